@@ -1,0 +1,31 @@
+// NodeSLO text -> NodeSlo value, or the complete list of what is wrong with it. All or nothing.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/document/document.h"
+#include "qos/nodeslo.h"
+
+namespace evenkeel {
+
+/// One effective setting, for `evenkeel check`.
+struct Effective {
+  std::string key{};     ///< "resourceUsedThresholdWithBE.cpuSuppressThresholdPercent"
+  std::string value{};   ///< as it would stand in YAML; "(not set)" for absent
+  std::string origin{};  ///< "nodeslo.yaml:7:5" or "default"
+};
+
+struct NodeSloConfig {
+  NodeSlo slo{};
+  std::vector<Effective> effective{};  ///< every field of the schema, in its order
+  std::vector<std::string>
+      notices{};  ///< legal, but: a section in use whose loop is not active in this version, …
+  std::vector<Problem> problems{};  ///< not empty: slo must not be used
+};
+
+/// `text` holds a NodeSLO object or its bare spec. An empty text is the defaults.
+NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file);
+
+}  // namespace evenkeel

@@ -1,0 +1,60 @@
+// A parsed YAML or JSON text as plain values with their places. The doors are yaml_document.cpp (yaml-cpp)
+// and json_document.cpp (simdjson); who reads configuration or pods sees only this.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace evenkeel {
+
+/// Counted from 1; zero means "not known".
+struct Place {
+  int line = 0, column = 0;
+};
+
+struct Value;
+using ValueList = std::vector<Value>;
+using ValueMap = std::vector<std::pair<std::string, Value>>;  ///< in the order of the text
+
+/// A scalar keeps its text (and whether it was quoted): what it means is decided by the field that reads it.
+struct Scalar {
+  std::string text{};
+  bool quoted = false;
+};
+
+struct Value {
+  std::variant<std::monostate, Scalar, ValueList, ValueMap> is{};
+  Place place{};
+  [[nodiscard]] bool null() const { return std::holds_alternative<std::monostate>(is); }
+  [[nodiscard]] const Scalar* scalar() const { return std::get_if<Scalar>(&is); }
+  [[nodiscard]] const ValueList* list() const { return std::get_if<ValueList>(&is); }
+  [[nodiscard]] const ValueMap* map() const { return std::get_if<ValueMap>(&is); }
+  /// The member of a map, or null.
+  [[nodiscard]] const Value* find(std::string_view key) const;
+};
+
+/// What is wrong with a text, where, and what would be right.
+struct Problem {
+  std::string file{};
+  Place place{};
+  std::string key{};      ///< "spec.cpuBurstStrategy.policy"; empty for syntax errors
+  std::string message{};  ///< "found 'sometimes'; legal: none, cpuBurstOnly, cfsQuotaBurstOnly, auto"
+  [[nodiscard]] std::string text() const;  ///< "file:3:11: spec.x: found …; legal: …"
+};
+
+struct Parsed {
+  Value root{};
+  std::vector<Problem> problems{};  ///< syntax; empty = root is good
+};
+
+/// YAML (and JSON, which is YAML). Duplicate keys and documents deeper than 64 levels are problems.
+Parsed parse_yaml(std::string_view text, const std::string& file);
+/// JSON only, fast.
+Parsed parse_json(std::string_view text, const std::string& file);
+/// JSON when the first character says so, else YAML.
+Parsed parse_document(std::string_view text, const std::string& file);
+
+}  // namespace evenkeel

@@ -1,0 +1,87 @@
+// The only hand that touches: a plan becomes ordered, legal, journalled writes, and what nobody asks for any
+// more goes back to what it was. Reports what happened; decides nothing.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cgroup/journal.h"
+#include "cgroup/tree.h"
+#include "cgroup/watch.h"
+#include "cgroup/writer.h"
+#include "qos/intent.h"
+#include "qos/snapshot.h"
+
+namespace evenkeel {
+
+struct Written {
+  std::string path{};  ///< relative to the host root
+  std::string old_text{}, new_text{};
+  CgroupId cgroup{};
+  Knob knob{};
+  PolicyIndex by = 0;
+  bool restored = false;  ///< the original went back: the reason says on whose behalf
+  Reason why{};
+};
+struct Refused {
+  std::string path{};
+  Error error{};
+  std::string text{};
+  bool quarantined = false;
+  Duration retry_in{};
+};
+struct Foreign {
+  std::string path{};
+  std::string ours{}, theirs{};
+  Writer writer{};
+  int round = 0;         ///< how often this file was fought for
+  bool yielded = false;  ///< the value is theirs from now on
+};
+
+struct Report {
+  std::vector<Written> writes{};
+  std::vector<Refused> refusals{};
+  std::vector<Foreign> foreign{};
+};
+
+/// One value that we hold now.
+struct Managed {
+  CgroupId cgroup{};
+  Knob knob{};
+  std::string path{};
+  std::string original{}, ours{};
+  PolicyIndex by = 0;
+  Reason why{};
+  MonoTime since{};
+  bool yielded = false;
+};
+
+struct ExecutorOptions {
+  bool dry_run = false;  ///< everything but the journal and the writes
+};
+
+class Executor {
+ public:
+  Executor(const CgroupTree& tree, KernelFiles& files, Journal& journal, ExecutorOptions options);
+  ~Executor();
+
+  /// Brings the kernel to the plan (see arbiter.h): at most one value per (cgroup, knob), sorted. `seen` are
+  /// values that somebody else wrote since the last call, with the writer's name where it is known.
+  Report apply(const std::vector<Intent>& plan, const NodeSnapshot& node,
+               const std::vector<TreeWatch::Changes::Value>& seen);
+  /// Puts every original back: orderly stop.
+  Report restore_all(MonoTime now);
+  /// Everything held now, sorted by path.
+  [[nodiscard]] std::vector<Managed> managed() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Undo, offline, what a journal holds: at start after a crash, and `evenkeel restore`. A value that is
+/// neither what we wrote nor what we meant to write belongs to somebody else and stays.
+Report restore_from_journal(KernelFiles& files, Journal& journal);
+
+}  // namespace evenkeel

@@ -1,0 +1,45 @@
+// The machine, or a directory that looks like one: everything under proc/ and sys/ is opened beneath this
+// root and nowhere else. Symbolic links that lead out of the root are refused (openat2 RESOLVE_IN_ROOT). May
+// not: write. file_writer.cpp is the only file that opens anything for writing below the root.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cgroup/fd.h"
+#include "cgroup/result.h"
+
+namespace evenkeel {
+
+class Host {
+ public:
+  static Result<Host> open(const std::string& root);
+
+  /// `path` is relative to the root ("proc/stat").
+  [[nodiscard]] Result<Fd> open_read(const std::string& path) const;
+  [[nodiscard]] Result<Fd> open_dir(const std::string& path) const;
+  /// The whole file as text, at most 1 MiB. For start-up and rare reads; ticks use ReadFile.
+  [[nodiscard]] Result<std::string> slurp(const std::string& path) const;
+  [[nodiscard]] bool exists(const std::string& path) const;
+  /// Names of the sub-directories, sorted; "." and ".." left out.
+  [[nodiscard]] Result<std::vector<std::string>> subdirs(const std::string& path) const;
+  [[nodiscard]] Result<std::vector<std::string>> files(const std::string& path) const;
+  /// Inode of a file or directory.
+  [[nodiscard]] Result<std::uint64_t> inode(const std::string& path) const;
+  /// Whether `path` lies on a kernel file system (proc, sysfs, cgroup, cgroup2). On any other (a fake root)
+  /// files may be replaced by rename, and settings change without events that a kernel would give.
+  [[nodiscard]] bool on_kernel_fs(const std::string& path) const;
+
+  [[nodiscard]] int root_fd() const { return root_.get(); }
+  [[nodiscard]] const std::string& root() const { return root_path_; }
+  /// For people and for calls that need a path (inotify): the absolute path of a relative one.
+  [[nodiscard]] std::string absolute(std::string_view path) const;
+
+ private:
+  Host(Fd root, std::string path) : root_(std::move(root)), root_path_(std::move(path)) {}
+  Fd root_{};
+  std::string root_path_{};
+};
+
+}  // namespace evenkeel

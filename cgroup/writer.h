@@ -1,0 +1,30 @@
+// The seam between deciding and touching: one file of one cgroup is read or written through this and nothing
+// else. The real one is FileWriter; tests put a model of the kernel here.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "cgroup/result.h"
+
+namespace evenkeel {
+
+/// One control file: where it is and which life of the directory is meant.
+struct KnobFile {
+  std::string dir{};        ///< relative to the host root
+  std::string_view name{};  ///< from the knob table
+  std::uint64_t inode = 0;  ///< of the directory; 0 = not known yet, any
+  [[nodiscard]] std::string path() const { return dir + '/' + std::string(name); }
+};
+
+class KernelFiles {
+ public:
+  virtual ~KernelFiles() = default;
+  virtual Result<std::string> read(const KnobFile& file) = 0;
+  /// Replaces the content. ENOENT/ENODEV when the directory is gone or is not the one meant (another inode).
+  virtual Result<> write(const KnobFile& file, std::string_view text) = 0;
+  virtual Result<std::uint64_t> inode(const std::string& dir) = 0;
+};
+
+}  // namespace evenkeel

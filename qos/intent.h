@@ -1,0 +1,48 @@
+// A wish, not a write: which lever of which cgroup, what value, who asks and why.
+// The intents of one tick are the whole desired state: what nobody asks for any more goes back to its
+// original.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "qos/ids.h"
+#include "qos/knob.h"
+#include "qos/reason.h"
+
+namespace evenkeel {
+
+/// Position in the registry; also the rank for Merge::first.
+using PolicyIndex = std::uint8_t;
+
+struct Intent {
+  CgroupId target{};
+  Knob knob{};
+  KnobValue value{};
+  /// Keep whatever we have in force and write nothing: what a policy asks for while it does not know enough.
+  bool hold = false;
+  PolicyIndex by = 0;
+  Reason why{};
+};
+
+/// The intents of one tick. Its capacity grows when the pod population does, never in a steady tick.
+class Intents {
+ public:
+  void want(CgroupId target, Knob knob, const KnobValue& value, const Reason& why) {
+    all_.push_back({target, knob, value, false, by_, why});
+  }
+  void hold(CgroupId target, Knob knob, const Reason& why) {
+    all_.push_back({target, knob, KnobValue{}, true, by_, why});
+  }
+
+  void speak_as(PolicyIndex policy) { by_ = policy; }
+  void clear() { all_.clear(); }
+  [[nodiscard]] const std::vector<Intent>& all() const { return all_; }
+  std::vector<Intent>& all() { return all_; }
+
+ private:
+  std::vector<Intent> all_{};
+  PolicyIndex by_ = 0;
+};
+
+}  // namespace evenkeel

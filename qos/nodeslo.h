@@ -1,0 +1,204 @@
+// The NodeSLO as typed values: what policies read. Defaults are Koordinator's; an absent optional is "not
+// set". agent/config/ fills it from YAML; a policy never sees text. Field names follow the schema in
+// snake_case.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "qos/pod.h"
+#include "qos/units.h"
+
+namespace evenkeel {
+
+enum class SuppressPolicy : std::uint8_t { cpuset, cfs_quota };
+enum class CpuEvictPolicy : std::uint8_t { by_real_limit, by_allocatable };
+enum class CpuQosPolicy : std::uint8_t { group_identity, core_sched };
+enum class NetQosPolicy : std::uint8_t { tc, terway_qos };
+enum class BurstPolicy : std::uint8_t { none, cpu_burst_only, cfs_quota_burst_only, automatic };
+
+/// resourceUsedThresholdWithBE
+struct ThresholdStrategy {
+  bool enable = false;
+  Percent cpu_suppress_threshold_percent{65};
+  std::optional<Percent> cpu_suppress_min_percent{};
+  SuppressPolicy cpu_suppress_policy = SuppressPolicy::cpuset;
+  Percent memory_evict_threshold_percent{70};
+  std::optional<Percent> memory_evict_lower_percent{};
+  std::optional<Percent> memory_allocatable_evict_threshold_percent{};
+  std::optional<Percent> memory_allocatable_evict_lower_percent{};
+  std::optional<Percent> cpu_evict_be_satisfaction_upper_percent{};
+  std::optional<Percent> cpu_evict_be_satisfaction_lower_percent{};
+  std::optional<Percent> cpu_evict_be_usage_threshold_percent{};
+  std::optional<std::int64_t> cpu_evict_time_window_seconds{};
+  std::optional<Percent> cpu_evict_threshold_percent{};
+  std::optional<Percent> cpu_evict_lower_percent{};
+  std::optional<Percent> cpu_allocatable_evict_threshold_percent{};
+  std::optional<Percent> cpu_allocatable_evict_lower_percent{};
+  CpuEvictPolicy cpu_evict_policy = CpuEvictPolicy::by_real_limit;
+  std::optional<std::int64_t> evict_enabled_priority_threshold{};
+  std::optional<std::int64_t> allocatable_evict_priority_threshold{};
+};
+
+struct CpuQos {
+  bool enable = false;
+  std::int64_t group_identity = 0;
+  std::int64_t sched_idle = 0;
+  bool core_expeller = false;
+};
+
+struct MemoryQos {
+  bool enable = false;
+  std::optional<Percent> min_limit_percent{};
+  std::optional<Percent> low_limit_percent{};
+  std::optional<Percent> throttling_percent{};
+  std::optional<Percent> wmark_ratio{};
+  std::optional<std::int64_t> wmark_scale_permill{};
+  std::optional<std::int64_t> wmark_min_adj{};
+  std::optional<std::int64_t> priority_enable{};
+  std::optional<std::int64_t> priority{};
+  std::optional<std::int64_t> oom_kill_group{};
+  std::optional<bool> page_cache_enable{};
+  std::optional<Percent> page_cache_limit_percent{};
+  std::optional<Bytes> page_cache_limit_size{};
+  std::optional<bool> page_cache_reclaim_sync{};
+};
+
+struct ResctrlQos {
+  bool enable = false;
+  Percent cat_range_start_percent{0};
+  Percent cat_range_end_percent{100};
+  Percent mba_percent{100};
+};
+
+struct BlockIoConfig {
+  std::optional<std::int64_t> read_iops{}, write_iops{};
+  std::optional<Bytes> read_bps{}, write_bps{};
+  std::optional<std::int64_t> io_weight_percent{};
+  std::optional<std::int64_t> read_latency_us{}, write_latency_us{};
+  std::optional<Percent> read_latency_percent{}, write_latency_percent{};
+  std::optional<bool> enable_user_model{};
+  std::optional<Bytes> model_read_bps{}, model_write_bps{};
+  std::optional<std::int64_t> model_read_seq_iops{}, model_write_seq_iops{};
+  std::optional<std::int64_t> model_read_rand_iops{}, model_write_rand_iops{};
+};
+enum class BlockType : std::uint8_t { device, volume_group, pod_volume };
+struct Block {
+  std::string name{};
+  BlockType type = BlockType::device;
+  BlockIoConfig io{};
+};
+struct BlkioQos {
+  bool enable = false;
+  std::vector<Block> blocks{};
+};
+
+/// A bandwidth: a percentage of the node's total, or bits per second.
+struct Bandwidth {
+  std::int64_t value = 0;
+  bool is_percent = true;
+};
+struct NetworkQos {
+  bool enable = false;
+  Bandwidth ingress_request{}, ingress_limit{}, egress_request{}, egress_limit{};
+};
+
+/// One class of resourceQOSStrategy. memory and the others are absent when the file has no such object.
+struct QosClassStrategy {
+  CpuQos cpu{};
+  std::optional<MemoryQos> memory{};
+  std::optional<ResctrlQos> resctrl{};
+  std::optional<BlkioQos> blkio{};
+  std::optional<NetworkQos> network{};
+};
+
+/// resourceQOSStrategy
+struct QosStrategy {
+  CpuQosPolicy cpu_policy = CpuQosPolicy::group_identity;
+  NetQosPolicy net_qos_policy = NetQosPolicy::tc;
+  QosClassStrategy lsr{.cpu = {.group_identity = 2, .core_expeller = true}};
+  QosClassStrategy ls{.cpu = {.group_identity = 2, .core_expeller = true}};
+  QosClassStrategy be{.cpu = {.group_identity = -1}};
+  QosClassStrategy system{};
+  std::optional<BlkioQos> cgroup_root_blkio{};
+};
+
+/// cpuBurstStrategy
+struct CpuBurstStrategy {
+  BurstPolicy policy = BurstPolicy::none;
+  Percent cpu_burst_percent{1000};
+  Percent cfs_quota_burst_percent{300};
+  std::int64_t cfs_quota_burst_period_seconds = -1;  ///< -1: no token bucket
+  Percent share_pool_threshold_percent{50};
+};
+
+/// systemStrategy; nothing is written for an absent field.
+struct SystemStrategy {
+  std::optional<std::int64_t> min_free_kbytes_factor{};
+  std::optional<std::int64_t> watermark_scale_factor{};
+  std::optional<std::int64_t> memcg_reap_background{};
+  std::optional<std::int64_t> sched_group_identity_enabled{};
+  std::optional<std::int64_t> sched_idle_saver_wmark_ns{};
+  std::map<std::string, bool> sched_features{};
+  std::optional<std::int64_t> page_cache_limit_enabled{};
+  std::optional<std::int64_t> total_network_bandwidth_bits_per_second{};
+};
+
+enum class HostAppBase : std::uint8_t { cgroup_root, kubepods, kubepods_burstable, kubepods_besteffort };
+
+/// One entry of hostApplications: a process group outside of pods.
+struct HostApplication {
+  std::string name{};
+  PriorityClass priority = PriorityClass::none;
+  QosClass qos = QosClass::ls;
+  HostAppBase base = HostAppBase::cgroup_root;
+  std::string relative_dir{};  ///< below the base: parentDir/relativePath, or the default of the class
+};
+
+/// extensions.colocation: names and defaults of Koordinator's colocation-config.
+struct ColocationStrategy {
+  bool enable = false;
+  Percent cpu_reclaim_threshold_percent{60};
+  Percent memory_reclaim_threshold_percent{65};
+  std::string cpu_calculate_policy = "usage";
+  std::string memory_calculate_policy = "usage";
+  std::int64_t metric_aggregate_duration_seconds = 300;
+  std::int64_t metric_report_interval_seconds = 60;
+  std::int64_t degrade_time_minutes = 15;
+  std::int64_t update_time_threshold_seconds = 300;
+  double resource_diff_threshold = 0.1;
+  std::optional<Percent> mid_cpu_threshold_percent{};
+  std::optional<Percent> mid_memory_threshold_percent{};
+  std::optional<Percent> mid_unallocated_percent{};
+};
+
+/// extensions.evenkeel: our own settings.
+struct EvenkeelSettings {
+  bool hands_off = false;  ///< write nothing on this node; what was written is restored
+  /// Suppression: the allowance may rise only to the lowest target seen over this time (§ cpu_suppress.cpp).
+  Duration suppress_recovery{std::chrono::seconds(5)};
+  /// Suppression: between two small changes of the allowance at least this time passes.
+  Duration suppress_dwell{std::chrono::seconds(10)};
+  /// Burst: how much quota all pods together may gain in one second, in percent of the node's CPU capacity.
+  Percent burst_growth_budget_percent{10};
+  std::array<bool, 6> feature_gates{};  ///< order of kFeatureGates
+};
+inline constexpr std::array<const char*, 6> kFeatureGates = {"BECPUEvict",          "CPUEvict",
+                                                             "CPUAllocatableEvict", "BEMemoryEvict",
+                                                             "MemoryEvict",         "MemoryAllocatableEvict"};
+
+struct NodeSlo {
+  ThresholdStrategy threshold{};
+  QosStrategy qos{};
+  CpuBurstStrategy cpu_burst{};
+  SystemStrategy system{};
+  std::vector<HostApplication> host_applications{};
+  ColocationStrategy colocation{};
+  EvenkeelSettings evenkeel{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,111 @@
+// What the pods' owners ask for: the part of a v1 Pod that decides anything, as plain values.
+// May not: hold measurements (snapshot.h does) or parse text.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "qos/cpu_set.h"
+#include "qos/units.h"
+
+namespace evenkeel {
+
+enum class KubeQos : std::uint8_t { guaranteed, burstable, besteffort };
+/// Koordinator's QoS class (label koordinator.sh/qosClass).
+enum class QosClass : std::uint8_t { lse, lsr, ls, be, system };
+/// Koordinator's priority class; `none` when neither label nor number names one.
+enum class PriorityClass : std::uint8_t { none, prod, mid, batch, free };
+enum class PodPhase : std::uint8_t { pending, running, succeeded, failed, unknown };
+
+/// One resource list (requests or limits). Absent is "not given", which for a limit means unlimited.
+struct Resources {
+  std::optional<MilliCpu> cpu{};
+  std::optional<Bytes> memory{};
+  std::optional<MilliCpu> batch_cpu{};
+  std::optional<Bytes> batch_memory{};
+  std::optional<MilliCpu> mid_cpu{};
+  std::optional<Bytes> mid_memory{};
+};
+
+struct Container {
+  std::string name{};
+  std::string id{};  ///< as the runtime names it, without "containerd://"; empty until it has one
+  bool running = false;
+  bool sidecar = false;  ///< a restartable init container: its requests count like a regular one's
+  Resources requests{};
+  Resources limits{};
+};
+
+/// koordinator.sh/cpuBurst: fields that replace those of the node's cpuBurstStrategy.
+struct CpuBurstOverride {
+  std::optional<std::string> policy{};
+  std::optional<Percent> cpu_burst_percent{};
+  std::optional<Percent> cfs_quota_burst_percent{};
+  std::optional<std::int64_t> cfs_quota_burst_period_seconds{};
+};
+
+struct Pod {
+  std::string uid{};  ///< as the cgroup directory spells it, always with '-' for '_'
+  std::string namespace_{};
+  std::string name{};
+  KubeQos kube_qos = KubeQos::besteffort;
+  std::optional<QosClass> label_qos{};  ///< "raw" QoS: absent without the label or with an unknown word
+  PriorityClass priority_class = PriorityClass::none;  ///< "raw": from the label, else from the number
+  std::optional<std::int32_t> priority{};
+  PodPhase phase = PodPhase::unknown;
+  bool terminating = false;
+  bool hands_off = false;         ///< annotation evenkeel.io/hands-off: "true"
+  bool from_cgroup_only = false;  ///< found by walking kubepods: spec unknown, name and namespace empty
+  std::vector<Container> containers{};
+  std::optional<CpuSet> allocated_cpus{};  ///< scheduling.koordinator.sh/resource-status .cpuset
+  CpuBurstOverride cpu_burst{};
+  std::map<std::string, std::string> labels{};
+  std::map<std::string, std::string> annotations{};
+};
+
+/// What the Node object says; every part may be absent (then the kernel's view counts).
+struct NodeObject {
+  std::string name{};
+  std::optional<MilliCpu> cpu_capacity{};
+  std::optional<MilliCpu> cpu_allocatable{};
+  std::optional<Bytes> memory_capacity{};
+  std::optional<Bytes> memory_allocatable{};
+  std::optional<MilliCpu>
+      reserved_cpu{};  ///< node.koordinator.sh/reservation .resources.cpu (or the size of reservedCPUs)
+  std::optional<Bytes> reserved_memory{};
+  std::optional<CpuSet> reserved_cpus{};  ///< .reservedCPUs of the same annotation
+  std::optional<CpuSet>
+      system_qos_cpus{};  ///< node.koordinator.sh/system-qos-resource .cpuset, when exclusive
+  bool kubelet_static_cpu_manager = false;  ///< kubelet.koordinator.sh/cpu-manager-policy says "static"
+  std::map<std::string, std::string> labels{};
+  std::map<std::string, std::string> annotations{};
+};
+
+/// Raw QoS, else by Kubernetes QoS: Guaranteed -> LSR, Burstable -> LS, BestEffort -> BE.
+constexpr QosClass default_qos(const Pod& pod) {
+  if (pod.label_qos) return *pod.label_qos;
+  switch (pod.kube_qos) {
+    case KubeQos::guaranteed:
+      return QosClass::lsr;
+    case KubeQos::burstable:
+      return QosClass::ls;
+    case KubeQos::besteffort:
+      return QosClass::be;
+  }
+  return QosClass::be;
+}
+
+/// Best effort for suppression: labelled BE, or in the kubelet's BestEffort branch whatever the label says.
+constexpr bool is_best_effort(const Pod& pod) {
+  return pod.label_qos == QosClass::be || pod.kube_qos == KubeQos::besteffort;
+}
+
+/// A pod that has not ended: the phases that may own processes.
+constexpr bool is_active(const Pod& pod) {
+  return pod.phase == PodPhase::pending || pod.phase == PodPhase::running;
+}
+
+}  // namespace evenkeel

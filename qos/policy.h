@@ -1,0 +1,39 @@
+// What a policy is: a name, a switch and a pure function from what is known to what is wished.
+// May not: keep statics, clocks or files. What it must remember between ticks is a member of PolicyState.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "qos/cpu_burst_state.h"
+#include "qos/cpu_suppress_state.h"
+#include "qos/intent.h"
+#include "qos/nodeslo.h"
+#include "qos/snapshot.h"
+
+namespace evenkeel {
+
+/// Everything that policies remember from tick to tick; a value, so that a tick can be replayed.
+struct PolicyState {
+  CpuSuppressState cpu_suppress{};
+  CpuBurstState cpu_burst{};
+};
+
+struct PolicySpec {
+  std::string_view name;
+  std::string_view summary;
+  /// Whether this configuration turns the policy on. Off: decide is not called, its values go back, its state
+  /// is reset.
+  bool (*enabled)(const NodeSlo&);
+  void (*decide)(const NodeSnapshot&, const NodeSlo&, PolicyState&, Intents&);
+  /// Forget: called when the policy is switched off.
+  void (*reset)(PolicyState&);
+};
+
+/// THE list of policies, in the order of their rank.
+std::span<const PolicySpec* const> policies();
+
+/// One tick's decisions: every enabled policy in order.
+void decide_all(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out);
+
+}  // namespace evenkeel

@@ -1,0 +1,147 @@
+// Everything known about the node at one moment, as one value: the only input of a policy besides the
+// NodeSLO. Every measurement may be absent, and absent is never zero. May not: read anything.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "qos/cpu_set.h"
+#include "qos/ids.h"
+#include "qos/nodeslo.h"
+#include "qos/pod.h"
+#include "qos/topology.h"
+#include "qos/units.h"
+
+namespace evenkeel {
+
+/// Pressure stall information of one resource (Documentation/accounting/psi.rst).
+struct PressureLine {
+  double avg10_percent = 0, avg60_percent = 0, avg300_percent = 0;
+  Duration total{};  ///< stall time since the cgroup (or the machine) began
+};
+struct Pressure {
+  PressureLine some{};
+  std::optional<PressureLine> full{};  ///< absent for node CPU and on old kernels
+};
+struct PressureSample {
+  std::optional<Pressure> cpu{}, memory{}, io{};
+};
+
+/// CFS bandwidth activity since the previous tick.
+struct Throttling {
+  std::int64_t periods = 0;
+  std::int64_t throttled_periods = 0;
+  Duration throttled_time{};
+  std::int64_t bursts = 0;
+  Duration burst_time{};
+};
+
+struct MemoryEvents {
+  std::int64_t low = 0, high = 0, max = 0, oom = 0, oom_kill = 0;  ///< since the cgroup began
+};
+struct MemorySample {
+  std::optional<Bytes> current{};      ///< all charged memory
+  std::optional<Bytes> working_set{};  ///< current - inactive_file: what `kubectl top` shows
+  std::optional<Bytes> anonymous{};    ///< active_anon + inactive_anon + unevictable: Koordinator's "usage"
+  std::optional<Bytes> page_cache{};   ///< active_file + inactive_file
+  std::optional<MemoryEvents> events{};
+};
+
+/// A CFS quota; absent `quota` inside is "unlimited".
+struct CpuLimit {
+  std::optional<QuotaTime> quota{};
+  Duration period{std::chrono::milliseconds(100)};
+  bool operator==(const CpuLimit&) const = default;
+};
+
+/// The settings that the kernel holds now, read back from it. Absent: the file is not there or could not be
+/// read.
+struct Applied {
+  std::optional<CpuLimit> cpu_limit{};
+  std::optional<QuotaTime> cpu_burst{};
+  std::optional<std::int64_t> cpu_shares{};  ///< v1 cpu.shares, v2 cpu.weight: the kernel's own number
+  std::optional<std::int64_t> cpu_idle{};
+  std::optional<std::int64_t> cpu_bvt{};
+  std::optional<CpuSet> cpus{};  ///< cpuset.cpus as configured; empty on v2 means "inherit"
+  std::optional<CpuSet> cpus_effective{};
+};
+
+enum class CgroupKind : std::uint8_t { kubepods, qos_dir, pod, container, host_application };
+using CgroupIndex = std::int32_t;  ///< position in NodeSnapshot::cgroups; valid for one snapshot only
+inline constexpr CgroupIndex kNoCgroup = -1;
+
+struct CgroupSample {
+  CgroupId id{};
+  CgroupKind kind = CgroupKind::pod;
+  CgroupIndex parent = kNoCgroup;     ///< always smaller than the own index: parents come first
+  std::string_view path{};            ///< relative to the hierarchy's root; owned by the cgroup tree
+  bool hands_off = false;             ///< the pod's owner or the node's forbids writing here
+  std::optional<MilliCpu> cpu_use{};  ///< since the previous tick; absent on the first sight
+  std::optional<Throttling> throttling{};
+  MemorySample memory{};
+  PressureSample pressure{};
+  Applied applied{};
+};
+
+struct ContainerSample {
+  const Container* spec =
+      nullptr;  ///< null: a cgroup that no spec names (the sandbox, or a pod known from its cgroup)
+  CgroupIndex cgroup = kNoCgroup;  ///< kNoCgroup: no directory (yet, or any more)
+  std::int32_t pod = 0;
+};
+
+struct PodSample {
+  const Pod* spec = nullptr;                              ///< never null
+  CgroupIndex cgroup = kNoCgroup;                         ///< kNoCgroup: no directory (yet, or any more)
+  std::int32_t first_container = 0, container_count = 0;  ///< a range of NodeSnapshot::containers
+};
+
+struct HostApplicationSample {
+  const HostApplication* spec = nullptr;  ///< never null
+  CgroupIndex cgroup = kNoCgroup;
+};
+
+struct NodeMemory {
+  Bytes total{}, available{}, free{};
+  Bytes page_cache{};  ///< Active(file) + Inactive(file)
+  Bytes hugepages{};   ///< reserved pools (HugePages_Total of every size): not memory that can be lent
+};
+
+struct NodeSample {
+  MilliCpu cpu_capacity{};            ///< online CPUs; 0 = unknown
+  std::optional<MilliCpu> cpu_use{};  ///< user + nice + system + irq + softirq
+  std::optional<NodeMemory> memory{};
+  PressureSample pressure{};
+};
+
+struct NodeSnapshot {
+  MonoTime at{};
+  std::optional<Duration> since_previous{};  ///< absent for the first snapshot
+  NodeSample node{};
+  CpuTopology topology{};
+  NodeObject object{};
+  bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
+  bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy
+
+  std::vector<CgroupSample> cgroups{};
+  std::vector<PodSample> pods{};
+  std::vector<ContainerSample> containers{};
+  std::vector<HostApplicationSample> host_applications{};
+  CgroupIndex kubepods = kNoCgroup, burstable = kNoCgroup, besteffort = kNoCgroup;
+  bool pods_known = false;  ///< the pod source has delivered at least once
+
+  /// Owners of what the pointers above point to; replaced as a whole, never changed in place.
+  std::shared_ptr<const std::vector<Pod>> pod_specs{};
+  std::shared_ptr<const NodeSlo> slo{};
+
+  [[nodiscard]] const CgroupSample* cgroup(CgroupIndex index) const {
+    return index == kNoCgroup ? nullptr : &cgroups[static_cast<std::size_t>(index)];
+  }
+};
+
+}  // namespace evenkeel
