@@ -1,0 +1,41 @@
+// The only place that asks the machine what time it is.
+#pragma once
+
+#include "qos/units.h"
+
+namespace evenkeel {
+
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  [[nodiscard]] virtual MonoTime now() const = 0;
+};
+
+/// CLOCK_MONOTONIC.
+class SystemClock : public Clock {
+ public:
+  [[nodiscard]] MonoTime now() const override;
+};
+
+/// Moves only when told: stepped mode and tests.
+class SteppedClock : public Clock {
+ public:
+  [[nodiscard]] MonoTime now() const override { return now_; }
+  void advance(Duration by) { now_ += by; }
+
+ private:
+  MonoTime now_{};
+};
+
+/// "2026-11-21T10:15:30.123Z" for log and audit lines, which people compare with other logs.
+class WallClock {
+ public:
+  virtual ~WallClock() = default;
+  [[nodiscard]] virtual double unix_seconds() const = 0;
+};
+class SystemWallClock : public WallClock {
+ public:
+  [[nodiscard]] double unix_seconds() const override;
+};
+
+}  // namespace evenkeel
