@@ -1,4 +1,4 @@
-// A knob as the kernel spells it: which file, which text, and back.
+// A knob as the kernel spells it: which file, which text, and back. May not: open a file.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,18 @@ std::string_view file_name(Knob knob, const Layout& layout);
 /// The value in a file's text; absent when the text is not what the kernel would write.
 /// cpu_quota on v2 is the first word of cpu.max.
 std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const Layout& layout);
-/// The text to write. `current` is the file's present text: cpu.max keeps its period ("150000 100000").
+/// The text to write; never empty, because an empty write changes nothing: the empty CPU set is a line end.
+/// `current` is the file's present text: cpu.max keeps its period ("150000 100000").
 std::string format_value(Knob knob, const KnobValue& value, std::string_view current, const Layout& layout);
+/// The value as the kernel will hold it: shares and weights are moved into the range of this layout's file.
+KnobValue as_held(Knob knob, const KnobValue& value, const Layout& layout);
+/// Whether the row of the table allows this value: its kind, and its range.
+bool legal_value(Knob knob, const KnobValue& value);
 /// Whether two texts of the file mean the same ("0,1" and "0-1"; "max 100000" and "max 100000\n").
 bool same_text(Knob knob, std::string_view a, std::string_view b);
-/// The quota as a limit per period from the snapshot's read-back.
+/// The value in the snapshot's read-back; absent: not there or not readable.
 std::optional<KnobValue> applied_value(const Applied& applied, Knob knob);
+/// The knob whose file (on v1 or v2) has this name.
+std::optional<Knob> knob_of_file(std::string_view file);
 
 }  // namespace evenkeel

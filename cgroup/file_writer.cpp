@@ -1,0 +1,86 @@
+#include "cgroup/file_writer.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "qos/knob.h"
+
+namespace evenkeel {
+namespace {
+
+/// The name as a string literal, as Error wants it: the knob table's own, whoever owned the one we got.
+const char* literal(std::string_view name) {
+  for (const auto& lever : knob_table())
+    for (const auto file : {lever.v1_file, lever.v2_file})
+      if (file == name) return file.data();
+  return "";
+}
+
+Result<Fd> open_directory(const Host& host, const std::string& dir) {
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+  const auto fd = ::syscall(SYS_openat2, host.root_fd(), dir.empty() ? "." : dir.c_str(), &how, sizeof how);
+  if (fd < 0) return fail(errno, Op::open);
+  return Fd(static_cast<int>(fd));
+}
+
+Result<std::uint64_t> inode_of(const Fd& dir) {
+  struct stat status {};
+  if (::fstat(dir.get(), &status) != 0) return fail(errno, Op::open);
+  return static_cast<std::uint64_t>(status.st_ino);
+}
+
+/// Opens the file in the very directory that is meant: ENOENT when its path leads to another one by now.
+Result<Fd> open_file(const Host& host, const KnobFile& file, int flags) {
+  const char* const name = literal(file.name);
+  if (file.name.empty() || file.name.find('/') != std::string_view::npos) return fail(EINVAL, Op::open, name);
+  const auto dir = open_directory(host, file.dir);
+  if (!dir) return fail(dir.error().code, Op::open, name);
+  if (file.inode != 0 && inode_of(*dir).value_or(0) != file.inode) return fail(ENOENT, Op::open, name);
+  Fd fd(::openat(dir->get(), std::string(file.name).c_str(), flags | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd) return fail(errno, Op::open, name);
+  return fd;
+}
+
+}  // namespace
+
+Result<std::string> FileWriter::read(const KnobFile& file) {
+  const auto fd = open_file(host_, file, O_RDONLY);
+  if (!fd) return tl::unexpected(fd.error());
+  std::array<char, 4096> buffer{};  // kernfs gives at most a page per read
+  std::string out;
+  constexpr std::size_t kLimit = 1U << 20U;
+  while (out.size() < kLimit) {
+    const auto got = ::read(fd->get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(errno, Op::read, literal(file.name));
+    if (got == 0) return out;
+    out.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return fail(EFBIG, Op::read, literal(file.name));
+}
+
+Result<> FileWriter::write(const KnobFile& file, std::string_view text) {
+  // O_TRUNC: cgroupfs takes it, and on a plain file the tail of a longer text would stay without it.
+  const auto fd = open_file(host_, file, O_WRONLY | O_TRUNC);
+  if (!fd) return tl::unexpected(fd.error());
+  const auto put = ::write(fd->get(), text.data(), text.size());
+  if (put < 0) return fail(errno, Op::write, literal(file.name));
+  // The kernel takes a value as a whole or not at all; half a value on a plain file is a failure.
+  if (static_cast<std::size_t>(put) != text.size()) return fail(EIO, Op::write, literal(file.name));
+  return {};
+}
+
+Result<std::uint64_t> FileWriter::inode(const std::string& dir) {
+  const auto fd = open_directory(host_, dir);
+  if (!fd) return tl::unexpected(fd.error());
+  return inode_of(*fd);
+}
+
+}  // namespace evenkeel

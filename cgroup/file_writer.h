@@ -1,0 +1,25 @@
+// The real kernel files, below the host's root. file_writer.cpp is the only file of the program that opens
+// anything there for writing. May not: decide what to write.
+#pragma once
+
+#include "cgroup/host.h"
+#include "cgroup/writer.h"
+
+namespace evenkeel {
+
+/// Usage: `FileWriter files(host); files.write({.dir = "sys/fs/cgroup/cpu/kubepods", .name = "cpu.shares"},
+/// "2")`. `host` must outlive it. A symbolic link in the directory's path is followed inside the root only;
+/// one in the place of the file is refused (ELOOP). A file that is not there is never made (ENOENT).
+class FileWriter final : public KernelFiles {
+ public:
+  explicit FileWriter(const Host& host) : host_(host) {}
+
+  Result<std::string> read(const KnobFile& file) override;
+  Result<> write(const KnobFile& file, std::string_view text) override;
+  Result<std::uint64_t> inode(const std::string& dir) override;
+
+ private:
+  const Host& host_;
+};
+
+}  // namespace evenkeel

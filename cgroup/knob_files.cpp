@@ -1,0 +1,153 @@
+#include "cgroup/knob_files.h"
+
+#include <algorithm>
+
+#include "cgroup/text.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::string_view kUnlimitedV1 = "-1";
+constexpr std::string_view kUnlimitedV2 = "max";
+
+std::optional<std::int64_t> integer(std::string_view word) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (word.empty() || error != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<KnobValue> parse_limit(std::string_view word, std::string_view unlimited) {
+  if (word == unlimited) return KnobValue{Unlimited{}};
+  const auto number = integer(word);
+  if (!number || *number < 0) return std::nullopt;
+  return KnobValue{*number};
+}
+
+/// "max 100000". The kernel always gives the period; a file without it is still understood.
+std::optional<KnobValue> parse_cpu_max(std::string_view text) {
+  Scanner scan(text);
+  const auto quota = scan.word();
+  const auto period = scan.word();
+  if (!trimmed(scan.rest()).empty() || (!period.empty() && integer(period).value_or(0) <= 0))
+    return std::nullopt;
+  return parse_limit(quota, kUnlimitedV2);
+}
+
+std::optional<std::string_view> period_word(std::string_view cpu_max) {
+  Scanner scan(trimmed(cpu_max));
+  scan.word();
+  const auto period = scan.word();
+  if (integer(period).value_or(0) <= 0) return std::nullopt;
+  return period;
+}
+
+std::string format_limit(const KnobValue& value, std::string_view current, bool v2) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  std::string out = number ? std::to_string(*number) : std::string(v2 ? kUnlimitedV2 : kUnlimitedV1);
+  if (!v2) return out;
+  // Without a period the kernel keeps its own: the right thing when the present one is not readable.
+  if (const auto period = period_word(current)) out.append(" ").append(*period);
+  return out;
+}
+
+bool same_words(std::string_view a, std::string_view b) {
+  Scanner left(a), right(b);
+  for (;;) {
+    const auto x = left.word(), y = right.word();
+    if (x.empty() || y.empty()) return true;  // a missing period is "the same as before"
+    if (x != y) return false;
+  }
+}
+
+}  // namespace
+
+std::string_view file_name(Knob knob, const Layout& layout) {
+  const auto& lever = row(knob);
+  if (layout.root(lever.controller).empty()) return {};
+  return layout.v2(lever.controller) ? lever.v2_file : lever.v1_file;
+}
+
+std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const Layout& layout) {
+  const auto& lever = row(knob);
+  const auto content = trimmed(text);
+  if (content.find('\n') != std::string_view::npos) return std::nullopt;
+  switch (lever.kind) {
+    case ValueKind::cpus: {
+      auto cpus = CpuSet::parse(content);
+      return cpus ? std::optional<KnobValue>(*cpus) : std::nullopt;
+    }
+    case ValueKind::limit:
+      return layout.v2(lever.controller) ? parse_cpu_max(content) : parse_limit(content, kUnlimitedV1);
+    case ValueKind::number: {
+      const auto number = integer(content);
+      return number ? std::optional<KnobValue>(*number) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string format_value(Knob knob, const KnobValue& value, std::string_view current, const Layout& layout) {
+  const auto& lever = row(knob);
+  if (lever.kind == ValueKind::limit) return format_limit(value, current, layout.v2(lever.controller));
+  const auto out = text(as_held(knob, value, layout));
+  return out.empty() ? "\n" : out;
+}
+
+KnobValue as_held(Knob knob, const KnobValue& value, const Layout& layout) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (knob != Knob::cpu_shares || !number) return value;
+  // kernel/sched/sched.h: MIN_SHARES and MAX_SHARES; include/linux/cgroup.h: CGROUP_WEIGHT_MIN and _MAX.
+  if (layout.v2(Controller::cpu)) return std::clamp<std::int64_t>(*number, 1, 10000);
+  return std::clamp<std::int64_t>(*number, 2, 262144);
+}
+
+bool legal_value(Knob knob, const KnobValue& value) {
+  const auto& lever = row(knob);
+  if (lever.kind == ValueKind::cpus) return std::holds_alternative<CpuSet>(value);
+  if (lever.kind == ValueKind::limit && std::holds_alternative<Unlimited>(value)) return true;
+  const auto* number = std::get_if<std::int64_t>(&value);
+  return number && *number >= lever.lowest && *number <= lever.highest;
+}
+
+bool same_text(Knob knob, std::string_view a, std::string_view b) {
+  const auto left = trimmed(a), right = trimmed(b);
+  if (left == right) return true;
+  if (left.empty() || right.empty()) return false;
+  const auto kind = row(knob).kind;
+  if (kind == ValueKind::limit) return same_words(left, right);
+  if (kind != ValueKind::cpus) return false;
+  const auto x = CpuSet::parse(left), y = CpuSet::parse(right);
+  return x && y && *x == *y;
+}
+
+std::optional<KnobValue> applied_value(const Applied& applied, Knob knob) {
+  const auto number = [](const std::optional<std::int64_t>& v) {
+    return v ? std::optional<KnobValue>(*v) : std::nullopt;
+  };
+  switch (knob) {
+    case Knob::cpu_quota:
+      if (!applied.cpu_limit) return std::nullopt;
+      if (!applied.cpu_limit->quota) return KnobValue{Unlimited{}};
+      return KnobValue{applied.cpu_limit->quota->count()};
+    case Knob::cpu_burst:
+      return applied.cpu_burst ? std::optional<KnobValue>(applied.cpu_burst->count()) : std::nullopt;
+    case Knob::cpu_shares:
+      return number(applied.cpu_shares);
+    case Knob::cpu_idle:
+      return number(applied.cpu_idle);
+    case Knob::cpu_bvt:
+      return number(applied.cpu_bvt);
+    case Knob::cpuset_cpus:
+      return applied.cpus ? std::optional<KnobValue>(*applied.cpus) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::optional<Knob> knob_of_file(std::string_view file) {
+  for (const auto& lever : knob_table())
+    if (!file.empty() && (file == lever.v1_file || file == lever.v2_file)) return lever.knob;
+  return std::nullopt;
+}
+
+}  // namespace evenkeel
