@@ -89,9 +89,8 @@ struct CgroupSample {
 };
 
 struct ContainerSample {
-  const Container* spec =
-      nullptr;  ///< null: a cgroup that no spec names (the sandbox, or a pod known from its cgroup)
-  CgroupIndex cgroup = kNoCgroup;  ///< kNoCgroup: no directory (yet, or any more)
+  const Container* spec = nullptr;  ///< null: a cgroup that the pod's spec does not name (the sandbox)
+  CgroupIndex cgroup = kNoCgroup;   ///< kNoCgroup: no directory (yet, or any more)
   std::int32_t pod = 0;
 };
 
@@ -107,9 +106,10 @@ struct HostApplicationSample {
 };
 
 struct NodeMemory {
-  Bytes total{}, available{}, free{};
-  Bytes page_cache{};  ///< Active(file) + Inactive(file)
-  Bytes hugepages{};   ///< reserved pools (HugePages_Total of every size): not memory that can be lent
+  Bytes total{}, available{};
+  std::optional<Bytes> free{};
+  std::optional<Bytes> page_cache{};  ///< Active(file) + Inactive(file)
+  Bytes hugepages{};  ///< reserved pools (HugePages_Total of every size): not memory that can be lent
 };
 
 struct NodeSample {
