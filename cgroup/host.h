@@ -12,6 +12,11 @@
 
 namespace evenkeel {
 
+struct SubDir {
+  std::string name{};
+  std::uint64_t inode = 0;
+};
+
 class Host {
  public:
   static Result<Host> open(const std::string& root);
@@ -24,6 +29,10 @@ class Host {
   [[nodiscard]] bool exists(const std::string& path) const;
   /// Names of the sub-directories, sorted; "." and ".." left out.
   [[nodiscard]] Result<std::vector<std::string>> subdirs(const std::string& path) const;
+  /// The same in the directory's own order, with the inodes that the listing carries anyway: one open for
+  /// all.
+  [[nodiscard]] Result<std::vector<SubDir>> subdirs_with_inodes(const std::string& path) const;
+  /// Names of what is not a directory, sorted; symbolic links are among them, whatever they lead to.
   [[nodiscard]] Result<std::vector<std::string>> files(const std::string& path) const;
   /// Inode of a file or directory.
   [[nodiscard]] Result<std::uint64_t> inode(const std::string& path) const;
@@ -38,8 +47,12 @@ class Host {
 
  private:
   Host(Fd root, std::string path) : root_(std::move(root)), root_path_(std::move(path)) {}
+  [[nodiscard]] Result<Fd> open_beneath(const std::string& path, std::uint64_t flags) const;
   Fd root_{};
   std::string root_path_{};
 };
+
+/// The same for an open file.
+bool is_kernel_fs(int fd);
 
 }  // namespace evenkeel

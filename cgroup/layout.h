@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cgroup/host.h"
 #include "qos/knob.h"
@@ -30,6 +32,10 @@ struct Layout {
 
   [[nodiscard]] const std::string& root(Controller c) const { return roots[static_cast<std::size_t>(c)]; }
   [[nodiscard]] bool v2(Controller c) const { return on_v2[static_cast<std::size_t>(c)]; }
+  /// The hierarchy that decides which cgroups there are: cpu's, or the first that exists.
+  [[nodiscard]] const std::string& primary() const;
+  /// Every hierarchy's directory once, the primary one first, the unified one included.
+  [[nodiscard]] std::vector<std::string> hierarchies() const;
   /// "kubepods.slice" or "kubepods", below cgroup_root.
   [[nodiscard]] std::string kubepods() const;
   /// The directory of a QoS class: kubepods itself for guaranteed.
@@ -40,6 +46,10 @@ struct Layout {
 /// Looks at /sys/fs/cgroup and /proc/mounts-like facts below the host's root. Fails only if there is no
 /// cgroup file system at all. `cgroup_root` is the kubelet's flag of that name ("" or "/a/b").
 Result<Layout> detect_layout(const Host& host, std::string_view cgroup_root);
+
+/// The kubelet may come after us: looks again how it names its directories. Returns whether that changed the
+/// layout.
+bool detect_driver(const Host& host, Layout& layout);
 
 /// What a directory below kubepods is, by its name alone.
 struct PodDirName {
