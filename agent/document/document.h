@@ -28,6 +28,7 @@ struct Scalar {
 struct Value {
   std::variant<std::monostate, Scalar, ValueList, ValueMap> is{};
   Place place{};
+  Place key_place{};  ///< where its key stands, for a member of a map
   [[nodiscard]] bool null() const { return std::holds_alternative<std::monostate>(is); }
   [[nodiscard]] const Scalar* scalar() const { return std::get_if<Scalar>(&is); }
   [[nodiscard]] const ValueList* list() const { return std::get_if<ValueList>(&is); }
@@ -50,11 +51,13 @@ struct Parsed {
   std::vector<Problem> problems{};  ///< syntax; empty = root is good
 };
 
-/// YAML (and JSON, which is YAML). Duplicate keys and documents deeper than 64 levels are problems.
+/// YAML (and JSON, which is YAML). Duplicate keys, documents deeper than 64 levels, texts of more than 16
+/// MiB, a second document, explicit tags other than !!str and aliases that grow beyond 1 MiB are problems.
 Parsed parse_yaml(std::string_view text, const std::string& file);
-/// JSON only, fast.
+/// JSON only, fast; an object or a list. The same limits as above.
 Parsed parse_json(std::string_view text, const std::string& file);
-/// JSON when the first character says so, else YAML.
+/// JSON when the first character says so, else YAML; a text in braces that is not JSON may still be YAML's
+/// flow style. When it is neither, the problem is the one that the JSON reader found.
 Parsed parse_document(std::string_view text, const std::string& file);
 
 }  // namespace evenkeel

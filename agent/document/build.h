@@ -1,0 +1,36 @@
+// What both doors share while they build a Value: the limits, and the search for a key that stands twice.
+// May not: know a library.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "agent/document/document.h"
+
+namespace evenkeel {
+
+inline constexpr int kDeepestNesting = 64;
+inline constexpr std::size_t kLongestText = std::size_t{16} << 20;
+
+/// Absent when the text may be parsed at all.
+std::optional<Problem> refuse_text(std::string_view text, const std::string& file);
+
+/// The second member of a map with a key that it already has; null when all keys differ.
+const std::pair<std::string, Value>* duplicate_key(const ValueMap& map);
+
+/// Line and column of `offset`, counted on from an earlier place of the same text, so that a whole document
+/// costs one pass.
+class PlaceFinder {
+ public:
+  explicit PlaceFinder(std::string_view text) : text_(text) {}
+  Place at(std::size_t offset);
+
+ private:
+  std::string_view text_;
+  std::size_t offset_ = 0;
+  std::size_t line_start_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,151 @@
+// The door to simdjson: its on-demand interface with error codes. Scalars keep their own text; a number is
+// checked for JSON's grammar only, so that a number too large for a type is the business of who reads it.
+#include <simdjson.h>  // the only file that includes it
+
+#include "agent/document/build.h"
+
+namespace evenkeel {
+namespace {
+
+namespace json = simdjson::ondemand;
+
+bool digits(std::string_view& text) {
+  const auto end = std::min(text.find_first_not_of("0123456789"), text.size());
+  text.remove_prefix(end);
+  return end > 0;
+}
+
+bool is_number(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  const bool leading_zero = text.size() > 1 && text[0] == '0' && text[1] >= '0' && text[1] <= '9';
+  if (leading_zero || !digits(text)) return false;
+  if (text.starts_with('.')) {
+    text.remove_prefix(1);
+    if (!digits(text)) return false;
+  }
+  if (text.starts_with('e') || text.starts_with('E')) {
+    text.remove_prefix(1);
+    if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
+    if (!digits(text)) return false;
+  }
+  return text.empty();
+}
+
+std::string_view without_blanks_at_the_end(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
+}
+
+class TreeBuilder {
+ public:
+  TreeBuilder(std::string_view text, const std::string& file) : text_(text), file_(file), places_(text) {}
+
+  /// False: problem() says why.
+  bool build(json::value from, Value& to) {
+    json::json_type type{};
+    if (const auto error = from.type().get(type)) return fail(error);
+    to.place = place_of(from.raw_json_token().data());
+    last_ = to.place;
+    if (depth_ >= kDeepestNesting) return fail("found more than 64 levels of nesting; legal: at most 64");
+    switch (type) {
+      case json::json_type::object:
+        return build_map(from, to);
+      case json::json_type::array:
+        return build_list(from, to);
+      case json::json_type::string:
+        return build_text(from, to);
+      default:
+        return build_plain(without_blanks_at_the_end(from.raw_json_token()), to);
+    }
+  }
+  bool fail(simdjson::error_code error) { return fail(simdjson::error_message(error)); }
+  bool fail(std::string message) {
+    problem_ = {file_, last_, {}, std::move(message)};
+    return false;
+  }
+  [[nodiscard]] const Problem& problem() const { return problem_; }
+
+ private:
+  Place place_of(const char* at) { return places_.at(static_cast<std::size_t>(at - text_.data())); }
+
+  bool build_map(json::value from, Value& to) {
+    json::object object;
+    if (const auto error = from.get_object().get(object)) return fail(error);
+    auto& map = to.is.emplace<ValueMap>();
+    ++depth_;
+    for (auto each : object) {
+      json::field field;
+      if (const auto error = std::move(each).get(field)) return fail(error);
+      const Place key_place = place_of(field.key().raw() - 1);  // raw() begins behind the quote
+      std::string_view key;
+      if (const auto error = field.unescaped_key().get(key)) return fail(error);
+      map.emplace_back(key, Value{});
+      if (!build(field.value(), map.back().second)) return false;
+      map.back().second.key_place = key_place;
+    }
+    --depth_;
+    const auto* twin = duplicate_key(map);
+    if (twin == nullptr) return true;
+    last_ = twin->second.key_place;
+    return fail("the key '" + twin->first + "' stands twice in the same map");
+  }
+  bool build_list(json::value from, Value& to) {
+    json::array array;
+    if (const auto error = from.get_array().get(array)) return fail(error);
+    auto& list = to.is.emplace<ValueList>();
+    ++depth_;
+    for (auto each : array) {
+      json::value item;
+      if (const auto error = std::move(each).get(item)) return fail(error);
+      list.emplace_back();
+      if (!build(item, list.back())) return false;
+    }
+    --depth_;
+    return true;
+  }
+  bool build_text(json::value from, Value& to) {
+    std::string_view text;
+    if (const auto error = from.get_string().get(text)) return fail(error);
+    to.is = Scalar{std::string(text), true};
+    return true;
+  }
+  bool build_plain(std::string_view text, Value& to) {
+    if (text == "null") return true;
+    if (text != "true" && text != "false" && !is_number(text)) {
+      return fail("found '" + std::string(text.substr(0, 40)) + "'; legal: a JSON value");
+    }
+    to.is = Scalar{std::string(text), false};
+    return true;
+  }
+
+  std::string_view text_;
+  const std::string& file_;
+  PlaceFinder places_;
+  Place last_{};
+  int depth_ = 0;
+  Problem problem_{};
+};
+
+}  // namespace
+
+Parsed parse_json(std::string_view text, const std::string& file) {
+  if (auto refused = refuse_text(text, file)) return {{}, {*refused}};
+  const simdjson::padded_string padded(text);
+  TreeBuilder builder({padded.data(), padded.size()}, file);
+  const auto failed = [&](auto why) {
+    builder.fail(why);
+    return Parsed{{}, {builder.problem()}};
+  };
+  json::parser parser;
+  json::document document;
+  if (const auto error = parser.iterate(padded).get(document)) return failed(error);
+  json::value top;
+  if (const auto error = document.get_value().get(top)) return failed(error);
+  Parsed out;
+  if (!builder.build(top, out.root)) return {{}, {builder.problem()}};
+  // Behind the last token the library has no location to give.
+  if (document.current_location().error() == simdjson::SUCCESS)
+    return failed("found something behind the end");
+  return out;
+}
+
+}  // namespace evenkeel
