@@ -1,0 +1,80 @@
+# Builds and everything that ctest runs.
+
+built() { [ -e "$ROOT/build/$1/.tests-built" ]; }
+
+build_tests() {
+  local preset=$1
+  rm -f "build/$preset/.tests-built"
+  configure "$preset" -DEVENKEEL_TESTS=ON && build "$preset" all && touch "build/$preset/.tests-built"
+}
+
+# One JUnit file -> RESULT lines. A test that GoogleTest skipped has its reason in the line after "Skipped".
+junit_results() {
+  perl -0777 -ne '
+    while (/<testcase name="([^"]*)".*?status="([^"]*)"(.*?)<\/testcase>/sg) {
+      my ($name, $status, $body) = ($1, $2, $3);
+      my ($reason) = $body =~ /Skipped\n(.*?)\n/;
+      $reason //= "did not run";
+      $reason =~ s/&lt;/</g; $reason =~ s/&gt;/>/g; $reason =~ s/&quot;/"/g; $reason =~ s/&amp;/&/g;
+      if ($status eq "run") { print "RESULT pass $name\n" }
+      elsif ($status eq "fail") { print "RESULT fail $name\n" }
+      else { print "RESULT skip $name: $reason\n" }
+    }' "$1"
+}
+
+# run_ctest PRESET LABEL JOBS
+run_ctest() {
+  local preset=$1 label=$2 jobs=$3 junit=$ROOT/build/logs/$STEP.xml
+  rm -f "$junit"
+  built "$preset" || { failed "build/$preset was not built"; return 1; }
+  ctest --test-dir "build/$preset" -L "^$label\$" -j "$jobs" --output-on-failure --output-junit "$junit"
+  junit_results "$junit" >"build/logs/$STEP.results"
+  count_results "build/logs/$STEP.results"
+  return 0
+}
+run_unit_tests() {
+  run_ctest "$@" || return
+  [ $((PASSED + FAILED)) -gt 0 ] || failed "no test was found"
+}
+
+step_build() { run_step build "g++ $(g++ -dumpfullversion 2>/dev/null), build/release" build_tests release; }
+
+need_release() { [ "${RELEASE_TRIED:-}" ] || [[ " ${ROWS[*]} " == *" build "* ]] || { RELEASE_TRIED=yes; step_build; }; }
+
+step_unit() { need_release; run_step unit "tests that need no kernel" run_unit_tests release unit "$(nproc)"; }
+step_house() { need_release; run_step house "the house rules" run_unit_tests release house 1; }
+
+live_tests() {
+  run_ctest release live 1
+  run_scripts tests/live/*.sh
+  [ $((PASSED + FAILED + SKIPPED)) -gt 0 ] || skipped "there are no live tests"
+}
+step_live() { need_release; run_step live "tests on this machine's kernel ($(uname -r))" live_tests; }
+
+sanitized() {
+  build_tests "$1" || return
+  export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
+  run_unit_tests "$1" unit "$(nproc)"
+}
+step_asan() { run_step asan "clang++ with ASan and UBSan, unit tests" sanitized asan; }
+step_tsan() { run_step tsan "g++ with TSan, unit tests" sanitized tsan; }
+
+step_checks() { need_release; run_step checks "tests/checks" run_scripts tests/checks/*.sh; }
+
+benches() {
+  local bench ran=0
+  built release || { failed "build/release was not built"; return 1; }
+  for bench in build/release/tests/*_bench; do
+    [ -x "$bench" ] || continue
+    ran=1
+    printf '\n%s\n' "$bench"
+    if timeout 600 "$bench" >"build/logs/${bench##*/}.txt" 2>&1; then passed; else failed "$bench"; fi
+    cat "build/logs/${bench##*/}.txt"
+  done
+  [ $ran = 1 ] || skipped "there are no benches yet"
+}
+step_bench() {
+  need_release
+  run_step bench "what a tick costs" benches
+  cat build/logs/bench.log
+}

@@ -1,0 +1,72 @@
+# Runs steps, counts results and prints the table. A step adds to PASSED, FAILED, SKIPPED through passed/failed/
+# skipped, or just returns: zero is one pass, anything else one failure.
+
+begin_report() {
+  ROWS=() NOTES=() TOTAL_PASSED=0 TOTAL_FAILED=0 TOTAL_SKIPPED=0 BEGAN=$SECONDS
+}
+
+passed() { PASSED=$((PASSED + ${1:-1})); }
+failed() { FAILED=$((FAILED + 1)); NOTES+=("FAILED  $STEP: $*"); }
+skipped() { SKIPPED=$((SKIPPED + 1)); NOTES+=("skipped $STEP: $*"); }
+
+# run_step NAME TITLE COMMAND...: the command's output goes to build/logs/NAME.log, the end of it is shown when
+# something failed. The command runs in this shell, so that it can count.
+run_step() {
+  STEP=$1 LOG=$ROOT/build/logs/$1.log
+  local title=$2 began=$SECONDS
+  shift 2
+  PASSED=0 FAILED=0 SKIPPED=0
+  say "$STEP: $title"
+  "$@" >"$LOG" 2>&1
+  local status=$?
+  if [ $status -ne 0 ] && [ $FAILED -eq 0 ]; then failed "see build/logs/$STEP.log"; fi
+  if [ $status -eq 0 ] && [ $((PASSED + FAILED + SKIPPED)) -eq 0 ]; then passed; fi
+  [ $FAILED -eq 0 ] || { tail -n 60 "$LOG" | sed 's/^/   | /' >&2; }
+  local row
+  printf -v row '%-10s %7d %7d %8d %7d s' "$STEP" $PASSED $FAILED $SKIPPED $((SECONDS - began))
+  ROWS+=("$row")
+  TOTAL_PASSED=$((TOTAL_PASSED + PASSED)) TOTAL_FAILED=$((TOTAL_FAILED + FAILED))
+  TOTAL_SKIPPED=$((TOTAL_SKIPPED + SKIPPED))
+  say "$STEP: $PASSED passed, $FAILED failed, $SKIPPED skipped in $((SECONDS - began)) s"
+  [ $FAILED -eq 0 ]
+}
+
+end_report() {
+  printf '\n%-10s %7s %7s %8s %9s\n' step passed failed skipped time
+  printf '%s\n' "${ROWS[@]}"
+  printf '%-44s %d s\n' total $((SECONDS - BEGAN))
+  if [ ${#NOTES[@]} -gt 0 ]; then printf '\n'; printf '%s\n' "${NOTES[@]}" | sort | uniq -c | sed 's/^ *1 //'; fi
+  printf '\n%d passed, %d failed, %d skipped\n' $TOTAL_PASSED $TOTAL_FAILED $TOTAL_SKIPPED
+  [ $TOTAL_FAILED -eq 0 ]
+}
+
+# A script that says how it went by its exit status: 0 passed, 77 skipped (its last line is the reason).
+run_script() {
+  local script=$1 output status
+  output=$(timeout "${SCRIPT_SECONDS:-900}" bash "$script" 2>&1 </dev/null)
+  status=$?
+  printf -- '--- %s\n%s\n' "$script" "$output"
+  case $status in
+    0) passed ;;
+    77) skipped "$script: ${output##*$'\n'}" ;;
+    *) failed "$script: exit status $status: ${output##*$'\n'}" ;;
+  esac
+}
+run_scripts() {
+  local script
+  for script in "$@"; do [ -e "$script" ] && run_script "$script"; done
+  return 0
+}
+
+# count_results FILE: lines "RESULT pass|fail|skip NAME [reason]" become counts.
+count_results() {
+  local word verdict rest
+  while read -r word verdict rest; do
+    [ "$word" = RESULT ] || continue
+    case $verdict in
+      pass) passed ;;
+      fail) failed "$rest" ;;
+      skip) skipped "$rest" ;;
+    esac
+  done < <(tr -d '\r' <"$1")
+}

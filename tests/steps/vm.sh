@@ -1,0 +1,27 @@
+# The live tests again, on Debian's kernel in QEMU: once with pure cgroup v2, once with the v1 hierarchies.
+
+prepare_guest() {
+  local status
+  bash tests/vm/mkvm build/vm
+  status=$?
+  [ $status -ne 77 ] || skipped "$(tail -1 "$LOG")"
+  return $status
+}
+
+in_guest() {
+  local serial=build/logs/$STEP.serial status
+  built release || { failed "build/release was not built"; return 1; }
+  VM_SECONDS=${VM_SECONDS:-1200} bash tests/vm/vmrun "$@" tests/vm/guest >"$serial" 2>&1
+  status=$?
+  cat "$serial"
+  count_results "$serial"
+  grep -q '^RESULT end' "$serial" || failed "the guest did not finish (status $status), see $serial"
+}
+
+step_vm() {
+  need_release
+  run_step vm "a guest: QEMU, Debian's kernel" prepare_guest || return
+  [ $SKIPPED -eq 0 ] || return
+  run_step vm-v2 "live tests in the guest, pure cgroup v2" in_guest
+  run_step vm-v1 "live tests in the guest, cgroup v1" in_guest --v1
+}
