@@ -1,0 +1,20 @@
+# The unit file is what systemd understands, and its exposure stays at or below 4.0.
+set -euo pipefail
+command -v systemd-analyze >/dev/null || { echo "systemd-analyze is not installed"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# verify wants the program to exist; where it will be installed is not the question here.
+unit=$work/evenkeel.service
+program=$PWD/build/release/evenkeel
+[ -x "$program" ] || program=/bin/true
+sed "s|=/usr/local/bin/evenkeel|=$program|" systemd/evenkeel.service >"$unit"
+
+systemd-analyze verify --man=no --recursive-errors=no "$unit" 2>&1 | tee "$work/verify"
+[ ! -s "$work/verify" ] || { echo "systemd-analyze verify has complaints"; exit 1; }
+
+systemd-analyze security --offline=yes --threshold=40 --no-pager "$unit" | tail -1
+kept=$(sed -n 's/^CapabilityBoundingSet=//p' "$unit")
+for capability in $kept; do
+  grep -q "^# $capability: " "$unit" || { echo "$capability is kept without a comment that says why"; exit 1; }
+done
