@@ -29,6 +29,7 @@ struct Cgroup {
 
 class CgroupTree {
  public:
+  /// `host` must outlive the tree. Knows nothing before the first scan().
   CgroupTree(const Host& host, Layout layout);
 
   /// Host applications are cgroups too; paths relative to a hierarchy's root. Takes effect at the next scan.
@@ -49,6 +50,8 @@ class CgroupTree {
   [[nodiscard]] const Host& host() const { return host_; }
 
  private:
+  void adopt(std::unordered_map<std::string, Cgroup> now, std::vector<const Cgroup*> order);
+
   const Host& host_;
   Layout layout_;
   std::vector<std::string> host_application_paths_{};

@@ -1,0 +1,188 @@
+#include "cgroup/tree.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/support/fake_host.h"
+
+namespace evenkeel {
+namespace {
+
+using test::FakeHost;
+
+struct TreeTest : ::testing::Test {
+  FakeHost fake{};
+  std::optional<Host> host{};
+  std::optional<CgroupTree> tree{};
+
+  void start(std::string_view cgroup_root = "") {
+    auto opened = Host::open(fake.root());
+    ASSERT_TRUE(opened);
+    host.emplace(std::move(*opened));
+    auto layout = detect_layout(*host, cgroup_root);
+    ASSERT_TRUE(layout);
+    tree.emplace(*host, *layout);
+    tree->scan();
+  }
+  std::vector<std::string> paths() const {
+    std::vector<std::string> out;
+    for (const auto* cgroup : tree->all()) out.push_back(cgroup->path);
+    return out;
+  }
+  CgroupId id(const std::string& path) const {
+    const auto* cgroup = tree->find_path(path);
+    return cgroup ? cgroup->id : CgroupId{};
+  }
+};
+
+TEST_F(TreeTest, KnowsKubepodsItsBranchesPodsAndContainersParentsFirst) {
+  fake.v1().kubepods();
+  fake.pod(KubeQos::besteffort, "b-1", {"c2", "c1"});
+  fake.pod(KubeQos::burstable, "s-1", {"c3"});
+  fake.pod(KubeQos::guaranteed, "g-1", {"c4"});
+  start();
+  const std::vector<std::string> expected = {
+      "kubepods",
+      "kubepods/besteffort",
+      "kubepods/besteffort/podb-1",
+      "kubepods/besteffort/podb-1/c1",
+      "kubepods/besteffort/podb-1/c2",
+      "kubepods/burstable",
+      "kubepods/burstable/pods-1",
+      "kubepods/burstable/pods-1/c3",
+      "kubepods/podg-1",
+      "kubepods/podg-1/c4",
+  };
+  EXPECT_EQ(paths(), expected);
+  const auto* container = tree->find_path("kubepods/besteffort/podb-1/c1");
+  ASSERT_TRUE(container);
+  EXPECT_EQ(container->kind, CgroupKind::container);
+  EXPECT_EQ(container->qos, KubeQos::besteffort);
+  EXPECT_EQ(container->uid, "b-1");
+  EXPECT_EQ(container->container, "c1");
+  EXPECT_EQ(container->depth, 4);
+  EXPECT_EQ(container->parent, id("kubepods/besteffort/podb-1"));
+  EXPECT_EQ(container->inode, *host->inode("sys/fs/cgroup/cpu/kubepods/besteffort/podb-1/c1"));
+  EXPECT_EQ(tree->find(container->id), container);
+  EXPECT_EQ(tree->find_path("kubepods/podg-1")->qos, KubeQos::guaranteed);
+  EXPECT_FALSE(tree->find_path("kubepods")->parent);
+}
+
+TEST_F(TreeTest, ReadsTheSystemdDriversNamesOnEveryHierarchy) {
+  fake.hybrid().systemd().runtime(test::FakeRuntime::crio).kubepods();
+  const auto pod = fake.pod(KubeQos::burstable, "11-22", {"abc"});
+  fake.cgroup(pod + "/crio-conmon-abc.scope");  // CRI-O's monitor is no container
+  start();
+  EXPECT_EQ(pod, "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod11_22.slice");
+  const auto* container = tree->find_path(pod + "/crio-abc.scope");
+  ASSERT_TRUE(container);
+  EXPECT_EQ(container->uid, "11-22");
+  EXPECT_EQ(container->container, "abc");
+  EXPECT_EQ(tree->find_path(pod + "/crio-conmon-abc.scope"), nullptr);
+  EXPECT_EQ(tree->dir(*container, Controller::cpuacct),
+            "sys/fs/cgroup/cpu,cpuacct/" + pod + "/crio-abc.scope");
+  EXPECT_EQ(tree->unified_dir(*container), "sys/fs/cgroup/unified/" + pod + "/crio-abc.scope");
+}
+
+TEST_F(TreeTest, StopsAtContainersAndPassesOverStrangers) {
+  fake.v2().kubepods();
+  const auto pod = fake.pod(KubeQos::besteffort, "1", {"c1"});
+  fake.cgroup(pod + "/c1/init.scope").cgroup(pod + "/init.scope").cgroup("kubepods/besteffort/other");
+  start();
+  EXPECT_EQ(paths().size(), 5u);  // kubepods, two branches, the pod, its container
+}
+
+TEST_F(TreeTest, AContainerMadeAgainIsAnotherCgroup) {
+  fake.v2().kubepods();
+  const auto pod = fake.pod(KubeQos::besteffort, "1", {"c1", "c2"});
+  start();
+  const auto first = id(pod + "/c1"), neighbour = id(pod + "/c2");
+  EXPECT_FALSE(tree->scan()) << "nothing happened";
+  fake.remove_cgroup(pod + "/c1");
+  EXPECT_TRUE(tree->scan());
+  EXPECT_EQ(tree->find(first), nullptr);
+  fake.cgroup(pod + "/c1");
+  EXPECT_TRUE(tree->scan());
+  EXPECT_TRUE(id(pod + "/c1"));
+  EXPECT_NE(id(pod + "/c1"), first);
+  EXPECT_EQ(id(pod + "/c2"), neighbour);
+}
+
+TEST_F(TreeTest, APodMadeAgainBetweenTwoScansIsAnotherOneWithItsChildren) {
+  fake.v1().kubepods();
+  const auto pod = fake.pod(KubeQos::burstable, "1", {"c1"});
+  start();
+  const auto old_pod = id(pod), old_container = id(pod + "/c1");
+  fake.remove_cgroup(pod);
+  fake.pod(KubeQos::burstable, "1", {"c1"});
+  EXPECT_TRUE(tree->scan());
+  EXPECT_NE(id(pod), old_pod);
+  EXPECT_NE(id(pod + "/c1"), old_container);
+  EXPECT_EQ(tree->find_path(pod + "/c1")->parent, id(pod));
+}
+
+TEST_F(TreeTest, ThePrimaryHierarchyDecides) {
+  fake.v1().kubepods();
+  fake.dir("sys/fs/cgroup/memory/kubepods/besteffort/pod1");  // the cpu hierarchy does not have it yet
+  start();
+  EXPECT_FALSE(id("kubepods/besteffort/pod1"));
+  fake.dir("sys/fs/cgroup/cpu/kubepods/besteffort/pod1");
+  EXPECT_TRUE(tree->scan());
+  EXPECT_TRUE(id("kubepods/besteffort/pod1"));
+}
+
+TEST_F(TreeTest, HostApplicationsAreCgroupsToo) {
+  fake.v2().kubepods().cgroup("host-latency-sensitive/nginx").cgroup("kubepods/besteffort/batch");
+  start();
+  tree->follow({"host-latency-sensitive/nginx", "kubepods/besteffort/batch", "not/there"});
+  EXPECT_TRUE(tree->scan());
+  const auto* nginx = tree->find_path("host-latency-sensitive/nginx");
+  ASSERT_TRUE(nginx);
+  EXPECT_EQ(nginx->kind, CgroupKind::host_application);
+  EXPECT_FALSE(nginx->parent);
+  EXPECT_EQ(tree->find_path("kubepods/besteffort/batch")->parent, id("kubepods/besteffort"));
+  tree->follow({});
+  EXPECT_TRUE(tree->scan());
+  EXPECT_FALSE(id("host-latency-sensitive/nginx"));
+}
+
+TEST_F(TreeTest, AdoptsTheDriverOfAKubeletThatComesLater) {
+  fake.v1();
+  start();
+  EXPECT_TRUE(tree->all().empty());
+  EXPECT_EQ(tree->layout().driver, CgroupDriver::cgroupfs);
+  fake.systemd().kubepods();
+  const auto pod = fake.pod(KubeQos::besteffort, "1");
+  EXPECT_TRUE(tree->scan());
+  EXPECT_EQ(tree->layout().driver, CgroupDriver::systemd);
+  EXPECT_TRUE(id(pod));
+}
+
+TEST_F(TreeTest, ServesANestedCgroupRoot) {
+  fake.v1().systemd().cgroup_root("a/b").kubepods();
+  fake.pod(KubeQos::besteffort, "1", {"c"});
+  start("/a/b/");
+  EXPECT_TRUE(id(
+      "a/b/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1.slice/cri-containerd-c.scope"));
+}
+
+TEST_F(TreeTest, AThousandPodsAreScannedInMilliseconds) {
+  fake.v2().bare().kubepods();
+  for (int i = 0; i < 1000; ++i)
+    fake.pod(i % 2 ? KubeQos::burstable : KubeQos::besteffort, std::to_string(i), {"c1", "c2", "c3"});
+  start();
+  ASSERT_EQ(tree->all().size(), 4003u);
+  auto best = std::chrono::nanoseconds::max();
+  for (int round = 0; round < 5; ++round) {
+    const auto before = std::chrono::steady_clock::now();
+    EXPECT_FALSE(tree->scan());
+    best = std::min(best, std::chrono::nanoseconds(std::chrono::steady_clock::now() - before));
+  }
+  RecordProperty("microseconds", static_cast<int>(best.count() / 1000));
+  std::printf("scan of 1000 pods, 3000 containers: %lld us\n", static_cast<long long>(best.count() / 1000));
+  EXPECT_LT(best, std::chrono::milliseconds(200)) << "something is quadratic";
+}
+
+}  // namespace
+}  // namespace evenkeel
