@@ -1,0 +1,159 @@
+#include "agent/cli/flags.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+
+#include "qos/units_text.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr const char* kAbout =
+    "evenkeel: lets batch work fill the CPU and memory that services have paid for but do not use, and keeps "
+    "the services unharmed.";
+
+/// The state of another host root is kept apart, so that a test tree never meets the machine's own journal.
+std::string default_state_dir(const std::string& host_root) {
+  if (host_root == "/") return "/var/lib/evenkeel";
+  std::string name;
+  for (const char c : host_root) name += c == '/' ? '-' : c;
+  return "/var/lib/evenkeel/host" + name;
+}
+
+std::string env_name(std::string flag) {
+  std::string out = "EVENKEEL_";
+  for (const char c : flag.substr(2))
+    out += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return out;
+}
+
+CLI::Option* option(CLI::App* verb, const std::string& flag, std::string& into, const std::string& help) {
+  return verb->add_option(flag, into, help)->envname(env_name(flag))->capture_default_str();
+}
+
+struct Texts {
+  std::string interval = "1s";
+  std::string log_format = "text";
+  std::string log_level = "info";
+};
+
+void add_host_flags(CLI::App* verb, Flags& flags) {
+  option(verb, "--host-root", flags.host_root,
+         "everything under proc/ and sys/ is read and written beneath this directory");
+  option(verb, "--cgroup-root", flags.cgroup_root,
+         "the kubelet's --cgroup-root: kubepods is looked for beneath this cgroup");
+  option(verb, "--state-dir", flags.state_dir, "journal, audit log (default /var/lib/evenkeel)");
+}
+
+void add_log_flags(CLI::App* verb, Texts& texts) {
+  option(verb, "--log-format", texts.log_format, "text or json")->check(CLI::IsMember({"text", "json"}));
+  option(verb, "--log-level", texts.log_level, "least important level shown")
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+}
+
+void add_run(CLI::App* run, Flags& flags, Texts& texts) {
+  option(run, "--nodeslo", flags.nodeslo, "the configuration, hot-reloaded");
+  add_host_flags(run, flags);
+  option(run, "--pods", flags.pods,
+         "where pods are known from: auto, file:PATH (v1 PodList, JSON or YAML), cgroup, none");
+  option(run, "--node", flags.node,
+         "a v1 Node object (JSON or YAML) for capacity, allocatable and annotations");
+  option(run, "--listen", flags.listen, "HTTP endpoint ADDRESS:PORT, or none");
+  run->add_flag("--insecure-listen", flags.insecure_listen,
+                "allow --listen on an address that is not loopback, without TLS");
+  option(run, "--interval", texts.interval, "time between two ticks");
+  run->add_flag("--dry-run", flags.dry_run, "everything but the writes; says what it would write");
+  run->add_flag("--stepped", flags.stepped,
+                "the clock is standard input: 'advance 1s', 'metrics', 'explain', 'quit'");
+  add_log_flags(run, texts);
+}
+
+void add_demo(CLI::App* demo, Flags& flags) {
+  demo->add_option("--seconds", flags.demo_seconds, "length of one phase in seconds")
+      ->capture_default_str()
+      ->check(CLI::Range(2, 600));
+  demo->add_option("--rounds", flags.demo_rounds, "how often the phases are repeated; medians are shown")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100));
+  demo->add_flag("--quick", flags.demo_quick, "one short round, to see that it works");
+  demo->add_option("--json", flags.demo_json, "write the figures to this file as JSON too");
+}
+
+std::string finish(Flags& flags, const Texts& texts) {
+  const auto interval = parse_duration(texts.interval);
+  if (!interval || *interval < std::chrono::milliseconds(10))
+    return "--interval: found '" + texts.interval + "'; legal: a duration of at least 10ms, for example 1s";
+  flags.interval = *interval;
+  flags.log_format = texts.log_format == "json" ? LogFormat::json : LogFormat::text;
+  const std::map<std::string, LogLevel> levels = {{"debug", LogLevel::debug},
+                                                  {"info", LogLevel::info},
+                                                  {"warning", LogLevel::warning},
+                                                  {"error", LogLevel::error}};
+  flags.log_level = levels.at(texts.log_level);
+  if (flags.state_dir.empty()) flags.state_dir = default_state_dir(flags.host_root);
+  return {};
+}
+
+}  // namespace
+
+ParsedFlags parse_flags(int argc, const char* const* argv) {
+  ParsedFlags parsed;
+  Flags& flags = parsed.flags;
+  Texts texts;
+  CLI::App app(kAbout, "evenkeel");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", EVENKEEL_VERSION);
+
+  const std::map<CLI::App*, Verb> verbs = {
+      {app.add_subcommand("run", "the agent"), Verb::run},
+      {app.add_subcommand("check",
+                          "validate a NodeSLO file; print the effective values and where each comes from"),
+       Verb::check},
+      {app.add_subcommand("capabilities",
+                          "what this kernel and hardware can do: feature, works or not, why not, substitute"),
+       Verb::capabilities},
+      {app.add_subcommand("explain", "why every managed value is what it is (asks the running agent)"),
+       Verb::explain},
+      {app.add_subcommand("restore", "undo, offline, everything the journal holds"), Verb::restore},
+      {app.add_subcommand("demo", "real co-location experiment on this machine: alone, unmanaged, managed"),
+       Verb::demo}};
+
+  add_run(app.get_subcommand("run"), flags, texts);
+  auto* check = app.get_subcommand("check");
+  check->add_option("file", flags.nodeslo, "the NodeSLO file");
+  option(check, "--nodeslo", flags.nodeslo, "the NodeSLO file");
+  auto* capabilities = app.get_subcommand("capabilities");
+  add_host_flags(capabilities, flags);
+  capabilities->add_flag("--json", flags.json, "JSON instead of a table");
+  auto* explain = app.get_subcommand("explain");
+  explain->add_option("pod", flags.pod, "NAMESPACE/NAME or uid: only this pod");
+  option(explain, "--listen", flags.listen, "the endpoint of the running agent");
+  explain->add_flag("--json", flags.json, "JSON instead of sentences");
+  auto* restore = app.get_subcommand("restore");
+  add_host_flags(restore, flags);
+  add_log_flags(restore, texts);
+  add_demo(app.get_subcommand("demo"), flags);
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& e) {
+    parsed.exit_code = app.exit(e);
+    return parsed;
+  } catch (const CLI::ParseError& e) {
+    app.exit(e);
+    parsed.exit_code = 2;
+    return parsed;
+  }
+  for (const auto& [sub, verb] : verbs)
+    if (sub->parsed()) flags.verb = verb;
+  flags.nodeslo_given = app.get_subcommand("run")->get_option("--nodeslo")->count() > 0;
+  flags.listen_given = app.get_subcommand("run")->get_option("--listen")->count() > 0;
+  if (const auto mistake = finish(flags, texts); !mistake.empty()) {
+    std::fprintf(stderr, "%s\n", mistake.c_str());
+    parsed.exit_code = 2;
+  }
+  return parsed;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,48 @@
+// The command line as values. The door to CLI11.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "agent/log.h"
+#include "qos/units.h"
+
+namespace evenkeel {
+
+enum class Verb : std::uint8_t { run, check, capabilities, explain, restore, demo };
+
+struct Flags {
+  Verb verb = Verb::run;
+  std::string nodeslo = "/etc/evenkeel/nodeslo.yaml";
+  bool nodeslo_given = false;
+  std::string host_root = "/";
+  std::string cgroup_root{};
+  std::string pods = "auto";
+  std::string node{};
+  std::string listen = "127.0.0.1:9319";
+  bool listen_given = false;
+  bool insecure_listen = false;
+  std::string state_dir{};  ///< never empty after parsing
+  Duration interval{std::chrono::seconds(1)};
+  bool dry_run = false;
+  bool stepped = false;
+  bool json = false;  ///< capabilities, explain: JSON instead of text
+  LogFormat log_format = LogFormat::text;
+  LogLevel log_level = LogLevel::info;
+  std::string pod{};  ///< explain: "namespace/name"
+  // demo
+  int demo_seconds = 6;
+  int demo_rounds = 3;
+  bool demo_quick = false;
+  std::string demo_json{};
+};
+
+struct ParsedFlags {
+  Flags flags{};
+  /// Set: do not go on, exit with this (0 after --help and --version, 2 after a mistake); the text was
+  /// printed.
+  std::optional<int> exit_code{};
+};
+ParsedFlags parse_flags(int argc, const char* const* argv);
+
+}  // namespace evenkeel

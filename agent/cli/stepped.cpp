@@ -1,0 +1,80 @@
+// `evenkeel run --stepped`: the clock is standard input. Never looks at the wall clock; one line in, one line
+// out.
+#include <unistd.h>
+
+#include <iostream>
+#include <string>
+
+#include "agent/cli/setup.h"
+#include "agent/cli/verbs.h"
+#include "agent/face/json.h"
+#include "agent/face/metrics.h"
+#include "agent/face/tick_json.h"
+#include "qos/units_text.h"
+
+namespace evenkeel {
+namespace {
+
+struct Stepper {
+  SteppedClock& clock;
+  Agent& agent;
+  Duration interval;
+  MonoTime last_tick{};
+
+  /// However far time moves, what is due is done once, at the new moment: that is when the files are read.
+  std::string advance(Duration by) {
+    clock.advance(by);
+    if (clock.now() - last_tick < interval) return tick_line({.now = clock.now()}, agent);
+    last_tick = clock.now();
+    return tick_line(agent.tick(clock.now()), agent);
+  }
+};
+
+std::string bad_line(const Stepper& stepper, const std::string& line) {
+  std::string out;
+  Json json(out);
+  json.begin_object().member("now",
+                             std::chrono::duration<double>(stepper.clock.now().time_since_epoch()).count());
+  json.key("errors")
+      .begin_array()
+      .begin_object()
+      .member("path", "")
+      .member("op", "command")
+      .member("errno", "EINVAL");
+  json.member("why", "found '" + line + "'; legal: advance DURATION, metrics, explain, quit");
+  json.end_object().end_array().end_object();
+  return out;
+}
+
+std::string answer(Stepper& stepper, const std::string& line) {
+  constexpr std::string_view kAdvance = "advance ";
+  if (line == "metrics") return metrics_text(stepper.agent) + "# EOF";
+  if (line == "explain") return explain_json(stepper.agent);
+  if (line.starts_with(kAdvance))
+    if (const auto by = parse_duration(line.substr(kAdvance.size())); by && *by > Duration::zero())
+      return stepper.advance(*by);
+  return bad_line(stepper, line);
+}
+
+}  // namespace
+
+int run_stepped(const Flags& flags) {
+  SteppedClock clock;
+  Log log(STDERR_FILENO, flags.log_format, flags.log_level, nullptr);
+  auto setup = agent_options(flags);
+  if (!setup.error.empty()) return usage_error(setup.error);
+  auto created = Agent::create(setup.options, log, clock, nullptr);
+  if (!created.agent) {
+    std::cerr << "evenkeel: " << created.error << '\n';
+    return created.exit_code;
+  }
+  Stepper stepper{clock, *created.agent, flags.interval};
+  std::string line;
+  while (std::getline(std::cin, line) && line != "quit")
+    if (!line.empty()) std::cout << answer(stepper, line) << std::endl;
+  const auto last = created.agent->stop(clock.now());
+  std::cout << tick_line(last, *created.agent) << std::endl;
+  return last.report.refusals.empty() ? 0 : 1;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,78 @@
+#include "agent/cli/verbs.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "agent/cli/setup.h"
+#include "agent/config/check.h"
+#include "agent/core/audit.h"
+#include "agent/face/sentences.h"
+#include "agent/face/snapshot_json.h"
+#include "agent/http/http_get.h"
+#include "agent/http/http_server.h"
+#include "cgroup/features.h"
+
+namespace evenkeel {
+
+int run_check(const Flags& flags) {
+  std::ifstream file(flags.nodeslo, std::ios::binary);
+  if (!file || std::filesystem::is_directory(flags.nodeslo))
+    return usage_error(flags.nodeslo + ": cannot be read");
+  std::ostringstream text;
+  text << file.rdbuf();
+  const auto config = parse_nodeslo(text.str(), flags.nodeslo);
+  (config.problems.empty() ? std::cout : std::cerr) << render_check(config);
+  return config.problems.empty() ? 0 : 2;
+}
+
+int run_capabilities(const Flags& flags) {
+  const auto host = Host::open(flags.host_root);
+  if (!host) return usage_error("host root " + flags.host_root + ": " + errno_name(host.error().code));
+  auto layout = detect_layout(*host, flags.cgroup_root);
+  if (!layout) return usage_error("no cgroup file system below " + flags.host_root);
+  CgroupTree tree(*host, std::move(*layout));
+  tree.scan();
+  const auto capabilities = probe(*host, tree);
+  std::cout << (flags.json ? capabilities_json(capabilities) + "\n" : capabilities_text(capabilities));
+  return 0;
+}
+
+int run_explain(const Flags& flags) {
+  const auto listen = parse_listen(flags.listen);
+  if (!listen.error.empty()) return usage_error("--listen: " + listen.error);
+  const std::string host = listen.address.host.find(':') == std::string::npos
+                               ? listen.address.host
+                               : "[" + listen.address.host + "]";
+  const auto got =
+      http_get("http://" + host + ":" + std::to_string(listen.address.port) + "/v1/explain?pod=" + flags.pod);
+  if (got.status != 200) {
+    std::cerr << "evenkeel: no running agent at " << flags.listen << ": " << got.error << got.body << '\n';
+    return 1;
+  }
+  if (flags.json) {
+    std::cout << got.body;
+  } else {
+    std::cout << explain_sentences(got.body);
+  }
+  return 0;
+}
+
+int run_restore(const Flags& flags) {
+  const SystemWallClock wall;
+  Log log(STDERR_FILENO, flags.log_format, flags.log_level, &wall);
+  auto restored = restore_offline({.host_root = flags.host_root, .state_dir = flags.state_dir}, log, wall);
+  if (!restored.error.empty()) {
+    std::cerr << "evenkeel: " << restored.error << '\n';
+    return 1;
+  }
+  std::cout << "restored " << restored.report.writes.size() << " values, left "
+            << restored.report.foreign.size() << " that somebody else has set since, "
+            << restored.report.refusals.size() << " refused\n";
+  return restored.report.refusals.empty() ? 0 : 1;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,16 @@
+// What each verb of the command line does; the result is the exit status (0 in order, 1 failure, 2 bad
+// usage).
+#pragma once
+
+#include "agent/cli/flags.h"
+
+namespace evenkeel {
+
+int run_agent(const Flags& flags);
+int run_stepped(const Flags& flags);
+int run_check(const Flags& flags);
+int run_capabilities(const Flags& flags);
+int run_explain(const Flags& flags);
+int run_restore(const Flags& flags);
+
+}  // namespace evenkeel

@@ -1,0 +1,190 @@
+#include "agent/core/agent.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "agent/core/restore.h"
+#include "collectors/roster.h"
+
+namespace evenkeel {
+namespace {
+
+Agent::Created refuse(int exit_code, std::string error) { return {nullptr, std::move(error), exit_code}; }
+
+std::string sentence(const std::string& what, const Error& error) {
+  return what + ": " + name(error.op) + " " + error.file + ": " + errno_name(error.code);
+}
+
+std::string make_state_dir(const std::string& dir) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) return "state directory " + dir + ": " + error.message();
+  ::chmod(dir.c_str(), 0750);
+  return {};
+}
+
+}  // namespace
+
+Agent::Created Agent::create(const AgentOptions& options, Log& log, const Clock& clock,
+                             const WallClock* wall) {
+  auto host = Host::open(options.host_root);
+  if (!host) return refuse(1, sentence("host root " + options.host_root, host.error()));
+  auto layout = detect_layout(*host, options.cgroup_root);
+  if (!layout) return refuse(1, sentence("no cgroup file system below " + options.host_root, layout.error()));
+
+  const std::string kept_in = options.dry_run ? std::string() : options.state_dir;
+  if (!kept_in.empty())
+    if (auto error = make_state_dir(kept_in); !error.empty()) return refuse(1, std::move(error));
+  auto journal =
+      kept_in.empty() ? Result<Journal>(Journal::in_memory()) : Journal::open(kept_in, boot_id(*host));
+  if (!journal && journal.error().code == EWOULDBLOCK)
+    return refuse(1, "another evenkeel holds the lock of " + kept_in + "/journal");
+  if (!journal) return refuse(1, sentence("journal in " + kept_in, journal.error()));
+  auto audit = Audit::open(kept_in, wall);
+  if (!audit) return refuse(1, sentence("audit log in " + kept_in, audit.error()));
+
+  std::unique_ptr<Agent> agent(new Agent(options, std::move(*host), std::move(*layout), std::move(*journal),
+                                         std::move(*audit), log, clock));
+  const auto changed = agent->inputs_.refresh(clock.now());
+  if (!changed.problems.empty() && !agent->inputs_.states().front().good) {
+    std::string all;
+    for (const auto& problem : changed.problems) all += (all.empty() ? "" : "\n") + problem;
+    return refuse(2, std::move(all));
+  }
+  agent->result_.problems = changed.problems;
+  return {std::move(agent), {}, 0};
+}
+
+Agent::Agent(AgentOptions options, Host host, Layout layout, Journal journal, Audit audit, Log& log,
+             const Clock& clock)
+    : options_(std::move(options)),
+      log_(log),
+      clock_(clock),
+      host_(std::move(host)),
+      journal_(std::move(journal)),
+      audit_(std::move(audit)),
+      files_(host_),
+      inputs_(options_.inputs) {
+  tree_ = std::make_unique<CgroupTree>(host_, std::move(layout));
+  // Settings of a plain directory change without the events that a kernel gives, so they are looked at each
+  // time.
+  const bool blind = options_.stepped || !host_.on_kernel_fs("sys/fs/cgroup");
+  sampler_ = std::make_unique<Sampler>(host_, SamplerOptions{.settings_every_tick = blind});
+  executor_ =
+      std::make_unique<Executor>(*tree_, files_, journal_, ExecutorOptions{.dry_run = options_.dry_run});
+  if (!options_.stepped)
+    if (auto watch = TreeWatch::open(host_)) watch_ = std::move(*watch);
+  // What a crash left behind goes back before anything is measured, so that no leftover passes for somebody's
+  // wish.
+  leftovers_ = restore_from_journal(files_, journal_);
+  record(leftovers_, clock_.now());
+}
+
+void Agent::follow_host_applications() {
+  std::vector<std::string> paths;
+  for (const auto& app : inputs_.slo()->host_applications)
+    paths.push_back(host_application_path(app, tree_->layout()));
+  tree_->follow(std::move(paths));
+}
+
+/// Looks until nothing new turns up: a directory made between the scan and the new watch would give no event.
+void Agent::grow_tree() {
+  constexpr int kRounds = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    ++counters_.scans;
+    const bool changed = tree_->scan();
+    if (watch_ && (changed || round == 0)) watch_->follow(*tree_);
+    if (!changed) return;
+    sampler_->follow(*tree_);
+    if (!watch_) return;
+  }
+}
+
+bool Agent::take_in(MonoTime now) {
+  const bool first = counters_.ticks + counters_.early_ticks == 0;
+  auto changed = inputs_.refresh(now);
+  for (auto& problem : changed.problems) {
+    log_.error("input-refused").with("problem", problem);
+    audit_.record({.kind = "config", .why = problem}, now);
+    result_.problems.push_back(std::move(problem));
+  }
+  if (changed.nodeslo || first) follow_host_applications();
+  TreeWatch::Changes seen;
+  if (watch_) seen = watch_->drain();
+  if (seen.overflow) ++counters_.watch_overflows;
+  for (const auto& value : seen.values) sampler_->settings_changed(value.cgroup);
+  written_by_others_ = std::move(seen.values);
+  const bool look = first || seen.tree || changed.nodeslo || !watch_;
+  if (look) grow_tree();
+  if (look || changed.any()) {
+    snapshot_.object = inputs_.node();
+    build_roster(*tree_, inputs_.pods(), inputs_.slo(), snapshot_);
+  }
+  return look || changed.any() || !written_by_others_.empty();
+}
+
+void Agent::act(MonoTime now) {
+  const MonoTime started = clock_.now();
+  intents_.clear();
+  decide_all(snapshot_, *inputs_.slo(), policy_state_, intents_);
+  arbitrate(snapshot_, *inputs_.slo(), intents_, plan_);
+  const MonoTime decided = clock_.now();
+  result_.report = executor_->apply(plan_, snapshot_, written_by_others_);
+  record(result_.report, now);
+  counters_.last_decide = decided - started;
+  counters_.last_apply = clock_.now() - decided;
+}
+
+const TickResult& Agent::tick(MonoTime now) {
+  const MonoTime started = clock_.now();
+  result_.now = now;
+  if (counters_.ticks > 0) result_.problems.clear();
+  take_in(now);
+  ++counters_.ticks;
+  const MonoTime taken_in = clock_.now();
+  sampler_->collect(snapshot_, now);
+  counters_.last_collect = clock_.now() - taken_in;
+  act(now);
+  if (!leftovers_.writes.empty() || !leftovers_.refusals.empty()) show_leftovers();
+  counters_.last_tick = clock_.now() - started;
+  counters_.longest_tick = std::max(counters_.longest_tick, counters_.last_tick);
+  return result_;
+}
+
+/// The first report also tells what the start has put back.
+void Agent::show_leftovers() {
+  auto& report = result_.report;
+  report.writes.insert(report.writes.begin(), leftovers_.writes.begin(), leftovers_.writes.end());
+  report.refusals.insert(report.refusals.begin(), leftovers_.refusals.begin(), leftovers_.refusals.end());
+  leftovers_ = {};
+}
+
+const TickResult& Agent::react(MonoTime now) {
+  result_.now = now;
+  result_.report = {};
+  result_.problems.clear();
+  if (counters_.ticks == 0 || !take_in(now)) return result_;
+  ++counters_.early_ticks;
+  sampler_->admit(snapshot_, now);
+  act(now);
+  return result_;
+}
+
+TickResult Agent::stop(MonoTime now) {
+  TickResult last{now, executor_->restore_all(now), {}};
+  record(last.report, now);
+  return last;
+}
+
+std::vector<int> Agent::descriptors() const {
+  auto all = inputs_.descriptors();
+  if (watch_) {
+    all.push_back(watch_->inotify_fd());
+    if (watch_->fanotify_fd() >= 0) all.push_back(watch_->fanotify_fd());
+  }
+  return all;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,137 @@
+#include "agent/core/inputs.h"
+
+#include <fstream>
+#include <iterator>
+
+namespace evenkeel {
+namespace {
+
+std::optional<std::string> read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (file.bad()) return std::nullopt;  // a directory, an I/O error
+  return text;
+}
+
+std::vector<std::string> texts(const std::vector<Problem>& problems) {
+  std::vector<std::string> out;
+  for (const auto& problem : problems) out.push_back(problem.text());
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const auto& line : lines) out += (out.empty() ? "" : "; ") + line;
+  return out;
+}
+
+}  // namespace
+
+ParsedPodsSource parse_pods_source(const std::string& text) {
+  using Kind = PodsSource::Kind;
+  if (text == "none") return {{Kind::none, {}}, {}};
+  if (text == "cgroup" || text == "auto") return {{Kind::cgroup, {}}, {}};
+  if (text.starts_with("file:") && text.size() > 5) return {{Kind::file, text.substr(5)}, {}};
+  return {
+      {},
+      "--pods: found '" + text + "'; legal: auto, file:PATH, cgroup, none (kubelet is not in this version)"};
+}
+
+Inputs::Inputs(Options options) : options_(std::move(options)) {
+  const bool from_file = options_.pods.kind == PodsSource::Kind::file;
+  const std::string paths[] = {options_.nodeslo, from_file ? options_.pods.path : std::string(),
+                               options_.node};
+  const char* const names[] = {"nodeslo", "pods", "node"};
+  for (std::size_t i = 0; i < std::size(paths); ++i) {
+    states_.push_back({.name = names[i], .path = paths[i]});
+    watches_.emplace_back();
+    if (!paths[i].empty()) watches_.back().emplace(paths[i]);
+    read_once_.push_back(false);
+  }
+  // Walking the tree needs no list: an empty one says that no pod is known by anything but its directory.
+  if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
+}
+
+bool Inputs::due(Which which) {
+  auto& watch = watches_[which];
+  if (!watch) return false;
+  const bool changed = options_.by_stat ? watch->changed_by_stat() : watch->changed();
+  const bool first = !read_once_[which];
+  read_once_[which] = true;
+  return changed || first;
+}
+
+void Inputs::failed(Which which, std::string error, Changed& changed) {
+  auto& state = states_[which];
+  state.good = false;
+  state.error = error;
+  ++state.failures;
+  changed.problems.push_back(std::move(error));
+}
+
+void Inputs::taken(Which which, MonoTime now, std::vector<std::string> notices) {
+  auto& state = states_[which];
+  state.good = true;
+  state.error.clear();
+  state.notices = std::move(notices);
+  state.loaded = now;
+  ++state.loads;
+}
+
+void Inputs::take_nodeslo(MonoTime now, Changed& changed) {
+  const auto text = read_text(options_.nodeslo);
+  if (!text && options_.nodeslo_optional && !states_[kNodeSlo].loaded) {
+    return taken(kNodeSlo, now, {options_.nodeslo + " is not there: everything is off until it appears"});
+  }
+  if (!text) return failed(kNodeSlo, options_.nodeslo + ": cannot be read", changed);
+  auto config = parse_nodeslo(*text, options_.nodeslo);
+  if (!config.problems.empty()) {
+    states_[kNodeSlo].good = false;
+    ++states_[kNodeSlo].failures;
+    states_[kNodeSlo].error = joined(texts(config.problems));
+    for (auto& problem : texts(config.problems)) changed.problems.push_back(std::move(problem));
+    return;
+  }
+  slo_ = std::make_shared<const NodeSlo>(std::move(config.slo));
+  taken(kNodeSlo, now, std::move(config.notices));
+  changed.nodeslo = true;
+}
+
+void Inputs::take_pods(MonoTime now, Changed& changed) {
+  const auto text = read_text(options_.pods.path);
+  if (!text) return failed(kPods, options_.pods.path + ": cannot be read", changed);
+  auto list = parse_pod_list(*text, options_.pods.path);
+  if (!list.problems.empty()) return failed(kPods, joined(texts(list.problems)), changed);
+  pods_ = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
+  taken(kPods, now, std::move(list.notices));
+  changed.pods = true;
+}
+
+void Inputs::take_node(MonoTime now, Changed& changed) {
+  const auto text = read_text(options_.node);
+  if (!text) return failed(kNode, options_.node + ": cannot be read", changed);
+  auto parsed = parse_node(*text, options_.node);
+  if (!parsed.problems.empty()) return failed(kNode, joined(texts(parsed.problems)), changed);
+  node_ = std::move(parsed.node);
+  taken(kNode, now, std::move(parsed.notices));
+  changed.node = true;
+}
+
+Inputs::Changed Inputs::refresh(MonoTime now) {
+  Changed changed;
+  if (due(kNodeSlo)) take_nodeslo(now, changed);
+  if (due(kPods)) take_pods(now, changed);
+  if (due(kNode)) take_node(now, changed);
+  return changed;
+}
+
+std::vector<int> Inputs::descriptors() const {
+  std::vector<int> all;
+  if (options_.by_stat) return all;
+  for (const auto& watch : watches_)
+    if (watch && watch->fd() >= 0) all.push_back(watch->fd());
+  return all;
+}
+
+}  // namespace evenkeel

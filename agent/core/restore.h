@@ -1,0 +1,24 @@
+// `evenkeel restore`: undo, without a running agent, everything the journal holds.
+#pragma once
+
+#include <string>
+
+#include "agent/log.h"
+#include "cgroup/executor.h"
+
+namespace evenkeel {
+
+struct RestoreOptions {
+  std::string host_root = "/";
+  std::string state_dir{};
+};
+struct Restored {
+  Report report{};
+  std::string error{};  ///< set: nothing was done
+};
+Restored restore_offline(const RestoreOptions& options, Log& log, const WallClock& wall);
+
+/// What this boot of this machine is called; empty where the kernel does not say (a fake root).
+std::string boot_id(const Host& host);
+
+}  // namespace evenkeel

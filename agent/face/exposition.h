@@ -1,0 +1,33 @@
+// Metrics in Prometheus' text format. The door to prometheus-cpp (its core; its server is not used).
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace evenkeel {
+
+using Labels = std::vector<std::pair<std::string, std::string>>;
+
+class Exposition {
+ public:
+  /// More series than `cap` are left out and counted: a scrape must stay affordable whatever runs on the
+  /// node.
+  explicit Exposition(std::size_t cap);
+  ~Exposition();
+
+  /// Families keep the order of their first sample. A counter's name ends in _total.
+  void gauge(std::string_view name, std::string_view help, double value, Labels labels = {});
+  void counter(std::string_view name, std::string_view help, double value, Labels labels = {});
+  [[nodiscard]] std::size_t dropped() const;
+  [[nodiscard]] std::string text() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,192 @@
+#include "agent/face/metrics.h"
+
+#include <array>
+#include <cstring>
+
+#include "agent/face/exposition.h"
+#include "agent/face/tick_json.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::size_t kSeriesCap = 20000;
+
+double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+using Reading = std::optional<double>;
+template <class Tag>
+Reading whole(const std::optional<Quantity<Tag>>& quantity) {
+  return quantity ? Reading(static_cast<double>(quantity->count())) : std::nullopt;
+}
+Reading cores(const std::optional<MilliCpu>& cpu) {
+  return cpu ? Reading(static_cast<double>(cpu->count()) / 1000) : std::nullopt;
+}
+Reading some(const std::optional<Pressure>& pressure) {
+  return pressure ? Reading(seconds(pressure->some.total)) : std::nullopt;
+}
+Reading full(const std::optional<Pressure>& pressure) {
+  return pressure && pressure->full ? Reading(seconds(pressure->full->total)) : std::nullopt;
+}
+bool is_counter(const char* name) {
+  const std::string_view text(name);
+  return text.ends_with("_total");
+}
+void put(Exposition& out, const char* name, const char* help, const Reading& reading, Labels labels = {}) {
+  if (!reading) return;
+  if (is_counter(name)) {
+    out.counter(name, help, *reading, std::move(labels));
+  } else {
+    out.gauge(name, help, *reading, std::move(labels));
+  }
+}
+
+struct NodeRow {
+  const char* name;
+  const char* help;
+  Reading (*read)(const NodeSample&);
+};
+constexpr NodeRow kNode[] = {
+    {"evenkeel_node_cpu_capacity_cores", "Online CPUs.",
+     [](const NodeSample& n) { return cores(n.cpu_capacity); }},
+    {"evenkeel_node_cpu_use_cores", "CPUs busy (user, nice, system, irq, softirq) in the last tick.",
+     [](const NodeSample& n) { return cores(n.cpu_use); }},
+    {"evenkeel_node_memory_total_bytes", "MemTotal.",
+     [](const NodeSample& n) {
+       return n.memory ? Reading(static_cast<double>(n.memory->total.count())) : std::nullopt;
+     }},
+    {"evenkeel_node_memory_available_bytes", "MemAvailable.",
+     [](const NodeSample& n) {
+       return n.memory ? Reading(static_cast<double>(n.memory->available.count())) : std::nullopt;
+     }},
+    {"evenkeel_node_hugepages_bytes", "Memory in reserved huge page pools, which cannot be lent.",
+     [](const NodeSample& n) {
+       return n.memory ? Reading(static_cast<double>(n.memory->hugepages.count())) : std::nullopt;
+     }},
+};
+
+struct CgroupRow {
+  const char* name;
+  const char* help;
+  Reading (*read)(const CgroupSample&);
+  bool pods_only;
+};
+constexpr CgroupRow kCgroup[] = {
+    {"evenkeel_cgroup_cpu_use_cores", "CPUs used in the last tick.",
+     [](const CgroupSample& c) { return cores(c.cpu_use); }, false},
+    {"evenkeel_cgroup_cpu_throttled_ratio",
+     "Share of bandwidth periods that were throttled in the last tick.",
+     [](const CgroupSample& c) -> Reading {
+       if (!c.throttling || c.throttling->periods <= 0) return std::nullopt;
+       return static_cast<double>(c.throttling->throttled_periods) /
+              static_cast<double>(c.throttling->periods);
+     },
+     false},
+    {"evenkeel_cgroup_cpu_limit_cores",
+     "CPU quota per period as the kernel holds it; absent while unlimited.",
+     [](const CgroupSample& c) -> Reading {
+       if (!c.applied.cpu_limit || !c.applied.cpu_limit->quota) return std::nullopt;
+       return static_cast<double>(cpu_of(*c.applied.cpu_limit->quota, c.applied.cpu_limit->period).count()) /
+              1000;
+     },
+     false},
+    {"evenkeel_cgroup_memory_working_set_bytes", "Memory charged less inactive file cache.",
+     [](const CgroupSample& c) { return whole(c.memory.working_set); }, false},
+    {"evenkeel_cgroup_cpu_pressure_stall_seconds_total",
+     "Time in which some task waited for a CPU (PSI some).",
+     [](const CgroupSample& c) { return some(c.pressure.cpu); }, true},
+    {"evenkeel_cgroup_memory_pressure_stall_seconds_total",
+     "Time in which some task waited for memory (PSI some).",
+     [](const CgroupSample& c) { return some(c.pressure.memory); }, true},
+    {"evenkeel_cgroup_io_pressure_stall_seconds_total", "Time in which some task waited for I/O (PSI some).",
+     [](const CgroupSample& c) { return some(c.pressure.io); }, true},
+};
+
+struct AgentRow {
+  const char* name;
+  const char* help;
+  Reading (*read)(const Agent&);
+};
+constexpr AgentRow kAgent[] = {
+    {"evenkeel_ticks_total", "Full rounds of sensing, deciding and writing.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().ticks)); }},
+    {"evenkeel_early_ticks_total", "Rounds between two ticks, started by an event.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().early_ticks)); }},
+    {"evenkeel_missed_ticks_total", "Ticks that came due while an earlier one still ran.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().late_ticks)); }},
+    {"evenkeel_tick_seconds", "Duration of the last tick.",
+     [](const Agent& a) { return Reading(seconds(a.counters().last_tick)); }},
+    {"evenkeel_tick_longest_seconds", "Longest tick since the start.",
+     [](const Agent& a) { return Reading(seconds(a.counters().longest_tick)); }},
+    {"evenkeel_watch_overflows_total", "Times the kernel dropped change events; each led to a rescan.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().watch_overflows)); }},
+    {"evenkeel_writes_total", "Values written to the kernel.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().writes)); }},
+    {"evenkeel_restores_total", "Original values put back.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().restored)); }},
+    {"evenkeel_refusals_total", "Writes that the kernel refused.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().refusals)); }},
+    {"evenkeel_foreign_writes_total", "Values that somebody else changed while we held them.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().foreign)); }},
+    {"evenkeel_managed_values", "Values held now, each with its original on record.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().managed)); }},
+    {"evenkeel_quarantined_values", "Values that the kernel refused and that wait for their next try.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().quarantined)); }},
+    {"evenkeel_descriptors_needed", "Files that a tick would like to keep open.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.sampler_health().descriptors_needed)); }},
+    {"evenkeel_descriptors_reopened", "Files opened for each read because descriptors are scarce.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.sampler_health().files_reopened)); }},
+    {"evenkeel_journal_corrupt_records", "Journal records that could not be read at the start.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.journal().corrupt_records())); }},
+    {"evenkeel_audit_lost_total", "Audit lines that could not be written.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.audit().lost())); }},
+    {"evenkeel_pods", "Pods known.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.snapshot().pods.size())); }},
+};
+
+void put_node(Exposition& out, const NodeSample& node) {
+  for (const auto& row : kNode) put(out, row.name, row.help, row.read(node));
+  static constexpr const char* kName = "evenkeel_node_pressure_stall_seconds_total";
+  static constexpr const char* kHelp = "Pressure stall time of the node (PSI).";
+  const auto& pressure = node.pressure;
+  put(out, kName, kHelp, some(pressure.cpu), {{"resource", "cpu"}, {"degree", "some"}});
+  put(out, kName, kHelp, some(pressure.memory), {{"resource", "memory"}, {"degree", "some"}});
+  put(out, kName, kHelp, full(pressure.memory), {{"resource", "memory"}, {"degree", "full"}});
+  put(out, kName, kHelp, some(pressure.io), {{"resource", "io"}, {"degree", "some"}});
+  put(out, kName, kHelp, full(pressure.io), {{"resource", "io"}, {"degree", "full"}});
+}
+
+Labels labels_of(const Agent& agent, const CgroupSample& cgroup) {
+  return {{"cgroup", std::string(cgroup.path)}, {"pod", agent.pod_of(cgroup.id)}};
+}
+
+void put_inputs(Exposition& out, const Inputs& inputs) {
+  for (const auto& state : inputs.states()) {
+    out.gauge("evenkeel_input_good", "1 while the newest text of this input is usable.", state.good ? 1 : 0,
+              {{"input", state.name}});
+    out.counter("evenkeel_input_failures_total", "Texts of this input that were refused.",
+                static_cast<double>(state.failures), {{"input", state.name}});
+  }
+}
+
+}  // namespace
+
+std::string metrics_text(const Agent& agent) {
+  Exposition out(kSeriesCap);
+  out.gauge("evenkeel_build_info", "Always 1; the version is a label.", 1, {{"version", EVENKEEL_VERSION}});
+  for (const auto& row : kAgent) put(out, row.name, row.help, row.read(agent));
+  put_inputs(out, agent.inputs());
+  put_node(out, agent.snapshot().node);
+  for (const auto& cgroup : agent.snapshot().cgroups) {
+    const bool container = cgroup.kind == CgroupKind::container;
+    for (const auto& row : kCgroup)
+      if (!(container && row.pods_only))
+        put(out, row.name, row.help, row.read(cgroup), labels_of(agent, cgroup));
+  }
+  const double dropped = static_cast<double>(out.dropped());
+  Exposition last(1);
+  last.gauge("evenkeel_dropped_series", "Series left out of this scrape because there were too many.",
+             dropped);
+  return out.text() + last.text();
+}
+
+}  // namespace evenkeel

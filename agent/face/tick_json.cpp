@@ -1,0 +1,100 @@
+#include "agent/face/tick_json.h"
+
+#include "agent/face/json.h"
+
+namespace evenkeel {
+namespace {
+
+double seconds(MonoTime at) { return std::chrono::duration<double>(at.time_since_epoch()).count(); }
+
+void put_write(Json& json, const Written& write) {
+  json.begin_object().member("path", write.path).member("old", write.old_text).member("new", write.new_text);
+  json.member("by", policy_name(write.by))
+      .member("why", write.why.text())
+      .member("restored", write.restored)
+      .end_object();
+}
+
+void put_refusal(Json& json, const Refused& refusal) {
+  std::string why = "the kernel refused '" + refusal.text + "'";
+  if (refusal.quarantined) {
+    why += "; tried again in " +
+           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(refusal.retry_in).count()) + " s";
+  }
+  json.begin_object().member("path", refusal.path).member("op", name(refusal.error.op));
+  json.member("errno", errno_name(refusal.error.code)).member("why", why).end_object();
+}
+
+void put_problem(Json& json, const std::string& problem) {
+  json.begin_object().member("path", problem.substr(0, problem.find(':'))).member("op", "parse");
+  json.member("errno", "EINVAL").member("why", problem).end_object();
+}
+
+void put_foreign(Json& json, const Foreign& foreign) {
+  json.begin_object()
+      .member("path", foreign.path)
+      .member("ours", foreign.ours)
+      .member("theirs", foreign.theirs);
+  json.member("pid", foreign.writer.pid).member("command", foreign.writer.command);
+  json.member("round", foreign.round).member("yielded", foreign.yielded).end_object();
+}
+
+template <class List, class Put>
+void put_list(Json& json, std::string_view key, const List& list, Put put) {
+  json.key(key).begin_array();
+  for (const auto& item : list) put(json, item);
+  json.end_array();
+}
+
+void put_errors(Json& json, const TickResult& result) {
+  json.key("errors").begin_array();
+  for (const auto& refusal : result.report.refusals) put_refusal(json, refusal);
+  for (const auto& problem : result.problems) put_problem(json, problem);
+  json.end_array();
+}
+
+}  // namespace
+
+std::string_view policy_name(PolicyIndex by) {
+  const auto all = policies();
+  return by < all.size() ? all[by]->name : std::string_view("restore");
+}
+
+std::string tick_line(const TickResult& result, const Agent& agent) {
+  std::string out;
+  Json json(out);
+  const bool dry_run = agent.options().dry_run;
+  const std::vector<Written> none;
+  json.begin_object().member("now", seconds(result.now));
+  put_list(json, "writes", dry_run ? none : result.report.writes, put_write);
+  if (dry_run) put_list(json, "would_write", result.report.writes, put_write);
+  json.key("evictions").begin_array().end_array();
+  json.key("report").null();
+  json.key("interference").begin_array().end_array();
+  put_errors(json, result);
+  put_list(json, "foreign", result.report.foreign, put_foreign);
+  json.end_object();
+  return out;
+}
+
+std::string explain_json(const Agent& agent, std::string_view pod) {
+  std::string out;
+  Json json(out);
+  json.begin_object().key("managed").begin_array();
+  for (const auto& managed : agent.managed()) {
+    const std::string owner = agent.pod_of(managed.cgroup);
+    const Cgroup* cgroup = agent.tree().find(managed.cgroup);
+    if (!pod.empty() && owner != pod && (cgroup == nullptr || cgroup->uid != pod)) continue;
+    json.begin_object().member("cgroup", cgroup != nullptr ? cgroup->path : "");
+    json.member("file", managed.path.substr(managed.path.rfind('/') + 1)).member("path", managed.path);
+    json.member("value", managed.ours).member("original", managed.original);
+    json.member("policy", policy_name(managed.by)).member("sentence", managed.why.text());
+    json.member("since", seconds(managed.since)).member("yielded", managed.yielded);
+    if (!owner.empty()) json.member("pod", owner);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return out;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,15 @@
+// One blocking GET, for the commands that ask the running agent. The door to libcurl.
+#pragma once
+
+#include <string>
+
+namespace evenkeel {
+
+struct HttpGot {
+  int status = 0;  ///< 0: no answer, see error
+  std::string body{};
+  std::string error{};
+};
+HttpGot http_get(const std::string& url);
+
+}  // namespace evenkeel
