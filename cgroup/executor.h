@@ -61,6 +61,12 @@ struct ExecutorOptions {
   bool dry_run = false;  ///< everything but the journal and the writes
 };
 
+/// Sums since the start (managed and quarantined: now).
+struct ExecutorCounters {
+  std::uint64_t writes = 0, skips = 0, restored = 0, refusals = 0, foreign = 0;
+  std::uint64_t managed = 0, quarantined = 0;
+};
+
 class Executor {
  public:
   Executor(const CgroupTree& tree, KernelFiles& files, Journal& journal, ExecutorOptions options);
@@ -74,6 +80,7 @@ class Executor {
   Report restore_all(MonoTime now);
   /// Everything held now, sorted by path.
   [[nodiscard]] std::vector<Managed> managed() const;
+  [[nodiscard]] const ExecutorCounters& counters() const;
 
  private:
   struct Impl;

@@ -1,6 +1,11 @@
 // The senses together: every number of the snapshot that comes from a kernel file is read here, once per
 // tick, with kept descriptors and pread into one buffer. A steady tick allocates nothing; absence is the only
 // failure. May not: write, decide, or know what a pod wants.
+//
+//   if (tree.scan()) { build_roster(tree, pods, slo, node); sampler.follow(tree); }
+//   sampler.collect(node, clock.now());
+//
+// The same NodeSnapshot is used from tick to tick: files that are not due keep their value in it.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +22,15 @@ struct SamplerOptions {
   std::size_t descriptor_limit =
       0;  ///< how many files may be kept open; 0 = ask getrlimit and leave a reserve
   bool settings_every_tick = false;  ///< re-read settings each tick: on trees that give no events
+  /// Read each tick what is otherwise read every fifth (memory.stat, memory events, io.pressure).
+  bool slow_files_every_tick = false;
 };
 
 struct SamplerHealth {
-  std::size_t descriptors_needed = 0, descriptors_kept = 0, files_reopened = 0;
-  std::vector<std::string> off{};  ///< collectors that are off, "name: reason"
+  std::size_t descriptors_needed = 0;  ///< to keep every file open
+  std::size_t descriptors_kept = 0;    ///< files that may stay open
+  std::size_t files_reopened = 0;      ///< files that are opened for each read: needed - kept
+  std::vector<std::string> off{};      ///< collectors that are off, "name: reason"; as of the last follow()
 };
 
 class Sampler {
@@ -36,6 +45,10 @@ class Sampler {
   /// Fills the measurements of `node` (node.node, node.topology, and every member of node.cgroups, which is
   /// in the order of the tree given to follow()). Sets at and since_previous.
   void collect(NodeSnapshot& node, MonoTime now);
+
+  /// Between two ticks: reads the settings of cgroups that have none yet or whose settings changed, and nothing else.
+  /// Rates and node measurements stay as they are; throttling, which is per tick, becomes absent. Sets at.
+  void admit(NodeSnapshot& node, MonoTime now);
 
   [[nodiscard]] const SamplerHealth& health() const;
 

@@ -9,7 +9,7 @@
 
 #include "agent/cli/setup.h"
 #include "agent/config/check.h"
-#include "agent/core/audit.h"
+#include "agent/core/restore.h"
 #include "agent/face/sentences.h"
 #include "agent/face/snapshot_json.h"
 #include "agent/http/http_get.h"

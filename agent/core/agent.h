@@ -15,6 +15,7 @@
 #include "cgroup/features.h"
 #include "cgroup/file_writer.h"
 #include "collectors/sampler.h"
+#include "qos/arbiter.h"
 #include "qos/policy.h"
 
 namespace evenkeel {
