@@ -11,16 +11,20 @@
 namespace evenkeel {
 
 /// Replaces the structural part of `node`; measurements of cgroups that were there before are kept by id.
-/// `pods` null: the pod source has not delivered. Directories of pods that the list does not name get a
+/// `pods` null: the pod source has not delivered. Paths are views into the tree, so this must run after every
+/// scan() that returned true. Containers: first those of the pod's spec, in its order, then the directories
+/// that no spec names (spec null). Directories of pods that the list does not name get a
 /// PodSample too, with a spec derived from the path alone (from_cgroup_only), owned by node.pod_specs besides
 /// the listed ones.
 void build_roster(const CgroupTree& tree, std::shared_ptr<const std::vector<Pod>> pods,
                   std::shared_ptr<const NodeSlo> slo, NodeSnapshot& node);
 
-/// The pods that the tree alone can name: QoS and uid from the path, containers from the sub-directories.
+/// The pods that the tree alone can name: QoS and uid from the path, phase running, a container per
+/// sub-directory (its id is its name too, nothing is known of what it asks for; the sandbox is among them).
 std::vector<Pod> pods_from_tree(const CgroupTree& tree);
 
-/// Where a host application's directory is, relative to a hierarchy's root.
+/// Where a host application's directory is, relative to a hierarchy's root. Empty: nowhere (no directory
+/// given, or one that leads out of the hierarchy).
 std::string host_application_path(const HostApplication& app, const Layout& layout);
 
 }  // namespace evenkeel

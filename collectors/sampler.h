@@ -46,8 +46,9 @@ class Sampler {
   /// in the order of the tree given to follow()). Sets at and since_previous.
   void collect(NodeSnapshot& node, MonoTime now);
 
-  /// Between two ticks: reads the settings of cgroups that have none yet or whose settings changed, and nothing else.
-  /// Rates and node measurements stay as they are; throttling, which is per tick, becomes absent. Sets at.
+  /// Between two ticks: reads the settings of cgroups that have none yet or whose settings changed, and
+  /// nothing else. Rates and node measurements stay as they are; throttling, which is per tick, becomes
+  /// absent. Sets at.
   void admit(NodeSnapshot& node, MonoTime now);
 
   [[nodiscard]] const SamplerHealth& health() const;

@@ -1,0 +1,91 @@
+#include "collectors/cgroup_files.h"
+
+#include "cgroup/knob_files.h"
+#include "collectors/cgroup_cpu.h"
+#include "collectors/cgroup_memory.h"
+#include "collectors/cgroup_settings.h"
+#include "collectors/psi.h"
+
+namespace evenkeel {
+namespace {
+
+template <std::optional<Pressure> PressureSample::*Member>
+void parse_psi(Text text, CgroupReading& reading) {
+  reading.sample.pressure.*Member = text ? parse_pressure(*text) : std::nullopt;
+}
+
+// memory.stat costs as much as all others together; settings change rarely and their writers are watched.
+constexpr int kEach = 1, kSlow = 5, kSetting = 10;
+using enum Where;
+using enum Importance;
+
+constexpr CgroupFile setting(Knob knob, Controller controller, ParseFile parse, bool vendor = false) {
+  return {"", either, controller, kSetting, low, kAll, parse, true, vendor, knob};
+}
+
+constexpr CgroupFile kFiles[] = {
+    {"cpuacct.usage", v1, Controller::cpuacct, kEach, high, kAll, parse_cpuacct_usage},
+    {"cpu.stat", v1, Controller::cpu, kEach, high, kNotKubepods, parse_cpu_stat_v1},
+    {"cpu.stat", v2, Controller::cpu, kEach, high, kAll, parse_cpu_stat_v2},
+
+    {"memory.usage_in_bytes", v1, Controller::memory, kEach, normal, kAll, parse_memory_current},
+    {"memory.current", v2, Controller::memory, kEach, normal, kAll, parse_memory_current},
+    {"memory.stat", v1, Controller::memory, kSlow, low, kAll, parse_memory_stat_v1},
+    {"memory.stat", v2, Controller::memory, kSlow, low, kAll, parse_memory_stat_v2},
+    {"memory.oom_control", v1, Controller::memory, kSlow, low, kNotKubepods, parse_oom_control},
+    {"memory.failcnt", v1, Controller::memory, kSlow, low, kNotKubepods, parse_failcnt},
+    {"memory.events", v2, Controller::memory, kSlow, low, kNotKubepods, parse_memory_events},
+
+    {"cpu.pressure", pressure, Controller::cpuacct, kEach, high, kAll, parse_psi<&PressureSample::cpu>},
+    {"memory.pressure", pressure, Controller::cpuacct, kEach, normal, kAll,
+     parse_psi<&PressureSample::memory>},
+    {"io.pressure", pressure, Controller::cpuacct, kSlow, low, kAll, parse_psi<&PressureSample::io>},
+
+    {"cpu.cfs_period_us", v1, Controller::cpu, kSetting, low, kAll, parse_cfs_period, true},
+    setting(Knob::cpu_quota, Controller::cpu, parse_cpu_limit),
+    setting(Knob::cpu_burst, Controller::cpu, parse_cpu_burst),
+    setting(Knob::cpu_shares, Controller::cpu, parse_cpu_shares),
+    setting(Knob::cpu_idle, Controller::cpu, parse_cpu_idle),
+    setting(Knob::cpu_bvt, Controller::cpu, parse_cpu_bvt, true),
+    setting(Knob::cpuset_cpus, Controller::cpuset, parse_cpus),
+    {"cpuset.cpus.effective", v2, Controller::cpuset, kSetting, low, kAll, parse_cpus_effective, true},
+};
+
+std::string joined(const std::string& dir, std::string_view name) {
+  return dir.empty() || name.empty() ? std::string{} : dir + '/' + std::string(name);
+}
+
+/// A hybrid host has a unified directory for a cgroup only if somebody made it; a vendor kernel may have the
+/// file in cpuacct as well.
+std::string pressure_path(std::string_view name, const CgroupTree& tree, const Cgroup& cgroup) {
+  const auto unified = tree.unified_dir(cgroup);
+  if (tree.layout().v2(Controller::cpuacct)) return joined(unified, name);
+  const auto vendor = joined(tree.dir(cgroup, Controller::cpuacct), name);
+  if (unified.empty()) return vendor;
+  const bool only_vendor = !tree.host().exists(unified) && tree.host().exists(vendor);
+  return only_vendor ? vendor : joined(unified, name);
+}
+
+bool needed_by(CgroupKind kind, Kinds kinds) { return ((kinds >> static_cast<unsigned>(kind)) & 1U) != 0; }
+
+}  // namespace
+
+std::span<const CgroupFile> cgroup_files() { return kFiles; }
+
+std::string file_path(const CgroupFile& file, const CgroupTree& tree, const Cgroup& cgroup) {
+  if (!needed_by(cgroup.kind, file.kinds)) return {};
+  const bool on_v2 = tree.layout().v2(file.controller);
+  switch (file.where) {
+    case pressure:
+      return pressure_path(file.name, tree, cgroup);
+    case either:
+      return joined(tree.dir(cgroup, file.controller), file_name(file.knob, tree.layout()));
+    case v1:
+      return on_v2 ? std::string{} : joined(tree.dir(cgroup, file.controller), file.name);
+    case v2:
+      return on_v2 ? joined(tree.dir(cgroup, file.controller), file.name) : std::string{};
+  }
+  return {};
+}
+
+}  // namespace evenkeel

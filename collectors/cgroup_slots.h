@@ -1,0 +1,50 @@
+// The open files of every cgroup, and what has to be remembered of each from tick to tick. The sampler's
+// larger half.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cgroup/file.h"
+#include "collectors/cgroup_files.h"
+#include "collectors/sampler.h"
+
+namespace evenkeel {
+
+class CgroupSlots {
+ public:
+  explicit CgroupSlots(const SamplerOptions& options) : options_(options) {}
+
+  /// Slots in the order of the tree: cgroups that stay keep their open files and counters. At most `limit`
+  /// descriptors; the outcome is added to `health`.
+  void follow(const CgroupTree& tree, std::size_t limit, SamplerHealth& health);
+  void settings_changed(CgroupId cgroup);
+  /// Reads what is due at `tick` into the sample of the same position and id.
+  void collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node);
+
+ private:
+  struct OpenFile {
+    const CgroupFile* row = nullptr;
+    ReadFile file{};
+    Hold hold = Hold::kept;
+    bool missing = false;
+  };
+  struct Slot {
+    CgroupId id{};
+    int age_ticks = 0;  ///< stops counting when grown up
+    bool settings_changed = false;
+    CgroupMemory memory{};
+    std::vector<OpenFile> files{};
+  };
+  static Slot open_slot(const CgroupTree& tree, const Cgroup& cgroup);
+  void share(const CgroupTree& tree, std::size_t limit, SamplerHealth& health);
+  [[nodiscard]] bool due(const OpenFile& open, const Slot& slot, std::uint64_t tick) const;
+  void read(Slot& slot, OpenFile& open, const Host& host, std::span<char> buffer, CgroupReading& reading);
+
+  SamplerOptions options_;
+  Layout layout_{};
+  std::vector<Slot> slots_{};
+};
+
+}  // namespace evenkeel

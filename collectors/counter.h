@@ -1,0 +1,27 @@
+// A number that only grows, as the kernel counts it. What happened between two readings is known only if
+// both were there and the second is not the smaller one: a reset, a wrap or a gap is absence, never a huge
+// number.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+namespace evenkeel {
+
+class Counter {
+ public:
+  /// The increase since the previous reading. An absent or negative reading forgets the previous one, so that
+  /// every increase spans exactly one tick.
+  std::optional<std::int64_t> increase_to(std::optional<std::int64_t> reading) {
+    if (reading && *reading < 0) reading.reset();
+    const auto before = std::exchange(last_, reading);
+    if (!before || !reading || *reading < *before) return std::nullopt;
+    return *reading - *before;
+  }
+
+ private:
+  std::optional<std::int64_t> last_{};
+};
+
+}  // namespace evenkeel

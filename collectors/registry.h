@@ -1,0 +1,12 @@
+// The list of node collectors, in the order in which they run.
+#pragma once
+
+#include <span>
+
+#include "collectors/collector.h"
+
+namespace evenkeel {
+
+std::span<const CollectorSpec* const> node_collectors();
+
+}  // namespace evenkeel

@@ -1,0 +1,83 @@
+#include "collectors/sampler.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "collectors/cgroup_slots.h"
+#include "collectors/descriptor_budget.h"
+#include "collectors/registry.h"
+
+namespace evenkeel {
+namespace {
+
+// /proc/stat is the longest file: 60 bytes a CPU and up to 11 an interrupt. What is not used is not touched.
+constexpr std::size_t kBufferSize = 256 * 1024;
+
+/// Why nothing of what a collector reads is there; empty when something is.
+std::string why_off(const Host& host, const CollectorSpec& spec) {
+  std::string why;
+  for (const auto file : spec.files) {
+    const auto opened = host.open_read(std::string(file));
+    if (opened) return {};
+    if (!why.empty()) continue;
+    why.append(spec.name).append(": ").append(file).append(" ").append(errno_name(opened.error().code));
+  }
+  return why;
+}
+
+}  // namespace
+
+struct Sampler::Impl {
+  Impl(const Host& on, SamplerOptions with) : host(on), options(with), slots(with) {
+    limit = options.descriptor_limit != 0 ? options.descriptor_limit : descriptor_limit_of_process();
+    for (const auto* spec : node_collectors()) {
+      collectors.push_back(spec->make(host));
+      node_descriptors += spec->descriptors(host);
+    }
+    refresh_health();
+  }
+
+  void refresh_health() {
+    health = SamplerHealth{.descriptors_needed = node_descriptors, .descriptors_kept = node_descriptors};
+    for (const auto* spec : node_collectors())
+      if (auto why = why_off(host, *spec); !why.empty()) health.off.push_back(std::move(why));
+  }
+
+  const Host& host;
+  SamplerOptions options;
+  std::size_t limit = 0;
+  std::size_t node_descriptors = 0;
+  std::vector<std::unique_ptr<Collector>> collectors{};
+  CgroupSlots slots;
+  SamplerHealth health{};
+  std::optional<MonoTime> previous{};
+  std::uint64_t tick = 0;
+  std::unique_ptr<char[]> buffer{new char[kBufferSize]};  // not make_unique: it would touch every page
+};
+
+Sampler::Sampler(const Host& host, SamplerOptions options) : impl_(std::make_unique<Impl>(host, options)) {}
+Sampler::~Sampler() = default;
+
+void Sampler::follow(const CgroupTree& tree) {
+  impl_->refresh_health();
+  const auto left = impl_->limit - std::min(impl_->limit, impl_->node_descriptors);
+  impl_->slots.follow(tree, left, impl_->health);
+}
+
+void Sampler::settings_changed(CgroupId cgroup) { impl_->slots.settings_changed(cgroup); }
+
+void Sampler::collect(NodeSnapshot& node, MonoTime now) {
+  auto& impl = *impl_;
+  node.at = now;
+  node.since_previous.reset();
+  if (impl.previous) node.since_previous = now - *impl.previous;
+  impl.previous = now;
+  const std::span<char> buffer(impl.buffer.get(), kBufferSize);
+  Tick tick{impl.host, buffer, node};
+  for (auto& collector : impl.collectors) collector->collect(tick);
+  impl.slots.collect(impl.host, buffer, impl.tick++, node);
+}
+
+const SamplerHealth& Sampler::health() const { return impl_->health; }
+
+}  // namespace evenkeel
