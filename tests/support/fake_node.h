@@ -1,0 +1,55 @@
+// A fake host whose pods use CPU: time passes, counters grow. What a scenario says and what the agent then
+// sees.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "qos/units.h"
+#include "tests/support/fake_host.h"
+
+namespace evenkeel::test {
+
+class FakeNode {
+ public:
+  enum class Kernel : std::uint8_t { v1, v2 };
+  FakeNode(int cpus, Kernel kernel);
+
+  FakeHost host{};
+
+  /// From now on this cgroup uses so much; its pod and QoS directory and the node see it too.
+  void uses(const std::string& cgroup, MilliCpu cpu) { use_[cgroup] = cpu; }
+  /// What no pod uses.
+  void system_uses(MilliCpu cpu) { system_ = cpu; }
+  /// In every period from now on this cgroup is throttled (in all of them) or not.
+  void throttled(const std::string& cgroup, bool yes) { throttled_[cgroup] = yes; }
+  /// Time passes: counters grow.
+  void run(Duration time);
+
+  [[nodiscard]] std::string besteffort() const { return host.qos_path(KubeQos::besteffort); }
+  /// cpu.cfs_quota_us, or the first word of cpu.max.
+  [[nodiscard]] std::string quota_of(const std::string& cgroup) const;
+  /// Files of the agent beside the host: paths for the command line.
+  std::string text_file(const std::string& name, const std::string& text);
+  [[nodiscard]] std::string state_dir() const { return host.root() + "-state"; }
+  ~FakeNode();
+
+ private:
+  void count(const std::string& cgroup, std::int64_t used_ns);
+  void count_periods(const std::string& cgroup, Duration time);
+  void write_counters();
+  Kernel kernel_;
+  int cpus_;
+  MilliCpu system_{};
+  std::map<std::string, MilliCpu> use_{};
+  std::map<std::string, bool> throttled_{};
+  std::map<std::string, std::int64_t> used_ns_{};
+  struct Bandwidth {
+    std::int64_t periods = 0, throttled = 0;
+  };
+  std::map<std::string, Bandwidth> bandwidth_{};
+  std::int64_t node_ns_ = 0;
+};
+
+}  // namespace evenkeel::test
