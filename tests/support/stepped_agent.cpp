@@ -154,11 +154,42 @@ void SteppedAgent::kill() {
   wait();
 }
 
+void SteppedAgent::kill_after(std::chrono::microseconds delay) {
+  const int victim = pid_;
+  killer_ = ::fork();
+  if (killer_ != 0) return;
+  ::usleep(static_cast<useconds_t>(delay.count()));
+  ::kill(victim, SIGKILL);
+  ::_exit(0);
+}
+
+bool SteppedAgent::alive() const {
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == 0;
+}
+
+void SteppedAgent::try_advance(const std::string& duration) {
+  const std::string text = "advance " + duration + "\n";
+  if (::write(to_, text.data(), text.size()) < 0) return;
+  std::array<char, 65536> chunk{};
+  for (buffer_.clear(); buffer_.find('\n') == std::string::npos;) {
+    const auto got = ::read(from_, chunk.data(), chunk.size());
+    if (got <= 0) return;
+    buffer_.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+}
+
 void SteppedAgent::wait() {
   int raw = 0;
   ::waitpid(pid_, &raw, 0);
   exit_status_ = status_of(raw);
   pid_ = -1;
+  if (killer_ > 0) {
+    ::kill(killer_, SIGKILL);
+    ::waitpid(killer_, &raw, 0);
+    killer_ = -1;
+  }
 }
 
 std::string SteppedAgent::stderr_text() const { return text_of(stderr_path_); }

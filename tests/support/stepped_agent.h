@@ -2,6 +2,7 @@
 // do can do.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,13 @@ class SteppedAgent {
   std::string explain();
   /// Orderly stop; exit_status() is known afterwards.
   Step quit();
-  /// kill -9.
+  /// kill -9, and the end awaited.
   void kill();
+  /// kill -9 in a while, by a process of its own, at whatever the agent is doing then.
+  void kill_after(std::chrono::microseconds delay);
+  [[nodiscard]] bool alive() const;
+  /// As advance(), but the agent may die meanwhile.
+  void try_advance(const std::string& duration);
   [[nodiscard]] int exit_status() const { return exit_status_; }
   [[nodiscard]] const std::string& stderr_path() const { return stderr_path_; }
   [[nodiscard]] std::string stderr_text() const;
@@ -46,6 +52,7 @@ class SteppedAgent {
   std::string read_line();
   void wait();
   int pid_ = -1;
+  int killer_ = -1;
   int to_ = -1, from_ = -1;
   int exit_status_ = -1;
   std::string buffer_{};
