@@ -1,0 +1,80 @@
+// The kernel's own rules for cpu and cpuset files as a model: what a write would answer and what the file
+// would then read, on v1 and v2 (measured on 6.1 and 6.18; kernel/sched/core.c, kernel/cgroup/cpuset*.c).
+// The planner proves its steps with it, and it is the kernel of the tests. May not: touch a file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "qos/cpu_set.h"
+#include "qos/knob.h"
+
+namespace evenkeel {
+
+struct KernelKind {
+  bool cpu_v2 = false, cpuset_v2 = false;
+  CpuSet online{};
+  int cpu_ids = 0;  ///< CPU numbers are below this (nr_cpu_ids); 0 = one more than the last online CPU
+  bool group_identity = false;  ///< a vendor kernel with cpu.bvt_warp_ns
+};
+
+/// What the files of one cgroup hold.
+struct KernelGroup {
+  static constexpr std::int64_t kUnlimited = -1;
+  int parent = -1;  ///< an index, smaller than the own; -1 = the root, which has no limits and all CPUs
+  std::int64_t quota_us = kUnlimited, period_us = 100000, burst_us = 0;
+  std::int64_t shares = 1024;  ///< on v2 too: the scheduler keeps a weight as shares
+  bool idle = false;
+  std::int64_t bvt = 0;
+  CpuSet cpus{};
+  bool tasks = false;  ///< processes in the group itself; those of its children count by themselves
+  bool gone = false;
+};
+
+class KernelRules {
+ public:
+  explicit KernelRules(KernelKind kind);
+
+  int add(const KernelGroup& group);
+  /// rmdir: the group no longer constrains anybody. Its index is not used again.
+  void remove(int group) { groups_[index(group)].gone = true; }
+
+  /// 0, or the errno of open(2) or write(2). Changes the state only when the answer is 0.
+  int write(int group, std::string_view file, std::string_view text);
+  /// What the file reads, line end included; absent: ENOENT.
+  [[nodiscard]] std::optional<std::string> read(int group, std::string_view file) const;
+  /// The same as write, without the way through text. An unlimited number is ignored (EINVAL).
+  int set(int group, Knob knob, const KnobValue& value);
+  [[nodiscard]] KnobValue value(int group, Knob knob) const;
+
+  [[nodiscard]] const KernelGroup& group(int group) const { return groups_[index(group)]; }
+  KernelGroup& group(int group) { return groups_[index(group)]; }
+  [[nodiscard]] int size() const { return static_cast<int>(groups_.size()); }
+  [[nodiscard]] const KernelKind& kind() const { return kind_; }
+  [[nodiscard]] CpuSet effective_cpus(int group) const;
+  void clear() { groups_.clear(); }
+
+ private:
+  static std::size_t index(int group) { return static_cast<std::size_t>(group); }
+  int set_bandwidth(int group, std::uint64_t period_us, std::uint64_t quota_us, std::uint64_t burst_us);
+  [[nodiscard]] bool fits_hierarchy(int group, std::int64_t period_us, std::int64_t quota_us) const;
+  [[nodiscard]] bool below(int group, int ancestor) const;
+  [[nodiscard]] bool populated(int group) const;
+  int set_shares(int group, std::uint64_t shares);
+  int set_weight(int group, std::uint64_t weight);
+  int set_idle(int group, std::int64_t idle);
+  int set_bvt(int group, std::int64_t bvt);
+  int set_cpus(int group, const CpuSet& cpus);
+  int write_cpu(int group, std::string_view file, std::string_view text);
+  int write_cpu_max(int group, std::string_view text);
+  int write_cpus(int group, std::string_view text);
+  [[nodiscard]] std::int64_t weight(int group) const;
+
+  KernelKind kind_;
+  std::vector<KernelGroup> groups_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,35 @@
+// How the kernel itself reads the numbers and lists that are written to its files (lib/kstrtox.c,
+// lib/vsprintf.c, lib/bitmap-str.c), errno included. For the model of its rules. May not: touch a file.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "qos/cpu_set.h"
+
+namespace evenkeel {
+
+/// Zero with a value, or the errno that the kernel answers.
+template <class T>
+struct KernelParsed {
+  int code = 0;
+  T value{};
+};
+
+/// kstrtoull(base 0): "0x10" and "010" are hexadecimal and octal, one line end is allowed, blanks are not.
+KernelParsed<std::uint64_t> kernel_u64(std::string_view text);
+/// kstrtoll(base 0).
+KernelParsed<std::int64_t> kernel_s64(std::string_view text);
+/// cpulist_parse for a machine whose CPU numbers are below `cpu_ids`.
+KernelParsed<CpuSet> kernel_cpu_list(std::string_view text, int cpu_ids);
+
+/// The two words of cpu.max as sscanf("%20s %llu") sees them.
+struct KernelCpuMax {
+  bool unlimited = false;
+  std::uint64_t quota_us = 0;
+  bool has_period = false;
+  std::uint64_t period_us = 0;
+};
+KernelParsed<KernelCpuMax> kernel_cpu_max(std::string_view text);
+
+}  // namespace evenkeel
