@@ -171,6 +171,17 @@ std::string Layout::kubepods() const {
   return joined(cgroup_root, slice_prefix(cgroup_root) + "kubepods.slice");
 }
 
+std::vector<std::string> Layout::kubepods_candidates() const {
+  auto systemd = *this, cgroupfs = *this, sliced = *this;
+  systemd.driver = sliced.driver = CgroupDriver::systemd;
+  cgroupfs.driver = CgroupDriver::cgroupfs;
+  std::vector<std::string> out{systemd.kubepods(), cgroupfs.kubepods()};
+  if (cgroup_root.empty() || cgroup_root.ends_with(".slice")) return out;
+  sliced.cgroup_root = as_slices(cgroup_root);
+  out.push_back(sliced.kubepods());
+  return out;
+}
+
 std::string Layout::qos_dir(KubeQos qos) const {
   if (qos == KubeQos::guaranteed) return kubepods();
   const std::string branch = qos == KubeQos::burstable ? "burstable" : "besteffort";

@@ -38,6 +38,8 @@ struct Layout {
   [[nodiscard]] std::vector<std::string> hierarchies() const;
   /// "kubepods.slice" or "kubepods", below cgroup_root.
   [[nodiscard]] std::string kubepods() const;
+  /// Where kubepods may appear, whichever driver the kubelet uses.
+  [[nodiscard]] std::vector<std::string> kubepods_candidates() const;
   /// The directory of a QoS class: kubepods itself for guaranteed.
   [[nodiscard]] std::string qos_dir(KubeQos qos) const;
   [[nodiscard]] std::string pod_dir(KubeQos qos, std::string_view uid) const;

@@ -34,6 +34,7 @@ class CgroupTree {
 
   /// Host applications are cgroups too; paths relative to a hierarchy's root. Takes effect at the next scan.
   void follow(std::vector<std::string> host_application_paths);
+  [[nodiscard]] const std::vector<std::string>& followed() const { return host_application_paths_; }
   /// Looks at every directory and brings the table up to date. Returns whether anything was born or died.
   bool scan();
 

@@ -1,126 +1,65 @@
 #include "tests/support/live_cgroups.h"
 
-#include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
+#include <cstring>
 
 namespace evenkeel::test {
 namespace {
 
-bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
-
-int put(const std::string& path, std::string_view text) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
-  if (fd < 0) return errno;
-  const int code = ::write(fd, text.data(), text.size()) < 0 ? errno : 0;
-  ::close(fd);
-  return code;
+void remove_tree(const Host& host, const std::string& dir) {
+  if (const auto names = host.subdirs(dir))
+    for (const auto& name : *names) remove_tree(host, dir + '/' + name);
+  ::rmdir(host.absolute(dir).c_str());
 }
 
-std::string get(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return errno == ENOENT ? "ENOENT" : "unreadable";
-  std::array<char, 4096> buffer{};
-  const auto got = ::read(fd, buffer.data(), buffer.size());
-  ::close(fd);
-  return got < 0 ? "unreadable" : std::string(buffer.data(), static_cast<std::size_t>(got));
+int make_dirs(const Host& host, const std::string& hierarchy, const std::string& path) {
+  for (auto end = path.find('/');; end = path.find('/', end + 1)) {
+    const auto dir = host.absolute(hierarchy + '/' + path.substr(0, end));
+    if (::mkdir(dir.c_str(), 0755) != 0 && errno != EEXIST) return errno;
+    if (end == std::string::npos) return 0;
+  }
 }
-
-/// Written in code as pieces only so that nothing else in the tests starts at the real root by accident.
-std::string absolute(const std::string& relative) { return "/" + relative; }
 
 }  // namespace
 
-std::optional<std::string> LiveCgroups::missing(Version version) {
-  if (::geteuid() != 0) return "needs root";
-  const bool v2 = exists(absolute("sys/fs/cgroup/cgroup.controllers"));
-  if (version == Version::v2) {
-    if (!v2) return "the cgroup root here is not v2";
-    const auto controllers = get(absolute("sys/fs/cgroup/cgroup.controllers"));
-    const bool both =
-        controllers.find("cpu ") != std::string::npos && controllers.find("cpuset") != std::string::npos;
-    return both ? std::nullopt : std::optional<std::string>("no cpu and cpuset controllers on v2");
+LiveCgroups::LiveCgroups() : top_("evenkeel-test-" + std::to_string(::getpid())) {
+  auto host = Host::open("/");
+  if (!host) return;
+  host_.emplace(std::move(*host));
+  const auto layout = detect_layout(*host_, top_);
+  if (!layout) {
+    why_not_ = "no cgroup file system";
+    return;
   }
-  if (v2) return "the cgroup root here is v2";
-  if (!exists(absolute("sys/fs/cgroup/cpu/cpu.shares"))) return "no cpu hierarchy of cgroup v1";
-  if (!exists(absolute("sys/fs/cgroup/cpuset/cpuset.cpus"))) return "no cpuset hierarchy of cgroup v1";
-  if (::access(absolute("sys/fs/cgroup/cpu").c_str(), W_OK) != 0) return "cgroups are read-only here";
-  return std::nullopt;
-}
-
-LiveCgroups::LiveCgroups(Version version, std::string_view name)
-    : version_(version), top_("evenkeel-test-" + std::to_string(::getpid()) + std::string(name)) {
-  if (version_ == Version::v2) put(absolute("sys/fs/cgroup/cgroup.subtree_control"), "+cpu +cpuset");
-  make("");
+  layout_ = *layout;
+  for (const auto& hierarchy : layout_.hierarchies())
+    if (const int error = make_dirs(*host_, hierarchy, top_); error != 0 && why_not_.empty())
+      why_not_ = "cannot make a cgroup below /" + hierarchy + ": " + std::strerror(error);
 }
 
 LiveCgroups::~LiveCgroups() {
-  for (const auto child : children_) {
-    ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
-  }
-  std::ranges::sort(made_, std::ranges::greater{});  // children before their parents
-  for (const auto& path : made_) remove(path);
+  if (host_)
+    for (const auto& hierarchy : layout_.hierarchies()) remove_tree(*host_, hierarchy + '/' + top_);
 }
 
-std::vector<std::string> LiveCgroups::roots() const {
-  if (version_ == Version::v2) return {"sys/fs/cgroup/"};
-  return {"sys/fs/cgroup/cpu/", "sys/fs/cgroup/cpuset/"};
+std::string LiveCgroups::make(const std::string& path) {
+  for (const auto& hierarchy : layout_.hierarchies()) make_in(hierarchy, path);
+  return top_ + '/' + path;
 }
 
-std::string LiveCgroups::dir(const std::string& path, std::string_view file) const {
-  const auto below = path.empty() ? top_ : top_ + "/" + path;
-  return (version_ == Version::v1 && file.starts_with("cpuset") ? roots().back() : roots().front()) + below;
-}
-
-void LiveCgroups::make(const std::string& path) {
-  const auto below = path.empty() ? top_ : top_ + "/" + path;
-  for (const auto& root : roots()) ::mkdir(absolute(root + below).c_str(), 0755);
-  made_.push_back(path);
-  if (version_ == Version::v1) {
-    put(absolute("sys/fs/cgroup/cpuset/" + below + "/cpuset.mems"),
-        get(absolute("sys/fs/cgroup/cpuset/cpuset.mems")));
-    return;
-  }
-  if (path.empty()) return;
-  const auto cut = below.rfind('/');
-  put(absolute("sys/fs/cgroup/" + below.substr(0, cut) + "/cgroup.subtree_control"), "+cpu +cpuset");
+void LiveCgroups::make_in(const std::string& hierarchy, const std::string& path) {
+  make_dirs(*host_, hierarchy, top_ + '/' + path);
 }
 
 void LiveCgroups::remove(const std::string& path) {
-  const auto below = path.empty() ? top_ : top_ + "/" + path;
-  for (const auto& root : roots()) {
-    // A process that was just reaped may still be counted for a moment.
-    for (int attempt = 0; attempt < 100; ++attempt) {
-      if (::rmdir(absolute(root + below).c_str()) == 0 || errno != EBUSY) break;
-      ::usleep(1000);
-    }
-  }
+  for (const auto& hierarchy : layout_.hierarchies()) remove_tree(*host_, hierarchy + '/' + top_ + '/' + path);
 }
 
-int LiveCgroups::attach(const std::string& path) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    for (;;) ::pause();
-  }
-  children_.push_back(child);
-  const auto pid = std::to_string(child);
-  const int code = put(absolute(dir(path, "cpuset") + "/cgroup.procs"), pid);
-  return code != 0 ? code : put(absolute(dir(path, "cpu") + "/cgroup.procs"), pid);
-}
-
-int LiveCgroups::write(const std::string& path, std::string_view file, std::string_view text) {
-  return put(absolute(dir(path, file) + "/" + std::string(file)), text);
-}
-
-std::string LiveCgroups::read(const std::string& path, std::string_view file) const {
-  return get(absolute(dir(path, file) + "/" + std::string(file)));
+std::string LiveCgroups::file(Controller controller, const std::string& path, const std::string& name) const {
+  return host_->absolute(layout_.root(controller) + '/' + top_ + '/' + path + '/' + name);
 }
 
 }  // namespace evenkeel::test

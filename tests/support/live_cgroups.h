@@ -1,47 +1,42 @@
-// Real cgroups for live tests: a private top directory with what is asked for beneath it, on the real kernel,
-// removed in the end with the processes that the test put there.
+// Real cgroups of this machine for live tests: a private top directory in every hierarchy, removed with all
+// beneath it in the end.
 #pragma once
-
-#include <sys/types.h>
 
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
+
+#include "cgroup/host.h"
+#include "cgroup/layout.h"
 
 namespace evenkeel::test {
 
 class LiveCgroups {
  public:
-  enum class Version : int { v1, v2 };
-  /// Why it cannot run here; absent when it can.
-  static std::optional<std::string> missing(Version version);
-
-  /// `top` is made unique by the process id: "evenkeel-test-<pid><name>".
-  LiveCgroups(Version version, std::string_view name);
+  /// Tries to make its top directory; why_not() says what stood in the way.
+  LiveCgroups();
   ~LiveCgroups();
   LiveCgroups(const LiveCgroups&) = delete;
   LiveCgroups& operator=(const LiveCgroups&) = delete;
 
-  /// The private top directory, relative to a hierarchy's root.
+  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] const Host& host() const { return *host_; }
+  /// With the private top as cgroup root.
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  /// "evenkeel-test-<pid>": the cgroup root to give to the agent.
   [[nodiscard]] const std::string& top() const { return top_; }
-  /// Makes `path` (below the top, "" is the top itself) in the cpu and cpuset hierarchies. On v1 its memory
-  /// nodes are set, its CPUs are not; on v2 its parents delegate both controllers.
-  void make(const std::string& path);
+  /// Makes top/`path` (and what is above it) in every hierarchy. Returns its path relative to a hierarchy.
+  std::string make(const std::string& path);
+  /// The same in one hierarchy.
+  void make_in(const std::string& hierarchy, const std::string& path);
   void remove(const std::string& path);
-  /// A sleeping process of ours moves in; 0 or the errno.
-  int attach(const std::string& path);
-  int write(const std::string& path, std::string_view file, std::string_view text);
-  [[nodiscard]] std::string read(const std::string& path, std::string_view file) const;  ///< "ENOENT" if so
-  /// Relative to "/": "sys/fs/cgroup/cpu/evenkeel-test-1/pod".
-  [[nodiscard]] std::string dir(const std::string& path, std::string_view file) const;
+  /// Absolute path of a file of top/`path`.
+  [[nodiscard]] std::string file(Controller controller, const std::string& path, const std::string& name) const;
 
  private:
-  [[nodiscard]] std::vector<std::string> roots() const;
-  Version version_;
-  std::string top_;
-  std::vector<std::string> made_{};
-  std::vector<pid_t> children_{};
+  std::optional<Host> host_{};
+  Layout layout_{};
+  std::string top_{};
+  std::string why_not_{};
 };
 
 }  // namespace evenkeel::test
