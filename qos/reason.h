@@ -18,7 +18,8 @@ struct Reason {
   const char* sentence = "";  ///< a string literal; each {} takes the next number
   std::array<Number, kHoles> numbers{};
 
-  /// "services use 6.25 of 16 CPUs": CPUs as decimals, bytes as MiB/GiB, quotas as µs, durations as s.
+  /// "services use 6.25 CPUs of 16 CPUs": the unit comes with the number (CPUs, %, GiB, µs, s), so a sentence
+  /// only says what it is. A hole without a number is "?".
   [[nodiscard]] std::string text() const;
 };
 

@@ -1,0 +1,12 @@
+// Policy "cpu-identity": marks whose work yields to whom, with the best lever that this kernel has: group
+// identity (cpu.bvt_warp_ns) on vendor kernels, else cpu.idle for best-effort pods, else the smallest shares.
+// Remembers nothing.
+#pragma once
+
+#include "qos/policy.h"
+
+namespace evenkeel {
+
+extern const PolicySpec cpu_identity_policy;
+
+}  // namespace evenkeel

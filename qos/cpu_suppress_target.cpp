@@ -1,0 +1,72 @@
+#include "qos/cpu_suppress_target.h"
+
+#include <algorithm>
+
+namespace evenkeel {
+namespace {
+
+struct Use {
+  MilliCpu services{};
+  MilliCpu best_effort{};    ///< reached by suppression, or labelled best effort
+  MilliCpu in_besteffort{};  ///< the part of it below the kubelet's BestEffort directory
+};
+
+MilliCpu use_of(const CgroupSample* sample) {
+  return sample ? sample->cpu_use.value_or(MilliCpu{}) : MilliCpu{};
+}
+
+bool below(const NodeSnapshot& node, CgroupIndex index, CgroupIndex ancestor) {
+  while (index != kNoCgroup && index != ancestor) index = node.cgroup(index)->parent;
+  return index != kNoCgroup;
+}
+
+void count(const NodeSnapshot& node, CgroupIndex cgroup, bool best_effort, Use& use) {
+  const MilliCpu used = use_of(node.cgroup(cgroup));
+  (best_effort ? use.best_effort : use.services) += used;
+  if (best_effort && below(node, cgroup, node.besteffort)) use.in_besteffort += used;
+}
+
+// A pod without a measurement yet, or already gone, is missing in the sum. What the BestEffort directory
+// itself has used is not: counting its surplus as best effort keeps the coming and going of batch pods from
+// looking like a burst of the system, which would cut the others for seconds.
+Use count_use(const NodeSnapshot& node) {
+  Use use;
+  for (const PodSample& pod : node.pods) count(node, pod.cgroup, is_best_effort(*pod.spec), use);
+  for (const HostApplicationSample& app : node.host_applications) {
+    const bool reached = app.spec->qos == QosClass::be && app.spec->base == HostAppBase::kubepods_besteffort;
+    count(node, app.cgroup, reached, use);
+  }
+  const MilliCpu surplus = use_of(node.cgroup(node.besteffort)) - use.in_besteffort;
+  use.best_effort += std::max(surplus, MilliCpu{});
+  return use;
+}
+
+MilliCpu reserved(const NodeObject& object, MilliCpu capacity) {
+  const MilliCpu not_allocatable = capacity - object.cpu_allocatable.value_or(capacity);
+  return std::max({MilliCpu{}, not_allocatable, object.reserved_cpu.value_or(MilliCpu{})});
+}
+
+}  // namespace
+
+std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
+                                              Reason& unknown) {
+  const MilliCpu capacity = node.object.cpu_capacity.value_or(node.node.cpu_capacity);
+  if (capacity <= MilliCpu{}) unknown = because("held: the node's CPU capacity is unknown");
+  if (!node.node.cpu_use) unknown = because("held: the node's CPU use is unknown");
+  if (!node.pods_known) unknown = because("held: the pods are unknown");
+  if (capacity <= MilliCpu{} || !node.node.cpu_use || !node.pods_known) return std::nullopt;
+
+  const Use use = count_use(node);
+  SuppressTarget result;
+  result.capacity = capacity;
+  result.allowed = percent_of(capacity, threshold.cpu_suppress_threshold_percent);
+  result.services = use.services;
+  result.system =
+      std::max(*node.node.cpu_use - use.services - use.best_effort, reserved(node.object, capacity));
+  result.target = result.allowed - result.services - result.system;
+  if (threshold.cpu_suppress_min_percent)
+    result.target = std::max(result.target, percent_of(capacity, *threshold.cpu_suppress_min_percent));
+  return result;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,22 @@
+// How much CPU best effort may use now: what the threshold leaves after the services and the system.
+// May not: decide how that is enforced (cpu_suppress.cpp) or how fast (cpu_suppress_damping.cpp).
+#pragma once
+
+#include "qos/reason.h"
+#include "qos/snapshot.h"
+
+namespace evenkeel {
+
+struct SuppressTarget {
+  MilliCpu capacity{};  ///< of the Node object if there is one, else the online CPUs
+  MilliCpu allowed{};   ///< the threshold: what everybody together should stay under
+  MilliCpu services{};  ///< pods and host applications that suppression does not reach
+  MilliCpu system{};    ///< the rest of the node's use, at least what is reserved
+  MilliCpu target{};    ///< may be negative; never below the configured minimum
+};
+
+/// Absent when a number that decides is unknown; `unknown` then says which.
+std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
+                                              Reason& unknown);
+
+}  // namespace evenkeel

@@ -1,0 +1,27 @@
+#include <array>
+
+#include "qos/cpu_idle.h"
+#include "qos/cpu_suppress.h"
+#include "qos/policy.h"
+
+namespace evenkeel {
+namespace {
+
+// One line per policy. The order is the rank for levers whose rule is Merge::first.
+constexpr std::array<const PolicySpec*, 2> kPolicies = {&cpu_suppress_policy, &cpu_identity_policy};
+
+}  // namespace
+
+std::span<const PolicySpec* const> policies() { return kPolicies; }
+
+void decide_all(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+  for (std::size_t i = 0; i < kPolicies.size(); ++i) {
+    out.speak_as(static_cast<PolicyIndex>(i));
+    if (kPolicies[i]->enabled(slo))
+      kPolicies[i]->decide(node, slo, state, out);
+    else
+      kPolicies[i]->reset(state);
+  }
+}
+
+}  // namespace evenkeel

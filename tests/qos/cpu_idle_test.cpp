@@ -1,0 +1,114 @@
+#include "qos/cpu_idle.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using test::node;
+using test::wish;
+using test::wished;
+
+NodeSlo be_enabled() {
+  NodeSlo slo;
+  slo.qos.be.cpu.enable = true;
+  return slo;
+}
+
+Intents decide(const NodeSnapshot& snapshot, const NodeSlo& slo) {
+  Intents out;
+  PolicyState state;
+  EXPECT_TRUE(cpu_identity_policy.enabled(slo));
+  cpu_identity_policy.decide(snapshot, slo, state, out);
+  return out;
+}
+
+CgroupId pod_id(const NodeSnapshot& snapshot, std::size_t pod) {
+  return snapshot.cgroup(snapshot.pods[pod].cgroup)->id;
+}
+
+TEST(CpuIdentity, IsOffUnlessAClassIsEnabled) { EXPECT_FALSE(cpu_identity_policy.enabled(NodeSlo{})); }
+
+TEST(CpuIdentity, BestEffortPodsIdleAndNobodyElse) {
+  const auto snapshot = node()
+                            .besteffort()
+                            .idle(0)
+                            .pod("batch")
+                            .be()
+                            .idle(0)
+                            .shares(2)
+                            .container("main")
+                            .idle(0)
+                            .pod("web")
+                            .ls()
+                            .idle(0)
+                            .pod("plain")
+                            .kube(KubeQos::besteffort)
+                            .idle(0)
+                            .pod("labelled-elsewhere")
+                            .label(QosClass::be)
+                            .idle(0)
+                            .build();
+  const Intents out = decide(snapshot, be_enabled());
+  ASSERT_EQ(out.all().size(), 3U);  // no QoS directory, no container, no service
+  EXPECT_EQ(wished(out, pod_id(snapshot, 0), Knob::cpu_idle), 1);
+  EXPECT_EQ(wished(out, pod_id(snapshot, 2), Knob::cpu_idle), 1);
+  EXPECT_EQ(wished(out, pod_id(snapshot, 3), Knob::cpu_idle), 1);
+}
+
+TEST(CpuIdentity, OldKernelsGetTheSmallestShares) {
+  const auto builder = node().pod("batch").be().shares(1024);
+  auto v1 = builder;
+  auto v2 = builder;
+  const auto on_v1 = v1.build(), on_v2 = v2.v2().build();
+  EXPECT_EQ(wished(decide(on_v1, be_enabled()), pod_id(on_v1, 0), Knob::cpu_shares), 2);
+  EXPECT_EQ(wished(decide(on_v2, be_enabled()), pod_id(on_v2, 0), Knob::cpu_shares), 1);
+}
+
+TEST(CpuIdentity, VendorKernelsGetTheIdentityOfEveryEnabledClassAndNoIdle) {
+  auto builder = node().besteffort().bvt(0).pod("batch").be().bvt(0).idle(0).container("main").bvt(0);
+  const auto snapshot = builder.pod("web").ls().bvt(0).pod("pinned").lsr().bvt(0).build();
+  NodeSlo slo = be_enabled();
+  slo.qos.ls.cpu.enable = true;
+  const Intents out = decide(snapshot, slo);
+  EXPECT_EQ(out.all().size(), 4U);
+  EXPECT_EQ(wish(out, pod_id(snapshot, 0), Knob::cpu_bvt)->value, KnobValue(std::int64_t{-1}));
+  EXPECT_EQ(wish(out, pod_id(snapshot, 0), Knob::cpu_idle), nullptr);
+  EXPECT_EQ(wish(out, CgroupId{3}, Knob::cpu_bvt)->value,
+            KnobValue(std::int64_t{-1}));  // BestEffort directory
+  EXPECT_EQ(wished(out, pod_id(snapshot, 1), Knob::cpu_bvt), 2);
+  EXPECT_EQ(wish(out, pod_id(snapshot, 2), Knob::cpu_bvt), nullptr);  // its class is off
+}
+
+TEST(CpuIdentity, CoreSchedulingPolicyIdlesWhatItsClassSays) {
+  const auto snapshot = node().pod("batch").be().idle(0).build();
+  NodeSlo slo = be_enabled();
+  slo.qos.cpu_policy = CpuQosPolicy::core_sched;
+  EXPECT_TRUE(decide(snapshot, slo).all().empty());
+  slo.qos.be.cpu.sched_idle = 1;
+  EXPECT_EQ(wished(decide(snapshot, slo), pod_id(snapshot, 0), Knob::cpu_idle), 1);
+}
+
+TEST(CpuIdentity, ANeutralIdentityDoesNotIdle) {
+  const auto snapshot = node().pod("batch").be().idle(0).shares(1024).build();
+  NodeSlo slo = be_enabled();
+  slo.qos.be.cpu.group_identity = 0;
+  EXPECT_TRUE(decide(snapshot, slo).all().empty());
+}
+
+TEST(CpuIdentity, HostApplicationsThatAreBestEffortIdleToo) {
+  auto snapshot = node().host_app(QosClass::be, HostAppBase::cgroup_root).idle(0).build();
+  EXPECT_EQ(wished(decide(snapshot, be_enabled()), CgroupId{4}, Knob::cpu_idle), 1);
+  snapshot = node().host_app(QosClass::ls, HostAppBase::cgroup_root).idle(0).build();
+  EXPECT_TRUE(decide(snapshot, be_enabled()).all().empty());
+}
+
+TEST(CpuIdentity, NothingPresentMeansNothingAsked) {
+  const auto snapshot = node().pod("batch").be().pod("gone").be().without_cgroup().build();
+  EXPECT_TRUE(decide(snapshot, be_enabled()).all().empty());
+}
+
+}  // namespace
+}  // namespace evenkeel
