@@ -15,7 +15,7 @@ AgentSetup agent_options(const Flags& flags) {
                               .nodeslo_optional = !flags.nodeslo_given,
                               .pods = pods.source,
                               .node = flags.node,
-                              .by_stat = flags.stepped},
+                              .by_text = flags.stepped},
                    .dry_run = flags.dry_run,
                    .stepped = flags.stepped};
   return setup;

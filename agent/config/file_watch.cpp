@@ -5,6 +5,7 @@
 
 #include <array>
 #include <filesystem>
+#include <utility>
 
 namespace evenkeel {
 namespace {
@@ -47,17 +48,10 @@ FileWatch::Stamp FileWatch::stamp() const {
           nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
 }
 
-bool FileWatch::changed_by_stat() {
-  const Stamp now = stamp();
-  if (now == last_) return false;
-  last_ = now;
-  return true;
-}
-
 bool FileWatch::changed() {
   std::array<char, 4096> events{};
   while (inotify_ && ::read(inotify_.get(), events.data(), events.size()) > 0) watch_directories();
-  return changed_by_stat();
+  return std::exchange(last_, stamp()) != last_;
 }
 
 }  // namespace evenkeel

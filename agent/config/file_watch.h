@@ -19,8 +19,6 @@ class FileWatch {
   [[nodiscard]] int fd() const { return inotify_.get(); }
   /// Whether the file is another one, or has another content stamp, than at the last question. Drains fd().
   bool changed();
-  /// The same without events: for stepped mode.
-  bool changed_by_stat();
 
  private:
   /// What stat(2) says of the file behind all links; all zero when there is none.

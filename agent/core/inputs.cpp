@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 namespace evenkeel {
 namespace {
@@ -48,18 +49,24 @@ Inputs::Inputs(Options options) : options_(std::move(options)) {
     watches_.emplace_back();
     if (!paths[i].empty()) watches_.back().emplace(paths[i]);
     read_once_.push_back(false);
+    texts_.emplace_back();
   }
   // Walking the tree needs no list: an empty one says that no pod is known by anything but its directory.
   if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
 }
 
-bool Inputs::due(Which which) {
+/// The text to take now: absent when nothing changed. Stepped mode compares whole texts, since a test may
+/// write a file twice within one tick of the file system's clock.
+std::optional<Inputs::Text> Inputs::fresh(Which which) {
   auto& watch = watches_[which];
-  if (!watch) return false;
-  const bool changed = options_.by_stat ? watch->changed_by_stat() : watch->changed();
-  const bool first = !read_once_[which];
-  read_once_[which] = true;
-  return changed || first;
+  if (!watch) return std::nullopt;
+  const bool first = !std::exchange(read_once_[which], true);
+  if (!options_.by_text && !watch->changed() && !first) return std::nullopt;
+  Text text{read_text(states_[which].path)};
+  if (!options_.by_text) return text;
+  if (!first && texts_[which].content == text.content) return std::nullopt;
+  texts_[which] = text;
+  return text;
 }
 
 void Inputs::failed(Which which, std::string error, Changed& changed) {
@@ -79,8 +86,8 @@ void Inputs::taken(Which which, MonoTime now, std::vector<std::string> notices) 
   ++state.loads;
 }
 
-void Inputs::take_nodeslo(MonoTime now, Changed& changed) {
-  const auto text = read_text(options_.nodeslo);
+void Inputs::take_nodeslo(const Text& given, MonoTime now, Changed& changed) {
+  const auto& text = given.content;
   if (!text && options_.nodeslo_optional && !states_[kNodeSlo].loaded) {
     return taken(kNodeSlo, now, {options_.nodeslo + " is not there: everything is off until it appears"});
   }
@@ -98,8 +105,8 @@ void Inputs::take_nodeslo(MonoTime now, Changed& changed) {
   changed.nodeslo = true;
 }
 
-void Inputs::take_pods(MonoTime now, Changed& changed) {
-  const auto text = read_text(options_.pods.path);
+void Inputs::take_pods(const Text& given, MonoTime now, Changed& changed) {
+  const auto& text = given.content;
   if (!text) return failed(kPods, options_.pods.path + ": cannot be read", changed);
   auto list = parse_pod_list(*text, options_.pods.path);
   if (!list.problems.empty()) return failed(kPods, joined(texts(list.problems)), changed);
@@ -108,8 +115,8 @@ void Inputs::take_pods(MonoTime now, Changed& changed) {
   changed.pods = true;
 }
 
-void Inputs::take_node(MonoTime now, Changed& changed) {
-  const auto text = read_text(options_.node);
+void Inputs::take_node(const Text& given, MonoTime now, Changed& changed) {
+  const auto& text = given.content;
   if (!text) return failed(kNode, options_.node + ": cannot be read", changed);
   auto parsed = parse_node(*text, options_.node);
   if (!parsed.problems.empty()) return failed(kNode, joined(texts(parsed.problems)), changed);
@@ -120,15 +127,15 @@ void Inputs::take_node(MonoTime now, Changed& changed) {
 
 Inputs::Changed Inputs::refresh(MonoTime now) {
   Changed changed;
-  if (due(kNodeSlo)) take_nodeslo(now, changed);
-  if (due(kPods)) take_pods(now, changed);
-  if (due(kNode)) take_node(now, changed);
+  if (const auto text = fresh(kNodeSlo)) take_nodeslo(*text, now, changed);
+  if (const auto text = fresh(kPods)) take_pods(*text, now, changed);
+  if (const auto text = fresh(kNode)) take_node(*text, now, changed);
   return changed;
 }
 
 std::vector<int> Inputs::descriptors() const {
   std::vector<int> all;
-  if (options_.by_stat) return all;
+  if (options_.by_text) return all;
   for (const auto& watch : watches_)
     if (watch && watch->fd() >= 0) all.push_back(watch->fd());
   return all;

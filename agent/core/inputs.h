@@ -43,7 +43,7 @@ class Inputs {
     bool nodeslo_optional = false;  ///< a missing file means the defaults (everything off) and is waited for
     PodsSource pods{};
     std::string node{};
-    bool by_stat = false;  ///< stepped mode: look at the files instead of waiting for events
+    bool by_text = false;  ///< stepped mode: look at the files instead of waiting for events
   };
   struct Changed {
     bool nodeslo = false, pods = false, node = false;
@@ -66,16 +66,20 @@ class Inputs {
 
  private:
   enum Which : std::size_t { kNodeSlo, kPods, kNode };
-  bool due(Which which);
-  void take_nodeslo(MonoTime now, Changed& changed);
-  void take_pods(MonoTime now, Changed& changed);
-  void take_node(MonoTime now, Changed& changed);
+  struct Text {
+    std::optional<std::string> content{};  ///< absent: cannot be read
+  };
+  std::optional<Text> fresh(Which which);
+  void take_nodeslo(const Text& given, MonoTime now, Changed& changed);
+  void take_pods(const Text& given, MonoTime now, Changed& changed);
+  void take_node(const Text& given, MonoTime now, Changed& changed);
   void failed(Which which, std::string error, Changed& changed);
   void taken(Which which, MonoTime now, std::vector<std::string> notices);
 
   Options options_;
   std::vector<std::optional<FileWatch>> watches_{};
   std::vector<bool> read_once_{};
+  std::vector<Text> texts_{};
   std::vector<InputState> states_{};
   std::shared_ptr<const NodeSlo> slo_ = std::make_shared<const NodeSlo>();
   std::shared_ptr<const std::vector<Pod>> pods_{};
