@@ -26,17 +26,20 @@ cat >"$host/nodeslo.yaml" <<'YAML'
 resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota}
 YAML
 
-steps() {
-  for second in 1 2 3 4 5; do
-    printf 'cpu  %d 0 0 %d 0 0 0 0 0 0\n' $((second * 100)) $((second * 300)) >"$host/proc/stat"
-    echo "advance 1s"
-    sleep 0.1 # the next line of proc/stat must not overtake the tick that reads this one
-  done
-  echo metrics
-  echo quit
-}
-steps | "$evenkeel" run --stepped --host-root "$host" --nodeslo "$host/nodeslo.yaml" --pods cgroup \
-  --state-dir "$host/state" >"$host/answers"
-sed -n '/^#/,/^# EOF/p' "$host/answers" | grep -v '^# EOF' >"$host/metrics"
+coproc agent { exec "$evenkeel" run --stepped --host-root "$host" --nodeslo "$host/nodeslo.yaml" --pods cgroup \
+  --state-dir "$host/state"; }
+exec {ask}>&"${agent[1]}" {answers}<&"${agent[0]}"
+for second in 1 2 3 4 5; do
+  printf 'cpu  %d 0 0 %d 0 0 0 0 0 0\n' $((second * 100)) $((second * 300)) >"$host/proc/stat"
+  echo "advance 1s" >&$ask
+  read -r answer <&$answers
+done
+echo metrics >&$ask
+while read -r line <&$answers && [ "$line" != "# EOF" ]; do printf '%s\n' "$line"; done >"$host/metrics"
+echo quit >&$ask
+read -r answer <&$answers
+exec {ask}>&-
+wait "$agent_PID"
+
 grep -c '^evenkeel_' "$host/metrics" | sed 's/$/ series/'
 "$promtool" check metrics <"$host/metrics"
