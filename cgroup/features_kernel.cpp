@@ -1,0 +1,86 @@
+#include "cgroup/features_kernel.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/fanotify.h>
+#include <sys/syscall.h>
+
+#include <array>
+
+namespace evenkeel {
+namespace {
+
+// A trigger lives as long as its descriptor; nothing stays. Returns errno, 0 when the kernel took it.
+int try_pressure_trigger(const Host& host, int window_ms) {
+  const Fd fd(::openat(host.root_fd(), "proc/pressure/cpu", O_RDWR | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) return errno;
+  const auto text = "some 100000 " + std::to_string(window_ms * 1000);
+  return ::write(fd.get(), text.c_str(), text.size() + 1) < 0 ? errno : 0;
+}
+
+void probe_triggers(const Host& host, std::vector<Capability>& out) {
+  constexpr std::array<int, 3> kWindowsMs = {500, 1000, 2000};
+  int error = 0, shortest = 0;
+  for (const int window : kWindowsMs) {
+    error = try_pressure_trigger(host, window);
+    if (error == 0) {
+      shortest = window;
+      break;
+    }
+  }
+  const auto found = "shortest window " + std::to_string(shortest) + " ms";
+  if (shortest == 0) {
+    out.push_back({"psi-trigger", false, std::string("/proc/pressure/cpu: ") + errno_name(error),
+                   "pressure totals, read in every tick", ""});
+    out.push_back({"psi-trigger-500ms", false, "no pressure triggers at all", "", ""});
+    return;
+  }
+  out.push_back({"psi-trigger", true, "", "", found});
+  const bool fast = shortest == kWindowsMs.front();
+  // Without that right windows are multiples of 2 s (Linux 6.5 and later; before, the file refuses to open).
+  out.push_back({"psi-trigger-500ms", fast, fast ? "" : "EINVAL: shorter windows need CAP_SYS_RESOURCE",
+                 fast ? "" : found, ""});
+}
+
+std::string why_no_counter(int error) {
+  if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
+    return std::string(errno_name(error)) + ": the machine has no counters (usual in a virtual machine)";
+  if (error == EACCES || error == EPERM)
+    return std::string(errno_name(error)) + ": needs CAP_PERFMON or a lower kernel.perf_event_paranoid";
+  return errno_name(error);
+}
+
+void probe_counters(std::vector<Capability>& out) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = PERF_TYPE_HARDWARE;
+  attr.config = PERF_COUNT_HW_CPU_CYCLES;
+  attr.disabled = 1;
+  attr.exclude_kernel = 1;
+  const Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
+  const int error = fd ? 0 : errno;
+  out.push_back({"perf-cycles", error == 0, error == 0 ? "" : why_no_counter(error),
+                 error == 0 ? "" : "pressure and throttling instead of cycles per instruction", ""});
+}
+
+void probe_fanotify(std::vector<Capability>& out) {
+  const Fd fd(::fanotify_init(FAN_CLASS_NOTIF | FAN_NONBLOCK | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC));
+  const std::string why = fd ? "" : std::string(errno_name(errno)) + ": needs CAP_SYS_ADMIN";
+  out.push_back({"fanotify", static_cast<bool>(fd), why,
+                 fd ? "" : "inotify and read-back: foreign writes are seen but not named", ""});
+}
+
+}  // namespace
+
+void probe_kernel(const Host& host, std::vector<Capability>& out) {
+  if (host.root() != "/") {
+    for (const char* feature : {"psi-trigger", "psi-trigger-500ms", "perf-cycles", "fanotify"})
+      out.push_back({feature, false, "not tried: the host root is " + host.root(), "", ""});
+    return;
+  }
+  probe_triggers(host, out);
+  probe_counters(out);
+  probe_fanotify(out);
+}
+
+}  // namespace evenkeel
