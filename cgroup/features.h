@@ -15,8 +15,6 @@ struct Capability {
   std::string why_not{};     ///< empty when it works
   std::string substitute{};  ///< what is used instead; empty: nothing
   std::string detail{};      ///< what was found, for people ("shortest window 2000 ms"); may be empty
-};                           ///< when it does not work; else what was found, for people ("8388 MiB in pools")
-std::string substitute{};    ///< what is used instead; empty: nothing
 };
 
 /// In a fixed order, one row per feature. Slow (milliseconds): at start, and when a person asks.
