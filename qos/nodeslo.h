@@ -166,14 +166,22 @@ struct ColocationStrategy {
   Percent memory_reclaim_threshold_percent{65};
   std::string cpu_calculate_policy = "usage";
   std::string memory_calculate_policy = "usage";
+  std::optional<Percent> batch_cpu_threshold_percent{};
+  std::optional<Percent> batch_memory_threshold_percent{};
   std::int64_t metric_aggregate_duration_seconds = 300;
   std::int64_t metric_report_interval_seconds = 60;
+  std::vector<Duration> metric_aggregate_durations{std::chrono::minutes(5), std::chrono::minutes(10),
+                                                   std::chrono::minutes(30)};
+  std::string metric_memory_collect_policy = "usageWithoutPageCache";
   std::int64_t degrade_time_minutes = 15;
   std::int64_t update_time_threshold_seconds = 300;
   double resource_diff_threshold = 0.1;
-  std::optional<Percent> mid_cpu_threshold_percent{};
-  std::optional<Percent> mid_memory_threshold_percent{};
-  std::optional<Percent> mid_unallocated_percent{};
+  Percent mid_cpu_threshold_percent{100};
+  Percent mid_memory_threshold_percent{100};
+  Percent mid_unallocated_percent{0};
+  std::string mid_reclaim_mode{};  ///< empty, or "static"
+  Percent mid_static_cpu_reserved_percent{0};
+  Percent mid_static_memory_reserved_percent{0};
 };
 
 /// extensions.evenkeel: our own settings.

@@ -51,7 +51,8 @@ FileWatch::Stamp FileWatch::stamp() const {
 bool FileWatch::changed() {
   std::array<char, 4096> events{};
   while (inotify_ && ::read(inotify_.get(), events.data(), events.size()) > 0) watch_directories();
-  return std::exchange(last_, stamp()) != last_;
+  const Stamp before = std::exchange(last_, stamp());
+  return before != last_;
 }
 
 }  // namespace evenkeel

@@ -1,0 +1,77 @@
+#include "agent/config/nodeslo_config.h"
+
+#include <algorithm>
+#include <array>
+
+#include "agent/config/rules.h"
+#include "agent/config/scalar.h"
+#include "agent/config/schema_read.h"
+#include "agent/config/schema_show.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::array<std::string_view, 5> kObjectKeys = {"apiVersion", "kind", "metadata", "spec", "status"};
+
+bool whole_object(const Value& root) {
+  return root.find("kind") != nullptr || root.find("apiVersion") != nullptr || root.find("spec") != nullptr;
+}
+
+void expect_text(const Value& root, std::string_view key, std::string_view expected, SchemaRead& read) {
+  const auto* value = root.find(key);
+  if (value == nullptr || value->null()) return;
+  if (value->scalar() != nullptr && value->scalar()->text == expected) return;
+  read.problems.push_back({read.file, value->place, std::string(key),
+                           "found " + found_text(*value) + "; legal: " + std::string(expected)});
+}
+
+void check_object(const Value& root, SchemaRead& read) {
+  expect_text(root, "apiVersion", "slo.koordinator.sh/v1alpha1", read);
+  expect_text(root, "kind", "NodeSLO", read);
+  for (const auto& [key, value] : *root.map()) {
+    if (std::find(kObjectKeys.begin(), kObjectKeys.end(), key) != kObjectKeys.end()) continue;
+    read.problems.push_back({read.file, value.key_place, key, unknown_key_text(key, kObjectKeys)});
+  }
+}
+
+/// The spec of a document; null when there is nothing to read.
+const Value* spec_of(const Value& root, SchemaRead& read) {
+  if (root.null()) return nullptr;
+  if (root.map() == nullptr) {
+    read.problems.push_back(
+        {read.file, root.place, {}, "found " + found_text(root) + "; legal: a NodeSLO or its spec"});
+    return nullptr;
+  }
+  if (!whole_object(root)) return &root;
+  check_object(root, read);
+  read.prefix = "spec.";
+  const auto* spec = root.find("spec");
+  if (spec == nullptr || spec->null()) return nullptr;
+  if (spec->map() != nullptr) return spec;
+  read.problems.push_back({read.file, spec->place, "spec", "found " + found_text(*spec) + "; legal: a map"});
+  return nullptr;
+}
+
+}  // namespace
+
+NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file) {
+  NodeSloConfig out;
+  SchemaRead read{.file = file};
+  const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  const auto parsed = blank ? Parsed{} : parse_document(text, file);
+  if (!parsed.problems.empty()) {
+    out.problems = parsed.problems;
+    return out;
+  }
+  if (const auto* spec = spec_of(parsed.root, read)) {
+    read_section(*spec, node_slo_rows(), &out.slo, "", false, read);
+  }
+  check_rules(out.slo, read);
+  add_notices(out.slo, read);
+  out.effective = effective_settings(out.slo, read);
+  out.notices = std::move(read.notices);
+  out.problems = std::move(read.problems);
+  return out;
+}
+
+}  // namespace evenkeel

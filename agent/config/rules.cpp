@@ -1,0 +1,113 @@
+#include "agent/config/rules.h"
+
+#include <array>
+
+namespace evenkeel {
+namespace {
+
+struct Bound {
+  const char* key;
+  std::optional<Percent> value;
+};
+
+/// Both known: the lower must be below the upper. Blames the one that the file gives.
+void check_below(const std::string& path, Bound lower, Bound upper, SchemaRead& read) {
+  if (!lower.value || !upper.value || *lower.value < *upper.value) return;
+  const bool lower_given = read.origins.count(path + lower.key) > 0;
+  const auto& blamed = lower_given ? lower : upper;
+  const auto& other = lower_given ? upper : lower;
+  read.problem(path + blamed.key, "found " + std::to_string(blamed.value->count()) +
+                                      "; legal: " + (lower_given ? "below " : "above ") + other.key + " (" +
+                                      std::to_string(other.value->count()) + ')');
+}
+
+void check_thresholds(const ThresholdStrategy& t, SchemaRead& read) {
+  const std::string path = "resourceUsedThresholdWithBE.";
+  check_below(path, {"memoryEvictLowerPercent", t.memory_evict_lower_percent},
+              {"memoryEvictThresholdPercent", t.memory_evict_threshold_percent}, read);
+  check_below(path, {"memoryAllocatableEvictLowerPercent", t.memory_allocatable_evict_lower_percent},
+              {"memoryAllocatableEvictThresholdPercent", t.memory_allocatable_evict_threshold_percent}, read);
+  check_below(path, {"cpuEvictBESatisfactionLowerPercent", t.cpu_evict_be_satisfaction_lower_percent},
+              {"cpuEvictBESatisfactionUpperPercent", t.cpu_evict_be_satisfaction_upper_percent}, read);
+  check_below(path, {"cpuEvictLowerPercent", t.cpu_evict_lower_percent},
+              {"cpuEvictThresholdPercent", t.cpu_evict_threshold_percent}, read);
+  check_below(path, {"cpuAllocatableEvictLowerPercent", t.cpu_allocatable_evict_lower_percent},
+              {"cpuAllocatableEvictThresholdPercent", t.cpu_allocatable_evict_threshold_percent}, read);
+}
+
+struct NamedClass {
+  const char* key;
+  const QosClassStrategy& strategy;
+};
+
+void check_blocks(const std::string& path, const std::optional<BlkioQos>& blkio, SchemaRead& read) {
+  if (!blkio) return;
+  for (std::size_t index = 0; index < blkio->blocks.size(); ++index) {
+    if (!blkio->blocks[index].name.empty()) continue;
+    read.problem(path + ".blkioQOS.blocks[" + std::to_string(index) + ']',
+                 "found no name; legal: a disk's name");
+  }
+}
+
+void check_class(const NamedClass& named, SchemaRead& read) {
+  const std::string path = std::string("resourceQOSStrategy.") + named.key;
+  check_blocks(path, named.strategy.blkio, read);
+  if (!named.strategy.resctrl) return;
+  check_below(path + ".resctrlQOS.",
+              {"catRangeStartPercent", named.strategy.resctrl->cat_range_start_percent},
+              {"catRangeEndPercent", named.strategy.resctrl->cat_range_end_percent}, read);
+}
+
+using Requests = std::vector<std::pair<std::string, Bandwidth>>;
+
+/// Guaranteed bandwidths must be of one form and must fit into what there is.
+void check_requests(const Requests& requests, std::optional<std::int64_t> total, SchemaRead& read) {
+  if (requests.empty()) return;
+  const auto& [last_key, last] = requests.back();
+  std::int64_t sum = 0;
+  for (const auto& request : requests) {
+    if (request.second.is_percent != last.is_percent) {
+      return read.problem(last_key, "found a percentage beside quantities; legal: one form for all classes");
+    }
+    if (__builtin_add_overflow(sum, request.second.value, &sum)) sum = INT64_MAX;
+  }
+  const auto most = last.is_percent ? std::optional<std::int64_t>(100) : total;
+  if (!most || sum <= *most) return;
+  read.problem(last_key, "found requests of " + std::to_string(sum) + " in all classes; legal: at most " +
+                             std::to_string(*most) +
+                             (last.is_percent ? " percent" : " (totalNetworkBandwidth)"));
+}
+
+void check_network(const NodeSlo& slo, SchemaRead& read) {
+  const std::array<NamedClass, 3> classes = {
+      {{"lsrClass", slo.qos.lsr}, {"lsClass", slo.qos.ls}, {"beClass", slo.qos.be}}};
+  Requests ingress;
+  Requests egress;
+  for (const auto& [key, strategy] : classes) {
+    if (!strategy.network) continue;
+    const auto path = std::string("resourceQOSStrategy.") + key + ".networkQOS.";
+    const auto& network = *strategy.network;
+    if (network.ingress_request.value != 0)
+      ingress.emplace_back(path + "ingressRequest", network.ingress_request);
+    if (network.egress_request.value != 0)
+      egress.emplace_back(path + "egressRequest", network.egress_request);
+  }
+  check_requests(ingress, slo.system.total_network_bandwidth_bits_per_second, read);
+  check_requests(egress, slo.system.total_network_bandwidth_bits_per_second, read);
+}
+
+}  // namespace
+
+void check_rules(NodeSlo& slo, SchemaRead& read) {
+  check_thresholds(slo.threshold, read);
+  const std::array<NamedClass, 4> classes = {{{"lsrClass", slo.qos.lsr},
+                                              {"lsClass", slo.qos.ls},
+                                              {"beClass", slo.qos.be},
+                                              {"systemClass", slo.qos.system}}};
+  for (const auto& named : classes) check_class(named, read);
+  check_blocks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
+  check_network(slo, read);
+  check_host_applications(slo, read);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,108 @@
+#include "agent/config/rules.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr const char* kInactive = " is accepted but not active yet";
+
+void note_eviction(const NodeSlo& slo, SchemaRead& read) {
+  for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate) {
+    if (!slo.evenkeel.feature_gates[gate]) continue;
+    read.notices.push_back(std::string("extensions.evenkeel.featureGates.") + kFeatureGates[gate] +
+                           kInactive);
+  }
+}
+
+/// A trigger of which only some settings are there can never run.
+void note_partners(const std::string& what, std::initializer_list<std::pair<const char*, bool>> partners,
+                   SchemaRead& read) {
+  std::string missing;
+  bool any = false;
+  for (const auto& [key, given] : partners) {
+    any = any || given;
+    if (!given) missing += (missing.empty() ? "" : ", ") + std::string(key);
+  }
+  if (!any || missing.empty()) return;
+  read.notices.push_back("resourceUsedThresholdWithBE: eviction by " + what + " cannot run without " +
+                         missing);
+}
+
+void note_thresholds(const ThresholdStrategy& t, SchemaRead& read) {
+  const bool priority = t.allocatable_evict_priority_threshold.has_value();
+  const bool memory =
+      t.memory_allocatable_evict_threshold_percent || t.memory_allocatable_evict_lower_percent;
+  const bool cpu = t.cpu_allocatable_evict_threshold_percent || t.cpu_allocatable_evict_lower_percent;
+  if (memory) {
+    note_partners("memory requests",
+                  {{"memoryAllocatableEvictThresholdPercent", !!t.memory_allocatable_evict_threshold_percent},
+                   {"memoryAllocatableEvictLowerPercent", !!t.memory_allocatable_evict_lower_percent},
+                   {"allocatableEvictPriorityThreshold", priority}},
+                  read);
+  }
+  if (cpu) {
+    note_partners("CPU requests",
+                  {{"cpuAllocatableEvictThresholdPercent", !!t.cpu_allocatable_evict_threshold_percent},
+                   {"cpuAllocatableEvictLowerPercent", !!t.cpu_allocatable_evict_lower_percent},
+                   {"allocatableEvictPriorityThreshold", priority}},
+                  read);
+  }
+  note_partners("best effort's satisfaction",
+                {{"cpuEvictBESatisfactionLowerPercent", !!t.cpu_evict_be_satisfaction_lower_percent},
+                 {"cpuEvictBESatisfactionUpperPercent", !!t.cpu_evict_be_satisfaction_upper_percent}},
+                read);
+  if (t.cpu_evict_threshold_percent && !t.evict_enabled_priority_threshold) {
+    read.notices.push_back(
+        "resourceUsedThresholdWithBE: eviction by CPU use cannot run without evictEnabledPriorityThreshold");
+  }
+}
+
+/// Koordinator's agent refuses these at run time although its schema takes them.
+void note_satisfaction(const ThresholdStrategy& t, SchemaRead& read) {
+  const auto lower = t.cpu_evict_be_satisfaction_lower_percent;
+  const auto upper = t.cpu_evict_be_satisfaction_upper_percent;
+  const std::string section = "resourceUsedThresholdWithBE.";
+  if (lower && (*lower == Percent(0) || *lower > Percent(60))) {
+    read.notices.push_back(section +
+                           "cpuEvictBESatisfactionLowerPercent: eviction by satisfaction runs with 1 to 60");
+  }
+  if (upper && (*upper == Percent(0) || *upper == Percent(100))) {
+    read.notices.push_back(section +
+                           "cpuEvictBESatisfactionUpperPercent: eviction by satisfaction runs with 1 to 99");
+  }
+}
+
+void note_class(const std::string& path, const QosClassStrategy& strategy, bool core_sched,
+                SchemaRead& read) {
+  if (strategy.cpu.enable && core_sched) read.notices.push_back(path + ".cpuQOS with coreSched" + kInactive);
+  if (strategy.memory && strategy.memory->enable) read.notices.push_back(path + ".memoryQOS" + kInactive);
+  if (strategy.resctrl && strategy.resctrl->enable) read.notices.push_back(path + ".resctrlQOS" + kInactive);
+  if (strategy.blkio && strategy.blkio->enable) read.notices.push_back(path + ".blkioQOS" + kInactive);
+  if (strategy.network && strategy.network->enable) read.notices.push_back(path + ".networkQOS" + kInactive);
+}
+
+bool any_set(const SystemStrategy& system) {
+  return system.min_free_kbytes_factor || system.watermark_scale_factor || system.memcg_reap_background ||
+         system.sched_group_identity_enabled || system.sched_idle_saver_wmark_ns ||
+         !system.sched_features.empty() || system.page_cache_limit_enabled ||
+         system.total_network_bandwidth_bits_per_second;
+}
+
+}  // namespace
+
+void add_notices(const NodeSlo& slo, SchemaRead& read) {
+  note_thresholds(slo.threshold, read);
+  note_satisfaction(slo.threshold, read);
+  note_eviction(slo, read);
+  const bool core_sched = slo.qos.cpu_policy == CpuQosPolicy::core_sched;
+  note_class("resourceQOSStrategy.lsrClass", slo.qos.lsr, core_sched, read);
+  note_class("resourceQOSStrategy.lsClass", slo.qos.ls, core_sched, read);
+  note_class("resourceQOSStrategy.beClass", slo.qos.be, core_sched, read);
+  note_class("resourceQOSStrategy.systemClass", slo.qos.system, core_sched, read);
+  if (slo.qos.cgroup_root_blkio && slo.qos.cgroup_root_blkio->enable) {
+    read.notices.push_back("resourceQOSStrategy.cgroupRoot.blkioQOS" + kInactive);
+  }
+  if (any_set(slo.system)) read.notices.push_back("systemStrategy" + kInactive);
+  if (slo.colocation.enable) read.notices.push_back("extensions.colocation" + kInactive);
+}
+
+}  // namespace evenkeel

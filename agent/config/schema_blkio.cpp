@@ -1,0 +1,57 @@
+#include "agent/config/schema.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace schema;
+using B = BlockIoConfig;
+
+constexpr std::string_view kBlockWords[] = {"device", "volumegroup", "podvolume"};
+
+constexpr Row kIoRows[] = {
+    number<&B::read_iops>("readIOPS", kAnyCount, "operations per second", "most reads; 0 is unlimited"),
+    number<&B::write_iops>("writeIOPS", kAnyCount, "operations per second", "most writes; 0 is unlimited"),
+    number<&B::read_bps>("readBPS", kAnyCount, "bytes per second", "most read; 0 is unlimited", Kind::bytes),
+    number<&B::write_bps>("writeBPS", kAnyCount, "bytes per second", "most written; 0 is unlimited",
+                          Kind::bytes),
+    number<&B::io_weight_percent>("ioWeightPercent", Range{1, 100}, "weight",
+                                  "share of a busy disk; not set: 100"),
+    number<&B::read_latency_us>("readLatency", kAnyCount, "microseconds",
+                                "target; cgroupRoot only; not set: 3000"),
+    number<&B::write_latency_us>("writeLatency", kAnyCount, "microseconds",
+                                 "target; cgroupRoot only; not set: 3000"),
+    number<&B::read_latency_percent>("readLatencyPercent", kPercent, "percentile",
+                                     "reads that meet the target; cgroupRoot only; not set: 95"),
+    number<&B::write_latency_percent>("writeLatencyPercent", kPercent, "percentile",
+                                      "writes that meet the target; cgroupRoot only; not set: 95"),
+    toggle<&B::enable_user_model>("enableUserModel", "use the model below; cgroupRoot only; not set: false"),
+    number<&B::model_read_bps>("modelReadBPS", Range{1, INT64_MAX}, "bytes per second",
+                               "what the disk can read", Kind::bytes),
+    number<&B::model_write_bps>("modelWriteBPS", Range{1, INT64_MAX}, "bytes per second",
+                                "what the disk can write", Kind::bytes),
+    number<&B::model_read_seq_iops>("modelReadSeqIOPS", Range{1, INT64_MAX}, "operations per second",
+                                    "sequential reads that the disk can do"),
+    number<&B::model_write_seq_iops>("modelWriteSeqIOPS", Range{1, INT64_MAX}, "operations per second",
+                                     "sequential writes that the disk can do"),
+    number<&B::model_read_rand_iops>("modelReadRandIOPS", Range{1, INT64_MAX}, "operations per second",
+                                     "random reads that the disk can do"),
+    number<&B::model_write_rand_iops>("modelWriteRandIOPS", Range{1, INT64_MAX}, "operations per second",
+                                      "random writes that the disk can do"),
+};
+
+constexpr Row kBlockRows[] = {
+    field<&Block::name>("name", Kind::text, "", "/dev/vdb, a volume group, or a pod's volume"),
+    word<&Block::type>("type", kBlockWords, "what the name names"),
+    section<&Block::io>("ioCfg", &rows_of<kIoRows>, "limits of this disk"),
+};
+
+constexpr Row kRows[] = {
+    toggle<&BlkioQos::enable>("enable", "disk limits and weights"),
+    list<&BlkioQos::blocks>("blocks", &rows_of<kBlockRows>, "one entry per disk"),
+};
+
+}  // namespace
+
+std::span<const Row> blkio_rows() { return kRows; }
+
+}  // namespace evenkeel

@@ -1,0 +1,109 @@
+#include "agent/config/schema.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace schema;
+
+using C = ColocationStrategy;
+constexpr std::string_view kCpuWords[] = {"usage", "maxUsageRequest", "request"};
+constexpr std::string_view kMemoryWords[] = {"usage", "request", "maxUsageRequest"};
+constexpr std::string_view kCollectWords[] = {"usageWithoutPageCache", "usageWithHotPageCache",
+                                              "usageWithPageCache"};
+constexpr std::string_view kReclaimWords[] = {"", "static"};
+constexpr auto kWord = Kind::word_text;
+
+constexpr Row kAggregateRows[] = {
+    field<&C::metric_aggregate_durations>("durations", Kind::durations, "durations",
+                                          "one percentile window each"),
+};
+
+constexpr Row kColocationRows[] = {
+    toggle<&C::enable>("enable", "advertise batch and mid resources"),
+    number<&C::cpu_reclaim_threshold_percent>("cpuReclaimThresholdPercent", kNotNegative,
+                                              "percent of capacity",
+                                              "CPU that may be lent; the rest is the safety margin"),
+    number<&C::memory_reclaim_threshold_percent>("memoryReclaimThresholdPercent", kNotNegative,
+                                                 "percent of capacity",
+                                                 "memory that may be lent; the rest is the safety margin"),
+    word<&C::cpu_calculate_policy>("cpuCalculatePolicy", kCpuWords, "what services are charged with", kWord),
+    word<&C::memory_calculate_policy>("memoryCalculatePolicy", kMemoryWords, "what services are charged with",
+                                      kWord),
+    number<&C::batch_cpu_threshold_percent>("batchCPUThresholdPercent", kNotNegative, "percent of capacity",
+                                            "most that batch-cpu may be"),
+    number<&C::batch_memory_threshold_percent>("batchMemoryThresholdPercent", kNotNegative,
+                                               "percent of capacity", "most that batch-memory may be"),
+    number<&C::metric_aggregate_duration_seconds>("metricAggregateDurationSeconds", kPositive, "seconds",
+                                                  "window of the averages behind the report"),
+    number<&C::metric_report_interval_seconds>("metricReportIntervalSeconds", kPositive, "seconds",
+                                               "time between two reports"),
+    inline_section("metricAggregatePolicy", &rows_of<kAggregateRows>, "windows of the percentiles"),
+    word<&C::metric_memory_collect_policy>("metricMemoryCollectPolicy", kCollectWords,
+                                           "what counts as used memory", kWord),
+    number<&C::degrade_time_minutes>("degradeTimeMinutes", kPositive, "minutes",
+                                     "without measurements for so long, nothing is lent"),
+    number<&C::update_time_threshold_seconds>("updateTimeThresholdSeconds", kPositive, "seconds",
+                                              "a report is renewed at least so often"),
+    number<&C::resource_diff_threshold>("resourceDiffThreshold", Range{0, 1}, "fraction of the value",
+                                        "smaller changes are not reported", Kind::ratio),
+    number<&C::mid_cpu_threshold_percent>("midCPUThresholdPercent", kNotNegative, "percent of capacity",
+                                          "most that mid-cpu may be"),
+    number<&C::mid_memory_threshold_percent>("midMemoryThresholdPercent", kNotNegative, "percent of capacity",
+                                             "most that mid-memory may be"),
+    number<&C::mid_unallocated_percent>("midUnallocatedPercent", kNotNegative,
+                                        "percent of what is not requested",
+                                        "part of unrequested resources that mid may have"),
+    word<&C::mid_reclaim_mode>("midReclaimMode", kReclaimWords, "not set, or static: a fixed reserve", kWord),
+    number<&C::mid_static_cpu_reserved_percent>("midStaticCPUReservedPercent", kPercent,
+                                                "percent of capacity", "the fixed reserve"),
+    number<&C::mid_static_memory_reserved_percent>("midStaticMemoryReservedPercent", kPercent,
+                                                   "percent of capacity", "the fixed reserve"),
+};
+
+using E = EvenkeelSettings;
+template <std::size_t kGate>
+struct Gate {
+  static void put(void* owner, const Content& content) {
+    static_cast<E*>(owner)->feature_gates[kGate] = std::get<bool>(content);
+  }
+  static Content get(const void* owner) { return static_cast<const E*>(owner)->feature_gates[kGate]; }
+};
+template <std::size_t kGate>
+constexpr Row gate(std::string_view doc) {
+  return {.key = kFeatureGates[kGate], .doc = doc, .put = &Gate<kGate>::put, .get = &Gate<kGate>::get};
+}
+constexpr Row kGateRows[] = {
+    gate<0>("evict best effort pods that are starved of CPU"),
+    gate<1>("evict by priority when the node's CPU use is high"),
+    gate<2>("evict by priority when CPU requests exceed what is allocatable"),
+    gate<3>("evict best effort pods when the node's memory use is high"),
+    gate<4>("evict by priority when the node's memory use is high"),
+    gate<5>("evict by priority when memory requests exceed what is allocatable"),
+};
+
+constexpr Range kUpToAnHour{0, 3'600'000'000'000};
+constexpr Row kEvenkeelRows[] = {
+    toggle<&E::hands_off>("handsOff", "write nothing on this node, and put back what was written"),
+    number<&E::suppress_recovery>("suppressRecovery", kUpToAnHour, "duration",
+                                  "best effort may rise only to the least it was granted over this time",
+                                  Kind::duration),
+    number<&E::suppress_dwell>("suppressDwell", kUpToAnHour, "duration",
+                               "least time between two small changes of best effort's allowance",
+                               Kind::duration),
+    number<&E::burst_growth_budget_percent>("burstGrowthBudgetPercent", Range{0, 10000},
+                                            "percent of the node's CPU",
+                                            "quota that all pods together may gain in one second"),
+    inline_section("featureGates", &rows_of<kGateRows>, "triggers of eviction"),
+};
+
+constexpr Row kExtensionRows[] = {
+    section<&NodeSlo::colocation>("colocation", &rows_of<kColocationRows>,
+                                  "Koordinator's colocation-config: how much is lent out"),
+    section<&NodeSlo::evenkeel>("evenkeel", &rows_of<kEvenkeelRows>, "settings of this agent"),
+};
+
+}  // namespace
+
+std::span<const Row> extension_rows() { return kExtensionRows; }
+
+}  // namespace evenkeel

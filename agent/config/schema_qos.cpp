@@ -1,0 +1,132 @@
+#include "agent/config/schema.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace schema;
+
+constexpr std::string_view kCpuPolicyWords[] = {"groupIdentity", "coreSched"};
+constexpr std::string_view kNetPolicyWords[] = {"tc", "terway-qos"};
+
+constexpr Row kPolicyRows[] = {
+    word<&QosStrategy::cpu_policy>("cpuPolicy", kCpuPolicyWords, "how cpuQOS is enforced"),
+    word<&QosStrategy::net_qos_policy>("netQOSPolicy", kNetPolicyWords, "how networkQOS is enforced"),
+};
+
+constexpr Row kCpuRows[] = {
+    toggle<&CpuQos::enable>("enable", "scheduler standing of the class"),
+    number<&CpuQos::group_identity>("groupIdentity", Range{-1, 2}, "level",
+                                    "cpu.bvt_warp_ns; without it, -1 means cpu.idle for best effort"),
+    number<&CpuQos::sched_idle>("schedIdle", kBit, "0 or 1", "cpu.idle, with the policy coreSched"),
+    toggle<&CpuQos::core_expeller>("coreExpeller",
+                                   "a core scheduling group of its own, with the policy coreSched"),
+};
+
+using M = MemoryQos;
+constexpr Row kMemoryRows[] = {
+    toggle<&M::enable>("enable", "memory protection and reclaim of the class"),
+    number<&M::min_limit_percent>("minLimitPercent", kNotNegative, "percent of the request", "memory.min"),
+    number<&M::low_limit_percent>("lowLimitPercent", kNotNegative, "percent of the request", "memory.low"),
+    number<&M::throttling_percent>("throttlingPercent", kNotNegative,
+                                   "percent of the way from request to limit", "memory.high; 0 is off"),
+    number<&M::wmark_ratio>("wmarkRatio", kPercent, "percent of the limit",
+                            "where background reclaim starts; 0 is off"),
+    number<&M::wmark_scale_permill>("wmarkScalePermill", Range{1, 1000}, "thousandths of the limit",
+                                    "how much background reclaim frees"),
+    number<&M::wmark_min_adj>("wmarkMinAdj", Range{-25, 50}, "percent of the node's low watermark",
+                              "shifts the node's minimum watermark for the class"),
+    number<&M::priority_enable>("priorityEnable", kBit, "0 or 1", "kill by priority when memory is out"),
+    number<&M::priority>("priority", Range{0, 12}, "level", "lower is killed first"),
+    number<&M::oom_kill_group>("oomKillGroup", kBit, "0 or 1", "memory.oom.group: kill whole containers"),
+    toggle<&M::page_cache_enable>("pageCacheEnable", "limit the page cache of each pod"),
+    number<&M::page_cache_limit_percent>("pageCacheLimitPercent", kPercent, "percent of the pod's limit",
+                                         "page cache limit"),
+    number<&M::page_cache_limit_size>("pageCacheLimitSize", kAnyCount, "bytes",
+                                      "page cache limit; wins over the percentage", Kind::bytes),
+    toggle<&M::page_cache_reclaim_sync>("pageCacheReclaimSync",
+                                        "reclaim when the limit is hit, not in the background"),
+};
+
+using R = ResctrlQos;
+constexpr Row kResctrlRows[] = {
+    toggle<&R::enable>("enable", "last-level cache and memory bandwidth of the class"),
+    number<&R::cat_range_start_percent>("catRangeStartPercent", kPercent, "percent of the cache ways",
+                                        "first way; below the end"),
+    number<&R::cat_range_end_percent>("catRangeEndPercent", kPercent, "percent of the cache ways",
+                                      "last way"),
+    number<&R::mba_percent>("mbaPercent", kPercent, "percent of the memory bandwidth", "memory bandwidth"),
+};
+
+using N = NetworkQos;
+constexpr Row kNetworkRows[] = {
+    toggle<&N::enable>("enable", "network bandwidth of the class"),
+    number<&N::ingress_request>("ingressRequest", kPercent,
+                                "percent of the node's, or \"10M\" bits per second",
+                                "guaranteed bandwidth, inwards", Kind::bandwidth),
+    number<&N::ingress_limit>("ingressLimit", kPercent, "percent of the node's, or \"10M\" bits per second",
+                              "most bandwidth, inwards", Kind::bandwidth),
+    number<&N::egress_request>("egressRequest", kPercent, "percent of the node's, or \"10M\" bits per second",
+                               "guaranteed bandwidth, outwards", Kind::bandwidth),
+    number<&N::egress_limit>("egressLimit", kPercent, "percent of the node's, or \"10M\" bits per second",
+                             "most bandwidth, outwards", Kind::bandwidth),
+};
+
+enum class Class : std::uint8_t { lsr, ls, be, system };
+
+/// What a section starts from when the file names it: Koordinator's defaults of the class.
+template <Class kClass>
+std::optional<MemoryQos> default_memory() {
+  constexpr bool kSystem = kClass == Class::system;
+  MemoryQos out;
+  out.min_limit_percent = out.low_limit_percent = out.throttling_percent = Percent(0);
+  out.wmark_ratio = Percent(kSystem ? 0 : 95);
+  out.wmark_scale_permill = kSystem ? 50 : 20;
+  out.wmark_min_adj = kSystem ? 0 : kClass == Class::be ? 50 : -25;
+  out.priority_enable = out.priority = out.oom_kill_group = 0;
+  return out;
+}
+template <Class kClass>
+std::optional<ResctrlQos> default_resctrl() {
+  ResctrlQos out;
+  if (kClass == Class::be) out.cat_range_end_percent = Percent(30);
+  return out;
+}
+std::optional<NetworkQos> default_network() {
+  return NetworkQos{.ingress_limit = {100, true}, .egress_limit = {100, true}};
+}
+std::optional<BlkioQos> default_blkio() { return BlkioQos{}; }
+
+using Q = QosClassStrategy;
+template <Class kClass>
+constexpr Row kClassRows[] = {
+    section<&Q::cpu>("cpuQOS", &rows_of<kCpuRows>, "scheduler"),
+    optional_section<&Q::memory, &default_memory<kClass>>("memoryQOS", &rows_of<kMemoryRows>, "memory"),
+    optional_section<&Q::resctrl, &default_resctrl<kClass>>("resctrlQOS", &rows_of<kResctrlRows>,
+                                                            "cache and memory bandwidth"),
+    optional_section<&Q::blkio, &default_blkio>("blkioQOS", &blkio_rows, "disks"),
+    optional_section<&Q::network, &default_network>("networkQOS", &rows_of<kNetworkRows>, "network"),
+};
+template <Class kClass>
+std::span<const Row> class_rows() {
+  return kClassRows<kClass>;
+}
+
+constexpr Row kRootRows[] = {
+    optional_section<&QosStrategy::cgroup_root_blkio, &default_blkio>("blkioQOS", &blkio_rows, "disks"),
+};
+
+constexpr Row kRows[] = {
+    inline_section("policies", &rows_of<kPolicyRows>, "how the classes are enforced"),
+    section<&QosStrategy::lsr>("lsrClass", &class_rows<Class::lsr>,
+                               "latency-sensitive with CPUs of their own"),
+    section<&QosStrategy::ls>("lsClass", &class_rows<Class::ls>, "latency-sensitive"),
+    section<&QosStrategy::be>("beClass", &class_rows<Class::be>, "best effort"),
+    section<&QosStrategy::system>("systemClass", &class_rows<Class::system>, "system services"),
+    inline_section("cgroupRoot", &rows_of<kRootRows>, "settings of the disks themselves"),
+};
+
+}  // namespace
+
+std::span<const Row> qos_rows() { return kRows; }
+
+}  // namespace evenkeel

@@ -1,0 +1,36 @@
+// Walks a document along the schema's rows and fills the members. Reports everything that is wrong, not only
+// the first thing. May not: know what any key means (rules.h does).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "agent/config/schema.h"
+#include "agent/document/document.h"
+
+namespace evenkeel {
+
+/// Where each key that was given stands, by its full name ("cpuBurstStrategy.policy",
+/// "hostApplications[0].name").
+using Origins = std::map<std::string, Place>;
+
+struct SchemaRead {
+  std::string file{};
+  std::string prefix{};  ///< in front of the keys in problems: "spec." for a whole object
+  Origins origins{};
+  std::vector<Problem> problems{};
+  std::vector<std::string> notices{};
+
+  /// `key` as in Origins; the place is that of the key, if it was given.
+  void problem(const std::string& key, std::string message);
+};
+
+/// Fills the struct at `owner` from the map `value` (null: nothing is set).
+void read_section(const Value& value, std::span<const Row> rows, void* owner, const std::string& path,
+                  bool foreign_keys, SchemaRead& out);
+
+/// "found an unknown key; did you mean 'y'?", or with what is legal.
+std::string unknown_key_text(std::string_view key, std::span<const std::string_view> known);
+
+}  // namespace evenkeel

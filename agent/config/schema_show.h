@@ -1,0 +1,14 @@
+// The effective settings, row by row, for people. May not: judge them.
+#pragma once
+
+#include <vector>
+
+#include "agent/config/nodeslo_config.h"
+#include "agent/config/schema_read.h"
+
+namespace evenkeel {
+
+/// Every field of the schema in its order; of lists, every element that is there.
+std::vector<Effective> effective_settings(const NodeSlo& slo, const SchemaRead& read);
+
+}  // namespace evenkeel
