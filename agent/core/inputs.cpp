@@ -44,12 +44,9 @@ Inputs::Inputs(Options options) : options_(std::move(options)) {
   const std::string paths[] = {options_.nodeslo, from_file ? options_.pods.path : std::string(),
                                options_.node};
   const char* const names[] = {"nodeslo", "pods", "node"};
-  for (std::size_t i = 0; i < std::size(paths); ++i) {
-    states_.push_back({.name = names[i], .path = paths[i]});
-    watches_.emplace_back();
-    if (!paths[i].empty()) watches_.back().emplace(paths[i]);
-    read_once_.push_back(false);
-    texts_.emplace_back();
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    sources_[i].state = {.name = names[i], .path = paths[i]};
+    if (!paths[i].empty()) sources_[i].watch.emplace(paths[i]);
   }
   // Walking the tree needs no list: an empty one says that no pod is known by anything but its directory.
   if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
@@ -58,19 +55,19 @@ Inputs::Inputs(Options options) : options_(std::move(options)) {
 /// The text to take now: absent when nothing changed. Stepped mode compares whole texts, since a test may
 /// write a file twice within one tick of the file system's clock.
 std::optional<Inputs::Text> Inputs::fresh(Which which) {
-  auto& watch = watches_[which];
-  if (!watch) return std::nullopt;
-  const bool first = !std::exchange(read_once_[which], true);
-  if (!options_.by_text && !watch->changed() && !first) return std::nullopt;
-  Text text{read_text(states_[which].path)};
+  Source& source = sources_[which];
+  if (!source.watch) return std::nullopt;
+  const bool first = !std::exchange(source.read_once, true);
+  if (!options_.by_text && !source.watch->changed() && !first) return std::nullopt;
+  Text text{read_text(source.state.path)};
   if (!options_.by_text) return text;
-  if (!first && texts_[which].content == text.content) return std::nullopt;
-  texts_[which] = text;
+  if (!first && source.last.content == text.content) return std::nullopt;
+  source.last = text;
   return text;
 }
 
 void Inputs::failed(Which which, std::string error, Changed& changed) {
-  auto& state = states_[which];
+  auto& state = sources_[which].state;
   state.good = false;
   state.error = error;
   ++state.failures;
@@ -78,7 +75,7 @@ void Inputs::failed(Which which, std::string error, Changed& changed) {
 }
 
 void Inputs::taken(Which which, MonoTime now, std::vector<std::string> notices) {
-  auto& state = states_[which];
+  auto& state = sources_[which].state;
   state.good = true;
   state.error.clear();
   state.notices = std::move(notices);
@@ -88,15 +85,15 @@ void Inputs::taken(Which which, MonoTime now, std::vector<std::string> notices) 
 
 void Inputs::take_nodeslo(const Text& given, MonoTime now, Changed& changed) {
   const auto& text = given.content;
-  if (!text && options_.nodeslo_optional && !states_[kNodeSlo].loaded) {
+  if (!text && options_.nodeslo_optional && !sources_[kNodeSlo].state.loaded) {
     return taken(kNodeSlo, now, {options_.nodeslo + " is not there: everything is off until it appears"});
   }
   if (!text) return failed(kNodeSlo, options_.nodeslo + ": cannot be read", changed);
   auto config = parse_nodeslo(*text, options_.nodeslo);
   if (!config.problems.empty()) {
-    states_[kNodeSlo].good = false;
-    ++states_[kNodeSlo].failures;
-    states_[kNodeSlo].error = joined(texts(config.problems));
+    sources_[kNodeSlo].state.good = false;
+    ++sources_[kNodeSlo].state.failures;
+    sources_[kNodeSlo].state.error = joined(texts(config.problems));
     for (auto& problem : texts(config.problems)) changed.problems.push_back(std::move(problem));
     return;
   }
@@ -133,11 +130,17 @@ Inputs::Changed Inputs::refresh(MonoTime now) {
   return changed;
 }
 
+std::vector<InputState> Inputs::states() const {
+  std::vector<InputState> all;
+  for (const auto& source : sources_) all.push_back(source.state);
+  return all;
+}
+
 std::vector<int> Inputs::descriptors() const {
   std::vector<int> all;
   if (options_.by_text) return all;
-  for (const auto& watch : watches_)
-    if (watch && watch->fd() >= 0) all.push_back(watch->fd());
+  for (const auto& source : sources_)
+    if (source.watch && source.watch->fd() >= 0) all.push_back(source.watch->fd());
   return all;
 }
 

@@ -2,6 +2,7 @@
 // good value. A bad text changes nothing but the state that is shown. May not: act on what it read.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -60,7 +61,7 @@ class Inputs {
   /// Null: the source has not delivered.
   [[nodiscard]] const std::shared_ptr<const std::vector<Pod>>& pods() const { return pods_; }
   [[nodiscard]] const NodeObject& node() const { return node_; }
-  [[nodiscard]] const std::vector<InputState>& states() const { return states_; }
+  [[nodiscard]] std::vector<InputState> states() const;
   /// Descriptors that become readable when a file changes; empty in stepped mode.
   [[nodiscard]] std::vector<int> descriptors() const;
 
@@ -77,10 +78,14 @@ class Inputs {
   void taken(Which which, MonoTime now, std::vector<std::string> notices);
 
   Options options_;
-  std::vector<std::optional<FileWatch>> watches_{};
-  std::vector<bool> read_once_{};
-  std::vector<Text> texts_{};
-  std::vector<InputState> states_{};
+  /// One input: where from, what was seen of it, how it is doing.
+  struct Source {
+    InputState state{};
+    std::optional<FileWatch> watch{};
+    bool read_once = false;
+    Text last{};  ///< stepped mode only
+  };
+  std::array<Source, 3> sources_{};  ///< by Which
   std::shared_ptr<const NodeSlo> slo_ = std::make_shared<const NodeSlo>();
   std::shared_ptr<const std::vector<Pod>> pods_{};
   NodeObject node_{};
