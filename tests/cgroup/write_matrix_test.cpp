@@ -8,7 +8,7 @@
 
 #include "cgroup/kernel_rules.h"
 #include "cgroup/result.h"
-#include "tests/support/live_cgroups.h"
+#include "tests/support/knob_cgroups.h"
 
 namespace evenkeel::test {
 namespace {
@@ -37,7 +37,7 @@ class ModelKernel final : public MatrixKernel {
 
 class RealKernel final : public MatrixKernel {
  public:
-  explicit RealKernel(LiveCgroups::Version version) : cgroups_(version, "-matrix") {
+  explicit RealKernel(KnobCgroups::Version version) : cgroups_(version, "-matrix") {
     cgroups_.make("pod");
     cgroups_.make("pod/ctr");
   }
@@ -52,7 +52,7 @@ class RealKernel final : public MatrixKernel {
     if (where == Where::top) return "";
     return where == Where::pod ? "pod" : "pod/ctr";
   }
-  LiveCgroups cgroups_;
+  KnobCgroups cgroups_;
 };
 
 void expect_same(const std::vector<MatrixAnswer>& left, const std::vector<MatrixAnswer>& right) {
@@ -73,17 +73,17 @@ TEST(WriteMatrix, TheModelOfV1KeepsThePromises) { expect_same(model_answers(fals
 TEST(WriteMatrix, TheModelOfV2KeepsThePromises) { expect_same(model_answers(true), promised(v2_scenes())); }
 
 TEST(WriteMatrixLive, TheModelAnswersAsTheRealV1Does) {
-  if (const auto why = LiveCgroups::missing(LiveCgroups::Version::v1)) GTEST_SKIP() << *why;
+  if (const auto why = KnobCgroups::missing(KnobCgroups::Version::v1)) GTEST_SKIP() << *why;
   const auto real =
-      run_matrix(v1_scenes(), [] { return std::make_unique<RealKernel>(LiveCgroups::Version::v1); });
+      run_matrix(v1_scenes(), [] { return std::make_unique<RealKernel>(KnobCgroups::Version::v1); });
   expect_same(model_answers(false), real);
   std::printf("%zu writes compared with the real v1\n", real.size());
 }
 
 TEST(WriteMatrixLive, TheModelAnswersAsTheRealV2Does) {
-  if (const auto why = LiveCgroups::missing(LiveCgroups::Version::v2)) GTEST_SKIP() << *why;
+  if (const auto why = KnobCgroups::missing(KnobCgroups::Version::v2)) GTEST_SKIP() << *why;
   const auto real =
-      run_matrix(v2_scenes(), [] { return std::make_unique<RealKernel>(LiveCgroups::Version::v2); });
+      run_matrix(v2_scenes(), [] { return std::make_unique<RealKernel>(KnobCgroups::Version::v2); });
   expect_same(model_answers(true), real);
   std::printf("%zu writes compared with the real v2\n", real.size());
 }
