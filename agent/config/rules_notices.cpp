@@ -99,10 +99,10 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
   note_class("resourceQOSStrategy.beClass", slo.qos.be, core_sched, read);
   note_class("resourceQOSStrategy.systemClass", slo.qos.system, core_sched, read);
   if (slo.qos.cgroup_root_blkio && slo.qos.cgroup_root_blkio->enable) {
-    read.notices.push_back("resourceQOSStrategy.cgroupRoot.blkioQOS" + kInactive);
+    read.notices.push_back(std::string("resourceQOSStrategy.cgroupRoot.blkioQOS") + kInactive);
   }
-  if (any_set(slo.system)) read.notices.push_back("systemStrategy" + kInactive);
-  if (slo.colocation.enable) read.notices.push_back("extensions.colocation" + kInactive);
+  if (any_set(slo.system)) read.notices.push_back(std::string("systemStrategy") + kInactive);
+  if (slo.colocation.enable) read.notices.push_back(std::string("extensions.colocation") + kInactive);
 }
 
 }  // namespace evenkeel

@@ -1,0 +1,110 @@
+#include "agent/pods/kube_text.h"
+
+#include <array>
+
+#include "qos/units_text.h"
+
+namespace evenkeel {
+namespace {
+
+/// batch-cpu and mid-cpu count thousandths of a CPU in whole numbers.
+std::optional<MilliCpu> sane_milli(std::string_view text) {
+  constexpr std::int64_t kMost = 1'000'000'000;
+  const auto value = parse_quantity(text);
+  if (!value || *value < 0 || *value > kMost) return std::nullopt;
+  return MilliCpu(*value);
+}
+
+template <auto Member, auto parse>
+bool put(Resources& resources, std::string_view text) {
+  return (resources.*Member = parse(text)).has_value();
+}
+
+struct ResourceRow {
+  std::string_view name;
+  bool (*put)(Resources&, std::string_view);
+};
+using R = Resources;
+constexpr std::array<ResourceRow, 6> kResourceRows = {{
+    {"cpu", &put<&R::cpu, &sane_cpu>},
+    {"memory", &put<&R::memory, &sane_bytes>},
+    {"kubernetes.io/batch-cpu", &put<&R::batch_cpu, &sane_milli>},
+    {"kubernetes.io/batch-memory", &put<&R::batch_memory, &sane_bytes>},
+    {"kubernetes.io/mid-cpu", &put<&R::mid_cpu, &sane_milli>},
+    {"kubernetes.io/mid-memory", &put<&R::mid_memory, &sane_bytes>},
+}};
+
+}  // namespace
+
+const Value* value_at(const Value& from, std::initializer_list<std::string_view> path) {
+  const Value* at = &from;
+  for (const auto key : path) {
+    at = at->find(key);
+    if (at == nullptr || at->null()) return nullptr;
+  }
+  return at;
+}
+
+std::string text_at(const Value& from, std::initializer_list<std::string_view> path) {
+  const auto* value = value_at(from, path);
+  return value != nullptr && value->scalar() != nullptr ? value->scalar()->text : std::string();
+}
+
+std::optional<std::span<const Value>> list_at(const Value& from,
+                                              std::initializer_list<std::string_view> path) {
+  const auto* value = value_at(from, path);
+  if (value == nullptr) return std::span<const Value>();
+  if (value->list() == nullptr) return std::nullopt;
+  return std::span<const Value>(*value->list());
+}
+
+TextMap text_map(const Value* value) {
+  TextMap out;
+  if (value == nullptr || value->map() == nullptr) return out;
+  for (const auto& [key, member] : *value->map()) {
+    if (member.scalar() == nullptr || key == "kubectl.kubernetes.io/last-applied-configuration") continue;
+    out.emplace(key, member.scalar()->text);
+  }
+  return out;
+}
+
+std::optional<MilliCpu> sane_cpu(std::string_view text) {
+  constexpr MilliCpu kMost(1'000'000'000);
+  const auto cpu = parse_cpu(text);
+  return cpu && *cpu >= MilliCpu(0) && *cpu <= kMost ? cpu : std::nullopt;
+}
+
+std::optional<Bytes> sane_bytes(std::string_view text) {
+  constexpr Bytes kMost(std::int64_t{1} << 60);
+  const auto bytes = parse_bytes(text);
+  return bytes && *bytes >= Bytes(0) && *bytes <= kMost ? bytes : std::nullopt;
+}
+
+ResourcesRead read_resources(const Value* value) {
+  ResourcesRead out;
+  if (value == nullptr || value->null()) return out;
+  if (value->map() == nullptr) return {{}, "found something else than a map of resources"};
+  for (const auto& row : kResourceRows) {
+    const auto* given = value->find(row.name);
+    if (given == nullptr || given->null()) continue;
+    const auto* scalar = given->scalar();
+    if (scalar != nullptr && row.put(out.resources, scalar->text)) continue;
+    const auto found = scalar != nullptr ? '\'' + scalar->text.substr(0, 40) + '\'' : "something else";
+    return {
+        {},
+        std::string(row.name) + ": found " + found + "; legal: a quantity, not negative, of sensible size"};
+  }
+  return out;
+}
+
+Parsed annotation_object(const TextMap& annotations, const char* key) {
+  const auto annotation = annotations.find(key);
+  if (annotation == annotations.end()) return {};
+  auto parsed = parse_json(annotation->second, key);
+  if (parsed.problems.empty() && parsed.root.map() == nullptr) {
+    parsed.problems.push_back({key, {}, {}, "found a list; legal: a JSON object"});
+  }
+  return parsed;
+}
+
+}  // namespace evenkeel

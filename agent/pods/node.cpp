@@ -1,0 +1,94 @@
+#include "agent/pods/kube_text.h"
+#include "agent/pods/pod_list.h"
+
+namespace evenkeel {
+namespace {
+
+/// A member of status.capacity or status.allocatable; a bad one is a notice and stays unknown.
+template <class T>
+std::optional<T> amount(const Value& root, std::string_view list, std::string_view name,
+                        std::optional<T> (*parse)(std::string_view), std::vector<std::string>& notices) {
+  if (value_at(root, {"status", list, name}) == nullptr) return std::nullopt;
+  const auto text = text_at(root, {"status", list, name});
+  const auto value = parse(text);
+  if (!value || value->count() == 0) {
+    notices.push_back("node: status." + std::string(list) + '.' + std::string(name) + " ignored: found '" +
+                      text.substr(0, 40) + "'; legal: a quantity above zero");
+    return std::nullopt;
+  }
+  return value;
+}
+
+void read_amounts(const Value& root, NodeObject& node, std::vector<std::string>& notices) {
+  node.cpu_capacity = amount(root, "capacity", "cpu", &sane_cpu, notices);
+  node.cpu_allocatable = amount(root, "allocatable", "cpu", &sane_cpu, notices);
+  node.memory_capacity = amount(root, "capacity", "memory", &sane_bytes, notices);
+  node.memory_allocatable = amount(root, "allocatable", "memory", &sane_bytes, notices);
+}
+
+/// The object in an annotation; null root when there is none or it cannot be read.
+Value object_in(const NodeObject& node, const char* key, std::vector<std::string>& notices) {
+  auto parsed = annotation_object(node.annotations, key);
+  if (parsed.problems.empty()) return std::move(parsed.root);
+  notices.push_back("node: annotation ignored: " + parsed.problems.front().text());
+  return {};
+}
+
+std::optional<CpuSet> cpus_in(const Value& object, std::string_view member, const char* key,
+                              std::vector<std::string>& notices) {
+  const auto text = text_at(object, {member});
+  const auto cpus = CpuSet::parse(text);
+  if (!cpus) {
+    notices.push_back(std::string("node: annotation ") + key + ": " + std::string(member) +
+                      " ignored: found '" + text.substr(0, 40) + "'; legal: a CPU list such as 0-3,8");
+  }
+  return cpus && !cpus->empty() ? cpus : std::nullopt;
+}
+
+void read_reservation(NodeObject& node, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "node.koordinator.sh/reservation";
+  const auto object = object_in(node, kKey, notices);
+  const auto resources = read_resources(value_at(object, {"resources"}));
+  if (!resources.refusal.empty()) {
+    notices.push_back(std::string("node: annotation ") + kKey + ": resources ignored: " + resources.refusal);
+  }
+  node.reserved_cpu = resources.resources.cpu;
+  node.reserved_memory = resources.resources.memory;
+  node.reserved_cpus = cpus_in(object, "reservedCPUs", kKey, notices);
+  if (node.reserved_cpus)
+    node.reserved_cpu = MilliCpu(static_cast<std::int64_t>(node.reserved_cpus->size()) * 1000);
+}
+
+void read_system_qos(NodeObject& node, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "node.koordinator.sh/system-qos-resource";
+  const auto object = object_in(node, kKey, notices);
+  const auto cpus = cpus_in(object, "cpuset", kKey, notices);
+  const bool shared = text_at(object, {"cpusetExclusive"}) == "false";
+  if (!shared) node.system_qos_cpus = cpus;
+}
+
+}  // namespace
+
+NodeFile parse_node(std::string_view text, const std::string& file) {
+  NodeFile out;
+  const auto parsed = parse_document(text, file);
+  out.problems = parsed.problems;
+  if (!out.problems.empty()) return out;
+  const auto& root = parsed.root;
+  const auto kind = text_at(root, {"kind"});
+  if (root.map() == nullptr || (!kind.empty() && kind != "Node")) {
+    out.problems.push_back({file, root.place, {}, "found something else; legal: a v1 Node"});
+    return out;
+  }
+  out.node.name = text_at(root, {"metadata", "name"});
+  out.node.labels = text_map(value_at(root, {"metadata", "labels"}));
+  out.node.annotations = text_map(value_at(root, {"metadata", "annotations"}));
+  read_amounts(root, out.node, out.notices);
+  read_reservation(out.node, out.notices);
+  read_system_qos(out.node, out.notices);
+  const auto manager = object_in(out.node, "kubelet.koordinator.sh/cpu-manager-policy", out.notices);
+  out.node.kubelet_static_cpu_manager = text_at(manager, {"policy"}) == "static";
+  return out;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "agent/pods/kube_text.h"
+#include "agent/pods/pod_read.h"
+
+namespace evenkeel {
+namespace {
+
+/// "containerd://abc" -> "abc", whatever the runtime is called.
+std::string bare_id(const std::string& id) {
+  const auto scheme = id.find("://");
+  return scheme == std::string::npos ? id : id.substr(scheme + 3);
+}
+
+/// The entry of a status list that has this name.
+const Value* status_of(const Value& item, std::string_view statuses, const std::string& name) {
+  const auto list = list_at(item, {"status", statuses});
+  if (!list) return nullptr;
+  const auto found = std::find_if(list->begin(), list->end(),
+                                  [&](const Value& status) { return text_at(status, {"name"}) == name; });
+  return found == list->end() ? nullptr : &*found;
+}
+
+std::string read_limits(const Value& spec, Container& container) {
+  auto requests = read_resources(value_at(spec, {"resources", "requests"}));
+  if (!requests.refusal.empty()) return "requests." + requests.refusal;
+  auto limits = read_resources(value_at(spec, {"resources", "limits"}));
+  if (!limits.refusal.empty()) return "limits." + limits.refusal;
+  container.requests = requests.resources;
+  container.limits = limits.resources;
+  return {};
+}
+
+std::string read_container(const Value& item, const Value& spec, std::string_view statuses, Pod& pod) {
+  Container container;
+  container.name = text_at(spec, {"name"});
+  if (container.name.empty()) return "found a container without a name";
+  if (const auto why = read_limits(spec, container); !why.empty())
+    return "container " + container.name + ": " + why;
+  if (const auto* status = status_of(item, statuses, container.name)) {
+    container.id = bare_id(text_at(*status, {"containerID"}));
+    container.running = value_at(*status, {"state", "running"}) != nullptr;
+  }
+  container.sidecar = statuses == "initContainerStatuses";
+  pod.containers.push_back(std::move(container));
+  return {};
+}
+
+bool restarts_always(const Value& init) { return text_at(init, {"restartPolicy"}) == "Always"; }
+
+/// What a container may be given for one resource, as the API server completes it: a limit is also the
+/// request.
+template <class T>
+struct Pair {
+  std::optional<T> request{}, limit{};
+  Pair(std::optional<T> r, std::optional<T> l) : request(r ? r : l), limit(l) {
+    if (request && *request == T(0)) request.reset();
+    if (limit && *limit == T(0)) limit.reset();
+  }
+  [[nodiscard]] bool nothing() const { return !request && !limit; }
+  [[nodiscard]] bool guaranteed() const { return limit && request == limit; }
+};
+
+struct QosVotes {
+  bool nothing = true;
+  bool guaranteed = true;
+  void add(const Resources& requests, const Resources& limits) {
+    const Pair<MilliCpu> cpu(requests.cpu, limits.cpu);
+    const Pair<Bytes> memory(requests.memory, limits.memory);
+    nothing = nothing && cpu.nothing() && memory.nothing();
+    guaranteed = guaranteed && cpu.guaranteed() && memory.guaranteed();
+  }
+};
+
+}  // namespace
+
+std::string read_containers(const Value& item, Pod& pod) {
+  const auto regular = list_at(item, {"spec", "containers"});
+  const auto init = list_at(item, {"spec", "initContainers"});
+  if (!regular || !init) return "spec.containers: found something else than a list";
+  for (const auto& spec : *regular) {
+    if (auto why = read_container(item, spec, "containerStatuses", pod); !why.empty()) return why;
+  }
+  for (const auto& spec : *init) {
+    if (!restarts_always(spec)) continue;  // it is gone when the pod works
+    if (auto why = read_container(item, spec, "initContainerStatuses", pod); !why.empty()) return why;
+  }
+  return {};
+}
+
+KubeQos computed_kube_qos(const Value& item, const Pod& pod) {
+  QosVotes votes;
+  for (const auto& container : pod.containers) votes.add(container.requests, container.limits);
+  for (const auto& spec : *list_at(item, {"spec", "initContainers"})) {
+    if (restarts_always(spec)) continue;  // among pod.containers
+    Container init;
+    // One that cannot be read may only take the pod out of Guaranteed.
+    const bool readable = read_limits(spec, init).empty();
+    votes.add(init.requests, init.limits);
+    votes.nothing = votes.nothing && readable;
+  }
+  if (votes.nothing) return KubeQos::besteffort;
+  return votes.guaranteed ? KubeQos::guaranteed : KubeQos::burstable;
+}
+
+}  // namespace evenkeel

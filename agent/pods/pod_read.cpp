@@ -1,0 +1,96 @@
+#include "agent/pods/pod_read.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "agent/pods/kube_text.h"
+
+namespace evenkeel {
+namespace {
+
+PodPhase phase_of(const std::string& word) {
+  if (word == "Pending") return PodPhase::pending;
+  if (word == "Running") return PodPhase::running;
+  if (word == "Succeeded") return PodPhase::succeeded;
+  if (word == "Failed") return PodPhase::failed;
+  return PodPhase::unknown;
+}
+
+std::optional<KubeQos> kube_qos_of(const std::string& word) {
+  if (word == "Guaranteed") return KubeQos::guaranteed;
+  if (word == "Burstable") return KubeQos::burstable;
+  if (word == "BestEffort") return KubeQos::besteffort;
+  return std::nullopt;
+}
+
+/// A static pod's directory carries the hash of its manifest; the API's mirror of it has a uid of its own.
+std::string uid_of(const Value& item, const Pod& pod) {
+  const auto mirror = pod.annotations.find("kubernetes.io/config.mirror");
+  const auto hash = pod.annotations.find("kubernetes.io/config.hash");
+  auto uid = text_at(item, {"metadata", "uid"});
+  if (mirror != pod.annotations.end()) {
+    uid = mirror->second;
+  } else if (hash != pod.annotations.end()) {
+    uid = hash->second;
+  }
+  std::replace(uid.begin(), uid.end(), '_', '-');
+  return uid;
+}
+
+/// A uid becomes part of directory names.
+bool sane_uid(const std::string& uid) {
+  constexpr std::size_t kLongest = 128;
+  const auto letter = [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+  };
+  return !uid.empty() && uid.size() <= kLongest && std::all_of(uid.begin(), uid.end(), letter);
+}
+
+/// Not empty: the priority is there and is no 32-bit number.
+std::string read_priority(const Value& item, Pod& pod) {
+  const auto text = text_at(item, {"spec", "priority"});
+  if (text.empty()) return {};
+  std::int32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return "spec.priority: found '" + text + '\'';
+  pod.priority = value;
+  return {};
+}
+
+std::string fill(const Value& item, Pod& pod) {
+  if (item.map() == nullptr) return "it is not an object";
+  pod.namespace_ = text_at(item, {"metadata", "namespace"});
+  pod.name = text_at(item, {"metadata", "name"});
+  pod.labels = text_map(value_at(item, {"metadata", "labels"}));
+  pod.annotations = text_map(value_at(item, {"metadata", "annotations"}));
+  pod.uid = uid_of(item, pod);
+  if (!sane_uid(pod.uid))
+    return "metadata.uid: found '" + pod.uid.substr(0, 40) + "'; legal: letters, digits and -";
+  pod.phase = phase_of(text_at(item, {"status", "phase"}));
+  pod.terminating = value_at(item, {"metadata", "deletionTimestamp"}) != nullptr;
+  if (auto why = read_priority(item, pod); !why.empty()) return why;
+  if (auto why = read_containers(item, pod); !why.empty()) return why;
+  const auto told = kube_qos_of(text_at(item, {"status", "qosClass"}));
+  if (!told && pod.containers.empty()) return "neither status.qosClass nor spec.containers is there";
+  pod.kube_qos = told ? *told : computed_kube_qos(item, pod);
+  return {};
+}
+
+}  // namespace
+
+std::optional<Pod> read_pod(const Value& item, std::vector<std::string>& notices) {
+  Pod pod;
+  if (const auto why = fill(item, pod); !why.empty()) {
+    notices.push_back("pod " + pod_title(pod) + " is left out: " + why);
+    return std::nullopt;
+  }
+  read_pod_protocol(pod, notices);
+  return pod;
+}
+
+std::string pod_title(const Pod& pod) {
+  if (!pod.name.empty()) return pod.namespace_.empty() ? pod.name : pod.namespace_ + '/' + pod.name;
+  return pod.uid.empty() ? "without a name" : pod.uid;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,30 @@
+// One v1 Pod object -> Pod. All or nothing where limits are concerned: half-understood limits are worse than
+// none.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/document/document.h"
+#include "qos/pod.h"
+
+namespace evenkeel {
+
+/// Absent: the pod is left out; `notices` says why. Annotations that cannot be read are left out alone.
+std::optional<Pod> read_pod(const Value& item, std::vector<std::string>& notices);
+
+/// pod_containers.cpp: containers and restartable init containers with what they request, their ids and
+/// states. Not empty: why they cannot be understood.
+std::string read_containers(const Value& item, Pod& pod);
+/// The Kubernetes rule, for a pod whose status does not say its QoS class.
+KubeQos computed_kube_qos(const Value& item, const Pod& pod);
+
+/// pod_annotations.cpp: Koordinator's and our own labels and annotations, from pod.labels and
+/// pod.annotations.
+void read_pod_protocol(Pod& pod, std::vector<std::string>& notices);
+
+/// "namespace/name" or the uid, for notices.
+std::string pod_title(const Pod& pod);
+
+}  // namespace evenkeel
