@@ -91,7 +91,8 @@ std::string read_containers(const Value& item, Pod& pod) {
 KubeQos computed_kube_qos(const Value& item, const Pod& pod) {
   QosVotes votes;
   for (const auto& container : pod.containers) votes.add(container.requests, container.limits);
-  for (const auto& spec : *list_at(item, {"spec", "initContainers"})) {
+  const auto inits = list_at(item, {"spec", "initContainers"}).value_or(std::span<const Value>());
+  for (const auto& spec : inits) {
     if (restarts_always(spec)) continue;  // among pod.containers
     Container init;
     // One that cannot be read may only take the pod out of Guaranteed.

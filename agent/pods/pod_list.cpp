@@ -33,7 +33,8 @@ PodList parse_pod_list(std::string_view text, const std::string& file) {
     return out;
   }
   std::unordered_set<std::string> uids;
-  for (const auto& item : *list_at(parsed.root, {"items"})) {
+  const auto items = list_at(parsed.root, {"items"}).value_or(std::span<const Value>());
+  for (const auto& item : items) {
     auto pod = read_pod(item, out.notices);
     if (!pod) continue;
     if (!uids.insert(pod->uid).second) {
