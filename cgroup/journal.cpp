@@ -1,0 +1,188 @@
+#include "cgroup/journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include "cgroup/journal_record.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr const char* kName = "journal";
+constexpr std::size_t kCompactAbove = 256 * 1024;
+constexpr std::size_t kLargest = 64U << 20U;  // more than any node can need: something else wrote this file
+
+Result<std::string> content(const Fd& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return fail(errno, Op::read, kName);
+  if (!S_ISREG(status.st_mode)) return fail(EINVAL, Op::read, kName);
+  if (static_cast<std::size_t>(status.st_size) > kLargest) return fail(EFBIG, Op::read, kName);
+  std::string out;
+  std::array<char, 65536> buffer{};
+  for (;;) {
+    const auto got = ::read(file.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(errno, Op::read, kName);
+    if (got == 0) return out;
+    out.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+/// All or nothing: what a full disk took of it is cut off again.
+Result<> write_whole(const Fd& file, std::string_view text, std::size_t size_before) {
+  const auto put = ::write(file.get(), text.data(), text.size());
+  if (put == static_cast<ssize_t>(text.size())) return {};
+  const int code = put < 0 ? errno : ENOSPC;
+  if (put > 0 && ::ftruncate(file.get(), static_cast<off_t>(size_before)) != 0)
+    return fail(errno, Op::write, kName);
+  return fail(code, Op::write, kName);
+}
+
+Fd open_private(const std::string& path, int flags) {
+  return Fd(::open(path.c_str(), flags | O_CREAT | O_CLOEXEC, 0600));
+}
+
+}  // namespace
+
+Journal Journal::in_memory() { return {}; }
+
+Result<Journal> Journal::open(const std::string& state_dir, const std::string& boot_id) {
+  std::error_code error;
+  std::filesystem::create_directories(state_dir, error);
+  Journal journal;
+  journal.boot_id_ = boot_id;
+  journal.path_ = state_dir + "/journal";
+  // A file of its own: the journal's is replaced when it is compacted, and a lock must not move.
+  journal.lock_ = open_private(state_dir + "/lock", O_RDWR);
+  if (!journal.lock_) return fail(errno, Op::open, kName);
+  if (::flock(journal.lock_.get(), LOCK_EX | LOCK_NB) != 0) return fail(errno, Op::open, kName);
+  journal.file_ = open_private(journal.path_, O_RDWR | O_APPEND);
+  if (!journal.file_) return fail(errno, Op::open, kName);
+  const auto text = content(journal.file_);
+  if (!text) return tl::unexpected(text.error());
+  journal.load(*text);
+  // Leave no dirt behind; on a full disk it stays, and is skipped again next time.
+  if (journal.dead_ > 0 || journal.line_is_open_) static_cast<void>(journal.compact());
+  return journal;
+}
+
+void Journal::load(std::string_view text) {
+  bytes_ = text.size();
+  compact_above_ = kCompactAbove;
+  line_is_open_ = !text.empty() && text.back() != '\n';
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    take(text.substr(0, end), end == std::string_view::npos);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+void Journal::take(std::string_view line, bool last) {
+  auto record = parse_journal_line(line);
+  if (!record) {
+    ++dead_;
+    if (!last) ++corrupt_;
+    return;
+  }
+  if (record->boot != boot_id_) {
+    ++dead_;
+    return;
+  }
+  const std::pair key(record->entry.path(), record->entry.inode);
+  dead_ += record->done ? 2 : entries_.count(key);
+  if (record->done) {
+    entries_.erase(key);
+  } else {
+    entries_[key] = std::move(record->entry);
+  }
+}
+
+Result<> Journal::will_write(const JournalEntry& entry, std::string_view intended) {
+  const std::pair key(entry.path(), entry.inode);
+  const auto found = entries_.find(key);
+  JournalRecord record{.boot = boot_id_, .entry = entry};
+  record.entry.ours.clear();
+  if (found != entries_.end()) {
+    const auto& known = found->second;
+    if (known.ours.back() == intended && known.original == entry.original) return {};
+    const bool again = known.ours.back() == intended;
+    record.entry.ours = known.ours;
+    if (again) record.entry.ours.pop_back();
+    if (record.entry.ours.size() > 1) record.entry.ours.erase(record.entry.ours.begin());
+  }
+  record.entry.ours.emplace_back(intended);
+  auto appended = append(journal_line(record));
+  if (!appended) return appended;
+  if (found != entries_.end()) ++dead_;
+  entries_[key] = std::move(record.entry);
+  shrink();
+  return {};
+}
+
+Result<> Journal::done(const std::string& path, std::uint64_t inode) {
+  const auto found = entries_.find({path, inode});
+  if (found == entries_.end()) return {};
+  auto appended = append(journal_line({.boot = boot_id_, .done = true, .entry = found->second}));
+  if (!appended) return appended;
+  dead_ += 2;
+  entries_.erase(found);
+  shrink();
+  return {};
+}
+
+Result<> Journal::append(std::string line) {
+  if (!file_) return {};
+  if (line_is_open_) line.insert(line.begin(), '\n');
+  auto put = write_whole(file_, line, bytes_);
+  if (!put) return put;
+  bytes_ += line.size();
+  line_is_open_ = false;
+  return {};
+}
+
+void Journal::shrink() {
+  // After the record is in the table, or compacting would lose it. No harm if it fails: all is on disk.
+  if (file_ && bytes_ > compact_above_) static_cast<void>(compact());
+}
+
+Result<> Journal::compact() {
+  std::string text;
+  for (const auto& [key, entry] : entries_) text += journal_line({.boot = boot_id_, .entry = entry});
+  compact_above_ = std::max({kCompactAbove, 2 * text.size(), bytes_ + kCompactAbove});
+  const auto fresh = path_ + ".new";
+  Fd file = open_private(fresh, O_RDWR | O_APPEND | O_TRUNC);
+  if (!file) return fail(errno, Op::open, kName);
+  auto put = text.empty() ? Result<>() : write_whole(file, text, 0);
+  if (put && std::rename(fresh.c_str(), path_.c_str()) != 0) put = fail(errno, Op::write, kName);
+  if (!put) {
+    ::unlink(fresh.c_str());
+    return put;
+  }
+  file_ = std::move(file);
+  bytes_ = text.size();
+  compact_above_ = std::max(kCompactAbove, 2 * bytes_);
+  dead_ = 0;
+  line_is_open_ = false;
+  return {};
+}
+
+std::vector<JournalEntry> Journal::entries() const {
+  std::vector<JournalEntry> out;
+  out.reserve(entries_.size());
+  for (const auto& [key, entry] : entries_) out.push_back(entry);
+  return out;
+}
+
+const JournalEntry* Journal::find(const std::string& path, std::uint64_t inode) const {
+  const auto found = entries_.find({path, inode});
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+}  // namespace evenkeel

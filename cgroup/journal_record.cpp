@@ -1,0 +1,142 @@
+#include "cgroup/journal_record.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+
+#include "cgroup/knob_files.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::array<std::uint32_t, 256> crc_table() {
+  std::array<std::uint32_t, 256> table{};
+  for (std::uint32_t i = 0; i < 256; ++i) {
+    std::uint32_t rest = i;
+    for (int bit = 0; bit < 8; ++bit) rest = (rest & 1U) ? (rest >> 1U) ^ 0xEDB88320U : rest >> 1U;
+    table[i] = rest;
+  }
+  return table;
+}
+constexpr auto kCrcTable = crc_table();
+
+std::uint32_t crc32(std::string_view text) {
+  std::uint32_t crc = 0xFFFFFFFFU;
+  for (const char c : text) crc = (crc >> 8U) ^ kCrcTable[(crc ^ static_cast<unsigned char>(c)) & 0xFFU];
+  return ~crc;
+}
+
+constexpr std::string_view kHex = "0123456789abcdef";
+
+std::string crc_text(std::string_view text) {
+  const auto crc = crc32(text);
+  std::string out(8, '0');
+  for (unsigned i = 0; i < 8; ++i) out[7 - i] = kHex[(crc >> (4 * i)) & 0xFU];
+  return out;
+}
+
+void put(std::string& line, std::string_view field) {
+  line += ' ';
+  if (field.empty()) line += '%';
+  for (const char c : field) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > ' ' && byte < 0x7F && c != '%') {
+      line += c;
+    } else {
+      line += {'%', kHex[byte >> 4U], kHex[byte & 0xFU]};
+    }
+  }
+}
+
+std::optional<std::string> unescaped(std::string_view field) {
+  if (field == "%") return std::string();
+  std::string out;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] != '%') {
+      out += field[i];
+      continue;
+    }
+    unsigned byte = 0;
+    const char* const digits = field.data() + i + 1;
+    if (i + 2 >= field.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2)
+      return std::nullopt;
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return out.empty() ? std::nullopt : std::optional(out);
+}
+
+/// The fields of a line, one after the other; broken() once something was not there or not well formed.
+class Fields {
+ public:
+  explicit Fields(std::string_view rest) : rest_(rest) {}
+  std::string next() {
+    const auto end = rest_.find(' ');
+    const auto field = unescaped(rest_.substr(0, end));
+    if (!field || ended_) broken_ = true;
+    ended_ = end == std::string_view::npos;
+    rest_.remove_prefix(ended_ ? rest_.size() : end + 1);
+    return field.value_or("");
+  }
+  [[nodiscard]] bool broken() const { return broken_ || !ended_; }
+
+ private:
+  std::string_view rest_;
+  bool ended_ = false, broken_ = false;
+};
+
+std::optional<std::uint64_t> inode_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+void read_texts(Fields& fields, JournalEntry& entry) {
+  entry.original = fields.next();
+  auto previous = fields.next();
+  auto intended = fields.next();
+  if (!previous.empty()) entry.ours.push_back(std::move(previous));
+  entry.ours.push_back(std::move(intended));
+}
+
+}  // namespace
+
+std::string journal_line(const JournalRecord& record) {
+  const auto& entry = record.entry;
+  std::string body;
+  put(body, record.boot);
+  put(body, record.done ? "d" : "w");
+  put(body, std::to_string(entry.inode));
+  put(body, entry.file);
+  put(body, entry.dir);
+  if (!record.done) {
+    put(body, entry.original);
+    put(body, entry.ours.size() > 1 ? entry.ours.front() : "");
+    put(body, entry.ours.empty() ? "" : entry.ours.back());
+  }
+  body += '\n';
+  const auto covered = std::string_view(body).substr(1, body.size() - 2);
+  return crc_text(covered) + body;
+}
+
+std::optional<JournalRecord> parse_journal_line(std::string_view line) {
+  if (line.size() < 10 || line[8] != ' ' || crc_text(line.substr(9)) != line.substr(0, 8))
+    return std::nullopt;
+  Fields fields(line.substr(9));
+  JournalRecord record;
+  record.boot = fields.next();
+  const auto kind = fields.next();
+  const auto inode = inode_number(fields.next());
+  record.entry.file = fields.next();
+  record.entry.dir = fields.next();
+  record.done = kind == "d";
+  if (!record.done) read_texts(fields, record.entry);
+  const auto knob = knob_of_file(record.entry.file);
+  if (fields.broken() || !inode || !knob || (!record.done && kind != "w")) return std::nullopt;
+  record.entry.inode = *inode;
+  record.entry.knob = *knob;
+  return record;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,30 @@
+// One line of the journal: text with a checksum in front. May not: know files, locks or what is still alive.
+//
+//   CRC32 BOOT w INODE FILE DIR ORIGINAL PREVIOUS INTENDED
+//   CRC32 BOOT d INODE FILE DIR
+//
+// Fields are parted by one blank. In a field, blanks, control characters and '%' are written as %XX; an empty
+// field is a single '%'. The checksum (IEEE, eight hexadecimal digits) covers all that follows it and its
+// blank, without the line end.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cgroup/journal.h"
+
+namespace evenkeel {
+
+struct JournalRecord {
+  std::string boot{};
+  bool done = false;     ///< 'd': dir, file and inode only
+  JournalEntry entry{};  ///< ours holds PREVIOUS (if there is one) and INTENDED
+};
+
+/// The line, its end included.
+std::string journal_line(const JournalRecord& record);
+/// Absent for anything that journal_line did not write.
+std::optional<JournalRecord> parse_journal_line(std::string_view line);
+
+}  // namespace evenkeel
