@@ -1,0 +1,37 @@
+// Every row of the table of kernel files, on the text as it is and on the text again as the next reading.
+#include "collectors/cgroup_files.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace evenkeel;
+using fuzz::promise;
+
+namespace {
+
+Layout layout_of(bool v2) {
+  Layout layout;
+  layout.version = v2 ? CgroupVersion::v2 : CgroupVersion::v1;
+  layout.roots.fill("sys/fs/cgroup");
+  layout.on_v2.fill(v2);
+  return layout;
+}
+
+void read_all(std::string_view text, const Layout& layout) {
+  CgroupMemory memory;
+  CgroupSample sample;
+  for (int reading = 0; reading < 2; ++reading) {
+    CgroupReading into{layout, std::chrono::seconds(1), memory, sample};
+    for (const auto& row : cgroup_files())
+      if (row.parse != nullptr) row.parse(text, into);
+    if (sample.cpu_use) promise(sample.cpu_use->count() >= 0);
+    if (sample.throttling)
+      promise(sample.throttling->periods >= 0 && sample.throttling->throttled_periods >= 0);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::text_of(data, size);
+  for (const bool v2 : {false, true}) read_all(text, layout_of(v2));
+  return 0;
+}

@@ -1,0 +1,24 @@
+// A knob's text read, written back and read again means the same.
+#include "cgroup/knob_files.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace evenkeel;
+using fuzz::promise;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::text_of(data, size);
+  for (const bool v2 : {false, true}) {
+    Layout layout;
+    layout.on_v2.fill(v2);
+    for (const auto& row : knob_table()) {
+      const auto value = parse_value(row.knob, text, layout);
+      if (!value) continue;
+      const std::string written = format_value(row.knob, *value, text, layout);
+      promise(!written.empty());
+      promise(parse_value(row.knob, written, layout) == as_held(row.knob, *value, layout) ||
+              !legal_value(row.knob, *value));
+      promise(same_text(row.knob, written, written));
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,20 @@
+#include "collectors/node_cpu.h"
+#include "collectors/node_memory.h"
+#include "collectors/psi.h"
+#include "collectors/topology.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace evenkeel;
+using fuzz::promise;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::text_of(data, size);
+  if (const auto ticks = used_ticks(text)) promise(*ticks >= 0);
+  if (const auto memory = parse_meminfo(text))
+    promise(memory->total.count() > 0 && memory->available.count() >= 0);
+  hugepage_size(text);
+  cpus_of_cpuinfo(text);
+  cpus_of_stat(text);
+  if (const auto pressure = parse_pressure(text)) promise(pressure->some.total.count() >= 0);
+  return 0;
+}
