@@ -1,0 +1,34 @@
+#include "collectors/cgroup_files.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace evenkeel {
+namespace {
+
+TEST(CgroupFiles, CountersAreReadEveryTick) {
+  // An increase must span exactly one tick, or a rate would be a multiple of the truth.
+  for (const auto& row : cgroup_files()) {
+    const bool counts = row.name == "cpu.stat" || row.name == "cpuacct.usage";
+    EXPECT_TRUE(!counts || row.every == 1) << row.name;
+    EXPECT_GE(row.every, 1) << row.name;
+    EXPECT_EQ(row.name.empty(), row.where == Where::either) << row.name;
+    EXPECT_NE(row.parse, nullptr) << row.name;
+  }
+}
+
+TEST(CgroupFiles, EveryLeverIsReadBack) {
+  for (const auto& lever : knob_table()) {
+    const auto rows = cgroup_files();
+    EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
+                            [&](const CgroupFile& row) {
+                              return row.where == Where::either && row.knob == lever.knob && row.setting;
+                            }),
+              1)
+        << lever.name;
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel
