@@ -4,7 +4,7 @@
 fuzz_one() {
   local target=$1 runs=$2 name=${1##*/}
   name=${name%_fuzz}
-  local work=build/fuzz/work/$name seeds=tests/fuzz/corpus/$name log=build/logs/fuzz_$name.log
+  local work=build/fuzz/found/$name seeds=tests/fuzz/corpus/$name log=build/logs/fuzz_$name.log
   rm -rf "$work" && mkdir -p "$work" build/fuzz/artifacts
   [ -d "$seeds" ] || { printf 'RESULT fail %s: no seed corpus in %s\n' "$name" "$seeds"; return; }
   if "$target" -runs="$runs" -seed="${FUZZ_SEED:-1}" -max_len=16384 -timeout=20 -rss_limit_mb=2048 \

@@ -1,0 +1,178 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "tests/house/rules.h"
+
+namespace evenkeel::house {
+namespace {
+
+Source file(const std::string& path, const std::string& text) { return {path, text, without_comments(text)}; }
+
+const Rule& rule(std::string_view name) {
+  const auto& all = rules();
+  const auto found = std::ranges::find(all, name, &Rule::name);
+  if (found == all.end()) ADD_FAILURE() << "no rule " << name;
+  return found == all.end() ? all.front() : *found;
+}
+
+std::string lines(const std::vector<std::string>& all) {
+  std::string out;
+  for (const auto& each : all) out += "  " + each + '\n';
+  return out;
+}
+
+std::string many_lines(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += "int x;\n";
+  return text;
+}
+
+// --- the project as it stands
+// --------------------------------------------------------------------------------
+
+class House : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(House, IsInOrder) {
+  static const auto project = read_project(EVENKEEL_SOURCE_DIR);
+  ASSERT_GT(project.size(), 30U) << "the project was not found in " << EVENKEEL_SOURCE_DIR;
+  const auto& law = rules()[GetParam()];
+  const auto found = violations(law, project);
+  EXPECT_TRUE(found.empty()) << law.sentence << ":\n" << lines(found);
+}
+
+std::string test_name(const testing::TestParamInfo<std::size_t>& info) {
+  std::string name(rules()[info.param].name);
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+INSTANTIATE_TEST_SUITE_P(Rules, House, testing::Range<std::size_t>(0, rules().size()), test_name);
+
+// --- the rules themselves: each finds what is planted for it, and leaves its innocent neighbour alone
+// -------------
+
+struct Planted {
+  std::string rule;
+  Source guilty;
+  Source innocent;
+};
+void PrintTo(const Planted& planted, std::ostream* out) {
+  *out << planted.rule << ' ' << planted.guilty.text;
+}
+
+std::vector<Planted> planted_violations() {
+  return {
+      Planted{"arrows", file("qos/a.cpp", "#include \"cgroup/fd.h\"\n"),
+              file("cgroup/a.cpp", "#include \"qos/a.h\"\n")},
+      Planted{"arrows", file("cgroup/a.h", "#include \"collectors/b.h\"\n"),
+              file("agent/a.h", "#include \"cgroup/b.h\"\n")},
+      Planted{"arrows", file("agent/a.h", "#include \"tests/support/b.h\"\n"),
+              file("collectors/a.h", "// #include \"agent/a.h\"\n#include \"cgroup/fd.h\"\n")},
+      Planted{"qos-pure", file("qos/a.h", "#include <unistd.h>\n"), file("qos/a.h", "#include <vector>\n")},
+      Planted{"qos-pure", file("qos/a.h", "#include <thread>\n"), file("agent/a.h", "#include <thread>\n")},
+      Planted{"one-door", file("agent/a.h", "#include <fmt/core.h>\n"),
+              file("agent/a.cpp", "#include <fmt/core.h>\n")},
+      Planted{"short-files", file("qos/a.cpp", many_lines(301)), file("qos/a.cpp", many_lines(300))},
+      Planted{"header-sentence", file("qos/a.h", "#pragma once\n"),
+              file("qos/a.h", "// What.\n#pragma once\n")},
+      Planted{"exceptions", file("agent/a.cpp", "try { f(); } catch (...) {}\n"),
+              file("agent/a.cpp", "#include <yaml-cpp/yaml.h>\ntry { f(); } catch (...) {}\n")},
+      Planted{"exceptions", file("cgroup/a.cpp", "return std::stoi(text);\n"),
+              file("cgroup/a.cpp", "return atoms(text);\n")},
+      Planted{"registries", file("qos/a.cpp", "constinit const PolicySpec lost_policy{\"lost\"};\n"),
+              file("qos/registry.cpp", "constexpr std::array<const PolicySpec*, 1> kPolicies = {&a};\n")},
+      Planted{"registries", file("collectors/a.cpp", "const CollectorSpec lost_collector{\n"),
+              file("collectors/a.cpp", "extern const CollectorSpec lost_collector;\n")},
+      Planted{"tests-built", file("tests/qos/a_tests.cpp", "\n"),
+              file("tests/qos/a_test.cpp", "TEST(A, B) {}\n")},
+      Planted{"tests-built", file("tests/a_test.cpp", "\n"), file("tests/fuzz/a_fuzz.cpp", "\n")},
+      Planted{"tests-built", file("tests/support/a.cpp", "TEST(A, B) {}\n"),
+              file("tests/support/a.cpp", "int a;\n")},
+      Planted{"private-paths", file("README.md", std::string("see /wo") + "rk/notes\n"),
+              file("README.md", "see work/\n")},
+      Planted{"host-root", file("agent/a.cpp", "open(\"/proc/stat\");\n"),
+              file("agent/a.cpp", "open(\"proc/stat\");\n")},
+      Planted{"host-root", file("collectors/a.cpp", "root + \"/sys\";\n"),
+              file("collectors/a.cpp", "// \"/sys\"\n\"/system\"\n")},
+      Planted{"one-hand", file("cgroup/a.cpp", "::open(path, O_WRONLY);\n"),
+              file("cgroup/a.cpp", "::open(path, O_RDONLY);\n")},
+      Planted{"one-hand", file("agent/a.cpp", "std::ofstream out(path);\n"),
+              file("cgroup/file_writer.cpp", "::open(path, O_WRONLY);\n")},
+      Planted{"quiet-rooms", file("cgroup/a.cpp", "printf(\"x\");\n"),
+              file("qos/a.cpp", "snprintf(b, n, \"x\");\n")},
+      Planted{"one-clock", file("collectors/a.cpp", "std::chrono::steady_clock::now();\n"),
+              file("agent/clock.cpp", "std::chrono::steady_clock::now();\n")},
+      Planted{"no-sleep", file("agent/a.cpp", "std::this_thread::sleep_for(1s);\n"),
+              file("agent/a.cpp", "asleep(1);\n")}};
+}
+
+class HouseRule : public testing::TestWithParam<Planted> {};
+
+TEST_P(HouseRule, FindsWhatIsPlanted) {
+  const auto& planted = GetParam();
+  const auto found = violations(rule(planted.rule), {planted.guilty});
+  ASSERT_FALSE(found.empty());
+  EXPECT_TRUE(found.front().starts_with(planted.guilty.path)) << found.front();
+}
+
+TEST_P(HouseRule, LeavesTheInnocentAlone) {
+  const auto& planted = GetParam();
+  const auto found = violations(rule(planted.rule), {planted.innocent});
+  EXPECT_TRUE(found.empty()) << lines(found);
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, HouseRule, testing::ValuesIn(planted_violations()));
+
+TEST(HouseRules, EachHasAPlantedViolation) {
+  const auto planted = planted_violations();
+  for (const auto& each : rules())
+    EXPECT_TRUE(std::ranges::any_of(planted, [&](const Planted& one) { return one.rule == each.name; }))
+        << each.name;
+}
+
+TEST(HouseRules, AProjectIsReadFromItsDirectory) {
+  namespace fs = std::filesystem;
+  std::string root = (fs::temp_directory_path() / "evenkeel-house-XXXXXX").string();
+  ASSERT_NE(mkdtemp(root.data()), nullptr);
+  fs::create_directories(fs::path(root) / "qos");
+  fs::create_directories(fs::path(root) / "build/qos");
+  std::ofstream(fs::path(root) / "qos/a.cpp") << "#include \"agent/b.h\"\n";
+  std::ofstream(fs::path(root) / "build/qos/c.cpp") << "#include \"agent/b.h\"\n";
+  const auto found = violations(rule("arrows"), read_project(root));
+  EXPECT_EQ(found, std::vector<std::string>{"qos/a.cpp:1: includes agent/b.h"});
+  fs::remove_all(root);
+}
+
+TEST(HouseRules, TwoDoorsAreOneTooMany) {
+  const auto found = violations(rule("one-door"), {file("agent/a.cpp", "#include <curl/curl.h>\n"),
+                                                   file("agent/b.cpp", "#include <curl/multi.h>\n")});
+  EXPECT_EQ(found.size(), 2U) << lines(found);
+}
+
+TEST(HouseRules, ARegisteredPolicyIsFound) {
+  const auto found = violations(rule("registries"), {file("qos/a.cpp", "const PolicySpec a_policy{\"a\"};\n"),
+                                                     file("qos/registry.cpp", "{&a_policy}\n")});
+  EXPECT_TRUE(found.empty()) << lines(found);
+}
+
+TEST(HouseRules, EveryExceptionNamesARuleAndAReason) {
+  for (const auto& each : allowed()) {
+    EXPECT_EQ(rule(each.rule).name, each.rule);
+    EXPECT_FALSE(each.reason.empty()) << each.path;
+  }
+}
+
+TEST(HouseText, CommentsGoAndLiteralsStay) {
+  EXPECT_EQ(without_comments("a // b\nc /* d\n e */ f"), "a \nc \n f");
+  EXPECT_EQ(without_comments("\"// not one\" // one"), "\"// not one\" ");
+  EXPECT_EQ(without_comments("'\"' // one\n10'000 // two\n'x'"), "'\"' \n10'000 \n'x'");
+  EXPECT_EQ(without_comments("R\"(a \" // b)\" // c"), "R\"(a \" // b)\" ");
+}
+
+}  // namespace
+}  // namespace evenkeel::house
