@@ -57,7 +57,9 @@ std::optional<std::string> why_missing(const Host& host, const CgroupTree& tree,
   const auto dirs = places(host, tree, root);
   for (const auto& dir : dirs)
     if (host.exists(dir + '/' + file)) return std::nullopt;
-  if (dirs.size() == 1) return "no cgroup below /" + root + " to look for " + file;
+  // The root of v2 has no settings, so it alone proves nothing.
+  if (dirs.size() == 1 && root == tree.layout().unified)
+    return "no cgroup below /" + root + " to look for " + file;
   return "no " + file + " in /" + dirs.front();
 }
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 
 namespace evenkeel::test {
 namespace {
@@ -15,9 +16,20 @@ void remove_tree(const Host& host, const std::string& dir) {
   ::rmdir(host.absolute(dir).c_str());
 }
 
+// On v2 a cgroup has a controller's files only if the one above passes it on. Refusals leave the file
+// missing, which the test then says.
+void pass_on_controllers(const std::string& parent) {
+  for (const char* controller : {"+cpu", "+cpuset", "+memory", "+io"}) {
+    std::ofstream out(parent + "/cgroup.subtree_control");
+    out << controller << std::flush;
+  }
+}
+
 int make_dirs(const Host& host, const std::string& hierarchy, const std::string& path) {
   for (auto end = path.find('/');; end = path.find('/', end + 1)) {
     const auto dir = host.absolute(hierarchy + '/' + path.substr(0, end));
+    const auto parent = dir.substr(0, dir.rfind('/'));
+    if (::access((parent + "/cgroup.subtree_control").c_str(), W_OK) == 0) pass_on_controllers(parent);
     if (::mkdir(dir.c_str(), 0755) != 0 && errno != EEXIST) return errno;
     if (end == std::string::npos) return 0;
   }
@@ -38,6 +50,9 @@ LiveCgroups::LiveCgroups() : top_("evenkeel-test-" + std::to_string(::getpid()))
   for (const auto& hierarchy : layout_.hierarchies())
     if (const int error = make_dirs(*host_, hierarchy, top_); error != 0 && why_not_.empty())
       why_not_ = "cannot make a cgroup below /" + hierarchy + ": " + std::strerror(error);
+  const auto cpu = layout_.root(Controller::cpu) + '/' + top_;
+  if (why_not_.empty() && layout_.v2(Controller::cpu) && !host_->exists(cpu + "/cpu.weight"))
+    why_not_ = "the cpu controller is not passed on below /" + layout_.unified;
 }
 
 LiveCgroups::~LiveCgroups() {
@@ -55,7 +70,8 @@ void LiveCgroups::make_in(const std::string& hierarchy, const std::string& path)
 }
 
 void LiveCgroups::remove(const std::string& path) {
-  for (const auto& hierarchy : layout_.hierarchies()) remove_tree(*host_, hierarchy + '/' + top_ + '/' + path);
+  for (const auto& hierarchy : layout_.hierarchies())
+    remove_tree(*host_, hierarchy + '/' + top_ + '/' + path);
 }
 
 std::string LiveCgroups::file(Controller controller, const std::string& path, const std::string& name) const {

@@ -30,7 +30,8 @@ class LiveCgroups {
   void make_in(const std::string& hierarchy, const std::string& path);
   void remove(const std::string& path);
   /// Absolute path of a file of top/`path`.
-  [[nodiscard]] std::string file(Controller controller, const std::string& path, const std::string& name) const;
+  [[nodiscard]] std::string file(Controller controller, const std::string& path,
+                                 const std::string& name) const;
 
  private:
   std::optional<Host> host_{};
