@@ -164,6 +164,32 @@ int KernelRules::set(int group, Knob knob, const KnobValue& value) {
   return kind_.cpu_v2 ? set_weight(group, unsigned_value) : set_shares(group, unsigned_value);
 }
 
+void KernelRules::assume(int group, Knob knob, const KnobValue& value) {
+  auto& state = groups_[index(group)];
+  const auto* held = std::get_if<std::int64_t>(&value);
+  const std::int64_t number = held ? *held : KernelGroup::kUnlimited;
+  switch (knob) {
+    case Knob::cpu_quota:
+      state.quota_us = number;
+      break;
+    case Knob::cpu_burst:
+      state.burst_us = number;
+      break;
+    case Knob::cpu_shares:
+      state.shares = kind_.cpu_v2 ? (number * 1024 + 50) / 100 : number;
+      break;
+    case Knob::cpu_idle:
+      state.idle = number != 0;
+      break;
+    case Knob::cpu_bvt:
+      state.bvt = number;
+      break;
+    case Knob::cpuset_cpus:
+      if (const auto* cpus = std::get_if<CpuSet>(&value)) state.cpus = *cpus;
+      break;
+  }
+}
+
 KnobValue KernelRules::value(int group, Knob knob) const {
   const auto& state = groups_[index(group)];
   switch (knob) {

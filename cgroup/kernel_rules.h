@@ -49,6 +49,8 @@ class KernelRules {
   /// The same as write, without the way through text. An unlimited number is ignored (EINVAL).
   int set(int group, Knob knob, const KnobValue& value);
   [[nodiscard]] KnobValue value(int group, Knob knob) const;
+  /// What is known to be so, or wished to be: taken without asking the rules.
+  void assume(int group, Knob knob, const KnobValue& value);
 
   [[nodiscard]] const KernelGroup& group(int group) const { return groups_[index(group)]; }
   KernelGroup& group(int group) { return groups_[index(group)]; }
