@@ -1,5 +1,6 @@
 #include <array>
 
+#include "qos/cpu_burst.h"
 #include "qos/cpu_idle.h"
 #include "qos/cpu_suppress.h"
 #include "qos/policy.h"
@@ -8,7 +9,8 @@ namespace evenkeel {
 namespace {
 
 // One line per policy. The order is the rank for levers whose rule is Merge::first.
-constexpr std::array<const PolicySpec*, 2> kPolicies = {&cpu_suppress_policy, &cpu_identity_policy};
+constexpr std::array<const PolicySpec*, 3> kPolicies = {&cpu_suppress_policy, &cpu_burst_policy,
+                                                        &cpu_identity_policy};
 
 }  // namespace
 
