@@ -1,44 +1,98 @@
 #include "agent/config/file_watch.h"
 
+#include <fcntl.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
-#include <filesystem>
-#include <utility>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <deque>
+#include <functional>
 
 namespace evenkeel {
 namespace {
 
-constexpr std::uint32_t kEvents = IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE |
-                                  IN_MODIFY | IN_ATTRIB | IN_DELETE_SELF | IN_ONLYDIR;
+constexpr std::size_t kMostText = std::size_t{16} << 20;
+// IN_MODIFY is left out on purpose: a file that is truncated and not yet written would look empty.
+constexpr std::uint32_t kMask = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO |
+                                IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB | IN_ONLYDIR;
+
+std::deque<std::string> parts_of(const std::string& path) {
+  std::deque<std::string> parts;
+  std::string part;
+  for (const char c : path + '/') {
+    if (c != '/') {
+      part += c;
+    } else if (!part.empty()) {
+      parts.push_back(std::move(part));
+      part.clear();
+    }
+  }
+  return parts;
+}
+
+std::string below(const std::string& dir, const std::string& name) {
+  return dir == "/" ? dir + name : dir + '/' + name;
+}
+
+std::optional<std::string> link_target(const std::string& path) {
+  std::array<char, PATH_MAX> text{};
+  const auto length = ::readlink(path.c_str(), text.data(), text.size());
+  if (length < 0) return std::nullopt;
+  return std::string(text.data(), static_cast<std::size_t>(length));
+}
+
+/// Made by creat(2) and still open in its writer's hand: its close is the event to wait for.
+bool just_created(const std::string& path) {
+  struct stat status {};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1;
+}
+
+/// The text of a regular file, as far as a parser would take it; absent when it cannot be read.
+std::optional<std::string> text_of(const std::string& path) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  std::string text;
+  std::array<char, 65536> chunk;
+  while (text.size() < kMostText) {
+    const auto got = ::read(file.get(), chunk.data(), chunk.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    text.append(chunk.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
 
 std::int64_t nanoseconds(const timespec& time) { return time.tv_sec * 1'000'000'000 + time.tv_nsec; }
-
-std::filesystem::path directory_of(const std::filesystem::path& path) {
-  return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-}
 
 }  // namespace
 
 FileWatch::FileWatch(std::string path)
     : path_(std::move(path)), inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
-  watch_directories();
-  last_ = stamp();
+  arm();
+  seen_stamp_ = last_stamp_ = stamp();
+  seen_ = look();
 }
 
-/// The directory of the name, and that of the file it leads to; above a directory that is missing, its
-/// parent. inotify gives one descriptor per directory however often it is added, so asking again costs
-/// nothing.
-void FileWatch::watch_directories() {
-  if (!inotify_) return;
-  std::error_code error;
-  std::filesystem::path named = directory_of(path_);
-  while (!std::filesystem::is_directory(named, error) && named.has_relative_path())
-    named = directory_of(named);
-  ::inotify_add_watch(inotify_.get(), named.c_str(), kEvents);
-  const auto real = std::filesystem::weakly_canonical(path_, error);
-  if (!error) ::inotify_add_watch(inotify_.get(), directory_of(real).c_str(), kEvents);
+bool FileWatch::changed() {
+  const bool told = drain();
+  if (!told && !moved_and_still()) return false;
+  arm();
+  seen_stamp_ = last_stamp_ = stamp();
+  auto now = look();
+  return std::exchange(seen_, now) != now;
+}
+
+/// Another stamp than when the text was last seen, and the same as at the last question.
+bool FileWatch::moved_and_still() {
+  const auto now = stamp();
+  return std::exchange(last_stamp_, now) == now && now != seen_stamp_;
 }
 
 FileWatch::Stamp FileWatch::stamp() const {
@@ -48,11 +102,84 @@ FileWatch::Stamp FileWatch::stamp() const {
           nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
 }
 
-bool FileWatch::changed() {
-  std::array<char, 4096> events{};
-  while (inotify_ && ::read(inotify_.get(), events.data(), events.size()) > 0) watch_directories();
-  const Stamp before = std::exchange(last_, stamp());
-  return before != last_;
+FileWatch::Fingerprint FileWatch::look() const {
+  const auto text = text_of(path_);
+  if (!text) return std::nullopt;
+  return std::pair(text->size(), std::hash<std::string>{}(*text));
+}
+
+/// Follows the path as the kernel would. What can change the answer: the last name, every symbolic link on
+/// the way, and the first part that is missing.
+FileWatch::Names FileWatch::names_on_the_way() const {
+  constexpr int kMostSteps = 200;  // links in a circle end here
+  Names names;
+  auto parts = parts_of(path_);
+  std::string dir = path_.starts_with('/') ? "/" : ".";
+  for (int step = 0; step < kMostSteps && !parts.empty(); ++step) {
+    const auto part = std::move(parts.front());
+    parts.pop_front();
+    const auto full = below(dir, part);
+    if (const auto target = link_target(full)) {
+      names[dir].insert(part);
+      const auto more = parts_of(*target);
+      parts.insert(parts.begin(), more.begin(), more.end());
+      if (target->starts_with('/')) dir.assign(1, '/');
+      continue;
+    }
+    struct stat status {};
+    const bool missing = ::lstat(full.c_str(), &status) != 0;
+    if (missing || parts.empty()) names[dir].insert(part);
+    if (missing) break;
+    dir = full;
+  }
+  return names;
+}
+
+/// Something may appear between the look at the path and the watch on its directory: look again until both
+/// agree.
+void FileWatch::arm() {
+  constexpr int kMostTries = 5;
+  if (!inotify_) return;
+  for (int attempt = 0; attempt < kMostTries; ++attempt) {
+    names_ = names_on_the_way();
+    std::map<int, std::string> dirs;
+    for (const auto& [dir, names] : names_) {
+      const int descriptor = ::inotify_add_watch(inotify_.get(), dir.c_str(), kMask);
+      if (descriptor >= 0) dirs[descriptor] = dir;
+    }
+    for (const auto& [descriptor, dir] : dirs_) {
+      if (dirs.count(descriptor) == 0) ::inotify_rm_watch(inotify_.get(), descriptor);
+    }
+    dirs_ = std::move(dirs);
+    if (names_on_the_way() == names_) return;
+  }
+}
+
+bool FileWatch::drain() {
+  bool any = false;
+  if (!inotify_) return any;
+  alignas(inotify_event) std::array<char, 8192> buffer;
+  for (;;) {
+    const auto got = ::read(inotify_.get(), buffer.data(), buffer.size());
+    if (got <= 0) return any;
+    for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
+      inotify_event event{};
+      std::memcpy(&event, buffer.data() + at, sizeof event);
+      const char* name = event.len > 0 ? buffer.data() + at + sizeof event : "";
+      any = matters(event.wd, event.mask, name) || any;
+      at += sizeof event + event.len;
+    }
+  }
+}
+
+bool FileWatch::matters(int descriptor, unsigned mask, const std::string& name) const {
+  if ((mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF)) != 0) return true;
+  const auto dir = dirs_.find(descriptor);
+  if (dir == dirs_.end()) return false;  // of a watch that was taken away since
+  if ((mask & IN_IGNORED) != 0) return true;
+  const auto names = names_.find(dir->second);
+  if (names == names_.end() || names->second.count(name) == 0) return false;
+  return (mask & IN_CREATE) == 0 || !just_created(below(dir->second, name));
 }
 
 }  // namespace evenkeel

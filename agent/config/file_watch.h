@@ -1,37 +1,62 @@
-// Notices that a file changed, however it was changed: written in place, replaced by rename, removed and made
-// again, or swapped by a ConfigMap's ..data link. Watches directories, since a watch on the file itself ends
-// with its inode. May not: read the file.
+// Notices that a file says something else than before: written in place, replaced by rename, deleted and made
+// again, swapped behind a symbolic link (ConfigMap volumes), or in a directory that appears later. May not:
+// read meaning into the text, or keep it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "cgroup/fd.h"
 
 namespace evenkeel {
 
+/// Open the watch first, then read the file: what happens between is reported as a change.
 class FileWatch {
  public:
-  /// Never fails: what cannot be watched yet (the directory is not there) is tried again at every question.
+  /// Never fails: what is not there yet is waited for.
   explicit FileWatch(std::string path);
 
-  /// Readable when something near the file happened; -1 where inotify is not to be had.
+  /// Readable when changed() should be asked; -1 where inotify is not to be had.
   [[nodiscard]] int fd() const { return inotify_.get(); }
-  /// Whether the file is another one, or has another content stamp, than at the last question. Drains fd().
+  /// Whether the text is another one than at the last question; a file that went away counts. Drains fd().
+  /// May be asked at every tick besides: that costs one stat(2), and finds what gives no event (another
+  /// machine's write on a network file system, an ancestor that was renamed), once the file has held still
+  /// from one question to the next. A file that is still being written is not reported: its writer's close
+  /// is.
   bool changed();
 
  private:
+  using Fingerprint =
+      std::optional<std::pair<std::size_t, std::size_t>>;      ///< size and hash; absent: unreadable
+  using Names = std::map<std::string, std::set<std::string>>;  ///< directory -> names that matter in it
+
   /// What stat(2) says of the file behind all links; all zero when there is none.
   struct Stamp {
     std::uint64_t device = 0, inode = 0, size = 0;
     std::int64_t modified_ns = 0, status_ns = 0;
     bool operator==(const Stamp&) const = default;
   };
-  void watch_directories();
+
+  [[nodiscard]] Fingerprint look() const;
   [[nodiscard]] Stamp stamp() const;
-  std::string path_;
+  [[nodiscard]] bool moved_and_still();
+  [[nodiscard]] Names names_on_the_way() const;
+  void arm();
+  bool drain();
+  [[nodiscard]] bool matters(int descriptor, unsigned mask, const std::string& name) const;
+
+  std::string path_{};
   Fd inotify_{};
-  Stamp last_{};
+  std::map<int, std::string> dirs_{};  ///< watch descriptor -> directory
+  Names names_{};
+  Fingerprint seen_{};
+  Stamp seen_stamp_{};  ///< when seen_ was taken
+  Stamp last_stamp_{};  ///< at the last question
 };
 
 }  // namespace evenkeel

@@ -184,6 +184,7 @@ std::string legal_text(const Row& row) {
     case Kind::toggle:
       return "true or false";
     case Kind::number:
+      return row.range.low == 0 && row.range.high == 1 ? "0 or 1" : range_text(row.range);
     case Kind::ratio:
       return range_text(row.range);
     case Kind::bytes:

@@ -55,7 +55,8 @@ struct Row {
   Words words{};
   std::string_view unit{};
   std::string_view doc{};
-  bool foreign_keys = false;  ///< section: keys that no row names are somebody else's, not errors
+  std::string_view example{};  ///< shown in the example file in place of the default
+  bool foreign_keys = false;   ///< section: keys that no row names are somebody else's, not errors
   void (*put)(void* owner, const Content& content) = nullptr;
   Content (*get)(const void* owner) = nullptr;
   Rows rows = nullptr;                   ///< section and list
@@ -145,6 +146,12 @@ struct Access<Member> {
 template <const auto& table>
 std::span<const Row> rows_of() {
   return table;
+}
+
+/// The row with a text that the example file shows in place of the default.
+constexpr Row with_example(Row row, std::string_view example) {
+  row.example = example;
+  return row;
 }
 
 inline void* same(void* owner) { return owner; }

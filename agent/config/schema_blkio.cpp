@@ -40,7 +40,8 @@ constexpr Row kIoRows[] = {
 };
 
 constexpr Row kBlockRows[] = {
-    field<&Block::name>("name", Kind::text, "", "/dev/vdb, a volume group, or a pod's volume"),
+    with_example(field<&Block::name>("name", Kind::text, "", "a disk, a volume group, or a pod's volume"),
+                 "/dev/vdb"),
     word<&Block::type>("type", kBlockWords, "what the name names"),
     section<&Block::io>("ioCfg", &rows_of<kIoRows>, "limits of this disk"),
 };

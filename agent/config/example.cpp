@@ -1,0 +1,71 @@
+#include "agent/config/example.h"
+
+#include "agent/config/scalar.h"
+#include "agent/config/schema.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr const char* kHead =
+    "# The configuration of evenkeel: the spec of a NodeSLO (slo.koordinator.sh/v1alpha1); a whole NodeSLO "
+    "object is\n"
+    "# read as well. Every key stands here with its default; null means \"not set\". What is commented out "
+    "is absent by\n"
+    "# default, and begins with the values shown when it is taken in.\n"
+    "# `evenkeel check FILE` says what a file means. Changes take effect at once; a file with an error "
+    "changes nothing.\n";
+
+/// One line of a row's purpose, unit and legal values.
+std::string doc_of(const Row& row) {
+  std::string out = "# " + std::string(row.doc);
+  if (row.kind == Kind::section || row.kind == Kind::list) return out;
+  const auto unit = row.unit.empty() ? "" : std::string(row.unit) + ", ";
+  return out + " (" + unit + legal_text(row) + ')';
+}
+
+class Writer {
+ public:
+  std::string text = kHead;
+
+  /// `owner` is a scratch value: absent sections are made in it to show what they begin with.
+  void section(std::span<const Row> rows, void* owner, const std::string& indent, bool commented) {
+    for (const auto& row : rows) {
+      if (indent.empty()) text += '\n';
+      const bool absent =
+          commented || row.kind == Kind::list || (row.open != nullptr && row.peek(owner, 0) == nullptr);
+      line(doc_of(row), indent, absent);
+      if (row.kind == Kind::section) {
+        const bool empty = row.rows().empty();
+        line(std::string(row.key) + (empty ? ": {}" : ":"), indent, absent);
+        section(row.rows(), row.open(owner), indent + "  ", absent);
+      } else if (row.kind == Kind::list) {
+        line(std::string(row.key) + ':', indent, absent);
+        line("-", indent + "  ", absent);
+        section(row.rows(), row.open(owner), indent + "    ", absent);
+      } else {
+        line(std::string(row.key) + ": " + value_of(row, owner), indent, absent);
+      }
+    }
+  }
+
+ private:
+  static std::string value_of(const Row& row, const void* owner) {
+    if (!row.example.empty()) return std::string(row.example);
+    const auto shown = content_text(row.get(owner), row);
+    return shown.empty() ? "null" : shown;
+  }
+  void line(const std::string& content, const std::string& indent, bool commented) {
+    text += (commented ? "# " : "") + indent + content + '\n';
+  }
+};
+
+}  // namespace
+
+std::string render_example() {
+  Writer writer;
+  NodeSlo scratch;
+  writer.section(node_slo_rows(), &scratch, "", false);
+  return writer.text;
+}
+
+}  // namespace evenkeel
