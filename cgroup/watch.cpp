@@ -81,14 +81,18 @@ bool TreeWatch::watch(const std::string& dir, WatchWish wish) {
   auto& watched = by_dir_[dir];
   watched.round = round_;
   const bool mark_missing = fanotify_ && !watched.marked && wish.cgroup;
-  if (watched.descriptor >= 0 && watched.wish == wish && !mark_missing) return false;
+  // The directories of cgroups have ids that tell their lives apart; those above have only their inodes.
+  const auto inode = wish.cgroup ? 0 : host_->inode(dir).value_or(0);
+  const bool same_life = watched.wish.cgroup == wish.cgroup && watched.inode == inode;
+  if (watched.descriptor >= 0 && same_life && watched.wish == wish && !mark_missing) return false;
   const auto fd = host_->open_dir(dir);
   if (!fd) {
     if (!vanished(fd.error())) refused(fd.error().code, dir);
     watched.round = 0;
     return false;
   }
-  if (watched.wish.cgroup != wish.cgroup) drop(watched);
+  if (!same_life) drop(watched);
+  watched.inode = inode;
   watched.wish = std::move(wish);
   watched.absolute = path_of(fd->get());
   if (watched.wish.cgroup && !watched.marked) watched.marked = mark(fd->get());

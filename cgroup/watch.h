@@ -62,6 +62,7 @@ class TreeWatch {
     WatchWish wish{};
     int descriptor = -1;  ///< inotify's; it also keeps the directory's inode, and with it the fanotify mark
     bool marked = false;  ///< fanotify has it
+    std::uint64_t inode = 0;
     std::string absolute{};   ///< as fanotify's answers spell it
     std::uint32_t round = 0;  ///< of the last follow() that wished for it
   };

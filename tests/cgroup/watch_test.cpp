@@ -235,6 +235,36 @@ TEST_F(LiveWatch, NamesAForeignWriterAndPassesOverOurOwnWrites) {
   EXPECT_EQ(watch->limitation(), "");
 }
 
+// A cgroup's rmdir does not end its watches, so a cgroup made again at once is noticed by its new life alone.
+TEST_F(LiveWatch, AContainerMadeAgainIsWatchedAgain) {
+  start();
+  const int before = watches_of(watch->inotify_fd());
+  cgroups.remove("kubepods/besteffort/pod1/c1");
+  cgroups.make("kubepods/besteffort/pod1/c1");
+  EXPECT_TRUE(watch->drain().tree);
+  settle(*tree, *watch);
+  EXPECT_EQ(watches_of(watch->inotify_fd()), before);
+  const Writes stranger("80", file());
+  const auto seen = watch->drain();
+  ASSERT_EQ(seen.values.size(), 1u);
+  EXPECT_EQ(seen.values[0].cgroup, container()->id);
+  EXPECT_EQ(seen.values[0].writer.pid, watch->fanotify_fd() < 0 ? 0 : stranger.pid());
+}
+
+TEST_F(LiveWatch, ADirectoryAboveMadeAgainIsWatchedAgain) {
+  start();
+  tree->follow({cgroups.make("apps") + "/web"});
+  settle(*tree, *watch);
+  cgroups.remove("apps");
+  cgroups.make("apps");
+  EXPECT_TRUE(watch->drain().tree);
+  settle(*tree, *watch);
+  cgroups.make("apps/web");
+  EXPECT_TRUE(watch->drain().tree);
+  settle(*tree, *watch);
+  EXPECT_TRUE(tree->find_path(cgroups.top() + "/apps/web"));
+}
+
 TEST_F(LiveWatch, WithoutFanotifyAForeignWriteIsSeenAllTheSame) {
   start(false);
   const Writes stranger("70", file());
