@@ -114,4 +114,25 @@ void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_
   }
 }
 
+void CgroupSlots::admit(const Host& host, std::span<char> buffer, NodeSnapshot& node) {
+  for (std::size_t i = 0; i < slots_.size() && i < node.cgroups.size(); ++i) {
+    auto& slot = slots_[i];
+    auto& sample = node.cgroups[i];
+    sample.throttling.reset();
+    if (sample.id != slot.id || (slot.age_ticks > 0 && !slot.settings_changed)) continue;
+    CgroupReading reading{layout_, std::nullopt, slot.memory, sample};
+    for (auto& open : slot.files)
+      if (open.row->setting) read(slot, open, host, buffer, reading);
+    slot.settings_changed = false;
+  }
+}
+
+std::vector<SamplerRead> CgroupSlots::reads() const {
+  std::vector<SamplerRead> all;
+  for (const auto& slot : slots_)
+    for (const auto& open : slot.files)
+      if (!open.missing) all.push_back({open.file.path(), open.row->every});
+  return all;
+}
+
 }  // namespace evenkeel

@@ -78,6 +78,19 @@ void Sampler::collect(NodeSnapshot& node, MonoTime now) {
   impl.slots.collect(impl.host, buffer, impl.tick++, node);
 }
 
+void Sampler::admit(NodeSnapshot& node, MonoTime now) {
+  node.at = now;
+  impl_->slots.admit(impl_->host, std::span<char>(impl_->buffer.get(), kBufferSize), node);
+}
+
+std::vector<SamplerRead> Sampler::reads() const {
+  auto all = impl_->slots.reads();
+  for (const auto* spec : node_collectors())
+    for (const auto file : spec->files)
+      if (impl_->host.exists(std::string(file))) all.push_back({std::string(file), 1});
+  return all;
+}
+
 const SamplerHealth& Sampler::health() const { return impl_->health; }
 
 }  // namespace evenkeel

@@ -33,6 +33,12 @@ struct SamplerHealth {
   std::vector<std::string> off{};      ///< collectors that are off, "name: reason"; as of the last follow()
 };
 
+/// One file that a tick reads, for measuring what reading it alone would cost.
+struct SamplerRead {
+  std::string path{};  ///< relative to the host root
+  int every = 1;       ///< ticks between two readings
+};
+
 class Sampler {
  public:
   Sampler(const Host& host, SamplerOptions options);
@@ -52,6 +58,7 @@ class Sampler {
   void admit(NodeSnapshot& node, MonoTime now);
 
   [[nodiscard]] const SamplerHealth& health() const;
+  [[nodiscard]] std::vector<SamplerRead> reads() const;
 
  private:
   struct Impl;
