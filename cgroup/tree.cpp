@@ -55,7 +55,9 @@ class Walk {
  private:
   std::vector<SubDir> list(const std::string& path) {
     auto dirs = host_.subdirs_with_inodes(layout_.primary() + '/' + path);
-    return dirs ? std::move(*dirs) : std::vector<SubDir>{};
+    if (!dirs) return {};
+    std::ranges::sort(*dirs, {}, &SubDir::name);
+    return std::move(*dirs);
   }
 
   Cgroup& add(CgroupKind kind, KubeQos qos, std::string path, std::string parent, std::uint64_t inode) {
@@ -106,10 +108,14 @@ const Cgroup* ancestor(const std::unordered_map<std::string, Cgroup>& by_path, s
 std::vector<Found> look(const Host& host, const Layout& layout,
                         const std::vector<std::string>& applications) {
   Walk walk(host, layout);
-  walk.kubepods();
+  walk.kubepods();  // comes in order
+  auto& all = walk.found();
+  const auto pods = static_cast<std::ptrdiff_t>(all.size());
   for (const auto& path : applications) walk.host_application(path);
-  auto found = std::move(walk.found());
-  std::ranges::stable_sort(found, path_less, [](const Found& f) { return std::string_view(f.cgroup.path); });
+  const auto less = [](const Found& a, const Found& b) { return path_less(a.cgroup.path, b.cgroup.path); };
+  std::sort(all.begin() + pods, all.end(), less);
+  std::inplace_merge(all.begin(), all.begin() + pods, all.end(), less);
+  auto found = std::move(all);
   const auto same_path = [](const Found& a, const Found& b) { return a.cgroup.path == b.cgroup.path; };
   found.erase(std::unique(found.begin(), found.end(), same_path), found.end());
   return found;

@@ -147,6 +147,28 @@ TEST_F(TreeTest, HostApplicationsAreCgroupsToo) {
   EXPECT_FALSE(id("host-latency-sensitive/nginx"));
 }
 
+TEST_F(TreeTest, HostApplicationsStandInOrderAmongThePods) {
+  fake.v2().kubepods();
+  fake.pod(KubeQos::besteffort, "1", {"c1"});
+  for (const char* path : {"kubepods-x/app", "app", "kubepods/besteffort/batch", "zoo"}) fake.cgroup(path);
+  start();
+  // A pod's own directory named as an application stays a pod.
+  tree->follow(
+      {"zoo", "kubepods/besteffort/pod1", "kubepods-x/app", "app", "kubepods/besteffort/batch", "app"});
+  EXPECT_TRUE(tree->scan());
+  const std::vector<std::string> expected = {"app",
+                                             "kubepods",
+                                             "kubepods/besteffort",
+                                             "kubepods/besteffort/batch",
+                                             "kubepods/besteffort/pod1",
+                                             "kubepods/besteffort/pod1/c1",
+                                             "kubepods/burstable",
+                                             "kubepods-x/app",
+                                             "zoo"};
+  EXPECT_EQ(paths(), expected);
+  EXPECT_EQ(tree->find_path("kubepods/besteffort/pod1")->kind, CgroupKind::pod);
+}
+
 TEST_F(TreeTest, AdoptsTheDriverOfAKubeletThatComesLater) {
   fake.v1();
   start();
