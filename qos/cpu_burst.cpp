@@ -192,11 +192,10 @@ CpuBurstStrategy burst_strategy(const CpuBurstStrategy& node, const CpuBurstOver
 }
 
 bool skipped_by_burst(const Pod& pod) {
-  const bool own_cpus_or_batch =
-      pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr || pod.label_qos == QosClass::be;
-  const bool plain_batch = pod.from_cgroup_only && pod.kube_qos == KubeQos::besteffort;
+  // Pods in the kubelet's BestEffort branch have no limits by definition; suppression alone speaks for them.
+  const bool owns_cpus = pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr;
   const bool over = !pod.from_cgroup_only && !is_active(pod);
-  return own_cpus_or_batch || plain_batch || over || pod.hands_off;
+  return owns_cpus || is_best_effort(pod) || over || pod.hands_off;
 }
 
 constinit const PolicySpec cpu_burst_policy{

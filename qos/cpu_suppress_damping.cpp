@@ -88,20 +88,46 @@ MilliCpu raise_gap(const SuppressPace& pace) {
   return pace.grain > MilliCpu(1) ? MilliCpu(1) : suppress_band(pace.capacity);
 }
 
-SuppressStep decide(const CpuSuppressState& state, MonoTime now, MilliCpu wanted, MilliCpu current,
-                    MilliCpu scatter, const SuppressPace& pace) {
-  if (wanted == pace.minimum)
-    return {current == wanted ? SuppressMove::keep : SuppressMove::to_minimum, wanted};
-  const bool dwelling = state.changed && now - *state.changed < pace.dwell;
-  const MilliCpu excess = current - wanted;
-  const MilliCpu explained = pace.grain > MilliCpu(1) ? scatter + pace.grain : scatter;
-  if (excess >= cut_gap(pace) && (!dwelling || excess > explained))
-    return {SuppressMove::cut, round_up(wanted, pace.grain)};
+bool must_cut(MilliCpu target, MilliCpu current, MilliCpu scatter, bool dwelling, const SuppressPace& pace) {
+  const bool whole_cpus_only = pace.grain > MilliCpu(1);
+  const MilliCpu excess = current - target;
+  if (target <= pace.minimum && !whole_cpus_only) return true;
+  const MilliCpu explained = whole_cpus_only ? scatter + pace.grain : scatter;
+  return excess >= cut_gap(pace) && (!dwelling || excess > explained);
+}
 
-  const MilliCpu lowest = std::max(lowest_target(state, now, pace.recovery, wanted), pace.minimum);
-  const bool impatient = !dwelling || state.climbing || lowest - current > most_noise(pace.capacity);
-  if (lowest - current >= raise_gap(pace) && impatient)
-    return raise(state, now, current, round_up(lowest, pace.grain), pace);
+/// Where a cut leads to. Next to the minimum, where noise has reached it within the last minute, straight to
+/// it: the next dip would write it anyway, and that would be a second change.
+MilliCpu cut_goal(const CpuSuppressState& state, MonoTime now, MilliCpu wanted, MilliCpu scatter,
+                  const SuppressPace& pace) {
+  const bool near = wanted - pace.minimum <= scatter && pace.grain == MilliCpu(1);
+  if (near && lowest_target(state, now, kNoiseWindow, wanted) <= pace.minimum) return pace.minimum;
+  return round_up(wanted, pace.grain);
+}
+
+/// Where a rise may lead to. A small one has more time: it could be noise. From the minimum it has most,
+/// because the way back there is not damped.
+MilliCpu rise_goal(const CpuSuppressState& state, MonoTime now, MilliCpu wanted, MilliCpu current,
+                   const SuppressPace& pace) {
+  const MilliCpu soon = lowest_target(state, now, pace.recovery, wanted);
+  if (state.climbing || soon - current > most_noise(pace.capacity)) return std::max(soon, pace.minimum);
+  const bool at_minimum = current <= pace.minimum && pace.grain == MilliCpu(1);
+  const Duration window = at_minimum ? kNoiseWindow : pace.dwell;
+  return std::max(lowest_target(state, now, std::max(pace.recovery, window), wanted), pace.minimum);
+}
+
+SuppressStep decide(const CpuSuppressState& state, MonoTime now, MilliCpu target, MilliCpu current,
+                    MilliCpu scatter, const SuppressPace& pace) {
+  const MilliCpu wanted = std::max(target, pace.minimum);
+  const bool dwelling = state.changed && now - *state.changed < pace.dwell;
+  const MilliCpu lower = cut_goal(state, now, wanted, scatter, pace);
+  if (lower < current && must_cut(target, current, scatter, dwelling, pace))
+    return {lower == pace.minimum ? SuppressMove::to_minimum : SuppressMove::cut, lower};
+
+  const MilliCpu goal = rise_goal(state, now, wanted, current, pace);
+  const bool impatient = !dwelling || state.climbing || goal - current > most_noise(pace.capacity);
+  if (goal - current >= raise_gap(pace) && impatient)
+    return raise(state, now, current, round_up(goal, pace.grain), pace);
   return {SuppressMove::keep, current};
 }
 
@@ -122,7 +148,7 @@ SuppressStep next_allowance(CpuSuppressState& state, MonoTime now, MilliCpu targ
   remember(state, now, target, std::max({kNoiseWindow, pace.recovery, pace.dwell}));
   const MilliCpu wanted = std::max(target, pace.minimum);
   SuppressStep step{SuppressMove::cut, round_up(wanted, pace.grain)};
-  if (current) step = decide(state, now, wanted, *current, scatter, pace);
+  if (current) step = decide(state, now, target, *current, scatter, pace);
   if (step.allowance < pace.minimum) step = {SuppressMove::to_minimum, pace.minimum};
   if (step.move != SuppressMove::keep) state.changed = now;
   if (step.move != SuppressMove::keep || target < current.value_or(target))

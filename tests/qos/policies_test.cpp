@@ -1,0 +1,265 @@
+// All policies together: the registry, and what must hold whatever the node looks like.
+#include <gtest/gtest.h>
+
+#include <random>
+#include <set>
+
+#include "qos/arbiter.h"
+#include "qos/policy.h"
+#include "tests/support/alloc_guard.h"
+#include "tests/support/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace literals;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::node;
+
+TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
+  std::set<std::string_view> names;
+  for (const PolicySpec* policy : policies()) {
+    EXPECT_TRUE(names.insert(policy->name).second);
+    EXPECT_FALSE(policy->summary.empty());
+    EXPECT_TRUE(policy->enabled && policy->decide && policy->reset);
+  }
+  EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity"}));
+}
+
+TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {
+  NodeSlo slo;
+  slo.threshold.enable = true;
+  slo.threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
+  slo.qos.be.cpu.enable = true;
+  const auto snapshot = node().cpus(8).uses(1000_mcpu).pod("batch").be().idle(0).build();
+  PolicyState state;
+  Intents out;
+  decide_all(snapshot, slo, state, out);
+  ASSERT_EQ(out.all().size(), 2U);
+  EXPECT_EQ(policies()[out.all()[0].by]->name, "cpu-suppress");
+  EXPECT_EQ(policies()[out.all()[1].by]->name, "cpu-identity");
+  EXPECT_GT(state.cpu_suppress.count, 0U);
+  out.clear();
+  decide_all(snapshot, NodeSlo{}, state, out);
+  EXPECT_TRUE(out.all().empty());
+  EXPECT_EQ(state.cpu_suppress.count, 0U);
+}
+
+class Dice {
+ public:
+  explicit Dice(unsigned seed) : random_(seed) {}
+  std::int64_t roll(std::int64_t low, std::int64_t high) {
+    return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
+  }
+  bool chance(int percent) { return roll(1, 100) <= percent; }
+
+ private:
+  std::mt19937 random_;
+};
+
+void random_settings(Dice& dice, CgroupSample& sample) {
+  if (dice.chance(80)) sample.cpu_use = MilliCpu(dice.roll(0, 20000));
+  if (dice.chance(70)) sample.throttling = Throttling{.periods = 10, .throttled_periods = dice.roll(0, 3)};
+  const Duration period = dice.chance(90) ? milliseconds(100) : milliseconds(dice.roll(1, 1000));
+  if (dice.chance(90)) sample.applied.cpu_limit = CpuLimit{std::nullopt, period};
+  if (sample.applied.cpu_limit && dice.chance(60))
+    sample.applied.cpu_limit->quota = QuotaTime(dice.roll(1000, 900000));
+  if (dice.chance(80)) sample.applied.cpu_burst = QuotaTime(0);
+  if (dice.chance(80)) sample.applied.cpu_idle = 0;
+  if (dice.chance(20)) sample.applied.cpu_bvt = 0;
+  if (dice.chance(80)) sample.applied.cpu_shares = dice.roll(2, 1024);
+  if (dice.chance(80))
+    sample.applied.cpus = dice.chance(30) ? CpuSet{} : CpuSet::range(0, static_cast<int>(dice.roll(0, 15)));
+  if (dice.chance(80)) sample.applied.cpus_effective = CpuSet::range(0, static_cast<int>(dice.roll(0, 15)));
+  sample.hands_off = dice.chance(5);
+}
+
+NodeSnapshot random_node(Dice& dice) {
+  auto builder = node();
+  if (dice.chance(90)) builder.cpus(static_cast<int>(dice.roll(1, 64)));
+  if (dice.chance(90)) builder.uses(MilliCpu(dice.roll(0, 64000)));
+  if (dice.chance(50)) builder.v2();
+  const auto pods = dice.roll(0, 8);
+  for (std::int64_t i = 0; i < pods; ++i) {
+    builder.pod("pod").kube(static_cast<KubeQos>(dice.roll(0, 2)));
+    if (dice.chance(70)) builder.label(static_cast<QosClass>(dice.roll(0, 4)));
+    if (dice.chance(20)) builder.cgroup_only();
+    if (dice.chance(20)) builder.allocated("0-3");
+    if (dice.chance(20)) builder.phase(static_cast<PodPhase>(dice.roll(0, 4)));
+    const auto containers = dice.roll(0, 3);
+    for (std::int64_t c = 0; c < containers; ++c) {
+      builder.container("container");
+      if (dice.chance(80)) builder.limit(MilliCpu(dice.roll(0, 8000)));
+      if (dice.chance(10)) builder.waiting();
+    }
+  }
+  if (dice.chance(30))
+    builder.host_app(static_cast<QosClass>(dice.roll(0, 4)), static_cast<HostAppBase>(dice.roll(0, 3)));
+  NodeSnapshot snapshot = builder.build();
+  for (CgroupSample& sample : snapshot.cgroups) random_settings(dice, sample);
+  for (ContainerSample& container : snapshot.containers) {
+    if (dice.chance(5)) container.cgroup = kNoCgroup;
+    if (dice.chance(5)) container.spec = nullptr;
+  }
+  for (PodSample& pod : snapshot.pods)
+    if (dice.chance(5)) pod.cgroup = kNoCgroup;
+  if (dice.chance(5)) snapshot.besteffort = kNoCgroup;
+  if (dice.chance(5)) snapshot.pods_known = false;
+  if (dice.chance(20)) snapshot.since_previous.reset();
+  return snapshot;
+}
+
+NodeSlo random_slo(Dice& dice) {
+  NodeSlo slo;
+  slo.threshold.enable = dice.chance(90);
+  slo.threshold.cpu_suppress_policy = static_cast<SuppressPolicy>(dice.roll(0, 1));
+  slo.threshold.cpu_suppress_threshold_percent = Percent(dice.roll(0, 100));
+  if (dice.chance(30)) slo.threshold.cpu_suppress_min_percent = Percent(dice.roll(0, 100));
+  slo.qos.be.cpu.enable = slo.qos.ls.cpu.enable = dice.chance(80);
+  slo.cpu_burst.policy = static_cast<BurstPolicy>(dice.roll(0, 3));
+  slo.cpu_burst.cpu_burst_percent = Percent(dice.roll(1, 10000));
+  slo.cpu_burst.cfs_quota_burst_percent = Percent(dice.roll(100, 1000));
+  slo.cpu_burst.cfs_quota_burst_period_seconds = dice.roll(-1, 600);
+  return slo;
+}
+
+bool below_besteffort(const NodeSnapshot& node, CgroupId id) {
+  for (const CgroupSample& sample : node.cgroups) {
+    if (sample.id != id) continue;
+    const CgroupSample* step = &sample;
+    while (step && step != node.cgroup(node.besteffort)) step = node.cgroup(step->parent);
+    return step != nullptr;
+  }
+  return false;
+}
+
+const CgroupSample& sample_of(const NodeSnapshot& node, CgroupId id) { return node.cgroups[id.value - 1]; }
+
+void check_values(const NodeSnapshot& node, const std::vector<Intent>& plan) {
+  for (const Intent& intent : plan) {
+    EXPECT_FALSE(sample_of(node, intent.target).hands_off);
+    EXPECT_STRNE(intent.why.sentence, "");
+    EXPECT_EQ(intent.why.text().find('?'), std::string::npos) << intent.why.text();
+    if (intent.hold) continue;
+    EXPECT_FALSE(std::holds_alternative<Unlimited>(intent.value));
+    const auto* number = std::get_if<std::int64_t>(&intent.value);
+    if (number) {
+      EXPECT_GE(*number, row(intent.knob).lowest);
+      EXPECT_LE(*number, row(intent.knob).highest);
+    }
+    const auto* cpus = std::get_if<CpuSet>(&intent.value);
+    if (cpus) {
+      EXPECT_FALSE(cpus->empty());
+      EXPECT_TRUE(cpus->subset_of(node.topology.online));
+    }
+    const bool suppressing = policies()[intent.by]->name == "cpu-suppress";
+    EXPECT_TRUE(!suppressing || below_besteffort(node, intent.target));
+  }
+}
+
+std::optional<QuotaTime> planned_quota(const NodeSnapshot& node, const Intents& plan, CgroupId id) {
+  const std::int64_t wished = test::wished(plan, id, Knob::cpu_quota);
+  if (wished >= 0) return QuotaTime(wished);
+  const auto& limit = sample_of(node, id).applied.cpu_limit;
+  return limit ? limit->quota : std::nullopt;
+}
+
+void check_burst(const NodeSnapshot& node, const Intents& plan) {
+  for (const CgroupSample& sample : node.cgroups) {
+    const std::int64_t burst = test::wished(plan, sample.id, Knob::cpu_burst);
+    const auto quota = planned_quota(node, plan, sample.id);
+    EXPECT_TRUE(burst < 0 || !quota || burst <= quota->count()) 
+        << sample.path << ' ' << sample.id.value << ": burst " << burst << ", quota " << quota->count();
+  }
+}
+
+void check_pod_sums(const NodeSnapshot& node, const Intents& plan) {
+  for (const PodSample& pod : node.pods) {
+    const CgroupSample* dir = node.cgroup(pod.cgroup);
+    const std::int64_t whole = dir ? test::wished(plan, dir->id, Knob::cpu_quota) : -1;
+    if (whole < 0 || policies()[test::wish(plan, dir->id, Knob::cpu_quota)->by]->name != "cpu-burst")
+      continue;
+    double sum = 0;
+    for (std::int32_t i = 0; i < pod.container_count; ++i) {
+      const auto* container =
+          node.cgroup(node.containers[static_cast<std::size_t>(pod.first_container + i)].cgroup);
+      const std::int64_t part = container ? test::wished(plan, container->id, Knob::cpu_quota) : -1;
+      if (part > 0)
+        sum += static_cast<double>(part) / static_cast<double>(container->applied.cpu_limit->period.count());
+    }
+    EXPECT_GE(static_cast<double>(whole) / static_cast<double>(dir->applied.cpu_limit->period.count()),
+              sum - 1e-9);
+  }
+}
+
+void check_floor(const NodeSnapshot& node, const NodeSlo& slo, const Intents& plan) {
+  const CgroupSample* dir = node.cgroup(node.besteffort);
+  if (!dir || slo.threshold.cpu_suppress_policy != SuppressPolicy::cfs_quota) return;
+  const std::int64_t quota = test::wished(plan, dir->id, Knob::cpu_quota);
+  if (quota < 0) return;
+  EXPECT_GE(quota, quota_for(20_mcpu, dir->applied.cpu_limit->period).count());
+}
+
+TEST(Policies, KeepTheirPromisesOnTenThousandRandomNodes) {
+  for (unsigned seed = 0; seed < 2500; ++seed) {
+    Dice dice(seed);
+    NodeSnapshot snapshot = random_node(dice);
+    const NodeSlo slo = random_slo(dice);
+    PolicyState state;
+    Intents out;
+    std::vector<Intent> plan;
+    for (int tick = 0; tick < 4; ++tick) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed << ", tick " << tick);
+      out.clear();
+      decide_all(snapshot, slo, state, out);
+      check_burst(snapshot, out);
+      check_pod_sums(snapshot, out);
+      check_floor(snapshot, slo, out);
+      arbitrate(snapshot, slo, out, plan);
+      check_values(snapshot, plan);
+      test::obey(snapshot, out);
+      snapshot.at += seconds(1);
+      snapshot.since_previous = seconds(1);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Policies, ASteadyTickAllocatesNothing) {
+  auto builder = node().cpus(64).uses(30000_mcpu).besteffort().cpuset("0-63");
+  for (int i = 0; i < 110; ++i) {
+    builder.pod("pod").quota(400000).burst(0).idle(0).cpuset("0-63");
+    if (i % 3 == 0) builder.be();
+    for (int c = 0; c < 3; ++c)
+      builder.container("main").limit(500_mcpu).quota(50000).burst(0).uses(100_mcpu).throttled(c).cpuset(
+          "0-63");
+  }
+  NodeSnapshot snapshot = builder.build();
+  for (const SuppressPolicy policy : {SuppressPolicy::cfs_quota, SuppressPolicy::cpuset}) {
+    NodeSlo slo;
+    slo.threshold.enable = slo.qos.be.cpu.enable = true;
+    slo.threshold.cpu_suppress_policy = policy;
+    slo.cpu_burst.policy = BurstPolicy::automatic;
+    PolicyState state;
+    Intents out;
+    std::vector<Intent> plan;
+    const auto tick = [&] {
+      out.clear();
+      decide_all(snapshot, slo, state, out);
+      arbitrate(snapshot, slo, out, plan);
+    };
+    for (int warm = 0; warm < 100; ++warm) {
+      tick();
+      test::obey(snapshot, out);
+      snapshot.at += seconds(1);
+    }
+    const test::AllocGuard guard;
+    tick();
+    EXPECT_EQ(guard.allocations(), 0U);
+    EXPECT_GT(plan.size(), 300U);
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel
