@@ -7,41 +7,11 @@
 #include <unistd.h>
 
 #include <array>
-#include <fstream>
-#include <iterator>
+
+#include "tests/support/process.h"
 
 namespace evenkeel::test {
 namespace {
-
-std::string binary() {
-  const char* path = std::getenv("EVENKEEL_BINARY");
-  return path != nullptr ? path : EVENKEEL_BINARY;
-}
-
-std::string temporary_file() {
-  std::string name = "/tmp/evenkeel-test-XXXXXX";
-  const int fd = ::mkstemp(name.data());
-  if (fd >= 0) ::close(fd);
-  return name;
-}
-
-std::string text_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-[[noreturn]] void become(const std::vector<std::string>& args, int in, int out, int err) {
-  ::dup2(in, STDIN_FILENO);
-  ::dup2(out, STDOUT_FILENO);
-  ::dup2(err, STDERR_FILENO);
-  ::close_range(3, ~0U, 0);
-  const std::string program = binary();
-  std::vector<char*> argv{const_cast<char*>(program.c_str())};
-  for (const auto& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
-  argv.push_back(nullptr);
-  ::execv(program.c_str(), argv.data());
-  ::_exit(127);
-}
 
 std::string scalar(const Value& value, std::string_view key) {
   const Value* found = value.find(key);
@@ -69,8 +39,6 @@ Step parse_step(std::string line) {
   return step;
 }
 
-int status_of(int raw) { return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw); }
-
 }  // namespace
 
 std::string Step::written(const std::string& suffix) const {
@@ -86,8 +54,7 @@ SteppedAgent::SteppedAgent(const std::vector<std::string>& args) : stderr_path_(
   const int err = ::open(stderr_path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
   std::vector<std::string> all{"run", "--stepped"};
   all.insert(all.end(), args.begin(), args.end());
-  pid_ = ::fork();
-  if (pid_ == 0) become(all, in[0], out[1], err);
+  pid_ = start_evenkeel(all, in[0], out[1], err);
   ::close(in[0]);
   ::close(out[1]);
   ::close(err);
@@ -181,30 +148,26 @@ void SteppedAgent::try_advance(const std::string& duration) {
 }
 
 void SteppedAgent::wait() {
-  int raw = 0;
-  ::waitpid(pid_, &raw, 0);
-  exit_status_ = status_of(raw);
+  exit_status_ = wait_for_exit(pid_);
   pid_ = -1;
   if (killer_ > 0) {
     ::kill(killer_, SIGKILL);
-    ::waitpid(killer_, &raw, 0);
+    wait_for_exit(killer_);
     killer_ = -1;
   }
 }
 
-std::string SteppedAgent::stderr_text() const { return text_of(stderr_path_); }
+std::string SteppedAgent::stderr_text() const { return text_of_file(stderr_path_); }
 
 Ran run_evenkeel(const std::vector<std::string>& args) {
   const std::string out = temporary_file(), err = temporary_file();
   const int out_fd = ::open(out.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
   const int err_fd = ::open(err.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
   const int in_fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
-  const int pid = ::fork();
-  if (pid == 0) become(args, in_fd, out_fd, err_fd);
+  const pid_t pid = start_evenkeel(args, in_fd, out_fd, err_fd);
   for (const int fd : {out_fd, err_fd, in_fd}) ::close(fd);
-  int raw = 0;
-  ::waitpid(pid, &raw, 0);
-  Ran ran{status_of(raw), text_of(out), text_of(err)};
+  const int exit_status = wait_for_exit(pid);
+  Ran ran{exit_status, text_of_file(out), text_of_file(err)};
   ::unlink(out.c_str());
   ::unlink(err.c_str());
   return ran;

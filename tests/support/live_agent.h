@@ -1,0 +1,40 @@
+// The real program as a process of its own on the real kernel.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace evenkeel::test {
+
+class LiveAgent {
+ public:
+  /// Starts `evenkeel run ARGS…`; its log goes to log_path().
+  explicit LiveAgent(const std::vector<std::string>& args);
+  ~LiveAgent();
+  LiveAgent(const LiveAgent&) = delete;
+  LiveAgent& operator=(const LiveAgent&) = delete;
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool alive() const;
+  /// SIGTERM, and the end awaited. Returns how long that took.
+  std::chrono::nanoseconds stop();
+  void kill();
+  [[nodiscard]] int exit_status() const { return exit_status_; }
+  [[nodiscard]] std::string log() const;
+  /// Waits until the log holds `text`; false after `patience`.
+  [[nodiscard]] bool logged(const std::string& text, std::chrono::milliseconds patience) const;
+  [[nodiscard]] long resident_kib() const;
+  /// User and system time so far.
+  [[nodiscard]] std::chrono::milliseconds cpu_time() const;
+
+ private:
+  void wait();
+  pid_t pid_ = -1;
+  int exit_status_ = -1;
+  std::string log_path_{};
+};
+
+}  // namespace evenkeel::test
