@@ -71,6 +71,8 @@ class Agent {
   [[nodiscard]] const AgentCounters& counters() const { return counters_; }
   [[nodiscard]] const ExecutorCounters& executor_counters() const { return executor_->counters(); }
   [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
+  /// The files that a tick reads, for measuring.
+  [[nodiscard]] std::vector<SamplerRead> reads() const { return sampler_->reads(); }
   [[nodiscard]] std::vector<Capability> capabilities() const { return probe(host_, *tree_); }
   [[nodiscard]] std::string watch_limitation() const {
     return watch_ ? watch_->limitation() : "no watch: looked at in every tick";

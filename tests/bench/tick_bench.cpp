@@ -1,0 +1,129 @@
+// What a tick costs with a node's worth of pods as real cgroups: as a ratio to the bare preads of the same
+// files on kept descriptors, measured in turns in one run; and how that grows with the number of pods.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "agent/core/agent.h"
+#include "tests/support/alloc_guard.h"
+#include "tests/support/live_population.h"
+
+namespace evenkeel::test {
+namespace {
+
+using Nanoseconds = std::chrono::nanoseconds;
+constexpr int kWarmUp = 40, kRounds = 100;
+
+struct OpenRead {
+  Fd fd{};
+  int every = 1;
+};
+
+std::vector<OpenRead> open_all(const std::vector<SamplerRead>& reads) {
+  std::vector<OpenRead> all;
+  for (const auto& read : reads) {
+    Fd fd(::open(("/" + read.path).c_str(), O_RDONLY | O_CLOEXEC));
+    if (fd) all.push_back({std::move(fd), read.every});
+  }
+  return all;
+}
+
+template <class F>
+Nanoseconds timed(F&& f) {
+  const auto from = std::chrono::steady_clock::now();
+  f();
+  return std::chrono::steady_clock::now() - from;
+}
+
+/// Reads what a tick reads: each file whenever it is due, staggered as in the agent.
+void bare_reads(const std::vector<OpenRead>& files, int round, std::vector<char>& buffer) {
+  for (std::size_t i = 0; i < files.size(); ++i)
+    if ((round + static_cast<int>(i)) % files[i].every == 0)
+      if (::pread(files[i].fd.get(), buffer.data(), buffer.size(), 0) < 0) continue;
+}
+
+double median_us(std::vector<Nanoseconds> all) {
+  std::nth_element(all.begin(), all.begin() + static_cast<long>(all.size() / 2), all.end());
+  return std::chrono::duration<double, std::micro>(all[all.size() / 2]).count();
+}
+
+struct Measured {
+  std::size_t files = 0, allocations = 0;
+  double tick_us = 0, bare_us = 0;
+};
+
+std::unique_ptr<Agent> make_agent(const LiveCgroups& cgroups, const std::string& slo, Log& log,
+                                  const Clock& clock) {
+  AgentOptions options;
+  options.cgroup_root = cgroups.top();
+  options.inputs.nodeslo = slo;
+  auto created = Agent::create(options, log, clock, nullptr);
+  if (!created.agent) std::fprintf(stderr, "%s\n", created.error.c_str());
+  return std::move(created.agent);
+}
+
+Measured measure(int pods, const std::string& slo) {
+  LiveCgroups cgroups;
+  populate(cgroups, pods);
+  Log log(STDERR_FILENO, LogFormat::text, LogLevel::error, nullptr);
+  const SystemClock clock;
+  const auto agent = make_agent(cgroups, slo, log, clock);
+  Measured result;
+  if (!agent) return result;
+  MonoTime now{};
+  const auto tick = [&] {
+    now += std::chrono::seconds(1);
+    agent->tick(now);
+  };
+  for (int i = 0; i < kWarmUp; ++i) tick();
+  const auto files = open_all(agent->reads());
+  result.files = files.size();
+  std::vector<char> buffer(65536);
+  std::vector<Nanoseconds> ticks, bare;
+  for (int i = 0; i < kRounds; ++i) {
+    const AllocGuard guard;
+    ticks.push_back(timed(tick));
+    result.allocations += guard.allocations();
+    bare.push_back(timed([&] { bare_reads(files, i, buffer); }));
+  }
+  result.tick_us = median_us(ticks);
+  result.bare_us = median_us(bare);
+  agent->stop(now);
+  return result;
+}
+
+void print(int pods, const Measured& m) {
+  std::printf("| %d pods, %d containers | %zu | %.0f | %.0f | %.2f | %.2f |\n", pods, pods * 3, m.files,
+              m.tick_us, m.bare_us, m.tick_us / m.bare_us, static_cast<double>(m.allocations) / kRounds);
+}
+
+int run() {
+  if (const LiveCgroups probe; !probe.why_not().empty()) {
+    std::printf("SKIP tick_bench: %s\n", probe.why_not().c_str());
+    return 0;
+  }
+  const std::string slo = "/tmp/evenkeel-bench-" + std::to_string(::getpid()) + ".yaml";
+  std::ofstream(slo) << kEverythingOn;
+  std::printf(
+      "| one tick | files | tick, µs | bare preads, µs | ratio | allocations |\n|---|---|---|---|---|---|\n");
+  const Measured small = measure(110, slo), large = measure(500, slo);
+  ::unlink(slo.c_str());
+  if (small.files == 0 || large.files == 0) return 1;
+  print(110, small);
+  print(500, large);
+  std::printf("\n110 -> 500 pods: %.2f times the files, %.2f times the time\n",
+              static_cast<double>(large.files) / static_cast<double>(small.files),
+              large.tick_us / small.tick_us);
+  return 0;
+}
+
+}  // namespace
+}  // namespace evenkeel::test
+
+int main() { return evenkeel::test::run(); }

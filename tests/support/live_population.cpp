@@ -1,0 +1,37 @@
+#include "tests/support/live_population.h"
+
+#include <fstream>
+
+namespace evenkeel::test {
+namespace {
+
+std::string uid(int pod) {
+  std::string number = std::to_string(pod);
+  return "bbbbbbbb-0000-0000-0000-" + std::string(12 - number.size(), '0') + number;
+}
+
+void limit_to_one_cpu(LiveCgroups& cgroups, const std::string& path) {
+  const bool v2 = cgroups.layout().v2(Controller::cpu);
+  std::ofstream(cgroups.file(Controller::cpu, path, v2 ? "cpu.max" : "cpu.cfs_quota_us"))
+      << "100000" << std::flush;
+}
+
+}  // namespace
+
+Population populate(LiveCgroups& cgroups, int pods) {
+  Population all;
+  for (int pod = 0; pod < pods; ++pod) {
+    const bool service = pod % 3 != 2;
+    const std::string path =
+        std::string("kubepods/") + (service ? "burstable" : "besteffort") + "/pod" + uid(pod);
+    (service ? all.services : all.batches).push_back(path);
+    for (int container = 0; container < 3; ++container) {
+      const std::string child = path + "/c" + std::to_string(container);
+      cgroups.make(child);
+      if (service) limit_to_one_cpu(cgroups, child);
+    }
+  }
+  return all;
+}
+
+}  // namespace evenkeel::test

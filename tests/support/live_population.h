@@ -1,0 +1,26 @@
+// A node's worth of pods as real cgroups: so many pods, three containers each, two thirds of them services.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support/live_cgroups.h"
+
+namespace evenkeel::test {
+
+struct Population {
+  std::vector<std::string> services{}, batches{};  ///< pods, relative to the private top
+};
+
+/// kubepods with `pods` pods of three containers below the private top. Containers of services get a quota of
+/// a CPU.
+Population populate(LiveCgroups& cgroups, int pods);
+
+/// A NodeSLO that turns everything on that this version has.
+inline constexpr const char* kEverythingOn =
+    "resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpuSuppressPolicy: "
+    "cfsQuota}\n"
+    "cpuBurstStrategy: {policy: auto, cpuBurstPercent: 100}\n"
+    "resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n";
+
+}  // namespace evenkeel::test
