@@ -15,7 +15,8 @@ void parse_psi(Text text, CgroupReading& reading) {
 }
 
 // memory.stat costs as much as all others together; settings change rarely and their writers are watched.
-constexpr int kEach = 1, kSlow = 5, kSetting = 10;
+// The kernel works out pressure averages every two seconds (PSI_FREQ): reading them faster tells nothing new.
+constexpr int kEach = 1, kPressure = 2, kSlow = 5, kSetting = 10;
 using enum Where;
 using enum Importance;
 
@@ -36,8 +37,8 @@ constexpr CgroupFile kFiles[] = {
     {"memory.failcnt", v1, Controller::memory, kSlow, low, kNotKubepods, parse_failcnt},
     {"memory.events", v2, Controller::memory, kSlow, low, kNotKubepods, parse_memory_events},
 
-    {"cpu.pressure", pressure, Controller::cpuacct, kEach, high, kAll, parse_psi<&PressureSample::cpu>},
-    {"memory.pressure", pressure, Controller::cpuacct, kEach, normal, kAll,
+    {"cpu.pressure", pressure, Controller::cpuacct, kPressure, high, kAll, parse_psi<&PressureSample::cpu>},
+    {"memory.pressure", pressure, Controller::cpuacct, kPressure, normal, kAll,
      parse_psi<&PressureSample::memory>},
     {"io.pressure", pressure, Controller::cpuacct, kSlow, low, kAll, parse_psi<&PressureSample::io>},
 

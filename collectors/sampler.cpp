@@ -79,6 +79,7 @@ void Sampler::collect(NodeSnapshot& node, MonoTime now) {
 }
 
 void Sampler::admit(NodeSnapshot& node, MonoTime now) {
+  node.since_previous = now - node.at;
   node.at = now;
   impl_->slots.admit(impl_->host, std::span<char>(impl_->buffer.get(), kBufferSize), node);
 }

@@ -22,7 +22,8 @@ struct SamplerOptions {
   std::size_t descriptor_limit =
       0;  ///< how many files may be kept open; 0 = ask getrlimit and leave a reserve
   bool settings_every_tick = false;  ///< re-read settings each tick: on trees that give no events
-  /// Read each tick what is otherwise read every fifth (memory.stat, memory events, io.pressure).
+  /// Read each tick what is otherwise read every second (cpu and memory pressure) or every fifth
+  /// (memory.stat, memory events, io pressure).
   bool slow_files_every_tick = false;
 };
 
@@ -54,7 +55,7 @@ class Sampler {
 
   /// Between two ticks: reads the settings of cgroups that have none yet or whose settings changed, and
   /// nothing else. Rates and node measurements stay as they are; throttling, which is per tick, becomes
-  /// absent. Sets at.
+  /// absent. Sets at and since_previous.
   void admit(NodeSnapshot& node, MonoTime now);
 
   [[nodiscard]] const SamplerHealth& health() const;
