@@ -1,0 +1,63 @@
+// A child process of the demo, and memory that it shares with us. A child dies with its parent. May not:
+// know what it runs.
+#pragma once
+
+#include <sys/mman.h>
+#include <sys/types.h>
+
+#include <functional>
+#include <span>
+#include <utility>
+
+namespace evenkeel::demo {
+
+class Child {
+ public:
+  Child() = default;
+  /// Runs `work` in a new process, whose exit status is what it returns. `farewell` is the signal that the
+  /// kernel sends it when we die. Not started (operator bool) when the machine refuses.
+  static Child start(const std::function<int()>& work, int farewell);
+  Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
+  Child& operator=(Child&& other) noexcept {
+    std::swap(pid_, other.pid_);
+    return *this;
+  }
+  ~Child();  ///< SIGKILL, and waits
+
+  explicit operator bool() const { return pid_ > 0; }
+  void signal(int number) const;
+  /// Waits for the end; the exit status, or -1 if it was killed.
+  int wait();
+  /// Whether it still runs; does not wait.
+  [[nodiscard]] bool running();
+
+ private:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  pid_t pid_ = -1;
+  int status_ = -1;
+};
+
+/// Zeroed elements in memory that children inherit and share, already backed by pages.
+template <class T>
+class Shared {
+ public:
+  explicit Shared(std::size_t count) : count_(count) {
+    void* at =
+        ::mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    if (at != MAP_FAILED) first_ = static_cast<T*>(at);
+  }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+  ~Shared() {
+    if (first_ != nullptr) ::munmap(first_, bytes());
+  }
+  explicit operator bool() const { return first_ != nullptr; }
+  [[nodiscard]] std::span<T> all() const { return {first_, first_ != nullptr ? count_ : 0}; }
+
+ private:
+  [[nodiscard]] std::size_t bytes() const { return count_ * sizeof(T); }
+  std::size_t count_;
+  T* first_ = nullptr;
+};
+
+}  // namespace evenkeel::demo

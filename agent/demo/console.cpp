@@ -1,0 +1,51 @@
+#include "agent/demo/console.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "agent/demo/work.h"
+
+namespace evenkeel::demo {
+
+Console::Console() : terminal_(::isatty(STDERR_FILENO) == 1) {
+  sigemptyset(&ours_);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ours_, signal);
+  ::sigprocmask(SIG_BLOCK, &ours_, &before_);
+}
+
+// A signal that is still waiting was meant for the demo, which has ended: it is taken, not let loose.
+Console::~Console() {
+  const timespec now{};
+  while (::sigtimedwait(&ours_, nullptr, &now) > 0) {
+  }
+  ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void Console::progress(double done, const std::string& what) {
+  constexpr int kWidth = 24;
+  if (!terminal_) {
+    std::fprintf(stderr, "demo: %3.0f %%  %s\n", done * 100, what.c_str());
+    return;
+  }
+  const auto full = static_cast<std::size_t>(done * kWidth);
+  const std::string bar = std::string(full, '#') + std::string(kWidth - full, '.');
+  std::fprintf(stderr, "\r\033[K[%s] %3.0f %%  %s", bar.c_str(), done * 100, what.c_str());
+}
+
+void Console::clear() {
+  if (terminal_) std::fprintf(stderr, "\r\033[K");
+}
+
+bool Console::pause_until(Duration moment) {
+  while (!interrupted_) {
+    const Duration left = moment - monotonic();
+    if (left <= Duration::zero()) return true;
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const timespec wait{static_cast<time_t>(seconds.count()), static_cast<long>((left - seconds).count())};
+    interrupted_ = ::sigtimedwait(&ours_, nullptr, &wait) > 0;
+  }
+  return false;
+}
+
+}  // namespace evenkeel::demo

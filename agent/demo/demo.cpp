@@ -1,0 +1,155 @@
+#include "agent/demo/demo.h"
+
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <set>
+
+#include "agent/demo/experiment.h"
+#include "agent/demo/machine.h"
+#include "agent/demo/report.h"
+#include "agent/demo/work.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace demo;
+
+constexpr Duration kRequestCost = std::chrono::milliseconds(1);
+constexpr double kBusyIsNoise = 0.1;  ///< CPUs used by others before we began
+/// What a phase takes beside its measured part, roughly: starts, warm-ups, stops.
+constexpr double kOverheadSeconds = 1.2;
+
+struct Run {
+  const DemoOptions& options;
+  Bench bench;
+  Outcome outcome{};
+  std::map<Scenario, std::map<Phase, std::vector<Figures>>> rounds{};
+  int steps_done = 0;
+};
+
+int complain(const std::string& what) {
+  std::fprintf(stderr, "evenkeel demo: %s\n", what.c_str());
+  return 1;
+}
+
+std::string kernel_text(const Layout& layout) {
+  utsname system{};
+  ::uname(&system);
+  return std::string("Linux ") + system.release + ", cgroup " + name(layout.version);
+}
+
+/// CPUs that others use now; the demo does nothing meanwhile.
+double noise(const Host& host, Console& console) {
+  constexpr Duration kLook = std::chrono::seconds(1);
+  const auto before = machine_cpu_time(host);
+  const Duration from = monotonic();
+  console.pause_until(from + kLook);
+  const auto after = machine_cpu_time(host);
+  if (!before || !after) return 0;
+  return static_cast<double>((*after - *before).count()) / static_cast<double>((monotonic() - from).count());
+}
+
+void warn_if_busy(const Host& host, Console& console) {
+  const double busy = noise(host, console);
+  if (busy > kBusyIsNoise)
+    std::fprintf(stderr, "demo: others use %.2f CPUs of this machine: the figures will be noisy\n", busy);
+}
+
+/// Each file once, with the last value; restores are told by the count.
+std::vector<AuditLine> last_writes(const std::vector<AuditLine>& audit) {
+  std::vector<AuditLine> writes;
+  std::set<std::string> seen;
+  for (auto line = audit.rbegin(); line != audit.rend(); ++line)
+    if (line->kind == "write" && seen.insert(line->path).second) writes.insert(writes.begin(), *line);
+  return writes;
+}
+
+/// False: stop, with the exit status in `status`.
+bool step(Run& run, int round, Scenario scenario, Phase phase, int& status) {
+  const int steps = 5 * run.outcome.rounds;
+  const std::string what = "round " + std::to_string(round + 1) + " of " +
+                           std::to_string(run.outcome.rounds) + ": " +
+                           (phase == Phase::alone ? "" : std::string(name(scenario)) + ", ") + name(phase);
+  run.bench.console->progress(static_cast<double>(run.steps_done++) / steps, what);
+  auto result = run_phase(run.bench, scenario, phase);
+  if (!result) status = complain("interrupted; everything is cleaned up");
+  if (result && !result->failure.empty()) status = complain(result->failure);
+  if (status != 0) return false;
+  run.rounds[scenario][phase].push_back(result->figures);
+  if (phase != Phase::managed) return true;
+  run.outcome.writes = last_writes(result->audit);
+  add(run.outcome.restoration, result->restoration);
+  return true;
+}
+
+/// The phases take turns, so that a disturbance or a drift of the machine meets all of them. The service
+/// alone is the same in both scenarios and is measured once a round.
+int run_rounds(Run& run) {
+  int status = 0;
+  for (int round = 0; round < run.outcome.rounds; ++round) {
+    if (!step(run, round, Scenario::spinners, Phase::alone, status)) return status;
+    run.rounds[Scenario::fault_storm][Phase::alone] = run.rounds[Scenario::spinners][Phase::alone];
+    for (const Scenario scenario : kScenarios)
+      for (const Phase phase : {Phase::unmanaged, Phase::managed})
+        if (!step(run, round, scenario, phase, status)) return status;
+  }
+  return 0;
+}
+
+int report(Run& run) {
+  for (const auto& [scenario, phases] : run.rounds)
+    for (const auto& [phase, figures] : phases) run.outcome.figures[scenario][phase] = median_of(figures);
+  const Outcome& outcome = run.outcome;
+  std::printf("%s\n%s\n%s\n%s", table(outcome).c_str(), plot(outcome).c_str(),
+              what_the_agent_did(outcome).c_str(), verdict(outcome).c_str());
+  if (!run.options.json_file.empty()) {
+    std::ofstream file(run.options.json_file);
+    file << as_json(outcome);
+    if (!file.flush()) return complain(run.options.json_file + ": cannot be written");
+  }
+  return outcome.restoration.left.empty() ? 0 : 1;
+}
+
+int run_on(const Host& host, const DemoOptions& options) {
+  const auto cpus = usable_cpus();
+  const auto count = static_cast<int>(cpus.size());
+  if (count == 0) return complain("the CPUs of this machine cannot be told");
+  Console console;
+  auto stage = Stage::build(host, count);
+  if (!stage)
+    return complain("cannot make cgroups here (" + std::string(errno_name(stage.error().code)) +
+                    "); the demo needs cgroup file systems mounted for writing");
+  warn_if_busy(host, console);
+  Run run{
+      .options = options,
+      .bench = {
+          .host = &host, .stage = &*stage, .console = &console, .load = {.cpus = cpus}, .hogs = 2 * count}};
+  run.bench.load.iterations = calibrated_iterations(kRequestCost);
+  run.bench.load.length = std::chrono::seconds(options.quick ? 1 : options.seconds);
+  run.outcome.cpus = cpus.size();
+  run.outcome.rounds = options.quick ? 1 : options.rounds;
+  run.outcome.seconds = std::chrono::duration<double>(run.bench.load.length).count();
+  run.outcome.requests_per_second = run.bench.load.requests_per_second * count;
+  run.outcome.hogs = static_cast<std::size_t>(run.bench.hogs);
+  run.outcome.kernel = kernel_text(stage->layout());
+  std::fprintf(stderr, "demo: five phases, %d round%s, about %.0f s; Ctrl-C stops and cleans up\n",
+               run.outcome.rounds, run.outcome.rounds == 1 ? "" : "s",
+               5 * run.outcome.rounds * (run.outcome.seconds + kOverheadSeconds));
+  const int status = run_rounds(run);
+  console.clear();
+  return status != 0 ? status : report(run);
+}
+
+}  // namespace
+
+int run_demo(const DemoOptions& options) {
+  if (::geteuid() != 0) return complain("needs root: it makes cgroups and writes their control files");
+  const auto host = Host::open("/");
+  if (!host) return complain("the file system root cannot be opened");
+  return run_on(*host, options);
+}
+
+}  // namespace evenkeel

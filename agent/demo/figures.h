@@ -1,0 +1,59 @@
+// The numbers of the demo and the arithmetic on them. May not: measure, print.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "qos/units.h"
+
+namespace evenkeel::demo {
+
+enum class Scenario : std::uint8_t { spinners, fault_storm };
+enum class Phase : std::uint8_t { alone, unmanaged, managed };
+inline constexpr std::array kScenarios = {Scenario::spinners, Scenario::fault_storm};
+inline constexpr std::array kPhases = {Phase::alone, Phase::unmanaged, Phase::managed};
+const char* name(Scenario scenario);
+const char* name(Phase phase);
+
+/// The goals that the report prints beside what was reached.
+inline constexpr double kGoalLatencyRatio = 1.25;
+inline constexpr double kGoalKeptRatio = 0.85;
+
+struct Latency {
+  std::size_t requests = 0;
+  Duration p50{}, p99{}, p999{}, max{};
+};
+/// Nearest rank; the order of `all` does not matter. Zeros when there is none.
+Latency latency_of(std::vector<Duration> all);
+
+/// Requests per latency: three columns per doubling from 0.5 ms on, the last takes everything above.
+inline constexpr std::size_t kColumns = 27;
+inline constexpr std::size_t kColumnsPerDoubling = 3;
+inline constexpr Duration kFirstColumn{std::chrono::microseconds(500)};
+using Histogram = std::array<std::uint64_t, kColumns>;
+std::size_t column_of(Duration latency);
+Histogram histogram_of(const std::vector<Duration>& all);
+
+/// CPUs in use on average over the measured time.
+struct CpuShares {
+  double service = 0, batch = 0, others = 0, idle = 0;
+};
+/// What best effort used of what service and others left; absent when they left nothing.
+std::optional<double> kept_ratio(const CpuShares& cpu);
+
+struct Figures {
+  Latency latency{};
+  Histogram histogram{};
+  CpuShares cpu{};
+  double work = 0;  ///< best effort's own count, per second
+};
+
+/// Every figure's median over the rounds (the lower of two middle ones); histograms and requests are summed.
+Figures median_of(const std::vector<Figures>& rounds);
+
+/// a / b; absent when b is zero.
+std::optional<double> ratio(Duration a, Duration b);
+
+}  // namespace evenkeel::demo

@@ -1,0 +1,119 @@
+#include "agent/demo/managed.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "agent/demo/work.h"
+#include "agent/document/document.h"
+
+namespace evenkeel::demo {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The threshold is high because the service is protected by order, not by distance: best effort runs when
+// the service does not. Suppression by cpuset, because a quota lets best effort in anew in each period.
+constexpr const char* kConfiguration = R"(resourceUsedThresholdWithBE:
+  enable: true
+  cpuSuppressThresholdPercent: 95
+  cpuSuppressPolicy: cpuset
+resourceQOSStrategy:
+  beClass:
+    cpuQOS:
+      enable: true
+      groupIdentity: -1
+)";
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string member(const Value& object, std::string_view key) {
+  const Value* value = object.find(key);
+  return value != nullptr && value->scalar() != nullptr ? value->scalar()->text : std::string();
+}
+
+int become_agent(const std::string& program, const std::string& directory, const std::string& cgroup_root) {
+  const int log = ::open((directory + "/log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  ::dup2(nothing, STDIN_FILENO);
+  ::dup2(nothing, STDOUT_FILENO);
+  ::dup2(log, STDERR_FILENO);
+  const std::string nodeslo = directory + "/nodeslo.yaml", state = directory + "/state";
+  const std::vector<const char*> arguments = {
+      "evenkeel",          "run",         "--nodeslo", nodeslo.c_str(), "--cgroup-root",
+      cgroup_root.c_str(), "--pods",      "cgroup",    "--listen",      "none",
+      "--state-dir",       state.c_str(), nullptr};
+  ::execv(program.c_str(), const_cast<char* const*>(arguments.data()));
+  return 127;
+}
+
+}  // namespace
+
+std::vector<AuditLine> read_audit(const std::string& text) {
+  std::vector<AuditLine> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    const Parsed parsed = parse_json(line, "audit.jsonl");
+    if (!parsed.problems.empty() || parsed.root.map() == nullptr) continue;
+    const Value& root = parsed.root;
+    lines.push_back({member(root, "kind"), member(root, "path"), member(root, "old"), member(root, "new"),
+                     member(root, "by"), member(root, "why")});
+  }
+  return lines;
+}
+
+ManagedNode::ManagedNode(const Host& host, const Stage& stage) {
+  std::error_code error;
+  std::string pattern = (fs::temp_directory_path(error) / "evenkeel-demo-XXXXXX").string();
+  if (error || ::mkdtemp(pattern.data()) == nullptr) return;
+  directory_ = pattern;
+  fs::create_directory(directory_ + "/state", error);
+  std::ofstream(directory_ + "/nodeslo.yaml") << kConfiguration;
+  const std::string program = fs::read_symlink(host.absolute("proc/self/exe"), error).string();
+  const std::string cgroup_root = stage.cgroup_root();
+  // If we die, the agent is asked to stop in order: it then still restores.
+  agent_ = Child::start([&] { return become_agent(program, directory_, cgroup_root); }, SIGTERM);
+}
+
+ManagedNode::~ManagedNode() {
+  (void)stop();
+  std::error_code ignored;
+  if (!directory_.empty()) fs::remove_all(directory_, ignored);
+}
+
+bool ManagedNode::wait_for_first_write(Console& console) {
+  constexpr Duration kPatience = std::chrono::seconds(3);
+  constexpr Duration kLook = std::chrono::milliseconds(50);
+  const Duration deadline = monotonic() + kPatience;
+  while (agent_.running() && monotonic() < deadline) {
+    const auto lines = audit();
+    if (std::any_of(lines.begin(), lines.end(), [](const AuditLine& line) { return line.kind == "write"; }))
+      return true;
+    if (!console.pause_until(monotonic() + kLook)) return false;
+  }
+  return false;
+}
+
+int ManagedNode::stop() {
+  if (!agent_.running()) return agent_.wait();
+  agent_.signal(SIGTERM);
+  return agent_.wait();
+}
+
+std::vector<AuditLine> ManagedNode::audit() const {
+  return read_audit(read_text(directory_ + "/state/audit.jsonl"));
+}
+
+std::string ManagedNode::log() const { return read_text(directory_ + "/log"); }
+
+}  // namespace evenkeel::demo

@@ -1,0 +1,148 @@
+#include "agent/demo/report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+namespace evenkeel::demo {
+namespace {
+
+[[gnu::format(printf, 1, 2)]] std::string formatted(const char* format, ...) {
+  std::array<char, 512> text{};
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text.data(), text.size(), format, arguments);
+  va_end(arguments);
+  return text.data();
+}
+
+double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
+
+std::string times(const std::optional<double>& value) { return value ? formatted("%.2f x", *value) : "-"; }
+std::string percent(const std::optional<double>& value) {
+  return value ? formatted("%.0f %%", *value * 100) : "-";
+}
+
+const Figures* figures_of(const Outcome& outcome, Scenario scenario, Phase phase) {
+  const auto of_scenario = outcome.figures.find(scenario);
+  if (of_scenario == outcome.figures.end()) return nullptr;
+  const auto found = of_scenario->second.find(phase);
+  return found == of_scenario->second.end() ? nullptr : &found->second;
+}
+
+std::string row(const Outcome& outcome, Scenario scenario, Phase phase) {
+  const Figures* figures = figures_of(outcome, scenario, phase);
+  const Figures* alone = figures_of(outcome, scenario, Phase::alone);
+  if (figures == nullptr || alone == nullptr) return {};
+  const Latency& latency = figures->latency;
+  const bool batch = phase != Phase::alone;
+  const std::string work = scenario == Scenario::spinners ? formatted("%.0f rounds/s", figures->work)
+                                                          : formatted("%.0f pages/s", figures->work);
+  return formatted("  %-10s %7.2f %7.2f %7.2f %7.2f  %8s   %7.2f %7.2f %7.2f %7.2f  %6s  %s\n", name(phase),
+                   milliseconds(latency.p50), milliseconds(latency.p99), milliseconds(latency.p999),
+                   milliseconds(latency.max), times(ratio(latency.p999, alone->latency.p999)).c_str(),
+                   figures->cpu.service, figures->cpu.batch, figures->cpu.others, figures->cpu.idle,
+                   batch ? percent(kept_ratio(figures->cpu)).c_str() : "-", batch ? work.c_str() : "-");
+}
+
+/// One character for a number of requests: each step is about three times more.
+char shade(std::uint64_t requests) {
+  constexpr std::string_view kShades = " .:-=+*#%@";
+  if (requests == 0) return kShades.front();
+  const auto step = 1 + static_cast<std::size_t>(2 * std::log10(static_cast<double>(requests)));
+  return kShades[std::min(step, kShades.size() - 1)];
+}
+
+std::string short_path(const std::string& path) {
+  const auto at = path.find("kubepods");
+  if (at == std::string::npos) return path;
+  std::string out = path.substr(at);
+  for (const std::string& same : {std::string(8, 'b'), std::string(8, 'c'), std::string(8, 'a')}) {
+    const auto pod = out.find("pod" + same);
+    if (pod != std::string::npos)
+      out = out.substr(0, pod + 7) + "…" + out.substr(std::min(out.size(), out.find('/', pod)));
+  }
+  const auto slash = out.rfind('/');
+  const auto before = slash == std::string::npos ? slash : out.rfind('/', slash - 1);
+  if (before != std::string::npos && slash - before > 40)
+    out = out.substr(0, before + 5) + "…" + out.substr(slash);
+  return out;
+}
+
+}  // namespace
+
+std::string table(const Outcome& outcome) {
+  std::string out = formatted(
+      "%s, %zu CPUs. Service: %.0f requests/s of 1 ms each, open loop. Batch: %zu hogs. Medians of %d x %.0f "
+      "s.\n\n",
+      outcome.kernel.c_str(), outcome.cpus, outcome.requests_per_second, outcome.hogs, outcome.rounds,
+      outcome.seconds);
+  out +=
+      "             latency of the service, ms         p99.9 to    CPUs used by                     batch   "
+      "work of\n";
+  out +=
+      "                 p50     p99   p99.9     max      alone     service   batch  others    idle   keeps   "
+      "batch\n";
+  for (const Scenario scenario : kScenarios) {
+    out += formatted("%s\n", name(scenario));
+    for (const Phase phase : kPhases) out += row(outcome, scenario, phase);
+  }
+  return out;
+}
+
+std::string plot(const Outcome& outcome) {
+  std::string out = "Requests by latency (each shade is about three times more requests)\n";
+  std::string axis(23 + kColumns, ' ');
+  double label = milliseconds(kFirstColumn);
+  for (std::size_t column = 0; column < kColumns; column += 2 * kColumnsPerDoubling, label *= 4) {
+    const std::string text = formatted("%g", label);
+    axis.replace(23 + column, text.size(), text);
+  }
+  out += axis + " ms\n";
+  for (const Scenario scenario : kScenarios)
+    for (const Phase phase : kPhases) {
+      const Figures* figures = figures_of(outcome, scenario, phase);
+      if (figures == nullptr) continue;
+      std::string line =
+          formatted("%-10s %-10s|", scenario == Scenario::spinners ? "spinners" : "storm", name(phase));
+      for (const auto requests : figures->histogram) line += shade(requests);
+      out += line + "|\n";
+    }
+  return out;
+}
+
+std::string what_the_agent_did(const Outcome& outcome) {
+  constexpr std::size_t kShown = 12;
+  std::string out = "What the agent wrote, and why\n";
+  if (outcome.writes.empty()) return out + "  nothing\n";
+  for (std::size_t i = 0; i < std::min(kShown, outcome.writes.size()); ++i) {
+    const AuditLine& line = outcome.writes[i];
+    out += "  " + short_path(line.path) + ": " + line.old_text + " -> " + line.new_text + "  (" + line.by +
+           ": " + line.why + ")\n";
+  }
+  if (outcome.writes.size() > kShown) out += formatted("  and %zu more\n", outcome.writes.size() - kShown);
+  return out;
+}
+
+std::string verdict(const Outcome& outcome) {
+  std::string out;
+  for (const Scenario scenario : kScenarios) {
+    const Figures* alone = figures_of(outcome, scenario, Phase::alone);
+    const Figures* managed = figures_of(outcome, scenario, Phase::managed);
+    if (alone == nullptr || managed == nullptr) continue;
+    const auto slower = ratio(managed->latency.p999, alone->latency.p999);
+    const auto kept = kept_ratio(managed->cpu);
+    out += formatted(
+        "%-16s  managed p99.9 %s alone (goal <= %.2f x: %s), batch keeps %s of the idle CPU (goal >= %.0f "
+        "%%: %s)\n",
+        name(scenario), times(slower).c_str(), kGoalLatencyRatio,
+        slower && *slower <= kGoalLatencyRatio ? "reached" : "missed", percent(kept).c_str(),
+        kGoalKeptRatio * 100, kept && *kept >= kGoalKeptRatio ? "reached" : "missed");
+  }
+  out += formatted("restored: %zu of %zu files\n", outcome.restoration.restored, outcome.restoration.written);
+  for (const auto& left : outcome.restoration.left) out += "  left behind: " + left + '\n';
+  return out;
+}
+
+}  // namespace evenkeel::demo
