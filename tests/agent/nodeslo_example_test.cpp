@@ -1,0 +1,86 @@
+// systemd/nodeslo.yaml is written from the schema. After a change of the schema:
+//   EVENKEEL_UPDATE_EXAMPLE=1 agent_tests --gtest_filter='NodeSloExample.*'
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "agent/config/example.h"
+#include "agent/config/nodeslo_config.h"
+#include "agent/config/schema.h"
+
+using namespace evenkeel;
+
+namespace {
+
+const char* const kPath = EVENKEEL_SOURCE_DIR "/systemd/nodeslo.yaml";
+
+std::string example_file() {
+  std::ostringstream text;
+  text << std::ifstream(kPath).rdbuf();
+  return text.str();
+}
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(NodeSloExample, IsWhatTheSchemaSays) {
+  if (std::getenv("EVENKEEL_UPDATE_EXAMPLE") != nullptr) std::ofstream(kPath) << render_example();
+  EXPECT_EQ(example_file(), render_example());
+}
+
+TEST(NodeSloExample, ParsesToExactlyTheDefaults) {
+  const auto example = parse_nodeslo(example_file(), "nodeslo.yaml");
+  const auto defaults = parse_nodeslo("", "nodeslo.yaml");
+  ASSERT_TRUE(example.problems.empty()) << example.problems.front().text();
+  EXPECT_TRUE(example.notices.empty());
+  ASSERT_EQ(example.effective.size(), defaults.effective.size());
+  for (std::size_t i = 0; i < example.effective.size(); ++i) {
+    EXPECT_EQ(example.effective[i].key, defaults.effective[i].key);
+    EXPECT_EQ(example.effective[i].value, defaults.effective[i].value) << example.effective[i].key;
+  }
+}
+
+/// Each row has a line of its own, with a line of documentation in front of it.
+void expect_rows(std::span<const Row> rows, const std::vector<std::string>& lines) {
+  for (const auto& row : rows) {
+    const std::regex key("^#? *" + std::string(row.key) + ":.*");
+    bool found = false;
+    for (std::size_t i = 1; i < lines.size() && !found; ++i) {
+      found = std::regex_match(lines[i], key) && std::regex_match(lines[i - 1], std::regex("^#? *# .*")) &&
+              lines[i - 1].find(row.doc) != std::string::npos &&
+              lines[i - 1].find(row.unit) != std::string::npos;
+    }
+    EXPECT_TRUE(found) << row.key;
+    EXPECT_FALSE(row.doc.empty()) << row.key;
+    if (row.rows != nullptr) expect_rows(row.rows(), lines);
+  }
+}
+
+TEST(NodeSloExample, HasEveryKeyWithItsUnitAndALine) {
+  expect_rows(node_slo_rows(), lines_of(example_file()));
+}
+
+TEST(NodeSloExample, StillParsesWithEverythingTakenIn) {
+  std::string all;
+  const std::regex commented("^# ( *#.*| *[A-Za-z]+:( .*)?| *-)$");
+  bool head = true;
+  for (const auto& line : lines_of(example_file())) {
+    head = head && !line.empty();
+    const bool take = !head && std::regex_match(line, commented);
+    all += (take ? line.substr(2) : line) + '\n';
+  }
+  const auto config = parse_nodeslo(all, "all.yaml");
+  for (const auto& problem : config.problems) ADD_FAILURE() << problem.text();
+  EXPECT_EQ(config.slo.host_applications.size(), 1U);
+  EXPECT_EQ(config.slo.host_applications.at(0).relative_dir, "system.slice/node-cache.service");
+  EXPECT_TRUE(config.slo.qos.system.network);
+  EXPECT_EQ(config.slo.qos.be.blkio->blocks.size(), 1U);
+}
+
+}  // namespace
