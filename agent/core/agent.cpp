@@ -89,16 +89,18 @@ void Agent::follow_host_applications() {
   tree_->follow(std::move(paths));
 }
 
-/// Looks until nothing new turns up: a directory made between the scan and the new watch would give no event.
+/// Looks until nothing new turns up: a directory made between the scan and its watch would give no event.
 void Agent::grow_tree() {
   constexpr int kRounds = 8;
   for (int round = 0; round < kRounds; ++round) {
     ++counters_.scans;
+    const CgroupDriver driver = tree_->layout().driver;
     const bool changed = tree_->scan();
-    if (watch_ && (changed || round == 0)) watch_->follow(*tree_);
-    if (!changed) return;
-    sampler_->follow(*tree_);
-    if (!watch_) return;
+    // A kubelet that came late decides how directories are named, those of host applications too.
+    if (tree_->layout().driver != driver) follow_host_applications();
+    if (changed) sampler_->follow(*tree_);
+    const bool watches_more = watch_ && watch_->follow(*tree_);
+    if (!changed && !watches_more) return;
   }
 }
 

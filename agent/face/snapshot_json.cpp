@@ -135,6 +135,7 @@ std::string capabilities_json(const std::vector<Capability>& capabilities) {
   json.begin_object().key("capabilities").begin_array();
   for (const auto& capability : capabilities) {
     json.begin_object().member("feature", capability.feature).member("works", capability.works);
+    json.member("detail", capability.detail);
     json.member("why_not", capability.why_not).member("substitute", capability.substitute).end_object();
   }
   json.end_array().end_object();
@@ -148,6 +149,7 @@ std::string capabilities_text(const std::vector<Capability>& capabilities) {
   for (const auto& capability : capabilities) {
     out += capability.feature + std::string(width + 2 - capability.feature.size(), ' ');
     out += capability.works ? "works" : "no: " + capability.why_not;
+    if (!capability.detail.empty()) out += " (" + capability.detail + ")";
     if (!capability.works && !capability.substitute.empty()) out += "; instead: " + capability.substitute;
     out += '\n';
   }
