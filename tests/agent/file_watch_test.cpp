@@ -1,0 +1,172 @@
+#include "agent/config/file_watch.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+using namespace evenkeel;
+namespace fs = std::filesystem;
+
+namespace {
+
+class FileWatchTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = (fs::temp_directory_path() / "evenkeel-watch-XXXXXX").string();
+    ASSERT_NE(::mkdtemp(name.data()), nullptr);
+    dir = name;
+  }
+  void TearDown() override { fs::remove_all(dir); }
+
+  void write(const std::string& name, const std::string& text) const { std::ofstream(dir / name) << text; }
+  static bool readable(const FileWatch& watch) {
+    pollfd waiting{watch.fd(), POLLIN, 0};
+    return ::poll(&waiting, 1, 0) == 1;
+  }
+  /// What a kubelet does when a ConfigMap changes: a new directory, and a new link moved over ..data.
+  void swap_config_map(const std::string& version, const std::string& text) const {
+    fs::create_directory(dir / version);
+    write(version + "/nodeslo.yaml", text);
+    fs::create_directory_symlink(version, dir / "..data_tmp");
+    fs::rename(dir / "..data_tmp", dir / "..data");
+  }
+
+  fs::path dir;
+};
+
+TEST_F(FileWatchTest, SeesAWriteInPlace) {
+  write("f", "one");
+  FileWatch watch(dir / "f");
+  EXPECT_FALSE(readable(watch));
+  EXPECT_FALSE(watch.changed());
+  write("f", "two");
+  EXPECT_TRUE(readable(watch));
+  EXPECT_TRUE(watch.changed());
+  EXPECT_FALSE(readable(watch));
+  EXPECT_FALSE(watch.changed()) << "once";
+}
+
+TEST_F(FileWatchTest, TheSameTextIsNoChange) {
+  write("f", "one");
+  FileWatch watch(dir / "f");
+  write("f", "one");
+  fs::last_write_time(dir / "f", fs::file_time_type::clock::now());
+  EXPECT_TRUE(readable(watch));
+  EXPECT_FALSE(watch.changed());
+}
+
+TEST_F(FileWatchTest, AFileThatIsBeingWrittenIsNotReportedBeforeItIsClosed) {
+  write("f", "one");
+  FileWatch watch(dir / "f");
+  std::ofstream writer(dir / "f");  // truncated now
+  EXPECT_FALSE(watch.changed()) << "an empty file would mean the defaults";
+  writer << "two" << std::flush;
+  EXPECT_FALSE(watch.changed());
+  writer.close();
+  EXPECT_TRUE(watch.changed());
+}
+
+TEST_F(FileWatchTest, AWriterWhoNeverClosesIsBelievedWhenTheFileHoldsStill) {
+  write("f", "one");
+  FileWatch watch(dir / "f");
+  std::ofstream writer(dir / "f");
+  writer << "two" << std::flush;
+  EXPECT_FALSE(watch.changed());
+  EXPECT_TRUE(watch.changed()) << "the same stamp at two questions";
+  EXPECT_FALSE(watch.changed());
+}
+
+TEST_F(FileWatchTest, SeesAnEditorsRename) {
+  write("f", "one");
+  FileWatch watch(dir / "f");
+  write("f.new", "two");
+  EXPECT_FALSE(watch.changed()) << "another name";
+  fs::rename(dir / "f.new", dir / "f");
+  EXPECT_TRUE(readable(watch));
+  EXPECT_TRUE(watch.changed());
+  write("f", "three");
+  EXPECT_TRUE(watch.changed()) << "the new inode is watched too";
+}
+
+TEST_F(FileWatchTest, SeesRemovalAndReturn) {
+  write("f", "one");
+  FileWatch watch(dir / "f");
+  fs::remove(dir / "f");
+  EXPECT_TRUE(watch.changed());
+  EXPECT_FALSE(watch.changed());
+  write("f", "one");
+  EXPECT_TRUE(watch.changed());
+}
+
+TEST_F(FileWatchTest, SeesConfigMapSwaps) {
+  swap_config_map("..2026_01", "one");
+  fs::create_symlink("..data/nodeslo.yaml", dir / "nodeslo.yaml");
+  FileWatch watch(dir / "nodeslo.yaml");
+  for (const auto* text : {"two", "three"}) {
+    swap_config_map(std::string("..2026_") + text, text);
+    EXPECT_TRUE(readable(watch)) << text;
+    EXPECT_TRUE(watch.changed()) << text;
+    EXPECT_FALSE(watch.changed()) << text;
+  }
+  swap_config_map("..2026_again", "three");
+  EXPECT_FALSE(watch.changed()) << "a swap to the same text";
+}
+
+TEST_F(FileWatchTest, WaitsForADirectoryThatAppearsLater) {
+  FileWatch watch(dir / "etc" / "evenkeel" / "nodeslo.yaml");
+  EXPECT_FALSE(watch.changed());
+  fs::create_directory(dir / "etc");
+  watch.changed();
+  fs::create_directory(dir / "etc/evenkeel");
+  watch.changed();
+  write("etc/evenkeel/nodeslo.yaml", "one");
+  EXPECT_TRUE(readable(watch));
+  EXPECT_TRUE(watch.changed());
+  fs::remove_all(dir / "etc");
+  EXPECT_TRUE(watch.changed());
+  fs::create_directories(dir / "etc/evenkeel");
+  write("etc/evenkeel/nodeslo.yaml", "two");
+  EXPECT_TRUE(watch.changed()) << "all at once";
+}
+
+TEST_F(FileWatchTest, SeesADirectoryRenamedAway) {
+  fs::create_directory(dir / "a");
+  write("a/f", "one");
+  FileWatch watch(dir / "a" / "f");
+  fs::rename(dir / "a", dir / "b");
+  EXPECT_TRUE(watch.changed());
+  fs::rename(dir / "b", dir / "a");
+  EXPECT_TRUE(watch.changed());
+}
+
+TEST_F(FileWatchTest, FollowsLinksThroughOtherDirectories) {
+  fs::create_directory(dir / "real");
+  write("real/f", "one");
+  fs::create_symlink(dir / "real", dir / "link");
+  fs::create_symlink("link/f", dir / "f");
+  FileWatch watch(dir / "f");
+  write("real/f", "two");
+  EXPECT_TRUE(watch.changed());
+  fs::create_directory(dir / "other");
+  write("other/f", "three");
+  fs::remove(dir / "link");
+  fs::create_symlink(dir / "other", dir / "link");
+  EXPECT_TRUE(watch.changed());
+}
+
+TEST_F(FileWatchTest, LinksInACircleAndDirectoriesAreNoFiles) {
+  fs::create_symlink("b", dir / "a");
+  fs::create_symlink("a", dir / "b");
+  FileWatch circle(dir / "a");
+  EXPECT_FALSE(circle.changed());
+  FileWatch directory(dir.string());
+  EXPECT_FALSE(directory.changed());
+  fs::remove(dir / "b");
+  write("b", "at last");
+  EXPECT_TRUE(circle.changed());
+}
+
+}  // namespace

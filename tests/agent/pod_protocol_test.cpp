@@ -1,0 +1,186 @@
+// Koordinator's and our own labels and annotations on pods and on the Node.
+#include <gtest/gtest.h>
+
+#include "agent/pods/pod_list.h"
+#include "tests/support/malformed.h"
+
+using namespace evenkeel;
+using namespace evenkeel::literals;
+
+namespace {
+
+PodList pod_with(const std::string& metadata, const std::string& spec = "") {
+  return parse_pod_list("items: [{metadata: {uid: u, name: p, " + metadata + "}, spec: {" + spec +
+                            "}, status: {qosClass: Burstable}}]",
+                        "f");
+}
+Pod only_pod(const PodList& list) {
+  EXPECT_EQ(list.pods.size(), 1U);
+  return list.pods.empty() ? Pod{} : list.pods[0];
+}
+
+TEST(PodProtocol, QosLabelsThatNobodyKnowsNameNoClass) {
+  EXPECT_EQ(only_pod(pod_with("labels: {koordinator.sh/qosClass: LSE}")).label_qos, QosClass::lse);
+  EXPECT_EQ(only_pod(pod_with("labels: {koordinator.sh/qosClass: SYSTEM}")).label_qos, QosClass::system);
+  EXPECT_EQ(only_pod(pod_with("labels: {koordinator.sh/qosClass: be}")).label_qos, std::nullopt);
+  EXPECT_EQ(only_pod(pod_with("labels: {koordinator.sh/qosClass: \"\"}")).label_qos, std::nullopt);
+  EXPECT_EQ(default_qos(only_pod(pod_with("labels: null"))), QosClass::ls);
+}
+
+TEST(PodProtocol, PriorityClassFromTheLabelElseFromTheNumber) {
+  struct Case {
+    const char* metadata;
+    const char* spec;
+    PriorityClass expected;
+  };
+  const std::vector<Case> cases = {
+      {"labels: {koordinator.sh/priority-class: koord-mid}", "priority: 9500", PriorityClass::mid},
+      {"labels: {koordinator.sh/priority-class: gold}", "priority: 9500", PriorityClass::none},
+      {"", "priority: 9000", PriorityClass::prod},
+      {"", "priority: 9999", PriorityClass::prod},
+      {"", "priority: 8999", PriorityClass::none},
+      {"", "priority: 7000", PriorityClass::mid},
+      {"", "priority: 5999", PriorityClass::batch},
+      {"", "priority: 3000", PriorityClass::free},
+      {"", "priority: 0", PriorityClass::none},
+      {"", "priority: -5", PriorityClass::none},
+      {"", "", PriorityClass::none},
+      {"", "priority: 2000001000", PriorityClass::none},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(only_pod(pod_with(c.metadata, c.spec)).priority_class, c.expected) << c.spec;
+}
+
+TEST(PodProtocol, HandsOffIsExactlyTrue) {
+  EXPECT_TRUE(only_pod(pod_with("annotations: {evenkeel.io/hands-off: \"true\"}")).hands_off);
+  EXPECT_FALSE(only_pod(pod_with("annotations: {evenkeel.io/hands-off: \"yes\"}")).hands_off);
+  EXPECT_FALSE(only_pod(pod_with("")).hands_off);
+}
+
+TEST(PodProtocol, BurstAnnotationReplacesFieldByField) {
+  const auto list = pod_with(
+      R"(annotations: {koordinator.sh/cpuBurst: '{"policy":"auto","cpuBurstPercent":200,"cfsQuotaBurstPeriodSeconds":-1}'})");
+  const auto burst = only_pod(list).cpu_burst;
+  EXPECT_TRUE(list.notices.empty());
+  EXPECT_EQ(burst.policy, "auto");
+  EXPECT_EQ(burst.cpu_burst_percent, Percent(200));
+  EXPECT_EQ(burst.cfs_quota_burst_percent, std::nullopt);
+  EXPECT_EQ(burst.cfs_quota_burst_period_seconds, -1);
+}
+
+TEST(PodProtocol, ABurstAnnotationThatIsWrongLeavesTheNodesSettings) {
+  const std::vector<std::string> bad = {"",
+                                        "{",
+                                        "auto",
+                                        "[1]",
+                                        R"({"policy":"sometimes"})",
+                                        R"({"policy":5})",
+                                        R"({"cpuBurstPercent":"200"})",
+                                        R"({"cpuBurstPercent":-1})",
+                                        R"({"cpuBurstPercent":1.5})",
+                                        R"({"cfsQuotaBurstPercent":99})",
+                                        R"({"cfsQuotaBurstPeriodSeconds":-2})",
+                                        R"({"policy":"auto","policy":"none"})",
+                                        R"({"cpuBurstPercent":99999999999999999999})"};
+  for (const auto& text : bad) {
+    const auto list = pod_with("annotations: {koordinator.sh/cpuBurst: '" + text + "'}");
+    const auto burst = only_pod(list).cpu_burst;
+    EXPECT_FALSE(burst.policy || burst.cpu_burst_percent || burst.cfs_quota_burst_percent) << text;
+    ASSERT_EQ(list.notices.size(), 1U) << text;
+    EXPECT_NE(list.notices[0].find("koordinator.sh/cpuBurst"), std::string::npos) << list.notices[0];
+  }
+}
+
+TEST(PodProtocol, AllocatedCpusComeFromTheScheduler) {
+  const auto cpus = [](const std::string& text) {
+    return pod_with("annotations: {scheduling.koordinator.sh/resource-status: '" + text + "'}");
+  };
+  EXPECT_EQ(only_pod(cpus(R"({"cpuset":"0-1,4"})")).allocated_cpus, CpuSet::parse("0-1,4"));
+  EXPECT_EQ(only_pod(cpus(R"({"cpuset":""})")).allocated_cpus, std::nullopt);
+  EXPECT_EQ(only_pod(cpus(R"({"numaNodeResources":[]})")).allocated_cpus, std::nullopt);
+  for (const auto* bad : {R"({"cpuset":"a"})", R"({"cpuset":"3-1"})", R"({"cpuset":"99999"})", "{", ""}) {
+    EXPECT_EQ(only_pod(cpus(bad)).allocated_cpus, std::nullopt) << bad;
+    EXPECT_EQ(cpus(bad).notices.size(), 1U) << bad;
+  }
+}
+
+TEST(PodProtocol, KubectlsCopyOfThePodIsNotKept) {
+  const auto pod =
+      only_pod(pod_with("annotations: {kubectl.kubernetes.io/last-applied-configuration: x, a: b}"));
+  EXPECT_EQ(pod.annotations.size(), 1U);
+}
+
+const char* const kNode = R"(
+kind: Node
+metadata:
+  name: worker-1
+  labels: {zone: a}
+  annotations:
+    node.koordinator.sh/reservation: '{"resources":{"cpu":"8","memory":"2Gi"},"reservedCPUs":"0-1"}'
+    node.koordinator.sh/system-qos-resource: '{"cpuset":"2-3"}'
+    kubelet.koordinator.sh/cpu-manager-policy: '{"policy":"static"}'
+status:
+  capacity: {cpu: "32", memory: 131072Mi, pods: "110"}
+  allocatable: {cpu: 31500m, memory: 128Gi}
+)";
+
+TEST(NodeObject, ReadsAmountsAndAnnotations) {
+  const auto file = parse_node(kNode, "f");
+  ASSERT_TRUE(file.problems.empty());
+  EXPECT_TRUE(file.notices.empty());
+  const auto& node = file.node;
+  EXPECT_EQ(node.name, "worker-1");
+  EXPECT_EQ(node.cpu_capacity, 32000_mcpu);
+  EXPECT_EQ(node.cpu_allocatable, 31500_mcpu);
+  EXPECT_EQ(node.memory_capacity, 131072_MiB);
+  EXPECT_EQ(node.memory_allocatable, 131072_MiB);
+  EXPECT_EQ(node.reserved_cpu, 2000_mcpu) << "the number of reservedCPUs replaces the amount";
+  EXPECT_EQ(node.reserved_memory, 2048_MiB);
+  EXPECT_EQ(node.reserved_cpus, CpuSet::parse("0-1"));
+  EXPECT_EQ(node.system_qos_cpus, CpuSet::parse("2-3"));
+  EXPECT_TRUE(node.kubelet_static_cpu_manager);
+  EXPECT_EQ(node.labels.at("zone"), "a");
+}
+
+TEST(NodeObject, SharedSystemCpusAreNotTakenAway) {
+  const auto file = parse_node(
+      R"({"metadata":{"annotations":{"node.koordinator.sh/system-qos-resource":"{\"cpuset\":\"2\",\"cpusetExclusive\":false}"}}})",
+      "f");
+  EXPECT_EQ(file.node.system_qos_cpus, std::nullopt);
+  EXPECT_EQ(file.node.cpu_capacity, std::nullopt);
+}
+
+TEST(NodeObject, BadPartsStayUnknownAndAreNoticed) {
+  const std::vector<std::string> bad = {
+      "status: {capacity: {cpu: lots}}",
+      "status: {capacity: {cpu: 0}}",
+      "status: {capacity: {cpu: -4}}",
+      "status: {allocatable: {memory: 1e40}}",
+      "status: {allocatable: {memory: [1]}}",
+      "metadata: {annotations: {node.koordinator.sh/reservation: '{'}}",
+      R"(metadata: {annotations: {node.koordinator.sh/reservation: '{"reservedCPUs":"9-1"}'}})",
+      R"(metadata: {annotations: {node.koordinator.sh/reservation: '{"resources":{"cpu":"-1"}}'}})",
+      R"(metadata: {annotations: {node.koordinator.sh/system-qos-resource: '{"cpuset":"x"}'}})",
+      "metadata: {annotations: {kubelet.koordinator.sh/cpu-manager-policy: static}}",
+  };
+  for (const auto& text : bad) {
+    const auto file = parse_node(text, "f");
+    EXPECT_TRUE(file.problems.empty()) << text;
+    EXPECT_EQ(file.notices.size(), 1U) << text;
+    const auto& node = file.node;
+    EXPECT_FALSE(node.cpu_capacity || node.memory_allocatable || node.reserved_cpu || node.system_qos_cpus)
+        << text;
+    EXPECT_FALSE(node.kubelet_static_cpu_manager);
+  }
+}
+
+TEST(NodeObject, TextsThatAreNoNodeAreProblems) {
+  for (const auto* text : {"", "[]", "5", "kind: Pod\n", "{\"status\": "}) {
+    EXPECT_FALSE(parse_node(text, "f").problems.empty()) << text;
+  }
+  for (const auto& text : test::malformed_texts()) {
+    EXPECT_FALSE(parse_node(text, "f").problems.empty()) << text.substr(0, 40);
+  }
+}
+
+}  // namespace
