@@ -1,4 +1,5 @@
-# The live tests again, on Debian's kernel in QEMU: once with pure cgroup v2, once with the v1 hierarchies.
+# The live tests again, on Debian's kernel in QEMU: with pure cgroup v2, with the v1 hierarchies, and with
+# systemd as the first process.
 
 prepare_guest() {
   local status
@@ -24,4 +25,9 @@ step_vm() {
   [ $SKIPPED -eq 0 ] || return
   run_step vm-v2 "live tests in the guest, pure cgroup v2" in_guest
   run_step vm-v1 "live tests in the guest, cgroup v1" in_guest --v1
+  if [ -x /lib/systemd/systemd ]; then
+    run_step vm-systemd "the unit file under systemd in the guest" in_guest --systemd
+  else
+    run_step vm-systemd "-" skipped "systemd is not installed on this machine"
+  fi
 }
