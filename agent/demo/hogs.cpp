@@ -58,9 +58,9 @@ Hogs::Hogs(const Stage& stage, Scenario scenario, int count) : counters_(static_
   }
 }
 
-bool Hogs::started() const {
+bool Hogs::running() {
   return !children_.empty() &&
-         std::all_of(children_.begin(), children_.end(), [](const Child& child) { return bool(child); });
+         std::all_of(children_.begin(), children_.end(), [](Child& child) { return child.running(); });
 }
 
 std::uint64_t Hogs::work() const {

@@ -14,7 +14,8 @@ namespace evenkeel::demo {
 class Hogs {
  public:
   Hogs(const Stage& stage, Scenario scenario, int count);
-  [[nodiscard]] bool started() const;
+  /// Whether all of them are at work.
+  [[nodiscard]] bool running();
   /// Work done so far: rounds of computing, or pages touched.
   [[nodiscard]] std::uint64_t work() const;
 

@@ -18,6 +18,9 @@ constexpr std::array kUsed = {Controller::cpu, Controller::cpuacct, Controller::
 constexpr std::array<const char*, 3> kSwitched = {"cpu", "cpuset", "memory"};
 constexpr std::int64_t kSharesPerCpu = 1024;
 constexpr std::int64_t kLeastShares = 2;
+// The experiment is about the service and the hogs; whatever else runs on the machine stays out of it as far
+// as that can be had without stopping it.
+constexpr std::int64_t kTopShares = 16 * kSharesPerCpu;
 
 /// The kubelet's conversion of v1 shares to a v2 weight.
 std::int64_t weight_of(std::int64_t shares) { return 1 + (shares - 2) * 9999 / 262142; }
@@ -115,6 +118,7 @@ void Stage::set_shares(const std::string& dir, std::int64_t shares) {
 void Stage::give_kubernetes_shares(int cpus) {
   for (const auto& dir : directories_) {
     const bool batch = dir.find("/besteffort") != std::string::npos;
+    if (dir == top_) set_shares(dir, kTopShares);
     if (dir != top_) set_shares(dir, batch ? kLeastShares : kSharesPerCpu * cpus);
   }
 }
