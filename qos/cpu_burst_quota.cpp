@@ -18,7 +18,7 @@ constexpr std::int64_t kIdleBelowPercent = 60;  // earns tokens below, spends th
 
 std::int64_t token_capacity(std::int64_t period_seconds, Percent percent) {
   const auto micros = duration_cast<microseconds>(seconds(1)).count();
-  const auto per_second = (percent.count() - 100) * micros;
+  const auto per_second = scaled(percent.count() - 100, micros, 1);
   return std::min(scaled(period_seconds, per_second, 1), kMostTokens);
 }
 
@@ -46,7 +46,7 @@ QuotaTime base_quota(MilliCpu limit, Duration period) {
 
 QuotaTime static_burst(MilliCpu limit, Percent percent, Duration period) {
   const auto period_us = duration_cast<microseconds>(period).count();
-  return QuotaTime(scaled(limit.count() * percent.count(), period_us, 100'000));
+  return QuotaTime(scaled(limit.count(), scaled(percent.count(), period_us, 1), 100'000));
 }
 
 QuotaTime burst_ceiling(QuotaTime base, Percent percent) {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "qos/cpu_burst_budget.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {
@@ -166,21 +165,9 @@ TEST_F(Burst, StaticBurstIsWhatTheKernelTakes) {  // W21: the reference asks for
 }
 
 TEST_F(Burst, StaticBurstOfUnlimitedQuotasIsWhole) {  // static burst 8
-  snapshot = node()
-                 .cpus(64)
-                 .uses(8000_mcpu)
-                 .pod("web")
-                 .unlimited()
-                 .burst(0)
-                 .container("a")
-                 .limit(1000_mcpu)
-                 .unlimited()
-                 .burst(0)
-                 .container("b")
-                 .limit(500_mcpu)
-                 .unlimited()
-                 .burst(0)
-                 .build();
+  auto builder = node().cpus(64).uses(8000_mcpu).pod("web").unlimited().burst(0);
+  builder.container("a").limit(1000_mcpu).unlimited().burst(0);
+  snapshot = builder.container("b").limit(500_mcpu).unlimited().burst(0).build();
   slo = burst(BurstPolicy::cpu_burst_only);
   decide();
   EXPECT_EQ(wished(out, container(0).id, Knob::cpu_burst), 1000000);
@@ -249,12 +236,18 @@ TEST_F(Burst, HoldsWhatCannotBeReadForAMoment) {
   EXPECT_TRUE(held(out, pod(0).id, Knob::cpu_quota));
 }
 
-TEST_F(Burst, AnUnusedRaiseGoesBackAfterAQuietMinute) {  // the reference keeps it for ever (W23)
-  snapshot = two_containers().build();
-  container(0).applied.cpu_limit->quota = 600000_us_cpu;
-  container(0).throttling = Throttling{.periods = 10};
-  container(0).cpu_use = 900_mcpu;
-  decide();
+struct RaisedBurst : Burst {
+  void raised_and_using(MilliCpu use) {
+    snapshot = two_containers().build();
+    container(0).applied.cpu_limit->quota = 600000_us_cpu;
+    container(0).throttling = Throttling{.periods = 10};
+    container(0).cpu_use = use;
+    decide();
+  }
+};
+
+TEST_F(RaisedBurst, AnUnusedRaiseGoesBackAfterAQuietMinute) {  // the reference keeps it for ever (W23)
+  raised_and_using(900_mcpu);
   for (int i = 0; i < 59; ++i) {
     decide_again();
     ASSERT_EQ(quota(0), 600000);
@@ -265,22 +258,15 @@ TEST_F(Burst, AnUnusedRaiseGoesBackAfterAQuietMinute) {  // the reference keeps 
   EXPECT_EQ(quota(0), 200000);
 }
 
-TEST_F(Burst, AUsedRaiseStays) {
-  snapshot = two_containers().build();
-  container(0).applied.cpu_limit->quota = 600000_us_cpu;
-  container(0).throttling = Throttling{.periods = 10};
-  container(0).cpu_use = 3000_mcpu;
-  decide();
+TEST_F(RaisedBurst, AUsedRaiseStays) {
+  raised_and_using(3000_mcpu);
   for (int i = 0; i < 200; ++i) decide_again();
   EXPECT_EQ(quota(0), 600000);
 }
 
-TEST_F(Burst, SpentTokensBringItDown) {
+TEST_F(RaisedBurst, SpentTokensBringItDown) {
   slo.cpu_burst.cfs_quota_burst_period_seconds = 10;  // 2000 percent seconds, a quarter at first
-  snapshot = two_containers().build();
-  container(0).applied.cpu_limit->quota = 600000_us_cpu;
-  container(0).cpu_use = 6000_mcpu;  // three times its limit: 200 percent a second
-  decide();
+  raised_and_using(6000_mcpu);                        // three times its limit: 200 percent a second
   decide_again();
   decide_again();
   EXPECT_EQ(quota(0), 600000);
@@ -298,68 +284,6 @@ TEST_F(Burst, ForgetsContainersThatAreGone) {
   decide();
   EXPECT_TRUE(state.cpu_burst.containers.empty());
   EXPECT_TRUE(state.cpu_burst.pods.empty());
-}
-
-TEST_F(Burst, GrowthOfAllTogetherIsLimited) {
-  auto builder = node().cpus(16).uses(1000_mcpu);
-  for (int i = 0; i < 20; ++i)
-    builder.pod("web").container("main").limit(2000_mcpu).quota(200000).throttled(3);
-  snapshot = builder.build();
-  decide();
-  std::int64_t grown = 0;
-  for (std::size_t i = 0; i < 20; ++i) {
-    EXPECT_GT(quota(i), 200000);
-    grown += quota(i) - 200000;
-  }
-  EXPECT_EQ(grown, 160000);  // 1.6 CPUs, a tenth of the node
-}
-
-std::vector<CpuBurstState::Candidate> growing(std::initializer_list<std::int64_t> demands) {
-  std::vector<CpuBurstState::Candidate> candidates;
-  for (const std::int64_t milli : demands)
-    candidates.push_back({.operation = BurstOperation::up,
-                          .quota_burst = true,
-                          .base = 100000_us_cpu,
-                          .ceiling = 900000_us_cpu,
-                          .target = QuotaTime(100000 + milli * 100),
-                          .current = 100000_us_cpu,
-                          .period = milliseconds(100)});
-  return candidates;
-}
-
-std::vector<std::int64_t> granted(const std::vector<CpuBurstState::Candidate>& candidates) {
-  std::vector<std::int64_t> result;
-  for (const auto& one : candidates) result.push_back((one.target.count() - 100000) / 100);
-  return result;
-}
-
-TEST(GrowthBudget, SmallWishesAreMetAndLargeOnesShareTheRest) {
-  auto candidates = growing({50, 400, 100, 900});
-  std::size_t turn = 0;
-  share_growth(candidates, 950_mcpu, turn);
-  EXPECT_EQ(granted(candidates), (std::vector<std::int64_t>{50, 400, 100, 400}));
-  candidates = growing({500, 500, 500});
-  share_growth(candidates, 900_mcpu, turn);
-  EXPECT_EQ(granted(candidates), (std::vector<std::int64_t>{300, 300, 300}));
-}
-
-TEST(GrowthBudget, TheLargestStepAloneAlwaysFits) {
-  auto candidates = growing({800});
-  std::size_t turn = 0;
-  share_growth(candidates, 100_mcpu, turn);
-  EXPECT_EQ(granted(candidates), (std::vector<std::int64_t>{800}));
-}
-
-TEST(GrowthBudget, WhatCannotBeDividedGoesRound) {
-  std::size_t turn = 0;
-  std::vector<std::int64_t> sum(5);
-  for (int tick = 0; tick < 5; ++tick) {
-    auto candidates = growing({2, 2, 2, 2, 2});
-    share_growth(candidates, 2_mcpu, turn);
-    const auto got = granted(candidates);
-    for (std::size_t i = 0; i < 5; ++i) sum[i] += got[i];
-  }
-  EXPECT_EQ(sum, (std::vector<std::int64_t>{2, 2, 2, 2, 2}));
 }
 
 }  // namespace

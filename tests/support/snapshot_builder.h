@@ -4,13 +4,12 @@
 // host application. The BestEffort directory exists and is unlimited unless said otherwise.
 #pragma once
 
-#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "qos/intent.h"
 #include "qos/snapshot.h"
+#include "tests/support/wishes.h"
 
 namespace evenkeel::test {
 
@@ -85,14 +84,5 @@ inline SnapshotBuilder node() { return {}; }
 CpuSet cpu_list(const char* text);
 /// `count` CPUs with the given core, NUMA node and socket per CPU.
 std::vector<CpuInfo> cpu_infos(int count, int (*core)(int), int (*numa)(int), int (*socket)(int));
-
-/// The last wish that is not a hold for a lever, or null.
-const Intent* wish(const Intents& intents, CgroupId target, Knob knob);
-/// Its number, or -1 when there is none or it is no number.
-std::int64_t wished(const Intents& intents, CgroupId target, Knob knob);
-bool held(const Intents& intents, CgroupId target, Knob knob);
-
-/// Does what a kernel would: the wishes become what is applied.
-void obey(NodeSnapshot& node, const Intents& intents);
 
 }  // namespace evenkeel::test
