@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "tests/support/sampler_node.h"
@@ -52,6 +53,16 @@ TEST_F(OnePod, AVendorKernelHasPressureInCpuacct) {
   EXPECT_FALSE(vendor.at(pod).pressure.cpu);
 }
 
+TEST_F(OnePod, AHybridHostWithoutAUnifiedDirectoryFallsBackToTheVendorsFile) {
+  lay_out([](test::FakeHost& host) { host.hybrid(); });
+  sampled.fake.remove("sys/fs/cgroup/unified/" + pod);
+  sampled.fake.write(Controller::cpuacct, pod, "cpu.pressure", kStalled);
+  sampled.start();
+  sampled.tick();
+  ASSERT_TRUE(sampled.at(pod).pressure.cpu);
+  EXPECT_DOUBLE_EQ(sampled.at(pod).pressure.cpu->some.avg10_percent, 9.0);
+}
+
 TEST_F(OnePod, AVendorLeverIsReadWhereItIs) {
   lay_out([](test::FakeHost& host) { host.v1(); });
   sampled.fake.write(Controller::cpu, pod, "cpu.bvt_warp_ns", "-1\n");
@@ -97,6 +108,26 @@ TEST_F(OnePod, MemoryStatKeepsItsValueUntilItIsDueAndThenTheTicksAreEven) {
     sampled.tick();
     EXPECT_EQ(sampled.at(pod).memory.anonymous, i < seen_at ? 20_B : 30_B);
   }
+}
+
+TEST_F(OnePod, TheDearFilesAreSpreadEvenlyOverTheTicks) {
+  lay_out([](test::FakeHost& host) { host.v2(); });
+  for (int i = 0; i < 18; ++i) sampled.fake.pod(KubeQos::burstable, "00-0" + std::to_string(i));
+  sampled.start();
+  sampled.tick();
+  for (const auto& sample : sampled.node.cgroups)
+    sampled.fake.write(Controller::memory, std::string(sample.path), "memory.stat",
+                       "inactive_anon 77\nactive_anon 0\nunevictable 0\n");
+  const auto read_so_far = [&] {
+    return std::count_if(sampled.node.cgroups.begin(), sampled.node.cgroups.end(),
+                         [](const CgroupSample& sample) { return sample.memory.anonymous == 77_B; });
+  };
+  const auto all = static_cast<std::ptrdiff_t>(sampled.node.cgroups.size());
+  for (int tick = 1; tick <= 5; ++tick) {
+    sampled.tick();
+    EXPECT_NEAR(static_cast<double>(read_so_far()), static_cast<double>(all * tick) / 5, 1.0);
+  }
+  EXPECT_EQ(read_so_far(), all);
 }
 
 TEST_F(OnePod, OnATreeWithoutEventsEverythingMayBeReadEachTick) {
@@ -163,6 +194,25 @@ TEST_F(OnePod, RatesGoOnWhenTheRosterIsRebuilt) {
   use(500'000);
   sampled.tick();
   EXPECT_EQ(sampled.at(pod).cpu_use, 100_mcpu);
+}
+
+TEST_F(OnePod, ARosterOfAnotherTreeGetsNobodyElsesNumbers) {
+  lay_out([](test::FakeHost& host) { host.v2(); });
+  const auto charge = [&](const std::string& path, const char* bytes) {
+    sampled.fake.write(Controller::memory, path, "memory.current", bytes);
+  };
+  charge(pod, "1\n");
+  sampled.start();
+  sampled.tick();
+  // The sampler follows the new tree, but the snapshot still has the places of the old one.
+  const auto first = sampled.fake.pod(KubeQos::besteffort, "00-00");
+  charge(first, "2\n");
+  const auto id = sampled.at(pod).id;
+  sampled.tree().scan();
+  sampled.sampler().follow(sampled.tree());
+  sampled.tick();
+  for (const auto& sample : sampled.node.cgroups)
+    EXPECT_TRUE(sample.id != id || sample.memory.current == 1_B);
 }
 
 TEST_F(OnePod, ANamesakeIsANewCgroup) {

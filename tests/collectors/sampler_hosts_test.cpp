@@ -105,6 +105,14 @@ TEST_P(EveryHost, ASettingThatSomebodyWroteIsReadAtTheNextTick) {
   sampled.sampler().settings_changed(sampled.at(container).id);
   sampled.tick();
   EXPECT_EQ(sampled.at(container).applied.cpu_idle, 1);
+  // Once told, once read: the next value without news has to wait for its turn.
+  int ticks_until_seen = 0;
+  sampled.fake.write(Controller::cpu, container, "cpu.idle", "0\n");
+  for (int i = 0; i < 10; ++i) {
+    sampled.tick();
+    ticks_until_seen += sampled.at(container).applied.cpu_idle == 1 ? 1 : 0;
+  }
+  EXPECT_GT(ticks_until_seen, 0);
 }
 
 TEST_P(EveryHost, ASettingWithoutNewsIsReadWithinTenTicks) {
