@@ -32,7 +32,7 @@ class Writer {
     for (const auto& row : rows) {
       if (indent.empty()) text += '\n';
       const bool absent =
-          commented || row.kind == Kind::list || (row.open != nullptr && row.peek(owner, 0) == nullptr);
+          commented || row.kind == Kind::list || (row.kind == Kind::section && row.peek(owner, 0) == nullptr);
       line(doc_of(row), indent, absent);
       if (row.kind == Kind::section) {
         const bool empty = row.rows().empty();

@@ -51,7 +51,7 @@ void note_thresholds(const ThresholdStrategy& t, SchemaRead& read) {
                  {"cpuEvictBESatisfactionUpperPercent", !!t.cpu_evict_be_satisfaction_upper_percent}},
                 read);
   if (t.cpu_evict_threshold_percent && !t.evict_enabled_priority_threshold) {
-    read.notices.push_back(
+    read.notices.emplace_back(
         "resourceUsedThresholdWithBE: eviction by CPU use cannot run without evictEnabledPriorityThreshold");
   }
 }

@@ -57,7 +57,7 @@ Parsed parse_yaml(std::string_view text, const std::string& file);
 /// JSON only, fast; an object or a list. The same limits as above.
 Parsed parse_json(std::string_view text, const std::string& file);
 /// JSON when the first character says so, else YAML; a text in braces that is not JSON may still be YAML's
-/// flow style. When it is neither, the problem is the one that the JSON reader found.
+/// flow style, up to 256 KiB. When it is neither, the problem is the one that the JSON reader found.
 Parsed parse_document(std::string_view text, const std::string& file);
 
 }  // namespace evenkeel

@@ -95,7 +95,7 @@ class TreeBuilder {
     ++depth_;
     for (auto each : array) {
       json::value item;
-      if (const auto error = std::move(each).get(item)) return fail(error);
+      if (const auto error = each.get(item)) return fail(error);
       list.emplace_back();
       if (!build(item, list.back())) return false;
     }

@@ -48,7 +48,11 @@ class TreeBuilder : public YAML::EventHandler {
  public:
   Value root{};
 
-  void OnDocumentStart(const YAML::Mark&) override {}
+  /// Before a stray bracket or the like the library makes one empty document after the other and never moves.
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (mark.pos == document_start_) throw YAML::ParserException(mark, "found something out of place");
+    document_start_ = mark.pos;
+  }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(mark, {}, anchor); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -152,6 +156,7 @@ class TreeBuilder : public YAML::EventHandler {
     root = std::move(value);
   }
 
+  int document_start_ = -1;
   std::vector<Open> open_{};
   std::map<YAML::anchor_t, Value> anchors_{};
   std::size_t budget_used_ = 0;

@@ -81,6 +81,12 @@ TEST(Document, YamlProblemsSayWhere) {
         << c.text << " gave " << first_problem(parse_yaml(c.text, "f"));
 }
 
+/// Found by fuzzing: the library went on for ever at each of these.
+TEST(Document, YamlThatIsOutOfPlaceEndsTheReading) {
+  for (const auto* text : {",: Y & 2x\n", "]", "a: 1\n}\n", "}", ",", "{a: 1}u: 2}\n", "--- ]"})
+    EXPECT_NE(first_problem(parse_yaml(text, "f")), "(none)") << text;
+}
+
 TEST(Document, JsonProblemsAreFound) {
   const std::vector<const char*> cases = {"",           "{",          "{\"a\":1,\"a\":2}",
                                           "{\"a\":1}}", "[1 2]",      "[01]",
