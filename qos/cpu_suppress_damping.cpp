@@ -8,7 +8,6 @@ namespace {
 using std::chrono::seconds;
 
 constexpr Duration kNoiseWindow = seconds(60);
-constexpr Duration kEnoughHistory = seconds(30);
 
 MilliCpu whole_cpus(MilliCpu capacity) { return MilliCpu((capacity.count() + 999) / 1000 * 1000); }
 
@@ -47,11 +46,10 @@ MilliCpu noise(const CpuSuppressState& state, MonoTime now, MilliCpu capacity) {
   std::optional<CpuSuppressState::Slot> spread;
   for_recent(state, now, kNoiseWindow, [&](const CpuSuppressState::Slot& slot) {
     if (!spread) spread = slot;
-    spread->first = slot.first;
     spread->lowest = std::min(spread->lowest, slot.lowest);
     spread->highest = std::max(spread->highest, slot.highest);
   });
-  if (!spread || now - spread->first < kEnoughHistory) return most_noise(capacity);
+  if (!spread) return suppress_band(capacity);
   return std::clamp(spread->highest - spread->lowest, suppress_band(capacity), most_noise(capacity));
 }
 

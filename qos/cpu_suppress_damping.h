@@ -3,10 +3,10 @@
 //
 // Down: as soon as the target lies 1 % of the capacity below the allowance. Within the dwell time after a
 // change only when it lies further below than the node's own noise explains (the spread of the targets of the
-// last minute, at most 4 %; 4 % while there is less than half a minute to judge by). More than 4 % is never
-// noise. Up: only to the lowest target of the recovery time, at most 10 % of the capacity per second; a rise
-// that the limit cuts short goes on within the dwell time. Small rises (4 %) wait for the dwell time and go
-// only to its lowest target. What leaves a quota nothing but its minimum is written at once.
+// last minute, at most 4 %). More than 4 % is never noise. Up: only to the lowest target of the recovery
+// time, at most 10 % of the capacity per second; a rise that the limit cuts short goes on within the dwell
+// time. Small rises (4 %) wait for the dwell time and go only to its lowest target. What leaves a quota
+// nothing but its minimum is written at once.
 #pragma once
 
 #include "qos/cpu_suppress_state.h"
