@@ -105,9 +105,9 @@ TEST_P(BadKernelFile, IsSurvivedWhereverItIs) {
 INSTANTIATE_TEST_SUITE_P(Texts, BadKernelFile,
                          testing::Combine(testing::Values(Kernel::v1, Kernel::v2),
                                           testing::Range<std::size_t>(0, 8)),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param) == Kernel::v1 ? "v1_" : "v2_") +
-                                  bad_texts()[std::get<1>(info.param)].name;
+                         [](const auto& one) {
+                           return std::string(std::get<0>(one.param) == Kernel::v1 ? "v1_" : "v2_") +
+                                  bad_texts()[std::get<1>(one.param)].name;
                          });
 
 struct BadConfig {
@@ -147,7 +147,7 @@ TEST_P(BadConfiguration, IsRefusedAtTheStartWithItsPlace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Texts, BadConfiguration, testing::ValuesIn(kBadConfigs),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 TEST(BadPods, KeepWhatWasKnownAndSayWhatIsWrong) {
   for (const char* text :
@@ -181,7 +181,9 @@ TEST(BadPods, AreNotServedFromBeforeTheFirstGoodList) {
     scene.node.run(std::chrono::seconds(1));
     const Step step = agent.advance();
     EXPECT_TRUE(step.writes.empty()) << step.line;
-    if (second == 0) EXPECT_FALSE(step.errors.empty()) << step.line;
+    if (second == 0) {
+      EXPECT_FALSE(step.errors.empty()) << step.line;
+    }
   }
 }
 
