@@ -36,7 +36,7 @@ void place_cgroups(Join& join) {
   for (auto& sample : before) measured.emplace(sample.id, &sample);
   for (const auto* cgroup : join.tree.all()) {
     const auto known = measured.find(cgroup->id);
-    CgroupSample sample = known == measured.end() ? CgroupSample{} : std::move(*known->second);
+    CgroupSample sample = known == measured.end() ? CgroupSample{} : *known->second;
     sample.id = cgroup->id;
     sample.kind = cgroup->kind;
     sample.path = cgroup->path;
@@ -44,7 +44,7 @@ void place_cgroups(Join& join) {
     const auto parent = join.by_id.find(cgroup->parent);
     sample.parent = parent == join.by_id.end() ? kNoCgroup : parent->second;
     join.by_id.emplace(cgroup->id, static_cast<CgroupIndex>(join.node.cgroups.size()));
-    join.node.cgroups.push_back(std::move(sample));
+    join.node.cgroups.push_back(sample);
   }
 }
 
@@ -129,13 +129,13 @@ void place_host_applications(Join& join) {
   }
 }
 
-/// What the node's owner, or a pod's, has forbidden.
+/// What the node's owner, or a pod's, has forbidden. Before the pod list is known, any pod may have.
 void mark_hands_off(Join& join) {
   auto& cgroups = join.node.cgroups;
   const bool everything = join.node.slo && join.node.slo->evenkeel.hands_off;
   for (auto& sample : cgroups) sample.hands_off = everything;
   for (const auto& pod : join.node.pods)
-    if (pod.spec->hands_off && pod.cgroup != kNoCgroup) join.sample(pod.cgroup).hands_off = true;
+    if ((pod.spec->hands_off || !join.node.pods_known) && pod.cgroup != kNoCgroup) join.sample(pod.cgroup).hands_off = true;
   for (auto& sample : cgroups)  // parents come first
     if (sample.kind == CgroupKind::container && sample.parent != kNoCgroup)
       sample.hands_off = sample.hands_off || join.sample(sample.parent).hands_off;

@@ -113,6 +113,8 @@ TEST_P(Roster, WithoutAListTheTreeIsAllThereIs) {
   EXPECT_FALSE(node().pods_known);
   ASSERT_EQ(node().pods.size(), 1u);
   EXPECT_EQ(node().pods[0].spec->kube_qos, KubeQos::guaranteed);
+  EXPECT_TRUE(node().cgroups[static_cast<std::size_t>(node().pods[0].cgroup)].hands_off)
+      << "its owner may have forbidden it";
   const auto pods = pods_from_tree(sampled.tree());
   ASSERT_EQ(pods.size(), 1u);
   EXPECT_EQ(pods[0].uid, "11-22");
