@@ -61,7 +61,7 @@ std::string joined(const std::string& dir, std::string_view name) {
 std::string pressure_path(std::string_view name, const CgroupTree& tree, const Cgroup& cgroup) {
   const auto unified = tree.unified_dir(cgroup);
   if (tree.layout().v2(Controller::cpuacct)) return joined(unified, name);
-  const auto vendor = joined(tree.dir(cgroup, Controller::cpuacct), name);
+  auto vendor = joined(tree.dir(cgroup, Controller::cpuacct), name);
   if (unified.empty()) return vendor;
   const bool only_vendor = !tree.host().exists(unified) && tree.host().exists(vendor);
   return only_vendor ? vendor : joined(unified, name);

@@ -135,7 +135,8 @@ void mark_hands_off(Join& join) {
   const bool everything = join.node.slo && join.node.slo->evenkeel.hands_off;
   for (auto& sample : cgroups) sample.hands_off = everything;
   for (const auto& pod : join.node.pods)
-    if ((pod.spec->hands_off || !join.node.pods_known) && pod.cgroup != kNoCgroup) join.sample(pod.cgroup).hands_off = true;
+    if ((pod.spec->hands_off || !join.node.pods_known) && pod.cgroup != kNoCgroup)
+      join.sample(pod.cgroup).hands_off = true;
   for (auto& sample : cgroups)  // parents come first
     if (sample.kind == CgroupKind::container && sample.parent != kNoCgroup)
       sample.hands_off = sample.hands_off || join.sample(sample.parent).hands_off;

@@ -11,7 +11,7 @@ namespace evenkeel {
 namespace {
 
 // /proc/stat is the longest file: 60 bytes a CPU and up to 11 an interrupt. What is not used is not touched.
-constexpr std::size_t kBufferSize = 256 * 1024;
+constexpr std::size_t kBufferSize = std::size_t{256} * 1024;
 
 /// Why nothing of what a collector reads is there; empty when something is.
 std::string why_off(const Host& host, const CollectorSpec& spec) {
