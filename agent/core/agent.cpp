@@ -71,7 +71,8 @@ Agent::Agent(AgentOptions options, Host host, Layout layout, Journal journal, Au
   // Settings of a plain directory change without the events that a kernel gives, so they are looked at each
   // time.
   const bool blind = options_.stepped || !host_.on_kernel_fs("sys/fs/cgroup");
-  sampler_ = std::make_unique<Sampler>(host_, SamplerOptions{.settings_every_tick = blind});
+  sampler_ = std::make_unique<Sampler>(
+      host_, SamplerOptions{.settings_every_tick = blind, .slow_files_every_tick = blind});
   executor_ =
       std::make_unique<Executor>(*tree_, files_, journal_, ExecutorOptions{.dry_run = options_.dry_run});
   if (!options_.stepped)
@@ -134,6 +135,8 @@ void Agent::act(MonoTime now) {
   arbitrate(snapshot_, *inputs_.slo(), intents_, plan_);
   const MonoTime decided = clock_.now();
   result_.report = executor_->apply(plan_, snapshot_, written_by_others_);
+  // What we wrote is read back before anybody decides on it again: the kernel rounds, and may refuse.
+  for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup);
   record(result_.report, now);
   counters_.last_decide = decided - started;
   counters_.last_apply = clock_.now() - decided;
