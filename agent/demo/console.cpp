@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstring>
 
 #include "agent/demo/work.h"
 
@@ -37,13 +39,18 @@ void Console::clear() {
   if (terminal_) std::fprintf(stderr, "\r\033[K");
 }
 
+std::string Console::interrupted_by() const {
+  const char* name = interrupted() ? ::sigabbrev_np(interrupted_by_) : nullptr;
+  return name != nullptr ? std::string("SIG") + name : std::string();
+}
+
 bool Console::pause_until(Duration moment) {
-  while (!interrupted_) {
+  while (!interrupted()) {
     const Duration left = moment - monotonic();
     if (left <= Duration::zero()) return true;
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(left);
     const timespec wait{static_cast<time_t>(seconds.count()), static_cast<long>((left - seconds).count())};
-    interrupted_ = ::sigtimedwait(&ours_, nullptr, &wait) > 0;
+    interrupted_by_ = std::max(0, ::sigtimedwait(&ours_, nullptr, &wait));
   }
   return false;
 }

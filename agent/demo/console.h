@@ -22,12 +22,14 @@ class Console {
   void clear();
   /// False when somebody asked us to stop: from then on at once.
   bool pause_until(Duration moment);
-  [[nodiscard]] bool interrupted() const { return interrupted_; }
+  [[nodiscard]] bool interrupted() const { return interrupted_by_ != 0; }
+  /// "SIGINT"; empty if nobody did.
+  [[nodiscard]] std::string interrupted_by() const;
 
  private:
   sigset_t ours_{}, before_{};
   bool terminal_ = false;
-  bool interrupted_ = false;
+  int interrupted_by_ = 0;  ///< the signal
 };
 
 }  // namespace evenkeel::demo

@@ -75,7 +75,7 @@ bool step(Run& run, int round, Scenario scenario, Phase phase, int& status) {
                            (phase == Phase::alone ? "" : std::string(name(scenario)) + ", ") + name(phase);
   run.bench.console->progress(static_cast<double>(run.steps_done++) / steps, what);
   auto result = run_phase(run.bench, scenario, phase);
-  if (!result) status = complain("interrupted; cleaning up");
+  if (!result) status = complain("interrupted by " + run.bench.console->interrupted_by() + "; cleaning up");
   if (result && !result->failure.empty()) status = complain(result->failure);
   if (status != 0) return false;
   run.rounds[scenario][phase].push_back(result->figures);
