@@ -13,6 +13,8 @@
 namespace evenkeel::demo {
 namespace {
 
+constexpr Duration kOvertime = std::chrono::seconds(2);
+
 void bind_to(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -23,13 +25,16 @@ void bind_to(int cpu) {
 
 // Each worker sleeps on a timer of its own CPU: like a network card's queue, nobody on another CPU has to
 // wake it. (Some hypervisors deliver such a wake-up to a busy virtual CPU a whole tick late.)
-void serve(const std::vector<Duration>& schedule, Duration start, std::uint64_t iterations,
+//
+// A machine that is far too slow for the load would answer for minutes: from `closing` on requests are turned
+// away, and their latency is how long they had waited by then.
+void serve(const std::vector<Duration>& schedule, Duration start, Duration closing, std::uint64_t iterations,
            std::span<std::int64_t> latencies) {
   std::uint64_t state = 1;
   for (std::size_t i = 0; i < schedule.size(); ++i) {
     const Duration due = start + schedule[i];
     wait_until(due);
-    state = churn(iterations, state);
+    if (monotonic() < closing) state = churn(iterations, state);
     // An answer depends on the work, so the work cannot be left out.
     latencies[i] = (monotonic() - due).count() + (state == 0 ? 1 : 0);
   }
@@ -74,7 +79,8 @@ Service::Service(const Stage& stage, const ServiceLoad& load, Duration start)
       first += schedule_[i].size();
       workers.emplace_back([this, i, mine, start] {
         bind_to(load_.cpus[i]);
-        serve(schedule_[i], start, load_.iterations, mine);
+        const Duration closing = start + load_.warm_up + load_.length + kOvertime;
+        serve(schedule_[i], start, closing, load_.iterations, mine);
       });
     }
     for (auto& worker : workers) worker.join();
