@@ -22,10 +22,18 @@ bool path_less(std::string_view a, std::string_view b) {
   });
 }
 
+// A directory that need not be read again while it is in the same life.
+struct Listing {
+  std::uint64_t inode = 0;
+  std::vector<SubDir> children{};  ///< those of ours, in order
+};
+using Remembered = std::unordered_map<std::string, Listing>;
+
 // One walk through the primary hierarchy. What is not there, or may not be read, is not there.
 class Walk {
  public:
-  Walk(const Host& host, const Layout& layout) : host_(host), layout_(layout) {}
+  Walk(const Host& host, const Layout& layout, const Remembered* remembered)
+      : host_(host), layout_(layout), remembered_(remembered) {}
 
   void kubepods() {
     const auto top = layout_.kubepods();
@@ -34,7 +42,7 @@ class Walk {
     add(CgroupKind::kubepods, KubeQos::guaranteed, top, {}, *inode);
     const auto burstable = layout_.qos_dir(KubeQos::burstable);
     const auto besteffort = layout_.qos_dir(KubeQos::besteffort);
-    for (const auto& child : list(top)) {
+    for (const auto& child : list(top, *inode)) {
       const auto path = top + '/' + child.name;
       if (path == burstable)
         branch(KubeQos::burstable, path, child.inode);
@@ -53,7 +61,11 @@ class Walk {
   std::vector<Found>& found() { return found_; }
 
  private:
-  std::vector<SubDir> list(const std::string& path) {
+  std::vector<SubDir> list(const std::string& path, std::uint64_t inode) {
+    if (remembered_)
+      if (const auto known = remembered_->find(path);
+          known != remembered_->end() && known->second.inode == inode)
+        return known->second.children;
     auto dirs = host_.subdirs_with_inodes(layout_.primary() + '/' + path);
     if (!dirs) return {};
     std::ranges::sort(*dirs, {}, &SubDir::name);
@@ -73,7 +85,7 @@ class Walk {
 
   void branch(KubeQos qos, const std::string& path, std::uint64_t inode) {
     add(CgroupKind::qos_dir, qos, path, layout_.kubepods(), inode);
-    for (const auto& child : list(path)) pod(qos, path, child);
+    for (const auto& child : list(path, inode)) pod(qos, path, child);
   }
 
   void pod(KubeQos qos, const std::string& above, const SubDir& dir) {
@@ -81,7 +93,7 @@ class Walk {
     if (!name) return;
     const auto path = above + '/' + dir.name;
     add(CgroupKind::pod, qos, path, above, dir.inode).uid = name->uid;
-    for (const auto& child : list(path)) {
+    for (const auto& child : list(path, dir.inode)) {
       auto id = parse_container_dir(child.name);
       if (!id) continue;
       auto& made = add(CgroupKind::container, qos, path + '/' + child.name, path, child.inode);
@@ -92,6 +104,7 @@ class Walk {
 
   const Host& host_;
   const Layout& layout_;
+  const Remembered* remembered_;  ///< null: everything is read
   std::vector<Found> found_{};
 };
 
@@ -105,9 +118,9 @@ const Cgroup* ancestor(const std::unordered_map<std::string, Cgroup>& by_path, s
 }
 
 // In order, each path once. Where a host application's directory is one of the pods', the pod stays.
-std::vector<Found> look(const Host& host, const Layout& layout,
-                        const std::vector<std::string>& applications) {
-  Walk walk(host, layout);
+std::vector<Found> look(const Host& host, const Layout& layout, const std::vector<std::string>& applications,
+                        const Remembered* remembered) {
+  Walk walk(host, layout, remembered);
   walk.kubepods();  // comes in order
   auto& all = walk.found();
   const auto pods = static_cast<std::ptrdiff_t>(all.size());
@@ -119,6 +132,19 @@ std::vector<Found> look(const Host& host, const Layout& layout,
   const auto same_path = [](const Found& a, const Found& b) { return a.cgroup.path == b.cgroup.path; };
   found.erase(std::unique(found.begin(), found.end(), same_path), found.end());
   return found;
+}
+
+Remembered remember(const std::vector<const Cgroup*>& all, const std::unordered_set<std::string>& but) {
+  Remembered out;
+  for (const auto* cgroup : all) {
+    if (cgroup->kind == CgroupKind::host_application) continue;
+    if (!but.contains(cgroup->path)) out[cgroup->path].inode = cgroup->inode;
+    const auto slash = cgroup->path.rfind('/');
+    if (slash == std::string::npos) continue;
+    if (const auto above = out.find(cgroup->path.substr(0, slash)); above != out.end())
+      above->second.children.push_back({cgroup->path.substr(slash + 1), cgroup->inode});
+  }
+  return out;
 }
 
 // A new life of the parent means a new life of the child, whatever its inode says.
@@ -136,7 +162,20 @@ void CgroupTree::follow(std::vector<std::string> host_application_paths) {
 
 bool CgroupTree::scan() {
   if (!host_.exists(layout_.primary() + '/' + layout_.kubepods())) detect_driver(host_, layout_);
-  auto found = look(host_, layout_, host_application_paths_);
+  return adopt_found(nullptr);
+}
+
+bool CgroupTree::scan(std::span<const CgroupId> grown) {
+  std::unordered_set<std::string> look_into;
+  for (const auto id : grown)
+    if (const auto* cgroup = find(id)) look_into.insert(cgroup->path);
+  return adopt_found(&look_into);
+}
+
+bool CgroupTree::adopt_found(const std::unordered_set<std::string>* look_into) {
+  Remembered remembered;
+  if (look_into) remembered = remember(order_, *look_into);
+  auto found = look(host_, layout_, host_application_paths_, look_into ? &remembered : nullptr);
   std::unordered_map<std::string, Cgroup> now;
   now.reserve(found.size());
   std::vector<const Cgroup*> order;
@@ -164,6 +203,13 @@ void CgroupTree::adopt(std::unordered_map<std::string, Cgroup> now, std::vector<
   by_id_.clear();
   by_id_.reserve(order_.size());
   for (const auto* cgroup : order_) by_id_.emplace(cgroup->id, cgroup);
+}
+
+std::vector<CgroupId> CgroupTree::born_since(CgroupId from) const {
+  std::vector<CgroupId> born;
+  for (const auto* cgroup : order_)
+    if (cgroup->id >= from) born.push_back(cgroup->id);
+  return born;
 }
 
 const Cgroup* CgroupTree::find(CgroupId id) const {

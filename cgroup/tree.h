@@ -4,8 +4,10 @@
 
 #include <cstdint>
 #include <deque>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cgroup/host.h"
@@ -37,6 +39,12 @@ class CgroupTree {
   [[nodiscard]] const std::vector<std::string>& followed() const { return host_application_paths_; }
   /// Looks at every directory and brings the table up to date. Returns whether anything was born or died.
   bool scan();
+  /// The same, but looks only into these cgroups and what is new: for when a watch says where something
+  /// changed.
+  bool scan(std::span<const CgroupId> grown);
+  /// The cgroups that got their id since next_id() was `from`.
+  [[nodiscard]] std::vector<CgroupId> born_since(CgroupId from) const;
+  [[nodiscard]] CgroupId next_id() const { return {next_id_}; }
 
   /// Parents before children, siblings by name. Valid until the next scan() that returns true.
   [[nodiscard]] const std::vector<const Cgroup*>& all() const { return order_; }
@@ -51,6 +59,7 @@ class CgroupTree {
   [[nodiscard]] const Host& host() const { return host_; }
 
  private:
+  bool adopt_found(const std::unordered_set<std::string>* look_into);
   void adopt(std::unordered_map<std::string, Cgroup> now, std::vector<const Cgroup*> order);
 
   const Host& host_;

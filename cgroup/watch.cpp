@@ -190,17 +190,20 @@ void TreeWatch::drain_inotify(Changes& changes) {
 }
 
 void TreeWatch::take_inotify(int descriptor, std::uint32_t mask, std::string_view name, Changes& changes) {
-  if (mask & IN_Q_OVERFLOW) changes.overflow = changes.tree = true;
+  if (mask & IN_Q_OVERFLOW) changes.overflow = changes.anywhere = changes.tree = true;
   const auto known = dir_of_descriptor_.find(descriptor);
   if (known == dir_of_descriptor_.end()) return;
   auto& watched = by_dir_[known->second];
   const auto& wish = watched.wish;
   if (mask & IN_IGNORED) {
     drop(watched);
-    changes.tree = true;
+    changes.anywhere = changes.tree = true;
   } else if (mask & IN_ISDIR) {
     const bool wished = wish.births || std::ranges::find(wish.names, name) != wish.names.end();
-    changes.tree = changes.tree || (wished && (mask & kBirths));
+    if (!wished || (mask & kBirths) == 0) return;
+    changes.tree = true;
+    if (wish.cgroup) changes.grown.push_back(wish.cgroup);
+    changes.anywhere = changes.anywhere || !wish.cgroup;
   } else if (wish.cgroup && (mask & (IN_MODIFY | IN_MOVED_TO)) && is_setting(name)) {
     add_value(changes, wish.cgroup, name, Writer{});
   }
@@ -214,7 +217,7 @@ void TreeWatch::drain_fanotify(Changes& changes) {
     const auto* event = reinterpret_cast<const fanotify_event_metadata*>(buffer.data());
     for (; FAN_EVENT_OK(event, size); event = FAN_EVENT_NEXT(event, size)) {
       const Fd file(event->fd);
-      if (event->mask & FAN_Q_OVERFLOW) changes.overflow = changes.tree = true;
+      if (event->mask & FAN_Q_OVERFLOW) changes.overflow = changes.anywhere = changes.tree = true;
       if (file && event->pid != ::getpid()) take_fanotify(file.get(), event->pid, changes);
     }
   }

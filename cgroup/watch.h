@@ -25,6 +25,9 @@ class TreeWatch {
  public:
   struct Changes {
     bool tree = false;  ///< a directory came or went, or events were lost: scan
+    /// Where: cgroups of ours in which directories came or went. Empty although `tree`: anywhere.
+    std::vector<CgroupId> grown{};
+    bool anywhere = false;  ///< also above our cgroups, or events were lost: `grown` does not tell all
     bool overflow = false;
     struct Value {
       CgroupId cgroup{};

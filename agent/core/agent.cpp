@@ -70,7 +70,7 @@ Agent::Agent(AgentOptions options, Host host, Layout layout, Journal journal, Au
   tree_ = std::make_unique<CgroupTree>(host_, std::move(layout));
   // Settings of a plain directory change without the events that a kernel gives, so they are looked at each
   // time.
-  const bool blind = options_.stepped || !host_.on_kernel_fs("sys/fs/cgroup");
+  const bool blind = options_.stepped || !host_.on_kernel_fs(tree_->layout().root(Controller::cpu));
   sampler_ = std::make_unique<Sampler>(
       host_, SamplerOptions{.settings_every_tick = blind, .slow_files_every_tick = blind});
   executor_ =
@@ -91,17 +91,22 @@ void Agent::follow_host_applications() {
 }
 
 /// Looks until nothing new turns up: a directory made between the scan and its watch would give no event.
-void Agent::grow_tree() {
+void Agent::grow_tree(const TreeWatch::Changes& seen) {
   constexpr int kRounds = 8;
+  bool everywhere = !watch_ || !seen.tree || seen.anywhere;
+  std::vector<CgroupId> where = seen.grown;
   for (int round = 0; round < kRounds; ++round) {
     ++counters_.scans;
     const CgroupDriver driver = tree_->layout().driver;
-    const bool changed = tree_->scan();
+    const CgroupId newest = tree_->next_id();
+    const bool changed = everywhere ? tree_->scan() : tree_->scan(where);
     // A kubelet that came late decides how directories are named, those of host applications too.
     if (tree_->layout().driver != driver) follow_host_applications();
     if (changed) sampler_->follow(*tree_);
     const bool watches_more = watch_ && watch_->follow(*tree_);
-    if (!changed && !watches_more) return;
+    if (!watch_ || (!changed && !watches_more)) return;
+    everywhere = tree_->layout().driver != driver;
+    where = tree_->born_since(newest);
   }
 }
 
@@ -120,7 +125,7 @@ bool Agent::take_in(MonoTime now) {
   for (const auto& value : seen.values) sampler_->settings_changed(value.cgroup);
   written_by_others_ = std::move(seen.values);
   const bool look = first || seen.tree || changed.nodeslo || !watch_;
-  if (look) grow_tree();
+  if (look) grow_tree(seen);
   if (look || changed.any()) {
     snapshot_.object = inputs_.node();
     build_roster(*tree_, inputs_.pods(), inputs_.slo(), snapshot_);

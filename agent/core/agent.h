@@ -90,7 +90,7 @@ class Agent {
         const Clock& clock);
   /// Inputs and tree brought up to date; whether anything changed.
   bool take_in(MonoTime now);
-  void grow_tree();
+  void grow_tree(const TreeWatch::Changes& seen);
   void follow_host_applications();
   void act(MonoTime now);
   void show_leftovers();

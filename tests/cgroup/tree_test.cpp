@@ -122,6 +122,40 @@ TEST_F(TreeTest, APodMadeAgainBetweenTwoScansIsAnotherOneWithItsChildren) {
   EXPECT_EQ(tree->find_path(pod + "/c1")->parent, id(pod));
 }
 
+TEST_F(TreeTest, ToldWhereSomethingChangedItFindsWhatAFullScanFinds) {
+  fake.v1().kubepods();
+  const auto first = fake.pod(KubeQos::besteffort, "b-1", {"c1"});
+  const auto second = fake.pod(KubeQos::burstable, "s-1", {"c2"});
+  start();
+  const CgroupId before = tree->next_id();
+  fake.container(first, "c9");
+  fake.pod(KubeQos::besteffort, "b-2", {"c3"});
+  const CgroupId branch = id("kubepods/besteffort"), pod = id(first);
+  EXPECT_FALSE(tree->scan(std::vector<CgroupId>{id(second)})) << "looks only where it is told to";
+  EXPECT_TRUE(tree->scan(std::vector<CgroupId>{branch, pod}));
+  EXPECT_EQ(tree->born_since(before).size(), 3U);
+  const auto seen = paths();
+  EXPECT_FALSE(tree->scan()) << "nothing was missed";
+  EXPECT_EQ(paths(), seen);
+}
+
+TEST_F(TreeTest, ToldWhereSomethingChangedItSeesNewLivesAndDeaths) {
+  fake.v1().kubepods();
+  const auto pod = fake.pod(KubeQos::besteffort, "b-1", {"c1"});
+  const auto other = fake.pod(KubeQos::besteffort, "b-2", {"c2"});
+  start();
+  const CgroupId old_pod = id(pod), old_container = id(pod + "/c1");
+  fake.remove_cgroup(pod);
+  fake.pod(KubeQos::besteffort, "b-1", {"c7"});
+  fake.remove_cgroup(other);
+  EXPECT_TRUE(tree->scan(std::vector<CgroupId>{id("kubepods/besteffort")}));
+  EXPECT_NE(id(pod), old_pod);
+  EXPECT_FALSE(tree->find(old_container));
+  EXPECT_TRUE(tree->find_path(pod + "/c7"));
+  EXPECT_FALSE(tree->find_path(other));
+  EXPECT_FALSE(tree->scan());
+}
+
 TEST_F(TreeTest, ThePrimaryHierarchyDecides) {
   fake.v1().kubepods();
   fake.dir("sys/fs/cgroup/memory/kubepods/besteffort/pod1");  // the cpu hierarchy does not have it yet
