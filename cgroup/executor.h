@@ -1,7 +1,13 @@
 // The only hand that touches: a plan becomes ordered, legal, journalled writes, and what nobody asks for any
-// more goes back to what it was. Reports what happened; decides nothing.
+// more goes back to what it was. Reports what happened. May not: decide what is wished.
+//
+// Besides what the plan names, it writes what the kernel's rules demand along with it, and undoes that as
+// well: a burst comes down with its quota; on v1 quotas and CPU sets below come into what their parent is
+// given; shares come back after cpu.idle, which makes the kernel forget them.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -57,26 +63,35 @@ struct Managed {
   bool yielded = false;
 };
 
+/// Since the start; managed and quarantined are of now.
+struct ExecutorCounters {
+  std::uint64_t writes = 0;    ///< done by the kernel, restoring ones included
+  std::uint64_t skips = 0;     ///< not done, since the kernel held the value already
+  std::uint64_t restored = 0;  ///< originals that went back
+  std::uint64_t refusals = 0;
+  std::uint64_t foreign = 0;  ///< times that somebody else's value was found in place of ours
+  std::uint64_t yielded = 0;
+  std::size_t managed = 0, quarantined = 0;
+  std::map<int, std::uint64_t> refusals_by_errno{};
+};
+
 struct ExecutorOptions {
   bool dry_run = false;  ///< everything but the journal and the writes
 };
 
-/// Sums since the start (managed and quarantined: now).
-struct ExecutorCounters {
-  std::uint64_t writes = 0, skips = 0, restored = 0, refusals = 0, foreign = 0;
-  std::uint64_t managed = 0, quarantined = 0;
-};
-
 class Executor {
  public:
+  /// All three must outlive it. `tree` is asked again at each call, so it may grow in between.
   Executor(const CgroupTree& tree, KernelFiles& files, Journal& journal, ExecutorOptions options);
   ~Executor();
 
   /// Brings the kernel to the plan (see arbiter.h): at most one value per (cgroup, knob), sorted. `seen` are
   /// values that somebody else wrote since the last call, with the writer's name where it is known.
+  /// Whoever keeps the snapshot reads the settings of the written cgroups again before the next call; as long
+  /// as it shows an old value each call looks at the file itself.
   Report apply(const std::vector<Intent>& plan, const NodeSnapshot& node,
                const std::vector<TreeWatch::Changes::Value>& seen);
-  /// Puts every original back: orderly stop.
+  /// Puts every original back: orderly stop. Back-offs do not count here.
   Report restore_all(MonoTime now);
   /// Everything held now, sorted by path.
   [[nodiscard]] std::vector<Managed> managed() const;
@@ -89,6 +104,7 @@ class Executor {
 
 /// Undo, offline, what a journal holds: at start after a crash, and `evenkeel restore`. A value that is
 /// neither what we wrote nor what we meant to write belongs to somebody else and stays.
+/// What the kernel refuses to take back stays in the journal for another try.
 Report restore_from_journal(KernelFiles& files, Journal& journal);
 
 }  // namespace evenkeel

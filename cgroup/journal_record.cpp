@@ -121,6 +121,7 @@ std::string journal_line(const JournalRecord& record) {
 }
 
 std::optional<JournalRecord> parse_journal_line(std::string_view line) {
+  if (line.ends_with('\n')) line.remove_suffix(1);
   if (line.size() < 10 || line[8] != ' ' || crc_text(line.substr(9)) != line.substr(0, 8))
     return std::nullopt;
   Fields fields(line.substr(9));

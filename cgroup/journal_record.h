@@ -24,7 +24,7 @@ struct JournalRecord {
 
 /// The line, its end included.
 std::string journal_line(const JournalRecord& record);
-/// Absent for anything that journal_line did not write.
+/// Absent for anything that journal_line did not write; the line end may be there or not.
 std::optional<JournalRecord> parse_journal_line(std::string_view line);
 
 }  // namespace evenkeel

@@ -25,7 +25,11 @@ std::uint64_t as_runtime(std::int64_t quota_us) {
 
 }  // namespace
 
-KernelRules::KernelRules(KernelKind kind) : kind_(kind) {
+KernelRules::KernelRules(KernelKind kind) { restart(kind); }
+
+void KernelRules::restart(const KernelKind& kind) {
+  groups_.clear();
+  kind_ = kind;
   if (kind_.cpu_ids > 0) return;
   for (CpuId cpu = kind_.online.next(0); cpu >= 0; cpu = kind_.online.next(cpu + 1)) kind_.cpu_ids = cpu + 1;
 }

@@ -57,7 +57,8 @@ class KernelRules {
   [[nodiscard]] int size() const { return static_cast<int>(groups_.size()); }
   [[nodiscard]] const KernelKind& kind() const { return kind_; }
   [[nodiscard]] CpuSet effective_cpus(int group) const;
-  void clear() { groups_.clear(); }
+  /// Forgets the groups and keeps their room.
+  void restart(const KernelKind& kind);
 
  private:
   static std::size_t index(int group) { return static_cast<std::size_t>(group); }

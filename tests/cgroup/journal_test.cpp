@@ -263,7 +263,8 @@ TEST(JournalRecord, RefusesEveryMalformedLine) {
                                      .ours = {"3"}}};
   const auto line = journal_line(good);
   ASSERT_TRUE(parse_journal_line(line.substr(0, line.size() - 1)));
-  EXPECT_FALSE(parse_journal_line(line)) << "the line end is not part of it";
+  EXPECT_TRUE(parse_journal_line(line)) << "with its line end as well";
+  EXPECT_FALSE(parse_journal_line(line + "\n"));
   for (std::size_t size = 0; size + 1 < line.size(); ++size)
     EXPECT_FALSE(parse_journal_line(line.substr(0, size)));
   auto unknown = good;

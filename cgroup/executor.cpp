@@ -1,0 +1,200 @@
+// The round: what is held and what is wished become targets, targets become steps, steps become writes; what
+// the kernel refuses is left out and the rest planned again.
+#include "cgroup/executor.h"
+
+#include <algorithm>
+
+#include "cgroup/executor_impl.h"
+#include "cgroup/knob_files.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr Duration kFirstBackoff = std::chrono::seconds(1), kLongestBackoff = std::chrono::minutes(10);
+constexpr int kMostRounds = 100;
+
+bool is_denial(int code) { return code == EPERM || code == EROFS; }
+Duration longer(Duration backoff) {
+  return backoff == Duration::zero() ? kFirstBackoff : std::min(2 * backoff, kLongestBackoff);
+}
+
+}  // namespace
+
+Executor::Executor(const CgroupTree& tree, KernelFiles& files, Journal& journal, ExecutorOptions options)
+    : impl_(std::make_unique<Impl>(tree, files, journal, options)) {}
+Executor::~Executor() = default;
+
+Report Executor::apply(const std::vector<Intent>& plan, const NodeSnapshot& node,
+                       const std::vector<TreeWatch::Changes::Value>& seen) {
+  impl_->plan = &plan;
+  impl_->seen = &seen;
+  impl_->state.take(node);
+  impl_->begin(node.at);
+  impl_->run();
+  return std::move(impl_->report);
+}
+
+Report Executor::restore_all(MonoTime now) {
+  const std::vector<Intent> nothing;
+  const std::vector<SeenValue> nobody;
+  impl_->plan = &nothing;
+  impl_->seen = &nobody;
+  impl_->rejected.rows().clear();
+  impl_->denied_in_a_row = 0;
+  impl_->state.look();
+  impl_->begin(now);
+  impl_->run();
+  return std::move(impl_->report);
+}
+
+std::vector<Managed> Executor::managed() const {
+  std::vector<Managed> out;
+  for (const auto& row : impl_->held.rows())
+    out.push_back({row.cgroup, row.knob, row.file.path(), row.original, row.ours, row.by, row.why, row.since,
+                   row.claim == Claim::yielded});
+  std::ranges::sort(out, {}, &Managed::path);
+  return out;
+}
+
+const ExecutorCounters& Executor::counters() const { return impl_->counters; }
+
+void Executor::Impl::begin(MonoTime now) {
+  at = now;
+  report = {};
+  fixed.assign(static_cast<std::size_t>(state.size()), 0);
+  drop_gone();
+  for (int group = 0; group < state.size(); ++group)
+    for (const auto& lever : knob_table())
+      if (state.hands_off(group) && !held.find(state.id(group), lever.knob)) fix(group, lever.knob);
+  if (!options.dry_run) return judge_all();
+  // Nothing was written, so the kernel is to look as if it had been.
+  for (const auto& row : held.rows())
+    if (const int group = state.index(row.cgroup); group >= 0)
+      state.now().assume(group, row.knob, row.ours_value);
+}
+
+void Executor::Impl::run() {
+  for (int round = 0; round < kMostRounds; ++round) {
+    make_wishes();
+    find_targets();
+    if (targets.empty() || all_denied()) break;
+    if (confirm_targets() && carry_out()) break;
+  }
+  drop_settled();
+  counters.managed = static_cast<std::size_t>(
+      std::ranges::count_if(held.rows(), [](const Held& row) { return row.claim != Claim::yielded; }));
+  counters.quarantined = rejected.size();
+}
+
+/// Cgroups that died took their values with them.
+void Executor::Impl::drop_gone() {
+  const auto gone = [this](CgroupId cgroup) { return state.index(cgroup) < 0 && !tree.find(cgroup); };
+  held.erase_if([&](const Held& row) {
+    if (!gone(row.cgroup)) return false;
+    let_go(row);
+    return true;
+  });
+  rejected.erase_if(
+      [&](const Rejected& row) { return gone(row.cgroup) || at > row.retry_at + kLongestBackoff; });
+}
+
+/// Nobody asks for it and the file holds the original: nothing is left to undo.
+void Executor::Impl::drop_settled() {
+  held.erase_if([this](const Held& row) {
+    const int group = state.index(row.cgroup);
+    if (group < 0 || row.claim != Claim::ours || is_wished(group, row.knob) || is_fixed(group, row.knob))
+      return false;
+    const bool borrowed = row.knob == Knob::cpu_shares && state.now().group(group).idle;
+    const bool original = state.known(group, row.knob) &&
+                          state.now().value(group, row.knob) == row.original_value &&
+                          want.value(group, row.knob) == row.original_value;
+    if (borrowed || !original) return false;
+    let_go(row);
+    return true;
+  });
+}
+
+void Executor::Impl::forget_group(int group) {
+  const auto cgroup = state.id(group);
+  held.erase_if([&](const Held& row) {
+    if (row.cgroup != cgroup) return false;
+    let_go(row);
+    return true;
+  });
+  for (const auto& lever : knob_table()) fix(group, lever.knob);
+}
+
+/// The snapshot may be older than the files. Only what they say themselves is built upon; false when that
+/// changed something, and the wishes are to be looked at again.
+bool Executor::Impl::confirm_targets() {
+  bool as_thought = true;
+  for (const auto& target : targets) as_thought = confirm(target) && as_thought;
+  return as_thought;
+}
+
+bool Executor::Impl::confirm(const Target& target) {
+  const auto cgroup = state.id(target.group);
+  Held* const row = held.find(cgroup, target.knob);
+  if (options.dry_run && row) return true;
+  const auto thought = state.now().value(target.group, target.knob);
+  const auto text = state.read(target.group, target.knob);
+  if (!text) {
+    if (vanished(text.error()) && !files.inode(state.file(target.group, target.knob).dir)) {
+      forget_group(target.group);
+    } else {
+      reject(target.group, target.knob, target.value, text.error(), evenkeel::text(target.value));
+    }
+    return false;
+  }
+  const auto held_now = state.now().value(target.group, target.knob);
+  if (held_now == target.value) ++counters.skips;
+  if (held_now == thought) return true;
+  if (row && row->claim == Claim::ours && !is_ours(*row, *text) && !judge_foreign(*row, target.group, *text))
+    held.erase(cgroup, target.knob);
+  return false;
+}
+
+bool Executor::Impl::carry_out() {
+  steps.clear();
+  model = state.now();
+  plan_writes(model, targets, steps);
+  for (const auto& step : steps)
+    if (!write_step(step)) return all_denied();
+  return true;
+}
+
+bool Executor::Impl::is_rejected(CgroupId cgroup, Knob knob, const KnobValue& value) {
+  const Rejected* row = rejected.find(cgroup, knob);
+  return row && row->value == value && at < row->retry_at;
+}
+
+void Executor::Impl::accepted(CgroupId cgroup, Knob knob) {
+  denied_in_a_row = 0;
+  denied_backoff = {};
+  rejected.erase(cgroup, knob);
+}
+
+void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const Error& error,
+                            const std::string& text) {
+  const auto cgroup = state.id(group);
+  const bool known = rejected.find(cgroup, knob) != nullptr;
+  Rejected& row = rejected.at(cgroup, knob);
+  const bool news = !known || row.code != error.code;
+  if (!known || !(row.value == value)) row.backoff = {};
+  row.backoff = longer(row.backoff);
+  row.retry_at = at + row.backoff;
+  row.value = value;
+  row.code = error.code;
+  fix(group, knob);
+  ++counters.refusals;
+  ++counters.refusals_by_errno[error.code];
+  if (is_denial(error.code) && ++denied_in_a_row >= kDeniedIsAll) {
+    denied_backoff = longer(denied_backoff);
+    denied_until = at + denied_backoff;
+  }
+  // A lever that only vendor kernels have is not missed elsewhere.
+  if (!news || (evenkeel::row(knob).vendor && vanished(error))) return;
+  report.refusals.push_back({state.file(group, knob).path(), error, text, true, row.backoff});
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,117 @@
+// What somebody else wrote where we had written: noticed, told once, left alone for a minute, written over at
+// most three times, then theirs for good. The owner of a pod who puts his own value back has it at once.
+#include "cgroup/executor_impl.h"
+#include "cgroup/knob_files.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr Duration kLeftAlone = std::chrono::seconds(60);
+constexpr Duration kForgiven = std::chrono::hours(1);  ///< undisturbed for so long: the count begins anew
+constexpr int kMostRounds = 3;
+
+}  // namespace
+
+void Executor::Impl::judge_all() {
+  // The rows that go are dropped behind the loop: judging looks into the table.
+  std::vector<std::pair<CgroupId, Knob>> dropped;
+  for (auto& row : held.rows())
+    if (!judge(row)) dropped.emplace_back(row.cgroup, row.knob);
+  for (const auto& key : dropped) held.erase(key.first, key.second);
+}
+
+bool Executor::Impl::judge(Held& row) {
+  const int group = state.index(row.cgroup);
+  if (group < 0) return true;
+  if (row.claim == Claim::yielded) {
+    fix(group, row.knob);
+    return true;
+  }
+  const bool as_left = state.known(group, row.knob) && state.now().value(group, row.knob) == row.ours_value;
+  if (as_left && !seen_write(row)) {
+    row.claim = Claim::ours;
+    if (row.rounds > 0 && at - row.asserted > kForgiven) row.rounds = 0;
+    return true;
+  }
+  const auto text = state.read(group, row.knob);
+  if (!text && vanished(text.error()) && !files.inode(row.file.dir)) {
+    let_go(row);
+    return false;
+  }
+  if (!text && text.error().op != Op::parse) {
+    fix(group, row.knob);
+    return true;
+  }
+  if (text && is_ours(row, *text)) {
+    row.claim = Claim::ours;
+    return true;
+  }
+  return judge_foreign(row, group, text.value_or("?"));
+}
+
+bool Executor::Impl::is_ours(const Held& row, std::string_view text) const {
+  if (same_text(row.knob, row.ours, text)) return true;
+  // Shares change with cpu.idle, by the kernel's hand and on our account: what that gives is on record.
+  const auto* entry = row.knob == Knob::cpu_shares ? journal.find(row.file.path(), row.file.inode) : nullptr;
+  if (!entry) return false;
+  for (const auto& ours : entry->ours)
+    if (same_text(row.knob, ours, text)) return true;
+  return false;
+}
+
+const SeenValue* Executor::Impl::seen_write(const Held& row) const {
+  for (const auto& value : *seen)
+    if (value.cgroup == row.cgroup && value.file == row.file.name) return &value;
+  return nullptr;
+}
+
+bool Executor::Impl::judge_foreign(Held& row, int group, const std::string& text) {
+  if (row.claim == Claim::ours) ++counters.foreign;
+  const Intent* wish = wish_of(row.cgroup, row.knob);
+  const auto value = parse_value(row.knob, text, tree.layout());
+  if (wish && !wish->hold && value && *value == as_held(row.knob, wish->value, tree.layout())) {
+    let_go(row);  // what we want as well: it holds, and it is not ours to undo
+    return false;
+  }
+  if (!wish) {  // on its way back: nothing goes over somebody else's value
+    tell(row, text, true);
+    let_go(row);
+    return false;
+  }
+  const bool owned = state.kind(group) == CgroupKind::pod || state.kind(group) == CgroupKind::container;
+  const bool owner_is_back = owned && same_text(row.knob, row.original, text);
+  const bool enough = row.claim == Claim::ours && row.rounds >= kMostRounds;
+  if (owner_is_back || enough) {
+    yield(row, text);
+  } else if (row.claim == Claim::ours) {
+    row.claim = Claim::contested;
+    row.noticed = at;
+    tell(row, text, false);
+  }
+  row.theirs = text;
+  const bool may_write = row.claim == Claim::contested && at - row.noticed >= kLeftAlone && !wish->hold;
+  if (!may_write) fix(group, row.knob);
+  return true;
+}
+
+void Executor::Impl::yield(Held& row, const std::string& theirs) {
+  tell(row, theirs, true);
+  let_go(row);
+  row.claim = Claim::yielded;
+  ++counters.yielded;
+}
+
+void Executor::Impl::let_go(const Held& row) {
+  // A journal that cannot take it (a full disk) keeps the entry; restoring then finds a value that is not
+  // ours, and leaves it.
+  if (!options.dry_run && row.claim != Claim::yielded)
+    static_cast<void>(journal.done(row.file.path(), row.file.inode));
+}
+
+void Executor::Impl::tell(const Held& row, const std::string& theirs, bool yielded) {
+  const auto* write = seen_write(row);
+  report.foreign.push_back(
+      {row.file.path(), row.ours, theirs, write ? write->writer : Writer{}, row.rounds, yielded});
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,89 @@
+// What the executor remembers: the values it holds, with the originals, and the values that the kernel
+// refused. Sorted tables; looking something up allocates nothing. May not: touch a file.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cgroup/writer.h"
+#include "qos/ids.h"
+#include "qos/intent.h"
+#include "qos/knob.h"
+#include "qos/reason.h"
+#include "qos/units.h"
+
+namespace evenkeel {
+
+enum class Claim : std::uint8_t {
+  ours,       ///< the kernel holds what we wrote
+  contested,  ///< somebody else wrote; we wait before we write again
+  yielded,    ///< it is theirs for as long as the cgroup lives
+};
+
+/// One (cgroup, knob) that we wrote.
+struct Held {
+  CgroupId cgroup{};
+  Knob knob{};
+  KnobFile file{};
+  std::string original{}, ours{};
+  KnobValue original_value{}, ours_value{};
+  PolicyIndex by = 0;
+  Reason why{};
+  MonoTime since{};
+  Claim claim = Claim::ours;
+  std::string theirs{};
+  MonoTime noticed{};   ///< when their value was first seen
+  MonoTime asserted{};  ///< when we last wrote over one of theirs
+  int rounds = 0;       ///< how often we did
+};
+
+/// The kernel does not take this value there, and how long we leave it alone.
+struct Rejected {
+  CgroupId cgroup{};
+  Knob knob{};
+  KnobValue value{};
+  int code = 0;
+  MonoTime retry_at{};
+  Duration backoff{};
+};
+
+/// A vector sorted by (cgroup, knob) with one row each.
+template <class Row>
+class KnobTable {
+ public:
+  Row* find(CgroupId cgroup, Knob knob) {
+    const auto at = place(cgroup, knob);
+    return at != rows_.end() && at->cgroup == cgroup && at->knob == knob ? &*at : nullptr;
+  }
+  /// The row, made if there is none. Pointers to rows die here.
+  Row& at(CgroupId cgroup, Knob knob) {
+    auto at = place(cgroup, knob);
+    if (at == rows_.end() || at->cgroup != cgroup || at->knob != knob) {
+      Row row;
+      row.cgroup = cgroup;
+      row.knob = knob;
+      at = rows_.insert(at, std::move(row));
+    }
+    return *at;
+  }
+  void erase(CgroupId cgroup, Knob knob) {
+    if (Row* row = find(cgroup, knob)) rows_.erase(rows_.begin() + (row - rows_.data()));
+  }
+  template <class Which>
+  void erase_if(Which which) {
+    std::erase_if(rows_, which);
+  }
+  std::vector<Row>& rows() { return rows_; }
+  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+
+ private:
+  auto place(CgroupId cgroup, Knob knob) {
+    return std::lower_bound(rows_.begin(), rows_.end(), std::pair(cgroup, knob),
+                            [](const Row& row, auto key) { return std::pair(row.cgroup, row.knob) < key; });
+  }
+  std::vector<Row> rows_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,74 @@
+// What the kernel holds now in the files of all cgroups, as the model of its rules: from the snapshot, and
+// from the files themselves where it matters. May not: write.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cgroup/kernel_rules.h"
+#include "cgroup/planner.h"
+#include "cgroup/tree.h"
+#include "cgroup/writer.h"
+#include "qos/snapshot.h"
+
+namespace evenkeel {
+
+class NodeState {
+ public:
+  NodeState(const CgroupTree& tree, KernelFiles& files) : tree_(tree), files_(files) {}
+
+  /// The settings of the snapshot. A steady call allocates nothing.
+  void take(const NodeSnapshot& node);
+  /// The same, by reading every file of every cgroup of the tree.
+  void look();
+
+  [[nodiscard]] int index(CgroupId cgroup) const;  ///< -1: not there
+  [[nodiscard]] int size() const { return static_cast<int>(groups_.size()); }
+  [[nodiscard]] CgroupId id(int group) const { return groups_[at(group)].id; }
+  [[nodiscard]] CgroupKind kind(int group) const { return groups_[at(group)].kind; }
+  [[nodiscard]] bool hands_off(int group) const { return groups_[at(group)].hands_off; }
+  [[nodiscard]] const CpuSet& online() const { return online_; }
+  [[nodiscard]] const Layout& layout() const { return tree_.layout(); }
+
+  /// The files as the model has them; index() gives the group.
+  KernelRules& now() { return now_; }
+  [[nodiscard]] const KernelRules& now() const { return now_; }
+  /// Whether the file is there and its value understood.
+  [[nodiscard]] bool known(int group, Knob knob) const { return (known_[at(group)] & knob_bit(knob)) != 0; }
+
+  /// Where the knob's file is; an empty name where this layout has none. Its inode is not filled in.
+  [[nodiscard]] KnobFile file(int group, Knob knob) const;
+  /// The file's text, without blanks around it, read once between two take() or look(); updates now().
+  /// EINVAL (parse): not what a kernel would say.
+  Result<std::string> read(int group, Knob knob);
+  /// Read it again: we wrote it, or something that changes it.
+  Result<std::string> read_again(int group, Knob knob);
+
+ private:
+  struct Group {
+    CgroupId id{};
+    CgroupKind kind = CgroupKind::pod;
+    bool hands_off = false;
+  };
+  struct Fresh {
+    int group = 0;
+    Knob knob{};
+    std::string text{};
+  };
+  static std::size_t at(int group) { return static_cast<std::size_t>(group); }
+  void restart(const CpuSet& online);
+  void add(const Group& group, int parent);
+  void index_groups();
+
+  const CgroupTree& tree_;
+  KernelFiles& files_;
+  CpuSet online_{};
+  KernelRules now_{KernelKind{}};
+  std::vector<Group> groups_{};
+  KnobMask known_{};
+  std::vector<std::pair<CgroupId, int>> by_id_{};
+  std::vector<Fresh> fresh_{};
+};
+
+}  // namespace evenkeel
