@@ -70,10 +70,13 @@ Result<> FileWriter::write(const KnobFile& file, std::string_view text) {
   // O_TRUNC: cgroupfs takes it, and on a plain file the tail of a longer text would stay without it.
   const auto fd = open_file(host_, file, O_WRONLY | O_TRUNC);
   if (!fd) return tl::unexpected(fd.error());
-  const auto put = ::write(fd->get(), text.data(), text.size());
+  // A line, as the kernel itself prints it: a restored file is the same to the last byte on a fake root too.
+  std::string line(text);
+  if (!line.ends_with('\n')) line += '\n';
+  const auto put = ::write(fd->get(), line.data(), line.size());
   if (put < 0) return fail(errno, Op::write, literal(file.name));
   // The kernel takes a value as a whole or not at all; half a value on a plain file is a failure.
-  if (static_cast<std::size_t>(put) != text.size()) return fail(EIO, Op::write, literal(file.name));
+  if (static_cast<std::size_t>(put) != line.size()) return fail(EIO, Op::write, literal(file.name));
   return {};
 }
 

@@ -49,8 +49,8 @@ class DemoLive : public testing::Test {
     const pid_t pid = ::fork();
     if (pid != 0) return pid;
     ::setenv("TMPDIR", dir_.c_str(), 1);
-    (void)::freopen((dir_ + "/out").c_str(), "w", stdout);
-    (void)::freopen((dir_ + "/err").c_str(), "w", stderr);
+    if (::freopen((dir_ + "/out").c_str(), "w", stdout) == nullptr) ::_exit(126);
+    if (::freopen((dir_ + "/err").c_str(), "w", stderr) == nullptr) ::_exit(126);
     ::execl(program_.c_str(), program_.c_str(), "demo", "--quick", "--json", (dir_ + "/json").c_str(),
             nullptr);
     ::_exit(127);

@@ -24,8 +24,8 @@ class FileWriterOnAFakeHost : public ::testing::Test {
 
 TEST_F(FileWriterOnAFakeHost, ReplacesTheWholeContent) {
   ASSERT_TRUE(files_.write(shares_, "2"));
-  EXPECT_EQ(fake_.read("sys/fs/cgroup/cpu/pod/cpu.shares"), "2");
-  EXPECT_EQ(*files_.read(shares_), "2");
+  EXPECT_EQ(fake_.read("sys/fs/cgroup/cpu/pod/cpu.shares"), "2\n");
+  EXPECT_EQ(*files_.read(shares_), "2\n");
 }
 
 TEST_F(FileWriterOnAFakeHost, NeverMakesAFile) {
@@ -43,7 +43,7 @@ TEST_F(FileWriterOnAFakeHost, AnotherLifeOfTheDirectoryIsNotTouched) {
   ++meant.inode;
   EXPECT_EQ(files_.write(meant, "2").error().code, ENOENT);
   EXPECT_EQ(files_.read(meant).error().code, ENOENT);
-  EXPECT_EQ(*files_.read(shares_), "512");
+  EXPECT_EQ(*files_.read(shares_), "512\n");
 }
 
 TEST_F(FileWriterOnAFakeHost, LinksLeadNowhereOutOfTheRoot) {
@@ -65,7 +65,7 @@ TEST_F(FileWriterOnAFakeHost, ALinkInThePlaceOfTheFileIsRefused) {
 TEST_F(FileWriterOnAFakeHost, ALinkedHierarchyInsideTheRootWorks) {
   fake_.link("sys/fs/cgroup/cpuacct", "/sys/fs/cgroup/cpu");
   EXPECT_TRUE(files_.write({.dir = "sys/fs/cgroup/cpuacct/pod", .name = "cpu.shares"}, "7"));
-  EXPECT_EQ(*files_.read(shares_), "7");
+  EXPECT_EQ(*files_.read(shares_), "7\n");
 }
 
 TEST_F(FileWriterOnAFakeHost, ANameIsNotAPath) {
