@@ -46,7 +46,10 @@ class Undo {
     done(entry);
   }
 
+  /// What we wrote or meant to write. Nothing at all is ours too: a kernel file is never empty by itself, but
+  /// on a plain one (a fake root) a death between opening and writing leaves it so.
   bool is_ours(const JournalEntry& entry, std::string_view text) const {
+    if (text.empty()) return true;
     return std::ranges::any_of(entry.ours,
                                [&](const auto& ours) { return same_text(entry.knob, ours, text); });
   }

@@ -44,6 +44,17 @@ std::map<std::string, std::string> settings_below(const std::string& root) {
   return all;
 }
 
+std::string difference(const std::map<std::string, std::string>& before,
+                       const std::map<std::string, std::string>& after) {
+  std::string out;
+  for (const auto& [path, text] : before) {
+    const auto now = after.find(path);
+    const std::string has = now == after.end() ? "<gone>" : now->second;
+    if (has != text) out += path + ": was '" + text + "', is '" + has + "'\n";
+  }
+  return out;
+}
+
 class SteppedCrash : public testing::TestWithParam<FakeNode::Kernel> {};
 
 TEST_P(SteppedCrash, LeavesNothingBehindAfterRestore) {
@@ -83,8 +94,9 @@ TEST_P(SteppedCrash, LeavesNothingBehindAfterRestore) {
     const Ran restored =
         run_evenkeel({"restore", "--host-root", node.host.root(), "--state-dir", node.state_dir()});
     ASSERT_EQ(restored.exit_status, 0) << restored.err;
-    ASSERT_EQ(settings_below(node.host.root()), before) << "after kill number " << kill << "\n"
-                                                        << restored.err;
+    ASSERT_EQ(difference(before, settings_below(node.host.root())), "")
+        << "after kill number " << kill << "\n"
+        << restored.err;
   }
   std::printf("%d kills on a fake %s node; %d of them with values in force; all restored\n", kKills,
               GetParam() == FakeNode::Kernel::v1 ? "v1" : "v2", wrote_something);
