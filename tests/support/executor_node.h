@@ -1,0 +1,52 @@
+// A node for tests of the executor: a cgroup tree of plain directories, the model of the kernel behind the
+// files, and a plan that the test fills by path.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cgroup/executor.h"
+#include "tests/support/fake_host.h"
+#include "tests/support/fake_kernel.h"
+
+namespace evenkeel::test {
+
+class ExecutorNode {
+ public:
+  /// kubepods, its QoS directories, and one best-effort pod with one container: kubepods/besteffort/pod1/ctr.
+  explicit ExecutorNode(bool v2, ExecutorOptions options = {});
+
+  void add(const std::string& path);
+  void remove(const std::string& path);
+  [[nodiscard]] CgroupId id(const std::string& path) const;
+  void want(const std::string& path, Knob knob, const KnobValue& value);
+  void hold(const std::string& path, Knob knob);
+  /// What a sampler would see now.
+  [[nodiscard]] NodeSnapshot observe();
+  /// One second later: the plan, the kernel as it is, and what was seen (then forgotten).
+  Report tick();
+
+ private:
+  void sort_plan();
+  FakeHost host_{};
+  std::optional<Host> root_{};
+  bool v2_;
+  std::optional<CgroupTree> tree_{};
+
+ public:
+  FakeKernel kernel;
+  Journal journal = Journal::in_memory();
+  std::vector<Intent> plan{};
+  std::vector<TreeWatch::Changes::Value> seen{};
+  std::set<std::string> hands_off{};
+  MonoTime now{};
+  std::optional<Executor> executor_holder{};
+  Executor& executor;
+
+ private:
+  Executor& build(ExecutorOptions options);
+};
+
+}  // namespace evenkeel::test
