@@ -37,7 +37,8 @@ bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool res
   if (!row) file.inode = files.inode(file.dir).value_or(0);
   // What is written over after a foreign write is the owner's latest word, and what he gets back.
   const auto& original = row && row->claim == Claim::ours ? row->original : *before;
-  const JournalEntry entry{file.dir, file.inode, knob, std::string(file.name), original, {}};
+  JournalEntry entry{file.dir, file.inode, knob, std::string(file.name), original, {}};
+  if (row && row->claim == Claim::ours) entry.ours = {*before};
   if (const auto noted = journal.will_write(entry, trimmed(text)); !noted)
     return failed(group, knob, file, noted.error(), text, restoring);
   if (knob == Knob::cpu_idle && trimmed(text) == "1")

@@ -49,6 +49,12 @@ Fd open_private(const std::string& path, int flags) {
   return Fd(::open(path.c_str(), flags | O_CREAT | O_CLOEXEC, 0600));
 }
 
+void make_newest(std::vector<std::string>& texts, std::string_view text) {
+  std::erase(texts, text);
+  texts.emplace_back(text);
+  if (texts.size() > Journal::kOursKept) texts.erase(texts.begin());
+}
+
 }  // namespace
 
 Journal Journal::in_memory() { return {}; }
@@ -109,15 +115,12 @@ Result<> Journal::will_write(const JournalEntry& entry, std::string_view intende
   const auto found = entries_.find(key);
   JournalRecord record{.boot = boot_id_, .entry = entry};
   record.entry.ours.clear();
-  if (found != entries_.end()) {
-    const auto& known = found->second;
-    if (known.ours.back() == intended && known.original == entry.original) return {};
-    const bool again = known.ours.back() == intended;
-    record.entry.ours = known.ours;
-    if (again) record.entry.ours.pop_back();
-    if (record.entry.ours.size() > 1) record.entry.ours.erase(record.entry.ours.begin());
-  }
-  record.entry.ours.emplace_back(intended);
+  if (found != entries_.end()) record.entry.ours = found->second.ours;
+  for (const auto& text : entry.ours) make_newest(record.entry.ours, text);
+  make_newest(record.entry.ours, intended);
+  const bool on_record = found != entries_.end() && found->second.original == entry.original &&
+                         found->second.ours == record.entry.ours;
+  if (on_record) return {};
   auto appended = append(journal_line(record));
   if (!appended) return appended;
   if (found != entries_.end()) ++dead_;

@@ -23,14 +23,15 @@ struct JournalEntry {
   std::uint64_t inode = 0;  ///< of the directory: another life of the same path is not ours to restore
   Knob knob{};
   std::string file{};
-  std::string original{};  ///< the text before our first write, or what its owner has written since
-  std::vector<std::string>
-      ours{};  ///< the last texts we wrote or were about to write (at most 2, newest last)
+  std::string original{};           ///< the text before our first write, or what its owner has written since
+  std::vector<std::string> ours{};  ///< texts that we wrote or were about to write, newest last (few)
   [[nodiscard]] std::string path() const { return dir + '/' + file; }
 };
 
 class Journal {
  public:
+  static constexpr std::size_t kOursKept = 3;
+
   /// Opens (and makes) STATE_DIR/journal and reads what it holds. Takes an exclusive lock (STATE_DIR/lock): a
   /// second agent on the same state directory is EWOULDBLOCK.
   static Result<Journal> open(const std::string& state_dir, const std::string& boot_id);

@@ -78,6 +78,7 @@ class Fields {
     rest_.remove_prefix(ended_ ? rest_.size() : end + 1);
     return field.value_or("");
   }
+  [[nodiscard]] bool more() const { return !ended_; }
   [[nodiscard]] bool broken() const { return broken_ || !ended_; }
 
  private:
@@ -94,10 +95,7 @@ std::optional<std::uint64_t> inode_number(std::string_view text) {
 
 void read_texts(Fields& fields, JournalEntry& entry) {
   entry.original = fields.next();
-  auto previous = fields.next();
-  auto intended = fields.next();
-  if (!previous.empty()) entry.ours.push_back(std::move(previous));
-  entry.ours.push_back(std::move(intended));
+  while (fields.more() && entry.ours.size() < Journal::kOursKept) entry.ours.push_back(fields.next());
 }
 
 }  // namespace
@@ -112,8 +110,7 @@ std::string journal_line(const JournalRecord& record) {
   put(body, entry.dir);
   if (!record.done) {
     put(body, entry.original);
-    put(body, entry.ours.size() > 1 ? entry.ours.front() : "");
-    put(body, entry.ours.empty() ? "" : entry.ours.back());
+    for (const auto& ours : entry.ours) put(body, ours);
   }
   body += '\n';
   const auto covered = std::string_view(body).substr(1, body.size() - 2);
@@ -134,7 +131,8 @@ std::optional<JournalRecord> parse_journal_line(std::string_view line) {
   record.done = kind == "d";
   if (!record.done) read_texts(fields, record.entry);
   const auto knob = knob_of_file(record.entry.file);
-  if (fields.broken() || !inode || !knob || (!record.done && kind != "w")) return std::nullopt;
+  const bool complete = record.done || (kind == "w" && !record.entry.ours.empty());
+  if (fields.broken() || !inode || !knob || !complete) return std::nullopt;
   record.entry.inode = *inode;
   record.entry.knob = *knob;
   return record;

@@ -1,6 +1,6 @@
 // One line of the journal: text with a checksum in front. May not: know files, locks or what is still alive.
 //
-//   CRC32 BOOT w INODE FILE DIR ORIGINAL PREVIOUS INTENDED
+//   CRC32 BOOT w INODE FILE DIR ORIGINAL OURS...      (one to three, the newest last)
 //   CRC32 BOOT d INODE FILE DIR
 //
 // Fields are parted by one blank. In a field, blanks, control characters and '%' are written as %XX; an empty
@@ -18,8 +18,8 @@ namespace evenkeel {
 
 struct JournalRecord {
   std::string boot{};
-  bool done = false;     ///< 'd': dir, file and inode only
-  JournalEntry entry{};  ///< ours holds PREVIOUS (if there is one) and INTENDED
+  bool done = false;  ///< 'd': dir, file and inode only
+  JournalEntry entry{};
 };
 
 /// The line, its end included.

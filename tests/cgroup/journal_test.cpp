@@ -65,10 +65,22 @@ TEST_F(JournalOnDisk, WhatWasWrittenIsThereAfterReopening) {
     ASSERT_TRUE(journal.done(quota("ls", "").path(), 42));
   }
   const auto journal = *open();
-  EXPECT_EQ(summary(journal), "sys/fs/cgroup/cpu/be/cpu.cfs_quota_us was -1 ours 140000 130000\n");
+  EXPECT_EQ(summary(journal), "sys/fs/cgroup/cpu/be/cpu.cfs_quota_us was -1 ours 150000 140000 130000\n");
   EXPECT_EQ(journal.corrupt_records(), 0);
   ASSERT_NE(journal.find("sys/fs/cgroup/cpu/be/cpu.cfs_quota_us", 42), nullptr);
   EXPECT_EQ(journal.find("sys/fs/cgroup/cpu/be/cpu.cfs_quota_us", 43), nullptr) << "another life";
+}
+
+TEST_F(JournalOnDisk, WhatTheFileHoldsIsKeptHoweverManyWritesFail) {
+  auto journal = *open();
+  ASSERT_TRUE(journal.will_write(quota("be", "-1"), "1000"));
+  auto entry = quota("be", "-1");
+  entry.ours = {"1000"};
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(journal.will_write(entry, std::to_string(5000 + i)));
+  const auto* kept = journal.find(entry.path(), 42);
+  ASSERT_NE(kept, nullptr);
+  EXPECT_EQ(kept->ours.size(), Journal::kOursKept);
+  EXPECT_EQ(kept->ours[1] + " " + kept->ours[2], "1000 5019");
 }
 
 TEST_F(JournalOnDisk, SayingTheSameAgainCostsNothing) {

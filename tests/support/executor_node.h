@@ -25,6 +25,7 @@ class ExecutorNode {
   void hold(const std::string& path, Knob knob);
   /// What a sampler would see now.
   [[nodiscard]] NodeSnapshot observe();
+  [[nodiscard]] const CgroupTree& tree() const { return *tree_; }
   /// One second later: the plan, the kernel as it is, and what was seen (then forgotten).
   Report tick();
 
