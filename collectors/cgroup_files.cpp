@@ -16,7 +16,8 @@ void parse_psi(Text text, CgroupReading& reading) {
 
 // memory.stat costs as much as all others together; settings change rarely and their writers are watched.
 // The kernel works out pressure averages every two seconds (PSI_FREQ): reading them faster tells nothing new.
-constexpr int kEach = 1, kPressure = 2, kSlow = 5, kSetting = 10;
+// Nobody decides on a single container's pressure or memory: its pod's is read more often.
+constexpr int kEach = 1, kPressure = 2, kSlow = 5, kSlowest = 10, kSetting = 10;
 using enum Where;
 using enum Importance;
 
@@ -31,16 +32,26 @@ constexpr CgroupFile kFiles[] = {
 
     {"memory.usage_in_bytes", v1, Controller::memory, kEach, normal, kAll, parse_memory_current},
     {"memory.current", v2, Controller::memory, kEach, normal, kAll, parse_memory_current},
-    {"memory.stat", v1, Controller::memory, kSlow, low, kAll, parse_memory_stat_v1},
-    {"memory.stat", v2, Controller::memory, kSlow, low, kAll, parse_memory_stat_v2},
-    {"memory.oom_control", v1, Controller::memory, kSlow, low, kNotKubepods, parse_oom_control},
-    {"memory.failcnt", v1, Controller::memory, kSlow, low, kNotKubepods, parse_failcnt},
+    {"memory.stat", v1, Controller::memory, kSlow, low, kNotContainers, parse_memory_stat_v1},
+    {"memory.stat", v1, Controller::memory, kSlowest, low, kContainers, parse_memory_stat_v1},
+    {"memory.stat", v2, Controller::memory, kSlow, low, kNotContainers, parse_memory_stat_v2},
+    {"memory.stat", v2, Controller::memory, kSlowest, low, kContainers, parse_memory_stat_v2},
+    {"memory.oom_control", v1, Controller::memory, kSlowest, low, kNotKubepods, parse_oom_control},
+    {"memory.failcnt", v1, Controller::memory, kSlowest, low, kNotKubepods, parse_failcnt},
     {"memory.events", v2, Controller::memory, kSlow, low, kNotKubepods, parse_memory_events},
 
-    {"cpu.pressure", pressure, Controller::cpuacct, kPressure, high, kAll, parse_psi<&PressureSample::cpu>},
-    {"memory.pressure", pressure, Controller::cpuacct, kPressure, normal, kAll,
+    {"cpu.pressure", pressure, Controller::cpuacct, kPressure, high, kNotContainers,
+     parse_psi<&PressureSample::cpu>},
+    {"cpu.pressure", pressure, Controller::cpuacct, kSlowest, low, kContainers,
+     parse_psi<&PressureSample::cpu>},
+    {"memory.pressure", pressure, Controller::cpuacct, kPressure, normal, kNotContainers,
      parse_psi<&PressureSample::memory>},
-    {"io.pressure", pressure, Controller::cpuacct, kSlow, low, kAll, parse_psi<&PressureSample::io>},
+    {"memory.pressure", pressure, Controller::cpuacct, kSlowest, low, kContainers,
+     parse_psi<&PressureSample::memory>},
+    {"io.pressure", pressure, Controller::cpuacct, kSlow, low, kNotContainers,
+     parse_psi<&PressureSample::io>},
+    {"io.pressure", pressure, Controller::cpuacct, kSlowest, low, kContainers,
+     parse_psi<&PressureSample::io>},
 
     {"cpu.cfs_period_us", v1, Controller::cpu, kSetting, low, kAll, parse_cfs_period, true},
     setting(Knob::cpu_quota, Controller::cpu, parse_cpu_limit),

@@ -25,6 +25,8 @@ enum class Importance : std::uint8_t { low, normal, high };
 enum Kinds : std::uint8_t {
   kAll = 0b11111,
   kNotKubepods = kAll & ~(1U << static_cast<unsigned>(CgroupKind::kubepods)),
+  kContainers = 1U << static_cast<unsigned>(CgroupKind::container),
+  kNotContainers = kAll & ~kContainers,
 };
 
 struct CgroupFile {

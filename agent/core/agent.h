@@ -63,6 +63,8 @@ class Agent {
 
   void missed_ticks(std::uint64_t count) { counters_.late_ticks += count; }
 
+  /// Of the last tick() or react().
+  [[nodiscard]] const TickResult& tick_result() const { return result_; }
   [[nodiscard]] const NodeSnapshot& snapshot() const { return snapshot_; }
   [[nodiscard]] std::vector<Managed> managed() const { return executor_->managed(); }
   [[nodiscard]] const Inputs& inputs() const { return inputs_; }

@@ -72,7 +72,7 @@ struct SamplerLive : testing::Test {
     tree.emplace(live.host(), live.layout());
     tree->scan();
     build_roster(*tree, nullptr, nullptr, node);
-    sampler.emplace(live.host(), SamplerOptions{});
+    sampler.emplace(live.host(), SamplerOptions{.slow_files_every_tick = true});
     sampler->follow(*tree);
   }
   void delegate(const std::string& path) {
