@@ -136,6 +136,7 @@ bool Executor::Impl::confirm(const Target& target) {
   const auto cgroup = state.id(target.group);
   Held* const row = held.find(cgroup, target.knob);
   if (options.dry_run && row) return true;
+  const bool learned = state.learn_relatives(target.group, target.knob);
   const auto thought = state.now().value(target.group, target.knob);
   const auto text = state.read(target.group, target.knob);
   if (!text) {
@@ -148,7 +149,7 @@ bool Executor::Impl::confirm(const Target& target) {
   }
   const auto held_now = state.now().value(target.group, target.knob);
   if (held_now == target.value) ++counters.skips;
-  if (held_now == thought) return true;
+  if (held_now == thought) return !learned;
   if (row && row->claim == Claim::ours && !is_ours(*row, *text) && !judge_foreign(*row, target.group, *text))
     held.erase(cgroup, target.knob);
   return false;

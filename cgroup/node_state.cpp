@@ -27,12 +27,14 @@ void NodeState::restart(const CpuSet& online) {
                 .group_identity = true});  // where the file is missing nothing is known and nothing planned
   groups_.clear();
   known_.clear();
+  asked_.clear();
   fresh_.clear();
 }
 
 void NodeState::add(const Group& group, int parent) {
   groups_.push_back(group);
   known_.push_back(0);
+  asked_.push_back(0);
   now_.add({.parent = parent});
 }
 
@@ -88,6 +90,21 @@ Result<std::string> NodeState::read(int group, Knob knob) {
   for (const auto& fresh : fresh_)
     if (fresh.group == group && fresh.knob == knob) return fresh.text;
   return read_again(group, knob);
+}
+
+bool NodeState::learn_relatives(int group, Knob knob) {
+  const auto above = [this](int low, int high) {  // whether `high` is above `low`
+    while (low > high) low = now_.group(low).parent;
+    return low == high;
+  };
+  bool learned = false;
+  for (int other = 0; other < size(); ++other) {
+    const auto seen = static_cast<std::uint8_t>(known_[at(other)] | asked_[at(other)]);
+    if ((seen & knob_bit(knob)) != 0 || !(above(other, group) || above(group, other))) continue;
+    asked_[at(other)] |= knob_bit(knob);
+    learned = read(other, knob).has_value() || learned;
+  }
+  return learned;
 }
 
 Result<std::string> NodeState::read_again(int group, Knob knob) {

@@ -42,6 +42,9 @@ class NodeState {
   /// The file's text, without blanks around it, read once between two take() or look(); updates now().
   /// EINVAL (parse): not what a kernel would say.
   Result<std::string> read(int group, Knob knob);
+  /// Reads what the snapshot did not know of the groups above and below, since their values bind this one.
+  /// Whether anything was learned; each file is tried once.
+  bool learn_relatives(int group, Knob knob);
   /// Read it again: we wrote it, or something that changes it.
   Result<std::string> read_again(int group, Knob knob);
 
@@ -67,6 +70,7 @@ class NodeState {
   KernelRules now_{KernelKind{}};
   std::vector<Group> groups_{};
   KnobMask known_{};
+  KnobMask asked_{};  ///< what learn_relatives() tried
   std::vector<std::pair<CgroupId, int>> by_id_{};
   std::vector<Fresh> fresh_{};
 };

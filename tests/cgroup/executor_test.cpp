@@ -118,6 +118,19 @@ TEST_F(ExecutorV1, CpusetsMoveWithoutEverBeingIllegal) {
   EXPECT_EQ(journal.size(), 0U);
 }
 
+TEST_F(ExecutorV1, WhatTheSnapshotDoesNotKnowIsReadFromTheFiles) {
+  for (const char* list : {"0-1", "2-3", "0-7", "5"}) {
+    plan.clear();
+    for (const char* path : {kBe, kPod, kCtr}) want(path, Knob::cpuset_cpus, *CpuSet::parse(list));
+    auto node = observe();
+    for (auto& sample : node.cgroups) sample.applied = {};
+    const auto report = executor.apply(plan, node, {});
+    ASSERT_TRUE(report.refusals.empty() && report.foreign.empty()) << list << "\n" << kernel.taken();
+    EXPECT_EQ(kernel.text(kCtr, "cpuset.cpus"), list);
+    EXPECT_EQ(kernel.text(kBe, "cpuset.cpus"), list);
+  }
+}
+
 TEST_F(ExecutorV1, SharesComeBackWhenTheGroupIsIdleNoMore) {
   kernel.at(kPod).shares = 512;
   want(kPod, Knob::cpu_idle, std::int64_t{1});
