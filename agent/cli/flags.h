@@ -31,7 +31,7 @@ struct Flags {
   LogLevel log_level = LogLevel::info;
   std::string pod{};  ///< explain: "namespace/name"
   // demo
-  int demo_seconds = 6;
+  int demo_seconds = 4;
   int demo_rounds = 3;
   bool demo_quick = false;
   std::string demo_json{};
