@@ -247,7 +247,7 @@ TEST_F(JournalOnDisk, ItShrinksWhenMostOfItIsDead) {
   EXPECT_EQ(summary(*open()), before);
 }
 
-TEST_F(JournalOnDisk, ALargeLivePopulationIsNotCompactedOverAndOver) {
+TEST_F(JournalOnDisk, AManyPodsJournalIsNotCompactedOverAndOver) {
   auto journal = *open();
   for (int i = 0; i < 4000; ++i)
     ASSERT_TRUE(journal.will_write(quota("pod" + std::to_string(i), "-1"), "5000"));
