@@ -35,7 +35,7 @@ int KernelRules::write(int group, std::string_view file, std::string_view text) 
   const bool effective = kind_.cpuset_v2 && file == "cpuset.cpus.effective";
   const bool cpuset = effective || file == "cpuset.cpus";
   if (!cpuset && !has_cpu_file(kind_, file)) return ENOENT;
-  if (text.empty()) return 0;  // cgroup_file_write() does not call anybody for nothing
+  if (text.empty()) return 0;    // cgroup_file_write() does not call anybody for nothing
   if (effective) return EINVAL;  // no write handler
   return cpuset ? write_cpus(group, text) : write_cpu(group, file, text);
 }

@@ -75,8 +75,7 @@ constexpr std::int64_t scaled(std::int64_t value, std::int64_t times, std::int64
 /// `percent` of `whole`, truncated towards zero.
 template <class Tag>
 constexpr Quantity<Tag> percent_of(Quantity<Tag> whole, Percent percent) {
-  return Quantity<Tag>(
-      scaled(whole.count(), percent.count(), 100));
+  return Quantity<Tag>(scaled(whole.count(), percent.count(), 100));
 }
 
 /// CPU used per wall time, in thousandths; absent when no time has passed or the counter went backwards.

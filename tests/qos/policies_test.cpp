@@ -169,7 +169,7 @@ void check_burst(const NodeSnapshot& node, const Intents& plan) {
   for (const CgroupSample& sample : node.cgroups) {
     const std::int64_t burst = test::wished(plan, sample.id, Knob::cpu_burst);
     const auto quota = planned_quota(node, plan, sample.id);
-    EXPECT_TRUE(burst < 0 || !quota || burst <= quota->count()) 
+    EXPECT_TRUE(burst < 0 || !quota || burst <= quota->count())
         << sample.path << ' ' << sample.id.value << ": burst " << burst << ", quota " << quota->count();
   }
 }
