@@ -16,7 +16,7 @@ namespace evenkeel {
 namespace {
 
 constexpr const char* kName = "journal";
-constexpr std::size_t kCompactAbove = 256 * 1024;
+constexpr std::size_t kCompactAbove = 256UL * 1024;
 constexpr std::size_t kLargest = 64U << 20U;  // more than any node can need: something else wrote this file
 
 Result<std::string> content(const Fd& file) {

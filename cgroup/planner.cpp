@@ -47,8 +47,8 @@ class Plan {
   }
   template <class Which>
   void up(Which which) {
-    for (auto target = targets_.rbegin(); target != targets_.rend(); ++target)
-      if (which(*target)) write(*target);
+    for (std::size_t left = targets_.size(); left > 0; --left)
+      if (which(targets_[left - 1])) write(targets_[left - 1]);
   }
 
   /// Parents first, so that there is room above; a set that must also lose CPUs which are still used below
