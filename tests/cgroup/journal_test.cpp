@@ -10,8 +10,6 @@
 #include <iterator>
 #include <random>
 
-#include "cgroup/journal_record.h"
-
 namespace evenkeel {
 namespace {
 namespace fs = std::filesystem;
@@ -253,37 +251,6 @@ TEST_F(JournalOnDisk, AManyPodsJournalIsNotCompactedOverAndOver) {
     ASSERT_TRUE(journal.will_write(quota("pod" + std::to_string(i), "-1"), "5000"));
   { const auto gone = std::move(journal); }
   EXPECT_EQ(open()->size(), 4000U);
-}
-
-TEST(JournalInMemory, KeepsNothingOnDiskAndForgetsNothing) {
-  auto journal = Journal::in_memory();
-  const JournalEntry entry{
-      .dir = "d", .inode = 1, .knob = Knob::cpu_idle, .file = "cpu.idle", .original = "0"};
-  ASSERT_TRUE(journal.will_write(entry, "1"));
-  EXPECT_EQ(journal.size(), 1U);
-  ASSERT_TRUE(journal.done("d/cpu.idle", 1));
-  EXPECT_EQ(journal.size(), 0U);
-}
-
-TEST(JournalRecord, RefusesEveryMalformedLine) {
-  const JournalRecord good{.boot = kBoot,
-                           .entry = {.dir = "d",
-                                     .inode = 7,
-                                     .knob = Knob::cpu_shares,
-                                     .file = "cpu.shares",
-                                     .original = "2",
-                                     .ours = {"3"}}};
-  const auto line = journal_line(good);
-  ASSERT_TRUE(parse_journal_line(line.substr(0, line.size() - 1)));
-  EXPECT_TRUE(parse_journal_line(line)) << "with its line end as well";
-  EXPECT_FALSE(parse_journal_line(line + "\n"));
-  for (std::size_t size = 0; size + 1 < line.size(); ++size)
-    EXPECT_FALSE(parse_journal_line(line.substr(0, size)));
-  auto unknown = good;
-  unknown.entry.file = "memory.max";
-  auto text = journal_line(unknown);
-  text.pop_back();
-  EXPECT_FALSE(parse_journal_line(text)) << "a file that no knob has";
 }
 
 TEST_F(JournalOnDisk, LiveAFullDiskIsAnErrorAndNothingIsLost) {

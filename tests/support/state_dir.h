@@ -1,0 +1,25 @@
+// A state directory of its own for a test, gone in the end.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace evenkeel::test {
+
+class StateDir {
+ public:
+  StateDir() {
+    std::string pattern =
+        (std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp") + std::string("/evenkeel-state-XXXXXX");
+    path = ::mkdtemp(pattern.data());
+  }
+  ~StateDir() { std::filesystem::remove_all(path); }
+  StateDir(const StateDir&) = delete;
+  StateDir& operator=(const StateDir&) = delete;
+  std::string path{};
+};
+
+}  // namespace evenkeel::test
