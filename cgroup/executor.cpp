@@ -66,7 +66,10 @@ void Executor::Impl::begin(MonoTime now) {
   for (int group = 0; group < state.size(); ++group)
     for (const auto& lever : knob_table())
       if (state.hands_off(group) && !held.find(state.id(group), lever.knob)) fix(group, lever.knob);
-  if (!options.dry_run) return judge_all();
+  if (!options.dry_run) {
+    judge_all();
+    return adopt_inherited();
+  }
   // Nothing was written, so the kernel is to look as if it had been.
   for (const auto& row : held.rows())
     if (const int group = state.index(row.cgroup); group >= 0)

@@ -1,5 +1,6 @@
 // The inside of the executor, shared by its files: executor.cpp (the round), executor_wishes.cpp (what should
-// be), executor_foreign.cpp (what somebody else wrote), executor_write.cpp (one write, with all around it).
+// be), executor_inherited.cpp (what was born ours), executor_foreign.cpp (what somebody else wrote),
+// executor_write.cpp (one write, with all around it).
 #pragma once
 
 #include <string>
@@ -47,6 +48,11 @@ struct Executor::Impl {
   [[nodiscard]] bool is_fixed(int group, Knob knob) const;
   [[nodiscard]] bool is_wished(int group, Knob knob) const;
   void fix(int group, Knob knob);
+
+  // executor_inherited.cpp
+  const Held* narrowed_above(int group);
+  void adopt_inherited();
+  void adopt(int group, const Intent& intent, const Held& above);
 
   // executor_foreign.cpp
   void judge_all();

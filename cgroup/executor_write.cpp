@@ -92,6 +92,7 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
   const bool fresh = held.find(cgroup, knob) == nullptr;
   Held& row = held.at(cgroup, knob);
   if (fresh) row.since = at;
+  if (fresh) row.next_born = tree.next_id();
   row.file = file;
   if (fresh || row.claim == Claim::contested) {
     row.original = before;

@@ -31,6 +31,7 @@ struct Held {
   PolicyIndex by = 0;
   Reason why{};
   MonoTime since{};
+  CgroupId next_born{};  ///< cgroups from this id on were born while we held this
   Claim claim = Claim::ours;
   std::string theirs{};
   MonoTime noticed{};   ///< when their value was first seen

@@ -33,7 +33,7 @@ bool empty_dir(const Host& host, const std::string& dir) {
 std::string v1_dir(const Host& host, const std::vector<std::string>& names, std::string_view controller,
                    bool accept_empty) {
   for (const auto& name : names) {
-    const std::string dir = std::string(kBase) + '/' + name;
+    std::string dir = std::string(kBase) + '/' + name;
     if (has_word(name, controller, ',') && (accept_empty || !empty_dir(host, dir))) return dir;
   }
   const std::string linked = std::string(kBase) + '/' + std::string(controller);
