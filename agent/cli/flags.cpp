@@ -21,7 +21,7 @@ std::string default_state_dir(const std::string& host_root) {
   return "/var/lib/evenkeel/host" + name;
 }
 
-std::string env_name(std::string flag) {
+std::string env_name(std::string_view flag) {
   std::string out = "EVENKEEL_";
   for (const char c : flag.substr(2))
     out += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
@@ -80,6 +80,70 @@ void add_demo(CLI::App* demo, Flags& flags) {
   demo->add_option("--json", flags.demo_json, "write the figures to this file as JSON too");
 }
 
+struct VerbRow {
+  Verb verb;
+  const char* name;
+  const char* about;
+};
+constexpr VerbRow kVerbs[] = {
+    {Verb::run, "run", "the agent"},
+    {Verb::check, "check", "validate a NodeSLO file; print the effective values and where each comes from"},
+    {Verb::capabilities, "capabilities",
+     "what this kernel and hardware can do: feature, works or not, why not, substitute"},
+    {Verb::explain, "explain", "why every managed value is what it is (asks the running agent)"},
+    {Verb::restore, "restore", "undo, offline, everything the journal holds"},
+    {Verb::demo, "demo", "real co-location experiment on this machine: alone, unmanaged, managed"},
+};
+
+void add_check(CLI::App* check, Flags& flags) {
+  check->add_option("file", flags.nodeslo, "the NodeSLO file");
+  option(check, "--nodeslo", flags.nodeslo, "the NodeSLO file");
+}
+
+void add_capabilities(CLI::App* capabilities, Flags& flags) {
+  add_host_flags(capabilities, flags);
+  capabilities->add_flag("--json", flags.json, "JSON instead of a table");
+}
+
+void add_explain(CLI::App* explain, Flags& flags) {
+  explain->add_option("pod", flags.pod, "NAMESPACE/NAME or uid: only this pod");
+  option(explain, "--listen", flags.listen, "the endpoint of the running agent");
+  explain->add_flag("--json", flags.json, "JSON instead of sentences");
+}
+
+void add_verbs(CLI::App& app, Flags& flags, Texts& texts) {
+  app.require_subcommand(1);
+  for (const auto& row : kVerbs) app.add_subcommand(row.name, row.about);
+  add_run(app.get_subcommand("run"), flags, texts);
+  add_check(app.get_subcommand("check"), flags);
+  add_capabilities(app.get_subcommand("capabilities"), flags);
+  add_explain(app.get_subcommand("explain"), flags);
+  add_host_flags(app.get_subcommand("restore"), flags);
+  add_log_flags(app.get_subcommand("restore"), texts);
+  add_demo(app.get_subcommand("demo"), flags);
+}
+
+/// Present: the program ends with it; what there is to say was printed.
+std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
+  try {
+    app.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::Success& e) {
+    return app.exit(e);
+  } catch (const CLI::ParseError& e) {
+    app.exit(e);
+    return 2;
+  }
+}
+
+void note_what_was_given(const CLI::App& app, Flags& flags) {
+  for (const auto& row : kVerbs)
+    if (app.got_subcommand(row.name)) flags.verb = row.verb;
+  const auto* run = app.get_subcommand("run");
+  flags.nodeslo_given = run->get_option("--nodeslo")->count() > 0;
+  flags.listen_given = run->get_option("--listen")->count() > 0;
+}
+
 std::string finish(Flags& flags, const Texts& texts) {
   const auto interval = parse_duration(texts.interval);
   if (!interval || *interval < std::chrono::milliseconds(10))
@@ -99,57 +163,15 @@ std::string finish(Flags& flags, const Texts& texts) {
 
 ParsedFlags parse_flags(int argc, const char* const* argv) {
   ParsedFlags parsed;
-  Flags& flags = parsed.flags;
   Texts texts;
   CLI::App app(kAbout, "evenkeel");
-  app.require_subcommand(1);
   app.set_version_flag("--version", EVENKEEL_VERSION);
+  add_verbs(app, parsed.flags, texts);
+  parsed.exit_code = parse(app, argc, argv);
+  if (parsed.exit_code) return parsed;
 
-  const std::map<CLI::App*, Verb> verbs = {
-      {app.add_subcommand("run", "the agent"), Verb::run},
-      {app.add_subcommand("check",
-                          "validate a NodeSLO file; print the effective values and where each comes from"),
-       Verb::check},
-      {app.add_subcommand("capabilities",
-                          "what this kernel and hardware can do: feature, works or not, why not, substitute"),
-       Verb::capabilities},
-      {app.add_subcommand("explain", "why every managed value is what it is (asks the running agent)"),
-       Verb::explain},
-      {app.add_subcommand("restore", "undo, offline, everything the journal holds"), Verb::restore},
-      {app.add_subcommand("demo", "real co-location experiment on this machine: alone, unmanaged, managed"),
-       Verb::demo}};
-
-  add_run(app.get_subcommand("run"), flags, texts);
-  auto* check = app.get_subcommand("check");
-  check->add_option("file", flags.nodeslo, "the NodeSLO file");
-  option(check, "--nodeslo", flags.nodeslo, "the NodeSLO file");
-  auto* capabilities = app.get_subcommand("capabilities");
-  add_host_flags(capabilities, flags);
-  capabilities->add_flag("--json", flags.json, "JSON instead of a table");
-  auto* explain = app.get_subcommand("explain");
-  explain->add_option("pod", flags.pod, "NAMESPACE/NAME or uid: only this pod");
-  option(explain, "--listen", flags.listen, "the endpoint of the running agent");
-  explain->add_flag("--json", flags.json, "JSON instead of sentences");
-  auto* restore = app.get_subcommand("restore");
-  add_host_flags(restore, flags);
-  add_log_flags(restore, texts);
-  add_demo(app.get_subcommand("demo"), flags);
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& e) {
-    parsed.exit_code = app.exit(e);
-    return parsed;
-  } catch (const CLI::ParseError& e) {
-    app.exit(e);
-    parsed.exit_code = 2;
-    return parsed;
-  }
-  for (const auto& [sub, verb] : verbs)
-    if (sub->parsed()) flags.verb = verb;
-  flags.nodeslo_given = app.get_subcommand("run")->get_option("--nodeslo")->count() > 0;
-  flags.listen_given = app.get_subcommand("run")->get_option("--listen")->count() > 0;
-  if (const auto mistake = finish(flags, texts); !mistake.empty()) {
+  note_what_was_given(app, parsed.flags);
+  if (const auto mistake = finish(parsed.flags, texts); !mistake.empty()) {
     std::fprintf(stderr, "%s\n", mistake.c_str());
     parsed.exit_code = 2;
   }
