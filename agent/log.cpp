@@ -33,9 +33,6 @@ std::string utc_text(double unix_seconds) {
   return std::string(date.data(), size) + rest.data();
 }
 
-Log::Log(int fd, LogFormat format, LogLevel least, const WallClock* clock)
-    : fd_(fd), format_(format), least_(least), clock_(clock) {}
-
 Log::Line::Line(Log* log, LogLevel level, std::string_view event)
     : log_(level < log->least_ ? nullptr : log) {
   if (log_ == nullptr) return;

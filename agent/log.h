@@ -17,7 +17,8 @@ enum class LogFormat : std::uint8_t { text, json };
 
 class Log {
  public:
-  Log(int fd, LogFormat format, LogLevel least, const WallClock* clock);
+  Log(int fd, LogFormat format, LogLevel least, const WallClock* clock)
+      : fd_(fd), format_(format), least_(least), clock_(clock) {}
 
   /// One line under construction; written when it goes out of scope.
   class Line {

@@ -53,11 +53,7 @@ int run_explain(const Flags& flags) {
     std::cerr << "evenkeel: no running agent at " << flags.listen << ": " << got.error << got.body << '\n';
     return 1;
   }
-  if (flags.json) {
-    std::cout << got.body;
-  } else {
-    std::cout << explain_sentences(got.body);
-  }
+  std::cout << (flags.json ? got.body : explain_sentences(got.body));
   return 0;
 }
 

@@ -14,6 +14,7 @@ Duration at_rank(const std::vector<Duration>& sorted, double share) {
 template <class Pick>
 auto median(const std::vector<Figures>& rounds, Pick pick) {
   std::vector<decltype(pick(rounds.front()))> values;
+  values.reserve(rounds.size());
   for (const auto& round : rounds) values.push_back(pick(round));
   std::sort(values.begin(), values.end());
   return values[(values.size() - 1) / 2];

@@ -14,7 +14,7 @@ struct Exposition::Impl {
   std::unordered_map<std::string, std::size_t> by_name{};
 
   prometheus::ClientMetric* add(std::string_view name, std::string_view help, prometheus::MetricType type,
-                                Labels labels) {
+                                Labels&& labels) {
     if (series >= cap) {
       ++dropped;
       return nullptr;

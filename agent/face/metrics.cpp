@@ -182,7 +182,7 @@ std::string metrics_text(const Agent& agent) {
       if (!(container && row.pods_only))
         put(out, row.name, row.help, row.read(cgroup), labels_of(agent, cgroup));
   }
-  const double dropped = static_cast<double>(out.dropped());
+  const auto dropped = static_cast<double>(out.dropped());
   Exposition last(1);
   last.gauge("evenkeel_dropped_series", "Series left out of this scrape because there were too many.",
              dropped);

@@ -55,6 +55,7 @@ MHD_Result send(MHD_Connection* connection, const HttpAnswer& answer) {
   return queued;
 }
 
+// NOLINTNEXTLINE(readability-function-size): the library decides how many parameters its callback has
 MHD_Result answer(void* handler, MHD_Connection* connection, const char* url, const char* method, const char*,
                   const char*, size_t* upload_size, void** state) {
   if (*state == nullptr) {  // the first call of a request: headers only
