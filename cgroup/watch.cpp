@@ -58,8 +58,7 @@ Result<TreeWatch> TreeWatch::open(const Host& host, bool name_writers) {
   made.inotify_ = Fd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!made.inotify_) return fail(errno, Op::watch, "inotify");
   if (name_writers)
-    made.fanotify_ =
-        Fd(::fanotify_init(FAN_CLASS_NOTIF | FAN_NONBLOCK | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC | O_LARGEFILE));
+    made.fanotify_ = Fd(::fanotify_init(FAN_CLASS_NOTIF | FAN_NONBLOCK | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC));
   if (!made.fanotify_ && name_writers)
     made.no_writers_ = std::string("writers are not named: fanotify: ") + errno_name(errno);
   made.limitation_ = made.no_writers_;

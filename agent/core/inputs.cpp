@@ -17,6 +17,7 @@ std::optional<std::string> read_text(const std::string& path) {
 
 std::vector<std::string> texts(const std::vector<Problem>& problems) {
   std::vector<std::string> out;
+  out.reserve(problems.size());
   for (const auto& problem : problems) out.push_back(problem.text());
   return out;
 }
@@ -40,14 +41,14 @@ ParsedPodsSource parse_pods_source(const std::string& text) {
 }
 
 Inputs::Inputs(Options options) : options_(std::move(options)) {
+  const auto place = [this](Which which, const char* name, const std::string& path) {
+    sources_[which].state = {.name = name, .path = path};
+    if (!path.empty()) sources_[which].watch.emplace(path);
+  };
   const bool from_file = options_.pods.kind == PodsSource::Kind::file;
-  const std::string paths[] = {options_.nodeslo, from_file ? options_.pods.path : std::string(),
-                               options_.node};
-  const char* const names[] = {"nodeslo", "pods", "node"};
-  for (std::size_t i = 0; i < sources_.size(); ++i) {
-    sources_[i].state = {.name = names[i], .path = paths[i]};
-    if (!paths[i].empty()) sources_[i].watch.emplace(paths[i]);
-  }
+  place(kNodeSlo, "nodeslo", options_.nodeslo);
+  place(kPods, "pods", from_file ? options_.pods.path : std::string());
+  place(kNode, "node", options_.node);
   // Walking the tree needs no list: an empty one says that no pod is known by anything but its directory.
   if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
 }
