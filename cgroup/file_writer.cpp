@@ -1,9 +1,7 @@
 #include "cgroup/file_writer.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -21,15 +19,6 @@ const char* literal(std::string_view name) {
   return "";
 }
 
-Result<Fd> open_directory(const Host& host, const std::string& dir) {
-  open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  const auto fd = ::syscall(SYS_openat2, host.root_fd(), dir.empty() ? "." : dir.c_str(), &how, sizeof how);
-  if (fd < 0) return fail(errno, Op::open);
-  return Fd(static_cast<int>(fd));
-}
-
 Result<std::uint64_t> inode_of(const Fd& dir) {
   struct stat status {};
   if (::fstat(dir.get(), &status) != 0) return fail(errno, Op::open);
@@ -40,7 +29,7 @@ Result<std::uint64_t> inode_of(const Fd& dir) {
 Result<Fd> open_file(const Host& host, const KnobFile& file, int flags) {
   const char* const name = literal(file.name);
   if (file.name.empty() || file.name.find('/') != std::string_view::npos) return fail(EINVAL, Op::open, name);
-  const auto dir = open_directory(host, file.dir);
+  const auto dir = host.open_dir_path(file.dir);
   if (!dir) return fail(dir.error().code, Op::open, name);
   if (file.inode != 0 && inode_of(*dir).value_or(0) != file.inode) return fail(ENOENT, Op::open, name);
   Fd fd(::openat(dir->get(), std::string(file.name).c_str(), flags | O_CLOEXEC | O_NOFOLLOW));
@@ -81,7 +70,7 @@ Result<> FileWriter::write(const KnobFile& file, std::string_view text) {
 }
 
 Result<std::uint64_t> FileWriter::inode(const std::string& dir) {
-  const auto fd = open_directory(host_, dir);
+  const auto fd = host_.open_dir_path(dir);
   if (!fd) return tl::unexpected(fd.error());
   return inode_of(*fd);
 }

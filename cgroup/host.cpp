@@ -69,6 +69,10 @@ Result<Fd> Host::open_dir(const std::string& path) const {
   return open_beneath(path, O_RDONLY | O_DIRECTORY);
 }
 
+Result<Fd> Host::open_dir_path(const std::string& path) const {
+  return open_beneath(path, O_PATH | O_DIRECTORY);
+}
+
 Result<std::string> Host::slurp(const std::string& path) const {
   const auto fd = open_read(path);
   if (!fd) return fail(fd.error().code, Op::open);

@@ -24,6 +24,8 @@ class Host {
   /// `path` is relative to the root ("proc/stat").
   [[nodiscard]] Result<Fd> open_read(const std::string& path) const;
   [[nodiscard]] Result<Fd> open_dir(const std::string& path) const;
+  /// The directory as a place only (O_PATH), for opening a file in this very life of it. "" is the root.
+  [[nodiscard]] Result<Fd> open_dir_path(const std::string& path) const;
   /// The whole file as text, at most 1 MiB. For start-up and rare reads; ticks use ReadFile.
   [[nodiscard]] Result<std::string> slurp(const std::string& path) const;
   [[nodiscard]] bool exists(const std::string& path) const;
