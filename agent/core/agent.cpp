@@ -11,6 +11,10 @@
 namespace evenkeel {
 namespace {
 
+/// A tree that grows while it is looked at is looked at again, but not for ever: the next event or tick goes
+/// on.
+constexpr int kMostLooks = 8;
+
 Agent::Created refuse(int exit_code, std::string error) { return {nullptr, std::move(error), exit_code}; }
 
 std::string sentence(const std::string& what, const Error& error) {
@@ -90,27 +94,9 @@ void Agent::follow_host_applications() {
   tree_->follow(std::move(paths));
 }
 
-/// Looks until nothing new turns up: a directory made between the scan and its watch would give no event.
-void Agent::grow_tree(const TreeWatch::Changes& seen) {
-  constexpr int kRounds = 8;
-  bool everywhere = !watch_ || !seen.tree || seen.anywhere;
-  std::vector<CgroupId> where = seen.grown;
-  for (int round = 0; round < kRounds; ++round) {
-    ++counters_.scans;
-    const CgroupDriver driver = tree_->layout().driver;
-    const CgroupId newest = tree_->next_id();
-    const bool changed = everywhere ? tree_->scan() : tree_->scan(where);
-    // A kubelet that came late decides how directories are named, those of host applications too.
-    if (tree_->layout().driver != driver) follow_host_applications();
-    if (changed) sampler_->follow(*tree_);
-    const bool watches_more = watch_ && watch_->follow(*tree_);
-    if (!watch_ || (!changed && !watches_more)) return;
-    everywhere = tree_->layout().driver != driver;
-    where = tree_->born_since(newest);
-  }
-}
-
-bool Agent::take_in(MonoTime now) {
+/// What people and the kernel have told since the last call.
+Agent::News Agent::take_in(MonoTime now) {
+  News news;
   const bool first = counters_.ticks + counters_.early_ticks == 0;
   auto changed = inputs_.refresh(now);
   for (auto& problem : changed.problems) {
@@ -119,18 +105,42 @@ bool Agent::take_in(MonoTime now) {
     result_.problems.push_back(std::move(problem));
   }
   if (changed.nodeslo || first) follow_host_applications();
-  TreeWatch::Changes seen;
-  if (watch_) seen = watch_->drain();
-  if (seen.overflow) ++counters_.watch_overflows;
-  for (const auto& value : seen.values) sampler_->settings_changed(value.cgroup);
-  written_by_others_ = std::move(seen.values);
-  const bool look = first || seen.tree || changed.nodeslo || !watch_;
-  if (look) grow_tree(seen);
-  if (look || changed.any()) {
-    snapshot_.object = inputs_.node();
-    build_roster(*tree_, inputs_.pods(), inputs_.slo(), snapshot_);
+  if (watch_) news.seen = watch_->drain();
+  if (news.seen.overflow) ++counters_.watch_overflows;
+  for (const auto& value : news.seen.values) sampler_->settings_changed(value.cgroup);
+  news.inputs = changed.any();
+  news.tree = first || news.seen.tree || changed.nodeslo || !watch_;
+  news.everywhere = !watch_ || !news.seen.tree || news.seen.anywhere || changed.nodeslo;
+  written_by_others_ = std::move(news.seen.values);
+  return news;
+}
+
+/// Brings the tree up to date where the news say so; whether it changed.
+bool Agent::look(News& news) {
+  ++counters_.scans;
+  const CgroupDriver driver = tree_->layout().driver;
+  const CgroupId newest = tree_->next_id();
+  const bool changed = news.everywhere ? tree_->scan() : tree_->scan(news.seen.grown);
+  // A kubelet that came late decides how directories are named, those of host applications too.
+  news.everywhere = tree_->layout().driver != driver;
+  if (news.everywhere) follow_host_applications();
+  if (changed) sampler_->follow(*tree_);
+  news.seen.grown = tree_->born_since(newest);
+  return changed || news.everywhere;
+}
+
+void Agent::join_roster() {
+  snapshot_.object = inputs_.node();
+  build_roster(*tree_, inputs_.pods(), inputs_.slo(), snapshot_);
+}
+
+/// Looks until nothing new turns up: a directory made between the scan and its watch would give no event.
+void Agent::look_until_still(News& news) {
+  for (int round = 0; round < kMostLooks; ++round) {
+    const bool changed = look(news);
+    const bool watches_more = watch_ && (changed || round == 0) && watch_->follow(*tree_);
+    if (!watch_ || (!changed && !watches_more)) return;
   }
-  return look || changed.any() || !written_by_others_.empty();
 }
 
 void Agent::act(MonoTime now) {
@@ -140,6 +150,7 @@ void Agent::act(MonoTime now) {
   arbitrate(snapshot_, *inputs_.slo(), intents_, plan_);
   const MonoTime decided = clock_.now();
   result_.report = executor_->apply(plan_, snapshot_, written_by_others_);
+  written_by_others_.clear();
   // What we wrote is read back before anybody decides on it again: the kernel rounds, and may refuse.
   for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup);
   record(result_.report, now);
@@ -151,7 +162,9 @@ const TickResult& Agent::tick(MonoTime now) {
   const MonoTime started = clock_.now();
   result_.now = now;
   if (counters_.ticks > 0) result_.problems.clear();
-  take_in(now);
+  News news = take_in(now);
+  if (news.tree) look_until_still(news);
+  if (news.tree || news.inputs) join_roster();
   ++counters_.ticks;
   const MonoTime taken_in = clock_.now();
   sampler_->collect(snapshot_, now);
@@ -175,11 +188,28 @@ const TickResult& Agent::react(MonoTime now) {
   result_.now = now;
   result_.report = {};
   result_.problems.clear();
-  if (counters_.ticks == 0 || !take_in(now)) return result_;
+  const MonoTime started = clock_.now();
+  if (counters_.ticks == 0) return result_;
+  News news = take_in(now);
+  if (!news.tree && !news.inputs && written_by_others_.empty()) return result_;
   ++counters_.early_ticks;
-  sampler_->admit(snapshot_, now);
-  act(now);
+  // What was born is served first and watched afterwards; what was born in it meanwhile is found by another
+  // look.
+  for (int round = 0; round < kMostLooks; ++round) {
+    const bool changed = news.tree && look(news);
+    if (round > 0 && !changed) break;
+    if (news.tree || news.inputs) join_roster();
+    sampler_->admit(snapshot_, now);
+    act(now);
+    if (round == 0) note_early(clock_.now() - started);
+    if (!watch_ || !news.tree || !watch_->follow(*tree_)) break;
+  }
   return result_;
+}
+
+void Agent::note_early(Duration took) {
+  counters_.last_early_tick = took;
+  counters_.longest_early_tick = std::max(counters_.longest_early_tick, took);
 }
 
 TickResult Agent::stop(MonoTime now) {

@@ -39,7 +39,7 @@ struct TickResult {
 /// Sums since the start, for the metrics.
 struct AgentCounters {
   std::uint64_t ticks = 0, early_ticks = 0, late_ticks = 0, scans = 0, watch_overflows = 0;
-  Duration last_tick{}, longest_tick{};
+  Duration last_tick{}, longest_tick{}, last_early_tick{}, longest_early_tick{};
   Duration last_collect{}, last_decide{}, last_apply{};
 };
 
@@ -90,9 +90,17 @@ class Agent {
  private:
   Agent(AgentOptions options, Host host, Layout layout, Journal journal, Audit audit, Log& log,
         const Clock& clock);
-  /// Inputs and tree brought up to date; whether anything changed.
-  bool take_in(MonoTime now);
-  void grow_tree(const TreeWatch::Changes& seen);
+  struct News {
+    bool inputs = false;      ///< a text of people's changed
+    bool tree = false;        ///< directories came or went
+    bool everywhere = false;  ///< where is not known
+    TreeWatch::Changes seen{};
+  };
+  News take_in(MonoTime now);
+  bool look(News& news);
+  void look_until_still(News& news);
+  void join_roster();
+  void note_early(Duration took);
   void follow_host_applications();
   void act(MonoTime now);
   void show_leftovers();
