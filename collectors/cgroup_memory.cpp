@@ -20,12 +20,14 @@ Number not_negative(Number value) { return value && *value >= 0 ? value : std::n
 
 /// Takes the fields' values from the lines whose key is `prefix` + name.
 void take(std::string_view text, std::string_view prefix, std::span<const Field> fields) {
-  for_each_key(text, [&](std::string_view key, std::int64_t value) {
-    if (!key.starts_with(prefix)) return;
-    key.remove_prefix(prefix.size());
-    for (const auto& field : fields)
-      if (key == field.name) field.value = not_negative(value);
-  });
+  for (Scanner scan(text); !scan.done();) {
+    Scanner line(scan.line());
+    if (!line.eat(prefix)) continue;
+    const auto key = line.word();
+    const auto field = std::ranges::find(fields, key, &Field::name);
+    if (field == fields.end()) continue;
+    if (const auto value = line.number()) field->value = not_negative(*value);
+  }
 }
 
 std::optional<Bytes> sum(std::span<const Number> parts) {

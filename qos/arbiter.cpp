@@ -58,9 +58,8 @@ void merge(std::vector<Intent>& wishes) {
 void arbitrate(const NodeSnapshot& node, const NodeSlo& slo, Intents& intents, std::vector<Intent>& plan) {
   plan.clear();
   if (slo.evenkeel.hands_off) return;
-  for (const Intent& intent : intents.all())
-    if (intent.target) plan.push_back(intent);
-  std::sort(plan.begin(), plan.end(), before);
+  for (const Intent* intent : intents.sorted(before))
+    if (intent->target) plan.push_back(*intent);
   drop_hands_off(node, plan);
   merge(plan);
 }

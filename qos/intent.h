@@ -3,6 +3,7 @@
 // original.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -39,9 +40,18 @@ class Intents {
   void clear() { all_.clear(); }
   [[nodiscard]] const std::vector<Intent>& all() const { return all_; }
   std::vector<Intent>& all() { return all_; }
+  /// The intents in another order, without moving them: they are large.
+  template <class Less>
+  const std::vector<const Intent*>& sorted(Less less) {
+    order_.clear();
+    for (const Intent& intent : all_) order_.push_back(&intent);
+    std::sort(order_.begin(), order_.end(), [&](const Intent* a, const Intent* b) { return less(*a, *b); });
+    return order_;
+  }
 
  private:
   std::vector<Intent> all_{};
+  std::vector<const Intent*> order_{};
   PolicyIndex by_ = 0;
 };
 
