@@ -8,7 +8,6 @@
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
 #include "agent/event_loop.h"
-#include "agent/face/pages.h"
 #include "agent/notify.h"
 
 namespace evenkeel {
@@ -29,40 +28,26 @@ struct Service {
       : flags(given), log(STDERR_FILENO, given.log_format, given.log_level, &wall) {}
 };
 
-void tick(Service& service, EventLoop& loop, std::uint64_t periods) {
+void tick(Service& service, std::uint64_t periods) {
   if (periods > 1) service.agent->missed_ticks(periods - 1);
   service.agent->tick(service.clock.now());
   if (service.http) service.http->work();  // closes connections that went silent
   if (service.agent->counters().ticks == 1) service.notifier.ready("ticking");
-  (void)loop;
 }
 
-bool listen(Service& service, EventLoop& loop) {
-  if (service.flags.listen == "none") return true;
-  const auto parsed = parse_listen(service.flags.listen);
-  if (!parsed.error.empty()) {
-    service.log.error("bad-usage").with("flag", "--listen").with("problem", parsed.error);
-    return false;
-  }
-  if (!parsed.address.loopback() && !service.flags.insecure_listen) {
-    service.log.error("bad-usage")
-        .with("flag", "--listen")
-        .with(
-            "problem",
-            "found an address that is not loopback; legal: a loopback address, or --insecure-listen besides");
-    return false;
-  }
-  auto opened = HttpServer::open(parsed.address, [&service](const HttpRequest& request) {
-    return answer_page(*service.agent, request);
-  });
+/// 0, or the exit status.
+int listen(Service& service, EventLoop& loop) {
+  if (service.flags.listen == "none") return 0;
+  auto opened = open_endpoint(service.flags, *service.agent);
   if (!opened.server) {
-    service.log.error("listen-failed").with("problem", opened.error);
-    return false;
+    service.log.error("cannot-listen").with("flag", "--listen").with("problem", opened.error);
+    return opened.exit_code;
   }
   service.http = std::move(opened.server);
-  service.log.info("listening").with("address", parsed.address.host).with("port", service.http->port());
-  return static_cast<bool>(
-      loop.add(service.http->fd(), EPOLLIN, [&service](std::uint32_t) { service.http->work(); }));
+  service.log.info("listening").with("address", opened.address.host).with("port", service.http->port());
+  const auto added =
+      loop.add(service.http->fd(), EPOLLIN, [&service](std::uint32_t) { service.http->work(); });
+  return added ? 0 : 1;
 }
 
 /// Inputs may begin to be watched later (a directory that did not exist), so the list is compared after each
@@ -82,7 +67,7 @@ void follow_descriptors(Service& service, EventLoop& loop) {
 
 int serve(Service& service, EventLoop& loop) {
   const auto ticking = loop.every(service.flags.interval, [&](std::uint64_t periods) {
-    tick(service, loop, periods);
+    tick(service, periods);
     follow_descriptors(service, loop);
   });
   const auto signals = loop.on_signals({SIGTERM, SIGINT, SIGHUP}, [&](int signal) {
@@ -94,7 +79,7 @@ int serve(Service& service, EventLoop& loop) {
   if (const auto period = service.notifier.watchdog_period())
     if (!loop.every(*period, [&](std::uint64_t) { service.notifier.watchdog(); })) return 1;
   follow_descriptors(service, loop);
-  tick(service, loop, 1);
+  tick(service, 1);
   const int failed = loop.run();
   service.notifier.stopping();
   const auto last = service.agent->stop(service.clock.now());
@@ -119,7 +104,7 @@ int run_agent(const Flags& flags) {
   service.agent = std::move(created.agent);
   auto loop = EventLoop::open();
   if (!loop) return 1;
-  if (!listen(service, *loop)) return 2;
+  if (const int failed = listen(service, *loop); failed != 0) return failed;
   const Layout& layout = service.agent->tree().layout();
   service.log.info("started")
       .with("version", EVENKEEL_VERSION)

@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "agent/face/pages.h"
+
 namespace evenkeel {
 
 AgentSetup agent_options(const Flags& flags) {
@@ -19,6 +21,20 @@ AgentSetup agent_options(const Flags& flags) {
                    .dry_run = flags.dry_run,
                    .stepped = flags.stepped};
   return setup;
+}
+
+Endpoint open_endpoint(const Flags& flags, const Agent& agent) {
+  const auto parsed = parse_listen(flags.listen);
+  if (!parsed.error.empty()) return {nullptr, {}, parsed.error, 2};
+  if (!parsed.address.loopback() && !flags.insecure_listen) {
+    return {nullptr,
+            {},
+            "found an address that is not loopback; legal: a loopback address, or --insecure-listen besides",
+            2};
+  }
+  auto opened = HttpServer::open(
+      parsed.address, [&agent](const HttpRequest& request) { return answer_page(agent, request); });
+  return {std::move(opened.server), parsed.address, std::move(opened.error), 1};
 }
 
 int usage_error(const std::string& problem) {

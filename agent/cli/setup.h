@@ -1,10 +1,12 @@
 // From flags to the agent's options: the part that `run` and the stepped mode share.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "agent/cli/flags.h"
 #include "agent/core/agent.h"
+#include "agent/http/http_server.h"
 
 namespace evenkeel {
 
@@ -13,6 +15,15 @@ struct AgentSetup {
   std::string error{};
 };
 AgentSetup agent_options(const Flags& flags);
+
+/// The endpoint of --listen.
+struct Endpoint {
+  std::unique_ptr<HttpServer> server{};
+  ListenAddress address{};
+  std::string error{};
+  int exit_code = 0;  ///< when there is no server: 2 for bad usage, 1 for a port that cannot be had
+};
+Endpoint open_endpoint(const Flags& flags, const Agent& agent);
 
 /// Says what is wrong on standard error; returns 2.
 int usage_error(const std::string& problem);

@@ -1,8 +1,11 @@
 // `evenkeel run --stepped`: the clock is standard input. Never looks at the wall clock; one line in, one line
 // out.
+#include <poll.h>
 #include <unistd.h>
 
+#include <array>
 #include <iostream>
+#include <optional>
 #include <string>
 
 #include "agent/cli/setup.h"
@@ -28,6 +31,36 @@ struct Stepper {
     last_tick = clock.now();
     return tick_line(agent.tick(clock.now()), agent);
   }
+};
+
+/// Lines of standard input; while it waits for one, the endpoint (where one was asked for) is served.
+class Lines {
+ public:
+  explicit Lines(HttpServer* http) : http_(http) {}
+  std::optional<std::string> next() {
+    for (;;) {
+      if (const auto end = text_.find('\n'); end != std::string::npos) {
+        std::string line = text_.substr(0, end);
+        text_.erase(0, end + 1);
+        return line;
+      }
+      if (!more()) return std::nullopt;
+    }
+  }
+
+ private:
+  bool more() {
+    std::array<pollfd, 2> wait{{{STDIN_FILENO, POLLIN, 0}, {http_ != nullptr ? http_->fd() : -1, POLLIN, 0}}};
+    if (::poll(wait.data(), wait.size(), -1) < 0) return errno == EINTR;
+    if (wait[1].revents != 0) http_->work();
+    if (wait[0].revents == 0) return true;
+    std::array<char, 4096> chunk{};
+    const auto got = ::read(STDIN_FILENO, chunk.data(), chunk.size());
+    if (got > 0) text_.append(chunk.data(), static_cast<std::size_t>(got));
+    return got > 0 || (got < 0 && errno == EINTR);
+  }
+  HttpServer* http_;
+  std::string text_{};
 };
 
 std::string bad_line(const Stepper& stepper, const std::string& line) {
@@ -69,9 +102,15 @@ int run_stepped(const Flags& flags) {
     return created.exit_code;
   }
   Stepper stepper{clock, *created.agent, flags.interval};
-  std::string line;
-  while (std::getline(std::cin, line) && line != "quit")
-    if (!line.empty()) std::cout << answer(stepper, line) << std::endl;
+  Endpoint endpoint;
+  if (flags.listen_given && flags.listen != "none") {
+    endpoint = open_endpoint(flags, *created.agent);
+    if (!endpoint.server) return usage_error("--listen: " + endpoint.error);
+    log.info("listening").with("address", endpoint.address.host).with("port", endpoint.server->port());
+  }
+  Lines lines(endpoint.server.get());
+  for (auto line = lines.next(); line && *line != "quit"; line = lines.next())
+    if (!line->empty()) std::cout << answer(stepper, *line) << std::endl;
   const auto last = created.agent->stop(clock.now());
   std::cout << tick_line(last, *created.agent) << std::endl;
   return last.report.refusals.empty() ? 0 : 1;
