@@ -95,7 +95,6 @@ struct Executor::Impl {
 
   // One call:
   MonoTime at{};
-  bool stopping = false;
   const std::vector<Intent>* plan = nullptr;
   const std::vector<SeenValue>* seen = nullptr;
   KernelRules want{KernelKind{}}, model{KernelKind{}};
