@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "agent/face/json.h"
+#include "agent/json.h"
 
 namespace evenkeel {
 namespace {

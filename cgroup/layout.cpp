@@ -74,21 +74,6 @@ Layout v1_or_hybrid(const Host& host) {
   return layout;
 }
 
-// "/a//b/" -> "a/b"; absent when it leads upwards.
-std::optional<std::string> normal_path(std::string_view path) {
-  std::string out;
-  while (!path.empty()) {
-    const auto end = path.find('/');
-    const auto part = path.substr(0, end);
-    path.remove_prefix(end == std::string_view::npos ? path.size() : end + 1);
-    if (part == "..") return std::nullopt;
-    if (part.empty() || part == ".") continue;
-    if (!out.empty()) out += '/';
-    out += part;
-  }
-  return out;
-}
-
 std::string joined(const std::string& above, std::string_view below) {
   return above.empty() ? std::string(below) : above + '/' + std::string(below);
 }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace evenkeel {
@@ -68,6 +69,9 @@ constexpr std::string_view trimmed(std::string_view text) {
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
+
+/// "/a//./b/" is "a/b": components joined by single slashes. Absent when one is "..": it would lead upwards.
+std::optional<std::string> normal_path(std::string_view path);
 
 /// The whole text as one integer, blanks around it allowed.
 std::optional<std::int64_t> whole_number(std::string_view text);

@@ -32,6 +32,8 @@ struct PolicySpec {
 
 /// THE list of policies, in the order of their rank.
 std::span<const PolicySpec* const> policies();
+/// "restore" for an index that is no policy's: what was put back without one.
+std::string_view policy_name(PolicyIndex by);
 
 /// One tick's decisions: every enabled policy in order.
 void decide_all(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out);

@@ -16,6 +16,10 @@ constexpr std::array<const PolicySpec*, 3> kPolicies = {&cpu_suppress_policy, &c
 
 std::span<const PolicySpec* const> policies() { return kPolicies; }
 
+std::string_view policy_name(PolicyIndex by) {
+  return by < kPolicies.size() ? kPolicies[by]->name : "restore";
+}
+
 void decide_all(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
   for (std::size_t i = 0; i < kPolicies.size(); ++i) {
     out.speak_as(static_cast<PolicyIndex>(i));

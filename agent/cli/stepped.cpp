@@ -10,7 +10,7 @@
 
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
-#include "agent/face/json.h"
+#include "agent/json.h"
 #include "agent/face/metrics.h"
 #include "agent/face/tick_json.h"
 #include "qos/units_text.h"

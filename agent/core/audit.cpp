@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "agent/face/json.h"
+#include "agent/json.h"
 #include "agent/log.h"
 
 namespace evenkeel {

@@ -1,6 +1,5 @@
 // What a report says, put on record: the audit log and the event lines.
 #include "agent/core/agent.h"
-#include "agent/face/tick_json.h"
 
 namespace evenkeel {
 std::string Agent::pod_of(CgroupId id) const {

@@ -1,5 +1,5 @@
 #include "agent/demo/report.h"
-#include "agent/face/json.h"
+#include "agent/json.h"
 
 namespace evenkeel::demo {
 namespace {

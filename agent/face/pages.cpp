@@ -1,6 +1,6 @@
 #include "agent/face/pages.h"
 
-#include "agent/face/json.h"
+#include "agent/json.h"
 #include "agent/face/metrics.h"
 #include "agent/face/snapshot_json.h"
 #include "agent/face/tick_json.h"

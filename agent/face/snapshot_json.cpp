@@ -1,6 +1,6 @@
 #include "agent/face/snapshot_json.h"
 
-#include "agent/face/json.h"
+#include "agent/json.h"
 
 namespace evenkeel {
 namespace {

@@ -1,6 +1,6 @@
 #include "agent/face/tick_json.h"
 
-#include "agent/face/json.h"
+#include "agent/json.h"
 
 namespace evenkeel {
 namespace {
@@ -54,11 +54,6 @@ void put_errors(Json& json, const TickResult& result) {
 }
 
 }  // namespace
-
-std::string_view policy_name(PolicyIndex by) {
-  const auto all = policies();
-  return by < all.size() ? all[by]->name : std::string_view("restore");
-}
 
 std::string tick_line(const TickResult& result, const Agent& agent) {
   std::string out;

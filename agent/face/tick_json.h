@@ -14,7 +14,5 @@ std::string tick_line(const TickResult& result, const Agent& agent);
 /// {"managed":[{"cgroup","file","path","value","original","policy","sentence","pod"}]}; `pod` ("ns/name" or
 /// uid) narrows it.
 std::string explain_json(const Agent& agent, std::string_view pod = {});
-/// The same as sentences, for people.
-std::string_view policy_name(PolicyIndex by);
 
 }  // namespace evenkeel

@@ -8,7 +8,7 @@
 
 #include "agent/core/audit.h"
 #include "agent/face/exposition.h"
-#include "agent/face/json.h"
+#include "agent/json.h"
 #include "agent/face/sentences.h"
 #include "agent/http/http_server.h"
 #include "agent/log.h"

@@ -1,4 +1,4 @@
-#include "agent/face/json.h"
+#include "agent/json.h"
 
 #include <array>
 #include <charconv>
