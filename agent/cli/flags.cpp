@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <filesystem>
 #include <map>
 
 #include "qos/units_text.h"
@@ -15,9 +16,12 @@ constexpr const char* kAbout =
 
 /// The state of another host root is kept apart, so that a test tree never meets the machine's own journal.
 std::string default_state_dir(const std::string& host_root) {
-  if (host_root == "/") return "/var/lib/evenkeel";
+  std::error_code error;
+  auto canonical = std::filesystem::weakly_canonical(host_root, error).string();
+  if (canonical.size() > 1 && canonical.back() == '/') canonical.pop_back();
+  if (canonical == "/") return "/var/lib/evenkeel";
   std::string name;
-  for (const char c : host_root) name += c == '/' ? '-' : c;
+  for (const char c : canonical) name += c == '/' ? '-' : c;
   return "/var/lib/evenkeel/host" + name;
 }
 
