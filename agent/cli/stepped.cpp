@@ -10,9 +10,9 @@
 
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
-#include "agent/json.h"
 #include "agent/face/metrics.h"
 #include "agent/face/tick_json.h"
+#include "agent/json.h"
 #include "qos/units_text.h"
 
 namespace evenkeel {

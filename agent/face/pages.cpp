@@ -1,9 +1,9 @@
 #include "agent/face/pages.h"
 
-#include "agent/json.h"
 #include "agent/face/metrics.h"
 #include "agent/face/snapshot_json.h"
 #include "agent/face/tick_json.h"
+#include "agent/json.h"
 #include "cgroup/text.h"
 
 namespace evenkeel {

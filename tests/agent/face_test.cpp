@@ -8,9 +8,9 @@
 
 #include "agent/core/audit.h"
 #include "agent/face/exposition.h"
-#include "agent/json.h"
 #include "agent/face/sentences.h"
 #include "agent/http/http_server.h"
+#include "agent/json.h"
 #include "agent/log.h"
 #include "tests/support/process.h"
 
