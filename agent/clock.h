@@ -5,6 +5,10 @@
 
 namespace evenkeel {
 
+/// For people and exporters, which count in seconds.
+constexpr double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+constexpr double seconds(MonoTime at) { return seconds(at.time_since_epoch()); }
+
 class Clock {
  public:
   virtual ~Clock() = default;

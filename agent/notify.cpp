@@ -21,7 +21,6 @@ Notifier::Notifier() {
 
 void Notifier::ready(std::string_view status) const { send("READY=1\nSTATUS=" + std::string(status)); }
 void Notifier::watchdog() const { send("WATCHDOG=1"); }
-void Notifier::reloading(std::string_view status) const { send("STATUS=" + std::string(status)); }
 void Notifier::stopping() const { send("STOPPING=1"); }
 
 void Notifier::send(std::string_view text) const {

@@ -15,7 +15,6 @@ class Notifier {
   Notifier();
   void ready(std::string_view status) const;
   void watchdog() const;
-  void reloading(std::string_view status) const;
   void stopping() const;
   /// Half of systemd's patience: the longest time between two watchdog() calls. Absent: nobody waits.
   [[nodiscard]] std::optional<Duration> watchdog_period() const { return watchdog_period_; }

@@ -66,8 +66,7 @@ class Lines {
 std::string bad_line(const Stepper& stepper, const std::string& line) {
   std::string out;
   Json json(out);
-  json.begin_object().member("now",
-                             std::chrono::duration<double>(stepper.clock.now().time_since_epoch()).count());
+  json.begin_object().member("now", seconds(stepper.clock.now()));
   json.key("errors")
       .begin_array()
       .begin_object()

@@ -132,6 +132,8 @@ bool Agent::look(News& news) {
 void Agent::join_roster() {
   snapshot_.object = inputs_.node();
   build_roster(*tree_, inputs_.pods(), inputs_.slo(), snapshot_);
+  pod_by_uid_.clear();
+  for (const Pod& pod : *snapshot_.pod_specs) pod_by_uid_.emplace(pod.uid, &pod);
 }
 
 /// Looks until nothing new turns up: a directory made between the scan and its watch would give no event.
@@ -144,18 +146,14 @@ void Agent::look_until_still(News& news) {
 }
 
 void Agent::act(MonoTime now) {
-  const MonoTime started = clock_.now();
   intents_.clear();
   decide_all(snapshot_, *inputs_.slo(), policy_state_, intents_);
   arbitrate(snapshot_, *inputs_.slo(), intents_, plan_);
-  const MonoTime decided = clock_.now();
   result_.report = executor_->apply(plan_, snapshot_, written_by_others_);
   written_by_others_.clear();
   // What we wrote is read back before anybody decides on it again: the kernel rounds, and may refuse.
   for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup);
   record(result_.report, now);
-  counters_.last_decide = decided - started;
-  counters_.last_apply = clock_.now() - decided;
 }
 
 const TickResult& Agent::tick(MonoTime now) {
@@ -166,9 +164,7 @@ const TickResult& Agent::tick(MonoTime now) {
   if (news.tree) look_until_still(news);
   if (news.tree || news.inputs) join_roster();
   ++counters_.ticks;
-  const MonoTime taken_in = clock_.now();
   sampler_->collect(snapshot_, now);
-  counters_.last_collect = clock_.now() - taken_in;
   act(now);
   if (!leftovers_.writes.empty() || !leftovers_.refusals.empty()) show_leftovers();
   counters_.last_tick = clock_.now() - started;

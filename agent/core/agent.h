@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "agent/core/audit.h"
@@ -40,7 +42,6 @@ struct TickResult {
 struct AgentCounters {
   std::uint64_t ticks = 0, early_ticks = 0, late_ticks = 0, scans = 0, watch_overflows = 0;
   Duration last_tick{}, longest_tick{}, last_early_tick{}, longest_early_tick{};
-  Duration last_collect{}, last_decide{}, last_apply{};
 };
 
 class Agent {
@@ -120,6 +121,7 @@ class Agent {
   std::unique_ptr<Executor> executor_{};
 
   NodeSnapshot snapshot_{};
+  std::unordered_map<std::string_view, const Pod*> pod_by_uid_{};  ///< into snapshot_.pod_specs
   PolicyState policy_state_{};
   Intents intents_{};
   std::vector<Intent> plan_{};

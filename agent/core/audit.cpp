@@ -10,12 +10,6 @@
 #include "agent/log.h"
 
 namespace evenkeel {
-namespace {
-
-double seconds(MonoTime now) { return std::chrono::duration<double>(now.time_since_epoch()).count(); }
-
-}  // namespace
-
 Result<Audit> Audit::open(const std::string& state_dir, const WallClock* clock) {
   Audit audit(state_dir.empty() ? "" : state_dir + "/audit.jsonl", clock);
   if (!audit.path_.empty())

@@ -4,9 +4,10 @@
 namespace evenkeel {
 std::string Agent::pod_of(CgroupId id) const {
   const Cgroup* cgroup = tree_ ? tree_->find(id) : nullptr;
-  if (cgroup == nullptr || cgroup->uid.empty() || !snapshot_.pod_specs) return {};
-  for (const Pod& pod : *snapshot_.pod_specs)
-    if (pod.uid == cgroup->uid) return pod.name.empty() ? pod.uid : pod.namespace_ + "/" + pod.name;
+  if (cgroup == nullptr || cgroup->uid.empty()) return {};
+  if (const auto found = pod_by_uid_.find(cgroup->uid);
+      found != pod_by_uid_.end() && !found->second->name.empty())
+    return found->second->namespace_ + "/" + found->second->name;
   return cgroup->uid;
 }
 
@@ -30,7 +31,7 @@ void Agent::record(const Report& report, MonoTime now) {
         .with("path", refusal.path)
         .with("value", refusal.text)
         .with("errno", errno_name(refusal.error.code))
-        .with("retry_in_seconds", std::chrono::duration<double>(refusal.retry_in).count());
+        .with("retry_in_seconds", seconds(refusal.retry_in));
   }
   for (const auto& foreign : report.foreign) {
     const char* kind = foreign.yielded ? "yielded" : "foreign";

@@ -1,10 +1,9 @@
 #include "agent/demo/report.h"
+#include "agent/clock.h"
 #include "agent/json.h"
 
 namespace evenkeel::demo {
 namespace {
-
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 void phase_json(Json& json, Phase phase, const Figures& figures, const Figures& alone) {
   json.begin_object().member("phase", name(phase));

@@ -1,17 +1,11 @@
 #include "agent/face/metrics.h"
 
-#include <array>
-#include <cstring>
-
 #include "agent/face/exposition.h"
-#include "agent/face/tick_json.h"
 
 namespace evenkeel {
 namespace {
 
 constexpr std::size_t kSeriesCap = 20000;
-
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
 using Reading = std::optional<double>;
 template <class Tag>
@@ -27,10 +21,7 @@ Reading some(const std::optional<Pressure>& pressure) {
 Reading full(const std::optional<Pressure>& pressure) {
   return pressure && pressure->full ? Reading(seconds(pressure->full->total)) : std::nullopt;
 }
-bool is_counter(const char* name) {
-  const std::string_view text(name);
-  return text.ends_with("_total");
-}
+bool is_counter(std::string_view name) { return name.ends_with("_total"); }
 void put(Exposition& out, const char* name, const char* help, const Reading& reading, Labels labels = {}) {
   if (!reading) return;
   if (is_counter(name)) {
@@ -182,9 +173,9 @@ std::string metrics_text(const Agent& agent) {
   put_node(out, agent.snapshot().node);
   for (const auto& cgroup : agent.snapshot().cgroups) {
     const bool container = cgroup.kind == CgroupKind::container;
+    const Labels labels = labels_of(agent, cgroup);
     for (const auto& row : kCgroup)
-      if (!(container && row.pods_only))
-        put(out, row.name, row.help, row.read(cgroup), labels_of(agent, cgroup));
+      if (!(container && row.pods_only)) put(out, row.name, row.help, row.read(cgroup), labels);
   }
   const auto dropped = static_cast<double>(out.dropped());
   Exposition last(1);

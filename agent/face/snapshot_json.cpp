@@ -10,8 +10,6 @@ std::optional<std::int64_t> count(const std::optional<Quantity<Tag>>& quantity) 
   return quantity ? std::optional(quantity->count()) : std::nullopt;
 }
 
-double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 const char* kind_name(CgroupKind kind) {
   switch (kind) {
     case CgroupKind::kubepods:
@@ -120,7 +118,7 @@ std::string snapshot_json(const Agent& agent) {
   const NodeSnapshot& snapshot = agent.snapshot();
   std::string out;
   Json json(out);
-  json.begin_object().member("now", seconds(snapshot.at.time_since_epoch()));
+  json.begin_object().member("now", seconds(snapshot.at));
   json.member("pods_known", snapshot.pods_known);
   put_node(json, snapshot);
   json.key("cgroups").begin_array();

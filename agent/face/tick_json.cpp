@@ -5,8 +5,6 @@
 namespace evenkeel {
 namespace {
 
-double seconds(MonoTime at) { return std::chrono::duration<double>(at.time_since_epoch()).count(); }
-
 void put_write(Json& json, const Written& write) {
   json.begin_object().member("path", write.path).member("old", write.old_text).member("new", write.new_text);
   json.member("by", policy_name(write.by))
