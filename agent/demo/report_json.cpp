@@ -1,5 +1,5 @@
-#include "agent/demo/report.h"
 #include "agent/clock.h"
+#include "agent/demo/report.h"
 #include "agent/json.h"
 
 namespace evenkeel::demo {
