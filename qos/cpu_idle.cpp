@@ -50,6 +50,16 @@ bool has_identity(const QosStrategy& qos, const CgroupSample& cgroup) {
   return qos.cpu_policy == CpuQosPolicy::group_identity && cgroup.applied.cpu_bvt;
 }
 
+// A service that chose its own identity gets it where the kernel has one, and nothing in its place elsewhere,
+// however negative: cpu.idle is no weak form of it. It takes away the shares that the pod's requests have
+// paid for (the kernel does not keep both), so that any busy neighbour may starve a service that only wanted
+// to stand back. Who means that labels the pod BE.
+void identify_by_own(const CgroupSample& cgroup, std::int64_t identity, Intents& out) {
+  if (cgroup.applied.cpu_bvt)
+    out.want(cgroup.id, Knob::cpu_bvt, identity,
+             because("group identity {} of its pod's annotation", identity));
+}
+
 void identify(const NodeSnapshot& node, const QosStrategy& qos, CgroupIndex index, const CpuQos* of_class,
               Intents& out) {
   const CgroupSample* cgroup = node.cgroup(index);
@@ -66,11 +76,16 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/
   const auto say = [&](CgroupIndex index, const CpuQos* of_class) {
     identify(node, slo.qos, index, of_class, out);
   };
+  const auto say_for_pod = [&](CgroupIndex index, const Pod& pod) {
+    const bool own = pod.group_identity && slo.qos.cpu_policy == CpuQosPolicy::group_identity;
+    if (!own) return say(index, class_of(slo.qos, pod));
+    if (const CgroupSample* cgroup = node.cgroup(index)) identify_by_own(*cgroup, *pod.group_identity, out);
+  };
   say(node.burstable, &slo.qos.ls.cpu);
   say(node.besteffort, &slo.qos.be.cpu);
-  for (const PodSample& pod : node.pods) say(pod.cgroup, class_of(slo.qos, *pod.spec));
+  for (const PodSample& pod : node.pods) say_for_pod(pod.cgroup, *pod.spec);
   for (const ContainerSample& container : node.containers)
-    say(container.cgroup, class_of(slo.qos, *node.pods[static_cast<std::size_t>(container.pod)].spec));
+    say_for_pod(container.cgroup, *node.pods[static_cast<std::size_t>(container.pod)].spec);
   for (const HostApplicationSample& app : node.host_applications)
     say(app.cgroup, class_of(slo.qos, app.spec->qos));
 }

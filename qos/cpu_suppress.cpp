@@ -6,6 +6,9 @@ namespace {
 bool enabled(const NodeSlo& slo) { return slo.threshold.enable; }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+  if (shares_allowance(node)) return suppress_shared(node, slo, state.cpu_suppress, out);
+  state.cpu_suppress.shares.clear();
+  state.cpu_suppress.shared.reset();
   if (node.besteffort == kNoCgroup) return;
   if (slo.threshold.cpu_suppress_policy == SuppressPolicy::cfs_quota)
     suppress_by_quota(node, slo, state.cpu_suppress, out);

@@ -78,10 +78,6 @@ void for_levers(const NodeSnapshot& node, See see) {
   }
 }
 
-void hold_all(const NodeSnapshot& node, const Reason& why, Intents& out) {
-  for_levers(node, [&](const CgroupSample& sample) { out.hold(sample.id, Knob::cpuset_cpus, why); });
-}
-
 SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const SuppressTarget& target) {
   return {.capacity = target.capacity,
           .minimum = kLeast,
@@ -100,25 +96,41 @@ std::optional<CpuSet> present(const NodeSnapshot& node, const CpuSuppressState& 
 
 }  // namespace
 
-void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out) {
-  Reason unknown = because("held: the BestEffort directory's CPUs cannot be read");
-  const auto target = suppress_target(node, slo.threshold, unknown);
-  const auto old = present(node, state);
+std::optional<std::size_t> besteffort_cpus(const NodeSnapshot& node, const CpuSuppressState& state,
+                                           Reason& unknown) {
+  const auto now = present(node, state);
   const Pools pools = pools_of(node);
   const bool nowhere = (pools.pinned | pools.shared).empty();
-  if (target && node.topology.cpus.empty()) unknown = because("held: the CPU topology is unknown");
-  if (target && nowhere) unknown = because("held: every CPU is reserved or exclusively somebody's");
-  if (!target || !old || nowhere || node.topology.cpus.empty()) return hold_all(node, unknown, out);
+  if (!now) unknown = because("held: the BestEffort directory's CPUs cannot be read");
+  if (node.topology.cpus.empty()) unknown = because("held: the CPU topology is unknown");
+  if (nowhere) unknown = because("held: every CPU is reserved or exclusively somebody's");
+  if (!now || nowhere || node.topology.cpus.empty()) return std::nullopt;
+  return now->size();
+}
 
-  const MilliCpu current = kWholeCpu * static_cast<std::int64_t>(old->size());
+void confine_besteffort(const NodeSnapshot& node, std::size_t count, const Reason& why,
+                        CpuSuppressState& state, Intents& out) {
+  const auto old = present(node, state);
+  const bool ours = state.chosen == old;
+  const CpuSet cpus = choose(node, pools_of(node), count, ours ? old : std::nullopt);
+  state.chosen = cpus;
+  for_levers(node, [&](const CgroupSample& sample) { out.want(sample.id, Knob::cpuset_cpus, cpus, why); });
+}
+
+void hold_besteffort_cpus(const NodeSnapshot& node, const Reason& why, Intents& out) {
+  for_levers(node, [&](const CgroupSample& sample) { out.hold(sample.id, Knob::cpuset_cpus, why); });
+}
+
+void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out) {
+  Reason unknown;
+  const auto count = besteffort_cpus(node, state, unknown);
+  const auto target = suppress_target(node, slo.threshold, unknown);
+  if (!target || !count) return hold_besteffort_cpus(node, unknown, out);
+  const MilliCpu current = kWholeCpu * static_cast<std::int64_t>(*count);
   const SuppressStep step =
       next_allowance(state, node.at, target->target, current, pace_of(node, slo, *target));
-  const bool ours = state.chosen == old;
   const auto wanted = static_cast<std::size_t>(step.allowance.count() / kWholeCpu.count());
-  const CpuSet cpus = choose(node, pools, wanted, ours ? old : std::nullopt);
-  state.chosen = cpus;
-  const Reason why = suppress_reason(step, *target);
-  for_levers(node, [&](const CgroupSample& sample) { out.want(sample.id, Knob::cpuset_cpus, cpus, why); });
+  confine_besteffort(node, wanted, suppress_reason(step, *target), state, out);
 }
 
 }  // namespace evenkeel

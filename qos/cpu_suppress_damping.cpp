@@ -133,6 +133,11 @@ SuppressStep decide(const CpuSuppressState& state, MonoTime now, MilliCpu target
 
 MilliCpu suppress_band(MilliCpu capacity) { return MilliCpu(whole_cpus(capacity).count() / 100); }
 
+std::optional<MilliCpu> latest_target(const CpuSuppressState& state, MonoTime now) {
+  if (state.count == 0 || now - newest(state).last >= kNoiseWindow) return std::nullopt;
+  return newest(state).lowest;
+}
+
 MilliCpu lowest_target(const CpuSuppressState& state, MonoTime now, Duration window, MilliCpu otherwise) {
   MilliCpu lowest = otherwise;
   for_recent(state, now, window,

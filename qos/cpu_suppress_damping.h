@@ -40,6 +40,8 @@ SuppressStep next_allowance(CpuSuppressState& state, MonoTime now, MilliCpu targ
 
 /// 1 % of the capacity, which counts in whole CPUs.
 MilliCpu suppress_band(MilliCpu capacity);
+/// The target of the last decision, unless that is longer ago than noise is remembered.
+std::optional<MilliCpu> latest_target(const CpuSuppressState& state, MonoTime now);
 /// The lowest target seen within `window`, not older.
 MilliCpu lowest_target(const CpuSuppressState& state, MonoTime now, Duration window, MilliCpu otherwise);
 

@@ -57,12 +57,19 @@ void narrow_children(const NodeSnapshot& node, const CpuLimit& parent, CpuSuppre
   std::erase_if(state.narrowed, [&](const auto& entry) { return entry.second.seen != node.at; });
 }
 
-void hold_all(const NodeSnapshot& node, const CpuSuppressState& state, const Reason& why, Intents& out) {
+}  // namespace
+
+void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,
+                      CpuSuppressState& state, Intents& out) {
+  out.want(node.cgroup(node.besteffort)->id, Knob::cpu_quota, limit.quota->count(), why);
+  if (!node.v2_cpu) narrow_children(node, limit, state, out);
+}
+
+void hold_besteffort_limit(const NodeSnapshot& node, const CpuSuppressState& state, const Reason& why,
+                           Intents& out) {
   out.hold(node.cgroup(node.besteffort)->id, Knob::cpu_quota, why);
   for (const auto& [child, original] : state.narrowed) out.hold(child, Knob::cpu_quota, why);
 }
-
-}  // namespace
 
 void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out) {
   const CgroupSample& dir = *node.cgroup(node.besteffort);
@@ -70,7 +77,7 @@ void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppress
   const auto target = suppress_target(node, slo.threshold, unknown);
   const auto& limit = dir.applied.cpu_limit;
   if (!target || !limit || limit->period <= Duration::zero()) {
-    hold_all(node, state, unknown, out);
+    hold_besteffort_limit(node, state, unknown, out);
     return;
   }
   const SuppressPace pace = pace_of(node, slo, *target, limit->period);
@@ -80,8 +87,7 @@ void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppress
   const bool keep = step.move == SuppressMove::keep;
   const QuotaTime quota =
       keep ? *limit->quota : std::max(quota_for(step.allowance, limit->period), least_quota(limit->period));
-  out.want(dir.id, Knob::cpu_quota, quota.count(), suppress_reason(step, *target));
-  if (!node.v2_cpu) narrow_children(node, {quota, limit->period}, state, out);
+  limit_besteffort(node, {quota, limit->period}, suppress_reason(step, *target), state, out);
 }
 
 }  // namespace evenkeel

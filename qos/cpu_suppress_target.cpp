@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "qos/cpu_suppress_share.h"
+
 namespace evenkeel {
 namespace {
 
@@ -20,10 +22,19 @@ bool below(const NodeSnapshot& node, CgroupIndex index, CgroupIndex ancestor) {
   return index != kNoCgroup;
 }
 
-void count(const NodeSnapshot& node, CgroupIndex cgroup, bool best_effort, Use& use) {
-  const MilliCpu used = use_of(node.cgroup(cgroup));
+void count(const NodeSnapshot& node, CgroupIndex cgroup, MilliCpu used, bool best_effort, Use& use) {
   (best_effort ? use.best_effort : use.services) += used;
   if (best_effort && below(node, cgroup, node.besteffort)) use.in_besteffort += used;
+}
+
+/// Without the applications that run inside of it, which are counted by themselves.
+MilliCpu own_use(const NodeSnapshot& node, const HostApplicationSample& app) {
+  MilliCpu used = use_of(node.cgroup(app.cgroup));
+  for (const HostApplicationSample& inner : node.host_applications) {
+    const CgroupSample* sample = node.cgroup(inner.cgroup);
+    if (sample && app.cgroup != kNoCgroup && sample->parent == app.cgroup) used -= use_of(sample);
+  }
+  return std::max(used, MilliCpu{});
 }
 
 // A pod without a measurement yet, or already gone, is missing in the sum. What the BestEffort directory
@@ -31,11 +42,10 @@ void count(const NodeSnapshot& node, CgroupIndex cgroup, bool best_effort, Use& 
 // looking like a burst of the system, which would cut the others for seconds.
 Use count_use(const NodeSnapshot& node) {
   Use use;
-  for (const PodSample& pod : node.pods) count(node, pod.cgroup, is_best_effort(*pod.spec), use);
-  for (const HostApplicationSample& app : node.host_applications) {
-    const bool reached = app.spec->qos == QosClass::be && app.spec->base == HostAppBase::kubepods_besteffort;
-    count(node, app.cgroup, reached, use);
-  }
+  for (const PodSample& pod : node.pods)
+    count(node, pod.cgroup, use_of(node.cgroup(pod.cgroup)), is_best_effort(*pod.spec), use);
+  for (const HostApplicationSample& app : node.host_applications)
+    count(node, app.cgroup, own_use(node, app), is_suppressed(node, app), use);
   const MilliCpu surplus = use_of(node.cgroup(node.besteffort)) - use.in_besteffort;
   use.best_effort += std::max(surplus, MilliCpu{});
   return use;
@@ -53,16 +63,18 @@ std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const Th
   const MilliCpu capacity = node.object.cpu_capacity.value_or(node.node.cpu_capacity);
   if (capacity <= MilliCpu{}) unknown = because("held: the node's CPU capacity is unknown");
   if (!node.node.cpu_use) unknown = because("held: the node's CPU use is unknown");
-  if (!node.pods_known) unknown = because("held: the pods are unknown");
-  if (capacity <= MilliCpu{} || !node.node.cpu_use || !node.pods_known) return std::nullopt;
+  const bool pods_known = node.pods_known || node.kubepods == kNoCgroup;  // a plain machine has none
+  if (!pods_known) unknown = because("held: the pods are unknown");
+  if (capacity <= MilliCpu{} || !node.node.cpu_use || !pods_known) return std::nullopt;
 
   const Use use = count_use(node);
   SuppressTarget result;
   result.capacity = capacity;
   result.allowed = percent_of(capacity, threshold.cpu_suppress_threshold_percent);
   result.services = use.services;
-  result.system =
-      std::max(*node.node.cpu_use - use.services - use.best_effort, reserved(node.object, capacity));
+  const MilliCpu rest = *node.node.cpu_use - use.services - use.best_effort;
+  result.system = std::max(rest, reserved(node.object, capacity));
+  result.unseen = result.system - reserved(node.object, capacity);
   result.target = result.allowed - result.services - result.system;
   if (threshold.cpu_suppress_min_percent)
     result.target = std::max(result.target, percent_of(capacity, *threshold.cpu_suppress_min_percent));

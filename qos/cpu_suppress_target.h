@@ -12,6 +12,7 @@ struct SuppressTarget {
   MilliCpu allowed{};   ///< the threshold: what everybody together should stay under
   MilliCpu services{};  ///< pods and host applications that suppression does not reach
   MilliCpu system{};    ///< the rest of the node's use, at least what is reserved
+  MilliCpu unseen{};    ///< of that, what goes beyond the reservation
   MilliCpu target{};    ///< may be negative; never below the configured minimum
 };
 

@@ -184,6 +184,18 @@ struct ColocationStrategy {
   Percent mid_static_memory_reserved_percent{0};
 };
 
+/// extensions.evenkeel.prediction: koordlet's -prediction-* flags.
+struct PredictionSettings {
+  Duration cold_start{std::chrono::hours(24)};      ///< nothing is lent from a younger pod
+  Duration least_history{std::chrono::minutes(5)};  ///< nor from one that was watched for less
+  Percent safety_margin_percent{10};                ///< added to every predicted peak
+  Duration cpu_half_life{std::chrono::hours(12)};
+  Duration memory_half_life{std::chrono::hours(24)};
+  Duration training_interval{std::chrono::minutes(1)};
+  Duration model_expiration{std::chrono::minutes(30)};  ///< a model that learns nothing for longer is dropped
+  Duration checkpoint_interval{std::chrono::minutes(10)};
+};
+
 /// extensions.evenkeel: our own settings.
 struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
@@ -193,7 +205,16 @@ struct EvenkeelSettings {
   Duration suppress_dwell{std::chrono::seconds(10)};
   /// Burst: how much quota all pods together may gain in one second, in percent of the node's CPU capacity.
   Percent burst_growth_budget_percent{10};
-  std::array<bool, 6> feature_gates{};  ///< order of kFeatureGates
+  std::array<bool, 6> feature_gates{};  ///< order of kFeatureGates and FeatureGate
+  PredictionSettings prediction{};
+};
+enum class FeatureGate : std::uint8_t {
+  be_cpu_evict,
+  cpu_evict,
+  cpu_allocatable_evict,
+  be_memory_evict,
+  memory_evict,
+  memory_allocatable_evict
 };
 inline constexpr std::array<const char*, 6> kFeatureGates = {"BECPUEvict",          "CPUEvict",
                                                              "CPUAllocatableEvict", "BEMemoryEvict",

@@ -28,6 +28,7 @@ struct Resources {
   std::optional<Bytes> batch_memory{};
   std::optional<MilliCpu> mid_cpu{};
   std::optional<Bytes> mid_memory{};
+  bool operator==(const Resources&) const = default;
 };
 
 struct Container {
@@ -37,6 +38,7 @@ struct Container {
   bool sidecar = false;  ///< a restartable init container: its requests count like a regular one's
   Resources requests{};
   Resources limits{};
+  bool operator==(const Container&) const = default;
 };
 
 /// koordinator.sh/cpuBurst: fields that replace those of the node's cpuBurstStrategy.
@@ -45,6 +47,7 @@ struct CpuBurstOverride {
   std::optional<Percent> cpu_burst_percent{};
   std::optional<Percent> cfs_quota_burst_percent{};
   std::optional<std::int64_t> cfs_quota_burst_period_seconds{};
+  bool operator==(const CpuBurstOverride&) const = default;
 };
 
 struct Pod {
@@ -56,14 +59,34 @@ struct Pod {
   PriorityClass priority_class = PriorityClass::none;  ///< "raw": from the label, else from the number
   std::optional<std::int32_t> priority{};
   PodPhase phase = PodPhase::unknown;
+  std::optional<std::int64_t> created_unix_seconds{};  ///< static pods: since when they run
   bool terminating = false;
-  bool hands_off = false;         ///< annotation evenkeel.io/hands-off: "true"
+  bool hands_off = false;  ///< annotation evenkeel.io/hands-off: "true"
+  bool is_static = false;  ///< from the kubelet's own files: the API cannot take it away
+  /// koordinator.sh/eviction-policy: the triggers that may choose this pod, one bit each in the order of
+  /// kFeatureGates.
+  std::uint8_t evictable_by = 0xff;
   bool from_cgroup_only = false;  ///< found by walking kubepods: spec unknown, name and namespace empty
+  bool unlisted =
+      false;  ///< the newest list does not name it, but its directory lives: as an earlier list had it
   std::vector<Container> containers{};
+  Resources init_peak{};  ///< the most that the init containers request at once, sidecars included
+  Resources overhead{};   ///< of the runtime class
   std::optional<CpuSet> allocated_cpus{};  ///< scheduling.koordinator.sh/resource-status .cpuset
+  std::vector<int> numa_nodes{};           ///< .numaNodeResources of the same; empty: not bound to any
   CpuBurstOverride cpu_burst{};
+  std::optional<std::int64_t> group_identity{};  ///< koordinator.sh/cpuQOS: replaces that of its class, LS
   std::map<std::string, std::string> labels{};
   std::map<std::string, std::string> annotations{};
+  bool operator==(const Pod&) const = default;
+};
+
+/// What another scheduler (Hadoop YARN) has taken of the node's batch resources.
+struct ThirdPartyAllocation {
+  std::string name{};
+  PriorityClass priority_class = PriorityClass::none;
+  Resources resources{};
+  bool operator==(const ThirdPartyAllocation&) const = default;
 };
 
 /// What the Node object says; every part may be absent (then the kernel's view counts).
@@ -73,6 +96,12 @@ struct NodeObject {
   std::optional<MilliCpu> cpu_allocatable{};
   std::optional<Bytes> memory_capacity{};
   std::optional<Bytes> memory_allocatable{};
+  /// node.koordinator.sh/raw-allocatable: what was allocatable before it was amplified.
+  std::optional<MilliCpu> cpu_raw_allocatable{};
+  std::optional<Bytes> memory_raw_allocatable{};
+  std::optional<double> cpu_normalization_ratio{};  ///< above 0, at most 100; only above 1 it acts
+  std::vector<ThirdPartyAllocation> third_parties{};
+  std::string third_parties_unknown{};  ///< not empty: somebody has taken something, and why it is not known
   std::optional<MilliCpu>
       reserved_cpu{};  ///< node.koordinator.sh/reservation .resources.cpu (or the size of reservedCPUs)
   std::optional<Bytes> reserved_memory{};
@@ -82,6 +111,7 @@ struct NodeObject {
   bool kubelet_static_cpu_manager = false;  ///< kubelet.koordinator.sh/cpu-manager-policy says "static"
   std::map<std::string, std::string> labels{};
   std::map<std::string, std::string> annotations{};
+  bool operator==(const NodeObject&) const = default;
 };
 
 /// Raw QoS, else by Kubernetes QoS: Guaranteed -> LSR, Burstable -> LS, BestEffort -> BE.
@@ -96,6 +126,12 @@ constexpr QosClass default_qos(const Pod& pod) {
       return QosClass::be;
   }
   return QosClass::be;
+}
+
+/// Raw priority class, else by QoS class: SYSTEM, LSE, LSR and LS -> prod, BE -> batch.
+constexpr PriorityClass default_priority_class(const Pod& pod) {
+  if (pod.priority_class != PriorityClass::none) return pod.priority_class;
+  return default_qos(pod) == QosClass::be ? PriorityClass::batch : PriorityClass::prod;
 }
 
 /// Best effort for suppression: labelled BE, or in the kubelet's BestEffort branch whatever the label says.

@@ -134,6 +134,8 @@ struct NodeSnapshot {
   std::vector<HostApplicationSample> host_applications{};
   CgroupIndex kubepods = kNoCgroup, burstable = kNoCgroup, besteffort = kNoCgroup;
   bool pods_known = false;  ///< the pod source has delivered at least once
+  /// The pod source has not confirmed its list for too long: nothing irreversible may rest on it.
+  bool pods_stale = false;
 
   /// Owners of what the pointers above point to; replaced as a whole, never changed in place.
   std::shared_ptr<const std::vector<Pod>> pod_specs{};

@@ -72,6 +72,28 @@ constexpr std::int64_t scaled(std::int64_t value, std::int64_t times, std::int64
   return exact < INT64_MIN ? INT64_MIN : static_cast<std::int64_t>(exact);
 }
 
+/// The same, rounded up; none of the three may be negative.
+constexpr std::int64_t scaled_up(std::int64_t value, std::int64_t times, std::int64_t by) {
+  __extension__ using Wide = __int128;
+  const Wide exact = (static_cast<Wide>(value) * times + by - 1) / by;
+  return exact > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(exact);
+}
+
+/// a + b and a - b, clamped to what 64 bits hold: for sums of what other people wrote.
+template <class Tag>
+constexpr Quantity<Tag> clamped_sum(Quantity<Tag> a, Quantity<Tag> b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a.count(), b.count(), &sum)) sum = a.count() < 0 ? INT64_MIN : INT64_MAX;
+  return Quantity<Tag>(sum);
+}
+template <class Tag>
+constexpr Quantity<Tag> clamped_difference(Quantity<Tag> a, Quantity<Tag> b) {
+  std::int64_t difference = 0;
+  if (__builtin_sub_overflow(a.count(), b.count(), &difference))
+    difference = a.count() < 0 ? INT64_MIN : INT64_MAX;
+  return Quantity<Tag>(difference);
+}
+
 /// `percent` of `whole`, truncated towards zero.
 template <class Tag>
 constexpr Quantity<Tag> percent_of(Quantity<Tag> whole, Percent percent) {

@@ -105,6 +105,42 @@ TEST(CpuIdentity, HostApplicationsThatAreBestEffortIdleToo) {
   EXPECT_TRUE(decide(snapshot, be_enabled()).all().empty());
 }
 
+TEST(CpuIdentity, AServicesOwnIdentityCountsForItAndItsContainersWhateverItsClass) {
+  auto builder = node().pod("calm").ls().identity(-1).bvt(2).container("main").bvt(2);
+  const auto snapshot = builder.pod("neutral").ls().identity(0).bvt(2).pod("plain").ls().bvt(2).build();
+  NodeSlo slo = be_enabled();
+  Intents out = decide(snapshot, slo);
+  EXPECT_EQ(out.all().size(), 3U) << "the class LS is off: the plain pod is left alone";
+  slo.qos.ls.cpu.enable = true;
+  out = decide(snapshot, slo);
+  EXPECT_EQ(wish(out, pod_id(snapshot, 0), Knob::cpu_bvt)->value, KnobValue(std::int64_t{-1}));
+  EXPECT_EQ(wish(out, pod_id(snapshot, 0), Knob::cpu_bvt)->why.text(),
+            "group identity -1 of its pod's annotation");
+  EXPECT_EQ(wish(out, snapshot.cgroup(snapshot.containers[0].cgroup)->id, Knob::cpu_bvt)->value,
+            KnobValue(std::int64_t{-1}));
+  EXPECT_EQ(wished(out, pod_id(snapshot, 1), Knob::cpu_bvt), 0);
+  EXPECT_EQ(wished(out, pod_id(snapshot, 2), Knob::cpu_bvt), 2);
+}
+
+TEST(CpuIdentity, AServicesOwnIdentityHasNoSubstitute) {
+  const auto snapshot =
+      node().pod("calm").ls().identity(-1).idle(0).shares(512).pod("plain").ls().idle(0).build();
+  NodeSlo slo = be_enabled();
+  slo.qos.ls.cpu.enable = true;
+  EXPECT_TRUE(decide(snapshot, slo).all().empty()) << "idle would take away the shares that it requests";
+  slo.qos.ls.cpu.group_identity = -1;
+  const Intents out = decide(snapshot, slo);
+  EXPECT_EQ(out.all().size(), 1U) << "what the node says of the whole class is the node's word";
+  EXPECT_EQ(wished(out, pod_id(snapshot, 1), Knob::cpu_idle), 1);
+}
+
+TEST(CpuIdentity, AServicesOwnIdentitySaysNothingToThePolicyCoreSched) {
+  const auto snapshot = node().pod("calm").ls().identity(-1).bvt(0).idle(0).build();
+  NodeSlo slo = be_enabled();
+  slo.qos.cpu_policy = CpuQosPolicy::core_sched;
+  EXPECT_TRUE(decide(snapshot, slo).all().empty());
+}
+
 TEST(CpuIdentity, NothingPresentMeansNothingAsked) {
   const auto snapshot = node().pod("batch").be().pod("gone").be().without_cgroup().build();
   EXPECT_TRUE(decide(snapshot, be_enabled()).all().empty());

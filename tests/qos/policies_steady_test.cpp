@@ -1,0 +1,61 @@
+// All policies together on a busy node on which nothing changes any more.
+#include <gtest/gtest.h>
+
+#include "qos/arbiter.h"
+#include "qos/policy.h"
+#include "tests/support/alloc_guard.h"
+#include "tests/support/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace literals;
+using std::chrono::seconds;
+using test::node;
+
+NodeSnapshot busy_node(int batch_services) {
+  auto builder = node().cpus(64).uses(30000_mcpu).besteffort().cpuset("0-63");
+  for (int i = 0; i < 110; ++i) {
+    builder.pod("pod").quota(400000).burst(0).idle(0).cpuset("0-63");
+    if (i % 3 == 0) builder.be();
+    for (int c = 0; c < 3; ++c)
+      builder.container("main").limit(500_mcpu).quota(50000).burst(0).uses(100_mcpu).throttled(c).cpuset(
+          "0-63");
+  }
+  for (int i = 0; i < batch_services; ++i)
+    builder.host_app(QosClass::be, HostAppBase::cgroup_root).unlimited().uses(1000_mcpu);
+  return builder.build();
+}
+
+void expect_no_allocation(SuppressPolicy policy, int batch_services) {
+  NodeSnapshot snapshot = busy_node(batch_services);
+  NodeSlo slo;
+  slo.threshold.enable = slo.qos.be.cpu.enable = true;
+  slo.threshold.cpu_suppress_policy = policy;
+  slo.cpu_burst.policy = BurstPolicy::automatic;
+  PolicyState state;
+  Intents out;
+  std::vector<Intent> plan;
+  const auto tick = [&] {
+    out.clear();
+    decide_all(snapshot, slo, state, out);
+    arbitrate(snapshot, slo, out, plan);
+  };
+  for (int warm = 0; warm < 100; ++warm) {
+    tick();
+    test::obey(snapshot, out);
+    snapshot.at += seconds(1);
+  }
+  const test::AllocGuard guard;
+  tick();
+  EXPECT_EQ(guard.allocations(), 0U);
+  EXPECT_GT(plan.size(), 300U);
+}
+
+TEST(Policies, ASteadyTickAllocatesNothing) {
+  for (const auto policy : {SuppressPolicy::cfs_quota, SuppressPolicy::cpuset})
+    for (const int batch_services : {0, 5}) expect_no_allocation(policy, batch_services);
+}
+
+}  // namespace
+}  // namespace evenkeel
