@@ -3,6 +3,7 @@
 #include "cgroup/executor.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "cgroup/executor_impl.h"
 #include "cgroup/knob_files.h"
@@ -29,6 +30,7 @@ Report Executor::apply(const std::vector<Intent>& plan, const NodeSnapshot& node
   impl_->plan = &plan;
   impl_->seen = &seen;
   impl_->state.take(node);
+  impl_->most_changes = impl_->options.most_changes;
   impl_->begin(node.at);
   impl_->run();
   return std::move(impl_->report);
@@ -42,6 +44,7 @@ Report Executor::restore_all(MonoTime now) {
   impl_->rejected.rows().clear();
   impl_->denied_in_a_row = 0;
   impl_->state.look();
+  impl_->most_changes = std::numeric_limits<std::size_t>::max();
   impl_->begin(now);
   impl_->run();
   return std::move(impl_->report);
@@ -59,6 +62,7 @@ std::vector<Managed> Executor::managed() const {
 const ExecutorCounters& Executor::counters() const { return impl_->counters; }
 
 void Executor::Impl::begin(MonoTime now) {
+  if (now != at) changes = 0;
   at = now;
   report = {};
   fixed.assign(static_cast<std::size_t>(state.size()), 0);
@@ -80,9 +84,13 @@ void Executor::Impl::run() {
   for (int round = 0; round < kMostRounds; ++round) {
     make_wishes();
     find_targets();
+    report.deferred = 0;
     if (targets.empty() || all_denied()) break;
+    plan_batch();
+    if (targets.empty()) break;  // no more in this tick
     if (confirm_targets() && carry_out()) break;
   }
+  counters.deferred += report.deferred;
   drop_settled();
   counters.managed = static_cast<std::size_t>(
       std::ranges::count_if(held.rows(), [](const Held& row) { return row.claim != Claim::yielded; }));
@@ -158,10 +166,21 @@ bool Executor::Impl::confirm(const Target& target) {
   return false;
 }
 
-bool Executor::Impl::carry_out() {
+/// The steps to all targets, or as many as there is room for; then the other targets wait, unlooked at.
+void Executor::Impl::plan_batch() {
   steps.clear();
   model = state.now();
   plan_writes(model, targets, steps);
+  report.deferred = keep_first(steps, most_changes - std::min(changes, most_changes));
+  if (report.deferred == 0) return;
+  KnobMask taken(static_cast<std::size_t>(state.size()), 0);
+  for (const auto& step : steps) taken[static_cast<std::size_t>(step.group)] |= knob_bit(step.knob);
+  std::erase_if(targets, [&](const Target& target) {
+    return (taken[static_cast<std::size_t>(target.group)] & knob_bit(target.knob)) == 0;
+  });
+}
+
+bool Executor::Impl::carry_out() {
   for (const auto& step : steps)
     if (!write_step(step)) return all_denied();
   return true;

@@ -1,5 +1,7 @@
 // The only hand that touches: a plan becomes ordered, legal, journalled writes, and what nobody asks for any
 // more goes back to what it was. Reports what happened. May not: decide what is wished.
+// Whatever policies wish, one tick changes only so many files. The rest follows in the next ticks, in the
+// order of the plan; where it was cut every file holds a legal value, and each has its original on record.
 //
 // Besides what the plan names, it writes what the kernel's rules demand along with it, and undoes that as
 // well: a burst comes down with its quota; on v1 quotas and CPU sets below come into what their parent is
@@ -49,6 +51,7 @@ struct Report {
   std::vector<Written> writes{};
   std::vector<Refused> refusals{};
   std::vector<Foreign> foreign{};
+  std::size_t deferred = 0;  ///< changes put off to the next tick
 };
 
 /// One value that we hold now.
@@ -71,12 +74,16 @@ struct ExecutorCounters {
   std::uint64_t refusals = 0;
   std::uint64_t foreign = 0;  ///< times that somebody else's value was found in place of ours
   std::uint64_t yielded = 0;
+  std::uint64_t deferred = 0;  ///< changes put off to the next tick, once for each time
   std::size_t managed = 0, quarantined = 0;
   std::map<int, std::uint64_t> refusals_by_errno{};
 };
 
 struct ExecutorOptions {
-  bool dry_run = false;  ///< everything but the journal and the writes
+  /// A node with 500 pods is served within three ticks of its first.
+  static constexpr std::size_t kMostChanges = 1000;
+  bool dry_run = false;                     ///< everything but the journal and the writes
+  std::size_t most_changes = kMostChanges;  ///< at one moment; putting everything back is not bounded
 };
 
 class Executor {

@@ -29,6 +29,7 @@ struct Executor::Impl {
   void drop_gone();
   void drop_settled();
   bool confirm_targets();
+  void plan_batch();
   bool confirm(const Target& target);
   bool carry_out();
   void forget_group(int group);
@@ -93,8 +94,12 @@ struct Executor::Impl {
   MonoTime denied_until{};
   Duration denied_backoff{};
 
-  // One call:
+  // One moment, which may see several calls:
   MonoTime at{};
+  std::size_t changes = 0;
+
+  // One call:
+  std::size_t most_changes = 0;
   const std::vector<Intent>* plan = nullptr;
   const std::vector<SeenValue>* seen = nullptr;
   KernelRules want{KernelKind{}}, model{KernelKind{}};

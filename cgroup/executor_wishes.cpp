@@ -84,6 +84,7 @@ void Executor::Impl::find_targets() {
     const bool wakes = state.now().group(group).idle && !want.group(group).idle;
     for (const auto& lever : knob_table()) {
       if (is_fixed(group, lever.knob) || !state.known(group, lever.knob)) continue;
+      if (lever.knob == Knob::cpu_shares && want.group(group).idle) continue;  // not to be had while asleep
       const auto value = want.value(group, lever.knob);
       const bool forgotten = wakes && lever.knob == Knob::cpu_shares &&
                              (is_wished(group, lever.knob) || held.find(state.id(group), lever.knob));

@@ -194,6 +194,7 @@ void Executor::Impl::explain(Held& row, int group) const {
 
 void Executor::Impl::tell_written(const Held& row, const std::string& before, const std::string& after,
                                   bool restored) {
+  ++changes;
   const Reason why = restored ? because("nobody asks for it any more: the original is back") : row.why;
   report.writes.push_back({row.file.path(), before, after, row.cgroup, row.knob, row.by, restored, why});
 }

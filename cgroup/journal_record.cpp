@@ -1,39 +1,15 @@
 #include "cgroup/journal_record.h"
 
-#include <array>
 #include <charconv>
 #include <cstdint>
 
+#include "cgroup/checksum.h"
 #include "cgroup/knob_files.h"
 
 namespace evenkeel {
 namespace {
 
-constexpr std::array<std::uint32_t, 256> crc_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t i = 0; i < 256; ++i) {
-    std::uint32_t rest = i;
-    for (int bit = 0; bit < 8; ++bit) rest = (rest & 1U) ? (rest >> 1U) ^ 0xEDB88320U : rest >> 1U;
-    table[i] = rest;
-  }
-  return table;
-}
-constexpr auto kCrcTable = crc_table();
-
-std::uint32_t crc32(std::string_view text) {
-  std::uint32_t crc = 0xFFFFFFFFU;
-  for (const char c : text) crc = (crc >> 8U) ^ kCrcTable[(crc ^ static_cast<unsigned char>(c)) & 0xFFU];
-  return ~crc;
-}
-
 constexpr std::string_view kHex = "0123456789abcdef";
-
-std::string crc_text(std::string_view text) {
-  const auto crc = crc32(text);
-  std::string out(8, '0');
-  for (unsigned i = 0; i < 8; ++i) out[7 - i] = kHex[(crc >> (4 * i)) & 0xFU];
-  return out;
-}
 
 void put(std::string& line, std::string_view field) {
   line += ' ';
@@ -114,12 +90,12 @@ std::string journal_line(const JournalRecord& record) {
   }
   body += '\n';
   const auto covered = std::string_view(body).substr(1, body.size() - 2);
-  return crc_text(covered) + body;
+  return checksum_text(covered) + body;
 }
 
 std::optional<JournalRecord> parse_journal_line(std::string_view line) {
   if (line.ends_with('\n')) line.remove_suffix(1);
-  if (line.size() < 10 || line[8] != ' ' || crc_text(line.substr(9)) != line.substr(0, 8))
+  if (line.size() < 10 || line[8] != ' ' || checksum_text(line.substr(9)) != line.substr(0, 8))
     return std::nullopt;
   Fields fields(line.substr(9));
   JournalRecord record;

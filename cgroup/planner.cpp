@@ -1,5 +1,7 @@
 #include "cgroup/planner.h"
 
+#include <algorithm>
+
 #include "qos/units.h"
 
 namespace evenkeel {
@@ -137,6 +139,28 @@ class Fit {
 
 void plan_writes(KernelRules& now, std::span<const Target> targets, std::vector<PlannedWrite>& out) {
   Plan(now, targets, out).make();
+}
+
+std::size_t keep_first(std::vector<PlannedWrite>& steps, std::size_t most) {
+  if (steps.size() <= most) return 0;
+  std::vector<PlannedWrite> kept;
+  for (auto step = steps.begin(); kept.size() < most; ++step) {
+    const auto is_same = [&](const PlannedWrite& other) {
+      return other.group == step->group && other.knob == step->knob;
+    };
+    if (step->knob == Knob::cpu_shares && std::any_of(kept.begin(), kept.end(), is_same)) continue;
+    const bool wakes = step->knob == Knob::cpu_idle && !is_one(step->value);
+    const auto shares = std::find_if(step, steps.end(), [&](const PlannedWrite& other) {
+      return wakes && other.group == step->group && other.knob == Knob::cpu_shares;
+    });
+    const bool pair = shares != steps.end();
+    if (pair && !kept.empty() && kept.size() + 2 > most) break;
+    kept.push_back(*step);
+    if (pair) kept.push_back(*shares);
+  }
+  const std::size_t left_out = steps.size() - kept.size();
+  steps = std::move(kept);
+  return left_out;
 }
 
 void fit_to_rules(const KernelRules& now, const KnobMask& fixed, KernelRules& want) {

@@ -4,6 +4,7 @@
 // model of the kernel's rules. May not: write.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -31,6 +32,11 @@ struct PlannedWrite {
 /// are already so cost no step. Steps that the model refuses are listed too, as the last ones for their file:
 /// the kernel has the last word.
 void plan_writes(KernelRules& now, std::span<const Target> targets, std::vector<PlannedWrite>& out);
+
+/// Keeps the first `most` of planned steps, for a tick that may not do all of them; how many are left out.
+/// After each step the kernel is in a legal state, so the rest can be planned anew from where this ends. A
+/// group that wakes gets its shares in the same go: until then it would have the kernel's default.
+std::size_t keep_first(std::vector<PlannedWrite>& steps, std::size_t most);
 
 /// A bit per knob, one word per group.
 using KnobMask = std::vector<std::uint8_t>;

@@ -22,35 +22,23 @@ bool path_less(std::string_view a, std::string_view b) {
   });
 }
 
-// A directory that need not be read again while it is in the same life.
-struct Listing {
-  std::uint64_t inode = 0;
-  std::vector<SubDir> children{};  ///< those of ours, in order
-};
-using Remembered = std::unordered_map<std::string, Listing>;
+// In order; those that cannot be read are those that went.
+std::vector<SubDir> list(const Host& host, const Layout& layout, const std::string& path) {
+  auto dirs = host.subdirs_with_inodes(layout.primary() + '/' + path);
+  if (!dirs) return {};
+  std::ranges::sort(*dirs, {}, &SubDir::name);
+  return std::move(*dirs);
+}
 
 // One walk through the primary hierarchy. What is not there, or may not be read, is not there.
 class Walk {
  public:
-  Walk(const Host& host, const Layout& layout, const Remembered* remembered)
-      : host_(host), layout_(layout), remembered_(remembered) {}
+  Walk(const Host& host, const Layout& layout) : host_(host), layout_(layout) {}
 
   void kubepods() {
     const auto top = layout_.kubepods();
     const auto inode = host_.inode(layout_.primary() + '/' + top);
-    if (!inode) return;
-    add(CgroupKind::kubepods, KubeQos::guaranteed, top, {}, *inode);
-    const auto burstable = layout_.qos_dir(KubeQos::burstable);
-    const auto besteffort = layout_.qos_dir(KubeQos::besteffort);
-    for (const auto& child : list(top, *inode)) {
-      const auto path = top + '/' + child.name;
-      if (path == burstable)
-        branch(KubeQos::burstable, path, child.inode);
-      else if (path == besteffort)
-        branch(KubeQos::besteffort, path, child.inode);
-      else
-        pod(KubeQos::guaranteed, top, child);
-    }
+    if (inode) enter(add(CgroupKind::kubepods, KubeQos::guaranteed, top, {}, *inode));
   }
 
   void host_application(const std::string& path) {
@@ -58,20 +46,27 @@ class Walk {
     if (inode) add(CgroupKind::host_application, KubeQos::guaranteed, path, {}, *inode);
   }
 
+  /// A directory in one of our cgroups, with all of ours in it.
+  void child(const Cgroup& above, const SubDir& dir) {
+    switch (above.kind) {
+      case CgroupKind::kubepods:
+        for (const auto branch : {KubeQos::burstable, KubeQos::besteffort})
+          if (above.path + '/' + dir.name == layout_.qos_dir(branch))
+            return enter(add(CgroupKind::qos_dir, branch, layout_.qos_dir(branch), above.path, dir.inode));
+        return pod(above, dir);
+      case CgroupKind::qos_dir:
+        return pod(above, dir);
+      case CgroupKind::pod:
+        return container(above, dir);
+      case CgroupKind::container:
+      case CgroupKind::host_application:
+        return;
+    }
+  }
+
   std::vector<Found>& found() { return found_; }
 
  private:
-  std::vector<SubDir> list(const std::string& path, std::uint64_t inode) {
-    if (remembered_)
-      if (const auto known = remembered_->find(path);
-          known != remembered_->end() && known->second.inode == inode)
-        return known->second.children;
-    auto dirs = host_.subdirs_with_inodes(layout_.primary() + '/' + path);
-    if (!dirs) return {};
-    std::ranges::sort(*dirs, {}, &SubDir::name);
-    return std::move(*dirs);
-  }
-
   Cgroup& add(CgroupKind kind, KubeQos qos, std::string path, std::string parent, std::uint64_t inode) {
     auto& made = found_.emplace_back();
     made.parent = std::move(parent);
@@ -83,28 +78,29 @@ class Walk {
     return made.cgroup;
   }
 
-  void branch(KubeQos qos, const std::string& path, std::uint64_t inode) {
-    add(CgroupKind::qos_dir, qos, path, layout_.kubepods(), inode);
-    for (const auto& child : list(path, inode)) pod(qos, path, child);
+  void enter(const Cgroup& found) {
+    const Cgroup above = found;  // the found move when more is found
+    for (const auto& dir : list(host_, layout_, above.path)) child(above, dir);
   }
 
-  void pod(KubeQos qos, const std::string& above, const SubDir& dir) {
+  void pod(const Cgroup& above, const SubDir& dir) {
     auto name = parse_pod_dir(dir.name);
     if (!name) return;
-    const auto path = above + '/' + dir.name;
-    add(CgroupKind::pod, qos, path, above, dir.inode).uid = name->uid;
-    for (const auto& child : list(path, dir.inode)) {
-      auto id = parse_container_dir(child.name);
-      if (!id) continue;
-      auto& made = add(CgroupKind::container, qos, path + '/' + child.name, path, child.inode);
-      made.uid = name->uid;
-      made.container = std::move(*id);
-    }
+    auto& made = add(CgroupKind::pod, above.qos, above.path + '/' + dir.name, above.path, dir.inode);
+    made.uid = std::move(name->uid);
+    enter(made);
+  }
+
+  void container(const Cgroup& pod, const SubDir& dir) {
+    auto id = parse_container_dir(dir.name);
+    if (!id) return;
+    auto& made = add(CgroupKind::container, pod.qos, pod.path + '/' + dir.name, pod.path, dir.inode);
+    made.uid = pod.uid;
+    made.container = std::move(*id);
   }
 
   const Host& host_;
   const Layout& layout_;
-  const Remembered* remembered_;  ///< null: everything is read
   std::vector<Found> found_{};
 };
 
@@ -118,9 +114,9 @@ const Cgroup* ancestor(const std::unordered_map<std::string, Cgroup>& by_path, s
 }
 
 // In order, each path once. Where a host application's directory is one of the pods', the pod stays.
-std::vector<Found> look(const Host& host, const Layout& layout, const std::vector<std::string>& applications,
-                        const Remembered* remembered) {
-  Walk walk(host, layout, remembered);
+std::vector<Found> look(const Host& host, const Layout& layout,
+                        const std::vector<std::string>& applications) {
+  Walk walk(host, layout);
   walk.kubepods();  // comes in order
   auto& all = walk.found();
   const auto pods = static_cast<std::ptrdiff_t>(all.size());
@@ -134,23 +130,12 @@ std::vector<Found> look(const Host& host, const Layout& layout, const std::vecto
   return found;
 }
 
-Remembered remember(const std::vector<const Cgroup*>& all, const std::unordered_set<std::string>& but) {
-  Remembered out;
-  for (const auto* cgroup : all) {
-    if (cgroup->kind == CgroupKind::host_application) continue;
-    if (!but.contains(cgroup->path)) out[cgroup->path].inode = cgroup->inode;
-    const auto slash = cgroup->path.rfind('/');
-    if (slash == std::string::npos) continue;
-    if (const auto above = out.find(cgroup->path.substr(0, slash)); above != out.end())
-      above->second.children.push_back({cgroup->path.substr(slash + 1), cgroup->inode});
-  }
-  return out;
-}
-
 // A new life of the parent means a new life of the child, whatever its inode says.
 bool same_life(const Cgroup& before, const Cgroup& now) {
   return before.inode == now.inode && before.kind == now.kind && before.parent == now.parent;
 }
+
+bool order_less(const Cgroup* a, const Cgroup* b) { return path_less(a->path, b->path); }
 
 }  // namespace
 
@@ -162,20 +147,7 @@ void CgroupTree::follow(std::vector<std::string> host_application_paths) {
 
 bool CgroupTree::scan() {
   if (!host_.exists(layout_.primary() + '/' + layout_.kubepods())) detect_driver(host_, layout_);
-  return adopt_found(nullptr);
-}
-
-bool CgroupTree::scan(std::span<const CgroupId> grown) {
-  std::unordered_set<std::string> look_into;
-  for (const auto id : grown)
-    if (const auto* cgroup = find(id)) look_into.insert(cgroup->path);
-  return adopt_found(&look_into);
-}
-
-bool CgroupTree::adopt_found(const std::unordered_set<std::string>* look_into) {
-  Remembered remembered;
-  if (look_into) remembered = remember(order_, *look_into);
-  auto found = look(host_, layout_, host_application_paths_, look_into ? &remembered : nullptr);
+  auto found = look(host_, layout_, host_application_paths_);
   std::unordered_map<std::string, Cgroup> now;
   now.reserve(found.size());
   std::vector<const Cgroup*> order;
@@ -195,6 +167,63 @@ bool CgroupTree::adopt_found(const std::unordered_set<std::string>* look_into) {
   }
   if (changed) adopt(std::move(now), std::move(order));
   return changed;
+}
+
+bool CgroupTree::scan(std::span<const CgroupId> grown) {
+  // A host application among the pods has a parent that depends on all of them.
+  const auto among_the_pods = [top = layout_.kubepods() + '/'](const std::string& path) {
+    return path.starts_with(top);
+  };
+  if (std::ranges::any_of(host_application_paths_, among_the_pods)) return scan();
+  bool changed = false;
+  for (const auto id : grown)
+    if (const auto* cgroup = find(id)) changed = look_into(*cgroup) || changed;
+  return changed;
+}
+
+// What is in one cgroup against what we know of it: who went, then who came.
+bool CgroupTree::look_into(const Cgroup& above) {
+  auto dirs = list(host_, layout_, above.path);
+  std::vector<std::string> gone;
+  for (auto at = after(above); at != order_.end() && (*at)->depth > above.depth; ++at) {
+    if ((*at)->parent != above.id) continue;
+    const auto name = std::string_view((*at)->path).substr(above.path.size() + 1);
+    const auto dir = std::ranges::lower_bound(dirs, name, {}, &SubDir::name);
+    if (dir != dirs.end() && dir->name == name && dir->inode == (*at)->inode)
+      dir->inode = 0;  // nothing new
+    else
+      gone.push_back((*at)->path);
+  }
+  std::erase_if(dirs, [](const SubDir& dir) { return dir.inode == 0; });
+  for (const auto& path : gone) forget(path);
+  Walk walk(host_, layout_);
+  for (const auto& dir : dirs) walk.child(above, dir);
+  for (auto& found : walk.found()) insert(std::move(found.cgroup), found.parent);
+  return !gone.empty() || !walk.found().empty();
+}
+
+std::vector<const Cgroup*>::const_iterator CgroupTree::after(const Cgroup& cgroup) const {
+  return std::upper_bound(order_.begin(), order_.end(), &cgroup, order_less);
+}
+
+void CgroupTree::insert(Cgroup cgroup, const std::string& parent) {
+  cgroup.id = {next_id_++};
+  cgroup.parent = by_path_.at(parent).id;
+  std::string path = cgroup.path;
+  const auto* made = &by_path_.emplace(std::move(path), std::move(cgroup)).first->second;
+  by_id_.emplace(made->id, made);
+  order_.insert(after(*made), made);
+}
+
+void CgroupTree::forget(const std::string& path) {
+  const auto& top = by_path_.at(path);
+  const auto begin = std::prev(after(top));
+  const auto end = std::find_if(std::next(begin), order_.cend(),
+                                [&](const Cgroup* cgroup) { return cgroup->depth <= top.depth; });
+  for (auto at = begin; at != end; ++at) by_id_.erase((*at)->id);
+  const std::vector<const Cgroup*> gone(begin, end);
+  order_.erase(begin, end);
+  for (const auto* cgroup : gone) by_path_.erase(std::string(cgroup->path));
 }
 
 void CgroupTree::adopt(std::unordered_map<std::string, Cgroup> now, std::vector<const Cgroup*> order) {

@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "cgroup/host.h"
@@ -59,7 +58,10 @@ class CgroupTree {
   [[nodiscard]] const Host& host() const { return host_; }
 
  private:
-  bool adopt_found(const std::unordered_set<std::string>* look_into);
+  bool look_into(const Cgroup& above);
+  [[nodiscard]] std::vector<const Cgroup*>::const_iterator after(const Cgroup& cgroup) const;
+  void insert(Cgroup cgroup, const std::string& parent);
+  void forget(const std::string& path);
   void adopt(std::unordered_map<std::string, Cgroup> now, std::vector<const Cgroup*> order);
 
   const Host& host_;

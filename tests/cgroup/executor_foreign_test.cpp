@@ -7,10 +7,6 @@
 namespace evenkeel::test {
 namespace {
 
-constexpr const char* kBe = "kubepods/besteffort";
-constexpr const char* kPod = "kubepods/besteffort/pod1";
-constexpr const char* kCtr = "kubepods/besteffort/pod1/ctr";
-
 class ForeignWrites : public ::testing::Test, public ExecutorNode {
  protected:
   ForeignWrites() : ExecutorNode(false) {}

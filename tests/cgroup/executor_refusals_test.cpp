@@ -11,10 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kBe = "kubepods/besteffort";
-constexpr const char* kPod = "kubepods/besteffort/pod1";
-constexpr const char* kCtr = "kubepods/besteffort/pod1/ctr";
-
 class Refusals : public ::testing::Test, public ExecutorNode {
  protected:
   Refusals() : ExecutorNode(false) {}

@@ -13,10 +13,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kBe = "kubepods/besteffort";
-constexpr const char* kPod = "kubepods/besteffort/pod1";
-constexpr const char* kCtr = "kubepods/besteffort/pod1/ctr";
-
 class ExecutorV1 : public ::testing::Test, public ExecutorNode {
  protected:
   ExecutorV1() : ExecutorNode(false) {}
@@ -150,6 +146,7 @@ TEST_F(ExecutorV2, WeightsComeBackToo) {
   kernel.at(kPod).shares = 205;  // weight 20
   want(kPod, Knob::cpu_idle, std::int64_t{1});
   tick();
+  EXPECT_EQ(kernel.taken(), "kubepods/besteffort/pod1/cpu.idle <- 1\n") << "the kernel takes the weight";
   EXPECT_EQ(kernel.text(kPod, "cpu.weight"), "0");
   tick();
   executor.restore_all(now);

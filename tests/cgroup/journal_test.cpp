@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -10,21 +9,16 @@
 #include <iterator>
 #include <random>
 
+#include "tests/support/state_dir.h"
+
 namespace evenkeel {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr const char* kBoot = "11111111-2222-3333-4444-555555555555";
+using test::kBoot;
 
 class JournalOnDisk : public ::testing::Test {
  protected:
-  JournalOnDisk() {
-    std::string pattern =
-        (fs::exists("/dev/shm") ? "/dev/shm" : "/tmp") + std::string("/evenkeel-journal-XXXXXX");
-    state_ = ::mkdtemp(pattern.data());
-  }
-  ~JournalOnDisk() override { fs::remove_all(state_); }
-
   [[nodiscard]] Result<Journal> open(const char* boot = kBoot) const { return Journal::open(state_, boot); }
   [[nodiscard]] std::string text() const {
     std::ifstream in(state_ + "/journal", std::ios::binary);
@@ -40,7 +34,8 @@ class JournalOnDisk : public ::testing::Test {
             .file = "cpu.cfs_quota_us",
             .original = std::move(original)};
   }
-  std::string state_;
+  test::StateDir dir_{};
+  const std::string& state_ = dir_.path;
 };
 
 std::string summary(const Journal& journal) {

@@ -2,23 +2,14 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <random>
+#include "tests/support/planned.h"
 
 namespace evenkeel {
 namespace {
 
-constexpr auto kFree = KernelGroup::kUnlimited;
+using test::say;
 
-std::string say(const std::vector<PlannedWrite>& steps) {
-  std::string out;
-  for (const auto& step : steps) {
-    out += std::to_string(step.group) + " " + std::string(row(step.knob).name) + " " + text(step.value);
-    out += step.intermediate ? " (on the way)\n" : step.refusal ? " (refused)\n" : "\n";
-  }
-  return out;
-}
+constexpr auto kFree = KernelGroup::kUnlimited;
 
 KernelRules v1() { return KernelRules({.online = CpuSet::range(0, 7)}); }
 KernelRules v2() { return KernelRules({.cpu_v2 = true, .cpuset_v2 = true, .online = CpuSet::range(0, 7)}); }
@@ -97,6 +88,23 @@ TEST(Planner, WhatHasNoLegalWayIsListedLastWithTheReason) {
   EXPECT_EQ(plan(now, {quota(1, 20000), shares(1, 7)}), "1 cpu-shares 7\n1 cpu-quota 20000 (refused)\n");
 }
 
+TEST(KeepFirst, CutsInTheOrderOfThePlanAndKeepsAWakingGroupWithItsShares) {
+  const auto kept = [](std::size_t most) {
+    auto now = v1();
+    for (int group = 0; group < 3; ++group) now.add({.shares = 3, .idle = true});
+    now.group(2).idle = false;
+    std::vector<PlannedWrite> steps;
+    plan_writes(now, std::vector{idle(0, 0), shares(0, 7), idle(1, 0), shares(1, 8), shares(2, 9)}, steps);
+    const auto left_out = keep_first(steps, most);
+    return say(steps) + std::to_string(left_out);
+  };
+  EXPECT_EQ(kept(5), "0 cpu-idle 0\n1 cpu-idle 0\n0 cpu-shares 7\n1 cpu-shares 8\n2 cpu-shares 9\n0");
+  EXPECT_EQ(kept(4), "0 cpu-idle 0\n0 cpu-shares 7\n1 cpu-idle 0\n1 cpu-shares 8\n1");
+  EXPECT_EQ(kept(3), "0 cpu-idle 0\n0 cpu-shares 7\n3");
+  EXPECT_EQ(kept(1), "0 cpu-idle 0\n0 cpu-shares 7\n3") << "never half of it";
+  EXPECT_EQ(kept(0), "5");
+}
+
 TEST(FitToRules, AChildComesDownWithItsParentOnV1Only) {
   for (const bool is_v2 : {false, true}) {
     auto now = is_v2 ? v2() : v1();
@@ -142,122 +150,6 @@ TEST(FitToRules, FixedKnobsStayAndCpusetsAreNeverEmpty) {
   fit_to_rules(now, {0, 0, knob_bit(Knob::cpuset_cpus)}, want);
   EXPECT_EQ(want.group(1).cpus, CpuSet::range(0, 1)) << "nothing in common: all that the parent has";
   EXPECT_EQ(want.group(2).cpus, CpuSet::range(4, 5));
-}
-
-// --- property: whatever two legal states there are, the plan leads from one to the other.
-
-class World {
- public:
-  explicit World(unsigned seed) : random_(seed) {}
-
-  KernelRules empty_tree() {
-    const bool modern = chance(3);
-    KernelRules rules({.cpu_v2 = modern, .cpuset_v2 = modern, .online = CpuSet::range(0, 7)});
-    const int groups = 1 + below(8);
-    for (int i = 0; i < groups; ++i)
-      rules.add({.parent = i == 0 ? -1 : below(i), .period_us = chance(4) ? 50000 : 100000});
-    return rules;
-  }
-  /// Reaches a random legal state by writes that the rules take.
-  void settle(KernelRules& rules) {
-    for (int i = 0; i < rules.size(); ++i)
-      static_cast<void>(rules.set(i, Knob::cpuset_cpus, part_of(rules, i)));
-    for (int writes = below(40); writes > 0; --writes) {
-      const int group = below(rules.size());
-      const auto knob = static_cast<Knob>(below(static_cast<int>(kKnobCount)));
-      if (knob != Knob::cpu_bvt) static_cast<void>(rules.set(group, knob, value(knob)));
-    }
-  }
-  int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
-  bool chance(int of) { return below(of) == 0; }
-
- private:
-  CpuSet cpus() {
-    CpuSet out = CpuSet::range(0, 7);
-    if (chance(2)) return out;
-    out = CpuSet{};
-    for (int n = 1 + below(4); n > 0; --n) out.add(below(8));
-    return out;
-  }
-  CpuSet part_of(const KernelRules& rules, int group) {
-    const int parent = rules.group(group).parent;
-    const auto above = parent < 0 ? CpuSet::range(0, 7) : rules.group(parent).cpus;
-    const auto part = above & cpus();
-    return part.empty() ? above : part;
-  }
-  KnobValue value(Knob knob) {
-    if (knob == Knob::cpuset_cpus) return cpus();
-    if (knob == Knob::cpu_idle) return std::int64_t{below(2)};
-    if (knob == Knob::cpu_shares) return std::int64_t{2 + below(5000)};
-    if (knob == Knob::cpu_quota && chance(4)) return Unlimited{};
-    return std::int64_t{1000} * (knob == Knob::cpu_burst ? below(60) : 1 + below(60));
-  }
-  std::mt19937 random_;
-};
-
-std::vector<Target> differences(const KernelRules& from, const KernelRules& to) {
-  std::vector<Target> out;
-  for (int group = 0; group < from.size(); ++group)
-    for (const auto& lever : knob_table()) {
-      const auto wanted = to.value(group, lever.knob);
-      const bool leaves_idle = from.group(group).idle && !to.group(group).idle;
-      if (lever.knob == Knob::cpu_shares && to.group(group).idle) continue;
-      if (!(from.value(group, lever.knob) == wanted) || (lever.knob == Knob::cpu_shares && leaves_idle))
-        out.push_back({group, lever.knob, wanted});
-    }
-  return out;
-}
-
-TEST(Planner, EveryStepIsLegalAndTheEndIsWhatWasWanted) {
-  std::size_t steps_done = 0, on_the_way = 0;
-  for (unsigned seed = 0; seed < 25000; ++seed) {
-    World world(seed);
-    auto from = world.empty_tree();
-    auto to = from;
-    world.settle(from);
-    world.settle(to);
-    const auto targets = differences(from, to);
-    auto model = from, kernel = from;
-    std::vector<PlannedWrite> steps;
-    plan_writes(model, targets, steps);
-    std::size_t intermediate = 0;
-    for (const auto& step : steps) {
-      ASSERT_EQ(kernel.set(step.group, step.knob, step.value), 0) << "seed " << seed << "\n" << say(steps);
-      intermediate += step.intermediate ? 1 : 0;
-    }
-    for (const auto& target : targets)
-      ASSERT_EQ(kernel.value(target.group, target.knob), target.value) << "seed " << seed << "\n"
-                                                                       << say(steps);
-    ASSERT_TRUE(differences(kernel, to).empty()) << "seed " << seed;
-    ASSERT_LE(steps.size(), targets.size() + intermediate) << "seed " << seed;
-    steps_done += steps.size();
-    on_the_way += intermediate;
-  }
-  EXPECT_GT(steps_done, 100000U) << "the worlds must not be trivial";
-  EXPECT_GT(on_the_way, 1000U);
-  EXPECT_LT(on_the_way * 10, steps_done);
-}
-
-TEST(Planner, AnyWishIsReachableOnceItWasFitted) {
-  for (unsigned seed = 0; seed < 25000; ++seed) {
-    World world(seed);
-    auto from = world.empty_tree();
-    world.settle(from);
-    auto want = from;
-    for (int wishes = 1 + world.below(6); wishes > 0; --wishes) {
-      const int group = world.below(want.size());
-      want.assume(group, Knob::cpu_quota, std::int64_t{1000} * (20 + world.below(40)));
-      if (world.chance(2)) want.assume(group, Knob::cpu_burst, std::int64_t{1000} * world.below(100));
-      if (world.chance(2))
-        want.assume(group, Knob::cpuset_cpus, CpuSet::range(world.below(4), 4 + world.below(4)));
-    }
-    fit_to_rules(from, {}, want);
-    auto kernel = from;
-    std::vector<PlannedWrite> steps;
-    plan_writes(kernel, differences(from, want), steps);
-    for (const auto& step : steps) ASSERT_EQ(step.refusal, 0) << "seed " << seed << "\n" << say(steps);
-    ASSERT_TRUE(differences(kernel, want).empty()) << "seed " << seed;
-  }
 }
 
 }  // namespace

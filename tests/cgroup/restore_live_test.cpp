@@ -18,11 +18,6 @@ namespace evenkeel::test {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr const char* kBe = "kubepods/besteffort";
-constexpr const char* kPod = "kubepods/besteffort/pod1";
-constexpr const char* kCtr = "kubepods/besteffort/pod1/ctr";
-constexpr const char* kBoot = "a-boot";
-
 TEST(RestoreLive, OnAFullDiskNothingIsWrittenUntilThereIsRoom) {
   StateDir state;
   if (::mount("tmpfs", state.path.c_str(), "tmpfs", 0, "size=16k") != 0)

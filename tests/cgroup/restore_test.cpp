@@ -12,11 +12,6 @@ namespace evenkeel::test {
 namespace {
 namespace fs = std::filesystem;
 
-constexpr const char* kBe = "kubepods/besteffort";
-constexpr const char* kPod = "kubepods/besteffort/pod1";
-constexpr const char* kCtr = "kubepods/besteffort/pod1/ctr";
-constexpr const char* kBoot = "a-boot";
-
 JournalEntry entry(const std::string& cgroup, Knob knob, const std::string& file, const std::string& original,
                    std::uint64_t inode) {
   const std::string root = file.starts_with("cpuset") ? "sys/fs/cgroup/cpuset/" : "sys/fs/cgroup/cpu/";
@@ -123,16 +118,25 @@ class MortalFiles final : public KernelFiles {
   bool last_one_counts_;
 };
 
-/// Everything that the model holds, as text.
-std::string everything(const ExecutorNode& node, bool v2) {
-  std::string out;
-  for (const char* path : {"kubepods", kBe, kPod, kCtr})
-    for (const auto& lever : knob_table()) {
-      const auto file = v2 ? lever.v2_file : lever.v1_file;
-      out += std::string(path) + "/" + std::string(file) + " = " + node.kernel.text(path, file) + "\n";
-    }
-  return out;
-}
+/// A pod and a container with values of their own.
+struct SettledNode : ExecutorNode {
+  explicit SettledNode(bool is_v2) : ExecutorNode(is_v2), v2(is_v2) {
+    kernel.at(kPod).shares = 512;
+    kernel.at(kCtr).quota_us = 90000;
+    kernel.at(kCtr).burst_us = 10000;
+  }
+  /// All that the model holds, as text.
+  [[nodiscard]] std::string everything() const {
+    std::string out;
+    for (const char* path : {"kubepods", kBe, kPod, kCtr})
+      for (const auto& lever : knob_table()) {
+        const auto file = v2 ? lever.v2_file : lever.v1_file;
+        out += std::string(path) + "/" + std::string(file) + " = " + kernel.text(path, file) + "\n";
+      }
+    return out;
+  }
+  bool v2;
+};
 
 void wish_at_random(ExecutorNode& node, std::mt19937& random) {
   const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
@@ -151,12 +155,8 @@ TEST(RestoreAfterDeath, AtAnyWriteEveryFileComesBack) {
   int deaths = 0;
   std::mt19937 random(7);
   for (int life = 0; life < 1500; ++life) {
-    const bool v2 = life % 2 == 1;
-    ExecutorNode node(v2);
-    node.kernel.at(kPod).shares = 512;
-    node.kernel.at(kCtr).quota_us = 90000;
-    node.kernel.at(kCtr).burst_us = 10000;
-    const auto before = everything(node, v2);
+    SettledNode node(life % 2 == 1);
+    const auto before = node.everything();
     StateDir state;
     {
       auto journal = *Journal::open(state.path, kBoot);
@@ -173,7 +173,7 @@ TEST(RestoreAfterDeath, AtAnyWriteEveryFileComesBack) {
     fs::rename(state.path + "/at-death", state.path + "/journal");
     auto journal = *Journal::open(state.path, kBoot);
     const auto report = restore_from_journal(node.kernel, journal);
-    ASSERT_EQ(everything(node, v2), before) << "life " << life;
+    ASSERT_EQ(node.everything(), before) << "life " << life;
     ASSERT_TRUE(report.refusals.empty() && report.foreign.empty()) << "life " << life;
     ASSERT_EQ(journal.size(), 0U);
   }
@@ -183,19 +183,15 @@ TEST(RestoreAfterDeath, AtAnyWriteEveryFileComesBack) {
 TEST(RestoreAfterDeath, AnOrderlyStopLeavesNothing) {
   std::mt19937 random(8);
   for (int life = 0; life < 500; ++life) {
-    const bool v2 = life % 2 == 1;
-    ExecutorNode node(v2);
-    node.kernel.at(kPod).shares = 512;
-    node.kernel.at(kCtr).quota_us = 90000;
-    node.kernel.at(kCtr).burst_us = 10000;
-    const auto before = everything(node, v2);
+    SettledNode node(life % 2 == 1);
+    const auto before = node.everything();
     for (int tick = 0; tick < 8; ++tick) {
       wish_at_random(node, random);
       const auto report = node.tick();
       ASSERT_TRUE(report.refusals.empty() && report.foreign.empty()) << "life " << life;
     }
     node.executor.restore_all(node.now);
-    ASSERT_EQ(everything(node, v2), before) << "life " << life;
+    ASSERT_EQ(node.everything(), before) << "life " << life;
     ASSERT_EQ(node.journal.size(), 0U);
     ASSERT_TRUE(node.executor.managed().empty());
   }

@@ -13,9 +13,11 @@
 namespace evenkeel::test {
 namespace {
 
+using Version = KnobCgroups::Version;
+
 class ModelKernel final : public MatrixKernel {
  public:
-  explicit ModelKernel(bool v2) : rules_({.cpu_v2 = v2, .cpuset_v2 = v2, .online = CpuSet::range(0, 1)}) {
+  explicit ModelKernel(Version version) : rules_(kind_of(version)) {
     for (int parent = -1; parent < 2; ++parent) rules_.add({.parent = parent});
   }
   int write(Where where, std::string_view file, std::string_view text) override {
@@ -32,12 +34,16 @@ class ModelKernel final : public MatrixKernel {
   }
 
  private:
+  static KernelKind kind_of(Version version) {
+    const bool v2 = version == Version::v2;
+    return {.cpu_v2 = v2, .cpuset_v2 = v2, .online = CpuSet::range(0, 1)};
+  }
   KernelRules rules_;
 };
 
 class RealKernel final : public MatrixKernel {
  public:
-  explicit RealKernel(KnobCgroups::Version version) : cgroups_(version, "-matrix") {
+  explicit RealKernel(Version version) : cgroups_(version, "-matrix") {
     cgroups_.make("pod");
     cgroups_.make("pod/ctr");
   }
@@ -64,29 +70,28 @@ void expect_same(const std::vector<MatrixAnswer>& left, const std::vector<Matrix
   }
 }
 
-std::vector<MatrixAnswer> model_answers(bool v2) {
-  return run_matrix(v2 ? v2_scenes() : v1_scenes(), [v2] { return std::make_unique<ModelKernel>(v2); });
+std::span<const MatrixScene> scenes(Version version) {
+  return version == Version::v2 ? v2_scenes() : v1_scenes();
+}
+template <class Kernel>
+std::vector<MatrixAnswer> answers(Version version) {
+  return run_matrix(scenes(version), [version] { return std::make_unique<Kernel>(version); });
+}
+void expect_promised_answers(Version version) {
+  expect_same(answers<ModelKernel>(version), promised(scenes(version)));
 }
 
-TEST(WriteMatrix, TheModelOfV1KeepsThePromises) { expect_same(model_answers(false), promised(v1_scenes())); }
-
-TEST(WriteMatrix, TheModelOfV2KeepsThePromises) { expect_same(model_answers(true), promised(v2_scenes())); }
-
-TEST(WriteMatrixLive, TheModelAnswersAsTheRealV1Does) {
-  if (const auto why = KnobCgroups::missing(KnobCgroups::Version::v1)) GTEST_SKIP() << *why;
-  const auto real =
-      run_matrix(v1_scenes(), [] { return std::make_unique<RealKernel>(KnobCgroups::Version::v1); });
-  expect_same(model_answers(false), real);
-  std::printf("%zu writes compared with the real v1\n", real.size());
+void compare_with_the_real(Version version) {
+  if (const auto why = KnobCgroups::missing(version)) GTEST_SKIP() << *why;
+  const auto real = answers<RealKernel>(version);
+  expect_same(answers<ModelKernel>(version), real);
+  std::printf("%zu writes compared with the real kernel\n", real.size());
 }
 
-TEST(WriteMatrixLive, TheModelAnswersAsTheRealV2Does) {
-  if (const auto why = KnobCgroups::missing(KnobCgroups::Version::v2)) GTEST_SKIP() << *why;
-  const auto real =
-      run_matrix(v2_scenes(), [] { return std::make_unique<RealKernel>(KnobCgroups::Version::v2); });
-  expect_same(model_answers(true), real);
-  std::printf("%zu writes compared with the real v2\n", real.size());
-}
+TEST(WriteMatrix, TheModelOfV1KeepsThePromises) { expect_promised_answers(Version::v1); }
+TEST(WriteMatrix, TheModelOfV2KeepsThePromises) { expect_promised_answers(Version::v2); }
+TEST(WriteMatrixLive, TheModelAnswersAsTheRealV1Does) { compare_with_the_real(Version::v1); }
+TEST(WriteMatrixLive, TheModelAnswersAsTheRealV2Does) { compare_with_the_real(Version::v2); }
 
 }  // namespace
 }  // namespace evenkeel::test
