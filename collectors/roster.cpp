@@ -168,6 +168,20 @@ void build_roster(const CgroupTree& tree, std::shared_ptr<const std::vector<Pod>
   mark_hands_off(join);
 }
 
+CgroupId youngest_unknown(const NodeSnapshot& node) {
+  CgroupId youngest{};
+  const auto see = [&](CgroupIndex index) {
+    if (const auto* sample = node.cgroup(index)) youngest.value = std::max(youngest.value, sample->id.value);
+  };
+  for (const auto& pod : node.pods)
+    if (pod.spec->from_cgroup_only) see(pod.cgroup);
+  for (const auto& container : node.containers)
+    if (container.spec == nullptr ||
+        node.pods[static_cast<std::size_t>(container.pod)].spec->from_cgroup_only)
+      see(container.cgroup);
+  return youngest;
+}
+
 std::vector<Pod> pods_from_tree(const CgroupTree& tree) {
   NodeSnapshot scratch;
   Join join{tree, scratch};

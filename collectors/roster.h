@@ -19,6 +19,10 @@ namespace evenkeel {
 void build_roster(const CgroupTree& tree, std::shared_ptr<const std::vector<Pod>> pods,
                   std::shared_ptr<const NodeSlo> slo, NodeSnapshot& node);
 
+/// The youngest directory of a pod or container that no listed pod explains; zero: none. The sandbox of a pod
+/// is among them, whose id no list tells.
+CgroupId youngest_unknown(const NodeSnapshot& node);
+
 /// The pods that the tree alone can name: QoS and uid from the path, phase running, a container per
 /// sub-directory (its id is its name too, nothing is known of what it asks for; the sandbox is among them).
 std::vector<Pod> pods_from_tree(const CgroupTree& tree);

@@ -1,0 +1,56 @@
+// What the peak predictor has learned <-> the text of STATE_DIR/prediction. May not: know files or clocks.
+//
+// One model a line with its checksum (cgroup/checksum.h) in front, each complete in itself: a line that a
+// torn write has cut off or changed is skipped and counted, the others hold.
+//
+//   CRC32 1 KEY SINCE CPU_AS_OF CPU MEMORY_AS_OF MEMORY
+//
+// KEY is a pod's uid or one of the predictor's own names. Times are seconds since 1970: the monotonic clock
+// begins anew with every boot. A histogram is BUCKET:WEIGHT,... in rising order, "-" when it is empty.
+// Weights stand there exactly (Koordinator rounds them to ten thousandths of the largest, and keeps a sum
+// that they no longer add up to).
+//
+//   Start:     if (const auto text = read_state_file(path, kMost)) read_checkpoint(*text, now, slo,
+//   predictor); Each modelCheckpointInterval:  StateFile::begin(checkpoint_text(predictor, now)), see
+//   agent/state_file.h.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "qos/nodeslo.h"
+#include "qos/peak_predictor.h"
+
+namespace evenkeel {
+
+/// One and the same moment on both clocks.
+struct Moment {
+  MonoTime mono{};
+  std::int64_t unix_seconds = 0;
+};
+
+std::string checkpoint_text(const PeakPredictor& predictor, Moment now);
+
+struct CheckpointRead {
+  std::size_t models = 0;     ///< in the predictor now
+  std::size_t forgotten = 0;  ///< so old that nothing was left of them
+  std::size_t corrupt = 0;    ///< lines that were skipped
+};
+/// Whose pods are gone need not be known: what learns nothing expires. Reads kMostModels at most.
+CheckpointRead read_checkpoint(std::string_view text, Moment now, const PredictionSettings& settings,
+                               PeakPredictor& predictor);
+inline constexpr std::size_t kMostModels = 4096;
+
+/// One line, its end included.
+std::string model_line(std::string_view key, const PeakModel& model, Moment now);
+struct KeyedModel {
+  std::string key{};
+  PeakModel model{};
+};
+/// Absent for anything that model_line did not write. A time after `now` is now: the wall clock was set back.
+std::optional<KeyedModel> parse_model_line(std::string_view line, Moment now);
+
+}  // namespace evenkeel

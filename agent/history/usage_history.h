@@ -1,0 +1,55 @@
+// What the node, its pods and host applications used over the last minutes, in fixed memory per pod: fed by
+// every tick, asked when something is to be reported. May not: read anything or decide.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "agent/history/usage_window.h"
+#include "qos/peak_predictor.h"
+#include "qos/snapshot.h"
+#include "qos/usage.h"
+
+namespace evenkeel {
+
+class UsageHistory {
+ public:
+  /// Takes over one tick's measurements. A steady call allocates nothing.
+  void observe(const NodeSnapshot& node, const ColocationStrategy& strategy);
+  void forget();
+
+  /// Averages over the strategy's metricAggregateDurationSeconds, or over what there is before that time has
+  /// passed. Of the pods that the last observed snapshot had.
+  [[nodiscard]] RecentUsage recent() const;
+
+  /// 90th percentiles over the newest `over`, for the peak predictor. Absent before the first measurement.
+  [[nodiscard]] std::optional<TrainingRound> training_round(Duration over) const;
+
+  [[nodiscard]] const UsageWindow& node() const { return node_; }
+  [[nodiscard]] const UsageWindow& system() const { return system_; }
+  [[nodiscard]] std::size_t pods() const { return pods_.size(); }
+
+ private:
+  struct Entry {
+    UsageWindow window;
+    PriorityClass priority_class = PriorityClass::none;
+    std::uint64_t round = 0;  ///< of the last observe() that saw it
+  };
+  using Entries = std::unordered_map<std::string, Entry>;
+  Usage observe_pods(const NodeSnapshot& node, bool with_page_cache);
+  Usage observe_host_applications(const NodeSnapshot& node, bool with_page_cache);
+  Entry& entry(Entries& entries, const std::string& key);
+  void drop_unseen(Entries& entries) const;
+  void resize(Duration window);
+
+  Duration length_{};
+  std::uint64_t round_ = 0;
+  MonoTime at_{};
+  Duration over_{};
+  UsageWindow node_{std::chrono::minutes(30), 1800};
+  UsageWindow system_{std::chrono::minutes(30), 1800};
+  Entries pods_{}, host_applications_{};
+};
+
+}  // namespace evenkeel

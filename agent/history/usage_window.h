@@ -1,0 +1,61 @@
+// What one thing (the node, a pod) used over the last minutes: a ring of slots of fixed memory.
+// May not: know what it measures.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "qos/units.h"
+#include "qos/usage.h"
+
+namespace evenkeel {
+
+/// Shares of the sorted samples, in percent, in the order of Percentiles.
+inline constexpr std::array<int, 4> kPercentiles = {50, 90, 95, 99};
+
+struct UsageSummary {
+  Usage average{};                     ///< weighted by time
+  std::array<Usage, 4> percentiles{};  ///< of the slots; see kPercentiles
+  Duration span{};                     ///< from the first to the last measurement
+};
+
+class UsageWindow {
+ public:
+  /// Keeps `length` in `slots` slots; measurements that come faster than length / slots share a slot, as
+  /// their average.
+  UsageWindow(Duration length, int slots);
+
+  /// A measurement that stands for the time `over` which ended at `at`. Unknown parts are left out.
+  void add(MonoTime at, Duration over, const Usage& usage);
+  /// Over the slots that ended after `since`; unknown where none of them knew.
+  [[nodiscard]] Usage average(MonoTime since) const;
+  /// With percentiles; `scratch` is the caller's, so that nothing is allocated when it is reused.
+  [[nodiscard]] UsageSummary summary(MonoTime since, std::vector<std::int64_t>& scratch) const;
+  /// One percentile of the slots that ended after `since`: sorted ascending, the element floor(n * p) - 1.
+  [[nodiscard]] Usage percentile(MonoTime since, int percent, std::vector<std::int64_t>& scratch) const;
+  [[nodiscard]] std::optional<MonoTime> newest() const;
+
+ private:
+  /// Over some milliseconds; 0 of them = unknown.
+  struct Slot {
+    MonoTime end{};
+    std::int64_t cpu_milli_ms = 0;  ///< a sum: means of means would drift
+    std::int64_t memory_bytes = 0;  ///< a mean: a byte more or less is none
+    std::uint32_t cpu_ms = 0, memory_ms = 0;
+    [[nodiscard]] std::int64_t cpu_milli() const { return cpu_ms > 0 ? cpu_milli_ms / cpu_ms : 0; }
+  };
+  Slot& slot_for(MonoTime at, Duration over);
+  template <class F>
+  void each_since(MonoTime since, F&& f) const;
+
+  Duration slot_length_;
+  std::size_t capacity_;
+  std::vector<Slot> slots_{};  ///< a ring once it is full
+  std::size_t newest_ = 0;
+  MonoTime newest_begin_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,99 @@
+#include "agent/state_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "tests/support/state_dir.h"
+
+namespace evenkeel {
+namespace {
+namespace fs = std::filesystem;
+
+class StateFileOnDisk : public testing::Test {
+ protected:
+  void holds(const std::string& text) { std::ofstream(path_) << text; }
+  [[nodiscard]] std::string text() const {
+    std::ifstream in(path_);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  [[nodiscard]] bool leftovers() const { return fs::exists(path_ + ".new"); }
+  test::StateDir state_{};
+  std::string path_ = state_.path + "/prediction";
+  StateFile file_{path_};
+};
+
+TEST_F(StateFileOnDisk, TheNewTextTakesTheOldOnesPlaceInTheEnd) {
+  holds("old");
+  ASSERT_TRUE(file_.begin("new"));
+  EXPECT_EQ(text(), "old") << "a crash here loses the new text only";
+  EXPECT_TRUE(file_.begun());
+  ASSERT_TRUE(file_.finish());
+  EXPECT_EQ(text(), "new");
+  EXPECT_FALSE(leftovers() || file_.begun());
+  EXPECT_EQ(*read_state_file(path_), "new");
+}
+
+TEST_F(StateFileOnDisk, FinishingNothingIsNoFailure) {
+  EXPECT_TRUE(file_.finish());
+  EXPECT_FALSE(fs::exists(path_));
+}
+
+TEST_F(StateFileOnDisk, WhatACrashLeftBehindIsWrittenOver) {
+  std::ofstream(path_ + ".new") << "half of something that was longer";
+  ASSERT_TRUE(file_.begin("one"));
+  ASSERT_TRUE(file_.begin("2"));
+  ASSERT_TRUE(file_.finish());
+  EXPECT_EQ(text(), "2");
+}
+
+TEST_F(StateFileOnDisk, OnlyItsOwnerMayReadIt) {
+  ASSERT_TRUE(file_.begin("x"));
+  ASSERT_TRUE(file_.finish());
+  struct stat status {};
+  ASSERT_EQ(::stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
+TEST_F(StateFileOnDisk, ADiskThatRunsFullLeavesTheOldText) {
+  holds("old");
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const struct rlimit tight { 1000, before.rlim_max };
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
+  const auto begun = file_.begin(std::string(5000, 'x'));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(begun);
+  EXPECT_EQ(begun.error().code, EFBIG);
+  EXPECT_FALSE(leftovers() || file_.begun());
+  EXPECT_TRUE(file_.finish());
+  EXPECT_EQ(text(), "old");
+}
+
+TEST_F(StateFileOnDisk, ADirectoryThatIsGoneIsAnError) {
+  fs::remove_all(state_.path);
+  EXPECT_EQ(file_.begin("x").error().code, ENOENT);
+  EXPECT_EQ(read_state_file(path_).error().code, ENOENT);
+}
+
+TEST_F(StateFileOnDisk, OnlySensibleFilesAreRead) {
+  fs::create_directory(path_);
+  EXPECT_EQ(read_state_file(path_).error().code, EINVAL);
+  fs::remove(path_);
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_EQ(read_state_file(path_).error().code, EINVAL) << "and it does not wait for a writer";
+  fs::remove(path_);
+  holds("four");
+  EXPECT_EQ(read_state_file(path_, 3).error().code, EFBIG);
+  EXPECT_EQ(*read_state_file(path_, 4), "four");
+}
+
+}  // namespace
+}  // namespace evenkeel
