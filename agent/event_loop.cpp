@@ -5,6 +5,7 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <csignal>
 
@@ -33,6 +34,14 @@ Result<> EventLoop::add(int fd, std::uint32_t events, std::function<void(std::ui
   return {};
 }
 
+Result<> EventLoop::change(int fd, std::uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = fd;
+  if (::epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, fd, &event) != 0) return fail(errno, Op::watch, "epoll");
+  return {};
+}
+
 void EventLoop::remove(int fd) {
   ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
   handlers_.erase(fd);
@@ -49,6 +58,41 @@ Result<> EventLoop::every(Duration period, std::function<void(std::uint64_t)> ti
     std::uint64_t expirations = 0;
     if (::read(fd, &expirations, sizeof expirations) == sizeof expirations) tick(expirations);
   });
+}
+
+Result<Timer> EventLoop::timer(std::function<void()> due) {
+  Fd timer(::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC));
+  if (!timer) return fail(errno, Op::watch, "timerfd");
+  const int fd = timer.get();
+  const auto added = add(fd, EPOLLIN, [fd, due = std::move(due)](std::uint32_t) {
+    std::uint64_t expirations = 0;
+    if (::read(fd, &expirations, sizeof expirations) == sizeof expirations) due();
+  });
+  if (!added) return tl::unexpected(added.error());
+  return Timer(*this, std::move(timer));
+}
+
+Timer::Timer(Timer&& other) noexcept : loop_(other.loop_), fd_(std::move(other.fd_)) {}
+
+Timer& Timer::operator=(Timer&& other) noexcept {
+  std::swap(loop_, other.loop_);
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+Timer::~Timer() {
+  if (fd_) loop_->remove(fd_.get());
+}
+
+void Timer::arm(Duration in) const {
+  // All zero would disarm it.
+  const itimerspec spec{{}, to_timespec(std::max(in, Duration(1)))};
+  ::timerfd_settime(fd_.get(), 0, &spec, nullptr);
+}
+
+void Timer::disarm() const {
+  const itimerspec spec{};
+  ::timerfd_settime(fd_.get(), 0, &spec, nullptr);
 }
 
 Result<> EventLoop::on_signals(const std::vector<int>& signals, std::function<void(int)> arrived) {
@@ -79,6 +123,7 @@ int EventLoop::run() {
       (*handler)(event.events);
     }
   }
+  stopping_ = false;
   return 0;
 }
 

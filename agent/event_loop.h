@@ -13,20 +13,28 @@
 
 namespace evenkeel {
 
+/// Rings once each time it was armed. Gone when it goes out of scope; must not outlive its loop.
+class Timer;
+
+/// Stays where it is once something was added: timers and clients keep its address.
 class EventLoop {
  public:
   static Result<EventLoop> open();
 
   /// Calls `ready` whenever `fd` has one of `events` (EPOLLIN, EPOLLPRI …). The caller keeps owning `fd`.
   Result<> add(int fd, std::uint32_t events, std::function<void(std::uint32_t)> ready);
+  /// Other events from now on for a descriptor that was added.
+  Result<> change(int fd, std::uint32_t events);
   void remove(int fd);
   /// Calls `tick` every `period`, with how many periods have passed since the last call (1 when nothing was
   /// late).
   Result<> every(Duration period, std::function<void(std::uint64_t)> tick);
+  /// A timer that is not armed yet.
+  Result<Timer> timer(std::function<void()> due);
   /// Blocks `signals` for the process and calls `arrived` instead.
   Result<> on_signals(const std::vector<int>& signals, std::function<void(int)> arrived);
 
-  /// Handles events until stop(). Returns the errno of a broken epoll, else 0.
+  /// Handles events until stop(); may be called again. Returns the errno of a broken epoll, else 0.
   int run();
   void stop() { stopping_ = true; }
 
@@ -36,6 +44,23 @@ class EventLoop {
   std::vector<Fd> owned_{};
   std::map<int, std::shared_ptr<std::function<void(std::uint32_t)>>> handlers_{};
   bool stopping_ = false;
+};
+
+class Timer {
+ public:
+  Timer(Timer&& other) noexcept;
+  Timer& operator=(Timer&& other) noexcept;
+  ~Timer();
+  /// Rings once, in `in` (or at the next opportunity when that is not above zero); replaces an earlier
+  /// arm().
+  void arm(Duration in) const;
+  void disarm() const;
+
+ private:
+  friend class EventLoop;
+  Timer(EventLoop& loop, Fd fd) : loop_(&loop), fd_(std::move(fd)) {}
+  EventLoop* loop_;
+  Fd fd_;
 };
 
 }  // namespace evenkeel

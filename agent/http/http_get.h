@@ -1,4 +1,4 @@
-// One blocking GET, for the commands that ask the running agent. The door to libcurl.
+// One blocking GET, for the commands that ask the running agent.
 #pragma once
 
 #include <string>

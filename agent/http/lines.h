@@ -1,0 +1,31 @@
+// A body that comes in pieces, put together to lines.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace evenkeel {
+
+class LineJoiner {
+ public:
+  explicit LineJoiner(std::size_t longest) : longest_(longest) {}
+  /// Hands over each line that is complete now, without its end. False: one is longer than allowed.
+  template <class F>
+  bool add(std::string_view piece, F&& line) {
+    for (auto end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
+      begun_.append(piece.substr(0, end));
+      piece.remove_prefix(end + 1);
+      if (begun_.size() > longest_) return false;
+      line(std::string_view(begun_));
+      begun_.clear();
+    }
+    begun_.append(piece);
+    return begun_.size() <= longest_;
+  }
+
+ private:
+  std::size_t longest_;
+  std::string begun_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,34 @@
+// The sockets that a library opens and closes as it likes, watched by the event loop on its behalf.
+// May not: know the library.
+#pragma once
+
+#include <functional>
+#include <set>
+
+#include "agent/event_loop.h"
+
+namespace evenkeel {
+
+struct SocketReady {
+  bool to_read = false, to_write = false, broken = false;
+};
+
+class SocketWatch {
+ public:
+  SocketWatch(EventLoop& loop, std::function<void(int fd, SocketReady)> ready)
+      : loop_(loop), ready_(std::move(ready)) {}
+  SocketWatch(const SocketWatch&) = delete;
+  SocketWatch& operator=(const SocketWatch&) = delete;
+  ~SocketWatch();
+
+  /// From now on for these; the socket may be known already, or be another one under an old number.
+  void watch(int fd, bool to_read, bool to_write);
+  void forget(int fd);
+
+ private:
+  EventLoop& loop_;
+  std::function<void(int fd, SocketReady)> ready_;
+  std::set<int> watched_{};
+};
+
+}  // namespace evenkeel

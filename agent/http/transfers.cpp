@@ -1,0 +1,298 @@
+#include "agent/http/transfers.h"
+
+#include <curl/curl.h>  // the only file that includes it
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <map>
+
+#include "agent/http/lines.h"
+#include "agent/http/socket_watch.h"
+#include "agent/http/url.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr long kKeptConnections = 8;
+constexpr long kKeepAliveSeconds = 20;
+
+long milliseconds(Duration duration) {
+  return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
+}
+
+/// One request in the library's hands.
+struct Transfer {
+  HttpId id = 0;
+  const HttpCall& call;
+  const Transfers::Takers& takers;
+  LineJoiner lines;
+  HttpReply reply{};
+  CURL* easy = curl_easy_init();
+  curl_slist* headers = nullptr;
+  curl_slist* connect_to = nullptr;
+  std::array<char, CURL_ERROR_SIZE> detail{};
+
+  Transfer(HttpId given, const HttpCall& asked, const Transfers::Takers& to)
+      : id(given), call(asked), takers(to), lines(asked.longest_body) {}
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+  ~Transfer() {
+    curl_easy_cleanup(easy);
+    curl_slist_free_all(headers);
+    curl_slist_free_all(connect_to);
+  }
+};
+
+long number(CURL* easy, CURLINFO info) {
+  long value = 0;
+  curl_easy_getinfo(easy, info, &value);
+  return value;
+}
+
+bool by_lines(const Transfer& transfer) {
+  const long status = number(transfer.easy, CURLINFO_RESPONSE_CODE);
+  return transfer.call.line && status >= 200 && status < 300;
+}
+
+/// What libcurl calls with each piece of a body; another size than the given one ends the transfer.
+std::size_t take(char* data, std::size_t, std::size_t size, void* to) {
+  auto& transfer = *static_cast<Transfer*>(to);
+  const std::string_view text(data, size);
+  bool fits = true;
+  if (by_lines(transfer)) {
+    fits = transfer.lines.add(text, [&](std::string_view line) { transfer.takers.line(transfer.id, line); });
+  } else {
+    fits = transfer.reply.body.size() + size <= transfer.call.longest_body;
+    if (fits) transfer.reply.body.append(text);
+  }
+  if (!fits) transfer.reply.failure = HttpFailure::too_long;
+  return fits ? size : 0;
+}
+
+curl_blob blob_of(const std::string& text) {
+  // The library copies it; its pointer is not const because it need not.
+  return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
+}
+
+/// The URL under the name that the certificate carries; its connection goes where it went.
+std::string renamed(const std::string& url, const std::string& name, curl_slist*& connect_to) {
+  auto parts = parse_url(url);
+  if (!parts) return url;
+  connect_to = curl_slist_append(nullptr, ("::" + parts->place()).c_str());
+  parts->host = name;
+  return parts->text();
+}
+
+void set_tls(Transfer& transfer) {
+  CURL* easy = transfer.easy;
+  curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);  // the machine's own list of authorities
+  curl_easy_setopt(easy, CURLOPT_CAINFO, nullptr);
+  if (!transfer.call.tls) return;
+  const HttpTls& tls = *transfer.call.tls;
+  if (!tls.authorities.empty()) {
+    auto authorities = blob_of(tls.authorities);
+    curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &authorities);
+  }
+  if (!tls.certificate.empty()) {
+    auto certificate = blob_of(tls.certificate), key = blob_of(tls.key);
+    curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &certificate);
+    curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
+  }
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, tls.unverified ? 0L : 1L);
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, tls.unverified ? 0L : 2L);
+}
+
+void set_request(Transfer& transfer) {
+  CURL* easy = transfer.easy;
+  const HttpCall& call = transfer.call;
+  const bool renames = call.tls && !call.tls->server_name.empty();
+  const std::string url = renames ? renamed(call.url, call.tls->server_name, transfer.connect_to) : call.url;
+  curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
+  curl_easy_setopt(easy, CURLOPT_CONNECT_TO, transfer.connect_to);
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // a daemon does not follow what its environment says of proxies
+  if (!call.body.empty() || call.method != "GET") {
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call.body.size()));
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, call.body.c_str());
+    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, call.method.c_str());
+  }
+  transfer.headers = curl_slist_append(nullptr, "Expect:");  // no question before a long body
+  for (const auto& header : call.headers)
+    transfer.headers = curl_slist_append(transfer.headers, header.c_str());
+  curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer.headers);
+}
+
+void set_limits(Transfer& transfer) {
+  CURL* easy = transfer.easy;
+  const HttpCall& call = transfer.call;
+  const auto silent = std::chrono::duration_cast<std::chrono::seconds>(call.silent_at_most).count();
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, std::max(1L, milliseconds(call.connect_within)));
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, milliseconds(call.finish_within));
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, silent > 0 ? 1L : 0L);
+  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(silent));
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, kKeepAliveSeconds);
+  curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, kKeepAliveSeconds);
+  curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+  // A name is resolved by a thread of the library; without this, giving up would wait for it.
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+  curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &take);
+  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
+  curl_easy_setopt(easy, CURLOPT_PRIVATE, &transfer);
+  curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer.detail.data());
+}
+
+struct CodeRow {
+  CURLcode code;
+  HttpFailure failure;
+};
+constexpr CodeRow kCodes[] = {
+    {CURLE_OK, HttpFailure::none},
+    {CURLE_COULDNT_RESOLVE_HOST, HttpFailure::unreachable},
+    {CURLE_COULDNT_CONNECT, HttpFailure::unreachable},
+    {CURLE_OPERATION_TIMEDOUT, HttpFailure::too_slow},
+    {CURLE_PEER_FAILED_VERIFICATION, HttpFailure::untrusted},
+    {CURLE_SSL_CONNECT_ERROR, HttpFailure::untrusted},
+    {CURLE_SSL_CERTPROBLEM, HttpFailure::untrusted},
+    {CURLE_SSL_CACERT_BADFILE, HttpFailure::untrusted},
+    {CURLE_PARTIAL_FILE, HttpFailure::broken_off},
+    {CURLE_RECV_ERROR, HttpFailure::broken_off},
+    {CURLE_SEND_ERROR, HttpFailure::broken_off},
+    {CURLE_GOT_NOTHING, HttpFailure::broken_off},
+};
+
+HttpFailure failure_of(CURLcode code) {
+  for (const auto& row : kCodes)
+    if (row.code == code) return row.failure;
+  return HttpFailure::other;
+}
+
+/// The library's own texts, but where they carry milliseconds or are too general.
+std::string sentence(const Transfer& transfer, CURLcode code) {
+  const HttpFailure failure = transfer.reply.failure;
+  const long system_error = number(transfer.easy, CURLINFO_OS_ERRNO);
+  if (failure == HttpFailure::none) return {};
+  if (failure == HttpFailure::too_slow) return "no complete answer in time";
+  if (failure == HttpFailure::broken_off) return "the connection ended before the answer was complete";
+  if (failure == HttpFailure::too_long)
+    return "an answer of more than " + std::to_string(transfer.call.longest_body) + " bytes";
+  if (failure == HttpFailure::untrusted && transfer.detail[0] != '\0') return transfer.detail.data();
+  if (code == CURLE_COULDNT_CONNECT && system_error != 0)
+    return std::strerror(static_cast<int>(system_error));
+  return curl_easy_strerror(code);
+}
+
+void conclude(Transfer& transfer, CURLcode code) {
+  CURL* easy = transfer.easy;
+  HttpReply& reply = transfer.reply;
+  if (reply.failure == HttpFailure::none) reply.failure = failure_of(code);
+  reply.error = sentence(transfer, code);
+  reply.status = static_cast<int>(number(easy, CURLINFO_RESPONSE_CODE));
+  const char* type = nullptr;
+  if (curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type) == CURLE_OK && type != nullptr)
+    reply.content_type = type;
+  curl_off_t wait = 0, down = 0;
+  curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &wait);
+  if (wait > 0) reply.retry_after = std::chrono::seconds(std::min<curl_off_t>(wait, 86400));
+  curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &down);
+  reply.bytes_in = static_cast<std::uint64_t>(down + number(easy, CURLINFO_HEADER_SIZE));
+  reply.bytes_out = static_cast<std::uint64_t>(number(easy, CURLINFO_REQUEST_SIZE));
+}
+
+}  // namespace
+
+struct Transfers::Impl {
+  Takers takers;
+  CURLM* multi = nullptr;
+  SocketWatch sockets;
+  std::optional<Timer> timer{};
+  std::map<HttpId, std::unique_ptr<Transfer>> transfers{};
+  bool inside = false;
+
+  Impl(EventLoop& loop, Takers to)
+      : takers(std::move(to)), sockets(loop, [this](int fd, SocketReady ready) {
+          act(fd, (ready.to_read ? CURL_CSELECT_IN : 0) | (ready.to_write ? CURL_CSELECT_OUT : 0) |
+                      (ready.broken ? CURL_CSELECT_ERR : 0));
+        }) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    while (!transfers.empty()) take_out(transfers.begin()->first);
+    curl_multi_cleanup(multi);
+    curl_global_cleanup();
+  }
+
+  void act(int fd, int what) {
+    int running = 0;
+    inside = true;
+    curl_multi_socket_action(multi, fd, what, &running);
+    inside = false;
+    takers.returned();
+    int left = 0;
+    while (const CURLMsg* message = curl_multi_info_read(multi, &left)) {
+      Transfer* ended = nullptr;
+      curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &ended);
+      conclude(*ended, message->data.result);
+      const auto transfer = take_out(ended->id);
+      takers.ended(transfer->id, std::move(transfer->reply));
+    }
+  }
+  std::unique_ptr<Transfer> take_out(HttpId id) {
+    auto node = transfers.extract(id);
+    if (!node.empty()) curl_multi_remove_handle(multi, node.mapped()->easy);
+    return node.empty() ? nullptr : std::move(node.mapped());
+  }
+  static int on_socket(CURL*, curl_socket_t fd, int what, void* self, void*) {
+    auto& sockets = static_cast<Impl*>(self)->sockets;
+    if (what == CURL_POLL_REMOVE) {
+      sockets.forget(fd);
+    } else {
+      sockets.watch(fd, (what & CURL_POLL_IN) != 0, (what & CURL_POLL_OUT) != 0);
+    }
+    return 0;
+  }
+  static int on_timer(CURLM*, long in_milliseconds, void* self) {
+    const auto& timer = *static_cast<Impl*>(self)->timer;
+    if (in_milliseconds < 0) {
+      timer.disarm();
+    } else {
+      timer.arm(std::chrono::milliseconds(in_milliseconds));
+    }
+    return 0;
+  }
+};
+
+Transfers::Transfers(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Transfers::~Transfers() = default;
+
+Result<std::unique_ptr<Transfers>> Transfers::open(EventLoop& loop, Takers takers) {
+  curl_global_init(CURL_GLOBAL_DEFAULT);
+  auto impl = std::make_unique<Impl>(loop, std::move(takers));
+  auto timer = loop.timer([self = impl.get()] { self->act(CURL_SOCKET_TIMEOUT, 0); });
+  if (!timer) return tl::unexpected(timer.error());
+  impl->timer.emplace(std::move(*timer));
+  impl->multi = curl_multi_init();
+  if (impl->multi == nullptr) return fail(ENOMEM, Op::open, "HTTP client");
+  curl_multi_setopt(impl->multi, CURLMOPT_SOCKETFUNCTION, &Impl::on_socket);
+  curl_multi_setopt(impl->multi, CURLMOPT_SOCKETDATA, impl.get());
+  curl_multi_setopt(impl->multi, CURLMOPT_TIMERFUNCTION, &Impl::on_timer);
+  curl_multi_setopt(impl->multi, CURLMOPT_TIMERDATA, impl.get());
+  curl_multi_setopt(impl->multi, CURLMOPT_MAXCONNECTS, kKeptConnections);
+  return std::unique_ptr<Transfers>(new Transfers(std::move(impl)));
+}
+
+void Transfers::begin(HttpId id, const HttpCall& call) {
+  auto transfer = std::make_unique<Transfer>(id, call, impl_->takers);
+  set_request(*transfer);
+  set_tls(*transfer);
+  set_limits(*transfer);
+  curl_multi_add_handle(impl_->multi, transfer->easy);
+  impl_->transfers.emplace(id, std::move(transfer));
+}
+
+void Transfers::drop(HttpId id) { impl_->take_out(id); }
+bool Transfers::inside() const { return impl_->inside; }
+
+}  // namespace evenkeel

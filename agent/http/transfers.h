@@ -1,0 +1,35 @@
+// The requests that are under way, in the hands of libcurl. The door to libcurl. May not: be called while it
+// calls (see inside()); HttpClient sees to that.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "agent/event_loop.h"
+#include "agent/http/http_call.h"
+
+namespace evenkeel {
+
+class Transfers {
+ public:
+  struct Takers {
+    /// Called from inside the library: begin() and drop() have to wait for returned().
+    std::function<void(HttpId, std::string_view)> line{};
+    std::function<void()> returned{};
+    std::function<void(HttpId, HttpReply)> ended{};
+  };
+  static Result<std::unique_ptr<Transfers>> open(EventLoop& loop, Takers takers);
+  ~Transfers();
+
+  /// `call` must stay where it is until the request has ended or was dropped.
+  void begin(HttpId id, const HttpCall& call);
+  void drop(HttpId id);
+  [[nodiscard]] bool inside() const;
+
+ private:
+  struct Impl;
+  explicit Transfers(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,49 @@
+// A loop and a client for tests that wait for an answer.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "agent/http/http_client.h"
+
+namespace evenkeel::test {
+
+class Asker {
+ public:
+  Asker() : loop_(make_loop()), client_(make_client(*loop_)) {}
+  EventLoop& loop() { return *loop_; }
+  HttpClient& client() { return *client_; }
+  /// Runs the loop until the answer is there.
+  HttpReply ask(HttpCall call) {
+    HttpReply got;
+    client_->start(std::move(call), [&](HttpReply reply) {
+      got = std::move(reply);
+      loop_->stop();
+    });
+    run();
+    return got;
+  }
+  /// Until stop(), at most 20 s.
+  void run() {
+    const auto patience = loop_->timer([this] {
+      ADD_FAILURE() << "the loop was not stopped";
+      loop_->stop();
+    });
+    patience->arm(std::chrono::seconds(20));
+    loop_->run();
+  }
+  void stop() { loop_->stop(); }
+
+ private:
+  static std::unique_ptr<EventLoop> make_loop() {
+    return std::make_unique<EventLoop>(std::move(EventLoop::open().value()));
+  }
+  static std::unique_ptr<HttpClient> make_client(EventLoop& loop) {
+    return std::make_unique<HttpClient>(std::move(HttpClient::open(loop).value()));
+  }
+  std::unique_ptr<EventLoop> loop_;
+  std::unique_ptr<HttpClient> client_;
+};
+
+}  // namespace evenkeel::test
