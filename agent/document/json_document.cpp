@@ -40,7 +40,7 @@ class TreeBuilder {
   TreeBuilder(std::string_view text, const std::string& file) : text_(text), file_(file), places_(text) {}
 
   /// False: problem() says why.
-  bool build(json::value from, Value& to) {
+  bool build(json::value from, Value& to, std::span<const Wanted> wanted) {
     json::json_type type{};
     if (const auto error = from.type().get(type)) return fail(error);
     to.place = place_of(from.raw_json_token().data());
@@ -48,9 +48,9 @@ class TreeBuilder {
     if (depth_ >= kDeepestNesting) return fail("found more than 64 levels of nesting; legal: at most 64");
     switch (type) {
       case json::json_type::object:
-        return build_map(from, to);
+        return build_map(from, to, wanted);
       case json::json_type::array:
-        return build_list(from, to);
+        return build_list(from, to, wanted);
       case json::json_type::string:
         return build_text(from, to);
       default:
@@ -67,7 +67,13 @@ class TreeBuilder {
  private:
   Place place_of(const char* at) { return places_.at(static_cast<std::size_t>(at - text_.data())); }
 
-  bool build_map(json::value from, Value& to) {
+  /// Null: this member is of no interest.
+  static const Wanted* find(std::span<const Wanted> wanted, std::string_view key) {
+    for (const auto& each : wanted)
+      if (each.key == key) return &each;
+    return nullptr;
+  }
+  bool build_map(json::value from, Value& to, std::span<const Wanted> wanted) {
     json::object object;
     if (const auto error = from.get_object().get(object)) return fail(error);
     auto& map = to.is.emplace<ValueMap>();
@@ -75,11 +81,14 @@ class TreeBuilder {
     for (auto each : object) {
       json::field field;
       if (const auto error = std::move(each).get(field)) return fail(error);
-      const Place key_place = place_of(field.key().raw() - 1);  // raw() begins behind the quote
+      const char* const key_begin = field.key().raw() - 1;  // raw() begins behind the quote
       std::string_view key;
       if (const auto error = field.unescaped_key().get(key)) return fail(error);
+      const Wanted* part = find(wanted, key);
+      if (part == nullptr && !wanted.empty()) continue;  // the library passes over a value nobody looks at
+      const Place key_place = place_of(key_begin);
       map.emplace_back(key, Value{});
-      if (!build(field.value(), map.back().second)) return false;
+      if (!build(field.value(), map.back().second, part != nullptr ? part->members : wanted)) return false;
       map.back().second.key_place = key_place;
     }
     --depth_;
@@ -88,7 +97,7 @@ class TreeBuilder {
     last_ = twin->second.key_place;
     return fail("the key '" + twin->first + "' stands twice in the same map");
   }
-  bool build_list(json::value from, Value& to) {
+  bool build_list(json::value from, Value& to, std::span<const Wanted> wanted) {
     json::array array;
     if (const auto error = from.get_array().get(array)) return fail(error);
     auto& list = to.is.emplace<ValueList>();
@@ -97,7 +106,7 @@ class TreeBuilder {
       json::value item;
       if (const auto error = each.get(item)) return fail(error);
       list.emplace_back();
-      if (!build(item, list.back())) return false;
+      if (!build(item, list.back(), wanted)) return false;
     }
     --depth_;
     return true;
@@ -127,7 +136,7 @@ class TreeBuilder {
 
 }  // namespace
 
-Parsed parse_json(std::string_view text, const std::string& file) {
+Parsed parse_json(std::string_view text, const std::string& file, std::span<const Wanted> wanted) {
   if (auto refused = refuse_text(text, file)) return {{}, {*refused}};
   const simdjson::padded_string padded(text);
   TreeBuilder builder({padded.data(), padded.size()}, file);
@@ -141,7 +150,7 @@ Parsed parse_json(std::string_view text, const std::string& file) {
   json::value top;
   if (const auto error = document.get_value().get(top)) return failed(error);
   Parsed out;
-  if (!builder.build(top, out.root)) return {{}, {builder.problem()}};
+  if (!builder.build(top, out.root, wanted)) return {{}, {builder.problem()}};
   // Behind the last token the library has no location to give.
   if (document.current_location().error() == simdjson::SUCCESS)
     return failed("found something behind the end");

@@ -1,4 +1,5 @@
 #include "agent/pods/kube_text.h"
+#include "agent/pods/node_read.h"
 #include "agent/pods/pod_list.h"
 
 namespace evenkeel {
@@ -26,14 +27,6 @@ void read_amounts(const Value& root, NodeObject& node, std::vector<std::string>&
   node.memory_allocatable = amount(root, "allocatable", "memory", &sane_bytes, notices);
 }
 
-/// The object in an annotation; null root when there is none or it cannot be read.
-Value object_in(const NodeObject& node, const char* key, std::vector<std::string>& notices) {
-  auto parsed = annotation_object(node.annotations, key);
-  if (parsed.problems.empty()) return std::move(parsed.root);
-  notices.push_back("node: annotation ignored: " + parsed.problems.front().text());
-  return {};
-}
-
 std::optional<CpuSet> cpus_in(const Value& object, std::string_view member, const char* key,
                               std::vector<std::string>& notices) {
   const auto text = text_at(object, {member});
@@ -47,7 +40,7 @@ std::optional<CpuSet> cpus_in(const Value& object, std::string_view member, cons
 
 void read_reservation(NodeObject& node, std::vector<std::string>& notices) {
   constexpr const char* kKey = "node.koordinator.sh/reservation";
-  const auto object = object_in(node, kKey, notices);
+  const auto object = node_annotation(node, kKey, notices);
   const auto resources = read_resources(value_at(object, {"resources"}));
   if (!resources.refusal.empty()) {
     notices.push_back(std::string("node: annotation ") + kKey + ": resources ignored: " + resources.refusal);
@@ -61,7 +54,7 @@ void read_reservation(NodeObject& node, std::vector<std::string>& notices) {
 
 void read_system_qos(NodeObject& node, std::vector<std::string>& notices) {
   constexpr const char* kKey = "node.koordinator.sh/system-qos-resource";
-  const auto object = object_in(node, kKey, notices);
+  const auto object = node_annotation(node, kKey, notices);
   const auto cpus = cpus_in(object, "cpuset", kKey, notices);
   const bool shared = text_at(object, {"cpusetExclusive"}) == "false";
   if (!shared) node.system_qos_cpus = cpus;
@@ -69,9 +62,16 @@ void read_system_qos(NodeObject& node, std::vector<std::string>& notices) {
 
 }  // namespace
 
-NodeFile parse_node(std::string_view text, const std::string& file) {
+Value node_annotation(const NodeObject& node, const char* key, std::vector<std::string>& notices) {
+  auto parsed = annotation_object(node.annotations, key);
+  if (parsed.problems.empty()) return std::move(parsed.root);
+  notices.push_back("node: annotation ignored: " + parsed.problems.front().text());
+  return {};
+}
+
+NodeFile parse_node(std::string_view text, const std::string& file, Source source) {
   NodeFile out;
-  const auto parsed = parse_document(text, file);
+  const auto parsed = source == Source::server ? parse_json(text, file) : parse_document(text, file);
   out.problems = parsed.problems;
   if (!out.problems.empty()) return out;
   const auto& root = parsed.root;
@@ -86,7 +86,8 @@ NodeFile parse_node(std::string_view text, const std::string& file) {
   read_amounts(root, out.node, out.notices);
   read_reservation(out.node, out.notices);
   read_system_qos(out.node, out.notices);
-  const auto manager = object_in(out.node, "kubelet.koordinator.sh/cpu-manager-policy", out.notices);
+  read_node_lending(out.node, out.notices);
+  const auto manager = node_annotation(out.node, "kubelet.koordinator.sh/cpu-manager-policy", out.notices);
   out.node.kubelet_static_cpu_manager = text_at(manager, {"policy"}) == "static";
   return out;
 }

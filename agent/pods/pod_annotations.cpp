@@ -4,6 +4,7 @@
 
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_read.h"
+#include "qos/nodeslo.h"
 
 namespace evenkeel {
 namespace {
@@ -46,7 +47,7 @@ void read_classes(Pod& pod) {
     pod.label_qos = meaning(kQosWords, label->second);
   }
   if (const auto label = pod.labels.find("koordinator.sh/priority-class"); label != pod.labels.end()) {
-    pod.priority_class = meaning(kPriorityWords, label->second).value_or(PriorityClass::none);
+    pod.priority_class = priority_class_named(label->second);
   } else if (pod.priority) {
     pod.priority_class = class_of_number(*pod.priority);
   }
@@ -65,6 +66,17 @@ bool read_number(const Value& from, std::string_view key, std::int64_t low, std:
   if (error != std::errc{} || end != scalar->text.data() + scalar->text.size()) return false;
   out = number;
   return number >= low && number <= high;
+}
+
+/// A boolean of an annotation; false when it is there and is none.
+bool read_flag(const Value& from, std::string_view key, bool& out) {
+  const auto* value = value_at(from, {key});
+  if (value == nullptr) return true;
+  const auto* scalar = value->scalar();
+  if (scalar == nullptr || scalar->quoted || (scalar->text != "true" && scalar->text != "false"))
+    return false;
+  out = scalar->text == "true";
+  return true;
 }
 
 bool read_policy(const Value& from, std::optional<std::string>& out) {
@@ -107,29 +119,102 @@ void read_burst(Pod& pod, std::vector<std::string>& notices) {
   }
 }
 
-void read_cpus(Pod& pod, std::vector<std::string>& notices) {
-  constexpr const char* kKey = "scheduling.koordinator.sh/resource-status";
+/// Neutral unless enabled. Its other members (schedIdle, coreExpeller) are levers of a class.
+bool read_identity(const Value& from, std::optional<std::int64_t>& out) {
+  bool enabled = false;
+  if (!read_flag(from, "enable", enabled) || !read_number(from, "groupIdentity", -1, 2, out)) return false;
+  if (!enabled) out = 0;
+  return true;
+}
+
+void read_cpu_qos(Pod& pod, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "koordinator.sh/cpuQOS";
+  if (!pod.annotations.contains(kKey)) return;
+  const auto ignored = [&](const std::string& why) {
+    notices.push_back("pod " + pod_title(pod) + ": annotation ignored, the pod's class applies: " + why);
+  };
+  if (pod.label_qos != QosClass::ls)
+    return ignored(std::string(kKey) + ": legal: on pods labelled koordinator.sh/qosClass: LS");
   const auto parsed = annotation_object(pod.annotations, kKey);
-  const auto text = text_at(parsed.root, {"cpuset"});
-  const auto cpus = CpuSet::parse(text);
-  if (!parsed.problems.empty()) {
-    notices.push_back("pod " + pod_title(pod) + ": annotation ignored: " + parsed.problems.front().text());
-  } else if (!cpus) {
-    notices.push_back("pod " + pod_title(pod) + ": annotation ignored: " + kKey + ": cpuset: found '" +
-                      text.substr(0, 40) + "'; legal: a CPU list such as 0-3,8");
-  } else if (!cpus->empty()) {
-    pod.allocated_cpus = *cpus;
+  if (!parsed.problems.empty()) return ignored(parsed.problems.front().text());
+  if (std::optional<std::int64_t> identity; read_identity(parsed.root, identity)) {
+    pod.group_identity = identity;
+  } else {
+    ignored(std::string(kKey) + ": legal: enable true or false, groupIdentity -1 to 2");
   }
 }
 
+/// The NUMA nodes that the scheduler chose; absent: something in the list is none.
+std::optional<std::vector<int>> numa_nodes_of(const Value& status) {
+  const auto list = list_at(status, {"numaNodeResources"});
+  if (!list) return std::nullopt;
+  std::vector<int> nodes;
+  for (const auto& item : *list) {
+    std::optional<std::int64_t> node;
+    if (item.map() == nullptr || !read_number(item, "node", 0, 1023, node)) return std::nullopt;
+    nodes.push_back(static_cast<int>(node.value_or(0)));  // the scheduler leaves out a zero
+  }
+  return nodes;
+}
+
+void read_allocation(Pod& pod, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "scheduling.koordinator.sh/resource-status";
+  const auto parsed = annotation_object(pod.annotations, kKey);
+  const auto ignored = [&](const std::string& why) {
+    notices.push_back("pod " + pod_title(pod) + ": annotation ignored: " + why);
+  };
+  if (!parsed.problems.empty()) return ignored(parsed.problems.front().text());
+  const auto text = text_at(parsed.root, {"cpuset"});
+  const auto cpus = CpuSet::parse(text);
+  const auto nodes = numa_nodes_of(parsed.root);
+  if (!cpus)
+    ignored(kKey + (": cpuset: found '" + text.substr(0, 40)) + "'; legal: a CPU list such as 0-3,8");
+  if (!nodes) ignored(kKey + std::string(": numaNodeResources: legal: a list of maps with node, 0 to 1023"));
+  if (cpus && !cpus->empty()) pod.allocated_cpus = *cpus;
+  if (nodes) pod.numa_nodes = *nodes;
+}
+
+/// Absent: every trigger may choose the pod. A text that names no triggers protects it from all.
+void read_eviction(Pod& pod, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "koordinator.sh/eviction-policy";
+  const auto given = pod.annotations.find(kKey);
+  if (given == pod.annotations.end()) return;
+  pod.evictable_by = 0;
+  const auto parsed = parse_json(given->second, kKey);
+  const auto* names = parsed.problems.empty() ? parsed.root.list() : nullptr;
+  if (names == nullptr) {
+    notices.push_back("pod " + pod_title(pod) + ": " + kKey +
+                      ": legal: a JSON list of triggers such as [\"BEMemoryEvict\"]; the pod is not evicted");
+    return;
+  }
+  for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
+    for (const auto& name : *names)
+      if (name.scalar() != nullptr && name.scalar()->text == kFeatureGates[gate])
+        pod.evictable_by = static_cast<std::uint8_t>(pod.evictable_by | 1U << gate);
+}
+
+/// The kubelet starts these from its own files or URL; what the API shows of them is a mirror.
+bool is_static(const Pod& pod) {
+  const auto source = pod.annotations.find("kubernetes.io/config.source");
+  const bool other = source != pod.annotations.end() && source->second != "api";
+  return other || pod.annotations.contains("kubernetes.io/config.mirror");
+}
+
 }  // namespace
+
+PriorityClass priority_class_named(std::string_view word) {
+  return meaning(kPriorityWords, word).value_or(PriorityClass::none);
+}
 
 void read_pod_protocol(Pod& pod, std::vector<std::string>& notices) {
   read_classes(pod);
   const auto hands_off = pod.annotations.find("evenkeel.io/hands-off");
   pod.hands_off = hands_off != pod.annotations.end() && hands_off->second == "true";
+  pod.is_static = is_static(pod);
+  read_eviction(pod, notices);
   read_burst(pod, notices);
-  read_cpus(pod, notices);
+  read_cpu_qos(pod, notices);
+  read_allocation(pod, notices);
 }
 
 }  // namespace evenkeel

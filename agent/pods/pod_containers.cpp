@@ -2,6 +2,7 @@
 
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_read.h"
+#include "qos/pod_requests.h"
 
 namespace evenkeel {
 namespace {
@@ -48,6 +49,31 @@ std::string read_container(const Value& item, const Value& spec, std::string_vie
 
 bool restarts_always(const Value& init) { return text_at(init, {"restartPolicy"}) == "Always"; }
 
+/// A sidecar goes on beside the init containers after it; the others are gone before the next one begins. One
+/// that cannot be read counts as nothing: the API server lets none through.
+std::string read_init_containers(const Value& item, std::span<const Value> specs, Pod& pod) {
+  Resources sidecars;
+  for (const auto& spec : specs) {
+    if (restarts_always(spec)) {
+      if (auto why = read_container(item, spec, "initContainerStatuses", pod); !why.empty()) return why;
+      add(sidecars, completed_requests(pod.containers.back().requests, pod.containers.back().limits));
+      continue;
+    }
+    Container init;
+    if (!read_limits(spec, init).empty()) continue;
+    auto together = completed_requests(init.requests, init.limits);
+    add(together, sidecars);
+    raise(pod.init_peak, together);
+  }
+  return {};
+}
+
+std::string read_overhead(const Value& item, Pod& pod) {
+  auto overhead = read_resources(value_at(item, {"spec", "overhead"}));
+  pod.overhead = overhead.resources;
+  return overhead.refusal.empty() ? "" : "spec.overhead." + overhead.refusal;
+}
+
 /// What a container may be given for one resource, as the API server completes it: a limit is also the
 /// request.
 template <class T>
@@ -81,11 +107,8 @@ std::string read_containers(const Value& item, Pod& pod) {
   for (const auto& spec : *regular) {
     if (auto why = read_container(item, spec, "containerStatuses", pod); !why.empty()) return why;
   }
-  for (const auto& spec : *init) {
-    if (!restarts_always(spec)) continue;  // it is gone when the pod works
-    if (auto why = read_container(item, spec, "initContainerStatuses", pod); !why.empty()) return why;
-  }
-  return {};
+  if (auto why = read_init_containers(item, *init, pod); !why.empty()) return why;
+  return read_overhead(item, pod);
 }
 
 KubeQos computed_kube_qos(const Value& item, const Pod& pod) {

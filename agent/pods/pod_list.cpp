@@ -1,5 +1,6 @@
 #include "agent/pods/pod_list.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 #include "agent/pods/kube_text.h"
@@ -7,6 +8,29 @@
 
 namespace evenkeel {
 namespace {
+
+// What read_pod() looks at: a member that is not named here is not there for it. The rest of a pod,
+// managedFields above all, is most of its bytes.
+constexpr Wanted kResources[] = {{"requests"}, {"limits"}};
+constexpr Wanted kContainer[] = {{"name"}, {"restartPolicy"}, {"resources", kResources}};
+constexpr Wanted kState[] = {{"running"}};
+constexpr Wanted kContainerStatus[] = {{"name"}, {"containerID"}, {"state", kState}};
+constexpr Wanted kMetadata[] = {{"name"},
+                                {"namespace"},
+                                {"uid"},
+                                {"labels"},
+                                {"annotations"},
+                                {"creationTimestamp"},
+                                {"deletionTimestamp"}};
+constexpr Wanted kSpec[] = {
+    {"priority"}, {"overhead"}, {"containers", kContainer}, {"initContainers", kContainer}};
+constexpr Wanted kStatus[] = {{"phase"},
+                              {"qosClass"},
+                              {"startTime"},
+                              {"containerStatuses", kContainerStatus},
+                              {"initContainerStatuses", kContainerStatus}};
+constexpr Wanted kPod[] = {{"metadata", kMetadata}, {"spec", kSpec}, {"status", kStatus}};
+constexpr Wanted kPodList[] = {{"kind"}, {"items", kPod}};
 
 /// Not empty: why the document is no list of pods.
 std::string refuse_root(const Value& root) {
@@ -23,9 +47,12 @@ std::string refuse_root(const Value& root) {
 
 }  // namespace
 
-PodList parse_pod_list(std::string_view text, const std::string& file) {
+std::span<const Wanted> wanted_of_pods() { return kPodList; }
+
+PodList parse_pod_list(std::string_view text, const std::string& file, Source source) {
   PodList out;
-  const auto parsed = parse_document(text, file);
+  const auto parsed =
+      source == Source::server ? parse_json(text, file, kPodList) : parse_document(text, file, kPodList);
   out.problems = parsed.problems;
   if (!out.problems.empty()) return out;
   if (auto why = refuse_root(parsed.root); !why.empty()) {
@@ -43,6 +70,10 @@ PodList parse_pod_list(std::string_view text, const std::string& file) {
       continue;
     }
     out.pods.push_back(std::move(*pod));
+  }
+  if (source == Source::server) {
+    std::sort(out.pods.begin(), out.pods.end(), [](const Pod& a, const Pod& b) { return a.uid < b.uid; });
+    std::sort(out.notices.begin(), out.notices.end());
   }
   return out;
 }

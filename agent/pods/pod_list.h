@@ -1,6 +1,7 @@
 // v1 PodList and v1 Node texts (JSON or YAML) -> values that policies read.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,18 +11,22 @@
 
 namespace evenkeel {
 
+/// People write YAML or JSON in an order of their own. A server sends JSON, and its list in any order,
+/// another one each time: it is put in order, so that nothing is decided by it.
+enum class Source : std::uint8_t { people, server };
+
 struct PodList {
   std::vector<Pod> pods{};
   std::vector<std::string> notices{};  ///< a pod or annotation that was left out or ignored, and why
   std::vector<Problem> problems{};     ///< not empty: the text as a whole cannot be used
 };
-PodList parse_pod_list(std::string_view text, const std::string& file);
+PodList parse_pod_list(std::string_view text, const std::string& file, Source source = Source::people);
 
 struct NodeFile {
   NodeObject node{};
   std::vector<std::string> notices{};
   std::vector<Problem> problems{};
 };
-NodeFile parse_node(std::string_view text, const std::string& file);
+NodeFile parse_node(std::string_view text, const std::string& file, Source source = Source::people);
 
 }  // namespace evenkeel

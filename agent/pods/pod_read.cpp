@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "agent/pods/kube_text.h"
+#include "agent/pods/timestamp.h"
 
 namespace evenkeel {
 namespace {
@@ -57,6 +58,17 @@ std::string read_priority(const Value& item, Pod& pod) {
   return {};
 }
 
+/// The API server gives a static pod no creation of its own; the kubelet says since when it runs.
+void read_created(const Value& item, Pod& pod, std::vector<std::string>& notices) {
+  auto text = text_at(item, {"metadata", "creationTimestamp"});
+  if (text.empty()) text = text_at(item, {"status", "startTime"});
+  if (text.empty()) return;
+  pod.created_unix_seconds = parse_timestamp(text);
+  if (pod.created_unix_seconds) return;
+  notices.push_back("pod " + pod_title(pod) + ": its age is not known: found '" + text.substr(0, 40) +
+                    "'; legal: a time such as 2026-01-31T23:59:59Z");
+}
+
 std::string fill(const Value& item, Pod& pod) {
   if (item.map() == nullptr) return "it is not an object";
   pod.namespace_ = text_at(item, {"metadata", "namespace"});
@@ -84,6 +96,7 @@ std::optional<Pod> read_pod(const Value& item, std::vector<std::string>& notices
     notices.push_back("pod " + pod_title(pod) + " is left out: " + why);
     return std::nullopt;
   }
+  read_created(item, pod, notices);
   read_pod_protocol(pod, notices);
   return pod;
 }

@@ -3,13 +3,18 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/document/document.h"
 #include "qos/pod.h"
 
 namespace evenkeel {
+
+/// Of a v1 PodList in JSON. A member that is not named there does not exist for read_pod().
+std::span<const Wanted> wanted_of_pods();
 
 /// Absent: the pod is left out; `notices` says why. Annotations that cannot be read are left out alone.
 std::optional<Pod> read_pod(const Value& item, std::vector<std::string>& notices);
@@ -23,6 +28,9 @@ KubeQos computed_kube_qos(const Value& item, const Pod& pod);
 /// pod_annotations.cpp: Koordinator's and our own labels and annotations, from pod.labels and
 /// pod.annotations.
 void read_pod_protocol(Pod& pod, std::vector<std::string>& notices);
+
+/// "koord-prod" and its kin; none for any other word.
+PriorityClass priority_class_named(std::string_view word);
 
 /// "namespace/name" or the uid, for notices.
 std::string pod_title(const Pod& pod);

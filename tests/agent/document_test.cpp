@@ -46,6 +46,34 @@ TEST(Document, JsonKeepsTextsAndPlaces) {
   EXPECT_EQ(place(at(parsed.root, "b").key_place), "3:3");
 }
 
+constexpr Wanted kInner[] = {{"x"}};
+constexpr Wanted kSome[] = {{"a"}, {"list", kInner}};
+
+TEST(Document, WhatIsNotWantedIsPassedOver) {
+  const auto parsed = parse_json(
+      R"({"managed":{"a":[1,{"a":2}]},"a":{"any":["thing"]},"list":[{"x":1,"y":[{"x":2}]},{"y":3},null],"b":"{"})",
+      "f", kSome);
+  ASSERT_EQ(first_problem(parsed), "(none)");
+  EXPECT_EQ(parsed.root.map()->size(), 2U);
+  EXPECT_EQ(at(at(parsed.root, "a"), "any").list()->size(), 1U) << "no members named: all of them";
+  const auto& list = *at(parsed.root, "list").list();
+  ASSERT_EQ(list.size(), 3U);
+  EXPECT_EQ(list[0].map()->size(), 1U);
+  EXPECT_TRUE(list[1].map()->empty());
+  EXPECT_TRUE(list[2].null());
+}
+
+TEST(Document, WhatIsPassedOverDoesNoHarm) {
+  EXPECT_EQ(first_problem(parse_json(R"({"b":1,"b":2,"a":3})", "f", kSome)), "(none)") << "a key twice";
+  EXPECT_NE(first_problem(parse_json(R"({"a":1,"a":2})", "f", kSome)), "(none)");
+  const std::string deep(100'000, '[');
+  EXPECT_NE(first_problem(parse_json("{\"b\":" + deep + "}", "f", kSome)), "(none)");
+  parse_json("{\"b\":" + deep + std::string(100'000, ']') + ",\"a\":1}", "f",
+             kSome);  // may be either, and ends
+  for (const auto* bad : {R"({"b":)", R"({"b":"})", R"({"b":1)", R"({"b" 1})", R"({"a":1}})", R"({"b":1}x)"})
+    EXPECT_NE(first_problem(parse_json(bad, "f", kSome)), "(none)") << bad;
+}
+
 TEST(Document, JsonIsTriedFirstAndFlowStyleYamlStillCounts) {
   EXPECT_EQ(first_problem(parse_document("{a: [1, 2]}", "f")), "(none)");
   EXPECT_EQ(first_problem(parse_document(" {\"a\": 1}", "f")), "(none)");

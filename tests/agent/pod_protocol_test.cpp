@@ -91,6 +91,71 @@ TEST(PodProtocol, ABurstAnnotationThatIsWrongLeavesTheNodesSettings) {
   }
 }
 
+PodList pod_with_cpu_qos(const std::string& text, const std::string& qos_class = "LS") {
+  return pod_with("labels: {koordinator.sh/qosClass: " + qos_class +
+                  "}, annotations: {koordinator.sh/cpuQOS: '" + text + "'}");
+}
+
+TEST(PodProtocol, AServiceMayNameItsGroupIdentity) {
+  struct Case {
+    const char* text;
+    std::optional<std::int64_t> expected;
+  };
+  const std::vector<Case> cases = {
+      {R"({"enable":true,"groupIdentity":1})", 1},
+      {R"({"enable":true,"groupIdentity":-1})", -1},
+      {R"({"enable":true,"groupIdentity":2,"schedIdle":1,"coreExpeller":true})", 2},
+      {R"({"enable":false,"groupIdentity":2})", 0},
+      {R"({"groupIdentity":-1})", 0},
+      {R"({})", 0},
+      {R"({"enable":null})", 0},
+      {R"({"enable":true})", std::nullopt},
+      {R"({"enable":true,"groupIdentity":null})", std::nullopt},
+  };
+  for (const auto& c : cases) {
+    const auto list = pod_with_cpu_qos(c.text);
+    EXPECT_EQ(only_pod(list).group_identity, c.expected) << c.text;
+    EXPECT_TRUE(list.notices.empty()) << c.text;
+  }
+  EXPECT_EQ(only_pod(pod_with("labels: {koordinator.sh/qosClass: LS}")).group_identity, std::nullopt);
+}
+
+TEST(PodProtocol, ABadGroupIdentityLeavesThePodToItsClass) {
+  const std::vector<std::string> bad = {"",
+                                        "{",
+                                        "2",
+                                        "[2]",
+                                        R"({"enable":true,"groupIdentity":3})",
+                                        R"({"enable":true,"groupIdentity":-2})",
+                                        R"({"enable":false,"groupIdentity":3})",
+                                        R"({"enable":true,"groupIdentity":"1"})",
+                                        R"({"enable":true,"groupIdentity":1.5})",
+                                        R"({"enable":true,"groupIdentity":true})",
+                                        R"({"enable":true,"groupIdentity":[1]})",
+                                        R"({"enable":true,"groupIdentity":99999999999999999999})",
+                                        R"({"enable":"true","groupIdentity":1})",
+                                        R"({"enable":1,"groupIdentity":1})",
+                                        R"({"enable":{},"groupIdentity":1})",
+                                        R"({"enable":true,"enable":false})"};
+  for (const auto& text : bad) {
+    const auto list = pod_with_cpu_qos(text);
+    EXPECT_EQ(only_pod(list).group_identity, std::nullopt) << text;
+    ASSERT_EQ(list.notices.size(), 1U) << text;
+    EXPECT_NE(list.notices[0].find("koordinator.sh/cpuQOS"), std::string::npos) << list.notices[0];
+  }
+}
+
+TEST(PodProtocol, OnlyTheLabelLsMayNameAGroupIdentity) {
+  for (const auto* other : {"LSE", "LSR", "BE", "SYSTEM", "ls"}) {
+    const auto list = pod_with_cpu_qos(R"({"enable":true,"groupIdentity":1})", other);
+    EXPECT_EQ(only_pod(list).group_identity, std::nullopt) << other;
+    EXPECT_EQ(list.notices.size(), 1U) << other;
+  }
+  const auto unlabelled = pod_with(R"(annotations: {koordinator.sh/cpuQOS: '{"enable":true}'})");
+  EXPECT_EQ(only_pod(unlabelled).group_identity, std::nullopt);
+  EXPECT_EQ(unlabelled.notices.size(), 1U);
+}
+
 TEST(PodProtocol, AllocatedCpusComeFromTheScheduler) {
   const auto cpus = [](const std::string& text) {
     return pod_with("annotations: {scheduling.koordinator.sh/resource-status: '" + text + "'}");
@@ -101,6 +166,23 @@ TEST(PodProtocol, AllocatedCpusComeFromTheScheduler) {
   for (const auto* bad : {R"({"cpuset":"a"})", R"({"cpuset":"3-1"})", R"({"cpuset":"99999"})", "{", ""}) {
     EXPECT_EQ(only_pod(cpus(bad)).allocated_cpus, std::nullopt) << bad;
     EXPECT_EQ(cpus(bad).notices.size(), 1U) << bad;
+  }
+}
+
+TEST(PodProtocol, NumaNodesComeFromTheSchedulerToo) {
+  const auto status = [](const std::string& text) {
+    return pod_with("annotations: {scheduling.koordinator.sh/resource-status: '" + text + "'}");
+  };
+  const auto both = status(R"({"cpuset":"0-1","numaNodeResources":[{"node":1,"resources":{"cpu":"2"}},{}]})");
+  EXPECT_TRUE(both.notices.empty());
+  EXPECT_EQ(only_pod(both).numa_nodes, (std::vector<int>{1, 0})) << "a zero is left out of the JSON";
+  EXPECT_TRUE(only_pod(status(R"({"numaNodeResources":null})")).numa_nodes.empty());
+  for (const auto* bad :
+       {R"({"numaNodeResources":{}})", R"({"numaNodeResources":[0]})",
+        R"({"numaNodeResources":[{"node":"0"}]})", R"({"numaNodeResources":[{"node":-1}]})",
+        R"({"numaNodeResources":[{"node":1.5}]})", R"({"numaNodeResources":[{"node":1024}]})"}) {
+    EXPECT_TRUE(only_pod(status(bad)).numa_nodes.empty()) << bad;
+    EXPECT_EQ(status(bad).notices.size(), 1U) << bad;
   }
 }
 

@@ -1,0 +1,41 @@
+// How long to wait after a failure: longer each time, never in step with others, never shorter than the
+// server asks for. Randomness is handed in; without it the waits are exact. May not: ask a clock.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "qos/units.h"
+
+namespace evenkeel {
+
+/// A number from 0 (included) to 1 (excluded).
+using Random = std::function<double()>;
+/// Seeded by the kernel, another sequence for each agent.
+Random system_random();
+
+/// `duration` give or take `share` of it: 10 s and 0.1 give 9 s to 11 s. No randomness: `duration` itself.
+Duration jittered(Duration duration, double share, const Random& random);
+
+class Backoff {
+ public:
+  struct Limits {
+    Duration first{std::chrono::seconds(1)};
+    Duration longest{std::chrono::seconds(60)};
+    double jitter = 0.2;  ///< share of a wait
+  };
+  Backoff(Limits limits, Random random) : limits_(limits), random_(std::move(random)) {}
+
+  /// After another failure in a row. What the server asks for is a lower bound, up to ten minutes.
+  Duration next(std::optional<Duration> retry_after = {});
+  /// After a success.
+  void reset() { failures_ = 0; }
+  [[nodiscard]] int failures() const { return failures_; }
+
+ private:
+  Limits limits_;
+  Random random_;
+  int failures_ = 0;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,154 @@
+#include "agent/kube/evictor.h"
+
+#include <deque>
+#include <utility>
+
+#include "agent/json.h"
+#include "agent/kube/answer.h"
+#include "agent/pods/kube_text.h"
+
+namespace evenkeel {
+namespace {
+
+using Outcome = Evictor::Outcome;
+using Kind = Outcome::Kind;
+
+constexpr int kMostTries = 3;
+// A budget may have room again as soon as another replica is ready; the server seldom says when.
+constexpr Duration kBudgetPause = std::chrono::seconds(30);
+// Two budgets over one pod, or no right to ask: somebody has to change something first.
+constexpr Duration kLongPause = std::chrono::minutes(10);
+constexpr Duration kGonePause = std::chrono::minutes(1);
+
+struct Victim {
+  std::string namespace_{}, name{}, uid{};
+  int tries = 0;
+};
+
+std::string eviction_body(const Victim& victim, const std::string& version) {
+  std::string out;
+  Json json(out);
+  json.begin_object().member("apiVersion", version).member("kind", "Eviction");
+  json.key("metadata")
+      .begin_object()
+      .member("name", victim.name)
+      .member("namespace", victim.namespace_)
+      .end_object();
+  json.key("deleteOptions").begin_object().key("preconditions").begin_object().member("uid", victim.uid);
+  json.end_object().end_object().end_object();
+  return out;
+}
+
+/// What the server's list of resources says of pods/eviction: "policy/v1". Empty: nothing.
+std::string eviction_version(const std::string& body) {
+  const auto parsed = parse_json(body, "discovery");
+  if (!parsed.problems.empty()) return {};
+  for (const auto& resource : list_at(parsed.root, {"resources"}).value_or(std::span<const Value>())) {
+    if (text_at(resource, {"name"}) != "pods/eviction") continue;
+    const auto group = text_at(resource, {"group"}), version = text_at(resource, {"version"});
+    if (group == "policy" && !version.empty()) return group + '/' + version;
+  }
+  return {};
+}
+
+bool unregistered(const HttpReply& reply) {
+  return reply.status == 400 && reply.body.find("is registered for version") != std::string::npos;
+}
+
+bool no_answer(const HttpReply& reply) {
+  const bool budgets = reply.body.find("PodDisruptionBudget") != std::string::npos;
+  return reply.failure != HttpFailure::none || reply.status == 401 || (reply.status >= 500 && !budgets);
+}
+
+/// A final answer as an outcome.
+Outcome outcome_of(const HttpReply& reply, const std::string& uid) {
+  if (reply.good()) return {Kind::accepted, uid, {}, {}};
+  if (reply.status == 404 || reply.status == 409) return {Kind::gone, uid, trouble(reply), kGonePause};
+  if (reply.status == 429) {
+    std::string why = trouble(reply);
+    if (const auto status = parse_status(reply.body))
+      for (const auto& cause : status->causes) why += ": " + cause.message;
+    return {Kind::refused, uid, why, std::max(reply.retry_after.value_or(kBudgetPause), kBudgetPause)};
+  }
+  return {Kind::refused, uid, trouble(reply), kLongPause};
+}
+
+}  // namespace
+
+struct Evictor::Impl {
+  KubeClient& api;
+  Heard heard;
+  Backoff backoff;
+  std::optional<Timer> again{};
+  std::optional<KubeClient::Id> under_way{};
+  std::deque<Victim> queue{};
+  std::string version{};  ///< "policy/v1"; empty: not asked yet
+
+  Impl(KubeClient& server, Random random, Heard to)
+      : api(server), heard(std::move(to)), backoff({}, std::move(random)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (under_way) api.cancel(*under_way);
+  }
+
+  void next() {
+    if (under_way || queue.empty()) return;
+    version.empty() ? discover() : post();
+  }
+  void discover() {
+    under_way = api.start({.url = "/api/v1"}, [this](const HttpReply& reply) {
+      under_way.reset();
+      if (reply.good()) version = eviction_version(reply.body);
+      // Who may not look tries the current one; the answer tells if it is not served.
+      if (version.empty() && (reply.good() || reply.status == 403)) version = "policy/v1";
+      version.empty() ? failed(reply) : next();
+    });
+  }
+  void post() {
+    const Victim& victim = queue.front();
+    HttpCall call{.method = "POST",
+                  .url = "/api/v1/namespaces/" + victim.namespace_ + "/pods/" + victim.name + "/eviction",
+                  .headers = {"Content-Type: application/json"},
+                  .body = eviction_body(victim, version)};
+    under_way = api.start(std::move(call), [this](const HttpReply& reply) {
+      under_way.reset();
+      if (unregistered(reply) && version == "policy/v1") {
+        version = "policy/v1beta1";
+        return next();
+      }
+      no_answer(reply) ? failed(reply) : finish(outcome_of(reply, queue.front().uid));
+    });
+  }
+  void failed(const HttpReply& reply) {
+    if (++queue.front().tries >= kMostTries)
+      return finish({Kind::unknown, queue.front().uid, trouble(reply), kGonePause});
+    again->arm(backoff.next(reply.retry_after));
+  }
+  void finish(const Outcome& outcome) {
+    backoff.reset();
+    queue.pop_front();
+    heard(outcome);
+    next();
+  }
+};
+
+Result<Evictor> Evictor::open(EventLoop& loop, KubeClient& api, Random random, Heard heard) {
+  auto impl = std::make_unique<Impl>(api, std::move(random), std::move(heard));
+  auto timer = loop.timer([self = impl.get()] { self->next(); });
+  if (!timer) return tl::unexpected(timer.error());
+  impl->again.emplace(std::move(*timer));
+  return Evictor(std::move(impl));
+}
+
+Evictor::Evictor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Evictor::Evictor(Evictor&&) noexcept = default;
+Evictor& Evictor::operator=(Evictor&&) noexcept = default;
+Evictor::~Evictor() = default;
+
+void Evictor::ask(const Eviction& victim) {
+  impl_->queue.push_back({victim.namespace_, victim.name, victim.uid});
+  impl_->next();
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,119 @@
+#include "agent/kube/kube_feed.h"
+
+#include <utility>
+
+#include "agent/http/http_client.h"
+#include "agent/kube/answer.h"
+#include "agent/kube/poller.h"
+
+namespace evenkeel {
+namespace {
+
+/// A container's id is in the list one or two seconds after its directory.
+constexpr Duration kLag = std::chrono::seconds(5);
+constexpr double kNodeJitter = 0.2;  ///< of thousands of agents on one API server
+
+constexpr const char* kPodsPath = "/pods";
+/// Version 0: any that the server has at hand, so that its store is left alone.
+std::string node_path(const std::string& name) { return "/api/v1/nodes/" + name + "?resourceVersion=0"; }
+
+}  // namespace
+
+struct KubeFeed::Impl {
+  House house;
+  HttpClient http;
+  std::optional<KubeClient> kubelet{}, api{};
+  std::optional<Poller> pods{}, node{};
+  CgroupId newest_unknown{};
+
+  Impl(House given, HttpClient client) : house(std::move(given)), http(std::move(client)) {}
+
+  /// Whether the answer was of use.
+  bool take_pods(const HttpReply& reply) {
+    const auto why = trouble(reply);
+    bool of_use = false;
+    if (!why.empty()) {
+      house.inputs.pods_trouble(why);
+    } else {
+      auto list = parse_pod_list(reply.body, "answer", Source::server);
+      of_use = list.problems.empty();
+      house.inputs.deliver(std::move(list), house.clock.now());
+    }
+    house.news();
+    return of_use;
+  }
+  bool take_node(const HttpReply& reply) {
+    const auto why = trouble(reply);
+    bool of_use = false;
+    if (!why.empty()) {
+      house.inputs.node_trouble(why);
+    } else {
+      auto object = parse_node(reply.body, "answer", Source::server);
+      of_use = object.problems.empty();
+      house.inputs.deliver(std::move(object), house.clock.now());
+    }
+    house.news();
+    return of_use;
+  }
+
+  Result<> open_kubelet(const Options& options) {
+    auto client = KubeClient::open(house.loop, http, *options.kubelet, "kubelet");
+    if (!client) return tl::unexpected(client.error());
+    kubelet = std::move(*client);
+    auto poller = Poller::open(house.loop, *kubelet, house.clock, house.random,
+                               {.call = {.url = kPodsPath, .finish_within = options.patience},
+                                .interval = options.pods_interval,
+                                .soonest = options.soonest},
+                               [this](const HttpReply& reply) { return take_pods(reply); });
+    if (!poller) return tl::unexpected(poller.error());
+    pods = std::move(*poller);
+    return {};
+  }
+  Result<> open_api(const Options& options) {
+    auto client = KubeClient::open(house.loop, http, *options.api, "api");
+    if (!client) return tl::unexpected(client.error());
+    api = std::move(*client);
+    if (options.node_name.empty()) return {};
+    auto poller =
+        Poller::open(house.loop, *api, house.clock, house.random,
+                     {.call = {.url = node_path(options.node_name), .finish_within = options.patience},
+                      .interval = options.node_interval,
+                      .jitter = kNodeJitter,
+                      .soonest = options.soonest,
+                      .longest_wait = 5 * options.node_interval},
+                     [this](const HttpReply& reply) { return take_node(reply); });
+    if (!poller) return tl::unexpected(poller.error());
+    node = std::move(*poller);
+    return {};
+  }
+};
+
+std::string KubeFeed::pods_url(const KubeAccess& kubelet) { return kubelet.server + kPodsPath; }
+std::string KubeFeed::node_url(const KubeAccess& api, const std::string& node_name) {
+  return api.server + "/api/v1/nodes/" + node_name;
+}
+
+Result<std::unique_ptr<KubeFeed>> KubeFeed::open(House house, const Options& options) {
+  auto http = HttpClient::open(house.loop);
+  if (!http) return tl::unexpected(http.error());
+  auto impl = std::make_unique<Impl>(std::move(house), std::move(*http));
+  if (options.kubelet)
+    if (auto opened = impl->open_kubelet(options); !opened) return tl::unexpected(opened.error());
+  if (options.api)
+    if (auto opened = impl->open_api(options); !opened) return tl::unexpected(opened.error());
+  return std::unique_ptr<KubeFeed>(new KubeFeed(std::move(impl)));
+}
+
+KubeFeed::KubeFeed(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+KubeFeed::~KubeFeed() = default;
+
+void KubeFeed::unknown(CgroupId youngest) {
+  if (!impl_->pods || youngest <= impl_->newest_unknown) return;
+  impl_->newest_unknown = youngest;
+  impl_->pods->hurry(kLag);
+}
+
+KubeClient* KubeFeed::kubelet() { return impl_->kubelet ? &*impl_->kubelet : nullptr; }
+KubeClient* KubeFeed::api() { return impl_->api ? &*impl_->api : nullptr; }
+
+}  // namespace evenkeel

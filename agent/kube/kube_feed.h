@@ -1,0 +1,59 @@
+// Feeds the agent from servers: the pod list from the kubelet, the Node object from the API server. Each is
+// asked at an interval, the kubelet also when a directory appears that its last list does not explain. May
+// not: decide what an answer means for anybody (agent/core/inputs.h takes it).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/clock.h"
+#include "agent/core/inputs.h"
+#include "agent/event_loop.h"
+#include "agent/kube/access.h"
+#include "agent/kube/backoff.h"
+#include "agent/kube/kube_client.h"
+#include "qos/ids.h"
+
+namespace evenkeel {
+
+class KubeFeed {
+ public:
+  struct Options {
+    std::optional<KubeAccess> kubelet{};  ///< absent: pods are known from elsewhere
+    std::optional<KubeAccess> api{};
+    std::string node_name{};  ///< whose object is asked for; empty: none
+    Duration pods_interval{std::chrono::seconds(10)};
+    Duration node_interval{std::chrono::seconds(60)};
+    Duration soonest{std::chrono::seconds(1)};    ///< between two questions to the same server
+    Duration patience{std::chrono::seconds(10)};  ///< for a whole answer
+  };
+  /// Where the pods and the Node object are asked for.
+  static std::string pods_url(const KubeAccess& kubelet);
+  static std::string node_url(const KubeAccess& api, const std::string& node_name);
+
+  /// All of these must outlive it. `news` is called after each answer, from the loop.
+  struct House {
+    EventLoop& loop;
+    const Clock& clock;
+    Random random{};
+    Inputs& inputs;
+    std::function<void()> news{};
+  };
+  static Result<std::unique_ptr<KubeFeed>> open(House house, const Options& options);
+  ~KubeFeed();
+
+  /// The youngest directory that no list explains: when it is a new one, the kubelet is asked at once.
+  void unknown(CgroupId youngest);
+  /// Null: there is no access to it.
+  [[nodiscard]] KubeClient* kubelet();
+  [[nodiscard]] KubeClient* api();
+
+ private:
+  struct Impl;
+  explicit KubeFeed(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel

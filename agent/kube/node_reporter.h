@@ -1,0 +1,65 @@
+// Puts what can be lent on the Node: `kubernetes.io/batch-cpu` and its like, capacity and allocatable alike,
+// by a patch of nodes/status that touches nothing else (needs only that verb). One patch at a time, the
+// newest amounts win, ordinary changes are spread over some seconds so that a fleet does not write at once.
+// May not: decide what stands there (qos/advertised.h does), or take anything away when the agent stops.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/clock.h"
+#include "agent/event_loop.h"
+#include "agent/kube/backoff.h"
+#include "agent/kube/kube_client.h"
+#include "qos/advertised.h"
+
+namespace evenkeel {
+
+/// What a v1 Node lends: status.allocatable. Absent: no Node, or an amount in it that is none.
+std::optional<LentAmounts> lent_by(std::string_view node_json);
+
+/// A merge patch that puts `amounts` on the Node and takes away those of `standing` that are absent from
+/// them.
+std::string lending_patch(const LentAmounts& amounts, const LentAmounts& standing);
+
+class NodeReporter {
+ public:
+  struct Options {
+    std::string node{};                              ///< the Node's name
+    Duration spread{std::chrono::seconds(5)};        ///< an ordinary change waits for up to so long
+    Duration soonest{std::chrono::seconds(1)};       ///< from one patch to the next, urgent ones too
+    Duration longest_wait{std::chrono::minutes(1)};  ///< after failures
+  };
+  struct Heard {
+    /// What stands there now, as the server says: in answer to a patch, or to look().
+    std::function<void(const LentAmounts&)> stands{};
+    /// It has not, for the reason given; it is asked again.
+    std::function<void(const std::string&)> failed{};
+  };
+
+  /// `loop`, `api` and `clock` must outlive it.
+  static Result<NodeReporter> open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
+                                   Options options, Heard heard);
+  NodeReporter(NodeReporter&&) noexcept;
+  NodeReporter& operator=(NodeReporter&&) noexcept;
+  /// What is under way is dropped; what stands on the Node stays.
+  ~NodeReporter();
+
+  /// From now on this shall stand where `standing` does. Replaces what was not sent yet.
+  void publish(const LentAmounts& amounts, const LentAmounts& standing, bool urgent);
+  /// Asks what stands there, by a patch that changes nothing: that needs no right to read Nodes.
+  void look();
+  /// What was to be published is not, unless it is under way already: somebody else has taken over.
+  void stand_back();
+
+ private:
+  struct Impl;
+  explicit NodeReporter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,47 @@
+// One question, asked again and again: at an interval with jitter, later after a failure, sooner when
+// something new is there to be known. One at a time, never more than one a second. May not: know what is
+// asked.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/clock.h"
+#include "agent/event_loop.h"
+#include "agent/kube/backoff.h"
+#include "agent/kube/kube_client.h"
+
+namespace evenkeel {
+
+class Poller {
+ public:
+  struct Options {
+    HttpCall call{};  ///< its url is the path
+    Duration interval{std::chrono::seconds(10)};
+    double jitter = 0.1;                              ///< share of the interval
+    Duration soonest{std::chrono::seconds(1)};        ///< from the start of one request to the next
+    Duration longest_wait{std::chrono::seconds(60)};  ///< after failures
+  };
+  /// Takes the answer; false: it was of no use, which counts as a failure.
+  using Take = std::function<bool(HttpReply)>;
+
+  /// `loop`, `client` and `clock` must outlive it. Asks for the first time as soon as the loop runs.
+  static Result<Poller> open(EventLoop& loop, KubeClient& client, const Clock& clock, Random random,
+                             Options options, Take take);
+  Poller(Poller&&) noexcept;
+  Poller& operator=(Poller&&) noexcept;
+  ~Poller();
+
+  /// There is something to be known that the last answer did not say: asks as soon as may be, and goes on at
+  /// the shortest distance for `how_long`, since answers lag behind.
+  void hurry(Duration how_long);
+
+ private:
+  struct Impl;
+  explicit Poller(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,78 @@
+#include <charconv>
+
+#include "agent/pods/kube_text.h"
+#include "agent/pods/node_read.h"
+#include "agent/pods/pod_read.h"
+
+namespace evenkeel {
+namespace {
+
+/// node.koordinator.sh/raw-allocatable is a plain resource list.
+void read_raw_allocatable(NodeObject& node, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "node.koordinator.sh/raw-allocatable";
+  const auto object = node_annotation(node, kKey, notices);
+  const auto raw = read_resources(&object);
+  if (!raw.refusal.empty()) {
+    notices.push_back(std::string("node: annotation ignored: ") + kKey + ": " + raw.refusal);
+  }
+  node.cpu_raw_allocatable = raw.resources.cpu;
+  node.memory_raw_allocatable = raw.resources.memory;
+}
+
+void read_ratio(NodeObject& node, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "node.koordinator.sh/cpu-normalization-ratio";
+  constexpr double kMost = 100;
+  const auto annotation = node.annotations.find(kKey);
+  if (annotation == node.annotations.end()) return;
+  const auto& text = annotation->second;
+  double ratio = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ratio);
+  const bool whole = error == std::errc{} && end == text.data() + text.size();
+  if (whole && ratio > 0 && ratio <= kMost) {
+    node.cpu_normalization_ratio = ratio;
+    return;
+  }
+  notices.push_back(std::string("node: annotation ignored: ") + kKey + ": found '" + text.substr(0, 40) +
+                    "'; legal: a decimal number above 0, at most 100");
+}
+
+/// Not empty: why the entry cannot be understood.
+std::string read_allocation(const Value& item, ThirdPartyAllocation& out) {
+  if (item.map() == nullptr) return "found something else than a map in allocations";
+  out.name = text_at(item, {"name"});
+  out.priority_class = priority_class_named(text_at(item, {"priority"}));
+  auto resources = read_resources(value_at(item, {"resources"}));
+  out.resources = resources.resources;
+  return resources.refusal;
+}
+
+std::string read_allocations(const Parsed& annotation, std::vector<ThirdPartyAllocation>& out) {
+  if (!annotation.problems.empty()) return annotation.problems.front().text();
+  const auto list = list_at(annotation.root, {"allocations"});
+  if (!list) return "allocations: found something else than a list";
+  for (const auto& item : *list) {
+    if (auto why = read_allocation(item, out.emplace_back()); !why.empty()) return why;
+  }
+  return {};
+}
+
+/// Somebody has taken something: a text that cannot be read must not count as "nothing taken".
+void read_third_parties(NodeObject& node, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "node.koordinator.sh/thirdPartyAllocations";
+  const auto why = read_allocations(annotation_object(node.annotations, kKey), node.third_parties);
+  if (why.empty()) return;
+  node.third_parties.clear();
+  node.third_parties_unknown = std::string("annotation ") + kKey + " cannot be read";
+  notices.push_back(std::string("node: annotation ") + kKey +
+                    " cannot be read, batch is not raised meanwhile: " + why);
+}
+
+}  // namespace
+
+void read_node_lending(NodeObject& node, std::vector<std::string>& notices) {
+  read_raw_allocatable(node, notices);
+  read_ratio(node, notices);
+  read_third_parties(node, notices);
+}
+
+}  // namespace evenkeel

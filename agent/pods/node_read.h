@@ -1,0 +1,18 @@
+// Parts of one v1 Node object -> NodeObject. What cannot be read is a notice and stays unknown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/document/document.h"
+#include "qos/pod.h"
+
+namespace evenkeel {
+
+/// The JSON object in an annotation; null root when there is none or it cannot be read, which is a notice.
+Value node_annotation(const NodeObject& node, const char* key, std::vector<std::string>& notices);
+
+/// node_lending.cpp: what of Koordinator's annotations decides what can be lent, from node.annotations.
+void read_node_lending(NodeObject& node, std::vector<std::string>& notices);
+
+}  // namespace evenkeel

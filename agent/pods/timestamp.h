@@ -1,0 +1,13 @@
+// Times as the Kubernetes API writes them. May not: know what o'clock it is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace evenkeel {
+
+/// RFC 3339 -> seconds since 1970, truncated: "2026-01-31T23:59:59Z", "2026-01-31T23:59:59.5+05:30".
+std::optional<std::int64_t> parse_timestamp(std::string_view text);
+
+}  // namespace evenkeel
