@@ -1,7 +1,7 @@
 # What agent/run and tests/run share: Debian packages and builds. Sourced, never run. Expects ROOT.
 # May not: use git or python (a bare machine has neither).
 
-BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libfmt-dev libexpected-dev libyaml-cpp-dev libsimdjson-dev
+BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libexpected-dev libyaml-cpp-dev libsimdjson-dev
   libmicrohttpd-dev prometheus-cpp-dev libcli11-dev libcurl4-openssl-dev)
 
 say() { printf '== %s\n' "$*" >&2; }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "agent/version.h"
 #include "qos/units_text.h"
 
 namespace evenkeel {
@@ -38,6 +39,8 @@ CLI::Option* option(CLI::App* verb, const std::string& flag, std::string& into, 
 
 struct Texts {
   std::string interval = "1s";
+  std::string pods_interval = "10s";
+  std::string node_interval = "60s";
   std::string log_format = "text";
   std::string log_level = "info";
 };
@@ -56,13 +59,36 @@ void add_log_flags(CLI::App* verb, Texts& texts) {
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
 }
 
+void add_kube_flags(CLI::App* run, Flags& flags, Texts& texts) {
+  option(run, "--kubelet-url", flags.kubelet_url, "where the kubelet is asked for its pods");
+  option(run, "--kubelet-ca", flags.kubelet_ca,
+         "who vouches for the kubelet, PEM (default: who vouches for the API server)");
+  option(run, "--kubelet-token-file", flags.kubelet_token_file,
+         "the token for the kubelet (default: that for the API server)");
+  run->add_flag("--kubelet-insecure-tls", flags.kubelet_insecure_tls,
+                "believe whoever answers at --kubelet-url")
+      ->envname(env_name("--kubelet-insecure-tls"));
+  option(run, "--pods-interval", texts.pods_interval, "time between two questions to the kubelet");
+  option(run, "--kubeconfig", flags.kubeconfig,
+         "access to the API server (default: the pod's service account, where there is one)");
+  option(run, "--apiserver", flags.apiserver, "another address of the API server, https://HOST:PORT");
+  option(run, "--node-name", flags.node_name,
+         "this node's name in the cluster (default: $NODE_NAME, else the host's name)");
+  option(run, "--node-interval", texts.node_interval,
+         "time between two questions for the Node object, which is asked for without --node");
+}
+
 void add_run(CLI::App* run, Flags& flags, Texts& texts) {
   option(run, "--nodeslo", flags.nodeslo, "the configuration, hot-reloaded");
   add_host_flags(run, flags);
   option(run, "--pods", flags.pods,
-         "where pods are known from: auto, file:PATH (v1 PodList, JSON or YAML), cgroup, none");
+         "where pods are known from: auto (the kubelet if it answers, else cgroup), kubelet, file:PATH (v1 "
+         "PodList, JSON or YAML), cgroup, none");
   option(run, "--node", flags.node,
          "a v1 Node object (JSON or YAML) for capacity, allocatable and annotations");
+  option(run, "--report", flags.report,
+         "where to advertise what can be lent to batch pods: none, node-status, file:PATH");
+  add_kube_flags(run, flags, texts);
   option(run, "--listen", flags.listen, "HTTP endpoint ADDRESS:PORT, or none");
   run->add_flag("--insecure-listen", flags.insecure_listen,
                 "allow --listen on an address that is not loopback, without TLS");
@@ -148,11 +174,29 @@ void note_what_was_given(const CLI::App& app, Flags& flags) {
   flags.listen_given = run->get_option("--listen")->count() > 0;
 }
 
+struct DurationFlag {
+  const char* name;
+  std::string Texts::*text;
+  Duration Flags::*into;
+  Duration least;
+  const char* legal;
+};
+constexpr DurationFlag kDurations[] = {
+    {"--interval", &Texts::interval, &Flags::interval, std::chrono::milliseconds(10),
+     "a duration of at least 10ms, for example 1s"},
+    {"--pods-interval", &Texts::pods_interval, &Flags::pods_interval, std::chrono::seconds(1),
+     "a duration of at least 1s, for example 10s"},
+    {"--node-interval", &Texts::node_interval, &Flags::node_interval, std::chrono::seconds(1),
+     "a duration of at least 1s, for example 60s"},
+};
+
 std::string finish(Flags& flags, const Texts& texts) {
-  const auto interval = parse_duration(texts.interval);
-  if (!interval || *interval < std::chrono::milliseconds(10))
-    return "--interval: found '" + texts.interval + "'; legal: a duration of at least 10ms, for example 1s";
-  flags.interval = *interval;
+  for (const auto& row : kDurations) {
+    const auto& text = texts.*row.text;
+    const auto duration = parse_duration(text);
+    if (!duration || *duration < row.least) return row.name + (": found '" + text) + "'; legal: " + row.legal;
+    flags.*row.into = *duration;
+  }
   flags.log_format = texts.log_format == "json" ? LogFormat::json : LogFormat::text;
   const std::map<std::string, LogLevel> levels = {{"debug", LogLevel::debug},
                                                   {"info", LogLevel::info},
@@ -169,7 +213,7 @@ ParsedFlags parse_flags(int argc, const char* const* argv) {
   ParsedFlags parsed;
   Texts texts;
   CLI::App app(kAbout, "evenkeel");
-  app.set_version_flag("--version", EVENKEEL_VERSION);
+  app.set_version_flag("--version", kVersion);
   add_verbs(app, parsed.flags, texts);
   parsed.exit_code = parse(app, argc, argv);
   if (parsed.exit_code) return parsed;

@@ -19,6 +19,16 @@ struct Flags {
   std::string cgroup_root{};
   std::string pods = "auto";
   std::string node{};
+  std::string report = "none";
+  std::string kubeconfig{};
+  std::string apiserver{};
+  std::string node_name{};  ///< empty: $NODE_NAME, else the host's name
+  Duration node_interval{std::chrono::seconds(60)};
+  std::string kubelet_url = "https://127.0.0.1:10250";
+  std::string kubelet_ca{};
+  std::string kubelet_token_file{};
+  bool kubelet_insecure_tls = false;
+  Duration pods_interval{std::chrono::seconds(10)};
   std::string listen = "127.0.0.1:9319";
   bool listen_given = false;
   bool insecure_listen = false;

@@ -4,14 +4,30 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 
+#include "agent/cli/cluster.h"
+#include "agent/cli/kube_setup.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
 #include "agent/event_loop.h"
 #include "agent/notify.h"
+#include "agent/version.h"
 
 namespace evenkeel {
 namespace {
+
+/// How often it is worked out what can be lent: often enough for a sudden drop to be told in time.
+constexpr Duration kLendInterval = std::chrono::seconds(10);
+
+/// The second tick knows rates, so this one has an average.
+constexpr std::uint64_t kFirstLend = 3;
+constexpr const char* kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
 
 /// Everything that lives as long as the process does.
 struct Service {
@@ -21,18 +37,34 @@ struct Service {
   Log log;
   Notifier notifier{};
   std::unique_ptr<Agent> agent{};
+  std::optional<EventLoop> loop{};
   std::unique_ptr<HttpServer> http{};
+  std::unique_ptr<KubeFeed> kube{};
+  std::unique_ptr<Cluster> cluster{};
   std::vector<int> watched{};
 
   explicit Service(const Flags& given)
       : flags(given), log(STDERR_FILENO, given.log_format, given.log_level, &wall) {}
 };
 
+/// A directory that no list explains is a reason to ask for the next list.
+void ask_about_unknown(Service& service) {
+  if (service.kube) service.kube->unknown(service.agent->youngest_unknown());
+}
+
+void react(Service& service) {
+  service.agent->react(service.clock.now());
+  ask_about_unknown(service);
+}
+
 void tick(Service& service, std::uint64_t periods) {
   if (periods > 1) service.agent->missed_ticks(periods - 1);
   service.agent->tick(service.clock.now());
+  ask_about_unknown(service);
   if (service.http) service.http->work();  // closes connections that went silent
-  if (service.agent->counters().ticks == 1) service.notifier.ready("ticking");
+  const auto ticks = service.agent->counters().ticks;
+  if (ticks == 1) service.notifier.ready("ticking");
+  if (ticks == kFirstLend) service.cluster->lend();
 }
 
 /// 0, or the exit status.
@@ -58,11 +90,33 @@ void follow_descriptors(Service& service, EventLoop& loop) {
     if (std::find(now.begin(), now.end(), fd) == now.end()) loop.remove(fd);
   for (const int fd : now) {
     if (std::find(service.watched.begin(), service.watched.end(), fd) != service.watched.end()) continue;
-    const auto added =
-        loop.add(fd, EPOLLIN, [&service](std::uint32_t) { service.agent->react(service.clock.now()); });
+    const auto added = loop.add(fd, EPOLLIN, [&service](std::uint32_t) { react(service); });
     if (!added) service.log.warning("cannot-wait").with("errno", errno_name(added.error().code));
   }
   service.watched = now;
+}
+
+/// What servers are asked for arrives between two ticks. False: it cannot be asked.
+bool open_kube(Service& service, const KubeSetup& setup) {
+  if (!setup.feed.kubelet && !setup.feed.api) return true;
+  auto opened = KubeFeed::open({.loop = *service.loop,
+                                .clock = service.clock,
+                                .random = system_random(),
+                                .inputs = service.agent->feed(),
+                                .news = [&service] { react(service); }},
+                               setup.feed);
+  if (!opened) return false;
+  service.kube = std::move(*opened);
+  for (const auto* client : {service.kube->kubelet(), service.kube->api()})
+    if (client != nullptr) service.agent->show(client->traffic());
+  return true;
+}
+
+/// Whom the agent tells and asks: nobody where there is no API server.
+bool open_cluster(Service& service, const ReportTarget& report, const std::string& node_name) {
+  service.cluster = std::make_unique<Cluster>(report, *service.agent, service.clock, service.log);
+  KubeClient* const api = service.kube ? service.kube->api() : nullptr;
+  return api == nullptr || service.cluster->connect(*service.loop, *api, node_name);
 }
 
 int serve(Service& service, EventLoop& loop) {
@@ -71,11 +125,13 @@ int serve(Service& service, EventLoop& loop) {
     follow_descriptors(service, loop);
   });
   const auto signals = loop.on_signals({SIGTERM, SIGINT, SIGHUP}, [&](int signal) {
-    if (signal == SIGHUP) return static_cast<void>(service.agent->react(service.clock.now()));
+    if (signal == SIGHUP) return react(service);
     service.log.info("stopping").with("signal", signal == SIGTERM ? "SIGTERM" : "SIGINT");
     loop.stop();
   });
   if (!ticking || !signals) return 1;
+  const auto lending = loop.every(kLendInterval, [&](std::uint64_t) { service.cluster->lend(); });
+  if (!lending) return 1;
   if (const auto period = service.notifier.watchdog_period())
     if (!loop.every(*period, [&](std::uint64_t) { service.notifier.watchdog(); })) return 1;
   follow_descriptors(service, loop);
@@ -94,9 +150,14 @@ int serve(Service& service, EventLoop& loop) {
 int run_agent(const Flags& flags) {
   ::signal(SIGPIPE, SIG_IGN);
   Service service(flags);
-  auto options = agent_options(flags);
-  if (!options.error.empty()) return usage_error(options.error);
-  auto created = Agent::create(options.options, service.log, service.clock, &service.wall);
+  const auto setup = kube_setup(flags, environment, kServiceAccount);
+  if (!setup.error.empty()) return usage_error(setup.error);
+  const auto report = report_target(flags, setup.feed.api.has_value());
+  if (!report.error.empty()) return usage_error(report.error);
+  const std::string node_url =
+      setup.feed.node_name.empty() ? "" : KubeFeed::node_url(*setup.feed.api, setup.feed.node_name);
+  auto created =
+      Agent::create(agent_options(flags, setup.pods, node_url), service.log, service.clock, &service.wall);
   if (!created.agent) {
     service.log.error("cannot-start").with("problem", created.error);
     return created.exit_code;
@@ -104,14 +165,18 @@ int run_agent(const Flags& flags) {
   service.agent = std::move(created.agent);
   auto loop = EventLoop::open();
   if (!loop) return 1;
-  if (const int failed = listen(service, *loop); failed != 0) return failed;
+  service.loop.emplace(std::move(*loop));
+  if (const int failed = listen(service, *service.loop); failed != 0) return failed;
+  if (!open_kube(service, setup) || !open_cluster(service, report.target, setup.node_name)) return 1;
   const Layout& layout = service.agent->tree().layout();
   service.log.info("started")
-      .with("version", EVENKEEL_VERSION)
+      .with("version", kVersion)
       .with("cgroup", name(layout.version))
       .with("driver", name(layout.driver))
+      .with("pods", setup.pods.delivered() ? setup.pods.path : flags.pods)
       .with("dry_run", flags.dry_run ? "true" : "false");
-  return serve(service, *loop);
+  if (!setup.why_not.empty()) service.log.info("pods-from-cgroup-tree").with("why", setup.why_not);
+  return serve(service, *service.loop);
 }
 
 }  // namespace evenkeel

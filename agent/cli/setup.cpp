@@ -6,21 +6,19 @@
 
 namespace evenkeel {
 
-AgentSetup agent_options(const Flags& flags) {
-  AgentSetup setup;
-  const auto pods = parse_pods_source(flags.pods);
-  setup.error = pods.error;
-  setup.options = {.host_root = flags.host_root,
-                   .cgroup_root = flags.cgroup_root,
-                   .state_dir = flags.state_dir,
-                   .inputs = {.nodeslo = flags.nodeslo,
-                              .nodeslo_optional = !flags.nodeslo_given,
-                              .pods = pods.source,
-                              .node = flags.node,
-                              .by_text = flags.stepped},
-                   .dry_run = flags.dry_run,
-                   .stepped = flags.stepped};
-  return setup;
+AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const std::string& node_url) {
+  return {.host_root = flags.host_root,
+          .cgroup_root = flags.cgroup_root,
+          .state_dir = flags.state_dir,
+          .inputs = {.nodeslo = flags.nodeslo,
+                     .nodeslo_optional = !flags.nodeslo_given,
+                     .pods = pods,
+                     .node = flags.node,
+                     .node_url = node_url,
+                     .pods_interval = flags.pods_interval,
+                     .by_text = flags.stepped},
+          .dry_run = flags.dry_run,
+          .stepped = flags.stepped};
 }
 
 Endpoint open_endpoint(const Flags& flags, const Agent& agent) {

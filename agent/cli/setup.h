@@ -10,11 +10,8 @@
 
 namespace evenkeel {
 
-struct AgentSetup {
-  AgentOptions options{};
-  std::string error{};
-};
-AgentSetup agent_options(const Flags& flags);
+/// `node_url` empty: the Node object comes from --node, if at all.
+AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const std::string& node_url);
 
 /// The endpoint of --listen.
 struct Endpoint {

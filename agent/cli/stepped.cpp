@@ -29,7 +29,11 @@ struct Stepper {
     clock.advance(by);
     if (clock.now() - last_tick < interval) return tick_line({.now = clock.now()}, agent);
     last_tick = clock.now();
-    return tick_line(agent.tick(clock.now()), agent);
+    const TickResult& result = agent.tick(clock.now());
+    agent.lend(clock.now());
+    std::string line = tick_line(result, agent);
+    agent.lent(clock.now());  // nobody is told but who reads this line
+    return line;
   }
 };
 
@@ -93,9 +97,13 @@ std::string answer(Stepper& stepper, const std::string& line) {
 int run_stepped(const Flags& flags) {
   SteppedClock clock;
   Log log(STDERR_FILENO, flags.log_format, flags.log_level, nullptr);
-  auto setup = agent_options(flags);
-  if (!setup.error.empty()) return usage_error(setup.error);
-  auto created = Agent::create(setup.options, log, clock, nullptr);
+  auto pods = parse_pods_source(flags.pods);
+  if (pods.source.kind == PodsSource::Kind::kubelet)
+    pods.error =
+        "--pods kubelet: a server has a clock of its own; legal with --stepped: file:PATH, cgroup, none";
+  if (!pods.error.empty()) return usage_error(pods.error);
+  if (pods.source.kind == PodsSource::Kind::automatic) pods.source.kind = PodsSource::Kind::cgroup;
+  auto created = Agent::create(agent_options(flags, pods.source, {}), log, clock, nullptr);
   if (!created.agent) {
     std::cerr << "evenkeel: " << created.error << '\n';
     return created.exit_code;

@@ -2,10 +2,7 @@
 
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <sstream>
 
 #include "agent/cli/setup.h"
 #include "agent/config/check.h"
@@ -14,17 +11,15 @@
 #include "agent/face/snapshot_json.h"
 #include "agent/http/http_get.h"
 #include "agent/http/http_server.h"
+#include "agent/text_file.h"
 #include "cgroup/features.h"
 
 namespace evenkeel {
 
 int run_check(const Flags& flags) {
-  std::ifstream file(flags.nodeslo, std::ios::binary);
-  if (!file || std::filesystem::is_directory(flags.nodeslo))
-    return usage_error(flags.nodeslo + ": cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  const auto config = parse_nodeslo(text.str(), flags.nodeslo);
+  const auto text = read_text_file(flags.nodeslo);
+  if (!text) return usage_error(flags.nodeslo + ": cannot be read");
+  const auto config = parse_nodeslo(*text, flags.nodeslo);
   (config.problems.empty() ? std::cout : std::cerr) << render_check(config);
   return config.problems.empty() ? 0 : 2;
 }

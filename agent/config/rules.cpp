@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "qos/units_text.h"
+
 namespace evenkeel {
 namespace {
 
@@ -96,6 +98,19 @@ void check_network(const NodeSlo& slo, SchemaRead& read) {
   check_requests(egress, slo.system.total_network_bandwidth_bits_per_second, read);
 }
 
+/// Models that expire between two lessons would never predict anything.
+void check_prediction(const PredictionSettings& prediction, SchemaRead& read) {
+  if (prediction.model_expiration > prediction.training_interval) return;
+  const std::string path = "extensions.evenkeel.prediction.";
+  const bool expiration_given = read.origins.count(path + "modelExpirationDuration") > 0;
+  const auto blamed = expiration_given ? prediction.model_expiration : prediction.training_interval;
+  const auto other = expiration_given ? prediction.training_interval : prediction.model_expiration;
+  read.problem(path + (expiration_given ? "modelExpirationDuration" : "trainingInterval"),
+               "found " + duration_text(blamed) + "; legal: " +
+                   (expiration_given ? "above trainingInterval (" : "below modelExpirationDuration (") +
+                   duration_text(other) + ')');
+}
+
 }  // namespace
 
 void check_rules(NodeSlo& slo, SchemaRead& read) {
@@ -107,6 +122,7 @@ void check_rules(NodeSlo& slo, SchemaRead& read) {
   for (const auto& named : classes) check_class(named, read);
   check_blocks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   check_network(slo, read);
+  check_prediction(slo.evenkeel.prediction, read);
   check_host_applications(slo, read);
 }
 

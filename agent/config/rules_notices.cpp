@@ -1,13 +1,22 @@
+#include <algorithm>
+
 #include "agent/config/rules.h"
+#include "qos/eviction.h"
 
 namespace evenkeel {
 namespace {
 
 constexpr const char* kInactive = " is accepted but not active yet";
 
+bool has_trigger(std::size_t gate) {
+  return std::ranges::any_of(eviction_triggers(), [gate](const EvictionTrigger* trigger) {
+    return static_cast<std::size_t>(trigger->gate) == gate;
+  });
+}
+
 void note_eviction(const NodeSlo& slo, SchemaRead& read) {
   for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate) {
-    if (!slo.evenkeel.feature_gates[gate]) continue;
+    if (!slo.evenkeel.feature_gates[gate] || has_trigger(gate)) continue;
     read.notices.push_back(std::string("extensions.evenkeel.featureGates.") + kFeatureGates[gate] +
                            kInactive);
   }

@@ -74,6 +74,8 @@ std::span<const Row> cpu_burst_rows();
 std::span<const Row> system_rows();
 std::span<const Row> host_application_rows();
 std::span<const Row> extension_rows();
+/// extensions.colocation, rooted at a ColocationStrategy: the node's annotation has the same keys.
+std::span<const Row> colocation_rows();
 
 namespace schema {
 

@@ -81,7 +81,37 @@ constexpr Row kGateRows[] = {
     gate<5>("evict by priority when memory requests exceed what is allocatable"),
 };
 
-constexpr Range kUpToAnHour{0, 3'600'000'000'000};
+constexpr std::int64_t kSecond = 1'000'000'000;
+constexpr std::int64_t kMinute = 60 * kSecond;
+constexpr std::int64_t kHour = 60 * kMinute;
+constexpr std::int64_t kDay = 24 * kHour;
+
+using P = PredictionSettings;
+template <auto Member>
+constexpr Row span_of_time(std::string_view key, Range range, std::string_view doc) {
+  return number<Member>(key, range, "duration", doc, Kind::duration);
+}
+constexpr Row kPredictionRows[] = {
+    span_of_time<&P::cold_start>("coldStartDuration", Range{0, 30 * kDay},
+                                 "nothing is lent from pods that are younger"),
+    span_of_time<&P::least_history>("leastHistoryDuration", Range{0, 30 * kDay},
+                                    "nothing is lent from pods that were watched for less"),
+    number<&P::safety_margin_percent>("safetyMarginPercent", Range{0, 1000}, "percent of the peak",
+                                      "added to every predicted peak"),
+    span_of_time<&P::cpu_half_life>("cpuHistogramDecayHalflife", Range{kMinute, 365 * kDay},
+                                    "a measurement of CPU this old counts half"),
+    span_of_time<&P::memory_half_life>("memoryHistogramDecayHalflife", Range{kMinute, 365 * kDay},
+                                       "a measurement of memory this old counts half"),
+    span_of_time<&P::training_interval>("trainingInterval", Range{10 * kSecond, kHour},
+                                        "time between two measurements that the prediction learns from"),
+    span_of_time<&P::model_expiration>("modelExpirationDuration", Range{kMinute, 30 * kDay},
+                                       "what learns nothing for so long is forgotten"),
+    span_of_time<&P::checkpoint_interval>(
+        "modelCheckpointInterval", Range{kMinute, kDay},
+        "time between two copies of what was learned in the state directory"),
+};
+
+constexpr Range kUpToAnHour{0, kHour};
 constexpr Row kEvenkeelRows[] = {
     toggle<&E::hands_off>("handsOff", "write nothing on this node, and put back what was written"),
     number<&E::suppress_recovery>("suppressRecovery", kUpToAnHour, "duration",
@@ -94,10 +124,12 @@ constexpr Row kEvenkeelRows[] = {
                                             "percent of the node's CPU",
                                             "quota that all pods together may gain in one second"),
     inline_section("featureGates", &rows_of<kGateRows>, "triggers of eviction"),
+    section<&E::prediction>("prediction", &rows_of<kPredictionRows>,
+                            "peaks of services, predicted from their past: what mid pods may borrow"),
 };
 
 constexpr Row kExtensionRows[] = {
-    section<&NodeSlo::colocation>("colocation", &rows_of<kColocationRows>,
+    section<&NodeSlo::colocation>("colocation", &colocation_rows,
                                   "Koordinator's colocation-config: how much is lent out"),
     section<&NodeSlo::evenkeel>("evenkeel", &rows_of<kEvenkeelRows>, "settings of this agent"),
 };
@@ -105,5 +137,7 @@ constexpr Row kExtensionRows[] = {
 }  // namespace
 
 std::span<const Row> extension_rows() { return kExtensionRows; }
+
+std::span<const Row> colocation_rows() { return kColocationRows; }
 
 }  // namespace evenkeel

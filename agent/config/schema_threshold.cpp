@@ -17,8 +17,9 @@ constexpr Row kRows[] = {
         "CPU use of the whole node to stay below; best effort gets the rest"),
     number<&T::cpu_suppress_min_percent>("cpuSuppressMinPercent", kPercent, "percent of the node's CPU",
                                          "what best effort keeps however busy the node is"),
-    word<&T::cpu_suppress_policy>("cpuSuppressPolicy", kSuppressWords,
-                                  "hold best effort by CPU set or by CFS quota"),
+    word<&T::cpu_suppress_policy>(
+        "cpuSuppressPolicy", kSuppressWords,
+        "hold best effort by CPU set or by CFS quota; its host applications always by quota"),
     number<&T::memory_evict_threshold_percent>("memoryEvictThresholdPercent", kPercent,
                                                "percent of the node's memory",
                                                "memory use that starts eviction; above the lower percentage"),

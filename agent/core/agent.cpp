@@ -50,7 +50,7 @@ Agent::Created Agent::create(const AgentOptions& options, Log& log, const Clock&
   if (!audit) return refuse(1, sentence("audit log in " + kept_in, audit.error()));
 
   std::unique_ptr<Agent> agent(new Agent(options, std::move(*host), std::move(*layout), std::move(*journal),
-                                         std::move(*audit), log, clock));
+                                         std::move(*audit), log, clock, wall));
   const auto changed = agent->inputs_.refresh(clock.now());
   if (!changed.problems.empty() && !agent->inputs_.states().front().good) {
     std::string all;
@@ -62,10 +62,11 @@ Agent::Created Agent::create(const AgentOptions& options, Log& log, const Clock&
 }
 
 Agent::Agent(AgentOptions options, Host host, Layout layout, Journal journal, Audit audit, Log& log,
-             const Clock& clock)
+             const Clock& clock, const WallClock* wall)
     : options_(std::move(options)),
       log_(log),
       clock_(clock),
+      wall_(wall),
       host_(std::move(host)),
       journal_(std::move(journal)),
       audit_(std::move(audit)),
@@ -104,6 +105,8 @@ Agent::News Agent::take_in(MonoTime now) {
     audit_.record({.kind = "config", .why = problem}, now);
     result_.problems.push_back(std::move(problem));
   }
+  for (const auto& name : changed.recovered) log_.info("input-recovered").with("input", name);
+  snapshot_.pods_stale = inputs_.pods_stale(now);
   if (changed.nodeslo || first) follow_host_applications();
   if (watch_) news.seen = watch_->drain();
   if (news.seen.overflow) ++counters_.watch_overflows;
@@ -130,10 +133,14 @@ bool Agent::look(News& news) {
 }
 
 void Agent::join_roster() {
+  listed_ = inputs_.pods_delivered() ? with_survivors(listed_, inputs_.pods(), *tree_) : inputs_.pods();
   snapshot_.object = inputs_.node();
-  build_roster(*tree_, inputs_.pods(), inputs_.slo(), snapshot_);
+  build_roster(*tree_, listed_, inputs_.slo(), snapshot_);
   pod_by_uid_.clear();
   for (const Pod& pod : *snapshot_.pod_specs) pod_by_uid_.emplace(pod.uid, &pod);
+  youngest_unknown_ = evenkeel::youngest_unknown(snapshot_);
+  for (const auto& notice : lending_.configure(*inputs_.slo(), snapshot_.object))
+    log_.warning("node-strategy").with("problem", notice);
 }
 
 /// Looks until nothing new turns up: a directory made between the scan and its watch would give no event.
@@ -165,7 +172,9 @@ const TickResult& Agent::tick(MonoTime now) {
   if (news.tree || news.inputs) join_roster();
   ++counters_.ticks;
   sampler_->collect(snapshot_, now);
+  lending_.observe(snapshot_);
   act(now);
+  evict(now);
   if (!leftovers_.writes.empty() || !leftovers_.refusals.empty()) show_leftovers();
   counters_.last_tick = clock_.now() - started;
   counters_.longest_tick = std::max(counters_.longest_tick, counters_.last_tick);
@@ -183,6 +192,7 @@ void Agent::show_leftovers() {
 const TickResult& Agent::react(MonoTime now) {
   result_.now = now;
   result_.report = {};
+  result_.evictions.clear();
   result_.problems.clear();
   const MonoTime started = clock_.now();
   if (counters_.ticks == 0) return result_;
@@ -209,7 +219,8 @@ void Agent::note_early(Duration took) {
 }
 
 TickResult Agent::stop(MonoTime now) {
-  TickResult last{now, executor_->restore_all(now), {}};
+  keep_learned(now, true);
+  TickResult last{now, executor_->restore_all(now), {}, {}};
   record(last.report, now);
   return last;
 }

@@ -3,6 +3,7 @@
 // threads.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,12 +13,17 @@
 
 #include "agent/core/audit.h"
 #include "agent/core/inputs.h"
+#include "agent/core/survivors.h"
+#include "agent/kube/traffic.h"
+#include "agent/lending/lending.h"
 #include "agent/log.h"
+#include "agent/state_file.h"
 #include "cgroup/executor.h"
 #include "cgroup/features.h"
 #include "cgroup/file_writer.h"
 #include "collectors/sampler.h"
 #include "qos/arbiter.h"
+#include "qos/eviction.h"
 #include "qos/policy.h"
 
 namespace evenkeel {
@@ -35,12 +41,14 @@ struct AgentOptions {
 struct TickResult {
   MonoTime now{};
   Report report{};
+  std::vector<Eviction> evictions{};    ///< pods that are asked to go (dry run: that would be)
   std::vector<std::string> problems{};  ///< inputs that were refused just now
 };
 
 /// Sums since the start, for the metrics.
 struct AgentCounters {
   std::uint64_t ticks = 0, early_ticks = 0, late_ticks = 0, scans = 0, watch_overflows = 0;
+  std::uint64_t evictions = 0, eviction_failures = 0;
   Duration last_tick{}, longest_tick{}, last_early_tick{}, longest_early_tick{};
 };
 
@@ -62,6 +70,19 @@ class Agent {
   /// Orderly stop: every original goes back.
   TickResult stop(MonoTime now);
 
+  /// Who asks a pod to go. Without one nobody is asked, which is said; stepped mode and dry run only tell.
+  void evict_through(std::function<void(const Eviction&)> ask) { ask_to_go_ = std::move(ask); }
+  /// It may not or cannot go, for the reason given: not chosen again before `pause` has passed.
+  void eviction_failed(const std::string& uid, const std::string& why, Duration pause);
+
+  /// Works out what can be lent from the ticks so far. Less often than a tick: it allocates.
+  void lend(MonoTime now);
+  /// What lending().advertised() asked for stands where it is advertised.
+  void lent(MonoTime now) { lending_.written(now); }
+  /// What stands there, as the Node says.
+  void stands(const LentAmounts& amounts) { lending_.stands(amounts); }
+  [[nodiscard]] const Lending& lending() const { return lending_; }
+
   void missed_ticks(std::uint64_t count) { counters_.late_ticks += count; }
 
   /// Of the last tick() or react().
@@ -69,6 +90,13 @@ class Agent {
   [[nodiscard]] const NodeSnapshot& snapshot() const { return snapshot_; }
   [[nodiscard]] std::vector<Managed> managed() const { return executor_->managed(); }
   [[nodiscard]] const Inputs& inputs() const { return inputs_; }
+  /// For what servers deliver; react() takes it in.
+  [[nodiscard]] Inputs& feed() { return inputs_; }
+  /// The youngest directory of a pod or container that the pod list does not name. Zero: it names them all.
+  [[nodiscard]] CgroupId youngest_unknown() const { return youngest_unknown_; }
+  /// Requests to servers, for the metrics; must outlive the agent's last page.
+  void show(const KubeTraffic& traffic) { traffic_.push_back(&traffic); }
+  [[nodiscard]] const std::vector<const KubeTraffic*>& traffic() const { return traffic_; }
   [[nodiscard]] const CgroupTree& tree() const { return *tree_; }
   [[nodiscard]] const Audit& audit() const { return audit_; }
   [[nodiscard]] const AgentCounters& counters() const { return counters_; }
@@ -90,7 +118,7 @@ class Agent {
 
  private:
   Agent(AgentOptions options, Host host, Layout layout, Journal journal, Audit audit, Log& log,
-        const Clock& clock);
+        const Clock& clock, const WallClock* wall);
   struct News {
     bool inputs = false;      ///< a text of people's changed
     bool tree = false;        ///< directories came or went
@@ -104,12 +132,19 @@ class Agent {
   void note_early(Duration took);
   void follow_host_applications();
   void act(MonoTime now);
+  void evict(MonoTime now);
+  void recall_learned(MonoTime now);
+  void keep_learned(MonoTime now, bool last);
+  void not_evicted(const std::string& uid, const std::string& why, MonoTime now);
   void show_leftovers();
   void record(const Report& report, MonoTime now);
+  void record(const Eviction& eviction, MonoTime now);
+  void record_deferred(std::size_t changes, MonoTime now);
 
   AgentOptions options_;
   Log& log_;
   const Clock& clock_;
+  const WallClock* wall_;
   Host host_;
   Journal journal_;
   Audit audit_;
@@ -120,9 +155,17 @@ class Agent {
   std::unique_ptr<Sampler> sampler_{};
   std::unique_ptr<Executor> executor_{};
 
+  Pods listed_{};  ///< what the roster is made of
   NodeSnapshot snapshot_{};
+  CgroupId youngest_unknown_{};
+  std::vector<const KubeTraffic*> traffic_{};
   std::unordered_map<std::string_view, const Pod*> pod_by_uid_{};  ///< into snapshot_.pod_specs
   PolicyState policy_state_{};
+  EvictionState eviction_state_{};
+  std::function<void(const Eviction&)> ask_to_go_{};
+  Lending lending_{};
+  std::optional<StateFile> learned_file_{};  ///< none in stepped mode and dry run
+  std::optional<MonoTime> learned_kept_{};
   Intents intents_{};
   std::vector<Intent> plan_{};
   std::vector<TreeWatch::Changes::Value> written_by_others_{};

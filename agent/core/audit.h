@@ -14,7 +14,8 @@
 namespace evenkeel {
 
 struct AuditEvent {
-  std::string_view kind{};  ///< "write", "restore", "would-write", "refused", "foreign", "yielded", "config"
+  std::string_view kind{};  ///< "write", "restore", "would-write", "refused", "foreign", "yielded", "config",
+                            ///< "evict", "would-evict", "not-evicted", "deferred"
   std::string_view path{};
   std::string_view old_text{}, new_text{};
   std::string_view by{}, why{};

@@ -1,19 +1,11 @@
 #include "agent/core/inputs.h"
 
-#include <fstream>
-#include <iterator>
 #include <utility>
+
+#include "agent/text_file.h"
 
 namespace evenkeel {
 namespace {
-
-std::optional<std::string> read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::nullopt;
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) return std::nullopt;  // a directory, an I/O error
-  return text;
-}
 
 std::vector<std::string> texts(const std::vector<Problem>& problems) {
   std::vector<std::string> out;
@@ -33,22 +25,22 @@ std::string joined(const std::vector<std::string>& lines) {
 ParsedPodsSource parse_pods_source(const std::string& text) {
   using Kind = PodsSource::Kind;
   if (text == "none") return {{Kind::none, {}}, {}};
-  if (text == "cgroup" || text == "auto") return {{Kind::cgroup, {}}, {}};
+  if (text == "cgroup") return {{Kind::cgroup, {}}, {}};
+  if (text == "kubelet") return {{Kind::kubelet, {}}, {}};
+  if (text == "auto") return {{Kind::automatic, {}}, {}};
   if (text.starts_with("file:") && text.size() > 5) return {{Kind::file, text.substr(5)}, {}};
-  return {
-      {},
-      "--pods: found '" + text + "'; legal: auto, file:PATH, cgroup, none (kubelet is not in this version)"};
+  return {{}, "--pods: found '" + text + "'; legal: auto, kubelet, file:PATH, cgroup, none"};
 }
 
 Inputs::Inputs(Options options) : options_(std::move(options)) {
-  const auto place = [this](Which which, const char* name, const std::string& path) {
-    sources_[which].state = {.name = name, .path = path};
-    if (!path.empty()) sources_[which].watch.emplace(path);
+  const auto place = [this](Which which, const char* name, const std::string& path, bool delivered) {
+    sources_[which].state = {.name = name, .path = path, .delivered = delivered};
+    if (!path.empty() && !delivered) sources_[which].watch.emplace(path);
   };
-  const bool from_file = options_.pods.kind == PodsSource::Kind::file;
-  place(kNodeSlo, "nodeslo", options_.nodeslo);
-  place(kPods, "pods", from_file ? options_.pods.path : std::string());
-  place(kNode, "node", options_.node);
+  place(kNodeSlo, "nodeslo", options_.nodeslo, false);
+  place(kPods, "pods", options_.pods.path, options_.pods.delivered());
+  place(kNode, "node", options_.node_url.empty() ? options_.node : options_.node_url,
+        !options_.node_url.empty());
   // Walking the tree needs no list: an empty one says that no pod is known by anything but its directory.
   if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
 }
@@ -60,7 +52,7 @@ std::optional<Inputs::Text> Inputs::fresh(Which which) {
   if (!source.watch) return std::nullopt;
   const bool first = !std::exchange(source.read_once, true);
   if (!options_.by_text && !source.watch->changed() && !first) return std::nullopt;
-  Text text{read_text(source.state.path)};
+  Text text{read_text_file(source.state.path)};
   if (!options_.by_text) return text;
   if (!first && source.last.content == text.content) return std::nullopt;
   source.last = text;
@@ -75,10 +67,12 @@ void Inputs::failed(Which which, std::string error, Changed& changed) {
   changed.problems.push_back(std::move(error));
 }
 
-void Inputs::taken(Which which, MonoTime now, std::vector<std::string> notices) {
+void Inputs::taken(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed) {
   auto& state = sources_[which].state;
+  if (!state.good && state.failures > 0) changed.recovered.push_back(state.name);
   state.good = true;
   state.error.clear();
+  state.stand_in.clear();
   state.notices = std::move(notices);
   state.loaded = now;
   ++state.loads;
@@ -87,7 +81,8 @@ void Inputs::taken(Which which, MonoTime now, std::vector<std::string> notices) 
 void Inputs::take_nodeslo(const Text& given, MonoTime now, Changed& changed) {
   const auto& text = given.content;
   if (!text && options_.nodeslo_optional && !sources_[kNodeSlo].state.loaded) {
-    return taken(kNodeSlo, now, {options_.nodeslo + " is not there: everything is off until it appears"});
+    return taken(kNodeSlo, now, {options_.nodeslo + " is not there: everything is off until it appears"},
+                 changed);
   }
   if (!text) return failed(kNodeSlo, options_.nodeslo + ": cannot be read", changed);
   auto config = parse_nodeslo(*text, options_.nodeslo);
@@ -99,7 +94,7 @@ void Inputs::take_nodeslo(const Text& given, MonoTime now, Changed& changed) {
     return;
   }
   slo_ = std::make_shared<const NodeSlo>(std::move(config.slo));
-  taken(kNodeSlo, now, std::move(config.notices));
+  taken(kNodeSlo, now, std::move(config.notices), changed);
   changed.nodeslo = true;
 }
 
@@ -109,7 +104,7 @@ void Inputs::take_pods(const Text& given, MonoTime now, Changed& changed) {
   auto list = parse_pod_list(*text, options_.pods.path);
   if (!list.problems.empty()) return failed(kPods, joined(texts(list.problems)), changed);
   pods_ = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
-  taken(kPods, now, std::move(list.notices));
+  taken(kPods, now, std::move(list.notices), changed);
   changed.pods = true;
 }
 
@@ -119,12 +114,12 @@ void Inputs::take_node(const Text& given, MonoTime now, Changed& changed) {
   auto parsed = parse_node(*text, options_.node);
   if (!parsed.problems.empty()) return failed(kNode, joined(texts(parsed.problems)), changed);
   node_ = std::move(parsed.node);
-  taken(kNode, now, std::move(parsed.notices));
+  taken(kNode, now, std::move(parsed.notices), changed);
   changed.node = true;
 }
 
 Inputs::Changed Inputs::refresh(MonoTime now) {
-  Changed changed;
+  Changed changed = std::exchange(delivered_, {});
   if (const auto text = fresh(kNodeSlo)) take_nodeslo(*text, now, changed);
   if (const auto text = fresh(kPods)) take_pods(*text, now, changed);
   if (const auto text = fresh(kNode)) take_node(*text, now, changed);

@@ -1,8 +1,10 @@
-// What people tell us: the NodeSLO, the pod list and the Node object, each from its file, each with its last
-// good value. A bad text changes nothing but the state that is shown. May not: act on what it read.
+// What we are told: the NodeSLO, the pod list and the Node object, each with its last good value, read from a
+// file or delivered by whoever asks a server. A bad text, or none, changes nothing but the state that is
+// shown. May not: act on what it read, or ask a server itself.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,13 +14,16 @@
 #include "agent/config/file_watch.h"
 #include "agent/config/nodeslo_config.h"
 #include "agent/pods/pod_list.h"
+#include "qos/units.h"
 
 namespace evenkeel {
 
 /// --pods, understood.
 struct PodsSource {
-  enum class Kind : std::uint8_t { file, cgroup, none } kind = Kind::cgroup;
-  std::string path{};
+  /// automatic: the kubelet if it answers, until then the cgroup tree.
+  enum class Kind : std::uint8_t { file, cgroup, none, kubelet, automatic } kind = Kind::cgroup;
+  std::string path{};  ///< of the file; where the kubelet is asked
+  [[nodiscard]] bool delivered() const { return kind == Kind::kubelet || kind == Kind::automatic; }
 };
 struct ParsedPodsSource {
   PodsSource source{};
@@ -28,12 +33,14 @@ ParsedPodsSource parse_pods_source(const std::string& text);
 
 /// How one input is doing, for /readyz and the metrics.
 struct InputState {
-  std::string name{};   ///< "nodeslo", "pods", "node"
-  std::string path{};   ///< empty: not from a file
-  bool good = false;    ///< the newest text was usable
-  std::string error{};  ///< why the newest text was not usable
+  std::string name{};      ///< "nodeslo", "pods", "node"
+  std::string path{};      ///< a file or a URL; empty: there is no such input
+  bool delivered = false;  ///< by a server: its value has an age
+  bool good = false;       ///< the newest text was usable
+  std::string error{};     ///< why the newest text was not usable, or there was none
+  std::string stand_in{};  ///< not empty: what is in force as long as no text was usable
   std::vector<std::string> notices{};
-  std::optional<MonoTime> loaded{};  ///< when the value in force was taken
+  std::optional<MonoTime> loaded{};  ///< when the value in force was taken, or last confirmed
   std::uint64_t loads = 0, failures = 0;
 };
 
@@ -44,11 +51,14 @@ class Inputs {
     bool nodeslo_optional = false;  ///< a missing file means the defaults (everything off) and is waited for
     PodsSource pods{};
     std::string node{};
+    std::string node_url{};                            ///< set: the Node object is delivered
+    Duration pods_interval{std::chrono::seconds(10)};  ///< how often a list is to be expected
     bool by_text = false;  ///< stepped mode: look at the files instead of waiting for events
   };
   struct Changed {
     bool nodeslo = false, pods = false, node = false;
-    std::vector<std::string> problems{};  ///< newly found, as "file:line:column: …"
+    std::vector<std::string> problems{};   ///< newly found, as "file:line:column: …"
+    std::vector<std::string> recovered{};  ///< names of inputs that are good again
     [[nodiscard]] bool any() const { return nodeslo || pods || node; }
   };
 
@@ -56,12 +66,23 @@ class Inputs {
   /// Reads what changed since the last call; the first call reads everything.
   Changed refresh(MonoTime now);
 
+  /// What a server has answered; takes effect with the next refresh().
+  void deliver(PodList list, MonoTime now);
+  void deliver(NodeFile node, MonoTime now);
+  /// A server has not answered, or not usably: what is in force stays in force and grows old. The same
+  /// trouble again is counted, but no news.
+  void pods_trouble(const std::string& why);
+  void node_trouble(const std::string& why);
+
   /// Never null; the defaults before the first good text.
   [[nodiscard]] const std::shared_ptr<const NodeSlo>& slo() const { return slo_; }
   /// Null: the source has not delivered.
   [[nodiscard]] const std::shared_ptr<const std::vector<Pod>>& pods() const { return pods_; }
   [[nodiscard]] const NodeObject& node() const { return node_; }
   [[nodiscard]] std::vector<InputState> states() const;
+  [[nodiscard]] bool pods_delivered() const { return options_.pods.delivered(); }
+  /// Nobody has confirmed the pod list for so long that nothing irreversible may rest on it.
+  [[nodiscard]] bool pods_stale(MonoTime now) const;
   /// Descriptors that become readable when a file changes; empty in stepped mode.
   [[nodiscard]] std::vector<int> descriptors() const;
 
@@ -74,8 +95,9 @@ class Inputs {
   void take_nodeslo(const Text& given, MonoTime now, Changed& changed);
   void take_pods(const Text& given, MonoTime now, Changed& changed);
   void take_node(const Text& given, MonoTime now, Changed& changed);
+  void trouble(Which which, const std::string& why);
   void failed(Which which, std::string error, Changed& changed);
-  void taken(Which which, MonoTime now, std::vector<std::string> notices);
+  void taken(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed);
 
   Options options_;
   /// One input: where from, what was seen of it, how it is doing.
@@ -86,6 +108,7 @@ class Inputs {
     Text last{};  ///< stepped mode only
   };
   std::array<Source, 3> sources_{};  ///< by Which
+  Changed delivered_{};              ///< since the last refresh()
   std::shared_ptr<const NodeSlo> slo_ = std::make_shared<const NodeSlo>();
   std::shared_ptr<const std::vector<Pod>> pods_{};
   NodeObject node_{};

@@ -11,6 +11,13 @@ std::string Agent::pod_of(CgroupId id) const {
   return cgroup->uid;
 }
 
+void Agent::record_deferred(std::size_t changes, MonoTime now) {
+  const std::string why = "one tick changes at most " + std::to_string(ExecutorOptions::kMostChanges) +
+                          " files: deferred " + std::to_string(changes) + " changes to the next tick";
+  audit_.record({.kind = "deferred", .why = why}, now);
+  log_.warning("deferred").with("changes", changes).with("why", why);
+}
+
 void Agent::record(const Report& report, MonoTime now) {
   for (const auto& write : report.writes) {
     const std::string why = write.why.text();
@@ -33,6 +40,7 @@ void Agent::record(const Report& report, MonoTime now) {
         .with("errno", errno_name(refusal.error.code))
         .with("retry_in_seconds", seconds(refusal.retry_in));
   }
+  if (report.deferred > 0) record_deferred(report.deferred, now);
   for (const auto& foreign : report.foreign) {
     const char* kind = foreign.yielded ? "yielded" : "foreign";
     const std::string who = foreign.writer.pid == 0
@@ -48,6 +56,14 @@ void Agent::record(const Report& report, MonoTime now) {
         .with("writer", who)
         .with("round", foreign.round);
   }
+}
+
+void Agent::record(const Eviction& eviction, MonoTime now) {
+  const char* kind = options_.dry_run ? "would-evict" : "evict";
+  const std::string pod = eviction.namespace_ + "/" + eviction.name;
+  const std::string why = eviction.why.text();
+  audit_.record({.kind = kind, .by = eviction.by, .why = why, .pod = pod}, now);
+  log_.warning(kind).with("pod", pod).with("uid", eviction.uid).with("by", eviction.by).with("why", why);
 }
 
 }  // namespace evenkeel

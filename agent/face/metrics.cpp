@@ -1,6 +1,9 @@
 #include "agent/face/metrics.h"
 
+#include <algorithm>
+
 #include "agent/face/exposition.h"
+#include "agent/version.h"
 
 namespace evenkeel {
 namespace {
@@ -100,6 +103,10 @@ struct AgentRow {
 constexpr AgentRow kAgent[] = {
     {"evenkeel_ticks_total", "Full rounds of sensing, deciding and writing.",
      [](const Agent& a) { return Reading(static_cast<double>(a.counters().ticks)); }},
+    {"evenkeel_evictions_total", "Pods that were asked to go.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().evictions)); }},
+    {"evenkeel_eviction_failures_total", "Pods that would not or could not go.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().eviction_failures)); }},
     {"evenkeel_early_ticks_total", "Rounds between two ticks, started by an event.",
      [](const Agent& a) { return Reading(static_cast<double>(a.counters().early_ticks)); }},
     {"evenkeel_missed_ticks_total", "Ticks that came due while an earlier one still ran.",
@@ -120,6 +127,9 @@ constexpr AgentRow kAgent[] = {
      [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().restored)); }},
     {"evenkeel_refusals_total", "Writes that the kernel refused.",
      [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().refusals)); }},
+    {"evenkeel_deferred_changes_total",
+     "Changes put off to the next tick because one tick makes only so many.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().deferred)); }},
     {"evenkeel_foreign_writes_total", "Values that somebody else changed while we held them.",
      [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().foreign)); }},
     {"evenkeel_managed_values", "Values held now, each with its original on record.",
@@ -136,6 +146,12 @@ constexpr AgentRow kAgent[] = {
      [](const Agent& a) { return Reading(static_cast<double>(a.audit().lost())); }},
     {"evenkeel_pods", "Pods known.",
      [](const Agent& a) { return Reading(static_cast<double>(a.snapshot().pods.size())); }},
+    {"evenkeel_pods_unlisted", "Pods that the newest list does not name, but whose directories live.",
+     [](const Agent& a) {
+       const auto unlisted = [](const PodSample& pod) { return pod.spec->unlisted; };
+       const auto& pods = a.snapshot().pods;
+       return Reading(static_cast<double>(std::count_if(pods.begin(), pods.end(), unlisted)));
+     }},
 };
 
 void put_node(Exposition& out, const NodeSample& node) {
@@ -154,12 +170,47 @@ Labels labels_of(const Agent& agent, const CgroupSample& cgroup) {
   return {{"cgroup", std::string(cgroup.path)}, {"pod", agent.pod_of(cgroup.id)}};
 }
 
-void put_inputs(Exposition& out, const Inputs& inputs) {
-  for (const auto& state : inputs.states()) {
+void put_inputs(Exposition& out, const Agent& agent) {
+  for (const auto& state : agent.inputs().states()) {
+    if (state.path.empty()) continue;  // an input that nobody gave us is not a bad one
     out.gauge("evenkeel_input_good", "1 while the newest text of this input is usable.", state.good ? 1 : 0,
               {{"input", state.name}});
-    out.counter("evenkeel_input_failures_total", "Texts of this input that were refused.",
+    out.counter("evenkeel_input_failures_total", "Texts of this input that were refused or did not come.",
                 static_cast<double>(state.failures), {{"input", state.name}});
+    if (state.delivered && state.loaded)
+      out.gauge("evenkeel_input_age_seconds", "Since a server last confirmed the value in force.",
+                seconds(agent.tick_result().now - *state.loaded), {{"input", state.name}});
+  }
+}
+
+void put_traffic(Exposition& out, const Agent& agent) {
+  for (const auto* traffic : agent.traffic()) {
+    for (const auto& [status, count] : traffic->requests)
+      out.counter("evenkeel_server_requests_total", "Requests to a server by status; 0: no complete answer.",
+                  static_cast<double>(count),
+                  {{"server", traffic->server}, {"status", std::to_string(status)}});
+    out.counter("evenkeel_server_received_bytes_total", "Bytes received from a server, without TLS.",
+                static_cast<double>(traffic->bytes_in), {{"server", traffic->server}});
+    out.counter("evenkeel_server_sent_bytes_total", "Bytes sent to a server, without TLS.",
+                static_cast<double>(traffic->bytes_out), {{"server", traffic->server}});
+  }
+}
+
+void put_lending(Exposition& out, const Lending& lending) {
+  const auto& advertised = lending.advertised();
+  if (!advertised) return;
+  // CPU in cores and memory in bytes: base units, whatever the Node's own are.
+  for (std::size_t i = 0; i < kLentCount; ++i) {
+    const bool cpu =
+        i == static_cast<std::size_t>(Lent::batch_cpu) || i == static_cast<std::size_t>(Lent::mid_cpu);
+    const auto put_one = [&](const char* name, const char* help, const std::optional<std::int64_t>& amount) {
+      if (amount)
+        out.gauge(name, help, static_cast<double>(*amount) / (cpu ? 1000 : 1), {{"resource", kLentNames[i]}});
+    };
+    put_one("evenkeel_advertised", "What is lent to batch and mid pods: cores, or bytes.",
+            advertised->amounts[i]);
+    put_one("evenkeel_lent_requested", "What pods request of what is lent: cores, or bytes.",
+            advertised->held[i]);
   }
 }
 
@@ -167,10 +218,12 @@ void put_inputs(Exposition& out, const Inputs& inputs) {
 
 std::string metrics_text(const Agent& agent) {
   Exposition out(kSeriesCap);
-  out.gauge("evenkeel_build_info", "Always 1; the version is a label.", 1, {{"version", EVENKEEL_VERSION}});
+  out.gauge("evenkeel_build_info", "Always 1; the version is a label.", 1, {{"version", kVersion}});
   for (const auto& row : kAgent) put(out, row.name, row.help, row.read(agent));
-  put_inputs(out, agent.inputs());
+  put_inputs(out, agent);
+  put_traffic(out, agent);
   put_node(out, agent.snapshot().node);
+  put_lending(out, agent.lending());
   for (const auto& cgroup : agent.snapshot().cgroups) {
     const bool container = cgroup.kind == CgroupKind::container;
     const Labels labels = labels_of(agent, cgroup);

@@ -22,23 +22,33 @@ HttpAnswer healthz(const Agent& agent, const HttpRequest&) {
   return {200, kText, "ok: " + std::to_string(agent.counters().ticks) + " ticks\n"};
 }
 
+std::string age_of(const InputState& state, MonoTime now) {
+  if (!state.delivered || !state.loaded) return {};
+  return std::to_string((now - *state.loaded) / std::chrono::seconds(1)) + " s old";
+}
+
+/// "ok", or what is wrong and what is in force meanwhile.
+std::string how(const InputState& state, MonoTime now) {
+  const std::string age = age_of(state, now);
+  if (state.good) return "ok" + (age.empty() ? "" : ", " + age);
+  if (state.loaded) return "previous text in force" + (age.empty() ? "" : ", " + age) + ": " + state.error;
+  if (!state.stand_in.empty()) return state.stand_in + " in force: " + state.error;
+  return state.error.empty() ? "no answer yet" : state.error;
+}
+
 /// Ready once a tick is done and the configuration and the pods in force are known; each with its state.
 HttpAnswer readyz(const Agent& agent, const HttpRequest&) {
   bool ready = agent.counters().ticks > 0 && agent.snapshot().pods_known;
   std::string body;
   for (const auto& state : agent.inputs().states()) {
     if (state.path.empty()) continue;
-    const bool usable = state.loaded.has_value();
-    ready = ready && usable;
-    body += state.name + ": " +
-            (state.good ? "ok"
-             : usable   ? "previous text in force: " + state.error
-                        : state.error) +
-            "\n";
+    ready = ready && (state.loaded || !state.stand_in.empty());
+    body += state.name + ": " + how(state, agent.tick_result().now) + "\n";
     for (const auto& notice : state.notices) body += state.name + ": " + notice + "\n";
   }
   body += std::string("pods: ") + (agent.snapshot().pods_known ? "known" : "unknown") + "\n";
-  body += "report: not active in this version\n";
+  const auto& advertised = agent.lending().advertised();
+  body += "report: " + (advertised ? advertised->why : std::string("nothing is lent")) + "\n";
   if (!agent.watch_limitation().empty()) body += "watch: " + agent.watch_limitation() + "\n";
   return {ready ? 200 : 503, kText, (ready ? "ready\n" : "not ready\n") + body};
 }

@@ -19,14 +19,34 @@ std::string sentence(const Value& managed) {
   return out + ": " + member(managed, "sentence") + "\n";
 }
 
+/// "  margin (cpuReclaimThresholdPercent 65): 35 CPUs, 42 GiB"
+std::string term(const Value& value) {
+  std::string out = "  " + member(value, "name") + " (" + member(value, "source") + "): ";
+  const std::string cpu = member(value, "cpu"), memory = member(value, "memory");
+  return out + cpu + (cpu.empty() || memory.empty() ? "" : ", ") + memory + "\n";
+}
+
+std::string lending(const Value* value) {
+  const Value* advertised = value != nullptr ? value->find("advertised") : nullptr;
+  if (advertised == nullptr) return {};
+  std::string out = "lent to batch and mid pods";
+  for (const auto* name : {"batch-cpu", "batch-memory", "mid-cpu", "mid-memory"})
+    out += std::string(", ") + name + " " +
+           (member(*advertised, name).empty() ? "unknown" : member(*advertised, name));
+  out += ": " + member(*value, "why") + "\n";
+  if (const Value* terms = value->find("terms"); terms != nullptr && terms->list() != nullptr)
+    for (const auto& one : *terms->list()) out += term(one);
+  return out;
+}
+
 }  // namespace
 
 std::string explain_sentences(const std::string& explain_json) {
   const auto parsed = parse_json(explain_json, "explain");
   const Value* managed = parsed.problems.empty() ? parsed.root.find("managed") : nullptr;
   if (managed == nullptr || managed->list() == nullptr) return "the agent's answer could not be read\n";
-  if (managed->list()->empty()) return "nothing is managed: every value is its owner's\n";
-  std::string out;
+  std::string out = lending(parsed.root.find("lending"));
+  if (managed->list()->empty()) return out + "nothing is managed: every value is its owner's\n";
   for (const auto& one : *managed->list()) out += sentence(one);
   return out;
 }

@@ -1,5 +1,6 @@
 #include "agent/face/tick_json.h"
 
+#include "agent/face/lending_json.h"
 #include "agent/json.h"
 
 namespace evenkeel {
@@ -37,6 +38,11 @@ void put_foreign(Json& json, const Foreign& foreign) {
   json.member("round", foreign.round).member("yielded", foreign.yielded).end_object();
 }
 
+void put_eviction(Json& json, const Eviction& eviction) {
+  json.begin_object().member("namespace", eviction.namespace_).member("name", eviction.name);
+  json.member("uid", eviction.uid).member("by", eviction.by).member("why", eviction.why.text()).end_object();
+}
+
 template <class List, class Put>
 void put_list(Json& json, std::string_view key, const List& list, Put put) {
   json.key(key).begin_array();
@@ -61,11 +67,14 @@ std::string tick_line(const TickResult& result, const Agent& agent) {
   json.begin_object().member("now", seconds(result.now));
   put_list(json, "writes", dry_run ? none : result.report.writes, put_write);
   if (dry_run) put_list(json, "would_write", result.report.writes, put_write);
-  json.key("evictions").begin_array().end_array();
-  json.key("report").null();
+  const std::vector<Eviction> nobody;
+  put_list(json, "evictions", dry_run ? nobody : result.evictions, put_eviction);
+  if (dry_run) put_list(json, "would_evict", result.evictions, put_eviction);
+  put_report(json, agent.lending());
   json.key("interference").begin_array().end_array();
   put_errors(json, result);
   put_list(json, "foreign", result.report.foreign, put_foreign);
+  json.member("deferred", result.report.deferred);
   json.end_object();
   return out;
 }
@@ -86,7 +95,9 @@ std::string explain_json(const Agent& agent, std::string_view pod) {
     if (!owner.empty()) json.member("pod", owner);
     json.end_object();
   }
-  json.end_array().end_object();
+  json.end_array().key("lending");
+  put_lending(json, agent.lending());
+  json.end_object();
   return out;
 }
 

@@ -1,0 +1,22 @@
+// The node's own layers over the cluster's colocation strategy: its annotation, then its labels. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "qos/nodeslo.h"
+#include "qos/pod.h"
+
+namespace evenkeel {
+
+struct NodeStrategy {
+  ColocationStrategy strategy{};
+  std::vector<std::string> notices{};  ///< a layer that was left out, and why
+};
+
+/// Later wins: `cluster` (extensions.colocation), the annotation node.koordinator.sh/colocation-strategy
+/// (whole or not at all), each of the labels node.koordinator.sh/cpu-reclaim-ratio, memory-reclaim-ratio,
+/// mid-static-cpu-reserved-ratio and mid-static-memory-reserved-ratio.
+NodeStrategy node_strategy(const ColocationStrategy& cluster, const NodeObject& node);
+
+}  // namespace evenkeel

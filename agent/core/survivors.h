@@ -1,0 +1,20 @@
+// Pods that a list has forgotten while they live: a kubelet that was restarted without its API server lists
+// none but its static pods, and a pod that is deleted without grace leaves the list before its processes end.
+// Pure.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "cgroup/tree.h"
+#include "qos/pod.h"
+
+namespace evenkeel {
+
+using Pods = std::shared_ptr<const std::vector<Pod>>;
+
+/// `listed`, and those of `before` that it does not name although their directories are there, marked as
+/// unlisted.
+Pods with_survivors(const Pods& before, const Pods& listed, const CgroupTree& tree);
+
+}  // namespace evenkeel
