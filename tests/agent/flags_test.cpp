@@ -25,6 +25,10 @@ TEST(Flags, HaveTheDocumentedDefaults) {
   EXPECT_EQ(parsed.flags.listen, "127.0.0.1:9319");
   EXPECT_EQ(parsed.flags.state_dir, "/var/lib/evenkeel");
   EXPECT_EQ(parsed.flags.interval, std::chrono::seconds(1));
+  EXPECT_EQ(parsed.flags.kubelet_url, "https://127.0.0.1:10250");
+  EXPECT_EQ(parsed.flags.pods_interval, std::chrono::seconds(10));
+  EXPECT_EQ(parsed.flags.node_interval, std::chrono::seconds(60));
+  EXPECT_FALSE(parsed.flags.kubelet_insecure_tls);
   EXPECT_FALSE(parsed.flags.dry_run || parsed.flags.stepped);
 }
 
@@ -43,10 +47,37 @@ TEST(Flags, ReadTheEnvironment) {
   EXPECT_EQ(parsed.flags.interval, std::chrono::milliseconds(250));
 }
 
+TEST(Flags, OfServersStandInTheEnvironmentToo) {
+  const std::vector<std::pair<const char*, const char*>> given = {
+      {"EVENKEEL_KUBELET_URL", "https://10.0.0.2:10250"},
+      {"EVENKEEL_KUBELET_CA", "/ca"},
+      {"EVENKEEL_KUBELET_TOKEN_FILE", "/token"},
+      {"EVENKEEL_KUBELET_INSECURE_TLS", "true"},
+      {"EVENKEEL_PODS_INTERVAL", "3s"},
+      {"EVENKEEL_KUBECONFIG", "/config"},
+      {"EVENKEEL_APISERVER", "https://10.0.0.1"},
+      {"EVENKEEL_NODE_NAME", "n"},
+      {"EVENKEEL_NODE_INTERVAL", "2m"}};
+  for (const auto& [name, value] : given) ::setenv(name, value, 1);
+  const auto flags = parse({"run"}).flags;
+  for (const auto& [name, value] : given) ::unsetenv(name);
+  EXPECT_EQ(flags.kubelet_url, "https://10.0.0.2:10250");
+  EXPECT_EQ(flags.kubelet_ca, "/ca");
+  EXPECT_EQ(flags.kubelet_token_file, "/token");
+  EXPECT_TRUE(flags.kubelet_insecure_tls);
+  EXPECT_EQ(flags.pods_interval, std::chrono::seconds(3));
+  EXPECT_EQ(flags.kubeconfig, "/config");
+  EXPECT_EQ(flags.apiserver, "https://10.0.0.1");
+  EXPECT_EQ(flags.node_name, "n");
+  EXPECT_EQ(flags.node_interval, std::chrono::minutes(2));
+}
+
 TEST(Flags, MistakesExitWithTwo) {
   for (const auto& args : std::vector<std::vector<const char*>>{{},
                                                                 {"sail"},
                                                                 {"run", "--interval", "0s"},
+                                                                {"run", "--pods-interval", "10ms"},
+                                                                {"run", "--node-interval", "often"},
                                                                 {"run", "--log-level", "loud"},
                                                                 {"demo", "--rounds", "0"},
                                                                 {"run", "--no-such-flag"}})

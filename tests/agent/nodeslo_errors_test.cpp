@@ -90,6 +90,11 @@ TEST(NodeSloErrors, ValuesOutOfRange) {
       {"systemStrategy: {minFreeKbytesFactor: 0}", "f:1:39:"},
       {"extensions: {evenkeel: {suppressDwell: 2h}}", "f:1:40:"},
       {"extensions: {colocation: {resourceDiffThreshold: 1.5}}", "f:1:50:"},
+      {"extensions: {evenkeel: {prediction: {trainingInterval: 9s}}}",
+       "f:1:56: extensions.evenkeel.prediction.trainingInterval: found '9s'; legal: 10s to 1h"},
+      {"extensions: {evenkeel: {prediction: {cpuHistogramDecayHalflife: 0s}}}", "f:1:65:"},
+      {"extensions: {evenkeel: {prediction: {safetyMarginPercent: -1}}}", "f:1:59:"},
+      {"extensions: {evenkeel: {prediction: {coldStartDuration: 721h}}}", "f:1:57:"},
   });
 }
 
@@ -165,6 +170,12 @@ TEST(NodeSloErrors, SettingsThatContradictEachOther) {
       {"hostApplications: [{name: a, cgroupPath: {relativePath: ../../etc}}]",
        "f:1:42: hostApplications[0].cgroupPath: found '../../etc'; legal: a path without . and .."},
       {"hostApplications: [{name: ../a}]", "f: hostApplications[0].cgroupPath: found"},
+      {"extensions: {evenkeel: {prediction: {modelExpirationDuration: 1m}}}",
+       "f:1:63: extensions.evenkeel.prediction.modelExpirationDuration: found 1m; legal: above "
+       "trainingInterval (1m)"},
+      {"extensions: {evenkeel: {prediction: {trainingInterval: 40m}}}",
+       "f:1:56: extensions.evenkeel.prediction.trainingInterval: found 40m; legal: below "
+       "modelExpirationDuration (30m)"},
       {"resourceQOSStrategy: {beClass: {blkioQOS: {blocks: [{type: device}]}}}",
        "f:1:53: resourceQOSStrategy.beClass.blkioQOS.blocks[0]: found no name"},
   });

@@ -104,6 +104,23 @@ TEST(NodeSlo, ReadsOurExtensionsAndLeavesOthersAlone) {
   EXPECT_EQ(slo.evenkeel.feature_gates, gates);
 }
 
+TEST(NodeSlo, ReadsEverySettingOfThePrediction) {
+  const auto prediction =
+      good(
+          "extensions: {evenkeel: {prediction: {coldStartDuration: 48h, leastHistoryDuration: 1h, "
+          "safetyMarginPercent: 20, cpuHistogramDecayHalflife: 6h, memoryHistogramDecayHalflife: 7h, "
+          "trainingInterval: 30s, modelExpirationDuration: 2h, modelCheckpointInterval: 5m}}}")
+          .evenkeel.prediction;
+  EXPECT_EQ(prediction.cold_start, std::chrono::hours(48));
+  EXPECT_EQ(prediction.least_history, std::chrono::hours(1));
+  EXPECT_EQ(prediction.safety_margin_percent, Percent(20));
+  EXPECT_EQ(prediction.cpu_half_life, std::chrono::hours(6));
+  EXPECT_EQ(prediction.memory_half_life, std::chrono::hours(7));
+  EXPECT_EQ(prediction.training_interval, std::chrono::seconds(30));
+  EXPECT_EQ(prediction.model_expiration, std::chrono::hours(2));
+  EXPECT_EQ(prediction.checkpoint_interval, std::chrono::minutes(5));
+}
+
 TEST(NodeSlo, BandwidthIsAPercentageOrAQuantity) {
   const auto slo = good(
       "resourceQOSStrategy: {lsClass: {networkQOS: {ingressRequest: 40, egressRequest: \"10M\", "

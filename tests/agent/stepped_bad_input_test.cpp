@@ -2,20 +2,14 @@
 // it.
 #include <gtest/gtest.h>
 
-#include "tests/support/fake_node.h"
-#include "tests/support/stepped_agent.h"
+#include "tests/support/nodeslo_texts.h"
+#include "tests/support/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {
 
 using namespace evenkeel::literals;
 using Kernel = FakeNode::Kernel;
-
-constexpr const char* kEverything =
-    "resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpuSuppressPolicy: "
-    "cfsQuota}\n"
-    "cpuBurstStrategy: {policy: auto}\n"
-    "resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n";
 
 struct BadText {
   const char* name;
@@ -35,19 +29,12 @@ const std::vector<BadText>& bad_texts() {
   return kAll;
 }
 
-struct Scene {
-  explicit Scene(Kernel kernel) : node(16, kernel) {
-    service = node.host.pod(KubeQos::burstable, "11111111-1111-1111-1111-111111111111", {"aaa"});
-    batch = node.host.pod(KubeQos::besteffort, "22222222-2222-2222-2222-222222222222", {"bbb"});
-    node.uses(service + "/aaa", 6000_mcpu);
-    node.uses(batch + "/bbb", 1000_mcpu);
+/// Both pods at work.
+struct BusyNode : TwoPods {
+  explicit BusyNode(Kernel kernel) : TwoPods(kernel, kEverythingOn) {
+    service_uses(6000_mcpu);
+    uses(batch + "/bbb", 1000_mcpu);
   }
-  std::vector<std::string> args(const std::string& slo) const {
-    return {"--host-root", node.host.root(), "--nodeslo",   slo,
-            "--pods",      "cgroup",         "--state-dir", node.state_dir()};
-  }
-  FakeNode node;
-  std::string service, batch;
 };
 
 using Case = std::tuple<Kernel, std::size_t>;
@@ -57,20 +44,18 @@ class BadKernelFile : public testing::TestWithParam<Case> {};
 TEST_P(BadKernelFile, NothingIsWrittenFromIt) {
   const auto [kernel, which] = GetParam();
   const std::string& text = bad_texts()[which].text;
-  const bool v1 = kernel == Kernel::v1;
   for (const std::string file : {"proc/stat", "quota"}) {
-    Scene scene(kernel);
-    SteppedAgent agent(scene.args(scene.node.text_file("nodeslo.yaml", kEverything)));
+    BusyNode node(kernel);
+    SteppedAgent agent(node.args());
     for (int second = 0; second < 4; ++second) {
-      scene.node.run(std::chrono::seconds(1));
+      node.run(std::chrono::seconds(1));
       if (file == "quota") {
-        scene.node.host.write(Controller::cpu, scene.node.besteffort(), v1 ? "cpu.cfs_quota_us" : "cpu.max",
-                              text);
+        node.host.write(Controller::cpu, node.besteffort(), node.quota_file(), text);
       } else {
-        scene.node.host.file(file, text);
+        node.host.file(file, text);
       }
       const Step step = agent.advance();
-      EXPECT_EQ(step.written(v1 ? "besteffort/cpu.cfs_quota_us" : "besteffort/cpu.max"), "<none>")
+      EXPECT_EQ(step.written(std::string("besteffort/") + node.quota_file()), "<none>")
           << file << ": " << step.line;
     }
     agent.quit();
@@ -81,21 +66,19 @@ TEST_P(BadKernelFile, NothingIsWrittenFromIt) {
 TEST_P(BadKernelFile, IsSurvivedWhereverItIs) {
   const auto [kernel, which] = GetParam();
   const std::string& text = bad_texts()[which].text;
-  Scene scene(kernel);
-  SteppedAgent agent(scene.args(scene.node.text_file("nodeslo.yaml", kEverything)));
-  scene.node.run(std::chrono::seconds(1));
-  agent.advance();
+  BusyNode node(kernel);
+  SteppedAgent agent(node.args());
+  node.second(agent);
   for (const std::string file :
        {"proc/meminfo", "proc/cpuinfo", "proc/pressure/cpu", "proc/pressure/memory",
         "sys/devices/system/cpu/online", "sys/devices/system/cpu/cpu1/topology/core_id"})
-    scene.node.host.file(file, text);
-  for (const std::string& cgroup :
-       {scene.service, scene.service + "/aaa", scene.batch, scene.node.besteffort()}) {
+    node.host.file(file, text);
+  for (const std::string& cgroup : {node.service, node.service + "/aaa", node.batch, node.besteffort()}) {
     for (const char* file :
          {"cpu.stat", "cpu.cfs_burst_us", "cpu.shares", "cpu.idle", "cpu.max.burst", "cpu.weight"})
-      scene.node.host.write(Controller::cpu, cgroup, file, text);
-    scene.node.host.write(Controller::memory, cgroup, "memory.stat", text);
-    scene.node.host.write(Controller::cpuset, cgroup, "cpuset.cpus", text);
+      node.host.write(Controller::cpu, cgroup, file, text);
+    node.host.write(Controller::memory, cgroup, "memory.stat", text);
+    node.host.write(Controller::cpuset, cgroup, "cpuset.cpus", text);
   }
   for (int second = 0; second < 4; ++second) agent.advance();
   agent.quit();
@@ -134,10 +117,11 @@ const BadConfig kBadConfigs[] = {
 class BadConfiguration : public testing::TestWithParam<BadConfig> {};
 
 TEST_P(BadConfiguration, IsRefusedAtTheStartWithItsPlace) {
-  Scene scene(Kernel::v1);
-  const std::string slo = scene.node.text_file("nodeslo.yaml", GetParam().text);
-  const Ran ran = run_evenkeel({"run", "--stepped", "--host-root", scene.node.host.root(), "--nodeslo", slo,
-                                "--pods", "cgroup", "--state-dir", scene.node.state_dir()});
+  BusyNode node(Kernel::v1);
+  const std::string slo = node.configure(GetParam().text);
+  std::vector<std::string> run{"run", "--stepped"};
+  for (const auto& arg : node.args()) run.push_back(arg);
+  const Ran ran = run_evenkeel(run);
   EXPECT_EQ(ran.exit_status, 2);
   EXPECT_NE(ran.err.find("nodeslo.yaml:"), std::string::npos) << ran.err;
   EXPECT_NE(ran.err.find(GetParam().says), std::string::npos) << ran.err;
@@ -150,36 +134,28 @@ INSTANTIATE_TEST_SUITE_P(Texts, BadConfiguration, testing::ValuesIn(kBadConfigs)
                          [](const auto& one) { return std::string(one.param.name); });
 
 TEST(BadPods, KeepWhatWasKnownAndSayWhatIsWrong) {
-  for (const char* text :
-       {"", "{", "[1,2]", "\xff\xfe", "kind: Banana\n", "{\"items\": 7}", "{\"items\":[{\"metadata\":7}]}"}) {
-    Scene scene(Kernel::v1);
-    const std::string slo = scene.node.text_file("nodeslo.yaml", kEverything);
-    const std::string pods = scene.node.text_file("pods.json", R"({"kind":"PodList","items":null})");
-    SteppedAgent agent({"--host-root", scene.node.host.root(), "--nodeslo", slo, "--pods", "file:" + pods,
-                        "--state-dir", scene.node.state_dir()});
-    scene.node.run(std::chrono::seconds(1));
-    agent.advance();
-    scene.node.run(std::chrono::seconds(1));
-    agent.advance();
-    const std::string held = scene.node.quota_of(scene.node.besteffort());
+  const std::string one_bad_pod = R"({"items":[{"metadata":7}]})";  // is left out: a notice, no error
+  for (const std::string& text : std::vector<std::string>{"", "{", "[1,2]", "\xff\xfe", "kind: Banana\n",
+                                                          R"({"items": 7})", one_bad_pod}) {
+    BusyNode node(Kernel::v1);
+    SteppedAgent agent(node.args(node.pod_list(R"({"kind":"PodList","items":null})")));
+    node.seconds(2, agent);
+    const std::string held = node.besteffort_quota();
     EXPECT_NE(held, "-1");
-    scene.node.text_file("pods.json", text);
-    scene.node.run(std::chrono::seconds(1));
-    const Step step = agent.advance();
-    EXPECT_EQ(scene.node.quota_of(scene.node.besteffort()), held) << text;
+    node.pod_list(text);
+    const Step step = node.second(agent);
+    EXPECT_EQ(step.errors.empty(), text == one_bad_pod) << text << ": " << step.line;
+    EXPECT_EQ(node.besteffort_quota(), held) << text;
     agent.quit();
     EXPECT_EQ(agent.exit_status(), 0) << agent.stderr_text();
   }
 }
 
 TEST(BadPods, AreNotServedFromBeforeTheFirstGoodList) {
-  Scene scene(Kernel::v1);
-  const std::string slo = scene.node.text_file("nodeslo.yaml", kEverything);
-  SteppedAgent agent({"--host-root", scene.node.host.root(), "--nodeslo", slo, "--pods",
-                      "file:/nonexistent/pods.json", "--state-dir", scene.node.state_dir()});
+  BusyNode node(Kernel::v1);
+  SteppedAgent agent(node.args("file:/nonexistent/pods.json"));
   for (int second = 0; second < 4; ++second) {
-    scene.node.run(std::chrono::seconds(1));
-    const Step step = agent.advance();
+    const Step step = node.second(agent);
     EXPECT_TRUE(step.writes.empty()) << step.line;
     if (second == 0) {
       EXPECT_FALSE(step.errors.empty()) << step.line;

@@ -1,8 +1,7 @@
 // The program as a black box: CPU burst, and best effort that yields.
 #include <gtest/gtest.h>
 
-#include "tests/support/fake_node.h"
-#include "tests/support/stepped_agent.h"
+#include "tests/support/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {
@@ -31,131 +30,109 @@ std::string pods_with(const std::string& annotations) {
                       annotations.empty() ? "" : ",\"annotations\":{" + annotations + "}");
 }
 
-struct Scene {
-  Scene(Kernel kernel, const std::string& nodeslo, const std::string& annotations = {})
-      : node(16, kernel), v1(kernel == Kernel::v1) {
-    pod = node.host.pod(KubeQos::burstable, "11111111-1111-1111-1111-111111111111", {"aaa", "bbb"});
-    batch = node.host.pod(KubeQos::besteffort, "22222222-2222-2222-2222-222222222222", {"ccc"});
-    set_quota(pod, "150000");
-    set_quota(pod + "/aaa", "100000");
-    set_quota(pod + "/bbb", "50000");
-    for (const auto& container : {pod + "/aaa", pod + "/bbb"}) node.throttled(container, false);
-    slo = node.text_file("nodeslo.yaml", nodeslo);
-    pods = node.text_file("pods.json", pods_with(annotations));
-  }
-  void set_quota(const std::string& cgroup, const std::string& quota) {
-    node.host.write(Controller::cpu, cgroup, v1 ? "cpu.cfs_quota_us" : "cpu.max",
-                    v1 ? quota + "\n" : quota + " 100000\n");
+struct BurstNode : TwoPods {
+  BurstNode(Kernel kernel, const std::string& nodeslo, const std::string& annotations = {})
+      : TwoPods(kernel, nodeslo, {"aaa", "bbb"}, {"ccc"}), pods(pod_list(pods_with(annotations))) {
+    set_quota(service, "150000");
+    set_quota(service + "/aaa", "100000");
+    set_quota(service + "/bbb", "50000");
+    for (const char* container : {"/aaa", "/bbb"}) throttled(service + container, false);
   }
   std::string burst_of(const std::string& cgroup) const {
-    const std::string text =
-        node.host.read(Controller::cpu, cgroup, v1 ? "cpu.cfs_burst_us" : "cpu.max.burst");
-    return text.substr(0, text.find('\n'));
+    return setting(Controller::cpu, cgroup, v1() ? "cpu.cfs_burst_us" : "cpu.max.burst");
   }
   std::string idle_of(const std::string& cgroup) const {
-    return node.host.read(Controller::cpu, cgroup, "cpu.idle").substr(0, 1);
+    return setting(Controller::cpu, cgroup, "cpu.idle");
   }
-  std::vector<std::string> args() const {
-    return {"--host-root", node.host.root(), "--nodeslo",   slo,
-            "--pods",      "file:" + pods,   "--state-dir", node.state_dir()};
-  }
-  Step second(SteppedAgent& agent) {
-    node.run(std::chrono::seconds(1));
-    return agent.advance("1s");
-  }
-  FakeNode node;
-  bool v1;
-  std::string pod, batch, slo, pods;
+  std::string pods;
 };
 
 class SteppedBurst : public testing::TestWithParam<Kernel> {};
 
 TEST_P(SteppedBurst, StaticBurstIsClampedToTheQuotaAndGoesBack) {
-  Scene scene(GetParam(), "cpuBurstStrategy: {policy: cpuBurstOnly}\n");
-  SteppedAgent agent(scene.args());
-  for (int i = 0; i < 3; ++i) scene.second(agent);
-  EXPECT_EQ(scene.burst_of(scene.pod + "/aaa"), "100000")
+  BurstNode node(GetParam(), "cpuBurstStrategy: {policy: cpuBurstOnly}\n");
+  SteppedAgent agent(node.args(node.pods));
+  node.seconds(3, agent);
+  EXPECT_EQ(node.burst_of(node.service + "/aaa"), "100000")
       << "1000 % of a CPU, but the kernel takes no more than the quota";
-  EXPECT_EQ(scene.burst_of(scene.pod + "/bbb"), "50000");
-  EXPECT_EQ(scene.burst_of(scene.pod), "150000");
-  EXPECT_EQ(scene.burst_of(scene.batch + "/ccc"), "0");
+  EXPECT_EQ(node.burst_of(node.service + "/bbb"), "50000");
+  EXPECT_EQ(node.burst_of(node.service), "150000");
+  EXPECT_EQ(node.burst_of(node.batch + "/ccc"), "0");
   agent.quit();
-  for (const auto& cgroup : {scene.pod, scene.pod + "/aaa", scene.pod + "/bbb"})
-    EXPECT_EQ(scene.burst_of(cgroup), "0");
+  for (const auto& cgroup : {node.service, node.service + "/aaa", node.service + "/bbb"})
+    EXPECT_EQ(node.burst_of(cgroup), "0");
 }
 
 TEST_P(SteppedBurst, AThrottledContainerGrowsToItsCeilingAndThePodWithIt) {
-  Scene scene(GetParam(), "cpuBurstStrategy: {policy: cfsQuotaBurstOnly, cfsQuotaBurstPercent: 200}\n");
-  scene.node.uses(scene.pod + "/aaa", 1000_mcpu);
-  SteppedAgent agent(scene.args());
-  scene.second(agent);
-  scene.node.throttled(scene.pod + "/aaa", true);
+  BurstNode node(GetParam(), "cpuBurstStrategy: {policy: cfsQuotaBurstOnly, cfsQuotaBurstPercent: 200}\n");
+  node.service_uses(1000_mcpu);
+  SteppedAgent agent(node.args(node.pods));
+  node.second(agent);
+  node.throttled(node.service + "/aaa", true);
   for (int i = 0; i < 20; ++i) {
-    scene.second(agent);
-    const long pod = std::stol(scene.node.quota_of(scene.pod));
-    const long sum = std::stol(scene.node.quota_of(scene.pod + "/aaa")) +
-                     std::stol(scene.node.quota_of(scene.pod + "/bbb"));
+    node.second(agent);
+    const long pod = std::stol(node.quota_of(node.service));
+    const long sum =
+        std::stol(node.quota_of(node.service + "/aaa")) + std::stol(node.quota_of(node.service + "/bbb"));
     ASSERT_GE(pod, sum) << "second " << i;
   }
-  EXPECT_EQ(scene.node.quota_of(scene.pod + "/aaa"), "200000");
-  EXPECT_EQ(scene.node.quota_of(scene.pod + "/bbb"), "50000");
+  EXPECT_EQ(node.quota_of(node.service + "/aaa"), "200000");
+  EXPECT_EQ(node.quota_of(node.service + "/bbb"), "50000");
   agent.quit();
-  EXPECT_EQ(scene.node.quota_of(scene.pod + "/aaa"), "100000");
-  EXPECT_EQ(scene.node.quota_of(scene.pod), "150000");
+  EXPECT_EQ(node.quota_of(node.service + "/aaa"), "100000");
+  EXPECT_EQ(node.quota_of(node.service), "150000");
 }
 
 TEST_P(SteppedBurst, ThePodsAnnotationOverridesTheNode) {
-  Scene scene(GetParam(), "cpuBurstStrategy: {policy: auto}\n",
-              R"("koordinator.sh/cpuBurst":"{\"policy\":\"none\"}")");
-  SteppedAgent agent(scene.args());
-  for (int i = 0; i < 3; ++i) scene.second(agent);
-  EXPECT_EQ(scene.burst_of(scene.pod + "/aaa"), "0");
+  BurstNode node(GetParam(), "cpuBurstStrategy: {policy: auto}\n",
+                 R"("koordinator.sh/cpuBurst":"{\"policy\":\"none\"}")");
+  SteppedAgent agent(node.args(node.pods));
+  node.seconds(3, agent);
+  EXPECT_EQ(node.burst_of(node.service + "/aaa"), "0");
 }
 
 TEST_P(SteppedBurst, HandsOffMeansHandsOff) {
-  Scene scene(GetParam(), "cpuBurstStrategy: {policy: auto}\n");
-  SteppedAgent agent(scene.args());
-  for (int i = 0; i < 3; ++i) scene.second(agent);
-  ASSERT_NE(scene.burst_of(scene.pod + "/aaa"), "0");
-  scene.node.text_file("pods.json", pods_with(R"("evenkeel.io/hands-off":"true")"));
-  scene.second(agent);
-  EXPECT_EQ(scene.burst_of(scene.pod + "/aaa"), "0") << "asked off: what was written goes back";
+  BurstNode node(GetParam(), "cpuBurstStrategy: {policy: auto}\n");
+  SteppedAgent agent(node.args(node.pods));
+  node.seconds(3, agent);
+  ASSERT_NE(node.burst_of(node.service + "/aaa"), "0");
+  node.pod_list(pods_with(R"("evenkeel.io/hands-off":"true")"));
+  node.second(agent);
+  EXPECT_EQ(node.burst_of(node.service + "/aaa"), "0") << "asked off: what was written goes back";
 }
 
 TEST_P(SteppedBurst, AnOwnerWhoReappliesItsSpecIsNotOverruled) {
-  Scene scene(GetParam(), "cpuBurstStrategy: {policy: cfsQuotaBurstOnly, cfsQuotaBurstPercent: 200}\n");
-  scene.node.uses(scene.pod + "/aaa", 1000_mcpu);
-  SteppedAgent agent(scene.args());
-  scene.second(agent);
-  scene.node.throttled(scene.pod + "/aaa", true);
-  for (int i = 0; i < 5; ++i) scene.second(agent);
-  ASSERT_NE(scene.node.quota_of(scene.pod + "/aaa"), "100000");
-  scene.set_quota(scene.pod + "/aaa", "100000");
-  for (int i = 0; i < 100; ++i) scene.second(agent);
-  EXPECT_EQ(scene.node.quota_of(scene.pod + "/aaa"), "100000");
+  BurstNode node(GetParam(), "cpuBurstStrategy: {policy: cfsQuotaBurstOnly, cfsQuotaBurstPercent: 200}\n");
+  node.service_uses(1000_mcpu);
+  SteppedAgent agent(node.args(node.pods));
+  node.second(agent);
+  node.throttled(node.service + "/aaa", true);
+  node.seconds(5, agent);
+  ASSERT_NE(node.quota_of(node.service + "/aaa"), "100000");
+  node.set_quota(node.service + "/aaa", "100000");
+  node.seconds(100, agent);
+  EXPECT_EQ(node.quota_of(node.service + "/aaa"), "100000");
 }
 
 TEST_P(SteppedBurst, BestEffortPodsBecomeIdleAndOnlyThey) {
-  Scene scene(GetParam(), "resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n");
-  SteppedAgent agent(scene.args());
-  for (int i = 0; i < 2; ++i) scene.second(agent);
-  EXPECT_EQ(scene.idle_of(scene.batch), "1");
-  EXPECT_EQ(scene.idle_of(scene.batch + "/ccc"), "0");
-  EXPECT_EQ(scene.idle_of(scene.node.besteffort()), "0")
-      << "an idle QoS directory keeps a kubelet from starting";
-  EXPECT_EQ(scene.idle_of(scene.pod), "0");
+  BurstNode node(GetParam(), "resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n");
+  SteppedAgent agent(node.args(node.pods));
+  node.seconds(2, agent);
+  EXPECT_EQ(node.idle_of(node.batch), "1");
+  EXPECT_EQ(node.idle_of(node.batch + "/ccc"), "0");
+  EXPECT_EQ(node.idle_of(node.besteffort()), "0") << "an idle QoS directory keeps a kubelet from starting";
+  EXPECT_EQ(node.idle_of(node.service), "0");
   const std::string late =
-      scene.node.host.pod(KubeQos::besteffort, "33333333-3333-3333-3333-333333333333", {"ddd"});
-  scene.second(agent);
-  EXPECT_EQ(scene.idle_of(late), "1");
-  scene.node.host.remove_cgroup(late);
-  EXPECT_TRUE(scene.second(agent).errors.empty()) << "a vanished cgroup is no error";
+      node.host.pod(KubeQos::besteffort, "33333333-3333-3333-3333-333333333333", {"ddd"});
+  node.second(agent);
+  EXPECT_EQ(node.idle_of(late), "1");
+  node.host.remove_cgroup(late);
+  EXPECT_TRUE(node.second(agent).errors.empty()) << "a vanished cgroup is no error";
   agent.quit();
-  EXPECT_EQ(scene.idle_of(scene.batch), "0");
+  EXPECT_EQ(node.idle_of(node.batch), "0");
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, SteppedBurst, testing::Values(Kernel::v1, Kernel::v2),
-                         [](const auto& kernel) { return kernel.param == Kernel::v1 ? "v1" : "v2"; });
+INSTANTIATE_TEST_SUITE_P(Kernels, SteppedBurst, testing::Values(Kernel::v1, Kernel::v2), kernel_name);
 
 }  // namespace
 }  // namespace evenkeel::test

@@ -15,6 +15,7 @@
 #include "cgroup/fd.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_population.h"
+#include "tests/support/nodeslo_texts.h"
 
 namespace evenkeel::test {
 namespace {

@@ -12,6 +12,7 @@
 
 #include "tests/support/live_agent.h"
 #include "tests/support/live_population.h"
+#include "tests/support/nodeslo_texts.h"
 #include "tests/support/process.h"
 #include "tests/support/stepped_agent.h"
 

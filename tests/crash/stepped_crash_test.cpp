@@ -1,8 +1,6 @@
 // kill -9 at random moments of a busy agent on a fake host; then `evenkeel restore`; then every control file
 // is as before.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -11,23 +9,14 @@
 #include <iterator>
 #include <map>
 #include <random>
-#include <thread>
 
-#include "tests/support/fake_node.h"
-#include "tests/support/stepped_agent.h"
+#include "tests/support/nodeslo_texts.h"
+#include "tests/support/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {
 
-using namespace evenkeel::literals;
-
 constexpr int kKills = 250;  // per kernel version
-
-constexpr const char* kEverything =
-    "resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpuSuppressPolicy: "
-    "cfsQuota}\n"
-    "cpuBurstStrategy: {policy: auto, cpuBurstPercent: 100}\n"
-    "resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n";
 
 /// Counters are the kernel's, not ours: they differ after every second that passed.
 bool is_counter(const std::string& name) {
@@ -55,70 +44,71 @@ std::string difference(const std::map<std::string, std::string>& before,
   return out;
 }
 
+/// Four services whose use changes every second, and four pods of best effort.
+struct BusyNode : SteppedNode {
+  explicit BusyNode(Kernel kernel) : SteppedNode(8, kernel, kEverythingOn) {
+    for (int i = 0; i < 4; ++i) {
+      const std::string number = std::to_string(i), uid = "0000000" + number + "-0000-0000-0000-00000000000";
+      const std::string service = host.pod(KubeQos::burstable, uid + "a", {"s" + number});
+      host.pod(KubeQos::besteffort, uid + "b", {"b" + number});
+      containers.push_back(service + "/s" + number);
+      for (const auto& cgroup : {service, containers.back()}) set_quota(cgroup, "100000");
+    }
+  }
+  void busy_second(SteppedAgent& agent) {
+    for (const auto& container : containers) {
+      uses(container, MilliCpu(use(random)));
+      throttled(container, use(random) > 700);
+    }
+    run(std::chrono::seconds(1));
+    agent.try_advance("1s");
+  }
+  std::vector<std::string> containers{};  ///< of the services
+  std::mt19937 random{42};
+  std::uniform_int_distribution<int> use{0, 1500};
+};
+
+/// What an agent's life of five seconds takes. A build with sanitizers is several times slower: the kills
+/// keep its pace.
+int usual_life_us(BusyNode& node) {
+  const auto from = std::chrono::steady_clock::now();
+  {
+    SteppedAgent agent(node.args());
+    for (int second = 0; second < 5; ++second) node.busy_second(agent);
+    agent.quit();
+  }
+  const auto took = std::chrono::steady_clock::now() - from;
+  return static_cast<int>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+}
+
 class SteppedCrash : public testing::TestWithParam<FakeNode::Kernel> {};
 
 TEST_P(SteppedCrash, LeavesNothingBehindAfterRestore) {
-  FakeNode node(8, GetParam());
-  std::vector<std::string> services, batches;
-  for (int i = 0; i < 4; ++i) {
-    const std::string uid = "0000000" + std::to_string(i) + "-0000-0000-0000-00000000000";
-    services.push_back(node.host.pod(KubeQos::burstable, uid + "a", {"s" + std::to_string(i)}));
-    batches.push_back(node.host.pod(KubeQos::besteffort, uid + "b", {"b" + std::to_string(i)}));
-    const bool v1 = GetParam() == FakeNode::Kernel::v1;
-    for (const auto& dir : {services.back(), services.back() + "/s" + std::to_string(i)})
-      node.host.write(Controller::cpu, dir, v1 ? "cpu.cfs_quota_us" : "cpu.max",
-                      v1 ? "100000\n" : "100000 100000\n");
-  }
+  BusyNode node(GetParam());
   const auto before = settings_below(node.host.root());
-  const std::string slo = node.text_file("nodeslo.yaml", kEverything);
-  std::mt19937 random(42);
-  std::uniform_int_distribution<int> use(0, 1500);
-  const std::vector<std::string> args{"--host-root", node.host.root(), "--nodeslo",   slo,
-                                      "--pods",      "cgroup",         "--state-dir", node.state_dir()};
-  const auto busy_second = [&](SteppedAgent& agent) {
-    for (std::size_t i = 0; i < services.size(); ++i) {
-      const std::string container = services[i] + "/s" + std::to_string(i);
-      node.uses(container, MilliCpu(use(random)));
-      node.throttled(container, use(random) > 700);
-    }
-    node.run(std::chrono::seconds(1));
-    agent.try_advance("1s");
-  };
-  // A build with sanitizers is several times slower: the kills keep its pace.
-  const auto from = std::chrono::steady_clock::now();
-  {
-    SteppedAgent agent(args);
-    for (int second = 0; second < 5; ++second) busy_second(agent);
-    agent.quit();
-  }
-  const auto usual =
-      std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - from);
-  std::uniform_int_distribution<int> moment_us(0, static_cast<int>(2 * usual.count()));
+  std::uniform_int_distribution<int> moment_us(0, 2 * usual_life_us(node));
   int wrote_something = 0;
   for (int kill = 0; kill < kKills; ++kill) {
     {
-      SteppedAgent agent(args);
-      agent.kill_after(std::chrono::microseconds(moment_us(random)));
-      for (int second = 0; second < 40 && agent.alive(); ++second) busy_second(agent);
+      SteppedAgent agent(node.args());
+      agent.kill_after(std::chrono::microseconds(moment_us(node.random)));
+      for (int second = 0; second < 40 && agent.alive(); ++second) node.busy_second(agent);
       agent.kill();
     }
     if (settings_below(node.host.root()) != before) ++wrote_something;
-    const Ran restored =
-        run_evenkeel({"restore", "--host-root", node.host.root(), "--state-dir", node.state_dir()});
+    const Ran restored = node.restore();
     ASSERT_EQ(restored.exit_status, 0) << restored.err;
     ASSERT_EQ(difference(before, settings_below(node.host.root())), "")
         << "after kill number " << kill << "\n"
         << restored.err;
   }
   std::printf("%d kills on a fake %s node; %d of them with values in force; all restored\n", kKills,
-              GetParam() == FakeNode::Kernel::v1 ? "v1" : "v2", wrote_something);
+              node.v1() ? "v1" : "v2", wrote_something);
   EXPECT_GT(wrote_something, kKills / 5) << "the kills came too early to prove anything";
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, SteppedCrash, testing::Values(FakeNode::Kernel::v1, FakeNode::Kernel::v2),
-                         [](const auto& kernel) {
-                           return kernel.param == FakeNode::Kernel::v1 ? "v1" : "v2";
-                         });
+                         kernel_name);
 
 }  // namespace
 }  // namespace evenkeel::test

@@ -1,3 +1,4 @@
+#include "agent/config/node_strategy.h"
 #include "agent/pods/pod_list.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -10,6 +11,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& pod : list.pods)
     for (const auto& container : pod.containers)
       promise(!container.limits.cpu || container.limits.cpu->count() >= 0);
-  parse_node(text, "f");
+  const auto node = parse_node(text, "f").node;
+  for (const auto& party : node.third_parties)
+    promise(node.third_parties_unknown.empty() &&
+            party.resources.batch_cpu.value_or(MilliCpu{}).count() >= 0);
+  promise(node.cpu_normalization_ratio.value_or(1) > 0);
+  NodeObject annotated;
+  annotated.annotations["node.koordinator.sh/colocation-strategy"] = text;
+  annotated.labels["node.koordinator.sh/cpu-reclaim-ratio"] = text;
+  promise(node_strategy({}, annotated).strategy.cpu_reclaim_threshold_percent >= Percent(0));
+  const auto served = parse_pod_list(text, "f", Source::server);
+  if (!served.problems.empty()) promise(served.pods.empty());
+  parse_node(text, "f", Source::server);
   return 0;
 }

@@ -1,3 +1,4 @@
+#include "agent/pods/timestamp.h"
 #include "qos/units_text.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -15,5 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     promise(duration->count() >= 0);
     promise(parse_duration(duration_text(*duration)) == duration);
   }
+  // Years 0 to 9999 with any offset.
+  if (const auto time = parse_timestamp(text)) promise(*time > -63'000'000'000 && *time < 254'000'000'000);
   return 0;
 }

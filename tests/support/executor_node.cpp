@@ -18,9 +18,9 @@ Executor& ExecutorNode::build(ExecutorOptions options) {
   host_.bare().kubepods();
   root_.emplace(std::move(*Host::open(host_.root())));
   tree_.emplace(*root_, *detect_layout(*root_, ""));
-  for (const char* path : {"kubepods", "kubepods/besteffort", "kubepods/burstable"}) kernel.make(path);
-  add("kubepods/besteffort/pod1");
-  add("kubepods/besteffort/pod1/ctr");
+  for (const char* path : {"kubepods", kBe, "kubepods/burstable"}) kernel.make(path);
+  add(kPod);
+  add(kCtr);
   return executor_holder.emplace(*tree_, kernel, journal, options);
 }
 

@@ -13,9 +13,14 @@
 
 namespace evenkeel::test {
 
+/// The BestEffort directory, its only pod, and the pod's only container.
+inline constexpr const char* kBe = "kubepods/besteffort";
+inline constexpr const char* kPod = "kubepods/besteffort/pod1";
+inline constexpr const char* kCtr = "kubepods/besteffort/pod1/ctr";
+
 class ExecutorNode {
  public:
-  /// kubepods, its QoS directories, and one best-effort pod with one container: kubepods/besteffort/pod1/ctr.
+  /// kubepods, its QoS directories, and one best-effort pod with one container.
   explicit ExecutorNode(bool v2, ExecutorOptions options = {});
 
   void add(const std::string& path);

@@ -1,8 +1,5 @@
 #include "tests/support/fake_node.h"
 
-#include <filesystem>
-#include <fstream>
-
 namespace evenkeel::test {
 namespace {
 
@@ -15,19 +12,16 @@ std::int64_t used_in(MilliCpu cpu, Duration time) { return scaled(cpu.count(), t
 
 }  // namespace
 
-FakeNode::FakeNode(int cpus, Kernel kernel) : kernel_(kernel), cpus_(cpus) {
+FakeNode::FakeNode(int cpus, Kernel kernel, bool kubelet) : kernel_(kernel) {
   host.machine({.cpus = cpus});
   if (kernel == Kernel::v1) {
     host.v1();
   } else {
     host.v2();
   }
-  host.kubepods();
-  std::filesystem::create_directories(state_dir());
+  if (kubelet) host.kubepods();
   write_counters();
 }
-
-FakeNode::~FakeNode() { std::filesystem::remove_all(state_dir()); }
 
 void FakeNode::count(const std::string& cgroup, std::int64_t used_ns) {
   for (std::string at = cgroup; !at.empty(); at = parent_of(at)) used_ns_[at] += used_ns;
@@ -54,7 +48,7 @@ void FakeNode::write_counters() {
     const auto& [periods, throttled] = bandwidth_[cgroup];
     const std::string bandwidth =
         "nr_periods " + std::to_string(periods) + "\nnr_throttled " + std::to_string(throttled) + "\n";
-    if (kernel_ == Kernel::v1) {
+    if (v1()) {
       host.write(Controller::cpuacct, cgroup, "cpuacct.usage", std::to_string(used) + "\n");
       host.write(Controller::cpu, cgroup, "cpu.stat",
                  bandwidth + "throttled_time 0\nnr_bursts 0\nburst_time 0\n");
@@ -66,16 +60,19 @@ void FakeNode::write_counters() {
   }
 }
 
-std::string FakeNode::quota_of(const std::string& cgroup) const {
-  const std::string text =
-      host.read(Controller::cpu, cgroup, kernel_ == Kernel::v1 ? "cpu.cfs_quota_us" : "cpu.max");
-  return text.substr(0, text.find_first_of(" \n"));
+std::string FakeNode::setting(Controller controller, const std::string& cgroup,
+                              const std::string& file) const {
+  const std::string text = host.read(controller, cgroup, file);
+  return text.substr(0, text.find('\n'));
 }
 
-std::string FakeNode::text_file(const std::string& name, const std::string& text) {
-  const std::string path = state_dir() + "/" + name;
-  std::ofstream(path, std::ios::binary) << text;
-  return path;
+std::string FakeNode::quota_of(const std::string& cgroup) const {
+  const std::string text = setting(Controller::cpu, cgroup, quota_file());
+  return text.substr(0, text.find(' '));
+}
+
+void FakeNode::set_quota(const std::string& cgroup, const std::string& quota_us) {
+  host.write(Controller::cpu, cgroup, quota_file(), quota_us + (v1() ? "\n" : " 100000\n"));
 }
 
 }  // namespace evenkeel::test

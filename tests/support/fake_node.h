@@ -2,6 +2,7 @@
 // sees.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -14,9 +15,11 @@ namespace evenkeel::test {
 class FakeNode {
  public:
   enum class Kernel : std::uint8_t { v1, v2 };
-  FakeNode(int cpus, Kernel kernel);
+  /// Without a kubelet there is no kubepods: a plain machine.
+  FakeNode(int cpus, Kernel kernel, bool kubelet = true);
 
   FakeHost host{};
+  [[nodiscard]] bool v1() const { return kernel_ == Kernel::v1; }
 
   /// From now on this cgroup uses so much; its pod and QoS directory and the node see it too.
   void uses(const std::string& cgroup, MilliCpu cpu) { use_[cgroup] = cpu; }
@@ -28,19 +31,21 @@ class FakeNode {
   void run(Duration time);
 
   [[nodiscard]] std::string besteffort() const { return host.qos_path(KubeQos::besteffort); }
-  /// cpu.cfs_quota_us, or the first word of cpu.max.
+  /// Where a quota is: cpu.cfs_quota_us or cpu.max.
+  [[nodiscard]] const char* quota_file() const { return v1() ? "cpu.cfs_quota_us" : "cpu.max"; }
+  /// Microseconds per 100 ms; "-1" or "max" without a limit.
   [[nodiscard]] std::string quota_of(const std::string& cgroup) const;
-  /// Files of the agent beside the host: paths for the command line.
-  std::string text_file(const std::string& name, const std::string& text);
-  [[nodiscard]] std::string state_dir() const { return host.root() + "-state"; }
-  ~FakeNode();
+  [[nodiscard]] std::string besteffort_quota() const { return quota_of(besteffort()); }
+  void set_quota(const std::string& cgroup, const std::string& quota_us);
+  /// The first line of a control file.
+  [[nodiscard]] std::string setting(Controller controller, const std::string& cgroup,
+                                    const std::string& file) const;
 
  private:
   void count(const std::string& cgroup, std::int64_t used_ns);
   void count_periods(const std::string& cgroup, Duration time);
   void write_counters();
   Kernel kernel_;
-  int cpus_;
   MilliCpu system_{};
   std::map<std::string, MilliCpu> use_{};
   std::map<std::string, bool> throttled_{};

@@ -16,11 +16,4 @@ struct Population {
 /// a CPU.
 Population populate(LiveCgroups& cgroups, int pods);
 
-/// A NodeSLO that turns everything on that this version has.
-inline constexpr const char* kEverythingOn =
-    "resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpuSuppressPolicy: "
-    "cfsQuota}\n"
-    "cpuBurstStrategy: {policy: auto, cpuBurstPercent: 100}\n"
-    "resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n";
-
 }  // namespace evenkeel::test

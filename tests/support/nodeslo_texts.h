@@ -8,4 +8,11 @@ namespace evenkeel::test {
 /// Every section of the schema in use, as a whole NodeSLO object.
 std::string full_nodeslo();
 
+/// A NodeSLO that turns everything on that this version has.
+inline constexpr const char* kEverythingOn =
+    "resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpuSuppressPolicy: "
+    "cfsQuota}\n"
+    "cpuBurstStrategy: {policy: auto, cpuBurstPercent: 100}\n"
+    "resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n";
+
 }  // namespace evenkeel::test

@@ -74,7 +74,7 @@ SnapshotBuilder& SnapshotBuilder::besteffort() {
 
 SnapshotBuilder& SnapshotBuilder::pod(std::string name) {
   Pod pod;
-  pod.name = std::move(name);
+  pod.uid = pod.name = std::move(name);
   pod.kube_qos = KubeQos::burstable;
   pod.phase = PodPhase::running;
   pods_.push_back(std::move(pod));
@@ -150,6 +150,11 @@ SnapshotBuilder& SnapshotBuilder::allocated(const char* list) {
 
 SnapshotBuilder& SnapshotBuilder::overrides(const CpuBurstOverride& fields) {
   pods_.back().cpu_burst = fields;
+  return *this;
+}
+
+SnapshotBuilder& SnapshotBuilder::identity(std::int64_t own) {
+  pods_.back().group_identity = own;
   return *this;
 }
 

@@ -44,6 +44,7 @@ class SnapshotBuilder {
   SnapshotBuilder& hands_off();
   SnapshotBuilder& allocated(const char* cpu_list);
   SnapshotBuilder& overrides(const CpuBurstOverride& fields);
+  SnapshotBuilder& identity(std::int64_t own);
   SnapshotBuilder& without_cgroup();
 
   // Of the container named last.

@@ -9,6 +9,9 @@
 
 namespace evenkeel::test {
 
+/// The boot that a test's journal is of.
+inline constexpr const char* kBoot = "11111111-2222-3333-4444-555555555555";
+
 class StateDir {
  public:
   StateDir() {

@@ -1,0 +1,38 @@
+#include "agent/history/prediction_checkpoint.h"
+#include "cgroup/checksum.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace evenkeel;
+using fuzz::promise;
+
+namespace {
+
+constexpr Moment kNow{MonoTime(std::chrono::hours(1000)), 1'767'225'600};
+
+void check_line(std::string_view line) {
+  const auto read = parse_model_line(line, kNow);
+  if (!read) return;
+  const auto again = parse_model_line(model_line(read->key, read->model, kNow), kNow);
+  promise(again && again->key == read->key && again->model.since == read->model.since &&
+          again->model.cpu.weights() == read->model.cpu.weights() &&
+          again->model.memory.weights() == read->model.memory.weights());
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::text_of(data, size);
+  // Hardly any input has the right checksum by chance: the first line gets one.
+  const std::string body(text.substr(0, text.find('\n')));
+  const auto sealed = checksum_text(body) + ' ' + body;
+  check_line(sealed);
+  PeakPredictor predictor;
+  const auto read = read_checkpoint(sealed + '\n' + std::string(text), kNow, {}, predictor);
+  promise(predictor.models().size() <= read.models);
+  for (const auto& [key, model] : predictor.models()) {
+    const auto low = predictor.predict(key, {0, 0});
+    const auto high = predictor.predict(key, {1, 1});
+    promise(low.cpu <= high.cpu && low.memory <= high.memory);
+  }
+  return 0;
+}

@@ -1,0 +1,59 @@
+// A node's advertisement over time, for tests: what can be lent is given, not computed, and what is to be
+// written is written at once.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "qos/advertised.h"
+
+namespace evenkeel::test {
+
+inline constexpr std::int64_t kGib = std::int64_t{1} << 30;
+
+struct AdvertisingNode {
+  Lendable lendable{};
+  RecentUsage usage{};
+  NodeObject object{};
+  std::vector<Pod> pods{};
+  ColocationStrategy strategy{};
+  AdvertiseState state{};
+  MonoTime now{};
+  bool pods_known = true;
+
+  AdvertisingNode() {
+    strategy.enable = true;
+    lend(25000);
+  }
+  void lend(std::int64_t cpu, std::int64_t memory = 33 * kGib) {
+    lendable.batch_cpu = MilliCpu(cpu);
+    lendable.batch_memory = Bytes(memory);
+    lendable.mid_cpu = MilliCpu(0);
+    lendable.mid_memory = Bytes(0);
+  }
+  void unknown(const std::string& why) {
+    lendable = {};
+    lendable.lacks = {why, why, why, why};
+  }
+  void pod_holding(std::int64_t cpu, std::int64_t memory) {
+    Pod pod;
+    pod.phase = PodPhase::running;
+    pod.containers.resize(1);
+    pod.containers[0].requests.batch_cpu = MilliCpu(cpu);
+    pod.containers[0].requests.batch_memory = Bytes(memory);
+    pods.push_back(std::move(pod));
+  }
+  /// Time passes, with a fresh measurement at its end unless the node is blind.
+  Advertised after(Duration passed, bool measured = true) {
+    now += passed;
+    if (measured) usage.newest = now;
+    auto out = advertise({lendable, usage, object, pods, strategy, now, pods_known}, state);
+    if (out.write) written(out, now, state);
+    return out;
+  }
+};
+
+/// What is said about the first resource about which something is said.
+inline std::string first_clause(const Advertised& out) { return out.why.substr(0, out.why.find("; ")); }
+
+}  // namespace evenkeel::test

@@ -1,0 +1,164 @@
+#include "tests/support/chart.h"
+
+#include <algorithm>
+
+#include "cgroup/text.h"
+
+namespace evenkeel::test {
+namespace {
+
+struct Token {
+  std::string text{};
+  bool code = false;
+};
+
+/// "{{-" takes the white space before it away.
+std::vector<Token> tokens_of(std::string_view text) {
+  std::vector<Token> tokens;
+  while (!text.empty()) {
+    const auto begin = std::min(text.find("{{"), text.size());
+    std::string before(text.substr(0, begin));
+    text.remove_prefix(begin);
+    if (text.starts_with("{{-")) before.erase(before.find_last_not_of(" \n") + 1);
+    tokens.push_back({before, false});
+    if (text.empty()) break;
+    const auto end = std::min(text.find("}}"), text.size());
+    auto code = text.substr(2, end - 2);
+    if (code.starts_with('-')) code.remove_prefix(1);
+    tokens.push_back({std::string(trimmed(code)), true});
+    text.remove_prefix(std::min(end + 2, text.size()));
+  }
+  return tokens;
+}
+
+class Renderer {
+ public:
+  Renderer(std::vector<Token> tokens, const Value& values, std::string release_namespace)
+      : tokens_(std::move(tokens)), values_(values), namespace_(std::move(release_namespace)) {}
+
+  Rendered run() {
+    Rendered out;
+    block(out.text, nullptr, true);
+    if (at_ < tokens_.size()) error_ = "more ends than beginnings";
+    out.error = error_;
+    return out;
+  }
+
+ private:
+  /// Up to the token after the block's end; what stands in a block that is not `shown` is only passed over.
+  void block(std::string& out, const Value* item, bool shown) {
+    for (; at_ < tokens_.size(); ++at_) {
+      const Token token = tokens_[at_];
+      if (!token.code) {
+        if (shown) out += token.text;
+      } else if (token.text == "end" || token.text == "else") {
+        return;
+      } else if (token.text.starts_with("if ")) {
+        conditional(token.text.substr(3), out, item, shown);
+      } else if (token.text.starts_with("range ")) {
+        repeated(token.text.substr(6), out, shown);
+      } else if (shown) {
+        out += expression(token.text, item);
+      }
+    }
+  }
+
+  void conditional(std::string_view what, std::string& out, const Value* item, bool shown) {
+    const bool negated = what.starts_with("not ");
+    if (negated) what.remove_prefix(4);
+    const bool holds = truth(what) != negated;
+    ++at_;
+    block(out, item, shown && holds);
+    if (at_ >= tokens_.size() || tokens_[at_].text != "else") return;
+    ++at_;
+    block(out, item, shown && !holds);
+  }
+
+  void repeated(std::string_view what, std::string& out, bool shown) {
+    const Value* list = find(what);
+    const std::size_t begin = ++at_;
+    std::string unseen;
+    block(unseen, nullptr, false);
+    const std::size_t end = at_;
+    if (!shown || !list || !list->list()) return;
+    for (const auto& item : *list->list()) {
+      at_ = begin;
+      block(out, &item, true);
+    }
+    at_ = end;
+  }
+
+  std::string expression(std::string_view what, const Value* item) {
+    if (what == ".Release.Namespace") return namespace_;
+    if (what == "." && item) return flow_text(*item);
+    if (what.starts_with("toYaml ")) return indented(what.substr(7));
+    const Value* value = find(what);
+    return value ? flow_text(*value) : std::string();
+  }
+
+  /// "… | nindent 8"
+  std::string indented(std::string_view what) {
+    const auto pipe = what.find(" | nindent ");
+    const Value* value = find(what.substr(0, pipe));
+    const auto columns = pipe == std::string_view::npos ? std::nullopt : whole_number(what.substr(pipe + 11));
+    if (!columns) error_ = "cannot render " + std::string(what);
+    if (!columns || !value) return {};
+    return '\n' + std::string(static_cast<std::size_t>(*columns), ' ') + flow_text(*value);
+  }
+
+  const Value* find(std::string_view path) {
+    const std::string said(path);
+    const Value* value = path.starts_with(".Values.") ? &values_ : nullptr;
+    path.remove_prefix(std::min<std::size_t>(path.size(), 8));
+    while (value && !path.empty()) {
+      const auto dot = std::min(path.find('.'), path.size());
+      value = value->find(path.substr(0, dot));
+      path.remove_prefix(std::min(dot + 1, path.size()));
+    }
+    if (!value) error_ = "cannot render " + said;
+    return value;
+  }
+
+  bool truth(std::string_view what) {
+    const Value* value = find(what);
+    return value && value->scalar() && value->scalar()->text == "true";
+  }
+
+  std::vector<Token> tokens_;
+  const Value& values_;
+  std::string namespace_;
+  std::size_t at_ = 0;
+  std::string error_{};
+};
+
+}  // namespace
+
+Rendered render_template(std::string_view text, const Value& values, const std::string& release_namespace) {
+  return Renderer(tokens_of(text), values, release_namespace).run();
+}
+
+std::string flow_text(const Value& value) {
+  if (const auto* scalar = value.scalar()) return scalar->text.empty() ? "\"\"" : scalar->text;
+  std::vector<std::string> parts;
+  if (const auto* map = value.map())
+    for (const auto& [key, member] : *map) parts.push_back(key + ": " + flow_text(member));
+  if (const auto* list = value.list())
+    for (const auto& member : *list) parts.push_back(flow_text(member));
+  if (value.map()) std::ranges::sort(parts);
+  std::string out;
+  for (const auto& part : parts) out += (out.empty() ? "" : ", ") + part;
+  return value.map() ? '{' + out + '}' : '[' + out + ']';
+}
+
+std::vector<Value> documents(std::string_view text) {
+  constexpr std::string_view kBetween = "\n---\n";
+  std::vector<Value> out;
+  while (!text.empty()) {
+    const auto end = std::min(text.find(kBetween), text.size());
+    out.push_back(parse_yaml(text.substr(0, end), "documents").root);
+    text.remove_prefix(std::min(end + kBetween.size(), text.size()));
+  }
+  return out;
+}
+
+}  // namespace evenkeel::test

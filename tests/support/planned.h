@@ -1,0 +1,13 @@
+// A plan as a text, one step per line.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cgroup/planner.h"
+
+namespace evenkeel::test {
+
+std::string say(const std::vector<PlannedWrite>& steps);
+
+}  // namespace evenkeel::test
