@@ -28,6 +28,7 @@ YAML
 
 coproc agent { exec "$evenkeel" run --stepped --host-root "$host" --nodeslo "$host/nodeslo.yaml" --pods cgroup \
   --state-dir "$host/state"; }
+pid=$agent_PID  # bash forgets it as soon as the process has ended
 exec {ask}>&"${agent[1]}" {answers}<&"${agent[0]}"
 for second in 1 2 3 4 5; do
   printf 'cpu  %d 0 0 %d 0 0 0 0 0 0\n' $((second * 100)) $((second * 300)) >"$host/proc/stat"
@@ -39,7 +40,7 @@ while read -r line <&$answers && [ "$line" != "# EOF" ]; do printf '%s\n' "$line
 echo quit >&$ask
 read -r answer <&$answers
 exec {ask}>&-
-wait "$agent_PID"
+wait "$pid"
 
 grep -c '^evenkeel_' "$host/metrics" | sed 's/$/ series/'
 "$promtool" check metrics <"$host/metrics"

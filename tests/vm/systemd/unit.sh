@@ -2,30 +2,7 @@
 # kill -9 restored by ExecStopPost and started again.
 set -euo pipefail
 [ -x build/release/evenkeel ] || { echo "build/release/evenkeel was not built"; exit 77; }
-besteffort=/sys/fs/cgroup/kubepods.slice/kubepods-besteffort.slice
-pod=kubepods-besteffort-pod11111111_2222_3333_4444_555555555555.slice
-
-say() { printf '%s\n' "$*"; }
-fail() {
-  say "$*"
-  systemctl --no-pager status evenkeel.service || true
-  tail -n 40 /run/evenkeel.log || true
-  say "$*"
-  exit 1
-}
-quota() { cut -d' ' -f1 $besteffort/cpu.max; }
-# within SECONDS WHAT COMMAND...: the command succeeds before the time is over.
-within() {
-  local until=$((SECONDS + $1)) what=$2
-  shift 2
-  until "$@"; do
-    [ $SECONDS -lt $until ] || fail "not in time: $what"
-    sleep 0.2
-  done
-}
-is_bounded() { [ "$(quota)" != max ]; }
-is_free() { [ "$(quota)" = max ]; }
-is_active() { [ "$(systemctl show -P ActiveState evenkeel.service)" = active ]; }
+. tests/vm/batch_slice.sh
 has_restarted() { [ "$(systemctl show -P NRestarts evenkeel.service)" = 1 ] && is_active; }
 
 install -D -m 755 build/release/evenkeel /usr/local/bin/evenkeel
@@ -33,18 +10,7 @@ install -D -m 644 systemd/evenkeel.service /etc/systemd/system/evenkeel.service
 install -D -m 644 /dev/stdin /etc/evenkeel/nodeslo.yaml <<'YAML'
 resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota, cpuSuppressThresholdPercent: 50}
 YAML
-install -D -m 644 /dev/stdin /etc/systemd/system/evenkeel.service.d/log.conf <<'UNIT'
-[Service]
-StandardOutput=append:/run/evenkeel.log
-StandardError=inherit
-UNIT
-for slice in kubepods kubepods-besteffort ${pod%.slice}; do
-  printf '[Slice]\nCPUWeight=1\n' >/etc/systemd/system/$slice.slice
-done
-printf '[Service]\nSlice=%s\nExecStart=/bin/sleep infinity\n' $pod >/etc/systemd/system/batch.service
-systemctl daemon-reload
-systemctl start batch.service
-is_free || fail "the quota was bounded before the agent ran: $(cat $besteffort/cpu.max)"
+start_batch
 
 say "start: returns when the agent says READY=1"
 systemctl start evenkeel.service || fail "the unit did not start"

@@ -1,0 +1,161 @@
+// deploy/helm and deploy/kustomize make the same objects, and what both configure is legal.
+#include "tests/support/chart.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+
+#include "agent/config/nodeslo_config.h"
+
+namespace evenkeel {
+namespace {
+
+using test::documents;
+using test::flow_text;
+
+std::string file(const std::string& name) {
+  std::ifstream in(std::string(EVENKEEL_SOURCE_DIR) + "/deploy/" + name);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// The value at the end of a path of names and list positions: {"spec", "containers", "0"}.
+const Value* at(const Value& from, std::initializer_list<std::string> path) {
+  const Value* value = &from;
+  for (const auto& step : path) {
+    if (!value) return nullptr;
+    if (const auto* list = value->list())
+      value = list->size() > std::stoul(step) ? &(*list)[std::stoul(step)] : nullptr;
+    else
+      value = value->find(step);
+  }
+  return value;
+}
+std::string text_at(const Value& from, std::initializer_list<std::string> path) {
+  const Value* value = at(from, path);
+  return value ? flow_text(*value) : "(absent)";
+}
+
+/// Kind -> object.
+std::map<std::string, Value> by_kind(const std::string& text) {
+  std::map<std::string, Value> out;
+  for (auto& object : documents(text)) {
+    const auto kind = text_at(object, {"kind"});
+    out.emplace(kind, std::move(object));
+  }
+  return out;
+}
+
+/// With a line of values.yaml replaced.
+std::map<std::string, Value> chart(const std::string& line = {}, const std::string& by = {}) {
+  auto values_text = file("helm/values.yaml");
+  if (!line.empty()) {
+    const auto found = values_text.find('\n' + line + '\n');
+    EXPECT_NE(found, std::string::npos) << line;
+    values_text.replace(found + 1, line.size(), by);
+  }
+  const auto values = parse_yaml(values_text, "values.yaml");
+  EXPECT_TRUE(values.problems.empty());
+  std::string all;
+  for (const char* name : {"rights", "configmap", "daemonset"}) {
+    const auto rendered =
+        test::render_template(file(std::string("helm/templates/") + name + ".yaml"), values.root, "evenkeel");
+    EXPECT_EQ(rendered.error, "") << name;
+    all += (all.empty() ? "" : "\n---\n") + rendered.text;
+  }
+  return by_kind(all);
+}
+
+std::map<std::string, Value> kustomize() {
+  auto daemonset = file("kustomize/base/daemonset.yaml");
+  const std::string untagged = "image: evenkeel\n";
+  const auto found = daemonset.find(untagged);
+  EXPECT_NE(found, std::string::npos);
+  daemonset.replace(found, untagged.size(), "image: localhost/evenkeel:latest\n");
+  return by_kind(file("kustomize/base/rights.yaml") + "\n---\n" + daemonset);
+}
+
+Value container(const std::map<std::string, Value>& objects) {
+  const Value* found = at(objects.at("DaemonSet"), {"spec", "template", "spec", "containers", "0"});
+  return found ? *found : Value{};
+}
+
+TEST(Chart, MakesTheObjectsOfTheKustomization) {
+  const auto ours = chart();
+  for (const auto& [kind, object] : kustomize()) {
+    ASSERT_TRUE(ours.contains(kind)) << kind;
+    EXPECT_EQ(flow_text(ours.at(kind)), flow_text(object)) << kind;
+  }
+  EXPECT_EQ(ours.size(), kustomize().size() + 1) << "the ConfigMap is made by a generator there";
+}
+
+TEST(Chart, BothConfigureTheSameAndItIsLegal) {
+  const auto base = file("kustomize/base/nodeslo.yaml");
+  const auto config_map = chart().at("ConfigMap");
+  const auto in_chart = text_at(config_map, {"data", "nodeslo.yaml"});
+  EXPECT_EQ(flow_text(parse_yaml(in_chart, "chart").root), flow_text(parse_yaml(base, "base").root));
+  EXPECT_TRUE(parse_nodeslo(base, "base").problems.empty());
+}
+
+TEST(Chart, ListensOnTheNodeAsTheScrapedKustomizationDoes) {
+  const auto patch = parse_yaml(file("kustomize/scraped/daemonset.yaml"), "patch").root;
+  const auto patched = *at(patch, {"spec", "template", "spec", "containers", "0"});
+  const auto ours = container(chart("listenOnNode: false", "listenOnNode: true"));
+  EXPECT_EQ(text_at(ours, {"args"}), text_at(patched, {"args"}));
+  EXPECT_EQ(text_at(ours, {"env", "0"}), text_at(patched, {"env", "0"}));
+  for (const char* probe : {"livenessProbe", "readinessProbe"})
+    EXPECT_EQ(text_at(ours, {probe, "httpGet", "host"}), "(absent)");
+}
+
+TEST(Chart, GivesTheRightsToNameWritersOnlyWhenAsked) {
+  const auto plain = chart();
+  EXPECT_EQ(text_at(container(plain), {"securityContext", "capabilities", "add"}),
+            "[DAC_OVERRIDE, SYS_RESOURCE]");
+  const auto naming = chart("nameWriters: false", "nameWriters: true");
+  EXPECT_EQ(text_at(container(naming), {"securityContext", "capabilities", "add"}),
+            "[DAC_OVERRIDE, SYS_RESOURCE, SYS_ADMIN]");
+  EXPECT_EQ(text_at(naming.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "true");
+  EXPECT_EQ(text_at(plain.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "(absent)");
+}
+
+TEST(Chart, PassesExtraFlagsOn) {
+  const auto ours = container(chart("extraArgs: []", "extraArgs: [--log-format=json, --interval=2s]"));
+  EXPECT_EQ(text_at(ours, {"args"}),
+            "[run, --report=node-status, --listen=127.0.0.1:9319, --log-format=json, --interval=2s]");
+}
+
+TEST(Chart, TheAgentIsNeitherPrivilegedNorMayItBecomeSo) {
+  const auto security = *at(container(kustomize()), {"securityContext"});
+  EXPECT_EQ(text_at(security, {"privileged"}), "false");
+  EXPECT_EQ(text_at(security, {"allowPrivilegeEscalation"}), "false");
+  EXPECT_EQ(text_at(security, {"readOnlyRootFilesystem"}), "true");
+  EXPECT_EQ(text_at(security, {"capabilities", "drop"}), "[ALL]");
+}
+
+TEST(Kustomize, EachCapabilityAndEachRightSaysWhy) {
+  for (const char* name : {"kustomize/base/daemonset.yaml", "kustomize/base/rights.yaml"}) {
+    std::ifstream in(std::string(EVENKEEL_SOURCE_DIR) + "/deploy/" + name);
+    std::string above, line;
+    int seen = 0;
+    for (; std::getline(in, line); above = line) {
+      const bool capability = line.starts_with("            - ") &&
+                              line.find_first_not_of("_ -ABCDEFGHIJKLMNOPQRSTUVWXYZ") == std::string::npos;
+      if (!capability && !line.starts_with("- {apiGroups:")) continue;
+      ++seen;
+      EXPECT_NE(above.find('#'), std::string::npos) << name << ": " << line;
+    }
+    EXPECT_GE(seen, 2) << name;
+  }
+}
+
+TEST(RenderTemplate, RefusesWhatItDoesNotKnow) {
+  const auto values = parse_yaml("a: {b: 1}", "values").root;
+  EXPECT_EQ(test::render_template("x: {{ .Values.a.b }}", values, "n").text, "x: 1");
+  for (const char* text : {"{{ .Values.c }}", "{{ include \"x\" . }}", "{{ toYaml .Values.a }}", "{{ end }}"})
+    EXPECT_NE(test::render_template(text, values, "n").error, "") << text;
+}
+
+}  // namespace
+}  // namespace evenkeel

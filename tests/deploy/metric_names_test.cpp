@@ -1,0 +1,65 @@
+// Every metric that the dashboard and the alerts name is in what a real agent shows.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+
+#include "tests/support/fake_host.h"
+#include "tests/support/stepped_agent.h"
+
+namespace evenkeel::test {
+namespace {
+
+std::set<std::string> names_in(const std::string& text, const std::string& pattern) {
+  std::set<std::string> names;
+  const std::regex name(pattern);
+  for (std::sregex_iterator it(text.begin(), text.end(), name), end; it != end; ++it) names.insert((*it)[1]);
+  return names;
+}
+
+/// Of a node on which everything can be measured, two ticks old.
+std::string exposition() {
+  FakeHost host;
+  host.machine().hybrid().kubepods();
+  const auto pod = host.pod(KubeQos::burstable, "11-22", {"c1"});
+  host.write(Controller::cpu, pod, "cpu.cfs_quota_us", "50000\n");
+  const auto throttled = [&](const char* text) { host.write(Controller::cpu, pod, "cpu.stat", text); };
+  throttled("nr_periods 10\nnr_throttled 1\nthrottled_time 5000\n");
+  SteppedAgent agent({"--host-root", host.root(), "--nodeslo",
+                      std::string(EVENKEEL_SOURCE_DIR) + "/deploy/kustomize/base/nodeslo.yaml", "--pods",
+                      "cgroup", "--state-dir", host.root() + "/state"});
+  agent.advance();
+  throttled("nr_periods 20\nnr_throttled 2\nthrottled_time 9000\n");
+  host.file("proc/stat", "cpu  1000 0 0 9000 0 0 0 0 0 0\n");
+  agent.advance();
+  auto text = agent.metrics();
+  agent.quit();
+  return text;
+}
+
+TEST(MetricNames, OfDashboardAndAlertsExist) {
+  const auto shown = names_in(exposition(), "# TYPE ([a-z_]+) ");
+  int named = 0;
+  for (const char* name : {"grafana/evenkeel.json", "prometheus/alerts.yaml"}) {
+    std::ifstream in(std::string(EVENKEEL_SOURCE_DIR) + "/deploy/" + name);
+    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    for (const auto& metric : names_in(text, "\\b(evenkeel_[a-z_]+)\\b")) {
+      ++named;
+      EXPECT_TRUE(shown.contains(metric)) << name << " names " << metric;
+    }
+  }
+  EXPECT_GT(named, 20);
+}
+
+// Or the alert on refused inputs would fire wherever no Node object is given.
+TEST(MetricNames, AnInputThatNobodyGaveIsNotABadOne) {
+  const auto text = exposition();
+  EXPECT_EQ(text.find("evenkeel_input_good{input=\"node\"}"), std::string::npos);
+  EXPECT_NE(text.find("evenkeel_input_good{input=\"nodeslo\"}"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace evenkeel::test

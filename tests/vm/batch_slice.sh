@@ -1,0 +1,42 @@
+# What the cases under systemd share: a batch pod as the kubelet's systemd driver would make it, and its quota. Sourced.
+besteffort=/sys/fs/cgroup/kubepods.slice/kubepods-besteffort.slice
+pod=kubepods-besteffort-pod11111111_2222_3333_4444_555555555555.slice
+
+say() { printf '%s\n' "$*"; }
+fail() {
+  say "$*"
+  systemctl --no-pager status evenkeel.service || true
+  tail -n 40 /run/evenkeel.log || true
+  say "$*"
+  exit 1
+}
+quota() { cut -d' ' -f1 $besteffort/cpu.max; }
+is_bounded() { [ "$(quota)" != max ]; }
+is_free() { [ "$(quota)" = max ]; }
+is_active() { [ "$(systemctl show -P ActiveState evenkeel.service)" = active ]; }
+# within SECONDS WHAT COMMAND...: the command succeeds before the time is over.
+within() {
+  local until=$((SECONDS + $1)) what=$2
+  shift 2
+  until "$@"; do
+    [ $SECONDS -lt $until ] || fail "not in time: $what"
+    sleep 0.2
+  done
+}
+
+# start_batch: the pod runs, unbounded; the agent's log will be in /run/evenkeel.log.
+start_batch() {
+  local slice
+  install -D -m 644 /dev/stdin /etc/systemd/system/evenkeel.service.d/log.conf <<'UNIT'
+[Service]
+StandardOutput=append:/run/evenkeel.log
+StandardError=inherit
+UNIT
+  for slice in kubepods kubepods-besteffort ${pod%.slice}; do
+    printf '[Slice]\nCPUWeight=1\n' >/etc/systemd/system/$slice.slice
+  done
+  printf '[Service]\nSlice=%s\nExecStart=/bin/sleep infinity\n' $pod >/etc/systemd/system/batch.service
+  systemctl daemon-reload
+  systemctl start batch.service
+  is_free || fail "the quota was bounded before the agent ran: $(cat $besteffort/cpu.max)"
+}
