@@ -23,17 +23,18 @@ junit_results() {
     }' "$1"
 }
 
-# run_ctest PRESET LABEL JOBS
+# run_ctest PRESET LABEL JOBS; "live" is all live tests, "live-agent" those of tests/agent
 run_ctest() {
   local preset=$1 label=$2 jobs=$3 junit=$ROOT/build/logs/$STEP.xml
   rm -f "$junit"
   built "$preset" || { failed "build/$preset was not built"; return 1; }
-  ctest --test-dir "build/$preset" -L "^$label\$" -j "$jobs" --output-on-failure --output-junit "$junit"
+  ctest --test-dir "build/$preset" -L "^$label(-|\$)" -j "$jobs" --output-on-failure --output-junit "$junit"
   junit_results "$junit" >"build/logs/$STEP.results"
   count_results "build/logs/$STEP.results"
   return 0
 }
-run_unit_tests() {
+# The same, where no test at all is a failure.
+run_tests() {
   run_ctest "$@" || return
   [ $((PASSED + FAILED + SKIPPED)) -gt 0 ] || failed "no test was found"
 }
@@ -42,8 +43,8 @@ step_build() { run_step build "g++ $(g++ -dumpfullversion 2>/dev/null), build/re
 
 need_release() { [ "${RELEASE_TRIED:-}" ] || [[ " ${ROWS[*]} " == *" build "* ]] || { RELEASE_TRIED=yes; step_build; }; }
 
-step_unit() { need_release; run_step unit "tests that need no kernel" run_unit_tests release unit "$(nproc)"; }
-step_house() { need_release; run_step house "the house rules" run_unit_tests release house 1; }
+step_unit() { need_release; run_step unit "tests that need no kernel" run_tests release unit "$(nproc)"; }
+step_house() { need_release; run_step house "the house rules" run_tests release unit-house 1; }
 
 live_tests() {
   run_ctest release live 1
@@ -52,13 +53,20 @@ live_tests() {
 }
 step_live() { need_release; run_step live "tests on this machine's kernel ($(uname -r))" live_tests; }
 
+# A report ends the program that it is about, so that whoever started it sees it too.
 sanitized() {
   build_tests "$1" || return
   export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
-  run_unit_tests "$1" unit "$(nproc)"
+  export TSAN_OPTIONS=halt_on_error=1
+  run_tests "$@"
 }
-step_asan() { run_step asan "clang++ with ASan and UBSan, unit tests" sanitized asan; }
-step_tsan() { run_step tsan "g++ with TSan, unit tests" sanitized tsan; }
+step_asan() { run_step asan "clang++ with ASan and UBSan, unit tests" sanitized asan unit "$(nproc)"; }
+
+# Only the demo's service has threads of ours, and only a live test starts it.
+step_tsan() {
+  run_step tsan "g++ with TSan, unit tests" sanitized tsan unit "$(nproc)"
+  run_step tsan-live "g++ with TSan, live tests of the whole program" sanitized tsan live-agent 1
+}
 
 step_checks() { need_release; run_step checks "tests/checks" run_scripts tests/checks/*.sh; }
 

@@ -1,0 +1,133 @@
+# What the cases of tests/kube/cases share: pods, their cgroups, an agent on the host, what the levers hold. Sourced.
+# A case begins with `. tests/kube/case.sh`, ends in fail SENTENCE or at its last line, and leaves neither pods nor agent.
+set -euo pipefail
+. tests/kube/lib.sh
+[ -e "$KUBE_RUN/env" ] || cannot "no cluster is up: tests/kube/up"
+. "$KUBE_RUN/env"
+EVENKEEL=$KUBE_ROOT/build/release/evenkeel
+[ -x "$EVENKEEL" ] || cannot "build/release/evenkeel was not built"
+WORK=$(mktemp -d)
+LISTEN=127.0.0.1:9320
+trap end_case EXIT
+
+# within (lib.sh) that ends the case.
+soon() { within "$@" || fail "$2"; }
+fail() {
+  tail -n 20 "$WORK/agent.log" 2>/dev/null || true
+  say "$*"
+  exit 1
+}
+end_case() {
+  local status=$?
+  trap - EXIT
+  stop_feeding
+  kill_agent
+  "$EVENKEEL" restore --state-dir "$WORK/state" >/dev/null 2>&1 || true
+  [ -z "${DEPLOYED:-}" ] || uninstall >/dev/null
+  kubectl delete pods --all --grace-period=0 --force >/dev/null 2>&1 || true
+  # The next case finds the kubelet without pods, whatever it deleted by force.
+  within 60 "the pods' cgroups are gone" no_pod_cgroups || status=1
+  rm -rf "$WORK"
+  exit $status
+}
+no_pod_cgroups() { ! compgen -G '/sys/fs/cgroup/cpu/kubepods/*/pod*' && ! compgen -G '/sys/fs/cgroup/cpu/kubepods/pod*'; }
+
+# --- pods
+
+# pods NAME...: makes tests/kube/pods/NAME.yaml; the pod in it is called NAME. Returns when all are ready.
+pods() {
+  local name
+  for name in "$@"; do kubectl apply -f "tests/kube/pods/$name.yaml" >/dev/null; done
+  kubectl wait --for=condition=Ready --timeout=90s "${@/#/pod/}" >/dev/null || fail "not ready: $*"
+}
+uid() { kubectl get pod "$1" -o jsonpath='{.metadata.uid}'; }
+container() { kubectl get pod "$1" -o jsonpath='{.status.containerStatuses[0].containerID}' | sed 's|.*://||'; }
+# Of a pod and of its first container, below a hierarchy.
+pod_cgroup() { (cd /sys/fs/cgroup/cpu && find kubepods -maxdepth 2 -name "pod$(uid "$1")"); }
+container_cgroup() { printf '%s/%s\n' "$(pod_cgroup "$1")" "$(container "$1")"; }
+cpu() { cat "/sys/fs/cgroup/cpu/$1/cpu.$2"; }
+cpu_is() { [ "$(cpu "$1" "$2")" = "$3" ]; }
+cpu_is_not() { [ "$(cpu "$1" "$2")" != "$3" ]; }
+# restart_container POD: ends its first container behind the kubelet's back; returns when another one runs.
+restart_container() {
+  local before
+  before=$(container "$1")
+  ctr tasks kill -s KILL "$before"
+  soon 60 "another container of $1 runs" other_container "$1" "$before"
+}
+other_container() { local now; now=$(container_cgroup "$1"); [ "${now##*/}" != "$2" ] && [ -d "/sys/fs/cgroup/cpu/$now" ]; }
+
+# --- the agent as a process of this machine
+
+# agent FLAG...: with the configuration in $WORK/nodeslo.yaml (deploy's if there is none). Returns when it is ready.
+agent() {
+  [ -e "$WORK/nodeslo.yaml" ] || cp deploy/kustomize/base/nodeslo.yaml "$WORK/nodeslo.yaml"
+  "$EVENKEEL" run --nodeslo "$WORK/nodeslo.yaml" --state-dir "$WORK/state" --listen $LISTEN "$@" >>"$WORK/agent.log" 2>&1 &
+  AGENT=$!
+  soon 20 "the agent is ready" page readyz
+}
+page() { curl -sf --noproxy '*' "http://$LISTEN/$1"; }
+stop_agent() {
+  kill -TERM "$AGENT"
+  wait "$AGENT" || fail "the agent ended with status $?"
+  AGENT=
+}
+kill_agent() {
+  [ -n "${AGENT:-}" ] || return 0
+  kill -TERM "$AGENT" 2>/dev/null && wait "$AGENT"
+  AGENT=
+}
+
+# ask CURL-ARG...: as the agent, with its service account's token.
+ask() {
+  curl -s --noproxy '*' --max-time 10 --cacert "$KUBE_CA" -H "Authorization: Bearer $(cat "$KUBE_TOKEN_FILE")" "$@"
+}
+# Pods as the kubelet tells them, twice a second, in $WORK/pods.json: for an agent with --pods file:.
+fetch_pods() { ask -f "$KUBE_KUBELET/pods" >"$WORK/pods.new" && mv "$WORK/pods.new" "$WORK/pods.json"; }
+feed_pods() {
+  fetch_pods || fail "the kubelet does not tell its pods"
+  while sleep 0.5; do fetch_pods; done &
+  FEEDER=$!
+}
+stop_feeding() {
+  [ -z "${FEEDER:-}" ] || kill "$FEEDER" 2>/dev/null || true
+  FEEDER=
+}
+
+# --- the agent as a DaemonSet, from deploy/ and the image of deploy/image/build
+
+deploy() {
+  local archive=$KUBE_ROOT/build/image/evenkeel.tar
+  [ -e "$archive" ] || cannot "build/image/evenkeel.tar was not built: deploy/image/build"
+  ctr images import - <"$archive" >/dev/null
+  DEPLOYED=yes
+  kubectl apply -k tests/kube/daemonset >/dev/null
+  soon 60 "the agent's pod is ready" deployed
+}
+deployed() { [ "$(agent_pod '{.items[0].status.containerStatuses[0].ready}')" = true ]; }
+agent_pod() { kubectl -n evenkeel get pods -l app.kubernetes.io/name=evenkeel -o jsonpath="$1"; }
+# Rights and namespace stay: they are the cluster's (cluster/identity.sh).
+uninstall() {
+  local cgroup
+  cgroup=kubepods/burstable/pod$(agent_pod '{.items[0].metadata.uid}')
+  kubectl -n evenkeel delete daemonset,configmap evenkeel --ignore-not-found
+  DEPLOYED=
+  within 60 "the agent's pod is gone" test ! -d "/sys/fs/cgroup/cpu/$cgroup"
+}
+
+# --- nothing is left behind
+
+# Every setting in the pods' cgroups, without the names of containers, so that a restarted one compares to the first.
+# cpu.shares of the two QoS directories are the kubelet's, who sets them when pods come and go.
+settings() {
+  local hierarchy
+  for hierarchy in cpu cpuset memory; do
+    find /sys/fs/cgroup/$hierarchy/kubepods -type f -perm -200 -name "$hierarchy.*" -print
+  done | grep -vE 'max_usage|failcnt|pressure|force_empty|oom_control|memory\.kmem|kubepods/(burstable|besteffort)/cpu.shares' |
+    xargs grep -H '' | sed -E 's|/[0-9a-f]{64}/|/CONTAINER/|' | sort
+}
+remember_settings() { settings >"$WORK/settings"; }
+check_settings() {
+  settings >"$WORK/settings.now"
+  diff "$WORK/settings" "$WORK/settings.now" || fail "settings differ from what they were before the agent"
+}

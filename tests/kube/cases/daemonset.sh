@@ -1,0 +1,29 @@
+# deploy/kustomize/base with the built image as a real pod: it becomes ready, finds the pods by their cgroups, may do
+# what it must with the capabilities it lists, takes over after kill -9, and leaves nothing when it is deleted.
+. tests/kube/case.sh
+
+pods batch service
+remember_settings
+batch=$(pod_cgroup batch)
+deploy
+
+say "values"
+soon 20 "batch pods run when nobody else wants the CPU" cpu_is "$batch" idle 1
+soon 20 "best effort is bounded" cpu_is_not kubepods/besteffort cfs_quota_us -1
+name=$(agent_pod '{.items[0].metadata.name}')
+kubectl -n evenkeel exec "$name" -- evenkeel explain | grep "cpu.idle is 1" || fail "explain does not say why batch is idle"
+[ "$(agent_pod '{.items[0].spec.priorityClassName} {.items[0].status.qosClass}')" = "system-node-critical Burstable" ] ||
+  fail "priority and class of the agent's pod: $(agent_pod '{.items[0].spec.priorityClassName} {.items[0].status.qosClass}')"
+
+again() { [ "$(agent_pod '{.items[0].status.containerStatuses[0].restartCount}')" = 1 ]; }
+say "kill -9"
+container=$(agent_pod '{.items[0].status.containerStatuses[0].containerID}')
+ctr tasks kill -s KILL "${container#containerd://}"
+soon 60 "the kubelet has started it again" again
+soon 20 "the second life is ready" deployed
+soon 20 "its values are in force" cpu_is "$batch" idle 1
+
+say "uninstall"
+uninstall
+soon 20 "batch is as before" cpu_is "$batch" idle 0
+check_settings

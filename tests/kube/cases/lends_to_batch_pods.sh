@@ -1,0 +1,58 @@
+# Pods from the kubelet, figures on the Node: a pod that asks for what is lent waits until the agent lends, then runs and
+# has its values; it lives on while the agent is away and the kubelet restarts; the agent finds its figures again.
+. tests/kube/case.sh
+
+allocatable() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.allocatable.kubernetes\.io/$1}"; }
+capacity() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.capacity.kubernetes\.io/$1}"; }
+advertised() { [ -n "$(allocatable "$1")" ] && [ "$(allocatable "$1")" = "$(capacity "$1")" ]; }
+withdraw() {
+  local list='"kubernetes.io/batch-cpu":null,"kubernetes.io/batch-memory":null,"kubernetes.io/mid-cpu":null,"kubernetes.io/mid-memory":null'
+  ask -o /dev/null -X PATCH -H 'Content-Type: application/merge-patch+json' "$KUBE_API/api/v1/nodes/$KUBE_NODE/status" \
+    -d "{\"status\":{\"capacity\":{$list},\"allocatable\":{$list}}}"
+}
+is_ready() { [ "$(kubectl get pod lent -o jsonpath='{.status.containerStatuses[0].ready}')" = true ]; }
+lending_agent() {
+  cat >"$WORK/kubeconfig" <<YAML
+current-context: agent
+contexts: [{name: agent, context: {cluster: here, user: agent}}]
+clusters: [{name: here, cluster: {server: "$KUBE_API", certificate-authority: $KUBE_CA}}]
+users: [{name: agent, user: {tokenFile: $KUBE_TOKEN_FILE}}]
+YAML
+  # The machine may be busy with other tests: lend more than there is, so that the pod fits anyway.
+  cat >"$WORK/nodeslo.yaml" <<YAML
+extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: 200}}
+resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}
+YAML
+  agent --pods kubelet --kubelet-ca "$KUBE_CA" --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE" --report node-status
+}
+
+withdraw
+kubectl apply -f tests/kube/pods/lent.yaml >/dev/null
+sleep 2
+[ -z "$(kubectl get pod lent -o jsonpath='{.spec.nodeName}')" ] || fail "the pod was scheduled without anything lent"
+
+say "lending"
+lending_agent
+soon 15 "the Node lends batch CPU" advertised batch-cpu
+advertised batch-memory && advertised mid-cpu && advertised mid-memory || fail "not all four are lent"
+say "batch-cpu $(allocatable batch-cpu), batch-memory $(allocatable batch-memory)"
+soon 15 "the pod runs" is_ready
+soon 10 "the pod yields the CPU" cpu_is "$(pod_cgroup lent)" idle 1
+page metrics | grep -q '^evenkeel_input_good{input="pods"} 1' || fail "the kubelet's list is not good"
+page v1/explain | grep -q '"name":"margin"' || fail "explain does not show the terms"
+
+say "the agent goes, the kubelet restarts: the pod lives"
+container=$(container lent)
+stop_agent
+advertised batch-cpu || fail "the figures went with the agent"
+tests/kube/restart-kubelet >/dev/null
+sleep 12
+is_ready && [ "$(container lent)" = "$container" ] || fail "the pod did not live on"
+
+say "the agent is back"
+lending_agent
+soon 15 "the pod yields again" cpu_is "$(pod_cgroup lent)" idle 1
+! grep -q 'advertised-by-another' "$WORK/agent.log" || fail "its own figures were taken for somebody else's"
+stop_agent
+kubectl delete pod lent --grace-period=1 >/dev/null
+withdraw

@@ -1,0 +1,43 @@
+# The agent in a real cluster: Kubernetes from Debian's packages (tests/kube/build), up, every case of tests/kube/cases
+# against it, down. And the image that its pods run.
+
+build_image() {
+  local first second size
+  deploy/image/build || return
+  first=$(sha256sum <build/image/evenkeel.tar)
+  deploy/image/build && second=$(sha256sum <build/image/evenkeel.tar)
+  [ "$first" = "$second" ] && passed || failed "two calls, two archives"
+  size=$(stat -c %s build/image/evenkeel.tar)
+  [ "$size" -le 10000000 ] && passed || failed "the image has $size bytes, 10 MB are the limit"
+  build/image/root/usr/bin/evenkeel check deploy/kustomize/base/nodeslo.yaml >/dev/null && passed || failed "the program does not run"
+}
+step_image() {
+  IMAGE_TRIED=yes
+  run_step image "the image: one static program" build_image
+}
+need_image() { [ "${IMAGE_TRIED:-}" ] || step_image; }
+
+build_kubernetes() {
+  local status
+  nice tests/kube/build
+  status=$?
+  [ $status -ne 77 ] || skipped "$(tail -1 "$LOG")"
+  return $status
+}
+cluster_cases() {
+  local status
+  tests/kube/up
+  status=$?
+  case $status in
+    0) run_scripts tests/kube/cases/*.sh && tests/kube/down ;;
+    77) skipped "$(tail -1 "$LOG")" ;;
+    *) failed "the cluster did not come up" ;;
+  esac
+}
+step_kube() {
+  need_release
+  run_step kube-build "Kubernetes 1.20.2 from Debian's packages, once" build_kubernetes || return
+  [ $SKIPPED -eq 0 ] || return
+  need_image
+  run_step kube "a real cluster on this machine" cluster_cases
+}
