@@ -58,13 +58,21 @@ run_scripts() {
   return 0
 }
 
-# count_results FILE: lines "RESULT pass|fail|skip NAME [reason]" become counts.
+# few_failed RESULTS: some tests failed, but so few that it may be the machine.
+few_failed() {
+  local count
+  count=$(grep -c '^RESULT fail' "$1")
+  [ "$count" -ge 1 ] && [ "$count" -le 3 ]
+}
+
+# count_results FILE: lines "RESULT pass|alone|fail|skip NAME [reason]" become counts.
 count_results() {
   local word verdict rest
   while read -r word verdict rest; do
     [ "$word" = RESULT ] || continue
     case $verdict in
       pass) passed ;;
+      alone) passed && NOTES+=("alone   $STEP: $rest: failed at first, passed when asked alone") ;;
       fail) failed "$rest" ;;
       skip) skipped "$rest" ;;
     esac
