@@ -19,6 +19,8 @@ int main(int argc, char** argv) {
       return run_explain(flags);
     case Verb::restore:
       return run_restore(flags);
+    case Verb::withdraw:
+      return run_withdraw(flags);
     case Verb::demo:
       return run_demo({flags.demo_seconds, flags.demo_rounds, flags.demo_quick, flags.demo_json});
   }

@@ -59,6 +59,11 @@ void make_newest(std::vector<std::string>& texts, std::string_view text) {
 
 Journal Journal::in_memory() { return {}; }
 
+bool Journal::in_use(const std::string& state_dir) {
+  const Fd lock(::open((state_dir + "/lock").c_str(), O_RDONLY | O_CLOEXEC));
+  return lock && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 Result<Journal> Journal::open(const std::string& state_dir, const std::string& boot_id) {
   std::error_code error;
   std::filesystem::create_directories(state_dir, error);

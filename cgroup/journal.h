@@ -35,6 +35,8 @@ class Journal {
   /// Opens (and makes) STATE_DIR/journal and reads what it holds. Takes an exclusive lock (STATE_DIR/lock): a
   /// second agent on the same state directory is EWOULDBLOCK.
   static Result<Journal> open(const std::string& state_dir, const std::string& boot_id);
+  /// Whether an agent holds that lock now.
+  static bool in_use(const std::string& state_dir);
   /// A journal that keeps nothing on disk (dry run).
   static Journal in_memory();
 

@@ -45,18 +45,30 @@ struct Texts {
   std::string log_level = "info";
 };
 
+void add_state_flag(CLI::App* verb, Flags& flags) {
+  option(verb, "--state-dir", flags.state_dir, "journal, audit log (default /var/lib/evenkeel)");
+}
+
 void add_host_flags(CLI::App* verb, Flags& flags) {
   option(verb, "--host-root", flags.host_root,
          "everything under proc/ and sys/ is read and written beneath this directory");
   option(verb, "--cgroup-root", flags.cgroup_root,
          "the kubelet's --cgroup-root: kubepods is looked for beneath this cgroup");
-  option(verb, "--state-dir", flags.state_dir, "journal, audit log (default /var/lib/evenkeel)");
+  add_state_flag(verb, flags);
 }
 
 void add_log_flags(CLI::App* verb, Texts& texts) {
   option(verb, "--log-format", texts.log_format, "text or json")->check(CLI::IsMember({"text", "json"}));
   option(verb, "--log-level", texts.log_level, "least important level shown")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
+}
+
+void add_api_flags(CLI::App* verb, Flags& flags) {
+  option(verb, "--kubeconfig", flags.kubeconfig,
+         "access to the API server (default: the pod's service account, where there is one)");
+  option(verb, "--apiserver", flags.apiserver, "another address of the API server, https://HOST:PORT");
+  option(verb, "--node-name", flags.node_name,
+         "the node's name in the cluster (default: $NODE_NAME, else the host's name)");
 }
 
 void add_kube_flags(CLI::App* run, Flags& flags, Texts& texts) {
@@ -69,11 +81,7 @@ void add_kube_flags(CLI::App* run, Flags& flags, Texts& texts) {
                 "believe whoever answers at --kubelet-url")
       ->envname(env_name("--kubelet-insecure-tls"));
   option(run, "--pods-interval", texts.pods_interval, "time between two questions to the kubelet");
-  option(run, "--kubeconfig", flags.kubeconfig,
-         "access to the API server (default: the pod's service account, where there is one)");
-  option(run, "--apiserver", flags.apiserver, "another address of the API server, https://HOST:PORT");
-  option(run, "--node-name", flags.node_name,
-         "this node's name in the cluster (default: $NODE_NAME, else the host's name)");
+  add_api_flags(run, flags);
   option(run, "--node-interval", texts.node_interval,
          "time between two questions for the Node object, which is asked for without --node");
 }
@@ -122,6 +130,8 @@ constexpr VerbRow kVerbs[] = {
      "what this kernel and hardware can do: feature, works or not, why not, substitute"},
     {Verb::explain, "explain", "why every managed value is what it is (asks the running agent)"},
     {Verb::restore, "restore", "undo, offline, everything the journal holds"},
+    {Verb::withdraw, "withdraw",
+     "take the advertised resources off the Node; refuses while pods hold of them"},
     {Verb::demo, "demo", "real co-location experiment on this machine: alone, unmanaged, managed"},
 };
 
@@ -141,6 +151,14 @@ void add_explain(CLI::App* explain, Flags& flags) {
   explain->add_flag("--json", flags.json, "JSON instead of sentences");
 }
 
+void add_withdraw(CLI::App* withdraw, Flags& flags) {
+  add_api_flags(withdraw, flags);
+  add_state_flag(withdraw, flags);
+  withdraw->add_flag("--force", flags.force,
+                     "even while pods hold of them: the next restart of the kubelet fails those");
+  withdraw->add_flag("--dry-run", flags.dry_run, "only say what would be taken off");
+}
+
 void add_verbs(CLI::App& app, Flags& flags, Texts& texts) {
   app.require_subcommand(1);
   for (const auto& row : kVerbs) app.add_subcommand(row.name, row.about);
@@ -150,6 +168,7 @@ void add_verbs(CLI::App& app, Flags& flags, Texts& texts) {
   add_explain(app.get_subcommand("explain"), flags);
   add_host_flags(app.get_subcommand("restore"), flags);
   add_log_flags(app.get_subcommand("restore"), texts);
+  add_withdraw(app.get_subcommand("withdraw"), flags);
   add_demo(app.get_subcommand("demo"), flags);
 }
 

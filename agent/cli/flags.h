@@ -9,7 +9,7 @@
 
 namespace evenkeel {
 
-enum class Verb : std::uint8_t { run, check, capabilities, explain, restore, demo };
+enum class Verb : std::uint8_t { run, check, capabilities, explain, restore, withdraw, demo };
 
 struct Flags {
   Verb verb = Verb::run;
@@ -35,6 +35,7 @@ struct Flags {
   std::string state_dir{};  ///< never empty after parsing
   Duration interval{std::chrono::seconds(1)};
   bool dry_run = false;
+  bool force = false;  ///< withdraw
   bool stepped = false;
   bool json = false;  ///< capabilities, explain: JSON instead of text
   LogFormat log_format = LogFormat::text;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "agent/http/url.h"
 
@@ -88,21 +89,30 @@ void choose_pods(const Flags& flags, KubeSetup& setup) {
 
 }  // namespace
 
+std::string process_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+ApiSetup api_setup(const Flags& flags, const Environment& environment, const std::string& service_account) {
+  auto found = api_access(flags, environment, service_account);
+  ApiSetup setup{std::move(found.access), node_name(flags, environment), std::move(found.error)};
+  if (setup.access && !node_name_is_legal(setup.node_name))
+    setup.error = "--node-name: found '" + setup.node_name + "'; legal: small letters, digits, - and .";
+  return setup;
+}
+
 KubeSetup kube_setup(const Flags& flags, const Environment& environment, const std::string& service_account) {
   KubeSetup setup;
   auto pods = parse_pods_source(flags.pods);
-  auto api = api_access(flags, environment, service_account);
+  auto api = api_setup(flags, environment, service_account);
   setup.error = !pods.error.empty() ? pods.error : api.error;
   if (!setup.error.empty()) return setup;
   setup.pods = std::move(pods.source);
   setup.feed.api = std::move(api.access);
+  setup.node_name = std::move(api.node_name);
   setup.feed.pods_interval = flags.pods_interval;
   setup.feed.node_interval = flags.node_interval;
-  setup.node_name = node_name(flags, environment);
-  if (setup.feed.api && !node_name_is_legal(setup.node_name)) {
-    setup.error = "--node-name: found '" + setup.node_name + "'; legal: small letters, digits, - and .";
-    return setup;
-  }
   if (setup.feed.api && flags.node.empty()) setup.feed.node_name = setup.node_name;
   choose_pods(flags, setup);
   return setup;

@@ -1,4 +1,4 @@
-// From flags and environment to the servers that `run` talks to.
+// From flags and environment to the servers that `run` and `withdraw` talk to.
 #pragma once
 
 #include <string>
@@ -9,6 +9,18 @@
 
 namespace evenkeel {
 
+/// The process's own; and the directory with a pod's token and ca.crt, the `service_account` of what follows.
+std::string process_environment(const char* name);
+inline constexpr const char* kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/// --kubeconfig or the pod's service account, --apiserver and --node-name.
+struct ApiSetup {
+  std::optional<KubeAccess> access{};  ///< absent without an error: there is none
+  std::string node_name{};
+  std::string error{};  ///< bad usage
+};
+ApiSetup api_setup(const Flags& flags, const Environment& environment, const std::string& service_account);
+
 struct KubeSetup {
   KubeFeed::Options feed{};
   PodsSource pods{};  ///< --pods, with `auto` decided where nothing can be asked
@@ -16,7 +28,6 @@ struct KubeSetup {
   std::string why_not{};  ///< --pods auto: why the kubelet is not asked
   std::string error{};    ///< bad usage
 };
-/// `service_account` is the directory with a pod's token and ca.crt.
 KubeSetup kube_setup(const Flags& flags, const Environment& environment, const std::string& service_account);
 
 }  // namespace evenkeel

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
 
 #include "agent/cli/cluster.h"
 #include "agent/cli/kube_setup.h"
@@ -22,12 +21,6 @@ constexpr Duration kLendInterval = std::chrono::seconds(10);
 
 /// The second tick knows rates, so this one has an average.
 constexpr std::uint64_t kFirstLend = 3;
-constexpr const char* kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 /// Everything that lives as long as the process does.
 struct Service {
@@ -150,7 +143,7 @@ int serve(Service& service, EventLoop& loop) {
 int run_agent(const Flags& flags) {
   ::signal(SIGPIPE, SIG_IGN);
   Service service(flags);
-  const auto setup = kube_setup(flags, environment, kServiceAccount);
+  const auto setup = kube_setup(flags, process_environment, kServiceAccount);
   if (!setup.error.empty()) return usage_error(setup.error);
   const auto report = report_target(flags, setup.feed.api.has_value());
   if (!report.error.empty()) return usage_error(report.error);

@@ -4,7 +4,9 @@
 
 #include <iostream>
 
+#include "agent/cli/kube_setup.h"
 #include "agent/cli/setup.h"
+#include "agent/cli/withdraw.h"
 #include "agent/config/check.h"
 #include "agent/core/restore.h"
 #include "agent/face/sentences.h"
@@ -64,6 +66,17 @@ int run_restore(const Flags& flags) {
             << restored.report.foreign.size() << " that somebody else has set since, "
             << restored.report.refusals.size() << " refused\n";
   return restored.report.refusals.empty() ? 0 : 1;
+}
+
+int run_withdraw(const Flags& flags) {
+  auto setup = api_setup(flags, process_environment, kServiceAccount);
+  if (setup.error.empty() && !setup.access)
+    setup.error = "no API server is known; legal: with --kubeconfig FILE, or in a pod";
+  if (!setup.error.empty()) return usage_error(setup.error);
+  const auto withdrawn =
+      withdraw({*setup.access, setup.node_name, flags.state_dir, flags.force, flags.dry_run});
+  (withdrawn.done ? std::cout : std::cerr << "evenkeel: ") << withdrawn.words << '\n';
+  return withdrawn.done ? 0 : 1;
 }
 
 }  // namespace evenkeel

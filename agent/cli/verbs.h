@@ -12,5 +12,6 @@ int run_check(const Flags& flags);
 int run_capabilities(const Flags& flags);
 int run_explain(const Flags& flags);
 int run_restore(const Flags& flags);
+int run_withdraw(const Flags& flags);
 
 }  // namespace evenkeel

@@ -5,11 +5,7 @@
 allocatable() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.allocatable.kubernetes\.io/$1}"; }
 capacity() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.capacity.kubernetes\.io/$1}"; }
 advertised() { [ -n "$(allocatable "$1")" ] && [ "$(allocatable "$1")" = "$(capacity "$1")" ]; }
-withdraw() {
-  local list='"kubernetes.io/batch-cpu":null,"kubernetes.io/batch-memory":null,"kubernetes.io/mid-cpu":null,"kubernetes.io/mid-memory":null'
-  ask -o /dev/null -X PATCH -H 'Content-Type: application/merge-patch+json' "$KUBE_API/api/v1/nodes/$KUBE_NODE/status" \
-    -d "{\"status\":{\"capacity\":{$list},\"allocatable\":{$list}}}"
-}
+withdraw() { "$EVENKEEL" withdraw --kubeconfig "$KUBECONFIG" --node-name "$KUBE_NODE" --state-dir "$WORK/state" 2>&1; }
 is_ready() { [ "$(kubectl get pod lent -o jsonpath='{.status.containerStatuses[0].ready}')" = true ]; }
 lending_agent() {
   cat >"$WORK/kubeconfig" <<YAML
@@ -26,7 +22,7 @@ YAML
   agent --pods kubelet --kubelet-ca "$KUBE_CA" --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE" --report node-status
 }
 
-withdraw
+withdraw || fail "the Node lends before the agent has begun"
 kubectl apply -f tests/kube/pods/lent.yaml >/dev/null
 sleep 2
 [ -z "$(kubectl get pod lent -o jsonpath='{.spec.nodeName}')" ] || fail "the pod was scheduled without anything lent"
@@ -53,6 +49,13 @@ say "the agent is back"
 lending_agent
 soon 15 "the pod yields again" cpu_is "$(pod_cgroup lent)" idle 1
 ! grep -q 'advertised-by-another' "$WORK/agent.log" || fail "its own figures were taken for somebody else's"
+withdraw | grep -q 'an agent runs here' || fail "withdrawn beside a running agent"
 stop_agent
+
+say "what was advertised goes when nobody holds of it any more"
+! withdraw >"$WORK/refused" || fail "withdrawn under a running pod"
+grep -q '1 pods hold of .*: default/lent' "$WORK/refused" || fail "the refusal does not name the pod: $(cat "$WORK/refused")"
+advertised batch-cpu || fail "a refusal took it off the Node"
 kubectl delete pod lent --grace-period=1 >/dev/null
-withdraw
+withdraw | grep -q 'withdrawn: batch-cpu' || fail "not withdrawn"
+[ -z "$(allocatable batch-cpu)$(capacity mid-memory)" ] || fail "something is still advertised"

@@ -1,0 +1,141 @@
+#include "agent/cli/withdraw.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "agent/event_loop.h"
+#include "agent/http/http_client.h"
+#include "agent/kube/answer.h"
+#include "agent/kube/kube_client.h"
+#include "agent/kube/node_reporter.h"
+#include "agent/pods/pod_list.h"
+#include "agent/pods/pod_read.h"
+#include "cgroup/journal.h"
+#include "qos/advertised.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr Duration kPatience = std::chrono::seconds(30);
+constexpr std::size_t kNamesShown = 5;
+
+bool any_of(const LentAmounts& amounts) {
+  return std::any_of(amounts.begin(), amounts.end(), [](const auto& amount) { return amount.has_value(); });
+}
+
+/// "batch-cpu 25000, batch-memory 1048576"
+std::string list_of(const LentAmounts& amounts) {
+  std::string out;
+  for (std::size_t i = 0; i < kLentCount; ++i)
+    if (amounts[i])
+      out += (out.empty() ? "" : ", ") + std::string(kLentNames[i]) + ' ' + std::to_string(*amounts[i]);
+  return out;
+}
+
+std::vector<std::string> holders(const std::vector<Pod>& pods) {
+  std::vector<std::string> out;
+  for (const auto& pod : pods) {
+    const auto held = held_by({pod});
+    if (std::any_of(held.begin(), held.end(), [](const auto& amount) { return amount.value_or(0) > 0; }))
+      out.push_back(pod_title(pod));
+  }
+  return out;
+}
+
+std::string names(const std::vector<std::string>& all) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(all.size(), kNamesShown); ++i) out += (i == 0 ? "" : ", ") + all[i];
+  return out + (all.size() > kNamesShown ? ", …" : "");
+}
+
+/// What is advertised is asked for, then who holds of it; then it goes. Each step begins when the one before
+/// was answered.
+class Steps {
+ public:
+  Steps(EventLoop& loop, KubeClient& api, const WithdrawOptions& options)
+      : loop_(loop), api_(api), options_(options) {}
+
+  bool open() {
+    const Duration at_once{};
+    auto reporter = NodeReporter::open(
+        loop_, api_, clock_, system_random(),
+        {.node = options_.node_name, .spread = at_once, .soonest = at_once},
+        {.stands = [this](const LentAmounts& amounts) { stands(amounts); },
+         .failed = [this](const std::string& why) { end(false, here() + "cannot be patched: " + why); }});
+    if (!reporter) return false;
+    reporter_.emplace(std::move(*reporter));
+    reporter_->look();
+    return true;
+  }
+  void end(bool done, std::string words) {
+    result_ = {done, std::move(words)};
+    loop_.stop();
+  }
+  [[nodiscard]] std::string here() const { return "node " + options_.node_name + ": "; }
+  [[nodiscard]] const Withdrawn& result() const { return result_; }
+
+ private:
+  void stands(const LentAmounts& amounts) {
+    if (taking_) {
+      if (any_of(amounts)) return end(false, here() + "still advertises " + list_of(amounts));
+      return end(true, here() + "withdrawn: " + list_of(standing_));
+    }
+    if (!any_of(amounts)) return end(true, here() + "nothing is advertised");
+    standing_ = amounts;
+    api_.start(
+        {.url = "/api/v1/pods?fieldSelector=spec.nodeName%3D" + options_.node_name + "&resourceVersion=0",
+         .finish_within = kPatience},
+        [this](const HttpReply& reply) { pods(reply); });
+  }
+  void pods(const HttpReply& reply) {
+    auto why = trouble(reply);
+    if (why.empty()) {
+      const auto list = parse_pod_list(reply.body, "answer", Source::server);
+      if (!list.problems.empty()) {
+        why = "no pod list was answered";
+      } else if (const auto held = holders(list.pods); !held.empty() && !options_.force) {
+        return end(false, here() + std::to_string(held.size()) + " pods hold of " + list_of(standing_) +
+                              ": " + names(held) +
+                              ". A kubelet that restarts would fail them. Delete them first, or --force");
+      }
+    }
+    if (!why.empty() && !options_.force)
+      return end(false, here() + "whether pods hold of " + list_of(standing_) + " cannot be known: " + why +
+                            ". --force withdraws all the same");
+    if (options_.dry_run) return end(true, here() + "would withdraw " + list_of(standing_));
+    taking_ = true;
+    reporter_->publish({}, standing_, true);
+  }
+
+  EventLoop& loop_;
+  KubeClient& api_;
+  const WithdrawOptions& options_;
+  SystemClock clock_{};
+  std::optional<NodeReporter> reporter_{};
+  LentAmounts standing_{};
+  bool taking_ = false;
+  Withdrawn result_{};
+};
+
+}  // namespace
+
+Withdrawn withdraw(const WithdrawOptions& options) {
+  if (Journal::in_use(options.state_dir))
+    return {false, "an agent runs here (" + options.state_dir +
+                       " is in use) and would advertise them again. Stop it first"};
+  auto loop = EventLoop::open();
+  if (!loop) return {false, std::string("no event loop: ") + errno_name(loop.error().code)};
+  auto http = HttpClient::open(*loop);
+  if (!http) return {false, std::string("no HTTP client: ") + errno_name(http.error().code)};
+  auto api = KubeClient::open(*loop, *http, options.api, "api");
+  if (!api) return {false, options.api.server + ": " + errno_name(api.error().code)};
+  Steps steps(*loop, *api, options);
+  const auto patience =
+      loop->timer([&] { steps.end(false, steps.here() + "no answer from " + options.api.server); });
+  patience->arm(kPatience);
+  if (!steps.open() || loop->run() != 0) return {false, "no event loop"};
+  return steps.result();
+}
+
+}  // namespace evenkeel
