@@ -217,7 +217,7 @@ void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const 
   }
   // A lever that only vendor kernels have is not missed elsewhere.
   if (!news || (evenkeel::row(knob).vendor && vanished(error))) return;
-  report.refusals.push_back({state.file(group, knob).path(), error, text, true, row.backoff});
+  report.refusals.push_back({state.file(group, knob).path(), error, text, true, row.backoff, cgroup});
 }
 
 }  // namespace evenkeel

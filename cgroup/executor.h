@@ -38,6 +38,7 @@ struct Refused {
   std::string text{};
   bool quarantined = false;
   Duration retry_in{};
+  CgroupId cgroup{};  ///< zero: put back from the journal
 };
 struct Foreign {
   std::string path{};
@@ -45,6 +46,7 @@ struct Foreign {
   Writer writer{};
   int round = 0;         ///< how often this file was fought for
   bool yielded = false;  ///< the value is theirs from now on
+  CgroupId cgroup{};     ///< zero: found in the journal
 };
 
 struct Report {

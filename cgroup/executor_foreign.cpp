@@ -111,7 +111,7 @@ void Executor::Impl::let_go(const Held& row) {
 void Executor::Impl::tell(const Held& row, const std::string& theirs, bool yielded) {
   const auto* write = seen_write(row);
   report.foreign.push_back(
-      {row.file.path(), row.ours, theirs, write ? write->writer : Writer{}, row.rounds, yielded});
+      {row.file.path(), row.ours, theirs, write ? write->writer : Writer{}, row.rounds, yielded, row.cgroup});
 }
 
 }  // namespace evenkeel

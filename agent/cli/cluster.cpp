@@ -1,16 +1,45 @@
 #include "agent/cli/cluster.h"
 
+#include "agent/cli/kube_setup.h"
+
 namespace evenkeel {
 
 ParsedReportTarget report_target(const Flags& flags, bool api_known) {
   auto parsed = parse_report_target(flags.report);
   if (parsed.target.kind == ReportTarget::Kind::node_status && !api_known)
-    parsed.error = "--report node-status: no API server is known; legal: with --kubeconfig FILE, or in a pod";
+    parsed.error = "--report node-status: " + std::string(kNoApiServer);
   if (flags.dry_run) parsed.target = {};
   return parsed;
 }
 
-bool Cluster::connect(EventLoop& loop, KubeClient& api, const std::string& node_name) {
+std::optional<PodEvent> owners_event(const Pod& pod, const AuditEvent& event) {
+  const std::string path(event.path), why(event.why), text(event.new_text), by(event.by);
+  const auto of = [&](const char* reason, std::string message) {
+    return PodEvent{pod.namespace_, pod.name, pod.uid, reason, std::move(message), path};
+  };
+  if (event.kind == "evict") return of("Evicting", "evenkeel asks this pod to go: " + why);
+  if (event.kind == "not-evicted") return of("NotEvicted", "this pod was asked to go and stays: " + why);
+  if (event.kind == "refused") return of("LeverRefused", path + " cannot be set to " + text + ": " + why);
+  if (event.kind == "yielded")
+    return of("LeverYielded", by + " has set " + path + " to " + text + ", where it stays from now on");
+  return std::nullopt;
+}
+
+bool Cluster::tell_owners(EventLoop& loop, KubeClient& api, const std::string& node_name) {
+  auto events =
+      PodEvents::open(loop, api, clock_, wall_, system_random(), {.node = node_name},
+                      [this](const std::string& why) { log_.warning("event-not-taken").with("why", why); });
+  if (!events) return false;
+  events_.emplace(std::move(*events));
+  agent_.show(events_->counters());
+  agent_.owners_hear([this](const Pod& pod, const AuditEvent& event) {
+    if (const auto told = owners_event(pod, event)) events_->tell(*told);
+  });
+  return true;
+}
+
+bool Cluster::connect(EventLoop& loop, KubeClient& api, const std::string& node_name, bool events) {
+  if (events && !tell_owners(loop, api, node_name)) return false;
   auto evictor =
       Evictor::open(loop, api, system_random(), [this](const Evictor::Outcome& outcome) { heard(outcome); });
   if (!evictor) return false;

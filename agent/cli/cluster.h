@@ -1,5 +1,5 @@
-// The running agent's links to its cluster: who is asked to evict, and where it is told what can be lent.
-// Without an API server there are none, and the agent works all the same.
+// The running agent's links to its cluster: who is asked to evict, where it is told what can be lent, and
+// what pods' owners hear. Without an API server there are none, and the agent works all the same.
 #pragma once
 
 #include <optional>
@@ -9,36 +9,43 @@
 #include "agent/core/agent.h"
 #include "agent/kube/evictor.h"
 #include "agent/kube/kube_client.h"
+#include "agent/kube/pod_events.h"
 #include "agent/lending/reporting.h"
 
 namespace evenkeel {
 
 /// --report, as far as it can be done: a dry run tells nobody.
 ParsedReportTarget report_target(const Flags& flags, bool api_known);
+/// What goes on record about a pod, as an event for its owner. Absent: nothing that concerns the owner.
+std::optional<PodEvent> owners_event(const Pod& pod, const AuditEvent& event);
 
 class Cluster {
  public:
   /// All of these must outlive it.
-  Cluster(ReportTarget target, Agent& agent, const Clock& clock, Log& log)
+  Cluster(ReportTarget target, Agent& agent, const Clock& clock, const WallClock& wall, Log& log)
       : agent_(agent),
         clock_(clock),
+        wall_(wall),
         log_(log),
         target_(std::move(target)),
         reporting_(target_, agent, log) {}
 
-  /// False: it cannot be asked.
-  bool connect(EventLoop& loop, KubeClient& api, const std::string& node_name);
+  /// False: it cannot be asked. With `events`, pods' owners are told.
+  bool connect(EventLoop& loop, KubeClient& api, const std::string& node_name, bool events);
   /// Works out what can be lent, and tells it where it is to be told.
   void lend();
 
  private:
+  bool tell_owners(EventLoop& loop, KubeClient& api, const std::string& node_name);
   void heard(const Evictor::Outcome& outcome);
 
   Agent& agent_;
   const Clock& clock_;
+  const WallClock& wall_;
   Log& log_;
   ReportTarget target_;
   std::optional<Evictor> evictor_{};
+  std::optional<PodEvents> events_{};
   Reporting reporting_;
 };
 

@@ -96,6 +96,10 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
          "a v1 Node object (JSON or YAML) for capacity, allocatable and annotations");
   option(run, "--report", flags.report,
          "where to advertise what can be lent to batch pods: none, node-status, file:PATH");
+  run->add_flag(
+         "--events", flags.events,
+         "tell pods' owners by Kubernetes Events: evictions, levers that were refused or set by others")
+      ->envname(env_name("--events"));
   add_kube_flags(run, flags, texts);
   option(run, "--listen", flags.listen, "HTTP endpoint ADDRESS:PORT, or none");
   run->add_flag("--insecure-listen", flags.insecure_listen,

@@ -20,6 +20,7 @@ struct Flags {
   std::string pods = "auto";
   std::string node{};
   std::string report = "none";
+  bool events = false;
   std::string kubeconfig{};
   std::string apiserver{};
   std::string node_name{};  ///< empty: $NODE_NAME, else the host's name

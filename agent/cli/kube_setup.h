@@ -19,6 +19,8 @@ struct ApiSetup {
   std::string node_name{};
   std::string error{};  ///< bad usage
 };
+inline constexpr const char* kNoApiServer =
+    "no API server is known; legal: with --kubeconfig FILE, or in a pod";
 ApiSetup api_setup(const Flags& flags, const Environment& environment, const std::string& service_account);
 
 struct KubeSetup {

@@ -107,9 +107,11 @@ bool open_kube(Service& service, const KubeSetup& setup) {
 
 /// Whom the agent tells and asks: nobody where there is no API server.
 bool open_cluster(Service& service, const ReportTarget& report, const std::string& node_name) {
-  service.cluster = std::make_unique<Cluster>(report, *service.agent, service.clock, service.log);
+  service.cluster =
+      std::make_unique<Cluster>(report, *service.agent, service.clock, service.wall, service.log);
   KubeClient* const api = service.kube ? service.kube->api() : nullptr;
-  return api == nullptr || service.cluster->connect(*service.loop, *api, node_name);
+  const bool events = service.flags.events && !service.flags.dry_run;
+  return api == nullptr || service.cluster->connect(*service.loop, *api, node_name, events);
 }
 
 int serve(Service& service, EventLoop& loop) {
@@ -147,6 +149,7 @@ int run_agent(const Flags& flags) {
   if (!setup.error.empty()) return usage_error(setup.error);
   const auto report = report_target(flags, setup.feed.api.has_value());
   if (!report.error.empty()) return usage_error(report.error);
+  if (flags.events && !setup.feed.api) return usage_error("--events: " + std::string(kNoApiServer));
   const std::string node_url =
       setup.feed.node_name.empty() ? "" : KubeFeed::node_url(*setup.feed.api, setup.feed.node_name);
   auto created =

@@ -70,8 +70,7 @@ int run_restore(const Flags& flags) {
 
 int run_withdraw(const Flags& flags) {
   auto setup = api_setup(flags, process_environment, kServiceAccount);
-  if (setup.error.empty() && !setup.access)
-    setup.error = "no API server is known; legal: with --kubeconfig FILE, or in a pod";
+  if (setup.error.empty() && !setup.access) setup.error = kNoApiServer;
   if (!setup.error.empty()) return usage_error(setup.error);
   const auto withdrawn =
       withdraw({*setup.access, setup.node_name, flags.state_dir, flags.force, flags.dry_run});

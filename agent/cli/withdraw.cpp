@@ -95,7 +95,8 @@ class Steps {
       if (!list.problems.empty()) {
         why = "no pod list was answered";
       } else if (const auto held = holders(list.pods); !held.empty() && !options_.force) {
-        return end(false, here() + std::to_string(held.size()) + " pods hold of " + list_of(standing_) +
+        return end(false, here() + std::to_string(held.size()) +
+                              (held.size() == 1 ? " pod holds of " : " pods hold of ") + list_of(standing_) +
                               ": " + names(held) +
                               ". A kubelet that restarts would fail them. Delete them first, or --force");
       }

@@ -83,6 +83,11 @@ class Agent {
   void stands(const LentAmounts& amounts) { lending_.stands(amounts); }
   [[nodiscard]] const Lending& lending() const { return lending_; }
 
+  /// Who tells a pod's owner what was done to it: hears all that goes on record about a pod that has a name.
+  void owners_hear(std::function<void(const Pod&, const AuditEvent&)> hear) {
+    owners_hear_ = std::move(hear);
+  }
+
   void missed_ticks(std::uint64_t count) { counters_.late_ticks += count; }
 
   /// Of the last tick() or react().
@@ -97,6 +102,9 @@ class Agent {
   /// Requests to servers, for the metrics; must outlive the agent's last page.
   void show(const KubeTraffic& traffic) { traffic_.push_back(&traffic); }
   [[nodiscard]] const std::vector<const KubeTraffic*>& traffic() const { return traffic_; }
+  void show(const PodEventCounters& events) { pod_events_ = &events; }
+  /// Null: nobody is told.
+  [[nodiscard]] const PodEventCounters* pod_events() const { return pod_events_; }
   [[nodiscard]] const CgroupTree& tree() const { return *tree_; }
   [[nodiscard]] const Audit& audit() const { return audit_; }
   [[nodiscard]] const AgentCounters& counters() const { return counters_; }
@@ -139,6 +147,10 @@ class Agent {
   void show_leftovers();
   void record(const Report& report, MonoTime now);
   void record(const Eviction& eviction, MonoTime now);
+  void record(AuditEvent event, std::string_view uid, MonoTime now);
+  [[nodiscard]] std::string_view uid_of(CgroupId cgroup) const;
+  [[nodiscard]] const Pod* named_pod(std::string_view uid) const;
+  [[nodiscard]] std::string pod_named(std::string_view uid) const;
   void record_deferred(std::size_t changes, MonoTime now);
 
   AgentOptions options_;
@@ -159,10 +171,12 @@ class Agent {
   NodeSnapshot snapshot_{};
   CgroupId youngest_unknown_{};
   std::vector<const KubeTraffic*> traffic_{};
+  const PodEventCounters* pod_events_ = nullptr;
   std::unordered_map<std::string_view, const Pod*> pod_by_uid_{};  ///< into snapshot_.pod_specs
   PolicyState policy_state_{};
   EvictionState eviction_state_{};
   std::function<void(const Eviction&)> ask_to_go_{};
+  std::function<void(const Pod&, const AuditEvent&)> owners_hear_{};
   Lending lending_{};
   std::optional<StateFile> learned_file_{};  ///< none in stepped mode and dry run
   std::optional<MonoTime> learned_kept_{};

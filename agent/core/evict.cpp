@@ -22,12 +22,9 @@ void Agent::eviction_failed(const std::string& uid, const std::string& why, Dura
 }
 
 void Agent::not_evicted(const std::string& uid, const std::string& why, MonoTime now) {
-  const auto known = pod_by_uid_.find(uid);
-  const std::string pod =
-      known == pod_by_uid_.end() ? uid : known->second->namespace_ + "/" + known->second->name;
   ++counters_.eviction_failures;
-  audit_.record({.kind = "not-evicted", .why = why, .pod = pod}, now);
-  log_.warning("not-evicted").with("pod", pod).with("why", why);
+  record({.kind = "not-evicted", .why = why}, uid, now);
+  log_.warning("not-evicted").with("pod", pod_named(uid)).with("why", why);
 }
 
 }  // namespace evenkeel

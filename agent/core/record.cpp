@@ -2,13 +2,30 @@
 #include "agent/core/agent.h"
 
 namespace evenkeel {
-std::string Agent::pod_of(CgroupId id) const {
+
+const Pod* Agent::named_pod(std::string_view uid) const {
+  const auto found = pod_by_uid_.find(uid);
+  return found != pod_by_uid_.end() && !found->second->name.empty() ? found->second : nullptr;
+}
+
+std::string_view Agent::uid_of(CgroupId id) const {
   const Cgroup* cgroup = tree_ ? tree_->find(id) : nullptr;
-  if (cgroup == nullptr || cgroup->uid.empty()) return {};
-  if (const auto found = pod_by_uid_.find(cgroup->uid);
-      found != pod_by_uid_.end() && !found->second->name.empty())
-    return found->second->namespace_ + "/" + found->second->name;
-  return cgroup->uid;
+  return cgroup != nullptr ? std::string_view(cgroup->uid) : std::string_view();
+}
+
+std::string Agent::pod_of(CgroupId id) const { return pod_named(uid_of(id)); }
+
+std::string Agent::pod_named(std::string_view uid) const {
+  const Pod* pod = named_pod(uid);
+  return pod != nullptr ? pod->namespace_ + "/" + pod->name : std::string(uid);
+}
+
+void Agent::record(AuditEvent event, std::string_view uid, MonoTime now) {
+  const std::string title = pod_named(uid);
+  event.pod = title;
+  audit_.record(event, now);
+  const Pod* pod = named_pod(uid);
+  if (pod != nullptr && owners_hear_) owners_hear_(*pod, event);
 }
 
 void Agent::record_deferred(std::size_t changes, MonoTime now) {
@@ -21,9 +38,9 @@ void Agent::record_deferred(std::size_t changes, MonoTime now) {
 void Agent::record(const Report& report, MonoTime now) {
   for (const auto& write : report.writes) {
     const std::string why = write.why.text();
-    const std::string pod = pod_of(write.cgroup);
     const char* kind = write.restored ? "restore" : options_.dry_run ? "would-write" : "write";
-    audit_.record({kind, write.path, write.old_text, write.new_text, policy_name(write.by), why, pod}, now);
+    record({kind, write.path, write.old_text, write.new_text, policy_name(write.by), why},
+           uid_of(write.cgroup), now);
     log_.info(kind)
         .with("path", write.path)
         .with("old", write.old_text)
@@ -33,7 +50,8 @@ void Agent::record(const Report& report, MonoTime now) {
   }
   for (const auto& refusal : report.refusals) {
     const std::string why = std::string("the kernel said ") + errno_name(refusal.error.code);
-    audit_.record({.kind = "refused", .path = refusal.path, .new_text = refusal.text, .why = why}, now);
+    record({.kind = "refused", .path = refusal.path, .new_text = refusal.text, .why = why},
+           uid_of(refusal.cgroup), now);
     log_.warning("refused")
         .with("path", refusal.path)
         .with("value", refusal.text)
@@ -46,9 +64,9 @@ void Agent::record(const Report& report, MonoTime now) {
     const std::string who = foreign.writer.pid == 0
                                 ? std::string("somebody")
                                 : foreign.writer.command + "[" + std::to_string(foreign.writer.pid) + "]";
-    audit_.record(
+    record(
         {.kind = kind, .path = foreign.path, .old_text = foreign.ours, .new_text = foreign.theirs, .by = who},
-        now);
+        uid_of(foreign.cgroup), now);
     log_.warning(foreign.yielded ? "yielded" : "foreign-write")
         .with("path", foreign.path)
         .with("ours", foreign.ours)
@@ -62,7 +80,7 @@ void Agent::record(const Eviction& eviction, MonoTime now) {
   const char* kind = options_.dry_run ? "would-evict" : "evict";
   const std::string pod = eviction.namespace_ + "/" + eviction.name;
   const std::string why = eviction.why.text();
-  audit_.record({.kind = kind, .by = eviction.by, .why = why, .pod = pod}, now);
+  record({.kind = kind, .by = eviction.by, .why = why}, eviction.uid, now);
   log_.warning(kind).with("pod", pod).with("uid", eviction.uid).with("by", eviction.by).with("why", why);
 }
 

@@ -183,6 +183,16 @@ void put_inputs(Exposition& out, const Agent& agent) {
   }
 }
 
+/// What became of the events that pods' owners were to hear.
+void put_pod_events(Exposition& out, const Agent& agent) {
+  if (agent.pod_events() == nullptr) return;
+  const auto& events = *agent.pod_events();
+  for (const auto& [outcome, count] :
+       {std::pair{"told", events.told}, {"repeated", events.repeated}, {"dropped", events.dropped}})
+    out.counter("evenkeel_pod_events_total", "Kubernetes Events on pods, by what became of them.",
+                static_cast<double>(count), {{"outcome", outcome}});
+}
+
 void put_traffic(Exposition& out, const Agent& agent) {
   for (const auto* traffic : agent.traffic()) {
     for (const auto& [status, count] : traffic->requests)
@@ -222,6 +232,7 @@ std::string metrics_text(const Agent& agent) {
   for (const auto& row : kAgent) put(out, row.name, row.help, row.read(agent));
   put_inputs(out, agent);
   put_traffic(out, agent);
+  put_pod_events(out, agent);
   put_node(out, agent.snapshot().node);
   put_lending(out, agent.lending());
   for (const auto& cgroup : agent.snapshot().cgroups) {

@@ -1,4 +1,4 @@
-// What was asked of one server since the start.
+// What was asked of servers since the start, and what they were told.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,12 @@ struct KubeTraffic {
   std::string server{};                     ///< "kubelet", "api"
   std::map<int, std::uint64_t> requests{};  ///< by status; 0: no complete answer
   std::uint64_t bytes_in = 0, bytes_out = 0;
+};
+
+struct PodEventCounters {
+  std::uint64_t told = 0;      ///< the server has them
+  std::uint64_t repeated = 0;  ///< not told again so soon
+  std::uint64_t dropped = 0;   ///< too many at once, or not taken by the server
 };
 
 }  // namespace evenkeel

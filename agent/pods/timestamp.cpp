@@ -1,8 +1,10 @@
 #include "agent/pods/timestamp.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
+#include <ctime>
 
 namespace evenkeel {
 namespace {
@@ -83,6 +85,15 @@ std::optional<std::int64_t> parse_timestamp(std::string_view text) {
   if (!fields.good() || !date.ok()) return std::nullopt;
   const std::chrono::seconds midnight = std::chrono::sys_days(date).time_since_epoch();
   return midnight.count() + clock - offset;
+}
+
+std::string timestamp(std::int64_t unix_seconds) {
+  const auto when = static_cast<std::time_t>(unix_seconds);
+  std::tm parts{};
+  ::gmtime_r(&when, &parts);
+  std::array<char, 40> text{};
+  const auto size = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return {text.data(), size};
 }
 
 }  // namespace evenkeel

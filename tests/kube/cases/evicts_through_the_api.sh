@@ -17,10 +17,14 @@ pods guarded service batch
 budget_known() { [ "$(kubectl get pdb guarded -o jsonpath="{.status.currentHealthy}")" = 1 ]; }
 soon 20 "the budget is known" budget_known
 
-agent --pods kubelet --kubelet-ca "$KUBE_CA" --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE"
+agent --pods kubelet --kubelet-ca "$KUBE_CA" --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE" --events
 soon 60 "the batch pod has gone" is_gone batch
 soon 60 "the guarded one was asked" grep -q 'event=not-evicted pod=default/guarded' "$WORK/agent.log"
 grep 'event=not-evicted' "$WORK/agent.log" | grep -q 'disruption budget' || fail "the log does not say why the guarded pod stays"
+# event_says POD REASON: what the owner of a pod is told.
+event_says() { kubectl get events --field-selector "involvedObject.name=$1,reason=$2" -o jsonpath='{.items[*].message}' | grep -q .; }
+soon 20 "an event says that the batch pod was asked" event_says batch Evicting
+soon 20 "an event says that the guarded pod stays" event_says guarded NotEvicted
 is_gone guarded && fail "the guarded pod went"
 is_gone service && fail "the service went"
 grep -q 'event=evict pod=default/service' "$WORK/agent.log" && fail "the service was asked"

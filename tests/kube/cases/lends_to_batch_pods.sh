@@ -54,7 +54,7 @@ stop_agent
 
 say "what was advertised goes when nobody holds of it any more"
 ! withdraw >"$WORK/refused" || fail "withdrawn under a running pod"
-grep -q '1 pods hold of .*: default/lent' "$WORK/refused" || fail "the refusal does not name the pod: $(cat "$WORK/refused")"
+grep -q '1 pod holds of .*: default/lent' "$WORK/refused" || fail "the refusal does not name the pod: $(cat "$WORK/refused")"
 advertised batch-cpu || fail "a refusal took it off the Node"
 kubectl delete pod lent --grace-period=1 >/dev/null
 withdraw | grep -q 'withdrawn: batch-cpu' || fail "not withdrawn"

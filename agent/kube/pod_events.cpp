@@ -1,0 +1,182 @@
+#include "agent/kube/pod_events.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "agent/json.h"
+#include "agent/kube/answer.h"
+#include "agent/pods/timestamp.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr int kMostTries = 3;
+constexpr std::size_t kMostWaiting = 32;       ///< for the server
+constexpr std::size_t kMostRemembered = 512;   ///< so that they are not repeated
+constexpr std::size_t kLongestMessage = 1000;  ///< the server takes 1024 bytes
+
+struct Waiting {
+  PodEvent event{};
+  std::uint64_t times = 1;
+  std::int64_t first_unix_seconds = 0, last_unix_seconds = 0;
+  int tries = 0;
+};
+
+/// Not in the middle of a character.
+std::string_view cut(std::string_view text) {
+  if (text.size() <= kLongestMessage) return text;
+  std::size_t end = kLongestMessage;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end);
+}
+
+std::string body_of(const Waiting& waiting, const std::string& node) {
+  const PodEvent& event = waiting.event;
+  std::string out;
+  Json json(out);
+  json.begin_object().member("apiVersion", "v1").member("kind", "Event").key("metadata").begin_object();
+  json.member("generateName", event.name + '.').member("namespace", event.namespace_).end_object();
+  json.key("involvedObject").begin_object().member("apiVersion", "v1").member("kind", "Pod");
+  json.member("namespace", event.namespace_).member("name", event.name).member("uid", event.uid).end_object();
+  json.member("type", "Warning").member("reason", event.reason).member("message", cut(event.message));
+  json.key("source").begin_object().member("component", "evenkeel").member("host", node).end_object();
+  json.member("reportingComponent", "evenkeel").member("reportingInstance", node);
+  json.member("firstTimestamp", timestamp(waiting.first_unix_seconds));
+  json.member("lastTimestamp", timestamp(waiting.last_unix_seconds)).member("count", waiting.times);
+  json.end_object();
+  return out;
+}
+
+/// Asking again can help.
+bool worth_another_try(const HttpReply& reply) {
+  return reply.failure != HttpFailure::none || reply.status == 429 || reply.status >= 500;
+}
+
+}  // namespace
+
+struct PodEvents::Impl {
+  /// Told not long ago.
+  struct Remembered {
+    MonoTime told{};
+    std::uint64_t times = 1;
+    std::int64_t first_unix_seconds = 0;
+  };
+  KubeClient& api;
+  const Clock& clock;
+  const WallClock& wall;
+  Options options;
+  std::function<void(const std::string&)> failed;
+  Backoff backoff;
+  std::optional<Timer> again{};
+  std::optional<KubeClient::Id> under_way{};
+  std::deque<Waiting> queue{};
+  std::map<std::string, Remembered> remembered{};
+  double allowed = 0;
+  MonoTime allowed_at{};
+  std::string trouble_told{};
+  PodEventCounters counters{};
+
+  Impl(KubeClient& server, const Clock& time, const WallClock& date, Random random, Options how,
+       std::function<void(const std::string&)> complain)
+      : api(server),
+        clock(time),
+        wall(date),
+        options(std::move(how)),
+        failed(std::move(complain)),
+        backoff({}, std::move(random)),
+        allowed(options.burst),
+        allowed_at(clock.now()) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (under_way) api.cancel(*under_way);
+  }
+
+  bool may_tell(MonoTime now) {
+    const std::chrono::duration<double> since = now - allowed_at, each = options.refill;
+    allowed = std::min<double>(options.burst, allowed + since / each);
+    allowed_at = now;
+    if (allowed < 1) return false;
+    allowed -= 1;
+    return true;
+  }
+  void forget_the_old(MonoTime now) {
+    std::erase_if(remembered,
+                  [&](const auto& entry) { return now - entry.second.told >= 2 * options.quiet; });
+    if (remembered.size() < kMostRemembered) return;
+    remembered.erase(std::min_element(remembered.begin(), remembered.end(), [](const auto& a, const auto& b) {
+      return a.second.told < b.second.told;
+    }));
+  }
+  void tell(const PodEvent& event) {
+    const MonoTime now = clock.now();
+    const auto unix_seconds = static_cast<std::int64_t>(wall.unix_seconds());
+    const auto key = event.uid + ' ' + event.reason + ' ' + event.about;
+    auto known = remembered.find(key);
+    if (known != remembered.end() && now - known->second.told < options.quiet) {
+      ++known->second.times;
+      ++counters.repeated;
+      return;
+    }
+    if (queue.size() >= kMostWaiting || !may_tell(now)) return void(++counters.dropped);
+    forget_the_old(now);
+    auto& row = remembered.try_emplace(key, Remembered{now, 0, unix_seconds}).first->second;
+    row.told = now;
+    ++row.times;
+    queue.push_back({event, row.times, row.first_unix_seconds, unix_seconds});
+    next();
+  }
+  void next() {
+    if (under_way || queue.empty()) return;
+    const Waiting& waiting = queue.front();
+    HttpCall call{.method = "POST",
+                  .url = "/api/v1/namespaces/" + waiting.event.namespace_ + "/events",
+                  .headers = {"Content-Type: application/json"},
+                  .body = body_of(waiting, options.node)};
+    under_way = api.start(std::move(call), [this](const HttpReply& reply) { answered(reply); });
+  }
+  void answered(const HttpReply& reply) {
+    under_way.reset();
+    const auto why = trouble(reply);
+    if (why.empty()) {
+      ++counters.told;
+      trouble_told.clear();
+      return done();
+    }
+    if (worth_another_try(reply) && ++queue.front().tries < kMostTries)
+      return again->arm(backoff.next(reply.retry_after));
+    ++counters.dropped;
+    if (why != trouble_told && failed) failed(why);
+    trouble_told = why;
+    done();
+  }
+  void done() {
+    backoff.reset();
+    queue.pop_front();
+    next();
+  }
+};
+
+Result<PodEvents> PodEvents::open(EventLoop& loop, KubeClient& api, const Clock& clock, const WallClock& wall,
+                                  Random random, Options options,
+                                  std::function<void(const std::string&)> failed) {
+  auto impl =
+      std::make_unique<Impl>(api, clock, wall, std::move(random), std::move(options), std::move(failed));
+  auto timer = loop.timer([self = impl.get()] { self->next(); });
+  if (!timer) return tl::unexpected(timer.error());
+  impl->again.emplace(std::move(*timer));
+  return PodEvents(std::move(impl));
+}
+
+PodEvents::PodEvents(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+PodEvents::PodEvents(PodEvents&&) noexcept = default;
+PodEvents& PodEvents::operator=(PodEvents&&) noexcept = default;
+PodEvents::~PodEvents() = default;
+
+void PodEvents::tell(const PodEvent& event) { impl_->tell(event); }
+const PodEventCounters& PodEvents::counters() const { return impl_->counters; }
+
+}  // namespace evenkeel
