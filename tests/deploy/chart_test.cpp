@@ -122,8 +122,9 @@ TEST(Chart, GivesTheRightsToNameWritersOnlyWhenAsked) {
 
 TEST(Chart, PassesExtraFlagsOn) {
   const auto ours = container(chart("extraArgs: []", "extraArgs: [--log-format=json, --interval=2s]"));
-  EXPECT_EQ(text_at(ours, {"args"}),
-            "[run, --report=node-status, --listen=127.0.0.1:9319, --log-format=json, --interval=2s]");
+  EXPECT_EQ(
+      text_at(ours, {"args"}),
+      "[run, --report=node-status, --events, --listen=127.0.0.1:9319, --log-format=json, --interval=2s]");
 }
 
 TEST(Chart, TheAgentIsNeitherPrivilegedNorMayItBecomeSo) {
