@@ -1,20 +1,19 @@
 // Puts what can be lent on the Node: `kubernetes.io/batch-cpu` and its like, capacity and allocatable alike,
-// by a patch of nodes/status that touches nothing else (needs only that verb). One patch at a time, the
-// newest amounts win, ordinary changes are spread over some seconds so that a fleet does not write at once.
-// May not: decide what stands there (qos/advertised.h does), or take anything away when the agent stops.
+// by a patch of nodes/status that touches nothing else. How it is sent is patcher.h's matter. May not: decide
+// what stands there (qos/advertised.h does), or take anything away when the agent stops.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "agent/clock.h"
 #include "agent/event_loop.h"
 #include "agent/kube/backoff.h"
 #include "agent/kube/kube_client.h"
+#include "agent/kube/patcher.h"
 #include "qos/advertised.h"
 
 namespace evenkeel {
@@ -44,22 +43,17 @@ class NodeReporter {
   /// `loop`, `api` and `clock` must outlive it.
   static Result<NodeReporter> open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
                                    Options options, Heard heard);
-  NodeReporter(NodeReporter&&) noexcept;
-  NodeReporter& operator=(NodeReporter&&) noexcept;
-  /// What is under way is dropped; what stands on the Node stays.
-  ~NodeReporter();
 
   /// From now on this shall stand where `standing` does. Replaces what was not sent yet.
   void publish(const LentAmounts& amounts, const LentAmounts& standing, bool urgent);
   /// Asks what stands there, by a patch that changes nothing: that needs no right to read Nodes.
-  void look();
+  void look() { patcher_.look(); }
   /// What was to be published is not, unless it is under way already: somebody else has taken over.
-  void stand_back();
+  void stand_back() { patcher_.stand_back(); }
 
  private:
-  struct Impl;
-  explicit NodeReporter(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
+  explicit NodeReporter(Patcher patcher) : patcher_(std::move(patcher)) {}
+  Patcher patcher_;
 };
 
 }  // namespace evenkeel

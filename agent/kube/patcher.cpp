@@ -1,0 +1,112 @@
+#include "agent/kube/patcher.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace evenkeel {
+
+struct Patcher::Impl {
+  KubeClient& api;
+  const Clock& clock;
+  Random random;
+  Options options;
+  Take take;
+  Backoff backoff;
+  std::optional<Timer> timer{};
+  std::optional<KubeClient::Id> under_way{};
+  Body wanted{};                  ///< not sent yet
+  std::optional<MonoTime> due{};  ///< when it is to be sent
+  bool looking = false;
+  MonoTime not_before{};  ///< after the last patch, or failure
+
+  Impl(KubeClient& server, const Clock& time, Random numbers, Options how, Take to)
+      : api(server),
+        clock(time),
+        random(std::move(numbers)),
+        options(std::move(how)),
+        take(std::move(to)),
+        backoff({.first = options.soonest, .longest = options.longest_wait}, random) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() {
+    if (under_way) api.cancel(*under_way);
+  }
+
+  void want(Body body, bool urgent) {
+    const MonoTime now = clock.now();
+    const auto spread = std::chrono::duration_cast<Duration>(options.spread * (random ? random() : 0.0));
+    const MonoTime in_turn = now + (urgent ? Duration::zero() : spread);
+    // What waits already keeps its turn: a stream of small changes is not put off for ever.
+    due = wanted && due ? std::min(*due, in_turn) : in_turn;
+    wanted = std::move(body);
+    arm();
+  }
+  void arm() {
+    if (under_way || !(wanted || looking)) return;
+    const MonoTime in_turn = looking ? clock.now() : due.value_or(clock.now());
+    timer->arm(std::max(in_turn, not_before) - clock.now());
+  }
+  void send() {
+    if (under_way) return;
+    if (looking) return patch("{}", {});  // before anything is written over
+    const MonoTime now = clock.now();
+    if (wanted && due.value_or(now) <= now) {
+      Body sent = std::exchange(wanted, {});
+      due.reset();
+      auto body = sent();
+      if (!body.empty()) return patch(std::move(body), std::move(sent));
+    }
+    arm();
+  }
+  /// `sent` is empty for a look.
+  void patch(std::string body, Body sent) {
+    looking = false;
+    HttpCall call{.method = "PATCH",
+                  .url = options.path,
+                  .headers = {"Content-Type: application/merge-patch+json", "Accept: application/json"},
+                  .body = std::move(body)};
+    under_way = api.start(std::move(call),
+                          [this, sent = std::move(sent)](const HttpReply& reply) { answered(sent, reply); });
+  }
+  void answered(const Body& sent, const HttpReply& reply) {
+    under_way.reset();
+    if (take(reply)) {
+      backoff.reset();
+      not_before = clock.now() + options.soonest;
+    } else {
+      not_before = clock.now() + backoff.next(reply.retry_after);
+      if (!wanted) wanted = sent;  // nothing newer has come meanwhile
+      looking = looking || !sent;
+    }
+    arm();
+  }
+};
+
+Result<Patcher> Patcher::open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
+                              Options options, Take take) {
+  auto impl = std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(take));
+  auto timer = loop.timer([self = impl.get()] { self->send(); });
+  if (!timer) return tl::unexpected(timer.error());
+  impl->timer.emplace(std::move(*timer));
+  return Patcher(std::move(impl));
+}
+
+Patcher::Patcher(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Patcher::Patcher(Patcher&&) noexcept = default;
+Patcher& Patcher::operator=(Patcher&&) noexcept = default;
+Patcher::~Patcher() = default;
+
+void Patcher::publish(Body body, bool urgent) { impl_->want(std::move(body), urgent); }
+
+void Patcher::look() {
+  impl_->looking = true;
+  impl_->arm();
+}
+
+void Patcher::stand_back() {
+  impl_->wanted = {};
+  impl_->due.reset();
+}
+
+}  // namespace evenkeel

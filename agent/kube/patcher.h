@@ -1,0 +1,51 @@
+// Keeps one object of the API server as it shall be, by merge patches (needs only that verb): one at a time,
+// the newest wins, ordinary changes are spread over some seconds so that a fleet does not write at once, and
+// what failed is tried again, later each time. May not: know what is patched.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "agent/clock.h"
+#include "agent/event_loop.h"
+#include "agent/kube/backoff.h"
+#include "agent/kube/kube_client.h"
+
+namespace evenkeel {
+
+class Patcher {
+ public:
+  struct Options {
+    std::string path{};                              ///< "/api/v1/nodes/n1/status"
+    Duration spread{std::chrono::seconds(5)};        ///< an ordinary change waits for up to so long
+    Duration soonest{std::chrono::seconds(1)};       ///< from one patch to the next, urgent ones too
+    Duration longest_wait{std::chrono::minutes(1)};  ///< after failures
+  };
+  /// What is sent, made when its turn has come, and again when it is tried again. Empty: nothing, after all.
+  using Body = std::function<std::string()>;
+  /// Takes an answer, good or bad. False: it was of no use, so it is asked again.
+  using Take = std::function<bool(const HttpReply&)>;
+
+  /// `loop`, `api` and `clock` must outlive it.
+  static Result<Patcher> open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
+                              Options options, Take take);
+  Patcher(Patcher&&) noexcept;
+  Patcher& operator=(Patcher&&) noexcept;
+  /// What is under way is dropped; what stands there stays.
+  ~Patcher();
+
+  /// Replaces what was not sent yet.
+  void publish(Body body, bool urgent);
+  /// Asks what stands there, by a patch that changes nothing: that needs no right to read.
+  void look();
+  /// What was to be published is not, unless it is under way already.
+  void stand_back();
+
+ private:
+  struct Impl;
+  explicit Patcher(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel
