@@ -45,13 +45,20 @@ bool Cluster::connect(EventLoop& loop, KubeClient& api, const std::string& node_
   if (!evictor) return false;
   evictor_.emplace(std::move(*evictor));
   agent_.evict_through([this](const Eviction& victim) { evictor_->ask(victim); });
-  if (target_.kind != ReportTarget::Kind::node_status) return true;
+  return target_.kind != ReportTarget::Kind::node_status || report_on_node(loop, api, node_name);
+}
+
+bool Cluster::report_on_node(EventLoop& loop, KubeClient& api, const std::string& node_name) {
   auto reporter = NodeReporter::open(
       loop, api, clock_, system_random(), {.node = node_name},
       {.stands = [this](const LentAmounts& amounts) { reporting_.stands(amounts, clock_.now()); },
        .failed = [this](const std::string& why) { reporting_.failed(why); }});
-  if (!reporter) return false;
+  auto condition = NodeCondition::open(
+      loop, api, clock_, wall_, system_random(), {.node = node_name},
+      [this](const std::string& why) { log_.warning("condition-not-told").with("why", why); });
+  if (!reporter || !condition) return false;
   reporting_.report_through(std::move(*reporter));
+  condition_.emplace(std::move(*condition));
   return true;
 }
 
@@ -64,6 +71,12 @@ void Cluster::heard(const Evictor::Outcome& outcome) {
 void Cluster::lend() {
   agent_.lend(clock_.now());
   reporting_.tell(clock_.now());
+  if (condition_) condition_->say(agent_.degraded());
+}
+
+void Cluster::leave() {
+  constexpr Duration kPatience = std::chrono::seconds(2);
+  if (condition_) condition_->take_off(kPatience);
 }
 
 }  // namespace evenkeel

@@ -9,6 +9,7 @@
 #include "agent/core/agent.h"
 #include "agent/kube/evictor.h"
 #include "agent/kube/kube_client.h"
+#include "agent/kube/node_condition.h"
 #include "agent/kube/pod_events.h"
 #include "agent/lending/reporting.h"
 
@@ -32,10 +33,13 @@ class Cluster {
 
   /// False: it cannot be asked. With `events`, pods' owners are told.
   bool connect(EventLoop& loop, KubeClient& api, const std::string& node_name, bool events);
-  /// Works out what can be lent, and tells it where it is to be told.
+  /// Works out what can be lent, and tells it where it is to be told; on the Node also how the agent is.
   void lend();
+  /// The agent has stopped: what the Node says of how it is goes. What it lends stays.
+  void leave();
 
  private:
+  bool report_on_node(EventLoop& loop, KubeClient& api, const std::string& node_name);
   bool tell_owners(EventLoop& loop, KubeClient& api, const std::string& node_name);
   void heard(const Evictor::Outcome& outcome);
 
@@ -47,6 +51,7 @@ class Cluster {
   std::optional<Evictor> evictor_{};
   std::optional<PodEvents> events_{};
   Reporting reporting_;
+  std::optional<NodeCondition> condition_{};
 };
 
 }  // namespace evenkeel

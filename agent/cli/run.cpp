@@ -137,6 +137,7 @@ int serve(Service& service, EventLoop& loop) {
   service.log.info("stopped")
       .with("restored", last.report.writes.size())
       .with("refused", last.report.refusals.size());
+  service.cluster->leave();
   return failed != 0 || !last.report.refusals.empty() ? 1 : 0;
 }
 

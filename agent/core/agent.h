@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "agent/core/audit.h"
+#include "agent/core/degraded.h"
 #include "agent/core/inputs.h"
 #include "agent/core/survivors.h"
 #include "agent/kube/traffic.h"
@@ -108,6 +109,8 @@ class Agent {
   [[nodiscard]] const CgroupTree& tree() const { return *tree_; }
   [[nodiscard]] const Audit& audit() const { return audit_; }
   [[nodiscard]] const AgentCounters& counters() const { return counters_; }
+  /// Why it cannot do its work; absent: it can.
+  [[nodiscard]] std::optional<Degraded> degraded() const;
   [[nodiscard]] const ExecutorCounters& executor_counters() const { return executor_->counters(); }
   [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
   /// The files that a tick reads, for measuring.

@@ -3,6 +3,11 @@
 
 namespace evenkeel {
 
+std::optional<Degraded> Agent::degraded() const {
+  return evenkeel::degraded(
+      {inputs_.states(), snapshot_.pods_known, snapshot_.pods_stale, executor_->counters()});
+}
+
 const Pod* Agent::named_pod(std::string_view uid) const {
   const auto found = pod_by_uid_.find(uid);
   return found != pod_by_uid_.end() && !found->second->name.empty() ? found->second : nullptr;

@@ -103,6 +103,8 @@ struct AgentRow {
 constexpr AgentRow kAgent[] = {
     {"evenkeel_ticks_total", "Full rounds of sensing, deciding and writing.",
      [](const Agent& a) { return Reading(static_cast<double>(a.counters().ticks)); }},
+    {"evenkeel_degraded", "1 while the agent cannot do its work; /readyz says why.",
+     [](const Agent& a) { return Reading(a.degraded() ? 1 : 0); }},
     {"evenkeel_evictions_total", "Pods that were asked to go.",
      [](const Agent& a) { return Reading(static_cast<double>(a.counters().evictions)); }},
     {"evenkeel_eviction_failures_total", "Pods that would not or could not go.",

@@ -50,6 +50,8 @@ HttpAnswer readyz(const Agent& agent, const HttpRequest&) {
   const auto& advertised = agent.lending().advertised();
   body += "report: " + (advertised ? advertised->why : std::string("nothing is lent")) + "\n";
   if (!agent.watch_limitation().empty()) body += "watch: " + agent.watch_limitation() + "\n";
+  if (const auto trouble = agent.degraded())
+    body += "degraded: " + trouble->reason + ": " + trouble->message + "\n";
   return {ready ? 200 : 503, kText, (ready ? "ready\n" : "not ready\n") + body};
 }
 

@@ -62,10 +62,12 @@ struct Patcher::Impl {
   /// `sent` is empty for a look.
   void patch(std::string body, Body sent) {
     looking = false;
-    HttpCall call{.method = "PATCH",
-                  .url = options.path,
-                  .headers = {"Content-Type: application/merge-patch+json", "Accept: application/json"},
-                  .body = std::move(body)};
+    const std::string kind = options.kind == Kind::merge ? "merge" : "strategic-merge";
+    HttpCall call{
+        .method = "PATCH",
+        .url = options.path,
+        .headers = {"Content-Type: application/" + kind + "-patch+json", "Accept: application/json"},
+        .body = std::move(body)};
     under_way = api.start(std::move(call),
                           [this, sent = std::move(sent)](const HttpReply& reply) { answered(sent, reply); });
   }

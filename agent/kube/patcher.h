@@ -1,8 +1,9 @@
-// Keeps one object of the API server as it shall be, by merge patches (needs only that verb): one at a time,
+// Keeps one object of the API server as it shall be, by patches (needs only that verb): one at a time,
 // the newest wins, ordinary changes are spread over some seconds so that a fleet does not write at once, and
 // what failed is tried again, later each time. May not: know what is patched.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,8 +17,11 @@ namespace evenkeel {
 
 class Patcher {
  public:
+  /// What a list in a patch does: takes the old one's place, or joins it by the API's own keys.
+  enum class Kind : std::uint8_t { merge, strategic_merge };
   struct Options {
-    std::string path{};                              ///< "/api/v1/nodes/n1/status"
+    std::string path{};  ///< "/api/v1/nodes/n1/status"
+    Kind kind = Kind::merge;
     Duration spread{std::chrono::seconds(5)};        ///< an ordinary change waits for up to so long
     Duration soonest{std::chrono::seconds(1)};       ///< from one patch to the next, urgent ones too
     Duration longest_wait{std::chrono::minutes(1)};  ///< after failures

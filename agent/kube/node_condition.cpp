@@ -1,0 +1,114 @@
+#include "agent/kube/node_condition.h"
+
+#include <utility>
+
+#include "agent/json.h"
+#include "agent/kube/answer.h"
+#include "agent/kube/patcher.h"
+#include "agent/pods/timestamp.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr const char* kType = "EvenkeelDegraded";
+
+}  // namespace
+
+std::string condition_patch(const std::optional<Degraded>& degraded, std::int64_t since_unix_seconds,
+                            std::int64_t now_unix_seconds) {
+  std::string out;
+  Json json(out);
+  json.begin_object().key("status").begin_object().key("conditions").begin_array().begin_object();
+  if (degraded) {
+    json.member("type", kType).member("status", "True");
+    json.member("reason", degraded->reason).member("message", degraded->message);
+    json.member("lastTransitionTime", timestamp(since_unix_seconds));
+    json.member("lastHeartbeatTime", timestamp(now_unix_seconds));
+  } else {
+    json.member("$patch", "delete").member("type", kType);
+  }
+  json.end_object().end_array().end_object().end_object();
+  return out;
+}
+
+struct NodeCondition::Impl {
+  using Trouble = std::optional<Degraded>;
+  EventLoop& loop;
+  const Clock& clock;
+  const WallClock& wall;
+  Options options;
+  std::function<void(const std::string&)> failed;
+  std::optional<Patcher> patcher{};
+  Trouble asked{};         ///< the last that was to stand there,
+  bool said = false;       ///< if there was one,
+  bool confirmed = false;  ///< and whether it does
+  std::string trouble_told{};
+  MonoTime well_at{};      ///< the last time that it was, or the start
+  std::int64_t since = 0;  ///< Unix seconds, of the trouble that is told
+  bool leaving = false;
+
+  Impl(EventLoop& events, const Clock& time, const WallClock& date, Options how,
+       std::function<void(const std::string&)> complain)
+      : loop(events),
+        clock(time),
+        wall(date),
+        options(std::move(how)),
+        failed(std::move(complain)),
+        well_at(time.now()) {}
+
+  [[nodiscard]] std::int64_t unix_seconds() const { return static_cast<std::int64_t>(wall.unix_seconds()); }
+
+  void publish(const Trouble& now, bool urgent) {
+    if (now && !asked) since = unix_seconds();
+    asked = now;
+    said = true;
+    confirmed = false;
+    patcher->publish([this, now] { return condition_patch(now, since, unix_seconds()); }, urgent);
+  }
+  void say(const Trouble& now) {
+    if (!now) well_at = clock.now();
+    if (now && clock.now() - well_at < options.lasting) return;
+    if (!said || asked != now) publish(now, false);
+  }
+  bool take(const HttpReply& reply) {
+    const auto why = trouble(reply);
+    confirmed = why.empty();
+    if (!confirmed && why != trouble_told && failed) failed(why);
+    trouble_told = why;
+    if (leaving) loop.stop();
+    return confirmed;
+  }
+  void take_off(Duration patience) {
+    if (!said || (!asked && confirmed)) return;
+    const auto enough = loop.timer([this] { loop.stop(); });
+    if (!enough) return;
+    enough->arm(patience);
+    leaving = true;
+    publish(std::nullopt, true);
+    static_cast<void>(loop.run());
+  }
+};
+
+Result<NodeCondition> NodeCondition::open(EventLoop& loop, KubeClient& api, const Clock& clock,
+                                          const WallClock& wall, Random random, Options options,
+                                          std::function<void(const std::string&)> failed) {
+  auto impl = std::make_unique<Impl>(loop, clock, wall, std::move(options), std::move(failed));
+  auto patcher = Patcher::open(loop, api, clock, std::move(random),
+                               {.path = "/api/v1/nodes/" + impl->options.node + "/status",
+                                .kind = Patcher::Kind::strategic_merge,
+                                .spread = impl->options.spread},
+                               [self = impl.get()](const HttpReply& reply) { return self->take(reply); });
+  if (!patcher) return tl::unexpected(patcher.error());
+  impl->patcher.emplace(std::move(*patcher));
+  return NodeCondition(std::move(impl));
+}
+
+NodeCondition::NodeCondition(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+NodeCondition::NodeCondition(NodeCondition&&) noexcept = default;
+NodeCondition& NodeCondition::operator=(NodeCondition&&) noexcept = default;
+NodeCondition::~NodeCondition() = default;
+
+void NodeCondition::say(const std::optional<Degraded>& now) { impl_->say(now); }
+void NodeCondition::take_off(Duration patience) { impl_->take_off(patience); }
+
+}  // namespace evenkeel

@@ -1,0 +1,49 @@
+// The Node's condition EvenkeelDegraded: there while the agent cannot do its work, with the reason, and gone
+// otherwise, so that a sound node costs the API server nothing. May not: judge how the agent is.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "agent/clock.h"
+#include "agent/core/degraded.h"
+#include "agent/event_loop.h"
+#include "agent/kube/backoff.h"
+#include "agent/kube/kube_client.h"
+
+namespace evenkeel {
+
+/// A strategic merge patch of nodes/status: only this condition is touched. Absent: it is taken off.
+std::string condition_patch(const std::optional<Degraded>& degraded, std::int64_t since_unix_seconds,
+                            std::int64_t now_unix_seconds);
+
+class NodeCondition {
+ public:
+  struct Options {
+    std::string node{};
+    Duration lasting{std::chrono::seconds(30)};  ///< shorter troubles are not told
+    Duration spread{std::chrono::seconds(5)};    ///< see Patcher
+  };
+  /// All of these must outlive it. `failed` hears why it does not stand there, when that is news.
+  static Result<NodeCondition> open(EventLoop& loop, KubeClient& api, const Clock& clock,
+                                    const WallClock& wall, Random random, Options options,
+                                    std::function<void(const std::string&)> failed);
+  NodeCondition(NodeCondition&&) noexcept;
+  NodeCondition& operator=(NodeCondition&&) noexcept;
+  ~NodeCondition();
+
+  /// How the agent is now; to be said every few seconds. The first time that it is well takes off what an
+  /// earlier run may have left.
+  void say(const std::optional<Degraded>& now);
+  /// The agent stops: what stands there goes, if the server takes it within `patience`. Runs the loop.
+  void take_off(Duration patience);
+
+ private:
+  struct Impl;
+  explicit NodeCondition(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel
