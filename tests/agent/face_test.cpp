@@ -12,15 +12,11 @@
 #include "agent/http/http_server.h"
 #include "agent/json.h"
 #include "agent/log.h"
+#include "tests/support/fixed_wall.h"
 #include "tests/support/process.h"
 
 namespace evenkeel::test {
 namespace {
-
-class FixedWallClock : public WallClock {
- public:
-  [[nodiscard]] double unix_seconds() const override { return 1795256130.25; }
-};
 
 TEST(JsonWriter, EscapesWhatMustBeEscaped) {
   std::string out;
@@ -57,7 +53,7 @@ struct Pipe {
 
 TEST(LogLine, IsOneEventWithItsNumbers) {
   const Pipe pipe;
-  const FixedWallClock clock;
+  const FixedWallClock clock(1795256130.25);
   Log log(pipe.ends[1], LogFormat::text, LogLevel::info, &clock);
   log.info("write").with("path", "a/b").with("why", "two words").with("n", 3);
   EXPECT_EQ(pipe.read(),

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/fixed_wall.h"
 #include "tests/support/http_asker.h"
 #include "tests/support/http_script.h"
 
@@ -12,12 +13,6 @@ namespace {
 using std::chrono::seconds;
 
 constexpr const char* kOff = R"({"status":{"conditions":[{"$patch":"delete","type":"EvenkeelDegraded"}]}})";
-
-class FixedWall : public WallClock {
- public:
-  [[nodiscard]] double unix_seconds() const override { return at; }
-  double at = 1795231046;
-};
 
 TEST(ConditionPatch, IsOneConditionWithItsReason) {
   EXPECT_EQ(condition_patch(Degraded{"PodsStale", "an \"old\" list"}, 0, 60),
@@ -51,7 +46,7 @@ class NodeConditionTest : public testing::Test {
   std::string answer = http_answer(200, "{}");
   Asker asker{};
   SteppedClock clock{};
-  FixedWall wall{};
+  FixedWallClock wall{1795231046};
   std::uint64_t waiting_for = 0;
   std::vector<std::string> failures{};
   const Degraded trouble{"LeversRefused", "EROFS"}, other{"PodsStale", "an old list"};

@@ -5,6 +5,7 @@
 
 #include "agent/cli/cluster.h"
 #include "agent/pods/kube_text.h"
+#include "tests/support/fixed_wall.h"
 #include "tests/support/http_asker.h"
 #include "tests/support/http_script.h"
 
@@ -13,12 +14,6 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::minutes;
-
-class FixedWall : public WallClock {
- public:
-  [[nodiscard]] double unix_seconds() const override { return at; }
-  double at = 1795231046.7;
-};
 
 /// Time goes on only as the tests say, but for the loop's own timers.
 class PodEventsTest : public testing::Test {
@@ -47,7 +42,7 @@ class PodEventsTest : public testing::Test {
   ScriptedServer server{};
   Asker asker{};
   SteppedClock clock{};
-  FixedWall wall{};
+  FixedWallClock wall{1795231046.7};
   std::vector<std::string> failures{};
   std::uint64_t wanted = 0;
   KubeClient api =

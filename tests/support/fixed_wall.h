@@ -1,0 +1,15 @@
+// A wall clock that stands still unless a test moves it.
+#pragma once
+
+#include "agent/clock.h"
+
+namespace evenkeel::test {
+
+class FixedWallClock : public WallClock {
+ public:
+  explicit FixedWallClock(double unix_seconds) : at(unix_seconds) {}
+  [[nodiscard]] double unix_seconds() const override { return at; }
+  double at;
+};
+
+}  // namespace evenkeel::test
