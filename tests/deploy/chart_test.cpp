@@ -127,6 +127,22 @@ TEST(Chart, PassesExtraFlagsOn) {
       "[run, --report=node-status, --events, --listen=127.0.0.1:9319, --log-format=json, --interval=2s]");
 }
 
+TEST(Chart, SaysWhoVouchesForTheKubelet) {
+  const std::string plain = "[run, --report=node-status, --listen=127.0.0.1:9319";
+  EXPECT_EQ(text_at(container(chart("  insecureTls: false", "  insecureTls: true")), {"args"}),
+            plain + ", --kubelet-insecure-tls]");
+  const auto by_address = container(chart("  byAddress: false", "  byAddress: true"));
+  EXPECT_EQ(text_at(by_address, {"args"}), plain + ", --kubelet-url=https://$(HOST_IP):10250]");
+  EXPECT_EQ(text_at(by_address, {"env", "1"}),
+            "{name: HOST_IP, valueFrom: {fieldRef: {fieldPath: status.hostIP}}}");
+  const auto vouched = chart("  caConfigMap: \"\"", "  caConfigMap: kubelets");
+  EXPECT_EQ(text_at(container(vouched), {"args"}), plain + ", --kubelet-ca=/etc/evenkeel-kubelet/ca.crt]");
+  EXPECT_EQ(text_at(container(vouched), {"volumeMounts", "3"}),
+            "{mountPath: /etc/evenkeel-kubelet, name: kubelet-ca, readOnly: true}");
+  EXPECT_EQ(text_at(vouched.at("DaemonSet"), {"spec", "template", "spec", "volumes", "3"}),
+            "{configMap: {name: kubelets}, name: kubelet-ca}");
+}
+
 TEST(Chart, TheAgentIsNeitherPrivilegedNorMayItBecomeSo) {
   const auto security = *at(container(kustomize()), {"securityContext"});
   EXPECT_EQ(text_at(security, {"privileged"}), "false");

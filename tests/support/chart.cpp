@@ -121,7 +121,9 @@ class Renderer {
 
   bool truth(std::string_view what) {
     const Value* value = find(what);
-    return value && value->scalar() && value->scalar()->text == "true";
+    if (!value || !value->scalar()) return false;
+    const auto& text = value->scalar()->text;
+    return !text.empty() && text != "false" && text != "0";
   }
 
   std::vector<Token> tokens_;
