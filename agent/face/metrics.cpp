@@ -201,6 +201,11 @@ void put_traffic(Exposition& out, const Agent& agent) {
       out.counter("evenkeel_server_requests_total", "Requests to a server by status; 0: no complete answer.",
                   static_cast<double>(count),
                   {{"server", traffic->server}, {"status", std::to_string(status)}});
+    out.counter("evenkeel_server_wait_seconds_total",
+                "Time from requests to the ends of their answers, summed.", seconds(traffic->waited),
+                {{"server", traffic->server}});
+    out.gauge("evenkeel_server_longest_wait_seconds", "The same of the slowest answer since the start.",
+              seconds(traffic->longest_wait), {{"server", traffic->server}});
     out.counter("evenkeel_server_received_bytes_total", "Bytes received from a server, without TLS.",
                 static_cast<double>(traffic->bytes_in), {{"server", traffic->server}});
     out.counter("evenkeel_server_sent_bytes_total", "Bytes sent to a server, without TLS.",

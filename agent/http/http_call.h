@@ -50,6 +50,7 @@ struct HttpReply {
   std::string body{};
   std::optional<Duration> retry_after{};  ///< as the server asked for
   std::uint64_t bytes_in = 0, bytes_out = 0;
+  Duration took{};  ///< from the start to the end of the answer, or to giving up
   [[nodiscard]] bool good() const { return failure == HttpFailure::none && status >= 200 && status < 300; }
 };
 

@@ -193,10 +193,12 @@ void conclude(Transfer& transfer, CURLcode code) {
   const char* type = nullptr;
   if (curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type) == CURLE_OK && type != nullptr)
     reply.content_type = type;
-  curl_off_t wait = 0, down = 0;
+  curl_off_t wait = 0, down = 0, took = 0;
   curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &wait);
   if (wait > 0) reply.retry_after = std::chrono::seconds(std::min<curl_off_t>(wait, 86400));
   curl_easy_getinfo(easy, CURLINFO_SIZE_DOWNLOAD_T, &down);
+  curl_easy_getinfo(easy, CURLINFO_TOTAL_TIME_T, &took);
+  reply.took = std::chrono::microseconds(took);
   reply.bytes_in = static_cast<std::uint64_t>(down + number(easy, CURLINFO_HEADER_SIZE));
   reply.bytes_out = static_cast<std::uint64_t>(number(easy, CURLINFO_REQUEST_SIZE));
 }

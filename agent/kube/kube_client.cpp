@@ -1,5 +1,6 @@
 #include "agent/kube/kube_client.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -53,6 +54,10 @@ struct KubeClient::Impl {
     traffic.bytes_out += reply.bytes_out;
     ++traffic.requests[reply.failure == HttpFailure::none ? reply.status : 0];
     Asked& one = asked.at(id);
+    if (!one.call.line) {
+      traffic.waited += reply.took;
+      traffic.longest_wait = std::max(traffic.longest_wait, reply.took);
+    }
     constexpr int kUnauthorized = 401;
     if (reply.status == kUnauthorized && !std::exchange(one.again, true) && !one.token.empty()) {
       credentials.renew_token();

@@ -5,12 +5,15 @@
 #include <map>
 #include <string>
 
+#include "qos/units.h"
+
 namespace evenkeel {
 
 struct KubeTraffic {
   std::string server{};                     ///< "kubelet", "api"
   std::map<int, std::uint64_t> requests{};  ///< by status; 0: no complete answer
   std::uint64_t bytes_in = 0, bytes_out = 0;
+  Duration waited{}, longest_wait{};  ///< for answers; a watch, which is to last, has no part in it
 };
 
 struct PodEventCounters {

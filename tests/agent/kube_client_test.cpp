@@ -68,6 +68,22 @@ TEST_F(KubeServer, IsAskedWithTheTokenOfTheMoment) {
   EXPECT_GT(kube.traffic().bytes_in, 0U);
 }
 
+TEST_F(KubeServer, ShowsHowLongAnswersTook) {
+  token("one");
+  server_.answers([](const Asked& asked, Exchange& exchange) {
+    if (asked.target == "/slow") exchange.wait(milliseconds(50));
+    exchange.send(http_answer(200, "{}"));
+  });
+  auto kube = client();
+  ask(kube, {.url = "/slow"});
+  EXPECT_GE(kube.traffic().longest_wait, milliseconds(50));
+  const auto slow = kube.traffic().waited;
+  ask(kube, {.url = "/watched", .line = [](std::string_view) {}});
+  EXPECT_EQ(kube.traffic().waited, slow) << "a watch is to last";
+  ask(kube, {.url = "/slow"});
+  EXPECT_GE(kube.traffic().waited, slow + milliseconds(50));
+}
+
 TEST_F(KubeServer, ATokenThatIsReplacedWhileItIsRefusedIsTriedAtOnce) {
   token("old");
   auto kube = client();

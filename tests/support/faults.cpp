@@ -15,7 +15,7 @@ struct Word {
 constexpr Word kWords[] = {{"none", Kind::none}, {"status", Kind::status},   {"delay", Kind::delay},
                            {"hang", Kind::hang}, {"reset", Kind::reset},     {"cut", Kind::cut},
                            {"drip", Kind::drip}, {"garbage", Kind::garbage}, {"huge", Kind::huge},
-                           {"deep", Kind::deep}};
+                           {"deep", Kind::deep}, {"empty", Kind::empty},     {"crowd", Kind::crowd}};
 
 /// Passes so many bytes and ends the connection.
 void let_through(Exchange& exchange, int bytes, bool reset) {
@@ -50,6 +50,16 @@ void endless(Exchange& exchange) {
   exchange.close();
 }
 
+std::string pod_list(int pods) {
+  std::string items;
+  for (int i = 0; i < pods; ++i)
+    items += (i > 0 ? "," : "") +
+             (R"({"metadata":{"name":"p","namespace":"crowd","uid":"crowd-)" + std::to_string(i)) +
+             R"("},"status":{"phase":"Running"}})";
+  return R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":)" +
+         (pods > 0 ? "[" + items + "]}" : "null}");
+}
+
 }  // namespace
 
 std::optional<Fault> parse_fault(const std::string& line) {
@@ -77,6 +87,9 @@ ScriptedServer::Script with_fault(ScriptedServer::Script script, const Fault& fa
         return endless(exchange);
       case Kind::deep:
         return void(exchange.send(chunked_answer("{\"items\":" + std::string(1'000'000, '['), 65536)));
+      case Kind::empty:
+      case Kind::crowd:
+        return void(exchange.send(chunked_answer(pod_list(fault.number), 65536)));
       case Kind::delay:
         exchange.wait(fault.time);
         break;

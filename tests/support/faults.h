@@ -22,7 +22,9 @@ struct Fault {
     drip,     ///< a byte of the answer every `time`
     garbage,  ///< 200, but not what was asked for
     huge,     ///< a list that never ends
-    deep      ///< a million brackets
+    deep,     ///< a million brackets
+    empty,    ///< a list, and nothing in it
+    crowd     ///< a list of `number` pods
   };
   Kind kind = Kind::none;
   int number = 0;
@@ -30,7 +32,7 @@ struct Fault {
   std::string text{};
 };
 /// "none", "status 503 Retry-After: 1", "delay 500", "hang", "reset 0", "cut 100", "drip 10", "garbage",
-/// "huge", "deep".
+/// "huge", "deep", "empty", "crowd 20000".
 std::optional<Fault> parse_fault(const std::string& line);
 
 /// The same answers, with this trouble on the way.
