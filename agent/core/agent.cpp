@@ -139,8 +139,7 @@ void Agent::join_roster() {
   pod_by_uid_.clear();
   for (const Pod& pod : *snapshot_.pod_specs) pod_by_uid_.emplace(pod.uid, &pod);
   youngest_unknown_ = evenkeel::youngest_unknown(snapshot_);
-  for (const auto& notice : lending_.configure(*inputs_.slo(), snapshot_.object))
-    log_.warning("node-strategy").with("problem", notice);
+  configure_lending();
 }
 
 /// Looks until nothing new turns up: a directory made between the scan and its watch would give no event.

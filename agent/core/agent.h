@@ -88,6 +88,10 @@ class Agent {
   void owners_hear(std::function<void(const Pod&, const AuditEvent&)> hear) {
     owners_hear_ = std::move(hear);
   }
+  /// Somebody reports what is used: it is measured also where nothing is lent. Before the first tick.
+  void keep_usage() { lending_.keep_usage(); }
+  /// From now on it is measured as the cluster asks.
+  void measure_as(CollectPolicy policy);
 
   void missed_ticks(std::uint64_t count) { counters_.late_ticks += count; }
 
@@ -140,6 +144,7 @@ class Agent {
   bool look(News& news);
   void look_until_still(News& news);
   void join_roster();
+  void configure_lending();
   void note_early(Duration took);
   void follow_host_applications();
   void act(MonoTime now);

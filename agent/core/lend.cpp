@@ -14,6 +14,16 @@ void Agent::lend(MonoTime now) {
   keep_learned(now, false);
 }
 
+void Agent::configure_lending() {
+  for (const auto& notice : lending_.configure(*inputs_.slo(), snapshot_.object))
+    log_.warning("node-strategy").with("problem", notice);
+}
+
+void Agent::measure_as(CollectPolicy policy) {
+  lending_.measure_as(std::move(policy));
+  configure_lending();
+}
+
 /// Once, before anything is learned. Without a wall clock (stepped mode) nothing is kept from run to run.
 void Agent::recall_learned(MonoTime now) {
   learned_kept_ = now;

@@ -13,6 +13,10 @@
 
 namespace evenkeel {
 
+/// What can be asked about the node and the system; pods and host applications are kept as long as averages
+/// are wanted.
+inline constexpr Duration kLongestWindow = std::chrono::minutes(30);
+
 class UsageHistory {
  public:
   /// Takes over one tick's measurements. A steady call allocates nothing.
@@ -47,8 +51,8 @@ class UsageHistory {
   std::uint64_t round_ = 0;
   MonoTime at_{};
   Duration over_{};
-  UsageWindow node_{std::chrono::minutes(30), 1800};
-  UsageWindow system_{std::chrono::minutes(30), 1800};
+  UsageWindow node_{kLongestWindow, 1800};
+  UsageWindow system_{kLongestWindow, 1800};
   Entries pods_{}, host_applications_{};
 };
 

@@ -24,13 +24,16 @@ std::vector<std::string> Lending::configure(const NodeSlo& slo, const NodeObject
   auto layered = node_strategy(slo.colocation, node);
   strategy_ = std::move(layered.strategy);
   prediction_ = slo.evenkeel.prediction;
+  if (usage_wanted_)
+    for (auto& notice : evenkeel::measure_as(collect_policy_, strategy_))
+      layered.notices.push_back(std::move(notice));
   if (layered.notices == notices_) return {};
   notices_ = layered.notices;
   return notices_;
 }
 
 void Lending::observe(const NodeSnapshot& node) {
-  if (strategy_.enable) history_.observe(node, strategy_);
+  if (measures()) history_.observe(node, strategy_);
 }
 
 void Lending::learn(MonoTime now) {
@@ -41,36 +44,43 @@ void Lending::learn(MonoTime now) {
   learned_ = now;
 }
 
-Lendable Lending::work_out(const NodeSnapshot& node, const std::vector<Pod>& pods, const RecentUsage& recent,
-                           Moment moment) {
+ProdReclaimable Lending::reclaim(const NodeSnapshot& node, const std::vector<Pod>& pods,
+                                 const RecentUsage& recent, Moment moment) {
   if (node.pods_known) learn(moment.now);
-  const auto prod = prod_reclaimable(reclaim_input({.predictor = predictor_,
-                                                    .settings = prediction_,
-                                                    .allocatable = allocatable_of(node.object, node.node),
-                                                    .pods = pods,
-                                                    .measured = recent.pods,
-                                                    .now = moment.now,
-                                                    .unix_seconds = moment.unix_seconds}));
+  return prod_reclaimable(reclaim_input({.predictor = predictor_,
+                                         .settings = prediction_,
+                                         .allocatable = allocatable_of(node.object, node.node),
+                                         .pods = pods,
+                                         .measured = recent.pods,
+                                         .now = moment.now,
+                                         .unix_seconds = moment.unix_seconds}));
+}
+
+Lendable Lending::work_out(const NodeSnapshot& node, const std::vector<Pod>& pods,
+                           const RecentUsage& recent) const {
   auto sum = evenkeel::lendable({.object = node.object,
                                  .node = node.node,
                                  .pods = pods,
                                  .usage = recent,
                                  .strategy = strategy_,
-                                 .prod_reclaimable = prod.reclaimable,
+                                 .prod_reclaimable = prod_->reclaimable,
                                  .pods_known = node.pods_known});
   // How the predictor's part came about, below the sum that it went into.
-  sum.terms.insert(sum.terms.end(), prod.terms.begin(), prod.terms.end());
+  sum.terms.insert(sum.terms.end(), prod_->terms.begin(), prod_->terms.end());
   return sum;
 }
 
 void Lending::update(const NodeSnapshot& node, Moment moment) {
   const bool on = strategy_.enable;
   const bool something_stands = std::ranges::any_of(state_.standing, [](const auto& one) { return !!one; });
-  if (!on && !something_stands) return forget();
+  if (!measures() && !something_stands) return forget();
   const std::vector<Pod> nobody;
   const auto& pods = node.pod_specs ? *node.pod_specs : nobody;
   const RecentUsage recent = history_.recent();
-  lendable_ = on ? work_out(node, pods, recent, moment) : Lendable{};
+  prod_.reset();
+  if (measures()) prod_ = reclaim(node, pods, recent, moment);
+  if (!on && !something_stands) return lend_nothing();
+  lendable_ = on ? work_out(node, pods, recent) : Lendable{};
   advertised_ = advertise({.lendable = *lendable_,
                            .usage = recent,
                            .object = node.object,
@@ -81,13 +91,18 @@ void Lending::update(const NodeSnapshot& node, Moment moment) {
                           state_);
 }
 
+void Lending::lend_nothing() {
+  lendable_.reset();
+  advertised_.reset();
+  state_ = {};
+}
+
 void Lending::forget() {
   history_ = {};
   predictor_ = {};
   learned_.reset();
-  lendable_.reset();
-  advertised_.reset();
-  state_ = {};
+  prod_.reset();
+  lend_nothing();
 }
 
 void Lending::written(MonoTime now) {

@@ -4,13 +4,17 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/history/usage_history.h"
+#include "agent/lending/collect_policy.h"
 #include "qos/advertised.h"
 #include "qos/lendable.h"
 #include "qos/nodeslo.h"
 #include "qos/peak_predictor.h"
+#include "qos/prod_reclaimable.h"
 #include "qos/snapshot.h"
 
 namespace evenkeel {
@@ -22,7 +26,12 @@ class Lending {
   std::vector<std::string> configure(const NodeSlo& slo, const NodeObject& node);
   [[nodiscard]] const ColocationStrategy& strategy() const { return strategy_; }
 
-  /// Every tick. A steady call allocates nothing; where colocation is off, nothing is kept.
+  /// Usage is kept, and peaks are learned, also where nothing is lent: somebody reports them.
+  void keep_usage() { usage_wanted_ = true; }
+  /// How the cluster wants usage measured, for the next configure().
+  void measure_as(CollectPolicy policy) { collect_policy_ = std::move(policy); }
+
+  /// Every tick. A steady call allocates nothing; where nobody asks for it, nothing is kept.
   void observe(const NodeSnapshot& node);
 
   struct Moment {
@@ -47,18 +56,26 @@ class Lending {
   [[nodiscard]] const std::optional<Advertised>& advertised() const { return advertised_; }
   [[nodiscard]] const LentAmounts& standing() const { return state_.standing; }
   [[nodiscard]] const UsageHistory& history() const { return history_; }
+  /// What services will not need, as of the last update(); absent where nothing is learned.
+  [[nodiscard]] const std::optional<ProdReclaimable>& prod() const { return prod_; }
 
  private:
-  Lendable work_out(const NodeSnapshot& node, const std::vector<Pod>& pods, const RecentUsage& recent,
-                    Moment moment);
+  [[nodiscard]] bool measures() const { return strategy_.enable || usage_wanted_; }
+  ProdReclaimable reclaim(const NodeSnapshot& node, const std::vector<Pod>& pods, const RecentUsage& recent,
+                          Moment moment);
+  Lendable work_out(const NodeSnapshot& node, const std::vector<Pod>& pods, const RecentUsage& recent) const;
   void learn(MonoTime now);
+  void lend_nothing();
   void forget();
   ColocationStrategy strategy_{};
+  CollectPolicy collect_policy_{};
+  bool usage_wanted_ = false;
   PredictionSettings prediction_{};
   std::vector<std::string> notices_{};
   UsageHistory history_{};
   PeakPredictor predictor_{};
   std::optional<MonoTime> learned_{};
+  std::optional<ProdReclaimable> prod_{};
   std::optional<Lendable> lendable_{};
   AdvertiseState state_{};
   std::optional<Advertised> advertised_{};

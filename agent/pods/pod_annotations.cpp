@@ -33,6 +33,14 @@ std::optional<T> meaning(const std::array<Word<T>, N>& words, std::string_view t
   return std::nullopt;
 }
 
+template <class T, std::size_t N>
+std::string_view word_for(const std::array<Word<T>, N>& words, T value) {
+  for (const auto& word : words) {
+    if (word.value == value) return word.text;
+  }
+  return {};
+}
+
 PriorityClass class_of_number(std::int32_t priority) {
   if (priority >= 9000 && priority <= 9999) return PriorityClass::prod;
   if (priority >= 7000 && priority <= 7999) return PriorityClass::mid;
@@ -205,6 +213,9 @@ bool is_static(const Pod& pod) {
 PriorityClass priority_class_named(std::string_view word) {
   return meaning(kPriorityWords, word).value_or(PriorityClass::none);
 }
+
+std::string_view name_of(PriorityClass priority_class) { return word_for(kPriorityWords, priority_class); }
+std::string_view name_of(QosClass qos) { return word_for(kQosWords, qos); }
 
 void read_pod_protocol(Pod& pod, std::vector<std::string>& notices) {
   read_classes(pod);

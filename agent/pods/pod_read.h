@@ -31,6 +31,9 @@ void read_pod_protocol(Pod& pod, std::vector<std::string>& notices);
 
 /// "koord-prod" and its kin; none for any other word.
 PriorityClass priority_class_named(std::string_view word);
+/// The other way round: "koord-prod", empty for none; "LSR".
+std::string_view name_of(PriorityClass priority_class);
+std::string_view name_of(QosClass qos);
 
 /// "namespace/name" or the uid, for notices.
 std::string pod_title(const Pod& pod);

@@ -29,6 +29,14 @@ TEST(Timestamp, FractionsAreCutAndOffsetsTakenOff) {
   EXPECT_EQ(parse_timestamp("2026-11-20T19:17:26-08:00"), 1795231046);
 }
 
+TEST(Timestamp, IsWrittenAsItIsRead) {
+  EXPECT_EQ(timestamp(0), "1970-01-01T00:00:00Z");
+  EXPECT_EQ(timestamp(1795231046), "2026-11-21T03:17:26Z");
+  EXPECT_EQ(timestamp(1709208000), "2024-02-29T12:00:00Z");
+  EXPECT_EQ(timestamp(-1), "1969-12-31T23:59:59Z");
+  EXPECT_EQ(timestamp(253402300799), "9999-12-31T23:59:59Z");
+}
+
 TEST(Timestamp, AnythingElseIsNoTime) {
   for (const auto* text : {"2026-11-21",
                            "2026-11-21T03:17Z",

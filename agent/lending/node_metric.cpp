@@ -1,0 +1,147 @@
+#include "agent/lending/node_metric.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "agent/json.h"
+#include "agent/pods/pod_read.h"
+#include "agent/pods/timestamp.h"
+#include "qos/units_text.h"
+
+namespace evenkeel {
+namespace {
+
+/// Half of it would be read as nothing of the other half.
+bool known(const Usage& usage) { return usage.cpu && usage.memory; }
+
+/// Into an open object. Quantities as integers: those are read back as they are.
+void put_resources(Json& json, const Usage& usage) {
+  json.key("resources").begin_object();
+  if (usage.cpu) json.member("cpu", std::to_string(usage.cpu->count()) + 'm');
+  if (usage.memory) json.member("memory", std::to_string(usage.memory->count()));
+  json.end_object();
+}
+void put_usage(Json& json, std::string_view key, const Usage& usage) {
+  json.key(key).begin_object();
+  put_resources(json, usage);
+  json.end_object();
+}
+
+/// Nulls take away what koordlet may have left there and we do not measure.
+void put_whole(Json& json, std::string_view key, const Usage& usage) {
+  json.key(key).begin_object();
+  put_resources(json, usage);
+  json.key("devices").null().end_object();
+}
+
+/// As in koordlet: a window of which not even half has passed says nothing.
+bool is_cold(const UsageSummary& summary, Duration window) { return 2 * summary.span < window; }
+
+void put_window(Json& json, const UsageSummary& summary, Duration window) {
+  json.begin_object().member("duration", duration_text(window)).key("usage").begin_object();
+  put_usage(json, "avg", summary.average);
+  for (std::size_t i = 0; i < kPercentiles.size(); ++i)
+    put_usage(json, "p" + std::to_string(kPercentiles[i]), summary.percentiles[i]);
+  json.end_object().end_object();
+}
+
+void put_windows(Json& json, std::string_view key, const UsageWindow& kept,
+                 const std::vector<Duration>& windows) {
+  std::vector<std::int64_t> scratch;
+  json.key(key).begin_array();
+  for (const Duration window : windows) {
+    const auto summary = kept.summary(*kept.newest() - window, scratch);
+    // Where the average is known, so is every percentile.
+    if (!is_cold(summary, window) && known(summary.average)) put_window(json, summary, window);
+  }
+  json.end_array();
+}
+
+void put_node(Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
+  json.key("nodeMetric").begin_object();
+  put_whole(json, "nodeUsage", recent.node);
+  put_windows(json, "aggregatedNodeUsages", input.history.node(), input.windows);
+  put_whole(json, "systemUsage", recent.system);
+  put_windows(json, "aggregatedSystemUsages", input.history.system(), input.windows);
+  json.key("numaUsages").null().end_object();
+}
+
+/// Into an open object.
+void put_classes(Json& json, PriorityClass priority_class, std::optional<QosClass> qos) {
+  if (priority_class != PriorityClass::none) json.member("priority", name_of(priority_class));
+  if (qos) json.member("qos", name_of(*qos));
+}
+
+struct MeasuredPod {
+  const Pod* pod = nullptr;
+  const PodUsage* measured = nullptr;
+};
+/// Those that have a name and are known in both resources, in the order of their names.
+std::vector<MeasuredPod> measured_pods(const std::vector<Pod>& pods, const RecentUsage& recent) {
+  std::unordered_map<std::string_view, const Pod*> by_uid;
+  for (const Pod& pod : pods)
+    if (!pod.name.empty()) by_uid.emplace(pod.uid, &pod);
+  std::vector<MeasuredPod> out;
+  for (const auto& measured : recent.pods)
+    if (const auto found = by_uid.find(measured.uid); found != by_uid.end() && known(measured.usage))
+      out.push_back({found->second, &measured});
+  std::ranges::sort(out, {},
+                    [](const MeasuredPod& one) { return std::tie(one.pod->namespace_, one.pod->name); });
+  return out;
+}
+
+void put_pods(Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
+  json.key("podsMetric");
+  if (input.pods == nullptr) return void(json.null());
+  json.begin_array();
+  for (const auto& [pod, measured] : measured_pods(*input.pods, recent)) {
+    json.begin_object().member("namespace", pod->namespace_).member("name", pod->name);
+    put_classes(json, measured->priority_class, default_qos(*pod));
+    put_usage(json, "podUsage", measured->usage);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void put_host_applications(Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
+  json.key("hostApplicationMetric").begin_array();
+  for (const auto& measured : recent.host_applications) {
+    const auto spec = std::ranges::find(input.host_applications, measured.name, &HostApplication::name);
+    if (spec == input.host_applications.end()) continue;
+    // With one half, too: what is known of it is no part of the system's use, and stands nowhere else.
+    json.begin_object().member("name", measured.name);
+    put_classes(json, spec->priority, spec->qos);
+    put_usage(json, "usage", measured.usage);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void put_prediction(Json& json, std::string_view key, const std::optional<Usage>& predicted) {
+  json.key(key);
+  if (!predicted || !known(*predicted)) return void(json.null());
+  json.begin_object();
+  put_usage(json, "resource", *predicted);
+  json.end_object();
+}
+
+}  // namespace
+
+std::string node_metric_patch(const NodeMetricInput& input) {
+  const RecentUsage recent = input.history.recent();
+  if (!known(recent.node) || !known(recent.system)) return {};
+  std::string out;
+  Json json(out);
+  json.begin_object().key("status").begin_object();
+  json.member("updateTime", timestamp(input.unix_seconds));
+  put_node(json, input, recent);
+  put_pods(json, input, recent);
+  put_host_applications(json, input, recent);
+  put_prediction(json, "prodReclaimableMetric", input.prod ? input.prod->reclaimable : std::nullopt);
+  put_prediction(json, "prodPeakMetric", input.prod ? input.prod->peak : std::nullopt);
+  json.end_object().end_object();
+  return out;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,31 @@
+// What the node and its pods use, as the status of Koordinator's NodeMetric (slo.koordinator.sh/v1alpha1),
+// which its scheduler, descheduler and manager work on. Pure. May not: measure, or send it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/history/usage_history.h"
+#include "qos/nodeslo.h"
+#include "qos/pod.h"
+#include "qos/prod_reclaimable.h"
+
+namespace evenkeel {
+
+struct NodeMetricInput {
+  const UsageHistory& history;
+  const std::vector<Duration>& windows;    ///< of the percentiles
+  const std::vector<Pod>* pods = nullptr;  ///< null: they are not known
+  const std::vector<HostApplication>& host_applications;
+  const std::optional<ProdReclaimable>& prod;
+  std::int64_t unix_seconds = 0;  ///< now
+};
+
+/// A merge patch that replaces the whole status as far as it is known to us, what an earlier reporter may
+/// have left included. Empty while the use of node or system is not known: those who read a report without
+/// them take it for none, and lend it out.
+std::string node_metric_patch(const NodeMetricInput& input);
+
+}  // namespace evenkeel
