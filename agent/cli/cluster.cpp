@@ -38,8 +38,16 @@ bool Cluster::tell_owners(EventLoop& loop, KubeClient& api, const std::string& n
   return true;
 }
 
-bool Cluster::connect(EventLoop& loop, KubeClient& api, const std::string& node_name, bool events) {
-  if (events && !tell_owners(loop, api, node_name)) return false;
+std::string telling_problem(const Flags& flags, bool api_known) {
+  for (const auto& [flag, asked] :
+       {std::pair{"--events", flags.events}, {"--node-metric", flags.node_metric}})
+    if (asked && !api_known) return flag + (": " + std::string(kNoApiServer));
+  return {};
+}
+
+bool Cluster::connect(EventLoop& loop, KubeClient& api, const std::string& node_name, const Tells& tells) {
+  if (tells.owners && !tell_owners(loop, api, node_name)) return false;
+  if (tells.usage && !report_usage(loop, api, node_name)) return false;
   auto evictor =
       Evictor::open(loop, api, system_random(), [this](const Evictor::Outcome& outcome) { heard(outcome); });
   if (!evictor) return false;
@@ -60,6 +68,11 @@ bool Cluster::report_on_node(EventLoop& loop, KubeClient& api, const std::string
   reporting_.report_through(std::move(*reporter));
   condition_.emplace(std::move(*condition));
   return true;
+}
+
+bool Cluster::report_usage(EventLoop& loop, KubeClient& api, const std::string& node_name) {
+  usage_.emplace(agent_, clock_, wall_, log_);
+  return usage_->begin(loop, api, system_random(), {.node = node_name});
 }
 
 void Cluster::heard(const Evictor::Outcome& outcome) {

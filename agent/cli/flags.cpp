@@ -100,6 +100,9 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
          "--events", flags.events,
          "tell pods' owners by Kubernetes Events: evictions, levers that were refused or set by others")
       ->envname(env_name("--events"));
+  run->add_flag("--node-metric", flags.node_metric,
+                "report what the node and its pods use, as the status of Koordinator's NodeMetric")
+      ->envname(env_name("--node-metric"));
   add_kube_flags(run, flags, texts);
   option(run, "--listen", flags.listen, "HTTP endpoint ADDRESS:PORT, or none");
   run->add_flag("--insecure-listen", flags.insecure_listen,

@@ -21,6 +21,7 @@ struct Flags {
   std::string node{};
   std::string report = "none";
   bool events = false;
+  bool node_metric = false;
   std::string kubeconfig{};
   std::string apiserver{};
   std::string node_name{};  ///< empty: $NODE_NAME, else the host's name

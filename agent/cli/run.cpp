@@ -110,8 +110,9 @@ bool open_cluster(Service& service, const ReportTarget& report, const std::strin
   service.cluster =
       std::make_unique<Cluster>(report, *service.agent, service.clock, service.wall, service.log);
   KubeClient* const api = service.kube ? service.kube->api() : nullptr;
-  const bool events = service.flags.events && !service.flags.dry_run;
-  return api == nullptr || service.cluster->connect(*service.loop, *api, node_name, events);
+  const Cluster::Tells tells{.owners = service.flags.events && !service.flags.dry_run,
+                             .usage = service.flags.node_metric && !service.flags.dry_run};
+  return api == nullptr || service.cluster->connect(*service.loop, *api, node_name, tells);
 }
 
 int serve(Service& service, EventLoop& loop) {
@@ -150,7 +151,8 @@ int run_agent(const Flags& flags) {
   if (!setup.error.empty()) return usage_error(setup.error);
   const auto report = report_target(flags, setup.feed.api.has_value());
   if (!report.error.empty()) return usage_error(report.error);
-  if (flags.events && !setup.feed.api) return usage_error("--events: " + std::string(kNoApiServer));
+  const auto problem = telling_problem(flags, setup.feed.api.has_value());
+  if (!problem.empty()) return usage_error(problem);
   const std::string node_url =
       setup.feed.node_name.empty() ? "" : KubeFeed::node_url(*setup.feed.api, setup.feed.node_name);
   auto created =

@@ -102,6 +102,8 @@ int run_stepped(const Flags& flags) {
     pods.error =
         "--pods kubelet: a server has a clock of its own; legal with --stepped: file:PATH, cgroup, none";
   if (!pods.error.empty()) return usage_error(pods.error);
+  if (flags.node_metric)
+    return usage_error("--node-metric: a server has a clock of its own; not legal with --stepped");
   if (pods.source.kind == PodsSource::Kind::automatic) pods.source.kind = PodsSource::Kind::cgroup;
   auto created = Agent::create(agent_options(flags, pods.source, {}), log, clock, nullptr);
   if (!created.agent) {

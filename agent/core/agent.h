@@ -15,6 +15,7 @@
 #include "agent/core/degraded.h"
 #include "agent/core/inputs.h"
 #include "agent/core/survivors.h"
+#include "agent/kube/report_state.h"
 #include "agent/kube/traffic.h"
 #include "agent/lending/lending.h"
 #include "agent/log.h"
@@ -110,6 +111,9 @@ class Agent {
   void show(const PodEventCounters& events) { pod_events_ = &events; }
   /// Null: nobody is told.
   [[nodiscard]] const PodEventCounters* pod_events() const { return pod_events_; }
+  /// What became of the reports of usage; null: nobody makes any.
+  void show(const ReportState* usage_reports) { usage_reports_ = usage_reports; }
+  [[nodiscard]] const ReportState* usage_reports() const { return usage_reports_; }
   [[nodiscard]] const CgroupTree& tree() const { return *tree_; }
   [[nodiscard]] const Audit& audit() const { return audit_; }
   [[nodiscard]] const AgentCounters& counters() const { return counters_; }
@@ -180,6 +184,7 @@ class Agent {
   CgroupId youngest_unknown_{};
   std::vector<const KubeTraffic*> traffic_{};
   const PodEventCounters* pod_events_ = nullptr;
+  const ReportState* usage_reports_ = nullptr;
   std::unordered_map<std::string_view, const Pod*> pod_by_uid_{};  ///< into snapshot_.pod_specs
   PolicyState policy_state_{};
   EvictionState eviction_state_{};

@@ -213,6 +213,19 @@ void put_traffic(Exposition& out, const Agent& agent) {
   }
 }
 
+void put_usage_reports(Exposition& out, const Agent& agent) {
+  const auto* reports = agent.usage_reports();
+  if (reports == nullptr) return;
+  out.counter("evenkeel_node_metric_reports_total", "Reports of usage that the NodeMetric has taken.",
+              static_cast<double>(reports->taken));
+  out.counter("evenkeel_node_metric_failures_total",
+              "Reports of usage that were refused or could not be made.",
+              static_cast<double>(reports->failures));
+  if (reports->last_taken)
+    out.gauge("evenkeel_node_metric_age_seconds", "Since the NodeMetric last took a report of usage.",
+              seconds(std::max(agent.tick_result().now - *reports->last_taken, Duration::zero())));
+}
+
 void put_lending(Exposition& out, const Lending& lending) {
   const auto& advertised = lending.advertised();
   if (!advertised) return;
@@ -242,6 +255,7 @@ std::string metrics_text(const Agent& agent) {
   put_pod_events(out, agent);
   put_node(out, agent.snapshot().node);
   put_lending(out, agent.lending());
+  put_usage_reports(out, agent);
   for (const auto& cgroup : agent.snapshot().cgroups) {
     const bool container = cgroup.kind == CgroupKind::container;
     const Labels labels = labels_of(agent, cgroup);

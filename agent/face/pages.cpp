@@ -1,5 +1,7 @@
 #include "agent/face/pages.h"
 
+#include <algorithm>
+
 #include "agent/face/metrics.h"
 #include "agent/face/snapshot_json.h"
 #include "agent/face/tick_json.h"
@@ -22,9 +24,11 @@ HttpAnswer healthz(const Agent& agent, const HttpRequest&) {
   return {200, kText, "ok: " + std::to_string(agent.counters().ticks) + " ticks\n"};
 }
 
+std::string age(Duration duration) {
+  return std::to_string(std::max(duration, Duration::zero()) / std::chrono::seconds(1)) + " s old";
+}
 std::string age_of(const InputState& state, MonoTime now) {
-  if (!state.delivered || !state.loaded) return {};
-  return std::to_string((now - *state.loaded) / std::chrono::seconds(1)) + " s old";
+  return state.delivered && state.loaded ? age(now - *state.loaded) : std::string();
 }
 
 /// "ok", or what is wrong and what is in force meanwhile.
@@ -34,6 +38,12 @@ std::string how(const InputState& state, MonoTime now) {
   if (state.loaded) return "previous text in force" + (age.empty() ? "" : ", " + age) + ": " + state.error;
   if (!state.stand_in.empty()) return state.stand_in + " in force: " + state.error;
   return state.error.empty() ? "no answer yet" : state.error;
+}
+
+std::string how(const ReportState& reports, MonoTime now) {
+  const std::string last =
+      reports.last_taken ? "last report " + age(now - *reports.last_taken) : "no report yet";
+  return reports.trouble.empty() ? last : last + ": " + reports.trouble;
 }
 
 /// Ready once a tick is done and the configuration and the pods in force are known; each with its state.
@@ -49,6 +59,8 @@ HttpAnswer readyz(const Agent& agent, const HttpRequest&) {
   body += std::string("pods: ") + (agent.snapshot().pods_known ? "known" : "unknown") + "\n";
   const auto& advertised = agent.lending().advertised();
   body += "report: " + (advertised ? advertised->why : std::string("nothing is lent")) + "\n";
+  if (const auto* usage = agent.usage_reports())
+    body += "node-metric: " + how(*usage, agent.tick_result().now) + "\n";
   if (!agent.watch_limitation().empty()) body += "watch: " + agent.watch_limitation() + "\n";
   if (const auto trouble = agent.degraded())
     body += "degraded: " + trouble->reason + ": " + trouble->message + "\n";

@@ -29,7 +29,7 @@ TEST(Flags, HaveTheDocumentedDefaults) {
   EXPECT_EQ(parsed.flags.pods_interval, std::chrono::seconds(10));
   EXPECT_EQ(parsed.flags.node_interval, std::chrono::seconds(60));
   EXPECT_FALSE(parsed.flags.kubelet_insecure_tls);
-  EXPECT_FALSE(parsed.flags.dry_run || parsed.flags.stepped);
+  EXPECT_FALSE(parsed.flags.dry_run || parsed.flags.stepped || parsed.flags.node_metric);
 }
 
 TEST(Flags, KeepTheStateOfAnotherHostRootApart) {
@@ -57,7 +57,8 @@ TEST(Flags, OfServersStandInTheEnvironmentToo) {
       {"EVENKEEL_KUBECONFIG", "/config"},
       {"EVENKEEL_APISERVER", "https://10.0.0.1"},
       {"EVENKEEL_NODE_NAME", "n"},
-      {"EVENKEEL_NODE_INTERVAL", "2m"}};
+      {"EVENKEEL_NODE_INTERVAL", "2m"},
+      {"EVENKEEL_NODE_METRIC", "true"}};
   for (const auto& [name, value] : given) ::setenv(name, value, 1);
   const auto flags = parse({"run"}).flags;
   for (const auto& [name, value] : given) ::unsetenv(name);
@@ -70,6 +71,7 @@ TEST(Flags, OfServersStandInTheEnvironmentToo) {
   EXPECT_EQ(flags.apiserver, "https://10.0.0.1");
   EXPECT_EQ(flags.node_name, "n");
   EXPECT_EQ(flags.node_interval, std::chrono::minutes(2));
+  EXPECT_TRUE(flags.node_metric);
 }
 
 TEST(Flags, MistakesExitWithTwo) {

@@ -1,0 +1,105 @@
+#include "agent/kube/node_metric_reporter.h"
+
+#include <optional>
+#include <utility>
+
+#include "agent/kube/answer.h"
+#include "agent/kube/patcher.h"
+
+namespace evenkeel {
+namespace {
+
+/// Nodes that were started together are spread over a whole interval at once.
+constexpr double kFirstJitter = 0.5;
+constexpr int kNotFound = 404;
+
+std::string why_not(const HttpReply& reply) {
+  if (reply.good()) return "the answer is no NodeMetric";
+  if (reply.failure != HttpFailure::none || reply.status != kNotFound) return trouble(reply);
+  return parse_status(reply.body) ? "404 there is no NodeMetric of this node; Koordinator's manager makes it"
+                                  : "404 the cluster knows no NodeMetric (slo.koordinator.sh/v1alpha1)";
+}
+
+}  // namespace
+
+struct NodeMetricReporter::Impl {
+  const Clock& clock;
+  Random random;
+  Options options;
+  House house;
+  ReportState state{};
+  std::optional<Patcher> patcher{};
+  std::optional<Timer> timer{};
+  Duration armed_for{};
+  bool reporting = false;  ///< what is under way is a report
+
+  Impl(const Clock& time, Random numbers, Options how, House to)
+      : clock(time), random(std::move(numbers)), options(std::move(how)), house(std::move(to)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() = default;
+
+  void arm(double jitter) {
+    armed_for = house.interval();
+    timer->arm(jittered(armed_for, jitter, random));
+  }
+  void report() {
+    patcher->publish([this] { return body(); }, true);
+    arm(options.jitter);
+  }
+  std::string body() {
+    auto status = house.status();
+    reporting = !status.empty();
+    if (!reporting) failed("what the node uses is not known");
+    return status;
+  }
+  bool take(const HttpReply& reply) {
+    const bool report = std::exchange(reporting, false);
+    if (!reply.good() || !house.stands(reply.body)) {
+      failed(why_not(reply));
+      return false;
+    }
+    if (report) {
+      ++state.taken;
+      state.last_taken = clock.now();
+    }
+    state.trouble.clear();
+    house.news(state);
+    if (house.interval() != armed_for) arm(state.taken == 0 ? kFirstJitter : options.jitter);
+    return true;
+  }
+  void failed(std::string why) {
+    ++state.failures;
+    state.trouble = std::move(why);
+    house.news(state);
+  }
+};
+
+Result<NodeMetricReporter> NodeMetricReporter::open(EventLoop& loop, KubeClient& api, const Clock& clock,
+                                                    Random random, Options options, House house) {
+  auto impl = std::make_unique<Impl>(clock, random, std::move(options), std::move(house));
+  auto* const self = impl.get();
+  auto patcher = Patcher::open(
+      loop, api, clock, std::move(random),
+      {.path = "/apis/slo.koordinator.sh/v1alpha1/nodemetrics/" + impl->options.node + "/status",
+       .soonest = impl->options.soonest,
+       .longest_wait = impl->options.longest_wait},
+      [self](const HttpReply& reply) { return self->take(reply); });
+  if (!patcher) return tl::unexpected(patcher.error());
+  auto timer = loop.timer([self] { self->report(); });
+  if (!timer) return tl::unexpected(timer.error());
+  impl->patcher.emplace(std::move(*patcher));
+  impl->timer.emplace(std::move(*timer));
+  impl->patcher->look();
+  impl->arm(kFirstJitter);
+  return NodeMetricReporter(std::move(impl));
+}
+
+NodeMetricReporter::NodeMetricReporter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+NodeMetricReporter::NodeMetricReporter(NodeMetricReporter&&) noexcept = default;
+NodeMetricReporter& NodeMetricReporter::operator=(NodeMetricReporter&&) noexcept = default;
+NodeMetricReporter::~NodeMetricReporter() = default;
+
+const ReportState& NodeMetricReporter::state() const { return impl_->state; }
+
+}  // namespace evenkeel

@@ -1,0 +1,53 @@
+// Reports to Koordinator what the node uses: patches the status of its NodeMetric, again and again, in
+// intervals with jitter. May not: know what is reported (agent/lending/node_metric.h does), or make the
+// object (Koordinator's manager makes one for every Node, and says in it how it wants to be told).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "agent/clock.h"
+#include "agent/event_loop.h"
+#include "agent/kube/backoff.h"
+#include "agent/kube/kube_client.h"
+#include "agent/kube/report_state.h"
+
+namespace evenkeel {
+
+class NodeMetricReporter {
+ public:
+  struct Options {
+    std::string node{};   ///< the Node's name
+    double jitter = 0.1;  ///< share of an interval
+    Duration soonest{std::chrono::seconds(1)};
+    Duration longest_wait{std::chrono::minutes(5)};  ///< after failures
+  };
+  struct House {
+    /// The status as a merge patch, asked for when its turn has come; empty: it is not known.
+    std::function<std::string()> status{};
+    /// From one report to the next; may change with every answer.
+    std::function<Duration()> interval{};
+    /// The object as it stands there now; false: this is no NodeMetric.
+    std::function<bool(const std::string&)> stands{};
+    /// What has become of the report, or of the look at the object before the first one.
+    std::function<void(const ReportState&)> news{};
+  };
+
+  /// `loop`, `api` and `clock` must outlive it. The first report follows when an interval has passed: it is
+  /// not to rest on the first moments alone.
+  static Result<NodeMetricReporter> open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
+                                         Options options, House house);
+  NodeMetricReporter(NodeMetricReporter&&) noexcept;
+  NodeMetricReporter& operator=(NodeMetricReporter&&) noexcept;
+  ~NodeMetricReporter();
+
+  [[nodiscard]] const ReportState& state() const;
+
+ private:
+  struct Impl;
+  explicit NodeMetricReporter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,19 @@
+// What became of a report that is made again and again, for whoever shows it.
+// May not: hold what was reported.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "qos/units.h"
+
+namespace evenkeel {
+
+struct ReportState {
+  std::uint64_t taken = 0, failures = 0;
+  std::optional<MonoTime> last_taken{};
+  std::string trouble{};  ///< why the last one was not; empty: it was
+};
+
+}  // namespace evenkeel
