@@ -36,6 +36,8 @@ struct HttpCall {
   std::size_t longest_body = std::size_t{16} << 20;  ///< of a line, where lines are asked for
   /// Set: an answer with a 2xx status is handed over line by line, as it comes, and not kept.
   std::function<void(std::string_view)> line{};
+  /// With `line`: such an answer has begun, which a watch without news would not tell otherwise.
+  std::function<void()> begun{};
 };
 
 using HttpId = std::uint64_t;

@@ -18,6 +18,10 @@ struct HttpClient::Impl {
   Id last_id = 0;
   std::unique_ptr<Transfers> transfers{};
 
+  void begun(Id id) {
+    const auto& one = asked.at(id);
+    if (!one.cancelled && one.call.begun) one.call.begun();
+  }
   void line(Id id, std::string_view text) {
     const auto& one = asked.at(id);
     if (!one.cancelled) one.call.line(text);
@@ -49,7 +53,8 @@ Result<HttpClient> HttpClient::open(EventLoop& loop) {
   auto impl = std::make_unique<Impl>();
   auto* self = impl.get();
   auto transfers =
-      Transfers::open(loop, {.line = [self](Id id, std::string_view text) { self->line(id, text); },
+      Transfers::open(loop, {.begun = [self](Id id) { self->begun(id); },
+                             .line = [self](Id id, std::string_view text) { self->line(id, text); },
                              .returned = [self] { self->settle_later(); },
                              .ended = [self](Id id, HttpReply reply) { self->ended(id, std::move(reply)); }});
   if (!transfers) return tl::unexpected(transfers.error());

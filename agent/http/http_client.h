@@ -24,7 +24,7 @@ class HttpClient {
 
   /// Calls `done` once, later, from the loop. It may start and cancel, but not destroy the client.
   Id start(HttpCall call, Done done);
-  /// `done` and `line` are not called any more. Nothing when it has ended already.
+  /// `done`, `line` and `begun` are not called any more. Nothing when it has ended already.
   void cancel(Id id);
   [[nodiscard]] std::size_t under_way() const;
 

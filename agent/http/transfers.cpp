@@ -70,18 +70,16 @@ std::size_t take(char* data, std::size_t, std::size_t size, void* to) {
   return fits ? size : 0;
 }
 
+/// What libcurl calls with each line of a head; the last one is empty.
+std::size_t take_head(char* data, std::size_t, std::size_t size, void* to) {
+  const auto& transfer = *static_cast<Transfer*>(to);
+  if (std::string_view(data, size) == "\r\n" && by_lines(transfer)) transfer.takers.begun(transfer.id);
+  return size;
+}
+
 curl_blob blob_of(const std::string& text) {
   // The library copies it; its pointer is not const because it need not.
   return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
-}
-
-/// The URL under the name that the certificate carries; its connection goes where it went.
-std::string renamed(const std::string& url, const std::string& name, curl_slist*& connect_to) {
-  auto parts = parse_url(url);
-  if (!parts) return url;
-  connect_to = curl_slist_append(nullptr, ("::" + parts->place()).c_str());
-  parts->host = name;
-  return parts->text();
 }
 
 void set_tls(Transfer& transfer) {
@@ -106,9 +104,13 @@ void set_tls(Transfer& transfer) {
 void set_request(Transfer& transfer) {
   CURL* easy = transfer.easy;
   const HttpCall& call = transfer.call;
-  const bool renames = call.tls && !call.tls->server_name.empty();
-  const std::string url = renames ? renamed(call.url, call.tls->server_name, transfer.connect_to) : call.url;
-  curl_easy_setopt(easy, CURLOPT_URL, url.c_str());
+  auto url = parse_url(call.url);
+  if (url && call.tls && !call.tls->server_name.empty()) {
+    // Under the name that the certificate carries; the connection goes where it went.
+    transfer.connect_to = curl_slist_append(nullptr, ("::" + url->place()).c_str());
+    url->host = call.tls->server_name;
+  }
+  curl_easy_setopt(easy, CURLOPT_URL, url ? url->text().c_str() : call.url.c_str());
   curl_easy_setopt(easy, CURLOPT_CONNECT_TO, transfer.connect_to);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
@@ -140,6 +142,8 @@ void set_limits(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &take);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
+  curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &take_head);
+  curl_easy_setopt(easy, CURLOPT_HEADERDATA, &transfer);
   curl_easy_setopt(easy, CURLOPT_PRIVATE, &transfer);
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer.detail.data());
 }
@@ -164,23 +168,21 @@ constexpr CodeRow kCodes[] = {
 };
 
 HttpFailure failure_of(CURLcode code) {
-  for (const auto& row : kCodes)
-    if (row.code == code) return row.failure;
-  return HttpFailure::other;
+  const auto* row = std::ranges::find(kCodes, code, &CodeRow::code);
+  return row != std::end(kCodes) ? row->failure : HttpFailure::other;
 }
 
 /// The library's own texts, but where they carry milliseconds or are too general.
 std::string sentence(const Transfer& transfer, CURLcode code) {
   const HttpFailure failure = transfer.reply.failure;
-  const long system_error = number(transfer.easy, CURLINFO_OS_ERRNO);
   if (failure == HttpFailure::none) return {};
   if (failure == HttpFailure::too_slow) return "no complete answer in time";
   if (failure == HttpFailure::broken_off) return "the connection ended before the answer was complete";
   if (failure == HttpFailure::too_long)
     return "an answer of more than " + std::to_string(transfer.call.longest_body) + " bytes";
   if (failure == HttpFailure::untrusted && transfer.detail[0] != '\0') return transfer.detail.data();
-  if (code == CURLE_COULDNT_CONNECT && system_error != 0)
-    return std::strerror(static_cast<int>(system_error));
+  if (const long why = number(transfer.easy, CURLINFO_OS_ERRNO); code == CURLE_COULDNT_CONNECT && why != 0)
+    return std::strerror(static_cast<int>(why));
   return curl_easy_strerror(code);
 }
 

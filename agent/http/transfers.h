@@ -14,6 +14,7 @@ class Transfers {
  public:
   struct Takers {
     /// Called from inside the library: begin() and drop() have to wait for returned().
+    std::function<void(HttpId)> begun{};
     std::function<void(HttpId, std::string_view)> line{};
     std::function<void()> returned{};
     std::function<void(HttpId, HttpReply)> ended{};

@@ -112,6 +112,7 @@ TEST(HttpClient, HandsAWatchOverLineByLine) {
   std::vector<std::string> lines;
   HttpId id = 0;
   bool ended = false;
+  int begun = 0;
   id = asker.client().start({.url = server.url(),
                              .finish_within = Duration::zero(),
                              .line =
@@ -120,9 +121,15 @@ TEST(HttpClient, HandsAWatchOverLineByLine) {
                                    if (lines.size() < 2) return;
                                    asker.client().cancel(id);  // from inside
                                    asker.stop();
+                                 },
+                             .begun =
+                                 [&] {
+                                   ++begun;
+                                   EXPECT_TRUE(lines.empty());
                                  }},
                             [&](const HttpReply&) { ended = true; });
   asker.run();
+  EXPECT_EQ(begun, 1);
   EXPECT_EQ(lines, (std::vector<std::string>{"{\"type\":\"ADDED\"}", "{\"type\":\"MODIFIED\"}"}));
   EXPECT_FALSE(ended) << "cancelled means not called";
   EXPECT_EQ(asker.client().under_way(), 0U);
@@ -133,8 +140,9 @@ TEST(HttpClient, KeepsTheBodyOfARefusedWatch) {
   server.answers(
       [](const Asked&, Exchange& exchange) { exchange.send(http_answer(410, "{\"code\":410}\n")); });
   Asker asker;
-  const auto reply = asker.ask(
-      {.url = server.url(), .line = [](std::string_view) { ADD_FAILURE() << "no line of a watch"; }});
+  const auto reply = asker.ask({.url = server.url(),
+                                .line = [](std::string_view) { ADD_FAILURE() << "no line of a watch"; },
+                                .begun = [] { ADD_FAILURE() << "nor has one begun"; }});
   EXPECT_EQ(reply.status, 410);
   EXPECT_EQ(reply.body, "{\"code\":410}\n");
 }
