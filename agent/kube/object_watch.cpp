@@ -1,0 +1,181 @@
+#include "agent/kube/object_watch.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "agent/kube/answer.h"
+#include "agent/kube/watch_event.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr double kJitter = 0.2;  ///< of thousands of agents on one API server
+
+/// The server does not know (any more) where we were: bad version, gone, not there yet.
+bool lost_our_place(int status) { return status == 400 || status == 410 || status == 504; }
+
+}  // namespace
+
+struct ObjectWatch::Impl {
+  KubeClient& api;
+  const Clock& clock;
+  Random random;
+  Options options;
+  Heard heard;
+  Backoff backoff;
+  std::optional<Timer> next{};    ///< rings when the next question is due
+  std::optional<Timer> steady{};  ///< rings when a watch has stood for a while
+  std::optional<KubeClient::Id> under_way{};
+  std::string version{};              ///< where a watch goes on; empty: to be listed
+  std::optional<std::string> told{};  ///< version of the object that was told; empty: none there
+  MonoTime listed{}, watched{};
+  bool lively = false;  ///< the watch that is under way has worked
+
+  Impl(KubeClient& server, const Clock& time, Random numbers, Options how, Heard to)
+      : api(server),
+        clock(time),
+        random(std::move(numbers)),
+        options(std::move(how)),
+        heard(std::move(to)),
+        backoff({.first = options.soonest, .longest = options.longest_wait, .jitter = kJitter}, random) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() { stop(); }
+
+  void stop() {
+    if (under_way) api.cancel(*std::exchange(under_way, std::nullopt));
+    if (steady) steady->disarm();
+  }
+  [[nodiscard]] std::string url(const char* question) const {
+    return options.collection + "?" + question + "fieldSelector=metadata.name%3D" + options.name;
+  }
+  void ask() {
+    if (version.empty()) {
+      list();
+    } else {
+      watch();
+    }
+  }
+
+  // --- what stands there
+
+  void list() {
+    // Before anything is known any version will do, so that the server's store is left alone; later ones must
+    // not be older than what was told.
+    HttpCall call{.url = url("") + (told ? "" : "&resourceVersion=0"),
+                  .headers = {"Accept: application/json"},
+                  .finish_within = options.patience,
+                  .longest_body = options.longest};
+    under_way = api.start(std::move(call), [this](const HttpReply& reply) { take_list(reply); });
+  }
+  void take_list(const HttpReply& reply) {
+    under_way.reset();
+    if (const auto why = trouble(reply); !why.empty()) return failed(why, reply.retry_after);
+    const auto answer = parse_object_list(reply.body, options.name);
+    if (!answer.problem.empty()) return failed(answer.problem, reply.retry_after);
+    version = answer.version;
+    listed = clock.now();
+    tell(answer.object ? &*answer.object : nullptr, answer.object_version);
+    next->arm(Duration::zero());
+  }
+  /// `object` null: there is none.
+  void tell(const Value* object, const std::string& object_version) {
+    const bool same = told && *told == object_version;
+    told = object_version;
+    if (same) {
+      heard.confirmed();
+    } else if (object != nullptr) {
+      heard.object(*object);
+    } else {
+      heard.absent();
+    }
+  }
+
+  // --- what becomes of it
+
+  void watch() {
+    const auto lasts = std::chrono::ceil<std::chrono::seconds>(jittered(options.renewed, kJitter, random));
+    lively = false;
+    watched = clock.now();
+    HttpCall call{.url = url("watch=true&allowWatchBookmarks=true&") + "&resourceVersion=" + version +
+                         "&timeoutSeconds=" + std::to_string(lasts.count()),
+                  .headers = {"Accept: application/json"},
+                  .finish_within = lasts + options.overdue,
+                  .longest_body = options.longest,
+                  .line = [this](std::string_view line) { take_line(line); },
+                  .begun = [this] { steady->arm(options.steady); }};
+    under_way = api.start(std::move(call), [this](const HttpReply& reply) { ended(reply); });
+  }
+  void works() {
+    lively = true;
+    backoff.reset();
+  }
+  void take_line(std::string_view line) {
+    const auto event = parse_watch_event(line);
+    using Kind = WatchEvent::Kind;
+    if (event.kind == Kind::senseless) return lose_place({});
+    if (event.kind == Kind::error) return refused(event);
+    works();
+    version = event.version;
+    const bool ours = event.kind != Kind::bookmark && event.name == options.name;
+    if (!ours) return heard.confirmed();
+    const bool there = event.kind == Kind::stands;
+    tell(there ? &event.object : nullptr, there ? event.version : std::string());
+  }
+  void refused(const WatchEvent& error) {
+    stop();
+    if (lost_our_place(error.code)) return lose_place({});
+    failed(trouble({.status = error.code, .body = error.message}), {});
+  }
+  void stood() {
+    works();
+    heard.confirmed();
+  }
+  void ended(const HttpReply& reply) {
+    under_way.reset();
+    steady->disarm();
+    const bool begun = reply.status >= 200 && reply.status < 300;
+    if (reply.failure == HttpFailure::too_long || (!begun && lost_our_place(reply.status)))
+      return lose_place(reply.retry_after);
+    if (!reply.good())
+      return failed(begun && backoff.failures() == 0 ? "" : trouble(reply), reply.retry_after);
+    if (!lively) return failed("", {});  // as if it ended before it began, which may go on for ever
+    heard.confirmed();
+    if (clock.now() - listed >= options.listed_again) version.clear();
+    next->arm(watched + options.soonest - clock.now());
+  }
+
+  // --- what went wrong
+
+  void lose_place(std::optional<Duration> retry_after) {
+    stop();
+    version.clear();
+    failed("", retry_after);
+  }
+  /// `why` empty: that is in the order of things.
+  void failed(const std::string& why, std::optional<Duration> retry_after) {
+    next->arm(backoff.next(retry_after));
+    if (!why.empty()) heard.trouble(why);
+  }
+};
+
+Result<ObjectWatch> ObjectWatch::open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
+                                      Options options, Heard heard) {
+  auto impl = std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(heard));
+  auto next = loop.timer([self = impl.get()] { self->ask(); });
+  auto steady = loop.timer([self = impl.get()] { self->stood(); });
+  if (!next) return tl::unexpected(next.error());
+  if (!steady) return tl::unexpected(steady.error());
+  impl->next.emplace(std::move(*next));
+  impl->steady.emplace(std::move(*steady));
+  impl->next->arm(Duration::zero());
+  return ObjectWatch(std::move(impl));
+}
+
+ObjectWatch::ObjectWatch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ObjectWatch::ObjectWatch(ObjectWatch&&) noexcept = default;
+ObjectWatch& ObjectWatch::operator=(ObjectWatch&&) noexcept = default;
+ObjectWatch::~ObjectWatch() = default;
+
+}  // namespace evenkeel

@@ -1,0 +1,19 @@
+#include "agent/config/nodeslo_config.h"
+#include "agent/kube/watch_event.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace evenkeel;
+using fuzz::promise;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::text_of(data, size);
+  const auto event = parse_watch_event(text);
+  if (event.kind != WatchEvent::Kind::error && event.kind != WatchEvent::Kind::senseless)
+    promise(!event.version.empty());
+  promise(event.version.find_first_of("&?#% \r\n/") == std::string::npos);
+  const auto list = parse_object_list(text, "n");
+  promise(!list.problem.empty() || !list.version.empty());
+  for (const auto& problem : read_nodeslo(event.object, "nodeslos/n").problems)
+    promise(problem.place.line == 0);
+  return 0;
+}
