@@ -88,6 +88,9 @@ void add_kube_flags(CLI::App* run, Flags& flags, Texts& texts) {
 
 void add_run(CLI::App* run, Flags& flags, Texts& texts) {
   option(run, "--nodeslo", flags.nodeslo, "the configuration, hot-reloaded");
+  option(run, "--nodeslo-source", flags.nodeslo_source,
+         "where the configuration is: file (--nodeslo), or api (the node's NodeSLO object, watched)")
+      ->check(CLI::IsMember({"file", "api"}));
   add_host_flags(run, flags);
   option(run, "--pods", flags.pods,
          "where pods are known from: auto (the kubelet if it answers, else cgroup), kubelet, file:PATH (v1 "

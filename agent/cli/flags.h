@@ -15,6 +15,7 @@ struct Flags {
   Verb verb = Verb::run;
   std::string nodeslo = "/etc/evenkeel/nodeslo.yaml";
   bool nodeslo_given = false;
+  std::string nodeslo_source = "file";
   std::string host_root = "/";
   std::string cgroup_root{};
   std::string pods = "auto";

@@ -87,6 +87,21 @@ void choose_pods(const Flags& flags, KubeSetup& setup) {
   }
 }
 
+void choose_nodeslo(const Flags& flags, KubeSetup& setup) {
+  if (flags.nodeslo_source != "api") return;
+  if (flags.nodeslo_given) {
+    setup.error = "--nodeslo-source api: the object is the whole configuration; legal without --nodeslo";
+  } else if (!setup.feed.api) {
+    setup.error =
+        "--nodeslo-source api: no API server is known; legal with --kubeconfig FILE, or in a pod with a "
+        "service "
+        "account";
+  } else {
+    setup.feed.nodeslo_name = setup.node_name;
+    setup.nodeslo_object = KubeFeed::nodeslo_object(setup.node_name);
+  }
+}
+
 }  // namespace
 
 std::string process_environment(const char* name) {
@@ -114,7 +129,8 @@ KubeSetup kube_setup(const Flags& flags, const Environment& environment, const s
   setup.feed.pods_interval = flags.pods_interval;
   setup.feed.node_interval = flags.node_interval;
   if (setup.feed.api && flags.node.empty()) setup.feed.node_name = setup.node_name;
-  choose_pods(flags, setup);
+  choose_nodeslo(flags, setup);
+  if (setup.error.empty()) choose_pods(flags, setup);
   return setup;
 }
 

@@ -27,8 +27,9 @@ struct KubeSetup {
   KubeFeed::Options feed{};
   PodsSource pods{};  ///< --pods, with `auto` decided where nothing can be asked
   std::string node_name{};
-  std::string why_not{};  ///< --pods auto: why the kubelet is not asked
-  std::string error{};    ///< bad usage
+  std::string nodeslo_object{};  ///< "nodeslos/NODE"; empty: the configuration is a file
+  std::string why_not{};         ///< --pods auto: why the kubelet is not asked
+  std::string error{};           ///< bad usage
 };
 KubeSetup kube_setup(const Flags& flags, const Environment& environment, const std::string& service_account);
 

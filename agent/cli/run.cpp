@@ -153,10 +153,11 @@ int run_agent(const Flags& flags) {
   if (!report.error.empty()) return usage_error(report.error);
   const auto problem = telling_problem(flags, setup.feed.api.has_value());
   if (!problem.empty()) return usage_error(problem);
-  const std::string node_url =
-      setup.feed.node_name.empty() ? "" : KubeFeed::node_url(*setup.feed.api, setup.feed.node_name);
+  const Delivered delivered{
+      setup.feed.node_name.empty() ? "" : KubeFeed::node_url(*setup.feed.api, setup.feed.node_name),
+      setup.nodeslo_object};
   auto created =
-      Agent::create(agent_options(flags, setup.pods, node_url), service.log, service.clock, &service.wall);
+      Agent::create(agent_options(flags, setup.pods, delivered), service.log, service.clock, &service.wall);
   if (!created.agent) {
     service.log.error("cannot-start").with("problem", created.error);
     return created.exit_code;
@@ -172,6 +173,7 @@ int run_agent(const Flags& flags) {
       .with("version", kVersion)
       .with("cgroup", name(layout.version))
       .with("driver", name(layout.driver))
+      .with("nodeslo", delivered.nodeslo_object.empty() ? flags.nodeslo : delivered.nodeslo_object)
       .with("pods", setup.pods.delivered() ? setup.pods.path : flags.pods)
       .with("dry_run", flags.dry_run ? "true" : "false");
   if (!setup.why_not.empty()) service.log.info("pods-from-cgroup-tree").with("why", setup.why_not);

@@ -6,15 +6,16 @@
 
 namespace evenkeel {
 
-AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const std::string& node_url) {
+AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const Delivered& delivered) {
   return {.host_root = flags.host_root,
           .cgroup_root = flags.cgroup_root,
           .state_dir = flags.state_dir,
           .inputs = {.nodeslo = flags.nodeslo,
                      .nodeslo_optional = !flags.nodeslo_given,
+                     .nodeslo_object = delivered.nodeslo_object,
                      .pods = pods,
                      .node = flags.node,
-                     .node_url = node_url,
+                     .node_url = delivered.node_url,
                      .pods_interval = flags.pods_interval,
                      .by_text = flags.stepped},
           .dry_run = flags.dry_run,

@@ -10,8 +10,13 @@
 
 namespace evenkeel {
 
-/// `node_url` empty: the Node object comes from --node, if at all.
-AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const std::string& node_url);
+/// What servers deliver instead of files. Empty: the Node object comes from --node, if at all; the NodeSLO
+/// from
+/// --nodeslo.
+struct Delivered {
+  std::string node_url{}, nodeslo_object{};
+};
+AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const Delivered& delivered);
 
 /// The endpoint of --listen.
 struct Endpoint {

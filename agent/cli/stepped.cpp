@@ -101,6 +101,8 @@ int run_stepped(const Flags& flags) {
   if (pods.source.kind == PodsSource::Kind::kubelet)
     pods.error =
         "--pods kubelet: a server has a clock of its own; legal with --stepped: file:PATH, cgroup, none";
+  if (flags.nodeslo_source != "file")
+    pods.error = "--nodeslo-source api: a server has a clock of its own; legal with --stepped: file";
   if (!pods.error.empty()) return usage_error(pods.error);
   if (flags.node_metric)
     return usage_error("--node-metric: a server has a clock of its own; not legal with --stepped");

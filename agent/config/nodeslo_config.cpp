@@ -52,25 +52,32 @@ const Value* spec_of(const Value& root, SchemaRead& read) {
   return nullptr;
 }
 
-}  // namespace
-
-NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file) {
+/// `spec` null: the defaults.
+NodeSloConfig read_spec(const Value* spec, SchemaRead& read) {
   NodeSloConfig out;
-  SchemaRead read{.file = file};
-  const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-  const auto parsed = blank ? Parsed{} : parse_document(text, file);
-  if (!parsed.problems.empty()) {
-    out.problems = parsed.problems;
-    return out;
-  }
-  if (const auto* spec = spec_of(parsed.root, read)) {
-    read_section(*spec, node_slo_rows(), &out.slo, "", false, read);
-  }
+  if (spec != nullptr) read_section(*spec, node_slo_rows(), &out.slo, "", false, read);
   check_rules(out.slo, read);
   add_notices(out.slo, read);
   out.effective = effective_settings(out.slo, read);
   out.notices = std::move(read.notices);
   out.problems = std::move(read.problems);
+  return out;
+}
+
+}  // namespace
+
+NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file) {
+  SchemaRead read{.file = file};
+  const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  const auto parsed = blank ? Parsed{} : parse_document(text, file);
+  if (!parsed.problems.empty()) return {.problems = parsed.problems};
+  return read_spec(spec_of(parsed.root, read), read);
+}
+
+NodeSloConfig read_nodeslo(const Value& object, const std::string& source) {
+  SchemaRead read{.file = source, .foreign_keys = true};
+  auto out = read_spec(spec_of(object, read), read);
+  for (auto& problem : out.problems) problem.place = {};
   return out;
 }
 

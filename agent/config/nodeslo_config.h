@@ -28,4 +28,9 @@ struct NodeSloConfig {
 /// `text` holds a NodeSLO object or its bare spec. An empty text is the defaults.
 NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file);
 
+/// `object` is a NodeSLO as an API server holds it, `source` what problems name. Keys that we do not know are
+/// those of another version of its schema: notices. Places would be those in an answer that nobody sees:
+/// there are none.
+NodeSloConfig read_nodeslo(const Value& object, const std::string& source);
+
 }  // namespace evenkeel

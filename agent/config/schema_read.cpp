@@ -21,15 +21,15 @@ void refuse(const Value& value, const std::string& key, std::string message, Sch
 void unknown_key(const std::string& key, const Value& value, std::span<const Row> rows,
                  const std::string& path, bool foreign_keys, SchemaRead& out) {
   const auto known = keys_of(rows);
-  if (!foreign_keys) {
+  if (!foreign_keys && !out.foreign_keys) {
     out.problems.push_back(
         {out.file, value.key_place, out.prefix + path + key, unknown_key_text(key, known)});
     return;
   }
   const auto meant = did_you_mean(key, known);
-  if (meant.empty()) return;
-  out.notices.push_back(path + key + " is nobody's key here and is ignored; did you mean " +
-                        std::string(meant) + '?');
+  if (meant.empty() && foreign_keys) return;  // somebody else's place
+  out.notices.push_back(path + key + " is nobody's key here and is ignored" +
+                        (meant.empty() ? "" : "; did you mean " + std::string(meant) + '?'));
 }
 
 void read_list(const Value& value, const Row& row, void* owner, const std::string& path, SchemaRead& out) {

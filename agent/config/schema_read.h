@@ -17,7 +17,8 @@ using Origins = std::map<std::string, Place>;
 
 struct SchemaRead {
   std::string file{};
-  std::string prefix{};  ///< in front of the keys in problems: "spec." for a whole object
+  std::string prefix{};       ///< in front of the keys in problems: "spec." for a whole object
+  bool foreign_keys = false;  ///< a key that no row names is no problem, but a notice
   Origins origins{};
   std::vector<Problem> problems{};
   std::vector<std::string> notices{};

@@ -52,7 +52,8 @@ Agent::Created Agent::create(const AgentOptions& options, Log& log, const Clock&
   std::unique_ptr<Agent> agent(new Agent(options, std::move(*host), std::move(*layout), std::move(*journal),
                                          std::move(*audit), log, clock, wall));
   const auto changed = agent->inputs_.refresh(clock.now());
-  if (!changed.problems.empty() && !agent->inputs_.states().front().good) {
+  const auto slo = agent->inputs_.states().front();
+  if (!changed.problems.empty() && !slo.good && !slo.delivered) {
     std::string all;
     for (const auto& problem : changed.problems) all += (all.empty() ? "" : "\n") + problem;
     return refuse(2, std::move(all));
@@ -104,6 +105,10 @@ Agent::News Agent::take_in(MonoTime now) {
     log_.error("input-refused").with("problem", problem);
     audit_.record({.kind = "config", .why = problem}, now);
     result_.problems.push_back(std::move(problem));
+  }
+  for (const auto& what : changed.gone) {
+    log_.warning("input-gone").with("what", what);
+    audit_.record({.kind = "config", .why = what}, now);
   }
   for (const auto& name : changed.recovered) log_.info("input-recovered").with("input", name);
   snapshot_.pods_stale = inputs_.pods_stale(now);

@@ -37,7 +37,8 @@ Inputs::Inputs(Options options) : options_(std::move(options)) {
     sources_[which].state = {.name = name, .path = path, .delivered = delivered};
     if (!path.empty() && !delivered) sources_[which].watch.emplace(path);
   };
-  place(kNodeSlo, "nodeslo", options_.nodeslo, false);
+  const bool object = !options_.nodeslo_object.empty();
+  place(kNodeSlo, "nodeslo", object ? options_.nodeslo_object : options_.nodeslo, object);
   place(kPods, "pods", options_.pods.path, options_.pods.delivered());
   place(kNode, "node", options_.node_url.empty() ? options_.node : options_.node_url,
         !options_.node_url.empty());
@@ -85,11 +86,16 @@ void Inputs::take_nodeslo(const Text& given, MonoTime now, Changed& changed) {
                  changed);
   }
   if (!text) return failed(kNodeSlo, options_.nodeslo + ": cannot be read", changed);
-  auto config = parse_nodeslo(*text, options_.nodeslo);
+  take(parse_nodeslo(*text, options_.nodeslo), now, changed);
+}
+
+void Inputs::take(NodeSloConfig config, MonoTime now, Changed& changed) {
+  auto& source = sources_[kNodeSlo];
+  source.refusal = joined(texts(config.problems));
   if (!config.problems.empty()) {
-    sources_[kNodeSlo].state.good = false;
-    ++sources_[kNodeSlo].state.failures;
-    sources_[kNodeSlo].state.error = joined(texts(config.problems));
+    source.state.good = false;
+    ++source.state.failures;
+    source.state.error = source.refusal;
     for (auto& problem : texts(config.problems)) changed.problems.push_back(std::move(problem));
     return;
   }
@@ -119,6 +125,7 @@ void Inputs::take_node(const Text& given, MonoTime now, Changed& changed) {
 }
 
 Inputs::Changed Inputs::refresh(MonoTime now) {
+  let_go(now);
   Changed changed = std::exchange(delivered_, {});
   if (const auto text = fresh(kNodeSlo)) take_nodeslo(*text, now, changed);
   if (const auto text = fresh(kPods)) take_pods(*text, now, changed);

@@ -49,6 +49,7 @@ class Inputs {
   struct Options {
     std::string nodeslo{};
     bool nodeslo_optional = false;  ///< a missing file means the defaults (everything off) and is waited for
+    std::string nodeslo_object{};   ///< "nodeslos/NODE"; set: the NodeSLO is delivered, there is no file
     PodsSource pods{};
     std::string node{};
     std::string node_url{};                            ///< set: the Node object is delivered
@@ -59,6 +60,7 @@ class Inputs {
     bool nodeslo = false, pods = false, node = false;
     std::vector<std::string> problems{};   ///< newly found, as "file:line:column: …"
     std::vector<std::string> recovered{};  ///< names of inputs that are good again
+    std::vector<std::string> gone{};       ///< what is not there (any more), and what that means
     [[nodiscard]] bool any() const { return nodeslo || pods || node; }
   };
 
@@ -69,13 +71,22 @@ class Inputs {
   /// What a server has answered; takes effect with the next refresh().
   void deliver(PodList list, MonoTime now);
   void deliver(NodeFile node, MonoTime now);
+  void deliver(NodeSloConfig config, MonoTime now);
+  /// There is no NodeSLO for this node: everything is off. One that was there stays in force for half a
+  /// minute first, in case somebody is replacing it.
+  void nodeslo_absent(MonoTime now);
+  /// What was delivered last is what stands there now.
+  void nodeslo_confirmed(MonoTime now);
   /// A server has not answered, or not usably: what is in force stays in force and grows old. The same
   /// trouble again is counted, but no news.
   void pods_trouble(const std::string& why);
   void node_trouble(const std::string& why);
+  void nodeslo_trouble(const std::string& why);
 
   /// Never null; the defaults before the first good text.
   [[nodiscard]] const std::shared_ptr<const NodeSlo>& slo() const { return slo_; }
+  /// False: a server was asked for it and has not answered yet.
+  [[nodiscard]] bool slo_known() const { return sources_[kNodeSlo].state.loaded.has_value(); }
   /// Null: the source has not delivered.
   [[nodiscard]] const std::shared_ptr<const std::vector<Pod>>& pods() const { return pods_; }
   [[nodiscard]] const NodeObject& node() const { return node_; }
@@ -93,8 +104,10 @@ class Inputs {
   };
   std::optional<Text> fresh(Which which);
   void take_nodeslo(const Text& given, MonoTime now, Changed& changed);
+  void take(NodeSloConfig config, MonoTime now, Changed& changed);
   void take_pods(const Text& given, MonoTime now, Changed& changed);
   void take_node(const Text& given, MonoTime now, Changed& changed);
+  void let_go(MonoTime now);
   void trouble(Which which, const std::string& why);
   void failed(Which which, std::string error, Changed& changed);
   void taken(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed);
@@ -105,10 +118,13 @@ class Inputs {
     InputState state{};
     std::optional<FileWatch> watch{};
     bool read_once = false;
-    Text last{};  ///< stepped mode only
+    Text last{};            ///< stepped mode only
+    std::string refusal{};  ///< why what a server holds is not in force
   };
-  std::array<Source, 3> sources_{};  ///< by Which
-  Changed delivered_{};              ///< since the last refresh()
+  std::array<Source, 3> sources_{};         ///< by Which
+  Changed delivered_{};                     ///< since the last refresh()
+  bool nodeslo_absent_ = false;             ///< as a server says
+  std::optional<MonoTime> nodeslo_gone_{};  ///< since when, while it is in force all the same
   std::shared_ptr<const NodeSlo> slo_ = std::make_shared<const NodeSlo>();
   std::shared_ptr<const std::vector<Pod>> pods_{};
   NodeObject node_{};

@@ -1,9 +1,18 @@
 // What servers deliver: lists and objects that are taken as they come, and the trouble when none comes.
 #include <algorithm>
+#include <utility>
 
 #include "agent/core/inputs.h"
 
 namespace evenkeel {
+namespace {
+
+/// An object that is replaced by force is gone for a moment.
+constexpr Duration kGrace = std::chrono::seconds(30);
+constexpr const char* kStillInForce = " is not there any more: what it said stays in force for 30 s";
+constexpr const char* kOff = " is not there: everything is off until it appears";
+
+}  // namespace
 
 void Inputs::deliver(PodList list, MonoTime now) {
   if (!list.problems.empty()) return pods_trouble(list.problems.front().text());
@@ -19,6 +28,46 @@ void Inputs::deliver(NodeFile node, MonoTime now) {
   delivered_.node = delivered_.node || !(node_ == node.node);
   node_ = std::move(node.node);
   taken(kNode, now, std::move(node.notices), delivered_);
+}
+
+void Inputs::deliver(NodeSloConfig config, MonoTime now) {
+  const auto& state = sources_[kNodeSlo].state;
+  const bool back = std::exchange(nodeslo_absent_, false) && state.good;
+  nodeslo_gone_.reset();
+  take(std::move(config), now, delivered_);
+  if (back && state.good) delivered_.recovered.push_back(state.name);
+}
+
+void Inputs::nodeslo_absent(MonoTime now) {
+  sources_[kNodeSlo].refusal.clear();
+  if (std::exchange(nodeslo_absent_, true)) return nodeslo_confirmed(now);
+  const bool in_force = slo_known();
+  if (in_force) nodeslo_gone_ = now;
+  taken(kNodeSlo, now, {options_.nodeslo_object + (in_force ? kStillInForce : kOff)}, delivered_);
+  delivered_.gone.push_back(sources_[kNodeSlo].state.notices.front());
+}
+
+/// What is in force although it is not there any more is so for a while only.
+void Inputs::let_go(MonoTime now) {
+  if (!nodeslo_gone_ || now - *nodeslo_gone_ < kGrace) return;
+  nodeslo_gone_.reset();
+  slo_ = std::make_shared<const NodeSlo>();
+  auto& notices = sources_[kNodeSlo].state.notices;
+  notices = {options_.nodeslo_object + kOff};
+  delivered_.gone.push_back(notices.front());
+  delivered_.nodeslo = true;
+}
+
+void Inputs::nodeslo_confirmed(MonoTime now) {
+  auto& source = sources_[kNodeSlo];
+  if (!source.refusal.empty()) {
+    source.state.error = source.refusal;  // nothing else is in the way any more
+    return;
+  }
+  if (!slo_known()) return;
+  if (!std::exchange(source.state.good, true)) delivered_.recovered.push_back(source.state.name);
+  source.state.error.clear();
+  source.state.loaded = now;
 }
 
 void Inputs::trouble(Which which, const std::string& why) {
@@ -37,6 +86,8 @@ void Inputs::pods_trouble(const std::string& why) {
 }
 
 void Inputs::node_trouble(const std::string& why) { trouble(kNode, why); }
+
+void Inputs::nodeslo_trouble(const std::string& why) { trouble(kNodeSlo, why); }
 
 bool Inputs::pods_stale(MonoTime now) const {
   constexpr Duration kAtLeast = std::chrono::seconds(30);

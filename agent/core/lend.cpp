@@ -7,6 +7,8 @@
 namespace evenkeel {
 
 void Agent::lend(MonoTime now) {
+  if (!inputs_.slo_known())
+    return;  // not to be taken for one that lends nothing and forgets what was learned
   std::optional<std::int64_t> unix_seconds;
   if (wall_) unix_seconds = static_cast<std::int64_t>(wall_->unix_seconds());
   if (!learned_kept_) recall_learned(now);

@@ -4,6 +4,7 @@
 
 #include "agent/http/http_client.h"
 #include "agent/kube/answer.h"
+#include "agent/kube/object_watch.h"
 #include "agent/kube/poller.h"
 
 namespace evenkeel {
@@ -14,6 +15,7 @@ constexpr Duration kLag = std::chrono::seconds(5);
 constexpr double kNodeJitter = 0.2;  ///< of thousands of agents on one API server
 
 constexpr const char* kPodsPath = "/pods";
+constexpr const char* kNodeSlosPath = "/apis/slo.koordinator.sh/v1alpha1/nodeslos";
 /// Version 0: any that the server has at hand, so that its store is left alone.
 std::string node_path(const std::string& name) { return "/api/v1/nodes/" + name + "?resourceVersion=0"; }
 
@@ -24,6 +26,7 @@ struct KubeFeed::Impl {
   HttpClient http;
   std::optional<KubeClient> kubelet{}, api{};
   std::optional<Poller> pods{}, node{};
+  std::optional<ObjectWatch> nodeslo{};
   CgroupId newest_unknown{};
 
   Impl(House given, HttpClient client) : house(std::move(given)), http(std::move(client)) {}
@@ -56,6 +59,34 @@ struct KubeFeed::Impl {
     return of_use;
   }
 
+  Result<> open_nodeslo(const Options& options) {
+    auto& inputs = house.inputs;
+    // What is heard goes to the inputs with the time, and is news.
+    const auto hear = [this](auto take) {
+      return [this, take](const auto&... what) {
+        take(what..., house.clock.now());
+        house.news();
+      };
+    };
+    const auto source = nodeslo_object(options.nodeslo_name);
+    auto watch = ObjectWatch::open(
+        house.loop, *api, house.clock, house.random,
+        {.collection = kNodeSlosPath,
+         .name = options.nodeslo_name,
+         .renewed = options.watch_renewed,
+         .overdue = options.watch_overdue,
+         .soonest = options.soonest,
+         .patience = options.patience},
+        {.object = hear([&inputs, source](const Value& object, MonoTime now) {
+           inputs.deliver(read_nodeslo(object, source), now);
+         }),
+         .absent = hear([&inputs](MonoTime now) { inputs.nodeslo_absent(now); }),
+         .confirmed = hear([&inputs](MonoTime now) { inputs.nodeslo_confirmed(now); }),
+         .trouble = hear([&inputs](const std::string& why, MonoTime) { inputs.nodeslo_trouble(why); })});
+    if (!watch) return tl::unexpected(watch.error());
+    nodeslo = std::move(*watch);
+    return {};
+  }
   Result<> open_kubelet(const Options& options) {
     auto client = KubeClient::open(house.loop, http, *options.kubelet, "kubelet");
     if (!client) return tl::unexpected(client.error());
@@ -73,6 +104,8 @@ struct KubeFeed::Impl {
     auto client = KubeClient::open(house.loop, http, *options.api, "api");
     if (!client) return tl::unexpected(client.error());
     api = std::move(*client);
+    if (!options.nodeslo_name.empty())
+      if (auto opened = open_nodeslo(options); !opened) return opened;
     if (options.node_name.empty()) return {};
     auto poller =
         Poller::open(house.loop, *api, house.clock, house.random,
@@ -92,6 +125,8 @@ std::string KubeFeed::pods_url(const KubeAccess& kubelet) { return kubelet.serve
 std::string KubeFeed::node_url(const KubeAccess& api, const std::string& node_name) {
   return api.server + "/api/v1/nodes/" + node_name;
 }
+
+std::string KubeFeed::nodeslo_object(const std::string& name) { return "nodeslos/" + name; }
 
 Result<std::unique_ptr<KubeFeed>> KubeFeed::open(House house, const Options& options) {
   auto http = HttpClient::open(house.loop);

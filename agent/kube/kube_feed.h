@@ -1,6 +1,7 @@
-// Feeds the agent from servers: the pod list from the kubelet, the Node object from the API server. Each is
-// asked at an interval, the kubelet also when a directory appears that its last list does not explain. May
-// not: decide what an answer means for anybody (agent/core/inputs.h takes it).
+// Feeds the agent from servers: the pod list from the kubelet, the Node and the NodeSLO object from the API
+// server. The first two are asked for at an interval, the kubelet also when a directory appears that its last
+// list does not explain; the NodeSLO is watched. May not: decide what an answer means for anybody
+// (agent/core/inputs.h takes it).
 #pragma once
 
 #include <functional>
@@ -23,15 +24,19 @@ class KubeFeed {
   struct Options {
     std::optional<KubeAccess> kubelet{};  ///< absent: pods are known from elsewhere
     std::optional<KubeAccess> api{};
-    std::string node_name{};  ///< whose object is asked for; empty: none
+    std::string node_name{};     ///< whose object is asked for; empty: none
+    std::string nodeslo_name{};  ///< the NodeSLO that is watched; empty: none
     Duration pods_interval{std::chrono::seconds(10)};
     Duration node_interval{std::chrono::seconds(60)};
     Duration soonest{std::chrono::seconds(1)};    ///< between two questions to the same server
     Duration patience{std::chrono::seconds(10)};  ///< for a whole answer
+    Duration watch_renewed{std::chrono::minutes(2)}, watch_overdue{std::chrono::seconds(15)};
   };
   /// Where the pods and the Node object are asked for.
   static std::string pods_url(const KubeAccess& kubelet);
   static std::string node_url(const KubeAccess& api, const std::string& node_name);
+  /// What people call the object: "nodeslos/NODE".
+  static std::string nodeslo_object(const std::string& name);
 
   /// All of these must outlive it. `news` is called after each answer, from the loop.
   struct House {

@@ -103,6 +103,18 @@ TEST_F(KubeSetupTest, OtherSourcesNeedNoKubelet) {
   EXPECT_NE(setup().node_name, "") << "reports still need it";
 }
 
+TEST_F(KubeSetupTest, TheNodeSloIsWatchedOnlyWhenAsked) {
+  in_a_pod();
+  environment["NODE_NAME"] = "node-7";
+  EXPECT_EQ(setup().nodeslo_object, "");
+  EXPECT_EQ(setup().feed.nodeslo_name, "");
+  flags.nodeslo_source = "api";
+  EXPECT_EQ(setup().nodeslo_object, "nodeslos/node-7");
+  EXPECT_EQ(setup().feed.nodeslo_name, "node-7");
+  flags.node = "/node.yaml";
+  EXPECT_EQ(setup().feed.nodeslo_name, "node-7") << "the Node object is another matter";
+}
+
 TEST_F(KubeSetupTest, MistakesAreSaid) {
   const auto error = [this](auto&& change) {
     const Flags before = flags;
@@ -117,7 +129,14 @@ TEST_F(KubeSetupTest, MistakesAreSaid) {
             std::string::npos);
   EXPECT_NE(error([&] { flags.apiserver = "https://a:1"; }).find("--apiserver: legal with"),
             std::string::npos);
+  EXPECT_NE(error([&] { flags.nodeslo_source = "api"; }).find("--nodeslo-source api: no API server is known"),
+            std::string::npos);
   in_a_pod();
+  EXPECT_NE(error([&] {
+              flags.nodeslo_source = "api";
+              flags.nodeslo_given = true;
+            }).find("legal without --nodeslo"),
+            std::string::npos);
   EXPECT_NE(error([&] { flags.apiserver = "http://a:1"; }).find("--apiserver: found"), std::string::npos);
   EXPECT_NE(error([&] { flags.node_name = "../x"; }).find("--node-name: found"), std::string::npos);
   flags.pods = "kubelet";

@@ -50,10 +50,17 @@ void KubeletNode::start(Pace pace) {
     options.api = access_to(api);
     options.node_name = "node-1";
   }
+  if (watches_nodeslo) {
+    options.api = access_to(api);
+    options.nodeslo_name = "node-1";
+    options.watch_renewed = std::chrono::seconds(1);
+    options.watch_overdue = std::chrono::milliseconds(300);
+  }
   auto created = Agent::create(
       {.host_root = host.root(),
        .state_dir = dir_.path + "/state",
        .inputs = {.nodeslo = dir_.path + "/nodeslo.yaml",
+                  .nodeslo_object = watches_nodeslo ? KubeFeed::nodeslo_object(options.nodeslo_name) : "",
                   .pods = {kind_, KubeFeed::pods_url(*options.kubelet)},
                   .node_url = with_api_ ? KubeFeed::node_url(*options.api, options.node_name) : "",
                   .pods_interval = pace.interval}},

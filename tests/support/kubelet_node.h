@@ -28,6 +28,7 @@ class KubeletNode {
   FakeHost host{};
   ScriptedServer kubelet{{.tls = true}};
   ScriptedServer api{{.tls = true}};
+  bool watches_nodeslo = false;  ///< --nodeslo-source api, for node-1; before start()
 
   /// The list that the kubelet gives from now on, with this trouble on the way.
   void lists(const std::vector<PodText>& pods, const Fault& fault = {});
@@ -45,6 +46,7 @@ class KubeletNode {
   void run(std::chrono::milliseconds time);
 
   [[nodiscard]] Agent& agent() { return *agent_; }
+  [[nodiscard]] InputState nodeslo_state() const { return agent_->inputs().states().at(0); }
   [[nodiscard]] InputState pods_state() const { return agent_->inputs().states().at(1); }
   [[nodiscard]] InputState node_state() const { return agent_->inputs().states().at(2); }
   /// The pod's spec as policies see it; null: nobody has heard of it.
