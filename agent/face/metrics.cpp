@@ -177,6 +177,8 @@ void put_inputs(Exposition& out, const Agent& agent) {
     if (state.path.empty()) continue;  // an input that nobody gave us is not a bad one
     out.gauge("evenkeel_input_good", "1 while the newest text of this input is usable.", state.good ? 1 : 0,
               {{"input", state.name}});
+    out.gauge("evenkeel_input_info", "1; the source is a file, or what a server was asked for.", 1,
+              {{"input", state.name}, {"source", state.path}});
     out.counter("evenkeel_input_failures_total", "Texts of this input that were refused or did not come.",
                 static_cast<double>(state.failures), {{"input", state.name}});
     if (state.delivered && state.loaded)

@@ -19,6 +19,18 @@ std::string sentence(const Value& managed) {
   return out + ": " + member(managed, "sentence") + "\n";
 }
 
+/// "nodeslo: nodeslos/node-1, confirmed 12 s ago"
+std::string input(const Value& value) {
+  const std::string age = member(value, "age_seconds"), error = member(value, "error");
+  std::string out = member(value, "name") + ": " + member(value, "source");
+  if (!age.empty()) out += ", confirmed " + age.substr(0, age.find('.')) + " s ago";
+  out += error.empty() ? "\n" : "; not usable now: " + error + "\n";
+  if (const Value* notices = value.find("notices"); notices != nullptr && notices->list() != nullptr)
+    for (const auto& notice : *notices->list())
+      if (notice.scalar() != nullptr) out += "  " + notice.scalar()->text + "\n";
+  return out;
+}
+
 /// "  margin (cpuReclaimThresholdPercent 65): 35 CPUs, 42 GiB"
 std::string term(const Value& value) {
   std::string out = "  " + member(value, "name") + " (" + member(value, "source") + "): ";
@@ -45,7 +57,10 @@ std::string explain_sentences(const std::string& explain_json) {
   const auto parsed = parse_json(explain_json, "explain");
   const Value* managed = parsed.problems.empty() ? parsed.root.find("managed") : nullptr;
   if (managed == nullptr || managed->list() == nullptr) return "the agent's answer could not be read\n";
-  std::string out = lending(parsed.root.find("lending"));
+  std::string out;
+  if (const Value* inputs = parsed.root.find("inputs"); inputs != nullptr && inputs->list() != nullptr)
+    for (const auto& one : *inputs->list()) out += input(one);
+  out += lending(parsed.root.find("lending"));
   if (managed->list()->empty()) return out + "nothing is managed: every value is its owner's\n";
   for (const auto& one : *managed->list()) out += sentence(one);
   return out;

@@ -43,6 +43,16 @@ void put_eviction(Json& json, const Eviction& eviction) {
   json.member("uid", eviction.uid).member("by", eviction.by).member("why", eviction.why.text()).end_object();
 }
 
+/// Where what we were told came from, and how old it is.
+void put_input(Json& json, const InputState& state, MonoTime now) {
+  json.begin_object().member("name", state.name).member("source", state.path).member("good", state.good);
+  if (state.delivered && state.loaded) json.member("age_seconds", seconds(now - *state.loaded));
+  if (!state.error.empty()) json.member("error", state.error);
+  json.key("notices").begin_array();
+  for (const auto& notice : state.notices) json.value(notice);
+  json.end_array().end_object();
+}
+
 template <class List, class Put>
 void put_list(Json& json, std::string_view key, const List& list, Put put) {
   json.key(key).begin_array();
@@ -95,6 +105,9 @@ std::string explain_json(const Agent& agent, std::string_view pod) {
     if (!owner.empty()) json.member("pod", owner);
     json.end_object();
   }
+  json.end_array().key("inputs").begin_array();
+  for (const auto& state : agent.inputs().states())
+    if (!state.path.empty()) put_input(json, state, agent.tick_result().now);
   json.end_array().key("lending");
   put_lending(json, agent.lending());
   json.end_object();

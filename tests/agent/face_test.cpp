@@ -125,6 +125,12 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
   const std::string text = explain_sentences(
       R"({"managed":[{"cgroup":"kubepods/x","file":"cpu.idle","value":"1","original":"0","policy":"p","sentence":"because","pod":"a/b"}]})");
   EXPECT_EQ(text, "kubepods/x (pod a/b)\n  cpu.idle is 1, was 0, by p: because\n");
+  EXPECT_EQ(
+      explain_sentences(
+          R"({"managed":[],"inputs":[{"name":"nodeslo","source":"nodeslos/n","good":true,"age_seconds":12.75,"notices":[]},)"
+          R"({"name":"pods","source":"f","good":false,"error":"f:1:1: no","notices":["a pod was left out"]}]})"),
+      "nodeslo: nodeslos/n, confirmed 12 s ago\npods: f; not usable now: f:1:1: no\n  a pod was left out\n"
+      "nothing is managed: every value is its owner's\n");
   EXPECT_NE(explain_sentences(R"({"managed":[]})").find("nothing is managed"), std::string::npos);
   EXPECT_NE(explain_sentences("<html>").find("could not be read"), std::string::npos);
 }

@@ -28,6 +28,7 @@ TEST(Flags, HaveTheDocumentedDefaults) {
   EXPECT_EQ(parsed.flags.kubelet_url, "https://127.0.0.1:10250");
   EXPECT_EQ(parsed.flags.pods_interval, std::chrono::seconds(10));
   EXPECT_EQ(parsed.flags.node_interval, std::chrono::seconds(60));
+  EXPECT_EQ(parsed.flags.nodeslo_source, "file");
   EXPECT_FALSE(parsed.flags.kubelet_insecure_tls);
   EXPECT_FALSE(parsed.flags.dry_run || parsed.flags.stepped || parsed.flags.node_metric);
 }
@@ -58,7 +59,9 @@ TEST(Flags, OfServersStandInTheEnvironmentToo) {
       {"EVENKEEL_APISERVER", "https://10.0.0.1"},
       {"EVENKEEL_NODE_NAME", "n"},
       {"EVENKEEL_NODE_INTERVAL", "2m"},
-      {"EVENKEEL_NODE_METRIC", "true"}};
+      {"EVENKEEL_NODE_METRIC", "true"},
+      {"EVENKEEL_EVENTS", "true"},
+      {"EVENKEEL_NODESLO_SOURCE", "api"}};
   for (const auto& [name, value] : given) ::setenv(name, value, 1);
   const auto flags = parse({"run"}).flags;
   for (const auto& [name, value] : given) ::unsetenv(name);
@@ -71,7 +74,8 @@ TEST(Flags, OfServersStandInTheEnvironmentToo) {
   EXPECT_EQ(flags.apiserver, "https://10.0.0.1");
   EXPECT_EQ(flags.node_name, "n");
   EXPECT_EQ(flags.node_interval, std::chrono::minutes(2));
-  EXPECT_TRUE(flags.node_metric);
+  EXPECT_TRUE(flags.node_metric && flags.events);
+  EXPECT_EQ(flags.nodeslo_source, "api");
 }
 
 TEST(Flags, MistakesExitWithTwo) {
@@ -81,6 +85,7 @@ TEST(Flags, MistakesExitWithTwo) {
                                                                 {"run", "--pods-interval", "10ms"},
                                                                 {"run", "--node-interval", "often"},
                                                                 {"run", "--log-level", "loud"},
+                                                                {"run", "--nodeslo-source", "configmap"},
                                                                 {"demo", "--rounds", "0"},
                                                                 {"run", "--no-such-flag"}})
     EXPECT_EQ(parse(args).exit_code, 2);

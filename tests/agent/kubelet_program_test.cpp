@@ -82,6 +82,10 @@ TEST_F(KubeletProgram, RefusesWhatCannotBeSafe) {
   const Ran stepped = run_evenkeel({"run", "--stepped", "--host-root", host_.root(), "--pods", "kubelet"});
   EXPECT_EQ(stepped.exit_status, 2);
   EXPECT_NE(stepped.err.find("legal with --stepped"), std::string::npos) << stepped.err;
+  const Ran object =
+      run_evenkeel({"run", "--stepped", "--host-root", host_.root(), "--nodeslo-source", "api"});
+  EXPECT_EQ(object.exit_status, 2);
+  EXPECT_NE(object.err.find("--nodeslo-source api: a server has a clock"), std::string::npos) << object.err;
 }
 
 }  // namespace

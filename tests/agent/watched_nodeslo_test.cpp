@@ -102,6 +102,12 @@ TEST_F(WatchedNodeSlo, AnApiServerThatIsAwayChangesNothing) {
   EXPECT_NE(page.find("Connection refused"), std::string::npos) << page;
   EXPECT_NE(node_.page("/metrics").find("evenkeel_input_good{input=\"nodeslo\"} 0"), std::string::npos);
   EXPECT_NE(node_.page("/metrics").find("evenkeel_input_age_seconds{input=\"nodeslo\"}"), std::string::npos);
+  EXPECT_NE(node_.page("/metrics").find("{input=\"nodeslo\",source=\"nodeslos/node-1\"} 1"),
+            std::string::npos);
+  EXPECT_NE(node_.page("/v1/explain")
+                .find(R"("name":"nodeslo","source":"nodeslos/node-1","good":false,"age_seconds":)"),
+            std::string::npos)
+      << node_.page("/v1/explain");
 }
 
 TEST_F(WatchedNodeSlo, WithoutTheRightToWatchThatIsSaid) {

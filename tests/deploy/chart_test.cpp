@@ -109,6 +109,22 @@ TEST(Chart, ListensOnTheNodeAsTheScrapedKustomizationDoes) {
     EXPECT_EQ(text_at(ours, {probe, "httpGet", "host"}), "(absent)");
 }
 
+TEST(Chart, WatchesNodeSlosAsThatKustomizationDoes) {
+  const auto patch = [](const std::string& name) {
+    const auto parsed = parse_yaml(file("kustomize/nodeslo-api/" + name), name);
+    EXPECT_EQ(text_at(parsed.root, {"0", "op"}), "add");
+    return parsed.root;
+  };
+  const auto ours = chart("nodesloFromApi: false", "nodesloFromApi: true");
+  const auto flag = patch("daemonset.yaml"), right = patch("rights.yaml");
+  EXPECT_EQ(text_at(container(ours), {"args", "3"}), text_at(flag, {"0", "value"}));
+  EXPECT_EQ(text_at(flag, {"0", "path"}), "/spec/template/spec/containers/0/args/-");
+  EXPECT_EQ(text_at(ours.at("ClusterRole"), {"rules", "5"}), text_at(right, {"0", "value"}));
+  EXPECT_EQ(text_at(right, {"0", "value", "verbs"}), "[list, watch]");
+  const auto rules = text_at(chart().at("ClusterRole"), {"rules"});
+  EXPECT_EQ(rules.find("nodeslos"), std::string::npos) << "only when it is asked for: " << rules;
+}
+
 TEST(Chart, GivesTheRightsToNameWritersOnlyWhenAsked) {
   const auto plain = chart();
   EXPECT_EQ(text_at(container(plain), {"securityContext", "capabilities", "add"}),
