@@ -1,5 +1,8 @@
 #include "agent/lending/reporting.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "agent/json.h"
 #include "agent/state_file.h"
 
@@ -11,6 +14,7 @@ constexpr Duration kLookInterval = std::chrono::minutes(5);
 // As with the kernel's files: asserted again after a while, given up after three rounds.
 constexpr Duration kStandBack = std::chrono::minutes(10);
 constexpr int kMostRounds = 3;
+constexpr std::size_t kMostAsked = 64;  // ten minutes without an answer
 
 std::string amounts_text(const LentAmounts& amounts) {
   std::string out;
@@ -64,27 +68,39 @@ void Reporting::tell_node(MonoTime now) {
   }
   const auto& advertised = agent_.lending().advertised();
   if (!confirmed_ || !advertised || !advertised->write || stands_back(now)) return;
-  if (asked_ == advertised->amounts) return;
-  if (advertised->amounts == *confirmed_) return agent_.lent(now);  // due for renewal, and it stands
-  asked_ = advertised->amounts;
-  log_.info("advertise").with("amounts", amounts_text(*asked_)).with("why", advertised->why);
+  if (advertised->amounts != (asked_.empty() ? *confirmed_ : asked_.back())) return ask(*advertised);
+  if (asked_.empty()) agent_.lent(now);  // due for renewal, and it stands
+}
+
+void Reporting::ask(const Advertised& wanted) {
+  if (asked_.size() == kMostAsked) asked_.erase(asked_.begin());
+  asked_.push_back(wanted.amounts);
+  unsaid_ = !trouble_.empty();
+  if (!unsaid_) say(wanted);
   reporter_->look();  // somebody may have written since
-  reporter_->publish(*asked_, agent_.lending().standing(), advertised->urgent);
+  reporter_->publish(wanted.amounts, agent_.lending().standing(), wanted.urgent);
+}
+
+void Reporting::say(const Advertised& wanted) {
+  log_.info("advertise").with("amounts", amounts_text(wanted.amounts)).with("why", wanted.why);
 }
 
 void Reporting::stands(const LentAmounts& amounts, MonoTime now) {
   trouble_.clear();
-  const bool ours = asked_ == amounts;
+  const bool ours = std::find(asked_.begin(), asked_.end(), amounts) != asked_.end();
   const bool changed = confirmed_ && *confirmed_ != amounts && !ours;
   confirmed_ = amounts;
-  if (ours) {
-    asked_.reset();
+  const bool newest = ours && asked_.back() == amounts;
+  if (newest) asked_.clear();
+  const auto& advertised = agent_.lending().advertised();
+  if (newest && advertised && advertised->amounts == amounts) {
+    if (std::exchange(unsaid_, false)) say(*advertised);
     return agent_.lent(now);
   }
   agent_.stands(amounts);
   if (!changed) return tell_node(now);
   // Not what stood there, and not what we asked for: somebody else lends this node out.
-  asked_.reset();
+  asked_.clear();
   reporter_->stand_back();
   const bool for_good = ++rivals_ >= kMostRounds;
   silent_until_ = for_good ? MonoTime::max() : now + kStandBack;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/core/agent.h"
 #include "agent/kube/node_reporter.h"
@@ -47,12 +48,17 @@ class Reporting {
  private:
   void tell_file(MonoTime now);
   void tell_node(MonoTime now);
+  void ask(const Advertised& wanted);
+  void say(const Advertised& wanted);
   ReportTarget target_;
   Agent& agent_;
   Log& log_;
   std::optional<NodeReporter> reporter_{};
   std::optional<LentAmounts> confirmed_{};  ///< what stands on the Node since our last word or look
-  std::optional<LentAmounts> asked_{};      ///< sent, and not answered yet
+  /// Asked for, and not confirmed yet; the newest is last. Any of them may stand there, since an answer can
+  /// be lost on its way.
+  std::vector<LentAmounts> asked_{};
+  bool unsaid_ = false;  ///< the newest was not logged, since nobody could be told
   std::optional<MonoTime> looked_{};
   MonoTime silent_until_{};
   int rivals_ = 0;

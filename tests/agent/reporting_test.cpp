@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <thread>
 
 #include "tests/support/fake_host.h"
@@ -145,6 +146,33 @@ TEST_F(ReportingLive, PutsOnTheNodeWhatCanBeLentAfterALook) {
   agent.stop();
   EXPECT_EQ(agent.exit_status(), 0);
   EXPECT_EQ(patches().back().body.find("null"), std::string::npos) << "nothing is taken away at the end";
+}
+
+// An answer that is lost on its way does not make our own figures somebody else's.
+TEST_F(ReportingLive, KnowsItsOwnFiguresWithoutAnAnswer) {
+  std::mutex mutex;
+  std::string first, stands;  // members of status.allocatable
+  server.answers([&](const Asked& asked, Exchange& exchange) {
+    const std::lock_guard lock(mutex);
+    const auto begin = asked.body.find("\"kubernetes.io/batch-cpu");
+    if (begin != std::string::npos) stands = asked.body.substr(begin, asked.body.find('}') - begin);
+    if (first.empty()) first = stands;
+    const bool lost = begin != std::string::npos && stands == first;
+    if (lost) return exchange.reset();
+    exchange.send(node(stands));
+  });
+  LiveAgent agent(args("node-status"));
+  ASSERT_TRUE(within(seconds(60), [&] {
+    const std::lock_guard lock(mutex);
+    return !first.empty();
+  }));
+  host.file("proc/meminfo", "MemTotal: 4194304 kB\nMemFree: 1 kB\nMemAvailable: 2097152 kB\n");
+  EXPECT_TRUE(within(seconds(60), [&] {
+    const std::lock_guard lock(mutex);
+    return stands != first;
+  }));
+  EXPECT_TRUE(agent.logged("event=not-advertised", seconds(1))) << agent.log();
+  EXPECT_FALSE(agent.logged("event=advertised-by-another", seconds(1))) << agent.log();
 }
 
 TEST_F(ReportingLive, WritesTheFile) {
