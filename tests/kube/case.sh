@@ -4,8 +4,9 @@ set -euo pipefail
 . tests/kube/lib.sh
 [ -e "$KUBE_RUN/env" ] || cannot "no cluster is up: tests/kube/up"
 . "$KUBE_RUN/env"
-EVENKEEL=$KUBE_ROOT/build/release/evenkeel
-[ -x "$EVENKEEL" ] || cannot "build/release/evenkeel was not built"
+# KUBE_AGENT: another program, for example one with sanitizers.
+EVENKEEL=$(readlink -m "${KUBE_AGENT:-$KUBE_ROOT/build/release/evenkeel}")
+[ -x "$EVENKEEL" ] || cannot "$EVENKEEL was not built"
 WORK=$(mktemp -d)
 LISTEN=127.0.0.1:9320
 trap end_case EXIT
@@ -17,14 +18,17 @@ fail() {
   say "$*"
   exit 1
 }
+# A case may have a function clean_up, which is called first.
 end_case() {
   local status=$?
   trap - EXIT
+  [ -z "$(declare -F clean_up)" ] || clean_up
   stop_feeding
   kill_agent
   "$EVENKEEL" restore --state-dir "$WORK/state" >/dev/null 2>&1 || true
   [ -z "${DEPLOYED:-}" ] || uninstall >/dev/null
   kubectl delete pods --all --grace-period=0 --force >/dev/null 2>&1 || true
+  withdraw --force >/dev/null || true
   # The next case finds the kubelet without pods, whatever it deleted by force.
   within 60 "the pods' cgroups are gone" no_pod_cgroups || status=1
   rm -rf "$WORK"
@@ -77,6 +81,46 @@ kill_agent() {
   kill -TERM "$AGENT" 2>/dev/null && wait "$AGENT"
   AGENT=
 }
+
+# kubeconfig: access to the API server at KUBE_API, vouched for by API_CA, with the service account's token.
+kubeconfig() {
+  cat >"$WORK/kubeconfig" <<YAML
+current-context: agent
+contexts: [{name: agent, context: {cluster: here, user: agent}}]
+clusters: [{name: here, cluster: {server: "$KUBE_API", certificate-authority: ${API_CA:-$KUBE_CA}}}]
+users: [{name: agent, user: {tokenFile: $KUBE_TOKEN_FILE}}]
+YAML
+}
+# cluster_agent FLAG...: one that is told of pods by the kubelet and of its Node by the API server.
+cluster_agent() {
+  kubeconfig
+  agent --pods kubelet --kubelet-url "$KUBE_KUBELET" --kubelet-ca "${KUBELET_CA:-$KUBE_CA}" \
+    --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE" "$@"
+}
+# metric NAME{LABELS}: its value now; nothing when there is none.
+metric() { page metrics | awk -v name="$1" '$1 == name { print $2 }'; }
+metric_is() { [ "$(metric "$1")" = "$2" ]; }
+metric_above() { awk -v value="$(metric "$1")" -v bound="$2" 'BEGIN { exit !(value != "" && value > bound) }'; }
+# good INPUT...: pods and node as servers tell them.
+good() {
+  local input
+  for input in "$@"; do metric_is "evenkeel_input_good{input=\"$input\"}" 1 || return; done
+}
+# Of this machine other tests have their part: ticks_on_time BEFORE AFTER, both from ticks(), allows one in ten.
+ticks() { printf '%s %s\n' "$(metric evenkeel_ticks_total)" "$(metric evenkeel_missed_ticks_total)"; }
+ticks_on_time() {
+  local ticks=$((${2% *} - ${1% *})) missed=$((${2#* } - ${1#* }))
+  say "$ticks ticks, $missed came late; the longest took $(metric evenkeel_tick_longest_seconds) s"
+  [ $ticks -gt 0 ] && [ $((missed * 10)) -le $ticks ]
+}
+
+# --- what is lent, on the Node
+
+allocatable() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.allocatable.kubernetes\.io/$1}"; }
+capacity() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.capacity.kubernetes\.io/$1}"; }
+advertised() { [ -n "$(allocatable "$1")" ] && [ "$(allocatable "$1")" = "$(capacity "$1")" ]; }
+withdraw() { "$EVENKEEL" withdraw --kubeconfig "$KUBECONFIG" --node-name "$KUBE_NODE" --state-dir "$WORK/state" "$@" 2>&1; }
+as_admin() { curl -s --noproxy '*' --max-time 10 --cacert "$KUBE_CA" --cert "$KUBE_RUN/pki/admin.crt" --key "$KUBE_RUN/pki/admin.key" "$@"; }
 
 # ask CURL-ARG...: as the agent, with its service account's token.
 ask() {

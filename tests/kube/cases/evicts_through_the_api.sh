@@ -2,12 +2,6 @@
 # service is never asked.
 . tests/kube/case.sh
 
-cat >"$WORK/kubeconfig" <<YAML
-current-context: agent
-contexts: [{name: agent, context: {cluster: here, user: agent}}]
-clusters: [{name: here, cluster: {server: "$KUBE_API", certificate-authority: $KUBE_CA}}]
-users: [{name: agent, user: {tokenFile: $KUBE_TOKEN_FILE}}]
-YAML
 cat >"$WORK/nodeslo.yaml" <<YAML
 resourceUsedThresholdWithBE: {enable: true, memoryEvictThresholdPercent: 1, memoryEvictLowerPercent: 0, cpuSuppressThresholdPercent: 100}
 extensions: {evenkeel: {featureGates: {BEMemoryEvict: true}}}
@@ -17,7 +11,7 @@ pods guarded service batch
 budget_known() { [ "$(kubectl get pdb guarded -o jsonpath="{.status.currentHealthy}")" = 1 ]; }
 soon 20 "the budget is known" budget_known
 
-agent --pods kubelet --kubelet-ca "$KUBE_CA" --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE" --events
+cluster_agent --events
 soon 60 "the batch pod has gone" is_gone batch
 soon 60 "the guarded one was asked" grep -q 'event=not-evicted pod=default/guarded' "$WORK/agent.log"
 grep 'event=not-evicted' "$WORK/agent.log" | grep -q 'disruption budget' || fail "the log does not say why the guarded pod stays"

@@ -2,24 +2,14 @@
 # has its values; it lives on while the agent is away and the kubelet restarts; the agent finds its figures again.
 . tests/kube/case.sh
 
-allocatable() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.allocatable.kubernetes\.io/$1}"; }
-capacity() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.capacity.kubernetes\.io/$1}"; }
-advertised() { [ -n "$(allocatable "$1")" ] && [ "$(allocatable "$1")" = "$(capacity "$1")" ]; }
-withdraw() { "$EVENKEEL" withdraw --kubeconfig "$KUBECONFIG" --node-name "$KUBE_NODE" --state-dir "$WORK/state" 2>&1; }
 is_ready() { [ "$(kubectl get pod lent -o jsonpath='{.status.containerStatuses[0].ready}')" = true ]; }
 lending_agent() {
-  cat >"$WORK/kubeconfig" <<YAML
-current-context: agent
-contexts: [{name: agent, context: {cluster: here, user: agent}}]
-clusters: [{name: here, cluster: {server: "$KUBE_API", certificate-authority: $KUBE_CA}}]
-users: [{name: agent, user: {tokenFile: $KUBE_TOKEN_FILE}}]
-YAML
   # The machine may be busy with other tests: lend more than there is, so that the pod fits anyway.
   cat >"$WORK/nodeslo.yaml" <<YAML
 extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: 200}}
 resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}
 YAML
-  agent --pods kubelet --kubelet-ca "$KUBE_CA" --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE" --report node-status
+  cluster_agent --report node-status
 }
 
 withdraw || fail "the Node lends before the agent has begun"
