@@ -33,3 +33,24 @@ say "stop"
 stop_agent
 sed -i "s|$batch|$(pod_cgroup batch)|" "$WORK/settings"
 check_settings
+
+# From the directory's birth, as the kernel tells it, until the value is in it; POD_STARTS pods, two at a time.
+starts=${POD_STARTS:-10}
+HELPER=$KUBE_ROOT/build/release/tests/time_value
+[ -x "$HELPER" ] || fail "build/release/tests/time_value was not built"
+say "how soon $starts new batch pods have their value"
+cluster_agent
+soon 30 "pods and Node are known" good pods node
+"$HELPER" /sys/fs/cgroup/cpu/kubepods/besteffort cpu.idle 1 "$starts" >"$WORK/starts" &
+timer=$!
+soon 10 "births are watched" grep -q ready "$WORK/starts"
+for number in $(seq "$starts"); do
+  sed "s/name: batch/name: start-$number/" tests/kube/pods/batch.yaml | kubectl apply -f - >/dev/null
+  [ $((number % 2)) -eq 1 ] || sleep 2
+done
+wait $timer || fail "births cannot be watched"
+sed -n 's/^pod[^ ]* //p' "$WORK/starts" | sort -n >"$WORK/milliseconds"
+say "p50 $(sed -n "$(((starts + 1) / 2))p" "$WORK/milliseconds") ms, the slowest $(tail -1 "$WORK/milliseconds") ms"
+! grep -q never "$WORK/milliseconds" || fail "a pod has not got its value in a minute"
+awk '$1 > 15000 { exit 1 }' "$WORK/milliseconds" || fail "a pod had to wait for more than 15 s"
+stop_agent

@@ -1,5 +1,6 @@
-# What deploy/ grants the agent's service account is enough for each request it makes, and for no other. And the report is
-# what lets a pod that wants lent resources run: here made by hand, with the agent's own right.
+# What deploy/ grants the agent's service account is enough for each request it makes, and for no other. The report is what
+# lets a pod that wants lent resources run: here made by hand, with the agent's own right. And an agent from which a right is
+# taken says which request is refused, and goes on as before once it has the right again.
 . tests/kube/case.sh
 
 node=$KUBE_API/api/v1/nodes/$KUBE_NODE
@@ -45,3 +46,76 @@ expect 403 "listing events" "$default/events"
 expect 403 "running a command in a container" -X POST "$KUBE_KUBELET/exec/default/lent/main?command=true&output=1"
 expect 403 "the kubelet's logs" "$KUBE_KUBELET/logs/"
 kubectl delete event evenkeel-test >/dev/null
+
+# --- each right, taken away
+
+RIGHTS=$KUBE_ROOT/deploy/kustomize/base/rights.yaml
+clean_up() { kubectl apply -f "$RIGHTS" >/dev/null; }
+# configure LENT-PERCENT EVICTION-PERCENT
+configure() {
+  cat >"$WORK/nodeslo.new" <<YAML
+resourceUsedThresholdWithBE: {enable: true, memoryEvictThresholdPercent: $2, memoryEvictLowerPercent: $(($2 - 1)), cpuSuppressThresholdPercent: 100}
+extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: $1}, evenkeel: {featureGates: {BEMemoryEvict: true}}}
+YAML
+  mv "$WORK/nodeslo.new" "$WORK/nodeslo.yaml"
+}
+news() { tail -n +$((lines + 1)) "$WORK/agent.log"; }
+# told EVENT WHAT: since the right was taken there is a line about it that says 403.
+told() { news | grep "event=$1" | grep "$2" | grep -q 403; }
+told_accepted() { news | grep -q event=evict-accepted; }
+recovered() { news | grep -q "event=input-recovered input=$1"; }
+is_gone() { ! kubectl get pod "$1" >/dev/null 2>&1; }
+
+# without RESOURCE: what the agent does that needs it, and says; the right comes back; it is as before.
+without() {
+  case $1 in
+    nodes/proxy)
+      soon 60 "the refused list of pods is told" told input-refused pods
+      give_back
+      soon 120 "the pods are known again" recovered pods
+      ;;
+    nodes)
+      soon 60 "the refused Node is told" told input-refused node
+      give_back
+      soon 120 "the Node is known again" recovered node
+      ;;
+    nodes/status)
+      configure 400 99
+      soon 60 "the refused report is told" told not-advertised ""
+      lent=$(allocatable batch-cpu)
+      give_back
+      soon 120 "the Node is told" figure_has_changed
+      ;;
+    pods/eviction)
+      configure 400 1
+      soon 60 "the refused eviction is told" told not-evicted batch
+      is_gone batch && fail "the pod went without the right to ask it"
+      give_back
+      configure 400 99
+      kubectl delete pod batch --grace-period=1 >/dev/null # this one is not asked again for ten minutes
+      pods batch
+      configure 400 1
+      soon 60 "another pod goes" told_accepted
+      ;;
+    events) give_back ;; # the agent makes none
+    *) fail "the right to $1 is granted, and nothing here shows what it is for" ;;
+  esac
+}
+figure_has_changed() { [ "$(allocatable batch-cpu)" != "$lent" ]; }
+give_back() { kubectl apply -f "$RIGHTS" >/dev/null; }
+
+pods batch
+configure 200 99
+cluster_agent --report node-status --pods-interval 1s --node-interval 1s
+soon 30 "pods and Node are known" good pods node
+soon 60 "the Node lends" advertised batch-cpu
+mapfile -t granted < <(kubectl get clusterrole evenkeel -o jsonpath='{range .rules[*]}{.resources[0]}{"\n"}{end}')
+[ ${#granted[@]} -ge 4 ] || fail "the role grants only: ${granted[*]}"
+for number in "${!granted[@]}"; do
+  say "without ${granted[number]}"
+  lines=$(wc -l <"$WORK/agent.log")
+  kubectl patch clusterrole evenkeel --type json -p "[{\"op\":\"remove\",\"path\":\"/rules/$number\"}]" >/dev/null
+  without "${granted[number]}"
+  news
+done
+stop_agent
