@@ -1,5 +1,6 @@
-# deploy/kustomize/base with the built image as a real pod: it becomes ready, finds the pods by their cgroups, may do
-# what it must with the capabilities it lists, takes over after kill -9, and leaves nothing when it is deleted.
+# deploy/kustomize/base with the built image as a real pod: it becomes ready, knows the pods from the kubelet, may do what
+# it must with the capabilities it lists, takes over after kill -9, lends once its ConfigMap says so, and leaves nothing
+# when it is deleted. deploy/helm makes the same objects, which tests/deploy shows.
 . tests/kube/case.sh
 
 pods batch service
@@ -15,6 +16,9 @@ kubectl -n evenkeel exec "$name" -- evenkeel explain | grep "cpu.idle is 1" || f
 [ "$(agent_pod '{.items[0].spec.priorityClassName} {.items[0].status.qosClass}')" = "system-node-critical Burstable" ] ||
   fail "priority and class of the agent's pod: $(agent_pod '{.items[0].spec.priorityClassName} {.items[0].status.qosClass}')"
 
+LISTEN=127.0.0.1:9319
+soon 30 "the kubelet tells the pods, the API server the Node" good pods node
+
 again() { [ "$(agent_pod '{.items[0].status.containerStatuses[0].restartCount}')" = 1 ]; }
 say "kill -9"
 container=$(agent_pod '{.items[0].status.containerStatuses[0].containerID}')
@@ -22,6 +26,14 @@ ctr tasks kill -s KILL "${container#containerd://}"
 soon 60 "the kubelet has started it again" again
 soon 20 "the second life is ready" deployed
 soon 20 "its values are in force" cpu_is "$batch" idle 1
+
+say "lending"
+{ cat deploy/kustomize/base/nodeslo.yaml && printf 'extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: 200}}\n'; } >"$WORK/nodeslo.yaml"
+kubectl -n evenkeel create configmap evenkeel --from-file="$WORK/nodeslo.yaml" --dry-run=client -o yaml | kubectl replace -f - >/dev/null
+kubectl -n evenkeel annotate pod "$name" touched=now >/dev/null # the kubelet looks at the ConfigMap now, not in a minute
+soon 150 "the Node lends" advertised batch-cpu
+say "batch-cpu $(allocatable batch-cpu), batch-memory $(allocatable batch-memory)"
+soon 20 "the values are still in force" cpu_is "$batch" idle 1
 
 say "uninstall"
 uninstall
