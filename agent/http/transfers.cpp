@@ -259,11 +259,7 @@ struct Transfers::Impl {
   }
   static int on_timer(CURLM*, long in_milliseconds, void* self) {
     const auto& timer = *static_cast<Impl*>(self)->timer;
-    if (in_milliseconds < 0) {
-      timer.disarm();
-    } else {
-      timer.arm(std::chrono::milliseconds(in_milliseconds));
-    }
+    in_milliseconds < 0 ? timer.disarm() : timer.arm(std::chrono::milliseconds(in_milliseconds));
     return 0;
   }
 };

@@ -117,7 +117,7 @@ TEST(Chart, WatchesNodeSlosAsThatKustomizationDoes) {
   };
   const auto ours = chart("nodesloFromApi: false", "nodesloFromApi: true");
   const auto flag = patch("daemonset.yaml"), right = patch("rights.yaml");
-  EXPECT_EQ(text_at(container(ours), {"args", "3"}), text_at(flag, {"0", "value"}));
+  EXPECT_EQ(text_at(container(ours), {"args", "4"}), text_at(flag, {"0", "value"}));
   EXPECT_EQ(text_at(flag, {"0", "path"}), "/spec/template/spec/containers/0/args/-");
   EXPECT_EQ(text_at(ours.at("ClusterRole"), {"rules", "5"}), text_at(right, {"0", "value"}));
   EXPECT_EQ(text_at(right, {"0", "value", "verbs"}), "[list, watch]");
@@ -144,7 +144,7 @@ TEST(Chart, PassesExtraFlagsOn) {
 }
 
 TEST(Chart, SaysWhoVouchesForTheKubelet) {
-  const std::string plain = "[run, --report=node-status, --listen=127.0.0.1:9319";
+  const std::string plain = "[run, --report=node-status, --events, --listen=127.0.0.1:9319";
   EXPECT_EQ(text_at(container(chart("  insecureTls: false", "  insecureTls: true")), {"args"}),
             plain + ", --kubelet-insecure-tls]");
   const auto by_address = container(chart("  byAddress: false", "  byAddress: true"));

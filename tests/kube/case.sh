@@ -120,7 +120,6 @@ allocatable() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.allocatable.
 capacity() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.capacity.kubernetes\.io/$1}"; }
 advertised() { [ -n "$(allocatable "$1")" ] && [ "$(allocatable "$1")" = "$(capacity "$1")" ]; }
 withdraw() { "$EVENKEEL" withdraw --kubeconfig "$KUBECONFIG" --node-name "$KUBE_NODE" --state-dir "$WORK/state" "$@" 2>&1; }
-as_admin() { curl -s --noproxy '*' --max-time 10 --cacert "$KUBE_CA" --cert "$KUBE_RUN/pki/admin.crt" --key "$KUBE_RUN/pki/admin.key" "$@"; }
 
 # ask CURL-ARG...: as the agent, with its service account's token.
 ask() {
