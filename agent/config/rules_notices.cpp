@@ -111,7 +111,6 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
     read.notices.push_back(std::string("resourceQOSStrategy.cgroupRoot.blkioQOS") + kInactive);
   }
   if (any_set(slo.system)) read.notices.push_back(std::string("systemStrategy") + kInactive);
-  if (slo.colocation.enable) read.notices.push_back(std::string("extensions.colocation") + kInactive);
 }
 
 }  // namespace evenkeel

@@ -177,6 +177,7 @@ TEST(NodeSlo, WhatIsNotActiveYetIsSaidOnceEach) {
   EXPECT_EQ(count("cgroupRoot.blkioQOS is accepted"), 1);
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";
   EXPECT_EQ(count("cpuBurst"), 0);
+  EXPECT_EQ(count("colocation"), 0);
   EXPECT_TRUE(parse_nodeslo("", "f").notices.empty());
 }
 
