@@ -71,7 +71,6 @@ proxy kubelet 10250
 proxy api 6443
 exec 5>"$WORK/kubelet.faults" 6>"$WORK/api.faults"
 soon 20 "both proxies listen" both_said 2
-export KUBE_API_DIRECT=$KUBE_API
 API_CA=$WORK/api.ca KUBELET_CA=$WORK/kubelet.ca KUBE_API=$(address_of api) KUBE_KUBELET=$(address_of kubelet)
 configure 150
 cluster_agent --report node-status --pods-interval 1s --node-interval 1s

@@ -63,6 +63,7 @@ news() { tail -n +$((lines + 1)) "$WORK/agent.log"; }
 # told EVENT WHAT: since the right was taken there is a line about it that says 403.
 told() { news | grep "event=$1" | grep "$2" | grep -q 403; }
 told_accepted() { news | grep -q event=evict-accepted; }
+owner_told() { kubectl get events --field-selector reason=Evicting -o name | grep -q .; }
 recovered() { news | grep -q "event=input-recovered input=$1"; }
 is_gone() { ! kubectl get pod "$1" >/dev/null 2>&1; }
 
@@ -96,8 +97,16 @@ without() {
       pods batch
       configure 400 1
       soon 60 "another pod goes" told_accepted
+      soon 60 "its owner is told" owner_told
       ;;
-    events) give_back ;; # the agent makes none
+    events)
+      configure 400 99
+      kubectl delete pod batch --ignore-not-found --grace-period=1 >/dev/null
+      pods batch
+      configure 400 1
+      soon 60 "the refused event is told" told event-not-taken ""
+      give_back
+      ;;
     *) fail "the right to $1 is granted, and nothing here shows what it is for" ;;
   esac
 }
@@ -106,7 +115,7 @@ give_back() { kubectl apply -f "$RIGHTS" >/dev/null; }
 
 pods batch
 configure 200 99
-cluster_agent --report node-status --pods-interval 1s --node-interval 1s
+cluster_agent --report node-status --events --pods-interval 1s --node-interval 1s
 soon 30 "pods and Node are known" good pods node
 soon 60 "the Node lends" advertised batch-cpu
 mapfile -t granted < <(kubectl get clusterrole evenkeel -o jsonpath='{range .rules[*]}{.resources[0]}{"\n"}{end}')
