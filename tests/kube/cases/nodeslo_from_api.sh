@@ -11,8 +11,11 @@ clusters: [{name: here, cluster: {server: "$KUBE_API", certificate-authority: $K
 users: [{name: agent, user: {tokenFile: $KUBE_TOKEN_FILE}}]
 YAML
 end_with() {
+  local status=$?
   kubectl apply -f $rights >/dev/null 2>&1 || true
   kubectl delete crd nodeslos.slo.koordinator.sh --ignore-not-found >/dev/null 2>&1 || true
+  set +e
+  (exit $status)
   end_case
 }
 trap end_with EXIT
@@ -41,7 +44,7 @@ mkdir -p "$WORK/state"
 "$EVENKEEL" run --nodeslo-source api --state-dir "$WORK/state" --listen $LISTEN --pods kubelet --kubelet-ca "$KUBE_CA" \
   --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE" >>"$WORK/agent.log" 2>&1 &
 AGENT=$!
-soon 20 "the missing right is said" said "nodeslos/$KUBE_NODE: 403 nodeslos.slo.koordinator.sh is forbidden"
+soon 20 "the missing right is said" said "nodeslos/$KUBE_NODE: 403 nodeslos.slo.koordinator.sh \"$KUBE_NODE\" is forbidden"
 kubectl kustomize deploy/kustomize/nodeslo-api |
   awk 'BEGIN { RS = "---\n" } /\nkind: ClusterRole\n/' | kubectl apply -f - >/dev/null
 soon 60 "the missing kind is said" said "nodeslos/$KUBE_NODE: 404 "
