@@ -55,7 +55,7 @@ std::string lending_patch(const LentAmounts& amounts, const LentAmounts& standin
 }
 
 Result<NodeReporter> NodeReporter::open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
-                                        Options options, Heard heard) {
+                                        const Options& options, Heard heard) {
   auto patcher = Patcher::open(loop, api, clock, std::move(random),
                                {.path = "/api/v1/nodes/" + options.node + "/status",
                                 .spread = options.spread,

@@ -42,7 +42,7 @@ class NodeReporter {
 
   /// `loop`, `api` and `clock` must outlive it.
   static Result<NodeReporter> open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
-                                   Options options, Heard heard);
+                                   const Options& options, Heard heard);
 
   /// From now on this shall stand where `standing` does. Replaces what was not sent yet.
   void publish(const LentAmounts& amounts, const LentAmounts& standing, bool urgent);

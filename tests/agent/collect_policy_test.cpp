@@ -76,7 +76,7 @@ TEST(CollectPolicy, SaysWhatTheHistoryCannotServe) {
 TEST(CollectPolicy, TheOwnStrategyIsHeldToTheSame) {
   ColocationStrategy own;
   own.metric_aggregate_durations.assign(20, minutes(5));
-  own.metric_aggregate_durations.push_back(std::chrono::hours(2));
+  own.metric_aggregate_durations.emplace_back(std::chrono::hours(2));
   const auto [strategy, notices] = measured("{}", own);
   EXPECT_EQ(strategy.metric_aggregate_durations.size(), 8U);
   EXPECT_EQ(notices.size(), 2U);

@@ -92,7 +92,7 @@ TEST_F(NodeMetricTest, IsWhatTheHandWorksOut) {
   const auto of_system = [&](const char* duration) {
     return window(duration, system_average, use("600m", "10485760"), use("1000m", "14680064"));
   };
-  const auto whole = [](std::string average) {
+  const auto whole = [](const std::string& average) {
     return average.substr(0, average.size() - 1) + R"(,"devices":null})";
   };
   EXPECT_EQ(patch(),

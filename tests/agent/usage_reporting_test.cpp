@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -98,6 +99,12 @@ TEST_F(UsageReportingLive, TellsWhatNodeAndPodsUseThoughNothingIsLent) {
   ASSERT_TRUE(pods && pods->size() == 1) << asked[1].body;
   EXPECT_EQ(text_at((*pods)[0], {"name"}), "web");
   EXPECT_EQ(text_at((*pods)[0], {"qos"}), "LS");
+  const auto predicts = [](const Asked& one) {
+    const auto body = parse_json(one.body, "report").root;
+    return !text_at(body, {"status", "prodReclaimableMetric", "resource", "resources", "cpu"}).empty();
+  };
+  EXPECT_TRUE(within(seconds(60), [&] { return std::ranges::any_of(patches(), predicts); }))
+      << "it learns, too";
   EXPECT_TRUE(agent.logged("event=reports-usage interval=1s", seconds(20))) << agent.log();
   EXPECT_TRUE(within(seconds(20), [&] {
     return page(agent, "/metrics").find("evenkeel_node_metric_reports_total ") != std::string::npos;

@@ -136,6 +136,24 @@ TEST(Chart, GivesTheRightsToNameWritersOnlyWhenAsked) {
   EXPECT_EQ(text_at(plain.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "(absent)");
 }
 
+TEST(Chart, ReportsUsageOnlyWhenAskedAndThenAsTheKustomizationDoes) {
+  const auto plain = chart();
+  EXPECT_EQ(text_at(container(plain), {"args"}).find("node-metric"), std::string::npos);
+  EXPECT_EQ(text_at(plain.at("ClusterRole"), {"rules"}).find("nodemetrics"), std::string::npos);
+  const auto reporting = chart("nodeMetric: false", "nodeMetric: true");
+  // Each patch adds one item at the end of a list.
+  const auto added = [](const std::string& name) {
+    return text_at(parse_yaml(file("kustomize/node-metric/" + name + ".yaml"), name).root, {"0", "value"});
+  };
+  const auto grown = [](const std::string& list, const std::string& item) {
+    return list.substr(0, list.size() - 1) + ", " + item + "]";
+  };
+  EXPECT_EQ(text_at(container(reporting), {"args"}),
+            grown(text_at(container(plain), {"args"}), added("daemonset")));
+  EXPECT_EQ(text_at(reporting.at("ClusterRole"), {"rules"}),
+            grown(text_at(plain.at("ClusterRole"), {"rules"}), added("rights")));
+}
+
 TEST(Chart, PassesExtraFlagsOn) {
   const auto ours = container(chart("extraArgs: []", "extraArgs: [--log-format=json, --interval=2s]"));
   EXPECT_EQ(
