@@ -56,9 +56,9 @@ cpu=$(busy podUsage.resources.cpu) memory=$(busy podUsage.resources.memory)
 near "the pod's CPU, thousandths" "${cpu%m}" $((($(used "$pod") - used) * 1000 / ($(now) - began))) 50
 near "the pod's memory" "$memory" "$(anonymous "$pod")" 1048576
 # Of the whole machine, on which others may work.
-meminfo() { awk -v name="$1:" '$1 == name { print $2 * 1024 }' /proc/meminfo; }
-near "the node's memory" "$(metric .nodeMetric.nodeUsage.resources.memory)" \
-  $(($(meminfo MemTotal) - $(meminfo MemAvailable))) $(($(meminfo MemTotal) / 4))
+mebibytes() { awk -v name="$1:" '$1 == name { print int($2 / 1024) }' /proc/meminfo; }
+near "the node's memory, MiB" $(($(metric .nodeMetric.nodeUsage.resources.memory) >> 20)) \
+  $(($(mebibytes MemTotal) - $(mebibytes MemAvailable))) $(($(mebibytes MemTotal) / 4))
 [ "$(busy namespace) $(busy priority) $(busy qos)" = "default koord-prod LS" ] || fail "the busy pod: $(busy namespace) $(busy priority) $(busy qos)"
 [ "$(metric '.podsMetric[?(@.name=="batch")].priority')" = koord-batch ] || fail "the batch pod's class is not told"
 
@@ -83,8 +83,9 @@ soon 20 "it is gone with the next report" replaced
 say "not granted"
 code=$(ask -o /dev/null -w '%{http_code}' "$KUBE_API/apis/slo.koordinator.sh/v1alpha1/nodemetrics/$KUBE_NODE")
 [ "$code" = 403 ] || fail "reading the object: $code"
-page readyz | grep -q '^node-metric: last report ' || fail "readyz does not know of the reports"
-page metrics | grep -q '^evenkeel_node_metric_reports_total ' || fail "no metric tells of the reports"
+# Not grep -q, which ends before the page does.
+page readyz | grep '^node-metric: last report ' >/dev/null || fail "readyz does not know of the reports"
+page metrics | grep '^evenkeel_node_metric_reports_total ' >/dev/null || fail "no metric tells of the reports"
 stop_agent
 kubectl delete -f tests/kube/crds/nodemetrics.yaml >/dev/null
 kubectl apply -f deploy/kustomize/base/rights.yaml >/dev/null
