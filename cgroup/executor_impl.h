@@ -67,6 +67,7 @@ struct Executor::Impl {
 
   // executor_write.cpp
   bool write_step(const PlannedWrite& step);
+  [[nodiscard]] const KnobValue& as_wished(const PlannedWrite& step) const;
   bool put(int group, Knob knob, const std::string& text, bool restoring);
   bool pretend(int group, Knob knob, const KnobValue& value, const std::string& text, bool restoring);
   bool failed(int group, Knob knob, const KnobFile& file, const Error& error, const std::string& text,

@@ -24,9 +24,16 @@ bool Executor::Impl::write_step(const PlannedWrite& step) {
   const bool restoring = row && !step.intermediate && row->claim == Claim::ours &&
                          !is_wished(step.group, step.knob) && step.value == row->original_value;
   const auto text =
-      restoring ? writable(row->original) : format_value(step.knob, step.value, *now, tree.layout());
+      restoring ? writable(row->original) : format_value(step.knob, as_wished(step), *now, tree.layout());
   if (options.dry_run) return pretend(step.group, step.knob, step.value, text, restoring);
   return put(step.group, step.knob, text, restoring);
+}
+
+/// The number that was asked for, where the kernel itself makes the step's value of it (whole pages).
+const KnobValue& Executor::Impl::as_wished(const PlannedWrite& step) const {
+  const Intent* wish = wish_of(state.id(step.group), step.knob);
+  const bool same = wish && !wish->hold && as_held(step.knob, wish->value, tree.layout()) == step.value;
+  return same ? wish->value : step.value;
 }
 
 bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool restoring) {

@@ -149,11 +149,41 @@ CpuSet KernelRules::effective_cpus(int group) const {
   return own.empty() ? above : own;
 }
 
+namespace {
+
+/// Levers that no other one binds: the number alone. Null: not one of them.
+std::int64_t KernelGroup::*plain(Knob knob) {
+  switch (knob) {
+    case Knob::memory_min:
+      return &KernelGroup::memory_min;
+    case Knob::memory_low:
+      return &KernelGroup::memory_low;
+    case Knob::memory_high:
+      return &KernelGroup::memory_high;
+    case Knob::memory_oom_group:
+      return &KernelGroup::oom_group;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+int KernelRules::set_memory(int group, Knob knob, const KnobValue& value) {
+  const auto* number = std::get_if<std::int64_t>(&value);
+  if (!kind_.memory_qos) return ENOENT;
+  if (knob == Knob::memory_oom_group && (!number || *number < 0 || *number > 1)) return EINVAL;
+  if (number && *number < 0) return EINVAL;
+  groups_[index(group)].*plain(knob) = number ? *number : KernelGroup::kMaxBytes;
+  return 0;
+}
+
 int KernelRules::set(int group, Knob knob, const KnobValue& value) {
   const auto& state = groups_[index(group)];
   const auto* number = std::get_if<std::int64_t>(&value);
   const auto* cpus = std::get_if<CpuSet>(&value);
   if (knob == Knob::cpuset_cpus) return cpus ? set_cpus(group, *cpus) : EINVAL;
+  if (row(knob).controller == Controller::memory) return set_memory(group, knob, value);
   const auto period = static_cast<std::uint64_t>(state.period_us);
   if (knob == Knob::cpu_quota) {
     const auto quota = number ? as_runtime(*number) : kNoLimit;
@@ -171,6 +201,10 @@ int KernelRules::set(int group, Knob knob, const KnobValue& value) {
 void KernelRules::assume(int group, Knob knob, const KnobValue& value) {
   auto& state = groups_[index(group)];
   const auto* held = std::get_if<std::int64_t>(&value);
+  if (const auto lever = plain(knob)) {
+    state.*lever = held ? *held : KernelGroup::kMaxBytes;
+    return;
+  }
   const std::int64_t number = held ? *held : KernelGroup::kUnlimited;
   switch (knob) {
     case Knob::cpu_quota:
@@ -191,6 +225,8 @@ void KernelRules::assume(int group, Knob knob, const KnobValue& value) {
     case Knob::cpuset_cpus:
       if (const auto* cpus = std::get_if<CpuSet>(&value)) state.cpus = *cpus;
       break;
+    default:
+      break;
   }
 }
 
@@ -210,8 +246,10 @@ KnobValue KernelRules::value(int group, Knob knob) const {
       return state.bvt;
     case Knob::cpuset_cpus:
       return state.cpus;
+    default:
+      if (state.*plain(knob) == KernelGroup::kMaxBytes) return Unlimited{};
+      return state.*plain(knob);
   }
-  return std::int64_t{0};
 }
 
 }  // namespace evenkeel

@@ -1,6 +1,7 @@
-// The kernel's own rules for cpu and cpuset files as a model: what a write would answer and what the file
-// would then read, on v1 and v2 (measured on 6.1 and 6.18; kernel/sched/core.c, kernel/cgroup/cpuset*.c).
-// The planner proves its steps with it, and it is the kernel of the tests. May not: touch a file.
+// The kernel's own rules for cpu, cpuset and memory protection files as a model: what a write would answer
+// and what the file would then read, on v1 and v2 (measured on 6.1 and 6.18; kernel/sched/core.c,
+// kernel/cgroup/cpuset*.c). The planner proves its steps with it, and it is the kernel of the tests. May not:
+// touch a file.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ struct KernelKind {
   CpuSet online{};
   int cpu_ids = 0;  ///< CPU numbers are below this (nr_cpu_ids); 0 = one more than the last online CPU
   bool group_identity = false;  ///< a vendor kernel with cpu.bvt_warp_ns
+  bool memory_qos = false;      ///< memory.min and its kin: on v2, and on v1 of vendor kernels
 };
 
 /// What the files of one cgroup hold.
@@ -29,6 +31,9 @@ struct KernelGroup {
   std::int64_t shares = 1024;  ///< on v2 too: the scheduler keeps a weight as shares
   bool idle = false;
   std::int64_t bvt = 0;
+  static constexpr std::int64_t kMaxBytes = INT64_MAX;  ///< "max"
+  std::int64_t memory_min = 0, memory_low = 0, memory_high = kMaxBytes;
+  std::int64_t oom_group = 0;
   CpuSet cpus{};
   bool tasks = false;  ///< processes in the group itself; those of its children count by themselves
   bool gone = false;
@@ -71,9 +76,11 @@ class KernelRules {
   int set_idle(int group, std::int64_t idle);
   int set_bvt(int group, std::int64_t bvt);
   int set_cpus(int group, const CpuSet& cpus);
+  int set_memory(int group, Knob knob, const KnobValue& value);
   int write_cpu(int group, std::string_view file, std::string_view text);
   int write_cpu_max(int group, std::string_view text);
   int write_cpus(int group, std::string_view text);
+  int write_memory(int group, Knob knob, std::string_view text);
   [[nodiscard]] std::int64_t weight(int group) const;
 
   KernelKind kind_;

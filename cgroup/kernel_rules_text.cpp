@@ -22,6 +22,12 @@ std::string_view stripped(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
+std::optional<Knob> memory_knob(std::string_view file) {
+  for (const auto& lever : knob_table())
+    if (lever.controller == Controller::memory && file == lever.v2_file) return lever.knob;
+  return std::nullopt;
+}
+
 bool has_cpu_file(const KernelKind& kind, std::string_view file) {
   if (file == "cpu.bvt_warp_ns" && !kind.group_identity) return false;
   return kind.cpu_v2 ? std::ranges::find(kV2CpuFiles, file) != kV2CpuFiles.end()
@@ -34,6 +40,8 @@ int KernelRules::write(int group, std::string_view file, std::string_view text) 
   if (groups_[index(group)].gone) return ENOENT;
   const bool effective = kind_.cpuset_v2 && file == "cpuset.cpus.effective";
   const bool cpuset = effective || file == "cpuset.cpus";
+  if (const auto memory = kind_.memory_qos ? memory_knob(file) : std::nullopt)
+    return text.empty() ? 0 : write_memory(group, *memory, text);
   if (!cpuset && !has_cpu_file(kind_, file)) return ENOENT;
   if (text.empty()) return 0;    // cgroup_file_write() does not call anybody for nothing
   if (effective) return EINVAL;  // no write handler
@@ -83,11 +91,26 @@ int KernelRules::write_cpus(int group, std::string_view text) {
   return set_cpus(group, list.value);
 }
 
+int KernelRules::write_memory(int group, Knob knob, std::string_view text) {
+  if (knob == Knob::memory_oom_group) {
+    const auto number = kernel_s64(stripped(text));
+    return number.code != 0 ? number.code : set_memory(group, knob, number.value);
+  }
+  const auto bytes = kernel_bytes(stripped(text));
+  if (bytes.code != 0) return bytes.code;
+  return set_memory(group, knob, bytes.value ? KnobValue{*bytes.value} : KnobValue{Unlimited{}});
+}
+
 std::optional<std::string> KernelRules::read(int group, std::string_view file) const {
   const auto& state = groups_[index(group)];
   if (state.gone) return std::nullopt;
   if (file == "cpuset.cpus") return state.cpus.text() + "\n";
   if (file == "cpuset.cpus.effective" && kind_.cpuset_v2) return effective_cpus(group).text() + "\n";
+  if (const auto memory = kind_.memory_qos ? memory_knob(file) : std::nullopt) {
+    const auto held = value(group, *memory);
+    const auto* number = std::get_if<std::int64_t>(&held);
+    return (number ? std::to_string(*number) : std::string("max")) + "\n";
+  }
   if (!has_cpu_file(kind_, file)) return std::nullopt;
   const auto line = [](std::int64_t number) { return std::to_string(number) + "\n"; };
   if (file == "cpu.max")

@@ -184,4 +184,27 @@ KernelParsed<KernelCpuMax> kernel_cpu_max(std::string_view text) {
   return {0, out};
 }
 
+KernelParsed<std::optional<std::int64_t>> kernel_bytes(std::string_view text) {
+  if (text == "max") return {0, std::nullopt};
+  constexpr std::string_view kSuffixes = "KMGTPE";
+  constexpr std::uint64_t kPage = 4096;
+  unsigned shift = 0;
+  if (!text.empty()) {
+    const auto last = static_cast<char>(std::toupper(static_cast<unsigned char>(text.back())));
+    const auto found = kSuffixes.find(last);
+    // "0x1E" is a number.
+    if (found != std::string_view::npos && !text.starts_with("0x") && !text.starts_with("0X")) {
+      shift = static_cast<unsigned>(10 * (found + 1));
+      text.remove_suffix(1);
+    }
+  }
+  if (text.empty()) return {0, 0};
+  const auto number = kernel_u64(text);
+  if (number.code != 0 || text.back() == '\n') return {EINVAL, {}};
+  const std::uint64_t most = static_cast<std::uint64_t>(INT64_MAX) / kPage * kPage;
+  const std::uint64_t bytes = number.value > (most >> shift) ? most : number.value << shift;
+  if (bytes >= most) return {0, std::nullopt};  // PAGE_COUNTER_MAX reads "max"
+  return {0, static_cast<std::int64_t>(bytes / kPage * kPage)};
+}
+
 }  // namespace evenkeel

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "qos/cpu_set.h"
@@ -31,5 +32,9 @@ struct KernelCpuMax {
   std::uint64_t period_us = 0;
 };
 KernelParsed<KernelCpuMax> kernel_cpu_max(std::string_view text);
+
+/// page_counter_memparse(): "max", or a number with K, M, G, T, P or E behind it, in whole pages of 4 KiB.
+/// Absent value: max.
+KernelParsed<std::optional<std::int64_t>> kernel_bytes(std::string_view text);
 
 }  // namespace evenkeel

@@ -1,5 +1,7 @@
 #include "cgroup/knob_files.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "cgroup/text.h"
@@ -32,6 +34,23 @@ std::optional<KnobValue> parse_cpu_max(std::string_view text) {
   if (!trimmed(scan.rest()).empty() || (!period.empty() && integer(period).value_or(0) <= 0))
     return std::nullopt;
   return parse_limit(quota, kUnlimitedV2);
+}
+
+/// mm/page_counter.c counts pages and forgets the rest.
+std::int64_t whole_pages(std::int64_t bytes) {
+  static const std::int64_t page = std::max<std::int64_t>(::sysconf(_SC_PAGESIZE), 1);
+  return bytes - bytes % page;
+}
+
+std::optional<KnobValue> parse_bytes(std::string_view word) {
+  auto value = parse_limit(word, kUnlimitedV2);
+  if (value)
+    if (auto* number = std::get_if<std::int64_t>(&*value)) *number = whole_pages(*number);
+  return value;
+}
+
+KnobValue bytes_value(Bytes bytes) {
+  return bytes == kNoMemoryLimit ? KnobValue{Unlimited{}} : KnobValue{bytes.count()};
 }
 
 std::optional<std::string_view> period_word(std::string_view cpu_max) {
@@ -79,6 +98,8 @@ std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const Lay
     }
     case ValueKind::limit:
       return layout.v2(lever.controller) ? parse_cpu_max(content) : parse_limit(content, kUnlimitedV1);
+    case ValueKind::bytes:
+      return parse_bytes(content);
     case ValueKind::number: {
       const auto number = integer(content);
       return number ? std::optional<KnobValue>(*number) : std::nullopt;
@@ -90,12 +111,16 @@ std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const Lay
 std::string format_value(Knob knob, const KnobValue& value, std::string_view current, const Layout& layout) {
   const auto& lever = row(knob);
   if (lever.kind == ValueKind::limit) return format_limit(value, current, layout.v2(lever.controller));
+  if (lever.kind == ValueKind::bytes && std::holds_alternative<Unlimited>(value))
+    return std::string(kUnlimitedV2);
+  if (lever.kind == ValueKind::bytes) return text(value);  // the kernel rounds
   const auto out = text(as_held(knob, value, layout));
   return out.empty() ? "\n" : out;
 }
 
 KnobValue as_held(Knob knob, const KnobValue& value, const Layout& layout) {
   const auto* number = std::get_if<std::int64_t>(&value);
+  if (number && row(knob).kind == ValueKind::bytes) return whole_pages(*number);
   if (knob != Knob::cpu_shares || !number) return value;
   // kernel/sched/sched.h: MIN_SHARES and MAX_SHARES; include/linux/cgroup.h: CGROUP_WEIGHT_MIN and _MAX.
   if (layout.v2(Controller::cpu)) return std::clamp<std::int64_t>(*number, 1, 10000);
@@ -105,7 +130,8 @@ KnobValue as_held(Knob knob, const KnobValue& value, const Layout& layout) {
 bool legal_value(Knob knob, const KnobValue& value) {
   const auto& lever = row(knob);
   if (lever.kind == ValueKind::cpus) return std::holds_alternative<CpuSet>(value);
-  if (lever.kind == ValueKind::limit && std::holds_alternative<Unlimited>(value)) return true;
+  const bool may_be_unlimited = lever.kind == ValueKind::limit || lever.kind == ValueKind::bytes;
+  if (may_be_unlimited && std::holds_alternative<Unlimited>(value)) return true;
   const auto* number = std::get_if<std::int64_t>(&value);
   return number && *number >= lever.lowest && *number <= lever.highest;
 }
@@ -116,6 +142,10 @@ bool same_text(Knob knob, std::string_view a, std::string_view b) {
   if (left.empty() || right.empty()) return false;
   const auto kind = row(knob).kind;
   if (kind == ValueKind::limit) return same_words(left, right);
+  if (kind == ValueKind::bytes) {
+    const auto x = parse_bytes(left), y = parse_bytes(right);
+    return x && y && *x == *y;
+  }
   if (kind != ValueKind::cpus) return false;
   const auto x = CpuSet::parse(left), y = CpuSet::parse(right);
   return x && y && *x == *y;
@@ -124,6 +154,9 @@ bool same_text(Knob knob, std::string_view a, std::string_view b) {
 std::optional<KnobValue> applied_value(const Applied& applied, Knob knob) {
   const auto number = [](const std::optional<std::int64_t>& v) {
     return v ? std::optional<KnobValue>(*v) : std::nullopt;
+  };
+  const auto bytes = [](const std::optional<Bytes>& v) {
+    return v ? std::optional<KnobValue>(bytes_value(*v)) : std::nullopt;
   };
   switch (knob) {
     case Knob::cpu_quota:
@@ -140,6 +173,14 @@ std::optional<KnobValue> applied_value(const Applied& applied, Knob knob) {
       return number(applied.cpu_bvt);
     case Knob::cpuset_cpus:
       return applied.cpus ? std::optional<KnobValue>(*applied.cpus) : std::nullopt;
+    case Knob::memory_min:
+      return bytes(applied.memory_min);
+    case Knob::memory_low:
+      return bytes(applied.memory_low);
+    case Knob::memory_high:
+      return bytes(applied.memory_high);
+    case Knob::memory_oom_group:
+      return number(applied.memory_oom_group);
   }
   return std::nullopt;
 }

@@ -19,7 +19,8 @@ std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const Lay
 /// The text to write; never empty, because an empty write changes nothing: the empty CPU set is a line end.
 /// `current` is the file's present text: cpu.max keeps its period ("150000 100000").
 std::string format_value(Knob knob, const KnobValue& value, std::string_view current, const Layout& layout);
-/// The value as the kernel will hold it: shares and weights are moved into the range of this layout's file.
+/// The value as the kernel will hold it: shares and weights are moved into the range of this layout's file,
+/// bytes become whole pages (rounded down).
 KnobValue as_held(Knob knob, const KnobValue& value, const Layout& layout);
 /// Whether the row of the table allows this value: its kind, and its range.
 bool legal_value(Knob knob, const KnobValue& value);

@@ -24,7 +24,8 @@ void NodeState::restart(const CpuSet& online) {
   now_.restart({.cpu_v2 = layout.v2(Controller::cpu),
                 .cpuset_v2 = layout.v2(Controller::cpuset),
                 .online = online_,
-                .group_identity = true});  // where the file is missing nothing is known and nothing planned
+                .group_identity = true,
+                .memory_qos = true});  // where the file is missing nothing is known and nothing planned
   groups_.clear();
   known_.clear();
   asked_.clear();
@@ -99,7 +100,7 @@ bool NodeState::learn_relatives(int group, Knob knob) {
   };
   bool learned = false;
   for (int other = 0; other < size(); ++other) {
-    const auto seen = static_cast<std::uint8_t>(known_[at(other)] | asked_[at(other)]);
+    const auto seen = static_cast<KnobBits>(known_[at(other)] | asked_[at(other)]);
     if ((seen & knob_bit(knob)) != 0 || !(above(other, group) || above(group, other))) continue;
     asked_[at(other)] |= knob_bit(knob);
     learned = read(other, knob).has_value() || learned;
@@ -109,7 +110,7 @@ bool NodeState::learn_relatives(int group, Knob knob) {
 
 Result<std::string> NodeState::read_again(int group, Knob knob) {
   std::erase_if(fresh_, [&](const Fresh& f) { return f.group == group && f.knob == knob; });
-  known_[at(group)] &= static_cast<std::uint8_t>(~knob_bit(knob));
+  known_[at(group)] &= static_cast<KnobBits>(~knob_bit(knob));
   const auto where = file(group, knob);
   if (where.name.empty()) return fail(ENOENT, Op::open);
   const auto raw = files_.read(where);

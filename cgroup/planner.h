@@ -1,5 +1,6 @@
 // In which order to write, so that the kernel accepts every single step: burst is lowered before its quota
-// and raised after it, limits rise parents first and fall children first, a CPU set is widened from the top
+// and raised after it, limits and memory
+// protections rise parents first and fall children first, a CPU set is widened from the top
 // and narrowed from the bottom, shares are written while the group is not idle. Each step is proved with the
 // model of the kernel's rules. May not: write.
 #pragma once
@@ -39,10 +40,10 @@ void plan_writes(KernelRules& now, std::span<const Target> targets, std::vector<
 std::size_t keep_first(std::vector<PlannedWrite>& steps, std::size_t most);
 
 /// A bit per knob, one word per group.
-using KnobMask = std::vector<std::uint8_t>;
-constexpr std::uint8_t knob_bit(Knob knob) {
-  return static_cast<std::uint8_t>(1U << static_cast<unsigned>(knob));
-}
+using KnobBits = std::uint16_t;
+static_assert(kKnobCount <= 16);
+using KnobMask = std::vector<KnobBits>;
+constexpr KnobBits knob_bit(Knob knob) { return static_cast<KnobBits>(1U << static_cast<unsigned>(knob)); }
 
 /// Takes from the wishes what no order of writes could reach: a burst above its quota comes down to it; on v1
 /// a quota comes down to the share of the nearest limited group above, and a CPU set into its parent's. What

@@ -60,6 +60,10 @@ constexpr CgroupFile kFiles[] = {
     setting(Knob::cpu_idle, Controller::cpu, parse_cpu_idle),
     setting(Knob::cpu_bvt, Controller::cpu, parse_cpu_bvt, true),
     setting(Knob::cpuset_cpus, Controller::cpuset, parse_cpus),
+    setting(Knob::memory_min, Controller::memory, parse_memory_min, true),
+    setting(Knob::memory_low, Controller::memory, parse_memory_low, true),
+    setting(Knob::memory_high, Controller::memory, parse_memory_high, true),
+    setting(Knob::memory_oom_group, Controller::memory, parse_memory_oom_group, true),
     {"cpuset.cpus.effective", v2, Controller::cpuset, kSetting, low, kAll, parse_cpus_effective, true},
 };
 

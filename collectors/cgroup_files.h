@@ -38,7 +38,7 @@ struct CgroupFile {
   Kinds kinds;
   ParseFile parse;
   bool setting = false;  ///< read again when somebody wrote it, too
-  bool vendor = false;   ///< mainline kernels do not have it
+  bool vendor = false;   ///< not every mainline kernel has it: asked for once, not in every cgroup
   Knob knob{};           ///< of Where::either
 };
 

@@ -22,6 +22,15 @@ constexpr std::array<KnobRow, kKnobCount> kTable = {{
      Merge::first, -1, 2, true},
     {Knob::cpuset_cpus, "cpuset-cpus", Controller::cpuset, "cpuset.cpus", "cpuset.cpus", ValueKind::cpus,
      Merge::first, 0, 0, false},
+    // v1 has them on vendor kernels only.
+    {Knob::memory_min, "memory-min", Controller::memory, "memory.min", "memory.min", ValueKind::bytes,
+     Merge::highest, 0, kMax, true},
+    {Knob::memory_low, "memory-low", Controller::memory, "memory.low", "memory.low", ValueKind::bytes,
+     Merge::highest, 0, kMax, true},
+    {Knob::memory_high, "memory-high", Controller::memory, "memory.high", "memory.high", ValueKind::bytes,
+     Merge::lowest, 0, kMax, true},
+    {Knob::memory_oom_group, "memory-oom-group", Controller::memory, "memory.oom.group", "memory.oom.group",
+     ValueKind::number, Merge::first, 0, 1, true},
 }};
 
 constexpr bool rows_in_enum_order() {

@@ -12,8 +12,19 @@
 
 namespace evenkeel {
 
-enum class Knob : std::uint8_t { cpu_quota, cpu_burst, cpu_shares, cpu_idle, cpu_bvt, cpuset_cpus };
-inline constexpr std::size_t kKnobCount = 6;
+enum class Knob : std::uint8_t {
+  cpu_quota,
+  cpu_burst,
+  cpu_shares,
+  cpu_idle,
+  cpu_bvt,
+  cpuset_cpus,
+  memory_min,
+  memory_low,
+  memory_high,
+  memory_oom_group
+};
+inline constexpr std::size_t kKnobCount = 10;
 
 /// How two wishes for one (cgroup, knob) become one.
 enum class Merge : std::uint8_t {
@@ -27,6 +38,7 @@ enum class ValueKind : std::uint8_t {
   number,  ///< one integer
   limit,   ///< one integer or "unlimited" (-1 on v1, max on v2)
   cpus,    ///< a CPU list
+  bytes,   ///< whole pages, or "max"
 };
 
 enum class Controller : std::uint8_t { cpu, cpuacct, cpuset, memory, blkio, perf_event };
@@ -41,7 +53,7 @@ struct KnobRow {
   ValueKind kind;
   Merge merge;
   std::int64_t lowest, highest;  ///< legal numbers, both included (unlimited apart)
-  bool vendor;                   ///< only on vendor kernels: its absence is no news
+  bool vendor;                   ///< not on every mainline kernel: its absence is no news
 };
 
 /// The table, in the order of the enum.

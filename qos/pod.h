@@ -50,6 +50,19 @@ struct CpuBurstOverride {
   bool operator==(const CpuBurstOverride&) const = default;
 };
 
+/// koordinator.sh/memoryQOS: fields that replace those of the class's memoryQOS.
+struct MemoryQosOverride {
+  enum class Policy : std::uint8_t {
+    of_class,   ///< no word, or "default"
+    none,       ///< neither the class nor the fields count
+    automatic,  ///< Koordinator's built-in values in place of the class's
+  };
+  Policy policy = Policy::of_class;
+  std::optional<Percent> min_limit_percent{}, low_limit_percent{}, throttling_percent{};
+  std::optional<std::int64_t> oom_kill_group{};
+  bool operator==(const MemoryQosOverride&) const = default;
+};
+
 struct Pod {
   std::string uid{};  ///< as the cgroup directory spells it, always with '-' for '_'
   std::string namespace_{};
@@ -75,6 +88,7 @@ struct Pod {
   std::optional<CpuSet> allocated_cpus{};  ///< scheduling.koordinator.sh/resource-status .cpuset
   std::vector<int> numa_nodes{};           ///< .numaNodeResources of the same; empty: not bound to any
   CpuBurstOverride cpu_burst{};
+  MemoryQosOverride memory_qos{};
   std::optional<std::int64_t> group_identity{};  ///< koordinator.sh/cpuQOS: replaces that of its class, LS
   std::map<std::string, std::string> labels{};
   std::map<std::string, std::string> annotations{};

@@ -8,6 +8,7 @@
 #include "qos/cpu_burst_state.h"
 #include "qos/cpu_suppress_state.h"
 #include "qos/intent.h"
+#include "qos/memory_qos_state.h"
 #include "qos/nodeslo.h"
 #include "qos/snapshot.h"
 
@@ -17,6 +18,7 @@ namespace evenkeel {
 struct PolicyState {
   CpuSuppressState cpu_suppress{};
   CpuBurstState cpu_burst{};
+  MemoryQosState memory_qos{};
 };
 
 struct PolicySpec {

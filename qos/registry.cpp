@@ -3,14 +3,15 @@
 #include "qos/cpu_burst.h"
 #include "qos/cpu_idle.h"
 #include "qos/cpu_suppress.h"
+#include "qos/memory_qos.h"
 #include "qos/policy.h"
 
 namespace evenkeel {
 namespace {
 
 // One line per policy. The order is the rank for levers whose rule is Merge::first.
-constexpr std::array<const PolicySpec*, 3> kPolicies = {&cpu_suppress_policy, &cpu_burst_policy,
-                                                        &cpu_identity_policy};
+constexpr std::array<const PolicySpec*, 4> kPolicies = {&cpu_suppress_policy, &cpu_burst_policy,
+                                                        &cpu_identity_policy, &memory_qos_policy};
 
 }  // namespace
 

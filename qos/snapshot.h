@@ -59,6 +59,9 @@ struct CpuLimit {
   bool operator==(const CpuLimit&) const = default;
 };
 
+/// The kernel's "max" in memory.min, memory.low and memory.high.
+inline constexpr Bytes kNoMemoryLimit{INT64_MAX};
+
 /// The settings that the kernel holds now, read back from it. Absent: the file is not there or could not be
 /// read.
 struct Applied {
@@ -69,6 +72,8 @@ struct Applied {
   std::optional<std::int64_t> cpu_bvt{};
   std::optional<CpuSet> cpus{};  ///< cpuset.cpus as configured; empty on v2 means "inherit"
   std::optional<CpuSet> cpus_effective{};
+  std::optional<Bytes> memory_min{}, memory_low{}, memory_high{};  ///< in whole pages, or kNoMemoryLimit
+  std::optional<std::int64_t> memory_oom_group{};
 };
 
 enum class CgroupKind : std::uint8_t { kubepods, qos_dir, pod, container, host_application };

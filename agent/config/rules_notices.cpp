@@ -83,7 +83,11 @@ void note_satisfaction(const ThresholdStrategy& t, SchemaRead& read) {
 void note_class(const std::string& path, const QosClassStrategy& strategy, bool core_sched,
                 SchemaRead& read) {
   if (strategy.cpu.enable && core_sched) read.notices.push_back(path + ".cpuQOS with coreSched" + kInactive);
-  if (strategy.memory && strategy.memory->enable) read.notices.push_back(path + ".memoryQOS" + kInactive);
+  if (strategy.memory && strategy.memory->enable)
+    read.notices.push_back(
+        path +
+        ".memoryQOS: wmark*, priority* and pageCache* are levers of vendor kernels, accepted "
+        "but not active yet");
   if (strategy.resctrl && strategy.resctrl->enable) read.notices.push_back(path + ".resctrlQOS" + kInactive);
   if (strategy.blkio && strategy.blkio->enable) read.notices.push_back(path + ".blkioQOS" + kInactive);
   if (strategy.network && strategy.network->enable) read.notices.push_back(path + ".networkQOS" + kInactive);

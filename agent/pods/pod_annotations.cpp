@@ -152,6 +152,52 @@ void read_cpu_qos(Pod& pod, std::vector<std::string>& notices) {
   }
 }
 
+std::optional<MemoryQosOverride::Policy> memory_policy(const Value& from) {
+  using Policy = MemoryQosOverride::Policy;
+  constexpr std::array<Word<Policy>, 4> kWords = {{{"", Policy::of_class},
+                                                   {"default", Policy::of_class},
+                                                   {"none", Policy::none},
+                                                   {"auto", Policy::automatic}}};
+  const auto* value = value_at(from, {"policy"});
+  if (value != nullptr && value->scalar() == nullptr) return std::nullopt;
+  return meaning(kWords, text_at(from, {"policy"}));
+}
+
+/// The same ranges as memoryQOS of a class. Levers of vendor kernels are not read. Absent: something is not
+/// legal.
+std::optional<MemoryQosOverride> memory_override(const Value& from) {
+  MemoryQosOverride out;
+  std::optional<std::int64_t> min, low, throttling;
+  const auto policy = memory_policy(from);
+  const bool good = policy && read_number(from, "minLimitPercent", 0, 100, min) &&
+                    read_number(from, "lowLimitPercent", 0, 100, low) &&
+                    read_number(from, "throttlingPercent", 0, 100, throttling) &&
+                    read_number(from, "oomKillGroup", 0, 1, out.oom_kill_group);
+  if (!good) return std::nullopt;
+  out.policy = *policy;
+  if (min) out.min_limit_percent = Percent(*min);
+  if (low) out.low_limit_percent = Percent(*low);
+  if (throttling) out.throttling_percent = Percent(*throttling);
+  return out;
+}
+
+void read_memory_qos(Pod& pod, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "koordinator.sh/memoryQOS";
+  const auto parsed = annotation_object(pod.annotations, kKey);
+  const auto ignored = [&](const std::string& why) {
+    notices.push_back("pod " + pod_title(pod) + ": annotation ignored, the pod's class applies: " + why);
+  };
+  if (!parsed.problems.empty()) return ignored(parsed.problems.front().text());
+  if (const auto read = memory_override(parsed.root)) {
+    pod.memory_qos = *read;
+  } else {
+    ignored(std::string(kKey) +
+            ": legal: policy default, none or auto, minLimitPercent, lowLimitPercent and throttlingPercent 0 "
+            "to 100, "
+            "oomKillGroup 0 or 1");
+  }
+}
+
 /// The NUMA nodes that the scheduler chose; absent: something in the list is none.
 std::optional<std::vector<int>> numa_nodes_of(const Value& status) {
   const auto list = list_at(status, {"numaNodeResources"});
@@ -225,6 +271,7 @@ void read_pod_protocol(Pod& pod, std::vector<std::string>& notices) {
   read_eviction(pod, notices);
   read_burst(pod, notices);
   read_cpu_qos(pod, notices);
+  read_memory_qos(pod, notices);
   read_allocation(pod, notices);
 }
 

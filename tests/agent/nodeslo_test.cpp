@@ -172,7 +172,8 @@ TEST(NodeSlo, WhatIsNotActiveYetIsSaidOnceEach) {
     return std::count_if(notices.begin(), notices.end(),
                          [&](const auto& n) { return n.find(part) != std::string::npos; });
   };
-  EXPECT_EQ(count("beClass.memoryQOS is accepted but not active yet"), 1);
+  EXPECT_EQ(count("beClass.memoryQOS: wmark*, priority* and pageCache*"), 1);
+  EXPECT_EQ(count("beClass.resctrlQOS is accepted but not active yet"), 1);
   EXPECT_EQ(count("systemStrategy is accepted"), 1);
   EXPECT_EQ(count("cgroupRoot.blkioQOS is accepted"), 1);
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";

@@ -265,4 +265,27 @@ TEST(NodeObject, TextsThatAreNoNodeAreProblems) {
   }
 }
 
+TEST(PodProtocol, MemoryQosAnnotationIsReadWholeOrNotAtAll) {
+  using Policy = MemoryQosOverride::Policy;
+  const auto with = [](const std::string& text) {
+    return pod_with("annotations: {koordinator.sh/memoryQOS: '" + text + "'}");
+  };
+  const auto own =
+      only_pod(
+          with(
+              R"({"policy":"auto","minLimitPercent":10,"throttlingPercent":90,"oomKillGroup":1,"wmarkRatio":95})"))
+          .memory_qos;
+  EXPECT_EQ(own, (MemoryQosOverride{Policy::automatic, Percent(10), std::nullopt, Percent(90), 1}));
+  EXPECT_EQ(only_pod(with(R"({"policy":"none"})")).memory_qos.policy, Policy::none);
+  EXPECT_EQ(only_pod(with(R"({"policy":"default"})")).memory_qos, MemoryQosOverride{});
+  for (const char* bad :
+       {"{", "[]", R"({"policy":"some"})", R"({"minLimitPercent":-1})", R"({"lowLimitPercent":101})",
+        R"({"throttlingPercent":"80"})", R"({"oomKillGroup":2})", R"({"policy":["none"]})"}) {
+    const auto list = with(bad);
+    EXPECT_EQ(only_pod(list).memory_qos, MemoryQosOverride{}) << bad;
+    ASSERT_EQ(list.notices.size(), 1U) << bad;
+    EXPECT_NE(list.notices[0].find("the pod's class applies"), std::string::npos) << list.notices[0];
+  }
+}
+
 }  // namespace

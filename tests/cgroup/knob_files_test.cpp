@@ -45,6 +45,10 @@ TEST(KnobFiles, ReadsWhatTheKernelWrites) {
   EXPECT_EQ(parsed(Knob::cpu_bvt, "-1\n", false), "-1");
   EXPECT_EQ(parsed(Knob::cpuset_cpus, "0-1,3\n", false), "0-1,3");
   EXPECT_EQ(parsed(Knob::cpuset_cpus, "\n", true), "");
+  EXPECT_EQ(parsed(Knob::memory_high, "max\n", true), "unlimited");
+  EXPECT_EQ(parsed(Knob::memory_min, "989999104\n", true), "989999104");
+  EXPECT_EQ(parsed(Knob::memory_min, "990000000\n", true), "989999104") << "whole pages, wherever it stands";
+  EXPECT_EQ(parsed(Knob::memory_oom_group, "1\n", true), "1");
 }
 
 TEST(KnobFiles, GarbageIsNothing) {
@@ -117,7 +121,11 @@ TEST(KnobFiles, TheSnapshotGivesEachKnobItsValue) {
   applied.cpu_idle = 0;
   applied.cpu_bvt = -1;
   applied.cpus = CpuSet::range(1, 2);
-  const char* const expected[] = {"7000", "1", "2", "0", "-1", "1-2"};
+  applied.memory_min = Bytes(4096);
+  applied.memory_low = Bytes(8192);
+  applied.memory_high = kNoMemoryLimit;
+  applied.memory_oom_group = 1;
+  const char* const expected[] = {"7000", "1", "2", "0", "-1", "1-2", "4096", "8192", "unlimited", "1"};
   for (const auto& lever : knob_table())
     EXPECT_EQ(said(applied_value(applied, lever.knob)), expected[static_cast<std::size_t>(lever.knob)]);
 }

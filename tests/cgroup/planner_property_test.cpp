@@ -17,7 +17,8 @@ class World {
 
   KernelRules empty_tree() {
     const bool modern = chance(3);
-    KernelRules rules({.cpu_v2 = modern, .cpuset_v2 = modern, .online = CpuSet::range(0, 7)});
+    KernelRules rules(
+        {.cpu_v2 = modern, .cpuset_v2 = modern, .online = CpuSet::range(0, 7), .memory_qos = true});
     const int groups = 1 + below(8);
     for (int i = 0; i < groups; ++i)
       rules.add({.parent = i == 0 ? -1 : below(i), .period_us = chance(4) ? 50000 : 100000});
@@ -54,6 +55,9 @@ class World {
     if (knob == Knob::cpuset_cpus) return cpus();
     if (knob == Knob::cpu_idle) return std::int64_t{below(2)};
     if (knob == Knob::cpu_shares) return std::int64_t{2 + below(5000)};
+    if (knob == Knob::memory_oom_group) return std::int64_t{below(2)};
+    if (knob == Knob::memory_high && chance(4)) return Unlimited{};
+    if (row(knob).kind == ValueKind::bytes) return std::int64_t{4096} * below(60);
     if (knob == Knob::cpu_quota && chance(4)) return Unlimited{};
     return std::int64_t{1000} * (knob == Knob::cpu_burst ? below(60) : 1 + below(60));
   }

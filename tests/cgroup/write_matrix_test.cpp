@@ -36,7 +36,7 @@ class ModelKernel final : public MatrixKernel {
  private:
   static KernelKind kind_of(Version version) {
     const bool v2 = version == Version::v2;
-    return {.cpu_v2 = v2, .cpuset_v2 = v2, .online = CpuSet::range(0, 1)};
+    return {.cpu_v2 = v2, .cpuset_v2 = v2, .online = CpuSet::range(0, 1), .memory_qos = v2};
   }
   KernelRules rules_;
 };

@@ -23,7 +23,7 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
     EXPECT_FALSE(policy->summary.empty());
     EXPECT_TRUE(policy->enabled && policy->decide && policy->reset);
   }
-  EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity"}));
+  EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos"}));
 }
 
 TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {

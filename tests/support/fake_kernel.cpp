@@ -12,7 +12,8 @@ FakeKernel::FakeKernel(bool v2, int cpus, bool group_identity)
       rules_({.cpu_v2 = v2,
               .cpuset_v2 = v2,
               .online = CpuSet::range(0, cpus - 1),
-              .group_identity = group_identity}) {}
+              .group_identity = group_identity,
+              .memory_qos = v2}) {}
 
 KernelGroup& FakeKernel::make(const std::string& path) {
   const auto cut = path.rfind('/');

@@ -43,9 +43,10 @@ std::optional<std::string> KnobCgroups::missing(Version version) {
   if (version == Version::v2) {
     if (!v2) return "the cgroup root here is not v2";
     const auto controllers = get(absolute("sys/fs/cgroup/cgroup.controllers"));
-    const bool both =
-        controllers.find("cpu ") != std::string::npos && controllers.find("cpuset") != std::string::npos;
-    return both ? std::nullopt : std::optional<std::string>("no cpu and cpuset controllers on v2");
+    const bool both = controllers.find("cpu ") != std::string::npos &&
+                      controllers.find("cpuset") != std::string::npos &&
+                      controllers.find("memory") != std::string::npos;
+    return both ? std::nullopt : std::optional<std::string>("no cpu, cpuset and memory controllers on v2");
   }
   if (v2) return "the cgroup root here is v2";
   if (!exists(absolute("sys/fs/cgroup/cpu/cpu.shares"))) return "no cpu hierarchy of cgroup v1";
@@ -56,7 +57,7 @@ std::optional<std::string> KnobCgroups::missing(Version version) {
 
 KnobCgroups::KnobCgroups(Version version, std::string_view name)
     : version_(version), top_("evenkeel-test-" + std::to_string(::getpid()) + std::string(name)) {
-  if (version_ == Version::v2) put(absolute("sys/fs/cgroup/cgroup.subtree_control"), "+cpu +cpuset");
+  if (version_ == Version::v2) put(absolute("sys/fs/cgroup/cgroup.subtree_control"), "+cpu +cpuset +memory");
   make("");
 }
 
@@ -90,7 +91,7 @@ void KnobCgroups::make(const std::string& path) {
   }
   if (path.empty()) return;
   const auto cut = below.rfind('/');
-  put(absolute("sys/fs/cgroup/" + below.substr(0, cut) + "/cgroup.subtree_control"), "+cpu +cpuset");
+  put(absolute("sys/fs/cgroup/" + below.substr(0, cut) + "/cgroup.subtree_control"), "+cpu +cpuset +memory");
 }
 
 void KnobCgroups::remove(const std::string& path) {

@@ -158,6 +158,23 @@ SnapshotBuilder& SnapshotBuilder::identity(std::int64_t own) {
   return *this;
 }
 
+SnapshotBuilder& SnapshotBuilder::memory_qos(const MemoryQosOverride& own) {
+  pods_.back().memory_qos = own;
+  return *this;
+}
+
+SnapshotBuilder& SnapshotBuilder::memory(std::optional<Bytes> request, std::optional<Bytes> limit) {
+  pods_.back().containers.back().requests.memory = request;
+  pods_.back().containers.back().limits.memory = limit;
+  return *this;
+}
+
+SnapshotBuilder& SnapshotBuilder::batch_memory(std::optional<Bytes> request, std::optional<Bytes> limit) {
+  pods_.back().containers.back().requests.batch_memory = request;
+  pods_.back().containers.back().limits.batch_memory = limit;
+  return *this;
+}
+
 SnapshotBuilder& SnapshotBuilder::without_cgroup() {
   if (node_.cgroups[cursor_].kind == CgroupKind::container)
     node_.containers.back().cgroup = kNoCgroup;

@@ -45,11 +45,14 @@ class SnapshotBuilder {
   SnapshotBuilder& allocated(const char* cpu_list);
   SnapshotBuilder& overrides(const CpuBurstOverride& fields);
   SnapshotBuilder& identity(std::int64_t own);
+  SnapshotBuilder& memory_qos(const MemoryQosOverride& own);
   SnapshotBuilder& without_cgroup();
 
   // Of the container named last.
   SnapshotBuilder& limit(MilliCpu cpu);
   SnapshotBuilder& request(MilliCpu cpu);
+  SnapshotBuilder& memory(std::optional<Bytes> request, std::optional<Bytes> limit = {});
+  SnapshotBuilder& batch_memory(std::optional<Bytes> request, std::optional<Bytes> limit = {});
   SnapshotBuilder& waiting();  ///< not running
 
   // Of whatever was named last.

@@ -63,11 +63,39 @@ constexpr MatrixRow kCpusets[] = {
     {pod, kCpus, "\n", ENOSPC, "0"}, {pod, kCpus, "0-1", 0, "0-1"},     {ctr, kEffective, "0", EINVAL, "0"},
 };
 
+constexpr std::string_view kMin = "memory.min", kLow = "memory.low", kHigh = "memory.high",
+                           kOomGroup = "memory.oom.group";
+
+constexpr MatrixRow kMemory[] = {
+    {ctr, kMin, "4095", 0, "0"},
+    {ctr, kMin, "990000000", 0, "989999104"},
+    {ctr, kMin, "", 0, "989999104"},
+    {ctr, kMin, "-1", EINVAL, "989999104"},
+    {ctr, kMin, "abc", EINVAL, "989999104"},
+    {ctr, kMin, "8192x", EINVAL, "989999104"},
+    {ctr, kMin, "8192 8192", EINVAL, "989999104"},
+    {ctr, kMin, " 8192\n", 0, "8192"},
+    {ctr, kMin, "3M", 0, "3145728"},
+    {ctr, kMin, "0x2000", 0, "8192"},
+    {ctr, kMin, "max", 0, "max"},
+    {ctr, kMin, "\n", 0, "0"},
+    {ctr, kMin, "9223372036854775807", 0, "max"},
+    {ctr, kMin, "0", 0, "0"},
+    {ctr, kLow, "1g", 0, "1073741824"},
+    {pod, kLow, "4096", 0, "4096"},
+    {ctr, kHigh, "8192", 0, "8192"},
+    {ctr, kHigh, "max\n", 0, "max"},
+    {ctr, kHigh, "maximum", EINVAL, "max"},
+    {ctr, kOomGroup, "1", 0, "1"},
+    {ctr, kOomGroup, "2", EINVAL, "1"},
+    {ctr, kOomGroup, "-1", EINVAL, "1"},
+    {ctr, kOomGroup, "0\n", 0, "0"},
+    {ctr, "memory.wmark_ratio", "95", ENOENT, "ENOENT"},
+};
+
 constexpr MatrixScene kScenes[] = {
-    {"words", kWords},
-    {"bandwidth", kBandwidth},
-    {"weight and idle", kWeightAndIdle},
-    {"cpusets", kCpusets},
+    {"words", kWords},     {"bandwidth", kBandwidth}, {"weight and idle", kWeightAndIdle},
+    {"cpusets", kCpusets}, {"memory", kMemory},
 };
 
 }  // namespace

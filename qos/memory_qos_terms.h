@@ -1,0 +1,42 @@
+// What one pod or container is to have in memory.min, memory.low and memory.high: Koordinator's formulas on
+// what was requested. May not: look at what is used.
+#pragma once
+
+#include <optional>
+
+#include "qos/nodeslo.h"
+#include "qos/pod.h"
+#include "qos/units.h"
+
+namespace evenkeel {
+
+/// What holds for a pod: its class, unless its own annotation says otherwise. Percentages; zero asks for
+/// nothing.
+struct MemoryTerms {
+  Percent min{}, low{}, throttling{};
+  bool oom_group = false;
+};
+/// Absent: its class is off and the pod asks for nothing itself, or the pod says "none".
+std::optional<MemoryTerms> memory_terms(const Pod& pod, const QosStrategy& qos);
+
+/// Batch memory for pods labelled BE, whose native requests are empty. An absent request is zero, an absent
+/// limit is none.
+struct MemoryClaim {
+  Bytes request{};
+  std::optional<Bytes> limit{};
+};
+MemoryClaim memory_claim(const Pod& pod);
+MemoryClaim memory_claim(const Pod& pod, const Container& container);
+
+struct MemoryProtection {
+  Bytes min{}, low{};
+};
+/// A share of the request; low is at least min where there is a low.
+MemoryProtection protection(const MemoryTerms& terms, Bytes request);
+
+/// A share of the way from the request to the limit (of a container without one: to what the node can give),
+/// in whole pages, never below memory.min. Absent: nothing is asked for.
+std::optional<Bytes> throttling_point(const MemoryTerms& terms, const MemoryClaim& claim,
+                                      Bytes node_allocatable);
+
+}  // namespace evenkeel
