@@ -100,7 +100,8 @@ TEST(CollectPolicy, IsUnknownWhereTheTextIsNoNodeMetric) {
   for (const auto* text : {"", "{}", "[]", "null", R"({"kind":"Node"})", R"({"kind":"Status","code":404})"})
     EXPECT_FALSE(collect_policy_in(text)) << text;
   for (const auto& text : malformed_texts()) EXPECT_FALSE(collect_policy_in(text));
-  for (const auto text : truncations(asking("{}"))) EXPECT_FALSE(collect_policy_in(text)) << text;
+  const std::string whole = asking("{}");
+  for (const auto text : truncations(whole)) EXPECT_FALSE(collect_policy_in(text)) << text;
   for (const auto* policy :
        {"[]", "7", "\"x\"", R"({"nodeAggregatePolicy":[]})", R"({"nodeAggregatePolicy":{"durations":{}}})"})
     measured(policy);
