@@ -113,7 +113,8 @@ struct KubeFeed::Impl {
                       .interval = options.node_interval,
                       .jitter = kNodeJitter,
                       .soonest = options.soonest,
-                      .longest_wait = 5 * options.node_interval},
+                      // As often as while all is well: then a server that is back is noticed no later.
+                      .longest_wait = options.node_interval},
                      [this](const HttpReply& reply) { return take_node(reply); });
     if (!poller) return tl::unexpected(poller.error());
     node = std::move(*poller);

@@ -74,13 +74,12 @@ cat "$WORK/outage.log"
 say "the API server is back"
 bring_back
 back=$SECONDS
-# The longest that an agent waits after failures: five intervals of 60 s for the Node, one minute for all else.
-patience=$((OUTAGE < 300 ? OUTAGE * 2 + 60 : 420))
+# The longest that an agent waits after failures is a minute.
 soon 150 "the pods are fresh" good pods
 say "pods after $(since $back)"
 soon 150 "the Node has the figures of now" figure_has_changed
 say "figures after $(since $back): batch-cpu $lent before, $(allocatable batch-cpu) now"
-soon $patience "the Node is fresh" good node
+soon 150 "the Node is fresh" good node
 say "Node after $(since $back)"
 in_force || fail "a value is no longer in force"
 [ "$(container batch) $(container service)" = "$batch_container $container" ] || fail "a container was restarted"
