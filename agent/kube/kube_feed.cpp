@@ -73,8 +73,6 @@ struct KubeFeed::Impl {
         house.loop, *api, house.clock, house.random,
         {.collection = kNodeSlosPath,
          .name = options.nodeslo_name,
-         .renewed = options.watch_renewed,
-         .overdue = options.watch_overdue,
          .soonest = options.soonest,
          .patience = options.patience},
         {.object = hear([&inputs, source](const Value& object, MonoTime now) {

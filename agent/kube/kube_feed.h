@@ -30,7 +30,6 @@ class KubeFeed {
     Duration node_interval{std::chrono::seconds(60)};
     Duration soonest{std::chrono::seconds(1)};    ///< between two questions to the same server
     Duration patience{std::chrono::seconds(10)};  ///< for a whole answer
-    Duration watch_renewed{std::chrono::minutes(2)}, watch_overdue{std::chrono::seconds(15)};
   };
   /// Where the pods and the Node object are asked for.
   static std::string pods_url(const KubeAccess& kubelet);

@@ -23,14 +23,14 @@ TEST_F(ObjectWatchTest, OneThatBreaksOffOnceIsNoTrouble) {
 
 TEST_F(ObjectWatchTest, OneThatBreaksOffAgainAndAgainIs) {
   options_.steady = seconds(1);
-  const auto breaks = [](Exchange& exchange) {
+  server_.watched_for_ever([](Exchange& exchange) {
     exchange.send(chunked_head() + "ff\r\n{\"type\":");
     exchange.reset();
-  };
-  for (int i = 0; i < 4; ++i) server_.watched(breaks);
-  until([this] { return confirmed_ >= 1; });
-  EXPECT_EQ(heard_.at(1), "trouble: the connection ended before the answer was complete");
-  EXPECT_EQ(heard_.size(), 4U) << "three of four";
+  });
+  const std::string says = "trouble: the connection ended before the answer was complete";
+  until([this] { return heard_.size() == 4; });
+  EXPECT_EQ(heard_, (Heard{"absent", says, says, says}));
+  EXPECT_GE(watches(), 4) << "of the first nothing was said";
   EXPECT_EQ(lists(), 1) << "where it was is not lost";
 }
 

@@ -2,6 +2,8 @@
 // when nobody tells.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "tests/support/kubelet_node.h"
 #include "tests/support/watched_server.h"
 
@@ -28,17 +30,16 @@ class WatchedNodeSlo : public testing::Test {
   [[nodiscard]] bool until_idle() {
     return node_.until([this] { return idles(); });
   }
-  /// A watch that waits for a word, says it, and then waits on.
-  void says_when_told(const std::string& event) {
-    api_.watched([this, event](Exchange& exchange) {
+  /// A watch that waits until it has been told so often, says this, and ends.
+  void says_when_told(const std::string& event, int times = 1) {
+    api_.watched([this, event, times](Exchange& exchange) {
       exchange.send(chunked_head());
-      while (!tell_ && exchange.wait(milliseconds(5))) {
+      while (told_ < times && exchange.wait(milliseconds(5))) {
       }
-      exchange.send(chunk(event));
-      exchange.hang();
+      exchange.send(chunk(event) + "0\r\n\r\n");
     });
   }
-  std::atomic<bool> tell_ = false;  // outlives the server's threads
+  std::atomic<int> told_ = 0;  // outlives the server's threads
   WatchScript api_{};
   mutable KubeletNode node_{};
   std::string pod_{};
@@ -46,15 +47,16 @@ class WatchedNodeSlo : public testing::Test {
 
 TEST_F(WatchedNodeSlo, IsFollowed) {
   says_when_told(event_json("ADDED", slo(8, kIdle)));
-  api_.watched(saying({event_json("MODIFIED", slo(9, "{}"))}));
+  says_when_told(event_json("MODIFIED", slo(9, "{}")), 2);
   node_.start();
   ASSERT_TRUE(node_.until([this] { return node_.nodeslo_state().loaded.has_value(); })) << node_.log();
   EXPECT_FALSE(idles());
   EXPECT_NE(node_.page("/readyz").find("nodeslos/node-1 is not there: everything is off until it appears"),
             std::string::npos)
       << node_.page("/readyz");
-  tell_ = true;
+  told_ = 1;
   ASSERT_TRUE(until_idle()) << node_.log();
+  told_ = 2;
   EXPECT_TRUE(node_.until([this] { return !idles(); })) << "what the next watch said: " << node_.log();
 }
 
@@ -74,7 +76,7 @@ TEST_F(WatchedNodeSlo, ABadOneIsRefusedAndTheLastGoodOneStays) {
   says_when_told(event_json("MODIFIED", slo(8, kBad)));
   node_.start();
   ASSERT_TRUE(until_idle()) << node_.log();
-  tell_ = true;
+  told_ = 1;
   ASSERT_TRUE(node_.until([this] { return !node_.nodeslo_state().good; })) << node_.log();
   const std::string says =
       "nodeslos/node-1: spec.resourceQOSStrategy.beClass.cpuQOS.enable: found the text \"perhaps\"; legal: "
@@ -91,8 +93,12 @@ TEST_F(WatchedNodeSlo, ABadOneIsRefusedAndTheLastGoodOneStays) {
 
 TEST_F(WatchedNodeSlo, AnApiServerThatIsAwayChangesNothing) {
   api_.lists(7, {slo(5, kIdle)});
+  says_when_told(bookmark_json(9));
   node_.start();
   ASSERT_TRUE(until_idle()) << node_.log();
+  told_ = 1;
+  const auto listed = node_.nodeslo_state().loaded;
+  ASSERT_TRUE(node_.until([&] { return node_.nodeslo_state().loaded > listed; })) << "the watch stands";
   node_.api.stop();
   ASSERT_TRUE(node_.until([this] { return node_.nodeslo_state().failures >= 3; })) << node_.log();
   EXPECT_TRUE(idles());

@@ -53,8 +53,6 @@ void KubeletNode::start(Pace pace) {
   if (watches_nodeslo) {
     options.api = access_to(api);
     options.nodeslo_name = "node-1";
-    options.watch_renewed = std::chrono::seconds(1);
-    options.watch_overdue = std::chrono::milliseconds(300);
   }
   auto created = Agent::create(
       {.host_root = host.root(),
