@@ -11,6 +11,8 @@ WORK=$(mktemp -d)
 LISTEN=127.0.0.1:9320
 trap end_case EXIT
 
+# says [FLAG] PATTERN: whether the input has it, read to its end: `grep -q` would break the pipe of whoever still writes.
+says() { grep -e "${@: -1}" "${@:1:$#-1}" >/dev/null; }
 # within (lib.sh) that ends the case.
 soon() { within "$@" || fail "$2"; }
 fail() {

@@ -14,9 +14,9 @@ soon 20 "the budget is known" budget_known
 cluster_agent --events
 soon 60 "the batch pod has gone" is_gone batch
 soon 60 "the guarded one was asked" grep -q 'event=not-evicted pod=default/guarded' "$WORK/agent.log"
-grep 'event=not-evicted' "$WORK/agent.log" | grep -q 'disruption budget' || fail "the log does not say why the guarded pod stays"
+grep 'event=not-evicted' "$WORK/agent.log" | says 'disruption budget' || fail "the log does not say why the guarded pod stays"
 # event_says POD REASON: what the owner of a pod is told.
-event_says() { kubectl get events --field-selector "involvedObject.name=$1,reason=$2" -o jsonpath='{.items[*].message}' | grep -q .; }
+event_says() { kubectl get events --field-selector "involvedObject.name=$1,reason=$2" -o jsonpath='{.items[*].message}' | says .; }
 soon 20 "an event says that the batch pod was asked" event_says batch Evicting
 soon 20 "an event says that the guarded pod stays" event_says guarded NotEvicted
 is_gone guarded && fail "the guarded pod went"

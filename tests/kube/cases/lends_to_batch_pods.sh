@@ -24,8 +24,8 @@ advertised batch-memory && advertised mid-cpu && advertised mid-memory || fail "
 say "batch-cpu $(allocatable batch-cpu), batch-memory $(allocatable batch-memory)"
 soon 15 "the pod runs" is_ready
 soon 10 "the pod yields the CPU" cpu_is "$(pod_cgroup lent)" idle 1
-page metrics | grep -q '^evenkeel_input_good{input="pods"} 1' || fail "the kubelet's list is not good"
-page v1/explain | grep -q '"name":"margin"' || fail "explain does not show the terms"
+page metrics | says '^evenkeel_input_good{input="pods"} 1' || fail "the kubelet's list is not good"
+page v1/explain | says '"name":"margin"' || fail "explain does not show the terms"
 
 say "the agent goes, the kubelet restarts: the pod lives"
 container=$(container lent)
@@ -39,7 +39,7 @@ say "the agent is back"
 lending_agent
 soon 15 "the pod yields again" cpu_is "$(pod_cgroup lent)" idle 1
 ! grep -q 'advertised-by-another' "$WORK/agent.log" || fail "its own figures were taken for somebody else's"
-withdraw | grep -q 'an agent runs here' || fail "withdrawn beside a running agent"
+{ withdraw || true; } | says 'an agent runs here' || fail "withdrawn beside a running agent"
 stop_agent
 
 say "what was advertised goes when nobody holds of it any more"
@@ -47,5 +47,5 @@ say "what was advertised goes when nobody holds of it any more"
 grep -q '1 pod holds of .*: default/lent' "$WORK/refused" || fail "the refusal does not name the pod: $(cat "$WORK/refused")"
 advertised batch-cpu || fail "a refusal took it off the Node"
 kubectl delete pod lent --grace-period=1 >/dev/null
-withdraw | grep -q 'withdrawn: batch-cpu' || fail "not withdrawn"
+withdraw | says 'withdrawn: batch-cpu' || fail "not withdrawn"
 [ -z "$(allocatable batch-cpu)$(capacity mid-memory)" ] || fail "something is still advertised"

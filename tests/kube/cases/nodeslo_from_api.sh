@@ -23,7 +23,7 @@ trap end_with EXIT
 slo() { kubectl patch nodeslo "$KUBE_NODE" --type=merge -p "{\"spec\":$1}" >/dev/null; }
 ready() { page readyz >"$WORK/readyz" 2>/dev/null; grep -q "$1" "$WORK/readyz"; }
 # Also where it is not ready.
-said() { curl -s --noproxy '*' "http://$LISTEN/readyz" | grep -qF "$1"; }
+said() { curl -s --noproxy '*' "http://$LISTEN/readyz" | says -F "$1"; }
 logged() { grep -c "$1" "$WORK/agent.log" || true; }
 milliseconds() { date +%s%3N; }
 apiserver() {
@@ -75,7 +75,7 @@ say "bad"
 slo '{"resourceQOSStrategy": {"beClass": {"cpuQOS": {"enable": "perhaps"}}}}'
 soon 10 "it is refused" ready "nodeslos/$KUBE_NODE: spec.resourceQOSStrategy.beClass.cpuQOS.enable: found the text \"perhaps\"; legal: true or false"
 cpu_is "$batch" idle 1 || fail "the last good one is not in force"
-page metrics | grep -q '^evenkeel_input_good{input="nodeslo"} 0' || fail "the metric does not say that it is refused"
+page metrics | says '^evenkeel_input_good{input="nodeslo"} 0' || fail "the metric does not say that it is refused"
 slo '{"resourceQOSStrategy": {"beClass": {"cpuQOS": {"enable": true}}}}'
 soon 10 "it is good again" ready '^nodeslo: ok'
 

@@ -61,10 +61,10 @@ YAML
 }
 news() { tail -n +$((lines + 1)) "$WORK/agent.log"; }
 # told EVENT WHAT: since the right was taken there is a line about it that says 403.
-told() { news | grep "event=$1" | grep "$2" | grep -q 403; }
-told_accepted() { news | grep -q event=evict-accepted; }
-owner_told() { kubectl get events --field-selector reason=Evicting -o name | grep -q .; }
-recovered() { news | grep -q "event=input-recovered input=$1"; }
+told() { news | grep "event=$1" | grep "$2" | says 403; }
+told_accepted() { news | says event=evict-accepted; }
+owner_told() { kubectl get events --field-selector reason=Evicting -o name | says .; }
+recovered() { news | says "event=input-recovered input=$1"; }
 is_gone() { ! kubectl get pod "$1" >/dev/null 2>&1; }
 
 # without RESOURCE: what the agent does that needs it, and says; the right comes back; it is as before.
