@@ -55,6 +55,7 @@ class Round {
       // The parents' low is not raised to their min, as the reference has it.
       sum.min = clamped_sum(sum.min, percent_of(request, of_pod->min));
       sum.low = clamped_sum(sum.low, percent_of(request, of_pod->low));
+      asked_low_ = clamped_sum(asked_low_, protection(*of_pod, request).low);
     }
     for (const auto& sum : sums_) {
       all_.min = clamped_sum(all_.min, sum.min);
@@ -78,7 +79,7 @@ class Round {
   void protect(CgroupIndex index, const MemoryProtection& asked, const char* why) {
     const auto* cgroup = node_.cgroup(index);
     if (cgroup == nullptr) return;
-    const MemoryProtection given{fitted(asked.min, all_.min), fitted(asked.low, all_.low)};
+    const MemoryProtection given{fitted(asked.min, all_.min), fitted(asked.low, asked_low_)};
     if (given.min > Bytes{} && cgroup->applied.memory_min)
       out_.want(cgroup->id, Knob::memory_min, given.min.count(), because(why));
     if (given.low > Bytes{} && cgroup->applied.memory_low)
@@ -157,6 +158,7 @@ class Round {
   Intents& out_;
   Sums sums_{};
   MemoryProtection all_{};
+  Bytes asked_low_{};  ///< of all pods, each raised to its min
 };
 
 /// A pod may turn it on for itself, whatever its class says.

@@ -19,12 +19,27 @@ NodeSnapshot busy_node(int batch_services) {
     builder.pod("pod").quota(400000).burst(0).idle(0).cpuset("0-63");
     if (i % 3 == 0) builder.be();
     for (int c = 0; c < 3; ++c)
-      builder.container("main").limit(500_mcpu).quota(50000).burst(0).uses(100_mcpu).throttled(c).cpuset(
-          "0-63");
+      builder.container("main")
+          .limit(500_mcpu)
+          .memory(512_MiB, 1024_MiB)
+          .quota(50000)
+          .burst(0)
+          .uses(100_mcpu)
+          .throttled(c)
+          .cpuset("0-63");
   }
   for (int i = 0; i < batch_services; ++i)
     builder.host_app(QosClass::be, HostAppBase::cgroup_root).unlimited().uses(1000_mcpu);
-  return builder.build();
+  auto snapshot = builder.build();
+  snapshot.node.memory =
+      NodeMemory{Bytes(std::int64_t{256} << 30), Bytes(std::int64_t{128} << 30), {}, {}, {}};
+  for (auto& cgroup : snapshot.cgroups) {
+    cgroup.applied.memory_min = cgroup.applied.memory_low = Bytes{};
+    cgroup.applied.memory_high = kNoMemoryLimit;
+    cgroup.applied.memory_oom_group = 0;
+    cgroup.memory.current = 900_MiB;
+  }
+  return snapshot;
 }
 
 void expect_no_allocation(SuppressPolicy policy, int batch_services) {
@@ -33,6 +48,7 @@ void expect_no_allocation(SuppressPolicy policy, int batch_services) {
   slo.threshold.enable = slo.qos.be.cpu.enable = true;
   slo.threshold.cpu_suppress_policy = policy;
   slo.cpu_burst.policy = BurstPolicy::automatic;
+  slo.qos.ls.memory = MemoryQos{.enable = true, .min_limit_percent = 50_pct, .throttling_percent = 80_pct};
   PolicyState state;
   Intents out;
   std::vector<Intent> plan;

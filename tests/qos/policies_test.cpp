@@ -72,6 +72,11 @@ void random_settings(Dice& dice, CgroupSample& sample) {
     sample.applied.cpus = dice.chance(30) ? CpuSet{} : CpuSet::range(0, static_cast<int>(dice.roll(0, 15)));
   if (dice.chance(80)) sample.applied.cpus_effective = CpuSet::range(0, static_cast<int>(dice.roll(0, 15)));
   sample.hands_off = dice.chance(5);
+  if (dice.chance(70)) sample.memory.current = Bytes(dice.roll(0, std::int64_t{16} << 30));
+  if (dice.chance(30)) return;  // cgroup v1
+  sample.applied.memory_min = sample.applied.memory_low = Bytes{};
+  sample.applied.memory_high = dice.chance(70) ? kNoMemoryLimit : Bytes(dice.roll(0, std::int64_t{8} << 30));
+  sample.applied.memory_oom_group = dice.roll(0, 1);
 }
 
 NodeSnapshot random_node(Dice& dice) {
@@ -91,12 +96,17 @@ NodeSnapshot random_node(Dice& dice) {
       builder.container("container");
       if (dice.chance(80)) builder.limit(MilliCpu(dice.roll(0, 8000)));
       if (dice.chance(10)) builder.waiting();
+      const Bytes request(dice.roll(0, std::int64_t{8} << 30)), more(dice.roll(0, std::int64_t{8} << 30));
+      if (dice.chance(70))
+        builder.memory(request, dice.chance(70) ? std::optional(request + more) : std::nullopt);
     }
   }
   for (auto apps = dice.roll(0, 3); apps > 0; --apps)
     builder.host_app(static_cast<QosClass>(dice.roll(0, 4)), static_cast<HostAppBase>(dice.roll(0, 3)));
   NodeSnapshot snapshot = builder.build();
   for (CgroupSample& sample : snapshot.cgroups) random_settings(dice, sample);
+  const Bytes memory(dice.roll(1, std::int64_t{64} << 30));
+  if (dice.chance(95)) snapshot.node.memory = NodeMemory{memory, memory, {}, {}, {}};
   for (ContainerSample& container : snapshot.containers) {
     if (dice.chance(5)) container.cgroup = kNoCgroup;
     if (dice.chance(5)) container.spec = nullptr;
@@ -116,6 +126,12 @@ NodeSlo random_slo(Dice& dice) {
   slo.threshold.cpu_suppress_threshold_percent = Percent(dice.roll(0, 100));
   if (dice.chance(30)) slo.threshold.cpu_suppress_min_percent = Percent(dice.roll(0, 100));
   slo.qos.be.cpu.enable = slo.qos.ls.cpu.enable = dice.chance(80);
+  MemoryQos memory{.enable = dice.chance(80)};
+  memory.min_limit_percent = Percent(dice.roll(0, 150));
+  memory.low_limit_percent = Percent(dice.roll(0, 150));
+  memory.throttling_percent = Percent(dice.roll(0, 100));
+  memory.oom_kill_group = dice.roll(0, 1);
+  slo.qos.lsr.memory = slo.qos.ls.memory = slo.qos.be.memory = memory;
   slo.cpu_burst.policy = static_cast<BurstPolicy>(dice.roll(0, 3));
   slo.cpu_burst.cpu_burst_percent = Percent(dice.roll(1, 10000));
   slo.cpu_burst.cfs_quota_burst_percent = Percent(dice.roll(100, 1000));
@@ -161,6 +177,23 @@ void check_values(const NodeSnapshot& node, const std::vector<Intent>& plan) {
     const bool suppressing = policies()[intent.by]->name == "cpu-suppress";
     EXPECT_TRUE(!suppressing || below_besteffort(node, intent.target) ||
                 is_best_effort_application(node, intent.target));
+  }
+}
+
+/// Of all pods together no more is protected than there is, and no write of memory.high has something to
+/// reclaim.
+void check_memory(const NodeSnapshot& node, const Intents& plan) {
+  for (const Knob knob : {Knob::memory_min, Knob::memory_low}) {
+    std::int64_t sum = 0;
+    for (const PodSample& pod : node.pods)
+      if (const auto* cgroup = node.cgroup(pod.cgroup))
+        sum += std::max<std::int64_t>(test::wished(plan, cgroup->id, knob), 0);
+    EXPECT_LE(sum, node.node.memory ? node.node.memory->total.count() : 0);
+  }
+  for (const CgroupSample& sample : node.cgroups) {
+    const auto wished = test::wished(plan, sample.id, Knob::memory_high);
+    if (wished < 0 || !sample.applied.memory_high || Bytes(wished) >= *sample.applied.memory_high) continue;
+    EXPECT_GE(Bytes(wished), sample.memory.current.value_or(kNoMemoryLimit));
   }
 }
 
@@ -239,6 +272,7 @@ TEST(Policies, KeepTheirPromisesOnTenThousandRandomNodes) {
       out.clear();
       decide_all(snapshot, slo, state, out);
       check_burst(snapshot, out);
+      check_memory(snapshot, out);
       check_pod_sums(snapshot, out);
       check_floor(snapshot, slo, out);
       check_parts(snapshot, state.cpu_suppress, out);
