@@ -56,7 +56,7 @@ class Lines {
   bool more() {
     std::array<pollfd, 2> wait{{{STDIN_FILENO, POLLIN, 0}, {http_ != nullptr ? http_->fd() : -1, POLLIN, 0}}};
     if (::poll(wait.data(), wait.size(), -1) < 0) return errno == EINTR;
-    if (wait[1].revents != 0) http_->work();
+    if (http_ != nullptr && wait[1].revents != 0) http_->work();
     if (wait[0].revents == 0) return true;
     std::array<char, 4096> chunk{};
     const auto got = ::read(STDIN_FILENO, chunk.data(), chunk.size());

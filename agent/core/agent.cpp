@@ -49,8 +49,8 @@ Agent::Created Agent::create(const AgentOptions& options, Log& log, const Clock&
   auto audit = Audit::open(kept_in, wall);
   if (!audit) return refuse(1, sentence("audit log in " + kept_in, audit.error()));
 
-  std::unique_ptr<Agent> agent(new Agent(options, std::move(*host), std::move(*layout), std::move(*journal),
-                                         std::move(*audit), log, clock, wall));
+  Opened opened{std::move(*host), std::move(*layout), std::move(*journal), std::move(*audit)};
+  std::unique_ptr<Agent> agent(new Agent(options, std::move(opened), log, clock, wall));
   const auto changed = agent->inputs_.refresh(clock.now());
   const auto slo = agent->inputs_.states().front();
   if (!changed.problems.empty() && !slo.good && !slo.delivered) {
@@ -62,18 +62,17 @@ Agent::Created Agent::create(const AgentOptions& options, Log& log, const Clock&
   return {std::move(agent), {}, 0};
 }
 
-Agent::Agent(AgentOptions options, Host host, Layout layout, Journal journal, Audit audit, Log& log,
-             const Clock& clock, const WallClock* wall)
+Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, const WallClock* wall)
     : options_(std::move(options)),
       log_(log),
       clock_(clock),
       wall_(wall),
-      host_(std::move(host)),
-      journal_(std::move(journal)),
-      audit_(std::move(audit)),
+      host_(std::move(opened.host)),
+      journal_(std::move(opened.journal)),
+      audit_(std::move(opened.audit)),
       files_(host_),
       inputs_(options_.inputs) {
-  tree_ = std::make_unique<CgroupTree>(host_, std::move(layout));
+  tree_ = std::make_unique<CgroupTree>(host_, std::move(opened.layout));
   // Settings of a plain directory change without the events that a kernel gives, so they are looked at each
   // time.
   const bool blind = options_.stepped || !host_.on_kernel_fs(tree_->layout().root(Controller::cpu));

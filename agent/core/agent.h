@@ -136,8 +136,14 @@ class Agent {
   [[nodiscard]] std::vector<int> descriptors() const;
 
  private:
-  Agent(AgentOptions options, Host host, Layout layout, Journal journal, Audit audit, Log& log,
-        const Clock& clock, const WallClock* wall);
+  /// What has to open before there can be an agent.
+  struct Opened {
+    Host host;
+    Layout layout;
+    Journal journal;
+    Audit audit;
+  };
+  Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, const WallClock* wall);
   struct News {
     bool inputs = false;      ///< a text of people's changed
     bool tree = false;        ///< directories came or went
