@@ -11,8 +11,8 @@
 #include "agent/kube/kube_client.h"
 #include "agent/kube/node_condition.h"
 #include "agent/kube/pod_events.h"
-#include "agent/lending/reporting.h"
-#include "agent/lending/usage_reporting.h"
+#include "agent/reporting/reporting.h"
+#include "agent/reporting/usage_reporting.h"
 
 namespace evenkeel {
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string>
 
+#include "agent/core/traffic.h"
 #include "agent/event_loop.h"
 #include "agent/http/http_client.h"
 #include "agent/kube/credentials.h"
-#include "agent/kube/traffic.h"
 
 namespace evenkeel {
 

@@ -1,5 +1,5 @@
 // Reports to Koordinator what the node uses: patches the status of its NodeMetric, again and again, in
-// intervals with jitter. May not: know what is reported (agent/lending/node_metric.h does), or make the
+// intervals with jitter. May not: know what is reported (agent/reporting/node_metric.h does), or make the
 // object (Koordinator's manager makes one for every Node, and says in it how it wants to be told).
 #pragma once
 
@@ -8,10 +8,10 @@
 #include <string>
 
 #include "agent/clock.h"
+#include "agent/core/report_state.h"
 #include "agent/event_loop.h"
 #include "agent/kube/backoff.h"
 #include "agent/kube/kube_client.h"
-#include "agent/kube/report_state.h"
 
 namespace evenkeel {
 

@@ -10,10 +10,10 @@
 #include <string>
 
 #include "agent/clock.h"
+#include "agent/core/traffic.h"
 #include "agent/event_loop.h"
 #include "agent/kube/backoff.h"
 #include "agent/kube/kube_client.h"
-#include "agent/kube/traffic.h"
 
 namespace evenkeel {
 

@@ -1,5 +1,5 @@
 // What is told Koordinator about this node, with numbers worked out by hand, and what is left out.
-#include "agent/lending/node_metric.h"
+#include "agent/reporting/node_metric.h"
 
 #include <gtest/gtest.h>
 

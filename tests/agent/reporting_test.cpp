@@ -1,6 +1,6 @@
 // The real program, told by its clock, against an API server that answers as a script says: what can be lent
 // goes to the Node or to a file, and somebody else's figures are left alone.
-#include "agent/lending/reporting.h"
+#include "agent/reporting/reporting.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // The real program with --node-metric against an API server that answers as a script says.
-#include "agent/lending/usage_reporting.h"
+#include "agent/reporting/usage_reporting.h"
 
 #include <gtest/gtest.h>
 

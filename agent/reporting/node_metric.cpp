@@ -1,4 +1,4 @@
-#include "agent/lending/node_metric.h"
+#include "agent/reporting/node_metric.h"
 
 #include <algorithm>
 #include <tuple>

@@ -1,9 +1,9 @@
-#include "agent/lending/usage_reporting.h"
+#include "agent/reporting/usage_reporting.h"
 
 #include <utility>
 
 #include "agent/lending/collect_policy.h"
-#include "agent/lending/node_metric.h"
+#include "agent/reporting/node_metric.h"
 #include "qos/units_text.h"
 
 namespace evenkeel {

@@ -1,4 +1,4 @@
-#include "agent/lending/reporting.h"
+#include "agent/reporting/reporting.h"
 
 #include <algorithm>
 #include <utility>
