@@ -232,6 +232,10 @@ void KernelRules::assume(int group, Knob knob, const KnobValue& value) {
 
 KnobValue KernelRules::value(int group, Knob knob) const {
   const auto& state = groups_[index(group)];
+  if (const auto lever = plain(knob)) {
+    if (state.*lever == KernelGroup::kMaxBytes) return Unlimited{};
+    return state.*lever;
+  }
   switch (knob) {
     case Knob::cpu_quota:
       if (state.quota_us < 0) return Unlimited{};
@@ -247,8 +251,7 @@ KnobValue KernelRules::value(int group, Knob knob) const {
     case Knob::cpuset_cpus:
       return state.cpus;
     default:
-      if (state.*plain(knob) == KernelGroup::kMaxBytes) return Unlimited{};
-      return state.*plain(knob);
+      return Unlimited{};
   }
 }
 
