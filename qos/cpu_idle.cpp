@@ -72,6 +72,18 @@ void identify(const NodeSnapshot& node, const QosStrategy& qos, CgroupIndex inde
     yield_to_others(*cgroup, node.v2_cpu, out);
 }
 
+/// Whether the kubelet is not done with a pod's directory: it writes the shares right after it has made it,
+/// which the kernel refuses once the pod is idle, and then they would be the kernel's default for life.
+/// Nothing runs in the pod before it has a container's directory.
+bool being_made(const NodeSnapshot& node, const PodSample& pod) {
+  constexpr std::int64_t kDefaultV1 = 1024, kDefaultV2 = 100;
+  const CgroupSample* cgroup = node.cgroup(pod.cgroup);
+  if (!cgroup || cgroup->applied.cpu_shares != (node.v2_cpu ? kDefaultV2 : kDefaultV1)) return false;
+  for (std::int32_t i = 0; i < pod.container_count; ++i)
+    if (node.containers[static_cast<std::size_t>(pod.first_container + i)].cgroup != kNoCgroup) return false;
+  return true;
+}
+
 void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/, Intents& out) {
   const auto say = [&](CgroupIndex index, const CpuQos* of_class) {
     identify(node, slo.qos, index, of_class, out);
@@ -83,7 +95,8 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/
   };
   say(node.burstable, &slo.qos.ls.cpu);
   say(node.besteffort, &slo.qos.be.cpu);
-  for (const PodSample& pod : node.pods) say_for_pod(pod.cgroup, *pod.spec);
+  for (const PodSample& pod : node.pods)
+    if (!being_made(node, pod)) say_for_pod(pod.cgroup, *pod.spec);
   for (const ContainerSample& container : node.containers)
     say_for_pod(container.cgroup, *node.pods[static_cast<std::size_t>(container.pod)].spec);
   for (const HostApplicationSample& app : node.host_applications)

@@ -30,12 +30,16 @@ char first_byte(const Fd& file) {
   return ::pread(file.get(), &byte, 1, 0) == 1 ? byte : '?';
 }
 
-/// From the mkdir of a best-effort pod in the cpu hierarchy to cpu.idle = 1; absent after a second.
+/// From the mkdir of a best-effort pod in the cpu hierarchy, made as the kubelet does, to cpu.idle = 1;
+/// absent after a second.
 Clock::duration birth_to_qos(LiveCgroups& cgroups, int number) {
   const std::string path =
       "kubepods/besteffort/podcccccccc-0000-0000-0000-" + std::to_string(100000000000 + number);
   const auto born = Clock::now();
   cgroups.make_in(cgroups.layout().root(Controller::cpu), path);
+  const bool v2 = cgroups.layout().v2(Controller::cpu);
+  std::ofstream(cgroups.file(Controller::cpu, path, v2 ? "cpu.weight" : "cpu.shares"))
+      << (v2 ? "1" : "2") << std::flush;
   const Fd idle(::open(cgroups.file(Controller::cpu, path, "cpu.idle").c_str(), O_RDONLY | O_CLOEXEC));
   while (first_byte(idle) != '1' && Clock::now() - born < std::chrono::seconds(1)) std::this_thread::yield();
   const auto took = Clock::now() - born;

@@ -58,8 +58,23 @@ TEST(CpuIdentity, BestEffortPodsIdleAndNobodyElse) {
   EXPECT_EQ(wished(out, pod_id(snapshot, 3), Knob::cpu_idle), 1);
 }
 
+TEST(CpuIdentity, APodThatTheKubeletIsStillMakingIsLeftToIt) {
+  const auto idle = [](const test::SnapshotBuilder& builder) {
+    const auto snapshot = builder.build();
+    return wished(decide(snapshot, be_enabled()), pod_id(snapshot, 0), Knob::cpu_idle);
+  };
+  const auto born = [] { return node().pod("batch").be().idle(0); };
+  EXPECT_EQ(idle(born().shares(1024)), -1) << "the kernel's default: the kubelet will write its own";
+  EXPECT_EQ(idle(born().shares(2)), 1) << "it has";
+  EXPECT_EQ(idle(born().shares(1024).container("main")), 1) << "1024 are its own, it goes on with containers";
+  EXPECT_EQ(idle(born().shares(1024).container("main").without_cgroup()), -1) << "listed, not made yet";
+  EXPECT_EQ(idle(born().shares(100).v2()), -1);
+  EXPECT_EQ(idle(born().shares(1).v2()), 1);
+  EXPECT_EQ(idle(born()), 1) << "unknown shares are no sign";
+}
+
 TEST(CpuIdentity, OldKernelsGetTheSmallestShares) {
-  const auto builder = node().pod("batch").be().shares(1024);
+  const auto builder = node().pod("batch").be().shares(1024).container("main");
   auto v1 = builder;
   auto v2 = builder;
   const auto on_v1 = v1.build(), on_v2 = v2.v2().build();
