@@ -72,16 +72,26 @@ void identify(const NodeSnapshot& node, const QosStrategy& qos, CgroupIndex inde
     yield_to_others(*cgroup, node.v2_cpu, out);
 }
 
-/// Whether the kubelet is not done with a pod's directory: it writes the shares right after it has made it,
-/// which the kernel refuses once the pod is idle, and then they would be the kernel's default for life.
-/// Nothing runs in the pod before it has a container's directory.
-bool being_made(const NodeSnapshot& node, const PodSample& pod) {
+/// Whoever makes a cgroup writes its shares right after, which the kernel refuses once the group is idle, and
+/// then they would be the kernel's default for life.
+bool has_default_shares(const NodeSnapshot& node, const CgroupSample& cgroup) {
   constexpr std::int64_t kDefaultV1 = 1024, kDefaultV2 = 100;
+  return cgroup.applied.cpu_shares == (node.v2_cpu ? kDefaultV2 : kDefaultV1);
+}
+
+/// Whether the kubelet may not be done with a pod. Nothing runs in it before it has a container's directory.
+bool being_made(const NodeSnapshot& node, const PodSample& pod) {
   const CgroupSample* cgroup = node.cgroup(pod.cgroup);
-  if (!cgroup || cgroup->applied.cpu_shares != (node.v2_cpu ? kDefaultV2 : kDefaultV1)) return false;
+  if (!cgroup || !has_default_shares(node, *cgroup)) return false;
   for (std::int32_t i = 0; i < pod.container_count; ++i)
     if (node.containers[static_cast<std::size_t>(pod.first_container + i)].cgroup != kNoCgroup) return false;
   return true;
+}
+
+/// The same of systemd and a service, which is done when a tick has gone by: only then is there a use.
+bool being_made(const NodeSnapshot& node, const HostApplicationSample& app) {
+  const CgroupSample* cgroup = node.cgroup(app.cgroup);
+  return cgroup && has_default_shares(node, *cgroup) && !cgroup->cpu_use;
 }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/, Intents& out) {
@@ -100,7 +110,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/
   for (const ContainerSample& container : node.containers)
     say_for_pod(container.cgroup, *node.pods[static_cast<std::size_t>(container.pod)].spec);
   for (const HostApplicationSample& app : node.host_applications)
-    say(app.cgroup, class_of(slo.qos, app.spec->qos));
+    if (!being_made(node, app)) say(app.cgroup, class_of(slo.qos, app.spec->qos));
 }
 
 void reset(PolicyState& /*state*/) {}

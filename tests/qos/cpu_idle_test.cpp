@@ -73,6 +73,18 @@ TEST(CpuIdentity, APodThatTheKubeletIsStillMakingIsLeftToIt) {
   EXPECT_EQ(idle(born()), 1) << "unknown shares are no sign";
 }
 
+TEST(CpuIdentity, AServiceThatIsBeingStartedIsLeftToSystemd) {
+  const auto idle = [](const test::SnapshotBuilder& builder) {
+    const auto snapshot = builder.build();
+    return wished(decide(snapshot, be_enabled()), snapshot.cgroup(snapshot.host_applications[0].cgroup)->id,
+                  Knob::cpu_idle);
+  };
+  const auto born = [] { return node().host_app(QosClass::be, HostAppBase::cgroup_root).idle(0); };
+  EXPECT_EQ(idle(born().shares(1024)), -1);
+  EXPECT_EQ(idle(born().shares(1024).uses(MilliCpu(0))), 1) << "a tick has gone by";
+  EXPECT_EQ(idle(born().shares(20)), 1);
+}
+
 TEST(CpuIdentity, OldKernelsGetTheSmallestShares) {
   const auto builder = node().pod("batch").be().shares(1024).container("main");
   auto v1 = builder;
