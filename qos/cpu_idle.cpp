@@ -1,5 +1,7 @@
 #include "qos/cpu_idle.h"
 
+#include <algorithm>
+
 namespace evenkeel {
 namespace {
 
@@ -83,9 +85,9 @@ bool has_default_shares(const NodeSnapshot& node, const CgroupSample& cgroup) {
 bool being_made(const NodeSnapshot& node, const PodSample& pod) {
   const CgroupSample* cgroup = node.cgroup(pod.cgroup);
   if (!cgroup || !has_default_shares(node, *cgroup)) return false;
-  for (std::int32_t i = 0; i < pod.container_count; ++i)
-    if (node.containers[static_cast<std::size_t>(pod.first_container + i)].cgroup != kNoCgroup) return false;
-  return true;
+  const auto containers = node.containers_of(pod);
+  return std::none_of(containers.begin(), containers.end(),
+                      [](const ContainerSample& container) { return container.cgroup != kNoCgroup; });
 }
 
 /// The same of systemd and a service, which is done when a tick has gone by: only then is there a use.

@@ -33,7 +33,7 @@ class Round {
   void decide() {
     add_up();
     protect_parents();
-    for (std::size_t i = 0; i < node_.pods.size(); ++i) decide_pod(node_.pods[i]);
+    for (const auto& pod : node_.pods) decide_pod(pod);
     std::erase_if(state_.containers, [&](const auto& entry) { return entry.second.seen != node_.at; });
   }
 
@@ -92,8 +92,7 @@ class Round {
     constexpr const char* kWhy = "a share of what is requested is protected from reclaim";
     protect(pod.cgroup, protection(*of_pod, memory_claim(*pod.spec).request), kWhy);
     if (of_pod->oom_group) kill_together(pod.cgroup);
-    for (std::int32_t i = 0; i < pod.container_count; ++i) {
-      const auto& container = node_.containers[static_cast<std::size_t>(pod.first_container + i)];
+    for (const auto& container : node_.containers_of(pod)) {
       const auto* cgroup = node_.cgroup(container.cgroup);
       if (container.spec == nullptr || cgroup == nullptr) continue;
       const auto claim = memory_claim(*pod.spec, *container.spec);

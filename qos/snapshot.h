@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -146,6 +147,11 @@ struct NodeSnapshot {
   std::shared_ptr<const std::vector<Pod>> pod_specs{};
   std::shared_ptr<const NodeSlo> slo{};
 
+  [[nodiscard]] std::span<const ContainerSample> containers_of(const PodSample& pod) const {
+    return std::span(containers)
+        .subspan(static_cast<std::size_t>(pod.first_container),
+                 static_cast<std::size_t>(pod.container_count));
+  }
   [[nodiscard]] const CgroupSample* cgroup(CgroupIndex index) const {
     return index == kNoCgroup ? nullptr : &cgroups[static_cast<std::size_t>(index)];
   }
