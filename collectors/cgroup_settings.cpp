@@ -24,13 +24,6 @@ std::optional<CpuSet> cpus_of(Text text, const CgroupReading& reading) {
   return cpus ? std::optional(*cpus) : std::nullopt;
 }
 
-std::optional<Bytes> bytes_of(Knob knob, Text text, const CgroupReading& reading) {
-  const auto value = value_of(knob, text, reading);
-  if (!value) return std::nullopt;
-  const auto* number = std::get_if<std::int64_t>(&*value);
-  return number ? Bytes(*number) : kNoMemoryLimit;
-}
-
 /// The kernel's own bounds are 1 ms and 1 s; anything else is not a period.
 std::optional<Duration> period_of(std::optional<std::int64_t> microseconds) {
   if (!microseconds || *microseconds < 1000 || *microseconds > 1'000'000) return std::nullopt;
@@ -79,16 +72,11 @@ void parse_cpu_bvt(Text text, CgroupReading& reading) {
 
 void parse_cpus(Text text, CgroupReading& reading) { reading.sample.applied.cpus = cpus_of(text, reading); }
 
-void parse_memory_min(Text text, CgroupReading& reading) {
-  reading.sample.applied.memory_min = bytes_of(Knob::memory_min, text, reading);
-}
-
-void parse_memory_low(Text text, CgroupReading& reading) {
-  reading.sample.applied.memory_low = bytes_of(Knob::memory_low, text, reading);
-}
-
-void parse_memory_high(Text text, CgroupReading& reading) {
-  reading.sample.applied.memory_high = bytes_of(Knob::memory_high, text, reading);
+std::optional<Bytes> memory_setting(Knob knob, Text text, const CgroupReading& reading) {
+  const auto value = value_of(knob, text, reading);
+  if (!value) return std::nullopt;
+  const auto* number = std::get_if<std::int64_t>(&*value);
+  return number ? Bytes(*number) : kNoMemoryLimit;
 }
 
 void parse_memory_oom_group(Text text, CgroupReading& reading) {

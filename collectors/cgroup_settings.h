@@ -17,10 +17,13 @@ void parse_cpus(Text text, CgroupReading& reading);
 /// v2 cpuset.cpus.effective: what is left of the wish, or inherited.
 void parse_cpus_effective(Text text, CgroupReading& reading);
 
-/// memory.min, memory.low, memory.high and memory.oom.group: v2, and v1 of vendor kernels.
-void parse_memory_min(Text text, CgroupReading& reading);
-void parse_memory_low(Text text, CgroupReading& reading);
-void parse_memory_high(Text text, CgroupReading& reading);
+/// memory.min, memory.low and memory.high: v2, and v1 of vendor kernels.
+std::optional<Bytes> memory_setting(Knob knob, Text text, const CgroupReading& reading);
+template <Knob kKnob, std::optional<Bytes> Applied::*Member>
+void parse_memory_setting(Text text, CgroupReading& reading) {
+  reading.sample.applied.*Member = memory_setting(kKnob, text, reading);
+}
+/// memory.oom.group: likewise.
 void parse_memory_oom_group(Text text, CgroupReading& reading);
 
 }  // namespace evenkeel

@@ -144,10 +144,8 @@ void consider_pod(const Tick& tick, const PodSample& pod) {
   const CpuBurstStrategy strategy = burst_strategy(tick.strategy, pod.spec->cpu_burst);
   if (strategy.policy == BurstPolicy::none) return;
   const bool ours = pod_quota_is_ours(*pod.spec);
-  const auto first = static_cast<std::size_t>(pod.first_container);
-  const auto count = static_cast<std::size_t>(pod.container_count);
-  for (std::size_t i = first; i < first + count; ++i)
-    consider(tick, strategy, *pod.spec, tick.node.containers[i], ours);
+  for (const auto& container : tick.node.containers_of(pod))
+    consider(tick, strategy, *pod.spec, container, ours);
 }
 
 void forget_the_gone(CpuBurstState& state, MonoTime now) {

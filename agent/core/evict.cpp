@@ -2,6 +2,7 @@
 #include "agent/core/agent.h"
 
 namespace evenkeel {
+
 /// Only on fresh measurements: this is never done between two ticks.
 void Agent::evict(MonoTime now) {
   result_.evictions.clear();

@@ -31,29 +31,17 @@ struct KubeFeed::Impl {
 
   Impl(House given, HttpClient client) : house(std::move(given)), http(std::move(client)) {}
 
-  /// Whether the answer was of use.
-  bool take_pods(const HttpReply& reply) {
+  /// Whether the answer was of use to the inputs, which hear of it or of the trouble.
+  template <class Parse>
+  bool take(const HttpReply& reply, Parse parse, void (Inputs::*in_trouble)(const std::string&)) {
     const auto why = trouble(reply);
     bool of_use = false;
     if (!why.empty()) {
-      house.inputs.pods_trouble(why);
+      (house.inputs.*in_trouble)(why);
     } else {
-      auto list = parse_pod_list(reply.body, "answer", Source::server);
-      of_use = list.problems.empty();
-      house.inputs.deliver(std::move(list), house.clock.now());
-    }
-    house.news();
-    return of_use;
-  }
-  bool take_node(const HttpReply& reply) {
-    const auto why = trouble(reply);
-    bool of_use = false;
-    if (!why.empty()) {
-      house.inputs.node_trouble(why);
-    } else {
-      auto object = parse_node(reply.body, "answer", Source::server);
-      of_use = object.problems.empty();
-      house.inputs.deliver(std::move(object), house.clock.now());
+      auto parsed = parse(reply.body, "answer", Source::server);
+      of_use = parsed.problems.empty();
+      house.inputs.deliver(std::move(parsed), house.clock.now());
     }
     house.news();
     return of_use;
@@ -89,11 +77,12 @@ struct KubeFeed::Impl {
     auto client = KubeClient::open(house.loop, http, *options.kubelet, "kubelet");
     if (!client) return tl::unexpected(client.error());
     kubelet = std::move(*client);
-    auto poller = Poller::open(house.loop, *kubelet, house.clock, house.random,
-                               {.call = {.url = kPodsPath, .finish_within = options.patience},
-                                .interval = options.pods_interval,
-                                .soonest = options.soonest},
-                               [this](const HttpReply& reply) { return take_pods(reply); });
+    auto poller = Poller::open(
+        house.loop, *kubelet, house.clock, house.random,
+        {.call = {.url = kPodsPath, .finish_within = options.patience},
+         .interval = options.pods_interval,
+         .soonest = options.soonest},
+        [this](const HttpReply& reply) { return take(reply, parse_pod_list, &Inputs::pods_trouble); });
     if (!poller) return tl::unexpected(poller.error());
     pods = std::move(*poller);
     return {};
@@ -105,15 +94,15 @@ struct KubeFeed::Impl {
     if (!options.nodeslo_name.empty())
       if (auto opened = open_nodeslo(options); !opened) return opened;
     if (options.node_name.empty()) return {};
-    auto poller =
-        Poller::open(house.loop, *api, house.clock, house.random,
-                     {.call = {.url = node_path(options.node_name), .finish_within = options.patience},
-                      .interval = options.node_interval,
-                      .jitter = kNodeJitter,
-                      .soonest = options.soonest,
-                      // As often as while all is well: then a server that is back is noticed no later.
-                      .longest_wait = options.node_interval},
-                     [this](const HttpReply& reply) { return take_node(reply); });
+    auto poller = Poller::open(
+        house.loop, *api, house.clock, house.random,
+        {.call = {.url = node_path(options.node_name), .finish_within = options.patience},
+         .interval = options.node_interval,
+         .jitter = kNodeJitter,
+         .soonest = options.soonest,
+         // As often as while all is well: then a server that is back is noticed no later.
+         .longest_wait = options.node_interval},
+        [this](const HttpReply& reply) { return take(reply, parse_node, &Inputs::node_trouble); });
     if (!poller) return tl::unexpected(poller.error());
     node = std::move(*poller);
     return {};

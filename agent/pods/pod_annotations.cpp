@@ -111,20 +111,28 @@ std::optional<CpuBurstOverride> burst_override(const Value& from) {
   return out;
 }
 
-void read_burst(Pod& pod, std::vector<std::string>& notices) {
-  constexpr const char* kKey = "koordinator.sh/cpuBurst";
-  const auto parsed = annotation_object(pod.annotations, kKey);
+/// What an annotation lays over the pod's `base` (the node's settings, its class): all of it, or nothing and
+/// why.
+template <class Override, class Read>
+void read_override(const Pod& pod, const char* key, const std::string& base, Read read, const char* legal,
+                   Override& into, std::vector<std::string>& notices) {
+  const auto parsed = annotation_object(pod.annotations, key);
   const auto ignored = [&](const std::string& why) {
-    notices.push_back("pod " + pod_title(pod) + ": annotation ignored, the node's settings apply: " + why);
+    notices.push_back("pod " + pod_title(pod) + ": annotation ignored, the " + base + ": " + why);
   };
   if (!parsed.problems.empty()) return ignored(parsed.problems.front().text());
-  if (const auto read = burst_override(parsed.root)) {
-    pod.cpu_burst = *read;
+  if (const auto found = read(parsed.root)) {
+    into = *found;
   } else {
-    ignored(std::string(kKey) +
-            ": legal: policy none, cpuBurstOnly, cfsQuotaBurstOnly or auto, cpuBurstPercent 0 to 10000, "
-            "cfsQuotaBurstPercent 100 or more, cfsQuotaBurstPeriodSeconds -1 or more");
+    ignored(std::string(key) + ": legal: " + legal);
   }
+}
+
+void read_burst(Pod& pod, std::vector<std::string>& notices) {
+  read_override(pod, "koordinator.sh/cpuBurst", "node's settings apply", burst_override,
+                "policy none, cpuBurstOnly, cfsQuotaBurstOnly or auto, cpuBurstPercent 0 to 10000, "
+                "cfsQuotaBurstPercent 100 or more, cfsQuotaBurstPeriodSeconds -1 or more",
+                pod.cpu_burst, notices);
 }
 
 /// Neutral unless enabled. Its other members (schedIdle, coreExpeller) are levers of a class.
@@ -182,20 +190,11 @@ std::optional<MemoryQosOverride> memory_override(const Value& from) {
 }
 
 void read_memory_qos(Pod& pod, std::vector<std::string>& notices) {
-  constexpr const char* kKey = "koordinator.sh/memoryQOS";
-  const auto parsed = annotation_object(pod.annotations, kKey);
-  const auto ignored = [&](const std::string& why) {
-    notices.push_back("pod " + pod_title(pod) + ": annotation ignored, the pod's class applies: " + why);
-  };
-  if (!parsed.problems.empty()) return ignored(parsed.problems.front().text());
-  if (const auto read = memory_override(parsed.root)) {
-    pod.memory_qos = *read;
-  } else {
-    ignored(std::string(kKey) +
-            ": legal: policy default, none or auto, minLimitPercent, lowLimitPercent and throttlingPercent 0 "
-            "to 100, "
-            "oomKillGroup 0 or 1");
-  }
+  read_override(
+      pod, "koordinator.sh/memoryQOS", "pod's class applies", memory_override,
+      "policy default, none or auto, minLimitPercent, lowLimitPercent and throttlingPercent 0 to 100, "
+      "oomKillGroup 0 or 1",
+      pod.memory_qos, notices);
 }
 
 /// The NUMA nodes that the scheduler chose; absent: something in the list is none.

@@ -16,13 +16,6 @@ TEST(Timestamp, SecondsSince1970) {
   EXPECT_EQ(parse_timestamp("2016-12-31T23:59:60Z"), 1483228800) << "a leap second";
 }
 
-TEST(Timestamp, AsTextReadsBack) {
-  EXPECT_EQ(timestamp(0), "1970-01-01T00:00:00Z");
-  EXPECT_EQ(timestamp(1795231046), "2026-11-21T03:17:26Z");
-  for (const std::int64_t at : {std::int64_t{-1}, std::int64_t{1709208000}, std::int64_t{4102444800}})
-    EXPECT_EQ(parse_timestamp(timestamp(at)), at);
-}
-
 TEST(Timestamp, FractionsAreCutAndOffsetsTakenOff) {
   EXPECT_EQ(parse_timestamp("2026-11-21T03:17:26.949552553Z"), 1795231046);
   EXPECT_EQ(parse_timestamp("2026-11-21T08:47:26.5+05:30"), 1795231046);
@@ -35,6 +28,8 @@ TEST(Timestamp, IsWrittenAsItIsRead) {
   EXPECT_EQ(timestamp(1709208000), "2024-02-29T12:00:00Z");
   EXPECT_EQ(timestamp(-1), "1969-12-31T23:59:59Z");
   EXPECT_EQ(timestamp(253402300799), "9999-12-31T23:59:59Z");
+  for (const std::int64_t at : {std::int64_t{-1}, std::int64_t{1709208000}, std::int64_t{4102444800}})
+    EXPECT_EQ(parse_timestamp(timestamp(at)), at);
 }
 
 TEST(Timestamp, AnythingElseIsNoTime) {
