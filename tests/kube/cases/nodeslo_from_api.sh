@@ -37,6 +37,14 @@ apiserver() {
   esac
 }
 
+# grant VERBS: of those that deploy/ grants, these.
+grant() {
+  kubectl kustomize deploy/kustomize/nodeslo-api | awk 'BEGIN { RS = "---\n" } /\nkind: ClusterRole\n/' | kubectl apply -f - >/dev/null
+  kubectl patch clusterrole evenkeel --type json \
+    -p "[{\"op\": \"replace\", \"path\": \"/rules/$(($(rules) - 1))/verbs\", \"value\": $1}]" >/dev/null
+}
+rules() { kubectl get clusterrole evenkeel -o jsonpath='{range .rules[*]}{"x"}{"\n"}{end}' | wc -l; }
+
 pods batch
 batch=$(pod_cgroup batch)
 say "no such kind of object, and no right to it"
@@ -45,10 +53,13 @@ mkdir -p "$WORK/state"
   --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE" >>"$WORK/agent.log" 2>&1 &
 AGENT=$!
 soon 20 "the missing right is said" said "nodeslos/$KUBE_NODE: 403 nodeslos.slo.koordinator.sh \"$KUBE_NODE\" is forbidden"
-kubectl kustomize deploy/kustomize/nodeslo-api |
-  awk 'BEGIN { RS = "---\n" } /\nkind: ClusterRole\n/' | kubectl apply -f - >/dev/null
+grant '["watch"]'
+soon 60 "the missing right to list is said" said 'cannot list resource "nodeslos"'
+grant '["list"]'
 soon 60 "the missing kind is said" said "nodeslos/$KUBE_NODE: 404 "
 kubectl apply -f tests/kube/crds/nodeslos.yaml >/dev/null
+soon 60 "the missing right to watch is said" said 'cannot watch resource "nodeslos"'
+grant '["list", "watch"]'
 soon 60 "the missing object is said" ready "nodeslos/$KUBE_NODE is not there: everything is off until it appears"
 cpu_is "$batch" idle 0 || fail "something was written without a configuration"
 

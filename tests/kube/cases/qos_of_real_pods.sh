@@ -34,11 +34,18 @@ stop_agent
 sed -i "s|$batch|$(pod_cgroup batch)|" "$WORK/settings"
 check_settings
 
-# From the directory's birth, as the kernel tells it, until the value is in it; POD_STARTS pods, two at a time.
-starts=${POD_STARTS:-10}
+# From the directory's birth, as the kernel tells it, until the value is in it.
 HELPER=$KUBE_ROOT/build/release/tests/time_value
 [ -x "$HELPER" ] || fail "build/release/tests/time_value was not built"
-say "how soon $starts new batch pods have their value"
+# figures FILE: of what time_value printed.
+figures() {
+  sed -n 's/^[^ ]* \([0-9.]*\|never\)$/\1/p' "$@" | sort -n >"$WORK/milliseconds"
+  say "$(wc -l <"$WORK/milliseconds") births: p50 $(awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }' "$WORK/milliseconds") ms, the slowest $(tail -1 "$WORK/milliseconds") ms"
+  ! grep -q never "$WORK/milliseconds" || fail "a value did not come in a minute"
+  awk '$1 > 15000 { exit 1 }' "$WORK/milliseconds" || fail "a value came after more than 15 s"
+}
+starts=${POD_STARTS:-10}
+say "how soon $starts new batch pods, two at a time, have their value"
 cluster_agent
 soon 30 "pods and Node are known" good pods node
 "$HELPER" /sys/fs/cgroup/cpu/kubepods/besteffort cpu.idle 1 "$starts" >"$WORK/starts" &
@@ -49,8 +56,20 @@ for number in $(seq "$starts"); do
   [ $((number % 2)) -eq 1 ] || sleep 2
 done
 wait $timer || fail "births cannot be watched"
-sed -n 's/^pod[^ ]* //p' "$WORK/starts" | sort -n >"$WORK/milliseconds"
-say "p50 $(sed -n "$(((starts + 1) / 2))p" "$WORK/milliseconds") ms, the slowest $(tail -1 "$WORK/milliseconds") ms"
-! grep -q never "$WORK/milliseconds" || fail "a pod has not got its value in a minute"
-awk '$1 > 15000 { exit 1 }' "$WORK/milliseconds" || fail "a pod had to wait for more than 15 s"
+figures "$WORK/starts"
+
+say "how soon the containers of $((starts / 2)) services, started again, may burst"
+for number in $(seq $((starts / 2))); do
+  sed "s/name: service/name: service-$number/" tests/kube/pods/service.yaml | kubectl apply -f - >/dev/null
+done
+for number in $(seq $((starts / 2))); do
+  kubectl wait --for=condition=Ready --timeout=90s "pod/service-$number" >/dev/null || fail "service-$number is not ready"
+  soon 30 "service-$number may burst" cpu_is_not "$(container_cgroup "service-$number")" cfs_burst_us 0
+  "$HELPER" "/sys/fs/cgroup/cpu/$(pod_cgroup "service-$number")" cpu.cfs_burst_us '!0' 1 >"$WORK/restart-$number" &
+  timer=$!
+  soon 10 "births are watched" grep -q ready "$WORK/restart-$number"
+  restart_container "service-$number"
+  wait $timer || fail "births cannot be watched"
+done
+figures "$WORK"/restart-*
 stop_agent
