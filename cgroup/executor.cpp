@@ -151,7 +151,8 @@ bool Executor::Impl::confirm(const Target& target) {
   const auto thought = state.now().value(target.group, target.knob);
   const auto text = state.read(target.group, target.knob);
   if (!text) {
-    if (vanished(text.error()) && !files.inode(state.file(target.group, target.knob).dir)) {
+    if (vanished(text.error()) && !is_of_node(target.knob) &&
+        !files.inode(state.file(target.group, target.knob).dir)) {
       forget_group(target.group);
     } else {
       reject(target.group, target.knob, target.value, text.error(), evenkeel::text(target.value));

@@ -53,7 +53,7 @@ struct Executor::Impl {
   // executor_inherited.cpp
   const Held* narrowed_above(int group);
   void adopt_inherited();
-  void adopt(int group, const Intent& intent, const Held& above);
+  void adopt(int group, const Held& above);
 
   // executor_foreign.cpp
   void judge_all();

@@ -41,7 +41,8 @@ bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool res
   const auto before = state.read(group, knob);
   if (!before) return false;
   auto file = row ? row->file : state.file(group, knob);
-  if (!row) file.inode = files.inode(file.dir).value_or(0);
+  // Of the node's own directories procfs changes the inode as it likes.
+  if (!row && !is_of_node(knob)) file.inode = files.inode(file.dir).value_or(0);
   // What is written over after a foreign write is the owner's latest word, and what he gets back.
   const auto& original = row && row->claim == Claim::ours ? row->original : *before;
   JournalEntry entry{file.dir, file.inode, knob, std::string(file.name), original, {}};
@@ -63,7 +64,7 @@ bool Executor::Impl::failed(int group, Knob knob, const KnobFile& file, const Er
   const auto cgroup = state.id(group);
   if (!held.find(cgroup, knob)) static_cast<void>(journal.done(file.path(), file.inode));
   const auto life = files.inode(file.dir);
-  if (vanished(error) && (!life || *life != file.inode)) {
+  if (vanished(error) && !is_of_node(knob) && (!life || *life != file.inode)) {
     forget_group(group);
     return false;
   }

@@ -1,5 +1,7 @@
 #include "cgroup/features.h"
 
+#include <sys/statvfs.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -19,7 +21,7 @@ struct FileRow {
   const char* substitute;  ///< where it depends on another row, see substitute_for()
 };
 
-constexpr std::array<FileRow, 14> kFiles = {{
+constexpr std::array<FileRow, 16> kFiles = {{
     {"cpu", Controller::cpu, "cpu.shares", "cpu.weight", ""},
     {"cpu-quota", Controller::cpu, "cpu.cfs_quota_us", "cpu.max", "shares, and CPU sets by suppression"},
     {"cpu-burst", Controller::cpu, "cpu.cfs_burst_us", "cpu.max.burst",
@@ -30,6 +32,8 @@ constexpr std::array<FileRow, 14> kFiles = {{
     {"memory-min", Controller::memory, "memory.min", "memory.min", ""},
     {"memory-low", Controller::memory, "memory.low", "memory.low", ""},
     {"memory-high", Controller::memory, "memory.high", "memory.high", ""},
+    {"memory-limit", Controller::memory, "memory.limit_in_bytes", "memory.max", ""},
+    {"memory-priority", Controller::memory, "memory.priority", "memory.priority", ""},
     {"memory-reclaim", Controller::memory, "", "memory.reclaim", ""},
     {"memory-wmark-ratio", Controller::memory, "memory.wmark_ratio", "memory.wmark_ratio", ""},
     {"page-cache-limit", Controller::memory, "", "memory.pagecache_limit.size", ""},
@@ -168,6 +172,19 @@ Capability huge_pages(const Host& host) {
   return {"hugepages", true, "", "", found};
 }
 
+/// Not everybody who may write cgroups may write /proc/sys: it is read-only in most containers.
+Capability vm_settings(const Host& host) {
+  constexpr const char* kDir = "proc/sys/vm";
+  const auto dir = host.open_dir_path(kDir);
+  struct statvfs mount {};
+  std::string why;
+  if (!dir)
+    why = std::string("no /") + kDir;
+  else if (::fstatvfs(dir->get(), &mount) != 0 || (mount.f_flag & ST_RDONLY) != 0)
+    why = std::string("/") + kDir + " is read-only here";
+  return {"vm-settings", why.empty(), why, "", ""};
+}
+
 Capability cold_memory(const Host& host) {
   constexpr std::array<const char*, 3> kPlaces = {"sys/kernel/mm/kidled/scan_period_in_seconds",
                                                   "sys/kernel/mm/page_idle/bitmap",
@@ -193,6 +210,7 @@ std::vector<Capability> probe(const Host& host, const CgroupTree& tree) {
   probe_kernel(host, out);
   out.push_back(resctrl(host));
   out.push_back(type_information(host));
+  out.push_back(vm_settings(host));
   out.push_back(huge_pages(host));
   out.push_back(cold_memory(host));
   return out;

@@ -20,7 +20,8 @@ namespace evenkeel {
 
 struct JournalEntry {
   std::string dir{};        ///< relative to the host root
-  std::uint64_t inode = 0;  ///< of the directory: another life of the same path is not ours to restore
+  std::uint64_t inode = 0;  ///< of the directory: another life of the same path is not ours to restore; 0: no
+                            ///< cgroup's, and always the same
   Knob knob{};
   std::string file{};
   std::string original{};           ///< the text before our first write, or what its owner has written since

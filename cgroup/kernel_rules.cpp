@@ -25,6 +25,20 @@ std::uint64_t as_runtime(std::int64_t quota_us) {
 
 }  // namespace
 
+KnobBits mainline_plain_knobs(bool memory_v2) {
+  const auto limit = knob_bit(Knob::memory_limit);
+  if (!memory_v2) return limit;
+  return limit | knob_bit(Knob::memory_min) | knob_bit(Knob::memory_low) | knob_bit(Knob::memory_high) |
+         knob_bit(Knob::memory_oom_group);
+}
+
+KnobBits vendor_plain_knobs() {
+  KnobBits out = 0;
+  for (const auto& lever : knob_table())
+    if (is_plain(lever.knob) && lever.vendor) out |= knob_bit(lever.knob);
+  return out;
+}
+
 KernelRules::KernelRules(KernelKind kind) { restart(kind); }
 
 void KernelRules::restart(const KernelKind& kind) {
@@ -110,13 +124,6 @@ int KernelRules::set_idle(int group, std::int64_t idle) {
   return 0;
 }
 
-int KernelRules::set_bvt(int group, std::int64_t bvt) {
-  if (!kind_.group_identity) return ENOENT;
-  if (bvt < -1 || bvt > 2) return EINVAL;
-  groups_[index(group)].bvt = bvt;
-  return 0;
-}
-
 bool KernelRules::populated(int group) const {
   for (int i = group; i < size(); ++i)
     if (!groups_[index(i)].gone && groups_[index(i)].tasks && below(i, group)) return true;
@@ -149,32 +156,12 @@ CpuSet KernelRules::effective_cpus(int group) const {
   return own.empty() ? above : own;
 }
 
-namespace {
-
-/// Levers that no other one binds: the number alone. Null: not one of them.
-std::int64_t KernelGroup::*plain(Knob knob) {
-  switch (knob) {
-    case Knob::memory_min:
-      return &KernelGroup::memory_min;
-    case Knob::memory_low:
-      return &KernelGroup::memory_low;
-    case Knob::memory_high:
-      return &KernelGroup::memory_high;
-    case Knob::memory_oom_group:
-      return &KernelGroup::oom_group;
-    default:
-      return nullptr;
-  }
-}
-
-}  // namespace
-
-int KernelRules::set_memory(int group, Knob knob, const KnobValue& value) {
-  const auto* number = std::get_if<std::int64_t>(&value);
-  if (!kind_.memory_qos) return ENOENT;
-  if (knob == Knob::memory_oom_group && (!number || *number < 0 || *number > 1)) return EINVAL;
-  if (number && *number < 0) return EINVAL;
-  groups_[index(group)].*plain(knob) = number ? *number : KernelGroup::kMaxBytes;
+int KernelRules::set_plain(int group, Knob knob, const KnobValue& value) {
+  const auto& lever = row(knob);
+  const auto number = plain_number(value);
+  if ((kind_.plain & knob_bit(knob)) == 0) return ENOENT;
+  if (number < lever.lowest || number > lever.highest) return EINVAL;
+  groups_[index(group)].plain[plain_index(knob)] = number;
   return 0;
 }
 
@@ -183,7 +170,7 @@ int KernelRules::set(int group, Knob knob, const KnobValue& value) {
   const auto* number = std::get_if<std::int64_t>(&value);
   const auto* cpus = std::get_if<CpuSet>(&value);
   if (knob == Knob::cpuset_cpus) return cpus ? set_cpus(group, *cpus) : EINVAL;
-  if (row(knob).controller == Controller::memory) return set_memory(group, knob, value);
+  if (is_plain(knob)) return set_plain(group, knob, value);
   const auto period = static_cast<std::uint64_t>(state.period_us);
   if (knob == Knob::cpu_quota) {
     const auto quota = number ? as_runtime(*number) : kNoLimit;
@@ -194,15 +181,14 @@ int KernelRules::set(int group, Knob knob, const KnobValue& value) {
   if (knob == Knob::cpu_burst)
     return set_bandwidth(group, period, as_runtime(state.quota_us), unsigned_value);
   if (knob == Knob::cpu_idle) return set_idle(group, *number);
-  if (knob == Knob::cpu_bvt) return set_bvt(group, *number);
   return kind_.cpu_v2 ? set_weight(group, unsigned_value) : set_shares(group, unsigned_value);
 }
 
 void KernelRules::assume(int group, Knob knob, const KnobValue& value) {
   auto& state = groups_[index(group)];
   const auto* held = std::get_if<std::int64_t>(&value);
-  if (const auto lever = plain(knob)) {
-    state.*lever = held ? *held : KernelGroup::kMaxBytes;
+  if (is_plain(knob)) {
+    state.plain[plain_index(knob)] = plain_number(value);
     return;
   }
   const std::int64_t number = held ? *held : KernelGroup::kUnlimited;
@@ -219,9 +205,6 @@ void KernelRules::assume(int group, Knob knob, const KnobValue& value) {
     case Knob::cpu_idle:
       state.idle = number != 0;
       break;
-    case Knob::cpu_bvt:
-      state.bvt = number;
-      break;
     case Knob::cpuset_cpus:
       if (const auto* cpus = std::get_if<CpuSet>(&value)) state.cpus = *cpus;
       break;
@@ -232,10 +215,7 @@ void KernelRules::assume(int group, Knob knob, const KnobValue& value) {
 
 KnobValue KernelRules::value(int group, Knob knob) const {
   const auto& state = groups_[index(group)];
-  if (const auto lever = plain(knob)) {
-    if (state.*lever == KernelGroup::kMaxBytes) return Unlimited{};
-    return state.*lever;
-  }
+  if (is_plain(knob)) return plain_value(knob, state.plain[plain_index(knob)]);
   switch (knob) {
     case Knob::cpu_quota:
       if (state.quota_us < 0) return Unlimited{};
@@ -246,8 +226,6 @@ KnobValue KernelRules::value(int group, Knob knob) const {
       return kind_.cpu_v2 ? weight(group) : state.shares;
     case Knob::cpu_idle:
       return std::int64_t{state.idle};
-    case Knob::cpu_bvt:
-      return state.bvt;
     case Knob::cpuset_cpus:
       return state.cpus;
     default:

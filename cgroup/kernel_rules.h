@@ -12,15 +12,15 @@
 
 #include "qos/cpu_set.h"
 #include "qos/knob.h"
+#include "qos/plain_settings.h"
 
 namespace evenkeel {
 
 struct KernelKind {
-  bool cpu_v2 = false, cpuset_v2 = false;
+  bool cpu_v2 = false, cpuset_v2 = false, memory_v2 = false;
   CpuSet online{};
-  int cpu_ids = 0;  ///< CPU numbers are below this (nr_cpu_ids); 0 = one more than the last online CPU
-  bool group_identity = false;  ///< a vendor kernel with cpu.bvt_warp_ns
-  bool memory_qos = false;      ///< memory.min and its kin: on v2, and on v1 of vendor kernels
+  int cpu_ids = 0;     ///< CPU numbers are below this (nr_cpu_ids); 0 = one more than the last online CPU
+  KnobBits plain = 0;  ///< the plain knobs whose files this kernel has
 };
 
 /// What the files of one cgroup hold.
@@ -30,14 +30,16 @@ struct KernelGroup {
   std::int64_t quota_us = kUnlimited, period_us = 100000, burst_us = 0;
   std::int64_t shares = 1024;  ///< on v2 too: the scheduler keeps a weight as shares
   bool idle = false;
-  std::int64_t bvt = 0;
-  static constexpr std::int64_t kMaxBytes = INT64_MAX;  ///< "max"
-  std::int64_t memory_min = 0, memory_low = 0, memory_high = kMaxBytes;
-  std::int64_t oom_group = 0;
   CpuSet cpus{};
+  PlainNumbers plain = initial_numbers();  ///< kPlainMax: "max"
   bool tasks = false;  ///< processes in the group itself; those of its children count by themselves
   bool gone = false;
 };
+
+/// What mainline has: on v2 memory protection and the limit, on v1 the limit.
+KnobBits mainline_plain_knobs(bool memory_v2);
+/// What only vendor kernels have, on both.
+KnobBits vendor_plain_knobs();
 
 class KernelRules {
  public:
@@ -74,13 +76,12 @@ class KernelRules {
   int set_shares(int group, std::uint64_t shares);
   int set_weight(int group, std::uint64_t weight);
   int set_idle(int group, std::int64_t idle);
-  int set_bvt(int group, std::int64_t bvt);
   int set_cpus(int group, const CpuSet& cpus);
-  int set_memory(int group, Knob knob, const KnobValue& value);
+  int set_plain(int group, Knob knob, const KnobValue& value);
   int write_cpu(int group, std::string_view file, std::string_view text);
   int write_cpu_max(int group, std::string_view text);
   int write_cpus(int group, std::string_view text);
-  int write_memory(int group, Knob knob, std::string_view text);
+  int write_plain(int group, Knob knob, std::string_view text);
   [[nodiscard]] std::int64_t weight(int group) const;
 
   KernelKind kind_;

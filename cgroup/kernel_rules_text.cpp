@@ -10,10 +10,12 @@
 namespace evenkeel {
 namespace {
 
-constexpr std::array<std::string_view, 6> kV1CpuFiles = {
-    "cpu.cfs_quota_us", "cpu.cfs_period_us", "cpu.cfs_burst_us", "cpu.shares", "cpu.idle", "cpu.bvt_warp_ns"};
-constexpr std::array<std::string_view, 5> kV2CpuFiles = {"cpu.max", "cpu.max.burst", "cpu.weight", "cpu.idle",
-                                                         "cpu.bvt_warp_ns"};
+constexpr std::array<std::string_view, 5> kV1CpuFiles = {"cpu.cfs_quota_us", "cpu.cfs_period_us",
+                                                         "cpu.cfs_burst_us", "cpu.shares", "cpu.idle"};
+constexpr std::array<std::string_view, 4> kV2CpuFiles = {"cpu.max", "cpu.max.burst", "cpu.weight",
+                                                         "cpu.idle"};
+// v1's "unlimited": as many whole pages as a signed number of bytes holds.
+constexpr std::string_view kV1NoLimit = "9223372036854771712";
 
 std::string_view stripped(std::string_view text) {
   constexpr std::string_view kSpace = " \t\n\v\f\r";
@@ -22,14 +24,16 @@ std::string_view stripped(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
 }
 
-std::optional<Knob> memory_knob(std::string_view file) {
+std::optional<Knob> plain_knob(const KernelKind& kind, std::string_view file) {
   for (const auto& lever : knob_table())
-    if (lever.controller == Controller::memory && file == lever.v2_file) return lever.knob;
+    if ((kind.plain & knob_bit(lever.knob)) != 0 && file == (kind.memory_v2 ? lever.v2_file : lever.v1_file))
+      return lever.knob;
   return std::nullopt;
 }
+/// The limit of v1 takes -1, and says a number.
+bool old_limit(std::string_view file) { return file == row(Knob::memory_limit).v1_file; }
 
 bool has_cpu_file(const KernelKind& kind, std::string_view file) {
-  if (file == "cpu.bvt_warp_ns" && !kind.group_identity) return false;
   return kind.cpu_v2 ? std::ranges::find(kV2CpuFiles, file) != kV2CpuFiles.end()
                      : std::ranges::find(kV1CpuFiles, file) != kV1CpuFiles.end();
 }
@@ -40,8 +44,10 @@ int KernelRules::write(int group, std::string_view file, std::string_view text) 
   if (groups_[index(group)].gone) return ENOENT;
   const bool effective = kind_.cpuset_v2 && file == "cpuset.cpus.effective";
   const bool cpuset = effective || file == "cpuset.cpus";
-  if (const auto memory = kind_.memory_qos ? memory_knob(file) : std::nullopt)
-    return text.empty() ? 0 : write_memory(group, *memory, text);
+  if (const auto plain = plain_knob(kind_, file)) {
+    if (old_limit(file) && stripped(text) == "-1") return set_plain(group, *plain, Unlimited{});
+    return text.empty() ? 0 : write_plain(group, *plain, text);
+  }
   if (!cpuset && !has_cpu_file(kind_, file)) return ENOENT;
   if (text.empty()) return 0;    // cgroup_file_write() does not call anybody for nothing
   if (effective) return EINVAL;  // no write handler
@@ -55,11 +61,10 @@ int KernelRules::write_cpu(int group, std::string_view file, std::string_view te
                                         : static_cast<std::uint64_t>(state.quota_us);
   const auto period = static_cast<std::uint64_t>(state.period_us);
   const auto burst = static_cast<std::uint64_t>(state.burst_us);
-  if (file == "cpu.cfs_quota_us" || file == "cpu.idle" || file == "cpu.bvt_warp_ns") {
+  if (file == "cpu.cfs_quota_us" || file == "cpu.idle") {
     const auto number = kernel_s64(text);
     if (number.code != 0) return number.code;
     if (file == "cpu.idle") return set_idle(group, number.value);
-    if (file == "cpu.bvt_warp_ns") return set_bvt(group, number.value);
     return set_bandwidth(group, period,
                          number.value < 0 ? std::numeric_limits<std::uint64_t>::max()
                                           : static_cast<std::uint64_t>(number.value),
@@ -91,14 +96,14 @@ int KernelRules::write_cpus(int group, std::string_view text) {
   return set_cpus(group, list.value);
 }
 
-int KernelRules::write_memory(int group, Knob knob, std::string_view text) {
-  if (knob == Knob::memory_oom_group) {
+int KernelRules::write_plain(int group, Knob knob, std::string_view text) {
+  if (row(knob).kind == ValueKind::number) {
     const auto number = kernel_s64(stripped(text));
-    return number.code != 0 ? number.code : set_memory(group, knob, number.value);
+    return number.code != 0 ? number.code : set_plain(group, knob, number.value);
   }
   const auto bytes = kernel_bytes(stripped(text));
   if (bytes.code != 0) return bytes.code;
-  return set_memory(group, knob, bytes.value ? KnobValue{*bytes.value} : KnobValue{Unlimited{}});
+  return set_plain(group, knob, bytes.value ? KnobValue{*bytes.value} : KnobValue{Unlimited{}});
 }
 
 std::optional<std::string> KernelRules::read(int group, std::string_view file) const {
@@ -106,10 +111,10 @@ std::optional<std::string> KernelRules::read(int group, std::string_view file) c
   if (state.gone) return std::nullopt;
   if (file == "cpuset.cpus") return state.cpus.text() + "\n";
   if (file == "cpuset.cpus.effective" && kind_.cpuset_v2) return effective_cpus(group).text() + "\n";
-  if (const auto memory = kind_.memory_qos ? memory_knob(file) : std::nullopt) {
-    const auto held = value(group, *memory);
+  if (const auto plain = plain_knob(kind_, file)) {
+    const auto held = value(group, *plain);
     const auto* number = std::get_if<std::int64_t>(&held);
-    return (number ? std::to_string(*number) : std::string("max")) + "\n";
+    return (number ? std::to_string(*number) : std::string(old_limit(file) ? kV1NoLimit : "max")) + "\n";
   }
   if (!has_cpu_file(kind_, file)) return std::nullopt;
   const auto line = [](std::int64_t number) { return std::to_string(number) + "\n"; };
@@ -118,7 +123,6 @@ std::optional<std::string> KernelRules::read(int group, std::string_view file) c
   if (file == "cpu.cfs_quota_us") return line(state.quota_us);
   if (file == "cpu.cfs_period_us") return line(state.period_us);
   if (file == "cpu.idle") return line(state.idle ? 1 : 0);
-  if (file == "cpu.bvt_warp_ns") return line(state.bvt);
   if (file == "cpu.shares") return line(state.shares);
   return line(file == "cpu.weight" ? weight(group) : state.burst_us);
 }

@@ -42,15 +42,15 @@ std::int64_t whole_pages(std::int64_t bytes) {
   return bytes - bytes % page;
 }
 
+/// memory.limit_in_bytes of v1 says "unlimited" as the largest number of pages.
 std::optional<KnobValue> parse_bytes(std::string_view word) {
+  constexpr std::int64_t kUnlimitedPages = 0x7ffffffffffff000;
   auto value = parse_limit(word, kUnlimitedV2);
-  if (value)
-    if (auto* number = std::get_if<std::int64_t>(&*value)) *number = whole_pages(*number);
+  auto* number = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+  if (number == nullptr) return word == kUnlimitedV1 ? KnobValue{Unlimited{}} : value;
+  if (*number >= kUnlimitedPages) return KnobValue{Unlimited{}};
+  *number = whole_pages(*number);
   return value;
-}
-
-KnobValue bytes_value(Bytes bytes) {
-  return bytes == kNoMemoryLimit ? KnobValue{Unlimited{}} : KnobValue{bytes.count()};
 }
 
 std::optional<std::string_view> period_word(std::string_view cpu_max) {
@@ -83,6 +83,7 @@ bool same_words(std::string_view a, std::string_view b) {
 
 std::string_view file_name(Knob knob, const Layout& layout) {
   const auto& lever = row(knob);
+  if (!lever.node_dir.empty()) return lever.v1_file;
   if (layout.root(lever.controller).empty()) return {};
   return layout.v2(lever.controller) ? lever.v2_file : lever.v1_file;
 }
@@ -112,7 +113,8 @@ std::string format_value(Knob knob, const KnobValue& value, std::string_view cur
   const auto& lever = row(knob);
   if (lever.kind == ValueKind::limit) return format_limit(value, current, layout.v2(lever.controller));
   if (lever.kind == ValueKind::bytes && std::holds_alternative<Unlimited>(value))
-    return std::string(kUnlimitedV2);
+    return std::string(knob == Knob::memory_limit && !layout.v2(Controller::memory) ? kUnlimitedV1
+                                                                                    : kUnlimitedV2);
   if (lever.kind == ValueKind::bytes) return text(value);  // the kernel rounds
   const auto out = text(as_held(knob, value, layout));
   return out.empty() ? "\n" : out;
@@ -155,9 +157,10 @@ std::optional<KnobValue> applied_value(const Applied& applied, Knob knob) {
   const auto number = [](const std::optional<std::int64_t>& v) {
     return v ? std::optional<KnobValue>(*v) : std::nullopt;
   };
-  const auto bytes = [](const std::optional<Bytes>& v) {
-    return v ? std::optional<KnobValue>(bytes_value(*v)) : std::nullopt;
-  };
+  if (is_plain(knob)) {
+    const auto held = applied.plain.get(knob);
+    return held ? std::optional(plain_value(knob, *held)) : std::nullopt;
+  }
   switch (knob) {
     case Knob::cpu_quota:
       if (!applied.cpu_limit) return std::nullopt;
@@ -169,20 +172,11 @@ std::optional<KnobValue> applied_value(const Applied& applied, Knob knob) {
       return number(applied.cpu_shares);
     case Knob::cpu_idle:
       return number(applied.cpu_idle);
-    case Knob::cpu_bvt:
-      return number(applied.cpu_bvt);
     case Knob::cpuset_cpus:
       return applied.cpus ? std::optional<KnobValue>(*applied.cpus) : std::nullopt;
-    case Knob::memory_min:
-      return bytes(applied.memory_min);
-    case Knob::memory_low:
-      return bytes(applied.memory_low);
-    case Knob::memory_high:
-      return bytes(applied.memory_high);
-    case Knob::memory_oom_group:
-      return number(applied.memory_oom_group);
+    default:
+      return std::nullopt;
   }
-  return std::nullopt;
 }
 
 std::optional<Knob> knob_of_file(std::string_view file) {

@@ -1,6 +1,7 @@
 #include "cgroup/node_state.h"
 
 #include <algorithm>
+#include <span>
 
 #include "cgroup/knob_files.h"
 #include "cgroup/text.h"
@@ -21,11 +22,12 @@ std::int64_t period_of(std::string_view cpu_max) {
 void NodeState::restart(const CpuSet& online) {
   online_ = online.empty() ? CpuSet::range(0, static_cast<CpuId>(CpuSet::kCapacity) - 1) : online;
   const auto& layout = tree_.layout();
+  // Where a plain knob's file is missing nothing is known of it and nothing planned.
   now_.restart({.cpu_v2 = layout.v2(Controller::cpu),
                 .cpuset_v2 = layout.v2(Controller::cpuset),
+                .memory_v2 = layout.v2(Controller::memory),
                 .online = online_,
-                .group_identity = true,
-                .memory_qos = true});  // where the file is missing nothing is known and nothing planned
+                .plain = ~KnobBits{}});
   groups_.clear();
   known_.clear();
   asked_.clear();
@@ -55,34 +57,48 @@ void NodeState::take(const NodeSnapshot& node) {
   for (const auto& sample : node.cgroups) {
     add({sample.id, sample.kind, sample.hands_off}, sample.parent);
     const int group = size() - 1;
-    for (const auto& lever : knob_table()) {
+    for (const auto& lever : std::span(knob_table()).first(static_cast<std::size_t>(kFirstPlain))) {
       const auto value = applied_value(sample.applied, lever.knob);
       if (!value) continue;
       now_.assume(group, lever.knob, *value);
       known_[at(group)] |= knob_bit(lever.knob);
     }
+    take_plain(group, sample.applied.plain);
     if (const auto& limit = sample.applied.cpu_limit; limit && limit->period > Duration::zero())
       now_.group(group).period_us =
           std::chrono::duration_cast<std::chrono::microseconds>(limit->period).count();
   }
+  add({kNodeItself, CgroupKind::node, false}, -1);
+  take_plain(size() - 1, node.node.settings);
   index_groups();
+}
+
+void NodeState::take_plain(int group, const PlainSettings& settings) {
+  if (settings.known() == 0) return;
+  now_.group(group).plain = settings.numbers();
+  known_[at(group)] |= settings.known();
 }
 
 void NodeState::look() {
   const auto online = online_;
   restart(online);
   for (const auto* cgroup : tree_.all()) add({cgroup->id, cgroup->kind, false}, -1);
+  add({kNodeItself, CgroupKind::node, false}, -1);
   index_groups();
   for (const auto* cgroup : tree_.all()) {
     const int group = index(cgroup->id);
     now_.group(group).parent = index(cgroup->parent);
     for (const auto& lever : knob_table()) static_cast<void>(read(group, lever.knob));
   }
+  for (const auto& lever : knob_table()) static_cast<void>(read(size() - 1, lever.knob));
 }
 
 KnobFile NodeState::file(int group, Knob knob) const {
-  const auto* cgroup = tree_.find(id(group));
   const auto name = file_name(knob, tree_.layout());
+  const auto node_dir = row(knob).node_dir;
+  if ((id(group) == kNodeItself) == node_dir.empty()) return {};
+  if (!node_dir.empty()) return {.dir = std::string(node_dir), .name = name};
+  const auto* cgroup = tree_.find(id(group));
   if (!cgroup || name.empty()) return {};
   return {.dir = tree_.dir(*cgroup, row(knob).controller), .name = name};
 }
@@ -100,7 +116,7 @@ bool NodeState::learn_relatives(int group, Knob knob) {
   };
   bool learned = false;
   for (int other = 0; other < size(); ++other) {
-    const auto seen = static_cast<KnobBits>(known_[at(other)] | asked_[at(other)]);
+    const auto seen = known_[at(other)] | asked_[at(other)];
     if ((seen & knob_bit(knob)) != 0 || !(above(other, group) || above(group, other))) continue;
     asked_[at(other)] |= knob_bit(knob);
     learned = read(other, knob).has_value() || learned;
@@ -110,7 +126,7 @@ bool NodeState::learn_relatives(int group, Knob knob) {
 
 Result<std::string> NodeState::read_again(int group, Knob knob) {
   std::erase_if(fresh_, [&](const Fresh& f) { return f.group == group && f.knob == knob; });
-  known_[at(group)] &= static_cast<KnobBits>(~knob_bit(knob));
+  known_[at(group)] &= ~knob_bit(knob);
   const auto where = file(group, knob);
   if (where.name.empty()) return fail(ENOENT, Op::open);
   const auto raw = files_.read(where);

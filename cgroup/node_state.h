@@ -63,6 +63,7 @@ class NodeState {
   void restart(const CpuSet& online);
   void add(const Group& group, int parent);
   void index_groups();
+  void take_plain(int group, const PlainSettings& settings);
 
   const CgroupTree& tree_;
   KernelFiles& files_;

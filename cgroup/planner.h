@@ -39,11 +39,8 @@ void plan_writes(KernelRules& now, std::span<const Target> targets, std::vector<
 /// group that wakes gets its shares in the same go: until then it would have the kernel's default.
 std::size_t keep_first(std::vector<PlannedWrite>& steps, std::size_t most);
 
-/// A bit per knob, one word per group.
-using KnobBits = std::uint16_t;
-static_assert(kKnobCount <= 16);
+/// One word per group.
 using KnobMask = std::vector<KnobBits>;
-constexpr KnobBits knob_bit(Knob knob) { return static_cast<KnobBits>(1U << static_cast<unsigned>(knob)); }
 
 /// Takes from the wishes what no order of writes could reach: a burst above its quota comes down to it; on v1
 /// a quota comes down to the share of the nearest limited group above, and a CPU set into its parent's. What

@@ -57,7 +57,8 @@ class Undo {
   /// Whether the entry is settled, one way or another.
   bool settle(const JournalEntry& entry) {
     const auto file = file_of(entry);
-    if (files_.inode(entry.dir).value_or(0) != entry.inode) return done(entry), true;  // that cgroup is gone
+    // That cgroup is gone. The node's own directories have one life, and no inode on record.
+    if (entry.inode != 0 && files_.inode(entry.dir).value_or(0) != entry.inode) return done(entry), true;
     const auto now = files_.read(file);
     if (!now) return vanished(now.error()) && (done(entry), true);
     const std::string text(trimmed(*now));

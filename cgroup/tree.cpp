@@ -60,6 +60,7 @@ class Walk {
         return container(above, dir);
       case CgroupKind::container:
       case CgroupKind::host_application:
+      case CgroupKind::node:
         return;
     }
   }

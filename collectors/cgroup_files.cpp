@@ -21,11 +21,16 @@ constexpr int kEach = 1, kPressure = 2, kSlow = 5, kSlowest = 10, kSetting = 10;
 using enum Where;
 using enum Importance;
 
-constexpr CgroupFile setting(Knob knob, Controller controller, ParseFile parse, bool vendor = false) {
-  return {"", either, controller, kSetting, low, kAll, parse, true, vendor, knob};
+constexpr CgroupFile setting(Knob knob, Controller controller, ParseFile parse) {
+  return {"", either, controller, kSetting, low, kAll, parse, true, false, knob};
+}
+template <Knob kKnob>
+CgroupFile plain(Kinds kinds = kAll) {
+  const auto& lever = row(kKnob);
+  return {"", either, lever.controller, kSetting, low, kinds, parse_plain<kKnob>, true, lever.vendor, kKnob};
 }
 
-constexpr CgroupFile kFiles[] = {
+const CgroupFile kFiles[] = {
     {"cpuacct.usage", v1, Controller::cpuacct, kEach, high, kAll, parse_cpuacct_usage},
     {"cpu.stat", v1, Controller::cpu, kEach, high, kNotKubepods, parse_cpu_stat_v1},
     {"cpu.stat", v2, Controller::cpu, kEach, high, kAll, parse_cpu_stat_v2},
@@ -58,15 +63,21 @@ constexpr CgroupFile kFiles[] = {
     setting(Knob::cpu_burst, Controller::cpu, parse_cpu_burst),
     setting(Knob::cpu_shares, Controller::cpu, parse_cpu_shares),
     setting(Knob::cpu_idle, Controller::cpu, parse_cpu_idle),
-    setting(Knob::cpu_bvt, Controller::cpu, parse_cpu_bvt, true),
     setting(Knob::cpuset_cpus, Controller::cpuset, parse_cpus),
-    setting(Knob::memory_min, Controller::memory,
-            parse_memory_setting<Knob::memory_min, &Applied::memory_min>, true),
-    setting(Knob::memory_low, Controller::memory,
-            parse_memory_setting<Knob::memory_low, &Applied::memory_low>, true),
-    setting(Knob::memory_high, Controller::memory,
-            parse_memory_setting<Knob::memory_high, &Applied::memory_high>, true),
-    setting(Knob::memory_oom_group, Controller::memory, parse_memory_oom_group, true),
+    plain<Knob::cpu_bvt>(),
+    plain<Knob::memory_min>(),
+    plain<Knob::memory_low>(),
+    plain<Knob::memory_high>(),
+    plain<Knob::memory_limit>(kPodsAndContainers),
+    plain<Knob::memory_oom_group>(),
+    plain<Knob::memory_wmark_ratio>(),
+    plain<Knob::memory_wmark_scale_factor>(),
+    plain<Knob::memory_wmark_min_adj>(),
+    plain<Knob::memory_priority>(),
+    plain<Knob::memory_use_priority_oom>(),
+    plain<Knob::page_cache_limit_enable>(),
+    plain<Knob::page_cache_limit_size>(),
+    plain<Knob::page_cache_limit_sync>(),
     {"cpuset.cpus.effective", v2, Controller::cpuset, kSetting, low, kAll, parse_cpus_effective, true},
 };
 

@@ -27,6 +27,7 @@ enum Kinds : std::uint8_t {
   kNotKubepods = kAll & ~(1U << static_cast<unsigned>(CgroupKind::kubepods)),
   kContainers = 1U << static_cast<unsigned>(CgroupKind::container),
   kNotContainers = kAll & ~kContainers,
+  kPodsAndContainers = kContainers | 1U << static_cast<unsigned>(CgroupKind::pod),
 };
 
 struct CgroupFile {

@@ -66,21 +66,11 @@ void parse_cpu_idle(Text text, CgroupReading& reading) {
   reading.sample.applied.cpu_idle = number_of(Knob::cpu_idle, text, reading);
 }
 
-void parse_cpu_bvt(Text text, CgroupReading& reading) {
-  reading.sample.applied.cpu_bvt = number_of(Knob::cpu_bvt, text, reading);
-}
-
 void parse_cpus(Text text, CgroupReading& reading) { reading.sample.applied.cpus = cpus_of(text, reading); }
 
-std::optional<Bytes> memory_setting(Knob knob, Text text, const CgroupReading& reading) {
+void parse_plain(Knob knob, Text text, CgroupReading& reading) {
   const auto value = value_of(knob, text, reading);
-  if (!value) return std::nullopt;
-  const auto* number = std::get_if<std::int64_t>(&*value);
-  return number ? Bytes(*number) : kNoMemoryLimit;
-}
-
-void parse_memory_oom_group(Text text, CgroupReading& reading) {
-  reading.sample.applied.memory_oom_group = number_of(Knob::memory_oom_group, text, reading);
+  reading.sample.applied.plain.set(knob, value ? std::optional(plain_number(*value)) : std::nullopt);
 }
 
 void parse_cpus_effective(Text text, CgroupReading& reading) {

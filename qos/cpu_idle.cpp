@@ -1,6 +1,6 @@
 #include "qos/cpu_idle.h"
 
-#include <algorithm>
+#include "qos/being_made.h"
 
 namespace evenkeel {
 namespace {
@@ -49,7 +49,7 @@ bool yields(const QosStrategy& qos, const CpuQos& of_class) {
 }
 
 bool has_identity(const QosStrategy& qos, const CgroupSample& cgroup) {
-  return qos.cpu_policy == CpuQosPolicy::group_identity && cgroup.applied.cpu_bvt;
+  return qos.cpu_policy == CpuQosPolicy::group_identity && cgroup.applied.plain.has(Knob::cpu_bvt);
 }
 
 // A service that chose its own identity gets it where the kernel has one, and nothing in its place elsewhere,
@@ -57,7 +57,7 @@ bool has_identity(const QosStrategy& qos, const CgroupSample& cgroup) {
 // paid for (the kernel does not keep both), so that any busy neighbour may starve a service that only wanted
 // to stand back. Who means that labels the pod BE.
 void identify_by_own(const CgroupSample& cgroup, std::int64_t identity, Intents& out) {
-  if (cgroup.applied.cpu_bvt)
+  if (cgroup.applied.plain.has(Knob::cpu_bvt))
     out.want(cgroup.id, Knob::cpu_bvt, identity,
              because("group identity {} of its pod's annotation", identity));
 }
@@ -74,28 +74,6 @@ void identify(const NodeSnapshot& node, const QosStrategy& qos, CgroupIndex inde
     yield_to_others(*cgroup, node.v2_cpu, out);
 }
 
-/// Whoever makes a cgroup writes its shares right after, which the kernel refuses once the group is idle, and
-/// then they would be the kernel's default for life.
-bool has_default_shares(const NodeSnapshot& node, const CgroupSample& cgroup) {
-  constexpr std::int64_t kDefaultV1 = 1024, kDefaultV2 = 100;
-  return cgroup.applied.cpu_shares == (node.v2_cpu ? kDefaultV2 : kDefaultV1);
-}
-
-/// Whether the kubelet may not be done with a pod. Nothing runs in it before it has a container's directory.
-bool being_made(const NodeSnapshot& node, const PodSample& pod) {
-  const CgroupSample* cgroup = node.cgroup(pod.cgroup);
-  if (!cgroup || !has_default_shares(node, *cgroup)) return false;
-  const auto containers = node.containers_of(pod);
-  return std::none_of(containers.begin(), containers.end(),
-                      [](const ContainerSample& container) { return container.cgroup != kNoCgroup; });
-}
-
-/// The same of systemd and a service, which is done when a tick has gone by: only then is there a use.
-bool being_made(const NodeSnapshot& node, const HostApplicationSample& app) {
-  const CgroupSample* cgroup = node.cgroup(app.cgroup);
-  return cgroup && has_default_shares(node, *cgroup) && !cgroup->cpu_use;
-}
-
 void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/, Intents& out) {
   const auto say = [&](CgroupIndex index, const CpuQos* of_class) {
     identify(node, slo.qos, index, of_class, out);
@@ -105,14 +83,22 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/
     if (!own) return say(index, class_of(slo.qos, pod));
     if (const CgroupSample* cgroup = node.cgroup(index)) identify_by_own(*cgroup, *pod.group_identity, out);
   };
+  // What the kernel of Anolis asks for before any identity counts; a value in systemStrategy goes before.
+  const bool switched = node.node.settings.has(Knob::sched_group_identity_enabled);
+  if (slo.qos.cpu_policy == CpuQosPolicy::group_identity && switched &&
+      !slo.system.sched_group_identity_enabled)
+    out.want(kNodeItself, Knob::sched_group_identity_enabled, 1,
+             because("the kernel knows group identities only while this is 1"));
   say(node.burstable, &slo.qos.ls.cpu);
   say(node.besteffort, &slo.qos.be.cpu);
   for (const PodSample& pod : node.pods)
     if (!being_made(node, pod)) say_for_pod(pod.cgroup, *pod.spec);
   for (const ContainerSample& container : node.containers)
     say_for_pod(container.cgroup, *node.pods[static_cast<std::size_t>(container.pod)].spec);
-  for (const HostApplicationSample& app : node.host_applications)
-    if (!being_made(node, app)) say(app.cgroup, class_of(slo.qos, app.spec->qos));
+  for (const HostApplicationSample& app : node.host_applications) {
+    const CgroupSample* cgroup = node.cgroup(app.cgroup);
+    if (cgroup && !being_made(node, *cgroup)) say(app.cgroup, class_of(slo.qos, app.spec->qos));
+  }
 }
 
 void reset(PolicyState& /*state*/) {}

@@ -16,6 +16,9 @@ struct CgroupId {
   explicit operator bool() const { return value != 0; }
 };
 
+/// Where levers of the whole machine are wished: no cgroup has this id.
+inline constexpr CgroupId kNodeItself{UINT32_MAX};
+
 }  // namespace evenkeel
 
 template <>

@@ -17,14 +17,37 @@ enum class Knob : std::uint8_t {
   cpu_burst,
   cpu_shares,
   cpu_idle,
-  cpu_bvt,
   cpuset_cpus,
+  // From here on the plain ones: one number each, that no other lever binds.
+  cpu_bvt,
   memory_min,
   memory_low,
   memory_high,
-  memory_oom_group
+  memory_limit,
+  memory_oom_group,
+  memory_wmark_ratio,
+  memory_wmark_scale_factor,
+  memory_wmark_min_adj,
+  memory_priority,
+  memory_use_priority_oom,
+  page_cache_limit_enable,
+  page_cache_limit_size,
+  page_cache_limit_sync,
+  // Levers of the node itself (kNodeItself).
+  min_free_kbytes,
+  watermark_scale_factor,
+  memcg_reap_background,
+  sched_group_identity_enabled,
+  sched_idle_saver_wmark,
+  page_cache_limit_enabled,
 };
-inline constexpr std::size_t kKnobCount = 10;
+inline constexpr std::size_t kKnobCount = 25;
+inline constexpr Knob kFirstPlain = Knob::cpu_bvt;
+
+/// A bit per knob.
+using KnobBits = std::uint32_t;
+static_assert(kKnobCount <= 32);
+constexpr KnobBits knob_bit(Knob knob) { return KnobBits{1} << static_cast<unsigned>(knob); }
 
 /// How two wishes for one (cgroup, knob) become one.
 enum class Merge : std::uint8_t {
@@ -53,16 +76,22 @@ struct KnobRow {
   ValueKind kind;
   Merge merge;
   std::int64_t lowest, highest;  ///< legal numbers, both included (unlimited apart)
-  bool vendor;                   ///< not on every mainline kernel: its absence is no news
+  bool vendor = false;           ///< not on every mainline kernel: its absence is no news
+  std::int64_t initial = 0;      ///< what a new cgroup has; of plain knobs
+  std::string_view node_dir{};   ///< not empty: no cgroup's file, but this directory's, below the host root
 };
 
 /// The table, in the order of the enum.
 const std::array<KnobRow, kKnobCount>& knob_table();
 inline const KnobRow& row(Knob knob) { return knob_table()[static_cast<std::size_t>(knob)]; }
+/// Whether it is a lever of the node itself: its directory lives as long as the kernel.
+inline bool is_of_node(Knob knob) { return !row(knob).node_dir.empty(); }
 
 struct Unlimited {
   bool operator==(const Unlimited&) const = default;
 };
+/// "max" of a plain knob, as a number.
+inline constexpr std::int64_t kPlainMax = INT64_MAX;
 /// A value of any lever. cpu_quota counts microseconds per the cgroup's own period.
 using KnobValue = std::variant<std::int64_t, Unlimited, CpuSet>;
 

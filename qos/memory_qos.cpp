@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "qos/gentle_limit.h"
 #include "qos/memory_qos_terms.h"
 
 namespace evenkeel {
@@ -12,8 +13,6 @@ namespace {
 constexpr Duration kJudgeInterval = std::chrono::seconds(10);
 constexpr double kStalledPercent = 20, kFreePercent = 2;
 constexpr Percent kMore{10}, kLess{1}, kMostRelief{1000};
-// Above what is used now by so much that the write has nothing to reclaim.
-constexpr std::int64_t kRoomPercent = 2, kRoomStep = std::int64_t{1} << 20;
 
 /// What the kernel has to share out. Reserved huge pages are none of it.
 std::optional<Bytes> allocatable(const NodeSnapshot& node) {
@@ -80,9 +79,9 @@ class Round {
     const auto* cgroup = node_.cgroup(index);
     if (cgroup == nullptr) return;
     const MemoryProtection given{fitted(asked.min, all_.min), fitted(asked.low, asked_low_)};
-    if (given.min > Bytes{} && cgroup->applied.memory_min)
+    if (given.min > Bytes{} && cgroup->applied.plain.has(Knob::memory_min))
       out_.want(cgroup->id, Knob::memory_min, given.min.count(), because(why));
-    if (given.low > Bytes{} && cgroup->applied.memory_low)
+    if (given.low > Bytes{} && cgroup->applied.plain.has(Knob::memory_low))
       out_.want(cgroup->id, Knob::memory_low, given.low.count(), because(why));
   }
 
@@ -104,31 +103,27 @@ class Round {
 
   void kill_together(CgroupIndex index) {
     const auto* cgroup = node_.cgroup(index);
-    if (cgroup != nullptr && cgroup->applied.memory_oom_group)
+    if (cgroup != nullptr && cgroup->applied.plain.has(Knob::memory_oom_group))
       out_.want(cgroup->id, Knob::memory_oom_group, 1,
                 because("out of memory, all of it is killed together"));
   }
 
   void throttle(const CgroupSample& cgroup, Bytes point, const MemoryClaim& claim) {
-    if (!cgroup.applied.memory_high) return;
+    const auto now = cgroup.applied.plain.bytes(Knob::memory_high);
+    if (!now) return;
     const Percent relief = relieve(cgroup);
     Bytes target = clamped_sum(point, percent_of(point, relief));
     if (claim.limit && *claim.limit > Bytes{}) target = std::max(point, std::min(target, *claim.limit));
     if (!cgroup.memory.current)
       return out_.hold(cgroup.id, Knob::memory_high, because("it is not known how much is in use"));
     const Bytes used = *cgroup.memory.current;
-    const auto roomy = scaled_up(used.count(), 100 + kRoomPercent, 100);
-    const Bytes least(scaled_up(roomy, 1, kRoomStep) * kRoomStep);
-    if (target >= least)
-      return out_.want(cgroup.id, Knob::memory_high, target.count(),
-                       relief > Percent{}
-                           ? because("{} and {} more, since it was stalled there", point, relief)
-                           : because("growth slows down here, before the limit kills"));
-    // It comes down as the use does, and never so that the write itself would have to reclaim.
-    const Bytes now = *cgroup.applied.memory_high;
-    const Bytes next = now > least ? least : std::max(now, target);
-    out_.want(cgroup.id, Knob::memory_high, next.count(),
-              because("{} are in use; it comes down to {} as the use does", used, target));
+    const Bytes next = gentle_limit(target, used, *now);
+    if (next != target)
+      return out_.want(cgroup.id, Knob::memory_high, next.count(),
+                       because("{} are in use; it comes down to {} as the use does", used, target));
+    out_.want(cgroup.id, Knob::memory_high, target.count(),
+              relief > Percent{} ? because("{} and {} more, since it was stalled there", point, relief)
+                                 : because("growth slows down here, before the limit kills"));
   }
 
   /// What the container gets on top because memory.high keeps it from running.

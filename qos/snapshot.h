@@ -14,6 +14,7 @@
 #include "qos/cpu_set.h"
 #include "qos/ids.h"
 #include "qos/nodeslo.h"
+#include "qos/plain_settings.h"
 #include "qos/pod.h"
 #include "qos/topology.h"
 #include "qos/units.h"
@@ -60,8 +61,8 @@ struct CpuLimit {
   bool operator==(const CpuLimit&) const = default;
 };
 
-/// The kernel's "max" in memory.min, memory.low and memory.high.
-inline constexpr Bytes kNoMemoryLimit{INT64_MAX};
+/// The kernel's "max" of memory settings.
+inline constexpr Bytes kNoMemoryLimit{kPlainMax};
 
 /// The settings that the kernel holds now, read back from it. Absent: the file is not there or could not be
 /// read.
@@ -70,14 +71,19 @@ struct Applied {
   std::optional<QuotaTime> cpu_burst{};
   std::optional<std::int64_t> cpu_shares{};  ///< v1 cpu.shares, v2 cpu.weight: the kernel's own number
   std::optional<std::int64_t> cpu_idle{};
-  std::optional<std::int64_t> cpu_bvt{};
   std::optional<CpuSet> cpus{};  ///< cpuset.cpus as configured; empty on v2 means "inherit"
   std::optional<CpuSet> cpus_effective{};
-  std::optional<Bytes> memory_min{}, memory_low{}, memory_high{};  ///< in whole pages, or kNoMemoryLimit
-  std::optional<std::int64_t> memory_oom_group{};
+  PlainSettings plain{};
 };
 
-enum class CgroupKind : std::uint8_t { kubepods, qos_dir, pod, container, host_application };
+enum class CgroupKind : std::uint8_t {
+  kubepods,
+  qos_dir,
+  pod,
+  container,
+  host_application,
+  node,  ///< no cgroup: where the levers of the node itself are
+};
 using CgroupIndex = std::int32_t;  ///< position in NodeSnapshot::cgroups; valid for one snapshot only
 inline constexpr CgroupIndex kNoCgroup = -1;
 
@@ -123,6 +129,7 @@ struct NodeSample {
   std::optional<MilliCpu> cpu_use{};  ///< user + nice + system + irq + softirq
   std::optional<NodeMemory> memory{};
   PressureSample pressure{};
+  PlainSettings settings{};  ///< levers of the node itself
 };
 
 struct NodeSnapshot {

@@ -22,6 +22,8 @@ const char* kind_name(CgroupKind kind) {
       return "container";
     case CgroupKind::host_application:
       return "host-application";
+    case CgroupKind::node:
+      return "node";
   }
   return "";
 }

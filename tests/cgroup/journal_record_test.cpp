@@ -33,7 +33,7 @@ TEST(JournalRecord, RefusesEveryMalformedLine) {
   for (std::size_t size = 0; size + 1 < line.size(); ++size)
     EXPECT_FALSE(parse_journal_line(line.substr(0, size)));
   auto unknown = good;
-  unknown.entry.file = "memory.max";
+  unknown.entry.file = "memory.stat";
   auto text = journal_line(unknown);
   text.pop_back();
   EXPECT_FALSE(parse_journal_line(text)) << "a file that no knob has";

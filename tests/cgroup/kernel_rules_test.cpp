@@ -122,7 +122,7 @@ TEST(KernelRules, SiblingsDoNotBindEachOther) {
 
 TEST(KernelRules, BvtIsAVendorFile) {
   KernelRules mainline({.online = CpuSet::range(0, 1)});
-  KernelRules vendor({.online = CpuSet::range(0, 1), .group_identity = true});
+  KernelRules vendor({.online = CpuSet::range(0, 1), .plain = vendor_plain_knobs()});
   for (auto* rules : {&mainline, &vendor}) rules->add({});
   EXPECT_EQ(mainline.write(0, "cpu.bvt_warp_ns", "-1"), ENOENT);
   EXPECT_EQ(vendor.write(0, "cpu.bvt_warp_ns", "-1"), 0);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 namespace evenkeel {
 namespace {
 
@@ -30,10 +32,10 @@ TEST(KnobFiles, NamesFollowTheControllersHierarchy) {
 
 TEST(KnobFiles, EveryFileLeadsBackToItsKnob) {
   for (const auto& lever : knob_table()) {
-    EXPECT_EQ(knob_of_file(lever.v1_file), lever.knob) << lever.name;
+    EXPECT_TRUE(lever.v1_file.empty() || knob_of_file(lever.v1_file) == lever.knob) << lever.name;
     EXPECT_EQ(knob_of_file(lever.v2_file), lever.knob) << lever.name;
   }
-  EXPECT_EQ(knob_of_file("memory.max"), std::nullopt);
+  EXPECT_EQ(knob_of_file("memory.current"), std::nullopt);
   EXPECT_EQ(knob_of_file(""), std::nullopt);
 }
 
@@ -119,15 +121,31 @@ TEST(KnobFiles, TheSnapshotGivesEachKnobItsValue) {
   applied.cpu_burst = QuotaTime(1);
   applied.cpu_shares = 2;
   applied.cpu_idle = 0;
-  applied.cpu_bvt = -1;
   applied.cpus = CpuSet::range(1, 2);
-  applied.memory_min = Bytes(4096);
-  applied.memory_low = Bytes(8192);
-  applied.memory_high = kNoMemoryLimit;
-  applied.memory_oom_group = 1;
-  const char* const expected[] = {"7000", "1", "2", "0", "-1", "1-2", "4096", "8192", "unlimited", "1"};
+  applied.plain.set(Knob::cpu_bvt, -1);
+  applied.plain.set(Knob::memory_min, 4096);
+  applied.plain.set(Knob::memory_high, kPlainMax);
+  const std::map<Knob, std::string> expected = {{Knob::cpu_quota, "7000"},  {Knob::cpu_burst, "1"},
+                                                {Knob::cpu_shares, "2"},    {Knob::cpu_idle, "0"},
+                                                {Knob::cpuset_cpus, "1-2"}, {Knob::cpu_bvt, "-1"},
+                                                {Knob::memory_min, "4096"}, {Knob::memory_high, "unlimited"}};
   for (const auto& lever : knob_table())
-    EXPECT_EQ(said(applied_value(applied, lever.knob)), expected[static_cast<std::size_t>(lever.knob)]);
+    EXPECT_EQ(said(applied_value(applied, lever.knob)),
+              expected.contains(lever.knob) ? expected.at(lever.knob) : "nothing");
+}
+
+TEST(KnobFiles, TheMemoryLimitOfV1HasWordsOfItsOwn) {
+  EXPECT_EQ(parsed(Knob::memory_limit, "9223372036854771712\n", false), "unlimited");
+  EXPECT_EQ(parsed(Knob::memory_limit, "max\n", true), "unlimited");
+  EXPECT_EQ(format_value(Knob::memory_limit, Unlimited{}, "4096", layout(false)), "-1");
+  EXPECT_EQ(format_value(Knob::memory_limit, Unlimited{}, "4096", layout(true)), "max");
+  EXPECT_TRUE(same_text(Knob::memory_limit, "-1", "9223372036854771712"));
+}
+
+TEST(KnobFiles, LeversOfTheNodeHaveOneNameEverywhere) {
+  EXPECT_EQ(file_name(Knob::min_free_kbytes, layout(false)), "min_free_kbytes");
+  EXPECT_EQ(file_name(Knob::min_free_kbytes, layout(true)), "min_free_kbytes");
+  EXPECT_EQ(parsed(Knob::min_free_kbytes, "67584\n", true), "67584");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ class World {
   KernelRules empty_tree() {
     const bool modern = chance(3);
     KernelRules rules(
-        {.cpu_v2 = modern, .cpuset_v2 = modern, .online = CpuSet::range(0, 7), .memory_qos = true});
+        {.cpu_v2 = modern, .cpuset_v2 = modern, .online = CpuSet::range(0, 7), .plain = ~KnobBits{}});
     const int groups = 1 + below(8);
     for (int i = 0; i < groups; ++i)
       rules.add({.parent = i == 0 ? -1 : below(i), .period_us = chance(4) ? 50000 : 100000});
@@ -31,7 +31,7 @@ class World {
     for (int writes = below(40); writes > 0; --writes) {
       const int group = below(rules.size());
       const auto knob = static_cast<Knob>(below(static_cast<int>(kKnobCount)));
-      if (knob != Knob::cpu_bvt) static_cast<void>(rules.set(group, knob, value(knob)));
+      static_cast<void>(rules.set(group, knob, value(knob)));
     }
   }
   int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
@@ -55,7 +55,8 @@ class World {
     if (knob == Knob::cpuset_cpus) return cpus();
     if (knob == Knob::cpu_idle) return std::int64_t{below(2)};
     if (knob == Knob::cpu_shares) return std::int64_t{2 + below(5000)};
-    if (knob == Knob::memory_oom_group) return std::int64_t{below(2)};
+    if (is_plain(knob) && row(knob).kind == ValueKind::number)
+      return std::min(row(knob).lowest + below(60), row(knob).highest);
     if (knob == Knob::memory_high && chance(4)) return Unlimited{};
     if (row(knob).kind == ValueKind::bytes) return std::int64_t{4096} * below(60);
     if (knob == Knob::cpu_quota && chance(4)) return Unlimited{};

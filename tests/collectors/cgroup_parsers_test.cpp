@@ -202,14 +202,14 @@ TEST(CgroupSettings, TheOtherLevers) {
   bench.read(parse_cpu_burst, "20000\n");
   bench.read(parse_cpu_shares, "1024\n");
   bench.read(parse_cpu_idle, "1\n");
-  bench.read(parse_cpu_bvt, "-1\n");
+  bench.read(parse_plain<Knob::cpu_bvt>, "-1\n");
   bench.read(parse_cpus, "0-3,8\n");
   bench.read(parse_cpus_effective, "0-1\n");
   const auto& applied = bench.sample.applied;
   EXPECT_EQ(applied.cpu_burst, 20000_us_cpu);
   EXPECT_EQ(applied.cpu_shares, 1024);
   EXPECT_EQ(applied.cpu_idle, 1);
-  EXPECT_EQ(applied.cpu_bvt, -1);
+  EXPECT_EQ(applied.plain.get(Knob::cpu_bvt), -1);
   EXPECT_EQ(applied.cpus->text(), "0-3,8");
   EXPECT_EQ(applied.cpus_effective->text(), "0-1");
 }
@@ -228,14 +228,15 @@ bool knows_something(const CgroupSample& s) {
   const auto& a = s.applied;
   const auto& m = s.memory;
   return s.cpu_use || s.throttling || m.current || m.working_set || m.anonymous || m.page_cache || m.events ||
-         a.cpu_limit || a.cpu_burst || a.cpu_shares || a.cpu_idle || a.cpu_bvt || a.cpus || a.cpus_effective;
+         a.cpu_limit || a.cpu_burst || a.cpu_shares || a.cpu_idle || a.plain.known() != 0 || a.cpus ||
+         a.cpus_effective;
 }
 
 constexpr ParseFile kCounters[] = {parse_cpuacct_usage,  parse_cpu_stat_v1,    parse_cpu_stat_v2,
                                    parse_memory_current, parse_memory_stat_v1, parse_memory_stat_v2,
                                    parse_memory_events,  parse_oom_control,    parse_failcnt};
 constexpr ParseFile kSettings[] = {parse_cfs_period, parse_cpu_limit, parse_cpu_burst,
-                                   parse_cpu_shares, parse_cpu_idle,  parse_cpu_bvt};
+                                   parse_cpu_shares, parse_cpu_idle,  parse_plain<Knob::cpu_bvt>};
 
 TEST(CgroupParsers, MissingFilesLeaveNothingBehind) {
   for (const auto& layout : {on_v1(), on_v2()}) {
@@ -243,7 +244,8 @@ TEST(CgroupParsers, MissingFilesLeaveNothingBehind) {
     bench.sample.cpu_use = 1_mcpu;
     bench.sample.throttling = Throttling{};
     bench.sample.memory = {1_B, 1_B, 1_B, 1_B, MemoryEvents{}};
-    bench.sample.applied = {CpuLimit{}, 1_us_cpu, 1, 1, 1, CpuSet{}, CpuSet{}};
+    bench.sample.applied = {CpuLimit{}, 1_us_cpu, 1, 1, CpuSet{}, CpuSet{}, {}};
+    bench.sample.applied.plain.set(Knob::cpu_bvt, 1);
     for (const auto parse : kCounters) bench.read(parse, Text{}, 1s);
     for (const auto parse : kSettings) bench.read(parse, Text{}, 1s);
     bench.read(parse_cpus, Text{});

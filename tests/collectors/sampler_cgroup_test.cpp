@@ -68,7 +68,7 @@ TEST_F(OnePod, AVendorLeverIsReadWhereItIs) {
   sampled.fake.write(Controller::cpu, pod, "cpu.bvt_warp_ns", "-1\n");
   sampled.start();
   sampled.tick();
-  EXPECT_EQ(sampled.at(pod).applied.cpu_bvt, -1);
+  EXPECT_EQ(sampled.at(pod).applied.plain.get(Knob::cpu_bvt), -1);
 }
 
 TEST_F(OnePod, WithoutTheCpuControllerV2StillKnowsUse) {

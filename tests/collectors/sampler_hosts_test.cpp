@@ -91,7 +91,7 @@ TEST_P(EveryHost, SettingsAreReadBack) {
   EXPECT_EQ(applied.cpu_burst, 0_us_cpu);
   EXPECT_EQ(applied.cpu_shares, v2 ? 100 : 1024);
   EXPECT_EQ(applied.cpu_idle, 0);
-  EXPECT_FALSE(applied.cpu_bvt);  // a vendor's lever
+  EXPECT_FALSE(applied.plain.has(Knob::cpu_bvt));  // a vendor's lever
   ASSERT_TRUE(applied.cpus);
   EXPECT_EQ(applied.cpus->empty(), v2);  // inherited there, a copy on v1
   EXPECT_EQ(applied.cpus_effective.has_value(), v2);

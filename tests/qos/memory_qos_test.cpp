@@ -39,9 +39,9 @@ NodeSnapshot on_v2(const SnapshotBuilder& builder, Bytes total) {
   out.at = MonoTime{} + seconds(100);
   out.node.memory = NodeMemory{total, total, {}, {}, {}};
   for (auto& cgroup : out.cgroups) {
-    cgroup.applied.memory_min = cgroup.applied.memory_low = Bytes{};
-    cgroup.applied.memory_high = kNoMemoryLimit;
-    cgroup.applied.memory_oom_group = 0;
+    for (const Knob knob : {Knob::memory_min, Knob::memory_low}) cgroup.applied.plain.set(knob, 0);
+    cgroup.applied.plain.set(Knob::memory_high, kPlainMax);
+    cgroup.applied.plain.set(Knob::memory_oom_group, 0);
     cgroup.memory.current = Bytes{};
   }
   return out;
@@ -216,7 +216,7 @@ TEST(MemoryQos, NeverReclaimsByWriting) {
   decided.sample(0).memory.current = 2000_MiB;  // the point is 1536 MiB
   decided.again(slo);
   EXPECT_EQ(decided.container(0, Knob::memory_high), Bytes(2040_MiB).count()) << "2 % above, in whole MiB";
-  decided.sample(0).applied.memory_high = 2040_MiB;
+  decided.sample(0).applied.plain.set(Knob::memory_high, Bytes(2040_MiB).count());
   decided.sample(0).memory.current = 2030_MiB;
   decided.again(slo);
   EXPECT_EQ(decided.container(0, Knob::memory_high), Bytes(2040_MiB).count()) << "it does not follow upwards";
@@ -224,7 +224,7 @@ TEST(MemoryQos, NeverReclaimsByWriting) {
   decided.again(slo);
   EXPECT_EQ(decided.container(0, Knob::memory_high), Bytes(1734_MiB).count())
       << "it comes down as the use does";
-  decided.sample(0).applied.memory_high = 1734_MiB;
+  decided.sample(0).applied.plain.set(Knob::memory_high, Bytes(1734_MiB).count());
   decided.sample(0).memory.current = 1000_MiB;
   decided.again(slo);
   EXPECT_EQ(decided.container(0, Knob::memory_high), Bytes(1536_MiB).count());

@@ -34,9 +34,9 @@ NodeSnapshot busy_node(int batch_services) {
   snapshot.node.memory =
       NodeMemory{Bytes(std::int64_t{256} << 30), Bytes(std::int64_t{128} << 30), {}, {}, {}};
   for (auto& cgroup : snapshot.cgroups) {
-    cgroup.applied.memory_min = cgroup.applied.memory_low = Bytes{};
-    cgroup.applied.memory_high = kNoMemoryLimit;
-    cgroup.applied.memory_oom_group = 0;
+    for (const Knob knob : {Knob::memory_min, Knob::memory_low}) cgroup.applied.plain.set(knob, 0);
+    cgroup.applied.plain.set(Knob::memory_high, kPlainMax);
+    cgroup.applied.plain.set(Knob::memory_oom_group, 0);
     cgroup.memory.current = 900_MiB;
   }
   return snapshot;

@@ -6,8 +6,8 @@
 
 namespace evenkeel::test {
 
-ExecutorNode::ExecutorNode(bool v2, ExecutorOptions options)
-    : v2_(v2), kernel(v2), executor(build(options)) {}
+ExecutorNode::ExecutorNode(bool v2, ExecutorOptions options, bool vendor)
+    : v2_(v2), kernel(v2, 8, vendor), executor(build(options)) {}
 
 Executor& ExecutorNode::build(ExecutorOptions options) {
   if (v2_) {
@@ -73,8 +73,15 @@ NodeSnapshot ExecutorNode::observe() {
       sample.applied = {.cpu_limit = limit, .cpu_burst = QuotaTime(group.burst_us), .cpu_idle = group.idle};
       sample.applied.cpu_shares = std::stoll(kernel.text(cgroup->path, v2_ ? "cpu.weight" : "cpu.shares"));
       sample.applied.cpus = group.cpus;
+      for (const auto& lever : knob_table())
+        if (is_plain(lever.knob) && (kernel.plain() & knob_bit(lever.knob)) != 0 && !is_of_node(lever.knob))
+          sample.applied.plain.set(lever.knob, group.plain[plain_index(lever.knob)]);
     }
     node.cgroups.push_back(sample);
+  }
+  for (const auto& lever : knob_table()) {
+    const auto file = kernel.node_files.find(std::string(lever.node_dir) + '/' + std::string(lever.v1_file));
+    if (file != kernel.node_files.end()) node.node.settings.set(lever.knob, std::stoll(file->second));
   }
   return node;
 }

@@ -21,7 +21,7 @@ inline constexpr const char* kCtr = "kubepods/besteffort/pod1/ctr";
 class ExecutorNode {
  public:
   /// kubepods, its QoS directories, and one best-effort pod with one container.
-  explicit ExecutorNode(bool v2, ExecutorOptions options = {});
+  explicit ExecutorNode(bool v2, ExecutorOptions options = {}, bool vendor = false);
 
   void add(const std::string& path);
   void remove(const std::string& path);

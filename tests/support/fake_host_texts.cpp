@@ -143,6 +143,8 @@ FakeFiles proc_files(const FakeMachine& machine) {
           {"proc/pressure/cpu", kNoPressure},
           {"proc/pressure/memory", kNoPressure},
           {"proc/pressure/io", kNoPressure},
+          {"proc/sys/vm/min_free_kbytes", "67584\n"},
+          {"proc/sys/vm/watermark_scale_factor", "10\n"},
           {"proc/sys/kernel/random/boot_id", "11111111-2222-3333-4444-555555555555\n"}};
 }
 

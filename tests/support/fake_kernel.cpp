@@ -7,13 +7,13 @@
 
 namespace evenkeel::test {
 
-FakeKernel::FakeKernel(bool v2, int cpus, bool group_identity)
+FakeKernel::FakeKernel(bool v2, int cpus, bool vendor)
     : v2_(v2),
       rules_({.cpu_v2 = v2,
               .cpuset_v2 = v2,
+              .memory_v2 = v2,
               .online = CpuSet::range(0, cpus - 1),
-              .group_identity = group_identity,
-              .memory_qos = v2}) {}
+              .plain = mainline_plain_knobs(v2) | (vendor ? vendor_plain_knobs() : 0)}) {}
 
 KernelGroup& FakeKernel::make(const std::string& path) {
   const auto cut = path.rfind('/');
@@ -45,7 +45,8 @@ int FakeKernel::other(const std::string& path, std::string_view file, std::strin
 }
 
 std::string FakeKernel::cgroup_of(const std::string& dir) const {
-  for (const char* root : {"sys/fs/cgroup/cpuset/", "sys/fs/cgroup/cpu/", "sys/fs/cgroup/"})
+  for (const char* root :
+       {"sys/fs/cgroup/cpuset/", "sys/fs/cgroup/cpu/", "sys/fs/cgroup/memory/", "sys/fs/cgroup/"})
     if (v2_ == (std::string_view(root) == "sys/fs/cgroup/") && dir.starts_with(root))
       return dir.substr(std::string_view(root).size());
   return {};
@@ -54,12 +55,17 @@ std::string FakeKernel::cgroup_of(const std::string& dir) const {
 const FakeKernel::Group* FakeKernel::find(const KnobFile& file) const {
   const auto found = groups_.find(cgroup_of(file.dir));
   if (found == groups_.end() || (file.inode != 0 && file.inode != found->second.inode)) return nullptr;
-  const bool in_cpuset = file.dir.starts_with("sys/fs/cgroup/cpuset/");
-  return v2_ || in_cpuset == file.name.starts_with("cpuset") ? &found->second : nullptr;
+  const auto controller = file.name.substr(0, file.name.find('.'));
+  return v2_ || file.dir.starts_with("sys/fs/cgroup/" + std::string(controller) + "/") ? &found->second
+                                                                                       : nullptr;
 }
 
 Result<std::string> FakeKernel::read(const KnobFile& file) {
   ++reads;
+  if (const auto failing = unreadable_.find(file.path());
+      failing != unreadable_.end() && failing->second != 0)
+    return fail(failing->second, Op::read);
+  if (const auto own = node_files.find(file.path()); own != node_files.end()) return own->second;
   const auto* group = find(file);
   if (!group) return fail(ENOENT, Op::open);
   auto text = rules_.read(group->index, file.name);
@@ -68,13 +74,16 @@ Result<std::string> FakeKernel::read(const KnobFile& file) {
 }
 
 Result<> FakeKernel::write(const KnobFile& file, std::string_view text) {
-  const auto* group = find(file);
-  int code = group ? 0 : ENOENT;
+  const auto own = node_files.find(file.path());
+  const auto* group = own == node_files.end() ? find(file) : nullptr;
+  int code = group || own != node_files.end() ? 0 : ENOENT;
   for (const auto& path : {file.path(), std::string()})
     if (const auto failing = failing_.find(path); failing != failing_.end() && failing->second != 0)
       code = failing->second;
-  if (code == 0) code = rules_.write(group->index, file.name, text);
-  auto line = cgroup_of(file.dir) + "/" + std::string(file.name) + " <- " + std::string(trimmed(text));
+  if (code == 0 && group) code = rules_.write(group->index, file.name, text);
+  if (code == 0 && !group) own->second = std::string(trimmed(text)) + "\n";
+  auto line = (group ? cgroup_of(file.dir) : file.dir) + "/" + std::string(file.name) + " <- " +
+              std::string(trimmed(text));
   if (code != 0) line.append(": ").append(errno_name(code));
   log.push_back(line);
   if (code != 0) return fail(code, Op::write);

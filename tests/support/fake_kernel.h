@@ -15,7 +15,7 @@ namespace evenkeel::test {
 class FakeKernel final : public KernelFiles {
  public:
   /// v1: sys/fs/cgroup/cpu and sys/fs/cgroup/cpuset; v2: sys/fs/cgroup.
-  explicit FakeKernel(bool v2, int cpus = 8, bool group_identity = false);
+  explicit FakeKernel(bool v2, int cpus = 8, bool vendor = false);
 
   /// Paths of cgroups are relative to a hierarchy's root ("kubepods/besteffort"); parents first.
   KernelGroup& make(const std::string& path);
@@ -33,6 +33,11 @@ class FakeKernel final : public KernelFiles {
 
   /// From now on every write to this file ("" = every file) fails so; 0 = no more.
   void fail_writes(const std::string& path, int code) { failing_[path] = code; }
+  void fail_reads(const std::string& path, int code) { unreadable_[path] = code; }
+  /// The plain knobs that its cgroups have.
+  [[nodiscard]] KnobBits plain() const { return rules_.kind().plain; }
+  /// Files of the node itself, by path; each takes any text.
+  std::map<std::string, std::string> node_files{};
   /// All writes that came in, "path <- text" or "path <- text: EINVAL"; the hierarchy's root left out.
   std::vector<std::string> log{};
   int reads = 0;
@@ -48,7 +53,7 @@ class FakeKernel final : public KernelFiles {
   bool v2_;
   KernelRules rules_;
   std::map<std::string, Group> groups_{};
-  std::map<std::string, int> failing_{};
+  std::map<std::string, int> failing_{}, unreadable_{};
   std::uint64_t next_inode_ = 100;
 };
 

@@ -31,10 +31,7 @@ void obey(NodeSnapshot& node, const Intents& intents) {
       if (intent.knob == Knob::cpu_quota && !number) sample.applied.cpu_limit->quota.reset();
       if (intent.knob == Knob::cpu_burst && number) sample.applied.cpu_burst = QuotaTime(*number);
       if (intent.knob == Knob::cpu_idle && number) sample.applied.cpu_idle = *number;
-      if (intent.knob == Knob::memory_min && number) sample.applied.memory_min = Bytes(*number);
-      if (intent.knob == Knob::memory_low && number) sample.applied.memory_low = Bytes(*number);
-      if (intent.knob == Knob::memory_high && number) sample.applied.memory_high = Bytes(*number);
-      if (intent.knob == Knob::memory_oom_group && number) sample.applied.memory_oom_group = *number;
+      if (is_plain(intent.knob)) sample.applied.plain.set(intent.knob, plain_number(intent.value));
       if (const auto* cpus = std::get_if<CpuSet>(&intent.value))
         sample.applied.cpus = sample.applied.cpus_effective = *cpus;
     }
