@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "qos/cpu_claims.h"
 #include "qos/cpu_pick.h"
 #include "qos/cpu_suppress.h"
 
@@ -15,35 +16,9 @@ struct Pools {
   CpuSet shared{};
 };
 
-/// What a cgroup runs on: an empty set on v2 means "as the parent", which the effective one shows.
-std::optional<CpuSet> cpus_in_force(const CgroupSample* sample) {
-  if (!sample) return std::nullopt;
-  const Applied& applied = sample->applied;
-  if (applied.cpus_effective && !applied.cpus_effective->empty()) return applied.cpus_effective;
-  if (applied.cpus && !applied.cpus->empty()) return applied.cpus;
-  return std::nullopt;
-}
-
-/// Of two pods that claim the same CPU the later one in the list decides.
 Pools pools_of(const NodeSnapshot& node) {
-  const CpuSet nobody;
-  CpuSet legal =
-      node.topology.online & cpus_in_force(node.cgroup(node.kubepods)).value_or(node.topology.online);
-  legal = legal - node.object.reserved_cpus.value_or(nobody) - node.object.system_qos_cpus.value_or(nobody);
-  CpuSet exclusive;
-  Pools pools;
-  for (const PodSample& pod : node.pods) {
-    const bool ended = pod.spec->phase == PodPhase::succeeded || pod.spec->phase == PodPhase::failed;
-    if (!pod.spec->allocated_cpus || ended) continue;
-    const CpuSet& claimed = *pod.spec->allocated_cpus;
-    const bool lse = pod.spec->label_qos == QosClass::lse, lsr = pod.spec->label_qos == QosClass::lsr;
-    if (!lse && !lsr) continue;
-    exclusive = lse ? exclusive | claimed : exclusive - claimed;
-    pools.pinned = lsr ? pools.pinned | claimed : pools.pinned - claimed;
-  }
-  pools.pinned = pools.pinned & legal;
-  pools.shared = legal - pools.pinned - exclusive;
-  return pools;
+  const CpuClaims claims = cpu_claims(node);
+  return {.pinned = claims.pinned, .shared = claims.shared()};
 }
 
 CpuSet pick(const CpuTopology& topology, const Pools& pools, std::size_t count, std::size_t from_pinned) {

@@ -122,7 +122,9 @@ struct NodeObject {
   std::optional<CpuSet> reserved_cpus{};  ///< .reservedCPUs of the same annotation
   std::optional<CpuSet>
       system_qos_cpus{};  ///< node.koordinator.sh/system-qos-resource .cpuset, when exclusive
-  bool kubelet_static_cpu_manager = false;  ///< kubelet.koordinator.sh/cpu-manager-policy says "static"
+  /// kubelet.koordinator.sh/cpu-manager-policy, or the kubelet's own checkpoint, says "static".
+  bool kubelet_static_cpu_manager = false;
+  CpuSet kubelet_pinned_cpus{};  ///< what it has given to containers exclusively
   std::map<std::string, std::string> labels{};
   std::map<std::string, std::string> annotations{};
   bool operator==(const NodeObject&) const = default;

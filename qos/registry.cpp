@@ -1,17 +1,21 @@
 #include <array>
 
+#include "qos/batch_resources.h"
 #include "qos/cpu_burst.h"
 #include "qos/cpu_idle.h"
 #include "qos/cpu_suppress.h"
+#include "qos/cpusets.h"
 #include "qos/memory_qos.h"
 #include "qos/policy.h"
+#include "qos/system_settings.h"
 
 namespace evenkeel {
 namespace {
 
 // One line per policy. The order is the rank for levers whose rule is Merge::first.
-constexpr std::array<const PolicySpec*, 4> kPolicies = {&cpu_suppress_policy, &cpu_burst_policy,
-                                                        &cpu_identity_policy, &memory_qos_policy};
+constexpr std::array<const PolicySpec*, 7> kPolicies = {
+    &cpu_suppress_policy,    &cpu_burst_policy, &cpu_identity_policy,   &memory_qos_policy,
+    &batch_resources_policy, &cpusets_policy,   &system_settings_policy};
 
 }  // namespace
 

@@ -15,6 +15,7 @@ AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const Del
                      .nodeslo_object = delivered.nodeslo_object,
                      .pods = pods,
                      .node = flags.node,
+                     .cpu_manager_state = flags.host_root + "/var/lib/kubelet/cpu_manager_state",
                      .node_url = delivered.node_url,
                      .pods_interval = flags.pods_interval,
                      .by_text = flags.stepped},

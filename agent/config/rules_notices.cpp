@@ -93,13 +93,6 @@ void note_class(const std::string& path, const QosClassStrategy& strategy, bool 
   if (strategy.network && strategy.network->enable) read.notices.push_back(path + ".networkQOS" + kInactive);
 }
 
-bool any_set(const SystemStrategy& system) {
-  return system.min_free_kbytes_factor || system.watermark_scale_factor || system.memcg_reap_background ||
-         system.sched_group_identity_enabled || system.sched_idle_saver_wmark_ns ||
-         !system.sched_features.empty() || system.page_cache_limit_enabled ||
-         system.total_network_bandwidth_bits_per_second;
-}
-
 }  // namespace
 
 void add_notices(const NodeSlo& slo, SchemaRead& read) {
@@ -114,7 +107,10 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
   if (slo.qos.cgroup_root_blkio && slo.qos.cgroup_root_blkio->enable) {
     read.notices.push_back(std::string("resourceQOSStrategy.cgroupRoot.blkioQOS") + kInactive);
   }
-  if (any_set(slo.system)) read.notices.push_back(std::string("systemStrategy") + kInactive);
+  if (!slo.system.sched_features.empty())
+    read.notices.push_back(std::string("systemStrategy.schedFeatures") + kInactive);
+  if (slo.system.total_network_bandwidth_bits_per_second)
+    read.notices.push_back(std::string("systemStrategy.totalNetworkBandwidth") + kInactive);
 }
 
 }  // namespace evenkeel

@@ -114,6 +114,10 @@ constexpr Row kPredictionRows[] = {
 constexpr Range kUpToAnHour{0, kHour};
 constexpr Row kEvenkeelRows[] = {
     toggle<&E::hands_off>("handsOff", "write nothing on this node, and put back what was written"),
+    toggle<&E::cpusets>("cpusets",
+                        "containers on the CPUs that the scheduler gave their pod, services on the rest"),
+    toggle<&E::batch_resources>("batchResources",
+                                "shares, quota and memory limit for pods that run on lent resources"),
     number<&E::suppress_recovery>("suppressRecovery", kUpToAnHour, "duration",
                                   "best effort may rise only to the least it was granted over this time",
                                   Kind::duration),

@@ -139,6 +139,10 @@ bool Agent::look(News& news) {
 void Agent::join_roster() {
   listed_ = inputs_.pods_delivered() ? with_survivors(listed_, inputs_.pods(), *tree_) : inputs_.pods();
   snapshot_.object = inputs_.node();
+  if (inputs_.cpu_manager().is_static) {
+    snapshot_.object.kubelet_static_cpu_manager = true;
+    snapshot_.object.kubelet_pinned_cpus = inputs_.cpu_manager().pinned;
+  }
   build_roster(*tree_, listed_, inputs_.slo(), snapshot_);
   pod_by_uid_.clear();
   for (const Pod& pod : *snapshot_.pod_specs) pod_by_uid_.emplace(pod.uid, &pod);

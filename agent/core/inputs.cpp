@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "agent/text_file.h"
-
 namespace evenkeel {
 namespace {
 
@@ -42,6 +40,7 @@ Inputs::Inputs(Options options) : options_(std::move(options)) {
   place(kPods, "pods", options_.pods.path, options_.pods.delivered());
   place(kNode, "node", options_.node_url.empty() ? options_.node : options_.node_url,
         !options_.node_url.empty());
+  cpu_manager_text_ = ChangingText(options_.cpu_manager_state);
   // Walking the tree needs no list: an empty one says that no pod is known by anything but its directory.
   if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
 }
@@ -130,7 +129,20 @@ Inputs::Changed Inputs::refresh(MonoTime now) {
   if (const auto text = fresh(kNodeSlo)) take_nodeslo(*text, now, changed);
   if (const auto text = fresh(kPods)) take_pods(*text, now, changed);
   if (const auto text = fresh(kNode)) take_node(*text, now, changed);
+  take_cpu_manager(changed);
   return changed;
+}
+
+/// A file that is not there, or cannot be read, is no news: most kubelets pin nothing.
+void Inputs::take_cpu_manager(Changed& changed) {
+  if (options_.cpu_manager_state.empty() || !cpu_manager_text_.refresh(options_.by_text)) return;
+  auto state = parse_cpu_manager_state(cpu_manager_text_.text(), options_.cpu_manager_state);
+  if (!state.problem.empty()) {
+    changed.problems.push_back(std::move(state.problem));
+    return;
+  }
+  cpu_manager_ = std::move(state);
+  changed.node = true;
 }
 
 std::vector<InputState> Inputs::states() const {

@@ -13,7 +13,9 @@
 
 #include "agent/config/file_watch.h"
 #include "agent/config/nodeslo_config.h"
+#include "agent/pods/cpu_manager_state.h"
 #include "agent/pods/pod_list.h"
+#include "agent/text_file.h"
 #include "qos/units.h"
 
 namespace evenkeel {
@@ -52,6 +54,7 @@ class Inputs {
     std::string nodeslo_object{};   ///< "nodeslos/NODE"; set: the NodeSLO is delivered, there is no file
     PodsSource pods{};
     std::string node{};
+    std::string cpu_manager_state{};                   ///< the kubelet's checkpoint; may never exist
     std::string node_url{};                            ///< set: the Node object is delivered
     Duration pods_interval{std::chrono::seconds(10)};  ///< how often a list is to be expected
     bool by_text = false;  ///< stepped mode: look at the files instead of waiting for events
@@ -90,6 +93,8 @@ class Inputs {
   /// Null: the source has not delivered.
   [[nodiscard]] const std::shared_ptr<const std::vector<Pod>>& pods() const { return pods_; }
   [[nodiscard]] const NodeObject& node() const { return node_; }
+  /// What the kubelet's CPU manager does, as far as its checkpoint can be read.
+  [[nodiscard]] const CpuManagerState& cpu_manager() const { return cpu_manager_; }
   [[nodiscard]] std::vector<InputState> states() const;
   [[nodiscard]] bool pods_delivered() const { return options_.pods.delivered(); }
   /// Nobody has confirmed the pod list for so long that nothing irreversible may rest on it.
@@ -107,6 +112,7 @@ class Inputs {
   void take(NodeSloConfig config, MonoTime now, Changed& changed);
   void take_pods(const Text& given, MonoTime now, Changed& changed);
   void take_node(const Text& given, MonoTime now, Changed& changed);
+  void take_cpu_manager(Changed& changed);
   void let_go(MonoTime now);
   void trouble(Which which, const std::string& why);
   void failed(Which which, std::string error, Changed& changed);
@@ -128,6 +134,8 @@ class Inputs {
   std::shared_ptr<const NodeSlo> slo_ = std::make_shared<const NodeSlo>();
   std::shared_ptr<const std::vector<Pod>> pods_{};
   NodeObject node_{};
+  ChangingText cpu_manager_text_{{}};
+  CpuManagerState cpu_manager_{};
 };
 
 }  // namespace evenkeel

@@ -174,7 +174,7 @@ TEST(NodeSlo, WhatIsNotActiveYetIsSaidOnceEach) {
   };
   EXPECT_EQ(count("beClass.memoryQOS: wmark*, priority* and pageCache*"), 1);
   EXPECT_EQ(count("beClass.resctrlQOS is accepted but not active yet"), 1);
-  EXPECT_EQ(count("systemStrategy is accepted"), 1);
+  EXPECT_EQ(count("systemStrategy.schedFeatures is accepted"), 1);
   EXPECT_EQ(count("cgroupRoot.blkioQOS is accepted"), 1);
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";
   EXPECT_EQ(count("cpuBurst"), 0);

@@ -1,11 +1,11 @@
 // All policies together: the registry, and what must hold whatever the node looks like.
 #include <gtest/gtest.h>
 
-#include <random>
 #include <set>
 
 #include "qos/arbiter.h"
 #include "qos/policy.h"
+#include "tests/support/random_node.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {
@@ -14,7 +14,10 @@ namespace {
 using namespace literals;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using test::Dice;
 using test::node;
+using test::random_node;
+using test::random_slo;
 
 TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
   std::set<std::string_view> names;
@@ -23,7 +26,8 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
     EXPECT_FALSE(policy->summary.empty());
     EXPECT_TRUE(policy->enabled && policy->decide && policy->reset);
   }
-  EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos"}));
+  EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos",
+                                               "batch-resources", "cpusets", "system-settings"}));
 }
 
 TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {
@@ -43,100 +47,6 @@ TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {
   decide_all(snapshot, NodeSlo{}, state, out);
   EXPECT_TRUE(out.all().empty());
   EXPECT_EQ(state.cpu_suppress.count, 0U);
-}
-
-class Dice {
- public:
-  explicit Dice(unsigned seed) : random_(seed) {}
-  std::int64_t roll(std::int64_t low, std::int64_t high) {
-    return std::uniform_int_distribution<std::int64_t>(low, high)(random_);
-  }
-  bool chance(int percent) { return roll(1, 100) <= percent; }
-
- private:
-  std::mt19937 random_;
-};
-
-void random_settings(Dice& dice, CgroupSample& sample) {
-  if (dice.chance(80)) sample.cpu_use = MilliCpu(dice.roll(0, 20000));
-  if (dice.chance(70)) sample.throttling = Throttling{.periods = 10, .throttled_periods = dice.roll(0, 3)};
-  const Duration period = dice.chance(90) ? milliseconds(100) : milliseconds(dice.roll(1, 1000));
-  if (dice.chance(90)) sample.applied.cpu_limit = CpuLimit{std::nullopt, period};
-  if (sample.applied.cpu_limit && dice.chance(60))
-    sample.applied.cpu_limit->quota = QuotaTime(dice.roll(1000, 900000));
-  if (dice.chance(80)) sample.applied.cpu_burst = QuotaTime(0);
-  if (dice.chance(80)) sample.applied.cpu_idle = 0;
-  if (dice.chance(20)) sample.applied.cpu_bvt = 0;
-  if (dice.chance(80)) sample.applied.cpu_shares = dice.roll(2, 1024);
-  if (dice.chance(80))
-    sample.applied.cpus = dice.chance(30) ? CpuSet{} : CpuSet::range(0, static_cast<int>(dice.roll(0, 15)));
-  if (dice.chance(80)) sample.applied.cpus_effective = CpuSet::range(0, static_cast<int>(dice.roll(0, 15)));
-  sample.hands_off = dice.chance(5);
-  if (dice.chance(70)) sample.memory.current = Bytes(dice.roll(0, std::int64_t{16} << 30));
-  if (dice.chance(30)) return;  // cgroup v1
-  sample.applied.memory_min = sample.applied.memory_low = Bytes{};
-  sample.applied.memory_high = dice.chance(70) ? kNoMemoryLimit : Bytes(dice.roll(0, std::int64_t{8} << 30));
-  sample.applied.memory_oom_group = dice.roll(0, 1);
-}
-
-NodeSnapshot random_node(Dice& dice) {
-  auto builder = node();
-  if (dice.chance(90)) builder.cpus(static_cast<int>(dice.roll(1, 64)));
-  if (dice.chance(90)) builder.uses(MilliCpu(dice.roll(0, 64000)));
-  if (dice.chance(50)) builder.v2();
-  const auto pods = dice.roll(0, 8);
-  for (std::int64_t i = 0; i < pods; ++i) {
-    builder.pod("pod").kube(static_cast<KubeQos>(dice.roll(0, 2)));
-    if (dice.chance(70)) builder.label(static_cast<QosClass>(dice.roll(0, 4)));
-    if (dice.chance(20)) builder.cgroup_only();
-    if (dice.chance(20)) builder.allocated("0-3");
-    if (dice.chance(20)) builder.phase(static_cast<PodPhase>(dice.roll(0, 4)));
-    const auto containers = dice.roll(0, 3);
-    for (std::int64_t c = 0; c < containers; ++c) {
-      builder.container("container");
-      if (dice.chance(80)) builder.limit(MilliCpu(dice.roll(0, 8000)));
-      if (dice.chance(10)) builder.waiting();
-      const Bytes request(dice.roll(0, std::int64_t{8} << 30)), more(dice.roll(0, std::int64_t{8} << 30));
-      if (dice.chance(70))
-        builder.memory(request, dice.chance(70) ? std::optional(request + more) : std::nullopt);
-    }
-  }
-  for (auto apps = dice.roll(0, 3); apps > 0; --apps)
-    builder.host_app(static_cast<QosClass>(dice.roll(0, 4)), static_cast<HostAppBase>(dice.roll(0, 3)));
-  NodeSnapshot snapshot = builder.build();
-  for (CgroupSample& sample : snapshot.cgroups) random_settings(dice, sample);
-  const Bytes memory(dice.roll(1, std::int64_t{64} << 30));
-  if (dice.chance(95)) snapshot.node.memory = NodeMemory{memory, memory, {}, {}, {}};
-  for (ContainerSample& container : snapshot.containers) {
-    if (dice.chance(5)) container.cgroup = kNoCgroup;
-    if (dice.chance(5)) container.spec = nullptr;
-  }
-  for (PodSample& pod : snapshot.pods)
-    if (dice.chance(5)) pod.cgroup = kNoCgroup;
-  if (dice.chance(5)) snapshot.besteffort = kNoCgroup;
-  if (dice.chance(5)) snapshot.pods_known = false;
-  if (dice.chance(20)) snapshot.since_previous.reset();
-  return snapshot;
-}
-
-NodeSlo random_slo(Dice& dice) {
-  NodeSlo slo;
-  slo.threshold.enable = dice.chance(90);
-  slo.threshold.cpu_suppress_policy = static_cast<SuppressPolicy>(dice.roll(0, 1));
-  slo.threshold.cpu_suppress_threshold_percent = Percent(dice.roll(0, 100));
-  if (dice.chance(30)) slo.threshold.cpu_suppress_min_percent = Percent(dice.roll(0, 100));
-  slo.qos.be.cpu.enable = slo.qos.ls.cpu.enable = dice.chance(80);
-  MemoryQos memory{.enable = dice.chance(80)};
-  memory.min_limit_percent = Percent(dice.roll(0, 150));
-  memory.low_limit_percent = Percent(dice.roll(0, 150));
-  memory.throttling_percent = Percent(dice.roll(0, 100));
-  memory.oom_kill_group = dice.roll(0, 1);
-  slo.qos.lsr.memory = slo.qos.ls.memory = slo.qos.be.memory = memory;
-  slo.cpu_burst.policy = static_cast<BurstPolicy>(dice.roll(0, 3));
-  slo.cpu_burst.cpu_burst_percent = Percent(dice.roll(1, 10000));
-  slo.cpu_burst.cfs_quota_burst_percent = Percent(dice.roll(100, 1000));
-  slo.cpu_burst.cfs_quota_burst_period_seconds = dice.roll(-1, 600);
-  return slo;
 }
 
 bool below_besteffort(const NodeSnapshot& node, CgroupId id) {
@@ -159,11 +69,12 @@ const CgroupSample& sample_of(const NodeSnapshot& node, CgroupId id) { return no
 
 void check_values(const NodeSnapshot& node, const std::vector<Intent>& plan) {
   for (const Intent& intent : plan) {
-    EXPECT_FALSE(sample_of(node, intent.target).hands_off);
+    EXPECT_TRUE(intent.target == kNodeItself || !sample_of(node, intent.target).hands_off);
     EXPECT_STRNE(intent.why.sentence, "");
     EXPECT_EQ(intent.why.text().find('?'), std::string::npos) << intent.why.text();
     if (intent.hold) continue;
-    EXPECT_FALSE(std::holds_alternative<Unlimited>(intent.value));
+    const bool whole_cpus = policies()[intent.by]->name == "cpusets";
+    EXPECT_TRUE(whole_cpus || !std::holds_alternative<Unlimited>(intent.value));
     const auto* number = std::get_if<std::int64_t>(&intent.value);
     if (number) {
       EXPECT_GE(*number, row(intent.knob).lowest);
@@ -180,8 +91,8 @@ void check_values(const NodeSnapshot& node, const std::vector<Intent>& plan) {
   }
 }
 
-/// Of all pods together no more is protected than there is, and no write of memory.high has something to
-/// reclaim.
+/// Of all pods together no more is protected than there is, and no write of memory.high or of a limit has
+/// something to reclaim.
 void check_memory(const NodeSnapshot& node, const Intents& plan) {
   for (const Knob knob : {Knob::memory_min, Knob::memory_low}) {
     std::int64_t sum = 0;
@@ -191,9 +102,12 @@ void check_memory(const NodeSnapshot& node, const Intents& plan) {
     EXPECT_LE(sum, node.node.memory ? node.node.memory->total.count() : 0);
   }
   for (const CgroupSample& sample : node.cgroups) {
-    const auto wished = test::wished(plan, sample.id, Knob::memory_high);
-    if (wished < 0 || !sample.applied.memory_high || Bytes(wished) >= *sample.applied.memory_high) continue;
-    EXPECT_GE(Bytes(wished), sample.memory.current.value_or(kNoMemoryLimit));
+    for (const Knob knob : {Knob::memory_high, Knob::memory_limit}) {
+      const auto wished = test::wished(plan, sample.id, knob);
+      const auto now = sample.applied.plain.bytes(knob);
+      if (wished < 0 || !now || Bytes(wished) >= *now) continue;
+      EXPECT_GE(Bytes(wished), sample.memory.current.value_or(kNoMemoryLimit));
+    }
   }
 }
 

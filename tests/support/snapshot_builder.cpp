@@ -169,6 +169,11 @@ SnapshotBuilder& SnapshotBuilder::memory(std::optional<Bytes> request, std::opti
   return *this;
 }
 
+SnapshotBuilder& SnapshotBuilder::batch_cpu(std::optional<MilliCpu> request, std::optional<MilliCpu> limit) {
+  pods_.back().containers.back().requests.batch_cpu = request;
+  pods_.back().containers.back().limits.batch_cpu = limit;
+  return *this;
+}
 SnapshotBuilder& SnapshotBuilder::batch_memory(std::optional<Bytes> request, std::optional<Bytes> limit) {
   pods_.back().containers.back().requests.batch_memory = request;
   pods_.back().containers.back().limits.batch_memory = limit;
@@ -248,7 +253,7 @@ SnapshotBuilder& SnapshotBuilder::idle(std::int64_t value) {
 }
 
 SnapshotBuilder& SnapshotBuilder::bvt(std::int64_t value) {
-  sample().applied.cpu_bvt = value;
+  sample().applied.plain.set(Knob::cpu_bvt, value);
   return *this;
 }
 

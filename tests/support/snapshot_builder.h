@@ -53,6 +53,7 @@ class SnapshotBuilder {
   SnapshotBuilder& request(MilliCpu cpu);
   SnapshotBuilder& memory(std::optional<Bytes> request, std::optional<Bytes> limit = {});
   SnapshotBuilder& batch_memory(std::optional<Bytes> request, std::optional<Bytes> limit = {});
+  SnapshotBuilder& batch_cpu(std::optional<MilliCpu> request, std::optional<MilliCpu> limit = {});
   SnapshotBuilder& waiting();  ///< not running
 
   // Of whatever was named last.

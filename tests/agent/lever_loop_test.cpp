@@ -1,0 +1,150 @@
+// All levers together, from the snapshot to the kernel: whatever comes, no write is illegal, no more is
+// protected than there is, and everything can be taken back at any moment; and a file that fails is the only
+// one that suffers.
+#include "tests/support/lever_loop.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <set>
+
+namespace evenkeel::test {
+namespace {
+
+constexpr std::int64_t kMemory = std::int64_t{4096} << 20;
+
+/// What the model of the kernel has refused; the empty CPU set of v2 is nobody's fault.
+std::string refused(const LeverLoop& loop) {
+  for (const auto& line : loop.kernel.log)
+    if (line.find(": E") != std::string::npos) return line;
+  return {};
+}
+
+std::int64_t protected_in_pods(LeverLoop& loop, const char* file) {
+  std::int64_t sum = 0;
+  for (const auto* cgroup : loop.tree().all())
+    if (cgroup->kind == CgroupKind::pod)
+      if (const auto text = loop.kernel.text(cgroup->path, file); text != "<missing>")
+        sum += std::stoll(text);
+  return sum;
+}
+
+void expect_same(const std::map<std::string, std::string>& found,
+                 const std::map<std::string, std::string>& wanted, const std::string& where) {
+  for (const auto& [path, text] : wanted) {
+    const auto now = found.find(path);
+    ASSERT_TRUE(now != found.end()) << where << path << " has gone";
+    ASSERT_EQ(now->second, text) << where << path;
+  }
+}
+
+class LeverLoops : public testing::TestWithParam<bool> {};
+
+TEST_P(LeverLoops, NothingIllegalNothingTooMuchAndAllTakenBack) {
+  std::size_t writes = 0;
+  for (unsigned seed = 0; seed < 150; ++seed) {
+    LeverLoop loop(GetParam(), seed);
+    const auto where = "seed " + std::to_string(seed) + ": ";
+    std::mt19937 dice(seed);
+    for (int second = 0; second < 30; ++second) {
+      if (dice() % 5 == 0) loop.configure();
+      if (dice() % 4 == 0) loop.live();
+      loop.pass();
+      ASSERT_EQ(refused(loop), "") << where << "second " << second;
+      for (const char* file : {"memory.min", "memory.low"})
+        ASSERT_LE(protected_in_pods(loop, file), kMemory) << where << file;
+    }
+    writes += loop.kernel.log.size();
+    if (seed % 2 == 0) {
+      loop.everything_off();
+      for (int second = 0; second < 3; ++second) loop.pass();
+    } else {
+      loop.executor.restore_all(loop.now);
+    }
+    ASSERT_EQ(refused(loop), "") << where;
+    ASSERT_NO_FATAL_FAILURE(expect_same(loop.files(), loop.originals(), where));
+    ASSERT_EQ(loop.journal.size(), 0U) << where;
+  }
+  EXPECT_GT(writes, 20000U) << "the loops must not be idle";
+}
+
+/// Paths (as the kernel knows them) of what a good first second writes, with the knob.
+struct Touched {
+  std::string path{};
+  Knob knob{};
+  CgroupId cgroup{};
+};
+std::vector<Touched> touched(bool v2, unsigned seed) {
+  LeverLoop loop(v2, seed);
+  std::vector<Touched> out;
+  for (const auto& write : loop.pass().writes) out.push_back({write.path, write.knob, write.cgroup});
+  return out;
+}
+
+/// Levers that share rules with the one that fails: they may wait for it, the others may not.
+bool bound(Knob a, Knob b) {
+  const auto group = [](Knob knob) {
+    switch (knob) {
+      case Knob::cpu_quota:
+      case Knob::cpu_burst:
+        return 1;
+      case Knob::cpu_shares:
+      case Knob::cpu_idle:
+        return 2;
+      case Knob::cpuset_cpus:
+        return 3;
+      default:
+        return 10 + static_cast<int>(knob);
+    }
+  };
+  return group(a) == group(b);
+}
+
+void expect_only_this_suffers(bool v2, unsigned seed, const Touched& victim, int code, bool on_read) {
+  const auto where = victim.path + " " + errno_name(code) + (on_read ? " on read: " : " on write: ");
+  LeverLoop good(v2, seed), bad(v2, seed);
+  const auto fail_with = [&](int error) {
+    if (on_read) return bad.kernel.fail_reads(victim.path, error);
+    bad.kernel.fail_writes(victim.path, error);
+  };
+  fail_with(code);
+  std::set<std::string> fine, told;
+  for (const auto& write : good.pass().writes)
+    if (!bound(write.knob, victim.knob)) fine.insert(write.path);
+  std::set<std::string> done;
+  for (int second = 0; second < 3; ++second) {
+    const auto report = bad.pass();
+    for (const auto& write : report.writes) done.insert(write.path);
+    for (const auto& refusal : report.refusals)
+      ASSERT_TRUE(told.insert(refusal.path).second) << where << "told twice: " << refusal.path;
+  }
+  for (const auto& path : fine) ASSERT_TRUE(done.count(path) != 0) << where << path << " was not written";
+  const bool missing = code == ENOENT || code == ENODEV;
+  if (!missing) {
+    ASSERT_TRUE(told.count(victim.path) != 0) << where << "nobody was told";
+    ASSERT_GT(bad.executor.counters().refusals_by_errno.at(code), 0U) << where;
+  }
+  // And it can be taken back when it works again, or while it does not.
+  if (code % 2 == 0) fail_with(0);
+  bad.executor.restore_all(bad.now);
+  auto wanted = bad.originals();
+  ASSERT_NO_FATAL_FAILURE(expect_same(bad.files(), wanted, where));
+}
+
+TEST_P(LeverLoops, AFileThatFailsIsTheOnlyOneThatSuffers) {
+  std::size_t cases = 0;
+  for (unsigned seed = 0; seed < 6; ++seed)
+    for (const auto& victim : touched(GetParam(), seed))
+      for (const int code : {EINVAL, EBUSY, ENOSPC, EIO, ENODEV, ENOENT, EPERM})
+        for (const bool on_read : {false, true}) {
+          ASSERT_NO_FATAL_FAILURE(expect_only_this_suffers(GetParam(), seed, victim, code, on_read));
+          ++cases;
+        }
+  EXPECT_GT(cases, 500U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, LeverLoops, testing::Bool(),
+                         [](const auto& kernel) { return kernel.param ? "v2" : "v1"; });
+
+}  // namespace
+}  // namespace evenkeel::test

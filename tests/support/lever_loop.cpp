@@ -1,0 +1,152 @@
+#include "tests/support/lever_loop.h"
+
+#include "cgroup/knob_files.h"
+#include "cgroup/text.h"
+#include "collectors/roster.h"
+#include "qos/arbiter.h"
+
+namespace evenkeel::test {
+namespace {
+
+constexpr std::int64_t kMiB = std::int64_t{1} << 20;
+constexpr const char* kBranches[] = {"kubepods", "kubepods/burstable", kBe};
+
+Container container_of(const std::string& id, QosClass qos, std::int64_t size) {
+  Container out{.name = id, .id = id, .running = true};
+  const MilliCpu cpu(100 * size);
+  const Bytes memory(64 * kMiB * size);
+  if (qos == QosClass::be) {
+    out.requests.batch_cpu = cpu;
+    out.limits.batch_cpu = cpu * 2;
+    out.requests.batch_memory = out.limits.batch_memory = memory;
+  } else {
+    out.requests.cpu = cpu;
+    out.limits.cpu = cpu * 2;
+    out.requests.memory = memory;
+    out.limits.memory = memory * 2;
+  }
+  return out;
+}
+
+}  // namespace
+
+LeverLoop::LeverLoop(bool v2, unsigned seed) : ExecutorNode(v2, {}, seed % 2 == 1), v2_(v2), random_(seed) {
+  remove(kPod);
+  kernel.node_files = {{"proc/sys/vm/min_free_kbytes", "67584\n"},
+                       {"proc/sys/vm/watermark_scale_factor", "10\n"}};
+  born_ = files();
+  live();
+  configure();
+}
+
+/// A new pod's directory and those of its containers, as the kubelet and a runtime leave them.
+std::string LeverLoop::born(int number) {
+  const auto qos = static_cast<QosClass>(below(4));  // LSE, LSR, LS, BE
+  const auto branch = qos == QosClass::be   ? KubeQos::besteffort
+                      : qos == QosClass::ls ? KubeQos::burstable
+                                            : KubeQos::guaranteed;
+  Pod pod{.uid = std::to_string(number), .namespace_ = "a", .name = "p" + std::to_string(number)};
+  pod.kube_qos = branch;
+  pod.label_qos = qos;
+  pod.phase = PodPhase::running;
+  if (qos == QosClass::lse || qos == QosClass::lsr) pod.allocated_cpus = CpuSet::range(below(8), 7);
+  const auto path = std::string(kBranches[static_cast<std::size_t>(branch)]) + "/pod" + pod.uid;
+  std::vector<std::string> made{path};
+  for (int c = 1 + below(2); c > 0; --c) {
+    const auto id = "c" + std::to_string(number) + "x" + std::to_string(c);
+    pod.containers.push_back(container_of(id, qos, 1 + below(8)));
+    made.push_back(path + "/" + id);
+  }
+  for (const auto& dir : made) {
+    add(dir);
+    kernel.other(dir, v2_ ? "cpu.weight" : "cpu.shares", qos == QosClass::be ? "2" : "300");
+  }
+  pods_.push_back(std::move(pod));
+  paths_.push_back(path);
+  return path;
+}
+
+void LeverLoop::live() {
+  while (!pods_.empty() && chance(30)) {
+    const auto which = static_cast<std::size_t>(below(static_cast<int>(pods_.size())));
+    remove(paths_[which]);
+    pods_.erase(pods_.begin() + static_cast<std::ptrdiff_t>(which));
+    paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(which));
+  }
+  const auto known = files();
+  std::erase_if(born_, [&](const auto& file) { return known.count(file.first) == 0; });
+  while (pods_.size() < 5 && chance(70)) born(next_pod_++);
+  // On v1 a new group copies the set above, which may be narrow just now, and ours.
+  const auto original = [&](const std::string& path, const std::string& text) {
+    return !v2_ && path.ends_with("cpuset.cpus") ? std::string("0-7") : text;
+  };
+  for (const auto& [path, text] : files()) born_.emplace(path, original(path, text));
+}
+
+void LeverLoop::configure() {
+  auto slo = std::make_shared<NodeSlo>();
+  slo->threshold.enable = chance(60);
+  slo->threshold.cpu_suppress_policy = static_cast<SuppressPolicy>(below(2));
+  slo->threshold.cpu_suppress_threshold_percent = Percent(below(101));
+  slo->qos.be.cpu.enable = chance(60);
+  MemoryQos memory{.enable = chance(60)};
+  memory.min_limit_percent = Percent(below(101));
+  memory.low_limit_percent = Percent(below(101));
+  memory.throttling_percent = Percent(below(101));
+  memory.oom_kill_group = below(2);
+  slo->qos.lsr.memory = slo->qos.ls.memory = slo->qos.be.memory = memory;
+  slo->cpu_burst.policy = static_cast<BurstPolicy>(below(4));
+  slo->evenkeel.batch_resources = chance(60);
+  slo->evenkeel.cpusets = chance(60);
+  if (chance(50)) slo->system.min_free_kbytes_factor = 1 + below(200);
+  if (chance(50)) slo->system.watermark_scale_factor = 1 + below(400);
+  slo_ = slo;
+}
+
+void LeverLoop::everything_off() {
+  slo_ = std::make_shared<NodeSlo>();
+  slo_->evenkeel.batch_resources = slo_->evenkeel.cpusets = false;
+}
+
+void LeverLoop::measure() {
+  snapshot_.node.cpu_capacity = MilliCpu(8000);
+  snapshot_.node.cpu_use = MilliCpu(below(8000));
+  const Bytes memory(4096 * kMiB);
+  snapshot_.node.memory = NodeMemory{memory, memory, {}, {}, {}};
+  for (CpuId cpu = 0; cpu < 8; ++cpu)
+    if (snapshot_.topology.cpus.size() < 8) snapshot_.topology.cpus.push_back({.id = cpu, .core = cpu});
+  for (auto& sample : snapshot_.cgroups) {
+    if (chance(90)) sample.cpu_use = MilliCpu(below(500));
+    sample.throttling = Throttling{.periods = 10, .throttled_periods = below(4)};
+    if (chance(90)) sample.memory.current = Bytes(kMiB * below(600));
+  }
+}
+
+Report LeverLoop::pass() {
+  now += std::chrono::seconds(1);
+  snapshot_ = observe();
+  snapshot_.since_previous = std::chrono::seconds(1);
+  build_roster(tree(), std::make_shared<const std::vector<Pod>>(pods_), slo_, snapshot_);
+  measure();
+  intents_.clear();
+  decide_all(snapshot_, *slo_, state_, intents_);
+  arbitrate(snapshot_, *slo_, intents_, wishes_);
+  return executor.apply(wishes_, snapshot_, {});
+}
+
+std::map<std::string, std::string> LeverLoop::files() {
+  std::map<std::string, std::string> out;
+  for (const auto* cgroup : tree().all())
+    for (const auto& lever : knob_table()) {
+      if (is_of_node(lever.knob) || file_name(lever.knob, tree().layout()).empty()) continue;
+      const auto name = file_name(lever.knob, tree().layout());
+      const auto text = kernel.text(cgroup->path, name);
+      if (text != "<missing>") out[cgroup->path + '/' + std::string(name)] = text;
+    }
+  for (const auto& [path, text] : kernel.node_files) out[path] = std::string(trimmed(text));
+  return out;
+}
+
+std::map<std::string, std::string> LeverLoop::originals() { return born_; }
+
+}  // namespace evenkeel::test
