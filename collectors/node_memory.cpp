@@ -83,11 +83,11 @@ class NodeMemoryCollector final : public Collector {
 }  // namespace
 
 std::optional<NodeMemory> parse_meminfo(std::string_view text) {
-  Number total, available, free, active, inactive, pages, page_kib;
+  Number total, available, free, active, inactive, pages, page_kib, swap;
   const Field fields[] = {
-      {"MemTotal:", total},       {"MemAvailable:", available},  {"MemFree:", free},
-      {"Active(file):", active},  {"Inactive(file):", inactive}, {"HugePages_Total:", pages},
-      {"Hugepagesize:", page_kib}};
+      {"MemTotal:", total},        {"MemAvailable:", available},  {"MemFree:", free},
+      {"Active(file):", active},   {"Inactive(file):", inactive}, {"HugePages_Total:", pages},
+      {"Hugepagesize:", page_kib}, {"SwapTotal:", swap}};
   take(text, fields);
   const auto bytes = [](Number kib) {
     const auto value = product(kib, 1024);
@@ -98,6 +98,7 @@ std::optional<NodeMemory> parse_meminfo(std::string_view text) {
   NodeMemory out{.total = *all, .available = *to_be_had, .free = bytes(free)};
   const auto hot = bytes(active), cold = bytes(inactive);
   if (hot && cold && *hot <= *all && *cold <= *all) out.page_cache = *hot + *cold;
+  out.swap_total = bytes(swap);
   const auto pool = bytes(product(pages, page_kib));
   if (pool && *pool <= *all) out.hugepages = *pool;
   return out;

@@ -6,7 +6,9 @@
 
 namespace evenkeel {
 
-/// `wanted`, or as much above `used` (2 %, in whole MiB) as the write needs to find nothing to do; never more
+/// So far above `used` (2 %, in whole MiB) that a write has nothing to do.
+Bytes with_room(Bytes used);
+/// `wanted`, or as much above `used` as the write needs to find nothing to do; never more
 /// than `now` unless `wanted` is.
 Bytes gentle_limit(Bytes wanted, Bytes used, Bytes now);
 

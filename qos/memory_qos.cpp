@@ -39,15 +39,9 @@ class Round {
  private:
   using Sums = std::array<MemoryProtection, 3>;  ///< by KubeQos
 
-  [[nodiscard]] std::optional<MemoryTerms> terms(const Pod& pod) const {
-    // A pod that is known from its directory only has requests, but nobody has told us which.
-    if (!is_active(pod) || pod.from_cgroup_only) return std::nullopt;
-    return memory_terms(pod, slo_.qos);
-  }
-
   void add_up() {
     for (const auto& pod : node_.pods) {
-      const auto of_pod = pod.cgroup == kNoCgroup ? std::nullopt : terms(*pod.spec);
+      const auto of_pod = pod.cgroup == kNoCgroup ? std::nullopt : memory_terms(*pod.spec, slo_.qos);
       if (!of_pod) continue;
       const auto request = memory_claim(*pod.spec).request;
       auto& sum = sums_[at(pod.spec->kube_qos)];
@@ -86,7 +80,7 @@ class Round {
   }
 
   void decide_pod(const PodSample& pod) {
-    const auto of_pod = terms(*pod.spec);
+    const auto of_pod = memory_terms(*pod.spec, slo_.qos);
     if (!of_pod) return;
     constexpr const char* kWhy = "a share of what is requested is protected from reclaim";
     protect(pod.cgroup, protection(*of_pod, memory_claim(*pod.spec).request), kWhy);

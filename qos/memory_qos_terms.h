@@ -1,5 +1,5 @@
-// What one pod or container is to have in memory.min, memory.low and memory.high: Koordinator's formulas on
-// what was requested. May not: look at what is used.
+// What holds for a pod's memory, and what it is to have in memory.min, memory.low and memory.high:
+// Koordinator's formulas on what was requested. May not: look at what is used.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,14 @@ namespace evenkeel {
 struct MemoryTerms {
   Percent min{}, low{}, throttling{};
   bool oom_group = false;
+  Percent wmark_ratio{};                  ///< of the limit: reclaim in the background begins there
+  std::int64_t wmark_scale_permill = 50;  ///< and goes on for so many thousandths of it
+  std::optional<bool> page_cache_enable{};
+  std::optional<Percent> page_cache_percent{};  ///< of the pod's limit
+  std::optional<Bytes> page_cache_size{};       ///< wins over the percentage
 };
-/// Absent: its class is off and the pod asks for nothing itself, or the pod says "none".
+/// Absent: its class is off and the pod asks for nothing itself, or the pod says "none", or it has ended. Of
+/// a pod that is known from its directory only nobody has told us what it requests.
 std::optional<MemoryTerms> memory_terms(const Pod& pod, const QosStrategy& qos);
 
 /// Batch memory for pods labelled BE, whose native requests are empty. An absent request is zero, an absent

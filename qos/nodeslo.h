@@ -196,6 +196,15 @@ struct PredictionSettings {
   Duration checkpoint_interval{std::chrono::minutes(10)};
 };
 
+/// extensions.evenkeel.memoryPushBack
+struct MemoryPushBack {
+  bool enable = false;
+  Percent some_percent{10}, full_percent{5};  ///< of the time, stall of a service for memory
+  Percent free_percent{10};                   ///< of memory: with more free its stall has other reasons
+  Percent available_percent{5};               ///< of memory: with less the node is short in any case
+  Percent step_percent{5};                    ///< of what best effort has, every two seconds
+};
+
 /// extensions.evenkeel: our own settings.
 struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
@@ -207,8 +216,11 @@ struct EvenkeelSettings {
   Duration suppress_dwell{std::chrono::seconds(10)};
   /// Burst: how much quota all pods together may gain in one second, in percent of the node's CPU capacity.
   Percent burst_growth_budget_percent{10};
+  /// Reclaim in the background: how much all cgroups together are asked for in one second.
+  Bytes reclaim_per_second{std::int64_t{256} << 20};
   std::array<bool, 6> feature_gates{};  ///< order of kFeatureGates and FeatureGate
   PredictionSettings prediction{};
+  MemoryPushBack memory_push_back{};
 };
 enum class FeatureGate : std::uint8_t {
   be_cpu_evict,

@@ -60,6 +60,11 @@ struct MemoryQosOverride {
   Policy policy = Policy::of_class;
   std::optional<Percent> min_limit_percent{}, low_limit_percent{}, throttling_percent{};
   std::optional<std::int64_t> oom_kill_group{};
+  std::optional<Percent> wmark_ratio{};
+  std::optional<std::int64_t> wmark_scale_permill{};
+  std::optional<bool> page_cache_enable{};
+  std::optional<Percent> page_cache_limit_percent{};
+  std::optional<Bytes> page_cache_limit_size{};
   bool operator==(const MemoryQosOverride&) const = default;
 };
 

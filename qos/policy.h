@@ -8,7 +8,9 @@
 #include "qos/cpu_burst_state.h"
 #include "qos/cpu_suppress_state.h"
 #include "qos/intent.h"
+#include "qos/memory_push_back_state.h"
 #include "qos/memory_qos_state.h"
+#include "qos/memory_reclaim_state.h"
 #include "qos/nodeslo.h"
 #include "qos/snapshot.h"
 
@@ -19,6 +21,8 @@ struct PolicyState {
   CpuSuppressState cpu_suppress{};
   CpuBurstState cpu_burst{};
   MemoryQosState memory_qos{};
+  MemoryPushBackState memory_push_back{};
+  MemoryReclaimState memory_reclaim{};
 };
 
 struct PolicySpec {

@@ -5,6 +5,7 @@
 #include "qos/cpu_idle.h"
 #include "qos/cpu_suppress.h"
 #include "qos/cpusets.h"
+#include "qos/memory_push_back.h"
 #include "qos/memory_qos.h"
 #include "qos/policy.h"
 #include "qos/system_settings.h"
@@ -13,9 +14,9 @@ namespace evenkeel {
 namespace {
 
 // One line per policy. The order is the rank for levers whose rule is Merge::first.
-constexpr std::array<const PolicySpec*, 7> kPolicies = {
-    &cpu_suppress_policy,    &cpu_burst_policy, &cpu_identity_policy,   &memory_qos_policy,
-    &batch_resources_policy, &cpusets_policy,   &system_settings_policy};
+constexpr std::array<const PolicySpec*, 8> kPolicies = {
+    &cpu_suppress_policy,     &cpu_burst_policy,       &cpu_identity_policy, &memory_qos_policy,
+    &memory_push_back_policy, &batch_resources_policy, &cpusets_policy,      &system_settings_policy};
 
 }  // namespace
 

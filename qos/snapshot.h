@@ -16,6 +16,7 @@
 #include "qos/nodeslo.h"
 #include "qos/plain_settings.h"
 #include "qos/pod.h"
+#include "qos/reclaim_order.h"
 #include "qos/topology.h"
 #include "qos/units.h"
 
@@ -122,6 +123,7 @@ struct NodeMemory {
   std::optional<Bytes> free{};
   std::optional<Bytes> page_cache{};  ///< Active(file) + Inactive(file)
   Bytes hugepages{};  ///< reserved pools (HugePages_Total of every size): not memory that can be lent
+  std::optional<Bytes> swap_total{};
 };
 
 struct NodeSample {
@@ -140,6 +142,8 @@ struct NodeSnapshot {
   NodeObject object{};
   bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
   bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy
+  ReclaimAbility reclaim{};
+  std::vector<ReclaimOutcome> reclaimed{};  ///< since the previous tick
 
   std::vector<CgroupSample> cgroups{};
   std::vector<PodSample> pods{};

@@ -86,8 +86,7 @@ void note_class(const std::string& path, const QosClassStrategy& strategy, bool 
   if (strategy.memory && strategy.memory->enable)
     read.notices.push_back(
         path +
-        ".memoryQOS: wmark*, priority* and pageCache* are levers of vendor kernels, accepted "
-        "but not active yet");
+        ".memoryQOS: wmarkMinAdj and priority* are levers of vendor kernels, accepted but not active yet");
   if (strategy.resctrl && strategy.resctrl->enable) read.notices.push_back(path + ".resctrlQOS" + kInactive);
   if (strategy.blkio && strategy.blkio->enable) read.notices.push_back(path + ".blkioQOS" + kInactive);
   if (strategy.network && strategy.network->enable) read.notices.push_back(path + ".networkQOS" + kInactive);

@@ -111,6 +111,23 @@ constexpr Row kPredictionRows[] = {
         "time between two copies of what was learned in the state directory"),
 };
 
+using B = MemoryPushBack;
+constexpr Row kPushBackRows[] = {
+    toggle<&B::enable>("enable",
+                       "lower memory.high of best effort while services wait for memory (cgroup v2)"),
+    number<&B::some_percent>("pressureSomePercent", Range{1, 100}, "percent of the time",
+                             "some tasks of a service wait for memory (PSI some avg10)"),
+    number<&B::full_percent>("pressureFullPercent", Range{1, 100}, "percent of the time",
+                             "all tasks of a service wait for memory (PSI full avg10)"),
+    number<&B::free_percent>("freePercent", kPercent, "percent of the node's memory",
+                             "with more of it free (MemFree), services wait for other reasons"),
+    number<&B::available_percent>("availablePercent", kPercent, "percent of the node's memory",
+                                  "with less of it available (MemAvailable), the node is short in any case"),
+    number<&B::step_percent>(
+        "stepPercent", Range{1, 50}, "percent of what best effort has",
+        "taken from it every two seconds, down to what is protected or cannot be given back"),
+};
+
 constexpr Range kUpToAnHour{0, kHour};
 constexpr Row kEvenkeelRows[] = {
     toggle<&E::hands_off>("handsOff", "write nothing on this node, and put back what was written"),
@@ -127,9 +144,15 @@ constexpr Row kEvenkeelRows[] = {
     number<&E::burst_growth_budget_percent>("burstGrowthBudgetPercent", Range{0, 10000},
                                             "percent of the node's CPU",
                                             "quota that all pods together may gain in one second"),
+    number<&E::reclaim_per_second>("reclaimBytesPerSecond", kAnyCount, "bytes",
+                                   "memory that all containers together are asked for in one second by "
+                                   "memory.reclaim; 0 is none",
+                                   Kind::bytes),
     inline_section("featureGates", &rows_of<kGateRows>, "triggers of eviction"),
     section<&E::prediction>("prediction", &rows_of<kPredictionRows>,
                             "peaks of services, predicted from their past: what mid pods may borrow"),
+    section<&E::memory_push_back>("memoryPushBack", &rows_of<kPushBackRows>,
+                                  "before anybody has to be evicted: best effort gives up memory"),
 };
 
 constexpr Row kExtensionRows[] = {

@@ -76,6 +76,13 @@ bool read_number(const Value& from, std::string_view key, std::int64_t low, std:
   return number >= low && number <= high;
 }
 
+bool read_percent(const Value& from, std::string_view key, std::optional<Percent>& out) {
+  std::optional<std::int64_t> number;
+  if (!read_number(from, key, 0, 100, number)) return false;
+  if (number) out = Percent(*number);
+  return true;
+}
+
 /// A boolean of an annotation; false when it is there and is none.
 bool read_flag(const Value& from, std::string_view key, bool& out) {
   const auto* value = value_at(from, {key});
@@ -171,29 +178,36 @@ std::optional<MemoryQosOverride::Policy> memory_policy(const Value& from) {
   return meaning(kWords, text_at(from, {"policy"}));
 }
 
-/// The same ranges as memoryQOS of a class. Levers of vendor kernels are not read. Absent: something is not
-/// legal.
+/// The same ranges as memoryQOS of a class. Levers that have no substitute are not read. Absent: something is
+/// not legal.
 std::optional<MemoryQosOverride> memory_override(const Value& from) {
   MemoryQosOverride out;
-  std::optional<std::int64_t> min, low, throttling;
+  std::optional<std::int64_t> size;
+  bool cache = false;
   const auto policy = memory_policy(from);
-  const bool good = policy && read_number(from, "minLimitPercent", 0, 100, min) &&
-                    read_number(from, "lowLimitPercent", 0, 100, low) &&
-                    read_number(from, "throttlingPercent", 0, 100, throttling) &&
-                    read_number(from, "oomKillGroup", 0, 1, out.oom_kill_group);
+  const bool good = policy && read_percent(from, "minLimitPercent", out.min_limit_percent) &&
+                    read_percent(from, "lowLimitPercent", out.low_limit_percent) &&
+                    read_percent(from, "throttlingPercent", out.throttling_percent) &&
+                    read_number(from, "oomKillGroup", 0, 1, out.oom_kill_group) &&
+                    read_percent(from, "wmarkRatio", out.wmark_ratio) &&
+                    read_number(from, "wmarkScalePermill", 1, 1000, out.wmark_scale_permill) &&
+                    read_percent(from, "pageCacheLimitPercent", out.page_cache_limit_percent) &&
+                    read_number(from, "pageCacheLimitSize", 0, INT64_MAX, size) &&
+                    read_flag(from, "pageCacheEnable", cache);
   if (!good) return std::nullopt;
   out.policy = *policy;
-  if (min) out.min_limit_percent = Percent(*min);
-  if (low) out.low_limit_percent = Percent(*low);
-  if (throttling) out.throttling_percent = Percent(*throttling);
+  if (size) out.page_cache_limit_size = Bytes(*size);
+  if (value_at(from, {"pageCacheEnable"}) != nullptr) out.page_cache_enable = cache;
   return out;
 }
 
 void read_memory_qos(Pod& pod, std::vector<std::string>& notices) {
   read_override(
       pod, "koordinator.sh/memoryQOS", "pod's class applies", memory_override,
-      "policy default, none or auto, minLimitPercent, lowLimitPercent and throttlingPercent 0 to 100, "
-      "oomKillGroup 0 or 1",
+      "policy default, none or auto, minLimitPercent, lowLimitPercent, throttlingPercent, wmarkRatio and "
+      "pageCacheLimitPercent 0 to 100, wmarkScalePermill 1 to 1000, oomKillGroup 0 or 1, pageCacheEnable "
+      "true "
+      "or false, pageCacheLimitSize 0 bytes or more",
       pod.memory_qos, notices);
 }
 

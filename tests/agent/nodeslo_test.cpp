@@ -91,6 +91,7 @@ TEST(NodeSlo, ReadsOurExtensionsAndLeavesOthersAlone) {
       "               metricAggregatePolicy: {durations: [1m, 90s]}, midReclaimMode: static}\n"
       "  evenkeel: {handsOff: true, suppressRecovery: 2s, suppressDwell: 1m30s, burstGrowthBudgetPercent: "
       "5,\n"
+      "             reclaimBytesPerSecond: 64Mi, memoryPushBack: {enable: true, stepPercent: 3},\n"
       "             featureGates: {MemoryEvict: true}}\n"
       "  somebody.else: {whatever: [1, {x: y}]}\n");
   EXPECT_TRUE(slo.colocation.enable);
@@ -100,6 +101,10 @@ TEST(NodeSlo, ReadsOurExtensionsAndLeavesOthersAlone) {
   EXPECT_EQ(slo.colocation.mid_reclaim_mode, "static");
   EXPECT_TRUE(slo.evenkeel.hands_off);
   EXPECT_EQ(slo.evenkeel.suppress_dwell, std::chrono::seconds(90));
+  EXPECT_EQ(slo.evenkeel.reclaim_per_second, Bytes(64 << 20));
+  EXPECT_TRUE(slo.evenkeel.memory_push_back.enable);
+  EXPECT_EQ(slo.evenkeel.memory_push_back.step_percent, Percent(3));
+  EXPECT_EQ(slo.evenkeel.memory_push_back.some_percent, Percent(10));
   const std::array<bool, 6> gates = {false, false, false, false, true, false};
   EXPECT_EQ(slo.evenkeel.feature_gates, gates);
 }
@@ -172,7 +177,7 @@ TEST(NodeSlo, WhatIsNotActiveYetIsSaidOnceEach) {
     return std::count_if(notices.begin(), notices.end(),
                          [&](const auto& n) { return n.find(part) != std::string::npos; });
   };
-  EXPECT_EQ(count("beClass.memoryQOS: wmark*, priority* and pageCache*"), 1);
+  EXPECT_EQ(count("beClass.memoryQOS: wmarkMinAdj and priority*"), 1);
   EXPECT_EQ(count("beClass.resctrlQOS is accepted but not active yet"), 1);
   EXPECT_EQ(count("systemStrategy.schedFeatures is accepted"), 1);
   EXPECT_EQ(count("cgroupRoot.blkioQOS is accepted"), 1);

@@ -275,12 +275,27 @@ TEST(PodProtocol, MemoryQosAnnotationIsReadWholeOrNotAtAll) {
           with(
               R"({"policy":"auto","minLimitPercent":10,"throttlingPercent":90,"oomKillGroup":1,"wmarkRatio":95})"))
           .memory_qos;
-  EXPECT_EQ(own, (MemoryQosOverride{Policy::automatic, Percent(10), std::nullopt, Percent(90), 1}));
+  EXPECT_EQ(own, (MemoryQosOverride{.policy = Policy::automatic,
+                                    .min_limit_percent = Percent(10),
+                                    .throttling_percent = Percent(90),
+                                    .oom_kill_group = 1,
+                                    .wmark_ratio = Percent(95)}));
+  const auto cache =
+      only_pod(
+          with(
+              R"({"wmarkScalePermill":30,"pageCacheEnable":false,"pageCacheLimitPercent":50,"pageCacheLimitSize":1048576})"))
+          .memory_qos;
+  EXPECT_EQ(cache, (MemoryQosOverride{.wmark_scale_permill = 30,
+                                      .page_cache_enable = false,
+                                      .page_cache_limit_percent = Percent(50),
+                                      .page_cache_limit_size = Bytes(1048576)}));
   EXPECT_EQ(only_pod(with(R"({"policy":"none"})")).memory_qos.policy, Policy::none);
   EXPECT_EQ(only_pod(with(R"({"policy":"default"})")).memory_qos, MemoryQosOverride{});
   for (const char* bad :
        {"{", "[]", R"({"policy":"some"})", R"({"minLimitPercent":-1})", R"({"lowLimitPercent":101})",
-        R"({"throttlingPercent":"80"})", R"({"oomKillGroup":2})", R"({"policy":["none"]})"}) {
+        R"({"throttlingPercent":"80"})", R"({"oomKillGroup":2})", R"({"wmarkRatio":101})",
+        R"({"wmarkScalePermill":0})", R"({"pageCacheEnable":1})", R"({"pageCacheLimitSize":-1})",
+        R"({"policy":["none"]})"}) {
     const auto list = with(bad);
     EXPECT_EQ(only_pod(list).memory_qos, MemoryQosOverride{}) << bad;
     ASSERT_EQ(list.notices.size(), 1U) << bad;

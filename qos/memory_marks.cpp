@@ -1,0 +1,44 @@
+#include "qos/memory_marks.h"
+
+#include <algorithm>
+
+#include "qos/snapshot.h"
+
+namespace evenkeel {
+
+std::optional<ReclaimMarks> reclaim_marks(const MemoryTerms& terms, std::optional<Bytes> limit,
+                                          Bytes memory_high, Bytes held) {
+  if (terms.wmark_ratio <= Percent{}) return std::nullopt;
+  Bytes top = memory_high;
+  if (limit && *limit > Bytes{}) top = std::min(top, *limit);
+  if (top == kNoMemoryLimit || top <= Bytes{}) return std::nullopt;
+  const std::int64_t low_permill =
+      std::max<std::int64_t>(terms.wmark_ratio.count() * 10 - terms.wmark_scale_permill, 0);
+  ReclaimMarks out{top, percent_of(top, terms.wmark_ratio), Bytes(scaled(top.count(), low_permill, 1000))};
+  out.low = std::max(out.low, held);
+  if (out.low >= out.high) return std::nullopt;
+  return out;
+}
+
+std::optional<Bytes> memory_limit(const Pod& pod) {
+  Bytes sum = pod.overhead.memory.value_or(Bytes{});
+  for (const auto& container : pod.containers) {
+    const auto limit = memory_claim(pod, container).limit;
+    if (!limit || *limit <= Bytes{}) return std::nullopt;
+    sum = clamped_sum(sum, *limit);
+  }
+  return pod.containers.empty() ? std::nullopt : std::optional(sum);
+}
+
+std::optional<Bytes> page_cache_limit(const MemoryTerms& terms, std::optional<Bytes> pod_limit) {
+  if (terms.page_cache_enable == false) return std::nullopt;
+  std::optional<Bytes> size;
+  if (terms.page_cache_size) {
+    size = pod_limit ? std::min(*terms.page_cache_size, *pod_limit) : *terms.page_cache_size;
+  } else if (terms.page_cache_percent && pod_limit) {
+    size = percent_of(*pod_limit, *terms.page_cache_percent);
+  }
+  return size && *size > Bytes{} ? size : std::nullopt;
+}
+
+}  // namespace evenkeel
