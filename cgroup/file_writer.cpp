@@ -69,6 +69,25 @@ Result<> FileWriter::write(const KnobFile& file, std::string_view text) {
   return {};
 }
 
+Result<Fd> open_order_file(const Host& host, const std::string& dir, const char* name) {
+  const auto place = host.open_dir_path(dir);
+  if (!place) return fail(place.error().code, Op::open, name);
+  // Not to wait for the reader of a pipe that stands in the file's place.
+  Fd fd(::openat(place->get(), name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!fd) return fail(errno, Op::open, name);
+  ::fcntl(fd.get(), F_SETFL, 0);
+  return fd;
+}
+
+Result<> give_order(const Fd& file, const std::string& order, const char* name) {
+  const std::string line = order + "\n";
+  // A plain file of a fake root keeps the last order, and nothing of the one before.
+  const bool regular = ::ftruncate(file.get(), 0) == 0;
+  const auto put = regular ? ::pwrite(file.get(), line.data(), line.size(), 0)
+                           : ::write(file.get(), line.data(), line.size());
+  return put < 0 ? Result<>(fail(errno, Op::write, name)) : Result<>();
+}
+
 Result<std::uint64_t> FileWriter::inode(const std::string& dir) {
   const auto fd = host_.open_dir_path(dir);
   if (!fd) return tl::unexpected(fd.error());

@@ -2,6 +2,8 @@
 // anything there for writing. May not: decide what to write.
 #pragma once
 
+#include <string>
+
 #include "cgroup/host.h"
 #include "cgroup/writer.h"
 
@@ -21,5 +23,11 @@ class FileWriter final : public KernelFiles {
  private:
   const Host& host_;
 };
+
+/// A file that takes orders and keeps nothing (memory.reclaim), held open for whoever writes to it more than
+/// once. `name` is a string literal.
+Result<Fd> open_order_file(const Host& host, const std::string& dir, const char* name);
+/// One order. Blocks for as long as the kernel takes for it; EINTR when a signal came.
+Result<> give_order(const Fd& file, const std::string& order, const char* name);
 
 }  // namespace evenkeel

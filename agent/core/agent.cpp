@@ -80,6 +80,9 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
       host_, SamplerOptions{.settings_every_tick = blind, .slow_files_every_tick = blind});
   executor_ =
       std::make_unique<Executor>(*tree_, files_, journal_, ExecutorOptions{.dry_run = options_.dry_run});
+  reclaimer_ = std::make_unique<Reclaimer>(*tree_, options_.dry_run   ? Reclaimer::How::not_at_all
+                                                   : options_.stepped ? Reclaimer::How::at_once
+                                                                      : Reclaimer::How::by_thread);
   if (!options_.stepped)
     if (auto watch = TreeWatch::open(host_)) watch_ = std::move(*watch);
   // What a crash left behind goes back before anything is measured, so that no leftover passes for somebody's
@@ -147,6 +150,7 @@ void Agent::join_roster() {
   pod_by_uid_.clear();
   for (const Pod& pod : *snapshot_.pod_specs) pod_by_uid_.emplace(pod.uid, &pod);
   youngest_unknown_ = evenkeel::youngest_unknown(snapshot_);
+  snapshot_.reclaim = reclaimer_->ability();
   configure_lending();
 }
 
@@ -182,6 +186,7 @@ const TickResult& Agent::tick(MonoTime now) {
   lending_.observe(snapshot_);
   act(now);
   evict(now);
+  reclaim(now);
   if (!leftovers_.writes.empty() || !leftovers_.refusals.empty()) show_leftovers();
   counters_.last_tick = clock_.now() - started;
   counters_.longest_tick = std::max(counters_.longest_tick, counters_.last_tick);
@@ -227,7 +232,8 @@ void Agent::note_early(Duration took) {
 
 TickResult Agent::stop(MonoTime now) {
   keep_learned(now, true);
-  TickResult last{now, executor_->restore_all(now), {}, {}};
+  reclaimer_->follow({});
+  TickResult last{.now = now, .report = executor_->restore_all(now)};
   record(last.report, now);
   return last;
 }

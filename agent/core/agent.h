@@ -23,9 +23,11 @@
 #include "cgroup/executor.h"
 #include "cgroup/features.h"
 #include "cgroup/file_writer.h"
+#include "cgroup/reclaimer.h"
 #include "collectors/sampler.h"
 #include "qos/arbiter.h"
 #include "qos/eviction.h"
+#include "qos/memory_reclaim.h"
 #include "qos/policy.h"
 
 namespace evenkeel {
@@ -43,8 +45,9 @@ struct AgentOptions {
 struct TickResult {
   MonoTime now{};
   Report report{};
-  std::vector<Eviction> evictions{};    ///< pods that are asked to go (dry run: that would be)
-  std::vector<std::string> problems{};  ///< inputs that were refused just now
+  std::vector<Eviction> evictions{};     ///< pods that are asked to go (dry run: that would be)
+  std::vector<ReclaimOrder> reclaims{};  ///< in force until the next tick
+  std::vector<std::string> problems{};   ///< inputs that were refused just now
 };
 
 /// Sums since the start, for the metrics.
@@ -120,6 +123,7 @@ class Agent {
   /// Why it cannot do its work; absent: it can.
   [[nodiscard]] std::optional<Degraded> degraded() const;
   [[nodiscard]] const ExecutorCounters& executor_counters() const { return executor_->counters(); }
+  [[nodiscard]] const Reclaimer& reclaimer() const { return *reclaimer_; }
   [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
   /// The files that a tick reads, for measuring.
   [[nodiscard]] std::vector<SamplerRead> reads() const { return sampler_->reads(); }
@@ -159,6 +163,8 @@ class Agent {
   void follow_host_applications();
   void act(MonoTime now);
   void evict(MonoTime now);
+  void reclaim(MonoTime now);
+  void tell_reclaims(MonoTime now);
   void recall_learned(MonoTime now);
   void keep_learned(MonoTime now, bool last);
   void not_evicted(const std::string& uid, const std::string& why, MonoTime now);
@@ -184,6 +190,7 @@ class Agent {
   std::optional<TreeWatch> watch_{};
   std::unique_ptr<Sampler> sampler_{};
   std::unique_ptr<Executor> executor_{};
+  std::unique_ptr<Reclaimer> reclaimer_{};
 
   Pods listed_{};  ///< what the roster is made of
   NodeSnapshot snapshot_{};
@@ -201,6 +208,11 @@ class Agent {
   std::optional<MonoTime> learned_kept_{};
   Intents intents_{};
   std::vector<Intent> plan_{};
+  struct ToldReclaim {
+    CgroupId target{};
+    MonoTime ordered{};  ///< for the last time
+  };
+  std::vector<ToldReclaim> told_reclaims_{};  ///< that memory is taken from them has been said
   std::vector<TreeWatch::Changes::Value> written_by_others_{};
   TickResult result_{};
   Report leftovers_{};  ///< what a crash had left and the start put back, until the first tick tells it

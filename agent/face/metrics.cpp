@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/face/exposition.h"
+#include "agent/face/reclaim_metrics.h"
 #include "agent/version.h"
 
 namespace evenkeel {
@@ -252,6 +253,7 @@ std::string metrics_text(const Agent& agent) {
   Exposition out(kSeriesCap);
   out.gauge("evenkeel_build_info", "Always 1; the version is a label.", 1, {{"version", kVersion}});
   for (const auto& row : kAgent) put(out, row.name, row.help, row.read(agent));
+  put_reclaim(out, agent);
   put_inputs(out, agent);
   put_traffic(out, agent);
   put_pod_events(out, agent);

@@ -19,6 +19,12 @@ std::string sentence(const Value& managed) {
   return out + ": " + member(managed, "sentence") + "\n";
 }
 
+std::string reclaim(const Value& value) {
+  const std::string pod = member(value, "pod");
+  return member(value, "cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  gives up memory, by " +
+         member(value, "by") + ": " + member(value, "sentence") + "\n";
+}
+
 /// "nodeslo: nodeslos/node-1, confirmed 12 s ago"
 std::string input(const Value& value) {
   const std::string age = member(value, "age_seconds"), error = member(value, "error");
@@ -61,6 +67,8 @@ std::string explain_sentences(const std::string& explain_json) {
   if (const Value* inputs = parsed.root.find("inputs"); inputs != nullptr && inputs->list() != nullptr)
     for (const auto& one : *inputs->list()) out += input(one);
   out += lending(parsed.root.find("lending"));
+  if (const Value* orders = parsed.root.find("reclaims"); orders != nullptr && orders->list() != nullptr)
+    for (const auto& one : *orders->list()) out += reclaim(one);
   if (managed->list()->empty()) return out + "nothing is managed: every value is its owner's\n";
   for (const auto& one : *managed->list()) out += sentence(one);
   return out;

@@ -1,5 +1,7 @@
 #include "agent/face/tick_json.h"
 
+#include <algorithm>
+
 #include "agent/face/lending_json.h"
 #include "agent/json.h"
 
@@ -12,6 +14,25 @@ void put_write(Json& json, const Written& write) {
       .member("why", write.why.text())
       .member("restored", write.restored)
       .end_object();
+}
+
+void put_reclaim(Json& json, const Agent& agent, const ReclaimOrder& order, Bytes asked) {
+  const Cgroup* cgroup = agent.tree().find(order.target);
+  if (cgroup == nullptr) return;
+  json.begin_object().member("path", agent.tree().dir(*cgroup, Controller::memory) + '/' + kReclaimFile);
+  json.member("old", "").member("new",
+                                std::to_string(asked.count()) + (order.file_only ? " swappiness=0" : ""));
+  json.member("by", name(order.cause)).member("why", order.why.text()).member("restored", false).end_object();
+}
+
+/// What was ordered from the kernel is a write as well, though it leaves nothing behind.
+void put_reclaims(Json& json, const TickResult& result, const Agent& agent) {
+  for (const auto& order : result.reclaims) {
+    if (agent.options().dry_run && order.wanted > Bytes{})
+      put_reclaim(json, agent, order, std::min(order.wanted, order.most));
+    for (const auto& done : agent.reclaimer().done())
+      if (done.target == order.target) put_reclaim(json, agent, order, done.asked);
+  }
 }
 
 void put_refusal(Json& json, const Refused& refusal) {
@@ -73,10 +94,12 @@ std::string tick_line(const TickResult& result, const Agent& agent) {
   std::string out;
   Json json(out);
   const bool dry_run = agent.options().dry_run;
-  const std::vector<Written> none;
   json.begin_object().member("now", seconds(result.now));
-  put_list(json, "writes", dry_run ? none : result.report.writes, put_write);
-  if (dry_run) put_list(json, "would_write", result.report.writes, put_write);
+  if (dry_run) json.key("writes").begin_array().end_array();
+  json.key(dry_run ? "would_write" : "writes").begin_array();
+  for (const auto& write : result.report.writes) put_write(json, write);
+  put_reclaims(json, result, agent);
+  json.end_array();
   const std::vector<Eviction> nobody;
   put_list(json, "evictions", dry_run ? nobody : result.evictions, put_eviction);
   if (dry_run) put_list(json, "would_evict", result.evictions, put_eviction);
@@ -102,6 +125,16 @@ std::string explain_json(const Agent& agent, std::string_view pod) {
     json.member("value", managed.ours).member("original", managed.original);
     json.member("policy", policy_name(managed.by)).member("sentence", managed.why.text());
     json.member("since", seconds(managed.since)).member("yielded", managed.yielded);
+    if (!owner.empty()) json.member("pod", owner);
+    json.end_object();
+  }
+  json.end_array().key("reclaims").begin_array();
+  for (const auto& order : agent.tick_result().reclaims) {
+    const std::string owner = agent.pod_of(order.target);
+    const Cgroup* cgroup = agent.tree().find(order.target);
+    if (cgroup == nullptr || (!pod.empty() && owner != pod && cgroup->uid != pod)) continue;
+    json.begin_object().member("cgroup", cgroup->path).member("by", name(order.cause));
+    json.member("sentence", order.why.text());
     if (!owner.empty()) json.member("pod", owner);
     json.end_object();
   }
