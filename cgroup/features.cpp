@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cgroup/features_kernel.h"
+#include "cgroup/features_memory.h"
 #include "cgroup/text.h"
 
 namespace evenkeel {
@@ -97,10 +98,6 @@ void set_substitute(std::vector<Capability>& all, std::string_view feature, cons
 // What stands in for a missing feature only where the stand-in is there itself.
 void choose_substitutes(std::vector<Capability>& all) {
   if (works(all, "cpu-idle")) set_substitute(all, "cpu-bvt", "cpu.idle for best-effort pods");
-  if (works(all, "memory-reclaim")) {
-    set_substitute(all, "memory-wmark-ratio", "a reclaim loop with memory.reclaim");
-    set_substitute(all, "page-cache-limit", "memory.reclaim of file pages");
-  }
 }
 
 Capability hierarchy(const Layout& layout) {
@@ -207,6 +204,7 @@ std::vector<Capability> probe(const Host& host, const CgroupTree& tree) {
   choose_substitutes(out);
   out.push_back(cgroup_pressure(host, tree));
   out.push_back(node_pressure(host));
+  probe_memory(host, tree, out);
   probe_kernel(host, out);
   out.push_back(resctrl(host));
   out.push_back(type_information(host));

@@ -61,6 +61,34 @@ TEST(Features, V2HasReclaimAndItStandsInForWatermarks) {
   EXPECT_EQ(one(all, "cpu-bvt").substitute, "cpu.idle for best-effort pods");
 }
 
+TEST(Features, FilePagesAloneCanBeTakenWhereNothingCanBeSwapped) {
+  FakeHost fake;
+  fake.machine().v2().kubepods();
+  const auto meminfo = fake.read("proc/meminfo");
+  const auto row = [&](const std::string& swap, const char* feature) {
+    fake.file("proc/meminfo", meminfo + swap);
+    return one(probe_fake(fake), feature);
+  };
+  EXPECT_TRUE(row("SwapTotal: 0 kB\n", "memory-reclaim-file-pages").works);
+  EXPECT_EQ(row("SwapTotal: 0 kB\n", "page-cache-limit").substitute,
+            "memory.reclaim of file pages, in the background only");
+  EXPECT_EQ(row("SwapTotal: 1024 kB\n", "memory-reclaim-file-pages").why_not,
+            "not tried: the host root is " + fake.root() + ", and the node can swap");
+  EXPECT_EQ(row("SwapTotal: 1024 kB\n", "page-cache-limit").substitute, "");
+  EXPECT_FALSE(row("", "memory-reclaim-file-pages").works) << "unknown is not none";
+  EXPECT_TRUE(row("", "memory-push-back").works);
+  EXPECT_EQ(fake.read(Controller::memory, fake.kubepods_path(), "memory.reclaim"), "") << "nothing was taken";
+}
+
+TEST(Features, V1SaysWhatItHasNotAndWhy) {
+  FakeHost fake;
+  const auto all = probe_fake(fake.machine().v1().kubepods());
+  EXPECT_NE(one(all, "memory-push-back").why_not.find("memory.soft_limit_in_bytes holds nobody back"),
+            std::string::npos);
+  EXPECT_NE(one(all, "memory-reclaim").detail.find("memory.force_empty"), std::string::npos);
+  EXPECT_EQ(one(all, "page-cache-limit").substitute, "");
+}
+
 TEST(Features, AVendorKernelsFilesAreFound) {
   FakeHost fake;
   fake.machine().v1().kubepods();
