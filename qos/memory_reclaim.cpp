@@ -127,7 +127,7 @@ class Round {
     // Once it is at work, the hand measures the stall itself, and at shorter intervals than this average's.
     const Bytes full(scaled(marks.limit.count(), kFullPercent, 100));
     const double stalled = cgroup.pressure.memory->some.avg10_percent;
-    if (!was_ordered && used < full && stalled >= kStalledPercent) return pause(entry);
+    if (!was_ordered && used < full && stalled >= kStalledPercent) return;
     entry.ordered = true;
     out_.push_back({.target = cgroup.id,
                     .cause = ReclaimCause::watermark,

@@ -270,25 +270,14 @@ TEST(PodProtocol, MemoryQosAnnotationIsReadWholeOrNotAtAll) {
   const auto with = [](const std::string& text) {
     return pod_with("annotations: {koordinator.sh/memoryQOS: '" + text + "'}");
   };
-  const auto own =
-      only_pod(
-          with(
-              R"({"policy":"auto","minLimitPercent":10,"throttlingPercent":90,"oomKillGroup":1,"wmarkRatio":95})"))
-          .memory_qos;
-  EXPECT_EQ(own, (MemoryQosOverride{.policy = Policy::automatic,
-                                    .min_limit_percent = Percent(10),
-                                    .throttling_percent = Percent(90),
-                                    .oom_kill_group = 1,
-                                    .wmark_ratio = Percent(95)}));
-  const auto cache =
-      only_pod(
-          with(
-              R"({"wmarkScalePermill":30,"pageCacheEnable":false,"pageCacheLimitPercent":50,"pageCacheLimitSize":1048576})"))
-          .memory_qos;
-  EXPECT_EQ(cache, (MemoryQosOverride{.wmark_scale_permill = 30,
-                                      .page_cache_enable = false,
-                                      .page_cache_limit_percent = Percent(50),
-                                      .page_cache_limit_size = Bytes(1048576)}));
+  MemoryQosOverride own{Policy::automatic, Percent(10), std::nullopt, Percent(90), 1, Percent(95), 30};
+  own.page_cache_enable = false;
+  own.page_cache_limit_percent = Percent(50);
+  own.page_cache_limit_size = Bytes(1048576);
+  const auto all = with(
+      R"({"policy":"auto","minLimitPercent":10,"throttlingPercent":90,"oomKillGroup":1,"wmarkRatio":95,)"
+      R"("wmarkScalePermill":30,"pageCacheEnable":false,"pageCacheLimitPercent":50,"pageCacheLimitSize":1048576})");
+  EXPECT_EQ(only_pod(all).memory_qos, own);
   EXPECT_EQ(only_pod(with(R"({"policy":"none"})")).memory_qos.policy, Policy::none);
   EXPECT_EQ(only_pod(with(R"({"policy":"default"})")).memory_qos, MemoryQosOverride{});
   for (const char* bad :
