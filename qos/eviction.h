@@ -2,13 +2,14 @@
 // to evict it (agent/ does), nor believe that it is gone before its cgroup is.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "qos/eviction_state.h"
 #include "qos/nodeslo.h"
 #include "qos/reason.h"
 #include "qos/snapshot.h"
@@ -19,36 +20,38 @@ struct Eviction {
   std::string namespace_{}, name{}, uid{};
   std::string_view by{};  ///< the trigger: "memory-evict"
   Reason why{};
+  FeatureGate gate{};  ///< the trigger as Koordinator names it
 };
 
-/// What is remembered between ticks.
-struct EvictionState {
-  struct Asked {
-    std::string uid{};
-    MonoTime at{};
-    std::string_view by{};
-  };
-  std::optional<Asked> pending{};   ///< asked to go, and its cgroup is still there
-  std::optional<MonoTime> freed{};  ///< when the last victim's cgroup was gone
-  std::uint8_t draining = 0;        ///< by trigger: between its threshold and its lower mark
-  struct PassedOver {
-    std::string uid{};
-    MonoTime until{};
-  };
-  std::vector<PassedOver> passed_over{};  ///< would not or could not go; not asked again before then
+struct EvictionInput {
+  const NodeSnapshot& node;
+  const ThresholdStrategy& threshold;
+  const EvictionUse& use;
 };
+struct EvictionNeed {
+  enum class Is : std::uint8_t { no, yes, unknown };
+  Is is = Is::no;  ///< unknown costs nobody, and does not end what has begun
+  Reason why{};    ///< the figures, or what is not known
+};
+/// The lower goes first; the first that differs decides.
+using EvictionRank = std::array<std::int64_t, 3>;
 
-/// One reason to evict. The triggers differ in when they are in need, whom they may choose and in what order.
+/// One reason to evict: a row. What all of them have in common is in eviction.cpp.
 struct EvictionTrigger {
   std::string_view name;
   FeatureGate gate;
-  Duration cool_down;  ///< after a victim is gone, before the next is chosen: the node's figures follow late
-  /// Why somebody has to go now; absent: nobody has to, or it is not known. `draining`: it has begun, and
-  /// goes on to the lower mark.
-  std::optional<Reason> (*need)(const NodeSnapshot&, const ThresholdStrategy&, bool draining);
-  bool (*may_choose)(const NodeSnapshot&, const PodSample&);
-  /// Whether `a` goes before `b`.
-  bool (*before)(const NodeSnapshot&, const PodSample& a, const PodSample& b);
+  Duration cool_down;   ///< after a victim is gone, before the next is chosen: the node's figures follow late
+  bool waits_at_start;  ///< for one cool-down: a node that has just started is busy with that
+  /// The setting without which it cannot run; null: it can.
+  const char* (*missing)(const ThresholdStrategy&);
+  /// Whether somebody has to go now. `draining`: it has begun, and goes on to the lower mark.
+  EvictionNeed (*need)(const EvictionInput&, bool draining);
+  bool (*may_choose)(const ThresholdStrategy&, const Pod&);
+  EvictionRank (*rank)(const Pod&);
+  /// What its going frees of what is short. Not above zero, or not known: it does not go for this.
+  std::optional<std::int64_t> (*releases)(const NodeSnapshot&, const PodSample&);
+  /// Among equals the heavier goes first.
+  std::int64_t (*weight)(const NodeSnapshot&, const PodSample&);
 };
 
 /// THE list of triggers, in the order in which they are asked.
@@ -59,5 +62,7 @@ std::span<const EvictionTrigger* const> eviction_triggers();
 std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo& slo, EvictionState& state);
 /// The API refused (a disruption budget, for example): not this one before `until`.
 void pass_over(EvictionState& state, const std::string& uid, MonoTime until);
+/// Its processes have ended although its cgroup may stay: a kubelet without its API starts it again.
+void ended(EvictionState& state, const std::string& uid, MonoTime now);
 
 }  // namespace evenkeel

@@ -2,44 +2,50 @@
 
 #include <algorithm>
 
+#include "qos/eviction_rank.h"
+
 namespace evenkeel {
 namespace {
 
+using Is = EvictionNeed::Is;
+
 /// MemAvailable counts the page cache as free, since it can be had without harm.
-std::optional<Reason> need(const NodeSnapshot& node, const ThresholdStrategy& threshold, bool draining) {
-  if (!node.node.memory) return std::nullopt;
+EvictionNeed need(const EvictionInput& input, bool draining) {
+  const NodeSnapshot& node = input.node;
+  if (!node.node.memory) return {Is::unknown, because("the node's memory is not known")};
   const Bytes capacity = node.object.memory_capacity.value_or(node.node.memory->total);
-  if (capacity <= Bytes{}) return std::nullopt;
+  if (capacity <= Bytes{}) return {Is::unknown, because("the node's memory capacity is not known")};
   const Bytes used = std::max(node.node.memory->total - node.node.memory->available, Bytes{});
-  const Percent start = threshold.memory_evict_threshold_percent;
-  const Percent lower = threshold.memory_evict_lower_percent.value_or(start - Percent(2));
-  if (used < percent_of(capacity, draining ? lower : start)) return std::nullopt;
-  return because("the node uses {} of {} memory, the threshold is {}; {} are to be freed, down to {}", used,
-                 capacity, start, used - percent_of(capacity, lower), lower);
+  const Percent start = input.threshold.memory_evict_threshold_percent;
+  const Percent lower = input.threshold.memory_evict_lower_percent.value_or(start - Percent(2));
+  if (used < percent_of(capacity, draining ? lower : start))
+    return {Is::no, because("the node uses {} of {} memory, the threshold is {}", used, capacity, start)};
+  return {Is::yes,
+          because("the node uses {} of {} memory, the threshold is {}; {} are to be freed, down to {}", used,
+                  capacity, start, used - percent_of(capacity, lower), lower)};
 }
 
-bool may_choose(const NodeSnapshot& /*node*/, const PodSample& pod) {
-  return pod.spec->label_qos == QosClass::be;
-}
-
-std::optional<Bytes> held(const NodeSnapshot& node, const PodSample& pod) {
+/// Without its page cache, which counts as available already: this is by how much the node's use falls.
+std::optional<std::int64_t> held(const NodeSnapshot& node, const PodSample& pod) {
   const auto* cgroup = node.cgroup(pod.cgroup);
-  return cgroup ? cgroup->memory.anonymous : std::nullopt;
+  return cgroup ? count_of(cgroup->memory.anonymous) : std::nullopt;
+}
+std::int64_t weight(const NodeSnapshot& node, const PodSample& pod) { return held(node, pod).value_or(0); }
+
+const char* nothing_missing(const ThresholdStrategy& /*threshold*/) { return nullptr; }
+const char* missing(const ThresholdStrategy& threshold) {
+  return threshold.evict_enabled_priority_threshold ? nullptr : "evictEnabledPriorityThreshold";
 }
 
-/// The lower priority first, then the larger use; those whose use is not known come last.
-bool before(const NodeSnapshot& node, const PodSample& a, const PodSample& b) {
-  const auto& first = a.spec->priority;
-  const auto& second = b.spec->priority;
-  if (first && second && *first != *second) return *first < *second;
-  const auto use = held(node, a), other = held(node, b);
-  if (use != other) return use.value_or(Bytes(-1)) > other.value_or(Bytes(-1));
-  return a.spec->name > b.spec->name;
-}
+constexpr Duration kCoolDown = std::chrono::seconds(4);
 
 }  // namespace
 
 constinit const EvictionTrigger be_memory_evict_trigger{
-    "memory-evict", FeatureGate::be_memory_evict, std::chrono::seconds(4), need, may_choose, before};
+    "memory-evict", FeatureGate::be_memory_evict, kCoolDown,           false, nothing_missing,
+    need,           is_labelled_best_effort,      rank_of_best_effort, held,  weight};
+constinit const EvictionTrigger memory_evict_trigger{
+    "memory-priority-evict", FeatureGate::memory_evict, kCoolDown, false, missing, need,
+    is_evictable_for_use,    rank_by_priority,          held,      weight};
 
 }  // namespace evenkeel

@@ -68,6 +68,29 @@ struct MemoryQosOverride {
   bool operator==(const MemoryQosOverride&) const = default;
 };
 
+/// Pods that are of use only together, as a batch scheduler sees them. Only this node's members are known.
+struct Gang {
+  std::string name{};                           ///< "namespace/name"; empty: the pod is in none
+  std::optional<std::int64_t> min_available{};  ///< fewer are of no use; absent: not said, all are needed
+  std::optional<std::int64_t> total{};          ///< absent: as many as are needed
+  bool operator==(const Gang&) const = default;
+};
+
+/// What decides whether a pod is asked to go, and when in the order.
+struct EvictionTerms {
+  /// koordinator.sh/eviction-policy: the triggers that may choose this pod, one bit each in the order of
+  /// kFeatureGates.
+  std::uint8_t by = 0xff;
+  bool enabled = false;       ///< koordinator.sh/eviction-enabled: "true"; triggers by priority ask for it
+  std::int32_t priority = 0;  ///< koordinator.sh/eviction-priority: the lower goes first
+  std::optional<std::int64_t> sub_priority{};  ///< koordinator.sh/priority; absent: the pod's priority
+  std::string owner_uid{};                     ///< of the controller; empty: none
+  bool daemon = false;              ///< of a DaemonSet: another one would be put on this node at once
+  std::optional<Duration> grace{};  ///< from SIGTERM to SIGKILL; absent: not said (30 s)
+  Gang gang{};
+  bool operator==(const EvictionTerms&) const = default;
+};
+
 struct Pod {
   std::string uid{};  ///< as the cgroup directory spells it, always with '-' for '_'
   std::string namespace_{};
@@ -81,9 +104,7 @@ struct Pod {
   bool terminating = false;
   bool hands_off = false;  ///< annotation evenkeel.io/hands-off: "true"
   bool is_static = false;  ///< from the kubelet's own files: the API cannot take it away
-  /// koordinator.sh/eviction-policy: the triggers that may choose this pod, one bit each in the order of
-  /// kFeatureGates.
-  std::uint8_t evictable_by = 0xff;
+  EvictionTerms eviction{};
   bool from_cgroup_only = false;  ///< found by walking kubepods: spec unknown, name and namespace empty
   bool unlisted =
       false;  ///< the newest list does not name it, but its directory lives: as an earlier list had it
@@ -118,6 +139,7 @@ struct NodeObject {
   /// node.koordinator.sh/raw-allocatable: what was allocatable before it was amplified.
   std::optional<MilliCpu> cpu_raw_allocatable{};
   std::optional<Bytes> memory_raw_allocatable{};
+  Resources lent{};  ///< status.allocatable of batch and mid resources; zero is a figure, absent is unknown
   std::optional<double> cpu_normalization_ratio{};  ///< above 0, at most 100; only above 1 it acts
   std::vector<ThirdPartyAllocation> third_parties{};
   std::string third_parties_unknown{};  ///< not empty: somebody has taken something, and why it is not known
@@ -153,6 +175,24 @@ constexpr QosClass default_qos(const Pod& pod) {
 constexpr PriorityClass default_priority_class(const Pod& pod) {
   if (pod.priority_class != PriorityClass::none) return pod.priority_class;
   return default_qos(pod) == QosClass::be ? PriorityClass::batch : PriorityClass::prod;
+}
+
+/// spec.priority, unless it is absent or 0: then the usual one of the class.
+constexpr std::int32_t priority_value(const Pod& pod) {
+  if (pod.priority && *pod.priority != 0) return *pod.priority;
+  switch (default_priority_class(pod)) {
+    case PriorityClass::prod:
+      return 9500;
+    case PriorityClass::mid:
+      return 7500;
+    case PriorityClass::batch:
+      return 5500;
+    case PriorityClass::free:
+      return 3500;
+    case PriorityClass::none:
+      break;
+  }
+  return 0;
 }
 
 /// Best effort for suppression: labelled BE, or in the kubelet's BestEffort branch whatever the label says.

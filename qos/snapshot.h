@@ -153,6 +153,7 @@ struct NodeSnapshot {
   bool pods_known = false;  ///< the pod source has delivered at least once
   /// The pod source has not confirmed its list for too long: nothing irreversible may rest on it.
   bool pods_stale = false;
+  bool object_stale = false;  ///< the same of `object`
 
   /// Owners of what the pointers above point to; replaced as a whole, never changed in place.
   std::shared_ptr<const std::vector<Pod>> pod_specs{};

@@ -18,6 +18,7 @@ AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const Del
                      .cpu_manager_state = flags.host_root + "/var/lib/kubelet/cpu_manager_state",
                      .node_url = delivered.node_url,
                      .pods_interval = flags.pods_interval,
+                     .node_interval = flags.node_interval,
                      .by_text = flags.stepped},
           .dry_run = flags.dry_run,
           .stepped = flags.stepped};

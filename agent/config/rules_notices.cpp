@@ -8,17 +8,15 @@ namespace {
 
 constexpr const char* kInactive = " is accepted but not active yet";
 
-bool has_trigger(std::size_t gate) {
-  return std::ranges::any_of(eviction_triggers(), [gate](const EvictionTrigger* trigger) {
-    return static_cast<std::size_t>(trigger->gate) == gate;
-  });
-}
-
+/// A trigger that is switched on and can never run.
 void note_eviction(const NodeSlo& slo, SchemaRead& read) {
-  for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate) {
-    if (!slo.evenkeel.feature_gates[gate] || has_trigger(gate)) continue;
-    read.notices.push_back(std::string("extensions.evenkeel.featureGates.") + kFeatureGates[gate] +
-                           kInactive);
+  for (const EvictionTrigger* trigger : eviction_triggers()) {
+    const auto gate = static_cast<std::size_t>(trigger->gate);
+    const char* missing = slo.evenkeel.feature_gates[gate] ? trigger->missing(slo.threshold) : nullptr;
+    if (missing == nullptr) continue;
+    std::string text = std::string("extensions.evenkeel.featureGates.") + kFeatureGates[gate] +
+                       " cannot run without resourceUsedThresholdWithBE." + missing;
+    if (std::ranges::find(read.notices, text) == read.notices.end()) read.notices.push_back(std::move(text));
   }
 }
 

@@ -42,7 +42,7 @@ constexpr Row kRows[] = {
                                                      "percent of best effort's limit",
                                                      "use needed before starvation is judged; not set: 90"),
     number<&T::cpu_evict_time_window_seconds>("cpuEvictTimeWindowSeconds", kPositive, "seconds",
-                                              "window of the averages; not set: one collection"),
+                                              "window of the averages; not set: 10"),
     number<&T::cpu_evict_threshold_percent>("cpuEvictThresholdPercent", kPercent, "percent of the node's CPU",
                                             "CPU use that starts eviction by priority"),
     number<&T::cpu_evict_lower_percent>("cpuEvictLowerPercent", kPercent, "percent of the node's CPU",

@@ -114,6 +114,7 @@ Agent::News Agent::take_in(MonoTime now) {
   }
   for (const auto& name : changed.recovered) log_.info("input-recovered").with("input", name);
   snapshot_.pods_stale = inputs_.pods_stale(now);
+  snapshot_.object_stale = inputs_.node_stale(now);
   if (changed.nodeslo || first) follow_host_applications();
   if (watch_) news.seen = watch_->drain();
   if (news.seen.overflow) ++counters_.watch_overflows;

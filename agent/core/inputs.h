@@ -57,6 +57,7 @@ class Inputs {
     std::string cpu_manager_state{};                   ///< the kubelet's checkpoint; may never exist
     std::string node_url{};                            ///< set: the Node object is delivered
     Duration pods_interval{std::chrono::seconds(10)};  ///< how often a list is to be expected
+    Duration node_interval{std::chrono::seconds(60)};  ///< the same of the Node object
     bool by_text = false;  ///< stepped mode: look at the files instead of waiting for events
   };
   struct Changed {
@@ -99,6 +100,8 @@ class Inputs {
   [[nodiscard]] bool pods_delivered() const { return options_.pods.delivered(); }
   /// Nobody has confirmed the pod list for so long that nothing irreversible may rest on it.
   [[nodiscard]] bool pods_stale(MonoTime now) const;
+  /// The same of the Node object.
+  [[nodiscard]] bool node_stale(MonoTime now) const;
   /// Descriptors that become readable when a file changes; empty in stepped mode.
   [[nodiscard]] std::vector<int> descriptors() const;
 

@@ -7,6 +7,8 @@
 namespace evenkeel {
 namespace {
 
+/// After so many intervals without an answer a word is old.
+constexpr int kMissed = 3;
 /// An object that is replaced by force is gone for a moment.
 constexpr Duration kGrace = std::chrono::seconds(30);
 constexpr const char* kStillInForce = " is not there any more: what it said stays in force for 30 s";
@@ -91,9 +93,13 @@ void Inputs::nodeslo_trouble(const std::string& why) { trouble(kNodeSlo, why); }
 
 bool Inputs::pods_stale(MonoTime now) const {
   constexpr Duration kAtLeast = std::chrono::seconds(30);
-  constexpr int kMissed = 3;
   if (!options_.pods.delivered() || !sources_[kPods].state.loaded) return false;
   return now - *sources_[kPods].state.loaded > std::max(kAtLeast, options_.pods_interval * kMissed);
+}
+
+bool Inputs::node_stale(MonoTime now) const {
+  const auto& state = sources_[kNode].state;
+  return state.delivered && state.loaded && now - *state.loaded > options_.node_interval * kMissed;
 }
 
 }  // namespace evenkeel

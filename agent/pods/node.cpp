@@ -20,11 +20,23 @@ std::optional<T> amount(const Value& root, std::string_view list, std::string_vi
   return value;
 }
 
+/// Unlike CPU and memory these may be zero: then nothing is lent.
+void read_lent(const Value& root, NodeObject& node, std::vector<std::string>& notices) {
+  auto lent = read_resources(value_at(root, {"status", "allocatable"}));
+  if (lent.refusal.starts_with("kubernetes.io/"))
+    notices.push_back("node: status.allocatable: batch and mid are not known: " + lent.refusal);
+  if (!lent.refusal.empty()) return;
+  node.lent = lent.resources;
+  node.lent.cpu.reset();
+  node.lent.memory.reset();
+}
+
 void read_amounts(const Value& root, NodeObject& node, std::vector<std::string>& notices) {
   node.cpu_capacity = amount(root, "capacity", "cpu", &sane_cpu, notices);
   node.cpu_allocatable = amount(root, "allocatable", "cpu", &sane_cpu, notices);
   node.memory_capacity = amount(root, "capacity", "memory", &sane_bytes, notices);
   node.memory_allocatable = amount(root, "allocatable", "memory", &sane_bytes, notices);
+  read_lent(root, node, notices);
 }
 
 std::optional<CpuSet> cpus_in(const Value& object, std::string_view member, const char* key,

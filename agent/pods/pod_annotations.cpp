@@ -4,7 +4,6 @@
 
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_read.h"
-#include "qos/nodeslo.h"
 
 namespace evenkeel {
 namespace {
@@ -239,25 +238,6 @@ void read_allocation(Pod& pod, std::vector<std::string>& notices) {
   if (!nodes) ignored(kKey + std::string(": numaNodeResources: legal: a list of maps with node, 0 to 1023"));
   if (cpus && !cpus->empty()) pod.allocated_cpus = *cpus;
   if (nodes) pod.numa_nodes = *nodes;
-}
-
-/// Absent: every trigger may choose the pod. A text that names no triggers protects it from all.
-void read_eviction(Pod& pod, std::vector<std::string>& notices) {
-  constexpr const char* kKey = "koordinator.sh/eviction-policy";
-  const auto given = pod.annotations.find(kKey);
-  if (given == pod.annotations.end()) return;
-  pod.evictable_by = 0;
-  const auto parsed = parse_json(given->second, kKey);
-  const auto* names = parsed.problems.empty() ? parsed.root.list() : nullptr;
-  if (names == nullptr) {
-    notices.push_back("pod " + pod_title(pod) + ": " + kKey +
-                      ": legal: a JSON list of triggers such as [\"BEMemoryEvict\"]; the pod is not evicted");
-    return;
-  }
-  for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
-    for (const auto& name : *names)
-      if (name.scalar() != nullptr && name.scalar()->text == kFeatureGates[gate])
-        pod.evictable_by = static_cast<std::uint8_t>(pod.evictable_by | 1U << gate);
 }
 
 /// The kubelet starts these from its own files or URL; what the API shows of them is a mirror.

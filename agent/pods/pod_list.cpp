@@ -15,15 +15,20 @@ constexpr Wanted kResources[] = {{"requests"}, {"limits"}};
 constexpr Wanted kContainer[] = {{"name"}, {"restartPolicy"}, {"resources", kResources}};
 constexpr Wanted kState[] = {{"running"}};
 constexpr Wanted kContainerStatus[] = {{"name"}, {"containerID"}, {"state", kState}};
+constexpr Wanted kOwner[] = {{"uid"}, {"kind"}, {"controller"}};
 constexpr Wanted kMetadata[] = {{"name"},
                                 {"namespace"},
                                 {"uid"},
                                 {"labels"},
                                 {"annotations"},
+                                {"ownerReferences", kOwner},
                                 {"creationTimestamp"},
                                 {"deletionTimestamp"}};
-constexpr Wanted kSpec[] = {
-    {"priority"}, {"overhead"}, {"containers", kContainer}, {"initContainers", kContainer}};
+constexpr Wanted kSpec[] = {{"priority"},
+                            {"overhead"},
+                            {"terminationGracePeriodSeconds"},
+                            {"containers", kContainer},
+                            {"initContainers", kContainer}};
 constexpr Wanted kStatus[] = {{"phase"},
                               {"qosClass"},
                               {"startTime"},

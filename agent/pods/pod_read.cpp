@@ -80,6 +80,7 @@ std::string fill(const Value& item, Pod& pod) {
     return "metadata.uid: found '" + pod.uid.substr(0, 40) + "'; legal: letters, digits and -";
   pod.phase = phase_of(text_at(item, {"status", "phase"}));
   pod.terminating = value_at(item, {"metadata", "deletionTimestamp"}) != nullptr;
+  read_owner(item, pod);
   if (auto why = read_priority(item, pod); !why.empty()) return why;
   if (auto why = read_containers(item, pod); !why.empty()) return why;
   const auto told = kube_qos_of(text_at(item, {"status", "qosClass"}));

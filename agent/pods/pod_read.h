@@ -29,6 +29,11 @@ KubeQos computed_kube_qos(const Value& item, const Pod& pod);
 /// pod.annotations.
 void read_pod_protocol(Pod& pod, std::vector<std::string>& notices);
 
+/// pod_eviction.cpp: what decides whether the pod is asked to go, except for its owner.
+void read_eviction(Pod& pod, std::vector<std::string>& notices);
+/// The same: who makes such pods, and how long they take to end.
+void read_owner(const Value& item, Pod& pod);
+
 /// "koord-prod" and its kin; none for any other word.
 PriorityClass priority_class_named(std::string_view word);
 /// The other way round: "koord-prod", empty for none; "LSR".

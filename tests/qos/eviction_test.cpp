@@ -2,56 +2,17 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/support/snapshot_builder.h"
+#include "tests/support/evicting_node.h"
 
 namespace evenkeel {
 namespace {
 
 using namespace literals;
 using std::chrono::seconds;
-using test::SnapshotBuilder;
+using test::operator""_GiB;
 
-constexpr Bytes operator""_GiB(unsigned long long v) { return Bytes(static_cast<std::int64_t>(v) << 30); }
-
-struct EvictionTest : ::testing::Test {
-  NodeSlo slo{};
-  EvictionState state{};
-  NodeSnapshot node{};
-  std::vector<Pod> specs{};
-  int second = 0;
-
-  EvictionTest() {
-    slo.threshold.enable = true;
-    slo.evenkeel.feature_gates[static_cast<std::size_t>(FeatureGate::be_memory_evict)] = true;
-    node.pods_known = true;
-    node.node.memory = NodeMemory{.total = 100_GiB, .available = 20_GiB};
-    specs.reserve(16);  // the snapshot points into it
-  }
-  Pod& pod(const std::string& name, std::optional<Bytes> held, std::optional<int> priority = {}) {
-    Pod spec;
-    spec.name = spec.uid = name;
-    spec.namespace_ = "batch";
-    spec.label_qos = QosClass::be;
-    spec.phase = PodPhase::running;
-    spec.priority = priority;
-    specs.push_back(spec);
-    CgroupSample cgroup;
-    cgroup.memory.anonymous = held;
-    node.cgroups.push_back(cgroup);
-    node.pods.push_back({.spec = &specs.back(), .cgroup = static_cast<CgroupIndex>(node.cgroups.size() - 1)});
-    return specs.back();
-  }
-  void gone(const std::string& name) {
-    for (auto& one : node.pods)
-      if (one.spec->name == name) one.cgroup = kNoCgroup;
-  }
-  void used(Bytes bytes) { node.node.memory->available = 100_GiB - bytes; }
-  std::string victim(int after_seconds = 1) {
-    second += after_seconds;
-    node.at = MonoTime(seconds(second));
-    const auto chosen = decide_eviction(node, slo, state);
-    return chosen ? chosen->name : "";
-  }
+struct EvictionTest : ::testing::Test, test::EvictingNode {
+  EvictionTest() : EvictingNode({FeatureGate::be_memory_evict}) {}
 };
 
 TEST_F(EvictionTest, TakesTheLargestOfTheLowestPriorityOneAtATime) {
@@ -89,8 +50,7 @@ TEST_F(EvictionTest, StartsAtTheThresholdAndGoesOnToTheLowerMark) {
 TEST_F(EvictionTest, SaysWhyWithTheNumbers) {
   pod("a", 1_GiB);
   used(80_GiB);
-  node.at = MonoTime(seconds(1));
-  const auto chosen = decide_eviction(node, slo, state);
+  const auto chosen = decide();
   ASSERT_TRUE(chosen);
   EXPECT_EQ(chosen->by, "memory-evict");
   EXPECT_EQ(chosen->namespace_, "batch");
@@ -124,10 +84,11 @@ TEST_F(EvictionTest, NeverWithoutKnowledgeOrPermission) {
 TEST_F(EvictionTest, PassesOverThoseWhoMayNotOrCannotGo) {
   pod("service", 50_GiB).label_qos = QosClass::ls;
   pod("unlabelled", 50_GiB).label_qos.reset();
-  pod("protected", 50_GiB).evictable_by = 0;
-  pod("other-trigger", 50_GiB).evictable_by = 1U << static_cast<unsigned>(FeatureGate::cpu_evict);
+  pod("protected", 50_GiB).eviction.by = 0;
+  pod("other-trigger", 50_GiB).eviction.by = 1U << static_cast<unsigned>(FeatureGate::cpu_evict);
   pod("hands-off", 50_GiB).hands_off = true;
   pod("static", 50_GiB).is_static = true;
+  pod("daemon", 50_GiB).eviction.daemon = true;
   pod("terminating", 50_GiB).terminating = true;
   pod("finished", 50_GiB).phase = PodPhase::succeeded;
   pod("unknown", 50_GiB).from_cgroup_only = true;
@@ -137,7 +98,10 @@ TEST_F(EvictionTest, PassesOverThoseWhoMayNotOrCannotGo) {
   EXPECT_EQ(victim(), "");
   pod("unmeasured", std::nullopt);
   pod("last", 1_GiB);
-  EXPECT_EQ(victim(), "last") << "before those whose use is not known";
+  EXPECT_EQ(victim(), "last");
+  gone("last");
+  EXPECT_EQ(victim(), "");
+  EXPECT_EQ(victim(10), "") << "whose use is not known would go for nothing, perhaps";
 }
 
 TEST_F(EvictionTest, ARefusedOneIsPassedOverForAWhile) {

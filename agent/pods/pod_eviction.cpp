@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+#include "agent/pods/kube_text.h"
+#include "agent/pods/pod_read.h"
+#include "qos/nodeslo.h"
+
+namespace evenkeel {
+namespace {
+
+const std::string* find(const TextMap& texts, const char* key) {
+  const auto found = texts.find(key);
+  return found == texts.end() ? nullptr : &found->second;
+}
+
+template <class T>
+std::optional<T> number(const std::string* text) {
+  if (text == nullptr) return std::nullopt;
+  T value = 0;
+  const char* end = text->data() + text->size();
+  const auto [last, error] = std::from_chars(text->data(), end, value);
+  if (error != std::errc{} || last != end || text->empty()) return std::nullopt;
+  return value;
+}
+
+/// Absent: every trigger may choose the pod. A text that names no triggers protects it from all.
+void read_policy(Pod& pod, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "koordinator.sh/eviction-policy";
+  const auto* given = find(pod.annotations, kKey);
+  if (given == nullptr) return;
+  pod.eviction.by = 0;
+  const auto parsed = parse_json(*given, kKey);
+  const auto* names = parsed.problems.empty() ? parsed.root.list() : nullptr;
+  if (names == nullptr) {
+    notices.push_back("pod " + pod_title(pod) + ": " + kKey +
+                      ": legal: a JSON list of triggers such as [\"BEMemoryEvict\"]; the pod is not evicted");
+    return;
+  }
+  for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
+    for (const auto& name : *names)
+      if (name.scalar() != nullptr && name.scalar()->text == kFeatureGates[gate])
+        pod.eviction.by = static_cast<std::uint8_t>(pod.eviction.by | 1U << gate);
+}
+
+void read_order(Pod& pod, std::vector<std::string>& notices) {
+  constexpr const char* kPriority = "koordinator.sh/eviction-priority";
+  const auto* enabled = find(pod.labels, "koordinator.sh/eviction-enabled");
+  pod.eviction.enabled = enabled != nullptr && *enabled == "true";
+  pod.eviction.sub_priority = number<std::int64_t>(find(pod.labels, "koordinator.sh/priority"));
+  const auto* given = find(pod.annotations, kPriority);
+  const auto priority = number<std::int32_t>(given);
+  pod.eviction.priority = priority.value_or(0);
+  if (given != nullptr && !priority)
+    notices.push_back("pod " + pod_title(pod) + ": " + kPriority + ": found '" + given->substr(0, 40) +
+                      "'; legal: a 32-bit number; 0 counts");
+}
+
+/// How a batch scheduler says that pods belong together; the first that a pod has counts.
+struct GangWords {
+  const char* label;  ///< where it is a label; null: an annotation
+  const char* annotation;
+  const char* min_available;  ///< on the same object, in either map; null: only the PodGroup says it
+  const char* total;
+};
+// Koordinator: docs "Gang Scheduling" (user manual), which also takes the label of "lightweight
+// coscheduling". scheduler-plugins: docs of Coscheduling, KEP 42; the second name is that of its first
+// releases. Volcano: pkg apis scheduling/v1beta1 labels.go; its min-member stands in the PodGroup, seldom on
+// the pod.
+constexpr GangWords kGangWords[] = {
+    {nullptr, "gang.scheduling.koordinator.sh/name", "gang.scheduling.koordinator.sh/min-available",
+     "gang.scheduling.koordinator.sh/total-number"},
+    {"pod-group.scheduling.sigs.k8s.io/name", nullptr, "pod-group.scheduling.sigs.k8s.io/min-available",
+     nullptr},
+    {"scheduling.x-k8s.io/pod-group", nullptr, nullptr, nullptr},
+    {"pod-group.scheduling.sigs.k8s.io", nullptr, "pod-group.scheduling.sigs.k8s.io/min-available", nullptr},
+    {nullptr, "scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-min-member", nullptr},
+    {nullptr, "scheduling.volcano.sh/group-name", "scheduling.volcano.sh/group-min-member", nullptr},
+};
+
+/// A number of members; what is none is as if it were not said.
+std::optional<std::int64_t> members(const Pod& pod, const char* key) {
+  if (key == nullptr) return std::nullopt;
+  auto count = number<std::int64_t>(find(pod.annotations, key));
+  if (!count) count = number<std::int64_t>(find(pod.labels, key));
+  return count && *count > 0 ? count : std::nullopt;
+}
+
+void read_gang(Pod& pod) {
+  for (const auto& words : kGangWords) {
+    const auto* name = words.label != nullptr ? find(pod.labels, words.label) : nullptr;
+    if (words.annotation != nullptr) name = find(pod.annotations, words.annotation);
+    if (name == nullptr || name->empty()) continue;
+    pod.eviction.gang = {pod.namespace_ + '/' + *name, members(pod, words.min_available),
+                         members(pod, words.total)};
+    return;
+  }
+}
+
+}  // namespace
+
+void read_eviction(Pod& pod, std::vector<std::string>& notices) {
+  read_policy(pod, notices);
+  read_order(pod, notices);
+  read_gang(pod);
+}
+
+/// Of several owners at most one is the controller. Without one the first counts: somebody made the pod.
+void read_owner(const Value& item, Pod& pod) {
+  constexpr std::int64_t kLongestGrace = 86400;
+  const auto owners = list_at(item, {"metadata", "ownerReferences"}).value_or(std::span<const Value>());
+  for (const auto& owner : owners) {
+    const bool controls = text_at(owner, {"controller"}) == "true";
+    if (!controls && !pod.eviction.owner_uid.empty()) continue;
+    pod.eviction.owner_uid = text_at(owner, {"uid"});
+    pod.eviction.daemon = text_at(owner, {"kind"}) == "DaemonSet";
+    if (controls) break;
+  }
+  const auto text = text_at(item, {"spec", "terminationGracePeriodSeconds"});
+  const auto grace = number<std::int64_t>(&text);
+  if (grace && *grace >= 0) pod.eviction.grace = std::chrono::seconds(std::min(*grace, kLongestGrace));
+}
+
+}  // namespace evenkeel
