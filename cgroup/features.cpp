@@ -22,7 +22,7 @@ struct FileRow {
   const char* substitute;  ///< where it depends on another row, see substitute_for()
 };
 
-constexpr std::array<FileRow, 16> kFiles = {{
+constexpr FileRow kFiles[] = {
     {"cpu", Controller::cpu, "cpu.shares", "cpu.weight", ""},
     {"cpu-quota", Controller::cpu, "cpu.cfs_quota_us", "cpu.max", "shares, and CPU sets by suppression"},
     {"cpu-burst", Controller::cpu, "cpu.cfs_burst_us", "cpu.max.burst",
@@ -39,8 +39,9 @@ constexpr std::array<FileRow, 16> kFiles = {{
     {"memory-wmark-ratio", Controller::memory, "memory.wmark_ratio", "memory.wmark_ratio", ""},
     {"page-cache-limit", Controller::memory, "", "memory.pagecache_limit.size", ""},
     {"io-throttle", Controller::blkio, "blkio.throttle.read_bps_device", "io.max", ""},
+    {"cgroup-kill", Controller::cpu, "", "cgroup.kill", "SIGKILL to each process, until none is left"},
     {"io-weight", Controller::blkio, "blkio.cost.weight", "io.weight", ""},
-}};
+};
 
 // Cgroups to look into: those we know, else whatever hangs below the hierarchy's root, and the root itself,
 // which has the files too on v1.
