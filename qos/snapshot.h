@@ -17,6 +17,7 @@
 #include "qos/plain_settings.h"
 #include "qos/pod.h"
 #include "qos/reclaim_order.h"
+#include "qos/resctrl.h"
 #include "qos/topology.h"
 #include "qos/units.h"
 
@@ -139,6 +140,8 @@ struct NodeSnapshot {
   std::optional<Duration> since_previous{};  ///< absent for the first snapshot
   NodeSample node{};
   CpuTopology topology{};
+  std::shared_ptr<const ResctrlSystem> resctrl{};  ///< null: not mounted; replaced when it changes
+  std::vector<ResctrlUse> resctrl_use{};           ///< of our groups and the root's; empty: there are none
   NodeObject object{};
   bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
   bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy
