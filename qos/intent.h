@@ -10,6 +10,7 @@
 #include "qos/ids.h"
 #include "qos/knob.h"
 #include "qos/reason.h"
+#include "qos/resctrl_plan.h"
 
 namespace evenkeel {
 
@@ -37,9 +38,16 @@ class Intents {
   }
 
   void speak_as(PolicyIndex policy) { by_ = policy; }
-  void clear() { all_.clear(); }
+  [[nodiscard]] PolicyIndex speaker() const { return by_; }
+  void clear() {
+    all_.clear();
+    resctrl_.clear();
+  }
   [[nodiscard]] const std::vector<Intent>& all() const { return all_; }
   std::vector<Intent>& all() { return all_; }
+  /// Groups of tasks are no values of cgroups: one policy alone speaks of them, so there is nothing to merge.
+  ResctrlPlan& resctrl() { return resctrl_; }
+  [[nodiscard]] const ResctrlPlan& resctrl() const { return resctrl_; }
   /// The intents in another order, without moving them: they are large.
   template <class Less>
   const std::vector<const Intent*>& sorted(Less less) {
@@ -52,6 +60,7 @@ class Intents {
  private:
   std::vector<Intent> all_{};
   std::vector<const Intent*> order_{};
+  ResctrlPlan resctrl_{};
   PolicyIndex by_ = 0;
 };
 

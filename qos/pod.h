@@ -91,6 +91,15 @@ struct EvictionTerms {
   bool operator==(const EvictionTerms&) const = default;
 };
 
+/// One entry of node.koordinator.sh/resctrl: a part of the last-level cache, of the memory bandwidth, or of
+/// both.
+struct ResctrlPart {
+  std::optional<std::int32_t> cache{};    ///< of this one, by the kernel's number; absent: of every one
+  std::optional<Percent> start{}, end{};  ///< of the ways; both or none
+  std::optional<Percent> bandwidth{};
+  bool operator==(const ResctrlPart&) const = default;
+};
+
 struct Pod {
   std::string uid{};  ///< as the cgroup directory spells it, always with '-' for '_'
   std::string namespace_{};
@@ -115,6 +124,7 @@ struct Pod {
   std::vector<int> numa_nodes{};           ///< .numaNodeResources of the same; empty: not bound to any
   CpuBurstOverride cpu_burst{};
   MemoryQosOverride memory_qos{};
+  std::vector<ResctrlPart> resctrl{};            ///< not empty: the pod has a group of its own
   std::optional<std::int64_t> group_identity{};  ///< koordinator.sh/cpuQOS: replaces that of its class, LS
   std::map<std::string, std::string> labels{};
   std::map<std::string, std::string> annotations{};

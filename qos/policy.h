@@ -12,6 +12,7 @@
 #include "qos/memory_qos_state.h"
 #include "qos/memory_reclaim_state.h"
 #include "qos/nodeslo.h"
+#include "qos/resctrl_state.h"
 #include "qos/snapshot.h"
 
 namespace evenkeel {
@@ -23,6 +24,7 @@ struct PolicyState {
   MemoryQosState memory_qos{};
   MemoryPushBackState memory_push_back{};
   MemoryReclaimState memory_reclaim{};
+  ResctrlState resctrl{};
 };
 
 struct PolicySpec {

@@ -1,4 +1,4 @@
-#include <array>
+#include <iterator>
 
 #include "qos/batch_resources.h"
 #include "qos/cpu_burst.h"
@@ -8,26 +8,28 @@
 #include "qos/memory_push_back.h"
 #include "qos/memory_qos.h"
 #include "qos/policy.h"
+#include "qos/resctrl_policy.h"
 #include "qos/system_settings.h"
 
 namespace evenkeel {
 namespace {
 
 // One line per policy. The order is the rank for levers whose rule is Merge::first.
-constexpr std::array<const PolicySpec*, 8> kPolicies = {
+constexpr const PolicySpec* kPolicies[] = {
     &cpu_suppress_policy,     &cpu_burst_policy,       &cpu_identity_policy, &memory_qos_policy,
-    &memory_push_back_policy, &batch_resources_policy, &cpusets_policy,      &system_settings_policy};
+    &memory_push_back_policy, &batch_resources_policy, &cpusets_policy,      &system_settings_policy,
+    &resctrl_policy};
 
 }  // namespace
 
 std::span<const PolicySpec* const> policies() { return kPolicies; }
 
 std::string_view policy_name(PolicyIndex by) {
-  return by < kPolicies.size() ? kPolicies[by]->name : "restore";
+  return by < std::size(kPolicies) ? kPolicies[by]->name : "restore";
 }
 
 void decide_all(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
-  for (std::size_t i = 0; i < kPolicies.size(); ++i) {
+  for (std::size_t i = 0; i < std::size(kPolicies); ++i) {
     out.speak_as(static_cast<PolicyIndex>(i));
     if (kPolicies[i]->enabled(slo))
       kPolicies[i]->decide(node, slo, state, out);

@@ -85,7 +85,6 @@ void note_class(const std::string& path, const QosClassStrategy& strategy, bool 
     read.notices.push_back(
         path +
         ".memoryQOS: wmarkMinAdj and priority* are levers of vendor kernels, accepted but not active yet");
-  if (strategy.resctrl && strategy.resctrl->enable) read.notices.push_back(path + ".resctrlQOS" + kInactive);
   if (strategy.blkio && strategy.blkio->enable) read.notices.push_back(path + ".blkioQOS" + kInactive);
   if (strategy.network && strategy.network->enable) read.notices.push_back(path + ".networkQOS" + kInactive);
 }
@@ -101,6 +100,8 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
   note_class("resourceQOSStrategy.lsClass", slo.qos.ls, core_sched, read);
   note_class("resourceQOSStrategy.beClass", slo.qos.be, core_sched, read);
   note_class("resourceQOSStrategy.systemClass", slo.qos.system, core_sched, read);
+  if (slo.qos.system.resctrl && slo.qos.system.resctrl->enable)
+    read.notices.emplace_back("resourceQOSStrategy.systemClass.resctrlQOS: system pods have no group");
   if (slo.qos.cgroup_root_blkio && slo.qos.cgroup_root_blkio->enable) {
     read.notices.push_back(std::string("resourceQOSStrategy.cgroupRoot.blkioQOS") + kInactive);
   }

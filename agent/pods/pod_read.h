@@ -28,6 +28,8 @@ KubeQos computed_kube_qos(const Value& item, const Pod& pod);
 /// pod_annotations.cpp: Koordinator's and our own labels and annotations, from pod.labels and
 /// pod.annotations.
 void read_pod_protocol(Pod& pod, std::vector<std::string>& notices);
+/// pod_resctrl.cpp: node.koordinator.sh/resctrl, all of it or nothing and why.
+void read_resctrl(Pod& pod, std::vector<std::string>& notices);
 
 /// pod_eviction.cpp: what decides whether the pod is asked to go, except for its owner.
 void read_eviction(Pod& pod, std::vector<std::string>& notices);

@@ -178,7 +178,7 @@ TEST(NodeSlo, WhatIsNotActiveYetIsSaidOnceEach) {
                          [&](const auto& n) { return n.find(part) != std::string::npos; });
   };
   EXPECT_EQ(count("beClass.memoryQOS: wmarkMinAdj and priority*"), 1);
-  EXPECT_EQ(count("beClass.resctrlQOS is accepted but not active yet"), 1);
+  EXPECT_EQ(count("resctrlQOS"), 0);
   EXPECT_EQ(count("systemStrategy.schedFeatures is accepted"), 1);
   EXPECT_EQ(count("cgroupRoot.blkioQOS is accepted"), 1);
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";

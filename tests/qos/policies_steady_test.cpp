@@ -33,6 +33,8 @@ NodeSnapshot busy_node(int batch_services) {
   auto snapshot = builder.build();
   snapshot.node.memory =
       NodeMemory{Bytes(std::int64_t{256} << 30), Bytes(std::int64_t{128} << 30), {}, {}, {}};
+  snapshot.resctrl = std::make_shared<const ResctrlSystem>(
+      ResctrlSystem{{{.name = "L3", .unit = ResctrlUnit::ways, .full = 0x7ff, .domains = {0, 1}}}, 16, 0});
   for (auto& cgroup : snapshot.cgroups) {
     for (const Knob knob : {Knob::memory_min, Knob::memory_low}) cgroup.applied.plain.set(knob, 0);
     cgroup.applied.plain.set(Knob::memory_high, kPlainMax);
@@ -48,6 +50,7 @@ void expect_no_allocation(SuppressPolicy policy, int batch_services) {
   slo.threshold.enable = slo.qos.be.cpu.enable = true;
   slo.threshold.cpu_suppress_policy = policy;
   slo.cpu_burst.policy = BurstPolicy::automatic;
+  slo.qos.be.resctrl = ResctrlQos{.enable = true, .cat_range_end_percent = 30_pct};
   slo.qos.ls.memory = MemoryQos{.enable = true, .min_limit_percent = 50_pct, .throttling_percent = 80_pct};
   PolicyState state;
   Intents out;

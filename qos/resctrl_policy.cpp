@@ -1,0 +1,179 @@
+#include "qos/resctrl_policy.h"
+
+#include <algorithm>
+#include <array>
+
+#include "qos/resctrl_terms.h"
+
+namespace evenkeel {
+namespace {
+
+struct Class {
+  QosClass qos;
+  const char* group;
+  const QosClassStrategy QosStrategy::*strategy;
+  const char* why;
+};
+/// In the order in which they keep a class of service when there are too few: holding batch work back
+/// protects everybody. LSE pods count as LSR; system pods have no class.
+constexpr std::array<Class, 3> kClasses = {{
+    {QosClass::be, "evenkeel-be", &QosStrategy::be,
+     "best effort has {} to {} of the cache and {} of the memory bandwidth"},
+    {QosClass::ls, "evenkeel-ls", &QosStrategy::ls,
+     "class LS has {} to {} of the cache and {} of the memory bandwidth"},
+    {QosClass::lsr, "evenkeel-lsr", &QosStrategy::lsr,
+     "class LSR has {} to {} of the cache and {} of the memory bandwidth"},
+}};
+constexpr std::size_t kLs = 1, kLsr = 2;
+
+const ResctrlQos* enabled_strategy(const NodeSlo& slo, std::size_t which) {
+  const auto& resctrl = (slo.qos.*kClasses[which].strategy).resctrl;
+  return resctrl && resctrl->enable ? &*resctrl : nullptr;
+}
+
+/// One round.
+class Round {
+ public:
+  Round(const NodeSnapshot& node, const NodeSlo& slo, ResctrlState& state, ResctrlPlan& plan)
+      : node_(node), slo_(slo), state_(state), plan_(plan) {}
+
+  void decide() {
+    class_group_.fill(kRootGroup);
+    find_own();
+    if (state_.own.empty() && !any_class()) return;
+    if (node_.resctrl == nullptr) return plan_.hold();
+    for (std::size_t which = 0; which < kClasses.size(); ++which) add_class(which);
+    if (!has_lines_) return plan_.clear();
+    for (const auto* pod : state_.own) add_pod(*pod);
+    fit();
+    place_classes();
+    place_host_applications();
+  }
+
+ private:
+  [[nodiscard]] bool any_class() const {
+    for (std::size_t which = 0; which < kClasses.size(); ++which)
+      if (enabled_strategy(slo_, which) != nullptr) return true;
+    return false;
+  }
+
+  [[nodiscard]] bool may_touch(CgroupIndex index) const {
+    const auto* cgroup = node_.cgroup(index);
+    return cgroup != nullptr && !cgroup->hands_off;
+  }
+
+  /// Pods with a group of their own, the oldest first: who has one keeps it when another comes.
+  void find_own() {
+    state_.own.clear();
+    for (const auto& pod : node_.pods)
+      if (!pod.spec->resctrl.empty() && is_active(*pod.spec) && may_touch(pod.cgroup))
+        state_.own.push_back(&pod);
+    std::ranges::sort(state_.own, {}, [this](const PodSample* pod) { return node_.cgroup(pod->cgroup)->id; });
+  }
+
+  ResctrlGroupIndex finish(ResctrlGroup& group, std::span<const ResctrlPart> parts) {
+    schemata_of(*node_.resctrl, parts, group.schemata);
+    has_lines_ = has_lines_ || !group.schemata.empty();
+    return static_cast<ResctrlGroupIndex>(plan_.groups().size()) - 1;
+  }
+
+  void add_class(std::size_t which) {
+    const auto* strategy = enabled_strategy(slo_, which);
+    if (strategy == nullptr) return;
+    const ResctrlPart part{
+        {}, strategy->cat_range_start_percent, strategy->cat_range_end_percent, strategy->mba_percent};
+    auto& group = plan_.add_group();
+    group.name = kClasses[which].group;
+    group.why = because(kClasses[which].why, *part.start, *part.end, *part.bandwidth);
+    if (which == kLsr) group.instead = class_group_[kLs];
+    class_group_[which] = finish(group, {&part, 1});
+  }
+
+  [[nodiscard]] ResctrlGroupIndex group_of_class(QosClass qos) const {
+    for (std::size_t which = 0; which < kClasses.size(); ++which)
+      if (kClasses[which].qos == (qos == QosClass::lse ? QosClass::lsr : qos)) return class_group_[which];
+    return kRootGroup;
+  }
+
+  void add_pod(const PodSample& pod) {
+    const auto of_class = group_of_class(default_qos(*pod.spec));
+    auto& group = plan_.add_group();
+    group.name = "evenkeel-pod-";
+    group.name += pod.spec->uid;
+    group.why = because("the pod's own part of cache and memory bandwidth, as its annotation says");
+    group.instead = of_class;
+    place(pod, finish(group, pod.spec->resctrl));
+  }
+
+  /// Too few classes of service: whoever is given everything stays with the root, who is given the same
+  /// shares one, and the last in rank are served as the group that they would otherwise be in.
+  void fit() {
+    const auto groups = plan_.groups();
+    const auto& system = *node_.resctrl;
+    const auto left = static_cast<std::size_t>(std::max(0, system.most_groups - 1 - system.other_groups));
+    if (system.most_groups == 0 || groups.size() <= left) return;
+    schemata_of(system, {}, state_.everything);
+    std::size_t given = 0;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      auto& group = groups[i];
+      const auto same = std::ranges::find_if(groups.first(i), [&](const ResctrlGroup& earlier) {
+        return earlier.wanted && earlier.schemata == group.schemata;
+      });
+      const bool shares = same != groups.begin() + static_cast<std::ptrdiff_t>(i);
+      group.wanted = group.schemata != state_.everything && !shares && given < left;
+      if (group.wanted) ++given;
+      if (shares) group.instead = static_cast<ResctrlGroupIndex>(same - groups.begin());
+      if (group.schemata == state_.everything) group.instead = kRootGroup;
+    }
+  }
+
+  void place(const PodSample& pod, ResctrlGroupIndex group) {
+    for (const auto& container : node_.containers_of(pod))
+      if (may_touch(container.cgroup)) plan_.add_member(node_.cgroup(container.cgroup)->id, group);
+  }
+
+  void place_classes() {
+    for (const auto& pod : node_.pods) {
+      const bool has_own = !pod.spec->resctrl.empty() && may_touch(pod.cgroup);
+      const auto group = group_of_class(default_qos(*pod.spec));
+      if (is_active(*pod.spec) && !has_own && group != kRootGroup) place(pod, group);
+    }
+  }
+
+  /// Those that have pods inside are places for pods.
+  void place_host_applications() {
+    for (const auto& app : node_.host_applications) {
+      const auto group = group_of_class(app.spec->qos);
+      if (group == kRootGroup || !may_touch(app.cgroup) || has_children(app.cgroup)) continue;
+      plan_.add_member(node_.cgroup(app.cgroup)->id, group);
+    }
+  }
+  [[nodiscard]] bool has_children(CgroupIndex index) const {
+    return std::ranges::any_of(node_.cgroups, [index](const CgroupSample& c) { return c.parent == index; });
+  }
+
+  const NodeSnapshot& node_;
+  const NodeSlo& slo_;
+  ResctrlState& state_;
+  ResctrlPlan& plan_;
+  std::array<ResctrlGroupIndex, kClasses.size()> class_group_{};
+  bool has_lines_ = false;
+};
+
+/// A pod may ask for a group of its own, whatever the classes say.
+bool enabled(const NodeSlo& /*slo*/) { return true; }
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+  out.resctrl().by = out.speaker();
+  if (!slo.evenkeel.hands_off) Round(node, slo, state.resctrl, out.resctrl()).decide();
+}
+
+void reset(PolicyState& state) { state.resctrl = {}; }
+
+}  // namespace
+
+constinit const PolicySpec resctrl_policy{
+    "resctrl", "ways of the last-level cache and memory bandwidth per class and per annotated pod", enabled,
+    decide, reset};
+
+}  // namespace evenkeel
