@@ -38,7 +38,8 @@ struct Refused {
   std::string text{};
   bool quarantined = false;
   Duration retry_in{};
-  CgroupId cgroup{};  ///< zero: put back from the journal
+  CgroupId cgroup{};     ///< zero: put back from the journal
+  std::string detail{};  ///< what the kernel has to say besides; usually nothing
 };
 struct Foreign {
   std::string path{};

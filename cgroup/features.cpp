@@ -8,6 +8,7 @@
 
 #include "cgroup/features_kernel.h"
 #include "cgroup/features_memory.h"
+#include "cgroup/features_resctrl.h"
 #include "cgroup/text.h"
 
 namespace evenkeel {
@@ -139,25 +140,6 @@ Capability node_pressure(const Host& host) {
   return {"psi-node", false, why, "CPU use and throttling alone", ""};
 }
 
-bool cpu_has(const Host& host, std::string_view flag) {
-  const auto cpuinfo = host.slurp("proc/cpuinfo").value_or(std::string());
-  const auto at = cpuinfo.find("\nflags");
-  if (at == std::string::npos) return false;
-  Scanner line(std::string_view(cpuinfo).substr(at + 1, cpuinfo.find('\n', at + 1) - at - 1));
-  for (auto word = line.word(); !word.empty(); word = line.word())
-    if (word == flag) return true;
-  return false;
-}
-
-Capability resctrl(const Host& host) {
-  if (host.exists("sys/fs/resctrl/schemata")) return {"resctrl", true, "", "", ""};
-  const bool cpu = cpu_has(host, "cat_l3") || cpu_has(host, "mba") || cpu_has(host, "rdt_a");
-  return {
-      "resctrl", false,
-      cpu ? "not mounted: mount -t resctrl resctrl /sys/fs/resctrl" : "the CPU cannot partition its caches",
-      "CPU suppression", ""};
-}
-
 Capability huge_pages(const Host& host) {
   const auto pools = host.subdirs("sys/kernel/mm/hugepages");
   if (!pools || pools->empty()) return {"hugepages", false, "no /sys/kernel/mm/hugepages", "", ""};
@@ -207,7 +189,7 @@ std::vector<Capability> probe(const Host& host, const CgroupTree& tree) {
   out.push_back(node_pressure(host));
   probe_memory(host, tree, out);
   probe_kernel(host, out);
-  out.push_back(resctrl(host));
+  probe_resctrl(host, out);
   out.push_back(type_information(host));
   out.push_back(vm_settings(host));
   out.push_back(huge_pages(host));

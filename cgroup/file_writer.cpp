@@ -88,6 +88,55 @@ Result<> give_order(const Fd& file, const std::string& order, const char* name) 
   return put < 0 ? Result<>(fail(errno, Op::write, name)) : Result<>();
 }
 
+Result<std::string_view> ResctrlWriter::read(const std::string& path, std::string& buffer) {
+  constexpr std::size_t kPiece = 16384, kLimit = std::size_t{16} << 20U;
+  const auto fd = host_.open_read(path);
+  if (!fd) return fail(fd.error().code, Op::open);
+  std::size_t have = 0;
+  for (;;) {
+    if (buffer.size() < have + kPiece) buffer.resize(have + kPiece);
+    const auto got = ::read(fd->get(), buffer.data() + have, buffer.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(errno, Op::read);
+    if (got == 0) return std::string_view(buffer.data(), have);
+    have += static_cast<std::size_t>(got);
+    if (have > kLimit) return fail(EFBIG, Op::read);
+  }
+}
+
+Result<> ResctrlWriter::write(const std::string& path, std::string_view text) {
+  const auto cut = path.rfind('/');
+  const auto dir = host_.open_dir_path(path.substr(0, cut));
+  if (!dir) return fail(dir.error().code, Op::open);
+  const Fd fd(::openat(dir->get(), path.c_str() + cut + 1, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd) return fail(errno, Op::open);
+  const auto put = ::write(fd.get(), text.data(), text.size());
+  if (put < 0) return fail(errno, Op::write);
+  return static_cast<std::size_t>(put) == text.size() ? Result<>() : fail(EIO, Op::write);
+}
+
+Result<> ResctrlWriter::make_dir(const std::string& path) {
+  const auto cut = path.rfind('/');
+  const auto dir = host_.open_dir_path(path.substr(0, cut));
+  if (!dir) return fail(dir.error().code, Op::open);
+  if (::mkdirat(dir->get(), path.c_str() + cut + 1, 0755) != 0) return fail(errno, Op::write);
+  return {};
+}
+
+Result<> ResctrlWriter::remove_dir(const std::string& path) {
+  const auto cut = path.rfind('/');
+  const auto dir = host_.open_dir_path(path.substr(0, cut));
+  if (!dir) return fail(dir.error().code, Op::open);
+  if (::unlinkat(dir->get(), path.c_str() + cut + 1, AT_REMOVEDIR) != 0) return fail(errno, Op::write);
+  return {};
+}
+
+Result<std::uint64_t> ResctrlWriter::inode(const std::string& path) { return host_.inode(path); }
+
+Result<std::vector<std::string>> ResctrlWriter::subdirs(const std::string& path) {
+  return host_.subdirs(path);
+}
+
 Result<std::uint64_t> FileWriter::inode(const std::string& dir) {
   const auto fd = host_.open_dir_path(dir);
   if (!fd) return tl::unexpected(fd.error());

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cgroup/host.h"
+#include "cgroup/resctrl_files.h"
 #include "cgroup/writer.h"
 
 namespace evenkeel {
@@ -29,5 +30,21 @@ class FileWriter final : public KernelFiles {
 Result<Fd> open_order_file(const Host& host, const std::string& dir, const char* name);
 /// One order. Blocks for as long as the kernel takes for it; EINTR when a signal came.
 Result<> give_order(const Fd& file, const std::string& order, const char* name);
+
+/// The same for resctrl. `host` must outlive it. No descriptor stays open, or nobody could unmount it.
+class ResctrlWriter final : public ResctrlFiles {
+ public:
+  explicit ResctrlWriter(const Host& host) : host_(host) {}
+
+  Result<std::string_view> read(const std::string& path, std::string& buffer) override;
+  Result<> write(const std::string& path, std::string_view text) override;
+  Result<> make_dir(const std::string& path) override;
+  Result<> remove_dir(const std::string& path) override;
+  Result<std::uint64_t> inode(const std::string& path) override;
+  Result<std::vector<std::string>> subdirs(const std::string& path) override;
+
+ private:
+  const Host& host_;
+};
 
 }  // namespace evenkeel

@@ -106,6 +106,7 @@ void Journal::take(std::string_view line, bool last) {
     ++dead_;
     return;
   }
+  if (record->directory) return take_directory(record->entry.path(), record->entry.inode, record->done);
   const std::pair key(record->entry.path(), record->entry.inode);
   dead_ += record->done ? 2 : entries_.count(key);
   if (record->done) {
@@ -145,6 +146,40 @@ Result<> Journal::done(const std::string& path, std::uint64_t inode) {
   return {};
 }
 
+void Journal::take_directory(const std::string& path, std::uint64_t inode, bool gone) {
+  dead_ += gone ? 2 : directories_.count(path);
+  if (gone) {
+    directories_.erase(path);
+  } else {
+    directories_[path] = inode;
+  }
+}
+
+Result<> Journal::append_directory(const std::string& path, std::uint64_t inode, bool gone) {
+  auto appended = append(directory_line(path, inode, gone));
+  if (!appended) return appended;
+  take_directory(path, inode, gone);
+  shrink();
+  return {};
+}
+
+std::string Journal::directory_line(const std::string& path, std::uint64_t inode, bool gone) const {
+  const auto cut = path.rfind('/');
+  const JournalEntry entry{.dir = path.substr(0, cut), .inode = inode, .file = path.substr(cut + 1)};
+  return journal_line({.boot = boot_id_, .done = gone, .directory = true, .entry = entry});
+}
+
+Result<> Journal::made(const std::string& path, std::uint64_t inode) {
+  const auto found = directories_.find(path);
+  if (found != directories_.end() && found->second == inode) return {};
+  return append_directory(path, inode, false);
+}
+
+Result<> Journal::unmade(const std::string& path) {
+  const auto found = directories_.find(path);
+  return found == directories_.end() ? Result<>() : append_directory(path, found->second, true);
+}
+
 Result<> Journal::append(std::string line) {
   if (!file_) return {};
   if (line_is_open_) line.insert(line.begin(), '\n');
@@ -163,6 +198,7 @@ void Journal::shrink() {
 Result<> Journal::compact() {
   std::string text;
   for (const auto& [key, entry] : entries_) text += journal_line({.boot = boot_id_, .entry = entry});
+  for (const auto& [path, inode] : directories_) text += directory_line(path, inode, false);
   compact_above_ = std::max({kCompactAbove, 2 * text.size(), bytes_ + kCompactAbove});
   const auto fresh = path_ + ".new";
   Fd file = open_private(fresh, O_RDWR | O_APPEND | O_TRUNC);

@@ -48,6 +48,14 @@ class Journal {
   /// The file is the owner's again (restored, gone, or yielded to somebody else).
   Result<> done(const std::string& path, std::uint64_t inode);
 
+  /// The same for a directory that we make: before it, and with its inode after it. It is gone again:
+  /// unmade().
+  Result<> will_make(const std::string& path) { return made(path, 0); }
+  Result<> made(const std::string& path, std::uint64_t inode);
+  Result<> unmade(const std::string& path);
+  /// Directories of ours by path, with their inodes; 0: perhaps there, perhaps not.
+  [[nodiscard]] const std::map<std::string, std::uint64_t>& directories() const { return directories_; }
+
   [[nodiscard]] std::vector<JournalEntry> entries() const;
   [[nodiscard]] const JournalEntry* find(const std::string& path, std::uint64_t inode) const;
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
@@ -59,6 +67,9 @@ class Journal {
   Journal() = default;
   void load(std::string_view text);
   void take(std::string_view line, bool last);
+  void take_directory(const std::string& path, std::uint64_t inode, bool gone);
+  [[nodiscard]] std::string directory_line(const std::string& path, std::uint64_t inode, bool gone) const;
+  Result<> append_directory(const std::string& path, std::uint64_t inode, bool gone);
   Result<> append(std::string line);
   void shrink();
   Result<> compact();
@@ -67,6 +78,7 @@ class Journal {
   std::string path_{};
   std::string boot_id_{};
   std::map<std::pair<std::string, std::uint64_t>, JournalEntry> entries_{};
+  std::map<std::string, std::uint64_t> directories_{};
   std::size_t bytes_ = 0;
   std::size_t compact_above_ = 0;
   std::size_t dead_ = 0;       ///< records on disk that no longer say anything

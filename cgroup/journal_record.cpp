@@ -69,6 +69,11 @@ std::optional<std::uint64_t> inode_number(std::string_view text) {
   return value;
 }
 
+/// Of a directory beside others: nothing that leads elsewhere.
+bool is_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos;
+}
+
 void read_texts(Fields& fields, JournalEntry& entry) {
   entry.original = fields.next();
   while (fields.more() && entry.ours.size() < Journal::kOursKept) entry.ours.push_back(fields.next());
@@ -80,11 +85,11 @@ std::string journal_line(const JournalRecord& record) {
   const auto& entry = record.entry;
   std::string body;
   put(body, record.boot);
-  put(body, record.done ? "d" : "w");
+  put(body, record.directory ? (record.done ? "u" : "m") : record.done ? "d" : "w");
   put(body, std::to_string(entry.inode));
   put(body, entry.file);
   put(body, entry.dir);
-  if (!record.done) {
+  if (!record.done && !record.directory) {
     put(body, entry.original);
     for (const auto& ours : entry.ours) put(body, ours);
   }
@@ -104,12 +109,15 @@ std::optional<JournalRecord> parse_journal_line(std::string_view line) {
   const auto inode = inode_number(fields.next());
   record.entry.file = fields.next();
   record.entry.dir = fields.next();
-  record.done = kind == "d";
-  if (!record.done) read_texts(fields, record.entry);
+  record.directory = kind == "m" || kind == "u";
+  record.done = kind == "d" || kind == "u";
+  if (kind == "w") read_texts(fields, record.entry);
+  if (fields.broken() || !inode) return std::nullopt;
+  record.entry.inode = *inode;
+  if (record.directory) return is_name(record.entry.file) ? std::optional(record) : std::nullopt;
   const auto knob = knob_of_file(record.entry.file);
   const bool complete = record.done || (kind == "w" && !record.entry.ours.empty());
-  if (fields.broken() || !inode || !knob || !complete) return std::nullopt;
-  record.entry.inode = *inode;
+  if (!knob || !complete) return std::nullopt;
   record.entry.knob = *knob;
   return record;
 }

@@ -2,6 +2,8 @@
 //
 //   CRC32 BOOT w INODE FILE DIR ORIGINAL OURS...      (one to three, the newest last)
 //   CRC32 BOOT d INODE FILE DIR
+//   CRC32 BOOT m INODE NAME DIR                       (a directory of ours; inode 0: about to be made)
+//   CRC32 BOOT u INODE NAME DIR                       (it is gone)
 //
 // Fields are parted by one blank. In a field, blanks, control characters and '%' are written as %XX; an empty
 // field is a single '%'. The checksum (IEEE, eight hexadecimal digits) covers all that follows it and its
@@ -18,7 +20,8 @@ namespace evenkeel {
 
 struct JournalRecord {
   std::string boot{};
-  bool done = false;  ///< 'd': dir, file and inode only
+  bool done = false;       ///< 'd' and 'u': dir, file and inode only
+  bool directory = false;  ///< 'm' and 'u': the entry's file is the name of a directory
   JournalEntry entry{};
 };
 

@@ -129,11 +129,15 @@ TEST(Features, ResctrlIsMountedOrTheCpuSaysWhyNot) {
   FakeHost without, unmounted, mounted;
   without.v2().file("proc/cpuinfo", "processor : 0\nflags\t\t: fpu rdtscp\n");
   unmounted.v2().file("proc/cpuinfo", "processor : 0\nflags\t\t: fpu rdt_a cat_l3 mba\n");
-  mounted.v2().file("sys/fs/resctrl/schemata", "L3:0=7ff\n");
+  mounted.v2().file("sys/fs/resctrl/schemata", "L3:0=7ff\n").file("sys/fs/resctrl/info/L3/cbm_mask", "7ff\n");
+  mounted.file("sys/fs/resctrl/info/L3/num_closids", "16\n");
   EXPECT_EQ(one(probe_fake(without), "resctrl").why_not, "the CPU cannot partition its caches");
   EXPECT_EQ(one(probe_fake(unmounted), "resctrl").why_not,
             "not mounted: mount -t resctrl resctrl /sys/fs/resctrl");
   EXPECT_TRUE(one(probe_fake(mounted), "resctrl").works);
+  EXPECT_EQ(one(probe_fake(mounted), "cache-ways").detail, "L3 mask 7ff, 16 groups");
+  EXPECT_EQ(one(probe_fake(mounted), "memory-bandwidth").why_not, "no MB in /sys/fs/resctrl/info");
+  EXPECT_EQ(one(probe_fake(without), "cache-ways").why_not, "no resctrl");
 }
 
 // Other tests make and remove theirs meanwhile.

@@ -1,0 +1,89 @@
+// A model of resctrl behind the seam of its files: it takes, rounds and refuses what a real kernel does, with
+// the same words in last_cmd_status. tests/cgroup/resctrl_live_test.cpp compares it with a real one row by
+// row.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cgroup/resctrl_files.h"
+
+namespace evenkeel::test {
+
+class FakeResctrl final : public ResctrlFiles {
+ public:
+  struct Machine {
+    std::uint64_t mask = 0x7ff;
+    int least_ways = 1;
+    std::vector<int> domains{0, 1};
+    int most_groups = 8;
+    std::int64_t least_bandwidth = 10, bandwidth_step = 10;
+  };
+  FakeResctrl() : FakeResctrl(Machine{}) {}
+  explicit FakeResctrl(Machine machine);
+
+  Result<std::string_view> read(const std::string& path, std::string& buffer) override;
+  Result<> write(const std::string& path, std::string_view text) override;
+  Result<> make_dir(const std::string& path) override;
+  Result<> remove_dir(const std::string& path) override;
+  Result<std::uint64_t> inode(const std::string& path) override;
+  Result<std::vector<std::string>> subdirs(const std::string& path) override;
+
+  /// A task that runs in a cgroup ("sys/fs/cgroup/…/cgroup.threads"), born into the root's group or another.
+  void task(int id, const std::string& threads_file, const std::string& group = "");
+  void end(int id);
+  /// From now on each read of that file gives birth to another task beside those that are in it.
+  void forks(const std::string& threads_file, int times) { forks_[threads_file] = times; }
+  void file(const std::string& path, const std::string& text) { plain_[path] = text; }
+  /// Somebody else's monitoring group below the root.
+  void monitor(const std::string& name, std::set<int> tasks) { monitors_[name] = std::move(tasks); }
+  void unmount() { mounted_ = false; }
+  void mount();
+  /// From now on every write or mkdir to this path fails so; 0 = no more.
+  void fail_at(const std::string& path, int code) { failing_[path] = code; }
+
+  /// "" is the root's; "<nobody>" for a task that has ended.
+  [[nodiscard]] std::string group_of(int task) const;
+  [[nodiscard]] bool has(const std::string& group) const { return groups_.contains(group); }
+  /// As the file reads, without blanks, lines joined by one: "MB:0=100;1=100 L3:0=7ff;1=7ff".
+  [[nodiscard]] std::string schemata(const std::string& group) const;
+  [[nodiscard]] std::string status() const { return status_.empty() ? "ok" : status_; }
+  /// Every change that came in, "path <- text" or with ": ERRNO"; begins a new log.
+  std::string taken();
+  int changes = 0;
+  int reads = 0;
+
+ private:
+  using Values = std::map<std::string, std::map<int, std::uint64_t>>;  ///< by resource and domain
+  struct Group {
+    Values values{};
+    std::uint64_t inode = 0;
+  };
+  [[nodiscard]] std::string text_of(const Group& group) const;
+  [[nodiscard]] std::string tasks_of(const std::string& group) const;
+  int write_schemata(Group& group, std::string_view text);
+  int write_line(Values& values, std::string line);
+  int write_domain(std::map<int, std::uint64_t>& values, std::set<int>& given, bool mask, std::string part);
+  int check_mask(const std::string& text, std::uint64_t& value);
+  int check_bandwidth(const std::string& text, std::uint64_t& value);
+  int write_task(const std::string& group, std::string_view text);
+  int change(const std::string& path, std::string_view text, int code);
+
+  Machine machine_;
+  std::map<std::string, Group> groups_{};
+  std::map<int, std::string> where_{};
+  std::map<std::string, std::set<int>> threads_{}, monitors_{};
+  std::map<std::string, int> forks_{}, failing_{};
+  std::map<std::string, std::string> plain_{};
+  std::string status_{};
+  std::string log_{};
+  std::uint64_t next_inode_ = 50;
+  int next_task_ = 100000;
+  bool mounted_ = true;
+};
+
+}  // namespace evenkeel::test
