@@ -42,8 +42,9 @@ class Round {
     find_own();
     if (state_.own.empty() && !any_class()) return;
     if (node_.resctrl == nullptr) return plan_.hold();
+    schemata_of(*node_.resctrl, {}, state_.everything);
+    if (state_.everything.empty()) return;  // this machine has nothing to share out
     for (std::size_t which = 0; which < kClasses.size(); ++which) add_class(which);
-    if (!has_lines_) return plan_.clear();
     for (const auto* pod : state_.own) add_pod(*pod);
     fit();
     place_classes();
@@ -73,7 +74,6 @@ class Round {
 
   ResctrlGroupIndex finish(ResctrlGroup& group, std::span<const ResctrlPart> parts) {
     schemata_of(*node_.resctrl, parts, group.schemata);
-    has_lines_ = has_lines_ || !group.schemata.empty();
     return static_cast<ResctrlGroupIndex>(plan_.groups().size()) - 1;
   }
 
@@ -112,7 +112,6 @@ class Round {
     const auto& system = *node_.resctrl;
     const auto left = static_cast<std::size_t>(std::max(0, system.most_groups - 1 - system.other_groups));
     if (system.most_groups == 0 || groups.size() <= left) return;
-    schemata_of(system, {}, state_.everything);
     std::size_t given = 0;
     for (std::size_t i = 0; i < groups.size(); ++i) {
       auto& group = groups[i];
@@ -157,7 +156,6 @@ class Round {
   ResctrlState& state_;
   ResctrlPlan& plan_;
   std::array<ResctrlGroupIndex, kClasses.size()> class_group_{};
-  bool has_lines_ = false;
 };
 
 /// A pod may ask for a group of its own, whatever the classes say.

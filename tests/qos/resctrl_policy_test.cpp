@@ -214,9 +214,10 @@ TEST(ResctrlPolicy, ASteadyTickAllocatesNothing) {
     builder.pod("pod").label(i % 3 == 0 ? QosClass::be : QosClass::ls).container("c");
   auto decided = decide(builder, three_classes());
   annotate(decided, 5, {{{}, 0_pct, 50_pct, {}}});
-  for (int i = 0; i < 3; ++i) decided.again(three_classes());
+  const auto slo = three_classes();
+  for (int i = 0; i < 3; ++i) decided.again(slo);
   const test::AllocGuard guard;
-  decided.again(three_classes());
+  decided.again(slo);
   EXPECT_EQ(guard.allocations(), 0U);
   EXPECT_EQ(decided.plan().members().size(), 110U);
 }
