@@ -1,0 +1,28 @@
+# The kernel's own resctrl, in a guest whose QEMU emulates cache allocation, bandwidth throttling and monitoring for two
+# sockets (tests/resctrl/build).
+
+build_rdt_qemu() {
+  local status
+  nice tests/resctrl/build
+  status=$?
+  [ $status -ne 77 ] || skipped "$(tail -1 "$LOG")"
+  return $status
+}
+
+# A busy host starves the emulated timer while the kernel tests it: no_timer_check.
+in_rdt_guest() {
+  local dir
+  dir=$(readlink -m "${EVENKEEL_RESCTRL_DIR:-build/resctrl}")
+  QEMU_RDT=1 VM_QEMU="$dir/qemu-system-x86_64 -L /usr/share/qemu -L /usr/share/seabios" \
+    VM_CPU=max,vendor=GenuineIntel,family=6,model=200,stepping=1,level=31 VM_CPUS=4,sockets=2,cores=2 \
+    VM_APPEND=no_timer_check GUEST=tests/resctrl/guest in_guest
+}
+
+step_resctrl() {
+  need_release
+  run_step rdt-qemu "a QEMU that emulates cache allocation, once" build_rdt_qemu || return
+  [ $SKIPPED -eq 0 ] || return
+  run_step vm "a guest: QEMU, Debian's kernel" prepare_guest || return
+  [ $SKIPPED -eq 0 ] || return
+  run_step resctrl "live tests of resctrl in the guest, two sockets" in_rdt_guest
+}
