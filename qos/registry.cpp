@@ -16,9 +16,9 @@ namespace {
 
 // One line per policy. The order is the rank for levers whose rule is Merge::first.
 constexpr const PolicySpec* kPolicies[] = {
-    &cpu_suppress_policy,     &cpu_burst_policy,       &cpu_identity_policy, &memory_qos_policy,
-    &memory_push_back_policy, &batch_resources_policy, &cpusets_policy,      &system_settings_policy,
-    &resctrl_policy};
+    &cpu_suppress_policy, &cpu_burst_policy,        &cpu_identity_policy,
+    &memory_qos_policy,   &memory_push_back_policy, &batch_resources_policy,
+    &cpusets_policy,      &system_settings_policy,  &resctrl_policy};
 
 }  // namespace
 

@@ -32,7 +32,7 @@ end_case() {
   kubectl delete pods --all --grace-period=0 --force >/dev/null 2>&1 || true
   withdraw --force >/dev/null || true
   # The next case finds the kubelet without pods, whatever it deleted by force.
-  within 60 "the pods' cgroups are gone" no_pod_cgroups || status=1
+  within 150 "the pods' cgroups are gone" no_pod_cgroups || status=1
   rm -rf "$WORK"
   exit $status
 }

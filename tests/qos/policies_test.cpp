@@ -27,7 +27,8 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
     EXPECT_TRUE(policy->enabled && policy->decide && policy->reset);
   }
   EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos",
-                                               "memory-push-back", "batch-resources", "cpusets", "system-settings"}));
+                                               "memory-push-back", "batch-resources", "cpusets",
+                                               "system-settings", "resctrl"}));
 }
 
 TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {
