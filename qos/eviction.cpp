@@ -81,6 +81,12 @@ bool is_on(const EvictionTrigger& trigger, const NodeSlo& slo) {
          !trigger.missing(slo.threshold);
 }
 
+bool asks_for_cpu(const NodeSlo& slo) {
+  const auto& gates = slo.evenkeel.feature_gates;
+  return gates[static_cast<std::size_t>(FeatureGate::be_cpu_evict)] ||
+         gates[static_cast<std::size_t>(FeatureGate::cpu_evict)];
+}
+
 /// Asks every trigger, and remembers of each that it has begun until it needs nobody any more.
 void judge(const EvictionInput& input, const NodeSlo& slo, EvictionState& state) {
   const auto triggers = eviction_triggers();
@@ -141,7 +147,7 @@ std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo&
     state.verdicts.fill({false, because(why), because("nobody goes")});
     return std::nullopt;
   }
-  observe(node, slo.threshold, state.use);
+  if (asks_for_cpu(slo)) observe(node, slo.threshold, state.use);
   const EvictionInput input{node, slo.threshold, state.use};
   judge(input, slo, state);
   const auto triggers = eviction_triggers();

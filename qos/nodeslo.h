@@ -218,6 +218,8 @@ struct EvenkeelSettings {
   Percent burst_growth_budget_percent{10};
   /// Reclaim in the background: how much all cgroups together are asked for in one second.
   Bytes reclaim_per_second{std::int64_t{256} << 20};
+  /// Without an API server: an eviction ends the pod's processes. Else it is only told.
+  bool kill_without_api = false;
   std::array<bool, 6> feature_gates{};  ///< order of kFeatureGates and FeatureGate
   PredictionSettings prediction{};
   MemoryPushBack memory_push_back{};

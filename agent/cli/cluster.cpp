@@ -78,6 +78,8 @@ bool Cluster::report_usage(EventLoop& loop, KubeClient& api, const std::string& 
 void Cluster::heard(const Evictor::Outcome& outcome) {
   if (outcome.kind == Evictor::Outcome::Kind::accepted)
     return void(log_.info("evict-accepted").with("uid", outcome.uid));
+  if (outcome.kind == Evictor::Outcome::Kind::unknown)
+    return agent_.eviction_unanswered(outcome.uid, outcome.why);
   agent_.eviction_failed(outcome.uid, outcome.why, outcome.not_before);
 }
 

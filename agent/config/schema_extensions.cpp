@@ -148,6 +148,8 @@ constexpr Row kEvenkeelRows[] = {
                                    "memory that all containers together are asked for in one second by "
                                    "memory.reclaim; 0 is none",
                                    Kind::bytes),
+    toggle<&E::kill_without_api>("killWithoutApi",
+                                 "where no API server is configured, evict by ending a pod's processes"),
     inline_section("featureGates", &rows_of<kGateRows>, "triggers of eviction"),
     section<&E::prediction>("prediction", &rows_of<kPredictionRows>,
                             "peaks of services, predicted from their past: what mid pods may borrow"),

@@ -3,6 +3,7 @@
 // threads.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "agent/core/audit.h"
 #include "agent/core/degraded.h"
 #include "agent/core/inputs.h"
+#include "agent/core/pod_ending.h"
 #include "agent/core/report_state.h"
 #include "agent/core/survivors.h"
 #include "agent/core/traffic.h"
@@ -53,8 +55,17 @@ struct TickResult {
 /// Sums since the start, for the metrics.
 struct AgentCounters {
   std::uint64_t ticks = 0, early_ticks = 0, late_ticks = 0, scans = 0, watch_overflows = 0;
-  std::uint64_t evictions = 0, eviction_failures = 0;
+  std::array<std::uint64_t, kFeatureGates.size()> evictions{};  ///< pods chosen, by trigger
+  std::uint64_t eviction_failures = 0, pods_ended = 0;
   Duration last_tick{}, longest_tick{}, last_early_tick{}, longest_early_tick{};
+};
+
+/// What becomes of a pod that has to go.
+enum class EvictionWay : std::uint8_t {
+  asked,         ///< the API server is asked
+  ended,         ///< there is none: its processes are ended
+  told,          ///< stepped mode and dry run
+  nobody_to_ask  ///< there is none, and nothing may be ended
 };
 
 class Agent {
@@ -79,6 +90,12 @@ class Agent {
   void evict_through(std::function<void(const Eviction&)> ask) { ask_to_go_ = std::move(ask); }
   /// It may not or cannot go, for the reason given: not chosen again before `pause` has passed.
   void eviction_failed(const std::string& uid, const std::string& why, Duration pause);
+
+  /// Nobody has answered: it may be on its way all the same, so nobody else is asked before its patience is
+  /// over.
+  void eviction_unanswered(const std::string& uid, const std::string& why);
+  [[nodiscard]] EvictionWay eviction_way() const;
+  [[nodiscard]] const EvictionState& eviction() const { return eviction_state_; }
 
   /// Works out what can be lent from the ticks so far. Less often than a tick: it allocates.
   void lend(MonoTime now);
@@ -136,6 +153,8 @@ class Agent {
   /// "namespace/name" of the pod a cgroup belongs to, its uid where only the directory is known; empty: no
   /// pod.
   [[nodiscard]] std::string pod_of(CgroupId cgroup) const;
+  /// The same for a uid.
+  [[nodiscard]] std::string pod_named(std::string_view uid) const;
   /// Descriptors whose readiness calls for react().
   [[nodiscard]] std::vector<int> descriptors() const;
 
@@ -165,6 +184,8 @@ class Agent {
   void evict(MonoTime now);
   void reclaim(MonoTime now);
   void tell_reclaims(MonoTime now);
+  void begin_ending(const Eviction& victim, MonoTime now);
+  void go_on_ending(MonoTime now);
   void recall_learned(MonoTime now);
   void keep_learned(MonoTime now, bool last);
   void not_evicted(const std::string& uid, const std::string& why, MonoTime now);
@@ -174,7 +195,6 @@ class Agent {
   void record(AuditEvent event, std::string_view uid, MonoTime now);
   [[nodiscard]] std::string_view uid_of(CgroupId cgroup) const;
   [[nodiscard]] const Pod* named_pod(std::string_view uid) const;
-  [[nodiscard]] std::string pod_named(std::string_view uid) const;
   void record_deferred(std::size_t changes, MonoTime now);
 
   AgentOptions options_;
@@ -201,6 +221,7 @@ class Agent {
   std::unordered_map<std::string_view, const Pod*> pod_by_uid_{};  ///< into snapshot_.pod_specs
   PolicyState policy_state_{};
   EvictionState eviction_state_{};
+  std::optional<PodEnding> ending_{};
   std::function<void(const Eviction&)> ask_to_go_{};
   std::function<void(const Pod&, const AuditEvent&)> owners_hear_{};
   Lending lending_{};

@@ -15,7 +15,7 @@ namespace evenkeel {
 
 struct AuditEvent {
   std::string_view kind{};  ///< "write", "restore", "would-write", "refused", "foreign", "yielded", "config",
-                            ///< "evict", "would-evict", "not-evicted", "deferred", "reclaim",
+                            ///< "evict", "would-evict", "not-evicted", "ended", "deferred", "reclaim",
                             ///< "would-reclaim", "reclaim-stopped"
   std::string_view path{};
   std::string_view old_text{}, new_text{};

@@ -82,7 +82,8 @@ void Agent::record(const Report& report, MonoTime now) {
 }
 
 void Agent::record(const Eviction& eviction, MonoTime now) {
-  const char* kind = options_.dry_run ? "would-evict" : "evict";
+  const bool would = options_.dry_run || eviction_way() == EvictionWay::nobody_to_ask;
+  const char* kind = would ? "would-evict" : "evict";
   const std::string pod = eviction.namespace_ + "/" + eviction.name;
   const std::string why = eviction.why.text();
   record({.kind = kind, .by = eviction.by, .why = why}, eviction.uid, now);

@@ -1,6 +1,7 @@
 #include "agent/face/metrics.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "agent/face/exposition.h"
 #include "agent/face/reclaim_metrics.h"
@@ -106,8 +107,13 @@ constexpr AgentRow kAgent[] = {
      [](const Agent& a) { return Reading(static_cast<double>(a.counters().ticks)); }},
     {"evenkeel_degraded", "1 while the agent cannot do its work; /readyz says why.",
      [](const Agent& a) { return Reading(a.degraded() ? 1 : 0); }},
-    {"evenkeel_evictions_total", "Pods that were asked to go.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.counters().evictions)); }},
+    {"evenkeel_evictions_total", "Pods that were chosen to go.",
+     [](const Agent& a) {
+       const auto& all = a.counters().evictions;
+       return Reading(static_cast<double>(std::accumulate(all.begin(), all.end(), std::uint64_t{0})));
+     }},
+    {"evenkeel_pods_ended_total", "Pods whose processes were ended for want of an API server.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().pods_ended)); }},
     {"evenkeel_eviction_failures_total", "Pods that would not or could not go.",
      [](const Agent& a) { return Reading(static_cast<double>(a.counters().eviction_failures)); }},
     {"evenkeel_early_ticks_total", "Rounds between two ticks, started by an event.",
@@ -188,6 +194,12 @@ void put_inputs(Exposition& out, const Agent& agent) {
   }
 }
 
+void put_evictions(Exposition& out, const Agent& agent) {
+  for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
+    out.counter("evenkeel_trigger_evictions_total", "Pods that were chosen to go, by trigger.",
+                static_cast<double>(agent.counters().evictions[gate]), {{"trigger", kFeatureGates[gate]}});
+}
+
 /// What became of the events that pods' owners were to hear.
 void put_pod_events(Exposition& out, const Agent& agent) {
   if (agent.pod_events() == nullptr) return;
@@ -257,6 +269,7 @@ std::string metrics_text(const Agent& agent) {
   put_inputs(out, agent);
   put_traffic(out, agent);
   put_pod_events(out, agent);
+  put_evictions(out, agent);
   put_node(out, agent.snapshot().node);
   put_lending(out, agent.lending());
   put_usage_reports(out, agent);

@@ -57,6 +57,17 @@ std::string lending(const Value* value) {
   return out;
 }
 
+/// "eviction by BEMemoryEvict: nobody has to go: the node uses 10 GiB of 100 GiB memory, …"
+std::string eviction(const Value& value) {
+  const std::string why = member(value, "why"), outcome = member(value, "outcome");
+  const std::string waits_for = member(value, "waits_for");
+  std::string out = "eviction by " + member(value, "trigger") + " (" + member(value, "by") + "): " + outcome;
+  if (!waits_for.empty()) out += ", " + waits_for;
+  out += (outcome.empty() || why.empty() ? "" : ": ") + why;
+  if (member(value, "needed") == "true") out += " (who is chosen is " + member(value, "way") + ")";
+  return out + "\n";
+}
+
 }  // namespace
 
 std::string explain_sentences(const std::string& explain_json) {
@@ -66,6 +77,9 @@ std::string explain_sentences(const std::string& explain_json) {
   std::string out;
   if (const Value* inputs = parsed.root.find("inputs"); inputs != nullptr && inputs->list() != nullptr)
     for (const auto& one : *inputs->list()) out += input(one);
+  if (const Value* triggers = parsed.root.find("eviction");
+      triggers != nullptr && triggers->list() != nullptr)
+    for (const auto& one : *triggers->list()) out += eviction(one);
   out += lending(parsed.root.find("lending"));
   if (const Value* orders = parsed.root.find("reclaims"); orders != nullptr && orders->list() != nullptr)
     for (const auto& one : *orders->list()) out += reclaim(one);

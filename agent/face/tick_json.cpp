@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/face/eviction_json.h"
 #include "agent/face/lending_json.h"
 #include "agent/json.h"
 
@@ -61,7 +62,8 @@ void put_foreign(Json& json, const Foreign& foreign) {
 
 void put_eviction(Json& json, const Eviction& eviction) {
   json.begin_object().member("namespace", eviction.namespace_).member("name", eviction.name);
-  json.member("uid", eviction.uid).member("by", eviction.by).member("why", eviction.why.text()).end_object();
+  json.member("uid", eviction.uid).member("by", eviction.by).member("why", eviction.why.text());
+  json.member("trigger", kFeatureGates[static_cast<std::size_t>(eviction.gate)]).end_object();
 }
 
 /// Where what we were told came from, and how old it is.
@@ -141,7 +143,9 @@ std::string explain_json(const Agent& agent, std::string_view pod) {
   json.end_array().key("inputs").begin_array();
   for (const auto& state : agent.inputs().states())
     if (!state.path.empty()) put_input(json, state, agent.tick_result().now);
-  json.end_array().key("lending");
+  json.end_array().key("eviction");
+  put_eviction_verdicts(json, agent);
+  json.key("lending");
   put_lending(json, agent.lending());
   json.end_object();
   return out;

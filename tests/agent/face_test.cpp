@@ -135,5 +135,23 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
   EXPECT_NE(explain_sentences("<html>").find("could not be read"), std::string::npos);
 }
 
+TEST(ExplainSentences, SayWhyNobodyIsEvicted) {
+  const std::string text = explain_sentences(
+      R"({"managed":[],"eviction":[{"trigger":"BEMemoryEvict","by":"memory-evict","needed":false,)"
+      R"("why":"the node uses 10 GiB of 100 GiB memory, the threshold is 70 %","outcome":"nobody has to go",)"
+      R"("way":"only told"},{"trigger":"CPUEvict","by":"cpu-priority-evict","needed":true,"why":"w",)"
+      R"("outcome":"waits until the pod that was asked 2 s ago has gone","way":"asked to go","waits_for":"a/b"}]})");
+  EXPECT_NE(
+      text.find("eviction by BEMemoryEvict (memory-evict): nobody has to go: the node uses 10 GiB of 100 GiB "
+                "memory, the threshold is 70 %\n"),
+      std::string::npos)
+      << text;
+  EXPECT_NE(
+      text.find("eviction by CPUEvict (cpu-priority-evict): waits until the pod that was asked 2 s ago has "
+                "gone, a/b: w (who is chosen is asked to go)\n"),
+      std::string::npos)
+      << text;
+}
+
 }  // namespace
 }  // namespace evenkeel::test

@@ -1,0 +1,36 @@
+// One pod that goes without an API server: SIGTERM, its grace, then SIGKILL until nobody is left, one step a
+// tick. May not: choose the pod, or wait.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cgroup/pod_processes.h"
+#include "qos/units.h"
+
+namespace evenkeel {
+
+class PodEnding {
+ public:
+  /// Nothing is done before the first step().
+  PodEnding(std::string uid, PodProcesses processes, Duration grace)
+      : uid_(std::move(uid)), processes_(std::move(processes)), grace_(grace) {}
+
+  struct Step {
+    enum class Is : std::uint8_t { goes_on, ended, failed };
+    Is is = Is::goes_on;
+    std::size_t processes = 0;  ///< still there
+    std::string why{};          ///< it failed
+  };
+  Step step(MonoTime now);
+  [[nodiscard]] const std::string& uid() const { return uid_; }
+  [[nodiscard]] Duration grace() const { return grace_; }
+
+ private:
+  std::string uid_;
+  PodProcesses processes_;
+  Duration grace_;
+  std::optional<MonoTime> asked_{};
+};
+
+}  // namespace evenkeel
