@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 #include "cgroup/file.h"
 #include "cgroup/resctrl_text.h"
@@ -28,12 +29,15 @@ class ResctrlCollector final : public Collector {
   void collect(Tick& tick) override {
     const auto text = schemata_.read(tick.host, tick.buffer);
     if (!text) return forget(tick.node);
-    const auto groups = links(tick.host);
+    // One that we have made and one that somebody removed meanwhile leave as many: ours are counted apart.
+    const std::pair groups(links(tick.host), tick.node.resctrl_changes);
     if (tick.node.resctrl == nullptr || *text != seen_ || groups != groups_) look(tick, *text, groups);
     if (!monitors_.empty() && (!measured_ || tick.node.at - *measured_ >= kMonitorInterval)) measure(tick);
   }
 
  private:
+  using Groups = std::pair<std::uint64_t, std::uint64_t>;  ///< links of the root's directory, our own changes
+
   void forget(NodeSnapshot& node) {
     node.resctrl.reset();
     node.resctrl_use.clear();
@@ -47,7 +51,7 @@ class ResctrlCollector final : public Collector {
     return dir && ::fstat(dir->get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_nlink) : 0;
   }
 
-  void look(Tick& tick, std::string_view text, std::uint64_t groups) {
+  void look(Tick& tick, std::string_view text, Groups groups) {
     seen_ = text;
     groups_ = groups;
     auto system = read_resctrl(tick.host);
@@ -101,7 +105,7 @@ class ResctrlCollector final : public Collector {
                                                          "mbm_local_bytes"};
   ReadFile schemata_{kRoot + "/schemata", Hold::reopened};
   std::string seen_{};
-  std::uint64_t groups_ = 0;
+  Groups groups_{};
   std::vector<Monitor> monitors_{};
   std::optional<MonoTime> measured_{};
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "agent/core/restore.h"
 #include "collectors/roster.h"
@@ -71,6 +72,7 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
       journal_(std::move(opened.journal)),
       audit_(std::move(opened.audit)),
       files_(host_),
+      resctrl_files_(host_),
       inputs_(options_.inputs) {
   tree_ = std::make_unique<CgroupTree>(host_, std::move(opened.layout));
   // Settings of a plain directory change without the events that a kernel gives, so they are looked at each
@@ -83,11 +85,13 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
   reclaimer_ = std::make_unique<Reclaimer>(*tree_, options_.dry_run   ? Reclaimer::How::not_at_all
                                                    : options_.stepped ? Reclaimer::How::at_once
                                                                       : Reclaimer::How::by_thread);
+  resctrl_ = std::make_unique<ResctrlHand>(*tree_, resctrl_files_, journal_, options_.dry_run);
   if (!options_.stepped)
     if (auto watch = TreeWatch::open(host_)) watch_ = std::move(*watch);
   // What a crash left behind goes back before anything is measured, so that no leftover passes for somebody's
   // wish.
   leftovers_ = restore_from_journal(files_, journal_);
+  restore_resctrl(resctrl_files_, journal_, leftovers_);
   record(leftovers_, clock_.now());
 }
 
@@ -170,6 +174,8 @@ void Agent::act(MonoTime now) {
   arbitrate(snapshot_, *inputs_.slo(), intents_, plan_);
   result_.report = executor_->apply(plan_, snapshot_, written_by_others_);
   written_by_others_.clear();
+  resctrl_->apply(std::as_const(intents_).resctrl(), now, result_.report);
+  snapshot_.resctrl_changes = resctrl_->counters().writes;
   // What we wrote is read back before anybody decides on it again: the kernel rounds, and may refuse.
   for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup);
   record(result_.report, now);
@@ -235,8 +241,15 @@ TickResult Agent::stop(MonoTime now) {
   keep_learned(now, true);
   reclaimer_->follow({});
   TickResult last{.now = now, .report = executor_->restore_all(now)};
+  resctrl_->restore_all(now, last.report);
   record(last.report, now);
   return last;
+}
+
+std::vector<Managed> Agent::managed() const {
+  auto all = executor_->managed();
+  resctrl_->add_managed(all);
+  return all;
 }
 
 std::vector<int> Agent::descriptors() const {

@@ -26,6 +26,7 @@
 #include "cgroup/features.h"
 #include "cgroup/file_writer.h"
 #include "cgroup/reclaimer.h"
+#include "cgroup/resctrl_hand.h"
 #include "collectors/sampler.h"
 #include "qos/arbiter.h"
 #include "qos/eviction.h"
@@ -119,7 +120,7 @@ class Agent {
   /// Of the last tick() or react().
   [[nodiscard]] const TickResult& tick_result() const { return result_; }
   [[nodiscard]] const NodeSnapshot& snapshot() const { return snapshot_; }
-  [[nodiscard]] std::vector<Managed> managed() const { return executor_->managed(); }
+  [[nodiscard]] std::vector<Managed> managed() const;
   [[nodiscard]] const Inputs& inputs() const { return inputs_; }
   /// For what servers deliver; react() takes it in.
   [[nodiscard]] Inputs& feed() { return inputs_; }
@@ -141,6 +142,7 @@ class Agent {
   [[nodiscard]] std::optional<Degraded> degraded() const;
   [[nodiscard]] const ExecutorCounters& executor_counters() const { return executor_->counters(); }
   [[nodiscard]] const Reclaimer& reclaimer() const { return *reclaimer_; }
+  [[nodiscard]] const ResctrlCounters& resctrl_counters() const { return resctrl_->counters(); }
   [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
   /// The files that a tick reads, for measuring.
   [[nodiscard]] std::vector<SamplerRead> reads() const { return sampler_->reads(); }
@@ -205,12 +207,14 @@ class Agent {
   Journal journal_;
   Audit audit_;
   FileWriter files_;
+  ResctrlWriter resctrl_files_;
   Inputs inputs_;
   std::unique_ptr<CgroupTree> tree_{};
   std::optional<TreeWatch> watch_{};
   std::unique_ptr<Sampler> sampler_{};
   std::unique_ptr<Executor> executor_{};
   std::unique_ptr<Reclaimer> reclaimer_{};
+  std::unique_ptr<ResctrlHand> resctrl_{};
 
   Pods listed_{};  ///< what the roster is made of
   NodeSnapshot snapshot_{};

@@ -54,14 +54,15 @@ void Agent::record(const Report& report, MonoTime now) {
         .with("why", why);
   }
   for (const auto& refusal : report.refusals) {
-    const std::string why = std::string("the kernel said ") + errno_name(refusal.error.code);
+    std::string why = std::string("the kernel said ") + errno_name(refusal.error.code);
+    if (!refusal.detail.empty()) why += ": " + refusal.detail;
     record({.kind = "refused", .path = refusal.path, .new_text = refusal.text, .why = why},
            uid_of(refusal.cgroup), now);
-    log_.warning("refused")
-        .with("path", refusal.path)
-        .with("value", refusal.text)
-        .with("errno", errno_name(refusal.error.code))
-        .with("retry_in_seconds", seconds(refusal.retry_in));
+    auto line = log_.warning("refused");
+    line.with("path", refusal.path).with("value", refusal.text);
+    line.with("errno", errno_name(refusal.error.code));
+    if (!refusal.detail.empty()) line.with("detail", refusal.detail);
+    line.with("retry_in_seconds", seconds(refusal.retry_in));
   }
   if (report.deferred > 0) record_deferred(report.deferred, now);
   for (const auto& foreign : report.foreign) {

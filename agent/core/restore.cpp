@@ -4,6 +4,7 @@
 
 #include "agent/core/audit.h"
 #include "cgroup/file_writer.h"
+#include "cgroup/resctrl_hand.h"
 #include "cgroup/text.h"
 
 namespace evenkeel {
@@ -26,7 +27,9 @@ Restored restore_offline(const RestoreOptions& options, Log& log, const WallCloc
     log.warning("journal-damaged").with("records_skipped", journal->corrupt_records());
   auto audit = Audit::open(options.state_dir, &wall);
   FileWriter files(*host);
+  ResctrlWriter groups(*host);
   Restored done{restore_from_journal(files, *journal), {}};
+  restore_resctrl(groups, *journal, done.report);
   for (const auto& write : done.report.writes) {
     log.info("restore").with("path", write.path).with("old", write.old_text).with("new", write.new_text);
     if (audit)

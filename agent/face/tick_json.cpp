@@ -38,6 +38,7 @@ void put_reclaims(Json& json, const TickResult& result, const Agent& agent) {
 
 void put_refusal(Json& json, const Refused& refusal) {
   std::string why = "the kernel refused '" + refusal.text + "'";
+  if (!refusal.detail.empty()) why += " (" + refusal.detail + ")";
   if (refusal.quarantined) {
     why += "; tried again in " +
            std::to_string(std::chrono::duration_cast<std::chrono::seconds>(refusal.retry_in).count()) + " s";

@@ -162,6 +162,14 @@ TEST_F(ResctrlSense, IsReadAgainOnlyWhenItChanges) {
   EXPECT_NE(sampled.node.resctrl, nullptr) << "mounted again";
 }
 
+TEST_F(ResctrlSense, OneMadeByUsAndOneRemovedByOthersIsAChange) {
+  sampled.fake.dir(kDir + "database");
+  EXPECT_EQ(sampled.tick().resctrl->other_groups, 1);
+  sampled.fake.remove(kDir + "database").dir(kDir + "evenkeel-be");
+  ++sampled.node.resctrl_changes;
+  EXPECT_EQ(sampled.tick().resctrl->other_groups, 0);
+}
+
 TEST_F(ResctrlSense, OurGroupsAndTheRestAreMeasuredEveryTenSeconds) {
   EXPECT_TRUE(sampled.tick().resctrl_use.empty()) << "nothing is managed";
   monitor("", "5000\n", "900000\n");

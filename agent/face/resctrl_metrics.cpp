@@ -1,0 +1,34 @@
+#include "agent/face/resctrl_metrics.h"
+
+namespace evenkeel {
+namespace {
+
+void put_use(Exposition& out, const ResctrlUse& use) {
+  const std::string group = use.group.empty() ? "root" : use.group, cache = std::to_string(use.domain);
+  if (use.occupancy)
+    out.gauge("evenkeel_resctrl_llc_occupancy_bytes", "Last-level cache that a group's tasks occupy.",
+              static_cast<double>(use.occupancy->count()), {{"group", group}, {"cache", cache}});
+  const auto traffic = [&](const char* kind, const std::optional<Bytes>& bytes) {
+    if (bytes)
+      out.counter(
+          "evenkeel_resctrl_memory_traffic_bytes_total",
+          "Memory traffic of a group's tasks since the group was made; kind local is a part of total.",
+          static_cast<double>(bytes->count()), {{"group", group}, {"cache", cache}, {"kind", kind}});
+  };
+  traffic("total", use.total_traffic);
+  traffic("local", use.local_traffic);
+}
+
+}  // namespace
+
+void put_resctrl(Exposition& out, const Agent& agent) {
+  if (agent.snapshot().resctrl == nullptr) return;
+  const auto& counters = agent.resctrl_counters();
+  out.gauge("evenkeel_resctrl_groups", "Control groups of resctrl that we have made.",
+            static_cast<double>(counters.groups));
+  out.counter("evenkeel_resctrl_moved_tasks_total", "Tasks put into a group of resctrl, or back.",
+              static_cast<double>(counters.moved_tasks));
+  for (const auto& use : agent.snapshot().resctrl_use) put_use(out, use);
+}
+
+}  // namespace evenkeel
