@@ -154,6 +154,20 @@ TEST(Chart, ReportsUsageOnlyWhenAskedAndThenAsTheKustomizationDoes) {
             grown(text_at(plain.at("ClusterRole"), {"rules"}), added("rights")));
 }
 
+TEST(Chart, ReachesResctrlOnlyWhenAskedAndThenAsTheKustomizationDoes) {
+  const auto patch = parse_yaml(file("kustomize/resctrl/daemonset.yaml"), "resctrl").root;
+  const auto spec = [](const std::map<std::string, Value>& objects, const char* member) {
+    return text_at(objects.at("DaemonSet"), {"spec", "template", "spec", member});
+  };
+  const auto plain = chart(), with = chart("resctrl: false", "resctrl: true");
+  EXPECT_EQ(spec(plain, "hostPID"), "(absent)");
+  EXPECT_EQ(spec(with, "hostPID"), text_at(patch, {"0", "value"}));
+  EXPECT_EQ(text_at(container(with), {"volumeMounts", "3"}), text_at(patch, {"1", "value"}));
+  EXPECT_EQ(text_at(with.at("DaemonSet"), {"spec", "template", "spec", "volumes", "3"}),
+            text_at(patch, {"2", "value"}));
+  EXPECT_EQ(text_at(container(plain), {"volumeMounts", "3"}), "(absent)");
+}
+
 TEST(Chart, PassesExtraFlagsOn) {
   const auto ours = container(chart("extraArgs: []", "extraArgs: [--log-format=json, --interval=2s]"));
   EXPECT_EQ(
