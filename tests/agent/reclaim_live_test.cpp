@@ -124,7 +124,7 @@ TEST_F(LiveReclaim, ItsOwnPressureEndsIt) {
 }
 
 TEST_F(LiveReclaim, NeitherSigtermNorSigkillWaitsForIt) {
-  const MemoryHog service = reader(path("cgroup.procs"), files_, 0, true);
+  const MemoryHog service = reader(path("cgroup.procs"), files_, 20 * kMiB, true);
   for (const bool kill : {false, true}) {
     LiveAgent agent(args());
     ASSERT_TRUE(agent.logged("event=reclaim ", std::chrono::seconds(60))) << agent.log();
