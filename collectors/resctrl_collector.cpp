@@ -1,9 +1,8 @@
-#include <sys/stat.h>
+#include <dirent.h>
 
 #include <algorithm>
 #include <array>
 #include <string>
-#include <utility>
 
 #include "cgroup/file.h"
 #include "cgroup/resctrl_text.h"
@@ -29,29 +28,36 @@ class ResctrlCollector final : public Collector {
   void collect(Tick& tick) override {
     const auto text = schemata_.read(tick.host, tick.buffer);
     if (!text) return forget(tick.node);
-    // One that we have made and one that somebody removed meanwhile leave as many: ours are counted apart.
-    const std::pair groups(links(tick.host), tick.node.resctrl_changes);
+    const auto groups = listing(tick.host);
     if (tick.node.resctrl == nullptr || *text != seen_ || groups != groups_) look(tick, *text, groups);
     if (!monitors_.empty() && (!measured_ || tick.node.at - *measured_ >= kMonitorInterval)) measure(tick);
   }
 
  private:
-  using Groups = std::pair<std::uint64_t, std::uint64_t>;  ///< links of the root's directory, our own changes
-
   void forget(NodeSnapshot& node) {
     node.resctrl.reset();
     node.resctrl_use.clear();
     monitors_.clear();
   }
 
-  /// Changes when a group is made or removed.
-  static std::uint64_t links(const Host& host) {
-    const auto dir = host.open_dir_path(kRoot);
-    struct stat status {};
-    return dir && ::fstat(dir->get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_nlink) : 0;
+  /// Changes when a group is made or removed, also when as many are left: the sum of what stands there.
+  static std::uint64_t listing(const Host& host) {
+    const auto dir = host.open_dir(kRoot);
+    if (!dir) return 0;
+    alignas(dirent64) std::array<char, 4096> entries;
+    std::uint64_t sum = 0;
+    for (;;) {
+      const auto size = ::getdents64(dir->get(), entries.data(), entries.size());
+      if (size <= 0) return sum;
+      for (long at = 0; at < size;) {
+        const auto* entry = reinterpret_cast<const dirent64*>(entries.data() + at);
+        sum += entry->d_ino + 1;
+        at += entry->d_reclen;
+      }
+    }
   }
 
-  void look(Tick& tick, std::string_view text, Groups groups) {
+  void look(Tick& tick, std::string_view text, std::uint64_t groups) {
     seen_ = text;
     groups_ = groups;
     auto system = read_resctrl(tick.host);
@@ -105,7 +111,7 @@ class ResctrlCollector final : public Collector {
                                                          "mbm_local_bytes"};
   ReadFile schemata_{kRoot + "/schemata", Hold::reopened};
   std::string seen_{};
-  Groups groups_{};
+  std::uint64_t groups_ = 0;
   std::vector<Monitor> monitors_{};
   std::optional<MonoTime> measured_{};
 };

@@ -142,7 +142,6 @@ struct NodeSnapshot {
   CpuTopology topology{};
   std::shared_ptr<const ResctrlSystem> resctrl{};  ///< null: not mounted; replaced when it changes
   std::vector<ResctrlUse> resctrl_use{};           ///< of our groups and the root's; empty: there are none
-  std::uint64_t resctrl_changes = 0;  ///< how often we have changed it: another number, another look
   NodeObject object{};
   bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
   bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy

@@ -175,7 +175,6 @@ void Agent::act(MonoTime now) {
   result_.report = executor_->apply(plan_, snapshot_, written_by_others_);
   written_by_others_.clear();
   resctrl_->apply(std::as_const(intents_).resctrl(), now, result_.report);
-  snapshot_.resctrl_changes = resctrl_->counters().writes;
   // What we wrote is read back before anybody decides on it again: the kernel rounds, and may refuse.
   for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup);
   record(result_.report, now);
