@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kBatch = "kubepods/besteffort/podbbbbbbbb-0000-0000-0000-000000000001";
 constexpr const char* kService = "kubepods/burstable/podaaaaaaaa-0000-0000-0000-000000000001";
-constexpr std::chrono::seconds kPatience{20};
+constexpr std::chrono::seconds kPatience{60};  // a first start by emulation takes its time
 
 /// Memory is short by decree: whoever has a label that says best effort would have to go.
 class LiveEvict : public testing::Test {
