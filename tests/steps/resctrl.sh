@@ -9,13 +9,12 @@ build_rdt_qemu() {
   return $status
 }
 
-# A busy host starves the emulated timer while the kernel tests it: no_timer_check.
 in_rdt_guest() {
   local dir
   dir=$(readlink -m "${EVENKEEL_RESCTRL_DIR:-build/resctrl}")
   QEMU_RDT=1 VM_QEMU="$dir/qemu-system-x86_64 -L /usr/share/qemu -L /usr/share/seabios" \
     VM_CPU=max,vendor=GenuineIntel,family=6,model=200,stepping=1,level=31 VM_CPUS=4,sockets=2,cores=2 \
-    VM_APPEND=no_timer_check GUEST=tests/resctrl/guest in_guest
+    GUEST=tests/resctrl/guest in_guest
 }
 
 step_resctrl() {
