@@ -1,11 +1,11 @@
 #include "cgroup/pod_processes.h"
 
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <span>
 
 #include "cgroup/fd.h"

@@ -190,7 +190,7 @@ TEST_F(LiveLevers, TheMachinesWatermarksRiseAndFallAgain) {
   const auto before = text_of_file(kFile);
   if (std::ofstream probe(kFile); !probe) GTEST_SKIP() << kFile << " cannot be written here";
   const long low = low_watermarks();
-  const long factor = std::min(std::stol(before) + 10, 400L);
+  const long factor = std::min(std::stol(before) + 200, 400L);
   LiveAgent agent(args("", "systemStrategy: {watermarkScaleFactor: " + std::to_string(factor) + "}\n"));
   EXPECT_TRUE(soon([&] { return text_of_file(kFile) == std::to_string(factor) + "\n"; })) << agent.log();
   EXPECT_GT(low_watermarks(), low) << "the kernel begins to reclaim earlier";
