@@ -12,7 +12,7 @@ prepare_guest() {
 in_guest() {
   local serial=build/logs/$STEP.serial status
   built release || { failed "build/release was not built"; return 1; }
-  VM_SECONDS=${VM_SECONDS:-1200} bash tests/vm/vmrun "$@" "${GUEST:-tests/vm/guest}" >"$serial" 2>&1
+  VM_SECONDS=${VM_SECONDS:-1500} bash tests/vm/vmrun "$@" "${GUEST:-tests/vm/guest}" >"$serial" 2>&1
   status=$?
   cat "$serial"
   count_results "$serial"
