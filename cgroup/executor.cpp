@@ -67,9 +67,11 @@ void Executor::Impl::begin(MonoTime now) {
   report = {};
   fixed.assign(static_cast<std::size_t>(state.size()), 0);
   drop_gone();
-  for (int group = 0; group < state.size(); ++group)
+  for (int group = 0; group < state.size(); ++group) {
+    if (!state.hands_off(group)) continue;
     for (const auto& lever : knob_table())
-      if (state.hands_off(group) && !held.find(state.id(group), lever.knob)) fix(group, lever.knob);
+      if (!held.find(state.id(group), lever.knob)) fix(group, lever.knob);
+  }
   if (!options.dry_run) {
     judge_all();
     return adopt_inherited();

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <utility>
 
 #include "qos/knob.h"
 
@@ -37,6 +38,18 @@ Result<Fd> open_file(const Host& host, const KnobFile& file, int flags) {
   return fd;
 }
 
+/// A path as the directory that it is in, opened, and its name there (which points into the path).
+struct Parted {
+  Fd dir;
+  const char* name;
+};
+Result<Parted> parted(const Host& host, const std::string& path) {
+  const auto cut = path.rfind('/');
+  auto dir = host.open_dir_path(path.substr(0, cut));
+  if (!dir) return fail(dir.error().code, Op::open);
+  return Parted{std::move(*dir), path.c_str() + cut + 1};
+}
+
 }  // namespace
 
 Result<std::string> FileWriter::read(const KnobFile& file) {
@@ -67,6 +80,12 @@ Result<> FileWriter::write(const KnobFile& file, std::string_view text) {
   // The kernel takes a value as a whole or not at all; half a value on a plain file is a failure.
   if (static_cast<std::size_t>(put) != line.size()) return fail(EIO, Op::write, literal(file.name));
   return {};
+}
+
+Result<std::uint64_t> FileWriter::inode(const std::string& dir) {
+  const auto fd = host_.open_dir_path(dir);
+  if (!fd) return tl::unexpected(fd.error());
+  return inode_of(*fd);
 }
 
 Result<Fd> open_order_file(const Host& host, const std::string& dir, const char* name) {
@@ -105,10 +124,9 @@ Result<std::string_view> ResctrlWriter::read(const std::string& path, std::strin
 }
 
 Result<> ResctrlWriter::write(const std::string& path, std::string_view text) {
-  const auto cut = path.rfind('/');
-  const auto dir = host_.open_dir_path(path.substr(0, cut));
-  if (!dir) return fail(dir.error().code, Op::open);
-  const Fd fd(::openat(dir->get(), path.c_str() + cut + 1, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  const auto at = parted(host_, path);
+  if (!at) return tl::unexpected(at.error());
+  const Fd fd(::openat(at->dir.get(), at->name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
   if (!fd) return fail(errno, Op::open);
   const auto put = ::write(fd.get(), text.data(), text.size());
   if (put < 0) return fail(errno, Op::write);
@@ -116,18 +134,16 @@ Result<> ResctrlWriter::write(const std::string& path, std::string_view text) {
 }
 
 Result<> ResctrlWriter::make_dir(const std::string& path) {
-  const auto cut = path.rfind('/');
-  const auto dir = host_.open_dir_path(path.substr(0, cut));
-  if (!dir) return fail(dir.error().code, Op::open);
-  if (::mkdirat(dir->get(), path.c_str() + cut + 1, 0755) != 0) return fail(errno, Op::write);
+  const auto at = parted(host_, path);
+  if (!at) return tl::unexpected(at.error());
+  if (::mkdirat(at->dir.get(), at->name, 0755) != 0) return fail(errno, Op::write);
   return {};
 }
 
 Result<> ResctrlWriter::remove_dir(const std::string& path) {
-  const auto cut = path.rfind('/');
-  const auto dir = host_.open_dir_path(path.substr(0, cut));
-  if (!dir) return fail(dir.error().code, Op::open);
-  if (::unlinkat(dir->get(), path.c_str() + cut + 1, AT_REMOVEDIR) != 0) return fail(errno, Op::write);
+  const auto at = parted(host_, path);
+  if (!at) return tl::unexpected(at.error());
+  if (::unlinkat(at->dir.get(), at->name, AT_REMOVEDIR) != 0) return fail(errno, Op::write);
   return {};
 }
 
@@ -135,12 +151,6 @@ Result<std::uint64_t> ResctrlWriter::inode(const std::string& path) { return hos
 
 Result<std::vector<std::string>> ResctrlWriter::subdirs(const std::string& path) {
   return host_.subdirs(path);
-}
-
-Result<std::uint64_t> FileWriter::inode(const std::string& dir) {
-  const auto fd = host_.open_dir_path(dir);
-  if (!fd) return tl::unexpected(fd.error());
-  return inode_of(*fd);
 }
 
 }  // namespace evenkeel

@@ -1,26 +1,11 @@
 // One group: its directory, its schemata, and what somebody else wrote there.
-#include <algorithm>
-
 #include "cgroup/resctrl_hand_impl.h"
-#include "cgroup/text.h"
 
 namespace evenkeel {
 namespace {
 
 constexpr Duration kFirstPause = std::chrono::seconds(1);
 const std::string kRoot = kResctrlDir;
-
-/// On one line, for people.
-std::string shown(std::string_view schemata) {
-  std::string out;
-  for (Scanner scan(schemata); !scan.done();) {
-    const auto line = trimmed(scan.line());
-    if (line.empty()) continue;
-    if (!out.empty()) out += ' ';
-    out += line;
-  }
-  return out;
-}
 
 }  // namespace
 
@@ -89,7 +74,7 @@ bool ResctrlHand::Impl::remove(HeldGroup& group) {
 void ResctrlHand::Impl::set(const ResctrlGroup& wish, HeldGroup& group) {
   const bool asked_anew = group.asked != wish.schemata;
   if (dry_run) {
-    if (asked_anew) tell(group.schemata_file, shown(group.asked), shown(wish.schemata), group, false);
+    if (asked_anew) tell(group.schemata_file, one_line(group.asked), one_line(wish.schemata), group, false);
     group.asked = wish.schemata;
     return;
   }
@@ -130,8 +115,8 @@ bool ResctrlHand::Impl::judge_foreign(HeldGroup& group, std::string_view found) 
   group.claim = group.rounds >= kMostRounds ? Claim::yielded : Claim::contested;
   group.noticed = at;
   report->foreign.push_back({.path = group.schemata_file,
-                             .ours = shown(group.asked),
-                             .theirs = shown(found),
+                             .ours = one_line(group.asked),
+                             .theirs = one_line(found),
                              .round = group.rounds,
                              .yielded = group.claim == Claim::yielded});
   return false;
@@ -143,13 +128,13 @@ void ResctrlHand::Impl::put(const ResctrlGroup& wish, HeldGroup& group, const st
   group.in_force = false;
   if (group.claim == Claim::yielded) group.claim = Claim::ours;
   if (const auto written = files.write(group.schemata_file, wish.schemata); !written)
-    return refuse(group.schemata_file, shown(wish.schemata), written.error(), kFirstPause);
+    return refuse(group.schemata_file, one_line(wish.schemata), written.error(), kFirstPause);
   accepted(group.schemata_file);
   ++counters.writes;
   // What the kernel makes of it is what we hold: it may have rounded.
   if (const auto after = files.read(group.schemata_file, buffer)) group.seen = *after;
   group.in_force = true;
-  tell(group.schemata_file, shown(before), shown(group.seen), group, false);
+  tell(group.schemata_file, one_line(before), one_line(group.seen), group, false);
 }
 
 }  // namespace evenkeel

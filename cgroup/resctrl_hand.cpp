@@ -34,11 +34,9 @@ const ResctrlCounters& ResctrlHand::counters() const { return impl_->counters; }
 
 void ResctrlHand::add_managed(std::vector<Managed>& out) const {
   for (const auto& group : impl_->groups) {
-    std::string ours(trimmed(group.asked));
-    std::ranges::replace(ours, '\n', ' ');
     out.push_back({.path = group.schemata_file,
                    .original = "no such group",
-                   .ours = ours,
+                   .ours = one_line(group.asked),
                    .by = group.by,
                    .why = group.why,
                    .since = group.since,

@@ -81,6 +81,17 @@ std::optional<Schemata> parse_schemata(std::string_view text) {
   return out.empty() ? std::nullopt : std::optional(std::move(out));
 }
 
+std::string one_line(std::string_view schemata) {
+  std::string out;
+  for (Scanner scan(schemata); !scan.done();) {
+    const auto line = trimmed(scan.line());
+    if (line.empty()) continue;
+    if (!out.empty()) out += ' ';
+    out += line;
+  }
+  return out;
+}
+
 std::string schemata_text(const Schemata& schemata) {
   std::string out;
   for (const auto& line : schemata) {

@@ -37,6 +37,8 @@ bool is_mask(std::string_view resource);
 std::optional<Schemata> parse_schemata(std::string_view text);
 /// The other way, as the kernel wants it: every line with its end.
 std::string schemata_text(const Schemata& schemata);
+/// A schemata file on one line, for people.
+std::string one_line(std::string_view schemata);
 /// Whether everything that `asked` names holds in `found`.
 bool holds(const Schemata& found, const Schemata& asked);
 

@@ -94,13 +94,11 @@ EvictionNeed busy_node(const EvictionInput& input, bool draining) {
   const MilliCpu capacity = input.node.object.cpu_capacity.value_or(input.node.node.cpu_capacity);
   if (capacity <= MilliCpu{}) return {Is::unknown, because("the node's CPU capacity is not known")};
   if (const auto why = hole(input, input.use.node)) return {Is::unknown, *why};
-  const MilliCpu use(input.use.node.average()->front());
-  const Percent start = *input.threshold.cpu_evict_threshold_percent;
-  const Percent lower = input.threshold.cpu_evict_lower_percent.value_or(start - Percent(2));
-  if (use < percent_of(capacity, draining ? lower : start))
-    return {Is::no, because("the node uses {} of {}, the threshold is {}", use, capacity, start)};
-  return {Is::yes, because("the node uses {} of {}, the threshold is {}; {} are to be freed, down to {}", use,
-                           capacity, start, use - percent_of(capacity, lower), lower)};
+  return need_of_use(MilliCpu(input.use.node.average()->front()), capacity,
+                     *input.threshold.cpu_evict_threshold_percent, input.threshold.cpu_evict_lower_percent,
+                     draining,
+                     {"the node uses {} of {}, the threshold is {}",
+                      "the node uses {} of {}, the threshold is {}; {} are to be freed, down to {}"});
 }
 
 const char* missing_thresholds(const ThresholdStrategy& t) {

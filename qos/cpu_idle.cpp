@@ -9,23 +9,13 @@ bool enabled(const NodeSlo& slo) {
   return slo.qos.lsr.cpu.enable || slo.qos.ls.cpu.enable || slo.qos.be.cpu.enable;
 }
 
-/// The identity of a pod follows its label; without one, Kubernetes' QoS class. A best-effort label counts in
-/// whatever branch the pod lives. Null: no class has a say.
+/// Null: the system's class has no say.
 const CpuQos* class_of(const QosStrategy& qos, QosClass value) {
-  switch (value) {
-    case QosClass::lse:
-    case QosClass::lsr:
-      return &qos.lsr.cpu;
-    case QosClass::ls:
-      return &qos.ls.cpu;
-    case QosClass::be:
-      return &qos.be.cpu;
-    case QosClass::system:
-      break;
-  }
-  return nullptr;
+  return value == QosClass::system ? nullptr : &strategy_of(qos, value).cpu;
 }
 
+/// The identity of a pod follows its label; without one, Kubernetes' QoS class. A best-effort label counts in
+/// whatever branch the pod lives.
 const CpuQos* class_of(const QosStrategy& qos, const Pod& pod) {
   const bool plain_guaranteed = !pod.label_qos && pod.kube_qos == KubeQos::guaranteed;
   if (plain_guaranteed && !qos.lsr.cpu.enable) return &qos.ls.cpu;

@@ -11,7 +11,6 @@ using Asked = EvictionState::Asked;
 
 // The kubelet kills after the pod's grace and removes the cgroup some seconds later. Whoever is still there
 // after this has a kubelet in trouble.
-constexpr Duration kUsualGrace = std::chrono::seconds(30);
 constexpr Duration kAfterGrace = std::chrono::seconds(30);
 // The time for which the reference remembers a pod that it has evicted.
 constexpr Duration kNotAgain = std::chrono::minutes(2);
@@ -19,12 +18,6 @@ constexpr Duration kNotAgain = std::chrono::minutes(2);
 constexpr Duration kRemembered = std::chrono::minutes(5);
 // Node-wide: a trigger that is wrong, or configured wrongly, empties a node slowly enough for people to see.
 constexpr Duration kTokenEvery = std::chrono::seconds(15);
-
-const PodSample* find(const NodeSnapshot& node, const std::string& uid) {
-  const auto found =
-      std::ranges::find_if(node.pods, [&](const PodSample& pod) { return pod.spec->uid == uid; });
-  return found == node.pods.end() ? nullptr : &*found;
-}
 
 void refill(EvictionState& state, MonoTime now) {
   const auto due = (now - state.refilled) / kTokenEvery;
@@ -54,7 +47,7 @@ void gone(EvictionState& state, MonoTime now) {
 /// Whether the victim that was asked to go is gone, or takes too long about it.
 void watch_pending(const NodeSnapshot& node, EvictionState& state) {
   if (!state.pending) return;
-  const auto* pod = find(node, state.pending->uid);
+  const auto* pod = node.pod(state.pending->uid);
   if (!pod || pod->cgroup == kNoCgroup) return gone(state, node.at);
   if (node.at - state.pending->at < state.pending->patience) return;
   spent_on(*state.pending, state, node.at);

@@ -16,6 +16,9 @@
 
 namespace evenkeel {
 
+/// The kubelet's, for a pod that names none.
+inline constexpr Duration kUsualGrace = std::chrono::seconds(30);
+
 struct Eviction {
   std::string namespace_{}, name{}, uid{};
   std::string_view by{};  ///< the trigger: "memory-evict"

@@ -10,10 +10,6 @@ struct Members {
   std::int64_t lost = 0;  ///< that failed, are on their way, or went lately
 };
 
-bool is_listed(const NodeSnapshot& node, const std::string& uid) {
-  return std::ranges::any_of(node.pods, [&](const PodSample& pod) { return pod.spec->uid == uid; });
-}
-
 Members members_of(const NodeSnapshot& node, const EvictionState& state, const std::string& gang) {
   Members members;
   for (const PodSample& pod : node.pods) {
@@ -22,7 +18,7 @@ Members members_of(const NodeSnapshot& node, const EvictionState& state, const s
     (is_active(spec) && !spec.terminating ? members.here : members.lost) += 1;
   }
   for (const auto& gone : state.gone_lately)
-    if (gone.gang == gang && !is_listed(node, gone.uid)) ++members.lost;
+    if (gone.gang == gang && node.pod(gone.uid) == nullptr) ++members.lost;
   return members;
 }
 

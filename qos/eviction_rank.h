@@ -25,6 +25,23 @@ inline EvictionRank rank_by_priority(const Pod& pod) {
   return {pod.eviction.priority, priority, pod.eviction.sub_priority.value_or(priority)};
 }
 
+/// What the two triggers of the node's use say: with use, capacity and threshold; and with what is to be
+/// freed and the lower mark besides.
+struct UseSentences {
+  const char* enough;
+  const char* too_much;
+};
+/// One begins at `start` and goes on to the lower mark, two points below unless the file says otherwise.
+template <class Amount>
+EvictionNeed need_of_use(Amount use, Amount capacity, Percent start, const std::optional<Percent>& lower_mark,
+                         bool draining, const UseSentences& say) {
+  const Percent lower = lower_mark.value_or(start - Percent(2));
+  if (use < percent_of(capacity, draining ? lower : start))
+    return {EvictionNeed::Is::no, because(say.enough, use, capacity, start)};
+  return {EvictionNeed::Is::yes,
+          because(say.too_much, use, capacity, start, use - percent_of(capacity, lower), lower)};
+}
+
 template <class Tag>
 std::optional<std::int64_t> count_of(const std::optional<Quantity<Tag>>& amount) {
   return amount ? std::optional(amount->count()) : std::nullopt;

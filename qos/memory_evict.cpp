@@ -16,13 +16,10 @@ EvictionNeed need(const EvictionInput& input, bool draining) {
   const Bytes capacity = node.object.memory_capacity.value_or(node.node.memory->total);
   if (capacity <= Bytes{}) return {Is::unknown, because("the node's memory capacity is not known")};
   const Bytes used = std::max(node.node.memory->total - node.node.memory->available, Bytes{});
-  const Percent start = input.threshold.memory_evict_threshold_percent;
-  const Percent lower = input.threshold.memory_evict_lower_percent.value_or(start - Percent(2));
-  if (used < percent_of(capacity, draining ? lower : start))
-    return {Is::no, because("the node uses {} of {} memory, the threshold is {}", used, capacity, start)};
-  return {Is::yes,
-          because("the node uses {} of {} memory, the threshold is {}; {} are to be freed, down to {}", used,
-                  capacity, start, used - percent_of(capacity, lower), lower)};
+  return need_of_use(used, capacity, input.threshold.memory_evict_threshold_percent,
+                     input.threshold.memory_evict_lower_percent, draining,
+                     {"the node uses {} of {} memory, the threshold is {}",
+                      "the node uses {} of {} memory, the threshold is {}; {} are to be freed, down to {}"});
 }
 
 /// Without its page cache, which counts as available already: this is by how much the node's use falls.

@@ -6,11 +6,14 @@
 
 namespace evenkeel {
 
+Bytes memory_ceiling(std::optional<Bytes> limit, Bytes memory_high) {
+  return limit && *limit > Bytes{} ? std::min(memory_high, *limit) : memory_high;
+}
+
 std::optional<ReclaimMarks> reclaim_marks(const MemoryTerms& terms, std::optional<Bytes> limit,
                                           Bytes memory_high, Bytes held) {
   if (terms.wmark_ratio <= Percent{}) return std::nullopt;
-  Bytes top = memory_high;
-  if (limit && *limit > Bytes{}) top = std::min(top, *limit);
+  const Bytes top = memory_ceiling(limit, memory_high);
   if (top == kNoMemoryLimit || top <= Bytes{}) return std::nullopt;
   const std::int64_t low_permill =
       std::max<std::int64_t>(terms.wmark_ratio.count() * 10 - terms.wmark_scale_permill, 0);

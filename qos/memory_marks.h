@@ -15,6 +15,9 @@ struct ReclaimMarks {
   Bytes high{};   ///< reclaim begins above it
   Bytes low{};    ///< and ends below it
 };
+/// What growth meets first: the limit (absent, or zero: none) or memory.high. kNoMemoryLimit: nothing.
+Bytes memory_ceiling(std::optional<Bytes> limit, Bytes memory_high);
+
 /// `limit`: of the container, absent without one; `memory_high`: as the kernel holds it; `held`: protected
 /// from reclaim (the kernel does not spare it when the cgroup itself is asked for memory). Absent: no marks,
 /// since nothing limits the container, none are asked for, or what is protected reaches the high mark.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "qos/gentle_limit.h"
+#include "qos/memory_marks.h"
 
 namespace evenkeel {
 namespace {
@@ -24,9 +25,8 @@ bool full(const NodeSnapshot& node, const PodSample& pod) {
   return std::ranges::any_of(node.containers_of(pod), [&](const ContainerSample& container) {
     const auto* cgroup = node.cgroup(container.cgroup);
     if (container.spec == nullptr || cgroup == nullptr || !cgroup->memory.current) return false;
-    Bytes top = cgroup->applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit);
-    if (const auto& limit = container.spec->limits.memory; limit && *limit > Bytes{})
-      top = std::min(top, *limit);
+    const Bytes top = memory_ceiling(container.spec->limits.memory,
+                                     cgroup->applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit));
     return *cgroup->memory.current >= Bytes(scaled(top.count(), kFullPercent, 100));
   });
 }

@@ -7,21 +7,6 @@
 namespace evenkeel {
 namespace {
 
-const QosClassStrategy& class_of(const QosStrategy& qos, QosClass value) {
-  switch (value) {
-    case QosClass::lse:
-    case QosClass::lsr:
-      return qos.lsr;
-    case QosClass::ls:
-      return qos.ls;
-    case QosClass::be:
-      return qos.be;
-    case QosClass::system:
-      break;
-  }
-  return qos.system;
-}
-
 bool asks_itself(const MemoryQosOverride& own) {
   return own.policy == MemoryQosOverride::Policy::automatic || own.min_limit_percent ||
          own.low_limit_percent || own.throttling_percent || own.oom_kill_group || own.wmark_ratio ||
@@ -70,7 +55,7 @@ std::optional<MemoryTerms> memory_terms(const Pod& pod, const QosStrategy& qos) 
   const auto& own = pod.memory_qos;
   if (!is_active(pod) || pod.from_cgroup_only) return std::nullopt;
   if (own.policy == MemoryQosOverride::Policy::none) return std::nullopt;
-  const auto& of_class = class_of(qos, default_qos(pod)).memory;
+  const auto& of_class = strategy_of(qos, default_qos(pod)).memory;
   const bool class_is_on = of_class && of_class->enable;
   if (!class_is_on && !asks_itself(own)) return std::nullopt;
   MemoryTerms out;

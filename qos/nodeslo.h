@@ -126,6 +126,21 @@ struct QosStrategy {
   QosClassStrategy system{};
   std::optional<BlkioQos> cgroup_root_blkio{};
 };
+/// The strategy of a class.
+inline const QosClassStrategy& strategy_of(const QosStrategy& qos, QosClass value) {
+  switch (value) {
+    case QosClass::lse:
+    case QosClass::lsr:
+      return qos.lsr;
+    case QosClass::ls:
+      return qos.ls;
+    case QosClass::be:
+      return qos.be;
+    case QosClass::system:
+      break;
+  }
+  return qos.system;
+}
 
 /// cpuBurstStrategy
 struct CpuBurstStrategy {

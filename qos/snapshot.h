@@ -2,6 +2,7 @@
 // NodeSLO. Every measurement may be absent, and absent is never zero. May not: read anything.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -166,6 +167,12 @@ struct NodeSnapshot {
     return std::span(containers)
         .subspan(static_cast<std::size_t>(pod.first_container),
                  static_cast<std::size_t>(pod.container_count));
+  }
+  /// Null: not listed.
+  [[nodiscard]] const PodSample* pod(std::string_view uid) const {
+    const auto found =
+        std::ranges::find_if(pods, [&](const PodSample& sample) { return sample.spec->uid == uid; });
+    return found == pods.end() ? nullptr : &*found;
   }
   [[nodiscard]] const CgroupSample* cgroup(CgroupIndex index) const {
     return index == kNoCgroup ? nullptr : &cgroups[static_cast<std::size_t>(index)];

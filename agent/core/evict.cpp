@@ -4,7 +4,6 @@
 namespace evenkeel {
 namespace {
 
-constexpr Duration kUsualGrace = std::chrono::seconds(30);
 constexpr Duration kAfterFailure = std::chrono::minutes(10);
 
 /// What does not end the wrong life: the pod is the one that was judged, and nobody else is at it or forbids
@@ -43,9 +42,8 @@ void Agent::evict(MonoTime now) {
 void Agent::begin_ending(const Eviction& victim, MonoTime now) {
   const Pod* pod = named_pod(victim.uid);
   const Cgroup* cgroup = nullptr;
-  for (const PodSample& sample : snapshot_.pods)
-    if (sample.spec->uid == victim.uid && sample.cgroup != kNoCgroup)
-      cgroup = tree_->find(snapshot_.cgroup(sample.cgroup)->id);
+  if (const auto* sample = snapshot_.pod(victim.uid); sample && sample->cgroup != kNoCgroup)
+    cgroup = tree_->find(snapshot_.cgroup(sample->cgroup)->id);
   const bool sound = cgroup != nullptr && cgroup->uid == victim.uid && cgroup->kind == CgroupKind::pod;
   const std::string dir = sound ? tree_->dir(*cgroup, Controller::cpu) : std::string();
   if (!sound || !may_be_ended(pod, *inputs_.slo(), snapshot_) || !host_.on_kernel_fs(dir))

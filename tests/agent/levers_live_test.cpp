@@ -9,11 +9,11 @@
 #include <fstream>
 #include <functional>
 #include <sstream>
-#include <thread>
 
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/process.h"
+#include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
@@ -122,11 +122,6 @@ class LiveLevers : public testing::Test {
            CPU_ISSET(only, &set);
   }
   /// Within 20 s.
-  template <class True>
-  static bool soon(True is_true) {
-    for (int i = 0; i < 2000 && !is_true(); ++i) std::this_thread::sleep_for(milliseconds(10));
-    return is_true();
-  }
   LiveCgroups cgroups_{};
   StateDir dir_{};
   std::vector<pid_t> children_{};

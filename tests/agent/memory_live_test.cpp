@@ -6,11 +6,11 @@
 
 #include <csignal>
 #include <fstream>
-#include <thread>
 
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/process.h"
+#include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
@@ -58,11 +58,6 @@ class LiveMemory : public testing::Test {
     return at == std::string::npos ? -1 : std::stol(text.substr(at + 6));
   }
   /// Within 20 s.
-  template <class True>
-  static bool soon(True is_true) {
-    for (int i = 0; i < 2000 && !is_true(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return is_true();
-  }
   LiveCgroups cgroups_{};
   StateDir dir_{};
   pid_t hog_ = -1;

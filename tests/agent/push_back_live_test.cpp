@@ -11,6 +11,7 @@
 #include "tests/support/live_cgroups.h"
 #include "tests/support/memory_hogs.h"
 #include "tests/support/process.h"
+#include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
@@ -20,6 +21,8 @@ constexpr const char* kService = "kubepods/burstable/podeeeeeeee-0000-0000-0000-
 constexpr const char* kBatch = "kubepods/besteffort/podeeeeeeee-0000-0000-0000-000000000002/c2";
 constexpr const char* kBestEffort = "kubepods/besteffort";
 constexpr std::size_t kMiB = std::size_t{1} << 20;
+// To fill the "node" from a slow disk takes its time.
+constexpr std::chrono::seconds kPatience{60};
 
 class LivePushBack : public testing::Test {
  protected:
@@ -62,11 +65,6 @@ class LivePushBack : public testing::Test {
     const auto text = file("", "memory.events");
     return std::stol(text.substr(text.find("\nmax ") + 5));
   }
-  template <class True>
-  static bool soon(True is_true) {
-    for (int i = 0; i < 6000 && !is_true(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return is_true();
-  }
   LiveCgroups cgroups_{};
   StateDir dir_{};
   std::vector<std::string> files_{};
@@ -75,13 +73,13 @@ class LivePushBack : public testing::Test {
 TEST_F(LivePushBack, AServiceWaitsForMemoryLessWhileBestEffortGivesItUp) {
   const MemoryHog batch = reader(procs(kBatch), files_, 60 * kMiB, true);
   const MemoryHog service = toucher(procs(kService), 128 * kMiB, 4);
-  ASSERT_TRUE(soon([&] { return limit_met() > 100; })) << "best effort did not fill the node";
+  ASSERT_TRUE(soon([&] { return limit_met() > 100; }, kPatience)) << "best effort did not fill the node";
   const long off = stall_over_ten_seconds();
   const auto had = std::stol(file(kBestEffort, "memory.current"));
   LiveAgent agent({"--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
                    "file:" + dir_.path + "/pods.yaml", "--state-dir", dir_.path + "/state", "--listen",
                    "none", "--interval", "500ms"});
-  EXPECT_TRUE(soon([&] { return file(kBestEffort, "memory.high") != "max\n"; })) << agent.log();
+  EXPECT_TRUE(soon([&] { return file(kBestEffort, "memory.high") != "max\n"; }, kPatience)) << agent.log();
   std::this_thread::sleep_for(std::chrono::seconds(10));
   const long on = stall_over_ten_seconds();
   const auto has = std::stol(file(kBestEffort, "memory.current"));

@@ -7,9 +7,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <thread>
 
 #include "tests/support/live_agent.h"
+#include "tests/support/soon.h"
 #include "tests/support/stepped_node.h"
 
 namespace evenkeel::test {
@@ -48,11 +48,6 @@ class ReclaimBlocked : public testing::Test {
     return out;
   }
   [[nodiscard]] std::string min() const { return node.setting(Controller::memory, pod, "memory.min"); }
-  template <class True>
-  static bool soon(True is_true) {
-    for (int i = 0; i < 2000 && !is_true(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return is_true();
-  }
   /// The thread hangs in its write.
   static bool hangs(const LiveAgent& agent) {
     return soon([&] {

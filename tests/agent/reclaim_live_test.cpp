@@ -10,6 +10,7 @@
 #include "tests/support/live_cgroups.h"
 #include "tests/support/memory_hogs.h"
 #include "tests/support/process.h"
+#include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
@@ -74,12 +75,6 @@ class LiveReclaim : public testing::Test {
     return {to.limit_hit - from.limit_hit, to.stall_us - from.stall_us, to.scanned - from.scanned, 0};
   }
   /// Within so many seconds.
-  template <class True>
-  static bool soon(True is_true, int seconds = 60) {
-    for (int i = 0; i < seconds * 100 && !is_true(); ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    return is_true();
-  }
   LiveCgroups cgroups_{};
   StateDir dir_{};
   std::vector<std::string> files_{};
@@ -87,7 +82,7 @@ class LiveReclaim : public testing::Test {
 
 TEST_F(LiveReclaim, AServiceThatReadsFilesReclaimsForItselfOnlyWithoutIt) {
   const MemoryHog service = reader(path("cgroup.procs"), files_, 20 * kMiB, true);
-  ASSERT_TRUE(soon([&] { return now().limit_hit > 20; }))
+  ASSERT_TRUE(soon([&] { return now().limit_hit > 20; }, std::chrono::seconds(60)))
       << "it never met its limit: " << file("memory.current");
   const Figures off = over_ten_seconds();
   LiveAgent agent(args());

@@ -12,6 +12,7 @@
 
 #include "cgroup/file_writer.h"
 #include "tests/support/fake_host.h"
+#include "tests/support/soon.h"
 
 namespace evenkeel {
 namespace {
@@ -20,6 +21,7 @@ using namespace evenkeel::literals;
 using How = Reclaimer::How;
 using std::chrono::milliseconds;
 using test::FakeHost;
+using test::soon;
 
 struct Scene {
   Scene() {
@@ -84,12 +86,6 @@ ReclaimOutcome outcome(Reclaimer& reclaimer) {
   std::vector<ReclaimOutcome> all;
   reclaimer.report(all);
   return all.empty() ? ReclaimOutcome{} : all.front();
-}
-
-template <class True>
-bool soon(True is_true) {
-  for (int i = 0; i < 4000 && !is_true(); ++i) std::this_thread::sleep_for(milliseconds(5));
-  return is_true();
 }
 
 TEST(Reclaimer, SaysWhatTheKernelHas) {

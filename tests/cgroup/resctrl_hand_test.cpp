@@ -16,11 +16,6 @@ constexpr const char* kTasks = "sys/fs/resctrl/evenkeel-be/tasks";
 
 struct Hand : testing::Test {
   Hand() { node.plan(kBatch, kLittle, {"a"}); }
-  /// Until every new container was looked at often enough.
-  void settle() {
-    for (int i = 0; i < 8; ++i) node.tick();
-    node.kernel.taken();
-  }
   ResctrlNode node;
 };
 
@@ -42,7 +37,7 @@ TEST_F(Hand, MakesTheGroupAndMovesTheTasks) {
 }
 
 TEST_F(Hand, WhatHoldsIsNotWritten) {
-  settle();
+  node.settle();
   EXPECT_TRUE(node.tick().writes.empty());
   EXPECT_EQ(node.kernel.taken(), "");
 }
@@ -79,7 +74,7 @@ TEST(HandOnFiles, ASteadyTickAllocatesNothing) {
 }
 
 TEST_F(Hand, ASteadyTickReadsOnlyTheSchemata) {
-  settle();
+  node.settle();
   node.tick(10);
   const int before = node.kernel.reads;
   node.tick(1);
@@ -87,7 +82,7 @@ TEST_F(Hand, ASteadyTickReadsOnlyTheSchemata) {
 }
 
 TEST_F(Hand, AChangedWishIsOneWrite) {
-  settle();
+  node.settle();
   node.no_plan();
   node.plan(kBatch, "MB:0=30;1=30\nL3:0=f;1=f\n", {"a"});
   node.tick();
@@ -95,7 +90,7 @@ TEST_F(Hand, AChangedWishIsOneWrite) {
 }
 
 TEST_F(Hand, WhatTheKernelRoundsIsNotWrittenAgain) {
-  settle();
+  node.settle();
   node.no_plan();
   node.plan(kBatch, "MB:0=23;1=30\nL3:0=f;1=f\n", {"a"});
   node.tick();
@@ -114,7 +109,7 @@ TEST_F(Hand, TasksThatAreBornMeanwhileAreFound) {
 }
 
 TEST_F(Hand, AProcessThatJoinsLaterIsFoundWithinAMinute) {
-  settle();
+  node.settle();
   node.kernel.task(300, node.threads_of("a"));
   for (int i = 0; i < 60; ++i) node.tick();
   EXPECT_EQ(node.kernel.group_of(300), kBatch);
@@ -163,7 +158,7 @@ TEST_F(Hand, TasksOfAnotherPidNamespaceAreSaidToBe) {
 }
 
 TEST_F(Hand, AContainerThatChangesItsGroupTakesItsTasksAlong) {
-  settle();
+  node.settle();
   node.no_plan();
   node.plan(kBatch, kLittle, {});
   node.plan("evenkeel-pod-x", "L3:0=7f0;1=7f0\n", {"a"});
@@ -177,7 +172,7 @@ TEST_F(Hand, AContainerThatIsNotNamedAnyMoreGoesBack) {
   node.kernel.task(201, node.threads_of("b"));
   node.no_plan();
   node.plan(kBatch, kLittle, {"a", "b"});
-  settle();
+  node.settle();
   EXPECT_EQ(node.kernel.group_of(201), kBatch);
   node.no_plan();
   node.plan(kBatch, kLittle, {"b"});
@@ -241,7 +236,7 @@ TEST_F(Hand, ADryRunOnlyTells) {
 }
 
 TEST_F(Hand, SaysWhatItManages) {
-  settle();
+  node.settle();
   std::vector<Managed> managed;
   node.hand->add_managed(managed);
   ASSERT_EQ(managed.size(), 2U);

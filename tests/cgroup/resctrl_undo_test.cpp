@@ -12,18 +12,13 @@ constexpr const char* kSchemata = "sys/fs/resctrl/evenkeel-be/schemata";
 
 struct HandUndo : testing::Test {
   HandUndo() { node.plan(kBatch, kLittle, {"a"}); }
-  /// Until every new container was looked at often enough.
-  void settle() {
-    for (int i = 0; i < 8; ++i) node.tick();
-    node.kernel.taken();
-  }
   ResctrlNode node;
 };
 
 // --- giving back
 
 TEST_F(HandUndo, GivesEverythingBackWhenNobodyAsks) {
-  settle();
+  node.settle();
   node.no_plan();
   const auto report = node.tick();
   EXPECT_EQ(node.kernel.taken(), "evenkeel-be <- rmdir\n");
@@ -35,7 +30,7 @@ TEST_F(HandUndo, GivesEverythingBackWhenNobodyAsks) {
 }
 
 TEST_F(HandUndo, WhatIsNotKnownChangesNothing) {
-  settle();
+  node.settle();
   node.no_plan();
   node.wishes.hold();
   EXPECT_TRUE(node.tick().writes.empty());
@@ -55,7 +50,7 @@ TEST_F(HandUndo, AskedForWhereThereIsNoneIsSaidNowAndThen) {
 }
 
 TEST_F(HandUndo, AStopGivesEverythingBackWhateverWasRefused) {
-  settle();
+  node.settle();
   node.kernel.fail_at(kDir, EBUSY);
   EXPECT_EQ(node.restore_all().refusals.size(), 1U);
   EXPECT_EQ(node.journal.directories().size(), 1U) << "still on record";
@@ -65,7 +60,7 @@ TEST_F(HandUndo, AStopGivesEverythingBackWhateverWasRefused) {
 }
 
 TEST_F(HandUndo, AfterACrashTheJournalGivesItBack) {
-  settle();
+  node.settle();
   node.begin_anew();
   Report report;
   restore_resctrl(node.kernel, node.journal, report);
@@ -89,7 +84,7 @@ TEST_F(HandUndo, ACrashBetweenTheRecordAndTheGroupLeavesNothing) {
 }
 
 TEST_F(HandUndo, AnotherLifeOfThePathIsNotOursToRemove) {
-  settle();
+  node.settle();
   ASSERT_TRUE(node.kernel.remove_dir(kDir) && node.kernel.make_dir(kDir));
   Report report;
   restore_resctrl(node.kernel, node.journal, report);
@@ -113,7 +108,7 @@ TEST_F(HandUndo, AGroupOfOurNameThatSomebodyElseMadeIsHis) {
 }
 
 TEST_F(HandUndo, ForeignSchemataAreLeftAMinuteAndFoughtForThrice) {
-  settle();
+  node.settle();
   int told = 0, yielded = 0;
   for (int i = 0; i < 60 * 6; ++i) {
     if (node.kernel.schemata(kBatch) == kLittleHeld) {
@@ -139,7 +134,7 @@ TEST_F(HandUndo, ForeignSchemataAreLeftAMinuteAndFoughtForThrice) {
 }
 
 TEST_F(HandUndo, AGroupThatSomebodyRemovedIsMadeAgainAfterAMinute) {
-  settle();
+  node.settle();
   ASSERT_TRUE(node.kernel.remove_dir(kDir));
   EXPECT_EQ(node.tick().foreign.size(), 1U);
   for (int i = 0; i < 58; ++i) node.tick();
@@ -150,7 +145,7 @@ TEST_F(HandUndo, AGroupThatSomebodyRemovedIsMadeAgainAfterAMinute) {
 }
 
 TEST_F(HandUndo, UnmountedIsGone) {
-  settle();
+  node.settle();
   node.kernel.unmount();
   node.tick();
   EXPECT_EQ(node.hand->counters().groups, 0U);

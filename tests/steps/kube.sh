@@ -17,26 +17,17 @@ step_image() {
 }
 need_image() { [ "${IMAGE_TRIED:-}" ] || step_image; }
 
-build_kubernetes() {
-  local status
-  nice tests/kube/build
-  status=$?
-  [ $status -ne 77 ] || skipped "$(tail -1 "$LOG")"
-  return $status
-}
 cluster_cases() {
-  local status
-  tests/kube/up
-  status=$?
-  case $status in
+  or_skipped tests/kube/up
+  case $? in
     0) run_scripts tests/kube/cases/*.sh && tests/kube/down ;;
-    77) skipped "$(tail -1 "$LOG")" ;;
+    77) ;;
     *) failed "the cluster did not come up" ;;
   esac
 }
 step_kube() {
   need_release
-  run_step kube-build "Kubernetes 1.20.2 from Debian's packages, once" build_kubernetes || return
+  run_step kube-build "Kubernetes 1.20.2 from Debian's packages, once" or_skipped nice tests/kube/build || return
   [ $SKIPPED -eq 0 ] || return
   need_image
   run_step kube "a real cluster on this machine" cluster_cases

@@ -52,6 +52,14 @@ run_script() {
     *) failed "$script: exit status $status: ${output##*$'\n'}" ;;
   esac
 }
+# A command of the same kind within a step.
+or_skipped() {
+  local status
+  "$@"
+  status=$?
+  [ $status -ne 77 ] || skipped "$(tail -1 "$LOG")"
+  return $status
+}
 run_scripts() {
   local script
   for script in "$@"; do [ -e "$script" ] && run_script "$script"; done

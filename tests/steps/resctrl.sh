@@ -1,14 +1,6 @@
 # The kernel's own resctrl, in a guest whose QEMU emulates cache allocation, bandwidth throttling and monitoring for two
 # sockets (tests/resctrl/build).
 
-build_rdt_qemu() {
-  local status
-  nice tests/resctrl/build
-  status=$?
-  [ $status -ne 77 ] || skipped "$(tail -1 "$LOG")"
-  return $status
-}
-
 in_rdt_guest() {
   local dir
   dir=$(readlink -m "${EVENKEEL_RESCTRL_DIR:-build/resctrl}")
@@ -19,7 +11,7 @@ in_rdt_guest() {
 
 step_resctrl() {
   need_release
-  run_step rdt-qemu "a QEMU that emulates cache allocation, once" build_rdt_qemu || return
+  run_step rdt-qemu "a QEMU that emulates cache allocation, once" or_skipped nice tests/resctrl/build || return
   [ $SKIPPED -eq 0 ] || return
   run_step vm "a guest: QEMU, Debian's kernel" prepare_guest || return
   [ $SKIPPED -eq 0 ] || return

@@ -1,13 +1,7 @@
 # The live tests again, on Debian's kernel in QEMU: with pure cgroup v2, with the v1 hierarchies, and with
 # systemd as the first process.
 
-prepare_guest() {
-  local status
-  bash tests/vm/mkvm build/vm
-  status=$?
-  [ $status -ne 77 ] || skipped "$(tail -1 "$LOG")"
-  return $status
-}
+prepare_guest() { or_skipped bash tests/vm/mkvm build/vm; }
 
 in_guest() {
   local serial=build/logs/$STEP.serial status

@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
-#include <thread>
 
 #include "tests/support/process.h"
+#include "tests/support/soon.h"
 
 namespace evenkeel::test {
 namespace {
@@ -43,12 +43,6 @@ bool enter(const std::vector<std::string>& files) {
     if (manner == Manner::runs_away && ::fork() > 0) ::_exit(0);
   }
   ::_exit(0);
-}
-
-template <class True>
-bool soon(True is_true) {
-  for (int i = 0; i < 2000 && !is_true(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return is_true();
 }
 
 }  // namespace

@@ -55,6 +55,11 @@ Report ResctrlNode::tick(int seconds) {
   return report;
 }
 
+void ResctrlNode::settle() {
+  for (int i = 0; i < 8; ++i) tick();
+  kernel.taken();
+}
+
 Report ResctrlNode::restore_all() {
   Report report;
   hand->restore_all(now_, report);

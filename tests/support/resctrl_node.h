@@ -28,6 +28,8 @@ class ResctrlNode {
   void no_plan() { wishes.clear(); }
   /// `seconds` later.
   Report tick(int seconds = 1);
+  /// Until every new container was looked at often enough; forgets what was written.
+  void settle();
   Report restore_all();
   /// As after a death of the agent: another hand, the same journal and kernel.
   void begin_anew();
