@@ -114,17 +114,21 @@ void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_
   }
 }
 
-void CgroupSlots::admit(const Host& host, std::span<char> buffer, NodeSnapshot& node) {
+bool CgroupSlots::admit(const Host& host, std::span<char> buffer, NodeSnapshot& node) {
+  bool any = false;
   for (std::size_t i = 0; i < slots_.size() && i < node.cgroups.size(); ++i) {
     auto& slot = slots_[i];
     auto& sample = node.cgroups[i];
     sample.throttling.reset();
     if (sample.id != slot.id || (slot.age_ticks > 0 && !slot.settings_changed)) continue;
+    const Applied before = sample.applied;
     CgroupReading reading{layout_, std::nullopt, slot.memory, sample};
     for (auto& open : slot.files)
       if (open.row->setting) read(slot, open, host, buffer, reading);
     slot.settings_changed = false;
+    any = any || !(sample.applied == before);
   }
+  return any;
 }
 
 std::vector<SamplerRead> CgroupSlots::reads() const {

@@ -22,8 +22,9 @@ class CgroupSlots {
   void settings_changed(CgroupId cgroup);
   /// Reads what is due at `tick` into the sample of the same position and id.
   void collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node);
-  /// Reads the settings of cgroups that were never read or whose settings changed, and nothing else.
-  void admit(const Host& host, std::span<char> buffer, NodeSnapshot& node);
+  /// Reads the settings of cgroups that were never read or whose settings changed, and nothing else. Whether
+  /// any is another than before.
+  bool admit(const Host& host, std::span<char> buffer, NodeSnapshot& node);
   /// Every file that collect() reads, with how many ticks pass between two readings of it.
   [[nodiscard]] std::vector<SamplerRead> reads() const;
 

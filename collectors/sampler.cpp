@@ -78,10 +78,10 @@ void Sampler::collect(NodeSnapshot& node, MonoTime now) {
   impl.slots.collect(impl.host, buffer, impl.tick++, node);
 }
 
-void Sampler::admit(NodeSnapshot& node, MonoTime now) {
+bool Sampler::admit(NodeSnapshot& node, MonoTime now) {
   node.since_previous = now - node.at;
   node.at = now;
-  impl_->slots.admit(impl_->host, std::span<char>(impl_->buffer.get(), kBufferSize), node);
+  return impl_->slots.admit(impl_->host, std::span<char>(impl_->buffer.get(), kBufferSize), node);
 }
 
 std::vector<SamplerRead> Sampler::reads() const {

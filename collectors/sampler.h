@@ -55,8 +55,8 @@ class Sampler {
 
   /// Between two ticks: reads the settings of cgroups that have none yet or whose settings changed, and
   /// nothing else. Rates and node measurements stay as they are; throttling, which is per tick, becomes
-  /// absent. Sets at and since_previous.
-  void admit(NodeSnapshot& node, MonoTime now);
+  /// absent. Sets at and since_previous. Returns whether any setting is another than before.
+  bool admit(NodeSnapshot& node, MonoTime now);
 
   [[nodiscard]] const SamplerHealth& health() const;
   [[nodiscard]] std::vector<SamplerRead> reads() const;

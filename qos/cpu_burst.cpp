@@ -117,8 +117,23 @@ void fill(const Tick& tick, const CpuBurstStrategy& strategy, const CgroupSample
         legal_burst(static_burst(limit, strategy.cpu_burst_percent, candidate.period), candidate);
 }
 
+/// A container that was started again has a new id, which the kubelet's list names a second or two later. Its
+/// directory is known by its quota: it is what the limit makes of a container of the pod whose own directory
+/// is gone. Null: none.
+const Container* heir_of(const NodeSnapshot& node, const PodSample& pod, const ContainerSample& unnamed) {
+  const CgroupSample* cgroup = node.cgroup(unnamed.cgroup);
+  if (!cgroup || !cgroup->applied.cpu_limit || pod.spec->from_cgroup_only) return nullptr;
+  const CpuLimit& held = *cgroup->applied.cpu_limit;
+  for (const ContainerSample& other : node.containers_of(pod)) {
+    if (!other.spec || other.cgroup != kNoCgroup) continue;
+    const MilliCpu limit = other.spec->limits.cpu.value_or(MilliCpu{});
+    if (limit > MilliCpu{} && held.quota == base_quota(limit, held.period)) return other.spec;
+  }
+  return nullptr;
+}
+
 void consider(const Tick& tick, const CpuBurstStrategy& strategy, const Pod& pod,
-              const ContainerSample& container, bool pod_is_ours) {
+              const ContainerSample& container, bool pod_is_ours, bool is_heir) {
   const CgroupSample* cgroup = tick.node.cgroup(container.cgroup);
   if (!cgroup || (!container.spec && !pod.from_cgroup_only)) return;
   auto& memory = tick.state.containers[cgroup->id];
@@ -129,7 +144,9 @@ void consider(const Tick& tick, const CpuBurstStrategy& strategy, const Pod& pod
   Candidate candidate{.cgroup = container.cgroup, .pod = container.pod, .base = *base};
   const auto& limit = cgroup->applied.cpu_limit;
   candidate.unreadable = !limit || limit->period <= Duration::zero();
-  candidate.quota_burst = (pod.from_cgroup_only || container.spec->running) && quota_wanted(strategy.policy);
+  // An heir's quota is what it is known by, so it is not raised yet.
+  candidate.quota_burst =
+      (pod.from_cgroup_only || (container.spec->running && !is_heir)) && quota_wanted(strategy.policy);
   if (!candidate.unreadable) {
     candidate.period = limit->period;
     const MilliCpu of_spec = container.spec ? container.spec->limits.cpu.value_or(MilliCpu{}) : MilliCpu{};
@@ -144,8 +161,11 @@ void consider_pod(const Tick& tick, const PodSample& pod) {
   const CpuBurstStrategy strategy = burst_strategy(tick.strategy, pod.spec->cpu_burst);
   if (strategy.policy == BurstPolicy::none) return;
   const bool ours = pod_quota_is_ours(*pod.spec);
-  for (const auto& container : tick.node.containers_of(pod))
-    consider(tick, strategy, *pod.spec, container, ours);
+  for (ContainerSample container : tick.node.containers_of(pod)) {
+    const Container* heir = container.spec ? nullptr : heir_of(tick.node, pod, container);
+    if (heir) container.spec = heir;
+    consider(tick, strategy, *pod.spec, container, ours, heir != nullptr);
+  }
 }
 
 void forget_the_gone(CpuBurstState& state, MonoTime now) {

@@ -51,6 +51,7 @@ class PlainSettings {
   [[nodiscard]] KnobBits known() const { return known_; }
   /// Zero where nothing is known.
   [[nodiscard]] const PlainNumbers& numbers() const { return numbers_; }
+  bool operator==(const PlainSettings&) const = default;
 
  private:
   PlainNumbers numbers_{};

@@ -77,6 +77,7 @@ struct Applied {
   std::optional<CpuSet> cpus{};  ///< cpuset.cpus as configured; empty on v2 means "inherit"
   std::optional<CpuSet> cpus_effective{};
   PlainSettings plain{};
+  bool operator==(const Applied&) const = default;
 };
 
 enum class CgroupKind : std::uint8_t {

@@ -217,13 +217,13 @@ const TickResult& Agent::react(MonoTime now) {
   News news = take_in(now);
   if (!news.tree && !news.inputs && written_by_others_.empty()) return result_;
   ++counters_.early_ticks;
-  // What was born is served first and watched afterwards; what was born in it meanwhile is found by another
-  // look.
+  // What was born is served first and watched afterwards; what was born in it meanwhile, and what its maker
+  // wrote there (a runtime sets the quota right after the last directory), is found by another look.
   for (int round = 0; round < kMostLooks; ++round) {
     const bool changed = news.tree && look(news);
-    if (round > 0 && !changed) break;
-    if (news.tree || news.inputs) join_roster();
-    sampler_->admit(snapshot_, now);
+    if (changed || (round == 0 && (news.tree || news.inputs))) join_roster();
+    const bool other_settings = sampler_->admit(snapshot_, now);
+    if (round > 0 && !changed && !other_settings) break;
     act(now);
     if (round == 0) note_early(clock_.now() - started);
     if (!watch_ || !news.tree || !watch_->follow(*tree_)) break;

@@ -10,6 +10,7 @@
 #include "tests/support/live_population.h"
 #include "tests/support/nodeslo_texts.h"
 #include "tests/support/process.h"
+#include "tests/support/soon.h"
 #include "tests/support/stepped_agent.h"
 
 namespace evenkeel::test {
@@ -112,6 +113,27 @@ TEST_F(LiveService, NamesWhoeverOverwritesAValue) {
       << agent.log();
   std::this_thread::sleep_for(milliseconds(600));
   EXPECT_EQ(idle(pods_.batches[0]), "0\n") << "not fought for";
+}
+
+// A runtime makes the directory in every hierarchy and sets the quota afterwards: at that moment the agent
+// looks at the directory for the first time, or begins to watch it. No tick comes to help here.
+TEST_F(LiveService, AQuotaSetRightAfterABirthIsNotMissed) {
+  auto seldom = args("none");
+  seldom.back() = "120s";
+  LiveAgent agent(seldom);
+  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  const bool v2 = cgroups_.layout().v2(Controller::cpu);
+  for (int birth = 0; birth < 40; ++birth) {
+    const std::string container = pods_.services[0] + "/born" + std::to_string(birth);
+    cgroups_.make(container);
+    std::this_thread::sleep_for(std::chrono::microseconds(100 * birth));
+    std::ofstream(cgroups_.file(Controller::cpu, container, v2 ? "cpu.max" : "cpu.cfs_quota_us"))
+        << "50000" << std::flush;
+    const auto burst = cgroups_.file(Controller::cpu, container, v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
+    EXPECT_TRUE(soon([&] { return text_of_file(burst) == "50000\n"; })) << "birth " << birth << "\n"
+                                                                        << agent.log();
+    cgroups_.remove(container);
+  }
 }
 
 TEST_F(LiveService, ASecondAgentOnTheSameStateIsRefused) {
