@@ -12,8 +12,8 @@
 namespace evenkeel {
 namespace {
 
-// Every reading of a monitor interrupts a CPU at that cache.
-constexpr Duration kMonitorInterval = std::chrono::seconds(10);
+// Every reading of a monitor interrupts a CPU at that cache: for metrics seldom is enough.
+constexpr Duration kMonitorInterval = std::chrono::seconds(10), kSteeringInterval = std::chrono::seconds(2);
 constexpr std::size_t kMostMonitors = 1024;
 
 const std::string kRoot = kResctrlDir;
@@ -30,13 +30,17 @@ class ResctrlCollector final : public Collector {
     if (!text) return forget(tick.node);
     const auto groups = listing(tick.host);
     if (tick.node.resctrl == nullptr || *text != seen_ || groups != groups_) look(tick, *text, groups);
-    if (!monitors_.empty() && (!measured_ || tick.node.at - *measured_ >= kMonitorInterval)) measure(tick);
+    const bool steers = tick.node.slo != nullptr && tick.node.slo->evenkeel.resctrl_dynamic.enable;
+    const Duration interval = steers ? kSteeringInterval : kMonitorInterval;
+    const auto& measured = tick.node.resctrl_measured;
+    if (!monitors_.empty() && (!measured || tick.node.at - *measured >= interval)) measure(tick);
   }
 
  private:
   void forget(NodeSnapshot& node) {
     node.resctrl.reset();
     node.resctrl_use.clear();
+    node.resctrl_measured.reset();
     monitors_.clear();
   }
 
@@ -69,7 +73,7 @@ class ResctrlCollector final : public Collector {
 
   void find_monitors(Tick& tick) {
     monitors_.clear();
-    measured_.reset();
+    tick.node.resctrl_measured.reset();
     tick.node.resctrl_use.clear();
     auto names = tick.host.subdirs(kRoot).value_or(std::vector<std::string>{});
     std::erase_if(names, [](const std::string& name) { return !name.starts_with(kResctrlPrefix); });
@@ -94,7 +98,7 @@ class ResctrlCollector final : public Collector {
   }
 
   void measure(Tick& tick) {
-    measured_ = tick.node.at;
+    tick.node.resctrl_measured = tick.node.at;
     for (std::size_t i = 0; i < monitors_.size(); ++i) {
       auto& use = tick.node.resctrl_use[i];
       const std::array<std::optional<Bytes>*, 3> into = {&use.occupancy, &use.total_traffic,
@@ -113,7 +117,6 @@ class ResctrlCollector final : public Collector {
   std::string seen_{};
   std::uint64_t groups_ = 0;
   std::vector<Monitor> monitors_{};
-  std::optional<MonoTime> measured_{};
 };
 
 }  // namespace

@@ -220,6 +220,14 @@ struct MemoryPushBack {
   Percent step_percent{5};                    ///< of what best effort has, every two seconds
 };
 
+/// extensions.evenkeel.resctrlDynamic
+struct ResctrlDynamic {
+  bool enable = false;
+  Bytes memory_bandwidth_per_second{};        ///< of one memory: the CPUs at one last-level cache
+  Percent high_percent{80}, low_percent{65};  ///< of it: above, best effort is cut; below, it is given back
+  Percent least_mba_percent{10};              ///< that best effort keeps
+};
+
 /// extensions.evenkeel: our own settings.
 struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
@@ -238,6 +246,7 @@ struct EvenkeelSettings {
   std::array<bool, 6> feature_gates{};  ///< order of kFeatureGates and FeatureGate
   PredictionSettings prediction{};
   MemoryPushBack memory_push_back{};
+  ResctrlDynamic resctrl_dynamic{};
 };
 enum class FeatureGate : std::uint8_t {
   be_cpu_evict,

@@ -24,7 +24,7 @@ constexpr std::array<Class, 3> kClasses = {{
     {QosClass::lsr, "evenkeel-lsr", &QosStrategy::lsr,
      "class LSR has {} to {} of the cache and {} of the memory bandwidth"},
 }};
-constexpr std::size_t kLs = 1, kLsr = 2;
+constexpr std::size_t kBe = 0, kLs = 1, kLsr = 2;
 
 const ResctrlQos* enabled_strategy(const NodeSlo& slo, std::size_t which) {
   const auto& resctrl = (slo.qos.*kClasses[which].strategy).resctrl;
@@ -86,7 +86,27 @@ class Round {
     group.name = kClasses[which].group;
     group.why = because(kClasses[which].why, *part.start, *part.end, *part.bandwidth);
     if (which == kLsr) group.instead = class_group_[kLs];
-    class_group_[which] = finish(group, {&part, 1});
+    state_.parts.assign(1, part);
+    if (which == kBe) steer(part, group);
+    class_group_[which] = finish(group, state_.parts);
+  }
+
+  /// One part more for each memory at which best effort is given something else than the configuration says.
+  void steer(const ResctrlPart& configured, ResctrlGroup& group) {
+    const auto& settings = slo_.evenkeel.resctrl_dynamic;
+    if (!settings.enable) return state_.steering.forget();
+    state_.steering.steer(node_, group.name, settings, *configured.bandwidth);
+    const ResctrlSteering::Memory* fullest = nullptr;
+    for (const auto& memory : state_.steering.memories()) {
+      state_.parts.push_back({.cache = memory.cache, .bandwidth = memory.share});
+      if (memory.moved && (!fullest || *memory.moved > *fullest->moved)) fullest = &memory;
+    }
+    if (fullest == nullptr) return;
+    group.why = because(
+        "best effort has {} to {} of the cache and {} of the memory bandwidth: {} a second are moved at the "
+        "busiest cache, {} of it by best effort, and {} are possible",
+        *configured.start, *configured.end, fullest->share, *fullest->moved,
+        fullest->by_best_effort.value_or(Bytes{}), settings.memory_bandwidth_per_second);
   }
 
   [[nodiscard]] ResctrlGroupIndex group_of_class(QosClass qos) const {

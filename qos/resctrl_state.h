@@ -1,10 +1,11 @@
-// Room that the policy "resctrl" works in, kept so that a steady tick allocates nothing; nothing in it is
-// remembered from tick to tick.
+// Room that the policy "resctrl" works in, kept so that a steady tick allocates nothing, and what it has
+// learned of the memories.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "qos/resctrl_steering.h"
 #include "qos/snapshot.h"
 
 namespace evenkeel {
@@ -12,6 +13,8 @@ namespace evenkeel {
 struct ResctrlState {
   std::vector<const PodSample*> own{};  ///< pods with groups of their own; valid within one tick
   std::string everything{};             ///< the schemata without any limit
+  std::vector<ResctrlPart> parts{};     ///< of the group that is worked on
+  ResctrlSteering steering{};           ///< remembered from tick to tick
 };
 
 }  // namespace evenkeel

@@ -144,6 +144,7 @@ struct NodeSnapshot {
   CpuTopology topology{};
   std::shared_ptr<const ResctrlSystem> resctrl{};  ///< null: not mounted; replaced when it changes
   std::vector<ResctrlUse> resctrl_use{};           ///< of our groups and the root's; empty: there are none
+  std::optional<MonoTime> resctrl_measured{};      ///< when resctrl_use was read; less often than each tick
   NodeObject object{};
   bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
   bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy

@@ -111,6 +111,14 @@ void check_prediction(const PredictionSettings& prediction, SchemaRead& read) {
                    duration_text(other) + ')');
 }
 
+void check_resctrl_dynamic(const ResctrlDynamic& settings, SchemaRead& read) {
+  const std::string path = "extensions.evenkeel.resctrlDynamic.";
+  check_below(path, {"lowPercent", settings.low_percent}, {"highPercent", settings.high_percent}, read);
+  if (settings.enable && settings.memory_bandwidth_per_second <= Bytes{})
+    read.problem(path + "enable",
+                 "found true without memoryBandwidthBytesPerSecond; legal: with what one memory can move");
+}
+
 }  // namespace
 
 void check_rules(NodeSlo& slo, SchemaRead& read) {
@@ -123,6 +131,7 @@ void check_rules(NodeSlo& slo, SchemaRead& read) {
   check_blocks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   check_network(slo, read);
   check_prediction(slo.evenkeel.prediction, read);
+  check_resctrl_dynamic(slo.evenkeel.resctrl_dynamic, read);
   check_host_applications(slo, read);
 }
 

@@ -102,6 +102,9 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
   note_class("resourceQOSStrategy.systemClass", slo.qos.system, core_sched, read);
   if (slo.qos.system.resctrl && slo.qos.system.resctrl->enable)
     read.notices.emplace_back("resourceQOSStrategy.systemClass.resctrlQOS: system pods have no group");
+  if (slo.evenkeel.resctrl_dynamic.enable && !(slo.qos.be.resctrl && slo.qos.be.resctrl->enable))
+    read.notices.emplace_back(
+        "extensions.evenkeel.resctrlDynamic: nothing to steer without beClass.resctrlQOS.enable");
   if (slo.qos.cgroup_root_blkio && slo.qos.cgroup_root_blkio->enable) {
     read.notices.push_back(std::string("resourceQOSStrategy.cgroupRoot.blkioQOS") + kInactive);
   }

@@ -128,6 +128,23 @@ constexpr Row kPushBackRows[] = {
         "taken from it every two seconds, down to what is protected or cannot be given back"),
 };
 
+using R = ResctrlDynamic;
+constexpr Row kResctrlRows[] = {
+    toggle<&R::enable>("enable",
+                       "best effort's mbaPercent is the most; less while memory bandwidth is short"),
+    number<&R::memory_bandwidth_per_second>(
+        "memoryBandwidthBytesPerSecond", kAnyCount, "bytes",
+        "what one memory (the CPUs at one last-level cache) can move in a "
+        "second; measure it, STREAM for example",
+        Kind::bytes),
+    number<&R::high_percent>("highPercent", Range{1, 100}, "percent of memoryBandwidthBytesPerSecond",
+                             "with more in use best effort is cut at once"),
+    number<&R::low_percent>("lowPercent", Range{1, 100}, "percent of memoryBandwidthBytesPerSecond",
+                            "with less in use best effort gets some of it back every six seconds"),
+    number<&R::least_mba_percent>("leastMbaPercent", Range{1, 100}, "percent of the memory bandwidth",
+                                  "that best effort keeps"),
+};
+
 constexpr Range kUpToAnHour{0, kHour};
 constexpr Row kEvenkeelRows[] = {
     toggle<&E::hands_off>("handsOff", "write nothing on this node, and put back what was written"),
@@ -155,6 +172,8 @@ constexpr Row kEvenkeelRows[] = {
                             "peaks of services, predicted from their past: what mid pods may borrow"),
     section<&E::memory_push_back>("memoryPushBack", &rows_of<kPushBackRows>,
                                   "before anybody has to be evicted: best effort gives up memory"),
+    section<&E::resctrl_dynamic>("resctrlDynamic", &rows_of<kResctrlRows>,
+                                 "beClass.resctrlQOS steered by the memory traffic that is measured"),
 };
 
 constexpr Row kExtensionRows[] = {

@@ -92,6 +92,7 @@ TEST(NodeSlo, ReadsOurExtensionsAndLeavesOthersAlone) {
       "  evenkeel: {handsOff: true, suppressRecovery: 2s, suppressDwell: 1m30s, burstGrowthBudgetPercent: "
       "5,\n"
       "             reclaimBytesPerSecond: 64Mi, memoryPushBack: {enable: true, stepPercent: 3},\n"
+      "             resctrlDynamic: {enable: true, memoryBandwidthBytesPerSecond: 90G, lowPercent: 50},\n"
       "             featureGates: {MemoryEvict: true}}\n"
       "  somebody.else: {whatever: [1, {x: y}]}\n");
   EXPECT_TRUE(slo.colocation.enable);
@@ -105,6 +106,10 @@ TEST(NodeSlo, ReadsOurExtensionsAndLeavesOthersAlone) {
   EXPECT_TRUE(slo.evenkeel.memory_push_back.enable);
   EXPECT_EQ(slo.evenkeel.memory_push_back.step_percent, Percent(3));
   EXPECT_EQ(slo.evenkeel.memory_push_back.some_percent, Percent(10));
+  EXPECT_TRUE(slo.evenkeel.resctrl_dynamic.enable);
+  EXPECT_EQ(slo.evenkeel.resctrl_dynamic.memory_bandwidth_per_second, Bytes(90'000'000'000));
+  EXPECT_EQ(slo.evenkeel.resctrl_dynamic.low_percent, Percent(50));
+  EXPECT_EQ(slo.evenkeel.resctrl_dynamic.high_percent, Percent(80));
   const std::array<bool, 6> gates = {false, false, false, false, true, false};
   EXPECT_EQ(slo.evenkeel.feature_gates, gates);
 }

@@ -13,6 +13,7 @@
 
 #include "tests/support/live_cgroups.h"
 #include "tests/support/process.h"
+#include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 #include "tests/support/stepped_agent.h"
 
@@ -214,33 +215,62 @@ TEST_F(LiveResctrl, ARefusalIsToldInTheKernelsWords) {
   if (!taken) GTEST_SKIP() << "no exclusive group here: " << why;
 }
 
+/// What best effort has moved since its group was made.
+double traffic() {
+  double sum = 0;
+  std::error_code none;
+  for (const auto& domain : fs::directory_iterator(kDir + "evenkeel-be/mon_data", none))
+    sum += std::strtod(text_of_file(domain.path().string() + "/mbm_total_bytes").c_str(), nullptr);
+  return sum;
+}
+double traffic_of_two_seconds() {
+  const double before = traffic();
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  return traffic() - before;
+}
+
 TEST_F(LiveResctrl, LessBandwidthIsLessTraffic) {
   busy(batch());
   configure(30, 100);
   SteppedAgent agent(args());
   agent.advance();
-  const auto traffic = [] {
-    double sum = 0;
-    std::error_code none;
-    for (const auto& domain : fs::directory_iterator(kDir + "evenkeel-be/mon_data", none))
-      sum += std::strtod(text_of_file(domain.path().string() + "/mbm_total_bytes").c_str(), nullptr);
-    return sum;
-  };
-  const auto in_a_while = [&] {
-    const double before = traffic();
-    std::this_thread::sleep_for(std::chrono::seconds(2));
-    return traffic() - before;
-  };
-  for (int i = 0; i < 500 && traffic() <= 0; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  if (traffic() <= 0) GTEST_SKIP() << "traffic is not measured here";
-  const double free = in_a_while();
+  if (!soon([] { return traffic() > 0; })) GTEST_SKIP() << "traffic is not measured here";
+  const double free = traffic_of_two_seconds();
   configure(30, 10);
   agent.advance();
-  const double held = in_a_while();
+  const double held = traffic_of_two_seconds();
   printf("traffic of best effort in 2 s: %.0f MB without a limit, %.0f MB at 10 %%\n", free / 1e6,
          held / 1e6);
   EXPECT_GT(free, 0);
   EXPECT_LT(held, free * 0.5);
+  agent.quit();
+}
+
+TEST_F(LiveResctrl, BestEffortIsCutToWhatTheMemoryCarriesAndGetsItBack) {
+  const pid_t worker = busy(batch());
+  configure(30, 100);
+  SteppedAgent agent(args());
+  agent.advance();
+  if (!soon([] { return traffic() > 0; })) GTEST_SKIP() << "traffic is not measured here";
+  const double free = traffic_of_two_seconds() / 2;
+  // A memory that carries half of what this one load moves.
+  std::ofstream(dir_.path + "/nodeslo.yaml", std::ios::app)
+      << "extensions: {evenkeel: {resctrlDynamic: {enable: true, memoryBandwidthBytesPerSecond: "
+      << static_cast<std::int64_t>(free / 2) << "}}}\n";
+  double held = free;
+  for (int i = 0; i < 10 && held > free * 0.4; ++i) {
+    agent.advance("2s");
+    held = traffic_of_two_seconds() / 2;
+  }
+  printf("traffic of best effort: %.0f MB/s freely, %.0f MB/s steered (80 %% of %.0f MB/s are its mark)\n",
+         free / 1e6, held / 1e6, free / 2e6);
+  EXPECT_LE(held, free * 0.4) << agent.explain();
+  EXPECT_NE(agent.explain().find("are moved at the busiest cache"), std::string::npos) << agent.explain();
+  ::kill(worker, SIGSTOP);
+  const auto is_whole = [] { return schemata("evenkeel-be").find("MB:0=100;1=100") != std::string::npos; };
+  EXPECT_FALSE(is_whole()) << schemata("evenkeel-be");
+  for (int i = 0; i < 60 && !is_whole(); ++i) agent.advance("2s");
+  EXPECT_TRUE(is_whole()) << schemata("evenkeel-be");
   agent.quit();
 }
 
