@@ -29,7 +29,7 @@ Report Executor::apply(const std::vector<Intent>& plan, const NodeSnapshot& node
                        const std::vector<TreeWatch::Changes::Value>& seen) {
   impl_->plan = &plan;
   impl_->seen = &seen;
-  impl_->state.take(node);
+  impl_->state.take(node, impl_->disk_targets());
   impl_->most_changes = impl_->options.most_changes;
   impl_->begin(node.at);
   impl_->run();
@@ -43,7 +43,7 @@ Report Executor::restore_all(MonoTime now) {
   impl_->seen = &nobody;
   impl_->rejected.rows().clear();
   impl_->denied_in_a_row = 0;
-  impl_->state.look();
+  impl_->state.look(impl_->disk_targets());
   impl_->most_changes = std::numeric_limits<std::size_t>::max();
   impl_->begin(now);
   impl_->run();
@@ -53,13 +53,26 @@ Report Executor::restore_all(MonoTime now) {
 std::vector<Managed> Executor::managed() const {
   std::vector<Managed> out;
   for (const auto& row : impl_->held.rows())
-    out.push_back({row.cgroup, row.knob, row.file.path(), row.original, row.ours, row.by, row.why, row.since,
-                   row.claim == Claim::yielded});
+    out.push_back({row.cgroup, row.knob, row.file.shown_path(), row.original, row.ours, row.by, row.why,
+                   row.since, row.claim == Claim::yielded});
   std::ranges::sort(out, {}, &Managed::path);
   return out;
 }
 
 const ExecutorCounters& Executor::counters() const { return impl_->counters; }
+
+/// Cgroups on disks that somebody wishes something of, or that hold something of ours.
+std::span<const CgroupId> Executor::Impl::disk_targets() {
+  on_disks.clear();
+  const auto add = [this](CgroupId target) {
+    if (target.disk != 0 && (on_disks.empty() || on_disks.back() != target)) on_disks.push_back(target);
+  };
+  for (const auto& intent : *plan) add(intent.target);
+  for (const auto& row : held.rows()) add(row.cgroup);
+  std::ranges::sort(on_disks);
+  on_disks.erase(std::unique(on_disks.begin(), on_disks.end()), on_disks.end());
+  return on_disks;
+}
 
 void Executor::Impl::begin(MonoTime now) {
   if (now != at) changes = 0;
@@ -101,7 +114,9 @@ void Executor::Impl::run() {
 
 /// Cgroups that died took their values with them.
 void Executor::Impl::drop_gone() {
-  const auto gone = [this](CgroupId cgroup) { return state.index(cgroup) < 0 && !tree.find(cgroup); };
+  const auto gone = [this](CgroupId cgroup) {
+    return state.index(cgroup) < 0 && !tree.find(cgroup.itself());
+  };
   held.erase_if([&](const Held& row) {
     if (!gone(row.cgroup)) return false;
     let_go(row);
@@ -220,7 +235,7 @@ void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const 
   }
   // A lever that only vendor kernels have is not missed elsewhere.
   if (!news || (evenkeel::row(knob).vendor && vanished(error))) return;
-  report.refusals.push_back({state.file(group, knob).path(), error, text, true, row.backoff, cgroup});
+  report.refusals.push_back({state.file(group, knob).shown_path(), error, text, true, row.backoff, cgroup});
 }
 
 }  // namespace evenkeel

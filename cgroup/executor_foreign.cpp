@@ -61,7 +61,7 @@ bool Executor::Impl::is_ours(const Held& row, std::string_view text) const {
 
 const SeenValue* Executor::Impl::seen_write(const Held& row) const {
   for (const auto& value : *seen)
-    if (value.cgroup == row.cgroup && value.file == row.file.name) return &value;
+    if (value.cgroup == row.cgroup.itself() && value.file == file_part(row.file.name)) return &value;
   return nullptr;
 }
 
@@ -110,8 +110,8 @@ void Executor::Impl::let_go(const Held& row) {
 
 void Executor::Impl::tell(const Held& row, const std::string& theirs, bool yielded) {
   const auto* write = seen_write(row);
-  report.foreign.push_back(
-      {row.file.path(), row.ours, theirs, write ? write->writer : Writer{}, row.rounds, yielded, row.cgroup});
+  report.foreign.push_back({row.file.shown_path(), row.ours, theirs, write ? write->writer : Writer{},
+                            row.rounds, yielded, row.cgroup});
 }
 
 }  // namespace evenkeel

@@ -3,6 +3,7 @@
 // executor_write.cpp (one write, with all around it).
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Executor::Impl {
         state(the_tree, the_files) {}
 
   // executor.cpp
+  std::span<const CgroupId> disk_targets();
   void begin(MonoTime now);
   void run();
   void drop_gone();
@@ -106,6 +108,7 @@ struct Executor::Impl {
   KernelRules want{KernelKind{}}, model{KernelKind{}};
   KnobMask fixed{};   ///< not to be changed in this call
   KnobMask wished{};  ///< named by the plan
+  std::vector<CgroupId> on_disks{};
   std::vector<Target> targets{};
   std::vector<PlannedWrite> steps{};
   Report report{};

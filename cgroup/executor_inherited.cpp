@@ -47,7 +47,7 @@ void Executor::Impl::adopt(int group, const Held& above) {
     row.by = wish->by;
     row.why = wish->why;
   }
-  const JournalEntry entry{row.file.dir, row.file.inode, kKnob, std::string(row.file.name), row.original, {}};
+  const JournalEntry entry{row.file.dir, row.file.inode, kKnob, row.file.entry(), row.original, {}};
   if (journal.will_write(entry, row.ours)) held.at(row.cgroup, kKnob) = std::move(row);
 }
 

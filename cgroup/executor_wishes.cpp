@@ -1,6 +1,7 @@
 // What every file should hold: the plan, the originals of what the plan no longer names, and what the
 // kernel's rules make of both.
 #include <algorithm>
+#include <bit>
 
 #include "cgroup/executor_impl.h"
 #include "cgroup/knob_files.h"
@@ -82,14 +83,14 @@ void Executor::Impl::find_targets() {
   targets.clear();
   for (int group = 0; group < state.size(); ++group) {
     const bool wakes = state.now().group(group).idle && !want.group(group).idle;
-    for (const auto& lever : knob_table()) {
-      if (is_fixed(group, lever.knob) || !state.known(group, lever.knob)) continue;
-      if (lever.knob == Knob::cpu_shares && want.group(group).idle) continue;  // not to be had while asleep
-      const auto value = want.value(group, lever.knob);
-      const bool forgotten = wakes && lever.knob == Knob::cpu_shares &&
-                             (is_wished(group, lever.knob) || held.find(state.id(group), lever.knob));
-      if (forgotten || !(value == state.now().value(group, lever.knob)))
-        targets.push_back({group, lever.knob, value});
+    const auto open = state.known(group) & ~fixed[static_cast<std::size_t>(group)];
+    for (KnobBits left = open; left != 0; left &= left - 1) {
+      const auto knob = static_cast<Knob>(std::countr_zero(left));
+      if (knob == Knob::cpu_shares && want.group(group).idle) continue;  // not to be had while asleep
+      const auto value = want.value(group, knob);
+      const bool forgotten =
+          wakes && knob == Knob::cpu_shares && (is_wished(group, knob) || held.find(state.id(group), knob));
+      if (forgotten || !(value == state.now().value(group, knob))) targets.push_back({group, knob, value});
     }
   }
 }

@@ -45,7 +45,7 @@ bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool res
   if (!row && !is_of_node(knob)) file.inode = files.inode(file.dir).value_or(0);
   // What is written over after a foreign write is the owner's latest word, and what he gets back.
   const auto& original = row && row->claim == Claim::ours ? row->original : *before;
-  JournalEntry entry{file.dir, file.inode, knob, std::string(file.name), original, {}};
+  JournalEntry entry{file.dir, file.inode, knob, file.entry(), original, {}};
   if (row && row->claim == Claim::ours) entry.ours = {*before};
   if (const auto noted = journal.will_write(entry, trimmed(text)); !noted)
     return failed(group, knob, file, noted.error(), text, restoring);
@@ -112,7 +112,7 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
     ++row.rounds;
   }
   if (!same_text(knob, after, trimmed(text))) {
-    const JournalEntry entry{file.dir, file.inode, knob, std::string(file.name), row.original, {}};
+    const JournalEntry entry{file.dir, file.inode, knob, file.entry(), row.original, {}};
     static_cast<void>(journal.will_write(entry, after));
   }
   row.ours = after;
@@ -143,8 +143,8 @@ Result<> Executor::Impl::announce_shares(int group) {
     explain(row, group);
   }
   const bool v2 = tree.layout().v2(Controller::cpu);
-  const JournalEntry entry{
-      row.file.dir, row.file.inode, Knob::cpu_shares, std::string(row.file.name), row.original, {}};
+  const JournalEntry entry{row.file.dir,     row.file.inode, Knob::cpu_shares,
+                           row.file.entry(), row.original,   {}};
   auto noted = journal.will_write(entry, v2 ? "100" : "1024");
   if (noted) noted = journal.will_write(entry, v2 ? "0" : "3");
   return noted;
@@ -204,7 +204,8 @@ void Executor::Impl::tell_written(const Held& row, const std::string& before, co
                                   bool restored) {
   ++changes;
   const Reason why = restored ? because("nobody asks for it any more: the original is back") : row.why;
-  report.writes.push_back({row.file.path(), before, after, row.cgroup, row.knob, row.by, restored, why});
+  report.writes.push_back(
+      {row.file.shown_path(), before, after, row.cgroup, row.knob, row.by, restored, why});
 }
 
 }  // namespace evenkeel

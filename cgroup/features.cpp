@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "cgroup/features_disk.h"
 #include "cgroup/features_kernel.h"
 #include "cgroup/features_memory.h"
 #include "cgroup/features_resctrl.h"
@@ -188,6 +189,7 @@ std::vector<Capability> probe(const Host& host, const CgroupTree& tree) {
   out.push_back(cgroup_pressure(host, tree));
   out.push_back(node_pressure(host));
   probe_memory(host, tree, out);
+  probe_disks(host, tree, out);
   probe_kernel(host, out);
   probe_resctrl(host, out);
   out.push_back(type_information(host));

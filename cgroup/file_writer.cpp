@@ -33,7 +33,7 @@ Result<Fd> open_file(const Host& host, const KnobFile& file, int flags) {
   const auto dir = host.open_dir_path(file.dir);
   if (!dir) return fail(dir.error().code, Op::open, name);
   if (file.inode != 0 && inode_of(*dir).value_or(0) != file.inode) return fail(ENOENT, Op::open, name);
-  Fd fd(::openat(dir->get(), std::string(file.name).c_str(), flags | O_CLOEXEC | O_NOFOLLOW));
+  Fd fd(::openat(dir->get(), std::string(file_part(file.name)).c_str(), flags | O_CLOEXEC | O_NOFOLLOW));
   if (!fd) return fail(errno, Op::open, name);
   return fd;
 }
@@ -50,31 +50,49 @@ Result<Parted> parted(const Host& host, const std::string& path) {
   return Parted{std::move(*dir), path.c_str() + cut + 1};
 }
 
+Result<std::string> read_whole(const Fd& fd, const char* name) {
+  std::array<char, 4096> buffer{};  // kernfs gives at most a page per read
+  std::string out;
+  constexpr std::size_t kLimit = 1U << 20U;
+  while (out.size() < kLimit) {
+    const auto got = ::read(fd.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(errno, Op::read, name);
+    if (got == 0) return out;
+    out.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  return fail(EFBIG, Op::read, name);
+}
+
+/// Of a file with a line per disk the kernel takes one line and keeps the others; a plain file does not.
+Result<std::string> as_written(const Host& host, const KnobFile& file, std::string_view text) {
+  if (file.device == 0) return std::string(text);
+  const auto fd = open_file(host, file, O_RDONLY);
+  if (!fd) return tl::unexpected(fd.error());
+  if (is_kernel_fs(fd->get())) return std::string(text);
+  const auto whole = read_whole(*fd, literal(file.name));
+  return whole ? Result<std::string>(with_disk_entry(file.name, *whole, text)) : whole;
+}
+
 }  // namespace
 
 Result<std::string> FileWriter::read(const KnobFile& file) {
   const auto fd = open_file(host_, file, O_RDONLY);
   if (!fd) return tl::unexpected(fd.error());
-  std::array<char, 4096> buffer{};  // kernfs gives at most a page per read
-  std::string out;
-  constexpr std::size_t kLimit = 1U << 20U;
-  while (out.size() < kLimit) {
-    const auto got = ::read(fd->get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail(errno, Op::read, literal(file.name));
-    if (got == 0) return out;
-    out.append(buffer.data(), static_cast<std::size_t>(got));
-  }
-  return fail(EFBIG, Op::read, literal(file.name));
+  auto whole = read_whole(*fd, literal(file.name));
+  if (whole && file.device != 0) *whole = disk_entry(file.name, file.device, *whole);
+  return whole;
 }
 
 Result<> FileWriter::write(const KnobFile& file, std::string_view text) {
+  const auto content = as_written(host_, file, text);
+  if (!content) return tl::unexpected(content.error());
   // O_TRUNC: cgroupfs takes it, and on a plain file the tail of a longer text would stay without it.
   const auto fd = open_file(host_, file, O_WRONLY | O_TRUNC);
   if (!fd) return tl::unexpected(fd.error());
   // A line, as the kernel itself prints it: a restored file is the same to the last byte on a fake root too.
-  std::string line(text);
-  if (!line.ends_with('\n')) line += '\n';
+  std::string line(*content);
+  if (!line.ends_with('\n') && (file.device == 0 || !line.empty())) line += '\n';
   const auto put = ::write(fd->get(), line.data(), line.size());
   if (put < 0) return fail(errno, Op::write, literal(file.name));
   // The kernel takes a value as a whole or not at all; half a value on a plain file is a failure.

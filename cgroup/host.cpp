@@ -111,6 +111,15 @@ Result<std::vector<std::string>> Host::subdirs(const std::string& path) const {
   return out;
 }
 
+std::uint64_t Host::listing_sum(const std::string& path) const {
+  const auto dir = open_dir(path);
+  if (!dir) return 0;
+  std::uint64_t sum = 0;
+  const auto listed = for_each_entry(
+      dir->get(), [&](const dirent64& entry, std::string_view /*name*/) { sum += entry.d_ino + 1; });
+  return listed ? sum : 0;
+}
+
 Result<std::vector<std::string>> Host::files(const std::string& path) const {
   const auto dir = open_dir(path);
   if (!dir) return fail(dir.error().code, Op::list);

@@ -34,6 +34,9 @@ class Host {
   /// The same in the directory's own order, with the inodes that the listing carries anyway: one open for
   /// all.
   [[nodiscard]] Result<std::vector<SubDir>> subdirs_with_inodes(const std::string& path) const;
+  /// Changes when something comes into the directory or goes, also when as much is left: the sum of what
+  /// stands there. Allocates nothing; 0: it cannot be listed.
+  [[nodiscard]] std::uint64_t listing_sum(const std::string& path) const;
   /// Names of what is not a directory, sorted; symbolic links are among them, whatever they lead to.
   [[nodiscard]] Result<std::vector<std::string>> files(const std::string& path) const;
   /// Inode of a file or directory.

@@ -115,7 +115,7 @@ std::optional<JournalRecord> parse_journal_line(std::string_view line) {
   if (fields.broken() || !inode) return std::nullopt;
   record.entry.inode = *inode;
   if (record.directory) return is_name(record.entry.file) ? std::optional(record) : std::nullopt;
-  const auto knob = knob_of_file(record.entry.file);
+  const auto knob = knob_of_entry(record.entry.file);
   const bool complete = record.done || (kind == "w" && !record.entry.ours.empty());
   if (!knob || !complete) return std::nullopt;
   record.entry.knob = *knob;

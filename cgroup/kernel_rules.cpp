@@ -35,7 +35,7 @@ KnobBits mainline_plain_knobs(bool memory_v2) {
 KnobBits vendor_plain_knobs() {
   KnobBits out = 0;
   for (const auto& lever : knob_table())
-    if (is_plain(lever.knob) && lever.vendor) out |= knob_bit(lever.knob);
+    if (is_plain(lever.knob) && lever.vendor && !has_disk_lines(lever.knob)) out |= knob_bit(lever.knob);
   return out;
 }
 
@@ -160,7 +160,8 @@ int KernelRules::set_plain(int group, Knob knob, const KnobValue& value) {
   const auto& lever = row(knob);
   const auto number = plain_number(value);
   if ((kind_.plain & knob_bit(knob)) == 0) return ENOENT;
-  if (number < lever.lowest || number > lever.highest) return EINVAL;
+  const bool none = is_of_disk(knob) && number == kPlainMax;
+  if (!none && (number < lever.lowest || number > lever.highest)) return EINVAL;
   groups_[index(group)].plain[plain_index(knob)] = number;
   return 0;
 }

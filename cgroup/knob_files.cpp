@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cgroup/cost_text.h"
+#include "cgroup/disk_text.h"
 #include "cgroup/text.h"
 
 namespace evenkeel {
@@ -51,6 +53,15 @@ std::optional<KnobValue> parse_bytes(std::string_view word) {
   if (*number >= kUnlimitedPages) return KnobValue{Unlimited{}};
   *number = whole_pages(*number);
   return value;
+}
+
+/// "8:16 rbps=max", "8:16 1048576", "8:16 default".
+std::optional<KnobValue> parse_disk(std::string_view text) {
+  Scanner scan(text);
+  const bool named = parse_device(scan.word()).has_value();
+  const auto number = disk_number(scan.word());
+  if (!named || !number || !scan.rest().empty()) return std::nullopt;
+  return *number == kPlainMax ? KnobValue{Unlimited{}} : KnobValue{*number};
 }
 
 std::optional<std::string_view> period_word(std::string_view cpu_max) {
@@ -101,6 +112,10 @@ std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const Lay
       return layout.v2(lever.controller) ? parse_cpu_max(content) : parse_limit(content, kUnlimitedV1);
     case ValueKind::bytes:
       return parse_bytes(content);
+    case ValueKind::disk:
+      return parse_disk(content);
+    case ValueKind::line:
+      return std::nullopt;
     case ValueKind::number: {
       const auto number = integer(content);
       return number ? std::optional<KnobValue>(*number) : std::nullopt;
@@ -116,6 +131,9 @@ std::string format_value(Knob knob, const KnobValue& value, std::string_view cur
     return std::string(knob == Knob::memory_limit && !layout.v2(Controller::memory) ? kUnlimitedV1
                                                                                     : kUnlimitedV2);
   if (lever.kind == ValueKind::bytes) return text(value);  // the kernel rounds
+  if (lever.kind == ValueKind::disk)
+    return disk_text(file_name(knob, layout), parse_device(Scanner(current).word()).value_or(0),
+                     plain_number(as_held(knob, value, layout)));
   const auto out = text(as_held(knob, value, layout));
   return out.empty() ? "\n" : out;
 }
@@ -123,6 +141,7 @@ std::string format_value(Knob knob, const KnobValue& value, std::string_view cur
 KnobValue as_held(Knob knob, const KnobValue& value, const Layout& layout) {
   const auto* number = std::get_if<std::int64_t>(&value);
   if (number && row(knob).kind == ValueKind::bytes) return whole_pages(*number);
+  if (number && is_of_disk(knob)) return std::clamp(*number, row(knob).lowest, row(knob).highest);
   if (knob != Knob::cpu_shares || !number) return value;
   // kernel/sched/sched.h: MIN_SHARES and MAX_SHARES; include/linux/cgroup.h: CGROUP_WEIGHT_MIN and _MAX.
   if (layout.v2(Controller::cpu)) return std::clamp<std::int64_t>(*number, 1, 10000);
@@ -132,7 +151,7 @@ KnobValue as_held(Knob knob, const KnobValue& value, const Layout& layout) {
 bool legal_value(Knob knob, const KnobValue& value) {
   const auto& lever = row(knob);
   if (lever.kind == ValueKind::cpus) return std::holds_alternative<CpuSet>(value);
-  const bool may_be_unlimited = lever.kind == ValueKind::limit || lever.kind == ValueKind::bytes;
+  const bool may_be_unlimited = lever.kind != ValueKind::number && lever.kind != ValueKind::line;
   if (may_be_unlimited && std::holds_alternative<Unlimited>(value)) return true;
   const auto* number = std::get_if<std::int64_t>(&value);
   return number && *number >= lever.lowest && *number <= lever.highest;
@@ -144,6 +163,7 @@ bool same_text(Knob knob, std::string_view a, std::string_view b) {
   if (left.empty() || right.empty()) return false;
   const auto kind = row(knob).kind;
   if (kind == ValueKind::limit) return same_words(left, right);
+  if (kind == ValueKind::line) return same_cost(left, right);
   if (kind == ValueKind::bytes) {
     const auto x = parse_bytes(left), y = parse_bytes(right);
     return x && y && *x == *y;
@@ -177,6 +197,30 @@ std::optional<KnobValue> applied_value(const Applied& applied, Knob knob) {
     default:
       return std::nullopt;
   }
+}
+
+void take_disk_values(Knob knob, std::string_view name, std::string_view text, DiskReading& into) {
+  const auto before = into.values.size();
+  bool understood = true;
+  for_each_disk(text, [&](std::uint32_t disk, std::string_view rest) {
+    const auto number = number_in_line(name, rest);
+    understood = understood && number.has_value();
+    if (number && *number != kPlainMax) into.values.push_back({disk, knob, *number});
+  });
+  if (understood) {
+    into.known |= knob_bit(knob);
+  } else {
+    into.values.resize(before);
+  }
+}
+
+std::optional<Knob> knob_of_entry(std::string_view entry) {
+  const auto at = entry.find('@');
+  const bool alone = at == std::string_view::npos;
+  const auto knob = knob_of_file(entry.substr(0, at));
+  if (!knob || has_disk_lines(*knob) == alone || (!alone && !parse_device(entry.substr(at + 1))))
+    return std::nullopt;
+  return knob;
 }
 
 std::optional<Knob> knob_of_file(std::string_view file) {

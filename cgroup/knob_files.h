@@ -28,7 +28,12 @@ bool legal_value(Knob knob, const KnobValue& value);
 bool same_text(Knob knob, std::string_view a, std::string_view b);
 /// The value in the snapshot's read-back; absent: not there or not readable.
 std::optional<KnobValue> applied_value(const Applied& applied, Knob knob);
-/// The knob whose file (on v1 or v2) has this name.
+/// Takes one lever of every disk out of its file's text. `name` is the file's in the knob table.
+void take_disk_values(Knob knob, std::string_view name, std::string_view text, DiskReading& into);
+
+/// The knob whose file (on v1 or v2) has this name in the table.
 std::optional<Knob> knob_of_file(std::string_view file);
+/// The same for a name on record, with the disk behind it where the lever is of one ("io.max:rbps@8:16").
+std::optional<Knob> knob_of_entry(std::string_view entry);
 
 }  // namespace evenkeel

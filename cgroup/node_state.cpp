@@ -1,7 +1,6 @@
 #include "cgroup/node_state.h"
 
 #include <algorithm>
-#include <span>
 
 #include "cgroup/knob_files.h"
 #include "cgroup/text.h"
@@ -52,7 +51,7 @@ int NodeState::index(CgroupId cgroup) const {
   return found != by_id_.end() && found->first == cgroup ? found->second : -1;
 }
 
-void NodeState::take(const NodeSnapshot& node) {
+void NodeState::take(const NodeSnapshot& node, std::span<const CgroupId> on_disks) {
   restart(node.topology.online);
   for (const auto& sample : node.cgroups) {
     add({sample.id, sample.kind, sample.hands_off}, sample.parent);
@@ -71,6 +70,29 @@ void NodeState::take(const NodeSnapshot& node) {
   add({kNodeItself, CgroupKind::node, false}, -1);
   take_plain(size() - 1, node.node.settings);
   index_groups();
+  if (on_disks.empty()) return;
+  add_disks(on_disks);
+  for (const auto& reading : node.disk_readings)
+    for (int group = 0; group < size(); ++group)
+      if (id(group).disk != 0 && id(group).itself() == reading.cgroup) take_disk(group, reading);
+}
+
+/// A cgroup on a disk is a group beside the others: nothing above or below binds it. Of cgroups that are gone
+/// there is none.
+void NodeState::add_disks(std::span<const CgroupId> on_disks) {
+  const int cgroups = size();
+  for (const auto target : on_disks) {
+    const int of = index(target.itself());
+    if (of >= 0) add({target, kind(of), hands_off(of)}, -1);
+  }
+  if (size() > cgroups) index_groups();
+}
+
+void NodeState::take_disk(int group, const DiskReading& reading) {
+  auto& plain = now_.group(group).plain;  // a line that is not there is one that says nothing
+  for (const auto& value : reading.values)
+    if (value.disk == id(group).disk) plain[plain_index(value.knob)] = value.number;
+  known_[at(group)] |= reading.known;
 }
 
 void NodeState::take_plain(int group, const PlainSettings& settings) {
@@ -79,7 +101,7 @@ void NodeState::take_plain(int group, const PlainSettings& settings) {
   known_[at(group)] |= settings.known();
 }
 
-void NodeState::look() {
+void NodeState::look(std::span<const CgroupId> on_disks) {
   const auto online = online_;
   restart(online);
   for (const auto* cgroup : tree_.all()) add({cgroup->id, cgroup->kind, false}, -1);
@@ -90,7 +112,10 @@ void NodeState::look() {
     now_.group(group).parent = index(cgroup->parent);
     for (const auto& lever : knob_table()) static_cast<void>(read(group, lever.knob));
   }
-  for (const auto& lever : knob_table()) static_cast<void>(read(size() - 1, lever.knob));
+  const int node = index(kNodeItself);
+  add_disks(on_disks);
+  for (int group = node; group < size(); ++group)
+    for (const auto& lever : knob_table()) static_cast<void>(read(group, lever.knob));
 }
 
 KnobFile NodeState::file(int group, Knob knob) const {
@@ -98,9 +123,10 @@ KnobFile NodeState::file(int group, Knob knob) const {
   const auto node_dir = row(knob).node_dir;
   if ((id(group) == kNodeItself) == node_dir.empty()) return {};
   if (!node_dir.empty()) return {.dir = std::string(node_dir), .name = name};
-  const auto* cgroup = tree_.find(id(group));
+  if (is_of_disk(knob) != (id(group).disk != 0)) return {};
+  const auto* cgroup = tree_.find(id(group).itself());
   if (!cgroup || name.empty()) return {};
-  return {.dir = tree_.dir(*cgroup, row(knob).controller), .name = name};
+  return {.dir = tree_.dir(*cgroup, row(knob).controller), .name = name, .device = id(group).disk};
 }
 
 Result<std::string> NodeState::read(int group, Knob knob) {

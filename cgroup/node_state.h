@@ -2,6 +2,7 @@
 // from the files themselves where it matters. May not: write.
 #pragma once
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +19,11 @@ class NodeState {
  public:
   NodeState(const CgroupTree& tree, KernelFiles& files) : tree_(tree), files_(files) {}
 
-  /// The settings of the snapshot. A steady call allocates nothing.
-  void take(const NodeSnapshot& node);
+  /// The settings of the snapshot; `on_disks` are the cgroups on disks to know of. A steady call allocates
+  /// nothing.
+  void take(const NodeSnapshot& node, std::span<const CgroupId> on_disks = {});
   /// The same, by reading every file of every cgroup of the tree.
-  void look();
+  void look(std::span<const CgroupId> on_disks = {});
 
   [[nodiscard]] int index(CgroupId cgroup) const;  ///< -1: not there
   [[nodiscard]] int size() const { return static_cast<int>(groups_.size()); }
@@ -36,6 +38,8 @@ class NodeState {
   [[nodiscard]] const KernelRules& now() const { return now_; }
   /// Whether the file is there and its value understood.
   [[nodiscard]] bool known(int group, Knob knob) const { return (known_[at(group)] & knob_bit(knob)) != 0; }
+
+  [[nodiscard]] KnobBits known(int group) const { return known_[at(group)]; }
 
   /// Where the knob's file is; an empty name where this layout has none. Its inode is not filled in.
   [[nodiscard]] KnobFile file(int group, Knob knob) const;
@@ -64,6 +68,8 @@ class NodeState {
   void add(const Group& group, int parent);
   void index_groups();
   void take_plain(int group, const PlainSettings& settings);
+  void add_disks(std::span<const CgroupId> on_disks);
+  void take_disk(int group, const DiskReading& reading);
 
   const CgroupTree& tree_;
   KernelFiles& files_;

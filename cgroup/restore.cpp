@@ -33,13 +33,17 @@ class Undo {
  private:
   static KnobFile file_of(const JournalEntry& entry) {
     const auto& lever = row(entry.knob);
-    return {entry.dir, entry.file == lever.v2_file ? lever.v2_file : lever.v1_file, entry.inode};
+    const auto at = std::min(entry.file.find('@'), entry.file.size());
+    const auto name = std::string_view(entry.file).substr(0, at);
+    const auto device = at == entry.file.size() ? std::nullopt : parse_device(entry.file.substr(at + 1));
+    return {entry.dir, name == lever.v2_file ? lever.v2_file : lever.v1_file, entry.inode,
+            device.value_or(0)};
   }
 
   void done(const JournalEntry& entry) { static_cast<void>(journal_.done(entry.path(), entry.inode)); }
 
   void leave(const JournalEntry& entry, const std::string& theirs) {
-    report_.foreign.push_back({.path = entry.path(),
+    report_.foreign.push_back({.path = file_of(entry).shown_path(),
                                .ours = entry.ours.empty() ? "" : entry.ours.back(),
                                .theirs = theirs,
                                .yielded = true});
@@ -66,7 +70,7 @@ class Undo {
     if (!is_ours(entry, text)) return leave(entry, text), true;
     const auto written = files_.write(file, entry.original.empty() ? "\n" : entry.original);
     if (!written) return refusal_ = written.error(), false;
-    report_.writes.push_back({.path = entry.path(),
+    report_.writes.push_back({.path = file_of(entry).shown_path(),
                               .old_text = text,
                               .new_text = entry.original,
                               .knob = entry.knob,
@@ -105,7 +109,8 @@ class Undo {
   /// v2 does not take the empty set ("as the parent") from a group with processes: all that the parent has
   /// comes closest. The entry stays on record, and the refusal is told.
   void settle_for_widest(const JournalEntry& entry) {
-    report_.refusals.push_back({.path = entry.path(), .error = refusal_, .text = entry.original});
+    report_.refusals.push_back(
+        {.path = file_of(entry).shown_path(), .error = refusal_, .text = entry.original});
     if (entry.knob != Knob::cpuset_cpus || !entry.original.empty()) return;
     const auto above =
         files_.read({.dir = entry.dir.substr(0, entry.dir.rfind('/')), .name = "cpuset.cpus.effective"});

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 
+#include "cgroup/disk_text.h"
+
 namespace evenkeel {
 namespace {
 
@@ -29,6 +31,8 @@ bool has_cgroups_in_it(CgroupKind kind) {
 std::vector<std::string> hierarchies_with_knobs(const Layout& layout) {
   std::vector<std::string> out{layout.primary()};
   for (const auto& knob : knob_table()) {
+    // Values of disks are read again now and then: not worth a watch on each directory of a hierarchy more.
+    if (has_disk_lines(knob.knob)) continue;
     const auto& root = layout.root(knob.controller);
     const auto file = layout.v2(knob.controller) ? knob.v2_file : knob.v1_file;
     if (!root.empty() && !file.empty() && std::ranges::find(out, root) == out.end()) out.push_back(root);
@@ -58,7 +62,7 @@ bool is_setting(std::string_view file) {
   if (file == "cpu.cfs_period_us") return true;
   const auto& table = knob_table();
   return std::ranges::any_of(
-      table, [&](const KnobRow& knob) { return file == knob.v1_file || file == knob.v2_file; });
+      table, [&](const KnobRow& knob) { return file == knob.v1_file || file == file_part(knob.v2_file); });
 }
 
 }  // namespace evenkeel

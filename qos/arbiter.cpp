@@ -30,7 +30,9 @@ bool overrules(const Intent& later, const Intent& winner) {
 
 /// `wishes` are sorted by target.
 void drop_hands_off(const NodeSnapshot& node, std::vector<Intent>& wishes) {
-  const auto by_target = [](const Intent& a, const Intent& b) { return a.target < b.target; };
+  const auto by_target = [](const Intent& a, const Intent& b) {
+    return a.target.value < b.target.value;  // its disks with it
+  };
   Intent probe;
   for (const CgroupSample& sample : node.cgroups) {
     if (!sample.hands_off) continue;

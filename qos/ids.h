@@ -10,9 +10,14 @@ namespace evenkeel {
 
 /// One life of one cgroup directory (the same relative path in every hierarchy of a v1 host counts as one
 /// cgroup). A directory that is removed and made again gets a new id. Zero is "none".
+/// With a disk it is a target of its own: what this cgroup may do on that disk. Those of one cgroup stand
+/// together, behind the cgroup itself.
 struct CgroupId {
   std::uint32_t value = 0;
+  std::uint32_t disk =
+      0;  ///< the kernel's number of it (12 bits major, 20 bits minor); 0 = the cgroup itself
   auto operator<=>(const CgroupId&) const = default;
+  [[nodiscard]] CgroupId itself() const { return {value, 0}; }
   explicit operator bool() const { return value != 0; }
 };
 
@@ -23,5 +28,7 @@ inline constexpr CgroupId kNodeItself{UINT32_MAX};
 
 template <>
 struct std::hash<evenkeel::CgroupId> {
-  std::size_t operator()(evenkeel::CgroupId id) const noexcept { return id.value; }
+  std::size_t operator()(evenkeel::CgroupId id) const noexcept {
+    return id.value ^ (std::size_t{id.disk} << 32U);
+  }
 };

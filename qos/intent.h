@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "qos/disk_cost.h"
 #include "qos/ids.h"
 #include "qos/knob.h"
 #include "qos/reason.h"
@@ -42,12 +43,16 @@ class Intents {
   void clear() {
     all_.clear();
     resctrl_.clear();
+    costs_.clear();
   }
   [[nodiscard]] const std::vector<Intent>& all() const { return all_; }
   std::vector<Intent>& all() { return all_; }
   /// Groups of tasks are no values of cgroups: one policy alone speaks of them, so there is nothing to merge.
   ResctrlPlan& resctrl() { return resctrl_; }
   [[nodiscard]] const ResctrlPlan& resctrl() const { return resctrl_; }
+  /// Nor are the lines of the I/O cost model.
+  CostPlan& costs() { return costs_; }
+  [[nodiscard]] const CostPlan& costs() const { return costs_; }
   /// The intents in another order, without moving them: they are large.
   template <class Less>
   const std::vector<const Intent*>& sorted(Less less) {
@@ -61,6 +66,7 @@ class Intents {
   std::vector<Intent> all_{};
   std::vector<const Intent*> order_{};
   ResctrlPlan resctrl_{};
+  CostPlan costs_{};
   PolicyIndex by_ = 0;
 };
 

@@ -17,6 +17,15 @@ constexpr KnobRow on_both(Knob knob, std::string_view name, std::string_view fil
 constexpr KnobRow on_v2(Knob knob, std::string_view name, std::string_view file, std::int64_t highest) {
   return {knob, name, Controller::memory, "", file, ValueKind::number, Merge::first, 0, highest, true};
 }
+constexpr KnobRow on_disk(Knob knob, std::string_view name, std::string_view v1, std::string_view v2,
+                          std::int64_t highest, bool vendor = false) {
+  return {knob,          name, Controller::blkio, v1,     v2,       ValueKind::disk,
+          Merge::lowest, 1,    highest,           vendor, kPlainMax};
+}
+constexpr KnobRow cost_line(Knob knob, std::string_view name, std::string_view v1, std::string_view v2) {
+  return {knob, name, Controller::blkio, v1, v2, ValueKind::line, Merge::first, 0, 0,
+          true, 0,    "sys/fs/cgroup"};
+}
 constexpr KnobRow of_node(Knob knob, std::string_view name, std::string_view dir, std::string_view file,
                           std::int64_t lowest, std::int64_t highest, bool vendor = false) {
   return {knob,    name,   Controller::cpu,         file, file, ValueKind::number, Merge::first, lowest,
@@ -70,6 +79,17 @@ constexpr std::array<KnobRow, kKnobCount> kTable = {{
             "sched_idle_saver_wmark", INT64_MIN, kMax, true),
     of_node(Knob::page_cache_limit_enabled, "page-cache-limit-enabled", "sys/kernel/mm/pagecache_limit",
             "enabled", 0, 1, true),
+    cost_line(Knob::io_cost_qos, "io-cost-qos", "blkio.cost.qos", "io.cost.qos"),
+    cost_line(Knob::io_cost_model, "io-cost-model", "blkio.cost.model", "io.cost.model"),
+    // block/blk-throttle.c (operations are counted in 32 bits), blk-iocost.c, bfq-cgroup.c.
+    on_disk(Knob::io_read_bps, "io-read-bps", "blkio.throttle.read_bps_device", "io.max:rbps", kMax - 1),
+    on_disk(Knob::io_write_bps, "io-write-bps", "blkio.throttle.write_bps_device", "io.max:wbps", kMax - 1),
+    on_disk(Knob::io_read_iops, "io-read-iops", "blkio.throttle.read_iops_device", "io.max:riops",
+            UINT32_MAX - 1),
+    on_disk(Knob::io_write_iops, "io-write-iops", "blkio.throttle.write_iops_device", "io.max:wiops",
+            UINT32_MAX - 1),
+    on_disk(Knob::io_weight, "io-weight", "blkio.cost.weight", "io.weight", 10000, true),
+    on_disk(Knob::io_bfq_weight, "io-bfq-weight", "blkio.bfq.weight_device", "io.bfq.weight", 1000, true),
 }};
 
 constexpr bool rows_in_enum_order() {

@@ -40,13 +40,23 @@ enum class Knob : std::uint8_t {
   sched_group_identity_enabled,
   sched_idle_saver_wmark,
   page_cache_limit_enabled,
+  // The same, with a line per disk; the hand for it is cgroup/cost_hand.h.
+  io_cost_qos,
+  io_cost_model,
+  // Levers of a cgroup on one disk (CgroupId::disk).
+  io_read_bps,
+  io_write_bps,
+  io_read_iops,
+  io_write_iops,
+  io_weight,
+  io_bfq_weight,
 };
-inline constexpr std::size_t kKnobCount = 25;
+inline constexpr std::size_t kKnobCount = 33;
 inline constexpr Knob kFirstPlain = Knob::cpu_bvt;
 
 /// A bit per knob.
-using KnobBits = std::uint32_t;
-static_assert(kKnobCount <= 32);
+using KnobBits = std::uint64_t;
+static_assert(kKnobCount <= 64);
 constexpr KnobBits knob_bit(Knob knob) { return KnobBits{1} << static_cast<unsigned>(knob); }
 
 /// How two wishes for one (cgroup, knob) become one.
@@ -62,6 +72,8 @@ enum class ValueKind : std::uint8_t {
   limit,   ///< one integer or "unlimited" (-1 on v1, max on v2)
   cpus,    ///< a CPU list
   bytes,   ///< whole pages, or "max"
+  line,    ///< the words of one disk's line: no value for a plan
+  disk,    ///< one number of one disk's line, or none of its own (as "unlimited")
 };
 
 enum class Controller : std::uint8_t { cpu, cpuacct, cpuset, memory, blkio, perf_event };
@@ -71,7 +83,8 @@ struct KnobRow {
   Knob knob;
   std::string_view name;  ///< in logs, metrics and explain
   Controller controller;
-  std::string_view v1_file;  ///< empty: v1 has no such lever
+  /// Empty: v1 has no such lever. "io.max:rbps": the part rbps of a disk's line in io.max.
+  std::string_view v1_file;
   std::string_view v2_file;  ///< empty: v2 has no such lever
   ValueKind kind;
   Merge merge;
@@ -86,6 +99,10 @@ const std::array<KnobRow, kKnobCount>& knob_table();
 inline const KnobRow& row(Knob knob) { return knob_table()[static_cast<std::size_t>(knob)]; }
 /// Whether it is a lever of the node itself: its directory lives as long as the kernel.
 inline bool is_of_node(Knob knob) { return !row(knob).node_dir.empty(); }
+/// Whether it is a lever of a cgroup on one disk.
+inline bool is_of_disk(Knob knob) { return row(knob).kind == ValueKind::disk; }
+/// Whether its file has a line per disk.
+inline bool has_disk_lines(Knob knob) { return is_of_disk(knob) || row(knob).kind == ValueKind::line; }
 
 struct Unlimited {
   bool operator==(const Unlimited&) const = default;

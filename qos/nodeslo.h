@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "qos/blocks.h"
 #include "qos/pod.h"
 #include "qos/units.h"
 
@@ -73,28 +74,6 @@ struct ResctrlQos {
   Percent cat_range_start_percent{0};
   Percent cat_range_end_percent{100};
   Percent mba_percent{100};
-};
-
-struct BlockIoConfig {
-  std::optional<std::int64_t> read_iops{}, write_iops{};
-  std::optional<Bytes> read_bps{}, write_bps{};
-  std::optional<std::int64_t> io_weight_percent{};
-  std::optional<std::int64_t> read_latency_us{}, write_latency_us{};
-  std::optional<Percent> read_latency_percent{}, write_latency_percent{};
-  std::optional<bool> enable_user_model{};
-  std::optional<Bytes> model_read_bps{}, model_write_bps{};
-  std::optional<std::int64_t> model_read_seq_iops{}, model_write_seq_iops{};
-  std::optional<std::int64_t> model_read_rand_iops{}, model_write_rand_iops{};
-};
-enum class BlockType : std::uint8_t { device, volume_group, pod_volume };
-struct Block {
-  std::string name{};
-  BlockType type = BlockType::device;
-  BlockIoConfig io{};
-};
-struct BlkioQos {
-  bool enable = false;
-  std::vector<Block> blocks{};
 };
 
 /// A bandwidth: a percentage of the node's total, or bits per second.

@@ -24,7 +24,8 @@ const PlainNumbers& initial_numbers();
 
 /// "max" where the lever knows such a thing.
 inline KnobValue plain_value(Knob knob, std::int64_t number) {
-  if (row(knob).kind == ValueKind::bytes && number == kPlainMax) return Unlimited{};
+  const auto kind = row(knob).kind;
+  if ((kind == ValueKind::bytes || kind == ValueKind::disk) && number == kPlainMax) return Unlimited{};
   return number;
 }
 /// The other way; anything but a number is "max".

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "qos/blocks.h"
 #include "qos/cpu_set.h"
 #include "qos/units.h"
 
@@ -100,6 +101,13 @@ struct ResctrlPart {
   bool operator==(const ResctrlPart&) const = default;
 };
 
+/// One entry of spec.volumes.
+struct PodVolume {
+  std::string name{};
+  bool is_claim = false;  ///< its directory has the name of the claim's volume
+  bool operator==(const PodVolume&) const = default;
+};
+
 struct Pod {
   std::string uid{};  ///< as the cgroup directory spells it, always with '-' for '_'
   std::string namespace_{};
@@ -124,7 +132,9 @@ struct Pod {
   std::vector<int> numa_nodes{};           ///< .numaNodeResources of the same; empty: not bound to any
   CpuBurstOverride cpu_burst{};
   MemoryQosOverride memory_qos{};
-  std::vector<ResctrlPart> resctrl{};            ///< not empty: the pod has a group of its own
+  std::vector<ResctrlPart> resctrl{};  ///< not empty: the pod has a group of its own
+  std::vector<Block> blocks{};         ///< what it may do on disks; not empty: `volumes` are known
+  std::vector<PodVolume> volumes{};
   std::optional<std::int64_t> group_identity{};  ///< koordinator.sh/cpuQOS: replaces that of its class, LS
   std::map<std::string, std::string> labels{};
   std::map<std::string, std::string> annotations{};

@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "qos/blkio_state.h"
 #include "qos/cpu_burst_state.h"
 #include "qos/cpu_suppress_state.h"
 #include "qos/intent.h"
@@ -25,6 +26,7 @@ struct PolicyState {
   MemoryPushBackState memory_push_back{};
   MemoryReclaimState memory_reclaim{};
   ResctrlState resctrl{};
+  BlkioState blkio{};
 };
 
 struct PolicySpec {

@@ -1,6 +1,7 @@
 #include <iterator>
 
 #include "qos/batch_resources.h"
+#include "qos/blkio.h"
 #include "qos/cpu_burst.h"
 #include "qos/cpu_idle.h"
 #include "qos/cpu_suppress.h"
@@ -15,10 +16,11 @@ namespace evenkeel {
 namespace {
 
 // One line per policy. The order is the rank for levers whose rule is Merge::first.
-constexpr const PolicySpec* kPolicies[] = {
-    &cpu_suppress_policy, &cpu_burst_policy,        &cpu_identity_policy,
-    &memory_qos_policy,   &memory_push_back_policy, &batch_resources_policy,
-    &cpusets_policy,      &system_settings_policy,  &resctrl_policy};
+constexpr const PolicySpec* kPolicies[] = {&cpu_suppress_policy,     &cpu_burst_policy,
+                                           &cpu_identity_policy,     &memory_qos_policy,
+                                           &memory_push_back_policy, &batch_resources_policy,
+                                           &cpusets_policy,          &system_settings_policy,
+                                           &resctrl_policy,          &blkio_policy};
 
 }  // namespace
 

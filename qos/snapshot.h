@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "qos/cpu_set.h"
+#include "qos/disk_map.h"
 #include "qos/ids.h"
 #include "qos/nodeslo.h"
 #include "qos/plain_settings.h"
@@ -97,6 +98,7 @@ struct CgroupSample {
   CgroupIndex parent = kNoCgroup;     ///< always smaller than the own index: parents come first
   std::string_view path{};            ///< relative to the hierarchy's root; owned by the cgroup tree
   bool hands_off = false;             ///< the pod's owner or the node's forbids writing here
+  bool disks_matter = false;          ///< somebody limits it on a disk: see NodeSnapshot::disk_readings
   std::optional<MilliCpu> cpu_use{};  ///< since the previous tick; absent on the first sight
   std::optional<Throttling> throttling{};
   MemorySample memory{};
@@ -119,6 +121,18 @@ struct PodSample {
 struct HostApplicationSample {
   const HostApplication* spec = nullptr;  ///< never null
   CgroupIndex cgroup = kNoCgroup;
+};
+
+/// What the kernel holds of one cgroup on its disks.
+struct DiskReading {
+  struct Value {
+    std::uint32_t disk = 0;
+    Knob knob{};
+    std::int64_t number = 0;
+  };
+  CgroupId cgroup{};
+  KnobBits known = 0;           ///< the levers whose files could be read
+  std::vector<Value> values{};  ///< what is not among them is not limited
 };
 
 struct NodeMemory {
@@ -145,6 +159,8 @@ struct NodeSnapshot {
   std::shared_ptr<const ResctrlSystem> resctrl{};  ///< null: not mounted; replaced when it changes
   std::vector<ResctrlUse> resctrl_use{};           ///< of our groups and the root's; empty: there are none
   std::optional<MonoTime> resctrl_measured{};      ///< when resctrl_use was read; less often than each tick
+  /// Null: nobody asks, or they were not looked at yet; replaced when it changes.
+  std::shared_ptr<const DiskMap> disks{};
   NodeObject object{};
   bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
   bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy
@@ -152,6 +168,7 @@ struct NodeSnapshot {
   std::vector<ReclaimOutcome> reclaimed{};  ///< since the previous tick
 
   std::vector<CgroupSample> cgroups{};
+  std::vector<DiskReading> disk_readings{};  ///< of cgroups whose disks matter to somebody
   std::vector<PodSample> pods{};
   std::vector<ContainerSample> containers{};
   std::vector<HostApplicationSample> host_applications{};

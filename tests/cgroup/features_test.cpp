@@ -80,6 +80,20 @@ TEST(Features, FilePagesAloneCanBeTakenWhereNothingCanBeSwapped) {
   EXPECT_EQ(fake.read(Controller::memory, fake.kubepods_path(), "memory.reclaim"), "") << "nothing was taken";
 }
 
+TEST(Features, WhatCanBeDoneOnDisks) {
+  FakeHost v1, v2;
+  const auto old = probe_fake(v1.machine().v1().kubepods());
+  EXPECT_NE(one(old, "io-throttle").detail.find("page cache"), std::string::npos);
+  EXPECT_FALSE(one(old, "io-weight").works);
+  EXPECT_EQ(one(old, "io-cost").why_not, "no blkio.cost.qos in /sys/fs/cgroup/blkio");
+  EXPECT_EQ(one(old, "io-latency").why_not, "cgroup v1 has no io.latency");
+  v2.machine().v2().kubepods().file("sys/fs/cgroup/io.cost.qos", "");
+  v2.write(Controller::blkio, v2.kubepods_path(), "io.bfq.weight", "100\n");
+  const auto now = probe_fake(v2);
+  EXPECT_TRUE(one(now, "io-weight").works && one(now, "io-cost").works);
+  EXPECT_EQ(one(now, "io-weight").detail, "also io.bfq.weight, on disks whose scheduler is bfq");
+}
+
 TEST(Features, V1SaysWhatItHasNotAndWhy) {
   FakeHost fake;
   const auto all = probe_fake(fake.machine().v1().kubepods());

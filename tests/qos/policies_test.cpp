@@ -28,7 +28,7 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
   }
   EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos",
                                                "memory-push-back", "batch-resources", "cpusets",
-                                               "system-settings", "resctrl"}));
+                                               "system-settings", "resctrl", "blkio"}));
 }
 
 TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {
@@ -70,7 +70,7 @@ const CgroupSample& sample_of(const NodeSnapshot& node, CgroupId id) { return no
 
 void check_values(const NodeSnapshot& node, const std::vector<Intent>& plan) {
   for (const Intent& intent : plan) {
-    EXPECT_TRUE(intent.target == kNodeItself || !sample_of(node, intent.target).hands_off);
+    EXPECT_TRUE(intent.target == kNodeItself || !sample_of(node, intent.target.itself()).hands_off);
     EXPECT_STRNE(intent.why.sentence, "");
     EXPECT_EQ(intent.why.text().find('?'), std::string::npos) << intent.why.text();
     if (intent.hold) continue;

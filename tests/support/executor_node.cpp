@@ -46,6 +46,11 @@ void ExecutorNode::want(const std::string& path, Knob knob, const KnobValue& val
   sort_plan();
 }
 
+void ExecutorNode::want_on(const std::string& path, std::uint32_t disk, Knob knob, const KnobValue& value) {
+  plan.push_back({{id(path).value, disk}, knob, value, false, 1, because("the test wants it")});
+  sort_plan();
+}
+
 void ExecutorNode::hold(const std::string& path, Knob knob) {
   plan.push_back({id(path), knob, {}, true, 1, because("the test does not know")});
   sort_plan();
@@ -53,6 +58,18 @@ void ExecutorNode::hold(const std::string& path, Knob knob) {
 
 void ExecutorNode::sort_plan() {
   std::ranges::sort(plan, {}, [](const Intent& intent) { return std::pair(intent.target, intent.knob); });
+}
+
+void ExecutorNode::observe_disks(const CgroupSample& sample, NodeSnapshot& node) {
+  if (kernel.disks.devices.empty()) return;
+  DiskReading reading{.cgroup = sample.id};
+  for (const auto& lever : knob_table()) {
+    const auto name = is_of_disk(lever.knob) ? file_name(lever.knob, tree_->layout()) : "";
+    if (!name.empty() && kernel.disks.has(file_part(name)))
+      take_disk_values(lever.knob, name, kernel.disks.read(std::string(sample.path), file_part(name)),
+                       reading);
+  }
+  node.disk_readings.push_back(reading);
 }
 
 NodeSnapshot ExecutorNode::observe() {
@@ -74,9 +91,11 @@ NodeSnapshot ExecutorNode::observe() {
       sample.applied.cpu_shares = std::stoll(kernel.text(cgroup->path, v2_ ? "cpu.weight" : "cpu.shares"));
       sample.applied.cpus = group.cpus;
       for (const auto& lever : knob_table())
-        if (is_plain(lever.knob) && (kernel.plain() & knob_bit(lever.knob)) != 0 && !is_of_node(lever.knob))
+        if (is_plain(lever.knob) && (kernel.plain() & knob_bit(lever.knob)) != 0 && !is_of_node(lever.knob) &&
+            !is_of_disk(lever.knob))
           sample.applied.plain.set(lever.knob, group.plain[plain_index(lever.knob)]);
     }
+    observe_disks(sample, node);
     node.cgroups.push_back(sample);
   }
   for (const auto& lever : knob_table()) {

@@ -27,6 +27,7 @@ class ExecutorNode {
   void remove(const std::string& path);
   [[nodiscard]] CgroupId id(const std::string& path) const;
   void want(const std::string& path, Knob knob, const KnobValue& value);
+  void want_on(const std::string& path, std::uint32_t disk, Knob knob, const KnobValue& value);
   void hold(const std::string& path, Knob knob);
   /// What a sampler would see now.
   [[nodiscard]] NodeSnapshot observe();
@@ -36,6 +37,7 @@ class ExecutorNode {
 
  private:
   void sort_plan();
+  void observe_disks(const CgroupSample& sample, NodeSnapshot& node);
   FakeHost host_{};
   std::optional<Host> root_{};
   bool v2_;

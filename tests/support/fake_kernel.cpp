@@ -8,7 +8,8 @@
 namespace evenkeel::test {
 
 FakeKernel::FakeKernel(bool v2, int cpus, bool vendor)
-    : v2_(v2),
+    : disks(v2),
+      v2_(v2),
       rules_({.cpu_v2 = v2,
               .cpuset_v2 = v2,
               .memory_v2 = v2,
@@ -29,6 +30,7 @@ void FakeKernel::remove(const std::string& path) {
   std::erase_if(groups_, [&](const auto& item) {
     const bool gone = item.first == path || item.first.starts_with(path + "/");
     if (gone) rules_.remove(item.second.index);
+    if (gone) disks.forget(item.first);
     return gone;
   });
 }
@@ -36,17 +38,18 @@ void FakeKernel::remove(const std::string& path) {
 std::string FakeKernel::text(const std::string& path, std::string_view file) const {
   const auto found = groups_.find(path);
   if (found == groups_.end()) return "<missing>";
+  if (disks.has(file)) return std::string(trimmed(disks.read(path, file)));
   const auto text = rules_.read(found->second.index, file);
   return text ? std::string(trimmed(*text)) : "<missing>";
 }
 
 int FakeKernel::other(const std::string& path, std::string_view file, std::string_view text) {
-  return rules_.write(groups_.at(path).index, file, text);
+  return disks.has(file) ? disks.write(path, file, text) : rules_.write(groups_.at(path).index, file, text);
 }
 
 std::string FakeKernel::cgroup_of(const std::string& dir) const {
-  for (const char* root :
-       {"sys/fs/cgroup/cpuset/", "sys/fs/cgroup/cpu/", "sys/fs/cgroup/memory/", "sys/fs/cgroup/"})
+  for (const char* root : {"sys/fs/cgroup/cpuset/", "sys/fs/cgroup/cpu/", "sys/fs/cgroup/memory/",
+                           "sys/fs/cgroup/blkio/", "sys/fs/cgroup/"})
     if (v2_ == (std::string_view(root) == "sys/fs/cgroup/") && dir.starts_with(root))
       return dir.substr(std::string_view(root).size());
   return {};
@@ -68,6 +71,8 @@ Result<std::string> FakeKernel::read(const KnobFile& file) {
   if (const auto own = node_files.find(file.path()); own != node_files.end()) return own->second;
   const auto* group = find(file);
   if (!group) return fail(ENOENT, Op::open);
+  if (const auto whole = file_part(file.name); disks.has(whole))
+    return disk_entry(file.name, file.device, disks.read(cgroup_of(file.dir), whole));
   auto text = rules_.read(group->index, file.name);
   if (!text) return fail(ENOENT, Op::open);
   return *text;
@@ -80,9 +85,12 @@ Result<> FakeKernel::write(const KnobFile& file, std::string_view text) {
   for (const auto& path : {file.path(), std::string()})
     if (const auto failing = failing_.find(path); failing != failing_.end() && failing->second != 0)
       code = failing->second;
-  if (code == 0 && group) code = rules_.write(group->index, file.name, text);
+  const auto whole = file_part(file.name);
+  if (code == 0 && group)
+    code = disks.has(whole) ? disks.write(cgroup_of(file.dir), whole, text)
+                            : rules_.write(group->index, file.name, text);
   if (code == 0 && !group) own->second = std::string(trimmed(text)) + "\n";
-  auto line = (group ? cgroup_of(file.dir) : file.dir) + "/" + std::string(file.name) + " <- " +
+  auto line = (group ? cgroup_of(file.dir) : file.dir) + "/" + std::string(whole) + " <- " +
               std::string(trimmed(text));
   if (code != 0) line.append(": ").append(errno_name(code));
   log.push_back(line);

@@ -9,6 +9,7 @@
 
 #include "cgroup/kernel_rules.h"
 #include "cgroup/writer.h"
+#include "tests/support/fake_disks.h"
 
 namespace evenkeel::test {
 
@@ -36,6 +37,8 @@ class FakeKernel final : public KernelFiles {
   void fail_reads(const std::string& path, int code) { unreadable_[path] = code; }
   /// The plain knobs that its cgroups have.
   [[nodiscard]] KnobBits plain() const { return rules_.kind().plain; }
+  /// What its cgroups may do on disks; there are none at first.
+  FakeDisks disks;
   /// Files of the node itself, by path; each takes any text.
   std::map<std::string, std::string> node_files{};
   /// All writes that came in, "path <- text" or "path <- text: EINVAL"; the hierarchy's root left out.

@@ -32,11 +32,23 @@ Container container_of(const std::string& id, QosClass qos, std::int64_t size) {
 
 LeverLoop::LeverLoop(bool v2, unsigned seed) : ExecutorNode(v2, {}, seed % 2 == 1), v2_(v2), random_(seed) {
   remove(kPod);
+  kernel.disks.devices = {"8:0", "8:16"};
+  kernel.disks.weights = seed % 3 == 0;
   kernel.node_files = {{"proc/sys/vm/min_free_kbytes", "67584\n"},
                        {"proc/sys/vm/watermark_scale_factor", "10\n"}};
   born_ = files();
   live();
   configure();
+}
+
+/// Of one of the two disks, or of one that is not there.
+Block LeverLoop::block() {
+  constexpr const char* kNames[] = {"sda", "/dev/sdb", "nowhere"};
+  Block out{.name = kNames[below(3)]};
+  if (chance(60)) out.io.read_bps = Bytes(below(1000));
+  if (chance(60)) out.io.write_iops = below(1000);
+  if (chance(60)) out.io.io_weight_percent = 1 + below(100);
+  return out;
 }
 
 /// A new pod's directory and those of its containers, as the kubelet and a runtime leave them.
@@ -50,6 +62,7 @@ std::string LeverLoop::born(int number) {
   pod.label_qos = qos;
   pod.phase = PodPhase::running;
   if (qos == QosClass::lse || qos == QosClass::lsr) pod.allocated_cpus = CpuSet::range(below(8), 7);
+  if (chance(30)) pod.blocks = {block(), block()};
   const auto path = std::string(kBranches[static_cast<std::size_t>(branch)]) + "/pod" + pod.uid;
   std::vector<std::string> made{path};
   for (int c = 1 + below(2); c > 0; --c) {
@@ -98,6 +111,7 @@ void LeverLoop::configure() {
   slo->cpu_burst.policy = static_cast<BurstPolicy>(below(4));
   slo->evenkeel.batch_resources = chance(60);
   slo->evenkeel.cpusets = chance(60);
+  slo->qos.be.blkio = BlkioQos{chance(60), {block(), block()}};
   if (chance(50)) slo->system.min_free_kbytes_factor = 1 + below(200);
   if (chance(50)) slo->system.watermark_scale_factor = 1 + below(400);
   slo_ = slo;
@@ -112,6 +126,10 @@ void LeverLoop::measure() {
   snapshot_.node.cpu_capacity = MilliCpu(8000);
   snapshot_.node.cpu_use = MilliCpu(below(8000));
   const Bytes memory(4096 * kMiB);
+  DiskMap disks;
+  disks.devices = {{"sda", {*parse_device("8:0")}}};
+  if (chance(90)) disks.devices.push_back({"sdb", {*parse_device("8:16")}});
+  snapshot_.disks = std::make_shared<const DiskMap>(disks);
   snapshot_.node.memory = NodeMemory{memory, memory, {}, {}, {}};
   for (CpuId cpu = 0; cpu < 8; ++cpu)
     if (snapshot_.topology.cpus.size() < 8) snapshot_.topology.cpus.push_back({.id = cpu, .core = cpu});
@@ -139,7 +157,7 @@ std::map<std::string, std::string> LeverLoop::files() {
   for (const auto* cgroup : tree().all())
     for (const auto& lever : knob_table()) {
       if (is_of_node(lever.knob) || file_name(lever.knob, tree().layout()).empty()) continue;
-      const auto name = file_name(lever.knob, tree().layout());
+      const auto name = file_part(file_name(lever.knob, tree().layout()));
       const auto text = kernel.text(cgroup->path, name);
       if (text != "<missing>") out[cgroup->path + '/' + std::string(name)] = text;
     }

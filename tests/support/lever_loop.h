@@ -34,6 +34,7 @@ class LeverLoop : public ExecutorNode {
  private:
   int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
   bool chance(int percent) { return below(100) < percent; }
+  Block block();
   std::string born(int number);
   void measure();
 

@@ -46,6 +46,11 @@ class SnapshotBuilder {
   SnapshotBuilder& overrides(const CpuBurstOverride& fields);
   SnapshotBuilder& identity(std::int64_t own);
   SnapshotBuilder& memory_qos(const MemoryQosOverride& own);
+  SnapshotBuilder& blocks(std::vector<Block> blocks, std::vector<PodVolume> volumes = {}) {
+    pods_.back().blocks = std::move(blocks);
+    pods_.back().volumes = std::move(volumes);
+    return *this;
+  }
   SnapshotBuilder& without_cgroup();
 
   // Of the container named last.

@@ -1,0 +1,21 @@
+// Policy "blkio": what best effort as a whole, and single annotated pods, may read and write on a disk, and
+// what the I/O cost model is to keep for everybody.
+//
+// Other than Koordinator's: a name that leads nowhere costs that block alone; throttling needs no weights; a
+// weight is written only where one is given; an annotation that goes takes its limits along; what somebody
+// else has limited stays his. May not: know how a kernel spells any of it.
+#pragma once
+
+#include "qos/policy.h"
+
+namespace evenkeel {
+
+extern const PolicySpec blkio_policy;
+
+/// Blocks that lead to no disk now.
+std::size_t unresolved_blocks(const BlkioState& state);
+/// Whether such a one is news: a volume may be mounted a moment after its pod is listed.
+bool worth_telling(const BlkioState::Known& block, MonoTime now);
+const char* why_unresolved(BlockType type);
+
+}  // namespace evenkeel

@@ -1,0 +1,164 @@
+// Limits on disks; the worked examples of the reference, and where we do better.
+#include "qos/blkio.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/alloc_guard.h"
+#include "tests/support/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace literals;
+using test::node;
+using test::SnapshotBuilder;
+
+constexpr DiskNumber kVda = 253U << 20U, kVdb = (253U << 20U) | 16U;
+
+DiskMap machine() {
+  DiskMap out;
+  out.devices = {{"vda", {kVda}}, {"vdb", {kVdb}}};
+  out.groups = {{"both", {kVda, kVdb}}};
+  return out;
+}
+Block device(const char* name, const BlockIoConfig& io) { return {name, BlockType::device, io}; }
+Block vdb(const BlockIoConfig& io) { return device("/dev/vdb", io); }
+
+struct Disks {
+  explicit Disks(const SnapshotBuilder& builder, const std::vector<Block>& of_be = {})
+      : node(builder.build()) {
+    map(machine());
+    slo.qos.be.blkio = BlkioQos{!of_be.empty(), of_be};
+    for (const auto& cgroup : node.cgroups)
+      node.disk_readings.push_back({cgroup.id, ~KnobBits{} & ~knob_bit(Knob::io_bfq_weight), {}});
+  }
+  void map(const DiskMap& now) { node.disks = std::make_shared<const DiskMap>(now); }
+  Disks& decide() {
+    out.clear();
+    blkio_policy.decide(node, slo, state, out);
+    return *this;
+  }
+  [[nodiscard]] CgroupId be(DiskNumber disk) const { return {node.cgroup(node.besteffort)->id.value, disk}; }
+  [[nodiscard]] CgroupId pod(DiskNumber disk) const {
+    return {node.cgroup(node.pods[0].cgroup)->id.value, disk};
+  }
+  [[nodiscard]] std::size_t wishes() const { return out.all().size(); }
+
+  NodeSnapshot node;
+  NodeSlo slo{};
+  PolicyState state{};
+  Intents out{};
+};
+
+TEST(Blkio, Example1OneLimitOfBestEffort) {
+  Disks disks(node(), {vdb({.read_iops = 2000})});
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000);
+  EXPECT_EQ(disks.wishes(), 1U) << "better than there: no weight of 100 is written where none is asked for";
+}
+
+TEST(Blkio, Example3DisabledIsNothingWished) {
+  Disks disks(node(), {vdb({.read_iops = 2000})});
+  disks.slo.qos.be.blkio->enable = false;
+  EXPECT_EQ(disks.decide().wishes(), 0U) << "and what was ours goes back";
+}
+
+TEST(Blkio, Example4AnotherDisksLimitIsItsOwners) {
+  Disks disks(node(), {vdb({.read_iops = 3000})});
+  disks.node.disk_readings[0].values = {{kVda, Knob::io_read_iops, 500}, {kVdb, Knob::io_read_iops, 2000}};
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 3000);
+  EXPECT_EQ(wished(disks.out, disks.be(kVda), Knob::io_read_iops), -1) << "there it is taken off";
+}
+
+TEST(Blkio, Example7ANameThatLeadsNowhereCostsThatBlockAlone) {
+  Disks disks(node(), {vdb({.read_iops = 2000}), device("/dev/nope", {.read_iops = 1})});
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000) << "there nothing is written at all";
+  EXPECT_EQ(unresolved_blocks(disks.state.blkio), 1U);
+  const auto nope = disks.state.blkio.blocks[1];
+  EXPECT_TRUE(worth_telling(nope, disks.node.at));
+  EXPECT_NE(std::string(why_unresolved(nope.type)).find("no disk"), std::string::npos);
+}
+
+TEST(Blkio, Example8AVolumeOfAPod) {
+  const Block block{"data", BlockType::pod_volume, {.read_bps = 1_MiB}};
+  Disks disks(node().pod("p").blocks({block}, {{"data", true}}));
+  disks.decide();
+  EXPECT_EQ(disks.wishes(), 0U) << "not mounted yet";
+  EXPECT_FALSE(worth_telling(disks.state.blkio.blocks.at(0), disks.node.at + std::chrono::seconds(5)));
+  EXPECT_TRUE(worth_telling(disks.state.blkio.blocks.at(0), disks.node.at + std::chrono::seconds(30)));
+  auto mounted = machine();
+  mounted.volumes = {{disks.node.pods[0].spec->uid, "pvc-1", {kVdb}}};
+  disks.map(mounted);
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.pod(kVdb), Knob::io_read_bps), 1048576);
+  EXPECT_NE(wish(disks.out, disks.pod(kVdb), Knob::io_read_bps)->why.text().find("1 MiB"), std::string::npos);
+  EXPECT_EQ(unresolved_blocks(disks.state.blkio), 0U);
+}
+
+TEST(Blkio, Example9ThrottlingNeedsNoWeights) {
+  Disks disks(node(), {vdb({.read_iops = 2000, .io_weight_percent = 50})});
+  for (auto& reading : disks.node.disk_readings) reading.known = knob_bit(Knob::io_read_iops);
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000);
+  EXPECT_EQ(disks.wishes(), 1U);
+}
+
+TEST(Blkio, TheWeightIsTheSchedulersWhereItHasItsOwn) {
+  Disks disks(node(), {vdb({.io_weight_percent = 50})});
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_weight), 50);
+  auto bfq = machine();
+  bfq.bfq = {kVdb};
+  disks.map(bfq);
+  for (auto& reading : disks.node.disk_readings) reading.known = ~KnobBits{};
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_bfq_weight), 50);
+  EXPECT_EQ(disks.wishes(), 1U);
+}
+
+TEST(Blkio, AGroupsLimitIsEachDisksAndZeroIsNone) {
+  Disks disks(node(), {{"both",
+                        BlockType::volume_group,
+                        {.read_iops = 0, .write_iops = 7, .read_bps = Bytes(0), .write_bps = 9_MiB}}});
+  disks.decide();
+  for (const auto disk : {kVda, kVdb}) {
+    EXPECT_EQ(wished(disks.out, disks.be(disk), Knob::io_write_iops), 7);
+    EXPECT_EQ(wished(disks.out, disks.be(disk), Knob::io_write_bps), (9_MiB).count());
+  }
+  EXPECT_EQ(disks.wishes(), 4U);
+}
+
+TEST(Blkio, AnUnknownMapHoldsWhatItLedTo) {
+  Disks disks(node(), {vdb({.read_iops = 2000})});
+  disks.node.disks.reset();
+  EXPECT_EQ(disks.decide().wishes(), 0U);
+  EXPECT_EQ(unresolved_blocks(disks.state.blkio), 0U) << "not looked yet is not unresolved";
+  disks.map(machine());
+  disks.decide();
+  disks.map({});
+  disks.decide();
+  EXPECT_TRUE(held(disks.out, disks.be(kVdb), Knob::io_read_iops));
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), -1);
+}
+
+TEST(Blkio, HandsOffAndPodsThatEndedAreLeftAlone) {
+  const auto block = vdb({.read_iops = 1});
+  EXPECT_EQ(Disks(node().pod("p").blocks({block}).hands_off()).decide().wishes(), 0U);
+  EXPECT_EQ(Disks(node().pod("p").blocks({block}).phase(PodPhase::succeeded)).decide().wishes(), 0U);
+  EXPECT_EQ(Disks(node().pod("p").blocks({block}).without_cgroup()).decide().wishes(), 0U);
+}
+
+TEST(Blkio, ASteadyTickAllocatesNothing) {
+  const auto block = vdb({.read_iops = 1, .write_bps = 1_MiB});
+  Disks disks(node().pod("p").blocks({block}), {block, device("/dev/nope", {.read_iops = 1})});
+  disks.decide();
+  disks.decide();
+  const test::AllocGuard guard;
+  disks.decide();
+  EXPECT_EQ(guard.allocations(), 0U);
+}
+
+}  // namespace
+}  // namespace evenkeel

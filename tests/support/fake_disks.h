@@ -1,0 +1,35 @@
+// The files of a kernel with a line per disk, by cgroup: what the real ones take, refuse and print.
+// May not: limit anything.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+namespace evenkeel::test {
+
+class FakeDisks {
+ public:
+  explicit FakeDisks(bool v2) : v2_(v2) {}
+
+  /// "8:16"; what is not there is refused with ENODEV.
+  std::set<std::string> devices{};
+  /// Whether io.weight (v2) and blkio.cost.weight (v1) are there.
+  bool weights = false;
+
+  [[nodiscard]] bool has(std::string_view file) const;
+  /// 0 or the errno.
+  int write(const std::string& cgroup, std::string_view file, std::string_view text);
+  [[nodiscard]] std::string read(const std::string& cgroup, std::string_view file) const;
+  void forget(const std::string& cgroup);
+
+ private:
+  int write_max(std::map<std::string, std::string>& line, std::string_view rest) const;
+  bool v2_;
+  using Lines = std::map<std::string, std::map<std::string, std::string>>;  ///< by device, by key
+  std::map<std::string, Lines> files_{};                                    ///< by "cgroup/file"
+};
+
+}  // namespace evenkeel::test
