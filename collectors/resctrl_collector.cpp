@@ -1,5 +1,3 @@
-#include <dirent.h>
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -28,7 +26,7 @@ class ResctrlCollector final : public Collector {
   void collect(Tick& tick) override {
     const auto text = schemata_.read(tick.host, tick.buffer);
     if (!text) return forget(tick.node);
-    const auto groups = listing(tick.host);
+    const auto groups = tick.host.listing_sum(kRoot);
     if (tick.node.resctrl == nullptr || *text != seen_ || groups != groups_) look(tick, *text, groups);
     const bool steers = tick.node.slo != nullptr && tick.node.slo->evenkeel.resctrl_dynamic.enable;
     const Duration interval = steers ? kSteeringInterval : kMonitorInterval;
@@ -42,23 +40,6 @@ class ResctrlCollector final : public Collector {
     node.resctrl_use.clear();
     node.resctrl_measured.reset();
     monitors_.clear();
-  }
-
-  /// Changes when a group is made or removed, also when as many are left: the sum of what stands there.
-  static std::uint64_t listing(const Host& host) {
-    const auto dir = host.open_dir(kRoot);
-    if (!dir) return 0;
-    alignas(dirent64) std::array<char, 4096> entries;
-    std::uint64_t sum = 0;
-    for (;;) {
-      const auto size = ::getdents64(dir->get(), entries.data(), entries.size());
-      if (size <= 0) return sum;
-      for (long at = 0; at < size;) {
-        const auto* entry = reinterpret_cast<const dirent64*>(entries.data() + at);
-        sum += entry->d_ino + 1;
-        at += entry->d_reclen;
-      }
-    }
   }
 
   void look(Tick& tick, std::string_view text, std::uint64_t groups) {

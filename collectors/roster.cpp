@@ -142,6 +142,19 @@ void mark_hands_off(Join& join) {
       sample.hands_off = sample.hands_off || join.sample(sample.parent).hands_off;
 }
 
+/// Whose disks somebody limits.
+void mark_disks(Join& join) {
+  auto& node = join.node;
+  for (auto& sample : node.cgroups) sample.disks_matter = false;
+  const auto mark = [&join](CgroupIndex index) {
+    if (index != kNoCgroup && !join.sample(index).hands_off) join.sample(index).disks_matter = true;
+  };
+  const auto* blkio = node.slo && node.slo->qos.be.blkio ? &*node.slo->qos.be.blkio : nullptr;
+  if (blkio != nullptr && blkio->enable && !blkio->blocks.empty()) mark(node.besteffort);
+  for (const auto& pod : node.pods)
+    if (!pod.spec->blocks.empty()) mark(pod.cgroup);
+}
+
 void place_qos_dirs(Join& join) {
   const auto& layout = join.tree.layout();
   auto& node = join.node;
@@ -166,6 +179,7 @@ void build_roster(const CgroupTree& tree, std::shared_ptr<const std::vector<Pod>
   place_pods(join);
   place_host_applications(join);
   mark_hands_off(join);
+  mark_disks(join);
 }
 
 CgroupId youngest_unknown(const NodeSnapshot& node) {

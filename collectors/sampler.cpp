@@ -5,6 +5,7 @@
 
 #include "collectors/cgroup_slots.h"
 #include "collectors/descriptor_budget.h"
+#include "collectors/disk_settings.h"
 #include "collectors/registry.h"
 
 namespace evenkeel {
@@ -28,7 +29,7 @@ std::string why_off(const Host& host, const CollectorSpec& spec) {
 }  // namespace
 
 struct Sampler::Impl {
-  Impl(const Host& on, SamplerOptions with) : host(on), options(with), slots(with) {
+  Impl(const Host& on, SamplerOptions with) : host(on), options(with), slots(with), disks(with) {
     limit = options.descriptor_limit != 0 ? options.descriptor_limit : descriptor_limit_of_process();
     for (const auto* spec : node_collectors()) {
       collectors.push_back(spec->make(host));
@@ -49,6 +50,7 @@ struct Sampler::Impl {
   std::size_t node_descriptors = 0;
   std::vector<std::unique_ptr<Collector>> collectors{};
   CgroupSlots slots;
+  DiskSettings disks;
   SamplerHealth health{};
   std::optional<MonoTime> previous{};
   std::uint64_t tick = 0;
@@ -62,9 +64,13 @@ void Sampler::follow(const CgroupTree& tree) {
   impl_->refresh_health();
   const auto left = impl_->limit - std::min(impl_->limit, impl_->node_descriptors);
   impl_->slots.follow(tree, left, impl_->health);
+  impl_->disks.follow(tree);
 }
 
-void Sampler::settings_changed(CgroupId cgroup) { impl_->slots.settings_changed(cgroup); }
+void Sampler::settings_changed(CgroupId cgroup) {
+  impl_->slots.settings_changed(cgroup);
+  impl_->disks.settings_changed(cgroup);
+}
 
 void Sampler::collect(NodeSnapshot& node, MonoTime now) {
   auto& impl = *impl_;
@@ -75,13 +81,17 @@ void Sampler::collect(NodeSnapshot& node, MonoTime now) {
   const std::span<char> buffer(impl.buffer.get(), kBufferSize);
   Tick tick{impl.host, buffer, node};
   for (auto& collector : impl.collectors) collector->collect(tick);
+  impl.disks.collect(impl.host, buffer, impl.tick, node);
   impl.slots.collect(impl.host, buffer, impl.tick++, node);
 }
 
 bool Sampler::admit(NodeSnapshot& node, MonoTime now) {
   node.since_previous = now - node.at;
   node.at = now;
-  return impl_->slots.admit(impl_->host, std::span<char>(impl_->buffer.get(), kBufferSize), node);
+  const std::span<char> buffer(impl_->buffer.get(), kBufferSize);
+  const bool changed = impl_->slots.admit(impl_->host, buffer, node);
+  impl_->disks.admit(impl_->host, buffer, node);
+  return changed;
 }
 
 std::vector<SamplerRead> Sampler::reads() const {

@@ -1,0 +1,54 @@
+// What the kernel holds of single cgroups on their disks, read back for those whose disks matter to somebody.
+// Costs nothing where there are none.
+// May not: know who limits what, or why.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cgroup/file.h"
+#include "cgroup/tree.h"
+#include "collectors/sampler.h"
+
+namespace evenkeel {
+
+class DiskSettings {
+ public:
+  explicit DiskSettings(const SamplerOptions& options) : options_(options) {}
+
+  /// Where the files are from now on.
+  void follow(const CgroupTree& tree);
+  void settings_changed(CgroupId cgroup);
+  /// Reads what is due at `tick` into node.disk_readings: one for each sample that says disks_matter.
+  void collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node);
+  /// Reads what was never read and what somebody changed, and nothing else.
+  void admit(const Host& host, std::span<char> buffer, NodeSnapshot& node);
+
+ private:
+  struct Lever {
+    Knob knob{};
+    std::string_view name{};
+  };
+  /// One file with the levers that are in it.
+  struct OpenFile {
+    ReadFile file{};
+    std::vector<Lever> levers{};
+  };
+  struct Slot {
+    CgroupId id{};
+    bool fresh = true;  ///< to be read whatever the tick says
+    std::vector<OpenFile> files{};
+  };
+  void match(NodeSnapshot& node);
+  [[nodiscard]] bool matches(const NodeSnapshot& node) const;
+  [[nodiscard]] Slot open_slot(const CgroupSample& sample) const;
+  static void read(Slot& slot, const Host& host, std::span<char> buffer, DiskReading& into);
+
+  SamplerOptions options_;
+  Layout layout_{};
+  std::vector<Slot> slots_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,19 @@
+// The machine's disks: which names lead to which of them, from sysfs and the mount table, without asking a
+// program. May not: say what may be done on them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "cgroup/host.h"
+#include "qos/disk_map.h"
+
+namespace evenkeel {
+
+/// `with_volumes`: the volumes of pods too. `buffer` is for the mount table.
+DiskMap read_disks(const Host& host, std::span<char> buffer, bool with_volumes);
+
+/// Changes when a block device comes or goes, and when a volume of a pod is mounted or unmounted.
+std::uint64_t disks_signature(const Host& host, std::span<char> buffer, bool with_volumes);
+
+}  // namespace evenkeel
