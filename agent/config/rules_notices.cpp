@@ -78,6 +78,21 @@ void note_satisfaction(const ThresholdStrategy& t, SchemaRead& read) {
   }
 }
 
+/// Only best effort has a directory of its own; a volume is a pod's.
+void note_disks(const std::string& path, const std::optional<BlkioQos>& blkio, SchemaRead& read) {
+  if (!blkio || !blkio->enable) return;
+  if (!path.ends_with(".beClass") && !path.ends_with(".cgroupRoot")) {
+    read.notices.push_back(path +
+                           ".blkioQOS: this class has no cgroup of its own; the annotation "
+                           "koordinator.sh/blkioQOS limits single pods");
+    return;
+  }
+  for (std::size_t i = 0; i < blkio->blocks.size(); ++i)
+    if (blkio->blocks[i].type == BlockType::pod_volume)
+      read.notices.push_back(path + ".blkioQOS.blocks[" + std::to_string(i) +
+                             "]: podvolume is for a pod's annotation and leads nowhere here");
+}
+
 void note_class(const std::string& path, const QosClassStrategy& strategy, bool core_sched,
                 SchemaRead& read) {
   if (strategy.cpu.enable && core_sched) read.notices.push_back(path + ".cpuQOS with coreSched" + kInactive);
@@ -85,7 +100,7 @@ void note_class(const std::string& path, const QosClassStrategy& strategy, bool 
     read.notices.push_back(
         path +
         ".memoryQOS: wmarkMinAdj and priority* are levers of vendor kernels, accepted but not active yet");
-  if (strategy.blkio && strategy.blkio->enable) read.notices.push_back(path + ".blkioQOS" + kInactive);
+  note_disks(path, strategy.blkio, read);
   if (strategy.network && strategy.network->enable) read.notices.push_back(path + ".networkQOS" + kInactive);
 }
 
@@ -105,9 +120,7 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
   if (slo.evenkeel.resctrl_dynamic.enable && !(slo.qos.be.resctrl && slo.qos.be.resctrl->enable))
     read.notices.emplace_back(
         "extensions.evenkeel.resctrlDynamic: nothing to steer without beClass.resctrlQOS.enable");
-  if (slo.qos.cgroup_root_blkio && slo.qos.cgroup_root_blkio->enable) {
-    read.notices.push_back(std::string("resourceQOSStrategy.cgroupRoot.blkioQOS") + kInactive);
-  }
+  note_disks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   if (!slo.system.sched_features.empty())
     read.notices.push_back(std::string("systemStrategy.schedFeatures") + kInactive);
   if (slo.system.total_network_bandwidth_bits_per_second)

@@ -22,6 +22,16 @@ std::string sentence(const std::string& what, const Error& error) {
   return what + ": " + name(error.op) + " " + error.file + ": " + errno_name(error.code);
 }
 
+/// What happened before the rest.
+void put_first(Report& report, Report before) {
+  const auto merge = [](auto& to, auto& from) {
+    if (!from.empty()) to.insert(to.begin(), from.begin(), from.end());
+  };
+  merge(report.writes, before.writes);
+  merge(report.refusals, before.refusals);
+  merge(report.foreign, before.foreign);
+}
+
 std::string make_state_dir(const std::string& dir) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
@@ -86,6 +96,7 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
                                                    : options_.stepped ? Reclaimer::How::at_once
                                                                       : Reclaimer::How::by_thread);
   resctrl_ = std::make_unique<ResctrlHand>(*tree_, resctrl_files_, journal_, options_.dry_run);
+  costs_ = std::make_unique<CostHand>(*tree_, files_, journal_, options_.dry_run);
   if (!options_.stepped)
     if (auto watch = TreeWatch::open(host_)) watch_ = std::move(*watch);
   // What a crash left behind goes back before anything is measured, so that no leftover passes for somebody's
@@ -172,11 +183,15 @@ void Agent::act(MonoTime now) {
   intents_.clear();
   decide_all(snapshot_, *inputs_.slo(), policy_state_, intents_);
   arbitrate(snapshot_, *inputs_.slo(), intents_, plan_);
+  Report costs;  // first: weights count on disks that the cost model shares
+  costs_->apply(std::as_const(intents_).costs(), now, costs);
   result_.report = executor_->apply(plan_, snapshot_, written_by_others_);
   written_by_others_.clear();
+  put_first(result_.report, std::move(costs));
   resctrl_->apply(std::as_const(intents_).resctrl(), now, result_.report);
+  tell_unresolved(now);
   // What we wrote is read back before anybody decides on it again: the kernel rounds, and may refuse.
-  for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup);
+  for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup.itself());
   record(result_.report, now);
 }
 
@@ -200,12 +215,7 @@ const TickResult& Agent::tick(MonoTime now) {
 }
 
 /// The first report also tells what the start has put back.
-void Agent::show_leftovers() {
-  auto& report = result_.report;
-  report.writes.insert(report.writes.begin(), leftovers_.writes.begin(), leftovers_.writes.end());
-  report.refusals.insert(report.refusals.begin(), leftovers_.refusals.begin(), leftovers_.refusals.end());
-  leftovers_ = {};
-}
+void Agent::show_leftovers() { put_first(result_.report, std::exchange(leftovers_, {})); }
 
 const TickResult& Agent::react(MonoTime now) {
   result_.now = now;
@@ -241,6 +251,7 @@ TickResult Agent::stop(MonoTime now) {
   reclaimer_->follow({});
   TickResult last{.now = now, .report = executor_->restore_all(now)};
   resctrl_->restore_all(now, last.report);
+  costs_->restore_all(now, last.report);
   record(last.report, now);
   return last;
 }
@@ -248,6 +259,7 @@ TickResult Agent::stop(MonoTime now) {
 std::vector<Managed> Agent::managed() const {
   auto all = executor_->managed();
   resctrl_->add_managed(all);
+  costs_->add_managed(all);
   return all;
 }
 

@@ -22,6 +22,7 @@
 #include "agent/lending/lending.h"
 #include "agent/log.h"
 #include "agent/state_file.h"
+#include "cgroup/cost_hand.h"
 #include "cgroup/executor.h"
 #include "cgroup/features.h"
 #include "cgroup/file_writer.h"
@@ -97,6 +98,7 @@ class Agent {
   void eviction_unanswered(const std::string& uid, const std::string& why);
   [[nodiscard]] EvictionWay eviction_way() const;
   [[nodiscard]] const EvictionState& eviction() const { return eviction_state_; }
+  [[nodiscard]] const BlkioState& blkio() const { return policy_state_.blkio; }
 
   /// Works out what can be lent from the ticks so far. Less often than a tick: it allocates.
   void lend(MonoTime now);
@@ -143,6 +145,7 @@ class Agent {
   [[nodiscard]] const ExecutorCounters& executor_counters() const { return executor_->counters(); }
   [[nodiscard]] const Reclaimer& reclaimer() const { return *reclaimer_; }
   [[nodiscard]] const ResctrlCounters& resctrl_counters() const { return resctrl_->counters(); }
+  [[nodiscard]] const CostCounters& cost_counters() const { return costs_->counters(); }
   [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
   /// The files that a tick reads, for measuring.
   [[nodiscard]] std::vector<SamplerRead> reads() const { return sampler_->reads(); }
@@ -186,6 +189,7 @@ class Agent {
   void evict(MonoTime now);
   void reclaim(MonoTime now);
   void tell_reclaims(MonoTime now);
+  void tell_unresolved(MonoTime now);
   void begin_ending(const Eviction& victim, MonoTime now);
   void go_on_ending(MonoTime now);
   void recall_learned(MonoTime now);
@@ -215,6 +219,7 @@ class Agent {
   std::unique_ptr<Executor> executor_{};
   std::unique_ptr<Reclaimer> reclaimer_{};
   std::unique_ptr<ResctrlHand> resctrl_{};
+  std::unique_ptr<CostHand> costs_{};
 
   Pods listed_{};  ///< what the roster is made of
   NodeSnapshot snapshot_{};

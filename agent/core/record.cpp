@@ -14,7 +14,7 @@ const Pod* Agent::named_pod(std::string_view uid) const {
 }
 
 std::string_view Agent::uid_of(CgroupId id) const {
-  const Cgroup* cgroup = tree_ ? tree_->find(id) : nullptr;
+  const Cgroup* cgroup = tree_ ? tree_->find(id.itself()) : nullptr;
   return cgroup != nullptr ? std::string_view(cgroup->uid) : std::string_view();
 }
 

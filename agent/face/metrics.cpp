@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "agent/face/disk_metrics.h"
 #include "agent/face/exposition.h"
+#include "agent/face/hands.h"
 #include "agent/face/reclaim_metrics.h"
 #include "agent/face/resctrl_metrics.h"
 #include "agent/version.h"
@@ -98,9 +100,6 @@ constexpr CgroupRow kCgroup[] = {
      [](const CgroupSample& c) { return some(c.pressure.io); }, true},
 };
 
-/// Values of cgroups, and groups of resctrl.
-Reading both(std::uint64_t values, std::uint64_t groups) { return static_cast<double>(values + groups); }
-
 struct AgentRow {
   const char* name;
   const char* help;
@@ -135,22 +134,20 @@ constexpr AgentRow kAgent[] = {
     {"evenkeel_watch_overflows_total", "Times the kernel dropped change events; each led to a rescan.",
      [](const Agent& a) { return Reading(static_cast<double>(a.counters().watch_overflows)); }},
     {"evenkeel_writes_total", "Values written to the kernel.",
-     [](const Agent& a) { return both(a.executor_counters().writes, a.resctrl_counters().writes); }},
+     of_all_hands<&ExecutorCounters::writes, &ResctrlCounters::writes, &CostCounters::writes>},
     {"evenkeel_restores_total", "Original values put back.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().restored)); }},
+     of_all_hands<&ExecutorCounters::restored, &CostCounters::restored>},
     {"evenkeel_refusals_total", "Writes that the kernel refused.",
-     [](const Agent& a) { return both(a.executor_counters().refusals, a.resctrl_counters().refusals); }},
+     of_all_hands<&ExecutorCounters::refusals, &ResctrlCounters::refusals, &CostCounters::refusals>},
     {"evenkeel_deferred_changes_total",
      "Changes put off to the next tick because one tick makes only so many.",
      [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().deferred)); }},
     {"evenkeel_foreign_writes_total", "Values that somebody else changed while we held them.",
-     [](const Agent& a) { return both(a.executor_counters().foreign, a.resctrl_counters().foreign); }},
+     of_all_hands<&ExecutorCounters::foreign, &ResctrlCounters::foreign, &CostCounters::foreign>},
     {"evenkeel_managed_values", "Values held now, each with its original on record.",
-     [](const Agent& a) { return both(a.executor_counters().managed, a.resctrl_counters().groups); }},
+     of_all_hands<&ExecutorCounters::managed, &ResctrlCounters::groups, &CostCounters::managed>},
     {"evenkeel_quarantined_values", "Values that the kernel refused and that wait for their next try.",
-     [](const Agent& a) {
-       return both(a.executor_counters().quarantined, a.resctrl_counters().quarantined);
-     }},
+     of_all_hands<&ExecutorCounters::quarantined, &ResctrlCounters::quarantined, &CostCounters::quarantined>},
     {"evenkeel_descriptors_needed", "Files that a tick would like to keep open.",
      [](const Agent& a) { return Reading(static_cast<double>(a.sampler_health().descriptors_needed)); }},
     {"evenkeel_descriptors_reopened", "Files opened for each read because descriptors are scarce.",
@@ -280,6 +277,7 @@ std::string metrics_text(const Agent& agent) {
   put_lending(out, agent.lending());
   put_usage_reports(out, agent);
   put_resctrl(out, agent);
+  put_disks(out, agent);
   for (const auto& cgroup : agent.snapshot().cgroups) {
     const bool container = cgroup.kind == CgroupKind::container;
     const Labels labels = labels_of(agent, cgroup);

@@ -121,7 +121,7 @@ std::string explain_json(const Agent& agent, std::string_view pod) {
   json.begin_object().key("managed").begin_array();
   for (const auto& managed : agent.managed()) {
     const std::string owner = agent.pod_of(managed.cgroup);
-    const Cgroup* cgroup = agent.tree().find(managed.cgroup);
+    const Cgroup* cgroup = agent.tree().find(managed.cgroup.itself());
     if (!pod.empty() && owner != pod && (cgroup == nullptr || cgroup->uid != pod)) continue;
     json.begin_object().member("cgroup", cgroup != nullptr ? cgroup->path : "");
     json.member("file", managed.path.substr(managed.path.rfind('/') + 1)).member("path", managed.path);

@@ -266,6 +266,7 @@ void read_pod_protocol(Pod& pod, std::vector<std::string>& notices) {
   read_cpu_qos(pod, notices);
   read_memory_qos(pod, notices);
   read_resctrl(pod, notices);
+  read_blkio(pod, notices);
   read_allocation(pod, notices);
 }
 

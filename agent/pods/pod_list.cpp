@@ -24,7 +24,9 @@ constexpr Wanted kMetadata[] = {{"name"},
                                 {"ownerReferences", kOwner},
                                 {"creationTimestamp"},
                                 {"deletionTimestamp"}};
+constexpr Wanted kVolume[] = {{"name"}, {"persistentVolumeClaim"}, {"ephemeral"}};
 constexpr Wanted kSpec[] = {{"priority"},
+                            {"volumes", kVolume},
                             {"overhead"},
                             {"terminationGracePeriodSeconds"},
                             {"containers", kContainer},

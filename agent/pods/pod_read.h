@@ -30,6 +30,10 @@ KubeQos computed_kube_qos(const Value& item, const Pod& pod);
 void read_pod_protocol(Pod& pod, std::vector<std::string>& notices);
 /// pod_resctrl.cpp: node.koordinator.sh/resctrl, all of it or nothing and why.
 void read_resctrl(Pod& pod, std::vector<std::string>& notices);
+/// pod_blkio.cpp: koordinator.sh/blkioQOS, all of it or nothing and why; and, of pods that have it, which
+/// volumes there are.
+void read_blkio(Pod& pod, std::vector<std::string>& notices);
+void read_volumes(const Value& item, Pod& pod);
 
 /// pod_eviction.cpp: what decides whether the pod is asked to go, except for its owner.
 void read_eviction(Pod& pod, std::vector<std::string>& notices);

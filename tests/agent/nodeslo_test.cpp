@@ -185,7 +185,7 @@ TEST(NodeSlo, WhatIsNotActiveYetIsSaidOnceEach) {
   EXPECT_EQ(count("beClass.memoryQOS: wmarkMinAdj and priority*"), 1);
   EXPECT_EQ(count("resctrlQOS"), 0);
   EXPECT_EQ(count("systemStrategy.schedFeatures is accepted"), 1);
-  EXPECT_EQ(count("cgroupRoot.blkioQOS is accepted"), 1);
+  EXPECT_EQ(count("blkioQOS"), 0);
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";
   EXPECT_EQ(count("cpuBurst"), 0);
   EXPECT_EQ(count("colocation"), 0);
