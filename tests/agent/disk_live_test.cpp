@@ -1,0 +1,196 @@
+// Limits on a real disk: what stands in the files, and how fast somebody can then write.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <thread>
+
+#include "tests/support/live_agent.h"
+#include "tests/support/live_cgroups.h"
+#include "tests/support/loop_disk.h"
+#include "tests/support/process.h"
+#include "tests/support/state_dir.h"
+#include "tests/support/stepped_agent.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kBatch = "kubepods/besteffort/podeeeeeeee-0000-0000-0000-000000000001/c1";
+constexpr std::size_t kDiskSize = std::size_t{32} << 20;
+constexpr std::int64_t kLimit = 1 << 20;
+
+/// A process in a cgroup that writes to a disk as fast as it may, and counts.
+class Writer {
+ public:
+  Writer(const std::string& procs, const std::string& disk, bool through_the_cache)
+      : bytes_(new (::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
+                   std::atomic<std::int64_t>(0)) {
+    child_ = ::fork();
+    if (child_ == 0) write_for_ever(procs, disk, through_the_cache);
+  }
+  ~Writer() {
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+    ::munmap(bytes_, 4096);
+  }
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  [[nodiscard]] std::int64_t bytes() const { return *bytes_; }
+  /// Bytes per second over so long.
+  [[nodiscard]] double rate(milliseconds over) const {
+    const auto before = bytes();
+    const auto start = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(over);
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+    return static_cast<double>(bytes() - before) / took.count();
+  }
+
+ private:
+  [[noreturn]] void write_for_ever(const std::string& procs, const std::string& disk,
+                                   bool through_the_cache) {
+    std::ofstream(procs) << ::getpid() << std::flush;
+    constexpr std::size_t kPiece = 65536;
+    void* piece = std::aligned_alloc(4096, kPiece);
+    const int file = ::open(disk.c_str(), O_WRONLY | (through_the_cache ? 0 : O_DIRECT));
+    for (std::size_t at = 0;; at = (at + kPiece) % kDiskSize) {
+      if (::pwrite(file, piece, kPiece, static_cast<off_t>(at)) != static_cast<ssize_t>(kPiece)) ::_exit(1);
+      if (through_the_cache && ::fdatasync(file) != 0) ::_exit(1);
+      *bytes_ += static_cast<std::int64_t>(kPiece);
+    }
+  }
+  std::atomic<std::int64_t>* bytes_;
+  pid_t child_ = -1;
+};
+
+class LiveDisk : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
+    if (!disk_.why_not().empty()) GTEST_SKIP() << disk_.why_not();
+    cgroups_.make(kBatch);
+    if (text_of_file(cgroups_.file(Controller::blkio, kBatch, "cgroup.procs")) == "<missing>" ||
+        ::access(limits().c_str(), W_OK) != 0)
+      GTEST_SKIP() << "no hierarchy here can limit a disk";
+    configure("true");
+  }
+  [[nodiscard]] bool v2() const { return cgroups_.layout().v2(Controller::blkio); }
+  [[nodiscard]] std::string limits() const {
+    return cgroups_.file(Controller::blkio, "kubepods/besteffort",
+                         v2() ? "io.max" : "blkio.throttle.write_bps_device");
+  }
+  [[nodiscard]] std::string limited() const {
+    const auto number = std::to_string(kLimit);
+    return disk_.number() +
+           (v2() ? " rbps=max wbps=" + number + " riops=max wiops=max\n" : " " + number + "\n");
+  }
+  void configure(const char* enable) const {
+    std::ofstream(dir_.path + "/nodeslo.yaml")
+        << "resourceQOSStrategy: {beClass: {blkioQOS: {enable: " << enable
+        << ", blocks: [{name: " << disk_.path() << ", type: device, ioCfg: {writeBPS: " << kLimit
+        << "}}]}}}\n";
+  }
+  [[nodiscard]] std::vector<std::string> args() const {
+    return {"--cgroup-root", cgroups_.top(), "--nodeslo",   dir_.path + "/nodeslo.yaml",
+            "--pods",        "cgroup",       "--state-dir", dir_.path + "/state",
+            "--listen",      "none",         "--interval",  "100ms"};
+  }
+  [[nodiscard]] Writer writer(bool through_the_cache) const {
+    return {cgroups_.file(Controller::blkio, kBatch, "cgroup.procs"), disk_.path(), through_the_cache};
+  }
+  /// Within 20 s.
+  template <class True>
+  static bool soon(True is_true) {
+    for (int i = 0; i < 2000 && !is_true(); ++i) std::this_thread::sleep_for(milliseconds(10));
+    return is_true();
+  }
+  /// Three times the limit, in some moment of 20 s: then nothing holds it.
+  static bool free_soon(const Writer& writer) {
+    return soon([&] { return writer.rate(milliseconds(500)) > 3.0 * kLimit; });
+  }
+  void expect_held(const Writer& writer) const {
+    LiveAgent agent(args());
+    ASSERT_TRUE(soon([&] { return text_of_file(limits()) == limited(); }))
+        << text_of_file(limits()) << agent.log();
+    std::this_thread::sleep_for(milliseconds(1500));  // what was under way
+    const auto before = writer.bytes();
+    EXPECT_LT(writer.rate(milliseconds(4000)), 1.5 * kLimit);
+    EXPECT_TRUE(soon([&] { return writer.bytes() > before; })) << "held back, not stopped";
+    agent.stop();
+    EXPECT_EQ(agent.exit_status(), 0) << agent.log();
+    EXPECT_EQ(text_of_file(limits()), "");
+    EXPECT_TRUE(free_soon(writer)) << "the limit has gone with the agent";
+  }
+  LiveCgroups cgroups_{};
+  StateDir dir_{};
+  LoopDisk disk_{kDiskSize};
+};
+
+TEST_F(LiveDisk, DirectWritesOfBestEffortKeepToTheLimit) {
+  const auto batch = writer(false);
+  ASSERT_TRUE(free_soon(batch)) << batch.bytes();
+  expect_held(batch);
+}
+
+TEST_F(LiveDisk, OnV2WritesThroughThePageCacheDoSoToo) {
+  if (!v2()) GTEST_SKIP() << "cgroup v1 does not know who dirtied a page";
+  const auto batch = writer(true);
+  ASSERT_TRUE(free_soon(batch)) << batch.bytes();
+  expect_held(batch);
+}
+
+TEST_F(LiveDisk, OnV2TheCostModelSharesByWeightAndIsGivenBack) {
+  const std::string qos = "/sys/fs/cgroup/io.cost.qos",
+                    weight = cgroups_.file(Controller::blkio, "kubepods/besteffort", "io.weight");
+  if (!v2() || ::access(qos.c_str(), W_OK) != 0) GTEST_SKIP() << "this kernel has no io.cost";
+  const auto block = "{name: " + disk_.path() + ", type: device, ioCfg: ";
+  std::ofstream(dir_.path + "/nodeslo.yaml")
+      << "resourceQOSStrategy: {cgroupRoot: {blkioQOS: {enable: true, blocks: [" << block
+      << "{readLatency: 5000}}]}}, beClass: {blkioQOS: {enable: true, blocks: [" << block
+      << "{ioWeightPercent: 50}}]}}}\n";
+  const auto of_disk = [&](const std::string& file) {
+    const auto text = text_of_file(file);
+    const auto at = text.find(disk_.number() + " ");
+    return at == std::string::npos ? std::string() : text.substr(at, text.find('\n', at) - at);
+  };
+  LiveAgent agent(args());
+  EXPECT_TRUE(soon([&] { return of_disk(weight) == disk_.number() + " 50"; }))
+      << text_of_file(weight) << agent.log();
+  EXPECT_EQ(
+      of_disk(qos).find(disk_.number() + " enable=1 ctrl=user rpct=95.00 rlat=5000 wpct=95.00 wlat=3000"), 0U)
+      << of_disk(qos);
+  EXPECT_EQ(agent.log().find("refused"), std::string::npos) << agent.log();
+  agent.stop();
+  EXPECT_EQ(of_disk(weight), "");
+  EXPECT_EQ(of_disk(qos).find(disk_.number() + " enable=0 ctrl=auto"), 0U) << of_disk(qos);
+}
+
+TEST_F(LiveDisk, DisablingAndADeathGiveTheDiskBack) {
+  std::string original = disk_.number() + (v2() ? " wbps=7340032" : " 7340032");
+  std::ofstream(limits()) << original << std::flush;
+  original = text_of_file(limits());
+  {
+    LiveAgent agent(args());
+    ASSERT_TRUE(soon([&] { return text_of_file(limits()) == limited(); })) << agent.log();
+    configure("false");
+    EXPECT_TRUE(soon([&] { return text_of_file(limits()) == original; })) << agent.log();
+    configure("true");
+    ASSERT_TRUE(soon([&] { return text_of_file(limits()) == limited(); })) << agent.log();
+    agent.kill();
+  }
+  ASSERT_EQ(text_of_file(limits()), limited());
+  const auto ran = run_evenkeel({"restore", "--state-dir", dir_.path + "/state"});
+  EXPECT_EQ(ran.exit_status, 0) << ran.err;
+  EXPECT_EQ(text_of_file(limits()), original);
+}
+
+}  // namespace
+}  // namespace evenkeel::test
