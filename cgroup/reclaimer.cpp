@@ -51,7 +51,6 @@ Reclaimer::~Reclaimer() {
 ReclaimAbility Reclaimer::ability() {
   if (ability_.on_demand || tree_.all().empty() || !tree_.layout().v2(Controller::memory)) return ability_;
   const auto dir = tree_.dir(*tree_.all().front(), Controller::memory);
-  ability_.by_kernel = tree_.host().exists(dir + "/memory.wmark_ratio");
   ability_.on_demand = tree_.host().exists(dir + '/' + kReclaimFile);
   if (how_ != How::by_thread || !ability_.on_demand) return ability_;
   // Tried with an order for nothing, which every kernel that knows the argument carries out.

@@ -33,15 +33,22 @@ std::optional<Bytes> memory_limit(const Pod& pod) {
   return pod.containers.empty() ? std::nullopt : std::optional(sum);
 }
 
-std::optional<Bytes> page_cache_limit(const MemoryTerms& terms, std::optional<Bytes> pod_limit) {
-  if (terms.page_cache_enable == false) return std::nullopt;
-  std::optional<Bytes> size;
+PageCacheFiles page_cache_files(const MemoryTerms& terms, std::optional<Bytes> pod_limit) {
+  PageCacheFiles out;
   if (terms.page_cache_size) {
-    size = pod_limit ? std::min(*terms.page_cache_size, *pod_limit) : *terms.page_cache_size;
+    out.size = pod_limit ? std::min(*terms.page_cache_size, *pod_limit) : *terms.page_cache_size;
   } else if (terms.page_cache_percent && pod_limit) {
-    size = percent_of(*pod_limit, *terms.page_cache_percent);
+    out.size = percent_of(*pod_limit, *terms.page_cache_percent);
   }
-  return size && *size > Bytes{} ? size : std::nullopt;
+  if (out.size) out.enable = *out.size > Bytes{};
+  if (out.enable == true) out.sync = terms.page_cache_sync;
+  if (terms.page_cache_enable) out.enable = terms.page_cache_enable;
+  return out;
+}
+
+std::optional<Bytes> page_cache_limit(const MemoryTerms& terms, std::optional<Bytes> pod_limit) {
+  const auto files = page_cache_files(terms, pod_limit);
+  return files.enable == true && files.size > Bytes{} ? files.size : std::nullopt;
 }
 
 }  // namespace evenkeel

@@ -27,7 +27,14 @@ std::optional<ReclaimMarks> reclaim_marks(const MemoryTerms& terms, std::optiona
 /// The sum over its containers; absent when one of them has no limit.
 std::optional<Bytes> memory_limit(const Pod& pod);
 
-/// Absent: none.
+/// What memory.pagecache_limit.* of a pod are to hold; absent: left alone.
+struct PageCacheFiles {
+  std::optional<Bytes> size{};
+  std::optional<bool> enable{}, sync{};
+};
+PageCacheFiles page_cache_files(const MemoryTerms& terms, std::optional<Bytes> pod_limit);
+
+/// Where we do it ourselves. Absent: none.
 std::optional<Bytes> page_cache_limit(const MemoryTerms& terms, std::optional<Bytes> pod_limit);
 
 }  // namespace evenkeel

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "qos/gentle_limit.h"
+#include "qos/memory_marks.h"
 #include "qos/memory_qos_terms.h"
+#include "qos/memory_vendor.h"
 
 namespace evenkeel {
 namespace {
@@ -32,6 +34,7 @@ class Round {
   void decide() {
     add_up();
     protect_parents();
+    wish_vendor_directories(node_, slo_.qos, out_);
     for (const auto& pod : node_.pods) decide_pod(pod);
     std::erase_if(state_.containers, [&](const auto& entry) { return entry.second.seen != node_.at; });
   }
@@ -85,12 +88,17 @@ class Round {
     constexpr const char* kWhy = "a share of what is requested is protected from reclaim";
     protect(pod.cgroup, protection(*of_pod, memory_claim(*pod.spec).request), kWhy);
     if (of_pod->oom_group) kill_together(pod.cgroup);
+    if (const auto* cgroup = node_.cgroup(pod.cgroup)) {
+      wish_vendor_files(*cgroup, *of_pod, out_);
+      wish_page_cache_limit(*cgroup, *of_pod, memory_limit(*pod.spec), out_);
+    }
     for (const auto& container : node_.containers_of(pod)) {
       const auto* cgroup = node_.cgroup(container.cgroup);
       if (container.spec == nullptr || cgroup == nullptr) continue;
       const auto claim = memory_claim(*pod.spec, *container.spec);
       protect(container.cgroup, protection(*of_pod, claim.request), kWhy);
       if (of_pod->oom_group) kill_together(container.cgroup);
+      wish_vendor_files(*cgroup, *of_pod, out_);
       if (const auto point = throttling_point(*of_pod, claim, allocatable_)) throttle(*cgroup, *point, claim);
     }
   }

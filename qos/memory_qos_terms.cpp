@@ -8,24 +8,25 @@ namespace evenkeel {
 namespace {
 
 bool asks_itself(const MemoryQosOverride& own) {
-  return own.policy == MemoryQosOverride::Policy::automatic || own.min_limit_percent ||
-         own.low_limit_percent || own.throttling_percent || own.oom_kill_group || own.wmark_ratio ||
-         own.wmark_scale_permill || own.page_cache_enable || own.page_cache_limit_percent ||
-         own.page_cache_limit_size;
+  return own.policy == MemoryQosOverride::Policy::automatic || own != MemoryQosOverride{.policy = own.policy};
 }
 
-MemoryTerms terms_of(const MemoryQos& memory) {
-  MemoryTerms out;
-  out.min = memory.min_limit_percent.value_or(out.min);
-  out.low = memory.low_limit_percent.value_or(out.low);
-  out.throttling = memory.throttling_percent.value_or(out.throttling);
-  out.oom_group = memory.oom_kill_group == 1;
-  out.wmark_ratio = memory.wmark_ratio.value_or(out.wmark_ratio);
-  out.wmark_scale_permill = memory.wmark_scale_permill.value_or(out.wmark_scale_permill);
-  out.page_cache_enable = memory.page_cache_enable;
-  out.page_cache_percent = memory.page_cache_limit_percent;
-  out.page_cache_size = memory.page_cache_limit_size;
-  return out;
+/// What a class or a pod's annotation names, over what held before: their fields have the same names.
+template <class Fields>
+void lay_over(MemoryTerms& out, const Fields& named) {
+  out.min = named.min_limit_percent.value_or(out.min);
+  out.low = named.low_limit_percent.value_or(out.low);
+  out.throttling = named.throttling_percent.value_or(out.throttling);
+  if (named.oom_kill_group) out.oom_group = *named.oom_kill_group == 1;
+  out.wmark_ratio = named.wmark_ratio.value_or(out.wmark_ratio);
+  out.wmark_scale_permill = named.wmark_scale_permill.value_or(out.wmark_scale_permill);
+  out.wmark_min_adj = named.wmark_min_adj.value_or(out.wmark_min_adj);
+  if (named.priority_enable) out.priority_oom = *named.priority_enable == 1;
+  out.priority = named.priority.value_or(out.priority);
+  if (named.page_cache_enable) out.page_cache_enable = named.page_cache_enable;
+  if (named.page_cache_limit_percent) out.page_cache_percent = named.page_cache_limit_percent;
+  if (named.page_cache_limit_size) out.page_cache_size = named.page_cache_limit_size;
+  out.page_cache_sync = named.page_cache_reclaim_sync.value_or(out.page_cache_sync);
 }
 
 /// Koordinator's built-in table ("auto"), in which memory.min, memory.low and memory.high are off.
@@ -34,19 +35,8 @@ MemoryTerms built_in(QosClass value) {
   if (value == QosClass::system) return out;
   out.wmark_ratio = Percent(95);
   out.wmark_scale_permill = 20;
+  out.wmark_min_adj = value == QosClass::be ? 50 : -25;
   return out;
-}
-
-void lay_over(MemoryTerms& out, const MemoryQosOverride& own) {
-  out.min = own.min_limit_percent.value_or(out.min);
-  out.low = own.low_limit_percent.value_or(out.low);
-  out.throttling = own.throttling_percent.value_or(out.throttling);
-  if (own.oom_kill_group) out.oom_group = *own.oom_kill_group == 1;
-  out.wmark_ratio = own.wmark_ratio.value_or(out.wmark_ratio);
-  out.wmark_scale_permill = own.wmark_scale_permill.value_or(out.wmark_scale_permill);
-  if (own.page_cache_enable) out.page_cache_enable = own.page_cache_enable;
-  if (own.page_cache_limit_percent) out.page_cache_percent = own.page_cache_limit_percent;
-  if (own.page_cache_limit_size) out.page_cache_size = own.page_cache_limit_size;
 }
 
 }  // namespace
@@ -62,9 +52,15 @@ std::optional<MemoryTerms> memory_terms(const Pod& pod, const QosStrategy& qos) 
   if (own.policy == MemoryQosOverride::Policy::automatic) {
     out = built_in(default_qos(pod));
   } else if (class_is_on) {
-    out = terms_of(*of_class);
+    out = class_terms(*of_class);
   }
   lay_over(out, own);
+  return out;
+}
+
+MemoryTerms class_terms(const MemoryQos& memory) {
+  MemoryTerms out;
+  lay_over(out, memory);
   return out;
 }
 

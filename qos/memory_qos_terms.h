@@ -20,10 +20,18 @@ struct MemoryTerms {
   std::optional<bool> page_cache_enable{};
   std::optional<Percent> page_cache_percent{};  ///< of the pod's limit
   std::optional<Bytes> page_cache_size{};       ///< wins over the percentage
+  // Of vendor kernels only.
+  bool page_cache_sync = false;    ///< whoever adds to the cache reclaims, not somebody in the background
+  std::int64_t wmark_min_adj = 0;  ///< percent by which the node's minimum watermark is another one for it
+  bool priority_oom = false;       ///< out of memory, the lowest priority is killed first
+  std::int64_t priority = 0;
 };
 /// Absent: its class is off and the pod asks for nothing itself, or the pod says "none", or it has ended. Of
 /// a pod that is known from its directory only nobody has told us what it requests.
 std::optional<MemoryTerms> memory_terms(const Pod& pod, const QosStrategy& qos);
+
+/// What holds for a class, whatever it says of being on.
+MemoryTerms class_terms(const MemoryQos& memory);
 
 /// Batch memory for pods labelled BE, whose native requests are empty. An absent request is zero, an absent
 /// limit is none.

@@ -98,11 +98,11 @@ class Round {
         limit_page_cache(*cgroup, *limit);
     for (const auto& container : node_.containers_of(pod)) {
       const auto* cgroup = node_.cgroup(container.cgroup);
-      if (container.spec == nullptr || cgroup == nullptr || cgroup->hands_off || node_.reclaim.by_kernel)
-        continue;
+      if (container.spec == nullptr || cgroup == nullptr || cgroup->hands_off) continue;
       const auto& applied = cgroup->applied;
-      if (!applied.plain.has(Knob::memory_high) || !applied.plain.has(Knob::memory_min) ||
-          !applied.plain.has(Knob::memory_low))
+      // With its own file for it the kernel does this itself (memory_vendor.h).
+      if (applied.plain.has(Knob::memory_wmark_ratio) || !applied.plain.has(Knob::memory_high) ||
+          !applied.plain.has(Knob::memory_min) || !applied.plain.has(Knob::memory_low))
         continue;
       const auto limit = memory_claim(*pod.spec, *container.spec).limit;
       const auto held =
@@ -141,7 +141,8 @@ class Round {
   }
 
   void limit_page_cache(const CgroupSample& cgroup, Bytes limit) {
-    if (!can_take_files_only() || cgroup.hands_off) return;
+    const bool by_kernel = cgroup.applied.plain.has(Knob::page_cache_limit_size);
+    if (!can_take_files_only() || cgroup.hands_off || by_kernel) return;
     Entry& entry = entry_of(cgroup);
     const auto& cache = cgroup.memory.page_cache;
     if (!cache || !cgroup.pressure.memory || node_.at < entry.paused_until) return;

@@ -62,8 +62,9 @@ struct MemoryQosOverride {
   std::optional<Percent> min_limit_percent{}, low_limit_percent{}, throttling_percent{};
   std::optional<std::int64_t> oom_kill_group{};
   std::optional<Percent> wmark_ratio{};
-  std::optional<std::int64_t> wmark_scale_permill{};
-  std::optional<bool> page_cache_enable{};
+  std::optional<std::int64_t> wmark_scale_permill{}, wmark_min_adj{};
+  std::optional<std::int64_t> priority_enable{}, priority{};
+  std::optional<bool> page_cache_enable{}, page_cache_reclaim_sync{};
   std::optional<Percent> page_cache_limit_percent{};
   std::optional<Bytes> page_cache_limit_size{};
   bool operator==(const MemoryQosOverride&) const = default;

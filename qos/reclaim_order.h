@@ -63,7 +63,6 @@ struct ReclaimOutcome {
 /// What this machine can do about memory in use.
 struct ReclaimAbility {
   bool on_demand = false;  ///< memory.reclaim is there
-  bool by_kernel = false;  ///< memory.wmark_ratio is there: the kernel does it itself
   bool file_only = false;  ///< memory.reclaim takes swappiness=0
 };
 

@@ -93,13 +93,7 @@ void note_disks(const std::string& path, const std::optional<BlkioQos>& blkio, S
                              "]: podvolume is for a pod's annotation and leads nowhere here");
 }
 
-void note_class(const std::string& path, const QosClassStrategy& strategy, bool core_sched,
-                SchemaRead& read) {
-  if (strategy.cpu.enable && core_sched) read.notices.push_back(path + ".cpuQOS with coreSched" + kInactive);
-  if (strategy.memory && strategy.memory->enable)
-    read.notices.push_back(
-        path +
-        ".memoryQOS: wmarkMinAdj and priority* are levers of vendor kernels, accepted but not active yet");
+void note_class(const std::string& path, const QosClassStrategy& strategy, SchemaRead& read) {
   note_disks(path, strategy.blkio, read);
   if (strategy.network && strategy.network->enable) read.notices.push_back(path + ".networkQOS" + kInactive);
 }
@@ -110,11 +104,10 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
   note_thresholds(slo.threshold, read);
   note_satisfaction(slo.threshold, read);
   note_eviction(slo, read);
-  const bool core_sched = slo.qos.cpu_policy == CpuQosPolicy::core_sched;
-  note_class("resourceQOSStrategy.lsrClass", slo.qos.lsr, core_sched, read);
-  note_class("resourceQOSStrategy.lsClass", slo.qos.ls, core_sched, read);
-  note_class("resourceQOSStrategy.beClass", slo.qos.be, core_sched, read);
-  note_class("resourceQOSStrategy.systemClass", slo.qos.system, core_sched, read);
+  note_class("resourceQOSStrategy.lsrClass", slo.qos.lsr, read);
+  note_class("resourceQOSStrategy.lsClass", slo.qos.ls, read);
+  note_class("resourceQOSStrategy.beClass", slo.qos.be, read);
+  note_class("resourceQOSStrategy.systemClass", slo.qos.system, read);
   if (slo.qos.system.resctrl && slo.qos.system.resctrl->enable)
     read.notices.emplace_back("resourceQOSStrategy.systemClass.resctrlQOS: system pods have no group");
   if (slo.evenkeel.resctrl_dynamic.enable && !(slo.qos.be.resctrl && slo.qos.be.resctrl->enable))

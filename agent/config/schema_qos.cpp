@@ -34,9 +34,9 @@ constexpr Row kMemoryRows[] = {
     number<&M::wmark_scale_permill>("wmarkScalePermill", Range{1, 1000}, "thousandths of the limit",
                                     "how much background reclaim frees"),
     number<&M::wmark_min_adj>("wmarkMinAdj", Range{-25, 50}, "percent of the node's low watermark",
-                              "shifts the node's minimum watermark for the class"),
-    number<&M::priority_enable>("priorityEnable", kBit, "", "kill by priority when memory is out"),
-    number<&M::priority>("priority", Range{0, 12}, "level", "lower is killed first"),
+                              "shifts the node's minimum watermark for the class (Anolis)"),
+    number<&M::priority_enable>("priorityEnable", kBit, "", "kill by priority when memory is out (Anolis)"),
+    number<&M::priority>("priority", Range{0, 12}, "level", "lower is killed first (Anolis)"),
     number<&M::oom_kill_group>("oomKillGroup", kBit, "", "memory.oom.group: kill whole containers"),
     toggle<&M::page_cache_enable>("pageCacheEnable", "limit the page cache of each pod"),
     number<&M::page_cache_limit_percent>("pageCacheLimitPercent", kPercent, "percent of the pod's limit",
@@ -44,7 +44,7 @@ constexpr Row kMemoryRows[] = {
     number<&M::page_cache_limit_size>("pageCacheLimitSize", kAnyCount, "bytes",
                                       "page cache limit; wins over the percentage", Kind::bytes),
     toggle<&M::page_cache_reclaim_sync>("pageCacheReclaimSync",
-                                        "reclaim when the limit is hit, not in the background"),
+                                        "reclaim when the limit is hit, not in the background (Anolis)"),
 };
 
 using R = ResctrlQos;

@@ -83,7 +83,7 @@ bool read_percent(const Value& from, std::string_view key, std::optional<Percent
 }
 
 /// A boolean of an annotation; false when it is there and is none.
-bool read_flag(const Value& from, std::string_view key, bool& out) {
+bool read_flag(const Value& from, std::string_view key, std::optional<bool>& out) {
   const auto* value = value_at(from, {key});
   if (value == nullptr) return true;
   const auto* scalar = value->scalar();
@@ -143,9 +143,9 @@ void read_burst(Pod& pod, std::vector<std::string>& notices) {
 
 /// Neutral unless enabled. Its other members (schedIdle, coreExpeller) are levers of a class.
 bool read_identity(const Value& from, std::optional<std::int64_t>& out) {
-  bool enabled = false;
+  std::optional<bool> enabled;
   if (!read_flag(from, "enable", enabled) || !read_number(from, "groupIdentity", -1, 2, out)) return false;
-  if (!enabled) out = 0;
+  if (enabled != true) out = 0;
   return true;
 }
 
@@ -177,12 +177,10 @@ std::optional<MemoryQosOverride::Policy> memory_policy(const Value& from) {
   return meaning(kWords, text_at(from, {"policy"}));
 }
 
-/// The same ranges as memoryQOS of a class. Levers that have no substitute are not read. Absent: something is
-/// not legal.
+/// The same ranges as memoryQOS of a class. Absent: something is not legal.
 std::optional<MemoryQosOverride> memory_override(const Value& from) {
   MemoryQosOverride out;
   std::optional<std::int64_t> size;
-  bool cache = false;
   const auto policy = memory_policy(from);
   const bool good = policy && read_percent(from, "minLimitPercent", out.min_limit_percent) &&
                     read_percent(from, "lowLimitPercent", out.low_limit_percent) &&
@@ -190,13 +188,16 @@ std::optional<MemoryQosOverride> memory_override(const Value& from) {
                     read_number(from, "oomKillGroup", 0, 1, out.oom_kill_group) &&
                     read_percent(from, "wmarkRatio", out.wmark_ratio) &&
                     read_number(from, "wmarkScalePermill", 1, 1000, out.wmark_scale_permill) &&
+                    read_number(from, "wmarkMinAdj", -25, 50, out.wmark_min_adj) &&
+                    read_number(from, "priorityEnable", 0, 1, out.priority_enable) &&
+                    read_number(from, "priority", 0, 12, out.priority) &&
                     read_percent(from, "pageCacheLimitPercent", out.page_cache_limit_percent) &&
                     read_number(from, "pageCacheLimitSize", 0, INT64_MAX, size) &&
-                    read_flag(from, "pageCacheEnable", cache);
+                    read_flag(from, "pageCacheEnable", out.page_cache_enable) &&
+                    read_flag(from, "pageCacheReclaimSync", out.page_cache_reclaim_sync);
   if (!good) return std::nullopt;
   out.policy = *policy;
   if (size) out.page_cache_limit_size = Bytes(*size);
-  if (value_at(from, {"pageCacheEnable"}) != nullptr) out.page_cache_enable = cache;
   return out;
 }
 
@@ -204,9 +205,9 @@ void read_memory_qos(Pod& pod, std::vector<std::string>& notices) {
   read_override(
       pod, "koordinator.sh/memoryQOS", "pod's class applies", memory_override,
       "policy default, none or auto, minLimitPercent, lowLimitPercent, throttlingPercent, wmarkRatio and "
-      "pageCacheLimitPercent 0 to 100, wmarkScalePermill 1 to 1000, oomKillGroup 0 or 1, pageCacheEnable "
-      "true "
-      "or false, pageCacheLimitSize 0 bytes or more",
+      "pageCacheLimitPercent 0 to 100, wmarkScalePermill 1 to 1000, wmarkMinAdj -25 to 50, oomKillGroup and "
+      "priorityEnable 0 or 1, priority 0 to 12, pageCacheEnable and pageCacheReclaimSync true or false, "
+      "pageCacheLimitSize 0 bytes or more",
       pod.memory_qos, notices);
 }
 

@@ -271,20 +271,26 @@ TEST(PodProtocol, MemoryQosAnnotationIsReadWholeOrNotAtAll) {
     return pod_with("annotations: {koordinator.sh/memoryQOS: '" + text + "'}");
   };
   MemoryQosOverride own{Policy::automatic, Percent(10), std::nullopt, Percent(90), 1, Percent(95), 30};
+  own.wmark_min_adj = -25;
+  own.priority_enable = 1;
+  own.priority = 12;
   own.page_cache_enable = false;
+  own.page_cache_reclaim_sync = true;
   own.page_cache_limit_percent = Percent(50);
   own.page_cache_limit_size = Bytes(1048576);
   const auto all = with(
       R"({"policy":"auto","minLimitPercent":10,"throttlingPercent":90,"oomKillGroup":1,"wmarkRatio":95,)"
-      R"("wmarkScalePermill":30,"pageCacheEnable":false,"pageCacheLimitPercent":50,"pageCacheLimitSize":1048576})");
+      R"("wmarkScalePermill":30,"wmarkMinAdj":-25,"priorityEnable":1,"priority":12,"pageCacheReclaimSync":true,)"
+      R"("pageCacheEnable":false,"pageCacheLimitPercent":50,"pageCacheLimitSize":1048576})");
   EXPECT_EQ(only_pod(all).memory_qos, own);
   EXPECT_EQ(only_pod(with(R"({"policy":"none"})")).memory_qos.policy, Policy::none);
   EXPECT_EQ(only_pod(with(R"({"policy":"default"})")).memory_qos, MemoryQosOverride{});
   for (const char* bad :
        {"{", "[]", R"({"policy":"some"})", R"({"minLimitPercent":-1})", R"({"lowLimitPercent":101})",
         R"({"throttlingPercent":"80"})", R"({"oomKillGroup":2})", R"({"wmarkRatio":101})",
-        R"({"wmarkScalePermill":0})", R"({"pageCacheEnable":1})", R"({"pageCacheLimitSize":-1})",
-        R"({"policy":["none"]})"}) {
+        R"({"wmarkScalePermill":0})", R"({"wmarkMinAdj":51})", R"({"priority":13})",
+        R"({"priorityEnable":true})", R"({"pageCacheReclaimSync":"true"})", R"({"pageCacheEnable":1})",
+        R"({"pageCacheLimitSize":-1})", R"({"policy":["none"]})"}) {
     const auto list = with(bad);
     EXPECT_EQ(only_pod(list).memory_qos, MemoryQosOverride{}) << bad;
     ASSERT_EQ(list.notices.size(), 1U) << bad;

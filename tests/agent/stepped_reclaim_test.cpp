@@ -194,5 +194,41 @@ TEST_F(SteppedReclaimV1, HasNoneOfItAndThatIsNoError) {
   agent.quit();
 }
 
+/// A kernel that has files of its own for what we do by reclaim (Anolis).
+TEST_F(SteppedReclaim, AVendorKernelsFilesAreWrittenAndNothingIsReclaimed) {
+  const auto files = [&](const std::string& cgroup) {
+    std::string out;
+    for (const char* file : {"memory.wmark_ratio", "memory.wmark_scale_factor", "memory.wmark_min_adj",
+                             "memory.pagecache_limit.enable", "memory.pagecache_limit.size"})
+      out += node.setting(Controller::memory, cgroup, file) + ' ';
+    return out;
+  };
+  for (const auto& cgroup : {pod, pod + "/aaa"})
+    for (const char* file : {"wmark_ratio 0", "wmark_scale_factor 50", "wmark_min_adj 0",
+                             "pagecache_limit.enable 0", "pagecache_limit.size 0"}) {
+      const std::string text = file;
+      const auto cut = text.find(' ');
+      node.host.write(Controller::memory, cgroup, "memory." + text.substr(0, cut),
+                      text.substr(cut + 1) + "\n");
+    }
+  no_swap();
+  uses(pod, 990);
+  uses(pod + "/aaa", 990);
+  SteppedAgent agent(node.args(node.pod_list(pods_with(R"({"pageCacheLimitPercent":10})"))));
+  const Step first = agent.advance();
+  EXPECT_EQ(files(pod), "95 20 -25 1 104857600 ") << first.line;
+  EXPECT_EQ(files(pod + "/aaa"), "95 20 -25 0 0 ");
+  EXPECT_NE(agent.explain().find("reclaims in the background above 95 hundredths"), std::string::npos);
+  const Step second = agent.advance();
+  EXPECT_NE(second.line.find("\"writes\":[]"), std::string::npos) << second.line;
+  EXPECT_EQ(asked(pod + "/aaa"), "");
+  node.configure("{}\n");
+  node.pod_list(pods_with());
+  agent.advance();
+  EXPECT_EQ(files(pod), "0 50 0 0 0 ");
+  EXPECT_EQ(files(pod + "/aaa"), "0 50 0 0 0 ");
+  agent.quit();
+}
+
 }  // namespace
 }  // namespace evenkeel::test

@@ -107,12 +107,15 @@ TEST(Features, AVendorKernelsFilesAreFound) {
   FakeHost fake;
   fake.machine().v1().kubepods();
   fake.write(Controller::cpu, "kubepods", "cpu.bvt_warp_ns", "0\n");
-  fake.write(Controller::memory, "kubepods", "memory.wmark_ratio", "0\n");
+  for (const char* file : {"memory.wmark_ratio", "memory.wmark_min_adj", "memory.use_priority_oom"})
+    fake.write(Controller::memory, "kubepods", file, "0\n");
   fake.write(Controller::cpuacct, "kubepods", "cpu.pressure",
              "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n");
   const auto all = probe_fake(fake);
   EXPECT_TRUE(one(all, "cpu-bvt").works);
-  EXPECT_TRUE(one(all, "memory-wmark-ratio").works);
+  for (const char* feature : {"memory-wmark-ratio", "memory-wmark-min-adj", "memory-use-priority-oom"})
+    EXPECT_TRUE(one(all, feature).works) << feature;
+  EXPECT_EQ(one(all, "memory-priority").why_not, "no memory.priority in /sys/fs/cgroup/memory/kubepods");
   EXPECT_EQ(one(all, "psi-cgroup").detail, "from /sys/fs/cgroup/cpuacct");
 }
 

@@ -92,7 +92,6 @@ TEST(Reclaimer, SaysWhatTheKernelHas) {
   const Scene scene;
   Reclaimer reclaimer(scene.tree, How::by_thread);
   EXPECT_TRUE(reclaimer.ability().on_demand);
-  EXPECT_FALSE(reclaimer.ability().by_kernel);
   EXPECT_FALSE(reclaimer.ability().file_only) << "a plain file is not asked";
   EXPECT_EQ(scene.asked(), "");
   FakeHost old;

@@ -36,6 +36,48 @@ TEST(PageCacheLimit, WorkedExamples) {
   EXPECT_EQ(page_cache_limit(size, kGiB), std::nullopt);
 }
 
+struct FilesExample {
+  std::optional<Percent> percent{};
+  std::optional<Bytes> size{}, pod_limit{};
+  bool sync = false;
+  std::optional<bool> switched{};
+  std::optional<Bytes> expect_size{};
+  std::optional<bool> expect_enable{}, expect_sync{};
+};
+
+// Likewise, where the kernel has files for it.
+TEST(PageCacheFiles, WorkedExamples) {
+  const FilesExample examples[] = {
+      {.percent = 50_pct,
+       .pod_limit = kGiB,
+       .expect_size = Bytes(536870912),
+       .expect_enable = true,
+       .expect_sync = false},
+      {.size = Bytes(2 * kGiB.count()),
+       .pod_limit = kGiB,
+       .sync = true,
+       .expect_size = kGiB,
+       .expect_enable = true,
+       .expect_sync = true},
+      {.percent = 50_pct},
+      {.size = Bytes{}, .expect_size = Bytes{}, .expect_enable = false},
+      {.size = kGiB, .switched = false, .expect_size = kGiB, .expect_enable = false, .expect_sync = false},
+      {.switched = true, .expect_enable = true},
+  };
+  for (const auto& e : examples) {
+    MemoryTerms terms;
+    terms.page_cache_percent = e.percent;
+    terms.page_cache_size = e.size;
+    terms.page_cache_sync = e.sync;
+    terms.page_cache_enable = e.switched;
+    const auto files = page_cache_files(terms, e.pod_limit);
+    const auto which = &e - examples;
+    EXPECT_EQ(files.size, e.expect_size) << which;
+    EXPECT_EQ(files.enable, e.expect_enable) << which;
+    EXPECT_EQ(files.sync, e.expect_sync) << which;
+  }
+}
+
 TEST(PageCacheLimit, APodHasALimitWhenEachOfItsContainersHasOne) {
   Pod pod = pod_with(kGiB);
   pod.overhead.memory = 64_MiB;
@@ -83,6 +125,7 @@ TEST(MemoryTerms, TheBuiltInTableAndRefusal) {
   ASSERT_TRUE(automatic);
   EXPECT_EQ(automatic->wmark_ratio, 95_pct);
   EXPECT_EQ(automatic->wmark_scale_permill, 20);
+  EXPECT_EQ(automatic->wmark_min_adj, 50);
   EXPECT_EQ(automatic->throttling, 40_pct);
   EXPECT_FALSE(
       memory_terms(pod_with(kGiB, {.policy = Policy::none, .min_limit_percent = 100_pct}), QosStrategy{}));

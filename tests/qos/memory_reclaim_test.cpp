@@ -193,7 +193,8 @@ TEST(MemoryReclaim, NothingRestsOnWhatIsNotKnown) {
   EXPECT_EQ(orders([](Scene& s) { s.node.pods_known = false; }), 0U);
   EXPECT_EQ(orders([](Scene& s) { s.node.since_previous.reset(); }), 0U);
   EXPECT_EQ(orders([](Scene& s) { s.node.reclaim.on_demand = false; }), 0U);
-  EXPECT_EQ(orders([](Scene& s) { s.node.reclaim.by_kernel = true; }), 0U) << "the kernel does it";
+  EXPECT_EQ(orders([](Scene& s) { s.container(0).applied.plain.set(Knob::memory_wmark_ratio, 0); }), 0U)
+      << "the kernel does it";
   EXPECT_EQ(orders([](Scene& s) { s.container(0).hands_off = true; }), 0U);
   EXPECT_EQ(orders([](Scene& s) { s.slo.evenkeel.hands_off = true; }), 0U);
   EXPECT_EQ(orders([](Scene& s) { s.slo.qos.ls.memory->enable = false; }), 0U);
@@ -209,6 +210,10 @@ TEST(MemoryReclaim, ThePageCacheOfAPodIsTakenOnceForEachReading) {
   EXPECT_EQ(scene.out[0].target, scene.pod(0).id);
   EXPECT_EQ(scene.out[0].most, 100_MiB);
   EXPECT_FALSE(scene.out[0].file_only) << "nothing can be swapped here";
+  Scene vendor(one_service(), slo);
+  vendor.pod(0).memory.page_cache = 600_MiB;
+  vendor.pod(0).applied.plain.set(Knob::page_cache_limit_size, 0);
+  EXPECT_TRUE(vendor.decide().empty()) << "the kernel does it";
   EXPECT_TRUE(scene.next().empty()) << "the reading is the same";
   scene.pod(0).memory.page_cache = 510_MiB;
   ASSERT_EQ(scene.next().size(), 1U);
