@@ -1,9 +1,9 @@
 #include "qos/batch_resources.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "qos/being_made.h"
+#include "qos/cpu_normalization.h"
 #include "qos/gentle_limit.h"
 #include "qos/pod_requests.h"
 
@@ -71,16 +71,6 @@ Claim claim_of(const Pod& pod) {
   return out;
 }
 
-/// A CPU that counts for more than one (kubernetes reports 1.2 of them) is given for less time.
-QuotaTime quota(MilliCpu limit, Duration period, std::optional<double> ratio) {
-  constexpr QuotaTime kKernelLeast{1000};
-  const auto whole = std::max(quota_for(limit, period), kKernelLeast);
-  if (!ratio || *ratio <= 1) return whole;
-  return std::max(
-      QuotaTime(static_cast<std::int64_t>(std::ceil(static_cast<double>(whole.count()) / *ratio))),
-      kKernelLeast);
-}
-
 class Round {
  public:
   Round(const NodeSnapshot& node, Intents& out) : node_(node), out_(out) {}
@@ -106,9 +96,10 @@ class Round {
           because("its share of best effort's CPU is its request of {} of lent CPU", *claim.cpu_request));
     const auto& limit = cgroup.applied.cpu_limit;
     if (claim.cpu_limit && limit && limit->period > Duration::zero())
-      out_.want(cgroup.id, Knob::cpu_quota,
-                quota(*claim.cpu_limit, limit->period, node_.object.cpu_normalization_ratio).count(),
-                because("its limit of {} of lent CPU", *claim.cpu_limit));
+      out_.want(
+          cgroup.id, Knob::cpu_quota,
+          divided(quota_for(*claim.cpu_limit, limit->period), node_.object.cpu_normalization_ratio).count(),
+          because("its limit of {} of lent CPU", *claim.cpu_limit));
     if (claim.memory_limit) bound_memory(cgroup, *claim.memory_limit);
   }
 

@@ -5,6 +5,7 @@
 #include "qos/cpu_burst_budget.h"
 #include "qos/cpu_burst_quota.h"
 #include "qos/cpu_burst_wishes.h"
+#include "qos/cpu_normalization.h"
 
 namespace evenkeel {
 namespace {
@@ -20,7 +21,7 @@ constexpr Percent kQuietUse{50};
 /// One tick, and what all containers have in common in it.
 struct Tick {
   const NodeSnapshot& node;
-  const CpuBurstStrategy& strategy;
+  const NodeSlo& slo;
   CpuBurstState& state;
   SharePool pool{};
   Duration elapsed{};
@@ -28,13 +29,13 @@ struct Tick {
 
 /// The spec's limit decides; without a spec the quota that the container had when it was first seen.
 std::optional<QuotaTime> base_of(const Pod& pod, const ContainerSample& container, const CgroupSample& cgroup,
-                                 CpuBurstState::Container& memory) {
+                                 std::optional<double> divisor, CpuBurstState::Container& memory) {
   const auto& limit = cgroup.applied.cpu_limit;
   if (!limit) return memory.base;
   if (!pod.from_cgroup_only) {
     const bool limited = container.spec && container.spec->limits.cpu.value_or(MilliCpu{}) > MilliCpu{};
     memory.base.reset();
-    if (limited) memory.base = base_quota(*container.spec->limits.cpu, limit->period);
+    if (limited) memory.base = divided(base_quota(*container.spec->limits.cpu, limit->period), divisor);
   } else if (!memory.base) {
     memory.base = limit->quota;
   }
@@ -98,7 +99,8 @@ bool quota_wanted(BurstPolicy policy) {
 
 /// What the kernel takes: no more than the quota. The base is never more than the quota in force.
 QuotaTime legal_burst(QuotaTime wanted, const Candidate& candidate) {
-  if (candidate.quota_burst) return std::min(wanted, candidate.base);
+  if (candidate.quota_burst || (candidate.divisor && candidate.current))
+    return std::min(wanted, candidate.base);
   return candidate.current ? std::min(wanted, *candidate.current) : wanted;
 }
 
@@ -109,8 +111,10 @@ void fill(const Tick& tick, const CpuBurstStrategy& strategy, const CgroupSample
   if (candidate.quota_burst) {
     candidate.ceiling = ceiling_of(tick, strategy, cgroup, candidate.base, pod_is_ours);
     choose_operation(tick, strategy, cgroup, limit, memory, candidate);
-    candidate.target =
-        quota_target(candidate.current, candidate.operation, tick.elapsed, candidate.base, candidate.ceiling);
+    // What it had before its limit was divided was never its due.
+    const bool undivided = candidate.divisor && memory.divisor != candidate.divisor;
+    candidate.target = quota_target(undivided ? std::nullopt : candidate.current, candidate.operation,
+                                    tick.elapsed, candidate.base, candidate.ceiling);
   }
   if (static_wanted(strategy.policy) && cgroup.applied.cpu_burst)
     candidate.burst =
@@ -133,15 +137,16 @@ const Container* heir_of(const NodeSnapshot& node, const PodSample& pod, const C
 }
 
 void consider(const Tick& tick, const CpuBurstStrategy& strategy, const Pod& pod,
-              const ContainerSample& container, bool pod_is_ours, bool is_heir) {
+              const ContainerSample& container, std::optional<double> divisor, bool is_heir) {
   const CgroupSample* cgroup = tick.node.cgroup(container.cgroup);
   if (!cgroup || (!container.spec && !pod.from_cgroup_only)) return;
   auto& memory = tick.state.containers[cgroup->id];
   memory.seen = tick.node.at;
-  const auto base = base_of(pod, container, *cgroup, memory);
+  const auto base = base_of(pod, container, *cgroup, divisor, memory);
   if (!base) return;
 
   Candidate candidate{.cgroup = container.cgroup, .pod = container.pod, .base = *base};
+  candidate.divisor = divisor;
   const auto& limit = cgroup->applied.cpu_limit;
   candidate.unreadable = !limit || limit->period <= Duration::zero();
   // An heir's quota is what it is known by, so it is not raised yet.
@@ -150,21 +155,23 @@ void consider(const Tick& tick, const CpuBurstStrategy& strategy, const Pod& pod
   if (!candidate.unreadable) {
     candidate.period = limit->period;
     const MilliCpu of_spec = container.spec ? container.spec->limits.cpu.value_or(MilliCpu{}) : MilliCpu{};
-    const MilliCpu allowed = pod.from_cgroup_only ? cpu_of(*base, limit->period) : of_spec;
-    fill(tick, strategy, *cgroup, allowed, pod_is_ours, memory, candidate);
+    const bool by_quota = pod.from_cgroup_only || divisor;
+    const MilliCpu allowed = by_quota ? cpu_of(*base, limit->period) : of_spec;
+    fill(tick, strategy, *cgroup, allowed, pod_quota_is_ours(pod), memory, candidate);
+    memory.divisor = divisor;
   }
   tick.state.candidates.push_back(candidate);
 }
 
 void consider_pod(const Tick& tick, const PodSample& pod) {
   if (skipped_by_burst(*pod.spec)) return;
-  const CpuBurstStrategy strategy = burst_strategy(tick.strategy, pod.spec->cpu_burst);
+  const CpuBurstStrategy strategy = burst_strategy(tick.slo.cpu_burst, pod.spec->cpu_burst);
   if (strategy.policy == BurstPolicy::none) return;
-  const bool ours = pod_quota_is_ours(*pod.spec);
+  const auto divisor = quota_divisor(tick.node, tick.slo, *pod.spec);
   for (ContainerSample container : tick.node.containers_of(pod)) {
     const Container* heir = container.spec ? nullptr : heir_of(tick.node, pod, container);
     if (heir) container.spec = heir;
-    consider(tick, strategy, *pod.spec, container, ours, heir != nullptr);
+    consider(tick, strategy, *pod.spec, container, divisor, heir != nullptr);
   }
 }
 
@@ -180,8 +187,7 @@ bool enabled(const NodeSlo& /*slo*/) { return true; }
 void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& policy_state, Intents& out) {
   CpuBurstState& state = policy_state.cpu_burst;
   const Duration elapsed = node.since_previous.value_or(seconds(1));
-  Tick tick{node, slo.cpu_burst, state, share_pool(node, slo.cpu_burst.share_pool_threshold_percent, state),
-            elapsed};
+  Tick tick{node, slo, state, share_pool(node, slo.cpu_burst.share_pool_threshold_percent, state), elapsed};
   state.candidates.clear();
   for (const PodSample& pod : node.pods) consider_pod(tick, pod);
   const MilliCpu per_second = percent_of(node.node.cpu_capacity, slo.evenkeel.burst_growth_budget_percent);

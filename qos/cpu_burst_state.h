@@ -37,6 +37,7 @@ struct CpuBurstState {
     std::optional<QuotaTime> base{};  ///< of the spec, or the first quota seen where there is no spec
     std::optional<TokenBucket> bucket{};
     std::optional<MonoTime> quiet_since{};
+    std::optional<double> divisor{};  ///< of its quota at the last tick (cpu_normalization.h)
   };
   std::unordered_map<CgroupId, Container> containers{};
 
@@ -44,6 +45,7 @@ struct CpuBurstState {
     MonoTime seen{};
     QuotaTime original{};
     bool raised = false;
+    std::optional<double> divisor{};
   };
   std::unordered_map<CgroupId, PodQuota> pods{};
 
@@ -57,6 +59,7 @@ struct CpuBurstState {
     bool quota_burst = false;  ///< its quota is ours to set; otherwise target is what it has
     QuotaTime base{}, ceiling{}, target{}, burst{};
     std::optional<QuotaTime> current{};  ///< absent: unlimited
+    std::optional<double> divisor{};
     Duration period{};
   };
   std::vector<Candidate> candidates{};

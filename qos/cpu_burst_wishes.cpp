@@ -4,6 +4,7 @@
 #include <span>
 
 #include "qos/cpu_burst_quota.h"
+#include "qos/cpu_normalization.h"
 
 namespace evenkeel {
 namespace {
@@ -53,7 +54,8 @@ QuotaTime per(Duration other, QuotaTime quota, Duration period) {
 QuotaTime sum_of_targets(const Pod& pod, Group group, Duration period) {
   QuotaTime sum;
   for (const Container& container : pod.containers)
-    if (container.limits.cpu && !pod.from_cgroup_only) sum += base_quota(*container.limits.cpu, period);
+    if (container.limits.cpu && !pod.from_cgroup_only)
+      sum += divided(base_quota(*container.limits.cpu, period), group.front().divisor);
   for (const Candidate& candidate : group) {
     const QuotaTime counted = pod.from_cgroup_only ? QuotaTime{} : candidate.base;
     if (candidate.target > counted) sum += per(period, candidate.target - counted, candidate.period);
@@ -61,12 +63,21 @@ QuotaTime sum_of_targets(const Pod& pod, Group group, Duration period) {
   return sum;
 }
 
-/// The pod's quota without us: what it is while we do not raise it.
-CpuBurstState::PodQuota& remembered(const CgroupSample& cgroup, MonoTime now, CpuBurstState& state) {
+/// The pod's quota without burst: what it is while we do not raise it, or what its divided limits make.
+CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, MonoTime now,
+                                    std::optional<double> divisor, CpuBurstState& state) {
   auto& memory = state.pods[cgroup.id];
+  const auto& limit = *cgroup.applied.cpu_limit;
+  const bool changed = memory.divisor != divisor;
+  memory.divisor = divisor;
   memory.seen = now;
-  memory.raised = memory.raised && cgroup.applied.cpu_limit->quota;
-  if (!memory.raised) memory.original = cgroup.applied.cpu_limit->quota.value_or(QuotaTime{});
+  memory.raised = memory.raised && limit.quota && !changed;
+  if (memory.raised) return memory;
+  // A tick after a change the file still holds what the old divisor made of it: nobody is raised above that.
+  constexpr QuotaTime kNotKnown{INT64_MAX};
+  memory.original = changed && memory.original > QuotaTime{} ? kNotKnown : limit.quota.value_or(QuotaTime{});
+  if (const auto due = divisor ? divided_pod_quota(pod, limit.period, *divisor) : std::nullopt)
+    memory.original = *due;
   return memory;
 }
 
@@ -111,7 +122,7 @@ void wish_pod(const NodeSnapshot& node, Group group, CpuBurstState& state, Inten
   const bool blind = std::any_of(group.begin(), group.end(), [](const Candidate& c) { return c.unreadable; });
   const auto& limit = cgroup->applied.cpu_limit;
   if (blind || !limit || limit->period <= Duration::zero()) return hold_pod(*cgroup, state, node.at, out);
-  auto& memory = remembered(*cgroup, node.at, state);
+  auto& memory = remembered(*pod.spec, *cgroup, node.at, group.front().divisor, state);
   std::optional<QuotaTime> quota;
   if (limit->quota) quota = memory.original;
   if (quota) wish_pod_quota(*pod.spec, *cgroup, group, memory, out);

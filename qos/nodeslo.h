@@ -211,7 +211,8 @@ struct ResctrlDynamic {
 struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
   bool cpusets = true;     ///< containers run on the CPUs that their pod was given, the others on the rest
-  bool batch_resources = true;  ///< shares, quotas and memory limits of pods that run on lent resources
+  bool cpu_normalization = true;  ///< services' quotas follow the node's CPU normalization ratio
+  bool batch_resources = true;    ///< shares, quotas and memory limits of pods that run on lent resources
   /// Suppression: the allowance may rise only to the lowest target seen over this time (§ cpu_suppress.cpp).
   Duration suppress_recovery{std::chrono::seconds(5)};
   /// Suppression: between two small changes of the allowance at least this time passes.

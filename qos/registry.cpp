@@ -4,6 +4,7 @@
 #include "qos/blkio.h"
 #include "qos/cpu_burst.h"
 #include "qos/cpu_idle.h"
+#include "qos/cpu_normalization.h"
 #include "qos/cpu_suppress.h"
 #include "qos/cpusets.h"
 #include "qos/memory_push_back.h"
@@ -16,11 +17,11 @@ namespace evenkeel {
 namespace {
 
 // One line per policy. The order is the rank for levers whose rule is Merge::first.
-constexpr const PolicySpec* kPolicies[] = {&cpu_suppress_policy,     &cpu_burst_policy,
-                                           &cpu_identity_policy,     &memory_qos_policy,
-                                           &memory_push_back_policy, &batch_resources_policy,
-                                           &cpusets_policy,          &system_settings_policy,
-                                           &resctrl_policy,          &blkio_policy};
+constexpr const PolicySpec* kPolicies[] = {
+    &cpu_suppress_policy,    &cpu_burst_policy,  &cpu_normalization_policy,
+    &cpu_identity_policy,    &memory_qos_policy, &memory_push_back_policy,
+    &batch_resources_policy, &cpusets_policy,    &system_settings_policy,
+    &resctrl_policy,         &blkio_policy};
 
 }  // namespace
 

@@ -152,6 +152,9 @@ constexpr Row kEvenkeelRows[] = {
                         "containers on the CPUs that the scheduler gave their pod, services on the rest"),
     toggle<&E::batch_resources>("batchResources",
                                 "shares, quota and memory limit for pods that run on lent resources"),
+    toggle<&E::cpu_normalization>(
+        "cpuNormalization",
+        "divide services' CPU quotas by the Node's node.koordinator.sh/cpu-normalization-ratio"),
     number<&E::suppress_recovery>("suppressRecovery", kUpToAnHour, "duration",
                                   "best effort may rise only to the least it was granted over this time",
                                   Kind::duration),

@@ -74,6 +74,12 @@ std::string LeverLoop::born(int number) {
     add(dir);
     kernel.other(dir, v2_ ? "cpu.weight" : "cpu.shares", qos == QosClass::be ? "2" : "300");
   }
+  // As a kubelet that enforces limits: the pod's first.
+  MilliCpu all;
+  for (const auto& container : pod.containers) all += container.limits.cpu.value_or(MilliCpu{});
+  for (std::size_t i = 0; i < made.size() && number % 2 == 0 && all > MilliCpu{}; ++i)
+    kernel.other(made[i], v2_ ? "cpu.max" : "cpu.cfs_quota_us",
+                 std::to_string((i == 0 ? all : *pod.containers[i - 1].limits.cpu).count() * 100));
   pods_.push_back(std::move(pod));
   paths_.push_back(path);
   return path;
@@ -107,9 +113,16 @@ void LeverLoop::configure() {
   memory.low_limit_percent = Percent(below(101));
   memory.throttling_percent = Percent(below(101));
   memory.oom_kill_group = below(2);
+  memory.wmark_ratio = Percent(below(101));
+  memory.wmark_min_adj = below(76) - 25;
+  memory.priority = below(13);
+  memory.priority_enable = below(2);
+  if (chance(50)) memory.page_cache_limit_percent = Percent(below(101));
   slo->qos.lsr.memory = slo->qos.ls.memory = slo->qos.be.memory = memory;
   slo->cpu_burst.policy = static_cast<BurstPolicy>(below(4));
   slo->evenkeel.batch_resources = chance(60);
+  slo->evenkeel.cpu_normalization = chance(80);
+  ratio_ = chance(60) ? std::optional(1 + below(100) / 100.0) : std::nullopt;
   slo->evenkeel.cpusets = chance(60);
   slo->qos.be.blkio = BlkioQos{chance(60), {block(), block()}};
   if (chance(50)) slo->system.min_free_kbytes_factor = 1 + below(200);
@@ -119,12 +132,13 @@ void LeverLoop::configure() {
 
 void LeverLoop::everything_off() {
   slo_ = std::make_shared<NodeSlo>();
-  slo_->evenkeel.batch_resources = slo_->evenkeel.cpusets = false;
+  slo_->evenkeel.batch_resources = slo_->evenkeel.cpusets = slo_->evenkeel.cpu_normalization = false;
 }
 
 void LeverLoop::measure() {
   snapshot_.node.cpu_capacity = MilliCpu(8000);
   snapshot_.node.cpu_use = MilliCpu(below(8000));
+  snapshot_.object.cpu_normalization_ratio = ratio_;
   const Bytes memory(4096 * kMiB);
   DiskMap disks;
   disks.devices = {{"sda", {*parse_device("8:0")}}};

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
@@ -44,6 +45,7 @@ class LeverLoop : public ExecutorNode {
   std::vector<Pod> pods_{};
   std::vector<std::string> paths_{};  ///< of pods_
   std::shared_ptr<NodeSlo> slo_ = std::make_shared<NodeSlo>();
+  std::optional<double> ratio_{};  ///< of CPU normalization
   std::map<std::string, std::string> born_{};
   NodeSnapshot snapshot_{};
   PolicyState state_{};

@@ -64,6 +64,8 @@ NodeSnapshot random_node(Dice& dice) {
   for (CgroupSample& sample : snapshot.cgroups) random_settings(dice, sample);
   const Bytes memory(dice.roll(1, std::int64_t{64} << 30));
   snapshot.object.kubelet_static_cpu_manager = dice.chance(10);
+  if (dice.chance(30))
+    snapshot.object.cpu_normalization_ratio = static_cast<double>(dice.roll(50, 300)) / 100;
   for (const Knob knob : {Knob::min_free_kbytes, Knob::watermark_scale_factor})
     if (dice.chance(80)) snapshot.node.settings.set(knob, dice.roll(1, 3000));
   if (dice.chance(95)) snapshot.node.memory = NodeMemory{memory, memory, {}, {}, {}};
