@@ -9,6 +9,7 @@
 #include "cgroup/held_values.h"
 #include "cgroup/resctrl_hand.h"
 #include "cgroup/resctrl_text.h"
+#include "cgroup/task_follow.h"
 
 namespace evenkeel {
 
@@ -30,12 +31,8 @@ struct HeldGroup {
 };
 
 /// A cgroup whose tasks we keep in a group.
-struct Placed {
-  CgroupId cgroup{};
-  std::string dir{}, threads_file{};
+struct Placed : Followed {
   std::uint32_t group = 0;  ///< HeldGroup::id
-  int looks_left = 0;
-  MonoTime next_look{};
   std::uint64_t round = 0;  ///< the last one whose plan named it
   bool others_told = false;
   std::string moved{};  ///< in this round, for the report
@@ -74,14 +71,12 @@ struct ResctrlHand::Impl {
   void place(const ResctrlPlan& plan);
   void want(CgroupId cgroup, std::uint32_t group);
   void release_unnamed();
-  void find_due();
   void settle();
   bool pass();
   bool look_at(Placed& placed, const HeldGroup* group);
   bool move(Placed& placed, std::int32_t task, const std::string& file);
   void find_movable();
   bool read_tasks(const std::string& file, std::vector<std::int32_t>& out);
-  void add_threads(const std::string& dir, const std::string& file, int depth);
   void tell_moved();
 
   static constexpr Duration kLeftAlone = std::chrono::seconds(60);
@@ -106,17 +101,15 @@ struct ResctrlHand::Impl {
   std::uint32_t next_group = 1;
   std::uint64_t round = 0;
   PolicyIndex last_by = 0;
-  std::size_t sweep_from = 0;
-  MonoTime swept{};
+  LookTimer timer{};
   MonoTime at{};
   Report* report = nullptr;
 
   // Room to work in, kept from round to round.
   std::string buffer{};
-  std::vector<std::size_t> due{};
   std::vector<std::int32_t> in_group{}, threads{}, movable{};
   bool movable_known = false;
-  int hidden_threads = 0, moves = 0;
+  int moves = 0;
 };
 
 }  // namespace evenkeel

@@ -10,12 +10,7 @@
 namespace evenkeel {
 namespace {
 
-constexpr int kLooks = 4;       ///< at a cgroup that is new here, one a second
 constexpr int kMostPasses = 8;  ///< in one round, while tasks go on being born elsewhere
-constexpr Duration kBetweenLooks = std::chrono::seconds(1);
-constexpr Duration kBetweenSweeps = std::chrono::seconds(5);
-constexpr std::size_t kSweeps = 12;  ///< until every cgroup was looked at again
-constexpr int kDeepest = 8;          ///< of cgroups inside a container's
 constexpr int kShownTasks = 16;
 
 const std::string kRoot = kResctrlDir;
@@ -46,7 +41,7 @@ void ResctrlHand::Impl::place(const ResctrlPlan& plan) {
     want(member.cgroup, target);
   }
   release_unnamed();
-  find_due();
+  timer.find_due(members, at, !dry_run);
   settle();
   std::erase_if(members, [this](const Placed& p) { return p.round != round && p.looks_left == 0; });
 }
@@ -56,16 +51,14 @@ void ResctrlHand::Impl::want(CgroupId cgroup, std::uint32_t group) {
   if (at_or_after == members.end() || at_or_after->cgroup != cgroup) {
     const auto* directory = tree.find(cgroup);
     if (group == 0 || directory == nullptr) return;
-    Placed fresh{.cgroup = cgroup, .group = group, .looks_left = kLooks, .next_look = at};
-    fresh.dir = tree.dir(*directory, Controller::cpu);
-    fresh.threads_file = fresh.dir + (tree.layout().v2(Controller::cpu) ? "/cgroup.threads" : "/tasks");
+    Placed fresh{follow(tree, *directory, at)};
+    fresh.group = group;
     at_or_after = members.insert(at_or_after, std::move(fresh));
   }
   at_or_after->round = round;
   if (at_or_after->group == group) return;
   at_or_after->group = group;
-  at_or_after->looks_left = kLooks;
-  at_or_after->next_look = at;
+  at_or_after->look_again(at);
 }
 
 /// Cgroups that the plan does not name any more: their tasks go back, unless they died or went with their
@@ -82,31 +75,13 @@ void ResctrlHand::Impl::release_unnamed() {
   }
 }
 
-void ResctrlHand::Impl::find_due() {
-  due.clear();
-  for (std::size_t i = 0; i < members.size(); ++i)
-    if (members[i].looks_left > 0 && members[i].next_look <= at) due.push_back(i);
-  if (dry_run || members.empty() || at - swept < kBetweenSweeps) return;
-  swept = at;
-  const auto share = (members.size() + kSweeps - 1) / kSweeps;
-  for (std::size_t k = 0; k < share; ++k) {
-    const auto i = (sweep_from + k) % members.size();
-    if (members[i].looks_left == 0) due.push_back(i);
-  }
-  sweep_from = (sweep_from + share) % members.size();
-}
-
 void ResctrlHand::Impl::settle() {
   moves = 0;
+  const auto& due = timer.due();
   if (due.empty()) return;
   for (int i = 0; i < kMostPasses && moves < kMostMoves && pass(); ++i) {
   }
-  for (const auto i : due) {
-    auto& placed = members[i];
-    if (placed.looks_left == 0 || moves >= kMostMoves) continue;
-    placed.looks_left = dry_run ? 0 : placed.looks_left - 1;
-    placed.next_look = at + kBetweenLooks;
-  }
+  if (moves < kMostMoves) timer.looked(members, at, dry_run);
   tell_moved();
 }
 
@@ -114,6 +89,7 @@ void ResctrlHand::Impl::settle() {
 bool ResctrlHand::Impl::pass() {
   bool moved = false;
   movable_known = false;
+  const auto& due = timer.due();
   for_each_group(groups, [&](const HeldGroup* group) {
     const auto in_it = [&](std::size_t i) { return members[i].group == id_of(group); };
     if (std::ranges::none_of(due, in_it)) return;
@@ -129,8 +105,7 @@ bool ResctrlHand::Impl::look_at(Placed& placed, const HeldGroup* group) {
   const auto& file = group == nullptr ? kRootTasks : group->tasks_file;
   if (waits(file)) return false;
   threads.clear();
-  hidden_threads = 0;
-  add_threads(placed.dir, placed.threads_file, 0);
+  const int hidden_threads = add_threads(files, placed.dir, placed.threads_file, buffer, threads);
   if (threads.empty() && hidden_threads > 0)
     refuse(file, placed.threads_file, {.code = ESRCH, .op = Op::other}, kLeftAlone,
            "the tasks are in another PID namespace: the agent needs the host's");
@@ -168,7 +143,7 @@ bool ResctrlHand::Impl::move(Placed& placed, std::int32_t task, const std::strin
     const auto written = files.write(file, std::string_view(line.data(), id.size() + 1));
     if (!written && written.error().code == ESRCH) return false;
     if (!written) {
-      refuse(file, std::string(id), written.error(), kBetweenLooks);
+      refuse(file, std::string(id), written.error(), LookTimer::kBetweenLooks);
       return false;
     }
     ++counters.moved_tasks;
@@ -203,17 +178,8 @@ bool ResctrlHand::Impl::read_tasks(const std::string& file, std::vector<std::int
   return true;
 }
 
-/// Those of the cgroup and of cgroups that the container has made inside of it.
-void ResctrlHand::Impl::add_threads(const std::string& dir, const std::string& file, int depth) {
-  if (const auto text = files.read(file, buffer)) hidden_threads += append_threads(*text, threads);
-  const auto inside = depth < kDeepest ? files.subdirs(dir) : Result<std::vector<std::string>>();
-  if (!inside) return;
-  const auto name = file.substr(file.rfind('/'));
-  for (const auto& child : *inside) add_threads(dir + '/' + child, dir + '/' + child + name, depth + 1);
-}
-
 void ResctrlHand::Impl::tell_moved() {
-  for (const auto i : due) {
+  for (const auto i : timer.due()) {
     auto& placed = members[i];
     if (placed.moved.empty()) continue;
     const auto* group = find(placed.group);
