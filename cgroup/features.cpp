@@ -10,6 +10,7 @@
 #include "cgroup/features_kernel.h"
 #include "cgroup/features_memory.h"
 #include "cgroup/features_resctrl.h"
+#include "cgroup/features_sched.h"
 #include "cgroup/text.h"
 
 namespace evenkeel {
@@ -36,13 +37,13 @@ constexpr FileRow kFiles[] = {
     {"memory-low", Controller::memory, "memory.low", "memory.low", ""},
     {"memory-high", Controller::memory, "memory.high", "memory.high", ""},
     {"memory-limit", Controller::memory, "memory.limit_in_bytes", "memory.max", ""},
-    {"memory-priority", Controller::memory, "memory.priority", "memory.priority", ""},
     {"memory-oom-group", Controller::memory, "memory.oom.group", "memory.oom.group", ""},
-    {"memory-reclaim", Controller::memory, "", "memory.reclaim", ""},
+    {"memory-priority", Controller::memory, "memory.priority", "memory.priority", ""},
     {"memory-use-priority-oom", Controller::memory, "memory.use_priority_oom", "memory.use_priority_oom", ""},
+    {"memory-reclaim", Controller::memory, "", "memory.reclaim", ""},
     {"memory-wmark-ratio", Controller::memory, "memory.wmark_ratio", "memory.wmark_ratio", ""},
-    {"page-cache-limit", Controller::memory, "", "memory.pagecache_limit.size", ""},
     {"memory-wmark-min-adj", Controller::memory, "memory.wmark_min_adj", "memory.wmark_min_adj", ""},
+    {"page-cache-limit", Controller::memory, "", "memory.pagecache_limit.size", ""},
     {"io-throttle", Controller::blkio, "blkio.throttle.read_bps_device", "io.max", ""},
     {"cgroup-kill", Controller::cpu, "", "cgroup.kill", "SIGKILL to each process, until none is left"},
     {"io-weight", Controller::blkio, "blkio.cost.weight", "io.weight", ""},
@@ -195,6 +196,7 @@ std::vector<Capability> probe(const Host& host, const CgroupTree& tree) {
   probe_disks(host, tree, out);
   probe_kernel(host, out);
   probe_resctrl(host, out);
+  probe_sched(host, out);
   out.push_back(type_information(host));
   out.push_back(vm_settings(host));
   out.push_back(huge_pages(host));

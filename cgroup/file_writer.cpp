@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "cgroup/text.h"
 #include "qos/knob.h"
 
 namespace evenkeel {
@@ -125,6 +126,52 @@ Result<> give_order(const Fd& file, const std::string& order, const char* name) 
   return put < 0 ? Result<>(fail(errno, Op::write, name)) : Result<>();
 }
 
+namespace {
+
+/// For writing what stands in the text alone. Never makes a file.
+Result<Fd> open_existing(const Host& host, const std::string& path) {
+  const auto at = parted(host, path);
+  if (!at) return tl::unexpected(at.error());
+  Fd fd(::openat(at->dir.get(), at->name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd) return fail(errno, Op::open);
+  return fd;
+}
+
+/// What the kernel would make of it, for a plain file of a fake root.
+std::string with_turned(std::string_view line, std::string_view word) {
+  const auto bare = [](std::string_view one) { return one.starts_with("NO_") ? one.substr(3) : one; };
+  Scanner scan(line);
+  for (auto one = scan.word(); !one.empty(); one = scan.word())
+    if (bare(one) == bare(word)) {
+      const auto at = static_cast<std::size_t>(one.data() - line.data());
+      return std::string(line.substr(0, at)).append(word).append(line.substr(at + one.size()));
+    }
+  return std::string(line);
+}
+
+}  // namespace
+
+Result<> may_write(const Host& host, const std::string& path) {
+  const auto fd = open_existing(host, path);
+  return fd ? Result<>() : tl::unexpected(fd.error());
+}
+
+Result<> turn_word(const Host& host, const std::string& path, std::string_view word) {
+  const auto opened = open_existing(host, path);
+  if (!opened) return tl::unexpected(opened.error());
+  const Fd& fd = *opened;
+  std::string text(word);
+  if (!is_kernel_fs(fd.get())) {
+    const auto line = host.slurp(path);
+    if (!line) return tl::unexpected(line.error());
+    text = with_turned(*line, word);
+    if (::ftruncate(fd.get(), 0) != 0) return fail(errno, Op::write);
+  }
+  const auto put = ::write(fd.get(), text.data(), text.size());
+  if (put < 0) return fail(errno, Op::write);
+  return static_cast<std::size_t>(put) == text.size() ? Result<>() : fail(EIO, Op::write);
+}
+
 Result<std::string_view> ResctrlWriter::read(const std::string& path, std::string& buffer) {
   constexpr std::size_t kPiece = 16384, kLimit = std::size_t{16} << 20U;
   const auto fd = host_.open_read(path);
@@ -142,11 +189,9 @@ Result<std::string_view> ResctrlWriter::read(const std::string& path, std::strin
 }
 
 Result<> ResctrlWriter::write(const std::string& path, std::string_view text) {
-  const auto at = parted(host_, path);
-  if (!at) return tl::unexpected(at.error());
-  const Fd fd(::openat(at->dir.get(), at->name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-  if (!fd) return fail(errno, Op::open);
-  const auto put = ::write(fd.get(), text.data(), text.size());
+  const auto fd = open_existing(host_, path);
+  if (!fd) return tl::unexpected(fd.error());
+  const auto put = ::write(fd->get(), text.data(), text.size());
   if (put < 0) return fail(errno, Op::write);
   return static_cast<std::size_t>(put) == text.size() ? Result<>() : fail(EIO, Op::write);
 }

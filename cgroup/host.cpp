@@ -154,8 +154,8 @@ std::string Host::absolute(std::string_view path) const {
 bool is_kernel_fs(int fd) {
   struct statfs info {};
   if (::fstatfs(fd, &info) != 0) return false;
-  constexpr std::array<long, 5> kKernel = {PROC_SUPER_MAGIC, SYSFS_MAGIC, CGROUP_SUPER_MAGIC,
-                                           CGROUP2_SUPER_MAGIC, 0x7655821 /* resctrl */};
+  constexpr std::array<long, 6> kKernel = {PROC_SUPER_MAGIC,    SYSFS_MAGIC,   CGROUP_SUPER_MAGIC,
+                                           CGROUP2_SUPER_MAGIC, DEBUGFS_MAGIC, 0x7655821 /* resctrl */};
   return std::ranges::find(kKernel, static_cast<long>(info.f_type)) != kKernel.end();
 }
 

@@ -48,12 +48,12 @@ class Journal {
   /// The file is the owner's again (restored, gone, or yielded to somebody else).
   Result<> done(const std::string& path, std::uint64_t inode);
 
-  /// The same for a directory that we make: before it, and with its inode after it. It is gone again:
-  /// unmade().
+  /// The same for what has no text of before: a directory that we make (before it, and with its inode after
+  /// it), a word that we turn (by the one that undoes it), a cookie that we give. It is gone again: unmade().
   Result<> will_make(const std::string& path) { return made(path, 0); }
   Result<> made(const std::string& path, std::uint64_t inode);
   Result<> unmade(const std::string& path);
-  /// Directories of ours by path, with their inodes; 0: perhaps there, perhaps not.
+  /// All of these by path, with the inode (or cookie); 0: perhaps there, perhaps not.
   [[nodiscard]] const std::map<std::string, std::uint64_t>& directories() const { return directories_; }
 
   [[nodiscard]] std::vector<JournalEntry> entries() const;

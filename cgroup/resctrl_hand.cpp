@@ -166,6 +166,7 @@ void ResctrlHand::Impl::tell(const std::string& path, const std::string& before,
 void restore_resctrl(ResctrlFiles& files, Journal& journal, Report& report) {
   const auto directories = journal.directories();  // by value: records go while we look
   for (const auto& [path, inode] : directories) {
+    if (!path.starts_with(kRoot + '/')) continue;  // another hand's
     const auto now = files.inode(path);
     if (!now && !vanished(now.error())) continue;
     const bool ours = now && (inode == 0 || inode == *now);

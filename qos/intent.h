@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "qos/core_sched_plan.h"
 #include "qos/disk_cost.h"
 #include "qos/ids.h"
 #include "qos/knob.h"
 #include "qos/reason.h"
 #include "qos/resctrl_plan.h"
+#include "qos/sched_feature_plan.h"
 
 namespace evenkeel {
 
@@ -44,6 +46,8 @@ class Intents {
     all_.clear();
     resctrl_.clear();
     costs_.clear();
+    core_sched_.clear();
+    sched_features_ = {};
   }
   [[nodiscard]] const std::vector<Intent>& all() const { return all_; }
   std::vector<Intent>& all() { return all_; }
@@ -53,6 +57,10 @@ class Intents {
   /// Nor are the lines of the I/O cost model.
   CostPlan& costs() { return costs_; }
   [[nodiscard]] const CostPlan& costs() const { return costs_; }
+  CoreSchedPlan& core_sched() { return core_sched_; }
+  [[nodiscard]] const CoreSchedPlan& core_sched() const { return core_sched_; }
+  SchedFeaturePlan& sched_features() { return sched_features_; }
+  [[nodiscard]] const SchedFeaturePlan& sched_features() const { return sched_features_; }
   /// The intents in another order, without moving them: they are large.
   template <class Less>
   const std::vector<const Intent*>& sorted(Less less) {
@@ -67,6 +75,8 @@ class Intents {
   std::vector<const Intent*> order_{};
   ResctrlPlan resctrl_{};
   CostPlan costs_{};
+  CoreSchedPlan core_sched_{};
+  SchedFeaturePlan sched_features_{};
   PolicyIndex by_ = 0;
 };
 

@@ -27,6 +27,7 @@ struct PolicyState {
   MemoryReclaimState memory_reclaim{};
   ResctrlState resctrl{};
   BlkioState blkio{};
+  std::string core_sched_name{};  ///< room to put a group's name together
 };
 
 struct PolicySpec {

@@ -20,12 +20,14 @@ constexpr std::array<Row, 5> kVerbatim = {{
 }};
 
 bool enabled(const NodeSlo& slo) {
-  return slo.system.min_free_kbytes_factor ||
+  return slo.system.min_free_kbytes_factor || !slo.system.sched_features.empty() ||
          std::any_of(kVerbatim.begin(), kVerbatim.end(),
                      [&](const Row& row) { return (slo.system.*row.value).has_value(); });
 }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/, Intents& out) {
+  if (!slo.evenkeel.hands_off && !slo.system.sched_features.empty())
+    out.sched_features() = {out.speaker(), &slo.system.sched_features};
   for (const auto& row : kVerbatim)
     if (const auto& value = slo.system.*row.value; value && node.node.settings.has(row.knob))
       out.want(kNodeItself, row.knob, *value, because("systemStrategy asks for {}", *value));

@@ -114,8 +114,6 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
     read.notices.emplace_back(
         "extensions.evenkeel.resctrlDynamic: nothing to steer without beClass.resctrlQOS.enable");
   note_disks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
-  if (!slo.system.sched_features.empty())
-    read.notices.push_back(std::string("systemStrategy.schedFeatures") + kInactive);
   if (slo.system.total_network_bandwidth_bits_per_second)
     read.notices.push_back(std::string("systemStrategy.totalNetworkBandwidth") + kInactive);
 }

@@ -83,6 +83,7 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
       audit_(std::move(opened.audit)),
       files_(host_),
       resctrl_files_(host_),
+      cookies_(host_),
       inputs_(options_.inputs) {
   tree_ = std::make_unique<CgroupTree>(host_, std::move(opened.layout));
   // Settings of a plain directory change without the events that a kernel gives, so they are looked at each
@@ -97,12 +98,16 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
                                                                       : Reclaimer::How::by_thread);
   resctrl_ = std::make_unique<ResctrlHand>(*tree_, resctrl_files_, journal_, options_.dry_run);
   costs_ = std::make_unique<CostHand>(*tree_, files_, journal_, options_.dry_run);
+  core_sched_ = std::make_unique<CoreSchedHand>(*tree_, resctrl_files_, cookies_, journal_, options_.dry_run);
+  sched_features_ = std::make_unique<SchedFeatureHand>(host_, journal_, options_.dry_run);
   if (!options_.stepped)
     if (auto watch = TreeWatch::open(host_)) watch_ = std::move(*watch);
   // What a crash left behind goes back before anything is measured, so that no leftover passes for somebody's
   // wish.
   leftovers_ = restore_from_journal(files_, journal_);
   restore_resctrl(resctrl_files_, journal_, leftovers_);
+  restore_core_sched(resctrl_files_, cookies_, journal_, leftovers_);
+  restore_sched_features(host_, journal_, leftovers_);
   record(leftovers_, clock_.now());
 }
 
@@ -190,6 +195,8 @@ void Agent::act(MonoTime now) {
   put_first(result_.report, std::move(costs));
   resctrl_->apply(std::as_const(intents_).resctrl(), now, result_.report);
   tell_unresolved(now);
+  core_sched_->apply(std::as_const(intents_).core_sched(), now, result_.report);
+  sched_features_->apply(std::as_const(intents_).sched_features(), now, result_.report);
   // What we wrote is read back before anybody decides on it again: the kernel rounds, and may refuse.
   for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup.itself());
   record(result_.report, now);
@@ -252,6 +259,8 @@ TickResult Agent::stop(MonoTime now) {
   TickResult last{.now = now, .report = executor_->restore_all(now)};
   resctrl_->restore_all(now, last.report);
   costs_->restore_all(now, last.report);
+  core_sched_->restore_all(now, last.report);
+  sched_features_->restore_all(now, last.report);
   record(last.report, now);
   return last;
 }
@@ -260,6 +269,8 @@ std::vector<Managed> Agent::managed() const {
   auto all = executor_->managed();
   resctrl_->add_managed(all);
   costs_->add_managed(all);
+  core_sched_->add_managed(all);
+  sched_features_->add_managed(all);
   return all;
 }
 

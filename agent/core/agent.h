@@ -22,12 +22,14 @@
 #include "agent/lending/lending.h"
 #include "agent/log.h"
 #include "agent/state_file.h"
+#include "cgroup/core_sched.h"
 #include "cgroup/cost_hand.h"
 #include "cgroup/executor.h"
 #include "cgroup/features.h"
 #include "cgroup/file_writer.h"
 #include "cgroup/reclaimer.h"
 #include "cgroup/resctrl_hand.h"
+#include "cgroup/sched_features.h"
 #include "collectors/sampler.h"
 #include "qos/arbiter.h"
 #include "qos/eviction.h"
@@ -60,6 +62,12 @@ struct AgentCounters {
   std::array<std::uint64_t, kFeatureGates.size()> evictions{};  ///< pods chosen, by trigger
   std::uint64_t eviction_failures = 0, pods_ended = 0;
   Duration last_tick{}, longest_tick{}, last_early_tick{}, longest_early_tick{};
+};
+
+/// Of the hands besides the executor, together.
+struct HandCounters {
+  std::uint64_t writes = 0, restored = 0, refusals = 0, foreign = 0;
+  std::size_t held = 0, quarantined = 0;
 };
 
 /// What becomes of a pod that has to go.
@@ -146,6 +154,8 @@ class Agent {
   [[nodiscard]] const Reclaimer& reclaimer() const { return *reclaimer_; }
   [[nodiscard]] const ResctrlCounters& resctrl_counters() const { return resctrl_->counters(); }
   [[nodiscard]] const CostCounters& cost_counters() const { return costs_->counters(); }
+  [[nodiscard]] HandCounters hand_counters() const;
+  [[nodiscard]] const CoreSchedCounters& core_sched_counters() const { return core_sched_->counters(); }
   [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
   /// The files that a tick reads, for measuring.
   [[nodiscard]] std::vector<SamplerRead> reads() const { return sampler_->reads(); }
@@ -212,6 +222,7 @@ class Agent {
   Audit audit_;
   FileWriter files_;
   ResctrlWriter resctrl_files_;
+  KernelCookies cookies_;
   Inputs inputs_;
   std::unique_ptr<CgroupTree> tree_{};
   std::optional<TreeWatch> watch_{};
@@ -220,6 +231,8 @@ class Agent {
   std::unique_ptr<Reclaimer> reclaimer_{};
   std::unique_ptr<ResctrlHand> resctrl_{};
   std::unique_ptr<CostHand> costs_{};
+  std::unique_ptr<CoreSchedHand> core_sched_{};
+  std::unique_ptr<SchedFeatureHand> sched_features_{};
 
   Pods listed_{};  ///< what the roster is made of
   NodeSnapshot snapshot_{};

@@ -3,8 +3,10 @@
 #include <filesystem>
 
 #include "agent/core/audit.h"
+#include "cgroup/core_sched.h"
 #include "cgroup/file_writer.h"
 #include "cgroup/resctrl_hand.h"
+#include "cgroup/sched_features.h"
 #include "cgroup/text.h"
 
 namespace evenkeel {
@@ -30,6 +32,9 @@ Restored restore_offline(const RestoreOptions& options, Log& log, const WallCloc
   ResctrlWriter groups(*host);
   Restored done{restore_from_journal(files, *journal), {}};
   restore_resctrl(groups, *journal, done.report);
+  KernelCookies cookies(*host);
+  restore_core_sched(groups, cookies, *journal, done.report);
+  restore_sched_features(*host, *journal, done.report);
   for (const auto& write : done.report.writes) {
     log.info("restore").with("path", write.path).with("old", write.old_text).with("new", write.new_text);
     if (audit)

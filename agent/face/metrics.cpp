@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "agent/face/core_sched_metrics.h"
 #include "agent/face/disk_metrics.h"
 #include "agent/face/exposition.h"
-#include "agent/face/hands.h"
 #include "agent/face/reclaim_metrics.h"
 #include "agent/face/resctrl_metrics.h"
 #include "agent/version.h"
@@ -100,6 +100,9 @@ constexpr CgroupRow kCgroup[] = {
      [](const CgroupSample& c) { return some(c.pressure.io); }, true},
 };
 
+/// Values of cgroups, and what the other hands hold.
+Reading both(std::uint64_t values, std::uint64_t others) { return static_cast<double>(values + others); }
+
 struct AgentRow {
   const char* name;
   const char* help;
@@ -134,20 +137,20 @@ constexpr AgentRow kAgent[] = {
     {"evenkeel_watch_overflows_total", "Times the kernel dropped change events; each led to a rescan.",
      [](const Agent& a) { return Reading(static_cast<double>(a.counters().watch_overflows)); }},
     {"evenkeel_writes_total", "Values written to the kernel.",
-     of_all_hands<&ExecutorCounters::writes, &ResctrlCounters::writes, &CostCounters::writes>},
+     [](const Agent& a) { return both(a.executor_counters().writes, a.hand_counters().writes); }},
     {"evenkeel_restores_total", "Original values put back.",
-     of_all_hands<&ExecutorCounters::restored, &CostCounters::restored>},
+     [](const Agent& a) { return both(a.executor_counters().restored, a.hand_counters().restored); }},
     {"evenkeel_refusals_total", "Writes that the kernel refused.",
-     of_all_hands<&ExecutorCounters::refusals, &ResctrlCounters::refusals, &CostCounters::refusals>},
+     [](const Agent& a) { return both(a.executor_counters().refusals, a.hand_counters().refusals); }},
     {"evenkeel_deferred_changes_total",
      "Changes put off to the next tick because one tick makes only so many.",
      [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().deferred)); }},
     {"evenkeel_foreign_writes_total", "Values that somebody else changed while we held them.",
-     of_all_hands<&ExecutorCounters::foreign, &ResctrlCounters::foreign, &CostCounters::foreign>},
+     [](const Agent& a) { return both(a.executor_counters().foreign, a.hand_counters().foreign); }},
     {"evenkeel_managed_values", "Values held now, each with its original on record.",
-     of_all_hands<&ExecutorCounters::managed, &ResctrlCounters::groups, &CostCounters::managed>},
+     [](const Agent& a) { return both(a.executor_counters().managed, a.hand_counters().held); }},
     {"evenkeel_quarantined_values", "Values that the kernel refused and that wait for their next try.",
-     of_all_hands<&ExecutorCounters::quarantined, &ResctrlCounters::quarantined, &CostCounters::quarantined>},
+     [](const Agent& a) { return both(a.executor_counters().quarantined, a.hand_counters().quarantined); }},
     {"evenkeel_descriptors_needed", "Files that a tick would like to keep open.",
      [](const Agent& a) { return Reading(static_cast<double>(a.sampler_health().descriptors_needed)); }},
     {"evenkeel_descriptors_reopened", "Files opened for each read because descriptors are scarce.",
@@ -278,6 +281,7 @@ std::string metrics_text(const Agent& agent) {
   put_usage_reports(out, agent);
   put_resctrl(out, agent);
   put_disks(out, agent);
+  put_core_sched(out, agent);
   for (const auto& cgroup : agent.snapshot().cgroups) {
     const bool container = cgroup.kind == CgroupKind::container;
     const Labels labels = labels_of(agent, cgroup);

@@ -184,7 +184,8 @@ TEST(NodeSlo, WhatIsNotActiveYetIsSaidOnceEach) {
   };
   EXPECT_EQ(count("memoryQOS"), 0);
   EXPECT_EQ(count("resctrlQOS"), 0);
-  EXPECT_EQ(count("systemStrategy.schedFeatures is accepted"), 1);
+  EXPECT_EQ(count("schedFeatures"), 0);
+  EXPECT_EQ(count("systemStrategy.totalNetworkBandwidth is accepted"), 1);
   EXPECT_EQ(count("blkioQOS"), 0);
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";
   EXPECT_EQ(count("cpuBurst"), 0);
