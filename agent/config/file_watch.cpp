@@ -172,14 +172,14 @@ bool FileWatch::drain() {
   }
 }
 
-bool FileWatch::matters(int descriptor, unsigned mask, const std::string& name) const {
+bool FileWatch::matters(int descriptor, unsigned mask, std::string_view name) const {
   if ((mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF)) != 0) return true;
   const auto dir = dirs_.find(descriptor);
   if (dir == dirs_.end()) return false;  // of a watch that was taken away since
   if ((mask & IN_IGNORED) != 0) return true;
   const auto names = names_.find(dir->second);
-  if (names == names_.end() || names->second.count(name) == 0) return false;
-  return (mask & IN_CREATE) == 0 || !just_created(below(dir->second, name));
+  if (names == names_.end() || !names->second.contains(name)) return false;
+  return (mask & IN_CREATE) == 0 || !just_created(below(dir->second, std::string(name)));
 }
 
 }  // namespace evenkeel

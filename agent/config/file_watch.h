@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "cgroup/fd.h"
@@ -32,8 +34,9 @@ class FileWatch {
 
  private:
   using Fingerprint =
-      std::optional<std::pair<std::size_t, std::size_t>>;      ///< size and hash; absent: unreadable
-  using Names = std::map<std::string, std::set<std::string>>;  ///< directory -> names that matter in it
+      std::optional<std::pair<std::size_t, std::size_t>>;  ///< size and hash; absent: unreadable
+  /// Directory -> names that matter in it. Looked up as they stand in an event: strangers work there too.
+  using Names = std::map<std::string, std::set<std::string, std::less<>>>;
 
   /// What stat(2) says of the file behind all links; all zero when there is none.
   struct Stamp {
@@ -48,7 +51,7 @@ class FileWatch {
   [[nodiscard]] Names names_on_the_way() const;
   void arm();
   bool drain();
-  [[nodiscard]] bool matters(int descriptor, unsigned mask, const std::string& name) const;
+  [[nodiscard]] bool matters(int descriptor, unsigned mask, std::string_view name) const;
 
   std::string path_{};
   Fd inotify_{};

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/alloc_guard.h"
+
 using namespace evenkeel;
 namespace fs = std::filesystem;
 
@@ -77,6 +79,17 @@ TEST_F(FileWatchTest, AWriterWhoNeverClosesIsBelievedWhenTheFileHoldsStill) {
   EXPECT_FALSE(watch.changed());
   EXPECT_TRUE(watch.changed()) << "the same stamp at two questions";
   EXPECT_FALSE(watch.changed());
+}
+
+// A configuration may lie in a directory where others work all the time, /tmp for example.
+TEST_F(FileWatchTest, StrangersInItsDirectoryCostNoAllocation) {
+  write("f", "one");
+  FileWatch watch(dir / "f");
+  for (int i = 0; i < 20; ++i) write("somebody-elses-file-with-a-long-name-" + std::to_string(i), "text");
+  EXPECT_TRUE(readable(watch));
+  const evenkeel::test::AllocGuard guard;
+  EXPECT_FALSE(watch.changed());
+  EXPECT_EQ(guard.allocations(), 0u);
 }
 
 TEST_F(FileWatchTest, SeesAnEditorsRename) {
