@@ -37,9 +37,9 @@ bool enter(const std::vector<std::string>& files) {
   held = static_cast<char*>(std::malloc(kHeld));
   for (std::size_t i = 0; i < kHeld; i += 512) held[i] = 1;
   static_cast<void>(::write(ready, "r", 1) == 1);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(2);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   while (std::chrono::steady_clock::now() < end) {
-    ::usleep(5000);
+    if (manner != Manner::spins) ::usleep(5000);
     if (manner == Manner::runs_away && ::fork() > 0) ::_exit(0);
   }
   ::_exit(0);
@@ -50,7 +50,7 @@ bool enter(const std::vector<std::string>& files) {
 LiveProcess::LiveProcess(LiveCgroups& cgroups, const std::string& cgroup, Manner manner) {
   // A CPU set of v1 takes nobody before it has CPUs.
   std::vector<std::string> files;
-  for (const auto controller : {Controller::cpu, Controller::memory})
+  for (const auto controller : {Controller::cpu, Controller::cpuacct, Controller::memory})
     files.push_back(cgroups.file(controller, cgroup, "cgroup.procs"));
   std::array<int, 2> ready{};
   if (::pipe2(ready.data(), O_CLOEXEC) != 0) return;

@@ -16,11 +16,13 @@ enum class Manner : std::uint8_t {
   waits,      ///< ends at SIGTERM
   stubborn,   ///< ignores SIGTERM
   runs_away,  ///< forks all the time and ends itself: its number changes every few milliseconds
+  spins,      ///< uses all the CPU that it gets; ends at SIGTERM
 };
 
 class LiveProcess {
  public:
-  /// In this cgroup below the top, for CPU and memory. Returns once it is there and has set up what it does.
+  /// In this cgroup below the top, for CPU, its accounting and memory. Returns once it is there and has set
+  /// up what it does.
   LiveProcess(LiveCgroups& cgroups, const std::string& cgroup, Manner manner);
   ~LiveProcess();
   LiveProcess(const LiveProcess&) = delete;
