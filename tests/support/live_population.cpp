@@ -16,7 +16,22 @@ void limit_to_one_cpu(LiveCgroups& cgroups, const std::string& path) {
       << "100000" << std::flush;
 }
 
+void give_cpus_below(const Host& host, const std::string& dir, const std::string& parent) {
+  for (const char* name : {"/cpuset.cpus", "/cpuset.mems"})
+    if (const auto text = host.slurp(parent + name))
+      std::ofstream(host.absolute(dir + name)) << *text << std::flush;
+  if (const auto names = host.subdirs(dir))
+    for (const auto& name : *names) give_cpus_below(host, dir + '/' + name, dir);
+}
+
 }  // namespace
+
+void give_cpus(const LiveCgroups& cgroups) {
+  const auto& layout = cgroups.layout();
+  const auto& root = layout.root(Controller::cpuset);
+  if (!root.empty() && !layout.v2(Controller::cpuset))
+    give_cpus_below(cgroups.host(), root + '/' + cgroups.top(), root);
+}
 
 Population populate(LiveCgroups& cgroups, int pods) {
   Population all;

@@ -15,5 +15,7 @@ struct Population {
 /// kubepods with `pods` pods of three containers below the private top. Containers of services get a quota of
 /// a CPU.
 Population populate(LiveCgroups& cgroups, int pods);
+/// On v1 new cgroups have no CPUs: each gets all there are, as kubelet and runtime give them.
+void give_cpus(const LiveCgroups& cgroups);
 
 }  // namespace evenkeel::test

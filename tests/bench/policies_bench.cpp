@@ -1,0 +1,167 @@
+// What each policy, and each loop that is none, adds to a tick on which nothing changes, with a node's worth
+// of pods as real cgroups: one agent, whose configuration switches between nothing and that one loop, so that
+// both are measured in one run with the same open files.
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <vector>
+
+#include "agent/core/agent.h"
+#include "tests/support/alloc_guard.h"
+#include "tests/support/kubelet_texts.h"
+#include "tests/support/live_population.h"
+#include "tests/support/loop_settings.h"
+#include "tests/support/state_dir.h"
+
+namespace evenkeel::test {
+namespace {
+
+constexpr int kSettle = 40, kRounds = 60;
+constexpr int kSizes[] = {110, 500};
+
+/// Two thirds are services with requests and limits, one of them with a CPU of its own; the rest runs on what
+/// is lent.
+std::string pod_list(const Population& population) {
+  std::vector<PodText> pods;
+  const auto uid_of = [](const std::string& path) { return path.substr(path.rfind("pod") + 3); };
+  for (const auto& path : population.services)
+    pods.push_back({.uid = uid_of(path),
+                    .container_ids = {"c0", "c1", "c2"},
+                    .resources = R"({"requests":{"cpu":"500m","memory":"64Mi"},)"
+                                 R"("limits":{"cpu":"1","memory":"128Mi"}})"});
+  pods.front().labels = R"({"koordinator.sh/qosClass":"LSR"})";
+  pods.front().annotations = R"({"scheduling.koordinator.sh/resource-status":"{\"cpuset\":\"0\"}"})";
+  for (const auto& path : population.batches)
+    pods.push_back({.uid = uid_of(path),
+                    .labels = R"({"koordinator.sh/qosClass":"BE"})",
+                    .qos = "BestEffort",
+                    .container_ids = {"c0", "c1", "c2"},
+                    .resources =
+                        R"({"requests":{"kubernetes.io/batch-cpu":"500","kubernetes.io/batch-memory":)"
+                        R"("64Mi"},"limits":{"kubernetes.io/batch-cpu":"1000",)"
+                        R"("kubernetes.io/batch-memory":"128Mi"}})"});
+  return pod_list_json(pods);
+}
+
+struct Phase {
+  double tick_us = 0;
+  std::size_t writes = 0, steady = 0, allocations = 0, held = 0;
+};
+
+/// The agent on its population.
+class Node {
+ public:
+  explicit Node(int pods) {
+    const Population population = populate(cgroups_, pods);
+    give_cpus(cgroups_);
+    std::ofstream(dir_.path + "/pods.json") << pod_list(population);
+    configure(nodeslo_of({}));
+    AgentOptions options;
+    options.cgroup_root = cgroups_.top();
+    options.inputs.nodeslo = dir_.path + "/nodeslo.yaml";
+    options.inputs.pods = {PodsSource::Kind::file, dir_.path + "/pods.json"};
+    auto created = Agent::create(options, log_, clock_, nullptr);
+    if (!created.agent) std::fprintf(stderr, "%s\n", created.error.c_str());
+    agent_ = std::move(created.agent);
+  }
+  ~Node() {
+    if (agent_) agent_->stop(now_);
+  }
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  [[nodiscard]] bool works() const { return agent_ != nullptr; }
+  [[nodiscard]] std::size_t files() const { return agent_->reads().size(); }
+  Phase with(const std::vector<std::string_view>& settings) {
+    configure(nodeslo_of(settings));
+    for (int i = 0; i < kSettle; ++i) tick();
+    std::vector<double> times;
+    Phase phase;
+    for (int i = 0; i < kRounds; ++i) {
+      const AllocGuard guard;
+      const double took = tick();
+      const auto allocations = guard.allocations();
+      times.push_back(took);
+      phase.writes += agent_->tick_result().report.writes.size();
+      if (!agent_->tick_result().report.writes.empty()) continue;
+      ++phase.steady;
+      phase.allocations += allocations;
+    }
+    std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
+    phase.tick_us = times[kRounds / 2];
+    phase.held = agent_->managed().size();
+    return phase;
+  }
+
+ private:
+  void configure(const std::string& text) {
+    const auto file = dir_.path + "/nodeslo.yaml";
+    std::ofstream(file + ".new") << text << std::flush;
+    std::filesystem::rename(file + ".new", file);
+  }
+  double tick() {
+    now_ += std::chrono::seconds(1);
+    const auto from = std::chrono::steady_clock::now();
+    agent_->tick(now_);
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - from).count();
+  }
+  LiveCgroups cgroups_{};
+  StateDir dir_{};
+  Log log_{STDERR_FILENO, LogFormat::text, LogLevel::error, nullptr};
+  SystemClock clock_{};
+  MonoTime now_{};
+  std::unique_ptr<Agent> agent_{};
+};
+
+/// Whether no steady tick allocated.
+bool print(std::string_view name, const Phase& on, double off_us) {
+  const auto steady = static_cast<double>(std::max<std::size_t>(on.steady, 1));
+  std::printf("| `%.*s` | %zu | %.0f | %.2f | %.2f | %.2f |\n", static_cast<int>(name.size()), name.data(),
+              on.held, on.tick_us - off_us, on.tick_us / off_us, static_cast<double>(on.allocations) / steady,
+              static_cast<double>(on.writes) / kRounds);
+  return on.allocations == 0;
+}
+
+bool measure(int pods) {
+  Node node(pods);
+  if (!node.works()) return false;
+  const Phase first = node.with({});
+  std::printf("\n%d pods, %d containers, %zu files; a tick with nothing on takes %.0f µs\n\n", pods, pods * 3,
+              node.files(), first.tick_us);
+  std::printf(
+      "| alone | values held | µs more | ratio to nothing on | allocations per steady tick | writes per "
+      "tick |\n|---|---|---|---|---|---|\n");
+  bool good = print("nothing", first, first.tick_us);
+  double before = first.tick_us;
+  auto loops = loop_settings();
+  loops.push_back({"all together", settings_of_all()});
+  for (const auto& loop : loops) {
+    const Phase on = node.with(loop.settings);
+    const Phase after = node.with({});
+    good = print(loop.name, on, (before + after.tick_us) / 2) && good;
+    if (after.held > 0) std::printf("(%zu values were still held afterwards)\n", after.held);
+    before = after.tick_us;
+  }
+  return good;
+}
+
+int run() {
+  if (const LiveCgroups probe; !probe.why_not().empty()) {
+    std::printf("SKIP policies_bench: %s\n", probe.why_not().c_str());
+    return 0;
+  }
+  bool good = true;
+  for (const int pods : kSizes) good = measure(pods) && good;
+  return good ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace evenkeel::test
+
+int main() { return evenkeel::test::run(); }
