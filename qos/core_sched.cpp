@@ -11,22 +11,6 @@ std::string_view label(const Pod& pod, const char* key) {
   return found == pod.labels.end() ? std::string_view() : std::string_view(found->second);
 }
 
-/// Null: system pods belong to no group.
-const CpuQos* class_of(const QosStrategy& qos, const Pod& pod) {
-  switch (default_qos(pod)) {
-    case QosClass::lse:
-    case QosClass::lsr:
-      return &qos.lsr.cpu;
-    case QosClass::ls:
-      return &qos.ls.cpu;
-    case QosClass::be:
-      return &qos.be.cpu;
-    case QosClass::system:
-      break;
-  }
-  return nullptr;
-}
-
 /// Pods that name no group are one; no label can have its name.
 void name_group(std::string_view chosen, bool expeller, std::string& out) {
   out = chosen.empty() ? "(common)" : chosen;
@@ -40,7 +24,7 @@ bool enabled(const NodeSlo& slo) {
 
 void decide_pod(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& pod, std::string& name,
                 CoreSchedPlan& plan) {
-  const CpuQos* of_class = class_of(slo.qos, *pod.spec);
+  const CpuQos* of_class = cpu_strategy_of(slo.qos, default_qos(*pod.spec));
   const auto* cgroup = node.cgroup(pod.cgroup);
   const auto policy = label(*pod.spec, kPolicyLabel);
   if (!of_class || !of_class->enable || !cgroup || cgroup->hands_off || policy == "none") return;

@@ -9,17 +9,12 @@ bool enabled(const NodeSlo& slo) {
   return slo.qos.lsr.cpu.enable || slo.qos.ls.cpu.enable || slo.qos.be.cpu.enable;
 }
 
-/// Null: the system's class has no say.
-const CpuQos* class_of(const QosStrategy& qos, QosClass value) {
-  return value == QosClass::system ? nullptr : &strategy_of(qos, value).cpu;
-}
-
 /// The identity of a pod follows its label; without one, Kubernetes' QoS class. A best-effort label counts in
 /// whatever branch the pod lives.
 const CpuQos* class_of(const QosStrategy& qos, const Pod& pod) {
   const bool plain_guaranteed = !pod.label_qos && pod.kube_qos == KubeQos::guaranteed;
   if (plain_guaranteed && !qos.lsr.cpu.enable) return &qos.ls.cpu;
-  return class_of(qos, default_qos(pod));
+  return cpu_strategy_of(qos, default_qos(pod));
 }
 
 // cpu.idle is for pods only: one level up it would undo the kubelet's shares at every restart, one level down
@@ -87,7 +82,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/
     say_for_pod(container.cgroup, *node.pods[static_cast<std::size_t>(container.pod)].spec);
   for (const HostApplicationSample& app : node.host_applications) {
     const CgroupSample* cgroup = node.cgroup(app.cgroup);
-    if (cgroup && !being_made(node, *cgroup)) say(app.cgroup, class_of(slo.qos, app.spec->qos));
+    if (cgroup && !being_made(node, *cgroup)) say(app.cgroup, cpu_strategy_of(slo.qos, app.spec->qos));
   }
 }
 

@@ -120,6 +120,10 @@ inline const QosClassStrategy& strategy_of(const QosStrategy& qos, QosClass valu
   }
   return qos.system;
 }
+/// Null: system pods have no say in whom they share CPUs with.
+inline const CpuQos* cpu_strategy_of(const QosStrategy& qos, QosClass value) {
+  return value == QosClass::system ? nullptr : &strategy_of(qos, value).cpu;
+}
 
 /// cpuBurstStrategy
 struct CpuBurstStrategy {

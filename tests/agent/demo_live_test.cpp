@@ -10,6 +10,7 @@
 
 #include "agent/demo/stage.h"
 #include "agent/document/document.h"
+#include "tests/support/soon.h"
 
 namespace evenkeel::demo {
 namespace {
@@ -90,8 +91,9 @@ TEST_F(DemoLive, RunsAndLeavesNothingBehind) {
 TEST_F(DemoLive, CtrlCInTheMiddleCleansUp) {
   const pid_t pid = start_quick();
   // In the second phase hogs and the service run.
-  for (int i = 0; i < 600 && said().find("unmanaged") == std::string::npos; ++i) ::usleep(50'000);
-  ASSERT_NE(said().find("unmanaged"), std::string::npos) << said();
+  ASSERT_TRUE(
+      test::soon([&] { return said().find("unmanaged") != std::string::npos; }, std::chrono::seconds(90)))
+      << said();
   ::kill(pid, SIGINT);
   EXPECT_EQ(exit_status(pid), 1);
   EXPECT_NE(said().find("interrupted"), std::string::npos) << said();

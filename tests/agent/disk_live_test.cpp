@@ -15,6 +15,7 @@
 #include "tests/support/live_cgroups.h"
 #include "tests/support/loop_disk.h"
 #include "tests/support/process.h"
+#include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 #include "tests/support/stepped_agent.h"
 
@@ -105,12 +106,6 @@ class LiveDisk : public testing::Test {
   }
   [[nodiscard]] Writer writer(bool through_the_cache) const {
     return {cgroups_.file(Controller::blkio, kBatch, "cgroup.procs"), disk_.path(), through_the_cache};
-  }
-  /// Within 20 s.
-  template <class True>
-  static bool soon(True is_true) {
-    for (int i = 0; i < 2000 && !is_true(); ++i) std::this_thread::sleep_for(milliseconds(10));
-    return is_true();
   }
   /// Three times the limit, in some moment of 20 s: then nothing holds it.
   static bool free_soon(const Writer& writer) {

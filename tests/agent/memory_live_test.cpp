@@ -57,7 +57,6 @@ class LiveMemory : public testing::Test {
     const auto at = text.find("\nhigh ");
     return at == std::string::npos ? -1 : std::stol(text.substr(at + 6));
   }
-  /// Within 20 s.
   LiveCgroups cgroups_{};
   StateDir dir_{};
   pid_t hog_ = -1;

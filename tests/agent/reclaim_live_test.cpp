@@ -74,7 +74,6 @@ class LiveReclaim : public testing::Test {
     const Figures to = now();
     return {to.limit_hit - from.limit_hit, to.stall_us - from.stall_us, to.scanned - from.scanned, 0};
   }
-  /// Within so many seconds.
   LiveCgroups cgroups_{};
   StateDir dir_{};
   std::vector<std::string> files_{};
