@@ -1,12 +1,11 @@
 #include "cgroup/core_cookies.h"
 
 #include <linux/prctl.h>
+#include <pthread.h>
 #include <sys/prctl.h>
 
 #include <array>
 #include <cerrno>
-#include <system_error>
-#include <thread>
 
 namespace evenkeel {
 namespace {
@@ -43,15 +42,20 @@ CoreCookies::Given carry(bool real, std::span<const std::int32_t> to, Prepare pr
   CoreCookies::Given given;
   if (!real) given.error = {EXDEV, Op::write, "PR_SCHED_CORE"};
   if (!real) return given;
-  const auto work = [&] {
+  auto work = [&] {
     const int code = prepare(given.cookie);
     given.error = {code, Op::write, "PR_SCHED_CORE"};
     if (code == 0) hand_out(to, given);
   };
-  try {
-    std::thread(work).join();
-  } catch (const std::system_error&) {
-    given.error = {EAGAIN, Op::other, "PR_SCHED_CORE"};
+  const auto run = [](void* what) -> void* {
+    (*static_cast<decltype(work)*>(what))();
+    return nullptr;
+  };
+  pthread_t carrier{};
+  if (const int code = ::pthread_create(&carrier, nullptr, run, &work); code != 0) {
+    given.error = {code, Op::other, "PR_SCHED_CORE"};
+  } else {
+    ::pthread_join(carrier, nullptr);
   }
   return given;
 }

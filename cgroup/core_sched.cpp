@@ -40,7 +40,7 @@ void CoreSchedHand::run(const CoreSchedPlan& plan, MonoTime now, Report& report)
     if (gone && group.cookie != 0) retired_.push_back(group.cookie);
     return gone;
   });
-  if (std::ranges::find(members_, 0U, &Member::group) == members_.end()) retired_.clear();
+  if (std::ranges::all_of(members_, [](const Member& m) { return m.looks_left == 0; })) retired_.clear();
   counters_.groups = groups_.size();
   counters_.members = members_.size();
 }

@@ -22,8 +22,8 @@ std::string word(const std::string& name, bool on) { return on ? name : std::str
 std::optional<bool> is_on(std::string_view words, std::string_view name) {
   Scanner scan(words);
   for (auto one = scan.word(); !one.empty(); one = scan.word()) {
-    if (one == name) return true;
-    if (one.starts_with(kNo) && one.substr(kNo.size()) == name) return false;
+    const bool off = one.starts_with(kNo);
+    if ((off ? one.substr(kNo.size()) : one) == name) return !off;
   }
   return std::nullopt;
 }
@@ -71,13 +71,15 @@ void SchedFeatureHand::look(MonoTime now, Report& report) {
         {}, {.code = ENOENT, .op = Op::open},
         "scheduler features are asked for, and debugfs is not mounted here, or the kernel shows none",
         report);
-  const auto words = host_.slurp(file_);
+  auto words = host_.slurp(file_);
   if (!words) return refuse({}, words.error(), {}, report);
-  std::erase_if(turned_, [&](const Turned& turned) {
+  const auto given_back = std::erase_if(turned_, [&](const Turned& turned) {
     const auto wish = asked_.find(turned.name);
     const bool unwanted = wish == asked_.end() || wish->second != turned.on;
     return unwanted && give_back(turned, *words, report);
   });
+  if (given_back > 0) words = host_.slurp(file_);
+  if (!words) return refuse({}, words.error(), {}, report);
   for (const auto& [name, on] : asked_) want(name, on, *words, now, report);
 }
 

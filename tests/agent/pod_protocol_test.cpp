@@ -270,10 +270,8 @@ TEST(PodProtocol, MemoryQosAnnotationIsReadWholeOrNotAtAll) {
   const auto with = [](const std::string& text) {
     return pod_with("annotations: {koordinator.sh/memoryQOS: '" + text + "'}");
   };
-  MemoryQosOverride own{Policy::automatic, Percent(10), std::nullopt, Percent(90), 1, Percent(95), 30};
-  own.wmark_min_adj = -25;
-  own.priority_enable = 1;
-  own.priority = 12;
+  MemoryQosOverride own{Policy::automatic, Percent(10), std::nullopt, Percent(90), 1,
+                        Percent(95),       30,          -25,          1,           12};
   own.page_cache_enable = false;
   own.page_cache_reclaim_sync = true;
   own.page_cache_limit_percent = Percent(50);

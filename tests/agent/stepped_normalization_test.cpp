@@ -65,11 +65,13 @@ TEST_P(SteppedNormalization, FollowsTheNodesRatioAndGoesBackWithIt) {
 
 TEST_P(SteppedNormalization, BurstAndItHaveOneVoice) {
   node.configure("cpuBurstStrategy: {policy: cfsQuotaBurstOnly}\n");
+  node.uses(pod + "/aaa", MilliCpu(1600));
+  node.throttled(pod + "/aaa", false);
   SteppedAgent agent(args("1.20"));
-  agent.advance();
+  node.seconds(2, agent);
   expect_quota("166667");
   node.throttled(pod + "/aaa", true);
-  node.seconds(2, agent);
+  node.seconds(3, agent);
   EXPECT_GT(std::stol(node.quota_of(pod + "/aaa")), 166667);
   EXPECT_EQ(node.quota_of(pod), node.quota_of(pod + "/aaa"));
   agent.quit();

@@ -97,7 +97,7 @@ TEST(CpuNormalization, ContainersAndTheirPod) {
   EXPECT_EQ(scene.pod(), 166667);
   EXPECT_EQ(
       scene.plan[0].why.text(),
-      "166.667 ms per period: a CPU of this node counts for 120 % of a standard one, which the limit is in");
+      "166667 µs per period: a CPU of this node counts for 120 % of a standard one, which the limit is in");
   for (const auto ratio : {std::optional<double>(), std::optional(1.0), std::optional(0.8)}) {
     Scene none(service(), ratio);
     none.decide();

@@ -9,7 +9,6 @@ namespace evenkeel {
 namespace {
 
 using namespace evenkeel::literals;
-using test::node;
 using test::wished;
 
 constexpr Knob kFiles[] = {
@@ -21,7 +20,7 @@ constexpr std::int64_t kNothing = -1;
 /// A service and a batch pod on a kernel with all of the files.
 struct Scene {
   explicit Scene(const MemoryQosOverride& of_service = {}) {
-    auto builder = node().pod("s").ls().memory_qos(of_service).container("a").memory(512_MiB, 1024_MiB);
+    auto builder = test::node().pod("s").ls().memory_qos(of_service).container("a").memory(512_MiB, 1024_MiB);
     node = builder.pod("b").be().container("c").batch_memory(512_MiB, 1024_MiB).build();
     node.node.memory = NodeMemory{32768_MiB, 32768_MiB, {}, {}, {}};
     for (auto& cgroup : node.cgroups)

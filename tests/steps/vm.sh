@@ -13,14 +13,11 @@ in_guest() {
   grep -q '^RESULT end' "$serial" || failed "the guest did not finish (status $status), see $serial"
 }
 
-in_smt_guest() { VM_CPUS=2,cores=1,threads=2 GUEST=tests/vm/smt in_guest; }
-
 step_vm() {
   need_release
   run_step vm "a guest: QEMU, Debian's kernel" prepare_guest || return
   [ $SKIPPED -eq 0 ] || return
   run_step vm-v2 "live tests in the guest, pure cgroup v2" in_guest
-  run_step vm-smt "core scheduling in a guest whose core has two threads" in_smt_guest
   run_step vm-v1 "live tests in the guest, cgroup v1" in_guest --v1
   if [ -x /lib/systemd/systemd ]; then
     run_step vm-systemd "the unit file under systemd in the guest" in_guest --systemd
