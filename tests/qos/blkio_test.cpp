@@ -12,6 +12,8 @@ namespace {
 using namespace literals;
 using test::node;
 using test::SnapshotBuilder;
+using test::wish;
+using test::wished;
 
 constexpr DiskNumber kVda = 253U << 20U, kVdb = (253U << 20U) | 16U;
 
