@@ -10,6 +10,7 @@ namespace evenkeel {
 namespace {
 
 using namespace literals;
+using test::held;
 using test::node;
 using test::SnapshotBuilder;
 using test::wish;
