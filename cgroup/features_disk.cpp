@@ -56,7 +56,8 @@ Capability latency(const Host& host, const CgroupTree& tree) {
 void probe_disks(const Host& host, const CgroupTree& tree, std::vector<Capability>& all) {
   auto* throttle = row(all, "io-throttle");
   if (throttle != nullptr && throttle->works && !tree.layout().v2(Controller::blkio))
-    throttle->detail = "on cgroup v1 not of writes that go through the page cache";
+    throttle->detail =
+        "on cgroup v1 of each container by itself, and not of writes that go through the page cache";
   add_bfq(host, tree, row(all, "io-weight"));
   all.push_back(cost(host, tree));
   all.push_back(latency(host, tree));

@@ -153,6 +153,10 @@ void mark_disks(Join& join) {
   if (blkio != nullptr && blkio->enable && !blkio->blocks.empty()) mark(node.besteffort);
   for (const auto& pod : node.pods)
     if (!pod.spec->blocks.empty()) mark(pod.cgroup);
+  if (node.v2_cpu) return;
+  // There a limit binds the processes of that very cgroup alone: those below have it too.
+  for (auto& sample : node.cgroups)  // parents come first
+    if (sample.parent != kNoCgroup && join.sample(sample.parent).disks_matter) sample.disks_matter = true;
 }
 
 void place_qos_dirs(Join& join) {

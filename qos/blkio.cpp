@@ -64,8 +64,27 @@ class Round {
 
   void serve(const CgroupSample& cgroup, const Block& block, const Pod* pod) {
     const auto& known = resolved(cgroup.id, block, pod);
-    if (known.unresolved || node_.disks == nullptr) return hold(cgroup.id, known.disks);
+    if (known.unresolved || node_.disks == nullptr) {
+      hold(cgroup.id, known.disks);
+      return for_each_below(cgroup, [&](const CgroupSample& below) { hold(below.id, known.disks); });
+    }
     for (const auto disk : known.disks) want(cgroup, disk, block.io, pod != nullptr);
+    for_each_below(cgroup, [&](const CgroupSample& below) {
+      for (const auto disk : known.disks) want(below, disk, block.io, pod != nullptr);
+    });
+  }
+
+  /// cgroup v1 is flat: a limit binds the processes of that very cgroup and nobody below it. (blkio is of the
+  /// same version as cpu on every host that is known.)
+  template <class F>
+  void for_each_below(const CgroupSample& cgroup, F&& f) const {
+    if (node_.v2_cpu) return;
+    const auto top = static_cast<CgroupIndex>(&cgroup - node_.cgroups.data());
+    for (const auto& sample : node_.cgroups) {
+      auto up = sample.parent;
+      while (up > top) up = node_.cgroup(up)->parent;
+      if (up == top) f(sample);
+    }
   }
 
   /// What io.cost is to keep for everybody on this disk.

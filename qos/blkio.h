@@ -3,7 +3,8 @@
 //
 // Other than Koordinator's: a name that leads nowhere costs that block alone; throttling needs no weights; a
 // weight is written only where one is given; an annotation that goes takes its limits along; what somebody
-// else has limited stays his. May not: know how a kernel spells any of it.
+// else has limited stays his; on cgroup v1, where a limit binds nobody below, each container has it.
+// May not: know how a kernel spells any of it.
 #pragma once
 
 #include "qos/policy.h"

@@ -12,6 +12,10 @@ constexpr std::size_t kMostBlocks = 64;
 
 /// The same keys and ranges as blkioQOS of a class. Not empty: why not.
 std::string read_blocks(const Pod& pod, std::vector<Block>& blocks) {
+  // An empty text is Koordinator's way to say "none".
+  const auto text = pod.annotations.find(kKey);
+  if (text == pod.annotations.end() || text->second.find_first_not_of(" \t\n") == std::string::npos)
+    return {};
   const auto parsed = annotation_object(pod.annotations, kKey);
   if (!parsed.problems.empty()) return parsed.problems.front().text();
   if (parsed.root.null()) return {};

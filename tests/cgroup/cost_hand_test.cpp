@@ -43,7 +43,6 @@ TEST(CostText, LinesAreTheSameAsFarAsBothSay) {
 
 class CostLines : public ::testing::Test {
  protected:
-  CostLines() { host_.v2().file(kQos, kAsKernel).file(kModel, ""); }
   void want(const DiskCost& cost) {
     plan.clear();
     plan.want(cost, because("the test wants it"));
@@ -54,7 +53,10 @@ class CostLines : public ::testing::Test {
     hand.apply(plan, now, report);
     return report;
   }
-  FakeHost host_{};
+  struct Node : FakeHost {
+    Node() { v2().file(kQos, kAsKernel).file(kModel, ""); }
+  };
+  Node host_{};
   Host root_ = std::move(*Host::open(host_.root()));
   CgroupTree tree_{root_, *detect_layout(root_, "")};
   FileWriter files_{root_};

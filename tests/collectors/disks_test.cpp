@@ -157,7 +157,7 @@ TEST_P(DisksInTheSnapshot, ANewDiskIsFoundAndASteadyTickAllocatesNothing) {
   }
   EXPECT_EQ(sampled.node.disks.get(), before);
   sampled.fake.file("sys/block/vdc/dev", "254:32\n");
-  for (int i = 0; i < 11; ++i) sampled.tick();
+  for (int i = 0; i < 30; ++i) sampled.tick();  // its clock has not seen the seconds above
   EXPECT_EQ(device(*sampled.node.disks, "vdc"), Disks{number("254:32")});
   limit_best_effort(false);
   sampled.rescan();

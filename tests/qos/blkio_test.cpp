@@ -133,6 +133,13 @@ TEST(Blkio, AGroupsLimitIsEachDisksAndZeroIsNone) {
   EXPECT_EQ(disks.wishes(), 4U);
 }
 
+TEST(Blkio, OnV1EachContainerHasTheLimitForItself) {
+  Disks disks(node().pod("p").be().container("c"), {vdb({.read_iops = 5})});
+  EXPECT_EQ(disks.decide().wishes(), 3U) << "the directory, the pod, the container";
+  disks.node.v2_cpu = true;
+  EXPECT_EQ(disks.decide().wishes(), 1U) << "on v2 the directory's holds for all below";
+}
+
 TEST(Blkio, AnUnknownMapHoldsWhatItLedTo) {
   Disks disks(node(), {vdb({.read_iops = 2000})});
   disks.node.disks.reset();

@@ -226,41 +226,6 @@ TEST_F(Burst, APodKnownFromItsCgroupGrowsFromTheQuotaItWasFirstSeenWith) {
   EXPECT_EQ(quota(0), 200000);
 }
 
-/// The directory of a container as that of one whose id is not in the pod list yet.
-void start_again(NodeSnapshot& snapshot, std::size_t index) {
-  auto& listed = snapshot.containers[index];
-  snapshot.containers.push_back({.cgroup = listed.cgroup, .pod = listed.pod});
-  listed.cgroup = kNoCgroup;
-  ++snapshot.pods[0].container_count;
-}
-
-TEST_F(Burst, AContainerStartedAgainMayBurstBeforeItsNewIdIsListed) {
-  snapshot = two_containers().build();
-  start_again(snapshot, 0);
-  decide();
-  EXPECT_EQ(wished(out, container(2).id, Knob::cpu_burst), 200000);
-  EXPECT_EQ(wished(out, container(2).id, Knob::cpu_quota), -1) << "its quota is what it is known by";
-  EXPECT_EQ(quota(1), 200000);
-}
-
-TEST_F(Burst, AnUnlistedDirectoryThatIsNobodysHeirIsLeftAlone) {  // the sandbox, for example
-  snapshot = two_containers().build();
-  start_again(snapshot, 0);
-  for (const std::optional<QuotaTime> other :
-       {std::optional<QuotaTime>{}, std::optional(QuotaTime(100000))}) {
-    container(2).applied.cpu_limit->quota = other;
-    decide();
-    EXPECT_EQ(wished(out, container(2).id, Knob::cpu_burst), -1);
-  }
-  snapshot = two_containers().build();
-  snapshot.cgroups.push_back(container(0));  // a third directory beside two that are listed
-  snapshot.cgroups.back().id = CgroupId{4711};
-  snapshot.containers.push_back({.cgroup = static_cast<CgroupIndex>(snapshot.cgroups.size() - 1), .pod = 0});
-  ++snapshot.pods[0].container_count;
-  decide();
-  EXPECT_EQ(wished(out, CgroupId{4711}, Knob::cpu_burst), -1);
-}
-
 TEST_F(Burst, HoldsWhatCannotBeReadForAMoment) {
   snapshot = two_containers().build();
   decide();

@@ -166,8 +166,8 @@ TEST_F(Steering, TheGroupsSchemataAndItsReasonSayWhatWasMeasured) {
   EXPECT_EQ(decide().schemata, "MB:0=80;1=50\nL3:0=f;1=f\n") << "45 % in steps of ten";
   EXPECT_EQ(
       decide().why.text(),
-      "best effort has 0 % to 30 % of the cache and 45 % of the memory bandwidth: 83.82 GiB a second are "
-      "moved at the busiest cache, 37.25 GiB of it by best effort, and 93.13 GiB are possible");
+      "best effort has 0 % to 30 % of the cache and 45 % of the memory bandwidth: 83.819 GiB a second are "
+      "moved at the busiest cache, 37.253 GiB of it by best effort, and 93.132 GiB are possible");
   slo.evenkeel.resctrl_dynamic.enable = false;
   EXPECT_EQ(decide().schemata, "MB:0=80;1=80\nL3:0=f;1=f\n");
 }

@@ -65,9 +65,9 @@ const FakeKernel::Group* FakeKernel::find(const KnobFile& file) const {
 
 Result<std::string> FakeKernel::read(const KnobFile& file) {
   ++reads;
-  if (const auto failing = unreadable_.find(file.path());
-      failing != unreadable_.end() && failing->second != 0)
-    return fail(failing->second, Op::read);
+  for (const auto& path : {file.path(), file.shown_path()})
+    if (const auto failing = unreadable_.find(path); failing != unreadable_.end() && failing->second != 0)
+      return fail(failing->second, Op::read);
   if (const auto own = node_files.find(file.path()); own != node_files.end()) return own->second;
   const auto* group = find(file);
   if (!group) return fail(ENOENT, Op::open);
@@ -82,7 +82,7 @@ Result<> FakeKernel::write(const KnobFile& file, std::string_view text) {
   const auto own = node_files.find(file.path());
   const auto* group = own == node_files.end() ? find(file) : nullptr;
   int code = group || own != node_files.end() ? 0 : ENOENT;
-  for (const auto& path : {file.path(), std::string()})
+  for (const auto& path : {file.path(), file.shown_path(), std::string()})
     if (const auto failing = failing_.find(path); failing != failing_.end() && failing->second != 0)
       code = failing->second;
   const auto whole = file_part(file.name);

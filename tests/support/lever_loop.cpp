@@ -133,6 +133,7 @@ void LeverLoop::configure() {
 void LeverLoop::everything_off() {
   slo_ = std::make_shared<NodeSlo>();
   slo_->evenkeel.batch_resources = slo_->evenkeel.cpusets = slo_->evenkeel.cpu_normalization = false;
+  for (auto& pod : pods_) pod.blocks.clear();  // an annotation asks for itself
 }
 
 void LeverLoop::measure() {
