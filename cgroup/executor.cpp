@@ -168,8 +168,9 @@ bool Executor::Impl::confirm(const Target& target) {
   const auto thought = state.now().value(target.group, target.knob);
   const auto text = state.read(target.group, target.knob);
   if (!text) {
-    if (vanished(text.error()) && !is_of_node(target.knob) &&
-        !files.inode(state.file(target.group, target.knob).dir)) {
+    const auto dir = state.file(target.group, target.knob).dir;  // empty: this kernel has no such file
+    const bool gone = dir.empty() ? !tree.find(cgroup.itself()) : !files.inode(dir);
+    if (vanished(text.error()) && !is_of_node(target.knob) && gone) {
       forget_group(target.group);
     } else {
       reject(target.group, target.knob, target.value, text.error(), evenkeel::text(target.value));

@@ -171,9 +171,9 @@ TEST(NodeSloErrors, SettingsThatContradictEachOther) {
        "f:1:42: hostApplications[0].cgroupPath: found '../../etc'; legal: a path without . and .."},
       {"hostApplications: [{name: ../a}]", "f: hostApplications[0].cgroupPath: found"},
       {"extensions: {evenkeel: {resctrlDynamic: {enable: true}}}",
-       "f:1:48: extensions.evenkeel.resctrlDynamic.enable: found true without memoryBandwidthBytesPerSecond"},
+       "f:1:50: extensions.evenkeel.resctrlDynamic.enable: found true without memoryBandwidthBytesPerSecond"},
       {"extensions: {evenkeel: {resctrlDynamic: {lowPercent: 90}}}",
-       "f:1:52: extensions.evenkeel.resctrlDynamic.lowPercent: found 90; legal: below highPercent (80)"},
+       "f:1:54: extensions.evenkeel.resctrlDynamic.lowPercent: found 90; legal: below highPercent (80)"},
       {"extensions: {evenkeel: {prediction: {modelExpirationDuration: 1m}}}",
        "f:1:63: extensions.evenkeel.prediction.modelExpirationDuration: found 1m; legal: above "
        "trainingInterval (1m)"},

@@ -92,7 +92,7 @@ NodeSnapshot ExecutorNode::observe() {
       sample.applied.cpus = group.cpus;
       for (const auto& lever : knob_table())
         if (is_plain(lever.knob) && (kernel.plain() & knob_bit(lever.knob)) != 0 && !is_of_node(lever.knob) &&
-            !is_of_disk(lever.knob))
+            !is_of_disk(lever.knob) && !file_name(lever.knob, tree().layout()).empty())
           sample.applied.plain.set(lever.knob, group.plain[plain_index(lever.knob)]);
     }
     observe_disks(sample, node);

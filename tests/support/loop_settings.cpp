@@ -7,7 +7,8 @@ namespace {
 
 /// What is on although nobody asked for it.
 constexpr std::string_view kOffByHand[] = {"extensions.evenkeel.cpusets: false",
-                                           "extensions.evenkeel.batchResources: false"};
+                                           "extensions.evenkeel.batchResources: false",
+                                           "extensions.evenkeel.cpuNormalization: false"};
 
 struct Node {
   std::map<std::string_view, Node> below{};
@@ -56,6 +57,15 @@ const std::vector<LoopSettings>& loop_settings() {
       {"resctrl",
        {"resourceQOSStrategy.beClass.resctrlQOS.enable: true",
         "resourceQOSStrategy.beClass.resctrlQOS.catRangeEndPercent: 30"}},
+      {"cpu-normalization", {"extensions.evenkeel.cpuNormalization: true"}},
+      {"core-sched",
+       {"resourceQOSStrategy.policies.cpuPolicy: coreSched",
+        "resourceQOSStrategy.lsClass.cpuQOS.enable: true"}},
+      // More than any disk has.
+      {"blkio",
+       {"resourceQOSStrategy.beClass.blkioQOS.enable: true",
+        "resourceQOSStrategy.beClass.blkioQOS.blocks: [{name: /dev/vda, type: device, ioCfg: {readBPS: "
+        "1Ti}}]"}},
       {"reclaim",
        {"resourceQOSStrategy.lsClass.memoryQOS.enable: true",
         "resourceQOSStrategy.lsClass.memoryQOS.wmarkRatio: 95"}},
