@@ -1,7 +1,8 @@
 # The live tests again, on Debian's kernel in QEMU: with pure cgroup v2, with the v1 hierarchies, and with
-# systemd as the first process.
+# systemd as the first process. And on a newer kernel, which is not part of the default.
 
-prepare_guest() { or_skipped bash tests/vm/mkvm build/vm; }
+# prepare_guest [DIR SUITE]
+prepare_guest() { or_skipped bash tests/vm/mkvm "${@:-build/vm}"; }
 
 in_guest() {
   local serial=build/logs/$STEP.serial status
@@ -19,9 +20,23 @@ step_vm() {
   [ $SKIPPED -eq 0 ] || return
   run_step vm-v2 "live tests in the guest, pure cgroup v2" in_guest
   run_step vm-v1 "live tests in the guest, cgroup v1" in_guest --v1
+  under_systemd vm-systemd
+}
+
+under_systemd() {
   if [ -x /lib/systemd/systemd ]; then
-    run_step vm-systemd "the unit file under systemd in the guest" in_guest --systemd
+    run_step "$1" "the unit file under systemd in the guest" in_guest --systemd
   else
-    run_step vm-systemd "-" skipped "systemd is not installed on this machine"
+    run_step "$1" "-" skipped "systemd is not installed on this machine"
   fi
+}
+
+# With what takes too long for the default. Not cgroup v1: Debian builds newer kernels without the v1 files of memory and CPU sets.
+step_vm-newer() {
+  local -x VM_DIR=build/vm-newer EVENKEEL_VM_LONG=yes
+  need_release
+  run_step vm-newer "a guest: QEMU, the kernel of bookworm-backports" prepare_guest $VM_DIR bookworm-backports || return
+  [ $SKIPPED -eq 0 ] || return
+  run_step newer-v2 "live tests in the guest, pure cgroup v2" in_guest
+  under_systemd newer-systemd
 }
