@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -87,8 +88,15 @@ void expect_promised_answers(Version version) {
 
 void compare_with_the_real(Version version) {
   if (const auto why = KnobCgroups::missing(version)) GTEST_SKIP() << *why;
-  const auto real = answers<RealKernel>(version);
-  expect_same(answers<ModelKernel>(version), real);
+  const auto model = answers<ModelKernel>(version);
+  auto real = answers<RealKernel>(version);
+  // Newer kernels (seen: 6.12) say that an idle group's weight is 1, older ones (6.1) 0. Nobody can set it
+  // meanwhile.
+  for (std::size_t i = 0; i < std::min(real.size(), model.size()); ++i)
+    if (model[i].row.starts_with("weight and idle: ctr/cpu.weight ") && model[i].after == "0" &&
+        real[i].after == "1")
+      real[i].after = "0";
+  expect_same(model, real);
   std::printf("%zu writes compared with the real kernel\n", real.size());
 }
 
