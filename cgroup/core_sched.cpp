@@ -242,7 +242,9 @@ void CoreSchedHand::add_managed(std::vector<Managed>& out) const {
 void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, Journal& journal, Report& report) {
   const auto records = journal.directories();  // by value: records go while we look
   std::string buffer;
-  for (const auto& [path, cookie] : records) {
+  for (const auto& record : records) {
+    const auto& path = record.first;
+    const auto cookie = record.second;
     if (!path.ends_with(kRecord)) continue;
     const auto dir = path.substr(0, path.size() - kRecord.size());
     std::vector<std::int32_t> threads;
