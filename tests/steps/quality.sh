@@ -24,7 +24,7 @@ lint_one() {
 
 # TIDY_SECONDS bounds the whole step; what it does not reach is skipped and named, newest sources come first.
 lint() {
-  local newest source due=() until=$((SECONDS + ${TIDY_SECONDS:-200}))
+  local newest source due=() until=$((SECONDS + ${TIDY_SECONDS:-100}))
   mkdir -p build/tidy
   configure asan -DEVENKEEL_TESTS=ON || return
   newest=$(find qos cgroup collectors agent .clang-tidy \( -name '*.h' -o -name .clang-tidy \) -printf '%T@ %p\n' |
