@@ -11,14 +11,12 @@ namespace evenkeel {
 namespace {
 
 using namespace evenkeel::literals;
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::node;
 using test::SnapshotBuilder;
 using test::wished;
 
 constexpr std::int64_t kNothing = -1;
-constexpr Duration kPeriod = milliseconds(100);
 
 /// Two CPUs at most, in a pod with that alone.
 SnapshotBuilder service() {
