@@ -130,7 +130,7 @@ TEST_F(LiveService, AQuotaSetRightAfterABirthIsNotMissed) {
     std::ofstream(cgroups_.file(Controller::cpu, container, v2 ? "cpu.max" : "cpu.cfs_quota_us"))
         << "50000" << std::flush;
     const auto burst = cgroups_.file(Controller::cpu, container, v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
-    EXPECT_TRUE(soon([&] { return text_of_file(burst) == "50000\n"; })) << "birth " << birth << "\n"
+    ASSERT_TRUE(soon([&] { return text_of_file(burst) == "50000\n"; })) << "birth " << birth << "\n"
                                                                         << agent.log();
     cgroups_.remove(container);
   }
