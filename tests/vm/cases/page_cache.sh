@@ -9,17 +9,17 @@ pod=/sys/fs/cgroup/kubepods/burstable/podeeeeeeee-0000-0000-0000-000000000001
 loop= holder= agent=
 clean_up() {
   [ -z "$agent" ] || { kill "$agent" && wait "$agent"; } || true
-  echo 1 >$pod/cgroup.kill || true
+  [ ! -d $pod ] || echo 1 >$pod/cgroup.kill || true
   [ -z "$holder" ] || wait "$holder" || true
   [ -z "$loop" ] || { swapoff "$loop" || true; losetup -d "$loop" || true; }
   for dir_of_ours in $pod/c1 $pod "${pod%/*}" "${pod%/*/*}"; do
-    for _ in $(seq 50); do rmdir "$dir_of_ours" && break || sleep 0.1; done
+    for _ in $(seq 50); do [ -d "$dir_of_ours" ] && ! rmdir "$dir_of_ours" || break; sleep 0.1; done
   done
   rm -rf "$dir"
 }
 trap clean_up EXIT
 
-insmod "$module" || modprobe loop
+grep -q "^loop " /proc/modules || insmod "$module"
 truncate -s 128M "$dir/swap"
 loop=$(losetup -f --show "$dir/swap")
 mkswap -q "$loop" && swapon "$loop"
