@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "cgroup/pause.h"
+
 namespace evenkeel {
 namespace {
 
 constexpr int kMostPasses = 8;  ///< in one round, while tasks go on being born without
 constexpr std::string_view kRecord = "/core-sched";
-constexpr Duration kFirstPause = std::chrono::seconds(60), kLongestPause = std::chrono::minutes(10);
+constexpr Duration kFirstPause = std::chrono::seconds(60);
 const std::string kNone = "no group";
 
 }  // namespace
@@ -97,7 +99,7 @@ bool CoreSchedHand::is_ours(std::uint64_t cookie) const {
 bool CoreSchedHand::sort_out(Member& member, std::uint64_t wanted) {
   threads_.clear();
   lacking_.clear();
-  const int hidden = add_threads(files_, member.dir, member.threads_file, buffer_, threads_);
+  const int hidden = add_threads(files_, member.dir, member.threads_file, room_, threads_);
   if (threads_.empty() && hidden > 0) return refuse(member, {ESRCH, Op::read}), false;
   int others = 0;
   for (const auto task : threads_) {
@@ -177,7 +179,7 @@ bool CoreSchedHand::find_holder(const Group& group) {
   for (const auto& other : members_) {
     if (other.group != group.id) continue;
     threads_.clear();
-    add_threads(files_, other.dir, other.threads_file, buffer_, threads_);
+    add_threads(files_, other.dir, other.threads_file, room_, threads_);
     const auto found = std::ranges::find_if(threads_, has_it);
     if (found == threads_.end()) continue;
     holder_ = *found;
@@ -202,7 +204,7 @@ void CoreSchedHand::settle(Member& member, const CoreCookies::Given& given, cons
 
 /// No more is tried before a pause, which grows: what the kernel says is said of all.
 void CoreSchedHand::refuse(const Member& member, const Error& error) {
-  pause_ = pause_ == Duration::zero() ? kFirstPause : std::min(2 * pause_, kLongestPause);
+  pause_ = longer_pause(pause_, kFirstPause);
   retry_at_ = now_ + pause_;
   ++counters_.refusals;
   report_->refusals.push_back({.path = member.threads_file,
@@ -241,15 +243,14 @@ void CoreSchedHand::add_managed(std::vector<Managed>& out) const {
 
 void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, Journal& journal, Report& report) {
   const auto records = journal.directories();  // by value: records go while we look
-  std::string buffer;
+  ThreadsRoom room;
   for (const auto& record : records) {
     const auto& path = record.first;
     const auto cookie = record.second;
     if (!path.ends_with(kRecord)) continue;
     const auto dir = path.substr(0, path.size() - kRecord.size());
     std::vector<std::int32_t> threads;
-    for (const char* file : {"/cgroup.threads", "/tasks"})
-      add_threads(files, dir, dir + file, buffer, threads);
+    for (const char* file : {"/cgroup.threads", "/tasks"}) add_threads(files, dir, dir + file, room, threads);
     std::erase_if(threads, [&](std::int32_t task) { return cookies.of(task).value_or(0) != cookie; });
     const auto given = threads.empty() ? CoreCookies::Given{} : cookies.take_away(threads);
     if (given.error.code != 0) {

@@ -87,7 +87,7 @@ class CoreSchedHand {
   Report* report_ = nullptr;
 
   // Room to work in, kept from round to round.
-  std::string buffer_{};
+  ThreadsRoom room_{};
   std::vector<std::int32_t> threads_{}, lacking_{};
   std::int32_t holder_ = 0;
 };

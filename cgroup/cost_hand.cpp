@@ -4,12 +4,12 @@
 
 #include "cgroup/cost_text.h"
 #include "cgroup/knob_files.h"
+#include "cgroup/pause.h"
 
 namespace evenkeel {
 namespace {
 
 constexpr Duration kLook = std::chrono::seconds(10);
-constexpr Duration kFirstPause = std::chrono::seconds(1), kLongestPause = std::chrono::minutes(10);
 
 }  // namespace
 
@@ -117,7 +117,7 @@ bool CostHand::put(Line& line, const std::string& before, const std::string& tex
 void CostHand::refuse(Line& line, const Error& error, const std::string& text) {
   const bool news = line.refusal != error.code;
   line.refusal = error.code;
-  line.pause = line.pause == Duration::zero() ? kFirstPause : std::min(2 * line.pause, kLongestPause);
+  line.pause = longer_pause(line.pause);
   line.retry_at = at_ + line.pause;
   ++counters_.refusals;
   if (news)

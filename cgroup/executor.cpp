@@ -7,17 +7,14 @@
 
 #include "cgroup/executor_impl.h"
 #include "cgroup/knob_files.h"
+#include "cgroup/pause.h"
 
 namespace evenkeel {
 namespace {
 
-constexpr Duration kFirstBackoff = std::chrono::seconds(1), kLongestBackoff = std::chrono::minutes(10);
 constexpr int kMostRounds = 100;
 
 bool is_denial(int code) { return code == EPERM || code == EROFS; }
-Duration longer(Duration backoff) {
-  return backoff == Duration::zero() ? kFirstBackoff : std::min(2 * backoff, kLongestBackoff);
-}
 
 }  // namespace
 
@@ -123,7 +120,7 @@ void Executor::Impl::drop_gone() {
     return true;
   });
   rejected.erase_if(
-      [&](const Rejected& row) { return gone(row.cgroup) || at > row.retry_at + kLongestBackoff; });
+      [&](const Rejected& row) { return gone(row.cgroup) || at > row.retry_at + kLongestPause; });
 }
 
 /// Nobody asks for it and the file holds the original: nothing is left to undo.
@@ -223,7 +220,7 @@ void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const 
   Rejected& row = rejected.at(cgroup, knob);
   const bool news = !known || row.code != error.code;
   if (!known || !(row.value == value)) row.backoff = {};
-  row.backoff = longer(row.backoff);
+  row.backoff = longer_pause(row.backoff);
   row.retry_at = at + row.backoff;
   row.value = value;
   row.code = error.code;
@@ -231,7 +228,7 @@ void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const 
   ++counters.refusals;
   ++counters.refusals_by_errno[error.code];
   if (is_denial(error.code) && ++denied_in_a_row >= kDeniedIsAll) {
-    denied_backoff = longer(denied_backoff);
+    denied_backoff = longer_pause(denied_backoff);
     denied_until = at + denied_backoff;
   }
   // A lever that only vendor kernels have is not missed elsewhere.

@@ -212,8 +212,8 @@ Result<> ResctrlWriter::remove_dir(const std::string& path) {
 
 Result<std::uint64_t> ResctrlWriter::inode(const std::string& path) { return host_.inode(path); }
 
-Result<std::vector<std::string>> ResctrlWriter::subdirs(const std::string& path) {
-  return host_.subdirs(path);
+Result<> ResctrlWriter::append_subdirs(const std::string& path, std::string& names) {
+  return host_.append_subdirs(path, names);
 }
 
 }  // namespace evenkeel

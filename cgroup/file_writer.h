@@ -46,7 +46,7 @@ class ResctrlWriter final : public ResctrlFiles {
   Result<> make_dir(const std::string& path) override;
   Result<> remove_dir(const std::string& path) override;
   Result<std::uint64_t> inode(const std::string& path) override;
-  Result<std::vector<std::string>> subdirs(const std::string& path) override;
+  Result<> append_subdirs(const std::string& path, std::string& names) override;
 
  private:
   const Host& host_;

@@ -111,6 +111,14 @@ Result<std::vector<std::string>> Host::subdirs(const std::string& path) const {
   return out;
 }
 
+Result<> Host::append_subdirs(const std::string& path, std::string& out) const {
+  const auto dir = open_dir(path);
+  if (!dir) return fail(dir.error().code, Op::list);
+  return for_each_entry(dir->get(), [&](const dirent64& entry, std::string_view name) {
+    if (is_dir(dir->get(), entry)) out.append(name).push_back('\0');
+  });
+}
+
 std::uint64_t Host::listing_sum(const std::string& path) const {
   const auto dir = open_dir(path);
   if (!dir) return 0;

@@ -34,6 +34,9 @@ class Host {
   /// The same in the directory's own order, with the inodes that the listing carries anyway: one open for
   /// all.
   [[nodiscard]] Result<std::vector<SubDir>> subdirs_with_inodes(const std::string& path) const;
+  /// Appends the same names to `out`, in the directory's own order, each with a NUL behind it. Allocates only
+  /// where `out` has to grow.
+  [[nodiscard]] Result<> append_subdirs(const std::string& path, std::string& out) const;
   /// Changes when something comes into the directory or goes, also when as much is left: the sum of what
   /// stands there. Allocates nothing; 0: it cannot be listed.
   [[nodiscard]] std::uint64_t listing_sum(const std::string& path) const;

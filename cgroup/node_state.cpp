@@ -72,9 +72,11 @@ void NodeState::take(const NodeSnapshot& node, std::span<const CgroupId> on_disk
   index_groups();
   if (on_disks.empty()) return;
   add_disks(on_disks);
-  for (const auto& reading : node.disk_readings)
-    for (int group = 0; group < size(); ++group)
-      if (id(group).disk != 0 && id(group).itself() == reading.cgroup) take_disk(group, reading);
+  for (const auto& reading : node.disk_readings) {
+    const CgroupId first{reading.cgroup.value, 1};  // its disks stand behind the cgroup itself
+    auto at = std::ranges::lower_bound(by_id_, first, {}, &std::pair<CgroupId, int>::first);
+    for (; at != by_id_.end() && at->first.itself() == reading.cgroup; ++at) take_disk(at->second, reading);
+  }
 }
 
 /// A cgroup on a disk is a group beside the others: nothing above or below binds it. Of cgroups that are gone

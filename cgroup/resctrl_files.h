@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cgroup/result.h"
 
@@ -23,7 +22,8 @@ class ResctrlFiles {
   virtual Result<> make_dir(const std::string& path) = 0;
   virtual Result<> remove_dir(const std::string& path) = 0;
   virtual Result<std::uint64_t> inode(const std::string& path) = 0;
-  virtual Result<std::vector<std::string>> subdirs(const std::string& path) = 0;
+  /// Appends the names of its sub-directories to `names`, each with a NUL behind it.
+  virtual Result<> append_subdirs(const std::string& path, std::string& names) = 0;
 };
 
 }  // namespace evenkeel

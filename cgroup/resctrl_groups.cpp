@@ -78,7 +78,7 @@ void ResctrlHand::Impl::set(const ResctrlGroup& wish, HeldGroup& group) {
     group.asked = wish.schemata;
     return;
   }
-  const auto found = files.read(group.schemata_file, buffer);
+  const auto found = files.read(group.schemata_file, room.text);
   if (!found) {
     if (!waits(group.schemata_file)) refuse(group.schemata_file, "read", found.error(), kFirstPause);
     return;
@@ -132,7 +132,7 @@ void ResctrlHand::Impl::put(const ResctrlGroup& wish, HeldGroup& group, const st
   accepted(group.schemata_file);
   ++counters.writes;
   // What the kernel makes of it is what we hold: it may have rounded.
-  if (const auto after = files.read(group.schemata_file, buffer)) group.seen = *after;
+  if (const auto after = files.read(group.schemata_file, room.text)) group.seen = *after;
   group.in_force = true;
   tell(group.schemata_file, one_line(before), one_line(group.seen), group, false);
 }

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
+#include "cgroup/pause.h"
 #include "cgroup/resctrl_hand_impl.h"
 #include "cgroup/text.h"
 
 namespace evenkeel {
 namespace {
 
-constexpr Duration kLongestPause = std::chrono::minutes(10);
 const std::string kRoot = kResctrlDir;
 
 }  // namespace
@@ -134,12 +134,12 @@ void ResctrlHand::Impl::accepted(const std::string& what) {
 void ResctrlHand::Impl::refuse(const std::string& path, const std::string& text, const Error& error,
                                Duration first_pause, std::string detail) {
   if (error.op == Op::write) {
-    const auto status = files.read(kRoot + "/info/last_cmd_status", buffer);
+    const auto status = files.read(kRoot + "/info/last_cmd_status", room.text);
     if (status && trimmed(*status) != "ok") detail = trimmed(*status);
   }
   auto found = std::ranges::find(refusals, path, &Refusal::what);
   if (found == refusals.end()) found = refusals.insert(refusals.end(), Refusal{.what = path});
-  found->pause = found->pause == Duration::zero() ? first_pause : std::min(2 * found->pause, kLongestPause);
+  found->pause = longer_pause(found->pause, first_pause);
   found->retry_at = at + found->pause;
   if (error.op == Op::other && detail.empty()) return;  // told in another way
   ++counters.refusals;

@@ -106,8 +106,8 @@ struct ResctrlHand::Impl {
   Report* report = nullptr;
 
   // Room to work in, kept from round to round.
-  std::string buffer{};
-  std::vector<std::int32_t> in_group{}, threads{}, movable{};
+  ThreadsRoom room{};
+  std::vector<std::int32_t> in_group{}, threads{}, movable{}, monitored{};
   bool movable_known = false;
   int moves = 0;
 };

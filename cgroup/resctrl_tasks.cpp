@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cstring>
 
 #include "cgroup/resctrl_hand_impl.h"
 #include "cgroup/text.h"
@@ -14,7 +15,7 @@ constexpr int kMostPasses = 8;  ///< in one round, while tasks go on being born 
 constexpr int kShownTasks = 16;
 
 const std::string kRoot = kResctrlDir;
-const std::string kRootTasks = kRoot + "/tasks";
+const std::string kRootTasks = kRoot + "/tasks", kMonitors = kRoot + "/mon_groups";
 
 /// One group after the other: the root's, which is null, and ours.
 template <class F>
@@ -105,7 +106,7 @@ bool ResctrlHand::Impl::look_at(Placed& placed, const HeldGroup* group) {
   const auto& file = group == nullptr ? kRootTasks : group->tasks_file;
   if (waits(file)) return false;
   threads.clear();
-  const int hidden_threads = add_threads(files, placed.dir, placed.threads_file, buffer, threads);
+  const int hidden_threads = add_threads(files, placed.dir, placed.threads_file, room, threads);
   if (threads.empty() && hidden_threads > 0)
     refuse(file, placed.threads_file, {.code = ESRCH, .op = Op::other}, kLeftAlone,
            "the tasks are in another PID namespace: the agent needs the host's");
@@ -160,10 +161,12 @@ void ResctrlHand::Impl::find_movable() {
   movable_known = true;
   movable.clear();
   read_tasks(kRootTasks, movable);
-  const auto monitors = files.subdirs(kRoot + "/mon_groups");
-  for (const auto& name : monitors.value_or(std::vector<std::string>{})) {
-    std::vector<std::int32_t> monitored;
-    read_tasks(kRoot + "/mon_groups/" + name + "/tasks", monitored);
+  room.names.clear();
+  static_cast<void>(files.append_subdirs(kMonitors, room.names));
+  for (const char* name = room.names.c_str(); *name != '\0'; name += std::strlen(name) + 1) {
+    room.dir.assign(kMonitors).append(1, '/').append(name).append("/tasks");
+    monitored.clear();
+    read_tasks(room.dir, monitored);
     std::erase_if(movable, [&](std::int32_t task) { return contains(monitored, task); });
   }
   for (const auto& group : groups) read_tasks(group.tasks_file, movable);
@@ -171,7 +174,7 @@ void ResctrlHand::Impl::find_movable() {
 
 /// Appends, and keeps `out` sorted.
 bool ResctrlHand::Impl::read_tasks(const std::string& file, std::vector<std::int32_t>& out) {
-  const auto text = files.read(file, buffer);
+  const auto text = files.read(file, room.text);
   if (!text) return dry_run;
   append_threads(*text, out);
   std::ranges::sort(out);

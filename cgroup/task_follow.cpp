@@ -7,15 +7,24 @@ namespace {
 
 constexpr int kDeepest = 8;  ///< of cgroups inside a container's
 
-int add_below(ResctrlFiles& files, const std::string& dir, const std::string& file, int depth,
-              std::string& buffer, std::vector<std::int32_t>& threads) {
+/// `room.dir` is the directory, `file` what its list of threads is called, with the slash.
+int add_below(ResctrlFiles& files, std::string_view file, int depth, ThreadsRoom& room,
+              std::vector<std::int32_t>& threads) {
   int hidden = 0;
-  if (const auto text = files.read(file, buffer)) hidden = append_threads(*text, threads);
-  const auto inside = depth < kDeepest ? files.subdirs(dir) : Result<std::vector<std::string>>();
-  if (!inside) return hidden;
-  const auto name = file.substr(file.rfind('/'));
-  for (const auto& child : *inside)
-    hidden += add_below(files, dir + '/' + child, dir + '/' + child + name, depth + 1, buffer, threads);
+  const auto length = room.dir.size(), first = room.names.size();
+  room.dir += file;
+  if (const auto text = files.read(room.dir, room.text)) hidden = append_threads(*text, threads);
+  room.dir.resize(length);
+  if (depth < kDeepest) static_cast<void>(files.append_subdirs(room.dir, room.names));
+  const auto end = room.names.size();
+  for (auto at = first; at < end;) {
+    const std::string_view child(room.names.data() + at);
+    at += child.size() + 1;
+    room.dir.append(1, '/').append(child);
+    hidden += add_below(files, file, depth + 1, room, threads);
+    room.dir.resize(length);
+  }
+  room.names.resize(first);
   return hidden;
 }
 
@@ -27,9 +36,11 @@ Followed follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now) {
   return out;
 }
 
-int add_threads(ResctrlFiles& files, const std::string& dir, const std::string& file, std::string& buffer,
+int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file, ThreadsRoom& room,
                 std::vector<std::int32_t>& threads) {
-  return add_below(files, dir, file, 0, buffer, threads);
+  room.dir = dir;
+  room.names.clear();
+  return add_below(files, file.substr(dir.size()), 0, room, threads);
 }
 
 }  // namespace evenkeel

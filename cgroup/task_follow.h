@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cgroup/resctrl_files.h"
@@ -29,9 +30,14 @@ struct Followed {
 };
 Followed follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now);
 
-/// Appends the threads of the directory and of cgroups inside of it. How many are hidden: of a PID namespace
-/// that we do not see.
-int add_threads(ResctrlFiles& files, const std::string& dir, const std::string& file, std::string& buffer,
+/// Room for reading a cgroup's threads, kept from one to the next.
+struct ThreadsRoom {
+  std::string text{}, dir{}, names{};
+};
+
+/// Appends the threads of the directory and of cgroups inside of it. `file`: the directory's own. How many
+/// are hidden: of a PID namespace that we do not see.
+int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file, ThreadsRoom& room,
                 std::vector<std::int32_t>& threads);
 
 /// Whose turn it is.

@@ -233,4 +233,28 @@ std::uint64_t disks_signature(const Host& host, std::span<char> buffer, bool wit
   return sum;
 }
 
+std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<char> buffer,
+                                std::string& path) {
+  std::uint64_t sum = 0;
+  const auto at = [&](const std::string& name, std::string_view what) -> const std::string& {
+    return path.assign(kBlocks).append(1, '/').append(name).append(what);
+  };
+  const auto add = [&](std::uint64_t part) { sum = sum * 31 + part; };
+  const auto add_text = [&](const std::string& file) {
+    const auto fd = host.open_read(file);
+    const auto size = fd ? ::read(fd->get(), buffer.data(), buffer.size()) : -1;
+    add(size < 0 ? 0 : std::hash<std::string_view>()({buffer.data(), static_cast<std::size_t>(size)}));
+  };
+  for (const auto& [name, disks] : map.devices) {
+    if (name.find('/') != std::string::npos) continue;  // a mapped device's other name
+    const auto listed = host.listing_sum(at(name, ""));
+    add(listed);
+    if (listed == 0) continue;  // a partition: its disk shows it
+    add(host.listing_sum(at(name, "/slaves")));
+    add_text(at(name, "/dm/name"));
+    add_text(at(name, "/queue/scheduler"));
+  }
+  return sum;
+}
+
 }  // namespace evenkeel

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "cgroup/host.h"
 #include "qos/disk_map.h"
@@ -15,5 +16,10 @@ DiskMap read_disks(const Host& host, std::span<char> buffer, bool with_volumes);
 
 /// Changes when a block device comes or goes, and when a volume of a pod is mounted or unmounted.
 std::uint64_t disks_signature(const Host& host, std::span<char> buffer, bool with_volumes);
+
+/// Changes with what the listing of devices does not show of those in `map`: partitions, what a mapped device
+/// lies on and is called, schedulers. `path` is room to work in; with it kept, nothing is allocated.
+std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<char> buffer,
+                                std::string& path);
 
 }  // namespace evenkeel

@@ -2,6 +2,7 @@
 // have changed.
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include "collectors/collector.h"
 #include "collectors/disks.h"
@@ -23,13 +24,14 @@ class DisksCollector final : public Collector {
     const bool volumes = names_volumes(tick.node);
     const auto signature = disks_signature(tick.host, tick.buffer, volumes);
     glanced_ = tick.node.at;
-    if (!news && signature == signature_ && tick.node.at - *looked_ < kLook) return;
+    if (!news && signature == signature_ && !(look_is_due(tick) && devices_changed(tick))) return;
     wanted_ = wanted;
     signature_ = signature;
-    looked_ = tick.node.at;
     auto map = read_disks(tick.host, tick.buffer, volumes);
     if (tick.node.disks == nullptr || !(*tick.node.disks == map))
       tick.node.disks = std::make_shared<const DiskMap>(std::move(map));
+    looked_ = tick.node.at;
+    devices_ = devices_signature(tick.host, *tick.node.disks, tick.buffer, path_);
   }
 
  private:
@@ -45,12 +47,19 @@ class DisksCollector final : public Collector {
     return std::ranges::any_of(node.pods, [](const PodSample& pod) { return !pod.spec->volumes.empty(); });
   }
 
+  [[nodiscard]] bool look_is_due(const Tick& tick) const { return tick.node.at - *looked_ >= kLook; }
+  bool devices_changed(Tick& tick) {
+    looked_ = tick.node.at;
+    return devices_signature(tick.host, *tick.node.disks, tick.buffer, path_) != devices_;
+  }
+
   void forget(NodeSnapshot& node) {
     node.disks.reset();
     wanted_ = 0;
   }
 
-  std::uint64_t wanted_ = 0, signature_ = 0;
+  std::uint64_t wanted_ = 0, signature_ = 0, devices_ = 0;
+  std::string path_{};
   std::optional<MonoTime> glanced_{}, looked_{};
 };
 

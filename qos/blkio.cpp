@@ -64,20 +64,18 @@ class Round {
 
   void serve(const CgroupSample& cgroup, const Block& block, const Pod* pod) {
     const auto& known = resolved(cgroup.id, block, pod);
-    if (known.unresolved || node_.disks == nullptr) {
-      hold(cgroup.id, known.disks);
-      return for_each_below(cgroup, [&](const CgroupSample& below) { hold(below.id, known.disks); });
-    }
-    for (const auto disk : known.disks) want(cgroup, disk, block.io, pod != nullptr);
-    for_each_below(cgroup, [&](const CgroupSample& below) {
-      for (const auto disk : known.disks) want(below, disk, block.io, pod != nullptr);
+    const bool unknown = known.unresolved || node_.disks == nullptr;
+    for_each_bound(cgroup, [&](const CgroupSample& bound) {
+      if (unknown) return hold(bound.id, known.disks);
+      for (const auto disk : known.disks) want(bound, disk, block.io, pod != nullptr);
     });
   }
 
   /// cgroup v1 is flat: a limit binds the processes of that very cgroup and nobody below it. (blkio is of the
   /// same version as cpu on every host that is known.)
   template <class F>
-  void for_each_below(const CgroupSample& cgroup, F&& f) const {
+  void for_each_bound(const CgroupSample& cgroup, F&& f) const {
+    f(cgroup);
     if (node_.v2_cpu) return;
     const auto top = static_cast<CgroupIndex>(&cgroup - node_.cgroups.data());
     for (const auto& sample : node_.cgroups) {
@@ -207,9 +205,8 @@ const char* why_unresolved(BlockType type) {
     case BlockType::volume_group:
       return "no logical volume of a group of this name: this block alone is left out";
     case BlockType::pod_volume:
-      return "no mounted volume of the pod that could be told by this name lies on a disk: this block alone "
-             "is "
-             "left out";
+      return "no mounted volume of the pod that could be told by this name lies on a disk: this block "
+             "alone is left out";
   }
   return "";
 }

@@ -27,6 +27,14 @@ struct Tick {
   Duration elapsed{};
 };
 
+/// One pod, and what all its containers have in common.
+struct Owner {
+  const Pod& pod;
+  CpuBurstStrategy strategy{};
+  std::optional<double> divisor{};  ///< of its quotas
+  bool quota_is_ours = false;
+};
+
 /// The spec's limit decides; without a spec the quota that the container had when it was first seen.
 std::optional<QuotaTime> base_of(const Pod& pod, const ContainerSample& container, const CgroupSample& cgroup,
                                  std::optional<double> divisor, CpuBurstState::Container& memory) {
@@ -104,12 +112,13 @@ QuotaTime legal_burst(QuotaTime wanted, const Candidate& candidate) {
   return candidate.current ? std::min(wanted, *candidate.current) : wanted;
 }
 
-void fill(const Tick& tick, const CpuBurstStrategy& strategy, const CgroupSample& cgroup, MilliCpu limit,
-          bool pod_is_ours, CpuBurstState::Container& memory, Candidate& candidate) {
+void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, MilliCpu limit,
+          CpuBurstState::Container& memory, Candidate& candidate) {
+  const CpuBurstStrategy& strategy = owner.strategy;
   candidate.current = cgroup.applied.cpu_limit->quota;
   candidate.target = candidate.current.value_or(candidate.base);
   if (candidate.quota_burst) {
-    candidate.ceiling = ceiling_of(tick, strategy, cgroup, candidate.base, pod_is_ours);
+    candidate.ceiling = ceiling_of(tick, strategy, cgroup, candidate.base, owner.quota_is_ours);
     choose_operation(tick, strategy, cgroup, limit, memory, candidate);
     // What it had before its limit was divided was never its due.
     const bool undivided = candidate.divisor && memory.divisor != candidate.divisor;
@@ -136,29 +145,29 @@ const Container* heir_of(const NodeSnapshot& node, const PodSample& pod, const C
   return nullptr;
 }
 
-void consider(const Tick& tick, const CpuBurstStrategy& strategy, const Pod& pod,
-              const ContainerSample& container, std::optional<double> divisor, bool is_heir) {
+void consider(const Tick& tick, const Owner& owner, const ContainerSample& container, bool is_heir) {
+  const Pod& pod = owner.pod;
   const CgroupSample* cgroup = tick.node.cgroup(container.cgroup);
   if (!cgroup || (!container.spec && !pod.from_cgroup_only)) return;
   auto& memory = tick.state.containers[cgroup->id];
   memory.seen = tick.node.at;
-  const auto base = base_of(pod, container, *cgroup, divisor, memory);
+  const auto base = base_of(pod, container, *cgroup, owner.divisor, memory);
   if (!base) return;
 
   Candidate candidate{.cgroup = container.cgroup, .pod = container.pod, .base = *base};
-  candidate.divisor = divisor;
+  candidate.divisor = owner.divisor;
   const auto& limit = cgroup->applied.cpu_limit;
   candidate.unreadable = !limit || limit->period <= Duration::zero();
   // An heir's quota is what it is known by, so it is not raised yet.
   candidate.quota_burst =
-      (pod.from_cgroup_only || (container.spec->running && !is_heir)) && quota_wanted(strategy.policy);
+      (pod.from_cgroup_only || (container.spec->running && !is_heir)) && quota_wanted(owner.strategy.policy);
   if (!candidate.unreadable) {
     candidate.period = limit->period;
     const MilliCpu of_spec = container.spec ? container.spec->limits.cpu.value_or(MilliCpu{}) : MilliCpu{};
-    const bool by_quota = pod.from_cgroup_only || divisor;
+    const bool by_quota = pod.from_cgroup_only || owner.divisor;
     const MilliCpu allowed = by_quota ? cpu_of(*base, limit->period) : of_spec;
-    fill(tick, strategy, *cgroup, allowed, pod_quota_is_ours(pod), memory, candidate);
-    memory.divisor = divisor;
+    fill(tick, owner, *cgroup, allowed, memory, candidate);
+    memory.divisor = owner.divisor;
   }
   tick.state.candidates.push_back(candidate);
 }
@@ -167,11 +176,12 @@ void consider_pod(const Tick& tick, const PodSample& pod) {
   if (skipped_by_burst(*pod.spec)) return;
   const CpuBurstStrategy strategy = burst_strategy(tick.slo.cpu_burst, pod.spec->cpu_burst);
   if (strategy.policy == BurstPolicy::none) return;
-  const auto divisor = quota_divisor(tick.node, tick.slo, *pod.spec);
+  const Owner owner{*pod.spec, strategy, quota_divisor(tick.node, tick.slo, *pod.spec),
+                    pod_quota_is_ours(*pod.spec)};
   for (ContainerSample container : tick.node.containers_of(pod)) {
     const Container* heir = container.spec ? nullptr : heir_of(tick.node, pod, container);
     if (heir) container.spec = heir;
-    consider(tick, strategy, *pod.spec, container, divisor, heir != nullptr);
+    consider(tick, owner, container, heir != nullptr);
   }
 }
 

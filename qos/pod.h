@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -109,6 +110,9 @@ struct PodVolume {
   bool operator==(const PodVolume&) const = default;
 };
 
+/// Labels or annotations. Looked up without making a string of the key: policies ask in every tick.
+using TextMap = std::map<std::string, std::string, std::less<>>;
+
 struct Pod {
   std::string uid{};  ///< as the cgroup directory spells it, always with '-' for '_'
   std::string namespace_{};
@@ -137,8 +141,8 @@ struct Pod {
   std::vector<Block> blocks{};         ///< what it may do on disks; not empty: `volumes` are known
   std::vector<PodVolume> volumes{};
   std::optional<std::int64_t> group_identity{};  ///< koordinator.sh/cpuQOS: replaces that of its class, LS
-  std::map<std::string, std::string> labels{};
-  std::map<std::string, std::string> annotations{};
+  TextMap labels{};
+  TextMap annotations{};
   bool operator==(const Pod&) const = default;
 };
 
@@ -173,8 +177,8 @@ struct NodeObject {
   /// kubelet.koordinator.sh/cpu-manager-policy, or the kubelet's own checkpoint, says "static".
   bool kubelet_static_cpu_manager = false;
   CpuSet kubelet_pinned_cpus{};  ///< what it has given to containers exclusively
-  std::map<std::string, std::string> labels{};
-  std::map<std::string, std::string> annotations{};
+  TextMap labels{};
+  TextMap annotations{};
   bool operator==(const NodeObject&) const = default;
 };
 

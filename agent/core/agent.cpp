@@ -104,10 +104,7 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
     if (auto watch = TreeWatch::open(host_)) watch_ = std::move(*watch);
   // What a crash left behind goes back before anything is measured, so that no leftover passes for somebody's
   // wish.
-  leftovers_ = restore_from_journal(files_, journal_);
-  restore_resctrl(resctrl_files_, journal_, leftovers_);
-  restore_core_sched(resctrl_files_, cookies_, journal_, leftovers_);
-  restore_sched_features(host_, journal_, leftovers_);
+  leftovers_ = restore_leftovers(host_, files_, resctrl_files_, cookies_, journal_);
   record(leftovers_, clock_.now());
 }
 

@@ -16,6 +16,15 @@ std::string boot_id(const Host& host) {
   return text ? std::string(trimmed(*text)) : std::string();
 }
 
+Report restore_leftovers(const Host& host, KernelFiles& files, ResctrlFiles& groups, CoreCookies& cookies,
+                         Journal& journal) {
+  Report report = restore_from_journal(files, journal);
+  restore_resctrl(groups, journal, report);
+  restore_core_sched(groups, cookies, journal, report);
+  restore_sched_features(host, journal, report);
+  return report;
+}
+
 Restored restore_offline(const RestoreOptions& options, Log& log, const WallClock& wall) {
   if (!std::filesystem::exists(options.state_dir + "/journal")) return {};  // nothing was ever written
   auto host = Host::open(options.host_root);
@@ -30,11 +39,8 @@ Restored restore_offline(const RestoreOptions& options, Log& log, const WallCloc
   auto audit = Audit::open(options.state_dir, &wall);
   FileWriter files(*host);
   ResctrlWriter groups(*host);
-  Restored done{restore_from_journal(files, *journal), {}};
-  restore_resctrl(groups, *journal, done.report);
   KernelCookies cookies(*host);
-  restore_core_sched(groups, cookies, *journal, done.report);
-  restore_sched_features(*host, *journal, done.report);
+  Restored done{restore_leftovers(*host, files, groups, cookies, *journal), {}};
   for (const auto& write : done.report.writes) {
     log.info("restore").with("path", write.path).with("old", write.old_text).with("new", write.new_text);
     if (audit)

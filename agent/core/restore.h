@@ -4,7 +4,9 @@
 #include <string>
 
 #include "agent/log.h"
+#include "cgroup/core_cookies.h"
 #include "cgroup/executor.h"
+#include "cgroup/resctrl_files.h"
 
 namespace evenkeel {
 
@@ -17,6 +19,10 @@ struct Restored {
   std::string error{};  ///< set: nothing was done
 };
 Restored restore_offline(const RestoreOptions& options, Log& log, const WallClock& wall);
+
+/// Gives back all that a journal holds: with every hand, as its owner left it.
+Report restore_leftovers(const Host& host, KernelFiles& files, ResctrlFiles& groups, CoreCookies& cookies,
+                         Journal& journal);
 
 /// What this boot of this machine is called; empty where the kernel does not say (a fake root).
 std::string boot_id(const Host& host);

@@ -22,7 +22,6 @@ std::string text_at(const Value& from, std::initializer_list<std::string_view> p
 std::optional<std::span<const Value>> list_at(const Value& from,
                                               std::initializer_list<std::string_view> path);
 
-using TextMap = std::map<std::string, std::string>;
 /// Labels or annotations: scalars only, without kubectl's copy of the whole object.
 TextMap text_map(const Value* value);
 

@@ -60,6 +60,17 @@ TEST(Host, ALongListingIsWhole) {
   EXPECT_EQ(open_host(fake).subdirs("d")->size(), 1500u);
 }
 
+TEST(Host, NamesAreAppendedWithANulBehindEach) {
+  FakeHost fake;
+  fake.dir("d/a").dir("d/b").file("d/x", "");
+  const auto host = open_host(fake);
+  std::string names = "before";
+  ASSERT_TRUE(host.append_subdirs("d", names));
+  using namespace std::string_literals;
+  EXPECT_TRUE(names == "beforea\0b\0"s || names == "beforeb\0a\0"s) << names;
+  EXPECT_EQ(host.append_subdirs("none", names).error().code, ENOENT);
+}
+
 TEST(Host, InodesInAListingAreThoseOfTheDirectories) {
   FakeHost fake;
   fake.dir("d/a").dir("d/b");

@@ -151,14 +151,19 @@ TEST_P(DisksInTheSnapshot, ANewDiskIsFoundAndASteadyTickAllocatesNothing) {
   const auto* before = sampled.node.disks.get();
   {
     const AllocGuard guard;
-    for (int i = 0; i < 12; ++i)
+    for (int i = 0; i < 70; ++i)
       sampled.sampler().collect(sampled.node, sampled.node.at + std::chrono::seconds(1));
     EXPECT_EQ(guard.allocations(), 0U);
   }
   EXPECT_EQ(sampled.node.disks.get(), before);
   sampled.fake.file("sys/block/vdc/dev", "254:32\n");
-  for (int i = 0; i < 30; ++i) sampled.tick();  // its clock has not seen the seconds above
+  for (int i = 0; i < 90; ++i) sampled.tick();  // its clock has not seen the seconds above
   EXPECT_EQ(device(*sampled.node.disks, "vdc"), Disks{number("254:32")});
+  // What the listing of devices does not show takes longer.
+  const auto disks_of_group = sampled.node.disks->groups.at(0).disks;
+  sampled.fake.dir("sys/block/dm-0/slaves/vdc");
+  for (int i = 0; i < 70; ++i) sampled.tick();
+  EXPECT_NE(sampled.node.disks->groups.at(0).disks, disks_of_group);
   limit_best_effort(false);
   sampled.rescan();
   EXPECT_EQ(sampled.tick().disks, nullptr);

@@ -249,7 +249,7 @@ Result<std::uint64_t> FakeResctrl::inode(const std::string& path) {
   return found->second.inode;
 }
 
-Result<std::vector<std::string>> FakeResctrl::subdirs(const std::string& path) {
+Result<> FakeResctrl::append_subdirs(const std::string& path, std::string& names) {
   std::vector<std::string> out;
   if (path == kRoot + "/mon_groups")
     for (const auto& [name, tasks] : monitors_) out.push_back(name);
@@ -261,7 +261,8 @@ Result<std::vector<std::string>> FakeResctrl::subdirs(const std::string& path) {
     const auto name = rest.substr(0, cut);
     if (cut != std::string::npos && std::ranges::find(out, name) == out.end()) out.push_back(name);
   }
-  return out;
+  for (const auto& name : out) names.append(name).push_back('\0');
+  return {};
 }
 
 void FakeResctrl::task(int id, const std::string& threads_file, const std::string& group) {

@@ -31,7 +31,7 @@ class FakeResctrl final : public ResctrlFiles {
   Result<> make_dir(const std::string& path) override;
   Result<> remove_dir(const std::string& path) override;
   Result<std::uint64_t> inode(const std::string& path) override;
-  Result<std::vector<std::string>> subdirs(const std::string& path) override;
+  Result<> append_subdirs(const std::string& path, std::string& names) override;
 
   /// A task that runs in a cgroup ("sys/fs/cgroup/…/cgroup.threads"), born into the root's group or another.
   void task(int id, const std::string& threads_file, const std::string& group = "");
