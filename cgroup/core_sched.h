@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cgroup/core_cookies.h"
-#include "cgroup/executor.h"
+#include "cgroup/hand.h"
 #include "cgroup/journal.h"
 #include "cgroup/resctrl_files.h"
 #include "cgroup/task_follow.h"
@@ -24,7 +24,7 @@ struct CoreSchedCounters {
   std::size_t groups = 0, members = 0;
 };
 
-class CoreSchedHand {
+class CoreSchedHand final : public Hand {
  public:
   /// All must outlive it. `files`: for the tasks of cgroups.
   CoreSchedHand(const CgroupTree& tree, ResctrlFiles& files, CoreCookies& cookies, Journal& journal,
@@ -33,9 +33,14 @@ class CoreSchedHand {
 
   /// Adds what it did to `report`. Cgroups are looked at as task_follow.h says.
   void apply(const CoreSchedPlan& plan, MonoTime now, Report& report);
-  /// Nobody has a cookie of ours any more: orderly stop.
-  void restore_all(MonoTime now, Report& report);
-  void add_managed(std::vector<Managed>& out) const;
+  void serve(const Intents& intents, MonoTime now, Report& report) override {
+    apply(intents.core_sched(), now, report);
+  }
+  void restore_all(MonoTime now, Report& report) override;
+  void add_managed(std::vector<Managed>& out) const override;
+  [[nodiscard]] HandTotals totals() const override {
+    return {.refusals = counters_.refusals, .foreign = counters_.foreign, .held = counters_.members};
+  }
   [[nodiscard]] const CoreSchedCounters& counters() const { return counters_; }
 
  private:

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/executor.h"
+#include "cgroup/hand.h"
 #include "cgroup/journal.h"
 #include "cgroup/tree.h"
 #include "cgroup/writer.h"
@@ -21,7 +21,7 @@ struct CostCounters {
   std::size_t managed = 0, quarantined = 0;
 };
 
-class CostHand {
+class CostHand final : public Hand {
  public:
   /// All must outlive it.
   CostHand(const CgroupTree& tree, KernelFiles& files, Journal& journal, bool dry_run)
@@ -30,9 +30,15 @@ class CostHand {
   /// Adds what it did to `report`. A steady call reads nothing, but for a look every ten seconds whether
   /// somebody else has written.
   void apply(const CostPlan& plan, MonoTime now, Report& report);
-  /// Gives everything back: orderly stop. Back-offs do not count here.
-  void restore_all(MonoTime now, Report& report);
-  void add_managed(std::vector<Managed>& out) const;
+  void serve(const Intents& intents, MonoTime now, Report& report) override {
+    apply(intents.costs(), now, report);
+  }
+  void restore_all(MonoTime now, Report& report) override;
+  void add_managed(std::vector<Managed>& out) const override;
+  [[nodiscard]] HandTotals totals() const override {
+    return {counters_.writes,  counters_.restored, counters_.refusals,
+            counters_.foreign, counters_.managed,  counters_.quarantined};
+  }
   [[nodiscard]] const CostCounters& counters() const { return counters_; }
 
  private:

@@ -9,6 +9,7 @@
 #include "cgroup/features_disk.h"
 #include "cgroup/features_kernel.h"
 #include "cgroup/features_memory.h"
+#include "cgroup/features_network.h"
 #include "cgroup/features_resctrl.h"
 #include "cgroup/features_sched.h"
 #include "cgroup/text.h"
@@ -197,6 +198,7 @@ std::vector<Capability> probe(const Host& host, const CgroupTree& tree) {
   probe_kernel(host, out);
   probe_resctrl(host, out);
   probe_sched(host, out);
+  probe_network(host, tree, out);
   out.push_back(type_information(host));
   out.push_back(vm_settings(host));
   out.push_back(huge_pages(host));

@@ -32,6 +32,15 @@ void ResctrlHand::restore_all(MonoTime now, Report& report) {
 
 const ResctrlCounters& ResctrlHand::counters() const { return impl_->counters; }
 
+HandTotals ResctrlHand::totals() const {
+  const auto& of = impl_->counters;
+  return {.writes = of.writes,
+          .refusals = of.refusals,
+          .foreign = of.foreign,
+          .held = of.groups,
+          .quarantined = of.quarantined};
+}
+
 void ResctrlHand::add_managed(std::vector<Managed>& out) const {
   for (const auto& group : impl_->groups) {
     out.push_back({.path = group.schemata_file,

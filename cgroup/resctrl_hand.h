@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "cgroup/executor.h"
+#include "cgroup/hand.h"
 #include "cgroup/journal.h"
 #include "cgroup/resctrl_files.h"
 #include "cgroup/tree.h"
@@ -25,19 +25,21 @@ struct ResctrlCounters {
   std::size_t groups = 0, members = 0, quarantined = 0;
 };
 
-class ResctrlHand {
+class ResctrlHand final : public Hand {
  public:
   /// All must outlive it.
   ResctrlHand(const CgroupTree& tree, ResctrlFiles& files, Journal& journal, bool dry_run);
-  ~ResctrlHand();
+  ~ResctrlHand() override;
 
   /// Adds what it did to `report`. New cgroups are looked at until no task is found outside of their group,
   /// and for a few ticks more; then every cgroup once a minute, for those that joined it from elsewhere.
   void apply(const ResctrlPlan& plan, MonoTime now, Report& report);
-  /// Removes every group: orderly stop. Back-offs do not count here.
-  void restore_all(MonoTime now, Report& report);
-  /// Appends the groups and the cgroups whose tasks are in one.
-  void add_managed(std::vector<Managed>& out) const;
+  void serve(const Intents& intents, MonoTime now, Report& report) override {
+    apply(intents.resctrl(), now, report);
+  }
+  void restore_all(MonoTime now, Report& report) override;
+  void add_managed(std::vector<Managed>& out) const override;
+  [[nodiscard]] HandTotals totals() const override;
   [[nodiscard]] const ResctrlCounters& counters() const;
 
  private:

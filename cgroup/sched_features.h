@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/executor.h"
+#include "cgroup/hand.h"
 #include "cgroup/held_values.h"
 #include "cgroup/host.h"
 #include "cgroup/journal.h"
@@ -22,7 +22,7 @@ struct SchedFeatureCounters {
   std::uint64_t writes = 0, refusals = 0, foreign = 0;
 };
 
-class SchedFeatureHand {
+class SchedFeatureHand final : public Hand {
  public:
   /// Both must outlive it.
   SchedFeatureHand(const Host& host, Journal& journal, bool dry_run)
@@ -31,11 +31,18 @@ class SchedFeatureHand {
   /// Adds what it did to `report`. Looks at the file when the plan has changed, and else every ten seconds,
   /// for what somebody else has turned.
   void apply(const SchedFeaturePlan& plan, MonoTime now, Report& report);
-  /// Turns everything back: orderly stop.
-  void restore_all(MonoTime now, Report& report);
-  void add_managed(std::vector<Managed>& out) const;
+  void serve(const Intents& intents, MonoTime now, Report& report) override {
+    apply(intents.sched_features(), now, report);
+  }
+  void restore_all(MonoTime now, Report& report) override;
+  void add_managed(std::vector<Managed>& out) const override;
+  [[nodiscard]] HandTotals totals() const override {
+    return {.writes = counters_.writes,
+            .refusals = counters_.refusals,
+            .foreign = counters_.foreign,
+            .held = turned_.size()};
+  }
   [[nodiscard]] const SchedFeatureCounters& counters() const { return counters_; }
-  [[nodiscard]] std::size_t held() const { return turned_.size(); }
 
  private:
   struct Turned {

@@ -1,13 +1,12 @@
 #include "collectors/disks.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "cgroup/disk_text.h"
+#include "collectors/lines.h"
 
 namespace evenkeel {
 namespace {
@@ -178,29 +177,15 @@ std::optional<Mounted> read_mount(std::string_view line) {
   return out;
 }
 
-/// f(mounted) for every mounted volume of a pod. The table may be larger than the buffer, no line of interest
-/// is.
+/// f(mounted) for every mounted volume of a pod.
 template <class F>
 void for_each_volume(const Host& host, std::span<char> buffer, F&& f) {
-  auto table = host.open_read("proc/1/mountinfo");
-  if (!table) table = host.open_read("proc/self/mountinfo");
-  if (!table) return;
-  std::size_t have = 0;
-  for (std::size_t total = 0; total < kLargestTable;) {
-    const auto got = ::read(table->get(), buffer.data() + have, buffer.size() - have);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return;
-    have += static_cast<std::size_t>(got);
-    total += static_cast<std::size_t>(got);
-    std::string_view text(buffer.data(), have);
-    for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-      if (const auto mounted = read_mount(text.substr(0, end))) f(*mounted);
-      text.remove_prefix(end + 1);
-    }
-    if (text.size() == buffer.size()) text = {};  // too long a line: the rest of it is nothing to us either
-    std::copy(text.begin(), text.end(), buffer.begin());
-    have = text.size();
-  }
+  static const std::string kTables[] = {"proc/1/mountinfo", "proc/self/mountinfo"};
+  const auto take = [&](std::string_view line) {
+    if (const auto mounted = read_mount(line)) f(*mounted);
+  };
+  for (const auto& table : kTables)
+    if (for_each_line(host, table, buffer, kLargestTable, take)) return;
 }
 
 void add_volumes(const Host& host, std::span<char> buffer, const Disks& disks, DiskMap& map) {
@@ -241,9 +226,7 @@ std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<
   };
   const auto add = [&](std::uint64_t part) { sum = sum * 31 + part; };
   const auto add_text = [&](const std::string& file) {
-    const auto fd = host.open_read(file);
-    const auto size = fd ? ::read(fd->get(), buffer.data(), buffer.size()) : -1;
-    add(size < 0 ? 0 : std::hash<std::string_view>()({buffer.data(), static_cast<std::size_t>(size)}));
+    add(std::hash<std::string_view>()(first_part(host, file, buffer)));
   };
   for (const auto& [name, disks] : map.devices) {
     if (name.find('/') != std::string::npos) continue;  // a mapped device's other name

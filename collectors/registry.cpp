@@ -9,12 +9,13 @@ extern const CollectorSpec node_pressure_collector;
 extern const CollectorSpec node_settings_collector;
 extern const CollectorSpec resctrl_collector;
 extern const CollectorSpec disks_collector;
+extern const CollectorSpec network_collector;
 
 namespace {
 // The CPU capacity is the number of CPUs that the topology found online: it stands first.
 constexpr const CollectorSpec* kCollectors[] = {
     &topology_collector,      &node_cpu_collector, &node_memory_collector, &node_pressure_collector,
-    &node_settings_collector, &resctrl_collector,  &disks_collector,
+    &node_settings_collector, &resctrl_collector,  &disks_collector,       &network_collector,
 };
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include "qos/disk_cost.h"
 #include "qos/ids.h"
 #include "qos/knob.h"
+#include "qos/network_plan.h"
 #include "qos/reason.h"
 #include "qos/resctrl_plan.h"
 #include "qos/sched_feature_plan.h"
@@ -47,6 +48,7 @@ class Intents {
     resctrl_.clear();
     costs_.clear();
     core_sched_.clear();
+    network_.clear();
     sched_features_ = {};
   }
   [[nodiscard]] const std::vector<Intent>& all() const { return all_; }
@@ -59,6 +61,8 @@ class Intents {
   [[nodiscard]] const CostPlan& costs() const { return costs_; }
   CoreSchedPlan& core_sched() { return core_sched_; }
   [[nodiscard]] const CoreSchedPlan& core_sched() const { return core_sched_; }
+  NetworkPlan& network() { return network_; }
+  [[nodiscard]] const NetworkPlan& network() const { return network_; }
   SchedFeaturePlan& sched_features() { return sched_features_; }
   [[nodiscard]] const SchedFeaturePlan& sched_features() const { return sched_features_; }
   /// The intents in another order, without moving them: they are large.
@@ -76,6 +80,7 @@ class Intents {
   ResctrlPlan resctrl_{};
   CostPlan costs_{};
   CoreSchedPlan core_sched_{};
+  NetworkPlan network_{};
   SchedFeaturePlan sched_features_{};
   PolicyIndex by_ = 0;
 };

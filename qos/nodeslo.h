@@ -76,16 +76,6 @@ struct ResctrlQos {
   Percent mba_percent{100};
 };
 
-/// A bandwidth: a percentage of the node's total, or bits per second.
-struct Bandwidth {
-  std::int64_t value = 0;
-  bool is_percent = true;
-};
-struct NetworkQos {
-  bool enable = false;
-  Bandwidth ingress_request{}, ingress_limit{}, egress_request{}, egress_limit{};
-};
-
 /// One class of resourceQOSStrategy. memory and the others are absent when the file has no such object.
 struct QosClassStrategy {
   CpuQos cpu{};
@@ -143,7 +133,7 @@ struct SystemStrategy {
   std::optional<std::int64_t> sched_idle_saver_wmark_ns{};
   std::map<std::string, bool> sched_features{};
   std::optional<std::int64_t> page_cache_limit_enabled{};
-  std::optional<std::int64_t> total_network_bandwidth_bits_per_second{};
+  std::optional<BitRate> total_network_bandwidth{};
 };
 
 enum class HostAppBase : std::uint8_t { cgroup_root, kubepods, kubepods_burstable, kubepods_besteffort };

@@ -11,6 +11,7 @@
 
 #include "qos/blocks.h"
 #include "qos/cpu_set.h"
+#include "qos/network.h"
 #include "qos/units.h"
 
 namespace evenkeel {
@@ -140,6 +141,7 @@ struct Pod {
   std::vector<ResctrlPart> resctrl{};  ///< not empty: the pod has a group of its own
   std::vector<Block> blocks{};         ///< what it may do on disks; not empty: `volumes` are known
   std::vector<PodVolume> volumes{};
+  PodNetwork network{};
   std::optional<std::int64_t> group_identity{};  ///< koordinator.sh/cpuQOS: replaces that of its class, LS
   TextMap labels{};
   TextMap annotations{};
@@ -174,6 +176,7 @@ struct NodeObject {
   std::optional<CpuSet> reserved_cpus{};  ///< .reservedCPUs of the same annotation
   std::optional<CpuSet>
       system_qos_cpus{};  ///< node.koordinator.sh/system-qos-resource .cpuset, when exclusive
+  std::optional<BitRate> network_bandwidth{};  ///< node.koordinator.sh/network-bandwidth
   /// kubelet.koordinator.sh/cpu-manager-policy, or the kubelet's own checkpoint, says "static".
   bool kubelet_static_cpu_manager = false;
   CpuSet kubelet_pinned_cpus{};  ///< what it has given to containers exclusively

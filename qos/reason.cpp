@@ -27,6 +27,17 @@ std::string with_binary_unit(Bytes bytes) {
   return decimal(value) + std::string(kUnits[unit]);
 }
 
+std::string with_decimal_unit(BitRate rate) {
+  constexpr std::string_view kUnits[] = {" bit/s", " kbit/s", " Mbit/s", " Gbit/s"};
+  auto value = static_cast<double>(rate.count());
+  std::size_t unit = 0;
+  while (value >= 1000 && unit + 1 < std::size(kUnits)) {
+    value /= 1000;
+    ++unit;
+  }
+  return decimal(value) + std::string(kUnits[unit]);
+}
+
 struct Spell {
   std::string operator()(std::monostate) const { return "?"; }
   std::string operator()(std::int64_t number) const { return std::to_string(number); }
@@ -36,6 +47,7 @@ struct Spell {
   std::string operator()(Percent percent) const { return std::to_string(percent.count()) + " %"; }
   std::string operator()(Bytes bytes) const { return with_binary_unit(bytes); }
   std::string operator()(QuotaTime quota) const { return std::to_string(quota.count()) + " µs"; }
+  std::string operator()(BitRate rate) const { return with_decimal_unit(rate); }
   std::string operator()(Duration time) const {
     const auto nanoseconds = static_cast<double>(time.count());
     const bool short_time = time > std::chrono::seconds(-1) && time < std::chrono::seconds(1) && time.count();

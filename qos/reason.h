@@ -12,7 +12,8 @@
 namespace evenkeel {
 
 struct Reason {
-  using Number = std::variant<std::monostate, std::int64_t, MilliCpu, Percent, Bytes, QuotaTime, Duration>;
+  using Number =
+      std::variant<std::monostate, std::int64_t, MilliCpu, Percent, Bytes, QuotaTime, BitRate, Duration>;
   static constexpr std::size_t kHoles = 6;
 
   const char* sentence = "";  ///< a string literal; each {} takes the next number

@@ -10,6 +10,7 @@
 #include "qos/cpusets.h"
 #include "qos/memory_push_back.h"
 #include "qos/memory_qos.h"
+#include "qos/network_qos.h"
 #include "qos/policy.h"
 #include "qos/resctrl_policy.h"
 #include "qos/system_settings.h"
@@ -21,7 +22,8 @@ namespace {
 constexpr const PolicySpec* kPolicies[] = {
     &cpu_suppress_policy,    &cpu_burst_policy,        &cpu_normalization_policy, &cpu_identity_policy,
     &memory_qos_policy,      &memory_push_back_policy, &batch_resources_policy,   &cpusets_policy,
-    &system_settings_policy, &resctrl_policy,          &core_sched_policy,        &blkio_policy};
+    &system_settings_policy, &resctrl_policy,          &core_sched_policy,        &blkio_policy,
+    &network_qos_policy};
 
 }  // namespace
 

@@ -15,6 +15,7 @@
 #include "qos/cpu_set.h"
 #include "qos/disk_map.h"
 #include "qos/ids.h"
+#include "qos/network.h"
 #include "qos/nodeslo.h"
 #include "qos/plain_settings.h"
 #include "qos/pod.h"
@@ -161,6 +162,8 @@ struct NodeSnapshot {
   std::optional<MonoTime> resctrl_measured{};      ///< when resctrl_use was read; less often than each tick
   /// Null: nobody asks, or they were not looked at yet; replaced when it changes.
   std::shared_ptr<const DiskMap> disks{};
+  /// The same of the interface that leads out of the node.
+  std::shared_ptr<const NetworkLink> network{};
   NodeObject object{};
   bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
   bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy

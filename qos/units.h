@@ -42,6 +42,9 @@ using QuotaTime = Quantity<struct QuotaTimeTag>;
 /// Hundredths of a whole; may exceed 100 where a field says so.
 using Percent = Quantity<struct PercentTag>;
 
+/// Bits per second.
+using BitRate = Quantity<struct BitRateTag>;
+
 using Duration = std::chrono::nanoseconds;
 
 /// A point on the agent's own monotonic time line. It has no now(): only agent/clock.h asks the machine.

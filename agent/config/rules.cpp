@@ -63,7 +63,7 @@ void check_class(const NamedClass& named, SchemaRead& read) {
 using Requests = std::vector<std::pair<std::string, Bandwidth>>;
 
 /// Guaranteed bandwidths must be of one form and must fit into what there is.
-void check_requests(const Requests& requests, std::optional<std::int64_t> total, SchemaRead& read) {
+void check_requests(const Requests& requests, std::optional<BitRate> total, SchemaRead& read) {
   if (requests.empty()) return;
   const auto& [last_key, last] = requests.back();
   std::int64_t sum = 0;
@@ -73,10 +73,10 @@ void check_requests(const Requests& requests, std::optional<std::int64_t> total,
     }
     if (__builtin_add_overflow(sum, request.second.value, &sum)) sum = INT64_MAX;
   }
-  const auto most = last.is_percent ? std::optional<std::int64_t>(100) : total;
-  if (!most || sum <= *most) return;
+  const auto most = last.is_percent ? std::optional(BitRate(100)) : total;
+  if (!most || sum <= most->count()) return;
   read.problem(last_key, "found requests of " + std::to_string(sum) + " in all classes; legal: at most " +
-                             std::to_string(*most) +
+                             std::to_string(most->count()) +
                              (last.is_percent ? " percent" : " (totalNetworkBandwidth)"));
 }
 
@@ -94,8 +94,8 @@ void check_network(const NodeSlo& slo, SchemaRead& read) {
     if (network.egress_request.value != 0)
       egress.emplace_back(path + "egressRequest", network.egress_request);
   }
-  check_requests(ingress, slo.system.total_network_bandwidth_bits_per_second, read);
-  check_requests(egress, slo.system.total_network_bandwidth_bits_per_second, read);
+  check_requests(ingress, slo.system.total_network_bandwidth, read);
+  check_requests(egress, slo.system.total_network_bandwidth, read);
 }
 
 /// Models that expire between two lessons would never predict anything.

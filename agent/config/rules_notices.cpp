@@ -6,8 +6,6 @@
 namespace evenkeel {
 namespace {
 
-constexpr const char* kInactive = " is accepted but not active yet";
-
 /// A trigger that is switched on and can never run.
 void note_eviction(const NodeSlo& slo, SchemaRead& read) {
   for (const EvictionTrigger* trigger : eviction_triggers()) {
@@ -95,7 +93,10 @@ void note_disks(const std::string& path, const std::optional<BlkioQos>& blkio, S
 
 void note_class(const std::string& path, const QosClassStrategy& strategy, SchemaRead& read) {
   note_disks(path, strategy.blkio, read);
-  if (strategy.network && strategy.network->enable) read.notices.push_back(path + ".networkQOS" + kInactive);
+  if (strategy.network && strategy.network->enable && strategy.network->ingress_request.value != 0)
+    read.notices.push_back(path +
+                           ".networkQOS.ingressRequest: what comes in cannot be queued, so nothing is "
+                           "guaranteed; ingressLimit of other classes leaves room");
 }
 
 }  // namespace
@@ -114,8 +115,9 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
     read.notices.emplace_back(
         "extensions.evenkeel.resctrlDynamic: nothing to steer without beClass.resctrlQOS.enable");
   note_disks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
-  if (slo.system.total_network_bandwidth_bits_per_second)
-    read.notices.push_back(std::string("systemStrategy.totalNetworkBandwidth") + kInactive);
+  if (slo.qos.net_qos_policy == NetQosPolicy::terway_qos)
+    read.notices.emplace_back(
+        "resourceQOSStrategy.policies.netQOSPolicy: terway-qos is somebody else's: networkQOS is left to it");
 }
 
 }  // namespace evenkeel

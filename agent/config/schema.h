@@ -70,6 +70,8 @@ std::span<const Row> node_slo_rows();
 std::span<const Row> threshold_rows();
 std::span<const Row> qos_rows();
 std::span<const Row> blkio_rows();
+/// Of a pod's annotation, rooted at NetworkLimits.
+std::span<const Row> network_limit_rows();
 std::span<const Row> cpu_burst_rows();
 std::span<const Row> system_rows();
 std::span<const Row> host_application_rows();

@@ -71,6 +71,15 @@ constexpr Row kNetworkRows[] = {
                              "most bandwidth, outwards", Kind::bandwidth),
 };
 
+constexpr Row kNetworkLimitRows[] = {
+    number<&NetworkLimits::ingress>("ingressLimit", kPercent,
+                                    "percent of the node's, or \"10M\" bits per second",
+                                    "most bandwidth, inwards", Kind::bandwidth),
+    number<&NetworkLimits::egress>("egressLimit", kPercent,
+                                   "percent of the node's, or \"10M\" bits per second",
+                                   "most bandwidth, outwards", Kind::bandwidth),
+};
+
 enum class Class : std::uint8_t { lsr, ls, be, system };
 
 /// What a section starts from when the file names it: Koordinator's defaults of the class.
@@ -126,6 +135,8 @@ constexpr Row kRows[] = {
 };
 
 }  // namespace
+
+std::span<const Row> network_limit_rows() { return kNetworkLimitRows; }
 
 std::span<const Row> qos_rows() { return kRows; }
 

@@ -36,9 +36,8 @@ constexpr Row kSystemRows[] = {
     field<&S::sched_features>("schedFeatures", Kind::toggles, "", "scheduler features by name"),
     number<&S::page_cache_limit_enabled>("pageCacheLimitEnabled", kBit, "",
                                          "page cache limits of the kernel (Anolis)"),
-    number<&S::total_network_bandwidth_bits_per_second>("totalNetworkBandwidth", kAnyCount, "bits per second",
-                                                        "what percentages of networkQOS refer to",
-                                                        Kind::quantity),
+    number<&S::total_network_bandwidth>("totalNetworkBandwidth", kAnyCount, "bits per second",
+                                        "what percentages of networkQOS refer to", Kind::quantity),
 };
 
 using H = HostApplication;

@@ -84,6 +84,7 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
       files_(host_),
       resctrl_files_(host_),
       cookies_(host_),
+      network_door_(host_),
       inputs_(options_.inputs) {
   tree_ = std::make_unique<CgroupTree>(host_, std::move(opened.layout));
   // Settings of a plain directory change without the events that a kernel gives, so they are looked at each
@@ -100,11 +101,12 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
   costs_ = std::make_unique<CostHand>(*tree_, files_, journal_, options_.dry_run);
   core_sched_ = std::make_unique<CoreSchedHand>(*tree_, resctrl_files_, cookies_, journal_, options_.dry_run);
   sched_features_ = std::make_unique<SchedFeatureHand>(host_, journal_, options_.dry_run);
+  network_ = std::make_unique<NetworkHand>(*tree_, network_door_, journal_, options_.dry_run);
   if (!options_.stepped)
     if (auto watch = TreeWatch::open(host_)) watch_ = std::move(*watch);
   // What a crash left behind goes back before anything is measured, so that no leftover passes for somebody's
   // wish.
-  leftovers_ = restore_leftovers(host_, files_, resctrl_files_, cookies_, journal_);
+  leftovers_ = restore_leftovers(host_, {files_, resctrl_files_, cookies_, network_door_}, journal_);
   record(leftovers_, clock_.now());
 }
 
@@ -186,14 +188,13 @@ void Agent::act(MonoTime now) {
   decide_all(snapshot_, *inputs_.slo(), policy_state_, intents_);
   arbitrate(snapshot_, *inputs_.slo(), intents_, plan_);
   Report costs;  // first: weights count on disks that the cost model shares
-  costs_->apply(std::as_const(intents_).costs(), now, costs);
+  costs_->serve(intents_, now, costs);
   result_.report = executor_->apply(plan_, snapshot_, written_by_others_);
   written_by_others_.clear();
   put_first(result_.report, std::move(costs));
-  resctrl_->apply(std::as_const(intents_).resctrl(), now, result_.report);
   tell_unresolved(now);
-  core_sched_->apply(std::as_const(intents_).core_sched(), now, result_.report);
-  sched_features_->apply(std::as_const(intents_).sched_features(), now, result_.report);
+  for (Hand* hand : hands())
+    if (hand != costs_.get()) hand->serve(intents_, now, result_.report);
   // What we wrote is read back before anybody decides on it again: the kernel rounds, and may refuse.
   for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup.itself());
   record(result_.report, now);
@@ -254,20 +255,14 @@ TickResult Agent::stop(MonoTime now) {
   keep_learned(now, true);
   reclaimer_->follow({});
   TickResult last{.now = now, .report = executor_->restore_all(now)};
-  resctrl_->restore_all(now, last.report);
-  costs_->restore_all(now, last.report);
-  core_sched_->restore_all(now, last.report);
-  sched_features_->restore_all(now, last.report);
+  for (Hand* hand : hands()) hand->restore_all(now, last.report);
   record(last.report, now);
   return last;
 }
 
 std::vector<Managed> Agent::managed() const {
   auto all = executor_->managed();
-  resctrl_->add_managed(all);
-  costs_->add_managed(all);
-  core_sched_->add_managed(all);
-  sched_features_->add_managed(all);
+  for (const Hand* hand : hands()) hand->add_managed(all);
   return all;
 }
 

@@ -27,6 +27,8 @@
 #include "cgroup/executor.h"
 #include "cgroup/features.h"
 #include "cgroup/file_writer.h"
+#include "cgroup/kernel_network.h"
+#include "cgroup/network_hand.h"
 #include "cgroup/reclaimer.h"
 #include "cgroup/resctrl_hand.h"
 #include "cgroup/sched_features.h"
@@ -62,12 +64,6 @@ struct AgentCounters {
   std::array<std::uint64_t, kFeatureGates.size()> evictions{};  ///< pods chosen, by trigger
   std::uint64_t eviction_failures = 0, pods_ended = 0;
   Duration last_tick{}, longest_tick{}, last_early_tick{}, longest_early_tick{};
-};
-
-/// Of the hands besides the executor, together.
-struct HandCounters {
-  std::uint64_t writes = 0, restored = 0, refusals = 0, foreign = 0;
-  std::size_t held = 0, quarantined = 0;
 };
 
 /// What becomes of a pod that has to go.
@@ -154,8 +150,10 @@ class Agent {
   [[nodiscard]] const Reclaimer& reclaimer() const { return *reclaimer_; }
   [[nodiscard]] const ResctrlCounters& resctrl_counters() const { return resctrl_->counters(); }
   [[nodiscard]] const CostCounters& cost_counters() const { return costs_->counters(); }
-  [[nodiscard]] HandCounters hand_counters() const;
+  /// Of the hands besides the executor, together.
+  [[nodiscard]] HandTotals hand_totals() const;
   [[nodiscard]] const CoreSchedCounters& core_sched_counters() const { return core_sched_->counters(); }
+  [[nodiscard]] const NetworkCounters& network_counters() const { return network_->counters(); }
   [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
   /// The files that a tick reads, for measuring.
   [[nodiscard]] std::vector<SamplerRead> reads() const { return sampler_->reads(); }
@@ -194,6 +192,10 @@ class Agent {
   void join_roster();
   void configure_lending();
   void note_early(Duration took);
+  /// In the order in which they work; the first of them before the executor.
+  [[nodiscard]] std::array<Hand*, 5> hands() const {
+    return {costs_.get(), resctrl_.get(), core_sched_.get(), sched_features_.get(), network_.get()};
+  }
   void follow_host_applications();
   void act(MonoTime now);
   void evict(MonoTime now);
@@ -223,16 +225,19 @@ class Agent {
   FileWriter files_;
   ResctrlWriter resctrl_files_;
   KernelCookies cookies_;
+  KernelNetwork network_door_;
   Inputs inputs_;
   std::unique_ptr<CgroupTree> tree_{};
   std::optional<TreeWatch> watch_{};
   std::unique_ptr<Sampler> sampler_{};
   std::unique_ptr<Executor> executor_{};
   std::unique_ptr<Reclaimer> reclaimer_{};
+  /// Hands besides the executor, see hands().
   std::unique_ptr<ResctrlHand> resctrl_{};
   std::unique_ptr<CostHand> costs_{};
   std::unique_ptr<CoreSchedHand> core_sched_{};
   std::unique_ptr<SchedFeatureHand> sched_features_{};
+  std::unique_ptr<NetworkHand> network_{};
 
   Pods listed_{};  ///< what the roster is made of
   NodeSnapshot snapshot_{};

@@ -8,17 +8,10 @@ std::optional<Degraded> Agent::degraded() const {
       {inputs_.states(), snapshot_.pods_known, snapshot_.pods_stale, executor_->counters()});
 }
 
-HandCounters Agent::hand_counters() const {
-  const auto& groups = resctrl_->counters();
-  const auto& cookies = core_sched_->counters();
-  const auto& features = sched_features_->counters();
-  const auto& costs = costs_->counters();
-  return {.writes = groups.writes + features.writes + costs.writes,
-          .restored = costs.restored,
-          .refusals = groups.refusals + cookies.refusals + features.refusals + costs.refusals,
-          .foreign = groups.foreign + cookies.foreign + features.foreign + costs.foreign,
-          .held = groups.groups + cookies.members + sched_features_->held() + costs.managed,
-          .quarantined = groups.quarantined + costs.quarantined};
+HandTotals Agent::hand_totals() const {
+  HandTotals sum;
+  for (const Hand* hand : hands()) sum += hand->totals();
+  return sum;
 }
 
 const Pod* Agent::named_pod(std::string_view uid) const {

@@ -5,6 +5,8 @@
 #include "agent/core/audit.h"
 #include "cgroup/core_sched.h"
 #include "cgroup/file_writer.h"
+#include "cgroup/kernel_network.h"
+#include "cgroup/network_hand.h"
 #include "cgroup/resctrl_hand.h"
 #include "cgroup/sched_features.h"
 #include "cgroup/text.h"
@@ -16,12 +18,12 @@ std::string boot_id(const Host& host) {
   return text ? std::string(trimmed(*text)) : std::string();
 }
 
-Report restore_leftovers(const Host& host, KernelFiles& files, ResctrlFiles& groups, CoreCookies& cookies,
-                         Journal& journal) {
-  Report report = restore_from_journal(files, journal);
-  restore_resctrl(groups, journal, report);
-  restore_core_sched(groups, cookies, journal, report);
+Report restore_leftovers(const Host& host, const Doors& doors, Journal& journal) {
+  Report report = restore_from_journal(doors.files, journal);
+  restore_resctrl(doors.groups, journal, report);
+  restore_core_sched(doors.groups, doors.cookies, journal, report);
   restore_sched_features(host, journal, report);
+  restore_network(host, doors.network, journal, report);
   return report;
 }
 
@@ -40,7 +42,8 @@ Restored restore_offline(const RestoreOptions& options, Log& log, const WallCloc
   FileWriter files(*host);
   ResctrlWriter groups(*host);
   KernelCookies cookies(*host);
-  Restored done{restore_leftovers(*host, files, groups, cookies, *journal), {}};
+  KernelNetwork network(*host);
+  Restored done{restore_leftovers(*host, {files, groups, cookies, network}, *journal), {}};
   for (const auto& write : done.report.writes) {
     log.info("restore").with("path", write.path).with("old", write.old_text).with("new", write.new_text);
     if (audit)

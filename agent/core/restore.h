@@ -6,6 +6,7 @@
 #include "agent/log.h"
 #include "cgroup/core_cookies.h"
 #include "cgroup/executor.h"
+#include "cgroup/network_door.h"
 #include "cgroup/resctrl_files.h"
 
 namespace evenkeel {
@@ -21,8 +22,13 @@ struct Restored {
 Restored restore_offline(const RestoreOptions& options, Log& log, const WallClock& wall);
 
 /// Gives back all that a journal holds: with every hand, as its owner left it.
-Report restore_leftovers(const Host& host, KernelFiles& files, ResctrlFiles& groups, CoreCookies& cookies,
-                         Journal& journal);
+struct Doors {
+  KernelFiles& files;
+  ResctrlFiles& groups;
+  CoreCookies& cookies;
+  NetworkDoor& network;
+};
+Report restore_leftovers(const Host& host, const Doors& doors, Journal& journal);
 
 /// What this boot of this machine is called; empty where the kernel does not say (a fake root).
 std::string boot_id(const Host& host);

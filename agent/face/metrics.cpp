@@ -6,6 +6,7 @@
 #include "agent/face/core_sched_metrics.h"
 #include "agent/face/disk_metrics.h"
 #include "agent/face/exposition.h"
+#include "agent/face/network_metrics.h"
 #include "agent/face/reclaim_metrics.h"
 #include "agent/face/resctrl_metrics.h"
 #include "agent/version.h"
@@ -137,20 +138,20 @@ constexpr AgentRow kAgent[] = {
     {"evenkeel_watch_overflows_total", "Times the kernel dropped change events; each led to a rescan.",
      [](const Agent& a) { return Reading(static_cast<double>(a.counters().watch_overflows)); }},
     {"evenkeel_writes_total", "Values written to the kernel.",
-     [](const Agent& a) { return both(a.executor_counters().writes, a.hand_counters().writes); }},
+     [](const Agent& a) { return both(a.executor_counters().writes, a.hand_totals().writes); }},
     {"evenkeel_restores_total", "Original values put back.",
-     [](const Agent& a) { return both(a.executor_counters().restored, a.hand_counters().restored); }},
+     [](const Agent& a) { return both(a.executor_counters().restored, a.hand_totals().restored); }},
     {"evenkeel_refusals_total", "Writes that the kernel refused.",
-     [](const Agent& a) { return both(a.executor_counters().refusals, a.hand_counters().refusals); }},
+     [](const Agent& a) { return both(a.executor_counters().refusals, a.hand_totals().refusals); }},
     {"evenkeel_deferred_changes_total",
      "Changes put off to the next tick because one tick makes only so many.",
      [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().deferred)); }},
     {"evenkeel_foreign_writes_total", "Values that somebody else changed while we held them.",
-     [](const Agent& a) { return both(a.executor_counters().foreign, a.hand_counters().foreign); }},
+     [](const Agent& a) { return both(a.executor_counters().foreign, a.hand_totals().foreign); }},
     {"evenkeel_managed_values", "Values held now, each with its original on record.",
-     [](const Agent& a) { return both(a.executor_counters().managed, a.hand_counters().held); }},
+     [](const Agent& a) { return both(a.executor_counters().managed, a.hand_totals().held); }},
     {"evenkeel_quarantined_values", "Values that the kernel refused and that wait for their next try.",
-     [](const Agent& a) { return both(a.executor_counters().quarantined, a.hand_counters().quarantined); }},
+     [](const Agent& a) { return both(a.executor_counters().quarantined, a.hand_totals().quarantined); }},
     {"evenkeel_descriptors_needed", "Files that a tick would like to keep open.",
      [](const Agent& a) { return Reading(static_cast<double>(a.sampler_health().descriptors_needed)); }},
     {"evenkeel_descriptors_reopened", "Files opened for each read because descriptors are scarce.",
@@ -282,6 +283,7 @@ std::string metrics_text(const Agent& agent) {
   put_resctrl(out, agent);
   put_disks(out, agent);
   put_core_sched(out, agent);
+  put_network(out, agent);
   for (const auto& cgroup : agent.snapshot().cgroups) {
     const bool container = cgroup.kind == CgroupKind::container;
     const Labels labels = labels_of(agent, cgroup);

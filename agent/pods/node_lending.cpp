@@ -3,6 +3,7 @@
 #include "agent/pods/kube_text.h"
 #include "agent/pods/node_read.h"
 #include "agent/pods/pod_read.h"
+#include "qos/units_text.h"
 
 namespace evenkeel {
 namespace {
@@ -34,6 +35,19 @@ void read_ratio(NodeObject& node, std::vector<std::string>& notices) {
   }
   notices.push_back(std::string("node: annotation ignored: ") + kKey + ": found '" + text.substr(0, 40) +
                     "'; legal: a decimal number above 0, at most 100");
+}
+
+void read_bandwidth(NodeObject& node, std::vector<std::string>& notices) {
+  constexpr const char* kKey = "node.koordinator.sh/network-bandwidth";
+  const auto annotation = node.annotations.find(kKey);
+  if (annotation == node.annotations.end()) return;
+  const auto bits = parse_quantity(annotation->second);
+  if (bits && *bits > 0) {
+    node.network_bandwidth = BitRate(*bits);
+    return;
+  }
+  notices.push_back(std::string("node: annotation ignored: ") + kKey + ": found '" +
+                    annotation->second.substr(0, 40) + "'; legal: bits per second such as 10G");
 }
 
 /// Not empty: why the entry cannot be understood.
@@ -72,6 +86,7 @@ void read_third_parties(NodeObject& node, std::vector<std::string>& notices) {
 void read_node_lending(NodeObject& node, std::vector<std::string>& notices) {
   read_raw_allocatable(node, notices);
   read_ratio(node, notices);
+  read_bandwidth(node, notices);
   read_third_parties(node, notices);
 }
 

@@ -26,12 +26,14 @@ constexpr Wanted kMetadata[] = {{"name"},
                                 {"deletionTimestamp"}};
 constexpr Wanted kVolume[] = {{"name"}, {"persistentVolumeClaim"}, {"ephemeral"}};
 constexpr Wanted kSpec[] = {{"priority"},
+                            {"hostNetwork"},
                             {"volumes", kVolume},
                             {"overhead"},
                             {"terminationGracePeriodSeconds"},
                             {"containers", kContainer},
                             {"initContainers", kContainer}};
 constexpr Wanted kStatus[] = {{"phase"},
+                              {"podIPs"},
                               {"qosClass"},
                               {"startTime"},
                               {"containerStatuses", kContainerStatus},

@@ -100,6 +100,7 @@ std::optional<Pod> read_pod(const Value& item, std::vector<std::string>& notices
   read_created(item, pod, notices);
   read_pod_protocol(pod, notices);
   read_volumes(item, pod);
+  read_network(item, pod, notices);
   return pod;
 }
 

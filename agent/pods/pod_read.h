@@ -34,6 +34,8 @@ void read_resctrl(Pod& pod, std::vector<std::string>& notices);
 /// volumes there are.
 void read_blkio(Pod& pod, std::vector<std::string>& notices);
 void read_volumes(const Value& item, Pod& pod);
+/// pod_network.cpp: its addresses, and koordinator.sh/networkQOS, all of it or nothing and why.
+void read_network(const Value& item, Pod& pod, std::vector<std::string>& notices);
 
 /// pod_eviction.cpp: what decides whether the pod is asked to go, except for its owner.
 void read_eviction(Pod& pod, std::vector<std::string>& notices);

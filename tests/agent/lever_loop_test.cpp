@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <set>
 
+#include "tests/support/rounds.h"
+
 namespace evenkeel::test {
 namespace {
 
@@ -136,14 +138,14 @@ void expect_only_this_suffers(bool v2, unsigned seed, const Touched& victim, int
 
 TEST_P(LeverLoops, AFileThatFailsIsTheOnlyOneThatSuffers) {
   std::size_t cases = 0;
-  for (unsigned seed = 0; seed < 3; ++seed)
+  for (unsigned seed = 0; seed < rounds(3); ++seed)
     for (const auto& victim : touched(GetParam(), seed))
       for (const int code : {EINVAL, EBUSY, ENOSPC, EIO, ENODEV, ENOENT, EPERM})
         for (const bool on_read : {false, true}) {
           ASSERT_NO_FATAL_FAILURE(expect_only_this_suffers(GetParam(), seed, victim, code, on_read));
           ++cases;
         }
-  EXPECT_GT(cases, 200U);
+  EXPECT_GT(cases, rounds(200));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, LeverLoops, testing::Bool(),

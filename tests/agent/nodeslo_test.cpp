@@ -40,7 +40,7 @@ TEST(NodeSlo, ReadsAWholeObjectWithEverySection) {
   EXPECT_EQ(slo.qos.cgroup_root_blkio->blocks.at(0).io.model_write_rand_iops, 330000);
   EXPECT_EQ(slo.cpu_burst.policy, BurstPolicy::automatic);
   EXPECT_EQ(slo.cpu_burst.cfs_quota_burst_period_seconds, 300);
-  EXPECT_EQ(slo.system.total_network_bandwidth_bits_per_second, 10'000'000'000);
+  EXPECT_EQ(slo.system.total_network_bandwidth, BitRate(10000000000));
   EXPECT_TRUE(slo.system.sched_features.at("ID_ABSOLUTE_EXPEL"));
   ASSERT_EQ(slo.host_applications.size(), 2U);
   EXPECT_EQ(slo.host_applications[0].relative_dir, "host-latency-sensitive/node-cache");
@@ -176,7 +176,7 @@ TEST(NodeSlo, EffectiveValuesSayWhereTheyComeFrom) {
   EXPECT_NE(text.find("no problems"), std::string::npos);
 }
 
-TEST(NodeSlo, WhatIsNotActiveYetIsSaidOnceEach) {
+TEST(NodeSlo, OfWhatNothingComesIsSaidOnceEach) {
   const auto notices = parse_nodeslo(test::full_nodeslo(), "f").notices;
   const auto count = [&](const std::string& part) {
     return std::count_if(notices.begin(), notices.end(),
@@ -185,7 +185,11 @@ TEST(NodeSlo, WhatIsNotActiveYetIsSaidOnceEach) {
   EXPECT_EQ(count("memoryQOS"), 0);
   EXPECT_EQ(count("resctrlQOS"), 0);
   EXPECT_EQ(count("schedFeatures"), 0);
-  EXPECT_EQ(count("systemStrategy.totalNetworkBandwidth is accepted"), 1);
+  EXPECT_EQ(count("totalNetworkBandwidth"), 0);
+  const auto terway = parse_nodeslo("resourceQOSStrategy: {policies: {netQOSPolicy: terway-qos}}\n", "f");
+  ASSERT_EQ(terway.notices.size(), 1U);
+  EXPECT_NE(terway.notices[0].find("terway-qos is somebody else's"), std::string::npos);
+  EXPECT_EQ(count("lsClass.networkQOS.ingressRequest: what comes in cannot be queued"), 1);
   EXPECT_EQ(count("blkioQOS"), 0);
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";
   EXPECT_EQ(count("cpuBurst"), 0);

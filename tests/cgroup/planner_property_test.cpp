@@ -5,6 +5,7 @@
 #include <random>
 
 #include "tests/support/planned.h"
+#include "tests/support/rounds.h"
 
 namespace evenkeel {
 namespace {
@@ -126,7 +127,7 @@ void take_some(KernelRules& kernel, const KernelRules& to, std::size_t most) {
 }
 
 TEST(KeepFirst, FromAnyCutTheRestIsReachedByLegalSteps) {
-  for (unsigned seed = 0; seed < 10000; ++seed) {
+  for (unsigned seed = 0; seed < test::rounds(10000); ++seed) {
     World world(seed);
     auto kernel = world.empty_tree();
     auto to = kernel;

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "tests/support/executor_node.h"
+#include "tests/support/rounds.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
@@ -154,7 +155,7 @@ void wish_at_random(ExecutorNode& node, std::mt19937& random) {
 TEST(RestoreAfterDeath, AtAnyWriteEveryFileComesBack) {
   int deaths = 0;
   std::mt19937 random(7);
-  for (int life = 0; life < 1500; ++life) {
+  for (int life = 0; life < static_cast<int>(rounds(1500)); ++life) {
     SettledNode node(life % 2 == 1);
     const auto before = node.everything();
     StateDir state;

@@ -11,12 +11,13 @@
 #include <random>
 
 #include "tests/support/nodeslo_texts.h"
+#include "tests/support/rounds.h"
 #include "tests/support/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {
 
-constexpr int kKills = 250;  // per kernel version
+constexpr int kKills = static_cast<int>(rounds(250));  // per kernel version
 
 /// Counters are the kernel's, not ours: they differ after every second that passed.
 bool is_counter(const std::string& name) {

@@ -125,13 +125,16 @@ TEST(Chart, WatchesNodeSlosAsThatKustomizationDoes) {
   EXPECT_EQ(rules.find("nodeslos"), std::string::npos) << "only when it is asked for: " << rules;
 }
 
-TEST(Chart, GivesTheRightsToNameWritersOnlyWhenAsked) {
+TEST(Chart, GivesTheRightsToNameWritersAndTheNetworkOnlyWhenAsked) {
   const auto plain = chart();
   EXPECT_EQ(text_at(container(plain), {"securityContext", "capabilities", "add"}),
             "[DAC_OVERRIDE, SYS_RESOURCE]");
   const auto naming = chart("nameWriters: false", "nameWriters: true");
   EXPECT_EQ(text_at(container(naming), {"securityContext", "capabilities", "add"}),
             "[DAC_OVERRIDE, SYS_RESOURCE, SYS_ADMIN]");
+  EXPECT_EQ(text_at(container(chart("network: false", "network: true")),
+                    {"securityContext", "capabilities", "add"}),
+            "[DAC_OVERRIDE, SYS_RESOURCE, NET_ADMIN]");
   EXPECT_EQ(text_at(naming.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "true");
   EXPECT_EQ(text_at(plain.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "(absent)");
 }

@@ -1,3 +1,4 @@
+#include "collectors/network.h"
 #include "collectors/node_cpu.h"
 #include "collectors/node_memory.h"
 #include "collectors/psi.h"
@@ -15,6 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   hugepage_size(text);
   cpus_of_cpuinfo(text);
   cpus_of_stat(text);
+  for (const auto& route : {read_route(text), read_route6(text)})
+    promise(!route || (!route->link.empty() && route->link.find('/') == std::string_view::npos));
   if (const auto pressure = parse_pressure(text)) promise(pressure->some.total.count() >= 0);
   return 0;
 }

@@ -26,10 +26,10 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
     EXPECT_FALSE(policy->summary.empty());
     EXPECT_TRUE(policy->enabled && policy->decide && policy->reset);
   }
-  EXPECT_EQ(names,
-            (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos",
-                                        "memory-push-back", "batch-resources", "cpusets", "system-settings",
-                                        "resctrl", "blkio", "cpu-normalization", "core-sched"}));
+  EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos",
+                                               "memory-push-back", "batch-resources", "cpusets",
+                                               "system-settings", "resctrl", "blkio", "cpu-normalization",
+                                               "core-sched", "network-qos"}));
 }
 
 TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {

@@ -1,0 +1,49 @@
+// Reading into a buffer that is lent, without allocating: small files, and the lines of long ones.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cgroup/host.h"
+
+namespace evenkeel {
+
+/// What one read() gives of a small file; empty: it cannot be read. Valid until the buffer is used again.
+inline std::string_view first_part(const Host& host, const std::string& path, std::span<char> buffer) {
+  const auto file = host.open_read(path);
+  const auto size = file ? ::read(file->get(), buffer.data(), buffer.size()) : -1;
+  return size < 0 ? std::string_view() : std::string_view(buffer.data(), static_cast<std::size_t>(size));
+}
+
+/// Whether it can be read: f(line) for every line that ends, up to `most` bytes of them; of one that is
+/// longer than the buffer a part.
+template <class F>
+bool for_each_line(const Host& host, const std::string& path, std::span<char> buffer, std::size_t most,
+                   F&& f) {
+  const auto file = host.open_read(path);
+  if (!file) return false;
+  std::size_t have = 0;
+  for (std::size_t total = 0; total < most;) {
+    const auto got = ::read(file->get(), buffer.data() + have, buffer.size() - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return got == 0;
+    have += static_cast<std::size_t>(got);
+    total += static_cast<std::size_t>(got);
+    std::string_view text(buffer.data(), have);
+    for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+      f(text.substr(0, end));
+      text.remove_prefix(end + 1);
+    }
+    if (text.size() == buffer.size()) text = {};  // too long a line: the rest of it is nothing to us either
+    std::copy(text.begin(), text.end(), buffer.begin());
+    have = text.size();
+  }
+  return true;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,74 @@
+// A model of an interface's queues and packet rules, with the kernel's refusals: parents first, no class that
+// still has children is removed, nothing goes into a queue that is not there.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cgroup/network_door.h"
+
+namespace evenkeel::test {
+
+class FakeNetwork final : public NetworkDoor {
+ public:
+  std::map<int, RootQdisc> roots{};  ///< of links that have more than the kernel's own
+  std::map<std::uint16_t, HtbClass> classes{};
+  std::optional<PacketRules> rules{};
+  int calls = 0, looks = 0;
+  bool cgroups_tell = true;
+  int refuse_at = -1;  ///< which call from now on is refused
+  int refusal = EINVAL;
+  std::vector<std::string> broken{};  ///< what was asked for in an illegal state
+
+  Result<RootQdisc> root_qdisc(int link) override {
+    ++looks;
+    const auto found = roots.find(link);
+    return found == roots.end() ? RootQdisc{"noqueue", 0} : found->second;
+  }
+  Result<> make_qdisc(int link, std::uint16_t /*fallback*/) override {
+    if (refuses()) return fail(refusal, Op::write);
+    if (roots.contains(link)) return fail(EEXIST, Op::write);
+    roots[link] = {"htb", kOurQdisc};
+    return {};
+  }
+  Result<> remove_qdisc(int link) override {
+    if (refuses()) return fail(refusal, Op::write);
+    if (roots.erase(link) == 0) return fail(ENOENT, Op::write);
+    classes.clear();
+    return {};
+  }
+  Result<> put_class(int /*link*/, const HtbClass& wanted) override {
+    if (refuses()) return fail(refusal, Op::write);
+    if (wanted.parent != 0 && !classes.contains(wanted.parent)) broken.push_back("a class before its parent");
+    if (wanted.rate <= BitRate(0) || wanted.ceil < wanted.rate) broken.push_back("a rate of nothing");
+    classes[wanted.minor] = wanted;
+    return {};
+  }
+  Result<> remove_class(int /*link*/, std::uint16_t minor) override {
+    if (refuses()) return fail(refusal, Op::write);
+    for (const auto& [other, row] : classes)
+      if (row.parent == minor) return fail(EBUSY, Op::write);
+    return classes.erase(minor) != 0 ? Result<>() : fail(ENOENT, Op::write);
+  }
+  Result<> put_rules(const PacketRules& wanted) override {
+    if (refuses()) return fail(refusal, Op::write);
+    for (const auto& rule : wanted.rules)
+      if (!classes.contains(rule.minor)) broken.push_back("packets for a class that is not there");
+    rules = wanted;
+    return {};
+  }
+  Result<> remove_rules() override {
+    if (refuses()) return fail(refusal, Op::write);
+    rules.reset();
+    return {};
+  }
+  [[nodiscard]] bool tells_cgroups() const override { return cgroups_tell; }
+  [[nodiscard]] std::string words() const override { return {}; }
+
+ private:
+  bool refuses() { return calls++ == refuse_at; }
+};
+
+}  // namespace evenkeel::test

@@ -1,0 +1,205 @@
+#include "tests/support/live_network.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <thread>
+
+#include "cgroup/fd.h"
+
+namespace evenkeel::test {
+namespace {
+
+constexpr auto kSettle = std::chrono::seconds(2), kMeasure = std::chrono::seconds(3);
+constexpr std::uint16_t kFirstPort = 5201;
+
+std::string output_of(const std::string& command) {
+  std::string out;
+  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+  if (pipe == nullptr) return "popen failed";
+  std::array<char, 4096> buffer;
+  while (const auto got = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.append(buffer.data(), got);
+  const int status = ::pclose(pipe);
+  return status == 0 ? out : out + " (exit status " + std::to_string(WEXITSTATUS(status)) + ")";
+}
+
+/// This thread's network from now on.
+bool enter(const std::string& space) {
+  const Fd fd(::open(("/run/netns/" + space).c_str(), O_RDONLY | O_CLOEXEC));
+  return fd && ::setns(fd.get(), CLONE_NEWNET) == 0;
+}
+
+sockaddr_in at(const std::string& address, std::uint16_t port) {
+  sockaddr_in out{};
+  out.sin_family = AF_INET;
+  out.sin_port = htons(port);
+  ::inet_pton(AF_INET, address.c_str(), &out.sin_addr);
+  return out;
+}
+
+/// Counts what arrives at a port, in a thread of its own.
+class Sink {
+ public:
+  Sink(const std::string& space, std::uint16_t port) {
+    std::thread([&] {
+      if (!enter(space)) return;
+      listener_ = Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      const int on = 1;
+      ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+      const auto any = at("0.0.0.0", port);
+      if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0 ||
+          ::listen(listener_.get(), 1) != 0)
+        listener_ = Fd();
+    }).join();
+    if (listener_) thread_ = std::thread([this] { take(); });
+  }
+  ~Sink() {
+    over_ = true;
+    if (listener_) ::shutdown(listener_.get(), SHUT_RDWR);
+    if (thread_.joinable()) thread_.join();
+  }
+  Sink(const Sink&) = delete;
+  Sink& operator=(const Sink&) = delete;
+  [[nodiscard]] double bytes() const { return static_cast<double>(bytes_.load()); }
+
+ private:
+  void take() {
+    const Fd from(::accept(listener_.get(), nullptr, nullptr));
+    const timeval patience{0, 200000};
+    ::setsockopt(from.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    std::vector<char> buffer(std::size_t{1} << 18U);
+    while (from && !over_) {
+      const auto got = ::recv(from.get(), buffer.data(), buffer.size(), 0);
+      if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return;
+      if (got > 0) bytes_ += static_cast<std::uint64_t>(got);
+    }
+  }
+  Fd listener_{};
+  std::thread thread_{};
+  std::atomic<bool> over_ = false;
+  std::atomic<std::uint64_t> bytes_ = 0;
+};
+
+pid_t start_source(const std::string& space, const LiveNetwork::Flow& flow, std::uint16_t port) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  if (!flow.procs.empty()) std::ofstream(flow.procs) << ::getpid() << std::flush;
+  static const std::array<char, 65536> kBytes{};
+  const auto to = at(flow.address, port);
+  const int fd = enter(space) ? ::socket(AF_INET, SOCK_STREAM, 0) : -1;
+  if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) ::_exit(1);
+  while (::send(fd, kBytes.data(), kBytes.size(), MSG_NOSIGNAL) > 0) {
+  }
+  ::_exit(0);
+}
+
+}  // namespace
+
+LiveNetwork::LiveNetwork() : prefix_("ek" + std::to_string(::getpid()) + "-") {
+  if (::geteuid() != 0) {
+    why_not_ = "only root makes network namespaces";
+    return;
+  }
+  for (const char* tool : {"ip", "nft", "nsenter", "unshare"})
+    if (std::system((std::string("command -v ") + tool + " >/dev/null").c_str()) != 0)
+      why_not_ = std::string(tool) + " is not installed";
+  for (const char* name : {"node", "peer"}) run("ip netns add " + space(name));
+  spaces_ = {"node", "peer"};
+  const auto node = space("node"), peer = space("peer");
+  run("ip link add nic netns " + node + " type veth peer name eth0 netns " + peer);
+  for (const auto& [where, link, address] :
+       {std::array<std::string, 3>{node, kLink, "10.9.0.1/24"}, {peer, "eth0", std::string(kPeer) + "/24"}}) {
+    run("ip -n " + where + " addr add " + address + " dev " + link);
+    run("ip -n " + where + " link set " + link + " up");
+    run("ip -n " + where + " link set lo up");
+  }
+  run("ip -n " + node + " route add default via " + kPeer);
+  run("ip -n " + peer + " route add 10.244.0.0/24 via 10.9.0.1");
+  if (!why_not_.empty()) return;
+  const auto made = on_node(
+      "echo 1 > /proc/sys/net/ipv4/ip_forward; nft add table ip pods && "
+      "nft 'add chain ip pods post { type nat hook postrouting priority srcnat; }' && "
+      "nft add rule ip pods post oifname nic masquerade");
+  if (!made.empty()) why_not_ = "the node's network cannot be made: " + made;
+}
+
+LiveNetwork::~LiveNetwork() {
+  for (const auto& name : spaces_) output_of("ip netns del " + space(name));
+}
+
+void LiveNetwork::run(const std::string& command) {
+  if (!why_not_.empty()) return;
+  const auto said = output_of(command);
+  if (!said.empty()) why_not_ = command + ": " + said;
+}
+
+void LiveNetwork::add_pod(const std::string& name, const std::string& address) {
+  const auto node = space("node"), pod = space(name), link = "v" + name;
+  run("ip netns add " + pod);
+  spaces_.push_back(name);
+  run("ip link add " + link + " netns " + node + " type veth peer name eth0 netns " + pod);
+  run("ip -n " + pod + " addr add " + address + "/32 dev eth0");
+  run("ip -n " + pod + " link set eth0 up");
+  run("ip -n " + node + " link set " + link + " up");
+  run("ip -n " + pod + " route add 169.254.1.1 dev eth0");
+  run("ip -n " + pod + " route add default via 169.254.1.1");
+  run("ip -n " + node + " route add " + address + " dev " + link);
+  const auto said = on_node("echo 1 > /proc/sys/net/ipv4/conf/" + link + "/proxy_arp");
+  if (why_not_.empty() && !said.empty()) why_not_ = said;
+}
+
+std::string LiveNetwork::wrapped(const std::string& program, const std::string& dir) const {
+  const auto path = dir + "/evenkeel-on-node";
+  // sysfs shows the interfaces of the network in which it is mounted; and who is init is hidden, whose
+  // network is another one.
+  std::ofstream(path)
+      << "#!/bin/sh\nexec nsenter --net=/run/netns/" << space("node")
+      << " unshare --mount sh -c 'mount --make-rprivate / && mkdir -p " << dir
+      << "/cgroup && mount --rbind /sys/fs/cgroup " << dir
+      << "/cgroup && mount -t sysfs sysfs /sys && mount --rbind " << dir
+      << "/cgroup /sys/fs/cgroup || exit 125; mount -t tmpfs none /proc/1/ns 2>/dev/null; exec " << program
+      << " \"$@\"' sh \"$@\"\n";
+  ::chmod(path.c_str(), 0755);
+  return path;
+}
+
+std::string LiveNetwork::on_node(const std::string& command) const {
+  return output_of("nsenter --net=/run/netns/" + space("node") + " sh -c \"" + command + "\"");
+}
+
+std::vector<double> LiveNetwork::rates(const std::vector<Flow>& flows) const {
+  std::vector<std::unique_ptr<Sink>> sinks;
+  std::vector<pid_t> sources;
+  for (const auto& flow : flows) {
+    const auto port = static_cast<std::uint16_t>(kFirstPort + sinks.size());
+    sinks.push_back(std::make_unique<Sink>(space(flow.to), port));
+    sources.push_back(start_source(space(flow.from), flow, port));
+  }
+  std::this_thread::sleep_for(kSettle);
+  std::vector<double> out;
+  for (const auto& sink : sinks) out.push_back(-sink->bytes());
+  const auto began = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(kMeasure);
+  const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = (out[i] + sinks[i]->bytes()) * 8 / 1e6 / took;
+  for (const pid_t source : sources) {
+    ::kill(source, SIGKILL);
+    ::waitpid(source, nullptr, 0);
+  }
+  return out;
+}
+
+}  // namespace evenkeel::test
