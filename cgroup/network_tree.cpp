@@ -1,6 +1,7 @@
 #include "cgroup/network_tree.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace evenkeel {
 namespace {
@@ -20,6 +21,25 @@ int add_limit(const std::optional<BitRate>& limit, PacketRules& out) {
   if (!limit) return -1;
   out.limits.push_back(*limit);
   return static_cast<int>(out.limits.size()) - 1;
+}
+
+bool same_packets(const PacketRule& a, const PacketRule& b) {
+  return a.by_cgroup == b.by_cgroup && a.cgroup == b.cgroup && a.address == b.address;
+}
+
+/// An address that two pods claim tells nothing: one of the lists is old.
+void leave_out_the_ambiguous(std::vector<PacketRule>& rules) {
+  std::ranges::sort(rules, [](const PacketRule& a, const PacketRule& b) {
+    return std::tie(a.by_cgroup, a.cgroup, a.address) < std::tie(b.by_cgroup, b.cgroup, b.address);
+  });
+  auto kept = rules.begin();
+  for (auto at = rules.begin(); at != rules.end();) {
+    const auto end =
+        std::find_if_not(at, rules.end(), [&](const auto& rule) { return same_packets(rule, *at); });
+    if (end - at == 1) *kept++ = *at;
+    at = end;
+  }
+  rules.erase(kept, rules.end());
 }
 
 const std::string kCgroupMount = "sys/fs/cgroup";
@@ -127,6 +147,7 @@ int rules_of(const NetworkPlan& plan, const CgroupTree& tree, bool cgroups_tell,
       out.rules.push_back(rule);
     }
   }
+  leave_out_the_ambiguous(out.rules);
   return unknown;
 }
 

@@ -101,8 +101,8 @@ TEST_F(LiveNetworkQos, ClassesShareTheWayOutAndLimitWhatComesIn) {
   const Step step = agent.advance();
   ASSERT_NE(queue().find("htb e7e1:"), std::string::npos) << step.line << queue();
   ASSERT_NE(tables().find("inet evenkeel"), std::string::npos) << step.line;
-  expect_shared({"shop", "peer", LiveNetwork::kPeer, ""}, {"night", "peer", LiveNetwork::kPeer, ""});
-  const auto inwards = net_.rates({{"peer", "night", kBatch, ""}});
+  expect_shared({"shop", "peer", LiveNetwork::kPeer, "", ""}, {"night", "peer", LiveNetwork::kPeer, "", ""});
+  const auto inwards = net_.rates({{"peer", "night", kBatch, "", ""}});
   std::printf("Mbit/s inwards: %.1f of 10\n", inwards[0]);
   EXPECT_GT(inwards[0], 5);
   EXPECT_LT(inwards[0], 12);
@@ -112,7 +112,7 @@ TEST_F(LiveNetworkQos, ClassesShareTheWayOutAndLimitWhatComesIn) {
 
   list(false, R"(koordinator.sh/networkQOS: '{"egressLimit": "8M"}')");
   agent.advance();
-  const auto own = net_.rates({{"night", "peer", LiveNetwork::kPeer, ""}});
+  const auto own = net_.rates({{"night", "peer", LiveNetwork::kPeer, "", ""}});
   std::printf("Mbit/s with a limit of its own: %.1f of 8\n", own[0]);
   EXPECT_GT(own[0], 5);
   EXPECT_LT(own[0], 9);
@@ -120,7 +120,7 @@ TEST_F(LiveNetworkQos, ClassesShareTheWayOutAndLimitWhatComesIn) {
   configure(kOff);
   agent.advance();
   expect_untouched();
-  const auto free = net_.rates({{"night", "peer", LiveNetwork::kPeer, ""}});
+  const auto free = net_.rates({{"night", "peer", LiveNetwork::kPeer, "", ""}});
   std::printf("Mbit/s without: %.0f\n", free[0]);
   EXPECT_GT(free[0], 60);
   configure(kOn);
@@ -139,8 +139,12 @@ TEST_F(LiveNetworkQos, ProcessesWithTheNodesAddressAreToldByTheirCgroup) {
   const auto procs = [&](const std::string& cgroup) {
     return cgroups_.file(Controller::cpu, cgroup, "cgroup.procs");
   };
-  expect_shared({"node", "peer", LiveNetwork::kPeer, procs(service())},
-                {"node", "peer", LiveNetwork::kPeer, procs(batch())});
+  expect_shared({"node", "peer", LiveNetwork::kPeer, procs(service()), ""},
+                {"node", "peer", LiveNetwork::kPeer, procs(batch()), ""});
+  const auto inwards = net_.rates({{"peer", "node", "10.9.0.1", "", procs(batch())}});
+  std::printf("Mbit/s inwards: %.1f of 10\n", inwards[0]);
+  EXPECT_GT(inwards[0], 5);
+  EXPECT_LT(inwards[0], 12);
   agent.quit();
   expect_untouched();
 }

@@ -189,6 +189,16 @@ TEST_F(NetworkSharing, APodMayHaveALimitOfItsOwnWithinItsClass) {
   EXPECT_TRUE(door.broken.empty());
 }
 
+TEST_F(NetworkSharing, AnAddressThatTwoPodsClaimIsNobodys) {
+  const std::vector<IpAddress> claimed{address(2), address(3)};
+  plan.members[1].by_cgroup = false;
+  plan.members[1].addresses = claimed;
+  tick();
+  ASSERT_EQ(door.rules->rules.size(), 2U);
+  EXPECT_EQ(door.rules->rules[0].address, address(1));
+  EXPECT_EQ(door.rules->rules[1].address, address(3));
+}
+
 TEST_F(NetworkSharing, AnotherWayOutIsSharedInPlaceOfTheFirst) {
   tick();
   NetworkLink other{"eth1", 9, {}};

@@ -3,9 +3,9 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,7 +15,6 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <thread>
 
 #include "cgroup/fd.h"
@@ -50,48 +49,42 @@ sockaddr_in at(const std::string& address, std::uint16_t port) {
   return out;
 }
 
-/// Counts what arrives at a port, in a thread of its own.
-class Sink {
+using Count = std::atomic<std::uint64_t>;
+
+/// Numbers that processes share.
+class SharedCounts {
  public:
-  Sink(const std::string& space, std::uint16_t port) {
-    std::thread([&] {
-      if (!enter(space)) return;
-      listener_ = Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-      const int on = 1;
-      ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-      const auto any = at("0.0.0.0", port);
-      if (::bind(listener_.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0 ||
-          ::listen(listener_.get(), 1) != 0)
-        listener_ = Fd();
-    }).join();
-    if (listener_) thread_ = std::thread([this] { take(); });
-  }
-  ~Sink() {
-    over_ = true;
-    if (listener_) ::shutdown(listener_.get(), SHUT_RDWR);
-    if (thread_.joinable()) thread_.join();
-  }
-  Sink(const Sink&) = delete;
-  Sink& operator=(const Sink&) = delete;
-  [[nodiscard]] double bytes() const { return static_cast<double>(bytes_.load()); }
+  explicit SharedCounts(std::size_t count)
+      : size_(count * sizeof(Count)),
+        at_(::mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {}
+  ~SharedCounts() { ::munmap(at_, size_); }
+  SharedCounts(const SharedCounts&) = delete;
+  SharedCounts& operator=(const SharedCounts&) = delete;
+  [[nodiscard]] Count& operator[](std::size_t i) const { return static_cast<Count*>(at_)[i]; }
 
  private:
-  void take() {
-    const Fd from(::accept(listener_.get(), nullptr, nullptr));
-    const timeval patience{0, 200000};
-    ::setsockopt(from.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    std::vector<char> buffer(std::size_t{1} << 18U);
-    while (from && !over_) {
-      const auto got = ::recv(from.get(), buffer.data(), buffer.size(), 0);
-      if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return;
-      if (got > 0) bytes_ += static_cast<std::uint64_t>(got);
-    }
-  }
-  Fd listener_{};
-  std::thread thread_{};
-  std::atomic<bool> over_ = false;
-  std::atomic<std::uint64_t> bytes_ = 0;
+  std::size_t size_;
+  void* at_;
 };
+
+/// A process that counts what arrives at a port.
+pid_t start_sink(const std::string& space, const std::string& procs, std::uint16_t port, Count& bytes) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  if (!procs.empty()) std::ofstream(procs) << ::getpid() << std::flush;
+  const int listener = enter(space) ? ::socket(AF_INET, SOCK_STREAM, 0) : -1;
+  const auto any = at("0.0.0.0", port);
+  if (::bind(listener, reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0 ||
+      ::listen(listener, 1) != 0)
+    ::_exit(1);
+  const int from = ::accept(listener, nullptr, nullptr);
+  static std::array<char, std::size_t{1} << 18U> buffer;
+  for (;;) {
+    const auto got = ::recv(from, buffer.data(), buffer.size(), 0);
+    if (got <= 0) ::_exit(0);
+    bytes += static_cast<std::uint64_t>(got);
+  }
+}
 
 pid_t start_source(const std::string& space, const LiveNetwork::Flow& flow, std::uint16_t port) {
   const pid_t child = ::fork();
@@ -99,8 +92,13 @@ pid_t start_source(const std::string& space, const LiveNetwork::Flow& flow, std:
   if (!flow.procs.empty()) std::ofstream(flow.procs) << ::getpid() << std::flush;
   static const std::array<char, 65536> kBytes{};
   const auto to = at(flow.address, port);
-  const int fd = enter(space) ? ::socket(AF_INET, SOCK_STREAM, 0) : -1;
-  if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) ::_exit(1);
+  if (!enter(space)) ::_exit(1);
+  int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  for (int i = 0; i < 50 && ::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0; ++i) {
+    ::close(fd);
+    ::usleep(20000);  // the other side is not there yet
+    fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  }
   while (::send(fd, kBytes.data(), kBytes.size(), MSG_NOSIGNAL) > 0) {
   }
   ::_exit(0);
@@ -181,23 +179,25 @@ std::string LiveNetwork::on_node(const std::string& command) const {
 }
 
 std::vector<double> LiveNetwork::rates(const std::vector<Flow>& flows) const {
-  std::vector<std::unique_ptr<Sink>> sinks;
-  std::vector<pid_t> sources;
-  for (const auto& flow : flows) {
-    const auto port = static_cast<std::uint16_t>(kFirstPort + sinks.size());
-    sinks.push_back(std::make_unique<Sink>(space(flow.to), port));
-    sources.push_back(start_source(space(flow.from), flow, port));
+  const SharedCounts counts(flows.size());
+  std::vector<pid_t> children;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    const auto& flow = flows[i];
+    const auto port = static_cast<std::uint16_t>(kFirstPort + i);
+    children.push_back(start_sink(space(flow.to), flow.to_procs, port, counts[i]));
+    children.push_back(start_source(space(flow.from), flow, port));
   }
   std::this_thread::sleep_for(kSettle);
   std::vector<double> out;
-  for (const auto& sink : sinks) out.push_back(-sink->bytes());
+  for (std::size_t i = 0; i < flows.size(); ++i) out.push_back(-static_cast<double>(counts[i]));
   const auto began = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(kMeasure);
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = (out[i] + sinks[i]->bytes()) * 8 / 1e6 / took;
-  for (const pid_t source : sources) {
-    ::kill(source, SIGKILL);
-    ::waitpid(source, nullptr, 0);
+  for (std::size_t i = 0; i < out.size(); ++i)
+    out[i] = (out[i] + static_cast<double>(counts[i])) * 8 / 1e6 / took;
+  for (const pid_t child : children) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
   }
   return out;
 }

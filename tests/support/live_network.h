@@ -32,10 +32,11 @@ class LiveNetwork {
 
   /// One that sends as much as it can.
   struct Flow {
-    std::string from{};     ///< a pod's name, "node" or "peer"
-    std::string to{};       ///< the same
-    std::string address{};  ///< of `to`
-    std::string procs{};    ///< not empty: its process goes into this cgroup first (its cgroup.procs)
+    std::string from{};      ///< a pod's name, "node" or "peer"
+    std::string to{};        ///< the same
+    std::string address{};   ///< of `to`
+    std::string procs{};     ///< not empty: its process goes into this cgroup first (its cgroup.procs)
+    std::string to_procs{};  ///< the same of who receives
   };
   /// What arrives of each, in Mbit/s, while all of them send; after they have found their pace.
   [[nodiscard]] std::vector<double> rates(const std::vector<Flow>& flows) const;
