@@ -2,35 +2,46 @@
 
 #include <arpa/inet.h>
 #include <endian.h>
-#include <netlink/attr.h>
-#include <netlink/msg.h>
+#include <libmnl/libmnl.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace evenkeel {
 namespace {
 
-constexpr std::size_t kLargestMessage = 32768;
+constexpr std::size_t kUsualMessage = 512, kLargestMessage = 32768;
 
-void check(bool& complete, int result) {
-  if (result < 0) complete = false;
+/// f(message) for each in what was received, until it is false.
+template <class F>
+void for_each_message(std::span<const char> received, F&& f) {
+  auto left = static_cast<int>(received.size());
+  for (const auto* one = reinterpret_cast<const nlmsghdr*>(received.data()); ::mnl_nlmsg_ok(one, left);
+       one = ::mnl_nlmsg_next(one, &left))
+    if (!f(*one)) return;
 }
 
 }  // namespace
 
-void NetlinkMessage::Free::operator()(nl_msg* message) const { ::nlmsg_free(message); }
-
 NetlinkMessage::NetlinkMessage(int type, int flags, const void* header, std::size_t size)
-    : message_(::nlmsg_alloc_size(kLargestMessage)) {
-  const auto* head = message_ ? ::nlmsg_put(message_.get(), 0, 0, type, 0, flags) : nullptr;
-  complete_ =
-      head != nullptr && ::nlmsg_append(message_.get(), const_cast<void*>(header), size, NLMSG_ALIGNTO) == 0;
+    : bytes_(kUsualMessage) {
+  auto* head = ::mnl_nlmsg_put_header(bytes_.data());
+  head->nlmsg_type = static_cast<std::uint16_t>(type);
+  head->nlmsg_flags = static_cast<std::uint16_t>(flags);
+  std::memcpy(::mnl_nlmsg_put_extra_header(head, size), header, size);
+}
+
+bool NetlinkMessage::make_room(std::size_t more) {
+  const auto needed = raw().nlmsg_len + MNL_ALIGN(more) + MNL_ATTR_HDRLEN;
+  complete_ = complete_ && needed <= kLargestMessage;
+  if (complete_ && needed > bytes_.size()) bytes_.resize(std::min(2 * needed, kLargestMessage));
+  return complete_;
 }
 
 NetlinkMessage& NetlinkMessage::put(int attribute, const void* data, std::size_t size) {
-  if (complete_) check(complete_, ::nla_put(message_.get(), attribute, static_cast<int>(size), data));
+  if (make_room(size)) ::mnl_attr_put(&raw(), static_cast<std::uint16_t>(attribute), size, data);
   return *this;
 }
 
@@ -43,18 +54,13 @@ NetlinkMessage& NetlinkMessage::put_big64(int attribute, std::uint64_t value) {
 }
 
 NetlinkMessage& NetlinkMessage::nest(int attribute, const std::function<void()>& fill) {
-  if (!complete_) return *this;
-  auto* start = ::nla_nest_start(message_.get(), attribute | NLA_F_NESTED);
-  if (start == nullptr) {
-    complete_ = false;
-    return *this;
-  }
+  if (!make_room(0)) return *this;
+  const auto start = raw().nlmsg_len;  // the message may move while it is filled
+  ::mnl_attr_nest_start(&raw(), static_cast<std::uint16_t>(attribute));
   fill();
-  if (complete_) ::nla_nest_end_keep_empty(message_.get(), start);
+  ::mnl_attr_nest_end(&raw(), reinterpret_cast<nlattr*>(bytes_.data() + start));
   return *this;
 }
-
-nlmsghdr& NetlinkMessage::raw() const { return *::nlmsg_hdr(message_.get()); }
 
 Result<NetlinkSocket> NetlinkSocket::open(int protocol) {
   Fd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol));
@@ -77,10 +83,11 @@ Result<> NetlinkSocket::send(std::span<const NetlinkMessage> messages) {
   std::vector<char> all;
   for (const auto& message : messages) {
     if (!message.complete()) return fail(EMSGSIZE, Op::write, "netlink");
-    auto& head = message.raw();
-    head.nlmsg_seq = ++sequence_;
-    const auto* bytes = reinterpret_cast<const char*>(&head);
-    all.insert(all.end(), bytes, bytes + NLMSG_ALIGN(head.nlmsg_len));
+    const auto start = all.size();
+    const auto* bytes = reinterpret_cast<const char*>(&message.raw());
+    all.insert(all.end(), bytes, bytes + message.raw().nlmsg_len);
+    all.resize(MNL_ALIGN(all.size()));
+    reinterpret_cast<nlmsghdr*>(all.data() + start)->nlmsg_seq = ++sequence_;
   }
   sockaddr_nl kernel{};
   kernel.nl_family = AF_NETLINK;
@@ -100,7 +107,7 @@ Result<std::span<const char>> NetlinkSocket::receive(bool wait) {
 }
 
 int NetlinkSocket::error_in(const nlmsghdr& message) {
-  const auto* body = static_cast<const nlmsgerr*>(::nlmsg_data(&message));
+  const auto* body = static_cast<const nlmsgerr*>(::mnl_nlmsg_get_payload(&message));
   if (body->error == 0) return 0;
   words_.clear();
   // Attributes follow the head of the message that was refused (NETLINK_CAP_ACK: nothing more of it).
@@ -120,13 +127,14 @@ Result<> NetlinkSocket::ask(std::span<const NetlinkMessage> messages) {
   while (awaited > 0) {
     const auto answer = receive(true);
     if (!answer) return tl::unexpected(answer.error());
-    auto left = static_cast<int>(answer->size());
-    for (auto* one = reinterpret_cast<nlmsghdr*>(const_cast<char*>(answer->data()));
-         ::nlmsg_ok(one, left) != 0; one = ::nlmsg_next(one, &left)) {
-      if (one->nlmsg_type != NLMSG_ERROR) continue;
-      if (const int error = error_in(*one); error != 0) return fail(error, Op::write, "netlink");
-      --awaited;
-    }
+    int error = 0;
+    for_each_message(*answer, [&](const nlmsghdr& one) {
+      if (one.nlmsg_type != NLMSG_ERROR) return true;
+      error = error_in(one);
+      awaited -= std::min<std::size_t>(awaited, 1);
+      return error == 0;
+    });
+    if (error != 0) return fail(error, Op::write, "netlink");
   }
   return {};
 }
@@ -134,34 +142,34 @@ Result<> NetlinkSocket::ask(std::span<const NetlinkMessage> messages) {
 Result<> NetlinkSocket::dump(const NetlinkMessage& request, const std::function<void(const nlmsghdr&)>& f) {
   words_.clear();
   if (auto sent = send({&request, 1}); !sent) return sent;
-  for (;;) {
+  for (bool over = false; !over;) {
     const auto answer = receive(true);
     if (!answer) return tl::unexpected(answer.error());
-    auto left = static_cast<int>(answer->size());
-    for (auto* one = reinterpret_cast<nlmsghdr*>(const_cast<char*>(answer->data()));
-         ::nlmsg_ok(one, left) != 0; one = ::nlmsg_next(one, &left)) {
-      if (one->nlmsg_type == NLMSG_DONE) return {};
-      if (one->nlmsg_type != NLMSG_ERROR) {
-        f(*one);
-      } else if (const int error = error_in(*one); error != 0) {
-        return fail(error, Op::read, "netlink");
-      }
-    }
+    int error = 0;
+    for_each_message(*answer, [&](const nlmsghdr& one) {
+      over = over || one.nlmsg_type == NLMSG_DONE;
+      if (one.nlmsg_type == NLMSG_ERROR) error = error_in(one);
+      if (!over && one.nlmsg_type != NLMSG_ERROR) f(one);
+      return !over && error == 0;
+    });
+    if (error != 0) return fail(error, Op::read, "netlink");
   }
+  return {};
 }
 
 std::vector<const nlattr*> attributes_of(const nlmsghdr& message, std::size_t header, int most) {
   std::vector<const nlattr*> out(static_cast<std::size_t>(most) + 1, nullptr);
-  auto left = ::nlmsg_attrlen(&message, static_cast<int>(header));
-  for (const auto* one = ::nlmsg_attrdata(&message, static_cast<int>(header)); ::nla_ok(one, left) != 0;
-       one = ::nla_next(one, &left))
-    if (::nla_type(one) <= most) out[static_cast<std::size_t>(::nla_type(one))] = one;
+  const auto* end = static_cast<const char*>(::mnl_nlmsg_get_payload_tail(&message));
+  for (const auto* one = static_cast<const nlattr*>(::mnl_nlmsg_get_payload_offset(&message, header));
+       ::mnl_attr_ok(one, static_cast<int>(end - reinterpret_cast<const char*>(one)));
+       one = ::mnl_attr_next(one))
+    if (::mnl_attr_get_type(one) <= most) out[::mnl_attr_get_type(one)] = one;
   return out;
 }
 
 std::string_view text_of(const nlattr& attribute) {
-  const auto* text = static_cast<const char*>(::nla_data(&attribute));
-  return {text, ::strnlen(text, static_cast<std::size_t>(::nla_len(&attribute)))};
+  const auto* text = static_cast<const char*>(::mnl_attr_get_payload(&attribute));
+  return {text, ::strnlen(text, ::mnl_attr_get_payload_len(&attribute))};
 }
 
 }  // namespace evenkeel

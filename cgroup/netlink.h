@@ -1,10 +1,9 @@
-// Netlink: messages with attributes, sent and acknowledged. The door to libnl; only netlink.cpp names it.
+// Netlink: messages with attributes, sent and acknowledged. The door to libmnl; only netlink.cpp names it.
 // May not: know what a message means.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +12,6 @@
 #include "cgroup/fd.h"
 #include "cgroup/result.h"
 
-struct nl_msg;
 struct nlattr;
 struct nlmsghdr;
 
@@ -43,15 +41,14 @@ class NetlinkMessage {
   NetlinkMessage& nest(int attribute, const std::function<void()>& fill);
 
   [[nodiscard]] bool complete() const { return complete_; }
-  /// Valid while the message lives.
-  [[nodiscard]] nlmsghdr& raw() const;
+  /// Valid until something is put.
+  [[nodiscard]] nlmsghdr& raw() { return *reinterpret_cast<nlmsghdr*>(bytes_.data()); }
+  [[nodiscard]] const nlmsghdr& raw() const { return *reinterpret_cast<const nlmsghdr*>(bytes_.data()); }
 
  private:
   NetlinkMessage(int type, int flags, const void* header, std::size_t size);
-  struct Free {
-    void operator()(nl_msg* message) const;
-  };
-  std::unique_ptr<nl_msg, Free> message_;
+  bool make_room(std::size_t more);
+  std::vector<char> bytes_;
   bool complete_ = true;
 };
 

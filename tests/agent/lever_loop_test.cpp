@@ -102,6 +102,41 @@ bool bound(Knob a, Knob b) {
   return group(a) == group(b);
 }
 
+/// What three seconds wrote and what they told, each value once.
+struct Outcome {
+  std::set<std::string> done{}, told{}, values_told{};
+};
+void pass_three_seconds(LeverLoop& loop, const std::string& where, Outcome& out) {
+  for (int second = 0; second < 3; ++second) {
+    const auto report = loop.pass();
+    for (const auto& write : report.writes) out.done.insert(write.path);
+    for (const auto& refusal : report.refusals) {
+      out.told.insert(refusal.path);
+      const auto value = refusal.path + " " + std::to_string(refusal.cgroup.disk) + " " + refusal.text;
+      ASSERT_TRUE(out.values_told.insert(value).second) << where << "told twice: " << value;
+    }
+  }
+}
+
+/// What a good pass writes that has nothing to do with the victim.
+std::set<std::string> others_of(const Touched& victim, LeverLoop& good) {
+  std::set<std::string> out;
+  for (const auto& write : good.pass().writes)
+    if (!bound(write.knob, victim.knob) && write.path != victim.path) out.insert(write.path);
+  return out;
+}
+void expect_done(const std::set<std::string>& all, const Outcome& outcome, const std::string& where) {
+  for (const auto& path : all)
+    EXPECT_TRUE(outcome.done.contains(path)) << where << path << " was not written";
+}
+
+void expect_told(const LeverLoop& loop, const Touched& victim, int code, const Outcome& outcome,
+                 const std::string& where) {
+  if (code == ENOENT || code == ENODEV) return;  // gone is no failure
+  EXPECT_TRUE(outcome.told.contains(victim.path)) << where << "nobody was told";
+  EXPECT_GT(loop.executor.counters().refusals_by_errno.at(code), 0U) << where;
+}
+
 void expect_only_this_suffers(bool v2, unsigned seed, const Touched& victim, int code, bool on_read) {
   const auto where = victim.path + " " + errno_name(code) + (on_read ? " on read: " : " on write: ");
   LeverLoop good(v2, seed), bad(v2, seed);
@@ -110,25 +145,11 @@ void expect_only_this_suffers(bool v2, unsigned seed, const Touched& victim, int
     bad.kernel.fail_writes(victim.path, error);
   };
   fail_with(code);
-  std::set<std::string> fine, told, values_told;
-  for (const auto& write : good.pass().writes)
-    if (!bound(write.knob, victim.knob) && write.path != victim.path) fine.insert(write.path);
-  std::set<std::string> done;
-  for (int second = 0; second < 3; ++second) {
-    const auto report = bad.pass();
-    for (const auto& write : report.writes) done.insert(write.path);
-    for (const auto& refusal : report.refusals) {
-      told.insert(refusal.path);
-      const auto value = refusal.path + " " + std::to_string(refusal.cgroup.disk) + " " + refusal.text;
-      ASSERT_TRUE(values_told.insert(value).second) << where << "told twice: " << value;
-    }
-  }
-  for (const auto& path : fine) ASSERT_TRUE(done.count(path) != 0) << where << path << " was not written";
-  const bool missing = code == ENOENT || code == ENODEV;
-  if (!missing) {
-    ASSERT_TRUE(told.count(victim.path) != 0) << where << "nobody was told";
-    ASSERT_GT(bad.executor.counters().refusals_by_errno.at(code), 0U) << where;
-  }
+  const auto fine = others_of(victim, good);
+  Outcome outcome;
+  ASSERT_NO_FATAL_FAILURE(pass_three_seconds(bad, where, outcome));
+  expect_done(fine, outcome, where);
+  expect_told(bad, victim, code, outcome, where);
   // And it can be taken back when it works again, or while it does not.
   if (code % 2 == 0) fail_with(0);
   bad.executor.restore_all(bad.now);

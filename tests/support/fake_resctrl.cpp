@@ -27,7 +27,7 @@ Place place_of(const std::string& path) {
   return {rest.substr(0, cut), rest.substr(cut + 1), true};
 }
 
-std::string strip(std::string text) {
+std::string strip(std::string_view text) {
   const auto inner = trimmed(text);
   return std::string(inner);
 }
@@ -89,6 +89,8 @@ Result<std::string_view> FakeResctrl::read(const std::string& path, std::string&
   const auto found = groups_.find(place.group);
   const auto plain = plain_.find(path);
   const auto threads = threads_.find(path);
+  const bool cgroups = plain != plain_.end() || threads != threads_.end();
+  if (!cgroups && (!place.inside || !mounted_)) return fail(ENOENT, Op::open);
   if (plain != plain_.end()) {
     buffer = plain->second;
   } else if (threads != threads_.end()) {
@@ -98,8 +100,6 @@ Result<std::string_view> FakeResctrl::read(const std::string& path, std::string&
       --forks_[path];
       task(next_task_++, path);
     }
-  } else if (!place.inside || !mounted_) {
-    return fail(ENOENT, Op::open);
   } else if (place.group == "info" && place.file == "last_cmd_status") {
     buffer = status() + '\n';
   } else if (place.group == "mon_groups" && place.file.ends_with("/tasks")) {
@@ -138,7 +138,7 @@ int FakeResctrl::check_bandwidth(const std::string& text, std::uint64_t& value) 
 }
 
 int FakeResctrl::write_domain(std::map<int, std::uint64_t>& values, std::set<int>& given, bool mask,
-                              std::string part) {
+                              const std::string& part) {
   const auto equals = part.find('=');
   int domain = 0;
   if (equals == std::string::npos || !number(part.substr(0, equals), domain, 10))
@@ -149,7 +149,7 @@ int FakeResctrl::write_domain(std::map<int, std::uint64_t>& values, std::set<int
   return mask ? check_mask(text, values[domain]) : check_bandwidth(text, values[domain]);
 }
 
-int FakeResctrl::write_line(Values& values, std::string line) {
+int FakeResctrl::write_line(Values& values, const std::string& line) {
   const auto colon = line.find(':');
   if (colon == std::string::npos) return status_ = "Missing ':'", EINVAL;
   const auto resource = strip(line.substr(0, colon));

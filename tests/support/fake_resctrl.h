@@ -66,8 +66,9 @@ class FakeResctrl final : public ResctrlFiles {
   [[nodiscard]] std::string text_of(const Group& group) const;
   [[nodiscard]] std::string tasks_of(const std::string& group) const;
   int write_schemata(Group& group, std::string_view text);
-  int write_line(Values& values, std::string line);
-  int write_domain(std::map<int, std::uint64_t>& values, std::set<int>& given, bool mask, std::string part);
+  int write_line(Values& values, const std::string& line);
+  int write_domain(std::map<int, std::uint64_t>& values, std::set<int>& given, bool mask,
+                   const std::string& part);
   int check_mask(const std::string& text, std::uint64_t& value);
   int check_bandwidth(const std::string& text, std::uint64_t& value);
   int write_task(const std::string& group, std::string_view text);

@@ -73,6 +73,8 @@ pid_t start_sink(const std::string& space, const std::string& procs, std::uint16
   if (child != 0) return child;
   if (!procs.empty()) std::ofstream(procs) << ::getpid() << std::flush;
   const int listener = enter(space) ? ::socket(AF_INET, SOCK_STREAM, 0) : -1;
+  const int on = 1;
+  ::setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   const auto any = at("0.0.0.0", port);
   if (::bind(listener, reinterpret_cast<const sockaddr*>(&any), sizeof any) != 0 ||
       ::listen(listener, 1) != 0)
@@ -160,7 +162,7 @@ void LiveNetwork::add_pod(const std::string& name, const std::string& address) {
 }
 
 std::string LiveNetwork::wrapped(const std::string& program, const std::string& dir) const {
-  const auto path = dir + "/evenkeel-on-node";
+  auto path = dir + "/evenkeel-on-node";
   // sysfs shows the interfaces of the network in which it is mounted; and who is init is hidden, whose
   // network is another one.
   std::ofstream(path)
