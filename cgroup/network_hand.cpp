@@ -20,6 +20,7 @@ std::string number_of(std::uint32_t handle) {
   return text;
 }
 std::string name_of(const RootQdisc& qdisc) {
+  if (qdisc.kind.empty()) return "no queue at all";
   return qdisc.kind + (qdisc.handle == 0 ? " of the kernel's own" : ' ' + number_of(qdisc.handle));
 }
 std::string name_of(std::uint16_t minor) { return number_of(kOurQdisc | minor); }
@@ -70,6 +71,7 @@ void NetworkHand::apply(const NetworkPlan& plan, MonoTime now, Report& report) {
   report_ = &report;
   if (plan.state == NetworkPlan::State::off) {
     if (held_ || has_rules_) withdraw("nobody asks for it any more");
+    counters_.classes = classes_.size();
     told_.clear();
     yielded_ = false;
     rounds_ = 0;
@@ -121,7 +123,10 @@ bool NetworkHand::begin(const NetworkPlan& plan) {
       return refuse(place("qdisc"), kNothing, removed.error(), door_.words()), false;
   auto done = journal_.made(place("qdisc"), static_cast<std::uint64_t>(link_index_));
   if (done) done = door_.make_qdisc(link_index_, kSystemMinor);
-  if (!done) return refuse(place("qdisc"), "htb", done.error(), door_.words()), false;
+  if (!done) {
+    static_cast<void>(journal_.unmade(place("qdisc")));
+    return refuse(place("qdisc"), "htb", done.error(), door_.words()), false;
+  }
   held_ = true;
   since_ = now_;
   next_look_ = now_ + kBetweenLooks;
@@ -189,7 +194,10 @@ bool NetworkHand::put_rules(int unknown) {
   Result<> done;
   if (!dry_run_) done = journal_.will_make(kRulesRecord);
   if (!dry_run_ && done) done = door_.put_rules(wanted_rules_);
-  if (!done) return refuse(kRulesRecord, text, done.error(), door_.words()), false;
+  if (!done) {
+    if (!dry_run_ && !has_rules_) static_cast<void>(journal_.unmade(kRulesRecord));
+    return refuse(kRulesRecord, text, done.error(), door_.words()), false;
+  }
   tell(kRulesRecord, has_rules_ ? std::to_string(rules_.rules.size()) + " addresses and cgroups" : kNothing,
        text, false,
        unknown == 0

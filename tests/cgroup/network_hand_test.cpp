@@ -120,6 +120,7 @@ TEST_F(NetworkSharing, NobodyAsksAnyMoreAndNothingStays) {
   EXPECT_FALSE(journal.directories().empty());
   const auto report = off();
   expect_untouched();
+  EXPECT_EQ(hand->counters().classes, 0U);
   ASSERT_EQ(report.writes.size(), 1U);
   EXPECT_TRUE(report.writes[0].restored);
   EXPECT_TRUE(off().writes.empty());
@@ -228,6 +229,17 @@ TEST_F(NetworkSharing, EveryCallMayFailOnce) {
     }
   }
   EXPECT_TRUE(door.broken.empty()) << door.broken.front();
+}
+
+TEST_F(NetworkSharing, WhatIsNeverMadeIsNotOnRecord) {
+  door.refuse_all = true;
+  door.refusal = EPERM;
+  int told = 0;
+  for (int i = 0; i < 60; ++i) told += static_cast<int>(tick().refusals.size());
+  EXPECT_GT(told, 1);
+  EXPECT_LT(told, 8) << "pauses grow";
+  expect_untouched();
+  EXPECT_EQ(hand->counters().classes, 0U);
 }
 
 TEST_F(NetworkSharing, WhatCannotBeTakenAwayIsTriedAgain) {

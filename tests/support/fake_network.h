@@ -18,7 +18,8 @@ class FakeNetwork final : public NetworkDoor {
   std::optional<PacketRules> rules{};
   int calls = 0, looks = 0;
   bool cgroups_tell = true;
-  int refuse_at = -1;  ///< which call from now on is refused
+  int refuse_at = -1;  ///< which call is refused
+  bool refuse_all = false;
   int refusal = EINVAL;
   std::vector<std::string> broken{};  ///< what was asked for in an illegal state
 
@@ -68,7 +69,7 @@ class FakeNetwork final : public NetworkDoor {
   [[nodiscard]] std::string words() const override { return {}; }
 
  private:
-  bool refuses() { return calls++ == refuse_at; }
+  bool refuses() { return calls++ == refuse_at || refuse_all; }
 };
 
 }  // namespace evenkeel::test
