@@ -2,7 +2,7 @@
 
 #include <arpa/inet.h>
 #include <endian.h>
-#include <libmnl/libmnl.h>
+#include <linux/netlink.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 
@@ -14,34 +14,56 @@ namespace {
 
 constexpr std::size_t kUsualMessage = 512, kLargestMessage = 32768;
 
+constexpr std::size_t kHeader = NLMSG_HDRLEN, kAttributeHeader = NLA_HDRLEN;
+constexpr std::size_t aligned(std::size_t size) { return NLMSG_ALIGN(size); }  // as of attributes
+
+/// The item at the front of `rest`, whole, and `rest` moves behind it; null: what is left is none.
+template <class Item, class Length>
+const Item* next_item(std::span<const char>& rest, Length Item::*length) {
+  if (rest.size() < sizeof(Item)) return nullptr;
+  const auto* item = reinterpret_cast<const Item*>(rest.data());
+  const std::size_t size = item->*length;
+  if (size < sizeof(Item) || size > rest.size()) return nullptr;
+  rest = rest.subspan(std::min(aligned(size), rest.size()));
+  return item;
+}
+
 /// f(message) for each in what was received, until it is false.
 template <class F>
 void for_each_message(std::span<const char> received, F&& f) {
-  auto left = static_cast<int>(received.size());
-  for (const auto* one = reinterpret_cast<const nlmsghdr*>(received.data()); ::mnl_nlmsg_ok(one, left);
-       one = ::mnl_nlmsg_next(one, &left))
+  while (const auto* one = next_item(received, &nlmsghdr::nlmsg_len))
     if (!f(*one)) return;
+}
+
+std::span<const char> payload_of(const nlmsghdr& message) {
+  return {reinterpret_cast<const char*>(&message) + kHeader, message.nlmsg_len - kHeader};
 }
 
 }  // namespace
 
 NetlinkMessage::NetlinkMessage(int type, int flags, const void* header, std::size_t size)
     : bytes_(kUsualMessage) {
-  auto* head = ::mnl_nlmsg_put_header(bytes_.data());
-  head->nlmsg_type = static_cast<std::uint16_t>(type);
-  head->nlmsg_flags = static_cast<std::uint16_t>(flags);
-  std::memcpy(::mnl_nlmsg_put_extra_header(head, size), header, size);
+  raw().nlmsg_type = static_cast<std::uint16_t>(type);
+  raw().nlmsg_flags = static_cast<std::uint16_t>(flags);
+  raw().nlmsg_len = static_cast<std::uint32_t>(kHeader + aligned(size));
+  std::memcpy(bytes_.data() + kHeader, header, size);
 }
 
 bool NetlinkMessage::make_room(std::size_t more) {
-  const auto needed = raw().nlmsg_len + MNL_ALIGN(more) + MNL_ATTR_HDRLEN;
+  const auto needed = aligned(raw().nlmsg_len + kAttributeHeader + more);
   complete_ = complete_ && needed <= kLargestMessage;
   if (complete_ && needed > bytes_.size()) bytes_.resize(std::min(2 * needed, kLargestMessage));
   return complete_;
 }
 
 NetlinkMessage& NetlinkMessage::put(int attribute, const void* data, std::size_t size) {
-  if (make_room(size)) ::mnl_attr_put(&raw(), static_cast<std::uint16_t>(attribute), size, data);
+  if (!make_room(size)) return *this;
+  const nlattr head{static_cast<std::uint16_t>(kAttributeHeader + size),
+                    static_cast<std::uint16_t>(attribute)};
+  char* at = bytes_.data() + raw().nlmsg_len;
+  std::memcpy(at, &head, sizeof head);
+  if (size > 0) std::memcpy(at + kAttributeHeader, data, size);
+  raw().nlmsg_len += static_cast<std::uint32_t>(aligned(head.nla_len));
   return *this;
 }
 
@@ -54,11 +76,12 @@ NetlinkMessage& NetlinkMessage::put_big64(int attribute, std::uint64_t value) {
 }
 
 NetlinkMessage& NetlinkMessage::nest(int attribute, const std::function<void()>& fill) {
-  if (!make_room(0)) return *this;
   const auto start = raw().nlmsg_len;  // the message may move while it is filled
-  ::mnl_attr_nest_start(&raw(), static_cast<std::uint16_t>(attribute));
+  put(attribute | NLA_F_NESTED, nullptr, 0);
+  if (!complete_) return *this;
   fill();
-  ::mnl_attr_nest_end(&raw(), reinterpret_cast<nlattr*>(bytes_.data() + start));
+  reinterpret_cast<nlattr*>(bytes_.data() + start)->nla_len =
+      static_cast<std::uint16_t>(raw().nlmsg_len - start);
   return *this;
 }
 
@@ -85,8 +108,7 @@ Result<> NetlinkSocket::send(std::span<const NetlinkMessage> messages) {
     if (!message.complete()) return fail(EMSGSIZE, Op::write, "netlink");
     const auto start = all.size();
     const auto* bytes = reinterpret_cast<const char*>(&message.raw());
-    all.insert(all.end(), bytes, bytes + message.raw().nlmsg_len);
-    all.resize(MNL_ALIGN(all.size()));
+    all.insert(all.end(), bytes, bytes + message.raw().nlmsg_len);  // which is aligned
     reinterpret_cast<nlmsghdr*>(all.data() + start)->nlmsg_seq = ++sequence_;
   }
   sockaddr_nl kernel{};
@@ -107,7 +129,8 @@ Result<std::span<const char>> NetlinkSocket::receive(bool wait) {
 }
 
 int NetlinkSocket::error_in(const nlmsghdr& message) {
-  const auto* body = static_cast<const nlmsgerr*>(::mnl_nlmsg_get_payload(&message));
+  if (payload_of(message).size() < sizeof(nlmsgerr)) return EBADMSG;
+  const auto* body = reinterpret_cast<const nlmsgerr*>(payload_of(message).data());
   if (body->error == 0) return 0;
   words_.clear();
   // Attributes follow the head of the message that was refused (NETLINK_CAP_ACK: nothing more of it).
@@ -159,17 +182,17 @@ Result<> NetlinkSocket::dump(const NetlinkMessage& request, const std::function<
 
 std::vector<const nlattr*> attributes_of(const nlmsghdr& message, std::size_t header, int most) {
   std::vector<const nlattr*> out(static_cast<std::size_t>(most) + 1, nullptr);
-  const auto* end = static_cast<const char*>(::mnl_nlmsg_get_payload_tail(&message));
-  for (const auto* one = static_cast<const nlattr*>(::mnl_nlmsg_get_payload_offset(&message, header));
-       ::mnl_attr_ok(one, static_cast<int>(end - reinterpret_cast<const char*>(one)));
-       one = ::mnl_attr_next(one))
-    if (::mnl_attr_get_type(one) <= most) out[::mnl_attr_get_type(one)] = one;
+  auto rest = payload_of(message);
+  rest = rest.subspan(std::min(aligned(header), rest.size()));
+  while (const auto* one = next_item(rest, &nlattr::nla_len))
+    if (const int type = one->nla_type & NLA_TYPE_MASK; type <= most)
+      out[static_cast<std::size_t>(type)] = one;
   return out;
 }
 
 std::string_view text_of(const nlattr& attribute) {
-  const auto* text = static_cast<const char*>(::mnl_attr_get_payload(&attribute));
-  return {text, ::strnlen(text, ::mnl_attr_get_payload_len(&attribute))};
+  const auto* text = reinterpret_cast<const char*>(&attribute) + kAttributeHeader;
+  return {text, ::strnlen(text, attribute.nla_len - kAttributeHeader)};
 }
 
 }  // namespace evenkeel

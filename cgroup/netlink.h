@@ -1,4 +1,4 @@
-// Netlink: messages with attributes, sent and acknowledged. The door to libmnl; only netlink.cpp names it.
+// Netlink (RFC 3549, include/uapi/linux/netlink.h): messages with attributes, sent and acknowledged.
 // May not: know what a message means.
 #pragma once
 

@@ -42,8 +42,8 @@ class NodeConditionTest : public testing::Test {
   }
   [[nodiscard]] std::string body(std::size_t index) const { return server.asked().at(index).body; }
 
+  std::string answer = http_answer(200, "{}");  // before the server, whose thread sends it to the last
   ScriptedServer server{};
-  std::string answer = http_answer(200, "{}");
   Asker asker{};
   SteppedClock clock{};
   FixedWallClock wall{1795231046};

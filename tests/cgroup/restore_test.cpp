@@ -178,7 +178,7 @@ TEST(RestoreAfterDeath, AtAnyWriteEveryFileComesBack) {
     ASSERT_TRUE(report.refusals.empty() && report.foreign.empty()) << "life " << life;
     ASSERT_EQ(journal.size(), 0U);
   }
-  EXPECT_GT(deaths, 1000);
+  EXPECT_GT(deaths, static_cast<int>(rounds(1000)));
 }
 
 TEST(RestoreAfterDeath, AnOrderlyStopLeavesNothing) {
