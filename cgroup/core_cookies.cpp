@@ -71,6 +71,8 @@ std::string why_no_cookies(const Error& error) {
       return because("this kernel has no core scheduling (CONFIG_SCHED_CORE)");
     case EPERM:
       return because("asking for other tasks' cookies needs CAP_SYS_PTRACE");
+    case EAGAIN:
+      return because("the kernel cannot name a cookie before its random numbers are ready");
     case EXDEV:
       return "not tried: the host root is not this machine's";
     case ESRCH:
@@ -93,6 +95,7 @@ CoreCookies::Given KernelCookies::give_new(std::span<const std::int32_t> to,
   return carry(real_, to, [&](std::uint64_t& cookie) {
     if (const int code = core_sched(PR_SCHED_CORE_CREATE, 0)) return code;
     if (const int code = core_sched(PR_SCHED_CORE_GET, 0, &cookie)) return code;
+    if (cookie == 0) return EAGAIN;  // it has one whose name the kernel cannot say: soon after its start
     return announced(cookie) ? 0 : ECANCELED;
   });
 }

@@ -169,6 +169,18 @@ TEST_F(CoreSched, AMachineWithoutThreadsPerCoreIsAskedOnceInAWhile) {
   EXPECT_NE(of(101), 0U);
 }
 
+TEST_F(CoreSched, BeforeTheKernelCanNameACookieNobodyGetsOne) {
+  cookies.nameless = true;
+  const auto report = tick();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_NE(report.refusals[0].detail.find("random numbers"), std::string::npos);
+  EXPECT_EQ(cookies.handed_out, 0);
+  EXPECT_TRUE(journal.directories().empty());
+  cookies.nameless = false;
+  tick(60);
+  EXPECT_NE(of(101), 0U);
+}
+
 TEST_F(CoreSched, ACrashIsUndoneFromTheRecord) {
   tick();
   cookies.tasks[102] = 0xbeef;

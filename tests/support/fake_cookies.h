@@ -10,6 +10,7 @@ namespace evenkeel::test {
 class FakeCookies final : public CoreCookies {
  public:
   std::map<std::int32_t, std::uint64_t> tasks{};  ///< 0: none
+  bool nameless = false;                          ///< too early: the kernel cannot say what it gives
   int refusal = 0;                                ///< of everything; an errno
   int handed_out = 0;
 
@@ -20,6 +21,7 @@ class FakeCookies final : public CoreCookies {
   }
   Given give_new(std::span<const std::int32_t> to,
                  const std::function<bool(std::uint64_t)>& announced) override {
+    if (nameless) return {.error = {EAGAIN, Op::write}};
     const auto cookie = next_++;
     return announced(cookie) ? hand_out(cookie, to) : Given{.error = {ECANCELED, Op::write}};
   }
