@@ -92,8 +92,9 @@ KernelNetwork::KernelNetwork(const Host& host) : host_(host) {
   } else if (!sees_the_nodes_network(host)) {
     why_not_ = "the agent is in a network namespace of its own: it needs the node's (hostNetwork)";
   }
-  tells_cgroups_ = reaches_the_nodes_cgroups(host);
 }
+
+bool KernelNetwork::tells_cgroups() const { return reaches_the_nodes_cgroups(host_); }
 
 Result<> KernelNetwork::with(std::optional<NetlinkSocket>& socket, int protocol,
                              const std::function<Result<>(NetlinkSocket&)>& f) {

@@ -26,7 +26,8 @@ class KernelNetwork final : public NetworkDoor {
   Result<> remove_rules() override;
   /// Makes rules and takes them away, in one step.
   Result<> try_rules();
-  [[nodiscard]] bool tells_cgroups() const override { return tells_cgroups_; }
+  /// Looks anew each time.
+  [[nodiscard]] bool tells_cgroups() const override;
   [[nodiscard]] std::string words() const override { return words_; }
 
  private:
@@ -37,7 +38,6 @@ class KernelNetwork final : public NetworkDoor {
                 const std::function<Result<>(NetlinkSocket&)>& f);
 
   const Host& host_;
-  bool tells_cgroups_ = true;
   std::string why_not_{};                            ///< not empty: everything is refused
   std::optional<NetlinkSocket> route_{}, filter_{};  ///< the table of rules lives no longer than filter_
   bool has_table_ = false, owned_ = true;

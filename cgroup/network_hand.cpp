@@ -29,6 +29,12 @@ std::string text_of(const HtbClass& one) {
   return because("{} guaranteed, {} at most", one.rate, one.ceil).text();
 }
 
+std::string text_of(const PacketRules& rules) {
+  return std::to_string(rules.rules.size()) + " addresses and cgroups";
+}
+
+constexpr Reason kWhyClass = because("a class's share of the network, or a pod's own limit");
+
 /// Of everything that matters in a plan: pointers in it live for one tick only.
 class Sum {
  public:
@@ -71,7 +77,7 @@ void NetworkHand::apply(const NetworkPlan& plan, MonoTime now, Report& report) {
   report_ = &report;
   if (plan.state == NetworkPlan::State::off) {
     if (held_ || has_rules_) withdraw("nobody asks for it any more");
-    counters_.classes = classes_.size();
+    totals_.held = classes_.size();
     told_.clear();
     yielded_ = false;
     rounds_ = 0;
@@ -87,13 +93,13 @@ void NetworkHand::apply(const NetworkPlan& plan, MonoTime now, Report& report) {
     retry_at_ = {};
   }
   if (plan.state == NetworkPlan::State::on) share(plan);
-  counters_.classes = classes_.size();
+  totals_.held = classes_.size();
 }
 
 void NetworkHand::restore_all(MonoTime now, Report& report) { apply({}, now, report); }
 
 void NetworkHand::share(const NetworkPlan& plan) {
-  if ((held_ || applied_ != 0) && (link_index_ != plan.link->index || link_ != plan.link->name))
+  if (held_ && (link_index_ != plan.link->index || link_ != plan.link->name))
     withdraw("the node's way out is another interface now");
   if (yielded_ || now_ < retry_at_) return;
   if (!held_ && !begin(plan)) return;
@@ -142,7 +148,7 @@ bool NetworkHand::still_ours() {
   const auto root = door_.root_qdisc(link_index_);
   if (!root || is_ours(*root)) return root.has_value();
   yielded_ = ++rounds_ > kMostRounds;
-  ++counters_.foreign;
+  ++totals_.foreign;
   report_->foreign.push_back({.path = place("qdisc"),
                               .ours = "htb " + number_of(kOurQdisc),
                               .theirs = name_of(*root),
@@ -177,8 +183,7 @@ bool NetworkHand::put_classes() {
     if (!dry_run_ && moves) done = door_.remove_class(link_index_, one.minor);
     if (!dry_run_ && done) done = door_.put_class(link_index_, one);
     if (!done) return refuse(path, text_of(one), done.error(), door_.words()), false;
-    tell(path, have == classes_.end() ? kNothing : text_of(*have), text_of(one), false,
-         because("a class's share of the network, or a pod's own limit"));
+    tell(path, have == classes_.end() ? kNothing : text_of(*have), text_of(one), false, kWhyClass);
     if (have == classes_.end()) {
       classes_.push_back(one);
     } else {
@@ -190,7 +195,7 @@ bool NetworkHand::put_classes() {
 
 bool NetworkHand::put_rules(int unknown) {
   if (has_rules_ && wanted_rules_ == rules_) return true;
-  const auto text = std::to_string(wanted_rules_.rules.size()) + " addresses and cgroups";
+  const auto text = text_of(wanted_rules_);
   Result<> done;
   if (!dry_run_) done = journal_.will_make(kRulesRecord);
   if (!dry_run_ && done) done = door_.put_rules(wanted_rules_);
@@ -198,8 +203,7 @@ bool NetworkHand::put_rules(int unknown) {
     if (!dry_run_ && !has_rules_) static_cast<void>(journal_.unmade(kRulesRecord));
     return refuse(kRulesRecord, text, done.error(), door_.words()), false;
   }
-  tell(kRulesRecord, has_rules_ ? std::to_string(rules_.rules.size()) + " addresses and cgroups" : kNothing,
-       text, false,
+  tell(kRulesRecord, has_rules_ ? text_of(rules_) : kNothing, text, false,
        unknown == 0
            ? because("whose packets are of which class")
            : because("whose packets are of which class; {} with the node's own address cannot be told "
@@ -243,7 +247,7 @@ void NetworkHand::withdraw(const char* why) {
       held_ = true;
       return refuse(place("qdisc"), kNothing, done.error(), door_.words());
     }
-    ++counters_.restored;
+    ++totals_.restored;
     tell(place("qdisc"), "htb " + number_of(kOurQdisc), "the kernel's own", true, because(why));
   }
   static_cast<void>(journal_.unmade(place("qdisc")));
@@ -255,7 +259,7 @@ std::string NetworkHand::place(const std::string& what) const {
 
 void NetworkHand::tell(std::string path, std::string before, std::string after, bool restored,
                        const Reason& why) {
-  if (!dry_run_) ++counters_.writes;
+  if (!dry_run_) ++totals_.writes;
   report_->writes.push_back({.path = std::move(path),
                              .old_text = std::move(before),
                              .new_text = std::move(after),
@@ -268,7 +272,7 @@ void NetworkHand::tell(std::string path, std::string before, std::string after, 
 void NetworkHand::refuse(std::string path, std::string text, const Error& error, std::string detail) {
   pause_ = longer_pause(pause_);
   retry_at_ = now_ + pause_;
-  ++counters_.refusals;
+  ++totals_.refusals;
   report_->refusals.push_back({.path = std::move(path),
                                .error = error,
                                .text = std::move(text),
@@ -284,7 +288,7 @@ void NetworkHand::add_managed(std::vector<Managed>& out) const {
                    .original = kNothing,
                    .ours = text_of(one),
                    .by = by_,
-                   .why = because("a class's share of the network, or a pod's own limit"),
+                   .why = kWhyClass,
                    .since = since_});
 }
 

@@ -13,12 +13,6 @@
 
 namespace evenkeel {
 
-/// Since the start; classes are of now.
-struct NetworkCounters {
-  std::uint64_t writes = 0, restored = 0, refusals = 0, foreign = 0;
-  std::size_t classes = 0;
-};
-
 class NetworkHand final : public Hand {
  public:
   /// All must outlive it.
@@ -33,14 +27,8 @@ class NetworkHand final : public Hand {
   }
   void restore_all(MonoTime now, Report& report) override;
   void add_managed(std::vector<Managed>& out) const override;
-  [[nodiscard]] HandTotals totals() const override {
-    return {.writes = counters_.writes,
-            .restored = counters_.restored,
-            .refusals = counters_.refusals,
-            .foreign = counters_.foreign,
-            .held = counters_.classes};
-  }
-  [[nodiscard]] const NetworkCounters& counters() const { return counters_; }
+  /// What is held are classes of the queue.
+  [[nodiscard]] HandTotals totals() const override { return totals_; }
 
  private:
   void share(const NetworkPlan& plan);
@@ -71,7 +59,7 @@ class NetworkHand final : public Hand {
   PacketRules rules_{}, wanted_rules_{};
   OwnMinors own_{};
   std::string told_{};  ///< why nothing is done, told already
-  NetworkCounters counters_{};
+  HandTotals totals_{};
   PolicyIndex by_ = 0;
   MonoTime now_{}, since_{}, next_look_{}, retry_at_{};
   Duration pause_{};

@@ -7,7 +7,6 @@ namespace evenkeel {
 namespace {
 
 constexpr std::uint16_t kRootMinor = 1;
-constexpr BitRate kLeastRate{8000};
 /// What a pod with a limit of its own is guaranteed of its class: a hundredth of what it may take.
 constexpr std::int64_t kOwnShare = 100;
 
@@ -16,7 +15,12 @@ std::uint16_t class_minor(NetworkClass of) {
   return static_cast<std::uint16_t>(0x10 * static_cast<std::size_t>(of));
 }
 
-/// Common to a class's pods; the positions of its limit in PacketRules::limits.
+/// Of a pod with a limit of its own; 0: it is in the common class.
+std::uint16_t own_minor(const NetworkMember& member, OwnMinors& own) {
+  return member.egress_limit && member.of != NetworkClass::system ? own.of(member.cgroup) : std::uint16_t{0};
+}
+
+/// Its position in PacketRules::limits; -1: there is none.
 int add_limit(const std::optional<BitRate>& limit, PacketRules& out) {
   if (!limit) return -1;
   out.limits.push_back(*limit);
@@ -89,15 +93,14 @@ void classes_of(const NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& 
                    .priority = static_cast<std::uint8_t>(i)});
   }
   for (const auto& member : plan.members) {
-    if (!member.egress_limit || member.of == NetworkClass::system) continue;
-    const auto minor = own.of(member.cgroup);
+    const auto minor = own_minor(member, own);
     if (minor == 0) continue;
     const auto& share = plan.classes[static_cast<std::size_t>(member.of)];
     const BitRate most = std::min(*member.egress_limit, share.egress_limit);
     out.push_back({.minor = minor,
                    .parent = class_minor(member.of),
-                   .rate = std::max(BitRate(most.count() / kOwnShare), kLeastRate),
-                   .ceil = std::max(most, kLeastRate),
+                   .rate = std::max(BitRate(most.count() / kOwnShare), kLeastNetworkRate),
+                   .ceil = std::max(most, kLeastNetworkRate),
                    .priority = static_cast<std::uint8_t>(member.of)});
   }
 }
@@ -125,8 +128,7 @@ int rules_of(const NetworkPlan& plan, const CgroupTree& tree, bool cgroups_tell,
     of_class[i] = add_limit(plan.classes[i].ingress_limit, out);
   int unknown = 0;
   for (const auto& member : plan.members) {
-    const auto minor =
-        member.egress_limit && member.of != NetworkClass::system ? own.of(member.cgroup) : std::uint16_t{0};
+    const auto minor = own_minor(member, own);
     PacketRule rule{.minor = minor != 0 ? minor : common_minor(member.of),
                     .class_limit = of_class[static_cast<std::size_t>(member.of)],
                     .own_limit = add_limit(member.ingress_limit, out)};

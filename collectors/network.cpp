@@ -21,13 +21,6 @@ std::optional<std::uint32_t> hex(std::string_view text) {
   return value;
 }
 
-std::optional<std::int64_t> decimal(std::string_view text) {
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 bool usable(std::string_view link, std::optional<std::uint32_t> flags) {
   return flags && (*flags & kUp) != 0 && (*flags & kReject) == 0 && !link.empty() && link != kLoopback &&
          link.find('/') == std::string_view::npos;
@@ -68,7 +61,7 @@ std::optional<DefaultRoute> read_route(std::string_view line) {
   const auto flags = hex(scan.word());
   scan.word();  // references
   scan.word();  // uses
-  const auto metric = decimal(scan.word());
+  const auto metric = whole_number(scan.word());
   const auto mask = scan.word();
   if (!usable(out.link, flags) || !is_zero(destination) || !is_zero(mask) || !metric || *metric < 0)
     return std::nullopt;
@@ -98,7 +91,7 @@ bool read_link(const Host& host, std::span<char> buffer, std::string& path, Netw
     return false;
   const auto number_in = [&](std::string_view file) {
     path.assign("sys/class/net/").append(out.name).append(file);
-    return decimal(trimmed(first_part(host, path, buffer)));
+    return whole_number(trimmed(first_part(host, path, buffer)));
   };
   const auto index = number_in("/ifindex");
   if (!index || *index <= 0 || *index > std::numeric_limits<int>::max()) return false;

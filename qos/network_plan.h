@@ -14,6 +14,9 @@
 
 namespace evenkeel {
 
+/// Nobody is given less: the kernel's queues want more than nothing.
+inline constexpr BitRate kLeastNetworkRate{8000};
+
 /// In the order in which they are served while there is something left beyond what is guaranteed.
 enum class NetworkClass : std::uint8_t { system, lsr, ls, be };
 inline constexpr std::size_t kNetworkClasses = 4;

@@ -1,15 +1,19 @@
 #include "qos/network_qos.h"
 
 #include <algorithm>
+#include <array>
 
 namespace evenkeel {
 namespace {
 
-/// The kernel's queue has to be guaranteed something: so much of the whole, where nothing is said.
+/// Who requests nothing is guaranteed this part of the whole.
 constexpr std::int64_t kLeastShare = 1000;
-constexpr BitRate kLeastRate{8000};
+/// Whose strategy is each class's, in the order of NetworkClass.
+constexpr std::array<QosClass, kNetworkClasses> kQosOf = {QosClass::system, QosClass::lsr, QosClass::ls,
+                                                          QosClass::be};
 
-const NetworkQos* enabled_of(const QosClassStrategy& strategy) {
+const NetworkQos* enabled_of(const QosStrategy& qos, QosClass of) {
+  const auto& strategy = strategy_of(qos, of);
   return strategy.network && strategy.network->enable ? &*strategy.network : nullptr;
 }
 
@@ -22,7 +26,7 @@ BitRate rate_of(const Bandwidth& bandwidth, BitRate total) {
 std::optional<BitRate> limit_of(const Bandwidth& bandwidth, BitRate total) {
   const BitRate rate = rate_of(bandwidth, total);
   if (rate == BitRate(0) || rate == total) return std::nullopt;
-  return std::max(rate, kLeastRate);
+  return std::max(rate, kLeastNetworkRate);
 }
 
 std::optional<BitRate> limit_of(const std::optional<Bandwidth>& bandwidth, BitRate total) {
@@ -30,7 +34,7 @@ std::optional<BitRate> limit_of(const std::optional<Bandwidth>& bandwidth, BitRa
 }
 
 NetworkShare share_of(const NetworkQos* qos, BitRate total) {
-  const BitRate least = std::max(BitRate(total.count() / kLeastShare), kLeastRate);
+  const BitRate least = std::max(BitRate(total.count() / kLeastShare), kLeastNetworkRate);
   if (qos == nullptr) return {least, total, std::nullopt};
   const BitRate limit = limit_of(qos->egress_limit, total).value_or(total);
   const BitRate request = std::max(rate_of(qos->egress_request, total), least);
@@ -54,16 +58,13 @@ NetworkClass class_of(QosClass qos) {
 
 /// What nobody else is guaranteed is system's, which its own strategy may limit.
 void divide(const QosStrategy& qos, NetworkPlan& plan) {
-  auto& of = plan.classes;
-  const auto at = [&](NetworkClass name) -> NetworkShare& { return of[static_cast<std::size_t>(name)]; };
-  at(NetworkClass::lsr) = share_of(enabled_of(qos.lsr), plan.total);
-  at(NetworkClass::ls) = share_of(enabled_of(qos.ls), plan.total);
-  at(NetworkClass::be) = share_of(enabled_of(qos.be), plan.total);
-  auto& system = at(NetworkClass::system) = share_of(enabled_of(qos.system), plan.total);
-  BitRate rest = plan.total;
-  for (const auto name : {NetworkClass::lsr, NetworkClass::ls, NetworkClass::be})
-    rest -= at(name).egress_request;
-  system.egress_request = std::min(std::max(system.egress_request, rest), system.egress_limit);
+  BitRate others{};
+  for (std::size_t i = 0; i < kNetworkClasses; ++i) {
+    plan.classes[i] = share_of(enabled_of(qos, kQosOf[i]), plan.total);
+    if (kQosOf[i] != QosClass::system) others += plan.classes[i].egress_request;
+  }
+  auto& system = plan.classes[static_cast<std::size_t>(NetworkClass::system)];
+  system.egress_request = std::min(std::max(system.egress_request, plan.total - others), system.egress_limit);
 }
 
 void add_members(const NodeSnapshot& node, NetworkPlan& plan) {
@@ -97,7 +98,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/
   }
   plan.link = node.network.get();
   const auto total = total_of(node, slo);
-  if (!total || *total <= kLeastRate) {
+  if (!total || *total <= kLeastNetworkRate) {
     plan.why_not = "the node's bandwidth is not known: say it in systemStrategy.totalNetworkBandwidth";
     return;
   }
@@ -113,9 +114,8 @@ void reset(PolicyState& /*state*/) {}
 }  // namespace
 
 bool shares_network(const NodeSlo& slo) {
-  const auto& qos = slo.qos;
-  return qos.net_qos_policy == NetQosPolicy::tc &&
-         (enabled_of(qos.lsr) || enabled_of(qos.ls) || enabled_of(qos.be) || enabled_of(qos.system));
+  return slo.qos.net_qos_policy == NetQosPolicy::tc &&
+         std::ranges::any_of(kQosOf, [&](QosClass of) { return enabled_of(slo.qos, of) != nullptr; });
 }
 
 constinit const PolicySpec network_qos_policy{"network-qos",

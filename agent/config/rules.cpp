@@ -73,10 +73,11 @@ void check_requests(const Requests& requests, std::optional<BitRate> total, Sche
     }
     if (__builtin_add_overflow(sum, request.second.value, &sum)) sum = INT64_MAX;
   }
-  const auto most = last.is_percent ? std::optional(BitRate(100)) : total;
-  if (!most || sum <= most->count()) return;
+  if (!last.is_percent && !total) return;
+  const auto most = last.is_percent ? 100 : total->count();
+  if (sum <= most) return;
   read.problem(last_key, "found requests of " + std::to_string(sum) + " in all classes; legal: at most " +
-                             std::to_string(most->count()) +
+                             std::to_string(most) +
                              (last.is_percent ? " percent" : " (totalNetworkBandwidth)"));
 }
 

@@ -57,27 +57,23 @@ constexpr Row kResctrlRows[] = {
     number<&R::mba_percent>("mbaPercent", kPercent, "percent of the memory bandwidth", "memory bandwidth"),
 };
 
+template <auto Member>
+constexpr Row bandwidth(std::string_view key, std::string_view doc) {
+  return number<Member>(key, kPercent, "percent of the node's, or \"10M\" bits per second", doc,
+                        Kind::bandwidth);
+}
 using N = NetworkQos;
 constexpr Row kNetworkRows[] = {
     toggle<&N::enable>("enable", "network bandwidth of the class"),
-    number<&N::ingress_request>("ingressRequest", kPercent,
-                                "percent of the node's, or \"10M\" bits per second",
-                                "guaranteed bandwidth, inwards", Kind::bandwidth),
-    number<&N::ingress_limit>("ingressLimit", kPercent, "percent of the node's, or \"10M\" bits per second",
-                              "most bandwidth, inwards", Kind::bandwidth),
-    number<&N::egress_request>("egressRequest", kPercent, "percent of the node's, or \"10M\" bits per second",
-                               "guaranteed bandwidth, outwards", Kind::bandwidth),
-    number<&N::egress_limit>("egressLimit", kPercent, "percent of the node's, or \"10M\" bits per second",
-                             "most bandwidth, outwards", Kind::bandwidth),
+    bandwidth<&N::ingress_request>("ingressRequest", "guaranteed bandwidth, inwards"),
+    bandwidth<&N::ingress_limit>("ingressLimit", "most bandwidth, inwards"),
+    bandwidth<&N::egress_request>("egressRequest", "guaranteed bandwidth, outwards"),
+    bandwidth<&N::egress_limit>("egressLimit", "most bandwidth, outwards"),
 };
 
 constexpr Row kNetworkLimitRows[] = {
-    number<&NetworkLimits::ingress>("ingressLimit", kPercent,
-                                    "percent of the node's, or \"10M\" bits per second",
-                                    "most bandwidth, inwards", Kind::bandwidth),
-    number<&NetworkLimits::egress>("egressLimit", kPercent,
-                                   "percent of the node's, or \"10M\" bits per second",
-                                   "most bandwidth, outwards", Kind::bandwidth),
+    bandwidth<&NetworkLimits::ingress>("ingressLimit", "most bandwidth, inwards"),
+    bandwidth<&NetworkLimits::egress>("egressLimit", "most bandwidth, outwards"),
 };
 
 enum class Class : std::uint8_t { lsr, ls, be, system };

@@ -153,7 +153,7 @@ class Agent {
   /// Of the hands besides the executor, together.
   [[nodiscard]] HandTotals hand_totals() const;
   [[nodiscard]] const CoreSchedCounters& core_sched_counters() const { return core_sched_->counters(); }
-  [[nodiscard]] const NetworkCounters& network_counters() const { return network_->counters(); }
+  [[nodiscard]] HandTotals network_totals() const { return network_->totals(); }
   [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
   /// The files that a tick reads, for measuring.
   [[nodiscard]] std::vector<SamplerRead> reads() const { return sampler_->reads(); }

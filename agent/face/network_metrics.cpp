@@ -3,13 +3,13 @@
 namespace evenkeel {
 
 void put_network(Exposition& out, const Agent& agent) {
-  const auto& counters = agent.network_counters();
-  if (counters.classes == 0 && counters.writes == 0 && counters.refusals == 0) return;
+  const auto totals = agent.network_totals();
+  if (totals.held == 0 && totals.writes == 0 && totals.refusals == 0) return;
   out.gauge("evenkeel_network_classes",
             "Classes of the queue on the interface of the default route; 0: it is not shared now.",
-            static_cast<double>(counters.classes));
+            static_cast<double>(totals.held));
   out.counter("evenkeel_network_changes_total", "Classes and packet rules that were put or taken away.",
-              static_cast<double>(counters.writes));
+              static_cast<double>(totals.writes));
 }
 
 }  // namespace evenkeel

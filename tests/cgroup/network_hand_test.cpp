@@ -39,7 +39,7 @@ TEST_F(NetworkSharing, APlanBecomesQueuesAndRules) {
   EXPECT_TRUE(door.broken.empty());
   std::vector<Managed> managed;
   hand->add_managed(managed);
-  EXPECT_EQ(managed.size(), hand->counters().classes);
+  EXPECT_EQ(managed.size(), hand->totals().held);
 }
 
 TEST_F(NetworkSharing, TheSamePlanAgainTouchesAndAllocatesNothing) {

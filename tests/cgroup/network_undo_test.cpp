@@ -11,7 +11,7 @@ TEST_F(NetworkSharing, NobodyAsksAnyMoreAndNothingStays) {
   EXPECT_FALSE(journal.directories().empty());
   const auto report = off();
   expect_untouched();
-  EXPECT_EQ(hand->counters().classes, 0U);
+  EXPECT_EQ(hand->totals().held, 0U);
   ASSERT_EQ(report.writes.size(), 1U);
   EXPECT_TRUE(report.writes[0].restored);
   EXPECT_TRUE(off().writes.empty());
@@ -78,7 +78,7 @@ TEST_F(NetworkSharing, WhatIsNeverMadeIsNotOnRecord) {
   EXPECT_GT(told, 1);
   EXPECT_LT(told, 8) << "pauses grow";
   expect_untouched();
-  EXPECT_EQ(hand->counters().classes, 0U);
+  EXPECT_EQ(hand->totals().held, 0U);
 }
 
 TEST_F(NetworkSharing, WhatCannotBeTakenAwayIsTriedAgain) {

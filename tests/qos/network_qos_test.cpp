@@ -33,14 +33,7 @@ struct Scene {
     if (network_qos_policy.enabled(slo)) network_qos_policy.decide(node, slo, state, out);
     return out.network();
   }
-  PodNetwork& network_of(std::size_t pod) {
-    specs.reserve(node.pods.size());
-    specs.push_back(*node.pods[pod].spec);
-    node.pods[pod].spec = &specs.back();
-    return specs.back().network;
-  }
   NodeSnapshot node;
-  std::vector<Pod> specs{};
   NodeSlo slo = worked_example();
   PolicyState state{};
   Intents out{};
@@ -127,13 +120,17 @@ TEST(NetworkQos, OffIsOff) {
 }
 
 TEST(NetworkQos, PodsAreOfTheirClass) {
+  const PodNetwork batch{.addresses = {{.bytes = {10, 0, 0, 9}}},
+                         .limits = {percent(10), Bandwidth{mbit(7).count(), false}}};
   Scene scene(node()
                   .pod("lse")
                   .lse()
                   .pod("ls")
                   .ls()
+                  .network({.of_host = true})
                   .pod("be")
                   .be()
+                  .network(batch)
                   .pod("mine")
                   .be()
                   .hands_off()
@@ -141,10 +138,6 @@ TEST(NetworkQos, PodsAreOfTheirClass) {
                   .be()
                   .phase(PodPhase::succeeded)
                   .host_app(QosClass::be, HostAppBase::kubepods_besteffort));
-  scene.network_of(1).of_host = true;
-  auto& batch = scene.network_of(2);
-  batch.addresses = {{.bytes = {10, 0, 0, 9}}};
-  batch.limits = {percent(10), Bandwidth{mbit(7).count(), false}};
   const auto& plan = scene.decide();
   ASSERT_EQ(plan.members.size(), 4U);
   EXPECT_EQ(plan.members[0].of, NetworkClass::lsr);

@@ -3,9 +3,6 @@
 // Needs root, iproute2 and nft.
 #pragma once
 
-#include <sys/types.h>
-
-#include <map>
 #include <string>
 #include <vector>
 

@@ -51,6 +51,10 @@ class SnapshotBuilder {
     pods_.back().volumes = std::move(volumes);
     return *this;
   }
+  SnapshotBuilder& network(PodNetwork own) {
+    pods_.back().network = std::move(own);
+    return *this;
+  }
   SnapshotBuilder& without_cgroup();
 
   // Of the container named last.
