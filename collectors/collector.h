@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cgroup/host.h"
+#include "cgroup/tree.h"
 #include "qos/snapshot.h"
 
 namespace evenkeel {
@@ -21,6 +22,8 @@ struct Tick {
 class Collector {
  public:
   virtual ~Collector() = default;
+  /// The tree changed. May allocate.
+  virtual void follow(const CgroupTree& /*tree*/) {}
   /// Replaces its part of `tick.node`; what cannot be read becomes absent. May not fail, nor allocate unless
   /// the machine itself changed.
   virtual void collect(Tick& tick) = 0;

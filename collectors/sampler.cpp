@@ -65,6 +65,7 @@ void Sampler::follow(const CgroupTree& tree) {
   const auto left = impl_->limit - std::min(impl_->limit, impl_->node_descriptors);
   impl_->slots.follow(tree, left, impl_->health);
   impl_->disks.follow(tree);
+  for (auto& collector : impl_->collectors) collector->follow(tree);
 }
 
 void Sampler::settings_changed(CgroupId cgroup) {

@@ -201,6 +201,17 @@ struct ResctrlDynamic {
   Percent least_mba_percent{10};              ///< that best effort keeps
 };
 
+/// extensions.evenkeel.interference: who hurts whom.
+struct InterferenceSettings {
+  bool enable = false;    ///< measure, learn what is normal, report
+  bool act = false;       ///< cap who was found out; without it nothing is written
+  bool run_queue = true;  ///< waits for a CPU and who had it, by BPF
+  bool counters = true;   ///< cycles per instruction, by hardware counters
+  Duration counter_window{std::chrono::seconds(10)};  ///< each container is counted for so long …
+  Duration counter_period{std::chrono::seconds(60)};  ///< … once in this time
+  std::int64_t most_counter_descriptors = 1024;       ///< held at the same time
+};
+
 /// extensions.evenkeel: our own settings.
 struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
@@ -221,6 +232,7 @@ struct EvenkeelSettings {
   PredictionSettings prediction{};
   MemoryPushBack memory_push_back{};
   ResctrlDynamic resctrl_dynamic{};
+  InterferenceSettings interference{};
 };
 enum class FeatureGate : std::uint8_t {
   be_cpu_evict,

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "qos/alarm.h"
+#include "qos/cpu_counts.h"
 #include "qos/cpu_set.h"
 #include "qos/disk_map.h"
 #include "qos/ids.h"
@@ -21,6 +23,8 @@
 #include "qos/pod.h"
 #include "qos/reclaim_order.h"
 #include "qos/resctrl.h"
+#include "qos/run_queue.h"
+#include "qos/task_stalls.h"
 #include "qos/topology.h"
 #include "qos/units.h"
 
@@ -176,6 +180,14 @@ struct NodeSnapshot {
   std::vector<ContainerSample> containers{};
   std::vector<HostApplicationSample> host_applications{};
   CgroupIndex kubepods = kNoCgroup, burstable = kNoCgroup, besteffort = kNoCgroup;
+
+  // Who hurts whom; filled only while extensions.evenkeel.interference (alarms: brake) is on.
+  CounterStatus counters{};
+  std::vector<CpuCounts> cpu_counts{};  ///< windows that ended since the previous tick
+  RunQueue run_queue{};
+  std::vector<TaskStalls> stalls{};
+  std::vector<Alarm> alarms{};  ///< since the previous look; the oldest first
+
   bool pods_known = false;  ///< the pod source has delivered at least once
   /// The pod source has not confirmed its list for too long: nothing irreversible may rest on it.
   bool pods_stale = false;

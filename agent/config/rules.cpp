@@ -99,17 +99,31 @@ void check_network(const NodeSlo& slo, SchemaRead& read) {
   check_requests(egress, slo.system.total_network_bandwidth, read);
 }
 
-/// Models that expire between two lessons would never predict anything.
-void check_prediction(const PredictionSettings& prediction, SchemaRead& read) {
-  if (prediction.model_expiration > prediction.training_interval) return;
-  const std::string path = "extensions.evenkeel.prediction.";
-  const bool expiration_given = read.origins.count(path + "modelExpirationDuration") > 0;
-  const auto blamed = expiration_given ? prediction.model_expiration : prediction.training_interval;
-  const auto other = expiration_given ? prediction.training_interval : prediction.model_expiration;
-  read.problem(path + (expiration_given ? "modelExpirationDuration" : "trainingInterval"),
-               "found " + duration_text(blamed) + "; legal: " +
-                   (expiration_given ? "above trainingInterval (" : "below modelExpirationDuration (") +
-                   duration_text(other) + ')');
+struct Span {
+  const char* key;
+  Duration value;
+};
+
+/// The longer one must be above (or, where that makes sense, equal to) the shorter one. Blames the one that
+/// the file gives, the longer one first.
+void check_longer(const std::string& path, Span longer, Span shorter, bool may_be_equal, SchemaRead& read) {
+  if (longer.value > shorter.value || (may_be_equal && longer.value == shorter.value)) return;
+  const bool longer_given = read.origins.count(path + longer.key) > 0;
+  const auto& blamed = longer_given ? longer : shorter;
+  const auto& other = longer_given ? shorter : longer;
+  const std::string side =
+      longer_given ? (may_be_equal ? "at least " : "above ") : (may_be_equal ? "at most " : "below ");
+  read.problem(path + blamed.key, "found " + duration_text(blamed.value) + "; legal: " + side + other.key +
+                                      " (" + duration_text(other.value) + ')');
+}
+
+void check_durations(const EvenkeelSettings& settings, SchemaRead& read) {
+  const std::string path = "extensions.evenkeel.";
+  // Models that expire between two lessons would never predict anything.
+  check_longer(path + "prediction.", {"modelExpirationDuration", settings.prediction.model_expiration},
+               {"trainingInterval", settings.prediction.training_interval}, false, read);
+  check_longer(path + "interference.", {"counterPeriod", settings.interference.counter_period},
+               {"counterWindow", settings.interference.counter_window}, true, read);
 }
 
 void check_resctrl_dynamic(const ResctrlDynamic& settings, SchemaRead& read) {
@@ -131,7 +145,7 @@ void check_rules(NodeSlo& slo, SchemaRead& read) {
   for (const auto& named : classes) check_class(named, read);
   check_blocks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   check_network(slo, read);
-  check_prediction(slo.evenkeel.prediction, read);
+  check_durations(slo.evenkeel, read);
   check_resctrl_dynamic(slo.evenkeel.resctrl_dynamic, read);
   check_host_applications(slo, read);
 }

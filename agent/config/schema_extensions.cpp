@@ -145,6 +145,20 @@ constexpr Row kResctrlRows[] = {
                                   "that best effort keeps"),
 };
 
+using I = InterferenceSettings;
+constexpr Row kInterferenceRows[] = {
+    toggle<&I::enable>("enable", "measure who waits and who is slowed, learn what is normal, report"),
+    toggle<&I::act>("act", "limit for a while who was found to hurt a service; else it is only told"),
+    toggle<&I::run_queue>("runQueue", "measure waits for a CPU and who had it meanwhile (BPF)"),
+    toggle<&I::counters>("counters", "measure cycles per instruction (hardware counters)"),
+    span_of_time<&I::counter_window>("counterWindow", Range{kSecond, 10 * kMinute},
+                                     "each container is counted for so long"),
+    span_of_time<&I::counter_period>("counterPeriod", Range{kSecond, kHour},
+                                     "once in this time; not shorter than counterWindow"),
+    number<&I::most_counter_descriptors>("mostCounterDescriptors", Range{8, 1'000'000}, "descriptors",
+                                         "held at the same time: two and more per container and CPU"),
+};
+
 constexpr Range kUpToAnHour{0, kHour};
 constexpr Row kEvenkeelRows[] = {
     toggle<&E::hands_off>("handsOff", "write nothing on this node, and put back what was written"),
@@ -177,6 +191,7 @@ constexpr Row kEvenkeelRows[] = {
                                   "before anybody has to be evicted: best effort gives up memory"),
     section<&E::resctrl_dynamic>("resctrlDynamic", &rows_of<kResctrlRows>,
                                  "beClass.resctrlQOS steered by the memory traffic that is measured"),
+    section<&E::interference>("interference", &rows_of<kInterferenceRows>, "who hurts whom"),
 };
 
 constexpr Row kExtensionRows[] = {

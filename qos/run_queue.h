@@ -1,0 +1,49 @@
+// How long tasks that could run had to wait for a CPU, and who had it meanwhile.
+// May not: measure (collectors/ does).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "qos/ids.h"
+#include "qos/units.h"
+
+namespace evenkeel {
+
+/// Bucket i of a histogram: waits of up to 2^i microseconds; the last one has all that are longer.
+inline constexpr std::size_t kWaitBuckets = 24;
+
+/// From runnable to running, of the tasks of one cgroup.
+struct RunQueueWait {
+  CgroupId cgroup{};
+  Duration waited{};       ///< since the previous tick, all tasks together
+  std::int64_t waits = 0;  ///< since the previous tick
+  std::array<std::uint64_t, kWaitBuckets>
+      histogram{};  ///< since it is watched; zero where only sums are known
+};
+
+/// Who had the CPU that a victim waited for.
+struct WaitBlame {
+  CgroupId victim{};
+  CgroupId runner{};     ///< none: tasks outside of every cgroup that is watched (system, kernel threads)
+  bool sibling = false;  ///< the runner had the other thread of the core while the victim ran
+  Duration time{};       ///< since the previous tick: waited, or shared the core
+};
+
+enum class RunQueueSource : std::uint8_t {
+  none,       ///< not asked for, or not possible: see `why`
+  bpf,        ///< each wait, and who ran meanwhile
+  schedstat,  ///< sums of the tasks that live, from /proc
+};
+
+struct RunQueue {
+  RunQueueSource source = RunQueueSource::none;
+  std::string why{};                  ///< why it is no better; empty: nothing is amiss
+  std::vector<RunQueueWait> waits{};  ///< in the order of NodeSnapshot::cgroups
+  std::vector<WaitBlame> blame{};     ///< the longest of each victim first; bounded
+  std::uint64_t lost = 0;             ///< waits since the start that found no room in a table
+};
+
+}  // namespace evenkeel
