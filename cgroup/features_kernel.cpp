@@ -43,14 +43,6 @@ void probe_triggers(const Host& host, std::vector<Capability>& out) {
                  fast ? "" : found, ""});
 }
 
-std::string why_no_counter(int error) {
-  if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
-    return std::string(errno_name(error)) + ": the machine has no counters (usual in a virtual machine)";
-  if (error == EACCES || error == EPERM)
-    return std::string(errno_name(error)) + ": needs CAP_PERFMON or a lower kernel.perf_event_paranoid";
-  return errno_name(error);
-}
-
 void probe_counters(std::vector<Capability>& out) {
   perf_event_attr attr{};
   attr.size = sizeof attr;
@@ -72,6 +64,14 @@ void probe_fanotify(std::vector<Capability>& out) {
 }
 
 }  // namespace
+
+std::string why_no_counter(int error) {
+  if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
+    return std::string(errno_name(error)) + ": the machine has no counters (usual in a virtual machine)";
+  if (error == EACCES || error == EPERM)
+    return std::string(errno_name(error)) + ": needs CAP_PERFMON or a lower kernel.perf_event_paranoid";
+  return errno_name(error);
+}
 
 void probe_kernel(const Host& host, std::vector<Capability>& out) {
   if (host.root() != "/") {

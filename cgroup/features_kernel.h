@@ -2,10 +2,15 @@
 // May not: be asked about a host that is only a directory; its answers would be this machine's.
 #pragma once
 
+#include <string>
+
 #include "cgroup/features.h"
 
 namespace evenkeel {
 
 void probe_kernel(const Host& host, std::vector<Capability>& out);
+
+/// Why perf_event_open(2) was refused with this errno, in words.
+std::string why_no_counter(int error);
 
 }  // namespace evenkeel

@@ -9,6 +9,7 @@
 #include "qos/cpu_burst_state.h"
 #include "qos/cpu_suppress_state.h"
 #include "qos/intent.h"
+#include "qos/interference_state.h"
 #include "qos/memory_push_back_state.h"
 #include "qos/memory_qos_state.h"
 #include "qos/memory_reclaim_state.h"
@@ -27,6 +28,7 @@ struct PolicyState {
   MemoryReclaimState memory_reclaim{};
   ResctrlState resctrl{};
   BlkioState blkio{};
+  InterferenceState interference{};
   std::string core_sched_name{};  ///< room to put a group's name together
 };
 

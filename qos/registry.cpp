@@ -8,6 +8,7 @@
 #include "qos/cpu_normalization.h"
 #include "qos/cpu_suppress.h"
 #include "qos/cpusets.h"
+#include "qos/interference.h"
 #include "qos/memory_push_back.h"
 #include "qos/memory_qos.h"
 #include "qos/network_qos.h"
@@ -23,7 +24,7 @@ constexpr const PolicySpec* kPolicies[] = {
     &cpu_suppress_policy,    &cpu_burst_policy,        &cpu_normalization_policy, &cpu_identity_policy,
     &memory_qos_policy,      &memory_push_back_policy, &batch_resources_policy,   &cpusets_policy,
     &system_settings_policy, &resctrl_policy,          &core_sched_policy,        &blkio_policy,
-    &network_qos_policy};
+    &network_qos_policy,     &interference_policy};
 
 }  // namespace
 

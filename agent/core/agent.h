@@ -102,6 +102,7 @@ class Agent {
   void eviction_unanswered(const std::string& uid, const std::string& why);
   [[nodiscard]] EvictionWay eviction_way() const;
   [[nodiscard]] const EvictionState& eviction() const { return eviction_state_; }
+  [[nodiscard]] const InterferenceState& interference() const { return policy_state_.interference; }
   [[nodiscard]] const BlkioState& blkio() const { return policy_state_.blkio; }
 
   /// Works out what can be lent from the ticks so far. Less often than a tick: it allocates.

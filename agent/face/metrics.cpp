@@ -6,6 +6,7 @@
 #include "agent/face/core_sched_metrics.h"
 #include "agent/face/disk_metrics.h"
 #include "agent/face/exposition.h"
+#include "agent/face/interference_metrics.h"
 #include "agent/face/network_metrics.h"
 #include "agent/face/reclaim_metrics.h"
 #include "agent/face/resctrl_metrics.h"
@@ -284,6 +285,7 @@ std::string metrics_text(const Agent& agent) {
   put_disks(out, agent);
   put_core_sched(out, agent);
   put_network(out, agent);
+  put_interference(out, agent);
   for (const auto& cgroup : agent.snapshot().cgroups) {
     const bool container = cgroup.kind == CgroupKind::container;
     const Labels labels = labels_of(agent, cgroup);

@@ -1,10 +1,11 @@
 # The kernel's own resctrl, in a guest whose QEMU emulates cache allocation, bandwidth throttling and monitoring for two
-# sockets (tests/resctrl/build).
+# sockets, and counters that feel the neighbours in the cache (tests/resctrl/build). It cannot interrupt by them, which the
+# watchdog would have to.
 
 in_rdt_guest() {
   local dir
   dir=$(readlink -m "${EVENKEEL_RESCTRL_DIR:-build/resctrl}")
-  QEMU_RDT=1 VM_QEMU="$dir/qemu-system-x86_64 -L /usr/share/qemu -L /usr/share/seabios" \
+  QEMU_RDT=1 QEMU_PMU=1 VM_APPEND=nowatchdog VM_QEMU="$dir/qemu-system-x86_64 -L /usr/share/qemu -L /usr/share/seabios" \
     VM_CPU=max,vendor=GenuineIntel,family=6,model=200,stepping=1,level=31 VM_CPUS=4,sockets=2,cores=2 \
     GUEST=tests/resctrl/guest in_guest
 }

@@ -21,7 +21,7 @@ enum class Manner : std::uint8_t {
 
 class LiveProcess {
  public:
-  /// In this cgroup below the top, for CPU, its accounting and memory. Returns once it is there and has set
+  /// In this cgroup below the top, for CPU, its accounting, memory and perf events. Returns once it is there and has set
   /// up what it does.
   LiveProcess(LiveCgroups& cgroups, const std::string& cgroup, Manner manner);
   ~LiveProcess();

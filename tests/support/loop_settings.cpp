@@ -67,6 +67,7 @@ const std::vector<LoopSettings>& loop_settings() {
         "resourceQOSStrategy.beClass.blkioQOS.blocks: [{name: /dev/vda, type: device, ioCfg: {readBPS: "
         "1Ti}}]"}},
       {"network-qos", {"resourceQOSStrategy.beClass.networkQOS.enable: true"}},
+      {"interference", {"extensions.evenkeel.interference.enable: true"}},
       {"reclaim",
        {"resourceQOSStrategy.lsClass.memoryQOS.enable: true",
         "resourceQOSStrategy.lsClass.memoryQOS.wmarkRatio: 95"}},

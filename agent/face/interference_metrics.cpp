@@ -1,0 +1,68 @@
+#include "agent/face/interference_metrics.h"
+
+#include <array>
+
+namespace evenkeel {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* help;
+  std::optional<double> (*read)(const CpuCounts&);
+};
+
+std::optional<double> per_instruction(const std::optional<std::int64_t>& count, const CpuCounts& counts) {
+  if (!count) return std::nullopt;
+  return static_cast<double>(*count) / static_cast<double>(counts.instructions);
+}
+
+constexpr std::array kRows = {
+    Row{"evenkeel_container_cpi", "Cycles per instruction in the newest counting window.",
+        [](const CpuCounts& c) { return std::optional(c.cpi()); }},
+    Row{"evenkeel_container_reference_cpi",
+        "The same with cycles of constant frequency: a slower clock shows here and not in cpi.",
+        [](const CpuCounts& c) { return per_instruction(c.reference_cycles, c); }},
+    Row{"evenkeel_container_cache_misses_per_instruction",
+        "Of the last level, in the newest counting window.",
+        [](const CpuCounts& c) { return per_instruction(c.cache_misses, c); }},
+    Row{"evenkeel_container_stalled_cycles_per_instruction",
+        "Cycles in which the back end waited, in the newest counting window.",
+        [](const CpuCounts& c) { return per_instruction(c.stalled_cycles, c); }},
+    Row{"evenkeel_container_counted_ratio",
+        "Part of the window's running time in which the counters were its own (1: not multiplexed).",
+        [](const CpuCounts& c) { return std::optional(c.counted_share); }},
+};
+
+const char* name(CounterBackend backend) {
+  constexpr std::array kNames = {"none", "rotating", "per_cpu"};
+  return kNames[static_cast<std::size_t>(backend)];
+}
+
+void put_counters(Exposition& out, const Agent& agent) {
+  const CounterStatus& counters = agent.snapshot().counters;
+  out.gauge("evenkeel_counter_backend", "1; how hardware events are counted, and what stands in the way.", 1,
+            {{"backend", name(counters.backend)}, {"why", counters.why}});
+  out.gauge("evenkeel_counter_descriptors", "Perf events open now.",
+            static_cast<double>(counters.descriptors));
+  out.counter("evenkeel_counter_windows_total", "Counting windows that ended.",
+              static_cast<double>(counters.windows));
+  out.counter("evenkeel_counter_dropped_windows_total",
+              "Of those without a result: the counters were somebody else's for most of the time.",
+              static_cast<double>(counters.dropped));
+  for (const WatchedContainer& one : agent.interference().watched) {
+    const Cgroup* cgroup = agent.tree().find(one.cgroup);
+    if (cgroup == nullptr || !one.counted) continue;
+    for (const Row& row : kRows)
+      if (const auto value = row.read(*one.counted))
+        out.gauge(row.name, row.help, *value, {{"cgroup", cgroup->path}, {"pod", agent.pod_of(one.cgroup)}});
+  }
+}
+
+}  // namespace
+
+void put_interference(Exposition& out, const Agent& agent) {
+  if (!agent.snapshot().slo || !agent.snapshot().slo->evenkeel.interference.enable) return;
+  put_counters(out, agent);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,49 @@
+#include "collectors/counter_group.h"
+
+#include <linux/perf_event.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+
+namespace evenkeel {
+
+Result<CounterGroup> CounterGroup::open(int cgroup, int cpu, std::span<const CounterEvent> events) {
+  return open(cgroup, cpu, PERF_FLAG_PID_CGROUP, events);
+}
+
+Result<CounterGroup> CounterGroup::open_self(std::span<const CounterEvent> events) {
+  return open(0, -1, 0, events);
+}
+
+Result<CounterGroup> CounterGroup::open(int target, int cpu, unsigned long flags,
+                                        std::span<const CounterEvent> events) {
+  CounterGroup group;
+  for (const CounterEvent& event : events.first(std::min(events.size(), kCountedKinds))) {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    attr.type = event.type;
+    attr.config = event.config;
+    attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
+    const int leader = group.size_ == 0 ? -1 : group.descriptors_[0].get();
+    Fd fd(static_cast<int>(
+        ::syscall(SYS_perf_event_open, &attr, target, cpu, leader, flags | PERF_FLAG_FD_CLOEXEC)));
+    if (!fd) return fail(errno, Op::open, "perf event");
+    group.what_[group.size_] = event.what;
+    group.descriptors_[group.size_++] = std::move(fd);
+  }
+  return group;
+}
+
+Result<GroupReading> CounterGroup::read() const {
+  // nr, time_enabled, time_running, then a value per event (perf_event_open(2), PERF_FORMAT_GROUP).
+  std::array<std::uint64_t, 3 + kCountedKinds> raw{};
+  const auto expected = static_cast<ssize_t>((3 + size_) * sizeof raw[0]);
+  const ssize_t got = ::read(descriptors_[0].get(), raw.data(), sizeof raw);
+  if (got < 0) return fail(errno, Op::read, "perf event");
+  if (got != expected || raw[0] != size_) return fail(ENODATA, Op::read, "perf event");
+  GroupReading reading{.enabled_ns = raw[1], .running_ns = raw[2]};
+  for (std::size_t i = 0; i < size_; ++i) reading.counts[static_cast<std::size_t>(what_[i])] = raw[3 + i];
+  return reading;
+}
+
+}  // namespace evenkeel

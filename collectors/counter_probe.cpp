@@ -1,0 +1,46 @@
+#include "cgroup/features_kernel.h"
+#include "collectors/counter_group.h"
+#include "collectors/cpu_counting.h"
+
+namespace evenkeel {
+namespace {
+
+/// Some work to be counted; the result is used, or there would be none.
+std::uint64_t work() {
+  volatile std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < 20'000; ++i) sum = sum + i;
+  return sum;
+}
+
+/// 0: these are counted together here. Else errno; EBUSY: they are taken, but no counter is free for them.
+int try_together(const CounterEvents& events) {
+  const auto group = CounterGroup::open_self(events);
+  if (!group) return group.error().code;
+  work();
+  const auto reading = group->read();
+  if (!reading) return reading.error().code;
+  return reading->running_ns == 0 ? EBUSY : 0;
+}
+
+std::string said(const CounterEvent& event, int error) {
+  const std::string what(name(event.what));
+  if (error == EBUSY) return what + ": no counter is free (the NMI watchdog holds one: kernel.nmi_watchdog)";
+  return what + ": " + (error == EINVAL ? "EINVAL: too few counters" : why_no_counter(error));
+}
+
+}  // namespace
+
+CounterProbe probe_counters(CounterEvents wanted) {
+  CounterProbe probe;
+  for (const CounterEvent& event : wanted) {
+    probe.events.push_back(event);
+    const int error = try_together(probe.events);
+    if (error == 0) continue;
+    probe.events.pop_back();
+    probe.why += (probe.why.empty() ? "" : "; ") + said(event, error);
+    if (event.what == Counted::cycles || event.what == Counted::instructions) return {{}, probe.why};
+  }
+  return probe;
+}
+
+}  // namespace evenkeel

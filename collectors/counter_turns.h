@@ -1,0 +1,50 @@
+// Whose turn it is to be counted: everybody once in a period, evenly spread over it.
+// May not: open anything.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cgroup/tree.h"
+#include "qos/units.h"
+
+namespace evenkeel {
+
+struct Countable {
+  CgroupId id{};
+  std::string dir{};                    ///< in the hierarchy of perf_event, relative to the host's root
+  std::size_t position = 0;             ///< in the tree, and in NodeSnapshot::cgroups
+  std::optional<MonoTime> last_turn{};  ///< absent: never had one
+};
+
+class CounterTurns {
+ public:
+  /// Containers and host applications. Who stays keeps its place in the queue.
+  void follow(const CgroupTree& tree);
+  /// Time has passed: as many turns as are due come due.
+  void pass(std::optional<Duration> since_previous, Duration period);
+  /// Takes the turn of whoever has waited longest, newcomers first; `may` says who can be counted now. Null:
+  /// no turn is due, or nobody is there for it.
+  template <class May>
+  const Countable* take(MonoTime now, Duration period, May may) {
+    if (due_ < 1) return nullptr;
+    Countable* next = nullptr;
+    for (Countable& one : all_) {
+      const bool early = one.last_turn && now - *one.last_turn < period;
+      if (!early && (next == nullptr || one.last_turn < next->last_turn) && may(one)) next = &one;
+    }
+    if (next == nullptr) return nullptr;
+    next->last_turn = now;
+    due_ -= 1;
+    return next;
+  }
+  [[nodiscard]] const std::vector<Countable>& all() const { return all_; }
+
+ private:
+  std::vector<Countable> all_{};
+  double due_ = 1;  ///< turns that may begin now
+};
+
+}  // namespace evenkeel

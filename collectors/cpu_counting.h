@@ -1,0 +1,33 @@
+// Two ways to count what containers do with their CPUs, behind one seam: which one serves is chosen by what
+// works on this kernel.
+#pragma once
+
+#include <memory>
+
+#include "cgroup/tree.h"
+#include "collectors/collector.h"
+#include "collectors/counter_events.h"
+
+namespace evenkeel {
+
+class CpuCounting {
+ public:
+  virtual ~CpuCounting() = default;
+  /// The tree changed: count who is new, forget who is gone.
+  virtual void follow(const CgroupTree& tree) = 0;
+  /// Adds the windows that ended to tick.node.cpu_counts and says how it goes in tick.node.counters.
+  virtual void collect(Tick& tick, const InterferenceSettings& settings) = 0;
+};
+
+/// Perf events of a few cgroups at a time: each container for one window in each period, spread evenly, so
+/// that descriptors stay few. `events` must have been probed.
+std::unique_ptr<CpuCounting> make_rotating_counting(CounterEvents events);
+
+/// What can be counted on this machine, together: the events that find no free counter are left out.
+struct CounterProbe {
+  CounterEvents events{};  ///< empty: nothing can be counted
+  std::string why{};       ///< what cannot be counted, in words; empty: all can
+};
+CounterProbe probe_counters(CounterEvents wanted);
+
+}  // namespace evenkeel

@@ -1,0 +1,106 @@
+// The whole program where there are real counters: cycles per instruction of a container as a metric.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <fstream>
+#include <regex>
+#include <thread>
+
+#include "tests/support/live_cgroups.h"
+#include "tests/support/live_pod.h"
+#include "tests/support/state_dir.h"
+#include "tests/support/stepped_agent.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool model_200() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model\t") && line.ends_with(": 200")) return true;
+  return false;
+}
+
+void pin(pid_t pid, int cpu) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  CPU_SET(cpu, &set);
+  ASSERT_EQ(::sched_setaffinity(pid, sizeof set, &set), 0);
+}
+
+class LiveCpi : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
+    // The model looks who is awake at the moment of the reading: the reader must not be a neighbour.
+    if (model_200()) pin(0, 0);
+    for (const auto& path : {kService, kBatch}) cgroups_.make(path);
+    std::ofstream(dir_.path + "/nodeslo.yaml")
+        << "extensions: {evenkeel: {interference: {enable: true, counterWindow: 1s, counterPeriod: 1s}}}\n";
+    agent_.emplace(std::vector<std::string>{"--cgroup-root", cgroups_.top(), "--nodeslo",
+                                            dir_.path + "/nodeslo.yaml", "--pods", "cgroup", "--state-dir",
+                                            dir_.path + "/state"});
+    agent_->advance();
+    const auto why = said("evenkeel_counter_backend\\{backend=\"none\",why=\"([^\"]+)\"\\}");
+    if (!why.empty()) GTEST_SKIP() << why;
+  }
+  /// What the first group of the pattern is in the metrics; empty: not there.
+  std::string said(const std::string& pattern) {
+    const std::string text = agent_->metrics();
+    std::smatch found;
+    return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : std::string();
+  }
+  /// Of the newest window that began after this moment; below zero: there is none.
+  double cpi_of(const std::string& path) {
+    for (int i = 0; i < 4; ++i) {  // two ticks end a window and begin the next
+      std::this_thread::sleep_for(1s);
+      agent_->advance();
+    }
+    const auto text = said("evenkeel_container_cpi\\{cgroup=\"" + cgroups_.top() + "/" + path +
+                           "\",pod=\"[^\"]*\"\\} ([0-9.e+-]+)");
+    return text.empty() ? -1 : std::stod(text);
+  }
+
+  const std::string kService = "kubepods/burstable/podaaaaaaaa-0000-0000-0000-000000000001/c1";
+  const std::string kBatch = "kubepods/besteffort/podaaaaaaaa-0000-0000-0000-000000000002/c2";
+  LiveCgroups cgroups_{};
+  StateDir dir_{};
+  std::optional<SteppedAgent> agent_{};
+};
+
+TEST_F(LiveCpi, IsAMetricOfTheContainer) {
+  const LiveProcess service(cgroups_, kService, Manner::spins);
+  const double cpi = cpi_of(kService);
+  std::printf("cycles per instruction: %.3f\n", cpi);
+  EXPECT_GT(cpi, 0.1);
+  EXPECT_LT(cpi, 20);
+  EXPECT_LT(cpi_of(kBatch), 0);  // nobody runs there, so nothing is said of it
+}
+
+// The emulated machine of tests/run resctrl slows a CPU whose neighbour shares its cache: 1.0 alone, 3.0
+// beside another busy one.
+TEST_F(LiveCpi, ANeighbourInTheCacheShows) {
+  if (!model_200()) GTEST_SKIP() << "not the machine with the modelled cache (tests/run resctrl)";
+  const LiveProcess service(cgroups_, kService, Manner::spins);
+  const double alone = cpi_of(kService);
+  const LiveProcess batch(cgroups_, kBatch, Manner::spins);
+  pin(batch.pid(), 1);
+  const double beside = cpi_of(kService);
+  std::printf("cycles per instruction: %.3f alone, %.3f beside a neighbour\n", alone, beside);
+  EXPECT_NEAR(alone, 1.1, 0.2);
+  EXPECT_NEAR(beside, 3.0, 0.3);
+}
+
+// An emulated clock that ticks N times per instruction: what is read must be what is true.
+TEST_F(LiveCpi, IsExactWhereTheTruthIsKnown) {
+  std::ifstream file("/run/known_cpi");
+  double known = 0;
+  if (!(file >> known)) GTEST_SKIP() << "the true value is not known here (tests/run arm64)";
+  const LiveProcess service(cgroups_, kService, Manner::spins);
+  EXPECT_NEAR(cpi_of(kService), known, known * 0.02);
+}
+
+}  // namespace
+}  // namespace evenkeel::test
