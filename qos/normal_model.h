@@ -1,0 +1,81 @@
+// What is normal for one signal of one workload: where its samples lie and how far they spread, by median and
+// median deviation, so that half of the samples may be bad and it still holds. Fixed memory, no allocation.
+// May not: know who else runs, or ask a clock.
+//
+// It begins with the median of the first samples, kept for that; from then on each sample moves the median and the
+// deviation by one step of stochastic approximation, as wide as the weight of the past makes it. Nothing is
+// dropped: outliers count as any other sample (they cannot pull). When nearly all samples lie on one side for
+// long, it begins again with the newest ones, so nobody alarms for ever about a release that is slower.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "qos/detector_settings.h"
+#include "qos/victim_signal.h"
+
+namespace evenkeel {
+
+/// All that is worth keeping of a model. Levels are logarithms (victim_signal.h).
+struct Normal {
+  double level = 0;            ///< median
+  double spread = 0;           ///< standard deviation that the median deviation stands for; may be below the floor
+  double autocorrelation = 0;  ///< of neighbouring samples, 0 to 0.98
+  double weight = 0;           ///< samples, the old ones faded
+  MonoTime as_of{};            ///< of the newest one
+  bool operator==(const Normal&) const = default;
+};
+
+/// From a mean and a standard deviation in the signal's unit, as a file has them; believed like `weight`
+/// samples.
+Normal normal_from(double mean, double deviation, double weight, MonoTime now, const SignalTraits& signal);
+
+class NormalModel {
+ public:
+  explicit NormalModel(Signal signal = Signal::cpi) : signal_(&traits_of(signal)) {}
+
+  /// Samples come in the order of time; not to be called with samples that somebody was found guilty of.
+  void learn(double value, MonoTime now, const DetectorSettings& settings);
+  /// All is forgotten: another image, a restart.
+  void relearn();
+  /// From a checkpoint or a file: trusted as far as its weight goes.
+  void load(const Normal& normal);
+  /// Absent while the first samples are gathered.
+  [[nodiscard]] std::optional<Normal> normal() const;
+
+  [[nodiscard]] bool trusted(const DetectorSettings& settings) const;
+  /// In the signal's unit; of a model without samples: zero.
+  [[nodiscard]] double usual() const;
+  /// Samples above it are outliers, in the signal's unit.
+  [[nodiscard]] double threshold(const DetectorSettings& settings) const;
+  /// How many times the usual a sample is (with the signal's floor added to both).
+  [[nodiscard]] double times_usual(double value) const;
+  /// Spread of the levels, not below the floor, wider while little is known.
+  [[nodiscard]] double spread(const DetectorSettings& settings) const;
+  /// How many independent samples it is worth.
+  [[nodiscard]] double independent() const;
+  [[nodiscard]] const SignalTraits& signal() const { return *signal_; }
+
+ private:
+  static constexpr std::size_t kFirst = 30;
+  void keep(double level);
+  void begin(MonoTime now);
+  void step(double level, const DetectorSettings& settings);
+  void follow_neighbours(double level, MonoTime now);
+  void weigh_neighbours();
+  bool shifted_for_long(double level, MonoTime now, const DetectorSettings& settings);
+
+  const SignalTraits* signal_;
+  Normal normal_{};
+  bool known_ = false;  ///< normal_ holds; until then last_ is filled
+  std::array<float, kFirst> last_{};  ///< the newest levels, a ring
+  std::size_t kept_ = 0;              ///< since the beginning
+  double previous_ = 0;         ///< level of the newest sample, in spreads above normal
+  bool has_previous_ = false;
+  double product_ = 0, square_ = 1;  ///< averages over neighbours: their ratio is the autocorrelation
+  double shift_ = 0;            ///< -1 to 1: how one-sided the last quarter of an hour was
+  std::optional<MonoTime> shifted_since_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,42 @@
+// The signals by which a victim's suffering is seen, and the scale on which they are compared: logarithms, so
+// that "one and a half times as slow" is the same distance everywhere. May not: measure.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "qos/units.h"
+
+namespace evenkeel {
+
+enum class Signal : std::uint8_t { cpi, reference_cpi, run_queue_wait, reclaim_stall, block_io_stall };
+inline constexpr std::size_t kSignals = 5;
+
+struct SignalTraits {
+  const char* name;  ///< as metrics and sentences say it
+  const char* unit;  ///< of one sample
+  /// What is added before the logarithm, and the least rise above normal that matters, in the signal's unit:
+  /// for signals whose normal value is next to nothing.
+  double floor;
+  Duration interval;  ///< from one sample to the next
+};
+
+/// Indexed by Signal. Stalls may exceed one second per second: several tasks can wait at the same time.
+inline constexpr std::array<SignalTraits, kSignals> kSignalTraits = {{
+    {"cpi", "cycles per instruction", 0, std::chrono::seconds(60)},
+    {"reference-cpi", "reference cycles per instruction", 0, std::chrono::seconds(60)},
+    {"run-queue-wait", "seconds per second", 0.01, std::chrono::seconds(10)},
+    {"reclaim-stall", "seconds per second", 0.01, std::chrono::seconds(10)},
+    {"block-io-stall", "seconds per second", 0.01, std::chrono::seconds(10)},
+}};
+constexpr const SignalTraits& traits_of(Signal signal) {
+  return kSignalTraits[static_cast<std::size_t>(signal)];
+}
+
+/// The place of a sample on the logarithmic scale; a sample below zero counts as zero.
+double level_of(double value, const SignalTraits& signal);
+/// The inverse.
+double value_of(double level, const SignalTraits& signal);
+
+}  // namespace evenkeel
