@@ -79,6 +79,7 @@ void Sampler::collect(NodeSnapshot& node, MonoTime now) {
   node.since_previous.reset();
   if (impl.previous) node.since_previous = now - *impl.previous;
   impl.previous = now;
+  node.measured = true;
   const std::span<char> buffer(impl.buffer.get(), kBufferSize);
   Tick tick{impl.host, buffer, node};
   for (auto& collector : impl.collectors) collector->collect(tick);
@@ -89,6 +90,7 @@ void Sampler::collect(NodeSnapshot& node, MonoTime now) {
 bool Sampler::admit(NodeSnapshot& node, MonoTime now) {
   node.since_previous = now - node.at;
   node.at = now;
+  node.measured = false;
   // What was measured since the previous tick has been told.
   node.cpu_counts.clear();
   node.run_queue.waits.clear();

@@ -52,7 +52,8 @@ Anomaly AnomalyWatch::judge(const NormalModel& model, const DetectorSettings& se
   out.times_usual = model.times_usual(out.value);
   out.anomalous = out.outliers >= settings.anomaly_outliers;
   const double inflation = variance_inflation(model.normal()->autocorrelation, out.samples);
-  const double error = std::sqrt(std::min(kMedianVariance * inflation / static_cast<double>(out.samples), 1.0));
+  const double error =
+      std::sqrt(std::min(kMedianVariance * inflation / static_cast<double>(out.samples), 1.0));
   const double distance = std::log(out.times_usual) / (model.spread(settings) * error);
   out.chance = std::max(normal_tail(distance), kLeastChance);
   return out;

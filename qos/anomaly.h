@@ -10,11 +10,11 @@
 namespace evenkeel {
 
 struct Anomaly {
-  bool known = false;         ///< the model is trusted and there are samples enough to say either
-  bool anomalous = false;     ///< enough of the last samples are outliers
+  bool known = false;      ///< the model is trusted and there are samples enough to say either
+  bool anomalous = false;  ///< enough of the last samples are outliers
   std::size_t outliers = 0, samples = 0;
-  double value = 0;           ///< median of those samples, in the signal's unit
-  double times_usual = 1;     ///< how many times normal that is
+  double value = 0;        ///< median of those samples, in the signal's unit
+  double times_usual = 1;  ///< how many times normal that is
   /// That samples of the model, which resemble their neighbours as its do, have such a median. Not corrected
   /// for how often one looks. Tails are not known to 1e-9: it is never less.
   double chance = 1;

@@ -1,4 +1,5 @@
-// Who hurts whom.
+// Who hurts whom: measures, learns what is normal, finds out who is to blame, acts while the evidence holds.
+// After CPI² (Zhang et al., EuroSys 2013), with measured waits as the first evidence.
 #pragma once
 
 #include "qos/policy.h"
@@ -6,8 +7,5 @@
 namespace evenkeel {
 
 extern const PolicySpec interference_policy;
-
-/// Null: it is not watched.
-const WatchedContainer* watched_container(const InterferenceState& state, CgroupId cgroup);
 
 }  // namespace evenkeel

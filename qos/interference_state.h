@@ -1,21 +1,142 @@
-// What the policy "interference" knows of each container that it watches, from tick to tick.
+// What the policy "interference" knows from tick to tick: who may suffer, who may be the cause, what was
+// measured of them, who stands accused, and who is limited for it. A value like every policy's state.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "qos/after_cap.h"
 #include "qos/cpu_counts.h"
-#include "qos/ids.h"
+#include "qos/snapshot.h"
+#include "qos/victim_watch.h"
 
 namespace evenkeel {
 
-struct WatchedContainer {
+/// A sum over a part of a window, and how much of the window it covers: what was not measured is not zero.
+struct WindowSum {
+  double seconds = 0;  ///< waited, stalled, of CPU: over all tasks, so it may exceed the time that passed
+  Duration measured{};
+};
+
+/// The stalls that are seen in each tick, in the order of Signal from run_queue_wait on.
+inline constexpr std::size_t kStallSignals = 3;
+constexpr Signal stall_signal(std::size_t stall) {
+  return static_cast<Signal>(static_cast<std::size_t>(Signal::run_queue_wait) + stall);
+}
+using StallSums = std::array<WindowSum, kStallSignals>;
+
+/// Pressure totals at the previous tick: what a stall is told from where nothing better is measured.
+using PressureTotals = std::array<std::optional<Duration>, kStallSignals>;
+
+/// A container of a service, or a host application that is no best effort.
+struct Victim {
   CgroupId cgroup{};
-  std::optional<CpuCounts> counted{};  ///< the newest window
+  CgroupId unit{};  ///< its pod, or itself: it does not accuse itself
+  CgroupIndex index = kNoCgroup;
+  std::size_t workload = 0;  ///< into InterferenceState::workloads
+  std::array<VictimWatch, kSignals> watch{};
+  StallSums sums{};
+  PressureTotals pressure{};
+  double stalled_by_others_seconds = 0;  ///< since it is watched: waits for a CPU that others had
+};
+
+/// A pod, or a host application: the smallest thing that is limited as a whole.
+struct Unit {
+  CgroupId cgroup{};
+  CgroupIndex index = kNoCgroup;
+  bool best_effort = false;  ///< may be limited for the sake of a service
+  WindowSum cpu{}, cpu_of_period{};
+  StallSums sums{};
+  PressureTotals pressure{};
+  WindowSeries cpu_use{};         ///< CPUs, per stall window
+  WindowSeries cpu_use_period{};  ///< the same per counter period
+  std::array<WindowSeries, kStallSignals> stall{};
+  double charged_seconds = 0;  ///< for which services waited while it had their CPU
+  std::optional<MonoTime> cleared_until{};
+};
+
+/// Who waited for whom.
+struct BlamePair {
+  CgroupId victim{}, unit{};
+  WindowSum sum{};
+  WindowSeries blame{};
+  double seconds = 0;  ///< since both are watched
+};
+
+/// What a workload is taken for, whichever of its pods teaches it; outlives them.
+struct Workload {
+  std::string key{};  ///< "owner/container"
+  std::array<std::optional<Normal>, kSignals> normal{};
+  MonoTime used{};
+};
+
+struct Accusation {
+  CgroupId victim{}, suspect{};
+  Signal signal = Signal::cpi;
+  Verdict verdict{};
+  double value = 0, usual = 0;  ///< of the victim, in the signal's unit
+  MonoTime since{}, renewed{};
+  std::size_t times = 1;  ///< that it was found, one after the other
+};
+
+/// A limit for the sake of a victim, for a while.
+struct Cap {
+  CgroupId suspect{}, victim{};
+  Signal signal = Signal::cpi;
+  MilliCpu limit{}, used{};  ///< what it may use, and what it used before
+  MonoTime since{};
+  AfterCap after{};
+  bool cured = false;
+};
+
+/// What happened in this tick, for the log and the audit.
+struct InterferenceNews {
+  enum class What : std::uint8_t { accused, over, capped, cured, not_cured, released };
+  What what = What::accused;
+  Accusation accusation{};
+  MilliCpu limit{};  ///< of a cap
+};
+
+/// A container as the counters see it, best effort included.
+struct CountedContainer {
+  CgroupId cgroup{};
+  std::optional<CpuCounts> counts{};  ///< the newest window
+};
+
+/// A victim's signal that just got a sample: now is the time to look at it.
+struct Sampled {
+  std::size_t victim = 0;  ///< position in InterferenceState::victims
+  Signal signal = Signal::cpi;
 };
 
 struct InterferenceState {
-  std::vector<WatchedContainer> watched{};  ///< ascending by cgroup
+  // All ascending by cgroup (pairs: by victim, then unit).
+  std::vector<CountedContainer> counted{};
+  std::vector<Victim> victims{};
+  std::vector<Unit> units{};
+  std::vector<BlamePair> pairs{};
+  struct Member {
+    CgroupId cgroup{}, unit{};
+  };
+  std::vector<Member> members{};  ///< which unit a container belongs to
+  std::vector<Workload> workloads{};
+
+  std::vector<Accusation> accusations{};
+  std::vector<Cap> caps{};
+  std::vector<InterferenceNews> news{};                             ///< of this tick
+  std::uint64_t accused = 0, capped = 0, cured = 0, not_cured = 0;  ///< since the start
+
+  std::optional<std::int64_t> window{};  ///< the stall window that is being filled
+  WindowSeries no_blame{};               ///< zeros: of those for whom nobody waited while blame was measured
+  std::vector<CgroupId> seen{};          ///< the cgroups at the last look
+  const void* specs = nullptr;           ///< the pod list at the last look; never followed
+  RunQueueSource source = RunQueueSource::none;
+  std::vector<Sampled> sampled{};   ///< in this tick
+  std::vector<Suspect> suspects{};  ///< room to judge in
+  std::vector<Verdict> verdicts{};
 };
 
 }  // namespace evenkeel

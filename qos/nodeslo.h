@@ -210,6 +210,10 @@ struct InterferenceSettings {
   Duration counter_window{std::chrono::seconds(10)};  ///< each container is counted for so long …
   Duration counter_period{std::chrono::seconds(60)};  ///< … once in this time
   std::int64_t most_counter_descriptors = 1024;       ///< held at the same time
+  Duration stall_window{std::chrono::seconds(10)};    ///< waits and stalls become one sample in this time
+  Percent cap_percent{25};  ///< of what an antagonist used: what it may use while it is limited
+  MilliCpu least_cpu{100};  ///< but never less: its liveness probes must be answered
+  Duration cap_lease{std::chrono::minutes(5)};  ///< a limit lasts so long, if it helps at all
 };
 
 /// extensions.evenkeel: our own settings.

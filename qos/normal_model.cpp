@@ -68,9 +68,7 @@ void NormalModel::load(const Normal& normal) {
   known_ = true;
 }
 
-std::optional<Normal> NormalModel::normal() const {
-  return known_ ? std::optional(normal_) : std::nullopt;
-}
+std::optional<Normal> NormalModel::normal() const { return known_ ? std::optional(normal_) : std::nullopt; }
 
 void NormalModel::learn(double value, MonoTime now, const DetectorSettings& settings) {
   const double level = level_of(value, *signal_);
@@ -171,8 +169,7 @@ double NormalModel::spread(const DetectorSettings& settings) const {
 }
 
 double NormalModel::threshold(const DetectorSettings& settings) const {
-  const double by_spread =
-      value_of(normal_.level + settings.outlier_spreads * spread(settings), *signal_);
+  const double by_spread = value_of(normal_.level + settings.outlier_spreads * spread(settings), *signal_);
   const double by_effect = value_of(normal_.level + std::log(settings.least_effect), *signal_);
   return std::max({by_spread, by_effect, usual() + signal_->floor});
 }

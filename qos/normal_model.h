@@ -2,10 +2,11 @@
 // median deviation, so that half of the samples may be bad and it still holds. Fixed memory, no allocation.
 // May not: know who else runs, or ask a clock.
 //
-// It begins with the median of the first samples, kept for that; from then on each sample moves the median and the
-// deviation by one step of stochastic approximation, as wide as the weight of the past makes it. Nothing is
-// dropped: outliers count as any other sample (they cannot pull). When nearly all samples lie on one side for
-// long, it begins again with the newest ones, so nobody alarms for ever about a release that is slower.
+// It begins with the median of the first samples, kept for that; from then on each sample moves the median
+// and the deviation by one step of stochastic approximation, as wide as the weight of the past makes it.
+// Nothing is dropped: outliers count as any other sample (they cannot pull). When nearly all samples lie on
+// one side for long, it begins again with the newest ones, so nobody alarms for ever about a release that is
+// slower.
 #pragma once
 
 #include <array>
@@ -19,8 +20,8 @@ namespace evenkeel {
 
 /// All that is worth keeping of a model. Levels are logarithms (victim_signal.h).
 struct Normal {
-  double level = 0;            ///< median
-  double spread = 0;           ///< standard deviation that the median deviation stands for; may be below the floor
+  double level = 0;   ///< median
+  double spread = 0;  ///< standard deviation that the median deviation stands for; may be below the floor
   double autocorrelation = 0;  ///< of neighbouring samples, 0 to 0.98
   double weight = 0;           ///< samples, the old ones faded
   MonoTime as_of{};            ///< of the newest one
@@ -68,13 +69,13 @@ class NormalModel {
 
   const SignalTraits* signal_;
   Normal normal_{};
-  bool known_ = false;  ///< normal_ holds; until then last_ is filled
+  bool known_ = false;                ///< normal_ holds; until then last_ is filled
   std::array<float, kFirst> last_{};  ///< the newest levels, a ring
   std::size_t kept_ = 0;              ///< since the beginning
-  double previous_ = 0;         ///< level of the newest sample, in spreads above normal
+  double previous_ = 0;               ///< level of the newest sample, in spreads above normal
   bool has_previous_ = false;
   double product_ = 0, square_ = 1;  ///< averages over neighbours: their ratio is the autocorrelation
-  double shift_ = 0;            ///< -1 to 1: how one-sided the last quarter of an hour was
+  double shift_ = 0;                 ///< -1 to 1: how one-sided the last quarter of an hour was
   std::optional<MonoTime> shifted_since_{};
 };
 

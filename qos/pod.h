@@ -37,6 +37,7 @@ struct Resources {
 struct Container {
   std::string name{};
   std::string id{};  ///< as the runtime names it, without "containerd://"; empty until it has one
+  std::string image{};
   bool running = false;
   bool sidecar = false;  ///< a restartable init container: its requests count like a regular one's
   Resources requests{};

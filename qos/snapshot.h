@@ -159,6 +159,8 @@ struct NodeSample {
 struct NodeSnapshot {
   MonoTime at{};
   std::optional<Duration> since_previous{};  ///< absent for the first snapshot
+  /// Of a full tick; false: between two ticks, and rates and sums are those of the tick before.
+  bool measured = true;
   NodeSample node{};
   CpuTopology topology{};
   std::shared_ptr<const ResctrlSystem> resctrl{};  ///< null: not mounted; replaced when it changes

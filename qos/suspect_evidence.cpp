@@ -11,8 +11,6 @@
 namespace evenkeel {
 namespace {
 
-
-
 /// Below it, taking out what neighbours have in common costs more than it gives.
 constexpr double kLeastAutocorrelation = 0.2;
 
@@ -48,7 +46,9 @@ Pairs pairs_of(const WindowSeries& victim, const WindowSeries& activity, const S
 }
 
 double mean(std::span<const double> values) {
-  return values.empty() ? 0 : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  return values.empty()
+             ? 0
+             : std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
 double correlation(std::span<const double> a, std::span<const double> b) {

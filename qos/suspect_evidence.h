@@ -3,8 +3,8 @@
 //
 // CPI² weighs how far the victim was above its threshold with the suspect's activity. A victim that is slow
 // for the whole window makes everybody guilty by that who was active at all. So two questions are asked that
-// it does not ask: was the victim slower while the suspect did more (contrast, rank correlation), and would an
-// innocent one have looked like that as well (a regression, with what neighbouring samples have in common
+// it does not ask: was the victim slower while the suspect did more (contrast, rank correlation), and would
+// an innocent one have looked like that as well (a regression, with what neighbouring samples have in common
 // taken out of both)?
 #pragma once
 
@@ -19,20 +19,22 @@ namespace evenkeel {
 inline constexpr std::size_t kLeastWindows = 8;
 
 struct Evidence {
-  std::size_t windows = 0;      ///< in which both were measured
-  double cpi2 = 0;              ///< correlation of CPI², -1 to 1; 0.35 is guilt there
-  double contrast = 1;          ///< the victim's level while the suspect did more than its own median, over that otherwise
+  std::size_t windows = 0;  ///< in which both were measured
+  double cpi2 = 0;          ///< correlation of CPI², -1 to 1; 0.35 is guilt there
+  double contrast =
+      1;  ///< the victim's level while the suspect did more than its own median, over that otherwise
   double rank_correlation = 0;  ///< -1 to 1 (Spearman)
-  double effect = 1;            ///< times slower with what the suspect does now, against its quiet quarter of windows
-  double t = 0;                 ///< the regression's slope over its error
-  double fit = 0;               ///< log-likelihood that the suspect adds: tells apart suspects that move together
-  double chance = 1;            ///< that an innocent one has such a slope or more; 1: it never changed what it did
-  double activity = 0;          ///< of now, in the unit of its series
-  bool busier = false;          ///< now than in its quiet windows
+  double effect = 1;    ///< times slower with what the suspect does now, against its quiet quarter of windows
+  double t = 0;         ///< the regression's slope over its error
+  double fit = 0;       ///< log-likelihood that the suspect adds: tells apart suspects that move together
+  double chance = 1;    ///< that an innocent one has such a slope or more; 1: it never changed what it did
+  double activity = 0;  ///< of now, in the unit of its series
+  bool busier = false;  ///< now than in its quiet windows
 };
 
 /// The correlation of CPI²: with the suspect's activity scaled to a sum of
-/// one, activity * (1 - threshold / value) over the windows above the threshold, activity * (value / threshold
+/// one, activity * (1 - threshold / value) over the windows above the threshold, activity * (value /
+/// threshold
 /// - 1) over the others. 0 without activity.
 double cpi2_correlation(const WindowSeries& victim, const WindowSeries& activity, double threshold,
                         std::int64_t now);

@@ -131,7 +131,7 @@ bool before(const Verdict& a, const Verdict& b) {
 
 const char* finding_name(Finding finding) {
   static constexpr std::array<const char*, kFindings> kNames = {
-      "named", "joint",     "explained",   "cleared",  "unknown",  "idle",
+      "named",        "joint",     "explained",   "cleared",  "unknown",  "idle",
       "little-blame", "old-blame", "no-contrast", "disagree", "too-weak", "by-chance"};
   return kNames[static_cast<std::size_t>(finding)];
 }
@@ -141,17 +141,18 @@ double chance_allowed(const Case& victim, const DetectorSettings& settings) {
   const double look = std::chrono::duration<double>(victim.model->signal().interval).count() *
                       static_cast<double>(settings.anomaly_samples);
   constexpr double kDay = 86'400;
-  return settings.false_alarms_a_day * look / kDay / static_cast<double>(std::max<std::size_t>(victim.victims, 1));
+  return settings.false_alarms_a_day * look / kDay /
+         static_cast<double>(std::max<std::size_t>(victim.victims, 1));
 }
 
 std::size_t judge(const Case& victim, std::span<const Suspect> suspects, const DetectorSettings& settings,
                   std::span<Verdict> out) {
   const auto count = std::min(suspects.size(), out.size());
-  for (std::size_t i = 0; i < count; ++i)
-    out[i] = verdict_on(victim, suspects[i], suspects.size(), settings);
+  for (std::size_t i = 0; i < count; ++i) out[i] = verdict_on(victim, suspects[i], suspects.size(), settings);
   const auto verdicts = out.first(count);
   std::sort(verdicts.begin(), verdicts.end(), before);
-  const auto accused = std::find_if_not(verdicts.begin(), verdicts.end(), [](const Verdict& each) { return each.accused(); });
+  const auto accused =
+      std::find_if_not(verdicts.begin(), verdicts.end(), [](const Verdict& each) { return each.accused(); });
   if (accused != verdicts.begin())
     tell_apart(verdicts.first(static_cast<std::size_t>(accused - verdicts.begin())), settings);
   return count;

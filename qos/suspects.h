@@ -2,9 +2,10 @@
 // writes into room that the caller keeps. May not: decide what is done about it.
 //
 // Blame (time that the victim waited while the suspect had the CPU) is a measurement and comes first. Where
-// there is none, the suspect must have moved with the victim more than an innocent one would (suspect_evidence.h)
-// and the victim must be out of the ordinary (anomaly.h): the chances of both together are held against the
-// number of false alarms a day that are allowed, corrected for the number of victims and of suspects.
+// there is none, the suspect must have moved with the victim more than an innocent one would
+// (suspect_evidence.h) and the victim must be out of the ordinary (anomaly.h): the chances of both together
+// are held against the number of false alarms a day that are allowed, corrected for the number of victims and
+// of suspects.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +49,7 @@ const char* finding_name(Finding finding);
 struct Verdict {
   CgroupId suspect{};
   Finding finding = Finding::unknown;
-  CgroupId with{};    ///< joint, explained: the one that is accused
+  CgroupId with{};  ///< joint, explained: the one that is accused
   Evidence evidence{};
   std::optional<double> blame{};        ///< seconds per second that the victim waits for it now
   std::optional<double> blame_share{};  ///< of all that the victim waits
@@ -65,15 +66,15 @@ struct Case {
   const NormalModel* model = nullptr;
   const WindowSeries* series = nullptr;
   Anomaly anomaly{};
-  std::int64_t window = 0;    ///< the newest one
-  std::size_t victims = 1;    ///< that are watched on this node: each is a chance to be wrong
+  std::int64_t window = 0;  ///< the newest one
+  std::size_t victims = 1;  ///< that are watched on this node: each is a chance to be wrong
 };
 
 /// How small the chance of a false alarm in one look at one victim has to be.
 double chance_allowed(const Case& victim, const DetectorSettings& settings);
 
-/// One verdict per suspect, as many as `out` has room for; the accused first, the surest of them at the head. Returns how
-/// many were written. An unknown anomaly, or none, accuses nobody.
+/// One verdict per suspect, as many as `out` has room for; the accused first, the surest of them at the head.
+/// Returns how many were written. An unknown anomaly, or none, accuses nobody.
 std::size_t judge(const Case& victim, std::span<const Suspect> suspects, const DetectorSettings& settings,
                   std::span<Verdict> out);
 

@@ -8,13 +8,16 @@ namespace evenkeel {
 
 class VictimWatch {
  public:
-  explicit VictimWatch(Signal signal = Signal::cpi) : model_(signal) {}
+  VictimWatch() : VictimWatch(Signal::cpi) {}
+  explicit VictimWatch(Signal signal) : model_(signal) {}
 
-  /// One sample: it is held against what is normal, and then learned unless somebody stands accused of it
+  /// One sample, of this window: it is held against what is normal, and then learned unless somebody stands
+  /// accused of it
   /// (`accused`): what others do to a victim is not its normal. Absent samples are not passed.
-  void observe(double value, MonoTime now, bool accused, const DetectorSettings& settings) {
+  void observe(double value, std::int64_t window, MonoTime now, bool accused,
+               const DetectorSettings& settings) {
     if (!anomaly_.add(value, now, model_, settings)) return;
-    series_.put(window_at(now, model_.signal().interval), value);
+    series_.put(window, value);
     if (!accused) model_.learn(value, now, settings);
   }
   /// Another image, a restart: nothing of before says anything about now.

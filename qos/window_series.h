@@ -1,6 +1,6 @@
-// One number for each of the last windows of time, by the number of the window, so that the series of a victim
-// and of its suspects lie side by side whenever each was measured. Fixed memory. A window that nobody measured
-// is unknown, not zero.
+// One number for each of the last windows of time, by the number of the window, so that the series of a
+// victim and of its suspects lie side by side whenever each was measured. Fixed memory. A window that nobody
+// measured is unknown, not zero.
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ class WindowSeries {
   void put(std::int64_t window, double value) {
     if (!any_ || window > newest_) {
       const auto skipped = !any_ ? std::int64_t{kWindows} : window - newest_;
-      for (std::int64_t i = 0; i < skipped && i < std::int64_t{kWindows}; ++i) values_[slot(window - i)] = kUnknown;
+      for (std::int64_t i = 0; i < skipped && i < std::int64_t{kWindows}; ++i)
+        values_[slot(window - i)] = kUnknown;
       newest_ = window;
       any_ = true;
     }

@@ -157,6 +157,14 @@ constexpr Row kInterferenceRows[] = {
                                      "once in this time; not shorter than counterWindow"),
     number<&I::most_counter_descriptors>("mostCounterDescriptors", Range{8, 1'000'000}, "descriptors",
                                          "held at the same time: two and more per container and CPU"),
+    span_of_time<&I::stall_window>("stallWindow", Range{kSecond, 10 * kMinute},
+                                   "waits and stalls become one sample in this time"),
+    number<&I::cap_percent>("capPercent", Range{1, 100}, "percent of what it used",
+                            "what an antagonist may use while it is limited"),
+    number<&I::least_cpu>("leastCPUMilli", Range{10, 1'000'000}, "thousandths of a CPU",
+                          "but never less: its liveness probes must be answered"),
+    span_of_time<&I::cap_lease>("capLease", Range{kSecond, kHour},
+                                "a limit lasts so long; it ends at once when it does not help"),
 };
 
 constexpr Range kUpToAnHour{0, kHour};

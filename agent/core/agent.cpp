@@ -198,6 +198,7 @@ void Agent::act(MonoTime now) {
   // What we wrote is read back before anybody decides on it again: the kernel rounds, and may refuse.
   for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup.itself());
   record(result_.report, now);
+  record_interference(now);
 }
 
 const TickResult& Agent::tick(MonoTime now) {

@@ -167,6 +167,8 @@ class Agent {
   /// "namespace/name" of the pod a cgroup belongs to, its uid where only the directory is known; empty: no
   /// pod.
   [[nodiscard]] std::string pod_of(CgroupId cgroup) const;
+  /// The same for people: the path of what is no pod's.
+  [[nodiscard]] std::string title_of(CgroupId cgroup) const;
   /// The same for a uid.
   [[nodiscard]] std::string pod_named(std::string_view uid) const;
   /// Descriptors whose readiness calls for react().
@@ -211,6 +213,7 @@ class Agent {
   void show_leftovers();
   void record(const Report& report, MonoTime now);
   void record(const Eviction& eviction, MonoTime now);
+  void record_interference(MonoTime now);
   void record(AuditEvent event, std::string_view uid, MonoTime now);
   [[nodiscard]] std::string_view uid_of(CgroupId cgroup) const;
   [[nodiscard]] const Pod* named_pod(std::string_view uid) const;

@@ -1,6 +1,9 @@
 #include "agent/face/interference_metrics.h"
 
 #include <array>
+#include <utility>
+
+#include "agent/core/interference.h"
 
 namespace evenkeel {
 namespace {
@@ -49,13 +52,44 @@ void put_counters(Exposition& out, const Agent& agent) {
   out.counter("evenkeel_counter_dropped_windows_total",
               "Of those without a result: the counters were somebody else's for most of the time.",
               static_cast<double>(counters.dropped));
-  for (const WatchedContainer& one : agent.interference().watched) {
+  for (const CountedContainer& one : agent.interference().counted) {
     const Cgroup* cgroup = agent.tree().find(one.cgroup);
-    if (cgroup == nullptr || !one.counted) continue;
+    if (cgroup == nullptr || !one.counts) continue;
     for (const Row& row : kRows)
-      if (const auto value = row.read(*one.counted))
+      if (const auto value = row.read(*one.counts))
         out.gauge(row.name, row.help, *value, {{"cgroup", cgroup->path}, {"pod", agent.pod_of(one.cgroup)}});
   }
+}
+
+void put_findings(Exposition& out, const Agent& agent) {
+  const InterferenceState& state = agent.interference();
+  for (const auto& [outcome, count] : {std::pair{"accused", state.accused},
+                                       {"limited", state.capped},
+                                       {"confirmed", state.cured},
+                                       {"cleared", state.not_cured}})
+    out.counter("evenkeel_interference_total", "Accusations, limits, and limits that helped or did not.",
+                static_cast<double>(count), {{"outcome", outcome}});
+  for (const Accusation& one : state.accusations)
+    out.gauge("evenkeel_interference", "How sure it is that the antagonist slows the victim (0 to 1).",
+              one.verdict.confidence(),
+              {{"victim", agent.title_of(one.victim)},
+               {"antagonist", agent.title_of(one.suspect)},
+               {"resource", resource_of(one.signal)},
+               {"signal", traits_of(one.signal).name}});
+  for (const Victim& victim : state.victims) {
+    const Cgroup* cgroup = agent.tree().find(victim.cgroup);
+    if (cgroup == nullptr) continue;
+    const Labels labels = {{"cgroup", cgroup->path}, {"pod", agent.pod_of(victim.cgroup)}};
+    if (state.source == RunQueueSource::bpf)
+      out.counter("evenkeel_interference_stalled_seconds_total",
+                  "Time that a service's tasks waited while others had their CPU, quotas not counted.",
+                  victim.stalled_by_others_seconds, labels);
+  }
+  for (const Unit& unit : state.units)
+    if (unit.charged_seconds > 0)
+      out.counter("evenkeel_interference_charged_seconds_total",
+                  "Time that services waited while this pod had their CPU.", unit.charged_seconds,
+                  {{"antagonist", agent.title_of(unit.cgroup)}});
 }
 
 }  // namespace
@@ -63,6 +97,7 @@ void put_counters(Exposition& out, const Agent& agent) {
 void put_interference(Exposition& out, const Agent& agent) {
   if (!agent.snapshot().slo || !agent.snapshot().slo->evenkeel.interference.enable) return;
   put_counters(out, agent);
+  put_findings(out, agent);
 }
 
 }  // namespace evenkeel

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "agent/face/interference_json.h"
 #include "agent/face/metrics.h"
 #include "agent/face/snapshot_json.h"
 #include "agent/face/tick_json.h"
@@ -85,8 +86,6 @@ HttpAnswer audit(const Agent& agent, const HttpRequest& request) {
   return {200, kJson, body + "]}\n"};
 }
 
-HttpAnswer interference(const Agent&, const HttpRequest&) { return {200, kJson, "{\"interference\":[]}\n"}; }
-
 HttpAnswer front(const Agent&, const HttpRequest&);
 
 struct Page {
@@ -111,7 +110,10 @@ constexpr Page kPages[] = {
        return HttpAnswer{200, kJson, explain_json(a, parameter(r, "pod")) + "\n"};
      }},
     {"/v1/audit", "what was written, restored, refused; ?since=unix-seconds&pod=namespace/name", audit},
-    {"/v1/interference", "who hurts whom (empty in this version)", interference},
+    {"/v1/interference", "who hurts whom, the evidence, and what is done about it",
+     [](const Agent& a, const HttpRequest&) {
+       return HttpAnswer{200, kJson, interference_json(a) + "\n"};
+     }},
     {"/v1/capabilities", "what this kernel can do",
      [](const Agent& a, const HttpRequest&) {
        return HttpAnswer{200, kJson, capabilities_json(a.capabilities()) + "\n"};

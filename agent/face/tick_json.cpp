@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/face/eviction_json.h"
+#include "agent/face/interference_json.h"
 #include "agent/face/lending_json.h"
 #include "agent/json.h"
 
@@ -107,7 +108,8 @@ std::string tick_line(const TickResult& result, const Agent& agent) {
   put_list(json, "evictions", dry_run ? nobody : result.evictions, put_eviction);
   if (dry_run) put_list(json, "would_evict", result.evictions, put_eviction);
   put_report(json, agent.lending());
-  json.key("interference").begin_array().end_array();
+  json.key("interference");
+  put_accusations(json, agent);
   put_errors(json, result);
   put_list(json, "foreign", result.report.foreign, put_foreign);
   json.member("deferred", result.report.deferred);

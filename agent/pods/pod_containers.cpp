@@ -36,6 +36,7 @@ std::string read_container(const Value& item, const Value& spec, std::string_vie
   Container container;
   container.name = text_at(spec, {"name"});
   if (container.name.empty()) return "found a container without a name";
+  container.image = text_at(spec, {"image"});
   if (const auto why = read_limits(spec, container); !why.empty())
     return "container " + container.name + ": " + why;
   if (const auto* status = status_of(item, statuses, container.name)) {

@@ -12,7 +12,7 @@ namespace {
 // What read_pod() looks at: a member that is not named here is not there for it. The rest of a pod,
 // managedFields above all, is most of its bytes.
 constexpr Wanted kResources[] = {{"requests"}, {"limits"}};
-constexpr Wanted kContainer[] = {{"name"}, {"restartPolicy"}, {"resources", kResources}};
+constexpr Wanted kContainer[] = {{"name"}, {"image"}, {"restartPolicy"}, {"resources", kResources}};
 constexpr Wanted kState[] = {{"running"}};
 constexpr Wanted kContainerStatus[] = {{"name"}, {"containerID"}, {"state", kState}};
 constexpr Wanted kOwner[] = {{"uid"}, {"kind"}, {"controller"}};

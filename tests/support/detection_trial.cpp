@@ -29,8 +29,8 @@ class Ours {
   }
   Accusation observe(const SceneWindow& window, MonoTime now) {
     if (window.new_image) watch_.relearn();
-    watch_.observe(window.value, now, accused_, settings_);
     const auto at = window_at(now, watch_.model().signal().interval);
+    watch_.observe(window.value, at, now, accused_, settings_);
     for (std::size_t i = 0; i < kSuspects; ++i) {
       activity_[i].put(at, window.activity[i]);
       blame_[i].put(at, window.blame[i]);

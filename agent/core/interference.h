@@ -1,0 +1,17 @@
+// What the detection of interference found, in words.
+#pragma once
+
+#include <string>
+
+#include "qos/interference_state.h"
+
+namespace evenkeel {
+
+/// "cpu", "cache", "memory", "io": what victim and antagonist contend for.
+const char* resource_of(Signal signal);
+/// The evidence with its numbers.
+std::string sentence_of(const Accusation& accusation);
+
+inline double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+}  // namespace evenkeel

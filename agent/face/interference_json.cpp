@@ -1,0 +1,86 @@
+#include "agent/face/interference_json.h"
+
+#include "agent/core/interference.h"
+#include "qos/interference_measure.h"
+
+namespace evenkeel {
+namespace {
+
+void put_accusation(Json& json, const Accusation& one, const Agent& agent) {
+  const Verdict& verdict = one.verdict;
+  const SignalTraits& signal = traits_of(one.signal);
+  const InterferenceState& state = agent.interference();
+  json.begin_object().member("victim", agent.title_of(one.victim));
+  json.member("antagonist", agent.title_of(one.suspect)).member("resource", resource_of(one.signal));
+  json.member("score", verdict.confidence()).member("why", sentence_of(one));
+  json.member("signal", signal.name).member("unit", signal.unit);
+  json.member("value", one.value).member("usual", one.usual);
+  json.member("finding", finding_name(verdict.finding)).member("times", one.times);
+  if (verdict.with) json.member("with", agent.title_of(verdict.with));
+  json.member("blame_seconds_per_second", verdict.blame).member("blame_share", verdict.blame_share);
+  json.member("effect", verdict.evidence.effect).member("contrast", verdict.evidence.contrast);
+  json.member("rank_correlation", verdict.evidence.rank_correlation);
+  json.member("chance", verdict.chance).member("since", in_seconds(one.since.time_since_epoch()));
+  const auto cap = std::ranges::find(state.caps, one.suspect, &Cap::suspect);
+  json.member("limited", cap != state.caps.end()).end_object();
+}
+
+void put_cap(Json& json, const Cap& cap, const Agent& agent) {
+  json.begin_object().member("antagonist", agent.title_of(cap.suspect));
+  json.member("victim", agent.title_of(cap.victim)).member("resource", resource_of(cap.signal));
+  json.member("limit_cores", static_cast<double>(cap.limit.count()) / 1000);
+  json.member("used_cores", static_cast<double>(cap.used.count()) / 1000);
+  json.member("since", in_seconds(cap.since.time_since_epoch())).member("helps", cap.cured).end_object();
+}
+
+/// Which signals of it are known well enough, and what is usual.
+void put_victim(Json& json, const Victim& victim, const InterferenceSettings& settings, const Agent& agent) {
+  json.begin_object().member("victim", agent.title_of(victim.cgroup));
+  json.member("stalled_by_others_seconds", victim.stalled_by_others_seconds).key("signals").begin_array();
+  for (std::size_t i = 0; i < kSignals; ++i) {
+    const VictimWatch& watch = victim.watch[i];
+    const auto newest = watch.series().at(watch.series().newest());
+    if (!newest) continue;
+    const DetectorSettings detector = detector_settings(settings);
+    json.begin_object().member("signal", kSignalTraits[i].name).member("unit", kSignalTraits[i].unit);
+    json.member("value", *newest).member("usual", watch.model().usual());
+    json.member("threshold", watch.model().threshold(detector));
+    json.member("trusted", watch.model().trusted(detector)).end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+void put_accusations(Json& json, const Agent& agent) {
+  json.begin_array();
+  for (const Accusation& one : agent.interference().accusations) put_accusation(json, one, agent);
+  json.end_array();
+}
+
+std::string interference_json(const Agent& agent) {
+  std::string out;
+  Json json(out);
+  const InterferenceState& state = agent.interference();
+  const auto& slo = agent.snapshot().slo;
+  json.begin_object().member("enabled", slo && slo->evenkeel.interference.enable);
+  json.member("acts", slo && slo->evenkeel.interference.act);
+  json.key("interference");
+  put_accusations(json, agent);
+  json.key("limits").begin_array();
+  for (const Cap& cap : state.caps) put_cap(json, cap, agent);
+  json.end_array().key("victims").begin_array();
+  if (slo)
+    for (const Victim& victim : state.victims) put_victim(json, victim, slo->evenkeel.interference, agent);
+  json.end_array().key("charged").begin_array();
+  for (const Unit& unit : state.units)
+    if (unit.charged_seconds > 0)
+      json.begin_object()
+          .member("antagonist", agent.title_of(unit.cgroup))
+          .member("charged_seconds", unit.charged_seconds)
+          .end_object();
+  json.end_array().end_object();
+  return out;
+}
+
+}  // namespace evenkeel

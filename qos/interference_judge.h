@@ -1,0 +1,19 @@
+// Who did it: suspects are held against a victim that is out of the ordinary, and accusations kept while they
+// are found again. May not: act.
+#pragma once
+
+#include "qos/interference_measure.h"
+
+namespace evenkeel {
+
+/// Looks at one victim's signal that just got a sample.
+void look_at(const Sampled& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,
+             InterferenceState& state);
+
+/// Accusations that were not found again for some windows, or whose victim or suspect has gone, are over.
+void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state);
+
+/// From one sample of this signal to the next.
+Duration sample_interval(Signal signal, const InterferenceSettings& settings);
+
+}  // namespace evenkeel

@@ -1,0 +1,235 @@
+#include "qos/interference_measure.h"
+
+#include <algorithm>
+
+#include "qos/interference_roster.h"
+
+namespace evenkeel {
+namespace {
+
+double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+double in_cpus(MilliCpu cpu) { return static_cast<double>(cpu.count()) / 1000; }
+
+void add(WindowSum& sum, double seconds, Duration measured) {
+  sum.seconds += seconds;
+  sum.measured += measured;
+}
+
+/// Per second of what was measured; absent: less than half of the window was.
+std::optional<double> mean(const WindowSum& sum, Duration window) {
+  if (sum.measured * 2 < window) return std::nullopt;
+  return sum.seconds / in_seconds(sum.measured);
+}
+
+/// One tick.
+class Tick {
+ public:
+  Tick(const NodeSnapshot& node, Duration passed, const InterferenceSettings& settings,
+       InterferenceState& state)
+      : node_(node), passed_(passed), settings_(settings), state_(state) {}
+
+  void take_in() {
+    if (state_.source != node_.run_queue.source) forget_waits();
+    take_use();
+    if (node_.run_queue.source != RunQueueSource::none) take_waits();
+    if (node_.stalls.empty())
+      take_pressure(Signal::reclaim_stall), take_pressure(Signal::block_io_stall);
+    else
+      take_stalls();
+    if (node_.run_queue.source == RunQueueSource::none) take_pressure(Signal::run_queue_wait);
+  }
+
+ private:
+  static std::size_t place(Signal signal) {
+    return static_cast<std::size_t>(signal) - static_cast<std::size_t>(Signal::run_queue_wait);
+  }
+
+  /// Two ways to measure the same thing do not give the same numbers.
+  void forget_waits() {
+    state_.source = node_.run_queue.source;
+    for (Victim& victim : state_.victims) {
+      victim.watch[static_cast<std::size_t>(Signal::run_queue_wait)].relearn();
+      victim.sums[place(Signal::run_queue_wait)] = {};
+    }
+    for (Workload& workload : state_.workloads)
+      workload.normal[static_cast<std::size_t>(Signal::run_queue_wait)].reset();
+  }
+
+  void take_use() {
+    for (Unit& unit : state_.units) {
+      const CgroupSample* cgroup = node_.cgroup(unit.index);
+      if (cgroup == nullptr || !cgroup->cpu_use) continue;
+      const double seconds = in_cpus(*cgroup->cpu_use) * in_seconds(passed_);
+      add(unit.cpu, seconds, passed_);
+      add(unit.cpu_of_period, seconds, passed_);
+    }
+  }
+
+  /// Everybody was watched; only those who waited are listed.
+  void take_waits() {
+    const std::size_t wait = place(Signal::run_queue_wait);
+    for (Victim& victim : state_.victims) victim.sums[wait].measured += passed_;
+    for (Unit& unit : state_.units) unit.sums[wait].measured += passed_;
+    for (BlamePair& pair : state_.pairs) pair.sum.measured += passed_;
+    for (const RunQueueWait& one : node_.run_queue.waits)
+      if (Victim* victim = entry_of(state_.victims, one.cgroup))
+        victim->sums[wait].seconds += in_seconds(one.waited);
+    for (const WaitBlame& blame : node_.run_queue.blame)
+      if (!blame.sibling) take_blame(blame);
+  }
+
+  void take_blame(const WaitBlame& blame) {
+    Victim* victim = entry_of(state_.victims, blame.victim);
+    const CgroupId unit = unit_of(state_, blame.runner);
+    if (victim == nullptr || unit == victim->unit) return;
+    const double seconds = in_seconds(blame.time);
+    victim->stalled_by_others_seconds += seconds;
+    if (Unit* runner = entry_of(state_.units, unit)) runner->charged_seconds += seconds;
+    const auto found =
+        std::ranges::lower_bound(state_.pairs, std::pair(blame.victim, unit), {},
+                                 [](const BlamePair& pair) { return std::pair(pair.victim, pair.unit); });
+    const bool known = found != state_.pairs.end() && found->victim == blame.victim && found->unit == unit;
+    BlamePair& pair = known
+                          ? *found
+                          : *state_.pairs.insert(
+                                found, {.victim = blame.victim, .unit = unit, .sum = {.measured = passed_}});
+    pair.sum.seconds += seconds;
+    pair.seconds += seconds;
+  }
+
+  void take_stalls() {
+    for (const TaskStalls& one : node_.stalls) {
+      const CgroupId unit = unit_of(state_, one.cgroup);
+      for (const auto& [signal, time] :
+           {std::pair{Signal::reclaim_stall, one.reclaim}, std::pair{Signal::block_io_stall, one.block_io}}) {
+        if (!time) continue;
+        if (Victim* victim = entry_of(state_.victims, one.cgroup))
+          add(victim->sums[place(signal)], in_seconds(*time), passed_);
+        Unit* whole = entry_of(state_.units, unit);
+        // A unit's containers are measured one by one: the time has passed once for all of them.
+        if (whole == nullptr) continue;
+        WindowSum& sum = whole->sums[place(signal)];
+        sum.seconds += in_seconds(*time);
+        sum.measured = std::max(sum.measured, whole->cpu.measured);
+      }
+    }
+  }
+
+  /// Where nothing better is measured: the kernel's own pressure totals, without what a quota alone made.
+  void take_pressure(Signal signal) {
+    for (Victim& victim : state_.victims) take_pressure_of(victim, signal);
+    for (Unit& unit : state_.units) take_pressure_of(unit, signal);
+  }
+  template <class Entry>
+  void take_pressure_of(Entry& entry, Signal signal) {
+    const CgroupSample* cgroup = node_.cgroup(entry.index);
+    if (cgroup == nullptr) return;
+    const auto& pressure = signal == Signal::run_queue_wait  ? cgroup->pressure.cpu
+                           : signal == Signal::reclaim_stall ? cgroup->pressure.memory
+                                                             : cgroup->pressure.io;
+    auto& before = entry.pressure[place(signal)];
+    const auto now = pressure ? std::optional(pressure->some.total) : std::nullopt;
+    if (before && now && *now >= *before) {
+      Duration stalled = *now - *before;
+      if (signal == Signal::run_queue_wait && cgroup->throttling)
+        stalled = std::max(Duration::zero(), stalled - cgroup->throttling->throttled_time);
+      add(entry.sums[place(signal)], in_seconds(stalled), passed_);
+    }
+    before = now;
+  }
+
+  const NodeSnapshot& node_;
+  Duration passed_;
+  const InterferenceSettings& settings_;
+  InterferenceState& state_;
+};
+
+bool stands_accused_by(const InterferenceState& state, CgroupId victim, Signal signal) {
+  return std::ranges::any_of(
+      state.accusations, [&](const Accusation& one) { return one.victim == victim && one.signal == signal; });
+}
+
+/// The stall window has ended: everybody's sums become a sample.
+void close_window(std::int64_t window, MonoTime now, const InterferenceSettings& settings,
+                  InterferenceState& state, std::vector<Sampled>& sampled) {
+  const DetectorSettings detector = detector_settings(settings);
+  for (std::size_t i = 0; i < state.victims.size(); ++i) {
+    Victim& victim = state.victims[i];
+    for (std::size_t stall = 0; stall < kStallSignals; ++stall) {
+      const Signal signal = stall_signal(stall);
+      const auto value = mean(victim.sums[stall], settings.stall_window);
+      victim.sums[stall] = {};
+      if (!value) continue;
+      victim.watch[static_cast<std::size_t>(signal)].observe(
+          *value, window, now, stands_accused_by(state, victim.cgroup, signal), detector);
+      sampled.push_back({i, signal});
+    }
+  }
+  for (Unit& unit : state.units) {
+    if (const auto use = mean(unit.cpu, settings.stall_window)) unit.cpu_use.put(window, *use);
+    unit.cpu = {};
+    for (std::size_t stall = 0; stall < kStallSignals; ++stall) {
+      if (const auto value = mean(unit.sums[stall], settings.stall_window))
+        unit.stall[stall].put(window, *value);
+      unit.sums[stall] = {};
+    }
+  }
+  for (BlamePair& pair : state.pairs) {
+    pair.blame.put(window, mean(pair.sum, settings.stall_window).value_or(0));
+    pair.sum = {};
+  }
+  if (state.source != RunQueueSource::none) state.no_blame.put(window, 0);
+  // A pair that nobody has spoken of for all windows is forgotten; its sums stay with the victim and the
+  // unit.
+  std::erase_if(state.pairs, [&](const BlamePair& pair) {
+    for (std::int64_t back = 0; back < std::int64_t{kWindows}; ++back)
+      if (pair.blame.at(window - back).value_or(0) > 0) return false;
+    return true;
+  });
+}
+
+void take_counts(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
+                 std::vector<Sampled>& sampled) {
+  const DetectorSettings detector = detector_settings(settings);
+  const std::int64_t window = window_at(node.at, settings.counter_period);
+  for (const CpuCounts& counts : node.cpu_counts) {
+    if (auto* counted = entry_of(state.counted, counts.cgroup)) counted->counts = counts;
+    Victim* victim = entry_of(state.victims, counts.cgroup);
+    if (victim == nullptr || !counts.cpu_use || *counts.cpu_use < detector.least_cpu_use) continue;
+    const auto observe = [&](Signal signal, double value) {
+      victim->watch[static_cast<std::size_t>(signal)].observe(
+          value, window, node.at, stands_accused_by(state, victim->cgroup, signal), detector);
+      sampled.push_back({static_cast<std::size_t>(victim - state.victims.data()), signal});
+    };
+    observe(Signal::cpi, counts.cpi());
+    if (counts.reference_cycles)
+      observe(Signal::reference_cpi,
+              static_cast<double>(*counts.reference_cycles) / static_cast<double>(counts.instructions));
+  }
+}
+
+}  // namespace
+
+DetectorSettings detector_settings(const InterferenceSettings& settings) {
+  DetectorSettings detector;
+  detector.separation = std::min({detector.separation, settings.stall_window, settings.counter_period});
+  return detector;
+}
+
+void measure(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
+             std::vector<Sampled>& sampled) {
+  const std::int64_t window = window_at(node.at, settings.stall_window);
+  if (state.window && window != *state.window) close_window(*state.window, node.at, settings, state, sampled);
+  state.window = window;
+  if (node.since_previous) Tick(node, *node.since_previous, settings, state).take_in();
+  const std::int64_t period = window_at(node.at, settings.counter_period);
+  for (Unit& unit : state.units) {
+    if (!unit.cpu_use_period.empty() && unit.cpu_use_period.newest() != period) unit.cpu_of_period = {};
+    // Kept up to date while the period lasts: victims are counted at any moment of it.
+    if (unit.cpu_of_period.measured > Duration::zero())
+      unit.cpu_use_period.put(period, unit.cpu_of_period.seconds / in_seconds(unit.cpu_of_period.measured));
+  }
+  take_counts(node, settings, state, sampled);
+}
+
+}  // namespace evenkeel

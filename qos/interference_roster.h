@@ -1,0 +1,27 @@
+// Who may suffer and who may be the cause: kept in step with the cgroups and the pod list.
+// May not: measure or judge.
+#pragma once
+
+#include <algorithm>
+
+#include "qos/interference_state.h"
+
+namespace evenkeel {
+
+/// Newcomers begin with what is known of their workload; what those who left have taught stays with it.
+/// Does nothing while neither the cgroups nor the pod list have changed.
+void follow_roster(const NodeSnapshot& node, InterferenceState& state);
+
+/// What the victims' models know goes to their workloads.
+void remember_workloads(MonoTime now, InterferenceState& state);
+
+/// The entry of a cgroup in one of the state's lists; null: it has none.
+template <class List>
+auto entry_of(List& list, CgroupId cgroup) {
+  const auto found = std::ranges::lower_bound(list, cgroup, {}, [](const auto& one) { return one.cgroup; });
+  return found != list.end() && found->cgroup == cgroup ? &*found : nullptr;
+}
+/// The pod or host application that a cgroup belongs to; none: it belongs to nobody who is watched.
+CgroupId unit_of(const InterferenceState& state, CgroupId cgroup);
+
+}  // namespace evenkeel
