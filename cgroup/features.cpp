@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "cgroup/features_bpf.h"
 #include "cgroup/features_disk.h"
 #include "cgroup/features_kernel.h"
 #include "cgroup/features_memory.h"
@@ -199,6 +200,7 @@ std::vector<Capability> probe(const Host& host, const CgroupTree& tree) {
   probe_resctrl(host, out);
   probe_sched(host, out);
   probe_network(host, tree, out);
+  probe_bpf(host, tree, out);
   out.push_back(type_information(host));
   out.push_back(vm_settings(host));
   out.push_back(huge_pages(host));

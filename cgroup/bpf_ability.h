@@ -1,0 +1,16 @@
+// Whether programs of ours may run in the kernel here (BPF), and why not, in words.
+// May not: load any that stays.
+#pragma once
+
+#include <string>
+
+#include "cgroup/host.h"
+
+namespace evenkeel {
+
+/// Why tracing programs cannot be loaded here; empty: they can. Tries it with one that does nothing.
+std::string why_no_bpf(const Host& host);
+/// The sentence of an errno with which loading a program failed.
+std::string why_not_loaded(int error);
+
+}  // namespace evenkeel

@@ -1,0 +1,305 @@
+// How long tasks that could run waited for a CPU, and who had it meanwhile; how long they freed memory
+// themselves, and how long they slept for a disk. Nothing here allocates, takes a lock of its own or looks at
+// more than a fixed number of things; a row that is taken is lost, counted, and nobody waits for it.
+//
+// All of a CPU's past is written with its run queue locked, and read so too, but for the other thread of a
+// core: there a torn segment can cost a little accuracy, never more.
+#include "kernel_types.h"
+#include "run_queue_shared.h"
+
+// The helpers for time and tracing are for programs under the GPL: this file may be used under GPL-2.0, too.
+char terms[] SEC("license") = "GPL";
+
+const volatile struct RunQueueShape shape = {};
+__u32 generation = 0;  // moves on when `watched` changes
+
+struct {
+  __uint(type, BPF_MAP_TYPE_HASH);  // a cgroup's number: its slot
+  __uint(max_entries, 1);
+  __type(key, __u64);
+  __type(value, __u32);
+} watched SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);  // [cpu * slots + slot]
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct WaitCell);
+} cells SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);  // [cpu]
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct CpuRow);
+} cpus SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);
+  __uint(max_entries, kTaskRows);
+  __type(key, __u32);
+  __type(value, struct TaskRow);
+} tasks SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_PERCPU_HASH);  // victim_key() | runner: nanoseconds; the reader takes them out
+  __uint(max_entries, 4096);
+  __type(key, __u32);
+  __type(value, __u64);
+} blame SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);  // [cpu]: the other thread of its core; itself: there is none
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, __u32);
+} sibling_of SEC(".maps");
+
+static __always_inline struct CpuRow* cpu_row(__u32 cpu) { return bpf_map_lookup_elem(&cpus, &cpu); }
+
+static __always_inline struct WaitCell* cell_of(__u32 slot) {
+  __u32 index = bpf_get_smp_processor_id() * shape.slots + slot;
+  return bpf_map_lookup_elem(&cells, &index);
+}
+
+static __always_inline struct TaskRow* row_of(__u32 task) {
+  __u32 index = task % kTaskRows;
+  return bpf_map_lookup_elem(&tasks, &index);
+}
+
+/// The task's row, taken from whoever had it.
+static __always_inline struct TaskRow* take_row(struct CpuRow* cpu, __u32 task) {
+  struct TaskRow* row = row_of(task);
+  if (!row || row->task == task) return row;
+  if (cpu && (row->runnable_ns || row->block_io_ns || row->reclaim_ns)) cpu->lost++;
+  row->runnable_ns = 0;
+  row->block_io_ns = 0;
+  row->reclaim_ns = 0;
+  row->task = task;
+  return row;
+}
+
+/// Its group has used up its quota: it is runnable in name only.
+static __always_inline __u32 is_throttled(struct task_struct* task) {
+  if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(((struct cfs_rq*)0)->throttle_count))
+    return 0;
+  return task->prio >= 100 && task->se.cfs_rq->throttle_count > 0;
+}
+
+static __always_inline struct cgroup* cgroup_of(struct task_struct* task) {
+  if (shape.unified) return task->cgroups->dfl_cgrp;
+  return task->cgroups->subsys[bpf_core_enum_value(enum cgroup_subsys_id, cpu_cgrp_id)]->cgroup;
+}
+
+/// Looks for the cgroup and then for those above it: what is not watched counts for the next that is.
+static __noinline __u32 find_slot(struct cgroup* cgroup) {
+  __u32 levels;
+  for (levels = 0; levels < 8; ++levels) {
+    struct cgroup_subsys_state* above;
+    __u64 id = BPF_CORE_READ(cgroup, kn, id);
+    __u32* slot = bpf_map_lookup_elem(&watched, &id);
+    if (slot) return *slot;
+    above = BPF_CORE_READ(cgroup, self.parent);
+    if (!above) return kNobodySlot;
+    cgroup = BPF_CORE_READ(above, cgroup);
+  }
+  return kNobodySlot;
+}
+
+static __always_inline __u32 slot_of(struct CpuRow* cpu, struct task_struct* task) {
+  struct cgroup* cgroup = cgroup_of(task);
+  __u64 id = cgroup->kn->id;
+  struct KnownCgroup* known = &cpu->known[id % kKnownCgroups];
+  __u32 now = generation;
+  if (known->cgroup != id || known->generation != now) {
+    known->slot = find_slot(cgroup);
+    known->generation = now;
+    known->cgroup = id;
+  }
+  return known->slot;
+}
+
+static __always_inline void add_blame(struct CpuRow* cpu, __u32 key, __u64 time_ns) {
+  __u64* sum = bpf_map_lookup_elem(&blame, &key);
+  if (sum)
+    *sum += time_ns;
+  else if (bpf_map_update_elem(&blame, &key, &time_ns, BPF_ANY))
+    cpu->lost++;
+}
+
+/// Whoever ran on the CPU between the two moments had it while the victim waited (or ran on the other
+/// thread). Not static: the verifier then looks at it once, instead of once for each way here.
+__noinline int add_blames(__u32 cpu, __u32 victim, __u64 from_ns, __u64 until_ns) {
+  struct CpuRow* row = cpu_row(cpu);
+  __u32 age;
+  if (!row) return 0;
+  for (age = 0; age < kRunSegments; ++age) {
+    __u32 runner;
+    __u64 ran_ns;
+    int more = step_back(&row->segments, age, from_ns, &until_ns, &runner, &ran_ns);
+    if (ran_ns && runner != kIdleSlot) add_blame(row, victim | runner, ran_ns);
+    if (!more) break;
+  }
+  return 0;
+}
+
+/// The part of a wait in which the group was not throttled has somebody to blame.
+static __always_inline __u64 blame_contention(struct WaitCell* cell, __u32 slot, __u64 from_ns,
+                                              __u64 now_ns) {
+  __u32 here = bpf_get_smp_processor_id();
+  __u64 stop = cell->throttled_from_ns, go = cell->throttled_until_ns, contended_ns = 0;
+  if (!stop || go <= from_ns) {  // never, or over before
+    add_blames(here, victim_key(slot, 0), from_ns, now_ns);
+    return now_ns - from_ns;
+  }
+  if (stop > from_ns) {
+    add_blames(here, victim_key(slot, 0), from_ns, stop);
+    contended_ns = stop - from_ns;
+  }
+  if (now_ns > go) {
+    add_blames(here, victim_key(slot, 0), go, now_ns);
+    contended_ns += now_ns - go;
+  }
+  return contended_ns;
+}
+
+static __always_inline void end_wait(struct TaskRow* row, struct WaitCell* cell, __u32 slot, __u64 now_ns) {
+  __u64 from_ns = row->runnable_ns, contended_ns;
+  __u32 bucket;
+  if (row->block_io_ns && from_ns > row->block_io_ns) cell->block_io_ns += from_ns - row->block_io_ns;
+  if (row->throttled || now_ns <= from_ns) return;
+  contended_ns = blame_contention(cell, slot, from_ns, now_ns);
+  cell->waited_ns += contended_ns;
+  cell->waits++;
+  bucket = wait_bucket(contended_ns);
+  if (bucket < kWaitHistogram) cell->histogram[bucket]++;
+}
+
+static __always_inline void leave(struct CpuRow* cpu, struct task_struct* task, bool preempted,
+                                  __u64 now_ns) {
+  __u32 number = task->pid;
+  struct TaskRow* row;
+  if (preempted || task->__state == 0) {
+    row = take_row(cpu, number);
+    if (!row) return;
+    row->runnable_ns = now_ns;
+    row->block_io_ns = 0;
+    row->throttled = is_throttled(task);
+    return;
+  }
+  if (BPF_CORE_READ_BITFIELD(task, in_iowait)) {
+    row = take_row(cpu, number);
+    if (!row) return;
+    row->runnable_ns = 0;
+    row->block_io_ns = now_ns;
+    return;
+  }
+  row = row_of(number);
+  if (row && row->task == number) {
+    row->runnable_ns = 0;
+    row->block_io_ns = 0;
+  }
+}
+
+static __always_inline void arrive(struct task_struct* task, __u32 slot, __u64 now_ns) {
+  __u32 number = task->pid;
+  struct TaskRow* row = row_of(number);
+  struct WaitCell* cell;
+  if (!row || row->task != number || !row->runnable_ns) return;
+  if (slot != kNobodySlot) {
+    cell = cell_of(slot);
+    if (cell) {
+      if (cell->throttled_from_ns && !cell->throttled_until_ns) cell->throttled_until_ns = now_ns;
+      end_wait(row, cell, slot, now_ns);
+    }
+  }
+  row->runnable_ns = 0;
+  row->block_io_ns = 0;
+}
+
+static __always_inline void begin_throttling(__u32 slot, __u64 now_ns) {
+  struct WaitCell* cell = cell_of(slot);
+  if (!cell || (cell->throttled_from_ns && !cell->throttled_until_ns)) return;
+  cell->throttled_from_ns = now_ns;
+  cell->throttled_until_ns = 0;
+}
+
+/// The victim ran; who ran on the other thread of the core meanwhile took a part of it.
+static __always_inline void blame_sibling(struct CpuRow* cpu, __u32 here, __u32 slot, __u64 now_ns) {
+  __u32* there = bpf_map_lookup_elem(&sibling_of, &here);
+  if (there && *there != here && cpu->switched_ns)
+    add_blames(*there, victim_key(slot, 1), cpu->switched_ns, now_ns);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempted, struct task_struct* prev, struct task_struct* next) {
+  __u64 now_ns = bpf_ktime_get_ns();
+  __u32 here = bpf_get_smp_processor_id();
+  struct CpuRow* cpu = cpu_row(here);
+  __u32 slot = kIdleSlot;
+  if (!cpu) return 0;
+  if (prev->pid) {
+    __u32 left = cpu->segments.ring[cpu->segments.newest % kRunSegments].slot;
+    leave(cpu, prev, preempted, now_ns);
+    if (left != kNobodySlot && left < shape.slots) {
+      if (is_throttled(prev)) begin_throttling(left, now_ns);
+      if (shape.siblings) blame_sibling(cpu, here, left, now_ns);
+    }
+  }
+  if (next->pid) {
+    slot = slot_of(cpu, next);
+    arrive(next, slot, now_ns);
+  }
+  begin_segment(&cpu->segments, slot, now_ns);
+  cpu->switched_ns = now_ns;
+  return 0;
+}
+
+static __always_inline int woken(struct task_struct* task) {
+  struct TaskRow* row = take_row(cpu_row(bpf_get_smp_processor_id()), task->pid);
+  if (!row) return 0;
+  row->runnable_ns = bpf_ktime_get_ns();
+  row->throttled = is_throttled(task);
+  return 0;
+}
+
+SEC("tp_btf/sched_wakeup")
+int BPF_PROG(on_wakeup, struct task_struct* task) { return woken(task); }
+
+SEC("tp_btf/sched_wakeup_new")
+int BPF_PROG(on_wakeup_new, struct task_struct* task) { return woken(task); }
+
+static __always_inline int reclaim_begins(void) {
+  struct task_struct* task = bpf_get_current_task_btf();
+  struct TaskRow* row = take_row(cpu_row(bpf_get_smp_processor_id()), task->pid);
+  if (row) row->reclaim_ns = bpf_ktime_get_ns();
+  return 0;
+}
+
+static __always_inline int reclaim_ends(void) {
+  struct task_struct* task = bpf_get_current_task_btf();
+  __u32 number = task->pid, slot;
+  struct TaskRow* row = row_of(number);
+  struct CpuRow* cpu = cpu_row(bpf_get_smp_processor_id());
+  struct WaitCell* cell;
+  if (!cpu || !row || row->task != number || !row->reclaim_ns) return 0;
+  slot = slot_of(cpu, task);
+  cell = slot == kNobodySlot ? 0 : cell_of(slot);
+  if (cell) cell->reclaim_ns += bpf_ktime_get_ns() - row->reclaim_ns;
+  row->reclaim_ns = 0;
+  return 0;
+}
+
+SEC("tp_btf/mm_vmscan_direct_reclaim_begin")
+int BPF_PROG(on_reclaim_begin) { return reclaim_begins(); }
+
+SEC("tp_btf/mm_vmscan_direct_reclaim_end")
+int BPF_PROG(on_reclaim_end) { return reclaim_ends(); }
+
+SEC("tp_btf/mm_vmscan_memcg_reclaim_begin")
+int BPF_PROG(on_memcg_reclaim_begin) { return reclaim_begins(); }
+
+SEC("tp_btf/mm_vmscan_memcg_reclaim_end")
+int BPF_PROG(on_memcg_reclaim_end) { return reclaim_ends(); }

@@ -1,0 +1,11 @@
+// The compiled programs of collectors/bpf/*.bpf.c, as they are loaded into the kernel: see
+// bpf/programs.cmake.
+#pragma once
+
+#include <span>
+
+namespace evenkeel {
+
+extern const std::span<const unsigned char> run_queue_object;
+
+}  // namespace evenkeel

@@ -1,0 +1,207 @@
+#include "collectors/run_queue_reader.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "collectors/bpf_objects.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::uint32_t kFewestSlots = 1024, kBatch = 512;
+constexpr std::size_t kMostRawBlame = 8192;
+
+static_assert(kWaitHistogram == kWaitBuckets);
+
+/// Written by the kernel while we read.
+template <class T>
+T now_in(const T& place) {
+  return __atomic_load_n(&place, __ATOMIC_RELAXED);
+}
+
+/// By CPU: the other thread of its core; itself where there is none.
+std::vector<std::uint32_t> siblings(const CpuTopology& topology, std::uint32_t cpus) {
+  std::vector<std::uint32_t> out(cpus);
+  for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) out[cpu] = cpu;
+  for (const auto& one : topology.cpus)
+    for (const auto& other : topology.cpus)
+      if (one.core == other.core && one.id != other.id && static_cast<std::uint32_t>(one.id) < cpus)
+        out[static_cast<std::size_t>(one.id)] = static_cast<std::uint32_t>(other.id);
+  return out;
+}
+
+}  // namespace
+
+Result<RunQueueReader> RunQueueReader::start(const Machine& machine) {
+  const auto cpus = possible_cpus();
+  if (cpus == 0) return fail(ENODEV, Op::other, "possible CPUs");
+  const auto wanted = std::bit_ceil(static_cast<std::uint32_t>(2 * machine.cgroups + 512));
+  const auto slots = std::clamp(wanted, kFewestSlots, static_cast<std::uint32_t>(kMostSlots));
+  const auto sibling = siblings(*machine.topology, cpus);
+  bool threads = false;
+  for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) threads |= sibling[cpu] != cpu;
+  const RunQueueShape shape{
+      .slots = slots, .cpus = cpus, .unified = machine.unified ? 1U : 0U, .siblings = threads ? 1U : 0U};
+  const BpfPlan::Table tables[] = {
+      {"watched", slots}, {"cells", cpus * slots}, {"cpus", cpus}, {"sibling_of", cpus}};
+  auto program = BpfProgram::load({.name = "evenkeel_rq",
+                                   .object = run_queue_object,
+                                   .tables = tables,
+                                   .constants = std::as_bytes(std::span(&shape, 1))});
+  if (!program) return tl::unexpected(program.error());
+  for (std::uint32_t cpu = 0; cpu < cpus; ++cpu)
+    if (const auto put = put_row(program->descriptor("sibling_of"), &cpu, &sibling[cpu]); !put)
+      return tl::unexpected(put.error());
+  return RunQueueReader(std::move(*program), cpus, slots);
+}
+
+RunQueueReader::RunQueueReader(BpfProgram program, std::uint32_t cpus, std::uint32_t slots)
+    : program_(std::move(program)), cpus_(cpus), slots_(slots), table_(slots) {
+  cells_ = program_.mapped("cells");
+  cpu_rows_ = program_.mapped("cpus");
+  watched_fd_ = program_.descriptor("watched");
+  blame_fd_ = program_.descriptor("blame");
+  inodes_.resize(slots);
+  keys_.resize(kBatch);
+  times_.resize(std::size_t{kBatch} * cpus);
+  blame_.reserve(kMostRawBlame);
+}
+
+std::size_t RunQueueReader::bytes() const { return cells_.size() + cpu_rows_.size(); }
+
+const WaitCell& RunQueueReader::cell(std::uint32_t cpu, WaitSlot slot) const {
+  const auto at = (std::size_t{cpu} * slots_ + slot) * sizeof(WaitCell);
+  return *reinterpret_cast<const WaitCell*>(cells_.data() + at);
+}
+
+RunQueueReader::Sums RunQueueReader::sums(WaitSlot slot) const {
+  Sums out;
+  for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu) {
+    const auto& one = cell(cpu, slot);
+    out.waited_ns += now_in(one.waited_ns);
+    out.waits += now_in(one.waits);
+    out.reclaim_ns += now_in(one.reclaim_ns);
+    out.block_io_ns += now_in(one.block_io_ns);
+  }
+  return out;
+}
+
+void RunQueueReader::add_histogram(WaitSlot slot, Sums& sums) const {
+  for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu)
+    for (std::size_t i = 0; i < kWaitBuckets; ++i) sums.histogram[i] += now_in(cell(cpu, slot).histogram[i]);
+}
+
+bool RunQueueReader::admit(const WatchedCgroup& cgroup, MonoTime now) {
+  const auto slot = table_.take(cgroup.id, now);
+  if (!slot) return false;
+  if (const auto put = put_row(watched_fd_, &cgroup.inode, &*slot); !put) {
+    table_.bury(cgroup.id, now);
+    return false;
+  }
+  inodes_[*slot] = cgroup.inode;
+  Watched fresh{.id = cgroup.id, .slot = *slot, .seen = sums(*slot)};
+  add_histogram(*slot, fresh.seen);
+  watched_.push_back(fresh);
+  return true;
+}
+
+bool RunQueueReader::watch(std::span<const WatchedCgroup> cgroups, MonoTime now) {
+  auto before = std::move(watched_);
+  watched_.clear();
+  watched_.reserve(cgroups.size());
+  std::ranges::sort(before, {}, &Watched::id);
+  std::vector<bool> stays(before.size());
+  bool all = true;
+  for (const auto& cgroup : cgroups) {
+    const auto old = std::ranges::lower_bound(before, cgroup.id, {}, &Watched::id);
+    if (old != before.end() && old->id == cgroup.id) {
+      stays[static_cast<std::size_t>(old - before.begin())] = true;
+      watched_.push_back(*old);
+    } else if (!admit(cgroup, now)) {
+      all = false;
+    }
+  }
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (stays[i]) continue;
+    static_cast<void>(remove_row(watched_fd_, &inodes_[before[i].slot]));
+    table_.bury(before[i].id, now);
+  }
+  // What CPUs remember of the answers holds no longer.
+  auto* generation = reinterpret_cast<std::uint32_t*>(program_.variables().data());
+  __atomic_fetch_add(generation, 1U, __ATOMIC_RELEASE);
+  return all;
+}
+
+void RunQueueReader::read_one(Watched& watched, RunQueueWait& wait, TaskStalls& stall) const {
+  auto sum = sums(watched.slot);
+  const auto& seen = watched.seen;
+  wait.cgroup = stall.cgroup = watched.id;
+  wait.waited = Duration(static_cast<std::int64_t>(sum.waited_ns - seen.waited_ns));
+  wait.waits = static_cast<std::int64_t>(sum.waits - seen.waits);
+  stall.reclaim = Duration(static_cast<std::int64_t>(sum.reclaim_ns - seen.reclaim_ns));
+  stall.block_io = Duration(static_cast<std::int64_t>(sum.block_io_ns - seen.block_io_ns));
+  if (wait.waits != 0) {
+    add_histogram(watched.slot, sum);
+    for (std::size_t i = 0; i < kWaitBuckets; ++i)
+      watched.histogram[i] += static_cast<std::uint32_t>(sum.histogram[i] - seen.histogram[i]);
+  } else {
+    sum.histogram = seen.histogram;
+  }
+  wait.histogram = watched.histogram;
+  watched.seen = sum;
+}
+
+void RunQueueReader::read(RunQueue& into, std::vector<TaskStalls>& stalls) {
+  into.waits.resize(watched_.size());
+  stalls.resize(watched_.size());
+  for (std::size_t i = 0; i < watched_.size(); ++i) read_one(watched_[i], into.waits[i], stalls[i]);
+  read_blame(into);
+  into.lost = lost();
+}
+
+void RunQueueReader::note_blame(std::uint32_t key, std::span<const std::uint64_t> times) {
+  const WaitSlot victim = key >> kRunnerBits & 0x7fffU, runner = key & 0xffffU;
+  if (!table_.alive(victim)) return;
+  if (blame_.size() == kMostRawBlame) {
+    ++dropped_;
+    return;
+  }
+  std::uint64_t time_ns = 0;
+  for (const auto part : times) time_ns += part;
+  blame_.push_back({.victim = table_.owner(victim),
+                    .runner = table_.owner(runner),
+                    .sibling = key >> kSiblingBit != 0,
+                    .time = Duration(static_cast<std::int64_t>(time_ns))});
+}
+
+void RunQueueReader::read_blame(RunQueue& into) {
+  blame_.clear();
+  BpfPosition position;
+  for (;;) {
+    const auto count = take_rows(blame_fd_, position, keys_.data(), times_.data(), kBatch);
+    if (!count) break;
+    for (std::uint32_t i = 0; i < *count; ++i)
+      note_blame(keys_[i], std::span(times_).subspan(std::size_t{i} * cpus_, cpus_));
+    if (position.ended) break;
+  }
+  std::ranges::sort(blame_, [](const WaitBlame& a, const WaitBlame& b) {
+    return a.victim != b.victim ? a.victim < b.victim : a.time > b.time;
+  });
+  into.blame.clear();
+  into.blame.reserve(kMostBlame);
+  std::size_t of_victim = 0;
+  for (const auto& one : blame_) {
+    of_victim = !into.blame.empty() && into.blame.back().victim == one.victim ? of_victim + 1 : 0;
+    if (of_victim < kBlamePerVictim && into.blame.size() < kMostBlame) into.blame.push_back(one);
+  }
+}
+
+std::uint64_t RunQueueReader::lost() const {
+  std::uint64_t sum = dropped_;
+  for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu)
+    sum += now_in(reinterpret_cast<const CpuRow*>(cpu_rows_.data())[cpu].lost);
+  return sum;
+}
+
+}  // namespace evenkeel

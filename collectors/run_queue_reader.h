@@ -1,0 +1,81 @@
+// The run-queue program of collectors/bpf from our side: who is watched, and what was measured of them.
+// May not: decide whether it is wanted (run_queue_collector.cpp does).
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cgroup/result.h"
+#include "collectors/bpf/run_queue_shared.h"
+#include "collectors/bpf_program.h"
+#include "collectors/run_queue_slots.h"
+#include "qos/snapshot.h"
+
+namespace evenkeel {
+
+/// A cgroup whose tasks are to be told apart.
+struct WatchedCgroup {
+  CgroupId id{};
+  std::uint64_t inode = 0;  ///< of its directory where the cpu controller is
+};
+
+class RunQueueReader {
+ public:
+  /// As much blame as one tick passes on: of each victim the longest, and all together.
+  static constexpr std::size_t kBlamePerVictim = 8, kMostBlame = 1024;
+
+  struct Machine {
+    bool unified = false;     ///< the cpu controller is on v2
+    std::size_t cgroups = 0;  ///< that will be watched, roughly
+    const CpuTopology* topology = nullptr;
+  };
+  /// Loads the program; see BpfProgram::load() for its errors. Milliseconds.
+  static Result<RunQueueReader> start(const Machine& machine);
+
+  /// From now on these are watched, in the order of NodeSnapshot::cgroups. Returns false while there is not
+  /// room for all: try again at the next tick. Whoever is not watched counts for the cgroup above.
+  bool watch(std::span<const WatchedCgroup> cgroups, MonoTime now);
+  /// What happened since the last reading. Allocates nothing after watch().
+  void read(RunQueue& into, std::vector<TaskStalls>& stalls);
+
+  /// More cgroups than this need bigger tables: start anew.
+  [[nodiscard]] std::size_t room() const { return slots_ / 2; }
+  [[nodiscard]] std::size_t bytes() const;  ///< of the tables that we read
+
+ private:
+  struct Sums {
+    std::uint64_t waited_ns = 0, waits = 0, reclaim_ns = 0, block_io_ns = 0;
+    std::array<std::uint32_t, kWaitBuckets> histogram{};
+  };
+  struct Watched {
+    CgroupId id{};
+    WaitSlot slot = 0;
+    Sums seen{};
+    std::array<std::uint64_t, kWaitBuckets> histogram{};
+  };
+
+  RunQueueReader(BpfProgram program, std::uint32_t cpus, std::uint32_t slots);
+  bool admit(const WatchedCgroup& cgroup, MonoTime now);
+  [[nodiscard]] const WaitCell& cell(std::uint32_t cpu, WaitSlot slot) const;
+  [[nodiscard]] Sums sums(WaitSlot slot) const;
+  void add_histogram(WaitSlot slot, Sums& sums) const;
+  void read_one(Watched& watched, RunQueueWait& wait, TaskStalls& stall) const;
+  void read_blame(RunQueue& into);
+  void note_blame(std::uint32_t key, std::span<const std::uint64_t> times);
+  [[nodiscard]] std::uint64_t lost() const;
+
+  BpfProgram program_;
+  std::uint32_t cpus_, slots_;
+  RunQueueSlots table_;
+  std::span<const std::byte> cells_{}, cpu_rows_{};
+  int watched_fd_ = -1, blame_fd_ = -1;
+  std::vector<Watched> watched_{};
+  std::vector<std::uint64_t> inodes_{};  ///< by slot
+  std::vector<std::uint32_t> keys_{};
+  std::vector<std::uint64_t> times_{};
+  std::vector<WaitBlame> blame_{};
+  std::uint64_t dropped_ = 0;
+};
+
+}  // namespace evenkeel

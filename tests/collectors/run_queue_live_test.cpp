@@ -1,0 +1,119 @@
+// Who waits for a CPU, and because of whom, on the real kernel, held against the kernel's own counts.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "tests/support/alloc_guard.h"
+#include "tests/support/pinned_task.h"
+#include "tests/support/run_queue_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// What the kernel counts of a task from now on.
+class Before {
+ public:
+  explicit Before(const PinnedTask& task) : task_(task), waited_(task.waited()), ran_(task.ran()) {}
+  [[nodiscard]] Duration waited() const { return task_.waited() - waited_; }
+  [[nodiscard]] Duration ran() const { return task_.ran() - ran_; }
+
+ private:
+  const PinnedTask& task_;
+  Duration waited_, ran_;
+};
+
+void say(const char* who, const char* what, Duration ours, const char* against, Duration theirs) {
+  const auto ms = [](Duration time) { return std::chrono::duration<double, std::milli>(time).count(); };
+  std::printf("%s: %s %.1f ms, %s %.1f ms\n", who, what, ms(ours), against, ms(theirs));
+}
+
+class LiveRunQueue : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = node_.why_not(); !why.empty()) GTEST_SKIP() << why;
+  }
+  [[nodiscard]] PinnedTask task(const std::string& pod, int cpu, const std::function<void()>& work) {
+    return {node_.cgroups(), RunQueueNode::container(pod), cpu, work};
+  }
+  void limit(const std::string& pod, int percent) {
+    const bool v2 = node_.cgroups().layout().v2(Controller::cpu);
+    std::ofstream(node_.cgroups().file(Controller::cpu, RunQueueNode::container(pod),
+                                       v2 ? "cpu.max" : "cpu.cfs_quota_us"))
+        << percent * 1000 << (v2 ? " 100000" : "");
+  }
+  /// What its quota kept from it so far, by cpu.stat.
+  [[nodiscard]] Duration throttled(const std::string& pod) const {
+    std::ifstream in(node_.cgroups().file(Controller::cpu, RunQueueNode::container(pod), "cpu.stat"));
+    std::string word;
+    for (std::int64_t value = 0; in >> word >> value;) {
+      if (word == "throttled_time") return Duration(value);
+      if (word == "throttled_usec") return std::chrono::microseconds(value);
+    }
+    return {};
+  }
+  RunQueueNode node_{{"aa", "bb", "cc"}};
+};
+
+/// Both always want the CPU, so each waits while the other has it: for as long as the kernel says that it
+/// ran.
+TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
+  const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
+  const auto innocent = task("cc", 1, [] { work_and_rest(2ms, 2ms); });
+  ASSERT_TRUE(a.why_not().empty() && b.why_not().empty() && innocent.why_not().empty()) << a.why_not();
+  std::this_thread::sleep_for(200ms);
+  const Before before_a(a), before_b(b);
+  node_.watch(2s);
+  for (const auto& [pod, other, of_pod, of_other] :
+       {std::tuple{"aa", "bb", &before_a, &before_b}, {"bb", "aa", &before_b, &before_a}}) {
+    const auto waited = of_pod->waited(), other_ran = of_other->ran();
+    say(pod, "waited", node_.waited(pod), "kernel", waited);
+    say(pod, "blames the other for", node_.blamed(pod, other), "who ran", other_ran);
+    EXPECT_GT(other_ran, 50ms) << "they shared a CPU";
+    EXPECT_GT(node_.waited(pod), waited * 8 / 10) << pod;
+    EXPECT_LT(node_.waited(pod), waited * 12 / 10) << pod;
+    EXPECT_GT(node_.blamed(pod, other), other_ran * 8 / 10) << pod << " by " << other;
+    EXPECT_LT(node_.blamed(pod, other), other_ran * 12 / 10) << pod << " by " << other;
+    EXPECT_GT(node_.blamed_in_all(pod), node_.waited(pod) * 8 / 10) << pod << ": somebody ran meanwhile";
+    EXPECT_EQ(node_.blamed(pod, "cc").count(), 0) << pod;
+    EXPECT_GT(node_.waits_above(pod, 512us), 10U) << pod << ": slices are longer than that";
+  }
+}
+
+TEST_F(LiveRunQueue, WhoIsThrottledAloneDoesNotWaitForAnybody) {
+  limit("aa", 20);
+  const auto a = task("aa", 0, spin);
+  ASSERT_TRUE(a.why_not().empty());
+  std::this_thread::sleep_for(300ms);
+  const Before before(a);
+  const auto throttled_before = throttled("aa");
+  node_.watch(2s);
+  const auto waited = before.waited(), by_quota = throttled("aa") - throttled_before;
+  say("throttled alone", "waited", node_.waited("aa"), "kernel", waited);
+  say("throttled alone", "by its quota", by_quota, "ran", before.ran());
+  EXPECT_GT(by_quota, 700ms) << "the kernel counts it as waiting";
+  // Somebody else on this machine may want the CPU, too.
+  EXPECT_LT(node_.waited("aa"), waited - by_quota * 9 / 10 + 20ms);
+}
+
+TEST_F(LiveRunQueue, WhoIsThrottledBesideAHogDoesNotBlameItForThat) {
+  limit("aa", 20);
+  const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
+  ASSERT_TRUE(a.why_not().empty() && b.why_not().empty());
+  std::this_thread::sleep_for(300ms);
+  const Before before(a);
+  const auto throttled_before = throttled("aa");
+  node_.watch(2s);
+  const auto waited = before.waited(), by_quota = throttled("aa") - throttled_before;
+  say("throttled beside a hog", "waited", node_.waited("aa"), "kernel", waited);
+  say("throttled beside a hog", "by its quota", by_quota, "blamed", node_.blamed_in_all("aa"));
+  EXPECT_GT(by_quota, 300ms);
+  EXPECT_LT(node_.waited("aa"), waited - by_quota * 9 / 10 + 20ms);
+  EXPECT_LE(node_.blamed_in_all("aa"), node_.waited("aa"));
+}
+
+}  // namespace
+}  // namespace evenkeel::test
