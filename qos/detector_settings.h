@@ -52,12 +52,16 @@ struct DetectorSettings {
   /// … or if it does so many times as much.
   double told_apart_share = 2;
 
+  // --- a test (causal_test.h)
+  /// The smallest chance of 8 slots is 1 in 62: three of the best plans are below this.
+  double most_test_chance = 0.05;
+
   // --- did the cure help (after_cap.h)
   /// So much of what was above normal has to be gone.
   double least_relief = 0.5;
   /// Samples after the cure within which it has to show.
   std::size_t cure_samples = 2;
-  /// Whose limit did not help is no suspect for so long.
+  /// Whose limit did not help is no suspect of that victim's for so long.
   Duration cool_down{std::chrono::minutes(30)};
 };
 

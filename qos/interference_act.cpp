@@ -28,7 +28,7 @@ void watch(Cap& cap, const Victim& victim, MonoTime now, const InterferenceSetti
   const auto value = signal.series().at(signal.series().newest());
   // A window that began before the limit says nothing about it.
   if (!value || now - cap.since < sample_interval(cap.signal, settings)) return;
-  cap.after.add(*value);
+  cap.after.add(*value, now);
 }
 
 void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings,
@@ -36,7 +36,7 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
   const DetectorSettings detector = detector_settings(settings);
   std::erase_if(state.caps, [&](Cap& cap) {
     const Victim* victim = entry_of(state.victims, cap.victim);
-    Unit* suspect = entry_of(state.units, cap.suspect);
+    const Unit* suspect = entry_of(state.units, cap.suspect);
     if (victim == nullptr || suspect == nullptr || !settings.act ||
         node.at - cap.since >= settings.cap_lease) {
       tell(state, What::released, cap);
@@ -46,12 +46,13 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
       if (&state.victims[one.victim] == victim && one.signal == cap.signal)
         watch(cap, *victim, node.at, settings);
     if (cap.cured) return false;
-    const auto outcome = cap.after.outcome(detector);
-    if (outcome == AfterCap::Outcome::open) return false;
-    cap.cured = outcome == AfterCap::Outcome::cured;
+    const auto& model = victim->watch[static_cast<std::size_t>(cap.signal)].model();
+    const Cure cure = cap.after.judge(model, node.at, detector).cure;
+    if (cure == Cure::waiting) return false;
+    cap.cured = cure == Cure::cured;
     ++(cap.cured ? state.cured : state.not_cured);
     tell(state, cap.cured ? What::cured : What::not_cured, cap);
-    if (!cap.cured) suspect->cleared_until = node.at + detector.cool_down;
+    if (cure == Cure::not_cured) state.cleared.clear(cap.victim, cap.suspect, node.at + detector.cool_down);
     return !cap.cured;
   });
 }
@@ -74,7 +75,7 @@ void limit_one(const NodeSnapshot& node, const InterferenceSettings& settings, I
     const CgroupSample* cgroup = suspect == nullptr ? nullptr : node.cgroup(suspect->index);
     if (cgroup == nullptr || !suspect->best_effort || cgroup->hands_off || !holds(one) || !clear(one))
       continue;
-    if (suspect->cleared_until && node.at < *suspect->cleared_until) continue;
+    if (state.cleared.cleared(one.victim, one.suspect, node.at)) continue;
     if (std::ranges::find(state.caps, one.suspect, &Cap::suspect) != state.caps.end()) continue;
     if (surest == nullptr || one.verdict.chance < surest->verdict.chance) surest = &one;
   }
@@ -86,13 +87,14 @@ void limit_one(const NodeSnapshot& node, const InterferenceSettings& settings, I
   const MilliCpu limit =
       std::max(settings.least_cpu, MilliCpu(scaled(before.count(), settings.cap_percent.count(), 100)));
   if (limit >= before) return;  // there is next to nothing to take
-  state.caps.push_back({.suspect = surest->suspect,
-                        .victim = surest->victim,
-                        .signal = surest->signal,
-                        .limit = limit,
-                        .used = before,
-                        .since = node.at,
-                        .after = AfterCap(surest->value, surest->usual)});
+  Cap cap{.suspect = surest->suspect,
+          .victim = surest->victim,
+          .signal = surest->signal,
+          .limit = limit,
+          .used = before,
+          .since = node.at};
+  cap.after.begin(surest->value, node.at);
+  state.caps.push_back(cap);
   ++state.capped;
   state.news.push_back({.what = What::capped, .accusation = *surest, .limit = limit});
 }

@@ -70,7 +70,7 @@ void look_at(const Sampled& sampled, const NodeSnapshot& node, const Interferenc
     state.suspects.push_back({.cgroup = unit.cgroup,
                               .activity = &activity_of(unit, sampled.signal),
                               .blame = blame_of(victim, unit.cgroup, sampled.signal, state),
-                              .cleared = unit.cleared_until && node.at < *unit.cleared_until});
+                              .cleared = state.cleared.cleared(victim.cgroup, unit.cgroup, node.at)});
   }
   state.verdicts.resize(std::max(state.verdicts.size(), state.suspects.size()));
   const std::size_t count = judge(judged, state.suspects, detector, state.verdicts);

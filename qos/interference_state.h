@@ -55,7 +55,6 @@ struct Unit {
   WindowSeries cpu_use_period{};  ///< the same per counter period
   std::array<WindowSeries, kStallSignals> stall{};
   double charged_seconds = 0;  ///< for which services waited while it had their CPU
-  std::optional<MonoTime> cleared_until{};
 };
 
 /// Who waited for whom.
@@ -88,7 +87,7 @@ struct Cap {
   Signal signal = Signal::cpi;
   MilliCpu limit{}, used{};  ///< what it may use, and what it used before
   MonoTime since{};
-  AfterCap after{};
+  CureWatch after{};
   bool cured = false;
 };
 
@@ -126,7 +125,8 @@ struct InterferenceState {
 
   std::vector<Accusation> accusations{};
   std::vector<Cap> caps{};
-  std::vector<InterferenceNews> news{};                             ///< of this tick
+  ClearedSuspects cleared{};             ///< who was limited for whom, and it did not help
+  std::vector<InterferenceNews> news{};  ///< of this tick
   std::uint64_t accused = 0, capped = 0, cured = 0, not_cured = 0;  ///< since the start
 
   std::optional<std::int64_t> window{};  ///< the stall window that is being filled

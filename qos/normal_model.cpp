@@ -12,11 +12,18 @@ namespace {
 /// the best estimate would be.
 constexpr double kMedianDeviation = 0.6745, kMedianStep = 2.5066, kDeviationStep = 2.33;
 constexpr double kMostAutocorrelation = 0.98;
-/// Beyond so many spreads a sample says no more about its neighbour than at them.
-constexpr double kClip = 3;
+/// Beyond so many spreads a sample is not of normal times: that its neighbour is like it says nothing of
+/// those.
+constexpr double kUsual = 2.5;
+/// After a new beginning, what was known of neighbours counts like so many pairs.
+constexpr double kNeighboursKept = 300;
 /// A shift is what most of the last samples agree on.
 constexpr Duration kShiftMemory = std::chrono::minutes(15);
 constexpr double kMostlyShifted = 0.6;
+/// Where neighbours are alike, several outliers in a row are hardly rarer than one. At a correlation of 0.9
+/// this takes the outliers from 2 to 2.9 spreads and makes three of five as rare as they are without
+/// correlation.
+constexpr double kNeighbours = 0.5;
 /// The spread of samples that are all the same can still grow again.
 constexpr double kTinySpread = 1e-3;
 
@@ -54,8 +61,7 @@ Normal normal_from(double mean, double deviation, double weight, MonoTime now, c
 void NormalModel::relearn() {
   known_ = has_previous_ = false;
   kept_ = 0;
-  product_ = shift_ = 0;
-  square_ = 1;
+  shift_ = 0;
   shifted_since_.reset();
   normal_ = {};
 }
@@ -65,6 +71,8 @@ void NormalModel::load(const Normal& normal) {
   normal_ = normal;
   normal_.spread = std::max(normal.spread, kTinySpread);
   normal_.autocorrelation = product_ = std::clamp(normal.autocorrelation, 0.0, kMostAutocorrelation);
+  square_ = 1;
+  neighbours_ = normal.weight;
   known_ = true;
 }
 
@@ -99,13 +107,18 @@ void NormalModel::begin(MonoTime now) {
   known_ = true;
   shift_ = 0;
   shifted_since_.reset();
+  begin_neighbours();
+}
+
+void NormalModel::begin_neighbours() {
   const auto place = [&](std::size_t i) {
-    return std::clamp((last_[(kept_ + i) % kFirst] - normal_.level) / normal_.spread, -kClip, kClip);
+    return (last_[(kept_ + i) % kFirst] - normal_.level) / normal_.spread;
   };
-  product_ = square_ = 0;
-  for (std::size_t i = 0; i < kFirst; ++i) {
-    if (i > 0) product_ += place(i) * place(i - 1) / (kFirst - 1);
-    square_ += place(i) * place(i) / kFirst;
+  neighbours_ = std::min(neighbours_, kNeighboursKept);
+  if (neighbours_ < kFirst) {
+    product_ = square_ = neighbours_ = 0;
+    for (std::size_t i = 1; i < kFirst; ++i) pair(place(i - 1), place(i), kFirst);
+    neighbours_ = std::max<double>(neighbours_, kFirst);
   }
   previous_ = place(kFirst - 1);
   has_previous_ = true;
@@ -113,20 +126,25 @@ void NormalModel::begin(MonoTime now) {
 }
 
 void NormalModel::follow_neighbours(double level, MonoTime now) {
-  const double place = std::clamp((level - normal_.level) / normal_.spread, -kClip, kClip);
-  if (has_previous_ && now - normal_.as_of <= signal_->interval * 3 / 2) {
-    product_ += (place * previous_ - product_) / normal_.weight;
-    square_ += (place * place - square_) / normal_.weight;
-  }
+  const double place = (level - normal_.level) / normal_.spread;
+  if (has_previous_ && now - normal_.as_of <= signal_->interval * 3 / 2)
+    pair(previous_, place, std::max(normal_.weight, kNeighboursKept));
   previous_ = place;
   has_previous_ = true;
   weigh_neighbours();
 }
 
+void NormalModel::pair(double first, double second, double most) {
+  if (std::abs(first) > kUsual || std::abs(second) > kUsual) return;
+  neighbours_ = std::min(neighbours_ + 1, most);
+  product_ += (first * second - product_) / neighbours_;
+  square_ += ((first * first + second * second) / 2 - square_) / neighbours_;
+}
+
 void NormalModel::weigh_neighbours() {
   // Around a median of its own, a short series seems less alike than it is (Kendall's correction).
   const double seen = square_ > 0 ? product_ / square_ : 0;
-  normal_.autocorrelation = std::clamp(seen + (1 + 3 * seen) / normal_.weight, 0.0, kMostAutocorrelation);
+  normal_.autocorrelation = std::clamp(seen + (1 + 3 * seen) / neighbours_, 0.0, kMostAutocorrelation);
 }
 
 void NormalModel::step(double level, const DetectorSettings& settings) {
@@ -169,7 +187,8 @@ double NormalModel::spread(const DetectorSettings& settings) const {
 }
 
 double NormalModel::threshold(const DetectorSettings& settings) const {
-  const double by_spread = value_of(normal_.level + settings.outlier_spreads * spread(settings), *signal_);
+  const double spreads = settings.outlier_spreads * (1 + kNeighbours * normal_.autocorrelation);
+  const double by_spread = value_of(normal_.level + spreads * spread(settings), *signal_);
   const double by_effect = value_of(normal_.level + std::log(settings.least_effect), *signal_);
   return std::max({by_spread, by_effect, usual() + signal_->floor});
 }

@@ -38,7 +38,8 @@ class NormalModel {
 
   /// Samples come in the order of time; not to be called with samples that somebody was found guilty of.
   void learn(double value, MonoTime now, const DetectorSettings& settings);
-  /// All is forgotten: another image, a restart.
+  /// Another image, a restart: level and spread are forgotten. How alike neighbours are is kept for a while:
+  /// that is how the workload is used, and few samples cannot tell it.
   void relearn();
   /// From a checkpoint or a file: trusted as far as its weight goes.
   void load(const Normal& normal);
@@ -62,8 +63,10 @@ class NormalModel {
   static constexpr std::size_t kFirst = 30;
   void keep(double level);
   void begin(MonoTime now);
+  void begin_neighbours();
   void step(double level, const DetectorSettings& settings);
   void follow_neighbours(double level, MonoTime now);
+  void pair(double first, double second, double most);
   void weigh_neighbours();
   bool shifted_for_long(double level, MonoTime now, const DetectorSettings& settings);
 
@@ -75,6 +78,7 @@ class NormalModel {
   double previous_ = 0;               ///< level of the newest sample, in spreads above normal
   bool has_previous_ = false;
   double product_ = 0, square_ = 1;  ///< averages over neighbours: their ratio is the autocorrelation
+  double neighbours_ = 0;            ///< how many pairs these stand for
   double shift_ = 0;                 ///< -1 to 1: how one-sided the last quarter of an hour was
   std::optional<MonoTime> shifted_since_{};
 };

@@ -89,6 +89,15 @@ double contrast(const Pairs& pairs, std::span<const double> sorted) {
                   below / static_cast<double>(pairs.count - count_above));
 }
 
+/// Changes between the lower and the upper half of what it did.
+std::size_t turns(const Pairs& pairs, std::span<const double> sorted) {
+  const double middle = (sorted.front() + sorted.back()) / 2;
+  std::size_t count = 0;
+  for (std::size_t i = 1; i < pairs.count; ++i)
+    count += (pairs.activity[i] > middle) != (pairs.activity[i - 1] > middle) ? 1 : 0;
+  return count;
+}
+
 /// What is new in each window: of both series the part that the window before foretold is taken away.
 Pairs innovations(const Pairs& pairs, const Normal& normal) {
   if (normal.autocorrelation < kLeastAutocorrelation) return pairs;
@@ -158,6 +167,7 @@ Evidence weigh(const WindowSeries& victim, const WindowSeries& activity, const N
   const std::span<double> sorted(room.data(), pairs.count);
   std::sort(sorted.begin(), sorted.end());
   out.contrast = contrast(pairs, sorted);
+  out.turns = turns(pairs, sorted);
   out.rank_correlation = rank_correlation(pairs);
   const double quiet = mean(sorted.first(pairs.count / 4));
   double recent = 0;

@@ -29,6 +29,9 @@ struct Evidence {
   double fit = 0;       ///< log-likelihood that the suspect adds: tells apart suspects that move together
   double chance = 1;    ///< that an innocent one has such a slope or more; 1: it never changed what it did
   double activity = 0;  ///< of now, in the unit of its series
+  /// How often the suspect began to do much or stopped, while both were measured. 1: a coincidence of two
+  /// moments is all there is; a test is worth its cost.
+  std::size_t turns = 0;
   bool busier = false;  ///< now than in its quiet windows
 };
 

@@ -19,11 +19,15 @@ std::vector<unsigned> seeds() {
 
 void run() {
   const auto all = seeds();
-  std::printf("%zu victim-days of each; accusations of innocent ones per victim-day; episodes in which the culprit was named, %%\n", all.size());
+  std::printf(
+      "%zu victim-days of each; accusations of innocent ones per victim-day; episodes in which the culprit "
+      "was named, %%\n",
+      all.size());
   std::printf("%-27s %7s", "", "planted");
   for (const char* name : kDetectorNames) std::printf(" | %-29s", name);
   std::printf("\n%-27s %7s", "", "");
-  for (std::size_t i = 0; i < kDetectors; ++i) std::printf(" | %8s %8s  %11s", "anomal.", "false/d", "named, 95 %");
+  for (std::size_t i = 0; i < kDetectors; ++i)
+    std::printf(" | %8s %8s  %11s", "anomal.", "false/d", "named, 95 %");
   std::printf("\n");
   Tallies clean;
   for (std::size_t f = 0; f < kFamilies; ++f) {
@@ -36,8 +40,9 @@ void run() {
                     static_cast<double>(tally.false_alarms) / tally.days);
         const auto found = share_between(tally.named, tally.episodes);
         if (tally.episodes > 0)
-          std::printf(" %3.0f (%3.0f-%3.0f)", 100.0 * static_cast<double>(tally.named) / static_cast<double>(tally.episodes), 100 * found.low,
-                      100 * found.high);
+          std::printf(" %3.0f (%3.0f-%3.0f)",
+                      100.0 * static_cast<double>(tally.named) / static_cast<double>(tally.episodes),
+                      100 * found.low, 100 * found.high);
         else
           std::printf(" %13s", "");
         if (times == 1) clean[d] += tally;
@@ -47,7 +52,8 @@ void run() {
   }
   std::printf("%-27s %7s", "all clean days", "");
   for (const auto& tally : clean)
-    std::printf(" | %8.2f %8.3f  %12s", static_cast<double>(tally.anomalous) / tally.days, static_cast<double>(tally.false_alarms) / tally.days, "");
+    std::printf(" | %8.2f %8.3f  %12s", static_cast<double>(tally.anomalous) / tally.days,
+                static_cast<double>(tally.false_alarms) / tally.days, "");
   std::printf("\n");
 }
 

@@ -22,8 +22,9 @@ enum class Family : std::uint8_t {
 };
 inline constexpr std::size_t kFamilies = 7;
 inline constexpr std::array<const char*, kFamilies> kFamilyNames = {
-    "normal, cv 10 %", "log-normal 0.3", "AR(1) 0.9, cv 10 %",   "release, 1.8 x",
-    "slow for hours",  "two suspects move together", "waiting for a CPU"};
+    "normal, cv 10 %",  "log-normal 0.3", "AR(1) 0.9, cv 10 %",
+    "release, 1.8 x",   "slow for hours", "two suspects move together",
+    "waiting for a CPU"};
 constexpr Signal signal_of(Family family) {
   return family == Family::waiting ? Signal::run_queue_wait : Signal::cpi;
 }
