@@ -46,5 +46,11 @@ struct task_struct {
   struct css_set* cgroups;
   unsigned int in_iowait : 1;
 };
+struct task_struct___before_5_16 {
+  unsigned int cpu;  // then in thread_info
+};
+struct task_struct___before_5_14 {
+  long state;  // then __state
+};
 
 #pragma clang attribute pop

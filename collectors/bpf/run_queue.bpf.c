@@ -59,9 +59,13 @@ struct {
 
 static __always_inline struct CpuRow* cpu_row(__u32 cpu) { return bpf_map_lookup_elem(&cpus, &cpu); }
 
-static __always_inline struct WaitCell* cell_of(__u32 slot) {
-  __u32 index = bpf_get_smp_processor_id() * shape.slots + slot;
+static __always_inline struct WaitCell* cell_on(__u32 cpu, __u32 slot) {
+  __u32 index = cpu * shape.slots + slot;
   return bpf_map_lookup_elem(&cells, &index);
+}
+
+static __always_inline struct WaitCell* cell_of(__u32 slot) {
+  return cell_on(bpf_get_smp_processor_id(), slot);
 }
 
 static __always_inline struct TaskRow* row_of(__u32 task) {
@@ -79,6 +83,23 @@ static __always_inline struct TaskRow* take_row(struct CpuRow* cpu, __u32 task) 
   row->reclaim_ns = 0;
   row->task = task;
   return row;
+}
+
+static __always_inline void begin_wait(struct TaskRow* row, __u32 throttled, __u64 now_ns) {
+  row->runnable_ns = now_ns;
+  row->moved_ns = now_ns;
+  row->contended_ns = 0;
+  row->throttled = throttled;
+}
+
+static __always_inline bool is_runnable(struct task_struct* task) {
+  if (bpf_core_field_exists(task->__state)) return task->__state == 0;
+  return BPF_CORE_READ((struct task_struct___before_5_14*)task, state) == 0;
+}
+
+static __always_inline __u32 cpu_of(struct task_struct* task) {
+  if (bpf_core_field_exists(task->thread_info.cpu)) return task->thread_info.cpu;
+  return BPF_CORE_READ((struct task_struct___before_5_16*)task, cpu);
 }
 
 /// Its group has used up its quota: it is runnable in name only.
@@ -145,35 +166,40 @@ __noinline int add_blames(__u32 cpu, __u32 victim, __u64 from_ns, __u64 until_ns
   return 0;
 }
 
-/// The part of a wait in which the group was not throttled has somebody to blame.
-static __always_inline __u64 blame_contention(struct WaitCell* cell, __u32 slot, __u64 from_ns,
-                                              __u64 now_ns) {
-  __u32 here = bpf_get_smp_processor_id();
-  __u64 stop = cell->throttled_from_ns, go = cell->throttled_until_ns, contended_ns = 0;
+/// The part of a time on a CPU's queue in which the group was not throttled has somebody to blame. Returns
+/// how long that was.
+static __always_inline __u64 blame_contention(__u32 cpu, __u32 slot, __u64 from_ns, __u64 now_ns) {
+  struct WaitCell* cell = cell_on(cpu, slot);
+  __u64 stop, go, contended_ns = 0;
+  if (!cell || now_ns <= from_ns) return 0;
+  stop = cell->throttled_from_ns;
+  go = cell->throttled_until_ns;
+  if (stop && !go) go = now_ns;  // it lasts
   if (!stop || go <= from_ns) {  // never, or over before
-    add_blames(here, victim_key(slot, 0), from_ns, now_ns);
+    add_blames(cpu, victim_key(slot, 0), from_ns, now_ns);
     return now_ns - from_ns;
   }
   if (stop > from_ns) {
-    add_blames(here, victim_key(slot, 0), from_ns, stop);
+    add_blames(cpu, victim_key(slot, 0), from_ns, stop);
     contended_ns = stop - from_ns;
   }
   if (now_ns > go) {
-    add_blames(here, victim_key(slot, 0), go, now_ns);
+    add_blames(cpu, victim_key(slot, 0), go, now_ns);
     contended_ns += now_ns - go;
   }
   return contended_ns;
 }
 
 static __always_inline void end_wait(struct TaskRow* row, struct WaitCell* cell, __u32 slot, __u64 now_ns) {
-  __u64 from_ns = row->runnable_ns, contended_ns;
+  __u64 wait_ns;
   __u32 bucket;
-  if (row->block_io_ns && from_ns > row->block_io_ns) cell->block_io_ns += from_ns - row->block_io_ns;
-  if (row->throttled || now_ns <= from_ns) return;
-  contended_ns = blame_contention(cell, slot, from_ns, now_ns);
-  cell->waited_ns += contended_ns;
+  if (row->block_io_ns && row->runnable_ns > row->block_io_ns)
+    cell->block_io_ns += row->runnable_ns - row->block_io_ns;
+  if (row->throttled) return;
+  wait_ns = row->contended_ns + blame_contention(bpf_get_smp_processor_id(), slot, row->moved_ns, now_ns);
+  cell->waited_ns += wait_ns;
   cell->waits++;
-  bucket = wait_bucket(contended_ns);
+  bucket = wait_bucket(wait_ns);
   if (bucket < kWaitHistogram) cell->histogram[bucket]++;
 }
 
@@ -181,12 +207,11 @@ static __always_inline void leave(struct CpuRow* cpu, struct task_struct* task, 
                                   __u64 now_ns) {
   __u32 number = task->pid;
   struct TaskRow* row;
-  if (preempted || task->__state == 0) {
+  if (preempted || is_runnable(task)) {
     row = take_row(cpu, number);
     if (!row) return;
-    row->runnable_ns = now_ns;
+    begin_wait(row, is_throttled(task), now_ns);
     row->block_io_ns = 0;
-    row->throttled = is_throttled(task);
     return;
   }
   if (BPF_CORE_READ_BITFIELD(task, in_iowait)) {
@@ -260,8 +285,7 @@ int BPF_PROG(on_switch, bool preempted, struct task_struct* prev, struct task_st
 static __always_inline int woken(struct task_struct* task) {
   struct TaskRow* row = take_row(cpu_row(bpf_get_smp_processor_id()), task->pid);
   if (!row) return 0;
-  row->runnable_ns = bpf_ktime_get_ns();
-  row->throttled = is_throttled(task);
+  begin_wait(row, is_throttled(task), bpf_ktime_get_ns());
   return 0;
 }
 
@@ -270,6 +294,20 @@ int BPF_PROG(on_wakeup, struct task_struct* task) { return woken(task); }
 
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct* task) { return woken(task); }
+
+/// It waits on another CPU's queue from now on; whose past is told before it is left, with that queue locked.
+SEC("tp_btf/sched_migrate_task")
+int BPF_PROG(on_move, struct task_struct* task) {
+  __u64 now_ns = bpf_ktime_get_ns();
+  __u32 number = task->pid, slot;
+  struct TaskRow* row = row_of(number);
+  struct CpuRow* here = cpu_row(bpf_get_smp_processor_id());
+  if (!here || !row || row->task != number || !row->runnable_ns || row->throttled) return 0;
+  slot = slot_of(here, task);
+  if (slot != kNobodySlot) row->contended_ns += blame_contention(cpu_of(task), slot, row->moved_ns, now_ns);
+  row->moved_ns = now_ns;
+  return 0;
+}
 
 static __always_inline int reclaim_begins(void) {
   struct task_struct* task = bpf_get_current_task_btf();

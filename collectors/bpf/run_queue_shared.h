@@ -44,10 +44,12 @@ struct RunSegments {
 
 /// A task that waits. Rows are found by the low bits of the task's number; who comes later has the row.
 struct TaskRow {
-  unsigned int task, throttled;    ///< throttled: its group may not run, so it does not wait for a CPU
-  unsigned long long runnable_ns;  ///< it could run since; 0: it runs or sleeps
-  unsigned long long block_io_ns;  ///< it sleeps for a disk since; 0: it does not
-  unsigned long long reclaim_ns;   ///< it frees memory since; 0: it does not
+  unsigned int task, throttled;     ///< throttled: its group may not run, so it does not wait for a CPU
+  unsigned long long runnable_ns;   ///< it could run since; 0: it runs or sleeps
+  unsigned long long moved_ns;      ///< and on this CPU's queue since
+  unsigned long long contended_ns;  ///< of the time before that: what is accounted for already
+  unsigned long long block_io_ns;   ///< it sleeps for a disk since; 0: it does not
+  unsigned long long reclaim_ns;    ///< it frees memory since; 0: it does not
 };
 
 /// An answer to "which slot has this cgroup"; of use as long as the generation has not moved on.
