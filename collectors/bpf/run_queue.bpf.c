@@ -150,19 +150,26 @@ static __always_inline void add_blame(struct CpuRow* cpu, __u32 key, __u64 time_
     cpu->lost++;
 }
 
-/// Whoever ran on the CPU between the two moments had it while the victim waited (or ran on the other
-/// thread). Not static: the verifier then looks at it once, instead of once for each way here.
-__noinline int add_blames(__u32 cpu, __u32 victim, __u64 from_ns, __u64 until_ns) {
+/// One segment of the CPU's past, see step_back(). Returns until when is left to tell; 0: it is done.
+/// Not static: the verifier then looks at it once, instead of once for each way here and each turn of the
+/// loop.
+__noinline __u64 add_one_blame(__u32 cpu, __u32 victim, __u32 age, __u64 from_ns, __u64 until_ns) {
   struct CpuRow* row = cpu_row(cpu);
-  __u32 age;
+  __u32 runner;
+  __u64 ran_ns;
+  int more;
   if (!row) return 0;
-  for (age = 0; age < kRunSegments; ++age) {
-    __u32 runner;
-    __u64 ran_ns;
-    int more = step_back(&row->segments, age, from_ns, &until_ns, &runner, &ran_ns);
-    if (ran_ns && runner != kIdleSlot) add_blame(row, victim | runner, ran_ns);
-    if (!more) break;
-  }
+  more = step_back(&row->segments, age, from_ns, &until_ns, &runner, &ran_ns);
+  if (ran_ns && runner != kIdleSlot) add_blame(row, victim | runner, ran_ns);
+  return more ? until_ns : 0;
+}
+
+/// Whoever ran on the CPU between the two moments had it while the victim waited (or ran on the other
+/// thread).
+static __noinline int add_blames(__u32 cpu, __u32 victim, __u64 from_ns, __u64 until_ns) {
+  __u32 age;
+  for (age = 0; age < kRunSegments && until_ns; ++age)
+    until_ns = add_one_blame(cpu, victim, age, from_ns, until_ns);
   return 0;
 }
 

@@ -69,6 +69,7 @@ class Bench {
     if (!cgroups_.why_not().empty()) return skip(cgroups_.why_not());
     topology_ = read_topology(cgroups_.host(), CpuSet::range(0, 0));
     if (const auto tried = start(1); !tried) return skip(errno_name(tried.error().code));
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     std::printf("%8s %12s %12s %12s %22s %12s %12s\n", "cgroups", "off ns", "on ns", "on - off ns",
                 "% of a CPU at 20000/s", "reading us", "tables KiB");
     for (const int size : kSizes) measure(size);

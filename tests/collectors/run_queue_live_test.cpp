@@ -70,6 +70,7 @@ TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
   const auto innocent = task("cc", 1, [] { work_and_rest(2ms, 2ms); });
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty() && innocent.why_not().empty()) << a.why_not();
   std::this_thread::sleep_for(200ms);
+  node_.begin();
   const Before before_a(a), before_b(b);
   node_.watch(2s);
   if (before_a.ran() < 50ms || before_b.ran() < 50ms) GTEST_SKIP() << kTooBusy;
@@ -93,6 +94,7 @@ TEST_F(LiveRunQueue, WhoIsThrottledAloneDoesNotWaitForAnybody) {
   const auto a = task("aa", 0, spin);
   ASSERT_TRUE(a.why_not().empty());
   std::this_thread::sleep_for(300ms);
+  node_.begin();
   const Before before(a);
   const auto throttled_before = throttled("aa");
   node_.watch(2s);
@@ -109,6 +111,7 @@ TEST_F(LiveRunQueue, WhoIsThrottledBesideAHogDoesNotBlameItForThat) {
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty());
   std::this_thread::sleep_for(300ms);
+  node_.begin();
   const Before before(a);
   const auto throttled_before = throttled("aa");
   node_.watch(2s);
@@ -127,6 +130,7 @@ TEST_F(LiveRunQueue, WhoIsMovedWhileItWaitsKnowsWhoHadBothCpus) {
   const auto restless = task("aa", -1, [] { work_and_rest(3ms, 1ms); });
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty() && c.why_not().empty());
   std::this_thread::sleep_for(200ms);
+  node_.begin();
   const Before before_a(a), restless_before(restless), before_b(b);
   node_.watch(2s);
   const auto waited_a = before_a.waited() + restless_before.waited(), waited_b = before_b.waited();
@@ -187,6 +191,7 @@ TEST_F(LiveRunQueue, CgroupsComeAndGoAndNothingGrows) {
   EXPECT_EQ(node_.node().run_queue.lost, lost_before);
   EXPECT_EQ(node_.node().run_queue.waits.size(), node_.node().cgroups.size()) << "everybody has a row";
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
+  node_.begin();
   node_.watch(1s);
   EXPECT_GT(node_.waited("aa"), 100ms) << "and is seen as before";
 }

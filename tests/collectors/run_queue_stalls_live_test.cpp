@@ -56,6 +56,7 @@ TEST_F(LiveStalls, WhoReadsMoreThanItMayKeepReclaims) {
   const PinnedTask reader(node_.cgroups(), RunQueueNode::container("aa"), -1, [&] { read_all(files); });
   const PinnedTask other(node_.cgroups(), RunQueueNode::container("bb"), -1, [] { work_and_rest(1ms, 5ms); });
   ASSERT_TRUE(reader.why_not().empty() && other.why_not().empty()) << reader.why_not();
+  node_.begin();
   node_.watch(3s);
   const auto reclaim = node_.stalls("aa").reclaim;
   ASSERT_TRUE(reclaim);
@@ -86,6 +87,7 @@ TEST_F(LiveStalls, WhoReadsFromASlowDiskWaitsForIt) {
                           [&] { read_directly(disk.path()); });
   ASSERT_TRUE(reader.why_not().empty()) << reader.why_not();
   std::this_thread::sleep_for(200ms);
+  node_.begin();
   node_.watch(2s);
   const auto waited = node_.stalls("aa").block_io;
   ASSERT_TRUE(waited);

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +51,7 @@ PinnedTask::PinnedTask(const LiveCgroups& cgroups, const std::string& cgroup, in
   pid_ = ::fork();
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    ::setpriority(PRIO_PROCESS, 0, 0);  // whatever the test's own is
     if (!enter(doors(cgroups, cgroup)) || !pin(cpu)) ::_exit(3);
     static_cast<void>(::write(ready[1], "r", 1) == 1);
     work();

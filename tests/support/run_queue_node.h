@@ -26,7 +26,9 @@ class RunQueueNode {
   /// Looks at the tree again: cgroups may have come and gone.
   void look();
   void tick();
-  /// Adds up what the ticks of so long say.
+  /// From now on is added up …
+  void begin();
+  /// … what the ticks of so long say.
   void watch(std::chrono::milliseconds time);
 
   [[nodiscard]] static std::string container(const std::string& pod);  ///< below the top
