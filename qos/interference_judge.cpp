@@ -64,6 +64,8 @@ void look_at(const Sampled& sampled, const NodeSnapshot& node, const Interferenc
   const Case judged = victim.watch[static_cast<std::size_t>(sampled.signal)].open_case(
       std::max<std::size_t>(state.victims.size(), 1), detector);
   if (!judged.anomaly.anomalous) return;
+  // Who is well again accuses nobody of what was.
+  if (judged.series->at(judged.window).value_or(0) <= judged.model->threshold(detector)) return;
   state.suspects.clear();
   for (const Unit& unit : state.units) {
     if (unit.cgroup == victim.unit) continue;
