@@ -1,5 +1,7 @@
 #include "qos/cpu_suppress.h"
 
+#include <utility>
+
 namespace evenkeel {
 namespace {
 
@@ -16,7 +18,10 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, In
     suppress_by_cpuset(node, slo, state.cpu_suppress, out);
 }
 
-void reset(PolicyState& state) { state.cpu_suppress = {}; }
+void reset(PolicyState& state) {
+  auto narrowed = std::move(state.cpu_suppress.narrowed);
+  state.cpu_suppress = {.narrowed = std::move(narrowed), .narrowing = state.cpu_suppress.narrowing};
+}
 
 }  // namespace
 

@@ -39,12 +39,16 @@ void narrow_child(const CgroupSample& child, MonoTime now, const CpuLimit& paren
                   Intents& out) {
   const auto& limit = child.applied.cpu_limit;
   const auto known = state.narrowed.find(child.id);
-  const bool ours = known != state.narrowed.end() && limit && known->second.period == limit->period;
+  // This round's word of somebody else, or what the kernel holds is what we asked for.
+  const bool ours = known != state.narrowed.end() && limit && known->second.period == limit->period &&
+                    (known->second.seen == now || known->second.asked == limit->quota);
   if (!limit || (!limit->quota && !ours)) return;
   const QuotaTime original = ours ? known->second.original : *limit->quota;
   const QuotaTime share = std::max(per(limit->period, *parent.quota, parent.period), kKernelMinimum);
   if (original <= share) return;
-  state.narrowed.insert_or_assign(child.id, CpuSuppressState::Narrowed{original, limit->period, now});
+  const bool again = ours && known->second.seen == now;
+  const QuotaTime asked = again ? std::min(share, known->second.asked) : share;
+  state.narrowed.insert_or_assign(child.id, CpuSuppressState::Narrowed{original, asked, limit->period, now});
   out.want(child.id, Knob::cpu_quota, share.count(),
            because("no more than the {} per {} of its parent, which cgroup v1 would refuse", *parent.quota,
                    parent.period));
@@ -52,9 +56,12 @@ void narrow_child(const CgroupSample& child, MonoTime now, const CpuLimit& paren
 
 void narrow_children(const NodeSnapshot& node, const CpuLimit& parent, CpuSuppressState& state,
                      Intents& out) {
+  // Who was not narrowed in the last round has his own value back, or is gone.
+  if (state.narrowing != node.at)
+    std::erase_if(state.narrowed, [&](const auto& entry) { return entry.second.seen != state.narrowing; });
+  state.narrowing = node.at;
   for (const CgroupSample& sample : node.cgroups)
     if (descends(node, sample, node.besteffort)) narrow_child(sample, node.at, parent, state, out);
-  std::erase_if(state.narrowed, [&](const auto& entry) { return entry.second.seen != node.at; });
 }
 
 }  // namespace

@@ -56,12 +56,14 @@ struct CpuSuppressState {
 
   std::optional<CpuSet> chosen{};  ///< policy cpuset: the CPUs that were asked for last
 
+  /// The brake narrows too: what either has asked for is nobody's original.
   struct Narrowed {
-    QuotaTime original{};
+    QuotaTime original{}, asked{};
     Duration period{};
     MonoTime seen{};
   };
   std::unordered_map<CgroupId, Narrowed> narrowed{};
+  MonoTime narrowing{};  ///< when somebody last narrowed
 };
 
 }  // namespace evenkeel

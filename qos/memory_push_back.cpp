@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "qos/gentle_limit.h"
-#include "qos/memory_marks.h"
+#include "qos/memory_short.h"
 
 namespace evenkeel {
 namespace {
@@ -14,22 +14,10 @@ constexpr Duration kCalm = std::chrono::seconds(10);
 constexpr std::int64_t kUpPercent = 5;
 // With so much room left it is not held back any more.
 constexpr std::int64_t kFreePercent = 25;
-// A pod with a container so close to its own limit stalls by itself.
-constexpr std::int64_t kFullPercent = 95;
 
 struct Stall {
   double some_percent = 0, full_percent = 0;
 };
-
-bool full(const NodeSnapshot& node, const PodSample& pod) {
-  return std::ranges::any_of(node.containers_of(pod), [&](const ContainerSample& container) {
-    const auto* cgroup = node.cgroup(container.cgroup);
-    if (container.spec == nullptr || cgroup == nullptr || !cgroup->memory.current) return false;
-    const Bytes top = memory_ceiling(container.spec->limits.memory,
-                                     cgroup->applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit));
-    return *cgroup->memory.current >= Bytes(scaled(top.count(), kFullPercent, 100));
-  });
-}
 
 void take_worst(const CgroupSample* cgroup, Stall& worst) {
   if (cgroup == nullptr || !cgroup->pressure.memory) return;
@@ -41,7 +29,7 @@ void take_worst(const CgroupSample* cgroup, Stall& worst) {
 Stall of_services(const NodeSnapshot& node) {
   Stall worst;
   for (const auto& pod : node.pods)
-    if (!is_best_effort(*pod.spec) && !full(node, pod)) take_worst(node.cgroup(pod.cgroup), worst);
+    if (!is_best_effort(*pod.spec) && !meets_own_limit(node, pod)) take_worst(node.cgroup(pod.cgroup), worst);
   for (const auto& app : node.host_applications)
     if (app.spec->qos != QosClass::be) take_worst(node.cgroup(app.cgroup), worst);
   return worst;
@@ -83,19 +71,11 @@ class Round {
            stall.full_percent >= static_cast<double>(settings_.full_percent.count());
   }
 
-  /// Anonymous memory could only be swapped.
-  static Bytes floor_of(const CgroupSample& besteffort) {
-    const auto& applied = besteffort.applied;
-    return std::max({applied.plain.bytes(Knob::memory_min).value_or(Bytes{}),
-                     applied.plain.bytes(Knob::memory_low).value_or(Bytes{}),
-                     with_room(*besteffort.memory.anonymous)});
-  }
-
   void step_down(const CgroupSample& besteffort, Bytes used) {
     state_.short_seen = node_.at;
     if (state_.target && node_.at - state_.stepped < kStepDown) return;
     const Bytes from = std::min(state_.target.value_or(used), used);
-    const Bytes next = std::max(from - percent_of(from, settings_.step_percent), floor_of(besteffort));
+    const Bytes next = std::max(from - percent_of(from, settings_.step_percent), least_memory(besteffort));
     state_.target = std::min(state_.target.value_or(next), next);
     state_.stepped = node_.at;
   }

@@ -21,6 +21,13 @@ constexpr std::int64_t kFullPercent = 99;
 
 using Entry = MemoryReclaimState::Entry;
 
+/// What best effort is to have: the slow way's word, or the brake's.
+std::optional<Bytes> held_back(const PolicyState& state) {
+  auto target = state.memory_push_back.target;
+  if (state.brake.memory.on) target = std::min(target.value_or(kNoMemoryLimit), state.brake.memory.memory);
+  return target;
+}
+
 /// One round.
 class Round {
  public:
@@ -28,7 +35,7 @@ class Round {
       : node_(node),
         slo_(slo),
         state_(state.memory_reclaim),
-        held_back_(state.memory_push_back.target),
+        held_back_(held_back(state)),
         tick_(std::min(node.since_previous.value_or(Duration::zero()), kLongestTick)),
         out_(out) {}
 

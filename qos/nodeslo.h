@@ -216,6 +216,19 @@ struct InterferenceSettings {
   Duration cap_lease{std::chrono::minutes(5)};  ///< a limit lasts so long, if it helps at all
 };
 
+/// extensions.evenkeel.brake: best effort is cut at once when the kernel says that a service waits.
+struct BrakeSettings {
+  bool enable = false;
+  Duration window{
+      std::chrono::milliseconds(50)};   ///< waiting is looked at over so long; the kernel may want more
+  Percent cpu_pressure_percent{20};     ///< of the window somebody in the service waits for a CPU
+  Percent memory_pressure_percent{10};  ///< the same for memory
+  Percent cpu_percent{10};              ///< of the node's CPU that best effort keeps meanwhile
+  MilliCpu least_cpu_per_pod{100};  ///< and never less than this for each of its pods: their probes answer
+  Duration lease{std::chrono::seconds(2)};  ///< after the last alarm
+  Percent max_duty_percent{20};             ///< of any minute
+};
+
 /// extensions.evenkeel: our own settings.
 struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
@@ -237,6 +250,7 @@ struct EvenkeelSettings {
   MemoryPushBack memory_push_back{};
   ResctrlDynamic resctrl_dynamic{};
   InterferenceSettings interference{};
+  BrakeSettings brake{};
 };
 enum class FeatureGate : std::uint8_t {
   be_cpu_evict,

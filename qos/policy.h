@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "qos/blkio_state.h"
+#include "qos/brake_state.h"
 #include "qos/cpu_burst_state.h"
 #include "qos/cpu_suppress_state.h"
 #include "qos/intent.h"
@@ -29,6 +30,7 @@ struct PolicyState {
   ResctrlState resctrl{};
   BlkioState blkio{};
   InterferenceState interference{};
+  BrakeState brake{};
   std::string core_sched_name{};  ///< room to put a group's name together
 };
 

@@ -2,6 +2,7 @@
 
 #include "qos/batch_resources.h"
 #include "qos/blkio.h"
+#include "qos/brake.h"
 #include "qos/core_sched.h"
 #include "qos/cpu_burst.h"
 #include "qos/cpu_idle.h"
@@ -21,10 +22,11 @@ namespace {
 
 // One line per policy. The order is the rank for levers whose rule is Merge::first.
 constexpr const PolicySpec* kPolicies[] = {
-    &cpu_suppress_policy,    &cpu_burst_policy,        &cpu_normalization_policy, &cpu_identity_policy,
-    &memory_qos_policy,      &memory_push_back_policy, &batch_resources_policy,   &cpusets_policy,
-    &system_settings_policy, &resctrl_policy,          &core_sched_policy,        &blkio_policy,
-    &network_qos_policy,     &interference_policy};
+    &cpu_suppress_policy,    &cpu_burst_policy,    &cpu_normalization_policy,
+    &cpu_identity_policy,    &memory_qos_policy,   &memory_push_back_policy,
+    &batch_resources_policy, &cpusets_policy,      &system_settings_policy,
+    &resctrl_policy,         &core_sched_policy,   &blkio_policy,
+    &network_qos_policy,     &interference_policy, &brake_policy};
 
 }  // namespace
 

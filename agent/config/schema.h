@@ -76,6 +76,7 @@ std::span<const Row> cpu_burst_rows();
 std::span<const Row> system_rows();
 std::span<const Row> host_application_rows();
 std::span<const Row> extension_rows();
+std::span<const Row> brake_rows();
 /// extensions.colocation, rooted at a ColocationStrategy: the node's annotation has the same keys.
 std::span<const Row> colocation_rows();
 

@@ -200,6 +200,7 @@ constexpr Row kEvenkeelRows[] = {
     section<&E::resctrl_dynamic>("resctrlDynamic", &rows_of<kResctrlRows>,
                                  "beClass.resctrlQOS steered by the memory traffic that is measured"),
     section<&E::interference>("interference", &rows_of<kInterferenceRows>, "who hurts whom"),
+    section<&E::brake>("brake", &brake_rows, "in milliseconds, until the slow loops have seen it"),
 };
 
 constexpr Row kExtensionRows[] = {

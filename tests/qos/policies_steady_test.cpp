@@ -47,7 +47,7 @@ NodeSnapshot busy_node(int batch_services) {
 void expect_no_allocation(SuppressPolicy policy, int batch_services) {
   NodeSnapshot snapshot = busy_node(batch_services);
   NodeSlo slo;
-  slo.threshold.enable = slo.qos.be.cpu.enable = true;
+  slo.threshold.enable = slo.qos.be.cpu.enable = slo.evenkeel.brake.enable = true;
   slo.threshold.cpu_suppress_policy = policy;
   slo.cpu_burst.policy = BurstPolicy::automatic;
   slo.qos.be.resctrl = ResctrlQos{.enable = true, .cat_range_end_percent = 30_pct};

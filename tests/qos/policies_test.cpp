@@ -29,7 +29,7 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
   EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos",
                                                "memory-push-back", "batch-resources", "cpusets",
                                                "system-settings", "resctrl", "blkio", "cpu-normalization",
-                                               "core-sched", "network-qos", "interference"}));
+                                               "core-sched", "network-qos", "interference", "brake"}));
 }
 
 TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {

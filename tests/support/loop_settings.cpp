@@ -68,6 +68,7 @@ const std::vector<LoopSettings>& loop_settings() {
         "1Ti}}]"}},
       {"network-qos", {"resourceQOSStrategy.beClass.networkQOS.enable: true"}},
       {"interference", {"extensions.evenkeel.interference.enable: true"}},
+      {"brake", {"extensions.evenkeel.brake.enable: true"}},
       {"reclaim",
        {"resourceQOSStrategy.lsClass.memoryQOS.enable: true",
         "resourceQOSStrategy.lsClass.memoryQOS.wmarkRatio: 95"}},

@@ -1,0 +1,29 @@
+// What the brake remembers: whether it is on, until when, at what value, and how much of the last minute.
+#pragma once
+
+#include <cstdint>
+
+#include "qos/duty.h"
+#include "qos/ids.h"
+#include "qos/reason.h"
+#include "qos/units.h"
+
+namespace evenkeel {
+
+/// The brake of one resource.
+struct BrakeLever {
+  bool on = false;
+  CgroupId place{};    ///< what is braked
+  MonoTime until{};    ///< the end of the lease
+  MonoTime counted{};  ///< up to here the duty knows of it
+  MilliCpu cpu{};      ///< what best effort may use meanwhile
+  Bytes memory{};      ///< the same of memory
+  Reason why{};
+  Duty duty{};
+};
+
+struct BrakeState {
+  BrakeLever cpu{}, memory{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,302 @@
+// When best effort is cut between two ticks, to what, and when it is let go.
+#include "qos/brake.h"
+
+#include <gtest/gtest.h>
+
+#include "qos/arbiter.h"
+#include "tests/support/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace evenkeel::literals;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::held;
+using test::node;
+using test::SnapshotBuilder;
+using test::wished;
+
+SnapshotBuilder machine() {
+  return node().cpus(16).v2().besteffort().unlimited().pod("batch").be().pod("cart").ls().container("main");
+}
+
+/// 16 CPUs; best effort has run for 80 ms and has 4 GiB of 16, 1 of them anonymous; 1 GiB is free.
+struct Scene {
+  explicit Scene(const SnapshotBuilder& builder = machine()) : node(builder.build()), place(node.besteffort) {
+    slo.evenkeel.brake.enable = true;
+    node.at = MonoTime{} + seconds(100);
+    node.node.memory = NodeMemory{.total = 16384_MiB, .available = 8192_MiB, .free = 1024_MiB};
+    besteffort().applied.plain.set(Knob::memory_high, kPlainMax);
+    besteffort().memory.current = 4000_MiB;
+    besteffort().memory.anonymous = 1000_MiB;
+    own = besteffort().applied;
+  }
+  CgroupSample& besteffort() { return node.cgroups[static_cast<std::size_t>(place)]; }
+  CgroupSample& service() { return node.cgroups[static_cast<std::size_t>(node.pods.back().cgroup)]; }
+  /// What a trigger on the service says, with nothing that speaks against braking.
+  [[nodiscard]] Alarm alarm(Contended what = Contended::cpu) {
+    return {.what = what,
+            .victim = service().id,
+            .at = node.at,
+            .waited = milliseconds(10),
+            .victim_stalled = milliseconds(50),
+            .victim_throttled = Duration{},
+            .besteffort_ran = CpuTime(80'000'000),
+            .besteffort_memory = 4000_MiB};
+  }
+  /// What is wished for after some time, and then in force.
+  std::int64_t wish(Knob knob = Knob::cpu_quota, Duration later = {}) {
+    node.at += later;
+    out.clear();
+    brake_policy.decide(node, slo, state, out);
+    node.alarms.clear();
+    if (!out.all().empty())
+      test::obey(node, out);
+    else
+      besteffort().applied = own;  // what nobody asks for goes back
+    return wished(out, besteffort().id, knob);
+  }
+  std::int64_t wish_on(const Alarm& alarm, Knob knob = Knob::cpu_quota, Duration later = {}) {
+    node.at += later;
+    node.alarms = {alarm};
+    node.alarms[0].at = node.at;
+    return wish(knob);
+  }
+  NodeSnapshot node;
+  CgroupIndex place;  ///< of best effort, whatever the node says of it
+  Applied own{};
+  NodeSlo slo{};
+  PolicyState state{};
+  Intents out{};
+};
+
+TEST(Brake, CutsAtOnceAndLetsGoAfterTheLease) {
+  Scene scene;
+  EXPECT_EQ(scene.wish(), -1) << "nobody waits";
+  EXPECT_EQ(scene.wish_on(scene.alarm()), 160000) << "a tenth of 16 CPUs";
+  EXPECT_EQ(next_release(scene.state.brake), scene.node.at + seconds(2));
+  EXPECT_EQ(scene.wish(Knob::cpu_quota, milliseconds(1999)), 160000);
+  EXPECT_EQ(scene.wish(Knob::cpu_quota, milliseconds(1)), -1);
+  EXPECT_EQ(next_release(scene.state.brake), std::nullopt);
+}
+
+TEST(Brake, GoesOnWhileAlarmsGoOnButNotForLongerThanItsShareOfAMinute) {
+  Scene scene;
+  Duration on{};
+  for (int step = 0; step < 600; ++step)  // an alarm every 100 ms for a minute
+    if (scene.wish_on(scene.alarm(), Knob::cpu_quota, milliseconds(100)) == 160000) on += milliseconds(100);
+  EXPECT_GE(on, seconds(11));
+  EXPECT_LE(on, seconds(12) + milliseconds(100)) << "a fifth of the minute, and a step";
+  Duration next{};
+  for (int step = 0; step < 600; ++step)
+    if (scene.wish_on(scene.alarm(), Knob::cpu_quota, milliseconds(100)) == 160000) next += milliseconds(100);
+  EXPECT_GE(next, seconds(9)) << "the next minute has a share of its own";
+  EXPECT_LE(next, seconds(13));
+}
+
+TEST(Brake, LeavesEnoughForTheProbesOfEachPod) {
+  auto builder = node().cpus(4).besteffort().unlimited();
+  for (int i = 0; i < 7; ++i) builder.pod("batch").be();
+  Scene scene(builder.pod("cart").ls());
+  EXPECT_EQ(scene.wish_on(scene.alarm()), 70000) << "7 times 0.1 CPU, more than a tenth of 4";
+}
+
+TEST(Brake, DoesNothingWhereThereIsNothingToCut) {
+  Scene narrow(machine().besteffort().quota(160000));
+  EXPECT_EQ(narrow.wish_on(narrow.alarm()), -1) << "it has no more than that";
+  Scene wider(machine().besteffort().quota(170000));
+  EXPECT_EQ(wider.wish_on(wider.alarm()), 160000);
+  auto builder = node().cpus(1).besteffort().unlimited();
+  for (int i = 0; i < 12; ++i) builder.pod("batch").be();
+  Scene crowded(builder.pod("cart").ls());
+  EXPECT_EQ(crowded.wish_on(crowded.alarm()), -1) << "a quota above the machine cuts nothing";
+}
+
+/// Whether it brakes when one thing is different.
+template <class Change>
+bool brakes(Change change) {
+  Scene scene;
+  Alarm alarm = scene.alarm();
+  change(scene, alarm);
+  return scene.wish_on(alarm) >= 0;
+}
+
+TEST(Brake, OnlyWhereBestEffortCanBeTheCause) {
+  EXPECT_TRUE(brakes([](Scene&, Alarm&) {}));
+  EXPECT_FALSE(brakes([](Scene&, Alarm& a) { a.besteffort_ran = CpuTime(9'999'999); }))
+      << "less than the service waited";
+  EXPECT_FALSE(brakes([](Scene&, Alarm& a) { a.besteffort_ran.reset(); })) << "unknown is not enough";
+  EXPECT_FALSE(brakes([](Scene&, Alarm& a) {
+    a.waited = {};
+    a.besteffort_ran = CpuTime(1000);
+  })) << "as good as nothing";
+}
+
+TEST(Brake, NotForWaitsThatTheServicesOwnQuotaMakes) {
+  EXPECT_FALSE(brakes([](Scene&, Alarm& a) { a.victim_throttled = milliseconds(45); }))
+      << "5 of 10 ms are left";
+  EXPECT_TRUE(brakes([](Scene&, Alarm& a) { a.victim_throttled = milliseconds(40); }));
+  EXPECT_FALSE(brakes([](Scene&, Alarm& a) { a.victim_throttled.reset(); })) << "in doubt: no";
+  EXPECT_FALSE(brakes([](Scene&, Alarm& a) {
+    a.victim_throttled = milliseconds(1);
+    a.victim_stalled.reset();
+  })) << "nothing to subtract from";
+}
+
+TEST(Brake, OnlyForServicesThatAreThere) {
+  EXPECT_FALSE(brakes([](Scene& s, Alarm& a) { a.victim = s.besteffort().id; }));
+  EXPECT_FALSE(brakes([](Scene& s, Alarm& a) {
+    a.victim = s.node.cgroups[static_cast<std::size_t>(s.node.pods[0].cgroup)].id;
+  })) << "best effort waits for itself";
+  EXPECT_FALSE(brakes([](Scene&, Alarm& a) { a.victim = CgroupId{4711}; }));
+  EXPECT_FALSE(brakes([](Scene&, Alarm& a) { a.what = Contended::io; })) << "nothing to cut for that";
+}
+
+TEST(Brake, NotWhereItMayNotOrCannot) {
+  EXPECT_FALSE(brakes([](Scene& s, Alarm&) { s.besteffort().hands_off = true; }));
+  EXPECT_FALSE(brakes([](Scene& s, Alarm&) { s.slo.evenkeel.hands_off = true; }));
+  EXPECT_FALSE(brakes([](Scene& s, Alarm&) { s.besteffort().applied.cpu_limit.reset(); }));
+  EXPECT_FALSE(brakes([](Scene& s, Alarm&) { s.node.node.cpu_capacity = {}; }));
+  EXPECT_FALSE(brakes([](Scene& s, Alarm&) { s.node.besteffort = kNoCgroup; }));
+}
+
+TEST(Brake, AnAlarmOfBeforeTheLastMeasurementDoesNotStartIt) {
+  Scene scene;
+  Alarm old = scene.alarm();
+  old.at -= milliseconds(1);
+  scene.node.alarms = {old};
+  EXPECT_EQ(scene.wish(), -1);
+  scene.wish_on(scene.alarm());
+  const auto release = *next_release(scene.state.brake);
+  old.at = scene.node.at + milliseconds(500);
+  scene.node.at += seconds(1);
+  scene.node.alarms = {old};
+  EXPECT_EQ(scene.wish(), 160000);
+  EXPECT_EQ(*next_release(scene.state.brake), release + milliseconds(500)) << "but makes it longer";
+}
+
+TEST(Brake, TheNodesOwnAlarmCountsWhileAServiceIsSeenToWait) {
+  const auto wish = [](double percent, Duration throttled) {
+    Scene scene(machine().throttled(0));
+    for (auto& cgroup : scene.node.cgroups) cgroup.throttling = Throttling{.throttled_time = throttled};
+    scene.service().pressure.cpu = Pressure{.some = {.avg10_percent = percent}};
+    Alarm alarm = scene.alarm();
+    alarm.victim = {};
+    return scene.wish_on(alarm);
+  };
+  EXPECT_EQ(wish(30, {}), 160000);
+  EXPECT_EQ(wish(19, {}), -1);
+  EXPECT_EQ(wish(30, milliseconds(1)), -1) << "may be its own quota";
+}
+
+TEST(Brake, AServiceOutsideOfPodsCountsToo) {
+  Scene scene(machine().host_app(QosClass::ls, HostAppBase::cgroup_root));
+  Alarm alarm = scene.alarm();
+  alarm.victim = scene.node.cgroup(scene.node.host_applications[0].cgroup)->id;
+  EXPECT_EQ(scene.wish_on(alarm), 160000);
+  Scene batch(machine().host_app(QosClass::be, HostAppBase::cgroup_root));
+  alarm.victim = batch.node.cgroup(batch.node.host_applications[0].cgroup)->id;
+  EXPECT_EQ(batch.wish_on(alarm), -1);
+}
+
+TEST(Brake, StopsTheGrowthOfMemoryAndAsksForAStepOfIt) {
+  Scene scene;
+  EXPECT_EQ(scene.wish_on(scene.alarm(Contended::memory), Knob::memory_high) >> 20, 4080)
+      << "2 % above what it has: no write reclaims";
+  EXPECT_EQ(scene.state.brake.memory.memory, 3800_MiB);
+  EXPECT_EQ(wished(scene.out, scene.besteffort().id, Knob::cpu_quota), -1) << "it is not short of CPU";
+  scene.besteffort().memory.current = 3000_MiB;
+  EXPECT_EQ(scene.wish(Knob::memory_high, seconds(1)) >> 20, 3800);
+  EXPECT_EQ(scene.wish(Knob::memory_high, seconds(1)), -1) << "the lease is over";
+}
+
+TEST(Brake, MemoryOnlyWhereTheNodeIsShortAndTheServiceIsNotAtItsOwnLimit) {
+  const auto brakes = [](auto change) {
+    Scene scene(machine().memory(500_MiB, 1000_MiB));
+    auto& container = scene.node.cgroups[static_cast<std::size_t>(scene.node.containers.back().cgroup)];
+    container.memory.current = 500_MiB;
+    Alarm alarm = scene.alarm(Contended::memory);
+    change(scene, container, alarm);
+    return scene.wish_on(alarm, Knob::memory_high) >= 0;
+  };
+  EXPECT_TRUE(brakes([](Scene&, CgroupSample&, Alarm&) {}));
+  EXPECT_FALSE(brakes([](Scene& s, CgroupSample&, Alarm&) { s.node.node.memory->free = 5000_MiB; }));
+  EXPECT_FALSE(brakes([](Scene& s, CgroupSample&, Alarm&) { s.node.node.memory.reset(); }));
+  EXPECT_FALSE(brakes([](Scene&, CgroupSample& c, Alarm&) { c.memory.current = 960_MiB; }));
+  EXPECT_FALSE(brakes([](Scene&, CgroupSample&, Alarm& a) { a.besteffort_memory = 100_MiB; }));
+  EXPECT_FALSE(brakes([](Scene&, CgroupSample&, Alarm& a) { a.besteffort_memory.reset(); }));
+  EXPECT_FALSE(brakes([](Scene& s, CgroupSample&, Alarm&) { s.besteffort().applied.plain = {}; }))
+      << "cgroup v1";
+}
+
+TEST(Brake, HoldsWhatIsInForceWhileTheQuotaCannotBeRead) {
+  Scene scene;
+  scene.wish_on(scene.alarm());
+  scene.besteffort().applied.cpu_limit.reset();
+  EXPECT_EQ(scene.wish(), -1);
+  EXPECT_TRUE(held(scene.out, scene.besteffort().id, Knob::cpu_quota));
+}
+
+TEST(Brake, LetsGoOfADirectoryThatWasMadeAnew) {
+  Scene scene;
+  scene.wish_on(scene.alarm());
+  scene.besteffort().id = CgroupId{99};
+  EXPECT_EQ(scene.wish(), -1);
+}
+
+// On v1 the kernel refuses a directory less than a child has; when the brake is gone, so is the child's
+// share.
+TEST(Brake, OnV1ChildrenAreNarrowedAlongWhetherSuppressionIsOnOrOff) {
+  for (const bool suppressing : {false, true}) {
+    Scene scene(node()
+                    .cpus(16)
+                    .uses(400_mcpu)
+                    .besteffort()
+                    .unlimited()
+                    .pod("batch")
+                    .be()
+                    .quota(800000)
+                    .pod("a")
+                    .ls());
+    scene.slo.threshold.enable = suppressing;
+    scene.slo.threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
+    const CgroupId pod = scene.node.cgroup(scene.node.pods[0].cgroup)->id;
+    std::vector<Intent> plan;
+    const auto round = [&] {
+      scene.out.clear();
+      decide_all(scene.node, scene.slo, scene.state, scene.out);
+      arbitrate(scene.node, scene.slo, scene.out, plan);
+      scene.node.alarms.clear();
+      auto& limit = scene.node.cgroups[static_cast<std::size_t>(scene.node.pods[0].cgroup)].applied.cpu_limit;
+      limit->quota = QuotaTime(800000);  // what nobody asks for goes back
+      for (const Intent& intent : plan) {
+        const auto quota = QuotaTime(std::get<std::int64_t>(intent.value));
+        if (intent.target == pod) limit->quota = quota;
+        if (intent.target == scene.besteffort().id) scene.besteffort().applied.cpu_limit->quota = quota;
+      }
+      scene.node.at += seconds(1);
+      scene.node.since_previous = seconds(1);
+      return limit->quota->count();
+    };
+    for (int tick = 0; tick < 3; ++tick) EXPECT_EQ(round(), 800000);
+    scene.node.alarms = {scene.alarm()};
+    EXPECT_EQ(round(), 160000) << suppressing;
+    EXPECT_EQ(round(), 160000);
+    std::int64_t last = 0;
+    for (int tick = 0; tick < 30; ++tick) last = round();
+    EXPECT_EQ(last, 800000) << "its own again, suppressing: " << suppressing;
+  }
+}
+
+TEST(Brake, SaysWhy) {
+  Scene scene;
+  scene.wish_on(scene.alarm());
+  EXPECT_EQ(
+      scene.out.all()[0].why.text(),
+      "a service waited 10 ms and more for a CPU just now while best effort ran for 80 ms: it may use 1.6 "
+      "CPUs for 2 s");
+}
+
+}  // namespace
+}  // namespace evenkeel
