@@ -5,40 +5,26 @@
 #include <sys/fanotify.h>
 #include <sys/syscall.h>
 
-#include <array>
+#include "cgroup/pressure_trigger.h"
 
 namespace evenkeel {
 namespace {
 
-// A trigger lives as long as its descriptor; nothing stays. Returns errno, 0 when the kernel took it.
-int try_pressure_trigger(const Host& host, int window_ms) {
-  const Fd fd(::openat(host.root_fd(), "proc/pressure/cpu", O_RDWR | O_NONBLOCK | O_CLOEXEC));
-  if (!fd) return errno;
-  if (!is_kernel_fs(fd.get())) return ENODEV;  // a plain file of a fake root would keep what is written
-  const auto text = "some 100000 " + std::to_string(window_ms * 1000);
-  return ::write(fd.get(), text.c_str(), text.size() + 1) < 0 ? errno : 0;
-}
-
 void probe_triggers(const Host& host, std::vector<Capability>& out) {
-  constexpr std::array<int, 3> kWindowsMs = {500, 1000, 2000};
-  int error = 0, shortest = 0;
-  for (const int window : kWindowsMs) {
-    error = try_pressure_trigger(host, window);
-    if (error == 0) {
-      shortest = window;
-      break;
-    }
-  }
-  const auto found = "shortest window " + std::to_string(shortest) + " ms";
-  if (shortest == 0) {
-    out.push_back({"psi-trigger", false, std::string("/proc/pressure/cpu: ") + errno_name(error),
+  constexpr Duration kFast = std::chrono::milliseconds(500);
+  const auto shortest = shortest_window(host, std::chrono::milliseconds(50));
+  if (!shortest) {
+    out.push_back({"psi-trigger", false,
+                   std::string("/proc/pressure/cpu: ") + errno_name(shortest.error().code),
                    "pressure totals, read in every tick", ""});
     out.push_back({"psi-trigger-500ms", false, "no pressure triggers at all", "", ""});
     return;
   }
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(*shortest).count();
+  const auto found = "shortest window " + std::to_string(milliseconds) + " ms";
   out.push_back({"psi-trigger", true, "", "", found});
-  const bool fast = shortest == kWindowsMs.front();
   // Without that right windows are multiples of 2 s (Linux 6.5 and later; before, the file refuses to open).
+  const bool fast = *shortest <= kFast;
   out.push_back({"psi-trigger-500ms", fast, fast ? "" : "EINVAL: shorter windows need CAP_SYS_RESOURCE",
                  fast ? "" : found, ""});
 }

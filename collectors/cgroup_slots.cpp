@@ -13,6 +13,9 @@ namespace {
 // be there a moment later.
 constexpr int kGrownUp = 8;
 
+// What is read every second tick at least: use, throttling, memory in use, pressure of pods.
+constexpr int kOften = 2;
+
 std::size_t index_of(const CgroupFile& row) { return static_cast<std::size_t>(&row - cgroup_files().data()); }
 
 }  // namespace
@@ -106,6 +109,7 @@ void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_
     auto& slot = slots_[i];
     auto& sample = node.cgroups[i];
     if (sample.id != slot.id) continue;  // the roster is of another tree: nothing is better than a mix-up
+    slot.before = slot.memory;
     CgroupReading reading{layout_, node.since_previous, slot.memory, sample};
     for (auto& open : slot.files)
       if (due(open, slot, tick)) read(slot, open, host, buffer, reading);
@@ -129,6 +133,20 @@ bool CgroupSlots::admit(const Host& host, std::span<char> buffer, NodeSnapshot& 
     any = any || !(sample.applied == before);
   }
   return any;
+}
+
+Lately CgroupSlots::lately(const Host& host, std::span<char> buffer, CgroupId cgroup) {
+  const auto found = std::ranges::find(slots_, cgroup, &Slot::id);
+  if (found == slots_.end()) return {};
+  CgroupMemory now = found->before;
+  CgroupSample sample;
+  CgroupReading reading{layout_, std::nullopt, now, sample};
+  for (auto& open : found->files)
+    if (open.row->every <= kOften) read(*found, open, host, buffer, reading);
+  Lately out{.throttling = sample.throttling, .memory = sample.memory.current};
+  if (const auto ran = now.cpu_time.increase_from(found->before.cpu_time)) out.ran = CpuTime(*ran);
+  if (sample.pressure.cpu) out.stalled_in_all = sample.pressure.cpu->some.total;
+  return out;
 }
 
 std::vector<SamplerRead> CgroupSlots::reads() const {

@@ -25,6 +25,8 @@ class CgroupSlots {
   /// Reads the settings of cgroups that were never read or whose settings changed, and nothing else. Whether
   /// any is another than before.
   bool admit(const Host& host, std::span<char> buffer, NodeSnapshot& node);
+  /// What happened there since the tick before the last, read now; ticks do not notice.
+  Lately lately(const Host& host, std::span<char> buffer, CgroupId cgroup);
   /// Every file that collect() reads, with how many ticks pass between two readings of it.
   [[nodiscard]] std::vector<SamplerRead> reads() const;
 
@@ -40,6 +42,7 @@ class CgroupSlots {
     int age_ticks = 0;  ///< stops counting when grown up
     bool settings_changed = false;
     CgroupMemory memory{};
+    CgroupMemory before{};  ///< as it was one tick earlier
     std::vector<OpenFile> files{};
   };
   static Slot open_slot(const CgroupTree& tree, const Cgroup& cgroup);

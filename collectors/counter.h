@@ -19,6 +19,11 @@ class Counter {
     if (!before || !reading || *reading < *before) return std::nullopt;
     return *reading - *before;
   }
+  /// From an earlier reading of the same counter to this one.
+  [[nodiscard]] std::optional<std::int64_t> increase_from(const Counter& earlier) const {
+    if (!earlier.last_ || !last_ || *last_ < *earlier.last_) return std::nullopt;
+    return *last_ - *earlier.last_;
+  }
 
  private:
   std::optional<std::int64_t> last_{};

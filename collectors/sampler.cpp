@@ -102,6 +102,10 @@ bool Sampler::admit(NodeSnapshot& node, MonoTime now) {
   return changed;
 }
 
+Lately Sampler::lately(CgroupId cgroup) {
+  return impl_->slots.lately(impl_->host, std::span<char>(impl_->buffer.get(), kBufferSize), cgroup);
+}
+
 std::vector<SamplerRead> Sampler::reads() const {
   auto all = impl_->slots.reads();
   for (const auto* spec : node_collectors())

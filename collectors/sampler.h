@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,14 @@ struct SamplerHealth {
   std::size_t descriptors_kept = 0;    ///< files that may stay open
   std::size_t files_reopened = 0;      ///< files that are opened for each read: needed - kept
   std::vector<std::string> off{};      ///< collectors that are off, "name: reason"; as of the last follow()
+};
+
+/// One cgroup between two ticks. Absent: not known.
+struct Lately {
+  std::optional<CpuTime> ran{};              ///< since the tick before the last
+  std::optional<Throttling> throttling{};    ///< since then
+  std::optional<Bytes> memory{};             ///< in use
+  std::optional<Duration> stalled_in_all{};  ///< waiting for a CPU, since the cgroup began (PSI some)
 };
 
 /// One file that a tick reads, for measuring what reading it alone would cost.
@@ -57,6 +66,9 @@ class Sampler {
   /// nothing else. Rates and node measurements stay as they are; throttling, which is per tick, becomes
   /// absent. Sets at and since_previous. Returns whether any setting is another than before.
   bool admit(NodeSnapshot& node, MonoTime now);
+
+  /// Between two ticks: reads one cgroup now, and changes nothing for the next tick.
+  Lately lately(CgroupId cgroup);
 
   [[nodiscard]] const SamplerHealth& health() const;
   [[nodiscard]] std::vector<SamplerRead> reads() const;

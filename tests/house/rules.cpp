@@ -238,7 +238,7 @@ const std::vector<Allowed>& allowed() {
       {"one-hand", "cgroup/journal", "the journal, in the state directory"},
       {"one-hand", "agent/core/audit.cpp", "the audit log, in the state directory"},
       {"one-hand", "agent/state_file.cpp", "files in the state directory that are replaced as a whole"},
-      {"one-hand", "cgroup/features_kernel.cpp",
+      {"one-hand", "cgroup/pressure_trigger.cpp",
        "a pressure trigger is asked for by writing to an open descriptor; nothing stays"},
       {"host-root", "cgroup/features", "sentences for people name the files as people know them"},
       {"one-clock", "agent/clock.cpp", "the clock"},

@@ -78,4 +78,8 @@ std::string LiveCgroups::file(Controller controller, const std::string& path, co
   return host_->absolute(layout_.root(controller) + '/' + top_ + '/' + path + '/' + name);
 }
 
+std::string LiveCgroups::unified_file(const std::string& path, const std::string& name) const {
+  return host_->absolute(layout_.unified + '/' + top_ + '/' + path + '/' + name);
+}
+
 }  // namespace evenkeel::test

@@ -32,6 +32,8 @@ class LiveCgroups {
   /// Absolute path of a file of top/`path`.
   [[nodiscard]] std::string file(Controller controller, const std::string& path,
                                  const std::string& name) const;
+  /// The same in the unified hierarchy, where pressure is.
+  [[nodiscard]] std::string unified_file(const std::string& path, const std::string& name) const;
 
  private:
   std::optional<Host> host_{};

@@ -57,6 +57,7 @@ LiveProcess::LiveProcess(LiveCgroups& cgroups, const std::string& cgroup, Manner
        {Controller::cpu, Controller::cpuacct, Controller::memory, Controller::perf_event})
     if (!cgroups.layout().root(controller).empty())
       files.push_back(cgroups.file(controller, cgroup, "cgroup.procs"));
+  if (!cgroups.layout().unified.empty()) files.push_back(cgroups.unified_file(cgroup, "cgroup.procs"));
   std::array<int, 2> ready{};
   if (::pipe2(ready.data(), O_CLOEXEC) != 0) return;
   pid_ = ::fork();

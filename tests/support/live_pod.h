@@ -21,8 +21,8 @@ enum class Manner : std::uint8_t {
 
 class LiveProcess {
  public:
-  /// In this cgroup below the top, for CPU, its accounting, memory and perf events. Returns once it is there and has set
-  /// up what it does.
+  /// In this cgroup below the top, for CPU, its accounting, memory, perf events and pressure. Returns once it
+  /// is there and has set up what it does.
   LiveProcess(LiveCgroups& cgroups, const std::string& cgroup, Manner manner);
   ~LiveProcess();
   LiveProcess(const LiveProcess&) = delete;
