@@ -35,6 +35,7 @@ struct Service {
   std::unique_ptr<KubeFeed> kube{};
   std::unique_ptr<Cluster> cluster{};
   std::vector<int> watched{};
+  std::optional<Timer> release{};  ///< rings when a lease of the brake ends
 
   explicit Service(const Flags& given)
       : flags(given), log(STDERR_FILENO, given.log_format, given.log_level, &wall) {}
@@ -45,15 +46,22 @@ void ask_about_unknown(Service& service) {
   if (service.kube) service.kube->unknown(service.agent->youngest_unknown());
 }
 
+/// After each decision.
+void settle(Service& service) {
+  ask_about_unknown(service);
+  if (!service.release) return;
+  if (const auto due = service.agent->due()) service.release->arm(*due - service.clock.now());
+}
+
 void react(Service& service) {
   service.agent->react(service.clock.now());
-  ask_about_unknown(service);
+  settle(service);
 }
 
 void tick(Service& service, std::uint64_t periods) {
   if (periods > 1) service.agent->missed_ticks(periods - 1);
   service.agent->tick(service.clock.now());
-  ask_about_unknown(service);
+  settle(service);
   if (service.http) service.http->work();  // closes connections that went silent
   const auto ticks = service.agent->counters().ticks;
   if (ticks == 1) service.notifier.ready("ticking");
@@ -87,6 +95,25 @@ void follow_descriptors(Service& service, EventLoop& loop) {
     if (!added) service.log.warning("cannot-wait").with("errno", errno_name(added.error().code));
   }
   service.watched = now;
+}
+
+/// Pressure triggers fire between two ticks, and what they brake is let go between two as well.
+bool open_triggers(Service& service, EventLoop& loop) {
+  auto release = loop.timer([&service] { react(service); });
+  if (!release) return false;
+  service.release.emplace(std::move(*release));
+  service.agent->wait_with({.add =
+                                [&loop](int fd, std::function<void(std::uint32_t)> ready) {
+                                  return loop.add(fd, EPOLLPRI, std::move(ready)).has_value();
+                                },
+                            .remove = [&loop](int fd) { loop.remove(fd); },
+                            .hear =
+                                [&service](Alarm alarm) {
+                                  alarm.at = service.clock.now();
+                                  service.agent->alarm(alarm);
+                                  settle(service);
+                                }});
+  return true;
 }
 
 /// What servers are asked for arrives between two ticks. False: it cannot be asked.
@@ -130,10 +157,12 @@ int serve(Service& service, EventLoop& loop) {
   if (!lending) return 1;
   if (const auto period = service.notifier.watchdog_period())
     if (!loop.every(*period, [&](std::uint64_t) { service.notifier.watchdog(); })) return 1;
+  if (!open_triggers(service, loop)) return 1;
   follow_descriptors(service, loop);
   tick(service, 1);
   const int failed = loop.run();
   service.notifier.stopping();
+  service.agent->wait_with({});  // the loop goes before the agent
   const auto last = service.agent->stop(service.clock.now());
   service.log.info("stopped")
       .with("restored", last.report.writes.size())

@@ -92,6 +92,7 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
   const bool blind = options_.stepped || !host_.on_kernel_fs(tree_->layout().root(Controller::cpu));
   sampler_ = std::make_unique<Sampler>(
       host_, SamplerOptions{.settings_every_tick = blind, .slow_files_every_tick = blind});
+  triggers_ = std::make_unique<PressureTriggers>(host_);
   executor_ =
       std::make_unique<Executor>(*tree_, files_, journal_, ExecutorOptions{.dry_run = options_.dry_run});
   reclaimer_ = std::make_unique<Reclaimer>(*tree_, options_.dry_run   ? Reclaimer::How::not_at_all
@@ -171,6 +172,7 @@ void Agent::join_roster() {
   for (const Pod& pod : *snapshot_.pod_specs) pod_by_uid_.emplace(pod.uid, &pod);
   youngest_unknown_ = evenkeel::youngest_unknown(snapshot_);
   snapshot_.reclaim = reclaimer_->ability();
+  triggers_behind_ = true;
   configure_lending();
 }
 
@@ -199,6 +201,7 @@ void Agent::act(MonoTime now) {
   for (const auto& write : result_.report.writes) sampler_->settings_changed(write.cgroup.itself());
   record(result_.report, now);
   record_interference(now);
+  note_brake(now);
 }
 
 const TickResult& Agent::tick(MonoTime now) {
@@ -214,6 +217,8 @@ const TickResult& Agent::tick(MonoTime now) {
   act(now);
   evict(now);
   reclaim(now);
+  triggers_->retry();
+  after_decisions(now);
   if (!leftovers_.writes.empty() || !leftovers_.refusals.empty()) show_leftovers();
   counters_.last_tick = clock_.now() - started;
   counters_.longest_tick = std::max(counters_.longest_tick, counters_.last_tick);
@@ -230,8 +235,9 @@ const TickResult& Agent::react(MonoTime now) {
   result_.problems.clear();
   const MonoTime started = clock_.now();
   if (counters_.ticks == 0) return result_;
+  const bool braking = brake_calls(now);
   News news = take_in(now);
-  if (!news.tree && !news.inputs && written_by_others_.empty()) return result_;
+  if (!news.tree && !news.inputs && written_by_others_.empty() && !braking) return result_;
   ++counters_.early_ticks;
   // What was born is served first and watched afterwards; what was born in it meanwhile, and what its maker
   // wrote there (a runtime sets the quota right after the last directory), is found by another look.
@@ -244,6 +250,7 @@ const TickResult& Agent::react(MonoTime now) {
     if (round == 0) note_early(clock_.now() - started);
     if (!watch_ || !news.tree || !watch_->follow(*tree_)) break;
   }
+  after_decisions(now);
   return result_;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "agent/core/audit.h"
+#include "agent/core/brake_record.h"
 #include "agent/core/degraded.h"
 #include "agent/core/inputs.h"
 #include "agent/core/pod_ending.h"
@@ -32,6 +33,7 @@
 #include "cgroup/reclaimer.h"
 #include "cgroup/resctrl_hand.h"
 #include "cgroup/sched_features.h"
+#include "collectors/pressure_triggers.h"
 #include "collectors/sampler.h"
 #include "qos/arbiter.h"
 #include "qos/eviction.h"
@@ -89,6 +91,14 @@ class Agent {
   /// Something happened between two ticks (a cgroup was born, a file changed, somebody wrote a value): decide
   /// again on the measurements at hand. Nothing is measured, so rates keep their tick-long windows.
   const TickResult& react(MonoTime now);
+  /// Between two ticks as well: somebody waits too much, as a pressure trigger or another watcher says. Sets
+  /// what only this moment can tell, and brakes if that helps.
+  const TickResult& alarm(Alarm alarm);
+  /// Who waits for the pressure triggers; its `hear` calls alarm(). Until then, and with {} again, there are
+  /// none.
+  void wait_with(Waiting waiting);
+  /// When react() is to be called at the latest.
+  [[nodiscard]] std::optional<MonoTime> due() const;
   /// Orderly stop: every original goes back.
   TickResult stop(MonoTime now);
 
@@ -155,6 +165,8 @@ class Agent {
   [[nodiscard]] HandTotals hand_totals() const;
   [[nodiscard]] const CoreSchedCounters& core_sched_counters() const { return core_sched_->counters(); }
   [[nodiscard]] HandTotals network_totals() const { return network_->totals(); }
+  [[nodiscard]] const BrakeRecord& brakes() const { return brakes_; }
+  [[nodiscard]] TriggerHealth trigger_health() const { return triggers_->health(); }
   [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
   /// The files that a tick reads, for measuring.
   [[nodiscard]] std::vector<SamplerRead> reads() const { return sampler_->reads(); }
@@ -195,6 +207,13 @@ class Agent {
   void join_roster();
   void configure_lending();
   void note_early(Duration took);
+  void follow_triggers();
+  void after_decisions(MonoTime now);
+  [[nodiscard]] std::optional<Duration> throttled_lately(CgroupIndex victim);
+  void add_evidence(Alarm& alarm);
+  bool brake_calls(MonoTime now);
+  void note_brake(MonoTime now);
+  [[nodiscard]] std::string path_or_pod(CgroupId cgroup) const;
   /// In the order in which they work; the first of them before the executor.
   [[nodiscard]] std::array<Hand*, 5> hands() const {
     return {costs_.get(), resctrl_.get(), core_sched_.get(), sched_features_.get(), network_.get()};
@@ -234,6 +253,9 @@ class Agent {
   std::unique_ptr<CgroupTree> tree_{};
   std::optional<TreeWatch> watch_{};
   std::unique_ptr<Sampler> sampler_{};
+  std::unique_ptr<PressureTriggers> triggers_{};
+  bool triggers_behind_ = false;  ///< who has one is not what the roster says
+  bool brake_moved_ = false;      ///< what was in force before is not what the snapshot says
   std::unique_ptr<Executor> executor_{};
   std::unique_ptr<Reclaimer> reclaimer_{};
   /// Hands besides the executor, see hands().
@@ -269,6 +291,7 @@ class Agent {
   TickResult result_{};
   Report leftovers_{};  ///< what a crash had left and the start put back, until the first tick tells it
   AgentCounters counters_{};
+  BrakeRecord brakes_{};
 };
 
 }  // namespace evenkeel

@@ -3,6 +3,7 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <limits>
 #include <sstream>
 #include <unordered_map>
 
@@ -40,6 +41,20 @@ void Exposition::gauge(std::string_view name, std::string_view help, double valu
 void Exposition::counter(std::string_view name, std::string_view help, double value, Labels labels) {
   if (auto* metric = impl_->add(name, help, prometheus::MetricType::Counter, std::move(labels)))
     metric->counter.value = value;
+}
+
+void Exposition::histogram(std::string_view name, std::string_view help, std::span<const double> bounds,
+                           std::span<const std::uint64_t> counts, double sum) {
+  auto* metric = impl_->add(name, help, prometheus::MetricType::Histogram, {});
+  if (metric == nullptr) return;
+  std::uint64_t so_far = 0;
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    so_far += counts[i];
+    const double bound = i < bounds.size() ? bounds[i] : std::numeric_limits<double>::infinity();
+    metric->histogram.bucket.push_back({so_far, bound});
+  }
+  metric->histogram.sample_count = so_far;
+  metric->histogram.sample_sum = sum;
 }
 
 std::size_t Exposition::dropped() const { return impl_->dropped; }

@@ -1,8 +1,10 @@
 // Metrics in Prometheus' text format. The door to prometheus-cpp (its core; its server is not used).
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +24,9 @@ class Exposition {
   /// Families keep the order of their first sample. A counter's name ends in _total.
   void gauge(std::string_view name, std::string_view help, double value, Labels labels = {});
   void counter(std::string_view name, std::string_view help, double value, Labels labels = {});
+  /// `counts` has one bucket more than `bounds` has upper bounds (in the metric's unit): what is above all.
+  void histogram(std::string_view name, std::string_view help, std::span<const double> bounds,
+                 std::span<const std::uint64_t> counts, double sum);
   [[nodiscard]] std::size_t dropped() const;
   [[nodiscard]] std::string text() const;
 

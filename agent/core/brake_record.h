@@ -1,0 +1,51 @@
+// What became of alarms, in sums for the metrics: how many came, how often and how long best effort was
+// braked, and how quickly.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "qos/alarm.h"
+#include "qos/brake_state.h"
+
+namespace evenkeel {
+
+class BrakeRecord {
+ public:
+  /// Upper bounds of the histogram of reactions; the last bucket has none.
+  static constexpr std::array<Duration, 8> kBounds = {
+      std::chrono::microseconds(250), std::chrono::microseconds(500), std::chrono::milliseconds(1),
+      std::chrono::milliseconds(2),   std::chrono::milliseconds(5),   std::chrono::milliseconds(10),
+      std::chrono::milliseconds(20),  std::chrono::milliseconds(100)};
+  struct Lever {
+    std::uint64_t brakes = 0;
+    Duration on{};  ///< without the one that is on now
+    std::optional<MonoTime> since{};
+  };
+
+  void heard(Contended what) { ++alarms_[static_cast<std::size_t>(what)]; }
+  /// From the alarm to the write.
+  void reacted(Duration took);
+  /// What a decision has done to the brakes.
+  struct Moved {
+    bool on = false, off = false;
+  };
+  Moved follow(const BrakeState& state, MonoTime now);
+
+  [[nodiscard]] std::uint64_t alarms(Contended what) const { return alarms_[static_cast<std::size_t>(what)]; }
+  [[nodiscard]] const Lever& cpu() const { return cpu_; }
+  [[nodiscard]] const Lever& memory() const { return memory_; }
+  /// Per bucket, not summed up.
+  [[nodiscard]] const std::array<std::uint64_t, kBounds.size() + 1>& reactions() const { return reactions_; }
+  [[nodiscard]] Duration reaction_time() const { return reaction_time_; }
+
+ private:
+  static void follow(const BrakeLever& lever, MonoTime now, Lever& record, Moved& moved);
+  std::array<std::uint64_t, kContendedCount> alarms_{};
+  Lever cpu_{}, memory_{};
+  std::array<std::uint64_t, kBounds.size() + 1> reactions_{};
+  Duration reaction_time_{};
+};
+
+}  // namespace evenkeel

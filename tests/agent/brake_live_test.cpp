@@ -1,0 +1,91 @@
+// The brake on the real kernel: batch work begins beside a service, the kernel says that the service waits,
+// best effort's quota is cut, and it is back when the lease is over, when the agent stops and after kill -9.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <memory>
+
+#include "cgroup/pressure_trigger.h"
+#include "tests/support/burst.h"
+#include "tests/support/live_agent.h"
+#include "tests/support/process.h"
+#include "tests/support/soon.h"
+#include "tests/support/state_dir.h"
+#include "tests/support/stepped_agent.h"
+
+namespace evenkeel::test {
+namespace {
+
+constexpr const char* kService = "kubepods/burstable/podeeeeeeee-0000-0000-0000-000000000001";
+constexpr const char* kBatch = "kubepods/besteffort/podeeeeeeee-0000-0000-0000-000000000002";
+constexpr std::chrono::seconds kPatience{60};
+
+class LiveBrake : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
+    if (cgroups_.layout().unified.empty()) GTEST_SKIP() << "no unified hierarchy, so no pressure of a cgroup";
+    if (const auto window = shortest_window(cgroups_.host(), std::chrono::milliseconds(50)); !window)
+      GTEST_SKIP() << "the kernel gives no trigger: " << errno_name(window.error().code);
+    cgroups_.make(kService);
+    cgroups_.make(kBatch);
+    original_ = quota();
+    service_ = std::make_unique<Burst>(cgroups_, kService, 3);
+    batch_ = std::make_unique<Burst>(cgroups_, kBatch, 6);
+    service_->begin();
+  }
+  void start(const std::string& lease) {
+    std::ofstream(dir_.path + "/nodeslo.yaml")
+        << "extensions: {evenkeel: {brake: {enable: true, maxDutyPercent: 100, lease: " << lease << "}}}\n"
+        << std::flush;
+    agent_ = std::make_unique<LiveAgent>(std::vector<std::string>{
+        "--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods", "cgroup",
+        "--state-dir", dir_.path + "/state", "--listen", "none"});
+    ASSERT_TRUE(agent_->logged("started", kPatience)) << agent_->log();
+  }
+  [[nodiscard]] std::string quota() const {
+    const bool v2 = cgroups_.layout().v2(Controller::cpu);
+    return text_of_file(
+        cgroups_.file(Controller::cpu, "kubepods/besteffort", v2 ? "cpu.max" : "cpu.cfs_quota_us"));
+  }
+  LiveCgroups cgroups_{};
+  StateDir dir_{};
+  std::string original_{};
+  std::unique_ptr<Burst> service_{}, batch_{};
+  std::unique_ptr<LiveAgent> agent_{};
+};
+
+TEST_F(LiveBrake, CutsBestEffortWhenTheServiceWaitsAndLetsGoAfterTheLease) {
+  start("500ms");
+  batch_->begin();
+  ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();
+  batch_->end();
+  EXPECT_TRUE(soon([&] { return quota() == original_; }, kPatience)) << agent_->log();
+  EXPECT_TRUE(agent_->logged("braked", kPatience));
+  EXPECT_NE(agent_->log().find("by=brake"), std::string::npos) << agent_->log();
+  agent_->stop();
+  EXPECT_EQ(agent_->exit_status(), 0) << agent_->log();
+  EXPECT_EQ(quota(), original_);
+}
+
+TEST_F(LiveBrake, PutsTheOriginalBackWhenItStops) {
+  start("30s");
+  batch_->begin();
+  ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();
+  agent_->stop();
+  EXPECT_EQ(agent_->exit_status(), 0) << agent_->log();
+  EXPECT_EQ(quota(), original_);
+}
+
+TEST_F(LiveBrake, AfterKillMinusNineRestorePutsTheOriginalBack) {
+  start("30s");
+  batch_->begin();
+  ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();
+  agent_->kill();
+  EXPECT_NE(quota(), original_);
+  EXPECT_EQ(run_evenkeel({"restore", "--state-dir", dir_.path + "/state"}).exit_status, 0);
+  EXPECT_EQ(quota(), original_);
+}
+
+}  // namespace
+}  // namespace evenkeel::test
