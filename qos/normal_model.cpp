@@ -43,7 +43,7 @@ double half_sign(double value) { return value > 0 ? 0.5 : value < 0 ? -0.5 : 0; 
 
 double level_of(double value, const SignalTraits& signal) {
   constexpr double kLeast = 1e-6;  // a signal without a floor still has a logarithm
-  return std::log(std::max(value, 0.0) + std::max(signal.floor, kLeast));
+  return std::log(std::max(std::max(value, 0.0) + signal.floor, kLeast));
 }
 double value_of(double level, const SignalTraits& signal) {
   return std::max(std::exp(level) - signal.floor, 0.0);

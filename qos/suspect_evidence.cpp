@@ -14,6 +14,9 @@ namespace {
 /// Below it, taking out what neighbours have in common costs more than it gives.
 constexpr double kLeastAutocorrelation = 0.2;
 
+/// Of the way from its quiet windows to its busiest one: who does more than this is at work.
+constexpr double kBusier = 0.1;
+
 using Values = std::array<double, kWindows>;
 
 /// Windows in which both are known, the oldest first; `gap_before` where the window before is not among them.
@@ -75,16 +78,18 @@ double rank_correlation(const Pairs& pairs) {
   return correlation({a.data(), pairs.count}, {b.data(), pairs.count});
 }
 
+/// Who does as much in most windows as at its busiest has no values above the median: then those at it count.
 double contrast(const Pairs& pairs, std::span<const double> sorted) {
   const double middle = sorted[(sorted.size() - 1) / 2];
+  const bool at_it = middle >= sorted.back();
   double above = 0, below = 0;
   std::size_t count_above = 0;
   for (std::size_t i = 0; i < pairs.count; ++i) {
-    const bool more = pairs.activity[i] > middle;
+    const bool more = at_it ? pairs.activity[i] >= middle : pairs.activity[i] > middle;
     (more ? above : below) += pairs.level[i];
     count_above += more ? 1 : 0;
   }
-  if (count_above == 0) return 1;
+  if (count_above == pairs.count) return 1;
   return std::exp(above / static_cast<double>(count_above) -
                   below / static_cast<double>(pairs.count - count_above));
 }
@@ -179,7 +184,7 @@ Evidence weigh(const WindowSeries& victim, const WindowSeries& activity, const N
   }
   if (recently == 0) return out;
   out.activity = recent / static_cast<double>(recently);
-  out.busier = out.activity > quiet;
+  out.busier = out.activity > quiet + kBusier * (sorted.back() - quiet);
 
   Pairs fresh = innovations(pairs, *normal);
   if (fresh.count < kLeastWindows) return out;

@@ -6,8 +6,8 @@ namespace evenkeel {
 /// P(Z > z) of the standard normal distribution.
 double normal_tail(double z);
 
-/// P(T > t) of Student's distribution. Wallace's approximation: within 3 % of the truth from 6 degrees of
-/// freedom on for chances down to 1e-4, within 15 % down to 1e-7.
+/// P(T > t) of Student's distribution, by Wallace's approximation. Too large by at most 2 % for 28 degrees of
+/// freedom down to 1e-6, by 11 % for 6 down to 1e-4. 1 without any degree of freedom.
 double student_tail(double t, double degrees_of_freedom);
 
 /// The chance that two independent uniform chances have a product of a * b or less: what two pieces of

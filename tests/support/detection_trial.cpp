@@ -133,7 +133,7 @@ Interval share_between(std::size_t some, std::size_t of) {
   const double p = static_cast<double>(some) / n, square = kZ * kZ;
   const double middle = (p + square / (2 * n)) / (1 + square / n);
   const double half = kZ / (1 + square / n) * std::sqrt(p * (1 - p) / n + square / (4 * n * n));
-  return {std::max(middle - half, 0.0), std::min(middle + half, 1.0)};
+  return {std::clamp(middle - half, 0.0, p), std::clamp(middle + half, p, 1.0)};
 }
 
 }  // namespace evenkeel::test

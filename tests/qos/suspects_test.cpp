@@ -1,0 +1,275 @@
+// Who is accused and who is not, and the reason that is given for each.
+#include "qos/suspects.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <set>
+#include <vector>
+
+#include "qos/victim_watch.h"
+#include "tests/support/alloc_guard.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr DetectorSettings kSettings{};
+constexpr std::int64_t kFirst = 100'000;
+
+/// A victim that was well for a day, then twenty more windows in which it is well and ten in which it is not;
+/// suspects with the activity and the blame that a test gives them for these thirty.
+class Trial {
+ public:
+  explicit Trial(Signal signal = Signal::cpi, double usual = 1.5) : watch_(signal), usual_(usual) {
+    for (int i = 0; i < 1440; ++i) observe(1);
+  }
+  /// `times` usual in the last ten windows, or in all thirty.
+  void suffer(double times, bool all_the_time = false) {
+    for (int i = 0; i < 30; ++i) observe(all_the_time || i >= 20 ? times : 1);
+  }
+  void suspect(double before, double now, std::optional<double> blame_before = {}, double blame_now = 0) {
+    Series& series = series_.emplace_back();
+    for (std::int64_t i = 0; i < 30; ++i) {
+      const double noise = std::exp(0.1 * gauss_(random_));
+      series.activity.put(window_ - 29 + i, (i < 20 ? before : now) * noise);
+      if (blame_before) series.blame.put(window_ - 29 + i, i < 20 ? *blame_before : blame_now);
+    }
+    series.blamed = blame_before.has_value();
+  }
+  /// The same activity as the suspect before it, exactly or nearly so.
+  void twin(double times, double noise = 0) {
+    const Series copy = series_.back();
+    Series& series = series_.emplace_back();
+    for (std::int64_t i = window_ - 29; i <= window_; ++i)
+      series.activity.put(i, *copy.activity.at(i) * times * std::exp(noise * gauss_(random_)));
+  }
+  void clear_last() { series_.back().cleared = true; }
+  std::vector<Verdict> judged(const DetectorSettings& settings = kSettings) {
+    std::vector<Suspect> suspects;
+    for (const auto& each : series_)
+      suspects.push_back({.cgroup = {static_cast<std::uint32_t>(suspects.size() + 1)},
+                          .activity = &each.activity,
+                          .blame = each.blamed ? &each.blame : nullptr,
+                          .cleared = each.cleared});
+    std::vector<Verdict> out(suspects.size());
+    EXPECT_EQ(judge(watch_.open_case(20, settings), suspects, settings, out), suspects.size());
+    return out;
+  }
+
+ private:
+  struct Series {
+    WindowSeries activity{}, blame{};
+    bool blamed = false, cleared = false;
+  };
+  void observe(double times) {
+    ++window_;
+    const MonoTime now{watch_.model().signal().interval * window_};
+    watch_.observe(usual_ * times * std::exp(0.1 * gauss_(random_)), now, false, kSettings);
+  }
+  VictimWatch watch_;
+  double usual_;
+  std::mt19937 random_{1};
+  std::normal_distribution<> gauss_{};
+  std::int64_t window_ = kFirst;
+  std::vector<Series> series_{};
+};
+
+Finding finding_of(const std::vector<Verdict>& verdicts, std::uint32_t suspect) {
+  for (const auto& each : verdicts)
+    if (each.suspect.value == suspect) return each.finding;
+  ADD_FAILURE() << suspect;
+  return Finding::unknown;
+}
+
+TEST(Suspects, WhoBeganWhenItBeganIsNamed) {
+  Trial trial;
+  trial.suffer(1.5);
+  trial.suspect(1, 1);
+  trial.suspect(0.02, 3);
+  const auto verdicts = trial.judged();
+  EXPECT_EQ(verdicts[0].suspect.value, 2U);
+  EXPECT_EQ(verdicts[0].finding, Finding::named);
+  EXPECT_TRUE(verdicts[0].accused());
+  EXPECT_NEAR(verdicts[0].evidence.effect, 1.5, 0.15);
+  EXPECT_GT(verdicts[0].confidence(), 0.9999);
+  EXPECT_LT(verdicts[0].evidence.cpi2, 0.35) << "plain CPI² does not see it";
+  EXPECT_FALSE(verdicts[1].accused());
+}
+
+TEST(Suspects, NobodyIsAccusedOfAVictimThatIsWell) {
+  Trial trial;
+  trial.suffer(1);
+  trial.suspect(0.02, 3);
+  EXPECT_EQ(trial.judged()[0].finding, Finding::unknown);
+}
+
+TEST(Suspects, TheReasonsForNotAccusing) {
+  Trial trial;
+  trial.suffer(1.5);
+  trial.suspect(0.02, 3);  // 1: guilty
+  trial.suspect(3, 0.02);  // 2: stopped when it began
+  trial.suspect(0, 0);     // 3: does nothing at all
+  trial.suspect(0.02, 3);  // 4: was cleared
+  trial.clear_last();
+  const auto verdicts = trial.judged();
+  EXPECT_EQ(finding_of(verdicts, 1), Finding::named);
+  EXPECT_EQ(finding_of(verdicts, 2), Finding::idle);
+  EXPECT_EQ(finding_of(verdicts, 3), Finding::no_contrast);
+  EXPECT_EQ(finding_of(verdicts, 4), Finding::cleared);
+}
+
+TEST(Suspects, SlowForTheWholeWindowAccusesNobody) {
+  Trial trial;
+  trial.suffer(2, true);
+  for (int i = 0; i < 8; ++i) trial.suspect(2, 2);
+  std::set<double> scores;
+  for (const auto& each : trial.judged()) {
+    EXPECT_FALSE(each.accused()) << finding_name(each.finding);
+    EXPECT_GT(each.evidence.cpi2, 0.35) << "plain CPI² accuses each of them";
+  }
+}
+
+TEST(Suspects, TwoThatMoveAsOneAreAccusedTogether) {
+  Trial trial;
+  trial.suffer(1.6);
+  trial.suspect(0.02, 2);
+  trial.twin(1, 0.01);
+  const auto verdicts = trial.judged();
+  for (const auto& each : verdicts) {
+    EXPECT_EQ(each.finding, Finding::joint);
+    EXPECT_NE(each.with, each.suspect);
+    EXPECT_TRUE(each.with);
+  }
+}
+
+TEST(Suspects, OfTwoThatMoveAsOneTheLargerIsNamed) {
+  Trial trial;
+  trial.suffer(1.6);
+  trial.suspect(0.02, 1);
+  trial.twin(3);
+  const auto verdicts = trial.judged();
+  EXPECT_EQ(verdicts[0].suspect.value, 2U);
+  EXPECT_EQ(verdicts[0].finding, Finding::named);
+  EXPECT_EQ(verdicts[1].finding, Finding::explained);
+  EXPECT_EQ(verdicts[1].with.value, 2U);
+}
+
+// --- blame -------------------------------------------------------------------------------------------------
+
+TEST(Suspects, BlameIsTheFirstEvidence) {
+  Trial trial(Signal::run_queue_wait, 0.05);
+  trial.suffer(4);
+  trial.suspect(2, 2, 0.01, 0.14);     // 1: the same load as ever; the victim waits for it now
+  trial.suspect(0.02, 3, 0.01, 0.02);  // 2: began just then; the victim does not wait for it
+  const auto verdicts = trial.judged();
+  EXPECT_EQ(verdicts[0].suspect.value, 1U);
+  EXPECT_EQ(verdicts[0].finding, Finding::named);
+  EXPECT_NEAR(*verdicts[0].blame, 0.14, 1e-6);
+  EXPECT_NEAR(*verdicts[0].blame_share, 0.7, 0.06);
+  EXPECT_NEAR(*verdicts[0].blame_rise, 14, 0.01);
+  EXPECT_EQ(finding_of(verdicts, 2), Finding::little_blame);
+}
+
+TEST(Suspects, BlameNeedsNoContrast) {
+  Trial trial(Signal::run_queue_wait, 0.05);
+  trial.suffer(4, true);
+  trial.suspect(2, 2, 0.14, 0.14);
+  const auto verdicts = trial.judged();
+  EXPECT_EQ(verdicts[0].finding, Finding::named);
+  EXPECT_EQ(verdicts[0].blame_rise, std::nullopt) << "the victim never was well";
+}
+
+TEST(Suspects, BlameThatWasAlwaysThereIsNoReason) {
+  Trial trial(Signal::run_queue_wait, 0.05);
+  trial.suffer(2);
+  trial.suspect(2, 2, 0.04, 0.05);
+  EXPECT_EQ(trial.judged()[0].finding, Finding::old_blame);
+}
+
+TEST(Suspects, TheVictimsOwnWaitingIsNobodysFault) {
+  Trial trial(Signal::run_queue_wait, 0.05);
+  trial.suffer(6);
+  trial.suspect(0.02, 3, 0.001, 0.02);
+  EXPECT_EQ(trial.judged()[0].finding, Finding::little_blame);
+}
+
+TEST(Suspects, OfTwoBothBlamedTheOneWithMoreIsNamed) {
+  Trial trial(Signal::run_queue_wait, 0.05);
+  trial.suffer(6);
+  trial.suspect(0.02, 1, 0.001, 0.09);
+  trial.suspect(0.02, 3, 0.001, 0.20);
+  const auto verdicts = trial.judged();
+  EXPECT_EQ(verdicts[0].suspect.value, 2U);
+  EXPECT_EQ(verdicts[0].finding, Finding::named);
+  EXPECT_EQ(verdicts[1].finding, Finding::explained);
+}
+
+// --- chances -----------------------------------------------------------------------------------------------
+
+TEST(Suspects, TheMoreAreWatchedTheSurerItHasToBe) {
+  const VictimWatch watch;
+  // A tenth a day, five minutes a look: 288 looks a day.
+  EXPECT_NEAR(chance_allowed(watch.open_case(1, kSettings), kSettings), 0.1 / 288, 1e-9);
+  EXPECT_NEAR(chance_allowed(watch.open_case(100, kSettings), kSettings), 0.1 / 28'800, 1e-12);
+}
+
+TEST(Suspects, ASuspectAmongManyIsHarderToAccuse) {
+  const auto chance_among = [](int others) {
+    Trial trial;
+    trial.suffer(1.3);
+    trial.suspect(0.02, 3);
+    for (int i = 0; i < others; ++i) trial.suspect(0, 0);
+    return trial.judged()[0].chance;
+  };
+  EXPECT_NEAR(chance_among(9) / chance_among(0), 10, 1e-6);
+}
+
+TEST(Suspects, EveryFindingHasAName) {
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < kFindings; ++i) names.insert(finding_name(static_cast<Finding>(i)));
+  EXPECT_EQ(names.size(), kFindings);
+}
+
+TEST(Suspects, WithoutRoomThereAreFewerVerdicts) {
+  const VictimWatch watch;
+  const std::array<Suspect, 3> suspects{};
+  std::array<Verdict, 2> out{};
+  EXPECT_EQ(judge(watch.open_case(1, kSettings), suspects, kSettings, out), 2U);
+  EXPECT_EQ(judge(watch.open_case(1, kSettings), {}, kSettings, out), 0U);
+}
+
+TEST(VictimWatch, WhatSomebodyIsAccusedOfIsNotLearned) {
+  VictimWatch watch;
+  MonoTime now{std::chrono::hours(100)};
+  for (int i = 0; i < 200; ++i) watch.observe(1, now += std::chrono::minutes(1), false, kSettings);
+  const auto before = watch.model().normal();
+  for (int i = 0; i < 200; ++i) watch.observe(2, now += std::chrono::minutes(1), true, kSettings);
+  EXPECT_EQ(watch.model().normal(), before);
+  EXPECT_TRUE(watch.anomaly(kSettings).anomalous);
+  watch.relearn();
+  EXPECT_FALSE(watch.anomaly(kSettings).known);
+  EXPECT_TRUE(watch.series().empty());
+}
+
+TEST(VictimWatch, AMinuteCostsNoMemory) {
+  VictimWatch watch;
+  std::array<WindowSeries, 4> activity{};
+  std::array<Suspect, 4> suspects{};
+  for (std::size_t i = 0; i < 4; ++i) suspects[i] = {.cgroup = {1}, .activity = &activity[i]};
+  std::array<Verdict, 4> out{};
+  MonoTime now{std::chrono::hours(100)};
+  const test::AllocGuard guard;
+  bool accused = false;
+  for (int i = 0; i < 300; ++i) {
+    watch.observe(i < 280 ? 1 : 2, now += std::chrono::minutes(1), accused, kSettings);
+    for (auto& each : activity) each.put(window_at(now, std::chrono::minutes(1)), i < 280 ? 0 : i % 3);
+    judge(watch.open_case(1, kSettings), suspects, kSettings, out);
+    accused = out[0].accused();
+  }
+  EXPECT_TRUE(accused);
+  EXPECT_EQ(guard.allocations(), 0U);
+}
+
+}  // namespace
+}  // namespace evenkeel
