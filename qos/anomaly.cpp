@@ -26,7 +26,7 @@ double variance_inflation(double autocorrelation, std::size_t samples) {
 
 bool AnomalyWatch::add(double value, MonoTime now, const NormalModel& model,
                        const DetectorSettings& settings) {
-  if (count_ > 0 && now - newest_ < settings.separation) return false;
+  if (!std::isfinite(value) || (count_ > 0 && now - newest_ < settings.separation)) return false;
   // Older than all that is looked at: what was then is no part of what is now.
   if (count_ > 0 && now - newest_ > model.signal().interval * static_cast<int>(kMostSamples)) count_ = 0;
   std::shift_right(samples_.begin(), samples_.end(), 1);

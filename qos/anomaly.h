@@ -24,7 +24,8 @@ class AnomalyWatch {
  public:
   static constexpr std::size_t kMostSamples = 8;
 
-  /// Held against the model as it was before this sample. False: it came too soon after the one before.
+  /// Held against the model as it was before this sample. False: it is no number, or came too
+  /// soon after the one before.
   bool add(double value, MonoTime now, const NormalModel& model, const DetectorSettings& settings);
   [[nodiscard]] Anomaly judge(const NormalModel& model, const DetectorSettings& settings) const;
   void clear() { count_ = 0; }

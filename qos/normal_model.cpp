@@ -66,7 +66,10 @@ void NormalModel::relearn() {
   normal_ = {};
 }
 
-void NormalModel::load(const Normal& normal) {
+bool NormalModel::load(const Normal& normal) {
+  const bool finite = std::isfinite(normal.level) && std::isfinite(normal.spread) &&
+                      std::isfinite(normal.autocorrelation) && std::isfinite(normal.weight);
+  if (!finite || normal.spread < 0 || normal.weight <= 0) return false;
   relearn();
   normal_ = normal;
   normal_.spread = std::max(normal.spread, kTinySpread);
@@ -74,11 +77,13 @@ void NormalModel::load(const Normal& normal) {
   square_ = 1;
   neighbours_ = normal.weight;
   known_ = true;
+  return true;
 }
 
 std::optional<Normal> NormalModel::normal() const { return known_ ? std::optional(normal_) : std::nullopt; }
 
 void NormalModel::learn(double value, MonoTime now, const DetectorSettings& settings) {
+  if (!std::isfinite(value)) return;
   const double level = level_of(value, *signal_);
   if ((known_ || kept_ > 0) && now <= normal_.as_of) return;
   keep(level);

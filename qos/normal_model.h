@@ -20,8 +20,8 @@ namespace evenkeel {
 
 /// All that is worth keeping of a model. Levels are logarithms (victim_signal.h).
 struct Normal {
-  double level = 0;   ///< median
-  double spread = 0;  ///< standard deviation that the median deviation stands for; may be below the floor
+  double level = 0;            ///< median
+  double spread = 0;           ///< standard deviation, by the median deviation; may be below the floor
   double autocorrelation = 0;  ///< of neighbouring samples, 0 to 0.98
   double weight = 0;           ///< samples, the old ones faded
   MonoTime as_of{};            ///< of the newest one
@@ -36,13 +36,15 @@ class NormalModel {
  public:
   explicit NormalModel(Signal signal = Signal::cpi) : signal_(&traits_of(signal)) {}
 
-  /// Samples come in the order of time; not to be called with samples that somebody was found guilty of.
+  /// Samples come in the order of time; not to be called with samples that somebody was found guilty of. What
+  /// is no number is no sample.
   void learn(double value, MonoTime now, const DetectorSettings& settings);
   /// Another image, a restart: level and spread are forgotten. How alike neighbours are is kept for a while:
   /// that is how the workload is used, and few samples cannot tell it.
   void relearn();
-  /// From a checkpoint or a file: trusted as far as its weight goes.
-  void load(const Normal& normal);
+  /// From a checkpoint or a file: trusted as far as its weight goes, which fades from `as_of` (on this
+  /// process's time line) on. False, and nothing changes, for what no model can be.
+  bool load(const Normal& normal);
   /// Absent while the first samples are gathered.
   [[nodiscard]] std::optional<Normal> normal() const;
 

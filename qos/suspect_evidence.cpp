@@ -151,7 +151,7 @@ Slope slope_of(Pairs pairs, double spread) {
 double cpi2_correlation(const WindowSeries& victim, const WindowSeries& activity, double threshold,
                         std::int64_t now) {
   double sum = 0, all = 0;
-  for (std::int64_t window = now - std::int64_t{kWindows} + 1; window <= now; ++window) {
+  for (std::int64_t window = now - kCpi2Windows + 1; window <= now; ++window) {
     const auto value = victim.at(window), active = activity.at(window);
     if (!value || !active || *value <= 0 || threshold <= 0) continue;
     sum += *active * (*value > threshold ? 1 - threshold / *value : *value / threshold - 1);

@@ -54,7 +54,8 @@ struct Verdict {
   std::optional<double> blame{};        ///< seconds per second that the victim waits for it now
   std::optional<double> blame_share{};  ///< of all that the victim waits
   std::optional<double> blame_rise{};   ///< times what it was while the victim was well; absent: it never was
-  /// Of a false alarm that looks like this or worse: in one look at all victims and suspects; may exceed 1.
+  /// That chance alone makes this victim look so bad and one of its suspects so guilty, in one look; may
+  /// exceed 1. What it is held against is chance_allowed().
   double chance = 1;
   /// 0 to 1: 1 less the chance.
   [[nodiscard]] double confidence() const { return chance < 1 ? 1 - chance : 0; }

@@ -17,44 +17,41 @@ std::vector<unsigned> seeds() {
   return out;
 }
 
+double a_day(std::size_t count, const Tally& tally) { return static_cast<double>(count) / tally.days; }
+
+void print_row(const char* family, double times, const Tallies& tallies) {
+  std::printf("%-26s %4.1f", family, times);
+  for (const Tally& tally : tallies) {
+    const auto between = share_between(tally.named, tally.episodes);
+    const double named = 100.0 * static_cast<double>(tally.named) / static_cast<double>(tally.episodes);
+    std::printf(" | %8.2f %8.3f  %3.0f (%3.0f-%3.0f)", a_day(tally.anomalous, tally),
+                a_day(tally.false_alarms, tally), named, 100 * between.low, 100 * between.high);
+  }
+  std::printf("\n");
+}
+
 void run() {
   const auto all = seeds();
   std::printf(
-      "%zu victim-days of each; accusations of innocent ones per victim-day; episodes in which the culprit "
-      "was named, %%\n",
+      "%zu victim-days of each. Per day: windows called anomalous while nobody did harm, accusations of\n"
+      "innocent ones. In %%: episodes of a culprit's work in which it was named; at 1.0 times as slow it "
+      "does\n"
+      "no harm, and naming it is chance.\n",
       all.size());
-  std::printf("%-27s %7s", "", "planted");
-  for (const char* name : kDetectorNames) std::printf(" | %-29s", name);
-  std::printf("\n%-27s %7s", "", "");
+  std::printf("%-26s %4s", "", "x");
+  for (const char* name : kDetectorNames) std::printf(" | %-31s", name);
+  std::printf("\n%-26s %4s", "", "slow");
   for (std::size_t i = 0; i < kDetectors; ++i)
-    std::printf(" | %8s %8s  %11s", "anomal.", "false/d", "named, 95 %");
+    std::printf(" | %8s %8s  %-13s", "anomal/d", "false/d", "named, 95 %");
   std::printf("\n");
   Tallies clean;
-  for (std::size_t f = 0; f < kFamilies; ++f) {
+  for (std::size_t f = 0; f < kFamilies; ++f)
     for (const double times : {1.0, 1.2, 1.5, 2.0}) {
       const auto tallies = run_trials(static_cast<Family>(f), times, all);
-      std::printf("%-27s %6.1fx", kFamilyNames[f], times);
-      for (std::size_t d = 0; d < kDetectors; ++d) {
-        const Tally& tally = tallies[d];
-        std::printf(" | %8.2f %8.3f ", static_cast<double>(tally.anomalous) / tally.days,
-                    static_cast<double>(tally.false_alarms) / tally.days);
-        const auto found = share_between(tally.named, tally.episodes);
-        if (tally.episodes > 0)
-          std::printf(" %3.0f (%3.0f-%3.0f)",
-                      100.0 * static_cast<double>(tally.named) / static_cast<double>(tally.episodes),
-                      100 * found.low, 100 * found.high);
-        else
-          std::printf(" %13s", "");
-        if (times == 1) clean[d] += tally;
-      }
-      std::printf("\n");
+      print_row(kFamilyNames[f], times, tallies);
+      for (std::size_t d = 0; times == 1 && d < kDetectors; ++d) clean[d] += tallies[d];
     }
-  }
-  std::printf("%-27s %7s", "all clean days", "");
-  for (const auto& tally : clean)
-    std::printf(" | %8.2f %8.3f  %12s", static_cast<double>(tally.anomalous) / tally.days,
-                static_cast<double>(tally.false_alarms) / tally.days, "");
-  std::printf("\n");
+  print_row("all clean days", 1, clean);
 }
 
 }  // namespace

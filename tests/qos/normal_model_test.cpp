@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
+#include <vector>
 
 #include "tests/support/alloc_guard.h"
 #include "tests/support/rounds.h"
@@ -204,6 +206,21 @@ TEST(NormalModel, AFileSaysMeanAndDeviation) {
   EXPECT_NEAR(model.threshold(kSettings), 2 * std::exp(2 * 0.1823 * 1.05), 0.001);
 }
 
+TEST(NormalModel, WhatNoModelCanBeIsNotLoaded) {
+  Pupil pupil;
+  pupil.learn(40, [] { return 1.0; });
+  const auto before = pupil.model.normal();
+  const Normal good = *before;
+  for (auto bad : {&Normal::level, &Normal::spread, &Normal::weight, &Normal::autocorrelation}) {
+    auto normal = good;
+    normal.*bad = std::nan("");
+    EXPECT_FALSE(pupil.model.load(normal));
+  }
+  EXPECT_FALSE(pupil.model.load({}));
+  EXPECT_EQ(pupil.model.normal(), before);
+  EXPECT_TRUE(pupil.model.load(good));
+}
+
 TEST(NormalModel, TimeThatStandsOrGoesBackTeachesNothing) {
   Pupil pupil;
   pupil.learn(40, [] { return 1.0; });
@@ -216,7 +233,7 @@ TEST(NormalModel, TimeThatStandsOrGoesBackTeachesNothing) {
 TEST(NormalModel, StrangeSamplesDoNotBreakIt) {
   Pupil pupil;
   pupil.learn(100, [] { return 1.0; });
-  for (const double value : {0.0, -1.0, 1e300, 0.0}) pupil.learn(value);
+  for (const double value : {0.0, -1.0, 1e300, std::nan(""), 1 / 0.0, 0.0}) pupil.learn(value);
   EXPECT_NEAR(pupil.model.usual(), 1, 0.1);
   EXPECT_TRUE(std::isfinite(pupil.model.threshold(kSettings)));
 }

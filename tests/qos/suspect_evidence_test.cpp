@@ -81,6 +81,10 @@ TEST(Cpi2, TheFormulaByHand) {
   EXPECT_NEAR(cpi2_correlation(victim, series({0, 3, 0}), 2, kNow), -0.5, 1e-6);
 }
 
+TEST(Cpi2, LooksBackTenWindows) {
+  EXPECT_NEAR(cpi2_correlation(step(30, 10, 1, 4), step(30, 30, 0, 1), 2, kNow), 0.5, 1e-6);
+}
+
 TEST(Cpi2, TheReferenceOfTheTestsAgrees) {
   std::mt19937 random(1);
   std::uniform_real_distribution<> any(0.1, 4);
