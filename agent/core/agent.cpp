@@ -214,6 +214,7 @@ const TickResult& Agent::tick(MonoTime now) {
   ++counters_.ticks;
   sampler_->collect(snapshot_, now);
   lending_.observe(snapshot_);
+  wait_totals_.add(snapshot_, *tree_);
   act(now);
   evict(now);
   reclaim(now);

@@ -20,6 +20,7 @@
 #include "agent/core/report_state.h"
 #include "agent/core/survivors.h"
 #include "agent/core/traffic.h"
+#include "agent/core/wait_totals.h"
 #include "agent/lending/lending.h"
 #include "agent/log.h"
 #include "agent/state_file.h"
@@ -167,6 +168,8 @@ class Agent {
   [[nodiscard]] HandTotals network_totals() const { return network_->totals(); }
   [[nodiscard]] const BrakeRecord& brakes() const { return brakes_; }
   [[nodiscard]] TriggerHealth trigger_health() const { return triggers_->health(); }
+  /// Waits for CPUs, memory and disks; empty while nobody asks.
+  [[nodiscard]] const WaitTotals& wait_totals() const { return wait_totals_; }
   [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
   /// The files that a tick reads, for measuring.
   [[nodiscard]] std::vector<SamplerRead> reads() const { return sampler_->reads(); }
@@ -292,6 +295,7 @@ class Agent {
   Report leftovers_{};  ///< what a crash had left and the start put back, until the first tick tells it
   AgentCounters counters_{};
   BrakeRecord brakes_{};
+  WaitTotals wait_totals_{};
 };
 
 }  // namespace evenkeel

@@ -66,7 +66,7 @@ std::string sentence_of(const Accusation& one) {
 
 std::string Agent::title_of(CgroupId id) const {
   const Cgroup* cgroup = tree_->find(id.itself());
-  if (cgroup == nullptr) return id ? "a cgroup that is gone" : "the system";
+  if (cgroup == nullptr) return id ? "gone" : "system";
   return cgroup->uid.empty() ? cgroup->path : pod_named(cgroup->uid);
 }
 

@@ -25,8 +25,9 @@ class Exposition {
   void gauge(std::string_view name, std::string_view help, double value, Labels labels = {});
   void counter(std::string_view name, std::string_view help, double value, Labels labels = {});
   /// `counts` has one bucket more than `bounds` has upper bounds (in the metric's unit): what is above all.
+  /// Each bucket counts as a series.
   void histogram(std::string_view name, std::string_view help, std::span<const double> bounds,
-                 std::span<const std::uint64_t> counts, double sum);
+                 std::span<const std::uint64_t> counts, double sum, Labels labels = {});
   [[nodiscard]] std::size_t dropped() const;
   [[nodiscard]] std::string text() const;
 

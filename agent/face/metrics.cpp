@@ -12,6 +12,7 @@
 #include "agent/face/reclaim_metrics.h"
 #include "agent/face/resctrl_metrics.h"
 #include "agent/face/server_metrics.h"
+#include "agent/face/wait_metrics.h"
 #include "agent/version.h"
 
 namespace evenkeel {
@@ -246,6 +247,7 @@ std::string metrics_text(const Agent& agent) {
   put_network(out, agent);
   put_interference(out, agent);
   put_brake(out, agent);
+  put_waits(out, agent);
   for (const auto& cgroup : agent.snapshot().cgroups) {
     const bool container = cgroup.kind == CgroupKind::container;
     const Labels labels = labels_of(agent, cgroup);

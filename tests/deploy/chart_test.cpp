@@ -125,7 +125,7 @@ TEST(Chart, WatchesNodeSlosAsThatKustomizationDoes) {
   EXPECT_EQ(rules.find("nodeslos"), std::string::npos) << "only when it is asked for: " << rules;
 }
 
-TEST(Chart, GivesTheRightsToNameWritersAndTheNetworkOnlyWhenAsked) {
+TEST(Chart, GivesTheRightsOfOptionsOnlyWhenAsked) {
   const auto plain = chart();
   EXPECT_EQ(text_at(container(plain), {"securityContext", "capabilities", "add"}),
             "[DAC_OVERRIDE, SYS_RESOURCE]");
@@ -135,6 +135,9 @@ TEST(Chart, GivesTheRightsToNameWritersAndTheNetworkOnlyWhenAsked) {
   EXPECT_EQ(text_at(container(chart("network: false", "network: true")),
                     {"securityContext", "capabilities", "add"}),
             "[DAC_OVERRIDE, SYS_RESOURCE, NET_ADMIN]");
+  EXPECT_EQ(text_at(container(chart("runQueue: false", "runQueue: true")),
+                    {"securityContext", "capabilities", "add"}),
+            "[DAC_OVERRIDE, SYS_RESOURCE, BPF, PERFMON]");
   EXPECT_EQ(text_at(naming.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "true");
   EXPECT_EQ(text_at(plain.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "(absent)");
 }

@@ -1,0 +1,129 @@
+// The arithmetic of the run-queue program, and who owns which row of its tables.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+#include <vector>
+
+#include "collectors/bpf/run_queue_shared.h"
+#include "collectors/run_queue_slots.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr MonoTime at(Duration time) { return MonoTime(time); }
+
+TEST(WaitBucket, IsThePowerOfTwoThatIsNotExceeded) {
+  EXPECT_EQ(wait_bucket(0), 0U);
+  EXPECT_EQ(wait_bucket(1), 0U);
+  EXPECT_EQ(wait_bucket(1000), 0U);
+  EXPECT_EQ(wait_bucket(1001), 1U);
+  EXPECT_EQ(wait_bucket(2000), 1U);
+  EXPECT_EQ(wait_bucket(2001), 2U);
+  EXPECT_EQ(wait_bucket(4'000'000), 12U);  // 4 ms are below 4096 us
+  EXPECT_EQ(wait_bucket(4'096'001), 13U);
+  EXPECT_EQ(wait_bucket(1ULL << 62U), kWaitHistogram - 1U);
+  for (unsigned int i = 0; i + 1 < kWaitHistogram; ++i) {
+    EXPECT_EQ(wait_bucket(1000ULL << i), i);
+    EXPECT_EQ(wait_bucket((1000ULL << i) + 1), i + 1);
+  }
+}
+
+TEST(BlameKey, KeepsItsPartsApart) {
+  const auto key = victim_key(kMostSlots - 1, 1) | kIdleSlot;
+  EXPECT_EQ(key >> kSiblingBit, 1U);
+  EXPECT_EQ(key >> kRunnerBits & 0x7fffU, kMostSlots - 1U);
+  EXPECT_EQ(key & 0xffffU, 0U + kIdleSlot);
+}
+
+std::map<unsigned int, unsigned long long> walk(const RunSegments& past, unsigned long long from_ns,
+                                                unsigned long long until_ns) {
+  std::map<unsigned int, unsigned long long> out;
+  for (unsigned int age = 0; age < kRunSegments; ++age) {
+    unsigned int slot = 0;
+    unsigned long long ran_ns = 0;
+    const bool more = step_back(&past, age, from_ns, &until_ns, &slot, &ran_ns) != 0;
+    if (ran_ns != 0) out[slot] += ran_ns;
+    if (!more) break;
+  }
+  return out;
+}
+
+TEST(RunSegments, ABlankPastIsKnownOfNobody) {
+  const RunSegments past{};
+  EXPECT_TRUE(walk(past, 10, 20).empty());
+}
+
+TEST(RunSegments, OneWhoGoesOnIsOneSegment) {
+  RunSegments past{};
+  begin_segment(&past, 7, 100);
+  begin_segment(&past, 7, 150);
+  begin_segment(&past, 8, 200);
+  EXPECT_EQ(walk(past, 100, 300), (std::map<unsigned int, unsigned long long>{{7, 100}, {8, 100}}));
+  EXPECT_EQ(walk(past, 50, 100).size(), 0U) << "before the first";
+  EXPECT_EQ(walk(past, 150, 180), (std::map<unsigned int, unsigned long long>{{7, 30}}));
+}
+
+/// As far as the ring reaches, it is as if each nanosecond had been written down.
+TEST(RunSegments, TellAsMuchAsAFullRecord) {
+  std::mt19937 dice(1);
+  const auto roll = [&](int below) { return static_cast<int>(dice() % static_cast<unsigned>(below)); };
+  for (int round = 0; round < 2000; ++round) {
+    RunSegments past{};
+    std::vector<unsigned int> record(1, 0);  // who ran in each nanosecond; 0: nobody knows
+    const int segments = roll(80);
+    for (int i = 0; i < segments; ++i) {
+      const auto slot = 1U + static_cast<unsigned int>(roll(4));
+      begin_segment(&past, slot, record.size());
+      record.insert(record.end(), static_cast<std::size_t>(roll(5)), slot);
+    }
+    const auto now = record.size(), from = static_cast<std::size_t>(roll(static_cast<int>(now)));
+    const auto oldest = past.ring[(past.newest + 1) % kRunSegments].from_ns;
+    std::map<unsigned int, unsigned long long> expected;
+    for (auto i = std::max<std::size_t>(from, oldest); i < now; ++i)
+      if (record[i] != 0) ++expected[record[i]];
+    EXPECT_EQ(walk(past, from, now), expected) << "round " << round;
+  }
+}
+
+TEST(RunQueueSlots, NobodyGetsARowThatTheKernelStillRemembers) {
+  RunQueueSlots slots(3);
+  EXPECT_EQ(slots.take(CgroupId{1}, at(0s)), 1U);
+  EXPECT_EQ(slots.take(CgroupId{2}, at(0s)), 2U);
+  EXPECT_EQ(slots.take(CgroupId{3}, at(0s)), std::nullopt) << "slot 0 is nobody's";
+  slots.bury(CgroupId{1}, at(1s));
+  EXPECT_EQ(slots.owner(1), CgroupId{1}) << "who hurt somebody just before it went is still named";
+  EXPECT_FALSE(slots.alive(1));
+  EXPECT_EQ(slots.take(CgroupId{3}, at(1s)), std::nullopt);
+  EXPECT_EQ(slots.take(CgroupId{3}, at(1s + RunQueueSlots::kTombstone)), 1U);
+  EXPECT_EQ(slots.owner(1), CgroupId{3});
+  EXPECT_EQ(slots.find(CgroupId{1}), std::nullopt);
+  EXPECT_EQ(slots.find(CgroupId{3}), 1U);
+}
+
+TEST(RunQueueSlots, ChurnForEverNeedsNoMoreRows) {
+  RunQueueSlots slots(512);
+  std::uint32_t next = 1;
+  for (int tenth = 0; tenth < 6000; ++tenth) {  // ten minutes of fifty a second
+    const auto now = at(tenth * 100ms);
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(slots.take(CgroupId{next}, now)) << next;
+      slots.bury(CgroupId{next++}, now);
+    }
+  }
+  EXPECT_EQ(slots.taken(), 0U);
+}
+
+TEST(RunQueueSlots, WhatWasNeverGivenAwayIsNobodys) {
+  RunQueueSlots slots(4);
+  EXPECT_EQ(slots.owner(kNobodySlot), CgroupId{});
+  EXPECT_EQ(slots.owner(kIdleSlot), CgroupId{});
+  EXPECT_FALSE(slots.alive(kIdleSlot));
+  slots.bury(CgroupId{9}, at(0s));
+  EXPECT_EQ(slots.taken(), 0U);
+}
+
+}  // namespace
+}  // namespace evenkeel
