@@ -110,7 +110,7 @@ TEST(Anomaly, WhereNeighboursAreAlikeItTakesMore) {
   EXPECT_GT(alike.chance, 5e-3);
 }
 
-/// One year of minutes, one window after the other.
+/// Of one minute after the other.
 double share_of_anomalies(double alike, unsigned windows, double least_chance) {
   const auto model = known(1, 0.1, alike);
   const double spread = model.normal()->spread;
@@ -130,11 +130,13 @@ double share_of_anomalies(double alike, unsigned windows, double least_chance) {
 }
 
 TEST(AnomalyProperty, TheChanceIsWhatRandomSamplesShow) {
-  const auto windows = test::rounds(400'000);
+  const auto windows = test::rounds(100'000);
   for (const double chance : {0.1, 0.01, 0.001}) {
-    EXPECT_NEAR(share_of_anomalies(0, windows, chance) / chance, 1, 0.35) << chance;
+    // Windows overlap: about a fifth of them are news.
+    const double room = 0.3 + 2 / std::sqrt(windows * chance / 5);
+    EXPECT_NEAR(share_of_anomalies(0, windows, chance) / chance, 1, room) << chance;
     // Not exact where neighbours are alike; never on the side of too many.
-    EXPECT_LT(share_of_anomalies(0.9, windows, chance) / chance, 1.35) << chance;
+    EXPECT_LT(share_of_anomalies(0.9, windows, chance) / chance, 1 + 2 * room) << chance;
   }
 }
 

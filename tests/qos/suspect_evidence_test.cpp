@@ -203,7 +203,7 @@ double accused_by_chance(double alike, double level, unsigned count) {
 }
 
 TEST(EvidenceProperty, TheChanceIsWhatInnocentOnesShow) {
-  const auto count = test::rounds(20'000);
+  const auto count = test::rounds(5'000);
   for (const double alike : {0.0, 0.5, 0.9})
     for (const double level : {0.1, 0.01})
       EXPECT_LT(accused_by_chance(alike, level, count), level * 1.3 + 2 * std::sqrt(level / count)) << alike;
