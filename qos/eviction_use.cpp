@@ -74,7 +74,7 @@ Duration eviction_window(const NodeSnapshot& node, const ThresholdStrategy& thre
 }
 
 void observe(const NodeSnapshot& node, const ThresholdStrategy& threshold, EvictionUse& use) {
-  use.best_effort_now = best_effort(node, threshold);
+  use.best_effort_now = use.braked ? std::nullopt : best_effort(node, threshold);
   if (!node.since_previous) return;
   const Duration window = eviction_window(node, threshold);
   if (node.node.cpu_use) use.node.add(node.at, *node.since_previous, {node.node.cpu_use->count()}, window);

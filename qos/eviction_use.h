@@ -21,6 +21,8 @@ struct EvictionUse {
   TimeWindow<1> node{};         ///< CPU use
   TimeWindow<3> best_effort{};  ///< use, request, limit
   std::optional<BestEffortCpu> best_effort_now{};
+  /// The brake is on: for a moment best effort has less on purpose, for which nobody has to go.
+  bool braked = false;
 };
 
 /// The window of the averages. Not configured: 10 s. The reference takes one second then, so that a single

@@ -25,6 +25,7 @@ EvictionWay Agent::eviction_way() const {
 void Agent::evict(MonoTime now) {
   result_.evictions.clear();
   if (ending_) go_on_ending(now);
+  eviction_state_.use.braked = policy_state_.brake.cpu.on;
   auto victim = decide_eviction(snapshot_, *inputs_.slo(), eviction_state_);
   if (!victim) return;
   ++counters_.evictions[static_cast<std::size_t>(victim->gate)];

@@ -117,6 +117,14 @@ TEST_F(BestEffortTest, AThirdOfTheWindowHasToBeMeasured) {
   EXPECT_EQ(victim(2), "only") << "20, and as many since the start";
 }
 
+TEST_F(BestEffortTest, WhatTheBrakeTakesForAMomentCostsNobody) {
+  now(50000, 10000);
+  state.use.braked = true;
+  EXPECT_EQ(release_after_a_minute(), 0);
+  state.use.braked = false;
+  EXPECT_EQ(release_after_a_minute(), 20000) << "that it is starved anyway does";
+}
+
 TEST_F(BestEffortTest, ShortWindowsNeedMeasurementsToo) {
   // The reference rounds the third of a window below three seconds down to none at all.
   slo.threshold.cpu_evict_time_window_seconds = 2;
