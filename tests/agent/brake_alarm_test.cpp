@@ -129,14 +129,15 @@ TEST_F(BrakeAlarm, OfADryRunIsOnlyTold) {
   ran(best_effort(), 80);
   const auto& result = alarm(milliseconds(2200));
   ASSERT_EQ(result.report.writes.size(), 1U);
-  EXPECT_EQ(result.report.writes[0].new_text, "40000");
+  EXPECT_EQ(result.report.writes[0].new_text, "40000 100000");
   EXPECT_EQ(quota(), original);
 }
 
 TEST_F(BrakeAlarm, StopsTheGrowthOfBestEffortsMemoryWhenAServiceWaitsForThat) {
   host_.file("proc/meminfo", "MemTotal: 16777216 kB\nMemFree: 1048576 kB\nMemAvailable: 8388608 kB\n");
   host_.write(Controller::memory, best_effort(), "memory.current", "1073741824\n");
-  host_.write(Controller::memory, best_effort(), "memory.stat", "anon 0\nactive_anon 0\ninactive_anon 0\n");
+  host_.write(Controller::memory, best_effort(), "memory.stat",
+              "anon 0\nactive_anon 0\ninactive_anon 0\nactive_file 0\ninactive_file 0\nunevictable 0\n");
   start();
   const auto original = host_.read(Controller::memory, best_effort(), "memory.high");
   host_.write(Controller::memory, best_effort(), "memory.current", "2147483648\n");
