@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cgroup/disk_text.h"
+#include "collectors/disk_links.h"
 #include "collectors/lines.h"
 
 namespace evenkeel {
@@ -67,6 +68,9 @@ class Disks {
 
   DiskMap map() {
     for (const auto& [name, device] : devices_) add_names(name, device);
+    for (auto& link : read_disk_links(host_))
+      if (const auto found = devices_.find(link.device); found != devices_.end())
+        map_.devices.push_back({std::move(link.name), {whole_disk(found->second)}});
     std::ranges::sort(map_.devices, {}, &DiskMap::Name::name);
     std::ranges::sort(map_.bfq);
     for (auto& [name, disks] : groups_) map_.groups.push_back({name, std::move(disks)});
@@ -108,8 +112,12 @@ class Disks {
     return out;
   }
 
+  [[nodiscard]] DiskNumber whole_disk(const Device& device) const {
+    return device.disk.empty() ? device.number : number_of(device.disk);
+  }
+
   void add_names(const std::string& name, const Device& device) {
-    const auto number = device.disk.empty() ? device.number : devices_[device.disk].number;
+    const auto number = whole_disk(device);
     map_.devices.push_back({name, {number}});
     if (!device.disk.empty()) return;
     const auto dir = kBlocks + '/' + name;
@@ -220,7 +228,7 @@ std::uint64_t disks_signature(const Host& host, std::span<char> buffer, bool wit
 
 std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<char> buffer,
                                 std::string& path) {
-  std::uint64_t sum = 0;
+  std::uint64_t sum = disk_links_signature(host, map, path);
   const auto at = [&](const std::string& name, std::string_view what) -> const std::string& {
     return path.assign(kBlocks).append(1, '/').append(name).append(what);
   };
@@ -229,7 +237,7 @@ std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<
     add(std::hash<std::string_view>()(first_part(host, file, buffer)));
   };
   for (const auto& [name, disks] : map.devices) {
-    if (name.find('/') != std::string::npos) continue;  // a mapped device's other name
+    if (name.find('/') != std::string::npos) continue;  // another name of one of them
     const auto listed = host.listing_sum(at(name, ""));
     add(listed);
     if (listed == 0) continue;  // a partition: its disk shows it

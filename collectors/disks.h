@@ -18,7 +18,8 @@ DiskMap read_disks(const Host& host, std::span<char> buffer, bool with_volumes);
 std::uint64_t disks_signature(const Host& host, std::span<char> buffer, bool with_volumes);
 
 /// Changes with what the listing of devices does not show of those in `map`: partitions, what a mapped device
-/// lies on and is called, schedulers. `path` is room to work in; with it kept, nothing is allocated.
+/// lies on and is called, schedulers, links below /dev/disk. `path` is room to work in; with it kept, nothing
+/// is allocated.
 std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<char> buffer,
                                 std::string& path);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace evenkeel {
 namespace {
@@ -198,9 +199,12 @@ bool worth_telling(const BlkioState::Known& block, MonoTime now) {
   return block.type != BlockType::pod_volume || now - *block.unresolved >= kMountedBy;
 }
 
-const char* why_unresolved(BlockType type) {
-  switch (type) {
+const char* why_unresolved(const BlkioState::Known& block) {
+  switch (block.type) {
     case BlockType::device:
+      if (std::string_view(block.name).starts_with("/dev/disk/"))
+        return "no link of this name below /dev/disk leads to a disk (udev makes them; a container sees them "
+               "where the host's /dev/disk is mounted): this block alone is left out";
       return "no disk or partition has this name: this block alone is left out";
     case BlockType::volume_group:
       return "no logical volume of a group of this name: this block alone is left out";

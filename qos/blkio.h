@@ -17,6 +17,6 @@ extern const PolicySpec blkio_policy;
 std::size_t unresolved_blocks(const BlkioState& state);
 /// Whether such a one is news: a volume may be mounted a moment after its pod is listed.
 bool worth_telling(const BlkioState::Known& block, MonoTime now);
-const char* why_unresolved(BlockType type);
+const char* why_unresolved(const BlkioState::Known& block);
 
 }  // namespace evenkeel

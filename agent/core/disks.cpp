@@ -12,7 +12,7 @@ void Agent::tell_unresolved(MonoTime now) {
                                        .error = {ENODEV, Op::open, ""},
                                        .text = "blkioQOS",
                                        .cgroup = block.cgroup,
-                                       .detail = why_unresolved(block.type)});
+                                       .detail = why_unresolved(block)});
   }
 }
 

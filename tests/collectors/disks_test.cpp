@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <filesystem>
 
 #include "cgroup/disk_text.h"
 #include "tests/support/alloc_guard.h"
@@ -65,6 +66,55 @@ TEST(DisksOf, NamesLeadToWholeDisks) {
   EXPECT_EQ(map.groups[0].disks, Disks{number("254:16")});
   EXPECT_TRUE(map.has_bfq(number("254:0")));
   EXPECT_FALSE(map.has_bfq(number("254:16")));
+}
+
+TEST(DisksOf, LastingNamesLeadWhereTheirLinksDo) {
+  FakeHost host;
+  lay_out(host);
+  EXPECT_EQ(device(seen(host), "/dev/disk/by-id/ata-QEMU_1-part1"), Disks{})
+      << "a container without /dev/disk";
+  // Nothing but the links: no node of a device has to be there.
+  host.link("dev/disk/by-id/ata-QEMU_1-part1", "../../vda1")
+      .link("dev/disk/by-uuid/1f0a-22", "../../vda1")
+      .link("dev/disk/by-path/pci-0000:00:05.0", "../../vdb")
+      .link("dev/disk/by-label/data\\x20one", "../../dm-1")
+      .link("dev/disk/by-label/gone", "../../vdz")
+      .file("dev/disk/by-label/no_link", "vda\n")
+      .link("dev/disk/loose", "../vda");
+  const auto map = seen(host);
+  EXPECT_EQ(device(map, "/dev/disk/by-id/ata-QEMU_1-part1"), Disks{number("254:0")}) << "of a partition";
+  EXPECT_EQ(device(map, "/dev/disk/by-uuid/1f0a-22"), Disks{number("254:0")});
+  EXPECT_EQ(device(map, "/dev/disk/by-path/pci-0000:00:05.0"), Disks{number("254:16")});
+  EXPECT_EQ(device(map, "/dev/disk/by-label/data\\x20one"), Disks{number("253:1")}) << "as udev spells it";
+  for (const auto* none : {"/dev/disk/by-label/gone", "/dev/disk/by-label/no_link", "/dev/disk/loose"})
+    EXPECT_EQ(device(map, none), Disks{}) << none;
+}
+
+TEST(DisksOf, ALinkThatComesGoesOrLeadsElsewhereIsNoticed) {
+  FakeHost host;
+  lay_out(host);
+  const auto root = *Host::open(host.root());
+  std::array<char, 1024> buffer;
+  std::string path;
+  std::vector<std::uint64_t> sums;
+  const auto look = [&] {
+    sums.push_back(devices_signature(root, read_disks(root, buffer, false), buffer, path));
+  };
+  look();
+  host.link("dev/disk/by-id/one", "../../vda");
+  look();
+  host.link("dev/disk/by-id/two", "../../vda");
+  look();
+  host.remove("dev/disk/by-id/two").link("dev/disk/by-id/.new", "../../vdb");
+  std::filesystem::rename(host.root() + "/dev/disk/by-id/.new", host.root() + "/dev/disk/by-id/one");  // udev
+  look();
+  for (std::size_t i = 1; i < sums.size(); ++i) EXPECT_NE(sums[i], sums[i - 1]) << i;
+  const auto map = read_disks(root, buffer, false);
+  EXPECT_EQ(device(map, "/dev/disk/by-id/one"), Disks{number("254:16")});
+  const auto again = devices_signature(root, map, buffer, path);
+  const AllocGuard guard;
+  EXPECT_EQ(devices_signature(root, map, buffer, path), again);
+  EXPECT_EQ(guard.allocations(), 0U);
 }
 
 TEST(DisksOf, VolumesOfPodsAreSeenThroughToTheirDisks) {

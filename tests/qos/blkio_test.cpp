@@ -75,13 +75,16 @@ TEST(Blkio, Example4AnotherDisksLimitIsItsOwners) {
 }
 
 TEST(Blkio, Example7ANameThatLeadsNowhereCostsThatBlockAlone) {
-  Disks disks(node(), {vdb({.read_iops = 2000}), device("/dev/nope", {.read_iops = 1})});
+  Disks disks(node(), {vdb({.read_iops = 2000}), device("/dev/nope", {.read_iops = 1}),
+                       device("/dev/disk/by-id/nope", {.read_iops = 1})});
   disks.decide();
   EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000) << "there nothing is written at all";
-  EXPECT_EQ(unresolved_blocks(disks.state.blkio), 1U);
+  EXPECT_EQ(unresolved_blocks(disks.state.blkio), 2U);
   const auto nope = disks.state.blkio.blocks[1];
   EXPECT_TRUE(worth_telling(nope, disks.node.at));
-  EXPECT_NE(std::string(why_unresolved(nope.type)).find("no disk"), std::string::npos);
+  EXPECT_NE(std::string(why_unresolved(nope)).find("no disk"), std::string::npos);
+  EXPECT_NE(std::string(why_unresolved(disks.state.blkio.blocks[2])).find("the host's /dev/disk is mounted"),
+            std::string::npos);
 }
 
 TEST(Blkio, Example8AVolumeOfAPod) {
