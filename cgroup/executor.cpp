@@ -177,6 +177,7 @@ bool Executor::Impl::confirm(const Target& target) {
   const auto held_now = state.now().value(target.group, target.knob);
   if (held_now == target.value) ++counters.skips;
   if (held_now == thought) return !learned;
+  if (row && row->claim == Claim::yielded) fix(target.group, target.knob);  // not as quiet as it looked
   if (row && row->claim == Claim::ours && !is_ours(*row, *text) && !judge_foreign(*row, target.group, *text))
     held.erase(cgroup, target.knob);
   return false;

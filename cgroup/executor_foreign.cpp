@@ -1,5 +1,14 @@
 // What somebody else wrote where we had written: noticed, told once, left alone for a minute, written over at
-// most three times, then theirs for good. The owner of a pod who puts his own value back has it at once.
+// most three times, then theirs. The owner of a pod who puts his own value back has it at once.
+//
+// Theirs for how long? A value of their own is a decision, and stays. The value from before us need not be
+// one: `systemctl daemon-reload` writes every unit's values anew, whatever they are, and so does any upgrade
+// of a package with a unit in it. Were that an answer for good, each node would lose its levers with the
+// first of them. So after an hour in which nobody touched it, it is ours again. Whoever does not leave it to
+// us for an hour then is left alone twice as long, up to a day: a controller that writes every minute has his
+// value but for a minute a day.
+#include <algorithm>
+
 #include "cgroup/executor_impl.h"
 #include "cgroup/knob_files.h"
 
@@ -7,7 +16,10 @@ namespace evenkeel {
 namespace {
 
 constexpr Duration kLeftAlone = std::chrono::seconds(60);
-constexpr Duration kForgiven = std::chrono::hours(1);  ///< undisturbed for so long: the count begins anew
+/// Undisturbed for so long the count begins anew. Longer than the pace at which controllers look after their
+/// values (seconds to half an hour), shorter than that at which packages are upgraded.
+constexpr Duration kQuiet = std::chrono::hours(1);
+constexpr Duration kLongestAway = std::chrono::hours(24);
 constexpr int kMostRounds = 3;
 
 }  // namespace
@@ -24,13 +36,16 @@ bool Executor::Impl::judge(Held& row) {
   const int group = state.index(row.cgroup);
   if (group < 0) return true;
   if (row.claim == Claim::yielded) {
-    fix(group, row.knob);
+    if (!may_come_back(row, group)) fix(group, row.knob);
     return true;
   }
   const bool as_left = state.known(group, row.knob) && state.now().value(group, row.knob) == row.ours_value;
   if (as_left && !seen_write(row)) {
     row.claim = Claim::ours;
-    if (row.rounds > 0 && at - row.asserted > kForgiven) row.rounds = 0;
+    if (row.rounds > 0 && at - row.asserted > kQuiet) {
+      row.rounds = 0;
+      row.away = {};
+    }
     return true;
   }
   const auto text = state.read(group, row.knob);
@@ -47,6 +62,16 @@ bool Executor::Impl::judge(Held& row) {
     return true;
   }
   return judge_foreign(row, group, text.value_or("?"));
+}
+
+/// A value that was yielded may be written again: it is wished, and the value from before us has stood there,
+/// untouched, for long enough.
+bool Executor::Impl::may_come_back(Held& row, int group) const {
+  const bool as_before_us =
+      state.known(group, row.knob) && state.now().value(group, row.knob) == row.before_us;
+  if (!as_before_us || seen_write(row)) row.noticed = at;
+  const Intent* wish = wish_of(row.cgroup, row.knob);
+  return as_before_us && wish && !wish->hold && at - row.noticed >= row.away;
 }
 
 bool Executor::Impl::is_ours(const Held& row, std::string_view text) const {
@@ -98,6 +123,8 @@ void Executor::Impl::yield(Held& row, const std::string& theirs) {
   tell(row, theirs, true);
   let_go(row);
   row.claim = Claim::yielded;
+  row.noticed = at;
+  row.away = std::clamp(row.away * 2, kQuiet, kLongestAway);
   ++counters.yielded;
 }
 

@@ -61,6 +61,7 @@ struct Executor::Impl {
   void judge_all();
   [[nodiscard]] bool judge(Held& row);  ///< whether the row stays
   [[nodiscard]] bool judge_foreign(Held& row, int group, const std::string& text);
+  [[nodiscard]] bool may_come_back(Held& row, int group) const;
   [[nodiscard]] bool is_ours(const Held& row, std::string_view text) const;
   [[nodiscard]] const SeenValue* seen_write(const Held& row) const;
   void tell(const Held& row, const std::string& theirs, bool yielded);

@@ -102,11 +102,12 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
   if (fresh) row.since = at;
   if (fresh) row.next_born = tree.next_id();
   row.file = file;
-  if (fresh || row.claim == Claim::contested) {
+  if (fresh || row.claim != Claim::ours) {
     row.original = before;
     row.original_value = parse_value(knob, before, tree.layout()).value_or(KnobValue{});
   }
-  if (row.claim == Claim::contested) {
+  if (fresh) row.before_us = row.original_value;
+  if (row.claim != Claim::ours) {
     row.claim = Claim::ours;
     row.asserted = at;
     ++row.rounds;
@@ -139,6 +140,7 @@ Result<> Executor::Impl::announce_shares(int group) {
     row.file.inode = files.inode(row.file.dir).value_or(0);
     row.original = row.ours = *now;
     row.original_value = row.ours_value = state.now().value(group, Knob::cpu_shares);
+    row.before_us = row.original_value;
     row.since = at;
     explain(row, group);
   }

@@ -18,7 +18,7 @@ namespace evenkeel {
 enum class Claim : std::uint8_t {
   ours,       ///< the kernel holds what we wrote
   contested,  ///< somebody else wrote; we wait before we write again
-  yielded,    ///< it is theirs for as long as the cgroup lives
+  yielded,    ///< it is theirs
 };
 
 /// One (cgroup, knob) that we wrote.
@@ -34,9 +34,11 @@ struct Held {
   CgroupId next_born{};  ///< cgroups from this id on were born while we held this
   Claim claim = Claim::ours;
   std::string theirs{};
-  MonoTime noticed{};   ///< when their value was first seen
-  MonoTime asserted{};  ///< when we last wrote over one of theirs
-  int rounds = 0;       ///< how often we did
+  KnobValue before_us{};  ///< what stood there when we came, whatever its owner has written since
+  MonoTime noticed{};     ///< when their value was first seen; of a yielded one: since when it is quiet there
+  MonoTime asserted{};    ///< when we last wrote over one of theirs
+  int rounds = 0;         ///< how often we did
+  Duration away{};        ///< how long a yielded one is to be quiet before we come back
 };
 
 /// The kernel does not take this value there, and how long we leave it alone.

@@ -1,0 +1,81 @@
+# systemd writes over the agent's values again and again, on a clock that the test moves. A daemon-reload each day costs a
+# class a minute and a pod an hour, and the agent never gives up; several within an hour have their way, and a quiet hour
+# later the agent is back; what somebody sets by set-property and insists on is his, and nobody's value is lost at the stop.
+set -euo pipefail
+[ "${EVENKEEL_IN_VM:-}" = systemd ] || { echo "this is for the guest: tests/vm/vmrun --systemd"; exit 77; }
+[ -x build/release/evenkeel ] || { echo "build/release/evenkeel was not built"; exit 77; }
+. tests/vm/batch_slice.sh
+idle=$besteffort/$pod/cpu.idle
+is_idle() { [ "$(cat $idle)" = 1 ]; }
+state() { say "$1: cpu.max of best effort is $(cat $besteffort/cpu.max), cpu.idle of its pod $(cat $idle)"; }
+
+mkdir -p /run/reloads
+printf '%s\n' 'resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota, cpuSuppressThresholdPercent: 50}' \
+  'resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}' >/run/reloads/nodeslo.yaml
+cat >/run/reloads/pods.yaml <<'YAML'
+items:
+- metadata: {uid: 11111111-2222-3333-4444-555555555555, namespace: batch, name: job, labels: {koordinator.sh/qosClass: BE}}
+  spec: {containers: [{name: a}]}
+  status: {phase: Running, qosClass: BestEffort, containerStatuses: [{name: a, containerID: 'containerd://b', state: {running: {}}}]}
+YAML
+start_batch
+coproc AGENT { exec build/release/evenkeel run --stepped --nodeslo /run/reloads/nodeslo.yaml --pods file:/run/reloads/pods.yaml \
+  --state-dir /run/reloads/state 2>>/run/evenkeel.log; }
+tell() {
+  echo "$*" >&"${AGENT[1]}"
+  IFS= read -r -t 120 answer <&"${AGENT[0]}" || fail "no answer to: $*"
+}
+# pass TIME: so much later, and two ticks, since what is measured needs a second one.
+pass() { for time in "$1" 1s 1s; do tell "advance $time"; done; }
+reload() {
+  systemctl daemon-reload
+  is_free && ! is_idle || fail "the reload has written nothing: $(cat $besteffort/cpu.max $idle)"
+  pass 1s
+}
+
+for _ in $(seq 20); do tell "advance 1s"; done
+is_bounded && is_idle || fail "nothing is held: $(cat $besteffort/cpu.max $idle)"
+
+say "a daemon-reload each day"
+for day in 1 2 3 4 5 6; do
+  reload
+  is_free || fail "day $day: not left alone for a minute"
+  pass 60s
+  is_bounded || fail "day $day: the class's quota did not come back after a minute"
+  ! is_idle || fail "day $day: the pod's own value was not left alone"
+  pass 1h
+  is_idle || fail "day $day: the pod's idle class did not come back after an hour"
+  pass 24h
+  is_bounded && is_idle || fail "day $day: not held"
+done
+state "after six days"
+
+say "four within ten minutes"
+for _ in 1 2 3 4; do
+  reload
+  pass 60s
+done
+is_free && ! is_idle || fail "three rounds, and the agent goes on: $(cat $besteffort/cpu.max $idle)"
+pass 50m
+is_free && ! is_idle || fail "not left alone for an hour: $(cat $besteffort/cpu.max $idle)"
+pass 10m
+is_bounded && is_idle || fail "not taken up again after an hour: $(cat $besteffort/cpu.max $idle)"
+state "a quiet hour later"
+
+say "set-property"
+pass 2h
+for percent in 150 151 152 153; do
+  systemctl set-property --runtime kubepods-besteffort.slice CPUQuota=$percent%
+  pass 1s
+  [ "$(quota)" = ${percent}000 ] || fail "not left alone: $(cat $besteffort/cpu.max)"
+  pass 60s
+done
+[ "$(quota)" = 153000 ] || fail "what is insisted on was not given up: $(cat $besteffort/cpu.max)"
+pass 240h
+[ "$(quota)" = 153000 ] || fail "it did not stay its owner's: $(cat $besteffort/cpu.max)"
+tell quit
+[ "$(quota)" = 153000 ] || fail "lost at the stop: $(cat $besteffort/cpu.max)"
+! is_idle || fail "the pod is idle class after the stop"
+systemctl set-property --runtime kubepods-besteffort.slice CPUQuota=
+rm -r /run/reloads
+say "every value is its owner's"
