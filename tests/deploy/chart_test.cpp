@@ -138,6 +138,10 @@ TEST(Chart, GivesTheRightsOfOptionsOnlyWhenAsked) {
   EXPECT_EQ(text_at(container(chart("runQueue: false", "runQueue: true")),
                     {"securityContext", "capabilities", "add"}),
             "[DAC_OVERRIDE, SYS_RESOURCE, BPF, PERFMON]");
+  const auto patch = parse_yaml(file("kustomize/network/daemonset.yaml"), "network").root;
+  EXPECT_EQ(text_at(patch, {"0", "path"}),
+            "/spec/template/spec/containers/0/securityContext/capabilities/add/-");
+  EXPECT_EQ(text_at(patch, {"0", "value"}), "NET_ADMIN") << "the kustomization does as the chart";
   EXPECT_EQ(text_at(naming.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "true");
   EXPECT_EQ(text_at(plain.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "(absent)");
 }
