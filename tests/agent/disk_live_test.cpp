@@ -1,16 +1,12 @@
 // Limits on a real disk: what stands in the files, and how fast somebody can then write.
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <csignal>
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
+#include "tests/support/disk_user.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/loop_disk.h"
@@ -27,50 +23,6 @@ using std::chrono::milliseconds;
 constexpr const char* kBatch = "kubepods/besteffort/podeeeeeeee-0000-0000-0000-000000000001/c1";
 constexpr std::size_t kDiskSize = std::size_t{32} << 20;
 constexpr std::int64_t kLimit = 512 << 10;
-
-/// A process in a cgroup that writes to a disk as fast as it may, and counts.
-class Writer {
- public:
-  Writer(const std::string& procs, const std::string& disk, bool through_the_cache)
-      : bytes_(new (::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
-                   std::atomic<std::int64_t>(0)) {
-    child_ = ::fork();
-    if (child_ == 0) write_for_ever(procs, disk, through_the_cache);
-  }
-  ~Writer() {
-    ::kill(child_, SIGKILL);
-    ::waitpid(child_, nullptr, 0);
-    ::munmap(bytes_, 4096);
-  }
-  Writer(const Writer&) = delete;
-  Writer& operator=(const Writer&) = delete;
-
-  [[nodiscard]] std::int64_t bytes() const { return *bytes_; }
-  /// Bytes per second over so long.
-  [[nodiscard]] double rate(milliseconds over) const {
-    const auto before = bytes();
-    const auto start = std::chrono::steady_clock::now();
-    std::this_thread::sleep_for(over);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    return static_cast<double>(bytes() - before) / took.count();
-  }
-
- private:
-  [[noreturn]] void write_for_ever(const std::string& procs, const std::string& disk,
-                                   bool through_the_cache) {
-    std::ofstream(procs) << ::getpid() << std::flush;
-    constexpr std::size_t kPiece = 65536;
-    void* piece = std::aligned_alloc(4096, kPiece);
-    const int file = ::open(disk.c_str(), O_WRONLY | (through_the_cache ? 0 : O_DIRECT));
-    for (std::size_t at = 0;; at = (at + kPiece) % kDiskSize) {
-      if (::pwrite(file, piece, kPiece, static_cast<off_t>(at)) != static_cast<ssize_t>(kPiece)) ::_exit(1);
-      if (through_the_cache && ::fdatasync(file) != 0) ::_exit(1);
-      *bytes_ += static_cast<std::int64_t>(kPiece);
-    }
-  }
-  std::atomic<std::int64_t>* bytes_;
-  pid_t child_ = -1;
-};
 
 class LiveDisk : public testing::Test {
  protected:
@@ -93,27 +45,29 @@ class LiveDisk : public testing::Test {
     return disk_.number() +
            (v2() ? " rbps=max wbps=" + number + " riops=max wiops=max\n" : " " + number + "\n");
   }
-  void configure(const char* enable) const {
+  void configure(const char* enable) const { configure(enable, disk_.path()); }
+  void configure(const char* enable, const std::string& name) const {
     std::ofstream(dir_.path + "/nodeslo.yaml")
-        << "resourceQOSStrategy: {beClass: {blkioQOS: {enable: " << enable
-        << ", blocks: [{name: " << disk_.path() << ", type: device, ioCfg: {writeBPS: " << kLimit
-        << "}}]}}}\n";
+        << "resourceQOSStrategy: {beClass: {blkioQOS: {enable: " << enable << ", blocks: [{name: " << name
+        << ", type: device, ioCfg: {writeBPS: " << kLimit << "}}]}}}\n";
   }
   [[nodiscard]] std::vector<std::string> args() const {
     return {"--cgroup-root", cgroups_.top(), "--nodeslo",   dir_.path + "/nodeslo.yaml",
             "--pods",        "cgroup",       "--state-dir", dir_.path + "/state",
             "--listen",      "none",         "--interval",  "100ms"};
   }
-  [[nodiscard]] Writer writer(bool through_the_cache) const {
-    return {cgroups_.file(Controller::blkio, kBatch, "cgroup.procs"), disk_.path(), through_the_cache};
+  [[nodiscard]] DiskUser writer(bool through_the_cache) const {
+    return {cgroups_.file(Controller::blkio, kBatch, "cgroup.procs"),
+            disk_.path(),
+            {.through_the_cache = through_the_cache, .of = kDiskSize}};
   }
   /// Three times the limit, in some moment of 20 s: then nothing holds it.
-  static bool free_soon(const Writer& writer) {
+  static bool free_soon(const DiskUser& writer) {
     for (int i = 0; i < 40; ++i)
       if (writer.rate(milliseconds(500)) > 3.0 * kLimit) return true;
     return false;
   }
-  void expect_held(const Writer& writer) const {
+  void expect_held(const DiskUser& writer) const {
     LiveAgent agent(args());
     ASSERT_TRUE(soon([&] { return text_of_file(limits()) == limited(); }))
         << text_of_file(limits()) << agent.log();
@@ -142,6 +96,25 @@ TEST_F(LiveDisk, OnV2WritesThroughThePageCacheDoSoToo) {
   const auto batch = writer(true);
   ASSERT_TRUE(free_soon(batch)) << batch.bytes();
   expect_held(batch);
+}
+
+TEST_F(LiveDisk, ALastingNameLeadsToTheDisk) {
+  const std::filesystem::path link = "/dev/disk/by-id/evenkeel-test-" + std::to_string(::getpid());
+  std::error_code failed;
+  std::filesystem::create_directories(link.parent_path(), failed);
+  std::filesystem::create_symlink("../.." + disk_.path().substr(4), link, failed);  // as udev does
+  if (failed) GTEST_SKIP() << "no link can be made: " << failed.message();
+  configure("true", link);
+  LiveAgent agent(args());
+  EXPECT_TRUE(soon([&] { return text_of_file(limits()) == limited(); }))
+      << text_of_file(limits()) << agent.log();
+  std::filesystem::remove(link);
+  configure("true", link.string() + "-none");
+  EXPECT_TRUE(
+      agent.logged("a container sees them where the host's /dev/disk is mounted", std::chrono::seconds(20)))
+      << agent.log();
+  agent.stop();
+  EXPECT_EQ(text_of_file(limits()), "");
 }
 
 TEST_F(LiveDisk, OnV2TheCostModelSharesByWeightAndIsGivenBack) {

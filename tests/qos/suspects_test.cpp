@@ -65,7 +65,7 @@ class Trial {
   void observe(double times) {
     ++window_;
     const MonoTime now{watch_.model().signal().interval * window_};
-    watch_.observe(usual_ * times * std::exp(0.1 * gauss_(random_)), now, false, kSettings);
+    watch_.observe(usual_ * times * std::exp(0.1 * gauss_(random_)), window_, now, false, kSettings);
   }
   VictimWatch watch_;
   double usual_;
@@ -241,10 +241,14 @@ TEST(Suspects, WithoutRoomThereAreFewerVerdicts) {
 
 TEST(VictimWatch, WhatSomebodyIsAccusedOfIsNotLearned) {
   VictimWatch watch;
-  MonoTime now{std::chrono::hours(100)};
-  for (int i = 0; i < 200; ++i) watch.observe(1, now += std::chrono::minutes(1), false, kSettings);
+  std::int64_t minute = 6000;
+  const auto observe = [&](double value, bool accused) {
+    ++minute;
+    watch.observe(value, minute, MonoTime(std::chrono::minutes(minute)), accused, kSettings);
+  };
+  for (int i = 0; i < 200; ++i) observe(1, false);
   const auto before = watch.model().normal();
-  for (int i = 0; i < 200; ++i) watch.observe(2, now += std::chrono::minutes(1), true, kSettings);
+  for (int i = 0; i < 200; ++i) observe(2, true);
   EXPECT_EQ(watch.model().normal(), before);
   EXPECT_TRUE(watch.anomaly(kSettings).anomalous);
   watch.relearn();
@@ -262,8 +266,10 @@ TEST(VictimWatch, AMinuteCostsNoMemory) {
   const test::AllocGuard guard;
   bool accused = false;
   for (int i = 0; i < 300; ++i) {
-    watch.observe(i < 280 ? 1 : 2, now += std::chrono::minutes(1), accused, kSettings);
-    for (auto& each : activity) each.put(window_at(now, std::chrono::minutes(1)), i < 280 ? 0 : i % 3);
+    now += std::chrono::minutes(1);
+    const auto window = window_at(now, std::chrono::minutes(1));
+    watch.observe(i < 280 ? 1 : 2, window, now, accused, kSettings);
+    for (auto& each : activity) each.put(window, i < 280 ? 0 : i % 3);
     judge(watch.open_case(1, kSettings), suspects, kSettings, out);
     accused = out[0].accused();
   }
