@@ -49,7 +49,7 @@ std::string why_no_bpf(const Host& host) {
   if (host.root() != "/" && !host.on_kernel_fs("sys/fs/cgroup"))
     return "not tried: the host root is " + host.root();
   if (const int error = try_program(); error != 0) return why_not_loaded(error);
-  if (::access("/sys/kernel/btf/vmlinux", R_OK) != 0)
+  if (!host.exists("sys/kernel/btf/vmlinux"))
     return "no /sys/kernel/btf/vmlinux: this kernel is built without CONFIG_DEBUG_INFO_BTF";
   return {};
 }

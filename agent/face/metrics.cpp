@@ -95,8 +95,7 @@ constexpr CgroupRow kCgroup[] = {
      false},
     {"evenkeel_cgroup_memory_working_set_bytes", "Memory charged less inactive file cache.",
      [](const CgroupSample& c) { return whole(c.memory.working_set); }, false},
-    {"evenkeel_cgroup_cpu_pressure_stall_seconds_total",
-     "Time in which some task waited for a CPU (PSI some).",
+    {"evenkeel_cgroup_cpu_pressure_stall_seconds_total", "Time in which some task waited for CPU (PSI some).",
      [](const CgroupSample& c) { return some(c.pressure.cpu); }, true},
     {"evenkeel_cgroup_memory_pressure_stall_seconds_total",
      "Time in which some task waited for memory (PSI some).",
@@ -249,15 +248,14 @@ std::string metrics_text(const Agent& agent) {
   put_brake(out, agent);
   put_waits(out, agent);
   for (const auto& cgroup : agent.snapshot().cgroups) {
-    const bool container = cgroup.kind == CgroupKind::container;
     const Labels labels = labels_of(agent, cgroup);
     for (const auto& row : kCgroup)
-      if (!(container && row.pods_only)) put(out, row.name, row.help, row.read(cgroup), labels);
+      if (!(row.pods_only && cgroup.kind == CgroupKind::container))
+        put(out, row.name, row.help, row.read(cgroup), labels);
   }
-  const auto dropped = static_cast<double>(out.dropped());
   Exposition last(1);
   last.gauge("evenkeel_dropped_series", "Series left out of this scrape because there were too many.",
-             dropped);
+             static_cast<double>(out.dropped()));
   return out.text() + last.text();
 }
 

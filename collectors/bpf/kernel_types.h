@@ -3,10 +3,6 @@
 #pragma once
 
 #include <linux/bpf.h>
-// The kernel's words for integers come first.
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
 
 typedef _Bool bool;
 

@@ -5,6 +5,11 @@
 // All of a CPU's past is written with its run queue locked, and read so too, but for the other thread of a
 // core: there a torn segment can cost a little accuracy, never more.
 #include "kernel_types.h"
+// They want the kernel's words for integers.
+#include <bpf/bpf_core_read.h>
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+
 #include "run_queue_shared.h"
 
 // The helpers for time and tracing are for programs under the GPL: this file may be used under GPL-2.0, too.
