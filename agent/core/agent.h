@@ -107,14 +107,12 @@ class Agent {
   void evict_through(std::function<void(const Eviction&)> ask) { ask_to_go_ = std::move(ask); }
   /// It may not or cannot go, for the reason given: not chosen again before `pause` has passed.
   void eviction_failed(const std::string& uid, const std::string& why, Duration pause);
-
   /// Nobody has answered: it may be on its way all the same, so nobody else is asked before its patience is
   /// over.
   void eviction_unanswered(const std::string& uid, const std::string& why);
   [[nodiscard]] EvictionWay eviction_way() const;
   [[nodiscard]] const EvictionState& eviction() const { return eviction_state_; }
-  [[nodiscard]] const InterferenceState& interference() const { return policy_state_.interference; }
-  [[nodiscard]] const BlkioState& blkio() const { return policy_state_.blkio; }
+  [[nodiscard]] const PolicyState& remembered() const { return policy_state_; }
 
   /// Works out what can be lent from the ticks so far. Less often than a tick: it allocates.
   void lend(MonoTime now);

@@ -37,7 +37,7 @@ void put_limit(Exposition& out, const Agent& agent, const Managed& managed) {
 }  // namespace
 
 void put_disks(Exposition& out, const Agent& agent) {
-  const auto& blkio = agent.blkio();
+  const auto& blkio = agent.remembered().blkio;
   if (blkio.blocks.empty()) return;
   out.gauge("evenkeel_disk_unresolved_blocks", "Blocks of blkioQOS whose name leads to no disk.",
             static_cast<double>(unresolved_blocks(blkio)));

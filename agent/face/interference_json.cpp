@@ -9,7 +9,7 @@ namespace {
 void put_accusation(Json& json, const Accusation& one, const Agent& agent) {
   const Verdict& verdict = one.verdict;
   const SignalTraits& signal = traits_of(one.signal);
-  const InterferenceState& state = agent.interference();
+  const InterferenceState& state = agent.remembered().interference;
   json.begin_object().member("victim", agent.title_of(one.victim));
   json.member("antagonist", agent.title_of(one.suspect)).member("resource", resource_of(one.signal));
   json.member("score", verdict.confidence()).member("why", sentence_of(one));
@@ -54,14 +54,14 @@ void put_victim(Json& json, const Victim& victim, const InterferenceSettings& se
 
 void put_accusations(Json& json, const Agent& agent) {
   json.begin_array();
-  for (const Accusation& one : agent.interference().accusations) put_accusation(json, one, agent);
+  for (const Accusation& one : agent.remembered().interference.accusations) put_accusation(json, one, agent);
   json.end_array();
 }
 
 std::string interference_json(const Agent& agent) {
   std::string out;
   Json json(out);
-  const InterferenceState& state = agent.interference();
+  const InterferenceState& state = agent.remembered().interference;
   const auto& slo = agent.snapshot().slo;
   json.begin_object().member("enabled", slo && slo->evenkeel.interference.enable);
   json.member("acts", slo && slo->evenkeel.interference.act);

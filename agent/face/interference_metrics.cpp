@@ -52,7 +52,7 @@ void put_counters(Exposition& out, const Agent& agent) {
   out.counter("evenkeel_counter_dropped_windows_total",
               "Of those without a result: the counters were somebody else's for most of the time.",
               static_cast<double>(counters.dropped));
-  for (const CountedContainer& one : agent.interference().counted) {
+  for (const CountedContainer& one : agent.remembered().interference.counted) {
     const Cgroup* cgroup = agent.tree().find(one.cgroup);
     if (cgroup == nullptr || !one.counts) continue;
     for (const Row& row : kRows)
@@ -62,7 +62,7 @@ void put_counters(Exposition& out, const Agent& agent) {
 }
 
 void put_findings(Exposition& out, const Agent& agent) {
-  const InterferenceState& state = agent.interference();
+  const InterferenceState& state = agent.remembered().interference;
   for (const auto& [outcome, count] : {std::pair{"accused", state.accused},
                                        {"limited", state.capped},
                                        {"confirmed", state.cured},

@@ -99,8 +99,7 @@ class LivePlantedTruth : public testing::Test {
       for (const Value& one : *all->list()) {
         if (one.find("victim") == nullptr || one.find("victim")->scalar()->text != "lab/shop") continue;
         const std::string name = one.find("antagonist")->scalar()->text;
-        if (names.insert(name).second)
-          std::printf("  %s\n", one.find("why")->scalar()->text.c_str());
+        if (names.insert(name).second) std::printf("  %s\n", one.find("why")->scalar()->text.c_str());
       }
     }
     return names;
