@@ -29,30 +29,23 @@ void put_histogram(Exposition& out, const WaitTotals::Sums& sums, const Labels& 
 
 void put_one(Exposition& out, const Agent& agent, CgroupId id, const WaitTotals::Sums& sums) {
   const Labels labels{{"pod", agent.title_of(id)}};
-  if (agent.snapshot().run_queue.source == RunQueueSource::bpf) {
-    put_histogram(out, sums, labels);
-    out.counter("evenkeel_direct_reclaim_seconds_total",
-                "Time in which a pod's tasks freed memory themselves.", seconds(sums.reclaim), labels);
-    out.counter("evenkeel_block_io_wait_seconds_total",
-                "Time in which a pod's tasks slept until a disk answered.", seconds(sums.block_io), labels);
-  } else {
-    out.counter("evenkeel_run_queue_delay_seconds_total",
-                "The same waits where only sums of living tasks are known; quotas are among them.",
-                seconds(sums.waited), labels);
-  }
+  put_histogram(out, sums, labels);
+  out.counter("evenkeel_direct_reclaim_seconds_total", "Time in which a pod's tasks freed memory themselves.",
+              seconds(sums.reclaim), labels);
+  out.counter("evenkeel_block_io_wait_seconds_total",
+              "Time in which a pod's tasks slept until a disk answered.", seconds(sums.block_io), labels);
 }
 
 }  // namespace
 
 void put_waits(Exposition& out, const Agent& agent) {
   const auto& run_queue = agent.snapshot().run_queue;
-  if (run_queue.source == RunQueueSource::none) return;
+  if (run_queue.source != RunQueueSource::bpf) return;
   for (const auto& [id, sums] : agent.wait_totals().sums())
     if (const auto* cgroup = agent.tree().find(id);
         cgroup != nullptr &&
         (cgroup->kind == CgroupKind::pod || cgroup->kind == CgroupKind::host_application))
       put_one(out, agent, id, sums);
-  if (run_queue.source != RunQueueSource::bpf) return;
   static constexpr const char* kBlame = "evenkeel_run_queue_blame_seconds_total";
   static constexpr const char* kHelp =
       "Time a pod waited while another had that CPU (thread same), or ran beside it on the core (thread "

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
@@ -144,6 +145,21 @@ TEST_F(LiveRunQueue, WhoIsMovedWhileItWaitsKnowsWhoHadBothCpus) {
   EXPECT_LT(node_.waited("bb"), waited_b * 12 / 10);
   EXPECT_GT(node_.blamed_in_all("bb"), node_.waited("bb") * 8 / 10) << "somebody ran meanwhile";
   EXPECT_LT(node_.blamed_in_all("bb"), node_.waited("bb") * 12 / 10);
+}
+
+TEST_F(LiveRunQueue, WhoRunsOnTheOtherThreadOfTheCoreIsSeen) {
+  const auto& cpus = node_.node().topology.cpus;
+  if (cpus.size() < 2 || cpus[0].core != cpus[1].core) GTEST_SKIP() << "the first two CPUs share no core";
+  const auto a = task("aa", cpus[0].id, spin), b = task("bb", cpus[1].id, spin);
+  std::this_thread::sleep_for(200ms);
+  node_.begin();
+  const Before before_a(a), before_b(b);
+  node_.watch(2s);
+  const auto least = std::min(before_a.ran(), before_b.ran());
+  say("aa beside bb", "shared the core", node_.beside("aa", "bb"), "both ran at least", least);
+  EXPECT_GT(node_.beside("aa", "bb"), least * 7 / 10) << "each is told its share of the other's time";
+  EXPECT_LT(node_.beside("aa", "bb"), before_a.ran() * 11 / 10);
+  EXPECT_GT(node_.beside("bb", "aa"), least * 7 / 10);
 }
 
 TEST_F(LiveRunQueue, ASteadyTickAllocatesNothing) {

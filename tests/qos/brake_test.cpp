@@ -275,14 +275,13 @@ TEST(Brake, OnV1ChildrenAreNarrowedAlongWhetherSuppressionIsOnOrOff) {
         if (intent.target == pod) limit->quota = quota;
         if (intent.target == scene.besteffort().id) scene.besteffort().applied.cpu_limit->quota = quota;
       }
-      scene.node.at += seconds(1);
-      scene.node.since_previous = seconds(1);
+      scene.node.at += *(scene.node.since_previous = seconds(1));
       return limit->quota->count();
     };
     for (int tick = 0; tick < 3; ++tick) EXPECT_EQ(round(), 800000);
     scene.node.alarms = {scene.alarm()};
     for (int tick = 0; tick < 2; ++tick) EXPECT_EQ(round(), 160000) << suppressing;
-    for (int tick = 0; tick < 29; ++tick) round();
+    for (int tick = 0; tick < 29; ++tick) static_cast<void>(round());
     EXPECT_EQ(round(), 800000) << "its own again, suppressing: " << suppressing;
   }
 }

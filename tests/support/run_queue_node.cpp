@@ -105,6 +105,14 @@ Duration RunQueueNode::blamed(const std::string& victim, const std::string& runn
   return sum;
 }
 
+Duration RunQueueNode::beside(const std::string& victim, const std::string& runner) const {
+  const auto who = id(victim), whom = id(runner);
+  Duration sum{};
+  for (const auto& one : blame_)
+    if (one.victim == who && one.runner == whom && one.sibling) sum += one.time;
+  return sum;
+}
+
 Duration RunQueueNode::blamed_in_all(const std::string& victim) const {
   const auto who = id(victim);
   Duration sum{};

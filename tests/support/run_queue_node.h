@@ -35,6 +35,8 @@ class RunQueueNode {
   [[nodiscard]] CgroupId id(const std::string& pod) const;             ///< of its container
   [[nodiscard]] Duration waited(const std::string& pod) const;
   [[nodiscard]] Duration blamed(const std::string& victim, const std::string& runner) const;
+  /// How long the runner had the other thread of the core while the victim ran.
+  [[nodiscard]] Duration beside(const std::string& victim, const std::string& runner) const;
   [[nodiscard]] Duration blamed_in_all(const std::string& victim) const;
   [[nodiscard]] TaskStalls stalls(const std::string& pod) const;
   /// Waits of more than so long, since it is watched.

@@ -1,0 +1,144 @@
+// From cycles per instruction to the cure and back, on the machine of tests/run resctrl: its counters feel
+// who shares the cache, 1.0 cycles per instruction alone, 3.0 beside a neighbour who never sleeps.
+#include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+#include "tests/support/live_cgroups.h"
+#include "tests/support/pinned_task.h"
+#include "tests/support/state_dir.h"
+#include "tests/support/stepped_agent.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kShop = "aaaaaaaa-0000-0000-0000-000000000001";
+constexpr const char* kNight = "aaaaaaaa-0000-0000-0000-000000000002";
+const std::string kGroups = "/sys/fs/resctrl/";
+
+bool has_the_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model\t") && line.ends_with(": 200")) return true;
+  return false;
+}
+
+class LiveCure : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_the_model()) GTEST_SKIP() << "not the machine with the modelled cache (tests/run resctrl)";
+    if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
+    cpu_set_t first;  // the agent and the test are no neighbours of the service
+    CPU_ZERO(&first);
+    CPU_SET(0, &first);
+    ASSERT_EQ(::sched_setaffinity(0, sizeof first, &first), 0);
+    cgroups_.make(service());
+    cgroups_.make(batch());
+    cgroups_.make("elsewhere");
+    std::ofstream(dir_.path + "/nodeslo.yaml") << "extensions: {evenkeel: {interference: {enable: true, act: "
+                                                  "true, runQueue: false, counterWindow: 1s,"
+                                                  " counterPeriod: 1s, stallWindow: 1s, capLease: 15s}}}\n";
+    std::ofstream(dir_.path + "/pods.yaml") << "items:\n- {metadata: {uid: " << kShop
+                                            << ", namespace: lab, name: shop}, spec: {containers: [{name: "
+                                               "a}]}, status: {phase: Running, qosClass: "
+                                               "Burstable, containerStatuses: [{name: a, containerID: "
+                                               "'containerd://c1', state: {running: {}}}]}}\n"
+                                               "- {metadata: {uid: "
+                                            << kNight
+                                            << ", namespace: lab, name: night}, spec: {containers: [{name: "
+                                               "a}]}, status: {phase: Running, qosClass: "
+                                               "BestEffort, containerStatuses: [{name: a, containerID: "
+                                               "'containerd://c2', state: {running: {}}}]}}\n";
+    agent_.emplace(std::vector<std::string>{
+        "--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
+        "file:" + dir_.path + "/pods.yaml", "--state-dir", dir_.path + "/state"});
+    next_ = std::chrono::steady_clock::now();
+  }
+  void TearDown() override {
+    for (const char* group : {"quiet", "own"}) ::rmdir((kGroups + group).c_str());
+  }
+  static std::string service() { return std::string("kubepods/burstable/pod") + kShop + "/c1"; }
+  static std::string batch() { return std::string("kubepods/besteffort/pod") + kNight + "/c2"; }
+  /// One tick of a second; what was written to the batch pod's quota, "" if nothing.
+  std::string tick() {
+    next_ += 1s;
+    std::this_thread::sleep_until(next_);
+    const Step step = agent_->advance();
+    for (const auto& write : step.writes) {
+      std::printf("%s %s -> %s: %s\n", write.path.c_str(), write.old_text.c_str(), write.new_text.c_str(),
+                  write.why.c_str());
+      if (write.path.find(kNight) != std::string::npos) return write.new_text;
+    }
+    return {};
+  }
+  /// The first quota that is written within so many ticks.
+  std::string written_within(int ticks) {
+    for (int i = 0; i < ticks; ++i)
+      if (auto text = tick(); !text.empty()) return text;
+    return {};
+  }
+  double metric(const std::string& name) {
+    const std::string text = agent_->metrics();
+    const auto at = text.find("\n" + name);
+    return at == std::string::npos ? -1 : std::stod(text.substr(text.find(' ', at + 1)));
+  }
+  double cpi() { return metric("evenkeel_container_cpi{cgroup=\"" + cgroups_.top() + "/" + service()); }
+  static bool group(const std::string& name, const std::string& ways, pid_t pid) {
+    ::mkdir((kGroups + name).c_str(), 0755);
+    std::ofstream schemata(kGroups + name + "/schemata");
+    schemata << "L3:0=" << ways << ";1=" << ways << "\n" << std::flush;
+    std::ofstream tasks(kGroups + name + "/tasks");
+    tasks << pid << std::flush;
+    return schemata.good() && tasks.good();
+  }
+
+  LiveCgroups cgroups_{};
+  StateDir dir_{};
+  std::optional<SteppedAgent> agent_{};
+  std::chrono::steady_clock::time_point next_{};
+};
+
+TEST_F(LiveCure, TheNeighbourIsLimitedTheServiceRecoversAndTheLimitEnds) {
+  const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
+  EXPECT_EQ(written_within(60), "");
+  const double alone = cpi();
+  const PinnedTask night(cgroups_, batch(), 1, [] { spin(); });
+  const std::string limit = written_within(60);
+  const double beside = cpi();
+  EXPECT_NE(limit, "") << "nobody was limited";
+  for (int i = 0; i < 4; ++i) tick();
+  const double cured = cpi();
+  std::printf("cycles per instruction: %.2f alone, %.2f beside, %.2f with a limit of %s\n", alone, beside,
+              cured, limit.c_str());
+  EXPECT_LT(alone, 1.3);
+  EXPECT_GT(beside, 2.5);
+  EXPECT_LT(cured, 2);
+  EXPECT_GE(metric("evenkeel_interference_total{outcome=\"confirmed\"}"), 1);
+  EXPECT_NE(written_within(20), "") << "the lease is over and the limit stays";
+}
+
+// A pod that works just when the service is slowed, by somebody else: it has ways of its own, so that it
+// cannot be.
+TEST_F(LiveCure, TheLimitOfAnInnocentIsTakenBack) {
+  const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
+  ASSERT_TRUE(group("own", "7fc", shop.pid()));
+  EXPECT_EQ(written_within(60), "");
+  const PinnedTask night(cgroups_, batch(), 1, [] { spin(); });
+  ASSERT_TRUE(group("quiet", "3", night.pid()));
+  const PinnedTask guilty(cgroups_, "elsewhere", 2, [] { spin(); });
+  EXPECT_NE(written_within(60), "") << "nobody was limited";
+  const std::string back = written_within(14);
+  std::printf("cycles per instruction: %.2f\n", cpi());
+  EXPECT_NE(back, "") << "the limit stays until its lease is over";
+  EXPECT_GE(metric("evenkeel_interference_total{outcome=\"cleared\"}"), 1);
+  EXPECT_EQ(metric("evenkeel_interference_total{outcome=\"confirmed\"}"), 0);
+}
+
+}  // namespace
+}  // namespace evenkeel::test
