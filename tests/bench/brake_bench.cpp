@@ -159,6 +159,7 @@ int run() {
   StateDir dir;
   std::ofstream(dir.path + "/nodeslo.yaml")
       << "extensions: {evenkeel: {brake: {enable: true, maxDutyPercent: 100, lease: 100ms, "
+         "leastMilliCPUPerPod: 0, "
          "cpuPressurePercent: "
       << kStallPercent << ", window: " << (asked != nullptr ? asked : "50ms") << "}}}\n"
       << std::flush;

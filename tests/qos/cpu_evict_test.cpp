@@ -122,7 +122,7 @@ TEST_F(BestEffortTest, WhatTheBrakeTakesForAMomentCostsNobody) {
   state.use.braked = true;
   EXPECT_EQ(release_after_a_minute(), 0);
   state.use.braked = false;
-  EXPECT_EQ(release_after_a_minute(), 20000) << "that it is starved anyway does";
+  EXPECT_EQ(release_after_a_minute(), 10000) << "that it is starved anyway does";
 }
 
 TEST_F(BestEffortTest, ShortWindowsNeedMeasurementsToo) {
