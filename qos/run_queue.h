@@ -18,10 +18,9 @@ inline constexpr std::size_t kWaitBuckets = 24;
 /// From runnable to running, of the tasks of one cgroup.
 struct RunQueueWait {
   CgroupId cgroup{};
-  Duration waited{};       ///< since the previous tick, all tasks together
-  std::int64_t waits = 0;  ///< since the previous tick
-  std::array<std::uint64_t, kWaitBuckets>
-      histogram{};  ///< since it is watched; zero where only sums are known
+  Duration waited{};                                    ///< since the previous tick, all tasks together
+  std::int64_t waits = 0;                               ///< since the previous tick
+  std::array<std::uint64_t, kWaitBuckets> histogram{};  ///< since it is watched
 };
 
 /// Who had the CPU that a victim waited for.
@@ -33,9 +32,8 @@ struct WaitBlame {
 };
 
 enum class RunQueueSource : std::uint8_t {
-  none,       ///< not asked for, or not possible: see `why`
-  bpf,        ///< each wait, and who ran meanwhile
-  schedstat,  ///< sums of the tasks that live, from /proc
+  none,  ///< not asked for, or not possible: see `why`
+  bpf,   ///< each wait, and who ran meanwhile
 };
 
 struct RunQueue {
