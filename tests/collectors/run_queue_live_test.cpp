@@ -67,13 +67,14 @@ class LiveRunQueue : public testing::Test {
 /// Both always want the CPU, so each waits while the other has it: for as long as the kernel says that it
 /// ran.
 TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
+  node_.begin();
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
   const auto innocent = task("cc", 1, [] { work_and_rest(2ms, 2ms); });
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty() && innocent.why_not().empty()) << a.why_not();
-  std::this_thread::sleep_for(200ms);
-  node_.begin();
   const Before before_a(a), before_b(b);
   node_.watch(2s);
+  for (const auto* one : {&a, &b, &innocent}) one->hold();
+  node_.add();
   if (before_a.ran() < 50ms || before_b.ran() < 50ms) GTEST_SKIP() << kTooBusy;
   for (const auto& [pod, other, of_pod, of_other] :
        {std::tuple{"aa", "bb", &before_a, &before_b}, {"bb", "aa", &before_b, &before_a}}) {
@@ -85,20 +86,22 @@ TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
     EXPECT_GT(node_.blamed(pod, other), other_ran * 8 / 10) << pod << " by " << other;
     EXPECT_LT(node_.blamed(pod, other), other_ran * 12 / 10) << pod << " by " << other;
     EXPECT_GT(node_.blamed_in_all(pod), node_.waited(pod) * 8 / 10) << pod << ": somebody ran meanwhile";
-    EXPECT_EQ(node_.blamed(pod, "cc").count(), 0) << pod;
+    // It was born on either CPU, and has kept to its own since.
+    EXPECT_LT(node_.blamed(pod, "cc"), node_.waited(pod) / 100) << pod;
     EXPECT_GT(node_.waits_above(pod, 512us), 10U) << pod << ": slices are longer than that";
   }
 }
 
 TEST_F(LiveRunQueue, WhoIsThrottledAloneDoesNotWaitForAnybody) {
   limit("aa", 20);
+  node_.begin();
   const auto a = task("aa", 0, spin);
   ASSERT_TRUE(a.why_not().empty());
-  std::this_thread::sleep_for(300ms);
-  node_.begin();
   const Before before(a);
   const auto throttled_before = throttled("aa");
   node_.watch(2s);
+  for (const auto* one : {&a}) one->hold();
+  node_.add();
   const auto waited = before.waited(), by_quota = throttled("aa") - throttled_before;
   say("throttled alone", "waited", node_.waited("aa"), "kernel", waited);
   say("throttled alone", "by its quota", by_quota, "ran", before.ran());
@@ -109,13 +112,14 @@ TEST_F(LiveRunQueue, WhoIsThrottledAloneDoesNotWaitForAnybody) {
 
 TEST_F(LiveRunQueue, WhoIsThrottledBesideAHogDoesNotBlameItForThat) {
   limit("aa", 20);
+  node_.begin();
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty());
-  std::this_thread::sleep_for(300ms);
-  node_.begin();
   const Before before(a);
   const auto throttled_before = throttled("aa");
   node_.watch(2s);
+  for (const auto* one : {&a, &b}) one->hold();
+  node_.add();
   const auto waited = before.waited(), by_quota = throttled("aa") - throttled_before;
   say("throttled beside a hog", "waited", node_.waited("aa"), "kernel", waited);
   say("throttled beside a hog", "by its quota", by_quota, "blamed", node_.blamed_in_all("aa"));
@@ -127,13 +131,14 @@ TEST_F(LiveRunQueue, WhoIsThrottledBesideAHogDoesNotBlameItForThat) {
 /// Three who want two CPUs are moved to and fro while they wait.
 TEST_F(LiveRunQueue, WhoIsMovedWhileItWaitsKnowsWhoHadBothCpus) {
   if (::sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "one CPU";
+  node_.begin();
   const auto a = task("aa", -1, spin), b = task("bb", -1, spin), c = task("cc", -1, spin);
   const auto restless = task("aa", -1, [] { work_and_rest(3ms, 1ms); });
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty() && c.why_not().empty());
-  std::this_thread::sleep_for(200ms);
-  node_.begin();
   const Before before_a(a), restless_before(restless), before_b(b);
   node_.watch(2s);
+  for (const auto* one : {&a, &b, &c, &restless}) one->hold();
+  node_.add();
   const auto waited_a = before_a.waited() + restless_before.waited(), waited_b = before_b.waited();
   say("aa moved", "waited", node_.waited("aa"), "kernel", waited_a);
   say("bb moved", "waited", node_.waited("bb"), "kernel", waited_b);
@@ -150,11 +155,12 @@ TEST_F(LiveRunQueue, WhoIsMovedWhileItWaitsKnowsWhoHadBothCpus) {
 TEST_F(LiveRunQueue, WhoRunsOnTheOtherThreadOfTheCoreIsSeen) {
   const auto& cpus = node_.node().topology.cpus;
   if (cpus.size() < 2 || cpus[0].core != cpus[1].core) GTEST_SKIP() << "the first two CPUs share no core";
-  const auto a = task("aa", cpus[0].id, spin), b = task("bb", cpus[1].id, spin);
-  std::this_thread::sleep_for(200ms);
   node_.begin();
+  const auto a = task("aa", cpus[0].id, spin), b = task("bb", cpus[1].id, spin);
   const Before before_a(a), before_b(b);
   node_.watch(2s);
+  for (const auto* one : {&a, &b}) one->hold();
+  node_.add();
   const auto least = std::min(before_a.ran(), before_b.ran());
   say("aa beside bb", "shared the core", node_.beside("aa", "bb"), "both ran at least", least);
   EXPECT_GT(node_.beside("aa", "bb"), least * 7 / 10) << "each is told its share of the other's time";

@@ -68,6 +68,11 @@ PinnedTask::~PinnedTask() {
   ::waitpid(pid_, nullptr, 0);
 }
 
+void PinnedTask::hold() const {
+  ::kill(pid_, SIGSTOP);
+  ::waitpid(pid_, nullptr, WUNTRACED);
+}
+
 PinnedTask::Scheduled PinnedTask::scheduled() const {
   std::ifstream in("/proc/" + std::to_string(pid_) + "/schedstat");
   std::int64_t ran_ns = 0, waited_ns = 0;

@@ -70,20 +70,24 @@ void RunQueueNode::watch(std::chrono::milliseconds time) {
   const auto end = std::chrono::steady_clock::now() + time;
   while (std::chrono::steady_clock::now() < end) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    tick();
-    for (const auto& wait : node_.run_queue.waits) {
-      auto& sum = row_of(waits_, wait.cgroup);
-      sum.waited += wait.waited;
-      sum.waits += wait.waits;
-      sum.histogram = wait.histogram;
-    }
-    for (const auto& stall : node_.stalls) {
-      auto& sum = row_of(stalls_, stall.cgroup);
-      sum.reclaim = sum.reclaim.value_or(Duration::zero()) + stall.reclaim.value_or(Duration::zero());
-      sum.block_io = sum.block_io.value_or(Duration::zero()) + stall.block_io.value_or(Duration::zero());
-    }
-    blame_.insert(blame_.end(), node_.run_queue.blame.begin(), node_.run_queue.blame.end());
+    add();
   }
+}
+
+void RunQueueNode::add() {
+  tick();
+  for (const auto& wait : node_.run_queue.waits) {
+    auto& sum = row_of(waits_, wait.cgroup);
+    sum.waited += wait.waited;
+    sum.waits += wait.waits;
+    sum.histogram = wait.histogram;
+  }
+  for (const auto& stall : node_.stalls) {
+    auto& sum = row_of(stalls_, stall.cgroup);
+    sum.reclaim = sum.reclaim.value_or(Duration::zero()) + stall.reclaim.value_or(Duration::zero());
+    sum.block_io = sum.block_io.value_or(Duration::zero()) + stall.block_io.value_or(Duration::zero());
+  }
+  blame_.insert(blame_.end(), node_.run_queue.blame.begin(), node_.run_queue.blame.end());
 }
 
 std::string RunQueueNode::container(const std::string& pod) {

@@ -30,6 +30,8 @@ class RunQueueNode {
   void begin();
   /// … what the ticks of so long say.
   void watch(std::chrono::milliseconds time);
+  /// And what one more tick says.
+  void add();
 
   [[nodiscard]] static std::string container(const std::string& pod);  ///< below the top
   [[nodiscard]] CgroupId id(const std::string& pod) const;             ///< of its container
