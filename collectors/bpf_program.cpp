@@ -82,7 +82,7 @@ Result<> BpfProgram::Impl::map_tables() {
   bpf_map* map = nullptr;
   bpf_object__for_each_map(map, object) {
     if (named(map, ".rodata") || (bpf_map__map_flags(map) & BPF_F_MMAPABLE) == 0) continue;
-    const std::size_t row = (bpf_map__value_size(map) + 7U) / 8U * 8U;
+    const std::size_t row = (std::size_t{bpf_map__value_size(map)} + 7) / 8 * 8;
     const std::size_t size = (row * bpf_map__max_entries(map) + page - 1) / page * page;
     void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
     if (memory == MAP_FAILED) return fail(errno, Op::map, "table");
