@@ -57,7 +57,7 @@ void PressureTriggers::close_all() {
   triggers_.clear();
 }
 
-void PressureTriggers::wait_with(Waiting waiting) {
+void PressureTriggers::wait_with(TriggerWait waiting) {
   close_all();
   settings_ = {};
   waiting_ = std::move(waiting);

@@ -19,7 +19,7 @@
 namespace evenkeel {
 
 /// Who waits for descriptors and hears alarms: an event loop.
-struct Waiting {
+struct TriggerWait {
   /// Calls `ready` with the events whenever `fd` is urgent (EPOLLPRI) or dead (EPOLLERR). False: it cannot.
   std::function<bool(int fd, std::function<void(std::uint32_t events)> ready)> add{};
   std::function<void(int fd)> remove{};  ///< before it is closed
@@ -49,7 +49,7 @@ class PressureTriggers {
   PressureTriggers& operator=(const PressureTriggers&) = delete;
 
   /// Without one nothing is opened. It must outlive this object, or be taken away: wait_with({}).
-  void wait_with(Waiting waiting);
+  void wait_with(TriggerWait waiting);
   /// The pods, the tree or the settings changed: opens what is new, closes what is gone. At most `most`
   /// descriptors.
   void follow(const CgroupTree& tree, const NodeSnapshot& node, const BrakeSettings& settings,
@@ -76,7 +76,7 @@ class PressureTriggers {
   [[nodiscard]] Duration stall(Contended what) const;
 
   const Host& host_;
-  Waiting waiting_{};
+  TriggerWait waiting_{};
   BrakeSettings settings_{};
   Duration window_{};  ///< zero: not looked for, or none
   std::vector<Trigger> triggers_{};

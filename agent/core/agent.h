@@ -97,7 +97,7 @@ class Agent {
   const TickResult& alarm(Alarm alarm);
   /// Who waits for the pressure triggers; its `hear` calls alarm(). Until then, and with {} again, there are
   /// none.
-  void wait_with(Waiting waiting);
+  void wait_with(TriggerWait waiting);
   /// When react() is to be called at the latest.
   [[nodiscard]] std::optional<MonoTime> due() const;
   /// Orderly stop: every original goes back.

@@ -34,7 +34,7 @@ void BrakeRecord::follow(const BrakeLever& lever, MonoTime now, Lever& record, M
   }
 }
 
-void Agent::wait_with(Waiting waiting) {
+void Agent::wait_with(TriggerWait waiting) {
   triggers_->wait_with(std::move(waiting));
   follow_triggers();
 }

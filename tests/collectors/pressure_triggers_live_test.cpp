@@ -29,7 +29,7 @@ std::size_t open_descriptors() {
 struct Loop {
   std::map<int, std::function<void(std::uint32_t)>> waiting{};
   std::vector<Alarm> heard{};
-  Waiting lent() {
+  TriggerWait lent() {
     return {.add =
                 [this](int fd, std::function<void(std::uint32_t)> ready) {
                   EXPECT_TRUE(waiting.emplace(fd, std::move(ready)).second) << "twice";
