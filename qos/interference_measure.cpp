@@ -221,14 +221,14 @@ void measure(const NodeSnapshot& node, const InterferenceSettings& settings, Int
   const std::int64_t window = window_at(node.at, settings.stall_window);
   if (state.window && window != *state.window) close_window(*state.window, node.at, settings, state, sampled);
   state.window = window;
-  if (node.since_previous) Tick(node, *node.since_previous, settings, state).take_in();
   const std::int64_t period = window_at(node.at, settings.counter_period);
-  for (Unit& unit : state.units) {
+  for (Unit& unit : state.units)
     if (!unit.cpu_use_period.empty() && unit.cpu_use_period.newest() != period) unit.cpu_of_period = {};
-    // Kept up to date while the period lasts: victims are counted at any moment of it.
+  if (node.since_previous) Tick(node, *node.since_previous, settings, state).take_in();
+  // Kept up to date while the period lasts: victims are counted at any moment of it.
+  for (Unit& unit : state.units)
     if (unit.cpu_of_period.measured > Duration::zero())
       unit.cpu_use_period.put(period, unit.cpu_of_period.seconds / in_seconds(unit.cpu_of_period.measured));
-  }
   take_counts(node, settings, state, sampled);
 }
 

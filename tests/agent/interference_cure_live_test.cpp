@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <functional>
+#include <optional>
 #include <thread>
 
 #include "tests/support/live_cgroups.h"
@@ -70,6 +72,7 @@ class LiveCure : public testing::Test {
     next_ += 1s;
     std::this_thread::sleep_until(next_);
     const Step step = agent_->advance();
+    std::printf("%.2f %s\n", cpi(), step.line.substr(step.line.find("\"interference\""), 300).c_str());
     for (const auto& write : step.writes) {
       std::printf("%s %s -> %s: %s\n", write.path.c_str(), write.old_text.c_str(), write.new_text.c_str(),
                   write.why.c_str());
@@ -82,6 +85,18 @@ class LiveCure : public testing::Test {
     for (int i = 0; i < ticks; ++i)
       if (auto text = tick(); !text.empty()) return text;
     return {};
+  }
+  /// Works in turns: that somebody began just when the service got slow may be chance, that it went along
+  /// three times is not. Ends with its work going on.
+  std::string written_while_in_turns(std::optional<PinnedTask>& task, const std::function<void()>& start) {
+    for (int turn = 0; turn < 3; ++turn) {
+      start();
+      if (auto text = written_within(7); !text.empty()) return text;
+      task.reset();
+      if (auto text = written_within(6); !text.empty()) return text;
+    }
+    start();
+    return written_within(20);
   }
   double metric(const std::string& name) {
     const std::string text = agent_->metrics();
@@ -108,8 +123,9 @@ TEST_F(LiveCure, TheNeighbourIsLimitedTheServiceRecoversAndTheLimitEnds) {
   const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
   EXPECT_EQ(written_within(60), "");
   const double alone = cpi();
-  const PinnedTask night(cgroups_, batch(), 1, [] { spin(); });
-  const std::string limit = written_within(60);
+  std::optional<PinnedTask> night;
+  const std::string limit =
+      written_while_in_turns(night, [&] { night.emplace(cgroups_, batch(), 1, [] { spin(); }); });
   const double beside = cpi();
   EXPECT_NE(limit, "") << "nobody was limited";
   for (int i = 0; i < 4; ++i) tick();
@@ -129,10 +145,14 @@ TEST_F(LiveCure, TheLimitOfAnInnocentIsTakenBack) {
   const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
   ASSERT_TRUE(group("own", "7fc", shop.pid()));
   EXPECT_EQ(written_within(60), "");
-  const PinnedTask night(cgroups_, batch(), 1, [] { spin(); });
-  ASSERT_TRUE(group("quiet", "3", night.pid()));
-  const PinnedTask guilty(cgroups_, "elsewhere", 2, [] { spin(); });
-  EXPECT_NE(written_within(60), "") << "nobody was limited";
+  std::optional<PinnedTask> night, guilty;
+  const std::string limit = written_while_in_turns(guilty, [&] {
+    guilty.emplace(cgroups_, "elsewhere", 2, [] { spin(); });
+    night.reset();
+    night.emplace(cgroups_, batch(), 1, [] { work_and_rest(5s, 10s); });
+    EXPECT_TRUE(group("quiet", "3", night->pid()));
+  });
+  EXPECT_NE(limit, "") << "nobody was limited";
   const std::string back = written_within(14);
   std::printf("cycles per instruction: %.2f\n", cpi());
   EXPECT_NE(back, "") << "the limit stays until its lease is over";
