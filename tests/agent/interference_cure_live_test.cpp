@@ -72,7 +72,6 @@ class LiveCure : public testing::Test {
     next_ += 1s;
     std::this_thread::sleep_until(next_);
     const Step step = agent_->advance();
-    std::printf("%.2f %s\n", cpi(), step.line.substr(step.line.find("\"interference\""), 300).c_str());
     for (const auto& write : step.writes) {
       std::printf("%s %s -> %s: %s\n", write.path.c_str(), write.old_text.c_str(), write.new_text.c_str(),
                   write.why.c_str());

@@ -3,6 +3,7 @@
 # later the agent is back; what somebody sets by set-property and insists on is his, and nobody's value is lost at the stop.
 set -euo pipefail
 [ "${EVENKEEL_IN_VM:-}" = systemd ] || { echo "this is for the guest: tests/vm/vmrun --systemd"; exit 77; }
+[ -n "${EVENKEEL_VM_LONG:-}" ] || { echo "takes minutes in an emulated machine: tests/run vm-newer"; exit 77; }
 [ -x build/release/evenkeel ] || { echo "build/release/evenkeel was not built"; exit 77; }
 . tests/vm/batch_slice.sh
 idle=$besteffort/$pod/cpu.idle
