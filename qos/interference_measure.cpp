@@ -24,9 +24,8 @@ std::optional<double> mean(const WindowSum& sum, Duration window) {
 /// One tick.
 class Tick {
  public:
-  Tick(const NodeSnapshot& node, Duration passed, const InterferenceSettings& settings,
-       InterferenceState& state)
-      : node_(node), passed_(passed), settings_(settings), state_(state) {}
+  Tick(const NodeSnapshot& node, Duration passed, InterferenceState& state)
+      : node_(node), passed_(passed), state_(state) {}
 
   void take_in() {
     if (state_.source != node_.run_queue.source) forget_waits();
@@ -140,7 +139,6 @@ class Tick {
 
   const NodeSnapshot& node_;
   Duration passed_;
-  const InterferenceSettings& settings_;
   InterferenceState& state_;
 };
 
@@ -224,7 +222,7 @@ void measure(const NodeSnapshot& node, const InterferenceSettings& settings, Int
   const std::int64_t period = window_at(node.at, settings.counter_period);
   for (Unit& unit : state.units)
     if (!unit.cpu_use_period.empty() && unit.cpu_use_period.newest() != period) unit.cpu_of_period = {};
-  if (node.since_previous) Tick(node, *node.since_previous, settings, state).take_in();
+  if (node.since_previous) Tick(node, *node.since_previous, state).take_in();
   // Kept up to date while the period lasts: victims are counted at any moment of it.
   for (Unit& unit : state.units)
     if (unit.cpu_of_period.measured > Duration::zero())
