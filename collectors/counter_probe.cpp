@@ -30,7 +30,7 @@ std::string said(const CounterEvent& event, int error) {
 
 }  // namespace
 
-CounterProbe probe_counters(CounterEvents wanted) {
+CounterProbe probe_counters(const CounterEvents& wanted) {
   CounterProbe probe;
   for (const CounterEvent& event : wanted) {
     probe.events.push_back(event);

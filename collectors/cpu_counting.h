@@ -28,6 +28,6 @@ struct CounterProbe {
   CounterEvents events{};  ///< empty: nothing can be counted
   std::string why{};       ///< what cannot be counted, in words; empty: all can
 };
-CounterProbe probe_counters(CounterEvents wanted);
+CounterProbe probe_counters(const CounterEvents& wanted);
 
 }  // namespace evenkeel
