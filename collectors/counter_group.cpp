@@ -1,6 +1,7 @@
 #include "collectors/counter_group.h"
 
 #include <linux/perf_event.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 
 #include <algorithm>
@@ -25,12 +26,17 @@ Result<CounterGroup> CounterGroup::open(int target, int cpu, unsigned long flags
     attr.config = event.config;
     attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     const int leader = group.size_ == 0 ? -1 : group.descriptors_[0].get();
+    // All of them begin with the leader, below: one after the other, each would count from its own moment,
+    // and one of another PMU than the leader's only from when the tasks are scheduled again.
+    attr.disabled = leader < 0;
     Fd fd(static_cast<int>(
         ::syscall(SYS_perf_event_open, &attr, target, cpu, leader, flags | PERF_FLAG_FD_CLOEXEC)));
     if (!fd) return fail(errno, Op::open, "perf event");
     group.what_[group.size_] = event.what;
     group.descriptors_[group.size_++] = std::move(fd);
   }
+  if (group.size_ > 0 && ::ioctl(group.descriptors_[0].get(), PERF_EVENT_IOC_ENABLE, 0) < 0)
+    return fail(errno, Op::write, "perf event");
   return group;
 }
 
