@@ -40,7 +40,7 @@ class Rotation final : public CpuCounting {
     status.dropped = dropped_;
     status.descriptors = 0;
     for (const Window& window : windows_) status.descriptors += window.groups.size() * window.events;
-    say(refused_, status.why);
+    status.why = refused_;
   }
 
  private:
@@ -57,11 +57,6 @@ class Rotation final : public CpuCounting {
       groups.clear();
     }
   };
-
-  /// Assigns only what is another: a string that is the same costs nothing then.
-  static void say(const std::string& what, std::string& where) {
-    if (where != what) where = what;
-  }
 
   static std::optional<MilliCpu> use_at(const Tick& tick, std::size_t position) {
     return position < tick.node.cgroups.size() ? tick.node.cgroups[position].cpu_use : std::nullopt;

@@ -11,7 +11,7 @@ void CounterTurns::follow(const CgroupTree& tree) {
   all_.clear();
   for (std::size_t position = 0; position < tree.all().size(); ++position) {
     const Cgroup& cgroup = *tree.all()[position];
-    if (cgroup.kind != CgroupKind::container && cgroup.kind != CgroupKind::host_application) continue;
+    if (!is_leaf(cgroup.kind)) continue;
     auto dir = tree.dir(cgroup, Controller::perf_event);
     if (dir.empty()) continue;
     const auto known = before.find(cgroup.id);

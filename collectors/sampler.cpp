@@ -91,11 +91,6 @@ bool Sampler::admit(NodeSnapshot& node, MonoTime now) {
   node.since_previous = now - node.at;
   node.at = now;
   node.measured = false;
-  // What was measured since the previous tick has been told.
-  node.cpu_counts.clear();
-  node.run_queue.waits.clear();
-  node.run_queue.blame.clear();
-  node.stalls.clear();
   const std::span<char> buffer(impl_->buffer.get(), kBufferSize);
   const bool changed = impl_->slots.admit(impl_->host, buffer, node);
   impl_->disks.admit(impl_->host, buffer, node);

@@ -23,7 +23,10 @@ struct CpuCounts {
   std::optional<std::int64_t> stalled_cycles{};    ///< the back end waited
 
   /// Cycles per instruction.
-  [[nodiscard]] double cpi() const { return static_cast<double>(cycles) / static_cast<double>(instructions); }
+  [[nodiscard]] double cpi() const { return per_instruction(cycles); }
+  [[nodiscard]] double per_instruction(std::int64_t count) const {
+    return static_cast<double>(count) / static_cast<double>(instructions);
+  }
 };
 
 /// How they are counted.

@@ -48,7 +48,7 @@ void for_levers(const NodeSnapshot& node, See see) {
     const CgroupSample& sample = node.cgroups[i];
     auto ancestor = static_cast<CgroupIndex>(i);
     while (ancestor != kNoCgroup && ancestor != node.besteffort) ancestor = node.cgroup(ancestor)->parent;
-    const bool leaf = sample.kind == CgroupKind::container || sample.kind == CgroupKind::host_application;
+    const bool leaf = is_leaf(sample.kind);
     if (ancestor != kNoCgroup && sample.applied.cpus && (leaf || !leaves_only)) see(sample);
   }
 }

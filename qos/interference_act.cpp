@@ -24,7 +24,7 @@ void tell(InterferenceState& state, What what, const Cap& cap) {
 
 /// A sample of the victim's signal while its antagonist is limited.
 void watch(Cap& cap, const Victim& victim, MonoTime now, const InterferenceSettings& settings) {
-  const VictimWatch& signal = victim.watch[static_cast<std::size_t>(cap.signal)];
+  const VictimWatch& signal = victim.of(cap.signal);
   const auto value = signal.series().at(signal.series().newest());
   // A window that began before the limit says nothing about it.
   if (!value || now - cap.since < sample_interval(cap.signal, settings)) return;
@@ -46,7 +46,7 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
       if (&state.victims[one.victim] == victim && one.signal == cap.signal)
         watch(cap, *victim, node.at, settings);
     if (cap.cured) return false;
-    const auto& model = victim->watch[static_cast<std::size_t>(cap.signal)].model();
+    const auto& model = victim->of(cap.signal).model();
     const Cure cure = cap.after.judge(model, node.at, detector).cure;
     if (cure == Cure::waiting) return false;
     cap.cured = cure == Cure::cured;

@@ -15,16 +15,15 @@ bool by_counters(Signal signal) { return signal == Signal::cpi || signal == Sign
 const WindowSeries& activity_of(const Unit& unit, Signal signal) {
   if (by_counters(signal)) return unit.cpu_use_period;
   if (signal == Signal::run_queue_wait) return unit.cpu_use;
-  return unit.stall[static_cast<std::size_t>(signal) - static_cast<std::size_t>(Signal::run_queue_wait)];
+  return unit.stall[stall_place(signal)];
 }
 
 /// Null: who had the CPU is not measured.
 const WindowSeries* blame_of(const Victim& victim, CgroupId unit, Signal signal,
                              const InterferenceState& state) {
   if (signal != Signal::run_queue_wait || state.source != RunQueueSource::bpf) return nullptr;
-  for (const BlamePair& pair : state.pairs)
-    if (pair.victim == victim.cgroup && pair.unit == unit) return &pair.blame;
-  return &state.no_blame;
+  const auto [found, known] = place_of(state.pairs, victim.cgroup, unit);
+  return known ? &found->blame : &state.no_blame;
 }
 
 void accuse(const Victim& victim, Signal signal, const Verdict& verdict, const Case& judged, MonoTime now,
@@ -61,8 +60,8 @@ void look_at(const Sampled& sampled, const NodeSnapshot& node, const Interferenc
              InterferenceState& state) {
   const Victim& victim = state.victims[sampled.victim];
   const DetectorSettings detector = detector_settings(settings);
-  const Case judged = victim.watch[static_cast<std::size_t>(sampled.signal)].open_case(
-      std::max<std::size_t>(state.victims.size(), 1), detector);
+  const Case judged =
+      victim.of(sampled.signal).open_case(std::max<std::size_t>(state.victims.size(), 1), detector);
   if (!judged.anomaly.anomalous) return;
   // Who is well again accuses nobody of what was.
   if (judged.series->at(judged.window).value_or(0) <= judged.model->threshold(detector)) return;

@@ -31,24 +31,22 @@ class Tick {
     if (state_.source != node_.run_queue.source) forget_waits();
     take_use();
     if (node_.run_queue.source != RunQueueSource::none) take_waits();
-    if (node_.stalls.empty())
-      take_pressure(Signal::reclaim_stall), take_pressure(Signal::block_io_stall);
-    else
+    if (node_.stalls.empty()) {
+      take_pressure(Signal::reclaim_stall);
+      take_pressure(Signal::block_io_stall);
+    } else {
       take_stalls();
+    }
     if (node_.run_queue.source == RunQueueSource::none) take_pressure(Signal::run_queue_wait);
   }
 
  private:
-  static std::size_t place(Signal signal) {
-    return static_cast<std::size_t>(signal) - static_cast<std::size_t>(Signal::run_queue_wait);
-  }
-
   /// Two ways to measure the same thing do not give the same numbers.
   void forget_waits() {
     state_.source = node_.run_queue.source;
     for (Victim& victim : state_.victims) {
-      victim.watch[static_cast<std::size_t>(Signal::run_queue_wait)].relearn();
-      victim.sums[place(Signal::run_queue_wait)] = {};
+      victim.of(Signal::run_queue_wait).relearn();
+      victim.sums[stall_place(Signal::run_queue_wait)] = {};
     }
     for (Workload& workload : state_.workloads)
       workload.normal[static_cast<std::size_t>(Signal::run_queue_wait)].reset();
@@ -66,9 +64,8 @@ class Tick {
 
   /// Everybody was watched; only those who waited are listed.
   void take_waits() {
-    const std::size_t wait = place(Signal::run_queue_wait);
+    const std::size_t wait = stall_place(Signal::run_queue_wait);
     for (Victim& victim : state_.victims) victim.sums[wait].measured += passed_;
-    for (Unit& unit : state_.units) unit.sums[wait].measured += passed_;
     for (BlamePair& pair : state_.pairs) pair.sum.measured += passed_;
     for (const RunQueueWait& one : node_.run_queue.waits)
       if (Victim* victim = entry_of(state_.victims, one.cgroup))
@@ -84,16 +81,12 @@ class Tick {
     const double seconds = in_seconds(blame.time);
     victim->stalled_by_others_seconds += seconds;
     if (Unit* runner = entry_of(state_.units, unit)) runner->charged_seconds += seconds;
-    const auto found =
-        std::ranges::lower_bound(state_.pairs, std::pair(blame.victim, unit), {},
-                                 [](const BlamePair& pair) { return std::pair(pair.victim, pair.unit); });
-    const bool known = found != state_.pairs.end() && found->victim == blame.victim && found->unit == unit;
+    const auto [found, known] = place_of(state_.pairs, blame.victim, unit);
     BlamePair& pair = known
                           ? *found
                           : *state_.pairs.insert(
                                 found, {.victim = blame.victim, .unit = unit, .sum = {.measured = passed_}});
     pair.sum.seconds += seconds;
-    pair.seconds += seconds;
   }
 
   void take_stalls() {
@@ -103,11 +96,11 @@ class Tick {
            {std::pair{Signal::reclaim_stall, one.reclaim}, std::pair{Signal::block_io_stall, one.block_io}}) {
         if (!time) continue;
         if (Victim* victim = entry_of(state_.victims, one.cgroup))
-          add(victim->sums[place(signal)], in_seconds(*time), passed_);
+          add(victim->sums[stall_place(signal)], in_seconds(*time), passed_);
         Unit* whole = entry_of(state_.units, unit);
         // A unit's containers are measured one by one: the time has passed once for all of them.
         if (whole == nullptr) continue;
-        WindowSum& sum = whole->sums[place(signal)];
+        WindowSum& sum = whole->sums[stall_place(signal)];
         sum.seconds += in_seconds(*time);
         sum.measured = std::max(sum.measured, whole->cpu.measured);
       }
@@ -117,6 +110,7 @@ class Tick {
   /// Where nothing better is measured: the kernel's own pressure totals, without what a quota alone made.
   void take_pressure(Signal signal) {
     for (Victim& victim : state_.victims) take_pressure_of(victim, signal);
+    if (signal == Signal::run_queue_wait) return;  // suspects of that are held to the CPU that they use
     for (Unit& unit : state_.units) take_pressure_of(unit, signal);
   }
   template <class Entry>
@@ -126,13 +120,13 @@ class Tick {
     const auto& pressure = signal == Signal::run_queue_wait  ? cgroup->pressure.cpu
                            : signal == Signal::reclaim_stall ? cgroup->pressure.memory
                                                              : cgroup->pressure.io;
-    auto& before = entry.pressure[place(signal)];
+    auto& before = entry.pressure[stall_place(signal)];
     const auto now = pressure ? std::optional(pressure->some.total) : std::nullopt;
     if (before && now && *now >= *before) {
       Duration stalled = *now - *before;
       if (signal == Signal::run_queue_wait && cgroup->throttling)
         stalled = std::max(Duration::zero(), stalled - cgroup->throttling->throttled_time);
-      add(entry.sums[place(signal)], in_seconds(stalled), passed_);
+      add(entry.sums[stall_place(signal)], in_seconds(stalled), passed_);
     }
     before = now;
   }
@@ -158,8 +152,8 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
       const auto value = mean(victim.sums[stall], settings.stall_window);
       victim.sums[stall] = {};
       if (!value) continue;
-      victim.watch[static_cast<std::size_t>(signal)].observe(
-          *value, window, now, stands_accused_by(state, victim.cgroup, signal), detector);
+      victim.of(signal).observe(*value, window, now, stands_accused_by(state, victim.cgroup, signal),
+                                detector);
       sampled.push_back({i, signal});
     }
   }
@@ -195,14 +189,13 @@ void take_counts(const NodeSnapshot& node, const InterferenceSettings& settings,
     Victim* victim = entry_of(state.victims, counts.cgroup);
     if (victim == nullptr || !counts.cpu_use || *counts.cpu_use < detector.least_cpu_use) continue;
     const auto observe = [&](Signal signal, double value) {
-      victim->watch[static_cast<std::size_t>(signal)].observe(
-          value, window, node.at, stands_accused_by(state, victim->cgroup, signal), detector);
+      victim->of(signal).observe(value, window, node.at, stands_accused_by(state, victim->cgroup, signal),
+                                 detector);
       sampled.push_back({static_cast<std::size_t>(victim - state.victims.data()), signal});
     };
     observe(Signal::cpi, counts.cpi());
     if (counts.reference_cycles)
-      observe(Signal::reference_cpi,
-              static_cast<double>(*counts.reference_cycles) / static_cast<double>(counts.instructions));
+      observe(Signal::reference_cpi, counts.per_instruction(*counts.reference_cycles));
   }
 }
 

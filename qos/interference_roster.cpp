@@ -47,8 +47,7 @@ class Roster {
     for (const PodSample& pod : node_.pods) add_pod(pod);
     for (const HostApplicationSample& app : node_.host_applications) add_application(app);
     for (const CgroupSample& cgroup : node_.cgroups)
-      if (cgroup.kind == CgroupKind::container || cgroup.kind == CgroupKind::host_application)
-        keep(state_.counted, counted_, {.cgroup = cgroup.id});
+      if (is_leaf(cgroup.kind)) keep(state_.counted, counted_, {.cgroup = cgroup.id});
     sort(counted_);
     sort(victims_);
     sort(units_);
@@ -130,17 +129,7 @@ class Roster {
   std::vector<InterferenceState::Member> members_{};
 };
 
-}  // namespace
-
-void follow_roster(const NodeSnapshot& node, InterferenceState& state) {
-  if (!changed(node, state)) return;
-  remember_workloads(node.at, state);
-  Roster(node, state).build();
-  state.specs = node.pod_specs.get();
-  state.seen.clear();
-  for (const CgroupSample& cgroup : node.cgroups) state.seen.push_back(cgroup.id);
-}
-
+/// What the victims' models know goes to their workloads.
 void remember_workloads(MonoTime now, InterferenceState& state) {
   for (const Victim& victim : state.victims) {
     Workload& workload = state.workloads[victim.workload];
@@ -152,6 +141,17 @@ void remember_workloads(MonoTime now, InterferenceState& state) {
         workload.normal[i] = normal;
     }
   }
+}
+
+}  // namespace
+
+void follow_roster(const NodeSnapshot& node, InterferenceState& state) {
+  if (!changed(node, state)) return;
+  remember_workloads(node.at, state);
+  Roster(node, state).build();
+  state.specs = node.pod_specs.get();
+  state.seen.clear();
+  for (const CgroupSample& cgroup : node.cgroups) state.seen.push_back(cgroup.id);
 }
 
 CgroupId unit_of(const InterferenceState& state, CgroupId cgroup) {

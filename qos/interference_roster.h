@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <utility>
 
 #include "qos/interference_state.h"
 
@@ -12,14 +13,18 @@ namespace evenkeel {
 /// Does nothing while neither the cgroups nor the pod list have changed.
 void follow_roster(const NodeSnapshot& node, InterferenceState& state);
 
-/// What the victims' models know goes to their workloads.
-void remember_workloads(MonoTime now, InterferenceState& state);
-
 /// The entry of a cgroup in one of the state's lists; null: it has none.
 template <class List>
 auto entry_of(List& list, CgroupId cgroup) {
   const auto found = std::ranges::lower_bound(list, cgroup, {}, [](const auto& one) { return one.cgroup; });
   return found != list.end() && found->cgroup == cgroup ? &*found : nullptr;
+}
+/// Where a pair stands in the state's list, or would stand; and whether it does.
+template <class Pairs>
+auto place_of(Pairs& pairs, CgroupId victim, CgroupId unit) {
+  const auto key_of = [](const BlamePair& pair) { return std::pair(pair.victim, pair.unit); };
+  const auto found = std::ranges::lower_bound(pairs, std::pair(victim, unit), {}, key_of);
+  return std::pair(found, found != pairs.end() && key_of(*found) == std::pair(victim, unit));
 }
 /// The pod or host application that a cgroup belongs to; none: it belongs to nobody who is watched.
 CgroupId unit_of(const InterferenceState& state, CgroupId cgroup);

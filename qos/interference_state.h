@@ -4,7 +4,6 @@
 
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <vector>
 
@@ -26,6 +25,9 @@ inline constexpr std::size_t kStallSignals = 3;
 constexpr Signal stall_signal(std::size_t stall) {
   return static_cast<Signal>(static_cast<std::size_t>(Signal::run_queue_wait) + stall);
 }
+constexpr std::size_t stall_place(Signal signal) {
+  return static_cast<std::size_t>(signal) - static_cast<std::size_t>(Signal::run_queue_wait);
+}
 using StallSums = std::array<WindowSum, kStallSignals>;
 
 /// Pressure totals at the previous tick: what a stall is told from where nothing better is measured.
@@ -41,6 +43,9 @@ struct Victim {
   StallSums sums{};
   PressureTotals pressure{};
   double stalled_by_others_seconds = 0;  ///< since it is watched: waits for a CPU that others had
+
+  [[nodiscard]] VictimWatch& of(Signal signal) { return watch[static_cast<std::size_t>(signal)]; }
+  [[nodiscard]] const VictimWatch& of(Signal signal) const { return watch[static_cast<std::size_t>(signal)]; }
 };
 
 /// A pod, or a host application: the smallest thing that is limited as a whole.
@@ -62,7 +67,6 @@ struct BlamePair {
   CgroupId victim{}, unit{};
   WindowSum sum{};
   WindowSeries blame{};
-  double seconds = 0;  ///< since both are watched
 };
 
 /// What a workload is taken for, whichever of its pods teaches it; outlives them.

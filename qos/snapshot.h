@@ -94,6 +94,10 @@ enum class CgroupKind : std::uint8_t {
   host_application,
   node,  ///< no cgroup: where the levers of the node itself are
 };
+/// Where tasks are, as opposed to what holds other groups.
+constexpr bool is_leaf(CgroupKind kind) {
+  return kind == CgroupKind::container || kind == CgroupKind::host_application;
+}
 using CgroupIndex = std::int32_t;  ///< position in NodeSnapshot::cgroups; valid for one snapshot only
 inline constexpr CgroupIndex kNoCgroup = -1;
 

@@ -214,7 +214,6 @@ class Agent {
   void add_evidence(Alarm& alarm);
   bool brake_calls(MonoTime now);
   void note_brake(MonoTime now);
-  [[nodiscard]] std::string path_or_pod(CgroupId cgroup) const;
   /// In the order in which they work; the first of them before the executor.
   [[nodiscard]] std::array<Hand*, 5> hands() const {
     return {costs_.get(), resctrl_.get(), core_sched_.get(), sched_features_.get(), network_.get()};

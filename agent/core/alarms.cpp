@@ -108,17 +108,11 @@ void Agent::note_brake(MonoTime now) {
     const auto microseconds = [](Duration time) { return time / std::chrono::microseconds(1); };
     log_.info("braked")
         .with("resource", name(alarm.what))
-        .with("service", alarm.victim ? path_or_pod(alarm.victim) : std::string("any"))
+        .with("service", alarm.victim ? title_of(alarm.victim) : std::string("any"))
         .with("waited_us", microseconds(alarm.waited))
         .with("reaction_us", microseconds(took));
   }
   snapshot_.alarms.clear();
-}
-
-std::string Agent::path_or_pod(CgroupId cgroup) const {
-  const std::string pod = pod_of(cgroup);
-  const Cgroup* known = tree_->find(cgroup);
-  return !pod.empty() || known == nullptr ? pod : known->path;
 }
 
 }  // namespace evenkeel

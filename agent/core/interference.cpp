@@ -64,12 +64,6 @@ std::string sentence_of(const Accusation& one) {
   return text + "; chance of a false alarm " + number(verdict.chance);
 }
 
-std::string Agent::title_of(CgroupId id) const {
-  const Cgroup* cgroup = tree_->find(id.itself());
-  if (cgroup == nullptr) return id ? "gone" : "system";
-  return cgroup->uid.empty() ? cgroup->path : pod_named(cgroup->uid);
-}
-
 /// Accusations are told once, when they are made and when they are over; limits at each step. The owner of
 /// the antagonist hears of a limit, the victim's of nothing: there is nothing to be done about it there.
 void Agent::record_interference(MonoTime now) {

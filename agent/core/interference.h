@@ -12,6 +12,4 @@ const char* resource_of(Signal signal);
 /// The evidence with its numbers.
 std::string sentence_of(const Accusation& accusation);
 
-inline double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
 }  // namespace evenkeel

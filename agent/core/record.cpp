@@ -26,6 +26,12 @@ std::string_view Agent::uid_of(CgroupId id) const {
 
 std::string Agent::pod_of(CgroupId id) const { return pod_named(uid_of(id)); }
 
+std::string Agent::title_of(CgroupId id) const {
+  const Cgroup* cgroup = tree_->find(id.itself());
+  if (cgroup == nullptr) return id ? "gone" : "system";
+  return cgroup->uid.empty() ? cgroup->path : pod_named(cgroup->uid);
+}
+
 std::string Agent::pod_named(std::string_view uid) const {
   const Pod* pod = named_pod(uid);
   return pod != nullptr ? pod->namespace_ + "/" + pod->name : std::string(uid);

@@ -1,5 +1,6 @@
 #include "agent/face/interference_json.h"
 
+#include "agent/clock.h"
 #include "agent/core/interference.h"
 #include "qos/interference_measure.h"
 
@@ -20,7 +21,7 @@ void put_accusation(Json& json, const Accusation& one, const Agent& agent) {
   json.member("blame_seconds_per_second", verdict.blame).member("blame_share", verdict.blame_share);
   json.member("effect", verdict.evidence.effect).member("contrast", verdict.evidence.contrast);
   json.member("rank_correlation", verdict.evidence.rank_correlation);
-  json.member("chance", verdict.chance).member("since", in_seconds(one.since.time_since_epoch()));
+  json.member("chance", verdict.chance).member("since", seconds(one.since));
   const auto cap = std::ranges::find(state.caps, one.suspect, &Cap::suspect);
   json.member("limited", cap != state.caps.end()).end_object();
 }
@@ -30,7 +31,7 @@ void put_cap(Json& json, const Cap& cap, const Agent& agent) {
   json.member("victim", agent.title_of(cap.victim)).member("resource", resource_of(cap.signal));
   json.member("limit_cores", static_cast<double>(cap.limit.count()) / 1000);
   json.member("used_cores", static_cast<double>(cap.used.count()) / 1000);
-  json.member("since", in_seconds(cap.since.time_since_epoch())).member("helps", cap.cured).end_object();
+  json.member("since", seconds(cap.since)).member("helps", cap.cured).end_object();
 }
 
 /// Which signals of it are known well enough, and what is usual.

@@ -16,7 +16,7 @@ struct Row {
 
 std::optional<double> per_instruction(const std::optional<std::int64_t>& count, const CpuCounts& counts) {
   if (!count) return std::nullopt;
-  return static_cast<double>(*count) / static_cast<double>(counts.instructions);
+  return counts.per_instruction(*count);
 }
 
 constexpr std::array kRows = {

@@ -1,7 +1,6 @@
 // From cycles per instruction to the cure and back, on the machine of tests/run resctrl: its counters feel
 // who shares the cache, 1.0 cycles per instruction alone, 3.0 beside a neighbour who never sleeps.
 #include <gtest/gtest.h>
-#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <thread>
 
 #include "tests/support/live_cgroups.h"
+#include "tests/support/modelled_cache.h"
 #include "tests/support/pinned_task.h"
 #include "tests/support/state_dir.h"
 #include "tests/support/stepped_agent.h"
@@ -24,22 +24,12 @@ constexpr const char* kShop = "aaaaaaaa-0000-0000-0000-000000000001";
 constexpr const char* kNight = "aaaaaaaa-0000-0000-0000-000000000002";
 const std::string kGroups = "/sys/fs/resctrl/";
 
-bool has_the_model() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("model\t") && line.ends_with(": 200")) return true;
-  return false;
-}
-
 class LiveCure : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_the_model()) GTEST_SKIP() << "not the machine with the modelled cache (tests/run resctrl)";
+    if (!cache_is_modelled()) GTEST_SKIP() << kNoModelledCache;
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
-    cpu_set_t first;  // the agent and the test are no neighbours of the service
-    CPU_ZERO(&first);
-    CPU_SET(0, &first);
-    ASSERT_EQ(::sched_setaffinity(0, sizeof first, &first), 0);
+    ASSERT_TRUE(pin(0, 0));  // the agent and the test are no neighbours of the service
     cgroups_.make(service());
     cgroups_.make(batch());
     cgroups_.make("elsewhere");

@@ -8,6 +8,7 @@
 #include <random>
 
 #include "qos/tail_chance.h"
+#include "tests/support/known_model.h"
 #include "tests/support/rounds.h"
 
 namespace evenkeel {
@@ -16,19 +17,12 @@ namespace {
 using std::chrono::minutes;
 
 constexpr DetectorSettings kSettings{};
-constexpr MonoTime kStart{std::chrono::hours(100)};
-
-NormalModel known(double mean, double deviation, double autocorrelation = 0) {
-  NormalModel model(Signal::cpi);
-  auto normal = normal_from(mean, deviation, 1e6, kStart, traits_of(Signal::cpi));
-  normal.autocorrelation = autocorrelation;
-  model.load(normal);
-  return model;
-}
+using test::kModelStart;
+using test::known_model;
 
 Anomaly after(const NormalModel& model, std::initializer_list<double> values) {
   AnomalyWatch watch;
-  auto now = kStart;
+  auto now = kModelStart;
   for (const double value : values) watch.add(value, now += minutes(1), model, kSettings);
   return watch.judge(model, kSettings);
 }
@@ -51,7 +45,7 @@ TEST(TailChance, KnownValues) {
 }
 
 TEST(Anomaly, ThreeOutliersOfFive) {
-  const auto model = known(1, 0.1);
+  const auto model = known_model(1, 0.1);
   EXPECT_TRUE(after(model, {1.3, 1, 1.3, 1, 1.3}).anomalous);
   EXPECT_FALSE(after(model, {1.3, 1, 1.3, 1, 1}).anomalous);
   EXPECT_FALSE(after(model, {1.3, 1, 1, 1.3, 1, 1.3}).anomalous) << "the first is too long ago";
@@ -60,7 +54,7 @@ TEST(Anomaly, ThreeOutliersOfFive) {
 }
 
 TEST(Anomaly, SaysHowMuch) {
-  const auto found = after(known(1, 0.1), {1.4, 1.0, 1.3, 1.5, 1.2});
+  const auto found = after(known_model(1, 0.1), {1.4, 1.0, 1.3, 1.5, 1.2});
   EXPECT_TRUE(found.known);
   EXPECT_EQ(found.outliers, 3U);  // two spreads above 1 are 1.21
   EXPECT_EQ(found.samples, 5U);
@@ -71,24 +65,24 @@ TEST(Anomaly, SaysHowMuch) {
 }
 
 TEST(Anomaly, UnknownIsNotWell) {
-  EXPECT_FALSE(after(known(1, 0.1), {2, 2}).known);
+  EXPECT_FALSE(after(known_model(1, 0.1), {2, 2}).known);
   EXPECT_FALSE(after(NormalModel(Signal::cpi), {2, 2, 2, 2, 2}).known);
   EXPECT_FALSE(after(NormalModel(Signal::cpi), {2, 2, 2, 2, 2}).anomalous);
 }
 
 TEST(Anomaly, SamplesThatCrowdAreOneEvent) {
-  const auto model = known(1, 0.1);
+  const auto model = known_model(1, 0.1);
   AnomalyWatch watch;
-  auto now = kStart;
+  auto now = kModelStart;
   EXPECT_TRUE(watch.add(2, now, model, kSettings));
   for (int i = 0; i < 5; ++i) EXPECT_FALSE(watch.add(2, now += std::chrono::seconds(1), model, kSettings));
   EXPECT_FALSE(watch.judge(model, kSettings).known);
 }
 
 TEST(Anomaly, WhatWasBeforeAGapIsForgotten) {
-  const auto model = known(1, 0.1);
+  const auto model = known_model(1, 0.1);
   AnomalyWatch watch;
-  auto now = kStart;
+  auto now = kModelStart;
   for (int i = 0; i < 2; ++i) watch.add(2, now += minutes(1), model, kSettings);
   watch.add(2, now += minutes(20), model, kSettings);
   EXPECT_FALSE(watch.judge(model, kSettings).known);
@@ -103,7 +97,8 @@ TEST(Anomaly, VarianceOfNeighbours) {
 
 TEST(Anomaly, WhereNeighboursAreAlikeItTakesMore) {
   const std::initializer_list<double> values = {1.25, 1.25, 1.25, 1.25, 1.25};
-  const auto independent = after(known(1, 0.1), values), alike = after(known(1, 0.1, 0.9), values);
+  const auto independent = after(known_model(1, 0.1), values),
+             alike = after(known_model(1, 0.1, 0.9), values);
   EXPECT_TRUE(independent.anomalous);
   EXPECT_FALSE(alike.anomalous);
   EXPECT_LT(independent.chance, 1e-4);
@@ -112,12 +107,12 @@ TEST(Anomaly, WhereNeighboursAreAlikeItTakesMore) {
 
 /// Of one minute after the other.
 double share_of_anomalies(double alike, unsigned windows, double least_chance) {
-  const auto model = known(1, 0.1, alike);
+  const auto model = known_model(1, 0.1, alike);
   const double spread = model.normal()->spread;
   std::mt19937 random(1);
   std::normal_distribution<> gauss;
   AnomalyWatch watch;
-  auto now = kStart;
+  auto now = kModelStart;
   double state = 0;
   unsigned found = 0;
   for (unsigned i = 0; i < windows; ++i) {

@@ -10,22 +10,15 @@
 
 #include "tests/support/alloc_guard.h"
 #include "tests/support/cpi2.h"
+#include "tests/support/known_model.h"
 #include "tests/support/rounds.h"
 
 namespace evenkeel {
 namespace {
 
 constexpr DetectorSettings kSettings{};
-constexpr MonoTime kStart{std::chrono::hours(100)};
+using test::known_model;
 constexpr std::int64_t kNow = 1000;
-
-NormalModel known(double mean, double deviation, double autocorrelation = 0) {
-  NormalModel model(Signal::cpi);
-  auto normal = normal_from(mean, deviation, 1e6, kStart, traits_of(Signal::cpi));
-  normal.autocorrelation = autocorrelation;
-  model.load(normal);
-  return model;
-}
 
 /// The last value is of window kNow.
 WindowSeries series(const std::vector<double>& values) {
@@ -124,7 +117,7 @@ TEST(Cpi2, NeedsLargeInflation) {
 // --- evidence ----------------------------------------------------------------------------------------------
 
 TEST(Evidence, AStepTogether) {
-  const auto found = weigh(step(30, 10, 1, 1.5), step(30, 10, 0, 2), known(1, 0.1), kNow, kSettings);
+  const auto found = weigh(step(30, 10, 1, 1.5), step(30, 10, 0, 2), known_model(1, 0.1), kNow, kSettings);
   EXPECT_EQ(found.windows, 30U);
   EXPECT_NEAR(found.contrast, 1.5, 1e-5);
   EXPECT_NEAR(found.rank_correlation, 1, 1e-9);
@@ -138,8 +131,8 @@ TEST(Evidence, AStepTogether) {
 }
 
 TEST(Evidence, FromTenWindowsAsFromThirtyIfTheyAreThere) {
-  EXPECT_GT(weigh(step(10, 4, 1, 1.5), step(10, 4, 0, 2), known(1, 0.1), kNow, kSettings).t, 3);
-  const auto few = weigh(step(7, 3, 1, 1.5), step(7, 3, 0, 2), known(1, 0.1), kNow, kSettings);
+  EXPECT_GT(weigh(step(10, 4, 1, 1.5), step(10, 4, 0, 2), known_model(1, 0.1), kNow, kSettings).t, 3);
+  const auto few = weigh(step(7, 3, 1, 1.5), step(7, 3, 0, 2), known_model(1, 0.1), kNow, kSettings);
   EXPECT_EQ(few.windows, 7U);
   EXPECT_EQ(few.chance, 1) << "too few to say";
 }
@@ -150,14 +143,14 @@ TEST(Evidence, SlowAllTheTimeIsNobodysFault) {
   std::vector<double> victim(30), suspect(30);
   for (auto& each : victim) each = 2 * std::exp(0.1 * std::normal_distribution<>()(random));
   for (std::size_t i = 0; i < 30; ++i) suspect[i] = i % 3 == 0 ? 2 : 1;
-  const auto found = weigh(series(victim), series(suspect), known(1, 0.1), kNow, kSettings);
+  const auto found = weigh(series(victim), series(suspect), known_model(1, 0.1), kNow, kSettings);
   EXPECT_GT(found.cpi2, 0.35);
   EXPECT_NEAR(found.contrast, 1, 0.1);
   EXPECT_GT(found.chance, 0.05);
 }
 
 TEST(Evidence, WhoNeverChangesCannotBeTold) {
-  const auto found = weigh(step(30, 10, 1, 1.5), step(30, 30, 0, 2), known(1, 0.1), kNow, kSettings);
+  const auto found = weigh(step(30, 10, 1, 1.5), step(30, 30, 0, 2), known_model(1, 0.1), kNow, kSettings);
   EXPECT_EQ(found.t, 0);
   EXPECT_EQ(found.chance, 1);
   EXPECT_EQ(found.contrast, 1);
@@ -165,7 +158,7 @@ TEST(Evidence, WhoNeverChangesCannotBeTold) {
 }
 
 TEST(Evidence, WhoSlowsDownWhenItStopsIsNotGuilty) {
-  const auto found = weigh(step(30, 10, 1, 1.5), step(30, 10, 2, 0), known(1, 0.1), kNow, kSettings);
+  const auto found = weigh(step(30, 10, 1, 1.5), step(30, 10, 2, 0), known_model(1, 0.1), kNow, kSettings);
   EXPECT_LT(found.t, 0);
   EXPECT_LT(found.contrast, 1);
   EXPECT_LT(found.rank_correlation, 0);
@@ -175,7 +168,7 @@ TEST(Evidence, WhoSlowsDownWhenItStopsIsNotGuilty) {
 TEST(Evidence, WindowsThatWereNotMeasuredAreLeftOut) {
   auto victim = step(30, 10, 1, 1.5);
   auto suspect = step(24, 10, 0, 2);  // known for 24 windows
-  const auto found = weigh(victim, suspect, known(1, 0.1), kNow, kSettings);
+  const auto found = weigh(victim, suspect, known_model(1, 0.1), kNow, kSettings);
   EXPECT_EQ(found.windows, 24U);
   EXPECT_NEAR(found.effect, 1.5, 1e-5);
 }
@@ -184,7 +177,7 @@ TEST(Evidence, WindowsThatWereNotMeasuredAreLeftOut) {
 double accused_by_chance(double alike, double level, unsigned count) {
   std::mt19937 random(3);
   std::normal_distribution<> gauss;
-  const auto model = known(1, 0.1, alike);
+  const auto model = known_model(1, 0.1, alike);
   const double spread = model.normal()->spread;
   unsigned accused = 0;
   for (unsigned i = 0; i < count; ++i) {
@@ -211,7 +204,7 @@ TEST(EvidenceProperty, TheChanceIsWhatInnocentOnesShow) {
 
 TEST(Evidence, WeighingAllocatesNothing) {
   const auto victim = step(30, 10, 1, 1.5), suspect = step(30, 10, 0, 2);
-  const auto model = known(1, 0.1);
+  const auto model = known_model(1, 0.1);
   const test::AllocGuard guard;
   EXPECT_GT(weigh(victim, suspect, model, kNow, kSettings).t, 3);
   EXPECT_EQ(guard.allocations(), 0U);

@@ -1,0 +1,18 @@
+// A model that knows what is normal, as if it had learned it from very many samples.
+#pragma once
+
+#include "qos/normal_model.h"
+
+namespace evenkeel::test {
+
+inline constexpr MonoTime kModelStart{std::chrono::hours(100)};
+
+inline NormalModel known_model(double mean, double deviation, double autocorrelation = 0) {
+  NormalModel model(Signal::cpi);
+  auto normal = normal_from(mean, deviation, 1e6, kModelStart, traits_of(Signal::cpi));
+  normal.autocorrelation = autocorrelation;
+  model.load(normal);
+  return model;
+}
+
+}  // namespace evenkeel::test
