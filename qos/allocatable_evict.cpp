@@ -45,12 +45,12 @@ bool may_choose(const ThresholdStrategy& threshold, const Pod& pod) {
 }
 
 template <auto kAmount>
-std::optional<std::int64_t> requested(const NodeSnapshot& /*node*/, const PodSample& pod) {
+std::optional<std::int64_t> requested(const EvictionInput& /*input*/, const PodSample& pod) {
   return count_of(pod_requests(*pod.spec).*kAmount);
 }
 template <auto kAmount>
-std::int64_t weight(const NodeSnapshot& node, const PodSample& pod) {
-  return requested<kAmount>(node, pod).value_or(0);
+std::int64_t weight(const NodeSnapshot& /*node*/, const PodSample& pod) {
+  return count_of(pod_requests(*pod.spec).*kAmount).value_or(0);
 }
 
 template <PriorityClass kTier, auto kAmount, const Marks& kMarks>

@@ -74,20 +74,17 @@ const char* missing_satisfaction(const ThresholdStrategy& t) {
   return good ? nullptr : "cpuEvictBESatisfactionUpperPercent (the lower to 99)";
 }
 
-std::optional<std::int64_t> requested(const NodeSnapshot& /*node*/, const PodSample& pod) {
+std::optional<std::int64_t> requested(const EvictionInput& /*input*/, const PodSample& pod) {
   return count_of(pod_requests(*pod.spec).batch_cpu);
 }
-std::optional<std::int64_t> used(const NodeSnapshot& node, const PodSample& pod) {
-  const auto* cgroup = node.cgroup(pod.cgroup);
+std::optional<std::int64_t> used(const EvictionInput& input, const PodSample& pod) {
+  const auto* cgroup = input.node.cgroup(pod.cgroup);
   return cgroup ? count_of(cgroup->cpu_use) : std::nullopt;
-}
-std::int64_t use_weight(const NodeSnapshot& node, const PodSample& pod) {
-  return used(node, pod).value_or(0);
 }
 /// Who uses most of what it requested.
 std::int64_t use_of_request(const NodeSnapshot& node, const PodSample& pod) {
-  const auto request = requested(node, pod).value_or(0);
-  return request > 0 ? scaled(used(node, pod).value_or(0), 1000, request) : 0;
+  const auto request = count_of(pod_requests(*pod.spec).batch_cpu).value_or(0);
+  return request > 0 ? scaled(use_weight(node, pod), 1000, request) : 0;
 }
 
 EvictionNeed busy_node(const EvictionInput& input, bool draining) {

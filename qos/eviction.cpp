@@ -85,14 +85,14 @@ void judge(const EvictionInput& input, const NodeSlo& slo, EvictionState& state)
   const auto triggers = eviction_triggers();
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     const EvictionTrigger& trigger = *triggers[i];
-    const auto bit = static_cast<std::uint8_t>(1U << i);
+    const auto bit = static_cast<std::uint16_t>(1U << i);
     EvictionVerdict& verdict = state.verdicts[i];
     EvictionNeed need;
     if (is_on(trigger, slo)) need = trigger.need(input, (state.draining & bit) != 0);
     const bool needed = need.is == EvictionNeed::Is::yes;
     verdict = {needed, need.why, because(needed ? "" : "nobody has to go")};
     if (need.is == EvictionNeed::Is::unknown) continue;
-    state.draining = static_cast<std::uint8_t>(needed ? state.draining | bit : state.draining & ~bit);
+    state.draining = static_cast<std::uint16_t>(needed ? state.draining | bit : state.draining & ~bit);
   }
 }
 

@@ -52,7 +52,7 @@ struct EvictionTrigger {
   bool (*may_choose)(const ThresholdStrategy&, const Pod&);
   EvictionRank (*rank)(const Pod&);
   /// What its going frees of what is short. Not above zero, or not known: it does not go for this.
-  std::optional<std::int64_t> (*releases)(const NodeSnapshot&, const PodSample&);
+  std::optional<std::int64_t> (*releases)(const EvictionInput&, const PodSample&);
   /// Among equals the heavier goes first.
   std::int64_t (*weight)(const NodeSnapshot&, const PodSample&);
 };

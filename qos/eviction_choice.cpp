@@ -34,8 +34,8 @@ bool owner_rests(const EvictionState& state, const std::string& owner, MonoTime 
   });
 }
 
-std::int64_t released(const EvictionTrigger& trigger, const NodeSnapshot& node, const PodSample& pod) {
-  return std::max<std::int64_t>(trigger.releases(node, pod).value_or(0), 0);
+std::int64_t released(const EvictionTrigger& trigger, const EvictionInput& input, const PodSample& pod) {
+  return std::max<std::int64_t>(trigger.releases(input, pod).value_or(0), 0);
 }
 
 /// What the gang's members here would release together.
@@ -46,7 +46,7 @@ std::int64_t gang_release(const EvictionTrigger& trigger, const EvictionInput& i
     if (pod.spec->eviction.gang.name != gang || !can_go(trigger, *pod.spec) ||
         !trigger.may_choose(input.threshold, *pod.spec))
       continue;
-    if (__builtin_add_overflow(sum, released(trigger, input.node, pod), &sum)) return INT64_MAX;
+    if (__builtin_add_overflow(sum, released(trigger, input, pod), &sum)) return INT64_MAX;
   }
   return sum;
 }
@@ -80,7 +80,7 @@ std::optional<Standing> standing_of(const EvictionTrigger& trigger, const Evicti
   if (pod.cgroup == kNoCgroup || !trigger.may_choose(input.threshold, spec)) return stays(census.others);
   if (!can_go(trigger, spec)) return stays(census.barred);
   if (is_passed_over(state, spec.uid)) return stays(census.asked);
-  if (released(trigger, input.node, pod) <= 0) return stays(census.no_release);
+  if (released(trigger, input, pod) <= 0) return stays(census.no_release);
   const GangStanding gang = gang_standing(input.node, state, spec);
   if (gang != GangStanding::broken && owner_rests(state, spec.eviction.owner_uid, input.node.at))
     return stays(census.resting);

@@ -25,6 +25,12 @@ inline EvictionRank rank_by_priority(const Pod& pod) {
   return {pod.eviction.priority, priority, pod.eviction.sub_priority.value_or(priority)};
 }
 
+/// Among equals who uses more CPU.
+inline std::int64_t use_weight(const NodeSnapshot& node, const PodSample& pod) {
+  const CgroupSample* cgroup = node.cgroup(pod.cgroup);
+  return cgroup != nullptr && cgroup->cpu_use ? cgroup->cpu_use->count() : 0;
+}
+
 /// What the two triggers of the node's use say: with use, capacity and threshold; and with what is to be
 /// freed and the lower mark besides.
 struct UseSentences {

@@ -23,7 +23,7 @@ struct EvictionVerdict {
 };
 
 struct EvictionState {
-  static constexpr std::size_t kTriggers = 8;
+  static constexpr std::size_t kTriggers = 9;
   static constexpr int kMostTokens = 5;
 
   struct Asked {
@@ -35,7 +35,7 @@ struct EvictionState {
   std::optional<Asked> pending{};   ///< asked to go, and its cgroup is still there
   std::optional<MonoTime> freed{};  ///< when the last victim's cgroup was gone
   std::optional<MonoTime> began{};  ///< when the first decision was made
-  std::uint8_t draining = 0;        ///< by trigger: between its threshold and its lower mark
+  std::uint16_t draining = 0;       ///< by trigger: between its threshold and its lower mark
   struct PassedOver {
     std::string uid{};
     MonoTime until{};

@@ -3,6 +3,7 @@
 #include "qos/allocatable_evict.h"
 #include "qos/cpu_evict.h"
 #include "qos/eviction.h"
+#include "qos/interference_evict.h"
 #include "qos/memory_evict.h"
 
 namespace evenkeel {
@@ -10,8 +11,9 @@ namespace {
 
 // One line per trigger. Memory comes first: who has none is killed by the kernel, who has no CPU waits.
 constexpr std::array<const EvictionTrigger*, EvictionState::kTriggers> kTriggers = {
-    &be_memory_evict_trigger, &batch_memory_evict_trigger, &mid_memory_evict_trigger, &memory_evict_trigger,
-    &be_cpu_evict_trigger,    &batch_cpu_evict_trigger,    &mid_cpu_evict_trigger,    &cpu_evict_trigger};
+    &be_memory_evict_trigger, &batch_memory_evict_trigger, &mid_memory_evict_trigger,
+    &memory_evict_trigger,    &be_cpu_evict_trigger,       &batch_cpu_evict_trigger,
+    &mid_cpu_evict_trigger,   &cpu_evict_trigger,          &interference_evict_trigger};
 
 }  // namespace
 

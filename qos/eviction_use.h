@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "qos/snapshot.h"
 #include "qos/time_window.h"
@@ -23,6 +24,7 @@ struct EvictionUse {
   std::optional<BestEffortCpu> best_effort_now{};
   /// The brake is on: for a moment best effort has less on purpose, for which nobody has to go.
   bool braked = false;
+  std::vector<CgroupId> antagonists{};  ///< pods that hurt a service again and again; ascending
 };
 
 /// The window of the averages. Not configured: 10 s. The reference takes one second then, so that a single

@@ -2,7 +2,9 @@
 
 #include "qos/interference_act.h"
 #include "qos/interference_judge.h"
+#include "qos/interference_remedy.h"
 #include "qos/interference_roster.h"
+#include "qos/interference_trial.h"
 
 namespace evenkeel {
 namespace {
@@ -12,10 +14,12 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& all, Inte
   InterferenceState& state = all.interference;
   state.news.clear();
   state.sampled.clear();
+  state.suspicion.reset();
   follow_roster(node, state);
   if (node.measured) measure(node, settings, state, state.sampled);
   for (const Sampled& sampled : state.sampled) look_at(sampled, node, settings, state);
   let_go(node, settings, state);
+  try_out(node, settings, state.sampled, state);
   act(node, settings, state.sampled, state);
   wish(node, state, out);
 }

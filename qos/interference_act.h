@@ -2,7 +2,6 @@
 // and a limit that does not help is taken back. May not: write.
 #pragma once
 
-#include "qos/intent.h"
 #include "qos/interference_measure.h"
 
 namespace evenkeel {
@@ -11,8 +10,5 @@ namespace evenkeel {
 /// one where the evidence holds.
 void act(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const Sampled> sampled,
          InterferenceState& state);
-
-/// What the limits in force ask for.
-void wish(const NodeSnapshot& node, const InterferenceState& state, Intents& out);
 
 }  // namespace evenkeel

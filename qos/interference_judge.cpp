@@ -1,6 +1,7 @@
 #include "qos/interference_judge.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "qos/interference_roster.h"
 
@@ -26,31 +27,47 @@ const WindowSeries* blame_of(const Victim& victim, CgroupId unit, Signal signal,
   return known ? &found->blame : &state.no_blame;
 }
 
-void accuse(const Victim& victim, Signal signal, const Verdict& verdict, const Case& judged, MonoTime now,
-            InterferenceState& state) {
-  const auto known = std::ranges::find_if(state.accusations, [&](const Accusation& one) {
-    return one.victim == victim.cgroup && one.suspect == verdict.suspect && one.signal == signal;
-  });
-  Accusation* one = known == state.accusations.end() ? nullptr : &*known;
-  if (one == nullptr) {
-    one = &state.accusations.emplace_back();
-    one->victim = victim.cgroup;
-    one->suspect = verdict.suspect;
-    one->signal = signal;
-    one->since = now;
-    one->times = 0;
-  }
-  ++one->times;
-  one->renewed = now;
-  one->verdict = verdict;
-  one->value = judged.anomaly.value;
-  one->usual = judged.model->usual();
-  if (one->times != 1) return;
-  ++state.accused;
-  state.news.push_back({.what = InterferenceNews::What::accused, .accusation = *one});
+/// What a test may tell where watching does not: it did the same all the time, one coincidence is all there
+/// is, or it cannot be told from another one.
+bool worth_a_test(const Verdict& verdict) {
+  const bool open = verdict.finding == Finding::no_contrast || verdict.finding == Finding::by_chance;
+  return !verdict.blame && verdict.evidence.activity > 0 && (open || verdict.accused());
+}
+
+/// The likeliest of this tick.
+void consider(const Accusation& found, const NodeSnapshot& node, InterferenceState& state) {
+  const Unit* suspect = entry_of(state.units, found.suspect);
+  const CgroupSample* cgroup = suspect == nullptr ? nullptr : node.cgroup(suspect->index);
+  if (cgroup == nullptr || !suspect->best_effort || cgroup->hands_off || !worth_a_test(found.verdict)) return;
+  if (std::ranges::find(state.caps, found.suspect, &Cap::suspect) != state.caps.end()) return;
+  const auto likelihood = [](const Accusation& one) {
+    const Evidence& evidence = one.verdict.evidence;
+    return std::pair(evidence.fit * evidence.t, evidence.activity);
+  };
+  if (!state.suspicion || likelihood(found) > likelihood(*state.suspicion)) state.suspicion = found;
 }
 
 }  // namespace
+
+void tell(InterferenceState& state, const InterferenceNews& news) {
+  state.news.push_back(news);
+  ++state.counted_news[static_cast<std::size_t>(news.what)];
+}
+
+void accuse(const Accusation& found, MonoTime now, InterferenceState& state) {
+  const auto known = std::ranges::find_if(state.accusations, [&](const Accusation& one) {
+    return one.victim == found.victim && one.suspect == found.suspect && one.signal == found.signal;
+  });
+  const bool fresh = known == state.accusations.end();
+  Accusation& one = fresh ? state.accusations.emplace_back() : *known;
+  const Accusation before = one;
+  one = found;
+  one.since = fresh ? now : before.since;
+  one.times = fresh ? 1 : before.times + 1;
+  one.renewed = now;
+  if (!one.tested) one.tested = before.tested;
+  if (fresh) tell(state, {.what = InterferenceNews::What::accused, .accusation = one});
+}
 
 Duration sample_interval(Signal signal, const InterferenceSettings& settings) {
   return by_counters(signal) ? settings.counter_period : settings.stall_window;
@@ -75,8 +92,16 @@ void look_at(const Sampled& sampled, const NodeSnapshot& node, const Interferenc
   }
   state.verdicts.resize(std::max(state.verdicts.size(), state.suspects.size()));
   const std::size_t count = judge(judged, state.suspects, detector, state.verdicts);
-  for (const Verdict& verdict : std::span(state.verdicts).first(count))
-    if (verdict.accused()) accuse(victim, sampled.signal, verdict, judged, node.at, state);
+  for (const Verdict& verdict : std::span(state.verdicts).first(count)) {
+    const Accusation found{.victim = victim.cgroup,
+                           .suspect = verdict.suspect,
+                           .signal = sampled.signal,
+                           .verdict = verdict,
+                           .value = judged.anomaly.value,
+                           .usual = judged.model->usual()};
+    consider(found, node, state);
+    if (verdict.accused()) accuse(found, node.at, state);
+  }
 }
 
 void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
@@ -85,7 +110,7 @@ void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, Inte
         entry_of(state.victims, one.victim) != nullptr && entry_of(state.units, one.suspect) != nullptr;
     const bool over = node.at - one.renewed > sample_interval(one.signal, settings) * kSamplesToLetGo;
     if (there && !over) return false;
-    state.news.push_back({.what = InterferenceNews::What::over, .accusation = one});
+    tell(state, {.what = InterferenceNews::What::over, .accusation = one});
     return true;
   });
 }

@@ -136,9 +136,10 @@ class Tick {
   InterferenceState& state_;
 };
 
+/// Somebody stands accused of what this signal shows, or is being tried.
 bool stands_accused_by(const InterferenceState& state, CgroupId victim, Signal signal) {
-  return std::ranges::any_of(
-      state.accusations, [&](const Accusation& one) { return one.victim == victim && one.signal == signal; });
+  const auto about = [&](const Accusation& one) { return one.victim == victim && one.signal == signal; };
+  return (state.trial && about(state.trial->about)) || std::ranges::any_of(state.accusations, about);
 }
 
 /// The stall window has ended: everybody's sums become a sample.

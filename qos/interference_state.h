@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "qos/after_cap.h"
+#include "qos/causal_test.h"
 #include "qos/cpu_counts.h"
 #include "qos/snapshot.h"
 #include "qos/victim_watch.h"
@@ -82,26 +83,70 @@ struct Accusation {
   Verdict verdict{};
   double value = 0, usual = 0;  ///< of the victim, in the signal's unit
   MonoTime since{}, renewed{};
-  std::size_t times = 1;  ///< that it was found, one after the other
+  std::size_t times = 1;               ///< that it was found, one after the other
+  std::optional<TestResult> tested{};  ///< the test that found it guilty
+};
+
+/// What is taken from an antagonist.
+enum class Remedy : std::uint8_t {
+  cpu,     ///< a quota: it does less of everything
+  cache,   ///< ways of the last-level cache and memory bandwidth, in a resctrl group of its own
+  memory,  ///< memory.high: it reclaims, instead of the victim
+};
+struct Limit {
+  Remedy remedy = Remedy::cpu;
+  MilliCpu cpu{}, used{};  ///< of remedy cpu: what it may use, and what it used before
+  Bytes memory{}, had{};   ///< of remedy memory: the same
 };
 
 /// A limit for the sake of a victim, for a while.
 struct Cap {
   CgroupId suspect{}, victim{};
   Signal signal = Signal::cpi;
-  MilliCpu limit{}, used{};  ///< what it may use, and what it used before
+  Limit limit{};
   MonoTime since{};
   CureWatch after{};
   bool cured = false;
 };
 
+/// A test that is under way (causal_test.h).
+struct Trial {
+  Accusation about{};  ///< what it would come to
+  Limit limit{};
+  TestPlan plan{};
+  std::size_t slot = 0;
+  MonoTime slot_began{};
+  double sum = 0;           ///< of the victim's samples in this slot …
+  std::size_t samples = 0;  ///< … and how many they are
+  std::array<std::optional<double>, kMostSlots> means{};
+
+  [[nodiscard]] bool limits() const { return plan.limited(slot); }
+};
+
+/// How often a suspect was limited and it helped.
+struct Confirmed {
+  CgroupId suspect{}, victim{};
+  MonoTime at{};
+};
+
 /// What happened in this tick, for the log and the audit.
 struct InterferenceNews {
-  enum class What : std::uint8_t { accused, over, capped, cured, not_cured, released };
+  enum class What : std::uint8_t {
+    accused,
+    over,
+    capped,
+    cured,
+    not_cured,
+    released,
+    test_began,
+    test_innocent,
+    test_unclear
+  };
   What what = What::accused;
   Accusation accusation{};
-  MilliCpu limit{};  ///< of a cap
+  Limit limit{};  ///< of a cap or a test
 };
+inline constexpr std::size_t kInterferenceNews = 9;
 
 /// A container as the counters see it, best effort included.
 struct CountedContainer {
@@ -129,9 +174,13 @@ struct InterferenceState {
 
   std::vector<Accusation> accusations{};
   std::vector<Cap> caps{};
+  std::optional<Accusation> suspicion{};  ///< of this tick: of whom watching tells too little
+  std::optional<Trial> trial{};
+  std::vector<MonoTime> tests{};         ///< of the last day: when they began
+  std::vector<Confirmed> confirmed{};    ///< of the last day, the oldest first
   ClearedSuspects cleared{};             ///< who was limited for whom, and it did not help
   std::vector<InterferenceNews> news{};  ///< of this tick
-  std::uint64_t accused = 0, capped = 0, cured = 0, not_cured = 0;  ///< since the start
+  std::array<std::uint64_t, kInterferenceNews> counted_news{};  ///< since the start
 
   std::optional<std::int64_t> window{};  ///< the stall window that is being filled
   WindowSeries no_blame{};               ///< zeros: of those for whom nobody waited while blame was measured

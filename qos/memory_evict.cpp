@@ -23,11 +23,14 @@ EvictionNeed need(const EvictionInput& input, bool draining) {
 }
 
 /// Without its page cache, which counts as available already: this is by how much the node's use falls.
-std::optional<std::int64_t> held(const NodeSnapshot& node, const PodSample& pod) {
+std::optional<std::int64_t> held_at(const NodeSnapshot& node, const PodSample& pod) {
   const auto* cgroup = node.cgroup(pod.cgroup);
   return cgroup ? count_of(cgroup->memory.anonymous) : std::nullopt;
 }
-std::int64_t weight(const NodeSnapshot& node, const PodSample& pod) { return held(node, pod).value_or(0); }
+std::optional<std::int64_t> held(const EvictionInput& input, const PodSample& pod) {
+  return held_at(input.node, pod);
+}
+std::int64_t weight(const NodeSnapshot& node, const PodSample& pod) { return held_at(node, pod).value_or(0); }
 
 const char* nothing_missing(const ThresholdStrategy& /*threshold*/) { return nullptr; }
 const char* missing(const ThresholdStrategy& threshold) {

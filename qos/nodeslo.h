@@ -211,9 +211,16 @@ struct InterferenceSettings {
   Duration counter_period{std::chrono::seconds(60)};  ///< … once in this time
   std::int64_t most_counter_descriptors = 1024;       ///< held at the same time
   Duration stall_window{std::chrono::seconds(10)};    ///< waits and stalls become one sample in this time
-  Percent cap_percent{25};  ///< of what an antagonist used: what it may use while it is limited
-  MilliCpu least_cpu{100};  ///< but never less: its liveness probes must be answered
+  Percent cap_percent{25};        ///< of the CPU that an antagonist used: what it may use while it is limited
+  MilliCpu least_cpu{100};        ///< but never less: its liveness probes must be answered
+  Percent cap_cache_percent{10};  ///< of the last-level cache and of the memory bandwidth (resctrl)
+  Percent cap_memory_percent{90};               ///< of the memory that it has: its memory.high
   Duration cap_lease{std::chrono::minutes(5)};  ///< a limit lasts so long, if it helps at all
+  /// Limits that helped, within a day, after which the pod is asked to go (InterferenceEvict).
+  std::int64_t evict_after = 3;
+  bool causal_test = false;  ///< where only correlation accuses, or nobody can be told: try it out first
+  Percent test_percent{50};  ///< of what a suspect uses: what it may use while the test holds it back
+  std::int64_t most_tests_per_day = 24;
 };
 
 /// extensions.evenkeel.brake: best effort is cut at once when the kernel says that a service waits.
@@ -245,7 +252,7 @@ struct EvenkeelSettings {
   Bytes reclaim_per_second{std::int64_t{256} << 20};
   /// Without an API server: an eviction ends the pod's processes. Else it is only told.
   bool kill_without_api = false;
-  std::array<bool, 6> feature_gates{};  ///< order of kFeatureGates and FeatureGate
+  std::array<bool, 7> feature_gates{};  ///< order of kFeatureGates and FeatureGate
   PredictionSettings prediction{};
   MemoryPushBack memory_push_back{};
   ResctrlDynamic resctrl_dynamic{};
@@ -258,11 +265,14 @@ enum class FeatureGate : std::uint8_t {
   cpu_allocatable_evict,
   be_memory_evict,
   memory_evict,
-  memory_allocatable_evict
+  memory_allocatable_evict,
+  interference_evict
 };
-inline constexpr std::array<const char*, 6> kFeatureGates = {"BECPUEvict",          "CPUEvict",
+/// Koordinator's names; the last is our own.
+inline constexpr std::array<const char*, 7> kFeatureGates = {"BECPUEvict",          "CPUEvict",
                                                              "CPUAllocatableEvict", "BEMemoryEvict",
-                                                             "MemoryEvict",         "MemoryAllocatableEvict"};
+                                                             "MemoryEvict",         "MemoryAllocatableEvict",
+                                                             "InterferenceEvict"};
 
 struct NodeSlo {
   ThresholdStrategy threshold{};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "qos/interference_state.h"
 #include "qos/resctrl_terms.h"
 
 namespace evenkeel {
@@ -34,16 +35,19 @@ const ResctrlQos* enabled_strategy(const NodeSlo& slo, std::size_t which) {
 /// One round.
 class Round {
  public:
-  Round(const NodeSnapshot& node, const NodeSlo& slo, ResctrlState& state, ResctrlPlan& plan)
-      : node_(node), slo_(slo), state_(state), plan_(plan) {}
+  Round(const NodeSnapshot& node, const NodeSlo& slo, const InterferenceState& interference,
+        ResctrlState& state, ResctrlPlan& plan)
+      : node_(node), slo_(slo), interference_(interference), state_(state), plan_(plan) {}
 
   void decide() {
     class_group_.fill(kRootGroup);
     find_own();
-    if (state_.own.empty() && !any_class()) return;
+    const bool limits = std::ranges::any_of(interference_.caps, is_cut);
+    if (state_.own.empty() && !any_class() && !limits) return;
     if (node_.resctrl == nullptr) return plan_.hold();
     schemata_of(*node_.resctrl, {}, state_.everything);
     if (state_.everything.empty()) return;  // this machine has nothing to share out
+    if (limits) limited_ = add_limited();
     for (std::size_t which = 0; which < kClasses.size(); ++which) add_class(which);
     for (const auto* pod : state_.own) add_pod(*pod);
     fit();
@@ -52,6 +56,27 @@ class Round {
   }
 
  private:
+  static bool is_cut(const Cap& cap) { return cap.limit.remedy == Remedy::cache; }
+  /// A service is slower while it runs: it goes with others of its kind, whatever class it has.
+  [[nodiscard]] bool is_limited(const PodSample& pod) const {
+    const auto* cgroup = node_.cgroup(pod.cgroup);
+    return limited_ != kRootGroup && cgroup != nullptr &&
+           std::ranges::any_of(interference_.caps,
+                               [&](auto& cap) { return is_cut(cap) && cap.suspect == cgroup->id; });
+  }
+  /// It comes first: whoever is limited for a service's sake must not end up with everybody else.
+  ResctrlGroupIndex add_limited() {
+    const Percent keeps = slo_.evenkeel.interference.cap_cache_percent;
+    auto& group = plan_.add_group();
+    group.name = "evenkeel-limited";
+    group.why = because(
+        "a service is slower while these run: they have {} of the cache and of the memory bandwidth, to see "
+        "whether that helps",
+        keeps);
+    state_.parts.assign(1, {.start = Percent(0), .end = keeps, .bandwidth = keeps});
+    return finish(group, state_.parts);
+  }
+
   [[nodiscard]] bool any_class() const {
     for (std::size_t which = 0; which < kClasses.size(); ++which)
       if (enabled_strategy(slo_, which) != nullptr) return true;
@@ -154,7 +179,7 @@ class Round {
   void place_classes() {
     for (const auto& pod : node_.pods) {
       const bool has_own = !pod.spec->resctrl.empty() && may_touch(pod.cgroup);
-      const auto group = group_of_class(default_qos(*pod.spec));
+      const auto group = is_limited(pod) ? limited_ : group_of_class(default_qos(*pod.spec));
       if (is_active(*pod.spec) && !has_own && group != kRootGroup) place(pod, group);
     }
   }
@@ -173,9 +198,11 @@ class Round {
 
   const NodeSnapshot& node_;
   const NodeSlo& slo_;
+  const InterferenceState& interference_;
   ResctrlState& state_;
   ResctrlPlan& plan_;
   std::array<ResctrlGroupIndex, kClasses.size()> class_group_{};
+  ResctrlGroupIndex limited_ = kRootGroup;
 };
 
 /// A pod may ask for a group of its own, whatever the classes say.
@@ -183,7 +210,7 @@ bool enabled(const NodeSlo& /*slo*/) { return true; }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
   out.resctrl().by = out.speaker();
-  if (!slo.evenkeel.hands_off) Round(node, slo, state.resctrl, out.resctrl()).decide();
+  if (!slo.evenkeel.hands_off) Round(node, slo, state.interference, state.resctrl, out.resctrl()).decide();
 }
 
 void reset(PolicyState& state) { state.resctrl = {}; }

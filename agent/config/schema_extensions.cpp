@@ -79,6 +79,7 @@ constexpr Row kGateRows[] = {
     gate<3>("evict best effort pods when the node's memory use is high"),
     gate<4>("evict by priority when the node's memory use is high"),
     gate<5>("evict by priority when memory requests exceed what is allocatable"),
+    gate<6>("evict best effort pods that hurt a service again and again (interference.evictAfter)"),
 };
 
 constexpr std::int64_t kSecond = 1'000'000'000;
@@ -160,11 +161,22 @@ constexpr Row kInterferenceRows[] = {
     span_of_time<&I::stall_window>("stallWindow", Range{kSecond, 10 * kMinute},
                                    "waits and stalls become one sample in this time"),
     number<&I::cap_percent>("capPercent", Range{1, 100}, "percent of what it used",
-                            "what an antagonist may use while it is limited"),
+                            "CPU that an antagonist may use while it is limited"),
     number<&I::least_cpu>("leastCPUMilli", Range{10, 1'000'000}, "thousandths of a CPU",
                           "but never less: its liveness probes must be answered"),
+    number<&I::cap_cache_percent>("capCachePercent", Range{1, 100}, "percent of the whole",
+                                  "last-level cache and memory bandwidth that it keeps, where resctrl is"),
+    number<&I::cap_memory_percent>("capMemoryPercent", Range{50, 100}, "percent of what it has",
+                                   "memory.high of who makes a service reclaim"),
     span_of_time<&I::cap_lease>("capLease", Range{kSecond, kHour},
                                 "a limit lasts so long; it ends at once when it does not help"),
+    number<&I::evict_after>("evictAfter", Range{1, 1000}, "limits that helped, within a day",
+                            "before the pod is asked to go (featureGates.InterferenceEvict)"),
+    toggle<&I::causal_test>("causalTest",
+                            "where measured waits name nobody: hold a suspect back in turns and see"),
+    number<&I::test_percent>("testPercent", Range{1, 90}, "percent of what it used",
+                             "CPU that a suspect may use in the turns in which a test holds it back"),
+    number<&I::most_tests_per_day>("mostTestsPerDay", Range{1, 10'000}, "tests", "on this node within a day"),
 };
 
 constexpr Range kUpToAnHour{0, kHour};

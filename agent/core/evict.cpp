@@ -1,5 +1,6 @@
 // The agent's side of eviction: who has to go, who asks or sees to it, and what came of it.
 #include "agent/core/agent.h"
+#include "qos/interference_evict.h"
 
 namespace evenkeel {
 namespace {
@@ -26,6 +27,8 @@ void Agent::evict(MonoTime now) {
   result_.evictions.clear();
   if (ending_) go_on_ending(now);
   eviction_state_.use.braked = policy_state_.brake.cpu.on;
+  find_antagonists(policy_state_.interference, inputs_.slo()->evenkeel.interference, now,
+                   eviction_state_.use.antagonists);
   auto victim = decide_eviction(snapshot_, *inputs_.slo(), eviction_state_);
   if (!victim) return;
   ++counters_.evictions[static_cast<std::size_t>(victim->gate)];

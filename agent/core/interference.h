@@ -9,6 +9,10 @@ namespace evenkeel {
 
 /// "cpu", "cache", "memory", "io": what victim and antagonist contend for.
 const char* resource_of(Signal signal);
+/// "cpu", "cache", "memory": what is taken from an antagonist.
+const char* name(Remedy remedy);
+/// What it is limited to: "0.25 CPUs".
+std::string limit_text(const Limit& limit);
 /// The evidence with its numbers.
 std::string sentence_of(const Accusation& accusation);
 

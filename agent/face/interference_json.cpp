@@ -29,9 +29,22 @@ void put_accusation(Json& json, const Accusation& one, const Agent& agent) {
 void put_cap(Json& json, const Cap& cap, const Agent& agent) {
   json.begin_object().member("antagonist", agent.title_of(cap.suspect));
   json.member("victim", agent.title_of(cap.victim)).member("resource", resource_of(cap.signal));
-  json.member("limit_cores", static_cast<double>(cap.limit.count()) / 1000);
-  json.member("used_cores", static_cast<double>(cap.used.count()) / 1000);
+  json.member("remedy", name(cap.limit.remedy)).member("limit", limit_text(cap.limit));
+  if (cap.limit.remedy == Remedy::cpu) {
+    json.member("limit_cores", static_cast<double>(cap.limit.cpu.count()) / 1000);
+    json.member("used_cores", static_cast<double>(cap.limit.used.count()) / 1000);
+  }
   json.member("since", seconds(cap.since)).member("helps", cap.cured).end_object();
+}
+
+/// A test that is under way.
+void put_trial(Json& json, const std::optional<Trial>& trial, const Agent& agent) {
+  if (!trial) return static_cast<void>(json.null());
+  json.begin_object().member("victim", agent.title_of(trial->about.victim));
+  json.member("suspect", agent.title_of(trial->about.suspect));
+  json.member("resource", resource_of(trial->about.signal));
+  json.member("turn", trial->slot + 1).member("turns", trial->plan.slots);
+  json.member("limited_now", trial->limits()).member("limit", limit_text(trial->limit)).end_object();
 }
 
 /// Which signals of it are known well enough, and what is usual.
@@ -70,7 +83,9 @@ std::string interference_json(const Agent& agent) {
   put_accusations(json, agent);
   json.key("limits").begin_array();
   for (const Cap& cap : state.caps) put_cap(json, cap, agent);
-  json.end_array().key("victims").begin_array();
+  json.end_array().key("test");
+  put_trial(json, state.trial, agent);
+  json.key("victims").begin_array();
   if (slo)
     for (const Victim& victim : state.victims) put_victim(json, victim, slo->evenkeel.interference, agent);
   json.end_array().key("charged").begin_array();

@@ -63,12 +63,18 @@ void put_counters(Exposition& out, const Agent& agent) {
 
 void put_findings(Exposition& out, const Agent& agent) {
   const InterferenceState& state = agent.remembered().interference;
-  for (const auto& [outcome, count] : {std::pair{"accused", state.accused},
-                                       {"limited", state.capped},
-                                       {"confirmed", state.cured},
-                                       {"cleared", state.not_cured}})
-    out.counter("evenkeel_interference_total", "Accusations, limits, and limits that helped or did not.",
-                static_cast<double>(count), {{"outcome", outcome}});
+  using What = InterferenceNews::What;
+  for (const auto& [outcome, what] : {std::pair{"accused", What::accused},
+                                      {"limited", What::capped},
+                                      {"confirmed", What::cured},
+                                      {"cleared", What::not_cured},
+                                      {"tested", What::test_began},
+                                      {"test_innocent", What::test_innocent},
+                                      {"test_unclear", What::test_unclear}})
+    out.counter("evenkeel_interference_total",
+                "Accusations, limits, limits that helped or did not, tests and what came of them.",
+                static_cast<double>(state.counted_news[static_cast<std::size_t>(what)]),
+                {{"outcome", outcome}});
   for (const Accusation& one : state.accusations)
     out.gauge("evenkeel_interference", "How sure it is that the antagonist slows the victim (0 to 1).",
               one.verdict.confidence(),

@@ -110,7 +110,7 @@ TEST(NodeSlo, ReadsOurExtensionsAndLeavesOthersAlone) {
   EXPECT_EQ(slo.evenkeel.resctrl_dynamic.memory_bandwidth_per_second, Bytes(90'000'000'000));
   EXPECT_EQ(slo.evenkeel.resctrl_dynamic.low_percent, Percent(50));
   EXPECT_EQ(slo.evenkeel.resctrl_dynamic.high_percent, Percent(80));
-  const std::array<bool, 6> gates = {false, false, false, false, true, false};
+  const std::array<bool, 7> gates = {false, false, false, false, true, false, false};
   EXPECT_EQ(slo.evenkeel.feature_gates, gates);
 }
 

@@ -1,0 +1,22 @@
+// What is taken from an antagonist so that a victim recovers, and how that is asked for.
+// May not: decide who is an antagonist.
+#pragma once
+
+#include "qos/intent.h"
+#include "qos/interference_state.h"
+#include "qos/nodeslo.h"
+
+namespace evenkeel {
+
+/// What helps against contention of this kind, with what this machine has. Absent: its use is not known, or
+/// there is next to nothing to take.
+std::optional<Limit> remedy_for(Signal signal, const Unit& suspect, const NodeSnapshot& node,
+                                const InterferenceSettings& settings);
+/// A quota of this part of what it uses, but not below what keeps it alive. Absent as above.
+std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const InterferenceSettings& settings);
+
+/// What the limits in force ask for, and the test that is under way. Groups of remedy cache are the policy
+/// "resctrl"'s to make.
+void wish(const NodeSnapshot& node, const InterferenceState& state, Intents& out);
+
+}  // namespace evenkeel

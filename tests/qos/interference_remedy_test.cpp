@@ -1,0 +1,140 @@
+// What is taken from an antagonist, by what it hurts and by what the machine can do; and what becomes of who
+// comes again and again.
+#include "qos/interference_remedy.h"
+
+#include <gtest/gtest.h>
+
+#include "qos/interference_evict.h"
+#include "tests/support/counted_scene.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace literals;
+using namespace std::chrono_literals;
+using What = InterferenceNews::What;
+using Scene = CountedScene;
+
+std::shared_ptr<const ResctrlSystem> resctrl(int most_groups) {
+  ResctrlSystem system{.most_groups = most_groups};
+  system.resources.push_back({.name = "L3", .unit = ResctrlUnit::ways, .full = 0xfff, .domains = {0}});
+  system.resources.push_back(
+      {.name = "MB", .unit = ResctrlUnit::percent, .full = 100, .least = 10, .step = 10, .domains = {0}});
+  return std::make_shared<const ResctrlSystem>(std::move(system));
+}
+
+bool is_cut(const Scene& scene, std::size_t pod) {
+  const ResctrlPlan& plan = scene.intents.resctrl();
+  for (const ResctrlMember& member : plan.members())
+    if (member.cgroup == scene.container(pod))
+      return plan.groups()[static_cast<std::size_t>(member.group)].name == "evenkeel-limited";
+  return false;
+}
+
+/// The hog works in turns, and the service is slow whenever it does and is not limited enough.
+struct InTurns : Scene {
+  InTurns() { run(30min, slowed_while(false)); }
+  static Truth slowed_while(bool slow) {
+    return [slow](const Scene&) { return slow ? 1.6 : 1.0; };
+  }
+  /// Until somebody is limited, at most so many turns.
+  bool until_limited(const Truth& while_it_works, int turns = 12) {
+    const std::size_t before = heard(What::capped);
+    for (int turn = 0; turn < turns; ++turn) {
+      uses(kHog, 900_mcpu);
+      for (int i = 0; i < 60; ++i) {
+        run(1s, while_it_works);
+        if (heard(What::capped) > before) return true;
+      }
+      uses(kHog, 50_mcpu);
+      run(60s, slowed_while(false));
+    }
+    return false;
+  }
+};
+
+TEST(InterferenceRemedy, ACacheThrasherLosesCacheAndBandwidthAndKeepsItsCpu) {
+  InTurns scene;
+  scene.node.resctrl = resctrl(8);
+  const auto truth = [](const Scene& now) { return is_cut(now, Scene::kHog) ? 1.05 : 1.6; };
+  ASSERT_TRUE(scene.until_limited(truth));
+  scene.run(40s, truth);
+  EXPECT_EQ(scene.heard(What::cured), 1U);
+  EXPECT_TRUE(is_cut(scene, Scene::kHog));
+  EXPECT_FALSE(is_cut(scene, Scene::kOther));
+  EXPECT_FALSE(scene.is_held_back(Scene::kHog));
+  const ResctrlGroup* group = scene.intents.resctrl().find("evenkeel-limited");
+  ASSERT_NE(group, nullptr);
+  EXPECT_EQ(group->schemata, "L3:0=3\nMB:0=10\n");  // two of twelve ways: a tenth, rounded up
+  scene.run(5min, truth);
+  EXPECT_FALSE(is_cut(scene, Scene::kHog)) << "the lease is over";
+}
+
+TEST(InterferenceRemedy, WhereLessCacheDoesNotHelpLessCpuIsTriedBeforeItIsCleared) {
+  InTurns scene;
+  scene.node.resctrl = resctrl(8);
+  ASSERT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
+  EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, Remedy::cache);
+  scene.run(25s, InTurns::slowed_while(true));
+  EXPECT_EQ(scene.heard(What::not_cured), 1U);
+  ASSERT_TRUE(scene.is_held_back(Scene::kHog));
+  scene.run(1s, InTurns::slowed_while(true));
+  EXPECT_FALSE(is_cut(scene, Scene::kHog));
+  scene.run(25s, InTurns::slowed_while(true));
+  EXPECT_EQ(scene.heard(What::not_cured), 2U);
+  EXPECT_FALSE(scene.is_held_back(Scene::kHog));
+  EXPECT_TRUE(scene.state.interference.cleared.cleared(scene.container(Scene::kShop), scene.id(Scene::kHog),
+                                                       scene.node.at));
+}
+
+TEST(InterferenceRemedy, WithoutAClassOfServiceLeftItIsTheQuota) {
+  InTurns scene;
+  scene.node.resctrl = resctrl(1);
+  ASSERT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
+  EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, Remedy::cpu);
+}
+
+TEST(InterferenceRemedy, WhoMakesAServiceReclaimIsToReclaimItself) {
+  Scene scene;
+  auto& hog = scene.sample(Scene::kHog);
+  const Unit unit{.cgroup = hog.id, .index = scene.node.pods[Scene::kHog].cgroup};
+  const auto& settings = scene.slo.evenkeel.interference;
+  const auto remedy = [&] { return remedy_for(Signal::reclaim_stall, unit, scene.node, settings); };
+  EXPECT_FALSE(remedy()) << "neither its memory nor its CPU use is known";
+  hog.memory.current = 1000_MiB;
+  hog.applied.plain.set(Knob::memory_high, kPlainMax);
+  ASSERT_TRUE(remedy());
+  EXPECT_EQ(remedy()->remedy, Remedy::memory);
+  EXPECT_EQ(remedy()->memory, 900_MiB);
+  hog.applied.plain.set(Knob::memory_high, (800_MiB).count());
+  EXPECT_FALSE(remedy()) << "somebody keeps it lower already";
+}
+
+TEST(InterferenceRemedy, WhoComesAgainAndAgainIsAskedToGo) {
+  InTurns scene;
+  scene.slo.threshold.enable = true;
+  scene.slo.evenkeel.feature_gates[static_cast<std::size_t>(FeatureGate::interference_evict)] = true;
+  const auto truth = [](const Scene& now) { return now.is_held_back(Scene::kHog) ? 1.05 : 1.6; };
+  EvictionState evictions;
+  const auto chosen = [&] {
+    find_antagonists(scene.state.interference, scene.slo.evenkeel.interference, scene.node.at,
+                     evictions.use.antagonists);
+    return decide_eviction(scene.node, scene.slo, evictions);
+  };
+  for (int time = 1; time <= 3; ++time) {
+    EXPECT_FALSE(chosen()) << time;
+    ASSERT_TRUE(scene.until_limited(truth)) << time;
+    scene.run(6min, truth);
+    ASSERT_EQ(scene.heard(What::cured), static_cast<std::size_t>(time));
+  }
+  const auto eviction = chosen();
+  ASSERT_TRUE(eviction);
+  EXPECT_EQ(eviction->name, "hog");
+  EXPECT_EQ(eviction->by, "interference-evict");
+  scene.run(24h, InTurns::slowed_while(false));
+  evictions = {};
+  EXPECT_FALSE(chosen()) << "what was a day ago is forgotten";
+}
+
+}  // namespace
+}  // namespace evenkeel::test
