@@ -79,8 +79,9 @@ class Tick {
     const CgroupId unit = unit_of(state_, blame.runner);
     if (victim == nullptr || unit == victim->unit) return;
     const double seconds = in_seconds(blame.time);
-    victim->stalled_by_others_seconds += seconds;
-    if (Unit* runner = entry_of(state_.units, unit)) runner->charged_seconds += seconds;
+    const std::size_t wait = stall_place(Signal::run_queue_wait);
+    victim->stalled_by_others_seconds[wait] += seconds;
+    if (Unit* runner = entry_of(state_.units, unit)) runner->charged_seconds[wait] += seconds;
     const auto [found, known] = place_of(state_.pairs, blame.victim, unit);
     BlamePair& pair = known
                           ? *found
@@ -142,6 +143,22 @@ bool stands_accused_by(const InterferenceState& state, CgroupId victim, Signal s
   return (state.trial && about(state.trial->about)) || std::ranges::any_of(state.accusations, about);
 }
 
+/// What a stall is above usual goes on the account of who stands accused of it, in equal parts.
+void charge(Victim& victim, Signal signal, double value, Duration window, InterferenceState& state) {
+  // Who had the CPU was measured.
+  if (signal == Signal::run_queue_wait && state.source == RunQueueSource::bpf) return;
+  const auto about = [&](const Accusation& one) {
+    return one.victim == victim.cgroup && one.signal == signal;
+  };
+  const double excess = (value - victim.of(signal).model().usual()) * in_seconds(window);
+  const auto accused = std::ranges::count_if(state.accusations, about);
+  if (accused == 0 || !(excess > 0)) return;
+  victim.stalled_by_others_seconds[stall_place(signal)] += excess;
+  for (const Accusation& one : state.accusations)
+    if (Unit* suspect = about(one) ? entry_of(state.units, one.suspect) : nullptr)
+      suspect->charged_seconds[stall_place(signal)] += excess / static_cast<double>(accused);
+}
+
 /// The stall window has ended: everybody's sums become a sample.
 void close_window(std::int64_t window, MonoTime now, const InterferenceSettings& settings,
                   InterferenceState& state, std::vector<Sampled>& sampled) {
@@ -153,6 +170,7 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
       const auto value = mean(victim.sums[stall], settings.stall_window);
       victim.sums[stall] = {};
       if (!value) continue;
+      charge(victim, signal, *value, settings.stall_window, state);
       victim.of(signal).observe(*value, window, now, stands_accused_by(state, victim.cgroup, signal),
                                 detector);
       sampled.push_back({i, signal});

@@ -30,6 +30,9 @@ constexpr std::size_t stall_place(Signal signal) {
   return static_cast<std::size_t>(signal) - static_cast<std::size_t>(Signal::run_queue_wait);
 }
 using StallSums = std::array<WindowSum, kStallSignals>;
+/// Seconds of stall that others made, since somebody is watched, by stall. Waits for a CPU are told by who
+/// had it; of the other stalls it is what was above usual while somebody stood accused of it.
+using StallBudget = std::array<double, kStallSignals>;
 
 /// Pressure totals at the previous tick: what a stall is told from where nothing better is measured.
 using PressureTotals = std::array<std::optional<Duration>, kStallSignals>;
@@ -43,7 +46,7 @@ struct Victim {
   std::array<VictimWatch, kSignals> watch{};
   StallSums sums{};
   PressureTotals pressure{};
-  double stalled_by_others_seconds = 0;  ///< since it is watched: waits for a CPU that others had
+  StallBudget stalled_by_others_seconds{};
 
   [[nodiscard]] VictimWatch& of(Signal signal) { return watch[static_cast<std::size_t>(signal)]; }
   [[nodiscard]] const VictimWatch& of(Signal signal) const { return watch[static_cast<std::size_t>(signal)]; }
@@ -60,7 +63,7 @@ struct Unit {
   WindowSeries cpu_use{};         ///< CPUs, per stall window
   WindowSeries cpu_use_period{};  ///< the same per counter period
   std::array<WindowSeries, kStallSignals> stall{};
-  double charged_seconds = 0;  ///< for which services waited while it had their CPU
+  StallBudget charged_seconds{};  ///< what services were stalled for its sake
 };
 
 /// Who waited for whom.

@@ -47,10 +47,18 @@ void put_trial(Json& json, const std::optional<Trial>& trial, const Agent& agent
   json.member("limited_now", trial->limits()).member("limit", limit_text(trial->limit)).end_object();
 }
 
+void put_budget(Json& json, const StallBudget& budget) {
+  json.begin_object();
+  for (std::size_t stall = 0; stall < kStallSignals; ++stall)
+    json.member(resource_of(stall_signal(stall)), budget[stall]);
+  json.end_object();
+}
+
 /// Which signals of it are known well enough, and what is usual.
 void put_victim(Json& json, const Victim& victim, const InterferenceSettings& settings, const Agent& agent) {
   json.begin_object().member("victim", agent.title_of(victim.cgroup));
-  json.member("stalled_by_others_seconds", victim.stalled_by_others_seconds).key("signals").begin_array();
+  put_budget(json.key("stalled_by_others_seconds"), victim.stalled_by_others_seconds);
+  json.key("signals").begin_array();
   for (std::size_t i = 0; i < kSignals; ++i) {
     const VictimWatch& watch = victim.watch[i];
     const auto newest = watch.series().at(watch.series().newest());
@@ -89,12 +97,12 @@ std::string interference_json(const Agent& agent) {
   if (slo)
     for (const Victim& victim : state.victims) put_victim(json, victim, slo->evenkeel.interference, agent);
   json.end_array().key("charged").begin_array();
-  for (const Unit& unit : state.units)
-    if (unit.charged_seconds > 0)
-      json.begin_object()
-          .member("antagonist", agent.title_of(unit.cgroup))
-          .member("charged_seconds", unit.charged_seconds)
-          .end_object();
+  for (const Unit& unit : state.units) {
+    if (unit.charged_seconds == StallBudget{}) continue;
+    json.begin_object().member("antagonist", agent.title_of(unit.cgroup));
+    put_budget(json.key("charged_seconds"), unit.charged_seconds);
+    json.end_object();
+  }
   json.end_array().end_object();
   return out;
 }

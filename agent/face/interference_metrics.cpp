@@ -82,20 +82,25 @@ void put_findings(Exposition& out, const Agent& agent) {
                {"antagonist", agent.title_of(one.suspect)},
                {"resource", resource_of(one.signal)},
                {"signal", traits_of(one.signal).name}});
-  for (const Victim& victim : state.victims) {
-    const Cgroup* cgroup = agent.tree().find(victim.cgroup);
-    if (cgroup == nullptr) continue;
-    const Labels labels = {{"cgroup", cgroup->path}, {"pod", agent.pod_of(victim.cgroup)}};
-    if (state.source == RunQueueSource::bpf)
-      out.counter("evenkeel_interference_stalled_seconds_total",
-                  "Time that a service's tasks waited while others had their CPU, quotas not counted.",
-                  victim.stalled_by_others_seconds, labels);
+  for (std::size_t stall = 0; stall < kStallSignals; ++stall) {
+    const char* resource = resource_of(stall_signal(stall));
+    for (const Victim& victim : state.victims) {
+      const Cgroup* cgroup = agent.tree().find(victim.cgroup);
+      const bool measured = !victim.of(stall_signal(stall)).series().empty();
+      if (cgroup != nullptr && measured)
+        out.counter(
+            "evenkeel_interference_stalled_seconds_total",
+            "Stalls of a service's tasks that others made: waits for a CPU that they had, own quotas not "
+            "counted; reclaim and disk waits above usual while somebody stood accused.",
+            victim.stalled_by_others_seconds[stall],
+            {{"cgroup", cgroup->path}, {"pod", agent.pod_of(victim.cgroup)}, {"resource", resource}});
+    }
+    for (const Unit& unit : state.units)
+      if (unit.charged_seconds[stall] > 0)
+        out.counter("evenkeel_interference_charged_seconds_total", "Of these, what is put down to this pod.",
+                    unit.charged_seconds[stall],
+                    {{"antagonist", agent.title_of(unit.cgroup)}, {"resource", resource}});
   }
-  for (const Unit& unit : state.units)
-    if (unit.charged_seconds > 0)
-      out.counter("evenkeel_interference_charged_seconds_total",
-                  "Time that services waited while this pod had their CPU.", unit.charged_seconds,
-                  {{"antagonist", agent.title_of(unit.cgroup)}});
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ class LiveCure : public testing::Test {
              ", containerStatuses: [{name: a, containerID: 'containerd://" + container +
              "', state: {running: {}}}]}}\n";
     };
-    const std::string night =
-        annotations.empty() ? "name: night" : "name: night, annotations: " + annotations;
+    std::string night = "name: night, labels: {koordinator.sh/qosClass: BE}";
+    if (!annotations.empty()) night += ", annotations: " + annotations;
     std::ofstream(dir_.path + "/pods.yaml")
         << "items:\n"
         << pod(kShop, "name: shop", "Burstable", "c1") << pod(kNight, night, "BestEffort", "c2");

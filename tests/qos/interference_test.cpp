@@ -94,7 +94,7 @@ TEST(Interference, ACleanNodeAccusesNobody) {
   EXPECT_EQ(scene.heard(What::accused), 0U);
   ASSERT_EQ(scene.state().victims.size(), 1U);
   EXPECT_EQ(scene.state().victims[0].cgroup, scene.container(0));
-  EXPECT_NEAR(scene.state().victims[0].stalled_by_others_seconds, 0.02 * 7200, 10);
+  EXPECT_NEAR(scene.state().victims[0].stalled_by_others_seconds[0], 0.02 * 7200, 10);
 }
 
 TEST(Interference, WhoHasTheCpuThatTheServiceWaitsForIsNamedAndLimited) {
