@@ -21,6 +21,7 @@ enum class CpuEvictPolicy : std::uint8_t { by_real_limit, by_allocatable };
 enum class CpuQosPolicy : std::uint8_t { group_identity, core_sched };
 enum class NetQosPolicy : std::uint8_t { tc, terway_qos };
 enum class BurstPolicy : std::uint8_t { none, cpu_burst_only, cfs_quota_burst_only, automatic };
+enum class CounterChoice : std::uint8_t { automatic, rotating, per_cpu };  ///< see CounterBackend
 
 /// resourceUsedThresholdWithBE
 struct ThresholdStrategy {
@@ -207,6 +208,7 @@ struct InterferenceSettings {
   bool act = false;       ///< cap who was found out; without it nothing is written
   bool run_queue = true;  ///< waits for a CPU and who had it, by BPF
   bool counters = true;   ///< cycles per instruction, by hardware counters
+  CounterChoice counter_backend = CounterChoice::automatic;
   Duration counter_window{std::chrono::seconds(10)};  ///< each container is counted for so long …
   Duration counter_period{std::chrono::seconds(60)};  ///< … once in this time
   std::int64_t most_counter_descriptors = 1024;       ///< held at the same time

@@ -11,6 +11,7 @@ constexpr std::string_view kMemoryWords[] = {"usage", "request", "maxUsageReques
 constexpr std::string_view kCollectWords[] = {"usageWithoutPageCache", "usageWithHotPageCache",
                                               "usageWithPageCache"};
 constexpr std::string_view kReclaimWords[] = {"", "static"};
+constexpr std::string_view kCounterWords[] = {"auto", "rotating", "perCPU"};
 constexpr auto kWord = Kind::word_text;
 
 constexpr Row kAggregateRows[] = {
@@ -152,6 +153,9 @@ constexpr Row kInterferenceRows[] = {
     toggle<&I::act>("act", "limit for a while who was found to hurt a service; else it is only told"),
     toggle<&I::run_queue>("runQueue", "measure waits for a CPU and who had it meanwhile (BPF)"),
     toggle<&I::counters>("counters", "measure cycles per instruction (hardware counters)"),
+    word<&I::counter_backend>("counterBackend", kCounterWords,
+                              "perCPU: all containers at once (BPF), few descriptors; rotating: some in "
+                              "turn; auto: perCPU where there are too many for turns"),
     span_of_time<&I::counter_window>("counterWindow", Range{kSecond, 10 * kMinute},
                                      "each container is counted for so long"),
     span_of_time<&I::counter_period>("counterPeriod", Range{kSecond, kHour},
