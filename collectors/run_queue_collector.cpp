@@ -39,7 +39,7 @@ class RunQueueCollector final : public Collector {
            node.slo->evenkeel.interference.run_queue;
   }
   [[nodiscard]] bool outgrown(const NodeSnapshot& node) const {
-    return cgroups_.size() > reader_->room() || node.topology.online != online_;
+    return reader_->outgrown_by(cgroups_.size()) || node.topology.online != online_;
   }
 
   void stop(NodeSnapshot& node) {

@@ -1,7 +1,6 @@
 #include "collectors/run_queue_reader.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 
 #include "collectors/bpf_objects.h"
@@ -9,7 +8,7 @@
 namespace evenkeel {
 namespace {
 
-constexpr std::uint32_t kFewestSlots = 1024, kBatch = 512;
+constexpr std::uint32_t kBatch = 512;
 constexpr std::size_t kMostRawBlame = 8192;
 
 static_assert(kWaitHistogram == kWaitBuckets);
@@ -36,8 +35,7 @@ std::vector<std::uint32_t> siblings(const CpuTopology& topology, std::uint32_t c
 Result<RunQueueReader> RunQueueReader::start(const Machine& machine) {
   const auto cpus = possible_cpus();
   if (cpus == 0) return fail(ENODEV, Op::other, "possible CPUs");
-  const auto wanted = std::bit_ceil(static_cast<std::uint32_t>(2 * machine.cgroups + 512));
-  const auto slots = std::clamp(wanted, kFewestSlots, static_cast<std::uint32_t>(kMostSlots));
+  const auto slots = WatchedCgroups::slots_for(machine.cgroups);
   const auto sibling = siblings(*machine.topology, cpus);
   bool threads = false;
   for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) threads |= sibling[cpu] != cpu;
@@ -57,12 +55,10 @@ Result<RunQueueReader> RunQueueReader::start(const Machine& machine) {
 }
 
 RunQueueReader::RunQueueReader(BpfProgram program, std::uint32_t cpus, std::uint32_t slots)
-    : program_(std::move(program)), cpus_(cpus), slots_(slots), table_(slots) {
+    : program_(std::move(program)), cpus_(cpus), slots_(slots), table_(program_, slots) {
   cells_ = program_.mapped("cells");
   cpu_rows_ = program_.mapped("cpus");
-  watched_fd_ = program_.descriptor("watched");
   blame_fd_ = program_.descriptor("blame");
-  inodes_.resize(slots);
   keys_.resize(kBatch);
   times_.resize(std::size_t{kBatch} * cpus);
   blame_.reserve(kMostRawBlame);
@@ -70,12 +66,12 @@ RunQueueReader::RunQueueReader(BpfProgram program, std::uint32_t cpus, std::uint
 
 std::size_t RunQueueReader::bytes() const { return cells_.size() + cpu_rows_.size(); }
 
-const WaitCell& RunQueueReader::cell(std::uint32_t cpu, WaitSlot slot) const {
+const WaitCell& RunQueueReader::cell(std::uint32_t cpu, WatchSlot slot) const {
   const auto at = (std::size_t{cpu} * slots_ + slot) * sizeof(WaitCell);
   return *reinterpret_cast<const WaitCell*>(cells_.data() + at);
 }
 
-RunQueueReader::Sums RunQueueReader::sums(WaitSlot slot) const {
+RunQueueReader::Sums RunQueueReader::sums(WatchSlot slot) const {
   Sums out;
   for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu) {
     const auto& one = cell(cpu, slot);
@@ -87,49 +83,27 @@ RunQueueReader::Sums RunQueueReader::sums(WaitSlot slot) const {
   return out;
 }
 
-void RunQueueReader::add_histogram(WaitSlot slot, Sums& sums) const {
+void RunQueueReader::add_histogram(WatchSlot slot, Sums& sums) const {
   for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu)
     for (std::size_t i = 0; i < kWaitBuckets; ++i) sums.histogram[i] += now_in(cell(cpu, slot).histogram[i]);
 }
 
-bool RunQueueReader::admit(const WatchedCgroup& cgroup, MonoTime now) {
-  const auto slot = table_.take(cgroup.id, now);
-  if (!slot) return false;
-  if (const auto put = put_row(watched_fd_, &cgroup.inode, &*slot); !put) {
-    table_.bury(cgroup.id, now);
-    return false;
-  }
-  inodes_[*slot] = cgroup.inode;
-  Watched fresh{.id = cgroup.id, .slot = *slot, .seen = sums(*slot)};
-  add_histogram(*slot, fresh.seen);
-  watched_.push_back(fresh);
-  return true;
-}
-
 bool RunQueueReader::watch(std::span<const WatchedCgroup> cgroups, MonoTime now) {
+  const bool all = table_.follow(cgroups, now);
   auto before = std::move(watched_);
   watched_.clear();
   watched_.reserve(cgroups.size());
   std::ranges::sort(before, {}, &Watched::id);
-  std::vector<bool> stays(before.size());
-  bool all = true;
   for (const auto& cgroup : cgroups) {
     const auto old = std::ranges::lower_bound(before, cgroup.id, {}, &Watched::id);
     if (old != before.end() && old->id == cgroup.id) {
-      stays[static_cast<std::size_t>(old - before.begin())] = true;
       watched_.push_back(*old);
-    } else if (!admit(cgroup, now)) {
-      all = false;
+    } else if (const auto slot = table_.slots().find(cgroup.id)) {
+      Watched fresh{.id = cgroup.id, .slot = *slot, .seen = sums(*slot)};
+      add_histogram(*slot, fresh.seen);
+      watched_.push_back(fresh);
     }
   }
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (stays[i]) continue;
-    static_cast<void>(remove_row(watched_fd_, &inodes_[before[i].slot]));
-    table_.bury(before[i].id, now);
-  }
-  // What CPUs remember of the answers holds no longer.
-  auto* generation = reinterpret_cast<std::uint32_t*>(program_.variables().data());
-  __atomic_fetch_add(generation, 1U, __ATOMIC_RELEASE);
   return all;
 }
 
@@ -161,16 +135,16 @@ void RunQueueReader::read(RunQueue& into, std::vector<TaskStalls>& stalls) {
 }
 
 void RunQueueReader::note_blame(std::uint32_t key, std::span<const std::uint64_t> times) {
-  const WaitSlot victim = key >> kRunnerBits & 0x7fffU, runner = key & 0xffffU;
-  if (!table_.alive(victim)) return;
+  const WatchSlot victim = key >> kRunnerBits & 0x7fffU, runner = key & 0xffffU;
+  if (!table_.slots().alive(victim)) return;
   if (blame_.size() == kMostRawBlame) {
     ++dropped_;
     return;
   }
   std::uint64_t time_ns = 0;
   for (const auto part : times) time_ns += part;
-  blame_.push_back({.victim = table_.owner(victim),
-                    .runner = table_.owner(runner),
+  blame_.push_back({.victim = table_.slots().owner(victim),
+                    .runner = table_.slots().owner(runner),
                     .sibling = key >> kSiblingBit != 0,
                     .time = Duration(static_cast<std::int64_t>(time_ns))});
 }

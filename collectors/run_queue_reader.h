@@ -9,16 +9,10 @@
 #include "cgroup/result.h"
 #include "collectors/bpf/run_queue_shared.h"
 #include "collectors/bpf_program.h"
-#include "collectors/run_queue_slots.h"
+#include "collectors/watched_cgroups.h"
 #include "qos/snapshot.h"
 
 namespace evenkeel {
-
-/// A cgroup whose tasks are to be told apart.
-struct WatchedCgroup {
-  CgroupId id{};
-  std::uint64_t inode = 0;  ///< of its directory where the cpu controller is
-};
 
 class RunQueueReader {
  public:
@@ -39,8 +33,8 @@ class RunQueueReader {
   /// What happened since the last reading. Allocates nothing after watch().
   void read(RunQueue& into, std::vector<TaskStalls>& stalls);
 
-  /// More cgroups than this need bigger tables: start anew.
-  [[nodiscard]] std::size_t room() const { return slots_ / 2; }
+  /// So many cgroups need bigger tables: start anew.
+  [[nodiscard]] bool outgrown_by(std::size_t cgroups) const { return table_.outgrown_by(cgroups); }
   [[nodiscard]] std::size_t bytes() const;  ///< of the tables that we read
 
  private:
@@ -50,16 +44,15 @@ class RunQueueReader {
   };
   struct Watched {
     CgroupId id{};
-    WaitSlot slot = 0;
+    WatchSlot slot = 0;
     Sums seen{};
     std::array<std::uint64_t, kWaitBuckets> histogram{};
   };
 
   RunQueueReader(BpfProgram program, std::uint32_t cpus, std::uint32_t slots);
-  bool admit(const WatchedCgroup& cgroup, MonoTime now);
-  [[nodiscard]] const WaitCell& cell(std::uint32_t cpu, WaitSlot slot) const;
-  [[nodiscard]] Sums sums(WaitSlot slot) const;
-  void add_histogram(WaitSlot slot, Sums& sums) const;
+  [[nodiscard]] const WaitCell& cell(std::uint32_t cpu, WatchSlot slot) const;
+  [[nodiscard]] Sums sums(WatchSlot slot) const;
+  void add_histogram(WatchSlot slot, Sums& sums) const;
   void read_one(Watched& watched, RunQueueWait& wait, TaskStalls& stall) const;
   void read_blame(RunQueue& into);
   void note_blame(std::uint32_t key, std::span<const std::uint64_t> times);
@@ -67,11 +60,10 @@ class RunQueueReader {
 
   BpfProgram program_;
   std::uint32_t cpus_, slots_;
-  RunQueueSlots table_;
+  WatchedCgroups table_;
   std::span<const std::byte> cells_{}, cpu_rows_{};
-  int watched_fd_ = -1, blame_fd_ = -1;
+  int blame_fd_ = -1;
   std::vector<Watched> watched_{};
-  std::vector<std::uint64_t> inodes_{};  ///< by slot
   std::vector<std::uint32_t> keys_{};
   std::vector<std::uint64_t> times_{};
   std::vector<WaitBlame> blame_{};

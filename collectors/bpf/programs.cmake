@@ -4,7 +4,7 @@
 find_program(BPF_CLANG NAMES clang clang-14 clang-15 clang-16 REQUIRED)
 find_program(BPFTOOL bpftool PATHS /usr/sbin /sbin REQUIRED)
 set(bpf_flags -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations
-  -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=.)
+  -I ${PROJECT_SOURCE_DIR} -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=.)
 # The kernel's public headers include <asm/types.h>, which Debian keeps apart for each machine.
 if(CMAKE_LIBRARY_ARCHITECTURE)
   list(APPEND bpf_flags -idirafter ${CMAKE_SYSROOT}/usr/include/${CMAKE_LIBRARY_ARCHITECTURE})

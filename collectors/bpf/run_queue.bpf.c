@@ -11,19 +11,12 @@
 #include <bpf/bpf_tracing.h>
 
 #include "run_queue_shared.h"
+#include "watched.h"
 
 // The helpers for time and tracing are for programs under the GPL: this file may be used under GPL-2.0, too.
 char terms[] SEC("license") = "GPL";
 
 const volatile struct RunQueueShape shape = {};
-__u32 generation = 0;  // moves on when `watched` changes
-
-struct {
-  __uint(type, BPF_MAP_TYPE_HASH);  // a cgroup's number: its slot
-  __uint(max_entries, 1);
-  __type(key, __u64);
-  __type(value, __u32);
-} watched SEC(".maps");
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);  // [cpu * slots + slot]
@@ -112,39 +105,6 @@ static __always_inline __u32 is_throttled(struct task_struct* task) {
   if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(((struct cfs_rq*)0)->throttle_count))
     return 0;
   return task->prio >= 100 && task->se.cfs_rq->throttle_count > 0;
-}
-
-static __always_inline struct cgroup* cgroup_of(struct task_struct* task) {
-  if (shape.unified) return task->cgroups->dfl_cgrp;
-  return task->cgroups->subsys[bpf_core_enum_value(enum cgroup_subsys_id, cpu_cgrp_id)]->cgroup;
-}
-
-/// Looks for the cgroup and then for those above it: what is not watched counts for the next that is.
-static __noinline __u32 find_slot(struct cgroup* cgroup) {
-  __u32 levels;
-  for (levels = 0; levels < 8; ++levels) {
-    struct cgroup_subsys_state* above;
-    __u64 id = BPF_CORE_READ(cgroup, kn, id);
-    __u32* slot = bpf_map_lookup_elem(&watched, &id);
-    if (slot) return *slot;
-    above = BPF_CORE_READ(cgroup, self.parent);
-    if (!above) return kNobodySlot;
-    cgroup = BPF_CORE_READ(above, cgroup);
-  }
-  return kNobodySlot;
-}
-
-static __always_inline __u32 slot_of(struct CpuRow* cpu, struct task_struct* task) {
-  struct cgroup* cgroup = cgroup_of(task);
-  __u64 id = cgroup->kn->id;
-  struct KnownCgroup* known = &cpu->known[id % kKnownCgroups];
-  __u32 now = generation;
-  if (known->cgroup != id || known->generation != now) {
-    known->slot = find_slot(cgroup);
-    known->generation = now;
-    known->cgroup = id;
-  }
-  return known->slot;
 }
 
 static __always_inline void add_blame(struct CpuRow* cpu, __u32 key, __u64 time_ns) {
@@ -286,7 +246,7 @@ int BPF_PROG(on_switch, bool preempted, struct task_struct* prev, struct task_st
     }
   }
   if (next->pid) {
-    slot = slot_of(cpu, next);
+    slot = slot_of(cpu->known, next, shape.unified);
     arrive(next, slot, now_ns);
   }
   begin_segment(&cpu->segments, slot, now_ns);
@@ -315,7 +275,7 @@ int BPF_PROG(on_move, struct task_struct* task) {
   struct TaskRow* row = row_of(number);
   struct CpuRow* here = cpu_row(bpf_get_smp_processor_id());
   if (!here || !row || row->task != number || !row->runnable_ns || row->throttled) return 0;
-  slot = slot_of(here, task);
+  slot = slot_of(here->known, task, shape.unified);
   if (slot != kNobodySlot) row->contended_ns += blame_contention(cpu_of(task), slot, row->moved_ns, now_ns);
   row->moved_ns = now_ns;
   return 0;
@@ -335,7 +295,7 @@ static __always_inline int reclaim_ends(void) {
   struct CpuRow* cpu = cpu_row(bpf_get_smp_processor_id());
   struct WaitCell* cell;
   if (!cpu || !row || row->task != number || !row->reclaim_ns) return 0;
-  slot = slot_of(cpu, task);
+  slot = slot_of(cpu->known, task, shape.unified);
   cell = slot == kNobodySlot ? 0 : cell_of(slot);
   if (cell) cell->reclaim_ns += bpf_ktime_get_ns() - row->reclaim_ns;
   row->reclaim_ns = 0;

@@ -2,13 +2,12 @@
 // arithmetic that can be tested without a kernel. C and C++ alike.
 #pragma once
 
+#include "collectors/bpf/watched_shared.h"
+
 enum {
   kWaitHistogram = 24,  // buckets: waits of up to 2^i microseconds; the last has all longer ones
   kRunSegments = 32,    // of a CPU's past; a power of two
-  kKnownCgroups = 64,   // answers that a CPU remembers; a power of two
   kTaskRows = 32768,    // tasks that wait, sleep for a disk or reclaim at the same time; a power of two
-  kMostSlots = 4096,    // a slot fits into 15 bits of a blame's key
-  kNobodySlot = 0,      // tasks outside of every cgroup that is watched
   kIdleSlot = 0x7fff,   // the CPU had nothing to run
   kSiblingBit = 31,     // of a blame's key
   kRunnerBits = 16,     // the low ones of a blame's key
@@ -50,12 +49,6 @@ struct TaskRow {
   unsigned long long contended_ns;  ///< of the time before that: what is accounted for already
   unsigned long long block_io_ns;   ///< it sleeps for a disk since; 0: it does not
   unsigned long long reclaim_ns;    ///< it frees memory since; 0: it does not
-};
-
-/// An answer to "which slot has this cgroup"; of use as long as the generation has not moved on.
-struct KnownCgroup {
-  unsigned long long cgroup;
-  unsigned int generation, slot;
 };
 
 struct CpuRow {

@@ -1,4 +1,4 @@
-// The arithmetic of the run-queue program, and who owns which row of its tables.
+// The arithmetic of the run-queue program.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -6,14 +6,9 @@
 #include <vector>
 
 #include "collectors/bpf/run_queue_shared.h"
-#include "collectors/run_queue_slots.h"
 
 namespace evenkeel {
 namespace {
-
-using namespace std::chrono_literals;
-
-constexpr MonoTime at(Duration time) { return MonoTime(time); }
 
 TEST(WaitBucket, IsThePowerOfTwoThatIsNotExceeded) {
   EXPECT_EQ(wait_bucket(0), 0U);
@@ -86,43 +81,6 @@ TEST(RunSegments, TellAsMuchAsAFullRecord) {
       if (record[i] != 0) ++expected[record[i]];
     EXPECT_EQ(walk(past, from, now), expected) << "round " << round;
   }
-}
-
-TEST(RunQueueSlots, NobodyGetsARowThatTheKernelStillRemembers) {
-  RunQueueSlots slots(3);
-  EXPECT_EQ(slots.take(CgroupId{1}, at(0s)), 1U);
-  EXPECT_EQ(slots.take(CgroupId{2}, at(0s)), 2U);
-  EXPECT_EQ(slots.take(CgroupId{3}, at(0s)), std::nullopt) << "slot 0 is nobody's";
-  slots.bury(CgroupId{1}, at(1s));
-  EXPECT_EQ(slots.owner(1), CgroupId{1}) << "who hurt somebody just before it went is still named";
-  EXPECT_FALSE(slots.alive(1));
-  EXPECT_EQ(slots.take(CgroupId{3}, at(1s)), std::nullopt);
-  EXPECT_EQ(slots.take(CgroupId{3}, at(1s + RunQueueSlots::kTombstone)), 1U);
-  EXPECT_EQ(slots.owner(1), CgroupId{3});
-  EXPECT_EQ(slots.find(CgroupId{1}), std::nullopt);
-  EXPECT_EQ(slots.find(CgroupId{3}), 1U);
-}
-
-TEST(RunQueueSlots, ChurnForEverNeedsNoMoreRows) {
-  RunQueueSlots slots(512);
-  std::uint32_t next = 1;
-  for (int tenth = 0; tenth < 6000; ++tenth) {  // ten minutes of fifty a second
-    const auto now = at(tenth * 100ms);
-    for (int i = 0; i < 5; ++i) {
-      ASSERT_TRUE(slots.take(CgroupId{next}, now)) << next;
-      slots.bury(CgroupId{next++}, now);
-    }
-  }
-  EXPECT_EQ(slots.taken(), 0U);
-}
-
-TEST(RunQueueSlots, WhatWasNeverGivenAwayIsNobodys) {
-  RunQueueSlots slots(4);
-  EXPECT_EQ(slots.owner(kNobodySlot), CgroupId{});
-  EXPECT_EQ(slots.owner(kIdleSlot), CgroupId{});
-  EXPECT_FALSE(slots.alive(kIdleSlot));
-  slots.bury(CgroupId{9}, at(0s));
-  EXPECT_EQ(slots.taken(), 0U);
 }
 
 }  // namespace
