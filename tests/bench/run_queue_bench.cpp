@@ -1,24 +1,15 @@
 // What the run-queue program costs: nanoseconds per context switch, with it and without it in turns in one
 // run, by the kernel's own count of the CPU time that two tasks use who wake each other; and a reading of its
 // tables.
-#include <sched.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
-#include <optional>
-#include <thread>
 #include <vector>
 
 #include "cgroup/tree.h"
 #include "collectors/run_queue_reader.h"
 #include "collectors/topology.h"
-#include "tests/support/pinned_task.h"
+#include "tests/support/ping_pong.h"
 
 namespace evenkeel::test {
 namespace {
@@ -27,41 +18,6 @@ using namespace std::chrono_literals;
 
 constexpr int kRounds = 15;
 constexpr std::array kSizes = {10, 110, 330, 1000};
-
-/// Two tasks of two containers on one CPU that hand a byte to and fro for ever, and count.
-class PingPong {
- public:
-  PingPong(const LiveCgroups& cgroups, const std::string& a, const std::string& b)
-      : rounds_(new (::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
-                    std::atomic<std::int64_t>(0)) {
-    if (::pipe(to_.data()) != 0 || ::pipe(fro_.data()) != 0) return;
-    a_.emplace(cgroups, a, 0, [this] { play(to_[0], fro_[1], true); });
-    b_.emplace(cgroups, b, 0, [this] { play(fro_[0], to_[1], false); });
-    static_cast<void>(::write(to_[1], "x", 1) == 1);
-  }
-  /// CPU time per switch during so long.
-  [[nodiscard]] double ns_per_switch(std::chrono::milliseconds time) const {
-    const auto rounds = rounds_->load();
-    const auto ran = a_->ran() + b_->ran();
-    std::this_thread::sleep_for(time);
-    const auto switches = 2 * (rounds_->load() - rounds);
-    return static_cast<double>((a_->ran() + b_->ran() - ran).count()) / static_cast<double>(switches);
-  }
-
- private:
-  void play(int in, int out, bool counts) {
-    for (char ball = 0; ::read(in, &ball, 1) == 1 && ::write(out, &ball, 1) == 1;)
-      if (counts) ++*rounds_;
-  }
-  std::array<int, 2> to_{}, fro_{};
-  std::atomic<std::int64_t>* rounds_;
-  std::optional<PinnedTask> a_{}, b_{};
-};
-
-double median(std::vector<double> all) {
-  std::ranges::nth_element(all, all.begin() + static_cast<long>(all.size() / 2));
-  return all[all.size() / 2];
-}
 
 class Bench {
  public:
