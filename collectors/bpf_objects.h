@@ -6,6 +6,7 @@
 
 namespace evenkeel {
 
+extern const std::span<const unsigned char> cpu_counters_object;
 extern const std::span<const unsigned char> run_queue_object;
 
 }  // namespace evenkeel

@@ -44,6 +44,10 @@ struct BpfProgram::Impl {
 
 namespace {
 
+bool only_called(const bpf_program* program) {
+  return bpf_program__type(program) == BPF_PROG_TYPE_RAW_TRACEPOINT;
+}
+
 bool named(const bpf_map* map, std::string_view suffix) {
   return std::string_view(bpf_map__name(map)).ends_with(suffix);
 }
@@ -70,6 +74,7 @@ Result<> BpfProgram::Impl::prepare(const BpfPlan& plan) {
 Result<> BpfProgram::Impl::attach() {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, object) {
+    if (only_called(program)) continue;
     auto* link = bpf_program__attach(program);
     if (link == nullptr) return fail(errno, Op::watch, bpf_program__name(program));
     links.push_back(link);
@@ -126,9 +131,23 @@ int BpfProgram::descriptor(const char* table) const {
   return bpf_object__find_map_fd_by_name(impl_->object, table);
 }
 
+int BpfProgram::callable(const char* program) const {
+  const auto* found = bpf_object__find_program_by_name(impl_->object, program);
+  return found == nullptr ? -1 : bpf_program__fd(found);
+}
+
 std::uint32_t possible_cpus() {
   const int count = libbpf_num_possible_cpus();
   return count < 0 ? 0 : static_cast<std::uint32_t>(count);
+}
+
+Result<> call_on(int program, std::uint32_t cpu) {
+  bpf_test_run_opts options{};
+  options.sz = sizeof options;
+  options.flags = BPF_F_TEST_RUN_ON_CPU;
+  options.cpu = cpu;
+  if (bpf_prog_test_run_opts(program, &options) != 0) return fail(errno, Op::other, "program");
+  return {};
 }
 
 Result<> put_row(int table, const void* key, const void* value) {

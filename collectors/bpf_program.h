@@ -39,6 +39,8 @@ class BpfProgram {
   /// The programs' variables.
   [[nodiscard]] std::span<std::byte> variables() const;
   [[nodiscard]] int descriptor(const char* table) const;  ///< -1: there is no such table
+  /// A program that runs only when it is called (SEC("raw_tp") and no tracepoint); -1: there is none.
+  [[nodiscard]] int callable(const char* program) const;
 
  private:
   struct Impl;
@@ -48,6 +50,9 @@ class BpfProgram {
 
 /// How many CPUs the kernel has prepared for: rows of its per-CPU tables. 0: unknown.
 std::uint32_t possible_cpus();
+
+/// Runs a program on that CPU, now, whatever runs there. Returns when it is done. ENXIO: the CPU is offline.
+Result<> call_on(int program, std::uint32_t cpu);
 
 /// Puts a row into a table, or takes it away.
 Result<> put_row(int table, const void* key, const void* value);

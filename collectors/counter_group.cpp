@@ -12,6 +12,10 @@ Result<CounterGroup> CounterGroup::open(int cgroup, int cpu, std::span<const Cou
   return open(cgroup, cpu, PERF_FLAG_PID_CGROUP, events);
 }
 
+Result<CounterGroup> CounterGroup::open_cpu(int cpu, std::span<const CounterEvent> events) {
+  return open(-1, cpu, 0, events);
+}
+
 Result<CounterGroup> CounterGroup::open_self(std::span<const CounterEvent> events) {
   return open(0, -1, 0, events);
 }

@@ -25,10 +25,16 @@ class CounterGroup {
   /// EOPNOTSUPP (no such counter here), EACCES, EPERM (CAP_PERFMON), EINVAL (more events than counters),
   /// ENODEV (the CPU is offline), EMFILE.
   static Result<CounterGroup> open(int cgroup, int cpu, std::span<const CounterEvent> events);
+  /// The same of everybody who runs on that CPU. EACCES, EPERM: wants CAP_PERFMON, or a low
+  /// kernel.perf_event_paranoid.
+  static Result<CounterGroup> open_cpu(int cpu, std::span<const CounterEvent> events);
   /// The same of the calling thread on every CPU: to find out what the machine can count.
   static Result<CounterGroup> open_self(std::span<const CounterEvent> events);
 
   [[nodiscard]] Result<GroupReading> read() const;
+  [[nodiscard]] std::size_t size() const { return size_; }  ///< events
+  [[nodiscard]] int descriptor(std::size_t event) const { return descriptors_[event].get(); }
+  [[nodiscard]] Counted what(std::size_t event) const { return what_[event]; }
 
  private:
   static Result<CounterGroup> open(int target, int cpu, unsigned long flags,

@@ -13,7 +13,6 @@ void CounterTurns::follow(const CgroupTree& tree) {
     const Cgroup& cgroup = *tree.all()[position];
     if (!is_leaf(cgroup.kind)) continue;
     auto dir = tree.dir(cgroup, Controller::perf_event);
-    if (dir.empty()) continue;
     const auto known = before.find(cgroup.id);
     all_.push_back({.id = cgroup.id,
                     .dir = std::move(dir),

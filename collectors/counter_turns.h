@@ -14,7 +14,7 @@ namespace evenkeel {
 
 struct Countable {
   CgroupId id{};
-  std::string dir{};                    ///< in the hierarchy of perf_event, relative to the host's root
+  std::string dir{};  ///< in the hierarchy of perf_event, relative to the host's root; empty: there is none
   std::size_t position = 0;             ///< in the tree, and in NodeSnapshot::cgroups
   std::optional<MonoTime> last_turn{};  ///< absent: never had one
 };

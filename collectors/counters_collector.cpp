@@ -1,11 +1,13 @@
 // What containers do with their CPUs, in the snapshot: counted while extensions.evenkeel.interference asks
 // for it.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "collectors/collector.h"
 #include "collectors/cpu_counting.h"
+#include "collectors/rotation_room.h"
 
 namespace evenkeel {
 namespace {
@@ -17,6 +19,8 @@ class CountersCollector final : public Collector {
  public:
   void follow(const CgroupTree& tree) override {
     tree_ = &tree;
+    containers_ = static_cast<std::size_t>(
+        std::ranges::count_if(tree.all(), [](const Cgroup* cgroup) { return is_leaf(cgroup->kind); }));
     if (counting_) counting_->follow(tree);
   }
 
@@ -26,50 +30,97 @@ class CountersCollector final : public Collector {
     if (slo == nullptr || !slo->evenkeel.interference.enable || !slo->evenkeel.interference.counters)
       return stop(tick.node);
     if (tree_ == nullptr) return;
-    if (!complete_ && (!probed_ || tick.node.at - *probed_ >= kBetweenProbes)) begin(tick);
+    const InterferenceSettings& settings = slo->evenkeel.interference;
+    if (!probed_ || tick.node.at - *probed_ >= kBetweenProbes) probe(tick);
+    if (events_.empty()) return;
+    if (settings.counter_backend != choice_) begin_anew(settings.counter_backend);
+    if (!tried_) begin(tick);
     if (!counting_) return;
-    counting_->collect(tick, slo->evenkeel.interference);
-    if (tick.node.counters.why.empty() && !missing_.empty()) tick.node.counters.why = missing_;
+    if (!counting_->collect(tick, settings)) return begin_anew(choice_);
+    note_room(tick.node, settings);
+    for (const auto* why : {&crowded_, &refused_, &missing_})
+      if (tick.node.counters.why.empty()) tick.node.counters.why = *why;
   }
 
  private:
   void stop(NodeSnapshot& node) {
     if (!probed_) return;
     node.counters = {};
-    counting_.reset();
     probed_.reset();
-    complete_ = false;
+    events_.clear();
+    begin_anew(choice_);
+  }
+
+  /// Which events there are; once more while something is amiss. Counters that count all the time would only
+  /// be in each other's way: they go on with what there was.
+  void probe(Tick& tick) {
+    if (probed_ && (per_cpu_ || (missing_.empty() && refused_.empty()))) return;
+    probed_ = tick.node.at;
+    const auto wanted = encode_counter_events();
+    auto found = wanted ? probe_counters(*wanted) : CounterProbe{{}, wanted.error().file};
+    missing_ = std::move(found.why);
+    tried_ = tried_ && refused_.empty();
+    // What goes well is not disturbed for a counter that is still taken.
+    if (counting_ && found.events.size() == events_.size()) return;
+    events_ = std::move(found.events);
+    begin_anew(choice_);
+    if (events_.empty()) tick.node.counters = {.why = missing_};
+  }
+
+  void begin_anew(CounterChoice choice) {
+    counting_.reset();
+    choice_ = choice;
+    tried_ = per_cpu_ = false;
+    refused_.clear();
+    crowded_.clear();
+    containers_told_ = turns_told_ = 0;
   }
 
   void begin(Tick& tick) {
-    probed_ = tick.node.at;
+    tried_ = true;
+    if (choice_ != CounterChoice::rotating) {
+      auto begun = make_per_cpu_counting(events_, *tree_, tick);
+      per_cpu_ = begun.counting != nullptr;
+      refused_ = per_cpu_ ? "" : "no counters by CPU: " + begun.why;
+      if (per_cpu_) counting_ = std::move(begun.counting);
+    }
+    if (counting_) return;
     const auto& root = tree_->layout().root(Controller::perf_event);
-    if (root.empty() || !tick.host.on_kernel_fs(root)) {
-      tick.node.counters.why = "no hierarchy of cgroups with perf_event";
+    if (choice_ != CounterChoice::per_cpu && !root.empty() && tick.host.on_kernel_fs(root)) {
+      counting_ = make_rotating_counting(events_);
+      counting_->follow(*tree_);
       return;
     }
-    const auto wanted = encode_counter_events();
-    auto probe = wanted ? probe_counters(*wanted) : CounterProbe{{}, wanted.error().file};
-    complete_ = probe.why.empty();
-    missing_ = std::move(probe.why);
-    if (probe.events.empty()) {
-      counting_.reset();
-      tick.node.counters = {.why = missing_};
-      return;
-    }
-    // What goes well is not disturbed for a counter that is still taken.
-    if (counting_ && probe.events.size() == counted_) return;
-    counted_ = probe.events.size();
-    counting_ = make_rotating_counting(std::move(probe.events));
-    counting_->follow(*tree_);
+    if (choice_ != CounterChoice::per_cpu)
+      refused_ += (refused_.empty() ? "" : "; ") + std::string("no hierarchy of cgroups with perf_event");
+    tick.node.counters = {.why = refused_};
+  }
+
+  /// Rotation that cannot come round in time goes on, and says so.
+  void note_room(const NodeSnapshot& node, const InterferenceSettings& settings) {
+    if (node.counters.backend != CounterBackend::rotating) return;
+    const RotationRoom room{.events = events_.size(), .cpus = node.topology.cpus.size()};
+    const std::size_t turns = room.in_a_period(settings);
+    if (containers_ == containers_told_ && turns == turns_told_) return;
+    containers_told_ = containers_;
+    turns_told_ = turns;
+    crowded_ = containers_ <= turns ? ""
+                                    : "mostCounterDescriptors allows " + std::to_string(turns) +
+                                          " turns in counterPeriod: " + std::to_string(containers_) +
+                                          " containers are counted less often";
   }
 
   const CgroupTree* tree_ = nullptr;  ///< lives as long as the sampler follows it
+  std::size_t containers_ = 0;
+  CounterEvents events_{};  ///< that this machine can count
   std::unique_ptr<CpuCounting> counting_{};
+  CounterChoice choice_ = CounterChoice::automatic;
+  bool tried_ = false, per_cpu_ = false;
   std::optional<MonoTime> probed_{};
-  std::string missing_{};
-  std::size_t counted_ = 0;
-  bool complete_ = false;
+  std::string missing_{};  ///< which events cannot be counted, and why
+  std::string refused_{};  ///< which way of counting does not work, and why
+  std::string crowded_{};  ///< there are more containers than turns
+  std::size_t containers_told_ = 0, turns_told_ = 0;
 };
 
 }  // namespace

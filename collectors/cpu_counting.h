@@ -15,13 +15,22 @@ class CpuCounting {
   virtual ~CpuCounting() = default;
   /// The tree changed: count who is new, forget who is gone.
   virtual void follow(const CgroupTree& tree) = 0;
-  /// Adds the windows that ended to tick.node.cpu_counts and says how it goes in tick.node.counters.
-  virtual void collect(Tick& tick, const InterferenceSettings& settings) = 0;
+  /// Adds the windows that ended to tick.node.cpu_counts and says how it goes in tick.node.counters. Returns
+  /// false when it cannot go on: another one has to be begun.
+  virtual bool collect(Tick& tick, const InterferenceSettings& settings) = 0;
 };
 
 /// Perf events of a few cgroups at a time: each container for one window in each period, spread evenly, so
 /// that descriptors stay few. `events` must have been probed.
 std::unique_ptr<CpuCounting> make_rotating_counting(CounterEvents events);
+
+/// Perf events of each CPU, accounted to the containers of the tree by a program in the kernel: all of them
+/// all the time, with results as often as by rotation. `events` must have been probed.
+struct PerCpuCounting {
+  std::unique_ptr<CpuCounting> counting{};  ///< null: it does not work here
+  std::string why{};                        ///< the reason, in words
+};
+PerCpuCounting make_per_cpu_counting(CounterEvents events, const CgroupTree& tree, const Tick& tick);
 
 /// What can be counted on this machine, together: the events that find no free counter are left out.
 struct CounterProbe {

@@ -154,8 +154,8 @@ constexpr Row kInterferenceRows[] = {
     toggle<&I::run_queue>("runQueue", "measure waits for a CPU and who had it meanwhile (BPF)"),
     toggle<&I::counters>("counters", "measure cycles per instruction (hardware counters)"),
     word<&I::counter_backend>("counterBackend", kCounterWords,
-                              "perCPU: all containers at once (BPF), few descriptors; rotating: some in "
-                              "turn; auto: perCPU where there are too many for turns"),
+                              "how: perCPU, all containers at once by a program in the kernel (BPF); "
+                              "rotating, some in turn; auto, perCPU where that works"),
     span_of_time<&I::counter_window>("counterWindow", Range{kSecond, 10 * kMinute},
                                      "each container is counted for so long"),
     span_of_time<&I::counter_period>("counterPeriod", Range{kSecond, kHour},

@@ -19,7 +19,8 @@ namespace {
 /// Of each hierarchy that matters, once.
 std::set<std::string> doors(const LiveCgroups& cgroups, const std::string& cgroup) {
   std::set<std::string> out;
-  for (const auto controller : {Controller::cpu, Controller::cpuacct, Controller::memory, Controller::blkio})
+  for (const auto controller :
+       {Controller::cpu, Controller::cpuacct, Controller::memory, Controller::blkio, Controller::perf_event})
     if (!cgroups.layout().root(controller).empty())
       out.insert(cgroups.file(controller, cgroup, "cgroup.procs"));
   return out;

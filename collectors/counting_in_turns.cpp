@@ -1,0 +1,95 @@
+#include "collectors/counting_in_turns.h"
+
+#include <algorithm>
+
+namespace evenkeel {
+
+void CountingInTurns::follow(const CgroupTree& tree) {
+  turns_.follow(tree);
+  const auto& all = turns_.all();
+  for (std::size_t place = 0; place < windows_.size(); ++place) {
+    if (!windows_[place].cgroup) continue;
+    const auto same = std::ranges::find(all, windows_[place].cgroup, &Countable::id);
+    if (same == all.end())
+      end_at(place);
+    else
+      windows_[place].position = same->position;
+  }
+}
+
+bool CountingInTurns::collect(Tick& tick, const InterferenceSettings& settings) {
+  if (!prepare(tick)) return false;
+  for (std::size_t place = 0; place < windows_.size(); ++place)
+    if (windows_[place].cgroup && windows_[place].go_on(tick.node, settings.counter_window))
+      finish(place, tick);
+  turns_.pass(tick.node.since_previous, settings.counter_period);
+  begin_turns(tick, settings);
+  CounterStatus& status = tick.node.counters;
+  status.backend = backend_;
+  status.windows = windows_done_;
+  status.dropped = dropped_;
+  status.descriptors = descriptors();
+  status.why = refused_;
+  return true;
+}
+
+void CountingInTurns::end_at(std::size_t place) {
+  windows_[place].cgroup = {};
+  end(place);
+}
+
+void CountingInTurns::end_all() {
+  for (std::size_t place = 0; place < windows_.size(); ++place)
+    if (windows_[place].cgroup) end_at(place);
+}
+
+void CountingInTurns::finish(std::size_t place, Tick& tick) {
+  ++windows_done_;
+  const CounterWindow window = windows_[place];
+  ScaledCounts scaled;
+  const bool known = read(place, scaled);
+  end_at(place);
+  if (known && !scaled.ran()) return;
+  const auto counts = scaled.in(window, tick.node.at, events_);
+  if (known && counts)
+    tick.node.cpu_counts.push_back(*counts);
+  else
+    ++dropped_;
+  // Somebody else (the NMI watchdog, a profiler) has counters too: rather few events than none.
+  if (known && !counts && events_.size() > kCountedAlways) events_.pop_back();
+}
+
+void CountingInTurns::begin_turns(const Tick& tick, const InterferenceSettings& settings) {
+  std::string why;
+  const std::size_t most = most_windows(tick, settings, why);
+  if (most == 0) {
+    refused_ = std::move(why);
+    return;
+  }
+  const auto may = [&](const Countable& one) {
+    const auto use = use_at(tick.node, one.position);
+    return (!use || use->count() > 0) &&
+           std::ranges::find(windows_, one.id, &CounterWindow::cgroup) == windows_.end();
+  };
+  auto open = static_cast<std::size_t>(
+      std::ranges::count_if(windows_, [](const CounterWindow& window) { return bool(window.cgroup); }));
+  for (; open < most; ++open) {
+    const Countable* next = turns_.take(tick.node.at, settings.counter_period, may);
+    if (next == nullptr) return;
+    begin_one(*next, tick);
+  }
+}
+
+void CountingInTurns::begin_one(const Countable& who, const Tick& tick) {
+  auto free = std::ranges::find(windows_, CgroupId{}, &CounterWindow::cgroup);
+  if (free == windows_.end()) free = windows_.insert(free, CounterWindow{});
+  const auto begun = begin(static_cast<std::size_t>(free - windows_.begin()), who, tick);
+  if (begun) {
+    refused_.clear();
+    *free = {.cgroup = who.id, .position = who.position, .began = tick.node.at};
+  } else if (begun.error().code != ENOENT) {
+    refused_ = std::string(errno_name(begun.error().code)) + ": " + who.dir;
+  }
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,20 @@
+// How many containers can be counted in turn with so many descriptors. Arithmetic.
+#pragma once
+
+#include <cstddef>
+
+#include "qos/nodeslo.h"
+
+namespace evenkeel {
+
+struct RotationRoom {
+  std::size_t events = 0, cpus = 0;
+  /// Descriptors of one container while it is counted.
+  [[nodiscard]] std::size_t each() const { return events * (cpus == 0 ? 1 : cpus); }
+  /// Containers that may be counted at the same time.
+  [[nodiscard]] std::size_t at_once(const InterferenceSettings& settings) const;
+  /// Containers that have a turn in each period.
+  [[nodiscard]] std::size_t in_a_period(const InterferenceSettings& settings) const;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,152 @@
+// Whose are the events that a CPU counts, on the real kernel, held against the kernel's own count of who ran.
+// The stand-in counts nanoseconds of CPU time, so every container's count is known beforehand.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "collectors/cpu_counters.h"
+#include "tests/support/counting_node.h"
+#include "tests/support/pinned_task.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::size_t open_descriptors(const LiveCgroups& cgroups) {
+  return cgroups.host().files("proc/self/fd")->size();
+}
+
+class LiveCpuCounters : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!node_.why_not().empty()) GTEST_SKIP() << node_.why_not();
+    if (stand_in().empty()) GTEST_SKIP() << "no msr events on this machine";
+    auto groups = open_cpu_groups(node_.node().topology, stand_in());
+    if (!groups) GTEST_SKIP() << "perf events: " << errno_name(groups.error().code);
+    auto counters = CpuCounters::start(
+        {.unified = node_.cgroups().layout().v2(Controller::cpu), .cgroups = 8}, std::move(*groups));
+    if (!counters) GTEST_SKIP() << "BPF: " << errno_name(counters.error().code);
+    counters_.emplace(std::move(*counters));
+    watch({"aa", "bb"});
+  }
+  void watch(const std::vector<std::string>& pods) {
+    std::vector<WatchedCgroup> watched;
+    for (const auto* cgroup : node_.tree().all())
+      for (const auto& pod : pods)
+        if (cgroup->id == node_.id(pod)) watched.push_back({cgroup->id, cgroup->inode});
+    ASSERT_EQ(watched.size(), pods.size());
+    ASSERT_TRUE(counters_->watch(watched, MonoTime{}));
+  }
+  [[nodiscard]] PinnedTask task(const std::string& cgroup, int cpu, const std::function<void()>& work) {
+    return {node_.cgroups(), cgroup, cpu, work};
+  }
+  [[nodiscard]] int last_cpu() { return node_.node().topology.cpus.back().id; }
+  /// Until now: CPU time, as the program counted it.
+  Duration counted(const std::string& pod) {
+    const auto slot = counters_->slot_of(node_.id(pod));
+    if (!slot) return Duration(-1);
+    counters_->read(*slot, cells_);
+    Duration sum{};
+    for (const auto& cell : cells_) {
+      const auto reading = counters_->between({}, cell);
+      if (!reading) return Duration(-1);
+      EXPECT_EQ(reading->enabled_ns, reading->running_ns);
+      sum += Duration(static_cast<std::int64_t>(reading->counts[1]));
+    }
+    return sum;
+  }
+  /// What was counted of a pod and what its task ran by the kernel's count, in the same second.
+  struct Second {
+    Duration counted{}, ran{};
+  };
+  Second second_of(const std::string& pod, const PinnedTask& task) {
+    const auto ran = task.ran();
+    const auto before = counted(pod);
+    std::this_thread::sleep_for(1s);
+    const Second out{counted(pod) - before, task.ran() - ran};
+    std::printf("%s: counted %.3f ms, ran %.3f ms\n", pod.c_str(), ms(out.counted), ms(out.ran));
+    return out;
+  }
+  static double ms(Duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
+
+  CountingNode node_{{"aa", "bb"}};
+  std::optional<CpuCounters> counters_{};
+  std::vector<CountCell> cells_{};
+};
+
+// schedstat of a running task is as old as the last tick of its CPU.
+constexpr double kTickMs = 12;
+
+TEST_F(LiveCpuCounters, WhoSpinsAloneOnACpuIsCountedToTheMoment) {
+  const auto a = task(CountingNode::container("aa"), last_cpu(), spin);
+  std::this_thread::sleep_for(50ms);
+  const auto second = second_of("aa", a);
+  EXPECT_NEAR(ms(second.counted), ms(second.ran), kTickMs);
+  EXPECT_EQ(counted("bb"), Duration::zero());
+}
+
+TEST_F(LiveCpuCounters, TwoOnOneCpuAreToldApart) {
+  const auto a = task(CountingNode::container("aa"), 0, spin);
+  const auto b = task(CountingNode::container("bb"), 0, [] { work_and_rest(2ms, 1ms); });
+  std::this_thread::sleep_for(50ms);
+  const auto ran_b = b.ran();
+  const auto before_b = counted("bb");
+  const auto second = second_of("aa", a);
+  EXPECT_NEAR(ms(second.counted), ms(second.ran), kTickMs);
+  EXPECT_NEAR(ms(counted("bb") - before_b), ms(b.ran() - ran_b), kTickMs);
+  EXPECT_GT(counted("bb") - before_b, 10ms);
+}
+
+TEST_F(LiveCpuCounters, WhatIsBelowAContainerIsTheContainers) {
+  const auto nested = CountingNode::container("aa") + "/deeper/still";
+  node_.cgroups().make(nested);
+  const auto a = task(nested, last_cpu(), spin);
+  const auto second = second_of("aa", a);
+  EXPECT_NEAR(ms(second.counted), ms(second.ran), kTickMs);
+}
+
+// It may not leave its CPU for hours; nobody may be charged with what it did before it was known.
+TEST_F(LiveCpuCounters, WhoSpinsAlreadyIsCountedFromWhenItIsWatched) {
+  watch({"bb"});
+  const auto a = task(CountingNode::container("aa"), last_cpu(), spin);
+  std::this_thread::sleep_for(300ms);
+  watch({"aa", "bb"});
+  EXPECT_LT(counted("aa"), 20ms);
+  const auto second = second_of("aa", a);
+  EXPECT_NEAR(ms(second.counted), ms(second.ran), kTickMs);
+}
+
+/// Fifty a second come and go.
+TEST_F(LiveCpuCounters, CgroupsComeAndGoAndNothingGrows) {
+  counters_.reset();
+  ASSERT_EQ(node_.begin(CounterBackend::per_cpu, stand_in()), "");
+  node_.tick();
+  const auto before = open_descriptors(node_.cgroups());
+  for (int round = 0; round < 40; ++round) {
+    for (int i = 0; i < 5; ++i) node_.cgroups().make(CountingNode::container(std::to_string(i)));
+    node_.look();
+    ASSERT_TRUE(node_.tick());
+    {
+      const auto short_lived = task(CountingNode::container("1"), -1, [] { work_and_rest(1ms, 1ms); });
+      std::this_thread::sleep_for(10ms);
+    }
+    for (int i = 0; i < 5; ++i) node_.cgroups().remove("kubepods/burstable/pod" + std::to_string(i));
+    node_.look();
+    ASSERT_TRUE(node_.tick());
+  }
+  EXPECT_EQ(open_descriptors(node_.cgroups()), before);
+  EXPECT_EQ(node_.node().counters.descriptors, 2 * node_.node().topology.cpus.size());
+  EXPECT_EQ(node_.node().counters.dropped, 0U);
+  const auto a = task(CountingNode::container("aa"), 0, spin);
+  const auto counts = node_.counts_of("aa", 30);
+  ASSERT_TRUE(counts) << node_.node().counters.why;
+  EXPECT_GT(counts->instructions, 10'000'000) << "and is counted as before";
+  node_.stop();
+  EXPECT_LT(open_descriptors(node_.cgroups()), before - 2 * node_.node().topology.cpus.size() - 4)
+      << "events, programs and tables are gone";
+}
+
+}  // namespace
+}  // namespace evenkeel::test

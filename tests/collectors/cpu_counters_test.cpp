@@ -1,0 +1,128 @@
+// The arithmetic of counting: what two readings of a CPU's counters say, scaling, and how many can have a
+// turn.
+#include <gtest/gtest.h>
+
+#include "collectors/bpf/cpu_counters_shared.h"
+#include "collectors/counter_window.h"
+#include "collectors/rotation_room.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace literals;
+
+TEST(AddCounted, IsTheDifferenceOfTwoReadings) {
+  const CounterReading from{.enabled_ns = 100, .running_ns = 60, .counts = {1000, 500, 7, 0, 2}};
+  const CounterReading to{.enabled_ns = 150, .running_ns = 100, .counts = {1400, 700, 7, 1, 9}};
+  CountCell cell{};
+  for (int times = 1; times <= 2; ++times) {
+    add_counted(&cell, &from, &to);
+    const auto n = static_cast<unsigned long long>(times);
+    EXPECT_EQ(cell.sum.enabled_ns, 50 * n);
+    EXPECT_EQ(cell.sum.running_ns, 40 * n);
+    EXPECT_EQ(cell.sum.counts[0], 400 * n);
+    EXPECT_EQ(cell.sum.counts[1], 200 * n);
+    EXPECT_EQ(cell.sum.counts[2], 0 * n);
+    EXPECT_EQ(cell.sum.counts[3], 1 * n);
+    EXPECT_EQ(cell.sum.counts[4], 7 * n);
+    EXPECT_EQ(cell.lost, 0U);
+  }
+}
+
+/// Whatever went back, nothing is added and that is counted.
+TEST(AddCounted, ACounterThatWentBackIsNeverAHugeNumber) {
+  const CounterReading from{.enabled_ns = 100, .running_ns = 60, .counts = {10, 10, 10, 10, 10}};
+  const auto all_after = [&] {
+    return CounterReading{.enabled_ns = 200, .running_ns = 160, .counts = {20, 20, 20, 20, 20}};
+  };
+  unsigned int cases = 0;
+  CountCell cell{};
+  const auto lost_with = [&](auto make_it_go_back) {
+    CounterReading to = all_after();
+    make_it_go_back(to);
+    add_counted(&cell, &from, &to);
+    ++cases;
+    EXPECT_EQ(cell.lost, cases);
+    EXPECT_EQ(cell.sum.enabled_ns, 0U);
+    for (const auto count : cell.sum.counts) EXPECT_EQ(count, 0U);
+  };
+  lost_with([](CounterReading& to) { to.enabled_ns = 99; });
+  lost_with([](CounterReading& to) { to.running_ns = 0; });
+  for (int i = 0; i < kCountedEvents; ++i) lost_with([i](CounterReading& to) { to.counts[i] = 9; });
+  const CounterReading to = all_after();
+  add_counted(&cell, &from, &to);
+  EXPECT_EQ(cell.lost, cases) << "and after it all is well again";
+  EXPECT_EQ(cell.sum.counts[kCountedEvents - 1], 10U);
+}
+
+CounterEvents events(std::size_t size) {
+  CounterEvents all;
+  for (std::size_t i = 0; i < size; ++i) all.push_back({static_cast<Counted>(i), 0, i});
+  return all;
+}
+
+CounterWindow window() { return {.cgroup = CgroupId{7}, .began = MonoTime(10s), .used_ns = 5e9}; }
+
+TEST(ScaledCounts, EachCpuIsScaledByItsOwnShare) {
+  ScaledCounts scaled;
+  scaled.add({.enabled_ns = 100, .running_ns = 100, .counts = {1000, 500, 0, 0, 0}});
+  scaled.add({.enabled_ns = 100, .running_ns = 50, .counts = {1000, 250, 0, 0, 0}});
+  scaled.add({});
+  const auto counts = scaled.in(window(), MonoTime(20s), events(2));
+  ASSERT_TRUE(counts);
+  EXPECT_EQ(counts->cgroup, CgroupId{7});
+  EXPECT_EQ(counts->window, 10s);
+  EXPECT_EQ(counts->cycles, 3000);
+  EXPECT_EQ(counts->instructions, 1000);
+  EXPECT_EQ(counts->counted_share, 0.75);
+  EXPECT_EQ(counts->cpu_use, 500_mcpu);
+  EXPECT_FALSE(counts->reference_cycles || counts->cache_misses || counts->stalled_cycles)
+      << "not counted is not zero";
+}
+
+TEST(ScaledCounts, CountedForLessThanHalfOfTheTimeIsNoResult) {
+  ScaledCounts scaled;
+  scaled.add({.enabled_ns = 1000, .running_ns = 499, .counts = {1000, 500, 0, 0, 0}});
+  EXPECT_TRUE(scaled.ran());
+  EXPECT_FALSE(scaled.in(window(), MonoTime(20s), events(2)));
+  scaled.add({.enabled_ns = 2, .running_ns = 2});
+  EXPECT_TRUE(scaled.in(window(), MonoTime(20s), events(2)));
+}
+
+TEST(ScaledCounts, WhoDidNotRunHasNoResultNorOneWithoutInstructions) {
+  ScaledCounts scaled;
+  EXPECT_FALSE(scaled.ran());
+  EXPECT_FALSE(scaled.in(window(), MonoTime(20s), events(2)));
+  scaled.add({.enabled_ns = 10, .running_ns = 10, .counts = {1000, 0, 0, 0, 0}});
+  EXPECT_FALSE(scaled.in(window(), MonoTime(20s), events(2)));
+}
+
+TEST(ScaledCounts, AllEventsAndAnUnknownUse) {
+  ScaledCounts scaled;
+  scaled.add({.enabled_ns = 10, .running_ns = 10, .counts = {100, 50, 80, 0, 20}});
+  CounterWindow unknown = window();
+  unknown.use_known = false;
+  const auto counts = scaled.in(unknown, MonoTime(20s), events(kCountedKinds));
+  ASSERT_TRUE(counts);
+  EXPECT_FALSE(counts->cpu_use);
+  EXPECT_EQ(counts->reference_cycles, 80);
+  EXPECT_EQ(counts->cache_misses, 0) << "counted, and none";
+  EXPECT_EQ(counts->stalled_cycles, 20);
+}
+
+constexpr RotationRoom kSmall{.events = 5, .cpus = 2}, kBig{.events = 5, .cpus = 64};
+
+TEST(RotationRoom, IsWhatTheDescriptorsAreGoodFor) {
+  const InterferenceSettings settings;
+  EXPECT_EQ(kSmall.each(), 10U);
+  EXPECT_EQ(kSmall.at_once(settings), 102U);
+  EXPECT_EQ(kSmall.in_a_period(settings), 612U);
+  EXPECT_EQ(kBig.each(), 320U);
+  EXPECT_EQ(kBig.in_a_period(settings), 18U);
+  EXPECT_EQ((RotationRoom{.events = 5, .cpus = 256}.in_a_period(settings)), 0U);
+  EXPECT_EQ((RotationRoom{.events = 2, .cpus = 0}.each()), 2U) << "CPUs that are not known yet";
+}
+
+}  // namespace
+}  // namespace evenkeel
