@@ -107,6 +107,7 @@ void set_substitute(std::vector<Capability>& all, std::string_view feature, cons
 // What stands in for a missing feature only where the stand-in is there itself.
 void choose_substitutes(std::vector<Capability>& all) {
   if (works(all, "cpu-idle")) set_substitute(all, "cpu-bvt", "cpu.idle for best-effort pods");
+  if (works(all, "perf-cycles")) set_substitute(all, "bpf-counters", "containers are counted in turn");
 }
 
 Capability hierarchy(const Layout& layout) {

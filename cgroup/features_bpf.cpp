@@ -1,16 +1,32 @@
 #include "cgroup/features_bpf.h"
 
 #include "cgroup/bpf_ability.h"
+#include "cgroup/features_kernel.h"
 
 namespace evenkeel {
+namespace {
+
+Capability row_of(const char* feature, std::string why_not, const char* substitute) {
+  Capability row{feature, why_not.empty(), std::move(why_not), "", ""};
+  if (!row.works) row.substitute = substitute;
+  return row;
+}
+
+/// The first CPU speaks for all.
+std::string why_no_cpu_cycles() {
+  const int error = try_cpu_cycles(0);
+  return error == 0 ? std::string() : why_no_counter(error);
+}
+
+}  // namespace
 
 void probe_bpf(const Host& host, const CgroupTree& tree, std::vector<Capability>& out) {
-  Capability row{"bpf-run-queue", false, why_no_bpf(host), "", ""};
-  if (row.why_not.empty() && tree.layout().root(Controller::cpu).empty())
-    row.why_not = "no hierarchy has the cpu controller, by which tasks are told apart";
-  row.works = row.why_not.empty();
-  if (!row.works) row.substitute = "pressure of the CPU, which does not say who had it";
-  out.push_back(std::move(row));
+  std::string why = why_no_bpf(host);
+  if (why.empty() && tree.layout().root(Controller::cpu).empty())
+    why = "no hierarchy has the cpu controller, by which tasks are told apart";
+  out.push_back(row_of("bpf-run-queue", why, "pressure of the CPU, which does not say who had it"));
+  if (why.empty()) why = why_no_cpu_cycles();
+  out.push_back(row_of("bpf-counters", why, ""));
 }
 
 }  // namespace evenkeel

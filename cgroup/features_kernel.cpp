@@ -29,15 +29,19 @@ void probe_triggers(const Host& host, std::vector<Capability>& out) {
                  fast ? "" : found, ""});
 }
 
-void probe_counters(std::vector<Capability>& out) {
+int try_cycles(int task, int cpu) {
   perf_event_attr attr{};
   attr.size = sizeof attr;
   attr.type = PERF_TYPE_HARDWARE;
   attr.config = PERF_COUNT_HW_CPU_CYCLES;
   attr.disabled = 1;
   attr.exclude_kernel = 1;
-  const Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)));
-  const int error = fd ? 0 : errno;
+  const Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, task, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+  return fd ? 0 : errno;
+}
+
+void probe_counters(std::vector<Capability>& out) {
+  const int error = try_own_cycles();
   out.push_back({"perf-cycles", error == 0, error == 0 ? "" : why_no_counter(error),
                  error == 0 ? "" : "pressure and throttling instead of cycles per instruction", ""});
 }
@@ -50,6 +54,9 @@ void probe_fanotify(std::vector<Capability>& out) {
 }
 
 }  // namespace
+
+int try_own_cycles() { return try_cycles(0, -1); }
+int try_cpu_cycles(int cpu) { return try_cycles(-1, cpu); }
 
 std::string why_no_counter(int error) {
   if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)

@@ -10,6 +10,9 @@ namespace evenkeel {
 
 void probe_kernel(const Host& host, std::vector<Capability>& out);
 
+/// Asks for a counter of cycles: of this process, or of everybody on a CPU. 0: there is one; else errno.
+int try_own_cycles();
+int try_cpu_cycles(int cpu);
 /// Why perf_event_open(2) was refused with this errno, in words.
 std::string why_no_counter(int error);
 

@@ -139,7 +139,9 @@ TEST(Features, TheRootOfV2AloneProvesNothing) {
 
 TEST(Features, ADirectoryIsNotAskedWhatTheMachineCanDo) {
   FakeHost fake;
-  EXPECT_EQ(one(probe_fake(fake.v2()), "perf-cycles").why_not, "not tried: the host root is " + fake.root());
+  const auto all = probe_fake(fake.v2());
+  for (const char* feature : {"perf-cycles", "bpf-run-queue", "bpf-counters"})
+    EXPECT_EQ(one(all, feature).why_not, "not tried: the host root is " + fake.root());
 }
 
 TEST(Features, ResctrlIsMountedOrTheCpuSaysWhyNot) {
