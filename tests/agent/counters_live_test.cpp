@@ -16,7 +16,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class LiveCpi : public testing::Test {
+constexpr const char *kRotating = "rotating", *kPerCpu = "perCPU";
+
+/// By each way of counting.
+class LiveCpi : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
@@ -26,13 +29,17 @@ class LiveCpi : public testing::Test {
     }
     for (const auto& path : {kService, kBatch}) cgroups_.make(path);
     std::ofstream(dir_.path + "/nodeslo.yaml")
-        << "extensions: {evenkeel: {interference: {enable: true, counterWindow: 1s, counterPeriod: 1s}}}\n";
+        << "extensions: {evenkeel: {interference: {enable: true, counterWindow: 1s, counterPeriod: 1s, "
+        << "counterBackend: " << GetParam() << "}}}\n";
     agent_.emplace(std::vector<std::string>{"--cgroup-root", cgroups_.top(), "--nodeslo",
                                             dir_.path + "/nodeslo.yaml", "--pods", "cgroup", "--state-dir",
                                             dir_.path + "/state"});
     agent_->advance();
     const auto why = said("evenkeel_counter_backend\\{backend=\"none\",why=\"([^\"]+)\"\\}");
     if (!why.empty()) GTEST_SKIP() << why;
+    const auto way = said("evenkeel_counter_backend\\{backend=\"([a-z_]+)\"");
+    std::printf("counted: %s\n", way.c_str());
+    ASSERT_EQ(way, GetParam() == kRotating ? "rotating" : "per_cpu");
   }
   /// What the first group of the pattern is in the metrics; empty: not there.
   std::string said(const std::string& pattern) {
@@ -58,7 +65,7 @@ class LiveCpi : public testing::Test {
   std::optional<SteppedAgent> agent_{};
 };
 
-TEST_F(LiveCpi, IsAMetricOfTheContainer) {
+TEST_P(LiveCpi, IsAMetricOfTheContainer) {
   const LiveProcess service(cgroups_, kService, Manner::spins);
   const double cpi = cpi_of(kService);
   std::printf("cycles per instruction: %.3f\n", cpi);
@@ -69,7 +76,7 @@ TEST_F(LiveCpi, IsAMetricOfTheContainer) {
 
 // The emulated machine of tests/run resctrl slows a CPU whose neighbour shares its cache: 1.0 alone, 3.0
 // beside another busy one.
-TEST_F(LiveCpi, ANeighbourInTheCacheShows) {
+TEST_P(LiveCpi, ANeighbourInTheCacheShows) {
   if (!cache_is_modelled()) GTEST_SKIP() << kNoModelledCache;
   const LiveProcess service(cgroups_, kService, Manner::spins);
   const double alone = cpi_of(kService);
@@ -80,6 +87,9 @@ TEST_F(LiveCpi, ANeighbourInTheCacheShows) {
   EXPECT_NEAR(alone, 1.1, 0.2);
   EXPECT_NEAR(beside, 3.0, 0.3);
 }
+
+INSTANTIATE_TEST_SUITE_P(Live, LiveCpi, testing::Values(kRotating, kPerCpu),
+                         [](const auto& way) { return std::string(way.param); });
 
 }  // namespace
 }  // namespace evenkeel::test

@@ -22,9 +22,7 @@ CountingNode::CountingNode(const std::vector<std::string>& pods) {
   if (!why_not().empty()) return;
   for (const auto& pod : pods) cgroups_.make(container(pod));
   tree_.emplace(cgroups_.host(), cgroups_.layout());
-  std::string online;
-  std::getline(std::ifstream("/sys/devices/system/cpu/online"), online);
-  node_.topology = read_topology(cgroups_.host(), CpuSet::parse(online).value());
+  look_at_cpus();
   settings.counter_window = settings.counter_period = 300ms;
   look();
 }
@@ -32,7 +30,7 @@ CountingNode::CountingNode(const std::vector<std::string>& pods) {
 std::string CountingNode::begin(CounterBackend way, const CounterEvents& events) {
   counting_.reset();
   if (way == CounterBackend::per_cpu) {
-    auto begun = make_per_cpu_counting(events, *tree_, Tick{cgroups_.host(), buffer_, node_});
+    auto begun = make_per_cpu_counting(events, *tree_, lent());
     counting_ = std::move(begun.counting);
     return begun.why;
   }
@@ -47,6 +45,13 @@ void CountingNode::look() {
   if (counting_) counting_->follow(*tree_);
 }
 
+void CountingNode::look_at_cpus() {
+  std::ifstream in("/sys/devices/system/cpu/online");
+  std::string online;
+  std::getline(in, online);
+  node_.topology = read_topology(cgroups_.host(), CpuSet::parse(online).value());
+}
+
 bool CountingNode::tick() {
   const auto now = MonoTime(std::chrono::steady_clock::now().time_since_epoch());
   node_.since_previous = now - node_.at;
@@ -56,7 +61,7 @@ bool CountingNode::tick() {
     const auto known = use_.find(cgroup.id);
     cgroup.cpu_use = known == use_.end() ? std::nullopt : std::optional(known->second);
   }
-  Tick tick{cgroups_.host(), buffer_, node_};
+  Tick tick = lent();
   return counting_->collect(tick, settings);
 }
 

@@ -30,8 +30,9 @@ class CountingNode {
   [[nodiscard]] const std::string& why_not() const { return cgroups_.why_not(); }
   [[nodiscard]] LiveCgroups& cgroups() { return cgroups_; }
   [[nodiscard]] NodeSnapshot& node() { return node_; }
-  [[nodiscard]] CpuCounting* counting() { return counting_.get(); }
   [[nodiscard]] const CgroupTree& tree() const { return *tree_; }
+  /// For who counts by himself.
+  [[nodiscard]] Tick lent() { return {cgroups_.host(), buffer_, node_}; }
   InterferenceSettings settings{};
 
   /// Begins to count. Empty: it works; else why it does not.
@@ -39,6 +40,8 @@ class CountingNode {
   void stop() { counting_.reset(); }
   /// Looks at the tree again: cgroups may have come and gone.
   void look();
+  /// The same of CPUs.
+  void look_at_cpus();
   /// From now on it is known to use so much in every tick; of whom nothing is said nothing is known.
   void uses(const std::string& pod, MilliCpu use) { use_[id(pod)] = use; }
   /// A tick now. Returns false when it cannot be gone on.

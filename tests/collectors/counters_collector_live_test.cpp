@@ -1,0 +1,113 @@
+// Which way of counting is chosen, by the collector itself: where there are hardware counters.
+#include <gtest/gtest.h>
+#include <linux/capability.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "collectors/registry.h"
+#include "tests/support/counting_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+/// This thread may load no programs into the kernel while it lives.
+class WithoutPrograms {
+ public:
+  WithoutPrograms() {
+    auto less = before_;
+    for (const int right : {CAP_BPF, CAP_SYS_ADMIN})
+      less[CAP_TO_INDEX(right)].effective &= ~static_cast<std::uint32_t>(CAP_TO_MASK(right));
+    put(less);
+  }
+  ~WithoutPrograms() { put(before_); }
+  WithoutPrograms(const WithoutPrograms&) = delete;
+  WithoutPrograms& operator=(const WithoutPrograms&) = delete;
+
+ private:
+  using Rights = std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3>;
+  static Rights get() {
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    Rights rights{};
+    ::syscall(SYS_capget, &header, rights.data());
+    return rights;
+  }
+  static void put(const Rights& rights) {
+    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+    ::syscall(SYS_capset, &header, rights.data());
+  }
+  Rights before_ = get();
+};
+
+class LiveCounterChoice : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!node_.why_not().empty()) GTEST_SKIP() << node_.why_not();
+    const auto events = encode_counter_events();
+    ASSERT_TRUE(events);
+    const auto probe = probe_counters(*events);
+    if (probe.events.empty()) GTEST_SKIP() << probe.why;
+    if (const auto why = node_.begin(CounterBackend::per_cpu, probe.events); !why.empty())
+      GTEST_SKIP() << why;
+    node_.stop();
+    const auto all = node_collectors();
+    const auto spec = std::ranges::find(all, "counters", &CollectorSpec::name);
+    ASSERT_NE(spec, all.end());
+    collector_ = (*spec)->make(node_.cgroups().host());
+    collector_->follow(node_.tree());
+    tick(CounterChoice::automatic);
+  }
+  /// One tick, so long after the last.
+  const CounterStatus& tick(CounterChoice choice, Duration after = 1s) {
+    NodeSlo slo;
+    slo.evenkeel.interference.enable = true;
+    slo.evenkeel.interference.counter_backend = choice;
+    node_.node().slo = std::make_shared<const NodeSlo>(slo);
+    node_.node().at += after;
+    node_.node().since_previous = after;
+    Tick tick = node_.lent();
+    collector_->collect(tick);
+    return node_.node().counters;
+  }
+
+  CountingNode node_{{"aa"}};
+  std::unique_ptr<Collector> collector_{};
+};
+
+TEST_F(LiveCounterChoice, IsByCpuWhereThatWorks) {
+  EXPECT_EQ(node_.node().counters.backend, CounterBackend::per_cpu);
+  EXPECT_EQ(tick(CounterChoice::rotating).backend, CounterBackend::rotating);
+  EXPECT_EQ(tick(CounterChoice::per_cpu).backend, CounterBackend::per_cpu);
+}
+
+TEST_F(LiveCounterChoice, TakesTurnsWhereProgramsAreRefusedAndSaysSo) {
+  tick(CounterChoice::rotating);
+  {
+    const WithoutPrograms poor;
+    const auto& status = tick(CounterChoice::automatic);
+    EXPECT_EQ(status.backend, CounterBackend::rotating);
+    EXPECT_EQ(status.why, "no counters by CPU: EPERM: the kernel wants CAP_BPF and CAP_PERFMON for it");
+  }
+  EXPECT_EQ(tick(CounterChoice::automatic).backend, CounterBackend::rotating)
+      << "it is not tried every second";
+  const auto& status = tick(CounterChoice::automatic, 11min);
+  EXPECT_EQ(status.backend, CounterBackend::per_cpu);
+  EXPECT_EQ(status.why.find("no counters by CPU"), std::string::npos);
+}
+
+TEST_F(LiveCounterChoice, WhoInsistsOnCpusHasNothingElse) {
+  tick(CounterChoice::rotating);
+  const WithoutPrograms poor;
+  const auto& status = tick(CounterChoice::per_cpu);
+  EXPECT_EQ(status.backend, CounterBackend::none);
+  EXPECT_EQ(status.why, "no counters by CPU: EPERM: the kernel wants CAP_BPF and CAP_PERFMON for it");
+  tick(CounterChoice::per_cpu);
+  EXPECT_EQ(node_.node().counters.why, status.why);
+}
+
+}  // namespace
+}  // namespace evenkeel::test
