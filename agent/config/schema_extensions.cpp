@@ -160,8 +160,9 @@ constexpr Row kInterferenceRows[] = {
                                      "each container is counted for so long"),
     span_of_time<&I::counter_period>("counterPeriod", Range{kSecond, kHour},
                                      "once in this time; not shorter than counterWindow"),
-    number<&I::most_counter_descriptors>("mostCounterDescriptors", Range{8, 1'000'000}, "descriptors",
-                                         "held at the same time: two and more per container and CPU"),
+    number<&I::most_counter_descriptors>(
+        "mostCounterDescriptors", Range{8, 1'000'000}, "descriptors",
+        "held at the same time: two to five per CPU, rotating for each container"),
     span_of_time<&I::stall_window>("stallWindow", Range{kSecond, 10 * kMinute},
                                    "waits and stalls become one sample in this time"),
     number<&I::cap_percent>("capPercent", Range{1, 100}, "percent of what it used",

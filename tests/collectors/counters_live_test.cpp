@@ -118,6 +118,36 @@ INSTANTIATE_TEST_SUITE_P(Live, LiveCounters,
                            return chosen.param == CounterBackend::rotating ? "rotating" : "per_cpu";
                          });
 
+// Of the same spinner in the same windows.
+TEST(LiveCounterWays, SayTheSame) {
+  CountingNode node({"aa"});
+  if (!node.why_not().empty()) GTEST_SKIP() << node.why_not();
+  if (stand_in().empty()) GTEST_SKIP() << "no msr events on this machine";
+  if (const auto why = node.begin(CounterBackend::per_cpu, stand_in()); !why.empty()) GTEST_SKIP() << why;
+  const auto rotating = make_rotating_counting(stand_in());
+  rotating->follow(node.tree());
+  const PinnedTask busy(node.cgroups(), CountingNode::container("aa"), 0, [] { spin(); });
+  std::optional<CpuCounts> by_cpu, in_turn;
+  for (int i = 0; i < 20 && !in_turn; ++i) {
+    by_cpu = node.counts_of("aa", 1);
+    Tick again = node.lent();
+    again.node.cpu_counts.clear();
+    rotating->collect(again, node.settings);
+    if (!again.node.cpu_counts.empty()) in_turn = again.node.cpu_counts.front();
+  }
+  ASSERT_TRUE(by_cpu && in_turn) << node.node().counters.why;
+  const auto ratio = [](std::int64_t a, std::int64_t b) {
+    return static_cast<double>(a) / static_cast<double>(b);
+  };
+  std::printf("by CPU against in turn: cycles %.4f, instructions %.4f, per instruction %.6f\n",
+              ratio(by_cpu->cycles, in_turn->cycles), ratio(by_cpu->instructions, in_turn->instructions),
+              by_cpu->cpi() / in_turn->cpi());
+  EXPECT_EQ(by_cpu->window, in_turn->window);
+  EXPECT_NEAR(ratio(by_cpu->cycles, in_turn->cycles), 1, 0.05);
+  EXPECT_NEAR(ratio(by_cpu->instructions, in_turn->instructions), 1, 0.05);
+  EXPECT_NEAR(by_cpu->cpi() / in_turn->cpi(), 1, 0.01);
+}
+
 // Without counters there is one clear reason, not a number.
 TEST(LiveCounterProbe, WhatCannotBeCountedIsSaidInWords) {
   const auto events = encode_counter_events();
