@@ -49,9 +49,10 @@ void put_counters(Exposition& out, const Agent& agent) {
             static_cast<double>(counters.descriptors));
   out.counter("evenkeel_counter_windows_total", "Counting windows that ended.",
               static_cast<double>(counters.windows));
-  out.counter("evenkeel_counter_dropped_windows_total",
-              "Of those without a result: the counters were somebody else's for most of the time.",
-              static_cast<double>(counters.dropped));
+  out.counter(
+      "evenkeel_counter_dropped_windows_total",
+      "Of those without a result: for most of the time the counters were somebody else's, or a part is lost.",
+      static_cast<double>(counters.dropped));
   for (const CountedContainer& one : agent.remembered().interference.counted) {
     const Cgroup* cgroup = agent.tree().find(one.cgroup);
     if (cgroup == nullptr || !one.counts) continue;
