@@ -1,6 +1,7 @@
 #include "collectors/topology.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <tuple>
@@ -119,6 +120,22 @@ std::optional<CpuSet> cpus_of_stat(std::string_view text) {
   return unless_empty(out);
 }
 
+std::string cpu_model_of(std::string_view cpuinfo) {
+  constexpr std::array<std::string_view, 4> kNames = {"model name", "cpu model", "cpu", "uarch"};
+  std::string implementer;
+  for (Scanner scan(cpuinfo); !scan.done();) {
+    const std::string_view line = scan.line();
+    const auto colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const auto key = trimmed(line.substr(0, colon)), value = trimmed(line.substr(colon + 1));
+    if (value.empty()) continue;
+    if (std::ranges::find(kNames, key) != kNames.end()) return std::string(value);
+    if (key == "CPU implementer") implementer = value;
+    if (key == "CPU part" && !implementer.empty()) return implementer + ' ' + std::string(value);
+  }
+  return {};
+}
+
 CpuTopology read_topology(const Host& host, const CpuSet& online) {
   CpuTopology out{.online = online};
   const auto nodes = numa_nodes(host);
@@ -134,6 +151,7 @@ CpuTopology read_topology(const Host& host, const CpuSet& online) {
     info.l3 = cache_domain(host, cpu).value_or(info.socket);
     out.cpus.push_back(info);
   }
+  out.model = cpu_model_of(host.slurp("proc/cpuinfo").value_or(std::string()));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "cgroup/host.h"
@@ -14,6 +15,10 @@ namespace evenkeel {
 std::optional<CpuSet> cpus_of_cpuinfo(std::string_view text);
 /// The "cpuN" lines of /proc/stat.
 std::optional<CpuSet> cpus_of_stat(std::string_view text);
+
+/// What the machine says of its first CPU in /proc/cpuinfo: "model name", or what other architectures have in
+/// its place (arm64: "IMPLEMENTER PART", hexadecimal numbers). Empty: nothing.
+std::string cpu_model_of(std::string_view cpuinfo);
 
 /// How the CPUs in `online` hang together, from sys/devices/system. What the machine does not say has one
 /// meaning: a CPU is a core of its own, on socket 0, in NUMA node 0, and shares the cache of its socket.

@@ -15,7 +15,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& all, Inte
   state.news.clear();
   state.sampled.clear();
   state.suspicion.reset();
-  follow_roster(node, state);
+  follow_roster(node, settings, state);
   if (node.measured) measure(node, settings, state, state.sampled);
   for (const Sampled& sampled : state.sampled) look_at(sampled, node, settings, state);
   let_go(node, settings, state);

@@ -44,6 +44,7 @@ class Tick {
   /// Two ways to measure the same thing do not give the same numbers.
   void forget_waits() {
     state_.source = node_.run_queue.source;
+    state_.given = nullptr;  // what the NodeSLO gives is taken anew
     for (Victim& victim : state_.victims) {
       victim.of(Signal::run_queue_wait).relearn();
       victim.sums[stall_place(Signal::run_queue_wait)] = {};

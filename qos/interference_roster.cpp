@@ -4,44 +4,22 @@
 #include <string>
 #include <utility>
 
+#include "qos/interference_measure.h"
+#include "qos/interference_workloads.h"
+
 namespace evenkeel {
 namespace {
 
-constexpr std::size_t kMostWorkloads = 1000;
-
-bool changed(const NodeSnapshot& node, const InterferenceState& state) {
-  return state.specs != node.pod_specs.get() ||
+bool changed(const NodeSnapshot& node, const InterferenceSettings& settings, const InterferenceState& state) {
+  return state.specs != node.pod_specs.get() || state.given != settings.models.data() ||
          !std::ranges::equal(state.seen, node.cgroups, {}, {}, &CgroupSample::id);
-}
-
-/// What pods of one make have in common: their owner (a ReplicaSet is another with each release), or the pod
-/// itself.
-std::string workload_key(const Pod& pod, const Container& container) {
-  const auto& owner = pod.eviction.owner_uid;
-  return (owner.empty() ? pod.namespace_ + "/" + pod.name : owner) + "/" + container.name + "/" +
-         container.image;
-}
-
-std::size_t workload(std::string key, MonoTime now, InterferenceState& state) {
-  const auto found = std::ranges::find(state.workloads, key, &Workload::key);
-  if (found != state.workloads.end()) {
-    found->used = now;
-    return static_cast<std::size_t>(found - state.workloads.begin());
-  }
-  if (state.workloads.size() < kMostWorkloads) {
-    state.workloads.push_back({.key = std::move(key), .used = now});
-    return state.workloads.size() - 1;
-  }
-  // Nobody's model is in use that has not been used for longest, or there are a thousand services here.
-  const auto oldest = std::ranges::min_element(state.workloads, {}, &Workload::used);
-  *oldest = {.key = std::move(key), .used = now};
-  return static_cast<std::size_t>(oldest - state.workloads.begin());
 }
 
 /// The lists anew, with what was known of those who stay.
 class Roster {
  public:
-  Roster(const NodeSnapshot& node, InterferenceState& state) : node_(node), state_(state) {}
+  Roster(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state)
+      : node_(node), detector_(detector_settings(settings)), state_(state) {}
 
   void build() {
     for (const PodSample& pod : node_.pods) add_pod(pod);
@@ -82,19 +60,23 @@ class Roster {
     unit.best_effort = best_effort;
   }
 
-  void add_victim(CgroupIndex index, CgroupId unit, std::string key) {
+  void add_victim(CgroupIndex index, CgroupId unit, std::string key, const std::string& image) {
     const CgroupId cgroup = node_.cgroup(index)->id;
-    const bool known = entry_of(state_.victims, cgroup) != nullptr;
-    const std::size_t taught = workload(std::move(key), node_.at, state_);
+    const std::size_t place = workload_of(std::move(key), image, node_.at, state_);
+    const Workload& workload = state_.workloads[place];
+    const Victim* known = entry_of(state_.victims, cgroup);
+    const bool other_image = known != nullptr && state_.workloads[known->workload].image != image;
     Victim fresh{.cgroup = cgroup};
-    for (std::size_t i = 0; !known && i < kSignals; ++i) {
-      fresh.watch[i] = VictimWatch(static_cast<Signal>(i));
-      if (const auto& normal = state_.workloads[taught].normal[i]) fresh.watch[i].model().load(*normal);
-    }
+    for (std::size_t i = 0; i < kSignals; ++i) fresh.watch[i] = VictimWatch(static_cast<Signal>(i));
+    if (known == nullptr) teach(fresh, workload, !state_.seen.empty(), node_.at, detector_);
     Victim& victim = keep(state_.victims, victims_, std::move(fresh));
+    if (other_image) {
+      for (VictimWatch& watch : victim.watch) watch.relearn();
+      teach(victim, workload, true, node_.at, detector_);
+    }
     victim.index = index;
     victim.unit = unit;
-    victim.workload = taught;
+    victim.workload = place;
   }
 
   void add_pod(const PodSample& pod) {
@@ -107,7 +89,8 @@ class Roster {
       if (own == nullptr) continue;
       members_.push_back({own->id, cgroup->id});
       if (!best_effort && container.spec != nullptr)
-        add_victim(container.cgroup, cgroup->id, workload_key(*pod.spec, *container.spec));
+        add_victim(container.cgroup, cgroup->id, workload_key(*pod.spec, *container.spec),
+                   container.spec->image);
     }
     members_.push_back({cgroup->id, cgroup->id});
   }
@@ -118,10 +101,11 @@ class Roster {
     const bool best_effort = app.spec->qos == QosClass::be;
     add_unit(app.cgroup, best_effort);
     members_.push_back({cgroup->id, cgroup->id});
-    if (!best_effort) add_victim(app.cgroup, cgroup->id, "host/" + app.spec->name);
+    if (!best_effort) add_victim(app.cgroup, cgroup->id, workload_key(*app.spec), {});
   }
 
   const NodeSnapshot& node_;
+  DetectorSettings detector_;
   InterferenceState& state_;
   std::vector<CountedContainer> counted_{};
   std::vector<Victim> victims_{};
@@ -129,27 +113,15 @@ class Roster {
   std::vector<InterferenceState::Member> members_{};
 };
 
-/// What the victims' models know goes to their workloads.
-void remember_workloads(MonoTime now, InterferenceState& state) {
-  for (const Victim& victim : state.victims) {
-    Workload& workload = state.workloads[victim.workload];
-    workload.used = now;
-    for (std::size_t i = 0; i < kSignals; ++i) {
-      const auto normal = victim.watch[i].model().normal();
-      // Of several pods of one workload the one that knows most speaks for all.
-      if (normal && (!workload.normal[i] || normal->weight >= workload.normal[i]->weight))
-        workload.normal[i] = normal;
-    }
-  }
-}
-
 }  // namespace
 
-void follow_roster(const NodeSnapshot& node, InterferenceState& state) {
-  if (!changed(node, state)) return;
-  remember_workloads(node.at, state);
-  Roster(node, state).build();
+void follow_roster(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
+  if (!changed(node, settings, state)) return;
+  remember_workloads(node.at, detector_settings(settings), state);
+  Roster(node, settings, state).build();
+  take_given(node, settings, state);
   state.specs = node.pod_specs.get();
+  state.given = settings.models.data();
   state.seen.clear();
   for (const CgroupSample& cgroup : node.cgroups) state.seen.push_back(cgroup.id);
 }

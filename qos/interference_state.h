@@ -75,7 +75,8 @@ struct BlamePair {
 
 /// What a workload is taken for, whichever of its pods teaches it; outlives them.
 struct Workload {
-  std::string key{};  ///< "owner/container"
+  std::string key{};    ///< "namespace/owner/container", "host/NAME" of a host application
+  std::string image{};  ///< another image is another workload; empty: none is known
   std::array<std::optional<Normal>, kSignals> normal{};
   MonoTime used{};
 };
@@ -189,6 +190,7 @@ struct InterferenceState {
   WindowSeries no_blame{};               ///< zeros: of those for whom nobody waited while blame was measured
   std::vector<CgroupId> seen{};          ///< the cgroups at the last look
   const void* specs = nullptr;           ///< the pod list at the last look; never followed
+  const void* given = nullptr;           ///< the models of the NodeSLO at the last look; never followed
   RunQueueSource source = RunQueueSource::none;
   std::vector<Sampled> sampled{};   ///< in this tick
   std::vector<Suspect> suspects{};  ///< room to judge in

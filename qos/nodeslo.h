@@ -13,6 +13,7 @@
 #include "qos/blocks.h"
 #include "qos/pod.h"
 #include "qos/units.h"
+#include "qos/victim_signal.h"
 
 namespace evenkeel {
 
@@ -202,6 +203,15 @@ struct ResctrlDynamic {
   Percent least_mba_percent{10};              ///< that best effort keeps
 };
 
+/// One entry of extensions.evenkeel.interference.models: what is normal, as other nodes have learned it.
+struct GivenNormal {
+  std::string workload{};   ///< "namespace/owner/container", "host/NAME" of a host application
+  std::string cpu_model{};  ///< of the hardware counters' signals: empty, any
+  Signal signal = Signal::cpi;
+  double usual = 0, deviation = 0;  ///< in the signal's unit
+  std::int64_t samples = 500;       ///< that it is worth
+};
+
 /// extensions.evenkeel.interference: who hurts whom.
 struct InterferenceSettings {
   bool enable = false;    ///< measure, learn what is normal, report
@@ -223,6 +233,7 @@ struct InterferenceSettings {
   bool causal_test = false;  ///< where only correlation accuses, or nobody can be told: try it out first
   Percent test_percent{50};  ///< of what a suspect uses: what it may use while the test holds it back
   std::int64_t most_tests_per_day = 24;
+  std::vector<GivenNormal> models{};            ///< believed until there is enough of our own
 };
 
 /// extensions.evenkeel.brake: best effort is cut at once when the kernel says that a service waits.

@@ -58,8 +58,19 @@ Normal normal_from(double mean, double deviation, double weight, MonoTime now, c
           .as_of = now};
 }
 
+double deviation_of(const Normal& normal, const SignalTraits& signal) {
+  return value_of(normal.level + normal.spread, signal) - value_of(normal.level, signal);
+}
+
+Normal faded(Normal normal, MonoTime now, Duration half_life) {
+  const double half_lives = std::max(minutes_of(now - normal.as_of) / minutes_of(half_life), 0.0);
+  normal.weight *= std::exp2(-half_lives);
+  normal.as_of = std::max(normal.as_of, now);
+  return normal;
+}
+
 void NormalModel::relearn() {
-  known_ = has_previous_ = false;
+  known_ = has_previous_ = doubted_ = false;
   kept_ = 0;
   shift_ = 0;
   shifted_since_.reset();
@@ -80,6 +91,12 @@ bool NormalModel::load(const Normal& normal) {
   return true;
 }
 
+bool NormalModel::load_without_neighbours(const Normal& normal) {
+  if (!load(normal)) return false;
+  neighbours_ = std::min<double>(neighbours_, kFirst);
+  return true;
+}
+
 std::optional<Normal> NormalModel::normal() const { return known_ ? std::optional(normal_) : std::nullopt; }
 
 void NormalModel::learn(double value, MonoTime now, const DetectorSettings& settings) {
@@ -93,8 +110,8 @@ void NormalModel::learn(double value, MonoTime now, const DetectorSettings& sett
     return;
   }
   if (shifted_for_long(level, now, settings) && kept_ >= kFirst) return begin(now);
-  const double half_lives = minutes_of(now - normal_.as_of) / minutes_of(settings.half_life);
-  normal_.weight = normal_.weight * std::exp2(-half_lives) + 1;
+  if (doubted_ && kept_ >= kFirst && began_elsewhere(settings)) return begin(now);
+  normal_.weight = faded(normal_, now, settings.half_life).weight + 1;
   follow_neighbours(level, now);
   step(level, settings);
   normal_.as_of = now;
@@ -110,6 +127,7 @@ void NormalModel::begin(MonoTime now) {
   normal_.weight = kFirst;
   normal_.as_of = now;
   known_ = true;
+  doubted_ = false;
   shift_ = 0;
   shifted_since_.reset();
   begin_neighbours();
@@ -159,6 +177,13 @@ void NormalModel::step(double level, const DetectorSettings& settings) {
   normal_.level += scale * kMedianStep * half_sign(distance) / normal_.weight;
   const double wide = half_sign(std::abs(distance) - kMedianDeviation * normal_.spread);
   normal_.spread = std::max(normal_.spread * (1 + kDeviationStep * wide / normal_.weight), kTinySpread);
+}
+
+/// Asked once, when the first samples are there.
+bool NormalModel::began_elsewhere(const DetectorSettings& settings) {
+  doubted_ = false;
+  auto first = last_;
+  return std::abs(median(first) - normal_.level) > settings.outlier_spreads * spread(settings);
 }
 
 bool NormalModel::shifted_for_long(double level, MonoTime now, const DetectorSettings& settings) {

@@ -31,6 +31,10 @@ struct Normal {
 /// From a mean and a standard deviation in the signal's unit, as a file has them; believed like `weight`
 /// samples.
 Normal normal_from(double mean, double deviation, double weight, MonoTime now, const SignalTraits& signal);
+/// The inverse of that deviation: how far above the usual one spread is, in the signal's unit.
+double deviation_of(const Normal& normal, const SignalTraits& signal);
+/// As far as it is still to be trusted at this moment: what is old weighs less.
+Normal faded(Normal normal, MonoTime now, Duration half_life);
 
 class NormalModel {
  public:
@@ -45,6 +49,11 @@ class NormalModel {
   /// From a checkpoint or a file: trusted as far as its weight goes, which fades from `as_of` (on this
   /// process's time line) on. False, and nothing changes, for what no model can be.
   bool load(const Normal& normal);
+  /// The same of one that does not say how alike neighbours are: that is learned soon.
+  bool load_without_neighbours(const Normal& normal);
+  /// What was loaded is of another run of the workload: should the first samples of this one lie elsewhere,
+  /// it begins again with them.
+  void doubt() { doubted_ = known_; }
   /// Absent while the first samples are gathered.
   [[nodiscard]] std::optional<Normal> normal() const;
 
@@ -70,11 +79,13 @@ class NormalModel {
   void follow_neighbours(double level, MonoTime now);
   void pair(double first, double second, double most);
   void weigh_neighbours();
+  bool began_elsewhere(const DetectorSettings& settings);
   bool shifted_for_long(double level, MonoTime now, const DetectorSettings& settings);
 
   const SignalTraits* signal_;
   Normal normal_{};
   bool known_ = false;                ///< normal_ holds; until then last_ is filled
+  bool doubted_ = false;              ///< until last_ is filled
   std::array<float, kFirst> last_{};  ///< the newest levels, a ring
   std::size_t kept_ = 0;              ///< since the beginning
   double previous_ = 0;               ///< level of the newest sample, in spreads above normal

@@ -119,6 +119,8 @@ struct Pod {
   std::string uid{};  ///< as the cgroup directory spells it, always with '-' for '_'
   std::string namespace_{};
   std::string name{};
+  /// Of whoever makes such pods: a Deployment, not its ReplicaSet of the day. Empty: nobody, or not known.
+  std::string owner{};
   KubeQos kube_qos = KubeQos::besteffort;
   std::optional<QosClass> label_qos{};  ///< "raw" QoS: absent without the label or with an unknown word
   PriorityClass priority_class = PriorityClass::none;  ///< "raw": from the label, else from the number

@@ -32,8 +32,9 @@ struct WaitBlame {
 };
 
 enum class RunQueueSource : std::uint8_t {
-  none,  ///< not asked for, or not possible: see `why`
-  bpf,   ///< each wait, and who ran meanwhile
+  none,       ///< not asked for, or not possible: see `why`
+  schedstat,  ///< sums that the kernel keeps of each task; nobody to blame
+  bpf,        ///< each wait, and who ran meanwhile
 };
 
 struct RunQueue {

@@ -1,6 +1,7 @@
 // How the machine's CPUs hang together. A value; collectors/topology.cpp fills it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "qos/cpu_set.h"
@@ -18,6 +19,7 @@ struct CpuInfo {
 struct CpuTopology {
   std::vector<CpuInfo> cpus{};  ///< online CPUs, ascending by id; empty = unknown
   CpuSet online{};
+  std::string model{};  ///< of the first CPU, as the kernel names it; empty: it does not say
 };
 
 }  // namespace evenkeel

@@ -30,6 +30,10 @@ inline constexpr std::array<SignalTraits, kSignals> kSignalTraits = {{
     {"reclaim-stall", "seconds per second", 0.01, std::chrono::seconds(10)},
     {"block-io-stall", "seconds per second", 0.01, std::chrono::seconds(10)},
 }};
+/// What it is depends on the make of the CPU.
+constexpr bool counts_cycles(Signal signal) {
+  return signal == Signal::cpi || signal == Signal::reference_cpi;
+}
 constexpr const SignalTraits& traits_of(Signal signal) {
   return kSignalTraits[static_cast<std::size_t>(signal)];
 }

@@ -148,6 +148,7 @@ void check_rules(NodeSlo& slo, SchemaRead& read) {
   check_durations(slo.evenkeel, read);
   check_resctrl_dynamic(slo.evenkeel.resctrl_dynamic, read);
   check_host_applications(slo, read);
+  check_given_normals(slo.evenkeel.interference, read);
 }
 
 }  // namespace evenkeel

@@ -12,6 +12,8 @@ namespace evenkeel {
 void check_rules(NodeSlo& slo, SchemaRead& read);
 /// rules_host.cpp: names and directories of hostApplications.
 void check_host_applications(NodeSlo& slo, SchemaRead& read);
+/// rules_interference.cpp: models that are given.
+void check_given_normals(const InterferenceSettings& settings, SchemaRead& read);
 /// rules_notices.cpp: what is legal, but has no effect (yet).
 void add_notices(const NodeSlo& slo, SchemaRead& read);
 

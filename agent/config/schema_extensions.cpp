@@ -147,6 +147,29 @@ constexpr Row kResctrlRows[] = {
                                   "that best effort keeps"),
 };
 
+using G = GivenNormal;
+constexpr std::string_view kSignalWords[] = {kSignalTraits[0].name, kSignalTraits[1].name,
+                                             kSignalTraits[2].name, kSignalTraits[3].name,
+                                             kSignalTraits[4].name};
+static_assert(std::size(kSignalWords) == kSignals);
+constexpr Range kSignalRange{0, 1000};
+constexpr std::string_view kSignalUnit = "the signal's unit, as /v1/interference shows it";
+constexpr Row kGivenNormalRows[] = {
+    with_example(field<&G::workload>("workload", Kind::text, "",
+                                     "namespace/owner/container, or host/NAME of a host application"),
+                 "shop/web/server"),
+    field<&G::cpu_model>(
+        "cpuModel", Kind::text, "",
+        "counts of cycles hold on these CPUs only, as /proc/cpuinfo names them; not set: on any"),
+    word<&G::signal>("signal", kSignalWords, "what it is about"),
+    with_example(number<&G::usual>("usual", kSignalRange, kSignalUnit, "the median", Kind::ratio), "1.2"),
+    with_example(number<&G::deviation>("deviation", kSignalRange, kSignalUnit,
+                                       "how far samples spread upwards", Kind::ratio),
+                 "0.1"),
+    number<&G::samples>("samples", Range{1, 1'000'000}, "samples",
+                        "that this is worth beside the node's own"),
+};
+
 using I = InterferenceSettings;
 constexpr Row kInterferenceRows[] = {
     toggle<&I::enable>("enable", "measure who waits and who is slowed, learn what is normal, report"),
@@ -182,6 +205,8 @@ constexpr Row kInterferenceRows[] = {
     number<&I::test_percent>("testPercent", Range{1, 90}, "percent of what it used",
                              "CPU that a suspect may use in the turns in which a test holds it back"),
     number<&I::most_tests_per_day>("mostTestsPerDay", Range{1, 10'000}, "tests", "on this node within a day"),
+    list<&I::models>("models", &rows_of<kGivenNormalRows>,
+                     "what is normal where the node has not learned it yet"),
 };
 
 constexpr Range kUpToAnHour{0, kHour};

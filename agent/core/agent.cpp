@@ -85,7 +85,9 @@ Agent::Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, 
       resctrl_files_(host_),
       cookies_(host_),
       network_door_(host_),
-      inputs_(options_.inputs) {
+      inputs_(options_.inputs),
+      peaks_(options_.dry_run ? "" : options_.state_dir, "prediction", wall, log),
+      normals_(options_.dry_run ? "" : options_.state_dir, "interference", wall, log) {
   tree_ = std::make_unique<CgroupTree>(host_, std::move(opened.layout));
   // Settings of a plain directory change without the events that a kernel gives, so they are looked at each
   // time.
@@ -187,6 +189,7 @@ void Agent::look_until_still(News& news) {
 
 void Agent::act(MonoTime now) {
   intents_.clear();
+  recall_normals(now);
   decide_all(snapshot_, *inputs_.slo(), policy_state_, intents_);
   arbitrate(snapshot_, *inputs_.slo(), intents_, plan_);
   Report costs;  // first: weights count on disks that the cost model shares

@@ -16,6 +16,7 @@
 #include "agent/core/brake_record.h"
 #include "agent/core/degraded.h"
 #include "agent/core/inputs.h"
+#include "agent/core/learned.h"
 #include "agent/core/pod_ending.h"
 #include "agent/core/report_state.h"
 #include "agent/core/survivors.h"
@@ -23,7 +24,6 @@
 #include "agent/core/wait_totals.h"
 #include "agent/lending/lending.h"
 #include "agent/log.h"
-#include "agent/state_file.h"
 #include "cgroup/core_sched.h"
 #include "cgroup/cost_hand.h"
 #include "cgroup/executor.h"
@@ -107,8 +107,7 @@ class Agent {
   void evict_through(std::function<void(const Eviction&)> ask) { ask_to_go_ = std::move(ask); }
   /// It may not or cannot go, for the reason given: not chosen again before `pause` has passed.
   void eviction_failed(const std::string& uid, const std::string& why, Duration pause);
-  /// Nobody has answered: it may be on its way all the same, so nobody else is asked before its patience is
-  /// over.
+  /// Nobody has answered: it may be on its way, so nobody else is asked before its patience is over.
   void eviction_unanswered(const std::string& uid, const std::string& why);
   [[nodiscard]] EvictionWay eviction_way() const;
   [[nodiscard]] const EvictionState& eviction() const { return eviction_state_; }
@@ -177,8 +176,7 @@ class Agent {
   }
   [[nodiscard]] const Journal& journal() const { return journal_; }
   [[nodiscard]] const AgentOptions& options() const { return options_; }
-  /// "namespace/name" of the pod a cgroup belongs to, its uid where only the directory is known; empty: no
-  /// pod.
+  /// "namespace/name" of a cgroup's pod, its uid where only the directory is known; empty: no pod.
   [[nodiscard]] std::string pod_of(CgroupId cgroup) const;
   /// The same for people: the path of what is no pod's.
   [[nodiscard]] std::string title_of(CgroupId cgroup) const;
@@ -226,8 +224,10 @@ class Agent {
   void tell_unresolved(MonoTime now);
   void begin_ending(const Eviction& victim, MonoTime now);
   void go_on_ending(MonoTime now);
-  void recall_learned(MonoTime now);
+  void recall_peaks(MonoTime now);
+  void recall_normals(MonoTime now);
   void keep_learned(MonoTime now, bool last);
+  void keep_normals(MonoTime now, bool last);
   void not_evicted(const std::string& uid, const std::string& why, MonoTime now);
   void show_leftovers();
   void record(const Report& report, MonoTime now);
@@ -278,8 +278,8 @@ class Agent {
   std::function<void(const Eviction&)> ask_to_go_{};
   std::function<void(const Pod&, const AuditEvent&)> owners_hear_{};
   Lending lending_{};
-  std::optional<StateFile> learned_file_{};  ///< none in stepped mode and dry run
-  std::optional<MonoTime> learned_kept_{};
+  Learned peaks_, normals_;
+  bool detecting_ = false;  ///< the policy "interference" has what was learned of workloads
   Intents intents_{};
   std::vector<Intent> plan_{};
   struct ToldReclaim {

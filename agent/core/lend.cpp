@@ -1,17 +1,23 @@
 // The agent's side of lending: when it is worked out, and what was learned kept over restarts.
-#include <cerrno>
-
 #include "agent/core/agent.h"
 #include "agent/history/prediction_checkpoint.h"
+#include "agent/history/workload_checkpoint.h"
+#include "qos/interference_measure.h"
+#include "qos/interference_workloads.h"
 
 namespace evenkeel {
+namespace {
+
+MeasuredBy measured_by(const NodeSnapshot& node) { return {node.topology.model, node.run_queue.source}; }
+
+}  // namespace
 
 void Agent::lend(MonoTime now) {
   if (!inputs_.slo_known())
     return;  // not to be taken for one that lends nothing and forgets what was learned
   std::optional<std::int64_t> unix_seconds;
   if (wall_) unix_seconds = static_cast<std::int64_t>(wall_->unix_seconds());
-  if (!learned_kept_) recall_learned(now);
+  if (!peaks_.recalled()) recall_peaks(now);
   lending_.update(snapshot_, {now, unix_seconds});
   keep_learned(now, false);
 }
@@ -26,41 +32,38 @@ void Agent::measure_as(CollectPolicy policy) {
   configure_lending();
 }
 
-/// Once, before anything is learned. Without a wall clock (stepped mode) nothing is kept from run to run.
-void Agent::recall_learned(MonoTime now) {
-  learned_kept_ = now;
-  if (!wall_ || options_.state_dir.empty() || options_.dry_run) return;
-  learned_file_.emplace(options_.state_dir + "/prediction");
-  const auto text = read_state_file(learned_file_->path());
-  if (!text && text.error().code != ENOENT)
-    log_.warning("prediction-not-recalled")
-        .with("file", learned_file_->path())
-        .with("errno", errno_name(text.error().code));
-  if (!text) return;
-  const Moment moment{now, static_cast<std::int64_t>(wall_->unix_seconds())};
-  const auto read = read_checkpoint(*text, moment, lending_.prediction(), lending_.learned());
-  log_.info("prediction-recalled")
-      .with("models", read.models)
-      .with("forgotten", read.forgotten)
-      .with("corrupt", read.corrupt);
+/// Once, before anything is learned.
+void Agent::recall_peaks(MonoTime now) {
+  const auto text = peaks_.recall(now);
+  if (text)
+    peaks_.tell(read_checkpoint(*text, peaks_.moment(now), lending_.prediction(), lending_.learned()));
 }
 
-/// What was begun at one call is finished at the next, so that a busy disk holds nobody up.
+/// Before the policy decides for the first time since it is on.
+void Agent::recall_normals(MonoTime now) {
+  const bool on = inputs_.slo()->evenkeel.interference.enable;
+  if (on == detecting_) return;
+  detecting_ = on;
+  if (!on) return keep_normals(now, true);
+  policy_state_.interference.source = snapshot_.run_queue.source;
+  const auto text = normals_.recall(now);
+  if (text)
+    normals_.tell(
+        read_workloads(*text, measured_by(snapshot_), normals_.moment(now), policy_state_.interference));
+}
+
 void Agent::keep_learned(MonoTime now, bool last) {
-  if (!learned_file_) return;
-  const auto complain = [this](const Result<>& result) {
-    if (!result)
-      log_.warning("prediction-not-kept")
-          .with("file", learned_file_->path())
-          .with("errno", errno_name(result.error().code));
-  };
-  if (learned_file_->begun()) complain(learned_file_->finish());
-  if (!last && now - *learned_kept_ < lending_.prediction().checkpoint_interval) return;
-  if (lending_.learned().models().empty()) return;
-  learned_kept_ = now;
-  const Moment moment{now, static_cast<std::int64_t>(wall_->unix_seconds())};
-  complain(learned_file_->begin(checkpoint_text(lending_.learned(), moment)));
-  if (last) complain(learned_file_->finish());
+  if (peaks_.due(now, lending_.prediction().checkpoint_interval, last))
+    peaks_.keep(checkpoint_text(lending_.learned(), peaks_.moment(now)), now, last);
+  if (detecting_) keep_normals(now, last);
+}
+
+void Agent::keep_normals(MonoTime now, bool last) {
+  if (!normals_.due(now, lending_.prediction().checkpoint_interval, last)) return;
+  remember_workloads(now, detector_settings(inputs_.slo()->evenkeel.interference),
+                     policy_state_.interference);
+  normals_.keep(workloads_text(policy_state_.interference, measured_by(snapshot_), normals_.moment(now)), now,
+                last);
 }
 
 }  // namespace evenkeel

@@ -54,9 +54,11 @@ void put_budget(Json& json, const StallBudget& budget) {
   json.end_object();
 }
 
-/// Which signals of it are known well enough, and what is usual.
+/// Which signals of it are known well enough, and what is usual: in the words in which a NodeSLO gives it.
 void put_victim(Json& json, const Victim& victim, const InterferenceSettings& settings, const Agent& agent) {
+  const InterferenceState& state = agent.remembered().interference;
   json.begin_object().member("victim", agent.title_of(victim.cgroup));
+  json.member("workload", state.workloads[victim.workload].key);
   put_budget(json.key("stalled_by_others_seconds"), victim.stalled_by_others_seconds);
   json.key("signals").begin_array();
   for (std::size_t i = 0; i < kSignals; ++i) {
@@ -66,6 +68,8 @@ void put_victim(Json& json, const Victim& victim, const InterferenceSettings& se
     const DetectorSettings detector = detector_settings(settings);
     json.begin_object().member("signal", kSignalTraits[i].name).member("unit", kSignalTraits[i].unit);
     json.member("value", *newest).member("usual", watch.model().usual());
+    if (const auto normal = watch.model().normal())
+      json.member("deviation", deviation_of(*normal, kSignalTraits[i])).member("samples", normal->weight);
     json.member("threshold", watch.model().threshold(detector));
     json.member("trusted", watch.model().trusted(detector)).end_object();
   }
@@ -87,7 +91,7 @@ std::string interference_json(const Agent& agent) {
   const auto& slo = agent.snapshot().slo;
   json.begin_object().member("enabled", slo && slo->evenkeel.interference.enable);
   json.member("acts", slo && slo->evenkeel.interference.act);
-  json.key("interference");
+  json.member("cpu_model", agent.snapshot().topology.model).key("interference");
   put_accusations(json, agent);
   json.key("limits").begin_array();
   for (const Cap& cap : state.caps) put_cap(json, cap, agent);

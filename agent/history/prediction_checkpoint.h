@@ -1,9 +1,8 @@
 // What the peak predictor has learned <-> the text of STATE_DIR/prediction. May not: know files or clocks.
 //
-// One model a line with its checksum (cgroup/checksum.h) in front, each complete in itself: a line that a
-// torn write has cut off or changed is skipped and counted, the others hold.
+// One model a line (agent/history/checkpoint_line.h), of which the body is
 //
-//   CRC32 1 KEY SINCE CPU_AS_OF CPU MEMORY_AS_OF MEMORY
+//   1 KEY SINCE CPU_AS_OF CPU MEMORY_AS_OF MEMORY
 //
 // KEY is a pod's uid or one of the predictor's own names. Times are seconds since 1970: the monotonic clock
 // begins anew with every boot. A histogram is BUCKET:WEIGHT,... in rising order, "-" when it is empty.
@@ -21,24 +20,14 @@
 #include <string>
 #include <string_view>
 
+#include "agent/history/checkpoint_line.h"
 #include "qos/nodeslo.h"
 #include "qos/peak_predictor.h"
 
 namespace evenkeel {
 
-/// One and the same moment on both clocks.
-struct Moment {
-  MonoTime mono{};
-  std::int64_t unix_seconds = 0;
-};
-
 std::string checkpoint_text(const PeakPredictor& predictor, Moment now);
 
-struct CheckpointRead {
-  std::size_t models = 0;     ///< in the predictor now
-  std::size_t forgotten = 0;  ///< so old that nothing was left of them
-  std::size_t corrupt = 0;    ///< lines that were skipped
-};
 /// Whose pods are gone need not be known: what learns nothing expires. Reads kMostModels at most.
 CheckpointRead read_checkpoint(std::string_view text, Moment now, const PredictionSettings& settings,
                                PeakPredictor& predictor);

@@ -105,6 +105,23 @@ void read_eviction(Pod& pod, std::vector<std::string>& notices) {
   read_gang(pod);
 }
 
+namespace {
+
+/// A Deployment makes a ReplicaSet with each release, NAME-HASH, and tells its pods the hash. A static pod is
+/// nobody's but its node's.
+std::string maker_of(const Value& owner, const Pod& pod) {
+  const auto kind = text_at(owner, {"kind"});
+  if (kind == "Node") return {};
+  auto name = text_at(owner, {"name"});
+  const auto hash = pod.labels.find("pod-template-hash");
+  if (kind != "ReplicaSet" || hash == pod.labels.end()) return name;
+  const auto release = "-" + hash->second;
+  if (name.size() > release.size() && name.ends_with(release)) name.resize(name.size() - release.size());
+  return name;
+}
+
+}  // namespace
+
 /// Of several owners at most one is the controller. Without one the first counts: somebody made the pod.
 void read_owner(const Value& item, Pod& pod) {
   constexpr std::int64_t kLongestGrace = 86400;
@@ -114,6 +131,7 @@ void read_owner(const Value& item, Pod& pod) {
     if (!controls && !pod.eviction.owner_uid.empty()) continue;
     pod.eviction.owner_uid = text_at(owner, {"uid"});
     pod.eviction.daemon = text_at(owner, {"kind"}) == "DaemonSet";
+    pod.owner = maker_of(owner, pod);
     if (controls) break;
   }
   const auto text = text_at(item, {"spec", "terminationGracePeriodSeconds"});

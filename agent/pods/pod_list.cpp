@@ -15,7 +15,7 @@ constexpr Wanted kResources[] = {{"requests"}, {"limits"}};
 constexpr Wanted kContainer[] = {{"name"}, {"image"}, {"restartPolicy"}, {"resources", kResources}};
 constexpr Wanted kState[] = {{"running"}};
 constexpr Wanted kContainerStatus[] = {{"name"}, {"containerID"}, {"state", kState}};
-constexpr Wanted kOwner[] = {{"uid"}, {"kind"}, {"controller"}};
+constexpr Wanted kOwner[] = {{"uid"}, {"kind"}, {"name"}, {"controller"}};
 constexpr Wanted kMetadata[] = {{"name"},
                                 {"namespace"},
                                 {"uid"},

@@ -39,7 +39,7 @@ void read_network(const Value& item, Pod& pod, std::vector<std::string>& notices
 
 /// pod_eviction.cpp: what decides whether the pod is asked to go, except for its owner.
 void read_eviction(Pod& pod, std::vector<std::string>& notices);
-/// The same: who makes such pods, and how long they take to end.
+/// The same: who makes such pods, by uid and by name, and how long they take to end. After the labels.
 void read_owner(const Value& item, Pod& pod);
 
 /// "koord-prod" and its kin; none for any other word.

@@ -1,6 +1,8 @@
 // Every way to get a NodeSLO wrong that we know of, and what is said about it.
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "agent/config/check.h"
 #include "agent/config/nodeslo_config.h"
 
@@ -212,6 +214,44 @@ TEST(NodeSloErrors, PartnersThatAreMissingAreNoticed) {
   EXPECT_NE(notices("extensions: {evenkeel: {featureGates: {CPUEvict: true}}}").find("featureGates.CPUEvict"),
             std::string::npos);
   EXPECT_NE(notices("extensions: {evenkel: {}}").find("did you mean evenkeel?"), std::string::npos);
+}
+
+/// One model that is good, but for what a case changes.
+std::string given(const std::string& fields) {
+  return "extensions: {evenkeel: {interference: {models: [{" + fields + "}]}}}";
+}
+
+TEST(NodeSloErrors, GivenModelsAreNamedByTheirPlace) {
+  const std::string path = "extensions.evenkeel.interference.models[0]";
+  const std::string rest = ", signal: cpi, usual: 1.2, deviation: 0.1";
+  const auto problem = [](const std::string& fields) { return first_problem(given(fields).c_str()); };
+  EXPECT_EQ(problem("workload: shop/web/server" + rest), "(none)");
+  EXPECT_EQ(problem("workload: host/nginx, signal: run-queue-wait, usual: 0, deviation: 0"), "(none)");
+  for (const char* bad : {"web", "shop/web", "shop//server", "/web/server", "shop/web/", "a/b/c/d", "host/"})
+    EXPECT_NE(problem("workload: " + std::string(bad) + rest).find(path + ".workload: found '"),
+              std::string::npos)
+        << bad;
+  EXPECT_NE(problem(rest.substr(2)).find(path + ": found no workload; legal: namespace/owner/container"),
+            std::string::npos);
+  EXPECT_NE(problem("workload: a/b/c, signal: ipc, usual: 1, deviation: 0")
+                .find(path + ".signal: found 'ipc'; legal: cpi, reference-cpi"),
+            std::string::npos);
+  EXPECT_NE(problem("workload: a/b/c, signal: cpi, deviation: 0").find(path + ": found no usual"),
+            std::string::npos);
+  EXPECT_NE(problem("workload: a/b/c, signal: cpi, usual: 1").find(path + ": found no deviation"),
+            std::string::npos);
+  EXPECT_NE(problem("workload: a/b/c, usual: 1, deviation: 0").find(path + ": found no signal"),
+            std::string::npos);
+  EXPECT_NE(problem("workload: a/b/c, signal: cpi, usual: 0, deviation: 0").find(path + ".usual: found 0"),
+            std::string::npos);
+  for (const char* bad :
+       {"usual: -1", "usual: 1001", "usual: nan", "deviation: -0.1", "samples: 0", "samples: 1.5"})
+    EXPECT_NE(problem("workload: a/b/c, signal: cpi, " + std::string(bad)).find(path + '.'),
+              std::string::npos)
+        << bad;
+  EXPECT_NE(problem("workload: a/b/c" + rest + "}, {workload: a/b/c" + rest)
+                .find("models[1].workload: found 'a/b/c' a second time"),
+            std::string::npos);
 }
 
 }  // namespace

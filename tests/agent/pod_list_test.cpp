@@ -77,6 +77,26 @@ TEST(PodList, AnInitContainerRunsBesideTheSidecarsBeforeIt) {
   EXPECT_EQ(one("uid: u", "overhead: {cpu: lots}, containers: [{name: a}]", "").pods.size(), 0U);
 }
 
+std::string owner_of(const std::string& owners, const std::string& labels = "") {
+  const auto list = one("uid: u, labels: {" + labels + "}, ownerReferences: [" + owners + "]",
+                        "containers: [{name: a}]", "phase: Running");
+  return list.pods.size() == 1 ? list.pods[0].owner : "(no pod)";
+}
+
+TEST(PodList, NamesTheOwnerAsPeopleDo) {
+  const std::string hash = "pod-template-hash: 5d7f";
+  EXPECT_EQ(owner_of("{kind: ReplicaSet, name: web-5d7f, uid: r, controller: true}", hash), "web");
+  EXPECT_EQ(owner_of("{kind: ReplicaSet, name: web-5d7f, uid: r, controller: true}"), "web-5d7f");
+  EXPECT_EQ(owner_of("{kind: ReplicaSet, name: -5d7f, uid: r, controller: true}", hash), "-5d7f");
+  EXPECT_EQ(owner_of("{kind: StatefulSet, name: db-5d7f, uid: r, controller: true}", hash), "db-5d7f");
+  EXPECT_EQ(
+      owner_of("{kind: Other, name: x, uid: o}, {kind: DaemonSet, name: log, uid: d, controller: true}"),
+      "log");
+  EXPECT_EQ(owner_of("{kind: Node, name: node-1, uid: n, controller: true}"), "")
+      << "a static pod is its own";
+  EXPECT_EQ(owner_of(""), "");
+}
+
 TEST(PodList, ReadsWhatDecidesAnything) {
   const auto list = good(kPods);
   ASSERT_EQ(list.pods.size(), 2U);

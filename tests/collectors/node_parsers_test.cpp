@@ -136,5 +136,17 @@ TEST(Topology, MalformedListsAreAbsent) {
     EXPECT_FALSE(cpus_of_stat(text)) << text;
 }
 
+TEST(NodeParsers, TheCpuIsNamedAsTheKernelNamesIt) {
+  EXPECT_EQ(
+      cpu_model_of("processor\t: 0\nmodel\t\t: 207\nmodel name\t: Some(R) CPU @ 2.1GHz\nprocessor\t: 1\n"
+                   "model name\t: Other\n"),
+      "Some(R) CPU @ 2.1GHz");
+  EXPECT_EQ(cpu_model_of("processor\t: 0\nBogoMIPS\t: 50\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n"),
+            "0x41 0xd0c");
+  EXPECT_EQ(cpu_model_of("processor\t: 0\ncpu\t\t: POWER9\n"), "POWER9");
+  EXPECT_EQ(cpu_model_of("processor\t: 0\nmodel name\t:\n"), "");
+  for (const auto& text : test::malformed_texts()) EXPECT_EQ(cpu_model_of(text), "") << text.substr(0, 40);
+}
+
 }  // namespace
 }  // namespace evenkeel

@@ -15,6 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     promise(memory->total.count() > 0 && memory->available.count() >= 0);
   hugepage_size(text);
   cpus_of_cpuinfo(text);
+  promise(cpu_model_of(text).size() <= text.size() + 1);
   cpus_of_stat(text);
   for (const auto& route : {read_route(text), read_route6(text)})
     promise(!route || (!route->link.empty() && route->link.find('/') == std::string_view::npos));

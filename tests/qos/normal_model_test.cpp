@@ -206,6 +206,50 @@ TEST(NormalModel, AFileSaysMeanAndDeviation) {
   EXPECT_NEAR(model.threshold(kSettings), 2 * std::exp(2 * 0.1823 * 1.05), 0.001);
 }
 
+TEST(NormalModel, ADeviationComesBackAsItWasGiven) {
+  for (const Signal signal : {Signal::cpi, Signal::run_queue_wait}) {
+    const auto normal = normal_from(0.5, 0.125, 400, kStart, traits_of(signal));
+    EXPECT_NEAR(deviation_of(normal, traits_of(signal)), 0.125, 1e-9);
+  }
+}
+
+TEST(NormalModel, WhatWasKeptFadesFromThenOn) {
+  const Normal kept{.level = 1, .spread = 0.1, .weight = 100, .as_of = kStart};
+  EXPECT_NEAR(faded(kept, kStart + hours(48), hours(24)).weight, 25, 1e-9);
+  EXPECT_EQ(faded(kept, kStart + hours(48), hours(24)).as_of, kStart + hours(48));
+  EXPECT_EQ(faded(kept, kStart - hours(48), hours(24)), kept) << "time that goes back takes nothing away";
+}
+
+TEST(NormalModel, HowAlikeNeighboursAreIsLearnedSoonWhereAFileCannotSay) {
+  std::mt19937 random(5);
+  NormalModel model(Signal::cpi);
+  ASSERT_TRUE(model.load_without_neighbours(normal_from(1, 0.1, 5000, kStart, traits_of(Signal::cpi))));
+  double drift = 0;
+  for (int i = 1; i <= 300; ++i) {
+    drift = 0.9 * drift + std::sqrt(1 - 0.81) * std::normal_distribution<>()(random);
+    model.learn(1 + 0.1 * drift, kStart + minutes(i), kSettings);
+  }
+  EXPECT_GT(model.normal()->autocorrelation, 0.7);
+}
+
+/// A model of another run, and 30 first samples of this one.
+double usual_after_restart(bool doubted, double first_samples) {
+  std::mt19937 random(6);
+  NormalModel model(Signal::cpi);
+  model.load(normal_from(1, 0.1, 5000, kStart, traits_of(Signal::cpi)));
+  if (doubted) model.doubt();
+  for (int i = 1; i <= 30; ++i)
+    model.learn(first_samples * (1 + 0.05 * std::normal_distribution<>()(random)), kStart + minutes(i),
+                kSettings);
+  return model.usual();
+}
+
+TEST(NormalModel, ARestartThatBeginsElsewhereIsAChange) {
+  EXPECT_NEAR(usual_after_restart(true, 1.8), 1.8, 0.1);
+  EXPECT_NEAR(usual_after_restart(true, 1.05), 1.0, 0.02) << "as it was";
+  EXPECT_NEAR(usual_after_restart(false, 1.8), 1.0, 0.1) << "it went on: an hour decides";
+}
+
 TEST(NormalModel, WhatNoModelCanBeIsNotLoaded) {
   Pupil pupil;
   pupil.learn(40, [] { return 1.0; });

@@ -1,0 +1,142 @@
+#include "agent/history/workload_checkpoint.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cgroup/text.h"
+#include "qos/interference_workloads.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::string_view kVersion = "1", kNone = "-", kDigits = "0123456789ABCDEF";
+constexpr double kFarthest = 50;    // a logarithm: no signal is e^50 times another
+constexpr double kHeaviest = 1e12;  // more samples than anybody can take
+
+bool plain(char letter) { return letter > ' ' && letter < '\x7f' && letter != '%'; }
+
+void put_word(std::string& line, std::string_view word) {
+  line += ' ';
+  if (word.empty()) return void(line += kNone);
+  for (const char letter : word) {
+    if (plain(letter) && word != kNone) {
+      line += letter;
+    } else {
+      const auto code = static_cast<unsigned char>(letter);
+      line.append({'%', kDigits[code / 16], kDigits[code % 16]});
+    }
+  }
+}
+
+/// Absent: put_word did not write that.
+std::optional<std::string> read_word(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  std::string word;
+  if (text == kNone) return word;
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (text.front() != '%') {
+      word += text.front();
+      continue;
+    }
+    const auto high = text.size() < 3 ? kDigits.npos : kDigits.find(text[1]);
+    const auto low = text.size() < 3 ? kDigits.npos : kDigits.find(text[2]);
+    if (high == kDigits.npos || low == kDigits.npos) return std::nullopt;
+    word += static_cast<char>(high * 16 + low);
+    text.remove_prefix(2);
+  }
+  return word;
+}
+
+void put_decimal(std::string& line, double value) {
+  line += ' ';
+  put_number(line, value);
+}
+
+/// Absent: no number, or one outside of these.
+std::optional<double> read_decimal(std::string_view text, double least, double most) {
+  const auto value = take_number<double>(text);
+  return value && text.empty() && *value >= least && *value <= most ? value : std::nullopt;
+}
+
+std::optional<Signal> signal_named(std::string_view name) {
+  const auto found = std::ranges::find(kSignalTraits, name, &SignalTraits::name);
+  if (found == kSignalTraits.end()) return std::nullopt;
+  return static_cast<Signal>(found - kSignalTraits.begin());
+}
+
+std::string by_of(Signal signal, const MeasuredBy& by) {
+  if (counts_cycles(signal)) return by.cpu_model;
+  if (by.waits == RunQueueSource::bpf) return "bpf";
+  return by.waits == RunQueueSource::schedstat && signal == Signal::run_queue_wait ? "schedstat" : "psi";
+}
+
+std::optional<Normal> read_normal(Scanner& fields, Moment now) {
+  const auto as_of = read_time(fields.word(), now);
+  const auto level = read_decimal(fields.word(), -kFarthest, kFarthest);
+  const auto spread = read_decimal(fields.word(), 0, kFarthest);
+  const auto autocorrelation = read_decimal(fields.word(), 0, 1);
+  const auto weight = read_decimal(fields.word(), 0, kHeaviest);
+  if (!as_of || !level || !spread || !autocorrelation || !weight) return std::nullopt;
+  return Normal{*level, *spread, *autocorrelation, *weight, *as_of};
+}
+
+}  // namespace
+
+std::string normal_line(const LearnedNormal& one, Moment now) {
+  std::string body(kVersion);
+  for (const auto* word : {&one.workload, &one.image, &one.by}) put_word(body, *word);
+  put_word(body, traits_of(one.signal).name);
+  body += ' ';
+  put_number(body, on_the_wall(one.normal.as_of, now));
+  for (const double value :
+       {one.normal.level, one.normal.spread, one.normal.autocorrelation, one.normal.weight})
+    put_decimal(body, value);
+  return sealed_line(body);
+}
+
+std::optional<LearnedNormal> parse_normal_line(std::string_view line, Moment now) {
+  const auto body = body_of_line(line);
+  if (!body) return std::nullopt;
+  Scanner fields(*body);
+  if (fields.word() != kVersion) return std::nullopt;
+  auto workload = read_word(fields.word()), image = read_word(fields.word()), by = read_word(fields.word());
+  const auto signal = signal_named(fields.word());
+  if (!workload || !image || !by || !signal || workload->empty()) return std::nullopt;
+  const auto normal = read_normal(fields, now);
+  if (!normal || !fields.done()) return std::nullopt;
+  return LearnedNormal{std::move(*workload), std::move(*image), std::move(*by), *signal, *normal};
+}
+
+std::string workloads_text(const InterferenceState& state, const MeasuredBy& by, Moment now) {
+  std::string text;
+  for (const Workload& workload : state.workloads) {
+    for (std::size_t i = 0; i < kSignals; ++i) {
+      const auto signal = static_cast<Signal>(i);
+      if (!workload.normal[i]) continue;
+      text +=
+          normal_line({workload.key, workload.image, by_of(signal, by), signal, *workload.normal[i]}, now);
+    }
+  }
+  return text;
+}
+
+CheckpointRead read_workloads(std::string_view text, const MeasuredBy& by, Moment now,
+                              InterferenceState& state) {
+  CheckpointRead out;
+  Scanner lines(text);
+  while (!lines.done() && out.models < kMostWorkloads * kSignals) {
+    const auto read = parse_normal_line(lines.line(), now);
+    if (!read) {
+      ++out.corrupt;
+    } else if (read->by != by_of(read->signal, by)) {
+      ++out.otherwise;
+    } else if (recall(read->workload, read->image, read->signal, read->normal, now.mono, state)) {
+      ++out.models;
+    } else {
+      ++out.forgotten;
+    }
+  }
+  return out;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,40 @@
+#include "agent/history/workload_checkpoint.h"
+#include "qos/interference_workloads.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace evenkeel;
+using fuzz::promise;
+
+namespace {
+
+constexpr Moment kNow{MonoTime(std::chrono::hours(1000)), 1'767'225'600};
+
+void check_line(std::string_view line) {
+  const auto read = parse_normal_line(line, kNow);
+  if (!read) return;
+  const auto again = parse_normal_line(normal_line(*read, kNow), kNow);
+  promise(again && again->workload == read->workload && again->image == read->image &&
+          again->by == read->by && again->signal == read->signal && again->normal == read->normal);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text = fuzz::text_of(data, size);
+  // Hardly any input has the right checksum by chance: the first line gets one.
+  const auto sealed = sealed_line(text.substr(0, text.find('\n')));
+  check_line(sealed);
+  InterferenceState state;
+  const auto read = read_workloads(sealed + std::string(text), {"CPU", RunQueueSource::bpf}, kNow, state);
+  promise(state.workloads.size() <= read.models);
+  for (const Workload& workload : state.workloads) {
+    Victim victim{};
+    for (std::size_t i = 0; i < kSignals; ++i) victim.watch[i] = VictimWatch(static_cast<Signal>(i));
+    teach(victim, workload, true, kNow.mono, {});
+    for (VictimWatch& watch : victim.watch) {
+      watch.model().learn(1.5, kNow.mono + std::chrono::seconds(10), {});
+      promise(watch.model().usual() >= 0 && watch.model().threshold({}) >= watch.model().usual());
+    }
+  }
+  return 0;
+}
