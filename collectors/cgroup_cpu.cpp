@@ -15,7 +15,7 @@ Number nanoseconds(std::int64_t microseconds) {
 
 /// v1 counts nanoseconds in ..._time, v2 microseconds in ..._usec.
 struct CpuStat {
-  Number use_ns, periods, throttled_periods, throttled_ns, bursts, burst_ns;
+  Number use_ns, system_ns, periods, throttled_periods, throttled_ns, bursts, burst_ns;
 };
 
 CpuStat parse_cpu_stat(std::string_view text) {
@@ -23,6 +23,8 @@ CpuStat parse_cpu_stat(std::string_view text) {
   for_each_key(text, [&](std::string_view key, std::int64_t value) {
     if (key == "usage_usec")
       out.use_ns = nanoseconds(value);
+    else if (key == "system_usec")
+      out.system_ns = nanoseconds(value);
     else if (key == "nr_periods")
       out.periods = value;
     else if (key == "nr_throttled")
@@ -59,12 +61,27 @@ void set_use(Number use_ns, CgroupReading& reading) {
   if (used && reading.since_previous) reading.sample.cpu_use = rate(CpuTime(*used), *reading.since_previous);
 }
 
+void set_system(Number system_ns, CgroupReading& reading) {
+  reading.sample.system_time =
+      system_ns && *system_ns >= 0 ? std::optional(Duration(*system_ns)) : std::nullopt;
+}
+
 CpuStat stat_of(Text text) { return text ? parse_cpu_stat(*text) : CpuStat{}; }
 
 }  // namespace
 
 void parse_cpuacct_usage(Text text, CgroupReading& reading) {
   set_use(text ? whole_number(*text) : std::nullopt, reading);
+}
+
+void parse_cpuacct_stat(Text text, CgroupReading& reading) {
+  constexpr std::int64_t kTickNs = 10'000'000;  // USER_HZ is 100 wherever Linux runs
+  Number system_ns;
+  for_each_key(text.value_or(std::string_view()), [&](std::string_view key, std::int64_t value) {
+    std::int64_t time = 0;
+    if (key == "system" && !__builtin_mul_overflow(value, kTickNs, &time)) system_ns = time;
+  });
+  set_system(system_ns, reading);
 }
 
 void parse_cpu_stat_v1(Text text, CgroupReading& reading) {
@@ -74,6 +91,7 @@ void parse_cpu_stat_v1(Text text, CgroupReading& reading) {
 void parse_cpu_stat_v2(Text text, CgroupReading& reading) {
   const auto stat = stat_of(text);
   set_use(stat.use_ns, reading);
+  set_system(stat.system_ns, reading);
   reading.sample.throttling = throttling_since(stat, reading.memory);
 }
 

@@ -32,6 +32,7 @@ CgroupFile plain(Kinds kinds = kAll) {
 
 const CgroupFile kFiles[] = {
     {"cpuacct.usage", v1, Controller::cpuacct, kEach, high, kAll, parse_cpuacct_usage},
+    {"cpuacct.stat", v1, Controller::cpuacct, kSlow, low, kNotKubepods, parse_cpuacct_stat},
     {"cpu.stat", v1, Controller::cpu, kEach, high, kNotKubepods, parse_cpu_stat_v1},
     {"cpu.stat", v2, Controller::cpu, kEach, high, kAll, parse_cpu_stat_v2},
 

@@ -104,11 +104,12 @@ inline constexpr CgroupIndex kNoCgroup = -1;
 struct CgroupSample {
   CgroupId id{};
   CgroupKind kind = CgroupKind::pod;
-  CgroupIndex parent = kNoCgroup;     ///< always smaller than the own index: parents come first
-  std::string_view path{};            ///< relative to the hierarchy's root; owned by the cgroup tree
-  bool hands_off = false;             ///< the pod's owner or the node's forbids writing here
-  bool disks_matter = false;          ///< somebody limits it on a disk: see NodeSnapshot::disk_readings
-  std::optional<MilliCpu> cpu_use{};  ///< since the previous tick; absent on the first sight
+  CgroupIndex parent = kNoCgroup;         ///< always smaller than the own index: parents come first
+  std::string_view path{};                ///< relative to the hierarchy's root; owned by the cgroup tree
+  bool hands_off = false;                 ///< the pod's owner or the node's forbids writing here
+  bool disks_matter = false;              ///< somebody limits it on a disk: see NodeSnapshot::disk_readings
+  std::optional<MilliCpu> cpu_use{};      ///< since the previous tick; absent on the first sight
+  std::optional<Duration> system_time{};  ///< its tasks ran in the kernel, since the cgroup began
   std::optional<Throttling> throttling{};
   MemorySample memory{};
   PressureSample pressure{};

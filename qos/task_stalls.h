@@ -12,9 +12,8 @@ namespace evenkeel {
 /// Since the previous tick, all tasks together; absent: not measured.
 struct TaskStalls {
   CgroupId cgroup{};
-  std::optional<Duration> reclaim{};      ///< they freed memory themselves (direct reclaim)
-  std::optional<Duration> block_io{};     ///< they slept until a disk answered
-  std::optional<Duration> kernel_time{};  ///< they ran in the kernel
+  std::optional<Duration> reclaim{};   ///< they freed memory themselves (direct reclaim)
+  std::optional<Duration> block_io{};  ///< they slept until a disk answered
   std::optional<std::int64_t> running{}, uninterruptible{};  ///< tasks at this moment
 };
 

@@ -77,6 +77,11 @@ struct CgroupRow {
 constexpr CgroupRow kCgroup[] = {
     {"evenkeel_cgroup_cpu_use_cores", "CPUs used in the last tick.",
      [](const CgroupSample& c) { return cores(c.cpu_use); }, false},
+    {"evenkeel_cgroup_cpu_system_seconds_total", "CPU time that its tasks spent in the kernel.",
+     [](const CgroupSample& c) -> Reading {
+       return c.system_time ? Reading(seconds(*c.system_time)) : std::nullopt;
+     },
+     false},
     {"evenkeel_cgroup_cpu_throttled_ratio",
      "Share of bandwidth periods that were throttled in the last tick.",
      [](const CgroupSample& c) -> Reading {

@@ -223,18 +223,32 @@ TEST(CgroupSettings, AnEmptyCpusetIsNotAMissingOne) {
   EXPECT_FALSE(bench.sample.applied.cpus);
 }
 
+TEST(CgroupParsers, TimeInTheKernelCountsSinceTheBeginning) {
+  Bench v1(on_v1()), v2(on_v2());
+  v1.read(parse_cpuacct_stat, "user 100\nsystem 250\n");
+  EXPECT_EQ(v1.sample.system_time, 2500ms);
+  v2.read(parse_cpu_stat_v2, "usage_usec 9\nuser_usec 4\nsystem_usec 5\n");
+  EXPECT_EQ(v2.sample.system_time, 5us);
+  v2.read(parse_cpu_stat_v2, "usage_usec 9\n");
+  EXPECT_EQ(v2.sample.system_time, std::nullopt);
+  for (const char* text : {"system -1\n", "system 9223372036854775807\n", "user 5\n"}) {
+    v1.read(parse_cpuacct_stat, text);
+    EXPECT_EQ(v1.sample.system_time, std::nullopt) << text;
+  }
+}
+
 /// Whether anything at all is known of the sample.
 bool knows_something(const CgroupSample& s) {
   const auto& a = s.applied;
   const auto& m = s.memory;
-  return s.cpu_use || s.throttling || m.current || m.working_set || m.anonymous || m.page_cache || m.events ||
-         a.cpu_limit || a.cpu_burst || a.cpu_shares || a.cpu_idle || a.plain.known() != 0 || a.cpus ||
-         a.cpus_effective;
+  return s.cpu_use || s.system_time || s.throttling || m.current || m.working_set || m.anonymous ||
+         m.page_cache || m.events || a.cpu_limit || a.cpu_burst || a.cpu_shares || a.cpu_idle ||
+         a.plain.known() != 0 || a.cpus || a.cpus_effective;
 }
 
-constexpr ParseFile kCounters[] = {parse_cpuacct_usage,  parse_cpu_stat_v1,    parse_cpu_stat_v2,
-                                   parse_memory_current, parse_memory_stat_v1, parse_memory_stat_v2,
-                                   parse_memory_events,  parse_oom_control,    parse_failcnt};
+constexpr ParseFile kCounters[] = {
+    parse_cpuacct_stat,   parse_cpuacct_usage,  parse_cpu_stat_v1,   parse_cpu_stat_v2, parse_memory_current,
+    parse_memory_stat_v1, parse_memory_stat_v2, parse_memory_events, parse_oom_control, parse_failcnt};
 constexpr ParseFile kSettings[] = {parse_cfs_period, parse_cpu_limit, parse_cpu_burst,
                                    parse_cpu_shares, parse_cpu_idle,  parse_plain<Knob::cpu_bvt>};
 
