@@ -31,7 +31,8 @@ class Tick {
     if (state_.source != node_.run_queue.source) forget_waits();
     take_use();
     if (node_.run_queue.source != RunQueueSource::none) take_waits();
-    if (node_.stalls.empty()) {
+    const auto measured = [](const TaskStalls& one) { return one.reclaim || one.block_io; };
+    if (std::ranges::none_of(node_.stalls, measured)) {
       take_pressure(Signal::reclaim_stall);
       take_pressure(Signal::block_io_stall);
     } else {
@@ -63,14 +64,17 @@ class Tick {
     }
   }
 
-  /// Everybody was watched; only those who waited are listed.
+  /// By the BPF program everybody was watched, and only those who waited need be listed; by schedstat those
+  /// who are listed were.
   void take_waits() {
     const std::size_t wait = stall_place(Signal::run_queue_wait);
-    for (Victim& victim : state_.victims) victim.sums[wait].measured += passed_;
+    const bool everybody = node_.run_queue.source == RunQueueSource::bpf;
+    for (Victim& victim : state_.victims)
+      if (everybody) victim.sums[wait].measured += passed_;
     for (BlamePair& pair : state_.pairs) pair.sum.measured += passed_;
     for (const RunQueueWait& one : node_.run_queue.waits)
       if (Victim* victim = entry_of(state_.victims, one.cgroup))
-        victim->sums[wait].seconds += in_seconds(one.waited);
+        add(victim->sums[wait], in_seconds(one.waited), everybody ? Duration::zero() : passed_);
     for (const WaitBlame& blame : node_.run_queue.blame)
       if (!blame.sibling) take_blame(blame);
   }
@@ -190,7 +194,7 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
     pair.blame.put(window, mean(pair.sum, settings.stall_window).value_or(0));
     pair.sum = {};
   }
-  if (state.source != RunQueueSource::none) state.no_blame.put(window, 0);
+  if (state.source == RunQueueSource::bpf) state.no_blame.put(window, 0);
   // A pair that nobody has spoken of for all windows is forgotten; its sums stay with the victim and the
   // unit.
   std::erase_if(state.pairs, [&](const BlamePair& pair) {

@@ -62,6 +62,19 @@ void put_counters(Exposition& out, const Agent& agent) {
   }
 }
 
+void put_tasks(Exposition& out, const Agent& agent) {
+  for (const TaskStalls& one : agent.snapshot().stalls) {
+    const Cgroup* cgroup = agent.tree().find(one.cgroup);
+    if (cgroup == nullptr || !one.running || !one.uninterruptible) continue;
+    const Labels labels = {{"cgroup", cgroup->path}, {"pod", agent.pod_of(one.cgroup)}};
+    out.gauge("evenkeel_container_tasks_running", "Tasks that run or wait for a CPU, at the last look.",
+              static_cast<double>(*one.running), labels);
+    out.gauge("evenkeel_container_tasks_uninterruptible",
+              "Tasks that wait for a disk or a lock and cannot be interrupted, at the last look.",
+              static_cast<double>(*one.uninterruptible), labels);
+  }
+}
+
 void put_findings(Exposition& out, const Agent& agent) {
   const InterferenceState& state = agent.remembered().interference;
   using What = InterferenceNews::What;
@@ -109,6 +122,7 @@ void put_findings(Exposition& out, const Agent& agent) {
 void put_interference(Exposition& out, const Agent& agent) {
   if (!agent.snapshot().slo || !agent.snapshot().slo->evenkeel.interference.enable) return;
   put_counters(out, agent);
+  put_tasks(out, agent);
   put_findings(out, agent);
 }
 

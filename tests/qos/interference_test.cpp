@@ -32,6 +32,7 @@ class Scene {
   /// Seconds of waiting per second, by whose doing.
   struct Waits {
     double hog = 0, busy = 0, own = 0;
+    bool listed = true;  ///< the service's waits were measured
   };
   void run(Duration length, const Waits& waits, MilliCpu hog_uses = 500_mcpu) {
     for (Duration passed{}; passed < length; passed += 1s) {
@@ -48,7 +49,7 @@ class Scene {
       };
       const Duration waited =
           blame(1, waits.hog * noise) + blame(2, waits.busy * noise) + blame(0, (waits.own + 0.005) * noise);
-      node_.run_queue.waits.push_back({container(0), waited, 100, {}});
+      if (waits.listed) node_.run_queue.waits.push_back({container(0), waited, 100, {}});
       pod_sample(1).cpu_use = hog_uses;
       intents_.clear();
       decide_all(node_, slo_, state_, intents_);
@@ -165,6 +166,19 @@ TEST(Interference, WhatWasNotMeasuredIsNoSample) {
   scene.run(kLearn, {});
   ASSERT_EQ(scene.state().victims.size(), 1U);
   for (const VictimWatch& watch : scene.state().victims[0].watch) EXPECT_TRUE(watch.series().empty());
+}
+
+TEST(Interference, BySchedstatWhoIsNotListedWasNotMeasured) {
+  Scene scene;
+  scene.node_.run_queue.source = RunQueueSource::schedstat;
+  scene.run(kLearn, {.own = 0.1});
+  const auto& watch = scene.state().victims[0].of(Signal::run_queue_wait);
+  EXPECT_NEAR(watch.model().usual(), 0.1, 0.02);
+  const auto newest = watch.series().newest();
+  scene.run(5min, {.listed = false});
+  EXPECT_LE(scene.state().victims[0].of(Signal::run_queue_wait).series().newest(), newest + 1)
+      << "no sample is no zero";
+  EXPECT_NEAR(watch.model().usual(), 0.1, 0.02);
 }
 
 }  // namespace
