@@ -21,12 +21,18 @@ void tell_of(InterferenceState& state, What what, const Cap& cap) {
   tell(state, {.what = what, .accusation = about, .limit = cap.limit});
 }
 
+/// A group is made in one tick, and tasks are moved into it in the next.
+constexpr Duration settling(Remedy remedy) {
+  return remedy == Remedy::cache ? Duration(std::chrono::seconds(5)) : Duration::zero();
+}
+
 /// A sample of the victim's signal while its antagonist is limited.
 void watch(Cap& cap, const Victim& victim, MonoTime now, const InterferenceSettings& settings) {
   const VictimWatch& signal = victim.of(cap.signal);
   const auto value = signal.series().at(signal.series().newest());
   // A window that began before the limit says nothing about it.
-  if (!value || now - cap.since < sample_interval(cap.signal, settings)) return;
+  const Duration blind = settling(cap.limit.remedy) + sample_interval(cap.signal, settings);
+  if (!value || now - cap.since < blind) return;
   cap.after.add(*value, now);
 }
 

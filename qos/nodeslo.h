@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "qos/blocks.h"
+#include "qos/interference_settings.h"
 #include "qos/pod.h"
 #include "qos/units.h"
-#include "qos/victim_signal.h"
 
 namespace evenkeel {
 
@@ -22,7 +22,6 @@ enum class CpuEvictPolicy : std::uint8_t { by_real_limit, by_allocatable };
 enum class CpuQosPolicy : std::uint8_t { group_identity, core_sched };
 enum class NetQosPolicy : std::uint8_t { tc, terway_qos };
 enum class BurstPolicy : std::uint8_t { none, cpu_burst_only, cfs_quota_burst_only, automatic };
-enum class CounterChoice : std::uint8_t { automatic, rotating, per_cpu };  ///< see CounterBackend
 
 /// resourceUsedThresholdWithBE
 struct ThresholdStrategy {
@@ -201,39 +200,6 @@ struct ResctrlDynamic {
   Bytes memory_bandwidth_per_second{};        ///< of one memory: the CPUs at one last-level cache
   Percent high_percent{80}, low_percent{65};  ///< of it: above, best effort is cut; below, it is given back
   Percent least_mba_percent{10};              ///< that best effort keeps
-};
-
-/// One entry of extensions.evenkeel.interference.models: what is normal, as other nodes have learned it.
-struct GivenNormal {
-  std::string workload{};   ///< "namespace/owner/container", "host/NAME" of a host application
-  std::string cpu_model{};  ///< of the hardware counters' signals: empty, any
-  Signal signal = Signal::cpi;
-  double usual = 0, deviation = 0;  ///< in the signal's unit
-  std::int64_t samples = 500;       ///< that it is worth
-};
-
-/// extensions.evenkeel.interference: who hurts whom.
-struct InterferenceSettings {
-  bool enable = false;    ///< measure, learn what is normal, report
-  bool act = false;       ///< cap who was found out; without it nothing is written
-  bool run_queue = true;  ///< waits for a CPU and who had it, by BPF
-  bool counters = true;   ///< cycles per instruction, by hardware counters
-  CounterChoice counter_backend = CounterChoice::automatic;
-  Duration counter_window{std::chrono::seconds(10)};  ///< each container is counted for so long …
-  Duration counter_period{std::chrono::seconds(60)};  ///< … once in this time
-  std::int64_t most_counter_descriptors = 1024;       ///< held at the same time
-  Duration stall_window{std::chrono::seconds(10)};    ///< waits and stalls become one sample in this time
-  Percent cap_percent{25};        ///< of the CPU that an antagonist used: what it may use while it is limited
-  MilliCpu least_cpu{100};        ///< but never less: its liveness probes must be answered
-  Percent cap_cache_percent{10};  ///< of the last-level cache and of the memory bandwidth (resctrl)
-  Percent cap_memory_percent{90};               ///< of the memory that it has: its memory.high
-  Duration cap_lease{std::chrono::minutes(5)};  ///< a limit lasts so long, if it helps at all
-  /// Limits that helped, within a day, after which the pod is asked to go (InterferenceEvict).
-  std::int64_t evict_after = 3;
-  bool causal_test = false;  ///< where only correlation accuses, or nobody can be told: try it out first
-  Percent test_percent{50};  ///< of what a suspect uses: what it may use while the test holds it back
-  std::int64_t most_tests_per_day = 24;
-  std::vector<GivenNormal> models{};            ///< believed until there is enough of our own
 };
 
 /// extensions.evenkeel.brake: best effort is cut at once when the kernel says that a service waits.

@@ -65,7 +65,8 @@ class LiveChurn : public testing::Test {
         << "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota}\n"
            "cpuBurstStrategy: {policy: auto}\n"
            "resourceQOSStrategy: {beClass: {memoryQOS: {enable: true}}}\n"
-           "extensions: {evenkeel: {interference: {enable: true, act: true, stallWindow: 1s}, brake: "
+           "extensions: {evenkeel: {interference: {enable: true, act: true, stallWindow: 1s, counterBackend: "
+           "perCPU}, brake: "
            "{enable: true}}}\n";
   }
   /// Pods come and go for so long, each with a process that runs.

@@ -75,7 +75,8 @@ TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
   node_.watch(2s);
   for (const auto* one : {&a, &b, &innocent}) one->hold();
   node_.add();
-  if (before_a.ran() < 50ms || before_b.ran() < 50ms) GTEST_SKIP() << kTooBusy;
+  // The rest went to others, in slices too short and too many to be remembered one by one.
+  if (before_a.ran() + before_b.ran() < 1500ms) GTEST_SKIP() << kTooBusy;
   for (const auto& [pod, other, of_pod, of_other] :
        {std::tuple{"aa", "bb", &before_a, &before_b}, {"bb", "aa", &before_b, &before_a}}) {
     const auto waited = of_pod->waited(), other_ran = of_other->ran();

@@ -75,7 +75,7 @@ TEST(InterferenceRemedy, WhereLessCacheDoesNotHelpLessCpuIsTriedBeforeItIsCleare
   scene.node.resctrl = resctrl(8);
   ASSERT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
   EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, Remedy::cache);
-  scene.run(25s, InTurns::slowed_while(true));
+  scene.run(35s, InTurns::slowed_while(true));  // the group settles, two samples
   EXPECT_EQ(scene.heard(What::not_cured), 1U);
   ASSERT_TRUE(scene.is_held_back(Scene::kHog));
   scene.run(1s, InTurns::slowed_while(true));
