@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "collectors/rotation_room.h"
 #include "collectors/counting_in_turns.h"
+#include "collectors/rotation_room.h"
 
 namespace evenkeel {
 namespace {

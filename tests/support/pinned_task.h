@@ -14,8 +14,8 @@ namespace evenkeel::test {
 
 class PinnedTask {
  public:
-  /// In top/`cgroup`, for CPU, memory, disks and perf events; returns once it is there. `work` runs for ever, or the
-  /// process ends with it. `cpu` -1: anywhere.
+  /// In top/`cgroup`, for CPU, memory, disks and perf events; returns once it is there. `work` runs for ever,
+  /// or the process ends with it. `cpu` -1: anywhere.
   PinnedTask(const LiveCgroups& cgroups, const std::string& cgroup, int cpu,
              const std::function<void()>& work);
   ~PinnedTask();
