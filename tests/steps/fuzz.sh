@@ -20,10 +20,10 @@ fuzz_one() {
 fuzz_all() {
   local targets=() source
   for source in tests/fuzz/*_fuzz.cpp; do
-    [ -e "$source" ] && targets+=("build/fuzz/tests/$(basename "$source" .cpp)")
+    [ -e "$source" ] && targets+=("build/asan/tests/$(basename "$source" .cpp)")
   done
   [ ${#targets[@]} -gt 0 ] || { skipped "there are no fuzz targets yet"; return; }
-  configure fuzz && build fuzz fuzz || return
+  configure asan && build asan fuzz || return
   local runs=$((${FUZZ_INPUTS:-220000} / ${#targets[@]} + 1))
   printf '%s\n' "${targets[@]}" |
     xargs -P "$(nproc)" -I{} bash -c ". tests/steps/fuzz.sh; fuzz_one {} $runs" >build/logs/fuzz.results
