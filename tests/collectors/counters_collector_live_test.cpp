@@ -20,8 +20,8 @@ class WithoutPrograms {
  public:
   WithoutPrograms() {
     auto less = before_;
-    for (const int right : {CAP_BPF, CAP_SYS_ADMIN})
-      less[CAP_TO_INDEX(right)].effective &= ~static_cast<std::uint32_t>(CAP_TO_MASK(right));
+    constexpr std::array<unsigned, 2> kRights = {CAP_BPF, CAP_SYS_ADMIN};
+    for (const unsigned right : kRights) less[CAP_TO_INDEX(right)].effective &= ~CAP_TO_MASK(right);
     put(less);
   }
   ~WithoutPrograms() { put(before_); }
