@@ -40,7 +40,7 @@ struct CountRow {
 /// around: then nothing is known, and that is what is counted.
 static inline void add_counted(struct CountCell* cell, const struct CounterReading* from,
                                const struct CounterReading* to) {
-  unsigned int i, back = to->enabled_ns < from->enabled_ns || to->running_ns < from->running_ns;
+  unsigned int i = 0, back = to->enabled_ns < from->enabled_ns || to->running_ns < from->running_ns;
   for (i = 0; i < kCountedEvents; ++i) back |= to->counts[i] < from->counts[i];
   if (back) {
     cell->lost++;
