@@ -69,7 +69,7 @@ class Roster {
     Victim fresh{.cgroup = cgroup};
     for (std::size_t i = 0; i < kSignals; ++i) fresh.watch[i] = VictimWatch(static_cast<Signal>(i));
     if (known == nullptr) teach(fresh, workload, !state_.seen.empty(), node_.at, detector_);
-    Victim& victim = keep(state_.victims, victims_, std::move(fresh));
+    Victim& victim = keep(state_.victims, victims_, fresh);
     if (other_image) {
       for (VictimWatch& watch : victim.watch) watch.relearn();
       teach(victim, workload, true, node_.at, detector_);
