@@ -54,4 +54,10 @@ std::string why_no_bpf(const Host& host) {
   return {};
 }
 
+std::string why_no_bpf(const Host& host, const std::string& cpu_root) {
+  if (cpu_root.empty()) return kNoCpuRoot;
+  if (!host.on_kernel_fs(cpu_root)) return "not tried: /" + cpu_root + " is not the kernel's";
+  return why_no_bpf(host);
+}
+
 }  // namespace evenkeel

@@ -22,8 +22,7 @@ std::string why_no_cpu_cycles() {
 
 void probe_bpf(const Host& host, const CgroupTree& tree, std::vector<Capability>& out) {
   std::string why = why_no_bpf(host);
-  if (why.empty() && tree.layout().root(Controller::cpu).empty())
-    why = "no hierarchy has the cpu controller, by which tasks are told apart";
+  if (why.empty() && tree.layout().root(Controller::cpu).empty()) why = kNoCpuRoot;
   out.push_back(row_of("bpf-run-queue", why, "pressure of the CPU, which does not say who had it"));
   if (why.empty()) why = why_no_cpu_cycles();
   out.push_back(row_of("bpf-counters", why, ""));

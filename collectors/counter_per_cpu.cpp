@@ -31,10 +31,7 @@ class PerCpu final : public CountingInTurns {
   std::string start(const Tick& tick) {
     counters_.reset();
     end_all();
-    const auto& root = layout_.root(Controller::cpu);
-    if (root.empty()) return "no hierarchy has the cpu controller, by which tasks are told apart";
-    if (!tick.host.on_kernel_fs(root)) return "not tried: /" + root + " is not the kernel's";
-    if (auto why = why_no_bpf(tick.host); !why.empty()) return why;
+    if (auto why = why_no_bpf(tick.host, layout_.root(Controller::cpu)); !why.empty()) return why;
     auto groups = open_cpu_groups(tick.node.topology, events());
     if (!groups) return why_no_counter(groups.error().code);
     auto counters = CpuCounters::start({.unified = layout_.v2(Controller::cpu), .cgroups = cgroups_.size()},

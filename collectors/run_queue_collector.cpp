@@ -105,7 +105,7 @@ class RunQueueCollector final : public Collector {
     tried_ = tick.node.at;
     real_ = !root_.empty() && tick.host.on_kernel_fs(root_);
     trouble_ = {};
-    why_no_program_ = why_not(tick.host);
+    why_no_program_ = why_no_bpf(tick.host, root_);
     forget(tick.node, why_no_program_);
     if (!why_no_program_.empty()) return false;
     auto reader = RunQueueReader::start(
@@ -121,12 +121,6 @@ class RunQueueCollector final : public Collector {
     changed_ = true;
     tick.node.run_queue.source = RunQueueSource::bpf;
     return true;
-  }
-
-  [[nodiscard]] std::string why_not(const Host& host) const {
-    if (root_.empty()) return "no hierarchy has the cpu controller, by which tasks are told apart";
-    if (!host.on_kernel_fs(root_)) return "not tried: /" + root_ + " is not the kernel's";
-    return why_no_bpf(host);
   }
 
   std::optional<RunQueueReader> reader_{};

@@ -25,6 +25,9 @@ inline EvictionRank rank_by_priority(const Pod& pod) {
   return {pod.eviction.priority, priority, pod.eviction.sub_priority.value_or(priority)};
 }
 
+/// Of a trigger that needs no threshold of its own.
+inline const char* nothing_missing(const ThresholdStrategy& /*threshold*/) { return nullptr; }
+
 /// Among equals who uses more CPU.
 inline std::int64_t use_weight(const NodeSnapshot& node, const PodSample& pod) {
   const CgroupSample* cgroup = node.cgroup(pod.cgroup);

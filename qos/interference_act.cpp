@@ -12,7 +12,6 @@ namespace {
 /// Found so often, one time after the other, before anything is done: waits that were measured as the
 /// suspect's doing, and what only moved together with it.
 constexpr std::size_t kTimesByBlame = 2, kTimesByCorrelation = 3;
-constexpr Duration kDay = std::chrono::hours(24);
 
 using What = InterferenceNews::What;
 
@@ -58,11 +57,6 @@ void release(const Cap& cap, InterferenceState& state) {
   tell_of(state, What::released, cap);
 }
 
-void confirm(const Cap& cap, MonoTime now, InterferenceState& state) {
-  std::erase_if(state.confirmed, [&](const Confirmed& one) { return now - one.at >= kDay; });
-  state.confirmed.push_back({cap.suspect, cap.victim, now});
-}
-
 void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings,
                   std::span<const Sampled> sampled, InterferenceState& state) {
   const DetectorSettings detector = detector_settings(settings);
@@ -84,7 +78,7 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
     cap.cured = result.cure == Cure::cured;
     tell_of(state, cap.cured ? What::cured : What::not_cured, cap);
     if (cap.cured) {
-      confirm(cap, node.at, state);
+      state.confirmed.push_back({cap.suspect, node.at});
       return false;
     }
     if (result.cure == Cure::not_cured &&
@@ -110,17 +104,11 @@ bool clear(const Accusation& one) {
 }
 
 void limit_one(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
-  // While it is not known whether a limit helps, another one would only blur that.
-  if (state.trial || std::ranges::any_of(state.caps, [](const Cap& cap) { return !cap.cured; })) return;
+  if (state.trial || awaits_proof(state)) return;
   const Accusation* surest = nullptr;
   for (const Accusation& one : state.accusations) {
-    const Unit* suspect = entry_of(state.units, one.suspect);
-    const CgroupSample* cgroup = suspect == nullptr ? nullptr : node.cgroup(suspect->index);
-    if (cgroup == nullptr || !suspect->best_effort || cgroup->hands_off || !holds(one, settings) ||
-        !clear(one))
-      continue;
+    if (!holds(one, settings) || !clear(one) || limitable(node, state, one.suspect) == nullptr) continue;
     if (state.cleared.cleared(one.victim, one.suspect, node.at)) continue;
-    if (std::ranges::find(state.caps, one.suspect, &Cap::suspect) != state.caps.end()) continue;
     if (surest == nullptr || one.verdict.chance < surest->verdict.chance) surest = &one;
   }
   if (surest == nullptr) return;

@@ -9,7 +9,6 @@ namespace {
 
 using Is = EvictionNeed::Is;
 
-constexpr Duration kDay = std::chrono::hours(24);
 /// The next one is limited first, and only then judged.
 constexpr Duration kCoolDown = std::chrono::minutes(1);
 
@@ -27,7 +26,6 @@ std::optional<std::int64_t> is_antagonist(const EvictionInput& input, const PodS
     return std::nullopt;
   return 1;
 }
-const char* nothing_missing(const ThresholdStrategy& /*threshold*/) { return nullptr; }
 
 }  // namespace
 
@@ -42,13 +40,11 @@ constinit const EvictionTrigger interference_evict_trigger{"interference-evict",
                                                            is_antagonist,
                                                            use_weight};
 
-void find_antagonists(const InterferenceState& state, const InterferenceSettings& settings, MonoTime now,
+void find_antagonists(const InterferenceState& state, const InterferenceSettings& settings,
                       std::vector<CgroupId>& out) {
   out.clear();
   for (const Confirmed& one : state.confirmed) {
-    const auto times = std::ranges::count_if(state.confirmed, [&](const Confirmed& other) {
-      return other.suspect == one.suspect && now - other.at < kDay;
-    });
+    const auto times = std::ranges::count(state.confirmed, one.suspect, &Confirmed::suspect);
     if (times >= settings.evict_after && std::ranges::find(out, one.suspect) == out.end())
       out.push_back(one.suspect);
   }

@@ -12,7 +12,7 @@ namespace evenkeel {
 extern const EvictionTrigger interference_evict_trigger;
 
 /// Those pods, ascending, for EvictionUse::antagonists; replaces what is there.
-void find_antagonists(const InterferenceState& state, const InterferenceSettings& settings, MonoTime now,
+void find_antagonists(const InterferenceState& state, const InterferenceSettings& settings,
                       std::vector<CgroupId>& out);
 
 }  // namespace evenkeel

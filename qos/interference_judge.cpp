@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "qos/interference_remedy.h"
 #include "qos/interference_roster.h"
 
 namespace evenkeel {
@@ -11,10 +12,8 @@ namespace {
 /// Found again within so many samples, it is the same accusation.
 constexpr int kSamplesToLetGo = 3;
 
-bool by_counters(Signal signal) { return signal == Signal::cpi || signal == Signal::reference_cpi; }
-
 const WindowSeries& activity_of(const Unit& unit, Signal signal) {
-  if (by_counters(signal)) return unit.cpu_use_period;
+  if (counts_cycles(signal)) return unit.cpu_use_period;
   if (signal == Signal::run_queue_wait) return unit.cpu_use;
   return unit.stall[stall_place(signal)];
 }
@@ -36,10 +35,7 @@ bool worth_a_test(const Verdict& verdict) {
 
 /// The likeliest of this tick.
 void consider(const Accusation& found, const NodeSnapshot& node, InterferenceState& state) {
-  const Unit* suspect = entry_of(state.units, found.suspect);
-  const CgroupSample* cgroup = suspect == nullptr ? nullptr : node.cgroup(suspect->index);
-  if (cgroup == nullptr || !suspect->best_effort || cgroup->hands_off || !worth_a_test(found.verdict)) return;
-  if (std::ranges::find(state.caps, found.suspect, &Cap::suspect) != state.caps.end()) return;
+  if (!worth_a_test(found.verdict) || limitable(node, state, found.suspect) == nullptr) return;
   const auto likelihood = [](const Accusation& one) {
     const Evidence& evidence = one.verdict.evidence;
     return std::pair(evidence.fit * evidence.t, evidence.activity);
@@ -70,7 +66,7 @@ void accuse(const Accusation& found, MonoTime now, InterferenceState& state) {
 }
 
 Duration sample_interval(Signal signal, const InterferenceSettings& settings) {
-  return by_counters(signal) ? settings.counter_period : settings.stall_window;
+  return counts_cycles(signal) ? settings.counter_period : settings.stall_window;
 }
 
 void look_at(const Sampled& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,

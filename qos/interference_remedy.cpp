@@ -50,6 +50,17 @@ void wish_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, c
 
 }  // namespace
 
+const Unit* limitable(const NodeSnapshot& node, const InterferenceState& state, CgroupId suspect) {
+  const Unit* unit = entry_of(state.units, suspect);
+  const CgroupSample* cgroup = unit == nullptr ? nullptr : node.cgroup(unit->index);
+  if (cgroup == nullptr || !unit->best_effort || cgroup->hands_off) return nullptr;
+  return std::ranges::find(state.caps, suspect, &Cap::suspect) == state.caps.end() ? unit : nullptr;
+}
+
+bool awaits_proof(const InterferenceState& state) {
+  return std::ranges::any_of(state.caps, [](const Cap& cap) { return !cap.cured; });
+}
+
 std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const InterferenceSettings& settings) {
   const auto used = suspect.cpu_use.empty() ? std::nullopt : suspect.cpu_use.at(suspect.cpu_use.newest());
   if (!used) return std::nullopt;
@@ -63,8 +74,8 @@ std::optional<Limit> remedy_for(Signal signal, const Unit& suspect, const NodeSn
                                 const InterferenceSettings& settings) {
   const CgroupSample* cgroup = node.cgroup(suspect.index);
   if (cgroup == nullptr) return std::nullopt;
-  const bool cache = signal == Signal::cpi || signal == Signal::reference_cpi;
-  if (cache && node.resctrl != nullptr && can_cut(*node.resctrl) && has_class_part(node, suspect.index))
+  if (counts_cycles(signal) && node.resctrl != nullptr && can_cut(*node.resctrl) &&
+      has_class_part(node, suspect.index))
     return Limit{.remedy = Remedy::cache};
   if (signal == Signal::reclaim_stall)
     if (auto limit = memory_limit(*cgroup, settings)) return limit;

@@ -127,9 +127,9 @@ struct Trial {
   [[nodiscard]] bool limits() const { return plan.limited(slot); }
 };
 
-/// How often a suspect was limited and it helped.
+/// A suspect was limited, and it helped.
 struct Confirmed {
-  CgroupId suspect{}, victim{};
+  CgroupId suspect{};
   MonoTime at{};
 };
 

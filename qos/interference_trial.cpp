@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t kSlots = 8;
 /// The first sample of a slot began before it.
 constexpr int kSamplesPerSlot = 3;
-constexpr Duration kDay = std::chrono::hours(24);
 
 using What = InterferenceNews::What;
 
@@ -69,7 +68,6 @@ bool go_on(const NodeSnapshot& node, const InterferenceSettings& settings, std::
 }
 
 void begin(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
-  std::erase_if(state.tests, [&](MonoTime began) { return node.at - began >= kDay; });
   if (!state.suspicion || static_cast<std::int64_t>(state.tests.size()) >= settings.most_tests_per_day)
     return;
   const Accusation& about = *state.suspicion;
@@ -91,9 +89,7 @@ void try_out(const NodeSnapshot& node, const InterferenceSettings& settings, std
     if (!go_on(node, settings, sampled, state)) state.trial.reset();
     return;
   }
-  // While it is not known whether a limit helps, a test would only blur that.
-  const bool waits = std::ranges::any_of(state.caps, [](const Cap& cap) { return !cap.cured; });
-  if (settings.act && settings.causal_test && !waits) begin(node, settings, state);
+  if (settings.act && settings.causal_test && !awaits_proof(state)) begin(node, settings, state);
 }
 
 }  // namespace evenkeel

@@ -32,7 +32,6 @@ std::optional<std::int64_t> held(const EvictionInput& input, const PodSample& po
 }
 std::int64_t weight(const NodeSnapshot& node, const PodSample& pod) { return held_at(node, pod).value_or(0); }
 
-const char* nothing_missing(const ThresholdStrategy& /*threshold*/) { return nullptr; }
 const char* missing(const ThresholdStrategy& threshold) {
   return threshold.evict_enabled_priority_threshold ? nullptr : "evictEnabledPriorityThreshold";
 }

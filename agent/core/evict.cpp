@@ -27,7 +27,7 @@ void Agent::evict(MonoTime now) {
   result_.evictions.clear();
   if (ending_) go_on_ending(now);
   eviction_state_.use.braked = policy_state_.brake.cpu.on;
-  find_antagonists(policy_state_.interference, inputs_.slo()->evenkeel.interference, now,
+  find_antagonists(policy_state_.interference, inputs_.slo()->evenkeel.interference,
                    eviction_state_.use.antagonists);
   auto victim = decide_eviction(snapshot_, *inputs_.slo(), eviction_state_);
   if (!victim) return;

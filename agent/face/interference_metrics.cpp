@@ -96,6 +96,10 @@ void put_findings(Exposition& out, const Agent& agent) {
                {"antagonist", agent.title_of(one.suspect)},
                {"resource", resource_of(one.signal)},
                {"signal", traits_of(one.signal).name}});
+}
+
+void put_budget(Exposition& out, const Agent& agent) {
+  const InterferenceState& state = agent.remembered().interference;
   for (std::size_t stall = 0; stall < kStallSignals; ++stall) {
     const char* resource = resource_of(stall_signal(stall));
     for (const Victim& victim : state.victims) {
@@ -124,6 +128,7 @@ void put_interference(Exposition& out, const Agent& agent) {
   put_counters(out, agent);
   put_tasks(out, agent);
   put_findings(out, agent);
+  put_budget(out, agent);
 }
 
 }  // namespace evenkeel

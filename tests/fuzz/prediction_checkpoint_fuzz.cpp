@@ -1,5 +1,4 @@
 #include "agent/history/prediction_checkpoint.h"
-#include "cgroup/checksum.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;
@@ -23,11 +22,10 @@ void check_line(std::string_view line) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   // Hardly any input has the right checksum by chance: the first line gets one.
-  const std::string body(text.substr(0, text.find('\n')));
-  const auto sealed = checksum_text(body) + ' ' + body;
+  const auto sealed = sealed_line(text.substr(0, text.find('\n')));
   check_line(sealed);
   PeakPredictor predictor;
-  const auto read = read_checkpoint(sealed + '\n' + std::string(text), kNow, {}, predictor);
+  const auto read = read_checkpoint(sealed + std::string(text), kNow, {}, predictor);
   promise(predictor.models().size() <= read.models);
   for (const auto& [key, model] : predictor.models()) {
     const auto low = predictor.predict(key, {0, 0});

@@ -117,8 +117,7 @@ TEST(InterferenceRemedy, WhoComesAgainAndAgainIsAskedToGo) {
   const auto truth = [](const Scene& now) { return now.is_held_back(Scene::kHog) ? 1.05 : 1.6; };
   EvictionState evictions;
   const auto chosen = [&] {
-    find_antagonists(scene.state.interference, scene.slo.evenkeel.interference, scene.node.at,
-                     evictions.use.antagonists);
+    find_antagonists(scene.state.interference, scene.slo.evenkeel.interference, evictions.use.antagonists);
     return decide_eviction(scene.node, scene.slo, evictions);
   };
   for (int time = 1; time <= 3; ++time) {
