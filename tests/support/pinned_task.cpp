@@ -69,6 +69,12 @@ PinnedTask::~PinnedTask() {
   ::waitpid(pid_, nullptr, 0);
 }
 
+bool PinnedTask::alive() const {
+  siginfo_t ended{};
+  ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
+  return pid_ > 0 && ended.si_pid == 0;
+}
+
 void PinnedTask::hold() const {
   ::kill(pid_, SIGSTOP);
   ::waitpid(pid_, nullptr, WUNTRACED);

@@ -25,6 +25,8 @@ class PinnedTask {
   /// Empty: it is where it should be.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
+  /// It has not ended, as it does when its work fails.
+  [[nodiscard]] bool alive() const;
   /// It stops for good; returns once it has, so that counts stand still.
   void hold() const;
   /// Since it began, by /proc/PID/schedstat.
