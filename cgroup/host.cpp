@@ -114,6 +114,10 @@ Result<std::vector<std::string>> Host::subdirs(const std::string& path) const {
 Result<> Host::append_subdirs(const std::string& path, std::string& out) const {
   const auto dir = open_dir(path);
   if (!dir) return fail(dir.error().code, Op::list);
+  // Each directory below has a link to this one; what has none need not be listed.
+  struct stat info {};
+  constexpr nlink_t kAlone = 2;
+  if (::fstat(dir->get(), &info) == 0 && info.st_nlink == kAlone) return {};
   return for_each_entry(dir->get(), [&](const dirent64& entry, std::string_view name) {
     if (is_dir(dir->get(), entry)) out.append(name).push_back('\0');
   });

@@ -12,6 +12,7 @@ namespace {
 
 /// Of a list of tasks; each has a line of up to eight bytes.
 constexpr std::size_t kMostBytes = 8 * TaskWalk::kMostTasks + 64;
+constexpr int kDeepest = 8;  ///< of cgroups inside a container's
 
 }  // namespace
 
@@ -33,14 +34,14 @@ char task_state(std::string_view text) {
 void TaskWalk::follow(const CgroupTree& tree) {
   auto before = std::move(watched_);
   watched_.clear();
-  const char* name = tree.layout().v2(Controller::cpu) ? "/cgroup.threads" : "/tasks";
+  list_ = tree.layout().v2(Controller::cpu) ? "/cgroup.threads" : "/tasks";
   for (const auto* cgroup : tree.all()) {
     if (!is_leaf(cgroup->kind)) continue;
     const auto known = std::ranges::find(before, cgroup->id, &Watched::cgroup);
     if (known != before.end())
       watched_.push_back(std::move(*known));
-    else if (const auto dir = tree.dir(*cgroup, Controller::cpu); !dir.empty())
-      watched_.push_back({.cgroup = cgroup->id, .list = dir + name});
+    else if (auto dir = tree.dir(*cgroup, Controller::cpu); !dir.empty())
+      watched_.push_back({.cgroup = cgroup->id, .dir = std::move(dir)});
   }
   seen_.reserve(watched_.size());
 }
@@ -85,13 +86,32 @@ void TaskWalk::look_at(Watched& watched, Tick& tick, bool schedules, Of& into) {
   watched.tasks.clear();
   const bool held_up = std::exchange(watched.held_up, false);
   if (schedules && !held_up && !watched.before.empty()) into.since.emplace();
-  for_each_line(tick.host, watched.list, tick.buffer, kMostBytes, [&](std::string_view line) {
+  dir_ = watched.dir;
+  below_.clear();
+  look_in_dir(0, watched, tick, schedules, into);
+  std::ranges::sort(watched.tasks, {}, &Task::tid);
+}
+
+void TaskWalk::look_in_dir(int depth, Watched& watched, Tick& tick, bool schedules, Of& into) {
+  const auto length = dir_.size(), first = below_.size();
+  dir_ += list_;
+  for_each_line(tick.host, dir_, tick.buffer, kMostBytes, [&](std::string_view line) {
     const auto tid = whole_number(line);
     if (!tid || tasks_ > kMostTasks) return;
     foreign_ |= *tid == 0;
     if (*tid > 0 && look_at_task(*tid, tick.host, schedules, watched, into)) ++tasks_;
   });
-  std::ranges::sort(watched.tasks, {}, &Task::tid);
+  dir_.resize(length);
+  if (depth < kDeepest) static_cast<void>(tick.host.append_subdirs(dir_, below_));
+  const auto end = below_.size();
+  for (auto at = first; at < end && tasks_ <= kMostTasks;) {
+    const std::string_view child(below_.data() + at);
+    at += child.size() + 1;
+    dir_.append(1, '/').append(child);
+    look_in_dir(depth + 1, watched, tick, schedules, into);
+    dir_.resize(length);
+  }
+  below_.resize(first);
 }
 
 /// False: it has ended meanwhile.

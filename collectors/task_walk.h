@@ -44,8 +44,8 @@ class TaskWalk {
 
   /// Where tasks are. May allocate.
   void follow(const CgroupTree& tree);
-  /// One look at all tasks of all containers. Not empty: why nothing is known. Allocates only while there are
-  /// more tasks than ever before.
+  /// One look at all tasks of all containers, also in cgroups that they made for themselves. Not empty: why
+  /// nothing is known. Allocates only while there are more tasks than ever before.
   std::string_view look(Tick& tick, bool schedules);
   /// In the order of NodeSnapshot::cgroups; of the last look, where that worked.
   [[nodiscard]] const std::vector<Of>& seen() const { return seen_; }
@@ -57,18 +57,22 @@ class TaskWalk {
   };
   struct Watched {
     CgroupId cgroup{};
-    std::string list{};  ///< the file that names its tasks
+    std::string dir{};
     std::vector<Task> tasks{}, before{};
     bool held_up = false;  ///< by a quota, since the look before
   };
   void note_throttling(const NodeSnapshot& node);
   std::string_view nothing(std::string_view why);
   void look_at(Watched& watched, Tick& tick, bool schedules, Of& into);
+  void look_in_dir(int depth, Watched& watched, Tick& tick, bool schedules, Of& into);
   bool look_at_task(std::int64_t tid, const Host& host, bool schedules, Watched& watched, Of& into);
   [[nodiscard]] std::string_view slurp(std::int64_t tid, std::string_view file, const Host& host);
 
   std::vector<Watched> watched_{};
   std::vector<Of> seen_{};
+  std::string_view list_{};  ///< the file of a directory that names its tasks, with the slash
+  std::string dir_{};        ///< that is looked at
+  std::string below_{};      ///< names of directories in it and in those above, each with a NUL behind it
   std::string path_{};
   std::array<char, 512> text_{};
   std::size_t tasks_ = 0;      ///< in this look

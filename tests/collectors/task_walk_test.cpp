@@ -139,6 +139,24 @@ TEST_F(Walked, SaysWhyNothingIsKnown) {
   EXPECT_TRUE(walk_.seen().empty());
 }
 
+TEST_F(Walked, TasksInCgroupsThatAContainerMadeAreTheContainers) {
+  tasks("11\n");
+  task(11, 'R', 100, 1);
+  host_.write(Controller::cpu, pod_ + "/aaa/init.scope", "cgroup.threads", "12\n");
+  host_.write(Controller::cpu, pod_ + "/aaa/system.slice/a.service", "cgroup.threads", "13\n");
+  task(12, 'D', 100, 1);
+  task(13, 'R', 100, 1);
+  ASSERT_EQ(look(), "");
+  EXPECT_EQ(seen().running, 2);
+  EXPECT_EQ(seen().uninterruptible, 1);
+  for (int i = 0; i < 3; ++i) look();
+  task(13, 'R', 140, 2);
+  const AllocGuard guard;
+  look();
+  EXPECT_EQ(guard.allocations(), 0U);
+  EXPECT_EQ(seen().since->waited, 40ns);
+}
+
 TEST_F(Walked, ASteadyLookAllocatesNothing) {
   tasks("11\n12\n");
   task(11, 'R', 100, 1);
