@@ -42,10 +42,8 @@ struct DetectorSettings {
   /// However abnormal the victim: an accusation by correlation needs a chance below this, all suspects
   /// together, that an innocent one would have moved with the victim as well.
   double most_chance = 0.01;
-  /// An accusation by blame needs this part of the victim's waiting …
+  /// An accusation by blame needs this part of what the victim waits more than while it was well.
   double least_blame = 0.3;
-  /// … and so many times the blame that the same suspect had while the victim was well.
-  double least_blame_rise = 1.5;
   /// One of two suspects that move together is named alone if the victim's signal is so many times likelier
   /// with it than with the other …
   double told_apart_likelihood = 8;

@@ -9,15 +9,16 @@
 namespace evenkeel {
 namespace {
 
-/// Of what the victim waited for one suspect: now, and while it was well.
+/// What the victim waits for one suspect.
 struct Blame {
-  double now = 0, share = 0;
-  std::optional<double> rise{};
+  double now = 0;    ///< seconds per second
+  double share = 0;  ///< of all that it waits
+  double more = 0;   ///< of what it waits more than while it was well; of all, if it never was
 };
 
 Blame blame_of(const Case& victim, const WindowSeries& blame, const DetectorSettings& settings) {
   const double threshold = victim.model->threshold(settings);
-  double now = 0, waited = 0, before = 0, windows = 0, well = 0;
+  double now = 0, waits = 0, windows = 0, before = 0, waited = 0, well = 0;
   for (std::int64_t back = 0; back < std::int64_t{kWindows}; ++back) {
     const auto value = victim.series->at(victim.window - back);
     if (!value) continue;
@@ -25,26 +26,29 @@ Blame blame_of(const Case& victim, const WindowSeries& blame, const DetectorSett
     if (back < static_cast<std::int64_t>(settings.anomaly_samples)) {
       if (*value <= threshold) continue;
       now += blamed;
-      waited += *value;
+      waits += *value;
       ++windows;
     } else if (*value <= threshold) {
       before += blamed;
+      waited += *value;
       ++well;
     }
   }
-  Blame out;
-  if (windows == 0 || waited <= 0) return out;
-  out.now = now / windows;
-  out.share = now / waited;
-  // What is below a tenth of the least rise that matters is nothing: no number of times of it says anything.
-  const double nothing = victim.model->signal().floor / 10;
-  if (well > 0) out.rise = out.now / std::max(before / well, std::max(nothing, 1e-6));
+  if (windows == 0 || waits <= 0) return {};
+  Blame out{.now = now / windows, .share = now / waits, .more = now / waits};
+  if (well > 0) {
+    // The threshold lies between the two.
+    const double all = waits / windows - waited / well;
+    out.more = std::clamp((out.now - before / well) / all, 0.0, 1.0);
+  }
   return out;
 }
 
-Finding by_blame(const Verdict& verdict, const Case& victim, const DetectorSettings& settings) {
-  if (*verdict.blame_share < settings.least_blame) return Finding::little_blame;
-  if (verdict.blame_rise && *verdict.blame_rise < settings.least_blame_rise) return Finding::old_blame;
+/// Who keeps it waiting as ever is not why it waits more, however much of all that is.
+Finding by_blame(const Verdict& verdict, const Blame& blame, const Case& victim,
+                 const DetectorSettings& settings) {
+  if (blame.more < settings.least_blame)
+    return blame.share < settings.least_blame ? Finding::little_blame : Finding::old_blame;
   return verdict.chance > chance_allowed(victim, settings) ? Finding::by_chance : Finding::named;
 }
 
@@ -65,20 +69,20 @@ Verdict verdict_on(const Case& victim, const Suspect& suspect, std::size_t suspe
   out.evidence = weigh(*victim.series, *suspect.activity, *victim.model, victim.window, settings);
   const auto count = static_cast<double>(suspects);
   out.chance = chance_of_both(victim.anomaly.chance, out.evidence.chance) * count;
+  std::optional<Blame> blame;
   if (suspect.blame != nullptr) {
-    const auto blame = blame_of(victim, *suspect.blame, settings);
-    out.blame = blame.now;
-    out.blame_share = blame.share;
-    out.blame_rise = blame.rise;
+    blame = blame_of(victim, *suspect.blame, settings);
+    out.blame = blame->now;
+    out.blame_share = blame->more;
     out.chance = std::min(out.chance, victim.anomaly.chance);
   }
-  const bool measured = out.blame.has_value() || out.evidence.windows >= kLeastWindows;
+  const bool measured = blame.has_value() || out.evidence.windows >= kLeastWindows;
   if (suspect.cleared)
     out.finding = Finding::cleared;
   else if (!measured || !victim.anomaly.anomalous)
     out.finding = Finding::unknown;
-  else if (out.blame)
-    out.finding = by_blame(out, victim, settings);
+  else if (blame)
+    out.finding = by_blame(out, *blame, victim, settings);
   else if (!out.evidence.busier && out.evidence.t != 0)
     out.finding = Finding::idle;
   else

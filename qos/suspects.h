@@ -51,9 +51,9 @@ struct Verdict {
   Finding finding = Finding::unknown;
   CgroupId with{};  ///< joint, explained: the one that is accused
   Evidence evidence{};
-  std::optional<double> blame{};        ///< seconds per second that the victim waits for it now
-  std::optional<double> blame_share{};  ///< of all that the victim waits
-  std::optional<double> blame_rise{};   ///< times what it was while the victim was well; absent: it never was
+  std::optional<double> blame{};  ///< seconds per second that the victim waits for it now
+  /// Of what the victim waits more than while it was well; of all that it waits, if it never was.
+  std::optional<double> blame_share{};
   /// That chance alone makes this victim look so bad and one of its suspects so guilty, in one look; may
   /// exceed 1. What it is held against is chance_allowed().
   double chance = 1;

@@ -93,7 +93,7 @@ std::string sentence_of(const Accusation& one) {
             std::to_string(one.tested->measured) + " turns";
   else if (verdict.blame)
     text += "; " + number(*verdict.blame) + " of it while the antagonist had the CPU (" +
-            number(100 * verdict.blame_share.value_or(0)) + " % of all waiting)";
+            number(100 * verdict.blame_share.value_or(0)) + " % of what it waits more than usual)";
   else
     text += "; " + number(verdict.evidence.effect) +
             " times as much with what the antagonist does, rank correlation " +

@@ -79,6 +79,8 @@ class LivePlantedTruth : public testing::Test {
     const bool v2 = cgroups_.layout().v2(Controller::cpu);
     const std::string file = v2 ? "cpu.weight" : "cpu.shares";
     std::ofstream(cgroups_.file(Controller::cpu, "", file)) << (v2 ? "10000" : "262144");
+    // The innocent one gives way: it asks for next to nothing, and so has next to no weight.
+    std::ofstream(cgroups_.file(Controller::cpu, pod_of(innocent), file)) << (v2 ? "1" : "2");
     const bool memory_v2 = cgroups_.layout().v2(Controller::memory);
     const auto limit =
         cgroups_.file(Controller::memory, "kubepods", memory_v2 ? "memory.max" : "memory.limit_in_bytes");
@@ -90,7 +92,7 @@ class LivePlantedTruth : public testing::Test {
     for (const Who who : kEverybody)
       pods << "- {metadata: {uid: " << kUid[who] << ", namespace: lab, name: " << kName[who]
            << "}, spec: {containers: [{name: a}]}, status: {phase: Running, qosClass: "
-           << (who == shop ? "Burstable" : "BestEffort")
+           << (is_service(who) ? "Burstable" : "BestEffort")
            << ", containerStatuses: [{name: a, containerID: 'containerd://c1', state: {running: {}}}]}}\n";
     pods.close();
     for (const char* name : kFiles) make_file(file_of(name));
@@ -99,9 +101,11 @@ class LivePlantedTruth : public testing::Test {
     for (const char* name : kFiles) ::unlink(file_of(name).c_str());
   }
   static constexpr const char* kFiles[] = {"read", "cached", "written"};
-  static std::string cgroup_of(Who who) {
-    return std::string("kubepods/") + (who == shop ? "burstable" : "besteffort") + "/pod" + kUid[who] + "/c1";
+  static bool is_service(Who who) { return who == shop || who == innocent; }
+  static std::string pod_of(Who who) {
+    return std::string("kubepods/") + (is_service(who) ? "burstable" : "besteffort") + "/pod" + kUid[who];
   }
+  static std::string cgroup_of(Who who) { return pod_of(who) + "/c1"; }
   // Not in memory: the state directory may be on a tmpfs, which takes no direct reads.
   [[nodiscard]] std::string file_of(const std::string& name) const {
     return EVENKEEL_HELPERS "/planted-" + name + '.' + std::to_string(pid_);
@@ -128,7 +132,8 @@ class LivePlantedTruth : public testing::Test {
       for (const Value& one : *all->list()) {
         if (one.find("victim") == nullptr || one.find("victim")->scalar()->text != "lab/shop") continue;
         const std::string name = one.find("antagonist")->scalar()->text;
-        if (names.insert(name).second) std::printf("  %s\n", one.find("why")->scalar()->text.c_str());
+        if (names.insert(name).second)
+          std::printf("  %s: %s\n", name.c_str(), one.find("why")->scalar()->text.c_str());
       }
     }
     return names;
