@@ -48,6 +48,11 @@ bool only_called(const bpf_program* program) {
   return bpf_program__type(program) == BPF_PROG_TYPE_RAW_TRACEPOINT;
 }
 
+/// `suffix` null: it has no such name.
+bool ends_with(const bpf_program* program, const char* suffix) {
+  return suffix != nullptr && std::string_view(bpf_program__name(program)).ends_with(suffix);
+}
+
 bool named(const bpf_map* map, std::string_view suffix) {
   return std::string_view(bpf_map__name(map)).ends_with(suffix);
 }
@@ -68,13 +73,17 @@ Result<> BpfProgram::Impl::prepare(const BpfPlan& plan) {
         error != 0)
       return fail(-error, Op::map, "constants");
   }
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object) {
+    if (ends_with(program, plan.without)) bpf_program__set_autoload(program, false);
+  }
   return {};
 }
 
 Result<> BpfProgram::Impl::attach() {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, object) {
-    if (only_called(program)) continue;
+    if (only_called(program) || !bpf_program__autoload(program)) continue;
     auto* link = bpf_program__attach(program);
     if (link == nullptr) return fail(errno, Op::watch, bpf_program__name(program));
     links.push_back(link);

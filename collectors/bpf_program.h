@@ -23,6 +23,7 @@ struct BpfPlan {
   std::span<const unsigned char> object;  ///< see bpf_objects.h
   std::span<const Table> tables;          ///< those whose size depends on the machine
   std::span<const std::byte> constants;   ///< all of the object's constant data
+  const char* without = nullptr;          ///< programs whose name ends so are left out
 };
 
 class BpfProgram {
