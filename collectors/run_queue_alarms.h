@@ -11,7 +11,6 @@
 #include "collectors/alarm_wait.h"
 #include "collectors/bpf/brake_shared.h"
 #include "collectors/bpf_program.h"
-#include "collectors/bpf_ring.h"
 #include "collectors/watched_slots.h"
 #include "qos/snapshot.h"
 

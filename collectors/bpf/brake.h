@@ -2,8 +2,7 @@
 // has. For clang -target bpf only, after kernel_types.h and libbpf's headers.
 #pragma once
 
-#include "brake_shared.h"
-#include "run_queue_shared.h"
+#include "collectors/bpf/brake_shared.h"
 
 struct {
   __uint(type, BPF_MAP_TYPE_ARRAY);  // one
