@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace evenkeel {
@@ -48,6 +50,11 @@ bool only_called(const bpf_program* program) {
   return bpf_program__type(program) == BPF_PROG_TYPE_RAW_TRACEPOINT;
 }
 
+/// `suffix` null: it has no such name.
+bool ends_with(const bpf_program* program, const char* suffix) {
+  return suffix != nullptr && std::string_view(bpf_program__name(program)).ends_with(suffix);
+}
+
 bool named(const bpf_map* map, std::string_view suffix) {
   return std::string_view(bpf_map__name(map)).ends_with(suffix);
 }
@@ -68,13 +75,17 @@ Result<> BpfProgram::Impl::prepare(const BpfPlan& plan) {
         error != 0)
       return fail(-error, Op::map, "constants");
   }
+  bpf_program* program = nullptr;
+  bpf_object__for_each_program(program, object) {
+    if (ends_with(program, plan.without)) bpf_program__set_autoload(program, false);
+  }
   return {};
 }
 
 Result<> BpfProgram::Impl::attach() {
   bpf_program* program = nullptr;
   bpf_object__for_each_program(program, object) {
-    if (only_called(program)) continue;
+    if (only_called(program) || !bpf_program__autoload(program)) continue;
     auto* link = bpf_program__attach(program);
     if (link == nullptr) return fail(errno, Op::watch, bpf_program__name(program));
     links.push_back(link);
@@ -135,6 +146,41 @@ int BpfProgram::callable(const char* program) const {
   const auto* found = bpf_object__find_program_by_name(impl_->object, program);
   return found == nullptr ? -1 : bpf_program__fd(found);
 }
+
+struct BpfRing::Impl {
+  Take take{};
+  ring_buffer* ring = nullptr;
+
+  explicit Impl(Take with) : take(std::move(with)) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() { ring_buffer__free(ring); }
+};
+
+namespace {
+
+int take_one(void* take, void* record, std::size_t size) {
+  (*static_cast<BpfRing::Take*>(take))({static_cast<const std::byte*>(record), size});
+  return 0;
+}
+
+}  // namespace
+
+BpfRing::BpfRing(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+BpfRing::BpfRing(BpfRing&&) noexcept = default;
+BpfRing& BpfRing::operator=(BpfRing&&) noexcept = default;
+BpfRing::~BpfRing() = default;
+
+Result<BpfRing> BpfRing::open(int table, Take take) {
+  auto impl = std::make_unique<Impl>(std::move(take));
+  impl->ring = ring_buffer__new(table, take_one, &impl->take, nullptr);
+  if (impl->ring == nullptr) return fail(errno, Op::map, "ring buffer");
+  return BpfRing(std::move(impl));
+}
+
+int BpfRing::fd() const { return ring_buffer__epoll_fd(impl_->ring); }
+
+void BpfRing::read() { ring_buffer__consume(impl_->ring); }
 
 std::uint32_t possible_cpus() {
   const int count = libbpf_num_possible_cpus();

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,6 +24,7 @@ struct BpfPlan {
   std::span<const unsigned char> object;  ///< see bpf_objects.h
   std::span<const Table> tables;          ///< those whose size depends on the machine
   std::span<const std::byte> constants;   ///< all of the object's constant data
+  const char* without = nullptr;          ///< programs whose name ends so are left out
 };
 
 class BpfProgram {
@@ -45,6 +47,25 @@ class BpfProgram {
  private:
   struct Impl;
   explicit BpfProgram(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+/// What a program tells at once: records of one of its tables, in order.
+class BpfRing {
+ public:
+  using Take = std::function<void(std::span<const std::byte> record)>;
+  /// `table`: the descriptor of a ring buffer (BPF_MAP_TYPE_RINGBUF).
+  static Result<BpfRing> open(int table, Take take);
+  BpfRing(BpfRing&&) noexcept;
+  BpfRing& operator=(BpfRing&&) noexcept;
+  ~BpfRing();
+
+  [[nodiscard]] int fd() const;  ///< readable (EPOLLIN) while there are records
+  void read();                   ///< takes all that are there
+
+ private:
+  struct Impl;
+  explicit BpfRing(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

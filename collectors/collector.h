@@ -8,6 +8,7 @@
 
 #include "cgroup/host.h"
 #include "cgroup/tree.h"
+#include "collectors/alarm_wait.h"
 #include "qos/snapshot.h"
 
 namespace evenkeel {
@@ -24,6 +25,8 @@ class Collector {
   virtual ~Collector() = default;
   /// The tree changed. May allocate.
   virtual void follow(const CgroupTree& /*tree*/) {}
+  /// Who waits for what it raises between two ticks, from now on; must outlive it, or be taken away by {}.
+  virtual void wait_with(const AlarmWait& /*waiting*/) {}
   /// Replaces its part of `tick.node`; what cannot be read becomes absent. May not fail, nor allocate unless
   /// the machine itself changed.
   virtual void collect(Tick& tick) = 0;

@@ -7,6 +7,7 @@
 
 #include "cgroup/pressure_trigger.h"
 #include "collectors/cgroup_files.h"
+#include "collectors/services.h"
 
 namespace evenkeel {
 namespace {
@@ -31,18 +32,6 @@ std::string pressure_file(std::string_view name, const CgroupTree& tree, const C
   return {};
 }
 
-/// Whom a brake helps.
-std::vector<CgroupId> services(const NodeSnapshot& node) {
-  std::vector<CgroupId> all;
-  for (const auto& pod : node.pods)
-    if (const auto* cgroup = node.cgroup(pod.cgroup); cgroup != nullptr && !is_best_effort(*pod.spec))
-      all.push_back(cgroup->id);
-  for (const auto& app : node.host_applications)
-    if (const auto* cgroup = node.cgroup(app.cgroup); cgroup != nullptr && app.spec->qos != QosClass::be)
-      all.push_back(cgroup->id);
-  return all;
-}
-
 bool same(const BrakeSettings& a, const BrakeSettings& b) {
   return a.enable == b.enable && a.window == b.window && a.cpu_pressure_percent == b.cpu_pressure_percent &&
          a.memory_pressure_percent == b.memory_pressure_percent;
@@ -57,7 +46,7 @@ void PressureTriggers::close_all() {
   triggers_.clear();
 }
 
-void PressureTriggers::wait_with(TriggerWait waiting) {
+void PressureTriggers::wait_with(AlarmWait waiting) {
   close_all();
   settings_ = {};
   waiting_ = std::move(waiting);
@@ -75,7 +64,8 @@ std::vector<PressureTriggers::Trigger> PressureTriggers::wished(const CgroupTree
   left_out_ = 0;
   if (window_ == Duration::zero()) return all;
   for (const auto& resource : kResources) all.push_back({.what = resource.what, .file = resource.node_file});
-  for (const CgroupId id : services(node)) {
+  for (const CgroupIndex service : services_of(node)) {
+    const CgroupId id = node.cgroup(service)->id;
     const Cgroup* cgroup = tree.find(id);
     for (const auto& resource : kResources) {
       auto file = cgroup != nullptr ? pressure_file(resource.cgroup_file, tree, *cgroup) : std::string();
@@ -125,7 +115,8 @@ void PressureTriggers::open(Trigger& trigger) {
   trigger.error = fd ? 0 : fd.error().code;
   if (!fd) return;
   const int number = fd->get();
-  if (!waiting_.add(number, [this, number](std::uint32_t events) { ready(number, events); })) return;
+  if (!waiting_.add(number, EPOLLPRI, [this, number](std::uint32_t events) { ready(number, events); }))
+    return;
   trigger.fd = std::move(*fd);
   trigger.tries = 0;
   ++opened_;

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,19 +12,10 @@
 #include "cgroup/fd.h"
 #include "cgroup/host.h"
 #include "cgroup/tree.h"
-#include "qos/alarm.h"
+#include "collectors/alarm_wait.h"
 #include "qos/snapshot.h"
 
 namespace evenkeel {
-
-/// Who waits for descriptors and hears alarms: an event loop.
-struct TriggerWait {
-  /// Calls `ready` with the events whenever `fd` is urgent (EPOLLPRI) or dead (EPOLLERR). False: it cannot.
-  std::function<bool(int fd, std::function<void(std::uint32_t events)> ready)> add{};
-  std::function<void(int fd)> remove{};  ///< before it is closed
-  /// Somebody waits; `at` is not set yet. Within it this object may be told to follow().
-  std::function<void(const Alarm&)> hear{};
-};
 
 struct TriggerHealth {
   Duration window{};          ///< zero: none can be had
@@ -49,7 +39,7 @@ class PressureTriggers {
   PressureTriggers& operator=(const PressureTriggers&) = delete;
 
   /// Without one nothing is opened. It must outlive this object, or be taken away: wait_with({}).
-  void wait_with(TriggerWait waiting);
+  void wait_with(AlarmWait waiting);
   /// The pods, the tree or the settings changed: opens what is new, closes what is gone. At most `most`
   /// descriptors.
   void follow(const CgroupTree& tree, const NodeSnapshot& node, const BrakeSettings& settings,
@@ -76,7 +66,7 @@ class PressureTriggers {
   [[nodiscard]] Duration stall(Contended what) const;
 
   const Host& host_;
-  TriggerWait waiting_{};
+  AlarmWait waiting_{};
   BrakeSettings settings_{};
   Duration window_{};  ///< zero: not looked for, or none
   std::vector<Trigger> triggers_{};

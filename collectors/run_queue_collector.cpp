@@ -1,11 +1,13 @@
 // Waits for a CPU and who had it meanwhile, direct reclaim and waits for disks, and how many tasks run: while
-// interference is watched. Where BPF is not possible, waits are what each task says of itself.
+// interference is watched. Where BPF is not possible, waits are what each task says of itself. And alarms of
+// services that wait for best effort, while the brake asks.
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cgroup/bpf_ability.h"
 #include "collectors/collector.h"
+#include "collectors/run_queue_alarms.h"
 #include "collectors/run_queue_reader.h"
 #include "collectors/task_walk.h"
 
@@ -16,6 +18,7 @@ namespace {
 constexpr Duration kBetweenTries = std::chrono::minutes(10);
 /// How many tasks run is a look at each of them.
 constexpr Duration kBetweenCounts = std::chrono::seconds(5);
+constexpr RunQueueUse kNoUse{.measure = false, .brake = false};
 
 class RunQueueCollector final : public Collector {
  public:
@@ -29,19 +32,61 @@ class RunQueueCollector final : public Collector {
     walk_.follow(tree);
   }
 
+  void wait_with(const AlarmWait& waiting) override {
+    alarms_.reset();
+    waiting_ = waiting;
+  }
+
   void collect(Tick& tick) override {
-    if (!wanted(tick.node)) return stop(tick.node);
-    if (reader_ && outgrown(tick.node)) reader_.reset();
-    if (!reader_ && !start(tick)) return stand_in(tick);
+    const RunQueueUse use = wanted(tick.node);
+    if (use != use_) stop(tick.node);
+    use_ = use;
+    if (!use.measure && !use.brake) return;
+    work(tick);
+    say_alarms(tick.node.run_queue);
+  }
+
+ private:
+  [[nodiscard]] RunQueueUse wanted(const NodeSnapshot& node) const {
+    if (node.slo == nullptr) return kNoUse;
+    const auto& settings = node.slo->evenkeel;
+    return {
+        .measure = settings.interference.enable && settings.interference.run_queue,
+        .brake = waiting_.add && settings.brake.enable && settings.brake.run_queue && !settings.hands_off};
+  }
+
+  void work(Tick& tick) {
+    if (reader_ && outgrown(tick.node)) unload();
+    if (!reader_ && !start(tick)) return use_.measure ? stand_in(tick) : void();
+    const bool moved = changed_;
     if (changed_) changed_ = !reader_->watch(cgroups_, tick.node.at);
+    if (use_.brake && !alarms_) listen();
+    if (alarms_) alarms_->follow(tick.node, moved);
+    if (!use_.measure) return;
     reader_->read(tick.node.run_queue, tick.node.stalls);
     count_tasks(tick);
   }
 
- private:
-  static bool wanted(const NodeSnapshot& node) {
-    return node.slo != nullptr && node.slo->evenkeel.interference.enable &&
-           node.slo->evenkeel.interference.run_queue;
+  /// Once for each program: what it has to say waits in a buffer of its own.
+  void listen() {
+    if (!why_no_alarms_.empty()) return;
+    auto alarms = RunQueueAlarms::start(reader_->program(), reader_->slots(), waiting_);
+    if (alarms)
+      alarms_ = std::move(*alarms);
+    else
+      why_no_alarms_ = std::string("its ring buffer: ") + errno_name(alarms.error().code);
+  }
+  void say_alarms(RunQueue& run_queue) const {
+    run_queue.alarms = alarms_ != nullptr;
+    if (use_.brake && !alarms_)
+      run_queue.why_no_alarms = reader_ ? why_no_alarms_ : why_no_program_;
+    else
+      run_queue.why_no_alarms.clear();
+  }
+  void unload() {
+    alarms_.reset();
+    why_no_alarms_.clear();
+    reader_.reset();
   }
   [[nodiscard]] bool outgrown(const NodeSnapshot& node) const {
     return reader_->outgrown_by(cgroups_.size()) || node.topology.online != online_;
@@ -87,9 +132,9 @@ class RunQueueCollector final : public Collector {
     }
   }
 
+  /// Something else is wanted: it begins anew.
   void stop(NodeSnapshot& node) {
-    if (!reader_ && !tried_ && node.run_queue.why.empty()) return;
-    reader_.reset();
+    unload();
     tried_.reset();
     counted_.reset();
     forget(node, "");
@@ -106,24 +151,28 @@ class RunQueueCollector final : public Collector {
     real_ = !root_.empty() && tick.host.on_kernel_fs(root_);
     trouble_ = {};
     why_no_program_ = why_no_bpf(tick.host, root_);
-    forget(tick.node, why_no_program_);
+    forget(tick.node, use_.measure ? why_no_program_ : "");
     if (!why_no_program_.empty()) return false;
     auto reader = RunQueueReader::start(
-        {.unified = unified_, .cgroups = cgroups_.size(), .topology = &tick.node.topology});
+        {.unified = unified_, .cgroups = cgroups_.size(), .topology = &tick.node.topology, .use = use_});
     if (!reader) {
       why_no_program_ = why_not_loaded(reader.error().code);
-      tick.node.run_queue.why = why_no_program_;
+      forget(tick.node, use_.measure ? why_no_program_ : "");
       return false;
     }
     reader_.emplace(std::move(*reader));
     tried_.reset();
     online_ = tick.node.topology.online;
     changed_ = true;
-    tick.node.run_queue.source = RunQueueSource::bpf;
+    if (use_.measure) tick.node.run_queue.source = RunQueueSource::bpf;
     return true;
   }
 
+  AlarmWait waiting_{};
+  RunQueueUse use_ = kNoUse;
   std::optional<RunQueueReader> reader_{};
+  std::unique_ptr<RunQueueAlarms> alarms_{};  ///< of the reader's program
+  std::string why_no_alarms_{};
   std::optional<MonoTime> tried_{};
   std::optional<MonoTime> counted_{};
   TaskWalk walk_{};
@@ -142,7 +191,7 @@ extern const CollectorSpec run_queue_collector;
 const CollectorSpec run_queue_collector{
     "run-queue",
     {},
-    [](const Host&) { return std::size_t{24}; },
+    [](const Host&) { return std::size_t{32}; },
     [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<RunQueueCollector>(); }};
 
 }  // namespace evenkeel

@@ -1,5 +1,7 @@
 #include "collectors/run_queue_reader.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -10,6 +12,7 @@ namespace {
 
 constexpr std::uint32_t kBatch = 512;
 constexpr std::size_t kMostRawBlame = 8192;
+constexpr const char* kReclaim = "_reclaim";  // programs that see how long a task frees memory
 
 static_assert(kWaitHistogram == kWaitBuckets);
 
@@ -39,14 +42,25 @@ Result<RunQueueReader> RunQueueReader::start(const Machine& machine) {
   const auto sibling = siblings(*machine.topology, cpus);
   bool threads = false;
   for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) threads |= sibling[cpu] != cpu;
-  const RunQueueShape shape{
-      .slots = slots, .cpus = cpus, .unified = machine.unified ? 1U : 0U, .siblings = threads ? 1U : 0U};
-  const BpfPlan::Table tables[] = {
-      {"watched", slots}, {"cells", cpus * slots}, {"cpus", cpus}, {"sibling_of", cpus}};
+  const auto [measure, brake] = machine.use;
+  const RunQueueShape shape{.slots = slots,
+                            .cpus = cpus,
+                            .unified = machine.unified ? 1U : 0U,
+                            .siblings = threads ? 1U : 0U,
+                            .measure = measure ? 1U : 0U,
+                            .brake = brake ? 1U : 0U};
+  const BpfPlan::Table tables[] = {{"watched", slots},
+                                   {"cells", cpus * slots},
+                                   {"cpus", cpus},
+                                   {"sibling_of", cpus},
+                                   {"brake_sides", brake ? slots : 1},
+                                   {"brake_cells", brake ? cpus * slots : 1},
+                                   {"brake_calls", static_cast<std::uint32_t>(::sysconf(_SC_PAGESIZE))}};
   auto program = BpfProgram::load({.name = "evenkeel_rq",
                                    .object = run_queue_object,
                                    .tables = tables,
-                                   .constants = std::as_bytes(std::span(&shape, 1))});
+                                   .constants = std::as_bytes(std::span(&shape, 1)),
+                                   .without = measure ? nullptr : kReclaim});
   if (!program) return tl::unexpected(program.error());
   for (std::uint32_t cpu = 0; cpu < cpus; ++cpu)
     if (const auto put = put_row(program->descriptor("sibling_of"), &cpu, &sibling[cpu]); !put)

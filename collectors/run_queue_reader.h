@@ -14,6 +14,13 @@
 
 namespace evenkeel {
 
+/// What is wanted of the program; what is not costs nothing.
+struct RunQueueUse {
+  bool measure = true;  ///< read()
+  bool brake = false;   ///< see run_queue_alarms.h
+  bool operator==(const RunQueueUse&) const = default;
+};
+
 class RunQueueReader {
  public:
   /// As much blame as one tick passes on: of each victim the longest, and all together.
@@ -23,6 +30,7 @@ class RunQueueReader {
     bool unified = false;     ///< the cpu controller is on v2
     std::size_t cgroups = 0;  ///< that will be watched, roughly
     const CpuTopology* topology = nullptr;
+    RunQueueUse use{};
   };
   /// Loads the program; see BpfProgram::load() for its errors. Milliseconds.
   static Result<RunQueueReader> start(const Machine& machine);
@@ -36,6 +44,8 @@ class RunQueueReader {
   /// So many cgroups need bigger tables: start anew.
   [[nodiscard]] bool outgrown_by(std::size_t cgroups) const { return table_.outgrown_by(cgroups); }
   [[nodiscard]] std::size_t bytes() const;  ///< of the tables that we read
+  [[nodiscard]] const BpfProgram& program() const { return program_; }
+  [[nodiscard]] const WatchedSlots& slots() const { return table_.slots(); }
 
  private:
   struct Sums {

@@ -73,6 +73,10 @@ void Sampler::settings_changed(CgroupId cgroup) {
   impl_->disks.settings_changed(cgroup);
 }
 
+void Sampler::wait_with(const AlarmWait& waiting) {
+  for (auto& collector : impl_->collectors) collector->wait_with(waiting);
+}
+
 void Sampler::collect(NodeSnapshot& node, MonoTime now) {
   auto& impl = *impl_;
   node.at = now;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cgroup/tree.h"
+#include "collectors/alarm_wait.h"
 #include "qos/snapshot.h"
 
 namespace evenkeel {
@@ -58,6 +59,9 @@ class Sampler {
   void follow(const CgroupTree& tree);
   /// Somebody wrote a setting of this cgroup: read its settings again at the next tick.
   void settings_changed(CgroupId cgroup);
+  /// Who waits for the collectors that raise alarms between two ticks. It must outlive this object, or be
+  /// taken away: wait_with({}).
+  void wait_with(const AlarmWait& waiting);
   /// Fills the measurements of `node` (node.node, node.topology, and every member of node.cgroups, which is
   /// in the order of the tree given to follow()). Sets at and since_previous.
   void collect(NodeSnapshot& node, MonoTime now);

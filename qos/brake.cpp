@@ -31,10 +31,17 @@ Duration left(const BrakeLever& lever, const BrakeSettings& settings, MonoTime n
 bool plan_cpu(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeLever& lever) {
   const auto keep = cpu_to_keep(node, slo.evenkeel.brake);
   if (!keep) return false;
+  const Duration lease = slo.evenkeel.brake.lease;
   lever.cpu = *keep;
-  lever.why = because(
-      "a service waited {} and more for a CPU just now while best effort ran for {}: it may use {} for {}",
-      alarm.waited, Duration(alarm.besteffort_ran->count()), *keep, slo.evenkeel.brake.lease);
+  lever.cpu_had = *cpu_it_may_use(node);
+  lever.why =
+      alarm.source == AlarmSource::run_queue
+          ? because("a service waited {} for CPUs that best effort had just now: it may use {} for {}",
+                    alarm.waited, *keep, lease)
+          : because(
+                "a service waited {} and more for a CPU just now while best effort ran for {}: it may use "
+                "{} for {}",
+                alarm.waited, Duration(alarm.besteffort_ran->count()), *keep, lease);
   return true;
 }
 
@@ -80,6 +87,13 @@ bool goes_on(const NodeSnapshot& node, BrakeLever& lever) {
   return lever.on;
 }
 
+/// Who was idle when the brake came and works now has its part, too. Whether anything is cut still.
+bool cuts(const NodeSnapshot& node, const BrakeSettings& settings, BrakeLever& lever) {
+  if (node.measured) lever.cpu = std::max(lever.cpu, least_cpu(node, settings));
+  lever.on = lever.cpu < lever.cpu_had;
+  return lever.on;
+}
+
 void release(BrakeState& state, MonoTime now) {
   for (BrakeLever* lever : {&state.cpu, &state.memory}) {
     count(*lever, now);
@@ -110,7 +124,8 @@ void brake_memory(const NodeSnapshot& node, const BrakeLever& lever, Intents& ou
 void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
   if (slo.evenkeel.hands_off) return release(state.brake, node.at);
   hear_alarms(node, slo, state.brake);
-  if (goes_on(node, state.brake.cpu)) brake_cpu(node, state, out);
+  if (goes_on(node, state.brake.cpu) && cuts(node, slo.evenkeel.brake, state.brake.cpu))
+    brake_cpu(node, state, out);
   if (goes_on(node, state.brake.memory)) brake_memory(node, state.brake.memory, out);
 }
 

@@ -2,9 +2,10 @@
 // to what was planned beforehand, for a short lease; then the slow loops go on. A stop-gap between two ticks,
 // so it may be on for a small part of any minute only.
 //
-// It brakes only where it is known to help: best effort has lately run at least as long as the service waited
-// (or has memory worth taking, on a node that is short of it), and what the service waited is more than its
-// own quotas' doing. In doubt it does nothing. May not: listen (collectors/pressure_triggers.h does).
+// It brakes only where it is known to help: the service was seen to wait for CPUs that best effort had; or it
+// waited, more than by its own quotas' doing, and best effort has lately run at least as long (or has memory
+// worth taking, on a node that is short of it). In doubt it does nothing. May not: listen (collectors/ does:
+// pressure_triggers.h, run_queue_alarms.h).
 #pragma once
 
 #include <optional>

@@ -12,6 +12,8 @@ namespace {
 constexpr CpuTime kAlmostNothing{1'000'000};
 constexpr Percent kLittleMemory{1};
 constexpr MilliCpu kLeastCpu{20};  // as suppression
+// A pod that uses no more answers probes now and then, and hardly when the others do.
+constexpr MilliCpu kIdlePod{2};
 
 double percent_waiting(const std::optional<Pressure>& pressure) {
   return pressure ? pressure->some.avg10_percent : 0;
@@ -65,7 +67,7 @@ bool service_waits(const NodeSnapshot& node, const BrakeSettings& settings, cons
   const bool service = pod != nullptr ? !is_best_effort(*pod->spec) : is_service_outside(node, alarm.victim);
   if (!service) return false;
   if (alarm.what == Contended::memory) return pod == nullptr || !meets_own_limit(node, *pod);
-  return waits_for_others(alarm);
+  return alarm.source == AlarmSource::run_queue || waits_for_others(alarm);
 }
 
 bool is_short_of_memory(const NodeSnapshot& node, const NodeSlo& slo) {
@@ -76,9 +78,20 @@ bool is_short_of_memory(const NodeSnapshot& node, const NodeSlo& slo) {
 
 }  // namespace
 
+MilliCpu least_cpu(const NodeSnapshot& node, const BrakeSettings& settings) {
+  int at_work = 0, idle = 0;
+  for (const auto& pod : node.pods) {
+    const auto* cgroup = node.cgroup(pod.cgroup);
+    if (cgroup == nullptr || pod.spec->kube_qos != KubeQos::besteffort) continue;
+    ++(!cgroup->cpu_use || *cgroup->cpu_use > kIdlePod ? at_work : idle);
+  }
+  return std::max(settings.least_cpu_per_pod * (at_work + (idle != 0 ? 1 : 0)), kLeastCpu);
+}
+
 bool besteffort_is_why(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm) {
   switch (alarm.what) {
     case Contended::cpu:
+      if (alarm.source == AlarmSource::run_queue) break;  // it says so
       if (!alarm.besteffort_ran || *alarm.besteffort_ran < kAlmostNothing) return false;
       if (Duration(alarm.besteffort_ran->count()) < alarm.waited) return false;
       break;
@@ -92,19 +105,21 @@ bool besteffort_is_why(const NodeSnapshot& node, const NodeSlo& slo, const Alarm
   return service_waits(node, slo.evenkeel.brake, alarm);
 }
 
-std::optional<MilliCpu> cpu_to_keep(const NodeSnapshot& node, const BrakeSettings& settings) {
+std::optional<MilliCpu> cpu_it_may_use(const NodeSnapshot& node) {
   const auto* besteffort = node.cgroup(node.besteffort);
   const MilliCpu capacity = node.node.cpu_capacity;
   if (besteffort == nullptr || besteffort->hands_off || capacity <= MilliCpu{}) return std::nullopt;
   const auto& limit = besteffort->applied.cpu_limit;
   if (!limit || limit->period <= Duration::zero()) return std::nullopt;
-  const auto pods = std::ranges::count_if(node.pods, [](const PodSample& pod) {
-    return pod.cgroup != kNoCgroup && pod.spec->kube_qos == KubeQos::besteffort;
-  });
+  return limit->quota ? std::min(cpu_of(*limit->quota, limit->period), capacity) : capacity;
+}
+
+std::optional<MilliCpu> cpu_to_keep(const NodeSnapshot& node, const BrakeSettings& settings) {
+  const auto now = cpu_it_may_use(node);
+  if (!now) return std::nullopt;
   const MilliCpu keep =
-      std::max({percent_of(capacity, settings.cpu_percent), settings.least_cpu_per_pod * pods, kLeastCpu});
-  const MilliCpu now = limit->quota ? cpu_of(*limit->quota, limit->period) : capacity;
-  return keep < std::min(now, capacity) ? std::optional(keep) : std::nullopt;
+      std::max(percent_of(node.node.cpu_capacity, settings.cpu_percent), least_cpu(node, settings));
+  return keep < *now ? std::optional(keep) : std::nullopt;
 }
 
 std::optional<Bytes> memory_to_keep(const NodeSnapshot& node, const NodeSlo& slo, Bytes used) {

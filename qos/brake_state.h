@@ -17,6 +17,7 @@ struct BrakeLever {
   MonoTime until{};    ///< the end of the lease
   MonoTime counted{};  ///< up to here the duty knows of it
   MilliCpu cpu{};      ///< what best effort may use meanwhile
+  MilliCpu cpu_had{};  ///< and what before
   Bytes memory{};      ///< the same of memory
   Reason why{};
   Duty duty{};

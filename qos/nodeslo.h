@@ -205,6 +205,7 @@ struct ResctrlDynamic {
 /// extensions.evenkeel.brake: best effort is cut at once when the kernel says that a service waits.
 struct BrakeSettings {
   bool enable = false;
+  bool run_queue = true;  ///< hear waits for best effort also by BPF, which needs no long window
   Duration window{
       std::chrono::milliseconds(50)};   ///< waiting is looked at over so long; the kernel may want more
   Percent cpu_pressure_percent{20};     ///< of the window somebody in the service waits for a CPU

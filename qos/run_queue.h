@@ -43,6 +43,8 @@ struct RunQueue {
   std::vector<RunQueueWait> waits{};  ///< in the order of NodeSnapshot::cgroups
   std::vector<WaitBlame> blame{};     ///< the longest of each victim first; bounded
   std::uint64_t lost = 0;             ///< waits since the start that found no room in a table
+  bool alarms = false;                ///< it also says between two ticks who waits for best effort
+  std::string why_no_alarms{};        ///< why not, though the brake asks; empty: nothing is amiss
 };
 
 }  // namespace evenkeel

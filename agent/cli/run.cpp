@@ -97,22 +97,23 @@ void follow_descriptors(Service& service, EventLoop& loop) {
   service.watched = now;
 }
 
-/// Pressure triggers fire between two ticks, and what they brake is let go between two as well.
-bool open_triggers(Service& service, EventLoop& loop) {
+/// Alarms come between two ticks, and what they brake is let go between two as well.
+bool open_alarms(Service& service, EventLoop& loop) {
   auto release = loop.timer([&service] { react(service); });
   if (!release) return false;
   service.release.emplace(std::move(*release));
-  service.agent->wait_with({.add =
-                                [&loop](int fd, std::function<void(std::uint32_t)> ready) {
-                                  return loop.add(fd, EPOLLPRI, std::move(ready)).has_value();
-                                },
-                            .remove = [&loop](int fd) { loop.remove(fd); },
-                            .hear =
-                                [&service](Alarm alarm) {
-                                  alarm.at = service.clock.now();
-                                  service.agent->alarm(alarm);
-                                  settle(service);
-                                }});
+  service.agent->wait_with(
+      {.add =
+           [&loop](int fd, std::uint32_t events, std::function<void(std::uint32_t)> ready) {
+             return loop.add(fd, events, std::move(ready)).has_value();
+           },
+       .remove = [&loop](int fd) { loop.remove(fd); },
+       .hear =
+           [&service](Alarm alarm) {
+             alarm.at = service.clock.now();
+             service.agent->alarm(alarm);
+             settle(service);
+           }});
   return true;
 }
 
@@ -157,7 +158,7 @@ int serve(Service& service, EventLoop& loop) {
   if (!lending) return 1;
   if (const auto period = service.notifier.watchdog_period())
     if (!loop.every(*period, [&](std::uint64_t) { service.notifier.watchdog(); })) return 1;
-  if (!open_triggers(service, loop)) return 1;
+  if (!open_alarms(service, loop)) return 1;
   follow_descriptors(service, loop);
   tick(service, 1);
   const int failed = loop.run();

@@ -95,9 +95,9 @@ class Agent {
   /// Between two ticks as well: somebody waits too much, as a pressure trigger or another watcher says. Sets
   /// what only this moment can tell, and brakes if that helps.
   const TickResult& alarm(Alarm alarm);
-  /// Who waits for the pressure triggers; its `hear` calls alarm(). Until then, and with {} again, there are
-  /// none.
-  void wait_with(TriggerWait waiting);
+  /// Who waits for pressure triggers and other alarms; its `hear` calls alarm(). Until then, and with {}
+  /// again, there are none.
+  void wait_with(AlarmWait waiting);
   /// When react() is to be called at the latest.
   [[nodiscard]] std::optional<MonoTime> due() const;
   /// Orderly stop: every original goes back.

@@ -34,7 +34,14 @@ void BrakeRecord::follow(const BrakeLever& lever, MonoTime now, Lever& record, M
   }
 }
 
-void Agent::wait_with(TriggerWait waiting) {
+bool BrakeRecord::learns(const std::string& why_no_alarms) {
+  if (why_no_alarms == why_no_alarms_) return false;
+  why_no_alarms_ = why_no_alarms;
+  return true;
+}
+
+void Agent::wait_with(AlarmWait waiting) {
+  sampler_->wait_with(waiting);
   triggers_->wait_with(std::move(waiting));
   follow_triggers();
 }
@@ -42,6 +49,8 @@ void Agent::wait_with(TriggerWait waiting) {
 /// Nobody's settings wait for this. The next alarm finds in the snapshot what the brake has just moved, not
 /// what the last tick has read; and who was born has triggers.
 void Agent::after_decisions(MonoTime now) {
+  const auto& why = snapshot_.run_queue.why_no_alarms;
+  if (brakes_.learns(why) && !why.empty()) log_.info("brake-hears-pressure-only").with("why", why);
   if (std::exchange(brake_moved_, false)) sampler_->admit(snapshot_, now);
   if (triggers_behind_) follow_triggers();
 }
@@ -54,8 +63,8 @@ void Agent::follow_triggers() {
 }
 
 const TickResult& Agent::alarm(Alarm alarm) {
-  brakes_.heard(alarm.what);
-  add_evidence(alarm);
+  brakes_.heard(alarm);
+  if (alarm.source == AlarmSource::pressure) add_evidence(alarm);
   snapshot_.alarms.push_back(alarm);
   return react(alarm.at);
 }
@@ -103,11 +112,12 @@ void Agent::note_brake(MonoTime now) {
   brake_moved_ = brake_moved_ || moved.on || moved.off;
   if (moved.on && !snapshot_.alarms.empty()) {
     const Alarm& alarm = snapshot_.alarms.back();
-    const Duration took = clock_.now() - alarm.at;
+    const Duration took = clock_.now() - alarm.raised.value_or(alarm.at);
     brakes_.reacted(took);
     const auto microseconds = [](Duration time) { return time / std::chrono::microseconds(1); };
     log_.info("braked")
         .with("resource", name(alarm.what))
+        .with("source", name(alarm.source))
         .with("service", alarm.victim ? title_of(alarm.victim) : std::string("any"))
         .with("waited_us", microseconds(alarm.waited))
         .with("reaction_us", microseconds(took));

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "qos/alarm.h"
 #include "qos/brake_state.h"
@@ -24,7 +25,9 @@ class BrakeRecord {
     std::optional<MonoTime> since{};
   };
 
-  void heard(Contended what) { ++alarms_[static_cast<std::size_t>(what)]; }
+  void heard(const Alarm& alarm) { ++alarms_[place(alarm.what, alarm.source)]; }
+  /// Whether this is new of what stands in the way of alarms by BPF; empty: nothing does.
+  bool learns(const std::string& why_no_alarms);
   /// From the alarm to the write.
   void reacted(Duration took);
   /// What a decision has done to the brakes.
@@ -33,7 +36,9 @@ class BrakeRecord {
   };
   Moved follow(const BrakeState& state, MonoTime now);
 
-  [[nodiscard]] std::uint64_t alarms(Contended what) const { return alarms_[static_cast<std::size_t>(what)]; }
+  [[nodiscard]] std::uint64_t alarms(Contended what, AlarmSource source) const {
+    return alarms_[place(what, source)];
+  }
   [[nodiscard]] const Lever& cpu() const { return cpu_; }
   [[nodiscard]] const Lever& memory() const { return memory_; }
   /// Per bucket, not summed up.
@@ -42,7 +47,11 @@ class BrakeRecord {
 
  private:
   static void follow(const BrakeLever& lever, MonoTime now, Lever& record, Moved& moved);
-  std::array<std::uint64_t, kContendedCount> alarms_{};
+  static constexpr std::size_t place(Contended what, AlarmSource source) {
+    return static_cast<std::size_t>(what) * kAlarmSourceCount + static_cast<std::size_t>(source);
+  }
+  std::array<std::uint64_t, kContendedCount * kAlarmSourceCount> alarms_{};
+  std::string why_no_alarms_{};
   Lever cpu_{}, memory_{};
   std::array<std::uint64_t, kBounds.size() + 1> reactions_{};
   Duration reaction_time_{};

@@ -38,8 +38,16 @@ void put_reactions(Exposition& out, const BrakeRecord& record) {
 void put_brake(Exposition& out, const Agent& agent) {
   const auto& record = agent.brakes();
   for (const auto what : {Contended::cpu, Contended::memory, Contended::io})
-    out.counter("evenkeel_alarms_total", "Times that the kernel said between two ticks that somebody waits.",
-                static_cast<double>(record.alarms(what)), {{"resource", name(what)}});
+    for (const auto source : {AlarmSource::pressure, AlarmSource::run_queue})
+      if (source == AlarmSource::pressure || what == Contended::cpu)
+        out.counter("evenkeel_alarms_total",
+                    "Times that the kernel said between two ticks that somebody waits.",
+                    static_cast<double>(record.alarms(what, source)),
+                    {{"resource", name(what)}, {"source", name(source)}});
+  out.gauge(
+      "evenkeel_run_queue_alarms",
+      "1 while waits of services for best effort are told by BPF; why not, while the brake asks for it.",
+      agent.snapshot().run_queue.alarms ? 1 : 0, {{"why", agent.snapshot().run_queue.why_no_alarms}});
   const MonoTime now = agent.tick_result().now;
   put_lever(out, "cpu", record.cpu(), now);
   put_lever(out, "memory", record.memory(), now);

@@ -10,6 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "brake.h"
 #include "run_queue_shared.h"
 #include "watched.h"
 
@@ -125,7 +126,11 @@ __noinline __u64 add_one_blame(__u32 cpu, __u32 victim, __u32 age, __u64 from_ns
   int more;
   if (!row) return 0;
   more = step_back(&row->segments, age, from_ns, &until_ns, &runner, &ran_ns);
-  if (ran_ns && runner != kIdleSlot) add_blame(row, victim | runner, ran_ns);
+  if (ran_ns && runner != kIdleSlot) {
+    if (shape.measure) add_blame(row, victim | runner, ran_ns);
+    if (shape.brake && !(victim >> kSiblingBit))
+      tell_brake(victim >> kRunnerBits, runner, shape.slots, until_ns, until_ns + ran_ns);
+  }
   return more ? until_ns : 0;
 }
 
@@ -169,6 +174,7 @@ static __always_inline void end_wait(struct TaskRow* row, struct WaitCell* cell,
     cell->block_io_ns += row->runnable_ns - row->block_io_ns;
   if (row->throttled) return;
   wait_ns = row->contended_ns + blame_contention(bpf_get_smp_processor_id(), slot, row->moved_ns, now_ns);
+  if (!shape.measure) return;
   cell->waited_ns += wait_ns;
   cell->waits++;
   bucket = wait_bucket(wait_ns);
@@ -242,7 +248,7 @@ int BPF_PROG(on_switch, bool preempted, struct task_struct* prev, struct task_st
     leave(cpu, prev, preempted, now_ns);
     if (left != kNobodySlot && left < shape.slots) {
       if (is_throttled(prev)) begin_throttling(left, now_ns);
-      if (shape.siblings) blame_sibling(cpu, here, left, now_ns);
+      if (shape.siblings && shape.measure) blame_sibling(cpu, here, left, now_ns);
     }
   }
   if (next->pid) {
@@ -303,13 +309,13 @@ static __always_inline int reclaim_ends(void) {
 }
 
 SEC("tp_btf/mm_vmscan_direct_reclaim_begin")
-int BPF_PROG(on_reclaim_begin) { return reclaim_begins(); }
+int BPF_PROG(begin_reclaim) { return reclaim_begins(); }
 
 SEC("tp_btf/mm_vmscan_direct_reclaim_end")
-int BPF_PROG(on_reclaim_end) { return reclaim_ends(); }
+int BPF_PROG(end_reclaim) { return reclaim_ends(); }
 
 SEC("tp_btf/mm_vmscan_memcg_reclaim_begin")
-int BPF_PROG(on_memcg_reclaim_begin) { return reclaim_begins(); }
+int BPF_PROG(begin_memcg_reclaim) { return reclaim_begins(); }
 
 SEC("tp_btf/mm_vmscan_memcg_reclaim_end")
-int BPF_PROG(on_memcg_reclaim_end) { return reclaim_ends(); }
+int BPF_PROG(end_memcg_reclaim) { return reclaim_ends(); }

@@ -19,6 +19,8 @@ struct RunQueueShape {
   unsigned int cpus;      ///< possible ones
   unsigned int unified;   ///< cgroups are those of v2; else of the v1 hierarchy with the cpu controller
   unsigned int siblings;  ///< cores have two threads: see the table `sibling_of`
+  unsigned int measure;   ///< waits, reclaim and blame are added up for a reader
+  unsigned int brake;     ///< somebody wants to hear at once of waits for best effort: see brake.h
 };
 
 /// Of one cgroup on one CPU, since the programs were loaded. Written by that CPU alone.

@@ -84,7 +84,7 @@ TEST_F(BrakeAlarm, IsAWriteAtOnceAndItsEndAnother) {
   EXPECT_EQ(quota(), original);
   EXPECT_EQ(metric("evenkeel_brakes_total{resource=\"cpu\"}"), "1");
   EXPECT_EQ(metric("evenkeel_braked_seconds_total{resource=\"cpu\"}"), "2");
-  EXPECT_EQ(metric("evenkeel_alarms_total{resource=\"cpu\"}"), "1");
+  EXPECT_EQ(metric("evenkeel_alarms_total{resource=\"cpu\",source=\"pressure\"}"), "1");
   EXPECT_EQ(metric("evenkeel_brake_reaction_seconds_count"), "1");
   EXPECT_EQ(metric("evenkeel_brake_on{resource=\"cpu\"}"), "0");
 }
@@ -96,7 +96,7 @@ TEST_F(BrakeAlarm, CostsNoDecisionWhereBestEffortIsNotTheCause) {
   alarm(milliseconds(2200));
   EXPECT_EQ(agent_->counters().early_ticks, before);
   EXPECT_EQ(agent_->due(), std::nullopt);
-  EXPECT_EQ(metric("evenkeel_alarms_total{resource=\"cpu\"}"), "1");
+  EXPECT_EQ(metric("evenkeel_alarms_total{resource=\"cpu\",source=\"pressure\"}"), "1");
   EXPECT_EQ(metric("evenkeel_brakes_total{resource=\"cpu\"}"), "0");
 }
 
@@ -121,6 +121,20 @@ TEST_F(BrakeAlarm, IsTheServicesOwnQuotasDoing) {
              "some avg10=0.00 avg60=0.00 avg300=0.00 total=80000\n");
   alarm(milliseconds(2300));
   EXPECT_EQ(quota(), "40000 100000\n");
+}
+
+TEST_F(BrakeAlarm, OfTheRunQueueNeedsNothingElse) {
+  start();
+  const auto& result = agent_->alarm({.source = AlarmSource::run_queue,
+                                      .victim = agent_->tree().find_path(service_)->id,
+                                      .at = at(milliseconds(2200)),
+                                      .waited = milliseconds(10),
+                                      .raised = at(milliseconds(2199))});
+  ASSERT_EQ(result.report.writes.size(), 1U) << "best effort has not run, by what a tick saw";
+  EXPECT_EQ(quota(), "40000 100000\n");
+  EXPECT_EQ(metric("evenkeel_alarms_total{resource=\"cpu\",source=\"run-queue\"}"), "1");
+  EXPECT_EQ(metric("evenkeel_alarms_total{resource=\"cpu\",source=\"pressure\"}"), "0");
+  EXPECT_EQ(metric("evenkeel_run_queue_alarms{why=\"\"}"), "0") << "no kernel, nobody waits";
 }
 
 TEST_F(BrakeAlarm, OfADryRunIsOnlyTold) {

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "cgroup/pressure_trigger.h"
 #include "tests/support/burst.h"
@@ -34,9 +35,10 @@ class LiveBrake : public testing::Test {
     batch_ = std::make_unique<Burst>(cgroups_, kBatch, 6);
     service_->begin();
   }
-  void start(const std::string& lease) {
+  void start(const std::string& lease, const std::string& more = "") {
     std::ofstream(dir_.path + "/nodeslo.yaml")
-        << "extensions: {evenkeel: {brake: {enable: true, maxDutyPercent: 100, lease: " << lease << "}}}\n"
+        << "extensions: {evenkeel: {brake: {enable: true, maxDutyPercent: 100, lease: " << lease << more
+        << "}}}\n"
         << std::flush;
     agent_ = std::make_unique<LiveAgent>(std::vector<std::string>{
         "--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods", "cgroup",
@@ -54,6 +56,44 @@ class LiveBrake : public testing::Test {
   std::unique_ptr<Burst> service_{}, batch_{};
   std::unique_ptr<LiveAgent> agent_{};
 };
+
+/// Triggers have windows of 2 s; the run queue is looked at over 25 ms.
+TEST_F(LiveBrake, HearsOfTheRunQueueLongBeforePressureSpeaks) {
+  start("500ms");
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));  // two ticks: the program is loaded
+  if (const auto log = agent_->log(); log.find("brake-hears-pressure-only") != std::string::npos)
+    GTEST_SKIP() << log.substr(log.find("brake-hears-pressure-only"));
+  EXPECT_EQ(quota(), original_) << "nobody waits";
+  const auto from = std::chrono::steady_clock::now();
+  batch_->begin();
+  ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - from;
+  batch_->end();
+  ASSERT_TRUE(agent_->logged("braked", kPatience));
+  std::printf("from the burst to the write: %.1f ms\n", took.count());
+  EXPECT_NE(agent_->log().find("source=run-queue"), std::string::npos) << agent_->log();
+  EXPECT_LT(took.count(), 1500) << "below the window of pressure, however busy this machine is";
+  EXPECT_TRUE(soon([&] { return quota() == original_; }, kPatience)) << agent_->log();
+}
+
+/// Its tasks wait for one another all the time.
+TEST_F(LiveBrake, AServiceThatWaitsForItselfBrakesNobody) {
+  Burst more(cgroups_, kService, 6);
+  start("500ms");
+  more.begin();
+  EXPECT_FALSE(agent_->logged("braked", std::chrono::seconds(5))) << agent_->log();
+  EXPECT_EQ(quota(), original_);
+}
+
+TEST_F(LiveBrake, BrakesByPressureAloneWhenItIsTold) {
+  start("500ms", ", runQueue: false");
+  batch_->begin();
+  ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();
+  batch_->end();
+  ASSERT_TRUE(agent_->logged("braked", kPatience));
+  EXPECT_NE(agent_->log().find("source=pressure"), std::string::npos) << agent_->log();
+  EXPECT_EQ(agent_->log().find("source=run-queue"), std::string::npos) << agent_->log();
+}
 
 TEST_F(LiveBrake, CutsBestEffortWhenTheServiceWaitsAndLetsGoAfterTheLease) {
   start("500ms");

@@ -1,12 +1,13 @@
 // What the run-queue program costs: nanoseconds per context switch, with it and without it in turns in one
 // run, by the kernel's own count of the CPU time that two tasks use who wake each other; and a reading of its
-// tables.
+// tables. One of the two is a service and the other best effort, so that each switch concerns the brake.
 #include <array>
 #include <chrono>
 #include <cstdio>
 #include <vector>
 
 #include "cgroup/tree.h"
+#include "collectors/run_queue_alarms.h"
 #include "collectors/run_queue_reader.h"
 #include "collectors/topology.h"
 #include "tests/support/ping_pong.h"
@@ -18,16 +19,21 @@ using namespace std::chrono_literals;
 
 constexpr int kRounds = 15;
 constexpr std::array kSizes = {10, 110, 330, 1000};
+constexpr std::array kUses = {RunQueueUse{.measure = true, .brake = false},
+                              RunQueueUse{.measure = false, .brake = true},
+                              RunQueueUse{.measure = true, .brake = true}};
 
 class Bench {
  public:
   int run() {
     if (!cgroups_.why_not().empty()) return skip(cgroups_.why_not());
     topology_ = read_topology(cgroups_.host(), CpuSet::range(0, 0));
-    if (const auto tried = start(1); !tried) return skip(errno_name(tried.error().code));
+    if (const auto tried = start(1, {}); !tried) return skip(errno_name(tried.error().code));
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
-    std::printf("%8s %12s %12s %12s %22s %12s %12s\n", "cgroups", "off ns", "on ns", "on - off ns",
-                "% of a CPU at 20000/s", "reading us", "tables KiB");
+    std::printf("%8s %8s | %22s | %22s | %22s | %10s %10s\n", "", "without", "measuring",
+                "for the brake alone", "both", "", "");
+    std::printf("%8s %8s | %10s %11s | %10s %11s | %10s %11s | %10s %10s\n", "cgroups", "ns", "ns more",
+                "% at 20k/s", "ns more", "% at 20k/s", "ns more", "% at 20k/s", "reading us", "tables KiB");
     for (const int size : kSizes) measure(size);
     return 0;
   }
@@ -38,9 +44,23 @@ class Bench {
     return 0;
   }
 
-  Result<RunQueueReader> start(std::size_t cgroups) {
-    return RunQueueReader::start(
-        {.unified = cgroups_.layout().v2(Controller::cpu), .cgroups = cgroups, .topology = &topology_});
+  Result<RunQueueReader> start(std::size_t cgroups, RunQueueUse use) {
+    return RunQueueReader::start({.unified = cgroups_.layout().v2(Controller::cpu),
+                                  .cgroups = cgroups,
+                                  .topology = &topology_,
+                                  .use = use});
+  }
+
+  /// The first container is a service, the second best effort; nothing is ever enough.
+  void take_sides(const RunQueueReader& reader) {
+    auto& terms = *reinterpret_cast<BrakeTerms*>(reader.program().mapped("brake_terms").data());
+    terms = {.window_ns = 25'000'000, .enough_ns = ~0ULL};
+    auto* sides = reinterpret_cast<BrakeSide*>(reader.program().mapped("brake_sides").data());
+    const auto slot = [&](int i) {
+      return *reader.slots().find(tree_.find_path(cgroups_.top() + '/' + container(i))->id);
+    };
+    sides[slot(0)].side = slot(0);
+    sides[slot(1)].side = kBesteffortSide;
   }
 
   /// Pods of three containers; only the first two have tasks.
@@ -60,20 +80,27 @@ class Bench {
   void measure(int size) {
     populate(size);
     const PingPong game(cgroups_, container(0), container(1));
-    std::vector<double> off, on, reading;
+    std::vector<double> off, reading;
+    std::array<std::vector<double>, kUses.size()> on;
     std::size_t bytes = 0;
     for (int round = 0; round < kRounds; ++round) {
       off.push_back(game.ns_per_switch(150ms));
-      auto reader = start(watched_.size());
-      if (!reader) return;
-      reader->watch(watched_, MonoTime{});
-      on.push_back(game.ns_per_switch(150ms));
-      bytes = reader->bytes();
-      for (int i = 0; i < 5; ++i) reading.push_back(read_us(*reader));
+      for (std::size_t use = 0; use < kUses.size(); ++use) {
+        auto reader = start(watched_.size(), kUses[use]);
+        if (!reader) return;
+        reader->watch(watched_, MonoTime{});
+        if (kUses[use].brake) take_sides(*reader);
+        on[use].push_back(game.ns_per_switch(150ms));
+        bytes = reader->bytes();
+        for (int i = 0; kUses[use].measure && i < 5; ++i) reading.push_back(read_us(*reader));
+      }
     }
-    const double cost = median(on) - median(off);
-    std::printf("%8zu %12.0f %12.0f %12.0f %22.2f %12.0f %12zu\n", watched_.size(), median(off), median(on),
-                cost, cost * 20000 / 1e7, median(reading), bytes / 1024);
+    std::printf("%8zu %8.0f", watched_.size(), median(off));
+    for (const auto& one : on) {
+      const double cost = median(one) - median(off);
+      std::printf(" | %10.0f %11.2f", cost, cost * 20000 / 1e7);
+    }
+    std::printf(" | %10.0f %10zu\n", median(reading), bytes / 1024);
   }
 
   double read_us(RunQueueReader& reader) {

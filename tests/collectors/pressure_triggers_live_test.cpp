@@ -29,9 +29,10 @@ std::size_t open_descriptors() {
 struct Loop {
   std::map<int, std::function<void(std::uint32_t)>> waiting{};
   std::vector<Alarm> heard{};
-  TriggerWait lent() {
+  AlarmWait lent() {
     return {.add =
-                [this](int fd, std::function<void(std::uint32_t)> ready) {
+                [this](int fd, std::uint32_t events, std::function<void(std::uint32_t)> ready) {
+                  EXPECT_EQ(events, std::uint32_t{EPOLLPRI});
                   EXPECT_TRUE(waiting.emplace(fd, std::move(ready)).second) << "twice";
                   return true;
                 },

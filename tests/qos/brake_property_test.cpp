@@ -22,6 +22,7 @@ Alarm random_alarm(Dice& dice, const NodeSnapshot& node) {
     alarm.victim = node.cgroups[static_cast<std::size_t>(
                                     dice.roll(0, static_cast<std::int64_t>(node.cgroups.size()) - 1))]
                        .id;
+  if (dice.chance(30)) alarm.source = AlarmSource::run_queue;
   if (dice.chance(90)) alarm.victim_throttled = milliseconds(dice.chance(80) ? 0 : dice.roll(0, 500));
   if (dice.chance(90)) alarm.victim_stalled = milliseconds(dice.roll(0, 1000));
   if (dice.chance(90)) alarm.besteffort_ran = CpuTime(dice.roll(0, 4'000'000'000));

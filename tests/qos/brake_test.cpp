@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/arbiter.h"
-#include "tests/support/snapshot_builder.h"
+#include "tests/support/brake_scene.h"
 
 namespace evenkeel {
 namespace {
@@ -14,62 +14,9 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::held;
 using test::node;
-using test::SnapshotBuilder;
 using test::wished;
-
-SnapshotBuilder machine() {
-  return node().cpus(16).v2().besteffort().unlimited().pod("batch").be().pod("cart").ls().container("main");
-}
-
-/// 16 CPUs; best effort has run for 80 ms and has 4 GiB of 16, 1 of them anonymous; 1 GiB is free.
-struct Scene {
-  explicit Scene(const SnapshotBuilder& builder = machine()) : node(builder.build()), place(node.besteffort) {
-    slo.evenkeel.brake.enable = true;
-    node.at = MonoTime{} + seconds(100);
-    node.node.memory = NodeMemory{.total = 16384_MiB, .available = 8192_MiB, .free = 1024_MiB};
-    besteffort().applied.plain.set(Knob::memory_high, kPlainMax);
-    besteffort().memory.current = 4000_MiB;
-    besteffort().memory.anonymous = 1000_MiB;
-    own = besteffort().applied;
-  }
-  CgroupSample& besteffort() { return node.cgroups[static_cast<std::size_t>(place)]; }
-  CgroupSample& service() { return node.cgroups[static_cast<std::size_t>(node.pods.back().cgroup)]; }
-  /// What a trigger on the service says, with nothing that speaks against braking.
-  [[nodiscard]] Alarm alarm(Contended what = Contended::cpu) {
-    return {.what = what,
-            .victim = service().id,
-            .at = node.at,
-            .waited = milliseconds(10),
-            .victim_stalled = milliseconds(50),
-            .victim_throttled = Duration{},
-            .besteffort_ran = CpuTime(80'000'000),
-            .besteffort_memory = 4000_MiB};
-  }
-  /// What is wished for after some time, and then in force.
-  std::int64_t wish(Knob knob = Knob::cpu_quota, Duration later = {}) {
-    node.at += later;
-    out.clear();
-    brake_policy.decide(node, slo, state, out);
-    node.alarms.clear();
-    if (!out.all().empty())
-      test::obey(node, out);
-    else
-      besteffort().applied = own;  // what nobody asks for goes back
-    return wished(out, besteffort().id, knob);
-  }
-  std::int64_t wish_on(const Alarm& alarm, Knob knob = Knob::cpu_quota, Duration later = {}) {
-    node.at += later;
-    node.alarms = {alarm};
-    node.alarms[0].at = node.at;
-    return wish(knob);
-  }
-  NodeSnapshot node;
-  CgroupIndex place;  ///< of best effort, whatever the node says of it
-  Applied own{};
-  NodeSlo slo{};
-  PolicyState state{};
-  Intents out{};
-};
+using Scene = test::BrakeScene;
+using test::brake_machine;
 
 TEST(Brake, CutsAtOnceAndLetsGoAfterTheLease) {
   Scene scene;
@@ -103,9 +50,9 @@ TEST(Brake, LeavesEnoughForTheProbesOfEachPod) {
 }
 
 TEST(Brake, DoesNothingWhereThereIsNothingToCut) {
-  Scene narrow(machine().besteffort().quota(160000));
+  Scene narrow(brake_machine().besteffort().quota(160000));
   EXPECT_EQ(narrow.wish_on(narrow.alarm()), -1) << "it has no more than that";
-  Scene wider(machine().besteffort().quota(170000));
+  Scene wider(brake_machine().besteffort().quota(170000));
   EXPECT_EQ(wider.wish_on(wider.alarm()), 160000);
   auto builder = node().cpus(1).besteffort().unlimited();
   for (int i = 0; i < 12; ++i) builder.pod("batch").be();
@@ -178,7 +125,7 @@ TEST(Brake, AnAlarmOfBeforeTheLastMeasurementDoesNotStartIt) {
 
 TEST(Brake, TheNodesOwnAlarmCountsWhileAServiceIsSeenToWait) {
   const auto wish = [](double percent, Duration throttled) {
-    Scene scene(machine().throttled(0));
+    Scene scene(brake_machine().throttled(0));
     for (auto& cgroup : scene.node.cgroups) cgroup.throttling = Throttling{.throttled_time = throttled};
     scene.service().pressure.cpu = Pressure{.some = {.avg10_percent = percent}};
     Alarm alarm = scene.alarm();
@@ -191,11 +138,11 @@ TEST(Brake, TheNodesOwnAlarmCountsWhileAServiceIsSeenToWait) {
 }
 
 TEST(Brake, AServiceOutsideOfPodsCountsToo) {
-  Scene scene(machine().host_app(QosClass::ls, HostAppBase::cgroup_root));
+  Scene scene(brake_machine().host_app(QosClass::ls, HostAppBase::cgroup_root));
   Alarm alarm = scene.alarm();
   alarm.victim = scene.node.cgroup(scene.node.host_applications[0].cgroup)->id;
   EXPECT_EQ(scene.wish_on(alarm), 160000);
-  Scene batch(machine().host_app(QosClass::be, HostAppBase::cgroup_root));
+  Scene batch(brake_machine().host_app(QosClass::be, HostAppBase::cgroup_root));
   alarm.victim = batch.node.cgroup(batch.node.host_applications[0].cgroup)->id;
   EXPECT_EQ(batch.wish_on(alarm), -1);
 }
@@ -213,7 +160,7 @@ TEST(Brake, StopsTheGrowthOfMemoryAndAsksForAStepOfIt) {
 
 TEST(Brake, MemoryOnlyWhereTheNodeIsShortAndTheServiceIsNotAtItsOwnLimit) {
   const auto brakes = [](auto change) {
-    Scene scene(machine().memory(500_MiB, 1000_MiB));
+    Scene scene(brake_machine().memory(500_MiB, 1000_MiB));
     auto& container = scene.node.cgroups[static_cast<std::size_t>(scene.node.containers.back().cgroup)];
     container.memory.current = 500_MiB;
     Alarm alarm = scene.alarm(Contended::memory);

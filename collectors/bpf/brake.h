@@ -1,0 +1,65 @@
+// The part of the run-queue program that speaks up when a service has waited enough for CPUs that best effort
+// has. For clang -target bpf only, after kernel_types.h and libbpf's headers.
+#pragma once
+
+#include "collectors/bpf/brake_shared.h"
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);  // one
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct BrakeTerms);
+} brake_terms SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);  // [slot]
+  __uint(map_flags, BPF_F_MMAPABLE);
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct BrakeSide);
+} brake_sides SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_ARRAY);  // [cpu * slots + slot]
+  __uint(max_entries, 1);
+  __type(key, __u32);
+  __type(value, struct BrakeCell);
+} brake_cells SEC(".maps");
+
+struct {
+  __uint(type, BPF_MAP_TYPE_RINGBUF);
+  __uint(max_entries, 4096);
+} brake_calls SEC(".maps");
+
+/// Wakes whoever waits for the buffer, by an interrupt: a run queue is locked here. A buffer that is full has
+/// somebody awake already. Two CPUs at the same moment may both speak; that does no harm.
+static __noinline int call_for_brake(struct BrakeSide* service, __u32 slot, __u64 waited_ns,
+                                     __u64 window_ns) {
+  struct BrakeCall call = {.at_ns = bpf_ktime_get_ns(), .waited_ns = waited_ns, .slot = slot};
+  if (!service || call.at_ns - service->heard_ns < window_ns) return 0;
+  service->heard_ns = call.at_ns;
+  bpf_ringbuf_output(&brake_calls, &call, sizeof call, 0);
+  return 0;
+}
+
+/// The victim waited between the two moments while the runner had that CPU.
+static __always_inline void tell_brake(__u32 victim, __u32 runner, __u32 slots, __u64 from_ns,
+                                       __u64 until_ns) {
+  struct BrakeSide *cut = bpf_map_lookup_elem(&brake_sides, &runner), *service;
+  __u32 zero = 0, index;
+  __u64 waited_ns;
+  struct BrakeTerms* terms;
+  struct BrakeCell* cell;
+  if (!cut || cut->side != kBesteffortSide) return;
+  service = bpf_map_lookup_elem(&brake_sides, &victim);
+  if (!service || !service->side || service->side == kBesteffortSide) return;
+  victim = service->side;
+  index = bpf_get_smp_processor_id() * slots + victim;
+  cell = bpf_map_lookup_elem(&brake_cells, &index);
+  terms = bpf_map_lookup_elem(&brake_terms, &zero);
+  service = bpf_map_lookup_elem(&brake_sides, &victim);
+  if (!cell || !terms || !terms->enough_ns) return;
+  waited_ns = add_waited(cell, terms->window_ns, from_ns, until_ns);
+  if (waited_ns >= terms->enough_ns) call_for_brake(service, victim, waited_ns, terms->window_ns);
+}

@@ -1,0 +1,13 @@
+// Whom a brake helps.
+#pragma once
+
+#include <vector>
+
+#include "qos/snapshot.h"
+
+namespace evenkeel {
+
+/// The cgroups of pods and host applications that are not best effort.
+std::vector<CgroupIndex> services_of(const NodeSnapshot& node);
+
+}  // namespace evenkeel
