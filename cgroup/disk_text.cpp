@@ -98,6 +98,26 @@ std::string disk_entry(std::string_view name, std::uint32_t device, std::string_
   return out;
 }
 
+std::vector<std::string> disk_orders(std::string_view name, std::string_view whole, std::string_view order) {
+  std::vector<std::string> out{std::string(trimmed(order))};
+  Scanner wanted(out[0]);
+  const auto device = parse_device(wanted.word());
+  if (name.find(".bfq.") == std::string_view::npos || trimmed(wanted.rest()) != none_word(name)) return out;
+  std::vector<std::string> lines;
+  bool had_own = false;
+  for (Scanner scan(whole); !scan.done();) {
+    const auto line = scan.line();
+    Scanner words(line);
+    const auto word = words.word();
+    const auto of = parse_device(word);
+    had_own = had_own || (of && of == device);
+    if (word == "default") lines.insert(lines.begin(), std::string(trimmed(words.rest())));
+    if (of && of != device) lines.emplace_back(trimmed(line));
+  }
+  const bool has_default = !lines.empty() && !parse_device(Scanner(lines[0]).word());
+  return had_own && has_default ? lines : out;
+}
+
 std::string with_disk_entry(std::string_view name, std::string_view whole, std::string_view order) {
   Scanner wanted(trimmed(order));
   const auto device = wanted.word();

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "cgroup/text.h"
 #include "qos/knob.h"
@@ -65,14 +66,16 @@ Result<std::string> read_whole(const Fd& fd, const char* name) {
   return fail(EFBIG, Op::read, name);
 }
 
-/// Of a file with a line per disk the kernel takes one line and keeps the others; a plain file does not.
-Result<std::string> as_written(const Host& host, const KnobFile& file, std::string_view text) {
-  if (file.device == 0) return std::string(text);
+/// What to write, one write each. Of a file with a line per disk the kernel takes one line and keeps the
+/// others; a plain file does not.
+Result<std::vector<std::string>> as_written(const Host& host, const KnobFile& file, std::string_view text) {
+  if (file.device == 0) return std::vector{std::string(text)};
   const auto fd = open_file(host, file, O_RDONLY);
   if (!fd) return tl::unexpected(fd.error());
-  if (is_kernel_fs(fd->get())) return std::string(text);
   const auto whole = read_whole(*fd, literal(file.name));
-  return whole ? Result<std::string>(with_disk_entry(file.name, *whole, text)) : whole;
+  if (!whole) return tl::unexpected(whole.error());
+  if (is_kernel_fs(fd->get())) return disk_orders(file.name, *whole, text);
+  return std::vector{with_disk_entry(file.name, *whole, text)};
 }
 
 }  // namespace
@@ -91,13 +94,15 @@ Result<> FileWriter::write(const KnobFile& file, std::string_view text) {
   // O_TRUNC: cgroupfs takes it, and on a plain file the tail of a longer text would stay without it.
   const auto fd = open_file(host_, file, O_WRONLY | O_TRUNC);
   if (!fd) return tl::unexpected(fd.error());
-  // A line, as the kernel itself prints it: a restored file is the same to the last byte on a fake root too.
-  std::string line(*content);
-  if (!line.ends_with('\n') && (file.device == 0 || !line.empty())) line += '\n';
-  const auto put = ::write(fd->get(), line.data(), line.size());
-  if (put < 0) return fail(errno, Op::write, literal(file.name));
-  // The kernel takes a value as a whole or not at all; half a value on a plain file is a failure.
-  if (static_cast<std::size_t>(put) != line.size()) return fail(EIO, Op::write, literal(file.name));
+  for (std::string line : *content) {
+    // A line, as the kernel itself prints it: a restored file is the same to the last byte on a fake root
+    // too.
+    if (!line.ends_with('\n') && (file.device == 0 || !line.empty())) line += '\n';
+    const auto put = ::write(fd->get(), line.data(), line.size());
+    if (put < 0) return fail(errno, Op::write, literal(file.name));
+    // The kernel takes a value as a whole or not at all; half a value on a plain file is a failure.
+    if (static_cast<std::size_t>(put) != line.size()) return fail(EIO, Op::write, literal(file.name));
+  }
   return {};
 }
 

@@ -26,8 +26,9 @@ struct CounterEvent {
 /// Counted together or not at all, so that their ratios mean something. The first leads.
 using CounterEvents = std::vector<CounterEvent>;
 
-/// The events as libpfm encodes them, in the order of Counted. Says nothing about whether this machine has
-/// them; an event that libpfm does not know is left out, one of the first two is an error.
+/// The events as libpfm encodes them, in the order of Counted; of one kind there may be two, the better
+/// first. Says nothing about whether this machine has them; an event that libpfm does not know is left out,
+/// one of the first two is an error.
 Result<CounterEvents> encode_counter_events();
 
 /// perf's own name of it ("cycles").

@@ -32,11 +32,14 @@ std::string said(const CounterEvent& event, int error) {
 
 CounterProbe probe_counters(const CounterEvents& wanted) {
   CounterProbe probe;
-  for (const CounterEvent& event : wanted) {
+  for (auto next = wanted.begin(); next != wanted.end(); ++next) {
+    const CounterEvent& event = *next;
+    if (!probe.events.empty() && probe.events.back().what == event.what) continue;
     probe.events.push_back(event);
     const int error = try_together(probe.events);
     if (error == 0) continue;
     probe.events.pop_back();
+    if (next + 1 != wanted.end() && next[1].what == event.what) continue;  // there is another way to count it
     probe.why += (probe.why.empty() ? "" : "; ") + said(event, error);
     if (event.what == Counted::cycles || event.what == Counted::instructions) return {{}, probe.why};
   }

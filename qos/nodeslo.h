@@ -197,9 +197,15 @@ struct MemoryPushBack {
 /// extensions.evenkeel.resctrlDynamic
 struct ResctrlDynamic {
   bool enable = false;
-  Bytes memory_bandwidth_per_second{};        ///< of one memory: the CPUs at one last-level cache
+  /// Of one memory: the CPUs at one last-level cache. Zero: the bandwidth is not steered.
+  Bytes memory_bandwidth_per_second{};
   Percent high_percent{80}, low_percent{65};  ///< of it: above, best effort is cut; below, it is given back
   Percent least_mba_percent{10};              ///< that best effort keeps
+  bool cache_ways = false;                    ///< its ways are steered, too, by the misses of services
+  /// Of the services' own usual misses: above, best effort's ways are cut; below, they are given back.
+  Percent high_miss_percent{150}, low_miss_percent{120};
+  std::int64_t least_misses_per_million = 500;  ///< instructions: fewer do not matter
+  Percent least_cat_percent{10};                ///< of the cache, that best effort keeps
 };
 
 /// extensions.evenkeel.brake: best effort is cut at once when the kernel says that a service waits.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
 
 #include "qos/interference_state.h"
 #include "qos/resctrl_terms.h"
@@ -116,22 +118,58 @@ class Round {
     class_group_[which] = finish(group, state_.parts);
   }
 
-  /// One part more for each memory at which best effort is given something else than the configuration says.
+  /// What is measured decides within what the configuration grants.
   void steer(const ResctrlPart& configured, ResctrlGroup& group) {
     const auto& settings = slo_.evenkeel.resctrl_dynamic;
-    if (!settings.enable) return state_.steering.forget();
+    const Percent share = steer_bandwidth(settings, configured, group);
+    steer_ways(settings, configured, share, group);
+  }
+
+  /// One part more for each memory at which best effort is given something else than the configuration says.
+  /// Returns what it has at the busiest.
+  Percent steer_bandwidth(const ResctrlDynamic& settings, const ResctrlPart& configured,
+                          ResctrlGroup& group) {
+    if (!settings.enable || settings.memory_bandwidth_per_second == Bytes{})
+      return state_.steering.forget(), *configured.bandwidth;
     state_.steering.steer(node_, group.name, settings, *configured.bandwidth);
     const ResctrlSteering::Memory* fullest = nullptr;
     for (const auto& memory : state_.steering.memories()) {
       state_.parts.push_back({.cache = memory.cache, .bandwidth = memory.share});
       if (memory.moved && (!fullest || *memory.moved > *fullest->moved)) fullest = &memory;
     }
-    if (fullest == nullptr) return;
+    if (fullest == nullptr) return *configured.bandwidth;
     group.why = because(
         "best effort has {} to {} of the cache and {} of the memory bandwidth: {} a second are moved at the "
         "busiest cache, {} of it by best effort, and {} are possible",
         *configured.start, *configured.end, fullest->share, *fullest->moved,
         fullest->by_best_effort.value_or(Bytes{}), settings.memory_bandwidth_per_second);
+    return fullest->share;
+  }
+
+  /// The range's upper end, at every cache.
+  void steer_ways(const ResctrlDynamic& settings, const ResctrlPart& configured, Percent share,
+                  ResctrlGroup& group) {
+    const auto* cache = shared_cache(*node_.resctrl);
+    if (!settings.enable || !settings.cache_ways || cache == nullptr) return state_.ways.forget();
+    const auto mask = ways_between(*cache, *configured.start, *configured.end).value_or(0);
+    const auto keeps = scaled_up(std::popcount(cache->full), settings.least_cat_percent.count(), 100);
+    state_.ways.steer(
+        node_, slo_, interference_,
+        {.ways = std::popcount(mask), .least = std::max({cache->least, keeps, std::int64_t{1}})});
+    if (state_.ways.taken() == 0) return;
+    const Percent end = end_with_fewer(*cache, *configured.end, state_.ways.taken());
+    state_.parts.front().end = end;
+    const auto misses = state_.ways.misses(), times = state_.ways.times_usual();
+    if (!misses || !times) {
+      group.why = because(kClasses[kBe].why, *configured.start, end, share);
+      return;
+    }
+    group.why = because(
+        "best effort has {} to {} of the cache (up to {} are granted) and {} of the memory bandwidth: "
+        "services "
+        "miss the cache {} times in a million instructions, {} of what is usual for them",
+        *configured.start, end, *configured.end, share,
+        static_cast<std::int64_t>(std::llround(*misses * 1e6)), Percent(std::llround(*times * 100)));
   }
 
   [[nodiscard]] ResctrlGroupIndex group_of_class(QosClass qos) const {

@@ -1,5 +1,5 @@
 // Room that the policy "resctrl" works in, kept so that a steady tick allocates nothing, and what it has
-// learned of the memories.
+// learned of the memories and the caches.
 #pragma once
 
 #include <string>
@@ -7,6 +7,7 @@
 
 #include "qos/resctrl_steering.h"
 #include "qos/snapshot.h"
+#include "qos/way_steering.h"
 
 namespace evenkeel {
 
@@ -15,6 +16,7 @@ struct ResctrlState {
   std::string everything{};             ///< the schemata without any limit
   std::vector<ResctrlPart> parts{};     ///< of the group that is worked on
   ResctrlSteering steering{};           ///< remembered from tick to tick
+  WaySteering ways{};                   ///< likewise
 };
 
 }  // namespace evenkeel

@@ -73,6 +73,18 @@ std::optional<std::uint64_t> ways_between(const ResctrlResource& cache, Percent 
   return ways_from(cache.full, first, last);
 }
 
+const ResctrlResource* shared_cache(const ResctrlSystem& system) {
+  const auto found = std::ranges::find_if(system.resources, is_shared_cache);
+  return found == system.resources.end() ? nullptr : &*found;
+}
+
+// Rounded down to percent, it is up again to the same way: there are never more than a hundred.
+Percent end_with_fewer(const ResctrlResource& cache, Percent end, std::int64_t fewer) {
+  const std::int64_t ways = std::popcount(cache.full);
+  if (fewer == 0 || ways == 0) return end;
+  return Percent(scaled(scaled_up(ways, end.count(), 100) - fewer, 100, ways));
+}
+
 std::optional<std::uint64_t> bandwidth_of(const ResctrlResource& memory, Percent percent) {
   if (percent <= Percent{} || percent > kWhole) return std::nullopt;
   if (percent == kWhole) return memory.full;

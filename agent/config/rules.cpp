@@ -129,9 +129,12 @@ void check_durations(const EvenkeelSettings& settings, SchemaRead& read) {
 void check_resctrl_dynamic(const ResctrlDynamic& settings, SchemaRead& read) {
   const std::string path = "extensions.evenkeel.resctrlDynamic.";
   check_below(path, {"lowPercent", settings.low_percent}, {"highPercent", settings.high_percent}, read);
-  if (settings.enable && settings.memory_bandwidth_per_second <= Bytes{})
+  check_below(path, {"lowMissPercent", settings.low_miss_percent},
+              {"highMissPercent", settings.high_miss_percent}, read);
+  if (settings.enable && !settings.cache_ways && settings.memory_bandwidth_per_second <= Bytes{})
     read.problem(path + "enable",
-                 "found true without memoryBandwidthBytesPerSecond; legal: with what one memory can move");
+                 "found true without memoryBandwidthBytesPerSecond; legal: with what one memory can move, or "
+                 "with cacheWays");
 }
 
 }  // namespace

@@ -114,6 +114,12 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
   if (slo.evenkeel.resctrl_dynamic.enable && !(slo.qos.be.resctrl && slo.qos.be.resctrl->enable))
     read.notices.emplace_back(
         "extensions.evenkeel.resctrlDynamic: nothing to steer without beClass.resctrlQOS.enable");
+  const auto& interference = slo.evenkeel.interference;
+  if (slo.evenkeel.resctrl_dynamic.enable && slo.evenkeel.resctrl_dynamic.cache_ways &&
+      !(interference.enable && interference.counters))
+    read.notices.emplace_back(
+        "extensions.evenkeel.resctrlDynamic.cacheWays: misses are counted with interference.enable and "
+        "interference.counters only: catRangeEndPercent stays as it is");
   note_disks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   if (slo.qos.net_qos_policy == NetQosPolicy::terway_qos)
     read.notices.emplace_back(

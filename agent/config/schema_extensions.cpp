@@ -132,12 +132,11 @@ constexpr Row kPushBackRows[] = {
 
 using R = ResctrlDynamic;
 constexpr Row kResctrlRows[] = {
-    toggle<&R::enable>("enable",
-                       "best effort's mbaPercent is the most; less while memory bandwidth is short"),
+    toggle<&R::enable>("enable", "what resctrlQOS grants best effort is the most; less while that is short"),
     number<&R::memory_bandwidth_per_second>(
         "memoryBandwidthBytesPerSecond", kAnyCount, "bytes",
         "what one memory (the CPUs at one last-level cache) can move in a "
-        "second; measure it, STREAM for example",
+        "second; measure it, STREAM for example; 0: mbaPercent stays as it is",
         Kind::bytes),
     number<&R::high_percent>("highPercent", Range{1, 100}, "percent of memoryBandwidthBytesPerSecond",
                              "with more in use best effort is cut at once"),
@@ -145,6 +144,17 @@ constexpr Row kResctrlRows[] = {
                             "with less in use best effort gets some of it back every six seconds"),
     number<&R::least_mba_percent>("leastMbaPercent", Range{1, 100}, "percent of the memory bandwidth",
                                   "that best effort keeps"),
+    toggle<&R::cache_ways>("cacheWays",
+                           "catRangeEndPercent is steered, too, by services' cache misses (with "
+                           "interference.enable and hardware counters)"),
+    number<&R::high_miss_percent>("highMissPercent", Range{101, 10000}, "percent of their usual misses",
+                                  "services that miss more have best effort's ways cut, step by step"),
+    number<&R::low_miss_percent>("lowMissPercent", Range{100, 10000}, "percent of their usual misses",
+                                 "while they miss less it gets them back, one by one"),
+    number<&R::least_misses_per_million>("leastMissesPerMillion", Range{0, 1'000'000},
+                                         "misses in a million instructions", "fewer do not matter"),
+    number<&R::least_cat_percent>("leastCatPercent", Range{1, 100}, "percent of the cache",
+                                  "that best effort keeps; at least one way"),
 };
 
 using G = GivenNormal;
@@ -240,7 +250,7 @@ constexpr Row kEvenkeelRows[] = {
     section<&E::memory_push_back>("memoryPushBack", &rows_of<kPushBackRows>,
                                   "before anybody has to be evicted: best effort gives up memory"),
     section<&E::resctrl_dynamic>("resctrlDynamic", &rows_of<kResctrlRows>,
-                                 "beClass.resctrlQOS steered by the memory traffic that is measured"),
+                                 "beClass.resctrlQOS steered by what is measured"),
     section<&E::interference>("interference", &rows_of<kInterferenceRows>, "who hurts whom"),
     section<&E::brake>("brake", &brake_rows, "in milliseconds, until the slow loops have seen it"),
 };

@@ -19,6 +19,28 @@ void put_use(Exposition& out, const ResctrlUse& use) {
   traffic("local", use.local_traffic);
 }
 
+/// How best effort's ways are steered, where that is asked for.
+void put_ways(Exposition& out, const Agent& agent) {
+  const auto* slo = agent.snapshot().slo.get();
+  if (slo == nullptr || !slo->evenkeel.resctrl_dynamic.enable || !slo->evenkeel.resctrl_dynamic.cache_ways)
+    return;
+  const WaySteering& ways = agent.remembered().resctrl.ways;
+  out.gauge("evenkeel_resctrl_ways_taken",
+            "Cache ways of best effort's configured range that it does without now, for services' sake.",
+            static_cast<double>(ways.taken()));
+  if (ways.misses())
+    out.gauge("evenkeel_services_cache_misses_per_instruction", "Of the last level, all services together.",
+              *ways.misses());
+  if (ways.times_usual())
+    out.gauge("evenkeel_services_cache_misses_ratio", "The same as a multiple of what is usual for them.",
+              *ways.times_usual());
+  for (std::size_t i = 0; i < kWaySteps; ++i)
+    out.counter(
+        "evenkeel_resctrl_way_steps_total",
+        "Steps by which ways were taken (helped, no-help) or given back (harmless, hurt), by outcome.",
+        static_cast<double>(ways.steps()[i]), {{"outcome", kWayStepNames[i]}});
+}
+
 }  // namespace
 
 void put_resctrl(Exposition& out, const Agent& agent) {
@@ -29,6 +51,7 @@ void put_resctrl(Exposition& out, const Agent& agent) {
   out.counter("evenkeel_resctrl_moved_tasks_total", "Tasks put into a group of resctrl, or back.",
               static_cast<double>(counters.moved_tasks));
   for (const auto& use : agent.snapshot().resctrl_use) put_use(out, use);
+  put_ways(out, agent);
 }
 
 }  // namespace evenkeel

@@ -92,7 +92,8 @@ TEST(NodeSlo, ReadsOurExtensionsAndLeavesOthersAlone) {
       "  evenkeel: {handsOff: true, suppressRecovery: 2s, suppressDwell: 1m30s, burstGrowthBudgetPercent: "
       "5,\n"
       "             reclaimBytesPerSecond: 64Mi, memoryPushBack: {enable: true, stepPercent: 3},\n"
-      "             resctrlDynamic: {enable: true, memoryBandwidthBytesPerSecond: 90G, lowPercent: 50},\n"
+      "             resctrlDynamic: {enable: true, memoryBandwidthBytesPerSecond: 90G, lowPercent: 50,\n"
+      "               cacheWays: true, highMissPercent: 200, leastCatPercent: 20},\n"
       "             featureGates: {MemoryEvict: true}}\n"
       "  somebody.else: {whatever: [1, {x: y}]}\n");
   EXPECT_TRUE(slo.colocation.enable);
@@ -110,6 +111,10 @@ TEST(NodeSlo, ReadsOurExtensionsAndLeavesOthersAlone) {
   EXPECT_EQ(slo.evenkeel.resctrl_dynamic.memory_bandwidth_per_second, Bytes(90'000'000'000));
   EXPECT_EQ(slo.evenkeel.resctrl_dynamic.low_percent, Percent(50));
   EXPECT_EQ(slo.evenkeel.resctrl_dynamic.high_percent, Percent(80));
+  EXPECT_TRUE(slo.evenkeel.resctrl_dynamic.cache_ways);
+  EXPECT_EQ(slo.evenkeel.resctrl_dynamic.high_miss_percent, Percent(200));
+  EXPECT_EQ(slo.evenkeel.resctrl_dynamic.low_miss_percent, Percent(120));
+  EXPECT_EQ(slo.evenkeel.resctrl_dynamic.least_cat_percent, Percent(20));
   const std::array<bool, 7> gates = {false, false, false, false, true, false, false};
   EXPECT_EQ(slo.evenkeel.feature_gates, gates);
 }

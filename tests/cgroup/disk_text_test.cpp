@@ -72,5 +72,21 @@ TEST(DiskText, OnRecordEachPartHasANameOfItsOwn) {
     EXPECT_EQ(knob_of_entry(none), std::nullopt) << none;
 }
 
+// BFQ's "default" leaves the disk at the weight that it had: seen on Linux 6.1, v1 and v2 (LiveDiskWeight).
+TEST(DiskText, TakingAwayAWeightOfBfqTakesMoreThanItsLine) {
+  const char* whole = "default 70\n8:0 200\n8:16 10\n";
+  using Lines = std::vector<std::string>;
+  for (const auto* name : {"io.bfq.weight", "blkio.bfq.weight_device"}) {
+    EXPECT_EQ(disk_orders(name, whole, "8:16 default"), (Lines{"70", "8:0 200"})) << name;
+    EXPECT_EQ(disk_orders(name, whole, "8:16 20\n"), Lines{"8:16 20"});
+    EXPECT_EQ(disk_orders(name, "default 70\n8:0 200\n", "8:16 default"), Lines{"8:16 default"})
+        << "it has none: nobody's weight is touched";
+    EXPECT_EQ(disk_orders(name, "8:16 10\n", "8:16 default"), Lines{"8:16 default"})
+        << "a kernel that tells no default";
+  }
+  EXPECT_EQ(disk_orders("io.weight", whole, "8:16 default"), Lines{"8:16 default"});
+  EXPECT_EQ(disk_orders(kV1, "8:16 5\n", "8:16 0\n"), Lines{"8:16 0"});
+}
+
 }  // namespace
 }  // namespace evenkeel

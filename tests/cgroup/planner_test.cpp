@@ -66,6 +66,29 @@ TEST(Planner, ACpusetThatMovesIsWidenedOnTheWayOnlyWhereSomebodyStandsBelow) {
   EXPECT_EQ(plan(now, {cpus(0, "4"), cpus(1, "4")}), "1 cpuset-cpus 4\n0 cpuset-cpus 4\n");
 }
 
+// Worked examples 6 and 7 of the executor: there the narrowing of 6 waits for a minute (W15).
+TEST(Planner, ACpusetThatMovesGetsThereAndOneThatNarrowsIsNotWidened) {
+  auto now = v1();
+  now.add({.cpus = CpuSet::range(0, 3)});
+  now.add({.parent = 0, .cpus = CpuSet::range(0, 3)});
+  EXPECT_EQ(plan(now, {cpus(0, "2-5"), cpus(1, "2-5")}),
+            "0 cpuset-cpus 0-5 (on the way)\n1 cpuset-cpus 2-5\n0 cpuset-cpus 2-5\n");
+  now = v1();
+  now.add({.cpus = CpuSet::range(0, 7)});
+  now.add({.parent = 0, .cpus = CpuSet::range(0, 7)});
+  EXPECT_EQ(plan(now, {cpus(0, "0-3"), cpus(1, "0-3")}), "1 cpuset-cpus 0-3\n0 cpuset-cpus 0-3\n");
+}
+
+// Worked example 5. (1 to 4 are of protection and memory.high, which the kernel takes in any order: the plan
+// has nothing to say about them.)
+TEST(Planner, AQuotaIsTakenOffAboveBeforeItRisesBelow) {
+  for (auto now : {v1(), v2()}) {
+    now.add({.quota_us = 100000});
+    now.add({.parent = 0, .quota_us = 100000});
+    EXPECT_EQ(plan(now, {quota(0, -1), quota(1, 200000)}), "0 cpu-quota unlimited\n1 cpu-quota 200000\n");
+  }
+}
+
 TEST(Planner, OnV2ACpusetGoesThereAtOnce) {
   auto now = v2();
   now.add({.cpus = CpuSet::range(0, 1)});

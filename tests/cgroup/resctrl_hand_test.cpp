@@ -115,6 +115,21 @@ TEST_F(Hand, AProcessThatJoinsLaterIsFoundWithinAMinute) {
   EXPECT_EQ(node.kernel.group_of(300), kBatch);
 }
 
+// The worked example of tasks: who is in the group is not written again, the sandbox's are written too.
+TEST_F(Hand, OnlyTasksThatAreNotThereYetAreWritten) {
+  node.settle();
+  node.kernel.task(105, node.threads_of("a"));  // beside 101 and 102
+  node.container("sandbox");
+  node.kernel.task(99, node.threads_of("sandbox"));
+  node.plan(kBatch, kLittle, {"a", "sandbox"});
+  for (int i = 0; i < 60; ++i) node.tick();
+  EXPECT_EQ(node.kernel.group_of(99), kBatch);
+  EXPECT_EQ(node.kernel.group_of(105), kBatch);
+  const auto taken = node.kernel.taken();
+  EXPECT_EQ(taken.find("<- 101"), std::string::npos) << taken;
+  EXPECT_EQ(taken.find("<- 102"), std::string::npos) << taken;
+}
+
 TEST_F(Hand, CgroupsInsideAContainerBelongToIt) {
   node.kernel.task(400, node.threads_of("a/system.slice/x.service"));
   node.tick();

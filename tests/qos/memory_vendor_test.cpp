@@ -109,6 +109,71 @@ TEST(MemoryVendor, APodsOwnWordsCount) {
   EXPECT_EQ(scene.at(pod, Knob::page_cache_limit_sync), kNothing);
 }
 
+// --- worked examples 14 to 16 and 18 of memory QoS
+
+TEST(MemoryVendor, ThePageCacheLimitIsAPartOfThePodsLimitAndNeverAbove) {
+  struct Example {
+    MemoryQosOverride own;
+    std::int64_t size, enable, sync;
+  };
+  const Example examples[] = {
+      {{.page_cache_limit_percent = 50_pct}, 536870912, 1, 0},  // 14
+      {{.page_cache_limit_size = 2048_MiB}, 1073741824, 1, 0},  // 15: no more than the pod may have
+      {{.page_cache_enable = false, .page_cache_limit_percent = 50_pct}, 536870912, 0, 0},
+  };
+  for (const Example& e : examples) {
+    Scene scene(e.own);
+    scene.decide();
+    const auto pod = scene.node.pods[0].cgroup;
+    EXPECT_EQ(scene.at(pod, Knob::page_cache_limit_size), e.size);
+    EXPECT_EQ(scene.at(pod, Knob::page_cache_limit_enable), e.enable);
+    EXPECT_EQ(scene.at(pod, Knob::page_cache_limit_sync), e.sync);
+  }
+}
+
+TEST(MemoryVendor, HalfOfNoLimitIsNoPageCacheLimit) {  // 16
+  auto node = test::node()
+                  .pod("s")
+                  .ls()
+                  .memory_qos({.page_cache_limit_percent = 50_pct})
+                  .container("a")
+                  .memory(512_MiB)
+                  .build();
+  node.node.memory = NodeMemory{32768_MiB, 32768_MiB, {}, {}, {}};
+  for (auto& cgroup : node.cgroups)
+    for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).initial);
+  PolicyState state;
+  Intents out{};
+  memory_qos_policy.decide(node, NodeSlo{}, state, out);
+  const CgroupId pod = node.cgroup(node.pods[0].cgroup)->id;
+  EXPECT_EQ(wished(out, pod, Knob::page_cache_limit_size), kNothing);
+  EXPECT_EQ(wished(out, pod, Knob::page_cache_limit_enable), kNothing);
+}
+
+TEST(MemoryVendor, APodsAutoIsItsClassesDefaultAndItsOwnWords) {  // 18
+  auto node = test::node()
+                  .pod("b")
+                  .be()
+                  .memory_qos({.policy = MemoryQosOverride::Policy::automatic, .throttling_percent = 40_pct})
+                  .container("c")
+                  .batch_memory(512_MiB, 1024_MiB)
+                  .build();
+  node.node.memory = NodeMemory{32768_MiB, 32768_MiB, {}, {}, {}};
+  for (auto& cgroup : node.cgroups) {
+    for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).initial);
+    cgroup.applied.plain.set(Knob::memory_high, kPlainMax);
+    cgroup.memory.current = Bytes{};
+  }
+  PolicyState state;
+  Intents out{};
+  memory_qos_policy.decide(node, NodeSlo{}, state, out);  // the node's class is off
+  const CgroupId container = node.cgroup(node.containers[0].cgroup)->id;
+  EXPECT_EQ(wished(out, container, Knob::memory_wmark_ratio), 95);
+  EXPECT_EQ(wished(out, container, Knob::memory_wmark_scale_factor), 20);
+  EXPECT_EQ(wished(out, container, Knob::memory_wmark_min_adj), 50);
+  EXPECT_EQ(wished(out, container, Knob::memory_high), Bytes(512_MiB).count() * 14 / 10 / 4096 * 4096);
+}
+
 TEST(MemoryVendor, AMainlineKernelIsAskedForNothing) {
   Scene scene;
   scene.slo.qos.ls.memory = scene.slo.qos.be.memory = scene.slo.qos.lsr.memory = asking();

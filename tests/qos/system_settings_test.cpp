@@ -57,6 +57,13 @@ TEST(SystemSettings, WritesWhatIsGivenWhereTheKernelHasIt) {
   EXPECT_TRUE(decide(with_files(), {}).all().empty());
 }
 
+TEST(SystemSettings, AWatermarkBelowKoordinatorsLeastIsWrittenIfTheKernelTakesIt) {
+  for (const std::int64_t factor : {5, 10, 99, 400}) {  // of 5 Koordinator says nothing, and writes nothing
+    const auto out = decide(with_files(), {.watermark_scale_factor = factor});
+    EXPECT_EQ(wished(out, kNodeItself, Knob::watermark_scale_factor), factor);
+  }
+}
+
 TEST(SystemSettings, UnknownMemoryHoldsWhatIsThere) {
   const auto out = decide(with_files(std::nullopt), {.min_free_kbytes_factor = 100});
   EXPECT_TRUE(held(out, kNodeItself, Knob::min_free_kbytes));
