@@ -48,6 +48,7 @@ class LiveCure : public testing::Test {
     next_ = std::chrono::steady_clock::now();
   }
   void TearDown() override {
+    if (agent_ && agent_->alive()) agent_->quit();  // its groups would be the next test's shortage
     for (const char* group : {"quiet", "own"}) ::rmdir((kGroups + group).c_str());
   }
   /// `annotations` of the batch pod: "{key: 'value'}".

@@ -2,6 +2,7 @@
 // there a service misses the cache once in a thousand instructions, and six times beside a neighbour who
 // never sleeps and shares all of its ways.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <bit>
 #include <fstream>
@@ -29,6 +30,7 @@ class LiveResctrlWays : public testing::Test {
  protected:
   void SetUp() override {
     if (!cache_is_modelled()) GTEST_SKIP() << kNoModelledCache;
+    if (::access("/sys/fs/resctrl/schemata", F_OK) != 0) GTEST_SKIP() << "resctrl is not mounted here";
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
     ASSERT_TRUE(pin(0, 0));  // the agent and the test are no neighbours of the service
     cgroups_.make(service());
@@ -51,6 +53,9 @@ class LiveResctrlWays : public testing::Test {
         "--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
         "file:" + dir_.path + "/pods.yaml", "--state-dir", dir_.path + "/state"});
     next_ = std::chrono::steady_clock::now();
+  }
+  void TearDown() override {
+    if (agent_ && agent_->alive()) agent_->quit();
   }
   static std::string service() { return std::string("kubepods/burstable/pod") + kShop + "/c1"; }
   static std::string batch() { return std::string("kubepods/besteffort/pod") + kNight + "/c2"; }
