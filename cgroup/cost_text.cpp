@@ -57,9 +57,10 @@ bool is_cost_file(std::string_view name) {
 
 std::string cost_entry(std::string_view name, std::uint32_t device, std::string_view whole) {
   std::string out = device_text(device) + ' ' + std::string(cost_none(name));
-  for_each_disk(whole, [&](std::uint32_t of, std::string_view rest) {
+  for_each_disk(whole, [&](std::uint32_t of, std::string_view line) {
     if (of != device) return;
     out = device_text(device);
+    const auto rest = trimmed(line);
     const bool chosen = value_of(rest, "ctrl") == "auto";
     Scanner scan(rest);
     for (auto word = scan.word(); !word.empty(); word = scan.word())
