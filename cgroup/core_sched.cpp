@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "cgroup/pause.h"
-
 namespace evenkeel {
 namespace {
 
@@ -21,7 +19,7 @@ void CoreSchedHand::apply(const CoreSchedPlan& plan, MonoTime now, Report& repor
 }
 
 void CoreSchedHand::restore_all(MonoTime now, Report& report) {
-  retry_at_ = {};
+  pause_ = {};
   run(CoreSchedPlan{}, now, report);
 }
 
@@ -34,8 +32,8 @@ void CoreSchedHand::run(const CoreSchedPlan& plan, MonoTime now, Report& report)
   release_unnamed();
   timer_.find_due(members_, now_, !dry_run_);
   for (const auto i : timer_.due())
-    if (now_ >= retry_at_) look_at(members_[i]);
-  if (now_ >= retry_at_) timer_.looked(members_, now_, dry_run_);
+    if (!pause_.waits(now_)) look_at(members_[i]);
+  if (!pause_.waits(now_)) timer_.looked(members_, now_, dry_run_);
   std::erase_if(members_, [this](const Member& m) { return m.round != round_ && m.looks_left == 0; });
   std::erase_if(groups_, [this](const Group& group) {
     const bool gone = group.round != round_;
@@ -135,7 +133,7 @@ void CoreSchedHand::look_at(Member& member) {
     return;
   }
   int given_to = 0;
-  for (int pass = 0; pass < kMostPasses && now_ >= retry_at_; ++pass) {
+  for (int pass = 0; pass < kMostPasses && !pause_.waits(now_); ++pass) {
     if (!sort_out(member, group == nullptr ? 0 : group->cookie)) return;
     if (lacking_.empty()) break;
     const auto before = counters_.tasks;
@@ -204,14 +202,13 @@ void CoreSchedHand::settle(Member& member, const CoreCookies::Given& given, cons
 
 /// No more is tried before a pause, which grows: what the kernel says is said of all.
 void CoreSchedHand::refuse(const Member& member, const Error& error) {
-  pause_ = longer_pause(pause_, kFirstPause);
-  retry_at_ = now_ + pause_;
   ++counters_.refusals;
+  if (!pause_.refuse(error.code, {}, now_, kFirstPause)) return;
   report_->refusals.push_back({.path = member.threads_file,
                                .error = error,
                                .text = "core scheduling",
                                .quarantined = true,
-                               .retry_in = pause_,
+                               .retry_in = pause_.length,
                                .cgroup = member.cgroup,
                                .detail = why_no_cookies(error)});
 }

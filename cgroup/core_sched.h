@@ -10,6 +10,7 @@
 #include "cgroup/core_cookies.h"
 #include "cgroup/hand.h"
 #include "cgroup/journal.h"
+#include "cgroup/pause.h"
 #include "cgroup/resctrl_files.h"
 #include "cgroup/task_follow.h"
 #include "qos/core_sched_plan.h"
@@ -87,8 +88,8 @@ class CoreSchedHand final : public Hand {
   std::uint32_t next_group_ = 1;
   std::uint64_t round_ = 0;
   PolicyIndex by_ = 0;
-  MonoTime now_{}, retry_at_{};
-  Duration pause_{};
+  MonoTime now_{};
+  Pause pause_{};
   Report* report_ = nullptr;
 
   // Room to work in, kept from round to round.

@@ -4,7 +4,6 @@
 
 #include "cgroup/cost_text.h"
 #include "cgroup/knob_files.h"
-#include "cgroup/pause.h"
 
 namespace evenkeel {
 namespace {
@@ -40,7 +39,7 @@ void CostHand::apply(const CostPlan& plan, MonoTime now, Report& report) {
 }
 
 void CostHand::restore_all(MonoTime now, Report& report) {
-  for (auto& line : lines_) line.retry_at = {};
+  for (auto& line : lines_) line.pause.retry_at = {};
   apply({}, now, report);
 }
 
@@ -48,7 +47,7 @@ void CostHand::count() {
   counters_.managed = counters_.quarantined = 0;
   for (const auto& line : lines_) {
     if (!line.ours.empty() && !line.yielded) ++counters_.managed;
-    if (line.refusal != 0) ++counters_.quarantined;
+    if (line.pause.code != 0) ++counters_.quarantined;
   }
 }
 
@@ -57,8 +56,8 @@ void CostHand::wish(Knob knob, const CostPlan::Wish& wish, PolicyIndex by) {
   line.wanted = true;
   if (wish.hold || line.yielded) return;
   const bool same = line.looked != MonoTime{} && line.cost == wish.cost;
-  if (at_ < line.retry_at && same) return;
-  if (same && line.refusal == 0 && at_ - line.looked < kLook) return;
+  if (line.pause.waits(at_) && same) return;
+  if (same && line.pause.code == 0 && at_ - line.looked < kLook) return;
   line.cost = wish.cost;
   line.why = wish.why;
   line.by = by;
@@ -82,7 +81,7 @@ void CostHand::keep(Line& line, const std::string& order) {
 /// Whether nothing is left of it.
 bool CostHand::give_back(Line& line) {
   if (line.ours.empty() || line.yielded) return true;
-  if (at_ < line.retry_at) return false;
+  if (line.pause.waits(at_)) return false;
   if (dry_run_) return tell(line, line.ours, line.original, true), true;
   const auto text = files_.read(line.file);
   if (!text && !vanished(text.error())) return refuse(line, text.error(), line.original), false;
@@ -107,25 +106,19 @@ bool CostHand::put(Line& line, const std::string& before, const std::string& tex
     if (restored) ++counters_.restored;
   }
   line.ours = text;
-  line.refusal = 0;
   line.pause = {};
-  line.retry_at = {};
   tell(line, before, text, restored);
   return true;
 }
 
 void CostHand::refuse(Line& line, const Error& error, const std::string& text) {
-  const bool news = line.refusal != error.code;
-  line.refusal = error.code;
-  line.pause = longer_pause(line.pause);
-  line.retry_at = at_ + line.pause;
   ++counters_.refusals;
-  if (news)
+  if (line.pause.refuse(error.code, {}, at_))
     report_->refusals.push_back({.path = line.file.shown_path(),
                                  .error = error,
                                  .text = text,
                                  .quarantined = true,
-                                 .retry_in = line.pause});
+                                 .retry_in = line.pause.length});
 }
 
 /// What somebody else has set since is his: a line is one decision, and there is nothing in it to fight for.

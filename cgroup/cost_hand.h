@@ -9,6 +9,7 @@
 
 #include "cgroup/hand.h"
 #include "cgroup/journal.h"
+#include "cgroup/pause.h"
 #include "cgroup/tree.h"
 #include "cgroup/writer.h"
 #include "qos/disk_cost.h"
@@ -49,9 +50,8 @@ class CostHand final : public Hand {
     std::string original{}, ours{};  ///< empty: we have not written
     PolicyIndex by = 0;
     Reason why{};
-    MonoTime since{}, looked{}, retry_at{};
-    Duration pause{};
-    int refusal = 0;  ///< its errno; 0: none
+    MonoTime since{}, looked{};
+    Pause pause{};
     bool wanted = false, yielded = false;
   };
   Line& line_of(Knob knob, DiskNumber disk);

@@ -1,6 +1,7 @@
 #include "cgroup/disk_text.h"
 
 #include <array>
+#include <span>
 #include <utility>
 
 #include "cgroup/cost_text.h"
@@ -11,6 +12,13 @@ namespace {
 
 constexpr std::uint32_t kMinorBits = 20, kMostMinor = (1U << kMinorBits) - 1, kMostMajor = (1U << 12U) - 1;
 constexpr std::array<std::string_view, 4> kMaxKeys = {"rbps", "wbps", "riops", "wiops"};
+constexpr std::array<std::string_view, 1> kLatencyKeys = {"target"};
+
+/// The parts of a line of this file.
+std::span<const std::string_view> keys_of(std::string_view name) {
+  if (file_part(name) == "io.latency") return kLatencyKeys;
+  return kMaxKeys;
+}
 
 /// How the file says "none of its own".
 std::string_view none_word(std::string_view name) {
@@ -23,11 +31,12 @@ bool is_part(std::string_view word, std::string_view key) {
   return word.starts_with(key) && word.substr(key.size()).starts_with('=');
 }
 
-/// A line of io.max with one of its parts replaced; empty when nothing is limited any more.
-std::string merged_keys(std::string_view device, std::string_view before, std::string_view part) {
+/// A line of such parts with one of them replaced; empty when nothing is limited any more.
+std::string merged_keys(std::string_view name, std::string_view device, std::string_view before,
+                        std::string_view part) {
   std::string out(device);
   bool limited = false;
-  for (const auto key : kMaxKeys) {
+  for (const auto key : keys_of(name)) {
     std::string word = std::string(key) + "=max";
     Scanner scan(before);
     for (auto old = scan.word(); !old.empty(); old = scan.word())
@@ -99,23 +108,26 @@ std::string disk_entry(std::string_view name, std::uint32_t device, std::string_
 }
 
 std::vector<std::string> disk_orders(std::string_view name, std::string_view whole, std::string_view order) {
-  std::vector<std::string> out{std::string(trimmed(order))};
-  Scanner wanted(out[0]);
+  const std::vector one{std::string(trimmed(order))};
+  Scanner wanted(one[0]);
   const auto device = parse_device(wanted.word());
-  if (name.find(".bfq.") == std::string_view::npos || trimmed(wanted.rest()) != none_word(name)) return out;
-  std::vector<std::string> lines;
+  if (trimmed(wanted.rest()) != none_word(name)) return one;
+  std::string cgroups;
+  std::vector<std::string> others;
   bool had_own = false;
   for (Scanner scan(whole); !scan.done();) {
     const auto line = scan.line();
     Scanner words(line);
     const auto word = words.word();
-    const auto of = parse_device(word);
-    had_own = had_own || (of && of == device);
-    if (word == "default") lines.insert(lines.begin(), std::string(trimmed(words.rest())));
-    if (of && of != device) lines.emplace_back(trimmed(line));
+    if (word == "default") cgroups = trimmed(words.rest());
+    if (const auto of = parse_device(word); of && of == device)
+      had_own = true;
+    else if (of)
+      others.emplace_back(trimmed(line));
   }
-  const bool has_default = !lines.empty() && !parse_device(Scanner(lines[0]).word());
-  return had_own && has_default ? lines : out;
+  if (!had_own || cgroups.empty()) return one;
+  others.insert(others.begin(), cgroups);
+  return others;
 }
 
 std::string with_disk_entry(std::string_view name, std::string_view whole, std::string_view order) {
@@ -123,7 +135,7 @@ std::string with_disk_entry(std::string_view name, std::string_view whole, std::
   const auto device = wanted.word();
   const auto part = trimmed(wanted.rest());
   const bool keyed = !key_part(name).empty();
-  std::string line = keyed                     ? merged_keys(device, "", part)
+  std::string line = keyed                     ? merged_keys(name, device, "", part)
                      : part == none_word(name) ? std::string()
                                                : std::string(device) + ' ' + std::string(part);
   std::string out;
@@ -134,7 +146,7 @@ std::string with_disk_entry(std::string_view name, std::string_view whole, std::
     const auto old = scan.line();
     Scanner words(old);
     const bool same = parse_device(words.word()) == parse_device(device);
-    if (same && keyed) line = merged_keys(device, words.rest(), part);
+    if (same && keyed) line = merged_keys(name, device, words.rest(), part);
     add(same ? std::exchange(line, {}) : old);
   }
   add(line);

@@ -7,7 +7,6 @@
 
 #include "cgroup/executor_impl.h"
 #include "cgroup/knob_files.h"
-#include "cgroup/pause.h"
 
 namespace evenkeel {
 namespace {
@@ -120,7 +119,7 @@ void Executor::Impl::drop_gone() {
     return true;
   });
   rejected.erase_if(
-      [&](const Rejected& row) { return gone(row.cgroup) || at > row.retry_at + kLongestPause; });
+      [&](const Rejected& row) { return gone(row.cgroup) || at > row.pause.retry_at + kLongestPause; });
 }
 
 /// Nobody asks for it and the file holds the original: nothing is left to undo.
@@ -205,36 +204,30 @@ bool Executor::Impl::carry_out() {
 
 bool Executor::Impl::is_rejected(CgroupId cgroup, Knob knob, const KnobValue& value) {
   const Rejected* row = rejected.find(cgroup, knob);
-  return row && row->value == value && at < row->retry_at;
+  return row && row->value == value && row->pause.waits(at);
 }
 
 void Executor::Impl::accepted(CgroupId cgroup, Knob knob) {
   denied_in_a_row = 0;
-  denied_backoff = {};
+  denied = {};
   rejected.erase(cgroup, knob);
 }
 
 void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const Error& error,
                             const std::string& text) {
   const auto cgroup = state.id(group);
-  const bool known = rejected.find(cgroup, knob) != nullptr;
   Rejected& row = rejected.at(cgroup, knob);
-  const bool news = !known || row.code != error.code;
-  if (!known || !(row.value == value)) row.backoff = {};
-  row.backoff = longer_pause(row.backoff);
-  row.retry_at = at + row.backoff;
+  if (!(row.value == value)) row.pause.length = {};
+  const bool news = row.pause.refuse(error.code, {}, at);
   row.value = value;
-  row.code = error.code;
   fix(group, knob);
   ++counters.refusals;
   ++counters.refusals_by_errno[error.code];
-  if (is_denial(error.code) && ++denied_in_a_row >= kDeniedIsAll) {
-    denied_backoff = longer_pause(denied_backoff);
-    denied_until = at + denied_backoff;
-  }
+  if (is_denial(error.code) && ++denied_in_a_row >= kDeniedIsAll) denied.refuse(error.code, {}, at);
   // A lever that only vendor kernels have is not missed elsewhere.
   if (!news || (evenkeel::row(knob).vendor && vanished(error))) return;
-  report.refusals.push_back({state.file(group, knob).shown_path(), error, text, true, row.backoff, cgroup});
+  report.refusals.push_back(
+      {state.file(group, knob).shown_path(), error, text, true, row.pause.length, cgroup});
 }
 
 }  // namespace evenkeel

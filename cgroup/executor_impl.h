@@ -10,6 +10,7 @@
 #include "cgroup/executor.h"
 #include "cgroup/held_values.h"
 #include "cgroup/node_state.h"
+#include "cgroup/pause.h"
 #include "cgroup/planner.h"
 
 namespace evenkeel {
@@ -38,7 +39,7 @@ struct Executor::Impl {
   void reject(int group, Knob knob, const KnobValue& value, const Error& error, const std::string& text);
   [[nodiscard]] bool is_rejected(CgroupId cgroup, Knob knob, const KnobValue& value);
   void accepted(CgroupId cgroup, Knob knob);
-  [[nodiscard]] bool all_denied() const { return denied_in_a_row >= kDeniedIsAll && at < denied_until; }
+  [[nodiscard]] bool all_denied() const { return denied_in_a_row >= kDeniedIsAll && denied.waits(at); }
 
   // executor_wishes.cpp
   [[nodiscard]] const Intent* wish_of(CgroupId cgroup, Knob knob) const;
@@ -95,8 +96,7 @@ struct Executor::Impl {
   KnobTable<Rejected> rejected{};
   ExecutorCounters counters{};
   int denied_in_a_row = 0;  ///< EPERM and EROFS without a success between them
-  MonoTime denied_until{};
-  Duration denied_backoff{};
+  Pause denied{};
 
   // One moment, which may see several calls:
   MonoTime at{};

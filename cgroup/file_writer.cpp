@@ -72,9 +72,11 @@ Result<std::vector<std::string>> as_written(const Host& host, const KnobFile& fi
   if (file.device == 0) return std::vector{std::string(text)};
   const auto fd = open_file(host, file, O_RDONLY);
   if (!fd) return tl::unexpected(fd.error());
+  const bool kernels = is_kernel_fs(fd->get());
+  if (kernels && !keeps_taken_weights(file.name)) return std::vector{std::string(text)};
   const auto whole = read_whole(*fd, literal(file.name));
   if (!whole) return tl::unexpected(whole.error());
-  if (is_kernel_fs(fd->get())) return disk_orders(file.name, *whole, text);
+  if (kernels) return disk_orders(file.name, *whole, text);
   return std::vector{with_disk_entry(file.name, *whole, text)};
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cgroup/pause.h"
 #include "cgroup/writer.h"
 #include "qos/ids.h"
 #include "qos/intent.h"
@@ -46,9 +47,7 @@ struct Rejected {
   CgroupId cgroup{};
   Knob knob{};
   KnobValue value{};
-  int code = 0;
-  MonoTime retry_at{};
-  Duration backoff{};
+  Pause pause{};
 };
 
 /// A vector sorted by (cgroup, knob) with one row each.

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "cgroup/network_records.h"
-#include "cgroup/pause.h"
 
 namespace evenkeel {
 namespace {
@@ -78,10 +77,10 @@ void NetworkHand::apply(const NetworkPlan& plan, MonoTime now, Report& report) {
   if (plan.state == NetworkPlan::State::off) {
     if (held_ || has_rules_) withdraw("nobody asks for it any more");
     totals_.held = classes_.size();
+    if (held_ || has_rules_) return;  // refused: tried again in the next tick
     told_.clear();
     yielded_ = false;
     rounds_ = 0;
-    retry_at_ = {};
     pause_ = {};
     return;
   }
@@ -90,7 +89,6 @@ void NetworkHand::apply(const NetworkPlan& plan, MonoTime now, Report& report) {
     told_ = plan.why_not;
     refuse("net", "networkQOS", {.code = ENODATA, .op = Op::other}, plan.why_not);
     pause_ = {};
-    retry_at_ = {};
   }
   if (plan.state == NetworkPlan::State::on) share(plan);
   totals_.held = classes_.size();
@@ -101,12 +99,12 @@ void NetworkHand::restore_all(MonoTime now, Report& report) { apply({}, now, rep
 void NetworkHand::share(const NetworkPlan& plan) {
   if (held_ && (link_index_ != plan.link->index || link_ != plan.link->name))
     withdraw("the node's way out is another interface now");
-  if (yielded_ || now_ < retry_at_) return;
+  if (yielded_ || pause_.waits(now_)) return;
   if (!held_ && !begin(plan)) return;
   if (now_ >= next_look_ && !still_ours()) return;
   if (const auto sum = sum_of(plan); sum != applied_) {
     bring_to(plan);
-    if (retry_at_ <= now_) applied_ = sum;
+    if (!pause_.waits(now_)) applied_ = sum;
   }
 }
 
@@ -157,7 +155,7 @@ bool NetworkHand::still_ours() {
   held_ = false;
   classes_.clear();
   applied_ = 0;
-  retry_at_ = now_ + kLeftAlone;
+  pause_.retry_at = now_ + kLeftAlone;
   static_cast<void>(journal_.unmade(place("qdisc")));
   return false;
 }
@@ -270,14 +268,13 @@ void NetworkHand::tell(std::string path, std::string before, std::string after, 
 
 /// No more is tried before a pause, which grows.
 void NetworkHand::refuse(std::string path, std::string text, const Error& error, std::string detail) {
-  pause_ = longer_pause(pause_);
-  retry_at_ = now_ + pause_;
   ++totals_.refusals;
+  if (!pause_.refuse(error.code, path + ' ' + text + ' ' + detail, now_)) return;
   report_->refusals.push_back({.path = std::move(path),
                                .error = error,
                                .text = std::move(text),
                                .quarantined = true,
-                               .retry_in = pause_,
+                               .retry_in = pause_.length,
                                .detail = std::move(detail)});
 }
 

@@ -10,6 +10,7 @@
 #include "cgroup/hand.h"
 #include "cgroup/journal.h"
 #include "cgroup/network_tree.h"
+#include "cgroup/pause.h"
 
 namespace evenkeel {
 
@@ -61,8 +62,8 @@ class NetworkHand final : public Hand {
   std::string told_{};  ///< why nothing is done, told already
   HandTotals totals_{};
   PolicyIndex by_ = 0;
-  MonoTime now_{}, since_{}, next_look_{}, retry_at_{};
-  Duration pause_{};
+  MonoTime now_{}, since_{}, next_look_{};
+  Pause pause_{};
   Report* report_ = nullptr;
 };
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cgroup/pause.h"
 #include "cgroup/resctrl_hand_impl.h"
 #include "cgroup/text.h"
 
@@ -75,7 +74,10 @@ void ResctrlHand::Impl::complain(MonoTime now, Report& into) {
 }
 
 void ResctrlHand::Impl::run(const ResctrlPlan& plan, MonoTime now, Report& into) {
-  if (groups.empty() && members.empty() && plan.groups().empty()) return;
+  if (groups.empty() && members.empty() && plan.groups().empty()) {
+    refusals.clear();  // asked for again, it is tried and told again
+    return count();
+  }
   at = now;
   report = &into;
   ++round;
@@ -85,7 +87,7 @@ void ResctrlHand::Impl::run(const ResctrlPlan& plan, MonoTime now, Report& into)
   for (const auto& wish : plan.groups())
     if (wish.wanted) ensure(wish, plan.by);
   place(plan);
-  std::erase_if(refusals, [this](const Refusal& r) { return at > r.retry_at + kLongestPause; });
+  std::erase_if(refusals, [this](const Refusal& r) { return at > r.pause.retry_at + kLongestPause; });
   count();
 }
 
@@ -131,7 +133,7 @@ void ResctrlHand::Impl::drop_lost() {
 }
 
 bool ResctrlHand::Impl::waits(const std::string& what) const {
-  return std::ranges::any_of(refusals, [&](const Refusal& r) { return r.what == what && at < r.retry_at; });
+  return std::ranges::any_of(refusals, [&](const Refusal& r) { return r.what == what && r.pause.waits(at); });
 }
 
 void ResctrlHand::Impl::accepted(const std::string& what) {
@@ -148,15 +150,15 @@ void ResctrlHand::Impl::refuse(const std::string& path, const std::string& text,
   }
   auto found = std::ranges::find(refusals, path, &Refusal::what);
   if (found == refusals.end()) found = refusals.insert(refusals.end(), Refusal{.what = path});
-  found->pause = longer_pause(found->pause, first_pause);
-  found->retry_at = at + found->pause;
+  const bool news = found->pause.refuse(error.code, detail, at, first_pause);
   if (error.op == Op::other && detail.empty()) return;  // told in another way
   ++counters.refusals;
+  if (!news) return;
   report->refusals.push_back({.path = path,
                               .error = error,
                               .text = text,
                               .quarantined = true,
-                              .retry_in = found->pause,
+                              .retry_in = found->pause.length,
                               .detail = std::move(detail)});
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cgroup/held_values.h"
+#include "cgroup/pause.h"
 #include "cgroup/resctrl_hand.h"
 #include "cgroup/resctrl_text.h"
 #include "cgroup/task_follow.h"
@@ -85,8 +86,7 @@ struct ResctrlHand::Impl {
 
   struct Refusal {
     std::string what{};
-    MonoTime retry_at{};
-    Duration pause{};
+    Pause pause{};
   };
 
   const CgroupTree& tree;
@@ -108,7 +108,7 @@ struct ResctrlHand::Impl {
   // Room to work in, kept from round to round.
   ThreadsRoom room{};
   std::vector<std::int32_t> in_group{}, threads{}, movable{}, monitored{};
-  bool movable_known = false;
+  bool movable_known = false, all_read = false;
   int moves = 0;
 };
 

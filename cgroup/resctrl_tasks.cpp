@@ -94,8 +94,9 @@ bool ResctrlHand::Impl::pass() {
   for_each_group(groups, [&](const HeldGroup* group) {
     const auto in_it = [&](std::size_t i) { return members[i].group == id_of(group); };
     if (std::ranges::none_of(due, in_it)) return;
+    const auto& file = group == nullptr ? kRootTasks : group->tasks_file;
     in_group.clear();
-    if (!read_tasks(group == nullptr ? kRootTasks : group->tasks_file, in_group)) return;
+    if (waits(file) || !read_tasks(file, in_group)) return;
     for (const auto i : due)
       if (in_it(i)) moved = look_at(members[i], group) || moved;
   });
@@ -104,7 +105,6 @@ bool ResctrlHand::Impl::pass() {
 
 bool ResctrlHand::Impl::look_at(Placed& placed, const HeldGroup* group) {
   const auto& file = group == nullptr ? kRootTasks : group->tasks_file;
-  if (waits(file)) return false;
   threads.clear();
   const int hidden_threads = add_threads(files, placed.dir, placed.threads_file, room, threads);
   if (threads.empty() && hidden_threads > 0)
@@ -116,7 +116,7 @@ bool ResctrlHand::Impl::look_at(Placed& placed, const HeldGroup* group) {
     if (contains(in_group, task)) continue;
     if (!movable_known) find_movable();
     if (!contains(movable, task)) {
-      ++others;
+      others += all_read ? 1 : 0;
     } else if (moves < kMostMoves && move(placed, task, file)) {
       moved = true;
     }
@@ -156,25 +156,32 @@ bool ResctrlHand::Impl::move(Placed& placed, std::int32_t task, const std::strin
   return true;
 }
 
-/// Tasks that may be taken: ours already, or the root's and in nobody's monitoring group.
+/// Tasks that may be taken: ours already, or the root's and in nobody's monitoring group. Where a list cannot
+/// be read, those in it may not.
 void ResctrlHand::Impl::find_movable() {
   movable_known = true;
   movable.clear();
-  read_tasks(kRootTasks, movable);
-  room.names.clear();
-  static_cast<void>(files.append_subdirs(kMonitors, room.names));
-  for (const char* name = room.names.c_str(); *name != '\0'; name += std::strlen(name) + 1) {
-    room.dir.assign(kMonitors).append(1, '/').append(name).append("/tasks");
+  all_read = read_tasks(kRootTasks, movable);
+  room.below.names.clear();
+  static_cast<void>(files.append_subdirs(kMonitors, room.below.names));
+  for (const char* name = room.below.names.c_str(); *name != '\0'; name += std::strlen(name) + 1) {
+    room.below.dir.assign(kMonitors).append(1, '/').append(name).append("/tasks");
     monitored.clear();
-    read_tasks(room.dir, monitored);
+    if (!read_tasks(room.below.dir, monitored)) {
+      all_read = false;
+      movable.clear();  // it may have any of them
+      break;
+    }
     std::erase_if(movable, [&](std::int32_t task) { return contains(monitored, task); });
   }
-  for (const auto& group : groups) read_tasks(group.tasks_file, movable);
+  for (const auto& group : groups) all_read = read_tasks(group.tasks_file, movable) && all_read;
 }
 
-/// Appends, and keeps `out` sorted.
+/// Appends, and keeps `out` sorted. False: who is in it is not known, which is told unless it has gone.
 bool ResctrlHand::Impl::read_tasks(const std::string& file, std::vector<std::int32_t>& out) {
   const auto text = files.read(file, room.text);
+  if (!text && !dry_run && !vanished(text.error()))
+    refuse(file, "read", text.error(), LookTimer::kBetweenLooks);
   if (!text) return dry_run;
   append_threads(*text, out);
   std::ranges::sort(out);

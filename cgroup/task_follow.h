@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cgroup/below.h"
 #include "cgroup/resctrl_files.h"
 #include "cgroup/tree.h"
 #include "qos/ids.h"
@@ -32,7 +33,8 @@ Followed follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now);
 
 /// Room for reading a cgroup's threads, kept from one to the next.
 struct ThreadsRoom {
-  std::string text{}, dir{}, names{};
+  std::string text{};
+  BelowRoom below{};
 };
 
 /// Appends the threads of the directory and of cgroups inside of it. `file`: the directory's own. How many

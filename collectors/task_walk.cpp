@@ -12,7 +12,6 @@ namespace {
 
 /// Of a list of tasks; each has a line of up to eight bytes.
 constexpr std::size_t kMostBytes = 8 * TaskWalk::kMostTasks + 64;
-constexpr int kDeepest = 8;  ///< of cgroups inside a container's
 
 }  // namespace
 
@@ -86,32 +85,19 @@ void TaskWalk::look_at(Watched& watched, Tick& tick, bool schedules, Of& into) {
   watched.tasks.clear();
   const bool held_up = std::exchange(watched.held_up, false);
   if (schedules && !held_up && !watched.before.empty()) into.since.emplace();
-  dir_ = watched.dir;
-  below_.clear();
-  look_in_dir(0, watched, tick, schedules, into);
-  std::ranges::sort(watched.tasks, {}, &Task::tid);
-}
-
-void TaskWalk::look_in_dir(int depth, Watched& watched, Tick& tick, bool schedules, Of& into) {
-  const auto length = dir_.size(), first = below_.size();
-  dir_ += list_;
-  for_each_line(tick.host, dir_, tick.buffer, kMostBytes, [&](std::string_view line) {
-    const auto tid = whole_number(line);
-    if (!tid || tasks_ > kMostTasks) return;
-    foreign_ |= *tid == 0;
-    if (*tid > 0 && look_at_task(*tid, tick.host, schedules, watched, into)) ++tasks_;
+  below_.dir = watched.dir;
+  below_.names.clear();
+  visit_below(below_, tick.host, [&](std::string& path) {
+    path += list_;
+    for_each_line(tick.host, path, tick.buffer, kMostBytes, [&](std::string_view line) {
+      const auto tid = whole_number(line);
+      if (!tid || tasks_ > kMostTasks) return;
+      foreign_ |= *tid == 0;
+      if (*tid > 0 && look_at_task(*tid, tick.host, schedules, watched, into)) ++tasks_;
+    });
+    return tasks_ <= kMostTasks;
   });
-  dir_.resize(length);
-  if (depth < kDeepest) static_cast<void>(tick.host.append_subdirs(dir_, below_));
-  const auto end = below_.size();
-  for (auto at = first; at < end && tasks_ <= kMostTasks;) {
-    const std::string_view child(below_.data() + at);
-    at += child.size() + 1;
-    dir_.append(1, '/').append(child);
-    look_in_dir(depth + 1, watched, tick, schedules, into);
-    dir_.resize(length);
-  }
-  below_.resize(first);
+  std::ranges::sort(watched.tasks, {}, &Task::tid);
 }
 
 /// False: it has ended meanwhile.

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cgroup/below.h"
 #include "collectors/collector.h"
 
 namespace evenkeel {
@@ -64,15 +65,13 @@ class TaskWalk {
   void note_throttling(const NodeSnapshot& node);
   std::string_view nothing(std::string_view why);
   void look_at(Watched& watched, Tick& tick, bool schedules, Of& into);
-  void look_in_dir(int depth, Watched& watched, Tick& tick, bool schedules, Of& into);
   bool look_at_task(std::int64_t tid, const Host& host, bool schedules, Watched& watched, Of& into);
   [[nodiscard]] std::string_view slurp(std::int64_t tid, std::string_view file, const Host& host);
 
   std::vector<Watched> watched_{};
   std::vector<Of> seen_{};
   std::string_view list_{};  ///< the file of a directory that names its tasks, with the slash
-  std::string dir_{};        ///< that is looked at
-  std::string below_{};      ///< names of directories in it and in those above, each with a NUL behind it
+  BelowRoom below_{};
   std::string path_{};
   std::array<char, 512> text_{};
   std::size_t tasks_ = 0;      ///< in this look

@@ -10,6 +10,7 @@
 #include <memory>
 #include <thread>
 
+#include "tests/support/environment.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/live_pod.h"
@@ -108,8 +109,7 @@ class LiveChurn : public testing::Test {
 };
 
 TEST_F(LiveChurn, NothingGrowsWithThePodsThatEverWere) {
-  const char* const asked = std::getenv("CHURN_SECONDS");
-  const std::chrono::seconds length(asked != nullptr ? std::atoi(asked) : 12);
+  const std::chrono::seconds length(from_environment("CHURN_SECONDS", 12));
   const LiveProcess service(cgroups_, kService, Manner::spins);
   LiveAgent agent({"--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
                    "none", "--state-dir", dir_.path + "/state", "--listen", "none", "--interval", "250ms"});

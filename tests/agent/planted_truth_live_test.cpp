@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cgroup/fd.h"
+#include "tests/support/environment.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/pinned_task.h"
 #include "tests/support/state_dir.h"
@@ -75,11 +76,10 @@ class LivePlantedTruth : public testing::Test {
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
     if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one CPU: nobody would be innocent";
     for (const Who who : kEverybody) cgroups_.make(cgroup_of(who));
-    // What else the machine does is not to be what the service waits for; among the pods all are equal.
+    cgroups_.come_first();  // among the pods all are equal
+    // But the innocent one gives way: it asks for next to nothing, and so has next to no weight.
     const bool v2 = cgroups_.layout().v2(Controller::cpu);
     const std::string file = v2 ? "cpu.weight" : "cpu.shares";
-    std::ofstream(cgroups_.file(Controller::cpu, "", file)) << (v2 ? "10000" : "262144");
-    // The innocent one gives way: it asks for next to nothing, and so has next to no weight.
     std::ofstream(cgroups_.file(Controller::cpu, pod_of(innocent), file)) << (v2 ? "1" : "2");
     const bool memory_v2 = cgroups_.layout().v2(Controller::memory);
     const auto limit =
@@ -164,7 +164,7 @@ const Planted kPlanted[] = {{"hog", {hog}},
                             {"hog+allocator", {hog, allocator}}};
 
 TEST_F(LivePlantedTruth, TheGuiltyAreNamedAndTheInnocentAreNot) {
-  const int runs = std::max(1, std::atoi(std::getenv("PLANTED_RUNS")));
+  const int runs = from_environment("PLANTED_RUNS", 1);
   SteppedAgent agent({"--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
                       "file:" + dir_.path + "/pods.yaml", "--state-dir", dir_.path + "/state"});
   const PinnedTask computes(cgroups_, cgroup_of(shop), 0, [] { work_and_rest(6ms, 4ms); });

@@ -26,6 +26,7 @@
 #include "cgroup/pressure_trigger.h"
 #include "qos/units_text.h"
 #include "tests/support/burst.h"
+#include "tests/support/environment.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_population.h"
 #include "tests/support/process.h"
@@ -44,11 +45,6 @@ constexpr std::chrono::seconds kPatience{30};
 constexpr std::chrono::minutes kMostTime{3};  // on a machine where others work, too
 constexpr int kStallPercent = 20;
 constexpr const char* kNoBpf = "brake-hears-pressure-only";
-
-int from_environment(const char* name, int otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::atoi(text) : otherwise;
-}
 
 double ms(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cgroup/fd.h"
+#include "tests/support/environment.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_population.h"
 #include "tests/support/ping_pong.h"
@@ -30,11 +31,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 constexpr int kPods = 110;
-
-int from_environment(const char* name, int otherwise) {
-  const char* text = std::getenv(name);
-  return text != nullptr ? std::max(1, std::atoi(text)) : otherwise;
-}
 
 struct Turn {
   std::vector<double> us{};  ///< of each request
@@ -104,9 +100,7 @@ int run() {
   }
   const auto population = populate(cgroups, kPods);
   give_cpus(cgroups);
-  // What else the machine does is not to be what the service waits for.
-  const bool v2 = cgroups.layout().v2(Controller::cpu);
-  std::ofstream(cgroups.file(Controller::cpu, "", v2 ? "cpu.weight" : "cpu.shares")) << (v2 ? 10000 : 262144);
+  cgroups.come_first();
   int sockets[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) return 1;
   const Fd own(sockets[0]), its(sockets[1]);
@@ -118,7 +112,7 @@ int run() {
   // Who measures sees what happens when it happens.
   const sched_param first{.sched_priority = 1};
   ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
-  const std::chrono::seconds time(from_environment("LATENCY_SECONDS", 3));
+  const std::chrono::seconds time(std::max(1, from_environment("LATENCY_SECONDS", 3)));
   Turn off, on;
   std::vector<double> ratios;
   Cost cost;

@@ -77,6 +77,7 @@ TEST(DiskText, TakingAwayAWeightOfBfqTakesMoreThanItsLine) {
   const char* whole = "default 70\n8:0 200\n8:16 10\n";
   using Lines = std::vector<std::string>;
   for (const auto* name : {"io.bfq.weight", "blkio.bfq.weight_device"}) {
+    EXPECT_TRUE(keeps_taken_weights(name));
     EXPECT_EQ(disk_orders(name, whole, "8:16 default"), (Lines{"70", "8:0 200"})) << name;
     EXPECT_EQ(disk_orders(name, whole, "8:16 20\n"), Lines{"8:16 20"});
     EXPECT_EQ(disk_orders(name, "default 70\n8:0 200\n", "8:16 default"), Lines{"8:16 default"})
@@ -84,8 +85,7 @@ TEST(DiskText, TakingAwayAWeightOfBfqTakesMoreThanItsLine) {
     EXPECT_EQ(disk_orders(name, "8:16 10\n", "8:16 default"), Lines{"8:16 default"})
         << "a kernel that tells no default";
   }
-  EXPECT_EQ(disk_orders("io.weight", whole, "8:16 default"), Lines{"8:16 default"});
-  EXPECT_EQ(disk_orders(kV1, "8:16 5\n", "8:16 0\n"), Lines{"8:16 0"});
+  for (const auto* name : {"io.weight", "io.max:rbps", kV1}) EXPECT_FALSE(keeps_taken_weights(name)) << name;
 }
 
 }  // namespace

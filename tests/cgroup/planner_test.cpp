@@ -79,8 +79,22 @@ TEST(Planner, ACpusetThatMovesGetsThereAndOneThatNarrowsIsNotWidened) {
   EXPECT_EQ(plan(now, {cpus(0, "0-3"), cpus(1, "0-3")}), "1 cpuset-cpus 0-3\n0 cpuset-cpus 0-3\n");
 }
 
-// Worked example 5. (1 to 4 are of protection and memory.high, which the kernel takes in any order: the plan
-// has nothing to say about them.)
+// Worked examples 1 to 4 of the executor, except that a parent which falls while its child rises (3) falls
+// first: so the two never protect more than the node wanted before or after.
+TEST(Planner, ProtectionRisesFromTheTopAndFallsFromTheBottom) {
+  KernelRules now({.memory_v2 = true, .plain = mainline_plain_knobs(true)});
+  now.add({});
+  now.add({.parent = 0});
+  const auto min = [](int group, std::int64_t bytes) { return Target{group, Knob::memory_min, bytes}; };
+  const auto high = [](int group, std::int64_t bytes) { return Target{group, Knob::memory_high, bytes}; };
+  EXPECT_EQ(plan(now, {min(0, 3000), min(1, 2000)}), "0 memory-min 3000\n1 memory-min 2000\n");
+  EXPECT_EQ(plan(now, {min(0, 1000), min(1, 1000)}), "1 memory-min 1000\n0 memory-min 1000\n");
+  EXPECT_EQ(plan(now, {min(0, 3000), min(1, 1000)}), "0 memory-min 3000\n");
+  EXPECT_EQ(plan(now, {min(0, 2000), min(1, 2000)}), "0 memory-min 2000\n1 memory-min 2000\n");
+  EXPECT_EQ(plan(now, {high(0, 8000), high(1, 4000)}), "1 memory-high 4000\n0 memory-high 8000\n");
+}
+
+// Worked example 5.
 TEST(Planner, AQuotaIsTakenOffAboveBeforeItRisesBelow) {
   for (auto now : {v1(), v2()}) {
     now.add({.quota_us = 100000});

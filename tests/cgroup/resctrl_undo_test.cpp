@@ -37,7 +37,7 @@ TEST_F(HandUndo, WhatIsNotKnownChangesNothing) {
   EXPECT_TRUE(node.kernel.has(kBatch));
 }
 
-TEST_F(HandUndo, AskedForWhereThereIsNoneIsSaidNowAndThen) {
+TEST_F(HandUndo, AskedForWhereThereIsNoneIsSaidOnce) {
   node.no_plan();
   node.wishes.hold();
   const auto report = node.tick();
@@ -45,7 +45,7 @@ TEST_F(HandUndo, AskedForWhereThereIsNoneIsSaidNowAndThen) {
   EXPECT_EQ(report.refusals[0].path, "sys/fs/resctrl");
   EXPECT_NE(report.refusals[0].detail.find("resctrl is not mounted here"), std::string::npos);
   int more = 0;
-  for (int i = 0; i < 59; ++i) more += static_cast<int>(node.tick().refusals.size());
+  for (int i = 0; i < 300; ++i) more += static_cast<int>(node.tick().refusals.size());
   EXPECT_EQ(more, 0);
 }
 

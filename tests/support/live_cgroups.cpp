@@ -74,6 +74,11 @@ void LiveCgroups::remove(const std::string& path) {
     remove_tree(*host_, hierarchy + '/' + top_ + '/' + path);
 }
 
+void LiveCgroups::come_first() {
+  const bool v2 = layout_.v2(Controller::cpu);
+  std::ofstream(file(Controller::cpu, "", v2 ? "cpu.weight" : "cpu.shares")) << (v2 ? 10000 : 262144);
+}
+
 std::string LiveCgroups::file(Controller controller, const std::string& path, const std::string& name) const {
   return host_->absolute(layout_.root(controller) + '/' + top_ + '/' + path + '/' + name);
 }

@@ -29,6 +29,8 @@ class LiveCgroups {
   /// The same in one hierarchy.
   void make_in(const std::string& hierarchy, const std::string& path);
   void remove(const std::string& path);
+  /// The largest weight for all below top/: what else the machine does is not to be what a service waits for.
+  void come_first();
   /// Absolute path of a file of top/`path`.
   [[nodiscard]] std::string file(Controller controller, const std::string& path,
                                  const std::string& name) const;
