@@ -49,6 +49,8 @@ constexpr FileRow kFiles[] = {
     {"io-throttle", Controller::blkio, "blkio.throttle.read_bps_device", "io.max", ""},
     {"cgroup-kill", Controller::cpu, "", "cgroup.kill", "SIGKILL to each process, until none is left"},
     {"io-weight", Controller::blkio, "blkio.cost.weight", "io.weight", ""},
+    {"io-latency", Controller::blkio, "", "io.latency",
+     "pressure (io.pressure) tells who waits; io.cost shares by it"},
 };
 
 // Cgroups to look into: those we know, else whatever hangs below the hierarchy's root, and the root itself,

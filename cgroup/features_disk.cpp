@@ -41,16 +41,6 @@ Capability cost(const Host& host, const CgroupTree& tree) {
   return {"io-cost", false, why, "throttling, which is not work-conserving", ""};
 }
 
-Capability latency(const Host& host, const CgroupTree& tree) {
-  constexpr const char* kFile = "io.latency";
-  Capability out{"io-latency", false, "", "pressure (io.pressure) tells who waits; io.cost shares by it", ""};
-  out.why_not = !tree.layout().v2(Controller::blkio) ? "cgroup v1 has no io.latency"
-                : somewhere(host, tree, kFile)
-                    ? "not used: it acts between siblings only, and io.cost does more"
-                    : "no cgroup has io.latency";
-  return out;
-}
-
 }  // namespace
 
 void probe_disks(const Host& host, const CgroupTree& tree, std::vector<Capability>& all) {
@@ -60,7 +50,6 @@ void probe_disks(const Host& host, const CgroupTree& tree, std::vector<Capabilit
         "on cgroup v1 of each container by itself, and not of writes that go through the page cache";
   add_bfq(host, tree, row(all, "io-weight"));
   all.push_back(cost(host, tree));
-  all.push_back(latency(host, tree));
 }
 
 }  // namespace evenkeel

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "qos/blkio.h"
+
 namespace evenkeel {
 namespace {
 
@@ -142,6 +144,17 @@ void mark_hands_off(Join& join) {
       sample.hands_off = sample.hands_off || join.sample(sample.parent).hands_off;
 }
 
+/// Whose requests to disks are to be served in time, and who is above them.
+void mark_latencies(Join& join) {
+  auto& node = join.node;
+  for (const auto& pod : node.pods) {
+    if (node.slo == nullptr || std::ranges::none_of(latency_blocks(*pod.spec, *node.slo), has_target))
+      continue;
+    for (auto at = pod.cgroup; at != kNoCgroup && at != node.kubepods; at = join.sample(at).parent)
+      if (!join.sample(at).hands_off) join.sample(at).disks_matter = true;
+  }
+}
+
 /// Whose disks somebody limits.
 void mark_disks(Join& join) {
   auto& node = join.node;
@@ -153,7 +166,7 @@ void mark_disks(Join& join) {
   if (blkio != nullptr && blkio->enable && !blkio->blocks.empty()) mark(node.besteffort);
   for (const auto& pod : node.pods)
     if (!pod.spec->blocks.empty()) mark(pod.cgroup);
-  if (node.v2_cpu) return;
+  if (node.v2_cpu) return mark_latencies(join);
   // There a limit binds the processes of that very cgroup alone: those below have it too.
   for (auto& sample : node.cgroups)  // parents come first
     if (sample.parent != kNoCgroup && join.sample(sample.parent).disks_matter) sample.disks_matter = true;

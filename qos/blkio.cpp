@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 
 namespace evenkeel {
 namespace {
 
 constexpr Duration kMountedBy = std::chrono::seconds(30);
+constexpr const char* kWhyUnknown = "it is not known which disk that name leads to now";
 
 /// A limit of a block; 0 and absent are "none".
 struct Limit {
@@ -52,8 +54,10 @@ class Round {
     if (root && root->enable && !slo.evenkeel.hands_off)
       for (const auto& block : root->blocks) keep_cost(block);
     for (const auto& pod : node_.pods)
-      if (!pod.spec->blocks.empty() && is_active(*pod.spec))
+      if (is_active(*pod.spec)) {
         serve(node_.cgroup(pod.cgroup), pod.spec->blocks, pod.spec);
+        protect(pod, latency_blocks(*pod.spec, slo));
+      }
     std::erase_if(state_.blocks, [&](const BlkioState::Known& k) { return k.round != state_.round; });
   }
 
@@ -84,6 +88,32 @@ class Round {
       while (up > top) up = node_.cgroup(up)->parent;
       if (up == top) f(sample);
     }
+  }
+
+  /// io.latency holds back a cgroup's siblings alone: so every cgroup from the pod up to the children of
+  /// kubepods has the target, and the shortest counts where several have one.
+  void protect(const PodSample& pod, std::span<const Block> blocks) {
+    const auto* own = node_.cgroup(pod.cgroup);
+    if (own == nullptr || own->hands_off) return;
+    for (const auto& block : blocks) {
+      if (!has_target(block)) continue;
+      const bool of_pod = blocks.data() == pod.spec->blocks.data();
+      const auto& known = of_pod ? resolved(own->id, block, pod.spec) : resolved(kNodeItself, block, nullptr);
+      const bool unknown = known.unresolved || node_.disks == nullptr;
+      for (const auto* up = own; up != nullptr && up != node_.cgroup(node_.kubepods);
+           up = node_.cgroup(up->parent))
+        for (const auto disk : known.disks) keep_latency(*up, disk, *block.io.latency_target_us, unknown);
+    }
+  }
+
+  void keep_latency(const CgroupSample& cgroup, DiskNumber disk, std::int64_t target_us, bool unknown) {
+    if (cgroup.hands_off || !has(cgroup.id, Knob::io_latency)) return;
+    const CgroupId target{cgroup.id.value, disk};
+    if (unknown) return out_.hold(target, Knob::io_latency, because(kWhyUnknown));
+    out_.want(target, Knob::io_latency, target_us,
+              because("requests of services to this disk are to take {} us at most: whoever asks for no less "
+                      "is held back",
+                      target_us));
   }
 
   /// What io.cost is to keep for everybody on this disk.
@@ -146,8 +176,7 @@ class Round {
   /// Where it led before may be where it will lead again.
   void hold(CgroupId cgroup, std::span<const DiskNumber> disks) {
     for (const auto disk : disks)
-      for (const auto knob : kKnobs)
-        out_.hold({cgroup.value, disk}, knob, because("it is not known which disk that name leads to now"));
+      for (const auto knob : kKnobs) out_.hold({cgroup.value, disk}, knob, because(kWhyUnknown));
   }
 
   void want(const CgroupSample& cgroup, DiskNumber disk, const BlockIoConfig& io, bool of_pod) {
@@ -188,6 +217,15 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, In
 void reset(PolicyState& state) { state.blkio = {}; }
 
 }  // namespace
+
+std::span<const Block> latency_blocks(const Pod& pod, const NodeSlo& slo) {
+  const auto qos = default_qos(pod);
+  if (qos == QosClass::be || qos == QosClass::system || pod.kube_qos == KubeQos::besteffort) return {};
+  if (std::ranges::any_of(pod.blocks, has_target)) return pod.blocks;
+  const auto& of_class = strategy_of(slo.qos, qos).blkio;
+  if (!of_class || !of_class->enable) return {};
+  return of_class->blocks;
+}
 
 std::size_t unresolved_blocks(const BlkioState& state) {
   return static_cast<std::size_t>(std::ranges::count_if(

@@ -15,6 +15,7 @@ struct BlockIoConfig {
   std::optional<std::int64_t> read_iops{}, write_iops{};
   std::optional<Bytes> read_bps{}, write_bps{};
   std::optional<std::int64_t> io_weight_percent{};
+  std::optional<std::int64_t> latency_target_us{};
   std::optional<std::int64_t> read_latency_us{}, write_latency_us{};
   std::optional<Percent> read_latency_percent{}, write_latency_percent{};
   std::optional<bool> enable_user_model{};

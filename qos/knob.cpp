@@ -90,6 +90,8 @@ constexpr std::array<KnobRow, kKnobCount> kTable = {{
             UINT32_MAX - 1),
     on_disk(Knob::io_weight, "io-weight", "blkio.cost.weight", "io.weight", 10000, true),
     on_disk(Knob::io_bfq_weight, "io-bfq-weight", "blkio.bfq.weight_device", "io.bfq.weight", 1000, true),
+    // block/blk-iolatency.c: microseconds, kept as nanoseconds in 64 bits.
+    on_disk(Knob::io_latency, "io-latency", "", "io.latency:target", kMax / 1000, true),
 }};
 
 constexpr bool rows_in_enum_order() {

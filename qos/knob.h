@@ -50,8 +50,9 @@ enum class Knob : std::uint8_t {
   io_write_iops,
   io_weight,
   io_bfq_weight,
+  io_latency,
 };
-inline constexpr std::size_t kKnobCount = 33;
+inline constexpr std::size_t kKnobCount = 34;
 inline constexpr Knob kFirstPlain = Knob::cpu_bvt;
 
 /// A bit per knob.

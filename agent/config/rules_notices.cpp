@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "agent/config/rules.h"
+#include "qos/blkio.h"
 #include "qos/eviction.h"
 
 namespace evenkeel {
@@ -76,15 +77,24 @@ void note_satisfaction(const ThresholdStrategy& t, SchemaRead& read) {
   }
 }
 
-/// Only best effort has a directory of its own; a volume is a pod's.
+bool has_limit(const Block& block) {
+  BlockIoConfig rest = block.io;
+  rest.latency_target_us.reset();
+  return rest != BlockIoConfig{};
+}
+
+/// Limits are of a directory, and only best effort has one of its own; latency targets are of services' pods.
+/// A volume is a pod's.
 void note_disks(const std::string& path, const std::optional<BlkioQos>& blkio, SchemaRead& read) {
   if (!blkio || !blkio->enable) return;
-  if (!path.ends_with(".beClass") && !path.ends_with(".cgroupRoot")) {
+  const bool of_directory = path.ends_with(".beClass") || path.ends_with(".cgroupRoot");
+  if (!of_directory && std::ranges::any_of(blkio->blocks, has_limit))
     read.notices.push_back(path +
                            ".blkioQOS: this class has no cgroup of its own; the annotation "
                            "koordinator.sh/blkioQOS limits single pods");
-    return;
-  }
+  if ((of_directory || path.ends_with(".systemClass")) && std::ranges::any_of(blkio->blocks, has_target))
+    read.notices.push_back(
+        path + ".blkioQOS: latencyTarget is for services: lsrClass, lsClass, or a pod's annotation");
   for (std::size_t i = 0; i < blkio->blocks.size(); ++i)
     if (blkio->blocks[i].type == BlockType::pod_volume)
       read.notices.push_back(path + ".blkioQOS.blocks[" + std::to_string(i) +

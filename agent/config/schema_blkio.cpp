@@ -16,6 +16,8 @@ constexpr Row kIoRows[] = {
                           Kind::bytes),
     number<&B::io_weight_percent>("ioWeightPercent", Range{1, 100}, "weight",
                                   "share of a busy disk; not set: 100"),
+    number<&B::latency_target_us>("latencyTarget", kAnyCount, "microseconds",
+                                  "of services: what keeps a request longer is held back; 0 is none"),
     number<&B::read_latency_us>("readLatency", kAnyCount, "microseconds",
                                 "target; cgroupRoot only; not set: 3000"),
     number<&B::write_latency_us>("writeLatency", kAnyCount, "microseconds",

@@ -20,6 +20,8 @@ constexpr Row kRows[] = {
      "How often a cgroup may write to a disk."},
     {Knob::io_weight, "evenkeel_disk_weight", "A cgroup's share of a busy disk; others have 100."},
     {Knob::io_bfq_weight, "evenkeel_disk_weight", "A cgroup's share of a busy disk; others have 100."},
+    {Knob::io_latency, "evenkeel_disk_latency_target_microseconds",
+     "How long a cgroup's requests to a disk may take before others are held back."},
 };
 
 void put_limit(Exposition& out, const Agent& agent, const Managed& managed) {

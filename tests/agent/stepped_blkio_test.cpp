@@ -74,6 +74,31 @@ TEST_P(SteppedBlkio, BestEffortIsLimitedAndDisablingGivesBack) {
   agent.quit();
 }
 
+TEST_P(SteppedBlkio, ServicesHaveALatencyTargetWhereTheKernelHasSuch) {
+  const auto pod = node.host.pod(KubeQos::burstable, kUid, {"aaa"});
+  const auto branch = node.host.qos_path(KubeQos::burstable);
+  for (const auto& cgroup : {branch, pod, node.host.qos_path(KubeQos::besteffort)})
+    if (v2()) node.host.write(Controller::blkio, cgroup, "io.latency", "253:0 target=70\n");
+  node.configure(
+      "resourceQOSStrategy: {lsClass: {blkioQOS: {enable: true, blocks: [{name: vdb, ioCfg: {latencyTarget: "
+      "5000}}]}}}\n");
+  SteppedAgent agent(node.args(node.pod_list(pods_with(""))));
+  const Step step = agent.advance();
+  EXPECT_EQ(step.writes.size(), v2() ? 2U : 0U) << step.line;
+  if (v2()) {
+    for (const auto& cgroup : {branch, pod})
+      EXPECT_EQ(node.host.read(Controller::blkio, cgroup, "io.latency"),
+                "253:0 target=70\n253:16 target=5000\n");
+    EXPECT_NE(agent.explain().find("to take 5000 us at most"), std::string::npos) << agent.explain();
+    EXPECT_NE(agent.metrics().find("evenkeel_disk_latency_target_microseconds{"), std::string::npos);
+  }
+  EXPECT_TRUE(agent.advance().writes.empty());
+  agent.quit();
+  for (const auto& cgroup : {branch, pod})
+    EXPECT_EQ(node.host.read(Controller::blkio, cgroup, "io.latency"),
+              v2() ? "253:0 target=70\n" : "<missing>");
+}
+
 TEST_P(SteppedBlkio, ANameThatLeadsNowhereIsSaidOnceAndCostsThatBlockAlone) {
   node.configure(best_effort(kNope + ", " + kVdb));
   SteppedAgent agent(node.args());

@@ -72,6 +72,16 @@ TEST(DiskText, OnRecordEachPartHasANameOfItsOwn) {
     EXPECT_EQ(knob_of_entry(none), std::nullopt) << none;
 }
 
+TEST(DiskText, ALatencyTargetIsOnePartOfItsOwnLine) {
+  const char* name = "io.latency:target";
+  const std::uint32_t disk = (8U << 20U) | 16U;
+  EXPECT_EQ(disk_entry(name, disk, "8:0 target=9\n8:16 target=5000\n"), "8:16 target=5000");
+  EXPECT_EQ(disk_entry(name, disk, ""), "8:16 target=max");
+  EXPECT_EQ(with_disk_entry(name, "8:0 target=9\n", "8:16 target=5000"), "8:0 target=9\n8:16 target=5000\n");
+  EXPECT_EQ(with_disk_entry(name, "8:0 target=9\n8:16 target=5000\n", "8:16 target=max"), "8:0 target=9\n");
+  EXPECT_EQ(knob_of_entry("io.latency:target@8:16"), Knob::io_latency);
+}
+
 // BFQ's "default" leaves the disk at the weight that it had: seen on Linux 6.1, v1 and v2 (LiveDiskWeight).
 TEST(DiskText, TakingAwayAWeightOfBfqTakesMoreThanItsLine) {
   const char* whole = "default 70\n8:0 200\n8:16 10\n";

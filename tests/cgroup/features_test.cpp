@@ -91,6 +91,7 @@ TEST(Features, WhatCanBeDoneOnDisks) {
   v2.write(Controller::blkio, v2.kubepods_path(), "io.bfq.weight", "100\n");
   const auto now = probe_fake(v2);
   EXPECT_TRUE(one(now, "io-weight").works && one(now, "io-cost").works);
+  EXPECT_EQ(one(now, "io-latency").why_not, "no io.latency in /sys/fs/cgroup/kubepods");
   EXPECT_EQ(one(now, "io-weight").detail, "also io.bfq.weight, on disks whose scheduler is bfq");
 }
 

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
+#include "qos/arbiter.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/snapshot_builder.h"
 
@@ -122,6 +125,56 @@ TEST(Blkio, TheWeightIsTheSchedulersWhereItHasItsOwn) {
   disks.decide();
   EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_bfq_weight), 50);
   EXPECT_EQ(disks.wishes(), 1U);
+}
+
+/// A pod of each class on v2, of which that of class LSR is Guaranteed and so lies in kubepods itself.
+SnapshotBuilder of_each_class() {
+  return node().v2().pod("web").ls().pod("db").lsr().kube(KubeQos::guaranteed).pod("batch").be();
+}
+
+/// The latency targets that are asked for, by cgroup.
+std::map<CgroupIndex, std::int64_t> targets(Disks& disks) {
+  std::vector<Intent> plan;
+  arbitrate(disks.node, disks.slo, disks.decide().out, plan);
+  std::map<CgroupIndex, std::int64_t> out;
+  for (const auto& wish : plan)
+    for (std::size_t i = 0; i < disks.node.cgroups.size(); ++i)
+      if (wish.knob == Knob::io_latency && !wish.hold &&
+          wish.target == CgroupId{disks.node.cgroups[i].id.value, kVdb})
+        out[static_cast<CgroupIndex>(i)] = std::get<std::int64_t>(wish.value);
+  return out;
+}
+using Targets = std::map<CgroupIndex, std::int64_t>;
+
+TEST(Blkio, ALatencyTargetIsOfServicesAndOfAllAboveThem) {
+  Disks disks(of_each_class());
+  const auto burstable = disks.node.burstable, web = disks.node.pods[0].cgroup,
+             db = disks.node.pods[1].cgroup;
+  disks.slo.qos.ls.blkio = BlkioQos{true, {vdb({.latency_target_us = 5000})}};
+  EXPECT_EQ(targets(disks), (Targets{{burstable, 5000}, {web, 5000}})) << "io.latency acts between siblings";
+  disks.slo.qos.lsr.blkio = BlkioQos{true, {vdb({.latency_target_us = 2000}), device("/dev/nope", {})}};
+  disks.slo.qos.be.blkio = BlkioQos{true, {vdb({.latency_target_us = 1})}};
+  EXPECT_EQ(targets(disks), (Targets{{burstable, 5000}, {web, 5000}, {db, 2000}})) << "none for best effort";
+  disks.slo.qos.ls.blkio->enable = false;
+  EXPECT_EQ(targets(disks), (Targets{{db, 2000}}));
+}
+
+TEST(Blkio, APodsOwnLatencyTargetCountsAndTheShortestOfTheDirectory) {
+  Disks disks(of_each_class().pod("shop").ls().blocks({vdb({.latency_target_us = 900})}));
+  disks.slo.qos.ls.blkio = BlkioQos{true, {vdb({.latency_target_us = 5000})}};
+  const auto& pods = disks.node.pods;
+  const Targets wanted{{disks.node.burstable, 900}, {pods[0].cgroup, 5000}, {pods[3].cgroup, 900}};
+  EXPECT_EQ(targets(disks), wanted);
+  disks.node.disks.reset();
+  EXPECT_TRUE(targets(disks).empty());
+  EXPECT_TRUE(held(disks.out, disks.pod(kVdb), Knob::io_latency)) << "where the name leads is not known";
+}
+
+TEST(Blkio, WithoutTheFileNoLatencyTargetIsAskedFor) {
+  Disks disks(of_each_class());
+  disks.slo.qos.ls.blkio = BlkioQos{true, {vdb({.latency_target_us = 5000})}};
+  for (auto& reading : disks.node.disk_readings) reading.known &= ~knob_bit(Knob::io_latency);
+  EXPECT_TRUE(targets(disks).empty());
 }
 
 TEST(Blkio, AGroupsLimitIsEachDisksAndZeroIsNone) {

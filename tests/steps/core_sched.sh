@@ -1,5 +1,5 @@
-# Core scheduling, in a guest whose kernel has it (tests/core_sched/build; Debian's has not), and whose two CPUs are the threads
-# of one core.
+# Core scheduling and io.latency, in a guest whose kernel has them (tests/core_sched/build; Debian's has not), and whose two CPUs
+# are the threads of one core.
 
 on_one_core() {
   local -x VM_DIR VM_CPUS=2,sockets=1,cores=1,threads=2 GUEST=tests/core_sched/guest
@@ -10,7 +10,7 @@ on_one_core() {
 
 step_core-sched() {
   need_release
-  run_step smt-kernel "a kernel with core scheduling, once" or_skipped nice tests/core_sched/build || return
+  run_step smt-kernel "a kernel with core scheduling and io.latency, once" or_skipped nice tests/core_sched/build || return
   [ $SKIPPED -eq 0 ] || return
-  run_step core-sched "live tests of core scheduling in the guest, two threads of one core" on_one_core
+  run_step core-sched "live tests of both in the guest, two threads of one core" on_one_core
 }

@@ -1,6 +1,7 @@
 #include "tests/support/fake_disks.h"
 
 #include <cerrno>
+#include <span>
 
 #include "cgroup/kernel_text.h"
 #include "cgroup/text.h"
@@ -8,7 +9,13 @@
 namespace evenkeel::test {
 namespace {
 
-constexpr const char* kKeys[] = {"rbps", "wbps", "riops", "wiops"};
+constexpr std::string_view kMaxKeys[] = {"rbps", "wbps", "riops", "wiops"}, kLatencyKeys[] = {"target"};
+
+std::span<const std::string_view> keys_of(std::string_view file) {
+  if (file == "io.latency") return kLatencyKeys;
+  if (file == "io.max") return kMaxKeys;
+  return {};
+}
 constexpr std::string_view kThrottles[] = {
     "blkio.throttle.read_bps_device", "blkio.throttle.write_bps_device", "blkio.throttle.read_iops_device",
     "blkio.throttle.write_iops_device"};
@@ -22,12 +29,14 @@ bool is_throttle(std::string_view file) {
 }  // namespace
 
 bool FakeDisks::has(std::string_view file) const {
-  if (v2_) return file == "io.max" || (weights && file == "io.weight");
+  if (v2_) return file == "io.max" || (weights && file == "io.weight") || (latencies && file == "io.latency");
   return is_throttle(file) || (weights && file == "blkio.cost.weight");
 }
 
-/// tg_set_limit(): any of the four, each "max" or a number above 0.
-int FakeDisks::write_max(std::map<std::string, std::string>& line, std::string_view rest) const {
+/// tg_set_limit() and iolatency_set_limit(): any of the parts, each "max" or a number above 0; to io.latency
+/// 0 is "max".
+int FakeDisks::write_parts(std::string_view file, std::map<std::string, std::string>& line,
+                           std::string_view rest) const {
   auto changed = line;
   Scanner scan(rest);
   for (auto word = scan.word(); !word.empty(); word = scan.word()) {
@@ -36,11 +45,12 @@ int FakeDisks::write_max(std::map<std::string, std::string>& line, std::string_v
     if (cut == std::string_view::npos) return EINVAL;
     const std::string value(word.substr(cut + 1));
     bool known = false;
-    for (const auto* name : kKeys) known = known || key == name;
+    for (const auto name : keys_of(file)) known = known || key == name;
     const auto number = kernel_u64(value);
     if (!known || (value != "max" && number.code != 0)) return EINVAL;
-    if (value != "max" && number.value == 0) return ERANGE;
-    changed[key] = value;
+    const bool none = value != "max" && number.value == 0;
+    if (none && file == "io.max") return ERANGE;
+    changed[key] = none ? "max" : value;
   }
   line = changed;
   return 0;
@@ -54,7 +64,7 @@ int FakeDisks::write(const std::string& cgroup, std::string_view file, std::stri
   if (device.find(':') == std::string::npos) return EINVAL;
   if (!devices.contains(device)) return ENODEV;
   auto& line = files_[cgroup + "/" + std::string(file)][device];
-  if (file == "io.max") return write_max(line, rest);
+  if (!keys_of(file).empty()) return write_parts(file, line, rest);
   const bool weight = !is_throttle(file);
   const auto number = kernel_u64(rest);
   if (weight && rest == "default") return line.clear(), 0;
@@ -73,11 +83,11 @@ std::string FakeDisks::read(const std::string& cgroup, std::string_view file) co
       out += device + " " + value->second + "\n";
     std::string parts;
     bool limited = false;
-    for (const auto* key : kKeys) {
-      const auto value = line.find(key);
+    for (const auto key : keys_of(file)) {
+      const auto value = line.find(std::string(key));
       const std::string word = value == line.end() ? "max" : value->second;
       limited = limited || word != "max";
-      parts += std::string(" ") + key + "=" + word;
+      parts.append(" ").append(key).append("=").append(word);
     }
     if (limited) out += device + parts + "\n";
   }

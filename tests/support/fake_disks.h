@@ -18,6 +18,8 @@ class FakeDisks {
   std::set<std::string> devices{};
   /// Whether io.weight (v2) and blkio.cost.weight (v1) are there.
   bool weights = false;
+  /// Whether io.latency (v2) is.
+  bool latencies = false;
 
   [[nodiscard]] bool has(std::string_view file) const;
   /// 0 or the errno.
@@ -26,7 +28,8 @@ class FakeDisks {
   void forget(const std::string& cgroup);
 
  private:
-  int write_max(std::map<std::string, std::string>& line, std::string_view rest) const;
+  int write_parts(std::string_view file, std::map<std::string, std::string>& line,
+                  std::string_view rest) const;
   bool v2_;
   using Lines = std::map<std::string, std::map<std::string, std::string>>;  ///< by device, by key
   std::map<std::string, Lines> files_{};                                    ///< by "cgroup/file"
