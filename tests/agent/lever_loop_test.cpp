@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <set>
 
+#include "cgroup/resctrl_text.h"
 #include "tests/support/rounds.h"
 
 namespace evenkeel::test {
@@ -16,10 +17,11 @@ namespace {
 constexpr std::int64_t kMemory = std::int64_t{4096} << 20;
 
 /// What the model of the kernel has refused; the empty CPU set of v2 is nobody's fault.
-std::string refused(const LeverLoop& loop) {
+std::string refused(LeverLoop& loop) {
   for (const auto& line : loop.kernel.log)
     if (line.find(": E") != std::string::npos) return line;
-  return {};
+  const auto told = loop.told_resctrl();
+  return told.find(": E") != std::string::npos ? told : std::string();
 }
 
 std::int64_t protected_in_pods(LeverLoop& loop, const char* file) {
@@ -61,7 +63,7 @@ TEST_P(LeverLoops, NothingIllegalNothingTooMuchAndAllTakenBack) {
       loop.everything_off();
       for (int second = 0; second < 3; ++second) loop.pass();
     } else {
-      loop.executor.restore_all(loop.now);
+      loop.restore_all();
     }
     ASSERT_EQ(refused(loop), "") << where;
     ASSERT_NO_FATAL_FAILURE(expect_same(loop.files(), loop.originals(), where));
@@ -83,8 +85,16 @@ std::vector<Touched> touched(bool v2, unsigned seed) {
   return out;
 }
 
+/// A group of resctrl by its directory; empty: another lever.
+std::string resctrl_group(const std::string& path) {
+  const std::string_view top(kResctrlDir);
+  return path.starts_with(top) ? path.substr(0, path.find('/', top.size() + 1)) : std::string();
+}
+
 /// Levers that share rules with the one that fails: they may wait for it, the others may not.
-bool bound(Knob a, Knob b) {
+bool bound(const Touched& one, const Touched& other) {
+  const auto of_one = resctrl_group(one.path), of_other = resctrl_group(other.path);
+  if (!of_one.empty() || !of_other.empty()) return of_one == of_other;
   const auto group = [](Knob knob) {
     switch (knob) {
       case Knob::cpu_quota:
@@ -99,7 +109,7 @@ bool bound(Knob a, Knob b) {
         return 10 + static_cast<int>(knob);
     }
   };
-  return group(a) == group(b);
+  return group(one.knob) == group(other.knob);
 }
 
 /// What three seconds wrote and what they told, each value once.
@@ -122,7 +132,8 @@ void pass_three_seconds(LeverLoop& loop, const std::string& where, Outcome& out)
 std::set<std::string> others_of(const Touched& victim, LeverLoop& good) {
   std::set<std::string> out;
   for (const auto& write : good.pass().writes)
-    if (!bound(write.knob, victim.knob) && write.path != victim.path) out.insert(write.path);
+    if (!bound({write.path, write.knob, write.cgroup}, victim) && write.path != victim.path)
+      out.insert(write.path);
   return out;
 }
 void expect_done(const std::set<std::string>& all, const Outcome& outcome, const std::string& where) {
@@ -134,15 +145,18 @@ void expect_told(const LeverLoop& loop, const Touched& victim, int code, const O
                  const std::string& where) {
   if (code == ENOENT || code == ENODEV) return;  // gone is no failure
   EXPECT_TRUE(outcome.told.contains(victim.path)) << where << "nobody was told";
-  EXPECT_GT(loop.executor.counters().refusals_by_errno.at(code), 0U) << where;
+  const auto counted = resctrl_group(victim.path).empty()
+                           ? loop.executor.counters().refusals_by_errno.at(code)
+                           : loop.resctrl_counters().refusals;
+  EXPECT_GT(counted, 0U) << where;
 }
 
 void expect_only_this_suffers(bool v2, unsigned seed, const Touched& victim, int code, bool on_read) {
   const auto where = victim.path + " " + errno_name(code) + (on_read ? " on read: " : " on write: ");
   LeverLoop good(v2, seed), bad(v2, seed);
   const auto fail_with = [&](int error) {
-    if (on_read) return bad.kernel.fail_reads(victim.path, error);
-    bad.kernel.fail_writes(victim.path, error);
+    if (on_read) return bad.fail_reads(victim.path, error);
+    bad.fail_writes(victim.path, error);
   };
   fail_with(code);
   const auto fine = others_of(victim, good);
@@ -152,7 +166,7 @@ void expect_only_this_suffers(bool v2, unsigned seed, const Touched& victim, int
   expect_told(bad, victim, code, outcome, where);
   // And it can be taken back when it works again, or while it does not.
   if (code % 2 == 0) fail_with(0);
-  bad.executor.restore_all(bad.now);
+  bad.restore_all();
   auto wanted = bad.originals();
   ASSERT_NO_FATAL_FAILURE(expect_same(bad.files(), wanted, where));
 }
@@ -163,6 +177,7 @@ TEST_P(LeverLoops, AFileThatFailsIsTheOnlyOneThatSuffers) {
     for (const auto& victim : touched(GetParam(), seed))
       for (const int code : {EINVAL, EBUSY, ENOSPC, EIO, ENODEV, ENOENT, EPERM})
         for (const bool on_read : {false, true}) {
+          if (on_read && resctrl_group(victim.path) == victim.path) continue;  // nobody reads a directory
           ASSERT_NO_FATAL_FAILURE(expect_only_this_suffers(GetParam(), seed, victim, code, on_read));
           ++cases;
         }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <utility>
 
 #include "cgroup/resctrl_text.h"
 #include "cgroup/text.h"
@@ -27,10 +28,7 @@ Place place_of(const std::string& path) {
   return {rest.substr(0, cut), rest.substr(cut + 1), true};
 }
 
-std::string strip(std::string_view text) {
-  const auto inner = trimmed(text);
-  return std::string(inner);
-}
+std::string strip(std::string_view text) { return std::string(trimmed(text)); }
 template <class T>
 bool number(const std::string& text, T& out, int base) {
   const auto digits =
@@ -62,11 +60,10 @@ std::string FakeResctrl::text_of(const Group& group) const {
     out += std::string("    ") + resource;
     for (const auto& [domain, value] : group.values.at(resource)) {
       std::array<char, 24> digits{};
-      const auto* end =
-          std::to_chars(digits.data(), digits.data() + digits.size(), value, resource[0] == 'L' ? 16 : 10)
-              .ptr;
-      const std::string text(digits.data(), static_cast<std::size_t>(end - digits.data()));
       const bool mask = resource[0] == 'L';
+      auto* const end =
+          std::to_chars(digits.data(), digits.data() + digits.size(), value, mask ? 16 : 10).ptr;
+      const std::string text(digits.data(), end);
       out += before + std::to_string(domain) + '=' +
              std::string(3 - std::min<std::size_t>(3, text.size()), mask ? '0' : ' ') + text;
       before = ';';
@@ -91,6 +88,7 @@ Result<std::string_view> FakeResctrl::read(const std::string& path, std::string&
   const auto threads = threads_.find(path);
   const bool cgroups = plain != plain_.end() || threads != threads_.end();
   if (!cgroups && (!place.inside || !mounted_)) return fail(ENOENT, Op::open);
+  if (const int code = unreadable_[path]; code != 0) return fail(code, Op::read);
   if (plain != plain_.end()) {
     buffer = plain->second;
   } else if (threads != threads_.end()) {
@@ -289,10 +287,12 @@ std::string FakeResctrl::schemata(const std::string& group) const {
   return out;
 }
 
-std::string FakeResctrl::taken() {
+std::string FakeResctrl::everything() const {
   std::string out;
-  out.swap(log_);
+  for (const auto& [name, group] : groups_) out += '/' + name + ' ' + schemata(name) + '\n';
   return out;
 }
+
+std::string FakeResctrl::taken() { return std::exchange(log_, {}); }
 
 }  // namespace evenkeel::test

@@ -45,12 +45,16 @@ class FakeResctrl final : public ResctrlFiles {
   void mount();
   /// From now on every write or mkdir to this path fails so; 0 = no more.
   void fail_at(const std::string& path, int code) { failing_[path] = code; }
+  /// The same for reads.
+  void fail_reads(const std::string& path, int code) { unreadable_[path] = code; }
 
   /// "" is the root's; "<nobody>" for a task that has ended.
   [[nodiscard]] std::string group_of(int task) const;
   [[nodiscard]] bool has(const std::string& group) const { return groups_.contains(group); }
   /// As the file reads, without blanks, lines joined by one: "MB:0=100;1=100 L3:0=7ff;1=7ff".
   [[nodiscard]] std::string schemata(const std::string& group) const;
+  /// All groups with what each has, a line each.
+  [[nodiscard]] std::string everything() const;
   [[nodiscard]] std::string status() const { return status_.empty() ? "ok" : status_; }
   /// Every change that came in, "path <- text" or with ": ERRNO"; begins a new log.
   std::string taken();
@@ -78,7 +82,7 @@ class FakeResctrl final : public ResctrlFiles {
   std::map<std::string, Group> groups_{};
   std::map<int, std::string> where_{};
   std::map<std::string, std::set<int>> threads_{}, monitors_{};
-  std::map<std::string, int> forks_{}, failing_{};
+  std::map<std::string, int> forks_{}, failing_{}, unreadable_{};
   std::map<std::string, std::string> plain_{};
   std::string status_{};
   std::string log_{};

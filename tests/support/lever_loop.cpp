@@ -30,10 +30,17 @@ Container container_of(const std::string& id, QosClass qos, std::int64_t size) {
 
 }  // namespace
 
-LeverLoop::LeverLoop(bool v2, unsigned seed) : ExecutorNode(v2, {}, seed % 2 == 1), v2_(v2), random_(seed) {
+LeverLoop::LeverLoop(bool v2, unsigned seed)
+    : ExecutorNode(v2, {}, seed % 2 == 1),
+      v2_(v2),
+      random_(seed),
+      machine_{.most_groups = 2 + static_cast<int>(seed % 6)},
+      resctrl_(machine_),
+      cache_(tree(), resctrl_, journal, false) {
   remove(kPod);
   kernel.disks.devices = {"8:0", "8:16"};
   kernel.disks.weights = seed % 3 == 0;
+  kernel.disks.latencies = seed % 3 != 1;
   kernel.node_files = {{"proc/sys/vm/min_free_kbytes", "67584\n"},
                        {"proc/sys/vm/watermark_scale_factor", "10\n"}};
   born_ = files();
@@ -48,6 +55,18 @@ Block LeverLoop::block() {
   if (chance(60)) out.io.read_bps = Bytes(below(1000));
   if (chance(60)) out.io.write_iops = below(1000);
   if (chance(60)) out.io.io_weight_percent = 1 + below(100);
+  if (chance(60)) out.io.latency_target_us = below(5000);
+  return out;
+}
+
+/// Of the cache, of the bandwidth, or of both.
+ResctrlPart LeverLoop::part() {
+  ResctrlPart out;
+  if (chance(30)) out.cache = below(3);  // there are two
+  const int start = below(100);
+  if (chance(70)) out.start = Percent(start);
+  if (out.start) out.end = Percent(start + 1 + below(100 - start));
+  if (!out.start || chance(50)) out.bandwidth = Percent(1 + below(100));
   return out;
 }
 
@@ -63,6 +82,7 @@ std::string LeverLoop::born(int number) {
   pod.phase = PodPhase::running;
   if (qos == QosClass::lse || qos == QosClass::lsr) pod.allocated_cpus = CpuSet::range(below(8), 7);
   if (chance(30)) pod.blocks = {block(), block()};
+  if (chance(30)) pod.resctrl = {part()};
   const auto path = std::string(kBranches[static_cast<std::size_t>(branch)]) + "/pod" + pod.uid;
   std::vector<std::string> made{path};
   for (int c = 1 + below(2); c > 0; --c) {
@@ -73,6 +93,7 @@ std::string LeverLoop::born(int number) {
   for (const auto& dir : made) {
     add(dir);
     kernel.other(dir, v2_ ? "cpu.weight" : "cpu.shares", qos == QosClass::be ? "2" : "300");
+    add_tasks(dir);
   }
   // As a kubelet that enforces limits: the pod's first.
   MilliCpu all;
@@ -85,9 +106,27 @@ std::string LeverLoop::born(int number) {
   return path;
 }
 
+void LeverLoop::add_tasks(const std::string& path) {
+  const auto dir = tree().dir(*tree().find_path(path), Controller::cpu);
+  for (int i = below(3); i > 0; --i) {
+    tasks_[path].push_back(next_task_);
+    resctrl_.task(next_task_++, dir + (v2_ ? "/cgroup.threads" : "/tasks"));
+  }
+}
+
+/// Of the cgroup and of all below it.
+void LeverLoop::end_tasks(const std::string& path) {
+  for (auto& [cgroup, tasks] : tasks_) {
+    if (!cgroup.starts_with(path)) continue;
+    for (const int task : tasks) resctrl_.end(task);
+    tasks.clear();
+  }
+}
+
 void LeverLoop::live() {
   while (!pods_.empty() && chance(30)) {
     const auto which = static_cast<std::size_t>(below(static_cast<int>(pods_.size())));
+    end_tasks(paths_[which]);
     remove(paths_[which]);
     pods_.erase(pods_.begin() + static_cast<std::ptrdiff_t>(which));
     paths_.erase(paths_.begin() + static_cast<std::ptrdiff_t>(which));
@@ -125,7 +164,14 @@ void LeverLoop::configure() {
   slo->evenkeel.cpu_normalization = low % 5 != 0;
   ratio_ = low % 3 != 0 ? std::optional(1 + static_cast<double>(low) / 100) : std::nullopt;
   slo->evenkeel.cpusets = chance(60);
-  slo->qos.be.blkio = BlkioQos{chance(60), {block(), block()}};
+  for (auto* one : {&slo->qos.lsr, &slo->qos.ls, &slo->qos.be}) {
+    const auto some = part();
+    one->resctrl = ResctrlQos{.enable = chance(60),
+                              .cat_range_start_percent = some.start.value_or(Percent(0)),
+                              .cat_range_end_percent = some.end.value_or(Percent(100)),
+                              .mba_percent = some.bandwidth.value_or(Percent(100))};
+    one->blkio = BlkioQos{chance(60), {block(), block()}};
+  }
   if (chance(50)) slo->system.min_free_kbytes_factor = 1 + below(200);
   if (chance(50)) slo->system.watermark_scale_factor = 1 + below(400);
   slo_ = slo;
@@ -134,7 +180,10 @@ void LeverLoop::configure() {
 void LeverLoop::everything_off() {
   slo_ = std::make_shared<NodeSlo>();
   slo_->evenkeel.batch_resources = slo_->evenkeel.cpusets = slo_->evenkeel.cpu_normalization = false;
-  for (auto& pod : pods_) pod.blocks.clear();  // an annotation asks for itself
+  for (auto& pod : pods_) {  // an annotation asks for itself
+    pod.blocks.clear();
+    pod.resctrl.clear();
+  }
 }
 
 void LeverLoop::measure() {
@@ -146,6 +195,15 @@ void LeverLoop::measure() {
   disks.devices = {{"sda", {*parse_device("8:0")}}};
   if (chance(90)) disks.devices.push_back({"sdb", {*parse_device("8:16")}});
   snapshot_.disks = std::make_shared<const DiskMap>(disks);
+  snapshot_.resctrl = std::make_shared<const ResctrlSystem>(ResctrlSystem{
+      .resources = {{.name = "MB",
+                     .unit = ResctrlUnit::percent,
+                     .full = 100,
+                     .least = machine_.least_bandwidth,
+                     .step = machine_.bandwidth_step,
+                     .domains = {0, 1}},
+                    {.name = "L3", .unit = ResctrlUnit::ways, .full = machine_.mask, .domains = {0, 1}}},
+      .most_groups = machine_.most_groups});
   snapshot_.node.memory = NodeMemory{memory, memory, {}, {}, {}};
   for (CpuId cpu = 0; cpu < 8; ++cpu)
     if (snapshot_.topology.cpus.size() < 8) snapshot_.topology.cpus.push_back({.id = cpu, .core = cpu});
@@ -165,7 +223,25 @@ Report LeverLoop::pass() {
   intents_.clear();
   decide_all(snapshot_, *slo_, state_, intents_);
   arbitrate(snapshot_, *slo_, intents_, wishes_);
-  return executor.apply(wishes_, snapshot_, {});
+  auto report = executor.apply(wishes_, snapshot_, {});
+  cache_.serve(intents_, now, report);
+  return report;
+}
+
+void LeverLoop::restore_all() {
+  executor.restore_all(now);
+  Report report;
+  cache_.restore_all(now, report);
+}
+
+void LeverLoop::fail_writes(const std::string& path, int code) {
+  kernel.fail_writes(path, code);
+  resctrl_.fail_at(path, code);
+}
+
+void LeverLoop::fail_reads(const std::string& path, int code) {
+  kernel.fail_reads(path, code);
+  resctrl_.fail_reads(path, code);
 }
 
 std::map<std::string, std::string> LeverLoop::files() {
@@ -178,6 +254,7 @@ std::map<std::string, std::string> LeverLoop::files() {
       if (text != "<missing>") out[cgroup->path + '/' + std::string(name)] = text;
     }
   for (const auto& [path, text] : kernel.node_files) out[path] = std::string(trimmed(text));
+  out["sys/fs/resctrl"] = resctrl_.everything();
   return out;
 }
 

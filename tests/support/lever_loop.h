@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "cgroup/resctrl_hand.h"
 #include "qos/policy.h"
 #include "tests/support/executor_node.h"
+#include "tests/support/fake_resctrl.h"
 
 namespace evenkeel::test {
 
@@ -25,18 +27,29 @@ class LeverLoop : public ExecutorNode {
   void everything_off();
   /// One second: the pods use CPU and memory, everybody decides, the kernel gets it.
   Report pass();
-  /// What stands in every file of the cgroups that live, and of the node.
+  /// Takes everything back.
+  void restore_all();
+  /// From now on every write to this file, or every read of it, fails so; 0 = no more.
+  void fail_writes(const std::string& path, int code);
+  void fail_reads(const std::string& path, int code);
+  /// What stands in every file of the cgroups that live, and of the node, and the groups of resctrl.
   [[nodiscard]] std::map<std::string, std::string> files();
   /// The same, as each was when its cgroup was born.
   [[nodiscard]] std::map<std::string, std::string> originals();
   [[nodiscard]] const NodeSnapshot& snapshot() const { return snapshot_; }
   [[nodiscard]] const std::vector<Intent>& wishes() const { return wishes_; }
+  [[nodiscard]] const ResctrlCounters& resctrl_counters() const { return cache_.counters(); }
+  /// What resctrl was told since it was asked last.
+  [[nodiscard]] std::string told_resctrl() { return resctrl_.taken(); }
 
  private:
   int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
   bool chance(int percent) { return below(100) < percent; }
   Block block();
+  ResctrlPart part();
   std::string born(int number);
+  void add_tasks(const std::string& path);
+  void end_tasks(const std::string& path);
   void measure();
 
   bool v2_;
@@ -51,6 +64,11 @@ class LeverLoop : public ExecutorNode {
   PolicyState state_{};
   Intents intents_{};
   std::vector<Intent> wishes_{};
+  FakeResctrl::Machine machine_;
+  FakeResctrl resctrl_;
+  ResctrlHand cache_;
+  std::map<std::string, std::vector<int>> tasks_{};  ///< by cgroup
+  int next_task_ = 1000;
 };
 
 }  // namespace evenkeel::test
