@@ -1,44 +1,24 @@
 // Weights on a real, busy disk: what best effort gets of it beside a service, with the agent and without.
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <fstream>
 #include <thread>
 
+#include "tests/support/disk_neighbours.h"
 #include "tests/support/disk_user.h"
 #include "tests/support/live_agent.h"
-#include "tests/support/live_cgroups.h"
-#include "tests/support/null_disk.h"
 #include "tests/support/process.h"
 #include "tests/support/soon.h"
-#include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr const char* kBatch = "kubepods/besteffort/podeeeeeeee-0000-0000-0000-000000000001/c1";
-constexpr const char* kService = "kubepods/burstable/podeeeeeeee-0000-0000-0000-000000000002/c1";
-constexpr milliseconds kEach{4};
-
-class LiveDiskWeight : public testing::Test {
+class LiveDiskWeight : public DiskNeighbours {
  protected:
-  void SetUp() override {
-    if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
-    cgroups_.make(kBatch);
-    cgroups_.make(kService);
-  }
-  [[nodiscard]] bool v2() const { return cgroups_.layout().v2(Controller::blkio); }
-  [[nodiscard]] std::string file(const char* name) const {
-    return cgroups_.file(Controller::blkio, "kubepods/besteffort", name);
-  }
-  static std::string block(const NullDisk& disk, const char* io) {
-    return "{enable: true, blocks: [{name: " + disk.path() + ", type: device, ioCfg: {" + io + "}}]}";
-  }
-  void configure(const std::string& strategy) const {
-    std::ofstream(dir_.path + "/nodeslo.yaml") << "resourceQOSStrategy: {" << strategy << "}\n";
+  [[nodiscard]] std::string of_best_effort(const char* name) const {
+    return file("kubepods/besteffort", name);
   }
   /// Of what both get, in percent, over so long.
   [[nodiscard]] static double share_of_batch(const DiskUser& batch, const DiskUser& service) {
@@ -53,18 +33,15 @@ class LiveDiskWeight : public testing::Test {
   /// much as the disk can do twice over, all the time.
   void expect_shared_by(const std::string& weight, const NullDisk& disk) {
     const DiskUse use{.writes = false, .piece = 4096, .of = std::size_t{64} << 20, .processes = 4};
-    const auto procs = [&](const char* of) { return cgroups_.file(Controller::blkio, of, "cgroup.procs"); };
-    const DiskUser batch(procs(kBatch), disk.path(), use), service(procs(kService), disk.path(), use);
-    const auto before = share_of_batch(batch, service);
-    LiveAgent agent({"--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
-                     "cgroup", "--state-dir", dir_.path + "/state", "--listen", "none", "--interval",
-                     "200ms"});
+    const DiskUser batch(procs(kBatch), disk.path(), use), reads(procs(service()), disk.path(), use);
+    const auto before = share_of_batch(batch, reads);
+    LiveAgent agent(agent_args());
     ASSERT_TRUE(soon([&] { return text_of_file(weight).find(disk.number() + " 10\n") != std::string::npos; }))
         << text_of_file(weight) << agent.log();
-    const auto with = share_of_batch(batch, service);
+    const auto with = share_of_batch(batch, reads);
     agent.stop();
     EXPECT_EQ(text_of_file(weight).find(disk.number()), std::string::npos) << text_of_file(weight);
-    const auto after = share_of_batch(batch, service);
+    const auto after = share_of_batch(batch, reads);
     std::printf("best effort's share of the disk: %.0f %%, with weight 10 %.0f %%, then %.0f %%\n", before,
                 with, after);
     EXPECT_GE(with, 0);
@@ -73,14 +50,12 @@ class LiveDiskWeight : public testing::Test {
     EXPECT_GT(after, 30) << "the weight has gone with the agent, not only out of the file";
     EXPECT_GT(before, 1.6 * with);
   }
-  LiveCgroups cgroups_{};
-  StateDir dir_{};
 };
 
 TEST_F(LiveDiskWeight, TheCostModelSharesABusyDisk) {
-  const auto weight = file("io.weight");
+  const auto weight = of_best_effort("io.weight");
   if (!v2() || ::access(weight.c_str(), W_OK) != 0) GTEST_SKIP() << "this kernel has no io.cost";
-  const NullDisk disk(kEach, 64);
+  const NullDisk disk(kEachOrder, 64);
   if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
   ASSERT_TRUE(disk.set("scheduler", "none"));
   // The disk can never answer as soon as it is to. So the kernel lets it do the least that it lets any disk
@@ -95,8 +70,8 @@ TEST_F(LiveDiskWeight, TheCostModelSharesABusyDisk) {
 }
 
 TEST_F(LiveDiskWeight, BfqSharesABusyDisk) {
-  const auto weight = file(v2() ? "io.bfq.weight" : "blkio.bfq.weight_device");
-  const NullDisk disk(kEach, 1);
+  const auto weight = of_best_effort(v2() ? "io.bfq.weight" : "blkio.bfq.weight_device");
+  const NullDisk disk(kEachOrder, 1);
   if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
   if (!disk.set("scheduler", "bfq")) GTEST_SKIP() << "this kernel has no BFQ";
   // It favours whoever has just begun, whatever the weights say: not what is to be seen here.
