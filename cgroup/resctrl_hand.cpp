@@ -63,11 +63,13 @@ void ResctrlHand::add_managed(std::vector<Managed>& out) const {
   }
 }
 
-/// Groups are asked for where there is no resctrl; while we hold some it is only out of sight.
+/// Groups are asked for where there is no resctrl; while we hold some it is only out of sight. Nothing is
+/// tried, so it is told once, until nobody asks any more.
 void ResctrlHand::Impl::complain(MonoTime now, Report& into) {
   at = now;
   report = &into;
-  if (!groups.empty() || waits(kRoot)) return;
+  const bool told = std::ranges::find(refusals, kRoot, &Refusal::what) != refusals.end();
+  if (!groups.empty() || told) return;
   refuse(kRoot, "groups", {.code = ENOENT, .op = Op::other}, kLeftAlone,
          "cache ways or memory bandwidth are asked for, and resctrl is not mounted here");
   count();
