@@ -147,9 +147,9 @@ void mark_hands_off(Join& join) {
 /// Whose requests to disks are to be served in time, and who is above them.
 void mark_latencies(Join& join) {
   auto& node = join.node;
+  if (node.slo == nullptr) return;
   for (const auto& pod : node.pods) {
-    if (node.slo == nullptr || std::ranges::none_of(latency_blocks(*pod.spec, *node.slo), has_target))
-      continue;
+    if (std::ranges::none_of(latency_blocks(*pod.spec, *node.slo), has_target)) continue;
     for (auto at = pod.cgroup; at != kNoCgroup && at != node.kubepods; at = join.sample(at).parent)
       if (!join.sample(at).hands_off) join.sample(at).disks_matter = true;
   }

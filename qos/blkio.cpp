@@ -100,9 +100,9 @@ class Round {
       const bool of_pod = blocks.data() == pod.spec->blocks.data();
       const auto& known = of_pod ? resolved(own->id, block, pod.spec) : resolved(kNodeItself, block, nullptr);
       const bool unknown = known.unresolved || node_.disks == nullptr;
-      for (const auto* up = own; up != nullptr && up != node_.cgroup(node_.kubepods);
-           up = node_.cgroup(up->parent))
-        for (const auto disk : known.disks) keep_latency(*up, disk, *block.io.latency_target_us, unknown);
+      for (auto at = pod.cgroup; at != kNoCgroup && at != node_.kubepods; at = node_.cgroup(at)->parent)
+        for (const auto disk : known.disks)
+          keep_latency(*node_.cgroup(at), disk, *block.io.latency_target_us, unknown);
     }
   }
 

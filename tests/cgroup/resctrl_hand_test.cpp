@@ -137,7 +137,7 @@ TEST_F(Hand, CgroupsInsideAContainerBelongToIt) {
 }
 
 TEST_F(Hand, ATaskThatHasEndedIsNoError) {
-  node.kernel.fail_at(kTasks, ESRCH);
+  node.kernel.fail_writes(kTasks, ESRCH);
   const auto report = node.tick();
   EXPECT_TRUE(report.refusals.empty());
   EXPECT_EQ(node.hand->counters().refusals, 0U);

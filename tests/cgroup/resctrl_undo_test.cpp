@@ -51,10 +51,10 @@ TEST_F(HandUndo, AskedForWhereThereIsNoneIsSaidOnce) {
 
 TEST_F(HandUndo, AStopGivesEverythingBackWhateverWasRefused) {
   node.settle();
-  node.kernel.fail_at(kDir, EBUSY);
+  node.kernel.fail_writes(kDir, EBUSY);
   EXPECT_EQ(node.restore_all().refusals.size(), 1U);
   EXPECT_EQ(node.journal.directories().size(), 1U) << "still on record";
-  node.kernel.fail_at(kDir, 0);
+  node.kernel.fail_writes(kDir, 0);
   EXPECT_TRUE(node.restore_all().refusals.empty());
   EXPECT_FALSE(node.kernel.has(kBatch));
 }

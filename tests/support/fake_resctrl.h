@@ -44,7 +44,7 @@ class FakeResctrl final : public ResctrlFiles {
   void unmount() { mounted_ = false; }
   void mount();
   /// From now on every write or mkdir to this path fails so; 0 = no more.
-  void fail_at(const std::string& path, int code) { failing_[path] = code; }
+  void fail_writes(const std::string& path, int code) { failing_[path] = code; }
   /// The same for reads.
   void fail_reads(const std::string& path, int code) { unreadable_[path] = code; }
 

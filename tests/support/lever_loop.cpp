@@ -117,7 +117,7 @@ void LeverLoop::add_tasks(const std::string& path) {
 /// Of the cgroup and of all below it.
 void LeverLoop::end_tasks(const std::string& path) {
   for (auto& [cgroup, tasks] : tasks_) {
-    if (!cgroup.starts_with(path)) continue;
+    if (cgroup != path && !cgroup.starts_with(path + '/')) continue;
     for (const int task : tasks) resctrl_.end(task);
     tasks.clear();
   }
@@ -236,7 +236,7 @@ void LeverLoop::restore_all() {
 
 void LeverLoop::fail_writes(const std::string& path, int code) {
   kernel.fail_writes(path, code);
-  resctrl_.fail_at(path, code);
+  resctrl_.fail_writes(path, code);
 }
 
 void LeverLoop::fail_reads(const std::string& path, int code) {
