@@ -170,6 +170,19 @@ TEST_F(LiveLevers, AnOwnerHasItsCpuAndAServiceDoesNotGetThere) {
   EXPECT_TRUE(soon([&] { return cpus_of(owner) == before && cpus_of(service) == before; })) << agent.log();
 }
 
+TEST_F(LiveLevers, BestEffortIsConfinedToFewCpus) {
+  if (std::thread::hardware_concurrency() < 3) GTEST_SKIP() << "needs three CPUs: two are always left";
+  container(kBatch, true);
+  const pid_t batch = run_in(kBatch, spin);
+  const int before = cpus_of(batch);
+  LiveAgent agent(args("",
+                       "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cpuset, "
+                       "cpuSuppressThresholdPercent: 10}\n"));
+  EXPECT_TRUE(soon([&] { return cpus_of(batch) == 2; })) << cpus_of(batch) << agent.log();
+  agent.stop();
+  EXPECT_TRUE(soon([&] { return cpus_of(batch) == before; })) << agent.log();
+}
+
 /// Of all zones, the level at which the kernel begins to reclaim.
 long low_watermarks() {
   std::istringstream text(text_of_file("/proc/zoneinfo"));
