@@ -160,5 +160,26 @@ TEST_F(LiveCpuLevers, AServicesBurstPassesUnthrottled) {
   std::printf("throttled in 3 s: %ld before, %ld with burst, %ld after\n", before, with, after);
 }
 
+// Where a burst is longer than what can be saved up, the quota itself is raised while the node has CPU to
+// spare.
+TEST_F(LiveCpuLevers, AThrottledServiceIsGivenMoreForAWhile) {
+  cgroups_.come_first();
+  for (const auto& cgroup : {kServicePod, service()}) set_quota(cgroup, 20000);
+  const auto original = quota(service());
+  const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(35ms, 65ms); });
+  const long before = throttled_during(service(), 3s);
+  EXPECT_GE(before, 10);
+  LiveAgent agent(
+      args("cpuBurstStrategy: {policy: cfsQuotaBurstOnly, cfsQuotaBurstPercent: 300, "
+           "sharePoolThresholdPercent: 100}\n"));
+  long with = before;
+  EXPECT_TRUE(soon([&] { return (with = throttled_during(service(), 3s)) * 3 < before; }))
+      << with << agent.log();
+  EXPECT_NE(quota(service()), original);
+  agent.stop();
+  EXPECT_EQ(quota(service()), original);
+  std::printf("throttled in 3 s: %ld before, %ld with a raised quota\n", before, with);
+}
+
 }  // namespace
 }  // namespace evenkeel::test
