@@ -23,7 +23,7 @@ std::string doc_of(const Row& row) {
   return out + " (" + unit + legal_text(row) + ')';
 }
 
-class Writer {
+class ExampleText {
  public:
   std::string text = kHead;
 
@@ -62,7 +62,7 @@ class Writer {
 }  // namespace
 
 std::string render_example() {
-  Writer writer;
+  ExampleText writer;
   NodeSlo scratch;
   writer.section(node_slo_rows(), &scratch, "", false);
   return writer.text;

@@ -20,12 +20,12 @@ constexpr Duration kBudgetPause = std::chrono::seconds(30);
 constexpr Duration kLongPause = std::chrono::minutes(10);
 constexpr Duration kGonePause = std::chrono::minutes(1);
 
-struct Victim {
+struct PodToGo {
   std::string namespace_{}, name{}, uid{};
   int tries = 0;
 };
 
-std::string eviction_body(const Victim& victim, const std::string& version) {
+std::string eviction_body(const PodToGo& victim, const std::string& version) {
   std::string out;
   Json json(out);
   json.begin_object().member("apiVersion", version).member("kind", "Eviction");
@@ -81,7 +81,7 @@ struct Evictor::Impl {
   Backoff backoff;
   std::optional<Timer> again{};
   std::optional<KubeClient::Id> under_way{};
-  std::deque<Victim> queue{};
+  std::deque<PodToGo> queue{};
   std::string version{};  ///< "policy/v1"; empty: not asked yet
 
   Impl(KubeClient& server, Random random, Heard to)
@@ -106,7 +106,7 @@ struct Evictor::Impl {
     });
   }
   void post() {
-    const Victim& victim = queue.front();
+    const PodToGo& victim = queue.front();
     HttpCall call{.method = "POST",
                   .url = "/api/v1/namespaces/" + victim.namespace_ + "/pods/" + victim.name + "/eviction",
                   .headers = {"Content-Type: application/json"},
