@@ -27,12 +27,17 @@ constexpr std::uint16_t kFirstPort = 5201;
 
 std::string output_of(const std::string& command) {
   std::string out;
-  FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
+  FILE* pipe = ::popen(("exec 2>&1; " + command).c_str(), "r");
   if (pipe == nullptr) return "popen failed";
   std::array<char, 4096> buffer;
   while (const auto got = std::fread(buffer.data(), 1, buffer.size(), pipe)) out.append(buffer.data(), got);
   const int status = ::pclose(pipe);
   return status == 0 ? out : out + " (exit status " + std::to_string(WEXITSTATUS(status)) + ")";
+}
+
+/// `commands` of ip(8), a line each.
+std::string batch_of(const std::string& where, const std::string& commands) {
+  return "ip " + where + " -batch - <<'END'\n" + commands + "END\n";
 }
 
 /// This thread's network from now on.
@@ -116,18 +121,15 @@ LiveNetwork::LiveNetwork() : prefix_("ek" + std::to_string(::getpid()) + "-") {
   for (const char* tool : {"ip", "nft", "nsenter", "unshare"})
     if (std::system((std::string("command -v ") + tool + " >/dev/null").c_str()) != 0)
       why_not_ = std::string(tool) + " is not installed";
-  for (const char* name : {"node", "peer"}) run("ip netns add " + space(name));
   spaces_ = {"node", "peer"};
   const auto node = space("node"), peer = space("peer");
-  run("ip link add nic netns " + node + " type veth peer name eth0 netns " + peer);
-  for (const auto& [where, link, address] :
-       {std::array<std::string, 3>{node, kLink, "10.9.0.1/24"}, {peer, "eth0", std::string(kPeer) + "/24"}}) {
-    run("ip -n " + where + " addr add " + address + " dev " + link);
-    run("ip -n " + where + " link set " + link + " up");
-    run("ip -n " + where + " link set lo up");
-  }
-  run("ip -n " + node + " route add default via " + kPeer);
-  run("ip -n " + peer + " route add 10.244.0.0/24 via 10.9.0.1");
+  ip("", {"netns add " + node, "netns add " + peer,
+          "link add nic netns " + node + " type veth peer name eth0 netns " + peer});
+  ip("-n " + node,
+     {"addr add 10.9.0.1/24 dev " + std::string(kLink), "link set " + std::string(kLink) + " up",
+      "link set lo up", "route add default via " + std::string(kPeer)});
+  ip("-n " + peer, {"addr add " + std::string(kPeer) + "/24 dev eth0", "link set eth0 up", "link set lo up",
+                    "route add 10.244.0.0/24 via 10.9.0.1"});
   if (!why_not_.empty()) return;
   const auto made = on_node(
       "echo 1 > /proc/sys/net/ipv4/ip_forward; nft add table ip pods && "
@@ -137,26 +139,27 @@ LiveNetwork::LiveNetwork() : prefix_("ek" + std::to_string(::getpid()) + "-") {
 }
 
 LiveNetwork::~LiveNetwork() {
-  for (const auto& name : spaces_) output_of("ip netns del " + space(name));
+  std::string all;
+  for (const auto& name : spaces_) all += "netns del " + space(name) + '\n';
+  output_of(batch_of("-force", all));
 }
 
-void LiveNetwork::run(const std::string& command) {
+/// Of one process for all of them: in an emulated machine a process takes half a second.
+void LiveNetwork::ip(const std::string& where, const std::vector<std::string>& commands) {
   if (!why_not_.empty()) return;
-  const auto said = output_of(command);
-  if (!said.empty()) why_not_ = command + ": " + said;
+  std::string all;
+  for (const auto& command : commands) all += command + '\n';
+  if (const auto said = output_of(batch_of(where, all)); !said.empty()) why_not_ = "ip: " + said;
 }
 
 void LiveNetwork::add_pod(const std::string& name, const std::string& address) {
   const auto node = space("node"), pod = space(name), link = "v" + name;
-  run("ip netns add " + pod);
   spaces_.push_back(name);
-  run("ip link add " + link + " netns " + node + " type veth peer name eth0 netns " + pod);
-  run("ip -n " + pod + " addr add " + address + "/32 dev eth0");
-  run("ip -n " + pod + " link set eth0 up");
-  run("ip -n " + node + " link set " + link + " up");
-  run("ip -n " + pod + " route add 169.254.1.1 dev eth0");
-  run("ip -n " + pod + " route add default via 169.254.1.1");
-  run("ip -n " + node + " route add " + address + " dev " + link);
+  ip("",
+     {"netns add " + pod, "link add " + link + " netns " + node + " type veth peer name eth0 netns " + pod});
+  ip("-n " + pod, {"addr add " + address + "/32 dev eth0", "link set eth0 up",
+                   "route add 169.254.1.1 dev eth0", "route add default via 169.254.1.1"});
+  ip("-n " + node, {"link set " + link + " up", "route add " + address + " dev " + link});
   const auto said = on_node("echo 1 > /proc/sys/net/ipv4/conf/" + link + "/proxy_arp");
   if (why_not_.empty() && !said.empty()) why_not_ = said;
 }

@@ -40,7 +40,7 @@ class LiveNetwork {
 
  private:
   [[nodiscard]] std::string space(const std::string& name) const { return prefix_ + name; }
-  void run(const std::string& command);
+  void ip(const std::string& where, const std::vector<std::string>& commands);
 
   std::string prefix_{};
   std::vector<std::string> spaces_{};
