@@ -182,6 +182,13 @@ Result<> KernelNetwork::remove_class(int link, std::uint16_t minor) {
   return route(NetlinkMessage(RTM_DELTCLASS, NLM_F_REQUEST | NLM_F_ACK, about(link, 0, kOurQdisc | minor)));
 }
 
+Result<> KernelNetwork::make_fair(int link, std::uint16_t minor) {
+  NetlinkMessage message(RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE,
+                         about(link, kOurQdisc | minor, 0));
+  message.put_text(TCA_KIND, "fq_codel");
+  return route(message);
+}
+
 Result<> KernelNetwork::put_rules(const PacketRules& wanted) {
   auto done = filter(messages_to_put(wanted, has_table_, owned_));
   // Linux before 5.12 knows no owner of a table: then the journal alone remembers it.

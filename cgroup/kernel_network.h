@@ -22,6 +22,7 @@ class KernelNetwork final : public NetworkDoor {
   Result<> remove_qdisc(int link) override;
   Result<> put_class(int link, const HtbClass& wanted) override;
   Result<> remove_class(int link, std::uint16_t minor) override;
+  Result<> make_fair(int link, std::uint16_t minor) override;
   Result<> put_rules(const PacketRules& wanted) override;
   Result<> remove_rules() override;
   /// Makes rules and takes them away, in one step.

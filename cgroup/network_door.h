@@ -58,6 +58,9 @@ class NetworkDoor {
   /// New, or with other rates.
   virtual Result<> put_class(int link, const HtbClass& wanted) = 0;
   virtual Result<> remove_class(int link, std::uint16_t minor) = 0;
+  /// A class without children from now on sends its flows in turns and holds no long queue (fq_codel, RFC
+  /// 8290); gone with the class.
+  virtual Result<> make_fair(int link, std::uint16_t minor) = 0;
   /// All of them in place of the last ones, in one step.
   virtual Result<> put_rules(const PacketRules& wanted) = 0;
   virtual Result<> remove_rules() = 0;

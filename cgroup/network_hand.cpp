@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cgroup/network_records.h"
+#include "cgroup/network_sum.h"
 
 namespace evenkeel {
 namespace {
@@ -34,41 +35,6 @@ std::string text_of(const PacketRules& rules) {
 
 constexpr Reason kWhyClass = because("a class's share of the network, or a pod's own limit");
 
-/// Of everything that matters in a plan: pointers in it live for one tick only.
-class Sum {
- public:
-  void add(std::uint64_t value) { sum_ = (sum_ ^ value) * 0x100000001b3U + (sum_ >> 47U); }
-  void add(BitRate rate) { add(static_cast<std::uint64_t>(rate.count())); }
-  void add(const std::optional<BitRate>& rate) { add(rate ? *rate : BitRate(-1)); }
-  void add(const IpAddress& address) {
-    add(address.v6 ? 1U : 2U);
-    for (const auto byte : address.bytes) add(byte);
-  }
-  [[nodiscard]] std::uint64_t value() const { return sum_ == 0 ? 1 : sum_; }
-
- private:
-  std::uint64_t sum_ = 0xcbf29ce484222325U;
-};
-
-std::uint64_t sum_of(const NetworkPlan& plan) {
-  Sum sum;
-  sum.add(plan.total);
-  for (const auto& share : plan.classes) {
-    sum.add(share.egress_request);
-    sum.add(share.egress_limit);
-    sum.add(share.ingress_limit);
-  }
-  for (const auto& member : plan.members) {
-    sum.add(member.cgroup.value);
-    sum.add(static_cast<std::uint64_t>(member.of) * 2 + (member.by_cgroup ? 1 : 0));
-    sum.add(member.egress_limit);
-    sum.add(member.ingress_limit);
-    sum.add(member.addresses.size());
-    for (const auto& address : member.addresses) sum.add(address);
-  }
-  return sum.value();
-}
-
 }  // namespace
 
 void NetworkHand::apply(const NetworkPlan& plan, MonoTime now, Report& report) {
@@ -79,7 +45,7 @@ void NetworkHand::apply(const NetworkPlan& plan, MonoTime now, Report& report) {
     totals_.held = classes_.size();
     if (held_ || has_rules_) return;  // refused: tried again in the next tick
     told_.clear();
-    yielded_ = false;
+    yielded_ = no_fair_leaves_ = false;
     rounds_ = 0;
     pause_ = {};
     return;
@@ -181,6 +147,7 @@ bool NetworkHand::put_classes() {
     if (!dry_run_ && moves) done = door_.remove_class(link_index_, one.minor);
     if (!dry_run_ && done) done = door_.put_class(link_index_, one);
     if (!done) return refuse(path, text_of(one), done.error(), door_.words()), false;
+    if (have == classes_.end() || moves) make_fair(one);
     tell(path, have == classes_.end() ? kNothing : text_of(*have), text_of(one), false, kWhyClass);
     if (have == classes_.end()) {
       classes_.push_back(one);
@@ -189,6 +156,21 @@ bool NetworkHand::put_classes() {
     }
   }
   return true;
+}
+
+/// Classes share as well without it, only longer queues make their own requests wait: told once, and no more.
+void NetworkHand::make_fair(const HtbClass& one) {
+  const bool has_children =
+      std::ranges::any_of(wanted_, [&](const HtbClass& other) { return other.parent == one.minor; });
+  if (dry_run_ || no_fair_leaves_ || has_children) return;
+  const auto done = door_.make_fair(link_index_, one.minor);
+  if (done) return;
+  no_fair_leaves_ = true;
+  ++totals_.refusals;
+  report_->refusals.push_back({.path = place(name_of(one.minor)),
+                               .error = done.error(),
+                               .text = "fq_codel",
+                               .detail = door_.words() + ": what a class sends waits in one queue"});
 }
 
 bool NetworkHand::put_rules(int unknown) {

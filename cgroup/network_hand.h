@@ -37,6 +37,7 @@ class NetworkHand final : public Hand {
   bool still_ours();
   void bring_to(const NetworkPlan& plan);
   bool put_classes();
+  void make_fair(const HtbClass& one);
   bool put_rules(int unknown);
   void remove_other_classes();
   void withdraw(const char* why);
@@ -51,8 +52,9 @@ class NetworkHand final : public Hand {
 
   bool held_ = false;  ///< our queue is there
   bool has_rules_ = false;
-  bool yielded_ = false;  ///< somebody else's for as long as this is asked for
-  int rounds_ = 0;        ///< how often somebody took our queue away
+  bool no_fair_leaves_ = false;  ///< refused, and told
+  bool yielded_ = false;         ///< somebody else's for as long as this is asked for
+  int rounds_ = 0;               ///< how often somebody took our queue away
   std::string link_{};
   int link_index_ = 0;
   std::uint64_t applied_ = 0;  ///< the plan that the kernel has, as a sum; 0: none

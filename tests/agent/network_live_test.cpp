@@ -130,6 +130,23 @@ TEST_F(LiveNetworkQos, ClassesShareTheWayOutAndLimitWhatComesIn) {
   expect_untouched();
 }
 
+TEST_F(LiveNetworkQos, AShortRequestDoesNotWaitBehindLongOnesOfItsClass) {
+  SteppedAgent agent(args());
+  if (const Step step = agent.advance(); step.line.find("fq_codel") != std::string::npos)
+    GTEST_SKIP() << "this kernel has no fq_codel";
+  const LiveNetwork::Flow night{"night", "peer", LiveNetwork::kPeer, "", ""};
+  const std::vector<LiveNetwork::Flow> many(8, night);
+  const auto fair = net_.answer_time(many, night, 7);
+  // What the kernel puts into a class by itself.
+  ASSERT_EQ(net_.on_node("tc qdisc replace dev nic parent e7e1:31 pfifo limit 1000"), "");
+  const auto queued = net_.answer_time(many, night, 7);
+  std::printf("an answer beside eight flows of 20 Mbit/s together: %.1f ms, %.1f ms in one queue\n",
+              static_cast<double>(fair.count()) / 1000, static_cast<double>(queued.count()) / 1000);
+  EXPECT_LT(fair * 2, queued);
+  agent.quit();
+  expect_untouched();
+}
+
 TEST_F(LiveNetworkQos, ProcessesWithTheNodesAddressAreToldByTheirCgroup) {
   if (!cgroups_.layout().v2(Controller::cpu)) GTEST_SKIP() << "on cgroup v1 only addresses tell";
   list(true);

@@ -42,6 +42,28 @@ TEST_F(NetworkSharing, APlanBecomesQueuesAndRules) {
   EXPECT_EQ(managed.size(), hand->totals().held);
 }
 
+TEST_F(NetworkSharing, EveryClassWithoutChildrenServesItsFlowsInTurns) {
+  plan.members[0].egress_limit = mbit(5);
+  tick();
+  for (const auto& [minor, one] : door.classes) {
+    const bool is_leaf =
+        std::ranges::none_of(door.classes, [&](const auto& row) { return row.second.parent == minor; });
+    EXPECT_EQ(door.fair.contains(minor), is_leaf) << minor;
+  }
+  EXPECT_TRUE(door.broken.empty());
+}
+
+TEST_F(NetworkSharing, WithoutFairLeavesItSharesAllTheSameAndSaysSoOnce) {
+  door.no_fair_leaves = true;
+  door.refusal = ENOENT;
+  const auto report = tick();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].text, "fq_codel");
+  EXPECT_EQ(door.rules->rules.size(), 3U);
+  plan.members[0].egress_limit = mbit(5);
+  EXPECT_TRUE(tick().refusals.empty());
+}
+
 TEST_F(NetworkSharing, TheSamePlanAgainTouchesAndAllocatesNothing) {
   tick();
   tick();

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ class FakeNetwork final : public NetworkDoor {
  public:
   std::map<int, RootQdisc> roots{};  ///< of links that have more than the kernel's own
   std::map<std::uint16_t, HtbClass> classes{};
+  std::set<std::uint16_t> fair{};  ///< classes whose flows take turns
+  bool no_fair_leaves = false;     ///< the kernel has no fq_codel
   std::optional<PacketRules> rules{};
   int calls = 0, looks = 0;
   bool cgroups_tell = true;
@@ -38,6 +41,7 @@ class FakeNetwork final : public NetworkDoor {
     if (refuses()) return fail(refusal, Op::write);
     if (roots.erase(link) == 0) return fail(ENOENT, Op::write);
     classes.clear();
+    fair.clear();
     return {};
   }
   Result<> put_class(int /*link*/, const HtbClass& wanted) override {
@@ -51,7 +55,16 @@ class FakeNetwork final : public NetworkDoor {
     if (refuses()) return fail(refusal, Op::write);
     for (const auto& [other, row] : classes)
       if (row.parent == minor) return fail(EBUSY, Op::write);
+    fair.erase(minor);
     return classes.erase(minor) != 0 ? Result<>() : fail(ENOENT, Op::write);
+  }
+  Result<> make_fair(int /*link*/, std::uint16_t minor) override {
+    if (refuses() || no_fair_leaves) return fail(refusal, Op::write);
+    if (!classes.contains(minor)) broken.push_back("a leaf of no class");
+    for (const auto& [other, row] : classes)
+      if (row.parent == minor) broken.push_back("a leaf beside children");
+    fair.insert(minor);
+    return {};
   }
   Result<> put_rules(const PacketRules& wanted) override {
     if (refuses()) return fail(refusal, Op::write);

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -183,28 +184,70 @@ std::string LiveNetwork::on_node(const std::string& command) const {
   return output_of("nsenter --net=/run/netns/" + space("node") + " sh -c \"" + command + "\"");
 }
 
-std::vector<double> LiveNetwork::rates(const std::vector<Flow>& flows) const {
-  const SharedCounts counts(flows.size());
-  std::vector<pid_t> children;
-  for (std::size_t i = 0; i < flows.size(); ++i) {
-    const auto& flow = flows[i];
-    const auto port = static_cast<std::uint16_t>(kFirstPort + i);
-    children.push_back(start_sink(space(flow.to), flow.to_procs, port, counts[i]));
-    children.push_back(start_source(space(flow.from), flow, port));
+/// Flows that send, until it goes.
+class LiveNetwork::Running {
+ public:
+  Running(const LiveNetwork& net, const std::vector<Flow>& flows) : arrived(flows.size()) {
+    for (std::size_t i = 0; i < flows.size(); ++i) {
+      const auto& flow = flows[i];
+      const auto port = static_cast<std::uint16_t>(kFirstPort + i);
+      children_.push_back(start_sink(net.space(flow.to), flow.to_procs, port, arrived[i]));
+      children_.push_back(start_source(net.space(flow.from), flow, port));
+    }
+    std::this_thread::sleep_for(kSettle);
   }
-  std::this_thread::sleep_for(kSettle);
+  ~Running() {
+    for (const pid_t child : children_) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, nullptr, 0);
+    }
+  }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+
+  const SharedCounts arrived;  ///< bytes of each
+
+ private:
+  std::vector<pid_t> children_{};
+};
+
+std::vector<double> LiveNetwork::rates(const std::vector<Flow>& flows) const {
+  const Running running(*this, flows);
   std::vector<double> out;
-  for (std::size_t i = 0; i < flows.size(); ++i) out.push_back(-static_cast<double>(counts[i]));
+  for (std::size_t i = 0; i < flows.size(); ++i) out.push_back(-static_cast<double>(running.arrived[i]));
   const auto began = std::chrono::steady_clock::now();
   std::this_thread::sleep_for(kMeasure);
   const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   for (std::size_t i = 0; i < out.size(); ++i)
-    out[i] = (out[i] + static_cast<double>(counts[i])) * 8 / 1e6 / took;
-  for (const pid_t child : children) {
-    ::kill(child, SIGKILL);
-    ::waitpid(child, nullptr, 0);
-  }
+    out[i] = (out[i] + static_cast<double>(running.arrived[i])) * 8 / 1e6 / took;
   return out;
+}
+
+std::chrono::microseconds LiveNetwork::answer_time(const std::vector<Flow>& flows, const Flow& asker,
+                                                   std::size_t times) const {
+  const Running running(*this, flows);
+  const SharedCounts waits(times);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!enter(space(asker.from))) ::_exit(1);
+    const auto closed = at(asker.address, 9);  // whoever refuses has answered as well
+    for (std::size_t i = 0; i < times; ++i) {
+      const auto began = std::chrono::steady_clock::now();
+      const int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+      ::connect(fd, reinterpret_cast<const sockaddr*>(&closed), sizeof closed);
+      ::close(fd);
+      waits[i] = static_cast<std::uint64_t>(
+          std::chrono::duration_cast<std::chrono::microseconds>(std::chrono::steady_clock::now() - began)
+              .count());
+      ::usleep(50000);
+    }
+    ::_exit(0);
+  }
+  ::waitpid(child, nullptr, 0);
+  std::vector<std::uint64_t> sorted;
+  for (std::size_t i = 0; i < times; ++i) sorted.push_back(waits[i]);
+  std::ranges::sort(sorted);
+  return std::chrono::microseconds(sorted[times / 2]);
 }
 
 }  // namespace evenkeel::test

@@ -3,6 +3,7 @@
 // Needs root, iproute2 and nft.
 #pragma once
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,13 @@ class LiveNetwork {
   };
   /// What arrives of each, in Mbit/s, while all of them send; after they have found their pace.
   [[nodiscard]] std::vector<double> rates(const std::vector<Flow>& flows) const;
+  /// How long `asker` waits for an answer over the network while the flows send, in the middle of `times`
+  /// times: to make a connection takes one packet each way.
+  [[nodiscard]] std::chrono::microseconds answer_time(const std::vector<Flow>& flows, const Flow& asker,
+                                                      std::size_t times) const;
 
  private:
+  class Running;
   [[nodiscard]] std::string space(const std::string& name) const { return prefix_ + name; }
   void ip(const std::string& where, const std::vector<std::string>& commands);
 

@@ -1,0 +1,14 @@
+// Whether a plan for the network says what the last one said. May not: keep it, pointers in it live for one
+// tick only.
+#pragma once
+
+#include <cstdint>
+
+#include "qos/network_plan.h"
+
+namespace evenkeel {
+
+/// Of everything that matters in the plan; never 0.
+std::uint64_t sum_of(const NetworkPlan& plan);
+
+}  // namespace evenkeel
