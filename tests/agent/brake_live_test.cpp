@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "cgroup/pressure_trigger.h"
+#include "tests/support/agent_args.h"
 #include "tests/support/burst.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/process.h"
@@ -40,9 +41,7 @@ class LiveBrake : public testing::Test {
         << "extensions: {evenkeel: {brake: {enable: true, maxDutyPercent: 100, lease: " << lease << more
         << "}}}\n"
         << std::flush;
-    agent_ = std::make_unique<LiveAgent>(std::vector<std::string>{
-        "--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods", "cgroup",
-        "--state-dir", dir_.path + "/state", "--listen", "none"});
+    agent_ = std::make_unique<LiveAgent>(live_args(cgroups_, dir_, "1s", kPodsByCgroup));
     ASSERT_TRUE(agent_->logged("started", kPatience)) << agent_->log();
   }
   [[nodiscard]] std::string quota() const {

@@ -10,6 +10,7 @@
 #include <memory>
 #include <thread>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/environment.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
@@ -111,8 +112,7 @@ class LiveChurn : public testing::Test {
 TEST_F(LiveChurn, NothingGrowsWithThePodsThatEverWere) {
   const std::chrono::seconds length(from_environment("CHURN_SECONDS", 12));
   const LiveProcess service(cgroups_, kService, Manner::spins);
-  LiveAgent agent({"--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
-                   "none", "--state-dir", dir_.path + "/state", "--listen", "none", "--interval", "250ms"});
+  LiveAgent agent(live_args(cgroups_, dir_, "250ms", kNoPods));
   ASSERT_TRUE(agent.logged("event=started", 20s)) << agent.log();
   churn(length / 3);
   all_go();

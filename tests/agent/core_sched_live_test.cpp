@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "cgroup/core_cookies.h"
+#include "tests/support/agent_args.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/process.h"
 #include "tests/support/state_dir.h"
@@ -62,12 +63,7 @@ class LiveCoreSched : public testing::Test {
   static std::string service() { return std::string("kubepods/burstable/pod") + kServiceUid + "/c1"; }
   static std::string batch() { return std::string("kubepods/besteffort/pod") + kBatchUid + "/c2"; }
   void configure(const std::string& text) const { std::ofstream(dir_.path + "/nodeslo.yaml") << text; }
-  [[nodiscard]] std::vector<std::string> args() const {
-    return {"--cgroup-root", cgroups_.top(),
-            "--nodeslo",     dir_.path + "/nodeslo.yaml",
-            "--pods",        "file:" + dir_.path + "/pods.yaml",
-            "--state-dir",   dir_.path + "/state"};
-  }
+  [[nodiscard]] std::vector<std::string> args() const { return stepped_args(cgroups_, dir_); }
   pid_t busy(const std::string& cgroup) {
     const auto procs = cgroups_.file(Controller::cpu, cgroup, "cgroup.procs");
     children_.push_back(busy_process(procs));

@@ -5,6 +5,7 @@
 #include <regex>
 #include <thread>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/live_pod.h"
 #include "tests/support/modelled_cache.h"
@@ -31,9 +32,7 @@ class LiveCpi : public testing::TestWithParam<const char*> {
     std::ofstream(dir_.path + "/nodeslo.yaml")
         << "extensions: {evenkeel: {interference: {enable: true, counterWindow: 1s, counterPeriod: 1s, "
         << "counterBackend: " << GetParam() << "}}}\n";
-    agent_.emplace(std::vector<std::string>{"--cgroup-root", cgroups_.top(), "--nodeslo",
-                                            dir_.path + "/nodeslo.yaml", "--pods", "cgroup", "--state-dir",
-                                            dir_.path + "/state"});
+    agent_.emplace(stepped_args(cgroups_, dir_, kPodsByCgroup));
     agent_->advance();
     const auto why = said("evenkeel_counter_backend\\{backend=\"none\",why=\"([^\"]+)\"\\}");
     if (!why.empty()) GTEST_SKIP() << why;

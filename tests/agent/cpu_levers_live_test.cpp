@@ -9,6 +9,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/pinned_task.h"
@@ -62,12 +63,7 @@ class LiveCpuLevers : public testing::Test {
   }
   [[nodiscard]] std::vector<std::string> args(const std::string& nodeslo) const {
     std::ofstream(dir_.path + "/nodeslo.yaml") << nodeslo;
-    return {"--cgroup-root", cgroups_.top(),
-            "--nodeslo",     dir_.path + "/nodeslo.yaml",
-            "--pods",        "file:" + dir_.path + "/pods.yaml",
-            "--state-dir",   dir_.path + "/state",
-            "--listen",      "none",
-            "--interval",    "100ms"};
+    return live_args(cgroups_, dir_, "100ms");
   }
   [[nodiscard]] bool v2() const { return cgroups_.layout().v2(Controller::cpu); }
   [[nodiscard]] std::string file(const std::string& cgroup, const char* name) const {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/disk_user.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
@@ -52,9 +53,7 @@ class LiveDisk : public testing::Test {
         << ", type: device, ioCfg: {writeBPS: " << kLimit << "}}]}}}\n";
   }
   [[nodiscard]] std::vector<std::string> args() const {
-    return {"--cgroup-root", cgroups_.top(), "--nodeslo",   dir_.path + "/nodeslo.yaml",
-            "--pods",        "cgroup",       "--state-dir", dir_.path + "/state",
-            "--listen",      "none",         "--interval",  "100ms"};
+    return live_args(cgroups_, dir_, "100ms", kPodsByCgroup);
   }
   [[nodiscard]] DiskUser writer(bool through_the_cache) const {
     return {cgroups_.file(Controller::blkio, kBatch, "cgroup.procs"),

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_pod.h"
 #include "tests/support/state_dir.h"
@@ -49,12 +50,7 @@ class LiveEvict : public testing::Test {
            "memoryEvictLowerPercent: 0, cpuSuppressThresholdPercent: 100}\n"
            "extensions: {evenkeel: {featureGates: {BEMemoryEvict: true}, killWithoutApi: "
         << kill_without_api << "}}\n";
-    return {"--cgroup-root", cgroups_.top(),
-            "--nodeslo",     dir_.path + "/nodeslo.yaml",
-            "--pods",        "file:" + dir_.path + "/pods.yaml",
-            "--state-dir",   dir_.path + "/state",
-            "--listen",      "none",
-            "--interval",    "100ms"};
+    return live_args(cgroups_, dir_, "100ms");
   }
   LiveCgroups cgroups_{};
   StateDir dir_{};

@@ -10,6 +10,7 @@
 #include <optional>
 #include <thread>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/modelled_cache.h"
 #include "tests/support/pinned_task.h"
@@ -42,9 +43,7 @@ class LiveCure : public testing::Test {
            " counterPeriod: 1s, stallWindow: 1s, capLease: 15s, evictAfter: 1}, featureGates: "
            "{InterferenceEvict: true}}}\n";
     list_pods("");
-    agent_.emplace(std::vector<std::string>{
-        "--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
-        "file:" + dir_.path + "/pods.yaml", "--state-dir", dir_.path + "/state"});
+    agent_.emplace(stepped_args(cgroups_, dir_));
     next_ = std::chrono::steady_clock::now();
   }
   void TearDown() override {

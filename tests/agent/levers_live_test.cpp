@@ -10,6 +10,7 @@
 #include <functional>
 #include <sstream>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/process.h"
@@ -88,12 +89,7 @@ class LiveLevers : public testing::Test {
   std::vector<std::string> args(const std::string& pods, const std::string& nodeslo = "{}\n") const {
     std::ofstream(dir_.path + "/nodeslo.yaml") << nodeslo;
     std::ofstream(dir_.path + "/pods.yaml") << "items:\n" << pods;
-    return {"--cgroup-root", cgroups_.top(),
-            "--nodeslo",     dir_.path + "/nodeslo.yaml",
-            "--pods",        "file:" + dir_.path + "/pods.yaml",
-            "--state-dir",   dir_.path + "/state",
-            "--listen",      "none",
-            "--interval",    "100ms"};
+    return live_args(cgroups_, dir_, "100ms");
   }
   [[nodiscard]] bool v2() const { return cgroups_.layout().v2(Controller::cpu); }
   [[nodiscard]] std::string cpu(const std::string& cgroup, const char* file) const {

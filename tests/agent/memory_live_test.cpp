@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/memory_hogs.h"
@@ -36,14 +37,7 @@ class LiveMemory : public testing::Test {
     std::ofstream(dir_.path + "/nodeslo.yaml")
         << "resourceQOSStrategy: {lsClass: {memoryQOS: {enable: true, " << memory_qos << "}}}\n";
   }
-  [[nodiscard]] std::vector<std::string> args() const {
-    return {"--cgroup-root", cgroups_.top(),
-            "--nodeslo",     dir_.path + "/nodeslo.yaml",
-            "--pods",        "file:" + dir_.path + "/pods.yaml",
-            "--state-dir",   dir_.path + "/state",
-            "--listen",      "none",
-            "--interval",    "100ms"};
-  }
+  [[nodiscard]] std::vector<std::string> args() const { return live_args(cgroups_, dir_, "100ms"); }
   static std::string container() { return std::string(kPod) + "/c1"; }
   [[nodiscard]] std::string path(const std::string& cgroup, const char* name) const {
     return cgroups_.file(Controller::memory, cgroup, name);

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/live_network.h"
 #include "tests/support/process.h"
@@ -64,12 +65,7 @@ class LiveNetworkQos : public testing::Test {
         << pod(kServiceUid, "cart", "LS", "Burstable", kService, of_host, "")
         << pod(kBatchUid, "train", "BE", "BestEffort", kBatch, of_host, annotation);
   }
-  [[nodiscard]] std::vector<std::string> args() const {
-    return {"--cgroup-root", cgroups_.top(),
-            "--nodeslo",     dir_.path + "/nodeslo.yaml",
-            "--pods",        "file:" + dir_.path + "/pods.yaml",
-            "--state-dir",   dir_.path + "/state"};
-  }
+  [[nodiscard]] std::vector<std::string> args() const { return stepped_args(cgroups_, dir_); }
   [[nodiscard]] std::string queue() const { return net_.on_node("tc qdisc show dev nic root"); }
   [[nodiscard]] std::string tables() const { return net_.on_node("nft list tables"); }
   void expect_untouched() const {

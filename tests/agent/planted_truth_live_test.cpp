@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "cgroup/fd.h"
+#include "tests/support/agent_args.h"
 #include "tests/support/environment.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/pinned_task.h"
@@ -165,8 +166,7 @@ const Planted kPlanted[] = {{"hog", {hog}},
 
 TEST_F(LivePlantedTruth, TheGuiltyAreNamedAndTheInnocentAreNot) {
   const int runs = from_environment("PLANTED_RUNS", 1);
-  SteppedAgent agent({"--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
-                      "file:" + dir_.path + "/pods.yaml", "--state-dir", dir_.path + "/state"});
+  SteppedAgent agent(stepped_args(cgroups_, dir_));
   const PinnedTask computes(cgroups_, cgroup_of(shop), 0, [] { work_and_rest(6ms, 4ms); });
   const PinnedTask reads(cgroups_, cgroup_of(shop), 1,
                          [this] { disk_work(file_of("read"), O_RDONLY | O_DIRECT, kBlock, 2ms); });

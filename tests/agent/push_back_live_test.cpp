@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/memory_hogs.h"
@@ -76,9 +77,7 @@ TEST_F(LivePushBack, AServiceWaitsForMemoryLessWhileBestEffortGivesItUp) {
   ASSERT_TRUE(soon([&] { return limit_met() > 100; }, kPatience)) << "best effort did not fill the node";
   const long off = stall_over_ten_seconds();
   const auto had = std::stol(file(kBestEffort, "memory.current"));
-  LiveAgent agent({"--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
-                   "file:" + dir_.path + "/pods.yaml", "--state-dir", dir_.path + "/state", "--listen",
-                   "none", "--interval", "500ms"});
+  LiveAgent agent(live_args(cgroups_, dir_, "500ms"));
   EXPECT_TRUE(soon([&] { return file(kBestEffort, "memory.high") != "max\n"; }, kPatience)) << agent.log();
   std::this_thread::sleep_for(std::chrono::seconds(10));
   const long on = stall_over_ten_seconds();

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/memory_hogs.h"
@@ -48,14 +49,7 @@ class LiveReclaim : public testing::Test {
         << "resourceQOSStrategy: {lsClass: {memoryQOS: {enable: " << (on ? "true" : "false")
         << ", wmarkRatio: 90, wmarkScalePermill: 50}}}\n";
   }
-  [[nodiscard]] std::vector<std::string> args() const {
-    return {"--cgroup-root", cgroups_.top(),
-            "--nodeslo",     dir_.path + "/nodeslo.yaml",
-            "--pods",        "file:" + dir_.path + "/pods.yaml",
-            "--state-dir",   dir_.path + "/state",
-            "--listen",      "none",
-            "--interval",    "500ms"};
-  }
+  [[nodiscard]] std::vector<std::string> args() const { return live_args(cgroups_, dir_, "500ms"); }
   [[nodiscard]] long number_after(const char* name, const std::string& key) const {
     const auto text = file(name);
     const auto at = text.find(key);

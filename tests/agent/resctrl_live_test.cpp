@@ -11,6 +11,7 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/process.h"
 #include "tests/support/soon.h"
@@ -74,12 +75,7 @@ class LiveResctrl : public testing::Test {
         << "resourceQOSStrategy: {beClass: {resctrlQOS: {enable: " << (ways_end > 0 ? "true" : "false")
         << ", catRangeEndPercent: " << std::max(1, ways_end) << ", mbaPercent: " << bandwidth << "}}}\n";
   }
-  [[nodiscard]] std::vector<std::string> args() const {
-    return {"--cgroup-root", cgroups_.top(),
-            "--nodeslo",     dir_.path + "/nodeslo.yaml",
-            "--pods",        "file:" + dir_.path + "/pods.yaml",
-            "--state-dir",   dir_.path + "/state"};
-  }
+  [[nodiscard]] std::vector<std::string> args() const { return stepped_args(cgroups_, dir_); }
   pid_t busy(const std::string& cgroup) {
     children_.push_back(busy_process(cgroups_.file(Controller::cpu, cgroup, "cgroup.procs")));
     for (int i = 0; i < 2000 && text_of_file(cgroups_.file(Controller::cpu, cgroup, "cgroup.procs")).empty();

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/modelled_cache.h"
 #include "tests/support/pinned_task.h"
@@ -49,9 +50,7 @@ class LiveResctrlWays : public testing::Test {
         << "items:\n"
         << pod(kShop, "name: shop", "Burstable", "c1")
         << pod(kNight, "name: night, labels: {koordinator.sh/qosClass: BE}", "BestEffort", "c2");
-    agent_.emplace(std::vector<std::string>{
-        "--cgroup-root", cgroups_.top(), "--nodeslo", dir_.path + "/nodeslo.yaml", "--pods",
-        "file:" + dir_.path + "/pods.yaml", "--state-dir", dir_.path + "/state"});
+    agent_.emplace(stepped_args(cgroups_, dir_));
     next_ = std::chrono::steady_clock::now();
   }
   void TearDown() override {

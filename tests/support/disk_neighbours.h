@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/agent_args.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/null_disk.h"
 #include "tests/support/state_dir.h"
@@ -39,9 +40,7 @@ class DiskNeighbours : public testing::Test {
   }
   /// Arguments of an agent that is configured so and takes pods from their cgroups.
   [[nodiscard]] std::vector<std::string> agent_args() const {
-    return {"--cgroup-root", cgroups_.top(), "--nodeslo",   dir_.path + "/nodeslo.yaml",
-            "--pods",        "cgroup",       "--state-dir", dir_.path + "/state",
-            "--listen",      "none",         "--interval",  "200ms"};
+    return live_args(cgroups_, dir_, "200ms", kPodsByCgroup);
   }
 
   LiveCgroups cgroups_{};
