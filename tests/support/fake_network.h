@@ -26,6 +26,14 @@ class FakeNetwork final : public NetworkDoor {
   int refusal = EINVAL;
   std::vector<std::string> broken{};  ///< what was asked for in an illegal state
 
+  /// What is ours there; empty: nothing.
+  [[nodiscard]] std::string everything() const {
+    std::string out;
+    for (const auto& [link, root] : roots) out += std::to_string(link) + ' ' + root.kind + '\n';
+    for (const auto& [minor, one] : classes) out += "class " + std::to_string(minor) + '\n';
+    return out + (rules ? "rules\n" : "");
+  }
+
   Result<RootQdisc> root_qdisc(int link) override {
     ++looks;
     const auto found = roots.find(link);

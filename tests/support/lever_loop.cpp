@@ -36,7 +36,8 @@ LeverLoop::LeverLoop(bool v2, unsigned seed)
       random_(seed),
       machine_{.most_groups = 2 + static_cast<int>(seed % 6)},
       resctrl_(machine_),
-      cache_(tree(), resctrl_, journal, false) {
+      cache_(tree(), resctrl_, journal, false),
+      queues_(tree(), network_, journal, false) {
   remove(kPod);
   kernel.disks.devices = {"8:0", "8:16"};
   kernel.disks.weights = seed % 3 == 0;
@@ -70,6 +71,14 @@ ResctrlPart LeverLoop::part() {
   return out;
 }
 
+/// Of what is sent and of what comes in, in percent or in Mbit/s.
+NetworkQos LeverLoop::bandwidth() {
+  const auto some = [&] {
+    return chance(70) ? Bandwidth{below(101), true} : Bandwidth{std::int64_t{1000000} * below(2000), false};
+  };
+  return {chance(60), some(), some(), some(), some()};
+}
+
 /// A new pod's directory and those of its containers, as the kubelet and a runtime leave them.
 std::string LeverLoop::born(int number) {
   const auto qos = static_cast<QosClass>(below(4));  // LSE, LSR, LS, BE
@@ -83,6 +92,9 @@ std::string LeverLoop::born(int number) {
   if (qos == QosClass::lse || qos == QosClass::lsr) pod.allocated_cpus = CpuSet::range(below(8), 7);
   if (chance(30)) pod.blocks = {block(), block()};
   if (chance(30)) pod.resctrl = {part()};
+  pod.network.of_host = chance(20);
+  pod.network.addresses = {{.bytes = {10, 0, 0, static_cast<std::uint8_t>(number)}}};
+  if (chance(30)) pod.network.limits = {bandwidth().ingress_limit, bandwidth().egress_limit};
   const auto path = std::string(kBranches[static_cast<std::size_t>(branch)]) + "/pod" + pod.uid;
   std::vector<std::string> made{path};
   for (int c = 1 + below(2); c > 0; --c) {
@@ -171,7 +183,9 @@ void LeverLoop::configure() {
                               .cat_range_end_percent = some.end.value_or(Percent(100)),
                               .mba_percent = some.bandwidth.value_or(Percent(100))};
     one->blkio = BlkioQos{chance(60), {block(), block()}};
+    one->network = bandwidth();
   }
+  slo->qos.net_qos_policy = static_cast<NetQosPolicy>(below(2));
   if (chance(50)) slo->system.min_free_kbytes_factor = 1 + below(200);
   if (chance(50)) slo->system.watermark_scale_factor = 1 + below(400);
   slo_ = slo;
@@ -204,6 +218,11 @@ void LeverLoop::measure() {
                      .domains = {0, 1}},
                     {.name = "L3", .unit = ResctrlUnit::ways, .full = machine_.mask, .domains = {0, 1}}},
       .most_groups = machine_.most_groups});
+  if (snapshot_.network == nullptr || chance(10))  // now and then the way out is another one
+    snapshot_.network =
+        std::make_shared<const NetworkLink>(chance(80) ? NetworkLink{"eth0", 7, BitRate(1000000000)}
+                                                       : NetworkLink{"eth1", 9, BitRate(100000000)});
+  snapshot_.network = chance(95) ? link_ : nullptr;
   snapshot_.node.memory = NodeMemory{memory, memory, {}, {}, {}};
   for (CpuId cpu = 0; cpu < 8; ++cpu)
     if (snapshot_.topology.cpus.size() < 8) snapshot_.topology.cpus.push_back({.id = cpu, .core = cpu});
@@ -225,6 +244,7 @@ Report LeverLoop::pass() {
   arbitrate(snapshot_, *slo_, intents_, wishes_);
   auto report = executor.apply(wishes_, snapshot_, {});
   cache_.serve(intents_, now, report);
+  queues_.serve(intents_, now, report);
   return report;
 }
 
@@ -232,6 +252,7 @@ void LeverLoop::restore_all() {
   executor.restore_all(now);
   Report report;
   cache_.restore_all(now, report);
+  queues_.restore_all(now, report);
 }
 
 void LeverLoop::fail_writes(const std::string& path, int code) {
@@ -255,6 +276,7 @@ std::map<std::string, std::string> LeverLoop::files() {
     }
   for (const auto& [path, text] : kernel.node_files) out[path] = std::string(trimmed(text));
   out["sys/fs/resctrl"] = resctrl_.everything();
+  out["net"] = network_.everything();
   return out;
 }
 

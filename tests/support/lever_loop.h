@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "cgroup/network_hand.h"
 #include "cgroup/resctrl_hand.h"
 #include "qos/policy.h"
 #include "tests/support/executor_node.h"
+#include "tests/support/fake_network.h"
 #include "tests/support/fake_resctrl.h"
 
 namespace evenkeel::test {
@@ -32,13 +34,15 @@ class LeverLoop : public ExecutorNode {
   /// From now on every write to this file, or every read of it, fails so; 0 = no more.
   void fail_writes(const std::string& path, int code);
   void fail_reads(const std::string& path, int code);
-  /// What stands in every file of the cgroups that live, and of the node, and the groups of resctrl.
+  /// What stands in every file of the cgroups that live, and of the node, the groups of resctrl, and queues.
   [[nodiscard]] std::map<std::string, std::string> files();
   /// The same, as each was when its cgroup was born.
   [[nodiscard]] std::map<std::string, std::string> originals();
   [[nodiscard]] const NodeSnapshot& snapshot() const { return snapshot_; }
   [[nodiscard]] const std::vector<Intent>& wishes() const { return wishes_; }
   [[nodiscard]] const ResctrlCounters& resctrl_counters() const { return cache_.counters(); }
+  /// What was asked of the network in an illegal state.
+  [[nodiscard]] const std::vector<std::string>& broken_network() const { return network_.broken; }
   /// What resctrl was told since it was asked last.
   [[nodiscard]] std::string told_resctrl() { return resctrl_.taken(); }
 
@@ -47,6 +51,7 @@ class LeverLoop : public ExecutorNode {
   bool chance(int percent) { return below(100) < percent; }
   Block block();
   ResctrlPart part();
+  NetworkQos bandwidth();
   std::string born(int number);
   void add_tasks(const std::string& path);
   void end_tasks(const std::string& path);
@@ -60,6 +65,7 @@ class LeverLoop : public ExecutorNode {
   std::shared_ptr<NodeSlo> slo_ = std::make_shared<NodeSlo>();
   std::optional<double> ratio_{};  ///< of CPU normalization
   std::map<std::string, std::string> born_{};
+  std::shared_ptr<const NetworkLink> link_{};
   NodeSnapshot snapshot_{};
   PolicyState state_{};
   Intents intents_{};
@@ -67,6 +73,8 @@ class LeverLoop : public ExecutorNode {
   FakeResctrl::Machine machine_;
   FakeResctrl resctrl_;
   ResctrlHand cache_;
+  FakeNetwork network_{};
+  NetworkHand queues_;
   std::map<std::string, std::vector<int>> tasks_{};  ///< by cgroup
   int next_task_ = 1000;
 };
