@@ -45,7 +45,8 @@ TEST_F(NetworkSharing, APlanBecomesQueuesAndRules) {
 TEST_F(NetworkSharing, EveryClassWithoutChildrenServesItsFlowsInTurns) {
   plan.members[0].egress_limit = mbit(5);
   tick();
-  for (const auto& [minor, one] : door.classes) {
+  for (const auto& entry : door.classes) {
+    const auto minor = entry.first;
     const bool is_leaf =
         std::ranges::none_of(door.classes, [&](const auto& row) { return row.second.parent == minor; });
     EXPECT_EQ(door.fair.contains(minor), is_leaf) << minor;
