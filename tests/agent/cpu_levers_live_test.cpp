@@ -135,16 +135,17 @@ TEST_F(LiveCpuLevers, BestEffortIsHeldToWhatServicesLeave) {
   EXPECT_EQ(throttled_during(kBestEffort, 1s), 0);
 }
 
-// Half a quota more than the quota at once, a third of it in the long run.
+// Nearly two quotas at once, half of one in the long run; not in step with the periods of the quota, of which
+// some would suit it.
 TEST_F(LiveCpuLevers, AServicesBurstPassesUnthrottled) {
   const char* name = v2() ? "cpu.max.burst" : "cpu.cfs_burst_us";
   const auto original = text_of_file(file(service(), name));
   if (original.empty()) GTEST_SKIP() << "this kernel has no " << name;
   cgroups_.come_first();
   for (const auto& cgroup : {kServicePod, service()}) set_quota(cgroup, 20000);
-  const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(30ms, 370ms); });
+  const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(38ms, 333ms); });
   const long before = throttled_during(service(), 3s);
-  EXPECT_GE(before, 2) << "its bursts are longer than its quota";
+  EXPECT_GE(before, 4) << "its bursts are longer than its quota";
   LiveAgent agent(args("cpuBurstStrategy: {policy: cpuBurstOnly, cpuBurstPercent: 100}\n"));
   EXPECT_TRUE(soon([&] { return text_of_file(file(service(), name)) == "20000\n"; })) << agent.log();
   long with = before;
@@ -152,7 +153,7 @@ TEST_F(LiveCpuLevers, AServicesBurstPassesUnthrottled) {
   agent.stop();
   EXPECT_EQ(text_of_file(file(service(), name)), original);
   const long after = throttled_during(service(), 3s);
-  EXPECT_GE(after, 1);
+  EXPECT_GE(after, 3);
   std::printf("throttled in 3 s: %ld before, %ld with burst, %ld after\n", before, with, after);
 }
 
