@@ -160,9 +160,9 @@ bool NetworkHand::put_classes() {
 
 /// Classes share as well without it, only longer queues make their own requests wait: told once, and no more.
 void NetworkHand::make_fair(const HtbClass& one) {
-  const bool has_children =
-      std::ranges::any_of(wanted_, [&](const HtbClass& other) { return other.parent == one.minor; });
-  if (dry_run_ || no_fair_leaves_ || has_children) return;
+  if (dry_run_ || no_fair_leaves_) return;
+  const bool has_children = std::ranges::find(wanted_, one.minor, &HtbClass::parent) != wanted_.end();
+  if (has_children) return;
   const auto done = door_.make_fair(link_index_, one.minor);
   if (done) return;
   no_fair_leaves_ = true;

@@ -62,10 +62,10 @@ class ExampleText {
 }  // namespace
 
 std::string render_example() {
-  ExampleText writer;
+  ExampleText example;
   NodeSlo scratch;
-  writer.section(node_slo_rows(), &scratch, "", false);
-  return writer.text;
+  example.section(node_slo_rows(), &scratch, "", false);
+  return example.text;
 }
 
 }  // namespace evenkeel

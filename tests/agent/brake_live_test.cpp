@@ -44,11 +44,7 @@ class LiveBrake : public testing::Test {
     agent_ = std::make_unique<LiveAgent>(live_args(cgroups_, dir_, "1s", kPodsByCgroup));
     ASSERT_TRUE(agent_->logged("started", kPatience)) << agent_->log();
   }
-  [[nodiscard]] std::string quota() const {
-    const bool v2 = cgroups_.layout().v2(Controller::cpu);
-    return text_of_file(
-        cgroups_.file(Controller::cpu, "kubepods/besteffort", v2 ? "cpu.max" : "cpu.cfs_quota_us"));
-  }
+  [[nodiscard]] std::string quota() const { return text_of_file(cgroups_.quota_file("kubepods/besteffort")); }
   LiveCgroups cgroups_{};
   StateDir dir_{};
   std::string original_{};

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <thread>
 
@@ -65,26 +64,20 @@ class LiveCpuLevers : public testing::Test {
     std::ofstream(dir_.path + "/nodeslo.yaml") << nodeslo;
     return live_args(cgroups_, dir_, "100ms");
   }
-  [[nodiscard]] bool v2() const { return cgroups_.layout().v2(Controller::cpu); }
-  [[nodiscard]] std::string file(const std::string& cgroup, const char* name) const {
-    return cgroups_.file(Controller::cpu, cgroup, name);
-  }
   [[nodiscard]] std::string quota(const std::string& cgroup) const {
-    return text_of_file(file(cgroup, v2() ? "cpu.max" : "cpu.cfs_quota_us"));
+    return text_of_file(cgroups_.quota_file(cgroup));
   }
-  void set_quota(const std::string& cgroup, int us) const {
-    std::ofstream(file(cgroup, v2() ? "cpu.max" : "cpu.cfs_quota_us")) << us << std::flush;
+  /// To 20 ms in each 100, and nobody else is in its way.
+  void limit_service() {
+    cgroups_.come_first();
+    for (const auto& cgroup : {kServicePod, service()})
+      std::ofstream(cgroups_.quota_file(cgroup)) << 20000 << std::flush;
   }
   /// Periods in which the cgroup had to stop, in the time that `look` takes.
   [[nodiscard]] long throttled_during(const std::string& cgroup, std::chrono::milliseconds look) const {
-    const auto so_far = [&] {
-      const auto text = text_of_file(file(cgroup, "cpu.stat"));
-      const auto at = text.find("nr_throttled ");
-      return at == std::string::npos ? -1 : std::stol(text.substr(at + 13));
-    };
-    const long before = so_far();
+    const long before = cgroups_.throttled_periods(cgroup);
     std::this_thread::sleep_for(look);
-    return so_far() - before;
+    return cgroups_.throttled_periods(cgroup) - before;
   }
   /// What `one` has of the CPU that it shares with `other`, in two seconds.
   static double part_of(const PinnedTask& one, const PinnedTask& other) {
@@ -138,20 +131,20 @@ TEST_F(LiveCpuLevers, BestEffortIsHeldToWhatServicesLeave) {
 // Nearly two quotas at once, half of one in the long run; not in step with the periods of the quota, of which
 // some would suit it.
 TEST_F(LiveCpuLevers, AServicesBurstPassesUnthrottled) {
-  const char* name = v2() ? "cpu.max.burst" : "cpu.cfs_burst_us";
-  const auto original = text_of_file(file(service(), name));
+  const char* name = cgroups_.layout().v2(Controller::cpu) ? "cpu.max.burst" : "cpu.cfs_burst_us";
+  const auto burst = [&] { return text_of_file(cgroups_.file(Controller::cpu, service(), name)); };
+  const auto original = burst();
   if (original.empty()) GTEST_SKIP() << "this kernel has no " << name;
-  cgroups_.come_first();
-  for (const auto& cgroup : {kServicePod, service()}) set_quota(cgroup, 20000);
+  limit_service();
   const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(38ms, 333ms); });
   const long before = throttled_during(service(), 3s);
   EXPECT_GE(before, 4) << "its bursts are longer than its quota";
   LiveAgent agent(args("cpuBurstStrategy: {policy: cpuBurstOnly, cpuBurstPercent: 100}\n"));
-  EXPECT_TRUE(soon([&] { return text_of_file(file(service(), name)) == "20000\n"; })) << agent.log();
+  EXPECT_TRUE(soon([&] { return burst() == "20000\n"; })) << agent.log();
   long with = before;
   EXPECT_TRUE(soon([&] { return (with = throttled_during(service(), 3s)) == 0; })) << with;
   agent.stop();
-  EXPECT_EQ(text_of_file(file(service(), name)), original);
+  EXPECT_EQ(burst(), original);
   const long after = throttled_during(service(), 3s);
   EXPECT_GE(after, 3);
   std::printf("throttled in 3 s: %ld before, %ld with burst, %ld after\n", before, with, after);
@@ -160,8 +153,7 @@ TEST_F(LiveCpuLevers, AServicesBurstPassesUnthrottled) {
 // Where a burst is longer than what can be saved up, the quota itself is raised while the node has CPU to
 // spare.
 TEST_F(LiveCpuLevers, AThrottledServiceIsGivenMoreForAWhile) {
-  cgroups_.come_first();
-  for (const auto& cgroup : {kServicePod, service()}) set_quota(cgroup, 20000);
+  limit_service();
   const auto original = quota(service());
   const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(35ms, 65ms); });
   const long before = throttled_during(service(), 3s);

@@ -104,7 +104,7 @@ class LiveCure : public testing::Test {
   [[nodiscard]] std::string quota() const {
     const std::string pod = batch().substr(0, batch().rfind('/'));
     std::string text;
-    std::getline(std::ifstream(cgroups_.file(Controller::cpu, pod, "cpu.max")), text);
+    std::getline(std::ifstream(cgroups_.quota_file(pod)), text);
     return text;
   }
   static bool group_is_there() {

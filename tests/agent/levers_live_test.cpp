@@ -13,6 +13,7 @@
 #include "tests/support/agent_args.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_cgroups.h"
+#include "tests/support/pinned_task.h"
 #include "tests/support/process.h"
 #include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
@@ -46,10 +47,6 @@ pid_t process_in(const std::vector<std::string>& procs, const std::function<void
   for (;;) ::pause();
 }
 
-void spin() {
-  for (volatile unsigned turns = 0;;) turns = turns + 1;
-}
-
 class LiveLevers : public testing::Test {
  protected:
   void SetUp() override {
@@ -66,7 +63,7 @@ class LiveLevers : public testing::Test {
     cgroups_.make(path);
     if (!v2()) give_cpus(path);
     for (std::string dir = path; dir.find("/pod") != std::string::npos; dir = dir.substr(0, dir.rfind('/')))
-      std::ofstream(cpu(dir, v2() ? "cpu.weight" : "cpu.shares"))
+      std::ofstream(cgroups_.file(Controller::cpu, dir, v2() ? "cpu.weight" : "cpu.shares"))
           << (besteffort ? (v2() ? "1" : "2") : (v2() ? "20" : "512"));
   }
   /// On v1 nothing runs in a group before somebody has given it CPUs and memory nodes, from the top down.
@@ -92,21 +89,13 @@ class LiveLevers : public testing::Test {
     return live_args(cgroups_, dir_, "100ms");
   }
   [[nodiscard]] bool v2() const { return cgroups_.layout().v2(Controller::cpu); }
-  [[nodiscard]] std::string cpu(const std::string& cgroup, const char* file) const {
-    return cgroups_.file(Controller::cpu, cgroup, file);
-  }
   [[nodiscard]] std::string quota(const std::string& cgroup) const {
-    return text_of_file(cpu(cgroup, v2() ? "cpu.max" : "cpu.cfs_quota_us"));
+    return text_of_file(cgroups_.quota_file(cgroup));
   }
   [[nodiscard]] std::string memory_limit(const std::string& cgroup) const {
     return text_of_file(
         cgroups_.file(Controller::memory, cgroup,
                       cgroups_.layout().v2(Controller::memory) ? "memory.max" : "memory.limit_in_bytes"));
-  }
-  [[nodiscard]] long throttled_periods(const std::string& cgroup) const {
-    const auto text = text_of_file(cpu(cgroup, "cpu.stat"));
-    const auto at = text.find("nr_throttled ");
-    return at == std::string::npos ? -1 : std::stol(text.substr(at + 13));
   }
   static int cpus_of(pid_t process) {
     cpu_set_t set{};
@@ -131,7 +120,7 @@ TEST_F(LiveLevers, ABatchContainerIsHeldToWhatItAskedFor) {
   EXPECT_TRUE(soon([&] { return quota(kBatch).starts_with("20000"); })) << agent.log();
   EXPECT_TRUE(soon([&] { return memory_limit(kBatch) == "33554432\n"; })) << agent.log();
   run_in(kBatch, spin);
-  EXPECT_TRUE(soon([&] { return throttled_periods(kBatch) > 3; })) << text_of_file(cpu(kBatch, "cpu.stat"));
+  EXPECT_TRUE(soon([&] { return cgroups_.throttled_periods(kBatch) > 3; }));
   const pid_t greedy = run_in(kBatch, [] {
     constexpr std::size_t kBytes = std::size_t{64} << 20;
     auto* memory = static_cast<volatile char*>(

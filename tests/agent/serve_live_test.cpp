@@ -127,8 +127,7 @@ TEST_F(LiveService, AQuotaSetRightAfterABirthIsNotMissed) {
     const std::string container = pods_.services[0] + "/born" + std::to_string(birth);
     cgroups_.make(container);
     std::this_thread::sleep_for(std::chrono::microseconds(100 * birth));
-    std::ofstream(cgroups_.file(Controller::cpu, container, v2 ? "cpu.max" : "cpu.cfs_quota_us"))
-        << "50000" << std::flush;
+    std::ofstream(cgroups_.quota_file(container)) << "50000" << std::flush;
     const auto burst = cgroups_.file(Controller::cpu, container, v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
     ASSERT_TRUE(soon([&] { return text_of_file(burst) == "50000\n"; })) << "birth " << birth << "\n"
                                                                         << agent.log();

@@ -70,8 +70,7 @@ class Node {
     populate(cgroups_, pods);
     cgroups_.make(kService);
     cgroups_.make(kBatch);
-    const bool v2 = cgroups_.layout().v2(Controller::cpu);
-    quota_file_ = cgroups_.file(Controller::cpu, kBestEffort, v2 ? "cpu.max" : "cpu.cfs_quota_us");
+    quota_file_ = cgroups_.quota_file(kBestEffort);
     original_ = text_of_file(quota_file_);
     const auto cpus = static_cast<int>(std::thread::hardware_concurrency());
     service_.emplace(cgroups_, kService, cpus);

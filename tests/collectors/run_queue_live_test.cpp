@@ -46,10 +46,7 @@ class LiveRunQueue : public testing::Test {
     return node_.cgroups().host().files("proc/self/fd")->size();
   }
   void limit(const std::string& pod, int percent) {
-    const bool v2 = node_.cgroups().layout().v2(Controller::cpu);
-    std::ofstream(node_.cgroups().file(Controller::cpu, RunQueueNode::container(pod),
-                                       v2 ? "cpu.max" : "cpu.cfs_quota_us"))
-        << percent * 1000 << (v2 ? " 100000" : "");
+    std::ofstream(node_.cgroups().quota_file(RunQueueNode::container(pod))) << percent * 1000;
   }
   /// What its quota kept from it so far, by cpu.stat.
   [[nodiscard]] Duration throttled(const std::string& pod) const {

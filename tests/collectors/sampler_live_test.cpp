@@ -67,8 +67,7 @@ struct SamplerLive : testing::Test {
       delegate(path);
     }
     live.make(kContainer);
-    if (!has(Controller::cpu, v2() ? "cpu.max" : "cpu.cfs_quota_us"))
-      GTEST_SKIP() << "no cpu controller here";
+    if (::access(live.quota_file(kContainer).c_str(), R_OK) != 0) GTEST_SKIP() << "no cpu controller here";
     tree.emplace(live.host(), live.layout());
     tree->scan();
     build_roster(*tree, nullptr, nullptr, node);
@@ -86,10 +85,7 @@ struct SamplerLive : testing::Test {
     return !live.layout().root(controller).empty() &&
            ::access(live.file(controller, kContainer, name).c_str(), R_OK) == 0;
   }
-  void limit_to_a_fifth() {
-    ASSERT_TRUE(v2() ? put(live.file(Controller::cpu, kContainer, "cpu.max"), "20000 100000")
-                     : put(live.file(Controller::cpu, kContainer, "cpu.cfs_quota_us"), "20000"));
-  }
+  void limit_to_a_fifth() { ASSERT_TRUE(put(live.quota_file(kContainer), "20000")); }
   void tick() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     sampler->collect(node, MonoTime(std::chrono::duration_cast<Duration>(now)));

@@ -87,4 +87,16 @@ std::string LiveCgroups::unified_file(const std::string& path, const std::string
   return host_->absolute(layout_.unified + '/' + top_ + '/' + path + '/' + name);
 }
 
+std::string LiveCgroups::quota_file(const std::string& path) const {
+  return file(Controller::cpu, path, layout_.v2(Controller::cpu) ? "cpu.max" : "cpu.cfs_quota_us");
+}
+
+long LiveCgroups::throttled_periods(const std::string& path) const {
+  std::ifstream stat(file(Controller::cpu, path, "cpu.stat"));
+  std::string name;
+  for (long value = 0; stat >> name >> value;)
+    if (name == "nr_throttled") return value;
+  return -1;
+}
+
 }  // namespace evenkeel::test

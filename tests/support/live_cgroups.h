@@ -36,6 +36,10 @@ class LiveCgroups {
                                  const std::string& name) const;
   /// The same in the unified hierarchy, where pressure is.
   [[nodiscard]] std::string unified_file(const std::string& path, const std::string& name) const;
+  /// The file with the quota of CPU of top/`path`: cpu.max, on v1 cpu.cfs_quota_us.
+  [[nodiscard]] std::string quota_file(const std::string& path) const;
+  /// In how many periods top/`path` had to stop for its quota so far, by cpu.stat; -1: not told.
+  [[nodiscard]] long throttled_periods(const std::string& path) const;
 
  private:
   std::optional<Host> host_{};

@@ -36,9 +36,11 @@ std::string output_of(const std::string& command) {
   return status == 0 ? out : out + " (exit status " + std::to_string(WEXITSTATUS(status)) + ")";
 }
 
-/// `commands` of ip(8), a line each.
-std::string batch_of(const std::string& where, const std::string& commands) {
-  return "ip " + where + " -batch - <<'END'\n" + commands + "END\n";
+/// Of one process for all `commands` of ip(8): in an emulated machine a process takes half a second.
+std::string output_of_ip(const std::string& options, const std::vector<std::string>& commands) {
+  std::string all = "ip " + options + " -batch - <<'END'\n";
+  for (const auto& command : commands) all += command + '\n';
+  return output_of(all + "END\n");
 }
 
 /// This thread's network from now on.
@@ -140,17 +142,14 @@ LiveNetwork::LiveNetwork() : prefix_("ek" + std::to_string(::getpid()) + "-") {
 }
 
 LiveNetwork::~LiveNetwork() {
-  std::string all;
-  for (const auto& name : spaces_) all += "netns del " + space(name) + '\n';
-  output_of(batch_of("-force", all));
+  std::vector<std::string> commands;
+  for (const auto& name : spaces_) commands.push_back("netns del " + space(name));
+  output_of_ip("-force", commands);
 }
 
-/// Of one process for all of them: in an emulated machine a process takes half a second.
 void LiveNetwork::ip(const std::string& where, const std::vector<std::string>& commands) {
   if (!why_not_.empty()) return;
-  std::string all;
-  for (const auto& command : commands) all += command + '\n';
-  if (const auto said = output_of(batch_of(where, all)); !said.empty()) why_not_ = "ip: " + said;
+  if (const auto said = output_of_ip(where, commands); !said.empty()) why_not_ = "ip: " + said;
 }
 
 void LiveNetwork::add_pod(const std::string& name, const std::string& address) {

@@ -11,9 +11,7 @@ std::string uid(int pod) {
 }
 
 void limit_to_one_cpu(LiveCgroups& cgroups, const std::string& path) {
-  const bool v2 = cgroups.layout().v2(Controller::cpu);
-  std::ofstream(cgroups.file(Controller::cpu, path, v2 ? "cpu.max" : "cpu.cfs_quota_us"))
-      << "100000" << std::flush;
+  std::ofstream(cgroups.quota_file(path)) << "100000" << std::flush;
 }
 
 void give_cpus_below(const Host& host, const std::string& dir, const std::string& parent) {
