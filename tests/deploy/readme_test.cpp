@@ -1,5 +1,5 @@
-// README's tables of policies, levers and capabilities against the lists that the program has: whoever adds
-// one to either side finds out here what the other one lacks.
+// The READMEs' tables of policies, levers and capabilities against the lists that the program has: whoever
+// adds one to either side finds out here what the other one lacks.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,6 +16,7 @@ namespace evenkeel::test {
 namespace {
 
 using Cells = std::vector<std::string>;
+constexpr const char* kLevers = "cgroup/README.md";
 
 Cells cells_of(const std::string& line) {
   Cells cells;
@@ -33,32 +34,32 @@ Cells cells_of(const std::string& line) {
 
 /// The rows of the table whose head begins so, by what stands in backticks in their first cell; rows without
 /// backticks there are about something else than the list.
-std::map<std::string, Cells> table(const std::string& head) {
-  std::ifstream in(EVENKEEL_SOURCE_DIR "/README.md");
+std::map<std::string, Cells> table(const std::string& file, const std::string& head) {
+  std::ifstream in(EVENKEEL_SOURCE_DIR "/" + file);
   std::string line;
   while (std::getline(in, line) && !line.starts_with(head)) continue;
-  EXPECT_TRUE(in.good()) << "README.md has no table that begins with " << head;
+  EXPECT_TRUE(in.good()) << file << " has no table that begins with " << head;
   std::map<std::string, Cells> rows;
   while (std::getline(in, line) && line.starts_with('|')) {
     const auto cells = cells_of(line);
     if (cells.empty() || !cells.front().starts_with('`')) continue;
     const auto name = cells.front().substr(1, cells.front().find('`', 1) - 1);
-    EXPECT_TRUE(rows.emplace(name, cells).second) << "README.md names " << name << " twice";
+    EXPECT_TRUE(rows.emplace(name, cells).second) << file << " names " << name << " twice";
   }
   return rows;
 }
 
 /// Both lists have the same names.
 void expect_same(const std::map<std::string, Cells>& readme, const std::set<std::string>& program) {
-  for (const auto& name : program) EXPECT_TRUE(readme.contains(name)) << "README.md lacks a row " << name;
+  for (const auto& name : program) EXPECT_TRUE(readme.contains(name)) << "the README lacks a row " << name;
   for (const auto& [name, cells] : readme)
-    EXPECT_TRUE(program.contains(name)) << "README.md has a row " << name << ", the program has not";
+    EXPECT_TRUE(program.contains(name)) << "the README has a row " << name << ", the program has not";
 }
 
 TEST(Readme, NamesEveryPolicy) {
   std::set<std::string> names;
   for (const auto* policy : policies()) names.emplace(policy->name);
-  const auto rows = table("| policy | on when ");
+  const auto rows = table("README.md", "| policy | on when ");
   expect_same(rows, names);
   for (const auto& [name, cells] : rows)
     for (const auto& cell : cells) EXPECT_FALSE(cell.empty()) << name;
@@ -73,7 +74,7 @@ std::string beginning(const KnobRow& lever, std::string_view file) {
 
 TEST(Readme, NamesEveryLeverAndItsFiles) {
   std::set<std::string> names;
-  const auto rows = table("| lever | v1 file ");
+  const auto rows = table(kLevers, "| lever | v1 file ");
   for (const auto& lever : knob_table()) {
     names.emplace(lever.name);
     const auto row = rows.find(std::string(lever.name));
@@ -102,7 +103,7 @@ constexpr Machine kMachines[] = {
 };
 
 TEST(Readme, NamesEveryCapabilityAndWhatTakesItsPlace) {
-  const auto rows = table("| capability | what it is ");
+  const auto rows = table(kLevers, "| capability | what it is ");
   std::set<std::string> names;
   for (const auto& machine : kMachines) {
     FakeHost fake;
