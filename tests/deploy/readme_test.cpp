@@ -1,13 +1,17 @@
-// The READMEs' tables of policies, levers and capabilities against the lists that the program has: whoever
-// adds one to either side finds out here what the other one lacks.
+// The READMEs' tables of policies, flags, levers and capabilities against the lists that the program has:
+// whoever adds one to either side finds out here what the other one lacks. And the configurations that README
+// shows are legal.
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <fstream>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "agent/config/nodeslo_config.h"
 #include "cgroup/features.h"
 #include "qos/policy.h"
 #include "tests/support/fake_host.h"
@@ -63,6 +67,47 @@ TEST(Readme, NamesEveryPolicy) {
   expect_same(rows, names);
   for (const auto& [name, cells] : rows)
     for (const auto& cell : cells) EXPECT_FALSE(cell.empty()) << name;
+}
+
+std::string help_of_run() {
+  std::string text;
+  FILE* const pipe = ::popen(EVENKEEL_BINARY " run --help", "r");
+  if (pipe == nullptr) return text;
+  for (int c = std::fgetc(pipe); c != EOF; c = std::fgetc(pipe)) text += static_cast<char>(c);
+  ::pclose(pipe);
+  return text;
+}
+
+/// Every --flag that stands in a text after `before`.
+std::set<std::string> flags_in(const std::string& text, const std::string& before) {
+  std::set<std::string> flags;
+  const std::regex flag(before + "(--[a-z-]+)");
+  for (std::sregex_iterator it(text.begin(), text.end(), flag), end; it != end; ++it) flags.insert((*it)[1]);
+  return flags;
+}
+
+TEST(Readme, NamesEveryFlagOfRun) {
+  std::string cells;
+  for (const auto& [name, row] : table("README.md", "| flag of `evenkeel run` ")) cells += row[0] + row[2];
+  const auto program = flags_in(help_of_run(), "\\n  ");
+  ASSERT_GT(program.size(), 20U);
+  EXPECT_EQ(flags_in(cells, "`"), program);
+}
+
+TEST(Readme, ShowsLegalConfigurations) {
+  std::ifstream in(EVENKEEL_SOURCE_DIR "/README.md");
+  std::string line;
+  while (std::getline(in, line) && !line.starts_with("| to | minimal configuration")) continue;
+  int shown = 0;
+  while (std::getline(in, line) && line.starts_with('|')) {
+    const auto cells = cells_of(line);
+    if (cells.size() != 2 || !cells[1].starts_with('`')) continue;
+    const auto config = parse_nodeslo(cells[1].substr(1, cells[1].size() - 2), cells[0]);
+    EXPECT_TRUE(config.problems.empty()) << config.problems.front().text();
+    EXPECT_TRUE(config.notices.empty()) << config.notices.front();
+    ++shown;
+  }
+  EXPECT_GT(shown, 10);
 }
 
 /// A cell that begins with this file's name, or with "none" where there is no such file.
