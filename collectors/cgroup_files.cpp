@@ -11,12 +11,14 @@ namespace {
 
 template <std::optional<Pressure> PressureSample::*Member>
 void parse_psi(Text text, CgroupReading& reading) {
-  reading.sample.pressure.*Member = text ? parse_pressure(*text) : std::nullopt;
+  auto& pressure = reading.sample.pressure.*Member;
+  pressure = text ? parse_pressure(*text) : std::nullopt;
+  if (pressure) pressure->at = reading.now;
 }
 
 // memory.stat costs as much as all others together; settings change rarely and their writers are watched.
 // The kernel works out pressure averages every two seconds (PSI_FREQ): reading them faster tells nothing new.
-// Nobody decides on a single container's pressure or memory: its pod's is read more often.
+// Hardly anybody decides on a single container's pressure or memory: its pod's is read more often.
 constexpr int kEach = 1, kPressure = 2, kSlow = 5, kSlowest = 10, kSetting = 10;
 using enum Where;
 using enum Importance;

@@ -23,6 +23,7 @@ struct CgroupMemory {
 
 struct CgroupReading {
   const Layout& layout;
+  MonoTime now;
   std::optional<Duration> since_previous;
   CgroupMemory& memory;
   CgroupSample& sample;

@@ -110,7 +110,7 @@ void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_
     auto& sample = node.cgroups[i];
     if (sample.id != slot.id) continue;  // the roster is of another tree: nothing is better than a mix-up
     slot.before = slot.memory;
-    CgroupReading reading{layout_, node.since_previous, slot.memory, sample};
+    CgroupReading reading{layout_, node.at, node.since_previous, slot.memory, sample};
     for (auto& open : slot.files)
       if (due(open, slot, tick)) read(slot, open, host, buffer, reading);
     slot.settings_changed = false;
@@ -126,7 +126,7 @@ bool CgroupSlots::admit(const Host& host, std::span<char> buffer, NodeSnapshot& 
     sample.throttling.reset();
     if (sample.id != slot.id || (slot.age_ticks > 0 && !slot.settings_changed)) continue;
     const Applied before = sample.applied;
-    CgroupReading reading{layout_, std::nullopt, slot.memory, sample};
+    CgroupReading reading{layout_, node.at, std::nullopt, slot.memory, sample};
     for (auto& open : slot.files)
       if (open.row->setting) read(slot, open, host, buffer, reading);
     slot.settings_changed = false;
@@ -140,7 +140,7 @@ Lately CgroupSlots::lately(const Host& host, std::span<char> buffer, CgroupId cg
   if (found == slots_.end()) return {};
   CgroupMemory now = found->before;
   CgroupSample sample;
-  CgroupReading reading{layout_, std::nullopt, now, sample};
+  CgroupReading reading{layout_, {}, std::nullopt, now, sample};
   for (auto& open : found->files)
     if (open.row->every <= kOften) read(*found, open, host, buffer, reading);
   Lately out{.throttling = sample.throttling, .memory = sample.memory.current};

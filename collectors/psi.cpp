@@ -49,7 +49,9 @@ class NodePressure final : public Collector {
  private:
   static std::optional<Pressure> read(ReadFile& file, const Tick& tick) {
     const auto text = file.read(tick.host, tick.buffer);
-    return text ? parse_pressure(*text) : std::nullopt;
+    auto pressure = text ? parse_pressure(*text) : std::nullopt;
+    if (pressure) pressure->at = tick.node.at;
+    return pressure;
   }
   ReadFile cpu_{std::string(kFiles[0]), Hold::kept};
   ReadFile memory_{std::string(kFiles[1]), Hold::kept};

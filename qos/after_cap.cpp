@@ -26,7 +26,7 @@ CureResult CureWatch::judge(const NormalModel& model, MonoTime now, const Detect
   out.times_before = model.times_usual(before_);
   const auto wanted = std::clamp<std::size_t>(settings.cure_samples, 1, kMostSamples);
   if (count_ < wanted) {
-    const auto most = model.signal().interval * (static_cast<std::int64_t>(wanted) + kPatience);
+    const auto most = settings.interval(model.signal()) * (static_cast<std::int64_t>(wanted) + kPatience);
     out.cure = now - begun_ > most ? Cure::unknown : Cure::waiting;
     return out;
   }

@@ -26,9 +26,12 @@ double variance_inflation(double autocorrelation, std::size_t samples) {
 
 bool AnomalyWatch::add(double value, MonoTime now, const NormalModel& model,
                        const DetectorSettings& settings) {
-  if (!std::isfinite(value) || (count_ > 0 && now - newest_ < settings.separation)) return false;
+  if (!std::isfinite(value)) return false;
+  const Duration interval = settings.interval(model.signal());
+  if (count_ > 0 && std::chrono::duration<double>(now - newest_) < interval * settings.separation)
+    return false;
   // Older than all that is looked at: what was then is no part of what is now.
-  if (count_ > 0 && now - newest_ > model.signal().interval * static_cast<int>(kMostSamples)) count_ = 0;
+  if (count_ > 0 && now - newest_ > interval * static_cast<int>(kMostSamples)) count_ = 0;
   std::shift_right(samples_.begin(), samples_.end(), 1);
   samples_[0] = {static_cast<float>(value), value > model.threshold(settings)};
   count_ = std::min(count_ + 1, kMostSamples);

@@ -4,11 +4,19 @@
 
 #include <cstddef>
 
-#include "qos/units.h"
+#include "qos/victim_signal.h"
 
 namespace evenkeel {
 
 struct DetectorSettings {
+  // --- how often there is a sample
+  Duration counter_period{std::chrono::seconds(60)};  ///< of cycles per instruction
+  Duration stall_window{std::chrono::seconds(10)};    ///< of waits and stalls
+  /// From one sample of this signal to the next.
+  [[nodiscard]] constexpr Duration interval(const SignalTraits& signal) const {
+    return signal.counts_cycles ? counter_period : stall_window;
+  }
+
   // --- what is normal (normal_model.h)
   /// A sample counts half as much after this time: a working day still shows on the next one.
   Duration half_life{std::chrono::hours(24)};
@@ -30,8 +38,9 @@ struct DetectorSettings {
   std::size_t anomaly_outliers = 3;
   /// … among so many samples make an anomaly.
   std::size_t anomaly_samples = 5;
-  /// Samples that follow faster than this are one event, not two.
-  Duration separation{std::chrono::seconds(10)};
+  /// Samples that follow faster than this part of their interval are one event, not two: a container may be
+  /// counted at the end of one period and at the beginning of the next. Half of it, for ticks may be late.
+  double separation = 0.5;
   /// Cycles per instruction of a victim that hardly runs say nothing (CPI² takes a quarter of a CPU).
   MilliCpu least_cpu_use{250};
 

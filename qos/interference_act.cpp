@@ -25,14 +25,18 @@ constexpr Duration settling(Remedy remedy) {
   return remedy == Remedy::cache ? Duration(std::chrono::seconds(5)) : Duration::zero();
 }
 
-/// A sample of the victim's signal while its antagonist is limited.
-void watch(Cap& cap, const Victim& victim, MonoTime now, const InterferenceSettings& settings) {
+/// A sample of the victim's signal while its antagonist is limited. Without the limit in force it says
+/// nothing about it.
+void watch(Cap& cap, const Victim& victim, const Unit& suspect, const NodeSnapshot& node,
+           const InterferenceSettings& settings) {
+  if (!in_force(node, cap.limit, suspect.index)) return;
   const VictimWatch& signal = victim.of(cap.signal);
   const auto value = signal.series().at(signal.series().newest());
   // A window that began before the limit says nothing about it.
-  const Duration blind = settling(cap.limit.remedy) + sample_interval(cap.signal, settings);
-  if (!value || now - cap.since < blind) return;
-  cap.after.add(*value, now);
+  const Duration blind =
+      settling(cap.limit.remedy) + detector_settings(settings).interval(traits_of(cap.signal));
+  if (!value || node.at - cap.since < blind) return;
+  cap.after.add(*value, node.at);
 }
 
 /// Less cache or memory did not help: that says little about who it was as long as less CPU was not tried.
@@ -70,7 +74,7 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
     }
     for (const Sampled& one : sampled)
       if (&state.victims[one.victim] == victim && one.signal == cap.signal)
-        watch(cap, *victim, node.at, settings);
+        watch(cap, *victim, *suspect, node, settings);
     if (cap.cured) return false;
     const auto& model = victim->of(cap.signal).model();
     const CureResult result = cap.after.judge(model, node.at, detector);

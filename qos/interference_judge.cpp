@@ -65,10 +65,6 @@ void accuse(const Accusation& found, MonoTime now, InterferenceState& state) {
   if (fresh) tell(state, {.what = InterferenceNews::What::accused, .accusation = one});
 }
 
-Duration sample_interval(Signal signal, const InterferenceSettings& settings) {
-  return counts_cycles(signal) ? settings.counter_period : settings.stall_window;
-}
-
 void look_at(const Sampled& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,
              InterferenceState& state) {
   const Victim& victim = state.victims[sampled.victim];
@@ -101,10 +97,11 @@ void look_at(const Sampled& sampled, const NodeSnapshot& node, const Interferenc
 }
 
 void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
+  const DetectorSettings detector = detector_settings(settings);
   std::erase_if(state.accusations, [&](const Accusation& one) {
     const bool there =
         entry_of(state.victims, one.victim) != nullptr && entry_of(state.units, one.suspect) != nullptr;
-    const bool over = node.at - one.renewed > sample_interval(one.signal, settings) * kSamplesToLetGo;
+    const bool over = node.at - one.renewed > detector.interval(traits_of(one.signal)) * kSamplesToLetGo;
     if (there && !over) return false;
     tell(state, {.what = InterferenceNews::What::over, .accusation = one});
     return true;

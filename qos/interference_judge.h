@@ -18,7 +18,4 @@ void tell(InterferenceState& state, const InterferenceNews& news);
 /// Accusations that were not found again for some windows, or whose victim or suspect has gone, are over.
 void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state);
 
-/// From one sample of this signal to the next.
-Duration sample_interval(Signal signal, const InterferenceSettings& settings);
-
 }  // namespace evenkeel

@@ -21,6 +21,17 @@ std::optional<double> mean(const WindowSum& sum, Duration window) {
   return sum.seconds / in_seconds(sum.measured);
 }
 
+void stalled_by_others(Victim& victim, std::size_t stall, double seconds, MonoTime now,
+                       InterferenceState& state) {
+  victim.stalled_by_others_seconds[stall] += seconds;
+  state.workloads[victim.workload].stalled_lately.add(stall, seconds, now);
+}
+
+void charge(Unit& unit, std::size_t stall, double seconds, MonoTime now) {
+  unit.charged_seconds[stall] += seconds;
+  unit.charged_lately.add(stall, seconds, now);
+}
+
 /// One tick.
 class Tick {
  public:
@@ -28,7 +39,7 @@ class Tick {
       : node_(node), passed_(passed), state_(state) {}
 
   void take_in() {
-    if (state_.source != node_.run_queue.source) forget_waits();
+    if (state_.source != node_.run_queue.source) forget_stalls();
     take_use();
     if (node_.run_queue.source != RunQueueSource::none) take_waits();
     const auto measured = [](const TaskStalls& one) { return one.reclaim || one.block_io; };
@@ -42,16 +53,29 @@ class Tick {
   }
 
  private:
-  /// Two ways to measure the same thing do not give the same numbers.
-  void forget_waits() {
+  /// Two ways to measure the same thing do not give the same numbers. The program measures all stalls; where
+  /// it is not there, single tasks tell of waits for a CPU, or nobody does, and pressure of the rest.
+  void forget_stalls() {
+    const auto by_program = [](RunQueueSource source) { return source == RunQueueSource::bpf; };
+    const bool all = by_program(state_.source) || by_program(node_.run_queue.source);
     state_.source = node_.run_queue.source;
     state_.given = nullptr;  // what the NodeSLO gives is taken anew
+    for (std::size_t stall = 0; stall < kStallSignals; ++stall)
+      if (all || stall_signal(stall) == Signal::run_queue_wait) forget(stall);
+  }
+  void forget(std::size_t stall) {
+    const Signal signal = stall_signal(stall);
     for (Victim& victim : state_.victims) {
-      victim.of(Signal::run_queue_wait).relearn();
-      victim.sums[stall_place(Signal::run_queue_wait)] = {};
+      victim.of(signal).relearn();
+      victim.sums[stall] = {};
+      victim.pressure[stall].reset();
     }
-    for (Workload& workload : state_.workloads)
-      workload.normal[static_cast<std::size_t>(Signal::run_queue_wait)].reset();
+    for (Unit& unit : state_.units) {
+      unit.stall[stall].clear();
+      unit.sums[stall] = {};
+      unit.pressure[stall].reset();
+    }
+    for (Workload& workload : state_.workloads) workload.normal[static_cast<std::size_t>(signal)].reset();
   }
 
   void take_use() {
@@ -85,13 +109,12 @@ class Tick {
     if (victim == nullptr || unit == victim->unit) return;
     const double seconds = in_seconds(blame.time);
     const std::size_t wait = stall_place(Signal::run_queue_wait);
-    victim->stalled_by_others_seconds[wait] += seconds;
-    if (Unit* runner = entry_of(state_.units, unit)) runner->charged_seconds[wait] += seconds;
+    stalled_by_others(*victim, wait, seconds, node_.at, state_);
+    if (Unit* runner = entry_of(state_.units, unit)) charge(*runner, wait, seconds, node_.at);
     const auto [found, known] = place_of(state_.pairs, blame.victim, unit);
-    BlamePair& pair = known
-                          ? *found
-                          : *state_.pairs.insert(
-                                found, {.victim = blame.victim, .unit = unit, .sum = {.measured = passed_}});
+    BlamePair fresh{.victim = blame.victim, .unit = unit};
+    fresh.sum.measured = victim->sums[wait].measured;  // that nobody spoke of the pair was measured, too
+    BlamePair& pair = known ? *found : *state_.pairs.insert(found, fresh);
     pair.sum.seconds += seconds;
   }
 
@@ -126,15 +149,17 @@ class Tick {
     const auto& pressure = signal == Signal::run_queue_wait  ? cgroup->pressure.cpu
                            : signal == Signal::reclaim_stall ? cgroup->pressure.memory
                                                              : cgroup->pressure.io;
-    auto& before = entry.pressure[stall_place(signal)];
-    const auto now = pressure ? std::optional(pressure->some.total) : std::nullopt;
-    if (before && now && *now >= *before) {
-      Duration stalled = *now - *before;
-      if (signal == Signal::run_queue_wait && cgroup->throttling)
-        stalled = std::max(Duration::zero(), stalled - cgroup->throttling->throttled_time);
-      add(entry.sums[stall_place(signal)], in_seconds(stalled), passed_);
+    auto& seen = entry.pressure[stall_place(signal)];
+    if (!pressure) return seen.reset();
+    if (seen && signal == Signal::run_queue_wait && cgroup->throttling)
+      seen->throttled += cgroup->throttling->throttled_time;
+    if (seen && pressure->at == seen->at) return;
+    const Duration total = pressure->some.total;
+    if (seen && total >= seen->total) {
+      const Duration stalled = std::max(Duration::zero(), total - seen->total - seen->throttled);
+      add(entry.sums[stall_place(signal)], in_seconds(stalled), pressure->at - seen->at);
     }
-    before = now;
+    seen = {.total = total, .at = pressure->at};
   }
 
   const NodeSnapshot& node_;
@@ -149,7 +174,8 @@ bool stands_accused_by(const InterferenceState& state, CgroupId victim, Signal s
 }
 
 /// What a stall is above usual goes on the account of who stands accused of it, in equal parts.
-void charge(Victim& victim, Signal signal, double value, Duration window, InterferenceState& state) {
+void share_out(Victim& victim, Signal signal, double value, Duration window, MonoTime now,
+               InterferenceState& state) {
   // Who had the CPU was measured.
   if (signal == Signal::run_queue_wait && state.source == RunQueueSource::bpf) return;
   const auto about = [&](const Accusation& one) {
@@ -158,10 +184,10 @@ void charge(Victim& victim, Signal signal, double value, Duration window, Interf
   const double excess = (value - victim.of(signal).model().usual()) * in_seconds(window);
   const auto accused = std::ranges::count_if(state.accusations, about);
   if (accused == 0 || !(excess > 0)) return;
-  victim.stalled_by_others_seconds[stall_place(signal)] += excess;
+  stalled_by_others(victim, stall_place(signal), excess, now, state);
   for (const Accusation& one : state.accusations)
     if (Unit* suspect = about(one) ? entry_of(state.units, one.suspect) : nullptr)
-      suspect->charged_seconds[stall_place(signal)] += excess / static_cast<double>(accused);
+      charge(*suspect, stall_place(signal), excess / static_cast<double>(accused), now);
 }
 
 /// The stall window has ended: everybody's sums become a sample.
@@ -175,10 +201,10 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
       const auto value = mean(victim.sums[stall], settings.stall_window);
       victim.sums[stall] = {};
       if (!value) continue;
-      charge(victim, signal, *value, settings.stall_window, state);
-      victim.of(signal).observe(*value, window, now, stands_accused_by(state, victim.cgroup, signal),
-                                detector);
-      sampled.push_back({i, signal});
+      share_out(victim, signal, *value, settings.stall_window, now, state);
+      if (victim.of(signal).observe(*value, window, now, stands_accused_by(state, victim.cgroup, signal),
+                                    detector))
+        sampled.push_back({i, signal});
     }
   }
   for (Unit& unit : state.units) {
@@ -213,9 +239,9 @@ void take_counts(const NodeSnapshot& node, const InterferenceSettings& settings,
     Victim* victim = entry_of(state.victims, counts.cgroup);
     if (victim == nullptr || !counts.cpu_use || *counts.cpu_use < detector.least_cpu_use) continue;
     const auto observe = [&](Signal signal, double value) {
-      victim->of(signal).observe(value, window, node.at, stands_accused_by(state, victim->cgroup, signal),
-                                 detector);
-      sampled.push_back({static_cast<std::size_t>(victim - state.victims.data()), signal});
+      if (victim->of(signal).observe(value, window, node.at, stands_accused_by(state, victim->cgroup, signal),
+                                     detector))
+        sampled.push_back({static_cast<std::size_t>(victim - state.victims.data()), signal});
     };
     observe(Signal::cpi, counts.cpi());
     if (counts.reference_cycles)
@@ -227,7 +253,8 @@ void take_counts(const NodeSnapshot& node, const InterferenceSettings& settings,
 
 DetectorSettings detector_settings(const InterferenceSettings& settings) {
   DetectorSettings detector;
-  detector.separation = std::min({detector.separation, settings.stall_window, settings.counter_period});
+  detector.counter_period = settings.counter_period;
+  detector.stall_window = settings.stall_window;
   return detector;
 }
 

@@ -4,7 +4,10 @@
 #include <bit>
 #include <cmath>
 
+#include "qos/gentle_limit.h"
 #include "qos/interference_roster.h"
+#include "qos/memory_short.h"
+#include "qos/resctrl_plan.h"
 
 namespace evenkeel {
 namespace {
@@ -24,11 +27,13 @@ bool has_class_part(const NodeSnapshot& node, CgroupIndex index) {
   return pod != node.pods.end() && pod->spec->resctrl.empty();
 }
 
+/// What is protected for it and what it could only swap it keeps.
 std::optional<Limit> memory_limit(const CgroupSample& cgroup, const InterferenceSettings& settings) {
-  if (!cgroup.memory.current || !cgroup.applied.plain.has(Knob::memory_high)) return std::nullopt;
+  if (!cgroup.memory.current || !cgroup.memory.anonymous || !cgroup.applied.plain.has(Knob::memory_high))
+    return std::nullopt;
   const Bytes had = *cgroup.memory.current;
-  const Bytes limit = percent_of(had, settings.cap_memory_percent);
-  if (limit <= Bytes{} || limit >= *cgroup.applied.plain.bytes(Knob::memory_high)) return std::nullopt;
+  const Bytes limit = std::max(percent_of(had, settings.cap_memory_percent), least_memory(cgroup));
+  if (limit >= std::min(had, *cgroup.applied.plain.bytes(Knob::memory_high))) return std::nullopt;
   return Limit{.remedy = Remedy::memory, .memory = limit, .had = had};
 }
 
@@ -42,10 +47,29 @@ void wish_quota(const CgroupSample& cgroup, const Limit& limit, const char* sent
 void wish_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, const char* sentence,
               Intents& out) {
   wish_quota(*node.cgroup(index), limit, sentence, out);
-  // On v1 no quota may be above the one around it.
-  for (const CgroupSample& inner : node.cgroups)
-    if (inner.parent == index && inner.applied.cpu_limit && inner.applied.cpu_limit->quota)
+  // On v1 no quota may be above the one around it. One that is below it stays: by us it came down to there,
+  // or its owner wants it so.
+  for (const CgroupSample& inner : node.cgroups) {
+    const auto& own = inner.applied.cpu_limit;
+    if (inner.parent != index || !own || !own->quota) continue;
+    if (cpu_of(*own->quota, own->period) > limit.cpu)
       wish_quota(inner, limit, sentence, out);
+    else
+      out.hold(inner.id, Knob::cpu_quota, because(sentence, limit.used, limit.cpu));
+  }
+}
+
+/// It comes down with the use: a write that has to reclaim would hold us up for as long as that takes. What
+/// is above the limit is taken by order (memory_reclaim.h).
+void wish_memory(const CgroupSample& cgroup, const Limit& limit, Intents& out) {
+  const Reason why = because(
+      "a service has to reclaim memory while this pod runs: it had {} and is to have {}, to see whether that "
+      "helps",
+      limit.had, limit.memory);
+  const auto now = cgroup.applied.plain.bytes(Knob::memory_high);
+  if (!cgroup.memory.current || !now) return out.hold(cgroup.id, Knob::memory_high, why);
+  out.want(cgroup.id, Knob::memory_high, gentle_limit(limit.memory, *cgroup.memory.current, *now).count(),
+           why);
 }
 
 }  // namespace
@@ -82,6 +106,25 @@ std::optional<Limit> remedy_for(Signal signal, const Unit& suspect, const NodeSn
   return cpu_limit(suspect, settings.cap_percent, settings);
 }
 
+bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect) {
+  const CgroupSample* cgroup = node.cgroup(suspect);
+  if (cgroup == nullptr || cgroup->hands_off) return false;
+  const auto& applied = cgroup->applied;
+  switch (limit.remedy) {
+    case Remedy::cpu:
+      return applied.cpu_limit && applied.cpu_limit->quota &&
+             cpu_of(*applied.cpu_limit->quota, applied.cpu_limit->period) <= limit.cpu;
+    case Remedy::memory:
+      return applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit) <= with_room(limit.had);
+    case Remedy::cache:
+      // Without monitors nobody says which groups there are.
+      return node.resctrl != nullptr &&
+             (node.resctrl_use.empty() || std::ranges::find(node.resctrl_use, kLimitedGroup,
+                                                            &ResctrlUse::group) != node.resctrl_use.end());
+  }
+  return false;
+}
+
 void wish(const NodeSnapshot& node, const InterferenceState& state, Intents& out) {
   const auto index_of = [&](CgroupId suspect) {
     const Unit* unit = entry_of(state.units, suspect);
@@ -96,11 +139,7 @@ void wish(const NodeSnapshot& node, const InterferenceState& state, Intents& out
           "a service is slower while this pod runs: it used {} and is limited to {}, to see whether that "
           "helps",
           out);
-    if (cap.limit.remedy == Remedy::memory)
-      out.want(node.cgroup(index)->id, Knob::memory_high, cap.limit.memory.count(),
-               because("a service has to reclaim memory while this pod runs: it had {} and is to have {}, to "
-                       "see whether that helps",
-                       cap.limit.had, cap.limit.memory));
+    if (cap.limit.remedy == Remedy::memory) wish_memory(*node.cgroup(index), cap.limit, out);
   }
   if (!state.trial || !state.trial->limits()) return;
   const CgroupIndex index = index_of(state.trial->about.suspect);

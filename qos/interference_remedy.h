@@ -20,6 +20,9 @@ std::optional<Limit> remedy_for(Signal signal, const Unit& suspect, const NodeSn
 /// A quota of this part of what it uses, but not below what keeps it alive. Absent as above.
 std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const InterferenceSettings& settings);
 
+/// The kernel has it so, as of this look: somebody else's value, or a refusal, is no limit.
+bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect);
+
 /// What the limits in force ask for, and the test that is under way. Groups of remedy cache are the policy
 /// "resctrl"'s to make.
 void wish(const NodeSnapshot& node, const InterferenceState& state, Intents& out);

@@ -113,9 +113,31 @@ class Roster {
   std::vector<InterferenceState::Member> members_{};
 };
 
+/// Windows of another length have other numbers, and what is usual in them is something else: it begins anew
+/// with what is known of workloads.
+void follow_windows(const NodeSnapshot& node, const InterferenceSettings& settings,
+                    InterferenceState& state) {
+  const bool other_stalls = state.stall_window != settings.stall_window;
+  const bool other_counts = state.counter_period != settings.counter_period;
+  if (!other_stalls && !other_counts) return;
+  if (state.stall_window != Duration{}) {
+    remember_workloads(node.at, detector_settings(settings), state);
+    for (Workload& workload : state.workloads)
+      for (std::size_t i = 0; i < kSignals; ++i)
+        if (counts_cycles(static_cast<Signal>(i)) ? other_counts : other_stalls) workload.normal[i].reset();
+    InterferenceState fresh{.workloads = std::move(state.workloads)};
+    fresh.source = state.source;
+    fresh.counted_news = state.counted_news;
+    state = std::move(fresh);
+  }
+  state.stall_window = settings.stall_window;
+  state.counter_period = settings.counter_period;
+}
+
 }  // namespace
 
 void follow_roster(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
+  follow_windows(node, settings, state);
   if (!changed(node, settings, state)) return;
   remember_workloads(node.at, detector_settings(settings), state);
   Roster(node, settings, state).build();

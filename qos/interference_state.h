@@ -11,6 +11,7 @@
 #include "qos/causal_test.h"
 #include "qos/cpu_counts.h"
 #include "qos/snapshot.h"
+#include "qos/stall_budget.h"
 #include "qos/victim_watch.h"
 
 namespace evenkeel {
@@ -21,21 +22,15 @@ struct WindowSum {
   Duration measured{};
 };
 
-/// The stalls that are seen in each tick, in the order of Signal from run_queue_wait on.
-inline constexpr std::size_t kStallSignals = 3;
-constexpr Signal stall_signal(std::size_t stall) {
-  return static_cast<Signal>(static_cast<std::size_t>(Signal::run_queue_wait) + stall);
-}
-constexpr std::size_t stall_place(Signal signal) {
-  return static_cast<std::size_t>(signal) - static_cast<std::size_t>(Signal::run_queue_wait);
-}
 using StallSums = std::array<WindowSum, kStallSignals>;
-/// Seconds of stall that others made, since somebody is watched, by stall. Waits for a CPU are told by who
-/// had it; of the other stalls it is what was above usual while somebody stood accused of it.
-using StallBudget = std::array<double, kStallSignals>;
 
-/// Pressure totals at the previous tick: what a stall is told from where nothing better is measured.
-using PressureTotals = std::array<std::optional<Duration>, kStallSignals>;
+/// A pressure total when its file was read last: what a stall is told from where nothing better is measured.
+struct PressureSeen {
+  Duration total{};
+  MonoTime at{};
+  Duration throttled{};  ///< that its own quota held the cgroup up since
+};
+using PressureTotals = std::array<std::optional<PressureSeen>, kStallSignals>;
 
 /// A container of a service, or a host application that is no best effort.
 struct Victim {
@@ -46,7 +41,7 @@ struct Victim {
   std::array<VictimWatch, kSignals> watch{};
   StallSums sums{};
   PressureTotals pressure{};
-  StallBudget stalled_by_others_seconds{};
+  StallBudget stalled_by_others_seconds{};  ///< since it is watched; of the last day: its workload's
 
   [[nodiscard]] VictimWatch& of(Signal signal) { return watch[static_cast<std::size_t>(signal)]; }
   [[nodiscard]] const VictimWatch& of(Signal signal) const { return watch[static_cast<std::size_t>(signal)]; }
@@ -63,7 +58,8 @@ struct Unit {
   WindowSeries cpu_use{};         ///< CPUs, per stall window
   WindowSeries cpu_use_period{};  ///< the same per counter period
   std::array<WindowSeries, kStallSignals> stall{};
-  StallBudget charged_seconds{};  ///< what services were stalled for its sake
+  StallBudget charged_seconds{};  ///< what services were stalled for its sake, since it is watched
+  StallDay charged_lately{};
 };
 
 /// Who waited for whom.
@@ -78,6 +74,7 @@ struct Workload {
   std::string key{};    ///< "namespace/owner/container", "host/NAME" of a host application
   std::string image{};  ///< another image is another workload; empty: none is known
   std::array<std::optional<Normal>, kSignals> normal{};
+  StallDay stalled_lately{};  ///< all its containers, for the sake of others
   MonoTime used{};
 };
 
@@ -186,11 +183,12 @@ struct InterferenceState {
   std::vector<InterferenceNews> news{};  ///< of this tick
   std::array<std::uint64_t, kInterferenceNews> counted_news{};  ///< since the start
 
-  std::optional<std::int64_t> window{};  ///< the stall window that is being filled
-  WindowSeries no_blame{};               ///< zeros: of those for whom nobody waited while blame was measured
-  std::vector<CgroupId> seen{};          ///< the cgroups at the last look
-  const void* specs = nullptr;           ///< the pod list at the last look; never followed
-  const void* given = nullptr;           ///< the models of the NodeSLO at the last look; never followed
+  Duration counter_period{}, stall_window{};  ///< as configured at the last look
+  std::optional<std::int64_t> window{};       ///< the stall window that is being filled
+  WindowSeries no_blame{};       ///< zeros: of those for whom nobody waited while blame was measured
+  std::vector<CgroupId> seen{};  ///< the cgroups at the last look
+  const void* specs = nullptr;   ///< the pod list at the last look; never followed
+  const void* given = nullptr;   ///< the models of the NodeSLO at the last look; never followed
   RunQueueSource source = RunQueueSource::none;
   std::vector<Sampled> sampled{};   ///< in this tick
   std::vector<Suspect> suspects{};  ///< room to judge in

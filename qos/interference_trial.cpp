@@ -56,7 +56,7 @@ bool go_on(const NodeSnapshot& node, const InterferenceSettings& settings, std::
   const Victim* victim = entry_of(state.victims, trial.about.victim);
   const Unit* suspect = entry_of(state.units, trial.about.suspect);
   if (victim == nullptr || suspect == nullptr || !settings.act || !settings.causal_test) return false;
-  const Duration interval = sample_interval(trial.about.signal, settings);
+  const Duration interval = detector_settings(settings).interval(traits_of(trial.about.signal));
   for (const Sampled& one : sampled)
     if (&state.victims[one.victim] == victim && one.signal == trial.about.signal)
       take_sample(trial, *victim, interval, node.at);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "qos/interference_measure.h"
+#include "qos/interference_roster.h"
 
 namespace evenkeel {
 namespace {
@@ -24,6 +25,24 @@ std::string workload_key(const Pod& pod, const Container& container) {
 }
 
 std::string workload_key(const HostApplication& app) { return "host/" + app.name; }
+
+const std::string& workload_named(const InterferenceState& state, CgroupId victim) {
+  static const std::string kNobody;
+  const Victim* found = entry_of(state.victims, victim);
+  return found == nullptr ? kNobody : state.workloads[found->workload].key;
+}
+
+std::map<std::string_view, StallBudget> stalled_lately(const InterferenceState& state, MonoTime now) {
+  std::map<std::string_view, StallBudget> out;
+  for (const Victim& victim : state.victims) out[state.workloads[victim.workload].key];
+  for (const Workload& workload : state.workloads) {
+    const StallBudget seconds = workload.stalled_lately.sum(now);
+    if (seconds == StallBudget{}) continue;
+    StallBudget& sum = out[workload.key];
+    for (std::size_t stall = 0; stall < kStallSignals; ++stall) sum[stall] += seconds[stall];
+  }
+  return out;
+}
 
 std::size_t workload_of(std::string key, const std::string& image, MonoTime now, InterferenceState& state) {
   const auto found = std::ranges::find_if(

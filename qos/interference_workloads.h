@@ -2,7 +2,9 @@
 // restarts, or given by the NodeSLO. May not: judge, or know files.
 #pragma once
 
+#include <map>
 #include <string>
+#include <string_view>
 
 #include "qos/interference_state.h"
 
@@ -15,6 +17,13 @@ inline constexpr std::size_t kMostWorkloads = 1000;
 /// is its own owner.
 std::string workload_key(const Pod& pod, const Container& container);
 std::string workload_key(const HostApplication& app);
+
+/// Of the victim with this cgroup; empty: there is none.
+const std::string& workload_named(const InterferenceState& state, CgroupId victim);
+
+/// Seconds within the last 24 hours for which others stalled it, whatever its image: of each workload that
+/// runs, and of each that was stalled.
+std::map<std::string_view, StallBudget> stalled_lately(const InterferenceState& state, MonoTime now);
 
 /// Its place in InterferenceState::workloads, found or made.
 std::size_t workload_of(std::string key, const std::string& image, MonoTime now, InterferenceState& state);

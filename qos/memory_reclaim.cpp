@@ -36,6 +36,7 @@ class Round {
         slo_(slo),
         state_(state.memory_reclaim),
         held_back_(held_back(state)),
+        interference_(state.interference),
         tick_(std::min(node.since_previous.value_or(Duration::zero()), kLongestTick)),
         out_(out) {}
 
@@ -43,6 +44,7 @@ class Round {
     for (const auto& outcome : node_.reclaimed) learn(outcome);
     for (const auto& pod : node_.pods) decide_pod(pod);
     push_back();
+    limit_antagonists();
     std::erase_if(state_.cgroups, [&](const auto& entry) { return entry.second.seen != node_.at; });
   }
 
@@ -178,6 +180,26 @@ class Round {
                     .why = because("best effort has {} and is to have {}", used, *held_back_)});
   }
 
+  /// The same of who makes services reclaim, for as long as it is limited for that.
+  void limit_antagonists() {
+    for (const Cap& cap : interference_.caps) {
+      if (cap.limit.remedy != Remedy::memory) continue;
+      const auto cgroup = std::ranges::find(node_.cgroups, cap.suspect, &CgroupSample::id);
+      if (cgroup == node_.cgroups.end() || cgroup->hands_off || !cgroup->memory.current) continue;
+      const Bytes used = *cgroup->memory.current;
+      if (used <= cap.limit.memory) continue;
+      out_.push_back(
+          {.target = cgroup->id,
+           .cause = ReclaimCause::interference,
+           .above = cap.limit.memory,
+           .down_to = cap.limit.memory,
+           .wanted = used - cap.limit.memory,
+           .why = because("a service has to reclaim memory while this pod runs: it has {} and is to "
+                          "have {}",
+                          used, cap.limit.memory)});
+    }
+  }
+
   /// Where nothing can be swapped, files are all that is taken.
   [[nodiscard]] bool can_take_files_only() const {
     const auto& memory = node_.node.memory;
@@ -188,6 +210,7 @@ class Round {
   const NodeSlo& slo_;
   MemoryReclaimState& state_;
   std::optional<Bytes> held_back_;
+  const InterferenceState& interference_;
   Duration tick_;
   std::vector<ReclaimOrder>& out_;
 };

@@ -112,7 +112,7 @@ void NormalModel::learn(double value, MonoTime now, const DetectorSettings& sett
   if (shifted_for_long(level, now, settings) && kept_ >= kFirst) return begin(now);
   if (doubted_ && kept_ >= kFirst && began_elsewhere(settings)) return begin(now);
   normal_.weight = faded(normal_, now, settings.half_life).weight + 1;
-  follow_neighbours(level, now);
+  follow_neighbours(level, now, settings.interval(*signal_));
   step(level, settings);
   normal_.as_of = now;
 }
@@ -148,9 +148,9 @@ void NormalModel::begin_neighbours() {
   weigh_neighbours();
 }
 
-void NormalModel::follow_neighbours(double level, MonoTime now) {
+void NormalModel::follow_neighbours(double level, MonoTime now, Duration interval) {
   const double place = (level - normal_.level) / normal_.spread;
-  if (has_previous_ && now - normal_.as_of <= signal_->interval * 3 / 2)
+  if (has_previous_ && now - normal_.as_of <= interval * 3 / 2)
     pair(previous_, place, std::max(normal_.weight, kNeighboursKept));
   previous_ = place;
   has_previous_ = true;

@@ -76,7 +76,7 @@ class NormalModel {
   void begin(MonoTime now);
   void begin_neighbours();
   void step(double level, const DetectorSettings& settings);
-  void follow_neighbours(double level, MonoTime now);
+  void follow_neighbours(double level, MonoTime now, Duration interval);
   void pair(double first, double second, double most);
   void weigh_neighbours();
   bool began_elsewhere(const DetectorSettings& settings);

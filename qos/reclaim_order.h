@@ -12,7 +12,7 @@
 
 namespace evenkeel {
 
-enum class ReclaimCause : std::uint8_t { watermark, page_cache, push_back };
+enum class ReclaimCause : std::uint8_t { watermark, page_cache, push_back, interference };
 constexpr std::string_view name(ReclaimCause cause) {
   switch (cause) {
     case ReclaimCause::watermark:
@@ -21,6 +21,8 @@ constexpr std::string_view name(ReclaimCause cause) {
       return "page-cache-limit";
     case ReclaimCause::push_back:
       return "memory-push-back";
+    case ReclaimCause::interference:
+      return "interference";
   }
   return "";
 }

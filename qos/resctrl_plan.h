@@ -20,6 +20,9 @@ using ResctrlGroupIndex = std::int32_t;
 /// The group that the kernel made: everything that belongs to no other is in it.
 inline constexpr ResctrlGroupIndex kRootGroup = -1;
 
+/// Of best effort that slows a service (interference_remedy.h).
+inline constexpr std::string_view kLimitedGroup = "evenkeel-limited";
+
 struct ResctrlGroup {
   std::string name{};      ///< of its directory
   std::string schemata{};  ///< every line of it that we set: "L3:0=f;1=f\nMB:0=30;1=30\n"

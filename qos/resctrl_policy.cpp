@@ -70,7 +70,7 @@ class Round {
   ResctrlGroupIndex add_limited() {
     const Percent keeps = slo_.evenkeel.interference.cap_cache_percent;
     auto& group = plan_.add_group();
-    group.name = "evenkeel-limited";
+    group.name = kLimitedGroup;
     group.why = because(
         "a service is slower while these run: they have {} of the cache and of the memory bandwidth, to see "
         "whether that helps",

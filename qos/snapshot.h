@@ -38,6 +38,7 @@ struct PressureLine {
 struct Pressure {
   PressureLine some{};
   std::optional<PressureLine> full{};  ///< absent for node CPU and on old kernels
+  MonoTime at{};                       ///< when it was read: not in every tick
 };
 struct PressureSample {
   std::optional<Pressure> cpu{}, memory{}, io{};

@@ -142,7 +142,7 @@ const char* finding_name(Finding finding) {
 
 double chance_allowed(const Case& victim, const DetectorSettings& settings) {
   // Looks that overlap are one look.
-  const double look = std::chrono::duration<double>(victim.model->signal().interval).count() *
+  const double look = std::chrono::duration<double>(settings.interval(victim.model->signal())).count() *
                       static_cast<double>(settings.anomaly_samples);
   constexpr double kDay = 86'400;
   return settings.false_alarms_a_day * look / kDay /

@@ -19,24 +19,23 @@ struct SignalTraits {
   /// What is added before the logarithm, and the least rise above normal that matters, in the signal's unit:
   /// for signals whose normal value is next to nothing.
   double floor;
-  Duration interval;  ///< from one sample to the next
+  /// By hardware counters, a sample in each counting period; the others have one in each stall window. What
+  /// it is depends on the make of the CPU.
+  bool counts_cycles;
 };
 
 /// Indexed by Signal. Stalls may exceed one second per second: several tasks can wait at the same time.
 inline constexpr std::array<SignalTraits, kSignals> kSignalTraits = {{
-    {"cpi", "cycles per instruction", 0, std::chrono::seconds(60)},
-    {"reference-cpi", "reference cycles per instruction", 0, std::chrono::seconds(60)},
-    {"run-queue-wait", "seconds per second", 0.01, std::chrono::seconds(10)},
-    {"reclaim-stall", "seconds per second", 0.01, std::chrono::seconds(10)},
-    {"block-io-stall", "seconds per second", 0.01, std::chrono::seconds(10)},
+    {"cpi", "cycles per instruction", 0, true},
+    {"reference-cpi", "reference cycles per instruction", 0, true},
+    {"run-queue-wait", "seconds per second", 0.01, false},
+    {"reclaim-stall", "seconds per second", 0.01, false},
+    {"block-io-stall", "seconds per second", 0.01, false},
 }};
-/// What it is depends on the make of the CPU.
-constexpr bool counts_cycles(Signal signal) {
-  return signal == Signal::cpi || signal == Signal::reference_cpi;
-}
 constexpr const SignalTraits& traits_of(Signal signal) {
   return kSignalTraits[static_cast<std::size_t>(signal)];
 }
+constexpr bool counts_cycles(Signal signal) { return traits_of(signal).counts_cycles; }
 
 /// The place of a sample on the logarithmic scale; a sample below zero counts as zero.
 double level_of(double value, const SignalTraits& signal);

@@ -8,7 +8,12 @@
 namespace evenkeel {
 namespace {
 
-MeasuredBy measured_by(const NodeSnapshot& node) { return {node.topology.model, node.run_queue.source}; }
+MeasuredBy measured_by(const NodeSnapshot& node, const InterferenceSettings& settings) {
+  return {.cpu_model = node.topology.model,
+          .waits = node.run_queue.source,
+          .counter_period = settings.counter_period,
+          .stall_window = settings.stall_window};
+}
 
 }  // namespace
 
@@ -39,17 +44,19 @@ void Agent::recall_peaks(MonoTime now) {
     peaks_.tell(read_checkpoint(*text, peaks_.moment(now), lending_.prediction(), lending_.learned()));
 }
 
-/// Before the policy decides for the first time since it is on.
+/// Before the policy decides for the first time on what was measured since it is on: only then it is known
+/// how.
 void Agent::recall_normals(MonoTime now) {
   const bool on = inputs_.slo()->evenkeel.interference.enable;
-  if (on == detecting_) return;
+  if (on == detecting_ || (on && !snapshot_.measured)) return;
   detecting_ = on;
   if (!on) return keep_normals(now, true);
+  policy_state_.interference = {};  // it may have looked between two ticks, and knew nothing
   policy_state_.interference.source = snapshot_.run_queue.source;
   const auto text = normals_.recall(now);
   if (text)
-    normals_.tell(
-        read_workloads(*text, measured_by(snapshot_), normals_.moment(now), policy_state_.interference));
+    normals_.tell(read_workloads(*text, measured_by(snapshot_, inputs_.slo()->evenkeel.interference),
+                                 normals_.moment(now), policy_state_.interference));
 }
 
 void Agent::keep_learned(MonoTime now, bool last) {
@@ -62,8 +69,10 @@ void Agent::keep_normals(MonoTime now, bool last) {
   if (!normals_.due(now, lending_.prediction().checkpoint_interval, last)) return;
   remember_workloads(now, detector_settings(inputs_.slo()->evenkeel.interference),
                      policy_state_.interference);
-  normals_.keep(workloads_text(policy_state_.interference, measured_by(snapshot_), normals_.moment(now)), now,
-                last);
+  normals_.keep(
+      workloads_text(policy_state_.interference, measured_by(snapshot_, inputs_.slo()->evenkeel.interference),
+                     normals_.moment(now)),
+      now, last);
 }
 
 }  // namespace evenkeel

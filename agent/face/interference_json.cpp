@@ -3,6 +3,7 @@
 #include "agent/clock.h"
 #include "agent/core/interference.h"
 #include "qos/interference_measure.h"
+#include "qos/interference_workloads.h"
 
 namespace evenkeel {
 namespace {
@@ -12,6 +13,7 @@ void put_accusation(Json& json, const Accusation& one, const Agent& agent) {
   const SignalTraits& signal = traits_of(one.signal);
   const InterferenceState& state = agent.remembered().interference;
   json.begin_object().member("victim", agent.title_of(one.victim));
+  json.member("workload", workload_named(state, one.victim));
   json.member("antagonist", agent.title_of(one.suspect)).member("resource", resource_of(one.signal));
   json.member("score", verdict.confidence()).member("why", sentence_of(one));
   json.member("signal", signal.name).member("unit", signal.unit);
@@ -105,6 +107,13 @@ std::string interference_json(const Agent& agent) {
     if (unit.charged_seconds == StallBudget{}) continue;
     json.begin_object().member("antagonist", agent.title_of(unit.cgroup));
     put_budget(json.key("charged_seconds"), unit.charged_seconds);
+    put_budget(json.key("charged_seconds_last_day"), unit.charged_lately.sum(agent.snapshot().at));
+    json.end_object();
+  }
+  json.end_array().key("workloads").begin_array();
+  for (const auto& [workload, seconds] : stalled_lately(state, agent.snapshot().at)) {
+    json.begin_object().member("workload", std::string(workload));
+    put_budget(json.key("stalled_by_others_seconds_last_day"), seconds);
     json.end_object();
   }
   json.end_array().end_object();

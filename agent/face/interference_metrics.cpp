@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "agent/core/interference.h"
+#include "qos/interference_workloads.h"
 
 namespace evenkeel {
 namespace {
@@ -93,6 +94,7 @@ void put_findings(Exposition& out, const Agent& agent) {
     out.gauge("evenkeel_interference", "How sure it is that the antagonist slows the victim (0 to 1).",
               one.verdict.confidence(),
               {{"victim", agent.title_of(one.victim)},
+               {"workload", workload_named(state, one.victim)},
                {"antagonist", agent.title_of(one.suspect)},
                {"resource", resource_of(one.signal)},
                {"signal", traits_of(one.signal).name}});
@@ -100,6 +102,7 @@ void put_findings(Exposition& out, const Agent& agent) {
 
 void put_budget(Exposition& out, const Agent& agent) {
   const InterferenceState& state = agent.remembered().interference;
+  const auto lately = stalled_lately(state, agent.snapshot().at);
   for (std::size_t stall = 0; stall < kStallSignals; ++stall) {
     const char* resource = resource_of(stall_signal(stall));
     for (const Victim& victim : state.victims) {
@@ -113,6 +116,10 @@ void put_budget(Exposition& out, const Agent& agent) {
             victim.stalled_by_others_seconds[stall],
             {{"cgroup", cgroup->path}, {"pod", agent.pod_of(victim.cgroup)}, {"resource", resource}});
     }
+    for (const auto& [workload, seconds] : lately)
+      out.gauge("evenkeel_interference_stalled_seconds_last_day",
+                "The same of all containers of a workload within the last 24 hours.", seconds[stall],
+                {{"workload", std::string(workload)}, {"resource", resource}});
     for (const Unit& unit : state.units)
       if (unit.charged_seconds[stall] > 0)
         out.counter("evenkeel_interference_charged_seconds_total", "Of these, what is put down to this pod.",

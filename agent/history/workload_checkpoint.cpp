@@ -9,9 +9,10 @@
 namespace evenkeel {
 namespace {
 
-constexpr std::string_view kVersion = "1", kNone = "-", kDigits = "0123456789ABCDEF";
-constexpr double kFarthest = 50;    // a logarithm: no signal is e^50 times another
-constexpr double kHeaviest = 1e12;  // more samples than anybody can take
+constexpr std::string_view kVersion = "1", kStalled = "stalled", kNone = "-", kDigits = "0123456789ABCDEF";
+constexpr double kFarthest = 50;      // a logarithm: no signal is e^50 times another
+constexpr double kHeaviest = 1e12;    // more samples than anybody can take
+constexpr double kMostStalled = 1e9;  // seconds in an hour: more tasks than a machine has
 
 bool plain(char letter) { return letter > ' ' && letter < '\x7f' && letter != '%'; }
 
@@ -64,10 +65,17 @@ std::optional<Signal> signal_named(std::string_view name) {
   return static_cast<Signal>(found - kSignalTraits.begin());
 }
 
-std::string by_of(Signal signal, const MeasuredBy& by) {
+std::string means_of(Signal signal, const MeasuredBy& by) {
   if (counts_cycles(signal)) return by.cpu_model;
   if (by.waits == RunQueueSource::bpf) return "bpf";
   return by.waits == RunQueueSource::schedstat && signal == Signal::run_queue_wait ? "schedstat" : "psi";
+}
+
+/// "bpf@10000ms": what is usual for ten seconds is not what is usual for one.
+std::string by_of(Signal signal, const MeasuredBy& by) {
+  const Duration each = counts_cycles(signal) ? by.counter_period : by.stall_window;
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(each).count();
+  return means_of(signal, by) + '@' + std::to_string(milliseconds) + "ms";
 }
 
 std::optional<Normal> read_normal(Scanner& fields, Moment now) {
@@ -78,6 +86,24 @@ std::optional<Normal> read_normal(Scanner& fields, Moment now) {
   const auto weight = read_decimal(fields.word(), 0, kHeaviest);
   if (!as_of || !level || !spread || !autocorrelation || !weight) return std::nullopt;
   return Normal{*level, *spread, *autocorrelation, *weight, *as_of};
+}
+
+/// The oldest hour first.
+void put_stalled(std::string& text, const Workload& workload, Moment now) {
+  const std::int64_t newest = StallDay::hour_at(now.mono);
+  for (auto hour = newest - StallDay::kHours + 1; hour <= newest; ++hour) {
+    StalledHour one{.workload = workload.key, .image = workload.image};
+    one.at = std::min(MonoTime(std::chrono::hours(hour + 1)) - std::chrono::seconds(1), now.mono);
+    for (std::size_t stall = 0; stall < kStallSignals; ++stall)
+      one.seconds[stall] = workload.stalled_lately.at(stall, hour);
+    if (one.seconds != StallBudget{}) text += stalled_line(one, now);
+  }
+}
+
+void recall_stalled(const StalledHour& one, InterferenceState& state) {
+  const std::size_t place = workload_of(one.workload, one.image, one.at, state);
+  for (std::size_t stall = 0; stall < kStallSignals; ++stall)
+    if (one.seconds[stall] > 0) state.workloads[place].stalled_lately.add(stall, one.seconds[stall], one.at);
 }
 
 }  // namespace
@@ -107,9 +133,36 @@ std::optional<LearnedNormal> parse_normal_line(std::string_view line, Moment now
   return LearnedNormal{std::move(*workload), std::move(*image), std::move(*by), *signal, *normal};
 }
 
+std::string stalled_line(const StalledHour& one, Moment now) {
+  std::string body(kStalled);
+  for (const auto* word : {&one.workload, &one.image}) put_word(body, *word);
+  body += ' ';
+  put_number(body, on_the_wall(one.at, now));
+  for (const double seconds : one.seconds) put_decimal(body, seconds);
+  return sealed_line(body);
+}
+
+std::optional<StalledHour> parse_stalled_line(std::string_view line, Moment now) {
+  const auto body = body_of_line(line);
+  if (!body) return std::nullopt;
+  Scanner fields(*body);
+  if (fields.word() != kStalled) return std::nullopt;
+  auto workload = read_word(fields.word()), image = read_word(fields.word());
+  const auto at = read_time(fields.word(), now);
+  if (!workload || !image || workload->empty() || !at) return std::nullopt;
+  StalledHour out{.workload = std::move(*workload), .image = std::move(*image), .at = *at};
+  for (double& seconds : out.seconds) {
+    const auto read = read_decimal(fields.word(), 0, kMostStalled);
+    if (!read) return std::nullopt;
+    seconds = *read;
+  }
+  return fields.done() ? std::optional(std::move(out)) : std::nullopt;
+}
+
 std::string workloads_text(const InterferenceState& state, const MeasuredBy& by, Moment now) {
   std::string text;
   for (const Workload& workload : state.workloads) {
+    put_stalled(text, workload, now);
     for (std::size_t i = 0; i < kSignals; ++i) {
       const auto signal = static_cast<Signal>(i);
       if (!workload.normal[i]) continue;
@@ -125,8 +178,11 @@ CheckpointRead read_workloads(std::string_view text, const MeasuredBy& by, Momen
   CheckpointRead out;
   Scanner lines(text);
   while (!lines.done() && out.models < kMostWorkloads * kSignals) {
-    const auto read = parse_normal_line(lines.line(), now);
-    if (!read) {
+    const auto line = lines.line();
+    const auto read = parse_normal_line(line, now);
+    if (const auto stalled = read ? std::nullopt : parse_stalled_line(line, now)) {
+      recall_stalled(*stalled, state);
+    } else if (!read) {
       ++out.corrupt;
     } else if (read->by != by_of(read->signal, by)) {
       ++out.otherwise;

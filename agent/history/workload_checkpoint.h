@@ -1,13 +1,20 @@
-// What is normal for the workloads of this node <-> the text of STATE_DIR/interference. May not: know files
-// or clocks.
+// What is normal for the workloads of this node, and what others did to them <-> the text of
+// STATE_DIR/interference. May not: know files or clocks.
 //
 // One signal of one workload a line (agent/history/checkpoint_line.h), of which the body is
 //
-//   1 WORKLOAD IMAGE CPU SIGNAL AS_OF LEVEL SPREAD AUTOCORRELATION WEIGHT
+//   1 WORKLOAD IMAGE BY SIGNAL AS_OF LEVEL SPREAD AUTOCORRELATION WEIGHT
 //
-// WORKLOAD is "namespace/owner/container" or "host/NAME", SIGNAL as metrics name it. CPU is the model of the
-// CPUs it was counted on, where the signal counts cycles. Words have their blanks as %20, an empty one is
+// WORKLOAD is "namespace/owner/container" or "host/NAME", SIGNAL as metrics name it. BY is how it was
+// measured and how long a sample is: the model of the CPUs where the signal counts cycles, "bpf", "schedstat"
+// or "psi" where it is a stall, and "@10000ms". Words have their blanks as %20, an empty one is
 // "-". AS_OF is seconds since 1970; numbers stand there exactly (qos/normal_model.h says what they are).
+//
+// And one hour of the last day in which others stalled a workload:
+//
+//   stalled WORKLOAD IMAGE AT CPU MEMORY IO
+//
+// AT is seconds since 1970, somewhere in that hour; the rest is seconds of stall.
 #pragma once
 
 #include <optional>
@@ -23,6 +30,7 @@ namespace evenkeel {
 struct MeasuredBy {
   std::string cpu_model{};
   RunQueueSource waits = RunQueueSource::none;
+  Duration counter_period{}, stall_window{};  ///< a sample each
 };
 
 struct LearnedNormal {
@@ -37,6 +45,15 @@ std::string workloads_text(const InterferenceState& state, const MeasuredBy& by,
 /// fades.
 CheckpointRead read_workloads(std::string_view text, const MeasuredBy& by, Moment now,
                               InterferenceState& state);
+
+struct StalledHour {
+  std::string workload{}, image{};
+  MonoTime at{};
+  StallBudget seconds{};
+};
+std::string stalled_line(const StalledHour& one, Moment now);
+/// Absent for anything that stalled_line did not write.
+std::optional<StalledHour> parse_stalled_line(std::string_view line, Moment now);
 
 /// One line, its end included.
 std::string normal_line(const LearnedNormal& one, Moment now);

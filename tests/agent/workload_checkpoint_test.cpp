@@ -42,6 +42,45 @@ InterferenceState learned(unsigned seed) {
   return state;
 }
 
+TEST(WorkloadCheckpoint, WhatOthersDidWithinADayIsKept) {
+  InterferenceState state;
+  state.workloads.push_back({.key = "shop/web/server", .image = "web:1"});
+  StallDay& day = state.workloads[0].stalled_lately;
+  day.add(0, 100, kNow.mono - hours(30));
+  day.add(0, 7, kNow.mono - hours(20));
+  day.add(2, 0.25, kNow.mono - hours(1));
+  day.add(0, 3, kNow.mono);
+  EXPECT_EQ(day.sum(kNow.mono), (StallBudget{10, 0, 0.25}));
+  const auto text = workloads_text(state, kHere, kNow);
+  // After a boot: the monotonic clock begins anew.
+  const Moment later{MonoTime(seconds(90)), kNow.unix_seconds + 3600};
+  InterferenceState other;
+  const auto read = read_workloads(text, kHere, later, other);
+  EXPECT_EQ(read.corrupt, 0U);
+  ASSERT_EQ(other.workloads.size(), 1U);
+  EXPECT_EQ(other.workloads[0].key, "shop/web/server");
+  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono), (StallBudget{10, 0, 0.25}));
+  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono + hours(21))[0], 3);
+  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono + hours(24)), StallBudget{});
+}
+
+TEST(WorkloadCheckpoint, ASpoiledHourIsSkipped) {
+  const StalledHour hour{.workload = "a/b/c", .at = kNow.mono, .seconds = {1, 2, 3}};
+  const auto line = stalled_line(hour, kNow);
+  const auto read = parse_stalled_line(line, kNow);
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->workload, "a/b/c");
+  EXPECT_EQ(read->seconds, hour.seconds);
+  for (std::size_t i = 0; i < line.size() - 1; ++i) {
+    auto spoiled = line;
+    spoiled[i] = static_cast<char>(spoiled[i] ^ 1);
+    EXPECT_FALSE(parse_stalled_line(spoiled, kNow)) << spoiled;
+  }
+  EXPECT_FALSE(parse_stalled_line(sealed_line("stalled a/b/c - 1767225600 1 -2 3"), kNow));
+  EXPECT_FALSE(parse_stalled_line(sealed_line("stalled a/b/c - 1767225600 1 nan 3"), kNow));
+  EXPECT_FALSE(parse_stalled_line(sealed_line("stalled a/b/c - 1767225600 1 2"), kNow));
+}
+
 /// Of the same workload in another state; null: it has none.
 const Workload* same_in(const InterferenceState& state, const Workload& workload) {
   const auto found = std::ranges::find_if(state.workloads, [&](const Workload& one) {

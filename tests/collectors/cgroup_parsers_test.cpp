@@ -27,7 +27,7 @@ Layout on_v2() {
 struct Bench {
   explicit Bench(const Layout& on) : layout(on) {}
   void read(ParseFile parse, Text text, std::optional<Duration> wall = std::nullopt) {
-    CgroupReading reading{layout, wall, memory, sample};
+    CgroupReading reading{layout, {}, wall, memory, sample};
     parse(text, reading);
   }
   Layout layout;

@@ -1,6 +1,7 @@
 // How many seconds of stall others made, and whose account they are on.
 #include <gtest/gtest.h>
 
+#include "qos/interference_workloads.h"
 #include "tests/support/counted_scene.h"
 
 namespace evenkeel::test {
@@ -50,10 +51,28 @@ TEST(InterferenceBudget, OnlyWhatIsAboveUsualWhileSomebodyStandsAccusedCounts) {
   EXPECT_NEAR(scene.stalled(kMemory) - before, 0.298 * 60, 0.5);
   EXPECT_EQ(scene.charged(Scene::kHog), scene.stalled(kMemory));
   EXPECT_EQ(scene.charged(Scene::kOther), 0);
+  const auto lately = stalled_lately(scene.state.interference, scene.node.at);
+  ASSERT_EQ(lately.size(), 1U);
+  EXPECT_NEAR(lately.begin()->second[kMemory], scene.stalled(kMemory), 0.01);
   EXPECT_EQ(scene.stalled(kIo), 0);
   const double during = scene.stalled(kMemory);
   scene.run_with(60s, 2, 1);
   EXPECT_NEAR(scene.stalled(kMemory), during, 4) << "one window may have been a mixed one";
+}
+
+TEST(StallDay, HoursGoWhenADayIsOver) {
+  StallDay day;
+  const MonoTime start{100h + 30min};
+  day.add(0, 5, start);
+  day.add(1, 2, start + 1h);
+  EXPECT_EQ(day.sum(start + 22h), (StallBudget{5, 2, 0}));
+  EXPECT_EQ(day.sum(start + 24h), (StallBudget{0, 2, 0}));
+  day.add(0, 1, start + 23h);
+  EXPECT_EQ(day.sum(start + 23h), (StallBudget{6, 2, 0}));
+  day.add(0, 7, start + 50h);
+  EXPECT_EQ(day.sum(start + 50h), (StallBudget{7, 0, 0})) << "two days in which nothing was added";
+  day.add(0, 9, start + 20h);
+  EXPECT_EQ(day.sum(start + 50h), (StallBudget{7, 0, 0})) << "it is over";
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/interference_evict.h"
+#include "qos/memory_reclaim.h"
 #include "tests/support/counted_scene.h"
 
 namespace evenkeel::test {
@@ -103,11 +104,58 @@ TEST(InterferenceRemedy, WhoMakesAServiceReclaimIsToReclaimItself) {
   EXPECT_FALSE(remedy()) << "neither its memory nor its CPU use is known";
   hog.memory.current = 1000_MiB;
   hog.applied.plain.set(Knob::memory_high, kPlainMax);
+  EXPECT_FALSE(remedy()) << "nor what of it could only be swapped";
+  hog.memory.anonymous = 100_MiB;
   ASSERT_TRUE(remedy());
   EXPECT_EQ(remedy()->remedy, Remedy::memory);
   EXPECT_EQ(remedy()->memory, 900_MiB);
+  hog.memory.anonymous = 950_MiB;
+  ASSERT_TRUE(remedy());
+  EXPECT_EQ(remedy()->memory, 969_MiB) << "with a little room";
+  hog.memory.anonymous = 990_MiB;
+  EXPECT_FALSE(remedy());
+  hog.memory.anonymous = 100_MiB;
   hog.applied.plain.set(Knob::memory_high, (800_MiB).count());
   EXPECT_FALSE(remedy()) << "somebody keeps it lower already";
+}
+
+// A write of memory.high below the use would hold the agent up until all of it is reclaimed.
+TEST(InterferenceRemedy, MemoryComesDownWithItsUseAndByOrder) {
+  Scene scene;
+  auto& hog = scene.sample(Scene::kHog);
+  hog.memory.current = 1000_MiB;
+  hog.memory.anonymous = 100_MiB;
+  hog.applied.plain.set(Knob::memory_high, kPlainMax);
+  scene.node.reclaim.on_demand = true;
+  const auto truth = [](const Scene&) { return 1.0; };
+  scene.run(1s, truth);
+  scene.state.interference.caps.push_back(
+      {.suspect = hog.id,
+       .victim = scene.container(Scene::kShop),
+       .signal = Signal::reclaim_stall,
+       .limit = {.remedy = Remedy::memory, .memory = 900_MiB, .had = 1000_MiB},
+       .since = scene.node.at});
+  scene.state.interference.caps.back().after.begin(1, scene.node.at);
+  std::vector<ReclaimOrder> orders;
+  const auto look = [&] {
+    scene.run(1s, truth);
+    decide_reclaim(scene.node, scene.slo, scene.state, orders);
+    return scene.wish(Scene::kHog, Knob::memory_high);
+  };
+  EXPECT_EQ(look(), (1020_MiB).count()) << "2 % above its use: no more growth, and nothing to wait for";
+  ASSERT_EQ(orders.size(), 1U);
+  EXPECT_EQ(orders[0].target, hog.id);
+  EXPECT_EQ(orders[0].cause, ReclaimCause::interference);
+  EXPECT_EQ(orders[0].wanted, 100_MiB);
+  hog.memory.current = 950_MiB;
+  EXPECT_EQ(look(), (969_MiB).count());
+  hog.memory.current.reset();
+  EXPECT_EQ(look(), std::nullopt) << "it stays as it is";
+  EXPECT_TRUE(orders.empty());
+  hog.memory.current = 870_MiB;
+  EXPECT_EQ(look(), (900_MiB).count());
+  EXPECT_TRUE(orders.empty());
+  EXPECT_EQ(hog.applied.plain.bytes(Knob::memory_high), 900_MiB);
 }
 
 TEST(InterferenceRemedy, WhoComesAgainAndAgainIsAskedToGo) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <random>
 
-#include "tests/support/snapshot_builder.h"
+#include "tests/support/waiting_scene.h"
 
 namespace evenkeel::test {
 namespace {
@@ -15,76 +15,7 @@ namespace {
 using namespace literals;
 using namespace std::chrono_literals;
 
-/// One service and three best-effort pods, each with one container, in ticks of a second.
-class Scene {
- public:
-  Scene() {
-    slo_.evenkeel.interference.enable = true;
-    slo_.evenkeel.interference.act = true;
-    auto builder = node().cpus(4);
-    builder.pod("shop").ls().uses(800_mcpu).container("web").uses(800_mcpu).unlimited();
-    for (const char* name : {"hog", "busy", "quiet"})
-      builder.pod(name).be().uses(500_mcpu).unlimited().container("job").uses(500_mcpu).unlimited();
-    node_ = builder.build();
-    node_.run_queue.source = RunQueueSource::bpf;
-  }
-
-  /// Seconds of waiting per second, by whose doing.
-  struct Waits {
-    double hog = 0, busy = 0, own = 0;
-    bool listed = true;  ///< the service's waits were measured
-  };
-  void run(Duration length, const Waits& waits, MilliCpu hog_uses = 500_mcpu) {
-    for (Duration passed{}; passed < length; passed += 1s) {
-      node_.at += 1s;
-      node_.since_previous = 1s;
-      node_.run_queue.waits.clear();
-      node_.run_queue.blame.clear();
-      const double noise = noise_(random_);
-      const auto blame = [&](std::size_t pod, double seconds) {
-        const auto time = std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
-        if (time > Duration::zero())
-          node_.run_queue.blame.push_back({container(0), container(pod), false, time});
-        return time;
-      };
-      const Duration waited =
-          blame(1, waits.hog * noise) + blame(2, waits.busy * noise) + blame(0, (waits.own + 0.005) * noise);
-      if (waits.listed) node_.run_queue.waits.push_back({container(0), waited, 100, {}});
-      pod_sample(1).cpu_use = hog_uses;
-      intents_.clear();
-      decide_all(node_, slo_, state_, intents_);
-      for (const auto& news : state_.interference.news) heard_.push_back(news);
-    }
-  }
-  [[nodiscard]] CgroupId container(std::size_t pod) const {
-    return node_.cgroup(node_.containers_of(node_.pods[pod]).front().cgroup)->id;
-  }
-  [[nodiscard]] CgroupId pod(std::size_t pod) const { return node_.cgroup(node_.pods[pod].cgroup)->id; }
-  CgroupSample& pod_sample(std::size_t pod) {
-    return node_.cgroups[static_cast<std::size_t>(node_.pods[pod].cgroup)];
-  }
-  /// Quota wished for a cgroup in the last tick; absent: none.
-  [[nodiscard]] std::optional<std::int64_t> quota_of(CgroupId cgroup) const {
-    for (const Intent& intent : intents_.all())
-      if (intent.target == cgroup && intent.knob == Knob::cpu_quota && !intent.hold)
-        return std::get<std::int64_t>(intent.value);
-    return std::nullopt;
-  }
-  [[nodiscard]] std::size_t heard(InterferenceNews::What what) const {
-    return static_cast<std::size_t>(std::ranges::count(heard_, what, &InterferenceNews::what));
-  }
-  [[nodiscard]] const InterferenceState& state() const { return state_.interference; }
-
-  NodeSlo slo_{};
-  NodeSnapshot node_{};
-
- private:
-  PolicyState state_{};
-  Intents intents_{};
-  std::vector<InterferenceNews> heard_{};
-  std::mt19937 random_{7};
-  std::uniform_real_distribution<double> noise_{0.8, 1.2};
-};
+using Scene = WaitingScene;
 
 constexpr Duration kLearn = 20min;
 using What = InterferenceNews::What;
@@ -128,6 +59,86 @@ TEST(Interference, ALimitThatHelpsStaysForItsLeaseAndOneThatDoesNotIsTakenBack) 
     EXPECT_EQ(scene.quota_of(scene.pod(1)), std::nullopt);
     EXPECT_EQ(scene.heard(What::capped), 1U);
   }
+}
+
+// A victim is limited for because it is worse than usual, so on the average it gets better by itself.
+TEST(Interference, ALimitThatIsNotInForceHasNotHelped) {
+  Scene scene;
+  scene.obeys_ = false;
+  scene.run(kLearn, {.busy = 0.02});
+  for (int i = 0; i < 60 && scene.heard(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
+  ASSERT_EQ(scene.heard(What::capped), 1U);
+  scene.run(40s, {.busy = 0.02});
+  EXPECT_EQ(scene.heard(What::cured), 0U);
+  EXPECT_TRUE(scene.state().confirmed.empty());
+  scene.run(1min, {.busy = 0.02});
+  EXPECT_EQ(scene.quota_of(scene.pod(1)), std::nullopt) << "nothing is known of it: it is taken back";
+}
+
+TEST(Interference, ALimitRaisesNobodysQuota) {
+  Scene scene;
+  CgroupSample* job = nullptr;
+  for (CgroupSample& each : scene.node_.cgroups)
+    if (each.id == scene.container(1)) job = &each;
+  job->applied.cpu_limit->quota = QuotaTime(5'000);
+  scene.run(kLearn, {.busy = 0.02});
+  scene.run(50s, {.hog = 0.4, .busy = 0.02});
+  ASSERT_EQ(scene.quota_of(scene.pod(1)), 12'500);
+  EXPECT_EQ(job->applied.cpu_limit->quota, QuotaTime(5'000)) << "its owner gave it that";
+}
+
+// Each window is closed by the first tick after its end, which comes a little early or late.
+TEST(Interference, ATickThatIsEarlyLosesNoSample) {
+  Scene scene;
+  std::mt19937 random(3);
+  std::uniform_int_distribution<int> late(0, 900);
+  std::int64_t last = 0;
+  std::size_t samples = 0;
+  for (int i = 0; i < 1200; ++i) {
+    scene.node_.at = MonoTime(std::chrono::seconds(1000 + i) + std::chrono::microseconds(late(random)) - 1s);
+    scene.run(1s, {.busy = 0.02});
+    const auto newest = scene.state().victims[0].of(Signal::run_queue_wait).series().newest();
+    samples += newest != last ? 1 : 0;
+    last = newest;
+  }
+  EXPECT_GE(samples, 118U) << "of 120 windows";
+}
+
+TEST(Interference, LongWindowsFindAsWell) {
+  Scene scene;
+  scene.slo_.evenkeel.interference.stall_window = 2min;
+  scene.run(4h, {.busy = 0.02});
+  for (int i = 0; i < 1200 && scene.heard(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
+  ASSERT_EQ(scene.heard(What::capped), 1U);
+  scene.run(5min, {.busy = 0.02});
+  EXPECT_EQ(scene.heard(What::not_cured), 0U);
+  EXPECT_EQ(scene.heard(What::cured), 1U) << "two samples take four minutes and more";
+}
+
+// The window that is being filled has another number then, and what is usual for two seconds is not what is
+// usual for ten.
+TEST(Interference, WindowsOfAnotherLengthBeginAnew) {
+  Scene scene;
+  scene.run(kLearn, {.busy = 0.02});
+  ASSERT_TRUE(scene.state().victims[0].of(Signal::run_queue_wait).model().normal().has_value());
+  scene.slo_.evenkeel.interference.stall_window = 20s;
+  scene.run(1min, {.busy = 0.02});
+  const auto& watch = scene.state().victims[0].of(Signal::run_queue_wait);
+  EXPECT_FALSE(watch.model().normal().has_value());
+  EXPECT_TRUE(watch.series().at(watch.series().newest()).has_value());
+  EXPECT_GT(scene.state().workloads[0].stalled_lately.sum(scene.node_.at)[0], 20) << "the account goes on";
+}
+
+// It began to be blamed when most of the window was over: nobody waited for it before that.
+TEST(Interference, BlameThatBeginsLateInAWindowCountsForWhatItIs) {
+  Scene scene;
+  scene.run(kLearn, {.busy = 0.02});
+  while (scene.node_.at.time_since_epoch() % 10s != 7s) scene.run(1s, {.busy = 0.02});
+  scene.run(2s, {.hog = 0.4, .busy = 0.02});
+  scene.run(2s, {.busy = 0.02});
+  const auto pair = std::ranges::find(scene.state().pairs, scene.pod(1), &BlamePair::unit);
+  ASSERT_NE(pair, scene.state().pairs.end());
+  EXPECT_NEAR(pair->blame.at(pair->blame.newest()).value_or(0), 0.08, 0.03);
 }
 
 TEST(Interference, NothingIsWrittenUnlessItMayAct) {

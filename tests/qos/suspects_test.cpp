@@ -64,7 +64,7 @@ class Trial {
   };
   void observe(double times) {
     ++window_;
-    const MonoTime now{watch_.model().signal().interval * window_};
+    const MonoTime now{kSettings.interval(watch_.model().signal()) * window_};
     watch_.observe(usual_ * times * std::exp(0.1 * gauss_(random_)), window_, now, false, kSettings);
   }
   VictimWatch watch_;

@@ -50,6 +50,7 @@ class CountedScene {
       }
       intents.clear();
       decide_all(node, slo, state, intents);
+      if (obeys) obey(node, intents);
       for (const auto& one : state.interference.news) heard_.push_back(one.what);
     }
   }
@@ -74,6 +75,8 @@ class CountedScene {
     return static_cast<std::size_t>(std::ranges::count(heard_, what));
   }
 
+  /// The kernel does as it is wished; false: somebody else's quotas stay.
+  bool obeys = true;
   NodeSlo slo{};
   NodeSnapshot node{};
   PolicyState state{};

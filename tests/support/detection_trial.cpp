@@ -29,7 +29,7 @@ class Ours {
   }
   Accusation observe(const SceneWindow& window, MonoTime now) {
     if (window.new_image) watch_.relearn();
-    const auto at = window_at(now, watch_.model().signal().interval);
+    const auto at = window_at(now, settings_.interval(watch_.model().signal()));
     watch_.observe(window.value, at, now, accused_, settings_);
     for (std::size_t i = 0; i < kSuspects; ++i) {
       activity_[i].put(at, window.activity[i]);
@@ -95,7 +95,7 @@ void run_trial(Family family, double times, unsigned seed, const DetectorSetting
   std::array<Counter, kDetectors> counters = {Counter(out[0]), Counter(out[1]), Counter(out[2])};
   MonoTime now{std::chrono::hours(1)};
   for (std::size_t i = 0; i < 2 * scene.windows_a_day(); ++i) {
-    now += traits_of(signal_of(family)).interval;
+    now += DetectorSettings{}.interval(traits_of(signal_of(family)));
     const auto window = scene.next();
     cpi2.observe(window);
     const auto said = ours.observe(window, now);
