@@ -11,7 +11,6 @@ namespace evenkeel {
 namespace {
 
 constexpr std::uint32_t kBatch = 512;
-constexpr std::size_t kMostRawBlame = 8192;
 constexpr const char* kReclaim = "_reclaim";  // programs that see how long a task frees memory
 
 static_assert(kWaitHistogram == kWaitBuckets);
@@ -53,6 +52,7 @@ Result<RunQueueReader> RunQueueReader::start(const Machine& machine) {
                                    {"cells", cpus * slots},
                                    {"cpus", cpus},
                                    {"sibling_of", cpus},
+                                   {"blame", machine.pairs},
                                    {"brake_sides", brake ? slots : 1},
                                    {"brake_cells", brake ? cpus * slots : 1},
                                    {"brake_calls", static_cast<std::uint32_t>(::sysconf(_SC_PAGESIZE))}};
@@ -75,7 +75,6 @@ RunQueueReader::RunQueueReader(BpfProgram program, std::uint32_t cpus, std::uint
   blame_fd_ = program_.descriptor("blame");
   keys_.resize(kBatch);
   times_.resize(std::size_t{kBatch} * cpus);
-  blame_.reserve(kMostRawBlame);
 }
 
 std::size_t RunQueueReader::bytes() const { return cells_.size() + cpu_rows_.size(); }
@@ -115,6 +114,7 @@ bool RunQueueReader::watch(std::span<const WatchedCgroup> cgroups, MonoTime now)
     } else if (const auto slot = table_.slots().find(cgroup.id)) {
       Watched fresh{.id = cgroup.id, .slot = *slot, .seen = sums(*slot)};
       add_histogram(*slot, fresh.seen);
+      for (std::size_t i = 0; i < 2; ++i) fresh.unnamed_ns[i] = unnamed_ns(*slot, i);
       watched_.push_back(fresh);
     }
   }
@@ -145,26 +145,21 @@ void RunQueueReader::read(RunQueue& into, std::vector<TaskStalls>& stalls) {
   stalls.resize(watched_.size());
   for (std::size_t i = 0; i < watched_.size(); ++i) read_one(watched_[i], into.waits[i], stalls[i]);
   read_blame(into);
-  into.lost = lost();
+  into.lost = in_all(&CpuRow::lost);
 }
 
 void RunQueueReader::note_blame(std::uint32_t key, std::span<const std::uint64_t> times) {
   const WatchSlot victim = key >> kRunnerBits & 0x7fffU, runner = key & 0xffffU;
   if (!table_.slots().alive(victim)) return;
-  if (blame_.size() == kMostRawBlame) {
-    ++dropped_;
-    return;
-  }
   std::uint64_t time_ns = 0;
   for (const auto part : times) time_ns += part;
-  blame_.push_back({.victim = table_.slots().owner(victim),
-                    .runner = table_.slots().owner(runner),
-                    .sibling = key >> kSiblingBit != 0,
-                    .time = Duration(static_cast<std::int64_t>(time_ns))});
+  pick_.note({.victim = table_.slots().owner(victim),
+              .runner = table_.slots().owner(runner),
+              .sibling = key >> kSiblingBit != 0,
+              .time = Duration(static_cast<std::int64_t>(time_ns))});
 }
 
 void RunQueueReader::read_blame(RunQueue& into) {
-  blame_.clear();
   BpfPosition position;
   for (;;) {
     const auto count = take_rows(blame_fd_, position, keys_.data(), times_.data(), kBatch);
@@ -173,22 +168,35 @@ void RunQueueReader::read_blame(RunQueue& into) {
       note_blame(keys_[i], std::span(times_).subspan(std::size_t{i} * cpus_, cpus_));
     if (position.ended) break;
   }
-  std::ranges::sort(blame_, [](const WaitBlame& a, const WaitBlame& b) {
-    return a.victim != b.victim ? a.victim < b.victim : a.time > b.time;
-  });
-  into.blame.clear();
-  into.blame.reserve(kMostBlame);
-  std::size_t of_victim = 0;
-  for (const auto& one : blame_) {
-    of_victim = !into.blame.empty() && into.blame.back().victim == one.victim ? of_victim + 1 : 0;
-    if (of_victim < kBlamePerVictim && into.blame.size() < kMostBlame) into.blame.push_back(one);
-  }
+  note_unnamed();
+  pick_.pass_on(into);
 }
 
-std::uint64_t RunQueueReader::lost() const {
-  std::uint64_t sum = dropped_;
+std::uint64_t RunQueueReader::unnamed_ns(WatchSlot slot, std::size_t sibling) const {
+  std::uint64_t sum = 0;
+  for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu) sum += now_in(cell(cpu, slot).unnamed_ns[sibling]);
+  return sum;
+}
+
+/// More pairs than the kernel's table has: of the others it is known whose wait it was.
+void RunQueueReader::note_unnamed() {
+  const auto times = in_all(&CpuRow::unnamed);
+  if (times == unnamed_) return;
+  unnamed_ = times;
+  for (Watched& watched : watched_)
+    for (std::size_t i = 0; i < 2; ++i) {
+      const auto now = unnamed_ns(watched.slot, i);
+      const auto time = Duration(static_cast<std::int64_t>(now - watched.unnamed_ns[i]));
+      watched.unnamed_ns[i] = now;
+      if (time > Duration::zero())
+        pick_.note_rest({.victim = watched.id, .sibling = i == 1, .pairs = 1, .time = time});
+    }
+}
+
+std::uint64_t RunQueueReader::in_all(unsigned long long CpuRow::*what) const {
+  std::uint64_t sum = 0;
   for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu)
-    sum += now_in(reinterpret_cast<const CpuRow*>(cpu_rows_.data())[cpu].lost);
+    sum += now_in(reinterpret_cast<const CpuRow*>(cpu_rows_.data())[cpu].*what);
   return sum;
 }
 

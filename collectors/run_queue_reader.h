@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cgroup/result.h"
+#include "collectors/blame_pick.h"
 #include "collectors/bpf/run_queue_shared.h"
 #include "collectors/bpf_program.h"
 #include "collectors/watched_cgroups.h"
@@ -23,14 +24,12 @@ struct RunQueueUse {
 
 class RunQueueReader {
  public:
-  /// As much blame as one tick passes on: of each victim the longest, and all together.
-  static constexpr std::size_t kBlamePerVictim = 8, kMostBlame = 1024;
-
   struct Machine {
     bool unified = false;     ///< the cpu controller is on v2
     std::size_t cgroups = 0;  ///< that will be watched, roughly
     const CpuTopology* topology = nullptr;
     RunQueueUse use{};
+    std::uint32_t pairs = 4096;  ///< of victim and runner that the kernel tells apart between two readings
   };
   /// Loads the program; see BpfProgram::load() for its errors. Milliseconds.
   static Result<RunQueueReader> start(const Machine& machine);
@@ -57,6 +56,7 @@ class RunQueueReader {
     WatchSlot slot = 0;
     Sums seen{};
     std::array<std::uint64_t, kWaitBuckets> histogram{};
+    std::array<std::uint64_t, 2> unnamed_ns{};  ///< see WaitCell
   };
 
   RunQueueReader(BpfProgram program, std::uint32_t cpus, std::uint32_t slots);
@@ -66,7 +66,10 @@ class RunQueueReader {
   void read_one(Watched& watched, RunQueueWait& wait, TaskStalls& stall) const;
   void read_blame(RunQueue& into);
   void note_blame(std::uint32_t key, std::span<const std::uint64_t> times);
-  [[nodiscard]] std::uint64_t lost() const;
+  [[nodiscard]] std::uint64_t unnamed_ns(WatchSlot slot, std::size_t sibling) const;
+  void note_unnamed();
+  /// Over all CPUs.
+  [[nodiscard]] std::uint64_t in_all(unsigned long long CpuRow::*what) const;
 
   BpfProgram program_;
   std::uint32_t cpus_, slots_;
@@ -76,8 +79,8 @@ class RunQueueReader {
   std::vector<Watched> watched_{};
   std::vector<std::uint32_t> keys_{};
   std::vector<std::uint64_t> times_{};
-  std::vector<WaitBlame> blame_{};
-  std::uint64_t dropped_ = 0;
+  BlamePick pick_{};
+  std::uint64_t unnamed_ = 0;  ///< times that blame found no room for its pair
 };
 
 }  // namespace evenkeel

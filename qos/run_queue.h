@@ -31,6 +31,16 @@ struct WaitBlame {
   Duration time{};       ///< since the previous tick: waited, or shared the core
 };
 
+/// Blame of a victim that is not told pair by pair: a tick has room for so many pairs only, and the longest
+/// are told. A runner without a pair may have caused as much of it as `time`, never more; where a victim has
+/// no rest, a runner without a pair has caused nothing.
+struct BlameRest {
+  CgroupId victim{};
+  bool sibling = false;    ///< as in WaitBlame
+  std::int64_t pairs = 0;  ///< that are added up here; who their runners were is not known: also its own pod
+  Duration time{};         ///< since the previous tick, of all of them together
+};
+
 enum class RunQueueSource : std::uint8_t {
   none,       ///< not asked for, or not possible: see `why`
   schedstat,  ///< sums that the kernel keeps of each task; nobody to blame
@@ -39,12 +49,14 @@ enum class RunQueueSource : std::uint8_t {
 
 struct RunQueue {
   RunQueueSource source = RunQueueSource::none;
-  std::string why{};                  ///< why it is no better; empty: nothing is amiss
-  std::vector<RunQueueWait> waits{};  ///< in the order of NodeSnapshot::cgroups
-  std::vector<WaitBlame> blame{};     ///< the longest of each victim first; bounded
-  std::uint64_t lost = 0;             ///< waits since the start that found no room in a table
-  bool alarms = false;                ///< it also says between two ticks who waits for best effort
-  std::string why_no_alarms{};        ///< why not, though the brake asks; empty: nothing is amiss
+  std::string why{};                    ///< why it is no better; empty: nothing is amiss
+  std::vector<RunQueueWait> waits{};    ///< in the order of NodeSnapshot::cgroups
+  std::vector<WaitBlame> blame{};       ///< by victim, the longest first; bounded
+  std::vector<BlameRest> blame_rest{};  ///< by victim: of those whose pairs found no room in `blame`
+  std::uint64_t blame_cut = 0;          ///< pairs of single ticks that are in a rest, since the start
+  std::uint64_t lost = 0;               ///< waits since the start that found no room in a table
+  bool alarms = false;                  ///< it also says between two ticks who waits for best effort
+  std::string why_no_alarms{};          ///< why not, though the brake asks; empty: nothing is amiss
 };
 
 }  // namespace evenkeel

@@ -108,12 +108,20 @@ static __always_inline __u32 is_throttled(struct task_struct* task) {
   return task->prio >= 100 && task->se.cfs_rq->throttle_count > 0;
 }
 
-static __always_inline void add_blame(struct CpuRow* cpu, __u32 key, __u64 time_ns) {
+static __always_inline void add_blame(__u32 key, __u64 time_ns) {
   __u64* sum = bpf_map_lookup_elem(&blame, &key);
-  if (sum)
+  struct CpuRow* cpu;
+  struct WaitCell* cell;
+  if (sum) {
     *sum += time_ns;
-  else if (bpf_map_update_elem(&blame, &key, &time_ns, BPF_ANY))
-    cpu->lost++;
+    return;
+  }
+  if (!bpf_map_update_elem(&blame, &key, &time_ns, BPF_ANY)) return;
+  cell = cell_of(key >> kRunnerBits & 0x7fff);
+  cpu = cpu_row(bpf_get_smp_processor_id());
+  if (!cell || !cpu) return;
+  cell->unnamed_ns[key >> kSiblingBit] += time_ns;
+  cpu->unnamed++;
 }
 
 /// One segment of the CPU's past, see step_back(). Returns until when is left to tell; 0: it is done.
@@ -127,7 +135,7 @@ __noinline __u64 add_one_blame(__u32 cpu, __u32 victim, __u32 age, __u64 from_ns
   if (!row) return 0;
   more = step_back(&row->segments, age, from_ns, &until_ns, &runner, &ran_ns);
   if (ran_ns && runner != kIdleSlot) {
-    if (shape.measure) add_blame(row, victim | runner, ran_ns);
+    if (shape.measure) add_blame(victim | runner, ran_ns);
     if (shape.brake && !(victim >> kSiblingBit))
       tell_brake(victim >> kRunnerBits, runner, shape.slots, until_ns, until_ns + ran_ns);
   }

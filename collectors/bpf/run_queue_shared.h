@@ -29,6 +29,7 @@ struct WaitCell {
   unsigned long long reclaim_ns, block_io_ns;
   unsigned long long throttled_from_ns, throttled_until_ns;  ///< the last time; until 0: it lasts
   unsigned int histogram[kWaitHistogram];                    ///< wraps around
+  unsigned long long unnamed_ns[2];  ///< blame for whose pair there was no room: waits, and shared cores
 };
 
 /// A cgroup began to run at `from_ns`, and ran until the next segment began.
@@ -56,7 +57,8 @@ struct TaskRow {
 struct CpuRow {
   struct RunSegments segments;
   unsigned long long switched_ns;
-  unsigned long long lost;  ///< waits or blame that found no room
+  unsigned long long lost;     ///< waits that found no room
+  unsigned long long unnamed;  ///< times that a cell's unnamed_ns grew
   struct KnownCgroup known[kKnownCgroups];
 };
 
