@@ -10,6 +10,7 @@
 #include "cgroup/features_kernel.h"
 #include "collectors/counting_in_turns.h"
 #include "collectors/cpu_counters.h"
+#include "collectors/rotation_room.h"
 
 namespace evenkeel {
 namespace {
@@ -28,9 +29,11 @@ class PerCpu final : public CountingInTurns {
   }
 
   /// Empty: it goes on.
-  std::string start(const Tick& tick) {
+  std::string start(const Tick& tick, const InterferenceSettings& settings) {
     counters_.reset();
     end_all();
+    if (const auto wanted = wanted_descriptors(tick.node); wanted > most(settings))
+      return "mostCounterDescriptors is too low: the CPUs take " + std::to_string(wanted);
     if (auto why = why_no_bpf(tick.host, layout_.root(Controller::cpu)); !why.empty()) return why;
     auto groups = open_cpu_groups(tick.node.topology, events());
     if (!groups) return why_no_counter(groups.error().code);
@@ -45,22 +48,27 @@ class PerCpu final : public CountingInTurns {
   }
 
  private:
+  static std::size_t most(const InterferenceSettings& settings) {
+    return static_cast<std::size_t>(settings.most_counter_descriptors);
+  }
+  [[nodiscard]] std::size_t wanted_descriptors(const NodeSnapshot& node) const {
+    return RotationRoom{.events = events().size(), .cpus = node.topology.cpus.size()}.each();
+  }
   [[nodiscard]] bool outgrown(const NodeSnapshot& node) const {
     return counters_->outgrown_by(cgroups_.size()) || node.topology.online != online_ ||
            events().size() != counted_;
   }
 
-  bool prepare(Tick& tick) override {
-    if (outgrown(tick.node) && !start(tick).empty()) return false;
+  bool prepare(Tick& tick, const InterferenceSettings& settings) override {
+    const bool anew = outgrown(tick.node) || descriptors() > most(settings);
+    if (anew && !start(tick, settings).empty()) return false;
     if (changed_) changed_ = !counters_->watch(cgroups_, tick.node.at);
     return true;
   }
 
-  std::size_t most_windows(const Tick& /*tick*/, const InterferenceSettings& settings,
-                           std::string& why) override {
-    if (descriptors() <= static_cast<std::size_t>(settings.most_counter_descriptors)) return cgroups_.size();
-    why = "mostCounterDescriptors is too low: the CPUs take " + std::to_string(descriptors());
-    return 0;
+  std::size_t most_windows(const Tick& /*tick*/, const InterferenceSettings& /*settings*/,
+                           std::string& /*why*/) override {
+    return cgroups_.size();
   }
 
   Result<> begin(std::size_t place, const Countable& who, const Tick& /*tick*/) override {
@@ -101,10 +109,11 @@ class PerCpu final : public CountingInTurns {
 
 }  // namespace
 
-PerCpuCounting make_per_cpu_counting(CounterEvents events, const CgroupTree& tree, const Tick& tick) {
+PerCpuCounting make_per_cpu_counting(CounterEvents events, const CgroupTree& tree, const Tick& tick,
+                                     const InterferenceSettings& settings) {
   auto counting = std::make_unique<PerCpu>(std::move(events));
   counting->follow(tree);
-  auto why = counting->start(tick);
+  auto why = counting->start(tick, settings);
   if (!why.empty()) return {nullptr, std::move(why)};
   return {std::move(counting), {}};
 }

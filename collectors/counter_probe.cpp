@@ -12,7 +12,21 @@ std::uint64_t work() {
   return sum;
 }
 
-/// 0: these are counted together here. Else errno; EBUSY: they are taken, but no counter is free for them.
+std::string said(const CounterEvent& event, int error, const Host& host) {
+  const std::string what(name(event.what));
+  if (error == EBUSY) return what + ": " + why_no_counter_is_free(host);
+  return what + ": " + (error == EINVAL ? "EINVAL: too few counters" : why_no_counter(error));
+}
+
+}  // namespace
+
+std::string why_no_counter_is_free(const Host& host) {
+  const auto watchdog = host.slurp("proc/sys/kernel/nmi_watchdog");
+  if (watchdog && watchdog->starts_with('1'))
+    return "no counter is free (the NMI watchdog holds one: kernel.nmi_watchdog)";
+  return "no counter is free (other users of the counters have them)";
+}
+
 int try_together(const CounterEvents& events) {
   const auto group = CounterGroup::open_self(events);
   if (!group) return group.error().code;
@@ -22,25 +36,19 @@ int try_together(const CounterEvents& events) {
   return reading->running_ns == 0 ? EBUSY : 0;
 }
 
-std::string said(const CounterEvent& event, int error) {
-  const std::string what(name(event.what));
-  if (error == EBUSY) return what + ": no counter is free (the NMI watchdog holds one: kernel.nmi_watchdog)";
-  return what + ": " + (error == EINVAL ? "EINVAL: too few counters" : why_no_counter(error));
-}
-
-}  // namespace
-
-CounterProbe probe_counters(const CounterEvents& wanted) {
+CounterProbe probe_counters(const CounterEvents& wanted, const Host& host,
+                            const std::function<int(const CounterEvents&)>& attempt) {
   CounterProbe probe;
   for (auto next = wanted.begin(); next != wanted.end(); ++next) {
     const CounterEvent& event = *next;
     if (!probe.events.empty() && probe.events.back().what == event.what) continue;
     probe.events.push_back(event);
-    const int error = try_together(probe.events);
+    const int error = attempt(probe.events);
     if (error == 0) continue;
     probe.events.pop_back();
     if (next + 1 != wanted.end() && next[1].what == event.what) continue;  // there is another way to count it
-    probe.why += (probe.why.empty() ? "" : "; ") + said(event, error);
+    probe.why += (probe.why.empty() ? "" : "; ") + said(event, error, host);
+    probe.busy |= error == EBUSY;
     if (event.what == Counted::cycles || event.what == Counted::instructions) return {{}, probe.why};
   }
   return probe;

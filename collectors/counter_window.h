@@ -20,8 +20,9 @@ struct CounterWindow {
   CgroupId cgroup{};  ///< none: free
   std::size_t position = 0;
   MonoTime began{};
-  double used_ns = 0;     ///< CPU time, as far as it is known
-  bool use_known = true;  ///< in every tick
+  std::size_t events = 0;  ///< that are counted in it
+  double used_ns = 0;      ///< CPU time, as far as it is known
+  bool use_known = true;   ///< in every tick
 
   /// Another tick has passed. Returns whether it has lasted long enough.
   bool go_on(const NodeSnapshot& node, Duration length);

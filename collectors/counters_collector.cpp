@@ -33,13 +33,17 @@ class CountersCollector final : public Collector {
     const InterferenceSettings& settings = slo->evenkeel.interference;
     if (!probed_ || tick.node.at - *probed_ >= kBetweenProbes) probe(tick);
     if (events_.empty()) return;
-    if (settings.counter_backend != choice_) begin_anew(settings.counter_backend);
-    if (!tried_) begin(tick);
+    if (settings.counter_backend != choice_ || settings.most_counter_descriptors != most_descriptors_)
+      begin_anew();
+    choice_ = settings.counter_backend;
+    most_descriptors_ = settings.most_counter_descriptors;
+    if (!tried_) begin(tick, settings);
     if (!counting_) return;
-    if (!counting_->collect(tick, settings)) return begin_anew(choice_);
+    if (!counting_->collect(tick, settings)) return begin_anew();
     note_room(tick.node, settings);
+    auto& said = tick.node.counters.why;
     for (const auto* why : {&crowded_, &refused_, &missing_})
-      if (tick.node.counters.why.empty()) tick.node.counters.why = *why;
+      if (!why->empty()) said.append(said.empty() ? "" : "; ").append(*why);
   }
 
  private:
@@ -48,38 +52,39 @@ class CountersCollector final : public Collector {
     node.counters = {};
     probed_.reset();
     events_.clear();
-    begin_anew(choice_);
+    begin_anew();
   }
 
   /// Which events there are; once more while something is amiss. Counters that count all the time would only
-  /// be in each other's way: they go on with what there was.
+  /// be in each other's way: they go on with what there was, unless some may be free now.
   void probe(Tick& tick) {
-    if (probed_ && (per_cpu_ || (missing_.empty() && refused_.empty()))) return;
+    if (probed_ && (per_cpu_ ? !busy_ : missing_.empty() && refused_.empty())) return;
+    if (per_cpu_) counting_.reset();
     probed_ = tick.node.at;
     const auto wanted = encode_counter_events();
-    auto found = wanted ? probe_counters(*wanted) : CounterProbe{{}, wanted.error().file};
+    auto found = wanted ? probe_counters(*wanted, tick.host) : CounterProbe{{}, wanted.error().file};
     missing_ = std::move(found.why);
+    busy_ = found.busy;
     tried_ = tried_ && refused_.empty();
     // What goes well is not disturbed for a counter that is still taken.
     if (counting_ && found.events.size() == events_.size()) return;
     events_ = std::move(found.events);
-    begin_anew(choice_);
+    begin_anew();
     if (events_.empty()) tick.node.counters = {.why = missing_};
   }
 
-  void begin_anew(CounterChoice choice) {
+  void begin_anew() {
     counting_.reset();
-    choice_ = choice;
     tried_ = per_cpu_ = false;
     refused_.clear();
     crowded_.clear();
     containers_told_ = turns_told_ = 0;
   }
 
-  void begin(Tick& tick) {
+  void begin(Tick& tick, const InterferenceSettings& settings) {
     tried_ = true;
     if (choice_ != CounterChoice::rotating) {
-      auto begun = make_per_cpu_counting(events_, *tree_, tick);
+      auto begun = make_per_cpu_counting(events_, *tree_, tick, settings);
       per_cpu_ = begun.counting != nullptr;
       refused_ = per_cpu_ ? "" : "no counters by CPU: " + begun.why;
       if (per_cpu_) counting_ = std::move(begun.counting);
@@ -115,7 +120,9 @@ class CountersCollector final : public Collector {
   CounterEvents events_{};  ///< that this machine can count
   std::unique_ptr<CpuCounting> counting_{};
   CounterChoice choice_ = CounterChoice::automatic;
+  std::int64_t most_descriptors_ = 0;
   bool tried_ = false, per_cpu_ = false;
+  bool busy_ = false;  ///< some events only found no free counter
   std::optional<MonoTime> probed_{};
   std::string missing_{};  ///< which events cannot be counted, and why
   std::string refused_{};  ///< which way of counting does not work, and why

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "collectors/counter_set.h"
 #include "collectors/counter_turns.h"
 #include "collectors/counter_window.h"
 #include "collectors/cpu_counting.h"
@@ -19,10 +20,10 @@ class CountingInTurns : public CpuCounting {
 
  protected:
   CountingInTurns(CounterBackend backend, CounterEvents events)
-      : backend_(backend), events_(std::move(events)) {}
+      : backend_(backend), set_(std::move(events)) {}
 
   /// Before anything else in a tick. Returns false when it cannot go on.
-  virtual bool prepare(Tick& /*tick*/) { return true; }
+  virtual bool prepare(Tick& /*tick*/, const InterferenceSettings& /*settings*/) { return true; }
   /// How many windows may be open at the same time. None: `why` says the reason.
   virtual std::size_t most_windows(const Tick& tick, const InterferenceSettings& settings,
                                    std::string& why) = 0;
@@ -37,20 +38,24 @@ class CountingInTurns : public CpuCounting {
   /// Windows that are open have no result.
   void end_all();
   /// Fewer than they were when somebody else wants counters, too.
-  [[nodiscard]] const CounterEvents& events() const { return events_; }
+  [[nodiscard]] const CounterEvents& events() const { return set_.now(); }
 
  private:
   void end_at(std::size_t place);
   void finish(std::size_t place, Tick& tick);
+  void say(CounterStatus& status) const;
+  void refuse(const Error& error, const Countable& who, const Tick& tick);
   void begin_turns(const Tick& tick, const InterferenceSettings& settings);
-  void begin_one(const Countable& who, const Tick& tick);
+  void begin_one(const Countable& who, const Tick& tick, const InterferenceSettings& settings);
 
   CounterBackend backend_;
-  CounterEvents events_;
+  CounterSet set_;
   CounterTurns turns_{};
   std::vector<CounterWindow> windows_{};  ///< by place
   std::uint64_t windows_done_ = 0, dropped_ = 0;
   std::string refused_{};
+  int refused_with_ = 0;   ///< errno
+  MonoTime refused_at_{};  ///< for the last time
 };
 
 }  // namespace evenkeel

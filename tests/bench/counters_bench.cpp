@@ -129,7 +129,7 @@ void print_reach(std::size_t events) {
 
 int run() {
   const auto wanted = encode_counter_events();
-  auto events = wanted ? probe_counters(*wanted).events : CounterEvents{};
+  auto events = wanted ? probe_counters(*wanted, *Host::open("/")).events : CounterEvents{};
   std::printf("%s\n",
               events.empty() ? "stand-ins: this machine has no hardware counters" : "hardware counters");
   if (events.empty()) events = stand_in();

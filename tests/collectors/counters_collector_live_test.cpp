@@ -1,47 +1,16 @@
 // Which way of counting is chosen, by the collector itself: where there are hardware counters.
 #include <gtest/gtest.h>
-#include <linux/capability.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 
 #include "collectors/registry.h"
 #include "tests/support/counting_node.h"
+#include "tests/support/without_programs.h"
 
 namespace evenkeel::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-/// This thread may load no programs into the kernel while it lives.
-class WithoutPrograms {
- public:
-  WithoutPrograms() {
-    auto less = before_;
-    constexpr std::array<unsigned, 2> kRights = {CAP_BPF, CAP_SYS_ADMIN};
-    for (const unsigned right : kRights) less[CAP_TO_INDEX(right)].effective &= ~CAP_TO_MASK(right);
-    put(less);
-  }
-  ~WithoutPrograms() { put(before_); }
-  WithoutPrograms(const WithoutPrograms&) = delete;
-  WithoutPrograms& operator=(const WithoutPrograms&) = delete;
-
- private:
-  using Rights = std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3>;
-  static Rights get() {
-    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-    Rights rights{};
-    ::syscall(SYS_capget, &header, rights.data());
-    return rights;
-  }
-  static void put(const Rights& rights) {
-    __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
-    ::syscall(SYS_capset, &header, rights.data());
-  }
-  Rights before_ = get();
-};
 
 class LiveCounterChoice : public testing::Test {
  protected:
@@ -49,7 +18,7 @@ class LiveCounterChoice : public testing::Test {
     if (!node_.why_not().empty()) GTEST_SKIP() << node_.why_not();
     const auto events = encode_counter_events();
     ASSERT_TRUE(events);
-    const auto probe = probe_counters(*events);
+    const auto probe = probe_counters(*events, node_.cgroups().host());
     if (probe.events.empty()) GTEST_SKIP() << probe.why;
     if (const auto why = node_.begin(CounterBackend::per_cpu, probe.events); !why.empty())
       GTEST_SKIP() << why;

@@ -102,7 +102,7 @@ TEST_P(LiveCounters, ASteadyTickAllocatesNothing) {
 TEST_P(LiveCounters, CyclesPerInstructionOfALoop) {
   const auto events = encode_counter_events();
   ASSERT_TRUE(events);
-  const auto probe = probe_counters(*events);
+  const auto probe = probe_counters(*events, node_.cgroups().host());
   if (probe.events.empty()) GTEST_SKIP() << probe.why;
   if (const auto why = begin(probe.events); !why.empty()) GTEST_SKIP() << why;
   const auto busy = spinner();
@@ -154,7 +154,7 @@ TEST(LiveCounterProbe, WhatCannotBeCountedIsSaidInWords) {
   const auto events = encode_counter_events();
   ASSERT_TRUE(events);
   ASSERT_EQ(events->size(), kCountedKinds);
-  const auto probe = probe_counters(*events);
+  const auto probe = probe_counters(*events, *Host::open("/"));
   if (probe.events.size() == kCountedKinds) GTEST_SKIP() << "this machine counts everything";
   EXPECT_FALSE(probe.why.empty());
 }

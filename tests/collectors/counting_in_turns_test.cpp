@@ -31,7 +31,7 @@ class ToldCounting final : public CountingInTurns {
   [[nodiscard]] std::size_t counted_events() const { return CountingInTurns::events().size(); }
 
  private:
-  bool prepare(Tick& /*tick*/) override {
+  bool prepare(Tick& /*tick*/, const InterferenceSettings& /*settings*/) override {
     if (all_anew) end_all();
     all_anew = false;
     return able;
@@ -121,10 +121,27 @@ TEST_F(CountingInTurnsTest, LittleCountedIsDroppedAndFewerEventsAreWanted) {
   for (int second = 0; second < 30; ++second) EXPECT_EQ(tick(counting), 0U);
   EXPECT_EQ(counting.counted_events(), 2U) << "cycles and instructions are the last to go";
   EXPECT_EQ(status().dropped, status().windows);
+  EXPECT_EQ(status().why,
+            "ref-cycles, LLC-LOAD-MISSES: no counter is free (other users of the counters have them)");
   counting.counted.running_ns = 50;
   std::size_t results = 0;
   for (int second = 0; second < 12; ++second) results += tick(counting);
   EXPECT_GT(results, 4U);
+}
+
+TEST_F(CountingInTurnsTest, WhatWasLeftOutIsTriedAgainAfterTenMinutes) {
+  ToldCounting counting(4);
+  counting.counted.running_ns = 49;
+  counting.follow(sampled_.tree());
+  for (int second = 0; second < 30; ++second) tick(counting);
+  const auto why = status().why;
+  counting.counted.running_ns = 100;
+  for (int second = 0; second < 560; ++second) tick(counting);
+  EXPECT_EQ(counting.counted_events(), 2U);
+  EXPECT_EQ(status().why, why);
+  for (int second = 0; second < 40; ++second) tick(counting);
+  EXPECT_EQ(counting.counted_events(), 4U);
+  EXPECT_EQ(status().why, "") << "and they fit";
 }
 
 TEST_F(CountingInTurnsTest, APartThatIsLostIsAResultLessAndNothingElse) {
@@ -172,8 +189,14 @@ TEST_F(CountingInTurnsTest, ARefusalIsSaidUntilItWorksButNotThatACgroupIsGone) {
   counting.refusal = EMFILE;
   for (int second = 0; second < 3; ++second) tick(counting);
   EXPECT_EQ(status().why.substr(0, 8), "EMFILE: ");
+  const auto first = status().why;
+  for (int second = 0; second < 8; ++second) {
+    counting.refusal = second % 2 == 0 ? 0 : EMFILE;
+    tick(counting);
+    EXPECT_EQ(status().why, first) << "one reason, not one for each container, nor now and then";
+  }
   counting.refusal = 0;
-  for (int second = 0; second < 8; ++second) tick(counting);
+  for (int second = 0; second < 12; ++second) tick(counting);
   EXPECT_EQ(status().why, "");
   counting.able = false;
   tick(counting);

@@ -1,6 +1,7 @@
 // Whose are the events that a CPU counts, on the real kernel, held against the kernel's own count of who ran.
 // The stand-in counts nanoseconds of CPU time, so every container's count is known beforehand.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -154,6 +155,40 @@ TEST_F(LiveCpuCounters, ACpuGoesAndComesBack) {
   ASSERT_TRUE(counts) << node_.node().counters.why;
   EXPECT_GT(counts->instructions, 10'000'000);
   EXPECT_EQ(node_.node().counters.dropped, 0U);
+}
+
+/// The bound is looked at before anything is opened: a process that may open next to nothing is told of the
+/// bound, not of its own limit.
+TEST_F(LiveCpuCounters, MoreDescriptorsThanAllowedAreNeverOpened) {
+  counters_.reset();
+  const auto cpus = node_.node().topology.cpus.size();
+  CounterEvents events;
+  for (std::size_t i = 0; i < kCountedKinds; ++i)
+    events.push_back({static_cast<Counted>(i), 1 /* software */, i});
+  if (cpus * events.size() <= 8) GTEST_SKIP() << "one CPU takes no more than 8 descriptors";
+  node_.settings.most_counter_descriptors = 8;
+  const auto before = open_descriptors(node_.cgroups());
+  rlimit limit{}, tight{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  tight = {.rlim_cur = before + 4, .rlim_max = limit.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &tight), 0);
+  const auto why = node_.begin(CounterBackend::per_cpu, events);
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  EXPECT_EQ(why, "mostCounterDescriptors is too low: the CPUs take " + std::to_string(cpus * events.size()));
+  EXPECT_EQ(open_descriptors(node_.cgroups()), before);
+}
+
+TEST_F(LiveCpuCounters, WhenFewerDescriptorsAreAllowedAllAreClosed) {
+  counters_.reset();
+  const auto before = open_descriptors(node_.cgroups());
+  const auto taken = 2 * node_.node().topology.cpus.size();
+  node_.settings.most_counter_descriptors = static_cast<std::int64_t>(taken);
+  ASSERT_EQ(node_.begin(CounterBackend::per_cpu, stand_in()), "");
+  ASSERT_TRUE(node_.tick());
+  EXPECT_EQ(node_.node().counters.descriptors, taken) << "as many as are allowed";
+  --node_.settings.most_counter_descriptors;
+  EXPECT_FALSE(node_.tick()) << "another way has to be found";
+  EXPECT_EQ(open_descriptors(node_.cgroups()), before);
 }
 
 /// Fifty a second come and go.

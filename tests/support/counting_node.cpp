@@ -30,7 +30,7 @@ CountingNode::CountingNode(const std::vector<std::string>& pods) {
 std::string CountingNode::begin(CounterBackend way, const CounterEvents& events) {
   counting_.reset();
   if (way == CounterBackend::per_cpu) {
-    auto begun = make_per_cpu_counting(events, *tree_, lent());
+    auto begun = make_per_cpu_counting(events, *tree_, lent(), settings);
     counting_ = std::move(begun.counting);
     return begun.why;
   }
