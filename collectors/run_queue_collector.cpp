@@ -121,7 +121,10 @@ class RunQueueCollector final : public Collector {
   void count_tasks(Tick& tick) {
     if (!counted_ || tick.node.at - *counted_ >= kBetweenCounts) {
       counted_ = tick.node.at;
-      trouble_ = walk_.look(tick, false);
+      const auto trouble = walk_.look(tick, false);
+      if (trouble != trouble_)
+        tick.node.run_queue.why = trouble.empty() ? "" : "tasks are not counted: " + std::string(trouble);
+      trouble_ = trouble;
     }
     auto seen = walk_.seen().begin();
     for (TaskStalls& stall : tick.node.stalls) {

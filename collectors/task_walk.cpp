@@ -12,6 +12,8 @@ namespace {
 
 /// Of a list of tasks; each has a line of up to eight bytes.
 constexpr std::size_t kMostBytes = 8 * TaskWalk::kMostTasks + 64;
+constexpr std::string_view kCrowded =
+    "more than 1000 tasks in containers: too many to look at one by one, until there are 800";
 
 }  // namespace
 
@@ -62,13 +64,14 @@ std::string_view TaskWalk::look(Tick& tick, bool schedules) {
   tasks_ = schedules_ = 0;
   foreign_ = false;
   note_throttling(tick.node);
+  if (crowded_ && count_tasks(tick) > kFewAgain) return nothing(kCrowded);
   for (Watched& watched : watched_) {
     look_at(watched, tick, schedules, seen_.emplace_back(Of{.cgroup = watched.cgroup}));
     if (tasks_ > kMostTasks || foreign_) break;
   }
   if (foreign_) return nothing("containers' tasks are out of sight: that needs the host's PID namespace");
-  if (tasks_ > kMostTasks)
-    return nothing("more than 1000 tasks in containers: too many to look at one by one");
+  crowded_ = tasks_ > kMostTasks;
+  if (crowded_) return nothing(kCrowded);
   if (schedules && tasks_ > 0 && schedules_ == 0)
     return nothing("no task says how long it waited: the kernel is built without CONFIG_SCHED_INFO");
   return {};
@@ -80,21 +83,39 @@ std::string_view TaskWalk::nothing(std::string_view why) {
   return why;
 }
 
+/// f(number) says whether it wants more.
+template <class F>
+void TaskWalk::for_each_task(const Watched& watched, Tick& tick, F f) {
+  below_.dir = watched.dir;
+  below_.names.clear();
+  bool more = true;
+  visit_below(below_, tick.host, [&](std::string& path) {
+    path += list_;
+    for_each_line(tick.host, path, tick.buffer, kMostBytes, [&](std::string_view line) {
+      const auto tid = whole_number(line);
+      if (tid && more) more = f(*tid);
+    });
+    return more;
+  });
+}
+
+/// As many as there are, or more than are few.
+std::size_t TaskWalk::count_tasks(Tick& tick) {
+  std::size_t sum = 0;
+  for (const Watched& watched : watched_)
+    if (sum <= kFewAgain)
+      for_each_task(watched, tick, [&](std::int64_t /*tid*/) { return ++sum <= kFewAgain; });
+  return sum;
+}
+
 void TaskWalk::look_at(Watched& watched, Tick& tick, bool schedules, Of& into) {
   std::swap(watched.before, watched.tasks);
   watched.tasks.clear();
   const bool held_up = std::exchange(watched.held_up, false);
   if (schedules && !held_up && !watched.before.empty()) into.since.emplace();
-  below_.dir = watched.dir;
-  below_.names.clear();
-  visit_below(below_, tick.host, [&](std::string& path) {
-    path += list_;
-    for_each_line(tick.host, path, tick.buffer, kMostBytes, [&](std::string_view line) {
-      const auto tid = whole_number(line);
-      if (!tid || tasks_ > kMostTasks) return;
-      foreign_ |= *tid == 0;
-      if (*tid > 0 && look_at_task(*tid, tick.host, schedules, watched, into)) ++tasks_;
-    });
+  for_each_task(watched, tick, [&](std::int64_t tid) {
+    foreign_ |= tid == 0;
+    if (tid > 0 && look_at_task(tid, tick.host, schedules, watched, into)) ++tasks_;
     return tasks_ <= kMostTasks;
   });
   std::ranges::sort(watched.tasks, {}, &Task::tid);

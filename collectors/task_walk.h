@@ -3,9 +3,9 @@
 // knows v1 only, and the waits that BPF measures need a capability. May not: say who had the CPU.
 //
 // Two small reads a task, some 8 us of CPU, so there is a bound on how many: with more tasks nothing is known
-// of any. A task's sum counts from the second look on: what it waited before it was seen, and after it was
-// seen last, is lost. So is what all tasks waited between two looks when a quota held their cgroup up
-// meanwhile: that looks the same.
+// of any until there are clearly fewer. A task's sum counts from the second look on: what it waited before it
+// was seen, and after it was seen last, is lost. So is what all tasks waited between two looks when a quota
+// held their cgroup up meanwhile: that looks the same.
 #pragma once
 
 #include <array>
@@ -35,6 +35,9 @@ class TaskWalk {
  public:
   /// In one look; some 8 ms of CPU.
   static constexpr std::size_t kMostTasks = 1000;
+  /// Once there were more, only their lists are read until there are no more than so many: what is known in
+  /// every second look only is not known.
+  static constexpr std::size_t kFewAgain = 800;
 
   struct Of {
     CgroupId cgroup{};
@@ -64,6 +67,9 @@ class TaskWalk {
   };
   void note_throttling(const NodeSnapshot& node);
   std::string_view nothing(std::string_view why);
+  std::size_t count_tasks(Tick& tick);
+  template <class F>
+  void for_each_task(const Watched& watched, Tick& tick, F f);
   void look_at(Watched& watched, Tick& tick, bool schedules, Of& into);
   bool look_at_task(std::int64_t tid, const Host& host, bool schedules, Watched& watched, Of& into);
   [[nodiscard]] std::string_view slurp(std::int64_t tid, std::string_view file, const Host& host);
@@ -76,6 +82,7 @@ class TaskWalk {
   std::array<char, 512> text_{};
   std::size_t tasks_ = 0;      ///< in this look
   std::size_t schedules_ = 0;  ///< of them with a sum
+  bool crowded_ = false;       ///< there were too many, and are not few yet
   bool foreign_ = false;       ///< some tasks have no number in our PID namespace
 };
 

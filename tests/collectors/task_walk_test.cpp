@@ -52,6 +52,15 @@ class Walked : public testing::Test {
     host_.file(dir + "/schedstat",
                "1000 " + std::to_string(waited_ns) + " " + std::to_string(timeslices) + "\n");
   }
+  /// So many tasks that do nothing.
+  void sleepers(int count) {
+    std::string list;
+    for (int tid = 100; tid < 100 + count; ++tid) {
+      list += std::to_string(tid) + "\n";
+      host_.file("proc/" + std::to_string(tid) + "/stat", "1 (x) S 1");
+    }
+    tasks(list);
+  }
   std::string_view look(bool schedules = true) {
     Tick tick{*opened_, buffer_, node_};
     return walk_.look(tick, schedules);
@@ -129,14 +138,28 @@ TEST_F(Walked, SaysWhyNothingIsKnown) {
   EXPECT_NE(look().find("CONFIG_SCHED_INFO"), std::string_view::npos);
   EXPECT_EQ(look(false), "") << "states are known all the same";
   EXPECT_EQ(seen().running, 1);
-  std::string many;
-  for (int tid = 100; tid < 1200; ++tid) {
-    many += std::to_string(tid) + "\n";
-    host_.file("proc/" + std::to_string(tid) + "/stat", "1 (x) S 1");
-  }
-  tasks(many);
+  sleepers(1001);
   EXPECT_NE(look(false).find("too many"), std::string_view::npos);
   EXPECT_TRUE(walk_.seen().empty());
+}
+
+/// Where there are a thousand now and then, it is not known now and then.
+TEST_F(Walked, ManyTasksAreTooManyUntilTheyAreFewAgain) {
+  sleepers(1000);
+  EXPECT_EQ(look(false), "");
+  sleepers(1001);
+  const std::string why(look(false));
+  EXPECT_NE(why, "");
+  for (const int count : {1000, 900, 801}) {
+    sleepers(count);
+    EXPECT_EQ(look(false), why) << count;
+    EXPECT_TRUE(walk_.seen().empty());
+  }
+  sleepers(800);
+  EXPECT_EQ(look(false), "");
+  EXPECT_EQ(walk_.seen().size(), 1U);
+  sleepers(1000);
+  EXPECT_EQ(look(false), "");
 }
 
 TEST_F(Walked, TasksInCgroupsThatAContainerMadeAreTheContainers) {
