@@ -30,8 +30,9 @@ int try_program() {
 std::string why_not_loaded(int error) {
   switch (error) {
     case EPERM:
+      return "EPERM: the kernel wants CAP_BPF and CAP_PERFMON for it";
     case EACCES:
-      return std::string(errno_name(error)) + ": the kernel wants CAP_BPF and CAP_PERFMON for it";
+      return "EACCES: this kernel's verifier, or a security module, refuses the program";
     case ENOSYS:
       return "ENOSYS: this kernel is built without BPF";
     case ENOENT:

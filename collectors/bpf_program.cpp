@@ -17,6 +17,7 @@ namespace {
 
 /// What libbpf says is for its own developers: pages of the verifier's log.
 int say_nothing(libbpf_print_level /*level*/, const char* /*format*/, va_list /*values*/) { return 0; }
+void silence() { libbpf_set_print(say_nothing); }
 
 struct Mapping {
   std::string table{};
@@ -113,7 +114,7 @@ BpfProgram& BpfProgram::operator=(BpfProgram&&) noexcept = default;
 BpfProgram::~BpfProgram() = default;
 
 Result<BpfProgram> BpfProgram::load(const BpfPlan& plan) {
-  libbpf_set_print(say_nothing);
+  silence();
   auto impl = std::make_unique<Impl>();
   bpf_object_open_opts options{};
   options.sz = sizeof options;
@@ -183,6 +184,7 @@ int BpfRing::fd() const { return ring_buffer__epoll_fd(impl_->ring); }
 void BpfRing::read() { ring_buffer__consume(impl_->ring); }
 
 std::uint32_t possible_cpus() {
+  silence();
   const int count = libbpf_num_possible_cpus();
   return count < 0 ? 0 : static_cast<std::uint32_t>(count);
 }

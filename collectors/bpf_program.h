@@ -29,8 +29,9 @@ struct BpfPlan {
 
 class BpfProgram {
  public:
-  /// Fits the programs to this kernel, loads and attaches them. EPERM: a capability is missing (why_no_bpf()
-  /// has the sentence); ENOENT: no BTF, or a tracepoint is not there; anything else: what the verifier said.
+  /// Fits the programs to this kernel, loads and attaches them. EPERM: a capability is missing; ENOENT: no
+  /// BTF, or a tracepoint is not there; anything else: the verifier refused. why_not_loaded() has the
+  /// sentences; what libbpf and the verifier say goes nowhere.
   static Result<BpfProgram> load(const BpfPlan& plan);
   BpfProgram(BpfProgram&&) noexcept;
   BpfProgram& operator=(BpfProgram&&) noexcept;

@@ -1,0 +1,85 @@
+// What becomes of a program that the kernel refuses: an error and a sentence, and not a word of libbpf's or
+// the verifier's.
+#include <elf.h>
+#include <gtest/gtest.h>
+#include <linux/bpf.h>
+
+#include <cstring>
+#include <vector>
+
+#include "cgroup/bpf_ability.h"
+#include "collectors/bpf_objects.h"
+#include "collectors/bpf_program.h"
+
+namespace evenkeel::test {
+namespace {
+
+/// Of the programs that we have.
+std::vector<unsigned char> object() { return {run_queue_object.begin(), run_queue_object.end()}; }
+
+template <class T>
+T at(const std::vector<unsigned char>& bytes, std::size_t offset) {
+  T out{};
+  std::memcpy(&out, bytes.data() + offset, sizeof out);
+  return out;
+}
+
+/// Every program begins with a look beyond its stack: no verifier takes that.
+std::vector<unsigned char> refused_object() {
+  auto bytes = object();
+  const bpf_insn beyond{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_10};
+  const auto header = at<Elf64_Ehdr>(bytes, 0);
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    const auto section = at<Elf64_Shdr>(bytes, header.e_shoff + i * sizeof(Elf64_Shdr));
+    if ((section.sh_flags & SHF_EXECINSTR) != 0 && section.sh_size >= sizeof beyond)
+      std::memcpy(bytes.data() + section.sh_offset, &beyond, sizeof beyond);
+  }
+  return bytes;
+}
+
+class LiveBpfProgram : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const auto why = why_no_bpf(*Host::open("/")); !why.empty()) GTEST_SKIP() << why;
+  }
+  /// What is said meanwhile is in `said_`.
+  Result<BpfProgram> load(const std::vector<unsigned char>& bytes) {
+    testing::internal::CaptureStderr();
+    testing::internal::CaptureStdout();
+    auto loaded = BpfProgram::load({.name = "evenkeel_test", .object = bytes});
+    said_ = testing::internal::GetCapturedStderr() + testing::internal::GetCapturedStdout();
+    return loaded;
+  }
+  std::string said_{};
+};
+
+TEST_F(LiveBpfProgram, OursIsTaken) {
+  const auto loaded = load(object());
+  EXPECT_TRUE(loaded) << errno_name(loaded.error().code);
+  EXPECT_EQ(said_, "");
+}
+
+TEST_F(LiveBpfProgram, WhatTheVerifierRefusesIsASentence) {
+  const auto loaded = load(refused_object());
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(said_, "");
+  EXPECT_EQ(why_not_loaded(loaded.error().code),
+            "EACCES: this kernel's verifier, or a security module, refuses the program");
+  EXPECT_EQ(loaded.error().file, std::string("evenkeel_test"));
+}
+
+TEST_F(LiveBpfProgram, WhatIsNoObjectIsASentenceToo) {
+  auto half = object();
+  half.resize(half.size() / 2);
+  for (const auto& bytes : {half, std::vector<unsigned char>(100, 'x'), std::vector<unsigned char>()}) {
+    const auto loaded = load(bytes);
+    ASSERT_FALSE(loaded);
+    EXPECT_EQ(said_, "");
+    const auto why = why_not_loaded(loaded.error().code);
+    EXPECT_NE(why.find(": this kernel "), std::string::npos) << why;
+    EXPECT_LT(why.size(), 100U) << why;
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel::test
