@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cgroup/fd.h"
+#include "tests/support/bench.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_population.h"
 #include "tests/support/nodeslo_texts.h"
@@ -79,8 +80,7 @@ void measure(LiveCgroups& cgroups, const std::string& dir) {
 int run() {
   LiveCgroups cgroups;
   if (!cgroups.why_not().empty()) {
-    std::printf("SKIP agent_bench: %s\n", cgroups.why_not().c_str());
-    return 0;
+    return cannot_run(cgroups.why_not());
   }
   populate(cgroups, kPods);
   const std::string dir = "/tmp/evenkeel-bench-" + std::to_string(::getpid());

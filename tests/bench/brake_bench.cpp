@@ -25,6 +25,7 @@
 
 #include "cgroup/pressure_trigger.h"
 #include "qos/units_text.h"
+#include "tests/support/bench.h"
 #include "tests/support/burst.h"
 #include "tests/support/environment.h"
 #include "tests/support/live_agent.h"
@@ -138,6 +139,11 @@ struct Outcome {
   Times to_write{}, own{};
   int missed = 0, by_run_queue = 0;
   std::string why_no_bpf{};
+  /// One may be lost on a busy machine; more than a fifth says that nobody listens.
+  [[nodiscard]] bool brakes() const {
+    const auto braked = static_cast<int>(to_write.all.size());
+    return braked > 0 && (missed <= 1 || missed * 4 <= braked);
+  }
 };
 
 /// A burst at a time, anywhere between two ticks.
@@ -189,16 +195,14 @@ int run() {
   const int pods = from_environment("BRAKE_PODS", 110);
   Node node(pods);
   if (!node.cgroups().why_not().empty() || node.cgroups().layout().unified.empty()) {
-    std::printf("SKIP brake_bench: no unified hierarchy with pressure\n");
-    return 0;
+    return cannot_run("no unified hierarchy with pressure");
   }
   const char* asked = std::getenv("BRAKE_WINDOW");
   const std::string wanted = asked != nullptr ? asked : "50ms";
   const auto window =
       shortest_window(node.cgroups().host(), parse_duration(wanted).value_or(milliseconds(50)));
   if (!window) {
-    std::printf("SKIP brake_bench: the kernel gives no pressure trigger\n");
-    return 0;
+    return cannot_run("the kernel gives no pressure trigger");
   }
   node.work();
   // Who measures sees what happens when it happens.
@@ -231,7 +235,9 @@ int run() {
   head(("pressure alone, windows of " + std::to_string(window_ms) + " ms").c_str(), *slow);
   print("burst to the write", slow->to_write);
   print("from the agent's waking to the write, by its own clock", slow->own);
-  return 0;
+  const bool works = (!fast->why_no_bpf.empty() || fast->brakes()) && slow->brakes();
+  if (!works) std::printf("FAILED: too many bursts were not braked at all\n");
+  return works ? 0 : 1;
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collectors/rotation_room.h"
+#include "tests/support/bench.h"
 #include "tests/support/counting_node.h"
 #include "tests/support/ping_pong.h"
 
@@ -42,17 +43,18 @@ class Bench {
       std::vector<std::string> pods;
       for (int i = 0; i < size; ++i) pods.push_back(pod(i));
       CountingNode node(pods);
-      if (!node.why_not().empty()) return skip(node.why_not());
-      if (const auto why = node.begin(CounterBackend::per_cpu, events_); !why.empty()) return skip(why);
+      if (!node.why_not().empty()) return cannot_run(node.why_not());
+      if (const auto why = node.begin(CounterBackend::per_cpu, events_); !why.empty()) return cannot_run(why);
       measure(node, size);
     }
-    return 0;
+    return failed_ ? 1 : 0;
   }
 
  private:
-  static int skip(const std::string& why) {
-    std::printf("skipped: %s\n", why.c_str());
-    return 0;
+  /// What worked before does not any more.
+  void fails(const std::string& why) {
+    std::printf("%s\n", why.c_str());
+    failed_ = true;
   }
   static std::string pod(int i) { return std::to_string(1000 + i); }
 
@@ -65,7 +67,7 @@ class Bench {
       const bool counted = i < 2 ? one.players : one.others && i < std::max(size / 6, 4);
       node.uses(pod(i), one.way == CounterBackend::per_cpu || counted ? 1_mcpu : 0_mcpu);
     }
-    if (const auto why = node.begin(one.way, events_); !why.empty()) std::printf("%s\n", why.c_str());
+    if (const auto why = node.begin(one.way, events_); !why.empty()) fails(why);
     node.tick();
     std::this_thread::sleep_for(2ms);
     node.tick();
@@ -102,7 +104,7 @@ class Bench {
     node.settings.counter_window = 200ms;
     node.settings.counter_period = 1200ms;
     for (int i = 0; i < size; ++i) node.uses(pod(i), 1_mcpu);
-    node.begin(way, events_);
+    if (const auto why = node.begin(way, events_); !why.empty()) return fails(why);
     std::vector<double> us;
     for (int i = 0; i < kTicks; ++i) {
       std::this_thread::sleep_for(20ms);
@@ -116,6 +118,7 @@ class Bench {
   }
 
   CounterEvents events_;
+  bool failed_ = false;
 };
 
 void print_reach(std::size_t events) {
@@ -134,8 +137,7 @@ int run() {
               events.empty() ? "stand-ins: this machine has no hardware counters" : "hardware counters");
   if (events.empty()) events = stand_in();
   if (events.empty()) {
-    std::printf("skipped: no msr events on this machine either\n");
-    return 0;
+    return cannot_run("no msr events on this machine either");
   }
   print_reach(kCountedKinds);
   return Bench(std::move(events)).run();

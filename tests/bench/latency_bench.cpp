@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "cgroup/fd.h"
+#include "tests/support/bench.h"
 #include "tests/support/environment.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_population.h"
@@ -74,6 +75,7 @@ struct Cost {
   std::vector<double> cpu_percent{};
   std::ptrdiff_t descriptors = 0;
   double mebibytes = 0;
+  bool agent_ended = false;  ///< before its time
 };
 
 Turn watched(const LiveCgroups& cgroups, int socket, std::chrono::seconds time, Cost& cost) {
@@ -89,14 +91,14 @@ Turn watched(const LiveCgroups& cgroups, int socket, std::chrono::seconds time, 
   cost.cpu_percent.push_back(100 * std::chrono::duration<double>(agent.cpu_time() - before) / time);
   cost.descriptors = descriptors_of(agent.pid());
   cost.mebibytes = static_cast<double>(agent.resident_kib()) / 1024;
+  cost.agent_ended = cost.agent_ended || !agent.alive();
   return out;
 }
 
 int run() {
   LiveCgroups cgroups;
   if (!cgroups.why_not().empty()) {
-    std::printf("SKIP latency_bench: %s\n", cgroups.why_not().c_str());
-    return 0;
+    return cannot_run(cgroups.why_not());
   }
   const auto population = populate(cgroups, kPods);
   give_cpus(cgroups);
@@ -106,8 +108,7 @@ int run() {
   const Fd own(sockets[0]), its(sockets[1]);
   const PinnedTask service(cgroups, population.services.front(), 0, [&] { serve(its.get()); });
   if (!service.why_not().empty()) {
-    std::printf("SKIP latency_bench: %s\n", service.why_not().c_str());
-    return 0;
+    return cannot_run(service.why_not());
   }
   // Who measures sees what happens when it happens.
   const sched_param first{.sched_priority = 1};
@@ -119,6 +120,10 @@ int run() {
   ask(own.get(), 1s);
   for (int round = 0; round < from_environment("LATENCY_ROUNDS", 3); ++round) {
     Turn alone = ask(own.get(), time), beside = watched(cgroups, own.get(), time, cost);
+    if (alone.us.empty() || beside.us.empty() || cost.agent_ended) {
+      std::printf("FAILED: %s\n", cost.agent_ended ? "the agent has ended" : "the service did not answer");
+      return 1;
+    }
     ratios.push_back(beside.at(0.999) / alone.at(0.999));
     off.add(alone);
     on.add(beside);

@@ -19,6 +19,7 @@
 
 #include "agent/core/agent.h"
 #include "tests/support/alloc_guard.h"
+#include "tests/support/bench.h"
 #include "tests/support/kubelet_texts.h"
 #include "tests/support/live_population.h"
 #include "tests/support/loop_settings.h"
@@ -169,8 +170,7 @@ bool measure(int pods) {
 /// For these numbers of pods.
 int run(std::vector<int> sizes) {
   if (const LiveCgroups probe; !probe.why_not().empty()) {
-    std::printf("SKIP policies_bench: %s\n", probe.why_not().c_str());
-    return 0;
+    return cannot_run(probe.why_not());
   }
   bool good = true;
   if (sizes.empty()) sizes.assign(std::begin(kSizes), std::end(kSizes));

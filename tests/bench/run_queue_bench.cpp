@@ -10,6 +10,7 @@
 #include "collectors/run_queue_alarms.h"
 #include "collectors/run_queue_reader.h"
 #include "collectors/topology.h"
+#include "tests/support/bench.h"
 #include "tests/support/ping_pong.h"
 
 namespace evenkeel::test {
@@ -26,24 +27,21 @@ constexpr std::array kUses = {RunQueueUse{.measure = true, .brake = false},
 class Bench {
  public:
   int run() {
-    if (!cgroups_.why_not().empty()) return skip(cgroups_.why_not());
+    if (!cgroups_.why_not().empty()) return cannot_run(cgroups_.why_not());
     topology_ = read_topology(cgroups_.host(), CpuSet::range(0, 0));
-    if (const auto tried = start(1, {}); !tried) return skip(errno_name(tried.error().code));
+    if (const auto tried = start(1, {}); !tried)
+      return cannot_run(std::string("no programs in the kernel: ") + errno_name(tried.error().code));
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
     std::printf("%8s %8s | %22s | %22s | %22s | %10s %10s\n", "", "without", "measuring",
                 "for the brake alone", "both", "", "");
     std::printf("%8s %8s | %10s %11s | %10s %11s | %10s %11s | %10s %10s\n", "cgroups", "ns", "ns more",
                 "% at 20k/s", "ns more", "% at 20k/s", "ns more", "% at 20k/s", "reading us", "tables KiB");
-    for (const int size : kSizes) measure(size);
+    for (const int size : kSizes)
+      if (!measure(size)) return 1;
     return 0;
   }
 
  private:
-  static int skip(const std::string& why) {
-    std::printf("skipped: %s\n", why.c_str());
-    return 0;
-  }
-
   Result<RunQueueReader> start(std::size_t cgroups, RunQueueUse use) {
     return RunQueueReader::start({.unified = cgroups_.layout().v2(Controller::cpu),
                                   .cgroups = cgroups,
@@ -77,7 +75,8 @@ class Bench {
            std::to_string(1000 + i);
   }
 
-  void measure(int size) {
+  /// False: the program did not load any more.
+  bool measure(int size) {
     populate(size);
     const PingPong game(cgroups_, container(0), container(1));
     std::vector<double> off, reading;
@@ -87,7 +86,7 @@ class Bench {
       off.push_back(game.ns_per_switch(150ms));
       for (std::size_t use = 0; use < kUses.size(); ++use) {
         auto reader = start(watched_.size(), kUses[use]);
-        if (!reader) return;
+        if (!reader) return false;
         reader->watch(watched_, MonoTime{});
         if (kUses[use].brake) take_sides(*reader);
         on[use].push_back(game.ns_per_switch(150ms));
@@ -101,6 +100,7 @@ class Bench {
       std::printf(" | %10.0f %11.2f", cost, cost * 20000 / 1e7);
     }
     std::printf(" | %10.0f %10zu\n", median(reading), bytes / 1024);
+    return true;
   }
 
   double read_us(RunQueueReader& reader) {

@@ -14,6 +14,7 @@
 
 #include "agent/core/agent.h"
 #include "tests/support/alloc_guard.h"
+#include "tests/support/bench.h"
 #include "tests/support/live_population.h"
 #include "tests/support/nodeslo_texts.h"
 
@@ -130,8 +131,7 @@ void print_growth(std::size_t i, const std::vector<Measured>& all) {
 
 int run() {
   if (const LiveCgroups probe; !probe.why_not().empty()) {
-    std::printf("SKIP tick_bench: %s\n", probe.why_not().c_str());
-    return 0;
+    return cannot_run(probe.why_not());
   }
   const std::string slo = "/tmp/evenkeel-bench-" + std::to_string(::getpid()) + ".yaml";
   std::ofstream(slo) << kEverythingOn;

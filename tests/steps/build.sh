@@ -79,14 +79,20 @@ step_tsan() {
 step_checks() { need_release; run_step checks "tests/checks" run_scripts tests/checks/*.sh; }
 
 benches() {
-  local bench ran=0
+  local bench log ran=0
   built release || { failed "build/release was not built"; return 1; }
   for bench in build/release/tests/*_bench; do
     [ -x "$bench" ] || continue
     ran=1
     printf '\n%s\n' "$bench"
-    if timeout 600 "$bench" >"build/logs/${bench##*/}.txt" 2>&1; then passed; else failed "$bench"; fi
-    cat "build/logs/${bench##*/}.txt"
+    log=build/logs/${bench##*/}.txt
+    timeout 600 "$bench" >"$log" 2>&1
+    case $? in
+      0) passed ;;
+      77) skipped "$bench: $(tail -1 "$log")" ;;
+      *) failed "$bench" ;;
+    esac
+    cat "$log"
   done
   [ $ran = 1 ] || skipped "there are no benches yet"
 }
