@@ -6,6 +6,7 @@
 
 #include "collectors/roster.h"
 #include "collectors/topology.h"
+#include "tests/support/guest_kernel.h"
 
 namespace evenkeel::test {
 
@@ -32,7 +33,7 @@ std::string CountingNode::begin(CounterBackend way, const CounterEvents& events)
   if (way == CounterBackend::per_cpu) {
     auto begun = make_per_cpu_counting(events, *tree_, lent(), settings);
     counting_ = std::move(begun.counting);
-    return begun.why;
+    return no_programs(begun.why);
   }
   counting_ = make_rotating_counting(events);
   counting_->follow(*tree_);

@@ -35,7 +35,7 @@ class CountingNode {
   [[nodiscard]] Tick lent() { return {cgroups_.host(), buffer_, node_}; }
   InterferenceSettings settings{};
 
-  /// Begins to count. Empty: it works; else why it does not.
+  /// Begins to count. Empty: it works; else why it does not, which fails a test in a guest.
   std::string begin(CounterBackend way, const CounterEvents& events);
   void stop() { counting_.reset(); }
   /// Looks at the tree again: cgroups may have come and gone.

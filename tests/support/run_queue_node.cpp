@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "collectors/roster.h"
+#include "tests/support/guest_kernel.h"
 
 namespace evenkeel::test {
 namespace {
@@ -39,7 +40,7 @@ RunQueueNode::RunQueueNode(const std::vector<std::string>& pods) {
 std::string RunQueueNode::why_not() {
   if (!cgroups_.why_not().empty()) return cgroups_.why_not();
   if (node_.run_queue.source == RunQueueSource::bpf) return {};
-  return node_.run_queue.why.empty() ? "it was not even tried" : node_.run_queue.why;
+  return no_programs(node_.run_queue.why.empty() ? "it was not even tried" : node_.run_queue.why);
 }
 
 void RunQueueNode::enable(bool on) {

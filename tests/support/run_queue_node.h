@@ -17,7 +17,8 @@ class RunQueueNode {
   /// With one pod of this name for each, with one container in it.
   explicit RunQueueNode(const std::vector<std::string>& pods);
 
-  /// Why nothing can be measured; empty once the program is loaded.
+  /// Why nothing can be measured; empty once the program is loaded. In a guest a program that is not loaded
+  /// fails the test.
   [[nodiscard]] std::string why_not();
   [[nodiscard]] LiveCgroups& cgroups() { return cgroups_; }
   [[nodiscard]] const LiveCgroups& cgroups() const { return cgroups_; }
