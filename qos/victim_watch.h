@@ -12,12 +12,10 @@ class VictimWatch {
   explicit VictimWatch(Signal signal) : model_(signal) {}
 
   /// One sample, of this window: it is held against what is normal, and then learned unless somebody stands
-  /// accused of it
-  /// (`accused`): what others do to a victim is not its normal. Absent samples are not passed. False: it is
-  /// no number, of a window that had its sample, or came too soon after the one before.
+  /// accused of it (`accused`): what others do to a victim is not its normal. Absent samples are not passed.
+  /// False: it is no number, or came too soon after the one before.
   bool observe(double value, std::int64_t window, MonoTime now, bool accused,
                const DetectorSettings& settings) {
-    if (!series_.empty() && window <= series_.newest()) return false;
     if (!anomaly_.add(value, now, model_, settings)) return false;
     series_.put(window, value);
     if (!accused) model_.learn(value, now, settings);

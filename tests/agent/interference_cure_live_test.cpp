@@ -153,7 +153,7 @@ TEST_F(LiveCure, TheNeighbourLosesCacheAndBandwidthTheServiceRecoversAndItGetsTh
               beside, cured);
   EXPECT_LT(alone, 1.3);
   EXPECT_GT(beside, 2.5);
-  EXPECT_LT(cured, 2);
+  EXPECT_LT(cured, 1.5);
   tick();
   EXPECT_TRUE(evicted_) << "it helped, and once is enough here";
   for (int i = 0; i < 20 && group_is_there(); ++i) tick();

@@ -20,16 +20,29 @@ std::set<std::string> names_in(const std::string& text, const std::string& patte
   return names;
 }
 
+std::string text_of(const std::string& path) {
+  std::ifstream in(std::string(EVENKEEL_SOURCE_DIR) + "/deploy/" + path);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// The cluster's configuration, and who hurts whom, of a service too that is no pod.
+std::string configuration() {
+  return text_of("kustomize/base/nodeslo.yaml") +
+         "hostApplications:\n- {name: database, qos: LS, cgroupPath: {base: CgroupRoot, relativePath: "
+         "database.service}}\nextensions: {evenkeel: {interference: {enable: true}}}\n";
+}
+
 /// Of a node on which everything can be measured, two ticks old.
 std::string exposition() {
   FakeHost host;
   host.machine().hybrid().kubepods();
+  host.cgroup("database.service");
+  std::ofstream(host.root() + "/nodeslo.yaml") << configuration();
   const auto pod = host.pod(KubeQos::burstable, "11-22", {"c1"});
   host.write(Controller::cpu, pod, "cpu.cfs_quota_us", "50000\n");
   const auto throttled = [&](const char* text) { host.write(Controller::cpu, pod, "cpu.stat", text); };
   throttled("nr_periods 10\nnr_throttled 1\nthrottled_time 5000\n");
-  SteppedAgent agent({"--host-root", host.root(), "--nodeslo",
-                      std::string(EVENKEEL_SOURCE_DIR) + "/deploy/kustomize/base/nodeslo.yaml", "--pods",
+  SteppedAgent agent({"--host-root", host.root(), "--nodeslo", host.root() + "/nodeslo.yaml", "--pods",
                       "cgroup", "--state-dir", host.root() + "/state"});
   agent.advance();
   throttled("nr_periods 20\nnr_throttled 2\nthrottled_time 9000\n");
@@ -44,9 +57,7 @@ TEST(MetricNames, OfDashboardAndAlertsExist) {
   const auto shown = names_in(exposition(), "# TYPE ([a-z_]+) ");
   int named = 0;
   for (const char* name : {"grafana/evenkeel.json", "prometheus/alerts.yaml"}) {
-    std::ifstream in(std::string(EVENKEEL_SOURCE_DIR) + "/deploy/" + name);
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    for (const auto& metric : names_in(text, "\\b(evenkeel_[a-z_]+)\\b")) {
+    for (const auto& metric : names_in(text_of(name), "\\b(evenkeel_[a-z_]+)\\b")) {
       ++named;
       EXPECT_TRUE(shown.contains(metric)) << name << " names " << metric;
     }
