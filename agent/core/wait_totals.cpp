@@ -27,8 +27,7 @@ void WaitTotals::forget_gone(const CgroupTree& tree) {
   const auto gone = [&](CgroupId id) { return id && tree.find(id) == nullptr; };
   std::erase_if(sums_, [&](const auto& entry) { return gone(entry.first); });
   std::erase_if(seen_, [&](const auto& entry) { return gone(entry.first); });
-  std::erase_if(blame_,
-                [&](const auto& entry) { return gone(entry.first.victim) || gone(entry.first.antagonist); });
+  blame_.forget(gone);
 }
 
 void WaitTotals::add(const NodeSnapshot& node, const CgroupTree& tree) {
@@ -44,18 +43,17 @@ void WaitTotals::add(const NodeSnapshot& node, const CgroupTree& tree) {
     sums.reclaim += stall.reclaim.value_or(Duration::zero());
     sums.block_io += stall.block_io.value_or(Duration::zero());
   }
-  for (const auto& one : node.run_queue.blame) {
-    const Pair pair{
-        .victim = whose(tree, one.victim), .antagonist = whose(tree, one.runner), .sibling = one.sibling};
-    const auto found = blame_.find(pair);
-    if (found != blame_.end()) {
-      found->second += one.time;
-    } else if (blame_.size() < kMostPairs) {
-      blame_.emplace(pair, one.time);
-    } else {
-      other_blame_ += one.time;
-    }
-  }
+  add_blame(node.run_queue, tree);
+}
+
+void WaitTotals::add_blame(const RunQueue& run_queue, const CgroupTree& tree) {
+  for (const auto& one : run_queue.blame)
+    blame_.add(
+        {.victim = whose(tree, one.victim), .antagonist = whose(tree, one.runner), .sibling = one.sibling},
+        one.time);
+  for (const auto& one : run_queue.blame_rest)
+    blame_.add_other({.victim = whose(tree, one.victim), .sibling = one.sibling}, one.time);
+  blame_.settle();
 }
 
 }  // namespace evenkeel

@@ -4,9 +4,9 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <unordered_map>
 
+#include "agent/core/blame_totals.h"
 #include "cgroup/tree.h"
 #include "qos/snapshot.h"
 
@@ -19,28 +19,19 @@ class WaitTotals {
     std::int64_t waits = 0;
     std::array<std::uint64_t, kWaitBuckets> histogram{};  ///< see kWaitBuckets
   };
-  struct Pair {
-    CgroupId victim{}, antagonist{};  ///< antagonist none: tasks outside of what is watched
-    bool sibling = false;             ///< it had the other thread of the core
-    auto operator<=>(const Pair&) const = default;
-  };
-  /// A scrape must stay affordable: pairs that come when there are so many are summed up as one.
-  static constexpr std::size_t kMostPairs = 1000;
-
   /// Takes in what a tick has measured. Allocates only for who is seen for the first time.
   void add(const NodeSnapshot& node, const CgroupTree& tree);
 
   [[nodiscard]] const std::unordered_map<CgroupId, Sums>& sums() const { return sums_; }
-  [[nodiscard]] const std::map<Pair, Duration>& blame() const { return blame_; }
-  [[nodiscard]] Duration other_blame() const { return other_blame_; }
+  [[nodiscard]] const BlameTotals& blame() const { return blame_; }
 
  private:
+  void add_blame(const RunQueue& run_queue, const CgroupTree& tree);
   void add_histogram(Sums& sums, const RunQueueWait& wait);
   void forget_gone(const CgroupTree& tree);
   std::unordered_map<CgroupId, Sums> sums_{};
   std::unordered_map<CgroupId, std::array<std::uint64_t, kWaitBuckets>> seen_{};  ///< of each cgroup
-  std::map<Pair, Duration> blame_{};
-  Duration other_blame_{};
+  BlameTotals blame_{};
 };
 
 }  // namespace evenkeel

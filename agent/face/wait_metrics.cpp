@@ -1,5 +1,7 @@
 #include "agent/face/wait_metrics.h"
 
+#include <utility>
+
 #include "agent/clock.h"
 
 namespace evenkeel {
@@ -36,6 +38,22 @@ void put_one(Exposition& out, const Agent& agent, CgroupId id, const WaitTotals:
               "Time in which a pod's tasks slept until a disk answered.", seconds(sums.block_io), labels);
 }
 
+void put_blame(Exposition& out, const Agent& agent) {
+  const auto put = [&](CgroupId victim, std::string antagonist, bool sibling, Duration time) {
+    out.counter("evenkeel_run_queue_blame_seconds_total",
+                "Time a pod waited while another had that CPU (thread same), or ran beside it on the core "
+                "(thread other); antagonist other: all who are not named, together.",
+                seconds(time),
+                {{"victim", agent.title_of(victim)},
+                 {"antagonist", std::move(antagonist)},
+                 {"thread", sibling ? "other" : "same"}});
+  };
+  const BlameTotals& blame = agent.wait_totals().blame();
+  for (const auto& [pair, sum] : blame.shown())
+    put(pair.victim, agent.title_of(pair.antagonist), pair.sibling, sum.shown);
+  for (const auto& [side, time] : blame.others()) put(side.victim, "other", side.sibling, time);
+}
+
 }  // namespace
 
 void put_waits(Exposition& out, const Agent& agent) {
@@ -46,17 +64,11 @@ void put_waits(Exposition& out, const Agent& agent) {
         cgroup != nullptr &&
         (cgroup->kind == CgroupKind::pod || cgroup->kind == CgroupKind::host_application))
       put_one(out, agent, id, sums);
-  static constexpr const char* kBlame = "evenkeel_run_queue_blame_seconds_total";
-  static constexpr const char* kHelp =
-      "Time a pod waited while another had that CPU (thread same), or ran beside it on the core (thread "
-      "other).";
-  for (const auto& [pair, time] : agent.wait_totals().blame())
-    out.counter(kBlame, kHelp, seconds(time),
-                {{"victim", agent.title_of(pair.victim)},
-                 {"antagonist", agent.title_of(pair.antagonist)},
-                 {"thread", pair.sibling ? "other" : "same"}});
-  out.counter("evenkeel_run_queue_blame_other_seconds_total",
-              "The same of pairs for which there was no room.", seconds(agent.wait_totals().other_blame()));
+  put_blame(out, agent);
+  out.counter(
+      "evenkeel_run_queue_blame_cut_total",
+      "Pairs of a tick for which there was no room: their time is in their victim's antagonist other.",
+      static_cast<double>(run_queue.blame_cut));
   out.counter("evenkeel_run_queue_lost_total", "Waits that found no room in the kernel's tables.",
               static_cast<double>(run_queue.lost));
 }

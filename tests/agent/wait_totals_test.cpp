@@ -74,10 +74,21 @@ TEST_F(WaitTotalsTest, BlameIsBetweenPods) {
                            {.victim = victim, .runner = runner, .sibling = true, .time = 9ms},
                            {.victim = containers_of(pod_a_)[1], .runner = runner, .time = 2ms}};
   totals_.add(node_, *tree_);
-  EXPECT_EQ(totals_.blame().at({id(pod_a_), id(pod_b_), false}), 6ms);
-  EXPECT_EQ(totals_.blame().at({id(pod_a_), id(pod_b_), true}), 9ms);
-  EXPECT_EQ(totals_.blame().at({id(pod_a_), CgroupId{}, false}), 1ms);
-  EXPECT_EQ(totals_.other_blame(), 0ms);
+  EXPECT_EQ(totals_.blame().shown().at({id(pod_a_), id(pod_b_), false}).shown, 6ms);
+  EXPECT_EQ(totals_.blame().shown().at({id(pod_a_), id(pod_b_), true}).shown, 9ms);
+  EXPECT_EQ(totals_.blame().shown().at({id(pod_a_), CgroupId{}, false}).shown, 1ms);
+  EXPECT_TRUE(totals_.blame().others().empty());
+}
+
+TEST_F(WaitTotalsTest, WhatATickCouldNotTellPairByPairIsTheVictimsAllTheSame) {
+  const auto containers = containers_of(pod_a_);
+  node_.run_queue.blame_rest = {{.victim = containers[0], .pairs = 3, .time = 4ms},
+                                {.victim = containers[0], .sibling = true, .pairs = 1, .time = 9ms},
+                                {.victim = containers[1], .pairs = 2, .time = 5ms}};
+  totals_.add(node_, *tree_);
+  totals_.add(node_, *tree_);
+  EXPECT_EQ(totals_.blame().others().at({id(pod_a_), false}), 18ms);
+  EXPECT_EQ(totals_.blame().others().at({id(pod_a_), true}), 18ms);
 }
 
 TEST_F(WaitTotalsTest, WhoIsGoneIsForgotten) {
@@ -85,15 +96,17 @@ TEST_F(WaitTotalsTest, WhoIsGoneIsForgotten) {
   wait(containers_of(pod_b_)[0], 5ms, 7);
   node_.run_queue.blame = {
       {.victim = containers_of(pod_a_)[0], .runner = containers_of(pod_b_)[0], .time = 4ms}};
+  node_.run_queue.blame_rest = {{.victim = containers_of(pod_b_)[0], .pairs = 1, .time = 4ms}};
   totals_.add(node_, *tree_);
   const auto gone = id(pod_b_);
   fake_.remove_cgroup(pod_b_);
   tree_->scan();
   node_.run_queue.waits.pop_back();
   node_.run_queue.blame.clear();
+  node_.run_queue.blame_rest.clear();
   totals_.add(node_, *tree_);
   EXPECT_FALSE(totals_.sums().contains(gone));
-  EXPECT_TRUE(totals_.blame().empty());
+  EXPECT_TRUE(totals_.blame().shown().empty() && totals_.blame().others().empty());
   EXPECT_EQ(totals_.sums().at(id(pod_a_)).waited, 10ms);
 }
 

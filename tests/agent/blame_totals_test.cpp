@@ -1,0 +1,127 @@
+// Which pairs are shown, and that no time is lost or goes backwards, however many there are.
+#include "agent/core/blame_totals.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/support/alloc_guard.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+BlameTotals::Pair pair(std::uint32_t victim, std::uint32_t antagonist) {
+  return {.victim = {victim, 0}, .antagonist = {antagonist, 0}};
+}
+
+/// By victim 1, each a microsecond longer than the one before.
+void fill(BlameTotals& totals, std::uint32_t from, std::uint32_t to) {
+  for (auto i = from; i < to; ++i) totals.add(pair(1, i), 1us * i);
+}
+
+Duration all_of(const BlameTotals& totals) {
+  Duration sum{};
+  for (const auto& [who, one] : totals.shown()) sum += one.shown;
+  for (const auto& [who, time] : totals.others()) sum += time;
+  return sum;
+}
+
+constexpr auto kMost = static_cast<std::uint32_t>(BlameTotals::kMostShown);
+
+TEST(BlameTotals, WhoFindsNoRoomIsOneOfTheOthers) {
+  BlameTotals totals;
+  fill(totals, 1, kMost + 1);
+  EXPECT_TRUE(totals.others().empty());
+  totals.add(pair(2, 7), 1ns);
+  totals.add(pair(2, 8), 2ns);
+  totals.settle();
+  EXPECT_EQ(totals.shown().size(), kMost);
+  EXPECT_EQ(totals.others().at({{2, 0}, false}), 3ns);
+}
+
+TEST(BlameTotals, WhoBecomesLongerIsShownFromThenOn) {
+  BlameTotals totals;
+  fill(totals, 1, kMost + 1);
+  totals.add(pair(2, 7), 1us);
+  totals.settle();
+  EXPECT_FALSE(totals.shown().contains(pair(2, 7))) << "no longer than the shortest";
+  totals.add(pair(2, 7), 5s);
+  totals.settle();
+  ASSERT_TRUE(totals.shown().contains(pair(2, 7)));
+  EXPECT_EQ(totals.shown().at(pair(2, 7)).shown, 0s) << "its past stays with the others, which only grow";
+  EXPECT_EQ(totals.others().at({{2, 0}, false}), 5s + 1us);
+  EXPECT_FALSE(totals.shown().contains(pair(1, 1))) << "the shortest";
+  EXPECT_EQ(totals.others().at({{1, 0}, false}), 1us);
+  totals.add(pair(2, 7), 1s);
+  EXPECT_EQ(totals.shown().at(pair(2, 7)).shown, 1s);
+  EXPECT_EQ(totals.shown().size(), kMost);
+}
+
+TEST(BlameTotals, TwoThatAreHardlyDifferentDoNotTakeTurns) {
+  BlameTotals totals;
+  for (std::uint32_t i = 1; i <= kMost; ++i) totals.add(pair(1, i), 1s);
+  int changes = 0;
+  for (int tick = 0; tick < 50; ++tick) {
+    const bool before = totals.shown().contains(pair(1, 1));
+    totals.add(tick % 2 == 0 ? pair(1, kMost + 1) : pair(1, 1), tick == 0 ? 1s : 100ms);
+    totals.settle();
+    changes += before != totals.shown().contains(pair(1, 1)) ? 1 : 0;
+  }
+  EXPECT_EQ(changes, 0);
+}
+
+/// Ten times as many as are shown come in any order; after some ticks the longest are shown.
+TEST(BlameTotals, TheLongestAreShownInTheEndAndNothingIsLost) {
+  BlameTotals totals;
+  std::mt19937 dice(1);
+  Duration told{};
+  constexpr std::uint32_t kAll = 10 * kMost, kLong = 300;
+  std::map<BlameTotals::Side, Duration> before;
+  for (int tick = 0; tick < 100; ++tick) {
+    const auto add = [&](std::uint32_t i, Duration time) {
+      totals.add(pair(1 + i % 50, i), time);
+      told += time;
+    };
+    for (int i = 0; i < 700; ++i) add(kLong + static_cast<std::uint32_t>(dice() % (kAll - kLong)), 1us);
+    for (std::uint32_t i = 0; i < kLong && tick > 5; ++i) add(i, 1ms);
+    totals.settle();
+    EXPECT_LE(totals.shown().size(), BlameTotals::kMostShown);
+    EXPECT_LE(totals.known(), BlameTotals::kMostKnown);
+    EXPECT_EQ(all_of(totals), told);
+    for (const auto& [side, time] : totals.others()) {
+      EXPECT_GE(time, before[side]);
+      before[side] = time;
+    }
+  }
+  for (std::uint32_t i = 0; i < kLong; ++i)
+    EXPECT_TRUE(totals.shown().contains(pair(1 + i % 50, i))) << i << ": late, but long";
+}
+
+TEST(BlameTotals, WhoIsGoneMakesRoom) {
+  BlameTotals totals;
+  fill(totals, 1, kMost + 3);
+  totals.forget([](CgroupId id) { return id.value == 5; });
+  EXPECT_EQ(totals.shown().size(), kMost - 1);
+  totals.settle();
+  EXPECT_EQ(totals.shown().size(), kMost);
+  EXPECT_TRUE(totals.shown().contains(pair(1, kMost + 2)));
+  totals.forget([](CgroupId id) { return id.value == 1; });
+  EXPECT_EQ(totals.known(), 0U);
+  EXPECT_TRUE(totals.others().empty());
+}
+
+TEST(BlameTotals, ASteadyTickAllocatesNothing) {
+  BlameTotals totals;
+  fill(totals, 1, kMost + 100);
+  totals.settle();
+  fill(totals, 1, kMost + 100);
+  const AllocGuard guard;
+  fill(totals, 1, kMost + 100);
+  totals.settle();
+  EXPECT_EQ(guard.allocations(), 0U);
+}
+
+}  // namespace
+}  // namespace evenkeel::test
