@@ -17,6 +17,7 @@
 #include "agent/core/degraded.h"
 #include "agent/core/inputs.h"
 #include "agent/core/learned.h"
+#include "agent/core/measuring_news.h"
 #include "agent/core/pod_ending.h"
 #include "agent/core/report_state.h"
 #include "agent/core/survivors.h"
@@ -293,6 +294,7 @@ class Agent {
   AgentCounters counters_{};
   BrakeRecord brakes_{};
   WaitTotals wait_totals_{};
+  MeasuringNews measuring_news_{};
 };
 
 }  // namespace evenkeel

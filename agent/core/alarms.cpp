@@ -51,6 +51,7 @@ void Agent::wait_with(AlarmWait waiting) {
 void Agent::after_decisions(MonoTime now) {
   const auto& why = snapshot_.run_queue.why_no_alarms;
   if (brakes_.learns(why) && !why.empty()) log_.info("brake-hears-pressure-only").with("why", why);
+  measuring_news_.tell(snapshot_, log_);
   if (std::exchange(brake_moved_, false)) sampler_->admit(snapshot_, now);
   if (triggers_behind_) follow_triggers();
 }

@@ -37,15 +37,10 @@ constexpr std::array kRows = {
         [](const CpuCounts& c) { return std::optional(c.counted_share); }},
 };
 
-const char* name(CounterBackend backend) {
-  constexpr std::array kNames = {"none", "rotating", "per_cpu"};
-  return kNames[static_cast<std::size_t>(backend)];
-}
-
 void put_counters(Exposition& out, const Agent& agent) {
   const CounterStatus& counters = agent.snapshot().counters;
   out.gauge("evenkeel_counter_backend", "1; how hardware events are counted, and what stands in the way.", 1,
-            {{"backend", name(counters.backend)}, {"why", counters.why}});
+            {{"backend", std::string(name(counters.backend))}, {"why", counters.why}});
   out.gauge("evenkeel_counter_descriptors", "Perf events open now.",
             static_cast<double>(counters.descriptors));
   out.counter("evenkeel_counter_windows_total", "Counting windows that ended.",

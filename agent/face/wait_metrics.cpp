@@ -58,6 +58,10 @@ void put_blame(Exposition& out, const Agent& agent) {
 
 void put_waits(Exposition& out, const Agent& agent) {
   const auto& run_queue = agent.snapshot().run_queue;
+  const auto& slo = agent.snapshot().slo;
+  if (slo && slo->evenkeel.interference.enable)
+    out.gauge("evenkeel_run_queue_source", "1; how waits for CPUs are measured, and why it is no better.", 1,
+              {{"source", std::string(name(run_queue.source))}, {"why", run_queue.why}});
   if (run_queue.source != RunQueueSource::bpf) return;
   for (const auto& [id, sums] : agent.wait_totals().sums())
     if (const auto* cgroup = agent.tree().find(id);
