@@ -8,11 +8,12 @@
 namespace evenkeel {
 namespace {
 
-MeasuredBy measured_by(const NodeSnapshot& node, const InterferenceSettings& settings) {
+/// What the state was measured by, which the configuration may have left behind.
+MeasuredBy measured_by(const NodeSnapshot& node, const InterferenceState& state) {
   return {.cpu_model = node.topology.model,
-          .waits = node.run_queue.source,
-          .counter_period = settings.counter_period,
-          .stall_window = settings.stall_window};
+          .waits = state.source,
+          .counter_period = state.counter_period,
+          .stall_window = state.stall_window};
 }
 
 }  // namespace
@@ -51,12 +52,14 @@ void Agent::recall_normals(MonoTime now) {
   if (on == detecting_ || (on && !snapshot_.measured)) return;
   detecting_ = on;
   if (!on) return keep_normals(now, true);
-  policy_state_.interference = {};  // it may have looked between two ticks, and knew nothing
-  policy_state_.interference.source = snapshot_.run_queue.source;
+  const auto& settings = inputs_.slo()->evenkeel.interference;
+  InterferenceState& state = policy_state_.interference;
+  state = {};  // it may have looked between two ticks, and knew nothing
+  state.source = snapshot_.run_queue.source;
+  state.counter_period = settings.counter_period;
+  state.stall_window = settings.stall_window;
   const auto text = normals_.recall(now);
-  if (text)
-    normals_.tell(read_workloads(*text, measured_by(snapshot_, inputs_.slo()->evenkeel.interference),
-                                 normals_.moment(now), policy_state_.interference));
+  if (text) normals_.tell(read_workloads(*text, measured_by(snapshot_, state), normals_.moment(now), state));
 }
 
 void Agent::keep_learned(MonoTime now, bool last) {
@@ -69,10 +72,9 @@ void Agent::keep_normals(MonoTime now, bool last) {
   if (!normals_.due(now, lending_.prediction().checkpoint_interval, last)) return;
   remember_workloads(now, detector_settings(inputs_.slo()->evenkeel.interference),
                      policy_state_.interference);
-  normals_.keep(
-      workloads_text(policy_state_.interference, measured_by(snapshot_, inputs_.slo()->evenkeel.interference),
-                     normals_.moment(now)),
-      now, last);
+  normals_.keep(workloads_text(policy_state_.interference, measured_by(snapshot_, policy_state_.interference),
+                               normals_.moment(now)),
+                now, last);
 }
 
 }  // namespace evenkeel

@@ -53,19 +53,30 @@ TEST_F(Accusations, TheBudgetIsChargedWhileTheAccusationStands) {
   EXPECT_EQ(text_at(charged, {"antagonist"}), "shop/batch");
   EXPECT_EQ(text_at(charged, {"charged_seconds", "io"}),
             text_at(victim, {"stalled_by_others_seconds", "io"}));
+  ASSERT_EQ(all.find("workloads")->list()->size(), 1U);
+  const Value& workload = all.find("workloads")->list()->front();
+  EXPECT_EQ(text_at(workload, {"workload"}), "shop/web/main");
+  EXPECT_NEAR(number_at(workload, {"stalled_by_others_seconds_last_day", "io"}),
+              number_at(victim, {"stalled_by_others_seconds", "io"}), 1e-3);
+  EXPECT_NEAR(number_at(charged, {"charged_seconds_last_day", "io"}),
+              number_at(charged, {"charged_seconds", "io"}), 1e-3);
 }
 
 TEST_F(Accusations, AreMetricsWhileTheyStand) {
   ASSERT_EQ(start(), "");
   const std::string pair =
-      R"(evenkeel_interference{victim="shop/web",antagonist="shop/batch",resource="io",signal="block-io-stall"})";
+      R"(evenkeel_interference{victim="shop/web",workload="shop/web/main",antagonist="shop/batch",resource="io",)"
+      R"(signal="block-io-stall"})";
   const std::string accused = R"(evenkeel_interference_total{outcome="accused"})";
   const std::string stalled = R"(evenkeel_interference_stalled_seconds_total{cgroup=")" + service() +
                               R"(/aaa",pod="shop/web",resource="io"})";
   const std::string charged =
       R"(evenkeel_interference_charged_seconds_total{antagonist="shop/batch",resource="io"})";
+  const std::string lately =
+      R"(evenkeel_interference_stalled_seconds_last_day{workload="shop/web/main",resource="io"})";
   for (int i = 0; i < 5; ++i) rests();
   EXPECT_EQ(metric(accused), "0");
+  EXPECT_EQ(metric(lately), "0");
   EXPECT_EQ(metric(pair), "<none>");
   EXPECT_EQ(metric(stalled), "0");
   EXPECT_EQ(metric(charged), "<none>");
@@ -75,6 +86,7 @@ TEST_F(Accusations, AreMetricsWhileTheyStand) {
   EXPECT_GT(std::stod(metric(pair)), 0.99);
   EXPECT_GT(std::stod(metric(stalled)), 0.2);
   EXPECT_EQ(metric(charged), metric(stalled));
+  EXPECT_NEAR(std::stod(metric(lately)), std::stod(metric(stalled)), 1e-3);
   EXPECT_EQ(metric(R"(evenkeel_interference_total{outcome="limited"})"), "0");
   ASSERT_TRUE(rests_until("interference-over", 20)) << log();
   EXPECT_EQ(metric(pair), "<none>");

@@ -172,6 +172,32 @@ TEST_F(LearnedOverRestarts, SwitchedOffAndOnAgainItIsKnown) {
   EXPECT_TRUE(model().trusted({})) << said();
 }
 
+// As it is where the configuration comes from the API server: the first tick knows nothing of it.
+TEST_F(LearnedOverRestarts, SwitchedOnBetweenTwoTicksItIsKnown) {
+  start();
+  run(60);
+  end();
+  std::ofstream(state_.path + "/nodeslo.yaml") << "{}\n";
+  start();
+  run(2);
+  configure("");
+  agent_->react(clock_.now());
+  run(1);
+  EXPECT_TRUE(model().trusted({})) << said();
+}
+
+TEST_F(LearnedOverRestarts, OfWindowsOfAnotherLengthNothingIsTaken) {
+  start();
+  run(60);
+  end();
+  std::ofstream(state_.path + "/nodeslo.yaml")
+      << "extensions: {evenkeel: {interference: {enable: true, stallWindow: 2s}}}\n";
+  start();
+  run(1);
+  EXPECT_FALSE(model().normal().has_value());
+  EXPECT_NE(said().find("measured-otherwise=3"), std::string::npos) << said();
+}
+
 TEST_F(LearnedOverRestarts, WhatTheFileGivesIsBelievedUntilThereIsEnoughOfOnesOwn) {
   const std::string models =
       ", models: [{workload: shop/web/server, signal: run-queue-wait, usual: 0.2, deviation: 0.05},"

@@ -16,7 +16,7 @@ using std::chrono::hours;
 using std::chrono::seconds;
 
 constexpr Moment kNow{MonoTime(hours(500)), 1'767'225'600};
-const MeasuredBy kHere{"Some(R) CPU @ 2.10GHz", RunQueueSource::bpf};
+const MeasuredBy kHere{"Some(R) CPU @ 2.10GHz", RunQueueSource::bpf, seconds(60), seconds(10)};
 
 Normal random_normal(std::mt19937& random) {
   std::uniform_real_distribution<double> part(0, 1);
@@ -116,9 +116,11 @@ TEST(WorkloadCheckpoint, SavedAndReadBackItIsTheSame) {
 
 TEST(WorkloadCheckpoint, WhatIsMeasuredInAnotherWaySaysNothing) {
   const auto before = learned(1);
+  MeasuredBy by = kHere;
   const auto read_by = [&](RunQueueSource waits) {
     InterferenceState after;
-    read_workloads(workloads_text(before, kHere, kNow), {kHere.cpu_model, waits}, kNow, after);
+    by.waits = waits;
+    read_workloads(workloads_text(before, kHere, kNow), by, kNow, after);
     std::array<std::size_t, kSignals> known{};
     for (const Workload& workload : after.workloads)
       for (std::size_t i = 0; i < kSignals; ++i) known[i] += workload.normal[i] ? 1 : 0;
@@ -128,6 +130,8 @@ TEST(WorkloadCheckpoint, WhatIsMeasuredInAnotherWaySaysNothing) {
   EXPECT_GT(*std::ranges::min_element(all), 20U);
   EXPECT_EQ(read_by(RunQueueSource::none), (std::array<std::size_t, kSignals>{all[0], all[1], 0, 0, 0}));
   EXPECT_EQ(read_by(RunQueueSource::schedstat), read_by(RunQueueSource::none));
+  by.stall_window = seconds(1);
+  EXPECT_EQ(read_by(RunQueueSource::bpf), (std::array<std::size_t, kSignals>{all[0], all[1], 0, 0, 0}));
 }
 
 TEST(WorkloadCheckpoint, OnOtherCpusCountsOfCyclesSayNothing) {
@@ -208,7 +212,7 @@ TEST(WorkloadCheckpoint, AFileOfSomebodyElseFillsNoMemory) {
   for (int i = 0; i < 9000; ++i)
     text += normal_line({.workload = "n/o/" + std::to_string(i),
                          .image = "i",
-                         .by = "bpf",
+                         .by = "bpf@10000ms",
                          .signal = Signal::run_queue_wait,
                          .normal = {.level = -3, .spread = 0.1, .weight = 50, .as_of = kNow.mono}},
                         kNow);
