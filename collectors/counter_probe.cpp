@@ -24,7 +24,7 @@ std::string why_no_counter_is_free(const Host& host) {
   const auto watchdog = host.slurp("proc/sys/kernel/nmi_watchdog");
   if (watchdog && watchdog->starts_with('1'))
     return "no counter is free (the NMI watchdog holds one: kernel.nmi_watchdog)";
-  return "no counter is free (other users of the counters have them)";
+  return "no counter is free (too few, or other users of the counters have them)";
 }
 
 int try_together(const CounterEvents& events) {

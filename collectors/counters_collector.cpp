@@ -14,6 +14,8 @@ namespace {
 
 /// A module may be loaded, a sysctl changed, a profiler stopped.
 constexpr Duration kBetweenProbes = std::chrono::minutes(10);
+/// Where counting has to begin anew for it, and there was nothing new so far.
+constexpr Duration kMostPatience = std::chrono::hours(24);
 
 class CountersCollector final : public Collector {
  public:
@@ -31,7 +33,7 @@ class CountersCollector final : public Collector {
       return stop(tick.node);
     if (tree_ == nullptr) return;
     const InterferenceSettings& settings = slo->evenkeel.interference;
-    if (!probed_ || tick.node.at - *probed_ >= kBetweenProbes) probe(tick);
+    if (!probed_ || tick.node.at - *probed_ >= patience_) probe(tick);
     if (events_.empty()) return;
     if (settings.counter_backend != choice_ || settings.most_counter_descriptors != most_descriptors_)
       begin_anew();
@@ -51,6 +53,7 @@ class CountersCollector final : public Collector {
     if (!probed_) return;
     node.counters = {};
     probed_.reset();
+    patience_ = kBetweenProbes;
     events_.clear();
     begin_anew();
   }
@@ -60,12 +63,15 @@ class CountersCollector final : public Collector {
   void probe(Tick& tick) {
     if (probed_ && (per_cpu_ ? !busy_ : missing_.empty() && refused_.empty())) return;
     if (per_cpu_) counting_.reset();
+    const std::size_t before = events_.size();
     probed_ = tick.node.at;
     const auto wanted = encode_counter_events();
     auto found = wanted ? probe_counters(*wanted, tick.host) : CounterProbe{{}, wanted.error().file};
     missing_ = std::move(found.why);
     busy_ = found.busy;
     tried_ = tried_ && refused_.empty();
+    patience_ =
+        per_cpu_ && found.events.size() == before ? std::min(2 * patience_, kMostPatience) : kBetweenProbes;
     // What goes well is not disturbed for a counter that is still taken.
     if (counting_ && found.events.size() == events_.size()) return;
     events_ = std::move(found.events);
@@ -124,6 +130,7 @@ class CountersCollector final : public Collector {
   bool tried_ = false, per_cpu_ = false;
   bool busy_ = false;  ///< some events only found no free counter
   std::optional<MonoTime> probed_{};
+  Duration patience_ = kBetweenProbes;
   std::string missing_{};  ///< which events cannot be counted, and why
   std::string refused_{};  ///< which way of counting does not work, and why
   std::string crowded_{};  ///< there are more containers than turns

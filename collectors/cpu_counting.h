@@ -46,7 +46,7 @@ struct CounterProbe {
 int try_together(const CounterEvents& events);
 CounterProbe probe_counters(const CounterEvents& wanted, const Host& host,
                             const std::function<int(const CounterEvents&)>& attempt = try_together);
-/// In words, with whoever has them: the NMI watchdog where it is on, else others.
+/// In words, with whoever may have them: the NMI watchdog where it is on, else others.
 std::string why_no_counter_is_free(const Host& host);
 
 }  // namespace evenkeel

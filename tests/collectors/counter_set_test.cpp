@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kOthers = "no counter is free (other users of the counters have them)";
+constexpr const char* kOthers = "no counter is free (too few, or other users of the counters have them)";
 
 class CounterSetTest : public testing::Test {
  protected:

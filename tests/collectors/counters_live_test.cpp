@@ -153,7 +153,7 @@ TEST(LiveCounterWays, SayTheSame) {
 TEST(LiveCounterProbe, WhatCannotBeCountedIsSaidInWords) {
   const auto events = encode_counter_events();
   ASSERT_TRUE(events);
-  ASSERT_EQ(events->size(), kCountedKinds);
+  ASSERT_GE(events->size(), kCountedKinds) << "of one kind there may be two";
   const auto probe = probe_counters(*events, *Host::open("/"));
   if (probe.events.size() == kCountedKinds) GTEST_SKIP() << "this machine counts everything";
   EXPECT_FALSE(probe.why.empty());

@@ -8,7 +8,7 @@
 
 #include "tests/support/pinned_task.h"
 #include "tests/support/run_queue_node.h"
-#include "tests/support/without_programs.h"
+#include "tests/support/without_rights.h"
 
 namespace evenkeel::test {
 namespace {
@@ -41,7 +41,7 @@ TEST_F(LiveRunQueueFallback, WaitsAreWhatTasksSayOfThemselves) {
   const auto a = task("aa", spin), b = task("bb", spin);
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty()) << a.why_not();
   {
-    const WithoutPrograms poor;
+    const WithoutRights poor{CAP_BPF, CAP_SYS_ADMIN};
     begin();
     EXPECT_EQ(run_queue().source, RunQueueSource::schedstat);
     EXPECT_EQ(run_queue().why, kRefused);
@@ -74,7 +74,7 @@ TEST_F(LiveRunQueueFallback, WaitsAreWhatTasksSayOfThemselves) {
 }
 
 TEST_F(LiveRunQueueFallback, MoreThanAThousandTasksAreNotLookedAtAndThatIsSaid) {
-  const WithoutPrograms poor;
+  const WithoutRights poor{CAP_BPF, CAP_SYS_ADMIN};
   begin();
   ASSERT_EQ(run_queue().source, RunQueueSource::schedstat);
   {
