@@ -102,10 +102,13 @@ TEST_F(LiveCounterChoice, AnEventThatFoundNoCounterComesBack) {
   if (std::getenv("EVENKEEL_IN_VM") == nullptr) GTEST_SKIP() << "the watchdog is switched in a guest only";
   const NmiWatchdog watchdog;
   if (!NmiWatchdog::set("1")) GTEST_SKIP() << "no NMI watchdog on this machine";
-  begin();
+  const auto held_back = [&] {
+    return node_.node().counters.why.find("the NMI watchdog holds one") != std::string::npos;
+  };
+  // Who comes too late has a counter all the same when the kernel happens to give everybody a turn.
+  for (int i = 0; i < 30 && !held_back(); ++i) begin();
+  if (!held_back()) GTEST_SKIP() << "there are counters for the watchdog and for us";
   const auto held = node_.node().counters;
-  if (held.why.find("the NMI watchdog holds one") == std::string::npos)
-    GTEST_SKIP() << "there are counters for it and for us";
   EXPECT_EQ(held.backend, CounterBackend::per_cpu);
   ASSERT_TRUE(NmiWatchdog::set("0"));
   EXPECT_EQ(tick(CounterChoice::automatic).why, held.why) << "it is not tried every second";
