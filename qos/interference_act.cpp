@@ -47,7 +47,7 @@ bool escalate(Cap& cap, const Unit& suspect, MonoTime now, double value,
   if (!limit) return false;
   cap.limit = *limit;
   cap.since = now;
-  cap.after.begin(value, now);
+  cap.after.begin(value, now + settling(cap.limit.remedy));
   return true;
 }
 
@@ -123,7 +123,7 @@ void limit_one(const NodeSnapshot& node, const InterferenceSettings& settings, I
           .signal = surest->signal,
           .limit = *limit,
           .since = node.at};
-  cap.after.begin(surest->value, node.at);
+  cap.after.begin(surest->value, node.at + settling(limit->remedy));
   state.caps.push_back(cap);
   tell(state, {.what = What::capped, .accusation = *surest, .limit = *limit});
 }

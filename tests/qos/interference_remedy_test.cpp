@@ -71,6 +71,20 @@ TEST(InterferenceRemedy, ACacheThrasherLosesCacheAndBandwidthAndKeepsItsCpu) {
   EXPECT_FALSE(is_cut(scene, Scene::kHog)) << "the lease is over";
 }
 
+// A group takes five seconds until all are in it: longer than two samples here.
+TEST(InterferenceRemedy, AGroupHasItsTimeHoweverOftenThereIsASample) {
+  InTurns scene;
+  scene.slo.evenkeel.interference.counter_period = 1s;
+  scene.run(10min, InTurns::slowed_while(false));
+  scene.node.resctrl = resctrl(8);
+  const auto truth = [](const Scene& now) { return is_cut(now, Scene::kHog) ? 1.05 : 2.6; };
+  ASSERT_TRUE(scene.until_limited(truth));
+  scene.run(10s, truth);
+  EXPECT_EQ(scene.heard(What::cured), 1U);
+  EXPECT_EQ(scene.heard(What::not_cured), 0U);
+  EXPECT_TRUE(is_cut(scene, Scene::kHog));
+}
+
 TEST(InterferenceRemedy, WhereLessCacheDoesNotHelpLessCpuIsTriedBeforeItIsCleared) {
   InTurns scene;
   scene.node.resctrl = resctrl(8);

@@ -39,10 +39,11 @@ class CountedScene {
       node.since_previous = seconds(1);
       node.cpu_counts.clear();
       sum_ += truth(*this) * noise_(random_);
-      if (++ticks_ % 10 == 0) {
-        CpuCounts counts{.cgroup = container(kShop), .window = seconds(10)};
+      const Duration period = slo.evenkeel.interference.counter_period;
+      if (++ticks_ % (period / seconds(1)) == 0) {
+        CpuCounts counts{.cgroup = container(kShop), .window = period};
         counts.cpu_use = MilliCpu(800);
-        counts.cycles = static_cast<std::int64_t>(sum_ / 10 * 1e9);
+        counts.cycles = static_cast<std::int64_t>(sum_ / std::chrono::duration<double>(period).count() * 1e9);
         counts.instructions = 1'000'000'000;
         counts.counted_share = 1;
         node.cpu_counts.push_back(counts);
