@@ -7,18 +7,25 @@ prepare_guest() { or_skipped bash tests/vm/mkvm "${@:-build/vm}"; }
 in_guest() {
   local serial=build/logs/$STEP.serial status
   built release || { failed "build/release was not built"; return 1; }
-  VM_SECONDS=${VM_SECONDS:-1500} bash tests/vm/vmrun "$@" "${GUEST:-tests/vm/guest}" >"$serial" 2>&1
+  VM_SECONDS=${VM_SECONDS:-2100} bash tests/vm/vmrun "$@" "${GUEST:-tests/vm/guest}" >"$serial" 2>&1
   status=$?
   cat "$serial"
   count_results "$serial"
   grep -q '^RESULT end' "$serial" || failed "the guest did not finish (status $status), see $serial"
 }
 
+# Two threads of one core, which the kernel believes of an Intel only (not model 200: tests know that one as the machine of
+# tests/resctrl). Such a CPU's faults are none of the emulator's, and to work around them takes time.
+on_two_threads() {
+  VM_CPUS=2,sockets=1,cores=1,threads=2 VM_CPU=max,vendor=GenuineIntel,family=6,model=94,stepping=3,level=31 \
+    VM_APPEND=mitigations=off in_guest
+}
+
 step_vm() {
   need_release
   run_step vm "a guest: QEMU, Debian's kernel" prepare_guest || return
   [ $SKIPPED -eq 0 ] || return
-  run_step vm-v2 "live tests in the guest, pure cgroup v2" in_guest
+  run_step vm-v2 "live tests in the guest, pure cgroup v2, two threads of one core" on_two_threads
   run_step vm-v1 "live tests in the guest, cgroup v1" in_guest --v1
   under_systemd vm-systemd
 }
