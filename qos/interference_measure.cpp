@@ -220,6 +220,7 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
     pair.blame.put(window, mean(pair.sum, settings.stall_window).value_or(0));
     pair.sum = {};
   }
+  // Who has no pair was waited for less than three others were, if pairs had to be cut: too little to matter.
   if (state.source == RunQueueSource::bpf) state.no_blame.put(window, 0);
   // A pair that nobody has spoken of for all windows is forgotten; its sums stay with the victim and the
   // unit.

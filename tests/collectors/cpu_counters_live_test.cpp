@@ -4,12 +4,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <thread>
 
 #include "collectors/cpu_counters.h"
 #include "tests/support/counting_node.h"
+#include "tests/support/guest_kernel.h"
 #include "tests/support/pinned_task.h"
 
 namespace evenkeel::test {
@@ -30,7 +29,7 @@ class LiveCpuCounters : public testing::Test {
     if (!groups) GTEST_SKIP() << "perf events: " << errno_name(groups.error().code);
     auto counters = CpuCounters::start(
         {.unified = node_.cgroups().layout().v2(Controller::cpu), .cgroups = 8}, std::move(*groups));
-    if (!counters) GTEST_SKIP() << "BPF: " << errno_name(counters.error().code);
+    if (!counters) GTEST_SKIP() << no_programs(std::string("BPF: ") + errno_name(counters.error().code));
     counters_.emplace(std::move(*counters));
     watch({"aa", "bb"});
   }
@@ -129,34 +128,6 @@ TEST_F(LiveCpuCounters, WhoSpinsAlreadyIsCountedFromWhenItIsWatched) {
   EXPECT_TRUE(soon([&] { return counted_as_run("aa", a); }));
 }
 
-TEST_F(LiveCpuCounters, ACpuGoesAndComesBack) {
-  if (std::getenv("EVENKEEL_IN_VM") == nullptr) GTEST_SKIP() << "CPUs are taken away in a guest only";
-  const auto cpu = last_cpu();
-  const auto put = [&](const char* online) {
-    std::ofstream out("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online");
-    out << online << std::flush;
-    return bool(out);
-  };
-  counters_.reset();
-  ASSERT_EQ(node_.begin(CounterBackend::per_cpu, stand_in()), "");
-  ASSERT_TRUE(node_.tick());
-  if (!put("0")) GTEST_SKIP() << "this machine has no CPU that can go offline";
-  EXPECT_TRUE(node_.tick()) << "nobody has noticed yet";
-  const auto all = node_.node().counters.descriptors;
-  node_.look_at_cpus();
-  EXPECT_TRUE(node_.tick());
-  EXPECT_EQ(node_.node().counters.descriptors, all - 2);
-  ASSERT_TRUE(put("1"));
-  node_.look_at_cpus();
-  EXPECT_TRUE(node_.tick());
-  EXPECT_EQ(node_.node().counters.descriptors, all);
-  const auto a = task(CountingNode::container("aa"), cpu, spin);
-  const auto counts = node_.counts_of("aa");
-  ASSERT_TRUE(counts) << node_.node().counters.why;
-  EXPECT_GT(counts->instructions, 10'000'000);
-  EXPECT_EQ(node_.node().counters.dropped, 0U);
-}
-
 /// The bound is looked at before anything is opened: a process that may open next to nothing is told of the
 /// bound, not of its own limit.
 TEST_F(LiveCpuCounters, MoreDescriptorsThanAllowedAreNeverOpened) {
@@ -172,7 +143,7 @@ TEST_F(LiveCpuCounters, MoreDescriptorsThanAllowedAreNeverOpened) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
   tight = {.rlim_cur = before + 4, .rlim_max = limit.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &tight), 0);
-  const auto why = node_.begin(CounterBackend::per_cpu, events);
+  const auto why = make_per_cpu_counting(events, node_.tree(), node_.lent(), node_.settings).why;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_EQ(why, "mostCounterDescriptors is too low: the CPUs take " + std::to_string(cpus * events.size()));
   EXPECT_EQ(open_descriptors(node_.cgroups()), before);

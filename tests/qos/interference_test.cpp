@@ -27,6 +27,11 @@ TEST(Interference, ACleanNodeAccusesNobody) {
   ASSERT_EQ(scene.state().victims.size(), 1U);
   EXPECT_EQ(scene.state().victims[0].cgroup, scene.container(0));
   EXPECT_NEAR(scene.state().victims[0].stalled_by_others_seconds[0], 0.02 * 7200, 10);
+  for (const Unit& unit : scene.state().units) {
+    const double charged = unit.cgroup == scene.pod(2) ? 0.02 * 7200 : 0;
+    EXPECT_NEAR(unit.charged_seconds[0], charged, 10);
+    EXPECT_NEAR(unit.charged_lately.sum(scene.node_.at)[0], charged, 10);
+  }
 }
 
 TEST(Interference, WhoHasTheCpuThatTheServiceWaitsForIsNamedAndLimited) {
