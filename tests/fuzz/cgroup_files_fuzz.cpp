@@ -19,7 +19,7 @@ void read_all(std::string_view text, const Layout& layout) {
   CgroupMemory memory;
   CgroupSample sample;
   for (int reading = 0; reading < 2; ++reading) {
-    CgroupReading into{layout, std::chrono::seconds(1), memory, sample};
+    CgroupReading into{layout, {}, std::chrono::seconds(1), memory, sample};
     for (const auto& row : cgroup_files())
       if (row.parse != nullptr) row.parse(text, into);
     if (sample.cpu_use) promise(sample.cpu_use->count() >= 0);
