@@ -17,6 +17,16 @@ void check_line(std::string_view line) {
           again->by == read->by && again->signal == read->signal && again->normal == read->normal);
 }
 
+/// Whether it is one of those.
+bool check_stalled(std::string_view line) {
+  const auto read = parse_stalled_line(line, kNow);
+  if (!read) return false;
+  const auto again = parse_stalled_line(stalled_line(*read, kNow), kNow);
+  promise(again && again->workload == read->workload && again->image == read->image &&
+          again->at == read->at && again->seconds == read->seconds && read->at <= kNow.mono);
+  return true;
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -24,9 +34,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Hardly any input has the right checksum by chance: the first line gets one.
   const auto sealed = sealed_line(text.substr(0, text.find('\n')));
   check_line(sealed);
+  const std::size_t stalled = check_stalled(sealed) ? 1 : 0;
   InterferenceState state;
   const auto read = read_workloads(sealed + std::string(text), {"CPU", RunQueueSource::bpf}, kNow, state);
-  promise(state.workloads.size() <= read.models);
+  promise(state.workloads.size() <= read.models + stalled);
   for (const Workload& workload : state.workloads) {
     Victim victim{};
     for (std::size_t i = 0; i < kSignals; ++i) victim.watch[i] = VictimWatch(static_cast<Signal>(i));
