@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <thread>
 
 #include "collectors/cpu_counters.h"
@@ -60,10 +62,12 @@ class LiveCpuCounters : public testing::Test {
     return sum;
   }
   /// What was counted of a pod is what its task ran meanwhile, by the kernel's count: between two bounds,
-  /// since on a busy machine much may happen between two readings. Never more; beside others on the CPU a
-  /// slice is missing now and then (of all events alike, so that what is per instruction stays true).
+  /// since on a busy machine much may happen between two readings. Never more, but for what the host took of
+  /// the CPU meanwhile, which the stand-in's clock goes on counting; beside others on the CPU a slice is
+  /// missing now and then (of all events alike, so that what is per instruction stays true).
   bool counted_as_run(const std::string& pod, const PinnedTask& task,
                       const std::function<void()>& meanwhile) {
+    const auto stolen_first = stolen(task.cpu());
     const auto ran_first = task.ran();
     const auto before = counted(pod);
     const auto ran_then = task.ran();
@@ -71,17 +75,22 @@ class LiveCpuCounters : public testing::Test {
     const auto ran_at_last = task.ran();
     const auto in_all = counted(pod) - before;
     const auto least = ran_at_last - ran_then, most = task.ran() - ran_first;
-    std::printf("%s: counted %.3f ms, ran %.3f to %.3f ms\n", pod.c_str(), ms(in_all), ms(least), ms(most));
-    EXPECT_LT(in_all, most + kTick) << pod;
+    const auto taken = stolen(task.cpu()) - stolen_first;
+    std::array<char, 160> line{};
+    std::snprintf(line.data(), line.size(), "%s: counted %.3f ms, ran %.3f to %.3f ms, stolen %.0f ms",
+                  pod.c_str(), ms(in_all), ms(least), ms(most), ms(taken));
+    said_ = line.data();
+    std::puts(said_.c_str());
+    EXPECT_LT(in_all, most + taken + kTick) << said_;
     return in_all > least - kTick;
   }
   bool counted_as_run(const std::string& pod, const PinnedTask& task) {
     return counted_as_run(pod, task, [] { std::this_thread::sleep_for(500ms); });
   }
-  static bool soon(const std::function<bool()>& holds) {
+  testing::AssertionResult soon(const std::function<bool()>& holds) {
     for (int i = 0; i < 8; ++i)
-      if (holds()) return true;
-    return false;
+      if (holds()) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << said_;
   }
   /// schedstat of a running task is as old as the last tick of its CPU.
   static constexpr auto kTick = 20ms;
@@ -90,6 +99,7 @@ class LiveCpuCounters : public testing::Test {
   CountingNode node_{{"aa", "bb"}};
   std::optional<CpuCounters> counters_{};
   std::vector<CountCell> cells_{};
+  std::string said_{};
 };
 
 TEST_F(LiveCpuCounters, WhoSpinsAloneOnACpuIsCountedToTheMoment) {
@@ -123,8 +133,10 @@ TEST_F(LiveCpuCounters, WhoSpinsAlreadyIsCountedFromWhenItIsWatched) {
   watch({"bb"});
   const auto a = task(CountingNode::container("aa"), last_cpu(), spin);
   std::this_thread::sleep_for(300ms);
+  const auto before = std::chrono::steady_clock::now();
   watch({"aa", "bb"});
-  EXPECT_LT(counted("aa"), 20ms);
+  const auto counted_so_far = counted("aa");
+  EXPECT_LE(counted_so_far, std::chrono::steady_clock::now() - before);
   EXPECT_TRUE(soon([&] { return counted_as_run("aa", a); }));
 }
 
@@ -186,7 +198,7 @@ TEST_F(LiveCpuCounters, CgroupsComeAndGoAndNothingGrows) {
   const auto a = task(CountingNode::container("aa"), 0, spin);
   const auto counts = node_.counts_of("aa", 30);
   ASSERT_TRUE(counts) << node_.node().counters.why;
-  EXPECT_GT(counts->instructions, 10'000'000) << "and is counted as before";
+  EXPECT_GT(counts->instructions, 1'000'000) << "and is counted as before";
   node_.stop();
   EXPECT_LT(open_descriptors(node_.cgroups()), before - 2 * node_.node().topology.cpus.size() - 4)
       << "events, programs and tables are gone";

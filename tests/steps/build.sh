@@ -8,28 +8,27 @@ build_tests() {
   configure "$preset" -DEVENKEEL_TESTS=ON && build "$preset" all && touch "build/$preset/.tests-built"
 }
 
-# One JUnit file -> RESULT lines. A test that GoogleTest skipped has its reason in the line after "Skipped".
+# One JUnit file -> RESULT lines.
 junit_results() {
   perl -0777 -ne '
     while (/<testcase name="([^"]*)".*?status="([^"]*)"(.*?)<\/testcase>/sg) {
       my ($name, $status, $body) = ($1, $2, $3);
       $name =~ s/ *#.*//s;
-      my ($reason) = $body =~ /Skipped\n(.*?)\n/;
-      $reason //= "did not run";
-      $reason =~ s/&lt;/</g; $reason =~ s/&gt;/>/g; $reason =~ s/&quot;/"/g; $reason =~ s/&amp;/&/g;
-      if ($status eq "run") { print "RESULT pass $name\n" }
-      elsif ($status eq "fail") { print "RESULT fail $name\n" }
-      else { print "RESULT skip $name: $reason\n" }
-    }' "$1"
+      my $ending = $status eq "run" ? "       OK " : $status eq "fail" ? "  FAILED  " : "  SKIPPED ";
+      $body .= ": Skipped\ndid not run\n" if $ending =~ /SKIP/ && $body !~ /: Skipped\n/;
+      $body =~ s/^\[.*\n//mg;
+      $body =~ s/&lt;/</g; $body =~ s/&gt;/>/g; $body =~ s/&quot;/"/g; $body =~ s/&amp;/&/g;
+      print "[ RUN      ] $name\n$body\n[$ending] $name (0 ms)\n";
+    }' "$1" | gtest_results
 }
 
-# run_ctest PRESET LABEL JOBS, without the label EXCEPT; "live" is all live tests, "live-agent" those of tests/agent. A few tests that fail
-# are asked once more, alone: those that pass then were short of CPU, which the report says.
+# run_ctest PRESET LABEL JOBS; "live" is all live tests, "live-agent" those of tests/agent. A few tests that fail are
+# asked once more, alone: those that pass then were short of CPU, which the report says.
 run_ctest() {
   local preset=$1 label=$2 jobs=$3 junit=$ROOT/build/logs/$STEP.xml results=$ROOT/build/logs/$STEP.results
   rm -f "$junit"
   built "$preset" || { failed "build/$preset was not built"; return 1; }
-  local ctest=(ctest --test-dir "build/$preset" -L "^$label(-|\$)" ${EXCEPT:+-LE "$EXCEPT"} --output-on-failure
+  local ctest=(ctest --test-dir "build/$preset" -L "^$label(-|\$)" --output-on-failure
     --output-junit)
   "${ctest[@]}" "$junit" -j "$jobs"
   junit_results "$junit" >"$results"
@@ -63,17 +62,37 @@ step_live() { need_release; run_step live "tests on this machine's kernel ($(una
 
 # A report ends the program that it is about, so that whoever started it sees it too.
 sanitized() {
-  build_tests "$1" || return
   export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
   export TSAN_OPTIONS=halt_on_error=1
-  EXCEPT=unit-house run_tests "$@" # no program to watch
+  build_tests "$1" && "${@:2}"
 }
-step_asan() { run_step asan "clang++ with ASan and UBSan, unit tests" sanitized asan unit "$(nproc)"; }
+# A program with sanitizers takes longer to start than most tests do to run: each starts as few times as that every
+# processor has something to do. A report ends what is left of a part, which counts as one failure.
+unit_tests_in_parts() {
+  local preset=$1 parts=$(($(nproc) * 4)) program part out
+  for program in "build/$preset"/tests/*_tests; do
+    [[ $program == */house_tests ]] || for ((part = 0; part < parts; ++part)); do echo "$program $part"; done
+  done >"build/logs/$STEP.parts" # the house rules watch no program
+  GTEST_TOTAL_SHARDS=$parts xargs -P "$(nproc)" -L 1 bash -c '
+    export GTEST_SHARD_INDEX=$3 out=$1.${2##*/}.$3
+    timeout 900 "$2" --gtest_filter="-$0" --gtest_color=no >"$out" 2>&1 </dev/null
+    echo "status $?" >>"$out"' "$LIVE_TESTS" "build/logs/$STEP" <"build/logs/$STEP.parts"
+  while read -r program part; do
+    out=build/logs/$STEP.${program##*/}.$part
+    cat "$out"
+    gtest_results <"$out"
+    grep -qE '^status [01]$' "$out" || echo "RESULT fail ${program##*/}: part $part ended with $(tail -1 "$out")"
+    rm "$out"
+  done <"build/logs/$STEP.parts" | tee "build/logs/$STEP.output"
+  count_results "build/logs/$STEP.output"
+  [ $((PASSED + FAILED + SKIPPED)) -gt 0 ] || failed "no test was found"
+}
+step_asan() { run_step asan "clang++ with ASan and UBSan, unit tests" sanitized asan unit_tests_in_parts asan; }
 
 # Only the demo's service has threads of ours, and only a live test starts it.
 step_tsan() {
-  run_step tsan "g++ with TSan, unit tests" sanitized tsan unit "$(nproc)"
-  run_step tsan-live "g++ with TSan, live tests of the whole program" sanitized tsan live-agent 1
+  run_step tsan "g++ with TSan, unit tests" sanitized tsan unit_tests_in_parts tsan
+  run_step tsan-live "g++ with TSan, live tests of the whole program" sanitized tsan run_tests tsan live-agent 1
 }
 
 step_checks() { need_release; run_step checks "tests/checks" run_scripts tests/checks/*.sh; }

@@ -66,6 +66,26 @@ run_scripts() {
   return 0
 }
 
+# Tests on the real kernel, as tests/CMakeLists.txt knows them.
+LIVE_TESTS='Live*:*Live.*:*.Live*'
+
+# What GoogleTest prints -> lines "RESULT pass|fail|skip NAME[: REASON]". The reason of a skipped test stands in the
+# line after "Skipped", that of a failed one in the lines after the first "Failure".
+gtest_results() {
+  awk '
+    { sub(/\r$/, "") }
+    /^\[ RUN / { reason = ""; lines = 0 }
+    /^\[/ || /: Failure$/ { lines = 0 }
+    lines > 0 && NF { sub(/^ +/, ""); reason = reason " " $0; --lines }
+    /: Skipped$/ && reason == "" { getline reason }
+    /: Failure$/ && reason == "" { reason = $0; sub(/^.*\//, "", reason); sub(/: Failure$/, "", reason); lines = 4 }
+    /^\[.*\] .* \([0-9]+ ms\)$/ {
+      verdict = /^\[       OK/ ? "pass" : /^\[  FAILED/ ? "fail" : /^\[  SKIPPED/ ? "skip" : ""
+      name = $0; sub(/^\[[^]]*\] /, "", name); sub(/[, ].*/, "", name)
+      if (verdict != "") print "RESULT " verdict " " name (verdict != "pass" && reason != "" ? ": " substr(reason, 1, 300) : "")
+    }'
+}
+
 # few_failed RESULTS: some tests failed, but so few that it may be the machine.
 few_failed() {
   local count

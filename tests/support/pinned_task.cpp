@@ -11,6 +11,7 @@
 #include <array>
 #include <fstream>
 #include <set>
+#include <sstream>
 #include <thread>
 
 namespace evenkeel::test {
@@ -46,7 +47,8 @@ bool pin(int cpu) {
 }  // namespace
 
 PinnedTask::PinnedTask(const LiveCgroups& cgroups, const std::string& cgroup, int cpu,
-                       const std::function<void()>& work) {
+                       const std::function<void()>& work)
+    : cpu_(cpu) {
   std::array<int, 2> ready{};
   if (::pipe2(ready.data(), O_CLOEXEC) != 0) return;
   pid_ = ::fork();
@@ -85,6 +87,20 @@ PinnedTask::Scheduled PinnedTask::scheduled() const {
   std::int64_t ran_ns = 0, waited_ns = 0;
   in >> ran_ns >> waited_ns;
   return {Duration(ran_ns), Duration(waited_ns)};
+}
+
+Duration stolen(int cpu) {
+  const auto name = "cpu" + std::to_string(cpu);
+  std::ifstream in("/proc/stat");
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string word;
+    std::int64_t hundredths = 0;
+    if (words >> word; word != name) continue;
+    for (int column = 0; column < 8; ++column) words >> hundredths;  // user, nice, ..., softirq, steal
+    return words ? hundredths * std::chrono::milliseconds(10) : Duration::zero();
+  }
+  return Duration::zero();
 }
 
 void spin() {

@@ -25,6 +25,7 @@ class PinnedTask {
   /// Empty: it is where it should be.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] int cpu() const { return cpu_; }
   /// It has not ended, as it does when its work fails.
   [[nodiscard]] bool alive() const;
   /// It stops for good; returns once it has, so that counts stand still.
@@ -39,9 +40,13 @@ class PinnedTask {
   };
   [[nodiscard]] Scheduled scheduled() const;
   pid_t pid_ = -1;
+  int cpu_ = -1;
   std::string why_not_{};
 };
 
+/// Of a CPU, since boot: time that the host of this virtual machine gave to others, by /proc/stat, which is
+/// told in hundredths of a second. schedstat leaves it out, clocks do not.
+Duration stolen(int cpu);
 /// Uses all the CPU that it gets.
 [[noreturn]] void spin();
 /// Uses the CPU for so long, then sleeps for so long, and again.
