@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kGreedy = 900'000'000'000, kWorkers = 800'000'000'000;  // numbers of their own
 constexpr std::size_t kTold = 25;                                             // the list is as new as that
-constexpr std::size_t kSpins = 4;                                             // of so many pods one
+constexpr std::size_t kPeopled = 3;  // of so many pods one has a process, which takes its time to come
 constexpr int kGreedyTasks = 3;
 
 int last_cpu() { return static_cast<int>(std::thread::hardware_concurrency()) - 1; }
@@ -80,8 +80,9 @@ void ChurningPods::come() {
   const auto number = ++made_;
   Pod pod{number, path(number, best_effort(number)), nullptr};
   cgroups_.make(pod.path);
-  pod.process =
-      std::make_unique<LiveProcess>(cgroups_, pod.path, number % kSpins == 0 ? Manner::spins : Manner::waits);
+  if (number % kPeopled == 0)
+    pod.process = std::make_unique<LiveProcess>(cgroups_, pod.path,
+                                                best_effort(number) ? Manner::spins : Manner::waits);
   pods_.push_back(std::move(pod));
 }
 

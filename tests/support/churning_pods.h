@@ -13,9 +13,9 @@
 
 namespace evenkeel::test {
 
-/// Every second pod is best effort that spins; the others are services that hardly run, of many workloads.
-/// One service at a time works all the time and lives for seconds. It has to wait for another one on its CPU,
-/// "greedy", which is there for good.
+/// Every second pod is best effort, the others are services of many workloads. A few have a process, which
+/// spins or hardly runs. One service at a time works all the time and lives for seconds. It has to wait for
+/// another one on its CPU, "greedy", which is there for good.
 class ChurningPods {
  public:
   static constexpr auto kEach = std::chrono::milliseconds(20);   ///< 50 pods a second
