@@ -154,6 +154,10 @@ class LivePlantedTruth : public testing::Test {
   std::chrono::steady_clock::time_point next_{};
 };
 
+/// By five windows of a second an accusation is judged, and it stands for three more
+/// (interference_judge.cpp): of who has just ended it is not false.
+constexpr int kUntilOver = 10;
+
 struct Planted {
   const char* name;
   std::vector<Who> who;
@@ -191,7 +195,7 @@ TEST_F(LivePlantedTruth, TheGuiltyAreNamedAndTheInnocentAreNot) {
         for (const auto& name : accused_during(agent, 10)) ++table[planted.name][name];
         for (const PinnedTask& each : all) EXPECT_TRUE(each.alive()) << planted.name;
       }
-      accused_during(agent, 6);  // it takes some windows to be over
+      accused_during(agent, kUntilOver);
       be_clean(8);
     }
   }
