@@ -46,6 +46,7 @@ step_vm() {
   run_step vm-v1 "live tests in the guest, cgroup v1" in_guest --v1
   under_systemd vm-systemd
   run_step vm-v2 "live tests in the guest, pure cgroup v2, two threads of one core" guest_in_background $v2
+  trap - EXIT # its number may be another's now
 }
 
 under_systemd() {
