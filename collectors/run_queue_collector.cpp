@@ -63,7 +63,7 @@ class RunQueueCollector final : public Collector {
     if (use_.brake && !alarms_) listen();
     if (alarms_) alarms_->follow(tick.node, moved);
     if (!use_.measure) return;
-    reader_->read(tick.node.run_queue, tick.node.stalls);
+    reader_->read(tick.node.run_queue, tick.node.stalls, ran_share(tick.node.node));
     count_tasks(tick);
   }
 

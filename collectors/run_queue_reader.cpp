@@ -34,6 +34,11 @@ std::vector<std::uint32_t> siblings(const CpuTopology& topology, std::uint32_t c
 
 }  // namespace
 
+RanShare ran_share(const NodeSample& node) {
+  if (!node.cpu_use || !node.cpu_stolen || *node.cpu_use <= MilliCpu(0)) return {};
+  return {.ran = *node.cpu_use, .of = clamped_sum(*node.cpu_use, *node.cpu_stolen)};
+}
+
 Result<RunQueueReader> RunQueueReader::start(const Machine& machine) {
   const auto cpus = possible_cpus();
   if (cpus == 0) return fail(ENODEV, Op::other, "possible CPUs");
@@ -140,7 +145,8 @@ void RunQueueReader::read_one(Watched& watched, RunQueueWait& wait, TaskStalls& 
   watched.seen = sum;
 }
 
-void RunQueueReader::read(RunQueue& into, std::vector<TaskStalls>& stalls) {
+void RunQueueReader::read(RunQueue& into, std::vector<TaskStalls>& stalls, const RanShare& share) {
+  share_ = share;
   into.waits.resize(watched_.size());
   stalls.resize(watched_.size());
   for (std::size_t i = 0; i < watched_.size(); ++i) read_one(watched_[i], into.waits[i], stalls[i]);
@@ -156,7 +162,11 @@ void RunQueueReader::note_blame(std::uint32_t key, std::span<const std::uint64_t
   pick_.note({.victim = table_.slots().owner(victim),
               .runner = table_.slots().owner(runner),
               .sibling = key >> kSiblingBit != 0,
-              .time = Duration(static_cast<std::int64_t>(time_ns))});
+              .time = ran(time_ns)});
+}
+
+Duration RunQueueReader::ran(std::uint64_t time_ns) const {
+  return Duration(scaled(static_cast<std::int64_t>(time_ns), share_.ran.count(), share_.of.count()));
 }
 
 void RunQueueReader::read_blame(RunQueue& into) {
@@ -186,7 +196,7 @@ void RunQueueReader::note_unnamed() {
   for (Watched& watched : watched_)
     for (std::size_t i = 0; i < 2; ++i) {
       const auto now = unnamed_ns(watched.slot, i);
-      const auto time = Duration(static_cast<std::int64_t>(now - watched.unnamed_ns[i]));
+      const auto time = ran(now - watched.unnamed_ns[i]);
       watched.unnamed_ns[i] = now;
       if (time > Duration::zero())
         pick_.note_rest({.victim = watched.id, .sibling = i == 1, .pairs = 1, .time = time});

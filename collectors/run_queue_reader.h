@@ -22,6 +22,15 @@ struct RunQueueUse {
   bool operator==(const RunQueueUse&) const = default;
 };
 
+/// Of the time for which a task had a CPU, so much it ran; meanwhile the host of a virtual machine may stop
+/// it unseen, and run others.
+struct RanShare {
+  MilliCpu ran{1}, of{1};
+  bool operator==(const RanShare&) const = default;
+};
+/// Of all CPUs, in the last tick; all of the time, where it is not known.
+RanShare ran_share(const NodeSample& node);
+
 class RunQueueReader {
  public:
   struct Machine {
@@ -37,8 +46,9 @@ class RunQueueReader {
   /// From now on these are watched, in the order of NodeSnapshot::cgroups. Returns false while there is not
   /// room for all: try again at the next tick. Whoever is not watched counts for the cgroup above.
   bool watch(std::span<const WatchedCgroup> cgroups, MonoTime now);
-  /// What happened since the last reading. Allocates nothing after watch().
-  void read(RunQueue& into, std::vector<TaskStalls>& stalls);
+  /// What happened since the last reading; of blame the share that is the runners' own doing. Allocates
+  /// nothing after watch().
+  void read(RunQueue& into, std::vector<TaskStalls>& stalls, const RanShare& share = {});
 
   /// So many cgroups need bigger tables: start anew.
   [[nodiscard]] bool outgrown_by(std::size_t cgroups) const { return table_.outgrown_by(cgroups); }
@@ -68,6 +78,8 @@ class RunQueueReader {
   void note_blame(std::uint32_t key, std::span<const std::uint64_t> times);
   [[nodiscard]] std::uint64_t unnamed_ns(WatchSlot slot, std::size_t sibling) const;
   void note_unnamed();
+  /// Without what the host took.
+  [[nodiscard]] Duration ran(std::uint64_t time_ns) const;
   /// Over all CPUs.
   [[nodiscard]] std::uint64_t in_all(unsigned long long CpuRow::*what) const;
 
@@ -80,6 +92,7 @@ class RunQueueReader {
   std::vector<std::uint32_t> keys_{};
   std::vector<std::uint64_t> times_{};
   BlamePick pick_{};
+  RanShare share_{};           ///< of this reading
   std::uint64_t unnamed_ = 0;  ///< times that blame found no room for its pair
 };
 

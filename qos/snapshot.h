@@ -157,6 +157,8 @@ struct NodeMemory {
 struct NodeSample {
   MilliCpu cpu_capacity{};            ///< online CPUs; 0 = unknown
   std::optional<MilliCpu> cpu_use{};  ///< user + nice + system + irq + softirq
+  /// What the host of this virtual machine gave to others while it was wanted here (steal); in no use.
+  std::optional<MilliCpu> cpu_stolen{};
   std::optional<NodeMemory> memory{};
   PressureSample pressure{};
   PlainSettings settings{};  ///< levers of the node itself

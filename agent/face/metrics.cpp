@@ -54,6 +54,10 @@ constexpr NodeRow kNode[] = {
      [](const NodeSample& n) { return cores(n.cpu_capacity); }},
     {"evenkeel_node_cpu_use_cores", "CPUs busy (user, nice, system, irq, softirq) in the last tick.",
      [](const NodeSample& n) { return cores(n.cpu_use); }},
+    {"evenkeel_node_cpu_stolen_cores",
+     "CPUs that the host of this virtual machine gave to others in the last tick, while they were wanted "
+     "here.",
+     [](const NodeSample& n) { return cores(n.cpu_stolen); }},
     {"evenkeel_node_memory_total_bytes", "MemTotal.",
      [](const NodeSample& n) {
        return n.memory ? Reading(static_cast<double>(n.memory->total.count())) : std::nullopt;

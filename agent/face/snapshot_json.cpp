@@ -56,6 +56,7 @@ void put_node(Json& json, const NodeSnapshot& snapshot) {
   const NodeSample& node = snapshot.node;
   json.key("node").begin_object();
   json.member("cpu_capacity_millis", node.cpu_capacity.count()).member("cpu_use_millis", count(node.cpu_use));
+  json.member("cpu_stolen_millis", count(node.cpu_stolen));
   json.member("online_cpus", snapshot.topology.online.text());
   json.key("memory");
   if (node.memory) {

@@ -13,21 +13,28 @@ using test::malformed_texts;
 using test::truncations;
 
 TEST(NodeCpu, CountsUserNiceSystemAndInterruptsOnly) {
-  // 1000 user + 50 nice + 300 system + 20 irq + 30 softirq; 9000 idle, 200 iowait and 5 stolen do not count.
-  EXPECT_EQ(used_ticks("cpu  1000 50 300 9000 200 20 30 5 0 0\ncpu0 1 2 3\n"), 1400);
-  EXPECT_EQ(used_ticks("cpu  1180 50 360 9400 260 25 35 9 0 0\n"), 1650);
+  // 1000 user + 50 nice + 300 system + 20 irq + 30 softirq; 9000 idle and 200 iowait do not count, 5 are
+  // stolen.
+  const auto ticks = cpu_ticks("cpu  1000 50 300 9000 200 20 30 5 0 0\ncpu0 1 2 3\n");
+  ASSERT_TRUE(ticks);
+  EXPECT_EQ(ticks->used, 1400);
+  EXPECT_EQ(ticks->stolen, 5);
+  EXPECT_EQ(cpu_ticks("cpu  1180 50 360 9400 260 25 35 9 0 0\n")->used, 1650);
 }
 
 TEST(NodeCpu, OldKernelsWithoutStealAreUnderstood) {
-  EXPECT_EQ(used_ticks("cpu 1 2 3 4 5 6 7\n"), 1 + 2 + 3 + 6 + 7);
+  const auto ticks = cpu_ticks("cpu 1 2 3 4 5 6 7\n");
+  ASSERT_TRUE(ticks);
+  EXPECT_EQ(ticks->used, 1 + 2 + 3 + 6 + 7);
+  EXPECT_EQ(ticks->stolen, std::nullopt) << "which is not none";
 }
 
 TEST(NodeCpu, MalformedTextsAreAbsent) {
-  for (const auto& text : malformed_texts()) EXPECT_EQ(used_ticks(text), std::nullopt) << text.substr(0, 40);
-  for (const char* text :
-       {"cpu0 1 2 3 4 5 6 7\n", "cpu  1 2 3 4 5 6\n", "cpu  1 -2 3 4 5 6 7\n", "cpu  a b c d e f g\n",
-        "cpu  9223372036854775807 1 0 0 0 0 0\n", "intr 1 2 3\n", "cpu  1 2 3\n4 5 6 7\n"})
-    EXPECT_EQ(used_ticks(text), std::nullopt) << text;
+  for (const auto& text : malformed_texts()) EXPECT_FALSE(cpu_ticks(text)) << text.substr(0, 40);
+  for (const char* text : {"cpu0 1 2 3 4 5 6 7\n", "cpu  1 2 3 4 5 6\n", "cpu  1 -2 3 4 5 6 7\n",
+                           "cpu  a b c d e f g\n", "cpu  9223372036854775807 1 0 0 0 0 0\n", "intr 1 2 3\n",
+                           "cpu  1 2 3\n4 5 6 7\n", "cpu  1 2 3 4 5 6 7 -8\n"})
+    EXPECT_FALSE(cpu_ticks(text)) << text;
 }
 
 TEST(NodeMemory, ReadsTheKernelsLines) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "collectors/bpf/run_queue_shared.h"
+#include "collectors/run_queue_reader.h"
 
 namespace evenkeel {
 namespace {
@@ -31,6 +32,17 @@ TEST(BlameKey, KeepsItsPartsApart) {
   EXPECT_EQ(key >> kSiblingBit, 1U);
   EXPECT_EQ(key >> kRunnerBits & 0x7fffU, kMostSlots - 1U);
   EXPECT_EQ(key & 0xffffU, 0U + kIdleSlot);
+}
+
+TEST(RanShare, IsAllWhereItIsNotKnownWhatTheHostTook) {
+  NodeSample node;
+  EXPECT_EQ(ran_share(node), RanShare{});
+  node.cpu_use = MilliCpu(1500);
+  EXPECT_EQ(ran_share(node), RanShare{});
+  node.cpu_stolen = MilliCpu(500);
+  EXPECT_EQ(ran_share(node), (RanShare{.ran = MilliCpu(1500), .of = MilliCpu(2000)}));
+  node.cpu_use = MilliCpu(0);
+  EXPECT_EQ(ran_share(node), RanShare{}) << "nothing ran that could be shared out";
 }
 
 std::map<unsigned int, unsigned long long> walk(const RunSegments& past, unsigned long long from_ns,

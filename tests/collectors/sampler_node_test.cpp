@@ -29,10 +29,12 @@ TEST_F(NodeSenses, CpuUseIsAbsentAtFirstThenTheDifference) {
   sampled.tick(1s);
   EXPECT_EQ(node.since_previous, 1s);
   EXPECT_EQ(node.node.cpu_use, 2500_mcpu);  // 250 ticks of 10 ms
+  EXPECT_EQ(node.node.cpu_stolen, 40_mcpu);
 
   sampled.fake.file("proc/stat", "cpu  1000 50 300 9000 200 20 30 5 0 0\n");
   sampled.tick(1s);
   EXPECT_EQ(node.node.cpu_use, std::nullopt);  // backwards: not 1.8e17 CPUs
+  EXPECT_EQ(node.node.cpu_stolen, std::nullopt);
   sampled.fake.file("proc/stat", "garbage\n");
   sampled.tick(1s);
   sampled.fake.file("proc/stat", "cpu  1000 50 300 9000 200 20 30 5 0 0\n");

@@ -10,7 +10,7 @@ using fuzz::promise;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  if (const auto ticks = used_ticks(text)) promise(*ticks >= 0);
+  if (const auto ticks = cpu_ticks(text)) promise(ticks->used >= 0 && ticks->stolen.value_or(0) >= 0);
   if (const auto memory = parse_meminfo(text))
     promise(memory->total.count() > 0 && memory->available.count() >= 0);
   hugepage_size(text);
