@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <deque>
 #include <optional>
 #include <thread>
 
@@ -34,57 +35,56 @@ class LiveRunQueueReader : public testing::Test {
     }
     ASSERT_TRUE(reader_->watch(watched, MonoTime{}));
   }
-  [[nodiscard]] PinnedTask task(const std::string& pod) {
-    return {node_.cgroups(), RunQueueNode::container(pod), 0, spin};
+  /// All three want the same CPU for so long, and it is read what became of it.
+  void contend(Duration time, const RanShare& share = {}) {
+    for (const char* pod : {"aa", "bb", "cc"}) {
+      tasks_.emplace_back(node_.cgroups(), RunQueueNode::container(pod), 0, spin);
+      ASSERT_TRUE(tasks_.back().why_not().empty()) << tasks_.back().why_not();
+    }
+    read_after(time, share);
   }
-  /// Of this reading, with a name or without.
-  static Duration blamed(const RunQueue& run_queue, CgroupId victim) {
+  void read_after(Duration time, const RanShare& share = {}) {
+    reader_->read(run_queue_, stalls_);
+    std::this_thread::sleep_for(time);
+    reader_->read(run_queue_, stalls_, share);
+  }
+  /// Of the last reading, with a name or without.
+  [[nodiscard]] Duration blamed(CgroupId victim) const {
     Duration sum{};
-    for (const auto& one : run_queue.blame_rest)
+    for (const auto& one : run_queue_.blame_rest)
       if (one.victim == victim && !one.sibling) sum += one.time;
-    for (const auto& one : run_queue.blame)
+    for (const auto& one : run_queue_.blame)
       if (one.victim == victim && !one.sibling) sum += one.time;
     return sum;
   }
   RunQueueNode node_{{"aa", "bb", "cc"}};
   std::optional<RunQueueReader> reader_{};
+  std::deque<PinnedTask> tasks_{};
+  RunQueue run_queue_{};
+  std::vector<TaskStalls> stalls_{};
 };
 
 TEST_F(LiveRunQueueReader, WhatFindsNoRoomInTheKernelIsTheVictims) {
-  const auto a = task("aa"), b = task("bb"), c = task("cc");
-  ASSERT_TRUE(a.why_not().empty() && b.why_not().empty() && c.why_not().empty()) << a.why_not();
-  RunQueue run_queue;
-  std::vector<TaskStalls> stalls;
-  reader_->read(run_queue, stalls);
-  std::this_thread::sleep_for(1s);
-  reader_->read(run_queue, stalls);
-  EXPECT_LE(run_queue.blame.size(), 1U);
-  EXPECT_GE(run_queue.blame_rest.size(), 2U);
-  EXPECT_GE(run_queue.blame_cut, 2U);
-  EXPECT_EQ(run_queue.lost, 0U);
-  for (const RunQueueWait& wait : run_queue.waits) {
-    EXPECT_GT(blamed(run_queue, wait.cgroup), wait.waited * 8 / 10) << "somebody ran meanwhile";
-    EXPECT_LT(blamed(run_queue, wait.cgroup), wait.waited * 12 / 10);
+  ASSERT_NO_FATAL_FAILURE(contend(1s));
+  EXPECT_LE(run_queue_.blame.size(), 1U);
+  EXPECT_GE(run_queue_.blame_rest.size(), 2U);
+  EXPECT_GE(run_queue_.blame_cut, 2U);
+  EXPECT_EQ(run_queue_.lost, 0U);
+  for (const RunQueueWait& wait : run_queue_.waits) {
+    EXPECT_GT(blamed(wait.cgroup), wait.waited * 8 / 10) << "somebody ran meanwhile";
+    EXPECT_LT(blamed(wait.cgroup), wait.waited * 12 / 10);
   }
-  for (const auto* one : {&a, &b, &c}) one->hold();
-  reader_->read(run_queue, stalls);
-  std::this_thread::sleep_for(50ms);
-  reader_->read(run_queue, stalls);
-  EXPECT_TRUE(run_queue.blame_rest.empty()) << "a tick begins anew";
+  for (const PinnedTask& one : tasks_) one.hold();
+  read_after(50ms);
+  EXPECT_TRUE(run_queue_.blame_rest.empty()) << "a tick begins anew";
 }
 
 /// They wait all the same, but not for each other only.
 TEST_F(LiveRunQueueReader, WhatTheHostTookIsNobodysFault) {
-  const auto a = task("aa"), b = task("bb"), c = task("cc");
-  ASSERT_TRUE(a.why_not().empty() && b.why_not().empty() && c.why_not().empty()) << a.why_not();
-  RunQueue run_queue;
-  std::vector<TaskStalls> stalls;
-  reader_->read(run_queue, stalls);
-  std::this_thread::sleep_for(1s);
-  reader_->read(run_queue, stalls, {.ran = MilliCpu(600), .of = MilliCpu(1000)});
-  for (const RunQueueWait& wait : run_queue.waits) {
-    EXPECT_GT(blamed(run_queue, wait.cgroup), wait.waited * 48 / 100);
-    EXPECT_LT(blamed(run_queue, wait.cgroup), wait.waited * 72 / 100);
+  ASSERT_NO_FATAL_FAILURE(contend(1s, {.ran = MilliCpu(600), .of = MilliCpu(1000)}));
+  for (const RunQueueWait& wait : run_queue_.waits) {
+    EXPECT_GT(blamed(wait.cgroup), wait.waited * 48 / 100);
+    EXPECT_LT(blamed(wait.cgroup), wait.waited * 72 / 100);
   }
 }
 
