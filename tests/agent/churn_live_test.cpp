@@ -130,7 +130,13 @@ TEST_F(LiveChurn, NothingGrowsWithThePodsThatEverWere) {
   const std::size_t first = pods.made();
   print(first, before, left);
   pods.churn(length - length / 3, kWarm);
-  const Lists amid = lists_of(port);
+  Lists amid = lists_of(port);
+  // Elsewhere the worker may wait for somebody who is no pod, rather than for the greedy one. A slow machine
+  // has fewer samples of a worker while it lives.
+  for (int more = 0; more < 6 && in_guest() && amid.bpf && amid.accused == 0; ++more) {
+    pods.churn(ChurningPods::kWorkerLives, 0);
+    amid = lists_of(port);
+  }
   print(pods.made(), held_by(agent), amid);
   pods.all_go();
   std::this_thread::sleep_for(1s);
@@ -158,7 +164,6 @@ TEST_F(LiveChurn, NothingGrowsWithThePodsThatEverWere) {
     EXPECT_EQ(at_last.waits, 1U);
     EXPECT_GT(amid.pairs, kPairsLeft);
     EXPECT_LE(at_last.pairs, kPairsLeft);
-    // Elsewhere the worker may wait for somebody who is no pod, rather than for the greedy one.
     EXPECT_GE(at_last.accused, in_guest() ? 1U : 0U);
   } else {
     std::printf("without programs in the kernel: %s\n", no_programs(agent.log()).c_str());
