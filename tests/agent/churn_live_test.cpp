@@ -133,7 +133,7 @@ TEST_F(LiveChurn, NothingGrowsWithThePodsThatEverWere) {
   Lists amid = lists_of(port);
   // Elsewhere the worker may wait for somebody who is no pod, rather than for the greedy one. A slow machine
   // has fewer samples of a worker while it lives.
-  for (int more = 0; more < 6 && in_guest() && amid.bpf && amid.accused == 0; ++more) {
+  for (int more = 0; more < 3 && in_guest() && amid.bpf && amid.accused == 0; ++more) {
     pods.churn(ChurningPods::kWorkerLives, 0);
     amid = lists_of(port);
   }

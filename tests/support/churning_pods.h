@@ -18,11 +18,11 @@ namespace evenkeel::test {
 /// another one on its CPU, "greedy", which is there for good.
 class ChurningPods {
  public:
-  static constexpr auto kEach = std::chrono::milliseconds(20);   ///< 50 pods a second
-  static constexpr std::size_t kAtTheSameTime = 50;              ///< each lives for a second
-  static constexpr auto kWorkerLives = std::chrono::seconds(8);  ///< the one that works
-  static constexpr const char* kWorker = "churn/worker/main";    ///< its workload
-  static constexpr std::size_t kWorkloads = 256;                 ///< of all the others
+  static constexpr auto kEach = std::chrono::milliseconds(20);    ///< 50 pods a second
+  static constexpr std::size_t kAtTheSameTime = 50;               ///< each lives for a second
+  static constexpr auto kWorkerLives = std::chrono::seconds(20);  ///< the one that works
+  static constexpr const char* kWorker = "churn/worker/main";     ///< its workload
+  static constexpr std::size_t kWorkloads = 256;                  ///< of all the others
 
   /// `list`: the file that the agent reads.
   ChurningPods(LiveCgroups& cgroups, std::string list);
