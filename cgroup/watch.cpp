@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <climits>
-#include <utility>
 
 namespace evenkeel {
 namespace {
@@ -172,15 +171,7 @@ TreeWatch::Changes TreeWatch::drain() {
   Changes changes;
   drain_inotify(changes);
   if (fanotify_) drain_fanotify(changes);
-  if (std::exchange(lost_, false)) changes.overflow = changes.anywhere = changes.tree = true;
   return changes;
-}
-
-std::vector<TreeWatch::Changes::Value> TreeWatch::drain_writers() {
-  Changes changes;
-  if (fanotify_) drain_fanotify(changes);
-  lost_ = lost_ || changes.overflow;
-  return std::move(changes.values);
 }
 
 void TreeWatch::drain_inotify(Changes& changes) {

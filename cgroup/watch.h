@@ -51,9 +51,6 @@ class TreeWatch {
   bool follow(const CgroupTree& tree);
   /// What happened since the last call; never blocks.
   Changes drain();
-  /// Only the values that others wrote since, with their writers; all else waits for drain(). Nothing without
-  /// fanotify.
-  std::vector<Changes::Value> drain_writers();
 
   /// For the event loop: readable when there is something to drain. fanotify's is -1 where it is not allowed.
   [[nodiscard]] int inotify_fd() const { return inotify_.get(); }
@@ -86,7 +83,6 @@ class TreeWatch {
   const Host* host_ = nullptr;
   Fd inotify_{};
   Fd fanotify_{};
-  bool lost_ = false;       ///< drain_writers() heard of lost events
   bool marks_pin_ = false;  ///< before Linux 5.19 a mark keeps its inode alive until the group is flushed
   int dead_marks_ = 0;
   std::uint32_t round_ = 0;

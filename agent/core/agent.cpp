@@ -140,19 +140,12 @@ Agent::News Agent::take_in(MonoTime now) {
   if (changed.nodeslo || first) follow_host_applications();
   if (watch_) news.seen = watch_->drain();
   if (news.seen.overflow) ++counters_.watch_overflows;
-  hear_of(std::move(news.seen.values));
+  for (const auto& value : news.seen.values) sampler_->settings_changed(value.cgroup);
   news.inputs = changed.any();
   news.tree = first || news.seen.tree || changed.nodeslo || !watch_;
   news.everywhere = !watch_ || !news.seen.tree || news.seen.anywhere || changed.nodeslo;
+  written_by_others_ = std::move(news.seen.values);
   return news;
-}
-
-/// Others wrote these.
-void Agent::hear_of(std::vector<TreeWatch::Changes::Value> written) {
-  for (auto& value : written) {
-    sampler_->settings_changed(value.cgroup);
-    written_by_others_.push_back(std::move(value));
-  }
 }
 
 /// Brings the tree up to date where the news say so; whether it changed.
@@ -201,8 +194,6 @@ void Agent::act(MonoTime now) {
   arbitrate(snapshot_, *inputs_.slo(), intents_, plan_);
   Report costs;  // first: weights count on disks that the cost model shares
   costs_->serve(intents_, now, costs);
-  // What was written while we measured was measured, too, and has a writer.
-  if (watch_) hear_of(watch_->drain_writers());
   result_.report = executor_->apply(plan_, snapshot_, written_by_others_);
   written_by_others_.clear();
   put_first(result_.report, std::move(costs));

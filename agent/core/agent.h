@@ -202,7 +202,6 @@ class Agent {
     TreeWatch::Changes seen{};
   };
   News take_in(MonoTime now);
-  void hear_of(std::vector<TreeWatch::Changes::Value> written);
   bool look(News& news);
   void look_until_still(News& news);
   void join_roster();
@@ -260,7 +259,8 @@ class Agent {
   bool brake_moved_ = false;      ///< what was in force before is not what the snapshot says
   std::unique_ptr<Executor> executor_{};
   std::unique_ptr<Reclaimer> reclaimer_{};
-  std::unique_ptr<ResctrlHand> resctrl_{};  ///< and the other hands besides the executor, see hands()
+  /// Hands besides the executor, see hands().
+  std::unique_ptr<ResctrlHand> resctrl_{};
   std::unique_ptr<CostHand> costs_{};
   std::unique_ptr<CoreSchedHand> core_sched_{};
   std::unique_ptr<SchedFeatureHand> sched_features_{};

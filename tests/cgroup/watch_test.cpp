@@ -233,10 +233,6 @@ TEST_F(LiveWatch, NamesAForeignWriterAndPassesOverOurOwnWrites) {
   EXPECT_EQ(seen.values[0].writer.pid, stranger.pid());
   EXPECT_EQ(seen.values[0].writer.command, "sh");
   EXPECT_EQ(watch->limitation(), "");
-  const Writes another("70", file());
-  cgroups.make("kubepods/besteffort/pod2");
-  ASSERT_EQ(watch->drain_writers().size(), 1u) << "nothing else is told";
-  EXPECT_TRUE(watch->drain().tree) << "a birth waits";
 }
 
 // A cgroup's rmdir does not end its watches, so a cgroup made again at once is noticed by its new life alone.
