@@ -1,7 +1,7 @@
 // The only place that asks the machine what time it is.
 #pragma once
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

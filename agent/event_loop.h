@@ -9,7 +9,7 @@
 
 #include "cgroup/fd.h"
 #include "cgroup/result.h"
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

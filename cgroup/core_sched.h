@@ -13,7 +13,7 @@
 #include "cgroup/pause.h"
 #include "cgroup/resctrl_files.h"
 #include "cgroup/task_follow.h"
-#include "qos/core_sched_plan.h"
+#include "qos/decide/core_sched_plan.h"
 
 namespace evenkeel {
 

@@ -12,7 +12,7 @@
 #include "cgroup/pause.h"
 #include "cgroup/tree.h"
 #include "cgroup/writer.h"
-#include "qos/disk_cost.h"
+#include "qos/decide/disk_cost.h"
 
 namespace evenkeel {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cgroup/cost_text.h"
-#include "qos/knob.h"
+#include "qos/model/knob.h"
 
 namespace evenkeel {
 namespace {

@@ -18,8 +18,8 @@
 #include "cgroup/tree.h"
 #include "cgroup/watch.h"
 #include "cgroup/writer.h"
-#include "qos/intent.h"
-#include "qos/snapshot.h"
+#include "qos/decide/intent.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cgroup/text.h"
-#include "qos/knob.h"
+#include "qos/model/knob.h"
 
 namespace evenkeel {
 namespace {

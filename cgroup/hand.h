@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cgroup/executor.h"
-#include "qos/intent.h"
+#include "qos/decide/intent.h"
 
 namespace evenkeel {
 

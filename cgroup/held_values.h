@@ -8,11 +8,11 @@
 
 #include "cgroup/pause.h"
 #include "cgroup/writer.h"
-#include "qos/ids.h"
-#include "qos/intent.h"
-#include "qos/knob.h"
-#include "qos/reason.h"
-#include "qos/units.h"
+#include "qos/decide/intent.h"
+#include "qos/model/ids.h"
+#include "qos/model/knob.h"
+#include "qos/model/reason.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

@@ -14,7 +14,7 @@
 
 #include "cgroup/fd.h"
 #include "cgroup/result.h"
-#include "qos/knob.h"
+#include "qos/model/knob.h"
 
 namespace evenkeel {
 

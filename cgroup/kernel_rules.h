@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
-#include "qos/cpu_set.h"
-#include "qos/knob.h"
-#include "qos/plain_settings.h"
+#include "qos/model/cpu_set.h"
+#include "qos/model/knob.h"
+#include "qos/model/plain_settings.h"
 
 namespace evenkeel {
 

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "cgroup/layout.h"
-#include "qos/knob.h"
-#include "qos/snapshot.h"
+#include "qos/model/knob.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cgroup/host.h"
-#include "qos/knob.h"
-#include "qos/pod.h"
+#include "qos/model/knob.h"
+#include "qos/model/pod.h"
 
 namespace evenkeel {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cgroup/result.h"
-#include "qos/network.h"
+#include "qos/model/network.h"
 
 namespace evenkeel {
 

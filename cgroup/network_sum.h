@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "qos/network_plan.h"
+#include "qos/decide/network_plan.h"
 
 namespace evenkeel {
 

@@ -8,7 +8,7 @@
 
 #include "cgroup/network_door.h"
 #include "cgroup/tree.h"
-#include "qos/network_plan.h"
+#include "qos/decide/network_plan.h"
 
 namespace evenkeel {
 

@@ -11,7 +11,7 @@
 #include "cgroup/planner.h"
 #include "cgroup/tree.h"
 #include "cgroup/writer.h"
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

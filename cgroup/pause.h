@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 namespace {

@@ -8,7 +8,7 @@
 #include "cgroup/fd.h"
 #include "cgroup/host.h"
 #include "cgroup/result.h"
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

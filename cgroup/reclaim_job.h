@@ -9,7 +9,7 @@
 #include "cgroup/fd.h"
 #include "cgroup/result.h"
 #include "cgroup/tree.h"
-#include "qos/reclaim_order.h"
+#include "qos/model/reclaim_order.h"
 
 namespace evenkeel {
 

@@ -12,7 +12,7 @@
 #include "cgroup/journal.h"
 #include "cgroup/resctrl_files.h"
 #include "cgroup/tree.h"
-#include "qos/resctrl_plan.h"
+#include "qos/decide/resctrl_plan.h"
 
 namespace evenkeel {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "qos/resctrl.h"
+#include "qos/model/resctrl.h"
 
 namespace evenkeel {
 

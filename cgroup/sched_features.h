@@ -11,7 +11,7 @@
 #include "cgroup/held_values.h"
 #include "cgroup/host.h"
 #include "cgroup/journal.h"
-#include "qos/sched_feature_plan.h"
+#include "qos/decide/sched_feature_plan.h"
 
 namespace evenkeel {
 

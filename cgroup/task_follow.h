@@ -12,8 +12,8 @@
 #include "cgroup/below.h"
 #include "cgroup/resctrl_files.h"
 #include "cgroup/tree.h"
-#include "qos/ids.h"
-#include "qos/units.h"
+#include "qos/model/ids.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

@@ -11,8 +11,8 @@
 
 #include "cgroup/host.h"
 #include "cgroup/layout.h"
-#include "qos/ids.h"
-#include "qos/snapshot.h"
+#include "qos/model/ids.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

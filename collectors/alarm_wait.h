@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "qos/alarm.h"
+#include "qos/model/alarm.h"
 
 namespace evenkeel {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "qos/run_queue.h"
+#include "qos/model/run_queue.h"
 
 namespace evenkeel {
 

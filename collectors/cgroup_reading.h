@@ -7,7 +7,7 @@
 
 #include "cgroup/layout.h"
 #include "collectors/counter.h"
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

@@ -9,7 +9,7 @@
 #include "cgroup/host.h"
 #include "cgroup/tree.h"
 #include "collectors/alarm_wait.h"
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

@@ -8,7 +8,7 @@
 
 #include "cgroup/host.h"
 #include "collectors/counter_events.h"
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cgroup/tree.h"
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

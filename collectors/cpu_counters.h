@@ -8,7 +8,7 @@
 #include "collectors/bpf/cpu_counters_shared.h"
 #include "collectors/counter_group.h"
 #include "collectors/watched_cgroups.h"
-#include "qos/topology.h"
+#include "qos/model/topology.h"
 
 namespace evenkeel {
 

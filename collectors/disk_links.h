@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cgroup/host.h"
-#include "qos/disk_map.h"
+#include "qos/model/disk_map.h"
 
 namespace evenkeel {
 

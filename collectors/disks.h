@@ -7,7 +7,7 @@
 #include <string>
 
 #include "cgroup/host.h"
-#include "qos/disk_map.h"
+#include "qos/model/disk_map.h"
 
 namespace evenkeel {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "cgroup/host.h"
-#include "qos/network.h"
+#include "qos/model/network.h"
 
 namespace evenkeel {
 

@@ -5,7 +5,7 @@
 
 #include "collectors/collector.h"
 #include "collectors/network.h"
-#include "qos/network_qos.h"
+#include "qos/io/network.h"
 
 namespace evenkeel {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

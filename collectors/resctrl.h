@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "cgroup/host.h"
-#include "qos/resctrl.h"
+#include "qos/model/resctrl.h"
 
 namespace evenkeel {
 

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "qos/blkio.h"
+#include "qos/io/disk.h"
 
 namespace evenkeel {
 namespace {

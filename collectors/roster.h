@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cgroup/tree.h"
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

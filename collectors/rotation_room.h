@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "qos/nodeslo.h"
+#include "qos/model/nodeslo.h"
 
 namespace evenkeel {
 

@@ -1,5 +1,5 @@
 // Alarms of the run-queue program: a service waited for CPUs that best effort had, told between two ticks.
-// May not: judge whether the brake should be on (qos/brake.h does).
+// May not: judge whether the brake should be on (qos/brake/brake.h does).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include "collectors/bpf/brake_shared.h"
 #include "collectors/bpf_program.h"
 #include "collectors/watched_slots.h"
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

@@ -11,7 +11,7 @@
 #include "collectors/bpf/run_queue_shared.h"
 #include "collectors/bpf_program.h"
 #include "collectors/watched_cgroups.h"
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

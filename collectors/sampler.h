@@ -16,7 +16,7 @@
 
 #include "cgroup/tree.h"
 #include "collectors/alarm_wait.h"
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

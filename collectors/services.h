@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

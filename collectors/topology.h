@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "cgroup/host.h"
-#include "qos/topology.h"
+#include "qos/model/topology.h"
 
 namespace evenkeel {
 

@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "qos/ids.h"
-#include "qos/units.h"
+#include "qos/model/ids.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "agent/version.h"
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 
 namespace evenkeel {
 namespace {

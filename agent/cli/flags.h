@@ -5,7 +5,7 @@
 #include <string>
 
 #include "agent/log.h"
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

@@ -13,7 +13,7 @@
 #include "agent/face/metrics.h"
 #include "agent/face/tick_json.h"
 #include "agent/json.h"
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 
 namespace evenkeel {
 namespace {

@@ -12,7 +12,7 @@
 #include "agent/pods/pod_list.h"
 #include "agent/pods/pod_read.h"
 #include "cgroup/journal.h"
-#include "qos/advertised.h"
+#include "qos/lending/advertised.h"
 
 namespace evenkeel {
 namespace {

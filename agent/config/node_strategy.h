@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "qos/nodeslo.h"
-#include "qos/pod.h"
+#include "qos/model/nodeslo.h"
+#include "qos/model/pod.h"
 
 namespace evenkeel {
 

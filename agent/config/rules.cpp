@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 
 namespace evenkeel {
 namespace {

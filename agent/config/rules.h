@@ -4,7 +4,7 @@
 #pragma once
 
 #include "agent/config/schema_read.h"
-#include "qos/nodeslo.h"
+#include "qos/model/nodeslo.h"
 
 namespace evenkeel {
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "agent/config/rules.h"
-#include "qos/blkio.h"
-#include "qos/eviction.h"
+#include "qos/eviction/eviction.h"
+#include "qos/io/disk.h"
 
 namespace evenkeel {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 
 namespace evenkeel {
 namespace {

@@ -14,7 +14,7 @@
 #include <variant>
 #include <vector>
 
-#include "qos/nodeslo.h"
+#include "qos/model/nodeslo.h"
 
 namespace evenkeel {
 

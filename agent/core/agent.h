@@ -37,10 +37,10 @@
 #include "cgroup/sched_features.h"
 #include "collectors/pressure_triggers.h"
 #include "collectors/sampler.h"
-#include "qos/arbiter.h"
-#include "qos/eviction.h"
-#include "qos/memory_reclaim.h"
-#include "qos/policy.h"
+#include "qos/decide/arbiter.h"
+#include "qos/decide/policy.h"
+#include "qos/eviction/eviction.h"
+#include "qos/memory/reclaim.h"
 
 namespace evenkeel {
 

@@ -5,7 +5,7 @@
 
 #include "agent/core/agent.h"
 #include "collectors/descriptor_budget.h"
-#include "qos/brake.h"
+#include "qos/brake/brake.h"
 
 namespace evenkeel {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <map>
 
-#include "qos/ids.h"
-#include "qos/units.h"
+#include "qos/model/ids.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "qos/alarm.h"
-#include "qos/brake_state.h"
+#include "qos/brake/state.h"
+#include "qos/model/alarm.h"
 
 namespace evenkeel {
 

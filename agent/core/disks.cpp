@@ -1,6 +1,6 @@
 // Names of disks that lead nowhere: said once each, as the kernel's refusals are.
 #include "agent/core/agent.h"
-#include "qos/blkio.h"
+#include "qos/io/disk.h"
 
 namespace evenkeel {
 

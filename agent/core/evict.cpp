@@ -1,6 +1,6 @@
 // The agent's side of eviction: who has to go, who asks or sees to it, and what came of it.
 #include "agent/core/agent.h"
-#include "qos/interference_evict.h"
+#include "qos/eviction/interference_evict.h"
 
 namespace evenkeel {
 namespace {

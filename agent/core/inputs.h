@@ -16,7 +16,7 @@
 #include "agent/pods/cpu_manager_state.h"
 #include "agent/pods/pod_list.h"
 #include "agent/text_file.h"
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "qos/interference_state.h"
+#include "qos/interference/state.h"
 
 namespace evenkeel {
 

@@ -2,8 +2,8 @@
 #include "agent/core/agent.h"
 #include "agent/history/prediction_checkpoint.h"
 #include "agent/history/workload_checkpoint.h"
-#include "qos/interference_measure.h"
-#include "qos/interference_workloads.h"
+#include "qos/interference/measure.h"
+#include "qos/interference/workloads.h"
 
 namespace evenkeel {
 namespace {

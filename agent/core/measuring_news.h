@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "agent/log.h"
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

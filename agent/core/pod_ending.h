@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cgroup/pod_processes.h"
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

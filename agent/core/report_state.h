@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

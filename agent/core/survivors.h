@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cgroup/tree.h"
-#include "qos/pod.h"
+#include "qos/model/pod.h"
 
 namespace evenkeel {
 

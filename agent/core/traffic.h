@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

@@ -8,7 +8,7 @@
 
 #include "agent/core/blame_totals.h"
 #include "cgroup/tree.h"
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

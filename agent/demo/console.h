@@ -4,7 +4,7 @@
 #include <csignal>
 #include <string>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel::demo {
 

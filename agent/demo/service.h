@@ -9,7 +9,7 @@
 
 #include "agent/demo/child.h"
 #include "agent/demo/stage.h"
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel::demo {
 

@@ -9,7 +9,7 @@
 #include <ctime>
 
 #include "cgroup/text.h"
-#include "qos/knob.h"
+#include "qos/model/knob.h"
 
 namespace evenkeel::demo {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel::demo {
 

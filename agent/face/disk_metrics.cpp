@@ -1,7 +1,7 @@
 #include "agent/face/disk_metrics.h"
 
 #include "cgroup/disk_text.h"
-#include "qos/blkio.h"
+#include "qos/io/disk.h"
 
 namespace evenkeel {
 namespace {

@@ -2,8 +2,8 @@
 
 #include "agent/clock.h"
 #include "agent/core/interference.h"
-#include "qos/interference_measure.h"
-#include "qos/interference_workloads.h"
+#include "qos/interference/measure.h"
+#include "qos/interference/workloads.h"
 
 namespace evenkeel {
 namespace {

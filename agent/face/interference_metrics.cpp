@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "agent/core/interference.h"
-#include "qos/interference_workloads.h"
+#include "qos/interference/workloads.h"
 
 namespace evenkeel {
 namespace {

@@ -1,6 +1,6 @@
 #include "agent/face/lending_json.h"
 
-#include "qos/reason.h"
+#include "qos/model/reason.h"
 
 namespace evenkeel {
 namespace {

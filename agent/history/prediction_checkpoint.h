@@ -21,8 +21,8 @@
 #include <string_view>
 
 #include "agent/history/checkpoint_line.h"
-#include "qos/nodeslo.h"
-#include "qos/peak_predictor.h"
+#include "qos/lending/peak_predictor.h"
+#include "qos/model/nodeslo.h"
 
 namespace evenkeel {
 

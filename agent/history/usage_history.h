@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "agent/history/usage_window.h"
-#include "qos/peak_predictor.h"
-#include "qos/snapshot.h"
-#include "qos/usage.h"
+#include "qos/lending/peak_predictor.h"
+#include "qos/model/snapshot.h"
+#include "qos/model/usage.h"
 
 namespace evenkeel {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "qos/units.h"
-#include "qos/usage.h"
+#include "qos/model/units.h"
+#include "qos/model/usage.h"
 
 namespace evenkeel {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "cgroup/text.h"
-#include "qos/interference_workloads.h"
+#include "qos/interference/workloads.h"
 
 namespace evenkeel {
 namespace {

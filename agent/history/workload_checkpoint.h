@@ -8,7 +8,8 @@
 // WORKLOAD is "namespace/owner/container" or "host/NAME", SIGNAL as metrics name it. BY is how it was
 // measured and how long a sample is: the model of the CPUs where the signal counts cycles, "bpf", "schedstat"
 // or "psi" where it is a stall, and "@10000ms". Words have their blanks as %20, an empty one is
-// "-". AS_OF is seconds since 1970; numbers stand there exactly (qos/normal_model.h says what they are).
+// "-". AS_OF is seconds since 1970; numbers stand there exactly (qos/detector/normal_model.h says what they
+// are).
 //
 // And one hour of the last day in which others stalled a workload:
 //
@@ -22,7 +23,7 @@
 #include <string_view>
 
 #include "agent/history/checkpoint_line.h"
-#include "qos/interference_state.h"
+#include "qos/interference/state.h"
 
 namespace evenkeel {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

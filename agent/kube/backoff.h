@@ -5,7 +5,7 @@
 #include <functional>
 #include <optional>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 
 namespace evenkeel {
 

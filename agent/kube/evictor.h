@@ -1,6 +1,6 @@
 // Asks the API server to let pods go, one question at a time, and says what became of it: by the eviction
 // subresource, so that disruption budgets are kept, and with the uid, so that exactly the pod that was judged
-// goes. May not: choose a victim (qos/eviction.h does), or insist where it was refused.
+// goes. May not: choose a victim (qos/eviction/eviction.h does), or insist where it was refused.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 #include "agent/event_loop.h"
 #include "agent/kube/backoff.h"
 #include "agent/kube/kube_client.h"
-#include "qos/eviction.h"
+#include "qos/eviction/eviction.h"
 
 namespace evenkeel {
 

@@ -15,7 +15,7 @@
 #include "agent/kube/access.h"
 #include "agent/kube/backoff.h"
 #include "agent/kube/kube_client.h"
-#include "qos/ids.h"
+#include "qos/model/ids.h"
 
 namespace evenkeel {
 

@@ -1,6 +1,6 @@
 // Puts what can be lent on the Node: `kubernetes.io/batch-cpu` and its like, capacity and allocatable alike,
 // by a patch of nodes/status that touches nothing else. How it is sent is patcher.h's matter. May not: decide
-// what stands there (qos/advertised.h does), or take anything away when the agent stops.
+// what stands there (qos/lending/advertised.h does), or take anything away when the agent stops.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@
 #include "agent/kube/backoff.h"
 #include "agent/kube/kube_client.h"
 #include "agent/kube/patcher.h"
-#include "qos/advertised.h"
+#include "qos/lending/advertised.h"
 
 namespace evenkeel {
 

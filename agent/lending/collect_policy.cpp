@@ -6,7 +6,7 @@
 #include "agent/config/schema_read.h"
 #include "agent/history/usage_history.h"
 #include "agent/pods/kube_text.h"
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 
 namespace evenkeel {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/document/document.h"
-#include "qos/nodeslo.h"
+#include "qos/model/nodeslo.h"
 
 namespace evenkeel {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "agent/config/node_strategy.h"
-#include "qos/prod_reclaimable.h"
+#include "qos/lending/prod_reclaimable.h"
 
 namespace evenkeel {
 namespace {

@@ -10,12 +10,12 @@
 
 #include "agent/history/usage_history.h"
 #include "agent/lending/collect_policy.h"
-#include "qos/advertised.h"
-#include "qos/lendable.h"
-#include "qos/nodeslo.h"
-#include "qos/peak_predictor.h"
-#include "qos/prod_reclaimable.h"
-#include "qos/snapshot.h"
+#include "qos/lending/advertised.h"
+#include "qos/lending/lendable.h"
+#include "qos/lending/peak_predictor.h"
+#include "qos/lending/prod_reclaimable.h"
+#include "qos/model/nodeslo.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 

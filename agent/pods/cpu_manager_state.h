@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "qos/cpu_set.h"
+#include "qos/model/cpu_set.h"
 
 namespace evenkeel {
 

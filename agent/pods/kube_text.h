@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "agent/document/document.h"
-#include "qos/pod.h"
+#include "qos/model/pod.h"
 
 namespace evenkeel {
 

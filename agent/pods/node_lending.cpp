@@ -3,7 +3,7 @@
 #include "agent/pods/kube_text.h"
 #include "agent/pods/node_read.h"
 #include "agent/pods/pod_read.h"
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 
 namespace evenkeel {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_read.h"
-#include "qos/nodeslo.h"
+#include "qos/model/nodeslo.h"
 
 namespace evenkeel {
 namespace {

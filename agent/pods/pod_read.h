@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "agent/document/document.h"
-#include "qos/pod.h"
+#include "qos/model/pod.h"
 
 namespace evenkeel {
 

@@ -7,7 +7,7 @@
 #include "agent/json.h"
 #include "agent/pods/pod_read.h"
 #include "agent/pods/timestamp.h"
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 
 namespace evenkeel {
 namespace {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "agent/history/usage_history.h"
-#include "qos/nodeslo.h"
-#include "qos/pod.h"
-#include "qos/prod_reclaimable.h"
+#include "qos/lending/prod_reclaimable.h"
+#include "qos/model/nodeslo.h"
+#include "qos/model/pod.h"
 
 namespace evenkeel {
 

@@ -1,6 +1,6 @@
-// Where what can be lent is told: nowhere, to a file, or on the Node. Keeps to what qos/advertised.h says is
-// to be written, and stands back where somebody else (Koordinator's manager) writes the same resources. May
-// not: work anything out.
+// Where what can be lent is told: nowhere, to a file, or on the Node. Keeps to what qos/lending/advertised.h
+// says is to be written, and stands back where somebody else (Koordinator's manager) writes the same
+// resources. May not: work anything out.
 #pragma once
 
 #include <functional>

@@ -4,7 +4,7 @@
 
 #include "agent/lending/collect_policy.h"
 #include "agent/reporting/node_metric.h"
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 
 namespace evenkeel {
 

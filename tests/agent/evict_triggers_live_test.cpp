@@ -14,7 +14,7 @@
 #include <sstream>
 #include <thread>
 
-#include "qos/eviction.h"
+#include "qos/eviction/eviction.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_pod.h"
 #include "tests/support/memory_hogs.h"

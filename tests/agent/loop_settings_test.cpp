@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "agent/config/nodeslo_config.h"
-#include "qos/policy.h"
+#include "qos/decide/policy.h"
 
 namespace evenkeel::test {
 namespace {

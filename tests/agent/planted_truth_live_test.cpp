@@ -155,8 +155,8 @@ class LivePlantedTruth : public testing::Test {
 };
 
 /// By five windows of a second an accusation is judged, and it stands for three more
-/// (interference_judge.cpp); with the window that was cut and a late tick ten. Of who has ended since it is
-/// not false.
+/// (qos/interference/judge.cpp); with the window that was cut and a late tick ten. Of who has ended since it
+/// is not false.
 constexpr int kUntilOver = 10;
 
 struct Planted {

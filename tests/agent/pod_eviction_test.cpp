@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"
-#include "qos/nodeslo.h"
+#include "qos/model/nodeslo.h"
 
 namespace evenkeel {
 namespace {

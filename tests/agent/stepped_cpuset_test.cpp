@@ -1,7 +1,7 @@
 // The program as a black box: suppression by CPU sets.
 #include <gtest/gtest.h>
 
-#include "qos/cpu_set.h"
+#include "qos/model/cpu_set.h"
 #include "tests/support/stepped_node.h"
 
 namespace evenkeel::test {

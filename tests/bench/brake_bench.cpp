@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "cgroup/pressure_trigger.h"
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 #include "tests/support/bench.h"
 #include "tests/support/burst.h"
 #include "tests/support/environment.h"

@@ -13,7 +13,7 @@
 
 #include "agent/config/nodeslo_config.h"
 #include "cgroup/features.h"
-#include "qos/policy.h"
+#include "qos/decide/policy.h"
 #include "tests/support/fake_host.h"
 
 namespace evenkeel::test {

@@ -1,4 +1,4 @@
-#include "qos/cpu_set.h"
+#include "qos/model/cpu_set.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

@@ -1,5 +1,5 @@
 #include "agent/pods/timestamp.h"
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

@@ -11,7 +11,7 @@ namespace evenkeel::house {
 
 /// One file of the project. `code` is the text without comments; line numbers are the same in both.
 struct Source {
-  std::string path{};  ///< relative to the project ("qos/knob.cpp")
+  std::string path{};  ///< relative to the project ("qos/model/knob.cpp")
   std::string text{};
   std::string code{};
   [[nodiscard]] std::string room() const { return path.substr(0, path.find('/')); }

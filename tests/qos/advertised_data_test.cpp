@@ -1,7 +1,7 @@
 // Without data, after a restart, disabled: what stands, stands, or shrinks to what pods hold.
 #include <gtest/gtest.h>
 
-#include "qos/advertised.h"
+#include "qos/lending/advertised.h"
 #include "tests/support/advertising_node.h"
 
 namespace evenkeel {

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "qos/advertised.h"
+#include "qos/lending/advertised.h"
 #include "tests/support/advertising_node.h"
 
 namespace evenkeel {

@@ -1,4 +1,4 @@
-#include "qos/advertised.h"
+#include "qos/lending/advertised.h"
 
 #include <gtest/gtest.h>
 

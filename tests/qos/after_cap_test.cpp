@@ -1,9 +1,9 @@
 // What counts as a cure, what does not, and for how long a limit in vain clears somebody.
-#include "qos/after_cap.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "qos/detector/relief_watch.h"
 
 namespace evenkeel {
 namespace {

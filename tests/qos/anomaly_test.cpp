@@ -1,13 +1,13 @@
 // When a victim is called out of the ordinary, and how likely chance makes that: worked examples, published
 // numbers, and the stated chance against what random samples do.
-#include "qos/anomaly.h"
+#include "qos/detector/anomaly.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
-#include "qos/tail_chance.h"
+#include "qos/detector/tail_probability.h"
 #include "tests/support/known_model.h"
 #include "tests/support/rounds.h"
 

@@ -1,4 +1,4 @@
-#include "qos/arbiter.h"
+#include "qos/decide/arbiter.h"
 
 #include <gtest/gtest.h>
 

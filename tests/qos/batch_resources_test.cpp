@@ -1,5 +1,5 @@
 // Pods on lent resources: what they asked for becomes what their cgroups hold.
-#include "qos/batch_resources.h"
+#include "qos/lending/batch_resources.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,10 @@
 // Limits on disks; the worked examples of the reference, and where we do better.
-#include "qos/blkio.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "qos/arbiter.h"
+#include "qos/decide/arbiter.h"
+#include "qos/io/disk.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/snapshot_builder.h"
 

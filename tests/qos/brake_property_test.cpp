@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "qos/brake.h"
+#include "qos/brake/brake.h"
 #include "tests/support/random_node.h"
 #include "tests/support/snapshot_builder.h"
 

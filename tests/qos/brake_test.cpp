@@ -1,9 +1,9 @@
 // When best effort is cut between two ticks, to what, and when it is let go.
-#include "qos/brake.h"
+#include "qos/brake/brake.h"
 
 #include <gtest/gtest.h>
 
-#include "qos/arbiter.h"
+#include "qos/decide/arbiter.h"
 #include "tests/support/brake_scene.h"
 
 namespace evenkeel {

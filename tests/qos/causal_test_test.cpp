@@ -1,6 +1,4 @@
 // The drawn plan, the exact test by hand, and how often it accuses an innocent one.
-#include "qos/causal_test.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "qos/detector/randomized_trial.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/rounds.h"
 

@@ -1,5 +1,5 @@
 // Who may share a core with whom: worked from Koordinator's rules of groups.
-#include "qos/core_sched.h"
+#include "qos/cpu/identity/core_sched.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
-#include "qos/cpu_burst_budget.h"
-
 #include <gtest/gtest.h>
 
-#include "qos/cpu_burst.h"
+#include "qos/cpu/burst/budget.h"
+#include "qos/cpu/burst/burst.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

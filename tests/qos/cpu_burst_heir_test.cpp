@@ -1,7 +1,7 @@
 // A container that was started again may burst before the pod list names its new id.
 #include <gtest/gtest.h>
 
-#include "qos/cpu_burst.h"
+#include "qos/cpu/burst/burst.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

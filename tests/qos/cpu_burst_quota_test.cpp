@@ -1,8 +1,7 @@
 // Worked examples of the Koordinator reference: static burst, quota steps, matrix, node state, token bucket.
-#include "qos/cpu_burst_quota.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/cpu/burst/quota.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

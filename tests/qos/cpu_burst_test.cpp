@@ -1,7 +1,6 @@
-#include "qos/cpu_burst.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/cpu/burst/burst.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

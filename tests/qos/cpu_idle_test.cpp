@@ -1,7 +1,6 @@
-#include "qos/cpu_idle.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/cpu/identity/identity.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

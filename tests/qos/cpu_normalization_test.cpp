@@ -1,10 +1,9 @@
 // Quotas on CPUs that count for more than one, and who writes them where burst has a say.
-#include "qos/cpu_normalization.h"
-
 #include <gtest/gtest.h>
 
-#include "qos/arbiter.h"
-#include "qos/cpu_burst.h"
+#include "qos/cpu/burst/burst.h"
+#include "qos/cpu/burst/normalization.h"
+#include "qos/decide/arbiter.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

@@ -1,5 +1,5 @@
 // Worked examples P* of the Koordinator reference: the order of choice.
-#include "qos/cpu_pick.h"
+#include "qos/cpu/pinning/cpu_pick.h"
 
 #include <gtest/gtest.h>
 

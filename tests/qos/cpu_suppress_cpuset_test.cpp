@@ -1,7 +1,7 @@
 // Worked examples C* and B* of the Koordinator reference, and what we do better than it.
 #include <gtest/gtest.h>
 
-#include "qos/cpu_suppress.h"
+#include "qos/cpu/suppress/suppress.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

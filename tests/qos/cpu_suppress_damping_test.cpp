@@ -1,10 +1,10 @@
 // How fast the allowance moves: properties over many seeded runs of a closed loop.
-#include "qos/cpu_suppress_damping.h"
-
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <random>
+
+#include "qos/cpu/suppress/damping.h"
 
 namespace evenkeel {
 namespace {

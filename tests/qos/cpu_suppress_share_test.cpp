@@ -1,11 +1,10 @@
 // How one allowance is divided: parts in thousandths of a CPU, on a node of 16 unless said otherwise.
-#include "qos/cpu_suppress_share.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 
+#include "qos/cpu/suppress/share.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

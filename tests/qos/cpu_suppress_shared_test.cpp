@@ -4,7 +4,7 @@
 #include <functional>
 #include <random>
 
-#include "qos/cpu_suppress.h"
+#include "qos/cpu/suppress/suppress.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

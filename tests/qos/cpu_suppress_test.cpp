@@ -1,9 +1,8 @@
 // Worked examples T* and Q* of the Koordinator reference (capacity, threshold and uses in CPUs; quotas in µs
 // per 100 ms), and what we do better than it.
-#include "qos/cpu_suppress.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/cpu/suppress/suppress.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

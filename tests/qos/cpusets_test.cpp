@@ -1,9 +1,8 @@
 // CPU sets: who has CPUs of his own runs there, who has none shares the rest.
-#include "qos/cpusets.h"
-
 #include <gtest/gtest.h>
 
-#include "qos/cpu_claims.h"
+#include "qos/cpu/pinning/cpu_claims.h"
+#include "qos/cpu/pinning/pinning.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

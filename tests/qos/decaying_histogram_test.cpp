@@ -1,6 +1,6 @@
 // The histogram behind the peak predictor: Koordinator's worked values, the arithmetic of half lives, and
 // random histories against a history that is kept whole.
-#include "qos/decaying_histogram.h"
+#include "qos/lending/decaying_histogram.h"
 
 #include <gtest/gtest.h>
 

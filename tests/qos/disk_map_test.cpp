@@ -1,5 +1,5 @@
 // Which disks a name leads to.
-#include "qos/disk_map.h"
+#include "qos/model/disk_map.h"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,10 @@
 // How much of the last minute something was on.
-#include "qos/duty.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 #include <vector>
+
+#include "qos/brake/duty_cycle.h"
 
 namespace evenkeel {
 namespace {

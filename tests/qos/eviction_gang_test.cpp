@@ -1,8 +1,7 @@
 // Gangs: what is broken already goes first, and as few as possible are broken.
-#include "qos/eviction_gang.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/eviction/gang.h"
 #include "tests/support/evicting_node.h"
 
 namespace evenkeel {

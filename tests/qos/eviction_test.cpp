@@ -1,4 +1,4 @@
-#include "qos/eviction.h"
+#include "qos/eviction/eviction.h"
 
 #include <gtest/gtest.h>
 

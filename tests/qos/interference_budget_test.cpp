@@ -1,7 +1,7 @@
 // How many seconds of stall others made, and whose account they are on.
 #include <gtest/gtest.h>
 
-#include "qos/interference_workloads.h"
+#include "qos/interference/workloads.h"
 #include "tests/support/counted_scene.h"
 
 namespace evenkeel::test {

@@ -1,11 +1,10 @@
 // What is taken from an antagonist, by what it hurts and by what the machine can do; and what becomes of who
 // comes again and again.
-#include "qos/interference_remedy.h"
-
 #include <gtest/gtest.h>
 
-#include "qos/interference_evict.h"
-#include "qos/memory_reclaim.h"
+#include "qos/eviction/interference_evict.h"
+#include "qos/interference/remedy.h"
+#include "qos/memory/reclaim.h"
 #include "tests/support/counted_scene.h"
 
 namespace evenkeel::test {

@@ -1,6 +1,6 @@
 // Who hurts whom, from the snapshots of a node: waits are planted, and the right one is found, limited, and
 // let go.
-#include "qos/interference.h"
+#include "qos/interference/interference.h"
 
 #include <gtest/gtest.h>
 

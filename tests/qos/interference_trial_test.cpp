@@ -1,8 +1,7 @@
 // Where watching does not tell who it is, a test does: somebody who began once and goes on for ever.
-#include "qos/interference_trial.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/interference/trial.h"
 #include "tests/support/counted_scene.h"
 
 namespace evenkeel::test {

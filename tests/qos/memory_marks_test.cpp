@@ -1,9 +1,8 @@
 // The worked examples of the page cache limit, the marks of background reclaim, and who has a say in them.
-#include "qos/memory_marks.h"
-
 #include <gtest/gtest.h>
 
-#include "qos/snapshot.h"
+#include "qos/memory/watermarks.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel {
 namespace {

@@ -1,8 +1,7 @@
 // When best effort gives up memory for services, how far, and when it gets it back.
-#include "qos/memory_push_back.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/memory/push_back.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

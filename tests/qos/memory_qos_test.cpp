@@ -1,9 +1,9 @@
 // Memory QoS: the worked examples of Koordinator's formulas, and where this policy is more careful.
-#include "qos/memory_qos.h"
+#include "qos/memory/memory_qos.h"
 
 #include <gtest/gtest.h>
 
-#include "qos/memory_qos_terms.h"
+#include "qos/memory/memory_qos_terms.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

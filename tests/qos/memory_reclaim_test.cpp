@@ -1,8 +1,7 @@
 // Who is told to give up memory, how much, and when he is let alone.
-#include "qos/memory_reclaim.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/memory/reclaim.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/snapshot_builder.h"
 

@@ -2,7 +2,7 @@
 // nothing.
 #include <gtest/gtest.h>
 
-#include "qos/memory_qos.h"
+#include "qos/memory/memory_qos.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

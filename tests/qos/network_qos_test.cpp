@@ -1,8 +1,7 @@
 // Shares of the network from networkQOS, and whose packets are of which class.
-#include "qos/network_qos.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/io/network.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

@@ -1,6 +1,6 @@
 // What is taken for normal: median and spread against what is known of random samples, what may not move
 // them, what has to, and what goes into a checkpoint.
-#include "qos/normal_model.h"
+#include "qos/detector/normal_model.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What the peak predictor learns from a training round, what it forgets, and what it does not pretend to
 // know.
-#include "qos/peak_predictor.h"
+#include "qos/lending/peak_predictor.h"
 
 #include <gtest/gtest.h>
 

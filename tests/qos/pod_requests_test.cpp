@@ -1,4 +1,4 @@
-#include "qos/pod_requests.h"
+#include "qos/model/pod_requests.h"
 
 #include <gtest/gtest.h>
 

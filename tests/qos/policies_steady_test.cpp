@@ -1,8 +1,8 @@
 // All policies together on a busy node on which nothing changes any more.
 #include <gtest/gtest.h>
 
-#include "qos/arbiter.h"
-#include "qos/policy.h"
+#include "qos/decide/arbiter.h"
+#include "qos/decide/policy.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/snapshot_builder.h"
 

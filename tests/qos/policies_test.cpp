@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "qos/arbiter.h"
-#include "qos/policy.h"
+#include "qos/decide/arbiter.h"
+#include "qos/decide/policy.h"
 #include "tests/support/random_node.h"
 #include "tests/support/snapshot_builder.h"
 

@@ -1,6 +1,6 @@
 // What services will not need of what they request: Koordinator's unit test, each row of its table, and what
 // must hold for any numbers.
-#include "qos/prod_reclaimable.h"
+#include "qos/lending/prod_reclaimable.h"
 
 #include <gtest/gtest.h>
 

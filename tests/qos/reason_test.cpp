@@ -1,4 +1,4 @@
-#include "qos/reason.h"
+#include "qos/model/reason.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,7 @@
 // Who gets which part of cache and memory bandwidth.
-#include "qos/resctrl_policy.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/cache/cache.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/snapshot_builder.h"
 

@@ -1,11 +1,10 @@
 // Best effort's part of the memory bandwidth, steered by measured traffic.
-#include "qos/resctrl_steering.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 
-#include "qos/resctrl_policy.h"
+#include "qos/cache/bandwidth_steering.h"
+#include "qos/cache/cache.h"
 #include "tests/support/alloc_guard.h"
 
 namespace evenkeel {

@@ -1,9 +1,9 @@
 // From percentages to masks and units: Koordinator's worked examples, and where we do better.
-#include "qos/resctrl_terms.h"
-
 #include <gtest/gtest.h>
 
 #include <bit>
+
+#include "qos/cache/schemata.h"
 
 namespace evenkeel {
 namespace {

@@ -1,7 +1,7 @@
 // The policy "resctrl" with best effort's ways steered: what the schemata and their reason say.
 #include <gtest/gtest.h>
 
-#include "qos/resctrl_policy.h"
+#include "qos/cache/cache.h"
 #include "tests/support/cache_ways.h"
 
 namespace evenkeel {

@@ -1,6 +1,6 @@
 // What a victim's and a suspect's windows say about the two: CPI²'s formula by hand and its published
 // weakness, the questions that it does not ask, and that an innocent one's chance is what it says.
-#include "qos/suspect_evidence.h"
+#include "qos/detector/suspect_evidence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Who is accused and who is not, and the reason that is given for each.
-#include "qos/suspects.h"
+#include "qos/detector/suspects.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "qos/victim_watch.h"
+#include "qos/detector/victim_watch.h"
 #include "tests/support/alloc_guard.h"
 
 namespace evenkeel {

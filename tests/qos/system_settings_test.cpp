@@ -1,5 +1,5 @@
 // systemStrategy: the worked examples, and where a value out of bounds becomes a sensible one.
-#include "qos/system_settings.h"
+#include "qos/memory/system_settings.h"
 
 #include <gtest/gtest.h>
 

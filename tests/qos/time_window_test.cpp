@@ -1,4 +1,4 @@
-#include "qos/time_window.h"
+#include "qos/model/time_window.h"
 
 #include <gtest/gtest.h>
 

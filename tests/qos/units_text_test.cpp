@@ -1,4 +1,4 @@
-#include "qos/units_text.h"
+#include "qos/model/units_text.h"
 
 #include <gtest/gtest.h>
 

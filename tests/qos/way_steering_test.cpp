@@ -1,6 +1,6 @@
 // Best effort's cache ways, steered by the misses of services: on a made-up cache of which it is known what
 // best effort's ways cost the services.
-#include "qos/way_steering.h"
+#include "qos/cache/way_steering.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "qos/advertised.h"
+#include "qos/lending/advertised.h"
 
 namespace evenkeel::test {
 

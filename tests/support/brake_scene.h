@@ -1,7 +1,7 @@
 // A machine on which a service waits and best effort may be why, and the policy "brake" on it.
 #pragma once
 
-#include "qos/brake.h"
+#include "qos/brake/brake.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel::test {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "qos/way_steering.h"
+#include "qos/cache/way_steering.h"
 
 namespace evenkeel::test {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "qos/victim_watch.h"
+#include "qos/detector/victim_watch.h"
 #include "tests/support/cpi2.h"
 
 namespace evenkeel::test {

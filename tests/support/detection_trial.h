@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "qos/detector_settings.h"
+#include "qos/detector/detector_settings.h"
 #include "tests/support/interference_scene.h"
 
 namespace evenkeel::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "qos/eviction.h"
+#include "qos/eviction/eviction.h"
 
 namespace evenkeel::test {
 

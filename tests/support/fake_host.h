@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "qos/knob.h"
-#include "qos/pod.h"
+#include "qos/model/knob.h"
+#include "qos/model/pod.h"
 
 namespace evenkeel::test {
 

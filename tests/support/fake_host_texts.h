@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "qos/knob.h"
+#include "qos/model/knob.h"
 #include "tests/support/fake_host.h"
 
 namespace evenkeel::test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 #include "tests/support/fake_host.h"
 
 namespace evenkeel::test {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "qos/detector_settings.h"
+#include "qos/detector/detector_settings.h"
 
 namespace evenkeel::test {
 namespace {

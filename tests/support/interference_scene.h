@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <random>
 
-#include "qos/victim_signal.h"
+#include "qos/model/victim_signal.h"
 
 namespace evenkeel::test {
 

@@ -1,7 +1,7 @@
 // A model that knows what is normal, as if it had learned it from very many samples.
 #pragma once
 
-#include "qos/normal_model.h"
+#include "qos/detector/normal_model.h"
 
 namespace evenkeel::test {
 

@@ -3,7 +3,7 @@
 #include "cgroup/knob_files.h"
 #include "cgroup/text.h"
 #include "collectors/roster.h"
-#include "qos/arbiter.h"
+#include "qos/decide/arbiter.h"
 
 namespace evenkeel::test {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "cgroup/network_hand.h"
 #include "cgroup/resctrl_hand.h"
-#include "qos/policy.h"
+#include "qos/decide/policy.h"
 #include "tests/support/executor_node.h"
 #include "tests/support/fake_network.h"
 #include "tests/support/fake_resctrl.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "qos/lendable.h"
-#include "qos/lendable_zones.h"
+#include "qos/lending/lendable.h"
+#include "qos/lending/lendable_zones.h"
 
 namespace evenkeel::test {
 

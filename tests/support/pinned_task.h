@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "qos/units.h"
+#include "qos/model/units.h"
 #include "tests/support/live_cgroups.h"
 
 namespace evenkeel::test {

@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "qos/nodeslo.h"
-#include "qos/snapshot.h"
+#include "qos/model/nodeslo.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel::test {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "qos/snapshot.h"
+#include "qos/model/snapshot.h"
 #include "tests/support/wishes.h"
 
 namespace evenkeel::test {

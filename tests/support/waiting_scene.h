@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "qos/policy.h"
+#include "qos/decide/policy.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel::test {

@@ -1,8 +1,8 @@
 // Looking at what policies wish for, and doing it as a kernel would.
 #pragma once
 
-#include "qos/intent.h"
-#include "qos/snapshot.h"
+#include "qos/decide/intent.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel::test {
 

@@ -1,0 +1,154 @@
+#include "qos/brake/brake.h"
+
+#include <algorithm>
+
+#include "qos/brake/cause.h"
+#include "qos/cpu/suppress/suppress.h"
+#include "qos/memory/limit_above_use.h"
+
+namespace evenkeel {
+namespace {
+
+// For less it is not worth its two writes.
+constexpr Duration kShortest = std::chrono::milliseconds(100);
+constexpr QuotaTime kKernelMinimum{1000};  // kernel/sched/core.c: min_cfs_quota_period, 1 ms
+
+bool enabled(const NodeSlo& slo) { return slo.evenkeel.brake.enable; }
+
+void count(BrakeLever& lever, MonoTime now) {
+  if (lever.on && now > lever.counted) {
+    lever.duty.add(lever.counted, now);
+    lever.counted = now;
+  }
+}
+
+Duration left(const BrakeLever& lever, const BrakeSettings& settings, MonoTime now) {
+  const Duration most(scaled(Duty::kSpan.count(), settings.max_duty_percent.count(), 100));
+  return most - lever.duty.spent(now);
+}
+
+/// What is to be kept and why go into the lever. False: there is nothing to cut.
+bool plan_cpu(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeLever& lever) {
+  const auto keep = cpu_to_keep(node, slo.evenkeel.brake);
+  if (!keep) return false;
+  const Duration lease = slo.evenkeel.brake.lease;
+  lever.cpu = *keep;
+  lever.cpu_had = *cpu_it_may_use(node);
+  lever.why =
+      alarm.source == AlarmSource::run_queue
+          ? because("a service waited {} for CPUs that best effort had just now: it may use {} for {}",
+                    alarm.waited, *keep, lease)
+          : because(
+                "a service waited {} and more for a CPU just now while best effort ran for {}: it may use "
+                "{} for {}",
+                alarm.waited, Duration(alarm.besteffort_ran->count()), *keep, lease);
+  return true;
+}
+
+bool plan_memory(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeLever& lever) {
+  const Bytes used = *alarm.besteffort_memory;
+  const auto keep = memory_to_keep(node, slo, used);
+  if (!keep) return false;
+  lever.memory = *keep;
+  lever.why =
+      because("a service waited {} and more for memory just now: best effort has {} and is to have {} for {}",
+              alarm.waited, used, *keep, slo.evenkeel.brake.lease);
+  return true;
+}
+
+/// Whether the brake is on that was not.
+bool hear(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeState& state) {
+  const BrakeSettings& settings = slo.evenkeel.brake;
+  if (!besteffort_is_why(node, slo, alarm)) return false;
+  const bool cpu = alarm.what == Contended::cpu;
+  BrakeLever& lever = cpu ? state.cpu : state.memory;
+  count(lever, alarm.at);
+  const Duration may = left(lever, settings, alarm.at);
+  const MonoTime until = alarm.at + std::min(settings.lease, std::max(may, Duration::zero()));
+  if (lever.on) {
+    lever.until = std::max(lever.until, until);
+    return false;
+  }
+  // What was heard before the last measurement is over.
+  if (alarm.at < node.at || may < std::min(kShortest, settings.lease)) return false;
+  if (!(cpu ? plan_cpu : plan_memory)(node, slo, alarm, lever)) return false;
+  lever.on = true;
+  lever.place = node.cgroup(node.besteffort)->id;
+  lever.until = until;
+  lever.counted = alarm.at;
+  return true;
+}
+
+/// Whether it is to be in force now.
+bool goes_on(const NodeSnapshot& node, BrakeLever& lever) {
+  count(lever, node.at);
+  const auto* besteffort = node.cgroup(node.besteffort);
+  if (node.at >= lever.until || besteffort == nullptr || besteffort->id != lever.place) lever.on = false;
+  return lever.on;
+}
+
+/// Who was idle when the brake came and works now has its part, too. Whether anything is cut still.
+bool cuts(const NodeSnapshot& node, const BrakeSettings& settings, BrakeLever& lever) {
+  if (node.measured) lever.cpu = std::max(lever.cpu, least_cpu(node, settings));
+  lever.on = lever.cpu < lever.cpu_had;
+  return lever.on;
+}
+
+void release(BrakeState& state, MonoTime now) {
+  for (BrakeLever* lever : {&state.cpu, &state.memory}) {
+    count(*lever, now);
+    lever->on = false;
+  }
+}
+
+void brake_cpu(const NodeSnapshot& node, PolicyState& state, Intents& out) {
+  const BrakeLever& lever = state.brake.cpu;
+  const auto& limit = node.cgroup(node.besteffort)->applied.cpu_limit;
+  if (!limit || limit->period <= Duration::zero())
+    return hold_besteffort_limit(node, state.cpu_suppress, because("the quota cannot be read"), out);
+  const QuotaTime quota = std::max(quota_for(lever.cpu, limit->period), kKernelMinimum);
+  limit_besteffort(node, {quota, limit->period}, lever.why, state.cpu_suppress, out);
+}
+
+void brake_memory(const NodeSnapshot& node, const BrakeLever& lever, Intents& out) {
+  const auto& besteffort = *node.cgroup(node.besteffort);
+  const auto now = besteffort.applied.plain.bytes(Knob::memory_high);
+  Bytes used = besteffort.memory.current.value_or(kNoMemoryLimit);
+  for (const Alarm& alarm : node.alarms)  // newer than the last measurement
+    if (alarm.at >= node.at) used = alarm.besteffort_memory.value_or(used);
+  if (!now || used == kNoMemoryLimit)
+    return out.hold(besteffort.id, Knob::memory_high, because("it is not known how much best effort uses"));
+  out.want(besteffort.id, Knob::memory_high, gentle_limit(lever.memory, used, *now).count(), lever.why);
+}
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+  if (slo.evenkeel.hands_off) return release(state.brake, node.at);
+  hear_alarms(node, slo, state.brake);
+  if (goes_on(node, state.brake.cpu) && cuts(node, slo.evenkeel.brake, state.brake.cpu))
+    brake_cpu(node, state, out);
+  if (goes_on(node, state.brake.memory)) brake_memory(node, state.brake.memory, out);
+}
+
+void reset(PolicyState& state) { state.brake = {}; }
+
+}  // namespace
+
+bool hear_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state) {
+  if (!enabled(slo) || slo.evenkeel.hands_off) return false;
+  bool any = false;
+  for (const Alarm& alarm : node.alarms) any = hear(node, slo, alarm, state) || any;
+  return any;
+}
+
+std::optional<MonoTime> next_release(const BrakeState& state) {
+  std::optional<MonoTime> next;
+  for (const BrakeLever* lever : {&state.cpu, &state.memory})
+    if (lever->on) next = std::min(next.value_or(MonoTime::max()), lever->until);
+  return next;
+}
+
+constinit const PolicySpec brake_policy{
+    "brake", "best effort is cut for a moment when the kernel says that a service waits", enabled, decide,
+    reset};
+
+}  // namespace evenkeel

@@ -1,0 +1,26 @@
+// Policy "brake": the moment the kernel says that a service waits for a CPU or for memory, best effort is cut
+// to what was planned beforehand, for a short lease; then the slow loops go on. A stop-gap between two ticks,
+// so it may be on for a small part of any minute only.
+//
+// It brakes only where it is known to help: the service was seen to wait for CPUs that best effort had; or it
+// waited, more than by its own quotas' doing, and best effort has lately run at least as long (or has memory
+// worth taking, on a node that is short of it). In doubt it does nothing. May not: listen (collectors/ does:
+// pressure_triggers.h, run_queue_alarms.h).
+#pragma once
+
+#include <optional>
+
+#include "qos/decide/policy.h"
+
+namespace evenkeel {
+
+/// Takes node.alarms in, as soon as they came: nothing was read since. Whether a brake is on now that was
+/// not, which is to be written at once.
+bool hear_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state);
+
+/// When decide() is to be called at the latest, for a lease ends. Absent: nothing is braked.
+std::optional<MonoTime> next_release(const BrakeState& state);
+
+extern const PolicySpec brake_policy;
+
+}  // namespace evenkeel

@@ -1,0 +1,48 @@
+// How much of the memory bandwidth best effort may have at each cache, steered by what is measured there:
+// with plenty to spare all that the configuration grants it, less while the services' misses and its own fill
+// the memory. May not: know groups or masks.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "qos/model/nodeslo.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+/// What is remembered from measurement to measurement.
+class ResctrlSteering {
+ public:
+  /// Of one memory: the CPUs at one last-level cache, as resctrl numbers them.
+  struct Memory {
+    std::int32_t cache = 0;
+    Percent share{};                                 ///< that best effort may have
+    std::optional<Bytes> moved{}, by_best_effort{};  ///< in a second; absent: not known
+    MonoTime known{}, changed{};
+  };
+
+  /// Takes in the snapshot's counters once per measurement. `batch` is the group of best effort, `most` what
+  /// the configuration grants it.
+  void steer(const NodeSnapshot& node, std::string_view batch, const ResctrlDynamic& settings, Percent most);
+  void forget() { *this = {}; }
+  /// In the order of the counters; empty: nothing was measured yet.
+  [[nodiscard]] std::span<const Memory> memories() const { return memories_; }
+
+ private:
+  struct Counter {
+    std::string group{};
+    std::int32_t cache = 0;
+    std::optional<Bytes> traffic{};
+  };
+  void find_memories(const NodeSnapshot& node, Percent most);
+  void measure(const NodeSnapshot& node, std::string_view batch, Duration passed);
+  void remember(const NodeSnapshot& node);
+
+  std::optional<MonoTime> measured_{};
+  std::vector<Counter> before_{};
+  std::vector<Memory> memories_{};
+};
+
+}  // namespace evenkeel

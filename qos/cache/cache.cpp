@@ -1,0 +1,262 @@
+#include "qos/cache/cache.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "qos/cache/schemata.h"
+#include "qos/interference/state.h"
+
+namespace evenkeel {
+namespace {
+
+struct Class {
+  QosClass qos;
+  const char* group;
+  const QosClassStrategy QosStrategy::*strategy;
+  const char* why;
+};
+/// In the order in which they keep a class of service when there are too few: holding batch work back
+/// protects everybody. LSE pods count as LSR; system pods have no class.
+constexpr std::array<Class, 3> kClasses = {{
+    {QosClass::be, "evenkeel-be", &QosStrategy::be,
+     "best effort has {} to {} of the cache and {} of the memory bandwidth"},
+    {QosClass::ls, "evenkeel-ls", &QosStrategy::ls,
+     "class LS has {} to {} of the cache and {} of the memory bandwidth"},
+    {QosClass::lsr, "evenkeel-lsr", &QosStrategy::lsr,
+     "class LSR has {} to {} of the cache and {} of the memory bandwidth"},
+}};
+constexpr std::size_t kBe = 0, kLs = 1, kLsr = 2;
+
+const ResctrlQos* enabled_strategy(const NodeSlo& slo, std::size_t which) {
+  const auto& resctrl = (slo.qos.*kClasses[which].strategy).resctrl;
+  return resctrl && resctrl->enable ? &*resctrl : nullptr;
+}
+
+/// One round.
+class Round {
+ public:
+  Round(const NodeSnapshot& node, const NodeSlo& slo, const InterferenceState& interference,
+        ResctrlState& state, ResctrlPlan& plan)
+      : node_(node), slo_(slo), interference_(interference), state_(state), plan_(plan) {}
+
+  void decide() {
+    class_group_.fill(kRootGroup);
+    find_own();
+    const bool limits = std::ranges::any_of(interference_.caps, is_cut);
+    if (state_.own.empty() && !any_class() && !limits) return;
+    if (node_.resctrl == nullptr) return plan_.hold();
+    schemata_of(*node_.resctrl, {}, state_.everything);
+    if (state_.everything.empty()) return;  // this machine has nothing to share out
+    if (limits) limited_ = add_limited();
+    for (std::size_t which = 0; which < kClasses.size(); ++which) add_class(which);
+    for (const auto* pod : state_.own) add_pod(*pod);
+    fit();
+    place_classes();
+    place_host_applications();
+  }
+
+ private:
+  static bool is_cut(const Cap& cap) { return cap.limit.remedy == Remedy::cache; }
+  /// A service is slower while it runs: it goes with others of its kind, whatever class it has.
+  [[nodiscard]] bool is_limited(const PodSample& pod) const {
+    const auto* cgroup = node_.cgroup(pod.cgroup);
+    return limited_ != kRootGroup && cgroup != nullptr &&
+           std::ranges::any_of(interference_.caps,
+                               [&](auto& cap) { return is_cut(cap) && cap.suspect == cgroup->id; });
+  }
+  /// It comes first: whoever is limited for a service's sake must not end up with everybody else.
+  ResctrlGroupIndex add_limited() {
+    const Percent keeps = slo_.evenkeel.interference.cap_cache_percent;
+    auto& group = plan_.add_group();
+    group.name = kLimitedGroup;
+    group.why = because(
+        "a service is slower while these run: they have {} of the cache and of the memory bandwidth, to see "
+        "whether that helps",
+        keeps);
+    state_.parts.assign(1, {.start = Percent(0), .end = keeps, .bandwidth = keeps});
+    return finish(group, state_.parts);
+  }
+
+  [[nodiscard]] bool any_class() const {
+    for (std::size_t which = 0; which < kClasses.size(); ++which)
+      if (enabled_strategy(slo_, which) != nullptr) return true;
+    return false;
+  }
+
+  [[nodiscard]] bool may_touch(CgroupIndex index) const {
+    const auto* cgroup = node_.cgroup(index);
+    return cgroup != nullptr && !cgroup->hands_off;
+  }
+
+  /// Pods with a group of their own, the oldest first: who has one keeps it when another comes.
+  void find_own() {
+    state_.own.clear();
+    for (const auto& pod : node_.pods)
+      if (!pod.spec->resctrl.empty() && is_active(*pod.spec) && may_touch(pod.cgroup))
+        state_.own.push_back(&pod);
+    std::ranges::sort(state_.own, {}, [this](const PodSample* pod) { return node_.cgroup(pod->cgroup)->id; });
+  }
+
+  ResctrlGroupIndex finish(ResctrlGroup& group, std::span<const ResctrlPart> parts) {
+    schemata_of(*node_.resctrl, parts, group.schemata);
+    return static_cast<ResctrlGroupIndex>(plan_.groups().size()) - 1;
+  }
+
+  void add_class(std::size_t which) {
+    const auto* strategy = enabled_strategy(slo_, which);
+    if (strategy == nullptr) return;
+    const ResctrlPart part{
+        {}, strategy->cat_range_start_percent, strategy->cat_range_end_percent, strategy->mba_percent};
+    auto& group = plan_.add_group();
+    group.name = kClasses[which].group;
+    group.why = because(kClasses[which].why, *part.start, *part.end, *part.bandwidth);
+    if (which == kLsr) group.instead = class_group_[kLs];
+    state_.parts.assign(1, part);
+    if (which == kBe) steer(part, group);
+    class_group_[which] = finish(group, state_.parts);
+  }
+
+  /// What is measured decides within what the configuration grants.
+  void steer(const ResctrlPart& configured, ResctrlGroup& group) {
+    const auto& settings = slo_.evenkeel.resctrl_dynamic;
+    const Percent share = steer_bandwidth(settings, configured, group);
+    steer_ways(settings, configured, share, group);
+  }
+
+  /// One part more for each memory at which best effort is given something else than the configuration says.
+  /// Returns what it has at the busiest.
+  Percent steer_bandwidth(const ResctrlDynamic& settings, const ResctrlPart& configured,
+                          ResctrlGroup& group) {
+    if (!settings.enable || settings.memory_bandwidth_per_second == Bytes{})
+      return state_.steering.forget(), *configured.bandwidth;
+    state_.steering.steer(node_, group.name, settings, *configured.bandwidth);
+    const ResctrlSteering::Memory* fullest = nullptr;
+    for (const auto& memory : state_.steering.memories()) {
+      state_.parts.push_back({.cache = memory.cache, .bandwidth = memory.share});
+      if (memory.moved && (!fullest || *memory.moved > *fullest->moved)) fullest = &memory;
+    }
+    if (fullest == nullptr) return *configured.bandwidth;
+    group.why = because(
+        "best effort has {} to {} of the cache and {} of the memory bandwidth: {} a second are moved at the "
+        "busiest cache, {} of it by best effort, and {} are possible",
+        *configured.start, *configured.end, fullest->share, *fullest->moved,
+        fullest->by_best_effort.value_or(Bytes{}), settings.memory_bandwidth_per_second);
+    return fullest->share;
+  }
+
+  /// The range's upper end, at every cache.
+  void steer_ways(const ResctrlDynamic& settings, const ResctrlPart& configured, Percent share,
+                  ResctrlGroup& group) {
+    const auto* cache = shared_cache(*node_.resctrl);
+    if (!settings.enable || !settings.cache_ways || cache == nullptr) return state_.ways.forget();
+    const auto mask = ways_between(*cache, *configured.start, *configured.end).value_or(0);
+    const auto keeps = scaled_up(std::popcount(cache->full), settings.least_cat_percent.count(), 100);
+    state_.ways.steer(
+        node_, slo_, interference_,
+        {.ways = std::popcount(mask), .least = std::max({cache->least, keeps, std::int64_t{1}})});
+    if (state_.ways.taken() == 0) return;
+    const Percent end = end_with_fewer(*cache, *configured.end, state_.ways.taken());
+    state_.parts.front().end = end;
+    const auto misses = state_.ways.misses(), times = state_.ways.times_usual();
+    if (!misses || !times) {
+      group.why = because(kClasses[kBe].why, *configured.start, end, share);
+      return;
+    }
+    group.why = because(
+        "best effort has {} to {} of the cache (up to {} are granted) and {} of the memory bandwidth: "
+        "services "
+        "miss the cache {} times in a million instructions, {} of what is usual for them",
+        *configured.start, end, *configured.end, share,
+        static_cast<std::int64_t>(std::llround(*misses * 1e6)), Percent(std::llround(*times * 100)));
+  }
+
+  [[nodiscard]] ResctrlGroupIndex group_of_class(QosClass qos) const {
+    for (std::size_t which = 0; which < kClasses.size(); ++which)
+      if (kClasses[which].qos == (qos == QosClass::lse ? QosClass::lsr : qos)) return class_group_[which];
+    return kRootGroup;
+  }
+
+  void add_pod(const PodSample& pod) {
+    const auto of_class = group_of_class(default_qos(*pod.spec));
+    auto& group = plan_.add_group();
+    group.name = "evenkeel-pod-";
+    group.name += pod.spec->uid;
+    group.why = because("the pod's own part of cache and memory bandwidth, as its annotation says");
+    group.instead = of_class;
+    place(pod, finish(group, pod.spec->resctrl));
+  }
+
+  /// Too few classes of service: whoever is given everything stays with the root, who is given the same
+  /// shares one, and the last in rank are served as the group that they would otherwise be in.
+  void fit() {
+    const auto groups = plan_.groups();
+    const auto& system = *node_.resctrl;
+    const auto left = static_cast<std::size_t>(std::max(0, system.most_groups - 1 - system.other_groups));
+    if (system.most_groups == 0 || groups.size() <= left) return;
+    std::size_t given = 0;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      auto& group = groups[i];
+      const auto same = std::ranges::find_if(groups.first(i), [&](const ResctrlGroup& earlier) {
+        return earlier.wanted && earlier.schemata == group.schemata;
+      });
+      const bool shares = same != groups.begin() + static_cast<std::ptrdiff_t>(i);
+      group.wanted = group.schemata != state_.everything && !shares && given < left;
+      if (group.wanted) ++given;
+      if (shares) group.instead = static_cast<ResctrlGroupIndex>(same - groups.begin());
+      if (group.schemata == state_.everything) group.instead = kRootGroup;
+    }
+  }
+
+  void place(const PodSample& pod, ResctrlGroupIndex group) {
+    for (const auto& container : node_.containers_of(pod))
+      if (may_touch(container.cgroup)) plan_.add_member(node_.cgroup(container.cgroup)->id, group);
+  }
+
+  void place_classes() {
+    for (const auto& pod : node_.pods) {
+      const bool has_own = !pod.spec->resctrl.empty() && may_touch(pod.cgroup);
+      const auto group = is_limited(pod) ? limited_ : group_of_class(default_qos(*pod.spec));
+      if (is_active(*pod.spec) && !has_own && group != kRootGroup) place(pod, group);
+    }
+  }
+
+  /// Those that have pods inside are places for pods.
+  void place_host_applications() {
+    for (const auto& app : node_.host_applications) {
+      const auto group = group_of_class(app.spec->qos);
+      if (group == kRootGroup || !may_touch(app.cgroup) || has_children(app.cgroup)) continue;
+      plan_.add_member(node_.cgroup(app.cgroup)->id, group);
+    }
+  }
+  [[nodiscard]] bool has_children(CgroupIndex index) const {
+    return std::ranges::any_of(node_.cgroups, [index](const CgroupSample& c) { return c.parent == index; });
+  }
+
+  const NodeSnapshot& node_;
+  const NodeSlo& slo_;
+  const InterferenceState& interference_;
+  ResctrlState& state_;
+  ResctrlPlan& plan_;
+  std::array<ResctrlGroupIndex, kClasses.size()> class_group_{};
+  ResctrlGroupIndex limited_ = kRootGroup;
+};
+
+/// A pod may ask for a group of its own, whatever the classes say.
+bool enabled(const NodeSlo& /*slo*/) { return true; }
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+  out.resctrl().by = out.speaker();
+  if (!slo.evenkeel.hands_off) Round(node, slo, state.interference, state.resctrl, out.resctrl()).decide();
+}
+
+void reset(PolicyState& state) { state.resctrl = {}; }
+
+}  // namespace
+
+constinit const PolicySpec resctrl_policy{
+    "resctrl", "ways of the last-level cache and memory bandwidth per class and per annotated pod", enabled,
+    decide, reset};
+
+}  // namespace evenkeel

@@ -1,0 +1,62 @@
+// How many of its cache ways best effort has to give up, steered by the misses of services: a step at a time,
+// each of them a trial that is kept only where it helped (Heracles, ISCA 2015: a service comes before batch
+// work; dCAT, EuroSys 2018: ways are given where they lower the misses). One answer for all caches: counters
+// do not say at which cache a container missed. May not: know groups, masks or settings of resctrl.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "qos/cache/service_misses.h"
+#include "qos/interference/state.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+/// What became of a step. A cut helps or does not; what is given back does no harm or hurts.
+enum class WayStep : std::uint8_t { helped, no_help, harmless, hurt };
+inline constexpr std::size_t kWaySteps = 4;
+inline constexpr std::array<const char*, kWaySteps> kWayStepNames = {"helped", "no-help", "harmless", "hurt"};
+
+class WaySteering {
+ public:
+  /// Ways of best effort: as configured, and what it keeps in any case.
+  struct Room {
+    std::int64_t ways = 0, least = 1;
+  };
+  /// Once in each tick. `who` tells services from best effort.
+  void steer(const NodeSnapshot& node, const NodeSlo& slo, const InterferenceState& who, Room room);
+  void forget() { *this = {}; }
+
+  /// Of the configured ways.
+  [[nodiscard]] std::int64_t taken() const { return taken_; }
+  /// Misses per instruction of services, and how many times their reference that is; absent: not known.
+  [[nodiscard]] std::optional<double> misses() const { return misses_; }
+  [[nodiscard]] std::optional<double> times_usual() const { return times_usual_; }
+  /// Since the start, indexed by WayStep.
+  [[nodiscard]] const std::array<std::uint64_t, kWaySteps>& steps() const { return steps_; }
+
+ private:
+  /// A step that is under way.
+  struct Trial {
+    MonoTime since{};
+    std::int64_t before = 0;  ///< ways taken
+  };
+  void take_counts(const NodeSnapshot& node, const NodeSlo& slo, const InterferenceState& who);
+  void judge(MonoTime now, const ResctrlDynamic& settings, Duration turn);
+  void begin(MonoTime now, std::int64_t taken);
+  void end(MonoTime now, WayStep what, Duration turn);
+  void decide(MonoTime now, const ResctrlDynamic& settings, Room room, Duration turn);
+
+  ServiceMisses counted_{};
+  std::int64_t taken_ = 0;
+  std::optional<Trial> trial_{};
+  std::optional<double> misses_{}, times_usual_{};
+  std::optional<MonoTime> high_since_{}, calm_since_{}, unknown_since_{};
+  MonoTime cut_after_{}, grow_after_{};  ///< not before
+  int cut_turns_ = 0, grow_turns_ = 0;   ///< how long the next rest is; 0: no step has failed
+  std::array<std::uint64_t, kWaySteps> steps_{};
+};
+
+}  // namespace evenkeel

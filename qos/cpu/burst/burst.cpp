@@ -1,0 +1,239 @@
+#include "qos/cpu/burst/burst.h"
+
+#include <algorithm>
+
+#include "qos/cpu/burst/budget.h"
+#include "qos/cpu/burst/intents.h"
+#include "qos/cpu/burst/normalization.h"
+#include "qos/cpu/burst/quota.h"
+
+namespace evenkeel {
+namespace {
+
+using std::chrono::seconds;
+using Candidate = CpuBurstState::Candidate;
+
+// A raised quota that is not used any more goes back, a fifth per second (the reference keeps it for ever on
+// an idle node, W23): when the container has used less than half of its base for a minute without throttling.
+constexpr Duration kQuiet = seconds(60);
+constexpr Percent kQuietUse{50};
+
+/// One tick, and what all containers have in common in it.
+struct Tick {
+  const NodeSnapshot& node;
+  const NodeSlo& slo;
+  CpuBurstState& state;
+  SharePool pool{};
+  Duration elapsed{};
+};
+
+/// One pod, and what all its containers have in common.
+struct Owner {
+  const Pod& pod;
+  CpuBurstStrategy strategy{};
+  std::optional<double> divisor{};  ///< of its quotas
+  bool quota_is_ours = false;
+};
+
+/// The spec's limit decides; without a spec the quota that the container had when it was first seen.
+std::optional<QuotaTime> base_of(const Pod& pod, const ContainerSample& container, const CgroupSample& cgroup,
+                                 std::optional<double> divisor, CpuBurstState::Container& memory) {
+  const auto& limit = cgroup.applied.cpu_limit;
+  if (!limit) return memory.base;
+  if (!pod.from_cgroup_only) {
+    const bool limited = container.spec && container.spec->limits.cpu.value_or(MilliCpu{}) > MilliCpu{};
+    memory.base.reset();
+    if (limited) memory.base = divided(base_quota(*container.spec->limits.cpu, limit->period), divisor);
+  } else if (!memory.base) {
+    memory.base = limit->quota;
+  }
+  return memory.base;
+}
+
+std::int64_t use_percent(const CgroupSample& cgroup, MilliCpu limit) {
+  if (!cgroup.cpu_use || limit <= MilliCpu{}) return 100;
+  return scaled(cgroup.cpu_use->count(), 100, limit.count());
+}
+
+bool quiet(const CgroupSample& cgroup, MilliCpu limit, MonoTime now, std::optional<MonoTime>& since) {
+  const bool calm = cgroup.cpu_use && *cgroup.cpu_use < percent_of(limit, kQuietUse) && cgroup.throttling &&
+                    cgroup.throttling->throttled_periods == 0;
+  if (!calm) since.reset();
+  if (calm && !since) since = now;
+  return since && now - *since >= kQuiet;
+}
+
+/// The last reason that counts: what the node says overrules what the container would like.
+BurstCause cause_of(bool tokens_left, bool unused, BurstOperation wanted, ShareState node) {
+  if (node == ShareState::overload) return BurstCause::full;
+  if (unused) return BurstCause::unused;
+  if (!tokens_left) return BurstCause::tokens_spent;
+  if (wanted != BurstOperation::up) return BurstCause::nothing;
+  return node == ShareState::idle ? BurstCause::throttled : BurstCause::not_idle;
+}
+
+void choose_operation(const Tick& tick, const CpuBurstStrategy& strategy, const CgroupSample& cgroup,
+                      MilliCpu limit, CpuBurstState::Container& memory, Candidate& candidate) {
+  const bool allowed =
+      take_tokens(memory.bucket, strategy.cfs_quota_burst_period_seconds, strategy.cfs_quota_burst_percent,
+                  use_percent(cgroup, limit), tick.node.at);
+  std::optional<std::int64_t> throttled;
+  if (cgroup.throttling) throttled = cgroup.throttling->throttled_periods;
+  const bool unused = quiet(cgroup, limit, tick.node.at, memory.quiet_since);
+  const BurstOperation wanted = unused ? BurstOperation::down : container_operation(allowed, throttled);
+  candidate.operation = node_operation(wanted, tick.pool.state);
+  candidate.cause = cause_of(allowed, unused, wanted, tick.pool.state);
+}
+
+/// On v1 a container cannot have more than its pod; where the pod's own quota is not ours to raise, that ends
+/// it.
+QuotaTime ceiling_of(const Tick& tick, const CpuBurstStrategy& strategy, const CgroupSample& container,
+                     QuotaTime base, bool pod_is_ours) {
+  const QuotaTime ceiling = burst_ceiling(base, strategy.cfs_quota_burst_percent);
+  const CgroupSample* pod = tick.node.cgroup(container.parent);
+  if (pod_is_ours || !pod || !pod->applied.cpu_limit || !pod->applied.cpu_limit->quota) return ceiling;
+  const CpuLimit& limit = *pod->applied.cpu_limit;
+  const Duration period = container.applied.cpu_limit->period;
+  return std::clamp(QuotaTime(scaled(limit.quota->count(), period.count(), limit.period.count())), base,
+                    ceiling);
+}
+
+bool static_wanted(BurstPolicy policy) {
+  return policy == BurstPolicy::automatic || policy == BurstPolicy::cpu_burst_only;
+}
+bool quota_wanted(BurstPolicy policy) {
+  return policy == BurstPolicy::automatic || policy == BurstPolicy::cfs_quota_burst_only;
+}
+
+/// What the kernel takes: no more than the quota. The base is never more than the quota in force.
+QuotaTime legal_burst(QuotaTime wanted, const Candidate& candidate) {
+  if (candidate.quota_burst || (candidate.divisor && candidate.current))
+    return std::min(wanted, candidate.base);
+  return candidate.current ? std::min(wanted, *candidate.current) : wanted;
+}
+
+void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, MilliCpu limit,
+          CpuBurstState::Container& memory, Candidate& candidate) {
+  const CpuBurstStrategy& strategy = owner.strategy;
+  candidate.current = cgroup.applied.cpu_limit->quota;
+  candidate.target = candidate.current.value_or(candidate.base);
+  if (candidate.quota_burst) {
+    candidate.ceiling = ceiling_of(tick, strategy, cgroup, candidate.base, owner.quota_is_ours);
+    choose_operation(tick, strategy, cgroup, limit, memory, candidate);
+    // What it had before its limit was divided was never its due.
+    const bool undivided = candidate.divisor && memory.divisor != candidate.divisor;
+    candidate.target = quota_target(undivided ? std::nullopt : candidate.current, candidate.operation,
+                                    tick.elapsed, candidate.base, candidate.ceiling);
+  }
+  if (static_wanted(strategy.policy) && cgroup.applied.cpu_burst)
+    candidate.burst =
+        legal_burst(static_burst(limit, strategy.cpu_burst_percent, candidate.period), candidate);
+}
+
+/// A container that was started again has a new id, which the kubelet's list names a second or two later. Its
+/// directory is known by its quota: it is what the limit makes of a container of the pod whose own directory
+/// is gone. Null: none.
+const Container* heir_of(const NodeSnapshot& node, const PodSample& pod, const ContainerSample& unnamed) {
+  const CgroupSample* cgroup = node.cgroup(unnamed.cgroup);
+  if (!cgroup || !cgroup->applied.cpu_limit || pod.spec->from_cgroup_only) return nullptr;
+  const CpuLimit& held = *cgroup->applied.cpu_limit;
+  for (const ContainerSample& other : node.containers_of(pod)) {
+    if (!other.spec || other.cgroup != kNoCgroup) continue;
+    const MilliCpu limit = other.spec->limits.cpu.value_or(MilliCpu{});
+    if (limit > MilliCpu{} && held.quota == base_quota(limit, held.period)) return other.spec;
+  }
+  return nullptr;
+}
+
+void consider(const Tick& tick, const Owner& owner, const ContainerSample& container, bool is_heir) {
+  const Pod& pod = owner.pod;
+  const CgroupSample* cgroup = tick.node.cgroup(container.cgroup);
+  if (!cgroup || (!container.spec && !pod.from_cgroup_only)) return;
+  auto& memory = tick.state.containers[cgroup->id];
+  memory.seen = tick.node.at;
+  const auto base = base_of(pod, container, *cgroup, owner.divisor, memory);
+  if (!base) return;
+
+  Candidate candidate{.cgroup = container.cgroup, .pod = container.pod, .base = *base};
+  candidate.divisor = owner.divisor;
+  const auto& limit = cgroup->applied.cpu_limit;
+  candidate.unreadable = !limit || limit->period <= Duration::zero();
+  // An heir's quota is what it is known by, so it is not raised yet.
+  candidate.quota_burst =
+      (pod.from_cgroup_only || (container.spec->running && !is_heir)) && quota_wanted(owner.strategy.policy);
+  if (!candidate.unreadable) {
+    candidate.period = limit->period;
+    const MilliCpu of_spec = container.spec ? container.spec->limits.cpu.value_or(MilliCpu{}) : MilliCpu{};
+    const bool by_quota = pod.from_cgroup_only || owner.divisor;
+    const MilliCpu allowed = by_quota ? cpu_of(*base, limit->period) : of_spec;
+    fill(tick, owner, *cgroup, allowed, memory, candidate);
+    memory.divisor = owner.divisor;
+  }
+  tick.state.candidates.push_back(candidate);
+}
+
+void consider_pod(const Tick& tick, const PodSample& pod) {
+  if (skipped_by_burst(*pod.spec)) return;
+  const CpuBurstStrategy strategy = burst_strategy(tick.slo.cpu_burst, pod.spec->cpu_burst);
+  if (strategy.policy == BurstPolicy::none) return;
+  const Owner owner{*pod.spec, strategy, quota_divisor(tick.node, tick.slo, *pod.spec),
+                    pod_quota_is_ours(*pod.spec)};
+  for (ContainerSample container : tick.node.containers_of(pod)) {
+    const Container* heir = container.spec ? nullptr : heir_of(tick.node, pod, container);
+    if (heir) container.spec = heir;
+    consider(tick, owner, container, heir != nullptr);
+  }
+}
+
+void forget_the_gone(CpuBurstState& state, MonoTime now) {
+  std::erase_if(state.containers, [&](const auto& entry) { return entry.second.seen != now; });
+  std::erase_if(state.pods, [&](const auto& entry) { return entry.second.seen != now; });
+}
+
+// Always on: a pod's annotation may ask for burst where the node's strategy does not. Where neither does,
+// nothing is wished.
+bool enabled(const NodeSlo& /*slo*/) { return true; }
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& policy_state, Intents& out) {
+  CpuBurstState& state = policy_state.cpu_burst;
+  const Duration elapsed = node.since_previous.value_or(seconds(1));
+  Tick tick{node, slo, state, share_pool(node, slo.cpu_burst.share_pool_threshold_percent, state), elapsed};
+  state.candidates.clear();
+  for (const PodSample& pod : node.pods) consider_pod(tick, pod);
+  const MilliCpu per_second = percent_of(node.node.cpu_capacity, slo.evenkeel.burst_growth_budget_percent);
+  const MilliCpu budget(scaled(per_second.count(), elapsed.count(), Duration(seconds(1)).count()));
+  share_growth(state.candidates, budget, state.turn);
+  wish_bursts(node, tick.pool, state, out);
+  forget_the_gone(state, node.at);
+}
+
+void reset(PolicyState& state) { state.cpu_burst = {}; }
+
+}  // namespace
+
+CpuBurstStrategy burst_strategy(const CpuBurstStrategy& node, const CpuBurstOverride& pod) {
+  CpuBurstStrategy merged = node;
+  if (pod.policy) {
+    merged.policy = BurstPolicy::none;
+    if (*pod.policy == "auto") merged.policy = BurstPolicy::automatic;
+    if (*pod.policy == "cpuBurstOnly") merged.policy = BurstPolicy::cpu_burst_only;
+    if (*pod.policy == "cfsQuotaBurstOnly") merged.policy = BurstPolicy::cfs_quota_burst_only;
+  }
+  merged.cpu_burst_percent = pod.cpu_burst_percent.value_or(node.cpu_burst_percent);
+  merged.cfs_quota_burst_percent = pod.cfs_quota_burst_percent.value_or(node.cfs_quota_burst_percent);
+  merged.cfs_quota_burst_period_seconds =
+      pod.cfs_quota_burst_period_seconds.value_or(node.cfs_quota_burst_period_seconds);
+  return merged;
+}
+
+bool skipped_by_burst(const Pod& pod) {
+  // Pods in the kubelet's BestEffort branch have no limits by definition; suppression alone speaks for them.
+  const bool owns_cpus = pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr;
+  const bool over = !pod.from_cgroup_only && !is_active(pod);
+  return owns_cpus || is_best_effort(pod) || over || pod.hands_off;
+}
+
+constinit const PolicySpec cpu_burst_policy{
+    "cpu-burst", "throttled services may use CPU that the node has to spare", enabled, decide, reset};
+
+}  // namespace evenkeel

@@ -1,0 +1,166 @@
+#include "qos/cpu/burst/intents.h"
+
+#include <algorithm>
+#include <span>
+
+#include "qos/cpu/burst/normalization.h"
+#include "qos/cpu/burst/quota.h"
+
+namespace evenkeel {
+namespace {
+
+using Candidate = CpuBurstState::Candidate;
+using Group = std::span<const Candidate>;
+
+Reason why_quota(const NodeSnapshot& node, const SharePool& pool, const Candidate& candidate) {
+  const auto& throttling = node.cgroup(candidate.cgroup)->throttling;
+  const std::int64_t throttled = throttling ? throttling->throttled_periods : 0;
+  const auto say = [&](const char* sentence) {
+    return because(sentence, candidate.target, candidate.base, candidate.ceiling, pool.use, pool.total,
+                   throttled);
+  };
+  switch (candidate.cause) {
+    case BurstCause::throttled:
+      return say(
+          "{} per period, its limit being {} and the most {}: {} of the shared {} are in use, and it was "
+          "throttled in {} periods");
+    case BurstCause::not_idle:
+      return say(
+          "kept at {} per period, its limit being {} and the most {}: {} of the shared {} are in use, too "
+          "much for growth, though it was throttled in {} periods");
+    case BurstCause::full:
+      return say(
+          "{} per period, down to its limit's {} (the most would be {}): {} of the shared {} are in use");
+    case BurstCause::tokens_spent:
+      return say(
+          "{} per period, down to its limit's {} (the most would be {}): it has spent what it had saved");
+    case BurstCause::unused:
+      return say(
+          "{} per period, down to its limit's {} (the most would be {}): it has not used more for a minute");
+    case BurstCause::nothing:
+      break;
+  }
+  return say("kept at {} per period, its limit being {} and the most {}: it is not throttled");
+}
+
+/// The same share of another period, rounded up: a pod must never have less than its containers together.
+QuotaTime per(Duration other, QuotaTime quota, Duration period) {
+  if (other == period) return quota;
+  const QuotaTime down(scaled(quota.count(), other.count(), period.count()));
+  return down + QuotaTime(1);
+}
+
+/// What the containers may use together: their limits, and what each has above its own.
+QuotaTime sum_of_targets(const Pod& pod, Group group, Duration period) {
+  QuotaTime sum;
+  for (const Container& container : pod.containers)
+    if (container.limits.cpu && !pod.from_cgroup_only)
+      sum += divided(base_quota(*container.limits.cpu, period), group.front().divisor);
+  for (const Candidate& candidate : group) {
+    const QuotaTime counted = pod.from_cgroup_only ? QuotaTime{} : candidate.base;
+    if (candidate.target > counted) sum += per(period, candidate.target - counted, candidate.period);
+  }
+  return sum;
+}
+
+/// The pod's quota without burst: what it is while we do not raise it, or what its divided limits make.
+CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, MonoTime now,
+                                    std::optional<double> divisor, CpuBurstState& state) {
+  auto& memory = state.pods[cgroup.id];
+  const auto& limit = *cgroup.applied.cpu_limit;
+  const bool changed = memory.divisor != divisor;
+  memory.divisor = divisor;
+  memory.seen = now;
+  memory.raised = memory.raised && limit.quota && !changed;
+  if (memory.raised) return memory;
+  // A tick after a change the file still holds what the old divisor made of it: nobody is raised above that.
+  constexpr QuotaTime kNotKnown{INT64_MAX};
+  memory.original = changed && memory.original > QuotaTime{} ? kNotKnown : limit.quota.value_or(QuotaTime{});
+  if (const auto due = divisor ? divided_pod_quota(pod, limit.period, *divisor) : std::nullopt)
+    memory.original = *due;
+  return memory;
+}
+
+/// Absolute, from the containers' targets of this tick; a sum of differences would drift with every failed
+/// write and every restarted container (W22).
+void wish_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, CpuBurstState::PodQuota& memory,
+                    Intents& out) {
+  const bool any = std::any_of(group.begin(), group.end(), [](const Candidate& c) { return c.quota_burst; });
+  const QuotaTime sum = sum_of_targets(pod, group, cgroup.applied.cpu_limit->period);
+  memory.raised = any && pod_quota_is_ours(pod) && sum > memory.original;
+  if (!memory.raised) return;
+  out.want(cgroup.id, Knob::cpu_quota, sum.count(),
+           because("{} per period is what its containers may use together, {} without burst", sum,
+                   memory.original));
+}
+
+void wish_pod_burst(const CgroupSample& cgroup, Group group, std::optional<QuotaTime> quota, Intents& out) {
+  QuotaTime sum;
+  for (const Candidate& candidate : group) {
+    if (candidate.burst <= QuotaTime{}) continue;
+    const Duration period = cgroup.applied.cpu_limit->period;
+    sum += QuotaTime(scaled(candidate.burst.count(), period.count(), candidate.period.count()));
+  }
+  if (quota) sum = std::min(sum, *quota);
+  if (sum <= QuotaTime{} || !cgroup.applied.cpu_burst) return;
+  out.want(cgroup.id, Knob::cpu_burst, sum.count(),
+           because("{} is what its containers may save together", sum));
+}
+
+void hold_pod(const CgroupSample& cgroup, CpuBurstState& state, MonoTime now, Intents& out) {
+  const auto memory = state.pods.find(cgroup.id);
+  if (memory == state.pods.end()) return;
+  memory->second.seen = now;
+  out.hold(cgroup.id, Knob::cpu_quota, because("held: a quota of the pod cannot be read"));
+  out.hold(cgroup.id, Knob::cpu_burst, because("held: a quota of the pod cannot be read"));
+}
+
+void wish_pod(const NodeSnapshot& node, Group group, CpuBurstState& state, Intents& out) {
+  const PodSample& pod = node.pods[static_cast<std::size_t>(group.front().pod)];
+  const CgroupSample* cgroup = node.cgroup(pod.cgroup);
+  if (!cgroup) return;
+  const bool blind = std::any_of(group.begin(), group.end(), [](const Candidate& c) { return c.unreadable; });
+  const auto& limit = cgroup->applied.cpu_limit;
+  if (blind || !limit || limit->period <= Duration::zero()) return hold_pod(*cgroup, state, node.at, out);
+  auto& memory = remembered(*pod.spec, *cgroup, node.at, group.front().divisor, state);
+  std::optional<QuotaTime> quota;
+  if (limit->quota) quota = memory.original;
+  if (quota) wish_pod_quota(*pod.spec, *cgroup, group, memory, out);
+  wish_pod_burst(*cgroup, group, quota, out);
+}
+
+void wish_container(const NodeSnapshot& node, const SharePool& pool, const Candidate& candidate,
+                    Intents& out) {
+  const CgroupId id = node.cgroup(candidate.cgroup)->id;
+  if (candidate.unreadable) {
+    out.hold(id, Knob::cpu_quota, because("held: its quota cannot be read"));
+    out.hold(id, Knob::cpu_burst, because("held: its quota cannot be read"));
+    return;
+  }
+  if (candidate.quota_burst)
+    out.want(id, Knob::cpu_quota, candidate.target.count(), why_quota(node, pool, candidate));
+  if (candidate.burst > QuotaTime{})
+    out.want(id, Knob::cpu_burst, candidate.burst.count(),
+             because("may save up to {} of the {} per period that its limit allows", candidate.burst,
+                     candidate.base));
+}
+
+}  // namespace
+
+bool pod_quota_is_ours(const Pod& pod) {
+  return pod.from_cgroup_only ||
+         std::all_of(pod.containers.begin(), pod.containers.end(),
+                     [](const Container& c) { return c.limits.cpu.value_or(MilliCpu{}) > MilliCpu{}; });
+}
+
+void wish_bursts(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state, Intents& out) {
+  const std::span<const Candidate> all = state.candidates;
+  for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
+    while (last < all.size() && all[last].pod == all[first].pod) ++last;
+    const Group group = all.subspan(first, last - first);
+    for (const Candidate& candidate : group) wish_container(node, pool, candidate, out);
+    wish_pod(node, group, state, out);
+  }
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,122 @@
+#include "qos/cpu/burst/normalization.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "qos/cpu/burst/intents.h"
+#include "qos/cpu/burst/quota.h"
+#include "qos/model/provisioning.h"
+
+namespace evenkeel {
+namespace {
+
+/// Those whose quota is what they may use: batch pods have theirs from what is lent (batch_resources.h), pods
+/// with CPUs of their own have none.
+bool is_divided(const Pod& pod) {
+  const bool owns_cpus = pod.allocated_cpus && !pod.allocated_cpus->empty();
+  return pod.label_qos.value_or(QosClass::ls) == QosClass::ls && !owns_cpus && is_active(pod) &&
+         !pod.from_cgroup_only;
+}
+
+class Round {
+ public:
+  Round(const NodeSnapshot& node, const NodeSlo& slo, const CpuBurstState& burst, Intents& out)
+      : node_(node), slo_(slo), burst_(burst), out_(out) {}
+
+  void decide_pod(const PodSample& pod) {
+    const auto divisor = quota_divisor(node_, slo_, *pod.spec);
+    if (!divisor || being_made(node_, pod)) return;
+    for (const auto& container : node_.containers_of(pod)) decide_container(container, *divisor);
+    const auto* cgroup = limited(pod.cgroup);
+    if (cgroup == nullptr || raised_by_burst(*cgroup)) return;
+    if (const auto quota = divided_pod_quota(*pod.spec, cgroup->applied.cpu_limit->period, *divisor))
+      want(*cgroup, *quota, *divisor);
+  }
+
+ private:
+  void decide_container(const ContainerSample& container, double divisor) {
+    const auto* cgroup = limited(container.cgroup);
+    if (cgroup == nullptr || container.spec == nullptr || being_made(node_, *cgroup)) return;
+    const auto limit = container.spec->limits.cpu.value_or(MilliCpu{});
+    if (limit <= MilliCpu{} || set_by_burst(container)) return;
+    want(*cgroup, divided(base_quota(limit, cgroup->applied.cpu_limit->period), divisor), divisor);
+  }
+
+  /// The kubelet may have been told to set no quotas.
+  [[nodiscard]] const CgroupSample* limited(CgroupIndex index) const {
+    const auto* cgroup = node_.cgroup(index);
+    const bool has_quota = cgroup && cgroup->applied.cpu_limit && cgroup->applied.cpu_limit->quota &&
+                           cgroup->applied.cpu_limit->period > Duration::zero();
+    return has_quota ? cgroup : nullptr;
+  }
+
+  /// Burst has decided in this tick, for the same pods in the same order.
+  bool set_by_burst(const ContainerSample& container) {
+    const auto& all = burst_.candidates;
+    while (next_ < all.size() && all[next_].pod < container.pod) ++next_;
+    for (std::size_t i = next_; i < all.size() && all[i].pod == container.pod; ++i)
+      if (all[i].cgroup == container.cgroup) return all[i].quota_burst || all[i].unreadable;
+    return false;
+  }
+  [[nodiscard]] bool raised_by_burst(const CgroupSample& cgroup) const {
+    const auto found = burst_.pods.find(cgroup.id);
+    return found != burst_.pods.end() && found->second.raised;
+  }
+
+  void want(const CgroupSample& cgroup, QuotaTime quota, double divisor) {
+    out_.want(
+        cgroup.id, Knob::cpu_quota, quota.count(),
+        because("{} per period: a CPU of this node counts for {} of a standard one, which the limit is in",
+                quota, Percent(static_cast<std::int64_t>(std::lround(divisor * 100)))));
+  }
+
+  const NodeSnapshot& node_;
+  const NodeSlo& slo_;
+  const CpuBurstState& burst_;
+  Intents& out_;
+  std::size_t next_ = 0;  ///< of burst's candidates
+};
+
+bool enabled(const NodeSlo& slo) { return slo.evenkeel.cpu_normalization; }
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+  Round round(node, slo, state.cpu_burst, out);
+  for (const auto& pod : node.pods) round.decide_pod(pod);
+}
+
+void reset(PolicyState& /*state*/) {}
+
+}  // namespace
+
+std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const Pod& pod) {
+  const auto& ratio = node.object.cpu_normalization_ratio;
+  return slo.evenkeel.cpu_normalization && ratio && *ratio > 1 && is_divided(pod) ? ratio : std::nullopt;
+}
+
+QuotaTime divided(QuotaTime quota, std::optional<double> divisor) {
+  constexpr QuotaTime kKernelLeast{1000};
+  const auto whole = std::max(quota, kKernelLeast);
+  if (!divisor || *divisor <= 1) return whole;
+  const auto part = std::ceil(static_cast<double>(whole.count()) / *divisor);
+  return std::max(QuotaTime(static_cast<std::int64_t>(part)), kKernelLeast);
+}
+
+std::optional<QuotaTime> divided_pod_quota(const Pod& pod, Duration period, double divisor) {
+  if (pod.containers.empty() || !pod_quota_is_ours(pod)) return std::nullopt;
+  QuotaTime sum;
+  MilliCpu limits;
+  for (const Container& container : pod.containers) {
+    limits += *container.limits.cpu;
+    sum += divided(base_quota(*container.limits.cpu, period), divisor);
+  }
+  if (pod.init_peak.cpu.value_or(MilliCpu{}) > limits) return std::nullopt;
+  if (const auto overhead = pod.overhead.cpu.value_or(MilliCpu{}); overhead > MilliCpu{})
+    sum += divided(quota_for(overhead, period), divisor);
+  return sum;
+}
+
+constinit const PolicySpec cpu_normalization_policy{
+    "cpu-normalization", "services' limits are in standard CPUs: less time on CPUs that count for more",
+    enabled, decide, reset};
+
+}  // namespace evenkeel

@@ -1,0 +1,21 @@
+// Policy "cpu-normalization": on a node whose CPUs count for more than a standard one (annotation
+// node.koordinator.sh/cpu-normalization-ratio above 1) services get their limit in standard CPUs, which is
+// less time: quota / ratio, rounded up, of containers and pods. CPU burst starts from the same figure, and
+// speaks for a quota wherever it has a say. May not: give a quota to whom the kubelet gave none.
+#pragma once
+
+#include "qos/decide/policy.h"
+
+namespace evenkeel {
+
+/// What the quotas of this pod are divided by; absent: nothing.
+std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const Pod& pod);
+/// Rounded up, at least the kernel's 1 ms.
+QuotaTime divided(QuotaTime quota, std::optional<double> divisor);
+/// The pod's own: what its containers may use together, never less than the sum of theirs. Absent: one of
+/// them has no limit, or its init containers may need more.
+std::optional<QuotaTime> divided_pod_quota(const Pod& pod, Duration period, double divisor);
+
+extern const PolicySpec cpu_normalization_policy;
+
+}  // namespace evenkeel

@@ -1,0 +1,97 @@
+#include "qos/cpu/identity/identity.h"
+
+#include "qos/model/provisioning.h"
+
+namespace evenkeel {
+namespace {
+
+bool enabled(const NodeSlo& slo) {
+  return slo.qos.lsr.cpu.enable || slo.qos.ls.cpu.enable || slo.qos.be.cpu.enable;
+}
+
+/// The identity of a pod follows its label; without one, Kubernetes' QoS class. A best-effort label counts in
+/// whatever branch the pod lives.
+const CpuQos* class_of(const QosStrategy& qos, const Pod& pod) {
+  const bool plain_guaranteed = !pod.label_qos && pod.kube_qos == KubeQos::guaranteed;
+  if (plain_guaranteed && !qos.lsr.cpu.enable) return &qos.ls.cpu;
+  return cpu_strategy_of(qos, default_qos(pod));
+}
+
+// cpu.idle is for pods only: one level up it would undo the kubelet's shares at every restart, one level down
+// the batch pods' own containers would all be equal. A group with cpu.idle=1 refuses every write to its
+// shares, so shares are touched only where the kernel has no cpu.idle (< 5.15).
+void yield_to_others(const CgroupSample& cgroup, bool v2, Intents& out) {
+  if (cgroup.applied.cpu_idle)
+    out.want(cgroup.id, Knob::cpu_idle, 1, because("best effort runs when nobody else wants the CPU"));
+  else if (cgroup.applied.cpu_shares)
+    out.want(cgroup.id, Knob::cpu_shares, v2 ? 1 : 2,
+             because("best effort gets the smallest share: this kernel has no cpu.idle"));
+}
+
+bool yields(const QosStrategy& qos, const CpuQos& of_class) {
+  return qos.cpu_policy == CpuQosPolicy::group_identity ? of_class.group_identity < 0
+                                                        : of_class.sched_idle == 1;
+}
+
+bool has_identity(const QosStrategy& qos, const CgroupSample& cgroup) {
+  return qos.cpu_policy == CpuQosPolicy::group_identity && cgroup.applied.plain.has(Knob::cpu_bvt);
+}
+
+// A service that chose its own identity gets it where the kernel has one, and nothing in its place elsewhere,
+// however negative: cpu.idle is no weak form of it. It takes away the shares that the pod's requests have
+// paid for (the kernel does not keep both), so that any busy neighbour may starve a service that only wanted
+// to stand back. Who means that labels the pod BE.
+void identify_by_own(const CgroupSample& cgroup, std::int64_t identity, Intents& out) {
+  if (cgroup.applied.plain.has(Knob::cpu_bvt))
+    out.want(cgroup.id, Knob::cpu_bvt, identity,
+             because("group identity {} of its pod's annotation", identity));
+}
+
+void identify(const NodeSnapshot& node, const QosStrategy& qos, CgroupIndex index, const CpuQos* of_class,
+              Intents& out) {
+  const CgroupSample* cgroup = node.cgroup(index);
+  if (!cgroup || !of_class || !of_class->enable) return;
+  if (has_identity(qos, *cgroup))
+    out.want(cgroup->id, Knob::cpu_bvt, of_class->group_identity,
+             because("group identity {} of its class", of_class->group_identity));
+  else if (yields(qos, *of_class) &&
+           (cgroup->kind == CgroupKind::pod || cgroup->kind == CgroupKind::host_application))
+    yield_to_others(*cgroup, node.v2_cpu, out);
+}
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/, Intents& out) {
+  const auto say = [&](CgroupIndex index, const CpuQos* of_class) {
+    identify(node, slo.qos, index, of_class, out);
+  };
+  const auto say_for_pod = [&](CgroupIndex index, const Pod& pod) {
+    const bool own = pod.group_identity && slo.qos.cpu_policy == CpuQosPolicy::group_identity;
+    if (!own) return say(index, class_of(slo.qos, pod));
+    if (const CgroupSample* cgroup = node.cgroup(index)) identify_by_own(*cgroup, *pod.group_identity, out);
+  };
+  // What the kernel of Anolis asks for before any identity counts; a value in systemStrategy goes before.
+  const bool switched = node.node.settings.has(Knob::sched_group_identity_enabled);
+  if (slo.qos.cpu_policy == CpuQosPolicy::group_identity && switched &&
+      !slo.system.sched_group_identity_enabled)
+    out.want(kNodeItself, Knob::sched_group_identity_enabled, 1,
+             because("the kernel knows group identities only while this is 1"));
+  say(node.burstable, &slo.qos.ls.cpu);
+  say(node.besteffort, &slo.qos.be.cpu);
+  for (const PodSample& pod : node.pods)
+    if (!being_made(node, pod)) say_for_pod(pod.cgroup, *pod.spec);
+  for (const ContainerSample& container : node.containers)
+    say_for_pod(container.cgroup, *node.pods[static_cast<std::size_t>(container.pod)].spec);
+  for (const HostApplicationSample& app : node.host_applications) {
+    const CgroupSample* cgroup = node.cgroup(app.cgroup);
+    if (cgroup && !being_made(node, *cgroup)) say(app.cgroup, cpu_strategy_of(slo.qos, app.spec->qos));
+  }
+}
+
+void reset(PolicyState& /*state*/) {}
+
+}  // namespace
+
+constinit const PolicySpec cpu_identity_policy{
+    "cpu-identity", "best effort yields the CPU to everybody else (bvt, cpu.idle or the smallest shares)",
+    enabled, decide, reset};
+
+}  // namespace evenkeel

@@ -1,0 +1,13 @@
+// Policy "cpu-identity": marks whose work yields to whom, with the best lever that this kernel has: group
+// identity (cpu.bvt_warp_ns) on vendor kernels, else cpu.idle for best-effort pods, else the smallest shares.
+// On as soon as one class is; a pod labelled LS that names its own group identity (annotation
+// koordinator.sh/cpuQOS) then has that, whatever its class. Remembers nothing.
+#pragma once
+
+#include "qos/decide/policy.h"
+
+namespace evenkeel {
+
+extern const PolicySpec cpu_identity_policy;
+
+}  // namespace evenkeel

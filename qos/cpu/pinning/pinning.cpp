@@ -1,0 +1,104 @@
+#include "qos/cpu/pinning/pinning.h"
+
+#include <algorithm>
+
+#include "qos/cpu/pinning/cpu_claims.h"
+#include "qos/model/provisioning.h"
+
+namespace evenkeel {
+namespace {
+
+bool has_own(const Pod& pod) {
+  const bool may_own = pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr;
+  return may_own && pod.allocated_cpus && !pod.allocated_cpus->empty();
+}
+
+/// Which pods share what nobody owns: services, and those of which nobody says what they are.
+bool shares(const Pod& pod) {
+  if (is_best_effort(pod)) return false;
+  return pod.label_qos != QosClass::system;
+}
+
+class Round {
+ public:
+  Round(const NodeSnapshot& node, Intents& out)
+      : node_(node), out_(out), claims_(cpu_claims(node)), shared_(claims_.shared()) {}
+
+  void decide() {
+    // Where nobody owns a CPU there is nobody to keep away from.
+    const bool all_shared = shared_.empty() || node_.topology.online.subset_of(shared_);
+    for (const auto& pod : node_.pods) {
+      if (!is_active(*pod.spec) || pod.spec->from_cgroup_only) continue;
+      if (has_own(*pod.spec))
+        own(pod);
+      else if (pod.spec->label_qos == QosClass::system && node_.object.system_qos_cpus)
+        confine(pod, *node_.object.system_qos_cpus, because("the CPUs that are set aside for the system"));
+      else if (shares(*pod.spec) && !all_shared)
+        confine(pod, shared_near(*pod.spec), kShared);
+    }
+    if (all_shared) return;
+    for (const auto& app : node_.host_applications)
+      if (const auto* cgroup = node_.cgroup(app.cgroup); cgroup && app.spec->qos == QosClass::ls)
+        place(*cgroup, shared_, kShared);
+  }
+
+ private:
+  void own(const PodSample& pod) {
+    const CpuSet cpus = *pod.spec->allocated_cpus & node_.topology.online;
+    if (cpus.empty()) return;
+    confine(pod, cpus, because("the CPUs that the scheduler gave its pod"));
+    // Whole CPUs are limit enough; a quota on top would throttle whoever uses them up.
+    lift_quota(node_.cgroup(pod.cgroup));
+    for (const auto& container : node_.containers_of(pod)) lift_quota(node_.cgroup(container.cgroup));
+  }
+
+  void lift_quota(const CgroupSample* cgroup) {
+    if (cgroup != nullptr && cgroup->applied.cpu_limit)
+      out_.want(cgroup->id, Knob::cpu_quota, Unlimited{},
+                because("it has whole CPUs for itself; a quota on top would only throttle"));
+  }
+
+  /// Of the NUMA nodes that its resources come from, where any of them shares CPUs.
+  [[nodiscard]] CpuSet shared_near(const Pod& pod) const {
+    CpuSet near;
+    for (const auto& cpu : node_.topology.cpus)
+      if (std::find(pod.numa_nodes.begin(), pod.numa_nodes.end(), cpu.numa) != pod.numa_nodes.end())
+        near.add(cpu.id);
+    near = near & shared_;
+    return near.empty() ? shared_ : near;
+  }
+
+  void confine(const PodSample& pod, const CpuSet& cpus, const Reason& why) {
+    for (const auto& container : node_.containers_of(pod))
+      if (const auto* cgroup = node_.cgroup(container.cgroup)) place(*cgroup, cpus, why);
+  }
+
+  void place(const CgroupSample& cgroup, const CpuSet& cpus, const Reason& why) {
+    const CpuSet online = cpus & node_.topology.online;
+    if (!online.empty() && cgroup.applied.cpus && !being_made(node_, cgroup))
+      out_.want(cgroup.id, Knob::cpuset_cpus, online, why);
+  }
+
+  static constexpr Reason kShared = because("what nobody has for himself is shared by services");
+  const NodeSnapshot& node_;
+  Intents& out_;
+  CpuClaims claims_;
+  CpuSet shared_;
+};
+
+bool enabled(const NodeSlo& slo) { return slo.evenkeel.cpusets; }
+
+void decide(const NodeSnapshot& node, const NodeSlo& /*slo*/, PolicyState& /*state*/, Intents& out) {
+  if (node.object.kubelet_static_cpu_manager || node.topology.online.empty()) return;
+  Round(node, out).decide();
+}
+
+void reset(PolicyState& /*state*/) {}
+
+}  // namespace
+
+constinit const PolicySpec cpusets_policy{
+    "cpusets", "containers run on the CPUs that their pod was given, services share the rest", enabled,
+    decide, reset};
+
+}  // namespace evenkeel

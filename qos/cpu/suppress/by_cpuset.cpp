@@ -1,0 +1,111 @@
+#include <algorithm>
+
+#include "qos/cpu/pinning/cpu_claims.h"
+#include "qos/cpu/pinning/cpu_pick.h"
+#include "qos/cpu/suppress/suppress.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr MilliCpu kWholeCpu{1000};
+constexpr MilliCpu kLeast{2000};
+
+/// Where best effort may run: the pools from which CPUs are picked in proportion to their sizes.
+struct Pools {
+  CpuSet pinned{};  ///< CPUs of LSR pods, which share them with best effort
+  CpuSet shared{};
+};
+
+Pools pools_of(const NodeSnapshot& node) {
+  const CpuClaims claims = cpu_claims(node);
+  return {.pinned = claims.pinned, .shared = claims.shared()};
+}
+
+CpuSet pick(const CpuTopology& topology, const Pools& pools, std::size_t count, std::size_t from_pinned) {
+  CpuSet picked;
+  for (const CpuId cpu : pick_cpus(topology, pools.pinned, from_pinned)) picked.add(cpu);
+  for (const CpuId cpu : pick_cpus(topology, pools.shared, count - from_pinned)) picked.add(cpu);
+  return picked;
+}
+
+/// The same CPUs as before where they still serve: work does not move for nothing.
+CpuSet choose(const NodeSnapshot& node, const Pools& pools, std::size_t wanted,
+              const std::optional<CpuSet>& before) {
+  const std::size_t all = pools.pinned.size() + pools.shared.size();
+  const std::size_t count = std::min(wanted, all);
+  const std::size_t from_pinned = count * pools.pinned.size() / all;
+  const bool serves = before && before->size() == count && before->subset_of(pools.pinned | pools.shared) &&
+                      (*before & pools.pinned).size() <= from_pinned;
+  return serves ? *before : pick(node.topology, pools, count, from_pinned);
+}
+
+/// Calls `see` for what the policy writes to: below a static kubelet CPU manager only what holds processes,
+/// because the kubelet owns the directories above.
+template <class See>
+void for_levers(const NodeSnapshot& node, See see) {
+  const bool leaves_only = node.object.kubelet_static_cpu_manager;
+  for (std::size_t i = 0; i < node.cgroups.size(); ++i) {
+    const CgroupSample& sample = node.cgroups[i];
+    auto ancestor = static_cast<CgroupIndex>(i);
+    while (ancestor != kNoCgroup && ancestor != node.besteffort) ancestor = node.cgroup(ancestor)->parent;
+    const bool leaf = is_leaf(sample.kind);
+    if (ancestor != kNoCgroup && sample.applied.cpus && (leaf || !leaves_only)) see(sample);
+  }
+}
+
+SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const SuppressTarget& target) {
+  return {.capacity = target.capacity,
+          .minimum = kLeast,
+          .grain = kWholeCpu,
+          .recovery = slo.evenkeel.suppress_recovery,
+          .dwell = slo.evenkeel.suppress_dwell,
+          .elapsed = node.since_previous};
+}
+
+/// What is in force now. Below a static CPU manager the directory keeps all its CPUs, so there our last
+/// choice counts (W5: the reference takes the whole machine for the present size and grows without limit).
+std::optional<CpuSet> present(const NodeSnapshot& node, const CpuSuppressState& state) {
+  if (node.object.kubelet_static_cpu_manager && state.chosen) return state.chosen;
+  return cpus_in_force(node.cgroup(node.besteffort));
+}
+
+}  // namespace
+
+std::optional<std::size_t> besteffort_cpus(const NodeSnapshot& node, const CpuSuppressState& state,
+                                           Reason& unknown) {
+  const auto now = present(node, state);
+  const Pools pools = pools_of(node);
+  const bool nowhere = (pools.pinned | pools.shared).empty();
+  if (!now) unknown = because("held: the BestEffort directory's CPUs cannot be read");
+  if (node.topology.cpus.empty()) unknown = because("held: the CPU topology is unknown");
+  if (nowhere) unknown = because("held: every CPU is reserved or exclusively somebody's");
+  if (!now || nowhere || node.topology.cpus.empty()) return std::nullopt;
+  return now->size();
+}
+
+void confine_besteffort(const NodeSnapshot& node, std::size_t count, const Reason& why,
+                        CpuSuppressState& state, Intents& out) {
+  const auto old = present(node, state);
+  const bool ours = state.chosen == old;
+  const CpuSet cpus = choose(node, pools_of(node), count, ours ? old : std::nullopt);
+  state.chosen = cpus;
+  for_levers(node, [&](const CgroupSample& sample) { out.want(sample.id, Knob::cpuset_cpus, cpus, why); });
+}
+
+void hold_besteffort_cpus(const NodeSnapshot& node, const Reason& why, Intents& out) {
+  for_levers(node, [&](const CgroupSample& sample) { out.hold(sample.id, Knob::cpuset_cpus, why); });
+}
+
+void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out) {
+  Reason unknown;
+  const auto count = besteffort_cpus(node, state, unknown);
+  const auto target = suppress_target(node, slo.threshold, unknown);
+  if (!target || !count) return hold_besteffort_cpus(node, unknown, out);
+  const MilliCpu current = kWholeCpu * static_cast<std::int64_t>(*count);
+  const SuppressStep step =
+      next_allowance(state, node.at, target->target, current, pace_of(node, slo, *target));
+  const auto wanted = static_cast<std::size_t>(step.allowance.count() / kWholeCpu.count());
+  confine_besteffort(node, wanted, suppress_reason(step, *target), state, out);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,48 @@
+// How fast best effort follows its target: down at once, up slowly, and not at all for noise.
+// May not: know what the allowance is enforced with; it counts thousandths of CPUs, whatever the lever.
+//
+// Down: as soon as the target lies 1 % of the capacity below the allowance. Within the dwell time after a
+// change only when it lies further below than the node's own noise explains (the spread of the targets of the
+// last minute, at most 4 %). More than 4 % is never noise. Up: only to the lowest target of the recovery
+// time, at most 10 % of the capacity per second; a rise that the limit cuts short goes on within the dwell
+// time. Small rises (4 %) wait for the dwell time and go only to its lowest target. What leaves a quota
+// nothing but its minimum is written at once.
+#pragma once
+
+#include "qos/cpu/suppress/state.h"
+
+namespace evenkeel {
+
+struct SuppressPace {
+  MilliCpu capacity{};
+  MilliCpu minimum{};  ///< the least that the lever can express or should be set to
+  MilliCpu grain{1};   ///< what the lever counts in: a thousandth for a quota, a CPU for a cpuset; rounded up
+  Duration recovery{}, dwell{};
+  std::optional<Duration> elapsed{};  ///< since the previous decision; absent: the first one
+};
+
+enum class SuppressMove : std::uint8_t {
+  keep,
+  cut,
+  raise,       ///< to the target, or to the lowest target of the recovery time
+  raise_part,  ///< as far as the growth limit lets
+  to_minimum,
+};
+
+struct SuppressStep {
+  SuppressMove move = SuppressMove::keep;
+  MilliCpu allowance{};
+};
+
+/// One decision. `current` is what the kernel has in force, absent when that is "unlimited".
+SuppressStep next_allowance(CpuSuppressState& state, MonoTime now, MilliCpu target,
+                            std::optional<MilliCpu> current, const SuppressPace& pace);
+
+/// 1 % of the capacity, which counts in whole CPUs.
+MilliCpu suppress_band(MilliCpu capacity);
+/// The target of the last decision, unless that is longer ago than noise is remembered.
+std::optional<MilliCpu> latest_target(const CpuSuppressState& state, MonoTime now);
+/// The lowest target seen within `window`, not older.
+MilliCpu lowest_target(const CpuSuppressState& state, MonoTime now, Duration window, MilliCpu otherwise);
+
+}  // namespace evenkeel

@@ -1,0 +1,214 @@
+// One allowance for several places: how big it is follows the same damping as ever, and the parts change with
+// it, when a place comes or goes, or when somebody has long used up his part while others leave theirs.
+#include <algorithm>
+
+#include "qos/cpu/suppress/share.h"
+#include "qos/cpu/suppress/suppress.h"
+
+namespace evenkeel {
+namespace {
+
+using std::chrono::seconds;
+
+/// An application that has not been measured at this age never will be.
+constexpr Duration kYoung = seconds(30);
+constexpr std::size_t kLeastCpus = 2;
+
+bool same(const CpuLimit& limit, std::optional<QuotaTime> quota) {
+  return limit.quota && limit.quota == quota;
+}
+
+/// A limit that was neither there before nor asked for by us is its owner's word.
+bool take_limit(SuppressShare& share, const CpuLimit& now) {
+  const bool known = now == share.own || now == share.in_force || same(now, share.asked);
+  if (!known) share.own = now;
+  share.in_force = now;
+  return !known;
+}
+
+/// Whether that changes how the allowance is to be divided.
+bool take_part(std::vector<SuppressShare>& shares, const CgroupSample& sample, bool directory, MonoTime now,
+               Duration memory) {
+  auto share = std::find_if(shares.begin(), shares.end(),
+                            [&](const SuppressShare& known) { return known.place == sample.id; });
+  const bool fresh = share == shares.end();
+  const CpuLimit limit = sample.applied.cpu_limit.value_or(CpuLimit{});
+  if (fresh) {
+    SuppressShare made;
+    made.place = sample.id;
+    made.directory = directory;
+    made.own = made.in_force = limit;
+    made.born = made.watched = now;
+    share = shares.insert(shares.end(), made);
+  }
+  const bool news = take_limit(*share, limit) && !directory;
+  if (directory) share->own = {std::nullopt, limit.period};
+  share->seen = now;
+  watch_use(*share, sample.cpu_use, now, memory);
+  bound(*share);
+  return fresh || news;
+}
+
+void gather(const NodeSnapshot& node, Duration memory, CpuSuppressState& state) {
+  const auto join = [&](CgroupIndex index, bool directory) {
+    if (const CgroupSample* sample = node.cgroup(index))
+      state.regroup = take_part(state.shares, *sample, directory, node.at, memory) || state.regroup;
+  };
+  join(node.besteffort, true);
+  for (const HostApplicationSample& app : node.host_applications)
+    if (has_share(node, app)) join(app.cgroup, false);
+  const auto gone =
+      std::erase_if(state.shares, [&](const SuppressShare& share) { return share.seen != node.at; });
+  state.regroup = state.regroup || gone > 0;
+}
+
+bool has_newcomers(const NodeSnapshot& node, const std::vector<SuppressShare>& shares) {
+  return std::any_of(shares.begin(), shares.end(), [&](const SuppressShare& share) {
+    return !share.directory && !share.measured && node.at - share.born < kYoung;
+  });
+}
+
+bool directory_known(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& state,
+                     Reason& unknown) {
+  const CgroupSample* directory = node.cgroup(node.besteffort);
+  if (!directory) return true;
+  if (!by_quota) return besteffort_cpus(node, state, unknown).has_value();
+  unknown = because("held: the BestEffort directory's quota cannot be read");
+  const auto& limit = directory->applied.cpu_limit;
+  return limit && limit->period > Duration::zero();
+}
+
+/// What nobody is seen to use may be a newcomer's. Taken for the system's, the start of a batch job would
+/// look like a burst of the system and cut the others; so the target stays what it was, as far as that
+/// explains it.
+void forgive(SuppressTarget& target, MilliCpu before) {
+  const MilliCpu theirs = std::clamp(before - target.target, MilliCpu{}, target.unseen);
+  target.target += theirs;
+  target.system -= theirs;
+}
+
+/// What all may use now; absent: somebody is not limited.
+std::optional<MilliCpu> together(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& state) {
+  if (state.shared) return state.shared;
+  MilliCpu sum{};
+  for (const SuppressShare& share : state.shares) {
+    Reason unused;
+    const auto cpus = share.directory && !by_quota ? besteffort_cpus(node, state, unused) : std::nullopt;
+    if (!cpus && !share.in_force.quota) return std::nullopt;
+    sum += cpus ? MilliCpu(static_cast<std::int64_t>(*cpus) * 1000)
+                : cpu_of(*share.in_force.quota, share.in_force.period);
+  }
+  return sum;
+}
+
+MilliCpu least_together(const std::vector<SuppressShare>& shares) {
+  MilliCpu sum{};
+  for (const SuppressShare& share : shares) sum += share.least;
+  return sum;
+}
+
+/// Somebody who uses up his part would have clearly more of it if the parts were made anew. That can wait,
+/// but not while he has less than half of an even part: then he was asleep when they were made.
+bool unfair(const CpuSuppressState& state, MonoTime now, MilliCpu capacity, Duration dwell) {
+  const auto count = static_cast<std::int64_t>(state.shares.size());
+  return std::any_of(state.shares.begin(), state.shares.end(), [&](const SuppressShare& share) {
+    const bool gains = share.hungry && share.next - share.granted >= suppress_band(capacity);
+    const bool was_asleep = share.granted * 2 * count < *state.shared;
+    return gains && (was_asleep || now - state.divided >= dwell);
+  });
+}
+
+/// The parts of `total`: as they were, unless something calls for new ones.
+void settle(CpuSuppressState& state, MilliCpu total, MonoTime now, const SuppressPace& pace) {
+  rate(state.shares, total, pace.capacity);
+  divide(state.shares, total);
+  const bool anew = state.regroup || state.shared != total;
+  state.shared = total;
+  if (!anew && !unfair(state, now, pace.capacity, pace.dwell)) return;
+  for (SuppressShare& share : state.shares) share.granted = share.next;
+  state.regroup = false;
+  state.divided = now;
+  state.changed = now;
+}
+
+Reason part_reason(const SuppressShare& share, MilliCpu total, const SuppressTarget& target) {
+  const auto say = [&](const char* sentence) {
+    return because(sentence, share.granted, total, target.allowed, target.capacity, target.services,
+                   target.system);
+  };
+  if (share.own.quota && share.granted == share.most)
+    return say(
+        "its own limit, {}, is no more than its part of the {} that best effort may use: {} of {} are the "
+        "threshold, services use {}, the system {}");
+  return say(
+      "its part is {} of the {} that best effort may use in several places: {} of {} are the threshold, "
+      "services use {}, the system {}");
+}
+
+/// A part that reaches the owner's limit is that limit, to the microsecond.
+QuotaTime quota_of(const SuppressShare& share) {
+  const bool all = share.granted == share.most && share.own.period == share.in_force.period;
+  return all && share.own.quota ? *share.own.quota : quota_for(share.granted, share.in_force.period);
+}
+
+void confine(const NodeSnapshot& node, const SuppressShare& share, const Reason& why, CpuSuppressState& state,
+             Intents& out) {
+  const auto whole = static_cast<std::size_t>((share.granted.count() + 999) / 1000);
+  confine_besteffort(node, std::max(whole, kLeastCpus), why, state, out);
+}
+
+void hold_all(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& state, const Reason& why,
+              Intents& out) {
+  for (const SuppressShare& share : state.shares)
+    if (!share.directory) out.hold(share.place, Knob::cpu_quota, why);
+  if (node.besteffort == kNoCgroup) return;
+  if (by_quota)
+    hold_besteffort_limit(node, state, why, out);
+  else
+    hold_besteffort_cpus(node, why, out);
+}
+
+void ask(const NodeSnapshot& node, bool by_quota, const SuppressTarget& target, CpuSuppressState& state,
+         Intents& out) {
+  for (SuppressShare& share : state.shares) {
+    const Reason why = part_reason(share, *state.shared, target);
+    share.asked = quota_of(share);
+    const CpuLimit limit{share.asked, share.in_force.period};
+    if (share.directory && by_quota)
+      limit_besteffort(node, limit, why, state, out);
+    else if (share.directory)
+      confine(node, share, why, state, out);
+    else
+      out.want(share.place, Knob::cpu_quota, limit.quota->count(), why);
+  }
+}
+
+}  // namespace
+
+bool shares_allowance(const NodeSnapshot& node) {
+  return std::any_of(node.host_applications.begin(), node.host_applications.end(),
+                     [&](const HostApplicationSample& app) { return has_share(node, app); });
+}
+
+void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out) {
+  const bool by_quota = slo.threshold.cpu_suppress_policy == SuppressPolicy::cfs_quota;
+  gather(node, slo.evenkeel.suppress_dwell, state);
+  Reason unknown;
+  const bool known = directory_known(node, by_quota, state, unknown);
+  auto target = suppress_target(node, slo.threshold, unknown);
+  if (!target || !known) return hold_all(node, by_quota, state, unknown, out);
+  const auto before = latest_target(state, node.at);
+  if (before && has_newcomers(node, state.shares)) forgive(*target, *before);
+
+  const SuppressPace pace{.capacity = target->capacity,
+                          .minimum = least_together(state.shares),
+                          .recovery = slo.evenkeel.suppress_recovery,
+                          .dwell = slo.evenkeel.suppress_dwell,
+                          .elapsed = node.since_previous};
+  const auto now = together(node, by_quota, state);
+  const SuppressStep step = next_allowance(state, node.at, target->target, now, pace);
+  settle(state, step.allowance, node.at, pace);
+  ask(node, by_quota, *target, state, out);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,84 @@
+#include "qos/cpu/suppress/target.h"
+
+#include <algorithm>
+
+#include "qos/cpu/suppress/share.h"
+
+namespace evenkeel {
+namespace {
+
+struct Use {
+  MilliCpu services{};
+  MilliCpu best_effort{};    ///< reached by suppression, or labelled best effort
+  MilliCpu in_besteffort{};  ///< the part of it below the kubelet's BestEffort directory
+};
+
+MilliCpu use_of(const CgroupSample* sample) {
+  return sample ? sample->cpu_use.value_or(MilliCpu{}) : MilliCpu{};
+}
+
+bool below(const NodeSnapshot& node, CgroupIndex index, CgroupIndex ancestor) {
+  while (index != kNoCgroup && index != ancestor) index = node.cgroup(index)->parent;
+  return index != kNoCgroup;
+}
+
+void count(const NodeSnapshot& node, CgroupIndex cgroup, MilliCpu used, bool best_effort, Use& use) {
+  (best_effort ? use.best_effort : use.services) += used;
+  if (best_effort && below(node, cgroup, node.besteffort)) use.in_besteffort += used;
+}
+
+/// Without the applications that run inside of it, which are counted by themselves.
+MilliCpu own_use(const NodeSnapshot& node, const HostApplicationSample& app) {
+  MilliCpu used = use_of(node.cgroup(app.cgroup));
+  for (const HostApplicationSample& inner : node.host_applications) {
+    const CgroupSample* sample = node.cgroup(inner.cgroup);
+    if (sample && app.cgroup != kNoCgroup && sample->parent == app.cgroup) used -= use_of(sample);
+  }
+  return std::max(used, MilliCpu{});
+}
+
+// A pod without a measurement yet, or already gone, is missing in the sum. What the BestEffort directory
+// itself has used is not: counting its surplus as best effort keeps the coming and going of batch pods from
+// looking like a burst of the system, which would cut the others for seconds.
+Use count_use(const NodeSnapshot& node) {
+  Use use;
+  for (const PodSample& pod : node.pods)
+    count(node, pod.cgroup, use_of(node.cgroup(pod.cgroup)), is_best_effort(*pod.spec), use);
+  for (const HostApplicationSample& app : node.host_applications)
+    count(node, app.cgroup, own_use(node, app), is_suppressed(node, app), use);
+  const MilliCpu surplus = use_of(node.cgroup(node.besteffort)) - use.in_besteffort;
+  use.best_effort += std::max(surplus, MilliCpu{});
+  return use;
+}
+
+MilliCpu reserved(const NodeObject& object, MilliCpu capacity) {
+  const MilliCpu not_allocatable = capacity - object.cpu_allocatable.value_or(capacity);
+  return std::max({MilliCpu{}, not_allocatable, object.reserved_cpu.value_or(MilliCpu{})});
+}
+
+}  // namespace
+
+std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
+                                              Reason& unknown) {
+  const MilliCpu capacity = node.object.cpu_capacity.value_or(node.node.cpu_capacity);
+  if (capacity <= MilliCpu{}) unknown = because("held: the node's CPU capacity is unknown");
+  if (!node.node.cpu_use) unknown = because("held: the node's CPU use is unknown");
+  const bool pods_known = node.pods_known || node.kubepods == kNoCgroup;  // a plain machine has none
+  if (!pods_known) unknown = because("held: the pods are unknown");
+  if (capacity <= MilliCpu{} || !node.node.cpu_use || !pods_known) return std::nullopt;
+
+  const Use use = count_use(node);
+  SuppressTarget result;
+  result.capacity = capacity;
+  result.allowed = percent_of(capacity, threshold.cpu_suppress_threshold_percent);
+  result.services = use.services;
+  const MilliCpu rest = *node.node.cpu_use - use.services - use.best_effort;
+  result.system = std::max(rest, reserved(node.object, capacity));
+  result.unseen = result.system - reserved(node.object, capacity);
+  result.target = result.allowed - result.services - result.system;
+  if (threshold.cpu_suppress_min_percent)
+    result.target = std::max(result.target, percent_of(capacity, *threshold.cpu_suppress_min_percent));
+  return result;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,69 @@
+#include "qos/decide/arbiter.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace evenkeel {
+namespace {
+
+/// Groups wishes for one lever; inside a group values stand before holds and the higher rank before the
+/// lower.
+bool before(const Intent& a, const Intent& b) {
+  return std::tie(a.target, a.knob, a.hold, a.by) < std::tie(b.target, b.knob, b.hold, b.by);
+}
+
+bool same_lever(const Intent& a, const Intent& b) { return a.target == b.target && a.knob == b.knob; }
+
+/// Whether `later`, which stands behind in rank, takes the lever from `winner`.
+bool overrules(const Intent& later, const Intent& winner) {
+  if (later.hold) return false;
+  switch (row(winner.knob).merge) {
+    case Merge::lowest:
+      return tighter(later.value, winner.value);
+    case Merge::highest:
+      return tighter(winner.value, later.value);
+    case Merge::first:
+      return false;
+  }
+  return false;
+}
+
+/// `wishes` are sorted by target.
+void drop_hands_off(const NodeSnapshot& node, std::vector<Intent>& wishes) {
+  const auto by_target = [](const Intent& a, const Intent& b) {
+    return a.target.value < b.target.value;  // its disks with it
+  };
+  Intent probe;
+  for (const CgroupSample& sample : node.cgroups) {
+    if (!sample.hands_off) continue;
+    probe.target = sample.id;
+    const auto [first, last] = std::equal_range(wishes.begin(), wishes.end(), probe, by_target);
+    wishes.erase(first, last);
+  }
+}
+
+/// Keeps one wish per lever, in place.
+void merge(std::vector<Intent>& wishes) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    const bool first_of_lever = kept == 0 || !same_lever(wishes[kept - 1], wishes[i]);
+    if (first_of_lever)
+      wishes[kept++] = wishes[i];
+    else if (overrules(wishes[i], wishes[kept - 1]))
+      wishes[kept - 1] = wishes[i];
+  }
+  wishes.resize(kept);
+}
+
+}  // namespace
+
+void arbitrate(const NodeSnapshot& node, const NodeSlo& slo, Intents& intents, std::vector<Intent>& plan) {
+  plan.clear();
+  if (slo.evenkeel.hands_off) return;
+  for (const Intent* intent : intents.sorted(before))
+    if (intent->target) plan.push_back(*intent);
+  drop_hands_off(node, plan);
+  merge(plan);
+}
+
+}  // namespace evenkeel

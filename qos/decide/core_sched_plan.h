@@ -1,0 +1,54 @@
+// Who may share a physical core with whom: the groups, and whose tasks belong into which. Keeps its memory
+// from tick to tick, so that a plan that says the same again allocates nothing.
+// May not: know cookies or tasks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "qos/model/ids.h"
+#include "qos/model/reason.h"
+
+namespace evenkeel {
+
+/// All tasks of this cgroup, those of cgroups inside of it too.
+struct CoreSchedMember {
+  CgroupId cgroup{};
+  std::size_t group = 0;  ///< of CoreSchedPlan::group()
+  Reason why{};
+};
+
+class CoreSchedPlan {
+ public:
+  std::uint8_t by = 0;  ///< the policy, by its position in the registry
+
+  void clear() {
+    groups_in_use_ = 0;
+    members_.clear();
+  }
+  /// The group of this name; made where there is none.
+  std::size_t group(std::string_view name) {
+    const auto end = groups_.begin() + static_cast<std::ptrdiff_t>(groups_in_use_);
+    const auto found = std::find(groups_.begin(), end, name);
+    if (found != end) return static_cast<std::size_t>(found - groups_.begin());
+    if (groups_in_use_ == groups_.size()) groups_.emplace_back();
+    groups_[groups_in_use_] = name;
+    return groups_in_use_++;
+  }
+  void add(const CoreSchedMember& member) { members_.push_back(member); }
+
+  [[nodiscard]] const std::string& name(std::size_t group) const { return groups_[group]; }
+  [[nodiscard]] std::span<const CoreSchedMember> members() const { return members_; }
+
+ private:
+  std::vector<std::string> groups_{};
+  std::size_t groups_in_use_ = 0;
+  std::vector<CoreSchedMember> members_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,88 @@
+// A wish, not a write: which lever of which cgroup, what value, who asks and why.
+// The intents of one tick are the whole desired state: what nobody asks for any more goes back to its
+// original.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "qos/decide/core_sched_plan.h"
+#include "qos/decide/disk_cost.h"
+#include "qos/decide/network_plan.h"
+#include "qos/decide/resctrl_plan.h"
+#include "qos/decide/sched_feature_plan.h"
+#include "qos/model/ids.h"
+#include "qos/model/knob.h"
+#include "qos/model/reason.h"
+
+namespace evenkeel {
+
+/// Position in the registry; also the rank for Merge::first.
+using PolicyIndex = std::uint8_t;
+
+struct Intent {
+  CgroupId target{};
+  Knob knob{};
+  KnobValue value{};
+  /// Keep whatever we have in force and write nothing: what a policy asks for while it does not know enough.
+  bool hold = false;
+  PolicyIndex by = 0;
+  Reason why{};
+};
+
+/// The intents of one tick. Its capacity grows when the pod population does, never in a steady tick.
+class Intents {
+ public:
+  void want(CgroupId target, Knob knob, const KnobValue& value, const Reason& why) {
+    all_.push_back({target, knob, value, false, by_, why});
+  }
+  void hold(CgroupId target, Knob knob, const Reason& why) {
+    all_.push_back({target, knob, KnobValue{}, true, by_, why});
+  }
+
+  void speak_as(PolicyIndex policy) { by_ = policy; }
+  [[nodiscard]] PolicyIndex speaker() const { return by_; }
+  void clear() {
+    all_.clear();
+    resctrl_.clear();
+    costs_.clear();
+    core_sched_.clear();
+    network_.clear();
+    sched_features_ = {};
+  }
+  [[nodiscard]] const std::vector<Intent>& all() const { return all_; }
+  std::vector<Intent>& all() { return all_; }
+  /// Groups of tasks are no values of cgroups: one policy alone speaks of them, so there is nothing to merge.
+  ResctrlPlan& resctrl() { return resctrl_; }
+  [[nodiscard]] const ResctrlPlan& resctrl() const { return resctrl_; }
+  /// Nor are the lines of the I/O cost model.
+  CostPlan& costs() { return costs_; }
+  [[nodiscard]] const CostPlan& costs() const { return costs_; }
+  CoreSchedPlan& core_sched() { return core_sched_; }
+  [[nodiscard]] const CoreSchedPlan& core_sched() const { return core_sched_; }
+  NetworkPlan& network() { return network_; }
+  [[nodiscard]] const NetworkPlan& network() const { return network_; }
+  SchedFeaturePlan& sched_features() { return sched_features_; }
+  [[nodiscard]] const SchedFeaturePlan& sched_features() const { return sched_features_; }
+  /// The intents in another order, without moving them: they are large.
+  template <class Less>
+  const std::vector<const Intent*>& sorted(Less less) {
+    order_.clear();
+    for (const Intent& intent : all_) order_.push_back(&intent);
+    std::sort(order_.begin(), order_.end(), [&](const Intent* a, const Intent* b) { return less(*a, *b); });
+    return order_;
+  }
+
+ private:
+  std::vector<Intent> all_{};
+  std::vector<const Intent*> order_{};
+  ResctrlPlan resctrl_{};
+  CostPlan costs_{};
+  CoreSchedPlan core_sched_{};
+  NetworkPlan network_{};
+  SchedFeaturePlan sched_features_{};
+  PolicyIndex by_ = 0;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,47 @@
+// Whether a victim is out of the ordinary: a few outliers among the last samples, and how likely chance alone
+// makes that. Pure; fixed memory. May not: say who did it (suspects.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "qos/detector/normal_model.h"
+
+namespace evenkeel {
+
+struct Anomaly {
+  bool known = false;      ///< the model is trusted and there are samples enough to say either
+  bool anomalous = false;  ///< enough of the last samples are outliers
+  std::size_t outliers = 0, samples = 0;
+  double value = 0;        ///< median of those samples, in the signal's unit
+  double times_usual = 1;  ///< how many times normal that is
+  /// That samples of the model, which resemble their neighbours as its do, have such a median. Not corrected
+  /// for how often one looks. Tails are not known to 1e-9: it is never less.
+  double chance = 1;
+};
+
+class AnomalyWatch {
+ public:
+  static constexpr std::size_t kMostSamples = 8;
+
+  /// Held against the model as it was before this sample. False: it is no number, or came too
+  /// soon after the one before.
+  bool add(double value, MonoTime now, const NormalModel& model, const DetectorSettings& settings);
+  [[nodiscard]] Anomaly judge(const NormalModel& model, const DetectorSettings& settings) const;
+  void clear() { count_ = 0; }
+
+ private:
+  struct Sample {
+    float value = 0;
+    bool outlier = false;
+  };
+  std::array<Sample, kMostSamples> samples_{};  ///< the newest first
+  std::size_t count_ = 0;
+  MonoTime newest_{};
+};
+
+/// How much more the mean of `samples` neighbours varies than if they were independent, at this correlation
+/// from one to the next: 1 for 0, `samples` for 1.
+double variance_inflation(double autocorrelation, std::size_t samples);
+
+}  // namespace evenkeel

@@ -1,0 +1,61 @@
+// Whether a limit on a suspect helped the victim, and whom that clears. Pure; fixed memory. May not: limit
+// anybody or give a limit back.
+//
+// A victim is looked at because it was worse than usual, so on the average it gets better whoever is limited:
+// "cured" is permission to go on, not proof. "Not cured" is proof enough to stop.
+// (qos/detector/randomized_trial.h proves.)
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "qos/detector/normal_model.h"
+#include "qos/model/ids.h"
+
+namespace evenkeel {
+
+enum class Cure : std::uint8_t {
+  waiting,    ///< for the samples that tell
+  cured,      ///< most of what was above usual is gone, or the victim is no outlier any more
+  not_cured,  ///< the limit is to go, and the suspect is cleared
+  unknown,    ///< the samples did not come: the limit is to go, and nothing is known of the suspect
+};
+
+struct CureResult {
+  Cure cure = Cure::waiting;
+  double times_before = 1, times_after = 1;  ///< of usual
+  double relief = 0;  ///< part of what was above usual (as a logarithm) that is gone; below 0: it got worse
+};
+
+/// One limit on one suspect for one victim.
+class CureWatch {
+ public:
+  /// `before`: what the victim's signal was (the anomaly's value). Samples begin after the limit is in force.
+  void begin(double before, MonoTime now);
+  void add(double value, MonoTime now);
+  [[nodiscard]] CureResult judge(const NormalModel& model, MonoTime now,
+                                 const DetectorSettings& settings) const;
+
+ private:
+  static constexpr std::size_t kMostSamples = 8;
+  std::array<double, kMostSamples> after_{};
+  std::size_t count_ = 0;
+  double before_ = 0;
+  MonoTime begun_{};
+};
+
+/// Who is no suspect for a while, and whose. When it is full, the one whose time ends first makes room.
+class ClearedSuspects {
+ public:
+  void clear(CgroupId victim, CgroupId suspect, MonoTime until);
+  [[nodiscard]] bool cleared(CgroupId victim, CgroupId suspect, MonoTime now) const;
+
+ private:
+  struct Entry {
+    CgroupId victim{}, suspect{};
+    MonoTime until{};
+  };
+  std::array<Entry, 64> entries_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,66 @@
+// How many seconds of stall others made, by kind: since somebody is watched, and within the last day. Pure;
+// fixed memory. May not: say whose doing it was (qos/interference/measure.h).
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+#include "qos/model/units.h"
+#include "qos/model/victim_signal.h"
+
+namespace evenkeel {
+
+/// The stalls that are seen in each tick, in the order of Signal from run_queue_wait on.
+inline constexpr std::size_t kStallSignals = 3;
+constexpr Signal stall_signal(std::size_t stall) {
+  return static_cast<Signal>(static_cast<std::size_t>(Signal::run_queue_wait) + stall);
+}
+constexpr std::size_t stall_place(Signal signal) {
+  return static_cast<std::size_t>(signal) - static_cast<std::size_t>(Signal::run_queue_wait);
+}
+
+/// Seconds of stall that others made, by stall. Waits for a CPU are told by who had it; of the other stalls
+/// it is what was above usual while somebody stood accused of it.
+using StallBudget = std::array<double, kStallSignals>;
+
+/// Of the last 24 hours: this one as far as it has gone, and the 23 before it.
+class StallDay {
+ public:
+  static constexpr std::int64_t kHours = 24;
+
+  /// In the order of time; what is older than a day is no part of it any more.
+  void add(std::size_t stall, double seconds, MonoTime now) {
+    const std::int64_t hour = hour_at(now);
+    if (hour <= newest_ - kHours) return;
+    for (auto next = std::max(newest_, hour - kHours) + 1; next <= hour; ++next) hours_[slot(next)] = {};
+    newest_ = std::max(newest_, hour);
+    hours_[slot(hour)][stall] += static_cast<float>(seconds);
+  }
+  /// What was added in this hour of the time line; none of a day ago.
+  [[nodiscard]] double at(std::size_t stall, std::int64_t hour) const {
+    const bool kept = hour <= newest_ && newest_ - hour < kHours;
+    return kept ? static_cast<double>(hours_[slot(hour)][stall]) : 0;
+  }
+  [[nodiscard]] StallBudget sum(MonoTime now) const {
+    StallBudget out{};
+    const std::int64_t hour = hour_at(now);
+    for (std::size_t stall = 0; stall < kStallSignals; ++stall)
+      for (auto back = kHours; back-- > 0;) out[stall] += at(stall, hour - back);
+    return out;
+  }
+  static std::int64_t hour_at(MonoTime time) {
+    return std::chrono::floor<std::chrono::hours>(time.time_since_epoch()).count();
+  }
+
+ private:
+  static std::size_t slot(std::int64_t hour) {
+    return static_cast<std::size_t>((hour % kHours + kHours) % kHours);
+  }
+  std::array<std::array<float, kStallSignals>, static_cast<std::size_t>(kHours)> hours_{};
+  std::int64_t newest_ = 0;
+};
+
+}  // namespace evenkeel

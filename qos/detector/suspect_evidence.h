@@ -1,0 +1,53 @@
+// What the last windows of a victim and of one suspect say about the two of them: the correlation that CPI²
+// takes, and what it lacks. Pure; nothing is allocated.
+//
+// CPI² weighs how far the victim was above its threshold with the suspect's activity. A victim that is slow
+// for the whole window makes everybody guilty who was active at all. So two questions are asked that
+// it does not ask: was the victim slower while the suspect did more (contrast, rank correlation), and would
+// an innocent one have looked like that as well (a regression, with what neighbouring samples have in common
+// taken out of both)?
+#pragma once
+
+#include <cstddef>
+
+#include "qos/detector/normal_model.h"
+#include "qos/detector/window_series.h"
+
+namespace evenkeel {
+
+/// With fewer windows a regression says nothing.
+inline constexpr std::size_t kLeastWindows = 8;
+
+struct Evidence {
+  std::size_t windows = 0;      ///< in which both were measured
+  double cpi2 = 0;              ///< correlation of CPI², -1 to 1; 0.35 is guilt there
+  double rank_correlation = 0;  ///< -1 to 1 (Spearman)
+  /// The victim's mean level while the suspect did more than its own median, over that while it did not.
+  double contrast = 1;
+  /// Times slower, by the regression, with what the suspect does now than with what it does in the quietest
+  /// quarter of the windows.
+  double effect = 1;
+  double t = 0;         ///< the regression's slope over its error; 0: the suspect did the same all the time
+  double fit = 0;       ///< log-likelihood that the suspect adds: tells apart suspects that move together
+  double chance = 1;    ///< that an innocent one has such a t or more
+  double activity = 0;  ///< of now, in the unit of its series
+  bool busier = false;  ///< now than in its quiet windows
+  /// How often the suspect began to do much, or stopped. 1: a coincidence of two moments is all there is, and
+  /// a test (qos/detector/randomized_trial.h) is worth its cost.
+  std::size_t turns = 0;
+};
+
+/// How many windows CPI² looks back: ten minutes.
+inline constexpr std::int64_t kCpi2Windows = 10;
+
+/// The correlation of CPI², over its windows up to `now`: with the suspect's activity scaled to a sum of one,
+/// the sum of activity * (1 - threshold / value) where the victim is above the threshold and of activity *
+/// (value / threshold - 1) where it is not. 0 without activity.
+double cpi2_correlation(const WindowSeries& victim, const WindowSeries& activity, double threshold,
+                        std::int64_t now);
+
+/// `now`: the newest window; the last settings.anomaly_samples of them are "now" in the sense of Evidence.
+Evidence weigh(const WindowSeries& victim, const WindowSeries& activity, const NormalModel& model,
+               std::int64_t now, const DetectorSettings& settings);
+
+}  // namespace evenkeel

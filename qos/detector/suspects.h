@@ -1,0 +1,82 @@
+// Who of several suspects hurts a victim: each one's evidence, who is accused, who is not and why. Pure;
+// writes into room that the caller keeps. May not: decide what is done about it.
+//
+// Blame (time that the victim waited while the suspect had the CPU) is a measurement and comes first. Where
+// there is none, the suspect must have moved with the victim more than an innocent one would
+// (suspect_evidence.h) and the victim must be out of the ordinary (anomaly.h): the chances of both together
+// are held against the number of false alarms a day that are allowed, corrected for the number of victims and
+// of suspects.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "qos/detector/anomaly.h"
+#include "qos/detector/suspect_evidence.h"
+#include "qos/model/ids.h"
+
+namespace evenkeel {
+
+struct Suspect {
+  CgroupId cgroup{};
+  const WindowSeries* activity = nullptr;  ///< CPU use, bandwidth, …: the same unit for all
+  /// Seconds per second that the victim waited for it; null: not measured. A pair without a wait has zeros.
+  const WindowSeries* blame = nullptr;
+  bool cleared = false;  ///< it was limited lately, and that did not help (qos/detector/relief_watch.h)
+};
+
+/// Why somebody is accused, or is not. The first that applies.
+enum class Finding : std::uint8_t {
+  named,         ///< accused
+  joint,         ///< accused together with another one: they cannot be told apart
+  explained,     ///< what speaks against it is what it has in common with one that is accused
+  cleared,       ///< it was limited lately, and that did not help
+  unknown,       ///< there are too few windows in which both were measured
+  idle,          ///< it does no more than in its quiet times
+  little_blame,  ///< blame was measured and the victim waited for others
+  old_blame,     ///< the victim waited as much for it while it was well
+  no_contrast,   ///< it did the same all the time: only a test can tell (qos/detector/randomized_trial.h)
+  disagree,      ///< contrast, rank correlation and regression do not all point at it
+  too_weak,      ///< what it may have done is too little
+  by_chance,     ///< an innocent one may well look like that
+};
+inline constexpr std::size_t kFindings = 12;
+/// In words, for metrics, sentences and the interface.
+const char* finding_name(Finding finding);
+
+struct Verdict {
+  CgroupId suspect{};
+  Finding finding = Finding::unknown;
+  CgroupId with{};  ///< joint, explained: the one that is accused
+  Evidence evidence{};
+  std::optional<double> blame{};  ///< seconds per second that the victim waits for it now
+  /// Of what the victim waits more than while it was well; of all that it waits, if it never was.
+  std::optional<double> blame_share{};
+  /// That chance alone makes this victim look so bad and one of its suspects so guilty, in one look; may
+  /// exceed 1. What it is held against is chance_allowed().
+  double chance = 1;
+  /// 0 to 1: 1 less the chance.
+  [[nodiscard]] double confidence() const { return chance < 1 ? 1 - chance : 0; }
+  [[nodiscard]] bool accused() const { return finding == Finding::named || finding == Finding::joint; }
+};
+
+/// The victim, as it is now.
+struct Case {
+  const NormalModel* model = nullptr;
+  const WindowSeries* series = nullptr;
+  Anomaly anomaly{};
+  std::int64_t window = 0;  ///< the newest one
+  std::size_t victims = 1;  ///< that are watched on this node: each is a chance to be wrong
+};
+
+/// How small the chance of a false alarm in one look at one victim has to be.
+double chance_allowed(const Case& victim, const DetectorSettings& settings);
+
+/// One verdict per suspect, as many as `out` has room for; the accused first, the surest of them at the head.
+/// Returns how many were written. An unknown anomaly, or none, accuses nobody.
+std::size_t judge(const Case& victim, std::span<const Suspect> suspects, const DetectorSettings& settings,
+                  std::span<Verdict> out);
+
+}  // namespace evenkeel

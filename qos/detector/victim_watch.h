@@ -1,0 +1,49 @@
+// All that is remembered of one signal of one victim: what is normal, the last samples, the last windows. A
+// policy keeps one per (workload, signal). Fixed memory, no allocation. May not: measure or act.
+#pragma once
+
+#include "qos/detector/suspects.h"
+
+namespace evenkeel {
+
+class VictimWatch {
+ public:
+  VictimWatch() : VictimWatch(Signal::cpi) {}
+  explicit VictimWatch(Signal signal) : model_(signal) {}
+
+  /// One sample, of this window: it is held against what is normal, and then learned unless somebody stands
+  /// accused of it (`accused`): what others do to a victim is not its normal. Absent samples are not passed.
+  /// False: it is no number, or came too soon after the one before.
+  bool observe(double value, std::int64_t window, MonoTime now, bool accused,
+               const DetectorSettings& settings) {
+    if (!anomaly_.add(value, now, model_, settings)) return false;
+    series_.put(window, value);
+    if (!accused) model_.learn(value, now, settings);
+    return true;
+  }
+  /// Another image, a restart: nothing of before says anything about now.
+  void relearn() {
+    model_.relearn();
+    anomaly_.clear();
+    series_.clear();
+  }
+  [[nodiscard]] Anomaly anomaly(const DetectorSettings& settings) const {
+    return anomaly_.judge(model_, settings);
+  }
+  /// Ready for judge(); holds pointers into this watch.
+  [[nodiscard]] Case open_case(std::size_t victims, const DetectorSettings& settings) const {
+    return {&model_, &series_, anomaly(settings), series_.newest(), victims};
+  }
+  [[nodiscard]] const NormalModel& model() const { return model_; }
+  [[nodiscard]] NormalModel& model() { return model_; }
+  [[nodiscard]] const WindowSeries& series() const { return series_; }
+
+ private:
+  NormalModel model_;
+  AnomalyWatch anomaly_{};
+  WindowSeries series_{};
+};
+/// A node watches hundreds of containers by several signals each.
+static_assert(sizeof(VictimWatch) <= 512);
+
+}  // namespace evenkeel

@@ -1,0 +1,115 @@
+#include "qos/eviction/choice.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "qos/eviction/gang.h"
+
+namespace evenkeel {
+namespace {
+
+struct Census {
+  std::int64_t others = 0;      ///< not of those whom this trigger may choose
+  std::int64_t barred = 0;      ///< their owner forbids it, or nobody could make them go
+  std::int64_t asked = 0;       ///< asked lately
+  std::int64_t resting = 0;     ///< another pod of their owner went lately
+  std::int64_t no_release = 0;  ///< their going would free nothing that is short, or it is not known
+};
+
+/// Whom no trigger may choose: those that nobody can take away for good, those that are on their way, and
+/// those whose owner said hands off.
+bool can_go(const EvictionTrigger& trigger, const Pod& pod) {
+  const bool allowed = (pod.eviction.by >> static_cast<unsigned>(trigger.gate) & 1U) != 0;
+  return allowed && is_active(pod) && !pod.terminating && !pod.hands_off && !pod.is_static &&
+         !pod.eviction.daemon && !pod.from_cgroup_only && !pod.name.empty();
+}
+
+bool is_passed_over(const EvictionState& state, const std::string& uid) {
+  return std::ranges::any_of(state.passed_over, [&](const auto& one) { return one.uid == uid; });
+}
+
+bool owner_rests(const EvictionState& state, const std::string& owner, MonoTime now) {
+  return !owner.empty() && std::ranges::any_of(state.gone_lately, [&](const auto& gone) {
+    return gone.owner_uid == owner && now - gone.at < kOwnerCoolDown;
+  });
+}
+
+std::int64_t released(const EvictionTrigger& trigger, const EvictionInput& input, const PodSample& pod) {
+  return std::max<std::int64_t>(trigger.releases(input, pod).value_or(0), 0);
+}
+
+/// What the gang's members here would release together.
+std::int64_t gang_release(const EvictionTrigger& trigger, const EvictionInput& input,
+                          const std::string& gang) {
+  std::int64_t sum = 0;
+  for (const PodSample& pod : input.node.pods) {
+    if (pod.spec->eviction.gang.name != gang || !can_go(trigger, *pod.spec) ||
+        !trigger.may_choose(input.threshold, *pod.spec))
+      continue;
+    if (__builtin_add_overflow(sum, released(trigger, input, pod), &sum)) return INT64_MAX;
+  }
+  return sum;
+}
+
+struct Standing {
+  EvictionRank rank{};
+  GangStanding gang{};
+  std::int64_t gang_release = 0;
+  std::int64_t weight = 0;
+  const Pod* pod = nullptr;
+};
+
+bool goes_before(const Standing& a, const Standing& b) {
+  const auto key = [](const Standing& one) { return std::tuple(one.rank, one.gang, -one.gang_release); };
+  if (key(a) != key(b)) return key(a) < key(b);
+  // One gang after the other, not one member of each.
+  const std::string &gang = a.pod->eviction.gang.name, &other = b.pod->eviction.gang.name;
+  if (a.gang == GangStanding::whole && gang != other) return gang < other;
+  if (a.weight != b.weight) return a.weight > b.weight;
+  return a.pod->name > b.pod->name;
+}
+
+/// Absent: it stays, and `census` counts why.
+std::optional<Standing> standing_of(const EvictionTrigger& trigger, const EvictionInput& input,
+                                    const EvictionState& state, const PodSample& pod, Census& census) {
+  const auto stays = [](std::int64_t& count) {
+    ++count;
+    return std::nullopt;
+  };
+  const Pod& spec = *pod.spec;
+  if (pod.cgroup == kNoCgroup || !trigger.may_choose(input.threshold, spec)) return stays(census.others);
+  if (!can_go(trigger, spec)) return stays(census.barred);
+  if (is_passed_over(state, spec.uid)) return stays(census.asked);
+  if (released(trigger, input, pod) <= 0) return stays(census.no_release);
+  const GangStanding gang = gang_standing(input.node, state, spec);
+  if (gang != GangStanding::broken && owner_rests(state, spec.eviction.owner_uid, input.node.at))
+    return stays(census.resting);
+  const std::int64_t together =
+      gang == GangStanding::whole ? gang_release(trigger, input, spec.eviction.gang.name) : 0;
+  return Standing{trigger.rank(spec), gang, together, trigger.weight(input.node, pod), &spec};
+}
+
+}  // namespace
+
+EvictionChoice choose_victim(const EvictionTrigger& trigger, const EvictionInput& input,
+                             const EvictionState& state) {
+  Census census;
+  EvictionChoice choice;
+  std::optional<Standing> first;
+  for (const PodSample& pod : input.node.pods) {
+    const auto standing = standing_of(trigger, input, state, pod, census);
+    if (!standing || (first && !goes_before(*standing, *first))) continue;
+    first = standing;
+    choice.victim = &pod;
+  }
+  if (choice.victim) return choice;
+  choice.nobody = because(
+      "nobody can go: of {} pods {} are not for this trigger, {} may not be evicted, {} were asked lately, "
+      "of "
+      "{} the owner has just lost one, {} would free nothing",
+      static_cast<std::int64_t>(input.node.pods.size()), census.others, census.barred, census.asked,
+      census.resting, census.no_release);
+  return choice;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,161 @@
+#include "qos/eviction/eviction.h"
+
+#include <algorithm>
+
+#include "qos/eviction/choice.h"
+
+namespace evenkeel {
+namespace {
+
+using Asked = EvictionState::Asked;
+
+// The kubelet kills after the pod's grace and removes the cgroup some seconds later. Whoever is still there
+// after this has a kubelet in trouble.
+constexpr Duration kAfterGrace = std::chrono::seconds(30);
+// The time for which the reference remembers a pod that it has evicted.
+constexpr Duration kNotAgain = std::chrono::minutes(2);
+// For so long a gang that lost a member counts as having lost it; by then its scheduler has replaced it.
+constexpr Duration kRemembered = std::chrono::minutes(5);
+// Node-wide: a trigger that is wrong, or configured wrongly, empties a node slowly enough for people to see.
+constexpr Duration kTokenEvery = std::chrono::seconds(15);
+
+void refill(EvictionState& state, MonoTime now) {
+  const auto due = (now - state.refilled) / kTokenEvery;
+  if (due >= EvictionState::kMostTokens - state.tokens) {
+    state.tokens = EvictionState::kMostTokens;
+    state.refilled = now;
+  } else if (due > 0) {
+    state.tokens += static_cast<int>(due);
+    state.refilled += kTokenEvery * due;
+  }
+}
+
+/// A token is spent on who goes, not on who was asked: a budget that forbids all of them costs nothing.
+void spent_on(const Asked& victim, EvictionState& state, MonoTime now) {
+  if (state.tokens == EvictionState::kMostTokens) state.refilled = now;
+  state.tokens = std::max(state.tokens - 1, 0);
+  state.gone_lately.push_back({victim.uid, victim.owner_uid, victim.gang, now});
+}
+
+void gone(EvictionState& state, MonoTime now) {
+  spent_on(*state.pending, state, now);
+  state.freed = now;
+  state.pending.reset();
+  begin_anew(state.use);
+}
+
+/// Whether the victim that was asked to go is gone, or takes too long about it.
+void watch_pending(const NodeSnapshot& node, EvictionState& state) {
+  if (!state.pending) return;
+  const auto* pod = node.pod(state.pending->uid);
+  if (!pod || pod->cgroup == kNoCgroup) return gone(state, node.at);
+  if (node.at - state.pending->at < state.pending->patience) return;
+  spent_on(*state.pending, state, node.at);
+  pass_over(state, std::string(state.pending->uid), node.at + kNotAgain);
+}
+
+void forget(EvictionState& state, MonoTime now) {
+  std::erase_if(state.passed_over, [&](const auto& one) { return one.until <= now; });
+  std::erase_if(state.gone_lately, [&](const auto& one) { return now - one.at >= kRemembered; });
+  refill(state, now);
+}
+
+/// Why no trigger is asked at all.
+const char* why_off(const NodeSnapshot& node, const NodeSlo& slo) {
+  if (!slo.threshold.enable) return "resourceUsedThresholdWithBE is not enabled";
+  if (slo.evenkeel.hands_off) return "this node is to be left alone (handsOff)";
+  if (!node.pods_known) return "the pods are not known";
+  if (node.pods_stale) return "the list of pods is too old for that";
+  return nullptr;
+}
+
+bool is_on(const EvictionTrigger& trigger, const NodeSlo& slo) {
+  return slo.evenkeel.feature_gates[static_cast<std::size_t>(trigger.gate)] &&
+         !trigger.missing(slo.threshold);
+}
+
+bool asks_for_cpu(const NodeSlo& slo) {
+  const auto& gates = slo.evenkeel.feature_gates;
+  return gates[static_cast<std::size_t>(FeatureGate::be_cpu_evict)] ||
+         gates[static_cast<std::size_t>(FeatureGate::cpu_evict)];
+}
+
+/// Asks every trigger, and remembers of each that it has begun until it needs nobody any more.
+void judge(const EvictionInput& input, const NodeSlo& slo, EvictionState& state) {
+  const auto triggers = eviction_triggers();
+  for (std::size_t i = 0; i < triggers.size(); ++i) {
+    const EvictionTrigger& trigger = *triggers[i];
+    const auto bit = static_cast<std::uint16_t>(1U << i);
+    EvictionVerdict& verdict = state.verdicts[i];
+    EvictionNeed need;
+    if (is_on(trigger, slo)) need = trigger.need(input, (state.draining & bit) != 0);
+    const bool needed = need.is == EvictionNeed::Is::yes;
+    verdict = {needed, need.why, because(needed ? "" : "nobody has to go")};
+    if (need.is == EvictionNeed::Is::unknown) continue;
+    state.draining = static_cast<std::uint16_t>(needed ? state.draining | bit : state.draining & ~bit);
+  }
+}
+
+/// What the next victim has to wait for; absent: nothing.
+std::optional<Reason> brake(const EvictionTrigger& trigger, const EvictionState& state, MonoTime now) {
+  if (state.pending)
+    return because("waits until the pod that was asked {} ago has gone", now - state.pending->at);
+  const auto since = trigger.waits_at_start && !state.freed ? state.began : state.freed;
+  if (since && now - *since < trigger.cool_down)
+    return because(
+        state.freed ? "waits {} for what the last one has freed to show" : "waits {} after the start",
+        trigger.cool_down - (now - *since));
+  if (state.tokens > 0) return std::nullopt;
+  return because("waits {}: too many have gone in a short time", kTokenEvery - (now - state.refilled));
+}
+
+Eviction ask(const EvictionTrigger& trigger, const Pod& pod, const Reason& why, EvictionState& state,
+             MonoTime now) {
+  const auto& terms = pod.eviction;
+  const Duration patience = terms.grace.value_or(kUsualGrace) + kAfterGrace;
+  state.pending = Asked{pod.uid, terms.owner_uid, terms.gang.name, now, trigger.name, patience};
+  return {pod.namespace_, pod.name, pod.uid, trigger.name, why, trigger.gate};
+}
+
+}  // namespace
+
+void pass_over(EvictionState& state, const std::string& uid, MonoTime until) {
+  if (state.pending && state.pending->uid == uid) state.pending.reset();
+  for (auto& one : state.passed_over)
+    if (one.uid == uid) return static_cast<void>(one.until = until);
+  state.passed_over.push_back({uid, until});
+}
+
+void ended(EvictionState& state, const std::string& uid, MonoTime now) {
+  if (!state.pending || state.pending->uid != uid) return;
+  gone(state, now);
+  pass_over(state, uid, now + kNotAgain);
+}
+
+std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo& slo, EvictionState& state) {
+  if (!state.began) state.began = node.at;
+  forget(state, node.at);
+  watch_pending(node, state);
+  if (const char* why = why_off(node, slo)) {
+    state.verdicts.fill({false, because(why), because("nobody goes")});
+    return std::nullopt;
+  }
+  if (asks_for_cpu(slo)) observe(node, slo.threshold, state.use);
+  const EvictionInput input{node, slo.threshold, state.use};
+  judge(input, slo, state);
+  const auto triggers = eviction_triggers();
+  for (std::size_t i = 0; i < triggers.size(); ++i) {
+    EvictionVerdict& verdict = state.verdicts[i];
+    if (!verdict.needed) continue;
+    if (const auto wait = brake(*triggers[i], state, node.at)) {
+      verdict.outcome = *wait;
+      continue;
+    }
+    const auto choice = choose_victim(*triggers[i], input, state);
+    verdict.outcome = choice.victim ? because("one is asked to go now") : choice.nobody;
+    if (choice.victim) return ask(*triggers[i], *choice.victim->spec, verdict.why, state, node.at);
+  }
+  return std::nullopt;
+}
+
+}  // namespace evenkeel

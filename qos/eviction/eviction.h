@@ -1,0 +1,71 @@
+// Which pod has to go, if any: a pure function of what is known, one victim at a time. May not: ask anybody
+// to evict it (agent/ does), nor believe that it is gone before its cgroup is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "qos/eviction/state.h"
+#include "qos/model/nodeslo.h"
+#include "qos/model/reason.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+/// The kubelet's, for a pod that names none.
+inline constexpr Duration kUsualGrace = std::chrono::seconds(30);
+
+struct Eviction {
+  std::string namespace_{}, name{}, uid{};
+  std::string_view by{};  ///< the trigger: "memory-evict"
+  Reason why{};
+  FeatureGate gate{};  ///< the trigger as Koordinator names it
+};
+
+struct EvictionInput {
+  const NodeSnapshot& node;
+  const ThresholdStrategy& threshold;
+  const EvictionUse& use;
+};
+struct EvictionNeed {
+  enum class Is : std::uint8_t { no, yes, unknown };
+  Is is = Is::no;  ///< unknown costs nobody, and does not end what has begun
+  Reason why{};    ///< the figures, or what is not known
+};
+/// The lower goes first; the first that differs decides.
+using EvictionRank = std::array<std::int64_t, 3>;
+
+/// One reason to evict: a row. What all of them have in common is in eviction.cpp.
+struct EvictionTrigger {
+  std::string_view name;
+  FeatureGate gate;
+  Duration cool_down;   ///< after a victim is gone, before the next is chosen: the node's figures follow late
+  bool waits_at_start;  ///< for one cool-down: a node that has just started is busy with that
+  /// The setting without which it cannot run; null: it can.
+  const char* (*missing)(const ThresholdStrategy&);
+  /// Whether somebody has to go now. `draining`: it has begun, and goes on to the lower mark.
+  EvictionNeed (*need)(const EvictionInput&, bool draining);
+  bool (*may_choose)(const ThresholdStrategy&, const Pod&);
+  EvictionRank (*rank)(const Pod&);
+  /// What its going frees of what is short. Not above zero, or not known: it does not go for this.
+  std::optional<std::int64_t> (*releases)(const EvictionInput&, const PodSample&);
+  /// Among equals the heavier goes first.
+  std::int64_t (*weight)(const NodeSnapshot&, const PodSample&);
+};
+
+/// THE list of triggers, in the order in which they are asked.
+std::span<const EvictionTrigger* const> eviction_triggers();
+
+/// The next victim. Remembers it as pending: the next one is chosen when its cgroup is gone and that did not
+/// suffice, or when it has not gone after its patience is over (then it is passed over).
+std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo& slo, EvictionState& state);
+/// The API refused (a disruption budget, for example): not this one before `until`.
+void pass_over(EvictionState& state, const std::string& uid, MonoTime until);
+/// Its processes have ended although its cgroup may stay: a kubelet without its API starts it again.
+void ended(EvictionState& state, const std::string& uid, MonoTime now);
+
+}  // namespace evenkeel

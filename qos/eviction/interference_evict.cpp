@@ -1,0 +1,54 @@
+#include "qos/eviction/interference_evict.h"
+
+#include <algorithm>
+
+#include "qos/eviction/rank.h"
+
+namespace evenkeel {
+namespace {
+
+using Is = EvictionNeed::Is;
+
+/// The next one is limited first, and only then judged.
+constexpr Duration kCoolDown = std::chrono::minutes(1);
+
+EvictionNeed need(const EvictionInput& input, bool /*draining*/) {
+  if (input.use.antagonists.empty()) return {Is::no, because("no pod hurts a service again and again")};
+  return {Is::yes,
+          because("{} pods were limited for a service's sake again and again, and each time it helped",
+                  static_cast<std::int64_t>(input.use.antagonists.size()))};
+}
+
+/// Its going ends what only it does.
+std::optional<std::int64_t> is_antagonist(const EvictionInput& input, const PodSample& pod) {
+  const CgroupSample* cgroup = input.node.cgroup(pod.cgroup);
+  if (cgroup == nullptr || !std::ranges::binary_search(input.use.antagonists, cgroup->id))
+    return std::nullopt;
+  return 1;
+}
+
+}  // namespace
+
+constinit const EvictionTrigger interference_evict_trigger{"interference-evict",
+                                                           FeatureGate::interference_evict,
+                                                           kCoolDown,
+                                                           false,
+                                                           nothing_missing,
+                                                           need,
+                                                           is_labelled_best_effort,
+                                                           rank_of_best_effort,
+                                                           is_antagonist,
+                                                           use_weight};
+
+void find_antagonists(const InterferenceState& state, const InterferenceSettings& settings,
+                      std::vector<CgroupId>& out) {
+  out.clear();
+  for (const Confirmed& one : state.confirmed) {
+    const auto times = std::ranges::count(state.confirmed, one.suspect, &Confirmed::suspect);
+    if (times >= settings.evict_after && std::ranges::find(out, one.suspect) == out.end())
+      out.push_back(one.suspect);
+  }
+  std::ranges::sort(out);
+}
+
+}  // namespace evenkeel

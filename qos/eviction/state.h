@@ -1,0 +1,55 @@
+// What eviction remembers between ticks: who was asked to go, who went lately, what must not be asked again
+// yet, and what it last thought. A value, so that a tick can be replayed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "qos/eviction/use.h"
+#include "qos/model/reason.h"
+#include "qos/model/units.h"
+
+namespace evenkeel {
+
+/// What a trigger last thought, for people.
+struct EvictionVerdict {
+  bool needed = false;  ///< somebody has to go
+  Reason why{};         ///< the figures behind it, or why they are not known
+  Reason outcome{};     ///< who goes, or why nobody does
+};
+
+struct EvictionState {
+  static constexpr std::size_t kTriggers = 9;
+  static constexpr int kMostTokens = 5;
+
+  struct Asked {
+    std::string uid{}, owner_uid{}, gang{};
+    MonoTime at{};
+    std::string_view by{};
+    Duration patience{};  ///< after which it is not waited for any longer
+  };
+  std::optional<Asked> pending{};   ///< asked to go, and its cgroup is still there
+  std::optional<MonoTime> freed{};  ///< when the last victim's cgroup was gone
+  std::optional<MonoTime> began{};  ///< when the first decision was made
+  std::uint16_t draining = 0;       ///< by trigger: between its threshold and its lower mark
+  struct PassedOver {
+    std::string uid{};
+    MonoTime until{};
+  };
+  std::vector<PassedOver> passed_over{};  ///< would not or could not go; not asked again before then
+  struct Gone {
+    std::string uid{}, owner_uid{}, gang{};
+    MonoTime at{};
+  };
+  std::vector<Gone> gone_lately{};
+  int tokens = kMostTokens;  ///< so many may go at once; one more comes with time
+  MonoTime refilled{};
+  EvictionUse use{};
+  std::array<EvictionVerdict, kTriggers> verdicts{};  ///< in the order of eviction_triggers()
+};
+
+}  // namespace evenkeel

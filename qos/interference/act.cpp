@@ -1,0 +1,139 @@
+#include "qos/interference/act.h"
+
+#include <algorithm>
+
+#include "qos/interference/judge.h"
+#include "qos/interference/remedy.h"
+#include "qos/interference/roster.h"
+
+namespace evenkeel {
+namespace {
+
+/// Found so often, one time after the other, before anything is done: waits that were measured as the
+/// suspect's doing, and what only moved together with it.
+constexpr std::size_t kTimesByBlame = 2, kTimesByCorrelation = 3;
+
+using What = InterferenceNews::What;
+
+void tell_of(InterferenceState& state, What what, const Cap& cap) {
+  const Accusation about{.victim = cap.victim, .suspect = cap.suspect, .signal = cap.signal};
+  tell(state, {.what = what, .accusation = about, .limit = cap.limit});
+}
+
+/// A group is made in one tick, and tasks are moved into it in the next.
+constexpr Duration settling(Remedy remedy) {
+  return remedy == Remedy::cache ? Duration(std::chrono::seconds(5)) : Duration::zero();
+}
+
+/// A sample of the victim's signal while its antagonist is limited. Without the limit in force it says
+/// nothing about it.
+void watch(Cap& cap, const Victim& victim, const Unit& suspect, const NodeSnapshot& node,
+           const InterferenceSettings& settings) {
+  if (!in_force(node, cap.limit, suspect.index)) return;
+  const VictimWatch& signal = victim.of(cap.signal);
+  const auto value = signal.series().at(signal.series().newest());
+  // A window that began before the limit says nothing about it.
+  const Duration blind =
+      settling(cap.limit.remedy) + detector_settings(settings).interval(traits_of(cap.signal));
+  if (!value || node.at - cap.since < blind) return;
+  cap.after.add(*value, node.at);
+}
+
+/// Less cache or memory did not help: that says little about who it was as long as less CPU was not tried.
+bool escalate(Cap& cap, const Unit& suspect, MonoTime now, double value,
+              const InterferenceSettings& settings) {
+  if (cap.limit.remedy == Remedy::cpu) return false;
+  const auto limit = cpu_limit(suspect, settings.cap_percent, settings);
+  if (!limit) return false;
+  cap.limit = *limit;
+  cap.since = now;
+  cap.after.begin(value, now + settling(cap.limit.remedy));
+  return true;
+}
+
+/// What it did while it was limited accuses nobody of what comes after.
+void release(const Cap& cap, InterferenceState& state) {
+  std::erase_if(state.accusations, [&](const Accusation& one) {
+    if (one.suspect != cap.suspect) return false;
+    tell(state, {.what = What::over, .accusation = one});
+    return true;
+  });
+  tell_of(state, What::released, cap);
+}
+
+void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings,
+                  std::span<const Sampled> sampled, InterferenceState& state) {
+  const DetectorSettings detector = detector_settings(settings);
+  std::erase_if(state.caps, [&](Cap& cap) {
+    const Victim* victim = entry_of(state.victims, cap.victim);
+    const Unit* suspect = entry_of(state.units, cap.suspect);
+    if (victim == nullptr || suspect == nullptr || !settings.act ||
+        node.at - cap.since >= settings.cap_lease) {
+      release(cap, state);
+      return true;
+    }
+    for (const Sampled& one : sampled)
+      if (&state.victims[one.victim] == victim && one.signal == cap.signal)
+        watch(cap, *victim, *suspect, node, settings);
+    if (cap.cured) return false;
+    const auto& model = victim->of(cap.signal).model();
+    const CureResult result = cap.after.judge(model, node.at, detector);
+    if (result.cure == Cure::waiting) return false;
+    cap.cured = result.cure == Cure::cured;
+    tell_of(state, cap.cured ? What::cured : What::not_cured, cap);
+    if (cap.cured) {
+      state.confirmed.push_back({cap.suspect, node.at});
+      return false;
+    }
+    if (result.cure == Cure::not_cured &&
+        escalate(cap, *suspect, node.at, result.times_after * model.usual(), settings)) {
+      tell_of(state, What::capped, cap);
+      return false;
+    }
+    if (result.cure == Cure::not_cured)
+      state.cleared.clear(cap.victim, cap.suspect, node.at + detector.cool_down);
+    return true;
+  });
+}
+
+/// Measured waits are evidence by themselves. What moved together is tried out first, if it may be.
+bool holds(const Accusation& one, const InterferenceSettings& settings) {
+  if (one.verdict.blame) return one.times >= kTimesByBlame;
+  return one.tested || (!settings.causal_test && one.times >= kTimesByCorrelation);
+}
+
+/// Of two that move together only measured waits, or a test, say that it was both.
+bool clear(const Accusation& one) {
+  return one.verdict.finding == Finding::named || one.verdict.blame.has_value();
+}
+
+void limit_one(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
+  if (state.trial || awaits_proof(state)) return;
+  const Accusation* surest = nullptr;
+  for (const Accusation& one : state.accusations) {
+    if (!holds(one, settings) || !clear(one) || limitable(node, state, one.suspect) == nullptr) continue;
+    if (state.cleared.cleared(one.victim, one.suspect, node.at)) continue;
+    if (surest == nullptr || one.verdict.chance < surest->verdict.chance) surest = &one;
+  }
+  if (surest == nullptr) return;
+  const auto limit = remedy_for(surest->signal, *entry_of(state.units, surest->suspect), node, settings);
+  if (!limit) return;  // there is next to nothing to take
+  Cap cap{.suspect = surest->suspect,
+          .victim = surest->victim,
+          .signal = surest->signal,
+          .limit = *limit,
+          .since = node.at};
+  cap.after.begin(surest->value, node.at + settling(limit->remedy));
+  state.caps.push_back(cap);
+  tell(state, {.what = What::capped, .accusation = *surest, .limit = *limit});
+}
+
+}  // namespace
+
+void act(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const Sampled> sampled,
+         InterferenceState& state) {
+  judge_limits(node, settings, sampled, state);
+  if (settings.act) limit_one(node, settings, state);
+}
+
+}  // namespace evenkeel

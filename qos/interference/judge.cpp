@@ -1,0 +1,111 @@
+#include "qos/interference/judge.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "qos/interference/remedy.h"
+#include "qos/interference/roster.h"
+
+namespace evenkeel {
+namespace {
+
+/// Found again within so many samples, it is the same accusation.
+constexpr int kSamplesToLetGo = 3;
+
+const WindowSeries& activity_of(const Unit& unit, Signal signal) {
+  if (counts_cycles(signal)) return unit.cpu_use_period;
+  if (signal == Signal::run_queue_wait) return unit.cpu_use;
+  return unit.stall[stall_place(signal)];
+}
+
+/// Null: who had the CPU is not measured.
+const WindowSeries* blame_of(const Victim& victim, CgroupId unit, Signal signal,
+                             const InterferenceState& state) {
+  if (signal != Signal::run_queue_wait || state.source != RunQueueSource::bpf) return nullptr;
+  const auto [found, known] = place_of(state.pairs, victim.cgroup, unit);
+  return known ? &found->blame : &state.no_blame;
+}
+
+/// What a test may tell where watching does not: it did the same all the time, one coincidence is all there
+/// is, or it cannot be told from another one.
+bool worth_a_test(const Verdict& verdict) {
+  const bool open = verdict.finding == Finding::no_contrast || verdict.finding == Finding::by_chance;
+  return !verdict.blame && verdict.evidence.activity > 0 && (open || verdict.accused());
+}
+
+/// The likeliest of this tick.
+void consider(const Accusation& found, const NodeSnapshot& node, InterferenceState& state) {
+  if (!worth_a_test(found.verdict) || limitable(node, state, found.suspect) == nullptr) return;
+  const auto likelihood = [](const Accusation& one) {
+    const Evidence& evidence = one.verdict.evidence;
+    return std::pair(evidence.fit * evidence.t, evidence.activity);
+  };
+  if (!state.suspicion || likelihood(found) > likelihood(*state.suspicion)) state.suspicion = found;
+}
+
+}  // namespace
+
+void tell(InterferenceState& state, const InterferenceNews& news) {
+  state.news.push_back(news);
+  ++state.counted_news[static_cast<std::size_t>(news.what)];
+}
+
+void accuse(const Accusation& found, MonoTime now, InterferenceState& state) {
+  const auto known = std::ranges::find_if(state.accusations, [&](const Accusation& one) {
+    return one.victim == found.victim && one.suspect == found.suspect && one.signal == found.signal;
+  });
+  const bool fresh = known == state.accusations.end();
+  Accusation& one = fresh ? state.accusations.emplace_back() : *known;
+  const Accusation before = one;
+  one = found;
+  one.since = fresh ? now : before.since;
+  one.times = fresh ? 1 : before.times + 1;
+  one.renewed = now;
+  if (!one.tested) one.tested = before.tested;
+  if (fresh) tell(state, {.what = InterferenceNews::What::accused, .accusation = one});
+}
+
+void look_at(const Sampled& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,
+             InterferenceState& state) {
+  const Victim& victim = state.victims[sampled.victim];
+  const DetectorSettings detector = detector_settings(settings);
+  const Case judged =
+      victim.of(sampled.signal).open_case(std::max<std::size_t>(state.victims.size(), 1), detector);
+  if (!judged.anomaly.anomalous) return;
+  // Who is well again accuses nobody of what was.
+  if (judged.series->at(judged.window).value_or(0) <= judged.model->threshold(detector)) return;
+  state.suspects.clear();
+  for (const Unit& unit : state.units) {
+    if (unit.cgroup == victim.unit) continue;
+    state.suspects.push_back({.cgroup = unit.cgroup,
+                              .activity = &activity_of(unit, sampled.signal),
+                              .blame = blame_of(victim, unit.cgroup, sampled.signal, state),
+                              .cleared = state.cleared.cleared(victim.cgroup, unit.cgroup, node.at)});
+  }
+  state.verdicts.resize(std::max(state.verdicts.size(), state.suspects.size()));
+  const std::size_t count = judge(judged, state.suspects, detector, state.verdicts);
+  for (const Verdict& verdict : std::span(state.verdicts).first(count)) {
+    const Accusation found{.victim = victim.cgroup,
+                           .suspect = verdict.suspect,
+                           .signal = sampled.signal,
+                           .verdict = verdict,
+                           .value = judged.anomaly.value,
+                           .usual = judged.model->usual()};
+    consider(found, node, state);
+    if (verdict.accused()) accuse(found, node.at, state);
+  }
+}
+
+void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
+  const DetectorSettings detector = detector_settings(settings);
+  std::erase_if(state.accusations, [&](const Accusation& one) {
+    const bool there =
+        entry_of(state.victims, one.victim) != nullptr && entry_of(state.units, one.suspect) != nullptr;
+    const bool over = node.at - one.renewed > detector.interval(traits_of(one.signal)) * kSamplesToLetGo;
+    if (there && !over) return false;
+    tell(state, {.what = InterferenceNews::What::over, .accusation = one});
+    return true;
+  });
+}
+
+}  // namespace evenkeel

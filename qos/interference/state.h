@@ -1,0 +1,198 @@
+// What the policy "interference" knows from tick to tick: who may suffer, who may be the cause, what was
+// measured of them, who stands accused, and who is limited for it. A value like every policy's state.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "qos/detector/randomized_trial.h"
+#include "qos/detector/relief_watch.h"
+#include "qos/detector/stall_budget.h"
+#include "qos/detector/victim_watch.h"
+#include "qos/model/cpu_counts.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+/// A sum over a part of a window, and how much of the window it covers: what was not measured is not zero.
+struct WindowSum {
+  double seconds = 0;  ///< waited, stalled, of CPU: over all tasks, so it may exceed the time that passed
+  Duration measured{};
+};
+
+using StallSums = std::array<WindowSum, kStallSignals>;
+
+/// A pressure total when its file was read last: what a stall is told from where nothing better is measured.
+struct PressureSeen {
+  Duration total{};
+  MonoTime at{};
+  Duration throttled{};  ///< that its own quota held the cgroup up since
+};
+using PressureTotals = std::array<std::optional<PressureSeen>, kStallSignals>;
+
+/// A container of a service, or a host application that is no best effort.
+struct Victim {
+  CgroupId cgroup{};
+  CgroupId unit{};  ///< its pod, or itself: it does not accuse itself
+  CgroupIndex index = kNoCgroup;
+  std::size_t workload = 0;  ///< into InterferenceState::workloads
+  std::array<VictimWatch, kSignals> watch{};
+  StallSums sums{};
+  PressureTotals pressure{};
+  StallBudget stalled_by_others_seconds{};  ///< since it is watched; of the last day: its workload's
+
+  [[nodiscard]] VictimWatch& of(Signal signal) { return watch[static_cast<std::size_t>(signal)]; }
+  [[nodiscard]] const VictimWatch& of(Signal signal) const { return watch[static_cast<std::size_t>(signal)]; }
+};
+
+/// A pod, or a host application: the smallest thing that is limited as a whole.
+struct Unit {
+  CgroupId cgroup{};
+  CgroupIndex index = kNoCgroup;
+  bool best_effort = false;  ///< may be limited for the sake of a service
+  WindowSum cpu{}, cpu_of_period{};
+  StallSums sums{};
+  PressureTotals pressure{};
+  WindowSeries cpu_use{};         ///< CPUs, per stall window
+  WindowSeries cpu_use_period{};  ///< the same per counter period
+  std::array<WindowSeries, kStallSignals> stall{};
+  StallBudget charged_seconds{};  ///< what services were stalled for its sake, since it is watched
+  StallDay charged_lately{};
+};
+
+/// Who waited for whom.
+struct BlamePair {
+  CgroupId victim{}, unit{};
+  WindowSum sum{};
+  WindowSeries blame{};
+};
+
+/// What a workload is taken for, whichever of its pods teaches it; outlives them.
+struct Workload {
+  std::string key{};    ///< "namespace/owner/container", "host/NAME" of a host application
+  std::string image{};  ///< another image is another workload; empty: none is known
+  std::array<std::optional<Normal>, kSignals> normal{};
+  StallDay stalled_lately{};  ///< all its containers, for the sake of others
+  MonoTime used{};
+};
+
+struct Accusation {
+  CgroupId victim{}, suspect{};
+  Signal signal = Signal::cpi;
+  Verdict verdict{};
+  double value = 0, usual = 0;  ///< of the victim, in the signal's unit
+  MonoTime since{}, renewed{};
+  std::size_t times = 1;               ///< that it was found, one after the other
+  std::optional<TestResult> tested{};  ///< the test that found it guilty
+};
+
+/// What is taken from an antagonist.
+enum class Remedy : std::uint8_t {
+  cpu,     ///< a quota: it does less of everything
+  cache,   ///< ways of the last-level cache and memory bandwidth, in a resctrl group of its own
+  memory,  ///< memory.high: it reclaims, instead of the victim
+};
+struct Limit {
+  Remedy remedy = Remedy::cpu;
+  MilliCpu cpu{}, used{};  ///< of remedy cpu: what it may use, and what it used before
+  Bytes memory{}, had{};   ///< of remedy memory: the same
+};
+
+/// A limit for the sake of a victim, for a while.
+struct Cap {
+  CgroupId suspect{}, victim{};
+  Signal signal = Signal::cpi;
+  Limit limit{};
+  MonoTime since{};
+  CureWatch after{};
+  bool cured = false;
+};
+
+/// A test that is under way (qos/detector/randomized_trial.h).
+struct Trial {
+  Accusation about{};  ///< what it would come to
+  Limit limit{};
+  TestPlan plan{};
+  std::size_t slot = 0;
+  MonoTime slot_began{};
+  double sum = 0;           ///< of the victim's samples in this slot …
+  std::size_t samples = 0;  ///< … and how many they are
+  std::array<std::optional<double>, kMostSlots> means{};
+
+  [[nodiscard]] bool limits() const { return plan.limited(slot); }
+};
+
+/// A suspect was limited, and it helped.
+struct Confirmed {
+  CgroupId suspect{};
+  MonoTime at{};
+};
+
+/// What happened in this tick, for the log and the audit.
+struct InterferenceNews {
+  enum class What : std::uint8_t {
+    accused,
+    over,
+    capped,
+    cured,
+    not_cured,
+    released,
+    test_began,
+    test_innocent,
+    test_unclear
+  };
+  What what = What::accused;
+  Accusation accusation{};
+  Limit limit{};  ///< of a cap or a test
+};
+inline constexpr std::size_t kInterferenceNews = 9;
+
+/// A container as the counters see it, best effort included.
+struct CountedContainer {
+  CgroupId cgroup{};
+  std::optional<CpuCounts> counts{};  ///< the newest window
+};
+
+/// A victim's signal that just got a sample: now is the time to look at it.
+struct Sampled {
+  std::size_t victim = 0;  ///< position in InterferenceState::victims
+  Signal signal = Signal::cpi;
+};
+
+struct InterferenceState {
+  // All ascending by cgroup (pairs: by victim, then unit).
+  std::vector<CountedContainer> counted{};
+  std::vector<Victim> victims{};
+  std::vector<Unit> units{};
+  std::vector<BlamePair> pairs{};
+  struct Member {
+    CgroupId cgroup{}, unit{};
+  };
+  std::vector<Member> members{};  ///< which unit a container belongs to
+  std::vector<Workload> workloads{};
+
+  std::vector<Accusation> accusations{};
+  std::vector<Cap> caps{};
+  std::optional<Accusation> suspicion{};  ///< of this tick: of whom watching tells too little
+  std::optional<Trial> trial{};
+  std::vector<MonoTime> tests{};         ///< of the last day: when they began
+  std::vector<Confirmed> confirmed{};    ///< of the last day, the oldest first
+  ClearedSuspects cleared{};             ///< who was limited for whom, and it did not help
+  std::vector<InterferenceNews> news{};  ///< of this tick
+  std::array<std::uint64_t, kInterferenceNews> counted_news{};  ///< since the start
+
+  Duration counter_period{}, stall_window{};  ///< as configured at the last look
+  std::optional<std::int64_t> window{};       ///< the stall window that is being filled
+  WindowSeries no_blame{};       ///< zeros: of those for whom nobody waited while blame was measured
+  std::vector<CgroupId> seen{};  ///< the cgroups at the last look
+  const void* specs = nullptr;   ///< the pod list at the last look; never followed
+  const void* given = nullptr;   ///< the models of the NodeSLO at the last look; never followed
+  RunQueueSource source = RunQueueSource::none;
+  std::vector<Sampled> sampled{};   ///< in this tick
+  std::vector<Suspect> suspects{};  ///< room to judge in
+  std::vector<Verdict> verdicts{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,27 @@
+// Policy "blkio": what best effort as a whole, and single annotated pods, may read and write on a disk, how
+// long services' requests may take there, and what the I/O cost model is to keep for everybody.
+//
+// Other than Koordinator's: a name that leads nowhere costs that block alone; throttling needs no weights; a
+// weight is written only where one is given; an annotation that goes takes its limits along; what somebody
+// else has limited stays his; on cgroup v1, where a limit binds nobody below, each container has it.
+// May not: know how a kernel spells any of it.
+#pragma once
+
+#include "qos/decide/policy.h"
+
+namespace evenkeel {
+
+extern const PolicySpec blkio_policy;
+
+/// The blocks whose latencyTarget holds for this pod: its annotation's where one has such, else its class's.
+/// Best effort has none: it is who is held back.
+std::span<const Block> latency_blocks(const Pod& pod, const NodeSlo& slo);
+inline bool has_target(const Block& block) { return block.io.latency_target_us.value_or(0) > 0; }
+
+/// Blocks that lead to no disk now.
+std::size_t unresolved_blocks(const BlkioState& state);
+/// Whether such a one is news: a volume may be mounted a moment after its pod is listed.
+bool worth_telling(const BlkioState::Known& block, MonoTime now);
+const char* why_unresolved(const BlkioState::Known& block);
+
+}  // namespace evenkeel

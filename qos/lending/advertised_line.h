@@ -1,0 +1,35 @@
+// One of the four resources on its way to the Node: what stands, what should stand and why.
+// May not: decide whether anything is written, which the four do together.
+#pragma once
+
+#include "qos/lending/advertised.h"
+
+namespace evenkeel {
+
+enum class LentCause : std::uint8_t {
+  computed,
+  unknown,   ///< it cannot be computed now: what stands, stands
+  degraded,  ///< it could not be computed for long: only what pods hold
+  off,       ///< colocation is disabled: likewise, and nothing at all when they hold nothing
+};
+
+enum class LentChange : std::uint8_t { none, small, rise, drop };
+
+struct LentLine {
+  std::optional<std::int64_t> standing{}, wanted{}, held{};
+  LentCause cause = LentCause::computed;
+  LentChange change = LentChange::none;
+  Duration age{};         ///< of the data
+  std::string unknown{};  ///< why it cannot be computed
+
+  /// What was never ours to advertise does not fall short either.
+  [[nodiscard]] bool below_held(const std::optional<std::int64_t>& amount) const {
+    return held && (amount || cause != LentCause::off) && amount.value_or(0) < *held;
+  }
+};
+
+/// "batch-cpu: 25000 to 21000, less can be lent"; empty when nothing is to be said. `taken`: what is wanted
+/// will stand.
+std::string lent_text(Lent resource, const LentLine& line, bool taken);
+
+}  // namespace evenkeel

@@ -1,0 +1,16 @@
+// Policy "batch-resources": a pod that runs on lent resources (batch-cpu, batch-memory, mid-cpu, mid-memory)
+// gets what it asked for as shares, quota and memory limit; the kubelet knows those names only as numbers and
+// leaves the pod at best effort's values. Koordinator's batchresource hook does the same at the start of a
+// container; here it holds for running ones, too, and a limit below what is in use comes down with the use.
+#pragma once
+
+#include "qos/decide/policy.h"
+
+namespace evenkeel {
+
+/// cpu.shares (v1) or cpu.weight (v2) for a request, as the kubelet converts it.
+std::int64_t shares_for(MilliCpu request, bool v2);
+
+extern const PolicySpec batch_resources_policy;
+
+}  // namespace evenkeel

@@ -1,0 +1,55 @@
+// What of the node can be lent to batch and mid pods (batch-cpu, batch-memory, mid-cpu, mid-memory), with
+// every term of the sum. Koordinator's arithmetic, except that unknown is never zero. Pure. May not: know how
+// it is advertised (advertised.h does).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "qos/model/nodeslo.h"
+#include "qos/model/pod.h"
+#include "qos/model/snapshot.h"
+#include "qos/model/units.h"
+#include "qos/model/usage.h"
+
+namespace evenkeel {
+
+enum class Lent : std::uint8_t { batch_cpu, batch_memory, mid_cpu, mid_memory };
+inline constexpr std::size_t kLentCount = 4;
+/// In the order of the enum; on the Node with "kubernetes.io/" in front.
+inline constexpr std::array<const char*, kLentCount> kLentNames = {"batch-cpu", "batch-memory", "mid-cpu",
+                                                                   "mid-memory"};
+
+/// One line of the sum, for `evenkeel explain` and /v1/explain: "kubelet reserved", "node object", 10000, 20
+/// GB. A resource that the line does not concern, or that is unknown, is absent.
+struct LendTerm {
+  std::string name{};
+  std::string source{};
+  std::optional<MilliCpu> cpu{};
+  std::optional<Bytes> memory{};
+};
+
+struct Lendable {
+  std::optional<MilliCpu> batch_cpu{}, mid_cpu{};
+  std::optional<Bytes> batch_memory{}, mid_memory{};
+  std::vector<LendTerm> terms{};
+  std::array<std::string, kLentCount> lacks{};  ///< why it is absent: "the system's use is unknown"
+  std::string unknown_because{};                ///< all of these in one sentence; empty: nothing is absent
+};
+
+struct LendInput {
+  const NodeObject& object;
+  const NodeSample& node;  ///< capacity where the object does not say; reserved huge pages
+  const std::vector<Pod>& pods;
+  const RecentUsage& usage;
+  const ColocationStrategy& strategy;
+  std::optional<Usage>
+      prod_reclaimable{};  ///< the peak predictor's; absent: unknown (counts as nothing to lend)
+  bool pods_known = true;  ///< the pod source has delivered at least once
+};
+Lendable lendable(const LendInput& input);
+
+}  // namespace evenkeel

@@ -1,0 +1,176 @@
+#include "qos/memory/memory_qos.h"
+
+#include <algorithm>
+
+#include "qos/memory/limit_above_use.h"
+#include "qos/memory/memory_qos_terms.h"
+#include "qos/memory/vendor_files.h"
+#include "qos/memory/watermarks.h"
+
+namespace evenkeel {
+namespace {
+
+// A container that is stalled for a fifth of the time gets a tenth more every ten seconds; what was added
+// goes by hundredths, so that it does not swing.
+constexpr Duration kJudgeInterval = std::chrono::seconds(10);
+constexpr double kStalledPercent = 20, kFreePercent = 2;
+constexpr Percent kMore{10}, kLess{1}, kMostRelief{1000};
+
+/// What the kernel has to share out. Reserved huge pages are none of it.
+std::optional<Bytes> allocatable(const NodeSnapshot& node) {
+  if (node.object.memory_allocatable) return node.object.memory_allocatable;
+  if (!node.node.memory) return std::nullopt;
+  return clamped_difference(node.node.memory->total, node.node.memory->hugepages);
+}
+
+std::size_t at(KubeQos qos) { return static_cast<std::size_t>(qos); }
+
+/// One round.
+class Round {
+ public:
+  Round(const NodeSnapshot& node, const NodeSlo& slo, MemoryQosState& state, Bytes allocatable, Intents& out)
+      : node_(node), slo_(slo), state_(state), allocatable_(allocatable), out_(out) {}
+
+  void decide() {
+    add_up();
+    protect_parents();
+    wish_vendor_directories(node_, slo_.qos, out_);
+    for (const auto& pod : node_.pods) decide_pod(pod);
+    std::erase_if(state_.containers, [&](const auto& entry) { return entry.second.seen != node_.at; });
+  }
+
+ private:
+  using Sums = std::array<MemoryProtection, 3>;  ///< by KubeQos
+
+  void add_up() {
+    for (const auto& pod : node_.pods) {
+      const auto of_pod = pod.cgroup == kNoCgroup ? std::nullopt : memory_terms(*pod.spec, slo_.qos);
+      if (!of_pod) continue;
+      const auto request = memory_claim(*pod.spec).request;
+      auto& sum = sums_[at(pod.spec->kube_qos)];
+      // The parents' low is not raised to their min, as the reference has it.
+      sum.min = clamped_sum(sum.min, percent_of(request, of_pod->min));
+      sum.low = clamped_sum(sum.low, percent_of(request, of_pod->low));
+      asked_low_ = clamped_sum(asked_low_, protection(*of_pod, request).low);
+    }
+    for (const auto& sum : sums_) {
+      all_.min = clamped_sum(all_.min, sum.min);
+      all_.low = clamped_sum(all_.low, sum.low);
+    }
+  }
+
+  /// More cannot be protected than there is: then everybody gets the same share of what he asked for.
+  [[nodiscard]] Bytes fitted(Bytes amount, Bytes sum) const {
+    return sum <= allocatable_ ? amount : Bytes(scaled(amount.count(), allocatable_.count(), sum.count()));
+  }
+
+  void protect_parents() {
+    const auto& besteffort = sums_[at(KubeQos::besteffort)];
+    const auto& burstable = sums_[at(KubeQos::burstable)];
+    protect(node_.kubepods, all_, "what the pods below have protected");
+    protect(node_.burstable, burstable, "what the pods below have protected");
+    protect(node_.besteffort, besteffort, "what the pods below have protected");
+  }
+
+  void protect(CgroupIndex index, const MemoryProtection& asked, const char* why) {
+    const auto* cgroup = node_.cgroup(index);
+    if (cgroup == nullptr) return;
+    const MemoryProtection given{fitted(asked.min, all_.min), fitted(asked.low, asked_low_)};
+    if (given.min > Bytes{} && cgroup->applied.plain.has(Knob::memory_min))
+      out_.want(cgroup->id, Knob::memory_min, given.min.count(), because(why));
+    if (given.low > Bytes{} && cgroup->applied.plain.has(Knob::memory_low))
+      out_.want(cgroup->id, Knob::memory_low, given.low.count(), because(why));
+  }
+
+  void decide_pod(const PodSample& pod) {
+    const auto of_pod = memory_terms(*pod.spec, slo_.qos);
+    if (!of_pod) return;
+    constexpr const char* kWhy = "a share of what is requested is protected from reclaim";
+    protect(pod.cgroup, protection(*of_pod, memory_claim(*pod.spec).request), kWhy);
+    if (of_pod->oom_group) kill_together(pod.cgroup);
+    if (const auto* cgroup = node_.cgroup(pod.cgroup)) {
+      wish_vendor_files(*cgroup, *of_pod, out_);
+      wish_page_cache_limit(*cgroup, *of_pod, memory_limit(*pod.spec), out_);
+    }
+    for (const auto& container : node_.containers_of(pod)) {
+      const auto* cgroup = node_.cgroup(container.cgroup);
+      if (container.spec == nullptr || cgroup == nullptr) continue;
+      const auto claim = memory_claim(*pod.spec, *container.spec);
+      protect(container.cgroup, protection(*of_pod, claim.request), kWhy);
+      if (of_pod->oom_group) kill_together(container.cgroup);
+      wish_vendor_files(*cgroup, *of_pod, out_);
+      if (const auto point = throttling_point(*of_pod, claim, allocatable_)) throttle(*cgroup, *point, claim);
+    }
+  }
+
+  void kill_together(CgroupIndex index) {
+    const auto* cgroup = node_.cgroup(index);
+    if (cgroup != nullptr && cgroup->applied.plain.has(Knob::memory_oom_group))
+      out_.want(cgroup->id, Knob::memory_oom_group, 1,
+                because("out of memory, all of it is killed together"));
+  }
+
+  void throttle(const CgroupSample& cgroup, Bytes point, const MemoryClaim& claim) {
+    const auto now = cgroup.applied.plain.bytes(Knob::memory_high);
+    if (!now) return;
+    const Percent relief = relieve(cgroup);
+    Bytes target = clamped_sum(point, percent_of(point, relief));
+    if (claim.limit && *claim.limit > Bytes{}) target = std::max(point, std::min(target, *claim.limit));
+    if (!cgroup.memory.current)
+      return out_.hold(cgroup.id, Knob::memory_high, because("it is not known how much is in use"));
+    const Bytes used = *cgroup.memory.current;
+    const Bytes next = gentle_limit(target, used, *now);
+    if (next != target)
+      return out_.want(cgroup.id, Knob::memory_high, next.count(),
+                       because("{} are in use; it comes down to {} as the use does", used, target));
+    out_.want(cgroup.id, Knob::memory_high, target.count(),
+              relief > Percent{} ? because("{} and {} more, since it was stalled there", point, relief)
+                                 : because("growth slows down here, before the limit kills"));
+  }
+
+  /// What the container gets on top because memory.high keeps it from running.
+  Percent relieve(const CgroupSample& cgroup) {
+    auto& entry = state_.containers[cgroup.id];
+    const bool first = entry.seen == MonoTime{};
+    entry.seen = node_.at;
+    if (first) entry.judged = node_.at;
+    if (first || node_.at - entry.judged < kJudgeInterval) return entry.relief;
+    entry.judged = node_.at;
+    const auto& pressure = cgroup.pressure.memory;
+    const auto& events = cgroup.memory.events;
+    if (!pressure || !pressure->full || !events) return entry.relief;
+    const bool throttled = entry.high_events && events->high > *entry.high_events;
+    entry.high_events = events->high;
+    const double stalled = pressure->full->avg10_percent;
+    if (throttled && stalled >= kStalledPercent) entry.relief = std::min(entry.relief + kMore, kMostRelief);
+    if (stalled < kFreePercent) entry.relief = std::max(entry.relief - kLess, Percent{});
+    return entry.relief;
+  }
+
+  const NodeSnapshot& node_;
+  const NodeSlo& slo_;
+  MemoryQosState& state_;
+  Bytes allocatable_;
+  Intents& out_;
+  Sums sums_{};
+  MemoryProtection all_{};
+  Bytes asked_low_{};  ///< of all pods, each raised to its min
+};
+
+/// A pod may turn it on for itself, whatever its class says.
+bool enabled(const NodeSlo& /*slo*/) { return true; }
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+  if (const auto memory = allocatable(node)) Round(node, slo, state.memory_qos, *memory, out).decide();
+}
+
+void reset(PolicyState& state) { state.memory_qos.containers.clear(); }
+
+}  // namespace
+
+constinit const PolicySpec memory_qos_policy{
+    "memory-qos",
+    "memory.min and memory.low protect what is requested, memory.high slows growth towards the limit",
+    enabled, decide, reset};
+
+}  // namespace evenkeel

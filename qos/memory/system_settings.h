@@ -1,0 +1,16 @@
+// Policy "system-settings": systemStrategy, the levers of the machine as a whole (vm.min_free_kbytes and
+// vm.watermark_scale_factor of Documentation/admin-guide/sysctl/vm.rst, switches of vendor kernels). Other
+// than Koordinator's, it puts back what was there, and a size out of bounds becomes the nearest sensible one
+// instead of nothing.
+#pragma once
+
+#include "qos/decide/policy.h"
+
+namespace evenkeel {
+
+/// `factor` ten-thousandths of memory, in KiB, within 10 MiB to 10 GiB and never more than a tenth of memory.
+std::int64_t min_free_kbytes(Bytes memory, std::int64_t factor);
+
+extern const PolicySpec system_settings_policy;
+
+}  // namespace evenkeel

@@ -1,0 +1,22 @@
+// What the memory files of vendor kernels (Anolis) are to hold: reclaim in the background, who is killed
+// first, how much page cache. May not: ask where a cgroup has no such file (qos/memory/reclaim.h stands in
+// for some).
+//
+// A value that a new cgroup has anyway asks for nothing: the owner's stays.
+#pragma once
+
+#include "qos/decide/intent.h"
+#include "qos/memory/memory_qos_terms.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+/// Of a pod or a container.
+void wish_vendor_files(const CgroupSample& cgroup, const MemoryTerms& terms, Intents& out);
+/// Of a pod.
+void wish_page_cache_limit(const CgroupSample& cgroup, const MemoryTerms& terms,
+                           std::optional<Bytes> pod_limit, Intents& out);
+/// Of the directories above the pods: who is killed first counts there as well.
+void wish_vendor_directories(const NodeSnapshot& node, const QosStrategy& qos, Intents& out);
+
+}  // namespace evenkeel

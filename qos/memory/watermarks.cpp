@@ -1,0 +1,54 @@
+#include "qos/memory/watermarks.h"
+
+#include <algorithm>
+
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+Bytes memory_ceiling(std::optional<Bytes> limit, Bytes memory_high) {
+  return limit && *limit > Bytes{} ? std::min(memory_high, *limit) : memory_high;
+}
+
+std::optional<ReclaimMarks> reclaim_marks(const MemoryTerms& terms, std::optional<Bytes> limit,
+                                          Bytes memory_high, Bytes held) {
+  if (terms.wmark_ratio <= Percent{}) return std::nullopt;
+  const Bytes top = memory_ceiling(limit, memory_high);
+  if (top == kNoMemoryLimit || top <= Bytes{}) return std::nullopt;
+  const std::int64_t low_permill =
+      std::max<std::int64_t>(terms.wmark_ratio.count() * 10 - terms.wmark_scale_permill, 0);
+  ReclaimMarks out{top, percent_of(top, terms.wmark_ratio), Bytes(scaled(top.count(), low_permill, 1000))};
+  out.low = std::max(out.low, held);
+  if (out.low >= out.high) return std::nullopt;
+  return out;
+}
+
+std::optional<Bytes> memory_limit(const Pod& pod) {
+  Bytes sum = pod.overhead.memory.value_or(Bytes{});
+  for (const auto& container : pod.containers) {
+    const auto limit = memory_claim(pod, container).limit;
+    if (!limit || *limit <= Bytes{}) return std::nullopt;
+    sum = clamped_sum(sum, *limit);
+  }
+  return pod.containers.empty() ? std::nullopt : std::optional(sum);
+}
+
+PageCacheFiles page_cache_files(const MemoryTerms& terms, std::optional<Bytes> pod_limit) {
+  PageCacheFiles out;
+  if (terms.page_cache_size) {
+    out.size = pod_limit ? std::min(*terms.page_cache_size, *pod_limit) : *terms.page_cache_size;
+  } else if (terms.page_cache_percent && pod_limit) {
+    out.size = percent_of(*pod_limit, *terms.page_cache_percent);
+  }
+  if (out.size) out.enable = *out.size > Bytes{};
+  if (out.enable == true) out.sync = terms.page_cache_sync;
+  if (terms.page_cache_enable) out.enable = terms.page_cache_enable;
+  return out;
+}
+
+std::optional<Bytes> page_cache_limit(const MemoryTerms& terms, std::optional<Bytes> pod_limit) {
+  const auto files = page_cache_files(terms, pod_limit);
+  return files.enable == true && files.size > Bytes{} ? files.size : std::nullopt;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,33 @@
+// Why a value is what it is: a sentence with holes and the numbers that go in, rendered only when somebody
+// asks. Making one allocates nothing, so every intent of every tick carries one.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "qos/model/units.h"
+
+namespace evenkeel {
+
+struct Reason {
+  using Number =
+      std::variant<std::monostate, std::int64_t, MilliCpu, Percent, Bytes, QuotaTime, BitRate, Duration>;
+  static constexpr std::size_t kHoles = 6;
+
+  const char* sentence = "";  ///< a string literal; each {} takes the next number
+  std::array<Number, kHoles> numbers{};
+
+  /// "services use 6.25 CPUs of 16 CPUs": the unit comes with the number (CPUs, %, GiB, µs, s), so a sentence
+  /// only says what it is. A hole without a number is "?".
+  [[nodiscard]] std::string text() const;
+};
+
+template <class... N>
+constexpr Reason because(const char* sentence, N... numbers) {
+  static_assert(sizeof...(N) <= Reason::kHoles);
+  return Reason{sentence, {Reason::Number(numbers)...}};
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,72 @@
+// An order to take memory from a cgroup (memory.reclaim), and what came of the last one. An order is no value
+// that stands in a file: nothing has to be put back. May not: decide who gets one (qos/memory/reclaim.h
+// does).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "qos/model/ids.h"
+#include "qos/model/reason.h"
+#include "qos/model/units.h"
+
+namespace evenkeel {
+
+enum class ReclaimCause : std::uint8_t { watermark, page_cache, push_back, interference };
+constexpr std::string_view name(ReclaimCause cause) {
+  switch (cause) {
+    case ReclaimCause::watermark:
+      return "memory-watermark";
+    case ReclaimCause::page_cache:
+      return "page-cache-limit";
+    case ReclaimCause::push_back:
+      return "memory-push-back";
+    case ReclaimCause::interference:
+      return "interference";
+  }
+  return "";
+}
+
+/// Holds until the next tick's orders take its place. Between the two marks it may be carried out more than
+/// once: memory is taken whenever more than `above` is in use, until `down_to` is left.
+struct ReclaimOrder {
+  CgroupId target{};
+  ReclaimCause cause = ReclaimCause::watermark;
+  Bytes above{}, down_to{};
+  Bytes wanted{};          ///< now; more when it grows
+  Bytes most{};            ///< in all, until the next orders
+  bool rationed = false;   ///< `most` is what the node can spare, not what is wanted
+  bool file_only = false;  ///< page cache alone
+  /// More stall of the cgroup's tasks for memory than this ends it. Absent: it does not matter.
+  std::optional<Duration> stall_allowed{};
+  /// With so much in use its tasks reclaim for themselves; their stall is not of our making.
+  std::optional<Bytes> stalls_anyway_at{};
+  Reason why{};
+};
+
+enum class ReclaimEnd : std::uint8_t {
+  going,
+  done,          ///< all that was ordered
+  pressure,      ///< the cgroup's tasks were stalled
+  nothing_left,  ///< the kernel finds no more that it could take
+  budget,        ///< the node can spare no more
+  failed,
+};
+
+/// What was done for one cgroup since the tick before.
+struct ReclaimOutcome {
+  CgroupId target{};
+  ReclaimCause cause = ReclaimCause::watermark;
+  Bytes asked{}, reclaimed{};
+  ReclaimEnd end = ReclaimEnd::going;
+  int error = 0;  ///< errno of a failure
+};
+
+/// What this machine can do about memory in use.
+struct ReclaimAbility {
+  bool on_demand = false;  ///< memory.reclaim is there
+  bool file_only = false;  ///< memory.reclaim takes swappiness=0
+};
+
+}  // namespace evenkeel

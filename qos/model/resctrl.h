@@ -1,0 +1,50 @@
+// What resctrl of this machine can be told: the lines of a schemata file with what is legal in each, and what
+// was measured. Plain values (Documentation/arch/x86/resctrl.rst). May not: touch a file.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "qos/model/units.h"
+
+namespace evenkeel {
+
+/// What the number of a domain means.
+enum class ResctrlUnit : std::uint8_t {
+  ways,     ///< a bit mask of cache ways
+  percent,  ///< of the memory bandwidth (Intel, MPAM)
+  eighths,  ///< of a GB/s, absolute (AMD)
+  other,    ///< a line that is left alone: mba_MBps, slow memory, or one that we do not know
+};
+
+/// One line of schemata: a resource that is shared out, domain by domain (a cache and the CPUs at it).
+struct ResctrlResource {
+  std::string name{};  ///< "L3", "L3CODE", "L3DATA", "L2", "MB"
+  ResctrlUnit unit = ResctrlUnit::other;
+  std::uint64_t full = 0;               ///< all ways; the bandwidth that is no limit
+  std::int64_t least = 1;               ///< the fewest ways; the smallest bandwidth
+  std::int64_t step = 1;                ///< of bandwidth
+  bool sparse = false;                  ///< ways with holes between them are legal
+  std::uint64_t shared = 0;             ///< ways that other hardware uses too
+  std::vector<std::int32_t> domains{};  ///< as the kernel numbers them: not without gaps
+  bool operator==(const ResctrlResource&) const = default;
+};
+
+struct ResctrlSystem {
+  std::vector<ResctrlResource> resources{};  ///< in the order of schemata
+  int most_groups = 0;                       ///< classes of service, the root's among them
+  int other_groups = 0;                      ///< control groups of somebody else
+  bool operator==(const ResctrlSystem&) const = default;
+};
+
+/// What the tasks of one group use at one cache; absent: the kernel cannot say.
+struct ResctrlUse {
+  std::string group{};  ///< the directory's name; empty: the root's, which has everybody else
+  std::int32_t domain = 0;
+  std::optional<Bytes> occupancy{};                       ///< of the last-level cache
+  std::optional<Bytes> total_traffic{}, local_traffic{};  ///< since the group was made
+};
+
+}  // namespace evenkeel

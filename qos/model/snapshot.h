@@ -1,0 +1,226 @@
+// Everything known about the node at one moment, as one value: the only input of a policy besides the
+// NodeSLO. Every measurement may be absent, and absent is never zero. May not: read anything.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "qos/model/alarm.h"
+#include "qos/model/cpu_counts.h"
+#include "qos/model/cpu_set.h"
+#include "qos/model/disk_map.h"
+#include "qos/model/ids.h"
+#include "qos/model/network.h"
+#include "qos/model/nodeslo.h"
+#include "qos/model/plain_settings.h"
+#include "qos/model/pod.h"
+#include "qos/model/reclaim_order.h"
+#include "qos/model/resctrl.h"
+#include "qos/model/run_queue.h"
+#include "qos/model/task_stalls.h"
+#include "qos/model/topology.h"
+#include "qos/model/units.h"
+
+namespace evenkeel {
+
+/// Pressure stall information of one resource (Documentation/accounting/psi.rst).
+struct PressureLine {
+  double avg10_percent = 0, avg60_percent = 0, avg300_percent = 0;
+  Duration total{};  ///< stall time since the cgroup (or the machine) began
+};
+struct Pressure {
+  PressureLine some{};
+  std::optional<PressureLine> full{};  ///< absent for node CPU and on old kernels
+  MonoTime at{};                       ///< when it was read: not in every tick
+};
+struct PressureSample {
+  std::optional<Pressure> cpu{}, memory{}, io{};
+};
+
+/// CFS bandwidth activity since the previous tick.
+struct Throttling {
+  std::int64_t periods = 0;
+  std::int64_t throttled_periods = 0;
+  Duration throttled_time{};
+  std::int64_t bursts = 0;
+  Duration burst_time{};
+};
+
+struct MemoryEvents {
+  std::int64_t low = 0, high = 0, max = 0, oom = 0, oom_kill = 0;  ///< since the cgroup began
+};
+struct MemorySample {
+  std::optional<Bytes> current{};      ///< all charged memory
+  std::optional<Bytes> working_set{};  ///< current - inactive_file: what `kubectl top` shows
+  std::optional<Bytes> anonymous{};    ///< active_anon + inactive_anon + unevictable: Koordinator's "usage"
+  std::optional<Bytes> page_cache{};   ///< active_file + inactive_file
+  std::optional<MemoryEvents> events{};
+};
+
+/// A CFS quota; absent `quota` inside is "unlimited".
+struct CpuLimit {
+  std::optional<QuotaTime> quota{};
+  Duration period{std::chrono::milliseconds(100)};
+  bool operator==(const CpuLimit&) const = default;
+};
+
+/// The kernel's "max" of memory settings.
+inline constexpr Bytes kNoMemoryLimit{kPlainMax};
+
+/// The settings that the kernel holds now, read back from it. Absent: the file is not there or could not be
+/// read.
+struct Applied {
+  std::optional<CpuLimit> cpu_limit{};
+  std::optional<QuotaTime> cpu_burst{};
+  std::optional<std::int64_t> cpu_shares{};  ///< v1 cpu.shares, v2 cpu.weight: the kernel's own number
+  std::optional<std::int64_t> cpu_idle{};
+  std::optional<CpuSet> cpus{};  ///< cpuset.cpus as configured; empty on v2 means "inherit"
+  std::optional<CpuSet> cpus_effective{};
+  PlainSettings plain{};
+  bool operator==(const Applied&) const = default;
+};
+
+enum class CgroupKind : std::uint8_t {
+  kubepods,
+  qos_dir,
+  pod,
+  container,
+  host_application,
+  node,  ///< no cgroup: where the levers of the node itself are
+};
+/// Where tasks are, as opposed to what holds other groups.
+constexpr bool is_leaf(CgroupKind kind) {
+  return kind == CgroupKind::container || kind == CgroupKind::host_application;
+}
+using CgroupIndex = std::int32_t;  ///< position in NodeSnapshot::cgroups; valid for one snapshot only
+inline constexpr CgroupIndex kNoCgroup = -1;
+
+struct CgroupSample {
+  CgroupId id{};
+  CgroupKind kind = CgroupKind::pod;
+  CgroupIndex parent = kNoCgroup;         ///< always smaller than the own index: parents come first
+  std::string_view path{};                ///< relative to the hierarchy's root; owned by the cgroup tree
+  bool hands_off = false;                 ///< the pod's owner or the node's forbids writing here
+  bool disks_matter = false;              ///< somebody limits it on a disk: see NodeSnapshot::disk_readings
+  std::optional<MilliCpu> cpu_use{};      ///< since the previous tick; absent on the first sight
+  std::optional<Duration> system_time{};  ///< its tasks ran in the kernel, since the cgroup began
+  std::optional<Throttling> throttling{};
+  MemorySample memory{};
+  PressureSample pressure{};
+  Applied applied{};
+};
+
+struct ContainerSample {
+  const Container* spec = nullptr;  ///< null: a cgroup that the pod's spec does not name (the sandbox)
+  CgroupIndex cgroup = kNoCgroup;   ///< kNoCgroup: no directory (yet, or any more)
+  std::int32_t pod = 0;
+};
+
+struct PodSample {
+  const Pod* spec = nullptr;                              ///< never null
+  CgroupIndex cgroup = kNoCgroup;                         ///< kNoCgroup: no directory (yet, or any more)
+  std::int32_t first_container = 0, container_count = 0;  ///< a range of NodeSnapshot::containers
+};
+
+struct HostApplicationSample {
+  const HostApplication* spec = nullptr;  ///< never null
+  CgroupIndex cgroup = kNoCgroup;
+};
+
+/// What the kernel holds of one cgroup on its disks.
+struct DiskReading {
+  struct Value {
+    std::uint32_t disk = 0;
+    Knob knob{};
+    std::int64_t number = 0;
+  };
+  CgroupId cgroup{};
+  KnobBits known = 0;           ///< the levers whose files could be read
+  std::vector<Value> values{};  ///< what is not among them is not limited
+};
+
+struct NodeMemory {
+  Bytes total{}, available{};
+  std::optional<Bytes> free{};
+  std::optional<Bytes> page_cache{};  ///< Active(file) + Inactive(file)
+  Bytes hugepages{};  ///< reserved pools (HugePages_Total of every size): not memory that can be lent
+  std::optional<Bytes> swap_total{};
+};
+
+struct NodeSample {
+  MilliCpu cpu_capacity{};            ///< online CPUs; 0 = unknown
+  std::optional<MilliCpu> cpu_use{};  ///< user + nice + system + irq + softirq
+  /// What the host of this virtual machine gave to others while it was wanted here (steal); in no use.
+  std::optional<MilliCpu> cpu_stolen{};
+  std::optional<NodeMemory> memory{};
+  PressureSample pressure{};
+  PlainSettings settings{};  ///< levers of the node itself
+};
+
+struct NodeSnapshot {
+  MonoTime at{};
+  std::optional<Duration> since_previous{};  ///< absent for the first snapshot
+  /// Of a full tick; false: between two ticks, and rates and sums are those of the tick before.
+  bool measured = true;
+  NodeSample node{};
+  CpuTopology topology{};
+  std::shared_ptr<const ResctrlSystem> resctrl{};  ///< null: not mounted; replaced when it changes
+  std::vector<ResctrlUse> resctrl_use{};           ///< of our groups and the root's; empty: there are none
+  std::optional<MonoTime> resctrl_measured{};      ///< when resctrl_use was read; less often than each tick
+  /// Null: nobody asks, or they were not looked at yet; replaced when it changes.
+  std::shared_ptr<const DiskMap> disks{};
+  /// The same of the interface that leads out of the node.
+  std::shared_ptr<const NetworkLink> network{};
+  NodeObject object{};
+  bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
+  bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy
+  ReclaimAbility reclaim{};
+  std::vector<ReclaimOutcome> reclaimed{};  ///< since the previous tick
+
+  std::vector<CgroupSample> cgroups{};
+  std::vector<DiskReading> disk_readings{};  ///< of cgroups whose disks matter to somebody
+  std::vector<PodSample> pods{};
+  std::vector<ContainerSample> containers{};
+  std::vector<HostApplicationSample> host_applications{};
+  CgroupIndex kubepods = kNoCgroup, burstable = kNoCgroup, besteffort = kNoCgroup;
+
+  // Who hurts whom; filled only while extensions.evenkeel.interference (alarms: brake) is on.
+  CounterStatus counters{};
+  std::vector<CpuCounts> cpu_counts{};  ///< windows that ended since the previous tick
+  RunQueue run_queue{};
+  std::vector<TaskStalls> stalls{};
+  std::vector<Alarm> alarms{};  ///< since the previous look; the oldest first
+
+  bool pods_known = false;  ///< the pod source has delivered at least once
+  /// The pod source has not confirmed its list for too long: nothing irreversible may rest on it.
+  bool pods_stale = false;
+  bool object_stale = false;  ///< the same of `object`
+
+  /// Owners of what the pointers above point to; replaced as a whole, never changed in place.
+  std::shared_ptr<const std::vector<Pod>> pod_specs{};
+  std::shared_ptr<const NodeSlo> slo{};
+
+  [[nodiscard]] std::span<const ContainerSample> containers_of(const PodSample& pod) const {
+    return std::span(containers)
+        .subspan(static_cast<std::size_t>(pod.first_container),
+                 static_cast<std::size_t>(pod.container_count));
+  }
+  /// Null: not listed.
+  [[nodiscard]] const PodSample* pod(std::string_view uid) const {
+    const auto found =
+        std::ranges::find_if(pods, [&](const PodSample& sample) { return sample.spec->uid == uid; });
+    return found == pods.end() ? nullptr : &*found;
+  }
+  [[nodiscard]] const CgroupSample* cgroup(CgroupIndex index) const {
+    return index == kNoCgroup ? nullptr : &cgroups[static_cast<std::size_t>(index)];
+  }
+};
+
+}  // namespace evenkeel
