@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "cgroup/fd.h"
-#include "cgroup/result.h"
+#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 #include "qos/model/units.h"
 
 namespace evenkeel {

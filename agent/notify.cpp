@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cgroup/fd.h"
-#include "cgroup/text.h"
+#include "cgroup/base/fd.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel {
 

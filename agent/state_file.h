@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "cgroup/fd.h"
-#include "cgroup/result.h"
+#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 
 namespace evenkeel {
 

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "cgroup/result.h"
+#include "cgroup/base/result.h"
 
 namespace evenkeel {
 

@@ -1,6 +1,6 @@
 #include "collectors/cgroup_cpu.h"
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel {
 namespace {

@@ -1,6 +1,6 @@
 #include "collectors/cgroup_files.h"
 
-#include "cgroup/knob_files.h"
+#include "cgroup/kernel/knob_files.h"
 #include "collectors/cgroup_cpu.h"
 #include "collectors/cgroup_memory.h"
 #include "collectors/cgroup_settings.h"

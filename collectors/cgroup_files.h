@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/cgroup_reading.h"
 
 namespace evenkeel {

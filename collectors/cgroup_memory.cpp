@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cgroup/layout.h"
+#include "cgroup/tree/layout.h"
 #include "collectors/counter.h"
 #include "qos/model/snapshot.h"
 

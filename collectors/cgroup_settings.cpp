@@ -2,8 +2,8 @@
 
 #include <chrono>
 
-#include "cgroup/knob_files.h"
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
+#include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "cgroup/file.h"
+#include "cgroup/base/file.h"
 #include "collectors/cgroup_files.h"
 #include "collectors/sampler.h"
 

@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
-#include "cgroup/host.h"
-#include "cgroup/tree.h"
+#include "cgroup/base/host.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/alarm_wait.h"
 #include "qos/model/snapshot.h"
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "cgroup/fd.h"
-#include "cgroup/result.h"
+#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 #include "collectors/counter_events.h"
 
 namespace evenkeel {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/bpf_ability.h"
-#include "cgroup/features_kernel.h"
+#include "cgroup/features/bpf_ability.h"
+#include "cgroup/features/kernel.h"
 #include "collectors/counting_in_turns.h"
 #include "collectors/cpu_counters.h"
 #include "collectors/rotation_room.h"

@@ -1,4 +1,4 @@
-#include "cgroup/features_kernel.h"
+#include "cgroup/features/kernel.h"
 #include "collectors/counter_group.h"
 #include "collectors/cpu_counting.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "cgroup/host.h"
+#include "cgroup/base/host.h"
 #include "collectors/counter_events.h"
 #include "qos/model/units.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "qos/model/units.h"
 
 namespace evenkeel {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/collector.h"
 #include "collectors/counter_events.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/host.h"
+#include "cgroup/base/host.h"
 #include "qos/model/disk_map.h"
 
 namespace evenkeel {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "cgroup/disk_text.h"
-#include "cgroup/knob_files.h"
+#include "cgroup/base/disk_text.h"
+#include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel {
 namespace {

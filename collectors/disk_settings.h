@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/file.h"
-#include "cgroup/tree.h"
+#include "cgroup/base/file.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/sampler.h"
 
 namespace evenkeel {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cgroup/disk_text.h"
+#include "cgroup/base/disk_text.h"
 #include "collectors/disk_links.h"
 #include "collectors/lines.h"
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "cgroup/host.h"
+#include "cgroup/base/host.h"
 #include "qos/model/disk_map.h"
 
 namespace evenkeel {

@@ -1,4 +1,4 @@
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 #include "collectors/roster.h"
 
 namespace evenkeel {

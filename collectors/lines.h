@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "cgroup/host.h"
+#include "cgroup/base/host.h"
 
 namespace evenkeel {
 

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <limits>
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 #include "collectors/lines.h"
 
 namespace evenkeel {

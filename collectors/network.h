@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "cgroup/host.h"
+#include "cgroup/base/host.h"
 #include "qos/model/network.h"
 
 namespace evenkeel {

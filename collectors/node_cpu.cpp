@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "cgroup/file.h"
-#include "cgroup/text.h"
+#include "cgroup/base/file.h"
+#include "cgroup/base/text.h"
 #include "collectors/collector.h"
 #include "collectors/counter.h"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/file.h"
-#include "cgroup/text.h"
+#include "cgroup/base/file.h"
+#include "cgroup/base/text.h"
 #include "collectors/collector.h"
 
 namespace evenkeel {

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/file.h"
-#include "cgroup/knob_files.h"
+#include "cgroup/base/file.h"
+#include "cgroup/kernel/knob_files.h"
 #include "collectors/collector.h"
 
 namespace evenkeel {

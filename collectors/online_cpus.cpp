@@ -1,7 +1,7 @@
 #include <array>
 
-#include "cgroup/file.h"
-#include "cgroup/text.h"
+#include "cgroup/base/file.h"
+#include "cgroup/base/text.h"
 #include "collectors/collector.h"
 #include "collectors/topology.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "cgroup/pressure_trigger.h"
+#include "cgroup/reclaim/pressure_trigger.h"
 #include "collectors/cgroup_files.h"
 #include "collectors/services.h"
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/fd.h"
-#include "cgroup/host.h"
-#include "cgroup/tree.h"
+#include "cgroup/base/fd.h"
+#include "cgroup/base/host.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/alarm_wait.h"
 #include "qos/model/snapshot.h"
 

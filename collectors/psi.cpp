@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "cgroup/file.h"
-#include "cgroup/text.h"
+#include "cgroup/base/file.h"
+#include "cgroup/base/text.h"
 #include "collectors/collector.h"
 
 namespace evenkeel {

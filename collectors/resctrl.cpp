@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "cgroup/resctrl_text.h"
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
+#include "cgroup/resctrl/text.h"
 
 namespace evenkeel {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "cgroup/host.h"
+#include "cgroup/base/host.h"
 #include "qos/model/resctrl.h"
 
 namespace evenkeel {

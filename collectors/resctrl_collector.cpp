@@ -2,8 +2,8 @@
 #include <array>
 #include <string>
 
-#include "cgroup/file.h"
-#include "cgroup/resctrl_text.h"
+#include "cgroup/base/file.h"
+#include "cgroup/resctrl/text.h"
 #include "collectors/collector.h"
 #include "collectors/resctrl.h"
 

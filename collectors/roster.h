@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel {

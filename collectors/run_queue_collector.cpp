@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/bpf_ability.h"
+#include "cgroup/features/bpf_ability.h"
 #include "collectors/collector.h"
 #include "collectors/run_queue_alarms.h"
 #include "collectors/run_queue_reader.h"

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "cgroup/result.h"
+#include "cgroup/base/result.h"
 #include "collectors/blame_pick.h"
 #include "collectors/bpf/run_queue_shared.h"
 #include "collectors/bpf_program.h"

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/alarm_wait.h"
 #include "qos/model/snapshot.h"
 

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 #include "collectors/lines.h"
 
 namespace evenkeel {

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/below.h"
+#include "cgroup/tree/descendants.h"
 #include "collectors/collector.h"
 
 namespace evenkeel {

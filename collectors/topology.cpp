@@ -6,7 +6,7 @@
 #include <string>
 #include <tuple>
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "cgroup/host.h"
+#include "cgroup/base/host.h"
 #include "qos/model/topology.h"
 
 namespace evenkeel {

@@ -14,7 +14,7 @@
 #include "agent/http/http_get.h"
 #include "agent/http/http_server.h"
 #include "agent/text_file.h"
-#include "cgroup/features.h"
+#include "cgroup/features/features.h"
 
 namespace evenkeel {
 

@@ -11,7 +11,7 @@
 #include "agent/kube/node_reporter.h"
 #include "agent/pods/pod_list.h"
 #include "agent/pods/pod_read.h"
-#include "cgroup/journal.h"
+#include "cgroup/executor/journal.h"
 #include "qos/lending/advertised.h"
 
 namespace evenkeel {

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cgroup/fd.h"
+#include "cgroup/base/fd.h"
 
 namespace evenkeel {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "agent/clock.h"
-#include "cgroup/fd.h"
-#include "cgroup/result.h"
+#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 
 namespace evenkeel {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cgroup/result.h"
+#include "cgroup/base/result.h"
 
 namespace evenkeel {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/core/inputs.h"
-#include "cgroup/executor.h"
+#include "cgroup/executor/executor.h"
 
 namespace evenkeel {
 

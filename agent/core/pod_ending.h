@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cgroup/pod_processes.h"
+#include "cgroup/tree/pod_processes.h"
 #include "qos/model/units.h"
 
 namespace evenkeel {

@@ -3,13 +3,13 @@
 #include <filesystem>
 
 #include "agent/core/audit.h"
-#include "cgroup/core_sched.h"
-#include "cgroup/file_writer.h"
-#include "cgroup/kernel_network.h"
-#include "cgroup/network_hand.h"
-#include "cgroup/resctrl_hand.h"
-#include "cgroup/sched_features.h"
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/network/kernel_network.h"
+#include "cgroup/network/writer.h"
+#include "cgroup/resctrl/writer.h"
+#include "cgroup/sched/core_sched_writer.h"
+#include "cgroup/sched/sched_feature_writer.h"
 
 namespace evenkeel {
 

@@ -4,10 +4,10 @@
 #include <string>
 
 #include "agent/log.h"
-#include "cgroup/core_cookies.h"
-#include "cgroup/executor.h"
-#include "cgroup/network_door.h"
-#include "cgroup/resctrl_files.h"
+#include "cgroup/base/resctrl_files.h"
+#include "cgroup/executor/executor.h"
+#include "cgroup/network/kernel_port.h"
+#include "cgroup/sched/core_cookies.h"
 
 namespace evenkeel {
 

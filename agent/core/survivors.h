@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "qos/model/pod.h"
 
 namespace evenkeel {

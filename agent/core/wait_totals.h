@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "agent/core/blame_totals.h"
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel {

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "agent/demo/work.h"
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel::demo {
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel::demo {
 namespace {

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <ctime>
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 #include "qos/model/knob.h"
 
 namespace evenkeel::demo {

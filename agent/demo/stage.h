@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/host.h"
-#include "cgroup/layout.h"
+#include "cgroup/base/host.h"
+#include "cgroup/tree/layout.h"
 
 namespace evenkeel::demo {
 

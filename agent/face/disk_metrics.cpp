@@ -1,6 +1,6 @@
 #include "agent/face/disk_metrics.h"
 
-#include "cgroup/disk_text.h"
+#include "cgroup/base/disk_text.h"
 #include "qos/io/disk.h"
 
 namespace evenkeel {

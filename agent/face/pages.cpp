@@ -7,7 +7,7 @@
 #include "agent/face/snapshot_json.h"
 #include "agent/face/tick_json.h"
 #include "agent/json.h"
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cgroup/checksum.h"
+#include "cgroup/base/checksum.h"
 
 namespace evenkeel {
 namespace {

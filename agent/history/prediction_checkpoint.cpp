@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel {
 namespace {

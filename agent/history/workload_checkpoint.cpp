@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 #include "qos/interference/workloads.h"
 
 namespace evenkeel {

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel {
 

@@ -1,6 +1,6 @@
 // Reclaim in the background: who is to give up memory before the kernel makes him. Stands in for
-// memory.wmark_ratio and memory.pagecache_limit of Anolis kernels. May not: reclaim (cgroup/reclaimer.h
-// does).
+// memory.wmark_ratio and memory.pagecache_limit of Anolis kernels. May not: reclaim
+// (cgroup/reclaim/reclaimer.h does).
 //
 // A container above its high mark is brought below its low mark, so that its tasks do not meet the limit and
 // reclaim for themselves. It ends at once when they are stalled, spares what memory.min and memory.low

@@ -1,5 +1,5 @@
 // The vocabulary of levers: one row per lever, and the row is all that any room needs to know about it.
-// May not: touch a file. cgroup/knob_files.cpp turns a row's file names into reads and writes.
+// May not: touch a file. cgroup/kernel/knob_files.cpp turns a row's file names into reads and writes.
 #pragma once
 
 #include <array>
@@ -40,7 +40,7 @@ enum class Knob : std::uint8_t {
   sched_group_identity_enabled,
   sched_idle_saver_wmark,
   page_cache_limit_enabled,
-  // The same, with a line per disk; the hand for it is cgroup/cost_hand.h.
+  // The same, with a line per disk; the hand for it is cgroup/iocost/cost_writer.h.
   io_cost_qos,
   io_cost_model,
   // Levers of a cgroup on one disk (CgroupId::disk).

@@ -6,7 +6,7 @@
 #include <memory>
 #include <thread>
 
-#include "cgroup/pressure_trigger.h"
+#include "cgroup/reclaim/pressure_trigger.h"
 #include "tests/support/agent_args.h"
 #include "tests/support/burst.h"
 #include "tests/support/guest_kernel.h"

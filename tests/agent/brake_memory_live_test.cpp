@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "cgroup/pressure_trigger.h"
+#include "cgroup/reclaim/pressure_trigger.h"
 #include "tests/support/agent_args.h"
 #include "tests/support/crowded_node.h"
 #include "tests/support/live_agent.h"

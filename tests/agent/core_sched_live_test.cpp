@@ -10,7 +10,7 @@
 #include <sstream>
 #include <thread>
 
-#include "cgroup/core_cookies.h"
+#include "cgroup/sched/core_cookies.h"
 #include "tests/support/agent_args.h"
 #include "tests/support/live_cgroups.h"
 #include "tests/support/process.h"

@@ -8,8 +8,8 @@
 #include <cerrno>
 #include <set>
 
-#include "cgroup/network_records.h"
-#include "cgroup/resctrl_text.h"
+#include "cgroup/network/records.h"
+#include "cgroup/resctrl/text.h"
 #include "tests/support/rounds.h"
 
 namespace evenkeel::test {

@@ -11,7 +11,7 @@
 
 #include "agent/core/agent.h"
 #include "agent/face/metrics.h"
-#include "cgroup/fd.h"
+#include "cgroup/base/fd.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/fake_host.h"
 

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "cgroup/fd.h"
+#include "cgroup/base/fd.h"
 #include "tests/support/agent_args.h"
 #include "tests/support/environment.h"
 #include "tests/support/live_cgroups.h"

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "agent/state_file.h"
-#include "cgroup/checksum.h"
+#include "cgroup/base/checksum.h"
 #include "tests/support/malformed.h"
 #include "tests/support/state_dir.h"
 

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "cgroup/journal.h"
+#include "cgroup/executor/journal.h"
 #include "tests/support/http_script.h"
 #include "tests/support/state_dir.h"
 #include "tests/support/stepped_agent.h"

@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "cgroup/fd.h"
+#include "cgroup/base/fd.h"
 #include "tests/support/bench.h"
 #include "tests/support/live_agent.h"
 #include "tests/support/live_population.h"

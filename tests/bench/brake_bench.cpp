@@ -23,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-#include "cgroup/pressure_trigger.h"
+#include "cgroup/reclaim/pressure_trigger.h"
 #include "qos/model/units_text.h"
 #include "tests/support/bench.h"
 #include "tests/support/burst.h"

@@ -17,7 +17,7 @@
 #include <thread>
 #include <vector>
 
-#include "cgroup/fd.h"
+#include "cgroup/base/fd.h"
 #include "tests/support/bench.h"
 #include "tests/support/environment.h"
 #include "tests/support/live_agent.h"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/run_queue_alarms.h"
 #include "collectors/run_queue_reader.h"
 #include "collectors/topology.h"

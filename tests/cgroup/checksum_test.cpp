@@ -1,4 +1,4 @@
-#include "cgroup/checksum.h"
+#include "cgroup/base/checksum.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,11 @@
 // Cookies on a model of core scheduling: given, handed on, taken away.
-#include "cgroup/core_sched.h"
-
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <set>
 
-#include "cgroup/file_writer.h"
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/sched/core_sched_writer.h"
 #include "tests/support/fake_cookies.h"
 #include "tests/support/fake_host.h"
 

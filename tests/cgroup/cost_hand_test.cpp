@@ -1,10 +1,9 @@
 // The I/O cost model's lines: written, kept, given back, left to others.
-#include "cgroup/cost_hand.h"
-
 #include <gtest/gtest.h>
 
-#include "cgroup/cost_text.h"
-#include "cgroup/file_writer.h"
+#include "cgroup/base/cost_text.h"
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/iocost/cost_writer.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/fake_host.h"
 

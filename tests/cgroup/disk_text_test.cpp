@@ -1,9 +1,9 @@
 // Lines of disks: one disk's part out of a file and into it.
-#include "cgroup/disk_text.h"
+#include "cgroup/base/disk_text.h"
 
 #include <gtest/gtest.h>
 
-#include "cgroup/knob_files.h"
+#include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel {
 namespace {

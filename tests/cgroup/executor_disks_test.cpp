@@ -1,7 +1,7 @@
 // Levers of a cgroup on one disk: each (cgroup, disk) is a target of its own.
 #include <gtest/gtest.h>
 
-#include "cgroup/executor.h"
+#include "cgroup/executor/executor.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/executor_node.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cgroup/executor.h"
+#include "cgroup/executor/executor.h"
 #include "tests/support/executor_node.h"
 
 namespace evenkeel::test {

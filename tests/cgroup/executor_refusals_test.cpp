@@ -3,7 +3,7 @@
 
 #include <cerrno>
 
-#include "cgroup/executor.h"
+#include "cgroup/executor/executor.h"
 #include "tests/support/executor_node.h"
 
 namespace evenkeel::test {

@@ -1,5 +1,5 @@
 // The executor against a kernel that refuses what the real one refuses.
-#include "cgroup/executor.h"
+#include "cgroup/executor/executor.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "cgroup/features.h"
+#include "cgroup/features/features.h"
 
 #include <gtest/gtest.h>
 

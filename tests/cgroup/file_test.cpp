@@ -1,4 +1,4 @@
-#include "cgroup/file.h"
+#include "cgroup/base/file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "cgroup/file_writer.h"
+#include "cgroup/executor/file_writer.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "cgroup/host.h"
+#include "cgroup/base/host.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cgroup/journal.h"
-#include "cgroup/journal_record.h"
+#include "cgroup/executor/journal.h"
+#include "cgroup/executor/journal_record.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

@@ -1,5 +1,5 @@
 // A line of the journal, and a journal without a disk.
-#include "cgroup/journal_record.h"
+#include "cgroup/executor/journal_record.h"
 
 #include <gtest/gtest.h>
 

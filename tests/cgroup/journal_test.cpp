@@ -1,4 +1,4 @@
-#include "cgroup/journal.h"
+#include "cgroup/executor/journal.h"
 
 #include <gtest/gtest.h>
 #include <sys/mount.h>

@@ -1,11 +1,10 @@
 // The model of the kernel's rules, where the write matrix does not reach.
-#include "cgroup/kernel_rules.h"
-
 #include <gtest/gtest.h>
 
 #include <cerrno>
 
-#include "cgroup/kernel_text.h"
+#include "cgroup/kernel/rules.h"
+#include "cgroup/kernel/text.h"
 
 namespace evenkeel {
 namespace {

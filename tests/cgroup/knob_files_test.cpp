@@ -1,4 +1,4 @@
-#include "cgroup/knob_files.h"
+#include "cgroup/kernel/knob_files.h"
 
 #include <gtest/gtest.h>
 

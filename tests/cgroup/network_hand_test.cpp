@@ -1,10 +1,9 @@
 // Sharing the network on a model of it: the tree of queues, and whose packets go where.
-#include "cgroup/network_hand.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "cgroup/network/writer.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/network_sharing.h"
 

@@ -1,4 +1,4 @@
-#include "cgroup/planner.h"
+#include "cgroup/kernel/planner.h"
 
 #include <gtest/gtest.h>
 

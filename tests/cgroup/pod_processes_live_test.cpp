@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
-#include "cgroup/file_writer.h"
-#include "cgroup/pod_processes.h"
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/tree/pod_processes.h"
 #include "tests/support/live_pod.h"
 
 namespace evenkeel::test {

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "cgroup/pressure_trigger.h"
+#include "cgroup/reclaim/pressure_trigger.h"
 #include "tests/support/without_rights.h"
 
 namespace evenkeel::test {

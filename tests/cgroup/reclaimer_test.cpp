@@ -1,5 +1,5 @@
 // Orders carried out on a fake host: at once and by the thread; what ends them.
-#include "cgroup/reclaimer.h"
+#include "cgroup/reclaim/reclaimer.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 #include <csignal>
 #include <thread>
 
-#include "cgroup/file_writer.h"
+#include "cgroup/executor/file_writer.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/soon.h"
 

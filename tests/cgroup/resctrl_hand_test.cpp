@@ -1,9 +1,8 @@
 // Groups, schemata and tasks on a model of resctrl: made, kept, given back.
-#include "cgroup/resctrl_hand.h"
-
 #include <gtest/gtest.h>
 
-#include "cgroup/file_writer.h"
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/resctrl/writer.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/resctrl_node.h"
 

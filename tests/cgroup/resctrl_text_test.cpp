@@ -1,8 +1,7 @@
 // The texts of resctrl, as real kernels print them and as none does.
-#include "cgroup/resctrl_text.h"
-
 #include <gtest/gtest.h>
 
+#include "cgroup/resctrl/text.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel {

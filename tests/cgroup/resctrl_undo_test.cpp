@@ -1,7 +1,7 @@
 // What the hand for resctrl made goes back: on disable, stop and crash; and what somebody else does to it.
 #include <gtest/gtest.h>
 
-#include "cgroup/resctrl_hand.h"
+#include "cgroup/resctrl/writer.h"
 #include "tests/support/resctrl_node.h"
 
 namespace evenkeel::test {

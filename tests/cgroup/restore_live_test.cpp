@@ -7,9 +7,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "cgroup/file_writer.h"
-#include "cgroup/knob_files.h"
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/kernel/knob_files.h"
 #include "tests/support/executor_node.h"
 #include "tests/support/knob_cgroups.h"
 #include "tests/support/state_dir.h"

@@ -1,11 +1,10 @@
 // Features of the scheduler on a plain file that looks like debugfs': turned, told, turned back.
-#include "cgroup/sched_features.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <optional>
 
+#include "cgroup/sched/sched_feature_writer.h"
 #include "tests/support/fake_host.h"
 
 namespace evenkeel::test {

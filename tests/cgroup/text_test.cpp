@@ -1,11 +1,11 @@
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 
-#include "cgroup/result.h"
+#include "cgroup/base/result.h"
 
 namespace evenkeel {
 namespace {

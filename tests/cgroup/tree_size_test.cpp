@@ -6,7 +6,7 @@
 #include <ctime>
 #include <limits>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "tests/support/fake_host.h"
 
 namespace evenkeel {

@@ -1,4 +1,4 @@
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 
 #include <gtest/gtest.h>
 

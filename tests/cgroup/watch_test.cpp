@@ -1,4 +1,4 @@
-#include "cgroup/watch.h"
+#include "cgroup/tree/watch.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "cgroup/kernel_rules.h"
-#include "cgroup/result.h"
+#include "cgroup/base/result.h"
+#include "cgroup/kernel/rules.h"
 #include "tests/support/knob_cgroups.h"
 
 namespace evenkeel::test {

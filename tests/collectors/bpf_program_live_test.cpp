@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cgroup/bpf_ability.h"
+#include "cgroup/features/bpf_ability.h"
 #include "collectors/bpf_objects.h"
 #include "collectors/bpf_program.h"
 

@@ -6,7 +6,7 @@
 #include <array>
 #include <filesystem>
 
-#include "cgroup/disk_text.h"
+#include "cgroup/base/disk_text.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/malformed.h"
 #include "tests/support/sampler_node.h"

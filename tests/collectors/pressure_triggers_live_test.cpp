@@ -7,7 +7,7 @@
 #include <map>
 #include <memory>
 
-#include "cgroup/pressure_trigger.h"
+#include "cgroup/reclaim/pressure_trigger.h"
 #include "collectors/pressure_triggers.h"
 #include "collectors/roster.h"
 #include "tests/support/burst.h"

@@ -5,9 +5,9 @@
 
 #include <csignal>
 
-#include "cgroup/file_writer.h"
-#include "cgroup/resctrl_text.h"
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/resctrl/text.h"
 #include "collectors/resctrl.h"
 #include "tests/support/fake_resctrl.h"
 

@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "cgroup/fd.h"
+#include "cgroup/base/fd.h"
 #include "collectors/roster.h"
 #include "collectors/task_walk.h"
 #include "tests/support/pinned_task.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "agent/config/nodeslo_config.h"
-#include "cgroup/features.h"
+#include "cgroup/features/features.h"
 #include "qos/decide/policy.h"
 #include "tests/support/fake_host.h"
 

@@ -1,4 +1,4 @@
-#include "cgroup/layout.h"
+#include "cgroup/tree/layout.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

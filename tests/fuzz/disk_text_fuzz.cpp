@@ -1,8 +1,8 @@
 // Files with a line per disk: what is put into any text comes out of it again, and leaves the other disks
 // alone.
-#include "cgroup/cost_text.h"
-#include "cgroup/disk_text.h"
-#include "cgroup/knob_files.h"
+#include "cgroup/base/cost_text.h"
+#include "cgroup/base/disk_text.h"
+#include "cgroup/kernel/knob_files.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

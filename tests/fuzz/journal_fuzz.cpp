@@ -1,4 +1,4 @@
-#include "cgroup/journal_record.h"
+#include "cgroup/executor/journal_record.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

@@ -1,5 +1,5 @@
 // A knob's text read, written back and read again means the same.
-#include "cgroup/knob_files.h"
+#include "cgroup/kernel/knob_files.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

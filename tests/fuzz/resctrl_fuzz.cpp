@@ -1,5 +1,5 @@
 // Schemata read, written and read again are the same.
-#include "cgroup/resctrl_text.h"
+#include "cgroup/resctrl/text.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

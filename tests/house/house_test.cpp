@@ -67,12 +67,12 @@ void PrintTo(const Planted& planted, std::ostream* out) {
 
 std::vector<Planted> planted_violations() {
   return {
-      Planted{"arrows", file("qos/a.cpp", "#include \"cgroup/fd.h\"\n"),
+      Planted{"arrows", file("qos/a.cpp", "#include \"cgroup/base/fd.h\"\n"),
               file("cgroup/a.cpp", "#include \"qos/a.h\"\n")},
       Planted{"arrows", file("cgroup/a.h", "#include \"collectors/b.h\"\n"),
               file("agent/a.h", "#include \"cgroup/b.h\"\n")},
       Planted{"arrows", file("agent/a.h", "#include \"tests/support/b.h\"\n"),
-              file("collectors/a.h", "// #include \"agent/a.h\"\n#include \"cgroup/fd.h\"\n")},
+              file("collectors/a.h", "// #include \"agent/a.h\"\n#include \"cgroup/base/fd.h\"\n")},
       Planted{"qos-pure", file("qos/a.h", "#include <unistd.h>\n"), file("qos/a.h", "#include <vector>\n")},
       Planted{"qos-pure", file("qos/a.h", "#include <thread>\n"), file("agent/a.h", "#include <thread>\n")},
       Planted{"one-door", file("agent/a.h", "#include <fmt/core.h>\n"),
@@ -102,7 +102,7 @@ std::vector<Planted> planted_violations() {
       Planted{"one-hand", file("cgroup/a.cpp", "::open(path, O_WRONLY);\n"),
               file("cgroup/a.cpp", "::open(path, O_RDONLY);\n")},
       Planted{"one-hand", file("agent/a.cpp", "std::ofstream out(path);\n"),
-              file("cgroup/file_writer.cpp", "::open(path, O_WRONLY);\n")},
+              file("cgroup/executor/file_writer.cpp", "::open(path, O_WRONLY);\n")},
       Planted{"quiet-rooms", file("cgroup/a.cpp", "printf(\"x\");\n"),
               file("qos/a.cpp", "snprintf(b, n, \"x\");\n")},
       Planted{"one-clock", file("collectors/a.cpp", "std::chrono::steady_clock::now();\n"),

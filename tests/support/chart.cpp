@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel::test {
 namespace {

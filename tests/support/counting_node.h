@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/cpu_counting.h"
 #include "tests/support/live_cgroups.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cgroup/knob_files.h"
+#include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/executor.h"
+#include "cgroup/executor/executor.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/fake_kernel.h"
 

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "cgroup/core_cookies.h"
+#include "cgroup/sched/core_cookies.h"
 
 namespace evenkeel::test {
 

@@ -3,8 +3,8 @@
 #include <cerrno>
 #include <span>
 
-#include "cgroup/kernel_text.h"
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
+#include "cgroup/kernel/text.h"
 
 namespace evenkeel::test {
 namespace {

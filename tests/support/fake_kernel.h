@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/kernel_rules.h"
-#include "cgroup/writer.h"
+#include "cgroup/base/writer.h"
+#include "cgroup/kernel/rules.h"
 #include "tests/support/fake_disks.h"
 
 namespace evenkeel::test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/network_door.h"
+#include "cgroup/network/kernel_port.h"
 
 namespace evenkeel::test {
 

@@ -7,8 +7,8 @@
 #include <charconv>
 #include <utility>
 
-#include "cgroup/resctrl_text.h"
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
+#include "cgroup/resctrl/text.h"
 
 namespace evenkeel::test {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/resctrl_files.h"
+#include "cgroup/base/resctrl_files.h"
 
 namespace evenkeel::test {
 

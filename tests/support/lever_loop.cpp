@@ -1,7 +1,7 @@
 #include "tests/support/lever_loop.h"
 
-#include "cgroup/knob_files.h"
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
+#include "cgroup/kernel/knob_files.h"
 #include "collectors/roster.h"
 #include "qos/decide/arbiter.h"
 

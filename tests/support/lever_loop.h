@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/network_hand.h"
-#include "cgroup/resctrl_hand.h"
+#include "cgroup/network/writer.h"
+#include "cgroup/resctrl/writer.h"
 #include "qos/decide/policy.h"
 #include "tests/support/executor_node.h"
 #include "tests/support/fake_network.h"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "cgroup/host.h"
-#include "cgroup/layout.h"
+#include "cgroup/base/host.h"
+#include "cgroup/tree/layout.h"
 
 namespace evenkeel::test {
 

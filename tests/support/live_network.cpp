@@ -18,7 +18,7 @@
 #include <fstream>
 #include <thread>
 
-#include "cgroup/fd.h"
+#include "cgroup/base/fd.h"
 
 namespace evenkeel::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "cgroup/fd.h"
+#include "cgroup/base/fd.h"
 
 namespace evenkeel::test {
 

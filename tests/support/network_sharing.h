@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/network_hand.h"
+#include "cgroup/network/writer.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/fake_network.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/planner.h"
+#include "cgroup/kernel/planner.h"
 
 namespace evenkeel::test {
 

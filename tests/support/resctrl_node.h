@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cgroup/resctrl_hand.h"
+#include "cgroup/resctrl/writer.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/fake_resctrl.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/sampler.h"
 #include "tests/support/live_cgroups.h"
 

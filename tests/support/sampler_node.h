@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/tree.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/roster.h"
 #include "collectors/sampler.h"
 #include "tests/support/fake_host.h"

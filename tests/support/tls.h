@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/fd.h"
+#include "cgroup/base/fd.h"
 
 namespace evenkeel::test {
 

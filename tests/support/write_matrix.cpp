@@ -1,6 +1,6 @@
 #include "tests/support/write_matrix.h"
 
-#include "cgroup/text.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel::test {
 namespace {

@@ -1,0 +1,39 @@
+// What a hand besides the executor is: it brings something that is no value of a cgroup to what is wished,
+// and takes it back. Reports what happened. May not: decide what is wished.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cgroup/executor/executor.h"
+#include "qos/decide/intent.h"
+
+namespace evenkeel {
+
+/// Since the start; held and quarantined are of now.
+struct HandTotals {
+  std::uint64_t writes = 0, restored = 0, refusals = 0, foreign = 0;
+  std::size_t held = 0, quarantined = 0;
+  HandTotals& operator+=(const HandTotals& other) {
+    writes += other.writes;
+    restored += other.restored;
+    refusals += other.refusals;
+    foreign += other.foreign;
+    held += other.held;
+    quarantined += other.quarantined;
+    return *this;
+  }
+};
+
+class Hand {
+ public:
+  virtual ~Hand() = default;
+  /// Its part of the intents. Adds what it did to `report`.
+  virtual void serve(const Intents& intents, MonoTime now, Report& report) = 0;
+  /// Everything is as it was: orderly stop. Back-offs do not count here.
+  virtual void restore_all(MonoTime now, Report& report) = 0;
+  virtual void add_managed(std::vector<Managed>& out) const = 0;
+  [[nodiscard]] virtual HandTotals totals() const = 0;
+};
+
+}  // namespace evenkeel

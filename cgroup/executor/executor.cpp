@@ -1,0 +1,233 @@
+// The round: what is held and what is wished become targets, targets become steps, steps become writes; what
+// the kernel refuses is left out and the rest planned again.
+#include "cgroup/executor/executor.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "cgroup/executor/impl.h"
+#include "cgroup/kernel/knob_files.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr int kMostRounds = 100;
+
+bool is_denial(int code) { return code == EPERM || code == EROFS; }
+
+}  // namespace
+
+Executor::Executor(const CgroupTree& tree, KernelFiles& files, Journal& journal, ExecutorOptions options)
+    : impl_(std::make_unique<Impl>(tree, files, journal, options)) {}
+Executor::~Executor() = default;
+
+Report Executor::apply(const std::vector<Intent>& plan, const NodeSnapshot& node,
+                       const std::vector<TreeWatch::Changes::Value>& seen) {
+  impl_->plan = &plan;
+  impl_->seen = &seen;
+  impl_->state.take(node, impl_->disk_targets());
+  impl_->most_changes = impl_->options.most_changes;
+  impl_->begin(node.at);
+  impl_->run();
+  return std::move(impl_->report);
+}
+
+Report Executor::restore_all(MonoTime now) {
+  const std::vector<Intent> nothing;
+  const std::vector<SeenValue> nobody;
+  impl_->plan = &nothing;
+  impl_->seen = &nobody;
+  impl_->rejected.rows().clear();
+  impl_->denied_in_a_row = 0;
+  impl_->state.look(impl_->disk_targets());
+  impl_->most_changes = std::numeric_limits<std::size_t>::max();
+  impl_->begin(now);
+  impl_->run();
+  return std::move(impl_->report);
+}
+
+std::vector<Managed> Executor::managed() const {
+  std::vector<Managed> out;
+  for (const auto& row : impl_->held.rows())
+    out.push_back({row.cgroup, row.knob, row.file.shown_path(), row.original, row.ours, row.by, row.why,
+                   row.since, row.claim == Claim::yielded});
+  std::ranges::sort(out, {}, &Managed::path);
+  return out;
+}
+
+const ExecutorCounters& Executor::counters() const { return impl_->counters; }
+
+/// Cgroups on disks that somebody wishes something of, or that hold something of ours.
+std::span<const CgroupId> Executor::Impl::disk_targets() {
+  on_disks.clear();
+  const auto add = [this](CgroupId target) {
+    if (target.disk != 0 && (on_disks.empty() || on_disks.back() != target)) on_disks.push_back(target);
+  };
+  for (const auto& intent : *plan) add(intent.target);
+  for (const auto& row : held.rows()) add(row.cgroup);
+  std::ranges::sort(on_disks);
+  on_disks.erase(std::unique(on_disks.begin(), on_disks.end()), on_disks.end());
+  return on_disks;
+}
+
+void Executor::Impl::begin(MonoTime now) {
+  if (now != at) changes = 0;
+  at = now;
+  report = {};
+  fixed.assign(static_cast<std::size_t>(state.size()), 0);
+  drop_gone();
+  for (int group = 0; group < state.size(); ++group) {
+    if (!state.hands_off(group)) continue;
+    for (const auto& lever : knob_table())
+      if (!held.find(state.id(group), lever.knob)) fix(group, lever.knob);
+  }
+  if (!options.dry_run) {
+    judge_all();
+    return adopt_inherited();
+  }
+  // Nothing was written, so the kernel is to look as if it had been.
+  for (const auto& row : held.rows())
+    if (const int group = state.index(row.cgroup); group >= 0)
+      state.now().assume(group, row.knob, row.ours_value);
+}
+
+void Executor::Impl::run() {
+  for (int round = 0; round < kMostRounds; ++round) {
+    make_wishes();
+    find_targets();
+    report.deferred = 0;
+    if (targets.empty() || all_denied()) break;
+    plan_batch();
+    if (targets.empty()) break;  // no more in this tick
+    if (confirm_targets() && carry_out()) break;
+  }
+  counters.deferred += report.deferred;
+  drop_settled();
+  counters.managed = static_cast<std::size_t>(
+      std::ranges::count_if(held.rows(), [](const Held& row) { return row.claim != Claim::yielded; }));
+  counters.quarantined = rejected.size();
+}
+
+/// Cgroups that died took their values with them.
+void Executor::Impl::drop_gone() {
+  const auto gone = [this](CgroupId cgroup) {
+    return state.index(cgroup) < 0 && !tree.find(cgroup.itself());
+  };
+  held.erase_if([&](const Held& row) {
+    if (!gone(row.cgroup)) return false;
+    let_go(row);
+    return true;
+  });
+  rejected.erase_if(
+      [&](const Rejected& row) { return gone(row.cgroup) || at > row.pause.retry_at + kLongestPause; });
+}
+
+/// Nobody asks for it and the file holds the original: nothing is left to undo.
+void Executor::Impl::drop_settled() {
+  held.erase_if([this](const Held& row) {
+    const int group = state.index(row.cgroup);
+    if (group < 0 || row.claim != Claim::ours || is_wished(group, row.knob) || is_fixed(group, row.knob))
+      return false;
+    const bool borrowed = row.knob == Knob::cpu_shares && state.now().group(group).idle;
+    const bool original = state.known(group, row.knob) &&
+                          state.now().value(group, row.knob) == row.original_value &&
+                          want.value(group, row.knob) == row.original_value;
+    if (borrowed || !original) return false;
+    let_go(row);
+    return true;
+  });
+}
+
+void Executor::Impl::forget_group(int group) {
+  const auto cgroup = state.id(group);
+  held.erase_if([&](const Held& row) {
+    if (row.cgroup != cgroup) return false;
+    let_go(row);
+    return true;
+  });
+  for (const auto& lever : knob_table()) fix(group, lever.knob);
+}
+
+/// The snapshot may be older than the files. Only what they say themselves is built upon; false when that
+/// changed something, and the wishes are to be looked at again.
+bool Executor::Impl::confirm_targets() {
+  bool as_thought = true;
+  for (const auto& target : targets) as_thought = confirm(target) && as_thought;
+  return as_thought;
+}
+
+bool Executor::Impl::confirm(const Target& target) {
+  const auto cgroup = state.id(target.group);
+  Held* const row = held.find(cgroup, target.knob);
+  if (options.dry_run && row) return true;
+  const bool learned = state.learn_relatives(target.group, target.knob);
+  const auto thought = state.now().value(target.group, target.knob);
+  const auto text = state.read(target.group, target.knob);
+  if (!text) {
+    const auto dir = state.file(target.group, target.knob).dir;  // empty: this kernel has no such file
+    const bool gone = dir.empty() ? !tree.find(cgroup.itself()) : !files.inode(dir);
+    if (vanished(text.error()) && !is_of_node(target.knob) && gone) {
+      forget_group(target.group);
+    } else {
+      reject(target.group, target.knob, target.value, text.error(), evenkeel::text(target.value));
+    }
+    return false;
+  }
+  const auto held_now = state.now().value(target.group, target.knob);
+  if (held_now == target.value) ++counters.skips;
+  if (held_now == thought) return !learned;
+  if (row && row->claim == Claim::yielded) fix(target.group, target.knob);  // not as quiet as it looked
+  if (row && row->claim == Claim::ours && !is_ours(*row, *text) && !judge_foreign(*row, target.group, *text))
+    held.erase(cgroup, target.knob);
+  return false;
+}
+
+/// The steps to all targets, or as many as there is room for; then the other targets wait, unlooked at.
+void Executor::Impl::plan_batch() {
+  steps.clear();
+  model = state.now();
+  plan_writes(model, targets, steps);
+  report.deferred = keep_first(steps, most_changes - std::min(changes, most_changes));
+  if (report.deferred == 0) return;
+  KnobMask taken(static_cast<std::size_t>(state.size()), 0);
+  for (const auto& step : steps) taken[static_cast<std::size_t>(step.group)] |= knob_bit(step.knob);
+  std::erase_if(targets, [&](const Target& target) {
+    return (taken[static_cast<std::size_t>(target.group)] & knob_bit(target.knob)) == 0;
+  });
+}
+
+bool Executor::Impl::carry_out() {
+  for (const auto& step : steps)
+    if (!write_step(step)) return all_denied();
+  return true;
+}
+
+bool Executor::Impl::is_rejected(CgroupId cgroup, Knob knob, const KnobValue& value) {
+  const Rejected* row = rejected.find(cgroup, knob);
+  return row && row->value == value && row->pause.waits(at);
+}
+
+void Executor::Impl::accepted(CgroupId cgroup, Knob knob) {
+  denied_in_a_row = 0;
+  denied = {};
+  rejected.erase(cgroup, knob);
+}
+
+void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const Error& error,
+                            const std::string& text) {
+  const auto cgroup = state.id(group);
+  Rejected& row = rejected.at(cgroup, knob);
+  if (!(row.value == value)) row.pause.length = {};
+  const bool news = row.pause.refuse(error.code, {}, at);
+  row.value = value;
+  fix(group, knob);
+  ++counters.refusals;
+  ++counters.refusals_by_errno[error.code];
+  if (is_denial(error.code) && ++denied_in_a_row >= kDeniedIsAll) denied.refuse(error.code, {}, at);
+  // A lever that only vendor kernels have is not missed elsewhere.
+  if (!news || (evenkeel::row(knob).vendor && vanished(error))) return;
+  report.refusals.push_back(
+      {state.file(group, knob).shown_path(), error, text, true, row.pause.length, cgroup});
+}
+
+}  // namespace evenkeel

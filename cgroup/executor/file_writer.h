@@ -1,0 +1,55 @@
+// The real kernel files, below the host's root. file_writer.cpp is the only file of the program that opens
+// anything there for writing. May not: decide what to write.
+#pragma once
+
+#include <string>
+
+#include "cgroup/base/host.h"
+#include "cgroup/base/resctrl_files.h"
+#include "cgroup/base/writer.h"
+
+namespace evenkeel {
+
+/// Usage: `FileWriter files(host); files.write({.dir = "sys/fs/cgroup/cpu/kubepods", .name = "cpu.shares"},
+/// "2")`. `host` must outlive it. A symbolic link in the directory's path is followed inside the root only;
+/// one in the place of the file is refused (ELOOP). A file that is not there is never made (ENOENT).
+class FileWriter final : public KernelFiles {
+ public:
+  explicit FileWriter(const Host& host) : host_(host) {}
+
+  Result<std::string> read(const KnobFile& file) override;
+  Result<> write(const KnobFile& file, std::string_view text) override;
+  Result<std::uint64_t> inode(const std::string& dir) override;
+
+ private:
+  const Host& host_;
+};
+
+/// A file that takes orders and keeps nothing (memory.reclaim), held open for whoever writes to it more than
+/// once. `name` is a string literal.
+Result<Fd> open_order_file(const Host& host, const std::string& dir, const char* name);
+/// One order. Blocks for as long as the kernel takes for it; EINTR when a signal came.
+Result<> give_order(const Fd& file, const std::string& order, const char* name);
+
+/// Whether it opens for writing; nothing is written.
+Result<> may_write(const Host& host, const std::string& path);
+/// Turns one word (NAME or NO_NAME) of a file that is a line of such words: it takes the word alone.
+Result<> turn_word(const Host& host, const std::string& path, std::string_view word);
+
+/// The same for resctrl. `host` must outlive it. No descriptor stays open, or nobody could unmount it.
+class ResctrlWriter final : public ResctrlFiles {
+ public:
+  explicit ResctrlWriter(const Host& host) : host_(host) {}
+
+  Result<std::string_view> read(const std::string& path, std::string& buffer) override;
+  Result<> write(const std::string& path, std::string_view text) override;
+  Result<> make_dir(const std::string& path) override;
+  Result<> remove_dir(const std::string& path) override;
+  Result<std::uint64_t> inode(const std::string& path) override;
+  Result<> append_subdirs(const std::string& path, std::string& names) override;
+
+ private:
+  const Host& host_;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,91 @@
+// What the executor remembers: the values it holds, with the originals, and the values that the kernel
+// refused. Sorted tables; looking something up allocates nothing. May not: touch a file.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "cgroup/base/writer.h"
+#include "cgroup/executor/backoff.h"
+#include "qos/decide/intent.h"
+#include "qos/model/ids.h"
+#include "qos/model/knob.h"
+#include "qos/model/reason.h"
+#include "qos/model/units.h"
+
+namespace evenkeel {
+
+enum class Claim : std::uint8_t {
+  ours,       ///< the kernel holds what we wrote
+  contested,  ///< somebody else wrote; we wait before we write again
+  yielded,    ///< it is theirs
+};
+
+/// One (cgroup, knob) that we wrote.
+struct Held {
+  CgroupId cgroup{};
+  Knob knob{};
+  KnobFile file{};
+  std::string original{}, ours{};
+  KnobValue original_value{}, ours_value{};
+  PolicyIndex by = 0;
+  Reason why{};
+  MonoTime since{};
+  CgroupId next_born{};  ///< cgroups from this id on were born while we held this
+  Claim claim = Claim::ours;
+  std::string theirs{};
+  KnobValue before_us{};  ///< what stood there when we came, whatever its owner has written since
+  MonoTime noticed{};     ///< when their value was first seen; of a yielded one: since when it is quiet there
+  MonoTime asserted{};    ///< when we last wrote over one of theirs
+  int rounds = 0;         ///< how often we did
+  Duration away{};        ///< how long a yielded one is to be quiet before we come back
+};
+
+/// The kernel does not take this value there, and how long we leave it alone.
+struct Rejected {
+  CgroupId cgroup{};
+  Knob knob{};
+  KnobValue value{};
+  Pause pause{};
+};
+
+/// A vector sorted by (cgroup, knob) with one row each.
+template <class Row>
+class KnobTable {
+ public:
+  Row* find(CgroupId cgroup, Knob knob) {
+    const auto at = place(cgroup, knob);
+    return at != rows_.end() && at->cgroup == cgroup && at->knob == knob ? &*at : nullptr;
+  }
+  /// The row, made if there is none. Pointers to rows die here.
+  Row& at(CgroupId cgroup, Knob knob) {
+    auto at = place(cgroup, knob);
+    if (at == rows_.end() || at->cgroup != cgroup || at->knob != knob) {
+      Row row;
+      row.cgroup = cgroup;
+      row.knob = knob;
+      at = rows_.insert(at, std::move(row));
+    }
+    return *at;
+  }
+  void erase(CgroupId cgroup, Knob knob) {
+    if (Row* row = find(cgroup, knob)) rows_.erase(rows_.begin() + (row - rows_.data()));
+  }
+  template <class Which>
+  void erase_if(Which which) {
+    std::erase_if(rows_, which);
+  }
+  std::vector<Row>& rows() { return rows_; }
+  [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+
+ private:
+  auto place(CgroupId cgroup, Knob knob) {
+    return std::lower_bound(rows_.begin(), rows_.end(), std::pair(cgroup, knob),
+                            [](const Row& row, auto key) { return std::pair(row.cgroup, row.knob) < key; });
+  }
+  std::vector<Row> rows_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,54 @@
+// CPU sets that a container got from us by birth. On v1 whoever makes a container copies its parent's set
+// into it; born while we hold the parent narrow, it would stay narrow for life. What it copied was ours, so
+// what it gets back in the end is what the parent had before us.
+#include <algorithm>
+
+#include "cgroup/executor/impl.h"
+#include "cgroup/kernel/knob_files.h"
+
+namespace evenkeel {
+
+/// The nearest cgroup above whose CPU set we hold.
+const Held* Executor::Impl::narrowed_above(int group) {
+  for (int up = state.now().group(group).parent; up >= 0; up = state.now().group(up).parent)
+    if (const Held* row = held.find(state.id(up), Knob::cpuset_cpus))
+      return row->claim == Claim::ours ? row : nullptr;
+  return nullptr;
+}
+
+/// Whatever the plan says of it: who is born in the very moment in which narrowing ends must be freed as
+/// well.
+void Executor::Impl::adopt_inherited() {
+  if (tree.layout().v2(Controller::cpuset) || options.dry_run) return;
+  CgroupId oldest{UINT32_MAX};  // of those that may have been born below a set of ours
+  for (const auto& row : held.rows())
+    if (row.knob == Knob::cpuset_cpus) oldest = std::min(oldest, row.next_born);
+  for (int group = 0; group < state.size(); ++group) {
+    const auto cgroup = state.id(group);
+    if (cgroup < oldest || cgroup == kNodeItself || held.find(cgroup, Knob::cpuset_cpus)) continue;
+    const Held* above = narrowed_above(group);
+    const bool copied = above && cgroup >= above->next_born && !is_fixed(group, Knob::cpuset_cpus) &&
+                        state.known(group, Knob::cpuset_cpus) &&
+                        state.now().value(group, Knob::cpuset_cpus) == above->ours_value;
+    if (copied) adopt(group, *above);
+  }
+}
+
+void Executor::Impl::adopt(int group, const Held& above) {
+  constexpr Knob kKnob = Knob::cpuset_cpus;
+  const auto now = state.read(group, kKnob);
+  if (!now || !same_text(kKnob, *now, above.ours)) return;
+  Held row = above;  // original, ours and their values are the same
+  row.cgroup = state.id(group);
+  row.file = state.file(group, kKnob);
+  row.file.inode = files.inode(row.file.dir).value_or(0);
+  row.since = at;
+  if (const Intent* wish = wish_of(row.cgroup, kKnob)) {
+    row.by = wish->by;
+    row.why = wish->why;
+  }
+  const JournalEntry entry{row.file.dir, row.file.inode, kKnob, row.file.entry(), row.original, {}};
+  if (journal.will_write(entry, row.ours)) held.at(row.cgroup, kKnob) = std::move(row);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,98 @@
+// What every file should hold: the plan, the originals of what the plan no longer names, and what the
+// kernel's rules make of both.
+#include <algorithm>
+#include <bit>
+
+#include "cgroup/executor/impl.h"
+#include "cgroup/kernel/knob_files.h"
+
+namespace evenkeel {
+
+bool Executor::Impl::is_fixed(int group, Knob knob) const {
+  return (fixed[static_cast<std::size_t>(group)] & knob_bit(knob)) != 0;
+}
+bool Executor::Impl::is_wished(int group, Knob knob) const {
+  return (wished[static_cast<std::size_t>(group)] & knob_bit(knob)) != 0;
+}
+void Executor::Impl::fix(int group, Knob knob) {
+  if (group >= 0) fixed[static_cast<std::size_t>(group)] |= knob_bit(knob);
+}
+
+const Intent* Executor::Impl::wish_of(CgroupId cgroup, Knob knob) const {
+  const auto at_or_after =
+      std::lower_bound(plan->begin(), plan->end(), std::pair(cgroup, knob),
+                       [](const Intent& i, auto key) { return std::pair(i.target, i.knob) < key; });
+  const bool found = at_or_after != plan->end() && at_or_after->target == cgroup && at_or_after->knob == knob;
+  return found ? &*at_or_after : nullptr;
+}
+
+bool Executor::Impl::acceptable(int group, const Intent& intent) const {
+  if (!legal_value(intent.knob, intent.value)) return false;
+  const auto* cpus = std::get_if<CpuSet>(&intent.value);
+  return !cpus || (!cpus->empty() && cpus->subset_of(state.online()) && group >= 0);
+}
+
+void Executor::Impl::place(const Intent& intent) {
+  const int group = state.index(intent.target);
+  if (group < 0) return;  // gone since the policies looked
+  wished[static_cast<std::size_t>(group)] |= knob_bit(intent.knob);
+  if (intent.hold || is_fixed(group, intent.knob)) return;
+  const auto value = as_held(intent.knob, intent.value, tree.layout());
+  if (is_rejected(intent.target, intent.knob, value)) return fix(group, intent.knob);
+  if (!acceptable(group, intent)) {
+    reject(group, intent.knob, value, {EINVAL, Op::other, ""}, text(value));
+    return;
+  }
+  if (!state.known(group, intent.knob))
+    if (const auto now = state.read(group, intent.knob); !now) {
+      reject(group, intent.knob, value, now.error(), text(value));
+      return;
+    }
+  want.assume(group, intent.knob, value);
+  if (Held* row = held.find(intent.target, intent.knob)) {
+    row->by = intent.by;
+    row->why = intent.why;
+  }
+}
+
+void Executor::Impl::release(const Held& row) {
+  const int group = state.index(row.cgroup);
+  if (group < 0 || is_wished(group, row.knob) || is_fixed(group, row.knob)) return;
+  if (!state.known(group, row.knob) && !state.read(group, row.knob)) return;
+  if (is_rejected(row.cgroup, row.knob, row.original_value)) return fix(group, row.knob);
+  want.assume(group, row.knob, row.original_value);
+}
+
+/// The kernel takes no shares while a group is idle, and forgets those from before: they are written when it
+/// is idle no more.
+void Executor::Impl::keep_shares_of_the_idle() {
+  for (int group = 0; group < state.size(); ++group)
+    if (want.group(group).idle) want.group(group).shares = state.now().group(group).shares;
+}
+
+void Executor::Impl::make_wishes() {
+  want = state.now();
+  wished.assign(static_cast<std::size_t>(state.size()), 0);
+  for (const auto& intent : *plan) place(intent);
+  for (const auto& row : held.rows()) release(row);
+  keep_shares_of_the_idle();
+  fit_to_rules(state.now(), fixed, want);
+}
+
+void Executor::Impl::find_targets() {
+  targets.clear();
+  for (int group = 0; group < state.size(); ++group) {
+    const bool wakes = state.now().group(group).idle && !want.group(group).idle;
+    const auto open = state.known(group) & ~fixed[static_cast<std::size_t>(group)];
+    for (KnobBits left = open; left != 0; left &= left - 1) {
+      const auto knob = static_cast<Knob>(std::countr_zero(left));
+      if (knob == Knob::cpu_shares && want.group(group).idle) continue;  // not to be had while asleep
+      const auto value = want.value(group, knob);
+      const bool forgotten =
+          wakes && knob == Knob::cpu_shares && (is_wished(group, knob) || held.find(state.id(group), knob));
+      if (forgotten || !(value == state.now().value(group, knob))) targets.push_back({group, knob, value});
+    }
+  }
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,232 @@
+#include "cgroup/executor/journal.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include "cgroup/executor/journal_record.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr const char* kName = "journal";
+constexpr std::size_t kCompactAbove = 256UL * 1024;
+constexpr std::size_t kLargest = 64U << 20U;  // more than any node can need: something else wrote this file
+
+Result<std::string> content(const Fd& file) {
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return fail(errno, Op::read, kName);
+  if (!S_ISREG(status.st_mode)) return fail(EINVAL, Op::read, kName);
+  if (static_cast<std::size_t>(status.st_size) > kLargest) return fail(EFBIG, Op::read, kName);
+  std::string out;
+  std::array<char, 65536> buffer{};
+  for (;;) {
+    const auto got = ::read(file.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return fail(errno, Op::read, kName);
+    if (got == 0) return out;
+    out.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+}
+
+/// All or nothing: what a full disk took of it is cut off again.
+Result<> write_whole(const Fd& file, std::string_view text, std::size_t size_before) {
+  const auto put = ::write(file.get(), text.data(), text.size());
+  if (put == static_cast<ssize_t>(text.size())) return {};
+  const int code = put < 0 ? errno : ENOSPC;
+  if (put > 0 && ::ftruncate(file.get(), static_cast<off_t>(size_before)) != 0)
+    return fail(errno, Op::write, kName);
+  return fail(code, Op::write, kName);
+}
+
+Fd open_private(const std::string& path, int flags) {
+  return Fd(::open(path.c_str(), flags | O_CREAT | O_CLOEXEC, 0600));
+}
+
+void make_newest(std::vector<std::string>& texts, std::string_view text) {
+  std::erase(texts, text);
+  texts.emplace_back(text);
+  if (texts.size() > Journal::kOursKept) texts.erase(texts.begin());
+}
+
+}  // namespace
+
+Journal Journal::in_memory() { return {}; }
+
+bool Journal::in_use(const std::string& state_dir) {
+  const Fd lock(::open((state_dir + "/lock").c_str(), O_RDONLY | O_CLOEXEC));
+  return lock && ::flock(lock.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+Result<Journal> Journal::open(const std::string& state_dir, const std::string& boot_id) {
+  std::error_code error;
+  std::filesystem::create_directories(state_dir, error);
+  Journal journal;
+  journal.boot_id_ = boot_id;
+  journal.path_ = state_dir + "/journal";
+  // A file of its own: the journal's is replaced when it is compacted, and a lock must not move.
+  journal.lock_ = open_private(state_dir + "/lock", O_RDWR);
+  if (!journal.lock_) return fail(errno, Op::open, kName);
+  if (::flock(journal.lock_.get(), LOCK_EX | LOCK_NB) != 0) return fail(errno, Op::open, kName);
+  journal.file_ = open_private(journal.path_, O_RDWR | O_APPEND);
+  if (!journal.file_) return fail(errno, Op::open, kName);
+  const auto text = content(journal.file_);
+  if (!text) return tl::unexpected(text.error());
+  journal.load(*text);
+  // Leave no dirt behind; on a full disk it stays, and is skipped again next time.
+  if (journal.dead_ > 0 || journal.line_is_open_) static_cast<void>(journal.compact());
+  return journal;
+}
+
+void Journal::load(std::string_view text) {
+  bytes_ = text.size();
+  compact_above_ = kCompactAbove;
+  line_is_open_ = !text.empty() && text.back() != '\n';
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    take(text.substr(0, end), end == std::string_view::npos);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+void Journal::take(std::string_view line, bool last) {
+  auto record = parse_journal_line(line);
+  if (!record) {
+    ++dead_;
+    if (!last) ++corrupt_;
+    return;
+  }
+  if (record->boot != boot_id_) {
+    ++dead_;
+    return;
+  }
+  if (record->directory) return take_directory(record->entry.path(), record->entry.inode, record->done);
+  const std::pair key(record->entry.path(), record->entry.inode);
+  dead_ += record->done ? 2 : entries_.count(key);
+  if (record->done) {
+    entries_.erase(key);
+  } else {
+    entries_[key] = std::move(record->entry);
+  }
+}
+
+Result<> Journal::will_write(const JournalEntry& entry, std::string_view intended) {
+  const std::pair key(entry.path(), entry.inode);
+  const auto found = entries_.find(key);
+  JournalRecord record{.boot = boot_id_, .entry = entry};
+  record.entry.ours.clear();
+  if (found != entries_.end()) record.entry.ours = found->second.ours;
+  for (const auto& text : entry.ours) make_newest(record.entry.ours, text);
+  make_newest(record.entry.ours, intended);
+  const bool on_record = found != entries_.end() && found->second.original == entry.original &&
+                         found->second.ours == record.entry.ours;
+  if (on_record) return {};
+  auto appended = append(journal_line(record));
+  if (!appended) return appended;
+  if (found != entries_.end()) ++dead_;
+  entries_[key] = std::move(record.entry);
+  shrink();
+  return {};
+}
+
+Result<> Journal::done(const std::string& path, std::uint64_t inode) {
+  const auto found = entries_.find({path, inode});
+  if (found == entries_.end()) return {};
+  auto appended = append(journal_line({.boot = boot_id_, .done = true, .entry = found->second}));
+  if (!appended) return appended;
+  dead_ += 2;
+  entries_.erase(found);
+  shrink();
+  return {};
+}
+
+void Journal::take_directory(const std::string& path, std::uint64_t inode, bool gone) {
+  dead_ += gone ? 2 : directories_.count(path);
+  if (gone) {
+    directories_.erase(path);
+  } else {
+    directories_[path] = inode;
+  }
+}
+
+Result<> Journal::append_directory(const std::string& path, std::uint64_t inode, bool gone) {
+  auto appended = append(directory_line(path, inode, gone));
+  if (!appended) return appended;
+  take_directory(path, inode, gone);
+  shrink();
+  return {};
+}
+
+std::string Journal::directory_line(const std::string& path, std::uint64_t inode, bool gone) const {
+  const auto cut = path.rfind('/');
+  const JournalEntry entry{.dir = path.substr(0, cut), .inode = inode, .file = path.substr(cut + 1)};
+  return journal_line({.boot = boot_id_, .done = gone, .directory = true, .entry = entry});
+}
+
+Result<> Journal::made(const std::string& path, std::uint64_t inode) {
+  const auto found = directories_.find(path);
+  if (found != directories_.end() && found->second == inode) return {};
+  return append_directory(path, inode, false);
+}
+
+Result<> Journal::unmade(const std::string& path) {
+  const auto found = directories_.find(path);
+  return found == directories_.end() ? Result<>() : append_directory(path, found->second, true);
+}
+
+Result<> Journal::append(std::string line) {
+  if (!file_) return {};
+  if (line_is_open_) line.insert(line.begin(), '\n');
+  auto put = write_whole(file_, line, bytes_);
+  if (!put) return put;
+  bytes_ += line.size();
+  line_is_open_ = false;
+  return {};
+}
+
+void Journal::shrink() {
+  // After the record is in the table, or compacting would lose it. No harm if it fails: all is on disk.
+  if (file_ && bytes_ > compact_above_) static_cast<void>(compact());
+}
+
+Result<> Journal::compact() {
+  std::string text;
+  for (const auto& [key, entry] : entries_) text += journal_line({.boot = boot_id_, .entry = entry});
+  for (const auto& [path, inode] : directories_) text += directory_line(path, inode, false);
+  compact_above_ = std::max({kCompactAbove, 2 * text.size(), bytes_ + kCompactAbove});
+  const auto fresh = path_ + ".new";
+  Fd file = open_private(fresh, O_RDWR | O_APPEND | O_TRUNC);
+  if (!file) return fail(errno, Op::open, kName);
+  auto put = text.empty() ? Result<>() : write_whole(file, text, 0);
+  if (put && std::rename(fresh.c_str(), path_.c_str()) != 0) put = fail(errno, Op::write, kName);
+  if (!put) {
+    ::unlink(fresh.c_str());
+    return put;
+  }
+  file_ = std::move(file);
+  bytes_ = text.size();
+  compact_above_ = std::max(kCompactAbove, 2 * bytes_);
+  dead_ = 0;
+  line_is_open_ = false;
+  return {};
+}
+
+std::vector<JournalEntry> Journal::entries() const {
+  std::vector<JournalEntry> out;
+  out.reserve(entries_.size());
+  for (const auto& [key, entry] : entries_) out.push_back(entry);
+  return out;
+}
+
+const JournalEntry* Journal::find(const std::string& path, std::uint64_t inode) const {
+  const auto found = entries_.find({path, inode});
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+}  // namespace evenkeel

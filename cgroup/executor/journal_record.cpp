@@ -1,0 +1,125 @@
+#include "cgroup/executor/journal_record.h"
+
+#include <charconv>
+#include <cstdint>
+
+#include "cgroup/base/checksum.h"
+#include "cgroup/kernel/knob_files.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+
+void put(std::string& line, std::string_view field) {
+  line += ' ';
+  if (field.empty()) line += '%';
+  for (const char c : field) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte > ' ' && byte < 0x7F && c != '%') {
+      line += c;
+    } else {
+      line += {'%', kHex[byte >> 4U], kHex[byte & 0xFU]};
+    }
+  }
+}
+
+std::optional<std::string> unescaped(std::string_view field) {
+  if (field == "%") return std::string();
+  std::string out;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] != '%') {
+      out += field[i];
+      continue;
+    }
+    unsigned byte = 0;
+    const char* const digits = field.data() + i + 1;
+    if (i + 2 >= field.size() || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2)
+      return std::nullopt;
+    out += static_cast<char>(byte);
+    i += 2;
+  }
+  return out.empty() ? std::nullopt : std::optional(out);
+}
+
+/// The fields of a line, one after the other; broken() once something was not there or not well formed.
+class Fields {
+ public:
+  explicit Fields(std::string_view rest) : rest_(rest) {}
+  std::string next() {
+    const auto end = rest_.find(' ');
+    const auto field = unescaped(rest_.substr(0, end));
+    if (!field || ended_) broken_ = true;
+    ended_ = end == std::string_view::npos;
+    rest_.remove_prefix(ended_ ? rest_.size() : end + 1);
+    return field.value_or("");
+  }
+  [[nodiscard]] bool more() const { return !ended_; }
+  [[nodiscard]] bool broken() const { return broken_ || !ended_; }
+
+ private:
+  std::string_view rest_;
+  bool ended_ = false, broken_ = false;
+};
+
+std::optional<std::uint64_t> inode_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// Of a directory beside others: nothing that leads elsewhere.
+bool is_name(std::string_view name) {
+  return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos;
+}
+
+void read_texts(Fields& fields, JournalEntry& entry) {
+  entry.original = fields.next();
+  while (fields.more() && entry.ours.size() < Journal::kOursKept) entry.ours.push_back(fields.next());
+}
+
+}  // namespace
+
+std::string journal_line(const JournalRecord& record) {
+  const auto& entry = record.entry;
+  std::string body;
+  put(body, record.boot);
+  put(body, record.directory ? (record.done ? "u" : "m") : record.done ? "d" : "w");
+  put(body, std::to_string(entry.inode));
+  put(body, entry.file);
+  put(body, entry.dir);
+  if (!record.done && !record.directory) {
+    put(body, entry.original);
+    for (const auto& ours : entry.ours) put(body, ours);
+  }
+  body += '\n';
+  const auto covered = std::string_view(body).substr(1, body.size() - 2);
+  return checksum_text(covered) + body;
+}
+
+std::optional<JournalRecord> parse_journal_line(std::string_view line) {
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  if (line.size() < 10 || line[8] != ' ' || checksum_text(line.substr(9)) != line.substr(0, 8))
+    return std::nullopt;
+  Fields fields(line.substr(9));
+  JournalRecord record;
+  record.boot = fields.next();
+  const auto kind = fields.next();
+  const auto inode = inode_number(fields.next());
+  record.entry.file = fields.next();
+  record.entry.dir = fields.next();
+  record.directory = kind == "m" || kind == "u";
+  record.done = kind == "d" || kind == "u";
+  if (kind == "w") read_texts(fields, record.entry);
+  if (fields.broken() || !inode) return std::nullopt;
+  record.entry.inode = *inode;
+  if (record.directory) return is_name(record.entry.file) ? std::optional(record) : std::nullopt;
+  const auto knob = knob_of_entry(record.entry.file);
+  const bool complete = record.done || (kind == "w" && !record.entry.ours.empty());
+  if (!knob || !complete) return std::nullopt;
+  record.entry.knob = *knob;
+  return record;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,134 @@
+// Undoing what a journal holds, without a running agent and without knowing the tree: entries are tried until
+// none is left or none of the rest is taken. Every order that works exists among those passes, because we
+// only ever leave states from which each original can be reached by writes of originals alone (and unions of
+// CPU sets).
+#include <algorithm>
+
+#include "cgroup/base/text.h"
+#include "cgroup/executor/executor.h"
+#include "cgroup/kernel/knob_files.h"
+
+namespace evenkeel {
+namespace {
+
+/// Sleep ends before shares return: the kernel refuses shares of an idle group, and resets them when it
+/// wakes.
+int rank(Knob knob) { return knob == Knob::cpu_idle ? 0 : knob == Knob::cpu_shares ? 1 : 2; }
+
+class Undo {
+ public:
+  Undo(KernelFiles& files, Journal& journal) : files_(files), journal_(journal), left_(journal.entries()) {
+    std::ranges::stable_sort(left_, [](const JournalEntry& a, const JournalEntry& b) {
+      return std::pair(rank(a.knob), a.dir.size()) < std::pair(rank(b.knob), b.dir.size());
+    });
+  }
+
+  Report run() {
+    while (pass() || widen()) {
+    }
+    for (const auto& entry : left_) settle_for_widest(entry);
+    return std::move(report_);
+  }
+
+ private:
+  static KnobFile file_of(const JournalEntry& entry) {
+    const auto& lever = row(entry.knob);
+    const auto at = std::min(entry.file.find('@'), entry.file.size());
+    const auto name = std::string_view(entry.file).substr(0, at);
+    const auto device = at == entry.file.size() ? std::nullopt : parse_device(entry.file.substr(at + 1));
+    return {entry.dir, name == lever.v2_file ? lever.v2_file : lever.v1_file, entry.inode,
+            device.value_or(0)};
+  }
+
+  void done(const JournalEntry& entry) { static_cast<void>(journal_.done(entry.path(), entry.inode)); }
+
+  void leave(const JournalEntry& entry, const std::string& theirs) {
+    report_.foreign.push_back({.path = file_of(entry).shown_path(),
+                               .ours = entry.ours.empty() ? "" : entry.ours.back(),
+                               .theirs = theirs,
+                               .yielded = true});
+    done(entry);
+  }
+
+  /// What we wrote or meant to write. Nothing at all is ours too: a kernel file is never empty by itself, but
+  /// on a plain one (a fake root) a death between opening and writing leaves it so.
+  bool is_ours(const JournalEntry& entry, std::string_view text) const {
+    if (text.empty()) return true;
+    return std::ranges::any_of(entry.ours,
+                               [&](const auto& ours) { return same_text(entry.knob, ours, text); });
+  }
+
+  /// Whether the entry is settled, one way or another.
+  bool settle(const JournalEntry& entry) {
+    const auto file = file_of(entry);
+    // That cgroup is gone. The node's own directories have one life, and no inode on record.
+    if (entry.inode != 0 && files_.inode(entry.dir).value_or(0) != entry.inode) return done(entry), true;
+    const auto now = files_.read(file);
+    if (!now) return vanished(now.error()) && (done(entry), true);
+    const std::string text(trimmed(*now));
+    if (same_text(entry.knob, text, entry.original)) return done(entry), true;
+    if (!is_ours(entry, text)) return leave(entry, text), true;
+    const auto written = files_.write(file, entry.original.empty() ? "\n" : entry.original);
+    if (!written) return refusal_ = written.error(), false;
+    report_.writes.push_back({.path = file_of(entry).shown_path(),
+                              .old_text = text,
+                              .new_text = entry.original,
+                              .knob = entry.knob,
+                              .by = 255,
+                              .restored = true,
+                              .why = because("the original, kept in the journal")});
+    done(entry);
+    return true;
+  }
+
+  /// One look at all that is left; whether it got less.
+  bool pass() {
+    const auto before = left_.size();
+    std::erase_if(left_, [this](const JournalEntry& entry) { return settle(entry); });
+    return !left_.empty() && left_.size() < before;
+  }
+
+  /// v1 takes no set that a child exceeds, and none that exceeds the parent: the union of old and new opens
+  /// the way.
+  bool widen() {
+    if (widened_) return false;
+    widened_ = true;
+    bool any = false;
+    for (const auto& entry : left_) {
+      if (entry.knob != Knob::cpuset_cpus) continue;
+      const auto now = files_.read(file_of(entry));
+      const auto has = now ? CpuSet::parse(*now) : std::nullopt, wants = CpuSet::parse(entry.original);
+      if (!has || !wants || !is_ours(entry, *now)) continue;
+      const std::string both = (*has | *wants).text();
+      any = (journal_.will_write(entry, both) && files_.write(file_of(entry), both)) || any;
+    }
+    if (any) left_ = journal_.entries();
+    return any;
+  }
+
+  /// v2 does not take the empty set ("as the parent") from a group with processes: all that the parent has
+  /// comes closest. The entry stays on record, and the refusal is told.
+  void settle_for_widest(const JournalEntry& entry) {
+    report_.refusals.push_back(
+        {.path = file_of(entry).shown_path(), .error = refusal_, .text = entry.original});
+    if (entry.knob != Knob::cpuset_cpus || !entry.original.empty()) return;
+    const auto above =
+        files_.read({.dir = entry.dir.substr(0, entry.dir.rfind('/')), .name = "cpuset.cpus.effective"});
+    if (!above || trimmed(*above).empty()) return;
+    const std::string widest(trimmed(*above));
+    if (journal_.will_write(entry, widest)) static_cast<void>(files_.write(file_of(entry), widest));
+  }
+
+  KernelFiles& files_;
+  Journal& journal_;
+  std::vector<JournalEntry> left_;
+  Report report_{};
+  Error refusal_{};
+  bool widened_ = false;
+};
+
+}  // namespace
+
+Report restore_from_journal(KernelFiles& files, Journal& journal) { return Undo(files, journal).run(); }
+
+}  // namespace evenkeel

@@ -1,0 +1,213 @@
+// One write and all that belongs to it: the journal before, the read-back after, and what is told of it.
+#include "cgroup/base/text.h"
+#include "cgroup/executor/impl.h"
+#include "cgroup/kernel/knob_files.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::string_view kLineEnd = "\n";
+
+/// An empty write does nothing, so the empty CPU set is a line end.
+std::string writable(const std::string& text) { return text.empty() ? std::string(kLineEnd) : text; }
+
+}  // namespace
+
+bool Executor::Impl::write_step(const PlannedWrite& step) {
+  if (is_fixed(step.group, step.knob)) return true;
+  const auto now = state.read(step.group, step.knob);
+  if (!now) {
+    fix(step.group, step.knob);
+    return false;
+  }
+  const Held* row = held.find(state.id(step.group), step.knob);
+  const bool restoring = row && !step.intermediate && row->claim == Claim::ours &&
+                         !is_wished(step.group, step.knob) && step.value == row->original_value;
+  const auto text =
+      restoring ? writable(row->original) : format_value(step.knob, as_wished(step), *now, tree.layout());
+  if (options.dry_run) return pretend(step.group, step.knob, step.value, text, restoring);
+  return put(step.group, step.knob, text, restoring);
+}
+
+/// The number that was asked for, where the kernel itself makes the step's value of it (whole pages).
+const KnobValue& Executor::Impl::as_wished(const PlannedWrite& step) const {
+  const Intent* wish = wish_of(state.id(step.group), step.knob);
+  const bool same = wish && !wish->hold && as_held(step.knob, wish->value, tree.layout()) == step.value;
+  return same ? wish->value : step.value;
+}
+
+bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool restoring) {
+  const Held* row = held.find(state.id(group), knob);
+  const auto before = state.read(group, knob);
+  if (!before) return false;
+  auto file = row ? row->file : state.file(group, knob);
+  // Of the node's own directories procfs changes the inode as it likes.
+  if (!row && !is_of_node(knob)) file.inode = files.inode(file.dir).value_or(0);
+  // What is written over after a foreign write is the owner's latest word, and what he gets back.
+  const auto& original = row && row->claim == Claim::ours ? row->original : *before;
+  JournalEntry entry{file.dir, file.inode, knob, file.entry(), original, {}};
+  if (row && row->claim == Claim::ours) entry.ours = {*before};
+  if (const auto noted = journal.will_write(entry, trimmed(text)); !noted)
+    return failed(group, knob, file, noted.error(), text, restoring);
+  if (knob == Knob::cpu_idle && trimmed(text) == "1")
+    if (const auto noted = announce_shares(group); !noted)
+      return failed(group, knob, file, noted.error(), text, restoring);
+  if (const auto written = files.write(file, text); !written)
+    return failed(group, knob, file, written.error(), text, restoring);
+  finish(group, knob, file, *before, text, restoring);
+  if (knob == Knob::cpu_idle) refresh_shares(group);
+  return true;
+}
+
+bool Executor::Impl::failed(int group, Knob knob, const KnobFile& file, const Error& error,
+                            const std::string& text, bool restoring) {
+  const auto cgroup = state.id(group);
+  if (!held.find(cgroup, knob)) static_cast<void>(journal.done(file.path(), file.inode));
+  const auto life = files.inode(file.dir);
+  if (vanished(error) && !is_of_node(knob) && (!life || *life != file.inode)) {
+    forget_group(group);
+    return false;
+  }
+  const auto value = parse_value(knob, text, tree.layout());
+  reject(group, knob, value.value_or(KnobValue{}), error, std::string(trimmed(text)));
+  if (restoring && error.code == ENOSPC && knob == Knob::cpuset_cpus) return widest_instead(group);
+  return false;
+}
+
+/// On v2 the kernel does not take a CPU set back from a group with processes in it (ENOSPC). All that the
+/// parent has comes closest; the entry stays, and the original is tried again later.
+bool Executor::Impl::widest_instead(int group) {
+  const auto* cgroup = tree.find(state.id(group));
+  const auto* parent = cgroup ? tree.find(cgroup->parent) : nullptr;
+  const auto above = cgroup && parent ? tree.dir(*parent, Controller::cpuset)
+                     : cgroup         ? tree.layout().root(Controller::cpuset)
+                                      : std::string();
+  const auto all = files.read({.dir = above, .name = "cpuset.cpus.effective"});
+  if (!all || trimmed(*all).empty()) return false;
+  const std::string text(trimmed(*all));
+  const auto now = state.read(group, Knob::cpuset_cpus);
+  return now && (same_text(Knob::cpuset_cpus, *now, text) || put(group, Knob::cpuset_cpus, text, false));
+}
+
+void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const std::string& before,
+                            const std::string& text, bool restoring) {
+  const auto cgroup = state.id(group);
+  const auto back = state.read_again(group, knob);
+  const std::string after = back.value_or(std::string(trimmed(text)));
+  ++counters.writes;
+  // The fallback of a refused restoring keeps its refusal, or it would be tried at each tick.
+  if (!is_fixed(group, knob)) accepted(cgroup, knob);
+  const bool fresh = held.find(cgroup, knob) == nullptr;
+  Held& row = held.at(cgroup, knob);
+  if (fresh) row.since = at;
+  if (fresh) row.next_born = tree.next_id();
+  row.file = file;
+  if (fresh || row.claim != Claim::ours) {
+    row.original = before;
+    row.original_value = parse_value(knob, before, tree.layout()).value_or(KnobValue{});
+  }
+  if (fresh) row.before_us = row.original_value;
+  if (row.claim != Claim::ours) {
+    row.claim = Claim::ours;
+    row.asserted = at;
+    ++row.rounds;
+  }
+  if (!same_text(knob, after, trimmed(text))) {
+    const JournalEntry entry{file.dir, file.inode, knob, file.entry(), row.original, {}};
+    static_cast<void>(journal.will_write(entry, after));
+  }
+  row.ours = after;
+  row.ours_value = state.now().value(group, knob);
+  explain(row, group);
+  const bool restored = restoring && same_text(knob, after, row.original);
+  tell_written(row, before, after, restored);
+  if (!restored) return;
+  ++counters.restored;
+  let_go(row);
+  held.erase(cgroup, knob);
+}
+
+/// cpu.idle takes the shares away: 3 (weight 0) while it is 1, the default afterwards. Both texts are on
+/// record as ours before it happens, so that the shares from before find their way back after a crash too.
+Result<> Executor::Impl::announce_shares(int group) {
+  const auto cgroup = state.id(group);
+  const auto now = state.read(group, Knob::cpu_shares);
+  if (!now || state.now().group(group).idle) return {};
+  const bool fresh = held.find(cgroup, Knob::cpu_shares) == nullptr;
+  Held& row = held.at(cgroup, Knob::cpu_shares);
+  if (fresh) {
+    row.file = state.file(group, Knob::cpu_shares);
+    row.file.inode = files.inode(row.file.dir).value_or(0);
+    row.original = row.ours = *now;
+    row.original_value = row.ours_value = state.now().value(group, Knob::cpu_shares);
+    row.before_us = row.original_value;
+    row.since = at;
+    explain(row, group);
+  }
+  const bool v2 = tree.layout().v2(Controller::cpu);
+  const JournalEntry entry{row.file.dir,     row.file.inode, Knob::cpu_shares,
+                           row.file.entry(), row.original,   {}};
+  auto noted = journal.will_write(entry, v2 ? "100" : "1024");
+  if (noted) noted = journal.will_write(entry, v2 ? "0" : "3");
+  return noted;
+}
+
+void Executor::Impl::refresh_shares(int group) {
+  const auto now = state.read_again(group, Knob::cpu_shares);
+  Held* row = held.find(state.id(group), Knob::cpu_shares);
+  if (!now || !row) return;
+  row->ours = *now;
+  row->ours_value = state.now().value(group, Knob::cpu_shares);
+}
+
+bool Executor::Impl::pretend(int group, Knob knob, const KnobValue& value, const std::string& text,
+                             bool restoring) {
+  const auto cgroup = state.id(group);
+  const bool fresh = held.find(cgroup, knob) == nullptr;
+  Held& row = held.at(cgroup, knob);
+  if (fresh) {
+    row.file = state.file(group, knob);
+    row.original = state.read(group, knob).value_or("");
+    row.original_value = state.now().value(group, knob);
+    row.since = at;
+  }
+  const auto before = fresh ? row.original : row.ours;
+  row.ours = trimmed(text);
+  row.ours_value = value;
+  explain(row, group);
+  state.now().assume(group, knob, value);
+  tell_written(row, before, row.ours, restoring);
+  if (restoring) held.erase(cgroup, knob);
+  return true;
+}
+
+/// On whose behalf: the plan's own words, or those of the wish above that brought this along.
+void Executor::Impl::explain(Held& row, int group) const {
+  if (const Intent* wish = wish_of(row.cgroup, row.knob)) {
+    row.by = wish->by;
+    row.why = wish->why;
+    return;
+  }
+  if (row.why.sentence[0] != '\0') return;  // going back, or still there for the reason it came for
+  const bool asleep = row.knob == Knob::cpu_shares;
+  const bool bound = row.knob == Knob::cpu_burst;
+  const auto cause = asleep ? Knob::cpu_idle : bound ? Knob::cpu_quota : row.knob;
+  for (int up = group; up >= 0; up = state.now().group(up).parent)
+    if (const Intent* wish = wish_of(state.id(up), cause)) {
+      row.by = wish->by;
+      break;
+    }
+  row.why = asleep  ? because("an idle group has no shares; they come back with it")
+            : bound ? because("a burst may not be larger than the quota")
+                    : because("no group may have more than the one above it");
+}
+
+void Executor::Impl::tell_written(const Held& row, const std::string& before, const std::string& after,
+                                  bool restored) {
+  ++changes;
+  const Reason why = restored ? because("nobody asks for it any more: the original is back") : row.why;
+  report.writes.push_back(
+      {row.file.shown_path(), before, after, row.cgroup, row.knob, row.by, restored, why});
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,214 @@
+#include "cgroup/features/features.h"
+
+#include <sys/statvfs.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "cgroup/base/text.h"
+#include "cgroup/features/bpf.h"
+#include "cgroup/features/disk.h"
+#include "cgroup/features/kernel.h"
+#include "cgroup/features/memory.h"
+#include "cgroup/features/network.h"
+#include "cgroup/features/resctrl.h"
+#include "cgroup/features/sched.h"
+
+namespace evenkeel {
+namespace {
+
+/// A lever or a measurement that is a file in every cgroup; there or not is the whole question.
+struct FileRow {
+  const char* feature;
+  Controller controller;
+  const char* v1_file;  ///< empty: v1 has none
+  const char* v2_file;
+  const char* substitute;  ///< where it depends on another row, see substitute_for()
+};
+
+constexpr FileRow kFiles[] = {
+    {"cpu", Controller::cpu, "cpu.shares", "cpu.weight", ""},
+    {"cpu-quota", Controller::cpu, "cpu.cfs_quota_us", "cpu.max", "shares, and CPU sets by suppression"},
+    {"cpu-burst", Controller::cpu, "cpu.cfs_burst_us", "cpu.max.burst",
+     "the quota itself is raised for a while"},
+    {"cpu-idle", Controller::cpu, "cpu.idle", "cpu.idle", "the lowest shares"},
+    {"cpu-bvt", Controller::cpu, "cpu.bvt_warp_ns", "cpu.bvt_warp_ns", "the lowest shares"},
+    {"cpuset", Controller::cpuset, "cpuset.cpus", "cpuset.cpus", "suppression by quota"},
+    {"memory-min", Controller::memory, "memory.min", "memory.min", ""},
+    {"memory-low", Controller::memory, "memory.low", "memory.low", ""},
+    {"memory-high", Controller::memory, "memory.high", "memory.high", ""},
+    {"memory-limit", Controller::memory, "memory.limit_in_bytes", "memory.max", ""},
+    {"memory-oom-group", Controller::memory, "memory.oom.group", "memory.oom.group", ""},
+    {"memory-priority", Controller::memory, "memory.priority", "memory.priority", ""},
+    {"memory-use-priority-oom", Controller::memory, "memory.use_priority_oom", "memory.use_priority_oom", ""},
+    {"memory-reclaim", Controller::memory, "", "memory.reclaim", ""},
+    {"memory-wmark-ratio", Controller::memory, "memory.wmark_ratio", "memory.wmark_ratio", ""},
+    {"memory-wmark-min-adj", Controller::memory, "memory.wmark_min_adj", "memory.wmark_min_adj", ""},
+    {"page-cache-limit", Controller::memory, "", "memory.pagecache_limit.size", ""},
+    {"io-throttle", Controller::blkio, "blkio.throttle.read_bps_device", "io.max", ""},
+    {"cgroup-kill", Controller::cpu, "", "cgroup.kill", "SIGKILL to each process, until none is left"},
+    {"io-weight", Controller::blkio, "blkio.cost.weight", "io.weight", ""},
+    {"io-latency", Controller::blkio, "", "io.latency",
+     "pressure (io.pressure) tells who waits; io.cost shares by it"},
+};
+
+// Cgroups to look into: those we know, else whatever hangs below the hierarchy's root, and the root itself,
+// which has the files too on v1.
+std::vector<std::string> places(const Host& host, const CgroupTree& tree, const std::string& root) {
+  constexpr std::size_t kEnough = 16;
+  std::vector<std::string> out;
+  for (const auto* cgroup : tree.all())
+    if (out.size() < kEnough) out.push_back(root + '/' + cgroup->path);
+  if (const auto names = host.subdirs(root))
+    for (const auto& name : *names)
+      if (out.size() < 2 * kEnough) out.push_back(root + '/' + name);
+  out.push_back(root);
+  return out;
+}
+
+/// Why no cgroup has the file; absent when one has it.
+std::optional<std::string> why_missing(const Host& host, const CgroupTree& tree, const std::string& root,
+                                       const std::string& file) {
+  const auto dirs = places(host, tree, root);
+  for (const auto& dir : dirs)
+    if (host.exists(dir + '/' + file)) return std::nullopt;
+  // The root of v2 has no settings, so it alone proves nothing.
+  if (dirs.size() == 1 && root == tree.layout().unified)
+    return "no cgroup below /" + root + " to look for " + file;
+  return "no " + file + " in /" + dirs.front();
+}
+
+Capability look_for(const Host& host, const CgroupTree& tree, const FileRow& row) {
+  const auto& layout = tree.layout();
+  const std::string file = layout.v2(row.controller) ? row.v2_file : row.v1_file;
+  const auto& root = layout.root(row.controller);
+  Capability out{row.feature, false, "", row.substitute, ""};
+  if (root.empty()) {
+    out.why_not = "no hierarchy has the controller";
+  } else if (file.empty()) {
+    out.why_not = std::string("cgroup v1 has no ") + row.v2_file;
+  } else if (const auto why = why_missing(host, tree, root, file)) {
+    out.why_not = *why;
+  } else {
+    out.works = true;
+    out.substitute.clear();
+  }
+  return out;
+}
+
+bool works(const std::vector<Capability>& all, std::string_view feature) {
+  return std::ranges::any_of(all, [&](const Capability& c) { return c.feature == feature && c.works; });
+}
+
+void set_substitute(std::vector<Capability>& all, std::string_view feature, const char* substitute) {
+  for (auto& one : all)
+    if (one.feature == feature && !one.works) one.substitute = substitute;
+}
+
+// What stands in for a missing feature only where the stand-in is there itself.
+void choose_substitutes(std::vector<Capability>& all) {
+  if (works(all, "cpu-idle")) set_substitute(all, "cpu-bvt", "cpu.idle for best-effort pods");
+  if (works(all, "perf-cycles")) set_substitute(all, "bpf-counters", "containers are counted in turn");
+}
+
+Capability hierarchy(const Layout& layout) {
+  const bool v2 = layout.v2(Controller::cpu);
+  Capability out{"cgroup-v2", v2, "", "", std::string(name(layout.version)) + ", " + name(layout.driver)};
+  out.detail += " driver";
+  if (!v2) {
+    out.why_not = "this host is cgroup " + std::string(name(layout.version)) + ": cpu is at /" +
+                  layout.root(Controller::cpu);
+    out.substitute = "the files of v1";
+  }
+  return out;
+}
+
+Capability cgroup_pressure(const Host& host, const CgroupTree& tree) {
+  const auto& layout = tree.layout();
+  Capability out{"psi-cgroup", true, "", "", ""};
+  std::optional<std::string> why = "cgroup v1 without a unified hierarchy";
+  if (!layout.unified.empty()) why = why_missing(host, tree, layout.unified, "cpu.pressure");
+  if (!why) {
+    out.detail = "from /" + layout.unified;
+    return out;
+  }
+  const auto& v1 = layout.root(Controller::cpuacct);
+  if (!v1.empty() && !why_missing(host, tree, v1, "cpu.pressure")) {
+    out.detail = "from /" + v1;
+    return out;
+  }
+  return {"psi-cgroup", false, *why, "the node's pressure", ""};
+}
+
+Capability node_pressure(const Host& host) {
+  const auto text = host.slurp("proc/pressure/cpu");
+  if (text && text->starts_with("some")) return {"psi-node", true, "", "", ""};
+  const std::string why = text ? "/proc/pressure/cpu says nothing"
+                               : std::string("/proc/pressure/cpu: ") + errno_name(text.error().code) +
+                                     " (the kernel may need psi=1)";
+  return {"psi-node", false, why, "CPU use and throttling alone", ""};
+}
+
+Capability huge_pages(const Host& host) {
+  const auto pools = host.subdirs("sys/kernel/mm/hugepages");
+  if (!pools || pools->empty()) return {"hugepages", false, "no /sys/kernel/mm/hugepages", "", ""};
+  std::string found;
+  for (const auto& pool : *pools) {
+    const auto count = host.slurp("sys/kernel/mm/hugepages/" + pool + "/nr_hugepages");
+    found += (found.empty() ? "" : ", ") + pool + ": ";
+    found += count ? std::string(trimmed(*count)) : "?";
+  }
+  return {"hugepages", true, "", "", found};
+}
+
+/// Not everybody who may write cgroups may write /proc/sys: it is read-only in most containers.
+Capability vm_settings(const Host& host) {
+  constexpr const char* kDir = "proc/sys/vm";
+  const auto dir = host.open_dir_path(kDir);
+  struct statvfs mount {};
+  std::string why;
+  if (!dir)
+    why = std::string("no /") + kDir;
+  else if (::fstatvfs(dir->get(), &mount) != 0 || (mount.f_flag & ST_RDONLY) != 0)
+    why = std::string("/") + kDir + " is read-only here";
+  return {"vm-settings", why.empty(), why, "", ""};
+}
+
+Capability cold_memory(const Host& host) {
+  constexpr std::array<const char*, 3> kPlaces = {"sys/kernel/mm/kidled/scan_period_in_seconds",
+                                                  "sys/kernel/mm/page_idle/bitmap",
+                                                  "sys/kernel/mm/damon/admin"};
+  for (const char* place : kPlaces)
+    if (host.exists(place)) return {"cold-memory", true, "", "", std::string("/") + place};
+  return {"cold-memory", false, "no kidled, page_idle or damon below /sys/kernel/mm", "", ""};
+}
+
+Capability type_information(const Host& host) {
+  if (host.exists("sys/kernel/btf/vmlinux")) return {"btf", true, "", "", ""};
+  return {"btf", false, "no /sys/kernel/btf/vmlinux", "pressure instead of run-queue delay", ""};
+}
+
+}  // namespace
+
+std::vector<Capability> probe(const Host& host, const CgroupTree& tree) {
+  std::vector<Capability> out{hierarchy(tree.layout())};
+  for (const auto& row : kFiles) out.push_back(look_for(host, tree, row));
+  choose_substitutes(out);
+  out.push_back(cgroup_pressure(host, tree));
+  out.push_back(node_pressure(host));
+  probe_memory(host, tree, out);
+  probe_disks(host, tree, out);
+  probe_kernel(host, out);
+  probe_resctrl(host, out);
+  probe_sched(host, out);
+  probe_network(host, tree, out);
+  probe_bpf(host, tree, out);
+  out.push_back(type_information(host));
+  out.push_back(vm_settings(host));
+  out.push_back(huge_pages(host));
+  out.push_back(cold_memory(host));
+  return out;
+}
+
+}  // namespace evenkeel

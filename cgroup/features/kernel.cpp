@@ -1,0 +1,80 @@
+#include "cgroup/features/kernel.h"
+
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <sys/fanotify.h>
+#include <sys/syscall.h>
+
+#include "cgroup/reclaim/pressure_trigger.h"
+
+namespace evenkeel {
+namespace {
+
+void probe_triggers(const Host& host, std::vector<Capability>& out) {
+  constexpr Duration kFast = std::chrono::milliseconds(500);
+  const auto shortest = shortest_window(host, std::chrono::milliseconds(50));
+  if (!shortest) {
+    out.push_back({"psi-trigger", false,
+                   std::string("/proc/pressure/cpu: ") + errno_name(shortest.error().code),
+                   "pressure totals, read in every tick", ""});
+    out.push_back({"psi-trigger-500ms", false, "no pressure triggers at all", "", ""});
+    return;
+  }
+  const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(*shortest).count();
+  const auto found = "shortest window " + std::to_string(milliseconds) + " ms";
+  out.push_back({"psi-trigger", true, "", "", found});
+  // Without that right windows are multiples of 2 s (Linux 6.5 and later; before, the file refuses to open).
+  const bool fast = *shortest <= kFast;
+  out.push_back({"psi-trigger-500ms", fast, fast ? "" : "EINVAL: shorter windows need CAP_SYS_RESOURCE",
+                 fast ? "" : found, ""});
+}
+
+int try_cycles(int task, int cpu) {
+  perf_event_attr attr{};
+  attr.size = sizeof attr;
+  attr.type = PERF_TYPE_HARDWARE;
+  attr.config = PERF_COUNT_HW_CPU_CYCLES;
+  attr.disabled = 1;
+  attr.exclude_kernel = 1;
+  const Fd fd(static_cast<int>(::syscall(SYS_perf_event_open, &attr, task, cpu, -1, PERF_FLAG_FD_CLOEXEC)));
+  return fd ? 0 : errno;
+}
+
+void probe_counters(std::vector<Capability>& out) {
+  const int error = try_own_cycles();
+  out.push_back({"perf-cycles", error == 0, error == 0 ? "" : why_no_counter(error),
+                 error == 0 ? "" : "pressure and throttling instead of cycles per instruction", ""});
+}
+
+void probe_fanotify(std::vector<Capability>& out) {
+  const Fd fd(::fanotify_init(FAN_CLASS_NOTIF | FAN_NONBLOCK | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC));
+  const std::string why = fd ? "" : std::string(errno_name(errno)) + ": needs CAP_SYS_ADMIN";
+  out.push_back({"fanotify", static_cast<bool>(fd), why,
+                 fd ? "" : "inotify and read-back: foreign writes are seen but not named", ""});
+}
+
+}  // namespace
+
+int try_own_cycles() { return try_cycles(0, -1); }
+int try_cpu_cycles(int cpu) { return try_cycles(-1, cpu); }
+
+std::string why_no_counter(int error) {
+  if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
+    return std::string(errno_name(error)) + ": the machine has no counters (usual in a virtual machine)";
+  if (error == EACCES || error == EPERM)
+    return std::string(errno_name(error)) + ": needs CAP_PERFMON or a lower kernel.perf_event_paranoid";
+  return errno_name(error);
+}
+
+void probe_kernel(const Host& host, std::vector<Capability>& out) {
+  if (host.root() != "/") {
+    for (const char* feature : {"psi-trigger", "psi-trigger-500ms", "perf-cycles", "fanotify"})
+      out.push_back({feature, false, "not tried: the host root is " + host.root(), "", ""});
+    return;
+  }
+  probe_triggers(host, out);
+  probe_counters(out);
+  probe_fanotify(out);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,13 @@
+// The part of features.h that is about taking memory back: what memory.reclaim can do here, and what it
+// stands in for. May not: take any; the kernel is asked with an order for nothing.
+#pragma once
+
+#include "cgroup/features/features.h"
+
+namespace evenkeel {
+
+/// Adds its rows, and says in those of vendor levers what is used instead. `all` has the levers and the
+/// pressure files already.
+void probe_memory(const Host& host, const CgroupTree& tree, std::vector<Capability>& all);
+
+}  // namespace evenkeel

@@ -1,0 +1,12 @@
+// The row of the network: whether packets can be told apart and queued by class. May not: touch an interface.
+#pragma once
+
+#include <vector>
+
+#include "cgroup/features/features.h"
+
+namespace evenkeel {
+
+void probe_network(const Host& host, const CgroupTree& tree, std::vector<Capability>& out);
+
+}  // namespace evenkeel

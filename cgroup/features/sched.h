@@ -1,0 +1,13 @@
+// The rows of the scheduler: its features in debugfs, and core scheduling.
+// May not: turn a feature or give a cookie.
+#pragma once
+
+#include <vector>
+
+#include "cgroup/features/features.h"
+
+namespace evenkeel {
+
+void probe_sched(const Host& host, std::vector<Capability>& out);
+
+}  // namespace evenkeel

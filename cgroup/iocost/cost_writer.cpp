@@ -1,0 +1,158 @@
+#include "cgroup/iocost/cost_writer.h"
+
+#include <algorithm>
+
+#include "cgroup/base/cost_text.h"
+#include "cgroup/kernel/knob_files.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr Duration kLook = std::chrono::seconds(10);
+
+}  // namespace
+
+CostHand::Line& CostHand::line_of(Knob knob, DiskNumber disk) {
+  const auto found = std::ranges::find_if(
+      lines_, [&](const Line& line) { return line.knob == knob && line.file.device == disk; });
+  if (found != lines_.end()) return *found;
+  const auto& layout = tree_.layout();
+  const auto& lever = row(knob);
+  Line line;
+  line.knob = knob;
+  line.file = {.dir = layout.root(Controller::blkio),
+               .name = layout.v2(Controller::blkio) ? lever.v2_file : lever.v1_file,
+               .device = disk};
+  return lines_.emplace_back(std::move(line));
+}
+
+void CostHand::apply(const CostPlan& plan, MonoTime now, Report& report) {
+  if (lines_.empty() && plan.wishes().empty()) return;
+  at_ = now;
+  report_ = &report;
+  for (auto& line : lines_) line.wanted = false;
+  // The model first: what is kept depends on it.
+  for (const auto knob : {Knob::io_cost_model, Knob::io_cost_qos})
+    for (const auto& one : plan.wishes()) wish(knob, one, plan.by);
+  std::erase_if(lines_, [this](Line& line) { return !line.wanted && give_back(line); });
+  count();
+}
+
+void CostHand::restore_all(MonoTime now, Report& report) {
+  for (auto& line : lines_) line.pause.retry_at = {};
+  apply({}, now, report);
+}
+
+void CostHand::count() {
+  counters_.managed = counters_.quarantined = 0;
+  for (const auto& line : lines_) {
+    if (!line.ours.empty() && !line.yielded) ++counters_.managed;
+    if (line.pause.code != 0) ++counters_.quarantined;
+  }
+}
+
+void CostHand::wish(Knob knob, const CostPlan::Wish& wish, PolicyIndex by) {
+  auto& line = line_of(knob, wish.cost.disk);
+  line.wanted = true;
+  if (wish.hold || line.yielded) return;
+  const bool same = line.looked != MonoTime{} && line.cost == wish.cost;
+  if (line.pause.waits(at_) && same) return;
+  if (same && line.pause.code == 0 && at_ - line.looked < kLook) return;
+  line.cost = wish.cost;
+  line.why = wish.why;
+  line.by = by;
+  keep(line, knob == Knob::io_cost_qos ? cost_qos_order(wish.cost) : cost_model_order(wish.cost));
+}
+
+void CostHand::keep(Line& line, const std::string& order) {
+  line.looked = at_;
+  if (dry_run_ && !line.ours.empty() && same_cost(line.ours, order)) return;
+  const auto text = files_.read(line.file);
+  if (!text) return refuse(line, text.error(), order);
+  if (!dry_run_ && !line.ours.empty() && !same_cost(line.ours, *text)) return lose(line, *text);
+  if (same_cost(order, *text)) return;
+  if (line.ours.empty()) {
+    line.original = *text;
+    line.since = at_;
+  }
+  put(line, *text, order);
+}
+
+/// Whether nothing is left of it.
+bool CostHand::give_back(Line& line) {
+  if (line.ours.empty() || line.yielded) return true;
+  if (line.pause.waits(at_)) return false;
+  if (dry_run_) return tell(line, line.ours, line.original, true), true;
+  const auto text = files_.read(line.file);
+  if (!text && !vanished(text.error())) return refuse(line, text.error(), line.original), false;
+  if (text && !same_cost(line.ours, *text)) lose(line, *text);
+  const bool gone = !text || line.yielded;
+  if (!gone && !put(line, *text, line.original)) return false;
+  static_cast<void>(journal_.done(line.file.path(), 0));
+  return true;
+}
+
+bool CostHand::put(Line& line, const std::string& before, const std::string& text) {
+  const bool restored = text == line.original;
+  if (!dry_run_) {
+    const JournalEntry entry{line.file.dir, 0, line.knob, line.file.entry(), line.original, {}};
+    if (const auto noted = journal_.will_write(entry, text); !noted)
+      return refuse(line, noted.error(), text), false;
+    if (const auto written = files_.write(line.file, text); !written) {
+      if (line.ours.empty()) static_cast<void>(journal_.done(line.file.path(), 0));
+      return refuse(line, written.error(), text), false;
+    }
+    ++counters_.writes;
+    if (restored) ++counters_.restored;
+  }
+  line.ours = text;
+  line.pause = {};
+  tell(line, before, text, restored);
+  return true;
+}
+
+void CostHand::refuse(Line& line, const Error& error, const std::string& text) {
+  ++counters_.refusals;
+  if (line.pause.refuse(error.code, {}, at_))
+    report_->refusals.push_back({.path = line.file.shown_path(),
+                                 .error = error,
+                                 .text = text,
+                                 .quarantined = true,
+                                 .retry_in = line.pause.length});
+}
+
+/// What somebody else has set since is his: a line is one decision, and there is nothing in it to fight for.
+void CostHand::lose(Line& line, const std::string& theirs) {
+  ++counters_.foreign;
+  ++counters_.yielded;
+  line.yielded = true;
+  report_->foreign.push_back(
+      {.path = line.file.shown_path(), .ours = line.ours, .theirs = theirs, .yielded = true});
+  static_cast<void>(journal_.done(line.file.path(), 0));
+}
+
+void CostHand::tell(const Line& line, const std::string& before, const std::string& after, bool restored) {
+  const Reason why = restored ? because("nobody asks for it any more: the original is back") : line.why;
+  report_->writes.push_back({.path = line.file.shown_path(),
+                             .old_text = before,
+                             .new_text = after,
+                             .knob = line.knob,
+                             .by = line.by,
+                             .restored = restored,
+                             .why = why});
+}
+
+void CostHand::add_managed(std::vector<Managed>& out) const {
+  for (const auto& line : lines_)
+    if (!line.ours.empty())
+      out.push_back({.knob = line.knob,
+                     .path = line.file.shown_path(),
+                     .original = line.original,
+                     .ours = line.ours,
+                     .by = line.by,
+                     .why = line.why,
+                     .since = line.since,
+                     .yielded = line.yielded});
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,77 @@
+// The hand that brings the kernel's I/O cost model to a plan: one line per disk in io.cost.qos and
+// io.cost.model of the root, each with its original on record, given back when nobody asks for it any more.
+// May not: decide what is wished, or write over what somebody else has set since.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cgroup/base/writer.h"
+#include "cgroup/executor/actuator.h"
+#include "cgroup/executor/backoff.h"
+#include "cgroup/executor/journal.h"
+#include "cgroup/tree/tree.h"
+#include "qos/decide/disk_cost.h"
+
+namespace evenkeel {
+
+/// Since the start; managed and quarantined are of now.
+struct CostCounters {
+  std::uint64_t writes = 0, restored = 0, refusals = 0, foreign = 0, yielded = 0;
+  std::size_t managed = 0, quarantined = 0;
+};
+
+class CostHand final : public Hand {
+ public:
+  /// All must outlive it.
+  CostHand(const CgroupTree& tree, KernelFiles& files, Journal& journal, bool dry_run)
+      : tree_(tree), files_(files), journal_(journal), dry_run_(dry_run) {}
+
+  /// Adds what it did to `report`. A steady call reads nothing, but for a look every ten seconds whether
+  /// somebody else has written.
+  void apply(const CostPlan& plan, MonoTime now, Report& report);
+  void serve(const Intents& intents, MonoTime now, Report& report) override {
+    apply(intents.costs(), now, report);
+  }
+  void restore_all(MonoTime now, Report& report) override;
+  void add_managed(std::vector<Managed>& out) const override;
+  [[nodiscard]] HandTotals totals() const override {
+    return {counters_.writes,  counters_.restored, counters_.refusals,
+            counters_.foreign, counters_.managed,  counters_.quarantined};
+  }
+  [[nodiscard]] const CostCounters& counters() const { return counters_; }
+
+ private:
+  struct Line {
+    KnobFile file{};
+    Knob knob{};
+    DiskCost cost{};
+    std::string original{}, ours{};  ///< empty: we have not written
+    PolicyIndex by = 0;
+    Reason why{};
+    MonoTime since{}, looked{};
+    Pause pause{};
+    bool wanted = false, yielded = false;
+  };
+  Line& line_of(Knob knob, DiskNumber disk);
+  void wish(Knob knob, const CostPlan::Wish& wish, PolicyIndex by);
+  void keep(Line& line, const std::string& order);
+  bool give_back(Line& line);
+  bool put(Line& line, const std::string& before, const std::string& text);
+  void refuse(Line& line, const Error& error, const std::string& text);
+  void lose(Line& line, const std::string& theirs);
+  void tell(const Line& line, const std::string& before, const std::string& after, bool restored);
+  void count();
+
+  const CgroupTree& tree_;
+  KernelFiles& files_;
+  Journal& journal_;
+  bool dry_run_;
+  std::vector<Line> lines_{};
+  CostCounters counters_{};
+  MonoTime at_{};
+  Report* report_ = nullptr;
+};
+
+}  // namespace evenkeel

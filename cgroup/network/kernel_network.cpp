@@ -1,0 +1,223 @@
+#include "cgroup/network/kernel_network.h"
+
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "cgroup/network/packet_rules.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::uint32_t kHtbVersion = 3, kRateToQuantum = 10;
+/// What a class may send before the next one of its rank has its turn: some large packets.
+constexpr std::uint32_t kQuantumBytes = 60000;
+/// What a class may send at once: what it earns in 10 ms, and one packet of any size.
+constexpr std::int64_t kBurstsPerSecond = 100, kLargestPacketBytes = 65536;
+constexpr std::int64_t kNanosecondsPerTick = 64;  // include/net/pkt_sched.h: PSCHED_SHIFT
+
+tcmsg about(int link, std::uint32_t parent, std::uint32_t handle) {
+  tcmsg out{};
+  out.tcm_family = AF_UNSPEC;
+  out.tcm_ifindex = link;
+  out.tcm_parent = parent;
+  out.tcm_handle = handle;
+  return out;
+}
+
+std::int64_t bytes_per_second(BitRate rate) { return std::max<std::int64_t>(rate.count() / 8, 1); }
+
+/// The kernel wants a burst as the time that it takes at the rate.
+std::uint32_t burst_in_ticks(BitRate rate) {
+  const auto bytes = std::max(bytes_per_second(rate) / kBurstsPerSecond, kLargestPacketBytes);
+  const auto ticks = scaled(bytes, 1000000000, bytes_per_second(rate)) / kNanosecondsPerTick;
+  return static_cast<std::uint32_t>(std::clamp<std::int64_t>(ticks, 1, UINT32_MAX));
+}
+
+tc_ratespec spec_of(BitRate rate) {
+  tc_ratespec out{};
+  out.linklayer = TC_LINKLAYER_ETHERNET;
+  out.rate = static_cast<std::uint32_t>(std::min<std::int64_t>(bytes_per_second(rate), UINT32_MAX));
+  return out;
+}
+
+Fd nodes_cgroups(const Host& host) {
+  return Fd(::openat(host.root_fd(), "proc/1/ns/cgroup", O_RDONLY | O_CLOEXEC));
+}
+
+/// Levels of cgroups are counted from the root of the namespace that asks. A container has one of its own and
+/// goes into the node's, for as long as the thread lives.
+bool enter_cgroups_of(const Host& host) {
+  const Fd node = nodes_cgroups(host);
+  return node && ::setns(node.get(), CLONE_NEWCGROUP) == 0;
+}
+
+/// Where it may not, its rules for cgroups would hit nobody.
+bool reaches_the_nodes_cgroups(const Host& host) {
+  constexpr ino_t kInitial = 0xEFFFFFFB;  // include/linux/proc_ns.h: PROC_CGROUP_INIT_INO
+  struct stat own {
+  }, of_node{};
+  if (::stat("/proc/self/ns/cgroup", &own) != 0 || own.st_ino == kInitial) return true;
+  const Fd node = nodes_cgroups(host);
+  if (node && ::fstat(node.get(), &of_node) == 0 && of_node.st_ino != own.st_ino) {
+    bool entered = false;
+    std::thread([&] { entered = enter_cgroups_of(host); }).join();
+    return entered;
+  }
+  // Init has it too: of a container, whose own cgroup is the root of what it sees, or of a machine in one.
+  const auto place = host.slurp("proc/self/cgroup");
+  return place && place->find("0::/\n") == std::string::npos;
+}
+
+/// Whether the interfaces that we see are the node's. Where it cannot be told, they are taken for it.
+bool sees_the_nodes_network(const Host& host) {
+  struct stat of_node {
+  }, own{};
+  if (::fstatat(host.root_fd(), "proc/1/ns/net", &of_node, 0) != 0) return true;
+  return ::stat("/proc/self/ns/net", &own) != 0 || of_node.st_ino == own.st_ino;
+}
+
+}  // namespace
+
+KernelNetwork::KernelNetwork(const Host& host) : host_(host) {
+  if (!host.on_kernel_fs("proc")) {
+    why_not_ = "below a fake root there is no network";
+  } else if (!sees_the_nodes_network(host)) {
+    why_not_ = "the agent is in a network namespace of its own: it needs the node's (hostNetwork)";
+  }
+}
+
+bool KernelNetwork::tells_cgroups() const { return reaches_the_nodes_cgroups(host_); }
+
+Result<> KernelNetwork::with(std::optional<NetlinkSocket>& socket, int protocol,
+                             const std::function<Result<>(NetlinkSocket&)>& f) {
+  words_ = why_not_;
+  if (!why_not_.empty()) return fail(EXDEV, Op::open, "netlink");
+  if (!socket) {
+    auto opened = NetlinkSocket::open(protocol);
+    if (!opened) return tl::unexpected(opened.error());
+    socket.emplace(std::move(*opened));
+  }
+  auto done = f(*socket);
+  if (!done) words_ = socket->words();
+  if (!done && done.error().code == EPERM) words_ += words_.empty() ? "CAP_NET_ADMIN is missing" : "";
+  return done;
+}
+
+Result<> KernelNetwork::route(const NetlinkMessage& message) {
+  return with(route_, NETLINK_ROUTE, [&](NetlinkSocket& socket) { return socket.ask({&message, 1}); });
+}
+
+Result<> KernelNetwork::filter(std::vector<NetlinkMessage> messages) {
+  return with(filter_, NETLINK_NETFILTER, [&](NetlinkSocket& socket) {
+    Result<> done;
+    std::thread([&] {
+      enter_cgroups_of(host_);
+      done = socket.ask(messages);
+    }).join();
+    return done;
+  });
+}
+
+Result<RootQdisc> KernelNetwork::root_qdisc(int link) {
+  RootQdisc out;
+  const NetlinkMessage request(RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP, about(link, 0, 0));
+  const auto done = with(route_, NETLINK_ROUTE, [&](NetlinkSocket& socket) {
+    return socket.dump(request, [&](const nlmsghdr& answer) {
+      const auto* head = static_cast<const tcmsg*>(NLMSG_DATA(&answer));
+      if (head->tcm_ifindex != link || head->tcm_parent != TC_H_ROOT) return;
+      out.handle = head->tcm_handle;
+      if (const auto* kind = attributes_of(answer, sizeof(tcmsg), TCA_KIND)[TCA_KIND])
+        out.kind = text_of(*kind);
+    });
+  });
+  if (!done) return tl::unexpected(done.error());
+  return out;
+}
+
+Result<> KernelNetwork::make_qdisc(int link, std::uint16_t fallback) {
+  NetlinkMessage message(RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
+                         about(link, TC_H_ROOT, kOurQdisc));
+  message.put_text(TCA_KIND, "htb");
+  tc_htb_glob settings{};
+  settings.version = kHtbVersion;
+  settings.rate2quantum = kRateToQuantum;
+  settings.defcls = fallback;
+  message.nest(TCA_OPTIONS, [&] { message.put_value(TCA_HTB_INIT, settings); });
+  return route(message);
+}
+
+Result<> KernelNetwork::remove_qdisc(int link) {
+  return route(NetlinkMessage(RTM_DELQDISC, NLM_F_REQUEST | NLM_F_ACK, about(link, TC_H_ROOT, kOurQdisc)));
+}
+
+Result<> KernelNetwork::put_class(int link, const HtbClass& wanted) {
+  const auto parent = wanted.parent == 0 ? kOurQdisc : kOurQdisc | wanted.parent;
+  NetlinkMessage message(RTM_NEWTCLASS, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE,
+                         about(link, parent, kOurQdisc | wanted.minor));
+  message.put_text(TCA_KIND, "htb");
+  tc_htb_opt options{};
+  options.rate = spec_of(wanted.rate);
+  options.ceil = spec_of(wanted.ceil);
+  options.buffer = burst_in_ticks(wanted.rate);
+  options.cbuffer = burst_in_ticks(wanted.ceil);
+  options.quantum = kQuantumBytes;
+  options.prio = wanted.priority;
+  message.nest(TCA_OPTIONS, [&] {
+    message.put_value(TCA_HTB_PARMS, options);
+    message.put_value(TCA_HTB_RATE64, static_cast<std::uint64_t>(bytes_per_second(wanted.rate)));
+    message.put_value(TCA_HTB_CEIL64, static_cast<std::uint64_t>(bytes_per_second(wanted.ceil)));
+  });
+  return route(message);
+}
+
+Result<> KernelNetwork::remove_class(int link, std::uint16_t minor) {
+  return route(NetlinkMessage(RTM_DELTCLASS, NLM_F_REQUEST | NLM_F_ACK, about(link, 0, kOurQdisc | minor)));
+}
+
+Result<> KernelNetwork::make_fair(int link, std::uint16_t minor) {
+  NetlinkMessage message(RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE,
+                         about(link, kOurQdisc | minor, 0));
+  message.put_text(TCA_KIND, "fq_codel");
+  return route(message);
+}
+
+Result<> KernelNetwork::put_rules(const PacketRules& wanted) {
+  auto done = filter(messages_to_put(wanted, has_table_, owned_));
+  // Linux before 5.12 knows no owner of a table: then the journal alone remembers it.
+  if (!done && owned_ && !has_table_ && (done.error().code == EOPNOTSUPP || done.error().code == EINVAL)) {
+    owned_ = false;
+    done = filter(messages_to_put(wanted, has_table_, owned_));
+  }
+  // A crash may have left one there: nobody else's would have this name.
+  if (!done && done.error().code == EEXIST && !has_table_) {
+    if (filter(messages_to_remove())) done = filter(messages_to_put(wanted, has_table_, owned_));
+  }
+  if (done) has_table_ = true;
+  return done;
+}
+
+Result<> KernelNetwork::try_rules() { return filter(messages_to_try()); }
+
+Result<> KernelNetwork::remove_rules() {
+  auto done = filter(messages_to_remove());
+  if (done || done.error().code == ENOENT) has_table_ = false;
+  return done || done.error().code == ENOENT ? Result<>() : done;
+}
+
+std::string why_no_network(const Host& host) {
+  KernelNetwork door(host);
+  const auto done = door.try_rules();
+  if (done) return {};
+  const auto words = door.words();
+  return std::string(errno_name(done.error().code)) + (words.empty() ? "" : ": " + words);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,51 @@
+// The kernel's side of the network: HTB by rtnetlink, packet rules by nf_tables. May not: decide anything.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cgroup/base/host.h"
+#include "cgroup/network/kernel_port.h"
+#include "cgroup/network/netlink.h"
+
+namespace evenkeel {
+
+class KernelNetwork final : public NetworkDoor {
+ public:
+  /// Below a fake root, and in another network than the node's, everything is refused. Opens nothing before
+  /// it is asked for something. `host` must outlive it.
+  explicit KernelNetwork(const Host& host);
+
+  Result<RootQdisc> root_qdisc(int link) override;
+  Result<> make_qdisc(int link, std::uint16_t fallback) override;
+  Result<> remove_qdisc(int link) override;
+  Result<> put_class(int link, const HtbClass& wanted) override;
+  Result<> remove_class(int link, std::uint16_t minor) override;
+  Result<> make_fair(int link, std::uint16_t minor) override;
+  Result<> put_rules(const PacketRules& wanted) override;
+  Result<> remove_rules() override;
+  /// Makes rules and takes them away, in one step.
+  Result<> try_rules();
+  /// Looks anew each time.
+  [[nodiscard]] bool tells_cgroups() const override;
+  [[nodiscard]] std::string words() const override { return words_; }
+
+ private:
+  Result<> route(const NetlinkMessage& message);
+  Result<> filter(std::vector<NetlinkMessage> messages);
+  /// A socket's answer, with what the kernel said.
+  Result<> with(std::optional<NetlinkSocket>& socket, int protocol,
+                const std::function<Result<>(NetlinkSocket&)>& f);
+
+  const Host& host_;
+  std::string why_not_{};                            ///< not empty: everything is refused
+  std::optional<NetlinkSocket> route_{}, filter_{};  ///< the table of rules lives no longer than filter_
+  bool has_table_ = false, owned_ = true;
+  std::string words_{};
+};
+
+/// Empty: rules can be made here; else why not. Tries, and leaves nothing behind.
+std::string why_no_network(const Host& host);
+
+}  // namespace evenkeel

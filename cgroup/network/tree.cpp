@@ -1,0 +1,156 @@
+#include "cgroup/network/tree.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace evenkeel {
+namespace {
+
+constexpr std::uint16_t kRootMinor = 1;
+/// What a pod with a limit of its own is guaranteed of its class: a hundredth of what it may take.
+constexpr std::int64_t kOwnShare = 100;
+
+/// Of the class as a whole: the parent of its pods' classes.
+std::uint16_t class_minor(NetworkClass of) {
+  return static_cast<std::uint16_t>(0x10 * static_cast<std::size_t>(of));
+}
+
+/// Of a pod with a limit of its own; 0: it is in the common class.
+std::uint16_t own_minor(const NetworkMember& member, OwnMinors& own) {
+  return member.egress_limit && member.of != NetworkClass::system ? own.of(member.cgroup) : std::uint16_t{0};
+}
+
+/// Its position in PacketRules::limits; -1: there is none.
+int add_limit(const std::optional<BitRate>& limit, PacketRules& out) {
+  if (!limit) return -1;
+  out.limits.push_back(*limit);
+  return static_cast<int>(out.limits.size()) - 1;
+}
+
+bool same_packets(const PacketRule& a, const PacketRule& b) {
+  return a.by_cgroup == b.by_cgroup && a.cgroup == b.cgroup && a.address == b.address;
+}
+
+/// An address that two pods claim tells nothing: one of the lists is old.
+void leave_out_the_ambiguous(std::vector<PacketRule>& rules) {
+  std::ranges::sort(rules, [](const PacketRule& a, const PacketRule& b) {
+    return std::tie(a.by_cgroup, a.cgroup, a.address) < std::tie(b.by_cgroup, b.cgroup, b.address);
+  });
+  auto kept = rules.begin();
+  for (auto at = rules.begin(); at != rules.end();) {
+    const auto end =
+        std::find_if_not(at, rules.end(), [&](const auto& rule) { return same_packets(rule, *at); });
+    if (end - at == 1) *kept++ = *at;
+    at = end;
+  }
+  rules.erase(kept, rules.end());
+}
+
+const std::string kCgroupMount = "sys/fs/cgroup";
+
+}  // namespace
+
+std::uint16_t common_minor(NetworkClass of) {
+  return of == NetworkClass::system ? kSystemMinor : static_cast<std::uint16_t>(class_minor(of) + 1);
+}
+
+std::uint16_t OwnMinors::of(CgroupId pod) {
+  const auto found = taken_.find(pod);
+  if (found != taken_.end()) {
+    found->second.asked = true;
+    return found->second.minor;
+  }
+  if (taken_.size() > kLast - kFirst) return 0;
+  const auto is_taken = [this](std::uint16_t minor) {
+    return std::ranges::any_of(taken_, [&](const auto& row) { return row.second.minor == minor; });
+  };
+  while (is_taken(next_)) next_ = next_ == kLast ? kFirst : static_cast<std::uint16_t>(next_ + 1);
+  taken_[pod] = {next_, true};
+  return next_;
+}
+
+void OwnMinors::forget_others() {
+  std::erase_if(taken_, [](const auto& row) { return !row.second.asked; });
+  for (auto& row : taken_) row.second.asked = false;
+}
+
+void classes_of(const NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out) {
+  out.clear();
+  out.push_back({.minor = kRootMinor, .rate = plan.total, .ceil = plan.total});
+  for (std::size_t i = 0; i < kNetworkClasses; ++i) {
+    const auto of = static_cast<NetworkClass>(i);
+    const auto& share = plan.classes[i];
+    auto parent = kRootMinor;
+    if (of != NetworkClass::system) {
+      parent = class_minor(of);
+      out.push_back(
+          {.minor = parent, .parent = kRootMinor, .rate = share.egress_request, .ceil = share.egress_limit});
+    }
+    out.push_back({.minor = common_minor(of),
+                   .parent = parent,
+                   .rate = share.egress_request,
+                   .ceil = share.egress_limit,
+                   .priority = static_cast<std::uint8_t>(i)});
+  }
+  for (const auto& member : plan.members) {
+    const auto minor = own_minor(member, own);
+    if (minor == 0) continue;
+    const auto& share = plan.classes[static_cast<std::size_t>(member.of)];
+    const BitRate most = std::min(*member.egress_limit, share.egress_limit);
+    out.push_back({.minor = minor,
+                   .parent = class_minor(member.of),
+                   .rate = std::max(BitRate(most.count() / kOwnShare), kLeastNetworkRate),
+                   .ceil = std::max(most, kLeastNetworkRate),
+                   .priority = static_cast<std::uint8_t>(member.of)});
+  }
+}
+
+UnifiedPlace unified_place(const CgroupTree& tree, CgroupId id) {
+  const auto* cgroup = tree.find(id);
+  if (cgroup == nullptr || tree.layout().unified.empty()) return {};
+  const auto dir = tree.unified_dir(*cgroup);
+  const auto inode = tree.host().inode(dir);
+  if (!inode) return {};
+  // The mount itself may be one directory deeper (hybrid), and is no level.
+  const auto mount =
+      tree.layout().unified.starts_with(kCgroupMount + "/unified") ? kCgroupMount + "/unified" : kCgroupMount;
+  const auto below = std::string_view(dir).substr(std::min(mount.size(), dir.size()));
+  return {*inode, static_cast<std::uint32_t>(std::ranges::count(below, '/'))};
+}
+
+int rules_of(const NetworkPlan& plan, const CgroupTree& tree, bool cgroups_tell, OwnMinors& own,
+             PacketRules& out) {
+  out.link = plan.link->index;
+  out.limits.clear();
+  out.rules.clear();
+  std::array<int, kNetworkClasses> of_class{};
+  for (std::size_t i = 0; i < kNetworkClasses; ++i)
+    of_class[i] = add_limit(plan.classes[i].ingress_limit, out);
+  int unknown = 0;
+  for (const auto& member : plan.members) {
+    const auto minor = own_minor(member, own);
+    PacketRule rule{.minor = minor != 0 ? minor : common_minor(member.of),
+                    .class_limit = of_class[static_cast<std::size_t>(member.of)],
+                    .own_limit = add_limit(member.ingress_limit, out)};
+    if (member.by_cgroup) {
+      const auto place = cgroups_tell ? unified_place(tree, member.cgroup) : UnifiedPlace{};
+      if (place.inode == 0) {
+        ++unknown;
+        continue;
+      }
+      rule.by_cgroup = true;
+      rule.cgroup = place.inode;
+      rule.level = place.level;
+      out.rules.push_back(rule);
+      continue;
+    }
+    for (const auto& address : member.addresses) {
+      rule.address = address;
+      out.rules.push_back(rule);
+    }
+  }
+  leave_out_the_ambiguous(out.rules);
+  return unknown;
+}
+
+}  // namespace evenkeel

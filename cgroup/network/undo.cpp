@@ -1,0 +1,42 @@
+#include "cgroup/base/text.h"
+#include "cgroup/network/records.h"
+#include "cgroup/network/writer.h"
+
+namespace evenkeel {
+
+void restore_network(const Host& host, NetworkDoor& door, Journal& journal, Report& report) {
+  const auto records = journal.directories();  // by value: records go while we look
+  for (const auto& [path, made_on] : records) {
+    if (!path.starts_with(kNetworkRecords)) continue;
+    Result<> done;
+    if (path == kNetworkRules) {
+      done = door.remove_rules();
+    } else {
+      // The interface of this name may be another one by now.
+      const auto link =
+          path.substr(kNetworkRecords.size(), path.size() - kNetworkRecords.size() - kNetworkQdisc.size());
+      const auto index = host.slurp("sys/class/net/" + link + "/ifindex");
+      const bool same = index && trimmed(*index) == std::to_string(made_on);
+      const auto number = static_cast<int>(made_on);
+      const auto root = same ? door.root_qdisc(number) : Result<RootQdisc>(RootQdisc{});
+      if (!root)
+        done = tl::unexpected(root.error());
+      else if (is_ours(*root))
+        done = door.remove_qdisc(number);
+    }
+    if (!done && !vanished(done.error())) {
+      report.refusals.push_back(
+          {.path = path, .error = done.error(), .text = "nothing", .detail = door.words()});
+      continue;
+    }
+    report.writes.push_back({.path = path,
+                             .old_text = "ours",
+                             .new_text = "nothing",
+                             .by = 255,
+                             .restored = true,
+                             .why = because("what the journal says we made")});
+    static_cast<void>(journal.unmade(path));
+  }
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,274 @@
+#include "cgroup/network/writer.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "cgroup/network/digest.h"
+#include "cgroup/network/records.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr Duration kBetweenLooks = std::chrono::seconds(10), kLeftAlone = std::chrono::seconds(60);
+constexpr int kMostRounds = 3;
+const std::string kRulesRecord(kNetworkRules), kNothing = "nothing";
+
+std::string number_of(std::uint32_t handle) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%x:%x", handle >> 16U, handle & 0xffffU);
+  return text;
+}
+std::string name_of(const RootQdisc& qdisc) {
+  if (qdisc.kind.empty()) return "no queue at all";
+  return qdisc.kind + (qdisc.handle == 0 ? " of the kernel's own" : ' ' + number_of(qdisc.handle));
+}
+std::string name_of(std::uint16_t minor) { return number_of(kOurQdisc | minor); }
+
+std::string text_of(const HtbClass& one) {
+  return because("{} guaranteed, {} at most", one.rate, one.ceil).text();
+}
+
+std::string text_of(const PacketRules& rules) {
+  return std::to_string(rules.rules.size()) + " addresses and cgroups";
+}
+
+constexpr Reason kWhyClass = because("a class's share of the network, or a pod's own limit");
+
+}  // namespace
+
+void NetworkHand::apply(const NetworkPlan& plan, MonoTime now, Report& report) {
+  now_ = now;
+  report_ = &report;
+  if (plan.state == NetworkPlan::State::off) {
+    if (held_ || has_rules_) withdraw("nobody asks for it any more");
+    totals_.held = classes_.size();
+    if (held_ || has_rules_) return;  // refused: tried again in the next tick
+    told_.clear();
+    yielded_ = no_fair_leaves_ = false;
+    rounds_ = 0;
+    pause_ = {};
+    return;
+  }
+  by_ = plan.by;
+  if (*plan.why_not != '\0' && told_ != plan.why_not) {
+    told_ = plan.why_not;
+    refuse("net", "networkQOS", {.code = ENODATA, .op = Op::other}, plan.why_not);
+    pause_ = {};
+  }
+  if (plan.state == NetworkPlan::State::on) share(plan);
+  totals_.held = classes_.size();
+}
+
+void NetworkHand::restore_all(MonoTime now, Report& report) { apply({}, now, report); }
+
+void NetworkHand::share(const NetworkPlan& plan) {
+  if (held_ && (link_index_ != plan.link->index || link_ != plan.link->name))
+    withdraw("the node's way out is another interface now");
+  if (yielded_ || pause_.waits(now_)) return;
+  if (!held_ && !begin(plan)) return;
+  if (now_ >= next_look_ && !still_ours()) return;
+  if (const auto sum = sum_of(plan); sum != applied_) {
+    bring_to(plan);
+    if (!pause_.waits(now_)) applied_ = sum;
+  }
+}
+
+/// Whether the interface has our queue now.
+bool NetworkHand::begin(const NetworkPlan& plan) {
+  link_ = plan.link->name;
+  link_index_ = plan.link->index;
+  const auto root = door_.root_qdisc(link_index_);
+  if (!root) return refuse(place("qdisc"), "htb", root.error(), door_.words()), false;
+  if (root->handle != 0 && !is_ours(*root))
+    return refuse(place("qdisc"), "htb", {.code = EEXIST, .op = Op::write},
+                  "somebody else has put " + name_of(*root) + " on the interface: it is left alone"),
+           false;
+  if (dry_run_) {
+    held_ = true;
+    return true;
+  }
+  if (is_ours(*root))
+    if (const auto removed = door_.remove_qdisc(link_index_); !removed)
+      return refuse(place("qdisc"), kNothing, removed.error(), door_.words()), false;
+  auto done = journal_.made(place("qdisc"), static_cast<std::uint64_t>(link_index_));
+  if (done) done = door_.make_qdisc(link_index_, kSystemMinor);
+  if (!done) {
+    static_cast<void>(journal_.unmade(place("qdisc")));
+    return refuse(place("qdisc"), "htb", done.error(), door_.words()), false;
+  }
+  held_ = true;
+  since_ = now_;
+  next_look_ = now_ + kBetweenLooks;
+  tell(place("qdisc"), name_of(*root), "htb " + number_of(kOurQdisc), false,
+       because("networkQOS shares {}", plan.total));
+  return true;
+}
+
+/// Somebody who takes it away is left alone for a minute, and for good after three rounds.
+bool NetworkHand::still_ours() {
+  next_look_ = now_ + kBetweenLooks;
+  if (dry_run_) return true;
+  const auto root = door_.root_qdisc(link_index_);
+  if (!root || is_ours(*root)) return root.has_value();
+  yielded_ = ++rounds_ > kMostRounds;
+  ++totals_.foreign;
+  report_->foreign.push_back({.path = place("qdisc"),
+                              .ours = "htb " + number_of(kOurQdisc),
+                              .theirs = name_of(*root),
+                              .round = rounds_,
+                              .yielded = yielded_});
+  held_ = false;
+  classes_.clear();
+  applied_ = 0;
+  pause_.retry_at = now_ + kLeftAlone;
+  static_cast<void>(journal_.unmade(place("qdisc")));
+  return false;
+}
+
+void NetworkHand::bring_to(const NetworkPlan& plan) {
+  classes_of(plan, own_, wanted_);
+  const int unknown = rules_of(plan, tree_, door_.tells_cgroups(), own_, wanted_rules_);
+  own_.forget_others();
+  // Nobody's packets may go into a class that is not there.
+  if (!put_classes() || !put_rules(unknown)) return;
+  remove_other_classes();
+  pause_ = {};
+}
+
+bool NetworkHand::put_classes() {
+  for (const auto& one : wanted_) {
+    const auto have = std::ranges::find(classes_, one.minor, &HtbClass::minor);
+    if (have != classes_.end() && *have == one) continue;
+    // A class cannot be moved: who has its number now is another pod.
+    const bool moves = have != classes_.end() && have->parent != one.parent;
+    const auto path = place(name_of(one.minor));
+    Result<> done;
+    if (!dry_run_ && moves) done = door_.remove_class(link_index_, one.minor);
+    if (!dry_run_ && done) done = door_.put_class(link_index_, one);
+    if (!done) return refuse(path, text_of(one), done.error(), door_.words()), false;
+    if (have == classes_.end() || moves) make_fair(one);
+    tell(path, have == classes_.end() ? kNothing : text_of(*have), text_of(one), false, kWhyClass);
+    if (have == classes_.end()) {
+      classes_.push_back(one);
+    } else {
+      *have = one;
+    }
+  }
+  return true;
+}
+
+/// Classes share as well without it, only longer queues make their own requests wait: told once, and no more.
+void NetworkHand::make_fair(const HtbClass& one) {
+  if (dry_run_ || no_fair_leaves_) return;
+  const bool has_children = std::ranges::find(wanted_, one.minor, &HtbClass::parent) != wanted_.end();
+  if (has_children) return;
+  const auto done = door_.make_fair(link_index_, one.minor);
+  if (done) return;
+  no_fair_leaves_ = true;
+  ++totals_.refusals;
+  report_->refusals.push_back({.path = place(name_of(one.minor)),
+                               .error = done.error(),
+                               .text = "fq_codel",
+                               .detail = door_.words() + ": what a class sends waits in one queue"});
+}
+
+bool NetworkHand::put_rules(int unknown) {
+  if (has_rules_ && wanted_rules_ == rules_) return true;
+  const auto text = text_of(wanted_rules_);
+  Result<> done;
+  if (!dry_run_) done = journal_.will_make(kRulesRecord);
+  if (!dry_run_ && done) done = door_.put_rules(wanted_rules_);
+  if (!done) {
+    if (!dry_run_ && !has_rules_) static_cast<void>(journal_.unmade(kRulesRecord));
+    return refuse(kRulesRecord, text, done.error(), door_.words()), false;
+  }
+  tell(kRulesRecord, has_rules_ ? text_of(rules_) : kNothing, text, false,
+       unknown == 0
+           ? because("whose packets are of which class")
+           : because("whose packets are of which class; {} with the node's own address cannot be told "
+                     "apart: that needs cgroup v2, and the node's cgroup namespace",
+                     std::int64_t{unknown}));
+  has_rules_ = true;
+  rules_ = wanted_rules_;
+  return true;
+}
+
+/// Children stand behind their parents.
+void NetworkHand::remove_other_classes() {
+  for (auto i = classes_.size(); i-- > 0;) {
+    const auto minor = classes_[i].minor;
+    if (std::ranges::find(wanted_, minor, &HtbClass::minor) != wanted_.end()) continue;
+    if (!dry_run_ && !door_.remove_class(link_index_, minor)) continue;  // asked again with the next change
+    tell(place(name_of(minor)), text_of(classes_[i]), kNothing, true,
+         because("the pod with this limit is gone"));
+    classes_.erase(classes_.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+void NetworkHand::withdraw(const char* why) {
+  applied_ = 0;
+  classes_.clear();
+  if (dry_run_) {
+    held_ = has_rules_ = false;
+    return;
+  }
+  if (has_rules_) {
+    if (const auto done = door_.remove_rules(); !done)
+      return refuse(kRulesRecord, kNothing, done.error(), door_.words());
+    has_rules_ = false;
+    static_cast<void>(journal_.unmade(kRulesRecord));
+  }
+  if (!std::exchange(held_, false)) return;
+  const auto root = door_.root_qdisc(link_index_);
+  // An interface that is gone has taken the queue along.
+  if (root && is_ours(*root)) {
+    if (const auto done = door_.remove_qdisc(link_index_); !done) {
+      held_ = true;
+      return refuse(place("qdisc"), kNothing, done.error(), door_.words());
+    }
+    ++totals_.restored;
+    tell(place("qdisc"), "htb " + number_of(kOurQdisc), "the kernel's own", true, because(why));
+  }
+  static_cast<void>(journal_.unmade(place("qdisc")));
+}
+
+std::string NetworkHand::place(const std::string& what) const {
+  return std::string(kNetworkRecords) + link_ + '/' + what;
+}
+
+void NetworkHand::tell(std::string path, std::string before, std::string after, bool restored,
+                       const Reason& why) {
+  if (!dry_run_) ++totals_.writes;
+  report_->writes.push_back({.path = std::move(path),
+                             .old_text = std::move(before),
+                             .new_text = std::move(after),
+                             .by = by_,
+                             .restored = restored,
+                             .why = why});
+}
+
+/// No more is tried before a pause, which grows.
+void NetworkHand::refuse(std::string path, std::string text, const Error& error, std::string detail) {
+  ++totals_.refusals;
+  if (!pause_.refuse(error.code, path + ' ' + text + ' ' + detail, now_)) return;
+  report_->refusals.push_back({.path = std::move(path),
+                               .error = error,
+                               .text = std::move(text),
+                               .quarantined = true,
+                               .retry_in = pause_.length,
+                               .detail = std::move(detail)});
+}
+
+void NetworkHand::add_managed(std::vector<Managed>& out) const {
+  if (!held_) return;
+  for (const auto& one : classes_)
+    out.push_back({.path = place(name_of(one.minor)),
+                   .original = kNothing,
+                   .ours = text_of(one),
+                   .by = by_,
+                   .why = kWhyClass,
+                   .since = since_});
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,75 @@
+// The hand for the network: brings the node's interface and the packet rules to a plan, and takes both away
+// again. An interface on which somebody else has put a queue of his own is left alone. May not: decide who
+// gets what.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cgroup/executor/actuator.h"
+#include "cgroup/executor/backoff.h"
+#include "cgroup/executor/journal.h"
+#include "cgroup/network/tree.h"
+
+namespace evenkeel {
+
+class NetworkHand final : public Hand {
+ public:
+  /// All must outlive it.
+  NetworkHand(const CgroupTree& tree, NetworkDoor& door, Journal& journal, bool dry_run)
+      : tree_(tree), door_(door), journal_(journal), dry_run_(dry_run) {}
+
+  /// Adds what it did to `report`. Touches nothing while the plan says the same again; every ten seconds it
+  /// looks whether the queue is still ours.
+  void apply(const NetworkPlan& plan, MonoTime now, Report& report);
+  void serve(const Intents& intents, MonoTime now, Report& report) override {
+    apply(intents.network(), now, report);
+  }
+  void restore_all(MonoTime now, Report& report) override;
+  void add_managed(std::vector<Managed>& out) const override;
+  /// What is held are classes of the queue.
+  [[nodiscard]] HandTotals totals() const override { return totals_; }
+
+ private:
+  void share(const NetworkPlan& plan);
+  bool begin(const NetworkPlan& plan);
+  bool still_ours();
+  void bring_to(const NetworkPlan& plan);
+  bool put_classes();
+  void make_fair(const HtbClass& one);
+  bool put_rules(int unknown);
+  void remove_other_classes();
+  void withdraw(const char* why);
+  void tell(std::string path, std::string before, std::string after, bool restored, const Reason& why);
+  void refuse(std::string path, std::string text, const Error& error, std::string detail);
+  [[nodiscard]] std::string place(const std::string& what) const;
+
+  const CgroupTree& tree_;
+  NetworkDoor& door_;
+  Journal& journal_;
+  bool dry_run_;
+
+  bool held_ = false;  ///< our queue is there
+  bool has_rules_ = false;
+  bool no_fair_leaves_ = false;  ///< refused, and told
+  bool yielded_ = false;         ///< somebody else's for as long as this is asked for
+  int rounds_ = 0;               ///< how often somebody took our queue away
+  std::string link_{};
+  int link_index_ = 0;
+  std::uint64_t applied_ = 0;  ///< the plan that the kernel has, as a sum; 0: none
+  std::vector<HtbClass> classes_{}, wanted_{};
+  PacketRules rules_{}, wanted_rules_{};
+  OwnMinors own_{};
+  std::string told_{};  ///< why nothing is done, told already
+  HandTotals totals_{};
+  PolicyIndex by_ = 0;
+  MonoTime now_{}, since_{}, next_look_{};
+  Pause pause_{};
+  Report* report_ = nullptr;
+};
+
+/// Undo, offline: takes away what the journal holds. What the kernel refuses stays on record.
+void restore_network(const Host& host, NetworkDoor& door, Journal& journal, Report& report);
+
+}  // namespace evenkeel

@@ -1,0 +1,115 @@
+// The inside of the hand for resctrl, shared by its files: cgroup/resctrl/writer.cpp (the round),
+// cgroup/resctrl/groups.cpp (directories and schemata), cgroup/resctrl/tasks.cpp (who is where).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cgroup/executor/backoff.h"
+#include "cgroup/executor/held_values.h"
+#include "cgroup/resctrl/text.h"
+#include "cgroup/resctrl/writer.h"
+#include "cgroup/sched/task_follow.h"
+
+namespace evenkeel {
+
+/// A group that we made.
+struct HeldGroup {
+  std::uint32_t id = 0;  ///< never used again; the root's is 0
+  std::string name{};
+  std::string dir{}, schemata_file{}, tasks_file{};
+  std::uint64_t inode = 0;
+  std::string asked{};  ///< the schemata last asked for
+  std::string seen{};   ///< the file as it was when it last was as we want it
+  bool in_force = false;
+  Claim claim = Claim::ours;
+  MonoTime noticed{};  ///< when somebody else's schemata were first seen
+  int rounds = 0;      ///< how often we wrote over them
+  PolicyIndex by = 0;
+  Reason why{};
+  MonoTime since{};
+};
+
+/// A cgroup whose tasks we keep in a group.
+struct Placed : Followed {
+  std::uint32_t group = 0;  ///< HeldGroup::id
+  std::uint64_t round = 0;  ///< the last one whose plan named it
+  bool others_told = false;
+  std::string moved{};  ///< in this round, for the report
+  int moved_count = 0;
+};
+
+struct ResctrlHand::Impl {
+  Impl(const CgroupTree& the_tree, ResctrlFiles& the_files, Journal& the_journal, bool dry)
+      : tree(the_tree), files(the_files), journal(the_journal), dry_run(dry) {}
+
+  // cgroup/resctrl/writer.cpp
+  void run(const ResctrlPlan& plan, MonoTime now, Report& into);
+  void complain(MonoTime now, Report& into);
+  void remove_unwanted(const ResctrlPlan& plan);
+  void drop_lost();
+  void forget_all();
+  void count();
+  HeldGroup* find(std::string_view name);
+  HeldGroup* find(std::uint32_t id);
+  [[nodiscard]] bool waits(const std::string& what) const;
+  void refuse(const std::string& path, const std::string& text, const Error& error, Duration first_pause,
+              std::string detail = {});
+  void accepted(const std::string& what);
+  void tell(const std::string& path, const std::string& before, const std::string& after,
+            const HeldGroup& group, bool restored);
+
+  // cgroup/resctrl/groups.cpp
+  void ensure(const ResctrlGroup& wish, PolicyIndex by);
+  bool make(const ResctrlGroup& wish);
+  bool remove(HeldGroup& group);
+  void set(const ResctrlGroup& wish, HeldGroup& group);
+  bool judge_foreign(HeldGroup& group, std::string_view found);
+  void put(const ResctrlGroup& wish, HeldGroup& group, const std::string& before);
+
+  // cgroup/resctrl/tasks.cpp
+  void place(const ResctrlPlan& plan);
+  void want(CgroupId cgroup, std::uint32_t group);
+  void release_unnamed();
+  void settle();
+  bool pass();
+  bool look_at(Placed& placed, const HeldGroup* group);
+  bool move(Placed& placed, std::int32_t task, const std::string& file);
+  void find_movable();
+  bool read_tasks(const std::string& file, std::vector<std::int32_t>& out);
+  void tell_moved();
+
+  static constexpr Duration kLeftAlone = std::chrono::seconds(60);
+  static constexpr int kMostRounds = 3;
+  static constexpr int kMostMoves = 4000;  ///< in one round; the rest follows in the next
+
+  struct Refusal {
+    std::string what{};
+    Pause pause{};
+  };
+
+  const CgroupTree& tree;
+  ResctrlFiles& files;
+  Journal& journal;
+  bool dry_run;
+
+  std::vector<HeldGroup> groups{};  ///< pointers die when one is made or removed
+  std::vector<Placed> members{};    ///< sorted by cgroup
+  std::vector<Refusal> refusals{};
+  ResctrlCounters counters{};
+  std::uint32_t next_group = 1;
+  std::uint64_t round = 0;
+  PolicyIndex last_by = 0;
+  LookTimer timer{};
+  MonoTime at{};
+  Report* report = nullptr;
+
+  // Room to work in, kept from round to round.
+  ThreadsRoom room{};
+  std::vector<std::int32_t> in_group{}, threads{}, movable{}, monitored{};
+  bool movable_known = false, all_read = false;
+  int moves = 0;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,211 @@
+// Who is in which group. A task's children are born into its group, so a cgroup is looked at until nobody in
+// it is elsewhere, a few times more, and then once a minute: for a process that joined it from outside.
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstring>
+
+#include "cgroup/base/text.h"
+#include "cgroup/resctrl/impl.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr int kMostPasses = 8;  ///< in one round, while tasks go on being born elsewhere
+constexpr int kShownTasks = 16;
+
+const std::string kRoot = kResctrlDir;
+const std::string kRootTasks = kRoot + "/tasks", kMonitors = kRoot + "/mon_groups";
+
+/// One group after the other: the root's, which is null, and ours.
+template <class F>
+void for_each_group(std::vector<HeldGroup>& groups, F&& f) {
+  f(static_cast<const HeldGroup*>(nullptr));
+  for (auto& group : groups) f(static_cast<const HeldGroup*>(&group));
+}
+std::uint32_t id_of(const HeldGroup* group) { return group == nullptr ? 0 : group->id; }
+
+bool contains(const std::vector<std::int32_t>& sorted, std::int32_t task) {
+  return std::binary_search(sorted.begin(), sorted.end(), task);
+}
+
+}  // namespace
+
+void ResctrlHand::Impl::place(const ResctrlPlan& plan) {
+  for (const auto& member : plan.members()) {
+    std::uint32_t target = 0;
+    for (auto index = member.group; index != kRootGroup && target == 0;) {
+      const auto& wish = plan.groups()[static_cast<std::size_t>(index)];
+      if (const auto* held = wish.wanted ? find(wish.name) : nullptr) target = held->id;
+      index = wish.instead;
+    }
+    want(member.cgroup, target);
+  }
+  release_unnamed();
+  timer.find_due(members, at, !dry_run);
+  settle();
+  std::erase_if(members, [this](const Placed& p) { return p.round != round && p.looks_left == 0; });
+}
+
+void ResctrlHand::Impl::want(CgroupId cgroup, std::uint32_t group) {
+  auto at_or_after = std::ranges::lower_bound(members, cgroup, {}, &Placed::cgroup);
+  if (at_or_after == members.end() || at_or_after->cgroup != cgroup) {
+    const auto* directory = tree.find(cgroup);
+    if (group == 0 || directory == nullptr) return;
+    Placed fresh{follow(tree, *directory, at)};
+    fresh.group = group;
+    at_or_after = members.insert(at_or_after, std::move(fresh));
+  }
+  at_or_after->round = round;
+  if (at_or_after->group == group) return;
+  at_or_after->group = group;
+  at_or_after->look_again(at);
+}
+
+/// Cgroups that the plan does not name any more: their tasks go back, unless they died or went with their
+/// group.
+void ResctrlHand::Impl::release_unnamed() {
+  std::erase_if(members, [this](const Placed& p) {
+    return p.round != round && (tree.find(p.cgroup) == nullptr || (p.group != 0 && find(p.group) == nullptr));
+  });
+  for (auto& placed : members) {
+    if (placed.round == round || placed.group == 0) continue;
+    placed.group = 0;
+    placed.looks_left = 1;
+    placed.next_look = at;
+  }
+}
+
+void ResctrlHand::Impl::settle() {
+  moves = 0;
+  const auto& due = timer.due();
+  if (due.empty()) return;
+  for (int i = 0; i < kMostPasses && moves < kMostMoves && pass(); ++i) {
+  }
+  if (moves < kMostMoves) timer.looked(members, at, dry_run);
+  tell_moved();
+}
+
+/// One look at everybody who is due; whether a task was moved.
+bool ResctrlHand::Impl::pass() {
+  bool moved = false;
+  movable_known = false;
+  const auto& due = timer.due();
+  for_each_group(groups, [&](const HeldGroup* group) {
+    const auto in_it = [&](std::size_t i) { return members[i].group == id_of(group); };
+    if (std::ranges::none_of(due, in_it)) return;
+    const auto& file = group == nullptr ? kRootTasks : group->tasks_file;
+    in_group.clear();
+    if (waits(file) || !read_tasks(file, in_group)) return;
+    for (const auto i : due)
+      if (in_it(i)) moved = look_at(members[i], group) || moved;
+  });
+  return moved;
+}
+
+bool ResctrlHand::Impl::look_at(Placed& placed, const HeldGroup* group) {
+  const auto& file = group == nullptr ? kRootTasks : group->tasks_file;
+  threads.clear();
+  const int hidden_threads = add_threads(files, placed.dir, placed.threads_file, room, threads);
+  if (threads.empty() && hidden_threads > 0)
+    refuse(file, placed.threads_file, {.code = ESRCH, .op = Op::other}, kLeftAlone,
+           "the tasks are in another PID namespace: the agent needs the host's");
+  int others = 0;
+  bool moved = false;
+  for (const auto task : threads) {
+    if (contains(in_group, task)) continue;
+    if (!movable_known) find_movable();
+    if (!contains(movable, task)) {
+      others += all_read ? 1 : 0;
+    } else if (moves < kMostMoves && move(placed, task, file)) {
+      moved = true;
+    }
+  }
+  if (others > 0 && !placed.others_told) {
+    placed.others_told = true;
+    ++counters.foreign;
+    report->foreign.push_back({.path = file,
+                               .ours = group == nullptr ? "the root's group" : group->name,
+                               .theirs = std::to_string(others) + " tasks are in somebody else's group",
+                               .yielded = true,
+                               .cgroup = placed.cgroup});
+  }
+  return moved && !dry_run;
+}
+
+/// A task that has ended meanwhile is no error.
+bool ResctrlHand::Impl::move(Placed& placed, std::int32_t task, const std::string& file) {
+  std::array<char, 16> line{};
+  auto* end = std::to_chars(line.data(), line.data() + line.size() - 1, task).ptr;
+  const std::string_view id(line.data(), static_cast<std::size_t>(end - line.data()));
+  *end = '\n';
+  if (!dry_run) {
+    if (waits(file)) return false;
+    const auto written = files.write(file, std::string_view(line.data(), id.size() + 1));
+    if (!written && written.error().code == ESRCH) return false;
+    if (!written) {
+      refuse(file, std::string(id), written.error(), LookTimer::kBetweenLooks);
+      return false;
+    }
+    ++counters.moved_tasks;
+  }
+  ++moves;
+  if (placed.moved_count++ >= kShownTasks) return true;
+  if (!placed.moved.empty()) placed.moved += ' ';
+  placed.moved += id;
+  return true;
+}
+
+/// Tasks that may be taken: ours already, or the root's and in nobody's monitoring group. Where a list cannot
+/// be read, those in it may not.
+void ResctrlHand::Impl::find_movable() {
+  movable_known = true;
+  movable.clear();
+  all_read = read_tasks(kRootTasks, movable);
+  room.below.names.clear();
+  static_cast<void>(files.append_subdirs(kMonitors, room.below.names));
+  for (const char* name = room.below.names.c_str(); *name != '\0'; name += std::strlen(name) + 1) {
+    room.below.dir.assign(kMonitors).append(1, '/').append(name).append("/tasks");
+    monitored.clear();
+    if (!read_tasks(room.below.dir, monitored)) {
+      all_read = false;
+      movable.clear();  // it may have any of them
+      break;
+    }
+    std::erase_if(movable, [&](std::int32_t task) { return contains(monitored, task); });
+  }
+  for (const auto& group : groups) all_read = read_tasks(group.tasks_file, movable) && all_read;
+}
+
+/// Appends, and keeps `out` sorted. False: who is in it is not known, which is told unless it has gone.
+bool ResctrlHand::Impl::read_tasks(const std::string& file, std::vector<std::int32_t>& out) {
+  const auto text = files.read(file, room.text);
+  if (!text && !dry_run && !vanished(text.error()))
+    refuse(file, "read", text.error(), LookTimer::kBetweenLooks);
+  if (!text) return dry_run;
+  append_threads(*text, out);
+  std::ranges::sort(out);
+  return true;
+}
+
+void ResctrlHand::Impl::tell_moved() {
+  for (const auto i : timer.due()) {
+    auto& placed = members[i];
+    if (placed.moved.empty()) continue;
+    const auto* group = find(placed.group);
+    if (placed.moved_count > kShownTasks)
+      placed.moved += " and " + std::to_string(placed.moved_count - kShownTasks) + " more";
+    report->writes.push_back({.path = group == nullptr ? kRootTasks : group->tasks_file,
+                              .new_text = placed.moved,
+                              .cgroup = placed.cgroup,
+                              .by = last_by,
+                              .restored = group == nullptr,
+                              .why = group == nullptr
+                                         ? because("nobody asks for it any more: back to the root's group")
+                                         : group->why});
+    placed.moved.clear();
+    placed.moved_count = 0;
+  }
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,155 @@
+#include "cgroup/resctrl/text.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "cgroup/base/text.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::size_t kMostResources = 16, kMostDomains = 1024;
+
+/// The number at the front of `text`, which is cut off.
+template <class T>
+std::optional<T> take_number(std::string_view& text, int base) {
+  T value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+/// "0= 30": the kernel pads the value with blanks.
+std::optional<SchemataLine::Domain> parse_domain(std::string_view text, int base) {
+  text = trimmed(text);
+  const auto id = take_number<std::int32_t>(text, 10);
+  if (!id || *id < 0 || !text.starts_with('=')) return std::nullopt;
+  text = trimmed(text.substr(1));
+  const auto value = take_number<std::uint64_t>(text, base);
+  if (!value || !text.empty()) return std::nullopt;
+  return SchemataLine::Domain{*id, *value};
+}
+
+bool has(const SchemataLine& line, std::int32_t id) {
+  return std::ranges::any_of(line.domains, [id](const auto& domain) { return domain.id == id; });
+}
+
+bool is_name(std::string_view name) {
+  return !name.empty() && name.size() < 32 && std::ranges::all_of(name, [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::optional<SchemataLine> parse_line(std::string_view text) {
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  SchemataLine line{.resource = std::string(trimmed(text.substr(0, colon)))};
+  if (!is_name(line.resource)) return std::nullopt;
+  const int base = is_mask(line.resource) ? 16 : 10;
+  auto rest = trimmed(text.substr(colon + 1));
+  while (!rest.empty()) {
+    const auto end = rest.find(';');
+    const auto domain = parse_domain(rest.substr(0, end), base);
+    if (!domain || has(line, domain->id) || line.domains.size() == kMostDomains) return std::nullopt;
+    line.domains.push_back(*domain);
+    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
+  }
+  return line.domains.empty() ? std::nullopt : std::optional(std::move(line));
+}
+
+const SchemataLine* line_of(const Schemata& schemata, std::string_view resource) {
+  const auto found = std::ranges::find(schemata, resource, &SchemataLine::resource);
+  return found == schemata.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool is_mask(std::string_view resource) { return resource.starts_with('L'); }
+
+std::optional<Schemata> parse_schemata(std::string_view text) {
+  Schemata out;
+  for (Scanner scan(text); !scan.done();) {
+    const auto line = trimmed(scan.line());
+    if (line.empty()) continue;
+    auto parsed = parse_line(line);
+    if (!parsed || line_of(out, parsed->resource) != nullptr || out.size() == kMostResources)
+      return std::nullopt;
+    out.push_back(std::move(*parsed));
+  }
+  return out.empty() ? std::nullopt : std::optional(std::move(out));
+}
+
+std::string one_line(std::string_view schemata) {
+  std::string out;
+  for (Scanner scan(schemata); !scan.done();) {
+    const auto line = trimmed(scan.line());
+    if (line.empty()) continue;
+    if (!out.empty()) out += ' ';
+    out += line;
+  }
+  return out;
+}
+
+std::string schemata_text(const Schemata& schemata) {
+  std::string out;
+  for (const auto& line : schemata) {
+    out += line.resource;
+    char before = ':';
+    for (const auto& domain : line.domains) {
+      std::array<char, 24> digits{};
+      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), domain.value,
+                                     is_mask(line.resource) ? 16 : 10);
+      out += before + std::to_string(domain.id) + '=';
+      out.append(digits.data(), end.ptr);
+      before = ';';
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+bool holds(const Schemata& found, const Schemata& asked) {
+  return std::ranges::all_of(asked, [&](const SchemataLine& line) {
+    const auto* there = line_of(found, line.resource);
+    return there != nullptr && std::ranges::all_of(line.domains, [&](const auto& domain) {
+             return std::ranges::find(there->domains, domain) != there->domains.end();
+           });
+  });
+}
+
+std::optional<std::uint64_t> parse_mask(std::string_view text) {
+  text = trimmed(text);
+  const auto value = take_number<std::uint64_t>(text, 16);
+  return text.empty() ? value : std::nullopt;
+}
+
+std::optional<std::int64_t> parse_monitor(std::string_view text) {
+  const auto value = whole_number(text);
+  return value && *value >= 0 ? value : std::nullopt;
+}
+
+std::optional<std::int32_t> monitor_domain(std::string_view name) {
+  if (!name.starts_with("mon_L3_")) return std::nullopt;
+  name.remove_prefix(7);
+  const auto id = take_number<std::int32_t>(name, 10);
+  return id && *id >= 0 && name.empty() ? id : std::nullopt;
+}
+
+int append_threads(std::string_view text, std::vector<std::int32_t>& out) {
+  int others = 0;
+  for (Scanner scan(text); !scan.done();) {
+    auto line = trimmed(scan.line());
+    if (line.empty()) continue;
+    const auto id = take_number<std::int32_t>(line, 10);
+    if (id && *id > 0 && line.empty()) {
+      out.push_back(*id);
+    } else {
+      ++others;
+    }
+  }
+  return others;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,203 @@
+#include "cgroup/resctrl/writer.h"
+
+#include <algorithm>
+
+#include "cgroup/base/text.h"
+#include "cgroup/resctrl/impl.h"
+
+namespace evenkeel {
+namespace {
+
+const std::string kRoot = kResctrlDir;
+
+}  // namespace
+
+ResctrlHand::ResctrlHand(const CgroupTree& tree, ResctrlFiles& files, Journal& journal, bool dry_run)
+    : impl_(std::make_unique<Impl>(tree, files, journal, dry_run)) {}
+ResctrlHand::~ResctrlHand() = default;
+
+void ResctrlHand::apply(const ResctrlPlan& plan, MonoTime now, Report& report) {
+  if (plan.holds()) {
+    impl_->complain(now, report);
+  } else {
+    impl_->run(plan, now, report);
+  }
+}
+
+void ResctrlHand::restore_all(MonoTime now, Report& report) {
+  impl_->refusals.clear();
+  impl_->run(ResctrlPlan{}, now, report);
+}
+
+const ResctrlCounters& ResctrlHand::counters() const { return impl_->counters; }
+
+HandTotals ResctrlHand::totals() const {
+  const auto& of = impl_->counters;
+  return {.writes = of.writes,
+          .refusals = of.refusals,
+          .foreign = of.foreign,
+          .held = of.groups,
+          .quarantined = of.quarantined};
+}
+
+void ResctrlHand::add_managed(std::vector<Managed>& out) const {
+  for (const auto& group : impl_->groups) {
+    out.push_back({.path = group.schemata_file,
+                   .original = "no such group",
+                   .ours = one_line(group.asked),
+                   .by = group.by,
+                   .why = group.why,
+                   .since = group.since,
+                   .yielded = group.claim == Claim::yielded});
+  }
+  for (const auto& member : impl_->members) {
+    const auto* group = impl_->find(member.group);
+    if (group == nullptr) continue;
+    out.push_back({.cgroup = member.cgroup,
+                   .path = group->tasks_file,
+                   .original = "in the root's group",
+                   .ours = "in " + group->name,
+                   .by = group->by,
+                   .why = group->why,
+                   .since = group->since});
+  }
+}
+
+/// Groups are asked for where there is no resctrl; while we hold some it is only out of sight. Nothing is
+/// tried, so it is told once, until nobody asks any more.
+void ResctrlHand::Impl::complain(MonoTime now, Report& into) {
+  at = now;
+  report = &into;
+  const bool told = std::ranges::find(refusals, kRoot, &Refusal::what) != refusals.end();
+  if (!groups.empty() || told) return;
+  refuse(kRoot, "groups", {.code = ENOENT, .op = Op::other}, kLeftAlone,
+         "cache ways or memory bandwidth are asked for, and resctrl is not mounted here");
+  count();
+}
+
+void ResctrlHand::Impl::run(const ResctrlPlan& plan, MonoTime now, Report& into) {
+  if (groups.empty() && members.empty() && plan.groups().empty()) {
+    refusals.clear();  // asked for again, it is tried and told again
+    return count();
+  }
+  at = now;
+  report = &into;
+  ++round;
+  if (!plan.groups().empty()) last_by = plan.by;
+  drop_lost();
+  remove_unwanted(plan);
+  for (const auto& wish : plan.groups())
+    if (wish.wanted) ensure(wish, plan.by);
+  place(plan);
+  std::erase_if(refusals, [this](const Refusal& r) { return at > r.pause.retry_at + kLongestPause; });
+  count();
+}
+
+void ResctrlHand::Impl::count() {
+  counters.groups = groups.size();
+  counters.members = members.size();
+  counters.quarantined = refusals.size();
+}
+
+HeldGroup* ResctrlHand::Impl::find(std::string_view name) {
+  const auto found = std::ranges::find(groups, name, &HeldGroup::name);
+  return found == groups.end() ? nullptr : &*found;
+}
+HeldGroup* ResctrlHand::Impl::find(std::uint32_t id) {
+  const auto found = std::ranges::find(groups, id, &HeldGroup::id);
+  return found == groups.end() ? nullptr : &*found;
+}
+
+/// First of all, so that their classes of service are free for others; the kernel gives their tasks to the
+/// root's.
+void ResctrlHand::Impl::remove_unwanted(const ResctrlPlan& plan) {
+  for (std::size_t i = groups.size(); i-- > 0;)
+    if (plan.find(groups[i].name) == nullptr && remove(groups[i]))
+      groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+/// Groups that somebody removed, and all of them when somebody unmounted resctrl.
+void ResctrlHand::Impl::drop_lost() {
+  if (dry_run) return;
+  for (std::size_t i = groups.size(); i-- > 0;) {
+    const auto& group = groups[i];
+    const auto inode = files.inode(group.dir);
+    if (inode && *inode == group.inode) continue;
+    if (!inode && !vanished(inode.error())) continue;
+    ++counters.foreign;
+    report->foreign.push_back(
+        {.path = group.dir, .ours = group.name, .theirs = "removed", .round = group.rounds});
+    static_cast<void>(journal.unmade(group.dir));
+    // Made again, but not at once: whoever removed it may have meant it.
+    refuse(group.dir, {}, {.code = ENOENT, .op = Op::other}, kLeftAlone);
+    groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+bool ResctrlHand::Impl::waits(const std::string& what) const {
+  return std::ranges::any_of(refusals, [&](const Refusal& r) { return r.what == what && r.pause.waits(at); });
+}
+
+void ResctrlHand::Impl::accepted(const std::string& what) {
+  std::erase_if(refusals, [&](const Refusal& r) { return r.what == what; });
+}
+
+/// Not tried again before a pause, which grows each time. Its own reason is asked for at once: the next
+/// command would overwrite it.
+void ResctrlHand::Impl::refuse(const std::string& path, const std::string& text, const Error& error,
+                               Duration first_pause, std::string detail) {
+  if (error.op == Op::write) {
+    const auto status = files.read(kRoot + "/info/last_cmd_status", room.text);
+    if (status && trimmed(*status) != "ok") detail = trimmed(*status);
+  }
+  auto found = std::ranges::find(refusals, path, &Refusal::what);
+  if (found == refusals.end()) found = refusals.insert(refusals.end(), Refusal{.what = path});
+  const bool news = found->pause.refuse(error.code, detail, at, first_pause);
+  if (error.op == Op::other && detail.empty()) return;  // told in another way
+  ++counters.refusals;
+  if (!news) return;
+  report->refusals.push_back({.path = path,
+                              .error = error,
+                              .text = text,
+                              .quarantined = true,
+                              .retry_in = found->pause.length,
+                              .detail = std::move(detail)});
+}
+
+void ResctrlHand::Impl::tell(const std::string& path, const std::string& before, const std::string& after,
+                             const HeldGroup& group, bool restored) {
+  const Reason why =
+      restored ? because("nobody asks for it any more: its tasks are the root's again") : group.why;
+  report->writes.push_back({.path = path,
+                            .old_text = before,
+                            .new_text = after,
+                            .by = group.by,
+                            .restored = restored,
+                            .why = why});
+}
+
+void restore_resctrl(ResctrlFiles& files, Journal& journal, Report& report) {
+  const auto directories = journal.directories();  // by value: records go while we look
+  for (const auto& [path, inode] : directories) {
+    if (!path.starts_with(kRoot + '/')) continue;  // another hand's
+    const auto now = files.inode(path);
+    if (!now && !vanished(now.error())) continue;
+    const bool ours = now && (inode == 0 || inode == *now);
+    if (ours) {
+      if (const auto removed = files.remove_dir(path); !removed && !vanished(removed.error())) {
+        report.refusals.push_back({.path = path, .error = removed.error(), .text = "remove"});
+        continue;
+      }
+      report.writes.push_back(
+          {.path = path,
+           .old_text = "group",
+           .new_text = "",
+           .by = 255,
+           .restored = true,
+           .why = because("a group that the journal holds: its tasks are the root's again")});
+    }
+    static_cast<void>(journal.unmade(path));
+  }
+}
+
+}  // namespace evenkeel

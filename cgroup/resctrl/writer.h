@@ -1,0 +1,53 @@
+// The hand that brings resctrl to a plan: makes groups, writes their schemata, moves tasks into them, and
+// takes all of it back. Removing a group gives its tasks to the root's, which is where they were taken from:
+// tasks of somebody else's group, or of a monitoring group, are never moved. Reports what happened. May not:
+// decide what is wished, mount anything, or touch a group that it has not made.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cgroup/base/resctrl_files.h"
+#include "cgroup/executor/actuator.h"
+#include "cgroup/executor/journal.h"
+#include "cgroup/tree/tree.h"
+#include "qos/decide/resctrl_plan.h"
+
+namespace evenkeel {
+
+/// Since the start; groups, members and quarantined are of now.
+struct ResctrlCounters {
+  std::uint64_t writes = 0;       ///< schemata and directories
+  std::uint64_t moved_tasks = 0;  ///< into a group, or back
+  std::uint64_t refusals = 0;
+  std::uint64_t foreign = 0;  ///< times that somebody else had changed or removed a group of ours
+  std::size_t groups = 0, members = 0, quarantined = 0;
+};
+
+class ResctrlHand final : public Hand {
+ public:
+  /// All must outlive it.
+  ResctrlHand(const CgroupTree& tree, ResctrlFiles& files, Journal& journal, bool dry_run);
+  ~ResctrlHand() override;
+
+  /// Adds what it did to `report`. New cgroups are looked at until no task is found outside of their group,
+  /// and for a few ticks more; then every cgroup once a minute, for those that joined it from elsewhere.
+  void apply(const ResctrlPlan& plan, MonoTime now, Report& report);
+  void serve(const Intents& intents, MonoTime now, Report& report) override {
+    apply(intents.resctrl(), now, report);
+  }
+  void restore_all(MonoTime now, Report& report) override;
+  void add_managed(std::vector<Managed>& out) const override;
+  [[nodiscard]] HandTotals totals() const override;
+  [[nodiscard]] const ResctrlCounters& counters() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Undo, offline: removes the groups that the journal holds. What the kernel refuses stays on record.
+void restore_resctrl(ResctrlFiles& files, Journal& journal, Report& report);
+
+}  // namespace evenkeel

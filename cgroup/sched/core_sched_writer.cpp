@@ -1,0 +1,268 @@
+#include "cgroup/sched/core_sched_writer.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace evenkeel {
+namespace {
+
+constexpr int kMostPasses = 8;  ///< in one round, while tasks go on being born without
+constexpr std::string_view kRecord = "/core-sched";
+constexpr Duration kFirstPause = std::chrono::seconds(60);
+const std::string kNone = "no group";
+
+}  // namespace
+
+void CoreSchedHand::apply(const CoreSchedPlan& plan, MonoTime now, Report& report) {
+  if (!plan.members().empty()) by_ = plan.by;
+  run(plan, now, report);
+}
+
+void CoreSchedHand::restore_all(MonoTime now, Report& report) {
+  pause_ = {};
+  run(CoreSchedPlan{}, now, report);
+}
+
+void CoreSchedHand::run(const CoreSchedPlan& plan, MonoTime now, Report& report) {
+  if (members_.empty() && plan.members().empty()) return;
+  now_ = now;
+  report_ = &report;
+  ++round_;
+  for (const auto& member : plan.members()) want(member, group_named(plan.name(member.group)).id);
+  release_unnamed();
+  timer_.find_due(members_, now_, !dry_run_);
+  for (const auto i : timer_.due())
+    if (!pause_.waits(now_)) look_at(members_[i]);
+  if (!pause_.waits(now_)) timer_.looked(members_, now_, dry_run_);
+  std::erase_if(members_, [this](const Member& m) { return m.round != round_ && m.looks_left == 0; });
+  std::erase_if(groups_, [this](const Group& group) {
+    const bool gone = group.round != round_;
+    if (gone && group.cookie != 0) retired_.push_back(group.cookie);
+    return gone;
+  });
+  if (std::ranges::all_of(members_, [](const Member& m) { return m.looks_left == 0; })) retired_.clear();
+  counters_.groups = groups_.size();
+  counters_.members = members_.size();
+}
+
+CoreSchedHand::Group& CoreSchedHand::group_named(const std::string& name) {
+  auto found = std::ranges::find(groups_, name, &Group::name);
+  if (found == groups_.end()) found = groups_.insert(groups_.end(), Group{.id = next_group_++, .name = name});
+  found->round = round_;
+  return *found;
+}
+
+CoreSchedHand::Group* CoreSchedHand::find_group(std::uint32_t id) {
+  const auto found = std::ranges::find(groups_, id, &Group::id);
+  return found == groups_.end() ? nullptr : &*found;
+}
+
+void CoreSchedHand::want(const CoreSchedMember& wish, std::uint32_t group) {
+  auto found = std::ranges::lower_bound(members_, wish.cgroup, {}, &Member::cgroup);
+  if (found == members_.end() || found->cgroup != wish.cgroup) {
+    const auto* directory = tree_.find(wish.cgroup);
+    if (directory == nullptr) return;
+    Member fresh{follow(tree_, *directory, now_)};
+    fresh.since = now_;
+    found = members_.insert(found, std::move(fresh));
+  }
+  found->round = round_;
+  found->why = wish.why;
+  if (found->group == group) return;
+  found->group = group;
+  found->look_again(now_);
+}
+
+void CoreSchedHand::release_unnamed() {
+  for (auto& member : members_) {
+    if (member.round == round_ || member.group == 0) continue;
+    member.group = 0;
+    member.looks_left = 1;
+    member.next_look = now_;
+  }
+  std::erase_if(members_, [this](const Member& member) {
+    const bool gone = tree_.find(member.cgroup) == nullptr;
+    if (gone) static_cast<void>(journal_.unmade(member.dir + std::string(kRecord)));
+    return gone;
+  });
+}
+
+bool CoreSchedHand::is_ours(std::uint64_t cookie) const {
+  if (cookie == 0) return false;
+  return std::ranges::find(groups_, cookie, &Group::cookie) != groups_.end() ||
+         std::ranges::find(retired_, cookie) != retired_.end();
+}
+
+/// Finds who lacks the group's cookie (no group: who has one of ours); false: there is no telling.
+bool CoreSchedHand::sort_out(Member& member, std::uint64_t wanted) {
+  threads_.clear();
+  lacking_.clear();
+  const int hidden = add_threads(files_, member.dir, member.threads_file, room_, threads_);
+  if (threads_.empty() && hidden > 0) return refuse(member, {ESRCH, Op::read}), false;
+  int others = 0;
+  for (const auto task : threads_) {
+    const auto cookie = cookies_.of(task);
+    if (!cookie && cookie.error().code == ESRCH) continue;
+    if (!cookie) return refuse(member, cookie.error()), false;
+    if (wanted != 0 && *cookie == wanted) {
+      holder_ = task;
+    } else if (is_ours(*cookie) || (*cookie == 0 && member.group != 0)) {
+      lacking_.push_back(task);
+    } else if (*cookie != 0) {
+      ++others;
+    }
+  }
+  if (others > 0 && member.group != 0) tell_of_others(member, others);
+  return true;
+}
+
+void CoreSchedHand::tell_of_others(Member& member, int others) {
+  if (std::exchange(member.others_told, true)) return;
+  ++counters_.foreign;
+  report_->foreign.push_back({.path = member.threads_file,
+                              .ours = find_group(member.group)->name,
+                              .theirs = std::to_string(others) + " tasks have somebody else's cookie",
+                              .yielded = true,
+                              .cgroup = member.cgroup});
+}
+
+void CoreSchedHand::look_at(Member& member) {
+  Group* group = find_group(member.group);
+  if (dry_run_) {
+    if (group != nullptr && member.looks_left > 0) tell(member, kNone, group->name, 0);
+    return;
+  }
+  int given_to = 0;
+  for (int pass = 0; pass < kMostPasses && !pause_.waits(now_); ++pass) {
+    if (!sort_out(member, group == nullptr ? 0 : group->cookie)) return;
+    if (lacking_.empty()) break;
+    const auto before = counters_.tasks;
+    if (group == nullptr) {
+      settle(member, cookies_.take_away(lacking_), nullptr);
+    } else {
+      give(member, *group);
+    }
+    given_to += static_cast<int>(counters_.tasks - before);
+    if (counters_.tasks == before) break;
+  }
+  if (given_to > 0 && group != nullptr) tell(member, kNone, group->name, given_to);
+  if (given_to > 0 && group == nullptr) tell(member, "a group of ours", kNone, given_to);
+  if (group == nullptr && lacking_.empty())
+    static_cast<void>(journal_.unmade(member.dir + std::string(kRecord)));
+}
+
+/// The group's cookie, which whoever has it hands on; a new one, when nobody has.
+void CoreSchedHand::give(Member& member, Group& group) {
+  if (group.cookie != 0 && find_holder(group)) {
+    if (!put_on_record(member, group.cookie)) return;
+    return settle(member, cookies_.give(group.cookie, holder_, lacking_), &group);
+  }
+  const auto given = cookies_.give_new(lacking_, [&](std::uint64_t cookie) {
+    group.cookie = cookie;
+    return put_on_record(member, cookie);
+  });
+  settle(member, given, &group);
+  // Whoever else is in it has the old one, if anybody is alive there.
+  for (auto& other : members_)
+    if (other.group == group.id && other.cgroup != member.cgroup) other.look_again(now_);
+}
+
+/// Somebody alive with the group's cookie: among those just seen, else in another cgroup of the group.
+bool CoreSchedHand::find_holder(const Group& group) {
+  const auto has_it = [&](std::int32_t task) {
+    const auto cookie = cookies_.of(task);
+    return cookie && *cookie == group.cookie;
+  };
+  if (holder_ != 0 && has_it(holder_)) return true;
+  for (const auto& other : members_) {
+    if (other.group != group.id) continue;
+    threads_.clear();
+    add_threads(files_, other.dir, other.threads_file, room_, threads_);
+    const auto found = std::ranges::find_if(threads_, has_it);
+    if (found == threads_.end()) continue;
+    holder_ = *found;
+    return true;
+  }
+  return false;
+}
+
+bool CoreSchedHand::put_on_record(const Member& member, std::uint64_t cookie) {
+  const auto recorded = journal_.made(member.dir + std::string(kRecord), cookie);
+  if (!recorded) refuse(member, recorded.error());
+  return recorded.has_value();
+}
+
+void CoreSchedHand::settle(Member& member, const CoreCookies::Given& given, const Group* group) {
+  counters_.tasks += static_cast<std::uint64_t>(given.tasks);
+  // Its holder died in between; or it is not on record, which was told.
+  const bool lost = group != nullptr && (given.error.code == ESRCH || given.error.code == ECANCELED);
+  if (given.error.code == 0) pause_ = {};
+  if (given.error.code != 0 && !lost) refuse(member, given.error);
+}
+
+/// No more is tried before a pause, which grows: what the kernel says is said of all.
+void CoreSchedHand::refuse(const Member& member, const Error& error) {
+  ++counters_.refusals;
+  if (!pause_.refuse(error.code, {}, now_, kFirstPause)) return;
+  report_->refusals.push_back({.path = member.threads_file,
+                               .error = error,
+                               .text = "core scheduling",
+                               .quarantined = true,
+                               .retry_in = pause_.length,
+                               .cgroup = member.cgroup,
+                               .detail = why_no_cookies(error)});
+}
+
+void CoreSchedHand::tell(const Member& member, const std::string& before, const std::string& after,
+                         int tasks) {
+  report_->writes.push_back({.path = member.threads_file,
+                             .old_text = before,
+                             .new_text = after + (tasks > 0 ? ": " + std::to_string(tasks) + " tasks" : ""),
+                             .cgroup = member.cgroup,
+                             .by = by_,
+                             .restored = member.group == 0,
+                             .why = member.group == 0 ? because("nobody asks for it any more") : member.why});
+}
+
+void CoreSchedHand::add_managed(std::vector<Managed>& out) const {
+  for (const auto& member : members_) {
+    const auto group = std::ranges::find(groups_, member.group, &Group::id);
+    if (group == groups_.end() || group->cookie == 0) continue;
+    out.push_back({.cgroup = member.cgroup,
+                   .path = member.threads_file,
+                   .original = kNone,
+                   .ours = group->name,
+                   .by = by_,
+                   .why = member.why,
+                   .since = member.since});
+  }
+}
+
+void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, Journal& journal, Report& report) {
+  const auto records = journal.directories();  // by value: records go while we look
+  ThreadsRoom room;
+  for (const auto& record : records) {
+    const auto& path = record.first;
+    const auto cookie = record.second;
+    if (!path.ends_with(kRecord)) continue;
+    const auto dir = path.substr(0, path.size() - kRecord.size());
+    std::vector<std::int32_t> threads;
+    for (const char* file : {"/cgroup.threads", "/tasks"}) add_threads(files, dir, dir + file, room, threads);
+    std::erase_if(threads, [&](std::int32_t task) { return cookies.of(task).value_or(0) != cookie; });
+    const auto given = threads.empty() ? CoreCookies::Given{} : cookies.take_away(threads);
+    if (given.error.code != 0) {
+      report.refusals.push_back({.path = path, .error = given.error, .text = kNone});
+      continue;
+    }
+    if (given.tasks > 0)
+      report.writes.push_back({.path = path,
+                               .old_text = "a group of ours",
+                               .new_text = kNone,
+                               .by = 255,
+                               .restored = true,
+                               .why = because("a cookie that the journal holds: its tasks have none again")});
+    static_cast<void>(journal.unmade(path));
+  }
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,104 @@
+// The hand for core scheduling: gives the tasks of each group one cookie and takes it away again. Which
+// cookie whose cgroup has is on record. Tasks that somebody else has given a cookie are left alone. May not:
+// decide who may share a core with whom.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cgroup/base/resctrl_files.h"
+#include "cgroup/executor/actuator.h"
+#include "cgroup/executor/backoff.h"
+#include "cgroup/executor/journal.h"
+#include "cgroup/sched/core_cookies.h"
+#include "cgroup/sched/task_follow.h"
+#include "qos/decide/core_sched_plan.h"
+
+namespace evenkeel {
+
+/// Since the start; groups and members are of now.
+struct CoreSchedCounters {
+  std::uint64_t tasks = 0;  ///< that were given a cookie, or had it taken away
+  std::uint64_t refusals = 0;
+  std::uint64_t foreign = 0;  ///< cgroups with tasks that had somebody else's cookie
+  std::size_t groups = 0, members = 0;
+};
+
+class CoreSchedHand final : public Hand {
+ public:
+  /// All must outlive it. `files`: for the tasks of cgroups.
+  CoreSchedHand(const CgroupTree& tree, ResctrlFiles& files, CoreCookies& cookies, Journal& journal,
+                bool dry_run)
+      : tree_(tree), files_(files), cookies_(cookies), journal_(journal), dry_run_(dry_run) {}
+
+  /// Adds what it did to `report`. Cgroups are looked at as task_follow.h says.
+  void apply(const CoreSchedPlan& plan, MonoTime now, Report& report);
+  void serve(const Intents& intents, MonoTime now, Report& report) override {
+    apply(intents.core_sched(), now, report);
+  }
+  void restore_all(MonoTime now, Report& report) override;
+  void add_managed(std::vector<Managed>& out) const override;
+  [[nodiscard]] HandTotals totals() const override {
+    return {.refusals = counters_.refusals, .foreign = counters_.foreign, .held = counters_.members};
+  }
+  [[nodiscard]] const CoreSchedCounters& counters() const { return counters_; }
+
+ private:
+  struct Group {
+    std::uint32_t id = 0;  ///< never used again; 0: none
+    std::string name{};
+    std::uint64_t cookie = 0;  ///< 0: nobody has one yet
+    std::uint64_t round = 0;   ///< the last one whose plan named it
+  };
+  struct Member : Followed {
+    std::uint32_t group = 0;  ///< 0: its tasks are to have none
+    std::uint64_t round = 0;
+    bool others_told = false;
+    Reason why{};
+    MonoTime since{};
+  };
+  void run(const CoreSchedPlan& plan, MonoTime now, Report& report);
+  Group& group_named(const std::string& name);
+  Group* find_group(std::uint32_t id);
+  void want(const CoreSchedMember& wish, std::uint32_t group);
+  void release_unnamed();
+  void look_at(Member& member);
+  void tell_of_others(Member& member, int others);
+  bool sort_out(Member& member, std::uint64_t wanted);
+  void give(Member& member, Group& group);
+  bool find_holder(const Group& group);
+  [[nodiscard]] bool is_ours(std::uint64_t cookie) const;
+  bool put_on_record(const Member& member, std::uint64_t cookie);
+  void tell(const Member& member, const std::string& before, const std::string& after, int tasks);
+  void settle(Member& member, const CoreCookies::Given& given, const Group* group);
+  void refuse(const Member& member, const Error& error);
+
+  const CgroupTree& tree_;
+  ResctrlFiles& files_;
+  CoreCookies& cookies_;
+  Journal& journal_;
+  bool dry_run_;
+
+  std::vector<Group> groups_{};
+  std::vector<Member> members_{};         ///< sorted by cgroup
+  std::vector<std::uint64_t> retired_{};  ///< cookies of groups that are gone; some task may still have one
+  LookTimer timer_{};
+  CoreSchedCounters counters_{};
+  std::uint32_t next_group_ = 1;
+  std::uint64_t round_ = 0;
+  PolicyIndex by_ = 0;
+  MonoTime now_{};
+  Pause pause_{};
+  Report* report_ = nullptr;
+
+  // Room to work in, kept from round to round.
+  ThreadsRoom room_{};
+  std::vector<std::int32_t> threads_{}, lacking_{};
+  std::int32_t holder_ = 0;
+};
+
+/// Undo, offline: takes away the cookies that the journal holds. What the kernel refuses stays on record.
+void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, Journal& journal, Report& report);
+
+}  // namespace evenkeel

@@ -1,0 +1,202 @@
+#include "cgroup/sched/sched_feature_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "cgroup/base/text.h"
+#include "cgroup/executor/file_writer.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::array<const char*, 2> kFiles = {"sys/kernel/debug/sched/features",
+                                               "sys/kernel/debug/sched_features"};
+constexpr std::string_view kNo = "NO_";
+constexpr Duration kBetweenLooks = std::chrono::seconds(10), kLeftAlone = std::chrono::seconds(60);
+constexpr int kMostRounds = 3;
+
+std::string word(const std::string& name, bool on) { return on ? name : std::string(kNo) + name; }
+
+/// Absent: the kernel has no such feature.
+std::optional<bool> is_on(std::string_view words, std::string_view name) {
+  Scanner scan(words);
+  for (auto one = scan.word(); !one.empty(); one = scan.word()) {
+    const bool off = one.starts_with(kNo);
+    if ((off ? one.substr(kNo.size()) : one) == name) return !off;
+  }
+  return std::nullopt;
+}
+
+/// On record stands the word that undoes it, as if it were an entry of the file.
+std::string record_of(const std::string& file, const std::string& name, bool on) {
+  return file + '/' + word(name, !on);
+}
+
+}  // namespace
+
+std::string sched_features_file(const Host& host) {
+  for (const char* file : kFiles)
+    if (host.exists(file)) return file;
+  return {};
+}
+
+void SchedFeatureHand::apply(const SchedFeaturePlan& plan, MonoTime now, Report& report) {
+  static const std::map<std::string, bool> kNone;
+  const auto& wanted = plan.wanted != nullptr ? *plan.wanted : kNone;
+  if (wanted.empty() && turned_.empty()) {
+    asked_.clear();
+    return;
+  }
+  if (wanted != asked_) {
+    asked_ = wanted;
+    told_.clear();
+    next_look_ = now;
+  }
+  if (plan.wanted != nullptr) by_ = plan.by;
+  if (now < next_look_) return;
+  next_look_ = now + kBetweenLooks;
+  look(now, report);
+}
+
+void SchedFeatureHand::restore_all(MonoTime now, Report& report) {
+  next_look_ = now;
+  apply({}, now, report);
+}
+
+void SchedFeatureHand::look(MonoTime now, Report& report) {
+  if (file_.empty()) file_ = sched_features_file(host_);
+  if (file_.empty())
+    return refuse(
+        {}, {.code = ENOENT, .op = Op::open},
+        "scheduler features are asked for, and debugfs is not mounted here, or the kernel shows none",
+        report);
+  auto words = host_.slurp(file_);
+  if (!words) return refuse({}, words.error(), {}, report);
+  const auto given_back = std::erase_if(turned_, [&](const Turned& turned) {
+    const auto wish = asked_.find(turned.name);
+    const bool unwanted = wish == asked_.end() || wish->second != turned.on;
+    return unwanted && give_back(turned, *words, report);
+  });
+  if (given_back > 0) words = host_.slurp(file_);
+  if (!words) return refuse({}, words.error(), {}, report);
+  for (const auto& [name, on] : asked_) want(name, on, *words, now, report);
+}
+
+void SchedFeatureHand::want(const std::string& name, bool on, std::string_view words, MonoTime now,
+                            Report& report) {
+  const auto on_now = is_on(words, name);
+  if (!on_now)
+    return refuse(word(name, on), {.code = EINVAL, .op = Op::write},
+                  "the kernel lists no scheduler feature of this name", report);
+  const auto held = std::ranges::find(turned_, name, &Turned::name);
+  if (held != turned_.end()) return dry_run_ ? void() : settle(*held, *on_now, now, report);
+  if (*on_now == on || !turn(name, on, false, report)) return;
+  turned_.push_back({.name = name, .on = on, .since = now});
+}
+
+/// Somebody who turns it back is left alone for a minute, and for good after three rounds.
+void SchedFeatureHand::settle(Turned& turned, bool on_now, MonoTime now, Report& report) {
+  if (turned.claim == Claim::yielded || on_now == turned.on) return;
+  const bool news = turned.claim == Claim::ours;
+  if (!news && now - turned.noticed < kLeftAlone) return;
+  if (!news) {
+    if (turn(turned.name, turned.on, false, report)) turned.claim = Claim::ours;
+    return;
+  }
+  const bool yields = ++turned.rounds > kMostRounds;
+  turned.claim = yields ? Claim::yielded : Claim::contested;
+  turned.noticed = now;
+  ++counters_.foreign;
+  report.foreign.push_back({.path = file_,
+                            .ours = word(turned.name, turned.on),
+                            .theirs = word(turned.name, on_now),
+                            .round = turned.rounds,
+                            .yielded = yields});
+  if (yields) static_cast<void>(journal_.unmade(record_of(file_, turned.name, turned.on)));
+}
+
+/// Whether it is settled.
+bool SchedFeatureHand::give_back(const Turned& turned, std::string_view words, Report& report) {
+  const bool still_ours = turned.claim == Claim::ours && is_on(words, turned.name) == turned.on;
+  if (still_ours && !turn(turned.name, !turned.on, true, report)) return false;
+  static_cast<void>(journal_.unmade(record_of(file_, turned.name, turned.on)));
+  return true;
+}
+
+bool SchedFeatureHand::turn(const std::string& name, bool on, bool restored, Report& report) {
+  const auto text = word(name, on);
+  if (!dry_run_) {
+    Result<> done;
+    if (!restored) done = journal_.will_make(record_of(file_, name, on));
+    if (done) done = turn_word(host_, file_, text);
+    if (!done) return refuse(text, done.error(), {}, report), false;
+    ++counters_.writes;
+  }
+  report.writes.push_back(
+      {.path = file_,
+       .old_text = word(name, !on),
+       .new_text = text,
+       .by = by_,
+       .restored = restored,
+       .why = restored ? because("nobody asks for it any more") : because("schedFeatures asks for it")});
+  return true;
+}
+
+/// Each once, until something else is asked for.
+void SchedFeatureHand::refuse(const std::string& text, const Error& error, std::string detail,
+                              Report& report) {
+  if (std::ranges::find(told_, text) != told_.end()) return;
+  told_.push_back(text);
+  ++counters_.refusals;
+  report.refusals.push_back({.path = file_.empty() ? kFiles.front() : file_,
+                             .error = error,
+                             .text = text,
+                             .quarantined = true,
+                             .retry_in = kBetweenLooks,
+                             .detail = std::move(detail)});
+}
+
+void SchedFeatureHand::add_managed(std::vector<Managed>& out) const {
+  for (const auto& turned : turned_)
+    out.push_back({.path = file_,
+                   .original = word(turned.name, !turned.on),
+                   .ours = word(turned.name, turned.on),
+                   .by = by_,
+                   .why = because("schedFeatures asks for it"),
+                   .since = turned.since,
+                   .yielded = turned.claim == Claim::yielded});
+}
+
+void restore_sched_features(const Host& host, Journal& journal, Report& report) {
+  const auto records = journal.directories();  // by value: records go while we look
+  for (const char* file : kFiles) {
+    const std::string prefix = std::string(file) + '/';
+    for (const auto& [path, inode] : records) {
+      if (!path.starts_with(prefix)) continue;
+      const auto undo = path.substr(prefix.size());
+      const bool on = !undo.starts_with(kNo);
+      const auto name = on ? undo : undo.substr(kNo.size());
+      const auto words = host.slurp(file);
+      if (!words) {
+        report.refusals.push_back({.path = file, .error = words.error(), .text = undo});
+        continue;
+      }
+      if (is_on(*words, name) == !on) {
+        if (const auto done = turn_word(host, file, undo); !done) {
+          report.refusals.push_back({.path = file, .error = done.error(), .text = undo});
+          continue;
+        }
+        report.writes.push_back({.path = file,
+                                 .old_text = word(name, !on),
+                                 .new_text = undo,
+                                 .by = 255,
+                                 .restored = true,
+                                 .why = because("the original, kept in the journal")});
+      }
+      static_cast<void>(journal.unmade(path));
+    }
+  }
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,78 @@
+// The hand for features of the kernel's scheduler: one line of words, NAME or NO_NAME, in debugfs; writing a
+// word turns one of them. Every turned one is on record, and turned back when nobody asks for it any more.
+// May not: decide what is wished, mount debugfs, or write a name that the kernel does not list.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cgroup/base/host.h"
+#include "cgroup/executor/actuator.h"
+#include "cgroup/executor/held_values.h"
+#include "cgroup/executor/journal.h"
+#include "qos/decide/sched_feature_plan.h"
+
+namespace evenkeel {
+
+/// Since Linux 5.13, and before. Empty: neither is there.
+std::string sched_features_file(const Host& host);
+
+struct SchedFeatureCounters {
+  std::uint64_t writes = 0, refusals = 0, foreign = 0;
+};
+
+class SchedFeatureHand final : public Hand {
+ public:
+  /// Both must outlive it.
+  SchedFeatureHand(const Host& host, Journal& journal, bool dry_run)
+      : host_(host), journal_(journal), dry_run_(dry_run) {}
+
+  /// Adds what it did to `report`. Looks at the file when the plan has changed, and else every ten seconds,
+  /// for what somebody else has turned.
+  void apply(const SchedFeaturePlan& plan, MonoTime now, Report& report);
+  void serve(const Intents& intents, MonoTime now, Report& report) override {
+    apply(intents.sched_features(), now, report);
+  }
+  void restore_all(MonoTime now, Report& report) override;
+  void add_managed(std::vector<Managed>& out) const override;
+  [[nodiscard]] HandTotals totals() const override {
+    return {.writes = counters_.writes,
+            .refusals = counters_.refusals,
+            .foreign = counters_.foreign,
+            .held = turned_.size()};
+  }
+  [[nodiscard]] const SchedFeatureCounters& counters() const { return counters_; }
+
+ private:
+  struct Turned {
+    std::string name{};
+    bool on = false;  ///< what we made of it; before it was the other
+    Claim claim = Claim::ours;
+    MonoTime noticed{};
+    int rounds = 0;
+    MonoTime since{};
+  };
+  void look(MonoTime now, Report& report);
+  void settle(Turned& turned, bool on_now, MonoTime now, Report& report);
+  bool turn(const std::string& name, bool on, bool restored, Report& report);
+  bool give_back(const Turned& turned, std::string_view words, Report& report);
+  void want(const std::string& name, bool on, std::string_view words, MonoTime now, Report& report);
+  void refuse(const std::string& text, const Error& error, std::string detail, Report& report);
+
+  const Host& host_;
+  Journal& journal_;
+  bool dry_run_;
+  std::map<std::string, bool> asked_{};
+  std::vector<std::string> told_{};  ///< texts that were refused, of what is asked now
+  std::vector<Turned> turned_{};
+  std::string file_{};
+  MonoTime next_look_{};
+  PolicyIndex by_ = 0;
+  SchedFeatureCounters counters_{};
+};
+
+/// Undo, offline: turns back what the journal holds. What the kernel refuses stays on record.
+void restore_sched_features(const Host& host, Journal& journal, Report& report);
+
+}  // namespace evenkeel

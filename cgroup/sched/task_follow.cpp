@@ -1,0 +1,26 @@
+#include "cgroup/sched/task_follow.h"
+
+#include "cgroup/resctrl/text.h"
+
+namespace evenkeel {
+
+Followed follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now) {
+  Followed out{.cgroup = cgroup.id, .dir = tree.dir(cgroup, Controller::cpu), .next_look = now};
+  out.threads_file = out.dir + (tree.layout().v2(Controller::cpu) ? "/cgroup.threads" : "/tasks");
+  return out;
+}
+
+int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file, ThreadsRoom& room,
+                std::vector<std::int32_t>& threads) {
+  int hidden = 0;
+  room.below.dir = dir;
+  room.below.names.clear();
+  visit_below(room.below, files, [&](std::string& path) {
+    path += file.substr(dir.size());
+    if (const auto text = files.read(path, room.text)) hidden += append_threads(*text, threads);
+    return true;
+  });
+  return hidden;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,65 @@
+// Where the cgroup hierarchies are and how the kubelet names its directories, found out by looking at the
+// real tree.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cgroup/base/host.h"
+#include "qos/model/knob.h"
+#include "qos/model/pod.h"
+
+namespace evenkeel {
+
+enum class CgroupVersion : std::uint8_t { v1, v2, hybrid };
+enum class CgroupDriver : std::uint8_t { cgroupfs, systemd };
+const char* name(CgroupVersion version);
+const char* name(CgroupDriver driver);
+
+struct Layout {
+  CgroupVersion version = CgroupVersion::v1;
+  CgroupDriver driver = CgroupDriver::cgroupfs;
+  /// Per controller: its hierarchy's directory, relative to the host root ("sys/fs/cgroup/cpu,cpuacct");
+  /// empty where no hierarchy has it. On v2 all are the unified root, whether or not the controller is
+  /// enabled further down.
+  std::array<std::string, kControllerCount> roots{};
+  std::array<bool, kControllerCount> on_v2{};
+  std::string unified{};      ///< the cgroup2 mount (PSI of a hybrid host is there); empty on pure v1
+  std::string cgroup_root{};  ///< the kubelet's --cgroup-root, relative ("" or "a/b")
+
+  [[nodiscard]] const std::string& root(Controller c) const { return roots[static_cast<std::size_t>(c)]; }
+  [[nodiscard]] bool v2(Controller c) const { return on_v2[static_cast<std::size_t>(c)]; }
+  /// The hierarchy that decides which cgroups there are: cpu's, or the first that exists.
+  [[nodiscard]] const std::string& primary() const;
+  /// Every hierarchy's directory once, the primary one first, the unified one included.
+  [[nodiscard]] std::vector<std::string> hierarchies() const;
+  /// "kubepods.slice" or "kubepods", below cgroup_root.
+  [[nodiscard]] std::string kubepods() const;
+  /// Where kubepods may appear, whichever driver the kubelet uses.
+  [[nodiscard]] std::vector<std::string> kubepods_candidates() const;
+  /// The directory of a QoS class: kubepods itself for guaranteed.
+  [[nodiscard]] std::string qos_dir(KubeQos qos) const;
+  [[nodiscard]] std::string pod_dir(KubeQos qos, std::string_view uid) const;
+};
+
+/// Looks at /sys/fs/cgroup and /proc/mounts-like facts below the host's root. Fails only if there is no
+/// cgroup file system at all. `cgroup_root` is the kubelet's flag of that name ("" or "/a/b").
+Result<Layout> detect_layout(const Host& host, std::string_view cgroup_root);
+
+/// The kubelet may come after us: looks again how it names its directories. Returns whether that changed the
+/// layout.
+bool detect_driver(const Host& host, Layout& layout);
+
+/// What a directory below kubepods is, by its name alone.
+struct PodDirName {
+  std::string uid{};  ///< with '-' as in the API
+};
+std::optional<PodDirName> parse_pod_dir(std::string_view name);
+/// The container id in a directory name: "cri-containerd-<id>.scope", "crio-<id>.scope", "docker-<id>.scope",
+/// "pouch-<id>.scope", or a bare id (cgroupfs). Absent for anything else ("crio-conmon-…", "init.scope").
+std::optional<std::string> parse_container_dir(std::string_view name);
+
+}  // namespace evenkeel

@@ -1,0 +1,76 @@
+// The cgroups we know: kubepods, its QoS directories, pods and containers, and the host applications, each
+// with an id that is never reused. May not: read statistics or settings.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cgroup/base/host.h"
+#include "cgroup/tree/layout.h"
+#include "qos/model/ids.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+struct Cgroup {
+  CgroupId id{};
+  CgroupId parent{};
+  CgroupKind kind = CgroupKind::pod;
+  KubeQos qos = KubeQos::guaranteed;  ///< for pods: the branch it hangs in
+  std::string path{};       ///< relative to a hierarchy's root ("kubepods/besteffort/pod1"), no leading slash
+  std::string uid{};        ///< pods and their containers: the pod's uid
+  std::string container{};  ///< containers: the id in the directory name
+  std::uint64_t inode = 0;  ///< of the directory in the primary hierarchy (cpu on v1, unified on v2)
+  int depth = 0;            ///< components of path
+};
+
+class CgroupTree {
+ public:
+  /// `host` must outlive the tree. Knows nothing before the first scan().
+  CgroupTree(const Host& host, Layout layout);
+
+  /// Host applications are cgroups too; paths relative to a hierarchy's root. Takes effect at the next scan.
+  void follow(std::vector<std::string> host_application_paths);
+  [[nodiscard]] const std::vector<std::string>& followed() const { return host_application_paths_; }
+  /// Looks at every directory and brings the table up to date. Returns whether anything was born or died.
+  bool scan();
+  /// The same, but looks only into these cgroups and what is new: for when a watch says where something
+  /// changed.
+  bool scan(std::span<const CgroupId> grown);
+  /// The cgroups that got their id since next_id() was `from`.
+  [[nodiscard]] std::vector<CgroupId> born_since(CgroupId from) const;
+  [[nodiscard]] CgroupId next_id() const { return {next_id_}; }
+
+  /// Parents before children, siblings by name. Valid until the next scan() that returns true.
+  [[nodiscard]] const std::vector<const Cgroup*>& all() const { return order_; }
+  [[nodiscard]] const Cgroup* find(CgroupId id) const;
+  [[nodiscard]] const Cgroup* find_path(std::string_view path) const;
+  /// The directory of a cgroup in one hierarchy, relative to the host root; empty if no hierarchy has the
+  /// controller.
+  [[nodiscard]] std::string dir(const Cgroup& cgroup, Controller controller) const;
+  [[nodiscard]] std::string unified_dir(const Cgroup& cgroup) const;
+
+  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] const Host& host() const { return host_; }
+
+ private:
+  bool look_into(const Cgroup& above);
+  [[nodiscard]] std::vector<const Cgroup*>::const_iterator after(const Cgroup& cgroup) const;
+  void insert(Cgroup cgroup, const std::string& parent);
+  void forget(const std::string& path);
+  void adopt(std::unordered_map<std::string, Cgroup> now, std::vector<const Cgroup*> order);
+
+  const Host& host_;
+  Layout layout_;
+  std::vector<std::string> host_application_paths_{};
+  std::unordered_map<std::string, Cgroup> by_path_{};
+  std::unordered_map<CgroupId, const Cgroup*> by_id_{};
+  std::vector<const Cgroup*> order_{};
+  std::uint32_t next_id_ = 1;
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,236 @@
+#include "cgroup/tree/watch.h"
+
+#include <fcntl.h>
+#include <sys/fanotify.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+
+namespace evenkeel {
+namespace {
+
+constexpr std::uint32_t kBirths = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
+constexpr int kDeadMarksToFlush = 128;
+
+// fanotify and inotify answer with process ids and descriptors of this process, so these two look into the
+// process's own /proc, not into the host's.
+std::string path_of(int fd) {
+  std::array<char, PATH_MAX> path{};
+  const auto link = "/proc/self/fd/" + std::to_string(fd);
+  const auto size = ::readlink(link.c_str(), path.data(), path.size());
+  return size < 0 ? std::string() : std::string(path.data(), static_cast<std::size_t>(size));
+}
+
+std::string command_of(int pid) {
+  const auto path = "/proc/" + std::to_string(pid) + "/comm";
+  const Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 64> text{};
+  const auto size = fd ? ::read(fd.get(), text.data(), text.size()) : -1;
+  return size <= 0 ? std::string() : std::string(text.data(), static_cast<std::size_t>(size) - 1);
+}
+
+// In a directory without children of interest only a file that is replaced whole matters, which no kernel
+// does but a plain directory may see.
+std::uint32_t mask_for(const WatchWish& wish, bool marked) {
+  std::uint32_t mask = IN_ONLYDIR | IN_DELETE_SELF | IN_MOVED_TO;
+  if (wish.births || !wish.names.empty()) mask |= kBirths;
+  if (wish.cgroup && !marked) mask |= IN_MODIFY;
+  return mask;
+}
+
+void add_value(TreeWatch::Changes& changes, CgroupId cgroup, std::string_view file, Writer writer) {
+  for (auto& known : changes.values) {
+    if (known.cgroup != cgroup || known.file != file) continue;
+    if (writer.pid != 0) known.writer = std::move(writer);
+    return;
+  }
+  changes.values.push_back({cgroup, std::string(file), std::move(writer)});
+}
+
+}  // namespace
+
+Result<TreeWatch> TreeWatch::open(const Host& host, bool name_writers) {
+  TreeWatch made;
+  made.host_ = &host;
+  made.inotify_ = Fd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+  if (!made.inotify_) return fail(errno, Op::watch, "inotify");
+  if (name_writers)
+    made.fanotify_ = Fd(::fanotify_init(FAN_CLASS_NOTIF | FAN_NONBLOCK | FAN_CLOEXEC, O_RDONLY | O_CLOEXEC));
+  if (!made.fanotify_ && name_writers)
+    made.no_writers_ = std::string("writers are not named: fanotify: ") + errno_name(errno);
+  made.limitation_ = made.no_writers_;
+  return made;
+}
+
+bool TreeWatch::follow(const CgroupTree& tree) {
+  ++round_;
+  limitation_ = no_writers_;
+  flush_dead_marks();
+  bool fresh = false;
+  for (auto& [dir, wish] : plan_watches(tree)) fresh = watch(dir, std::move(wish)) || fresh;
+  drop_gone();
+  return fresh;
+}
+
+// Returns whether the directory, in this life of it, was not watched before.
+bool TreeWatch::watch(const std::string& dir, WatchWish wish) {
+  auto& watched = by_dir_[dir];
+  watched.round = round_;
+  const bool mark_missing = fanotify_ && !watched.marked && wish.cgroup;
+  // The directories of cgroups have ids that tell their lives apart; those above have only their inodes.
+  const auto inode = wish.cgroup ? 0 : host_->inode(dir).value_or(0);
+  const bool same_life = watched.wish.cgroup == wish.cgroup && watched.inode == inode;
+  if (watched.descriptor >= 0 && same_life && watched.wish == wish && !mark_missing) return false;
+  const auto fd = host_->open_dir(dir);
+  if (!fd) {
+    if (!vanished(fd.error())) refused(fd.error().code, dir);
+    watched.round = 0;
+    return false;
+  }
+  if (!same_life) drop(watched);
+  watched.inode = inode;
+  watched.wish = std::move(wish);
+  watched.absolute = path_of(fd->get());
+  if (watched.wish.cgroup && !watched.marked) watched.marked = mark(fd->get());
+  const auto by_fd = "/proc/self/fd/" + std::to_string(fd->get());
+  const int descriptor =
+      ::inotify_add_watch(inotify_.get(), by_fd.c_str(), mask_for(watched.wish, watched.marked));
+  if (descriptor < 0) {
+    refused(errno, "inotify");
+    return false;
+  }
+  const bool fresh = descriptor != watched.descriptor;
+  watched.descriptor = descriptor;
+  dir_of_descriptor_[descriptor] = dir;
+  dir_of_absolute_[watched.absolute] = dir;
+  return fresh;
+}
+
+// An evictable mark lives as long as something else keeps the inode: our inotify watch does. A cgroup's rmdir
+// does not take marks and watches with it (its inode never loses its last link), so a mark that pins the
+// inode would keep every dead container's for ever.
+bool TreeWatch::mark(int dir_fd) {
+  if (!fanotify_) return false;
+  const auto add = [&](unsigned flags) {
+    return ::fanotify_mark(fanotify_.get(), FAN_MARK_ADD | FAN_MARK_ONLYDIR | flags,
+                           FAN_MODIFY | FAN_EVENT_ON_CHILD, dir_fd, nullptr) == 0;
+  };
+  if (!marks_pin_ && add(FAN_MARK_EVICTABLE)) return true;
+  if (!marks_pin_ && errno == EINVAL) marks_pin_ = true;
+  if (marks_pin_ && add(0)) return true;
+  refused(errno, "fanotify");
+  return false;
+}
+
+void TreeWatch::drop(Watched& watched) {
+  if (watched.descriptor >= 0) {
+    ::inotify_rm_watch(inotify_.get(), watched.descriptor);
+    dir_of_descriptor_.erase(watched.descriptor);
+    dir_of_absolute_.erase(watched.absolute);
+  }
+  if (watched.marked && marks_pin_) ++dead_marks_;
+  watched.descriptor = -1;
+  watched.marked = false;
+}
+
+void TreeWatch::drop_gone() {
+  for (auto it = by_dir_.begin(); it != by_dir_.end();) {
+    if (it->second.round == round_) {
+      ++it;
+      continue;
+    }
+    drop(it->second);
+    it = by_dir_.erase(it);
+  }
+}
+
+void TreeWatch::flush_dead_marks() {
+  if (dead_marks_ <= kDeadMarksToFlush) return;
+  ::fanotify_mark(fanotify_.get(), FAN_MARK_FLUSH, 0, AT_FDCWD, nullptr);
+  for (auto& [dir, watched] : by_dir_) watched.marked = false;
+  dead_marks_ = 0;
+}
+
+void TreeWatch::refused(int code, std::string_view what) {
+  std::string text(what);
+  text += ": ";
+  if (code == ENOSPC && what == "inotify")
+    text += "fs.inotify.max_user_watches is reached";
+  else if (code == ENOSPC && what == "fanotify")
+    text += "fs.fanotify.max_user_marks is reached";
+  else
+    text += errno_name(code);
+  if (limitation_.find(text) != std::string::npos) return;
+  limitation_ += (limitation_.empty() ? "" : "; ") + text;
+}
+
+TreeWatch::Changes TreeWatch::drain() {
+  Changes changes;
+  drain_inotify(changes);
+  if (fanotify_) drain_fanotify(changes);
+  return changes;
+}
+
+void TreeWatch::drain_inotify(Changes& changes) {
+  alignas(inotify_event) std::array<char, 16384> buffer;
+  for (;;) {
+    const auto size = ::read(inotify_.get(), buffer.data(), buffer.size());
+    if (size <= 0) return;
+    for (long at = 0; at < size;) {
+      const auto* event = reinterpret_cast<const inotify_event*>(buffer.data() + at);
+      const std::string_view name = event->len > 0 ? std::string_view(event->name) : std::string_view();
+      take_inotify(event->wd, event->mask, name, changes);
+      at += static_cast<long>(sizeof(inotify_event) + event->len);
+    }
+  }
+}
+
+void TreeWatch::take_inotify(int descriptor, std::uint32_t mask, std::string_view name, Changes& changes) {
+  if (mask & IN_Q_OVERFLOW) changes.overflow = changes.anywhere = changes.tree = true;
+  const auto known = dir_of_descriptor_.find(descriptor);
+  if (known == dir_of_descriptor_.end()) return;
+  auto& watched = by_dir_[known->second];
+  const auto& wish = watched.wish;
+  if (mask & IN_IGNORED) {
+    drop(watched);
+    changes.anywhere = changes.tree = true;
+  } else if (mask & IN_ISDIR) {
+    const bool wished = wish.births || std::ranges::find(wish.names, name) != wish.names.end();
+    if (!wished || (mask & kBirths) == 0) return;
+    changes.tree = true;
+    if (wish.cgroup) changes.grown.push_back(wish.cgroup);
+    changes.anywhere = changes.anywhere || !wish.cgroup;
+  } else if (wish.cgroup && (mask & (IN_MODIFY | IN_MOVED_TO)) && is_setting(name)) {
+    add_value(changes, wish.cgroup, name, Writer{});
+  }
+}
+
+void TreeWatch::drain_fanotify(Changes& changes) {
+  alignas(fanotify_event_metadata) std::array<char, 8192> buffer;
+  for (;;) {
+    auto size = ::read(fanotify_.get(), buffer.data(), buffer.size());
+    if (size <= 0) return;
+    const auto* event = reinterpret_cast<const fanotify_event_metadata*>(buffer.data());
+    for (; FAN_EVENT_OK(event, size); event = FAN_EVENT_NEXT(event, size)) {
+      const Fd file(event->fd);
+      if (event->mask & FAN_Q_OVERFLOW) changes.overflow = changes.anywhere = changes.tree = true;
+      if (file && event->pid != ::getpid()) take_fanotify(file.get(), event->pid, changes);
+    }
+  }
+}
+
+void TreeWatch::take_fanotify(int file, int pid, Changes& changes) {
+  const auto path = path_of(file);
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return;
+  const auto name = std::string_view(path).substr(slash + 1);
+  const auto dir = dir_of_absolute_.find(path.substr(0, slash));
+  if (dir == dir_of_absolute_.end() || !is_setting(name)) return;
+  const auto cgroup = by_dir_[dir->second].wish.cgroup;
+  if (cgroup) add_value(changes, cgroup, name, Writer{pid, command_of(pid)});
+}
+
+}  // namespace evenkeel

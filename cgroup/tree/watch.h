@@ -1,0 +1,96 @@
+// Notices at once what changes in the cgroup tree: born and dead directories, and values that somebody wrote.
+// inotify on the directories; fanotify besides, where it is allowed, to name the writer.
+// May not: read or decide; it says where to look.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
+#include "cgroup/tree/tree.h"
+#include "cgroup/tree/watch_plan.h"
+
+namespace evenkeel {
+
+struct Writer {
+  int pid = 0;            ///< 0 = unknown
+  std::string command{};  ///< /proc/PID/comm, empty when it is gone
+};
+
+class TreeWatch {
+ public:
+  struct Changes {
+    bool tree = false;  ///< a directory came or went, or events were lost: scan
+    /// Where: cgroups of ours in which directories came or went. Empty although `tree`: anywhere.
+    std::vector<CgroupId> grown{};
+    bool anywhere = false;  ///< also above our cgroups, or events were lost: `grown` does not tell all
+    bool overflow = false;
+    struct Value {
+      CgroupId cgroup{};
+      std::string file{};
+      Writer writer{};
+    };
+    /// Settings (not statistics) that somebody other than this process wrote; without fanotify our own writes
+    /// are among them, and nobody has a name.
+    std::vector<Value> values{};
+  };
+
+  /// Works without any right; what is not allowed is left out and said by limitation(). `name_writers` false:
+  /// does not even try fanotify. `host` must outlive the watch.
+  static Result<TreeWatch> open(const Host& host, bool name_writers = true);
+
+  /// Watches every directory of the tree, in every hierarchy that has a knob, and drops those that are gone.
+  /// To be called after each drain() with `tree`, whether or not the scan found a change: a birth in another
+  /// hierarchy than the primary one is one too. Returns whether a directory is watched that was not before:
+  /// what was born in it before the watch gave no event, so
+  ///   do tree.scan(); while (watch.follow(tree));
+  bool follow(const CgroupTree& tree);
+  /// What happened since the last call; never blocks.
+  Changes drain();
+
+  /// For the event loop: readable when there is something to drain. fanotify's is -1 where it is not allowed.
+  [[nodiscard]] int inotify_fd() const { return inotify_.get(); }
+  [[nodiscard]] int fanotify_fd() const { return fanotify_.get(); }
+  /// Empty, or why something is not watched, with the sysctl to raise ("fs.inotify.max_user_watches=8192
+  /// reached").
+  [[nodiscard]] const std::string& limitation() const { return limitation_; }
+
+ private:
+  TreeWatch() = default;
+  struct Watched {
+    WatchWish wish{};
+    int descriptor = -1;  ///< inotify's; it also keeps the directory's inode, and with it the fanotify mark
+    bool marked = false;  ///< fanotify has it
+    std::uint64_t inode = 0;
+    std::string absolute{};   ///< as fanotify's answers spell it
+    std::uint32_t round = 0;  ///< of the last follow() that wished for it
+  };
+  bool watch(const std::string& dir, WatchWish wish);
+  bool mark(int dir_fd);
+  void drop(Watched& watched);
+  void drop_gone();
+  void flush_dead_marks();
+  void refused(int code, std::string_view what);
+  void drain_inotify(Changes& changes);
+  void drain_fanotify(Changes& changes);
+  void take_inotify(int descriptor, std::uint32_t mask, std::string_view name, Changes& changes);
+  void take_fanotify(int file, int pid, Changes& changes);
+
+  const Host* host_ = nullptr;
+  Fd inotify_{};
+  Fd fanotify_{};
+  bool marks_pin_ = false;  ///< before Linux 5.19 a mark keeps its inode alive until the group is flushed
+  int dead_marks_ = 0;
+  std::uint32_t round_ = 0;
+  std::unordered_map<std::string, Watched> by_dir_{};
+  std::unordered_map<int, std::string> dir_of_descriptor_{};
+  std::unordered_map<std::string, std::string> dir_of_absolute_{};
+  std::string no_writers_{};  ///< why fanotify is not in use
+  std::string limitation_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,68 @@
+#include "cgroup/tree/watch_plan.h"
+
+#include <algorithm>
+#include <map>
+
+#include "cgroup/base/disk_text.h"
+
+namespace evenkeel {
+namespace {
+
+using Wishes = std::map<std::string, WatchWish>;  // by path relative to a hierarchy; "" is its root
+
+// Every directory on the way to `path` shall say when the next one appears or goes.
+void wish_for(const std::string& path, Wishes& wishes) {
+  std::size_t begin = 0;
+  for (;;) {
+    const auto end = path.find('/', begin);
+    auto& names = wishes[begin == 0 ? std::string() : path.substr(0, begin - 1)].names;
+    const auto name = path.substr(begin, end - begin);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    if (end == std::string::npos) return;
+    begin = end + 1;
+  }
+}
+
+// Host applications have no children that matter, and nothing beneath a container does.
+bool has_cgroups_in_it(CgroupKind kind) {
+  return kind == CgroupKind::kubepods || kind == CgroupKind::qos_dir || kind == CgroupKind::pod;
+}
+
+std::vector<std::string> hierarchies_with_knobs(const Layout& layout) {
+  std::vector<std::string> out{layout.primary()};
+  for (const auto& knob : knob_table()) {
+    // Values of disks are read again now and then: not worth a watch on each directory of a hierarchy more.
+    if (has_disk_lines(knob.knob)) continue;
+    const auto& root = layout.root(knob.controller);
+    const auto file = layout.v2(knob.controller) ? knob.v2_file : knob.v1_file;
+    if (!root.empty() && !file.empty() && std::ranges::find(out, root) == out.end()) out.push_back(root);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<WatchPlan> plan_watches(const CgroupTree& tree) {
+  Wishes wishes;
+  for (const auto& path : tree.layout().kubepods_candidates()) wish_for(path, wishes);
+  for (const auto& path : tree.followed()) wish_for(path, wishes);
+  for (const auto* cgroup : tree.all()) {
+    auto& wish = wishes[cgroup->path];
+    wish.cgroup = cgroup->id;
+    wish.births = has_cgroups_in_it(cgroup->kind);
+    if (wish.births) wish.names.clear();
+  }
+  std::vector<WatchPlan> out;
+  for (const auto& root : hierarchies_with_knobs(tree.layout()))
+    for (const auto& [path, wish] : wishes) out.push_back({path.empty() ? root : root + '/' + path, wish});
+  return out;
+}
+
+bool is_setting(std::string_view file) {
+  if (file == "cpu.cfs_period_us") return true;
+  const auto& table = knob_table();
+  return std::ranges::any_of(
+      table, [&](const KnobRow& knob) { return file == knob.v1_file || file == file_part(knob.v2_file); });
+}
+
+}  // namespace evenkeel
