@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "collectors/collector.h"
+#include "collectors/base/collector.h"
 
 namespace evenkeel {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "collectors/cgroup_slots.h"
-#include "collectors/descriptor_budget.h"
-#include "collectors/disk_settings.h"
+#include "collectors/devices/disk_settings.h"
+#include "collectors/per_cgroup/descriptor_budget.h"
+#include "collectors/per_cgroup/slots.h"
 #include "collectors/registry.h"
 
 namespace evenkeel {

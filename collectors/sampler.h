@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "cgroup/tree/tree.h"
-#include "collectors/alarm_wait.h"
+#include "collectors/base/alarm_wait.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel {

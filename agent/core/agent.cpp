@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "agent/core/restore.h"
-#include "collectors/roster.h"
+#include "collectors/per_cgroup/roster.h"
 
 namespace evenkeel {
 namespace {

@@ -35,7 +35,7 @@
 #include "cgroup/resctrl/writer.h"
 #include "cgroup/sched/core_sched_writer.h"
 #include "cgroup/sched/sched_feature_writer.h"
-#include "collectors/pressure_triggers.h"
+#include "collectors/pressure/triggers.h"
 #include "collectors/sampler.h"
 #include "qos/decide/arbiter.h"
 #include "qos/decide/policy.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "agent/core/agent.h"
-#include "collectors/descriptor_budget.h"
+#include "collectors/per_cgroup/descriptor_budget.h"
 #include "qos/brake/brake.h"
 
 namespace evenkeel {

@@ -2,7 +2,7 @@
 file(READ ${IN} bytes HEX)
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
-file(WRITE ${OUT} "#include \"collectors/bpf_objects.h\"
+file(WRITE ${OUT} "#include \"collectors/bpf/objects.h\"
 namespace evenkeel {
 namespace {
 alignas(8) constexpr unsigned char kBytes[] = {

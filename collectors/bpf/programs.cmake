@@ -1,4 +1,4 @@
-# Programs that run in the kernel: each collectors/bpf/NAME.bpf.c becomes NAME_object in collectors/bpf_objects.h. They are
+# Programs that run in the kernel: each collectors/bpf/NAME.bpf.c becomes NAME_object in collectors/bpf/objects.h. They are
 # compiled by clang for the kernel's own machine, whatever the compiler of the rest is, and fitted to the running kernel
 # when they are loaded; no header of a kernel's internals is needed here.
 find_program(BPF_CLANG NAMES clang clang-14 clang-15 clang-16 REQUIRED)

@@ -5,7 +5,7 @@
 // It brakes only where it is known to help: the service was seen to wait for CPUs that best effort had; or it
 // waited, more than by its own quotas' doing, and best effort has lately run at least as long (or has memory
 // worth taking, on a node that is short of it). In doubt it does nothing. May not: listen (collectors/ does:
-// pressure_triggers.h, run_queue_alarms.h).
+// collectors/pressure/triggers.h, collectors/run_queue/alarms.h).
 #pragma once
 
 #include <optional>

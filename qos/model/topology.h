@@ -1,4 +1,4 @@
-// How the machine's CPUs hang together. A value; collectors/topology.cpp fills it.
+// How the machine's CPUs hang together. A value; collectors/node/topology.cpp fills it.
 #pragma once
 
 #include <string>

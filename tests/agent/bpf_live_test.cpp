@@ -1,7 +1,7 @@
 // The programs that run in the kernel load: on this machine if it lets them, in the guests in any case.
 #include <gtest/gtest.h>
 
-#include "collectors/cpu_counters.h"
+#include "collectors/counters/cpu_counters.h"
 #include "tests/support/counting_node.h"
 #include "tests/support/guest_kernel.h"
 #include "tests/support/run_queue_node.h"

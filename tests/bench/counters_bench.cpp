@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "collectors/rotation_room.h"
+#include "collectors/counters/rotation_room.h"
 #include "tests/support/bench.h"
 #include "tests/support/counting_node.h"
 #include "tests/support/ping_pong.h"

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "cgroup/tree/tree.h"
-#include "collectors/run_queue_alarms.h"
-#include "collectors/run_queue_reader.h"
-#include "collectors/topology.h"
+#include "collectors/node/topology.h"
+#include "collectors/run_queue/alarms.h"
+#include "collectors/run_queue/reader.h"
 #include "tests/support/bench.h"
 #include "tests/support/ping_pong.h"
 

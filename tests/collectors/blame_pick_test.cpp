@@ -1,6 +1,6 @@
 // Which pairs of blame are passed on, and what becomes of the others: nothing is lost, and nobody is
 // forgotten.
-#include "collectors/blame_pick.h"
+#include "collectors/run_queue/blame_pick.h"
 
 #include <gtest/gtest.h>
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cgroup/features/bpf_ability.h"
-#include "collectors/bpf_objects.h"
-#include "collectors/bpf_program.h"
+#include "collectors/bpf/objects.h"
+#include "collectors/bpf/program.h"
 
 namespace evenkeel::test {
 namespace {

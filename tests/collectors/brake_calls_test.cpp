@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collectors/bpf/watched_shared.h"
-#include "collectors/run_queue_alarms.h"
+#include "collectors/run_queue/alarms.h"
 #include "tests/support/snapshot_builder.h"
 
 namespace evenkeel {

@@ -1,8 +1,8 @@
-#include "collectors/cgroup_files.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "collectors/per_cgroup/files.h"
 
 namespace evenkeel {
 namespace {

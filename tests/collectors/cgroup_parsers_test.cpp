@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "collectors/cgroup_cpu.h"
-#include "collectors/cgroup_memory.h"
-#include "collectors/cgroup_settings.h"
+#include "collectors/per_cgroup/cpu.h"
+#include "collectors/per_cgroup/memory.h"
+#include "collectors/per_cgroup/settings.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel {

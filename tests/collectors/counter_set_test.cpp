@@ -1,9 +1,8 @@
 // Which events are counted when somebody else has counters, what is said of it, and that all come back.
-#include "collectors/counter_set.h"
-
 #include <gtest/gtest.h>
 
-#include "collectors/cpu_counting.h"
+#include "collectors/counters/cpu_counting.h"
+#include "collectors/counters/set.h"
 #include "tests/support/fake_host.h"
 
 namespace evenkeel::test {

@@ -1,4 +1,4 @@
-#include "collectors/counter.h"
+#include "collectors/base/counter.h"
 
 #include <gtest/gtest.h>
 

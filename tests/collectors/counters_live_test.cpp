@@ -6,7 +6,7 @@
 #include <cmath>
 #include <thread>
 
-#include "collectors/counter_group.h"
+#include "collectors/counters/group.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/counting_node.h"
 #include "tests/support/pinned_task.h"

@@ -1,5 +1,5 @@
 // Turns and windows, whatever counts: who is counted when, what becomes of a window, and what is said of it.
-#include "collectors/counting_in_turns.h"
+#include "collectors/counters/counting_in_turns.h"
 
 #include <gtest/gtest.h>
 

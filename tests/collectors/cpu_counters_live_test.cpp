@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <thread>
 
-#include "collectors/cpu_counters.h"
+#include "collectors/counters/cpu_counters.h"
 #include "tests/support/counting_node.h"
 #include "tests/support/guest_kernel.h"
 #include "tests/support/pinned_task.h"

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "collectors/bpf/cpu_counters_shared.h"
-#include "collectors/counter_window.h"
-#include "collectors/rotation_room.h"
+#include "collectors/counters/rotation_room.h"
+#include "collectors/counters/window.h"
 
 namespace evenkeel {
 namespace {

@@ -1,4 +1,4 @@
-#include "collectors/descriptor_budget.h"
+#include "collectors/per_cgroup/descriptor_budget.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The map of disks, from a sysfs and a mount table of plain files.
-#include "collectors/disks.h"
+#include "collectors/devices/disks.h"
 
 #include <gtest/gtest.h>
 

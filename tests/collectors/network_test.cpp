@@ -1,5 +1,5 @@
 // The interface that leads out of the node, from routing tables and a sysfs of plain files.
-#include "collectors/network.h"
+#include "collectors/devices/network.h"
 
 #include <gtest/gtest.h>
 

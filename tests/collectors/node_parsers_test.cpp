@@ -1,9 +1,9 @@
 #include <gtest/gtest.h>
 
-#include "collectors/node_cpu.h"
-#include "collectors/node_memory.h"
-#include "collectors/psi.h"
-#include "collectors/topology.h"
+#include "collectors/node/cpu.h"
+#include "collectors/node/memory.h"
+#include "collectors/node/psi.h"
+#include "collectors/node/topology.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel {

@@ -8,8 +8,8 @@
 #include <memory>
 
 #include "cgroup/reclaim/pressure_trigger.h"
-#include "collectors/pressure_triggers.h"
-#include "collectors/roster.h"
+#include "collectors/per_cgroup/roster.h"
+#include "collectors/pressure/triggers.h"
 #include "tests/support/burst.h"
 #include "tests/support/live_cgroups.h"
 

@@ -1,5 +1,5 @@
 // The resctrl file system of several machines, as the collector sees it.
-#include "collectors/resctrl.h"
+#include "collectors/devices/resctrl.h"
 
 #include <gtest/gtest.h>
 

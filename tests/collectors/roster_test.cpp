@@ -1,5 +1,5 @@
 // Who is who: the cgroup tree joined with the pods and the host applications that others know of.
-#include "collectors/roster.h"
+#include "collectors/per_cgroup/roster.h"
 
 #include <gtest/gtest.h>
 

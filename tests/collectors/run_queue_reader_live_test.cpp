@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-#include "collectors/run_queue_reader.h"
+#include "collectors/run_queue/reader.h"
 #include "tests/support/pinned_task.h"
 #include "tests/support/run_queue_node.h"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "collectors/bpf/run_queue_shared.h"
-#include "collectors/run_queue_reader.h"
+#include "collectors/run_queue/reader.h"
 
 namespace evenkeel {
 namespace {

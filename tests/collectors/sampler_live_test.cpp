@@ -10,7 +10,7 @@
 #include <functional>
 #include <thread>
 
-#include "collectors/roster.h"
+#include "collectors/per_cgroup/roster.h"
 #include "collectors/sampler.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/live_cgroups.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cgroup/base/fd.h"
-#include "collectors/roster.h"
-#include "collectors/task_walk.h"
+#include "collectors/per_cgroup/roster.h"
+#include "collectors/run_queue/task_walk.h"
 #include "tests/support/pinned_task.h"
 #include "tests/support/run_queue_node.h"
 

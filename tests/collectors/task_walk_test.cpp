@@ -1,10 +1,10 @@
 // What single tasks say of themselves: the texts, and the sums over tasks that come and go, on a made-up
 // machine.
-#include "collectors/task_walk.h"
+#include "collectors/run_queue/task_walk.h"
 
 #include <gtest/gtest.h>
 
-#include "collectors/roster.h"
+#include "collectors/per_cgroup/roster.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/malformed.h"

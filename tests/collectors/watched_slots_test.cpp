@@ -1,5 +1,5 @@
 // Who owns which row of the tables of our programs in the kernel.
-#include "collectors/watched_slots.h"
+#include "collectors/bpf/watched_slots.h"
 
 #include <gtest/gtest.h>
 

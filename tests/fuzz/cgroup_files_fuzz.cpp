@@ -1,5 +1,5 @@
 // Every row of the table of kernel files, on the text as it is and on the text again as the next reading.
-#include "collectors/cgroup_files.h"
+#include "collectors/per_cgroup/files.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

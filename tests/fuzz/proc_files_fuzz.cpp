@@ -1,8 +1,8 @@
-#include "collectors/network.h"
-#include "collectors/node_cpu.h"
-#include "collectors/node_memory.h"
-#include "collectors/psi.h"
-#include "collectors/topology.h"
+#include "collectors/devices/network.h"
+#include "collectors/node/cpu.h"
+#include "collectors/node/memory.h"
+#include "collectors/node/psi.h"
+#include "collectors/node/topology.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

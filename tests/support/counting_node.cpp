@@ -4,8 +4,8 @@
 #include <fstream>
 #include <thread>
 
-#include "collectors/roster.h"
-#include "collectors/topology.h"
+#include "collectors/node/topology.h"
+#include "collectors/per_cgroup/roster.h"
 #include "tests/support/guest_kernel.h"
 
 namespace evenkeel::test {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "cgroup/tree/tree.h"
-#include "collectors/cpu_counting.h"
+#include "collectors/counters/cpu_counting.h"
 #include "tests/support/live_cgroups.h"
 
 namespace evenkeel::test {

@@ -2,7 +2,7 @@
 
 #include "cgroup/base/text.h"
 #include "cgroup/kernel/knob_files.h"
-#include "collectors/roster.h"
+#include "collectors/per_cgroup/roster.h"
 #include "qos/decide/arbiter.h"
 
 namespace evenkeel::test {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "collectors/roster.h"
+#include "collectors/per_cgroup/roster.h"
 #include "tests/support/guest_kernel.h"
 
 namespace evenkeel::test {

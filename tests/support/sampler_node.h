@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cgroup/tree/tree.h"
-#include "collectors/roster.h"
+#include "collectors/per_cgroup/roster.h"
 #include "collectors/sampler.h"
 #include "tests/support/fake_host.h"
 

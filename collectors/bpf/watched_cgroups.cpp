@@ -1,0 +1,58 @@
+#include "collectors/bpf/watched_cgroups.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "collectors/bpf/watched_shared.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::uint32_t kFewestSlots = 1024;
+
+}  // namespace
+
+std::uint32_t WatchedCgroups::slots_for(std::size_t cgroups) {
+  const auto wanted = std::bit_ceil(static_cast<std::uint32_t>(2 * cgroups + 512));
+  return std::clamp(wanted, kFewestSlots, static_cast<std::uint32_t>(kMostSlots));
+}
+
+WatchedCgroups::WatchedCgroups(const BpfProgram& program, std::uint32_t slots)
+    : table_(program.descriptor("watched")),
+      generation_(reinterpret_cast<std::uint32_t*>(program.variables().data())),
+      slots_(slots),
+      inodes_(slots) {}
+
+bool WatchedCgroups::outgrown_by(std::size_t cgroups) const {
+  return inodes_.size() < kMostSlots && cgroups > inodes_.size() / 2;
+}
+
+bool WatchedCgroups::admit(const WatchedCgroup& cgroup, MonoTime now) {
+  const auto slot = slots_.take(cgroup.id, now);
+  if (!slot) return false;
+  if (const auto put = put_row(table_, &cgroup.inode, &*slot); !put) {
+    slots_.bury(cgroup.id, now);
+    return false;
+  }
+  inodes_[*slot] = cgroup.inode;
+  return true;
+}
+
+bool WatchedCgroups::follow(std::span<const WatchedCgroup> cgroups, MonoTime now) {
+  std::vector<CgroupId> here(cgroups.size());
+  std::ranges::transform(cgroups, here.begin(), &WatchedCgroup::id);
+  std::ranges::sort(here);
+  for (const CgroupId owner : slots_.owners()) {
+    if (std::ranges::binary_search(here, owner)) continue;
+    static_cast<void>(remove_row(table_, &inodes_[*slots_.find(owner)]));
+    slots_.bury(owner, now);
+  }
+  bool all = true;
+  for (const auto& cgroup : cgroups)
+    if (!slots_.find(cgroup.id)) all = admit(cgroup, now) && all;
+  // What CPUs remember of the answers holds no longer.
+  __atomic_fetch_add(generation_, 1U, __ATOMIC_RELEASE);
+  return all;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,61 @@
+// What is the same for every way to count: each container has its turn, once in a period, is counted for a
+// window and gives one result. A way to count says how a window begins and what was counted in it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "collectors/counters/cpu_counting.h"
+#include "collectors/counters/set.h"
+#include "collectors/counters/turns.h"
+#include "collectors/counters/window.h"
+
+namespace evenkeel {
+
+class CountingInTurns : public CpuCounting {
+ public:
+  void follow(const CgroupTree& tree) override;
+  bool collect(Tick& tick, const InterferenceSettings& settings) override;
+
+ protected:
+  CountingInTurns(CounterBackend backend, CounterEvents events)
+      : backend_(backend), set_(std::move(events)) {}
+
+  /// Before anything else in a tick. Returns false when it cannot go on.
+  virtual bool prepare(Tick& /*tick*/, const InterferenceSettings& /*settings*/) { return true; }
+  /// How many windows may be open at the same time. None: `why` says the reason.
+  virtual std::size_t most_windows(const Tick& tick, const InterferenceSettings& settings,
+                                   std::string& why) = 0;
+  /// Places are counted from zero; each holds one window at a time. An error is said, ENOENT is not: the
+  /// cgroup has just gone.
+  virtual Result<> begin(std::size_t place, const Countable& who, const Tick& tick) = 0;
+  /// Adds what was counted since. Returns false when a part of it is lost.
+  virtual bool read(std::size_t place, ScaledCounts& into) = 0;
+  virtual void end(std::size_t /*place*/) {}
+  [[nodiscard]] virtual std::size_t descriptors() const = 0;
+
+  /// Windows that are open have no result.
+  void end_all();
+  /// Fewer than they were when somebody else wants counters, too.
+  [[nodiscard]] const CounterEvents& events() const { return set_.now(); }
+
+ private:
+  void end_at(std::size_t place);
+  void finish(std::size_t place, Tick& tick);
+  void say(CounterStatus& status) const;
+  void refuse(const Error& error, const Countable& who, const Tick& tick);
+  void begin_turns(const Tick& tick, const InterferenceSettings& settings);
+  void begin_one(const Countable& who, const Tick& tick, const InterferenceSettings& settings);
+
+  CounterBackend backend_;
+  CounterSet set_;
+  CounterTurns turns_{};
+  std::vector<CounterWindow> windows_{};  ///< by place
+  std::uint64_t windows_done_ = 0, dropped_ = 0;
+  std::string refused_{};
+  int refused_with_ = 0;   ///< errno
+  MonoTime refused_at_{};  ///< for the last time
+};
+
+}  // namespace evenkeel

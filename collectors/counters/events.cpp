@@ -1,0 +1,51 @@
+#include "collectors/counters/events.h"
+
+// libpfm's header declares the kernel's types itself unless it finds them declared.
+#include <linux/perf_event.h>
+// (no reordering)
+#include <perfmon/pfmlib_perf_event.h>
+
+#include <algorithm>
+
+namespace evenkeel {
+namespace {
+
+struct Named {
+  Counted what;
+  const char* name;
+};
+/// In the order of Counted. Kernels have no name of their own for misses on an Intel CPU that they do not
+/// know by its model (so it is in many virtual machines): there the architecture's event, which every one
+/// has, is the same. Other makers' "cache-misses" are of another level.
+constexpr std::array<Named, kCountedKinds + 1> kNamed = {
+    {{Counted::cycles, "cycles"},
+     {Counted::instructions, "instructions"},
+     {Counted::reference_cycles, "ref-cycles"},
+     {Counted::cache_misses, "LLC-LOAD-MISSES"},
+     {Counted::cache_misses, "ix86arch::LLC_MISSES"},
+     {Counted::stalled_cycles, "stalled-cycles-backend"}}};
+
+}  // namespace
+
+Result<CounterEvents> encode_counter_events() {
+  if (pfm_initialize() != PFM_SUCCESS) return fail(ENOTSUP, Op::other, "libpfm");
+  CounterEvents events;
+  for (const auto& [what, spelled] : kNamed) {
+    perf_event_attr attr{};
+    attr.size = sizeof attr;
+    pfm_perf_encode_arg_t into{};
+    into.size = sizeof into;
+    into.attr = &attr;
+    // Both rings: what a service asks of the kernel is its own work, too.
+    const int found = pfm_get_os_event_encoding(spelled, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &into);
+    if (found == PFM_SUCCESS)
+      events.push_back({what, attr.type, attr.config});
+    else if (static_cast<std::size_t>(what) < kCountedAlways)
+      return fail(ENOENT, Op::other, spelled);
+  }
+  return events;
+}
+
+std::string_view name(Counted what) { return std::ranges::find(kNamed, what, &Named::what)->name; }
+
+}  // namespace evenkeel

@@ -1,0 +1,57 @@
+#include "cgroup/features/kernel.h"
+#include "collectors/counters/cpu_counting.h"
+#include "collectors/counters/group.h"
+
+namespace evenkeel {
+namespace {
+
+/// Some work to be counted; the result is used, or there would be none.
+std::uint64_t work() {
+  volatile std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < 20'000; ++i) sum = sum + i;
+  return sum;
+}
+
+std::string said(const CounterEvent& event, int error, const Host& host) {
+  const std::string what(name(event.what));
+  if (error == EBUSY) return what + ": " + why_no_counter_is_free(host);
+  return what + ": " + (error == EINVAL ? "EINVAL: too few counters" : why_no_counter(error));
+}
+
+}  // namespace
+
+std::string why_no_counter_is_free(const Host& host) {
+  const auto watchdog = host.slurp("proc/sys/kernel/nmi_watchdog");
+  if (watchdog && watchdog->starts_with('1'))
+    return "no counter is free (the NMI watchdog holds one: kernel.nmi_watchdog)";
+  return "no counter is free (too few, or other users of the counters have them)";
+}
+
+int try_together(const CounterEvents& events) {
+  const auto group = CounterGroup::open_self(events);
+  if (!group) return group.error().code;
+  work();
+  const auto reading = group->read();
+  if (!reading) return reading.error().code;
+  return reading->running_ns == 0 ? EBUSY : 0;
+}
+
+CounterProbe probe_counters(const CounterEvents& wanted, const Host& host,
+                            const std::function<int(const CounterEvents&)>& attempt) {
+  CounterProbe probe;
+  for (auto next = wanted.begin(); next != wanted.end(); ++next) {
+    const CounterEvent& event = *next;
+    if (!probe.events.empty() && probe.events.back().what == event.what) continue;
+    probe.events.push_back(event);
+    const int error = attempt(probe.events);
+    if (error == 0) continue;
+    probe.events.pop_back();
+    if (next + 1 != wanted.end() && next[1].what == event.what) continue;  // there is another way to count it
+    probe.why += (probe.why.empty() ? "" : "; ") + said(event, error, host);
+    probe.busy |= error == EBUSY;
+    if (event.what == Counted::cycles || event.what == Counted::instructions) return {{}, probe.why};
+  }
+  return probe;
+}
+
+}  // namespace evenkeel

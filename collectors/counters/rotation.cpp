@@ -1,0 +1,71 @@
+// Perf events of a few cgroups at a time. Their price is paid at context switches between counted cgroups
+// and in descriptors (events x CPUs each), so each is counted for a part of the time only.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "collectors/counters/counting_in_turns.h"
+#include "collectors/counters/rotation_room.h"
+
+namespace evenkeel {
+namespace {
+
+class Rotation final : public CountingInTurns {
+ public:
+  explicit Rotation(CounterEvents events) : CountingInTurns(CounterBackend::rotating, std::move(events)) {}
+
+ private:
+  std::size_t most_windows(const Tick& tick, const InterferenceSettings& settings,
+                           std::string& why) override {
+    const RotationRoom room{.events = events().size(), .cpus = tick.node.topology.cpus.size()};
+    const std::size_t most = room.at_once(settings);
+    if (most == 0)
+      why = "mostCounterDescriptors is too low: one container takes " + std::to_string(room.each());
+    return most;
+  }
+
+  Result<> begin(std::size_t place, const Countable& who, const Tick& tick) override {
+    if (who.dir.empty()) return fail(ENOENT, Op::open);
+    const auto dir = tick.host.open_dir(who.dir);
+    if (!dir) return fail(ENOENT, Op::open);  // gone since the tree was looked at
+    groups_.resize(std::max(groups_.size(), place + 1));
+    auto& groups = groups_[place];
+    for (const CpuInfo& cpu : tick.node.topology.cpus) {
+      auto group = CounterGroup::open(dir->get(), cpu.id, events());
+      if (group) {
+        groups.push_back(std::move(*group));
+      } else if (group.error().code != ENODEV) {  // a CPU that has just gone offline runs nobody
+        groups.clear();
+        return tl::unexpected(group.error());
+      }
+    }
+    if (groups.empty()) return fail(ENODEV, Op::open, "perf event");
+    return {};
+  }
+
+  bool read(std::size_t place, ScaledCounts& into) override {
+    for (const CounterGroup& group : groups_[place])
+      if (const auto reading = group.read())
+        into.add(*reading);  // a CPU that went offline has no more to say
+    return true;
+  }
+
+  void end(std::size_t place) override { groups_[place].clear(); }
+
+  [[nodiscard]] std::size_t descriptors() const override {
+    std::size_t sum = 0;
+    for (const auto& groups : groups_)
+      for (const CounterGroup& group : groups) sum += group.size();
+    return sum;
+  }
+
+  std::vector<std::vector<CounterGroup>> groups_{};  ///< by place, one per CPU
+};
+
+}  // namespace
+
+std::unique_ptr<CpuCounting> make_rotating_counting(CounterEvents events) {
+  return std::make_unique<Rotation>(std::move(events));
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,99 @@
+#include "collectors/devices/disk_settings.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cgroup/base/disk_text.h"
+#include "cgroup/kernel/knob_files.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::uint64_t kEveryTicks = 10;
+
+}  // namespace
+
+void DiskSettings::follow(const CgroupTree& tree) {
+  const bool same = layout_.version == tree.layout().version && layout_.roots == tree.layout().roots;
+  layout_ = tree.layout();
+  if (!same) slots_.clear();
+}
+
+void DiskSettings::settings_changed(CgroupId cgroup) {
+  for (auto& slot : slots_)
+    if (slot.id == cgroup) slot.fresh = true;
+}
+
+bool DiskSettings::matches(const NodeSnapshot& node) const {
+  std::size_t at = 0;
+  for (const auto& sample : node.cgroups) {
+    if (!sample.disks_matter) continue;
+    if (at == slots_.size() || slots_[at].id != sample.id) return false;
+    ++at;
+  }
+  return at == slots_.size() && node.disk_readings.size() == at;
+}
+
+DiskSettings::Slot DiskSettings::open_slot(const CgroupSample& sample) const {
+  Slot slot{.id = sample.id};
+  std::string_view previous;
+  for (const auto& lever : knob_table()) {
+    if (!is_of_disk(lever.knob)) continue;
+    const auto name = file_name(lever.knob, layout_);
+    if (name.empty()) continue;
+    // Those of one file stand side by side in the table.
+    if (file_part(name) != previous) {
+      auto path = layout_.root(lever.controller) + '/' + std::string(sample.path) + '/';
+      path += file_part(name);
+      // There may be many pods, and this is read now and then only.
+      slot.files.push_back({ReadFile(std::move(path), Hold::reopened), {}});
+    }
+    previous = file_part(name);
+    slot.files.back().levers.push_back({lever.knob, name});
+  }
+  return slot;
+}
+
+/// Slots and readings for the samples that matter now; those from before are kept.
+void DiskSettings::match(NodeSnapshot& node) {
+  if (matches(node)) return;
+  std::vector<Slot> slots;
+  std::vector<DiskReading> readings;
+  for (const auto& sample : node.cgroups) {
+    if (!sample.disks_matter) continue;
+    const auto slot = std::ranges::find(slots_, sample.id, &Slot::id);
+    const auto reading = std::ranges::find(node.disk_readings, sample.id, &DiskReading::cgroup);
+    const bool known = slot != slots_.end() && reading != node.disk_readings.end();
+    slots.push_back(known ? std::move(*slot) : open_slot(sample));
+    readings.push_back(known ? std::move(*reading) : DiskReading{.cgroup = sample.id});
+  }
+  slots_ = std::move(slots);
+  node.disk_readings = std::move(readings);
+}
+
+void DiskSettings::read(Slot& slot, const Host& host, std::span<char> buffer, DiskReading& into) {
+  slot.fresh = false;
+  into.known = 0;
+  into.values.clear();
+  for (auto& open : slot.files) {
+    const auto text = open.file.read(host, buffer);
+    if (!text) continue;
+    for (const auto& lever : open.levers) take_disk_values(lever.knob, lever.name, *text, into);
+  }
+}
+
+void DiskSettings::collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node) {
+  match(node);
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    const bool due = options_.settings_every_tick || (tick + slots_[i].id.value) % kEveryTicks == 0;
+    if (due || slots_[i].fresh) read(slots_[i], host, buffer, node.disk_readings[i]);
+  }
+}
+
+void DiskSettings::admit(const Host& host, std::span<char> buffer, NodeSnapshot& node) {
+  match(node);
+  for (std::size_t i = 0; i < slots_.size(); ++i)
+    if (slots_[i].fresh) read(slots_[i], host, buffer, node.disk_readings[i]);
+}
+
+}  // namespace evenkeel

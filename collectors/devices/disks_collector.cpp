@@ -1,0 +1,76 @@
+// The map of disks in the snapshot: looked at while somebody limits anything on a disk, and again when it may
+// have changed.
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "collectors/base/collector.h"
+#include "collectors/devices/disks.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr Duration kGlance = std::chrono::seconds(10);
+/// What no listing shows (a volume group that grows) is found by then.
+constexpr Duration kLook = std::chrono::seconds(60);
+
+class DisksCollector final : public Collector {
+ public:
+  void collect(Tick& tick) override {
+    const auto wanted = who_asks(tick.node);
+    if (wanted == 0) return forget(tick.node);
+    const bool news = wanted != wanted_ || tick.node.disks == nullptr;
+    if (!news && tick.node.at - *glanced_ < kGlance) return;
+    const bool volumes = names_volumes(tick.node);
+    const auto signature = disks_signature(tick.host, tick.buffer, volumes);
+    glanced_ = tick.node.at;
+    if (!news && signature == signature_ && !(look_is_due(tick) && devices_changed(tick))) return;
+    wanted_ = wanted;
+    signature_ = signature;
+    auto map = read_disks(tick.host, tick.buffer, volumes);
+    if (tick.node.disks == nullptr || !(*tick.node.disks == map))
+      tick.node.disks = std::make_shared<const DiskMap>(std::move(map));
+    looked_ = tick.node.at;
+    devices_ = devices_signature(tick.host, *tick.node.disks, tick.buffer, path_);
+  }
+
+ private:
+  static std::uint64_t who_asks(const NodeSnapshot& node) {
+    const auto* root =
+        node.slo && node.slo->qos.cgroup_root_blkio ? &*node.slo->qos.cgroup_root_blkio : nullptr;
+    std::uint64_t sum = root != nullptr && root->enable && !root->blocks.empty() ? 1 : 0;
+    for (const auto& sample : node.cgroups)
+      if (sample.disks_matter) sum = sum * 31 + sample.id.value;
+    return sum;
+  }
+  static bool names_volumes(const NodeSnapshot& node) {
+    return std::ranges::any_of(node.pods, [](const PodSample& pod) { return !pod.spec->volumes.empty(); });
+  }
+
+  [[nodiscard]] bool look_is_due(const Tick& tick) const { return tick.node.at - *looked_ >= kLook; }
+  bool devices_changed(Tick& tick) {
+    looked_ = tick.node.at;
+    return devices_signature(tick.host, *tick.node.disks, tick.buffer, path_) != devices_;
+  }
+
+  void forget(NodeSnapshot& node) {
+    node.disks.reset();
+    wanted_ = 0;
+  }
+
+  std::uint64_t wanted_ = 0, signature_ = 0, devices_ = 0;
+  std::string path_{};
+  std::optional<MonoTime> glanced_{}, looked_{};
+};
+
+}  // namespace
+
+// Nothing is read where nobody asks, so it is never said to be off.
+extern const CollectorSpec disks_collector;
+const CollectorSpec disks_collector{
+    "disks",
+    {},
+    [](const Host&) { return std::size_t{0}; },
+    [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<DisksCollector>(); }};
+
+}  // namespace evenkeel

@@ -1,0 +1,47 @@
+// The interface that leads out of the node in the snapshot: looked at while the network is to be shared.
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "collectors/base/collector.h"
+#include "collectors/devices/network.h"
+#include "qos/io/network.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr Duration kBetweenLooks = std::chrono::seconds(10);
+
+class NetworkCollector final : public Collector {
+ public:
+  void collect(Tick& tick) override {
+    if (!tick.node.slo || !shares_network(*tick.node.slo)) return forget(tick.node);
+    if (looked_ && tick.node.at - *looked_ < kBetweenLooks) return;
+    looked_ = tick.node.at;
+    if (!read_link(tick.host, tick.buffer, path_, now_)) return tick.node.network.reset();
+    if (!tick.node.network || !(*tick.node.network == now_))
+      tick.node.network = std::make_shared<const NetworkLink>(now_);
+  }
+
+ private:
+  void forget(NodeSnapshot& node) {
+    node.network.reset();
+    looked_.reset();
+  }
+
+  NetworkLink now_{};
+  std::string path_{};
+  std::optional<MonoTime> looked_{};
+};
+
+}  // namespace
+
+// Nothing is read where nobody asks, so it is never said to be off.
+extern const CollectorSpec network_collector;
+const CollectorSpec network_collector{
+    "network",
+    {},
+    [](const Host&) { return std::size_t{0}; },
+    [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<NetworkCollector>(); }};
+
+}  // namespace evenkeel

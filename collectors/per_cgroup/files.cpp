@@ -1,0 +1,124 @@
+#include "collectors/per_cgroup/files.h"
+
+#include "cgroup/kernel/knob_files.h"
+#include "collectors/node/psi.h"
+#include "collectors/per_cgroup/cpu.h"
+#include "collectors/per_cgroup/memory.h"
+#include "collectors/per_cgroup/settings.h"
+
+namespace evenkeel {
+namespace {
+
+template <std::optional<Pressure> PressureSample::*Member>
+void parse_psi(Text text, CgroupReading& reading) {
+  auto& pressure = reading.sample.pressure.*Member;
+  pressure = text ? parse_pressure(*text) : std::nullopt;
+  if (pressure) pressure->at = reading.now;
+}
+
+// memory.stat costs as much as all others together; settings change rarely and their writers are watched.
+// The kernel works out pressure averages every two seconds (PSI_FREQ): reading them faster tells nothing new.
+// Hardly anybody decides on a single container's pressure or memory: its pod's is read more often.
+constexpr int kEach = 1, kPressure = 2, kSlow = 5, kSlowest = 10, kSetting = 10;
+using enum Where;
+using enum Importance;
+
+constexpr CgroupFile setting(Knob knob, Controller controller, ParseFile parse) {
+  return {"", either, controller, kSetting, low, kAll, parse, true, false, knob};
+}
+template <Knob kKnob>
+CgroupFile plain(Kinds kinds = kAll) {
+  const auto& lever = row(kKnob);
+  return {"", either, lever.controller, kSetting, low, kinds, parse_plain<kKnob>, true, lever.vendor, kKnob};
+}
+
+const CgroupFile kFiles[] = {
+    {"cpuacct.usage", v1, Controller::cpuacct, kEach, high, kAll, parse_cpuacct_usage},
+    {"cpuacct.stat", v1, Controller::cpuacct, kSlow, low, kNotKubepods, parse_cpuacct_stat},
+    {"cpu.stat", v1, Controller::cpu, kEach, high, kNotKubepods, parse_cpu_stat_v1},
+    {"cpu.stat", v2, Controller::cpu, kEach, high, kAll, parse_cpu_stat_v2},
+
+    {"memory.usage_in_bytes", v1, Controller::memory, kEach, normal, kAll, parse_memory_current},
+    {"memory.current", v2, Controller::memory, kEach, normal, kAll, parse_memory_current},
+    {"memory.stat", v1, Controller::memory, kSlow, low, kNotContainers, parse_memory_stat_v1},
+    {"memory.stat", v1, Controller::memory, kSlowest, low, kContainers, parse_memory_stat_v1},
+    {"memory.stat", v2, Controller::memory, kSlow, low, kNotContainers, parse_memory_stat_v2},
+    {"memory.stat", v2, Controller::memory, kSlowest, low, kContainers, parse_memory_stat_v2},
+    {"memory.oom_control", v1, Controller::memory, kSlowest, low, kNotKubepods, parse_oom_control},
+    {"memory.failcnt", v1, Controller::memory, kSlowest, low, kNotKubepods, parse_failcnt},
+    {"memory.events", v2, Controller::memory, kSlow, low, kNotKubepods, parse_memory_events},
+
+    {"cpu.pressure", pressure, Controller::cpuacct, kPressure, high, kNotContainers,
+     parse_psi<&PressureSample::cpu>},
+    {"cpu.pressure", pressure, Controller::cpuacct, kSlowest, low, kContainers,
+     parse_psi<&PressureSample::cpu>},
+    {"memory.pressure", pressure, Controller::cpuacct, kPressure, normal, kNotContainers,
+     parse_psi<&PressureSample::memory>},
+    {"memory.pressure", pressure, Controller::cpuacct, kSlowest, low, kContainers,
+     parse_psi<&PressureSample::memory>},
+    {"io.pressure", pressure, Controller::cpuacct, kSlow, low, kNotContainers,
+     parse_psi<&PressureSample::io>},
+    {"io.pressure", pressure, Controller::cpuacct, kSlowest, low, kContainers,
+     parse_psi<&PressureSample::io>},
+
+    {"cpu.cfs_period_us", v1, Controller::cpu, kSetting, low, kAll, parse_cfs_period, true},
+    setting(Knob::cpu_quota, Controller::cpu, parse_cpu_limit),
+    setting(Knob::cpu_burst, Controller::cpu, parse_cpu_burst),
+    setting(Knob::cpu_shares, Controller::cpu, parse_cpu_shares),
+    setting(Knob::cpu_idle, Controller::cpu, parse_cpu_idle),
+    setting(Knob::cpuset_cpus, Controller::cpuset, parse_cpus),
+    plain<Knob::cpu_bvt>(),
+    plain<Knob::memory_min>(),
+    plain<Knob::memory_low>(),
+    plain<Knob::memory_high>(),
+    plain<Knob::memory_limit>(kPodsAndContainers),
+    plain<Knob::memory_oom_group>(),
+    plain<Knob::memory_wmark_ratio>(),
+    plain<Knob::memory_wmark_scale_factor>(),
+    plain<Knob::memory_wmark_min_adj>(),
+    plain<Knob::memory_priority>(),
+    plain<Knob::memory_use_priority_oom>(),
+    plain<Knob::page_cache_limit_enable>(),
+    plain<Knob::page_cache_limit_size>(),
+    plain<Knob::page_cache_limit_sync>(),
+    {"cpuset.cpus.effective", v2, Controller::cpuset, kSetting, low, kAll, parse_cpus_effective, true},
+};
+
+std::string joined(const std::string& dir, std::string_view name) {
+  return dir.empty() || name.empty() ? std::string{} : dir + '/' + std::string(name);
+}
+
+/// A hybrid host has a unified directory for a cgroup only if somebody made it; a vendor kernel may have the
+/// file in cpuacct as well.
+std::string pressure_path(std::string_view name, const CgroupTree& tree, const Cgroup& cgroup) {
+  const auto unified = tree.unified_dir(cgroup);
+  if (tree.layout().v2(Controller::cpuacct)) return joined(unified, name);
+  auto vendor = joined(tree.dir(cgroup, Controller::cpuacct), name);
+  if (unified.empty()) return vendor;
+  const bool only_vendor = !tree.host().exists(unified) && tree.host().exists(vendor);
+  return only_vendor ? vendor : joined(unified, name);
+}
+
+bool needed_by(CgroupKind kind, Kinds kinds) { return ((kinds >> static_cast<unsigned>(kind)) & 1U) != 0; }
+
+}  // namespace
+
+std::span<const CgroupFile> cgroup_files() { return kFiles; }
+
+std::string file_path(const CgroupFile& file, const CgroupTree& tree, const Cgroup& cgroup) {
+  if (!needed_by(cgroup.kind, file.kinds)) return {};
+  const bool on_v2 = tree.layout().v2(file.controller);
+  switch (file.where) {
+    case pressure:
+      return pressure_path(file.name, tree, cgroup);
+    case either:
+      return joined(tree.dir(cgroup, file.controller), file_name(file.knob, tree.layout()));
+    case v1:
+      return on_v2 ? std::string{} : joined(tree.dir(cgroup, file.controller), file.name);
+    case v2:
+      return on_v2 ? joined(tree.dir(cgroup, file.controller), file.name) : std::string{};
+  }
+  return {};
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,160 @@
+#include "collectors/per_cgroup/slots.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+#include "collectors/per_cgroup/descriptor_budget.h"
+
+namespace evenkeel {
+namespace {
+
+// On v1 a container gets its directories one hierarchy after the other: what is missing at first sight may
+// be there a moment later.
+constexpr int kGrownUp = 8;
+
+// What is read every second tick at least: use, throttling, memory in use, pressure of pods.
+constexpr int kOften = 2;
+
+std::size_t index_of(const CgroupFile& row) { return static_cast<std::size_t>(&row - cgroup_files().data()); }
+
+}  // namespace
+
+void CgroupSlots::follow(const CgroupTree& tree, std::size_t limit, SamplerHealth& health) {
+  std::unordered_map<CgroupId, std::size_t> before;
+  for (std::size_t i = 0; i < slots_.size(); ++i) before.emplace(slots_[i].id, i);
+  const bool same_layout = layout_.version == tree.layout().version && layout_.roots == tree.layout().roots;
+  layout_ = tree.layout();
+  std::vector<Slot> now;
+  now.reserve(tree.all().size());
+  for (const auto* cgroup : tree.all()) {
+    const auto found = before.find(cgroup->id);
+    const bool known = same_layout && found != before.end();
+    now.push_back(known ? std::move(slots_[found->second]) : open_slot(tree, *cgroup));
+  }
+  slots_ = std::move(now);
+  share(tree, limit, health);
+}
+
+CgroupSlots::Slot CgroupSlots::open_slot(const CgroupTree& tree, const Cgroup& cgroup) {
+  Slot slot{.id = cgroup.id};
+  for (const auto& row : cgroup_files()) {
+    auto path = file_path(row, tree, cgroup);
+    if (path.empty()) continue;
+    OpenFile open;
+    open.row = &row;
+    open.file = ReadFile(std::move(path), Hold::kept);
+    slot.files.push_back(std::move(open));
+  }
+  return slot;
+}
+
+void CgroupSlots::share(const CgroupTree& tree, std::size_t limit, SamplerHealth& health) {
+  const auto table = cgroup_files();
+  std::vector<RowNeed> rows(table.size());
+  std::vector<bool> asked(table.size()), there(table.size(), true);
+  for (const auto& slot : slots_) {
+    for (const auto& open : slot.files) {
+      const auto i = index_of(*open.row);
+      rows[i].importance = open.row->importance;
+      // One cgroup speaks for all: a lever that this kernel lacks needs no descriptors.
+      if (open.row->vendor && !asked[i]) there[i] = tree.host().exists(open.file.path());
+      asked[i] = true;
+      if (there[i]) ++rows[i].files;
+    }
+  }
+  auto left = share_descriptors(rows, limit);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    health.descriptors_needed += rows[i].files;
+    health.descriptors_kept += left[i];
+    health.files_reopened += rows[i].files - left[i];
+  }
+  for (auto& slot : slots_) {
+    for (auto& open : slot.files) {
+      const auto i = index_of(*open.row);
+      const auto hold = left[i] > 0 || !there[i] ? Hold::kept : Hold::reopened;
+      if (left[i] > 0) --left[i];
+      if (hold == open.hold) continue;
+      open.file = ReadFile(open.file.path(), hold);
+      open.hold = hold;
+    }
+  }
+}
+
+void CgroupSlots::settings_changed(CgroupId cgroup) {
+  for (auto& slot : slots_)
+    if (slot.id == cgroup) slot.settings_changed = true;
+}
+
+bool CgroupSlots::due(const OpenFile& open, const Slot& slot, std::uint64_t tick) const {
+  const auto& row = *open.row;
+  if (row.every == 1 || slot.age_ticks == 0 || (open.missing && slot.age_ticks < kGrownUp)) return true;
+  if (row.setting ? slot.settings_changed || options_.settings_every_tick : options_.slow_files_every_tick)
+    return true;
+  // Ids follow one another, so every tick has its share of the cgroups.
+  return (tick + slot.id.value) % static_cast<std::uint64_t>(row.every) == 0;
+}
+
+void CgroupSlots::read(Slot& slot, OpenFile& open, const Host& host, std::span<char> buffer,
+                       CgroupReading& reading) {
+  const auto text = open.file.read(host, buffer);
+  open.missing = !text && vanished(text.error());
+  // A ReadFile asks for a missing file only now and then; a new one asks at once.
+  if (open.missing && slot.age_ticks < kGrownUp) open.file = ReadFile(open.file.path(), open.hold);
+  open.row->parse(text ? Text(*text) : Text{}, reading);
+}
+
+void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node) {
+  for (std::size_t i = 0; i < slots_.size() && i < node.cgroups.size(); ++i) {
+    auto& slot = slots_[i];
+    auto& sample = node.cgroups[i];
+    if (sample.id != slot.id) continue;  // the roster is of another tree: nothing is better than a mix-up
+    slot.before = slot.memory;
+    CgroupReading reading{layout_, node.at, node.since_previous, slot.memory, sample};
+    for (auto& open : slot.files)
+      if (due(open, slot, tick)) read(slot, open, host, buffer, reading);
+    slot.settings_changed = false;
+    slot.age_ticks = std::min(slot.age_ticks + 1, kGrownUp);
+  }
+}
+
+bool CgroupSlots::admit(const Host& host, std::span<char> buffer, NodeSnapshot& node) {
+  bool any = false;
+  for (std::size_t i = 0; i < slots_.size() && i < node.cgroups.size(); ++i) {
+    auto& slot = slots_[i];
+    auto& sample = node.cgroups[i];
+    sample.throttling.reset();
+    if (sample.id != slot.id || (slot.age_ticks > 0 && !slot.settings_changed)) continue;
+    const Applied before = sample.applied;
+    CgroupReading reading{layout_, node.at, std::nullopt, slot.memory, sample};
+    for (auto& open : slot.files)
+      if (open.row->setting) read(slot, open, host, buffer, reading);
+    slot.settings_changed = false;
+    any = any || !(sample.applied == before);
+  }
+  return any;
+}
+
+Lately CgroupSlots::lately(const Host& host, std::span<char> buffer, CgroupId cgroup) {
+  const auto found = std::ranges::find(slots_, cgroup, &Slot::id);
+  if (found == slots_.end()) return {};
+  CgroupMemory now = found->before;
+  CgroupSample sample;
+  CgroupReading reading{layout_, {}, std::nullopt, now, sample};
+  for (auto& open : found->files)
+    if (open.row->every <= kOften) read(*found, open, host, buffer, reading);
+  Lately out{.throttling = sample.throttling, .memory = sample.memory.current};
+  if (const auto ran = now.cpu_time.increase_from(found->before.cpu_time)) out.ran = CpuTime(*ran);
+  if (sample.pressure.cpu) out.stalled_in_all = sample.pressure.cpu->some.total;
+  return out;
+}
+
+std::vector<SamplerRead> CgroupSlots::reads() const {
+  std::vector<SamplerRead> all;
+  for (const auto& slot : slots_)
+    for (const auto& open : slot.files)
+      if (!open.missing) all.push_back({open.file.path(), open.row->every});
+  return all;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,153 @@
+#include "collectors/pressure/triggers.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cgroup/reclaim/pressure_trigger.h"
+#include "collectors/per_cgroup/files.h"
+#include "collectors/pressure/services.h"
+
+namespace evenkeel {
+namespace {
+
+// Directories of a cgroup appear one hierarchy after the other; after so many ticks it has none.
+constexpr int kMostTries = 8;
+
+struct Resource {
+  Contended what;
+  std::string_view cgroup_file;
+  const char* node_file;
+};
+constexpr Resource kResources[] = {{Contended::cpu, "cpu.pressure", "proc/pressure/cpu"},
+                                   {Contended::memory, "memory.pressure", "proc/pressure/memory"}};
+
+/// Where the sampler reads it; empty: this machine has none.
+std::string pressure_file(std::string_view name, const CgroupTree& tree, const Cgroup& cgroup) {
+  for (const auto& row : cgroup_files()) {
+    if (row.where != Where::pressure || row.name != name) continue;
+    if (auto path = file_path(row, tree, cgroup); !path.empty()) return path;
+  }
+  return {};
+}
+
+bool same(const BrakeSettings& a, const BrakeSettings& b) {
+  return a.enable == b.enable && a.window == b.window && a.cpu_pressure_percent == b.cpu_pressure_percent &&
+         a.memory_pressure_percent == b.memory_pressure_percent;
+}
+
+}  // namespace
+
+PressureTriggers::~PressureTriggers() { close_all(); }
+
+void PressureTriggers::close_all() {
+  for (auto& trigger : triggers_) close(trigger);
+  triggers_.clear();
+}
+
+void PressureTriggers::wait_with(AlarmWait waiting) {
+  close_all();
+  settings_ = {};
+  waiting_ = std::move(waiting);
+}
+
+Duration PressureTriggers::stall(Contended what) const {
+  const Percent percent =
+      what == Contended::cpu ? settings_.cpu_pressure_percent : settings_.memory_pressure_percent;
+  return Duration(scaled(window_.count(), percent.count(), 100));
+}
+
+std::vector<PressureTriggers::Trigger> PressureTriggers::wished(const CgroupTree& tree,
+                                                                const NodeSnapshot& node, std::size_t most) {
+  std::vector<Trigger> all;
+  left_out_ = 0;
+  if (window_ == Duration::zero()) return all;
+  for (const auto& resource : kResources) all.push_back({.what = resource.what, .file = resource.node_file});
+  for (const CgroupIndex service : services_of(node)) {
+    const CgroupId id = node.cgroup(service)->id;
+    const Cgroup* cgroup = tree.find(id);
+    for (const auto& resource : kResources) {
+      auto file = cgroup != nullptr ? pressure_file(resource.cgroup_file, tree, *cgroup) : std::string();
+      if (file.empty()) continue;
+      if (all.size() < most)
+        all.push_back({.victim = id, .what = resource.what, .file = std::move(file)});
+      else
+        ++left_out_;
+    }
+  }
+  return all;
+}
+
+void PressureTriggers::follow(const CgroupTree& tree, const NodeSnapshot& node, const BrakeSettings& settings,
+                              std::size_t most) {
+  if (!same(settings, settings_)) {
+    close_all();
+    settings_ = settings;
+    window_ = {};
+    if (settings.enable && waiting_.add)
+      window_ = shortest_window(host_, settings.window).value_or(Duration{});
+  }
+  auto next = wished(tree, node, std::min(most, kMost));
+  for (auto& trigger : next) {
+    const auto known = std::ranges::find_if(triggers_, [&](const Trigger& old) {
+      return old.victim == trigger.victim && old.what == trigger.what && old.file == trigger.file;
+    });
+    if (known == triggers_.end()) continue;
+    trigger.fd = std::move(known->fd);
+    trigger.error = known->error;
+    trigger.tries = known->tries;
+  }
+  // Before new ones are opened, which may get the same numbers.
+  for (auto& old : triggers_) close(old);
+  triggers_ = std::move(next);
+  retry();
+}
+
+void PressureTriggers::retry() {
+  for (auto& trigger : triggers_)
+    if (!trigger.fd && trigger.tries < kMostTries) open(trigger);
+}
+
+void PressureTriggers::open(Trigger& trigger) {
+  ++trigger.tries;
+  auto fd = open_pressure_trigger(host_, trigger.file, stall(trigger.what), window_);
+  trigger.error = fd ? 0 : fd.error().code;
+  if (!fd) return;
+  const int number = fd->get();
+  if (!waiting_.add(number, EPOLLPRI, [this, number](std::uint32_t events) { ready(number, events); }))
+    return;
+  trigger.fd = std::move(*fd);
+  trigger.tries = 0;
+  ++opened_;
+}
+
+void PressureTriggers::close(Trigger& trigger) {
+  if (!trigger.fd) return;
+  waiting_.remove(trigger.fd.get());
+  trigger.fd = Fd();
+}
+
+void PressureTriggers::ready(int fd, std::uint32_t events) {
+  const auto found = std::ranges::find_if(triggers_, [fd](const Trigger& t) { return t.fd.get() == fd; });
+  if (found == triggers_.end()) return;
+  // A dead one is urgent for ever. If its cgroup lives (pressure was switched off and on), a tick finds out.
+  if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close(*found);
+  if ((events & EPOLLPRI) != 0)
+    waiting_.hear({.what = found->what, .victim = found->victim, .waited = stall(found->what)});
+}
+
+TriggerHealth PressureTriggers::health() const {
+  TriggerHealth out{.window = window_, .left_out = left_out_, .opened = opened_};
+  for (const auto& trigger : triggers_) {
+    if (trigger.fd) {
+      ++out.open;
+      continue;
+    }
+    ++out.missing;
+    if (trigger.error != 0) out.why_missing = trigger.file + ": " + errno_name(trigger.error);
+  }
+  return out;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,49 @@
+// Alarms of the run-queue program: a service waited for CPUs that best effort had, told between two ticks.
+// May not: judge whether the brake should be on (qos/brake/brake.h does).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "collectors/base/alarm_wait.h"
+#include "collectors/bpf/brake_shared.h"
+#include "collectors/bpf/program.h"
+#include "collectors/bpf/watched_slots.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+/// Which side a brake has every slot on: best effort, a service (whose slot it is), or neither. What is below
+/// best effort's directory is what a brake cuts, whatever its pod says of itself.
+std::vector<std::uint32_t> brake_sides(const NodeSnapshot& node, const WatchedSlots& slots);
+
+class RunQueueAlarms {
+ public:
+  /// `program`, which was told that it should (RunQueueShape::brake), `slots` and `waiting` must outlive it.
+  static Result<std::unique_ptr<RunQueueAlarms>> start(const BpfProgram& program, const WatchedSlots& slots,
+                                                       const AlarmWait& waiting);
+  ~RunQueueAlarms();
+  RunQueueAlarms(const RunQueueAlarms&) = delete;
+  RunQueueAlarms& operator=(const RunQueueAlarms&) = delete;
+
+  /// Once per tick, after the slots; `moved`: they have changed. Allocates only when somebody came or went.
+  void follow(const NodeSnapshot& node, bool moved);
+
+ private:
+  RunQueueAlarms(const BpfProgram& program, const WatchedSlots& slots, const AlarmWait& waiting);
+  void take(std::span<const std::byte> record) const;
+
+  const WatchedSlots& slots_;
+  const AlarmWait& waiting_;
+  BrakeTerms& terms_;
+  std::span<BrakeSide> sides_;
+  std::optional<BpfRing> ring_{};
+  bool waited_for_ = false;
+  std::shared_ptr<const std::vector<Pod>> pods_{};  ///< of which the sides are …
+  std::shared_ptr<const NodeSlo> slo_{};            ///< … under these settings
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,155 @@
+#include "collectors/run_queue/task_walk.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "cgroup/base/text.h"
+#include "collectors/base/lines.h"
+
+namespace evenkeel {
+namespace {
+
+/// Of a list of tasks; each has a line of up to eight bytes.
+constexpr std::size_t kMostBytes = 8 * TaskWalk::kMostTasks + 64;
+constexpr std::string_view kCrowded =
+    "more than 1000 tasks in containers: too many to look at one by one, until there are 800";
+
+}  // namespace
+
+std::optional<TaskSchedule> parse_schedstat(std::string_view text) {
+  Scanner scan(text);
+  const auto ran = scan.number(), waited = scan.number(), slices = scan.number();
+  if (!ran || !waited || !slices || *ran < 0 || *waited < 0 || *slices < 0) return std::nullopt;
+  if (*ran > 0 && *slices == 0) return std::nullopt;
+  return TaskSchedule{Duration(*waited), *slices};
+}
+
+char task_state(std::string_view text) {
+  const auto name_end = text.rfind(')');
+  if (name_end == std::string_view::npos || text.size() < name_end + 3 || text[name_end + 1] != ' ')
+    return '\0';
+  return text[name_end + 2];
+}
+
+void TaskWalk::follow(const CgroupTree& tree) {
+  auto before = std::move(watched_);
+  watched_.clear();
+  list_ = tree.layout().v2(Controller::cpu) ? "/cgroup.threads" : "/tasks";
+  for (const auto* cgroup : tree.all()) {
+    if (!is_leaf(cgroup->kind)) continue;
+    const auto known = std::ranges::find(before, cgroup->id, &Watched::cgroup);
+    if (known != before.end())
+      watched_.push_back(std::move(*known));
+    else if (auto dir = tree.dir(*cgroup, Controller::cpu); !dir.empty())
+      watched_.push_back({.cgroup = cgroup->id, .dir = std::move(dir)});
+  }
+  seen_.reserve(watched_.size());
+}
+
+/// A cgroup is held up by its own quota and by those above it. Whom the roster does not have yet may be.
+void TaskWalk::note_throttling(const NodeSnapshot& node) {
+  auto cgroup = node.cgroups.begin();
+  for (Watched& watched : watched_) {
+    while (cgroup != node.cgroups.end() && cgroup->id != watched.cgroup) ++cgroup;
+    watched.held_up |= cgroup == node.cgroups.end();
+    const CgroupSample* one = cgroup == node.cgroups.end() ? nullptr : &*cgroup;
+    for (; one != nullptr; one = node.cgroup(one->parent))
+      watched.held_up |= one->throttling && one->throttling->throttled_periods > 0;
+  }
+}
+
+std::string_view TaskWalk::look(Tick& tick, bool schedules) {
+  seen_.clear();
+  tasks_ = schedules_ = 0;
+  foreign_ = false;
+  note_throttling(tick.node);
+  if (crowded_ && count_tasks(tick) > kFewAgain) return nothing(kCrowded);
+  for (Watched& watched : watched_) {
+    look_at(watched, tick, schedules, seen_.emplace_back(Of{.cgroup = watched.cgroup}));
+    if (tasks_ > kMostTasks || foreign_) break;
+  }
+  if (foreign_) return nothing("containers' tasks are out of sight: that needs the host's PID namespace");
+  crowded_ = tasks_ > kMostTasks;
+  if (crowded_) return nothing(kCrowded);
+  if (schedules && tasks_ > 0 && schedules_ == 0)
+    return nothing("no task says how long it waited: the kernel is built without CONFIG_SCHED_INFO");
+  return {};
+}
+
+std::string_view TaskWalk::nothing(std::string_view why) {
+  seen_.clear();
+  for (Watched& one : watched_) one.tasks.clear();  // a sum that was not followed is no sum
+  return why;
+}
+
+/// f(number) says whether it wants more.
+template <class F>
+void TaskWalk::for_each_task(const Watched& watched, Tick& tick, F f) {
+  below_.dir = watched.dir;
+  below_.names.clear();
+  bool more = true;
+  visit_below(below_, tick.host, [&](std::string& path) {
+    path += list_;
+    for_each_line(tick.host, path, tick.buffer, kMostBytes, [&](std::string_view line) {
+      const auto tid = whole_number(line);
+      if (tid && more) more = f(*tid);
+    });
+    return more;
+  });
+}
+
+/// As many as there are, or more than are few.
+std::size_t TaskWalk::count_tasks(Tick& tick) {
+  std::size_t sum = 0;
+  for (const Watched& watched : watched_)
+    if (sum <= kFewAgain)
+      for_each_task(watched, tick, [&](std::int64_t /*tid*/) { return ++sum <= kFewAgain; });
+  return sum;
+}
+
+void TaskWalk::look_at(Watched& watched, Tick& tick, bool schedules, Of& into) {
+  std::swap(watched.before, watched.tasks);
+  watched.tasks.clear();
+  const bool held_up = std::exchange(watched.held_up, false);
+  if (schedules && !held_up && !watched.before.empty()) into.since.emplace();
+  for_each_task(watched, tick, [&](std::int64_t tid) {
+    foreign_ |= tid == 0;
+    if (tid > 0 && look_at_task(tid, tick.host, schedules, watched, into)) ++tasks_;
+    return tasks_ <= kMostTasks;
+  });
+  std::ranges::sort(watched.tasks, {}, &Task::tid);
+}
+
+/// False: it has ended meanwhile.
+bool TaskWalk::look_at_task(std::int64_t tid, const Host& host, bool schedules, Watched& watched, Of& into) {
+  const char state = task_state(slurp(tid, "/stat", host));
+  if (state == '\0') return false;
+  into.running += state == 'R' ? 1 : 0;
+  into.uninterruptible += state == 'D' ? 1 : 0;
+  if (!schedules) return true;
+  const auto schedule = parse_schedstat(slurp(tid, "/schedstat", host));
+  if (!schedule) {
+    into.since.reset();
+    return true;
+  }
+  ++schedules_;
+  watched.tasks.push_back({tid, *schedule});
+  const auto before = std::ranges::lower_bound(watched.before, tid, {}, &Task::tid);
+  // Less than before: it is another task with the same number.
+  if (!into.since || before == watched.before.end() || before->tid != tid ||
+      before->schedule.timeslices > schedule->timeslices || before->schedule.waited > schedule->waited)
+    return true;
+  into.since->waited += schedule->waited - before->schedule.waited;
+  into.since->timeslices += schedule->timeslices - before->schedule.timeslices;
+  return true;
+}
+
+std::string_view TaskWalk::slurp(std::int64_t tid, std::string_view file, const Host& host) {
+  std::array<char, 24> digits{};
+  char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), tid).ptr;
+  path_.assign("proc/").append(digits.data(), end).append(file);
+  return first_part(host, path_, text_);
+}
+
+}  // namespace evenkeel
