@@ -6,13 +6,13 @@
 #include <string>
 
 #include "agent/cli/flags.h"
-#include "agent/core/agent.h"
+#include "agent/kube/client/kube_client.h"
 #include "agent/kube/evictor.h"
-#include "agent/kube/kube_client.h"
 #include "agent/kube/node_condition.h"
 #include "agent/kube/pod_events.h"
 #include "agent/reporting/reporting.h"
 #include "agent/reporting/usage_reporting.h"
+#include "agent/tick/agent.h"
 
 namespace evenkeel {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <map>
 
-#include "agent/version.h"
+#include "agent/runtime/version.h"
 #include "qos/model/units_text.h"
 
 namespace evenkeel {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "agent/log.h"
+#include "agent/runtime/log.h"
 #include "qos/model/units.h"
 
 namespace evenkeel {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "agent/cli/flags.h"
-#include "agent/core/inputs.h"
+#include "agent/inputs/inputs.h"
 #include "agent/kube/kube_feed.h"
 
 namespace evenkeel {

@@ -9,9 +9,9 @@
 #include "agent/cli/kube_setup.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
-#include "agent/event_loop.h"
-#include "agent/notify.h"
-#include "agent/version.h"
+#include "agent/runtime/event_loop.h"
+#include "agent/runtime/notify.h"
+#include "agent/runtime/version.h"
 
 namespace evenkeel {
 namespace {

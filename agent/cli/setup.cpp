@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "agent/face/pages.h"
+#include "agent/api/pages.h"
 
 namespace evenkeel {
 

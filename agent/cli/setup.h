@@ -5,8 +5,8 @@
 #include <string>
 
 #include "agent/cli/flags.h"
-#include "agent/core/agent.h"
 #include "agent/http/http_server.h"
+#include "agent/tick/agent.h"
 
 namespace evenkeel {
 

@@ -8,11 +8,11 @@
 #include <optional>
 #include <string>
 
+#include "agent/api/metrics.h"
+#include "agent/api/tick_json.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
-#include "agent/face/metrics.h"
-#include "agent/face/tick_json.h"
-#include "agent/json.h"
+#include "agent/runtime/json.h"
 #include "qos/model/units_text.h"
 
 namespace evenkeel {

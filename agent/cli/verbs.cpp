@@ -4,16 +4,16 @@
 
 #include <iostream>
 
+#include "agent/api/sentences.h"
+#include "agent/api/snapshot_json.h"
 #include "agent/cli/kube_setup.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/withdraw.h"
 #include "agent/config/check.h"
-#include "agent/core/restore.h"
-#include "agent/face/sentences.h"
-#include "agent/face/snapshot_json.h"
 #include "agent/http/http_get.h"
 #include "agent/http/http_server.h"
-#include "agent/text_file.h"
+#include "agent/inputs/text_file.h"
+#include "agent/tick/restore.h"
 #include "cgroup/features/features.h"
 
 namespace evenkeel {

@@ -4,13 +4,13 @@
 #include <optional>
 #include <vector>
 
-#include "agent/event_loop.h"
 #include "agent/http/http_client.h"
-#include "agent/kube/answer.h"
-#include "agent/kube/kube_client.h"
+#include "agent/kube/client/answer.h"
+#include "agent/kube/client/kube_client.h"
 #include "agent/kube/node_reporter.h"
 #include "agent/pods/pod_list.h"
 #include "agent/pods/pod_read.h"
+#include "agent/runtime/event_loop.h"
 #include "cgroup/executor/journal.h"
 #include "qos/lending/advertised.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "agent/cli/flags.h"
-#include "agent/kube/access.h"
+#include "agent/kube/client/access.h"
 
 namespace evenkeel {
 

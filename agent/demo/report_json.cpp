@@ -1,6 +1,6 @@
-#include "agent/clock.h"
 #include "agent/demo/report.h"
-#include "agent/json.h"
+#include "agent/runtime/clock.h"
+#include "agent/runtime/json.h"
 
 namespace evenkeel::demo {
 namespace {

@@ -11,7 +11,7 @@
 //
 //   Start:     if (const auto text = read_state_file(path, kMost)) read_checkpoint(*text, now, slo,
 //   predictor); Each modelCheckpointInterval:  StateFile::begin(checkpoint_text(predictor, now)), see
-//   agent/state_file.h.
+//   agent/runtime/state_file.h.
 #pragma once
 
 #include <cstddef>

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "agent/event_loop.h"
 #include "agent/http/http_call.h"
+#include "agent/runtime/event_loop.h"
 
 namespace evenkeel {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <set>
 
-#include "agent/event_loop.h"
+#include "agent/runtime/event_loop.h"
 
 namespace evenkeel {
 

@@ -3,9 +3,9 @@
 #include <deque>
 #include <utility>
 
-#include "agent/json.h"
-#include "agent/kube/answer.h"
+#include "agent/kube/client/answer.h"
 #include "agent/pods/kube_text.h"
+#include "agent/runtime/json.h"
 
 namespace evenkeel {
 namespace {

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "agent/event_loop.h"
-#include "agent/kube/backoff.h"
-#include "agent/kube/kube_client.h"
+#include "agent/kube/client/backoff.h"
+#include "agent/kube/client/kube_client.h"
+#include "agent/runtime/event_loop.h"
 #include "qos/eviction/eviction.h"
 
 namespace evenkeel {

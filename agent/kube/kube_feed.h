@@ -1,7 +1,7 @@
 // Feeds the agent from servers: the pod list from the kubelet, the Node and the NodeSLO object from the API
 // server. The first two are asked for at an interval, the kubelet also when a directory appears that its last
 // list does not explain; the NodeSLO is watched. May not: decide what an answer means for anybody
-// (agent/core/inputs.h takes it).
+// (agent/inputs/inputs.h takes it).
 #pragma once
 
 #include <functional>
@@ -9,12 +9,12 @@
 #include <optional>
 #include <string>
 
-#include "agent/clock.h"
-#include "agent/core/inputs.h"
-#include "agent/event_loop.h"
-#include "agent/kube/access.h"
-#include "agent/kube/backoff.h"
-#include "agent/kube/kube_client.h"
+#include "agent/inputs/inputs.h"
+#include "agent/kube/client/access.h"
+#include "agent/kube/client/backoff.h"
+#include "agent/kube/client/kube_client.h"
+#include "agent/runtime/clock.h"
+#include "agent/runtime/event_loop.h"
 #include "qos/model/ids.h"
 
 namespace evenkeel {

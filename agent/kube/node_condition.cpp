@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "agent/json.h"
-#include "agent/kube/answer.h"
+#include "agent/kube/client/answer.h"
 #include "agent/kube/patcher.h"
 #include "agent/pods/timestamp.h"
+#include "agent/runtime/json.h"
 
 namespace evenkeel {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "agent/kube/answer.h"
+#include "agent/kube/client/answer.h"
 #include "agent/kube/patcher.h"
 
 namespace evenkeel {

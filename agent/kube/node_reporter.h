@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
-#include "agent/clock.h"
-#include "agent/event_loop.h"
-#include "agent/kube/backoff.h"
-#include "agent/kube/kube_client.h"
+#include "agent/kube/client/backoff.h"
+#include "agent/kube/client/kube_client.h"
 #include "agent/kube/patcher.h"
+#include "agent/runtime/clock.h"
+#include "agent/runtime/event_loop.h"
 #include "qos/lending/advertised.h"
 
 namespace evenkeel {

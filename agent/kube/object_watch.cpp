@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "agent/kube/answer.h"
+#include "agent/kube/client/answer.h"
 #include "agent/kube/watch_event.h"
 
 namespace evenkeel {

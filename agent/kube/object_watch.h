@@ -7,11 +7,11 @@
 #include <memory>
 #include <string>
 
-#include "agent/clock.h"
 #include "agent/document/document.h"
-#include "agent/event_loop.h"
-#include "agent/kube/backoff.h"
-#include "agent/kube/kube_client.h"
+#include "agent/kube/client/backoff.h"
+#include "agent/kube/client/kube_client.h"
+#include "agent/runtime/clock.h"
+#include "agent/runtime/event_loop.h"
 
 namespace evenkeel {
 

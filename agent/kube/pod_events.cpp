@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
-#include "agent/json.h"
-#include "agent/kube/answer.h"
+#include "agent/kube/client/answer.h"
 #include "agent/pods/timestamp.h"
+#include "agent/runtime/json.h"
 
 namespace evenkeel {
 namespace {

@@ -4,9 +4,9 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "agent/json.h"
 #include "agent/pods/pod_read.h"
 #include "agent/pods/timestamp.h"
+#include "agent/runtime/json.h"
 #include "qos/model/units_text.h"
 
 namespace evenkeel {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/json.h"
-#include "agent/state_file.h"
+#include "agent/runtime/json.h"
+#include "agent/runtime/state_file.h"
 
 namespace evenkeel {
 namespace {

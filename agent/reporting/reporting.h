@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/core/agent.h"
 #include "agent/kube/node_reporter.h"
-#include "agent/log.h"
+#include "agent/runtime/log.h"
+#include "agent/tick/agent.h"
 
 namespace evenkeel {
 

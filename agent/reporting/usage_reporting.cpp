@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "agent/lending/collect_policy.h"
+#include "agent/lender/collect_policy.h"
 #include "agent/reporting/node_metric.h"
 #include "qos/model/units_text.h"
 

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "agent/core/agent.h"
 #include "agent/kube/node_metric_reporter.h"
-#include "agent/log.h"
+#include "agent/runtime/log.h"
+#include "agent/tick/agent.h"
 
 namespace evenkeel {
 

@@ -47,7 +47,8 @@ using BitRate = Quantity<struct BitRateTag>;
 
 using Duration = std::chrono::nanoseconds;
 
-/// A point on the agent's own monotonic time line. It has no now(): only agent/clock.h asks the machine.
+/// A point on the agent's own monotonic time line. It has no now(): only agent/runtime/clock.h asks the
+/// machine.
 struct MonoClock {
   using rep = Duration::rep;
   using period = Duration::period;

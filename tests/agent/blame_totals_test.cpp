@@ -1,5 +1,5 @@
 // Which pairs are shown, and that no time is lost or goes backwards, however many there are.
-#include "agent/core/blame_totals.h"
+#include "agent/record/blame_totals.h"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 #include <fstream>
 #include <memory>
 
-#include "agent/core/agent.h"
-#include "agent/face/metrics.h"
+#include "agent/api/metrics.h"
+#include "agent/tick/agent.h"
 #include "tests/support/fake_host.h"
 
 namespace evenkeel::test {

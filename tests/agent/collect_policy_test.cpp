@@ -1,5 +1,5 @@
 // How the NodeMetric object asks for usage to be measured, and what becomes of what cannot be.
-#include "agent/lending/collect_policy.h"
+#include "agent/lender/collect_policy.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // When an agent cannot do its work, and what it says then.
-#include "agent/core/degraded.h"
+#include "agent/tick/degraded.h"
 
 #include <gtest/gtest.h>
 

@@ -6,12 +6,12 @@
 #include <array>
 #include <filesystem>
 
-#include "agent/core/audit.h"
-#include "agent/face/exposition.h"
-#include "agent/face/sentences.h"
+#include "agent/api/exposition.h"
+#include "agent/api/sentences.h"
 #include "agent/http/http_server.h"
-#include "agent/json.h"
-#include "agent/log.h"
+#include "agent/record/audit.h"
+#include "agent/runtime/json.h"
+#include "agent/runtime/log.h"
 #include "tests/support/fixed_wall.h"
 #include "tests/support/process.h"
 

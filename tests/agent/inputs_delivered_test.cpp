@@ -1,8 +1,8 @@
 // Inputs that servers deliver: the last good word, its age, and what is news.
 #include <gtest/gtest.h>
 
-#include "agent/core/inputs.h"
-#include "agent/core/survivors.h"
+#include "agent/inputs/inputs.h"
+#include "agent/tick/unlisted_pods.h"
 #include "tests/support/kubelet_texts.h"
 
 namespace evenkeel::test {

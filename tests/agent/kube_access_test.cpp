@@ -5,9 +5,9 @@
 #include <fstream>
 #include <map>
 
-#include "agent/kube/access.h"
-#include "agent/kube/base64.h"
-#include "agent/kube/credentials.h"
+#include "agent/kube/client/access.h"
+#include "agent/kube/client/base64.h"
+#include "agent/kube/client/credentials.h"
 #include "tests/support/malformed.h"
 #include "tests/support/state_dir.h"
 

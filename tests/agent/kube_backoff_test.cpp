@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "agent/kube/backoff.h"
+#include "agent/kube/client/backoff.h"
 
 namespace evenkeel::test {
 namespace {

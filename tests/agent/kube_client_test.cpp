@@ -1,12 +1,12 @@
 // Asking a server with credentials that rotate, and asking it again and again.
-#include "agent/kube/kube_client.h"
+#include "agent/kube/client/kube_client.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "agent/kube/answer.h"
+#include "agent/kube/client/answer.h"
 #include "agent/kube/poller.h"
 #include "tests/support/http_asker.h"
 #include "tests/support/http_script.h"

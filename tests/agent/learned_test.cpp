@@ -6,7 +6,7 @@
 
 #include <fstream>
 
-#include "agent/core/agent.h"
+#include "agent/tick/agent.h"
 #include "tests/support/fake_node.h"
 #include "tests/support/fixed_wall.h"
 #include "tests/support/process.h"

@@ -1,6 +1,4 @@
 // How interference is measured is said when it changes, and stands in the metrics.
-#include "agent/core/measuring_news.h"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,8 +7,9 @@
 #include <fstream>
 #include <memory>
 
-#include "agent/core/agent.h"
-#include "agent/face/metrics.h"
+#include "agent/api/metrics.h"
+#include "agent/record/measurement_status_log.h"
+#include "agent/tick/agent.h"
 #include "cgroup/base/fd.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/fake_host.h"

@@ -1,4 +1,4 @@
-#include "agent/state_file.h"
+#include "agent/runtime/state_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,4 +1,4 @@
-#include "agent/core/wait_totals.h"
+#include "agent/record/wait_totals.h"
 
 #include <gtest/gtest.h>
 

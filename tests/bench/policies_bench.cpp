@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/core/agent.h"
+#include "agent/tick/agent.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/bench.h"
 #include "tests/support/kubelet_texts.h"

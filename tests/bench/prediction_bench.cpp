@@ -7,7 +7,7 @@
 #include <random>
 
 #include "agent/history/prediction_checkpoint.h"
-#include "agent/state_file.h"
+#include "agent/runtime/state_file.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/state_dir.h"
 

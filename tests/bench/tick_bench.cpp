@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "agent/core/agent.h"
+#include "agent/tick/agent.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/bench.h"
 #include "tests/support/live_population.h"

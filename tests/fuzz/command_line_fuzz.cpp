@@ -1,5 +1,5 @@
-#include "agent/core/inputs.h"
 #include "agent/http/http_server.h"
+#include "agent/inputs/inputs.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

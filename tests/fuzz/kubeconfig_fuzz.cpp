@@ -1,6 +1,6 @@
 #include "agent/http/url.h"
-#include "agent/kube/access.h"
-#include "agent/kube/base64.h"
+#include "agent/kube/client/access.h"
+#include "agent/kube/client/base64.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

@@ -106,7 +106,7 @@ std::vector<Planted> planted_violations() {
       Planted{"quiet-rooms", file("cgroup/a.cpp", "printf(\"x\");\n"),
               file("qos/a.cpp", "snprintf(b, n, \"x\");\n")},
       Planted{"one-clock", file("collectors/a.cpp", "std::chrono::steady_clock::now();\n"),
-              file("agent/clock.cpp", "std::chrono::steady_clock::now();\n")},
+              file("agent/runtime/clock.cpp", "std::chrono::steady_clock::now();\n")},
       Planted{"no-sleep", file("agent/a.cpp", "std::this_thread::sleep_for(1s);\n"),
               file("agent/a.cpp", "asleep(1);\n")}};
 }

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "agent/face/metrics.h"
-#include "agent/face/pages.h"
+#include "agent/api/metrics.h"
+#include "agent/api/pages.h"
 #include "tests/support/process.h"
 
 namespace evenkeel::test {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/core/agent.h"
 #include "agent/document/document.h"
+#include "agent/tick/agent.h"
 #include "tests/support/fake_node.h"
 #include "tests/support/fixed_wall.h"
 #include "tests/support/state_dir.h"

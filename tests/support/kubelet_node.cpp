@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "agent/face/pages.h"
+#include "agent/api/pages.h"
 #include "tests/support/process.h"
 
 namespace evenkeel::test {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "agent/core/agent.h"
 #include "agent/kube/kube_feed.h"
+#include "agent/tick/agent.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/faults.h"
 #include "tests/support/http_script.h"

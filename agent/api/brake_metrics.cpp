@@ -1,0 +1,58 @@
+#include "agent/api/brake_metrics.h"
+
+#include <utility>
+
+namespace evenkeel {
+namespace {
+
+void put_lever(Exposition& out, const char* resource, const BrakeRecord::Lever& lever, MonoTime now) {
+  const Labels labels{{"resource", resource}};
+  const Duration on = lever.on + (lever.since ? now - *lever.since : Duration::zero());
+  out.counter("evenkeel_brakes_total", "How often best effort was cut at once because a service waited.",
+              static_cast<double>(lever.brakes), labels);
+  out.counter("evenkeel_braked_seconds_total", "How long best effort was cut so, all in all.", seconds(on),
+              labels);
+  out.gauge("evenkeel_brake_on", "1 while best effort is cut so.", lever.since ? 1 : 0, labels);
+}
+
+void put_triggers(Exposition& out, const TriggerHealth& triggers) {
+  for (const auto& [state, count] :
+       {std::pair{"open", triggers.open}, {"missing", triggers.missing}, {"left-out", triggers.left_out}})
+    out.gauge("evenkeel_pressure_triggers",
+              "Pressure triggers on services and the node: open, without a file, too many.",
+              static_cast<double>(count), {{"state", state}});
+  out.gauge("evenkeel_pressure_trigger_window_seconds",
+            "Time over which they look at waiting, as short as the kernel allows; 0: there are none.",
+            seconds(triggers.window));
+}
+
+void put_reactions(Exposition& out, const BrakeRecord& record) {
+  std::array<double, BrakeRecord::kBounds.size()> bounds{};
+  for (std::size_t i = 0; i < bounds.size(); ++i) bounds[i] = seconds(BrakeRecord::kBounds[i]);
+  out.histogram("evenkeel_brake_reaction_seconds", "Time from an alarm to the end of the writes it led to.",
+                bounds, record.reactions(), seconds(record.reaction_time()));
+}
+
+}  // namespace
+
+void put_brake(Exposition& out, const Agent& agent) {
+  const auto& record = agent.brakes();
+  for (const auto what : {Contended::cpu, Contended::memory, Contended::io})
+    for (const auto source : {AlarmSource::pressure, AlarmSource::run_queue})
+      if (source == AlarmSource::pressure || what == Contended::cpu)
+        out.counter("evenkeel_alarms_total",
+                    "Times that the kernel said between two ticks that somebody waits.",
+                    static_cast<double>(record.alarms(what, source)),
+                    {{"resource", name(what)}, {"source", name(source)}});
+  out.gauge(
+      "evenkeel_run_queue_alarms",
+      "1 while waits of services for best effort are told by BPF; why not, while the brake asks for it.",
+      agent.snapshot().run_queue.alarms ? 1 : 0, {{"why", agent.snapshot().run_queue.why_no_alarms}});
+  const MonoTime now = agent.tick_result().now;
+  put_lever(out, "cpu", record.cpu(), now);
+  put_lever(out, "memory", record.memory(), now);
+  put_reactions(out, record);
+  put_triggers(out, agent.trigger_health());
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,13 @@
+// What eviction last thought, as JSON: every trigger that is switched on, whether somebody has to go, and why
+// nobody does. May not: decide anything.
+#pragma once
+
+#include "agent/runtime/json.h"
+#include "agent/tick/agent.h"
+
+namespace evenkeel {
+
+/// An array, one object for each trigger that is on.
+void put_eviction_verdicts(Json& json, const Agent& agent);
+
+}  // namespace evenkeel

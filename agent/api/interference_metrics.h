@@ -1,0 +1,11 @@
+// What the interference detection measures, as metrics.
+#pragma once
+
+#include "agent/api/exposition.h"
+#include "agent/tick/agent.h"
+
+namespace evenkeel {
+
+void put_interference(Exposition& out, const Agent& agent);
+
+}  // namespace evenkeel

@@ -1,0 +1,59 @@
+#include "agent/api/lending_json.h"
+
+#include "qos/model/reason.h"
+
+namespace evenkeel {
+namespace {
+
+void put_amounts(Json& json, const LentAmounts& amounts) {
+  json.begin_object();
+  for (std::size_t i = 0; i < kLentCount; ++i) json.member(kLentNames[i], amounts[i]);
+  json.end_object();
+}
+
+/// For people: "35 CPUs", "42 GiB"; empty when it is not known, or the line does not concern it.
+template <class Q>
+std::string spelled(const std::optional<Q>& amount) {
+  return amount ? because("{}", *amount).text() : std::string();
+}
+
+void put_term(Json& json, const LendTerm& term) {
+  const auto count = [](const auto& amount) {
+    return amount ? std::optional(amount->count()) : std::nullopt;
+  };
+  json.begin_object().member("name", term.name).member("source", term.source);
+  json.member("cpu_milli", count(term.cpu)).member("memory_bytes", count(term.memory));
+  json.member("cpu", spelled(term.cpu)).member("memory", spelled(term.memory)).end_object();
+}
+
+bool any(const LentAmounts& amounts) {
+  for (const auto& amount : amounts)
+    if (amount) return true;
+  return false;
+}
+
+}  // namespace
+
+void put_report(Json& json, const Lending& lending) {
+  json.key("report");
+  const auto& advertised = lending.advertised();
+  if (!advertised || !any(advertised->amounts)) return void(json.null());
+  put_amounts(json, advertised->amounts);
+}
+
+void put_lending(Json& json, const Lending& lending) {
+  const auto& advertised = lending.advertised();
+  if (!advertised || !lending.lendable()) return void(json.null());
+  json.begin_object().key("advertised");
+  put_amounts(json, advertised->amounts);
+  json.key("standing");
+  put_amounts(json, lending.standing());
+  json.key("held");
+  put_amounts(json, advertised->held);
+  json.member("below_held", advertised->below_held).member("why", advertised->why);
+  json.member("unknown_because", lending.lendable()->unknown_because).key("terms").begin_array();
+  for (const auto& term : lending.lendable()->terms) put_term(json, term);
+  json.end_array().end_object();
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,271 @@
+#include "agent/api/metrics.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "agent/api/brake_metrics.h"
+#include "agent/api/core_sched_metrics.h"
+#include "agent/api/disk_metrics.h"
+#include "agent/api/exposition.h"
+#include "agent/api/interference_metrics.h"
+#include "agent/api/network_metrics.h"
+#include "agent/api/reclaim_metrics.h"
+#include "agent/api/resctrl_metrics.h"
+#include "agent/api/server_metrics.h"
+#include "agent/api/wait_metrics.h"
+#include "agent/runtime/version.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::size_t kSeriesCap = 20000;
+
+using Reading = std::optional<double>;
+template <class Tag>
+Reading whole(const std::optional<Quantity<Tag>>& quantity) {
+  return quantity ? Reading(static_cast<double>(quantity->count())) : std::nullopt;
+}
+Reading cores(const std::optional<MilliCpu>& cpu) {
+  return cpu ? Reading(static_cast<double>(cpu->count()) / 1000) : std::nullopt;
+}
+Reading some(const std::optional<Pressure>& pressure) {
+  return pressure ? Reading(seconds(pressure->some.total)) : std::nullopt;
+}
+Reading full(const std::optional<Pressure>& pressure) {
+  return pressure && pressure->full ? Reading(seconds(pressure->full->total)) : std::nullopt;
+}
+bool is_counter(std::string_view name) { return name.ends_with("_total"); }
+void put(Exposition& out, const char* name, const char* help, const Reading& reading, Labels labels = {}) {
+  if (!reading) return;
+  if (is_counter(name)) {
+    out.counter(name, help, *reading, std::move(labels));
+  } else {
+    out.gauge(name, help, *reading, std::move(labels));
+  }
+}
+
+struct NodeRow {
+  const char* name;
+  const char* help;
+  Reading (*read)(const NodeSample&);
+};
+constexpr NodeRow kNode[] = {
+    {"evenkeel_node_cpu_capacity_cores", "Online CPUs.",
+     [](const NodeSample& n) { return cores(n.cpu_capacity); }},
+    {"evenkeel_node_cpu_use_cores", "CPUs busy (user, nice, system, irq, softirq) in the last tick.",
+     [](const NodeSample& n) { return cores(n.cpu_use); }},
+    {"evenkeel_node_cpu_stolen_cores",
+     "CPUs that the host of this virtual machine gave to others in the last tick, while they were wanted "
+     "here.",
+     [](const NodeSample& n) { return cores(n.cpu_stolen); }},
+    {"evenkeel_node_memory_total_bytes", "MemTotal.",
+     [](const NodeSample& n) {
+       return n.memory ? Reading(static_cast<double>(n.memory->total.count())) : std::nullopt;
+     }},
+    {"evenkeel_node_memory_available_bytes", "MemAvailable.",
+     [](const NodeSample& n) {
+       return n.memory ? Reading(static_cast<double>(n.memory->available.count())) : std::nullopt;
+     }},
+    {"evenkeel_node_hugepages_bytes", "Memory in reserved huge page pools, which cannot be lent.",
+     [](const NodeSample& n) {
+       return n.memory ? Reading(static_cast<double>(n.memory->hugepages.count())) : std::nullopt;
+     }},
+};
+
+struct CgroupRow {
+  const char* name;
+  const char* help;
+  Reading (*read)(const CgroupSample&);
+  bool pods_only;
+};
+constexpr CgroupRow kCgroup[] = {
+    {"evenkeel_cgroup_cpu_use_cores", "CPUs used in the last tick.",
+     [](const CgroupSample& c) { return cores(c.cpu_use); }, false},
+    {"evenkeel_cgroup_cpu_system_seconds_total", "CPU time that its tasks spent in the kernel.",
+     [](const CgroupSample& c) -> Reading {
+       return c.system_time ? Reading(seconds(*c.system_time)) : std::nullopt;
+     },
+     false},
+    {"evenkeel_cgroup_cpu_throttled_ratio",
+     "Share of bandwidth periods that were throttled in the last tick.",
+     [](const CgroupSample& c) -> Reading {
+       if (!c.throttling || c.throttling->periods <= 0) return std::nullopt;
+       return static_cast<double>(c.throttling->throttled_periods) /
+              static_cast<double>(c.throttling->periods);
+     },
+     false},
+    {"evenkeel_cgroup_cpu_limit_cores",
+     "CPU quota per period as the kernel holds it; absent while unlimited.",
+     [](const CgroupSample& c) -> Reading {
+       if (!c.applied.cpu_limit || !c.applied.cpu_limit->quota) return std::nullopt;
+       return static_cast<double>(cpu_of(*c.applied.cpu_limit->quota, c.applied.cpu_limit->period).count()) /
+              1000;
+     },
+     false},
+    {"evenkeel_cgroup_memory_working_set_bytes", "Memory charged less inactive file cache.",
+     [](const CgroupSample& c) { return whole(c.memory.working_set); }, false},
+    {"evenkeel_cgroup_cpu_pressure_stall_seconds_total", "Time in which some task waited for CPU (PSI some).",
+     [](const CgroupSample& c) { return some(c.pressure.cpu); }, true},
+    {"evenkeel_cgroup_memory_pressure_stall_seconds_total",
+     "Time in which some task waited for memory (PSI some).",
+     [](const CgroupSample& c) { return some(c.pressure.memory); }, true},
+    {"evenkeel_cgroup_io_pressure_stall_seconds_total", "Time in which some task waited for I/O (PSI some).",
+     [](const CgroupSample& c) { return some(c.pressure.io); }, true},
+};
+
+/// Values of cgroups, and what the other hands hold.
+Reading both(std::uint64_t values, std::uint64_t others) { return static_cast<double>(values + others); }
+
+struct AgentRow {
+  const char* name;
+  const char* help;
+  Reading (*read)(const Agent&);
+};
+constexpr AgentRow kAgent[] = {
+    {"evenkeel_ticks_total", "Full rounds of sensing, deciding and writing.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().ticks)); }},
+    {"evenkeel_degraded", "1 while the agent cannot do its work; /readyz says why.",
+     [](const Agent& a) { return Reading(a.degraded() ? 1 : 0); }},
+    {"evenkeel_evictions_total", "Pods that were chosen to go.",
+     [](const Agent& a) {
+       const auto& all = a.counters().evictions;
+       return Reading(static_cast<double>(std::accumulate(all.begin(), all.end(), std::uint64_t{0})));
+     }},
+    {"evenkeel_pods_ended_total", "Pods whose processes were ended for want of an API server.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().pods_ended)); }},
+    {"evenkeel_eviction_failures_total", "Pods that would not or could not go.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().eviction_failures)); }},
+    {"evenkeel_early_ticks_total", "Rounds between two ticks, started by an event.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().early_ticks)); }},
+    {"evenkeel_missed_ticks_total", "Ticks that came due while an earlier one still ran.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().late_ticks)); }},
+    {"evenkeel_tick_seconds", "Duration of the last tick.",
+     [](const Agent& a) { return Reading(seconds(a.counters().last_tick)); }},
+    {"evenkeel_tick_longest_seconds", "Longest tick since the start.",
+     [](const Agent& a) { return Reading(seconds(a.counters().longest_tick)); }},
+    {"evenkeel_early_tick_longest_seconds", "Longest round between two ticks since the start.",
+     [](const Agent& a) { return Reading(seconds(a.counters().longest_early_tick)); }},
+    {"evenkeel_early_tick_seconds", "Duration of the last round between two ticks.",
+     [](const Agent& a) { return Reading(seconds(a.counters().last_early_tick)); }},
+    {"evenkeel_watch_overflows_total", "Times the kernel dropped change events; each led to a rescan.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.counters().watch_overflows)); }},
+    {"evenkeel_writes_total", "Values written to the kernel.",
+     [](const Agent& a) { return both(a.executor_counters().writes, a.hand_totals().writes); }},
+    {"evenkeel_restores_total", "Original values put back.",
+     [](const Agent& a) { return both(a.executor_counters().restored, a.hand_totals().restored); }},
+    {"evenkeel_refusals_total", "Writes that the kernel refused.",
+     [](const Agent& a) { return both(a.executor_counters().refusals, a.hand_totals().refusals); }},
+    {"evenkeel_deferred_changes_total",
+     "Changes put off to the next tick because one tick makes only so many.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().deferred)); }},
+    {"evenkeel_foreign_writes_total", "Values that somebody else changed while we held them.",
+     [](const Agent& a) { return both(a.executor_counters().foreign, a.hand_totals().foreign); }},
+    {"evenkeel_managed_values", "Values held now, each with its original on record.",
+     [](const Agent& a) { return both(a.executor_counters().managed, a.hand_totals().held); }},
+    {"evenkeel_quarantined_values", "Values that the kernel refused and that wait for their next try.",
+     [](const Agent& a) { return both(a.executor_counters().quarantined, a.hand_totals().quarantined); }},
+    {"evenkeel_descriptors_needed", "Files that a tick would like to keep open.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.sampler_health().descriptors_needed)); }},
+    {"evenkeel_descriptors_reopened", "Files opened for each read because descriptors are scarce.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.sampler_health().files_reopened)); }},
+    {"evenkeel_journal_corrupt_records", "Journal records that could not be read at the start.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.journal().corrupt_records())); }},
+    {"evenkeel_audit_lost_total", "Audit lines that could not be written.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.audit().lost())); }},
+    {"evenkeel_pods", "Pods known.",
+     [](const Agent& a) { return Reading(static_cast<double>(a.snapshot().pods.size())); }},
+    {"evenkeel_pods_unlisted", "Pods that the newest list does not name, but whose directories live.",
+     [](const Agent& a) {
+       const auto unlisted = [](const PodSample& pod) { return pod.spec->unlisted; };
+       const auto& pods = a.snapshot().pods;
+       return Reading(static_cast<double>(std::count_if(pods.begin(), pods.end(), unlisted)));
+     }},
+};
+
+void put_node(Exposition& out, const NodeSample& node) {
+  for (const auto& row : kNode) put(out, row.name, row.help, row.read(node));
+  static constexpr const char* kName = "evenkeel_node_pressure_stall_seconds_total";
+  static constexpr const char* kHelp = "Pressure stall time of the node (PSI).";
+  const auto& pressure = node.pressure;
+  put(out, kName, kHelp, some(pressure.cpu), {{"resource", "cpu"}, {"degree", "some"}});
+  put(out, kName, kHelp, some(pressure.memory), {{"resource", "memory"}, {"degree", "some"}});
+  put(out, kName, kHelp, full(pressure.memory), {{"resource", "memory"}, {"degree", "full"}});
+  put(out, kName, kHelp, some(pressure.io), {{"resource", "io"}, {"degree", "some"}});
+  put(out, kName, kHelp, full(pressure.io), {{"resource", "io"}, {"degree", "full"}});
+}
+
+Labels labels_of(const Agent& agent, const CgroupSample& cgroup) {
+  return {{"cgroup", std::string(cgroup.path)}, {"pod", agent.pod_of(cgroup.id)}};
+}
+
+void put_inputs(Exposition& out, const Agent& agent) {
+  for (const auto& state : agent.inputs().states()) {
+    if (state.path.empty()) continue;  // an input that nobody gave us is not a bad one
+    out.gauge("evenkeel_input_good", "1 while the newest text of this input is usable.", state.good ? 1 : 0,
+              {{"input", state.name}});
+    out.gauge("evenkeel_input_info", "1; the source is a file, or what a server was asked for.", 1,
+              {{"input", state.name}, {"source", state.path}});
+    out.counter("evenkeel_input_failures_total", "Texts of this input that were refused or did not come.",
+                static_cast<double>(state.failures), {{"input", state.name}});
+    if (state.delivered && state.loaded)
+      out.gauge("evenkeel_input_age_seconds", "Since a server last confirmed the value in force.",
+                seconds(agent.tick_result().now - *state.loaded), {{"input", state.name}});
+  }
+}
+
+void put_evictions(Exposition& out, const Agent& agent) {
+  for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
+    out.counter("evenkeel_trigger_evictions_total", "Pods that were chosen to go, by trigger.",
+                static_cast<double>(agent.counters().evictions[gate]), {{"trigger", kFeatureGates[gate]}});
+}
+
+void put_lending(Exposition& out, const Lending& lending) {
+  const auto& advertised = lending.advertised();
+  if (!advertised) return;
+  // CPU in cores and memory in bytes: base units, whatever the Node's own are.
+  for (std::size_t i = 0; i < kLentCount; ++i) {
+    const bool cpu =
+        i == static_cast<std::size_t>(Lent::batch_cpu) || i == static_cast<std::size_t>(Lent::mid_cpu);
+    const auto put_one = [&](const char* name, const char* help, const std::optional<std::int64_t>& amount) {
+      if (amount)
+        out.gauge(name, help, static_cast<double>(*amount) / (cpu ? 1000 : 1), {{"resource", kLentNames[i]}});
+    };
+    put_one("evenkeel_advertised", "What is lent to batch and mid pods: cores, or bytes.",
+            advertised->amounts[i]);
+    put_one("evenkeel_lent_requested", "What pods request of what is lent: cores, or bytes.",
+            advertised->held[i]);
+  }
+}
+
+}  // namespace
+
+std::string metrics_text(const Agent& agent) {
+  Exposition out(kSeriesCap);
+  out.gauge("evenkeel_build_info", "Always 1; the version is a label.", 1, {{"version", kVersion}});
+  for (const auto& row : kAgent) put(out, row.name, row.help, row.read(agent));
+  put_reclaim(out, agent);
+  put_inputs(out, agent);
+  put_servers(out, agent);
+  put_evictions(out, agent);
+  put_node(out, agent.snapshot().node);
+  put_lending(out, agent.lending());
+  put_resctrl(out, agent);
+  put_disks(out, agent);
+  put_core_sched(out, agent);
+  put_network(out, agent);
+  put_interference(out, agent);
+  put_brake(out, agent);
+  put_waits(out, agent);
+  for (const auto& cgroup : agent.snapshot().cgroups) {
+    const Labels labels = labels_of(agent, cgroup);
+    for (const auto& row : kCgroup)
+      if (!(row.pods_only && cgroup.kind == CgroupKind::container))
+        put(out, row.name, row.help, row.read(cgroup), labels);
+  }
+  Exposition last(1);
+  last.gauge("evenkeel_dropped_series", "Series left out of this scrape because there were too many.",
+             static_cast<double>(out.dropped()));
+  return out.text() + last.text();
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,13 @@
+// The agent's metrics: a table of what is measured on the node, per cgroup and about the agent itself,
+// rendered when somebody asks, from one snapshot: no live series is ever missing from a scrape.
+#pragma once
+
+#include <string>
+
+#include "agent/tick/agent.h"
+
+namespace evenkeel {
+
+std::string metrics_text(const Agent& agent);
+
+}  // namespace evenkeel

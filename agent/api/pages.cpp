@@ -1,0 +1,138 @@
+#include "agent/api/pages.h"
+
+#include <algorithm>
+
+#include "agent/api/interference_json.h"
+#include "agent/api/metrics.h"
+#include "agent/api/snapshot_json.h"
+#include "agent/api/tick_json.h"
+#include "agent/runtime/json.h"
+#include "cgroup/base/text.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr const char* kText = "text/plain; charset=utf-8";
+constexpr const char* kJson = "application/json";
+
+std::string parameter(const HttpRequest& request, const std::string& key) {
+  const auto found = request.query.find(key);
+  return found == request.query.end() ? std::string() : found->second;
+}
+
+HttpAnswer healthz(const Agent& agent, const HttpRequest&) {
+  if (agent.counters().ticks == 0) return {503, kText, "starting: no tick yet\n"};
+  return {200, kText, "ok: " + std::to_string(agent.counters().ticks) + " ticks\n"};
+}
+
+std::string age(Duration duration) {
+  return std::to_string(std::max(duration, Duration::zero()) / std::chrono::seconds(1)) + " s old";
+}
+std::string age_of(const InputState& state, MonoTime now) {
+  return state.delivered && state.loaded ? age(now - *state.loaded) : std::string();
+}
+
+/// "ok", or what is wrong and what is in force meanwhile.
+std::string how(const InputState& state, MonoTime now) {
+  const std::string age = age_of(state, now);
+  if (state.good) return "ok" + (age.empty() ? "" : ", " + age);
+  if (state.loaded) return "previous text in force" + (age.empty() ? "" : ", " + age) + ": " + state.error;
+  if (!state.stand_in.empty()) return state.stand_in + " in force: " + state.error;
+  return state.error.empty() ? "no answer yet" : state.error;
+}
+
+std::string how(const ReportState& reports, MonoTime now) {
+  const std::string last =
+      reports.last_taken ? "last report " + age(now - *reports.last_taken) : "no report yet";
+  return reports.trouble.empty() ? last : last + ": " + reports.trouble;
+}
+
+/// Ready once a tick is done and the configuration and the pods in force are known; each with its state.
+HttpAnswer readyz(const Agent& agent, const HttpRequest&) {
+  bool ready = agent.counters().ticks > 0 && agent.snapshot().pods_known;
+  std::string body;
+  for (const auto& state : agent.inputs().states()) {
+    if (state.path.empty()) continue;
+    ready = ready && (state.loaded || !state.stand_in.empty());
+    body += state.name + ": " + how(state, agent.tick_result().now) + "\n";
+    for (const auto& notice : state.notices) body += state.name + ": " + notice + "\n";
+  }
+  body += std::string("pods: ") + (agent.snapshot().pods_known ? "known" : "unknown") + "\n";
+  const auto& advertised = agent.lending().advertised();
+  body += "report: " + (advertised ? advertised->why : std::string("nothing is lent")) + "\n";
+  if (const auto* usage = agent.usage_reports())
+    body += "node-metric: " + how(*usage, agent.tick_result().now) + "\n";
+  if (!agent.watch_limitation().empty()) body += "watch: " + agent.watch_limitation() + "\n";
+  if (const auto trouble = agent.degraded())
+    body += "degraded: " + trouble->reason + ": " + trouble->message + "\n";
+  return {ready ? 200 : 503, kText, (ready ? "ready\n" : "not ready\n") + body};
+}
+
+/// ?since=SECONDS: events of the last so many seconds when negative, since that Unix time otherwise;
+/// ?pod=ns/name.
+HttpAnswer audit(const Agent& agent, const HttpRequest& request) {
+  const auto since_text = parameter(request, "since");
+  const auto since = whole_number(since_text);
+  if (!since_text.empty() && !since) return {400, kText, "since: legal: seconds since 1970\n"};
+  const auto pod = parameter(request, "pod");
+  std::string body = "{\"events\":[";
+  bool first = true;
+  for (const auto& event : agent.audit().remembered()) {
+    if (since && event.unix_seconds < static_cast<double>(*since)) continue;
+    if (!pod.empty() && event.pod != pod) continue;
+    body += (first ? "" : ",") + event.line;
+    first = false;
+  }
+  return {200, kJson, body + "]}\n"};
+}
+
+HttpAnswer front(const Agent&, const HttpRequest&);
+
+struct Page {
+  const char* path;
+  const char* shows;
+  HttpAnswer (*answer)(const Agent&, const HttpRequest&);
+};
+constexpr Page kPages[] = {
+    {"/", "this page", front},
+    {"/metrics", "Prometheus metrics",
+     [](const Agent& a, const HttpRequest&) {
+       return HttpAnswer{200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(a)};
+     }},
+    {"/healthz", "alive and ticking", healthz},
+    {"/readyz", "configuration and pods, each with its state", readyz},
+    {"/v1/snapshot", "everything measured",
+     [](const Agent& a, const HttpRequest&) {
+       return HttpAnswer{200, kJson, snapshot_json(a) + "\n"};
+     }},
+    {"/v1/explain", "every managed value and why; ?pod=namespace/name",
+     [](const Agent& a, const HttpRequest& r) {
+       return HttpAnswer{200, kJson, explain_json(a, parameter(r, "pod")) + "\n"};
+     }},
+    {"/v1/audit", "what was written, restored, refused; ?since=unix-seconds&pod=namespace/name", audit},
+    {"/v1/interference", "who hurts whom, the evidence, and what is done about it",
+     [](const Agent& a, const HttpRequest&) {
+       return HttpAnswer{200, kJson, interference_json(a) + "\n"};
+     }},
+    {"/v1/capabilities", "what this kernel can do",
+     [](const Agent& a, const HttpRequest&) {
+       return HttpAnswer{200, kJson, capabilities_json(a.capabilities()) + "\n"};
+     }},
+};
+
+HttpAnswer front(const Agent&, const HttpRequest&) {
+  std::string body = "<!doctype html><meta charset=utf-8><title>evenkeel</title><h1>evenkeel</h1><table>";
+  for (const auto& page : kPages)
+    body += std::string("<tr><td><a href=\"") + page.path + "\">" + page.path + "</a><td>" + page.shows;
+  return {200, "text/html; charset=utf-8", body + "</table>\n"};
+}
+
+}  // namespace
+
+HttpAnswer answer_page(const Agent& agent, const HttpRequest& request) {
+  for (const auto& page : kPages)
+    if (request.path == page.path) return page.answer(agent, request);
+  return {404, kText, "no such page; / lists them\n"};
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,11 @@
+// The metrics of memory that was taken from cgroups. May not: take any.
+#pragma once
+
+#include "agent/api/exposition.h"
+#include "agent/tick/agent.h"
+
+namespace evenkeel {
+
+void put_reclaim(Exposition& out, const Agent& agent);
+
+}  // namespace evenkeel

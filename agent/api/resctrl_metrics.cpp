@@ -1,0 +1,57 @@
+#include "agent/api/resctrl_metrics.h"
+
+namespace evenkeel {
+namespace {
+
+void put_use(Exposition& out, const ResctrlUse& use) {
+  const std::string group = use.group.empty() ? "root" : use.group, cache = std::to_string(use.domain);
+  if (use.occupancy)
+    out.gauge("evenkeel_resctrl_llc_occupancy_bytes", "Last-level cache that a group's tasks occupy.",
+              static_cast<double>(use.occupancy->count()), {{"group", group}, {"cache", cache}});
+  const auto traffic = [&](const char* kind, const std::optional<Bytes>& bytes) {
+    if (bytes)
+      out.counter(
+          "evenkeel_resctrl_memory_traffic_bytes_total",
+          "Memory traffic of a group's tasks since the group was made; kind local is a part of total.",
+          static_cast<double>(bytes->count()), {{"group", group}, {"cache", cache}, {"kind", kind}});
+  };
+  traffic("total", use.total_traffic);
+  traffic("local", use.local_traffic);
+}
+
+/// How best effort's ways are steered, where that is asked for.
+void put_ways(Exposition& out, const Agent& agent) {
+  const auto* slo = agent.snapshot().slo.get();
+  if (slo == nullptr || !slo->evenkeel.resctrl_dynamic.enable || !slo->evenkeel.resctrl_dynamic.cache_ways)
+    return;
+  const WaySteering& ways = agent.remembered().resctrl.ways;
+  out.gauge("evenkeel_resctrl_ways_taken",
+            "Cache ways of best effort's configured range that it does without now, for services' sake.",
+            static_cast<double>(ways.taken()));
+  if (ways.misses())
+    out.gauge("evenkeel_services_cache_misses_per_instruction", "Of the last level, all services together.",
+              *ways.misses());
+  if (ways.times_usual())
+    out.gauge("evenkeel_services_cache_misses_ratio", "The same as a multiple of what is usual for them.",
+              *ways.times_usual());
+  for (std::size_t i = 0; i < kWaySteps; ++i)
+    out.counter(
+        "evenkeel_resctrl_way_steps_total",
+        "Steps by which ways were taken (helped, no-help) or given back (harmless, hurt), by outcome.",
+        static_cast<double>(ways.steps()[i]), {{"outcome", kWayStepNames[i]}});
+}
+
+}  // namespace
+
+void put_resctrl(Exposition& out, const Agent& agent) {
+  if (agent.snapshot().resctrl == nullptr) return;
+  const auto& counters = agent.resctrl_counters();
+  out.gauge("evenkeel_resctrl_groups", "Control groups of resctrl that we have made.",
+            static_cast<double>(counters.groups));
+  out.counter("evenkeel_resctrl_moved_tasks_total", "Tasks put into a group of resctrl, or back.",
+              static_cast<double>(counters.moved_tasks));
+  for (const auto& use : agent.snapshot().resctrl_use) put_use(out, use);
+  put_ways(out, agent);
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,11 @@
+// What resctrl was told and what it measures, as metrics; nothing on machines without it.
+#pragma once
+
+#include "agent/api/exposition.h"
+#include "agent/tick/agent.h"
+
+namespace evenkeel {
+
+void put_resctrl(Exposition& out, const Agent& agent);
+
+}  // namespace evenkeel

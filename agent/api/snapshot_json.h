@@ -1,0 +1,15 @@
+// The snapshot as JSON: what the agent knows right now, with null for what it does not know.
+#pragma once
+
+#include <string>
+
+#include "agent/tick/agent.h"
+
+namespace evenkeel {
+
+std::string snapshot_json(const Agent& agent);
+std::string capabilities_json(const std::vector<Capability>& capabilities);
+/// Three aligned columns for a terminal.
+std::string capabilities_text(const std::vector<Capability>& capabilities);
+
+}  // namespace evenkeel

@@ -1,0 +1,157 @@
+#include "agent/api/tick_json.h"
+
+#include <algorithm>
+
+#include "agent/api/eviction_json.h"
+#include "agent/api/interference_json.h"
+#include "agent/api/lending_json.h"
+#include "agent/runtime/json.h"
+
+namespace evenkeel {
+namespace {
+
+void put_write(Json& json, const Written& write) {
+  json.begin_object().member("path", write.path).member("old", write.old_text).member("new", write.new_text);
+  json.member("by", policy_name(write.by))
+      .member("why", write.why.text())
+      .member("restored", write.restored)
+      .end_object();
+}
+
+void put_reclaim(Json& json, const Agent& agent, const ReclaimOrder& order, Bytes asked) {
+  const Cgroup* cgroup = agent.tree().find(order.target);
+  if (cgroup == nullptr) return;
+  json.begin_object().member("path", agent.tree().dir(*cgroup, Controller::memory) + '/' + kReclaimFile);
+  json.member("old", "").member("new",
+                                std::to_string(asked.count()) + (order.file_only ? " swappiness=0" : ""));
+  json.member("by", name(order.cause)).member("why", order.why.text()).member("restored", false).end_object();
+}
+
+/// What was ordered from the kernel is a write as well, though it leaves nothing behind.
+void put_reclaims(Json& json, const TickResult& result, const Agent& agent) {
+  for (const auto& order : result.reclaims) {
+    if (agent.options().dry_run && order.wanted > Bytes{})
+      put_reclaim(json, agent, order, std::min(order.wanted, order.most));
+    for (const auto& done : agent.reclaimer().done())
+      if (done.target == order.target) put_reclaim(json, agent, order, done.asked);
+  }
+}
+
+void put_refusal(Json& json, const Refused& refusal) {
+  std::string why = "the kernel refused '" + refusal.text + "'";
+  if (!refusal.detail.empty()) why += " (" + refusal.detail + ")";
+  if (refusal.quarantined) {
+    why += "; tried again in " +
+           std::to_string(std::chrono::duration_cast<std::chrono::seconds>(refusal.retry_in).count()) + " s";
+  }
+  json.begin_object().member("path", refusal.path).member("op", name(refusal.error.op));
+  json.member("errno", errno_name(refusal.error.code)).member("why", why).end_object();
+}
+
+void put_problem(Json& json, const std::string& problem) {
+  json.begin_object().member("path", problem.substr(0, problem.find(':'))).member("op", "parse");
+  json.member("errno", "EINVAL").member("why", problem).end_object();
+}
+
+void put_foreign(Json& json, const Foreign& foreign) {
+  json.begin_object()
+      .member("path", foreign.path)
+      .member("ours", foreign.ours)
+      .member("theirs", foreign.theirs);
+  json.member("pid", foreign.writer.pid).member("command", foreign.writer.command);
+  json.member("round", foreign.round).member("yielded", foreign.yielded).end_object();
+}
+
+void put_eviction(Json& json, const Eviction& eviction) {
+  json.begin_object().member("namespace", eviction.namespace_).member("name", eviction.name);
+  json.member("uid", eviction.uid).member("by", eviction.by).member("why", eviction.why.text());
+  json.member("trigger", kFeatureGates[static_cast<std::size_t>(eviction.gate)]).end_object();
+}
+
+/// Where what we were told came from, and how old it is.
+void put_input(Json& json, const InputState& state, MonoTime now) {
+  json.begin_object().member("name", state.name).member("source", state.path).member("good", state.good);
+  if (state.delivered && state.loaded) json.member("age_seconds", seconds(now - *state.loaded));
+  if (!state.error.empty()) json.member("error", state.error);
+  json.key("notices").begin_array();
+  for (const auto& notice : state.notices) json.value(notice);
+  json.end_array().end_object();
+}
+
+template <class List, class Put>
+void put_list(Json& json, std::string_view key, const List& list, Put put) {
+  json.key(key).begin_array();
+  for (const auto& item : list) put(json, item);
+  json.end_array();
+}
+
+void put_errors(Json& json, const TickResult& result) {
+  json.key("errors").begin_array();
+  for (const auto& refusal : result.report.refusals) put_refusal(json, refusal);
+  for (const auto& problem : result.problems) put_problem(json, problem);
+  json.end_array();
+}
+
+}  // namespace
+
+std::string tick_line(const TickResult& result, const Agent& agent) {
+  std::string out;
+  Json json(out);
+  const bool dry_run = agent.options().dry_run;
+  json.begin_object().member("now", seconds(result.now));
+  if (dry_run) json.key("writes").begin_array().end_array();
+  json.key(dry_run ? "would_write" : "writes").begin_array();
+  for (const auto& write : result.report.writes) put_write(json, write);
+  put_reclaims(json, result, agent);
+  json.end_array();
+  const std::vector<Eviction> nobody;
+  put_list(json, "evictions", dry_run ? nobody : result.evictions, put_eviction);
+  if (dry_run) put_list(json, "would_evict", result.evictions, put_eviction);
+  put_report(json, agent.lending());
+  json.key("interference");
+  put_accusations(json, agent);
+  put_errors(json, result);
+  put_list(json, "foreign", result.report.foreign, put_foreign);
+  json.member("deferred", result.report.deferred);
+  json.end_object();
+  return out;
+}
+
+std::string explain_json(const Agent& agent, std::string_view pod) {
+  std::string out;
+  Json json(out);
+  json.begin_object().key("managed").begin_array();
+  for (const auto& managed : agent.managed()) {
+    const std::string owner = agent.pod_of(managed.cgroup);
+    const Cgroup* cgroup = agent.tree().find(managed.cgroup.itself());
+    if (!pod.empty() && owner != pod && (cgroup == nullptr || cgroup->uid != pod)) continue;
+    json.begin_object().member("cgroup", cgroup != nullptr ? cgroup->path : "");
+    json.member("file", managed.path.substr(managed.path.rfind('/') + 1)).member("path", managed.path);
+    json.member("value", managed.ours).member("original", managed.original);
+    json.member("policy", policy_name(managed.by)).member("sentence", managed.why.text());
+    json.member("since", seconds(managed.since)).member("yielded", managed.yielded);
+    if (!owner.empty()) json.member("pod", owner);
+    json.end_object();
+  }
+  json.end_array().key("reclaims").begin_array();
+  for (const auto& order : agent.tick_result().reclaims) {
+    const std::string owner = agent.pod_of(order.target);
+    const Cgroup* cgroup = agent.tree().find(order.target);
+    if (cgroup == nullptr || (!pod.empty() && owner != pod && cgroup->uid != pod)) continue;
+    json.begin_object().member("cgroup", cgroup->path).member("by", name(order.cause));
+    json.member("sentence", order.why.text());
+    if (!owner.empty()) json.member("pod", owner);
+    json.end_object();
+  }
+  json.end_array().key("inputs").begin_array();
+  for (const auto& state : agent.inputs().states())
+    if (!state.path.empty()) put_input(json, state, agent.tick_result().now);
+  json.end_array().key("eviction");
+  put_eviction_verdicts(json, agent);
+  json.key("lending");
+  put_lending(json, agent.lending());
+  json.end_object();
+  return out;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,18 @@
+// What a tick did and why things are as they are, as JSON: the stepped mode's lines and /v1/explain.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "agent/tick/agent.h"
+
+namespace evenkeel {
+
+/// One line, without its end:
+/// {"now":…,"writes":[…],"evictions":[…],"report":…,"interference":[…],"errors":[…]}.
+std::string tick_line(const TickResult& result, const Agent& agent);
+/// {"managed":[{"cgroup","file","path","value","original","policy","sentence","pod"}]}; `pod` ("ns/name" or
+/// uid) narrows it.
+std::string explain_json(const Agent& agent, std::string_view pod = {});
+
+}  // namespace evenkeel

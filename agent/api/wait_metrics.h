@@ -1,0 +1,12 @@
+// Who waited for a CPU, for memory and for disks, and because of whom, as metrics; nothing where nobody asks.
+// May not: look anything up that the agent has not counted.
+#pragma once
+
+#include "agent/api/exposition.h"
+#include "agent/tick/agent.h"
+
+namespace evenkeel {
+
+void put_waits(Exposition& out, const Agent& agent);
+
+}  // namespace evenkeel

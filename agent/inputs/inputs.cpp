@@ -1,0 +1,162 @@
+#include "agent/inputs/inputs.h"
+
+#include <utility>
+
+namespace evenkeel {
+namespace {
+
+std::vector<std::string> texts(const std::vector<Problem>& problems) {
+  std::vector<std::string> out;
+  out.reserve(problems.size());
+  for (const auto& problem : problems) out.push_back(problem.text());
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const auto& line : lines) out += (out.empty() ? "" : "; ") + line;
+  return out;
+}
+
+}  // namespace
+
+ParsedPodsSource parse_pods_source(const std::string& text) {
+  using Kind = PodsSource::Kind;
+  if (text == "none") return {{Kind::none, {}}, {}};
+  if (text == "cgroup") return {{Kind::cgroup, {}}, {}};
+  if (text == "kubelet") return {{Kind::kubelet, {}}, {}};
+  if (text == "auto") return {{Kind::automatic, {}}, {}};
+  if (text.starts_with("file:") && text.size() > 5) return {{Kind::file, text.substr(5)}, {}};
+  return {{}, "--pods: found '" + text + "'; legal: auto, kubelet, file:PATH, cgroup, none"};
+}
+
+Inputs::Inputs(Options options) : options_(std::move(options)) {
+  const auto place = [this](Which which, const char* name, const std::string& path, bool delivered) {
+    sources_[which].state = {.name = name, .path = path, .delivered = delivered};
+    if (!path.empty() && !delivered) sources_[which].watch.emplace(path);
+  };
+  const bool object = !options_.nodeslo_object.empty();
+  place(kNodeSlo, "nodeslo", object ? options_.nodeslo_object : options_.nodeslo, object);
+  place(kPods, "pods", options_.pods.path, options_.pods.delivered());
+  place(kNode, "node", options_.node_url.empty() ? options_.node : options_.node_url,
+        !options_.node_url.empty());
+  cpu_manager_text_ = ChangingText(options_.cpu_manager_state);
+  // Walking the tree needs no list: an empty one says that no pod is known by anything but its directory.
+  if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
+}
+
+/// The text to take now: absent when nothing changed. Stepped mode compares whole texts, since a test may
+/// write a file twice within one tick of the file system's clock.
+std::optional<Inputs::Text> Inputs::fresh(Which which) {
+  Source& source = sources_[which];
+  if (!source.watch) return std::nullopt;
+  const bool first = !std::exchange(source.read_once, true);
+  if (!options_.by_text && !source.watch->changed() && !first) return std::nullopt;
+  Text text{read_text_file(source.state.path)};
+  if (!options_.by_text) return text;
+  if (!first && source.last.content == text.content) return std::nullopt;
+  source.last = text;
+  return text;
+}
+
+void Inputs::failed(Which which, std::string error, Changed& changed) {
+  auto& state = sources_[which].state;
+  state.good = false;
+  state.error = error;
+  ++state.failures;
+  changed.problems.push_back(std::move(error));
+}
+
+void Inputs::taken(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed) {
+  auto& state = sources_[which].state;
+  if (!state.good && state.failures > 0) changed.recovered.push_back(state.name);
+  state.good = true;
+  state.error.clear();
+  state.stand_in.clear();
+  state.notices = std::move(notices);
+  state.loaded = now;
+  ++state.loads;
+}
+
+void Inputs::take_nodeslo(const Text& given, MonoTime now, Changed& changed) {
+  const auto& text = given.content;
+  if (!text && options_.nodeslo_optional && !sources_[kNodeSlo].state.loaded) {
+    return taken(kNodeSlo, now, {options_.nodeslo + " is not there: everything is off until it appears"},
+                 changed);
+  }
+  if (!text) return failed(kNodeSlo, options_.nodeslo + ": cannot be read", changed);
+  take(parse_nodeslo(*text, options_.nodeslo), now, changed);
+}
+
+void Inputs::take(NodeSloConfig config, MonoTime now, Changed& changed) {
+  auto& source = sources_[kNodeSlo];
+  source.refusal = joined(texts(config.problems));
+  if (!config.problems.empty()) {
+    source.state.good = false;
+    ++source.state.failures;
+    source.state.error = source.refusal;
+    for (auto& problem : texts(config.problems)) changed.problems.push_back(std::move(problem));
+    return;
+  }
+  slo_ = std::make_shared<const NodeSlo>(std::move(config.slo));
+  taken(kNodeSlo, now, std::move(config.notices), changed);
+  changed.nodeslo = true;
+}
+
+void Inputs::take_pods(const Text& given, MonoTime now, Changed& changed) {
+  const auto& text = given.content;
+  if (!text) return failed(kPods, options_.pods.path + ": cannot be read", changed);
+  auto list = parse_pod_list(*text, options_.pods.path);
+  if (!list.problems.empty()) return failed(kPods, joined(texts(list.problems)), changed);
+  pods_ = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
+  taken(kPods, now, std::move(list.notices), changed);
+  changed.pods = true;
+}
+
+void Inputs::take_node(const Text& given, MonoTime now, Changed& changed) {
+  const auto& text = given.content;
+  if (!text) return failed(kNode, options_.node + ": cannot be read", changed);
+  auto parsed = parse_node(*text, options_.node);
+  if (!parsed.problems.empty()) return failed(kNode, joined(texts(parsed.problems)), changed);
+  node_ = std::move(parsed.node);
+  taken(kNode, now, std::move(parsed.notices), changed);
+  changed.node = true;
+}
+
+Inputs::Changed Inputs::refresh(MonoTime now) {
+  let_go(now);
+  Changed changed = std::exchange(delivered_, {});
+  if (const auto text = fresh(kNodeSlo)) take_nodeslo(*text, now, changed);
+  if (const auto text = fresh(kPods)) take_pods(*text, now, changed);
+  if (const auto text = fresh(kNode)) take_node(*text, now, changed);
+  take_cpu_manager(changed);
+  return changed;
+}
+
+/// A file that is not there, or cannot be read, is no news: most kubelets pin nothing.
+void Inputs::take_cpu_manager(Changed& changed) {
+  if (options_.cpu_manager_state.empty() || !cpu_manager_text_.refresh(options_.by_text)) return;
+  auto state = parse_cpu_manager_state(cpu_manager_text_.text(), options_.cpu_manager_state);
+  if (!state.problem.empty()) {
+    changed.problems.push_back(std::move(state.problem));
+    return;
+  }
+  cpu_manager_ = std::move(state);
+  changed.node = true;
+}
+
+std::vector<InputState> Inputs::states() const {
+  std::vector<InputState> all;
+  for (const auto& source : sources_) all.push_back(source.state);
+  return all;
+}
+
+std::vector<int> Inputs::descriptors() const {
+  std::vector<int> all;
+  if (options_.by_text) return all;
+  for (const auto& source : sources_)
+    if (source.watch && source.watch->fd() >= 0) all.push_back(source.watch->fd());
+  return all;
+}
+
+}  // namespace evenkeel

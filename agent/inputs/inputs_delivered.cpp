@@ -1,0 +1,105 @@
+// What servers deliver: lists and objects that are taken as they come, and the trouble when none comes.
+#include <algorithm>
+#include <utility>
+
+#include "agent/inputs/inputs.h"
+
+namespace evenkeel {
+namespace {
+
+/// After so many intervals without an answer a word is old.
+constexpr int kMissed = 3;
+/// An object that is replaced by force is gone for a moment.
+constexpr Duration kGrace = std::chrono::seconds(30);
+constexpr const char* kStillInForce = " is not there any more: what it said stays in force for 30 s";
+constexpr const char* kOff = " is not there: everything is off until it appears";
+
+}  // namespace
+
+void Inputs::deliver(PodList list, MonoTime now) {
+  if (!list.problems.empty()) return pods_trouble(list.problems.front().text());
+  // Most lists say what the last one said; then there is nothing to join anew.
+  const bool same = pods_ && sources_[kPods].state.loaded && *pods_ == list.pods;
+  if (!same) pods_ = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
+  taken(kPods, now, std::move(list.notices), delivered_);
+  delivered_.pods = delivered_.pods || !same;
+}
+
+void Inputs::deliver(NodeFile node, MonoTime now) {
+  if (!node.problems.empty()) return node_trouble(node.problems.front().text());
+  delivered_.node = delivered_.node || !(node_ == node.node);
+  node_ = std::move(node.node);
+  taken(kNode, now, std::move(node.notices), delivered_);
+}
+
+void Inputs::deliver(NodeSloConfig config, MonoTime now) {
+  const auto& state = sources_[kNodeSlo].state;
+  const bool back = std::exchange(nodeslo_absent_, false) && state.good;
+  nodeslo_gone_.reset();
+  take(std::move(config), now, delivered_);
+  if (back && state.good) delivered_.recovered.push_back(state.name);
+}
+
+void Inputs::nodeslo_absent(MonoTime now) {
+  sources_[kNodeSlo].refusal.clear();
+  if (std::exchange(nodeslo_absent_, true)) return nodeslo_confirmed(now);
+  const bool in_force = slo_known();
+  if (in_force) nodeslo_gone_ = now;
+  taken(kNodeSlo, now, {options_.nodeslo_object + (in_force ? kStillInForce : kOff)}, delivered_);
+  delivered_.gone.push_back(sources_[kNodeSlo].state.notices.front());
+}
+
+/// What is in force although it is not there any more is so for a while only.
+void Inputs::let_go(MonoTime now) {
+  if (!nodeslo_gone_ || now - *nodeslo_gone_ < kGrace) return;
+  nodeslo_gone_.reset();
+  slo_ = std::make_shared<const NodeSlo>();
+  auto& notices = sources_[kNodeSlo].state.notices;
+  notices = {options_.nodeslo_object + kOff};
+  delivered_.gone.push_back(notices.front());
+  delivered_.nodeslo = true;
+}
+
+void Inputs::nodeslo_confirmed(MonoTime now) {
+  auto& source = sources_[kNodeSlo];
+  if (!source.refusal.empty()) {
+    source.state.error = source.refusal;  // nothing else is in the way any more
+    return;
+  }
+  if (!slo_known()) return;
+  if (!std::exchange(source.state.good, true)) delivered_.recovered.push_back(source.state.name);
+  source.state.error.clear();
+  source.state.loaded = now;
+}
+
+void Inputs::trouble(Which which, const std::string& why) {
+  auto& state = sources_[which].state;
+  const std::string text = state.path + ": " + why;
+  if (state.good || state.error != text) return failed(which, text, delivered_);
+  ++state.failures;
+}
+
+void Inputs::pods_trouble(const std::string& why) {
+  trouble(kPods, why);
+  if (options_.pods.kind != PodsSource::Kind::automatic || pods_) return;
+  pods_ = std::make_shared<const std::vector<Pod>>();
+  sources_[kPods].state.stand_in = "the cgroup tree";
+  delivered_.pods = true;
+}
+
+void Inputs::node_trouble(const std::string& why) { trouble(kNode, why); }
+
+void Inputs::nodeslo_trouble(const std::string& why) { trouble(kNodeSlo, why); }
+
+bool Inputs::pods_stale(MonoTime now) const {
+  constexpr Duration kAtLeast = std::chrono::seconds(30);
+  if (!options_.pods.delivered() || !sources_[kPods].state.loaded) return false;
+  return now - *sources_[kPods].state.loaded > std::max(kAtLeast, options_.pods_interval * kMissed);
+}
+
+bool Inputs::node_stale(MonoTime now) const {
+  const auto& state = sources_[kNode].state;
+  return state.delivered && state.loaded && now - *state.loaded > options_.node_interval * kMissed;
+}
+
+}  // namespace evenkeel

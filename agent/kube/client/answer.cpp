@@ -1,0 +1,42 @@
+#include "agent/kube/client/answer.h"
+
+#include <algorithm>
+
+#include "agent/pods/kube_text.h"
+
+namespace evenkeel {
+namespace {
+
+constexpr std::size_t kLongestStatus = std::size_t{64} << 10;
+constexpr std::size_t kLongestLine = 240;
+
+/// The first line, without what would spoil a log.
+std::string line_of(std::string_view text) {
+  text = text.substr(0, std::min(text.find_first_of("\r\n"), kLongestLine));
+  std::string out(text);
+  std::replace_if(
+      out.begin(), out.end(), [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return out;
+}
+
+}  // namespace
+
+std::optional<KubeStatus> parse_status(std::string_view body) {
+  if (body.size() > kLongestStatus || !body.starts_with('{')) return std::nullopt;
+  const auto parsed = parse_json(body, "answer");
+  if (!parsed.problems.empty() || text_at(parsed.root, {"kind"}) != "Status") return std::nullopt;
+  KubeStatus out{text_at(parsed.root, {"reason"}), text_at(parsed.root, {"message"})};
+  for (const auto& cause : list_at(parsed.root, {"details", "causes"}).value_or(std::span<const Value>()))
+    out.causes.push_back({text_at(cause, {"reason"}), text_at(cause, {"message"})});
+  return out;
+}
+
+std::string trouble(const HttpReply& reply) {
+  if (reply.good()) return {};
+  if (reply.failure != HttpFailure::none) return line_of(reply.error);
+  const auto status = parse_status(reply.body);
+  const std::string why = line_of(status ? std::string_view(status->message) : std::string_view(reply.body));
+  return std::to_string(reply.status) + (why.empty() ? "" : " " + why);
+}
+
+}  // namespace evenkeel

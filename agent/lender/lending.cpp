@@ -1,0 +1,114 @@
+#include "agent/lender/lending.h"
+
+#include <algorithm>
+
+#include "agent/config/node_strategy.h"
+#include "qos/lending/prod_reclaimable.h"
+
+namespace evenkeel {
+namespace {
+
+/// Before amplification where somebody amplifies.
+Usage allocatable_of(const NodeObject& object, const NodeSample& node) {
+  Usage out{object.cpu_raw_allocatable, object.memory_raw_allocatable};
+  if (!out.cpu) out.cpu = object.cpu_allocatable;
+  if (!out.memory) out.memory = object.memory_allocatable;
+  if (!out.cpu && node.cpu_capacity.count() > 0) out.cpu = node.cpu_capacity;
+  if (!out.memory && node.memory) out.memory = node.memory->total - node.memory->hugepages;
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> Lending::configure(const NodeSlo& slo, const NodeObject& node) {
+  auto layered = node_strategy(slo.colocation, node);
+  strategy_ = std::move(layered.strategy);
+  prediction_ = slo.evenkeel.prediction;
+  if (usage_wanted_)
+    for (auto& notice : evenkeel::measure_as(collect_policy_, strategy_))
+      layered.notices.push_back(std::move(notice));
+  if (layered.notices == notices_) return {};
+  notices_ = layered.notices;
+  return notices_;
+}
+
+void Lending::observe(const NodeSnapshot& node) {
+  if (measures()) history_.observe(node, strategy_);
+}
+
+void Lending::learn(MonoTime now) {
+  if (learned_ && now - *learned_ < prediction_.training_interval) return;
+  const auto round = history_.training_round(prediction_.training_interval);
+  if (!round) return;
+  predictor_.train(*round, prediction_, now);
+  learned_ = now;
+}
+
+ProdReclaimable Lending::reclaim(const NodeSnapshot& node, const std::vector<Pod>& pods,
+                                 const RecentUsage& recent, Moment moment) {
+  if (node.pods_known) learn(moment.now);
+  return prod_reclaimable(reclaim_input({.predictor = predictor_,
+                                         .settings = prediction_,
+                                         .allocatable = allocatable_of(node.object, node.node),
+                                         .pods = pods,
+                                         .measured = recent.pods,
+                                         .now = moment.now,
+                                         .unix_seconds = moment.unix_seconds}));
+}
+
+Lendable Lending::work_out(const NodeSnapshot& node, const std::vector<Pod>& pods,
+                           const RecentUsage& recent) const {
+  auto sum = evenkeel::lendable({.object = node.object,
+                                 .node = node.node,
+                                 .pods = pods,
+                                 .usage = recent,
+                                 .strategy = strategy_,
+                                 .prod_reclaimable = prod_->reclaimable,
+                                 .pods_known = node.pods_known});
+  // How the predictor's part came about, below the sum that it went into.
+  sum.terms.insert(sum.terms.end(), prod_->terms.begin(), prod_->terms.end());
+  return sum;
+}
+
+void Lending::update(const NodeSnapshot& node, Moment moment) {
+  const bool on = strategy_.enable;
+  const bool something_stands = std::ranges::any_of(state_.standing, [](const auto& one) { return !!one; });
+  if (!measures() && !something_stands) return forget();
+  const std::vector<Pod> nobody;
+  const auto& pods = node.pod_specs ? *node.pod_specs : nobody;
+  const RecentUsage recent = history_.recent();
+  prod_.reset();
+  if (measures()) prod_ = reclaim(node, pods, recent, moment);
+  if (!on && !something_stands) return lend_nothing();
+  lendable_ = on ? work_out(node, pods, recent) : Lendable{};
+  advertised_ = advertise({.lendable = *lendable_,
+                           .usage = recent,
+                           .object = node.object,
+                           .pods = pods,
+                           .strategy = strategy_,
+                           .now = moment.now,
+                           .pods_known = node.pods_known},
+                          state_);
+}
+
+void Lending::lend_nothing() {
+  lendable_.reset();
+  advertised_.reset();
+  state_ = {};
+}
+
+void Lending::forget() {
+  history_ = {};
+  predictor_ = {};
+  learned_.reset();
+  prod_.reset();
+  lend_nothing();
+}
+
+void Lending::written(MonoTime now) {
+  if (!advertised_) return;
+  evenkeel::written(*advertised_, now, state_);
+  advertised_->write = false;
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,84 @@
+// What the node can lend to batch and mid pods: from every tick's measurements, by way of history and
+// prediction, to the sum. May not: tell anybody (agent/kube reports it, agent/api shows it).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "agent/history/usage_history.h"
+#include "agent/lender/collect_policy.h"
+#include "qos/lending/advertised.h"
+#include "qos/lending/lendable.h"
+#include "qos/lending/peak_predictor.h"
+#include "qos/lending/prod_reclaimable.h"
+#include "qos/model/nodeslo.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+class Lending {
+ public:
+  /// From now on; the node's annotation and labels count over the NodeSLO. Returns what of them was left out
+  /// and why, when that is news.
+  std::vector<std::string> configure(const NodeSlo& slo, const NodeObject& node);
+  [[nodiscard]] const ColocationStrategy& strategy() const { return strategy_; }
+
+  /// Usage is kept, and peaks are learned, also where nothing is lent: somebody reports them.
+  void keep_usage() { usage_wanted_ = true; }
+  /// How the cluster wants usage measured, for the next configure().
+  void measure_as(CollectPolicy policy) { collect_policy_ = std::move(policy); }
+
+  /// Every tick. A steady call allocates nothing; where nobody asks for it, nothing is kept.
+  void observe(const NodeSnapshot& node);
+
+  struct Moment {
+    MonoTime now{};
+    std::optional<std::int64_t> unix_seconds{};  ///< absent in stepped mode
+  };
+  /// Works out the sum anew, and lets the predictor learn when that is due. Not for every tick: it allocates.
+  void update(const NodeSnapshot& node, Moment moment);
+
+  /// For the checkpoint: what was learned, and where to put what an earlier run had learned.
+  [[nodiscard]] const PeakPredictor& learned() const { return predictor_; }
+  PeakPredictor& learned() { return predictor_; }
+  [[nodiscard]] const PredictionSettings& prediction() const { return prediction_; }
+
+  /// What stands on the Node, as it says itself: found at the start, or after somebody's patch.
+  void stands(const LentAmounts& amounts) { state_.standing = amounts; }
+  /// What advertised() asked for stands now.
+  void written(MonoTime now);
+
+  /// Of the last update(); absent where colocation is off and nothing is left of it.
+  [[nodiscard]] const std::optional<Lendable>& lendable() const { return lendable_; }
+  [[nodiscard]] const std::optional<Advertised>& advertised() const { return advertised_; }
+  [[nodiscard]] const LentAmounts& standing() const { return state_.standing; }
+  [[nodiscard]] const UsageHistory& history() const { return history_; }
+  /// What services will not need, as of the last update(); absent where nothing is learned.
+  [[nodiscard]] const std::optional<ProdReclaimable>& prod() const { return prod_; }
+
+ private:
+  [[nodiscard]] bool measures() const { return strategy_.enable || usage_wanted_; }
+  ProdReclaimable reclaim(const NodeSnapshot& node, const std::vector<Pod>& pods, const RecentUsage& recent,
+                          Moment moment);
+  Lendable work_out(const NodeSnapshot& node, const std::vector<Pod>& pods, const RecentUsage& recent) const;
+  void learn(MonoTime now);
+  void lend_nothing();
+  void forget();
+  ColocationStrategy strategy_{};
+  CollectPolicy collect_policy_{};
+  bool usage_wanted_ = false;
+  PredictionSettings prediction_{};
+  std::vector<std::string> notices_{};
+  UsageHistory history_{};
+  PeakPredictor predictor_{};
+  std::optional<MonoTime> learned_{};
+  std::optional<ProdReclaimable> prod_{};
+  std::optional<Lendable> lendable_{};
+  AdvertiseState state_{};
+  std::optional<Advertised> advertised_{};
+};
+
+}  // namespace evenkeel

@@ -1,0 +1,27 @@
+// How interference is measured, and why it is no better, in words: said in the log when it changes, never in
+// each tick. May not: measure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "agent/runtime/log.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+std::string_view name(CounterBackend backend);
+std::string_view name(RunQueueSource source);
+
+class MeasuringNews {
+ public:
+  /// After each tick. Allocates only when there is something to say.
+  void tell(const NodeSnapshot& node, Log& log);
+
+ private:
+  CounterBackend backend_ = CounterBackend::none;
+  RunQueueSource source_ = RunQueueSource::none;
+  std::string why_counters_{}, why_run_queue_{};
+};
+
+}  // namespace evenkeel

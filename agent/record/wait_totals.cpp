@@ -1,0 +1,59 @@
+#include "agent/record/wait_totals.h"
+
+#include <algorithm>
+
+namespace evenkeel {
+namespace {
+
+/// Containers count for their pods; whoever is gone is nobody.
+CgroupId whose(const CgroupTree& tree, CgroupId id) {
+  const auto* cgroup = tree.find(id);
+  if (cgroup == nullptr) return {};
+  return cgroup->kind == CgroupKind::container ? cgroup->parent : cgroup->id;
+}
+
+}  // namespace
+
+void WaitTotals::add_histogram(Sums& sums, const RunQueueWait& wait) {
+  auto& seen = seen_[wait.cgroup];
+  for (std::size_t i = 0; i < kWaitBuckets; ++i) {
+    // Less than before: it is measured anew.
+    sums.histogram[i] += wait.histogram[i] >= seen[i] ? wait.histogram[i] - seen[i] : wait.histogram[i];
+    seen[i] = wait.histogram[i];
+  }
+}
+
+void WaitTotals::forget_gone(const CgroupTree& tree) {
+  const auto gone = [&](CgroupId id) { return id && tree.find(id) == nullptr; };
+  std::erase_if(sums_, [&](const auto& entry) { return gone(entry.first); });
+  std::erase_if(seen_, [&](const auto& entry) { return gone(entry.first); });
+  blame_.forget(gone);
+}
+
+void WaitTotals::add(const NodeSnapshot& node, const CgroupTree& tree) {
+  if (seen_.size() > node.run_queue.waits.size()) forget_gone(tree);
+  for (const auto& wait : node.run_queue.waits) {
+    auto& sums = sums_[whose(tree, wait.cgroup)];
+    sums.waited += wait.waited;
+    sums.waits += wait.waits;
+    add_histogram(sums, wait);
+  }
+  for (const auto& stall : node.stalls) {
+    auto& sums = sums_[whose(tree, stall.cgroup)];
+    sums.reclaim += stall.reclaim.value_or(Duration::zero());
+    sums.block_io += stall.block_io.value_or(Duration::zero());
+  }
+  add_blame(node.run_queue, tree);
+}
+
+void WaitTotals::add_blame(const RunQueue& run_queue, const CgroupTree& tree) {
+  for (const auto& one : run_queue.blame)
+    blame_.add(
+        {.victim = whose(tree, one.victim), .antagonist = whose(tree, one.runner), .sibling = one.sibling},
+        one.time);
+  for (const auto& one : run_queue.blame_rest)
+    blame_.add_other({.victim = whose(tree, one.victim), .sibling = one.sibling}, one.time);
+  blame_.settle();
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,37 @@
+// What pods and host applications waited for, and because of whom: sums since they are watched, for metrics.
+// May not: measure, or judge.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <unordered_map>
+
+#include "agent/record/blame_totals.h"
+#include "cgroup/tree/tree.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel {
+
+class WaitTotals {
+ public:
+  struct Sums {
+    Duration waited{}, reclaim{}, block_io{};
+    std::int64_t waits = 0;
+    std::array<std::uint64_t, kWaitBuckets> histogram{};  ///< see kWaitBuckets
+  };
+  /// Takes in what a tick has measured. Allocates only for who is seen for the first time.
+  void add(const NodeSnapshot& node, const CgroupTree& tree);
+
+  [[nodiscard]] const std::unordered_map<CgroupId, Sums>& sums() const { return sums_; }
+  [[nodiscard]] const BlameTotals& blame() const { return blame_; }
+
+ private:
+  void add_blame(const RunQueue& run_queue, const CgroupTree& tree);
+  void add_histogram(Sums& sums, const RunQueueWait& wait);
+  void forget_gone(const CgroupTree& tree);
+  std::unordered_map<CgroupId, Sums> sums_{};
+  std::unordered_map<CgroupId, std::array<std::uint64_t, kWaitBuckets>> seen_{};  ///< of each cgroup
+  BlameTotals blame_{};
+};
+
+}  // namespace evenkeel

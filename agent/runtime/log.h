@@ -1,0 +1,61 @@
+// Event lines on change: event=... key=value, or one JSON object a line. One write(2) per line to standard
+// error; a reader that does not keep up loses lines, which are counted, and never blocks us: a host in
+// trouble is where a blocked log would hurt most.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "agent/runtime/clock.h"
+
+namespace evenkeel {
+
+enum class LogLevel : std::uint8_t { debug, info, warning, error };
+enum class LogFormat : std::uint8_t { text, json };
+
+class Log {
+ public:
+  Log(int fd, LogFormat format, LogLevel least, const WallClock* clock)
+      : fd_(fd), format_(format), least_(least), clock_(clock) {}
+
+  /// One line under construction; written when it goes out of scope.
+  class Line {
+   public:
+    Line(Log* log, LogLevel level, std::string_view event);
+    Line(const Line&) = delete;
+    Line& operator=(const Line&) = delete;
+    ~Line();
+    Line& with(std::string_view key, std::string_view value);
+    Line& with(std::string_view key, const char* value) { return with(key, std::string_view(value)); }
+    Line& with(std::string_view key, std::integral auto value) { return raw(key, std::to_string(value)); }
+    Line& with(std::string_view key, double value);
+
+   private:
+    Line& raw(std::string_view key, std::string_view value);
+    Log* log_;  ///< null: below the wanted level
+    std::string text_{};
+  };
+
+  Line info(std::string_view event) { return Line(this, LogLevel::info, event); }
+  Line debug(std::string_view event) { return Line(this, LogLevel::debug, event); }
+  Line warning(std::string_view event) { return Line(this, LogLevel::warning, event); }
+  Line error(std::string_view event) { return Line(this, LogLevel::error, event); }
+
+  [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+
+ private:
+  friend class Line;
+  void write(std::string_view line);
+  int fd_;
+  LogFormat format_;
+  LogLevel least_;
+  const WallClock* clock_;  ///< null: lines carry no time (stepped mode)
+  std::uint64_t dropped_ = 0;
+};
+
+/// "2026-11-21T10:15:30.123Z"
+std::string utc_text(double unix_seconds);
+
+}  // namespace evenkeel

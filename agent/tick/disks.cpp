@@ -1,0 +1,19 @@
+// Names of disks that lead nowhere: said once each, as the kernel's refusals are.
+#include "agent/tick/agent.h"
+#include "qos/io/disk.h"
+
+namespace evenkeel {
+
+void Agent::tell_unresolved(MonoTime now) {
+  for (auto& block : policy_state_.blkio.blocks) {
+    if (!worth_telling(block, now)) continue;
+    block.told = true;
+    result_.report.refusals.push_back({.path = block.name,
+                                       .error = {ENODEV, Op::open, ""},
+                                       .text = "blkioQOS",
+                                       .cgroup = block.cgroup,
+                                       .detail = why_unresolved(block)});
+  }
+}
+
+}  // namespace evenkeel
