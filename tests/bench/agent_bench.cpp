@@ -14,9 +14,9 @@
 
 #include "cgroup/base/fd.h"
 #include "tests/support/bench.h"
-#include "tests/support/live_agent.h"
-#include "tests/support/live_population.h"
-#include "tests/support/nodeslo_texts.h"
+#include "tests/support/live/live_agent.h"
+#include "tests/support/live/live_population.h"
+#include "tests/support/scenes/nodeslo_texts.h"
 
 namespace evenkeel::test {
 namespace {

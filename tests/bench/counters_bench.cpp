@@ -9,8 +9,8 @@
 
 #include "collectors/counters/rotation_room.h"
 #include "tests/support/bench.h"
-#include "tests/support/counting_node.h"
-#include "tests/support/ping_pong.h"
+#include "tests/support/live/counting_node.h"
+#include "tests/support/live/ping_pong.h"
 
 namespace evenkeel::test {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <vector>
 
-#include "tests/support/detection_trial.h"
+#include "tests/support/scenes/detection_trial.h"
 
 namespace evenkeel::test {
 namespace {

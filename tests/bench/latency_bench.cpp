@@ -20,10 +20,10 @@
 #include "cgroup/base/fd.h"
 #include "tests/support/bench.h"
 #include "tests/support/environment.h"
-#include "tests/support/live_agent.h"
-#include "tests/support/live_population.h"
-#include "tests/support/ping_pong.h"
-#include "tests/support/pinned_task.h"
+#include "tests/support/live/live_agent.h"
+#include "tests/support/live/live_population.h"
+#include "tests/support/live/ping_pong.h"
+#include "tests/support/live/pinned_task.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

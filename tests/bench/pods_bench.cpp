@@ -6,7 +6,7 @@
 
 #include "agent/pods/pod_list.h"
 #include "tests/support/alloc_guard.h"
-#include "tests/support/kubelet_texts.h"
+#include "tests/support/fakes/kubelet_texts.h"
 
 namespace evenkeel::test {
 namespace {

@@ -20,9 +20,9 @@
 #include "agent/tick/agent.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/bench.h"
-#include "tests/support/kubelet_texts.h"
-#include "tests/support/live_population.h"
-#include "tests/support/loop_settings.h"
+#include "tests/support/fakes/kubelet_texts.h"
+#include "tests/support/live/live_population.h"
+#include "tests/support/scenes/loop_settings.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

@@ -11,7 +11,7 @@
 #include "collectors/run_queue/alarms.h"
 #include "collectors/run_queue/reader.h"
 #include "tests/support/bench.h"
-#include "tests/support/ping_pong.h"
+#include "tests/support/live/ping_pong.h"
 
 namespace evenkeel::test {
 namespace {

@@ -15,8 +15,8 @@
 #include "agent/tick/agent.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/bench.h"
-#include "tests/support/live_population.h"
-#include "tests/support/nodeslo_texts.h"
+#include "tests/support/live/live_population.h"
+#include "tests/support/scenes/nodeslo_texts.h"
 
 namespace evenkeel::test {
 namespace {

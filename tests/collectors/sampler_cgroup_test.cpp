@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "tests/support/sampler_node.h"
+#include "tests/support/scenes/sampler_node.h"
 
 namespace evenkeel {
 namespace {

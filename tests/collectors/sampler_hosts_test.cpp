@@ -5,7 +5,7 @@
 #include <ostream>
 
 #include "tests/support/alloc_guard.h"
-#include "tests/support/sampler_node.h"
+#include "tests/support/scenes/sampler_node.h"
 
 namespace evenkeel {
 namespace {

@@ -1,5 +1,5 @@
 // The node's own senses, over a fake /proc and /sys.
-#include "tests/support/sampler_node.h"
+#include "tests/support/scenes/sampler_node.h"
 
 #include <gtest/gtest.h>
 

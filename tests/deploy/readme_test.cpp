@@ -14,7 +14,7 @@
 #include "agent/config/nodeslo_config.h"
 #include "cgroup/features/features.h"
 #include "qos/decide/policy.h"
-#include "tests/support/fake_host.h"
+#include "tests/support/fakes/fake_host.h"
 
 namespace evenkeel::test {
 namespace {

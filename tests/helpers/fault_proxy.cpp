@@ -1,13 +1,13 @@
 // fault_proxy UPSTREAM_PORT CA_FILE [PORT]: stands between a client and the TLS server on
-// 127.0.0.1:UPSTREAM_PORT and makes trouble as the lines of standard input say (see tests/support/faults.h),
-// for all requests from then on. Its certificate (127.0.0.1, localhost) is vouched for by what it writes to
-// CA_FILE. Answers "listening PORT", then "ok" or "unknown" for each line. Client certificates do not get
-// through; tokens do.
+// 127.0.0.1:UPSTREAM_PORT and makes trouble as the lines of standard input say (see
+// tests/support/fakes/faults.h), for all requests from then on. Its certificate (127.0.0.1, localhost) is
+// vouched for by what it writes to CA_FILE. Answers "listening PORT", then "ok" or "unknown" for each line.
+// Client certificates do not get through; tokens do.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
 
-#include "tests/support/faults.h"
+#include "tests/support/fakes/faults.h"
 
 int main(int argc, char** argv) {
   using namespace evenkeel::test;

@@ -1,0 +1,212 @@
+// What the client does with servers as they should not be: bounded memory, bounded time, ticks that go on.
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+#include "tests/support/fakes/http_script.h"
+#include "tests/support/scenes/http_asker.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+TEST(HttpClientFaults, NobodyListens) {
+  ScriptedServer server;
+  const std::string url = server.url();
+  server.stop();
+  Asker asker;
+  const auto reply = asker.ask({.url = url});
+  EXPECT_EQ(reply.status, 0);
+  EXPECT_EQ(reply.failure, HttpFailure::unreachable);
+  EXPECT_EQ(reply.error, "Connection refused");
+}
+
+TEST(HttpClientFaults, AnEndlessAnswerIsCutOff) {
+  ScriptedServer server;
+  server.answers([](const Asked&, Exchange& exchange) {
+    exchange.send(chunked_head());
+    while (exchange.send(chunk(std::string(65536, ' ')))) {
+    }
+    exchange.close();
+  });
+  Asker asker;
+  const auto reply = asker.ask({.url = server.url(), .longest_body = 1 << 20});
+  EXPECT_EQ(reply.failure, HttpFailure::too_long);
+  EXPECT_EQ(reply.error, "an answer of more than 1048576 bytes");
+  EXPECT_FALSE(reply.good());
+  EXPECT_LE(reply.body.size(), 1U << 20);
+  const auto lines =
+      asker.ask({.url = server.url(), .longest_body = 1 << 20, .line = [](std::string_view) {}});
+  EXPECT_EQ(lines.failure, HttpFailure::too_long) << "a line without an end";
+}
+
+TEST(HttpClientFaults, AnEndlessHeadIsCutOff) {
+  ScriptedServer server;
+  server.answers([](const Asked&, Exchange& exchange) {
+    exchange.send("HTTP/1.1 200 OK\r\n");
+    while (exchange.send("X-More: " + std::string(4096, 'x') + "\r\n")) {
+    }
+    exchange.close();
+  });
+  Asker asker;
+  const auto reply = asker.ask({.url = server.url(), .finish_within = std::chrono::seconds(5)});
+  EXPECT_NE(reply.failure, HttpFailure::none);
+  EXPECT_LT(reply.bytes_in, 64U << 20);
+}
+
+struct Broken {
+  const char* name;
+  ScriptedServer::Script script;
+};
+void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.name; }
+
+class HttpClientBrokenOff : public testing::TestWithParam<Broken> {};
+
+TEST_P(HttpClientBrokenOff, IsAFailureWithTheSameTextEachTime) {
+  for (const bool tls : {false, true}) {
+    ScriptedServer server({.tls = tls});
+    server.answers(GetParam().script);
+    Asker asker;
+    const auto trust = std::make_shared<HttpTls>(HttpTls{.unverified = true});
+    const auto once = asker.ask({.url = server.url(), .tls = trust});
+    const auto again = asker.ask({.url = server.url(), .tls = trust});
+    EXPECT_EQ(once.failure, HttpFailure::broken_off) << once.error;
+    EXPECT_FALSE(once.good());
+    EXPECT_EQ(once.error, again.error);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Table, HttpClientBrokenOff,
+    testing::Values(
+        Broken{"reset before the answer", [](const Asked&, Exchange& exchange) { exchange.reset(); }},
+        Broken{"closed before the answer", [](const Asked&, Exchange& exchange) { exchange.close(); }},
+        Broken{"reset in the body",
+               [](const Asked&, Exchange& exchange) {
+                 exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+                 exchange.reset();
+               }},
+        Broken{"closed in the body",
+               [](const Asked&, Exchange& exchange) {
+                 exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf");
+                 exchange.close();
+               }},
+        Broken{"no last chunk",
+               [](const Asked&, Exchange& exchange) {
+                 exchange.send(chunked_answer("{\"items\":[]}", 4, false));
+                 exchange.close();
+               }},
+        Broken{"half a chunk",
+               [](const Asked&, Exchange& exchange) {
+                 exchange.send(chunked_head() + "ff\r\n{\"items\":");
+                 exchange.close();
+               }}),
+    [](const auto& each) { return "Case" + std::to_string(each.index); });
+
+TEST(HttpClientFaults, SilenceAndSlownessEndInTime) {
+  ScriptedServer silent;
+  silent.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
+  ScriptedServer slow;
+  slow.answers([](const Asked&, Exchange& exchange) {
+    exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+    while (exchange.send("x") && exchange.wait(milliseconds(10))) {
+    }
+    exchange.close();
+  });
+  Asker asker;
+  for (const auto* server : {&silent, &slow}) {
+    const auto from = Clock::now();
+    const auto reply = asker.ask({.url = server->url(), .finish_within = milliseconds(300)});
+    EXPECT_EQ(reply.failure, HttpFailure::too_slow) << reply.error;
+    EXPECT_EQ(reply.error, "no complete answer in time");
+    EXPECT_LT(Clock::now() - from, std::chrono::seconds(3));
+  }
+  // A watch has no end, but a connection that only seems to live is noticed.
+  const auto watch = asker.ask(
+      {.url = silent.url(), .finish_within = Duration::zero(), .silent_at_most = std::chrono::seconds(1)});
+  EXPECT_EQ(watch.failure, HttpFailure::too_slow);
+}
+
+TEST(HttpClientFaults, AConnectionThatNobodyAcceptsEndsInTime) {
+  int port = 0;
+  const Fd full = listen_on(port, 0);
+  std::vector<Fd> queue;  // the kernel answers no further connection once it is full
+  for (int i = 0; i < 4; ++i) queue.push_back(begin_to_connect(port));
+  Asker asker;
+  const auto reply =
+      asker.ask({.url = "http://127.0.0.1:" + std::to_string(port), .connect_within = milliseconds(200)});
+  EXPECT_EQ(reply.failure, HttpFailure::too_slow) << reply.error;
+}
+
+TEST(HttpClientFaults, AConnectionThatWasClosedWhileIdleIsReplaced) {
+  ScriptedServer server;
+  server.answers([](const Asked&, Exchange& exchange) {
+    exchange.send(http_answer(200, "{}"));
+    exchange.close();  // without having said so
+  });
+  Asker asker;
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(asker.ask({.url = server.url()}).status, 200);
+  EXPECT_EQ(server.connections(), 5);
+}
+
+TEST(HttpClientFaults, ThatWhichIsNoHttpIsRefused) {
+  ScriptedServer server;
+  server.answers([](const Asked&, Exchange& exchange) {
+    exchange.send("\x16\x03\x01 this is something else\r\n\r\n");
+    exchange.close();
+  });
+  Asker asker;
+  const auto reply = asker.ask({.url = server.url()});
+  EXPECT_FALSE(reply.good());
+  const auto tls = std::make_shared<HttpTls>(HttpTls{.unverified = true});
+  const auto secure =
+      asker.ask({.url = "https" + server.url().substr(4), .tls = tls, .connect_within = milliseconds(200)});
+  EXPECT_EQ(secure.status, 0);
+  EXPECT_NE(secure.failure, HttpFailure::none);
+}
+
+/// Whatever a server does, the loop's other business goes on.
+TEST(HttpClientFaults, TicksGoOnMeanwhile) {
+  ScriptedServer hanging({.tls = true}), endless({.tls = true}), dripping;
+  hanging.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
+  endless.answers([](const Asked&, Exchange& exchange) {
+    exchange.send(chunked_head());
+    while (exchange.send(chunk(std::string(65536, ' ')))) {
+    }
+    exchange.close();
+  });
+  dripping.answers([](const Asked&, Exchange& exchange) {
+    exchange.send(chunked_head());
+    while (exchange.send(chunk("x")) && exchange.wait(milliseconds(1))) {
+    }
+    exchange.close();
+  });
+  Asker asker;
+  const auto tls = std::make_shared<HttpTls>(HttpTls{.unverified = true});
+  int ended = 0;
+  for (const auto* server : {&hanging, &endless, &dripping}) {
+    asker.client().start({.url = server->url(), .tls = tls, .finish_within = std::chrono::seconds(3)},
+                         [&](const HttpReply& reply) {
+                           EXPECT_FALSE(reply.good());
+                           if (++ended == 3) asker.stop();
+                         });
+  }
+  int ticks = 0;
+  const auto from = Clock::now();
+  Clock::duration longest{};
+  auto last = from;
+  ASSERT_TRUE(asker.loop().every(milliseconds(10), [&](std::uint64_t) {
+    ++ticks;
+    longest = std::max(longest, Clock::now() - last);
+    last = Clock::now();
+  }));
+  asker.run();
+  EXPECT_GE(ticks, 10) << "in three seconds";
+  EXPECT_LT(longest, milliseconds(1500))
+      << "a busy machine is forgiven, a wait for one of the servers is not";
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,254 @@
+// What the client does with servers as they should be.
+#include "agent/http/http_client.h"
+
+#include <gtest/gtest.h>
+
+#include "agent/http/http_get.h"
+#include "agent/http/lines.h"
+#include "agent/http/url.h"
+#include "tests/support/fakes/http_script.h"
+#include "tests/support/scenes/http_asker.h"
+
+namespace evenkeel::test {
+namespace {
+
+std::shared_ptr<const HttpTls> trusting(const Authority& authority) {
+  return std::make_shared<HttpTls>(HttpTls{.authorities = authority.certificate()});
+}
+
+TEST(HttpClient, AsksOverOneKeptConnection) {
+  ScriptedServer server({.tls = true});
+  server.answers([](const Asked& asked, Exchange& exchange) {
+    exchange.send(chunked_answer("{\"path\":\"" + asked.target + "\"}", 5));
+  });
+  Asker asker;
+  const auto tls = trusting(server.authority());
+  const auto first = asker.ask({.url = server.url("/a"), .tls = tls});
+  EXPECT_EQ(first.status, 200) << first.error;
+  EXPECT_EQ(first.body, "{\"path\":\"/a\"}");
+  EXPECT_EQ(first.content_type, "application/json");
+  EXPECT_TRUE(first.good());
+  EXPECT_GT(first.bytes_in, first.body.size());
+  EXPECT_GT(first.bytes_out, 10U);
+  EXPECT_EQ(asker.ask({.url = server.url("/b"), .tls = tls}).body, "{\"path\":\"/b\"}");
+  EXPECT_EQ(server.connections(), 1);
+  EXPECT_EQ(asker.client().under_way(), 0U);
+}
+
+TEST(HttpClient, SendsWhatItIsGiven) {
+  ScriptedServer server;
+  Asker asker;
+  const std::string body(200'000, 'x');
+  for (const char* method : {"PATCH", "POST", "PUT", "DELETE"}) {
+    const auto reply = asker.ask({.method = method,
+                                  .url = server.url("/n"),
+                                  .headers = {"Content-Type: application/json-patch+json", "X-A: b"},
+                                  .body = body});
+    EXPECT_EQ(reply.status, 200) << reply.error;
+    const Asked asked = server.asked().back();
+    EXPECT_EQ(asked.method, method);
+    EXPECT_EQ(asked.body, body);
+    EXPECT_EQ(asked.header("content-type"), "application/json-patch+json");
+    EXPECT_EQ(asked.header("x-a"), "b");
+    EXPECT_EQ(asked.header("expect"), "");
+  }
+  EXPECT_EQ(asker.ask({.method = "POST", .url = server.url()}).status, 200) << "without a body";
+  EXPECT_EQ(server.asked().back().header("content-length"), "0");
+}
+
+TEST(HttpClient, BelievesNobodyWhomItsAuthoritiesDoNotVouchFor) {
+  ScriptedServer server({.tls = true});
+  const Authority stranger("a stranger");
+  Asker asker;
+  for (const auto& tls :
+       {trusting(stranger), std::make_shared<const HttpTls>(), std::shared_ptr<const HttpTls>()}) {
+    const auto reply = asker.ask({.url = server.url(), .headers = {"Authorization: Bearer s"}, .tls = tls});
+    EXPECT_EQ(reply.status, 0);
+    EXPECT_EQ(reply.failure, HttpFailure::untrusted) << reply.error;
+    EXPECT_NE(reply.error, "");
+  }
+  EXPECT_TRUE(server.asked().empty()) << "the token was sent to somebody unknown";
+  const auto told = std::make_shared<HttpTls>(HttpTls{.unverified = true});
+  EXPECT_EQ(asker.ask({.url = server.url(), .tls = told}).status, 200);
+}
+
+TEST(HttpClient, WantsTheRightNameInTheCertificate) {
+  ScriptedServer server({.tls = true, .names = {"node-7.example"}});
+  Asker asker;
+  HttpTls tls{.authorities = server.authority().certificate()};
+  const auto wrong = asker.ask({.url = server.url(), .tls = std::make_shared<HttpTls>(tls)});
+  EXPECT_EQ(wrong.failure, HttpFailure::untrusted) << wrong.error;
+  tls.server_name = "node-7.example";
+  const auto right = asker.ask({.url = server.url("/x"), .tls = std::make_shared<HttpTls>(tls)});
+  EXPECT_EQ(right.status, 200) << right.error;
+  EXPECT_EQ(server.asked().back().target, "/x");
+}
+
+TEST(HttpClient, ShowsItsCertificate) {
+  ScriptedServer server({.tls = true, .ask_for_certificate = true});
+  Asker asker;
+  HttpTls tls{.authorities = server.authority().certificate()};
+  EXPECT_EQ(asker.ask({.url = server.url(), .tls = std::make_shared<HttpTls>(tls)}).status, 200);
+  EXPECT_EQ(server.asked().back().client, "");
+  const Certificate mine = server.authority().issue({"system:node:a"});
+  tls.certificate = mine.certificate;
+  tls.key = mine.key;
+  EXPECT_EQ(asker.ask({.url = server.url(), .tls = std::make_shared<HttpTls>(tls)}).status, 200);
+  EXPECT_EQ(server.asked().back().client, "system:node:a");
+  tls.key = "no key";
+  EXPECT_EQ(Asker().ask({.url = server.url(), .tls = std::make_shared<HttpTls>(tls)}).failure,
+            HttpFailure::untrusted);
+}
+
+TEST(HttpClient, HandsAWatchOverLineByLine) {
+  ScriptedServer server;
+  server.answers([](const Asked&, Exchange& exchange) {
+    exchange.send(chunked_head() + chunk("{\"type\":\"ADDED\"}\n{\"ty"));
+    exchange.send(chunk("pe\":\"MODI"));
+    exchange.send(chunk("FIED\"}\n"));
+    exchange.hang();
+  });
+  Asker asker;
+  std::vector<std::string> lines;
+  HttpId id = 0;
+  bool ended = false;
+  int begun = 0;
+  id = asker.client().start({.url = server.url(),
+                             .finish_within = Duration::zero(),
+                             .line =
+                                 [&](std::string_view line) {
+                                   lines.emplace_back(line);
+                                   if (lines.size() < 2) return;
+                                   asker.client().cancel(id);  // from inside
+                                   asker.stop();
+                                 },
+                             .begun =
+                                 [&] {
+                                   ++begun;
+                                   EXPECT_TRUE(lines.empty());
+                                 }},
+                            [&](const HttpReply&) { ended = true; });
+  asker.run();
+  EXPECT_EQ(begun, 1);
+  EXPECT_EQ(lines, (std::vector<std::string>{"{\"type\":\"ADDED\"}", "{\"type\":\"MODIFIED\"}"}));
+  EXPECT_FALSE(ended) << "cancelled means not called";
+  EXPECT_EQ(asker.client().under_way(), 0U);
+}
+
+TEST(HttpClient, KeepsTheBodyOfARefusedWatch) {
+  ScriptedServer server;
+  server.answers(
+      [](const Asked&, Exchange& exchange) { exchange.send(http_answer(410, "{\"code\":410}\n")); });
+  Asker asker;
+  const auto reply = asker.ask({.url = server.url(),
+                                .line = [](std::string_view) { ADD_FAILURE() << "no line of a watch"; },
+                                .begun = [] { ADD_FAILURE() << "nor has one begun"; }});
+  EXPECT_EQ(reply.status, 410);
+  EXPECT_EQ(reply.body, "{\"code\":410}\n");
+}
+
+TEST(HttpClient, AnAnswerMayLeadToTheNextQuestion) {
+  ScriptedServer server;
+  server.answers([](const Asked&, Exchange& exchange) { exchange.send(http_answer(200, "one\ntwo\n")); });
+  Asker asker;
+  int answered = 0;
+  const auto count = [&](const HttpReply&) {
+    if (++answered == 3) asker.stop();
+  };
+  asker.client().start({.url = server.url("/1"),
+                        .line =
+                            [&](std::string_view line) {  // the library is at work now
+                              if (line == "one") asker.client().start({.url = server.url("/2")}, count);
+                            }},
+                       [&](const HttpReply& reply) {
+                         count(reply);
+                         asker.client().start({.url = server.url("/3")}, count);
+                       });
+  asker.run();
+  EXPECT_EQ(server.asked().size(), 3U);
+}
+
+TEST(HttpClient, CancelledIsForgotten) {
+  ScriptedServer server;
+  Asker asker;
+  const auto never = [](const HttpReply&) { ADD_FAILURE() << "cancelled"; };
+  const auto at_once = asker.client().start({.url = server.url("/never")}, never);
+  asker.client().cancel(at_once);
+  asker.client().cancel(at_once);
+  asker.client().cancel(4711);
+  server.answers([](const Asked&, Exchange& exchange) { exchange.send(http_answer(200, "{}")); });
+  HttpId other = 0;
+  asker.client().start({.url = server.url("/a")}, [&](const HttpReply&) {
+    asker.client().cancel(other);
+    asker.stop();
+  });
+  server.answers([](const Asked& asked, Exchange& exchange) {
+    if (asked.target == "/b") return exchange.hang();
+    exchange.send(http_answer(200, "{}"));
+  });
+  other = asker.client().start({.url = server.url("/b")}, never);
+  asker.run();
+  EXPECT_EQ(asker.client().under_way(), 0U);
+}
+
+TEST(HttpClient, SaysWhenToComeBack) {
+  ScriptedServer server;
+  server.answers(
+      [](const Asked&, Exchange& exchange) { exchange.send(http_answer(429, "{}", "Retry-After: 7\r\n")); });
+  Asker asker;
+  EXPECT_EQ(asker.ask({.url = server.url()}).retry_after, Duration(std::chrono::seconds(7)));
+  server.answers([](const Asked&, Exchange& exchange) {
+    exchange.send(http_answer(503, "{}", "Retry-After: never mind\r\n"));
+  });
+  EXPECT_EQ(asker.ask({.url = server.url()}).retry_after, std::nullopt);
+}
+
+TEST(HttpClient, GoesNowhereElse) {
+  ScriptedServer elsewhere;
+  ScriptedServer server;
+  server.answers([&](const Asked&, Exchange& exchange) {
+    exchange.send(http_answer(301, "", "Location: " + elsewhere.url("/x") + "\r\n"));
+  });
+  Asker asker;
+  EXPECT_EQ(asker.ask({.url = server.url()}).status, 301);
+  EXPECT_TRUE(elsewhere.asked().empty());
+  EXPECT_EQ(asker.ask({.url = "file:///etc/passwd"}).status, 0);
+}
+
+TEST(HttpGet, WaitsForItsAnswer) {
+  ScriptedServer server;
+  EXPECT_EQ(http_get(server.url()).status, 200);
+  EXPECT_EQ(http_get(server.url()).body, "{}");
+  const std::string url = server.url();
+  server.stop();
+  EXPECT_EQ(http_get(url).status, 0);
+  EXPECT_EQ(http_get(url).error, "Connection refused");
+}
+
+TEST(HttpUrl, IsTakenApartAndPutTogether) {
+  for (const auto& [text, whole] : std::vector<std::pair<std::string, std::string>>{
+           {"https://10.0.0.1", "https://10.0.0.1:443"},
+           {"http://a.b:8080/x?y=z", "http://a.b:8080/x?y=z"},
+           {"https://[::1]:10250/pods", "https://[::1]:10250/pods"}}) {
+    const auto url = parse_url(text);
+    ASSERT_TRUE(url) << text;
+    EXPECT_EQ(url->text(), whole);
+  }
+  for (const char* bad : {"", "https://", "ftp://a", "127.0.0.1:10250", "https://a:0", "https://a:70000",
+                          "https://a:b", "https://[::1", "https://u:p@host", "https://a b", "https://a/ b",
+                          "https://[::1]x", "https:///x", "https://a/\n", "http://:80"})
+    EXPECT_FALSE(parse_url(bad)) << bad;
+}
+
+TEST(HttpLines, AreWholeOrRefused) {
+  LineJoiner joiner(4);
+  std::string seen;
+  const auto add = [&](std::string_view line) { seen.append(line).append("|"); };
+  EXPECT_TRUE(joiner.add("ab", add));
+  EXPECT_TRUE(joiner.add("cd\n\nx", add));
+  EXPECT_EQ(seen, "abcd||");
+  EXPECT_FALSE(joiner.add("yzuv", add)) << "five without an end";
+}
+
+}  // namespace
+}  // namespace evenkeel::test

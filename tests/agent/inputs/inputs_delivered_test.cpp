@@ -1,0 +1,254 @@
+// Inputs that servers deliver: the last good word, its age, and what is news.
+#include <gtest/gtest.h>
+
+#include "agent/inputs/inputs.h"
+#include "agent/tick/unlisted_pods.h"
+#include "tests/support/fakes/kubelet_texts.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::seconds;
+using Kind = PodsSource::Kind;
+
+MonoTime at(int second) { return MonoTime(seconds(second)); }
+PodList list_of(const std::vector<PodText>& pods) {
+  return parse_pod_list(pod_list_json(pods), "f", Source::server);
+}
+Inputs inputs_with(Kind kind) {
+  return Inputs({.nodeslo_optional = true,
+                 .pods = {kind, "https://k/pods"},
+                 .node_url = "https://a/n",
+                 .by_text = true});
+}
+
+TEST(PodsSourceText, IsAWord) {
+  EXPECT_EQ(parse_pods_source("kubelet").source.kind, Kind::kubelet);
+  EXPECT_EQ(parse_pods_source("auto").source.kind, Kind::automatic);
+  EXPECT_EQ(parse_pods_source("cgroup").source.kind, Kind::cgroup);
+  EXPECT_EQ(parse_pods_source("file:a").source.path, "a");
+  for (const char* bad : {"", "file:", "kubelet:x", "Auto"})
+    EXPECT_NE(parse_pods_source(bad).error, "") << bad;
+}
+
+TEST(DeliveredInputs, TakeEffectAtTheNextRefresh) {
+  auto inputs = inputs_with(Kind::kubelet);
+  inputs.refresh(at(0));
+  EXPECT_EQ(inputs.pods(), nullptr);
+  inputs.deliver(list_of({{.uid = "a", .container_ids = {"1"}}}), at(1));
+  EXPECT_TRUE(inputs.refresh(at(1)).pods);
+  ASSERT_NE(inputs.pods(), nullptr);
+  EXPECT_EQ(inputs.pods()->size(), 1U);
+  EXPECT_FALSE(inputs.refresh(at(2)).any());
+}
+
+TEST(DeliveredInputs, TheSameListAgainIsNoNewsButNew) {
+  auto inputs = inputs_with(Kind::kubelet);
+  const std::vector<PodText> pods = {{.uid = "a", .container_ids = {"1"}},
+                                     {.uid = "b", .container_ids = {"2"}}};
+  inputs.deliver(list_of(pods), at(1));
+  inputs.refresh(at(1));
+  const auto before = inputs.pods();
+  inputs.deliver(list_of({pods[1], pods[0]}), at(9));
+  EXPECT_FALSE(inputs.refresh(at(9)).pods) << "in another order";
+  EXPECT_EQ(inputs.pods(), before);
+  EXPECT_EQ(inputs.states()[1].loaded, at(9));
+}
+
+TEST(DeliveredInputs, TheSameTroubleAgainIsCountedOnly) {
+  auto inputs = inputs_with(Kind::kubelet);
+  inputs.refresh(at(0));
+  inputs.pods_trouble("Connection refused");
+  EXPECT_EQ(inputs.refresh(at(1)).problems, std::vector<std::string>{"https://k/pods: Connection refused"});
+  inputs.pods_trouble("Connection refused");
+  EXPECT_TRUE(inputs.refresh(at(2)).problems.empty());
+  inputs.pods_trouble("401 Unauthorized");
+  EXPECT_EQ(inputs.refresh(at(3)).problems.size(), 1U);
+  EXPECT_EQ(inputs.states()[1].failures, 3U);
+  inputs.deliver(list_of({}), at(4));
+  EXPECT_EQ(inputs.refresh(at(4)).recovered, std::vector<std::string>{"pods"});
+  inputs.pods_trouble("401 Unauthorized");
+  EXPECT_EQ(inputs.refresh(at(5)).problems.size(), 1U) << "it was good in between";
+}
+
+TEST(DeliveredInputs, AListThatCannotBeUsedIsTrouble) {
+  auto inputs = inputs_with(Kind::kubelet);
+  inputs.deliver(list_of({{.uid = "a", .container_ids = {"1"}}}), at(1));
+  inputs.refresh(at(1));
+  inputs.deliver(parse_pod_list("{}", "answer", Source::server), at(2));
+  EXPECT_EQ(inputs.refresh(at(2)).problems.size(), 1U);
+  EXPECT_EQ(inputs.pods()->size(), 1U);
+  EXPECT_EQ(inputs.states()[1].loaded, at(1));
+}
+
+TEST(DeliveredInputs, OnAnOldListNothingIrreversibleMayRest) {
+  auto inputs = inputs_with(Kind::kubelet);
+  EXPECT_FALSE(inputs.pods_stale(at(1000))) << "no list is another matter";
+  inputs.deliver(list_of({}), at(10));
+  EXPECT_FALSE(inputs.pods_stale(at(40)));
+  EXPECT_TRUE(inputs.pods_stale(at(41)));
+  Inputs tree({.nodeslo_optional = true, .pods = {Kind::cgroup, {}}});
+  EXPECT_FALSE(tree.pods_stale(at(1000)));
+}
+
+TEST(DeliveredInputs, OnlyAutomaticallyTheTreeStandsIn) {
+  auto strict = inputs_with(Kind::kubelet);
+  strict.pods_trouble("gone");
+  strict.refresh(at(1));
+  EXPECT_EQ(strict.pods(), nullptr);
+  auto automatic = inputs_with(Kind::automatic);
+  automatic.pods_trouble("gone");
+  EXPECT_TRUE(automatic.refresh(at(1)).pods);
+  ASSERT_NE(automatic.pods(), nullptr);
+  EXPECT_TRUE(automatic.pods()->empty());
+  EXPECT_EQ(automatic.states()[1].stand_in, "the cgroup tree");
+  automatic.deliver(list_of({}), at(2));
+  EXPECT_EQ(automatic.states()[1].stand_in, "");
+}
+
+TEST(DeliveredInputs, TheNodeObjectToo) {
+  auto inputs = inputs_with(Kind::cgroup);
+  inputs.deliver(parse_node(real_node(), "answer", Source::server), at(1));
+  EXPECT_TRUE(inputs.refresh(at(1)).node);
+  EXPECT_EQ(inputs.node().name, "127.0.0.1");
+  inputs.deliver(parse_node(real_node(), "answer", Source::server), at(2));
+  EXPECT_FALSE(inputs.refresh(at(2)).node);
+  inputs.node_trouble("503");
+  EXPECT_EQ(inputs.refresh(at(3)).problems, std::vector<std::string>{"https://a/n: 503"});
+  EXPECT_EQ(inputs.node().name, "127.0.0.1");
+}
+
+// --- the NodeSLO object
+
+Inputs watched() {
+  return Inputs({.nodeslo_object = "nodeslos/n", .pods = {Kind::cgroup, {}}, .by_text = true});
+}
+NodeSloConfig slo(const std::string& spec) {
+  const auto parsed = parse_json(R"({"kind":"NodeSLO","metadata":{"name":"n"},"spec":)" + spec + "}", "f");
+  return read_nodeslo(parsed.root, "nodeslos/n");
+}
+const std::string kBurst = R"({"cpuBurstStrategy":{"policy":"auto"}})";
+const std::string kBad = R"({"cpuBurstStrategy":{"policy":"sometimes"}})";
+const std::string kBadSays =
+    "nodeslos/n: spec.cpuBurstStrategy.policy: found the text \"sometimes\"; legal: none, cpuBurstOnly, "
+    "cfsQuotaBurstOnly, auto";
+bool bursts(const Inputs& inputs) { return inputs.slo()->cpu_burst.policy == BurstPolicy::automatic; }
+
+TEST(DeliveredNodeSlo, IsUnknownUntilItIsTold) {
+  auto inputs = watched();
+  EXPECT_FALSE(inputs.refresh(at(0)).any());
+  EXPECT_FALSE(inputs.slo_known());
+  ASSERT_NE(inputs.slo(), nullptr);
+  EXPECT_FALSE(bursts(inputs)) << "everything is off";
+  inputs.nodeslo_confirmed(at(1));
+  EXPECT_FALSE(inputs.slo_known()) << "nobody has said what is confirmed";
+  inputs.deliver(slo(kBurst), at(2));
+  EXPECT_TRUE(inputs.refresh(at(2)).nodeslo);
+  EXPECT_TRUE(bursts(inputs));
+  EXPECT_EQ(inputs.states()[0].loaded, at(2));
+  EXPECT_TRUE(inputs.states()[0].delivered);
+  inputs.nodeslo_confirmed(at(9));
+  EXPECT_FALSE(inputs.refresh(at(9)).any());
+  EXPECT_EQ(inputs.states()[0].loaded, at(9));
+}
+
+TEST(DeliveredNodeSlo, ABadOneLeavesTheLastInForce) {
+  auto inputs = watched();
+  inputs.deliver(slo(kBurst), at(1));
+  inputs.refresh(at(1));
+  inputs.deliver(slo(kBad), at(2));
+  EXPECT_EQ(inputs.refresh(at(2)).problems, std::vector<std::string>{kBadSays});
+  EXPECT_TRUE(bursts(inputs));
+  EXPECT_EQ(inputs.states()[0].loaded, at(1));
+  inputs.nodeslo_trouble("Connection refused");
+  EXPECT_EQ(inputs.refresh(at(3)).problems, std::vector<std::string>{"nodeslos/n: Connection refused"});
+  inputs.nodeslo_confirmed(at(4));
+  EXPECT_EQ(inputs.states()[0].error, kBadSays) << "that is what is in the way now";
+  EXPECT_FALSE(inputs.states()[0].good);
+  EXPECT_EQ(inputs.states()[0].loaded, at(1));
+  EXPECT_TRUE(inputs.refresh(at(4)).problems.empty()) << "it was said";
+  inputs.deliver(slo("{}"), at(5));
+  EXPECT_EQ(inputs.refresh(at(5)).recovered, std::vector<std::string>{"nodeslo"});
+  EXPECT_FALSE(bursts(inputs));
+}
+
+TEST(DeliveredNodeSlo, AServerThatIsAwayChangesNothingButTheAge) {
+  auto inputs = watched();
+  inputs.deliver(slo(kBurst), at(1));
+  inputs.refresh(at(1));
+  inputs.nodeslo_trouble("Connection refused");
+  EXPECT_EQ(inputs.refresh(at(2)).problems.size(), 1U);
+  inputs.nodeslo_trouble("Connection refused");
+  EXPECT_TRUE(inputs.refresh(at(3600)).problems.empty());
+  EXPECT_TRUE(bursts(inputs));
+  EXPECT_EQ(inputs.states()[0].loaded, at(1));
+  inputs.nodeslo_confirmed(at(3601));
+  EXPECT_EQ(inputs.refresh(at(3601)).recovered, std::vector<std::string>{"nodeslo"});
+  EXPECT_EQ(inputs.states()[0].loaded, at(3601));
+}
+
+TEST(DeliveredNodeSlo, OneThatIsNotThereMeansThatEverythingIsOff) {
+  auto inputs = watched();
+  inputs.nodeslo_absent(at(1));
+  const std::string says = "nodeslos/n is not there: everything is off until it appears";
+  EXPECT_EQ(inputs.refresh(at(1)).gone, std::vector<std::string>{says});
+  EXPECT_TRUE(inputs.slo_known());
+  EXPECT_TRUE(inputs.states()[0].good);
+  EXPECT_EQ(inputs.states()[0].notices, std::vector<std::string>{says});
+  inputs.nodeslo_absent(at(2));
+  EXPECT_TRUE(inputs.refresh(at(100)).gone.empty()) << "it was said";
+  inputs.deliver(slo(kBurst), at(101));
+  EXPECT_EQ(inputs.refresh(at(101)).recovered, std::vector<std::string>{"nodeslo"});
+  EXPECT_TRUE(bursts(inputs));
+  EXPECT_TRUE(inputs.states()[0].notices.empty());
+}
+
+TEST(DeliveredNodeSlo, OneThatIsDeletedGoesOffAfterHalfAMinute) {
+  auto inputs = watched();
+  inputs.deliver(slo(kBurst), at(1));
+  inputs.refresh(at(1));
+  inputs.nodeslo_absent(at(10));
+  EXPECT_EQ(
+      inputs.refresh(at(10)).gone,
+      std::vector<std::string>{"nodeslos/n is not there any more: what it said stays in force for 30 s"});
+  EXPECT_FALSE(inputs.refresh(at(39)).any());
+  EXPECT_TRUE(bursts(inputs));
+  const auto changed = inputs.refresh(at(40));
+  EXPECT_TRUE(changed.nodeslo);
+  EXPECT_EQ(changed.gone,
+            std::vector<std::string>{"nodeslos/n is not there: everything is off until it appears"});
+  EXPECT_FALSE(bursts(inputs));
+  EXPECT_FALSE(inputs.refresh(at(80)).any());
+}
+
+TEST(DeliveredNodeSlo, OneThatIsReplacedByForceIsNotMissed) {
+  auto inputs = watched();
+  inputs.deliver(slo(kBurst), at(1));
+  inputs.nodeslo_absent(at(10));
+  inputs.refresh(at(10));
+  inputs.deliver(slo(kBurst), at(11));
+  EXPECT_EQ(inputs.refresh(at(11)).recovered, std::vector<std::string>{"nodeslo"});
+  EXPECT_FALSE(inputs.refresh(at(100)).any());
+  EXPECT_TRUE(bursts(inputs));
+}
+
+TEST(DeliveredNodeSlo, KeysOfAnotherVersionAreIgnoredAndNamed) {
+  const auto config = slo(R"({"cpuBurstStrategy":{"policy":"auto","burstier":1},"newStrategy":{"a":[{}]},)"
+                          R"("hostApplications":[{"name":"x","qos":"BE","colour":"red"}],)"
+                          R"("extensions":{"somebody":{"a":1},"evenkeel":{"suppressDwel":"1s"}}})");
+  EXPECT_TRUE(config.problems.empty()) << config.problems.front().text();
+  EXPECT_EQ(config.slo.cpu_burst.policy, BurstPolicy::automatic);
+  const auto named = [&](const std::string& what) {
+    for (const auto& notice : config.notices)
+      if (notice.find(what) != std::string::npos) return true;
+    return false;
+  };
+  EXPECT_TRUE(named("newStrategy is nobody's key here and is ignored"));
+  EXPECT_TRUE(named("cpuBurstStrategy.burstier is nobody's key here and is ignored"));
+  EXPECT_TRUE(named("hostApplications[0].colour is nobody's key"));
+  EXPECT_TRUE(named("did you mean suppressDwell?"));
+  EXPECT_FALSE(named("somebody"));
+}
+
+}  // namespace
+}  // namespace evenkeel::test

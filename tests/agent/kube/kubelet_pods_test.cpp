@@ -1,0 +1,151 @@
+// Pods from a kubelet: what the agent knows, when, and what it holds on to.
+#include <gtest/gtest.h>
+
+#include "tests/support/scenes/kubelet_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const std::string kOne = "11111111-0000-0000-0000-000000000001";
+const std::string kTwo = "11111111-0000-0000-0000-000000000002";
+
+PodText pod_text(const std::string& uid, const std::string& name) {
+  return {.uid = uid, .name = name, .container_ids = {"c1"}};
+}
+
+TEST(KubeletPods, AreKnownWithWhatTheirOwnersAskFor) {
+  KubeletNode node;
+  node.host.pod(KubeQos::burstable, kOne, {"c1"});
+  node.lists({{.uid = kOne,
+               .name = "web",
+               .namespace_ = "shop",
+               .labels = R"({"koordinator.sh/qosClass":"LSR"})",
+               .container_ids = {"c1"},
+               .resources = R"({"limits":{"cpu":"500m"}})"}});
+  node.start();
+  ASSERT_TRUE(node.until([&] { return node.pod(kOne) && node.pod(kOne)->name == "web"; })) << node.log();
+  EXPECT_EQ(node.pod(kOne)->label_qos, QosClass::lsr);
+  EXPECT_TRUE(node.agent().snapshot().pods_known);
+  EXPECT_EQ(node.agent().youngest_unknown(), CgroupId{}) << "every directory is explained";
+  const auto asked = node.kubelet.asked().front();
+  EXPECT_EQ(asked.target, "/pods");
+  EXPECT_EQ(asked.header("authorization"), "Bearer the-token");
+  EXPECT_NE(node.page("/readyz").find("pods: ok, 0 s old"), std::string::npos) << node.page("/readyz");
+  const auto metrics = node.page("/metrics");
+  EXPECT_NE(metrics.find("evenkeel_server_requests_total{server=\"kubelet\",status=\"200\"}"),
+            std::string::npos)
+      << metrics;
+  EXPECT_NE(metrics.find("evenkeel_input_age_seconds{input=\"pods\"}"), std::string::npos);
+  EXPECT_EQ(node.kubelet.connections(), 1) << "kept";
+}
+
+TEST(KubeletPods, UntilTheFirstListEverythingIsLeftAlone) {
+  KubeletNode node;
+  node.host.pod(KubeQos::besteffort, kOne, {"c1"});
+  node.lists({}, {.kind = Fault::Kind::hang});
+  node.start();
+  node.run(milliseconds(100));
+  EXPECT_FALSE(node.agent().snapshot().pods_known);
+  EXPECT_NE(node.page("/readyz").find("pods: no answer yet"), std::string::npos) << node.page("/readyz");
+  EXPECT_EQ(node.page("/readyz").rfind("not ready", 0), 0U);
+  for (const auto& cgroup : node.agent().snapshot().cgroups)
+    EXPECT_EQ(cgroup.hands_off, cgroup.kind == CgroupKind::pod || cgroup.kind == CgroupKind::container)
+        << cgroup.path << ": its owner may have said so";
+}
+
+TEST(KubeletPods, NoPodsAreAListToo) {
+  KubeletNode node;
+  node.lists({});
+  node.start();
+  EXPECT_TRUE(node.until([&] { return node.agent().snapshot().pods_known; })) << "items: null";
+}
+
+TEST(KubeletPods, ANewDirectoryIsAskedAboutAtOnce) {
+  KubeletNode node;
+  node.lists({pod_text(kOne, "web")});
+  node.host.pod(KubeQos::burstable, kOne, {"c1"});
+  node.start({.interval = seconds(3600), .soonest = seconds(1)});
+  ASSERT_TRUE(node.until([&] { return node.pod(kOne) && node.pod(kOne)->name == "web"; }));
+  node.lists({pod_text(kOne, "web"), pod_text(kTwo, "next")});
+  node.host.pod(KubeQos::burstable, kTwo, {"c1"});
+  EXPECT_TRUE(node.until([&] { return node.pod(kTwo) && node.pod(kTwo)->name == "next"; })) << node.log();
+  const auto asked = node.kubelet.asked().size();
+  EXPECT_LE(asked, 4U) << "at most once a second";
+}
+
+TEST(KubeletPods, ADirectoryThatIsNeverExplainedIsAskedAboutForAWhileOnly) {
+  KubeletNode node;
+  node.lists({pod_text(kOne, "web")});
+  node.host.pod(KubeQos::burstable, kOne, {"c1", "the-sandbox"});
+  node.start({.interval = seconds(3600), .soonest = seconds(1)});
+  ASSERT_TRUE(node.until([&] { return node.agent().snapshot().pods_known; }));
+  node.run(milliseconds(2500));
+  EXPECT_GE(node.kubelet.asked().size(), 2U);
+  EXPECT_LE(node.kubelet.asked().size(), 4U) << "at most once a second";
+}
+
+TEST(KubeletPods, APodThatTheKubeletForgetsWhileItLivesIsNotForgotten) {
+  KubeletNode node;
+  const auto directory = node.host.pod(KubeQos::besteffort, kOne, {"c1"});
+  PodText careful = pod_text(kOne, "careful");
+  careful.annotations = R"({"evenkeel.io/hands-off":"true"})";
+  node.lists({careful, pod_text(kTwo, "other")});
+  node.start();
+  ASSERT_TRUE(node.until([&] { return node.pod(kOne) && node.pod(kOne)->hands_off; }));
+  node.lists({pod_text(kTwo, "other")});  // restarted, and its API server is away
+  ASSERT_TRUE(node.until([&] { return node.pod(kOne) && node.pod(kOne)->unlisted; })) << node.log();
+  EXPECT_TRUE(node.pod(kOne)->hands_off) << "what its owner said still counts";
+  EXPECT_NE(node.page("/metrics").find("evenkeel_pods_unlisted 1"), std::string::npos);
+  node.lists({careful, pod_text(kTwo, "other")});
+  ASSERT_TRUE(node.until([&] { return !node.pod(kOne)->unlisted; }));
+  node.lists({pod_text(kTwo, "other")});
+  node.host.remove_cgroup(directory);
+  EXPECT_TRUE(node.until([&] { return node.pod(kOne) == nullptr; })) << "gone in truth";
+}
+
+TEST(KubeletPods, AutomaticallyTheTreeStandsInForAKubeletThatIsNotThere) {
+  KubeletNode node(PodsSource::Kind::automatic);
+  node.host.pod(KubeQos::besteffort, kOne, {"c1"});
+  node.lists({}, {.kind = Fault::Kind::status, .number = 403});
+  node.start();
+  ASSERT_TRUE(node.until([&] { return node.agent().snapshot().pods_known; }));
+  EXPECT_TRUE(node.pod(kOne)->from_cgroup_only);
+  const auto page = node.page("/readyz");
+  EXPECT_EQ(page.rfind("ready\n", 0), 0U) << page;
+  EXPECT_NE(page.find("pods: the cgroup tree in force: " + node.kubelet.url("/pods") + ": 403 trouble"),
+            std::string::npos)
+      << page;
+  node.lists({pod_text(kOne, "batch")});
+  EXPECT_TRUE(node.until([&] { return node.pod(kOne)->name == "batch"; })) << "it has come";
+  node.lists({}, {.kind = Fault::Kind::status, .number = 403});
+  ASSERT_TRUE(node.until([&] { return !node.pods_state().good; }));
+  EXPECT_EQ(node.pod(kOne)->name, "batch") << "from then on its last word counts";
+}
+
+TEST(KubeletPods, TheNodeObjectComesFromTheApiServer) {
+  KubeletNode node(PodsSource::Kind::kubelet, true);
+  node.lists({});
+  node.api.answers([](const Asked& asked, Exchange& exchange) {
+    if (asked.target != "/api/v1/nodes/node-1?resourceVersion=0")
+      return void(exchange.send(http_answer(404, "{}")));
+    exchange.send(http_answer(200, real_node()));
+  });
+  node.start();
+  ASSERT_TRUE(node.until([&] { return node.agent().snapshot().object.cpu_capacity.has_value(); }))
+      << node.log();
+  EXPECT_EQ(node.agent().snapshot().object.cpu_capacity, MilliCpu(2000));
+  EXPECT_EQ(node.agent().snapshot().object.name, "127.0.0.1");
+  node.api.answers([](const Asked&, Exchange& exchange) {
+    exchange.send(http_answer(
+        404, R"({"kind":"Status","message":"nodes \"node-1\" not found","reason":"NotFound","code":404})"));
+  });
+  ASSERT_TRUE(node.until([&] { return !node.node_state().good; }));
+  EXPECT_NE(node.node_state().error.find("404 nodes \"node-1\" not found"), std::string::npos);
+  EXPECT_EQ(node.agent().snapshot().object.cpu_capacity, MilliCpu(2000)) << "its last word counts";
+}
+
+}  // namespace
+}  // namespace evenkeel::test

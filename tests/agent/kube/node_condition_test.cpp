@@ -1,0 +1,137 @@
+// The Node's condition: what trouble is told, for how long, and that nothing of it stays.
+#include "agent/kube/node_condition.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fakes/fixed_wall.h"
+#include "tests/support/fakes/http_script.h"
+#include "tests/support/scenes/http_asker.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr const char* kOff = R"({"status":{"conditions":[{"$patch":"delete","type":"EvenkeelDegraded"}]}})";
+
+TEST(ConditionPatch, IsOneConditionWithItsReason) {
+  EXPECT_EQ(condition_patch(Degraded{"PodsStale", "an \"old\" list"}, 0, 60),
+            R"({"status":{"conditions":[{"type":"EvenkeelDegraded","status":"True","reason":"PodsStale",)"
+            R"("message":"an \"old\" list","lastTransitionTime":"1970-01-01T00:00:00Z",)"
+            R"("lastHeartbeatTime":"1970-01-01T00:01:00Z"}]}})");
+  EXPECT_EQ(condition_patch(std::nullopt, 0, 0), kOff);
+}
+
+class NodeConditionTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    server.answers([this](const Asked&, Exchange& exchange) { exchange.send(answer); });
+    ASSERT_TRUE(asker.loop().every(std::chrono::milliseconds(1), [this](std::uint64_t) {
+      if (waiting_for > 0 && answered() >= waiting_for) asker.stop();
+    }));
+  }
+  [[nodiscard]] std::uint64_t answered() const {
+    std::uint64_t sum = 0;
+    for (const auto& [status, count] : api.traffic().requests) sum += count;
+    return sum;
+  }
+  void until(std::uint64_t answers) {
+    waiting_for = answers;
+    if (answered() < answers) asker.run();
+    waiting_for = 0;
+  }
+  [[nodiscard]] std::string body(std::size_t index) const { return server.asked().at(index).body; }
+
+  std::string answer = http_answer(200, "{}");  // before the server, whose thread sends it to the last
+  ScriptedServer server{};
+  Asker asker{};
+  SteppedClock clock{};
+  FixedWallClock wall{1795231046};
+  std::uint64_t waiting_for = 0;
+  std::vector<std::string> failures{};
+  const Degraded trouble{"LeversRefused", "EROFS"}, other{"PodsStale", "an old list"};
+  KubeClient api =
+      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  NodeCondition condition = std::move(NodeCondition::open(
+                                          asker.loop(), api, clock, wall, [] { return 0.0; }, {.node = "n1"},
+                                          [this](const std::string& why) { failures.push_back(why); })
+                                          .value());
+};
+
+TEST_F(NodeConditionTest, ASoundAgentTakesOffOnceWhatAnEarlierOneLeft) {
+  for (int i = 0; i < 10; ++i) condition.say(std::nullopt);
+  until(1);
+  clock.advance(seconds(100));
+  condition.say(std::nullopt);
+  condition.take_off(seconds(20));
+  ASSERT_EQ(server.asked().size(), 1U);
+  EXPECT_EQ(server.asked()[0].target, "/api/v1/nodes/n1/status");
+  EXPECT_EQ(server.asked()[0].header("content-type"), "application/strategic-merge-patch+json");
+  EXPECT_EQ(body(0), kOff);
+}
+
+TEST_F(NodeConditionTest, OnlyLastingTroubleIsTold) {
+  condition.say(trouble);
+  clock.advance(seconds(29));
+  condition.say(trouble);
+  condition.say(std::nullopt);  // it was short
+  until(1);
+  EXPECT_EQ(body(0), kOff);
+  clock.advance(seconds(20));
+  condition.say(trouble);
+  clock.advance(seconds(20));
+  wall.at += 40;
+  condition.say(trouble);
+  until(2);
+  EXPECT_NE(body(1).find(
+                R"("reason":"LeversRefused","message":"EROFS","lastTransitionTime":"2026-11-21T03:18:06Z")"),
+            std::string::npos)
+      << body(1);
+  wall.at += 60;
+  clock.advance(seconds(60));
+  condition.say(trouble);
+  condition.say(other);
+  until(3);
+  EXPECT_NE(body(2).find(R"("reason":"PodsStale")"), std::string::npos) << body(2);
+  EXPECT_NE(body(2).find(
+                R"("lastTransitionTime":"2026-11-21T03:18:06Z","lastHeartbeatTime":"2026-11-21T03:19:06Z")"),
+            std::string::npos)
+      << "still the same degradation: " << body(2);
+  clock.advance(seconds(2));
+  condition.say(std::nullopt);
+  until(4);
+  EXPECT_EQ(body(3), kOff);
+}
+
+TEST_F(NodeConditionTest, NothingStaysWhenTheAgentStops) {
+  clock.advance(seconds(31));
+  condition.say(trouble);
+  until(1);
+  clock.advance(seconds(5));
+  condition.take_off(seconds(20));
+  ASSERT_EQ(server.asked().size(), 2U);
+  EXPECT_EQ(body(1), kOff);
+}
+
+TEST_F(NodeConditionTest, AStopDoesNotWaitForASilentServer) {
+  clock.advance(seconds(31));
+  condition.say(trouble);
+  until(1);
+  clock.advance(seconds(5));
+  server.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
+  condition.take_off(std::chrono::milliseconds(50));
+  SUCCEED() << "it has returned";
+}
+
+TEST_F(NodeConditionTest, ARefusalIsSaidOnceAndTriedAgain) {
+  answer = http_answer(403, R"({"kind":"Status","message":"nodes is forbidden"})");
+  condition.say(std::nullopt);
+  until(1);
+  clock.advance(seconds(90));
+  condition.say(trouble);
+  until(2);
+  EXPECT_EQ(failures, std::vector<std::string>{"403 nodes is forbidden"});
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,162 @@
+// Reporting usage again and again, with the answers of an API server that knows NodeMetrics, or does not.
+#include "agent/kube/node_metric_reporter.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fakes/http_script.h"
+#include "tests/support/scenes/http_asker.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr const char* kObject = R"({"kind":"NodeMetric","metadata":{"name":"n1"},"spec":{}})";
+
+std::string refusal(int code, const std::string& reason, const std::string& message) {
+  return http_answer(code, R"({"kind":"Status","reason":")" + reason + R"(","message":")" + message + "\"}");
+}
+
+struct NodeMetricReporterTest : testing::Test {
+  ScriptedServer server{};
+  Asker asker{};
+  SystemClock clock{};
+  KubeClient api =
+      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  Duration interval{milliseconds(40)};
+  std::string status = R"({"status":{}})";
+  int made = 0;
+  std::vector<std::string> objects{};
+  std::vector<ReportState> heard{};
+  std::function<bool()> enough = [this] { return !heard.empty(); };
+  std::optional<NodeMetricReporter> reporter{};
+
+  void begin() {
+    reporter.emplace(
+        std::move(NodeMetricReporter::open(
+                      asker.loop(), api, clock, [] { return 0.5; },
+                      {.node = "n1", .soonest = milliseconds(10), .longest_wait = milliseconds(50)},
+                      {.status =
+                           [this] {
+                             ++made;
+                             return status;
+                           },
+                       .interval = [this] { return interval; },
+                       .stands =
+                           [this](const std::string& object) {
+                             objects.push_back(object);
+                             return object == kObject;
+                           },
+                       .news =
+                           [this](const ReportState& state) {
+                             heard.push_back(state);
+                             if (enough()) asker.stop();
+                           }})
+                      .value()));
+  }
+  void answers(std::string answer) {
+    server.answers([answer = std::move(answer)](const Asked&, Exchange& exchange) { exchange.send(answer); });
+  }
+  std::string trouble_with(std::string answer) {
+    answers(std::move(answer));
+    begin();
+    asker.run();
+    return heard.front().trouble;
+  }
+};
+
+TEST_F(NodeMetricReporterTest, LooksFirstAndThenReportsInIntervals) {
+  answers(http_answer(200, kObject));
+  enough = [this] { return heard.back().taken >= 3; };
+  begin();
+  asker.run();
+  const auto asked = server.asked();
+  ASSERT_GE(asked.size(), 4U);
+  EXPECT_EQ(asked[0].body, "{}") << "how does the object want to be told?";
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(asked[i].method, "PATCH");
+    EXPECT_EQ(asked[i].target, "/apis/slo.koordinator.sh/v1alpha1/nodemetrics/n1/status");
+    EXPECT_EQ(asked[i].header("content-type"), "application/merge-patch+json");
+    EXPECT_EQ(asked[i].body, i == 0 ? "{}" : status);
+  }
+  EXPECT_EQ(heard.front().taken, 0U) << "a look is no report";
+  EXPECT_EQ(reporter->state().failures, 0U);
+  EXPECT_TRUE(reporter->state().last_taken);
+  EXPECT_EQ(objects.front(), kObject);
+}
+
+TEST_F(NodeMetricReporterTest, AnIntervalThatTheObjectShortensHoldsAtOnce) {
+  answers(http_answer(200, kObject));
+  interval = std::chrono::hours(1);
+  enough = [this] {
+    interval = milliseconds(20);  // as if the first answer had said so
+    return heard.back().taken >= 2;
+  };
+  begin();
+  asker.run();  // not for an hour
+  EXPECT_GE(reporter->state().taken, 2U);
+}
+
+TEST_F(NodeMetricReporterTest, NothingIsSentWhileNothingIsKnown) {
+  answers(http_answer(200, kObject));
+  status.clear();
+  enough = [this] {
+    if (heard.back().failures >= 2) status = R"({"status":{}})";
+    return heard.back().taken > 0;
+  };
+  begin();
+  asker.run();
+  const auto asked = server.asked();
+  ASSERT_EQ(asked.size(), 2U) << "the look, and what is known at last";
+  EXPECT_GE(made, 3);
+  EXPECT_EQ(heard[1].trouble, "what the node uses is not known");
+  EXPECT_EQ(heard.back().trouble, "");
+}
+
+TEST_F(NodeMetricReporterTest, WhoseObjectComesLaterIsToldThen) {
+  server.answers([this](const Asked&, Exchange& exchange) {
+    const bool early = server.asked().size() <= 3;
+    exchange.send(early ? refusal(404, "NotFound", "nodemetrics n1 not found") : http_answer(200, kObject));
+  });
+  enough = [this] { return heard.back().taken > 0; };
+  begin();
+  asker.run();
+  EXPECT_EQ(heard.front().trouble, "404 there is no NodeMetric of this node; Koordinator's manager makes it");
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(server.asked()[static_cast<std::size_t>(i)].body, "{}");
+  EXPECT_EQ(reporter->state().failures, 3U);
+}
+
+TEST_F(NodeMetricReporterTest, AReportThatFailedIsMadeAnew) {
+  server.answers([this](const Asked& asked, Exchange& exchange) {
+    const bool busy = asked.body != "{}" && server.asked().size() < 4;
+    exchange.send(busy ? refusal(409, "Conflict", "try again") : http_answer(200, kObject));
+  });
+  interval = milliseconds(400);
+  enough = [this] { return heard.back().taken > 0; };
+  begin();
+  asker.run();
+  EXPECT_EQ(heard[1].trouble, "409 try again");
+  EXPECT_GE(made, 3) << "with the newest figures each time";
+}
+
+TEST_F(NodeMetricReporterTest, SaysThatTheClusterKnowsNoNodeMetrics) {
+  EXPECT_EQ(trouble_with(http_answer(404, "404 page not found\n", {}, "text/plain")),
+            "404 the cluster knows no NodeMetric (slo.koordinator.sh/v1alpha1)");
+}
+
+TEST_F(NodeMetricReporterTest, SaysWhichRightIsMissing) {
+  EXPECT_EQ(trouble_with(refusal(403, "Forbidden", "cannot patch resource nodemetrics/status")),
+            "403 cannot patch resource nodemetrics/status");
+}
+
+TEST_F(NodeMetricReporterTest, SaysWhatTheServerDoesNotAccept) {
+  EXPECT_EQ(trouble_with(refusal(422, "Invalid", "status.updateTime: Invalid value")),
+            "422 status.updateTime: Invalid value");
+}
+
+TEST_F(NodeMetricReporterTest, AnAnswerThatIsNoNodeMetricIsAFailure) {
+  EXPECT_EQ(trouble_with(http_answer(200, "<html>a proxy's page</html>")), "the answer is no NodeMetric");
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,78 @@
+// What the reporters share: when a patch is sent, with which body, and what becomes of one that failed.
+#include "agent/kube/patcher.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/fakes/http_script.h"
+#include "tests/support/scenes/http_asker.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+struct PatcherTest : testing::Test {
+  ScriptedServer server{};
+  Asker asker{};
+  SystemClock clock{};
+  KubeClient api =
+      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  std::vector<int> statuses{};
+  std::size_t enough = 1;  ///< answers
+  Patcher patcher = std::move(Patcher::open(
+                                  asker.loop(), api, clock, [] { return 0.5; },
+                                  {.path = "/o",
+                                   .spread = milliseconds(20),
+                                   .soonest = milliseconds(20),
+                                   .longest_wait = milliseconds(50)},
+                                  [this](const HttpReply& reply) {
+                                    statuses.push_back(reply.status);
+                                    if (statuses.size() >= enough) asker.stop();
+                                    return reply.good();
+                                  })
+                                  .value());
+  int made = 0;
+  Patcher::Body numbered() {
+    return [this] { return "{\"n\":" + std::to_string(++made) + "}"; };
+  }
+  void answers(std::vector<int> codes) {
+    server.answers([this, codes = std::move(codes)](const Asked&, Exchange& exchange) {
+      exchange.send(http_answer(codes.at(std::min(server.asked().size(), codes.size()) - 1), "{}"));
+    });
+  }
+};
+
+TEST_F(PatcherTest, ABodyIsMadeAnewForEveryTry) {
+  answers({503, 409, 200});
+  enough = 3;
+  patcher.publish(numbered(), true);
+  asker.run();
+  ASSERT_EQ(server.asked().size(), 3U);
+  EXPECT_EQ(server.asked()[0].body, "{\"n\":1}");
+  EXPECT_EQ(server.asked()[2].body, "{\"n\":3}") << "what is known by then";
+  EXPECT_EQ(statuses, (std::vector<int>{503, 409, 200}));
+}
+
+TEST_F(PatcherTest, AnEmptyBodyIsNotSentAndHoldsNothingUp) {
+  patcher.publish([] { return std::string(); }, true);
+  const auto later = asker.loop().timer([this] { patcher.publish(numbered(), true); });
+  later->arm(milliseconds(100));
+  asker.run();
+  ASSERT_EQ(server.asked().size(), 1U);
+  EXPECT_EQ(server.asked()[0].body, "{\"n\":1}");
+}
+
+TEST_F(PatcherTest, ALookThatFailedIsRepeatedBeforeAnythingIsWritten) {
+  answers({404, 200, 200});
+  enough = 3;
+  patcher.look();
+  patcher.publish(numbered(), true);
+  asker.run();
+  ASSERT_EQ(server.asked().size(), 3U);
+  EXPECT_EQ(server.asked()[0].body, "{}");
+  EXPECT_EQ(server.asked()[1].body, "{}");
+  EXPECT_EQ(server.asked()[2].body, "{\"n\":1}");
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,159 @@
+// Events on pods: what is sent, what is not sent twice, and what happens when the server does not want them.
+#include "agent/kube/pod_events.h"
+
+#include <gtest/gtest.h>
+
+#include "agent/cli/cluster.h"
+#include "agent/pods/kube_text.h"
+#include "tests/support/fakes/fixed_wall.h"
+#include "tests/support/fakes/http_script.h"
+#include "tests/support/scenes/http_asker.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+/// Time goes on only as the tests say, but for the loop's own timers.
+class PodEventsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    take(http_answer(201, "{}"));
+    ASSERT_TRUE(asker.loop().every(milliseconds(1), [this](std::uint64_t) {
+      if (settled()) asker.stop();
+    }));
+  }
+  void take(std::string answer) {
+    server.answers([answer = std::move(answer)](const Asked&, Exchange& exchange) { exchange.send(answer); });
+  }
+  /// Until the counters have seen `events` of them.
+  void settle(std::uint64_t events) {
+    wanted = events;
+    if (!settled()) asker.run();
+    EXPECT_TRUE(settled());
+  }
+  [[nodiscard]] bool settled() const {
+    return events_.counters().told + events_.counters().dropped == wanted;
+  }
+  static PodEvent event(const std::string& pod = "p", const std::string& about = {}) {
+    return {"default", pod, "uid-" + pod, "LeverRefused", "cannot", about};
+  }
+  ScriptedServer server{};
+  Asker asker{};
+  SteppedClock clock{};
+  FixedWallClock wall{1795231046.7};
+  std::vector<std::string> failures{};
+  std::uint64_t wanted = 0;
+  KubeClient api =
+      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  PodEvents events_ =
+      std::move(PodEvents::open(
+                    asker.loop(), api, clock, wall, [] { return 0.0; }, {.node = "n1", .burst = 3},
+                    [this](const std::string& why) { failures.push_back(why); })
+                    .value());
+};
+
+TEST_F(PodEventsTest, SaysWhatWasDoneToThePod) {
+  events_.tell({"shop", "cart-1", "u1", "Evicting", "a \"reason\"", {}});
+  settle(1);
+  ASSERT_EQ(server.asked().size(), 1U);
+  const auto asked = server.asked()[0];
+  EXPECT_EQ(asked.method, "POST");
+  EXPECT_EQ(asked.target, "/api/v1/namespaces/shop/events");
+  EXPECT_EQ(asked.header("content-type"), "application/json");
+  EXPECT_EQ(
+      asked.body,
+      R"({"apiVersion":"v1","kind":"Event","metadata":{"generateName":"cart-1.","namespace":"shop"},)"
+      R"("involvedObject":{"apiVersion":"v1","kind":"Pod","namespace":"shop","name":"cart-1","uid":"u1"},)"
+      R"("type":"Warning","reason":"Evicting","message":"a \"reason\"",)"
+      R"("source":{"component":"evenkeel","host":"n1"},"reportingComponent":"evenkeel","reportingInstance":"n1",)"
+      R"("firstTimestamp":"2026-11-21T03:17:26Z","lastTimestamp":"2026-11-21T03:17:26Z","count":1})");
+}
+
+TEST_F(PodEventsTest, TheSameIsCountedAndToldAgainLater) {
+  for (int i = 0; i < 5; ++i) events_.tell(event());
+  settle(1);
+  EXPECT_EQ(events_.counters().repeated, 4U);
+  clock.advance(minutes(11));
+  wall.at += 660;
+  events_.tell(event());
+  settle(2);
+  ASSERT_EQ(server.asked().size(), 2U);
+  const auto body = server.asked()[1].body;
+  EXPECT_NE(
+      body.find(
+          R"("firstTimestamp":"2026-11-21T03:17:26Z","lastTimestamp":"2026-11-21T03:28:26Z","count":6)"),
+      std::string::npos)
+      << body;
+}
+
+TEST_F(PodEventsTest, DifferentFilesAndPodsAreDifferentEvents) {
+  events_.tell(event("p", "cpu.max"));
+  events_.tell(event("p", "cpu.idle"));
+  events_.tell(event("q", "cpu.max"));
+  settle(3);
+  EXPECT_EQ(events_.counters().repeated, 0U);
+}
+
+TEST_F(PodEventsTest, ABurstIsCutAndTimeGivesRoomAgain) {
+  for (int i = 0; i < 100; ++i) events_.tell(event("p" + std::to_string(i)));
+  settle(100);
+  EXPECT_EQ(events_.counters().told, 3U);
+  EXPECT_EQ(events_.counters().dropped, 97U);
+  clock.advance(std::chrono::seconds(13));
+  for (int i = 100; i < 110; ++i) events_.tell(event("p" + std::to_string(i)));
+  settle(110);
+  EXPECT_EQ(events_.counters().told, 5U) << "two more after 13 s";
+}
+
+TEST_F(PodEventsTest, ARefusalIsSaidOnceAndTheEventDropped) {
+  take(http_answer(403, R"({"kind":"Status","message":"events is forbidden"})"));
+  events_.tell(event("a"));
+  events_.tell(event("b"));
+  settle(2);
+  EXPECT_EQ(failures, std::vector<std::string>{"403 events is forbidden"});
+  EXPECT_EQ(server.asked().size(), 2U) << "not asked again";
+  EXPECT_EQ(events_.counters().dropped, 2U);
+}
+
+TEST_F(PodEventsTest, ABusyServerIsAskedAgain) {
+  server.answers([this](const Asked&, Exchange& exchange) {
+    exchange.send(server.asked().size() == 1 ? http_answer(503, "busy") : http_answer(201, "{}"));
+  });
+  events_.tell(event());
+  settle(1);
+  EXPECT_EQ(events_.counters().told, 1U);
+  EXPECT_TRUE(failures.empty());
+}
+
+TEST_F(PodEventsTest, ALongMessageIsCutBetweenCharacters) {
+  PodEvent longish = event();
+  for (int i = 0; i < 1000; ++i) longish.message += "é";
+  events_.tell(longish);
+  settle(1);
+  const auto parsed = parse_json(server.asked()[0].body, "event");
+  ASSERT_TRUE(parsed.problems.empty());
+  EXPECT_EQ(text_at(parsed.root, {"message"}).size(), 1000U);
+}
+
+TEST(OwnersEvent, TellsWhatConcernsThePodsOwner) {
+  Pod pod;
+  pod.namespace_ = "shop", pod.name = "cart", pod.uid = "u";
+  const auto of = [&](const AuditEvent& event) { return owners_event(pod, event); };
+  const auto refused =
+      of({.kind = "refused", .path = "a/cpu.max", .new_text = "5", .why = "the kernel said EINVAL"});
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->reason, "LeverRefused");
+  EXPECT_EQ(refused->message, "a/cpu.max cannot be set to 5: the kernel said EINVAL");
+  EXPECT_EQ(refused->about, "a/cpu.max");
+  EXPECT_EQ(of({.kind = "evict", .why = "w"})->message, "evenkeel asks this pod to go: w");
+  EXPECT_EQ(of({.kind = "not-evicted", .why = "w"})->reason, "NotEvicted");
+  EXPECT_EQ(of({.kind = "yielded", .path = "f", .new_text = "7", .by = "tool[1]"})->message,
+            "tool[1] has set f to 7, where it stays from now on");
+  for (const char* kind : {"write", "restore", "foreign", "would-evict", "config"})
+    EXPECT_FALSE(of({.kind = kind})) << kind;
+}
+
+}  // namespace
+}  // namespace evenkeel::test

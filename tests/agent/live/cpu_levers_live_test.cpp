@@ -1,0 +1,174 @@
+// Levers of the CPU on the real kernel, v1 or v2: what the kernel's own counts say before, with and after
+// them.
+#include <gtest/gtest.h>
+#include <time.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "tests/support/live/agent_args.h"
+#include "tests/support/live/live_agent.h"
+#include "tests/support/live/live_cgroups.h"
+#include "tests/support/live/pinned_task.h"
+#include "tests/support/process.h"
+#include "tests/support/soon.h"
+#include "tests/support/state_dir.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+const std::string kServicePod = "kubepods/burstable/poddddddddd-0000-0000-0000-00000000000a";
+const std::string kBatchPod = "kubepods/burstable/poddddddddd-0000-0000-0000-00000000000b";
+const std::string kBestEffort = "kubepods/besteffort";
+
+/// Works in turns, by the CPU time that it has had: a busy machine makes them longer, not smaller.
+[[noreturn]] void work_in_bursts(std::chrono::milliseconds work, std::chrono::milliseconds rest) {
+  const auto had = [] {
+    timespec time{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  };
+  for (;;) {
+    const auto end = had() + work;
+    while (had() < end) {
+    }
+    std::this_thread::sleep_for(rest);
+  }
+}
+
+class LiveCpuLevers : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
+    std::ofstream(dir_.path + "/pods.yaml")
+        << "items:\n"
+        << pod(kServicePod, "c1", "LS", "limits: {cpu: 200m}") << pod(kBatchPod, "c2", "BE", "");
+    for (const auto& container : {service(), batch(), best_effort()}) cgroups_.make(container);
+  }
+  static std::string service() { return kServicePod + "/c1"; }
+  static std::string batch() { return kBatchPod + "/c2"; }
+  static std::string best_effort() { return kBestEffort + "/poddddddddd-0000-0000-0000-00000000000c/c3"; }
+  static std::string pod(const std::string& path, const char* container, const char* qos,
+                         const std::string& resources) {
+    return "- {metadata: {uid: " + path.substr(path.rfind("/pod") + 4) + ", namespace: a, name: " + qos +
+           "-pod, labels: {koordinator.sh/qosClass: " + qos +
+           "}}, spec: {containers: [{name: a, resources: {" + resources +
+           "}}]}, status: {phase: Running, qosClass: Burstable, containerStatuses: " +
+           "[{name: a, containerID: 'containerd://" + container + "', state: {running: {}}}]}}\n";
+  }
+  [[nodiscard]] std::vector<std::string> args(const std::string& nodeslo) const {
+    std::ofstream(dir_.path + "/nodeslo.yaml") << nodeslo;
+    return live_args(cgroups_, dir_, "100ms");
+  }
+  [[nodiscard]] std::string quota(const std::string& cgroup) const {
+    return text_of_file(cgroups_.quota_file(cgroup));
+  }
+  /// To 20 ms in each 100, and nobody else is in its way.
+  void limit_service() {
+    cgroups_.come_first();
+    for (const auto& cgroup : {kServicePod, service()})
+      std::ofstream(cgroups_.quota_file(cgroup)) << 20000 << std::flush;
+  }
+  /// Periods in which the cgroup had to stop, in the time that `look` takes.
+  [[nodiscard]] long throttled_during(const std::string& cgroup, std::chrono::milliseconds look) const {
+    const long before = cgroups_.throttled_periods(cgroup);
+    std::this_thread::sleep_for(look);
+    return cgroups_.throttled_periods(cgroup) - before;
+  }
+  /// What `one` has of the CPU that it shares with `other`, in two seconds.
+  static double part_of(const PinnedTask& one, const PinnedTask& other) {
+    const auto one_before = one.ran(), other_before = other.ran();
+    std::this_thread::sleep_for(2s);
+    const auto mine = one.ran() - one_before, theirs = other.ran() - other_before;
+    return static_cast<double>(mine.count()) / static_cast<double>((mine + theirs).count());
+  }
+
+  LiveCgroups cgroups_{};
+  StateDir dir_{};
+};
+
+TEST_F(LiveCpuLevers, ABatchPodBesideAServiceOnOneCpuHasNextToNothing) {
+  const PinnedTask serving(cgroups_, service(), 0, [] { spin(); });
+  const PinnedTask working(cgroups_, batch(), 0, [] { spin(); });
+  const double before = part_of(working, serving);
+  EXPECT_GT(before, 0.3) << "two equal pods";
+  LiveAgent agent(args("resourceQOSStrategy: {beClass: {cpuQOS: {enable: true, groupIdentity: -1}}}\n"));
+  double with = 1;
+  EXPECT_TRUE(soon([&] { return (with = part_of(working, serving)) < 0.1; })) << with << '\n' << agent.log();
+  agent.stop();
+  // Not at once: what it ran while it was idle counts several hundred times over until the others have caught
+  // up.
+  double after = 0;
+  EXPECT_TRUE(soon([&] { return (after = part_of(working, serving)) > 0.3; }))
+      << after << ": it is as it was";
+  std::printf("of the CPU: %.2f before, %.3f as best effort, %.2f after\n", before, with, after);
+}
+
+TEST_F(LiveCpuLevers, BestEffortIsHeldToWhatServicesLeave) {
+  const auto original = quota(kBestEffort);
+  const PinnedTask one(cgroups_, best_effort(), 0, [] { spin(); });
+  EXPECT_EQ(throttled_during(kBestEffort, 1s), 0);
+  LiveAgent agent(
+      args("resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota, "
+           "cpuSuppressThresholdPercent: 10, cpuSuppressMinPercent: 5}\n"));
+  const auto held = [&] {
+    const auto before = one.ran();
+    const auto from = std::chrono::steady_clock::now();
+    const long throttled = throttled_during(kBestEffort, 1s);
+    const auto took = std::chrono::steady_clock::now() - from;
+    return throttled > 3 && one.ran() - before < took / 2;
+  };
+  EXPECT_TRUE(soon(held)) << quota(kBestEffort) << agent.log();
+  agent.stop();
+  EXPECT_EQ(quota(kBestEffort), original);
+  EXPECT_EQ(throttled_during(kBestEffort, 1s), 0);
+}
+
+// Nearly two quotas at once, half of one in the long run; not in step with the periods of the quota, of which
+// some would suit it.
+TEST_F(LiveCpuLevers, AServicesBurstPassesUnthrottled) {
+  const char* name = cgroups_.layout().v2(Controller::cpu) ? "cpu.max.burst" : "cpu.cfs_burst_us";
+  const auto burst = [&] { return text_of_file(cgroups_.file(Controller::cpu, service(), name)); };
+  const auto original = burst();
+  if (original.empty()) GTEST_SKIP() << "this kernel has no " << name;
+  limit_service();
+  const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(38ms, 333ms); });
+  const long before = throttled_during(service(), 3s);
+  EXPECT_GE(before, 4) << "its bursts are longer than its quota";
+  LiveAgent agent(args("cpuBurstStrategy: {policy: cpuBurstOnly, cpuBurstPercent: 100}\n"));
+  EXPECT_TRUE(soon([&] { return burst() == "20000\n"; })) << agent.log();
+  long with = before;
+  EXPECT_TRUE(soon([&] { return (with = throttled_during(service(), 3s)) == 0; })) << with;
+  agent.stop();
+  EXPECT_EQ(burst(), original);
+  const long after = throttled_during(service(), 3s);
+  EXPECT_GE(after, 3);
+  std::printf("throttled in 3 s: %ld before, %ld with burst, %ld after\n", before, with, after);
+}
+
+// Where a burst is longer than what can be saved up, the quota itself is raised while the node has CPU to
+// spare.
+TEST_F(LiveCpuLevers, AThrottledServiceIsGivenMoreForAWhile) {
+  limit_service();
+  const auto original = quota(service());
+  const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(35ms, 65ms); });
+  const long before = throttled_during(service(), 3s);
+  EXPECT_GE(before, 10);
+  LiveAgent agent(
+      args("cpuBurstStrategy: {policy: cfsQuotaBurstOnly, cfsQuotaBurstPercent: 300, "
+           "sharePoolThresholdPercent: 100}\n"));
+  long with = before;
+  EXPECT_TRUE(soon([&] { return (with = throttled_during(service(), 3s)) * 3 < before; }))
+      << with << agent.log();
+  EXPECT_NE(quota(service()), original);
+  agent.stop();
+  EXPECT_EQ(quota(service()), original);
+  std::printf("throttled in 3 s: %ld before, %ld with a raised quota\n", before, with);
+}
+
+}  // namespace
+}  // namespace evenkeel::test

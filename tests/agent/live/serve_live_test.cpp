@@ -1,0 +1,161 @@
+// The running program on the real kernel: its endpoint, its log, its signals.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "agent/http/http_get.h"
+#include "tests/support/live/live_agent.h"
+#include "tests/support/live/live_population.h"
+#include "tests/support/process.h"
+#include "tests/support/scenes/nodeslo_texts.h"
+#include "tests/support/scenes/stepped_agent.h"
+#include "tests/support/soon.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+class LiveService : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
+    std::filesystem::create_directories(dir_);
+    configure(kEverythingOn);
+    pods_ = populate(cgroups_, 3);
+  }
+  void TearDown() override { std::filesystem::remove_all(dir_); }
+  void configure(const std::string& text) const {
+    std::ofstream(dir_ + "/new.yaml") << text << std::flush;
+    std::filesystem::rename(dir_ + "/new.yaml", dir_ + "/nodeslo.yaml");
+  }
+  std::vector<std::string> args(const std::string& listen = "127.0.0.1:0") const {
+    return {"--cgroup-root", cgroups_.top(), "--nodeslo",   dir_ + "/nodeslo.yaml",
+            "--pods",        "cgroup",       "--state-dir", dir_,
+            "--listen",      listen,         "--interval",  "200ms"};
+  }
+  static int port_of(const LiveAgent& agent) {
+    if (!agent.logged("event=listening", milliseconds(5000))) return 0;
+    const std::string log = agent.log();
+    const auto at = log.find("port=");
+    return at == std::string::npos ? 0 : std::stoi(log.substr(at + 5));
+  }
+  std::string idle(const std::string& pod) const {
+    return text_of_file(cgroups_.file(Controller::cpu, pod, "cpu.idle"));
+  }
+  bool becomes(const std::string& pod, const std::string& value) const {
+    for (int i = 0; i < 400 && idle(pod) != value; ++i) std::this_thread::sleep_for(milliseconds(10));
+    return idle(pod) == value;
+  }
+
+  LiveCgroups cgroups_{};
+  Population pods_{};
+  std::string dir_ = "/tmp/evenkeel-live-" + std::to_string(::getpid());
+};
+
+TEST_F(LiveService, ShowsItselfAndPutsEverythingBack) {
+  LiveAgent agent(args());
+  const int port = port_of(agent);
+  ASSERT_GT(port, 0) << agent.log();
+  const std::string at = "http://127.0.0.1:" + std::to_string(port);
+  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  EXPECT_EQ(http_get(at + "/healthz").status, 200);
+  EXPECT_EQ(http_get(at + "/readyz").status, 200) << http_get(at + "/readyz").body;
+  const std::string metrics = http_get(at + "/metrics").body;
+  EXPECT_NE(metrics.find("evenkeel_node_cpu_capacity_cores"), std::string::npos);
+  EXPECT_NE(metrics.find("pod=\"bbbbbbbb-0000-0000-0000-000000000002\""), std::string::npos) << metrics;
+  EXPECT_NE(http_get(at + "/v1/explain").body.find("cpu-identity"), std::string::npos);
+  EXPECT_NE(http_get(at + "/v1/audit").body.find("\"kind\":\"write\""), std::string::npos);
+  EXPECT_NE(http_get(at + "/v1/snapshot").body.find(pods_.services[0]), std::string::npos);
+  EXPECT_NE(http_get(at + "/v1/capabilities").body.find("cpu-idle"), std::string::npos);
+  EXPECT_EQ(http_get(at + "/etc/passwd").status, 404);
+  const Ran explained = run_evenkeel({"explain", "--listen", "127.0.0.1:" + std::to_string(port)});
+  EXPECT_EQ(explained.exit_status, 0) << explained.err;
+  EXPECT_NE(explained.out.find("cpu.idle is 1, was 0, by cpu-identity"), std::string::npos) << explained.out;
+  agent.stop();
+  EXPECT_EQ(agent.exit_status(), 0) << agent.log();
+  EXPECT_EQ(idle(pods_.batches[0]), "0\n");
+}
+
+TEST_F(LiveService, AScrapeAtAnyMomentHasEveryLiveSeries) {
+  LiveAgent agent(args());
+  const int port = port_of(agent);
+  ASSERT_GT(port, 0) << agent.log();
+  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  for (int i = 0; i < 200; ++i) {
+    const std::string text = http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body;
+    ASSERT_NE(text.find("evenkeel_cgroup_memory_working_set_bytes{cgroup=\"" + cgroups_.top() + "/" +
+                        pods_.services[0] + "\""),
+              std::string::npos)
+        << "scrape " << i;
+  }
+}
+
+TEST_F(LiveService, ReloadsAConfigurationThatIsRenamedIntoPlace) {
+  LiveAgent agent(args("none"));
+  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  configure("cpuBurstStrategi: {}\n");
+  ASSERT_TRUE(agent.logged("event=input-refused", milliseconds(5000))) << agent.log();
+  EXPECT_EQ(idle(pods_.batches[0]), "1\n") << "a bad file changes nothing";
+  configure("{}\n");
+  EXPECT_TRUE(becomes(pods_.batches[0], "0\n")) << agent.log();
+}
+
+TEST_F(LiveService, NamesWhoeverOverwritesAValue) {
+  LiveAgent agent(args("none"));
+  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  const std::string file = cgroups_.file(Controller::cpu, pods_.batches[0], "cpu.idle");
+  ASSERT_EQ(std::system(("echo 0 > " + file).c_str()), 0);
+  EXPECT_TRUE(agent.logged("event=yielded", milliseconds(5000)) ||
+              agent.logged("event=foreign-write", milliseconds(1)))
+      << agent.log();
+  std::this_thread::sleep_for(milliseconds(600));
+  EXPECT_EQ(idle(pods_.batches[0]), "0\n") << "not fought for";
+}
+
+// A runtime makes the directory in every hierarchy and sets the quota afterwards: at that moment the agent
+// looks at the directory for the first time, or begins to watch it. No tick comes to help here.
+TEST_F(LiveService, AQuotaSetRightAfterABirthIsNotMissed) {
+  auto seldom = args("none");
+  seldom.back() = "120s";
+  LiveAgent agent(seldom);
+  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  const bool v2 = cgroups_.layout().v2(Controller::cpu);
+  for (int birth = 0; birth < 40; ++birth) {
+    const std::string container = pods_.services[0] + "/born" + std::to_string(birth);
+    cgroups_.make(container);
+    std::this_thread::sleep_for(std::chrono::microseconds(100 * birth));
+    std::ofstream(cgroups_.quota_file(container)) << "50000" << std::flush;
+    const auto burst = cgroups_.file(Controller::cpu, container, v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
+    ASSERT_TRUE(soon([&] { return text_of_file(burst) == "50000\n"; })) << "birth " << birth << "\n"
+                                                                        << agent.log();
+    cgroups_.remove(container);
+  }
+}
+
+TEST_F(LiveService, ASecondAgentOnTheSameStateIsRefused) {
+  LiveAgent agent(args("none"));
+  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  LiveAgent second(args("none"));
+  EXPECT_TRUE(second.logged("another evenkeel holds the lock", milliseconds(5000))) << second.log();
+  const Ran restored = run_evenkeel({"restore", "--state-dir", dir_});
+  EXPECT_EQ(restored.exit_status, 1);
+  EXPECT_NE(restored.err.find("is running"), std::string::npos) << restored.err;
+}
+
+TEST_F(LiveService, TakesBackAtItsStartWhatACrashLeft) {
+  {
+    LiveAgent agent(args("none"));
+    ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+    agent.kill();
+  }
+  EXPECT_EQ(idle(pods_.batches[0]), "1\n");
+  configure("{}\n");
+  LiveAgent agent(args("none"));
+  EXPECT_TRUE(becomes(pods_.batches[0], "0\n")) << agent.log();
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,104 @@
+// How interference is measured is said when it changes, and stands in the metrics.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+#include <memory>
+
+#include "agent/api/metrics.h"
+#include "agent/record/measurement_status_log.h"
+#include "agent/tick/agent.h"
+#include "cgroup/base/fd.h"
+#include "tests/support/alloc_guard.h"
+#include "tests/support/fakes/fake_host.h"
+
+namespace evenkeel::test {
+namespace {
+
+class LogPipe {
+ public:
+  LogPipe() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK), 0);
+    read_ = Fd(ends[0]);
+    write_ = Fd(ends[1]);
+    log.emplace(write_.get(), LogFormat::text, LogLevel::info, nullptr);
+  }
+  std::string lines() const {
+    std::array<char, 8192> text{};
+    const auto size = ::read(read_.get(), text.data(), text.size());
+    return {text.data(), size < 0 ? 0 : static_cast<std::size_t>(size)};
+  }
+  std::optional<Log> log{};
+
+ private:
+  Fd read_{}, write_{};
+};
+
+TEST(MeasuringNews, TheReasonOfTheCountersIsSaidOnceAndWhenItChanges) {
+  const LogPipe pipe;
+  Log log = *pipe.log;
+  MeasuringNews news;
+  NodeSnapshot node;
+  news.tell(node, log);
+  EXPECT_EQ(pipe.lines(), "") << "nobody asks, so nothing is amiss";
+  node.counters.why = "cycles: ENOENT";
+  for (int i = 0; i < 3; ++i) news.tell(node, log);
+  EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=none why=\"cycles: ENOENT\"\n");
+  node.counters.backend = CounterBackend::rotating;
+  news.tell(node, log);
+  EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=rotating why=\"cycles: ENOENT\"\n");
+  node.counters.why.clear();
+  for (int i = 0; i < 3; ++i) news.tell(node, log);
+  EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=rotating why=\"\"\n");
+}
+
+TEST(MeasuringNews, SoIsTheReasonOfTheRunQueue) {
+  const LogPipe pipe;
+  Log log = *pipe.log;
+  MeasuringNews news;
+  NodeSnapshot node;
+  node.run_queue.source = RunQueueSource::schedstat;
+  node.run_queue.why = "EPERM: rights";
+  for (int i = 0; i < 3; ++i) news.tell(node, log);
+  EXPECT_EQ(pipe.lines(), "level=info event=run-queue-source source=schedstat why=\"EPERM: rights\"\n");
+  node.run_queue.source = RunQueueSource::none;
+  node.run_queue.why += "; more than 1000 tasks in containers, each of them looked at for nothing so far";
+  news.tell(node, log);
+  EXPECT_NE(pipe.lines().find("source=none why=\"EPERM: rights; more than 1000"), std::string::npos);
+  const AllocGuard guard;
+  news.tell(node, log);
+  EXPECT_EQ(guard.allocations(), 0U);
+}
+
+/// On a host that is only a directory, nothing can be loaded and nothing counted.
+TEST(MeasuringNews, StandsInTheMetricsAndInTheAgentsLog) {
+  FakeHost host;
+  host.machine({.cpus = 4}).v2().kubepods();
+  const auto slo = host.root() + "/nodeslo.yaml";
+  const auto write = [&](const char* text) { std::ofstream(slo) << text << std::flush; };
+  write("extensions: {evenkeel: {interference: {enable: true, counters: false}}}\n");
+  AgentOptions options{.host_root = host.root(), .state_dir = host.root() + "/state", .stepped = true};
+  options.inputs.nodeslo = slo;
+  const LogPipe pipe;
+  Log log = *pipe.log;
+  SteppedClock clock;
+  const auto agent = Agent::create(options, log, clock, nullptr).agent;
+  ASSERT_TRUE(agent);
+  const std::string why = "not tried: /sys/fs/cgroup is not the kernel's";
+  for (int second = 1; second < 4; ++second) agent->tick(MonoTime{} + std::chrono::seconds(second));
+  EXPECT_NE(metrics_text(*agent).find("\nevenkeel_run_queue_source{source=\"none\",why=\"" + why + "\"} 1\n"),
+            std::string::npos);
+  const auto said = pipe.lines();
+  const auto line = said.find("event=run-queue-source source=none why=\"" + why + "\"");
+  EXPECT_NE(line, std::string::npos) << said;
+  EXPECT_EQ(said.find("event=run-queue-source", line + 1), std::string::npos) << "once";
+  write("{}\n");
+  agent->tick(MonoTime{} + std::chrono::seconds(5));
+  EXPECT_EQ(metrics_text(*agent).find("evenkeel_run_queue_source"), std::string::npos) << "nobody asks";
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,93 @@
+// The program as a black box: suppression by CPU sets.
+#include <gtest/gtest.h>
+
+#include "qos/model/cpu_set.h"
+#include "tests/support/scenes/stepped_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace evenkeel::literals;
+using Kernel = FakeNode::Kernel;
+
+/// The default policy of suppression; two containers of best effort.
+struct CpusetNode : TwoPods {
+  explicit CpusetNode(Kernel kernel)
+      : TwoPods(kernel, "resourceUsedThresholdWithBE: {enable: true}\n", {"aaa"}, {"bbb", "ccc"}) {}
+  std::string cpus(const std::string& cgroup) const {
+    return setting(Controller::cpuset, cgroup, "cpuset.cpus");
+  }
+  std::size_t count(const std::string& cgroup) const {
+    return CpuSet::parse(cpus(cgroup)).value_or(CpuSet{}).size();
+  }
+  std::vector<std::string> best_effort() const {
+    return {besteffort(), batch, batch + "/bbb", batch + "/ccc"};
+  }
+};
+
+class SteppedCpuset : public testing::TestWithParam<Kernel> {
+ protected:
+  CpusetNode node{GetParam()};
+};
+
+// 65 % of 16 CPUs are 10.4; services use 6, so 4.4 are left: five whole CPUs.
+TEST_P(SteppedCpuset, NarrowsBestEffortAndPutsTheSetsBack) {
+  std::vector<std::string> before;
+  for (const auto& cgroup : node.best_effort()) before.push_back(node.cpus(cgroup));
+  const std::string services_before = node.cpus(node.service);
+  node.service_uses(6000_mcpu);
+  SteppedAgent agent(node.args());
+  node.seconds(2, agent);
+  for (const auto& cgroup : node.best_effort()) {
+    EXPECT_EQ(node.count(cgroup), 5U) << cgroup;
+    EXPECT_EQ(node.cpus(cgroup), node.cpus(node.besteffort()));
+  }
+  EXPECT_EQ(node.cpus(node.service), services_before) << "services are not touched";
+  agent.quit();
+  std::vector<std::string> after;
+  for (const auto& cgroup : node.best_effort()) after.push_back(node.cpus(cgroup));
+  EXPECT_EQ(after, before);
+}
+
+TEST_P(SteppedCpuset, OnV1NarrowsChildrenFirstAndWidensParentsFirst) {
+  if (GetParam() == Kernel::v2) GTEST_SKIP() << "v2 takes any order";
+  node.service_uses(6000_mcpu);
+  SteppedAgent agent(node.args());
+  node.second(agent);
+  const Step narrow = node.second(agent);
+  ASSERT_EQ(narrow.writes.size(), 4U) << narrow.line;
+  EXPECT_TRUE(narrow.writes.back().path.ends_with("besteffort/cpuset.cpus")) << narrow.line;
+  node.service_uses(0_mcpu);
+  Step wide;
+  for (int i = 0; i < 30 && wide.writes.empty(); ++i) wide = node.second(agent);
+  ASSERT_EQ(wide.writes.size(), 4U) << wide.line;
+  EXPECT_TRUE(wide.writes.front().path.ends_with("besteffort/cpuset.cpus")) << wide.line;
+}
+
+TEST_P(SteppedCpuset, NeverLessThanTwoCpus) {
+  node.service_uses(16000_mcpu);
+  SteppedAgent agent(node.args());
+  node.seconds(5, agent);
+  for (const auto& cgroup : node.best_effort()) EXPECT_EQ(node.count(cgroup), 2U) << cgroup;
+}
+
+TEST_P(SteppedCpuset, AContainerBornInNarrowTimesIsWideAgainAfterwards) {
+  node.service_uses(6000_mcpu);
+  SteppedAgent agent(node.args());
+  node.seconds(2, agent);
+  const std::string narrow = node.cpus(node.batch);
+  // The runtime copies its parent's set into a new container's directory on v1.
+  const std::string late = node.host.container(node.batch, "ddd");
+  node.host.write(Controller::cpuset, late, "cpuset.cpus", GetParam() == Kernel::v1 ? narrow + "\n" : "\n");
+  node.seconds(3, agent);
+  node.service_uses(1000_mcpu);  // more room: the new container has to follow
+  node.seconds(30, agent);
+  EXPECT_EQ(node.cpus(late), node.cpus(node.batch));
+  agent.quit();
+  EXPECT_EQ(node.cpus(late), node.cpus(node.batch)) << "no narrower than its pod";
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SteppedCpuset, testing::Values(Kernel::v1, Kernel::v2), kernel_name);
+
+}  // namespace
+}  // namespace evenkeel::test

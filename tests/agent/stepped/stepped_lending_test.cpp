@@ -1,0 +1,117 @@
+// The program as a black box: what it would advertise, from the node's files. The worked example of
+// Koordinator's own tests: 100 CPUs and 120 GiB, a system that uses 7 and 12, services that use 33 and 33.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/support/scenes/stepped_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace evenkeel::literals;
+
+constexpr const char* kLends =
+    "extensions:\n  colocation:\n    enable: true\n    cpuReclaimThresholdPercent: 65\n"
+    "    memoryReclaimThresholdPercent: 65\n";
+constexpr std::int64_t kGiB = std::int64_t{1} << 30;
+
+std::string pod_json(const std::string& uid, const std::string& labels, const char* qos, int request) {
+  const auto amount = std::to_string(request);
+  return R"({"metadata":{"name":")" + uid + R"(","namespace":"n","uid":")" + uid + R"(","labels":{)" +
+         labels + R"(}},"spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":")" + amount +
+         R"(","memory":")" + amount + R"(Gi"}}}]},"status":{"phase":"Running","qosClass":")" + qos + R"("}})";
+}
+
+class SteppedLending : public testing::TestWithParam<FakeNode::Kernel> {
+ protected:
+  SteppedLending() {
+    pod("a-1", KubeQos::burstable, 11);
+    pod("b-1", KubeQos::besteffort, 10);
+    pod("c-1", KubeQos::burstable, 22);
+    node.system_uses(7000_mcpu);
+    memory_use(12 + 11 + 10 + 22);
+    pods = node.pod_list(R"({"kind":"PodList","apiVersion":"v1","items":[)" +
+                         pod_json("a-1", R"("koordinator.sh/qosClass":"LS")", "Burstable", 20) + "," +
+                         pod_json("b-1", R"("koordinator.sh/qosClass":"BE")", "BestEffort", 0) + "," +
+                         pod_json("c-1", "", "Burstable", 20) + "]}");
+  }
+  void pod(const std::string& uid, KubeQos qos, int amount) {
+    const auto path = node.host.pod(qos, uid, {"main"});
+    node.uses(path + "/main", MilliCpu(amount * 1000));
+    const auto bytes = std::to_string(amount * kGiB);
+    const bool v1 = GetParam() == FakeNode::Kernel::v1;
+    const std::string total = v1 ? "total_" : "";
+    node.host.write(Controller::memory, path, "memory.stat",
+                    total + (v1 ? "cache" : "file") + " 0\n" + total + (v1 ? "rss " : "anon ") + bytes +
+                        "\n" + total + "inactive_file 0\n" + total + "active_file 0\n" + total +
+                        "inactive_anon 0\n" + total + "active_anon " + bytes + "\n" + total +
+                        "unevictable 0\n");
+  }
+  void memory_use(int gib) {
+    const auto kib = [](int amount) { return std::to_string(amount * kGiB / 1024) + " kB\n"; };
+    node.host.file("proc/meminfo",
+                   "MemTotal: " + kib(120) + "MemFree: " + kib(1) + "MemAvailable: " + kib(120 - gib));
+  }
+  /// The number, "null" for a null, "" when it is not there at all.
+  static std::string reported(const Step& step, const char* name) {
+    const auto* report = step.json.find("report");
+    if (report == nullptr || report->null()) return report == nullptr ? "" : "null";
+    const auto* value = report->find(name);
+    if (value == nullptr) return "";
+    return value->null() ? "null" : value->scalar()->text;
+  }
+  SteppedNode node{100, GetParam(), kLends};
+  std::string pods{};
+};
+
+TEST_P(SteppedLending, AdvertisesWhatServicesAndTheSystemLeave) {
+  SteppedAgent agent(node.args(pods));
+  EXPECT_EQ(reported(node.second(agent), "batch-cpu"), "null") << "a first look has no rates";
+  const Step step = node.second(agent);
+  EXPECT_EQ(reported(step, "batch-cpu"), "25000") << step.line;
+  EXPECT_EQ(reported(step, "batch-memory"), std::to_string(33 * kGiB)) << step.line;
+  EXPECT_EQ(reported(step, "mid-cpu"), "0") << step.line;
+  EXPECT_EQ(reported(step, "mid-memory"), "0") << step.line;
+}
+
+TEST_P(SteppedLending, IsSilentWhereColocationIsOff) {
+  node.configure("cpuBurstStrategy: {policy: none}\n");
+  SteppedAgent agent(node.args(pods));
+  EXPECT_EQ(reported(node.seconds(3, agent), "batch-cpu"), "null");
+}
+
+TEST_P(SteppedLending, TheNodesOwnAnnotationAndReservationCount) {
+  auto args = node.args(pods);
+  args.insert(args.end(),
+              {"--node", node.extra("node.yaml",
+                                    "metadata:\n  name: n\n  annotations:\n"
+                                    "    node.koordinator.sh/reservation: '{\"reservedCPUs\":\"0-19\"}'\n"
+                                    "    node.koordinator.sh/colocation-strategy: "
+                                    "'{\"memoryReclaimThresholdPercent\":50}'\n"
+                                    "status:\n  capacity: {cpu: 100, memory: 120Gi}\n"
+                                    "  allocatable: {cpu: 100, memory: 120Gi}\n")});
+  SteppedAgent agent(args);
+  const Step step = node.seconds(2, agent);
+  EXPECT_EQ(reported(step, "batch-cpu"), "12000") << step.line;  // 20 reserved instead of 7 used
+  EXPECT_EQ(reported(step, "batch-memory"), std::to_string(15 * kGiB)) << step.line;
+}
+
+// The average falls from 25 CPUs to 20 within 100 s; what is advertised follows in steps of 10 %.
+TEST_P(SteppedLending, FollowsTheAverageOfTheWindowInSteps) {
+  SteppedAgent agent(node.args(pods));
+  node.seconds(101, agent);
+  node.system_uses(17000_mcpu);
+  std::set<std::string> seen;
+  for (int second = 0; second < 100; ++second) seen.insert(reported(node.second(agent), "batch-cpu"));
+  EXPECT_EQ(seen.size(), 3U) << testing::PrintToString(seen);
+  EXPECT_EQ(seen.rbegin()->substr(0, 5), "25000");
+  EXPECT_NEAR(std::stod(*seen.begin()), 20000, 2000);
+  EXPECT_NE(agent.explain().find("\"name\":\"margin\""), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SteppedLending, testing::Values(FakeNode::Kernel::v1, FakeNode::Kernel::v2),
+                         kernel_name);
+
+}  // namespace
+}  // namespace evenkeel::test

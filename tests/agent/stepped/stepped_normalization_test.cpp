@@ -1,0 +1,83 @@
+// The program as a black box: quotas on CPUs that count for more than one.
+#include <gtest/gtest.h>
+
+#include "tests/support/scenes/stepped_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+using Kernel = FakeNode::Kernel;
+
+constexpr const char* kUid = "11111111-1111-1111-1111-111111111111";
+
+/// One service of two CPUs.
+std::string pods() {
+  return "items: [{metadata: {uid: " + std::string(kUid) +
+         ", namespace: shop, name: cart}, spec: {containers: [{name: a, resources: {requests: {cpu: 1}, "
+         "limits: {cpu: 2}}}]}, status: {phase: Running, qosClass: Burstable, containerStatuses: [{name: a, "
+         "containerID: 'containerd://aaa', state: {running: {}}}]}}]\n";
+}
+std::string node_with(const std::string& ratio) {
+  return "{metadata: {name: n, annotations: {node.koordinator.sh/cpu-normalization-ratio: '" + ratio +
+         "'}}, status: {}}\n";
+}
+
+class SteppedNormalization : public testing::TestWithParam<Kernel> {
+ protected:
+  SteppedNormalization() : pod(node.host.pod(KubeQos::burstable, kUid, {"aaa"})) {
+    for (const auto& cgroup : {pod, pod + "/aaa"}) {
+      node.set_quota(cgroup, "200000");
+      node.host.write(Controller::cpu, cgroup, node.v1() ? "cpu.shares" : "cpu.weight", "39\n");
+    }
+  }
+  [[nodiscard]] std::vector<std::string> args(const std::string& ratio) const {
+    auto out = node.args(node.pod_list(pods()));
+    out.insert(out.end(), {"--node", node.extra("node.yaml", node_with(ratio))});
+    return out;
+  }
+  void expect_quota(const char* quota) const {
+    for (const auto& cgroup : {pod, pod + "/aaa"}) EXPECT_EQ(node.quota_of(cgroup), quota) << cgroup;
+  }
+  SteppedNode node{16, GetParam(), "{}\n"};
+  std::string pod;
+};
+
+TEST_P(SteppedNormalization, FollowsTheNodesRatioAndGoesBackWithIt) {
+  SteppedAgent agent(args("1.20"));
+  const Step step = agent.advance();
+  expect_quota("166667");
+  EXPECT_EQ(step.writes[0].by, "cpu-normalization") << step.line;
+  EXPECT_NE(agent.explain().find("a CPU of this node counts for 120 % of a standard one"), std::string::npos);
+  EXPECT_NE(agent.advance().line.find("\"writes\":[]"), std::string::npos);
+  static_cast<void>(node.extra("node.yaml", node_with("1.60")));
+  agent.advance();
+  expect_quota("125000");
+  static_cast<void>(node.extra("node.yaml", node_with("1.00")));
+  agent.advance();
+  expect_quota("200000");
+  static_cast<void>(node.extra("node.yaml", node_with("1.60")));
+  agent.advance();
+  node.configure("extensions: {evenkeel: {cpuNormalization: false}}\n");
+  agent.advance();
+  expect_quota("200000");
+  agent.quit();
+}
+
+TEST_P(SteppedNormalization, BurstAndItHaveOneVoice) {
+  node.configure("cpuBurstStrategy: {policy: cfsQuotaBurstOnly}\n");
+  node.uses(pod + "/aaa", MilliCpu(1600));
+  node.throttled(pod + "/aaa", false);
+  SteppedAgent agent(args("1.20"));
+  node.seconds(2, agent);
+  expect_quota("166667");
+  node.throttled(pod + "/aaa", true);
+  node.seconds(3, agent);
+  EXPECT_GT(std::stol(node.quota_of(pod + "/aaa")), 166667);
+  EXPECT_EQ(node.quota_of(pod), node.quota_of(pod + "/aaa"));
+  agent.quit();
+  expect_quota("200000");
+}
+INSTANTIATE_TEST_SUITE_P(Kernels, SteppedNormalization, testing::Values(Kernel::v1, Kernel::v2), kernel_name);
+
+}  // namespace
+}  // namespace evenkeel::test

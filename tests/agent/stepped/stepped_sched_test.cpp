@@ -1,0 +1,69 @@
+// The program as a black box: scheduler features, and core scheduling where there is none.
+#include <gtest/gtest.h>
+
+#include "tests/support/scenes/stepped_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+using Kernel = FakeNode::Kernel;
+
+constexpr const char* kUid = "11111111-1111-1111-1111-111111111111";
+
+/// One service of two CPUs.
+std::string pods() {
+  return "items: [{metadata: {uid: " + std::string(kUid) +
+         ", namespace: shop, name: cart}, spec: {containers: [{name: a, resources: {requests: {cpu: 1}, "
+         "limits: {cpu: 2}}}]}, status: {phase: Running, qosClass: Burstable, containerStatuses: [{name: a, "
+         "containerID: 'containerd://aaa', state: {running: {}}}]}}]\n";
+}
+constexpr const char* kFeatures = "sys/kernel/debug/sched/features";
+
+TEST(SteppedSchedFeatures, AreTurnedToldAndTurnedBack) {
+  SteppedNode node(4, Kernel::v2, "systemStrategy: {schedFeatures: {B: false, D: true}}\n");
+  node.host.file(kFeatures, "A B NO_C \n");
+  SteppedAgent agent(node.args());
+  const Step step = agent.advance();
+  EXPECT_EQ(node.host.read(kFeatures), "A NO_B NO_C \n") << step.line;
+  EXPECT_EQ(step.written("sched/features"), "NO_B");
+  ASSERT_EQ(step.errors.size(), 1U) << step.line;
+  EXPECT_NE(step.errors[0].find("the kernel lists no scheduler feature of this name"), std::string::npos);
+  EXPECT_NE(agent.explain().find("schedFeatures asks for it"), std::string::npos);
+  const Step still = agent.advance("10s");
+  EXPECT_NE(still.line.find("\"writes\":[]"), std::string::npos) << still.line;
+  EXPECT_TRUE(still.errors.empty()) << "told once";
+  node.configure("{}\n");
+  agent.advance();
+  EXPECT_EQ(node.host.read(kFeatures), "A B NO_C \n");
+  agent.quit();
+}
+
+TEST(SteppedSchedFeatures, ACrashIsUndoneFromTheJournal) {
+  SteppedNode node(4, Kernel::v2, "systemStrategy: {schedFeatures: {B: false}}\n");
+  node.host.file(kFeatures, "A B NO_C \n");
+  {
+    SteppedAgent agent(node.args());
+    agent.advance();
+    agent.kill();
+  }
+  EXPECT_EQ(node.host.read(kFeatures), "A NO_B NO_C \n");
+  EXPECT_EQ(node.restore().exit_status, 0);
+  EXPECT_EQ(node.host.read(kFeatures), "A B NO_C \n");
+}
+
+TEST(SteppedCoreSched, BelowAFakeRootNoTaskIsTouchedAndThatIsSaid) {
+  SteppedNode node(
+      4, Kernel::v2,
+      "resourceQOSStrategy: {policies: {cpuPolicy: coreSched}, lsClass: {cpuQOS: {enable: true}}}\n");
+  const auto pod = node.host.pod(KubeQos::burstable, kUid, {"aaa"});
+  node.host.write(Controller::cpu, pod + "/aaa", "cgroup.threads", "1\n");
+  SteppedAgent agent(node.args(node.pod_list(pods())));
+  const Step step = agent.advance();
+  ASSERT_EQ(step.errors.size(), 1U) << step.line;
+  EXPECT_NE(step.errors[0].find("the host root is not this machine's"), std::string::npos) << step.errors[0];
+  EXPECT_TRUE(agent.advance().errors.empty()) << "not in every tick";
+  agent.quit();
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,73 @@
+// What the kernel refuses is told once and left alone longer and longer; nothing else suffers from it.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "cgroup/executor/executor.h"
+#include "tests/support/scenes/executor_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Refusals : public ::testing::Test, public ExecutorNode {
+ protected:
+  Refusals() : ExecutorNode(false) {}
+};
+
+TEST_F(Refusals, ARefusedValueIsLeftAloneLongerAndLonger) {
+  kernel.fail_writes("sys/fs/cgroup/cpu/kubepods/besteffort/cpu.cfs_quota_us", EINVAL);
+  want(kBe, Knob::cpu_quota, std::int64_t{150000});
+  auto report = tick();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].error.code, EINVAL);
+  EXPECT_EQ(report.refusals[0].retry_in, 1s);
+  EXPECT_EQ(journal.size(), 0U) << "nothing was written";
+  int tries = static_cast<int>(kernel.log.size());
+  for (int second = 0; second < 3600; ++second) {
+    report = tick();
+    EXPECT_TRUE(report.refusals.empty()) << "told once";
+  }
+  tries = static_cast<int>(kernel.log.size()) - tries;
+  EXPECT_GE(tries, 10);
+  EXPECT_LE(tries, 16) << "1, 2, 4 … 512, 600, 600 … seconds";
+  EXPECT_EQ(executor.counters().quarantined, 1U);
+
+  plan.clear();
+  kernel.log.clear();
+  want(kBe, Knob::cpu_quota, std::int64_t{160000});
+  kernel.fail_writes("sys/fs/cgroup/cpu/kubepods/besteffort/cpu.cfs_quota_us", 0);
+  tick();
+  EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "160000") << "another value is tried at once";
+  EXPECT_EQ(executor.counters().quarantined, 0U);
+}
+
+TEST_F(Refusals, OneRefusalDoesNotKeepTheOthersFromTheirs) {
+  kernel.fail_writes("sys/fs/cgroup/cpu/kubepods/besteffort/pod1/cpu.idle", EIO);
+  want(kPod, Knob::cpu_idle, std::int64_t{1});
+  want(kBe, Knob::cpu_quota, std::int64_t{150000});
+  want(kCtr, Knob::cpu_burst, std::int64_t{1000});
+  EXPECT_EQ(tick().refusals.size(), 1U);
+  EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "150000");
+  EXPECT_EQ(kernel.text(kCtr, "cpu.cfs_burst_us"), "1000");
+  EXPECT_EQ(kernel.text(kPod, "cpu.shares"), "1024");
+}
+
+TEST_F(Refusals, AReadOnlyTreeIsNoStorm) {
+  for (int i = 0; i < 40; ++i) add("kubepods/besteffort/pod-x" + std::to_string(i));
+  for (int i = 0; i < 40; ++i)
+    want("kubepods/besteffort/pod-x" + std::to_string(i), Knob::cpu_idle, std::int64_t{1});
+  kernel.fail_writes("", EROFS);
+  std::size_t told = 0;
+  for (int second = 0; second < 600; ++second) told += tick().refusals.size();
+  EXPECT_LE(told, 40U);
+  EXPECT_LE(kernel.log.size(), 120U) << "not 24 000";
+  kernel.fail_writes("", 0);
+  for (int second = 0; second < 1300; ++second) tick();
+  EXPECT_EQ(executor.counters().quarantined, 0U);
+  EXPECT_EQ(kernel.text("kubepods/besteffort/pod-x39", "cpu.idle"), "1");
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,141 @@
+// The I/O cost model's lines: written, kept, given back, left to others.
+#include <gtest/gtest.h>
+
+#include "cgroup/base/cost_text.h"
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/iocost/cost_writer.h"
+#include "tests/support/alloc_guard.h"
+#include "tests/support/fakes/fake_host.h"
+
+namespace evenkeel::test {
+namespace {
+
+constexpr DiskNumber kSdb = (8U << 20U) | 16U;
+constexpr const char* kQos = "sys/fs/cgroup/io.cost.qos";
+constexpr const char* kModel = "sys/fs/cgroup/io.cost.model";
+constexpr const char* kAsKernel =
+    "8:0 enable=0 ctrl=auto rpct=0.00 rlat=250000 wpct=0.00 wlat=250000 min=1.00 max=10000.00\n";
+
+TEST(CostText, OrdersAreTheReferences) {
+  EXPECT_EQ(cost_qos_order({.disk = kSdb}), "8:16 enable=1 ctrl=user rpct=95 rlat=3000 wpct=95 wlat=3000");
+  EXPECT_EQ(cost_model_order({.disk = kSdb}), "8:16 ctrl=auto");
+  EXPECT_EQ(cost_model_order({.disk = kSdb, .own_model = true, .model = {1, 2, 3, 4, 0, 6}}),
+            "8:16 ctrl=user rbps=1 rseqiops=2 rrandiops=3 wbps=4 wrandiops=6")
+      << "better than there: what is not said is the kernel's own, not 0";
+}
+
+TEST(CostText, WhatTheKernelChoseItselfIsNotWrittenBack) {
+  EXPECT_EQ(cost_entry("io.cost.qos", 8U << 20U, kAsKernel), "8:0 enable=0 ctrl=auto");
+  EXPECT_EQ(cost_entry("io.cost.qos", kSdb, kAsKernel), "8:16 enable=0 ctrl=auto");
+  EXPECT_EQ(cost_entry("io.cost.qos", kSdb, "8:16 enable=1 ctrl=user rpct=90.00 rlat=1\n"),
+            "8:16 enable=1 ctrl=user rpct=90.00 rlat=1");
+  EXPECT_EQ(cost_entry("io.cost.model", kSdb, ""), "8:16 ctrl=auto");
+}
+
+TEST(CostText, LinesAreTheSameAsFarAsBothSay) {
+  const auto order = cost_qos_order({.disk = kSdb});
+  EXPECT_TRUE(same_cost(order, "8:16 enable=1 ctrl=user rpct=95.00 rlat=3000 wpct=95.00 wlat=3000 min=1.00"));
+  EXPECT_FALSE(same_cost(order, "8:16 enable=1 ctrl=user rpct=90.00 rlat=3000 wpct=95.00 wlat=3000"));
+  EXPECT_FALSE(same_cost(order, "8:0 enable=1 ctrl=user rpct=95.00"));
+  EXPECT_FALSE(same_cost(order, "8:16 enable=1 ctrl=auto"));
+}
+
+class CostLines : public ::testing::Test {
+ protected:
+  void want(const DiskCost& cost) {
+    plan.clear();
+    plan.want(cost, because("the test wants it"));
+  }
+  Report pass(int seconds = 1) {
+    now += std::chrono::seconds(seconds);
+    Report report;
+    hand.apply(plan, now, report);
+    return report;
+  }
+  struct Node : FakeHost {
+    Node() { v2().file(kQos, kAsKernel).file(kModel, ""); }
+  };
+  Node host_{};
+  Host root_ = std::move(*Host::open(host_.root()));
+  CgroupTree tree_{root_, *detect_layout(root_, "")};
+  FileWriter files_{root_};
+  Journal journal = Journal::in_memory();
+  CostHand hand{tree_, files_, journal, false};
+  CostPlan plan{};
+  MonoTime now{std::chrono::hours(1)};
+};
+
+TEST_F(CostLines, AreWrittenOnceAndGivenBack) {
+  want({.disk = kSdb, .read_latency_us = 5000, .own_model = true, .model = {7, 0, 0, 0, 0, 0}});
+  const auto report = pass();
+  ASSERT_EQ(report.writes.size(), 2U);
+  EXPECT_EQ(report.writes[0].path, kModel) << "before it is switched on";
+  EXPECT_EQ(report.writes[1].old_text, "8:16 enable=0 ctrl=auto");
+  EXPECT_EQ(host_.read(kQos),
+            kAsKernel + std::string("8:16 enable=1 ctrl=user rpct=95 rlat=5000 wpct=95 wlat=3000\n"));
+  EXPECT_EQ(host_.read(kModel), "8:16 ctrl=user rbps=7\n");
+  EXPECT_EQ(journal.size(), 2U);
+  EXPECT_TRUE(pass().writes.empty());
+  EXPECT_TRUE(pass(20).writes.empty());
+  EXPECT_EQ(hand.counters().managed, 2U);
+  plan.clear();
+  EXPECT_EQ(pass().writes.size(), 2U);
+  EXPECT_EQ(host_.read(kQos), kAsKernel);
+  EXPECT_EQ(host_.read(kModel), "");
+  EXPECT_EQ(journal.size(), 0U);
+}
+
+TEST_F(CostLines, ASteadyTickAllocatesNothing) {
+  want({.disk = kSdb});
+  pass();
+  Report report;
+  const AllocGuard guard;
+  hand.apply(plan, now + std::chrono::seconds(1), report);
+  EXPECT_EQ(guard.allocations(), 0U);
+}
+
+TEST_F(CostLines, WhatSomebodyElseSetsIsHis) {
+  want({.disk = kSdb});
+  pass();
+  const std::string theirs = "8:16 enable=1 ctrl=user rpct=50.00 rlat=1 wpct=50.00 wlat=1\n";
+  host_.file(kQos, theirs);
+  const auto report = pass(11);
+  ASSERT_EQ(report.foreign.size(), 1U);
+  EXPECT_TRUE(report.foreign[0].yielded);
+  EXPECT_TRUE(pass(11).foreign.empty());
+  Report last;
+  hand.restore_all(now, last);
+  EXPECT_EQ(host_.read(kQos), theirs);
+  EXPECT_EQ(journal.size(), 0U);
+}
+
+TEST_F(CostLines, ACrashIsUndoneFromTheJournal) {
+  host_.file(kQos, "8:16 enable=1 ctrl=user rpct=50.00 rlat=1 wpct=50.00 wlat=1\n");
+  want({.disk = kSdb});
+  pass();
+  const auto report = restore_from_journal(files_, journal);
+  EXPECT_EQ(report.writes.size(), 1U);
+  EXPECT_EQ(host_.read(kQos), "8:16 enable=1 ctrl=user rpct=50.00 rlat=1 wpct=50.00 wlat=1\n");
+  EXPECT_EQ(journal.size(), 0U);
+}
+
+TEST_F(CostLines, AKernelWithoutThemSaysSoOnce) {
+  host_.remove(kQos).remove(kModel);
+  want({.disk = kSdb});
+  EXPECT_EQ(pass().refusals.size(), 2U);
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(pass(10).refusals.empty());
+  EXPECT_EQ(journal.size(), 0U);
+}
+
+TEST_F(CostLines, ADryRunOnlySays) {
+  CostHand dry(tree_, files_, journal, true);
+  want({.disk = kSdb});
+  Report report;
+  dry.apply(plan, now, report);
+  dry.apply(plan, now + std::chrono::seconds(30), report);
+  EXPECT_EQ(report.writes.size(), 1U);
+  EXPECT_EQ(host_.read(kQos), kAsKernel);
+}
+
+}  // namespace
+}  // namespace evenkeel::test

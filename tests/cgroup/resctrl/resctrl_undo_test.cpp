@@ -1,0 +1,158 @@
+// What the hand for resctrl made goes back: on disable, stop and crash; and what somebody else does to it.
+#include <gtest/gtest.h>
+
+#include "cgroup/resctrl/writer.h"
+#include "tests/support/scenes/resctrl_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+constexpr const char* kDir = "sys/fs/resctrl/evenkeel-be";
+constexpr const char* kSchemata = "sys/fs/resctrl/evenkeel-be/schemata";
+
+struct HandUndo : testing::Test {
+  HandUndo() { node.plan(kBatch, kLittle, {"a"}); }
+  ResctrlNode node;
+};
+
+// --- giving back
+
+TEST_F(HandUndo, GivesEverythingBackWhenNobodyAsks) {
+  node.settle();
+  node.no_plan();
+  const auto report = node.tick();
+  EXPECT_EQ(node.kernel.taken(), "evenkeel-be <- rmdir\n");
+  EXPECT_EQ(node.kernel.group_of(101), "");
+  EXPECT_EQ(node.journal.directories().size(), 0U);
+  ASSERT_EQ(report.writes.size(), 1U);
+  EXPECT_TRUE(report.writes[0].restored);
+  EXPECT_TRUE(node.tick().writes.empty());
+}
+
+TEST_F(HandUndo, WhatIsNotKnownChangesNothing) {
+  node.settle();
+  node.no_plan();
+  node.wishes.hold();
+  EXPECT_TRUE(node.tick().writes.empty());
+  EXPECT_TRUE(node.kernel.has(kBatch));
+}
+
+TEST_F(HandUndo, AskedForWhereThereIsNoneIsSaidOnce) {
+  node.no_plan();
+  node.wishes.hold();
+  const auto report = node.tick();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].path, "sys/fs/resctrl");
+  EXPECT_NE(report.refusals[0].detail.find("resctrl is not mounted here"), std::string::npos);
+  int more = 0;
+  for (int i = 0; i < 300; ++i) more += static_cast<int>(node.tick().refusals.size());
+  EXPECT_EQ(more, 0);
+}
+
+TEST_F(HandUndo, AStopGivesEverythingBackWhateverWasRefused) {
+  node.settle();
+  node.kernel.fail_writes(kDir, EBUSY);
+  EXPECT_EQ(node.restore_all().refusals.size(), 1U);
+  EXPECT_EQ(node.journal.directories().size(), 1U) << "still on record";
+  node.kernel.fail_writes(kDir, 0);
+  EXPECT_TRUE(node.restore_all().refusals.empty());
+  EXPECT_FALSE(node.kernel.has(kBatch));
+}
+
+TEST_F(HandUndo, AfterACrashTheJournalGivesItBack) {
+  node.settle();
+  node.begin_anew();
+  Report report;
+  restore_resctrl(node.kernel, node.journal, report);
+  EXPECT_FALSE(node.kernel.has(kBatch));
+  EXPECT_EQ(node.kernel.group_of(101), "");
+  ASSERT_EQ(report.writes.size(), 1U);
+  EXPECT_TRUE(report.writes[0].restored);
+  EXPECT_EQ(node.journal.directories().size(), 0U);
+}
+
+TEST_F(HandUndo, ACrashBetweenTheRecordAndTheGroupLeavesNothing) {
+  ASSERT_TRUE(node.journal.will_make(kDir));
+  Report report;
+  restore_resctrl(node.kernel, node.journal, report);
+  EXPECT_TRUE(report.writes.empty());
+  EXPECT_EQ(node.journal.directories().size(), 0U);
+  ASSERT_TRUE(node.journal.will_make(kDir));
+  ASSERT_TRUE(node.kernel.make_dir(kDir));
+  restore_resctrl(node.kernel, node.journal, report);
+  EXPECT_FALSE(node.kernel.has(kBatch)) << "made, but not noted yet";
+}
+
+TEST_F(HandUndo, AnotherLifeOfThePathIsNotOursToRemove) {
+  node.settle();
+  ASSERT_TRUE(node.kernel.remove_dir(kDir) && node.kernel.make_dir(kDir));
+  Report report;
+  restore_resctrl(node.kernel, node.journal, report);
+  EXPECT_TRUE(node.kernel.has(kBatch));
+  EXPECT_TRUE(report.writes.empty());
+}
+
+// --- others
+
+TEST_F(HandUndo, AGroupOfOurNameThatSomebodyElseMadeIsHis) {
+  ASSERT_TRUE(node.kernel.make_dir(kDir));
+  node.kernel.taken();
+  const auto report = node.tick();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].error.code, EEXIST);
+  for (int i = 0; i < 30; ++i) node.tick();
+  node.no_plan();
+  node.tick();
+  node.restore_all();
+  EXPECT_EQ(node.kernel.taken(), "");
+}
+
+TEST_F(HandUndo, ForeignSchemataAreLeftAMinuteAndFoughtForThrice) {
+  node.settle();
+  int told = 0, yielded = 0;
+  for (int i = 0; i < 60 * 6; ++i) {
+    if (node.kernel.schemata(kBatch) == kLittleHeld) {
+      ASSERT_TRUE(node.kernel.write(kSchemata, "L3:0=7ff\n"));
+      node.kernel.taken();
+    }
+    const auto report = node.tick();
+    for (const auto& foreign : report.foreign) {
+      ++told;
+      yielded += foreign.yielded ? 1 : 0;
+      EXPECT_EQ(foreign.theirs, "MB:0= 20;1= 20 L3:0=7ff;1=00f");
+    }
+  }
+  EXPECT_EQ(told, 4);
+  EXPECT_EQ(yielded, 1);
+  EXPECT_EQ(node.kernel.schemata(kBatch), "MB:0=20;1=20 L3:0=7ff;1=f") << "theirs from now on";
+  std::vector<Managed> managed;
+  node.hand->add_managed(managed);
+  EXPECT_TRUE(managed.at(0).yielded);
+  node.no_plan();
+  node.tick();
+  EXPECT_FALSE(node.kernel.has(kBatch)) << "the group is ours all the same";
+}
+
+TEST_F(HandUndo, AGroupThatSomebodyRemovedIsMadeAgainAfterAMinute) {
+  node.settle();
+  ASSERT_TRUE(node.kernel.remove_dir(kDir));
+  EXPECT_EQ(node.tick().foreign.size(), 1U);
+  for (int i = 0; i < 58; ++i) node.tick();
+  EXPECT_FALSE(node.kernel.has(kBatch));
+  for (int i = 0; i < 5; ++i) node.tick();
+  EXPECT_TRUE(node.kernel.has(kBatch));
+  EXPECT_EQ(node.kernel.group_of(101), kBatch);
+}
+
+TEST_F(HandUndo, UnmountedIsGone) {
+  node.settle();
+  node.kernel.unmount();
+  node.tick();
+  EXPECT_EQ(node.hand->counters().groups, 0U);
+  EXPECT_EQ(node.journal.directories().size(), 0U);
+  node.no_plan();
+  EXPECT_TRUE(node.tick().refusals.empty());
+}
+
+}  // namespace
+}  // namespace evenkeel::test

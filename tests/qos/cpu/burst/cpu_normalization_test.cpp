@@ -1,0 +1,177 @@
+// Quotas on CPUs that count for more than one, and who writes them where burst has a say.
+#include <gtest/gtest.h>
+
+#include "qos/cpu/burst/burst.h"
+#include "qos/cpu/burst/normalization.h"
+#include "qos/decide/arbiter.h"
+#include "tests/support/scenes/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace evenkeel::literals;
+using std::chrono::seconds;
+using test::node;
+using test::SnapshotBuilder;
+using test::wished;
+
+constexpr std::int64_t kNothing = -1;
+
+/// Two CPUs at most, in a pod with that alone.
+SnapshotBuilder service() {
+  return node()
+      .cpus(64)
+      .uses(8000_mcpu)
+      .pod("web")
+      .ls()
+      .quota(200000)
+      .burst(0)
+      .shares(2048)
+      .container("a")
+      .limit(2000_mcpu)
+      .quota(200000)
+      .burst(0)
+      .shares(2048)
+      .uses(1000_mcpu)
+      .throttled(0);
+}
+
+struct Scene {
+  explicit Scene(const SnapshotBuilder& builder, std::optional<double> ratio = 1.2) : node(builder.build()) {
+    node.object.cpu_normalization_ratio = ratio;
+    node.at = MonoTime{} + seconds(100);
+  }
+  /// What all policies together make of it, with one value for each lever.
+  void decide() {
+    out.clear();
+    decide_all(node, slo, state, out);
+    arbitrate(node, slo, out, plan);
+  }
+  void next() {
+    test::obey(node, out);
+    for (const Intent& intent : plan) set(intent);
+    node.at += seconds(1);
+    node.since_previous = seconds(1);
+    decide();
+  }
+  [[nodiscard]] std::int64_t planned(CgroupIndex index) const {
+    for (const Intent& intent : plan)
+      if (intent.target == node.cgroup(index)->id && intent.knob == Knob::cpu_quota)
+        return std::get<std::int64_t>(intent.value);
+    return kNothing;
+  }
+  [[nodiscard]] std::int64_t pod() const { return planned(node.pods[0].cgroup); }
+  [[nodiscard]] std::int64_t container(std::size_t i = 0) const { return planned(node.containers[i].cgroup); }
+  void set(const Intent& intent) {
+    if (intent.knob != Knob::cpu_quota || intent.hold) return;
+    for (auto& cgroup : node.cgroups)
+      if (cgroup.id == intent.target)
+        cgroup.applied.cpu_limit->quota = QuotaTime(std::get<std::int64_t>(intent.value));
+  }
+  CgroupSample& sample(std::size_t i) {
+    return node.cgroups[static_cast<std::size_t>(node.containers[i].cgroup)];
+  }
+  NodeSnapshot node;
+  NodeSlo slo{};
+  PolicyState state{};
+  Intents out{};
+  std::vector<Intent> plan{};
+};
+
+TEST(CpuNormalization, RoundsUpAndStaysAboveTheKernelsLeast) {
+  EXPECT_EQ(divided(QuotaTime(200000), 1.2), QuotaTime(166667));
+  EXPECT_EQ(divided(QuotaTime(150000), 1.5), QuotaTime(100000));
+  EXPECT_EQ(divided(QuotaTime(1100), 2.0), QuotaTime(1000));
+  EXPECT_EQ(divided(QuotaTime(200000), 1.0), QuotaTime(200000));
+  EXPECT_EQ(divided(QuotaTime(200000), 0.5), QuotaTime(200000)) << "below one it does nothing";
+  EXPECT_EQ(divided(QuotaTime(200000), std::nullopt), QuotaTime(200000));
+}
+
+TEST(CpuNormalization, ContainersAndTheirPod) {
+  Scene scene(service());
+  scene.decide();
+  EXPECT_EQ(scene.container(), 166667);
+  EXPECT_EQ(scene.pod(), 166667);
+  EXPECT_EQ(
+      scene.plan[0].why.text(),
+      "166667 µs per period: a CPU of this node counts for 120 % of a standard one, which the limit is in");
+  for (const auto ratio : {std::optional<double>(), std::optional(1.0), std::optional(0.8)}) {
+    Scene none(service(), ratio);
+    none.decide();
+    EXPECT_TRUE(none.plan.empty());
+  }
+  scene.slo.evenkeel.cpu_normalization = false;
+  scene.decide();
+  EXPECT_TRUE(scene.plan.empty());
+}
+
+TEST(CpuNormalization, WhoHasNoQuotaOrAnotherSourceOfItIsLeftAlone) {
+  const auto untouched = [](SnapshotBuilder builder) {
+    Scene scene(builder);
+    scene.slo.evenkeel.cpusets = false;
+    scene.decide();
+    return scene.container() == kNothing && scene.pod() == kNothing;
+  };
+  EXPECT_TRUE(untouched(node().pod("p").ls().unlimited().container("c").limit(1000_mcpu).unlimited()))
+      << "the kubelet sets no quotas here";
+  EXPECT_TRUE(untouched(node().pod("p").lsr().quota(100000).container("c").limit(1000_mcpu).quota(100000)));
+  EXPECT_TRUE(untouched(node().pod("p").lse().quota(100000).container("c").limit(1000_mcpu).quota(100000)));
+  EXPECT_TRUE(untouched(
+      node().pod("p").label(QosClass::system).quota(100000).container("c").limit(1000_mcpu).quota(100000)));
+  EXPECT_TRUE(untouched(
+      node().pod("p").ls().allocated("0-1").quota(100000).container("c").limit(1000_mcpu).quota(100000)));
+  EXPECT_TRUE(untouched(node().pod("p").ls().cgroup_only().quota(100000).container("c").quota(100000)));
+}
+
+TEST(CpuNormalization, APodWithAnUnlimitedContainerHasNone) {
+  Scene scene(service().container("b").unlimited());
+  scene.decide();
+  EXPECT_EQ(scene.container(0), 166667);
+  EXPECT_EQ(scene.container(1), kNothing);
+  EXPECT_EQ(scene.pod(), kNothing);
+}
+
+TEST(CpuNormalization, BurstStartsFromTheDividedLimitAndSpeaksForIt) {
+  Scene scene(service());
+  scene.slo.cpu_burst.policy = BurstPolicy::automatic;
+  scene.decide();
+  EXPECT_EQ(scene.container(), 166667) << "what it had before was never its due";
+  EXPECT_EQ(scene.pod(), 166667);
+  scene.next();
+  EXPECT_EQ(scene.container(), 166667);
+  EXPECT_EQ(scene.pod(), 166667);
+  scene.sample(0).throttling->throttled_periods = 3;
+  scene.next();
+  EXPECT_EQ(scene.container(), 200000) << "a fifth more";
+  EXPECT_EQ(scene.pod(), 200000) << "and nobody takes it back";
+  scene.node.node.cpu_use = 64000_mcpu;
+  for (int i = 0; i < 20; ++i) scene.next();
+  EXPECT_EQ(scene.container(), 166667) << "down to its divided limit, and no further";
+  EXPECT_EQ(scene.pod(), 166667);
+}
+
+TEST(CpuNormalization, StaticBurstStaysWithinTheDividedLimit) {
+  Scene scene(service());
+  scene.slo.cpu_burst.policy = BurstPolicy::cpu_burst_only;
+  scene.decide();
+  EXPECT_EQ(scene.container(), 166667);
+  EXPECT_EQ(wished(scene.out, scene.sample(0).id, Knob::cpu_burst), 166667);
+}
+
+TEST(CpuNormalization, WhenTheRatioGoesNobodyIsTakenForRaised) {
+  Scene scene(service());
+  scene.slo.cpu_burst.policy = BurstPolicy::automatic;
+  scene.decide();
+  scene.next();
+  scene.node.object.cpu_normalization_ratio.reset();
+  scene.next();
+  EXPECT_EQ(scene.container(), 200000);
+  EXPECT_EQ(scene.pod(), kNothing) << "its original goes back";
+  for (auto& cgroup : scene.node.cgroups)
+    if (cgroup.kind == CgroupKind::pod) cgroup.applied.cpu_limit->quota = QuotaTime(200000);
+  scene.next();
+  EXPECT_EQ(scene.pod(), kNothing);
+}
+
+}  // namespace
+}  // namespace evenkeel

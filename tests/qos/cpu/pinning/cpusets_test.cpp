@@ -1,0 +1,120 @@
+// CPU sets: who has CPUs of his own runs there, who has none shares the rest.
+#include <gtest/gtest.h>
+
+#include "qos/cpu/pinning/cpu_claims.h"
+#include "qos/cpu/pinning/pinning.h"
+#include "tests/support/scenes/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace evenkeel::literals;
+using test::node;
+using test::SnapshotBuilder;
+using test::wish;
+
+constexpr const char* kNothing = "nothing";
+
+struct Decided {
+  NodeSnapshot node;
+  Intents out{};
+  explicit Decided(const SnapshotBuilder& builder) : node(builder.build()) {
+    PolicyState state;
+    cpusets_policy.decide(node, NodeSlo{}, state, out);
+  }
+  [[nodiscard]] CgroupId container_id(std::size_t index) const {
+    return node.cgroup(node.containers[index].cgroup)->id;
+  }
+  [[nodiscard]] std::string container(std::size_t index, Knob knob = Knob::cpuset_cpus) const {
+    const auto* found = wish(out, container_id(index), knob);
+    return found ? text(found->value) : kNothing;
+  }
+};
+
+/// Eight CPUs in two NUMA nodes; a service, a batch pod, and one that owns CPUs 2 and 3.
+SnapshotBuilder three(QosClass owner = QosClass::lse) {
+  const auto half = [](int cpu) { return cpu / 4; };
+  return node()
+      .topology(test::cpu_infos(
+          8, [](int cpu) { return cpu; }, half, half))
+      .pod("owner")
+      .label(owner)
+      .kube(KubeQos::guaranteed)
+      .allocated("2-3")
+      .container("a")
+      .quota(200000)
+      .cpuset("0-7")
+      .pod("service")
+      .ls()
+      .kube(KubeQos::burstable)
+      .container("b")
+      .cpuset("0-7")
+      .pod("batch")
+      .be()
+      .container("c")
+      .cpuset("0-7");
+}
+
+TEST(Cpusets, TheOwnerHasItsCpusAndServicesShareTheRest) {
+  const Decided decided(three());
+  EXPECT_EQ(decided.container(0), "2-3");
+  EXPECT_EQ(decided.container(0, Knob::cpu_quota), "unlimited") << "whole CPUs are limit enough";
+  EXPECT_EQ(decided.container(1), "0-1,4-7");
+  EXPECT_EQ(decided.container(1, Knob::cpu_quota), kNothing);
+  EXPECT_EQ(decided.container(2), kNothing) << "best effort is suppression's";
+}
+
+TEST(Cpusets, WithoutAnOwnerNobodyIsTouched) {
+  EXPECT_TRUE(Decided(node().cpus(8).pod("service").ls().container("b").cpuset("0-7")).out.all().empty());
+}
+
+TEST(Cpusets, ReservedCpusAreNobodysAndTheSystemHasItsOwn) {
+  NodeObject object;
+  object.reserved_cpus = test::cpu_list("0");
+  object.system_qos_cpus = test::cpu_list("1");
+  const Decided decided(
+      three().object(object).pod("system").label(QosClass::system).container("d").cpuset("0-7"));
+  EXPECT_EQ(decided.container(1), "4-7");
+  EXPECT_EQ(decided.container(3), "1");
+}
+
+TEST(Cpusets, APodOfOneNumaNodeSharesThere) {
+  auto snapshot = three().build();
+  auto specs = *snapshot.pod_specs;
+  specs[1].numa_nodes = {0};
+  snapshot.pods[1].spec = &specs[1];
+  PolicyState state;
+  Intents out;
+  cpusets_policy.decide(snapshot, NodeSlo{}, state, out);
+  EXPECT_EQ(text(wish(out, snapshot.cgroup(snapshot.containers[1].cgroup)->id, Knob::cpuset_cpus)->value),
+            "0-1");
+}
+
+TEST(Cpusets, WhereTheKubeletPinsWeStandBack) {
+  NodeObject object;
+  object.kubelet_static_cpu_manager = true;
+  EXPECT_TRUE(Decided(three().object(object)).out.all().empty());
+}
+
+TEST(Cpusets, AnOwnerWhoseCpusAreAllOffKeepsWhatItHas) {
+  const Decided decided(three().pod("lost").lse().allocated("9").container("d").cpuset("0-7"));
+  EXPECT_EQ(decided.container(3), kNothing);
+}
+
+TEST(Cpusets, ANewContainerIsLeftToItsMaker) {
+  const Decided decided(
+      three().pod("new").ls().kube(KubeQos::burstable).container("d").cpuset("0-7").shares(1024));
+  EXPECT_EQ(decided.container(3), kNothing);
+}
+
+TEST(CpuClaims, WhatTheKubeletPinnedIsNobodyElses) {
+  NodeObject object;
+  object.kubelet_pinned_cpus = test::cpu_list("4-5");
+  const auto claims = cpu_claims(three(QosClass::lsr).object(object).build());
+  EXPECT_EQ(claims.pinned.text(), "2-3");
+  EXPECT_EQ(claims.exclusive.text(), "4-5");
+  EXPECT_EQ(claims.shared().text(), "0-1,6-7");
+}
+
+}  // namespace
+}  // namespace evenkeel

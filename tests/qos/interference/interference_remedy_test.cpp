@@ -1,0 +1,200 @@
+// What is taken from an antagonist, by what it hurts and by what the machine can do; and what becomes of who
+// comes again and again.
+#include <gtest/gtest.h>
+
+#include "qos/eviction/interference_evict.h"
+#include "qos/interference/remedy.h"
+#include "qos/memory/reclaim.h"
+#include "tests/support/scenes/counted_scene.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace literals;
+using namespace std::chrono_literals;
+using What = InterferenceNews::What;
+using Scene = CountedScene;
+
+std::shared_ptr<const ResctrlSystem> resctrl(int most_groups) {
+  ResctrlSystem system{.most_groups = most_groups};
+  system.resources.push_back({.name = "L3", .unit = ResctrlUnit::ways, .full = 0xfff, .domains = {0}});
+  system.resources.push_back(
+      {.name = "MB", .unit = ResctrlUnit::percent, .full = 100, .least = 10, .step = 10, .domains = {0}});
+  return std::make_shared<const ResctrlSystem>(std::move(system));
+}
+
+bool is_cut(const Scene& scene, std::size_t pod) {
+  const ResctrlPlan& plan = scene.intents.resctrl();
+  for (const ResctrlMember& member : plan.members())
+    if (member.cgroup == scene.container(pod))
+      return plan.groups()[static_cast<std::size_t>(member.group)].name == "evenkeel-limited";
+  return false;
+}
+
+/// The hog works in turns, and the service is slow whenever it does and is not limited enough.
+struct InTurns : Scene {
+  InTurns() { run(30min, slowed_while(false)); }
+  static Truth slowed_while(bool slow) {
+    return [slow](const Scene&) { return slow ? 1.6 : 1.0; };
+  }
+  /// Until somebody is limited, at most so many turns.
+  bool until_limited(const Truth& while_it_works, int turns = 12) {
+    const std::size_t before = heard(What::capped);
+    for (int turn = 0; turn < turns; ++turn) {
+      uses(kHog, 900_mcpu);
+      for (int i = 0; i < 60; ++i) {
+        run(1s, while_it_works);
+        if (heard(What::capped) > before) return true;
+      }
+      uses(kHog, 50_mcpu);
+      run(60s, slowed_while(false));
+    }
+    return false;
+  }
+};
+
+TEST(InterferenceRemedy, ACacheThrasherLosesCacheAndBandwidthAndKeepsItsCpu) {
+  InTurns scene;
+  scene.node.resctrl = resctrl(8);
+  const auto truth = [](const Scene& now) { return is_cut(now, Scene::kHog) ? 1.05 : 1.6; };
+  ASSERT_TRUE(scene.until_limited(truth));
+  scene.run(40s, truth);
+  EXPECT_EQ(scene.heard(What::cured), 1U);
+  EXPECT_TRUE(is_cut(scene, Scene::kHog));
+  EXPECT_FALSE(is_cut(scene, Scene::kOther));
+  EXPECT_FALSE(scene.is_held_back(Scene::kHog));
+  const ResctrlGroup* group = scene.intents.resctrl().find("evenkeel-limited");
+  ASSERT_NE(group, nullptr);
+  EXPECT_EQ(group->schemata, "L3:0=3\nMB:0=10\n");  // two of twelve ways: a tenth, rounded up
+  scene.run(5min, truth);
+  EXPECT_FALSE(is_cut(scene, Scene::kHog)) << "the lease is over";
+}
+
+// A group takes five seconds until all are in it: longer than two samples here.
+TEST(InterferenceRemedy, AGroupHasItsTimeHoweverOftenThereIsASample) {
+  InTurns scene;
+  scene.slo.evenkeel.interference.counter_period = 1s;
+  scene.run(10min, InTurns::slowed_while(false));
+  scene.node.resctrl = resctrl(8);
+  const auto truth = [](const Scene& now) { return is_cut(now, Scene::kHog) ? 1.05 : 2.6; };
+  ASSERT_TRUE(scene.until_limited(truth));
+  scene.run(10s, truth);
+  EXPECT_EQ(scene.heard(What::cured), 1U);
+  EXPECT_EQ(scene.heard(What::not_cured), 0U);
+  EXPECT_TRUE(is_cut(scene, Scene::kHog));
+}
+
+TEST(InterferenceRemedy, WhereLessCacheDoesNotHelpLessCpuIsTriedBeforeItIsCleared) {
+  InTurns scene;
+  scene.node.resctrl = resctrl(8);
+  ASSERT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
+  EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, Remedy::cache);
+  scene.run(35s, InTurns::slowed_while(true));  // the group settles, two samples
+  EXPECT_EQ(scene.heard(What::not_cured), 1U);
+  ASSERT_TRUE(scene.is_held_back(Scene::kHog));
+  scene.run(1s, InTurns::slowed_while(true));
+  EXPECT_FALSE(is_cut(scene, Scene::kHog));
+  scene.run(25s, InTurns::slowed_while(true));
+  EXPECT_EQ(scene.heard(What::not_cured), 2U);
+  EXPECT_FALSE(scene.is_held_back(Scene::kHog));
+  EXPECT_TRUE(scene.state.interference.cleared.cleared(scene.container(Scene::kShop), scene.id(Scene::kHog),
+                                                       scene.node.at));
+}
+
+TEST(InterferenceRemedy, WithoutAClassOfServiceLeftItIsTheQuota) {
+  InTurns scene;
+  scene.node.resctrl = resctrl(1);
+  ASSERT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
+  EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, Remedy::cpu);
+}
+
+TEST(InterferenceRemedy, WhoMakesAServiceReclaimIsToReclaimItself) {
+  Scene scene;
+  auto& hog = scene.sample(Scene::kHog);
+  const Unit unit{.cgroup = hog.id, .index = scene.node.pods[Scene::kHog].cgroup};
+  const auto& settings = scene.slo.evenkeel.interference;
+  const auto remedy = [&] { return remedy_for(Signal::reclaim_stall, unit, scene.node, settings); };
+  EXPECT_FALSE(remedy()) << "neither its memory nor its CPU use is known";
+  hog.memory.current = 1000_MiB;
+  hog.applied.plain.set(Knob::memory_high, kPlainMax);
+  EXPECT_FALSE(remedy()) << "nor what of it could only be swapped";
+  hog.memory.anonymous = 100_MiB;
+  ASSERT_TRUE(remedy());
+  EXPECT_EQ(remedy()->remedy, Remedy::memory);
+  EXPECT_EQ(remedy()->memory, 900_MiB);
+  hog.memory.anonymous = 950_MiB;
+  ASSERT_TRUE(remedy());
+  EXPECT_EQ(remedy()->memory, 969_MiB) << "with a little room";
+  hog.memory.anonymous = 990_MiB;
+  EXPECT_FALSE(remedy());
+  hog.memory.anonymous = 100_MiB;
+  hog.applied.plain.set(Knob::memory_high, (800_MiB).count());
+  EXPECT_FALSE(remedy()) << "somebody keeps it lower already";
+}
+
+// A write of memory.high below the use would hold the agent up until all of it is reclaimed.
+TEST(InterferenceRemedy, MemoryComesDownWithItsUseAndByOrder) {
+  Scene scene;
+  auto& hog = scene.sample(Scene::kHog);
+  hog.memory.current = 1000_MiB;
+  hog.memory.anonymous = 100_MiB;
+  hog.applied.plain.set(Knob::memory_high, kPlainMax);
+  scene.node.reclaim.on_demand = true;
+  const auto truth = [](const Scene&) { return 1.0; };
+  scene.run(1s, truth);
+  scene.state.interference.caps.push_back(
+      {.suspect = hog.id,
+       .victim = scene.container(Scene::kShop),
+       .signal = Signal::reclaim_stall,
+       .limit = {.remedy = Remedy::memory, .memory = 900_MiB, .had = 1000_MiB},
+       .since = scene.node.at});
+  scene.state.interference.caps.back().after.begin(1, scene.node.at);
+  std::vector<ReclaimOrder> orders;
+  const auto look = [&] {
+    scene.run(1s, truth);
+    decide_reclaim(scene.node, scene.slo, scene.state, orders);
+    return scene.wish(Scene::kHog, Knob::memory_high);
+  };
+  EXPECT_EQ(look(), (1020_MiB).count()) << "2 % above its use: no more growth, and nothing to wait for";
+  ASSERT_EQ(orders.size(), 1U);
+  EXPECT_EQ(orders[0].target, hog.id);
+  EXPECT_EQ(orders[0].cause, ReclaimCause::interference);
+  EXPECT_EQ(orders[0].wanted, 100_MiB);
+  hog.memory.current = 950_MiB;
+  EXPECT_EQ(look(), (969_MiB).count());
+  hog.memory.current.reset();
+  EXPECT_EQ(look(), std::nullopt) << "it stays as it is";
+  EXPECT_TRUE(orders.empty());
+  hog.memory.current = 870_MiB;
+  EXPECT_EQ(look(), (900_MiB).count());
+  EXPECT_TRUE(orders.empty());
+  EXPECT_EQ(hog.applied.plain.bytes(Knob::memory_high), 900_MiB);
+}
+
+TEST(InterferenceRemedy, WhoComesAgainAndAgainIsAskedToGo) {
+  InTurns scene;
+  scene.slo.threshold.enable = true;
+  scene.slo.evenkeel.feature_gates[static_cast<std::size_t>(FeatureGate::interference_evict)] = true;
+  const auto truth = [](const Scene& now) { return now.is_held_back(Scene::kHog) ? 1.05 : 1.6; };
+  EvictionState evictions;
+  const auto chosen = [&] {
+    find_antagonists(scene.state.interference, scene.slo.evenkeel.interference, evictions.use.antagonists);
+    return decide_eviction(scene.node, scene.slo, evictions);
+  };
+  for (int time = 1; time <= 3; ++time) {
+    EXPECT_FALSE(chosen()) << time;
+    ASSERT_TRUE(scene.until_limited(truth)) << time;
+    scene.run(6min, truth);
+    ASSERT_EQ(scene.heard(What::cured), static_cast<std::size_t>(time));
+  }
+  const auto eviction = chosen();
+  ASSERT_TRUE(eviction);
+  EXPECT_EQ(eviction->name, "hog");
+  EXPECT_EQ(eviction->by, "interference-evict");
+  scene.run(24h, InTurns::slowed_while(false));
+  evictions = {};
+  EXPECT_FALSE(chosen()) << "what was a day ago is forgotten";
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,229 @@
+// Limits on disks; the worked examples of the reference, and where we do better.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "qos/decide/arbiter.h"
+#include "qos/io/disk.h"
+#include "tests/support/alloc_guard.h"
+#include "tests/support/scenes/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace literals;
+using test::held;
+using test::node;
+using test::SnapshotBuilder;
+using test::wish;
+using test::wished;
+
+constexpr DiskNumber kVda = 253U << 20U, kVdb = (253U << 20U) | 16U;
+
+DiskMap machine() {
+  DiskMap out;
+  out.devices = {{"vda", {kVda}}, {"vdb", {kVdb}}};
+  out.groups = {{"both", {kVda, kVdb}}};
+  return out;
+}
+Block device(const char* name, const BlockIoConfig& io) { return {name, BlockType::device, io}; }
+Block vdb(const BlockIoConfig& io) { return device("/dev/vdb", io); }
+
+struct Disks {
+  explicit Disks(const SnapshotBuilder& builder, const std::vector<Block>& of_be = {})
+      : node(builder.build()) {
+    map(machine());
+    slo.qos.be.blkio = BlkioQos{!of_be.empty(), of_be};
+    for (const auto& cgroup : node.cgroups)
+      node.disk_readings.push_back({cgroup.id, ~KnobBits{} & ~knob_bit(Knob::io_bfq_weight), {}});
+  }
+  void map(const DiskMap& now) { node.disks = std::make_shared<const DiskMap>(now); }
+  Disks& decide() {
+    out.clear();
+    blkio_policy.decide(node, slo, state, out);
+    return *this;
+  }
+  [[nodiscard]] CgroupId be(DiskNumber disk) const { return {node.cgroup(node.besteffort)->id.value, disk}; }
+  [[nodiscard]] CgroupId pod(DiskNumber disk) const {
+    return {node.cgroup(node.pods[0].cgroup)->id.value, disk};
+  }
+  [[nodiscard]] std::size_t wishes() const { return out.all().size(); }
+
+  NodeSnapshot node;
+  NodeSlo slo{};
+  PolicyState state{};
+  Intents out{};
+};
+
+TEST(Blkio, Example1OneLimitOfBestEffort) {
+  Disks disks(node(), {vdb({.read_iops = 2000})});
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000);
+  EXPECT_EQ(disks.wishes(), 1U) << "better than there: no weight of 100 is written where none is asked for";
+}
+
+TEST(Blkio, Example3DisabledIsNothingWished) {
+  Disks disks(node(), {vdb({.read_iops = 2000})});
+  disks.slo.qos.be.blkio->enable = false;
+  EXPECT_EQ(disks.decide().wishes(), 0U) << "and what was ours goes back";
+}
+
+TEST(Blkio, Example4AnotherDisksLimitIsItsOwners) {
+  Disks disks(node(), {vdb({.read_iops = 3000})});
+  disks.node.disk_readings[0].values = {{kVda, Knob::io_read_iops, 500}, {kVdb, Knob::io_read_iops, 2000}};
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 3000);
+  EXPECT_EQ(wished(disks.out, disks.be(kVda), Knob::io_read_iops), -1) << "there it is taken off";
+}
+
+TEST(Blkio, Example7ANameThatLeadsNowhereCostsThatBlockAlone) {
+  Disks disks(node(), {vdb({.read_iops = 2000}), device("/dev/nope", {.read_iops = 1}),
+                       device("/dev/disk/by-id/nope", {.read_iops = 1})});
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000) << "there nothing is written at all";
+  EXPECT_EQ(unresolved_blocks(disks.state.blkio), 2U);
+  const auto nope = disks.state.blkio.blocks[1];
+  EXPECT_TRUE(worth_telling(nope, disks.node.at));
+  EXPECT_NE(std::string(why_unresolved(nope)).find("no disk"), std::string::npos);
+  EXPECT_NE(std::string(why_unresolved(disks.state.blkio.blocks[2])).find("the host's /dev/disk is mounted"),
+            std::string::npos);
+}
+
+TEST(Blkio, Example8AVolumeOfAPod) {
+  const Block block{"data", BlockType::pod_volume, {.read_bps = 1_MiB}};
+  Disks disks(node().pod("p").blocks({block}, {{"data", true}}));
+  disks.decide();
+  EXPECT_EQ(disks.wishes(), 0U) << "not mounted yet";
+  EXPECT_FALSE(worth_telling(disks.state.blkio.blocks.at(0), disks.node.at + std::chrono::seconds(5)));
+  EXPECT_TRUE(worth_telling(disks.state.blkio.blocks.at(0), disks.node.at + std::chrono::seconds(30)));
+  auto mounted = machine();
+  mounted.volumes = {{disks.node.pods[0].spec->uid, "pvc-1", {kVdb}}};
+  disks.map(mounted);
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.pod(kVdb), Knob::io_read_bps), 1048576);
+  EXPECT_NE(wish(disks.out, disks.pod(kVdb), Knob::io_read_bps)->why.text().find("1 MiB"), std::string::npos);
+  EXPECT_EQ(unresolved_blocks(disks.state.blkio), 0U);
+}
+
+TEST(Blkio, Example9ThrottlingNeedsNoWeights) {
+  Disks disks(node(), {vdb({.read_iops = 2000, .io_weight_percent = 50})});
+  for (auto& reading : disks.node.disk_readings) reading.known = knob_bit(Knob::io_read_iops);
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000);
+  EXPECT_EQ(disks.wishes(), 1U);
+}
+
+TEST(Blkio, TheWeightIsTheSchedulersWhereItHasItsOwn) {
+  Disks disks(node(), {vdb({.io_weight_percent = 50})});
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_weight), 50);
+  auto bfq = machine();
+  bfq.bfq = {kVdb};
+  disks.map(bfq);
+  for (auto& reading : disks.node.disk_readings) reading.known = ~KnobBits{};
+  disks.decide();
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_bfq_weight), 50);
+  EXPECT_EQ(disks.wishes(), 1U);
+}
+
+/// A pod of each class on v2, of which that of class LSR is Guaranteed and so lies in kubepods itself.
+SnapshotBuilder of_each_class() {
+  return node().v2().pod("web").ls().pod("db").lsr().kube(KubeQos::guaranteed).pod("batch").be();
+}
+
+/// The latency targets that are asked for, by cgroup.
+std::map<CgroupIndex, std::int64_t> targets(Disks& disks) {
+  std::vector<Intent> plan;
+  arbitrate(disks.node, disks.slo, disks.decide().out, plan);
+  std::map<CgroupIndex, std::int64_t> out;
+  for (const auto& wish : plan)
+    for (std::size_t i = 0; i < disks.node.cgroups.size(); ++i)
+      if (wish.knob == Knob::io_latency && !wish.hold &&
+          wish.target == CgroupId{disks.node.cgroups[i].id.value, kVdb})
+        out[static_cast<CgroupIndex>(i)] = std::get<std::int64_t>(wish.value);
+  return out;
+}
+using Targets = std::map<CgroupIndex, std::int64_t>;
+
+TEST(Blkio, ALatencyTargetIsOfServicesAndOfAllAboveThem) {
+  Disks disks(of_each_class());
+  const auto burstable = disks.node.burstable, web = disks.node.pods[0].cgroup,
+             db = disks.node.pods[1].cgroup;
+  disks.slo.qos.ls.blkio = BlkioQos{true, {vdb({.latency_target_us = 5000})}};
+  EXPECT_EQ(targets(disks), (Targets{{burstable, 5000}, {web, 5000}})) << "io.latency acts between siblings";
+  disks.slo.qos.lsr.blkio = BlkioQos{true, {vdb({.latency_target_us = 2000}), device("/dev/nope", {})}};
+  disks.slo.qos.be.blkio = BlkioQos{true, {vdb({.latency_target_us = 1})}};
+  EXPECT_EQ(targets(disks), (Targets{{burstable, 5000}, {web, 5000}, {db, 2000}})) << "none for best effort";
+  disks.slo.qos.ls.blkio->enable = false;
+  EXPECT_EQ(targets(disks), (Targets{{db, 2000}}));
+}
+
+TEST(Blkio, APodsOwnLatencyTargetCountsAndTheShortestOfTheDirectory) {
+  Disks disks(of_each_class().pod("shop").ls().blocks({vdb({.latency_target_us = 900})}));
+  disks.slo.qos.ls.blkio = BlkioQos{true, {vdb({.latency_target_us = 5000})}};
+  const auto& pods = disks.node.pods;
+  const Targets wanted{{disks.node.burstable, 900}, {pods[0].cgroup, 5000}, {pods[3].cgroup, 900}};
+  EXPECT_EQ(targets(disks), wanted);
+  disks.node.disks.reset();
+  EXPECT_TRUE(targets(disks).empty());
+  EXPECT_TRUE(held(disks.out, disks.pod(kVdb), Knob::io_latency)) << "where the name leads is not known";
+}
+
+TEST(Blkio, WithoutTheFileNoLatencyTargetIsAskedFor) {
+  Disks disks(of_each_class());
+  disks.slo.qos.ls.blkio = BlkioQos{true, {vdb({.latency_target_us = 5000})}};
+  for (auto& reading : disks.node.disk_readings) reading.known &= ~knob_bit(Knob::io_latency);
+  EXPECT_TRUE(targets(disks).empty());
+}
+
+TEST(Blkio, AGroupsLimitIsEachDisksAndZeroIsNone) {
+  Disks disks(node(), {{"both",
+                        BlockType::volume_group,
+                        {.read_iops = 0, .write_iops = 7, .read_bps = Bytes(0), .write_bps = 9_MiB}}});
+  disks.decide();
+  for (const auto disk : {kVda, kVdb}) {
+    EXPECT_EQ(wished(disks.out, disks.be(disk), Knob::io_write_iops), 7);
+    EXPECT_EQ(wished(disks.out, disks.be(disk), Knob::io_write_bps), (9_MiB).count());
+  }
+  EXPECT_EQ(disks.wishes(), 4U);
+}
+
+TEST(Blkio, OnV1EachContainerHasTheLimitForItself) {
+  Disks disks(node().pod("p").be().container("c"), {vdb({.read_iops = 5})});
+  EXPECT_EQ(disks.decide().wishes(), 3U) << "the directory, the pod, the container";
+  disks.node.v2_cpu = true;
+  EXPECT_EQ(disks.decide().wishes(), 1U) << "on v2 the directory's holds for all below";
+}
+
+TEST(Blkio, AnUnknownMapHoldsWhatItLedTo) {
+  Disks disks(node(), {vdb({.read_iops = 2000})});
+  disks.node.disks.reset();
+  EXPECT_EQ(disks.decide().wishes(), 0U);
+  EXPECT_EQ(unresolved_blocks(disks.state.blkio), 0U) << "not looked yet is not unresolved";
+  disks.map(machine());
+  disks.decide();
+  disks.map({});
+  disks.decide();
+  EXPECT_TRUE(held(disks.out, disks.be(kVdb), Knob::io_read_iops));
+  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), -1);
+}
+
+TEST(Blkio, HandsOffAndPodsThatEndedAreLeftAlone) {
+  const auto block = vdb({.read_iops = 1});
+  EXPECT_EQ(Disks(node().pod("p").blocks({block}).hands_off()).decide().wishes(), 0U);
+  EXPECT_EQ(Disks(node().pod("p").blocks({block}).phase(PodPhase::succeeded)).decide().wishes(), 0U);
+  EXPECT_EQ(Disks(node().pod("p").blocks({block}).without_cgroup()).decide().wishes(), 0U);
+}
+
+TEST(Blkio, ASteadyTickAllocatesNothing) {
+  const auto block = vdb({.read_iops = 1, .write_bps = 1_MiB});
+  Disks disks(node().pod("p").blocks({block}), {block, device("/dev/nope", {.read_iops = 1})});
+  disks.decide();
+  disks.decide();
+  const test::AllocGuard guard;
+  disks.decide();
+  EXPECT_EQ(guard.allocations(), 0U);
+}
+
+}  // namespace
+}  // namespace evenkeel

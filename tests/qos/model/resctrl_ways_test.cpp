@@ -1,0 +1,57 @@
+// The policy "resctrl" with best effort's ways steered: what the schemata and their reason say.
+#include <gtest/gtest.h>
+
+#include "qos/cache/cache.h"
+#include "tests/support/scenes/cache_ways.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace evenkeel::literals;
+using std::chrono::seconds;
+using test::kBatch, test::kUsual, test::kWeb;
+
+struct CacheWaysInThePolicy : test::CacheWays {};
+
+TEST_F(CacheWaysInThePolicy, TheRangeEndsLowerAndTheReasonSaysWhy) {
+  node.resctrl = std::make_shared<const ResctrlSystem>(ResctrlSystem{
+      {{.name = "MB", .unit = ResctrlUnit::percent, .full = 100, .least = 10, .step = 10, .domains = {0, 1}},
+       {.name = "L3", .unit = ResctrlUnit::ways, .full = 0x7ff, .domains = {0, 1}}},
+      8,
+      0});
+  slo.qos.be.resctrl = ResctrlQos{true, 0_pct, 30_pct, 80_pct};
+  PolicyState state{};
+  state.interference = who;
+  Intents out{};
+  const auto decide = [&] {
+    out.clear();
+    resctrl_policy.decide(node, slo, state, out);
+    return std::as_const(out).resctrl().groups()[0];
+  };
+  const auto minute = [&](double times) {
+    for (int i = 0; i < 60; ++i) {
+      node.at += seconds(1);
+      node.cpu_counts.clear();
+      if (i == 10) count(kWeb, kUsual * times, 1'000'000'000);
+      if (i == 50) count(kBatch, batch_misses, 1'000'000'000);
+      decide();
+    }
+  };
+  for (int i = 0; i < 5; ++i) minute(1);
+  EXPECT_EQ(decide().schemata, "MB:0=80;1=80\nL3:0=f;1=f\n");
+  EXPECT_EQ(decide().why.text(), "best effort has 0 % to 30 % of the cache and 80 % of the memory bandwidth");
+  for (int i = 0; i < 2; ++i) minute(2);
+  EXPECT_EQ(decide().schemata, "MB:0=80;1=80\nL3:0=7;1=7\n");
+  EXPECT_EQ(decide().why.text(),
+            "best effort has 0 % to 27 % of the cache (up to 30 % are granted) and 80 % of the memory "
+            "bandwidth: services miss the cache 4000 times in a million instructions, 199 % of what is usual "
+            "for them");
+  minute(1.7);
+  minute(1.45);
+  EXPECT_EQ(decide().schemata, "MB:0=80;1=80\nL3:0=3;1=3\n") << "10 % of eleven ways are two";
+  slo.evenkeel.resctrl_dynamic.cache_ways = false;
+  EXPECT_EQ(decide().schemata, "MB:0=80;1=80\nL3:0=f;1=f\n");
+}
+
+}  // namespace
+}  // namespace evenkeel

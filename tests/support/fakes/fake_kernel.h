@@ -1,0 +1,63 @@
+// The model of the kernel's rules behind the seam of the kernel files: it takes, refuses, clamps and forgets
+// as a real kernel does, and can be told to fail.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cgroup/base/writer.h"
+#include "cgroup/kernel/rules.h"
+#include "tests/support/fakes/fake_disks.h"
+
+namespace evenkeel::test {
+
+class FakeKernel final : public KernelFiles {
+ public:
+  /// v1: sys/fs/cgroup/cpu and sys/fs/cgroup/cpuset; v2: sys/fs/cgroup.
+  explicit FakeKernel(bool v2, int cpus = 8, bool vendor = false);
+
+  /// Paths of cgroups are relative to a hierarchy's root ("kubepods/besteffort"); parents first.
+  KernelGroup& make(const std::string& path);
+  void remove(const std::string& path);
+  [[nodiscard]] KernelGroup& at(const std::string& path) { return rules_.group(groups_.at(path).index); }
+  [[nodiscard]] bool has(const std::string& path) const { return groups_.count(path) != 0; }
+  /// What a file reads, without the line end; "<missing>" when it is not there.
+  [[nodiscard]] std::string text(const std::string& path, std::string_view file) const;
+  /// Somebody else writes; 0 or the errno.
+  int other(const std::string& path, std::string_view file, std::string_view text);
+
+  Result<std::string> read(const KnobFile& file) override;
+  Result<> write(const KnobFile& file, std::string_view text) override;
+  Result<std::uint64_t> inode(const std::string& dir) override;
+
+  /// From now on every write to this file ("" = every file) fails so; 0 = no more.
+  void fail_writes(const std::string& path, int code) { failing_[path] = code; }
+  void fail_reads(const std::string& path, int code) { unreadable_[path] = code; }
+  /// The plain knobs that its cgroups have.
+  [[nodiscard]] KnobBits plain() const { return rules_.kind().plain; }
+  /// What its cgroups may do on disks; there are none at first.
+  FakeDisks disks;
+  /// Files of the node itself, by path; each takes any text.
+  std::map<std::string, std::string> node_files{};
+  /// All writes that came in, "path <- text" or "path <- text: EINVAL"; the hierarchy's root left out.
+  std::vector<std::string> log{};
+  int reads = 0;
+  std::string taken();  ///< the log, one per line, and begins a new one
+
+ private:
+  struct Group {
+    int index = 0;
+    std::uint64_t inode = 0;
+  };
+  [[nodiscard]] const Group* find(const KnobFile& file) const;
+  [[nodiscard]] std::string cgroup_of(const std::string& dir) const;
+  bool v2_;
+  KernelRules rules_;
+  std::map<std::string, Group> groups_{};
+  std::map<std::string, int> failing_{}, unreadable_{};
+  std::uint64_t next_inode_ = 100;
+};
+
+}  // namespace evenkeel::test

@@ -1,0 +1,45 @@
+// A "node" that is full, for live tests on cgroup v2: a cgroup with a limit, one service in it and one pod of
+// best effort that fills it with the files it reads. It has no reclaim in the background, so that whoever
+// needs memory has to find it, whatever the machine's size.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support/live/live_cgroups.h"
+#include "tests/support/live/memory_hogs.h"
+#include "tests/support/state_dir.h"
+
+namespace evenkeel::test {
+
+class CrowdedNode {
+ public:
+  CrowdedNode();
+  /// Empty: it can be had.
+  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] const LiveCgroups& cgroups() const { return cgroups_; }
+  /// Of the agent: its pod list is there.
+  [[nodiscard]] const StateDir& dir() const { return dir_; }
+  /// nodeslo.yaml with these extensions.
+  void configure(const std::string& extensions) const;
+
+  /// Best effort reads files, and the page cache fills the node.
+  [[nodiscard]] MemoryHog fill() const;
+  [[nodiscard]] bool is_full() const { return limit_met() > 100; }
+  /// The service touches 128 MiB four times a second.
+  [[nodiscard]] MemoryHog service_works() const;
+  /// How long tasks of the service have waited for memory.
+  [[nodiscard]] long stall_us() const;
+  /// A file of best effort's cgroup.
+  [[nodiscard]] std::string best_effort(const char* file) const;
+
+ private:
+  [[nodiscard]] long limit_met() const;
+  [[nodiscard]] std::string file(const char* cgroup, const char* name) const;
+  LiveCgroups cgroups_{};
+  StateDir dir_{};
+  std::string why_not_{};
+  std::vector<std::string> files_{};
+};
+
+}  // namespace evenkeel::test

@@ -1,0 +1,60 @@
+// A node for tests of the executor: a cgroup tree of plain directories, the model of the kernel behind the
+// files, and a plan that the test fills by path.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cgroup/executor/executor.h"
+#include "tests/support/fakes/fake_host.h"
+#include "tests/support/fakes/fake_kernel.h"
+
+namespace evenkeel::test {
+
+/// The BestEffort directory, its only pod, and the pod's only container.
+inline constexpr const char* kBe = "kubepods/besteffort";
+inline constexpr const char* kPod = "kubepods/besteffort/pod1";
+inline constexpr const char* kCtr = "kubepods/besteffort/pod1/ctr";
+
+class ExecutorNode {
+ public:
+  /// kubepods, its QoS directories, and one best-effort pod with one container.
+  explicit ExecutorNode(bool v2, ExecutorOptions options = {}, bool vendor = false);
+
+  void add(const std::string& path);
+  void remove(const std::string& path);
+  [[nodiscard]] CgroupId id(const std::string& path) const;
+  void want(const std::string& path, Knob knob, const KnobValue& value);
+  void want_on(const std::string& path, std::uint32_t disk, Knob knob, const KnobValue& value);
+  void hold(const std::string& path, Knob knob);
+  /// What a sampler would see now.
+  [[nodiscard]] NodeSnapshot observe();
+  [[nodiscard]] const CgroupTree& tree() const { return *tree_; }
+  /// One second later: the plan, the kernel as it is, and what was seen (then forgotten).
+  Report tick();
+
+ private:
+  void sort_plan();
+  void observe_disks(const CgroupSample& sample, NodeSnapshot& node);
+  FakeHost host_{};
+  std::optional<Host> root_{};
+  bool v2_;
+  std::optional<CgroupTree> tree_{};
+
+ public:
+  FakeKernel kernel;
+  Journal journal = Journal::in_memory();
+  std::vector<Intent> plan{};
+  std::vector<TreeWatch::Changes::Value> seen{};
+  std::set<std::string> hands_off{};
+  MonoTime now{};
+  std::optional<Executor> executor_holder{};
+  Executor& executor;
+
+ private:
+  Executor& build(ExecutorOptions options);
+};
+
+}  // namespace evenkeel::test

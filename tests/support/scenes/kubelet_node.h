@@ -1,0 +1,74 @@
+// A fake host with an agent in its event loop and a kubelet that a test scripts: real sockets, real TLS, real
+// timers, ticks of 10 ms. What the agent knows after each answer can be waited for.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/kube/kube_feed.h"
+#include "agent/tick/agent.h"
+#include "tests/support/fakes/fake_host.h"
+#include "tests/support/fakes/faults.h"
+#include "tests/support/fakes/http_script.h"
+#include "tests/support/fakes/kubelet_texts.h"
+#include "tests/support/state_dir.h"
+
+namespace evenkeel::test {
+
+class KubeletNode {
+ public:
+  using Kind = PodsSource::Kind;
+  explicit KubeletNode(Kind kind = Kind::kubelet, bool with_api = false);
+  ~KubeletNode();
+  KubeletNode(const KubeletNode&) = delete;
+  KubeletNode& operator=(const KubeletNode&) = delete;
+
+  FakeHost host{};
+  ScriptedServer kubelet{{.tls = true}};
+  ScriptedServer api{{.tls = true}};
+  bool watches_nodeslo = false;  ///< --nodeslo-source api, for node-1; before start()
+
+  /// The list that the kubelet gives from now on, with this trouble on the way.
+  void lists(const std::vector<PodText>& pods, const Fault& fault = {});
+  void answers(const std::string& body, const Fault& fault = {});
+  /// The agent begins to run. Tests are in more of a hurry than a node.
+  struct Pace {
+    Duration interval{std::chrono::milliseconds(50)}, soonest{std::chrono::milliseconds(20)};
+    Duration patience{std::chrono::seconds(10)};
+  };
+  void start(Pace pace);
+  void start() { start(Pace{}); }
+  /// Goes on until it is so; false after `patience`.
+  bool until(const std::function<bool()>& so,
+             std::chrono::milliseconds patience = std::chrono::milliseconds(10'000));
+  void run(std::chrono::milliseconds time);
+
+  [[nodiscard]] Agent& agent() { return *agent_; }
+  [[nodiscard]] InputState nodeslo_state() const { return agent_->inputs().states().at(0); }
+  [[nodiscard]] InputState pods_state() const { return agent_->inputs().states().at(1); }
+  [[nodiscard]] InputState node_state() const { return agent_->inputs().states().at(2); }
+  /// The pod's spec as policies see it; null: nobody has heard of it.
+  [[nodiscard]] const Pod* pod(const std::string& uid) const;
+  [[nodiscard]] std::string log() const;
+  [[nodiscard]] int logged(const std::string& text) const;
+  [[nodiscard]] std::string page(const std::string& path) const;
+  [[nodiscard]] std::uint64_t ticks() const { return agent_->counters().ticks; }
+
+ private:
+  void tick();
+  Kind kind_;
+  bool with_api_;
+  StateDir dir_{};
+  SystemClock clock_{};
+  int log_fd_ = -1;
+  std::unique_ptr<Log> log_{};
+  std::unique_ptr<EventLoop> loop_{};
+  std::unique_ptr<Agent> agent_{};
+  std::unique_ptr<KubeFeed> feed_{};
+  std::function<bool()> wanted_{};
+  bool happened_ = false;
+};
+
+}  // namespace evenkeel::test

@@ -1,0 +1,100 @@
+// A watch of one object of a scripted API server, for tests that wait for what is told.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/kube/object_watch.h"
+#include "agent/pods/kube_text.h"
+#include "tests/support/fakes/watched_server.h"
+#include "tests/support/scenes/http_asker.h"
+#include "tests/support/state_dir.h"
+
+namespace evenkeel::test {
+
+inline constexpr const char* kName = "node-1";
+inline std::string object(int version) { return nodeslo_json(kName, version); }
+
+class ObjectWatchTest : public testing::Test {
+ protected:
+  using Heard = std::vector<std::string>;
+  void SetUp() override { token("t"); }
+  void token(const std::string& text) const {
+    std::ofstream(dir_.path + "/new") << text << std::flush;
+    std::filesystem::rename(dir_.path + "/new", dir_.path + "/token");
+  }
+  void start() {
+    const KubeAccess access{
+        .server = server_.http().url(), .token = {{}, dir_.path + "/token"}, .unverified = true};
+    client_.emplace(std::move(KubeClient::open(asker_.loop(), asker_.client(), access, "api").value()));
+    watch_.emplace(
+        std::move(ObjectWatch::open(asker_.loop(), *client_, clock_, nullptr, options_,
+                                    {.object =
+                                         [this](const Value& value) {
+                                           hear("object " + text_at(value, {"metadata", "resourceVersion"}));
+                                         },
+                                     .absent = [this] { hear("absent"); },
+                                     .confirmed = [this] { ++confirmed_, enough(); },
+                                     .trouble = [this](const std::string& why) { hear("trouble: " + why); }})
+                      .value()));
+  }
+  /// Goes on until `what` was heard. All that was heard up to then.
+  Heard until(const std::string& what) {
+    return until([this, what] { return !heard_.empty() && heard_.back() == what; });
+  }
+  Heard until(std::function<bool()> so) {
+    wanted_ = std::move(so);
+    if (!watch_) start();
+    // Requests are counted by another thread: looked at besides.
+    std::optional<Timer> look;
+    look.emplace(std::move(asker_.loop()
+                               .timer([&] {
+                                 enough();
+                                 look->arm(std::chrono::milliseconds(5));
+                               })
+                               .value()));
+    look->arm(std::chrono::milliseconds(5));
+    asker_.run();
+    return heard_;
+  }
+  void run(std::chrono::milliseconds time) {
+    const auto over = clock_.now() + time;
+    until([this, over] { return clock_.now() >= over; });
+  }
+  void hear(const std::string& what) {
+    heard_.push_back(what);
+    enough();
+  }
+  void enough() {
+    if (wanted_ && wanted_()) asker_.stop();
+  }
+  [[nodiscard]] bool last_asked(const std::string& part) const {
+    const auto all = server_.asked();
+    return !all.empty() && all.back().find(part) != std::string::npos;
+  }
+  [[nodiscard]] int watches() const { return server_.asked_for("watch=true"); }
+  [[nodiscard]] int lists() const { return static_cast<int>(server_.asked().size()) - watches(); }
+
+  StateDir dir_{};
+  SystemClock clock_{};
+  WatchedServer server_{};
+  Asker asker_{};
+  ObjectWatch::Options options_{.collection = "/apis/g/v1/things",
+                                .name = kName,
+                                .steady = std::chrono::milliseconds(100),
+                                .soonest = std::chrono::milliseconds(10),
+                                .longest_wait = std::chrono::milliseconds(200)};
+  std::optional<KubeClient> client_{};
+  std::optional<ObjectWatch> watch_{};
+  Heard heard_{};
+  int confirmed_ = 0;
+  std::function<bool()> wanted_{};
+};
+
+}  // namespace evenkeel::test

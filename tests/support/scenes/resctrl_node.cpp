@@ -1,0 +1,69 @@
+#include "tests/support/scenes/resctrl_node.h"
+
+namespace evenkeel::test {
+
+ResctrlNode::ResctrlNode(FakeResctrl::Machine machine, bool dry_run)
+    : kernel(std::move(machine)), dry_run_(dry_run) {
+  host_.v2().bare().kubepods();
+  pod_ = host_.pod(KubeQos::besteffort, "11111111-2222-3333-4444-555555555555", {"a"});
+  root_.emplace(std::move(*Host::open(host_.root())));
+  tree_.emplace(*root_, *detect_layout(*root_, ""));
+  tree_->scan();
+  kernel.task(101, threads_of("a"));
+  kernel.task(102, threads_of("a"));
+  kernel.task(1, "sys/fs/cgroup/init.scope/cgroup.threads");
+  begin_anew();
+}
+
+void ResctrlNode::begin_anew() { hand.emplace(*tree_, kernel, journal, dry_run_); }
+
+CgroupId ResctrlNode::container(const std::string& name) {
+  host_.container(pod_, name);
+  tree_->scan();
+  return id(name);
+}
+
+void ResctrlNode::remove_container(const std::string& name) {
+  host_.remove_cgroup(pod_ + "/" + name);
+  tree_->scan();
+}
+
+CgroupId ResctrlNode::id(const std::string& name) const {
+  const auto* cgroup = tree_->find_path(pod_ + "/" + name);
+  return cgroup ? cgroup->id : CgroupId{};
+}
+
+std::string ResctrlNode::threads_of(const std::string& name) const {
+  return "sys/fs/cgroup/" + pod_ + "/" + name + "/cgroup.threads";
+}
+
+void ResctrlNode::plan(const std::string& group, const std::string& schemata,
+                       const std::vector<std::string>& containers, ResctrlGroupIndex instead) {
+  auto& wish = wishes.add_group();
+  wish.name = group;
+  wish.schemata = schemata;
+  wish.instead = instead;
+  wish.why = because("the test wants it");
+  const auto index = static_cast<ResctrlGroupIndex>(wishes.groups().size()) - 1;
+  for (const auto& name : containers) wishes.add_member(id(name), index);
+}
+
+Report ResctrlNode::tick(int seconds) {
+  now_ += std::chrono::seconds(seconds);
+  Report report;
+  hand->apply(wishes, now_, report);
+  return report;
+}
+
+void ResctrlNode::settle() {
+  for (int i = 0; i < 8; ++i) tick();
+  kernel.taken();
+}
+
+Report ResctrlNode::restore_all() {
+  Report report;
+  hand->restore_all(now_, report);
+  return report;
+}
+
+}  // namespace evenkeel::test

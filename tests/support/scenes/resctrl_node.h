@@ -1,0 +1,57 @@
+// A node for tests of the hand for resctrl: a cgroup tree of plain directories, the model of resctrl, and a
+// plan that the test fills by name.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cgroup/resctrl/writer.h"
+#include "tests/support/fakes/fake_host.h"
+#include "tests/support/fakes/fake_resctrl.h"
+
+namespace evenkeel::test {
+
+class ResctrlNode {
+ public:
+  /// kubepods and one best-effort pod with the container "a", whose tasks are 101 and 102.
+  explicit ResctrlNode(FakeResctrl::Machine machine = {}, bool dry_run = false);
+
+  /// One more container of the pod, without tasks. Returns its id.
+  CgroupId container(const std::string& name);
+  void remove_container(const std::string& name);
+  [[nodiscard]] CgroupId id(const std::string& name) const;
+  [[nodiscard]] std::string threads_of(const std::string& name) const;
+
+  /// The plan from here on: a group with its schemata, and the containers in it.
+  void plan(const std::string& group, const std::string& schemata, const std::vector<std::string>& containers,
+            ResctrlGroupIndex instead = kRootGroup);
+  void no_plan() { wishes.clear(); }
+  /// `seconds` later.
+  Report tick(int seconds = 1);
+  /// Until every new container was looked at often enough; forgets what was written.
+  void settle();
+  Report restore_all();
+  /// As after a death of the agent: another hand, the same journal and kernel.
+  void begin_anew();
+
+  FakeResctrl kernel;
+  Journal journal = Journal::in_memory();
+  ResctrlPlan wishes{};
+
+ private:
+  FakeHost host_{};
+  std::string pod_{};
+  std::optional<Host> root_{};
+  std::optional<CgroupTree> tree_{};
+  bool dry_run_;
+  MonoTime now_{std::chrono::hours(1)};
+
+ public:
+  std::optional<ResctrlHand> hand{};
+};
+
+inline constexpr const char* kBatch = "evenkeel-be";
+inline constexpr const char* kLittle = "MB:0=20;1=20\nL3:0=f;1=f\n";
+inline constexpr const char* kLittleHeld = "MB:0=20;1=20 L3:0=f;1=f";
+
+}  // namespace evenkeel::test

@@ -1,0 +1,43 @@
+// A fake node with the read side wired as the agent does it: host, tree, roster and sampler, in steps of
+// seconds that only the test makes pass.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cgroup/tree/tree.h"
+#include "collectors/per_cgroup/roster.h"
+#include "collectors/sampler.h"
+#include "tests/support/fakes/fake_host.h"
+
+namespace evenkeel::test {
+
+class SampledNode {
+ public:
+  /// Lay out `fake` first (machine, hierarchy, kubepods, pods); start() begins to look.
+  FakeHost fake{};
+  void start(SamplerOptions options = {});
+  /// Looks at the tree again and rebuilds the roster, whether or not anything changed.
+  void rescan();
+  /// Moves the clock on and collects.
+  NodeSnapshot& tick(Duration step = std::chrono::seconds(1));
+
+  /// The sample of a cgroup by its path.
+  [[nodiscard]] const CgroupSample& at(const std::string& path) const;
+  [[nodiscard]] Sampler& sampler() { return *sampler_; }
+  [[nodiscard]] CgroupTree& tree() { return *tree_; }
+
+  NodeSnapshot node{};
+  std::shared_ptr<const std::vector<Pod>> pods{};
+  std::shared_ptr<const NodeSlo> slo = std::make_shared<const NodeSlo>();
+
+ private:
+  std::optional<Host> host_{};
+  std::optional<CgroupTree> tree_{};
+  std::optional<Sampler> sampler_{};
+  MonoTime now_{std::chrono::hours(1)};
+};
+
+}  // namespace evenkeel::test
