@@ -5,24 +5,24 @@
 
 int main(int argc, char** argv) {
   using namespace evenkeel;
-  const auto parsed = parse_flags(argc, argv);
+  const auto parsed = cli::parse_flags(argc, argv);
   if (parsed.exit_code) return *parsed.exit_code;
-  const Flags& flags = parsed.flags;
+  const cli::Flags& flags = parsed.flags;
   switch (flags.verb) {
-    case Verb::run:
-      return flags.stepped ? run_stepped(flags) : run_agent(flags);
-    case Verb::check:
-      return run_check(flags);
-    case Verb::capabilities:
-      return run_capabilities(flags);
-    case Verb::explain:
-      return run_explain(flags);
-    case Verb::restore:
-      return run_restore(flags);
-    case Verb::withdraw:
-      return run_withdraw(flags);
-    case Verb::demo:
-      return run_demo({flags.demo_seconds, flags.demo_rounds, flags.demo_quick, flags.demo_json});
+    case cli::Verb::run:
+      return flags.stepped ? cli::run_stepped(flags) : cli::run_agent(flags);
+    case cli::Verb::check:
+      return cli::run_check(flags);
+    case cli::Verb::capabilities:
+      return cli::run_capabilities(flags);
+    case cli::Verb::explain:
+      return cli::run_explain(flags);
+    case cli::Verb::restore:
+      return cli::run_restore(flags);
+    case cli::Verb::withdraw:
+      return cli::run_withdraw(flags);
+    case cli::Verb::demo:
+      return demo::run_demo({flags.demo_seconds, flags.demo_rounds, flags.demo_quick, flags.demo_json});
   }
   return 2;
 }

@@ -1,6 +1,6 @@
 #include "collectors/registry.h"
 
-namespace evenkeel {
+namespace evenkeel::collectors {
 
 extern const CollectorSpec topology_collector;
 extern const CollectorSpec node_cpu_collector;
@@ -24,4 +24,4 @@ constexpr const CollectorSpec* kCollectors[] = {
 
 std::span<const CollectorSpec* const> node_collectors() { return kCollectors; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::collectors

@@ -5,8 +5,8 @@
 
 #include "collectors/base/collector.h"
 
-namespace evenkeel {
+namespace evenkeel::collectors {
 
 std::span<const CollectorSpec* const> node_collectors();
 
-}  // namespace evenkeel
+}  // namespace evenkeel::collectors

@@ -8,7 +8,7 @@
 #include "collectors/per_cgroup/slots.h"
 #include "collectors/registry.h"
 
-namespace evenkeel {
+namespace evenkeel::collectors {
 namespace {
 
 // /proc/stat is the longest file: 60 bytes a CPU and up to 11 an interrupt. What is not used is not touched.
@@ -30,7 +30,8 @@ std::string why_off(const Host& host, const CollectorSpec& spec) {
 
 struct Sampler::Impl {
   Impl(const Host& on, SamplerOptions with) : host(on), options(with), slots(with), disks(with) {
-    limit = options.descriptor_limit != 0 ? options.descriptor_limit : descriptor_limit_of_process();
+    limit =
+        options.descriptor_limit != 0 ? options.descriptor_limit : per_cgroup::descriptor_limit_of_process();
     for (const auto* spec : node_collectors()) {
       collectors.push_back(spec->make(host));
       node_descriptors += spec->descriptors(host);
@@ -41,7 +42,7 @@ struct Sampler::Impl {
   void refresh_health() {
     health = SamplerHealth{.descriptors_needed = node_descriptors, .descriptors_kept = node_descriptors};
     for (const auto* spec : node_collectors())
-      if (auto why = why_off(host, *spec); !why.empty()) health.off.push_back(std::move(why));
+      if (auto why = why_off(host, *spec); !why.empty()) health.disabled.push_back(std::move(why));
   }
 
   const Host& host;
@@ -49,8 +50,8 @@ struct Sampler::Impl {
   std::size_t limit = 0;
   std::size_t node_descriptors = 0;
   std::vector<std::unique_ptr<Collector>> collectors{};
-  CgroupSlots slots;
-  DiskSettings disks;
+  per_cgroup::CgroupSlots slots;
+  devices::DiskSettings disks;
   SamplerHealth health{};
   std::optional<MonoTime> previous{};
   std::uint64_t tick = 0;
@@ -60,7 +61,7 @@ struct Sampler::Impl {
 Sampler::Sampler(const Host& host, SamplerOptions options) : impl_(std::make_unique<Impl>(host, options)) {}
 Sampler::~Sampler() = default;
 
-void Sampler::follow(const CgroupTree& tree) {
+void Sampler::follow(const tree::CgroupTree& tree) {
   impl_->refresh_health();
   const auto left = impl_->limit - std::min(impl_->limit, impl_->node_descriptors);
   impl_->slots.follow(tree, left, impl_->health);
@@ -73,8 +74,8 @@ void Sampler::settings_changed(CgroupId cgroup) {
   impl_->disks.settings_changed(cgroup);
 }
 
-void Sampler::wait_with(const AlarmWait& waiting) {
-  for (auto& collector : impl_->collectors) collector->wait_with(waiting);
+void Sampler::set_alarm_source(const AlarmDescriptors& waiting) {
+  for (auto& collector : impl_->collectors) collector->set_alarm_source(waiting);
 }
 
 void Sampler::collect(NodeSnapshot& node, MonoTime now) {
@@ -91,18 +92,18 @@ void Sampler::collect(NodeSnapshot& node, MonoTime now) {
   impl.slots.collect(impl.host, buffer, impl.tick++, node);
 }
 
-bool Sampler::admit(NodeSnapshot& node, MonoTime now) {
+bool Sampler::read_new_settings(NodeSnapshot& node, MonoTime now) {
   node.since_previous = now - node.at;
   node.at = now;
   node.measured = false;
   const std::span<char> buffer(impl_->buffer.get(), kBufferSize);
-  const bool changed = impl_->slots.admit(impl_->host, buffer, node);
-  impl_->disks.admit(impl_->host, buffer, node);
+  const bool changed = impl_->slots.read_new_settings(impl_->host, buffer, node);
+  impl_->disks.read_new_settings(impl_->host, buffer, node);
   return changed;
 }
 
-Lately Sampler::lately(CgroupId cgroup) {
-  return impl_->slots.lately(impl_->host, std::span<char>(impl_->buffer.get(), kBufferSize), cgroup);
+RecentUse Sampler::recent_use(CgroupId cgroup) {
+  return impl_->slots.recent_use(impl_->host, std::span<char>(impl_->buffer.get(), kBufferSize), cgroup);
 }
 
 std::vector<SamplerRead> Sampler::reads() const {
@@ -115,4 +116,4 @@ std::vector<SamplerRead> Sampler::reads() const {
 
 const SamplerHealth& Sampler::health() const { return impl_->health; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::collectors

@@ -17,16 +17,16 @@
 #include "qos/memory/push_back.h"
 #include "qos/memory/system_settings.h"
 
-namespace evenkeel {
+namespace evenkeel::decide {
 namespace {
 
 // One line per policy. The order is the rank for levers whose rule is Merge::first.
 constexpr const PolicySpec* kPolicies[] = {
-    &cpu_suppress_policy,    &cpu_burst_policy,    &cpu_normalization_policy,
-    &cpu_identity_policy,    &memory_qos_policy,   &memory_push_back_policy,
-    &batch_resources_policy, &cpusets_policy,      &system_settings_policy,
-    &resctrl_policy,         &core_sched_policy,   &blkio_policy,
-    &network_qos_policy,     &interference_policy, &brake_policy};
+    &suppress::cpu_suppress_policy,   &burst::cpu_burst_policy,           &burst::cpu_normalization_policy,
+    &identity::cpu_identity_policy,   &memory::memory_qos_policy,         &memory::memory_push_back_policy,
+    &lending::batch_resources_policy, &pinning::cpusets_policy,           &memory::system_settings_policy,
+    &cache::resctrl_policy,           &identity::core_sched_policy,       &io::blkio_policy,
+    &io::network_qos_policy,          &interference::interference_policy, &brake::brake_policy};
 
 }  // namespace
 
@@ -46,4 +46,4 @@ void decide_all(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::decide

@@ -2,20 +2,20 @@
 
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
-void put_lever(Exposition& out, const char* resource, const BrakeRecord::Lever& lever, MonoTime now) {
+void put_lever(Exposition& out, const char* resource, const record::BrakeRecord::Lever& lever, MonoTime now) {
   const Labels labels{{"resource", resource}};
   const Duration on = lever.on + (lever.since ? now - *lever.since : Duration::zero());
   out.counter("evenkeel_brakes_total", "How often best effort was cut at once because a service waited.",
               static_cast<double>(lever.brakes), labels);
-  out.counter("evenkeel_braked_seconds_total", "How long best effort was cut so, all in all.", seconds(on),
-              labels);
+  out.counter("evenkeel_braked_seconds_total", "How long best effort was cut so, all in all.",
+              runtime::seconds(on), labels);
   out.gauge("evenkeel_brake_on", "1 while best effort is cut so.", lever.since ? 1 : 0, labels);
 }
 
-void put_triggers(Exposition& out, const TriggerHealth& triggers) {
+void put_triggers(Exposition& out, const pressure::TriggerHealth& triggers) {
   for (const auto& [state, count] :
        {std::pair{"open", triggers.open}, {"missing", triggers.missing}, {"left-out", triggers.left_out}})
     out.gauge("evenkeel_pressure_triggers",
@@ -23,19 +23,20 @@ void put_triggers(Exposition& out, const TriggerHealth& triggers) {
               static_cast<double>(count), {{"state", state}});
   out.gauge("evenkeel_pressure_trigger_window_seconds",
             "Time over which they look at waiting, as short as the kernel allows; 0: there are none.",
-            seconds(triggers.window));
+            runtime::seconds(triggers.window));
 }
 
-void put_reactions(Exposition& out, const BrakeRecord& record) {
-  std::array<double, BrakeRecord::kBounds.size()> bounds{};
-  for (std::size_t i = 0; i < bounds.size(); ++i) bounds[i] = seconds(BrakeRecord::kBounds[i]);
+void put_reactions(Exposition& out, const record::BrakeRecord& record) {
+  std::array<double, record::BrakeRecord::kBounds.size()> bounds{};
+  for (std::size_t i = 0; i < bounds.size(); ++i)
+    bounds[i] = runtime::seconds(record::BrakeRecord::kBounds[i]);
   out.histogram("evenkeel_brake_reaction_seconds", "Time from an alarm to the end of the writes it led to.",
-                bounds, record.reactions(), seconds(record.reaction_time()));
+                bounds, record.reactions(), runtime::seconds(record.reaction_time()));
 }
 
 }  // namespace
 
-void put_brake(Exposition& out, const Agent& agent) {
+void put_brake(Exposition& out, const tick::Agent& agent) {
   const auto& record = agent.brakes();
   for (const auto what : {Contended::cpu, Contended::memory, Contended::io})
     for (const auto source : {AlarmSource::pressure, AlarmSource::run_queue})
@@ -55,4 +56,4 @@ void put_brake(Exposition& out, const Agent& agent) {
   put_triggers(out, agent.trigger_health());
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

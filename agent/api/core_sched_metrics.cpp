@@ -1,8 +1,8 @@
 #include "agent/api/core_sched_metrics.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
-void put_core_sched(Exposition& out, const Agent& agent) {
+void put_core_sched(Exposition& out, const tick::Agent& agent) {
   const auto& counters = agent.core_sched_counters();
   if (counters.groups == 0 && counters.tasks == 0) return;
   out.gauge("evenkeel_core_sched_groups", "Groups of pods that share no physical core with anybody else.",
@@ -11,4 +11,4 @@ void put_core_sched(Exposition& out, const Agent& agent) {
               static_cast<double>(counters.tasks));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

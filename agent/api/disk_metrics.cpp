@@ -3,7 +3,7 @@
 #include "cgroup/base/disk_text.h"
 #include "qos/io/disk.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
 struct Row {
@@ -24,7 +24,7 @@ constexpr Row kRows[] = {
      "How long a cgroup's requests to a disk may take before others are held back."},
 };
 
-void put_limit(Exposition& out, const Agent& agent, const Managed& managed) {
+void put_limit(Exposition& out, const tick::Agent& agent, const executor::Managed& managed) {
   const auto value = disk_number(Scanner(managed.ours.substr(managed.ours.find(' ') + 1)).word());
   const auto* cgroup = agent.tree().find(managed.cgroup.itself());
   if (!value || cgroup == nullptr || managed.yielded) return;
@@ -33,18 +33,18 @@ void put_limit(Exposition& out, const Agent& agent, const Managed& managed) {
       out.gauge(row.name, row.help, static_cast<double>(*value),
                 {{"cgroup", cgroup->path},
                  {"disk", device_text(managed.cgroup.disk)},
-                 {"pod", agent.pod_of(managed.cgroup)}});
+                 {"pod", agent.pod_name(managed.cgroup)}});
 }
 
 }  // namespace
 
-void put_disks(Exposition& out, const Agent& agent) {
-  const auto& blkio = agent.remembered().blkio;
+void put_disks(Exposition& out, const tick::Agent& agent) {
+  const auto& blkio = agent.policy_state().blkio;
   if (blkio.blocks.empty()) return;
   out.gauge("evenkeel_disk_unresolved_blocks", "Blocks of blkioQOS whose name leads to no disk.",
-            static_cast<double>(unresolved_blocks(blkio)));
+            static_cast<double>(io::unresolved_blocks(blkio)));
   for (const auto& managed : agent.managed())
     if (managed.cgroup.disk != 0) put_limit(out, agent, managed);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

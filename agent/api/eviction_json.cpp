@@ -1,18 +1,18 @@
 #include "agent/api/eviction_json.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
 /// What being chosen means here.
-std::string_view means(EvictionWay way) {
+std::string_view means(tick::EvictionRoute way) {
   switch (way) {
-    case EvictionWay::asked:
+    case tick::EvictionRoute::api:
       return "asked to go through the API server";
-    case EvictionWay::ended:
+    case tick::EvictionRoute::kill:
       return "ended: SIGTERM, its grace, SIGKILL (killWithoutApi)";
-    case EvictionWay::told:
+    case tick::EvictionRoute::report_only:
       return "only told";
-    case EvictionWay::nobody_to_ask:
+    case tick::EvictionRoute::unavailable:
       return "only told: no API server is configured, and killWithoutApi is not set";
   }
   return "";
@@ -20,27 +20,27 @@ std::string_view means(EvictionWay way) {
 
 }  // namespace
 
-void put_eviction_verdicts(Json& json, const Agent& agent) {
-  const EvictionState& state = agent.eviction();
+void put_eviction_verdicts(runtime::Json& json, const tick::Agent& agent) {
+  const eviction::EvictionState& state = agent.eviction();
   const NodeSlo& slo = *agent.inputs().slo();
-  const auto triggers = eviction_triggers();
+  const auto triggers = eviction::eviction_triggers();
   json.begin_array();
   for (std::size_t i = 0; i < triggers.size(); ++i) {
-    const EvictionTrigger& trigger = *triggers[i];
+    const eviction::EvictionTrigger& trigger = *triggers[i];
     const auto gate = static_cast<std::size_t>(trigger.gate);
     if (!slo.evenkeel.feature_gates[gate]) continue;
-    const EvictionVerdict& verdict = state.verdicts[i];
+    const eviction::EvictionVerdict& verdict = state.verdicts[i];
     const char* missing = trigger.missing(slo.threshold);
     json.begin_object().member("trigger", kFeatureGates[gate]).member("by", trigger.name);
     json.member("needed", verdict.needed);
     json.member("why",
                 missing == nullptr ? verdict.why.text() : std::string("cannot run without ") + missing);
-    json.member("outcome", verdict.outcome.text()).member("way", means(agent.eviction_way()));
+    json.member("outcome", verdict.outcome.text()).member("way", means(agent.eviction_route()));
     if (state.pending && state.pending->by == trigger.name)
-      json.member("waits_for", agent.pod_named(state.pending->uid));
+      json.member("waits_for", agent.pod_name_of_uid(state.pending->uid));
     json.end_object();
   }
   json.end_array();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -5,9 +5,9 @@
 #include "agent/runtime/json.h"
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
 /// An array, one object for each trigger that is on.
-void put_eviction_verdicts(Json& json, const Agent& agent);
+void put_eviction_verdicts(runtime::Json& json, const tick::Agent& agent);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

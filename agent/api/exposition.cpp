@@ -7,7 +7,7 @@
 #include <sstream>
 #include <unordered_map>
 
-namespace evenkeel {
+namespace evenkeel::api {
 
 struct Exposition::Impl {
   std::size_t cap = 0, series = 0, dropped = 0;
@@ -66,4 +66,4 @@ std::string Exposition::text() const {
   return out.str();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

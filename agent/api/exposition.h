@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::api {
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
@@ -36,4 +36,4 @@ class Exposition {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -7,11 +7,11 @@
 #include "agent/runtime/json.h"
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
 /// An array: one object for each accusation that stands, in the order in which they were made.
-void put_accusations(Json& json, const Agent& agent);
+void put_accusations(runtime::Json& json, const tick::Agent& agent);
 /// The whole page: accusations, limits in force, and how much each victim waited because of others.
-std::string interference_json(const Agent& agent);
+std::string interference_json(const tick::Agent& agent);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -6,7 +6,7 @@
 #include "agent/tick/interference.h"
 #include "qos/interference/workloads.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
 struct Row {
@@ -37,10 +37,10 @@ constexpr std::array kRows = {
         [](const CpuCounts& c) { return std::optional(c.counted_share); }},
 };
 
-void put_counters(Exposition& out, const Agent& agent) {
+void put_counters(Exposition& out, const tick::Agent& agent) {
   const CounterStatus& counters = agent.snapshot().counters;
   out.gauge("evenkeel_counter_backend", "1; how hardware events are counted, and what stands in the way.", 1,
-            {{"backend", std::string(name(counters.backend))}, {"why", counters.why}});
+            {{"backend", std::string(record::name(counters.backend))}, {"why", counters.why}});
   out.gauge("evenkeel_counter_descriptors", "Perf events open now.",
             static_cast<double>(counters.descriptors));
   out.counter("evenkeel_counter_windows_total", "Counting windows that ended.",
@@ -49,20 +49,21 @@ void put_counters(Exposition& out, const Agent& agent) {
       "evenkeel_counter_dropped_windows_total",
       "Of those without a result: for most of the time the counters were somebody else's, or a part is lost.",
       static_cast<double>(counters.dropped));
-  for (const CountedContainer& one : agent.remembered().interference.counted) {
-    const Cgroup* cgroup = agent.tree().find(one.cgroup);
+  for (const interference::CountedContainer& one : agent.policy_state().interference.counted) {
+    const tree::Cgroup* cgroup = agent.tree().find(one.cgroup);
     if (cgroup == nullptr || !one.counts) continue;
     for (const Row& row : kRows)
       if (const auto value = row.read(*one.counts))
-        out.gauge(row.name, row.help, *value, {{"cgroup", cgroup->path}, {"pod", agent.pod_of(one.cgroup)}});
+        out.gauge(row.name, row.help, *value,
+                  {{"cgroup", cgroup->path}, {"pod", agent.pod_name(one.cgroup)}});
   }
 }
 
-void put_tasks(Exposition& out, const Agent& agent) {
+void put_tasks(Exposition& out, const tick::Agent& agent) {
   for (const TaskStalls& one : agent.snapshot().stalls) {
-    const Cgroup* cgroup = agent.tree().find(one.cgroup);
+    const tree::Cgroup* cgroup = agent.tree().find(one.cgroup);
     if (cgroup == nullptr || !one.running || !one.uninterruptible) continue;
-    const Labels labels = {{"cgroup", cgroup->path}, {"pod", agent.pod_of(one.cgroup)}};
+    const Labels labels = {{"cgroup", cgroup->path}, {"pod", agent.pod_name(one.cgroup)}};
     out.gauge("evenkeel_container_tasks_running", "Tasks that run or wait for a CPU, at the last look.",
               static_cast<double>(*one.running), labels);
     out.gauge("evenkeel_container_tasks_uninterruptible",
@@ -71,9 +72,9 @@ void put_tasks(Exposition& out, const Agent& agent) {
   }
 }
 
-void put_findings(Exposition& out, const Agent& agent) {
-  const InterferenceState& state = agent.remembered().interference;
-  using What = InterferenceNews::What;
+void put_findings(Exposition& out, const tick::Agent& agent) {
+  const interference::InterferenceState& state = agent.policy_state().interference;
+  using What = interference::InterferenceNews::What;
   for (const auto& [outcome, what] : {std::pair{"accused", What::accused},
                                       {"limited", What::capped},
                                       {"confirmed", What::cured},
@@ -85,47 +86,47 @@ void put_findings(Exposition& out, const Agent& agent) {
                 "Accusations, limits, limits that helped or did not, tests and what came of them.",
                 static_cast<double>(state.counted_news[static_cast<std::size_t>(what)]),
                 {{"outcome", outcome}});
-  for (const Accusation& one : state.accusations)
+  for (const interference::Accusation& one : state.accusations)
     out.gauge("evenkeel_interference", "How sure it is that the antagonist slows the victim (0 to 1).",
               one.verdict.confidence(),
-              {{"victim", agent.title_of(one.victim)},
-               {"workload", workload_named(state, one.victim)},
-               {"antagonist", agent.title_of(one.suspect)},
-               {"resource", resource_of(one.signal)},
+              {{"victim", agent.display_name(one.victim)},
+               {"workload", interference::workload_named(state, one.victim)},
+               {"antagonist", agent.display_name(one.suspect)},
+               {"resource", tick::resource_of(one.signal)},
                {"signal", traits_of(one.signal).name}});
 }
 
-void put_budget(Exposition& out, const Agent& agent) {
-  const InterferenceState& state = agent.remembered().interference;
-  const auto lately = stalled_lately(state, agent.snapshot().at);
-  for (std::size_t stall = 0; stall < kStallSignals; ++stall) {
-    const char* resource = resource_of(stall_signal(stall));
-    for (const Victim& victim : state.victims) {
-      const Cgroup* cgroup = agent.tree().find(victim.cgroup);
-      const bool measured = !victim.of(stall_signal(stall)).series().empty();
+void put_budget(Exposition& out, const tick::Agent& agent) {
+  const interference::InterferenceState& state = agent.policy_state().interference;
+  const auto lately = interference::stalled_lately(state, agent.snapshot().at);
+  for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall) {
+    const char* resource = tick::resource_of(detector::stall_signal(stall));
+    for (const interference::Victim& victim : state.victims) {
+      const tree::Cgroup* cgroup = agent.tree().find(victim.cgroup);
+      const bool measured = !victim.of(detector::stall_signal(stall)).series().empty();
       if (cgroup != nullptr && measured)
         out.counter(
             "evenkeel_interference_stalled_seconds_total",
             "Stalls of a service's tasks that others made: waits for a CPU that they had, own quotas not "
             "counted; reclaim and disk waits above usual while somebody stood accused.",
             victim.stalled_by_others_seconds[stall],
-            {{"cgroup", cgroup->path}, {"pod", agent.pod_of(victim.cgroup)}, {"resource", resource}});
+            {{"cgroup", cgroup->path}, {"pod", agent.pod_name(victim.cgroup)}, {"resource", resource}});
     }
     for (const auto& [workload, seconds] : lately)
       out.gauge("evenkeel_interference_stalled_seconds_last_day",
                 "The same of all containers of a workload within the last 24 hours.", seconds[stall],
                 {{"workload", std::string(workload)}, {"resource", resource}});
-    for (const Unit& unit : state.units)
+    for (const interference::Unit& unit : state.units)
       if (unit.charged_seconds[stall] > 0)
         out.counter("evenkeel_interference_charged_seconds_total", "Of these, what is put down to this pod.",
                     unit.charged_seconds[stall],
-                    {{"antagonist", agent.title_of(unit.cgroup)}, {"resource", resource}});
+                    {{"antagonist", agent.display_name(unit.cgroup)}, {"resource", resource}});
   }
 }
 
 }  // namespace
 
-void put_interference(Exposition& out, const Agent& agent) {
+void put_interference(Exposition& out, const tick::Agent& agent) {
   if (!agent.snapshot().slo || !agent.snapshot().slo->evenkeel.interference.enable) return;
   put_counters(out, agent);
   put_tasks(out, agent);
@@ -133,4 +134,4 @@ void put_interference(Exposition& out, const Agent& agent) {
   put_budget(out, agent);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

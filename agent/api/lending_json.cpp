@@ -2,12 +2,12 @@
 
 #include "qos/model/reason.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
-void put_amounts(Json& json, const LentAmounts& amounts) {
+void put_amounts(runtime::Json& json, const lending::LentAmounts& amounts) {
   json.begin_object();
-  for (std::size_t i = 0; i < kLentCount; ++i) json.member(kLentNames[i], amounts[i]);
+  for (std::size_t i = 0; i < lending::kLentCount; ++i) json.member(lending::kLentNames[i], amounts[i]);
   json.end_object();
 }
 
@@ -17,7 +17,7 @@ std::string spelled(const std::optional<Q>& amount) {
   return amount ? because("{}", *amount).text() : std::string();
 }
 
-void put_term(Json& json, const LendTerm& term) {
+void put_term(runtime::Json& json, const lending::LendTerm& term) {
   const auto count = [](const auto& amount) {
     return amount ? std::optional(amount->count()) : std::nullopt;
   };
@@ -26,7 +26,7 @@ void put_term(Json& json, const LendTerm& term) {
   json.member("cpu", spelled(term.cpu)).member("memory", spelled(term.memory)).end_object();
 }
 
-bool any(const LentAmounts& amounts) {
+bool any(const lending::LentAmounts& amounts) {
   for (const auto& amount : amounts)
     if (amount) return true;
   return false;
@@ -34,14 +34,14 @@ bool any(const LentAmounts& amounts) {
 
 }  // namespace
 
-void put_report(Json& json, const Lending& lending) {
+void put_report(runtime::Json& json, const lender::Lending& lending) {
   json.key("report");
   const auto& advertised = lending.advertised();
   if (!advertised || !any(advertised->amounts)) return void(json.null());
   put_amounts(json, advertised->amounts);
 }
 
-void put_lending(Json& json, const Lending& lending) {
+void put_lending(runtime::Json& json, const lender::Lending& lending) {
   const auto& advertised = lending.advertised();
   if (!advertised || !lending.lendable()) return void(json.null());
   json.begin_object().key("advertised");
@@ -56,4 +56,4 @@ void put_lending(Json& json, const Lending& lending) {
   json.end_array().end_object();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

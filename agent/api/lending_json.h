@@ -5,11 +5,11 @@
 #include "agent/lender/lending.h"
 #include "agent/runtime/json.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
 /// {"batch-cpu": …} or null: what would be advertised now; null while none of it is known.
-void put_report(Json& json, const Lending& lending);
+void put_report(runtime::Json& json, const lender::Lending& lending);
 /// {"advertised": …, "why": …, "terms": [{"name", "source", "cpu_milli", "memory_bytes"}], …} or null.
-void put_lending(Json& json, const Lending& lending);
+void put_lending(runtime::Json& json, const lender::Lending& lending);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

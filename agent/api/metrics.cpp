@@ -15,7 +15,7 @@
 #include "agent/api/wait_metrics.h"
 #include "agent/runtime/version.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
 constexpr std::size_t kSeriesCap = 20000;
@@ -29,10 +29,10 @@ Reading cores(const std::optional<MilliCpu>& cpu) {
   return cpu ? Reading(static_cast<double>(cpu->count()) / 1000) : std::nullopt;
 }
 Reading some(const std::optional<Pressure>& pressure) {
-  return pressure ? Reading(seconds(pressure->some.total)) : std::nullopt;
+  return pressure ? Reading(runtime::seconds(pressure->some.total)) : std::nullopt;
 }
 Reading full(const std::optional<Pressure>& pressure) {
-  return pressure && pressure->full ? Reading(seconds(pressure->full->total)) : std::nullopt;
+  return pressure && pressure->full ? Reading(runtime::seconds(pressure->full->total)) : std::nullopt;
 }
 bool is_counter(std::string_view name) { return name.ends_with("_total"); }
 void put(Exposition& out, const char* name, const char* help, const Reading& reading, Labels labels = {}) {
@@ -83,7 +83,7 @@ constexpr CgroupRow kCgroup[] = {
      [](const CgroupSample& c) { return cores(c.cpu_use); }, false},
     {"evenkeel_cgroup_cpu_system_seconds_total", "CPU time that its tasks spent in the kernel.",
      [](const CgroupSample& c) -> Reading {
-       return c.system_time ? Reading(seconds(*c.system_time)) : std::nullopt;
+       return c.system_time ? Reading(runtime::seconds(*c.system_time)) : std::nullopt;
      },
      false},
     {"evenkeel_cgroup_cpu_throttled_ratio",
@@ -119,63 +119,67 @@ Reading both(std::uint64_t values, std::uint64_t others) { return static_cast<do
 struct AgentRow {
   const char* name;
   const char* help;
-  Reading (*read)(const Agent&);
+  Reading (*read)(const tick::Agent&);
 };
 constexpr AgentRow kAgent[] = {
     {"evenkeel_ticks_total", "Full rounds of sensing, deciding and writing.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.counters().ticks)); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().ticks)); }},
     {"evenkeel_degraded", "1 while the agent cannot do its work; /readyz says why.",
-     [](const Agent& a) { return Reading(a.degraded() ? 1 : 0); }},
+     [](const tick::Agent& a) { return Reading(a.degraded() ? 1 : 0); }},
     {"evenkeel_evictions_total", "Pods that were chosen to go.",
-     [](const Agent& a) {
+     [](const tick::Agent& a) {
        const auto& all = a.counters().evictions;
        return Reading(static_cast<double>(std::accumulate(all.begin(), all.end(), std::uint64_t{0})));
      }},
     {"evenkeel_pods_ended_total", "Pods whose processes were ended for want of an API server.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.counters().pods_ended)); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().pods_killed)); }},
     {"evenkeel_eviction_failures_total", "Pods that would not or could not go.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.counters().eviction_failures)); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().eviction_failures)); }},
     {"evenkeel_early_ticks_total", "Rounds between two ticks, started by an event.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.counters().early_ticks)); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().early_ticks)); }},
     {"evenkeel_missed_ticks_total", "Ticks that came due while an earlier one still ran.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.counters().late_ticks)); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().late_ticks)); }},
     {"evenkeel_tick_seconds", "Duration of the last tick.",
-     [](const Agent& a) { return Reading(seconds(a.counters().last_tick)); }},
+     [](const tick::Agent& a) { return Reading(runtime::seconds(a.counters().last_tick)); }},
     {"evenkeel_tick_longest_seconds", "Longest tick since the start.",
-     [](const Agent& a) { return Reading(seconds(a.counters().longest_tick)); }},
+     [](const tick::Agent& a) { return Reading(runtime::seconds(a.counters().longest_tick)); }},
     {"evenkeel_early_tick_longest_seconds", "Longest round between two ticks since the start.",
-     [](const Agent& a) { return Reading(seconds(a.counters().longest_early_tick)); }},
+     [](const tick::Agent& a) { return Reading(runtime::seconds(a.counters().longest_early_tick)); }},
     {"evenkeel_early_tick_seconds", "Duration of the last round between two ticks.",
-     [](const Agent& a) { return Reading(seconds(a.counters().last_early_tick)); }},
+     [](const tick::Agent& a) { return Reading(runtime::seconds(a.counters().last_early_tick)); }},
     {"evenkeel_watch_overflows_total", "Times the kernel dropped change events; each led to a rescan.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.counters().watch_overflows)); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().watch_overflows)); }},
     {"evenkeel_writes_total", "Values written to the kernel.",
-     [](const Agent& a) { return both(a.executor_counters().writes, a.hand_totals().writes); }},
+     [](const tick::Agent& a) { return both(a.executor_counters().writes, a.actuator_totals().writes); }},
     {"evenkeel_restores_total", "Original values put back.",
-     [](const Agent& a) { return both(a.executor_counters().restored, a.hand_totals().restored); }},
+     [](const tick::Agent& a) { return both(a.executor_counters().restored, a.actuator_totals().restored); }},
     {"evenkeel_refusals_total", "Writes that the kernel refused.",
-     [](const Agent& a) { return both(a.executor_counters().refusals, a.hand_totals().refusals); }},
+     [](const tick::Agent& a) { return both(a.executor_counters().refusals, a.actuator_totals().refusals); }},
     {"evenkeel_deferred_changes_total",
      "Changes put off to the next tick because one tick makes only so many.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.executor_counters().deferred)); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.executor_counters().deferred)); }},
     {"evenkeel_foreign_writes_total", "Values that somebody else changed while we held them.",
-     [](const Agent& a) { return both(a.executor_counters().foreign, a.hand_totals().foreign); }},
+     [](const tick::Agent& a) { return both(a.executor_counters().foreign, a.actuator_totals().foreign); }},
     {"evenkeel_managed_values", "Values held now, each with its original on record.",
-     [](const Agent& a) { return both(a.executor_counters().managed, a.hand_totals().held); }},
+     [](const tick::Agent& a) { return both(a.executor_counters().managed, a.actuator_totals().held); }},
     {"evenkeel_quarantined_values", "Values that the kernel refused and that wait for their next try.",
-     [](const Agent& a) { return both(a.executor_counters().quarantined, a.hand_totals().quarantined); }},
+     [](const tick::Agent& a) {
+       return both(a.executor_counters().quarantined, a.actuator_totals().quarantined);
+     }},
     {"evenkeel_descriptors_needed", "Files that a tick would like to keep open.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.sampler_health().descriptors_needed)); }},
+     [](const tick::Agent& a) {
+       return Reading(static_cast<double>(a.sampler_health().descriptors_needed));
+     }},
     {"evenkeel_descriptors_reopened", "Files opened for each read because descriptors are scarce.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.sampler_health().files_reopened)); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.sampler_health().files_reopened)); }},
     {"evenkeel_journal_corrupt_records", "Journal records that could not be read at the start.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.journal().corrupt_records())); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.journal().corrupt_records())); }},
     {"evenkeel_audit_lost_total", "Audit lines that could not be written.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.audit().lost())); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.audit().lost())); }},
     {"evenkeel_pods", "Pods known.",
-     [](const Agent& a) { return Reading(static_cast<double>(a.snapshot().pods.size())); }},
+     [](const tick::Agent& a) { return Reading(static_cast<double>(a.snapshot().pods.size())); }},
     {"evenkeel_pods_unlisted", "Pods that the newest list does not name, but whose directories live.",
-     [](const Agent& a) {
+     [](const tick::Agent& a) {
        const auto unlisted = [](const PodSample& pod) { return pod.spec->unlisted; };
        const auto& pods = a.snapshot().pods;
        return Reading(static_cast<double>(std::count_if(pods.begin(), pods.end(), unlisted)));
@@ -194,14 +198,14 @@ void put_node(Exposition& out, const NodeSample& node) {
   put(out, kName, kHelp, full(pressure.io), {{"resource", "io"}, {"degree", "full"}});
 }
 
-Labels labels_of(const Agent& agent, const CgroupSample& cgroup) {
-  return {{"cgroup", std::string(cgroup.path)}, {"pod", agent.pod_of(cgroup.id)}};
+Labels labels_of(const tick::Agent& agent, const CgroupSample& cgroup) {
+  return {{"cgroup", std::string(cgroup.path)}, {"pod", agent.pod_name(cgroup.id)}};
 }
 
-void put_inputs(Exposition& out, const Agent& agent) {
+void put_inputs(Exposition& out, const tick::Agent& agent) {
   for (const auto& state : agent.inputs().states()) {
     if (state.path.empty()) continue;  // an input that nobody gave us is not a bad one
-    out.gauge("evenkeel_input_good", "1 while the newest text of this input is usable.", state.good ? 1 : 0,
+    out.gauge("evenkeel_input_good", "1 while the newest text of this input is usable.", state.usable ? 1 : 0,
               {{"input", state.name}});
     out.gauge("evenkeel_input_info", "1; the source is a file, or what a server was asked for.", 1,
               {{"input", state.name}, {"source", state.path}});
@@ -209,26 +213,27 @@ void put_inputs(Exposition& out, const Agent& agent) {
                 static_cast<double>(state.failures), {{"input", state.name}});
     if (state.delivered && state.loaded)
       out.gauge("evenkeel_input_age_seconds", "Since a server last confirmed the value in force.",
-                seconds(agent.tick_result().now - *state.loaded), {{"input", state.name}});
+                runtime::seconds(agent.tick_result().now - *state.loaded), {{"input", state.name}});
   }
 }
 
-void put_evictions(Exposition& out, const Agent& agent) {
+void put_evictions(Exposition& out, const tick::Agent& agent) {
   for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
     out.counter("evenkeel_trigger_evictions_total", "Pods that were chosen to go, by trigger.",
                 static_cast<double>(agent.counters().evictions[gate]), {{"trigger", kFeatureGates[gate]}});
 }
 
-void put_lending(Exposition& out, const Lending& lending) {
+void put_lending(Exposition& out, const lender::Lending& lending) {
   const auto& advertised = lending.advertised();
   if (!advertised) return;
   // CPU in cores and memory in bytes: base units, whatever the Node's own are.
-  for (std::size_t i = 0; i < kLentCount; ++i) {
-    const bool cpu =
-        i == static_cast<std::size_t>(Lent::batch_cpu) || i == static_cast<std::size_t>(Lent::mid_cpu);
+  for (std::size_t i = 0; i < lending::kLentCount; ++i) {
+    const bool cpu = i == static_cast<std::size_t>(lending::Lent::batch_cpu) ||
+                     i == static_cast<std::size_t>(lending::Lent::mid_cpu);
     const auto put_one = [&](const char* name, const char* help, const std::optional<std::int64_t>& amount) {
       if (amount)
-        out.gauge(name, help, static_cast<double>(*amount) / (cpu ? 1000 : 1), {{"resource", kLentNames[i]}});
+        out.gauge(name, help, static_cast<double>(*amount) / (cpu ? 1000 : 1),
+                  {{"resource", lending::kLentNames[i]}});
     };
     put_one("evenkeel_advertised", "What is lent to batch and mid pods: cores, or bytes.",
             advertised->amounts[i]);
@@ -239,9 +244,9 @@ void put_lending(Exposition& out, const Lending& lending) {
 
 }  // namespace
 
-std::string metrics_text(const Agent& agent) {
+std::string metrics_text(const tick::Agent& agent) {
   Exposition out(kSeriesCap);
-  out.gauge("evenkeel_build_info", "Always 1; the version is a label.", 1, {{"version", kVersion}});
+  out.gauge("evenkeel_build_info", "Always 1; the version is a label.", 1, {{"version", runtime::kVersion}});
   for (const auto& row : kAgent) put(out, row.name, row.help, row.read(agent));
   put_reclaim(out, agent);
   put_inputs(out, agent);
@@ -268,4 +273,4 @@ std::string metrics_text(const Agent& agent) {
   return out.text() + last.text();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

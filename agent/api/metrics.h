@@ -6,8 +6,8 @@
 
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
-std::string metrics_text(const Agent& agent);
+std::string metrics_text(const tick::Agent& agent);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

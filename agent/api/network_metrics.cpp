@@ -1,8 +1,8 @@
 #include "agent/api/network_metrics.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
-void put_network(Exposition& out, const Agent& agent) {
+void put_network(Exposition& out, const tick::Agent& agent) {
   const auto totals = agent.network_totals();
   if (totals.held == 0 && totals.writes == 0 && totals.refusals == 0) return;
   out.gauge("evenkeel_network_classes",
@@ -12,4 +12,4 @@ void put_network(Exposition& out, const Agent& agent) {
               static_cast<double>(totals.writes));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -5,8 +5,8 @@
 #include "agent/api/exposition.h"
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
-void put_network(Exposition& out, const Agent& agent);
+void put_network(Exposition& out, const tick::Agent& agent);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -9,18 +9,18 @@
 #include "agent/runtime/json.h"
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
 constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kJson = "application/json";
 
-std::string parameter(const HttpRequest& request, const std::string& key) {
+std::string parameter(const http::HttpRequest& request, const std::string& key) {
   const auto found = request.query.find(key);
   return found == request.query.end() ? std::string() : found->second;
 }
 
-HttpAnswer healthz(const Agent& agent, const HttpRequest&) {
+http::HttpAnswer healthz(const tick::Agent& agent, const http::HttpRequest&) {
   if (agent.counters().ticks == 0) return {503, kText, "starting: no tick yet\n"};
   return {200, kText, "ok: " + std::to_string(agent.counters().ticks) + " ticks\n"};
 }
@@ -28,32 +28,32 @@ HttpAnswer healthz(const Agent& agent, const HttpRequest&) {
 std::string age(Duration duration) {
   return std::to_string(std::max(duration, Duration::zero()) / std::chrono::seconds(1)) + " s old";
 }
-std::string age_of(const InputState& state, MonoTime now) {
+std::string age_of(const inputs::InputState& state, MonoTime now) {
   return state.delivered && state.loaded ? age(now - *state.loaded) : std::string();
 }
 
 /// "ok", or what is wrong and what is in force meanwhile.
-std::string how(const InputState& state, MonoTime now) {
+std::string how(const inputs::InputState& state, MonoTime now) {
   const std::string age = age_of(state, now);
-  if (state.good) return "ok" + (age.empty() ? "" : ", " + age);
+  if (state.usable) return "ok" + (age.empty() ? "" : ", " + age);
   if (state.loaded) return "previous text in force" + (age.empty() ? "" : ", " + age) + ": " + state.error;
-  if (!state.stand_in.empty()) return state.stand_in + " in force: " + state.error;
+  if (!state.fallback.empty()) return state.fallback + " in force: " + state.error;
   return state.error.empty() ? "no answer yet" : state.error;
 }
 
-std::string how(const ReportState& reports, MonoTime now) {
+std::string how(const record::ReportState& reports, MonoTime now) {
   const std::string last =
-      reports.last_taken ? "last report " + age(now - *reports.last_taken) : "no report yet";
-  return reports.trouble.empty() ? last : last + ": " + reports.trouble;
+      reports.last_accepted ? "last report " + age(now - *reports.last_accepted) : "no report yet";
+  return reports.last_error.empty() ? last : last + ": " + reports.last_error;
 }
 
 /// Ready once a tick is done and the configuration and the pods in force are known; each with its state.
-HttpAnswer readyz(const Agent& agent, const HttpRequest&) {
+http::HttpAnswer readyz(const tick::Agent& agent, const http::HttpRequest&) {
   bool ready = agent.counters().ticks > 0 && agent.snapshot().pods_known;
   std::string body;
   for (const auto& state : agent.inputs().states()) {
     if (state.path.empty()) continue;
-    ready = ready && (state.loaded || !state.stand_in.empty());
+    ready = ready && (state.loaded || !state.fallback.empty());
     body += state.name + ": " + how(state, agent.tick_result().now) + "\n";
     for (const auto& notice : state.notices) body += state.name + ": " + notice + "\n";
   }
@@ -70,7 +70,7 @@ HttpAnswer readyz(const Agent& agent, const HttpRequest&) {
 
 /// ?since=SECONDS: events of the last so many seconds when negative, since that Unix time otherwise;
 /// ?pod=ns/name.
-HttpAnswer audit(const Agent& agent, const HttpRequest& request) {
+http::HttpAnswer audit(const tick::Agent& agent, const http::HttpRequest& request) {
   const auto since_text = parameter(request, "since");
   const auto since = whole_number(since_text);
   if (!since_text.empty() && !since) return {400, kText, "since: legal: seconds since 1970\n"};
@@ -86,41 +86,41 @@ HttpAnswer audit(const Agent& agent, const HttpRequest& request) {
   return {200, kJson, body + "]}\n"};
 }
 
-HttpAnswer front(const Agent&, const HttpRequest&);
+http::HttpAnswer front(const tick::Agent&, const http::HttpRequest&);
 
 struct Page {
   const char* path;
   const char* shows;
-  HttpAnswer (*answer)(const Agent&, const HttpRequest&);
+  http::HttpAnswer (*answer)(const tick::Agent&, const http::HttpRequest&);
 };
 constexpr Page kPages[] = {
     {"/", "this page", front},
     {"/metrics", "Prometheus metrics",
-     [](const Agent& a, const HttpRequest&) {
-       return HttpAnswer{200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(a)};
+     [](const tick::Agent& a, const http::HttpRequest&) {
+       return http::HttpAnswer{200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(a)};
      }},
     {"/healthz", "alive and ticking", healthz},
     {"/readyz", "configuration and pods, each with its state", readyz},
     {"/v1/snapshot", "everything measured",
-     [](const Agent& a, const HttpRequest&) {
-       return HttpAnswer{200, kJson, snapshot_json(a) + "\n"};
+     [](const tick::Agent& a, const http::HttpRequest&) {
+       return http::HttpAnswer{200, kJson, snapshot_json(a) + "\n"};
      }},
     {"/v1/explain", "every managed value and why; ?pod=namespace/name",
-     [](const Agent& a, const HttpRequest& r) {
-       return HttpAnswer{200, kJson, explain_json(a, parameter(r, "pod")) + "\n"};
+     [](const tick::Agent& a, const http::HttpRequest& r) {
+       return http::HttpAnswer{200, kJson, explain_json(a, parameter(r, "pod")) + "\n"};
      }},
     {"/v1/audit", "what was written, restored, refused; ?since=unix-seconds&pod=namespace/name", audit},
     {"/v1/interference", "who hurts whom, the evidence, and what is done about it",
-     [](const Agent& a, const HttpRequest&) {
-       return HttpAnswer{200, kJson, interference_json(a) + "\n"};
+     [](const tick::Agent& a, const http::HttpRequest&) {
+       return http::HttpAnswer{200, kJson, interference_json(a) + "\n"};
      }},
     {"/v1/capabilities", "what this kernel can do",
-     [](const Agent& a, const HttpRequest&) {
-       return HttpAnswer{200, kJson, capabilities_json(a.capabilities()) + "\n"};
+     [](const tick::Agent& a, const http::HttpRequest&) {
+       return http::HttpAnswer{200, kJson, capabilities_json(a.capabilities()) + "\n"};
      }},
 };
 
-HttpAnswer front(const Agent&, const HttpRequest&) {
+http::HttpAnswer front(const tick::Agent&, const http::HttpRequest&) {
   std::string body = "<!doctype html><meta charset=utf-8><title>evenkeel</title><h1>evenkeel</h1><table>";
   for (const auto& page : kPages)
     body += std::string("<tr><td><a href=\"") + page.path + "\">" + page.path + "</a><td>" + page.shows;
@@ -129,10 +129,10 @@ HttpAnswer front(const Agent&, const HttpRequest&) {
 
 }  // namespace
 
-HttpAnswer answer_page(const Agent& agent, const HttpRequest& request) {
+http::HttpAnswer answer_page(const tick::Agent& agent, const http::HttpRequest& request) {
   for (const auto& page : kPages)
     if (request.path == page.path) return page.answer(agent, request);
   return {404, kText, "no such page; / lists them\n"};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

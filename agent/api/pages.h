@@ -4,8 +4,8 @@
 #include "agent/http/http_server.h"
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
-HttpAnswer answer_page(const Agent& agent, const HttpRequest& request);
+http::HttpAnswer answer_page(const tick::Agent& agent, const http::HttpRequest& request);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -4,8 +4,8 @@
 #include "agent/api/exposition.h"
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
-void put_reclaim(Exposition& out, const Agent& agent);
+void put_reclaim(Exposition& out, const tick::Agent& agent);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

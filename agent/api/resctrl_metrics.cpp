@@ -1,6 +1,6 @@
 #include "agent/api/resctrl_metrics.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
 void put_use(Exposition& out, const ResctrlUse& use) {
@@ -20,11 +20,11 @@ void put_use(Exposition& out, const ResctrlUse& use) {
 }
 
 /// How best effort's ways are steered, where that is asked for.
-void put_ways(Exposition& out, const Agent& agent) {
+void put_ways(Exposition& out, const tick::Agent& agent) {
   const auto* slo = agent.snapshot().slo.get();
   if (slo == nullptr || !slo->evenkeel.resctrl_dynamic.enable || !slo->evenkeel.resctrl_dynamic.cache_ways)
     return;
-  const WaySteering& ways = agent.remembered().resctrl.ways;
+  const cache::WaySteering& ways = agent.policy_state().resctrl.ways;
   out.gauge("evenkeel_resctrl_ways_taken",
             "Cache ways of best effort's configured range that it does without now, for services' sake.",
             static_cast<double>(ways.taken()));
@@ -34,16 +34,16 @@ void put_ways(Exposition& out, const Agent& agent) {
   if (ways.times_usual())
     out.gauge("evenkeel_services_cache_misses_ratio", "The same as a multiple of what is usual for them.",
               *ways.times_usual());
-  for (std::size_t i = 0; i < kWaySteps; ++i)
+  for (std::size_t i = 0; i < cache::kWaySteps; ++i)
     out.counter(
         "evenkeel_resctrl_way_steps_total",
         "Steps by which ways were taken (helped, no-help) or given back (harmless, hurt), by outcome.",
-        static_cast<double>(ways.steps()[i]), {{"outcome", kWayStepNames[i]}});
+        static_cast<double>(ways.steps()[i]), {{"outcome", cache::kWayStepNames[i]}});
 }
 
 }  // namespace
 
-void put_resctrl(Exposition& out, const Agent& agent) {
+void put_resctrl(Exposition& out, const tick::Agent& agent) {
   if (agent.snapshot().resctrl == nullptr) return;
   const auto& counters = agent.resctrl_counters();
   out.gauge("evenkeel_resctrl_groups", "Control groups of resctrl that we have made.",
@@ -54,4 +54,4 @@ void put_resctrl(Exposition& out, const Agent& agent) {
   put_ways(out, agent);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -2,15 +2,15 @@
 
 #include "agent/document/document.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
-std::string member(const Value& value, std::string_view key) {
-  const Value* found = value.find(key);
+std::string member(const document::Value& value, std::string_view key) {
+  const document::Value* found = value.find(key);
   return found != nullptr && found->scalar() != nullptr ? found->scalar()->text : std::string();
 }
 
-std::string sentence(const Value& managed) {
+std::string sentence(const document::Value& managed) {
   const std::string pod = member(managed, "pod");
   std::string out = member(managed, "cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  " +
                     member(managed, "file");
@@ -19,46 +19,47 @@ std::string sentence(const Value& managed) {
   return out + ": " + member(managed, "sentence") + "\n";
 }
 
-std::string reclaim(const Value& value) {
+std::string reclaim(const document::Value& value) {
   const std::string pod = member(value, "pod");
   return member(value, "cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  gives up memory, by " +
          member(value, "by") + ": " + member(value, "sentence") + "\n";
 }
 
 /// "nodeslo: nodeslos/node-1, confirmed 12 s ago"
-std::string input(const Value& value) {
+std::string input(const document::Value& value) {
   const std::string age = member(value, "age_seconds"), error = member(value, "error");
   std::string out = member(value, "name") + ": " + member(value, "source");
   if (!age.empty()) out += ", confirmed " + age.substr(0, age.find('.')) + " s ago";
   out += error.empty() ? "\n" : "; not usable now: " + error + "\n";
-  if (const Value* notices = value.find("notices"); notices != nullptr && notices->list() != nullptr)
+  if (const document::Value* notices = value.find("notices");
+      notices != nullptr && notices->list() != nullptr)
     for (const auto& notice : *notices->list())
       if (notice.scalar() != nullptr) out += "  " + notice.scalar()->text + "\n";
   return out;
 }
 
 /// "  margin (cpuReclaimThresholdPercent 65): 35 CPUs, 42 GiB"
-std::string term(const Value& value) {
+std::string term(const document::Value& value) {
   std::string out = "  " + member(value, "name") + " (" + member(value, "source") + "): ";
   const std::string cpu = member(value, "cpu"), memory = member(value, "memory");
   return out + cpu + (cpu.empty() || memory.empty() ? "" : ", ") + memory + "\n";
 }
 
-std::string lending(const Value* value) {
-  const Value* advertised = value != nullptr ? value->find("advertised") : nullptr;
+std::string lending(const document::Value* value) {
+  const document::Value* advertised = value != nullptr ? value->find("advertised") : nullptr;
   if (advertised == nullptr) return {};
   std::string out = "lent to batch and mid pods";
   for (const auto* name : {"batch-cpu", "batch-memory", "mid-cpu", "mid-memory"})
     out += std::string(", ") + name + " " +
            (member(*advertised, name).empty() ? "unknown" : member(*advertised, name));
   out += ": " + member(*value, "why") + "\n";
-  if (const Value* terms = value->find("terms"); terms != nullptr && terms->list() != nullptr)
+  if (const document::Value* terms = value->find("terms"); terms != nullptr && terms->list() != nullptr)
     for (const auto& one : *terms->list()) out += term(one);
   return out;
 }
 
 /// "eviction by BEMemoryEvict: nobody has to go: the node uses 10 GiB of 100 GiB memory, …"
-std::string eviction(const Value& value) {
+std::string eviction(const document::Value& value) {
   const std::string why = member(value, "why"), outcome = member(value, "outcome");
   const std::string waits_for = member(value, "waits_for");
   std::string out = "eviction by " + member(value, "trigger") + " (" + member(value, "by") + "): " + outcome;
@@ -71,21 +72,23 @@ std::string eviction(const Value& value) {
 }  // namespace
 
 std::string explain_sentences(const std::string& explain_json) {
-  const auto parsed = parse_json(explain_json, "explain");
-  const Value* managed = parsed.problems.empty() ? parsed.root.find("managed") : nullptr;
+  const auto parsed = document::parse_json(explain_json, "explain");
+  const document::Value* managed = parsed.problems.empty() ? parsed.root.find("managed") : nullptr;
   if (managed == nullptr || managed->list() == nullptr) return "the agent's answer could not be read\n";
   std::string out;
-  if (const Value* inputs = parsed.root.find("inputs"); inputs != nullptr && inputs->list() != nullptr)
+  if (const document::Value* inputs = parsed.root.find("inputs");
+      inputs != nullptr && inputs->list() != nullptr)
     for (const auto& one : *inputs->list()) out += input(one);
-  if (const Value* triggers = parsed.root.find("eviction");
+  if (const document::Value* triggers = parsed.root.find("eviction");
       triggers != nullptr && triggers->list() != nullptr)
     for (const auto& one : *triggers->list()) out += eviction(one);
   out += lending(parsed.root.find("lending"));
-  if (const Value* orders = parsed.root.find("reclaims"); orders != nullptr && orders->list() != nullptr)
+  if (const document::Value* orders = parsed.root.find("reclaims");
+      orders != nullptr && orders->list() != nullptr)
     for (const auto& one : *orders->list()) out += reclaim(one);
   if (managed->list()->empty()) return out + "nothing is managed: every value is its owner's\n";
   for (const auto& one : *managed->list()) out += sentence(one);
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace evenkeel {
+namespace evenkeel::api {
 
 /// One paragraph per managed value; an explanation when there is none.
 std::string explain_sentences(const std::string& explain_json);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

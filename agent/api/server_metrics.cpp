@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
-void put_traffic(Exposition& out, const Agent& agent) {
+void put_traffic(Exposition& out, const tick::Agent& agent) {
   for (const auto* traffic : agent.traffic()) {
     for (const auto& [status, count] : traffic->requests)
       out.counter("evenkeel_server_requests_total", "Requests to a server by status; 0: no complete answer.",
                   static_cast<double>(count),
                   {{"server", traffic->server}, {"status", std::to_string(status)}});
     out.counter("evenkeel_server_wait_seconds_total",
-                "Time from requests to the ends of their answers, summed.", seconds(traffic->waited),
+                "Time from requests to the ends of their answers, summed.", runtime::seconds(traffic->waited),
                 {{"server", traffic->server}});
     out.gauge("evenkeel_server_longest_wait_seconds", "The same of the slowest answer since the start.",
-              seconds(traffic->longest_wait), {{"server", traffic->server}});
+              runtime::seconds(traffic->longest_wait), {{"server", traffic->server}});
     out.counter("evenkeel_server_received_bytes_total", "Bytes received from a server, without TLS.",
                 static_cast<double>(traffic->bytes_in), {{"server", traffic->server}});
     out.counter("evenkeel_server_sent_bytes_total", "Bytes sent to a server, without TLS.",
@@ -25,34 +25,35 @@ void put_traffic(Exposition& out, const Agent& agent) {
 }
 
 /// What became of the events that pods' owners were to hear.
-void put_pod_events(Exposition& out, const Agent& agent) {
+void put_pod_events(Exposition& out, const tick::Agent& agent) {
   if (agent.pod_events() == nullptr) return;
   const auto& events = *agent.pod_events();
   for (const auto& [outcome, count] :
-       {std::pair{"told", events.told}, {"repeated", events.repeated}, {"dropped", events.dropped}})
+       {std::pair{"told", events.sent}, {"repeated", events.repeated}, {"dropped", events.dropped}})
     out.counter("evenkeel_pod_events_total", "Kubernetes Events on pods, by what became of them.",
                 static_cast<double>(count), {{"outcome", outcome}});
 }
 
-void put_usage_reports(Exposition& out, const Agent& agent) {
+void put_usage_reports(Exposition& out, const tick::Agent& agent) {
   const auto* reports = agent.usage_reports();
   if (reports == nullptr) return;
   out.counter("evenkeel_node_metric_reports_total", "Reports of usage that the NodeMetric has taken.",
-              static_cast<double>(reports->taken));
+              static_cast<double>(reports->accepted));
   out.counter("evenkeel_node_metric_failures_total",
               "Reports of usage that were refused or could not be made.",
               static_cast<double>(reports->failures));
-  if (reports->last_taken)
-    out.gauge("evenkeel_node_metric_age_seconds", "Since the NodeMetric last took a report of usage.",
-              seconds(std::max(agent.tick_result().now - *reports->last_taken, Duration::zero())));
+  if (reports->last_accepted)
+    out.gauge(
+        "evenkeel_node_metric_age_seconds", "Since the NodeMetric last took a report of usage.",
+        runtime::seconds(std::max(agent.tick_result().now - *reports->last_accepted, Duration::zero())));
 }
 
 }  // namespace
 
-void put_servers(Exposition& out, const Agent& agent) {
+void put_servers(Exposition& out, const tick::Agent& agent) {
   put_traffic(out, agent);
   put_pod_events(out, agent);
   put_usage_reports(out, agent);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

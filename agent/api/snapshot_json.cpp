@@ -2,7 +2,7 @@
 
 #include "agent/runtime/json.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
 template <class Tag>
@@ -28,23 +28,23 @@ const char* kind_name(CgroupKind kind) {
   return "";
 }
 
-void put_pressure(Json& json, std::string_view name, const std::optional<Pressure>& pressure) {
+void put_pressure(runtime::Json& json, std::string_view name, const std::optional<Pressure>& pressure) {
   json.key(name);
   if (!pressure) {
     json.null();
     return;
   }
   json.begin_object()
-      .member("some_seconds_total", seconds(pressure->some.total))
+      .member("some_seconds_total", runtime::seconds(pressure->some.total))
       .member("some_avg10_percent", pressure->some.avg10_percent);
   if (pressure->full) {
-    json.member("full_seconds_total", seconds(pressure->full->total))
+    json.member("full_seconds_total", runtime::seconds(pressure->full->total))
         .member("full_avg10_percent", pressure->full->avg10_percent);
   }
   json.end_object();
 }
 
-void put_pressures(Json& json, const PressureSample& pressure) {
+void put_pressures(runtime::Json& json, const PressureSample& pressure) {
   json.key("pressure").begin_object();
   put_pressure(json, "cpu", pressure.cpu);
   put_pressure(json, "memory", pressure.memory);
@@ -52,7 +52,7 @@ void put_pressures(Json& json, const PressureSample& pressure) {
   json.end_object();
 }
 
-void put_node(Json& json, const NodeSnapshot& snapshot) {
+void put_node(runtime::Json& json, const NodeSnapshot& snapshot) {
   const NodeSample& node = snapshot.node;
   json.key("node").begin_object();
   json.member("cpu_capacity_millis", node.cpu_capacity.count()).member("cpu_use_millis", count(node.cpu_use));
@@ -71,7 +71,7 @@ void put_node(Json& json, const NodeSnapshot& snapshot) {
   json.end_object();
 }
 
-void put_limit(Json& json, const Applied& applied) {
+void put_limit(runtime::Json& json, const Applied& applied) {
   json.key("cpu_quota_us");
   if (!applied.cpu_limit) {
     json.null();
@@ -91,7 +91,7 @@ void put_limit(Json& json, const Applied& applied) {
   }
 }
 
-void put_cgroup(Json& json, const CgroupSample& cgroup, const std::string& pod) {
+void put_cgroup(runtime::Json& json, const CgroupSample& cgroup, const std::string& pod) {
   json.begin_object().member("path", cgroup.path).member("kind", kind_name(cgroup.kind));
   if (!pod.empty()) json.member("pod", pod);
   json.member("hands_off", cgroup.hands_off).member("cpu_use_millis", count(cgroup.cpu_use));
@@ -100,7 +100,7 @@ void put_cgroup(Json& json, const CgroupSample& cgroup, const std::string& pod) 
     json.begin_object()
         .member("periods", cgroup.throttling->periods)
         .member("throttled_periods", cgroup.throttling->throttled_periods);
-    json.member("throttled_seconds", seconds(cgroup.throttling->throttled_time))
+    json.member("throttled_seconds", runtime::seconds(cgroup.throttling->throttled_time))
         .member("bursts", cgroup.throttling->bursts)
         .end_object();
   } else {
@@ -117,22 +117,22 @@ void put_cgroup(Json& json, const CgroupSample& cgroup, const std::string& pod) 
 
 }  // namespace
 
-std::string snapshot_json(const Agent& agent) {
+std::string snapshot_json(const tick::Agent& agent) {
   const NodeSnapshot& snapshot = agent.snapshot();
   std::string out;
-  Json json(out);
-  json.begin_object().member("now", seconds(snapshot.at));
+  runtime::Json json(out);
+  json.begin_object().member("now", runtime::seconds(snapshot.at));
   json.member("pods_known", snapshot.pods_known);
   put_node(json, snapshot);
   json.key("cgroups").begin_array();
-  for (const auto& cgroup : snapshot.cgroups) put_cgroup(json, cgroup, agent.pod_of(cgroup.id));
+  for (const auto& cgroup : snapshot.cgroups) put_cgroup(json, cgroup, agent.pod_name(cgroup.id));
   json.end_array().end_object();
   return out;
 }
 
-std::string capabilities_json(const std::vector<Capability>& capabilities) {
+std::string capabilities_json(const std::vector<features::Capability>& capabilities) {
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   json.begin_object().key("capabilities").begin_array();
   for (const auto& capability : capabilities) {
     json.begin_object().member("feature", capability.feature).member("works", capability.works);
@@ -143,7 +143,7 @@ std::string capabilities_json(const std::vector<Capability>& capabilities) {
   return out;
 }
 
-std::string capabilities_text(const std::vector<Capability>& capabilities) {
+std::string capabilities_text(const std::vector<features::Capability>& capabilities) {
   std::size_t width = 0;
   for (const auto& capability : capabilities) width = std::max(width, capability.feature.size());
   std::string out;
@@ -157,4 +157,4 @@ std::string capabilities_text(const std::vector<Capability>& capabilities) {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -5,11 +5,11 @@
 
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
-std::string snapshot_json(const Agent& agent);
-std::string capabilities_json(const std::vector<Capability>& capabilities);
+std::string snapshot_json(const tick::Agent& agent);
+std::string capabilities_json(const std::vector<features::Capability>& capabilities);
 /// Three aligned columns for a terminal.
-std::string capabilities_text(const std::vector<Capability>& capabilities);
+std::string capabilities_text(const std::vector<features::Capability>& capabilities);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -7,28 +7,29 @@
 #include "agent/api/lending_json.h"
 #include "agent/runtime/json.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
-void put_write(Json& json, const Written& write) {
+void put_write(runtime::Json& json, const executor::Written& write) {
   json.begin_object().member("path", write.path).member("old", write.old_text).member("new", write.new_text);
-  json.member("by", policy_name(write.by))
+  json.member("by", decide::policy_name(write.by))
       .member("why", write.why.text())
       .member("restored", write.restored)
       .end_object();
 }
 
-void put_reclaim(Json& json, const Agent& agent, const ReclaimOrder& order, Bytes asked) {
-  const Cgroup* cgroup = agent.tree().find(order.target);
+void put_reclaim(runtime::Json& json, const tick::Agent& agent, const ReclaimOrder& order, Bytes asked) {
+  const tree::Cgroup* cgroup = agent.tree().find(order.target);
   if (cgroup == nullptr) return;
-  json.begin_object().member("path", agent.tree().dir(*cgroup, Controller::memory) + '/' + kReclaimFile);
+  json.begin_object().member("path",
+                             agent.tree().dir(*cgroup, Controller::memory) + '/' + reclaim::kReclaimFile);
   json.member("old", "").member("new",
                                 std::to_string(asked.count()) + (order.file_only ? " swappiness=0" : ""));
   json.member("by", name(order.cause)).member("why", order.why.text()).member("restored", false).end_object();
 }
 
 /// What was ordered from the kernel is a write as well, though it leaves nothing behind.
-void put_reclaims(Json& json, const TickResult& result, const Agent& agent) {
+void put_reclaims(runtime::Json& json, const tick::TickResult& result, const tick::Agent& agent) {
   for (const auto& order : result.reclaims) {
     if (agent.options().dry_run && order.wanted > Bytes{})
       put_reclaim(json, agent, order, std::min(order.wanted, order.most));
@@ -37,7 +38,7 @@ void put_reclaims(Json& json, const TickResult& result, const Agent& agent) {
   }
 }
 
-void put_refusal(Json& json, const Refused& refusal) {
+void put_refusal(runtime::Json& json, const executor::Refused& refusal) {
   std::string why = "the kernel refused '" + refusal.text + "'";
   if (!refusal.detail.empty()) why += " (" + refusal.detail + ")";
   if (refusal.quarantined) {
@@ -48,12 +49,12 @@ void put_refusal(Json& json, const Refused& refusal) {
   json.member("errno", errno_name(refusal.error.code)).member("why", why).end_object();
 }
 
-void put_problem(Json& json, const std::string& problem) {
+void put_problem(runtime::Json& json, const std::string& problem) {
   json.begin_object().member("path", problem.substr(0, problem.find(':'))).member("op", "parse");
   json.member("errno", "EINVAL").member("why", problem).end_object();
 }
 
-void put_foreign(Json& json, const Foreign& foreign) {
+void put_foreign(runtime::Json& json, const executor::Foreign& foreign) {
   json.begin_object()
       .member("path", foreign.path)
       .member("ours", foreign.ours)
@@ -62,16 +63,16 @@ void put_foreign(Json& json, const Foreign& foreign) {
   json.member("round", foreign.round).member("yielded", foreign.yielded).end_object();
 }
 
-void put_eviction(Json& json, const Eviction& eviction) {
+void put_eviction(runtime::Json& json, const eviction::Eviction& eviction) {
   json.begin_object().member("namespace", eviction.namespace_).member("name", eviction.name);
   json.member("uid", eviction.uid).member("by", eviction.by).member("why", eviction.why.text());
   json.member("trigger", kFeatureGates[static_cast<std::size_t>(eviction.gate)]).end_object();
 }
 
 /// Where what we were told came from, and how old it is.
-void put_input(Json& json, const InputState& state, MonoTime now) {
-  json.begin_object().member("name", state.name).member("source", state.path).member("good", state.good);
-  if (state.delivered && state.loaded) json.member("age_seconds", seconds(now - *state.loaded));
+void put_input(runtime::Json& json, const inputs::InputState& state, MonoTime now) {
+  json.begin_object().member("name", state.name).member("source", state.path).member("good", state.usable);
+  if (state.delivered && state.loaded) json.member("age_seconds", runtime::seconds(now - *state.loaded));
   if (!state.error.empty()) json.member("error", state.error);
   json.key("notices").begin_array();
   for (const auto& notice : state.notices) json.value(notice);
@@ -79,13 +80,13 @@ void put_input(Json& json, const InputState& state, MonoTime now) {
 }
 
 template <class List, class Put>
-void put_list(Json& json, std::string_view key, const List& list, Put put) {
+void put_list(runtime::Json& json, std::string_view key, const List& list, Put put) {
   json.key(key).begin_array();
   for (const auto& item : list) put(json, item);
   json.end_array();
 }
 
-void put_errors(Json& json, const TickResult& result) {
+void put_errors(runtime::Json& json, const tick::TickResult& result) {
   json.key("errors").begin_array();
   for (const auto& refusal : result.report.refusals) put_refusal(json, refusal);
   for (const auto& problem : result.problems) put_problem(json, problem);
@@ -94,17 +95,17 @@ void put_errors(Json& json, const TickResult& result) {
 
 }  // namespace
 
-std::string tick_line(const TickResult& result, const Agent& agent) {
+std::string tick_line(const tick::TickResult& result, const tick::Agent& agent) {
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   const bool dry_run = agent.options().dry_run;
-  json.begin_object().member("now", seconds(result.now));
+  json.begin_object().member("now", runtime::seconds(result.now));
   if (dry_run) json.key("writes").begin_array().end_array();
   json.key(dry_run ? "would_write" : "writes").begin_array();
   for (const auto& write : result.report.writes) put_write(json, write);
   put_reclaims(json, result, agent);
   json.end_array();
-  const std::vector<Eviction> nobody;
+  const std::vector<eviction::Eviction> nobody;
   put_list(json, "evictions", dry_run ? nobody : result.evictions, put_eviction);
   if (dry_run) put_list(json, "would_evict", result.evictions, put_eviction);
   put_report(json, agent.lending());
@@ -117,26 +118,26 @@ std::string tick_line(const TickResult& result, const Agent& agent) {
   return out;
 }
 
-std::string explain_json(const Agent& agent, std::string_view pod) {
+std::string explain_json(const tick::Agent& agent, std::string_view pod) {
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   json.begin_object().key("managed").begin_array();
   for (const auto& managed : agent.managed()) {
-    const std::string owner = agent.pod_of(managed.cgroup);
-    const Cgroup* cgroup = agent.tree().find(managed.cgroup.itself());
+    const std::string owner = agent.pod_name(managed.cgroup);
+    const tree::Cgroup* cgroup = agent.tree().find(managed.cgroup.itself());
     if (!pod.empty() && owner != pod && (cgroup == nullptr || cgroup->uid != pod)) continue;
     json.begin_object().member("cgroup", cgroup != nullptr ? cgroup->path : "");
     json.member("file", managed.path.substr(managed.path.rfind('/') + 1)).member("path", managed.path);
     json.member("value", managed.ours).member("original", managed.original);
-    json.member("policy", policy_name(managed.by)).member("sentence", managed.why.text());
-    json.member("since", seconds(managed.since)).member("yielded", managed.yielded);
+    json.member("policy", decide::policy_name(managed.by)).member("sentence", managed.why.text());
+    json.member("since", runtime::seconds(managed.since)).member("yielded", managed.yielded);
     if (!owner.empty()) json.member("pod", owner);
     json.end_object();
   }
   json.end_array().key("reclaims").begin_array();
   for (const auto& order : agent.tick_result().reclaims) {
-    const std::string owner = agent.pod_of(order.target);
-    const Cgroup* cgroup = agent.tree().find(order.target);
+    const std::string owner = agent.pod_name(order.target);
+    const tree::Cgroup* cgroup = agent.tree().find(order.target);
     if (cgroup == nullptr || (!pod.empty() && owner != pod && cgroup->uid != pod)) continue;
     json.begin_object().member("cgroup", cgroup->path).member("by", name(order.cause));
     json.member("sentence", order.why.text());
@@ -154,4 +155,4 @@ std::string explain_json(const Agent& agent, std::string_view pod) {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

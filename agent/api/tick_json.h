@@ -6,13 +6,13 @@
 
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 
 /// One line, without its end:
 /// {"now":…,"writes":[…],"evictions":[…],"report":…,"interference":[…],"errors":[…]}.
-std::string tick_line(const TickResult& result, const Agent& agent);
+std::string tick_line(const tick::TickResult& result, const tick::Agent& agent);
 /// {"managed":[{"cgroup","file","path","value","original","policy","sentence","pod"}]}; `pod` ("ns/name" or
 /// uid) narrows it.
-std::string explain_json(const Agent& agent, std::string_view pod = {});
+std::string explain_json(const tick::Agent& agent, std::string_view pod = {});
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

@@ -4,13 +4,13 @@
 
 #include "agent/runtime/clock.h"
 
-namespace evenkeel {
+namespace evenkeel::api {
 namespace {
 
 /// Of the histogram, every second bucket from 64 us to 1 s: a scrape must stay affordable.
 constexpr std::size_t kFirstBucket = 6, kLastBucket = 20, kBucketStep = 2;
 
-void put_histogram(Exposition& out, const WaitTotals::Sums& sums, const Labels& labels) {
+void put_histogram(Exposition& out, const record::WaitTotals::Sums& sums, const Labels& labels) {
   std::vector<double> bounds;
   std::vector<std::uint64_t> counts;
   std::size_t next = 0;
@@ -26,42 +26,43 @@ void put_histogram(Exposition& out, const WaitTotals::Sums& sums, const Labels& 
   counts.push_back(sum_to(sums.histogram.size()));
   out.histogram("evenkeel_run_queue_wait_seconds",
                 "Waits of a pod's tasks for a CPU, from runnable to running; its own quota is no wait.",
-                bounds, counts, seconds(sums.waited), labels);
+                bounds, counts, runtime::seconds(sums.waited), labels);
 }
 
-void put_one(Exposition& out, const Agent& agent, CgroupId id, const WaitTotals::Sums& sums) {
-  const Labels labels{{"pod", agent.title_of(id)}};
+void put_one(Exposition& out, const tick::Agent& agent, CgroupId id, const record::WaitTotals::Sums& sums) {
+  const Labels labels{{"pod", agent.display_name(id)}};
   put_histogram(out, sums, labels);
   out.counter("evenkeel_direct_reclaim_seconds_total", "Time in which a pod's tasks freed memory themselves.",
-              seconds(sums.reclaim), labels);
+              runtime::seconds(sums.reclaim), labels);
   out.counter("evenkeel_block_io_wait_seconds_total",
-              "Time in which a pod's tasks slept until a disk answered.", seconds(sums.block_io), labels);
+              "Time in which a pod's tasks slept until a disk answered.", runtime::seconds(sums.block_io),
+              labels);
 }
 
-void put_blame(Exposition& out, const Agent& agent) {
+void put_blame(Exposition& out, const tick::Agent& agent) {
   const auto put = [&](CgroupId victim, std::string antagonist, bool sibling, Duration time) {
     out.counter("evenkeel_run_queue_blame_seconds_total",
                 "Time a pod waited while another had that CPU (thread same), or ran beside it on the core "
                 "(thread other); antagonist other: all who are not named, together.",
-                seconds(time),
-                {{"victim", agent.title_of(victim)},
+                runtime::seconds(time),
+                {{"victim", agent.display_name(victim)},
                  {"antagonist", std::move(antagonist)},
                  {"thread", sibling ? "other" : "same"}});
   };
-  const BlameTotals& blame = agent.wait_totals().blame();
+  const record::BlameTotals& blame = agent.wait_totals().blame();
   for (const auto& [pair, sum] : blame.shown())
-    put(pair.victim, agent.title_of(pair.antagonist), pair.sibling, sum.shown);
+    put(pair.victim, agent.display_name(pair.antagonist), pair.sibling, sum.shown);
   for (const auto& [side, time] : blame.others()) put(side.victim, "other", side.sibling, time);
 }
 
 }  // namespace
 
-void put_waits(Exposition& out, const Agent& agent) {
+void put_waits(Exposition& out, const tick::Agent& agent) {
   const auto& run_queue = agent.snapshot().run_queue;
   const auto& slo = agent.snapshot().slo;
   if (slo && slo->evenkeel.interference.enable)
     out.gauge("evenkeel_run_queue_source", "1; how waits for CPUs are measured, and why it is no better.", 1,
-              {{"source", std::string(name(run_queue.source))}, {"why", run_queue.why}});
+              {{"source", std::string(record::name(run_queue.source))}, {"why", run_queue.why}});
   if (run_queue.source != RunQueueSource::bpf) return;
   for (const auto& [id, sums] : agent.wait_totals().sums())
     if (const auto* cgroup = agent.tree().find(id);
@@ -77,4 +78,4 @@ void put_waits(Exposition& out, const Agent& agent) {
               static_cast<double>(run_queue.lost));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::api

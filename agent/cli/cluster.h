@@ -14,19 +14,20 @@
 #include "agent/reporting/usage_reporting.h"
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 
 /// --report, as far as it can be done: a dry run tells nobody.
-ParsedReportTarget report_target(const Flags& flags, bool api_known);
+reporting::ParsedReportTarget report_target(const Flags& flags, bool api_known);
 /// What goes on record about a pod, as an event for its owner. Absent: nothing that concerns the owner.
-std::optional<PodEvent> owners_event(const Pod& pod, const AuditEvent& event);
+std::optional<kube::PodEvent> event_for_owner(const Pod& pod, const record::AuditEvent& event);
 /// Why --events or --node-metric cannot be done; empty: they can, or are not asked for.
-std::string telling_problem(const Flags& flags, bool api_known);
+std::string reporting_problem(const Flags& flags, bool api_known);
 
 class Cluster {
  public:
   /// All of these must outlive it.
-  Cluster(ReportTarget target, Agent& agent, const Clock& clock, const WallClock& wall, Log& log)
+  Cluster(reporting::ReportTarget target, tick::Agent& agent, const runtime::Clock& clock,
+          const runtime::WallClock& wall, runtime::Log& log)
       : agent_(agent),
         clock_(clock),
         wall_(wall),
@@ -34,33 +35,34 @@ class Cluster {
         target_(std::move(target)),
         reporting_(target_, agent, log) {}
 
-  struct Tells {
+  struct ReportsTo {
     bool owners = false;  ///< of pods: what is done to them
     bool usage = false;   ///< the NodeMetric: what the node uses
   };
   /// Before the first tick. False: it cannot be asked.
-  bool connect(EventLoop& loop, KubeClient& api, const std::string& node_name, const Tells& tells);
+  bool connect(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
+               const ReportsTo& tells);
   /// Works out what can be lent, and tells it where it is to be told; on the Node also how the agent is.
   void lend();
   /// The agent has stopped: what the Node says of how it is goes. What it lends stays.
-  void leave();
+  void disconnect();
 
  private:
-  bool report_on_node(EventLoop& loop, KubeClient& api, const std::string& node_name);
-  bool report_usage(EventLoop& loop, KubeClient& api, const std::string& node_name);
-  bool tell_owners(EventLoop& loop, KubeClient& api, const std::string& node_name);
-  void heard(const Evictor::Outcome& outcome);
+  bool report_on_node(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
+  bool report_usage(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
+  bool send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
+  void eviction_outcome(const kube::Evictor::Outcome& outcome);
 
-  Agent& agent_;
-  const Clock& clock_;
-  const WallClock& wall_;
-  Log& log_;
-  ReportTarget target_;
-  std::optional<Evictor> evictor_{};
-  std::optional<PodEvents> events_{};
-  Reporting reporting_;
-  std::optional<NodeCondition> condition_{};
-  std::optional<UsageReporting> usage_{};
+  tick::Agent& agent_;
+  const runtime::Clock& clock_;
+  const runtime::WallClock& wall_;
+  runtime::Log& log_;
+  reporting::ReportTarget target_;
+  std::optional<kube::Evictor> evictor_{};
+  std::optional<kube::PodEvents> events_{};
+  reporting::Reporting reporting_;
+  std::optional<kube::NodeCondition> condition_{};
+  std::optional<reporting::UsageReporting> usage_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

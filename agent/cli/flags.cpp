@@ -8,7 +8,7 @@
 #include "agent/runtime/version.h"
 #include "qos/model/units_text.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 namespace {
 
 constexpr const char* kAbout =
@@ -226,11 +226,11 @@ std::string finish(Flags& flags, const Texts& texts) {
     if (!duration || *duration < row.least) return row.name + (": found '" + text) + "'; legal: " + row.legal;
     flags.*row.into = *duration;
   }
-  flags.log_format = texts.log_format == "json" ? LogFormat::json : LogFormat::text;
-  const std::map<std::string, LogLevel> levels = {{"debug", LogLevel::debug},
-                                                  {"info", LogLevel::info},
-                                                  {"warning", LogLevel::warning},
-                                                  {"error", LogLevel::error}};
+  flags.log_format = texts.log_format == "json" ? runtime::LogFormat::json : runtime::LogFormat::text;
+  const std::map<std::string, runtime::LogLevel> levels = {{"debug", runtime::LogLevel::debug},
+                                                           {"info", runtime::LogLevel::info},
+                                                           {"warning", runtime::LogLevel::warning},
+                                                           {"error", runtime::LogLevel::error}};
   flags.log_level = levels.at(texts.log_level);
   if (flags.state_dir.empty()) flags.state_dir = default_state_dir(flags.host_root);
   return {};
@@ -242,7 +242,7 @@ ParsedFlags parse_flags(int argc, const char* const* argv) {
   ParsedFlags parsed;
   Texts texts;
   CLI::App app(kAbout, "evenkeel");
-  app.set_version_flag("--version", kVersion);
+  app.set_version_flag("--version", runtime::kVersion);
   add_verbs(app, parsed.flags, texts);
   parsed.exit_code = parse(app, argc, argv);
   if (parsed.exit_code) return parsed;
@@ -255,4 +255,4 @@ ParsedFlags parse_flags(int argc, const char* const* argv) {
   return parsed;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

@@ -7,7 +7,7 @@
 #include "agent/runtime/log.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 
 enum class Verb : std::uint8_t { run, check, capabilities, explain, restore, withdraw, demo };
 
@@ -41,8 +41,8 @@ struct Flags {
   bool force = false;  ///< withdraw
   bool stepped = false;
   bool json = false;  ///< capabilities, explain: JSON instead of text
-  LogFormat log_format = LogFormat::text;
-  LogLevel log_level = LogLevel::info;
+  runtime::LogFormat log_format = runtime::LogFormat::text;
+  runtime::LogLevel log_level = runtime::LogLevel::info;
   std::string pod{};  ///< explain: "namespace/name"
   // demo
   int demo_seconds = 4;
@@ -59,4 +59,4 @@ struct ParsedFlags {
 };
 ParsedFlags parse_flags(int argc, const char* const* argv);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

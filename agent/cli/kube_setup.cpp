@@ -8,17 +8,17 @@
 
 #include "agent/http/url.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 namespace {
 
-FoundAccess api_access(const Flags& flags, const Environment& environment,
-                       const std::string& service_account) {
-  auto found = flags.kubeconfig.empty() ? in_cluster_access(environment, service_account)
-                                        : kubeconfig_access(flags.kubeconfig);
+kube::AccessResult api_access(const Flags& flags, const kube::Environment& environment,
+                              const std::string& service_account) {
+  auto found = flags.kubeconfig.empty() ? kube::in_cluster_access(environment, service_account)
+                                        : kube::kubeconfig_access(flags.kubeconfig);
   if (!found.error.empty())
     return {std::nullopt, (flags.kubeconfig.empty() ? "" : "--kubeconfig: ") + found.error};
   if (flags.apiserver.empty()) return found;
-  auto server = parse_url(flags.apiserver);
+  auto server = http::parse_url(flags.apiserver);
   if (!server || !server->secure || !server->path.empty())
     return {std::nullopt, "--apiserver: found '" + flags.apiserver + "'; legal: https://HOST:PORT"};
   if (!found.access)
@@ -28,11 +28,11 @@ FoundAccess api_access(const Flags& flags, const Environment& environment,
 }
 
 /// The kubelet knows us by the same token or certificate as the API server, which it asks.
-FoundAccess kubelet_access(const Flags& flags, const std::optional<KubeAccess>& api) {
-  auto server = parse_url(flags.kubelet_url);
+kube::AccessResult kubelet_access(const Flags& flags, const std::optional<kube::KubeAccess>& api) {
+  auto server = http::parse_url(flags.kubelet_url);
   if (!server || !server->path.empty())
     return {std::nullopt, "--kubelet-url: found '" + flags.kubelet_url + "'; legal: https://HOST:PORT"};
-  KubeAccess out{.server = server->text(), .source = "--kubelet-url"};
+  kube::KubeAccess out{.server = server->text(), .source = "--kubelet-url"};
   if (!server->secure) return {out, {}};  // the read-only port: nobody has to say who he is
   if (api) {
     out.authorities = api->authorities;
@@ -66,24 +66,24 @@ bool node_name_is_legal(const std::string& name) {
   });
 }
 
-std::string node_name(const Flags& flags, const Environment& environment) {
+std::string node_name(const Flags& flags, const kube::Environment& environment) {
   if (!flags.node_name.empty()) return flags.node_name;
   const auto told = environment("NODE_NAME");
   return told.empty() ? host_name() : told;
 }
 
 void choose_pods(const Flags& flags, KubeSetup& setup) {
-  using Kind = PodsSource::Kind;
+  using Kind = inputs::PodsSource::Kind;
   if (!setup.pods.delivered()) return;
   auto kubelet = kubelet_access(flags, setup.feed.api);
   if (kubelet.access) {
-    setup.pods.path = KubeFeed::pods_url(*kubelet.access);
+    setup.pods.path = kube::KubeFeed::pods_url(*kubelet.access);
     setup.feed.kubelet = std::move(kubelet.access);
   } else if (setup.pods.kind == Kind::kubelet) {
     setup.error = "--pods kubelet: " + kubelet.error;
   } else {
     setup.pods.kind = Kind::cgroup;
-    setup.why_not = kubelet.error;
+    setup.missing_reason = kubelet.error;
   }
 }
 
@@ -98,7 +98,7 @@ void choose_nodeslo(const Flags& flags, KubeSetup& setup) {
         "account";
   } else {
     setup.feed.nodeslo_name = setup.node_name;
-    setup.nodeslo_object = KubeFeed::nodeslo_object(setup.node_name);
+    setup.nodeslo_object = kube::KubeFeed::nodeslo_object(setup.node_name);
   }
 }
 
@@ -109,7 +109,8 @@ std::string process_environment(const char* name) {
   return value != nullptr ? value : "";
 }
 
-ApiSetup api_setup(const Flags& flags, const Environment& environment, const std::string& service_account) {
+ApiSetup api_setup(const Flags& flags, const kube::Environment& environment,
+                   const std::string& service_account) {
   auto found = api_access(flags, environment, service_account);
   ApiSetup setup{std::move(found.access), node_name(flags, environment), std::move(found.error)};
   if (setup.access && !node_name_is_legal(setup.node_name))
@@ -117,9 +118,10 @@ ApiSetup api_setup(const Flags& flags, const Environment& environment, const std
   return setup;
 }
 
-KubeSetup kube_setup(const Flags& flags, const Environment& environment, const std::string& service_account) {
+KubeSetup kube_setup(const Flags& flags, const kube::Environment& environment,
+                     const std::string& service_account) {
   KubeSetup setup;
-  auto pods = parse_pods_source(flags.pods);
+  auto pods = inputs::parse_pods_source(flags.pods);
   auto api = api_setup(flags, environment, service_account);
   setup.error = !pods.error.empty() ? pods.error : api.error;
   if (!setup.error.empty()) return setup;
@@ -134,4 +136,4 @@ KubeSetup kube_setup(const Flags& flags, const Environment& environment, const s
   return setup;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

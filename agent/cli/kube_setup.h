@@ -7,7 +7,7 @@
 #include "agent/inputs/inputs.h"
 #include "agent/kube/kube_feed.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 
 /// The process's own; and the directory with a pod's token and ca.crt, the `service_account` of what follows.
 std::string process_environment(const char* name);
@@ -15,22 +15,24 @@ inline constexpr const char* kServiceAccount = "/var/run/secrets/kubernetes.io/s
 
 /// --kubeconfig or the pod's service account, --apiserver and --node-name.
 struct ApiSetup {
-  std::optional<KubeAccess> access{};  ///< absent without an error: there is none
+  std::optional<kube::KubeAccess> access{};  ///< absent without an error: there is none
   std::string node_name{};
   std::string error{};  ///< bad usage
 };
 inline constexpr const char* kNoApiServer =
     "no API server is known; legal: with --kubeconfig FILE, or in a pod";
-ApiSetup api_setup(const Flags& flags, const Environment& environment, const std::string& service_account);
+ApiSetup api_setup(const Flags& flags, const kube::Environment& environment,
+                   const std::string& service_account);
 
 struct KubeSetup {
-  KubeFeed::Options feed{};
-  PodsSource pods{};  ///< --pods, with `auto` decided where nothing can be asked
+  kube::KubeFeed::Options feed{};
+  inputs::PodsSource pods{};  ///< --pods, with `auto` decided where nothing can be asked
   std::string node_name{};
   std::string nodeslo_object{};  ///< "nodeslos/NODE"; empty: the configuration is a file
-  std::string why_not{};         ///< --pods auto: why the kubelet is not asked
+  std::string missing_reason{};  ///< --pods auto: why the kubelet is not asked
   std::string error{};           ///< bad usage
 };
-KubeSetup kube_setup(const Flags& flags, const Environment& environment, const std::string& service_account);
+KubeSetup kube_setup(const Flags& flags, const kube::Environment& environment,
+                     const std::string& service_account);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

@@ -13,7 +13,7 @@
 #include "agent/runtime/notify.h"
 #include "agent/runtime/version.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 namespace {
 
 /// How often it is worked out what can be lent: often enough for a sudden drop to be told in time.
@@ -25,17 +25,17 @@ constexpr std::uint64_t kFirstLend = 3;
 /// Everything that lives as long as the process does.
 struct Service {
   const Flags& flags;
-  SystemClock clock{};
-  SystemWallClock wall{};
-  Log log;
-  Notifier notifier{};
-  std::unique_ptr<Agent> agent{};
-  std::optional<EventLoop> loop{};
-  std::unique_ptr<HttpServer> http{};
-  std::unique_ptr<KubeFeed> kube{};
+  runtime::SystemClock clock{};
+  runtime::SystemWallClock wall{};
+  runtime::Log log;
+  runtime::Notifier notifier{};
+  std::unique_ptr<tick::Agent> agent{};
+  std::optional<runtime::EventLoop> loop{};
+  std::unique_ptr<http::HttpServer> http{};
+  std::unique_ptr<kube::KubeFeed> kube{};
   std::unique_ptr<Cluster> cluster{};
   std::vector<int> watched{};
-  std::optional<Timer> release{};  ///< rings when a lease of the brake ends
+  std::optional<runtime::Timer> release{};  ///< rings when a lease of the brake ends
 
   explicit Service(const Flags& given)
       : flags(given), log(STDERR_FILENO, given.log_format, given.log_level, &wall) {}
@@ -43,7 +43,7 @@ struct Service {
 
 /// A directory that no list explains is a reason to ask for the next list.
 void ask_about_unknown(Service& service) {
-  if (service.kube) service.kube->unknown(service.agent->youngest_unknown());
+  if (service.kube) service.kube->unknown_cgroup_found(service.agent->newest_unknown_cgroup());
 }
 
 /// After each decision.
@@ -62,14 +62,14 @@ void tick(Service& service, std::uint64_t periods) {
   if (periods > 1) service.agent->missed_ticks(periods - 1);
   service.agent->tick(service.clock.now());
   settle(service);
-  if (service.http) service.http->work();  // closes connections that went silent
+  if (service.http) service.http->process_events();  // closes connections that went silent
   const auto ticks = service.agent->counters().ticks;
   if (ticks == 1) service.notifier.ready("ticking");
   if (ticks == kFirstLend) service.cluster->lend();
 }
 
 /// 0, or the exit status.
-int listen(Service& service, EventLoop& loop) {
+int listen(Service& service, runtime::EventLoop& loop) {
   if (service.flags.listen == "none") return 0;
   auto opened = open_endpoint(service.flags, *service.agent);
   if (!opened.server) {
@@ -79,13 +79,13 @@ int listen(Service& service, EventLoop& loop) {
   service.http = std::move(opened.server);
   service.log.info("listening").with("address", opened.address.host).with("port", service.http->port());
   const auto added =
-      loop.add(service.http->fd(), EPOLLIN, [&service](std::uint32_t) { service.http->work(); });
+      loop.add(service.http->fd(), EPOLLIN, [&service](std::uint32_t) { service.http->process_events(); });
   return added ? 0 : 1;
 }
 
 /// Inputs may begin to be watched later (a directory that did not exist), so the list is compared after each
 /// event.
-void follow_descriptors(Service& service, EventLoop& loop) {
+void follow_descriptors(Service& service, runtime::EventLoop& loop) {
   const auto now = service.agent->descriptors();
   for (const int fd : service.watched)
     if (std::find(now.begin(), now.end(), fd) == now.end()) loop.remove(fd);
@@ -98,11 +98,11 @@ void follow_descriptors(Service& service, EventLoop& loop) {
 }
 
 /// Alarms come between two ticks, and what they brake is let go between two as well.
-bool open_alarms(Service& service, EventLoop& loop) {
+bool open_alarms(Service& service, runtime::EventLoop& loop) {
   auto release = loop.timer([&service] { react(service); });
   if (!release) return false;
   service.release.emplace(std::move(*release));
-  service.agent->wait_with(
+  service.agent->set_alarm_source(
       {.add =
            [&loop](int fd, std::uint32_t events, std::function<void(std::uint32_t)> ready) {
              return loop.add(fd, events, std::move(ready)).has_value();
@@ -120,12 +120,12 @@ bool open_alarms(Service& service, EventLoop& loop) {
 /// What servers are asked for arrives between two ticks. False: it cannot be asked.
 bool open_kube(Service& service, const KubeSetup& setup) {
   if (!setup.feed.kubelet && !setup.feed.api) return true;
-  auto opened = KubeFeed::open({.loop = *service.loop,
-                                .clock = service.clock,
-                                .random = system_random(),
-                                .inputs = service.agent->feed(),
-                                .news = [&service] { react(service); }},
-                               setup.feed);
+  auto opened = kube::KubeFeed::open({.loop = *service.loop,
+                                      .clock = service.clock,
+                                      .random = kube::system_random(),
+                                      .inputs = service.agent->mutable_inputs(),
+                                      .news = [&service] { react(service); }},
+                                     setup.feed);
   if (!opened) return false;
   service.kube = std::move(*opened);
   for (const auto* client : {service.kube->kubelet(), service.kube->api()})
@@ -134,16 +134,16 @@ bool open_kube(Service& service, const KubeSetup& setup) {
 }
 
 /// Whom the agent tells and asks: nobody where there is no API server.
-bool open_cluster(Service& service, const ReportTarget& report, const std::string& node_name) {
+bool open_cluster(Service& service, const reporting::ReportTarget& report, const std::string& node_name) {
   service.cluster =
       std::make_unique<Cluster>(report, *service.agent, service.clock, service.wall, service.log);
-  KubeClient* const api = service.kube ? service.kube->api() : nullptr;
-  const Cluster::Tells tells{.owners = service.flags.events && !service.flags.dry_run,
-                             .usage = service.flags.node_metric && !service.flags.dry_run};
+  kube::KubeClient* const api = service.kube ? service.kube->api() : nullptr;
+  const Cluster::ReportsTo tells{.owners = service.flags.events && !service.flags.dry_run,
+                                 .usage = service.flags.node_metric && !service.flags.dry_run};
   return api == nullptr || service.cluster->connect(*service.loop, *api, node_name, tells);
 }
 
-int serve(Service& service, EventLoop& loop) {
+int serve(Service& service, runtime::EventLoop& loop) {
   const auto ticking = loop.every(service.flags.interval, [&](std::uint64_t periods) {
     tick(service, periods);
     follow_descriptors(service, loop);
@@ -163,12 +163,12 @@ int serve(Service& service, EventLoop& loop) {
   tick(service, 1);
   const int failed = loop.run();
   service.notifier.stopping();
-  service.agent->wait_with({});  // the loop goes before the agent
+  service.agent->set_alarm_source({});  // the loop goes before the agent
   const auto last = service.agent->stop(service.clock.now());
   service.log.info("stopped")
       .with("restored", last.report.writes.size())
       .with("refused", last.report.refusals.size());
-  service.cluster->leave();
+  service.cluster->disconnect();
   return failed != 0 || !last.report.refusals.empty() ? 1 : 0;
 }
 
@@ -181,33 +181,34 @@ int run_agent(const Flags& flags) {
   if (!setup.error.empty()) return usage_error(setup.error);
   const auto report = report_target(flags, setup.feed.api.has_value());
   if (!report.error.empty()) return usage_error(report.error);
-  const auto problem = telling_problem(flags, setup.feed.api.has_value());
+  const auto problem = reporting_problem(flags, setup.feed.api.has_value());
   if (!problem.empty()) return usage_error(problem);
-  const Delivered delivered{
-      setup.feed.node_name.empty() ? "" : KubeFeed::node_url(*setup.feed.api, setup.feed.node_name),
+  const ServerSources delivered{
+      setup.feed.node_name.empty() ? "" : kube::KubeFeed::node_url(*setup.feed.api, setup.feed.node_name),
       setup.nodeslo_object};
-  auto created =
-      Agent::create(agent_options(flags, setup.pods, delivered), service.log, service.clock, &service.wall);
+  auto created = tick::Agent::create(agent_options(flags, setup.pods, delivered), service.log, service.clock,
+                                     &service.wall);
   if (!created.agent) {
     service.log.error("cannot-start").with("problem", created.error);
     return created.exit_code;
   }
   service.agent = std::move(created.agent);
-  auto loop = EventLoop::open();
+  auto loop = runtime::EventLoop::open();
   if (!loop) return 1;
   service.loop.emplace(std::move(*loop));
   if (const int failed = listen(service, *service.loop); failed != 0) return failed;
   if (!open_kube(service, setup) || !open_cluster(service, report.target, setup.node_name)) return 1;
-  const Layout& layout = service.agent->tree().layout();
+  const tree::Layout& layout = service.agent->tree().layout();
   service.log.info("started")
-      .with("version", kVersion)
-      .with("cgroup", name(layout.version))
-      .with("driver", name(layout.driver))
+      .with("version", runtime::kVersion)
+      .with("cgroup", tree::name(layout.version))
+      .with("driver", tree::name(layout.driver))
       .with("nodeslo", delivered.nodeslo_object.empty() ? flags.nodeslo : delivered.nodeslo_object)
       .with("pods", setup.pods.delivered() ? setup.pods.path : flags.pods)
       .with("dry_run", flags.dry_run ? "true" : "false");
-  if (!setup.why_not.empty()) service.log.info("pods-from-cgroup-tree").with("why", setup.why_not);
+  if (!setup.missing_reason.empty())
+    service.log.info("pods-from-cgroup-tree").with("why", setup.missing_reason);
   return serve(service, *service.loop);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

@@ -4,9 +4,10 @@
 
 #include "agent/api/pages.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 
-AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const Delivered& delivered) {
+tick::AgentOptions agent_options(const Flags& flags, const inputs::PodsSource& pods,
+                                 const ServerSources& delivered) {
   return {.host_root = flags.host_root,
           .cgroup_root = flags.cgroup_root,
           .state_dir = flags.state_dir,
@@ -24,8 +25,8 @@ AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const Del
           .stepped = flags.stepped};
 }
 
-Endpoint open_endpoint(const Flags& flags, const Agent& agent) {
-  const auto parsed = parse_listen(flags.listen);
+Endpoint open_endpoint(const Flags& flags, const tick::Agent& agent) {
+  const auto parsed = http::parse_listen(flags.listen);
   if (!parsed.error.empty()) return {nullptr, {}, parsed.error, 2};
   if (!parsed.address.loopback() && !flags.insecure_listen) {
     return {nullptr,
@@ -33,8 +34,9 @@ Endpoint open_endpoint(const Flags& flags, const Agent& agent) {
             "found an address that is not loopback; legal: a loopback address, or --insecure-listen besides",
             2};
   }
-  auto opened = HttpServer::open(
-      parsed.address, [&agent](const HttpRequest& request) { return answer_page(agent, request); });
+  auto opened = http::HttpServer::open(parsed.address, [&agent](const http::HttpRequest& request) {
+    return api::answer_page(agent, request);
+  });
   return {std::move(opened.server), parsed.address, std::move(opened.error), 1};
 }
 
@@ -43,4 +45,4 @@ int usage_error(const std::string& problem) {
   return 2;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

@@ -8,26 +8,27 @@
 #include "agent/http/http_server.h"
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 
 /// What servers deliver instead of files. Empty: the Node object comes from --node, if at all; the NodeSLO
 /// from
 /// --nodeslo.
-struct Delivered {
+struct ServerSources {
   std::string node_url{}, nodeslo_object{};
 };
-AgentOptions agent_options(const Flags& flags, const PodsSource& pods, const Delivered& delivered);
+tick::AgentOptions agent_options(const Flags& flags, const inputs::PodsSource& pods,
+                                 const ServerSources& delivered);
 
 /// The endpoint of --listen.
 struct Endpoint {
-  std::unique_ptr<HttpServer> server{};
-  ListenAddress address{};
+  std::unique_ptr<http::HttpServer> server{};
+  http::ListenAddress address{};
   std::string error{};
   int exit_code = 0;  ///< when there is no server: 2 for bad usage, 1 for a port that cannot be had
 };
-Endpoint open_endpoint(const Flags& flags, const Agent& agent);
+Endpoint open_endpoint(const Flags& flags, const tick::Agent& agent);
 
 /// Says what is wrong on standard error; returns 2.
 int usage_error(const std::string& problem);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

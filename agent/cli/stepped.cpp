@@ -15,24 +15,24 @@
 #include "agent/runtime/json.h"
 #include "qos/model/units_text.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 namespace {
 
 struct Stepper {
-  SteppedClock& clock;
-  Agent& agent;
+  runtime::SteppedClock& clock;
+  tick::Agent& agent;
   Duration interval;
   MonoTime last_tick{};
 
   /// However far time moves, what is due is done once, at the new moment: that is when the files are read.
   std::string advance(Duration by) {
     clock.advance(by);
-    if (clock.now() - last_tick < interval) return tick_line({.now = clock.now()}, agent);
+    if (clock.now() - last_tick < interval) return api::tick_line({.now = clock.now()}, agent);
     last_tick = clock.now();
-    const TickResult& result = agent.tick(clock.now());
+    const tick::TickResult& result = agent.tick(clock.now());
     agent.lend(clock.now());
-    std::string line = tick_line(result, agent);
-    agent.lent(clock.now());  // nobody is told but who reads this line
+    std::string line = api::tick_line(result, agent);
+    agent.mark_advertised(clock.now());  // nobody is told but who reads this line
     return line;
   }
 };
@@ -40,7 +40,7 @@ struct Stepper {
 /// Lines of standard input; while it waits for one, the endpoint (where one was asked for) is served.
 class Lines {
  public:
-  explicit Lines(HttpServer* http) : http_(http) {}
+  explicit Lines(http::HttpServer* http) : http_(http) {}
   std::optional<std::string> next() {
     for (;;) {
       if (const auto end = text_.find('\n'); end != std::string::npos) {
@@ -56,21 +56,21 @@ class Lines {
   bool more() {
     std::array<pollfd, 2> wait{{{STDIN_FILENO, POLLIN, 0}, {http_ != nullptr ? http_->fd() : -1, POLLIN, 0}}};
     if (::poll(wait.data(), wait.size(), -1) < 0) return errno == EINTR;
-    if (http_ != nullptr && wait[1].revents != 0) http_->work();
+    if (http_ != nullptr && wait[1].revents != 0) http_->process_events();
     if (wait[0].revents == 0) return true;
     std::array<char, 4096> chunk{};
     const auto got = ::read(STDIN_FILENO, chunk.data(), chunk.size());
     if (got > 0) text_.append(chunk.data(), static_cast<std::size_t>(got));
     return got > 0 || (got < 0 && errno == EINTR);
   }
-  HttpServer* http_;
+  http::HttpServer* http_;
   std::string text_{};
 };
 
 std::string bad_line(const Stepper& stepper, const std::string& line) {
   std::string out;
-  Json json(out);
-  json.begin_object().member("now", seconds(stepper.clock.now()));
+  runtime::Json json(out);
+  json.begin_object().member("now", runtime::seconds(stepper.clock.now()));
   json.key("errors")
       .begin_array()
       .begin_object()
@@ -84,8 +84,8 @@ std::string bad_line(const Stepper& stepper, const std::string& line) {
 
 std::string answer(Stepper& stepper, const std::string& line) {
   constexpr std::string_view kAdvance = "advance ";
-  if (line == "metrics") return metrics_text(stepper.agent) + "# EOF";
-  if (line == "explain") return explain_json(stepper.agent);
+  if (line == "metrics") return api::metrics_text(stepper.agent) + "# EOF";
+  if (line == "explain") return api::explain_json(stepper.agent);
   if (line.starts_with(kAdvance))
     if (const auto by = parse_duration(line.substr(kAdvance.size())); by && *by > Duration::zero())
       return stepper.advance(*by);
@@ -95,10 +95,10 @@ std::string answer(Stepper& stepper, const std::string& line) {
 }  // namespace
 
 int run_stepped(const Flags& flags) {
-  SteppedClock clock;
-  Log log(STDERR_FILENO, flags.log_format, flags.log_level, nullptr);
-  auto pods = parse_pods_source(flags.pods);
-  if (pods.source.kind == PodsSource::Kind::kubelet)
+  runtime::SteppedClock clock;
+  runtime::Log log(STDERR_FILENO, flags.log_format, flags.log_level, nullptr);
+  auto pods = inputs::parse_pods_source(flags.pods);
+  if (pods.source.kind == inputs::PodsSource::Kind::kubelet)
     pods.error =
         "--pods kubelet: a server has a clock of its own; legal with --stepped: file:PATH, cgroup, none";
   if (flags.nodeslo_source != "file")
@@ -106,8 +106,9 @@ int run_stepped(const Flags& flags) {
   if (!pods.error.empty()) return usage_error(pods.error);
   if (flags.node_metric)
     return usage_error("--node-metric: a server has a clock of its own; not legal with --stepped");
-  if (pods.source.kind == PodsSource::Kind::automatic) pods.source.kind = PodsSource::Kind::cgroup;
-  auto created = Agent::create(agent_options(flags, pods.source, {}), log, clock, nullptr);
+  if (pods.source.kind == inputs::PodsSource::Kind::automatic)
+    pods.source.kind = inputs::PodsSource::Kind::cgroup;
+  auto created = tick::Agent::create(agent_options(flags, pods.source, {}), log, clock, nullptr);
   if (!created.agent) {
     std::cerr << "evenkeel: " << created.error << '\n';
     return created.exit_code;
@@ -123,8 +124,8 @@ int run_stepped(const Flags& flags) {
   for (auto line = lines.next(); line && *line != "quit"; line = lines.next())
     if (!line->empty()) std::cout << answer(stepper, *line) << std::endl;
   const auto last = created.agent->stop(clock.now());
-  std::cout << tick_line(last, *created.agent) << std::endl;
+  std::cout << api::tick_line(last, *created.agent) << std::endl;
   return last.report.refusals.empty() ? 0 : 1;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

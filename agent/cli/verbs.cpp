@@ -16,48 +16,50 @@
 #include "agent/tick/restore.h"
 #include "cgroup/features/features.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 
 int run_check(const Flags& flags) {
-  const auto text = read_text_file(flags.nodeslo);
+  const auto text = inputs::read_text_file(flags.nodeslo);
   if (!text) return usage_error(flags.nodeslo + ": cannot be read");
-  const auto config = parse_nodeslo(*text, flags.nodeslo);
-  (config.problems.empty() ? std::cout : std::cerr) << render_check(config);
+  const auto config = config::parse_nodeslo(*text, flags.nodeslo);
+  (config.problems.empty() ? std::cout : std::cerr) << config::render_check(config);
   return config.problems.empty() ? 0 : 2;
 }
 
 int run_capabilities(const Flags& flags) {
   const auto host = Host::open(flags.host_root);
   if (!host) return usage_error("host root " + flags.host_root + ": " + errno_name(host.error().code));
-  auto layout = detect_layout(*host, flags.cgroup_root);
+  auto layout = tree::detect_layout(*host, flags.cgroup_root);
   if (!layout) return usage_error("no cgroup file system below " + flags.host_root);
-  CgroupTree tree(*host, std::move(*layout));
+  tree::CgroupTree tree(*host, std::move(*layout));
   tree.scan();
-  const auto capabilities = probe(*host, tree);
-  std::cout << (flags.json ? capabilities_json(capabilities) + "\n" : capabilities_text(capabilities));
+  const auto capabilities = features::probe(*host, tree);
+  std::cout << (flags.json ? api::capabilities_json(capabilities) + "\n"
+                           : api::capabilities_text(capabilities));
   return 0;
 }
 
 int run_explain(const Flags& flags) {
-  const auto listen = parse_listen(flags.listen);
+  const auto listen = http::parse_listen(flags.listen);
   if (!listen.error.empty()) return usage_error("--listen: " + listen.error);
   const std::string host = listen.address.host.find(':') == std::string::npos
                                ? listen.address.host
                                : "[" + listen.address.host + "]";
-  const auto got =
-      http_get("http://" + host + ":" + std::to_string(listen.address.port) + "/v1/explain?pod=" + flags.pod);
+  const auto got = http::http_get("http://" + host + ":" + std::to_string(listen.address.port) +
+                                  "/v1/explain?pod=" + flags.pod);
   if (got.status != 200) {
     std::cerr << "evenkeel: no running agent at " << flags.listen << ": " << got.error << got.body << '\n';
     return 1;
   }
-  std::cout << (flags.json ? got.body : explain_sentences(got.body));
+  std::cout << (flags.json ? got.body : api::explain_sentences(got.body));
   return 0;
 }
 
 int run_restore(const Flags& flags) {
-  const SystemWallClock wall;
-  Log log(STDERR_FILENO, flags.log_format, flags.log_level, &wall);
-  auto restored = restore_offline({.host_root = flags.host_root, .state_dir = flags.state_dir}, log, wall);
+  const runtime::SystemWallClock wall;
+  runtime::Log log(STDERR_FILENO, flags.log_format, flags.log_level, &wall);
+  auto restored =
+      tick::restore_offline({.host_root = flags.host_root, .state_dir = flags.state_dir}, log, wall);
   if (!restored.error.empty()) {
     std::cerr << "evenkeel: " << restored.error << '\n';
     return 1;
@@ -74,8 +76,8 @@ int run_withdraw(const Flags& flags) {
   if (!setup.error.empty()) return usage_error(setup.error);
   const auto withdrawn =
       withdraw({*setup.access, setup.node_name, flags.state_dir, flags.force, flags.dry_run});
-  (withdrawn.done ? std::cout : std::cerr << "evenkeel: ") << withdrawn.words << '\n';
+  (withdrawn.done ? std::cout : std::cerr << "evenkeel: ") << withdrawn.message << '\n';
   return withdrawn.done ? 0 : 1;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

@@ -4,7 +4,7 @@
 
 #include "agent/cli/flags.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 
 int run_agent(const Flags& flags);
 int run_stepped(const Flags& flags);
@@ -14,4 +14,4 @@ int run_explain(const Flags& flags);
 int run_restore(const Flags& flags);
 int run_withdraw(const Flags& flags);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

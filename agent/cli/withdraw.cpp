@@ -14,31 +14,32 @@
 #include "cgroup/executor/journal.h"
 #include "qos/lending/advertised.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 namespace {
 
 constexpr Duration kPatience = std::chrono::seconds(30);
 constexpr std::size_t kNamesShown = 5;
 
-bool any_of(const LentAmounts& amounts) {
+bool any_of(const lending::LentAmounts& amounts) {
   return std::any_of(amounts.begin(), amounts.end(), [](const auto& amount) { return amount.has_value(); });
 }
 
 /// "batch-cpu 25000, batch-memory 1048576"
-std::string list_of(const LentAmounts& amounts) {
+std::string list_of(const lending::LentAmounts& amounts) {
   std::string out;
-  for (std::size_t i = 0; i < kLentCount; ++i)
+  for (std::size_t i = 0; i < lending::kLentCount; ++i)
     if (amounts[i])
-      out += (out.empty() ? "" : ", ") + std::string(kLentNames[i]) + ' ' + std::to_string(*amounts[i]);
+      out +=
+          (out.empty() ? "" : ", ") + std::string(lending::kLentNames[i]) + ' ' + std::to_string(*amounts[i]);
   return out;
 }
 
 std::vector<std::string> holders(const std::vector<Pod>& pods) {
   std::vector<std::string> out;
   for (const auto& pod : pods) {
-    const auto held = held_by({pod});
+    const auto held = lending::held_by({pod});
     if (std::any_of(held.begin(), held.end(), [](const auto& amount) { return amount.value_or(0) > 0; }))
-      out.push_back(pod_title(pod));
+      out.push_back(pods::pod_title(pod));
   }
   return out;
 }
@@ -53,19 +54,19 @@ std::string names(const std::vector<std::string>& all) {
 /// was answered.
 class Steps {
  public:
-  Steps(EventLoop& loop, KubeClient& api, const WithdrawOptions& options)
+  Steps(runtime::EventLoop& loop, kube::KubeClient& api, const WithdrawOptions& options)
       : loop_(loop), api_(api), options_(options) {}
 
   bool open() {
     const Duration at_once{};
-    auto reporter = NodeReporter::open(
-        loop_, api_, clock_, system_random(),
-        {.node = options_.node_name, .spread = at_once, .soonest = at_once},
-        {.stands = [this](const LentAmounts& amounts) { stands(amounts); },
+    auto reporter = kube::NodeReporter::open(
+        loop_, api_, clock_, kube::system_random(),
+        {.node = options_.node_name, .spread = at_once, .min_interval = at_once},
+        {.stands = [this](const lending::LentAmounts& amounts) { stands(amounts); },
          .failed = [this](const std::string& why) { end(false, here() + "cannot be patched: " + why); }});
     if (!reporter) return false;
     reporter_.emplace(std::move(*reporter));
-    reporter_->look();
+    reporter_->resync();
     return true;
   }
   void end(bool done, std::string words) {
@@ -73,10 +74,10 @@ class Steps {
     loop_.stop();
   }
   [[nodiscard]] std::string here() const { return "node " + options_.node_name + ": "; }
-  [[nodiscard]] const Withdrawn& result() const { return result_; }
+  [[nodiscard]] const WithdrawResult& result() const { return result_; }
 
  private:
-  void stands(const LentAmounts& amounts) {
+  void stands(const lending::LentAmounts& amounts) {
     if (taking_) {
       if (any_of(amounts)) return end(false, here() + "still advertises " + list_of(amounts));
       return end(true, here() + "withdrawn: " + list_of(standing_));
@@ -85,13 +86,13 @@ class Steps {
     standing_ = amounts;
     api_.start(
         {.url = "/api/v1/pods?fieldSelector=spec.nodeName%3D" + options_.node_name + "&resourceVersion=0",
-         .finish_within = kPatience},
-        [this](const HttpReply& reply) { pods(reply); });
+         .total_timeout = kPatience},
+        [this](const http::HttpReply& reply) { pods(reply); });
   }
-  void pods(const HttpReply& reply) {
-    auto why = trouble(reply);
+  void pods(const http::HttpReply& reply) {
+    auto why = kube::trouble(reply);
     if (why.empty()) {
-      const auto list = parse_pod_list(reply.body, "answer", Source::server);
+      const auto list = pods::parse_pod_list(reply.body, "answer", pods::Source::server);
       if (!list.problems.empty()) {
         why = "no pod list was answered";
       } else if (const auto held = holders(list.pods); !held.empty() && !options_.force) {
@@ -109,27 +110,27 @@ class Steps {
     reporter_->publish({}, standing_, true);
   }
 
-  EventLoop& loop_;
-  KubeClient& api_;
+  runtime::EventLoop& loop_;
+  kube::KubeClient& api_;
   const WithdrawOptions& options_;
-  SystemClock clock_{};
-  std::optional<NodeReporter> reporter_{};
-  LentAmounts standing_{};
+  runtime::SystemClock clock_{};
+  std::optional<kube::NodeReporter> reporter_{};
+  lending::LentAmounts standing_{};
   bool taking_ = false;
-  Withdrawn result_{};
+  WithdrawResult result_{};
 };
 
 }  // namespace
 
-Withdrawn withdraw(const WithdrawOptions& options) {
-  if (Journal::in_use(options.state_dir))
+WithdrawResult withdraw(const WithdrawOptions& options) {
+  if (executor::Journal::in_use(options.state_dir))
     return {false, "an agent runs here (" + options.state_dir +
                        " is in use) and would advertise them again. Stop it first"};
-  auto loop = EventLoop::open();
+  auto loop = runtime::EventLoop::open();
   if (!loop) return {false, std::string("no event loop: ") + errno_name(loop.error().code)};
-  auto http = HttpClient::open(*loop);
+  auto http = http::HttpClient::open(*loop);
   if (!http) return {false, std::string("no HTTP client: ") + errno_name(http.error().code)};
-  auto api = KubeClient::open(*loop, *http, options.api, "api");
+  auto api = kube::KubeClient::open(*loop, *http, options.api, "api");
   if (!api) return {false, options.api.server + ": " + errno_name(api.error().code)};
   Steps steps(*loop, *api, options);
   const auto patience =
@@ -139,4 +140,4 @@ Withdrawn withdraw(const WithdrawOptions& options) {
   return steps.result();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

@@ -8,20 +8,20 @@
 #include "agent/cli/flags.h"
 #include "agent/kube/client/access.h"
 
-namespace evenkeel {
+namespace evenkeel::cli {
 
 struct WithdrawOptions {
-  KubeAccess api{};
+  kube::KubeAccess api{};
   std::string node_name{};
   std::string state_dir{};
   bool force = false;    ///< pods that hold of it, or that cannot be known, are no reason to refuse
   bool dry_run = false;  ///< only says what it would do
 };
-struct Withdrawn {
-  bool done = false;    ///< nothing is advertised (any more), or a dry run has nothing against it
-  std::string words{};  ///< for people: what was done, or why not and what would help
+struct WithdrawResult {
+  bool done = false;      ///< nothing is advertised (any more), or a dry run has nothing against it
+  std::string message{};  ///< for people: what was done, or why not and what would help
 };
 /// Waits for the server, half a minute at most.
-Withdrawn withdraw(const WithdrawOptions& options);
+WithdrawResult withdraw(const WithdrawOptions& options);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cli

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 std::string padded(const std::string& text, std::size_t width) {
@@ -35,4 +35,4 @@ std::string render_check(const NodeSloConfig& config) {
   return out + "no problems\n";
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -5,9 +5,9 @@
 
 #include "agent/config/nodeslo_config.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 /// With problems: only those, one line each. Else every effective value with its origin, then the notices.
 std::string render_check(const NodeSloConfig& config);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -42,4 +42,4 @@ std::string_view did_you_mean(std::string_view word, std::span<const std::string
   return best;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

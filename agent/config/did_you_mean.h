@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 /// Empty when nothing is near enough.
 std::string_view did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

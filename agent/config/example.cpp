@@ -3,7 +3,7 @@
 #include "agent/config/scalar.h"
 #include "agent/config/schema.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 constexpr const char* kHead =
@@ -68,4 +68,4 @@ std::string render_example() {
   return example.text;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

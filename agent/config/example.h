@@ -3,8 +3,8 @@
 
 #include <string>
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 std::string render_example();
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -13,7 +13,7 @@
 #include <deque>
 #include <functional>
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 constexpr std::size_t kMostText = std::size_t{16} << 20;
@@ -77,20 +77,20 @@ FileWatch::FileWatch(std::string path)
     : path_(std::move(path)), inotify_(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
   arm();
   seen_stamp_ = last_stamp_ = stamp();
-  seen_ = look();
+  seen_ = check();
 }
 
 bool FileWatch::changed() {
   const bool told = drain();
-  if (!told && !moved_and_still()) return false;
+  if (!told && !changed_and_settled()) return false;
   arm();
   seen_stamp_ = last_stamp_ = stamp();
-  auto now = look();
+  auto now = check();
   return std::exchange(seen_, now) != now;
 }
 
 /// Another stamp than when the text was last seen, and the same as at the last question.
-bool FileWatch::moved_and_still() {
+bool FileWatch::changed_and_settled() {
   const auto now = stamp();
   return std::exchange(last_stamp_, now) == now && now != seen_stamp_;
 }
@@ -102,7 +102,7 @@ FileWatch::Stamp FileWatch::stamp() const {
           nanoseconds(status.st_mtim), nanoseconds(status.st_ctim)};
 }
 
-FileWatch::Fingerprint FileWatch::look() const {
+FileWatch::Fingerprint FileWatch::check() const {
   const auto text = text_of(path_);
   if (!text) return std::nullopt;
   return std::pair(text->size(), std::hash<std::string>{}(*text));
@@ -110,7 +110,7 @@ FileWatch::Fingerprint FileWatch::look() const {
 
 /// Follows the path as the kernel would. What can change the answer: the last name, every symbolic link on
 /// the way, and the first part that is missing.
-FileWatch::Names FileWatch::names_on_the_way() const {
+FileWatch::Names FileWatch::path_components() const {
   constexpr int kMostSteps = 200;  // links in a circle end here
   Names names;
   auto parts = parts_of(path_);
@@ -141,7 +141,7 @@ void FileWatch::arm() {
   constexpr int kMostTries = 5;
   if (!inotify_) return;
   for (int attempt = 0; attempt < kMostTries; ++attempt) {
-    names_ = names_on_the_way();
+    names_ = path_components();
     std::map<int, std::string> dirs;
     for (const auto& [dir, names] : names_) {
       const int descriptor = ::inotify_add_watch(inotify_.get(), dir.c_str(), kMask);
@@ -151,7 +151,7 @@ void FileWatch::arm() {
       if (dirs.count(descriptor) == 0) ::inotify_rm_watch(inotify_.get(), descriptor);
     }
     dirs_ = std::move(dirs);
-    if (names_on_the_way() == names_) return;
+    if (path_components() == names_) return;
   }
 }
 
@@ -166,13 +166,13 @@ bool FileWatch::drain() {
       inotify_event event{};
       std::memcpy(&event, buffer.data() + at, sizeof event);
       const char* name = event.len > 0 ? buffer.data() + at + sizeof event : "";
-      any = matters(event.wd, event.mask, name) || any;
+      any = is_relevant(event.wd, event.mask, name) || any;
       at += sizeof event + event.len;
     }
   }
 }
 
-bool FileWatch::matters(int descriptor, unsigned mask, std::string_view name) const {
+bool FileWatch::is_relevant(int descriptor, unsigned mask, std::string_view name) const {
   if ((mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF)) != 0) return true;
   const auto dir = dirs_.find(descriptor);
   if (dir == dirs_.end()) return false;  // of a watch that was taken away since
@@ -182,4 +182,4 @@ bool FileWatch::matters(int descriptor, unsigned mask, std::string_view name) co
   return (mask & IN_CREATE) == 0 || !just_created(below(dir->second, std::string(name)));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

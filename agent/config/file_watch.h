@@ -15,7 +15,7 @@
 
 #include "cgroup/base/fd.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 /// Open the watch first, then read the file: what happens between is reported as a change.
 class FileWatch {
@@ -45,13 +45,13 @@ class FileWatch {
     bool operator==(const Stamp&) const = default;
   };
 
-  [[nodiscard]] Fingerprint look() const;
+  [[nodiscard]] Fingerprint check() const;
   [[nodiscard]] Stamp stamp() const;
-  [[nodiscard]] bool moved_and_still();
-  [[nodiscard]] Names names_on_the_way() const;
+  [[nodiscard]] bool changed_and_settled();
+  [[nodiscard]] Names path_components() const;
   void arm();
   bool drain();
-  [[nodiscard]] bool matters(int descriptor, unsigned mask, std::string_view name) const;
+  [[nodiscard]] bool is_relevant(int descriptor, unsigned mask, std::string_view name) const;
 
   std::string path_{};
   Fd inotify_{};
@@ -62,4 +62,4 @@ class FileWatch {
   Stamp last_stamp_{};  ///< at the last question
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

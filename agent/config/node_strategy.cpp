@@ -7,7 +7,7 @@
 #include "agent/config/schema_read.h"
 #include "agent/document/document.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 constexpr const char* kAnnotation = "node.koordinator.sh/colocation-strategy";
@@ -23,7 +23,8 @@ constexpr std::array<RatioLabel, 4> kLabels = {
      {"node.koordinator.sh/mid-static-memory-reserved-ratio", "midStaticMemoryReservedPercent"}}};
 
 /// Replaces what `layer` gives, if all of it is legal. Not empty: the first thing that is not.
-std::string put(const Value& layer, ColocationStrategy& strategy, std::vector<std::string>& notices) {
+std::string put(const document::Value& layer, ColocationStrategy& strategy,
+                std::vector<std::string>& notices) {
   auto merged = strategy;
   SchemaRead read{.file = "annotation"};
   read_section(layer, colocation_rows(), &merged, "", true, read);
@@ -37,7 +38,7 @@ std::string put(const Value& layer, ColocationStrategy& strategy, std::vector<st
 void put_annotation(const NodeObject& node, NodeStrategy& out) {
   const auto annotation = node.annotations.find(kAnnotation);
   if (annotation == node.annotations.end()) return;
-  const auto parsed = parse_json(annotation->second, kAnnotation);
+  const auto parsed = document::parse_json(annotation->second, kAnnotation);
   std::string why = "found a list; legal: a JSON object";
   if (!parsed.problems.empty()) {
     why = parsed.problems.front().message;
@@ -65,8 +66,9 @@ void put_label(const NodeObject& node, const RatioLabel& row, NodeStrategy& out)
   if (label == node.labels.end()) return;
   std::string why = "legal: a decimal number, not negative";
   if (const auto percent = percent_of_ratio(label->second)) {
-    Value layer;
-    layer.is = ValueMap{{row.key, Value{.is = Scalar{std::to_string(*percent)}}}};
+    document::Value layer;
+    layer.is =
+        document::ValueMap{{row.key, document::Value{.is = document::Scalar{std::to_string(*percent)}}}};
     why = put(layer, out.strategy, out.notices);
   }
   if (!why.empty()) {
@@ -84,4 +86,4 @@ NodeStrategy node_strategy(const ColocationStrategy& cluster, const NodeObject& 
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -7,7 +7,7 @@
 #include "qos/model/nodeslo.h"
 #include "qos/model/pod.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 struct NodeStrategy {
   ColocationStrategy strategy{};
@@ -19,4 +19,4 @@ struct NodeStrategy {
 /// mid-static-cpu-reserved-ratio and mid-static-memory-reserved-ratio.
 NodeStrategy node_strategy(const ColocationStrategy& cluster, const NodeObject& node);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -8,16 +8,17 @@
 #include "agent/config/schema_read.h"
 #include "agent/config/schema_show.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 constexpr std::array<std::string_view, 5> kObjectKeys = {"apiVersion", "kind", "metadata", "spec", "status"};
 
-bool whole_object(const Value& root) {
+bool whole_object(const document::Value& root) {
   return root.find("kind") != nullptr || root.find("apiVersion") != nullptr || root.find("spec") != nullptr;
 }
 
-void expect_text(const Value& root, std::string_view key, std::string_view expected, SchemaRead& read) {
+void expect_text(const document::Value& root, std::string_view key, std::string_view expected,
+                 SchemaRead& read) {
   const auto* value = root.find(key);
   if (value == nullptr || value->null()) return;
   if (value->scalar() != nullptr && value->scalar()->text == expected) return;
@@ -25,7 +26,7 @@ void expect_text(const Value& root, std::string_view key, std::string_view expec
                            "found " + found_text(*value) + "; legal: " + std::string(expected)});
 }
 
-void check_object(const Value& root, SchemaRead& read) {
+void check_object(const document::Value& root, SchemaRead& read) {
   expect_text(root, "apiVersion", "slo.koordinator.sh/v1alpha1", read);
   expect_text(root, "kind", "NodeSLO", read);
   for (const auto& [key, value] : *root.map()) {
@@ -35,7 +36,7 @@ void check_object(const Value& root, SchemaRead& read) {
 }
 
 /// The spec of a document; null when there is nothing to read.
-const Value* spec_of(const Value& root, SchemaRead& read) {
+const document::Value* spec_of(const document::Value& root, SchemaRead& read) {
   if (root.null()) return nullptr;
   if (root.map() == nullptr) {
     read.problems.push_back(
@@ -53,7 +54,7 @@ const Value* spec_of(const Value& root, SchemaRead& read) {
 }
 
 /// `spec` null: the defaults.
-NodeSloConfig read_spec(const Value* spec, SchemaRead& read) {
+NodeSloConfig read_spec(const document::Value* spec, SchemaRead& read) {
   NodeSloConfig out;
   if (spec != nullptr) read_section(*spec, node_slo_rows(), &out.slo, "", false, read);
   check_rules(out.slo, read);
@@ -69,16 +70,16 @@ NodeSloConfig read_spec(const Value* spec, SchemaRead& read) {
 NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file) {
   SchemaRead read{.file = file};
   const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-  const auto parsed = blank ? Parsed{} : parse_document(text, file);
+  const auto parsed = blank ? document::Parsed{} : document::parse_document(text, file);
   if (!parsed.problems.empty()) return {.problems = parsed.problems};
   return read_spec(spec_of(parsed.root, read), read);
 }
 
-NodeSloConfig read_nodeslo(const Value& object, const std::string& source) {
+NodeSloConfig read_nodeslo(const document::Value& object, const std::string& source) {
   SchemaRead read{.file = source, .foreign_keys = true};
   auto out = read_spec(spec_of(object, read), read);
   for (auto& problem : out.problems) problem.place = {};
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -8,10 +8,10 @@
 #include "agent/document/document.h"
 #include "qos/model/nodeslo.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 /// One effective setting, for `evenkeel check`.
-struct Effective {
+struct EffectiveSetting {
   std::string key{};     ///< "resourceUsedThresholdWithBE.cpuSuppressThresholdPercent"
   std::string value{};   ///< as it would stand in YAML; "(not set)" for absent
   std::string origin{};  ///< "nodeslo.yaml:7:5" or "default"
@@ -19,10 +19,10 @@ struct Effective {
 
 struct NodeSloConfig {
   NodeSlo slo{};
-  std::vector<Effective> effective{};  ///< every field of the schema, in its order
+  std::vector<EffectiveSetting> effective{};  ///< every field of the schema, in its order
   std::vector<std::string>
       notices{};  ///< legal, but: a section in use whose loop is not active in this version, …
-  std::vector<Problem> problems{};  ///< not empty: slo must not be used
+  std::vector<document::Problem> problems{};  ///< not empty: slo must not be used
 };
 
 /// `text` holds a NodeSLO object or its bare spec. An empty text is the defaults.
@@ -31,6 +31,6 @@ NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file);
 /// `object` is a NodeSLO as an API server holds it, `source` what problems name. Keys that we do not know are
 /// those of another version of its schema: notices. Places would be those in an answer that nobody sees:
 /// there are none.
-NodeSloConfig read_nodeslo(const Value& object, const std::string& source);
+NodeSloConfig read_nodeslo(const document::Value& object, const std::string& source);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

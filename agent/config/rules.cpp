@@ -4,7 +4,7 @@
 
 #include "qos/model/units_text.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 struct Bound {
@@ -154,4 +154,4 @@ void check_rules(NodeSlo& slo, SchemaRead& read) {
   check_given_normals(slo.evenkeel.interference, read);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

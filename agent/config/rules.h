@@ -6,7 +6,7 @@
 #include "agent/config/schema_read.h"
 #include "qos/model/nodeslo.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 /// Contradictions become problems.
 void check_rules(NodeSlo& slo, SchemaRead& read);
@@ -17,4 +17,4 @@ void check_given_normals(const InterferenceSettings& settings, SchemaRead& read)
 /// rules_notices.cpp: what is legal, but has no effect (yet).
 void add_notices(const NodeSlo& slo, SchemaRead& read);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

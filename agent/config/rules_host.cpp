@@ -3,7 +3,7 @@
 
 #include "agent/config/rules.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 std::string default_dir(const HostApplication& app) {
@@ -77,4 +77,4 @@ void check_host_applications(NodeSlo& slo, SchemaRead& read) {
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

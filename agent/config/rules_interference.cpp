@@ -4,7 +4,7 @@
 
 #include "agent/config/rules.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 /// "namespace/owner/container" or "host/NAME".
@@ -41,4 +41,4 @@ void check_given_normals(const InterferenceSettings& settings, SchemaRead& read)
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

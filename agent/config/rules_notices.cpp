@@ -4,12 +4,12 @@
 #include "qos/eviction/eviction.h"
 #include "qos/io/disk.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 /// A trigger that is switched on and can never run.
 void note_eviction(const NodeSlo& slo, SchemaRead& read) {
-  for (const EvictionTrigger* trigger : eviction_triggers()) {
+  for (const eviction::EvictionTrigger* trigger : eviction::eviction_triggers()) {
     const auto gate = static_cast<std::size_t>(trigger->gate);
     const char* missing = slo.evenkeel.feature_gates[gate] ? trigger->missing(slo.threshold) : nullptr;
     if (missing == nullptr) continue;
@@ -92,7 +92,7 @@ void note_disks(const std::string& path, const std::optional<BlkioQos>& blkio, S
     read.notices.push_back(path +
                            ".blkioQOS: this class has no cgroup of its own; the annotation "
                            "koordinator.sh/blkioQOS limits single pods");
-  if ((of_directory || path.ends_with(".systemClass")) && std::ranges::any_of(blkio->blocks, has_target))
+  if ((of_directory || path.ends_with(".systemClass")) && std::ranges::any_of(blkio->blocks, io::has_target))
     read.notices.push_back(
         path + ".blkioQOS: latencyTarget is for services: lsrClass, lsClass, or a pod's annotation");
   for (std::size_t i = 0; i < blkio->blocks.size(); ++i)
@@ -136,4 +136,4 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
         "resourceQOSStrategy.policies.netQOSPolicy: terway-qos is somebody else's: networkQOS is left to it");
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

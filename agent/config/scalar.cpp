@@ -5,7 +5,7 @@
 
 #include "qos/model/units_text.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 template <class T>
@@ -18,25 +18,25 @@ std::optional<T> from_text(std::string_view text) {
 
 bool in(Range range, std::int64_t value) { return value >= range.low && value <= range.high; }
 
-std::optional<std::int64_t> plain_integer(const Scalar& scalar) {
+std::optional<std::int64_t> plain_integer(const document::Scalar& scalar) {
   const auto digits = std::string_view(scalar.text).substr(scalar.text.starts_with('-') ? 1 : 0);
   if (scalar.quoted || (digits.size() > 1 && digits.front() == '0')) return std::nullopt;
   return from_text<std::int64_t>(scalar.text);
 }
 
 /// What follows reads one kind each; monostate is "not legal".
-Content number(const Scalar& scalar, const Row& row) {
+Content number(const document::Scalar& scalar, const Row& row) {
   const auto value = plain_integer(scalar);
   if (!value || !in(row.range, *value)) return {};
   return Content(*value);
 }
 
-Content toggle(const Scalar& scalar) {
+Content toggle(const document::Scalar& scalar) {
   if (scalar.quoted || (scalar.text != "true" && scalar.text != "false")) return {};
   return Content(scalar.text == "true");
 }
 
-Content ratio(const Scalar& scalar, const Row& row) {
+Content ratio(const document::Scalar& scalar, const Row& row) {
   const auto value = scalar.quoted ? std::nullopt : from_text<double>(scalar.text);
   if (!value ||
       !(*value >= static_cast<double>(row.range.low) && *value <= static_cast<double>(row.range.high))) {
@@ -46,27 +46,27 @@ Content ratio(const Scalar& scalar, const Row& row) {
 }
 
 /// Numbers of bytes and the like may be quantities, quoted or not; a plain number keeps the rules of numbers.
-Content quantity(const Scalar& scalar, const Row& row) {
+Content quantity(const document::Scalar& scalar, const Row& row) {
   const bool only_digits = scalar.text.find_first_not_of("-0123456789") == std::string::npos;
   const auto value = only_digits && !scalar.quoted ? plain_integer(scalar) : parse_quantity(scalar.text);
   if (!value || !in(row.range, *value)) return {};
   return Content(*value);
 }
 
-Content duration(const Scalar& scalar, const Row& row) {
+Content duration(const document::Scalar& scalar, const Row& row) {
   const auto value = parse_duration(scalar.text);
   if (!value || !in(row.range, value->count())) return {};
   return Content(value->count());
 }
 
-Content word(const Scalar& scalar, const Row& row) {
+Content word(const document::Scalar& scalar, const Row& row) {
   const auto at = std::find(row.words.begin(), row.words.end(), scalar.text);
   if (at == row.words.end()) return {};
   if (row.kind == Kind::word_text) return Content(scalar.text);
   return Content(static_cast<std::int64_t>(at - row.words.begin()));
 }
 
-Content bandwidth(const Scalar& scalar, const Row& row) {
+Content bandwidth(const document::Scalar& scalar, const Row& row) {
   if (const auto percent = plain_integer(scalar)) {
     if (!in(row.range, *percent)) return {};
     return Content(Bandwidth{*percent, true});
@@ -78,7 +78,7 @@ Content bandwidth(const Scalar& scalar, const Row& row) {
   return Content(Bandwidth{*bits, false});
 }
 
-Content toggles(const ValueMap& map) {
+Content toggles(const document::ValueMap& map) {
   std::map<std::string, bool> out;
   for (const auto& [name, value] : map) {
     const auto read = value.scalar() == nullptr ? Content{} : toggle(*value.scalar());
@@ -88,7 +88,7 @@ Content toggles(const ValueMap& map) {
   return Content(std::move(out));
 }
 
-Content durations(const ValueList& list) {
+Content durations(const document::ValueList& list) {
   std::vector<Duration> out;
   for (const auto& value : list) {
     const auto read = value.scalar() == nullptr ? std::nullopt : parse_duration(value.scalar()->text);
@@ -98,7 +98,7 @@ Content durations(const ValueList& list) {
   return Content(std::move(out));
 }
 
-Content read_text(const Scalar& scalar, const Row& row) {
+Content read_text(const document::Scalar& scalar, const Row& row) {
   switch (row.kind) {
     case Kind::toggle:
       return toggle(scalar);
@@ -166,7 +166,7 @@ std::string ratio_text(double value) {
 
 }  // namespace
 
-ScalarRead read_scalar(const Value& value, const Row& row) {
+ParsedScalar read_scalar(const document::Value& value, const Row& row) {
   if (value.null()) return {};
   const auto* scalar = value.scalar();
   const bool worded = row.kind == Kind::word || row.kind == Kind::word_text || row.kind == Kind::text;
@@ -229,7 +229,7 @@ std::string content_text(const Content& content, const Row& row) {
   return std::visit(Text{row}, content);
 }
 
-std::string found_text(const Value& value) {
+std::string found_text(const document::Value& value) {
   constexpr std::size_t kMostShown = 60;
   if (value.null()) return "nothing";
   if (value.map() != nullptr) return "a map";
@@ -240,4 +240,4 @@ std::string found_text(const Value& value) {
   return scalar.quoted ? "the text \"" + shown + '"' : '\'' + shown + '\'';
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -7,20 +7,20 @@
 #include "agent/config/schema.h"
 #include "agent/document/document.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 /// monostate and no refusal: the value is null or an empty text, which means "not set".
-struct ScalarRead {
+struct ParsedScalar {
   Content content{};
   std::string refusal{};  ///< not empty: why the value is not taken: "found 'yes'; legal: true or false"
 };
-ScalarRead read_scalar(const Value& value, const Row& row);
+ParsedScalar read_scalar(const document::Value& value, const Row& row);
 
 /// What a row takes, for people: "0 to 100", "cpuset, cfsQuota", "true or false".
 std::string legal_text(const Row& row);
 /// A content as it would stand in YAML; "" for monostate.
 std::string content_text(const Content& content, const Row& row);
 /// A value of the file, for messages: "'yes'", "a list", "nothing".
-std::string found_text(const Value& value);
+std::string found_text(const document::Value& value);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

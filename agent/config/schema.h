@@ -16,7 +16,7 @@
 
 #include "qos/model/nodeslo.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 enum class Kind : std::uint8_t {
   toggle,     ///< true or false
@@ -140,11 +140,13 @@ struct Access<Member> {
     return index < of(owner).size() ? &of(owner)[index] : nullptr;
   }
   template <M (*make)()>
-  static void* open_made(void* owner) {
+  static void* open_existing(void* owner) {
     if (!of(owner)) of(owner) = make();
     return &*of(owner);
   }
-  static const void* peek_made(const void* owner, std::size_t) { return of(owner) ? &*of(owner) : nullptr; }
+  static const void* peek_existing(const void* owner, std::size_t) {
+    return of(owner) ? &*of(owner) : nullptr;
+  }
 };
 
 /// A table of one file as what a section refers to.
@@ -160,7 +162,7 @@ constexpr Row with_example(Row row, std::string_view example) {
 }
 
 inline void* same(void* owner) { return owner; }
-inline const void* same_seen(const void* owner, std::size_t) { return owner; }
+inline const void* same_as_default(const void* owner, std::size_t) { return owner; }
 
 template <auto Member>
 constexpr Row field(std::string_view key, Kind kind, std::string_view unit, std::string_view doc) {
@@ -207,7 +209,8 @@ constexpr Row optional_section(std::string_view key, Rows rows, std::string_view
 }
 /// A map in the file without a struct of its own: its rows fill the owner's members.
 constexpr Row inline_section(std::string_view key, Rows rows, std::string_view doc) {
-  return {.key = key, .kind = Kind::section, .doc = doc, .rows = rows, .open = &same, .peek = &same_seen};
+  return {
+      .key = key, .kind = Kind::section, .doc = doc, .rows = rows, .open = &same, .peek = &same_as_default};
 }
 template <auto Member>
 constexpr Row list(std::string_view key, Rows rows, std::string_view doc) {
@@ -220,4 +223,4 @@ constexpr Row list(std::string_view key, Rows rows, std::string_view doc) {
 }
 
 }  // namespace schema
-}  // namespace evenkeel
+}  // namespace evenkeel::config

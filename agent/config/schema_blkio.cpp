@@ -1,6 +1,6 @@
 #include "agent/config/schema.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 using namespace schema;
@@ -57,4 +57,4 @@ constexpr Row kRows[] = {
 
 std::span<const Row> blkio_rows() { return kRows; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

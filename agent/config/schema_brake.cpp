@@ -1,6 +1,6 @@
 #include "agent/config/schema.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 using namespace schema;
@@ -39,4 +39,4 @@ constexpr Row kBrakeRows[] = {
 
 std::span<const Row> brake_rows() { return kBrakeRows; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -1,6 +1,6 @@
 #include "agent/config/schema.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 using namespace schema;
@@ -267,4 +267,4 @@ std::span<const Row> extension_rows() { return kExtensionRows; }
 
 std::span<const Row> colocation_rows() { return kColocationRows; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -1,6 +1,6 @@
 #include "agent/config/schema.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 using namespace schema;
@@ -136,4 +136,4 @@ std::span<const Row> network_limit_rows() { return kNetworkLimitRows; }
 
 std::span<const Row> qos_rows() { return kRows; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -5,7 +5,7 @@
 #include "agent/config/did_you_mean.h"
 #include "agent/config/scalar.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 std::vector<std::string_view> keys_of(std::span<const Row> rows) {
@@ -14,11 +14,11 @@ std::vector<std::string_view> keys_of(std::span<const Row> rows) {
   return keys;
 }
 
-void refuse(const Value& value, const std::string& key, std::string message, SchemaRead& out) {
+void refuse(const document::Value& value, const std::string& key, std::string message, SchemaRead& out) {
   out.problems.push_back({out.file, value.place, out.prefix + key, std::move(message)});
 }
 
-void unknown_key(const std::string& key, const Value& value, std::span<const Row> rows,
+void unknown_key(const std::string& key, const document::Value& value, std::span<const Row> rows,
                  const std::string& path, bool foreign_keys, SchemaRead& out) {
   const auto known = keys_of(rows);
   if (!foreign_keys && !out.foreign_keys) {
@@ -32,7 +32,8 @@ void unknown_key(const std::string& key, const Value& value, std::span<const Row
                         (meant.empty() ? "" : "; did you mean " + std::string(meant) + '?'));
 }
 
-void read_list(const Value& value, const Row& row, void* owner, const std::string& path, SchemaRead& out) {
+void read_list(const document::Value& value, const Row& row, void* owner, const std::string& path,
+               SchemaRead& out) {
   if (value.null()) return;
   if (value.list() == nullptr) {
     return refuse(value, path, "found " + found_text(value) + "; legal: " + legal_text(row), out);
@@ -50,7 +51,8 @@ void read_list(const Value& value, const Row& row, void* owner, const std::strin
   }
 }
 
-void read_row(const Value& value, const Row& row, void* owner, const std::string& path, SchemaRead& out) {
+void read_row(const document::Value& value, const Row& row, void* owner, const std::string& path,
+              SchemaRead& out) {
   if (value.null()) return;
   out.origins[path] = value.place;
   if (row.kind == Kind::list) return read_list(value, row, owner, path, out);
@@ -74,11 +76,11 @@ void read_row(const Value& value, const Row& row, void* owner, const std::string
 void SchemaRead::problem(const std::string& key, std::string message) {
   const auto origin = origins.find(key);
   problems.push_back(
-      {file, origin == origins.end() ? Place{} : origin->second, prefix + key, std::move(message)});
+      {file, origin == origins.end() ? document::Place{} : origin->second, prefix + key, std::move(message)});
 }
 
-void read_section(const Value& value, std::span<const Row> rows, void* owner, const std::string& path,
-                  bool foreign_keys, SchemaRead& out) {
+void read_section(const document::Value& value, std::span<const Row> rows, void* owner,
+                  const std::string& path, bool foreign_keys, SchemaRead& out) {
   if (value.map() == nullptr) return;
   for (const auto& [key, member] : *value.map()) {
     const auto row =
@@ -104,4 +106,4 @@ std::string unknown_key_text(std::string_view key, std::span<const std::string_v
   return known.empty() ? "found an unknown key; legal: none" : known.size() > kMostListed ? out + ", …" : out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -9,18 +9,18 @@
 #include "agent/config/schema.h"
 #include "agent/document/document.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 /// Where each key that was given stands, by its full name ("cpuBurstStrategy.policy",
 /// "hostApplications[0].name").
-using Origins = std::map<std::string, Place>;
+using Origins = std::map<std::string, document::Place>;
 
 struct SchemaRead {
   std::string file{};
   std::string prefix{};       ///< in front of the keys in problems: "spec." for a whole object
   bool foreign_keys = false;  ///< a key that no row names is no problem, but a notice
   Origins origins{};
-  std::vector<Problem> problems{};
+  std::vector<document::Problem> problems{};
   std::vector<std::string> notices{};
 
   /// `key` as in Origins; the place is that of the key, if it was given.
@@ -28,10 +28,10 @@ struct SchemaRead {
 };
 
 /// Fills the struct at `owner` from the map `value` (null: nothing is set).
-void read_section(const Value& value, std::span<const Row> rows, void* owner, const std::string& path,
-                  bool foreign_keys, SchemaRead& out);
+void read_section(const document::Value& value, std::span<const Row> rows, void* owner,
+                  const std::string& path, bool foreign_keys, SchemaRead& out);
 
 /// "found an unknown key; did you mean 'y'?", or with what is legal.
 std::string unknown_key_text(std::string_view key, std::span<const std::string_view> known);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

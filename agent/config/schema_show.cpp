@@ -2,19 +2,19 @@
 
 #include "agent/config/scalar.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 struct Show {
   const SchemaRead& read;
-  std::vector<Effective>& out;
+  std::vector<EffectiveSetting>& out;
 
   void line(const std::string& key, std::string value) {
     const auto origin = read.origins.find(key);
     if (value.empty()) value = "(not set)";
     out.push_back({key, std::move(value), origin == read.origins.end() ? "default" : place(origin->second)});
   }
-  [[nodiscard]] std::string place(Place at) const {
+  [[nodiscard]] std::string place(document::Place at) const {
     if (at.line == 0) return read.file;
     return read.file + ':' + std::to_string(at.line) + ':' + std::to_string(at.column);
   }
@@ -41,10 +41,10 @@ struct Show {
 
 }  // namespace
 
-std::vector<Effective> effective_settings(const NodeSlo& slo, const SchemaRead& read) {
-  std::vector<Effective> out;
+std::vector<EffectiveSetting> effective_settings(const NodeSlo& slo, const SchemaRead& read) {
+  std::vector<EffectiveSetting> out;
   Show{read, out}.section(node_slo_rows(), &slo, "");
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -6,9 +6,9 @@
 #include "agent/config/nodeslo_config.h"
 #include "agent/config/schema_read.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 
 /// Every field of the schema in its order; of lists, every element that is there.
-std::vector<Effective> effective_settings(const NodeSlo& slo, const SchemaRead& read);
+std::vector<EffectiveSetting> effective_settings(const NodeSlo& slo, const SchemaRead& read);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -1,7 +1,7 @@
 // cpuBurstStrategy, systemStrategy, hostApplications, and the root that holds all sections.
 #include "agent/config/schema.h"
 
-namespace evenkeel {
+namespace evenkeel::config {
 namespace {
 
 using namespace schema;
@@ -103,7 +103,7 @@ constexpr Row kSpecRows[] = {
      .foreign_keys = true,
      .rows = &extension_rows,
      .open = &same,
-     .peek = &same_seen},
+     .peek = &same_as_default},
 };
 
 }  // namespace
@@ -113,4 +113,4 @@ std::span<const Row> system_rows() { return kSystemRows; }
 std::span<const Row> host_application_rows() { return kHostApplicationRows; }
 std::span<const Row> node_slo_rows() { return kSpecRows; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::config

@@ -35,10 +35,10 @@ int complain(const std::string& what) {
   return 1;
 }
 
-std::string kernel_text(const Layout& layout) {
+std::string kernel_text(const tree::Layout& layout) {
   utsname system{};
   ::uname(&system);
-  return std::string("Linux ") + system.release + ", cgroup " + name(layout.version);
+  return std::string("Linux ") + system.release + ", cgroup " + tree::name(layout.version);
 }
 
 /// CPUs that others use now; the demo does nothing meanwhile.

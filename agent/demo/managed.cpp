@@ -37,8 +37,8 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-std::string member(const Value& object, std::string_view key) {
-  const Value* value = object.find(key);
+std::string member(const document::Value& object, std::string_view key) {
+  const document::Value* value = object.find(key);
   return value != nullptr && value->scalar() != nullptr ? value->scalar()->text : std::string();
 }
 
@@ -63,9 +63,9 @@ std::vector<AuditLine> read_audit(const std::string& text) {
   std::vector<AuditLine> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) {
-    const Parsed parsed = parse_json(line, "audit.jsonl");
+    const document::Parsed parsed = document::parse_json(line, "audit.jsonl");
     if (!parsed.problems.empty() || parsed.root.map() == nullptr) continue;
-    const Value& root = parsed.root;
+    const document::Value& root = parsed.root;
     lines.push_back({member(root, "kind"), member(root, "path"), member(root, "old"), member(root, "new"),
                      member(root, "by"), member(root, "why")});
   }

@@ -5,13 +5,13 @@
 namespace evenkeel::demo {
 namespace {
 
-void phase_json(Json& json, Phase phase, const Figures& figures, const Figures& alone) {
+void phase_json(runtime::Json& json, Phase phase, const Figures& figures, const Figures& alone) {
   json.begin_object().member("phase", name(phase));
   json.member("requests", figures.latency.requests);
-  json.member("p50_seconds", seconds(figures.latency.p50))
-      .member("p99_seconds", seconds(figures.latency.p99));
-  json.member("p999_seconds", seconds(figures.latency.p999))
-      .member("max_seconds", seconds(figures.latency.max));
+  json.member("p50_seconds", runtime::seconds(figures.latency.p50))
+      .member("p99_seconds", runtime::seconds(figures.latency.p99));
+  json.member("p999_seconds", runtime::seconds(figures.latency.p999))
+      .member("max_seconds", runtime::seconds(figures.latency.max));
   json.member("p999_to_alone", ratio(figures.latency.p999, alone.latency.p999));
   json.member("service_cpus", figures.cpu.service).member("batch_cpus", figures.cpu.batch);
   json.member("others_cpus", figures.cpu.others).member("idle_cpus", figures.cpu.idle);
@@ -24,7 +24,7 @@ void phase_json(Json& json, Phase phase, const Figures& figures, const Figures& 
 
 std::string as_json(const Outcome& outcome) {
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   json.begin_object().member("kernel", outcome.kernel).member("cpus", outcome.cpus);
   json.member("rounds", outcome.rounds).member("phase_seconds", outcome.seconds);
   json.member("goal_p999_to_alone", kGoalLatencyRatio).member("goal_batch_keeps", kGoalKeptRatio);

@@ -40,7 +40,7 @@ bool has_word(const std::string& list, const std::string& word) {
 
 }  // namespace
 
-Stage::Stage(const Host& host, Layout layout) : host_(&host), layout_(std::move(layout)) {
+Stage::Stage(const Host& host, tree::Layout layout) : host_(&host), layout_(std::move(layout)) {
   top_ = "evenkeel-demo-" + std::to_string(::getpid());
   for (const Controller controller : kUsed) add_once(roots_, layout_.root(controller));
   add_once(roots_, layout_.unified);
@@ -57,7 +57,7 @@ Stage::Stage(const Host& host, Layout layout) : host_(&host), layout_(std::move(
 }
 
 Result<Stage> Stage::build(const Host& host, int cpus) {
-  auto layout = detect_layout(host, "");
+  auto layout = tree::detect_layout(host, "");
   if (!layout) return tl::unexpected<Error>(layout.error());
   Stage stage(host, std::move(*layout));
   if (!stage.make_directories()) return fail(errno, Op::write, "cgroup");

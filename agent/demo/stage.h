@@ -25,7 +25,7 @@ class Stage {
 
   /// "/evenkeel-demo-123": what `evenkeel run --cgroup-root` wants.
   [[nodiscard]] std::string cgroup_root() const { return '/' + top_; }
-  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] const tree::Layout& layout() const { return layout_; }
   /// Containers, relative to a hierarchy's root.
   [[nodiscard]] const std::string& service() const { return service_; }
   [[nodiscard]] const std::vector<std::string>& batch() const { return batch_; }
@@ -39,7 +39,7 @@ class Stage {
   [[nodiscard]] std::optional<CpuTime> batch_cpu_time() const { return cpu_time("besteffort"); }
 
  private:
-  Stage(const Host& host, Layout layout);
+  Stage(const Host& host, tree::Layout layout);
   bool make_directories();
   bool make_directory(const std::string& root, const std::string& dir);
   void enable_controllers(const std::string& dir);
@@ -50,7 +50,7 @@ class Stage {
   [[nodiscard]] bool write(const std::string& path, const std::string& text) const;
 
   const Host* host_;
-  Layout layout_;
+  tree::Layout layout_;
   std::string top_{};
   std::vector<std::string> roots_{};        ///< hierarchies in use, each once
   std::vector<std::string> directories_{};  ///< parents first, relative to a root

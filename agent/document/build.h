@@ -8,13 +8,13 @@
 
 #include "agent/document/document.h"
 
-namespace evenkeel {
+namespace evenkeel::document {
 
 inline constexpr int kDeepestNesting = 64;
 inline constexpr std::size_t kLongestText = std::size_t{16} << 20;
 
 /// Absent when the text may be parsed at all.
-std::optional<Problem> refuse_text(std::string_view text, const std::string& file);
+std::optional<Problem> refusal_message(std::string_view text, const std::string& file);
 
 /// The second member of a map with a key that it already has; null when all keys differ.
 const std::pair<std::string, Value>* duplicate_key(const ValueMap& map);
@@ -33,4 +33,4 @@ class PlaceFinder {
   int line_ = 1;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::document

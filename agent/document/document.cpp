@@ -5,7 +5,7 @@
 
 #include "agent/document/build.h"
 
-namespace evenkeel {
+namespace evenkeel::document {
 
 const Value* Value::find(std::string_view key) const {
   const auto* members = map();
@@ -24,7 +24,7 @@ std::string Problem::text() const {
   return out + ": " + message;
 }
 
-Parsed parse_document(std::string_view text, const std::string& file, std::span<const Wanted> wanted) {
+Parsed parse_document(std::string_view text, const std::string& file, std::span<const KeyFilter> wanted) {
   const auto first = text.find_first_not_of(" \t\r\n");
   const bool braces = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
   if (!braces) return parse_yaml(text, file);
@@ -35,7 +35,7 @@ Parsed parse_document(std::string_view text, const std::string& file, std::span<
   return yaml.problems.empty() ? yaml : json;
 }
 
-std::optional<Problem> refuse_text(std::string_view text, const std::string& file) {
+std::optional<Problem> refusal_message(std::string_view text, const std::string& file) {
   if (text.size() <= kLongestText) return std::nullopt;
   return Problem{file, {}, {}, "found " + std::to_string(text.size()) + " bytes; legal: at most 16 MiB"};
 }
@@ -70,4 +70,4 @@ Place PlaceFinder::at(std::size_t offset) {
   return {line_, static_cast<int>(offset - line_start_) + 1};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::document

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::document {
 
-/// Counted from 1; zero means "not known".
+/// CounterKind from 1; zero means "not known".
 struct Place {
   int line = 0, column = 0;
 };
@@ -55,19 +55,19 @@ struct Parsed {
 /// Which members of a document are of interest, level by level; a list is passed through to its items. What
 /// is not named is passed over: it is neither built nor checked any further than its brackets and strings
 /// need.
-struct Wanted {
+struct KeyFilter {
   std::string_view key{};
-  std::span<const Wanted> members{};  ///< empty: all of it
+  std::span<const KeyFilter> members{};  ///< empty: all of it
 };
 
 /// YAML (and JSON, which is YAML). Duplicate keys, documents deeper than 64 levels, texts of more than 16
 /// MiB, a second document, explicit tags other than !!str and aliases that grow beyond 1 MiB are problems.
 Parsed parse_yaml(std::string_view text, const std::string& file);
 /// JSON only, fast; an object or a list. The same limits as above. `wanted` empty: all of it.
-Parsed parse_json(std::string_view text, const std::string& file, std::span<const Wanted> wanted = {});
+Parsed parse_json(std::string_view text, const std::string& file, std::span<const KeyFilter> wanted = {});
 /// JSON when the first character says so, else YAML; a text in braces that is not JSON may still be YAML's
 /// flow style, up to 256 KiB. When it is neither, the problem is the one that the JSON reader found. `wanted`
 /// is for JSON; YAML, which people write, is always read whole.
-Parsed parse_document(std::string_view text, const std::string& file, std::span<const Wanted> wanted = {});
+Parsed parse_document(std::string_view text, const std::string& file, std::span<const KeyFilter> wanted = {});
 
-}  // namespace evenkeel
+}  // namespace evenkeel::document

@@ -4,7 +4,7 @@
 
 #include "agent/document/build.h"
 
-namespace evenkeel {
+namespace evenkeel::document {
 namespace {
 
 namespace json = simdjson::ondemand;
@@ -68,7 +68,7 @@ class TreeBuilder {
   Place place_of(const char* at) { return places_.at(static_cast<std::size_t>(at - text_.data())); }
 
   /// Null: this member is of no interest.
-  static const Wanted* find(std::span<const Wanted> wanted, std::string_view key) {
+  static const KeyFilter* find(std::span<const Wanted> wanted, std::string_view key) {
     for (const auto& each : wanted)
       if (each.key == key) return &each;
     return nullptr;
@@ -84,7 +84,7 @@ class TreeBuilder {
       const char* const key_begin = field.key().raw() - 1;  // raw() begins behind the quote
       std::string_view key;
       if (const auto error = field.unescaped_key().get(key)) return fail(error);
-      const Wanted* part = find(wanted, key);
+      const KeyFilter* part = find(wanted, key);
       if (part == nullptr && !wanted.empty()) continue;  // the library passes over a value nobody looks at
       const Place key_place = place_of(key_begin);
       map.emplace_back(key, Value{});
@@ -157,4 +157,4 @@ Parsed parse_json(std::string_view text, const std::string& file, std::span<cons
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::document

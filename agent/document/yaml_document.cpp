@@ -9,7 +9,7 @@
 
 #include "agent/document/build.h"
 
-namespace evenkeel {
+namespace evenkeel::document {
 namespace {
 
 constexpr std::size_t kAliasBudget = std::size_t{1} << 20;
@@ -176,7 +176,7 @@ std::optional<Problem> refuse_control_characters(std::string_view text, const st
 }  // namespace
 
 Parsed parse_yaml(std::string_view text, const std::string& file) {
-  auto refused = refuse_text(text, file);
+  auto refused = refusal_message(text, file);
   if (!refused) refused = refuse_control_characters(text, file);
   if (refused) return {{}, {*refused}};
   TreeBuilder builder;
@@ -195,4 +195,4 @@ Parsed parse_yaml(std::string_view text, const std::string& file) {
   return {std::move(builder.root), {}};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::document

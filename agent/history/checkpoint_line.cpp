@@ -4,7 +4,7 @@
 
 #include "cgroup/base/checksum.h"
 
-namespace evenkeel {
+namespace evenkeel::history {
 namespace {
 
 using Seconds = std::chrono::seconds;
@@ -25,7 +25,7 @@ std::optional<std::string_view> body_of_line(std::string_view line) {
   return line.substr(9);
 }
 
-std::int64_t on_the_wall(MonoTime at, Moment now) {
+std::int64_t wall_time(MonoTime at, Moment now) {
   const auto age = std::max(now.mono - at, Duration::zero());
   return std::max(now.unix_seconds - std::chrono::duration_cast<Seconds>(age).count(), std::int64_t{0});
 }
@@ -36,4 +36,4 @@ std::optional<MonoTime> read_time(std::string_view text, Moment now) {
   return now.mono - std::clamp(Seconds(now.unix_seconds - *time), Seconds(0), kOldest);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::history

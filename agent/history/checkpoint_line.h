@@ -14,7 +14,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::history {
 
 /// One and the same moment on both clocks.
 struct Moment {
@@ -22,11 +22,11 @@ struct Moment {
   std::int64_t unix_seconds = 0;
 };
 
-struct CheckpointRead {
-  std::size_t models = 0;     ///< in use now
-  std::size_t forgotten = 0;  ///< so old that nothing was left of them
-  std::size_t otherwise = 0;  ///< measured in another way, or on other CPUs
-  std::size_t corrupt = 0;    ///< lines that were skipped
+struct CheckpointStats {
+  std::size_t models = 0;        ///< in use now
+  std::size_t expired = 0;       ///< so old that nothing was left of them
+  std::size_t incompatible = 0;  ///< measured in another way, or on other CPUs
+  std::size_t corrupt = 0;       ///< lines that were skipped
 };
 
 /// The line, its end included.
@@ -35,7 +35,7 @@ std::string sealed_line(std::string_view body);
 std::optional<std::string_view> body_of_line(std::string_view line);
 
 /// Seconds since 1970 of a moment in the past: the monotonic clock begins anew with every boot.
-std::int64_t on_the_wall(MonoTime at, Moment now);
+std::int64_t wall_time(MonoTime at, Moment now);
 /// The inverse of a whole word. A time after `now` is now (the wall clock was set back), what is older than
 /// ten years is as old.
 std::optional<MonoTime> read_time(std::string_view text, Moment now);
@@ -58,4 +58,4 @@ std::optional<Number> take_number(std::string_view& text) {
   return number;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::history

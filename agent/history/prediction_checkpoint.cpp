@@ -6,7 +6,7 @@
 
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::history {
 namespace {
 
 constexpr std::string_view kVersion = "1";
@@ -47,17 +47,19 @@ bool read_weights(std::string_view text, std::span<float> weights) {
 }
 
 bool is_key(std::string_view key) {
-  if (key == kNodeModel || key == kSystemModel) return true;
-  if (std::find(kClassModels.begin(), kClassModels.end(), key) != kClassModels.end()) return true;
+  if (key == lending::kNodeModel || key == lending::kSystemModel) return true;
+  if (std::find(lending::kClassModels.begin(), lending::kClassModels.end(), key) !=
+      lending::kClassModels.end())
+    return true;
   const auto letter = [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
   };
   return !key.empty() && key.size() <= kLongestKey && std::all_of(key.begin(), key.end(), letter);
 }
 
-template <const HistogramScale& kScale>
-bool read_histogram(Scanner& line, Moment now, DecayingHistogram<kScale>& histogram) {
-  typename DecayingHistogram<kScale>::Weights weights{};
+template <const lending::HistogramScale& kScale>
+bool read_histogram(Scanner& line, Moment now, lending::DecayingHistogram<kScale>& histogram) {
+  typename lending::DecayingHistogram<kScale>::Weights weights{};
   const auto as_of = read_time(line.word(), now);
   if (!as_of || !read_weights(line.word(), weights)) return false;
   histogram = {weights, *as_of};
@@ -66,16 +68,16 @@ bool read_histogram(Scanner& line, Moment now, DecayingHistogram<kScale>& histog
 
 }  // namespace
 
-std::string model_line(std::string_view key, const PeakModel& model, Moment now) {
+std::string model_line(std::string_view key, const lending::PeakModel& model, Moment now) {
   std::string body(kVersion);
   body.append(" ").append(key).append(" ");
-  put_number(body, on_the_wall(model.since, now));
+  put_number(body, wall_time(model.since, now));
   body += ' ';
-  put_number(body, on_the_wall(model.cpu.as_of(), now));
+  put_number(body, wall_time(model.cpu.as_of(), now));
   body += ' ';
   put_weights(body, model.cpu.weights());
   body += ' ';
-  put_number(body, on_the_wall(model.memory.as_of(), now));
+  put_number(body, wall_time(model.memory.as_of(), now));
   body += ' ';
   put_weights(body, model.memory.weights());
   return sealed_line(body);
@@ -96,15 +98,15 @@ std::optional<KeyedModel> parse_model_line(std::string_view line, Moment now) {
   return read && fields.done() ? std::optional(out) : std::nullopt;
 }
 
-std::string checkpoint_text(const PeakPredictor& predictor, Moment now) {
+std::string checkpoint_text(const lending::PeakPredictor& predictor, Moment now) {
   std::string text;
   for (const auto& [key, model] : predictor.models()) text += model_line(key, model, now);
   return text;
 }
 
-CheckpointRead read_checkpoint(std::string_view text, Moment now, const PredictionSettings& settings,
-                               PeakPredictor& predictor) {
-  CheckpointRead out;
+CheckpointStats read_checkpoint(std::string_view text, Moment now, const PredictionSettings& settings,
+                                lending::PeakPredictor& predictor) {
+  CheckpointStats out;
   Scanner lines(text);
   while (!lines.done() && out.models < kMostModels) {
     const auto read = parse_model_line(lines.line(), now);
@@ -113,10 +115,10 @@ CheckpointRead read_checkpoint(std::string_view text, Moment now, const Predicti
     } else if (predictor.restore(read->key, read->model, settings, now.mono)) {
       ++out.models;
     } else {
-      ++out.forgotten;
+      ++out.expired;
     }
   }
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::history

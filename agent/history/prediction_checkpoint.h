@@ -24,22 +24,22 @@
 #include "qos/lending/peak_predictor.h"
 #include "qos/model/nodeslo.h"
 
-namespace evenkeel {
+namespace evenkeel::history {
 
-std::string checkpoint_text(const PeakPredictor& predictor, Moment now);
+std::string checkpoint_text(const lending::PeakPredictor& predictor, Moment now);
 
 /// Whose pods are gone need not be known: what learns nothing expires. Reads kMostModels at most.
-CheckpointRead read_checkpoint(std::string_view text, Moment now, const PredictionSettings& settings,
-                               PeakPredictor& predictor);
+CheckpointStats read_checkpoint(std::string_view text, Moment now, const PredictionSettings& settings,
+                                lending::PeakPredictor& predictor);
 inline constexpr std::size_t kMostModels = 4096;
 
 /// One line, its end included.
-std::string model_line(std::string_view key, const PeakModel& model, Moment now);
+std::string model_line(std::string_view key, const lending::PeakModel& model, Moment now);
 struct KeyedModel {
   std::string key{};
-  PeakModel model{};
+  lending::PeakModel model{};
 };
 /// Absent for anything that model_line did not write. A time after `now` is now: the wall clock was set back.
 std::optional<KeyedModel> parse_model_line(std::string_view line, Moment now);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::history

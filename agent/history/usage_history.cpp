@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::history {
 namespace {
 
 constexpr int kSlots = 300;  ///< per pod: one a second with the default window
@@ -66,7 +66,7 @@ Usage UsageHistory::observe_pods(const NodeSnapshot& node, bool with_page_cache)
     if (!pod.spec->from_cgroup_only || own.window.newest() == std::nullopt)
       own.priority_class = default_priority_class(*pod.spec);
     const Usage usage = usage_of(*cgroup, with_page_cache);
-    own.window.add(at_, over_, usage);
+    own.window.add(at_, overflow_, usage);
     add(total, usage_of(*cgroup, false));
   }
   drop_unseen(pods_);
@@ -80,7 +80,7 @@ Usage UsageHistory::observe_host_applications(const NodeSnapshot& node, bool wit
     if (!cgroup) continue;
     Entry& own = entry(host_applications_, app.spec->name);
     own.priority_class = app.spec->priority;
-    own.window.add(at_, over_, usage_of(*cgroup, with_page_cache));
+    own.window.add(at_, overflow_, usage_of(*cgroup, with_page_cache));
     add(total, usage_of(*cgroup, false));
   }
   drop_unseen(host_applications_);
@@ -93,14 +93,14 @@ void UsageHistory::observe(const NodeSnapshot& node, const ColocationStrategy& s
   if (!node.since_previous) return;
   ++round_;
   at_ = node.at;
-  over_ = *node.since_previous;
+  overflow_ = *node.since_previous;
   const bool with_page_cache = strategy.metric_memory_collect_policy == "usageWithPageCache";
   Usage others = observe_pods(node, with_page_cache);
   add(others, observe_host_applications(node, with_page_cache));
-  node_.add(at_, over_, {node.node.cpu_use, node_memory(node.node, with_page_cache)});
+  node_.add(at_, overflow_, {node.node.cpu_use, node_memory(node.node, with_page_cache)});
   // Without page cache whatever the policy says, as in the reference: the cache belongs to those who read the
   // files. A pod whose use is not known (yet) counts as system: too much of it lends too little.
-  system_.add(at_, over_,
+  system_.add(at_, overflow_,
               {rest(node.node.cpu_use, others.cpu), rest(node_memory(node.node, false), others.memory)});
 }
 
@@ -121,11 +121,11 @@ RecentUsage UsageHistory::recent() const {
   return out;
 }
 
-std::optional<TrainingRound> UsageHistory::training_round(Duration over) const {
+std::optional<lending::TrainingRound> UsageHistory::training_round(Duration over) const {
   if (!node_.newest()) return std::nullopt;
   const MonoTime since = at_ - over;
   std::vector<std::int64_t> scratch;
-  TrainingRound round;
+  lending::TrainingRound round;
   round.node = node_.percentile(since, 90, scratch);
   for (const auto& [uid, own] : pods_)
     if (const auto usage = own.window.percentile(since, 90, scratch); usage.cpu || usage.memory)
@@ -133,4 +133,4 @@ std::optional<TrainingRound> UsageHistory::training_round(Duration over) const {
   return round;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::history

@@ -11,7 +11,7 @@
 #include "qos/model/snapshot.h"
 #include "qos/model/usage.h"
 
-namespace evenkeel {
+namespace evenkeel::history {
 
 /// What can be asked about the node and the system; pods and host applications are kept as long as averages
 /// are wanted.
@@ -28,7 +28,7 @@ class UsageHistory {
   [[nodiscard]] RecentUsage recent() const;
 
   /// 90th percentiles over the newest `over`, for the peak predictor. Absent before the first measurement.
-  [[nodiscard]] std::optional<TrainingRound> training_round(Duration over) const;
+  [[nodiscard]] std::optional<lending::TrainingRound> training_round(Duration over) const;
 
   [[nodiscard]] const UsageWindow& node() const { return node_; }
   [[nodiscard]] const UsageWindow& system() const { return system_; }
@@ -50,10 +50,10 @@ class UsageHistory {
   Duration length_{};
   std::uint64_t round_ = 0;
   MonoTime at_{};
-  Duration over_{};
+  Duration overflow_{};
   UsageWindow node_{kLongestWindow, 1800};
   UsageWindow system_{kLongestWindow, 1800};
   Entries pods_{}, host_applications_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::history

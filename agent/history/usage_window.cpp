@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace evenkeel {
+namespace evenkeel::history {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -125,4 +125,4 @@ std::optional<MonoTime> UsageWindow::newest() const {
   return slots_[newest_].end;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::history

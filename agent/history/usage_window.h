@@ -11,7 +11,7 @@
 #include "qos/model/units.h"
 #include "qos/model/usage.h"
 
-namespace evenkeel {
+namespace evenkeel::history {
 
 /// Shares of the sorted samples, in percent, in the order of Percentiles.
 inline constexpr std::array<int, 4> kPercentiles = {50, 90, 95, 99};
@@ -58,4 +58,4 @@ class UsageWindow {
   MonoTime newest_begin_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::history

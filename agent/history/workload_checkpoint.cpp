@@ -6,7 +6,7 @@
 #include "cgroup/base/text.h"
 #include "qos/interference/workloads.h"
 
-namespace evenkeel {
+namespace evenkeel::history {
 namespace {
 
 constexpr std::string_view kVersion = "1", kStalled = "stalled", kNone = "-", kDigits = "0123456789ABCDEF";
@@ -65,62 +65,62 @@ std::optional<Signal> signal_named(std::string_view name) {
   return static_cast<Signal>(found - kSignalTraits.begin());
 }
 
-std::string means_of(Signal signal, const MeasuredBy& by) {
+std::string means_of(Signal signal, const MeasurementMethod& by) {
   if (counts_cycles(signal)) return by.cpu_model;
   if (by.waits == RunQueueSource::bpf) return "bpf";
   return by.waits == RunQueueSource::schedstat && signal == Signal::run_queue_wait ? "schedstat" : "psi";
 }
 
 /// "bpf@10000ms": what is usual for ten seconds is not what is usual for one.
-std::string by_of(Signal signal, const MeasuredBy& by) {
+std::string by_of(Signal signal, const MeasurementMethod& by) {
   const Duration each = counts_cycles(signal) ? by.counter_period : by.stall_window;
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(each).count();
   return means_of(signal, by) + '@' + std::to_string(milliseconds) + "ms";
 }
 
-std::optional<Normal> read_normal(Scanner& fields, Moment now) {
+std::optional<detector::Normal> read_normal(Scanner& fields, Moment now) {
   const auto as_of = read_time(fields.word(), now);
   const auto level = read_decimal(fields.word(), -kFarthest, kFarthest);
   const auto spread = read_decimal(fields.word(), 0, kFarthest);
   const auto autocorrelation = read_decimal(fields.word(), 0, 1);
   const auto weight = read_decimal(fields.word(), 0, kHeaviest);
   if (!as_of || !level || !spread || !autocorrelation || !weight) return std::nullopt;
-  return Normal{*level, *spread, *autocorrelation, *weight, *as_of};
+  return detector::Normal{*level, *spread, *autocorrelation, *weight, *as_of};
 }
 
 /// The oldest hour first.
-void put_stalled(std::string& text, const Workload& workload, Moment now) {
-  const std::int64_t newest = StallDay::hour_at(now.mono);
-  for (auto hour = newest - StallDay::kHours + 1; hour <= newest; ++hour) {
-    StalledHour one{.workload = workload.key, .image = workload.image};
+void put_stalled(std::string& text, const interference::Workload& workload, Moment now) {
+  const std::int64_t newest = detector::StallDay::hour_at(now.mono);
+  for (auto hour = newest - detector::StallDay::kHours + 1; hour <= newest; ++hour) {
+    HourlyStall one{.workload = workload.key, .image = workload.image};
     one.at = std::min(MonoTime(std::chrono::hours(hour + 1)) - std::chrono::seconds(1), now.mono);
-    for (std::size_t stall = 0; stall < kStallSignals; ++stall)
+    for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall)
       one.seconds[stall] = workload.stalled_lately.at(stall, hour);
-    if (one.seconds != StallBudget{}) text += stalled_line(one, now);
+    if (one.seconds != detector::StallBudget{}) text += stalled_line(one, now);
   }
 }
 
-void recall_stalled(const StalledHour& one, InterferenceState& state) {
-  const std::size_t place = workload_of(one.workload, one.image, one.at, state);
-  for (std::size_t stall = 0; stall < kStallSignals; ++stall)
+void recall_stalled(const HourlyStall& one, interference::InterferenceState& state) {
+  const std::size_t place = interference::workload_of(one.workload, one.image, one.at, state);
+  for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall)
     if (one.seconds[stall] > 0) state.workloads[place].stalled_lately.add(stall, one.seconds[stall], one.at);
 }
 
 }  // namespace
 
-std::string normal_line(const LearnedNormal& one, Moment now) {
+std::string normal_line(const WorkloadBaseline& one, Moment now) {
   std::string body(kVersion);
   for (const auto* word : {&one.workload, &one.image, &one.by}) put_word(body, *word);
   put_word(body, traits_of(one.signal).name);
   body += ' ';
-  put_number(body, on_the_wall(one.normal.as_of, now));
+  put_number(body, wall_time(one.normal.as_of, now));
   for (const double value :
        {one.normal.level, one.normal.spread, one.normal.autocorrelation, one.normal.weight})
     put_decimal(body, value);
   return sealed_line(body);
 }
 
-std::optional<LearnedNormal> parse_normal_line(std::string_view line, Moment now) {
+std::optional<WorkloadBaseline> parse_normal_line(std::string_view line, Moment now) {
   const auto body = body_of_line(line);
   if (!body) return std::nullopt;
   Scanner fields(*body);
@@ -130,19 +130,19 @@ std::optional<LearnedNormal> parse_normal_line(std::string_view line, Moment now
   if (!workload || !image || !by || !signal || workload->empty()) return std::nullopt;
   const auto normal = read_normal(fields, now);
   if (!normal || !fields.done()) return std::nullopt;
-  return LearnedNormal{std::move(*workload), std::move(*image), std::move(*by), *signal, *normal};
+  return WorkloadBaseline{std::move(*workload), std::move(*image), std::move(*by), *signal, *normal};
 }
 
-std::string stalled_line(const StalledHour& one, Moment now) {
+std::string stalled_line(const HourlyStall& one, Moment now) {
   std::string body(kStalled);
   for (const auto* word : {&one.workload, &one.image}) put_word(body, *word);
   body += ' ';
-  put_number(body, on_the_wall(one.at, now));
+  put_number(body, wall_time(one.at, now));
   for (const double seconds : one.seconds) put_decimal(body, seconds);
   return sealed_line(body);
 }
 
-std::optional<StalledHour> parse_stalled_line(std::string_view line, Moment now) {
+std::optional<HourlyStall> parse_stalled_line(std::string_view line, Moment now) {
   const auto body = body_of_line(line);
   if (!body) return std::nullopt;
   Scanner fields(*body);
@@ -150,7 +150,7 @@ std::optional<StalledHour> parse_stalled_line(std::string_view line, Moment now)
   auto workload = read_word(fields.word()), image = read_word(fields.word());
   const auto at = read_time(fields.word(), now);
   if (!workload || !image || workload->empty() || !at) return std::nullopt;
-  StalledHour out{.workload = std::move(*workload), .image = std::move(*image), .at = *at};
+  HourlyStall out{.workload = std::move(*workload), .image = std::move(*image), .at = *at};
   for (double& seconds : out.seconds) {
     const auto read = read_decimal(fields.word(), 0, kMostStalled);
     if (!read) return std::nullopt;
@@ -159,9 +159,10 @@ std::optional<StalledHour> parse_stalled_line(std::string_view line, Moment now)
   return fields.done() ? std::optional(std::move(out)) : std::nullopt;
 }
 
-std::string workloads_text(const InterferenceState& state, const MeasuredBy& by, Moment now) {
+std::string workloads_text(const interference::InterferenceState& state, const MeasurementMethod& by,
+                           Moment now) {
   std::string text;
-  for (const Workload& workload : state.workloads) {
+  for (const interference::Workload& workload : state.workloads) {
     put_stalled(text, workload, now);
     for (std::size_t i = 0; i < kSignals; ++i) {
       const auto signal = static_cast<Signal>(i);
@@ -173,11 +174,11 @@ std::string workloads_text(const InterferenceState& state, const MeasuredBy& by,
   return text;
 }
 
-CheckpointRead read_workloads(std::string_view text, const MeasuredBy& by, Moment now,
-                              InterferenceState& state) {
-  CheckpointRead out;
+CheckpointStats read_workloads(std::string_view text, const MeasurementMethod& by, Moment now,
+                               interference::InterferenceState& state) {
+  CheckpointStats out;
   Scanner lines(text);
-  while (!lines.done() && out.models < kMostWorkloads * kSignals) {
+  while (!lines.done() && out.models < interference::kMostWorkloads * kSignals) {
     const auto line = lines.line();
     const auto read = parse_normal_line(line, now);
     if (const auto stalled = read ? std::nullopt : parse_stalled_line(line, now)) {
@@ -185,14 +186,15 @@ CheckpointRead read_workloads(std::string_view text, const MeasuredBy& by, Momen
     } else if (!read) {
       ++out.corrupt;
     } else if (read->by != by_of(read->signal, by)) {
-      ++out.otherwise;
-    } else if (recall(read->workload, read->image, read->signal, read->normal, now.mono, state)) {
+      ++out.incompatible;
+    } else if (interference::recall(read->workload, read->image, read->signal, read->normal, now.mono,
+                                    state)) {
       ++out.models;
     } else {
-      ++out.forgotten;
+      ++out.expired;
     }
   }
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::history

@@ -25,40 +25,41 @@
 #include "agent/history/checkpoint_line.h"
 #include "qos/interference/state.h"
 
-namespace evenkeel {
+namespace evenkeel::history {
 
 /// How signals are measured on this node now: other ways give other numbers.
-struct MeasuredBy {
+struct MeasurementMethod {
   std::string cpu_model{};
   RunQueueSource waits = RunQueueSource::none;
   Duration counter_period{}, stall_window{};  ///< a sample each
 };
 
-struct LearnedNormal {
+struct WorkloadBaseline {
   std::string workload{}, image{}, by{};
   Signal signal = Signal::cpi;
-  Normal normal{};
+  detector::Normal normal{};
 };
 
 /// All that is known of all workloads.
-std::string workloads_text(const InterferenceState& state, const MeasuredBy& by, Moment now);
+std::string workloads_text(const interference::InterferenceState& state, const MeasurementMethod& by,
+                           Moment now);
 /// What was measured otherwise is forgotten. Whose pods are gone need not be known: what learns nothing
 /// fades.
-CheckpointRead read_workloads(std::string_view text, const MeasuredBy& by, Moment now,
-                              InterferenceState& state);
+CheckpointStats read_workloads(std::string_view text, const MeasurementMethod& by, Moment now,
+                               interference::InterferenceState& state);
 
-struct StalledHour {
+struct HourlyStall {
   std::string workload{}, image{};
   MonoTime at{};
-  StallBudget seconds{};
+  detector::StallBudget seconds{};
 };
-std::string stalled_line(const StalledHour& one, Moment now);
+std::string stalled_line(const HourlyStall& one, Moment now);
 /// Absent for anything that stalled_line did not write.
-std::optional<StalledHour> parse_stalled_line(std::string_view line, Moment now);
+std::optional<HourlyStall> parse_stalled_line(std::string_view line, Moment now);
 
 /// One line, its end included.
-std::string normal_line(const LearnedNormal& one, Moment now);
+std::string normal_line(const WorkloadBaseline& one, Moment now);
 /// Absent for anything that normal_line did not write.
-std::optional<LearnedNormal> parse_normal_line(std::string_view line, Moment now);
+std::optional<WorkloadBaseline> parse_normal_line(std::string_view line, Moment now);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::history

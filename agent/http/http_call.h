@@ -12,7 +12,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::http {
 
 /// Whom to trust and who we are, all as PEM texts. Kept connections are shared by requests with equal texts.
 struct HttpTls {
@@ -28,11 +28,11 @@ struct HttpCall {
   std::vector<std::string> headers{};  ///< "Accept: application/json"
   std::string body{};
   std::shared_ptr<const HttpTls> tls{};  ///< null: only http:// can be reached
-  Duration connect_within{std::chrono::seconds(5)};
-  Duration finish_within{std::chrono::seconds(10)};  ///< zero: no end, for a watch
+  Duration connect_timeout{std::chrono::seconds(5)};
+  Duration total_timeout{std::chrono::seconds(10)};  ///< zero: no end, for a watch
   /// Given up when next to nothing (less than a byte a second) has arrived for so long; whole seconds; zero:
   /// never. Notices a half-open connection.
-  Duration silent_at_most{};
+  Duration idle_timeout{};
   std::size_t longest_body = std::size_t{16} << 20;  ///< of a line, where lines are asked for
   /// Set: an answer with a 2xx status is handed over line by line, as it comes, and not kept.
   std::function<void(std::string_view)> line{};
@@ -42,7 +42,15 @@ struct HttpCall {
 
 using HttpId = std::uint64_t;
 
-enum class HttpFailure : std::uint8_t { none, unreachable, untrusted, too_slow, broken_off, too_long, other };
+enum class HttpFailure : std::uint8_t {
+  none,
+  unreachable,
+  untrusted,
+  timed_out,
+  connection_lost,
+  too_large,
+  other
+};
 
 struct HttpReply {
   int status = 0;                           ///< 0: no answer
@@ -53,7 +61,7 @@ struct HttpReply {
   std::optional<Duration> retry_after{};  ///< as the server asked for
   std::uint64_t bytes_in = 0, bytes_out = 0;
   Duration took{};  ///< from the start to the end of the answer, or to giving up
-  [[nodiscard]] bool good() const { return failure == HttpFailure::none && status >= 200 && status < 300; }
+  [[nodiscard]] bool ok() const { return failure == HttpFailure::none && status >= 200 && status < 300; }
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

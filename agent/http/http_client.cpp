@@ -5,7 +5,7 @@
 
 #include "agent/http/transfers.h"
 
-namespace evenkeel {
+namespace evenkeel::http {
 
 struct HttpClient::Impl {
   struct Asked {
@@ -34,11 +34,11 @@ struct HttpClient::Impl {
     const auto found = asked.find(id);
     if (found == asked.end()) return;
     if (!found->second.cancelled) return transfers->begin(id, found->second.call);
-    transfers->drop(id);
+    transfers->cancel(id);
     asked.erase(found);
   }
   void settle_soon(Id id) {
-    if (transfers->inside()) {
+    if (transfers->in_callback()) {
       later.push_back(id);
     } else {
       settle(id);
@@ -49,7 +49,7 @@ struct HttpClient::Impl {
   }
 };
 
-Result<HttpClient> HttpClient::open(EventLoop& loop) {
+Result<HttpClient> HttpClient::open(runtime::EventLoop& loop) {
   auto impl = std::make_unique<Impl>();
   auto* self = impl.get();
   auto transfers =
@@ -80,6 +80,6 @@ void HttpClient::cancel(Id id) {
   impl_->settle_soon(id);
 }
 
-std::size_t HttpClient::under_way() const { return impl_->asked.size(); }
+std::size_t HttpClient::in_flight() const { return impl_->asked.size(); }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

@@ -8,7 +8,7 @@
 #include "agent/http/http_call.h"
 #include "agent/runtime/event_loop.h"
 
-namespace evenkeel {
+namespace evenkeel::http {
 
 class HttpClient {
  public:
@@ -16,7 +16,7 @@ class HttpClient {
   using Done = std::function<void(HttpReply)>;
 
   /// `loop` must outlive the client.
-  static Result<HttpClient> open(EventLoop& loop);
+  static Result<HttpClient> open(runtime::EventLoop& loop);
   HttpClient(HttpClient&&) noexcept;
   HttpClient& operator=(HttpClient&&) noexcept;
   /// What is under way is dropped without a word.
@@ -26,7 +26,7 @@ class HttpClient {
   Id start(HttpCall call, Done done);
   /// `done`, `line` and `begun` are not called any more. Nothing when it has ended already.
   void cancel(Id id);
-  [[nodiscard]] std::size_t under_way() const;
+  [[nodiscard]] std::size_t in_flight() const;
 
  private:
   struct Impl;
@@ -34,4 +34,4 @@ class HttpClient {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

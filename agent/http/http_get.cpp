@@ -2,15 +2,15 @@
 
 #include "agent/http/http_client.h"
 
-namespace evenkeel {
+namespace evenkeel::http {
 
-HttpGot http_get(const std::string& url) {
-  HttpGot got{0, {}, "no HTTP client"};
-  auto loop = EventLoop::open();
+HttpGetResult http_get(const std::string& url) {
+  HttpGetResult got{0, {}, "no HTTP client"};
+  auto loop = runtime::EventLoop::open();
   if (!loop) return got;
   auto client = HttpClient::open(*loop);
   if (!client) return got;
-  client->start({.url = url, .finish_within = std::chrono::seconds(5)}, [&](HttpReply reply) {
+  client->start({.url = url, .total_timeout = std::chrono::seconds(5)}, [&](HttpReply reply) {
     got = {reply.failure == HttpFailure::none ? reply.status : 0, std::move(reply.body),
            std::move(reply.error)};
     loop->stop();
@@ -19,4 +19,4 @@ HttpGot http_get(const std::string& url) {
   return got;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

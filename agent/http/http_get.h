@@ -3,13 +3,13 @@
 
 #include <string>
 
-namespace evenkeel {
+namespace evenkeel::http {
 
-struct HttpGot {
+struct HttpGetResult {
   int status = 0;  ///< 0: no answer, see error
   std::string body{};
   std::string error{};
 };
-HttpGot http_get(const std::string& url);
+HttpGetResult http_get(const std::string& url);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

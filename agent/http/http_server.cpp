@@ -8,7 +8,7 @@
 
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::http {
 
 bool ListenAddress::loopback() const { return host == "::1" || host.starts_with("127."); }
 
@@ -115,7 +115,7 @@ HttpServer::~HttpServer() {
 }
 
 int HttpServer::fd() const { return MHD_get_daemon_info(impl_->daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd; }
-void HttpServer::work() { MHD_run(impl_->daemon); }
+void HttpServer::process_events() { MHD_run(impl_->daemon); }
 int HttpServer::port() const { return MHD_get_daemon_info(impl_->daemon, MHD_DAEMON_INFO_BIND_PORT)->port; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

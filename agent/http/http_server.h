@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-namespace evenkeel {
+namespace evenkeel::http {
 
 struct HttpRequest {
   std::string path{};
@@ -46,7 +46,7 @@ class HttpServer {
 
   /// For the event loop: whenever this is readable, call work().
   [[nodiscard]] int fd() const;
-  void work();
+  void process_events();
   /// The port that was bound.
   [[nodiscard]] int port() const;
 
@@ -56,4 +56,4 @@ class HttpServer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

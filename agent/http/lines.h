@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::http {
 
 class LineJoiner {
  public:
@@ -13,19 +13,19 @@ class LineJoiner {
   template <class F>
   bool add(std::string_view piece, F&& line) {
     for (auto end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
-      begun_.append(piece.substr(0, end));
+      partial_.append(piece.substr(0, end));
       piece.remove_prefix(end + 1);
-      if (begun_.size() > longest_) return false;
-      line(std::string_view(begun_));
-      begun_.clear();
+      if (partial_.size() > longest_) return false;
+      line(std::string_view(partial_));
+      partial_.clear();
     }
-    begun_.append(piece);
-    return begun_.size() <= longest_;
+    partial_.append(piece);
+    return partial_.size() <= longest_;
   }
 
  private:
   std::size_t longest_;
-  std::string begun_{};
+  std::string partial_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

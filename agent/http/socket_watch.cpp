@@ -2,7 +2,7 @@
 
 #include <sys/epoll.h>
 
-namespace evenkeel {
+namespace evenkeel::http {
 
 SocketWatch::~SocketWatch() {
   for (const int fd : watched_) loop_.remove(fd);
@@ -24,4 +24,4 @@ void SocketWatch::forget(int fd) {
   if (watched_.erase(fd) > 0) loop_.remove(fd);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

@@ -7,7 +7,7 @@
 
 #include "agent/runtime/event_loop.h"
 
-namespace evenkeel {
+namespace evenkeel::http {
 
 struct SocketReady {
   bool to_read = false, to_write = false, broken = false;
@@ -15,7 +15,7 @@ struct SocketReady {
 
 class SocketWatch {
  public:
-  SocketWatch(EventLoop& loop, std::function<void(int fd, SocketReady)> ready)
+  SocketWatch(runtime::EventLoop& loop, std::function<void(int fd, SocketReady)> ready)
       : loop_(loop), ready_(std::move(ready)) {}
   SocketWatch(const SocketWatch&) = delete;
   SocketWatch& operator=(const SocketWatch&) = delete;
@@ -26,9 +26,9 @@ class SocketWatch {
   void forget(int fd);
 
  private:
-  EventLoop& loop_;
+  runtime::EventLoop& loop_;
   std::function<void(int fd, SocketReady)> ready_;
   std::set<int> watched_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

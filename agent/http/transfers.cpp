@@ -11,7 +11,7 @@
 #include "agent/http/socket_watch.h"
 #include "agent/http/url.h"
 
-namespace evenkeel {
+namespace evenkeel::http {
 namespace {
 
 constexpr long kKeptConnections = 8;
@@ -25,7 +25,7 @@ long milliseconds(Duration duration) {
 struct Transfer {
   HttpId id = 0;
   const HttpCall& call;
-  const Transfers::Takers& takers;
+  const Transfers::Callbacks& takers;
   LineJoiner lines;
   HttpReply reply{};
   CURL* easy = curl_easy_init();
@@ -33,7 +33,7 @@ struct Transfer {
   curl_slist* connect_to = nullptr;
   std::array<char, CURL_ERROR_SIZE> detail{};
 
-  Transfer(HttpId given, const HttpCall& asked, const Transfers::Takers& to)
+  Transfer(HttpId given, const HttpCall& asked, const Transfers::Callbacks& to)
       : id(given), call(asked), takers(to), lines(asked.longest_body) {}
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
@@ -66,7 +66,7 @@ std::size_t take(char* data, std::size_t, std::size_t size, void* to) {
     fits = transfer.reply.body.size() + size <= transfer.call.longest_body;
     if (fits) transfer.reply.body.append(text);
   }
-  if (!fits) transfer.reply.failure = HttpFailure::too_long;
+  if (!fits) transfer.reply.failure = HttpFailure::too_large;
   return fits ? size : 0;
 }
 
@@ -129,9 +129,9 @@ void set_request(Transfer& transfer) {
 void set_limits(Transfer& transfer) {
   CURL* easy = transfer.easy;
   const HttpCall& call = transfer.call;
-  const auto silent = std::chrono::duration_cast<std::chrono::seconds>(call.silent_at_most).count();
-  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, std::max(1L, milliseconds(call.connect_within)));
-  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, milliseconds(call.finish_within));
+  const auto silent = std::chrono::duration_cast<std::chrono::seconds>(call.idle_timeout).count();
+  curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, std::max(1L, milliseconds(call.connect_timeout)));
+  curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, milliseconds(call.total_timeout));
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, silent > 0 ? 1L : 0L);
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(silent));
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
@@ -156,15 +156,15 @@ constexpr CodeRow kCodes[] = {
     {CURLE_OK, HttpFailure::none},
     {CURLE_COULDNT_RESOLVE_HOST, HttpFailure::unreachable},
     {CURLE_COULDNT_CONNECT, HttpFailure::unreachable},
-    {CURLE_OPERATION_TIMEDOUT, HttpFailure::too_slow},
+    {CURLE_OPERATION_TIMEDOUT, HttpFailure::timed_out},
     {CURLE_PEER_FAILED_VERIFICATION, HttpFailure::untrusted},
     {CURLE_SSL_CONNECT_ERROR, HttpFailure::untrusted},
     {CURLE_SSL_CERTPROBLEM, HttpFailure::untrusted},
     {CURLE_SSL_CACERT_BADFILE, HttpFailure::untrusted},
-    {CURLE_PARTIAL_FILE, HttpFailure::broken_off},
-    {CURLE_RECV_ERROR, HttpFailure::broken_off},
-    {CURLE_SEND_ERROR, HttpFailure::broken_off},
-    {CURLE_GOT_NOTHING, HttpFailure::broken_off},
+    {CURLE_PARTIAL_FILE, HttpFailure::connection_lost},
+    {CURLE_RECV_ERROR, HttpFailure::connection_lost},
+    {CURLE_SEND_ERROR, HttpFailure::connection_lost},
+    {CURLE_GOT_NOTHING, HttpFailure::connection_lost},
 };
 
 HttpFailure failure_of(CURLcode code) {
@@ -176,9 +176,9 @@ HttpFailure failure_of(CURLcode code) {
 std::string sentence(const Transfer& transfer, CURLcode code) {
   const HttpFailure failure = transfer.reply.failure;
   if (failure == HttpFailure::none) return {};
-  if (failure == HttpFailure::too_slow) return "no complete answer in time";
-  if (failure == HttpFailure::broken_off) return "the connection ended before the answer was complete";
-  if (failure == HttpFailure::too_long)
+  if (failure == HttpFailure::timed_out) return "no complete answer in time";
+  if (failure == HttpFailure::connection_lost) return "the connection ended before the answer was complete";
+  if (failure == HttpFailure::too_large)
     return "an answer of more than " + std::to_string(transfer.call.longest_body) + " bytes";
   if (failure == HttpFailure::untrusted && transfer.detail[0] != '\0') return transfer.detail.data();
   if (const long why = number(transfer.easy, CURLINFO_OS_ERRNO); code == CURLE_COULDNT_CONNECT && why != 0)
@@ -208,14 +208,14 @@ void conclude(Transfer& transfer, CURLcode code) {
 }  // namespace
 
 struct Transfers::Impl {
-  Takers takers;
+  Callbacks takers;
   CURLM* multi = nullptr;
   SocketWatch sockets;
-  std::optional<Timer> timer{};
+  std::optional<runtime::Timer> timer{};
   std::map<HttpId, std::unique_ptr<Transfer>> transfers{};
   bool inside = false;
 
-  Impl(EventLoop& loop, Takers to)
+  Impl(runtime::EventLoop& loop, Callbacks to)
       : takers(std::move(to)), sockets(loop, [this](int fd, SocketReady ready) {
           act(fd, (ready.to_read ? CURL_CSELECT_IN : 0) | (ready.to_write ? CURL_CSELECT_OUT : 0) |
                       (ready.broken ? CURL_CSELECT_ERR : 0));
@@ -267,7 +267,7 @@ struct Transfers::Impl {
 Transfers::Transfers(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Transfers::~Transfers() = default;
 
-Result<std::unique_ptr<Transfers>> Transfers::open(EventLoop& loop, Takers takers) {
+Result<std::unique_ptr<Transfers>> Transfers::open(runtime::EventLoop& loop, Callbacks takers) {
   curl_global_init(CURL_GLOBAL_DEFAULT);
   auto impl = std::make_unique<Impl>(loop, std::move(takers));
   auto timer = loop.timer([self = impl.get()] { self->act(CURL_SOCKET_TIMEOUT, 0); });
@@ -292,7 +292,7 @@ void Transfers::begin(HttpId id, const HttpCall& call) {
   impl_->transfers.emplace(id, std::move(transfer));
 }
 
-void Transfers::drop(HttpId id) { impl_->take_out(id); }
-bool Transfers::inside() const { return impl_->inside; }
+void Transfers::cancel(HttpId id) { impl_->take_out(id); }
+bool Transfers::in_callback() const { return impl_->inside; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

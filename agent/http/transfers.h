@@ -8,24 +8,24 @@
 #include "agent/http/http_call.h"
 #include "agent/runtime/event_loop.h"
 
-namespace evenkeel {
+namespace evenkeel::http {
 
 class Transfers {
  public:
-  struct Takers {
+  struct Callbacks {
     /// Called from inside the library: begin() and drop() have to wait for returned().
     std::function<void(HttpId)> begun{};
     std::function<void(HttpId, std::string_view)> line{};
     std::function<void()> returned{};
     std::function<void(HttpId, HttpReply)> ended{};
   };
-  static Result<std::unique_ptr<Transfers>> open(EventLoop& loop, Takers takers);
+  static Result<std::unique_ptr<Transfers>> open(runtime::EventLoop& loop, Callbacks takers);
   ~Transfers();
 
   /// `call` must stay where it is until the request has ended or was dropped.
   void begin(HttpId id, const HttpCall& call);
-  void drop(HttpId id);
-  [[nodiscard]] bool inside() const;
+  void cancel(HttpId id);
+  [[nodiscard]] bool in_callback() const;
 
  private:
   struct Impl;
@@ -33,4 +33,4 @@ class Transfers {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

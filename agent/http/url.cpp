@@ -4,7 +4,7 @@
 
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::http {
 namespace {
 
 bool plain(std::string_view host) {
@@ -51,4 +51,4 @@ std::string Url::place() const {
 
 std::string Url::text() const { return (secure ? "https://" : "http://") + place() + path; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

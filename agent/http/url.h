@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::http {
 
 struct Url {
   bool secure = false;
@@ -18,4 +18,4 @@ struct Url {
 /// Absent: anything else. A user name in front of the host is not understood.
 std::optional<Url> parse_url(std::string_view text);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::http

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::inputs {
 namespace {
 
-std::vector<std::string> texts(const std::vector<Problem>& problems) {
+std::vector<std::string> texts(const std::vector<document::Problem>& problems) {
   std::vector<std::string> out;
   out.reserve(problems.size());
   for (const auto& problem : problems) out.push_back(problem.text());
@@ -40,14 +40,14 @@ Inputs::Inputs(Options options) : options_(std::move(options)) {
   place(kPods, "pods", options_.pods.path, options_.pods.delivered());
   place(kNode, "node", options_.node_url.empty() ? options_.node : options_.node_url,
         !options_.node_url.empty());
-  cpu_manager_text_ = ChangingText(options_.cpu_manager_state);
+  cpu_manager_text_ = WatchedTextFile(options_.cpu_manager_state);
   // Walking the tree needs no list: an empty one says that no pod is known by anything but its directory.
   if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
 }
 
 /// The text to take now: absent when nothing changed. Stepped mode compares whole texts, since a test may
 /// write a file twice within one tick of the file system's clock.
-std::optional<Inputs::Text> Inputs::fresh(Which which) {
+std::optional<Inputs::Text> Inputs::is_fresh(Which which) {
   Source& source = sources_[which];
   if (!source.watch) return std::nullopt;
   const bool first = !std::exchange(source.read_once, true);
@@ -61,82 +61,82 @@ std::optional<Inputs::Text> Inputs::fresh(Which which) {
 
 void Inputs::failed(Which which, std::string error, Changed& changed) {
   auto& state = sources_[which].state;
-  state.good = false;
+  state.usable = false;
   state.error = error;
   ++state.failures;
   changed.problems.push_back(std::move(error));
 }
 
-void Inputs::taken(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed) {
+void Inputs::accepted(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed) {
   auto& state = sources_[which].state;
-  if (!state.good && state.failures > 0) changed.recovered.push_back(state.name);
-  state.good = true;
+  if (!state.usable && state.failures > 0) changed.recovered.push_back(state.name);
+  state.usable = true;
   state.error.clear();
-  state.stand_in.clear();
+  state.fallback.clear();
   state.notices = std::move(notices);
   state.loaded = now;
   ++state.loads;
 }
 
-void Inputs::take_nodeslo(const Text& given, MonoTime now, Changed& changed) {
+void Inputs::accept_nodeslo(const Text& given, MonoTime now, Changed& changed) {
   const auto& text = given.content;
   if (!text && options_.nodeslo_optional && !sources_[kNodeSlo].state.loaded) {
-    return taken(kNodeSlo, now, {options_.nodeslo + " is not there: everything is off until it appears"},
-                 changed);
+    return accepted(kNodeSlo, now, {options_.nodeslo + " is not there: everything is off until it appears"},
+                    changed);
   }
   if (!text) return failed(kNodeSlo, options_.nodeslo + ": cannot be read", changed);
-  take(parse_nodeslo(*text, options_.nodeslo), now, changed);
+  accept(config::parse_nodeslo(*text, options_.nodeslo), now, changed);
 }
 
-void Inputs::take(NodeSloConfig config, MonoTime now, Changed& changed) {
+void Inputs::accept(config::NodeSloConfig config, MonoTime now, Changed& changed) {
   auto& source = sources_[kNodeSlo];
   source.refusal = joined(texts(config.problems));
   if (!config.problems.empty()) {
-    source.state.good = false;
+    source.state.usable = false;
     ++source.state.failures;
     source.state.error = source.refusal;
     for (auto& problem : texts(config.problems)) changed.problems.push_back(std::move(problem));
     return;
   }
   slo_ = std::make_shared<const NodeSlo>(std::move(config.slo));
-  taken(kNodeSlo, now, std::move(config.notices), changed);
+  accepted(kNodeSlo, now, std::move(config.notices), changed);
   changed.nodeslo = true;
 }
 
-void Inputs::take_pods(const Text& given, MonoTime now, Changed& changed) {
+void Inputs::accept_pods(const Text& given, MonoTime now, Changed& changed) {
   const auto& text = given.content;
   if (!text) return failed(kPods, options_.pods.path + ": cannot be read", changed);
-  auto list = parse_pod_list(*text, options_.pods.path);
+  auto list = pods::parse_pod_list(*text, options_.pods.path);
   if (!list.problems.empty()) return failed(kPods, joined(texts(list.problems)), changed);
   pods_ = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
-  taken(kPods, now, std::move(list.notices), changed);
+  accepted(kPods, now, std::move(list.notices), changed);
   changed.pods = true;
 }
 
-void Inputs::take_node(const Text& given, MonoTime now, Changed& changed) {
+void Inputs::accept_node(const Text& given, MonoTime now, Changed& changed) {
   const auto& text = given.content;
   if (!text) return failed(kNode, options_.node + ": cannot be read", changed);
-  auto parsed = parse_node(*text, options_.node);
+  auto parsed = pods::parse_node(*text, options_.node);
   if (!parsed.problems.empty()) return failed(kNode, joined(texts(parsed.problems)), changed);
   node_ = std::move(parsed.node);
-  taken(kNode, now, std::move(parsed.notices), changed);
+  accepted(kNode, now, std::move(parsed.notices), changed);
   changed.node = true;
 }
 
 Inputs::Changed Inputs::refresh(MonoTime now) {
-  let_go(now);
+  abandon_source(now);
   Changed changed = std::exchange(delivered_, {});
-  if (const auto text = fresh(kNodeSlo)) take_nodeslo(*text, now, changed);
-  if (const auto text = fresh(kPods)) take_pods(*text, now, changed);
-  if (const auto text = fresh(kNode)) take_node(*text, now, changed);
-  take_cpu_manager(changed);
+  if (const auto text = is_fresh(kNodeSlo)) accept_nodeslo(*text, now, changed);
+  if (const auto text = is_fresh(kPods)) accept_pods(*text, now, changed);
+  if (const auto text = is_fresh(kNode)) accept_node(*text, now, changed);
+  accept_cpu_manager(changed);
   return changed;
 }
 
 /// A file that is not there, or cannot be read, is no news: most kubelets pin nothing.
-void Inputs::take_cpu_manager(Changed& changed) {
+void Inputs::accept_cpu_manager(Changed& changed) {
   if (options_.cpu_manager_state.empty() || !cpu_manager_text_.refresh(options_.by_text)) return;
-  auto state = parse_cpu_manager_state(cpu_manager_text_.text(), options_.cpu_manager_state);
+  auto state = pods::parse_cpu_manager_state(cpu_manager_text_.text(), options_.cpu_manager_state);
   if (!state.problem.empty()) {
     changed.problems.push_back(std::move(state.problem));
     return;
@@ -159,4 +159,4 @@ std::vector<int> Inputs::descriptors() const {
   return all;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::inputs

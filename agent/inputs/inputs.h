@@ -18,7 +18,7 @@
 #include "agent/pods/pod_list.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::inputs {
 
 /// --pods, understood.
 struct PodsSource {
@@ -38,9 +38,9 @@ struct InputState {
   std::string name{};      ///< "nodeslo", "pods", "node"
   std::string path{};      ///< a file or a URL; empty: there is no such input
   bool delivered = false;  ///< by a server: its value has an age
-  bool good = false;       ///< the newest text was usable
+  bool usable = false;     ///< the newest text was usable
   std::string error{};     ///< why the newest text was not usable, or there was none
-  std::string stand_in{};  ///< not empty: what is in force as long as no text was usable
+  std::string fallback{};  ///< not empty: what is in force as long as no text was usable
   std::vector<std::string> notices{};
   std::optional<MonoTime> loaded{};  ///< when the value in force was taken, or last confirmed
   std::uint64_t loads = 0, failures = 0;
@@ -73,9 +73,9 @@ class Inputs {
   Changed refresh(MonoTime now);
 
   /// What a server has answered; takes effect with the next refresh().
-  void deliver(PodList list, MonoTime now);
-  void deliver(NodeFile node, MonoTime now);
-  void deliver(NodeSloConfig config, MonoTime now);
+  void deliver(pods::PodList list, MonoTime now);
+  void deliver(pods::NodeFile node, MonoTime now);
+  void deliver(config::NodeSloConfig config, MonoTime now);
   /// There is no NodeSLO for this node: everything is off. One that was there stays in force for half a
   /// minute first, in case somebody is replacing it.
   void nodeslo_absent(MonoTime now);
@@ -95,7 +95,7 @@ class Inputs {
   [[nodiscard]] const std::shared_ptr<const std::vector<Pod>>& pods() const { return pods_; }
   [[nodiscard]] const NodeObject& node() const { return node_; }
   /// What the kubelet's CPU manager does, as far as its checkpoint can be read.
-  [[nodiscard]] const CpuManagerState& cpu_manager() const { return cpu_manager_; }
+  [[nodiscard]] const pods::CpuManagerState& cpu_manager() const { return cpu_manager_; }
   [[nodiscard]] std::vector<InputState> states() const;
   [[nodiscard]] bool pods_delivered() const { return options_.pods.delivered(); }
   /// Nobody has confirmed the pod list for so long that nothing irreversible may rest on it.
@@ -110,22 +110,22 @@ class Inputs {
   struct Text {
     std::optional<std::string> content{};  ///< absent: cannot be read
   };
-  std::optional<Text> fresh(Which which);
-  void take_nodeslo(const Text& given, MonoTime now, Changed& changed);
-  void take(NodeSloConfig config, MonoTime now, Changed& changed);
-  void take_pods(const Text& given, MonoTime now, Changed& changed);
-  void take_node(const Text& given, MonoTime now, Changed& changed);
-  void take_cpu_manager(Changed& changed);
-  void let_go(MonoTime now);
+  std::optional<Text> is_fresh(Which which);
+  void accept_nodeslo(const Text& given, MonoTime now, Changed& changed);
+  void accept(config::NodeSloConfig config, MonoTime now, Changed& changed);
+  void accept_pods(const Text& given, MonoTime now, Changed& changed);
+  void accept_node(const Text& given, MonoTime now, Changed& changed);
+  void accept_cpu_manager(Changed& changed);
+  void abandon_source(MonoTime now);
   void trouble(Which which, const std::string& why);
   void failed(Which which, std::string error, Changed& changed);
-  void taken(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed);
+  void accepted(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed);
 
   Options options_;
   /// One input: where from, what was seen of it, how it is doing.
   struct Source {
     InputState state{};
-    std::optional<FileWatch> watch{};
+    std::optional<config::FileWatch> watch{};
     bool read_once = false;
     Text last{};            ///< stepped mode only
     std::string refusal{};  ///< why what a server holds is not in force
@@ -137,8 +137,8 @@ class Inputs {
   std::shared_ptr<const NodeSlo> slo_ = std::make_shared<const NodeSlo>();
   std::shared_ptr<const std::vector<Pod>> pods_{};
   NodeObject node_{};
-  ChangingText cpu_manager_text_{{}};
-  CpuManagerState cpu_manager_{};
+  WatchedTextFile cpu_manager_text_{{}};
+  pods::CpuManagerState cpu_manager_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::inputs

@@ -4,7 +4,7 @@
 
 #include "agent/inputs/inputs.h"
 
-namespace evenkeel {
+namespace evenkeel::inputs {
 namespace {
 
 /// After so many intervals without an answer a word is old.
@@ -16,28 +16,28 @@ constexpr const char* kOff = " is not there: everything is off until it appears"
 
 }  // namespace
 
-void Inputs::deliver(PodList list, MonoTime now) {
+void Inputs::deliver(pods::PodList list, MonoTime now) {
   if (!list.problems.empty()) return pods_trouble(list.problems.front().text());
   // Most lists say what the last one said; then there is nothing to join anew.
   const bool same = pods_ && sources_[kPods].state.loaded && *pods_ == list.pods;
   if (!same) pods_ = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
-  taken(kPods, now, std::move(list.notices), delivered_);
+  accepted(kPods, now, std::move(list.notices), delivered_);
   delivered_.pods = delivered_.pods || !same;
 }
 
-void Inputs::deliver(NodeFile node, MonoTime now) {
+void Inputs::deliver(pods::NodeFile node, MonoTime now) {
   if (!node.problems.empty()) return node_trouble(node.problems.front().text());
   delivered_.node = delivered_.node || !(node_ == node.node);
   node_ = std::move(node.node);
-  taken(kNode, now, std::move(node.notices), delivered_);
+  accepted(kNode, now, std::move(node.notices), delivered_);
 }
 
-void Inputs::deliver(NodeSloConfig config, MonoTime now) {
+void Inputs::deliver(config::NodeSloConfig config, MonoTime now) {
   const auto& state = sources_[kNodeSlo].state;
-  const bool back = std::exchange(nodeslo_absent_, false) && state.good;
+  const bool back = std::exchange(nodeslo_absent_, false) && state.usable;
   nodeslo_gone_.reset();
-  take(std::move(config), now, delivered_);
-  if (back && state.good) delivered_.recovered.push_back(state.name);
+  accept(std::move(config), now, delivered_);
+  if (back && state.usable) delivered_.recovered.push_back(state.name);
 }
 
 void Inputs::nodeslo_absent(MonoTime now) {
@@ -45,12 +45,12 @@ void Inputs::nodeslo_absent(MonoTime now) {
   if (std::exchange(nodeslo_absent_, true)) return nodeslo_confirmed(now);
   const bool in_force = slo_known();
   if (in_force) nodeslo_gone_ = now;
-  taken(kNodeSlo, now, {options_.nodeslo_object + (in_force ? kStillInForce : kOff)}, delivered_);
+  accepted(kNodeSlo, now, {options_.nodeslo_object + (in_force ? kStillInForce : kOff)}, delivered_);
   delivered_.gone.push_back(sources_[kNodeSlo].state.notices.front());
 }
 
 /// What is in force although it is not there any more is so for a while only.
-void Inputs::let_go(MonoTime now) {
+void Inputs::abandon_source(MonoTime now) {
   if (!nodeslo_gone_ || now - *nodeslo_gone_ < kGrace) return;
   nodeslo_gone_.reset();
   slo_ = std::make_shared<const NodeSlo>();
@@ -67,7 +67,7 @@ void Inputs::nodeslo_confirmed(MonoTime now) {
     return;
   }
   if (!slo_known()) return;
-  if (!std::exchange(source.state.good, true)) delivered_.recovered.push_back(source.state.name);
+  if (!std::exchange(source.state.usable, true)) delivered_.recovered.push_back(source.state.name);
   source.state.error.clear();
   source.state.loaded = now;
 }
@@ -75,7 +75,7 @@ void Inputs::nodeslo_confirmed(MonoTime now) {
 void Inputs::trouble(Which which, const std::string& why) {
   auto& state = sources_[which].state;
   const std::string text = state.path + ": " + why;
-  if (state.good || state.error != text) return failed(which, text, delivered_);
+  if (state.usable || state.error != text) return failed(which, text, delivered_);
   ++state.failures;
 }
 
@@ -83,7 +83,7 @@ void Inputs::pods_trouble(const std::string& why) {
   trouble(kPods, why);
   if (options_.pods.kind != PodsSource::Kind::automatic || pods_) return;
   pods_ = std::make_shared<const std::vector<Pod>>();
-  sources_[kPods].state.stand_in = "the cgroup tree";
+  sources_[kPods].state.fallback = "the cgroup tree";
   delivered_.pods = true;
 }
 
@@ -102,4 +102,4 @@ bool Inputs::node_stale(MonoTime now) const {
   return state.delivered && state.loaded && now - *state.loaded > options_.node_interval * kMissed;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::inputs

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::inputs {
 namespace {
 
 constexpr std::size_t kLongestChanging = std::size_t{1} << 20;
@@ -26,7 +26,7 @@ std::optional<std::string> read_text_file(const std::string& path, std::size_t l
   return text;
 }
 
-bool ChangingText::refresh(bool anyhow) {
+bool WatchedTextFile::refresh(bool anyhow) {
   struct stat is {};
   if (::stat(path_.c_str(), &is) != 0) {
     readable_ = false;
@@ -42,4 +42,4 @@ bool ChangingText::refresh(bool anyhow) {
   return std::exchange(text_, std::move(*text)) != text_;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::inputs

@@ -6,15 +6,15 @@
 #include <optional>
 #include <string>
 
-namespace evenkeel {
+namespace evenkeel::inputs {
 
 /// Absent: it is not there, cannot be read (a directory) or is longer than `longest`.
 std::optional<std::string> read_text_file(const std::string& path, std::size_t longest = SIZE_MAX);
 
 /// A file that others replace, looked at without waiting for an event: a symlink swap or a write counts.
-class ChangingText {
+class WatchedTextFile {
  public:
-  explicit ChangingText(std::string path) : path_(std::move(path)) {}
+  explicit WatchedTextFile(std::string path) : path_(std::move(path)) {}
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Reads it if it is another file or another state of it than last time (always with `anyhow`). Whether the
   /// text is another one now. A file that cannot be read leaves the text as it was.
@@ -35,4 +35,4 @@ class ChangingText {
   std::string text_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::inputs

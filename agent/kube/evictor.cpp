@@ -7,7 +7,7 @@
 #include "agent/pods/kube_text.h"
 #include "agent/runtime/json.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 using Outcome = Evictor::Outcome;
@@ -27,7 +27,7 @@ struct PodToGo {
 
 std::string eviction_body(const PodToGo& victim, const std::string& version) {
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   json.begin_object().member("apiVersion", version).member("kind", "Eviction");
   json.key("metadata")
       .begin_object()
@@ -41,28 +41,29 @@ std::string eviction_body(const PodToGo& victim, const std::string& version) {
 
 /// What the server's list of resources says of pods/eviction: "policy/v1". Empty: nothing.
 std::string eviction_version(const std::string& body) {
-  const auto parsed = parse_json(body, "discovery");
+  const auto parsed = document::parse_json(body, "discovery");
   if (!parsed.problems.empty()) return {};
-  for (const auto& resource : list_at(parsed.root, {"resources"}).value_or(std::span<const Value>())) {
-    if (text_at(resource, {"name"}) != "pods/eviction") continue;
-    const auto group = text_at(resource, {"group"}), version = text_at(resource, {"version"});
+  for (const auto& resource :
+       pods::list_at(parsed.root, {"resources"}).value_or(std::span<const document::Value>())) {
+    if (pods::text_at(resource, {"name"}) != "pods/eviction") continue;
+    const auto group = pods::text_at(resource, {"group"}), version = pods::text_at(resource, {"version"});
     if (group == "policy" && !version.empty()) return group + '/' + version;
   }
   return {};
 }
 
-bool unregistered(const HttpReply& reply) {
+bool unregistered(const http::HttpReply& reply) {
   return reply.status == 400 && reply.body.find("is registered for version") != std::string::npos;
 }
 
-bool no_answer(const HttpReply& reply) {
+bool no_answer(const http::HttpReply& reply) {
   const bool budgets = reply.body.find("PodDisruptionBudget") != std::string::npos;
-  return reply.failure != HttpFailure::none || reply.status == 401 || (reply.status >= 500 && !budgets);
+  return reply.failure != http::HttpFailure::none || reply.status == 401 || (reply.status >= 500 && !budgets);
 }
 
 /// A final answer as an outcome.
-Outcome outcome_of(const HttpReply& reply, const std::string& uid) {
-  if (reply.good()) return {Kind::accepted, uid, {}, {}};
+Outcome outcome_of(const http::HttpReply& reply, const std::string& uid) {
+  if (reply.ok()) return {Kind::accepted, uid, {}, {}};
   if (reply.status == 404 || reply.status == 409) return {Kind::gone, uid, trouble(reply), kGonePause};
   if (reply.status == 429) {
     std::string why = trouble(reply);
@@ -77,14 +78,14 @@ Outcome outcome_of(const HttpReply& reply, const std::string& uid) {
 
 struct Evictor::Impl {
   KubeClient& api;
-  Heard heard;
+  OnOutcome heard;
   Backoff backoff;
-  std::optional<Timer> again{};
+  std::optional<runtime::Timer> again{};
   std::optional<KubeClient::Id> under_way{};
   std::deque<PodToGo> queue{};
   std::string version{};  ///< "policy/v1"; empty: not asked yet
 
-  Impl(KubeClient& server, Random random, Heard to)
+  Impl(KubeClient& server, Random random, OnOutcome to)
       : api(server), heard(std::move(to)), backoff({}, std::move(random)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -97,21 +98,22 @@ struct Evictor::Impl {
     version.empty() ? discover() : post();
   }
   void discover() {
-    under_way = api.start({.url = "/api/v1"}, [this](const HttpReply& reply) {
+    under_way = api.start({.url = "/api/v1"}, [this](const http::HttpReply& reply) {
       under_way.reset();
-      if (reply.good()) version = eviction_version(reply.body);
+      if (reply.ok()) version = eviction_version(reply.body);
       // Who may not look tries the current one; the answer tells if it is not served.
-      if (version.empty() && (reply.good() || reply.status == 403)) version = "policy/v1";
+      if (version.empty() && (reply.ok() || reply.status == 403)) version = "policy/v1";
       version.empty() ? failed(reply) : next();
     });
   }
   void post() {
     const PodToGo& victim = queue.front();
-    HttpCall call{.method = "POST",
-                  .url = "/api/v1/namespaces/" + victim.namespace_ + "/pods/" + victim.name + "/eviction",
-                  .headers = {"Content-Type: application/json"},
-                  .body = eviction_body(victim, version)};
-    under_way = api.start(std::move(call), [this](const HttpReply& reply) {
+    http::HttpCall call{
+        .method = "POST",
+        .url = "/api/v1/namespaces/" + victim.namespace_ + "/pods/" + victim.name + "/eviction",
+        .headers = {"Content-Type: application/json"},
+        .body = eviction_body(victim, version)};
+    under_way = api.start(std::move(call), [this](const http::HttpReply& reply) {
       under_way.reset();
       if (unregistered(reply) && version == "policy/v1") {
         version = "policy/v1beta1";
@@ -120,7 +122,7 @@ struct Evictor::Impl {
       no_answer(reply) ? failed(reply) : finish(outcome_of(reply, queue.front().uid));
     });
   }
-  void failed(const HttpReply& reply) {
+  void failed(const http::HttpReply& reply) {
     if (++queue.front().tries >= kMostTries)
       return finish({Kind::unknown, queue.front().uid, trouble(reply), kGonePause});
     again->arm(backoff.next(reply.retry_after));
@@ -133,7 +135,7 @@ struct Evictor::Impl {
   }
 };
 
-Result<Evictor> Evictor::open(EventLoop& loop, KubeClient& api, Random random, Heard heard) {
+Result<Evictor> Evictor::open(runtime::EventLoop& loop, KubeClient& api, Random random, OnOutcome heard) {
   auto impl = std::make_unique<Impl>(api, std::move(random), std::move(heard));
   auto timer = loop.timer([self = impl.get()] { self->next(); });
   if (!timer) return tl::unexpected(timer.error());
@@ -146,9 +148,9 @@ Evictor::Evictor(Evictor&&) noexcept = default;
 Evictor& Evictor::operator=(Evictor&&) noexcept = default;
 Evictor::~Evictor() = default;
 
-void Evictor::ask(const Eviction& victim) {
+void Evictor::request(const eviction::Eviction& victim) {
   impl_->queue.push_back({victim.namespace_, victim.name, victim.uid});
   impl_->next();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -12,7 +12,7 @@
 #include "agent/runtime/event_loop.h"
 #include "qos/eviction/eviction.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 class Evictor {
  public:
@@ -28,16 +28,16 @@ class Evictor {
     std::string why{};      ///< for people; empty when accepted
     Duration not_before{};  ///< do not ask again for this pod before that time has passed
   };
-  using Heard = std::function<void(const Outcome&)>;
+  using OnOutcome = std::function<void(const Outcome&)>;
 
   /// `loop` and `api` must outlive it. `heard` is called once for every ask(), from the loop.
-  static Result<Evictor> open(EventLoop& loop, KubeClient& api, Random random, Heard heard);
+  static Result<Evictor> open(runtime::EventLoop& loop, KubeClient& api, Random random, OnOutcome heard);
   Evictor(Evictor&&) noexcept;
   Evictor& operator=(Evictor&&) noexcept;
   ~Evictor();
 
   /// While an earlier one is being asked for this one waits.
-  void ask(const Eviction& victim);
+  void request(const eviction::Eviction& victim);
 
  private:
   struct Impl;
@@ -45,4 +45,4 @@ class Evictor {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

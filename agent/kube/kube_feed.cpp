@@ -7,7 +7,7 @@
 #include "agent/kube/object_watch.h"
 #include "agent/kube/poller.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 /// A container's id is in the list one or two seconds after its directory.
@@ -22,24 +22,24 @@ std::string node_path(const std::string& name) { return "/api/v1/nodes/" + name 
 }  // namespace
 
 struct KubeFeed::Impl {
-  House house;
-  HttpClient http;
+  Environment house;
+  http::HttpClient http;
   std::optional<KubeClient> kubelet{}, api{};
   std::optional<Poller> pods{}, node{};
   std::optional<ObjectWatch> nodeslo{};
   CgroupId newest_unknown{};
 
-  Impl(House given, HttpClient client) : house(std::move(given)), http(std::move(client)) {}
+  Impl(Environment given, http::HttpClient client) : house(std::move(given)), http(std::move(client)) {}
 
   /// Whether the answer was of use to the inputs, which hear of it or of the trouble.
   template <class Parse>
-  bool take(const HttpReply& reply, Parse parse, void (Inputs::*in_trouble)(const std::string&)) {
+  bool take(const http::HttpReply& reply, Parse parse, void (Inputs::*in_trouble)(const std::string&)) {
     const auto why = trouble(reply);
     bool of_use = false;
     if (!why.empty()) {
       (house.inputs.*in_trouble)(why);
     } else {
-      auto parsed = parse(reply.body, "answer", Source::server);
+      auto parsed = parse(reply.body, "answer", pods::Source::server);
       of_use = parsed.problems.empty();
       house.inputs.deliver(std::move(parsed), house.clock.now());
     }
@@ -61,10 +61,10 @@ struct KubeFeed::Impl {
         house.loop, *api, house.clock, house.random,
         {.collection = kNodeSlosPath,
          .name = options.nodeslo_name,
-         .soonest = options.soonest,
-         .patience = options.patience},
-        {.object = hear([&inputs, source](const Value& object, MonoTime now) {
-           inputs.deliver(read_nodeslo(object, source), now);
+         .min_interval = options.min_interval,
+         .timeout = options.timeout},
+        {.object = hear([&inputs, source](const document::Value& object, MonoTime now) {
+           inputs.deliver(config::read_nodeslo(object, source), now);
          }),
          .absent = hear([&inputs](MonoTime now) { inputs.nodeslo_absent(now); }),
          .confirmed = hear([&inputs](MonoTime now) { inputs.nodeslo_confirmed(now); }),
@@ -77,12 +77,13 @@ struct KubeFeed::Impl {
     auto client = KubeClient::open(house.loop, http, *options.kubelet, "kubelet");
     if (!client) return tl::unexpected(client.error());
     kubelet = std::move(*client);
-    auto poller = Poller::open(
-        house.loop, *kubelet, house.clock, house.random,
-        {.call = {.url = kPodsPath, .finish_within = options.patience},
-         .interval = options.pods_interval,
-         .soonest = options.soonest},
-        [this](const HttpReply& reply) { return take(reply, parse_pod_list, &Inputs::pods_trouble); });
+    auto poller = Poller::open(house.loop, *kubelet, house.clock, house.random,
+                               {.call = {.url = kPodsPath, .total_timeout = options.timeout},
+                                .interval = options.pods_interval,
+                                .min_interval = options.min_interval},
+                               [this](const http::HttpReply& reply) {
+                                 return take(reply, pods::parse_pod_list, &inputs::Inputs::pods_trouble);
+                               });
     if (!poller) return tl::unexpected(poller.error());
     pods = std::move(*poller);
     return {};
@@ -94,15 +95,17 @@ struct KubeFeed::Impl {
     if (!options.nodeslo_name.empty())
       if (auto opened = open_nodeslo(options); !opened) return opened;
     if (options.node_name.empty()) return {};
-    auto poller = Poller::open(
-        house.loop, *api, house.clock, house.random,
-        {.call = {.url = node_path(options.node_name), .finish_within = options.patience},
-         .interval = options.node_interval,
-         .jitter = kNodeJitter,
-         .soonest = options.soonest,
-         // As often as while all is well: then a server that is back is noticed no later.
-         .longest_wait = options.node_interval},
-        [this](const HttpReply& reply) { return take(reply, parse_node, &Inputs::node_trouble); });
+    auto poller =
+        Poller::open(house.loop, *api, house.clock, house.random,
+                     {.call = {.url = node_path(options.node_name), .total_timeout = options.timeout},
+                      .interval = options.node_interval,
+                      .jitter = kNodeJitter,
+                      .min_interval = options.min_interval,
+                      // As often as while all is well: then a server that is back is noticed no later.
+                      .longest_wait = options.node_interval},
+                     [this](const http::HttpReply& reply) {
+                       return take(reply, pods::parse_node, &inputs::Inputs::node_trouble);
+                     });
     if (!poller) return tl::unexpected(poller.error());
     node = std::move(*poller);
     return {};
@@ -116,8 +119,8 @@ std::string KubeFeed::node_url(const KubeAccess& api, const std::string& node_na
 
 std::string KubeFeed::nodeslo_object(const std::string& name) { return "nodeslos/" + name; }
 
-Result<std::unique_ptr<KubeFeed>> KubeFeed::open(House house, const Options& options) {
-  auto http = HttpClient::open(house.loop);
+Result<std::unique_ptr<KubeFeed>> KubeFeed::open(Environment house, const Options& options) {
+  auto http = http::HttpClient::open(house.loop);
   if (!http) return tl::unexpected(http.error());
   auto impl = std::make_unique<Impl>(std::move(house), std::move(*http));
   if (options.kubelet)
@@ -130,13 +133,13 @@ Result<std::unique_ptr<KubeFeed>> KubeFeed::open(House house, const Options& opt
 KubeFeed::KubeFeed(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 KubeFeed::~KubeFeed() = default;
 
-void KubeFeed::unknown(CgroupId youngest) {
+void KubeFeed::unknown_cgroup_found(CgroupId youngest) {
   if (!impl_->pods || youngest <= impl_->newest_unknown) return;
   impl_->newest_unknown = youngest;
-  impl_->pods->hurry(kLag);
+  impl_->pods->poll_soon(kLag);
 }
 
 KubeClient* KubeFeed::kubelet() { return impl_->kubelet ? &*impl_->kubelet : nullptr; }
 KubeClient* KubeFeed::api() { return impl_->api ? &*impl_->api : nullptr; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

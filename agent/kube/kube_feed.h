@@ -17,7 +17,7 @@
 #include "agent/runtime/event_loop.h"
 #include "qos/model/ids.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 class KubeFeed {
  public:
@@ -28,8 +28,8 @@ class KubeFeed {
     std::string nodeslo_name{};  ///< the NodeSLO that is watched; empty: none
     Duration pods_interval{std::chrono::seconds(10)};
     Duration node_interval{std::chrono::seconds(60)};
-    Duration soonest{std::chrono::seconds(1)};    ///< between two questions to the same server
-    Duration patience{std::chrono::seconds(10)};  ///< for a whole answer
+    Duration min_interval{std::chrono::seconds(1)};  ///< between two questions to the same server
+    Duration timeout{std::chrono::seconds(10)};      ///< for a whole answer
   };
   /// Where the pods and the Node object are asked for.
   static std::string pods_url(const KubeAccess& kubelet);
@@ -38,18 +38,18 @@ class KubeFeed {
   static std::string nodeslo_object(const std::string& name);
 
   /// All of these must outlive it. `news` is called after each answer, from the loop.
-  struct House {
-    EventLoop& loop;
-    const Clock& clock;
+  struct Environment {
+    runtime::EventLoop& loop;
+    const runtime::Clock& clock;
     Random random{};
-    Inputs& inputs;
+    inputs::Inputs& inputs;
     std::function<void()> news{};
   };
-  static Result<std::unique_ptr<KubeFeed>> open(House house, const Options& options);
+  static Result<std::unique_ptr<KubeFeed>> open(Environment house, const Options& options);
   ~KubeFeed();
 
   /// The youngest directory that no list explains: when it is a new one, the kubelet is asked at once.
-  void unknown(CgroupId youngest);
+  void unknown_cgroup_found(CgroupId youngest);
   /// Null: there is no access to it.
   [[nodiscard]] KubeClient* kubelet();
   [[nodiscard]] KubeClient* api();
@@ -60,4 +60,4 @@ class KubeFeed {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

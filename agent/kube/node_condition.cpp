@@ -7,23 +7,23 @@
 #include "agent/pods/timestamp.h"
 #include "agent/runtime/json.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 constexpr const char* kType = "EvenkeelDegraded";
 
 }  // namespace
 
-std::string condition_patch(const std::optional<Degraded>& degraded, std::int64_t since_unix_seconds,
+std::string condition_patch(const std::optional<tick::Degraded>& degraded, std::int64_t since_unix_seconds,
                             std::int64_t now_unix_seconds) {
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   json.begin_object().key("status").begin_object().key("conditions").begin_array().begin_object();
   if (degraded) {
     json.member("type", kType).member("status", "True");
     json.member("reason", degraded->reason).member("message", degraded->message);
-    json.member("lastTransitionTime", timestamp(since_unix_seconds));
-    json.member("lastHeartbeatTime", timestamp(now_unix_seconds));
+    json.member("lastTransitionTime", pods::timestamp(since_unix_seconds));
+    json.member("lastHeartbeatTime", pods::timestamp(now_unix_seconds));
   } else {
     json.member("$patch", "delete").member("type", kType);
   }
@@ -32,10 +32,10 @@ std::string condition_patch(const std::optional<Degraded>& degraded, std::int64_
 }
 
 struct NodeCondition::Impl {
-  using Trouble = std::optional<Degraded>;
-  EventLoop& loop;
-  const Clock& clock;
-  const WallClock& wall;
+  using Trouble = std::optional<tick::Degraded>;
+  runtime::EventLoop& loop;
+  const runtime::Clock& clock;
+  const runtime::WallClock& wall;
   Options options;
   std::function<void(const std::string&)> failed;
   std::optional<Patcher> patcher{};
@@ -47,7 +47,7 @@ struct NodeCondition::Impl {
   std::int64_t since = 0;  ///< Unix seconds, of the trouble that is told
   bool leaving = false;
 
-  Impl(EventLoop& events, const Clock& time, const WallClock& date, Options how,
+  Impl(runtime::EventLoop& events, const runtime::Clock& time, const runtime::WallClock& date, Options how,
        std::function<void(const std::string&)> complain)
       : loop(events),
         clock(time),
@@ -70,7 +70,7 @@ struct NodeCondition::Impl {
     if (now && clock.now() - well_at < options.lasting) return;
     if (!said || asked != now) publish(now, false);
   }
-  bool take(const HttpReply& reply) {
+  bool take(const http::HttpReply& reply) {
     const auto why = trouble(reply);
     confirmed = why.empty();
     if (!confirmed && why != trouble_told && failed) failed(why);
@@ -89,15 +89,17 @@ struct NodeCondition::Impl {
   }
 };
 
-Result<NodeCondition> NodeCondition::open(EventLoop& loop, KubeClient& api, const Clock& clock,
-                                          const WallClock& wall, Random random, Options options,
+Result<NodeCondition> NodeCondition::open(runtime::EventLoop& loop, KubeClient& api,
+                                          const runtime::Clock& clock, const runtime::WallClock& wall,
+                                          Random random, Options options,
                                           std::function<void(const std::string&)> failed) {
   auto impl = std::make_unique<Impl>(loop, clock, wall, std::move(options), std::move(failed));
-  auto patcher = Patcher::open(loop, api, clock, std::move(random),
-                               {.path = "/api/v1/nodes/" + impl->options.node + "/status",
-                                .kind = Patcher::Kind::strategic_merge,
-                                .spread = impl->options.spread},
-                               [self = impl.get()](const HttpReply& reply) { return self->take(reply); });
+  auto patcher =
+      Patcher::open(loop, api, clock, std::move(random),
+                    {.path = "/api/v1/nodes/" + impl->options.node + "/status",
+                     .kind = Patcher::Kind::strategic_merge,
+                     .spread = impl->options.spread},
+                    [self = impl.get()](const http::HttpReply& reply) { return self->take(reply); });
   if (!patcher) return tl::unexpected(patcher.error());
   impl->patcher.emplace(std::move(*patcher));
   return NodeCondition(std::move(impl));
@@ -108,7 +110,7 @@ NodeCondition::NodeCondition(NodeCondition&&) noexcept = default;
 NodeCondition& NodeCondition::operator=(NodeCondition&&) noexcept = default;
 NodeCondition::~NodeCondition() = default;
 
-void NodeCondition::say(const std::optional<Degraded>& now) { impl_->say(now); }
-void NodeCondition::take_off(Duration patience) { impl_->take_off(patience); }
+void NodeCondition::publish(const std::optional<tick::Degraded>& now) { impl_->say(now); }
+void NodeCondition::clear(Duration patience) { impl_->take_off(patience); }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

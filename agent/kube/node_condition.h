@@ -13,10 +13,10 @@
 #include "agent/runtime/event_loop.h"
 #include "agent/tick/degraded.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 /// A strategic merge patch of nodes/status: only this condition is touched. Absent: it is taken off.
-std::string condition_patch(const std::optional<Degraded>& degraded, std::int64_t since_unix_seconds,
+std::string condition_patch(const std::optional<tick::Degraded>& degraded, std::int64_t since_unix_seconds,
                             std::int64_t now_unix_seconds);
 
 class NodeCondition {
@@ -27,8 +27,8 @@ class NodeCondition {
     Duration spread{std::chrono::seconds(5)};    ///< see Patcher
   };
   /// All of these must outlive it. `failed` hears why it does not stand there, when that is news.
-  static Result<NodeCondition> open(EventLoop& loop, KubeClient& api, const Clock& clock,
-                                    const WallClock& wall, Random random, Options options,
+  static Result<NodeCondition> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                                    const runtime::WallClock& wall, Random random, Options options,
                                     std::function<void(const std::string&)> failed);
   NodeCondition(NodeCondition&&) noexcept;
   NodeCondition& operator=(NodeCondition&&) noexcept;
@@ -36,9 +36,9 @@ class NodeCondition {
 
   /// How the agent is now; to be said every few seconds. The first time that it is well takes off what an
   /// earlier run may have left.
-  void say(const std::optional<Degraded>& now);
+  void publish(const std::optional<tick::Degraded>& now);
   /// The agent stops: what stands there goes, if the server takes it within `patience`. Runs the loop.
-  void take_off(Duration patience);
+  void clear(Duration patience);
 
  private:
   struct Impl;
@@ -46,4 +46,4 @@ class NodeCondition {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

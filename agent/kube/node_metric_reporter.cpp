@@ -6,16 +6,16 @@
 #include "agent/kube/client/answer.h"
 #include "agent/kube/patcher.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 /// Nodes that were started together are spread over a whole interval at once.
 constexpr double kFirstJitter = 0.5;
 constexpr int kNotFound = 404;
 
-std::string why_not(const HttpReply& reply) {
-  if (reply.good()) return "the answer is no NodeMetric";
-  if (reply.failure != HttpFailure::none || reply.status != kNotFound) return trouble(reply);
+std::string why_not(const http::HttpReply& reply) {
+  if (reply.ok()) return "the answer is no NodeMetric";
+  if (reply.failure != http::HttpFailure::none || reply.status != kNotFound) return trouble(reply);
   return parse_status(reply.body) ? "404 there is no NodeMetric of this node; Koordinator's manager makes it"
                                   : "404 the cluster knows no NodeMetric (slo.koordinator.sh/v1alpha1)";
 }
@@ -23,17 +23,17 @@ std::string why_not(const HttpReply& reply) {
 }  // namespace
 
 struct NodeMetricReporter::Impl {
-  const Clock& clock;
+  const runtime::Clock& clock;
   Random random;
   Options options;
-  House house;
-  ReportState state{};
+  Environment house;
+  record::ReportState state{};
   std::optional<Patcher> patcher{};
-  std::optional<Timer> timer{};
+  std::optional<runtime::Timer> timer{};
   Duration armed_for{};
   bool reporting = false;  ///< what is under way is a report
 
-  Impl(const Clock& time, Random numbers, Options how, House to)
+  Impl(const runtime::Clock& time, Random numbers, Options how, Environment to)
       : clock(time), random(std::move(numbers)), options(std::move(how)), house(std::move(to)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -53,44 +53,45 @@ struct NodeMetricReporter::Impl {
     if (!reporting) failed("what the node uses is not known");
     return status;
   }
-  bool take(const HttpReply& reply) {
+  bool take(const http::HttpReply& reply) {
     const bool report = std::exchange(reporting, false);
-    if (!reply.good() || !house.stands(reply.body)) {
+    if (!reply.ok() || !house.stands(reply.body)) {
       failed(why_not(reply));
       return false;
     }
     if (report) {
-      ++state.taken;
-      state.last_taken = clock.now();
+      ++state.accepted;
+      state.last_accepted = clock.now();
     }
-    state.trouble.clear();
+    state.last_error.clear();
     house.news(state);
-    if (house.interval() != armed_for) arm(state.taken == 0 ? kFirstJitter : options.jitter);
+    if (house.interval() != armed_for) arm(state.accepted == 0 ? kFirstJitter : options.jitter);
     return true;
   }
   void failed(std::string why) {
     ++state.failures;
-    state.trouble = std::move(why);
+    state.last_error = std::move(why);
     house.news(state);
   }
 };
 
-Result<NodeMetricReporter> NodeMetricReporter::open(EventLoop& loop, KubeClient& api, const Clock& clock,
-                                                    Random random, Options options, House house) {
+Result<NodeMetricReporter> NodeMetricReporter::open(runtime::EventLoop& loop, KubeClient& api,
+                                                    const runtime::Clock& clock, Random random,
+                                                    Options options, Environment house) {
   auto impl = std::make_unique<Impl>(clock, random, std::move(options), std::move(house));
   auto* const self = impl.get();
   auto patcher = Patcher::open(
       loop, api, clock, std::move(random),
       {.path = "/apis/slo.koordinator.sh/v1alpha1/nodemetrics/" + impl->options.node + "/status",
-       .soonest = impl->options.soonest,
+       .min_interval = impl->options.min_interval,
        .longest_wait = impl->options.longest_wait},
-      [self](const HttpReply& reply) { return self->take(reply); });
+      [self](const http::HttpReply& reply) { return self->take(reply); });
   if (!patcher) return tl::unexpected(patcher.error());
   auto timer = loop.timer([self] { self->report(); });
   if (!timer) return tl::unexpected(timer.error());
   impl->patcher.emplace(std::move(*patcher));
   impl->timer.emplace(std::move(*timer));
-  impl->patcher->look();
+  impl->patcher->resync();
   impl->arm(kFirstJitter);
   return NodeMetricReporter(std::move(impl));
 }
@@ -100,6 +101,6 @@ NodeMetricReporter::NodeMetricReporter(NodeMetricReporter&&) noexcept = default;
 NodeMetricReporter& NodeMetricReporter::operator=(NodeMetricReporter&&) noexcept = default;
 NodeMetricReporter::~NodeMetricReporter() = default;
 
-const ReportState& NodeMetricReporter::state() const { return impl_->state; }
+const record::ReportState& NodeMetricReporter::state() const { return impl_->state; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -13,17 +13,17 @@
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 class NodeMetricReporter {
  public:
   struct Options {
     std::string node{};   ///< the Node's name
     double jitter = 0.1;  ///< share of an interval
-    Duration soonest{std::chrono::seconds(1)};
+    Duration min_interval{std::chrono::seconds(1)};
     Duration longest_wait{std::chrono::minutes(5)};  ///< after failures
   };
-  struct House {
+  struct Environment {
     /// The status as a merge patch, asked for when its turn has come; empty: it is not known.
     std::function<std::string()> status{};
     /// From one report to the next; may change with every answer.
@@ -31,18 +31,19 @@ class NodeMetricReporter {
     /// The object as it stands there now; false: this is no NodeMetric.
     std::function<bool(const std::string&)> stands{};
     /// What has become of the report, or of the look at the object before the first one.
-    std::function<void(const ReportState&)> news{};
+    std::function<void(const record::ReportState&)> news{};
   };
 
   /// `loop`, `api` and `clock` must outlive it. The first report follows when an interval has passed: it is
   /// not to rest on the first moments alone.
-  static Result<NodeMetricReporter> open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
-                                         Options options, House house);
+  static Result<NodeMetricReporter> open(runtime::EventLoop& loop, KubeClient& api,
+                                         const runtime::Clock& clock, Random random, Options options,
+                                         Environment house);
   NodeMetricReporter(NodeMetricReporter&&) noexcept;
   NodeMetricReporter& operator=(NodeMetricReporter&&) noexcept;
   ~NodeMetricReporter();
 
-  [[nodiscard]] const ReportState& state() const;
+  [[nodiscard]] const record::ReportState& state() const;
 
  private:
   struct Impl;
@@ -50,4 +51,4 @@ class NodeMetricReporter {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -6,16 +6,19 @@
 #include "agent/pods/kube_text.h"
 #include "agent/runtime/json.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
-std::string resource_name(std::size_t index) { return std::string("kubernetes.io/") + kLentNames[index]; }
+std::string resource_name(std::size_t index) {
+  return std::string("kubernetes.io/") + lending::kLentNames[index];
+}
 
 /// A patch without a single member changes nothing, and is not to be sent.
-bool put_amounts(Json& json, const LentAmounts& amounts, const LentAmounts& standing) {
+bool put_amounts(runtime::Json& json, const lending::LentAmounts& amounts,
+                 const lending::LentAmounts& standing) {
   bool any = false;
   json.begin_object();
-  for (std::size_t i = 0; i < kLentCount; ++i) {
+  for (std::size_t i = 0; i < lending::kLentCount; ++i) {
     if (!amounts[i] && !standing[i]) continue;
     any = true;
     json.key(resource_name(i));
@@ -28,24 +31,25 @@ bool put_amounts(Json& json, const LentAmounts& amounts, const LentAmounts& stan
 
 }  // namespace
 
-std::optional<LentAmounts> lent_by(std::string_view node_json) {
-  const auto parsed = parse_json(node_json, "node");
-  if (!parsed.problems.empty() || text_at(parsed.root, {"kind"}) != "Node") return std::nullopt;
-  LentAmounts out{};
-  for (std::size_t i = 0; i < kLentCount; ++i) {
+std::optional<lending::LentAmounts> lent_amounts_in(std::string_view node_json) {
+  const auto parsed = document::parse_json(node_json, "node");
+  if (!parsed.problems.empty() || pods::text_at(parsed.root, {"kind"}) != "Node") return std::nullopt;
+  lending::LentAmounts out{};
+  for (std::size_t i = 0; i < lending::kLentCount; ++i) {
     const auto name = resource_name(i);
-    const auto* value = value_at(parsed.root, {"status", "allocatable", name});
+    const auto* value = pods::value_at(parsed.root, {"status", "allocatable", name});
     if (value == nullptr) continue;
-    const auto amount = value->scalar() != nullptr ? sane_bytes(value->scalar()->text) : std::nullopt;
+    const auto amount =
+        value->scalar() != nullptr ? pods::plausible_bytes(value->scalar()->text) : std::nullopt;
     if (!amount) return std::nullopt;
     out[i] = amount->count();
   }
   return out;
 }
 
-std::string lending_patch(const LentAmounts& amounts, const LentAmounts& standing) {
+std::string lending_patch(const lending::LentAmounts& amounts, const lending::LentAmounts& standing) {
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   json.begin_object().key("status").begin_object().key("capacity");
   const bool any = put_amounts(json, amounts, standing);
   json.key("allocatable");
@@ -54,26 +58,28 @@ std::string lending_patch(const LentAmounts& amounts, const LentAmounts& standin
   return any ? out : std::string();
 }
 
-Result<NodeReporter> NodeReporter::open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
-                                        const Options& options, Heard heard) {
+Result<NodeReporter> NodeReporter::open(runtime::EventLoop& loop, KubeClient& api,
+                                        const runtime::Clock& clock, Random random, const Options& options,
+                                        OnObserved heard) {
   auto patcher = Patcher::open(loop, api, clock, std::move(random),
                                {.path = "/api/v1/nodes/" + options.node + "/status",
                                 .spread = options.spread,
-                                .soonest = options.soonest,
+                                .min_interval = options.min_interval,
                                 .longest_wait = options.longest_wait},
-                               [heard = std::move(heard)](const HttpReply& reply) {
-                                 const auto stands = reply.good() ? lent_by(reply.body) : std::nullopt;
+                               [heard = std::move(heard)](const http::HttpReply& reply) {
+                                 const auto stands = reply.ok() ? lent_amounts_in(reply.body) : std::nullopt;
                                  if (stands && heard.stands) heard.stands(*stands);
                                  if (!stands && heard.failed)
-                                   heard.failed(reply.good() ? "the answer is no Node" : trouble(reply));
+                                   heard.failed(reply.ok() ? "the answer is no Node" : trouble(reply));
                                  return stands.has_value();
                                });
   if (!patcher) return tl::unexpected(patcher.error());
   return NodeReporter(std::move(*patcher));
 }
 
-void NodeReporter::publish(const LentAmounts& amounts, const LentAmounts& standing, bool urgent) {
+void NodeReporter::publish(const lending::LentAmounts& amounts, const lending::LentAmounts& standing,
+                           bool urgent) {
   patcher_.publish([amounts, standing] { return lending_patch(amounts, standing); }, urgent);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -16,44 +16,44 @@
 #include "agent/runtime/event_loop.h"
 #include "qos/lending/advertised.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 /// What a v1 Node lends: status.allocatable. Absent: no Node, or an amount in it that is none.
-std::optional<LentAmounts> lent_by(std::string_view node_json);
+std::optional<lending::LentAmounts> lent_amounts_in(std::string_view node_json);
 
 /// A merge patch that puts `amounts` on the Node and takes away those of `standing` that are absent from
 /// them.
-std::string lending_patch(const LentAmounts& amounts, const LentAmounts& standing);
+std::string lending_patch(const lending::LentAmounts& amounts, const lending::LentAmounts& standing);
 
 class NodeReporter {
  public:
   struct Options {
     std::string node{};                              ///< the Node's name
     Duration spread{std::chrono::seconds(5)};        ///< an ordinary change waits for up to so long
-    Duration soonest{std::chrono::seconds(1)};       ///< from one patch to the next, urgent ones too
+    Duration min_interval{std::chrono::seconds(1)};  ///< from one patch to the next, urgent ones too
     Duration longest_wait{std::chrono::minutes(1)};  ///< after failures
   };
-  struct Heard {
+  struct OnObserved {
     /// What stands there now, as the server says: in answer to a patch, or to look().
-    std::function<void(const LentAmounts&)> stands{};
+    std::function<void(const lending::LentAmounts&)> stands{};
     /// It has not, for the reason given; it is asked again.
     std::function<void(const std::string&)> failed{};
   };
 
   /// `loop`, `api` and `clock` must outlive it.
-  static Result<NodeReporter> open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
-                                   const Options& options, Heard heard);
+  static Result<NodeReporter> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                                   Random random, const Options& options, OnObserved heard);
 
   /// From now on this shall stand where `standing` does. Replaces what was not sent yet.
-  void publish(const LentAmounts& amounts, const LentAmounts& standing, bool urgent);
+  void publish(const lending::LentAmounts& amounts, const lending::LentAmounts& standing, bool urgent);
   /// Asks what stands there, by a patch that changes nothing: that needs no right to read Nodes.
-  void look() { patcher_.look(); }
+  void resync() { patcher_.resync(); }
   /// What was to be published is not, unless it is under way already: somebody else has taken over.
-  void stand_back() { patcher_.stand_back(); }
+  void pause() { patcher_.pause(); }
 
  private:
   explicit NodeReporter(Patcher patcher) : patcher_(std::move(patcher)) {}
   Patcher patcher_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -7,7 +7,7 @@
 #include "agent/kube/client/answer.h"
 #include "agent/kube/watch_event.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 constexpr double kJitter = 0.2;  ///< of thousands of agents on one API server
@@ -19,26 +19,27 @@ bool lost_our_place(int status) { return status == 400 || status == 410 || statu
 
 struct ObjectWatch::Impl {
   KubeClient& api;
-  const Clock& clock;
+  const runtime::Clock& clock;
   Random random;
   Options options;
-  Heard heard;
+  OnChange heard;
   Backoff backoff;
-  std::optional<Timer> next{};    ///< rings when the next question is due
-  std::optional<Timer> steady{};  ///< rings when a watch has stood for a while
+  std::optional<runtime::Timer> next{};    ///< rings when the next question is due
+  std::optional<runtime::Timer> steady{};  ///< rings when a watch has stood for a while
   std::optional<KubeClient::Id> under_way{};
   std::string version{};              ///< where a watch goes on; empty: to be listed
   std::optional<std::string> told{};  ///< version of the object that was told; empty: none there
   MonoTime listed{}, watched{};
   bool lively = false;  ///< the watch that is under way has worked
 
-  Impl(KubeClient& server, const Clock& time, Random numbers, Options how, Heard to)
+  Impl(KubeClient& server, const runtime::Clock& time, Random numbers, Options how, OnChange to)
       : api(server),
         clock(time),
         random(std::move(numbers)),
         options(std::move(how)),
         heard(std::move(to)),
-        backoff({.first = options.soonest, .longest = options.longest_wait, .jitter = kJitter}, random) {}
+        backoff({.first = options.min_interval, .longest = options.longest_wait, .jitter = kJitter}, random) {
+  }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() { stop(); }
@@ -63,13 +64,13 @@ struct ObjectWatch::Impl {
   void list() {
     // Before anything is known any version will do, so that the server's store is left alone; later ones must
     // not be older than what was told.
-    HttpCall call{.url = url("") + (told ? "" : "&resourceVersion=0"),
-                  .headers = {"Accept: application/json"},
-                  .finish_within = options.patience,
-                  .longest_body = options.longest};
-    under_way = api.start(std::move(call), [this](const HttpReply& reply) { take_list(reply); });
+    http::HttpCall call{.url = url("") + (told ? "" : "&resourceVersion=0"),
+                        .headers = {"Accept: application/json"},
+                        .total_timeout = options.timeout,
+                        .longest_body = options.longest};
+    under_way = api.start(std::move(call), [this](const http::HttpReply& reply) { take_list(reply); });
   }
-  void take_list(const HttpReply& reply) {
+  void take_list(const http::HttpReply& reply) {
     under_way.reset();
     if (const auto why = trouble(reply); !why.empty()) return failed(why, reply.retry_after);
     const auto answer = parse_object_list(reply.body, options.name);
@@ -80,7 +81,7 @@ struct ObjectWatch::Impl {
     next->arm(Duration::zero());
   }
   /// `object` null: there is none.
-  void tell(const Value* object, const std::string& object_version) {
+  void tell(const document::Value* object, const std::string& object_version) {
     const bool same = told && *told == object_version;
     told = object_version;
     if (same) {
@@ -95,17 +96,18 @@ struct ObjectWatch::Impl {
   // --- what becomes of it
 
   void watch() {
-    const auto lasts = std::chrono::ceil<std::chrono::seconds>(jittered(options.renewed, kJitter, random));
+    const auto lasts =
+        std::chrono::ceil<std::chrono::seconds>(jittered(options.watch_lifetime, kJitter, random));
     lively = false;
     watched = clock.now();
-    HttpCall call{.url = url("watch=true&allowWatchBookmarks=true&") + "&resourceVersion=" + version +
-                         "&timeoutSeconds=" + std::to_string(lasts.count()),
-                  .headers = {"Accept: application/json"},
-                  .finish_within = lasts + options.overdue,
-                  .longest_body = options.longest,
-                  .line = [this](std::string_view line) { take_line(line); },
-                  .begun = [this] { steady->arm(options.steady); }};
-    under_way = api.start(std::move(call), [this](const HttpReply& reply) { ended(reply); });
+    http::HttpCall call{.url = url("watch=true&allowWatchBookmarks=true&") + "&resourceVersion=" + version +
+                               "&timeoutSeconds=" + std::to_string(lasts.count()),
+                        .headers = {"Accept: application/json"},
+                        .total_timeout = lasts + options.stale_after,
+                        .longest_body = options.longest,
+                        .line = [this](std::string_view line) { take_line(line); },
+                        .begun = [this] { steady->arm(options.stable_after); }};
+    under_way = api.start(std::move(call), [this](const http::HttpReply& reply) { ended(reply); });
   }
   void works() {
     lively = true;
@@ -114,13 +116,13 @@ struct ObjectWatch::Impl {
   void take_line(std::string_view line) {
     const auto event = parse_watch_event(line);
     using Kind = WatchEvent::Kind;
-    if (event.kind == Kind::senseless) return lose_place({});
+    if (event.kind == Kind::malformed) return lose_place({});
     if (event.kind == Kind::error) return refused(event);
     works();
     version = event.version;
     const bool ours = event.kind != Kind::bookmark && event.name == options.name;
     if (!ours) return heard.confirmed();
-    const bool there = event.kind == Kind::stands;
+    const bool there = event.kind == Kind::current;
     tell(there ? &event.object : nullptr, there ? event.version : std::string());
   }
   void refused(const WatchEvent& error) {
@@ -132,18 +134,17 @@ struct ObjectWatch::Impl {
     works();
     heard.confirmed();
   }
-  void ended(const HttpReply& reply) {
+  void ended(const http::HttpReply& reply) {
     under_way.reset();
     steady->disarm();
     const bool begun = reply.status >= 200 && reply.status < 300;
-    if (reply.failure == HttpFailure::too_long || (!begun && lost_our_place(reply.status)))
+    if (reply.failure == http::HttpFailure::too_large || (!begun && lost_our_place(reply.status)))
       return lose_place(reply.retry_after);
-    if (!reply.good())
-      return failed(begun && backoff.failures() == 0 ? "" : trouble(reply), reply.retry_after);
+    if (!reply.ok()) return failed(begun && backoff.failures() == 0 ? "" : trouble(reply), reply.retry_after);
     if (!lively) return failed("", {});  // as if it ended before it began, which may go on for ever
     heard.confirmed();
-    if (clock.now() - listed >= options.listed_again) version.clear();
-    next->arm(watched + options.soonest - clock.now());
+    if (clock.now() - listed >= options.relist_interval) version.clear();
+    next->arm(watched + options.min_interval - clock.now());
   }
 
   // --- what went wrong
@@ -160,8 +161,8 @@ struct ObjectWatch::Impl {
   }
 };
 
-Result<ObjectWatch> ObjectWatch::open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
-                                      Options options, Heard heard) {
+Result<ObjectWatch> ObjectWatch::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                                      Random random, Options options, OnChange heard) {
   auto impl = std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(heard));
   auto next = loop.timer([self = impl.get()] { self->ask(); });
   auto steady = loop.timer([self = impl.get()] { self->stood(); });
@@ -178,4 +179,4 @@ ObjectWatch::ObjectWatch(ObjectWatch&&) noexcept = default;
 ObjectWatch& ObjectWatch::operator=(ObjectWatch&&) noexcept = default;
 ObjectWatch::~ObjectWatch() = default;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -13,7 +13,7 @@
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 class ObjectWatch {
  public:
@@ -22,19 +22,19 @@ class ObjectWatch {
     std::string name{};        ///< the object's; a legal part of a URL
     /// The server is asked to end a watch after so long, give or take a fifth; another one follows. In whole
     /// seconds.
-    Duration renewed{std::chrono::minutes(2)};
+    Duration watch_lifetime{std::chrono::minutes(2)};
     /// A watch that lasts for so much longer is on a connection whose other end is gone.
-    Duration overdue{std::chrono::seconds(15)};
-    Duration steady{std::chrono::seconds(5)};         ///< a watch that stands for so long works
-    Duration listed_again{std::chrono::hours(1)};     ///< in case a server has gone back in time
-    Duration soonest{std::chrono::seconds(1)};        ///< from one watch to the next
+    Duration stale_after{std::chrono::seconds(15)};
+    Duration stable_after{std::chrono::seconds(5)};   ///< a watch that stands for so long works
+    Duration relist_interval{std::chrono::hours(1)};  ///< in case a server has gone back in time
+    Duration min_interval{std::chrono::seconds(1)};   ///< from one watch to the next
     Duration longest_wait{std::chrono::seconds(30)};  ///< after failures
-    Duration patience{std::chrono::seconds(10)};      ///< for a whole list
+    Duration timeout{std::chrono::seconds(10)};       ///< for a whole list
     std::size_t longest = std::size_t{4} << 20;       ///< bytes of a list or an event; an object has 1.5 MiB
   };
-  struct Heard {
+  struct OnChange {
     /// As text it was an object; its metadata but for name and version are left out, and so is its status.
-    std::function<void(const Value&)> object{};
+    std::function<void(const document::Value&)> object{};
     std::function<void()> absent{};     ///< there is none of that name, or no longer
     std::function<void()> confirmed{};  ///< nothing has changed up to now
     /// It cannot be known at present, for the reason given; it is asked again. A watch that breaks off is no
@@ -45,8 +45,8 @@ class ObjectWatch {
   /// `loop`, `api` and `clock` must outlive it. Asks for the first time as soon as the loop runs. What is
   /// heard may come from inside a callback of `api`: it may start and cancel requests there, but not end this
   /// watch.
-  static Result<ObjectWatch> open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
-                                  Options options, Heard heard);
+  static Result<ObjectWatch> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                                  Random random, Options options, OnChange heard);
   ObjectWatch(ObjectWatch&&) noexcept;
   ObjectWatch& operator=(ObjectWatch&&) noexcept;
   ~ObjectWatch();
@@ -57,4 +57,4 @@ class ObjectWatch {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

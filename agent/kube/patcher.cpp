@@ -4,29 +4,29 @@
 #include <optional>
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 struct Patcher::Impl {
   KubeClient& api;
-  const Clock& clock;
+  const runtime::Clock& clock;
   Random random;
   Options options;
-  Take take;
+  OnReply take;
   Backoff backoff;
-  std::optional<Timer> timer{};
+  std::optional<runtime::Timer> timer{};
   std::optional<KubeClient::Id> under_way{};
   Body wanted{};                  ///< not sent yet
   std::optional<MonoTime> due{};  ///< when it is to be sent
   bool looking = false;
   MonoTime not_before{};  ///< after the last patch, or failure
 
-  Impl(KubeClient& server, const Clock& time, Random numbers, Options how, Take to)
+  Impl(KubeClient& server, const runtime::Clock& time, Random numbers, Options how, OnReply to)
       : api(server),
         clock(time),
         random(std::move(numbers)),
         options(std::move(how)),
         take(std::move(to)),
-        backoff({.first = options.soonest, .longest = options.longest_wait}, random) {}
+        backoff({.first = options.min_interval, .longest = options.longest_wait}, random) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -63,19 +63,20 @@ struct Patcher::Impl {
   void patch(std::string body, Body sent) {
     looking = false;
     const std::string kind = options.kind == Kind::merge ? "merge" : "strategic-merge";
-    HttpCall call{
+    http::HttpCall call{
         .method = "PATCH",
         .url = options.path,
         .headers = {"Content-Type: application/" + kind + "-patch+json", "Accept: application/json"},
         .body = std::move(body)};
-    under_way = api.start(std::move(call),
-                          [this, sent = std::move(sent)](const HttpReply& reply) { answered(sent, reply); });
+    under_way = api.start(std::move(call), [this, sent = std::move(sent)](const http::HttpReply& reply) {
+      answered(sent, reply);
+    });
   }
-  void answered(const Body& sent, const HttpReply& reply) {
+  void answered(const Body& sent, const http::HttpReply& reply) {
     under_way.reset();
     if (take(reply)) {
       backoff.reset();
-      not_before = clock.now() + options.soonest;
+      not_before = clock.now() + options.min_interval;
     } else {
       not_before = clock.now() + backoff.next(reply.retry_after);
       if (!wanted) wanted = sent;  // nothing newer has come meanwhile
@@ -85,8 +86,8 @@ struct Patcher::Impl {
   }
 };
 
-Result<Patcher> Patcher::open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
-                              Options options, Take take) {
+Result<Patcher> Patcher::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                              Random random, Options options, OnReply take) {
   auto impl = std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(take));
   auto timer = loop.timer([self = impl.get()] { self->send(); });
   if (!timer) return tl::unexpected(timer.error());
@@ -101,14 +102,14 @@ Patcher::~Patcher() = default;
 
 void Patcher::publish(Body body, bool urgent) { impl_->want(std::move(body), urgent); }
 
-void Patcher::look() {
+void Patcher::resync() {
   impl_->looking = true;
   impl_->arm();
 }
 
-void Patcher::stand_back() {
+void Patcher::pause() {
   impl_->wanted = {};
   impl_->due.reset();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -13,7 +13,7 @@
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 class Patcher {
  public:
@@ -23,17 +23,17 @@ class Patcher {
     std::string path{};  ///< "/api/v1/nodes/n1/status"
     Kind kind = Kind::merge;
     Duration spread{std::chrono::seconds(5)};        ///< an ordinary change waits for up to so long
-    Duration soonest{std::chrono::seconds(1)};       ///< from one patch to the next, urgent ones too
+    Duration min_interval{std::chrono::seconds(1)};  ///< from one patch to the next, urgent ones too
     Duration longest_wait{std::chrono::minutes(1)};  ///< after failures
   };
   /// What is sent, made when its turn has come, and again when it is tried again. Empty: nothing, after all.
   using Body = std::function<std::string()>;
   /// Takes an answer, good or bad. False: it was of no use, so it is asked again.
-  using Take = std::function<bool(const HttpReply&)>;
+  using OnReply = std::function<bool(const http::HttpReply&)>;
 
   /// `loop`, `api` and `clock` must outlive it.
-  static Result<Patcher> open(EventLoop& loop, KubeClient& api, const Clock& clock, Random random,
-                              Options options, Take take);
+  static Result<Patcher> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                              Random random, Options options, OnReply take);
   Patcher(Patcher&&) noexcept;
   Patcher& operator=(Patcher&&) noexcept;
   /// What is under way is dropped; what stands there stays.
@@ -42,9 +42,9 @@ class Patcher {
   /// Replaces what was not sent yet.
   void publish(Body body, bool urgent);
   /// Asks what stands there, by a patch that changes nothing: that needs no right to read.
-  void look();
+  void resync();
   /// What was to be published is not, unless it is under way already.
-  void stand_back();
+  void pause();
 
  private:
   struct Impl;
@@ -52,4 +52,4 @@ class Patcher {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -10,7 +10,7 @@
 #include "agent/pods/timestamp.h"
 #include "agent/runtime/json.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 constexpr int kMostTries = 3;
@@ -36,7 +36,7 @@ std::string_view cut(std::string_view text) {
 std::string body_of(const Waiting& waiting, const std::string& node) {
   const PodEvent& event = waiting.event;
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   json.begin_object().member("apiVersion", "v1").member("kind", "Event").key("metadata").begin_object();
   json.member("generateName", event.name + '.').member("namespace", event.namespace_).end_object();
   json.key("involvedObject").begin_object().member("apiVersion", "v1").member("kind", "Pod");
@@ -44,15 +44,15 @@ std::string body_of(const Waiting& waiting, const std::string& node) {
   json.member("type", "Warning").member("reason", event.reason).member("message", cut(event.message));
   json.key("source").begin_object().member("component", "evenkeel").member("host", node).end_object();
   json.member("reportingComponent", "evenkeel").member("reportingInstance", node);
-  json.member("firstTimestamp", timestamp(waiting.first_unix_seconds));
-  json.member("lastTimestamp", timestamp(waiting.last_unix_seconds)).member("count", waiting.times);
+  json.member("firstTimestamp", pods::timestamp(waiting.first_unix_seconds));
+  json.member("lastTimestamp", pods::timestamp(waiting.last_unix_seconds)).member("count", waiting.times);
   json.end_object();
   return out;
 }
 
 /// Asking again can help.
-bool worth_another_try(const HttpReply& reply) {
-  return reply.failure != HttpFailure::none || reply.status == 429 || reply.status >= 500;
+bool worth_another_try(const http::HttpReply& reply) {
+  return reply.failure != http::HttpFailure::none || reply.status == 429 || reply.status >= 500;
 }
 
 }  // namespace
@@ -65,22 +65,22 @@ struct PodEvents::Impl {
     std::int64_t first_unix_seconds = 0;
   };
   KubeClient& api;
-  const Clock& clock;
-  const WallClock& wall;
+  const runtime::Clock& clock;
+  const runtime::WallClock& wall;
   Options options;
   std::function<void(const std::string&)> failed;
   Backoff backoff;
-  std::optional<Timer> again{};
+  std::optional<runtime::Timer> again{};
   std::optional<KubeClient::Id> under_way{};
   std::deque<Waiting> queue{};
   std::map<std::string, Remembered> remembered{};
   double allowed = 0;
   MonoTime allowed_at{};
   std::string trouble_told{};
-  PodEventCounters counters{};
+  record::PodEventCounters counters{};
 
-  Impl(KubeClient& server, const Clock& time, const WallClock& date, Random random, Options how,
-       std::function<void(const std::string&)> complain)
+  Impl(KubeClient& server, const runtime::Clock& time, const runtime::WallClock& date, Random random,
+       Options how, std::function<void(const std::string&)> complain)
       : api(server),
         clock(time),
         wall(date),
@@ -105,7 +105,7 @@ struct PodEvents::Impl {
   }
   void forget_the_old(MonoTime now) {
     std::erase_if(remembered,
-                  [&](const auto& entry) { return now - entry.second.told >= 2 * options.quiet; });
+                  [&](const auto& entry) { return now - entry.second.told >= 2 * options.repeat_interval; });
     if (remembered.size() < kMostRemembered) return;
     remembered.erase(std::min_element(remembered.begin(), remembered.end(), [](const auto& a, const auto& b) {
       return a.second.told < b.second.told;
@@ -116,7 +116,7 @@ struct PodEvents::Impl {
     const auto unix_seconds = static_cast<std::int64_t>(wall.unix_seconds());
     const auto key = event.uid + ' ' + event.reason + ' ' + event.about;
     auto known = remembered.find(key);
-    if (known != remembered.end() && now - known->second.told < options.quiet) {
+    if (known != remembered.end() && now - known->second.told < options.repeat_interval) {
       ++known->second.times;
       ++counters.repeated;
       return;
@@ -132,17 +132,17 @@ struct PodEvents::Impl {
   void next() {
     if (under_way || queue.empty()) return;
     const Waiting& waiting = queue.front();
-    HttpCall call{.method = "POST",
-                  .url = "/api/v1/namespaces/" + waiting.event.namespace_ + "/events",
-                  .headers = {"Content-Type: application/json"},
-                  .body = body_of(waiting, options.node)};
-    under_way = api.start(std::move(call), [this](const HttpReply& reply) { answered(reply); });
+    http::HttpCall call{.method = "POST",
+                        .url = "/api/v1/namespaces/" + waiting.event.namespace_ + "/events",
+                        .headers = {"Content-Type: application/json"},
+                        .body = body_of(waiting, options.node)};
+    under_way = api.start(std::move(call), [this](const http::HttpReply& reply) { answered(reply); });
   }
-  void answered(const HttpReply& reply) {
+  void answered(const http::HttpReply& reply) {
     under_way.reset();
     const auto why = trouble(reply);
     if (why.empty()) {
-      ++counters.told;
+      ++counters.sent;
       trouble_told.clear();
       return done();
     }
@@ -160,8 +160,8 @@ struct PodEvents::Impl {
   }
 };
 
-Result<PodEvents> PodEvents::open(EventLoop& loop, KubeClient& api, const Clock& clock, const WallClock& wall,
-                                  Random random, Options options,
+Result<PodEvents> PodEvents::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                                  const runtime::WallClock& wall, Random random, Options options,
                                   std::function<void(const std::string&)> failed) {
   auto impl =
       std::make_unique<Impl>(api, clock, wall, std::move(random), std::move(options), std::move(failed));
@@ -176,7 +176,7 @@ PodEvents::PodEvents(PodEvents&&) noexcept = default;
 PodEvents& PodEvents::operator=(PodEvents&&) noexcept = default;
 PodEvents::~PodEvents() = default;
 
-void PodEvents::tell(const PodEvent& event) { impl_->tell(event); }
-const PodEventCounters& PodEvents::counters() const { return impl_->counters; }
+void PodEvents::send(const PodEvent& event) { impl_->tell(event); }
+const record::PodEventCounters& PodEvents::counters() const { return impl_->counters; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -15,7 +15,7 @@
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 struct PodEvent {
   std::string namespace_{}, name{}, uid{};
@@ -28,20 +28,20 @@ class PodEvents {
  public:
   struct Options {
     std::string node{};
-    Duration quiet{std::chrono::minutes(10)};  ///< before the same is told again
-    int burst = 10;                            ///< told at once
-    Duration refill{std::chrono::seconds(6)};  ///< one more after so long
+    Duration repeat_interval{std::chrono::minutes(10)};  ///< before the same is told again
+    int burst = 10;                                      ///< told at once
+    Duration refill{std::chrono::seconds(6)};            ///< one more after so long
   };
   /// All of these must outlive it. `failed` hears why the server did not take one, when that is news.
-  static Result<PodEvents> open(EventLoop& loop, KubeClient& api, const Clock& clock, const WallClock& wall,
-                                Random random, Options options,
+  static Result<PodEvents> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                                const runtime::WallClock& wall, Random random, Options options,
                                 std::function<void(const std::string&)> failed);
   PodEvents(PodEvents&&) noexcept;
   PodEvents& operator=(PodEvents&&) noexcept;
   ~PodEvents();
 
-  void tell(const PodEvent& event);
-  [[nodiscard]] const PodEventCounters& counters() const;
+  void send(const PodEvent& event);
+  [[nodiscard]] const record::PodEventCounters& counters() const;
 
  private:
   struct Impl;
@@ -49,4 +49,4 @@ class PodEvents {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -3,28 +3,28 @@
 #include <algorithm>
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 struct Poller::Impl {
   KubeClient& client;
-  const Clock& clock;
+  const runtime::Clock& clock;
   Random random;
   Options options;
-  Take take;
+  OnReply take;
   Backoff backoff;
-  std::optional<Timer> timer{};
+  std::optional<runtime::Timer> timer{};
   std::optional<KubeClient::Id> under_way{};
   std::optional<MonoTime> last_start{};
   MonoTime not_before{};  ///< as the server asked for
   MonoTime hurry_until{};
 
-  Impl(KubeClient& server, const Clock& time, Random numbers, Options how, Take to)
+  Impl(KubeClient& server, const runtime::Clock& time, Random numbers, Options how, OnReply to)
       : client(server),
         clock(time),
         random(std::move(numbers)),
         options(std::move(how)),
         take(std::move(to)),
-        backoff({.first = options.soonest, .longest = options.longest_wait}, random) {}
+        backoff({.first = options.min_interval, .longest = options.longest_wait}, random) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -34,9 +34,9 @@ struct Poller::Impl {
   void ask() {
     if (under_way) return;
     last_start = clock.now();
-    under_way = client.start(options.call, [this](HttpReply reply) { answered(std::move(reply)); });
+    under_way = client.start(options.call, [this](http::HttpReply reply) { answered(std::move(reply)); });
   }
-  void answered(HttpReply reply) {
+  void answered(http::HttpReply reply) {
     under_way.reset();
     const auto retry_after = reply.retry_after;
     const bool of_use = take(std::move(reply));
@@ -48,12 +48,12 @@ struct Poller::Impl {
     timer->arm(wait);
   }
   [[nodiscard]] MonoTime soonest() const {
-    return std::max({clock.now(), not_before, last_start.value_or(MonoTime{}) + options.soonest});
+    return std::max({clock.now(), not_before, last_start.value_or(MonoTime{}) + options.min_interval});
   }
 };
 
-Result<Poller> Poller::open(EventLoop& loop, KubeClient& client, const Clock& clock, Random random,
-                            Options options, Take take) {
+Result<Poller> Poller::open(runtime::EventLoop& loop, KubeClient& client, const runtime::Clock& clock,
+                            Random random, Options options, OnReply take) {
   auto impl = std::make_unique<Impl>(client, clock, std::move(random), std::move(options), std::move(take));
   auto timer = loop.timer([self = impl.get()] { self->ask(); });
   if (!timer) return tl::unexpected(timer.error());
@@ -67,9 +67,9 @@ Poller::Poller(Poller&&) noexcept = default;
 Poller& Poller::operator=(Poller&&) noexcept = default;
 Poller::~Poller() = default;
 
-void Poller::hurry(Duration how_long) {
+void Poller::poll_soon(Duration how_long) {
   impl_->hurry_until = impl_->clock.now() + how_long;
   if (!impl_->under_way && impl_->last_start) impl_->timer->arm(impl_->soonest() - impl_->clock.now());
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

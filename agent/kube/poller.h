@@ -13,30 +13,30 @@
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 class Poller {
  public:
   struct Options {
-    HttpCall call{};  ///< its url is the path
+    http::HttpCall call{};  ///< its url is the path
     Duration interval{std::chrono::seconds(10)};
     double jitter = 0.1;                              ///< share of the interval
-    Duration soonest{std::chrono::seconds(1)};        ///< from the start of one request to the next
+    Duration min_interval{std::chrono::seconds(1)};   ///< from the start of one request to the next
     Duration longest_wait{std::chrono::seconds(60)};  ///< after failures
   };
   /// Takes the answer; false: it was of no use, which counts as a failure.
-  using Take = std::function<bool(HttpReply)>;
+  using OnReply = std::function<bool(http::HttpReply)>;
 
   /// `loop`, `client` and `clock` must outlive it. Asks for the first time as soon as the loop runs.
-  static Result<Poller> open(EventLoop& loop, KubeClient& client, const Clock& clock, Random random,
-                             Options options, Take take);
+  static Result<Poller> open(runtime::EventLoop& loop, KubeClient& client, const runtime::Clock& clock,
+                             Random random, Options options, OnReply take);
   Poller(Poller&&) noexcept;
   Poller& operator=(Poller&&) noexcept;
   ~Poller();
 
   /// There is something to be known that the last answer did not say: asks as soon as may be, and goes on at
   /// the shortest distance for `how_long`, since answers lag behind.
-  void hurry(Duration how_long);
+  void poll_soon(Duration how_long);
 
  private:
   struct Impl;
@@ -44,4 +44,4 @@ class Poller {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

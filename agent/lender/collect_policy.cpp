@@ -8,7 +8,7 @@
 #include "agent/pods/kube_text.h"
 #include "qos/model/units_text.h"
 
-namespace evenkeel {
+namespace evenkeel::lender {
 namespace {
 
 constexpr std::int64_t kLeastAggregateSeconds = 60;
@@ -28,13 +28,13 @@ constexpr std::array<Field, 4> kFields = {{{"aggregateDurationSeconds", "metricA
 /// True: it is in force.
 bool put(const Field& field, const CollectPolicy& policy, ColocationStrategy& strategy,
          std::vector<std::string>& notices) {
-  const auto* value = value_at(policy.fields, {field.key});
+  const auto* value = pods::value_at(policy.fields, {field.key});
   if (value == nullptr) return false;
-  Value layer;
-  layer.is = ValueMap{{field.strategy, *value}};
+  document::Value layer;
+  layer.is = document::ValueMap{{field.strategy, *value}};
   auto merged = strategy;
-  SchemaRead read{.file = "NodeMetric"};
-  read_section(layer, colocation_rows(), &merged, "", true, read);
+  config::SchemaRead read{.file = "NodeMetric"};
+  config::read_section(layer, config::colocation_rows(), &merged, "", true, read);
   if (read.problems.empty()) {
     strategy = std::move(merged);
     return true;
@@ -48,9 +48,9 @@ void raise(std::int64_t& seconds, std::int64_t least) { seconds = std::max(secon
 void drop_windows(ColocationStrategy& strategy, std::vector<std::string>& notices) {
   auto& windows = strategy.metric_aggregate_durations;
   std::erase_if(windows, [&](Duration window) {
-    if (window > Duration::zero() && window <= kLongestWindow) return false;
+    if (window > Duration::zero() && window <= history::kLongestWindow) return false;
     notices.push_back("NodeMetric: percentiles over " + duration_text(window) +
-                      " left out: usage is kept for " + duration_text(kLongestWindow));
+                      " left out: usage is kept for " + duration_text(history::kLongestWindow));
     return true;
   });
   if (windows.size() <= kMostWindows) return;
@@ -60,7 +60,8 @@ void drop_windows(ColocationStrategy& strategy, std::vector<std::string>& notice
 }
 
 void keep_to_what_is_measured(ColocationStrategy& strategy, std::vector<std::string>& notices) {
-  constexpr std::int64_t kMostSeconds = std::chrono::floor<std::chrono::seconds>(kLongestWindow).count();
+  constexpr std::int64_t kMostSeconds =
+      std::chrono::floor<std::chrono::seconds>(history::kLongestWindow).count();
   auto& seconds = strategy.metric_aggregate_duration_seconds;
   if (seconds > kMostSeconds) {
     notices.push_back("NodeMetric: averages over " + std::to_string(seconds) + " s: usage is kept for " +
@@ -77,15 +78,15 @@ void keep_to_what_is_measured(ColocationStrategy& strategy, std::vector<std::str
 }  // namespace
 
 std::optional<CollectPolicy> collect_policy_in(std::string_view node_metric_json) {
-  static constexpr std::array<Wanted, 1> kSpec = {{{"metricCollectPolicy", {}}}};
-  static constexpr std::array<Wanted, 2> kObject = {{{"kind", {}}, {"spec", kSpec}}};
-  const auto parsed = parse_json(node_metric_json, "answer", kObject);
-  if (!parsed.problems.empty() || text_at(parsed.root, {"kind"}) != "NodeMetric") return std::nullopt;
-  const auto* policy = value_at(parsed.root, {"spec", "metricCollectPolicy"});
+  static constexpr std::array<document::KeyFilter, 1> kSpec = {{{"metricCollectPolicy", {}}}};
+  static constexpr std::array<document::KeyFilter, 2> kObject = {{{"kind", {}}, {"spec", kSpec}}};
+  const auto parsed = document::parse_json(node_metric_json, "answer", kObject);
+  if (!parsed.problems.empty() || pods::text_at(parsed.root, {"kind"}) != "NodeMetric") return std::nullopt;
+  const auto* policy = pods::value_at(parsed.root, {"spec", "metricCollectPolicy"});
   return policy != nullptr ? CollectPolicy{*policy} : CollectPolicy{};
 }
 
-std::vector<std::string> measure_as(const CollectPolicy& policy, ColocationStrategy& strategy) {
+std::vector<std::string> apply_collect_policy(const CollectPolicy& policy, ColocationStrategy& strategy) {
   std::vector<std::string> notices;
   std::array<bool, kFields.size()> given{};
   for (std::size_t i = 0; i < kFields.size(); ++i) given[i] = put(kFields[i], policy, strategy, notices);
@@ -95,4 +96,4 @@ std::vector<std::string> measure_as(const CollectPolicy& policy, ColocationStrat
   return notices;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lender

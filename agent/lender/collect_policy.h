@@ -11,10 +11,10 @@
 #include "agent/document/document.h"
 #include "qos/model/nodeslo.h"
 
-namespace evenkeel {
+namespace evenkeel::lender {
 
 struct CollectPolicy {
-  Value fields{};  ///< as they came; null: it asks for nothing
+  document::Value fields{};  ///< as they came; null: it asks for nothing
 };
 /// Absent: the text is no NodeMetric.
 std::optional<CollectPolicy> collect_policy_in(std::string_view node_metric_json);
@@ -22,6 +22,6 @@ std::optional<CollectPolicy> collect_policy_in(std::string_view node_metric_json
 /// Each field of the policy that is legal replaces its like in the strategy, koordlet's lower bounds kept.
 /// Then what cannot be measured goes, whoever asked for it. Returns what was left out or changed, a sentence
 /// each.
-std::vector<std::string> measure_as(const CollectPolicy& policy, ColocationStrategy& strategy);
+std::vector<std::string> apply_collect_policy(const CollectPolicy& policy, ColocationStrategy& strategy);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lender

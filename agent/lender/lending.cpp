@@ -5,7 +5,7 @@
 #include "agent/config/node_strategy.h"
 #include "qos/lending/prod_reclaimable.h"
 
-namespace evenkeel {
+namespace evenkeel::lender {
 namespace {
 
 /// Before amplification where somebody amplifies.
@@ -21,11 +21,11 @@ Usage allocatable_of(const NodeObject& object, const NodeSample& node) {
 }  // namespace
 
 std::vector<std::string> Lending::configure(const NodeSlo& slo, const NodeObject& node) {
-  auto layered = node_strategy(slo.colocation, node);
+  auto layered = config::node_strategy(slo.colocation, node);
   strategy_ = std::move(layered.strategy);
   prediction_ = slo.evenkeel.prediction;
-  if (usage_wanted_)
-    for (auto& notice : evenkeel::measure_as(collect_policy_, strategy_))
+  if (usage_required_)
+    for (auto& notice : evenkeel::apply_collect_policy(collect_policy_, strategy_))
       layered.notices.push_back(std::move(notice));
   if (layered.notices == notices_) return {};
   notices_ = layered.notices;
@@ -44,27 +44,28 @@ void Lending::learn(MonoTime now) {
   learned_ = now;
 }
 
-ProdReclaimable Lending::reclaim(const NodeSnapshot& node, const std::vector<Pod>& pods,
-                                 const RecentUsage& recent, Moment moment) {
+lending::ProdReclaimable Lending::reclaim(const NodeSnapshot& node, const std::vector<Pod>& pods,
+                                          const RecentUsage& recent, Moment moment) {
   if (node.pods_known) learn(moment.now);
-  return prod_reclaimable(reclaim_input({.predictor = predictor_,
-                                         .settings = prediction_,
-                                         .allocatable = allocatable_of(node.object, node.node),
-                                         .pods = pods,
-                                         .measured = recent.pods,
-                                         .now = moment.now,
-                                         .unix_seconds = moment.unix_seconds}));
+  return lending::prod_reclaimable(
+      lending::reclaim_input({.predictor = predictor_,
+                              .settings = prediction_,
+                              .allocatable = allocatable_of(node.object, node.node),
+                              .pods = pods,
+                              .measured = recent.pods,
+                              .now = moment.now,
+                              .unix_seconds = moment.unix_seconds}));
 }
 
-Lendable Lending::work_out(const NodeSnapshot& node, const std::vector<Pod>& pods,
-                           const RecentUsage& recent) const {
-  auto sum = evenkeel::lendable({.object = node.object,
-                                 .node = node.node,
-                                 .pods = pods,
-                                 .usage = recent,
-                                 .strategy = strategy_,
-                                 .prod_reclaimable = prod_->reclaimable,
-                                 .pods_known = node.pods_known});
+lending::Lendable Lending::compute(const NodeSnapshot& node, const std::vector<Pod>& pods,
+                                   const RecentUsage& recent) const {
+  auto sum = evenkeel::lending::lendable({.object = node.object,
+                                          .node = node.node,
+                                          .pods = pods,
+                                          .usage = recent,
+                                          .strategy = strategy_,
+                                          .prod_reclaimable = prod_->reclaimable,
+                                          .pods_known = node.pods_known});
   // How the predictor's part came about, below the sum that it went into.
   sum.terms.insert(sum.terms.end(), prod_->terms.begin(), prod_->terms.end());
   return sum;
@@ -79,19 +80,19 @@ void Lending::update(const NodeSnapshot& node, Moment moment) {
   const RecentUsage recent = history_.recent();
   prod_.reset();
   if (measures()) prod_ = reclaim(node, pods, recent, moment);
-  if (!on && !something_stands) return lend_nothing();
-  lendable_ = on ? work_out(node, pods, recent) : Lendable{};
-  advertised_ = advertise({.lendable = *lendable_,
-                           .usage = recent,
-                           .object = node.object,
-                           .pods = pods,
-                           .strategy = strategy_,
-                           .now = moment.now,
-                           .pods_known = node.pods_known},
-                          state_);
+  if (!on && !something_stands) return clear_offer();
+  lendable_ = on ? compute(node, pods, recent) : lending::Lendable{};
+  advertised_ = lending::advertise({.lendable = *lendable_,
+                                    .usage = recent,
+                                    .object = node.object,
+                                    .pods = pods,
+                                    .strategy = strategy_,
+                                    .now = moment.now,
+                                    .pods_known = node.pods_known},
+                                   state_);
 }
 
-void Lending::lend_nothing() {
+void Lending::clear_offer() {
   lendable_.reset();
   advertised_.reset();
   state_ = {};
@@ -102,13 +103,13 @@ void Lending::forget() {
   predictor_ = {};
   learned_.reset();
   prod_.reset();
-  lend_nothing();
+  clear_offer();
 }
 
-void Lending::written(MonoTime now) {
+void Lending::mark_written(MonoTime now) {
   if (!advertised_) return;
-  evenkeel::written(*advertised_, now, state_);
+  evenkeel::lending::written(*advertised_, now, state_);
   advertised_->write = false;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lender

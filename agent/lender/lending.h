@@ -17,7 +17,7 @@
 #include "qos/model/nodeslo.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::lender {
 
 class Lending {
  public:
@@ -27,7 +27,7 @@ class Lending {
   [[nodiscard]] const ColocationStrategy& strategy() const { return strategy_; }
 
   /// Usage is kept, and peaks are learned, also where nothing is lent: somebody reports them.
-  void keep_usage() { usage_wanted_ = true; }
+  void keep_usage() { usage_required_ = true; }
   /// How the cluster wants usage measured, for the next configure().
   void measure_as(CollectPolicy policy) { collect_policy_ = std::move(policy); }
 
@@ -42,43 +42,44 @@ class Lending {
   void update(const NodeSnapshot& node, Moment moment);
 
   /// For the checkpoint: what was learned, and where to put what an earlier run had learned.
-  [[nodiscard]] const PeakPredictor& learned() const { return predictor_; }
-  PeakPredictor& learned() { return predictor_; }
+  [[nodiscard]] const lending::PeakPredictor& learned() const { return predictor_; }
+  lending::PeakPredictor& learned() { return predictor_; }
   [[nodiscard]] const PredictionSettings& prediction() const { return prediction_; }
 
   /// What stands on the Node, as it says itself: found at the start, or after somebody's patch.
-  void stands(const LentAmounts& amounts) { state_.standing = amounts; }
+  void set_standing(const lending::LentAmounts& amounts) { state_.standing = amounts; }
   /// What advertised() asked for stands now.
-  void written(MonoTime now);
+  void mark_written(MonoTime now);
 
   /// Of the last update(); absent where colocation is off and nothing is left of it.
-  [[nodiscard]] const std::optional<Lendable>& lendable() const { return lendable_; }
-  [[nodiscard]] const std::optional<Advertised>& advertised() const { return advertised_; }
-  [[nodiscard]] const LentAmounts& standing() const { return state_.standing; }
-  [[nodiscard]] const UsageHistory& history() const { return history_; }
+  [[nodiscard]] const std::optional<lending::Lendable>& lendable() const { return lendable_; }
+  [[nodiscard]] const std::optional<lending::Advertised>& advertised() const { return advertised_; }
+  [[nodiscard]] const lending::LentAmounts& standing() const { return state_.standing; }
+  [[nodiscard]] const history::UsageHistory& history() const { return history_; }
   /// What services will not need, as of the last update(); absent where nothing is learned.
-  [[nodiscard]] const std::optional<ProdReclaimable>& prod() const { return prod_; }
+  [[nodiscard]] const std::optional<lending::ProdReclaimable>& prod() const { return prod_; }
 
  private:
-  [[nodiscard]] bool measures() const { return strategy_.enable || usage_wanted_; }
-  ProdReclaimable reclaim(const NodeSnapshot& node, const std::vector<Pod>& pods, const RecentUsage& recent,
-                          Moment moment);
-  Lendable work_out(const NodeSnapshot& node, const std::vector<Pod>& pods, const RecentUsage& recent) const;
+  [[nodiscard]] bool measures() const { return strategy_.enable || usage_required_; }
+  lending::ProdReclaimable reclaim(const NodeSnapshot& node, const std::vector<Pod>& pods,
+                                   const RecentUsage& recent, Moment moment);
+  lending::Lendable compute(const NodeSnapshot& node, const std::vector<Pod>& pods,
+                            const RecentUsage& recent) const;
   void learn(MonoTime now);
-  void lend_nothing();
+  void clear_offer();
   void forget();
   ColocationStrategy strategy_{};
   CollectPolicy collect_policy_{};
-  bool usage_wanted_ = false;
+  bool usage_required_ = false;
   PredictionSettings prediction_{};
   std::vector<std::string> notices_{};
-  UsageHistory history_{};
-  PeakPredictor predictor_{};
+  history::UsageHistory history_{};
+  lending::PeakPredictor predictor_{};
   std::optional<MonoTime> learned_{};
-  std::optional<ProdReclaimable> prod_{};
-  std::optional<Lendable> lendable_{};
-  AdvertiseState state_{};
-  std::optional<Advertised> advertised_{};
+  std::optional<lending::ProdReclaimable> prod_{};
+  std::optional<lending::Lendable> lendable_{};
+  lending::AdvertiseState state_{};
+  std::optional<lending::Advertised> advertised_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lender

@@ -3,11 +3,11 @@
 #include "agent/document/document.h"
 #include "agent/pods/kube_text.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 /// Whether all below is CPU lists.
-bool add_cpus(const Value& entry, CpuSet& out) {
+bool add_cpus(const document::Value& entry, CpuSet& out) {
   if (const auto* scalar = entry.scalar()) {
     const auto cpus = CpuSet::parse(scalar->text);
     if (cpus) out = out | *cpus;
@@ -23,7 +23,7 @@ bool add_cpus(const Value& entry, CpuSet& out) {
 
 CpuManagerState parse_cpu_manager_state(std::string_view text, const std::string& file) {
   CpuManagerState out;
-  const auto parsed = parse_json(text, file);
+  const auto parsed = document::parse_json(text, file);
   if (!parsed.problems.empty()) {
     out.problem = parsed.problems.front().text();
     return out;
@@ -41,4 +41,4 @@ CpuManagerState parse_cpu_manager_state(std::string_view text, const std::string
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

@@ -7,7 +7,7 @@
 
 #include "qos/model/cpu_set.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 
 struct CpuManagerState {
   bool is_static = false;  ///< it writes the CPU set of every container, again and again
@@ -17,4 +17,4 @@ struct CpuManagerState {
 /// Both forms: entries as {POD: {CONTAINER: CPUS}} (since 1.18) and as {CONTAINER_ID: CPUS}.
 CpuManagerState parse_cpu_manager_state(std::string_view text, const std::string& file);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

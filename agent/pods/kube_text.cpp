@@ -4,7 +4,7 @@
 
 #include "qos/model/units_text.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 /// batch-cpu and mid-cpu count thousandths of a CPU in whole numbers.
@@ -26,18 +26,18 @@ struct ResourceRow {
 };
 using R = Resources;
 constexpr std::array<ResourceRow, 6> kResourceRows = {{
-    {"cpu", &put<&R::cpu, &sane_cpu>},
-    {"memory", &put<&R::memory, &sane_bytes>},
+    {"cpu", &put<&R::cpu, &plausible_cpu>},
+    {"memory", &put<&R::memory, &plausible_bytes>},
     {"kubernetes.io/batch-cpu", &put<&R::batch_cpu, &sane_milli>},
-    {"kubernetes.io/batch-memory", &put<&R::batch_memory, &sane_bytes>},
+    {"kubernetes.io/batch-memory", &put<&R::batch_memory, &plausible_bytes>},
     {"kubernetes.io/mid-cpu", &put<&R::mid_cpu, &sane_milli>},
-    {"kubernetes.io/mid-memory", &put<&R::mid_memory, &sane_bytes>},
+    {"kubernetes.io/mid-memory", &put<&R::mid_memory, &plausible_bytes>},
 }};
 
 }  // namespace
 
-const Value* value_at(const Value& from, std::initializer_list<std::string_view> path) {
-  const Value* at = &from;
+const document::Value* value_at(const document::Value& from, std::initializer_list<std::string_view> path) {
+  const document::Value* at = &from;
   for (const auto key : path) {
     at = at->find(key);
     if (at == nullptr || at->null()) return nullptr;
@@ -45,20 +45,20 @@ const Value* value_at(const Value& from, std::initializer_list<std::string_view>
   return at;
 }
 
-std::string text_at(const Value& from, std::initializer_list<std::string_view> path) {
+std::string text_at(const document::Value& from, std::initializer_list<std::string_view> path) {
   const auto* value = value_at(from, path);
   return value != nullptr && value->scalar() != nullptr ? value->scalar()->text : std::string();
 }
 
-std::optional<std::span<const Value>> list_at(const Value& from,
-                                              std::initializer_list<std::string_view> path) {
+std::optional<std::span<const document::Value>> list_at(const document::Value& from,
+                                                        std::initializer_list<std::string_view> path) {
   const auto* value = value_at(from, path);
-  if (value == nullptr) return std::span<const Value>();
+  if (value == nullptr) return std::span<const document::Value>();
   if (value->list() == nullptr) return std::nullopt;
-  return std::span<const Value>(*value->list());
+  return std::span<const document::Value>(*value->list());
 }
 
-TextMap text_map(const Value* value) {
+TextMap text_map(const document::Value* value) {
   TextMap out;
   if (value == nullptr || value->map() == nullptr) return out;
   for (const auto& [key, member] : *value->map()) {
@@ -68,19 +68,19 @@ TextMap text_map(const Value* value) {
   return out;
 }
 
-std::optional<MilliCpu> sane_cpu(std::string_view text) {
+std::optional<MilliCpu> plausible_cpu(std::string_view text) {
   constexpr MilliCpu kMost(1'000'000'000);
   const auto cpu = parse_cpu(text);
   return cpu && *cpu >= MilliCpu(0) && *cpu <= kMost ? cpu : std::nullopt;
 }
 
-std::optional<Bytes> sane_bytes(std::string_view text) {
+std::optional<Bytes> plausible_bytes(std::string_view text) {
   constexpr Bytes kMost(std::int64_t{1} << 60);
   const auto bytes = parse_bytes(text);
   return bytes && *bytes >= Bytes(0) && *bytes <= kMost ? bytes : std::nullopt;
 }
 
-ResourcesRead read_resources(const Value* value) {
+ResourcesRead read_resources(const document::Value* value) {
   ResourcesRead out;
   if (value == nullptr || value->null()) return out;
   if (value->map() == nullptr) return {{}, "found something else than a map of resources"};
@@ -97,14 +97,14 @@ ResourcesRead read_resources(const Value* value) {
   return out;
 }
 
-Parsed annotation_object(const TextMap& annotations, const char* key) {
+document::Parsed annotation_object(const TextMap& annotations, const char* key) {
   const auto annotation = annotations.find(key);
   if (annotation == annotations.end()) return {};
-  auto parsed = parse_json(annotation->second, key);
+  auto parsed = document::parse_json(annotation->second, key);
   if (parsed.problems.empty() && parsed.root.map() == nullptr) {
     parsed.problems.push_back({key, {}, {}, "found a list; legal: a JSON object"});
   }
   return parsed;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

@@ -12,31 +12,31 @@
 #include "agent/document/document.h"
 #include "qos/model/pod.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 
 /// The value at the end of the path; null when a part is missing or null.
-const Value* value_at(const Value& from, std::initializer_list<std::string_view> path);
+const document::Value* value_at(const document::Value& from, std::initializer_list<std::string_view> path);
 /// The text of a scalar there; empty otherwise.
-std::string text_at(const Value& from, std::initializer_list<std::string_view> path);
+std::string text_at(const document::Value& from, std::initializer_list<std::string_view> path);
 /// The list there; an empty one when it is missing or null; absent when it is something else.
-std::optional<std::span<const Value>> list_at(const Value& from,
-                                              std::initializer_list<std::string_view> path);
+std::optional<std::span<const document::Value>> list_at(const document::Value& from,
+                                                        std::initializer_list<std::string_view> path);
 
 /// Labels or annotations: scalars only, without kubectl's copy of the whole object.
-TextMap text_map(const Value* value);
+TextMap text_map(const document::Value* value);
 
 struct ResourcesRead {
   Resources resources{};
   std::string refusal{};  ///< not empty: "cpu: found '2x'; legal: …"
 };
 /// A resource list; absent and null are empty, names that we do not use are skipped.
-ResourcesRead read_resources(const Value* value);
+ResourcesRead read_resources(const document::Value* value);
 
 /// One quantity that makes sense: not negative, at most a million CPUs or an exbibyte.
-std::optional<MilliCpu> sane_cpu(std::string_view text);
-std::optional<Bytes> sane_bytes(std::string_view text);
+std::optional<MilliCpu> plausible_cpu(std::string_view text);
+std::optional<Bytes> plausible_bytes(std::string_view text);
 
 /// The JSON object in an annotation; null root when there is none. A text that is not an object is a problem.
-Parsed annotation_object(const TextMap& annotations, const char* key);
+document::Parsed annotation_object(const TextMap& annotations, const char* key);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

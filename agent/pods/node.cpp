@@ -2,12 +2,12 @@
 #include "agent/pods/node_read.h"
 #include "agent/pods/pod_list.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 /// A member of status.capacity or status.allocatable; a bad one is a notice and stays unknown.
 template <class T>
-std::optional<T> amount(const Value& root, std::string_view list, std::string_view name,
+std::optional<T> amount(const document::Value& root, std::string_view list, std::string_view name,
                         std::optional<T> (*parse)(std::string_view), std::vector<std::string>& notices) {
   if (value_at(root, {"status", list, name}) == nullptr) return std::nullopt;
   const auto text = text_at(root, {"status", list, name});
@@ -21,7 +21,7 @@ std::optional<T> amount(const Value& root, std::string_view list, std::string_vi
 }
 
 /// Unlike CPU and memory these may be zero: then nothing is lent.
-void read_lent(const Value& root, NodeObject& node, std::vector<std::string>& notices) {
+void read_lent(const document::Value& root, NodeObject& node, std::vector<std::string>& notices) {
   auto lent = read_resources(value_at(root, {"status", "allocatable"}));
   if (lent.refusal.starts_with("kubernetes.io/"))
     notices.push_back("node: status.allocatable: batch and mid are not known: " + lent.refusal);
@@ -31,15 +31,15 @@ void read_lent(const Value& root, NodeObject& node, std::vector<std::string>& no
   node.lent.memory.reset();
 }
 
-void read_amounts(const Value& root, NodeObject& node, std::vector<std::string>& notices) {
-  node.cpu_capacity = amount(root, "capacity", "cpu", &sane_cpu, notices);
-  node.cpu_allocatable = amount(root, "allocatable", "cpu", &sane_cpu, notices);
-  node.memory_capacity = amount(root, "capacity", "memory", &sane_bytes, notices);
-  node.memory_allocatable = amount(root, "allocatable", "memory", &sane_bytes, notices);
+void read_amounts(const document::Value& root, NodeObject& node, std::vector<std::string>& notices) {
+  node.cpu_capacity = amount(root, "capacity", "cpu", &plausible_cpu, notices);
+  node.cpu_allocatable = amount(root, "allocatable", "cpu", &plausible_cpu, notices);
+  node.memory_capacity = amount(root, "capacity", "memory", &plausible_bytes, notices);
+  node.memory_allocatable = amount(root, "allocatable", "memory", &plausible_bytes, notices);
   read_lent(root, node, notices);
 }
 
-std::optional<CpuSet> cpus_in(const Value& object, std::string_view member, const char* key,
+std::optional<CpuSet> cpus_in(const document::Value& object, std::string_view member, const char* key,
                               std::vector<std::string>& notices) {
   const auto text = text_at(object, {member});
   const auto cpus = CpuSet::parse(text);
@@ -74,7 +74,7 @@ void read_system_qos(NodeObject& node, std::vector<std::string>& notices) {
 
 }  // namespace
 
-Value node_annotation(const NodeObject& node, const char* key, std::vector<std::string>& notices) {
+document::Value node_annotation(const NodeObject& node, const char* key, std::vector<std::string>& notices) {
   auto parsed = annotation_object(node.annotations, key);
   if (parsed.problems.empty()) return std::move(parsed.root);
   notices.push_back("node: annotation ignored: " + parsed.problems.front().text());
@@ -83,7 +83,8 @@ Value node_annotation(const NodeObject& node, const char* key, std::vector<std::
 
 NodeFile parse_node(std::string_view text, const std::string& file, Source source) {
   NodeFile out;
-  const auto parsed = source == Source::server ? parse_json(text, file) : parse_document(text, file);
+  const auto parsed =
+      source == Source::server ? document::parse_json(text, file) : document::parse_document(text, file);
   out.problems = parsed.problems;
   if (!out.problems.empty()) return out;
   const auto& root = parsed.root;
@@ -104,4 +105,4 @@ NodeFile parse_node(std::string_view text, const std::string& file, Source sourc
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

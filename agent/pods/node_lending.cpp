@@ -5,7 +5,7 @@
 #include "agent/pods/pod_read.h"
 #include "qos/model/units_text.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 /// node.koordinator.sh/raw-allocatable is a plain resource list.
@@ -51,7 +51,7 @@ void read_bandwidth(NodeObject& node, std::vector<std::string>& notices) {
 }
 
 /// Not empty: why the entry cannot be understood.
-std::string read_allocation(const Value& item, ThirdPartyAllocation& out) {
+std::string read_allocation(const document::Value& item, ThirdPartyAllocation& out) {
   if (item.map() == nullptr) return "found something else than a map in allocations";
   out.name = text_at(item, {"name"});
   out.priority_class = priority_class_named(text_at(item, {"priority"}));
@@ -60,7 +60,7 @@ std::string read_allocation(const Value& item, ThirdPartyAllocation& out) {
   return resources.refusal;
 }
 
-std::string read_allocations(const Parsed& annotation, std::vector<ThirdPartyAllocation>& out) {
+std::string read_allocations(const document::Parsed& annotation, std::vector<ThirdPartyAllocation>& out) {
   if (!annotation.problems.empty()) return annotation.problems.front().text();
   const auto list = list_at(annotation.root, {"allocations"});
   if (!list) return "allocations: found something else than a list";
@@ -90,4 +90,4 @@ void read_node_lending(NodeObject& node, std::vector<std::string>& notices) {
   read_third_parties(node, notices);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

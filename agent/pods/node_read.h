@@ -7,12 +7,12 @@
 #include "agent/document/document.h"
 #include "qos/model/pod.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 
 /// The JSON object in an annotation; null root when there is none or it cannot be read, which is a notice.
-Value node_annotation(const NodeObject& node, const char* key, std::vector<std::string>& notices);
+document::Value node_annotation(const NodeObject& node, const char* key, std::vector<std::string>& notices);
 
 /// node_lending.cpp: what of Koordinator's annotations decides what can be lent, from node.annotations.
 void read_node_lending(NodeObject& node, std::vector<std::string>& notices);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

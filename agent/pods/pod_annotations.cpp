@@ -5,7 +5,7 @@
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_read.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 template <class T>
@@ -61,7 +61,7 @@ void read_classes(Pod& pod) {
 }
 
 /// A whole number of an annotation within [low, high]; false when it is there and is none.
-bool read_number(const Value& from, std::string_view key, std::int64_t low, std::int64_t high,
+bool read_number(const document::Value& from, std::string_view key, std::int64_t low, std::int64_t high,
                  std::optional<std::int64_t>& out) {
   const auto* value = value_at(from, {key});
   if (value == nullptr) return true;
@@ -75,7 +75,7 @@ bool read_number(const Value& from, std::string_view key, std::int64_t low, std:
   return number >= low && number <= high;
 }
 
-bool read_percent(const Value& from, std::string_view key, std::optional<Percent>& out) {
+bool read_percent(const document::Value& from, std::string_view key, std::optional<Percent>& out) {
   std::optional<std::int64_t> number;
   if (!read_number(from, key, 0, 100, number)) return false;
   if (number) out = Percent(*number);
@@ -83,7 +83,7 @@ bool read_percent(const Value& from, std::string_view key, std::optional<Percent
 }
 
 /// A boolean of an annotation; false when it is there and is none.
-bool read_flag(const Value& from, std::string_view key, std::optional<bool>& out) {
+bool read_flag(const document::Value& from, std::string_view key, std::optional<bool>& out) {
   const auto* value = value_at(from, {key});
   if (value == nullptr) return true;
   const auto* scalar = value->scalar();
@@ -93,7 +93,7 @@ bool read_flag(const Value& from, std::string_view key, std::optional<bool>& out
   return true;
 }
 
-bool read_policy(const Value& from, std::optional<std::string>& out) {
+bool read_policy(const document::Value& from, std::optional<std::string>& out) {
   const auto* value = value_at(from, {"policy"});
   if (value == nullptr) return true;
   if (value->scalar() == nullptr || !value->scalar()->quoted) return false;
@@ -103,7 +103,7 @@ bool read_policy(const Value& from, std::optional<std::string>& out) {
 }
 
 /// The same ranges as the node's cpuBurstStrategy. Absent: something in it is not legal.
-std::optional<CpuBurstOverride> burst_override(const Value& from) {
+std::optional<CpuBurstOverride> burst_override(const document::Value& from) {
   CpuBurstOverride out;
   std::optional<std::int64_t> burst;
   std::optional<std::int64_t> quota;
@@ -142,7 +142,7 @@ void read_burst(Pod& pod, std::vector<std::string>& notices) {
 }
 
 /// Neutral unless enabled. Its other members (schedIdle, coreExpeller) are levers of a class.
-bool read_identity(const Value& from, std::optional<std::int64_t>& out) {
+bool read_identity(const document::Value& from, std::optional<std::int64_t>& out) {
   std::optional<bool> enabled;
   if (!read_flag(from, "enable", enabled) || !read_number(from, "groupIdentity", -1, 2, out)) return false;
   if (enabled != true) out = 0;
@@ -166,7 +166,7 @@ void read_cpu_qos(Pod& pod, std::vector<std::string>& notices) {
   }
 }
 
-std::optional<MemoryQosOverride::Policy> memory_policy(const Value& from) {
+std::optional<MemoryQosOverride::Policy> memory_policy(const document::Value& from) {
   using Policy = MemoryQosOverride::Policy;
   constexpr std::array<Word<Policy>, 4> kWords = {{{"", Policy::of_class},
                                                    {"default", Policy::of_class},
@@ -178,7 +178,7 @@ std::optional<MemoryQosOverride::Policy> memory_policy(const Value& from) {
 }
 
 /// The same ranges as memoryQOS of a class. Absent: something is not legal.
-std::optional<MemoryQosOverride> memory_override(const Value& from) {
+std::optional<MemoryQosOverride> memory_override(const document::Value& from) {
   MemoryQosOverride out;
   std::optional<std::int64_t> size;
   const auto policy = memory_policy(from);
@@ -212,7 +212,7 @@ void read_memory_qos(Pod& pod, std::vector<std::string>& notices) {
 }
 
 /// The NUMA nodes that the scheduler chose; absent: something in the list is none.
-std::optional<std::vector<int>> numa_nodes_of(const Value& status) {
+std::optional<std::vector<int>> numa_nodes_of(const document::Value& status) {
   const auto list = list_at(status, {"numaNodeResources"});
   if (!list) return std::nullopt;
   std::vector<int> nodes;
@@ -271,4 +271,4 @@ void read_pod_protocol(Pod& pod, std::vector<std::string>& notices) {
   read_allocation(pod, notices);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

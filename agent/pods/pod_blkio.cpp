@@ -4,7 +4,7 @@
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_read.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 constexpr const char* kKey = "koordinator.sh/blkioQOS";
@@ -19,9 +19,9 @@ std::string read_blocks(const Pod& pod, std::vector<Block>& blocks) {
   const auto parsed = annotation_object(pod.annotations, kKey);
   if (!parsed.problems.empty()) return parsed.problems.front().text();
   if (parsed.root.null()) return {};
-  SchemaRead read{.file = kKey};
+  config::SchemaRead read{.file = kKey};
   BlkioQos out{.enable = true};
-  read_section(parsed.root, blkio_rows(), &out, "", false, read);
+  config::read_section(parsed.root, config::blkio_rows(), &out, "", false, read);
   if (!read.problems.empty()) return read.problems.front().text();
   if (out.blocks.size() > kMostBlocks)
     return std::string(kKey) + ": found " + std::to_string(out.blocks.size()) + " blocks; legal: at most " +
@@ -39,7 +39,7 @@ void read_blkio(Pod& pod, std::vector<std::string>& notices) {
     notices.push_back("pod " + pod_title(pod) + ": annotation ignored, no limits of its own: " + why);
 }
 
-void read_volumes(const Value& item, Pod& pod) {
+void read_volumes(const document::Value& item, Pod& pod) {
   const auto volumes = pod.blocks.empty() ? std::nullopt : list_at(item, {"spec", "volumes"});
   if (!volumes) return;
   for (const auto& volume : *volumes) {
@@ -49,4 +49,4 @@ void read_volumes(const Value& item, Pod& pod) {
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

@@ -4,7 +4,7 @@
 #include "agent/pods/pod_read.h"
 #include "qos/model/pod_requests.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 /// "containerd://abc" -> "abc", whatever the runtime is called.
@@ -14,15 +14,17 @@ std::string bare_id(const std::string& id) {
 }
 
 /// The entry of a status list that has this name.
-const Value* status_of(const Value& item, std::string_view statuses, const std::string& name) {
+const document::Value* status_of(const document::Value& item, std::string_view statuses,
+                                 const std::string& name) {
   const auto list = list_at(item, {"status", statuses});
   if (!list) return nullptr;
-  const auto found = std::find_if(list->begin(), list->end(),
-                                  [&](const Value& status) { return text_at(status, {"name"}) == name; });
+  const auto found = std::find_if(list->begin(), list->end(), [&](const document::Value& status) {
+    return text_at(status, {"name"}) == name;
+  });
   return found == list->end() ? nullptr : &*found;
 }
 
-std::string read_limits(const Value& spec, Container& container) {
+std::string read_limits(const document::Value& spec, Container& container) {
   auto requests = read_resources(value_at(spec, {"resources", "requests"}));
   if (!requests.refusal.empty()) return "requests." + requests.refusal;
   auto limits = read_resources(value_at(spec, {"resources", "limits"}));
@@ -32,7 +34,8 @@ std::string read_limits(const Value& spec, Container& container) {
   return {};
 }
 
-std::string read_container(const Value& item, const Value& spec, std::string_view statuses, Pod& pod) {
+std::string read_container(const document::Value& item, const document::Value& spec,
+                           std::string_view statuses, Pod& pod) {
   Container container;
   container.name = text_at(spec, {"name"});
   if (container.name.empty()) return "found a container without a name";
@@ -48,11 +51,12 @@ std::string read_container(const Value& item, const Value& spec, std::string_vie
   return {};
 }
 
-bool restarts_always(const Value& init) { return text_at(init, {"restartPolicy"}) == "Always"; }
+bool restarts_always(const document::Value& init) { return text_at(init, {"restartPolicy"}) == "Always"; }
 
 /// A sidecar goes on beside the init containers after it; the others are gone before the next one begins. One
 /// that cannot be read counts as nothing: the API server lets none through.
-std::string read_init_containers(const Value& item, std::span<const Value> specs, Pod& pod) {
+std::string read_init_containers(const document::Value& item, std::span<const document::Value> specs,
+                                 Pod& pod) {
   Resources sidecars;
   for (const auto& spec : specs) {
     if (restarts_always(spec)) {
@@ -69,7 +73,7 @@ std::string read_init_containers(const Value& item, std::span<const Value> specs
   return {};
 }
 
-std::string read_overhead(const Value& item, Pod& pod) {
+std::string read_overhead(const document::Value& item, Pod& pod) {
   auto overhead = read_resources(value_at(item, {"spec", "overhead"}));
   pod.overhead = overhead.resources;
   return overhead.refusal.empty() ? "" : "spec.overhead." + overhead.refusal;
@@ -101,7 +105,7 @@ struct QosVotes {
 
 }  // namespace
 
-std::string read_containers(const Value& item, Pod& pod) {
+std::string read_containers(const document::Value& item, Pod& pod) {
   const auto regular = list_at(item, {"spec", "containers"});
   const auto init = list_at(item, {"spec", "initContainers"});
   if (!regular || !init) return "spec.containers: found something else than a list";
@@ -112,10 +116,10 @@ std::string read_containers(const Value& item, Pod& pod) {
   return read_overhead(item, pod);
 }
 
-KubeQos computed_kube_qos(const Value& item, const Pod& pod) {
+KubeQos computed_kube_qos(const document::Value& item, const Pod& pod) {
   QosVotes votes;
   for (const auto& container : pod.containers) votes.add(container.requests, container.limits);
-  const auto inits = list_at(item, {"spec", "initContainers"}).value_or(std::span<const Value>());
+  const auto inits = list_at(item, {"spec", "initContainers"}).value_or(std::span<const document::Value>());
   for (const auto& spec : inits) {
     if (restarts_always(spec)) continue;  // among pod.containers
     Container init;
@@ -128,4 +132,4 @@ KubeQos computed_kube_qos(const Value& item, const Pod& pod) {
   return votes.guaranteed ? KubeQos::guaranteed : KubeQos::burstable;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

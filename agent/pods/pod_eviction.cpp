@@ -6,7 +6,7 @@
 #include "agent/pods/pod_read.h"
 #include "qos/model/nodeslo.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 const std::string* find(const TextMap& texts, const char* key) {
@@ -30,7 +30,7 @@ void read_policy(Pod& pod, std::vector<std::string>& notices) {
   const auto* given = find(pod.annotations, kKey);
   if (given == nullptr) return;
   pod.eviction.by = 0;
-  const auto parsed = parse_json(*given, kKey);
+  const auto parsed = document::parse_json(*given, kKey);
   const auto* names = parsed.problems.empty() ? parsed.root.list() : nullptr;
   if (names == nullptr) {
     notices.push_back("pod " + pod_title(pod) + ": " + kKey +
@@ -109,7 +109,7 @@ namespace {
 
 /// A Deployment makes a ReplicaSet with each release, NAME-HASH, and tells its pods the hash. A static pod is
 /// nobody's but its node's.
-std::string maker_of(const Value& owner, const Pod& pod) {
+std::string maker_of(const document::Value& owner, const Pod& pod) {
   const auto kind = text_at(owner, {"kind"});
   if (kind == "Node") return {};
   auto name = text_at(owner, {"name"});
@@ -123,9 +123,10 @@ std::string maker_of(const Value& owner, const Pod& pod) {
 }  // namespace
 
 /// Of several owners at most one is the controller. Without one the first counts: somebody made the pod.
-void read_owner(const Value& item, Pod& pod) {
+void read_owner(const document::Value& item, Pod& pod) {
   constexpr std::int64_t kLongestGrace = 86400;
-  const auto owners = list_at(item, {"metadata", "ownerReferences"}).value_or(std::span<const Value>());
+  const auto owners =
+      list_at(item, {"metadata", "ownerReferences"}).value_or(std::span<const document::Value>());
   for (const auto& owner : owners) {
     const bool controls = text_at(owner, {"controller"}) == "true";
     if (!controls && !pod.eviction.owner_uid.empty()) continue;
@@ -139,4 +140,4 @@ void read_owner(const Value& item, Pod& pod) {
   if (grace && *grace >= 0) pod.eviction.grace = std::chrono::seconds(std::min(*grace, kLongestGrace));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

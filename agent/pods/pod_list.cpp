@@ -6,43 +6,44 @@
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_read.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 // What read_pod() looks at: a member that is not named here is not there for it. The rest of a pod,
 // managedFields above all, is most of its bytes.
-constexpr Wanted kResources[] = {{"requests"}, {"limits"}};
-constexpr Wanted kContainer[] = {{"name"}, {"image"}, {"restartPolicy"}, {"resources", kResources}};
-constexpr Wanted kState[] = {{"running"}};
-constexpr Wanted kContainerStatus[] = {{"name"}, {"containerID"}, {"state", kState}};
-constexpr Wanted kOwner[] = {{"uid"}, {"kind"}, {"name"}, {"controller"}};
-constexpr Wanted kMetadata[] = {{"name"},
-                                {"namespace"},
-                                {"uid"},
-                                {"labels"},
-                                {"annotations"},
-                                {"ownerReferences", kOwner},
-                                {"creationTimestamp"},
-                                {"deletionTimestamp"}};
-constexpr Wanted kVolume[] = {{"name"}, {"persistentVolumeClaim"}, {"ephemeral"}};
-constexpr Wanted kSpec[] = {{"priority"},
-                            {"hostNetwork"},
-                            {"volumes", kVolume},
-                            {"overhead"},
-                            {"terminationGracePeriodSeconds"},
-                            {"containers", kContainer},
-                            {"initContainers", kContainer}};
-constexpr Wanted kStatus[] = {{"phase"},
-                              {"podIPs"},
-                              {"qosClass"},
-                              {"startTime"},
-                              {"containerStatuses", kContainerStatus},
-                              {"initContainerStatuses", kContainerStatus}};
-constexpr Wanted kPod[] = {{"metadata", kMetadata}, {"spec", kSpec}, {"status", kStatus}};
-constexpr Wanted kPodList[] = {{"kind"}, {"items", kPod}};
+constexpr document::KeyFilter kResources[] = {{"requests"}, {"limits"}};
+constexpr document::KeyFilter kContainer[] = {
+    {"name"}, {"image"}, {"restartPolicy"}, {"resources", kResources}};
+constexpr document::KeyFilter kState[] = {{"running"}};
+constexpr document::KeyFilter kContainerStatus[] = {{"name"}, {"containerID"}, {"state", kState}};
+constexpr document::KeyFilter kOwner[] = {{"uid"}, {"kind"}, {"name"}, {"controller"}};
+constexpr document::KeyFilter kMetadata[] = {{"name"},
+                                             {"namespace"},
+                                             {"uid"},
+                                             {"labels"},
+                                             {"annotations"},
+                                             {"ownerReferences", kOwner},
+                                             {"creationTimestamp"},
+                                             {"deletionTimestamp"}};
+constexpr document::KeyFilter kVolume[] = {{"name"}, {"persistentVolumeClaim"}, {"ephemeral"}};
+constexpr document::KeyFilter kSpec[] = {{"priority"},
+                                         {"hostNetwork"},
+                                         {"volumes", kVolume},
+                                         {"overhead"},
+                                         {"terminationGracePeriodSeconds"},
+                                         {"containers", kContainer},
+                                         {"initContainers", kContainer}};
+constexpr document::KeyFilter kStatus[] = {{"phase"},
+                                           {"podIPs"},
+                                           {"qosClass"},
+                                           {"startTime"},
+                                           {"containerStatuses", kContainerStatus},
+                                           {"initContainerStatuses", kContainerStatus}};
+constexpr document::KeyFilter kPod[] = {{"metadata", kMetadata}, {"spec", kSpec}, {"status", kStatus}};
+constexpr document::KeyFilter kPodList[] = {{"kind"}, {"items", kPod}};
 
 /// Not empty: why the document is no list of pods.
-std::string refuse_root(const Value& root) {
+std::string refuse_root(const document::Value& root) {
   if (root.map() == nullptr)
     return root.null() ? "found nothing; legal: a v1 PodList" : "legal: a v1 PodList";
   const auto kind = text_at(root, {"kind"});
@@ -56,12 +57,12 @@ std::string refuse_root(const Value& root) {
 
 }  // namespace
 
-std::span<const Wanted> wanted_of_pods() { return kPodList; }
+std::span<const document::KeyFilter> pod_key_filter() { return kPodList; }
 
 PodList parse_pod_list(std::string_view text, const std::string& file, Source source) {
   PodList out;
-  const auto parsed =
-      source == Source::server ? parse_json(text, file, kPodList) : parse_document(text, file, kPodList);
+  const auto parsed = source == Source::server ? document::parse_json(text, file, kPodList)
+                                               : document::parse_document(text, file, kPodList);
   out.problems = parsed.problems;
   if (!out.problems.empty()) return out;
   if (auto why = refuse_root(parsed.root); !why.empty()) {
@@ -69,7 +70,7 @@ PodList parse_pod_list(std::string_view text, const std::string& file, Source so
     return out;
   }
   std::unordered_set<std::string> uids;
-  const auto items = list_at(parsed.root, {"items"}).value_or(std::span<const Value>());
+  const auto items = list_at(parsed.root, {"items"}).value_or(std::span<const document::Value>());
   for (const auto& item : items) {
     auto pod = read_pod(item, out.notices);
     if (!pod) continue;
@@ -87,4 +88,4 @@ PodList parse_pod_list(std::string_view text, const std::string& file, Source so
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

@@ -9,24 +9,24 @@
 #include "agent/document/document.h"
 #include "qos/model/pod.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 
 /// People write YAML or JSON in an order of their own. A server sends JSON, and its list in any order,
 /// another one each time: it is put in order, so that nothing is decided by it.
-enum class Source : std::uint8_t { people, server };
+enum class Source : std::uint8_t { annotations, server };
 
 struct PodList {
   std::vector<Pod> pods{};
-  std::vector<std::string> notices{};  ///< a pod or annotation that was left out or ignored, and why
-  std::vector<Problem> problems{};     ///< not empty: the text as a whole cannot be used
+  std::vector<std::string> notices{};         ///< a pod or annotation that was left out or ignored, and why
+  std::vector<document::Problem> problems{};  ///< not empty: the text as a whole cannot be used
 };
-PodList parse_pod_list(std::string_view text, const std::string& file, Source source = Source::people);
+PodList parse_pod_list(std::string_view text, const std::string& file, Source source = Source::annotations);
 
 struct NodeFile {
   NodeObject node{};
   std::vector<std::string> notices{};
-  std::vector<Problem> problems{};
+  std::vector<document::Problem> problems{};
 };
-NodeFile parse_node(std::string_view text, const std::string& file, Source source = Source::people);
+NodeFile parse_node(std::string_view text, const std::string& file, Source source = Source::annotations);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

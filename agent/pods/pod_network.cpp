@@ -5,7 +5,7 @@
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_read.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 constexpr const char* kKey = "koordinator.sh/networkQOS";
@@ -24,9 +24,9 @@ std::string read_limits(const Pod& pod, NetworkLimits& limits) {
   const auto parsed = annotation_object(pod.annotations, kKey);
   if (!parsed.problems.empty()) return parsed.problems.front().text();
   if (parsed.root.null()) return {};
-  SchemaRead read{.file = kKey};
+  config::SchemaRead read{.file = kKey};
   NetworkLimits out;
-  read_section(parsed.root, network_limit_rows(), &out, "", false, read);
+  config::read_section(parsed.root, config::network_limit_rows(), &out, "", false, read);
   if (!read.problems.empty()) return read.problems.front().text();
   limits = out;
   return {};
@@ -34,17 +34,17 @@ std::string read_limits(const Pod& pod, NetworkLimits& limits) {
 
 }  // namespace
 
-void read_network(const Value& item, Pod& pod, std::vector<std::string>& notices) {
+void read_network(const document::Value& item, Pod& pod, std::vector<std::string>& notices) {
   auto& network = pod.network;
   network.of_host = text_at(item, {"spec", "hostNetwork"}) == "true";
   if (const auto why = read_limits(pod, network.limits); !why.empty())
     notices.push_back("pod " + pod_title(pod) + ": annotation ignored, no limits of its own: " + why);
   if (network.of_host) return;
   const auto addresses = list_at(item, {"status", "podIPs"});
-  for (const auto& one : addresses.value_or(std::span<const Value>()))
+  for (const auto& one : addresses.value_or(std::span<const document::Value>()))
     if (const auto address = parse_address(text_at(one, {"ip"}));
         address && network.addresses.size() < kMostAddresses)
       network.addresses.push_back(*address);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

@@ -6,7 +6,7 @@
 #include "agent/pods/kube_text.h"
 #include "agent/pods/timestamp.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 PodPhase phase_of(const std::string& word) {
@@ -25,7 +25,7 @@ std::optional<KubeQos> kube_qos_of(const std::string& word) {
 }
 
 /// A static pod's directory carries the hash of its manifest; the API's mirror of it has a uid of its own.
-std::string uid_of(const Value& item, const Pod& pod) {
+std::string uid_of(const document::Value& item, const Pod& pod) {
   const auto mirror = pod.annotations.find("kubernetes.io/config.mirror");
   const auto hash = pod.annotations.find("kubernetes.io/config.hash");
   auto uid = text_at(item, {"metadata", "uid"});
@@ -48,7 +48,7 @@ bool sane_uid(const std::string& uid) {
 }
 
 /// Not empty: the priority is there and is no 32-bit number.
-std::string read_priority(const Value& item, Pod& pod) {
+std::string read_priority(const document::Value& item, Pod& pod) {
   const auto text = text_at(item, {"spec", "priority"});
   if (text.empty()) return {};
   std::int32_t value = 0;
@@ -59,7 +59,7 @@ std::string read_priority(const Value& item, Pod& pod) {
 }
 
 /// The API server gives a static pod no creation of its own; the kubelet says since when it runs.
-void read_created(const Value& item, Pod& pod, std::vector<std::string>& notices) {
+void read_created(const document::Value& item, Pod& pod, std::vector<std::string>& notices) {
   auto text = text_at(item, {"metadata", "creationTimestamp"});
   if (text.empty()) text = text_at(item, {"status", "startTime"});
   if (text.empty()) return;
@@ -69,7 +69,7 @@ void read_created(const Value& item, Pod& pod, std::vector<std::string>& notices
                     "'; legal: a time such as 2026-01-31T23:59:59Z");
 }
 
-std::string fill(const Value& item, Pod& pod) {
+std::string fill(const document::Value& item, Pod& pod) {
   if (item.map() == nullptr) return "it is not an object";
   pod.namespace_ = text_at(item, {"metadata", "namespace"});
   pod.name = text_at(item, {"metadata", "name"});
@@ -91,7 +91,7 @@ std::string fill(const Value& item, Pod& pod) {
 
 }  // namespace
 
-std::optional<Pod> read_pod(const Value& item, std::vector<std::string>& notices) {
+std::optional<Pod> read_pod(const document::Value& item, std::vector<std::string>& notices) {
   Pod pod;
   if (const auto why = fill(item, pod); !why.empty()) {
     notices.push_back("pod " + pod_title(pod) + " is left out: " + why);
@@ -109,4 +109,4 @@ std::string pod_title(const Pod& pod) {
   return pod.uid.empty() ? "without a name" : pod.uid;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

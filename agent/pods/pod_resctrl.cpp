@@ -5,13 +5,13 @@
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_read.h"
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 constexpr const char* kKey = "node.koordinator.sh/resctrl";
 constexpr std::size_t kMostParts = 256;
 
-std::optional<std::int64_t> number(const Value& value, std::int64_t low, std::int64_t high) {
+std::optional<std::int64_t> number(const document::Value& value, std::int64_t low, std::int64_t high) {
   const auto* scalar = value.scalar();
   if (scalar == nullptr || scalar->quoted) return std::nullopt;
   std::int64_t out = 0;
@@ -22,7 +22,7 @@ std::optional<std::int64_t> number(const Value& value, std::int64_t low, std::in
 }
 
 /// [start, end]; false when it is there and is none.
-bool read_range(const Value& from, ResctrlPart& part) {
+bool read_range(const document::Value& from, ResctrlPart& part) {
   const auto* value = value_at(from, {"range"});
   if (value == nullptr) return true;
   const auto* list = value->list();
@@ -33,22 +33,22 @@ bool read_range(const Value& from, ResctrlPart& part) {
   part.end = Percent(*end);
   return true;
 }
-bool read_percent(const Value& from, ResctrlPart& part) {
+bool read_percent(const document::Value& from, ResctrlPart& part) {
   const auto* value = value_at(from, {"percent"});
   if (value == nullptr) return true;
   const auto percent = number(*value, 1, 100);
   if (percent) part.bandwidth = Percent(*percent);
   return percent.has_value();
 }
-bool read_cache(const Value& from, ResctrlPart& part) {
+bool read_cache(const document::Value& from, ResctrlPart& part) {
   const auto* value = value_at(from, {"cacheID"});
   const auto id = value != nullptr ? number(*value, 0, INT32_MAX) : std::nullopt;
   if (id) part.cache = static_cast<std::int32_t>(*id);
   return id.has_value();
 }
 
-bool read_resource(const Value& root, const char* name, bool (*read)(const Value&, ResctrlPart&),
-                   std::vector<ResctrlPart>& parts) {
+bool read_resource(const document::Value& root, const char* name,
+                   bool (*read)(const document::Value&, ResctrlPart&), std::vector<ResctrlPart>& parts) {
   const auto* resource = value_at(root, {name});
   if (resource == nullptr) return true;
   const auto each = list_at(*resource, {"schemataPerCache"});
@@ -83,4 +83,4 @@ void read_resctrl(Pod& pod, std::vector<std::string>& notices) {
   std::erase_if(pod.resctrl, [](const ResctrlPart& part) { return !says_something(part); });
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <ctime>
 
-namespace evenkeel {
+namespace evenkeel::pods {
 namespace {
 
 /// A cursor that stays broken once something was not as it should be.
@@ -96,4 +96,4 @@ std::string timestamp(std::int64_t unix_seconds) {
   return {text.data(), size};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pods

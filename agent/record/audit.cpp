@@ -9,8 +9,8 @@
 #include "agent/runtime/json.h"
 #include "agent/runtime/log.h"
 
-namespace evenkeel {
-Result<Audit> Audit::open(const std::string& state_dir, const WallClock* clock) {
+namespace evenkeel::record {
+Result<Audit> Audit::open(const std::string& state_dir, const runtime::WallClock* clock) {
   Audit audit(state_dir.empty() ? "" : state_dir + "/audit.jsonl", clock);
   if (!audit.path_.empty())
     if (auto opened = audit.reopen(); !opened) return tl::unexpected<Error>(opened.error());
@@ -40,10 +40,10 @@ void Audit::append(std::string_view line) {
 void Audit::record(const AuditEvent& event, MonoTime now) {
   const double wall = clock_ != nullptr ? clock_->unix_seconds() : 0;
   std::string line;
-  Json json(line);
+  runtime::Json json(line);
   json.begin_object();
-  if (clock_ != nullptr) json.member("time", utc_text(wall));
-  json.member("now", seconds(now)).member("kind", event.kind).member("path", event.path);
+  if (clock_ != nullptr) json.member("time", runtime::utc_text(wall));
+  json.member("now", runtime::seconds(now)).member("kind", event.kind).member("path", event.path);
   json.member("old", event.old_text)
       .member("new", event.new_text)
       .member("by", event.by)
@@ -51,8 +51,8 @@ void Audit::record(const AuditEvent& event, MonoTime now) {
   if (!event.pod.empty()) json.member("pod", event.pod);
   json.end_object();
   append(line + "\n");
-  remembered_.push_back({wall, std::string(event.pod), std::move(line)});
-  if (remembered_.size() > kRemembered) remembered_.pop_front();
+  recent_lines_.push_back({wall, std::string(event.pod), std::move(line)});
+  if (recent_lines_.size() > kRecentLines) recent_lines_.pop_front();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

@@ -11,7 +11,7 @@
 #include "cgroup/base/fd.h"
 #include "cgroup/base/result.h"
 
-namespace evenkeel {
+namespace evenkeel::record {
 
 struct AuditEvent {
   std::string_view kind{};  ///< "write", "restore", "would-write", "refused", "foreign", "yielded", "config",
@@ -26,30 +26,30 @@ struct AuditEvent {
 class Audit {
  public:
   static constexpr std::size_t kRotateBytes = 4 << 20;
-  static constexpr std::size_t kRemembered = 1024;
+  static constexpr std::size_t kRecentLines = 1024;
 
   /// `state_dir` empty: nothing goes to disk.
-  static Result<Audit> open(const std::string& state_dir, const WallClock* clock);
+  static Result<Audit> open(const std::string& state_dir, const runtime::WallClock* clock);
   void record(const AuditEvent& event, MonoTime now);
 
-  struct Remembered {
+  struct RecentLine {
     double unix_seconds = 0;  ///< zero in stepped mode: there `now` tells
     std::string pod{};
     std::string line{};
   };
-  [[nodiscard]] const std::deque<Remembered>& remembered() const { return remembered_; }
+  [[nodiscard]] const std::deque<RecentLine>& remembered() const { return recent_lines_; }
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
  private:
-  Audit(std::string path, const WallClock* clock) : path_(std::move(path)), clock_(clock) {}
+  Audit(std::string path, const runtime::WallClock* clock) : path_(std::move(path)), clock_(clock) {}
   Result<> reopen();
   void append(std::string_view line);
   std::string path_{};
-  const WallClock* clock_ = nullptr;
+  const runtime::WallClock* clock_ = nullptr;
   Fd file_{};
   std::size_t bytes_ = 0;
   std::uint64_t lost_ = 0;
-  std::deque<Remembered> remembered_{};
+  std::deque<RecentLine> recent_lines_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::record {
 namespace {
 
 /// Each is a look at all that are known.
@@ -19,7 +19,7 @@ BlameTotals::Side side_of(const BlameTotals::Pair& pair) { return {pair.victim, 
 
 void BlameTotals::add(const Pair& pair, Duration time) {
   auto found = shown_.find(pair);
-  if (found == shown_.end() && shown_.size() < kMostShown && !waiting_.contains(pair))
+  if (found == shown_.end() && shown_.size() < kMaxShownPairs && !waiting_.contains(pair))
     found = shown_.emplace(pair, Sum{}).first;
   if (found != shown_.end()) {
     found->second.all += time;
@@ -30,17 +30,17 @@ void BlameTotals::add(const Pair& pair, Duration time) {
   }
 }
 
-void BlameTotals::settle() {
+void BlameTotals::flush() {
   for (int i = 0; i < kReplacedInATick && replace_one(); ++i) {
   }
-  if (known() > kMostKnown) forget_shortest();
+  if (known() > kMaxPairs) evict_shortest();
 }
 
 /// Who is hardly longer takes nobody's place: a series that comes and goes is of no use.
 bool BlameTotals::replace_one() {
   const auto up = std::max_element(waiting_.begin(), waiting_.end(), shorter);
   if (up == waiting_.end()) return false;
-  if (shown_.size() >= kMostShown) {
+  if (shown_.size() >= kMaxShownPairs) {
     const auto down = std::min_element(shown_.begin(), shown_.end(), shorter);
     if (up->second.all <= down->second.all * 9 / 8) return false;
     add_other(side_of(down->first), down->second.shown);
@@ -52,7 +52,7 @@ bool BlameTotals::replace_one() {
 }
 
 /// The shorter half of those that are not shown: their time is in others_ already.
-void BlameTotals::forget_shortest() {
+void BlameTotals::evict_shortest() {
   std::vector<Duration> times;
   for (const auto& [pair, sum] : waiting_) times.push_back(sum.all);
   const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
@@ -60,4 +60,4 @@ void BlameTotals::forget_shortest() {
   std::erase_if(waiting_, [&](const Entry& entry) { return entry.second.all <= *middle; });
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

@@ -8,7 +8,7 @@
 #include "qos/model/ids.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::record {
 
 class BlameTotals {
  public:
@@ -28,12 +28,12 @@ class BlameTotals {
   };
   /// A scrape must stay affordable: so many pairs are shown. Of so many it is known how long they are, so
   /// that the longest can be the ones that are shown; the shortest of the others are forgotten.
-  static constexpr std::size_t kMostShown = 1000, kMostKnown = 4000;
+  static constexpr std::size_t kMaxShownPairs = 1000, kMaxPairs = 4000;
 
   void add(const Pair& pair, Duration time);
   void add_other(const Side& side, Duration time) { others_[side] += time; }
   /// After each tick: who has become longer than the shortest that is shown takes its place, a few at a time.
-  void settle();
+  void flush();
   template <class Gone>
   void forget(Gone gone) {
     const auto pair_gone = [&](const auto& entry) {
@@ -51,9 +51,9 @@ class BlameTotals {
 
  private:
   bool replace_one();
-  void forget_shortest();
+  void evict_shortest();
   std::map<Pair, Sum> shown_{}, waiting_{};
   std::map<Side, Duration> others_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

@@ -10,7 +10,7 @@
 #include "qos/brake/state.h"
 #include "qos/model/alarm.h"
 
-namespace evenkeel {
+namespace evenkeel::record {
 
 class BrakeRecord {
  public:
@@ -25,16 +25,16 @@ class BrakeRecord {
     std::optional<MonoTime> since{};
   };
 
-  void heard(const Alarm& alarm) { ++alarms_[place(alarm.what, alarm.source)]; }
+  void alarm_raised(const Alarm& alarm) { ++alarms_[place(alarm.what, alarm.source)]; }
   /// Whether this is new of what stands in the way of alarms by BPF; empty: nothing does.
-  bool learns(const std::string& why_no_alarms);
+  bool set_unavailable_reason(const std::string& why_no_alarms);
   /// From the alarm to the write.
-  void reacted(Duration took);
+  void braked_after(Duration took);
   /// What a decision has done to the brakes.
-  struct Moved {
+  struct Change {
     bool on = false, off = false;
   };
-  Moved follow(const BrakeState& state, MonoTime now);
+  Change follow(const brake::BrakeState& state, MonoTime now);
 
   [[nodiscard]] std::uint64_t alarms(Contended what, AlarmSource source) const {
     return alarms_[place(what, source)];
@@ -46,7 +46,7 @@ class BrakeRecord {
   [[nodiscard]] Duration reaction_time() const { return reaction_time_; }
 
  private:
-  static void follow(const BrakeLever& lever, MonoTime now, Lever& record, Moved& moved);
+  static void follow(const brake::BrakeLever& lever, MonoTime now, Lever& record, Change& moved);
   static constexpr std::size_t place(Contended what, AlarmSource source) {
     return static_cast<std::size_t>(what) * kAlarmSourceCount + static_cast<std::size_t>(source);
   }
@@ -57,4 +57,4 @@ class BrakeRecord {
   Duration reaction_time_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

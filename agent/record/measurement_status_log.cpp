@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::record {
 namespace {
 
 /// Whether it is not what it was.
@@ -26,7 +26,7 @@ std::string_view name(RunQueueSource source) {
   return kNames[static_cast<std::size_t>(source)];
 }
 
-void MeasuringNews::tell(const NodeSnapshot& node, Log& log) {
+void MeasurementStatusLog::log_changes(const NodeSnapshot& node, runtime::Log& log) {
   const auto& counters = node.counters;
   if (learns(counters.backend, counters.why, backend_, why_counters_))
     log.info("counter-backend").with("backend", name(counters.backend)).with("why", counters.why);
@@ -35,4 +35,4 @@ void MeasuringNews::tell(const NodeSnapshot& node, Log& log) {
     log.info("run-queue-source").with("source", name(run_queue.source)).with("why", run_queue.why);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

@@ -8,15 +8,15 @@
 #include "agent/runtime/log.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::record {
 
 std::string_view name(CounterBackend backend);
 std::string_view name(RunQueueSource source);
 
-class MeasuringNews {
+class MeasurementStatusLog {
  public:
   /// After each tick. Allocates only when there is something to say.
-  void tell(const NodeSnapshot& node, Log& log);
+  void log_changes(const NodeSnapshot& node, runtime::Log& log);
 
  private:
   CounterBackend backend_ = CounterBackend::none;
@@ -24,4 +24,4 @@ class MeasuringNews {
   std::string why_counters_{}, why_run_queue_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

@@ -8,12 +8,12 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::record {
 
 struct ReportState {
-  std::uint64_t taken = 0, failures = 0;
-  std::optional<MonoTime> last_taken{};
-  std::string trouble{};  ///< why the last one was not; empty: it was
+  std::uint64_t accepted = 0, failures = 0;
+  std::optional<MonoTime> last_accepted{};
+  std::string last_error{};  ///< why the last one was not; empty: it was
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

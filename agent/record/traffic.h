@@ -7,7 +7,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::record {
 
 struct KubeTraffic {
   std::string server{};                     ///< "kubelet", "api"
@@ -17,9 +17,9 @@ struct KubeTraffic {
 };
 
 struct PodEventCounters {
-  std::uint64_t told = 0;      ///< the server has them
+  std::uint64_t sent = 0;      ///< the server has them
   std::uint64_t repeated = 0;  ///< not told again so soon
   std::uint64_t dropped = 0;   ///< too many at once, or not taken by the server
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::record {
 namespace {
 
 /// Containers count for their pods; whoever is gone is nobody.
-CgroupId whose(const CgroupTree& tree, CgroupId id) {
+CgroupId whose(const tree::CgroupTree& tree, CgroupId id) {
   const auto* cgroup = tree.find(id);
   if (cgroup == nullptr) return {};
   return cgroup->kind == CgroupKind::container ? cgroup->parent : cgroup->id;
@@ -23,14 +23,14 @@ void WaitTotals::add_histogram(Sums& sums, const RunQueueWait& wait) {
   }
 }
 
-void WaitTotals::forget_gone(const CgroupTree& tree) {
+void WaitTotals::forget_gone(const tree::CgroupTree& tree) {
   const auto gone = [&](CgroupId id) { return id && tree.find(id) == nullptr; };
   std::erase_if(sums_, [&](const auto& entry) { return gone(entry.first); });
   std::erase_if(seen_, [&](const auto& entry) { return gone(entry.first); });
   blame_.forget(gone);
 }
 
-void WaitTotals::add(const NodeSnapshot& node, const CgroupTree& tree) {
+void WaitTotals::add(const NodeSnapshot& node, const tree::CgroupTree& tree) {
   if (seen_.size() > node.run_queue.waits.size()) forget_gone(tree);
   for (const auto& wait : node.run_queue.waits) {
     auto& sums = sums_[whose(tree, wait.cgroup)];
@@ -46,14 +46,14 @@ void WaitTotals::add(const NodeSnapshot& node, const CgroupTree& tree) {
   add_blame(node.run_queue, tree);
 }
 
-void WaitTotals::add_blame(const RunQueue& run_queue, const CgroupTree& tree) {
+void WaitTotals::add_blame(const RunQueue& run_queue, const tree::CgroupTree& tree) {
   for (const auto& one : run_queue.blame)
     blame_.add(
         {.victim = whose(tree, one.victim), .antagonist = whose(tree, one.runner), .sibling = one.sibling},
         one.time);
   for (const auto& one : run_queue.blame_rest)
     blame_.add_other({.victim = whose(tree, one.victim), .sibling = one.sibling}, one.time);
-  blame_.settle();
+  blame_.flush();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

@@ -10,7 +10,7 @@
 #include "cgroup/tree/tree.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::record {
 
 class WaitTotals {
  public:
@@ -20,18 +20,18 @@ class WaitTotals {
     std::array<std::uint64_t, kWaitBuckets> histogram{};  ///< see kWaitBuckets
   };
   /// Takes in what a tick has measured. Allocates only for who is seen for the first time.
-  void add(const NodeSnapshot& node, const CgroupTree& tree);
+  void add(const NodeSnapshot& node, const tree::CgroupTree& tree);
 
   [[nodiscard]] const std::unordered_map<CgroupId, Sums>& sums() const { return sums_; }
   [[nodiscard]] const BlameTotals& blame() const { return blame_; }
 
  private:
-  void add_blame(const RunQueue& run_queue, const CgroupTree& tree);
+  void add_blame(const RunQueue& run_queue, const tree::CgroupTree& tree);
   void add_histogram(Sums& sums, const RunQueueWait& wait);
-  void forget_gone(const CgroupTree& tree);
+  void forget_gone(const tree::CgroupTree& tree);
   std::unordered_map<CgroupId, Sums> sums_{};
   std::unordered_map<CgroupId, std::array<std::uint64_t, kWaitBuckets>> seen_{};  ///< of each cgroup
   BlameTotals blame_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::record

@@ -9,44 +9,44 @@
 #include "agent/runtime/json.h"
 #include "qos/model/units_text.h"
 
-namespace evenkeel {
+namespace evenkeel::reporting {
 namespace {
 
 /// Half of it would be read as nothing of the other half.
 bool known(const Usage& usage) { return usage.cpu && usage.memory; }
 
 /// Into an open object. Quantities as integers: those are read back as they are.
-void put_resources(Json& json, const Usage& usage) {
+void put_resources(runtime::Json& json, const Usage& usage) {
   json.key("resources").begin_object();
   if (usage.cpu) json.member("cpu", std::to_string(usage.cpu->count()) + 'm');
   if (usage.memory) json.member("memory", std::to_string(usage.memory->count()));
   json.end_object();
 }
-void put_usage(Json& json, std::string_view key, const Usage& usage) {
+void put_usage(runtime::Json& json, std::string_view key, const Usage& usage) {
   json.key(key).begin_object();
   put_resources(json, usage);
   json.end_object();
 }
 
 /// Nulls take away what koordlet may have left there and we do not measure.
-void put_whole(Json& json, std::string_view key, const Usage& usage) {
+void put_whole(runtime::Json& json, std::string_view key, const Usage& usage) {
   json.key(key).begin_object();
   put_resources(json, usage);
   json.key("devices").null().end_object();
 }
 
 /// As in koordlet: a window of which not even half has passed says nothing.
-bool is_cold(const UsageSummary& summary, Duration window) { return 2 * summary.span < window; }
+bool is_cold(const history::UsageSummary& summary, Duration window) { return 2 * summary.span < window; }
 
-void put_window(Json& json, const UsageSummary& summary, Duration window) {
+void put_window(runtime::Json& json, const history::UsageSummary& summary, Duration window) {
   json.begin_object().member("duration", duration_text(window)).key("usage").begin_object();
   put_usage(json, "avg", summary.average);
-  for (std::size_t i = 0; i < kPercentiles.size(); ++i)
-    put_usage(json, "p" + std::to_string(kPercentiles[i]), summary.percentiles[i]);
+  for (std::size_t i = 0; i < history::kPercentiles.size(); ++i)
+    put_usage(json, "p" + std::to_string(history::kPercentiles[i]), summary.percentiles[i]);
   json.end_object().end_object();
 }
 
-void put_windows(Json& json, std::string_view key, const UsageWindow& kept,
+void put_windows(runtime::Json& json, std::string_view key, const history::UsageWindow& kept,
                  const std::vector<Duration>& windows) {
   std::vector<std::int64_t> scratch;
   json.key(key).begin_array();
@@ -58,7 +58,7 @@ void put_windows(Json& json, std::string_view key, const UsageWindow& kept,
   json.end_array();
 }
 
-void put_node(Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
+void put_node(runtime::Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
   json.key("nodeMetric").begin_object();
   put_whole(json, "nodeUsage", recent.node);
   put_windows(json, "aggregatedNodeUsages", input.history.node(), input.windows);
@@ -68,9 +68,9 @@ void put_node(Json& json, const NodeMetricInput& input, const RecentUsage& recen
 }
 
 /// Into an open object.
-void put_classes(Json& json, PriorityClass priority_class, std::optional<QosClass> qos) {
-  if (priority_class != PriorityClass::none) json.member("priority", name_of(priority_class));
-  if (qos) json.member("qos", name_of(*qos));
+void put_classes(runtime::Json& json, PriorityClass priority_class, std::optional<QosClass> qos) {
+  if (priority_class != PriorityClass::none) json.member("priority", pods::name_of(priority_class));
+  if (qos) json.member("qos", pods::name_of(*qos));
 }
 
 struct MeasuredPod {
@@ -91,7 +91,7 @@ std::vector<MeasuredPod> measured_pods(const std::vector<Pod>& pods, const Recen
   return out;
 }
 
-void put_pods(Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
+void put_pods(runtime::Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
   json.key("podsMetric");
   if (input.pods == nullptr) return void(json.null());
   json.begin_array();
@@ -104,7 +104,7 @@ void put_pods(Json& json, const NodeMetricInput& input, const RecentUsage& recen
   json.end_array();
 }
 
-void put_host_applications(Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
+void put_host_applications(runtime::Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
   json.key("hostApplicationMetric").begin_array();
   for (const auto& measured : recent.host_applications) {
     const auto spec = std::ranges::find(input.host_applications, measured.name, &HostApplication::name);
@@ -118,7 +118,7 @@ void put_host_applications(Json& json, const NodeMetricInput& input, const Recen
   json.end_array();
 }
 
-void put_prediction(Json& json, std::string_view key, const std::optional<Usage>& predicted) {
+void put_prediction(runtime::Json& json, std::string_view key, const std::optional<Usage>& predicted) {
   json.key(key);
   if (!predicted || !known(*predicted)) return void(json.null());
   json.begin_object();
@@ -132,9 +132,9 @@ std::string node_metric_patch(const NodeMetricInput& input) {
   const RecentUsage recent = input.history.recent();
   if (!known(recent.node) || !known(recent.system)) return {};
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   json.begin_object().key("status").begin_object();
-  json.member("updateTime", timestamp(input.unix_seconds));
+  json.member("updateTime", pods::timestamp(input.unix_seconds));
   put_node(json, input, recent);
   put_pods(json, input, recent);
   put_host_applications(json, input, recent);
@@ -144,4 +144,4 @@ std::string node_metric_patch(const NodeMetricInput& input) {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reporting

@@ -12,14 +12,14 @@
 #include "qos/model/nodeslo.h"
 #include "qos/model/pod.h"
 
-namespace evenkeel {
+namespace evenkeel::reporting {
 
 struct NodeMetricInput {
-  const UsageHistory& history;
+  const history::UsageHistory& history;
   const std::vector<Duration>& windows;    ///< of the percentiles
   const std::vector<Pod>* pods = nullptr;  ///< null: they are not known
   const std::vector<HostApplication>& host_applications;
-  const std::optional<ProdReclaimable>& prod;
+  const std::optional<lending::ProdReclaimable>& prod;
   std::int64_t unix_seconds = 0;  ///< now
 };
 
@@ -28,4 +28,4 @@ struct NodeMetricInput {
 /// them take it for none, and lend it out.
 std::string node_metric_patch(const NodeMetricInput& input);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reporting

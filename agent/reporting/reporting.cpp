@@ -6,7 +6,7 @@
 #include "agent/runtime/json.h"
 #include "agent/runtime/state_file.h"
 
-namespace evenkeel {
+namespace evenkeel::reporting {
 namespace {
 
 // Somebody who writes these resources does so every few minutes, so that is how often is looked.
@@ -16,12 +16,12 @@ constexpr Duration kStandBack = std::chrono::minutes(10);
 constexpr int kMostRounds = 3;
 constexpr std::size_t kMostAsked = 64;  // ten minutes without an answer
 
-std::string amounts_text(const LentAmounts& amounts) {
+std::string amounts_text(const lending::LentAmounts& amounts) {
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   json.begin_object();
-  for (std::size_t i = 0; i < kLentCount; ++i)
-    if (amounts[i]) json.member(kLentNames[i], *amounts[i]);
+  for (std::size_t i = 0; i < lending::kLentCount; ++i)
+    if (amounts[i]) json.member(lending::kLentNames[i], *amounts[i]);
   json.end_object();
   return out;
 }
@@ -36,83 +36,84 @@ ParsedReportTarget parse_report_target(const std::string& text) {
   return {{}, "--report: found '" + text + "'; legal: none, node-status, file:PATH"};
 }
 
-std::string write_report_file(const std::string& path, const LentAmounts& amounts) {
-  StateFile file(path);
+std::string write_report_file(const std::string& path, const lending::LentAmounts& amounts) {
+  runtime::StateFile file(path);
   auto done = file.begin(amounts_text(amounts) + '\n');
   if (done) done = file.finish();
   return done ? std::string() : path + ": cannot be written: " + errno_name(done.error().code);
 }
 
-void Reporting::report_through(NodeReporter reporter) { reporter_.emplace(std::move(reporter)); }
+void Reporting::set_reporter(kube::NodeReporter reporter) { reporter_.emplace(std::move(reporter)); }
 
-void Reporting::tell(MonoTime now) {
+void Reporting::report(MonoTime now) {
   const auto& advertised = agent_.lending().advertised();
-  if (target_.kind == ReportTarget::Kind::node_status) return tell_node(now);
+  if (target_.kind == ReportTarget::Kind::node_status) return patch_node(now);
   if (!advertised || !advertised->write) return;
-  if (target_.kind == ReportTarget::Kind::file) return tell_file(now);
-  agent_.lent(now);  // nobody is told, but the numbers hold as still as if somebody were
+  if (target_.kind == ReportTarget::Kind::file) return write_file(now);
+  agent_.mark_advertised(now);  // nobody is told, but the numbers hold as still as if somebody were
 }
 
-void Reporting::tell_file(MonoTime now) {
+void Reporting::write_file(MonoTime now) {
   const auto error = write_report_file(target_.path, agent_.lending().advertised()->amounts);
   if (!error.empty()) return failed(error);
-  trouble_.clear();
-  agent_.lent(now);
+  last_error_.clear();
+  agent_.mark_advertised(now);
 }
 
-void Reporting::tell_node(MonoTime now) {
+void Reporting::patch_node(MonoTime now) {
   if (!reporter_ || !(confirmed_ || agent_.lending().strategy().enable)) return;
-  if (!looked_ || now - *looked_ >= kLookInterval) {
-    looked_ = now;
-    reporter_->look();
+  if (!checked_ || now - *checked_ >= kLookInterval) {
+    checked_ = now;
+    reporter_->resync();
   }
   const auto& advertised = agent_.lending().advertised();
-  if (!confirmed_ || !advertised || !advertised->write || stands_back(now)) return;
-  if (advertised->amounts != (asked_.empty() ? *confirmed_ : asked_.back())) return ask(*advertised);
-  if (asked_.empty()) agent_.lent(now);  // due for renewal, and it stands
+  if (!confirmed_ || !advertised || !advertised->write || paused_for_rival(now)) return;
+  if (advertised->amounts != (requested_.empty() ? *confirmed_ : requested_.back()))
+    return request(*advertised);
+  if (requested_.empty()) agent_.mark_advertised(now);  // due for renewal, and it stands
 }
 
-void Reporting::ask(const Advertised& wanted) {
-  if (asked_.size() == kMostAsked) asked_.erase(asked_.begin());
-  asked_.push_back(wanted.amounts);
-  unsaid_ = !trouble_.empty();
-  if (!unsaid_) say(wanted);
-  reporter_->look();  // somebody may have written since
+void Reporting::request(const lending::Advertised& wanted) {
+  if (requested_.size() == kMostAsked) requested_.erase(requested_.begin());
+  requested_.push_back(wanted.amounts);
+  unreported_ = !last_error_.empty();
+  if (!unreported_) log_state(wanted);
+  reporter_->resync();  // somebody may have written since
   reporter_->publish(wanted.amounts, agent_.lending().standing(), wanted.urgent);
 }
 
-void Reporting::say(const Advertised& wanted) {
+void Reporting::log_state(const lending::Advertised& wanted) {
   log_.info("advertise").with("amounts", amounts_text(wanted.amounts)).with("why", wanted.why);
 }
 
-void Reporting::stands(const LentAmounts& amounts, MonoTime now) {
-  trouble_.clear();
-  const bool ours = std::find(asked_.begin(), asked_.end(), amounts) != asked_.end();
+void Reporting::observed(const lending::LentAmounts& amounts, MonoTime now) {
+  last_error_.clear();
+  const bool ours = std::find(requested_.begin(), requested_.end(), amounts) != requested_.end();
   const bool changed = confirmed_ && *confirmed_ != amounts && !ours;
   confirmed_ = amounts;
-  const bool newest = ours && asked_.back() == amounts;
-  if (newest) asked_.clear();
+  const bool newest = ours && requested_.back() == amounts;
+  if (newest) requested_.clear();
   const auto& advertised = agent_.lending().advertised();
   if (newest && advertised && advertised->amounts == amounts) {
-    if (std::exchange(unsaid_, false)) say(*advertised);
-    return agent_.lent(now);
+    if (std::exchange(unreported_, false)) log_state(*advertised);
+    return agent_.mark_advertised(now);
   }
-  agent_.stands(amounts);
-  if (!changed) return tell_node(now);
+  agent_.set_standing(amounts);
+  if (!changed) return patch_node(now);
   // Not what stood there, and not what we asked for: somebody else lends this node out.
-  asked_.clear();
-  reporter_->stand_back();
+  requested_.clear();
+  reporter_->pause();
   const bool for_good = ++rivals_ >= kMostRounds;
-  silent_until_ = for_good ? MonoTime::max() : now + kStandBack;
+  paused_until_ = for_good ? MonoTime::max() : now + kStandBack;
   log_.warning("advertised-by-another")
       .with("amounts", amounts_text(amounts))
       .with("stands_back", for_good ? "until the restart" : "10 minutes");
 }
 
 void Reporting::failed(const std::string& why) {
-  if (why == trouble_) return;
-  trouble_ = why;
+  if (why == last_error_) return;
+  last_error_ = why;
   log_.warning("not-advertised").with("why", why);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reporting

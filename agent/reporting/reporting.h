@@ -13,7 +13,7 @@
 #include "agent/runtime/log.h"
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::reporting {
 
 /// --report, understood.
 struct ReportTarget {
@@ -27,42 +27,42 @@ struct ParsedReportTarget {
 ParsedReportTarget parse_report_target(const std::string& text);
 
 /// Replaces the file as a whole: {"batch-cpu":25000,…}. Empty, or why not.
-std::string write_report_file(const std::string& path, const LentAmounts& amounts);
+std::string write_report_file(const std::string& path, const lending::LentAmounts& amounts);
 
 class Reporting {
  public:
   /// `agent` and `log` must outlive it.
-  Reporting(ReportTarget target, Agent& agent, Log& log)
+  Reporting(ReportTarget target, tick::Agent& agent, runtime::Log& log)
       : target_(std::move(target)), agent_(agent), log_(log) {}
 
   /// For the Node: who patches it. To be given before the first tell().
-  void report_through(NodeReporter reporter);
+  void set_reporter(kube::NodeReporter reporter);
   /// What the Node says, for the reporter's Heard.
-  void stands(const LentAmounts& amounts, MonoTime now);
+  void observed(const lending::LentAmounts& amounts, MonoTime now);
   void failed(const std::string& why);
 
   /// After each Agent::lend().
-  void tell(MonoTime now);
-  [[nodiscard]] bool stands_back(MonoTime now) const { return now < silent_until_; }
+  void report(MonoTime now);
+  [[nodiscard]] bool paused_for_rival(MonoTime now) const { return now < paused_until_; }
 
  private:
-  void tell_file(MonoTime now);
-  void tell_node(MonoTime now);
-  void ask(const Advertised& wanted);
-  void say(const Advertised& wanted);
+  void write_file(MonoTime now);
+  void patch_node(MonoTime now);
+  void request(const lending::Advertised& wanted);
+  void log_state(const lending::Advertised& wanted);
   ReportTarget target_;
-  Agent& agent_;
-  Log& log_;
-  std::optional<NodeReporter> reporter_{};
-  std::optional<LentAmounts> confirmed_{};  ///< what stands on the Node since our last word or look
+  tick::Agent& agent_;
+  runtime::Log& log_;
+  std::optional<kube::NodeReporter> reporter_{};
+  std::optional<lending::LentAmounts> confirmed_{};  ///< what stands on the Node since our last word or look
   /// Asked for, and not confirmed yet; the newest is last. Any of them may stand there, since an answer can
   /// be lost on its way.
-  std::vector<LentAmounts> asked_{};
-  bool unsaid_ = false;  ///< the newest was not logged, since nobody could be told
-  std::optional<MonoTime> looked_{};
-  MonoTime silent_until_{};
+  std::vector<lending::LentAmounts> requested_{};
+  bool unreported_ = false;  ///< the newest was not logged, since nobody could be told
+  std::optional<MonoTime> checked_{};
+  MonoTime paused_until_{};
   int rivals_ = 0;
-  std::string trouble_{};  ///< the last one said
+  std::string last_error_{};  ///< the last one said
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reporting

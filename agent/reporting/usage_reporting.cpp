@@ -6,22 +6,24 @@
 #include "agent/reporting/node_metric.h"
 #include "qos/model/units_text.h"
 
-namespace evenkeel {
+namespace evenkeel::reporting {
 
-UsageReporting::UsageReporting(Agent& agent, const Clock& clock, const WallClock& wall, Log& log)
+UsageReporting::UsageReporting(tick::Agent& agent, const runtime::Clock& clock,
+                               const runtime::WallClock& wall, runtime::Log& log)
     : agent_(agent), clock_(clock), wall_(wall), log_(log) {
-  agent_.keep_usage();
+  agent_.require_usage_history();
 }
 
-UsageReporting::~UsageReporting() { agent_.show(static_cast<const ReportState*>(nullptr)); }
+UsageReporting::~UsageReporting() { agent_.show(static_cast<const record::ReportState*>(nullptr)); }
 
-bool UsageReporting::begin(EventLoop& loop, KubeClient& api, Random random,
-                           NodeMetricReporter::Options options) {
-  auto reporter = NodeMetricReporter::open(loop, api, clock_, std::move(random), std::move(options),
-                                           {.status = [this] { return status(); },
-                                            .interval = [this] { return interval(); },
-                                            .stands = [this](const auto& object) { return stands(object); },
-                                            .news = [this](const auto& state) { news(state); }});
+bool UsageReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
+                           kube::NodeMetricReporter::Options options) {
+  auto reporter =
+      kube::NodeMetricReporter::open(loop, api, clock_, std::move(random), std::move(options),
+                                     {.status = [this] { return status(); },
+                                      .interval = [this] { return interval(); },
+                                      .stands = [this](const auto& object) { return observed(object); },
+                                      .news = [this](const auto& state) { refresh_policy(state); }});
   if (!reporter) return false;
   reporter_.emplace(std::move(*reporter));
   agent_.show(&reporter_->state());
@@ -44,18 +46,19 @@ Duration UsageReporting::interval() const {
   return std::chrono::seconds(agent_.lending().strategy().metric_report_interval_seconds);
 }
 
-bool UsageReporting::stands(const std::string& node_metric) {
-  auto policy = collect_policy_in(node_metric);
+bool UsageReporting::observed(const std::string& node_metric) {
+  auto policy = lender::collect_policy_in(node_metric);
   if (!policy) return false;
-  agent_.measure_as(std::move(*policy));
+  agent_.set_collect_policy(std::move(*policy));
   return true;
 }
 
-void UsageReporting::news(const ReportState& state) {
-  if (said_ == state.trouble) return;
-  said_ = state.trouble;
-  if (!state.trouble.empty()) return void(log_.warning("usage-not-reported").with("why", state.trouble));
+void UsageReporting::refresh_policy(const record::ReportState& state) {
+  if (last_message_ == state.last_error) return;
+  last_message_ = state.last_error;
+  if (!state.last_error.empty())
+    return void(log_.warning("usage-not-reported").with("why", state.last_error));
   log_.info("reports-usage").with("interval", duration_text(interval()));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reporting

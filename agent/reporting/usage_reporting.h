@@ -9,31 +9,34 @@
 #include "agent/runtime/log.h"
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::reporting {
 
 class UsageReporting {
  public:
   /// All of these must outlive it. From now on usage is kept, so: before the first tick.
-  UsageReporting(Agent& agent, const Clock& clock, const WallClock& wall, Log& log);
+  UsageReporting(tick::Agent& agent, const runtime::Clock& clock, const runtime::WallClock& wall,
+                 runtime::Log& log);
   UsageReporting(const UsageReporting&) = delete;
   UsageReporting& operator=(const UsageReporting&) = delete;
   ~UsageReporting();
 
   /// False: it cannot be told.
-  bool begin(EventLoop& loop, KubeClient& api, Random random, NodeMetricReporter::Options options);
+  bool begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
+             kube::NodeMetricReporter::Options options);
 
  private:
   [[nodiscard]] std::string status() const;
   [[nodiscard]] Duration interval() const;
-  bool stands(const std::string& node_metric);
-  void news(const ReportState& state);
+  bool observed(const std::string& node_metric);
+  void refresh_policy(const record::ReportState& state);
 
-  Agent& agent_;
-  const Clock& clock_;
-  const WallClock& wall_;
-  Log& log_;
-  std::optional<NodeMetricReporter> reporter_{};
-  std::optional<std::string> said_{};  ///< the last trouble; empty: that it works; absent: nothing yet
+  tick::Agent& agent_;
+  const runtime::Clock& clock_;
+  const runtime::WallClock& wall_;
+  runtime::Log& log_;
+  std::optional<kube::NodeMetricReporter> reporter_{};
+  std::optional<std::string>
+      last_message_{};  ///< the last trouble; empty: that it works; absent: nothing yet
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reporting

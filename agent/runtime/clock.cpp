@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 
 MonoTime SystemClock::now() const { return MonoTime(std::chrono::steady_clock::now().time_since_epoch()); }
 
@@ -10,4 +10,4 @@ double SystemWallClock::unix_seconds() const {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

@@ -3,7 +3,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 
 /// For people and exporters, which count in seconds.
 constexpr double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -42,4 +42,4 @@ class SystemWallClock : public WallClock {
   [[nodiscard]] double unix_seconds() const override;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

@@ -9,7 +9,7 @@
 #include <array>
 #include <csignal>
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 namespace {
 
 timespec to_timespec(Duration duration) {
@@ -127,4 +127,4 @@ int EventLoop::run() {
   return 0;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

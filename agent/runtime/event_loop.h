@@ -11,7 +11,7 @@
 #include "cgroup/base/result.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 
 /// Rings once each time it was armed. Gone when it goes out of scope; must not outlive its loop.
 class Timer;
@@ -63,4 +63,4 @@ class Timer {
   Fd fd_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

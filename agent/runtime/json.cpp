@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 
 void Json::comma() {
   if (need_comma_) out_ += ',';
@@ -70,4 +70,4 @@ Json& Json::value(double number) {
   return *this;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 
 class Json {
  public:
@@ -45,4 +45,4 @@ class Json {
   bool need_comma_ = false;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

@@ -10,7 +10,7 @@
 
 #include "agent/runtime/json.h"
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 namespace {
 
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
@@ -34,7 +34,7 @@ std::string utc_text(double unix_seconds) {
 }
 
 Log::Line::Line(Log* log, LogLevel level, std::string_view event)
-    : log_(level < log->least_ ? nullptr : log) {
+    : log_(level < log->min_level_ ? nullptr : log) {
   if (log_ == nullptr) return;
   if (log_->format_ == LogFormat::json) text_ = "{";
   if (log_->clock_ != nullptr) with("time", utc_text(log_->clock_->unix_seconds()));
@@ -83,4 +83,4 @@ void Log::write(std::string_view line) {
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

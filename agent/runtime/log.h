@@ -10,7 +10,7 @@
 
 #include "agent/runtime/clock.h"
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 enum class LogFormat : std::uint8_t { text, json };
@@ -18,7 +18,7 @@ enum class LogFormat : std::uint8_t { text, json };
 class Log {
  public:
   Log(int fd, LogFormat format, LogLevel least, const WallClock* clock)
-      : fd_(fd), format_(format), least_(least), clock_(clock) {}
+      : fd_(fd), format_(format), min_level_(least), clock_(clock) {}
 
   /// One line under construction; written when it goes out of scope.
   class Line {
@@ -50,7 +50,7 @@ class Log {
   void write(std::string_view line);
   int fd_;
   LogFormat format_;
-  LogLevel least_;
+  LogLevel min_level_;
   const WallClock* clock_;  ///< null: lines carry no time (stepped mode)
   std::uint64_t dropped_ = 0;
 };
@@ -58,4 +58,4 @@ class Log {
 /// "2026-11-21T10:15:30.123Z"
 std::string utc_text(double unix_seconds);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

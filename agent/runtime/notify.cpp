@@ -10,7 +10,7 @@
 #include "cgroup/base/fd.h"
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 
 Notifier::Notifier() {
   if (const char* path = std::getenv("NOTIFY_SOCKET")) socket_ = path;
@@ -39,4 +39,4 @@ void Notifier::send(std::string_view text) const {
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

@@ -7,7 +7,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 
 class Notifier {
  public:
@@ -25,4 +25,4 @@ class Notifier {
   std::optional<Duration> watchdog_period_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

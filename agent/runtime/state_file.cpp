@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 namespace {
 
 constexpr const char* kName = "state file";
@@ -35,7 +35,7 @@ Result<> sync_directory_of(const std::string& path) {
 Result<> StateFile::begin(std::string_view text) {
   fresh_ = Fd(::open(fresh_path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!fresh_) return fail(errno, Op::open, kName);
-  if (auto put = write_whole(fresh_, text); !put) return give_up(put.error());
+  if (auto put = write_whole(fresh_, text); !put) return abandon(put.error());
   // Only a hint: finish() makes sure, on file systems that do not know it as well.
   static_cast<void>(::sync_file_range(fresh_.get(), 0, 0, SYNC_FILE_RANGE_WRITE));
   return {};
@@ -43,13 +43,13 @@ Result<> StateFile::begin(std::string_view text) {
 
 Result<> StateFile::finish() {
   if (!fresh_) return {};
-  if (::fsync(fresh_.get()) != 0) return give_up({errno, Op::write, kName});
-  if (std::rename(fresh_path().c_str(), path_.c_str()) != 0) return give_up({errno, Op::write, kName});
+  if (::fsync(fresh_.get()) != 0) return abandon({errno, Op::write, kName});
+  if (std::rename(fresh_path().c_str(), path_.c_str()) != 0) return abandon({errno, Op::write, kName});
   fresh_ = Fd();
   return sync_directory_of(path_);
 }
 
-Result<> StateFile::give_up(Error error) {
+Result<> StateFile::abandon(Error error) {
   fresh_ = Fd();
   ::unlink(fresh_path().c_str());
   return tl::unexpected(error);
@@ -74,4 +74,4 @@ Result<std::string> read_state_file(const std::string& path, std::size_t most) {
   return text;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

@@ -12,7 +12,7 @@
 #include "cgroup/base/fd.h"
 #include "cgroup/base/result.h"
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 
 class StateFile {
  public:
@@ -22,12 +22,12 @@ class StateFile {
   Result<> begin(std::string_view text);
   /// PATH.new takes PATH's place and the disk knows. Without a begin() nothing happens.
   Result<> finish();
-  [[nodiscard]] bool begun() const { return static_cast<bool>(fresh_); }
+  [[nodiscard]] bool in_progress() const { return static_cast<bool>(fresh_); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
   [[nodiscard]] std::string fresh_path() const { return path_ + ".new"; }
-  Result<> give_up(Error error);
+  Result<> abandon(Error error);
   std::string path_;
   Fd fresh_{};
 };
@@ -35,4 +35,4 @@ class StateFile {
 /// The whole file; EFBIG when there is more than `most`, ENOENT where there is none.
 Result<std::string> read_state_file(const std::string& path, std::size_t most = std::size_t{64} << 20U);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

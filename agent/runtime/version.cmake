@@ -19,7 +19,7 @@ if(GIT AND EXISTS ${SOURCE}/.git)
 endif()
 file(CONFIGURE OUTPUT ${OUT} CONTENT "#include \"agent/runtime/version.h\"
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 const char* const kVersion = \"${version}\";
 }
 ")

@@ -1,11 +1,11 @@
-// What this build calls itself: what git says of the tree (agent/runtime/version.cmake), or the project's own number.
-// May not: be asked of git at run time.
+// What this build calls itself: what git says of the tree (agent/runtime/version.cmake), or the project's own
+// number. May not: be asked of git at run time.
 #pragma once
 
-namespace evenkeel {
+namespace evenkeel::runtime {
 
 /// "0.2.0" for the commit with the tag v0.2.0, "0.2.0+5.g1a2b3c4" for the fifth after it, "….dirty" with
 /// changes.
 extern const char* const kVersion;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::runtime

@@ -42,13 +42,13 @@
 #include "qos/eviction/eviction.h"
 #include "qos/memory/reclaim.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 
 struct AgentOptions {
   std::string host_root = "/";
   std::string cgroup_root{};
   std::string state_dir{};
-  Inputs::Options inputs{};
+  inputs::Inputs::Options inputs{};
   bool dry_run = false;
   bool stepped = false;  ///< nothing is waited for: files and tree are looked at in every tick
 };
@@ -56,26 +56,26 @@ struct AgentOptions {
 /// What one tick did, for whoever shows it.
 struct TickResult {
   MonoTime now{};
-  Report report{};
-  std::vector<Eviction> evictions{};     ///< pods that are asked to go (dry run: that would be)
-  std::vector<ReclaimOrder> reclaims{};  ///< in force until the next tick
-  std::vector<std::string> problems{};   ///< inputs that were refused just now
+  executor::Report report{};
+  std::vector<eviction::Eviction> evictions{};  ///< pods that are asked to go (dry run: that would be)
+  std::vector<ReclaimOrder> reclaims{};         ///< in force until the next tick
+  std::vector<std::string> problems{};          ///< inputs that were refused just now
 };
 
 /// Sums since the start, for the metrics.
 struct AgentCounters {
   std::uint64_t ticks = 0, early_ticks = 0, late_ticks = 0, scans = 0, watch_overflows = 0;
   std::array<std::uint64_t, kFeatureGates.size()> evictions{};  ///< pods chosen, by trigger
-  std::uint64_t eviction_failures = 0, pods_ended = 0;
+  std::uint64_t eviction_failures = 0, pods_killed = 0;
   Duration last_tick{}, longest_tick{}, last_early_tick{}, longest_early_tick{};
 };
 
 /// What becomes of a pod that has to go.
-enum class EvictionWay : std::uint8_t {
-  asked,         ///< the API server is asked
-  ended,         ///< there is none: its processes are ended
-  told,          ///< stepped mode and dry run
-  nobody_to_ask  ///< there is none, and nothing may be ended
+enum class EvictionRoute : std::uint8_t {
+  api,          ///< the API server is asked
+  kill,         ///< there is none: its processes are ended
+  report_only,  ///< stepped mode and dry run
+  unavailable   ///< there is none, and nothing may be ended
 };
 
 class Agent {
@@ -86,7 +86,8 @@ class Agent {
     int exit_code = 1;
   };
   /// Opens the host, takes the state directory's lock, undoes what a crash left and reads the inputs once.
-  static Created create(const AgentOptions& options, Log& log, const Clock& clock, const WallClock* wall);
+  static Created create(const AgentOptions& options, runtime::Log& log, const runtime::Clock& clock,
+                        const runtime::WallClock* wall);
 
   /// One full round: sense, decide, write.
   const TickResult& tick(MonoTime now);
@@ -98,91 +99,95 @@ class Agent {
   const TickResult& alarm(Alarm alarm);
   /// Who waits for pressure triggers and other alarms; its `hear` calls alarm(). Until then, and with {}
   /// again, there are none.
-  void wait_with(AlarmWait waiting);
+  void set_alarm_source(collectors::AlarmDescriptors waiting);
   /// When react() is to be called at the latest.
   [[nodiscard]] std::optional<MonoTime> due() const;
   /// Orderly stop: every original goes back.
   TickResult stop(MonoTime now);
 
   /// Who asks a pod to go. Without one nobody is asked, which is said; stepped mode and dry run only tell.
-  void evict_through(std::function<void(const Eviction&)> ask) { ask_to_go_ = std::move(ask); }
+  void set_evictor(std::function<void(const eviction::Eviction&)> ask) { request_eviction_ = std::move(ask); }
   /// It may not or cannot go, for the reason given: not chosen again before `pause` has passed.
   void eviction_failed(const std::string& uid, const std::string& why, Duration pause);
   /// Nobody has answered: it may be on its way, so nobody else is asked before its patience is over.
   void eviction_unanswered(const std::string& uid, const std::string& why);
-  [[nodiscard]] EvictionWay eviction_way() const;
-  [[nodiscard]] const EvictionState& eviction() const { return eviction_state_; }
-  [[nodiscard]] const PolicyState& remembered() const { return policy_state_; }
+  [[nodiscard]] EvictionRoute eviction_route() const;
+  [[nodiscard]] const eviction::EvictionState& eviction() const { return eviction_state_; }
+  [[nodiscard]] const decide::PolicyState& policy_state() const { return policy_state_; }
 
   /// Works out what can be lent from the ticks so far. Less often than a tick: it allocates.
   void lend(MonoTime now);
   /// What lending().advertised() asked for stands where it is advertised.
-  void lent(MonoTime now) { lending_.written(now); }
+  void mark_advertised(MonoTime now) { lending_.mark_written(now); }
   /// What stands there, as the Node says.
-  void stands(const LentAmounts& amounts) { lending_.stands(amounts); }
-  [[nodiscard]] const Lending& lending() const { return lending_; }
+  void set_standing(const lending::LentAmounts& amounts) { lending_.set_standing(amounts); }
+  [[nodiscard]] const lender::Lending& lending() const { return lending_; }
 
   /// Who tells a pod's owner what was done to it: hears all that goes on record about a pod that has a name.
-  void owners_hear(std::function<void(const Pod&, const AuditEvent&)> hear) {
-    owners_hear_ = std::move(hear);
+  void set_pod_event_sink(std::function<void(const Pod&, const record::AuditEvent&)> hear) {
+    pod_event_sink_ = std::move(hear);
   }
   /// Somebody reports what is used: it is measured also where nothing is lent. Before the first tick.
-  void keep_usage() { lending_.keep_usage(); }
+  void require_usage_history() { lending_.keep_usage(); }
   /// From now on it is measured as the cluster asks.
-  void measure_as(CollectPolicy policy);
+  void set_collect_policy(lender::CollectPolicy policy);
 
   void missed_ticks(std::uint64_t count) { counters_.late_ticks += count; }
 
   /// Of the last tick() or react().
   [[nodiscard]] const TickResult& tick_result() const { return result_; }
   [[nodiscard]] const NodeSnapshot& snapshot() const { return snapshot_; }
-  [[nodiscard]] std::vector<Managed> managed() const;
-  [[nodiscard]] const Inputs& inputs() const { return inputs_; }
+  [[nodiscard]] std::vector<executor::Managed> managed() const;
+  [[nodiscard]] const inputs::Inputs& inputs() const { return inputs_; }
   /// For what servers deliver; react() takes it in.
-  [[nodiscard]] Inputs& feed() { return inputs_; }
+  [[nodiscard]] inputs::Inputs& mutable_inputs() { return inputs_; }
   /// The youngest directory of a pod or container that the pod list does not name. Zero: it names them all.
-  [[nodiscard]] CgroupId youngest_unknown() const { return youngest_unknown_; }
+  [[nodiscard]] CgroupId newest_unknown_cgroup() const { return newest_unknown_cgroup_; }
   /// Requests to servers, for the metrics; must outlive the agent's last page.
-  void show(const KubeTraffic& traffic) { traffic_.push_back(&traffic); }
-  [[nodiscard]] const std::vector<const KubeTraffic*>& traffic() const { return traffic_; }
-  void show(const PodEventCounters& events) { pod_events_ = &events; }
+  void show(const record::KubeTraffic& traffic) { traffic_.push_back(&traffic); }
+  [[nodiscard]] const std::vector<const record::KubeTraffic*>& traffic() const { return traffic_; }
+  void show(const record::PodEventCounters& events) { pod_events_ = &events; }
   /// Null: nobody is told.
-  [[nodiscard]] const PodEventCounters* pod_events() const { return pod_events_; }
+  [[nodiscard]] const record::PodEventCounters* pod_events() const { return pod_events_; }
   /// What became of the reports of usage; null: nobody makes any.
-  void show(const ReportState* usage_reports) { usage_reports_ = usage_reports; }
-  [[nodiscard]] const ReportState* usage_reports() const { return usage_reports_; }
-  [[nodiscard]] const CgroupTree& tree() const { return *tree_; }
-  [[nodiscard]] const Audit& audit() const { return audit_; }
+  void show(const record::ReportState* usage_reports) { usage_reports_ = usage_reports; }
+  [[nodiscard]] const record::ReportState* usage_reports() const { return usage_reports_; }
+  [[nodiscard]] const tree::CgroupTree& tree() const { return *tree_; }
+  [[nodiscard]] const record::Audit& audit() const { return audit_; }
   [[nodiscard]] const AgentCounters& counters() const { return counters_; }
   /// Why it cannot do its work; absent: it can.
   [[nodiscard]] std::optional<Degraded> degraded() const;
-  [[nodiscard]] const ExecutorCounters& executor_counters() const { return executor_->counters(); }
-  [[nodiscard]] const Reclaimer& reclaimer() const { return *reclaimer_; }
-  [[nodiscard]] const ResctrlCounters& resctrl_counters() const { return resctrl_->counters(); }
-  [[nodiscard]] const CostCounters& cost_counters() const { return costs_->counters(); }
+  [[nodiscard]] const executor::ExecutorCounters& executor_counters() const { return executor_->counters(); }
+  [[nodiscard]] const reclaim::Reclaimer& reclaimer() const { return *reclaimer_; }
+  [[nodiscard]] const resctrl::ResctrlCounters& resctrl_counters() const { return resctrl_->counters(); }
+  [[nodiscard]] const iocost::CostCounters& cost_counters() const { return io_cost_->counters(); }
   /// Of the hands besides the executor, together.
-  [[nodiscard]] HandTotals hand_totals() const;
-  [[nodiscard]] const CoreSchedCounters& core_sched_counters() const { return core_sched_->counters(); }
-  [[nodiscard]] HandTotals network_totals() const { return network_->totals(); }
-  [[nodiscard]] const BrakeRecord& brakes() const { return brakes_; }
-  [[nodiscard]] TriggerHealth trigger_health() const { return triggers_->health(); }
+  [[nodiscard]] executor::HandTotals actuator_totals() const;
+  [[nodiscard]] const sched::CoreSchedCounters& core_sched_counters() const {
+    return core_sched_->counters();
+  }
+  [[nodiscard]] executor::HandTotals network_totals() const { return network_->totals(); }
+  [[nodiscard]] const record::BrakeRecord& brakes() const { return brakes_; }
+  [[nodiscard]] pressure::TriggerHealth trigger_health() const { return triggers_->health(); }
   /// Waits for CPUs, memory and disks; empty while nobody asks.
-  [[nodiscard]] const WaitTotals& wait_totals() const { return wait_totals_; }
-  [[nodiscard]] const SamplerHealth& sampler_health() const { return sampler_->health(); }
+  [[nodiscard]] const record::WaitTotals& wait_totals() const { return wait_totals_; }
+  [[nodiscard]] const collectors::SamplerHealth& sampler_health() const { return sampler_->health(); }
   /// The files that a tick reads, for measuring.
-  [[nodiscard]] std::vector<SamplerRead> reads() const { return sampler_->reads(); }
-  [[nodiscard]] std::vector<Capability> capabilities() const { return probe(host_, *tree_); }
+  [[nodiscard]] std::vector<collectors::SamplerRead> reads() const { return sampler_->reads(); }
+  [[nodiscard]] std::vector<features::Capability> capabilities() const {
+    return features::probe(host_, *tree_);
+  }
   [[nodiscard]] std::string watch_limitation() const {
     return watch_ ? watch_->limitation() : "no watch: looked at in every tick";
   }
-  [[nodiscard]] const Journal& journal() const { return journal_; }
+  [[nodiscard]] const executor::Journal& journal() const { return journal_; }
   [[nodiscard]] const AgentOptions& options() const { return options_; }
   /// "namespace/name" of a cgroup's pod, its uid where only the directory is known; empty: no pod.
-  [[nodiscard]] std::string pod_of(CgroupId cgroup) const;
+  [[nodiscard]] std::string pod_name(CgroupId cgroup) const;
   /// The same for people: the path of what is no pod's.
-  [[nodiscard]] std::string title_of(CgroupId cgroup) const;
+  [[nodiscard]] std::string display_name(CgroupId cgroup) const;
   /// The same for a uid.
-  [[nodiscard]] std::string pod_named(std::string_view uid) const;
+  [[nodiscard]] std::string pod_name_of_uid(std::string_view uid) const;
   /// Descriptors whose readiness calls for react().
   [[nodiscard]] std::vector<int> descriptors() const;
 
@@ -190,111 +195,113 @@ class Agent {
   /// What has to open before there can be an agent.
   struct Opened {
     Host host;
-    Layout layout;
-    Journal journal;
-    Audit audit;
+    tree::Layout layout;
+    executor::Journal journal;
+    record::Audit audit;
   };
-  Agent(AgentOptions options, Opened opened, Log& log, const Clock& clock, const WallClock* wall);
-  struct News {
+  Agent(AgentOptions options, Opened opened, runtime::Log& log, const runtime::Clock& clock,
+        const runtime::WallClock* wall);
+  struct Changes {
     bool inputs = false;      ///< a text of people's changed
     bool tree = false;        ///< directories came or went
     bool everywhere = false;  ///< where is not known
-    TreeWatch::Changes seen{};
+    tree::TreeWatch::Changes seen{};
   };
-  News take_in(MonoTime now);
-  bool look(News& news);
-  void look_until_still(News& news);
+  Changes refresh_inputs(MonoTime now);
+  bool scan(Changes& news);
+  void scan_until_stable(Changes& news);
   void join_roster();
   void configure_lending();
-  void note_early(Duration took);
+  void record_early_tick(Duration took);
   void follow_triggers();
   void after_decisions(MonoTime now);
-  [[nodiscard]] std::optional<Duration> throttled_lately(CgroupIndex victim);
+  [[nodiscard]] std::optional<Duration> recent_throttling(CgroupIndex victim);
   void add_evidence(Alarm& alarm);
-  bool brake_calls(MonoTime now);
-  void note_brake(MonoTime now);
+  bool brake_wanted(MonoTime now);
+  void record_brake(MonoTime now);
   /// In the order in which they work; the first of them before the executor.
-  [[nodiscard]] std::array<Hand*, 5> hands() const {
-    return {costs_.get(), resctrl_.get(), core_sched_.get(), sched_features_.get(), network_.get()};
+  [[nodiscard]] std::array<executor::Hand*, 5> actuators() const {
+    return {io_cost_.get(), resctrl_.get(), core_sched_.get(), sched_features_.get(), network_.get()};
   }
   void follow_host_applications();
   void act(MonoTime now);
   void evict(MonoTime now);
   void reclaim(MonoTime now);
-  void tell_reclaims(MonoTime now);
-  void tell_unresolved(MonoTime now);
-  void begin_ending(const Eviction& victim, MonoTime now);
-  void go_on_ending(MonoTime now);
-  void recall_peaks(MonoTime now);
-  void recall_normals(MonoTime now);
-  void keep_learned(MonoTime now, bool last);
-  void keep_normals(MonoTime now, bool last);
-  void not_evicted(const std::string& uid, const std::string& why, MonoTime now);
-  void show_leftovers();
-  void record(const Report& report, MonoTime now);
-  void record(const Eviction& eviction, MonoTime now);
+  void log_reclaims(MonoTime now);
+  void log_unresolved(MonoTime now);
+  void start_kill(const eviction::Eviction& victim, MonoTime now);
+  void continue_kill(MonoTime now);
+  void load_peaks(MonoTime now);
+  void load_baselines(MonoTime now);
+  void save_checkpoints(MonoTime now, bool last);
+  void save_baselines(MonoTime now, bool last);
+  void record_failed_eviction(const std::string& uid, const std::string& why, MonoTime now);
+  void report_leftovers();
+  void record(const executor::Report& report, MonoTime now);
+  void record(const eviction::Eviction& eviction, MonoTime now);
   void record_interference(MonoTime now);
-  void record(AuditEvent event, std::string_view uid, MonoTime now);
+  void record(record::AuditEvent event, std::string_view uid, MonoTime now);
   [[nodiscard]] std::string_view uid_of(CgroupId cgroup) const;
-  [[nodiscard]] const Pod* named_pod(std::string_view uid) const;
+  [[nodiscard]] const Pod* find_pod(std::string_view uid) const;
   void record_deferred(std::size_t changes, MonoTime now);
 
   AgentOptions options_;
-  Log& log_;
-  const Clock& clock_;
-  const WallClock* wall_;
+  runtime::Log& log_;
+  const runtime::Clock& clock_;
+  const runtime::WallClock* wall_;
   Host host_;
-  Journal journal_;
-  Audit audit_;
-  FileWriter files_;
-  ResctrlWriter resctrl_files_;
-  KernelCookies cookies_;
-  KernelNetwork network_door_;
-  Inputs inputs_;
-  std::unique_ptr<CgroupTree> tree_{};
-  std::optional<TreeWatch> watch_{};
-  std::unique_ptr<Sampler> sampler_{};
-  std::unique_ptr<PressureTriggers> triggers_{};
-  bool triggers_behind_ = false;  ///< who has one is not what the roster says
-  bool brake_moved_ = false;      ///< what was in force before is not what the snapshot says
-  std::unique_ptr<Executor> executor_{};
-  std::unique_ptr<Reclaimer> reclaimer_{};
+  executor::Journal journal_;
+  record::Audit audit_;
+  executor::FileWriter files_;
+  executor::ResctrlWriter resctrl_files_;
+  sched::KernelCookies cookies_;
+  network::KernelNetwork network_port_;
+  inputs::Inputs inputs_;
+  std::unique_ptr<tree::CgroupTree> tree_{};
+  std::optional<tree::TreeWatch> watch_{};
+  std::unique_ptr<collectors::Sampler> sampler_{};
+  std::unique_ptr<pressure::PressureTriggers> triggers_{};
+  bool triggers_stale_ = false;  ///< who has one is not what the roster says
+  bool brake_changed_ = false;   ///< what was in force before is not what the snapshot says
+  std::unique_ptr<executor::Executor> executor_{};
+  std::unique_ptr<reclaim::Reclaimer> reclaimer_{};
   /// Hands besides the executor, see hands().
-  std::unique_ptr<ResctrlHand> resctrl_{};
-  std::unique_ptr<CostHand> costs_{};
-  std::unique_ptr<CoreSchedHand> core_sched_{};
-  std::unique_ptr<SchedFeatureHand> sched_features_{};
-  std::unique_ptr<NetworkHand> network_{};
+  std::unique_ptr<resctrl::ResctrlHand> resctrl_{};
+  std::unique_ptr<iocost::CostHand> io_cost_{};
+  std::unique_ptr<sched::CoreSchedHand> core_sched_{};
+  std::unique_ptr<sched::SchedFeatureHand> sched_features_{};
+  std::unique_ptr<network::NetworkHand> network_{};
 
   Pods listed_{};  ///< what the roster is made of
   NodeSnapshot snapshot_{};
-  CgroupId youngest_unknown_{};
-  std::vector<const KubeTraffic*> traffic_{};
-  const PodEventCounters* pod_events_ = nullptr;
-  const ReportState* usage_reports_ = nullptr;
+  CgroupId newest_unknown_cgroup_{};
+  std::vector<const record::KubeTraffic*> traffic_{};
+  const record::PodEventCounters* pod_events_ = nullptr;
+  const record::ReportState* usage_reports_ = nullptr;
   std::unordered_map<std::string_view, const Pod*> pod_by_uid_{};  ///< into snapshot_.pod_specs
-  PolicyState policy_state_{};
-  EvictionState eviction_state_{};
-  std::optional<PodEnding> ending_{};
-  std::function<void(const Eviction&)> ask_to_go_{};
-  std::function<void(const Pod&, const AuditEvent&)> owners_hear_{};
-  Lending lending_{};
-  Learned peaks_, normals_;
+  decide::PolicyState policy_state_{};
+  eviction::EvictionState eviction_state_{};
+  std::optional<PodKiller> pod_killer_{};
+  std::function<void(const eviction::Eviction&)> request_eviction_{};
+  std::function<void(const Pod&, const record::AuditEvent&)> pod_event_sink_{};
+  lender::Lending lending_{};
+  Checkpoint peak_checkpoint_, baseline_checkpoint_;
   bool detecting_ = false;  ///< the policy "interference" has what was learned of workloads
-  Intents intents_{};
-  std::vector<Intent> plan_{};
-  struct ToldReclaim {
+  decide::Intents intents_{};
+  std::vector<decide::Intent> plan_{};
+  struct LoggedReclaim {
     CgroupId target{};
     MonoTime ordered{};  ///< for the last time
   };
-  std::vector<ToldReclaim> told_reclaims_{};  ///< that memory is taken from them has been said
-  std::vector<TreeWatch::Changes::Value> written_by_others_{};
+  std::vector<LoggedReclaim> logged_reclaims_{};  ///< that memory is taken from them has been said
+  std::vector<tree::TreeWatch::Changes::Value> foreign_writes_{};
   TickResult result_{};
-  Report leftovers_{};  ///< what a crash had left and the start put back, until the first tick tells it
+  executor::Report
+      leftovers_{};  ///< what a crash had left and the start put back, until the first tick tells it
   AgentCounters counters_{};
-  BrakeRecord brakes_{};
-  WaitTotals wait_totals_{};
-  MeasuringNews measuring_news_{};
+  record::BrakeRecord brakes_{};
+  record::WaitTotals wait_totals_{};
+  record::MeasurementStatusLog measurement_status_log_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

@@ -7,22 +7,22 @@
 #include "collectors/per_cgroup/descriptor_budget.h"
 #include "qos/brake/brake.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 
-void BrakeRecord::reacted(Duration took) {
+void record::BrakeRecord::braked_after(Duration took) {
   const auto bucket = std::ranges::lower_bound(kBounds, took) - kBounds.begin();
   ++reactions_[static_cast<std::size_t>(bucket)];
   reaction_time_ += took;
 }
 
-BrakeRecord::Moved BrakeRecord::follow(const BrakeState& state, MonoTime now) {
-  Moved moved;
+record::BrakeRecord::Change record::BrakeRecord::follow(const brake::BrakeState& state, MonoTime now) {
+  Change moved;
   follow(state.cpu, now, cpu_, moved);
   follow(state.memory, now, memory_, moved);
   return moved;
 }
 
-void BrakeRecord::follow(const BrakeLever& lever, MonoTime now, Lever& record, Moved& moved) {
+void record::BrakeRecord::follow(const brake::BrakeLever& lever, MonoTime now, Lever& record, Change& moved) {
   if (lever.on == record.since.has_value()) return;
   (lever.on ? moved.on : moved.off) = true;
   if (lever.on) {
@@ -34,15 +34,15 @@ void BrakeRecord::follow(const BrakeLever& lever, MonoTime now, Lever& record, M
   }
 }
 
-bool BrakeRecord::learns(const std::string& why_no_alarms) {
+bool record::BrakeRecord::set_unavailable_reason(const std::string& why_no_alarms) {
   if (why_no_alarms == why_no_alarms_) return false;
   why_no_alarms_ = why_no_alarms;
   return true;
 }
 
-void Agent::wait_with(AlarmWait waiting) {
-  sampler_->wait_with(waiting);
-  triggers_->wait_with(std::move(waiting));
+void Agent::set_alarm_source(collectors::AlarmDescriptors waiting) {
+  sampler_->set_alarm_source(waiting);
+  triggers_->set_alarm_source(std::move(waiting));
   follow_triggers();
 }
 
@@ -50,34 +50,35 @@ void Agent::wait_with(AlarmWait waiting) {
 /// what the last tick has read; and who was born has triggers.
 void Agent::after_decisions(MonoTime now) {
   const auto& why = snapshot_.run_queue.why_no_alarms;
-  if (brakes_.learns(why) && !why.empty()) log_.info("brake-hears-pressure-only").with("why", why);
-  measuring_news_.tell(snapshot_, log_);
-  if (std::exchange(brake_moved_, false)) sampler_->admit(snapshot_, now);
-  if (triggers_behind_) follow_triggers();
+  if (brakes_.set_unavailable_reason(why) && !why.empty())
+    log_.info("brake-hears-pressure-only").with("why", why);
+  measurement_status_log_.log_changes(snapshot_, log_);
+  if (std::exchange(brake_changed_, false)) sampler_->read_new_settings(snapshot_, now);
+  if (triggers_stale_) follow_triggers();
 }
 
 void Agent::follow_triggers() {
-  const std::size_t limit = descriptor_limit_of_process();
+  const std::size_t limit = per_cgroup::descriptor_limit_of_process();
   const std::size_t taken = sampler_->health().descriptors_kept;
   triggers_->follow(*tree_, snapshot_, inputs_.slo()->evenkeel.brake, limit - std::min(limit, taken));
-  triggers_behind_ = false;
+  triggers_stale_ = false;
 }
 
 const TickResult& Agent::alarm(Alarm alarm) {
-  brakes_.heard(alarm);
+  brakes_.alarm_raised(alarm);
   if (alarm.source == AlarmSource::pressure) add_evidence(alarm);
   snapshot_.alarms.push_back(alarm);
   return react(alarm.at);
 }
 
 /// How long its own quotas have kept it waiting; its containers' are its own.
-std::optional<Duration> Agent::throttled_lately(CgroupIndex victim) {
+std::optional<Duration> Agent::recent_throttling(CgroupIndex victim) {
   Duration sum{};
   for (std::size_t i = 0; i < snapshot_.cgroups.size(); ++i) {
     const auto& each = snapshot_.cgroups[i];
     if (static_cast<CgroupIndex>(i) != victim && each.parent != victim) continue;
     if (each.applied.cpu_limit && !each.applied.cpu_limit->quota) continue;
-    const auto throttling = sampler_->lately(each.id).throttling;
+    const auto throttling = sampler_->recent_use(each.id).throttling;
     if (!throttling) return std::nullopt;
     sum += throttling->throttled_time;
   }
@@ -87,43 +88,43 @@ std::optional<Duration> Agent::throttled_lately(CgroupIndex victim) {
 void Agent::add_evidence(Alarm& alarm) {
   const auto* besteffort = snapshot_.cgroup(snapshot_.besteffort);
   if (besteffort == nullptr) return;
-  const Lately its = sampler_->lately(besteffort->id);
-  alarm.besteffort_ran = its.ran;
+  const collectors::RecentUse its = sampler_->recent_use(besteffort->id);
+  alarm.besteffort_ran = its.cpu_time;
   alarm.besteffort_memory = its.memory;
   const auto victim = std::ranges::find(snapshot_.cgroups, alarm.victim, &CgroupSample::id);
   if (alarm.what != Contended::cpu || !alarm.victim || victim == snapshot_.cgroups.end()) return;
-  alarm.victim_throttled = throttled_lately(static_cast<CgroupIndex>(victim - snapshot_.cgroups.begin()));
-  const auto stalled = sampler_->lately(victim->id).stalled_in_all;
+  alarm.victim_throttled = recent_throttling(static_cast<CgroupIndex>(victim - snapshot_.cgroups.begin()));
+  const auto stalled = sampler_->recent_use(victim->id).total_stall;
   if (stalled && victim->pressure.cpu) alarm.victim_stalled = *stalled - victim->pressure.cpu->some.total;
 }
 
 /// Whether alarms or the end of a lease ask for a decision now.
-bool Agent::brake_calls(MonoTime now) {
-  const bool calls = hear_alarms(snapshot_, *inputs_.slo(), policy_state_.brake);
+bool Agent::brake_wanted(MonoTime now) {
+  const bool calls = brake::hear_alarms(snapshot_, *inputs_.slo(), policy_state_.brake);
   if (!calls) snapshot_.alarms.clear();
-  const auto release = next_release(policy_state_.brake);
+  const auto release = brake::next_release(policy_state_.brake);
   return calls || (release && now >= *release);
 }
 
-std::optional<MonoTime> Agent::due() const { return next_release(policy_state_.brake); }
+std::optional<MonoTime> Agent::due() const { return brake::next_release(policy_state_.brake); }
 
 /// After a decision: what it took, if an alarm asked for it.
-void Agent::note_brake(MonoTime now) {
+void Agent::record_brake(MonoTime now) {
   const auto moved = brakes_.follow(policy_state_.brake, now);
-  brake_moved_ = brake_moved_ || moved.on || moved.off;
+  brake_changed_ = brake_changed_ || moved.on || moved.off;
   if (moved.on && !snapshot_.alarms.empty()) {
     const Alarm& alarm = snapshot_.alarms.back();
     const Duration took = clock_.now() - alarm.raised.value_or(alarm.at);
-    brakes_.reacted(took);
+    brakes_.braked_after(took);
     const auto microseconds = [](Duration time) { return time / std::chrono::microseconds(1); };
     log_.info("braked")
         .with("resource", name(alarm.what))
         .with("source", name(alarm.source))
-        .with("service", alarm.victim ? title_of(alarm.victim) : std::string("any"))
+        .with("service", alarm.victim ? display_name(alarm.victim) : std::string("any"))
         .with("waited_us", microseconds(alarm.waited))
         .with("reaction_us", microseconds(took));
   }
   snapshot_.alarms.clear();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

@@ -10,36 +10,37 @@
 #include "agent/runtime/log.h"
 #include "agent/runtime/state_file.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 
 /// One such file. Without a state directory or a wall clock (stepped mode) nothing is kept from run to run.
-class Learned {
+class Checkpoint {
  public:
   /// `name`: of the file, and the first word of what the log says of it.
-  Learned(const std::string& state_dir, std::string name, const WallClock* wall, Log& log);
+  Checkpoint(const std::string& state_dir, std::string name, const runtime::WallClock* wall,
+             runtime::Log& log);
 
-  [[nodiscard]] bool kept() const { return file_.has_value(); }
+  [[nodiscard]] bool saved_at() const { return file_.has_value(); }
   /// Both clocks; only where it is kept.
-  [[nodiscard]] Moment moment(MonoTime now) const;
+  [[nodiscard]] history::Moment moment(MonoTime now) const;
 
   /// What the file has; absent: nothing, or it cannot be read, which is said.
-  std::optional<std::string> recall(MonoTime now);
-  [[nodiscard]] bool recalled() const { return kept_.has_value(); }
+  std::optional<std::string> load(MonoTime now);
+  [[nodiscard]] bool loaded() const { return saved_at_.has_value(); }
   /// Says what came of it.
-  void tell(const CheckpointRead& read);
+  void log_loaded(const history::CheckpointStats& read);
 
   /// It is time for another copy: `interval` after the last one, or now because it is the last. What was
   /// begun with the last one is finished, so that a busy disk holds nobody up.
   bool due(MonoTime now, Duration interval, bool last);
-  void keep(const std::string& text, MonoTime now, bool last);
+  void save(const std::string& text, MonoTime now, bool last);
 
  private:
-  void complain(const Result<>& result);
+  void log_error(const Result<>& result);
   std::string name_;
-  const WallClock* wall_;
-  Log& log_;
-  std::optional<StateFile> file_{};
-  std::optional<MonoTime> kept_{};  ///< recalled, or kept for the last time
+  const runtime::WallClock* wall_;
+  runtime::Log& log_;
+  std::optional<runtime::StateFile> file_{};
+  std::optional<MonoTime> saved_at_{};  ///< recalled, or kept for the last time
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

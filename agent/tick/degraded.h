@@ -9,7 +9,7 @@
 #include "agent/inputs/inputs.h"
 #include "cgroup/executor/executor.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 
 struct Degraded {
   std::string reason{};   ///< "NodeSloRefused"
@@ -17,13 +17,13 @@ struct Degraded {
   bool operator==(const Degraded&) const = default;
 };
 
-struct Wellbeing {
-  std::vector<InputState> inputs{};
+struct HealthInputs {
+  std::vector<inputs::InputState> inputs{};
   bool pods_known = true;
   bool pods_stale = false;
-  const ExecutorCounters& levers;
+  const executor::ExecutorCounters& writes;
 };
 /// The gravest trouble. Absent: all is well, or only single pods are concerned.
-std::optional<Degraded> degraded(const Wellbeing& being);
+std::optional<Degraded> degraded(const HealthInputs& being);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

@@ -2,18 +2,18 @@
 #include "agent/tick/agent.h"
 #include "qos/io/disk.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 
-void Agent::tell_unresolved(MonoTime now) {
+void Agent::log_unresolved(MonoTime now) {
   for (auto& block : policy_state_.blkio.blocks) {
-    if (!worth_telling(block, now)) continue;
+    if (!io::worth_telling(block, now)) continue;
     block.told = true;
     result_.report.refusals.push_back({.path = block.name,
                                        .error = {ENODEV, Op::open, ""},
                                        .text = "blkioQOS",
                                        .cgroup = block.cgroup,
-                                       .detail = why_unresolved(block)});
+                                       .detail = io::why_unresolved(block)});
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

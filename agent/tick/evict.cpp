@@ -2,7 +2,7 @@
 #include "agent/tick/agent.h"
 #include "qos/eviction/interference_evict.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 namespace {
 
 constexpr Duration kAfterFailure = std::chrono::minutes(10);
@@ -16,36 +16,36 @@ bool may_be_ended(const Pod* pod, const NodeSlo& slo, const NodeSnapshot& node) 
 
 }  // namespace
 
-EvictionWay Agent::eviction_way() const {
-  if (options_.stepped || options_.dry_run) return EvictionWay::told;
-  if (ask_to_go_) return EvictionWay::asked;
-  return inputs_.slo()->evenkeel.kill_without_api ? EvictionWay::ended : EvictionWay::nobody_to_ask;
+EvictionRoute Agent::eviction_route() const {
+  if (options_.stepped || options_.dry_run) return EvictionRoute::report_only;
+  if (request_eviction_) return EvictionRoute::api;
+  return inputs_.slo()->evenkeel.kill_without_api ? EvictionRoute::kill : EvictionRoute::unavailable;
 }
 
 /// Only on fresh measurements: this is never done between two ticks.
 void Agent::evict(MonoTime now) {
   result_.evictions.clear();
-  if (ending_) go_on_ending(now);
+  if (pod_killer_) continue_kill(now);
   eviction_state_.use.braked = policy_state_.brake.cpu.on;
-  find_antagonists(policy_state_.interference, inputs_.slo()->evenkeel.interference,
-                   eviction_state_.use.antagonists);
-  auto victim = decide_eviction(snapshot_, *inputs_.slo(), eviction_state_);
+  eviction::find_antagonists(policy_state_.interference, inputs_.slo()->evenkeel.interference,
+                             eviction_state_.use.antagonists);
+  auto victim = eviction::decide_eviction(snapshot_, *inputs_.slo(), eviction_state_);
   if (!victim) return;
   ++counters_.evictions[static_cast<std::size_t>(victim->gate)];
-  const EvictionWay way = eviction_way();
+  const EvictionRoute way = eviction_route();
   record(*victim, now);
-  if (way == EvictionWay::asked) ask_to_go_(*victim);
-  if (way == EvictionWay::ended) begin_ending(*victim, now);
+  if (way == EvictionRoute::api) request_eviction_(*victim);
+  if (way == EvictionRoute::kill) start_kill(*victim, now);
   // The victim stays pending, so that this is said once a minute and not of every pod in turn.
-  if (way == EvictionWay::nobody_to_ask)
-    not_evicted(victim->uid, "no API server is configured, and extensions.evenkeel.killWithoutApi is not set",
-                now);
+  if (way == EvictionRoute::unavailable)
+    record_failed_eviction(
+        victim->uid, "no API server is configured, and extensions.evenkeel.killWithoutApi is not set", now);
   result_.evictions.push_back(std::move(*victim));
 }
 
-void Agent::begin_ending(const Eviction& victim, MonoTime now) {
-  const Pod* pod = named_pod(victim.uid);
-  const Cgroup* cgroup = nullptr;
+void Agent::start_kill(const eviction::Eviction& victim, MonoTime now) {
+  const Pod* pod = find_pod(victim.uid);
+  const tree::Cgroup* cgroup = nullptr;
   if (const auto* sample = snapshot_.pod(victim.uid); sample && sample->cgroup != kNoCgroup)
     cgroup = tree_->find(snapshot_.cgroup(sample->cgroup)->id);
   const bool sound = cgroup != nullptr && cgroup->uid == victim.uid && cgroup->kind == CgroupKind::pod;
@@ -53,44 +53,44 @@ void Agent::begin_ending(const Eviction& victim, MonoTime now) {
   if (!sound || !may_be_ended(pod, *inputs_.slo(), snapshot_) || !host_.on_kernel_fs(dir))
     return eviction_failed(victim.uid, "it has no cgroup in which its processes could be ended",
                            kAfterFailure);
-  ending_.emplace(victim.uid, PodProcesses(host_, files_, dir, cgroup->inode),
-                  pod->eviction.grace.value_or(kUsualGrace));
-  go_on_ending(now);
+  pod_killer_.emplace(victim.uid, tree::PodProcesses(host_, files_, dir, cgroup->inode),
+                      pod->eviction.grace.value_or(eviction::kUsualGrace));
+  continue_kill(now);
 }
 
-void Agent::go_on_ending(MonoTime now) {
-  using Is = PodEnding::Step::Is;
-  const std::string uid = ending_->uid();
-  if (!may_be_ended(named_pod(uid), *inputs_.slo(), snapshot_)) {
+void Agent::continue_kill(MonoTime now) {
+  using Is = PodKiller::Step::State;
+  const std::string uid = pod_killer_->uid();
+  if (!may_be_ended(find_pod(uid), *inputs_.slo(), snapshot_)) {
     log_.info("pod-left-alone")
-        .with("pod", pod_named(uid))
+        .with("pod", pod_name_of_uid(uid))
         .with("why", "somebody else ends it, or it may not be ended any more");
-    return ending_.reset();
+    return pod_killer_.reset();
   }
-  const auto step = ending_->step(now);
-  if (step.is == Is::goes_on) return;
-  const double grace_seconds = seconds(ending_->grace());
-  ending_.reset();
-  if (step.is == Is::failed) return eviction_failed(uid, step.why, kAfterFailure);
-  ended(eviction_state_, uid, now);
-  ++counters_.pods_ended;
+  const auto step = pod_killer_->step(now);
+  if (step.state == Is::in_progress) return;
+  const double grace_seconds = runtime::seconds(pod_killer_->grace());
+  pod_killer_.reset();
+  if (step.state == Is::failed) return eviction_failed(uid, step.why, kAfterFailure);
+  eviction::ended(eviction_state_, uid, now);
+  ++counters_.pods_killed;
   record({.kind = "ended", .why = "all of its processes have ended, without an API server"}, uid, now);
-  log_.warning("pod-ended").with("pod", pod_named(uid)).with("grace_seconds", grace_seconds);
+  log_.warning("pod-ended").with("pod", pod_name_of_uid(uid)).with("grace_seconds", grace_seconds);
 }
 
 void Agent::eviction_failed(const std::string& uid, const std::string& why, Duration pause) {
-  pass_over(eviction_state_, uid, clock_.now() + pause);
-  not_evicted(uid, why, clock_.now());
+  eviction::pass_over(eviction_state_, uid, clock_.now() + pause);
+  record_failed_eviction(uid, why, clock_.now());
 }
 
 void Agent::eviction_unanswered(const std::string& uid, const std::string& why) {
-  not_evicted(uid, why, clock_.now());
+  record_failed_eviction(uid, why, clock_.now());
 }
 
-void Agent::not_evicted(const std::string& uid, const std::string& why, MonoTime now) {
+void Agent::record_failed_eviction(const std::string& uid, const std::string& why, MonoTime now) {
   ++counters_.eviction_failures;
   record({.kind = "not-evicted", .why = why}, uid, now);
-  log_.warning("not-evicted").with("pod", pod_named(uid)).with("why", why);
+  log_.warning("not-evicted").with("pod", pod_name_of_uid(uid)).with("why", why);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

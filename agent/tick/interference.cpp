@@ -6,7 +6,7 @@
 
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 namespace {
 
 std::string number(double value) {
@@ -19,21 +19,22 @@ struct Kind {
   const char* name;
   bool of_suspect;  ///< something was done to it, or will be: its owner hears of it
 };
-const Kind& kind_of(InterferenceNews::What what) {
-  static constexpr std::array<Kind, kInterferenceNews> kKinds = {{{"interference", false},
-                                                                  {"interference-over", false},
-                                                                  {"antagonist-limited", true},
-                                                                  {"antagonist-confirmed", true},
-                                                                  {"antagonist-cleared", true},
-                                                                  {"antagonist-released", true},
-                                                                  {"suspect-tested", true},
-                                                                  {"suspect-innocent", true},
-                                                                  {"suspect-unclear", true}}};
+const Kind& kind_of(interference::InterferenceNews::What what) {
+  static constexpr std::array<Kind, interference::kInterferenceNews> kKinds = {
+      {{"interference", false},
+       {"interference-over", false},
+       {"antagonist-limited", true},
+       {"antagonist-confirmed", true},
+       {"antagonist-cleared", true},
+       {"antagonist-released", true},
+       {"suspect-tested", true},
+       {"suspect-innocent", true},
+       {"suspect-unclear", true}}};
   return kKinds[static_cast<std::size_t>(what)];
 }
 
-std::string sentence_of(const InterferenceNews& news, const std::string& victim) {
-  using What = InterferenceNews::What;
+std::string sentence_of(const interference::InterferenceNews& news, const std::string& victim) {
+  using What = interference::InterferenceNews::What;
   const std::string limit = limit_text(news.limit);
   switch (news.what) {
     case What::capped:
@@ -65,25 +66,25 @@ const char* resource_of(Signal signal) {
   return kResources[static_cast<std::size_t>(signal)];
 }
 
-const char* name(Remedy remedy) {
+const char* name(interference::Remedy remedy) {
   constexpr std::array kNames = {"cpu", "cache", "memory"};
   return kNames[static_cast<std::size_t>(remedy)];
 }
 
-std::string limit_text(const Limit& limit) {
+std::string limit_text(const interference::Limit& limit) {
   switch (limit.remedy) {
-    case Remedy::cache:
+    case interference::Remedy::cache:
       return "its least part of cache and memory bandwidth";
-    case Remedy::memory:
+    case interference::Remedy::memory:
       return because("{} of memory", limit.memory).text();
-    case Remedy::cpu:
+    case interference::Remedy::cpu:
       break;
   }
   return because("{}", limit.cpu).text();
 }
 
-std::string sentence_of(const Accusation& one) {
-  const Verdict& verdict = one.verdict;
+std::string sentence_of(const interference::Accusation& one) {
+  const detector::Verdict& verdict = one.verdict;
   const SignalTraits& signal = traits_of(one.signal);
   std::string text =
       std::string(signal.name) + " " + number(one.value) + " " + signal.unit + ", usual " + number(one.usual);
@@ -105,22 +106,23 @@ std::string sentence_of(const Accusation& one) {
 /// Accusations are told once, when they are made and when they are over; limits at each step. The owner of
 /// the antagonist hears of a limit, the victim's of nothing: there is nothing to be done about it there.
 void Agent::record_interference(MonoTime now) {
-  for (const InterferenceNews& news : policy_state_.interference.news) {
-    const Accusation& one = news.accusation;
-    const std::string victim = title_of(one.victim), suspect = title_of(one.suspect);
+  for (const interference::InterferenceNews& news : policy_state_.interference.news) {
+    const interference::Accusation& one = news.accusation;
+    const std::string victim = display_name(one.victim), suspect = display_name(one.suspect);
     const std::string why = sentence_of(news, victim);
     const auto& [kind, of_suspect] = kind_of(news.what);
-    AuditEvent event{.kind = kind, .by = "interference", .why = why};
+    record::AuditEvent event{.kind = kind, .by = "interference", .why = why};
     if (of_suspect && !options_.dry_run) {
       record(event, uid_of(one.suspect), now);
     } else {
       event.pod = suspect;
       audit_.record(event, now);
     }
-    auto line = news.what == InterferenceNews::What::accused ? log_.warning(kind) : log_.info(kind);
+    auto line =
+        news.what == interference::InterferenceNews::What::accused ? log_.warning(kind) : log_.info(kind);
     line.with("victim", victim).with("antagonist", suspect).with("resource", resource_of(one.signal));
     line.with("why", why);
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

@@ -8,17 +8,17 @@
 #include "cgroup/tree/pod_processes.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 
-class PodEnding {
+class PodKiller {
  public:
   /// Nothing is done before the first step().
-  PodEnding(std::string uid, PodProcesses processes, Duration grace)
+  PodKiller(std::string uid, tree::PodProcesses processes, Duration grace)
       : uid_(std::move(uid)), processes_(std::move(processes)), grace_(grace) {}
 
   struct Step {
-    enum class Is : std::uint8_t { goes_on, ended, failed };
-    Is is = Is::goes_on;
+    enum class State : std::uint8_t { in_progress, ended, failed };
+    State state = State::in_progress;
     std::size_t processes = 0;  ///< still there
     std::string why{};          ///< it failed
   };
@@ -28,9 +28,9 @@ class PodEnding {
 
  private:
   std::string uid_;
-  PodProcesses processes_;
+  tree::PodProcesses processes_;
   Duration grace_;
-  std::optional<MonoTime> asked_{};
+  std::optional<MonoTime> sigterm_at_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

@@ -3,7 +3,7 @@
 
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 namespace {
 
 // Whoever is ordered again and again is spoken of once.
@@ -31,23 +31,23 @@ std::string why_stopped(const ReclaimOutcome& outcome) {
 /// Only on fresh measurements: this is never done between two ticks.
 void Agent::reclaim(MonoTime now) {
   reclaimer_->report(snapshot_.reclaimed);
-  decide_reclaim(snapshot_, *inputs_.slo(), policy_state_, result_.reclaims);
+  memory::decide_reclaim(snapshot_, *inputs_.slo(), policy_state_, result_.reclaims);
   reclaimer_->follow(result_.reclaims);
-  tell_reclaims(now);
+  log_reclaims(now);
 }
 
 /// That it begins and why it ended early, not each chunk.
-void Agent::tell_reclaims(MonoTime now) {
-  std::erase_if(told_reclaims_, [&](const ToldReclaim& told) { return now - told.ordered > kTellAgain; });
+void Agent::log_reclaims(MonoTime now) {
+  std::erase_if(logged_reclaims_, [&](const LoggedReclaim& told) { return now - told.ordered > kTellAgain; });
   const auto& came = snapshot_.reclaimed;
   for (const auto& order : result_.reclaims) {
     const auto outcome = std::ranges::find(came, order.target, &ReclaimOutcome::target);
     const bool taken = order.wanted > Bytes{} || (outcome != came.end() && outcome->asked > Bytes{});
-    const auto told = std::ranges::find(told_reclaims_, order.target, &ToldReclaim::target);
-    if (told != told_reclaims_.end()) told->ordered = now;
-    if (!taken || told != told_reclaims_.end()) continue;
-    told_reclaims_.push_back({order.target, now});
-    const Cgroup* cgroup = tree_->find(order.target);
+    const auto told = std::ranges::find(logged_reclaims_, order.target, &LoggedReclaim::target);
+    if (told != logged_reclaims_.end()) told->ordered = now;
+    if (!taken || told != logged_reclaims_.end()) continue;
+    logged_reclaims_.push_back({order.target, now});
+    const tree::Cgroup* cgroup = tree_->find(order.target);
     const char* kind = options_.dry_run ? "would-reclaim" : "reclaim";
     const std::string path = cgroup != nullptr ? cgroup->path : std::string(), why = order.why.text();
     record({.kind = kind, .path = path, .by = name(order.cause), .why = why}, uid_of(order.target), now);
@@ -55,7 +55,7 @@ void Agent::tell_reclaims(MonoTime now) {
   }
   for (const auto& outcome : came) {
     const std::string why = why_stopped(outcome);
-    const Cgroup* cgroup = why.empty() ? nullptr : tree_->find(outcome.target);
+    const tree::Cgroup* cgroup = why.empty() ? nullptr : tree_->find(outcome.target);
     if (cgroup == nullptr) continue;
     record({.kind = "reclaim-stopped", .path = cgroup->path, .by = name(outcome.cause), .why = why},
            cgroup->uid, now);
@@ -66,4 +66,4 @@ void Agent::tell_reclaims(MonoTime now) {
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

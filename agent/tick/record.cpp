@@ -1,68 +1,69 @@
 // What a report says, put on record: the audit log and the event lines.
 #include "agent/tick/agent.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 
 std::optional<Degraded> Agent::degraded() const {
   return evenkeel::degraded(
       {inputs_.states(), snapshot_.pods_known, snapshot_.pods_stale, executor_->counters()});
 }
 
-HandTotals Agent::hand_totals() const {
-  HandTotals sum;
-  for (const Hand* hand : hands()) sum += hand->totals();
+executor::HandTotals Agent::actuator_totals() const {
+  executor::HandTotals sum;
+  for (const executor::Hand* hand : actuators()) sum += hand->totals();
   return sum;
 }
 
-const Pod* Agent::named_pod(std::string_view uid) const {
+const Pod* Agent::find_pod(std::string_view uid) const {
   const auto found = pod_by_uid_.find(uid);
   return found != pod_by_uid_.end() && !found->second->name.empty() ? found->second : nullptr;
 }
 
 std::string_view Agent::uid_of(CgroupId id) const {
-  const Cgroup* cgroup = tree_ ? tree_->find(id.itself()) : nullptr;
+  const tree::Cgroup* cgroup = tree_ ? tree_->find(id.itself()) : nullptr;
   return cgroup != nullptr ? std::string_view(cgroup->uid) : std::string_view();
 }
 
-std::string Agent::pod_of(CgroupId id) const { return pod_named(uid_of(id)); }
+std::string Agent::pod_name(CgroupId id) const { return pod_name_of_uid(uid_of(id)); }
 
-std::string Agent::title_of(CgroupId id) const {
-  const Cgroup* cgroup = tree_->find(id.itself());
+std::string Agent::display_name(CgroupId id) const {
+  const tree::Cgroup* cgroup = tree_->find(id.itself());
   if (cgroup == nullptr) return id ? "gone" : "system";
-  return cgroup->uid.empty() ? cgroup->path : pod_named(cgroup->uid);
+  return cgroup->uid.empty() ? cgroup->path : pod_name_of_uid(cgroup->uid);
 }
 
-std::string Agent::pod_named(std::string_view uid) const {
-  const Pod* pod = named_pod(uid);
+std::string Agent::pod_name_of_uid(std::string_view uid) const {
+  const Pod* pod = find_pod(uid);
   return pod != nullptr ? pod->namespace_ + "/" + pod->name : std::string(uid);
 }
 
-void Agent::record(AuditEvent event, std::string_view uid, MonoTime now) {
-  const std::string title = pod_named(uid);
+void Agent::record(record::AuditEvent event, std::string_view uid, MonoTime now) {
+  const std::string title = pod_name_of_uid(uid);
   event.pod = title;
   audit_.record(event, now);
-  const Pod* pod = named_pod(uid);
-  if (pod != nullptr && owners_hear_) owners_hear_(*pod, event);
+  const Pod* pod = find_pod(uid);
+  if (pod != nullptr && pod_event_sink_) pod_event_sink_(*pod, event);
 }
 
 void Agent::record_deferred(std::size_t changes, MonoTime now) {
-  const std::string why = "one tick changes at most " + std::to_string(ExecutorOptions::kMostChanges) +
-                          " files: deferred " + std::to_string(changes) + " changes to the next tick";
+  const std::string why = "one tick changes at most " +
+                          std::to_string(executor::ExecutorOptions::kMostChanges) + " files: deferred " +
+                          std::to_string(changes) + " changes to the next tick";
   audit_.record({.kind = "deferred", .why = why}, now);
   log_.warning("deferred").with("changes", changes).with("why", why);
 }
 
-void Agent::record(const Report& report, MonoTime now) {
+void Agent::record(const executor::Report& report, MonoTime now) {
   for (const auto& write : report.writes) {
     const std::string why = write.why.text();
     const char* kind = write.restored ? "restore" : options_.dry_run ? "would-write" : "write";
-    record({kind, write.path, write.old_text, write.new_text, policy_name(write.by), why},
+    record({kind, write.path, write.old_text, write.new_text, decide::policy_name(write.by), why},
            uid_of(write.cgroup), now);
     log_.info(kind)
         .with("path", write.path)
         .with("old", write.old_text)
         .with("new", write.new_text)
-        .with("by", policy_name(write.by))
+        .with("by", decide::policy_name(write.by))
         .with("why", why);
   }
   for (const auto& refusal : report.refusals) {
@@ -74,7 +75,7 @@ void Agent::record(const Report& report, MonoTime now) {
     line.with("path", refusal.path).with("value", refusal.text);
     line.with("errno", errno_name(refusal.error.code));
     if (!refusal.detail.empty()) line.with("detail", refusal.detail);
-    line.with("retry_in_seconds", seconds(refusal.retry_in));
+    line.with("retry_in_seconds", runtime::seconds(refusal.retry_in));
   }
   if (report.deferred > 0) record_deferred(report.deferred, now);
   for (const auto& foreign : report.foreign) {
@@ -94,8 +95,8 @@ void Agent::record(const Report& report, MonoTime now) {
   }
 }
 
-void Agent::record(const Eviction& eviction, MonoTime now) {
-  const bool would = options_.dry_run || eviction_way() == EvictionWay::nobody_to_ask;
+void Agent::record(const eviction::Eviction& eviction, MonoTime now) {
+  const bool would = options_.dry_run || eviction_route() == EvictionRoute::unavailable;
   const char* kind = would ? "would-evict" : "evict";
   const std::string pod = eviction.namespace_ + "/" + eviction.name;
   const std::string why = eviction.why.text();
@@ -103,4 +104,4 @@ void Agent::record(const Eviction& eviction, MonoTime now) {
   log_.warning(kind).with("pod", pod).with("uid", eviction.uid).with("by", eviction.by).with("why", why);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

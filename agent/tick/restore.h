@@ -9,28 +9,28 @@
 #include "cgroup/network/kernel_port.h"
 #include "cgroup/sched/core_cookies.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 
 struct RestoreOptions {
   std::string host_root = "/";
   std::string state_dir{};
 };
 struct Restored {
-  Report report{};
+  executor::Report report{};
   std::string error{};  ///< set: nothing was done
 };
-Restored restore_offline(const RestoreOptions& options, Log& log, const WallClock& wall);
+Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall);
 
 /// Gives back all that a journal holds: with every hand, as its owner left it.
-struct Doors {
+struct KernelPorts {
   KernelFiles& files;
   ResctrlFiles& groups;
-  CoreCookies& cookies;
-  NetworkDoor& network;
+  sched::CoreCookies& cookies;
+  network::NetworkDoor& network;
 };
-Report restore_leftovers(const Host& host, const Doors& doors, Journal& journal);
+executor::Report restore_leftovers(const Host& host, const KernelPorts& doors, executor::Journal& journal);
 
 /// What this boot of this machine is called; empty where the kernel does not say (a fake root).
 std::string boot_id(const Host& host);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

@@ -3,13 +3,13 @@
 #include <string_view>
 #include <unordered_set>
 
-namespace evenkeel {
+namespace evenkeel::tick {
 
-Pods with_survivors(const Pods& before, const Pods& listed, const CgroupTree& tree) {
+Pods with_unlisted_pods(const Pods& before, const Pods& listed, const tree::CgroupTree& tree) {
   if (!before || !listed) return listed;
   std::unordered_set<std::string_view> named, alive;
   for (const Pod& pod : *listed) named.insert(pod.uid);
-  for (const Cgroup* cgroup : tree.all())
+  for (const tree::Cgroup* cgroup : tree.all())
     if (cgroup->kind == CgroupKind::pod) alive.insert(cgroup->uid);
   std::vector<Pod> survivors;
   for (const Pod& pod : *before) {
@@ -23,4 +23,4 @@ Pods with_survivors(const Pods& before, const Pods& listed, const CgroupTree& tr
   return std::make_shared<const std::vector<Pod>>(std::move(all));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

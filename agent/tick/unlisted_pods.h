@@ -9,12 +9,12 @@
 #include "cgroup/tree/tree.h"
 #include "qos/model/pod.h"
 
-namespace evenkeel {
+namespace evenkeel::tick {
 
 using Pods = std::shared_ptr<const std::vector<Pod>>;
 
 /// `listed`, and those of `before` that it does not name although their directories are there, marked as
 /// unlisted.
-Pods with_survivors(const Pods& before, const Pods& listed, const CgroupTree& tree);
+Pods with_unlisted_pods(const Pods& before, const Pods& listed, const tree::CgroupTree& tree);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tick

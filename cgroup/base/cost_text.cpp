@@ -31,7 +31,7 @@ bool same_value(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string cost_qos_order(const DiskCost& cost) {
+std::string cost_qos_order(const decide::DiskCost& cost) {
   std::string line = device_text(cost.disk) + " enable=1 ctrl=user";
   add(line, "rpct", cost.read_percent);
   add(line, "rlat", cost.read_latency_us);
@@ -40,7 +40,7 @@ std::string cost_qos_order(const DiskCost& cost) {
   return line;
 }
 
-std::string cost_model_order(const DiskCost& cost) {
+std::string cost_model_order(const decide::DiskCost& cost) {
   std::string line = device_text(cost.disk) + (cost.own_model ? " ctrl=user" : " ctrl=auto");
   for (std::size_t i = 0; cost.own_model && i < kModelKeys.size(); ++i)
     if (cost.model[i] > 0) add(line, kModelKeys[i], cost.model[i]);

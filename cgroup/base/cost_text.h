@@ -11,9 +11,9 @@
 namespace evenkeel {
 
 /// "8:16 enable=1 ctrl=user rpct=95 rlat=3000 wpct=95 wlat=3000"
-std::string cost_qos_order(const DiskCost& cost);
+std::string cost_qos_order(const decide::DiskCost& cost);
 /// "8:16 ctrl=auto", or "8:16 ctrl=user rbps=… rseqiops=…" with what is said.
-std::string cost_model_order(const DiskCost& cost);
+std::string cost_model_order(const decide::DiskCost& cost);
 
 /// What stands for a disk without a line: "enable=0 ctrl=auto", "ctrl=auto".
 std::string_view cost_none(std::string_view name);

@@ -1,5 +1,7 @@
 #include "cgroup/base/text.h"
 
+#include <limits>
+
 namespace evenkeel {
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
@@ -20,6 +22,21 @@ std::optional<std::string> normal_path(std::string_view path) {
     out += part;
   }
   return out;
+}
+
+int append_threads(std::string_view text, std::vector<std::int32_t>& out) {
+  int others = 0;
+  for (Scanner scan(text); !scan.done();) {
+    const auto line = trimmed(scan.line());
+    if (line.empty()) continue;
+    const auto id = whole_number(line);
+    if (id && *id > 0 && *id <= std::numeric_limits<std::int32_t>::max()) {
+      out.push_back(static_cast<std::int32_t>(*id));
+    } else {
+      ++others;
+    }
+  }
+  return others;
 }
 
 }  // namespace evenkeel

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace evenkeel {
 
@@ -87,5 +88,9 @@ void for_each_key(std::string_view text, F&& f) {
     if (!key.empty() && value) f(key, *value);
   }
 }
+
+/// Thread ids, one per line, appended to `out`; others than positive numbers (a thread of a PID namespace
+/// that we do not see is 0) are left out and counted in the result.
+int append_threads(std::string_view text, std::vector<std::int32_t>& out);
 
 }  // namespace evenkeel

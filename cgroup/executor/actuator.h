@@ -8,7 +8,7 @@
 #include "cgroup/executor/executor.h"
 #include "qos/decide/intent.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 
 /// Since the start; held and quarantined are of now.
 struct HandTotals {
@@ -29,11 +29,11 @@ class Hand {
  public:
   virtual ~Hand() = default;
   /// Its part of the intents. Adds what it did to `report`.
-  virtual void serve(const Intents& intents, MonoTime now, Report& report) = 0;
+  virtual void serve(const decide::Intents& intents, MonoTime now, Report& report) = 0;
   /// Everything is as it was: orderly stop. Back-offs do not count here.
   virtual void restore_all(MonoTime now, Report& report) = 0;
   virtual void add_managed(std::vector<Managed>& out) const = 0;
   [[nodiscard]] virtual HandTotals totals() const = 0;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

@@ -10,7 +10,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 
 inline constexpr Duration kLongestPause = std::chrono::minutes(10);
 
@@ -33,4 +33,4 @@ struct Pause {
   }
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

@@ -8,7 +8,7 @@
 #include "cgroup/executor/impl.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 namespace {
 
 constexpr int kMostRounds = 100;
@@ -17,12 +17,13 @@ bool is_denial(int code) { return code == EPERM || code == EROFS; }
 
 }  // namespace
 
-Executor::Executor(const CgroupTree& tree, KernelFiles& files, Journal& journal, ExecutorOptions options)
+Executor::Executor(const tree::CgroupTree& tree, KernelFiles& files, Journal& journal,
+                   ExecutorOptions options)
     : impl_(std::make_unique<Impl>(tree, files, journal, options)) {}
 Executor::~Executor() = default;
 
-Report Executor::apply(const std::vector<Intent>& plan, const NodeSnapshot& node,
-                       const std::vector<TreeWatch::Changes::Value>& seen) {
+Report Executor::apply(const std::vector<decide::Intent>& plan, const NodeSnapshot& node,
+                       const std::vector<tree::TreeWatch::Changes::Value>& seen) {
   impl_->plan = &plan;
   impl_->seen = &seen;
   impl_->state.take(node, impl_->disk_targets());
@@ -33,7 +34,7 @@ Report Executor::apply(const std::vector<Intent>& plan, const NodeSnapshot& node
 }
 
 Report Executor::restore_all(MonoTime now) {
-  const std::vector<Intent> nothing;
+  const std::vector<decide::Intent> nothing;
   const std::vector<SeenValue> nobody;
   impl_->plan = &nothing;
   impl_->seen = &nobody;
@@ -156,7 +157,7 @@ bool Executor::Impl::confirm_targets() {
   return as_thought;
 }
 
-bool Executor::Impl::confirm(const Target& target) {
+bool Executor::Impl::confirm(const kernel::Target& target) {
   const auto cgroup = state.id(target.group);
   Held* const row = held.find(cgroup, target.knob);
   if (options.dry_run && row) return true;
@@ -186,12 +187,12 @@ bool Executor::Impl::confirm(const Target& target) {
 void Executor::Impl::plan_batch() {
   steps.clear();
   model = state.now();
-  plan_writes(model, targets, steps);
-  report.deferred = keep_first(steps, most_changes - std::min(changes, most_changes));
+  kernel::plan_writes(model, targets, steps);
+  report.deferred = kernel::keep_first(steps, most_changes - std::min(changes, most_changes));
   if (report.deferred == 0) return;
-  KnobMask taken(static_cast<std::size_t>(state.size()), 0);
+  kernel::KnobMask taken(static_cast<std::size_t>(state.size()), 0);
   for (const auto& step : steps) taken[static_cast<std::size_t>(step.group)] |= knob_bit(step.knob);
-  std::erase_if(targets, [&](const Target& target) {
+  std::erase_if(targets, [&](const kernel::Target& target) {
     return (taken[static_cast<std::size_t>(target.group)] & knob_bit(target.knob)) == 0;
   });
 }
@@ -230,4 +231,4 @@ void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const 
       {state.file(group, knob).shown_path(), error, text, true, row.pause.length, cgroup});
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

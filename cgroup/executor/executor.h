@@ -21,14 +21,14 @@
 #include "qos/decide/intent.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 
 struct Written {
   std::string path{};  ///< relative to the host root
   std::string old_text{}, new_text{};
   CgroupId cgroup{};
   Knob knob{};
-  PolicyIndex by = 0;
+  decide::PolicyIndex by = 0;
   bool restored = false;  ///< the original went back: the reason says on whose behalf
   Reason why{};
 };
@@ -44,7 +44,7 @@ struct Refused {
 struct Foreign {
   std::string path{};
   std::string ours{}, theirs{};
-  Writer writer{};
+  tree::Writer writer{};
   int round = 0;         ///< how often this file was fought for
   bool yielded = false;  ///< the value is theirs from now on
   CgroupId cgroup{};     ///< zero: found in the journal
@@ -63,7 +63,7 @@ struct Managed {
   Knob knob{};
   std::string path{};
   std::string original{}, ours{};
-  PolicyIndex by = 0;
+  decide::PolicyIndex by = 0;
   Reason why{};
   MonoTime since{};
   bool yielded = false;
@@ -92,15 +92,15 @@ struct ExecutorOptions {
 class Executor {
  public:
   /// All three must outlive it. `tree` is asked again at each call, so it may grow in between.
-  Executor(const CgroupTree& tree, KernelFiles& files, Journal& journal, ExecutorOptions options);
+  Executor(const tree::CgroupTree& tree, KernelFiles& files, Journal& journal, ExecutorOptions options);
   ~Executor();
 
   /// Brings the kernel to the plan (see arbiter.h): at most one value per (cgroup, knob), sorted. `seen` are
   /// values that somebody else wrote since the last call, with the writer's name where it is known.
   /// Whoever keeps the snapshot reads the settings of the written cgroups again before the next call; as long
   /// as it shows an old value each call looks at the file itself.
-  Report apply(const std::vector<Intent>& plan, const NodeSnapshot& node,
-               const std::vector<TreeWatch::Changes::Value>& seen);
+  Report apply(const std::vector<decide::Intent>& plan, const NodeSnapshot& node,
+               const std::vector<tree::TreeWatch::Changes::Value>& seen);
   /// Puts every original back: orderly stop. Back-offs do not count here.
   Report restore_all(MonoTime now);
   /// Everything held now, sorted by path.
@@ -117,4 +117,4 @@ class Executor {
 /// What the kernel refuses to take back stays in the journal for another try.
 Report restore_from_journal(KernelFiles& files, Journal& journal);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

@@ -11,7 +11,7 @@
 #include "cgroup/base/text.h"
 #include "qos/model/knob.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 namespace {
 
 /// The name as a string literal, as Error wants it: the knob table's own, whoever owned the one we got.
@@ -223,4 +223,4 @@ Result<> ResctrlWriter::append_subdirs(const std::string& path, std::string& nam
   return host_.append_subdirs(path, names);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

@@ -8,7 +8,7 @@
 #include "cgroup/base/resctrl_files.h"
 #include "cgroup/base/writer.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 
 /// Usage: `FileWriter files(host); files.write({.dir = "sys/fs/cgroup/cpu/kubepods", .name = "cpu.shares"},
 /// "2")`. `host` must outlive it. A symbolic link in the directory's path is followed inside the root only;
@@ -52,4 +52,4 @@ class ResctrlWriter final : public ResctrlFiles {
   const Host& host_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

@@ -12,7 +12,7 @@
 #include "cgroup/executor/impl.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 namespace {
 
 constexpr Duration kLeftAlone = std::chrono::seconds(60);
@@ -70,17 +70,17 @@ bool Executor::Impl::may_come_back(Held& row, int group) const {
   const bool as_before_us =
       state.known(group, row.knob) && state.now().value(group, row.knob) == row.before_us;
   if (!as_before_us || seen_write(row)) row.noticed = at;
-  const Intent* wish = wish_of(row.cgroup, row.knob);
+  const decide::Intent* wish = wish_of(row.cgroup, row.knob);
   return as_before_us && wish && !wish->hold && at - row.noticed >= row.away;
 }
 
 bool Executor::Impl::is_ours(const Held& row, std::string_view text) const {
-  if (same_text(row.knob, row.ours, text)) return true;
+  if (kernel::same_text(row.knob, row.ours, text)) return true;
   // Shares change with cpu.idle, by the kernel's hand and on our account: what that gives is on record.
   const auto* entry = row.knob == Knob::cpu_shares ? journal.find(row.file.path(), row.file.inode) : nullptr;
   if (!entry) return false;
   for (const auto& ours : entry->ours)
-    if (same_text(row.knob, ours, text)) return true;
+    if (kernel::same_text(row.knob, ours, text)) return true;
   return false;
 }
 
@@ -92,9 +92,9 @@ const SeenValue* Executor::Impl::seen_write(const Held& row) const {
 
 bool Executor::Impl::judge_foreign(Held& row, int group, const std::string& text) {
   if (row.claim == Claim::ours) ++counters.foreign;
-  const Intent* wish = wish_of(row.cgroup, row.knob);
-  const auto value = parse_value(row.knob, text, tree.layout());
-  if (wish && !wish->hold && value && *value == as_held(row.knob, wish->value, tree.layout())) {
+  const decide::Intent* wish = wish_of(row.cgroup, row.knob);
+  const auto value = kernel::parse_value(row.knob, text, tree.layout());
+  if (wish && !wish->hold && value && *value == kernel::as_held(row.knob, wish->value, tree.layout())) {
     let_go(row);  // what we want as well: it holds, and it is not ours to undo
     return false;
   }
@@ -104,7 +104,7 @@ bool Executor::Impl::judge_foreign(Held& row, int group, const std::string& text
     return false;
   }
   const bool owned = state.kind(group) == CgroupKind::pod || state.kind(group) == CgroupKind::container;
-  const bool owner_is_back = owned && same_text(row.knob, row.original, text);
+  const bool owner_is_back = owned && kernel::same_text(row.knob, row.original, text);
   const bool enough = row.claim == Claim::ours && row.rounds >= kMostRounds;
   if (owner_is_back || enough) {
     yield(row, text);
@@ -137,8 +137,8 @@ void Executor::Impl::let_go(const Held& row) {
 
 void Executor::Impl::tell(const Held& row, const std::string& theirs, bool yielded) {
   const auto* write = seen_write(row);
-  report.foreign.push_back({row.file.shown_path(), row.ours, theirs, write ? write->writer : Writer{},
+  report.foreign.push_back({row.file.shown_path(), row.ours, theirs, write ? write->writer : tree::Writer{},
                             row.rounds, yielded, row.cgroup});
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

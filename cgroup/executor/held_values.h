@@ -14,7 +14,7 @@
 #include "qos/model/reason.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 
 enum class Claim : std::uint8_t {
   ours,       ///< the kernel holds what we wrote
@@ -29,7 +29,7 @@ struct Held {
   KnobFile file{};
   std::string original{}, ours{};
   KnobValue original_value{}, ours_value{};
-  PolicyIndex by = 0;
+  decide::PolicyIndex by = 0;
   Reason why{};
   MonoTime since{};
   CgroupId next_born{};  ///< cgroups from this id on were born while we held this
@@ -88,4 +88,4 @@ class KnobTable {
   std::vector<Row> rows_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

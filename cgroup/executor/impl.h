@@ -13,12 +13,13 @@
 #include "cgroup/kernel/node_state.h"
 #include "cgroup/kernel/planner.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 
-using SeenValue = TreeWatch::Changes::Value;
+using SeenValue = tree::TreeWatch::Changes::Value;
 
 struct Executor::Impl {
-  Impl(const CgroupTree& the_tree, KernelFiles& the_files, Journal& the_journal, ExecutorOptions the_options)
+  Impl(const tree::CgroupTree& the_tree, KernelFiles& the_files, Journal& the_journal,
+       ExecutorOptions the_options)
       : tree(the_tree),
         files(the_files),
         journal(the_journal),
@@ -33,7 +34,7 @@ struct Executor::Impl {
   void drop_settled();
   bool confirm_targets();
   void plan_batch();
-  bool confirm(const Target& target);
+  bool confirm(const kernel::Target& target);
   bool carry_out();
   void forget_group(int group);
   void reject(int group, Knob knob, const KnobValue& value, const Error& error, const std::string& text);
@@ -42,13 +43,13 @@ struct Executor::Impl {
   [[nodiscard]] bool all_denied() const { return denied_in_a_row >= kDeniedIsAll && denied.waits(at); }
 
   // cgroup/executor/intents.cpp
-  [[nodiscard]] const Intent* wish_of(CgroupId cgroup, Knob knob) const;
+  [[nodiscard]] const decide::Intent* wish_of(CgroupId cgroup, Knob knob) const;
   void make_wishes();
-  void place(const Intent& intent);
+  void place(const decide::Intent& intent);
   void release(const Held& row);
   void keep_shares_of_the_idle();
   void find_targets();
-  [[nodiscard]] bool acceptable(int group, const Intent& intent) const;
+  [[nodiscard]] bool acceptable(int group, const decide::Intent& intent) const;
   [[nodiscard]] bool is_fixed(int group, Knob knob) const;
   [[nodiscard]] bool is_wished(int group, Knob knob) const;
   void fix(int group, Knob knob);
@@ -70,8 +71,8 @@ struct Executor::Impl {
   void let_go(const Held& row);
 
   // cgroup/executor/write.cpp
-  bool write_step(const PlannedWrite& step);
-  [[nodiscard]] const KnobValue& as_wished(const PlannedWrite& step) const;
+  bool write_step(const kernel::PlannedWrite& step);
+  [[nodiscard]] const KnobValue& as_wished(const kernel::PlannedWrite& step) const;
   bool put(int group, Knob knob, const std::string& text, bool restoring);
   bool pretend(int group, Knob knob, const KnobValue& value, const std::string& text, bool restoring);
   bool failed(int group, Knob knob, const KnobFile& file, const Error& error, const std::string& text,
@@ -86,12 +87,12 @@ struct Executor::Impl {
 
   static constexpr int kDeniedIsAll = 8;
 
-  const CgroupTree& tree;
+  const tree::CgroupTree& tree;
   KernelFiles& files;
   Journal& journal;
   ExecutorOptions options;
 
-  NodeState state;
+  kernel::NodeState state;
   KnobTable<Held> held{};
   KnobTable<Rejected> rejected{};
   ExecutorCounters counters{};
@@ -104,15 +105,15 @@ struct Executor::Impl {
 
   // One call:
   std::size_t most_changes = 0;
-  const std::vector<Intent>* plan = nullptr;
+  const std::vector<decide::Intent>* plan = nullptr;
   const std::vector<SeenValue>* seen = nullptr;
-  KernelRules want{KernelKind{}}, model{KernelKind{}};
-  KnobMask fixed{};   ///< not to be changed in this call
-  KnobMask wished{};  ///< named by the plan
+  kernel::KernelRules want{kernel::KernelKind{}}, model{kernel::KernelKind{}};
+  kernel::KnobMask fixed{};   ///< not to be changed in this call
+  kernel::KnobMask wished{};  ///< named by the plan
   std::vector<CgroupId> on_disks{};
-  std::vector<Target> targets{};
-  std::vector<PlannedWrite> steps{};
+  std::vector<kernel::Target> targets{};
+  std::vector<kernel::PlannedWrite> steps{};
   Report report{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

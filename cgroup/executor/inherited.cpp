@@ -6,7 +6,7 @@
 #include "cgroup/executor/impl.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 
 /// The nearest cgroup above whose CPU set we hold.
 const Held* Executor::Impl::narrowed_above(int group) {
@@ -37,13 +37,13 @@ void Executor::Impl::adopt_inherited() {
 void Executor::Impl::adopt(int group, const Held& above) {
   constexpr Knob kKnob = Knob::cpuset_cpus;
   const auto now = state.read(group, kKnob);
-  if (!now || !same_text(kKnob, *now, above.ours)) return;
+  if (!now || !kernel::same_text(kKnob, *now, above.ours)) return;
   Held row = above;  // original, ours and their values are the same
   row.cgroup = state.id(group);
   row.file = state.file(group, kKnob);
   row.file.inode = files.inode(row.file.dir).value_or(0);
   row.since = at;
-  if (const Intent* wish = wish_of(row.cgroup, kKnob)) {
+  if (const decide::Intent* wish = wish_of(row.cgroup, kKnob)) {
     row.by = wish->by;
     row.why = wish->why;
   }
@@ -51,4 +51,4 @@ void Executor::Impl::adopt(int group, const Held& above) {
   if (journal.will_write(entry, row.ours)) held.at(row.cgroup, kKnob) = std::move(row);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

@@ -6,7 +6,7 @@
 #include "cgroup/executor/impl.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 
 bool Executor::Impl::is_fixed(int group, Knob knob) const {
   return (fixed[static_cast<std::size_t>(group)] & knob_bit(knob)) != 0;
@@ -18,26 +18,26 @@ void Executor::Impl::fix(int group, Knob knob) {
   if (group >= 0) fixed[static_cast<std::size_t>(group)] |= knob_bit(knob);
 }
 
-const Intent* Executor::Impl::wish_of(CgroupId cgroup, Knob knob) const {
+const decide::Intent* Executor::Impl::wish_of(CgroupId cgroup, Knob knob) const {
   const auto at_or_after =
       std::lower_bound(plan->begin(), plan->end(), std::pair(cgroup, knob),
-                       [](const Intent& i, auto key) { return std::pair(i.target, i.knob) < key; });
+                       [](const decide::Intent& i, auto key) { return std::pair(i.target, i.knob) < key; });
   const bool found = at_or_after != plan->end() && at_or_after->target == cgroup && at_or_after->knob == knob;
   return found ? &*at_or_after : nullptr;
 }
 
-bool Executor::Impl::acceptable(int group, const Intent& intent) const {
-  if (!legal_value(intent.knob, intent.value)) return false;
+bool Executor::Impl::acceptable(int group, const decide::Intent& intent) const {
+  if (!kernel::legal_value(intent.knob, intent.value)) return false;
   const auto* cpus = std::get_if<CpuSet>(&intent.value);
   return !cpus || (!cpus->empty() && cpus->subset_of(state.online()) && group >= 0);
 }
 
-void Executor::Impl::place(const Intent& intent) {
+void Executor::Impl::place(const decide::Intent& intent) {
   const int group = state.index(intent.target);
   if (group < 0) return;  // gone since the policies looked
   wished[static_cast<std::size_t>(group)] |= knob_bit(intent.knob);
   if (intent.hold || is_fixed(group, intent.knob)) return;
-  const auto value = as_held(intent.knob, intent.value, tree.layout());
+  const auto value = kernel::as_held(intent.knob, intent.value, tree.layout());
   if (is_rejected(intent.target, intent.knob, value)) return fix(group, intent.knob);
   if (!acceptable(group, intent)) {
     reject(group, intent.knob, value, {EINVAL, Op::other, ""}, text(value));
@@ -76,7 +76,7 @@ void Executor::Impl::make_wishes() {
   for (const auto& intent : *plan) place(intent);
   for (const auto& row : held.rows()) release(row);
   keep_shares_of_the_idle();
-  fit_to_rules(state.now(), fixed, want);
+  kernel::fit_to_rules(state.now(), fixed, want);
 }
 
 void Executor::Impl::find_targets() {
@@ -95,4 +95,4 @@ void Executor::Impl::find_targets() {
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

@@ -12,7 +12,7 @@
 
 #include "cgroup/executor/journal_record.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 namespace {
 
 constexpr const char* kName = "journal";
@@ -229,4 +229,4 @@ const JournalEntry* Journal::find(const std::string& path, std::uint64_t inode) 
   return found == entries_.end() ? nullptr : &found->second;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

@@ -16,7 +16,7 @@
 #include "cgroup/base/result.h"
 #include "qos/model/knob.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 
 struct JournalEntry {
   std::string dir{};        ///< relative to the host root
@@ -86,4 +86,4 @@ class Journal {
   int corrupt_ = 0;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

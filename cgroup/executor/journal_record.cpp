@@ -6,7 +6,7 @@
 #include "cgroup/base/checksum.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
@@ -115,11 +115,11 @@ std::optional<JournalRecord> parse_journal_line(std::string_view line) {
   if (fields.broken() || !inode) return std::nullopt;
   record.entry.inode = *inode;
   if (record.directory) return is_name(record.entry.file) ? std::optional(record) : std::nullopt;
-  const auto knob = knob_of_entry(record.entry.file);
+  const auto knob = kernel::knob_of_entry(record.entry.file);
   const bool complete = record.done || (kind == "w" && !record.entry.ours.empty());
   if (!knob || !complete) return std::nullopt;
   record.entry.knob = *knob;
   return record;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

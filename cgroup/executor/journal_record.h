@@ -16,7 +16,7 @@
 
 #include "cgroup/executor/journal.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 
 struct JournalRecord {
   std::string boot{};
@@ -30,4 +30,4 @@ std::string journal_line(const JournalRecord& record);
 /// Absent for anything that journal_line did not write; the line end may be there or not.
 std::optional<JournalRecord> parse_journal_line(std::string_view line);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

@@ -8,7 +8,7 @@
 #include "cgroup/executor/executor.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 namespace {
 
 /// Sleep ends before shares return: the kernel refuses shares of an idle group, and resets them when it
@@ -55,7 +55,7 @@ class Undo {
   bool is_ours(const JournalEntry& entry, std::string_view text) const {
     if (text.empty()) return true;
     return std::ranges::any_of(entry.ours,
-                               [&](const auto& ours) { return same_text(entry.knob, ours, text); });
+                               [&](const auto& ours) { return kernel::same_text(entry.knob, ours, text); });
   }
 
   /// Whether the entry is settled, one way or another.
@@ -66,7 +66,7 @@ class Undo {
     const auto now = files_.read(file);
     if (!now) return vanished(now.error()) && (done(entry), true);
     const std::string text(trimmed(*now));
-    if (same_text(entry.knob, text, entry.original)) return done(entry), true;
+    if (kernel::same_text(entry.knob, text, entry.original)) return done(entry), true;
     if (!is_ours(entry, text)) return leave(entry, text), true;
     const auto written = files_.write(file, entry.original.empty() ? "\n" : entry.original);
     if (!written) return refusal_ = written.error(), false;
@@ -131,4 +131,4 @@ class Undo {
 
 Report restore_from_journal(KernelFiles& files, Journal& journal) { return Undo(files, journal).run(); }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

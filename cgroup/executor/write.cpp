@@ -3,7 +3,7 @@
 #include "cgroup/executor/impl.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::executor {
 namespace {
 
 constexpr std::string_view kLineEnd = "\n";
@@ -13,7 +13,7 @@ std::string writable(const std::string& text) { return text.empty() ? std::strin
 
 }  // namespace
 
-bool Executor::Impl::write_step(const PlannedWrite& step) {
+bool Executor::Impl::write_step(const kernel::PlannedWrite& step) {
   if (is_fixed(step.group, step.knob)) return true;
   const auto now = state.read(step.group, step.knob);
   if (!now) {
@@ -23,16 +23,17 @@ bool Executor::Impl::write_step(const PlannedWrite& step) {
   const Held* row = held.find(state.id(step.group), step.knob);
   const bool restoring = row && !step.intermediate && row->claim == Claim::ours &&
                          !is_wished(step.group, step.knob) && step.value == row->original_value;
-  const auto text =
-      restoring ? writable(row->original) : format_value(step.knob, as_wished(step), *now, tree.layout());
+  const auto text = restoring ? writable(row->original)
+                              : kernel::format_value(step.knob, as_wished(step), *now, tree.layout());
   if (options.dry_run) return pretend(step.group, step.knob, step.value, text, restoring);
   return put(step.group, step.knob, text, restoring);
 }
 
 /// The number that was asked for, where the kernel itself makes the step's value of it (whole pages).
-const KnobValue& Executor::Impl::as_wished(const PlannedWrite& step) const {
-  const Intent* wish = wish_of(state.id(step.group), step.knob);
-  const bool same = wish && !wish->hold && as_held(step.knob, wish->value, tree.layout()) == step.value;
+const KnobValue& Executor::Impl::as_wished(const kernel::PlannedWrite& step) const {
+  const decide::Intent* wish = wish_of(state.id(step.group), step.knob);
+  const bool same =
+      wish && !wish->hold && kernel::as_held(step.knob, wish->value, tree.layout()) == step.value;
   return same ? wish->value : step.value;
 }
 
@@ -68,7 +69,7 @@ bool Executor::Impl::failed(int group, Knob knob, const KnobFile& file, const Er
     forget_group(group);
     return false;
   }
-  const auto value = parse_value(knob, text, tree.layout());
+  const auto value = kernel::parse_value(knob, text, tree.layout());
   reject(group, knob, value.value_or(KnobValue{}), error, std::string(trimmed(text)));
   if (restoring && error.code == ENOSPC && knob == Knob::cpuset_cpus) return widest_instead(group);
   return false;
@@ -86,7 +87,8 @@ bool Executor::Impl::widest_instead(int group) {
   if (!all || trimmed(*all).empty()) return false;
   const std::string text(trimmed(*all));
   const auto now = state.read(group, Knob::cpuset_cpus);
-  return now && (same_text(Knob::cpuset_cpus, *now, text) || put(group, Knob::cpuset_cpus, text, false));
+  return now &&
+         (kernel::same_text(Knob::cpuset_cpus, *now, text) || put(group, Knob::cpuset_cpus, text, false));
 }
 
 void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const std::string& before,
@@ -104,7 +106,7 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
   row.file = file;
   if (fresh || row.claim != Claim::ours) {
     row.original = before;
-    row.original_value = parse_value(knob, before, tree.layout()).value_or(KnobValue{});
+    row.original_value = kernel::parse_value(knob, before, tree.layout()).value_or(KnobValue{});
   }
   if (fresh) row.before_us = row.original_value;
   if (row.claim != Claim::ours) {
@@ -112,14 +114,14 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
     row.asserted = at;
     ++row.rounds;
   }
-  if (!same_text(knob, after, trimmed(text))) {
+  if (!kernel::same_text(knob, after, trimmed(text))) {
     const JournalEntry entry{file.dir, file.inode, knob, file.entry(), row.original, {}};
     static_cast<void>(journal.will_write(entry, after));
   }
   row.ours = after;
   row.ours_value = state.now().value(group, knob);
   explain(row, group);
-  const bool restored = restoring && same_text(knob, after, row.original);
+  const bool restored = restoring && kernel::same_text(knob, after, row.original);
   tell_written(row, before, after, restored);
   if (!restored) return;
   ++counters.restored;
@@ -183,7 +185,7 @@ bool Executor::Impl::pretend(int group, Knob knob, const KnobValue& value, const
 
 /// On whose behalf: the plan's own words, or those of the wish above that brought this along.
 void Executor::Impl::explain(Held& row, int group) const {
-  if (const Intent* wish = wish_of(row.cgroup, row.knob)) {
+  if (const decide::Intent* wish = wish_of(row.cgroup, row.knob)) {
     row.by = wish->by;
     row.why = wish->why;
     return;
@@ -193,7 +195,7 @@ void Executor::Impl::explain(Held& row, int group) const {
   const bool bound = row.knob == Knob::cpu_burst;
   const auto cause = asleep ? Knob::cpu_idle : bound ? Knob::cpu_quota : row.knob;
   for (int up = group; up >= 0; up = state.now().group(up).parent)
-    if (const Intent* wish = wish_of(state.id(up), cause)) {
+    if (const decide::Intent* wish = wish_of(state.id(up), cause)) {
       row.by = wish->by;
       break;
     }
@@ -210,4 +212,4 @@ void Executor::Impl::tell_written(const Held& row, const std::string& before, co
       {row.file.shown_path(), before, after, row.cgroup, row.knob, row.by, restored, why});
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::executor

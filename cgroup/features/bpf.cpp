@@ -3,7 +3,7 @@
 #include "cgroup/features/bpf_ability.h"
 #include "cgroup/features/kernel.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 namespace {
 
 Capability row_of(const char* feature, std::string why_not, const char* substitute) {
@@ -20,7 +20,7 @@ std::string why_no_cpu_cycles() {
 
 }  // namespace
 
-void probe_bpf(const Host& host, const CgroupTree& tree, std::vector<Capability>& out) {
+void probe_bpf(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& out) {
   std::string why = why_no_bpf(host);
   if (why.empty() && tree.layout().root(Controller::cpu).empty()) why = kNoCpuRoot;
   out.push_back(row_of("bpf-run-queue", why, "pressure of the CPU, which does not say who had it"));
@@ -28,4 +28,4 @@ void probe_bpf(const Host& host, const CgroupTree& tree, std::vector<Capability>
   out.push_back(row_of("bpf-counters", why, ""));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

@@ -9,7 +9,7 @@
 #include "cgroup/base/fd.h"
 #include "cgroup/tree/layout.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 namespace {
 
 /// "Return 0", for a raw tracepoint: asks for the same privileges as our own programs.
@@ -61,4 +61,4 @@ std::string why_no_bpf(const Host& host, const std::string& cpu_root) {
   return why_no_bpf(host);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

@@ -6,7 +6,7 @@
 
 #include "cgroup/base/host.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 
 /// Why tracing programs cannot be loaded here; empty: they can. Tries it with one that does nothing.
 std::string why_no_bpf(const Host& host);
@@ -17,4 +17,4 @@ inline constexpr const char* kNoCpuRoot =
 /// The sentence of an errno with which loading a program failed.
 std::string why_not_loaded(int error);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

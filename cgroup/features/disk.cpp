@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace evenkeel {
+namespace evenkeel::features {
 namespace {
 
 Capability* row(std::vector<Capability>& all, std::string_view feature) {
@@ -12,14 +12,14 @@ Capability* row(std::vector<Capability>& all, std::string_view feature) {
 }
 
 /// The first cgroup's file of this name, if there is one.
-bool somewhere(const Host& host, const CgroupTree& tree, const char* file) {
-  return std::ranges::any_of(tree.all(), [&](const Cgroup* cgroup) {
+bool somewhere(const Host& host, const tree::CgroupTree& tree, const char* file) {
+  return std::ranges::any_of(tree.all(), [&](const tree::Cgroup* cgroup) {
     return host.exists(tree.dir(*cgroup, Controller::blkio) + '/' + file);
   });
 }
 
 /// Mainline's two ways to share a busy disk: the cost model's weights and those of a scheduler.
-void add_bfq(const Host& host, const CgroupTree& tree, Capability* weight) {
+void add_bfq(const Host& host, const tree::CgroupTree& tree, Capability* weight) {
   const bool v2 = tree.layout().v2(Controller::blkio);
   const char* file = v2 ? "io.bfq.weight" : "blkio.bfq.weight_device";
   if (weight == nullptr || !somewhere(host, tree, file)) return;
@@ -31,7 +31,7 @@ void add_bfq(const Host& host, const CgroupTree& tree, Capability* weight) {
   }
 }
 
-Capability cost(const Host& host, const CgroupTree& tree) {
+Capability cost(const Host& host, const tree::CgroupTree& tree) {
   const auto& layout = tree.layout();
   const auto& root = layout.root(Controller::blkio);
   const char* file = layout.v2(Controller::blkio) ? "io.cost.qos" : "blkio.cost.qos";
@@ -43,7 +43,7 @@ Capability cost(const Host& host, const CgroupTree& tree) {
 
 }  // namespace
 
-void probe_disks(const Host& host, const CgroupTree& tree, std::vector<Capability>& all) {
+void probe_disks(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& all) {
   auto* throttle = row(all, "io-throttle");
   if (throttle != nullptr && throttle->works && !tree.layout().v2(Controller::blkio))
     throttle->detail =
@@ -52,4 +52,4 @@ void probe_disks(const Host& host, const CgroupTree& tree, std::vector<Capabilit
   all.push_back(cost(host, tree));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

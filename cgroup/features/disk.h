@@ -4,9 +4,9 @@
 
 #include "cgroup/features/features.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 
 /// Adds its rows, and says in those of files what else a kernel may have. `all` has the files' rows already.
-void probe_disks(const Host& host, const CgroupTree& tree, std::vector<Capability>& all);
+void probe_disks(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& all);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

@@ -15,7 +15,7 @@
 #include "cgroup/features/resctrl.h"
 #include "cgroup/features/sched.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 namespace {
 
 /// A lever or a measurement that is a file in every cgroup; there or not is the whole question.
@@ -55,7 +55,7 @@ constexpr FileRow kFiles[] = {
 
 // Cgroups to look into: those we know, else whatever hangs below the hierarchy's root, and the root itself,
 // which has the files too on v1.
-std::vector<std::string> places(const Host& host, const CgroupTree& tree, const std::string& root) {
+std::vector<std::string> places(const Host& host, const tree::CgroupTree& tree, const std::string& root) {
   constexpr std::size_t kEnough = 16;
   std::vector<std::string> out;
   for (const auto* cgroup : tree.all())
@@ -68,8 +68,8 @@ std::vector<std::string> places(const Host& host, const CgroupTree& tree, const 
 }
 
 /// Why no cgroup has the file; absent when one has it.
-std::optional<std::string> why_missing(const Host& host, const CgroupTree& tree, const std::string& root,
-                                       const std::string& file) {
+std::optional<std::string> why_missing(const Host& host, const tree::CgroupTree& tree,
+                                       const std::string& root, const std::string& file) {
   const auto dirs = places(host, tree, root);
   for (const auto& dir : dirs)
     if (host.exists(dir + '/' + file)) return std::nullopt;
@@ -79,7 +79,7 @@ std::optional<std::string> why_missing(const Host& host, const CgroupTree& tree,
   return "no " + file + " in /" + dirs.front();
 }
 
-Capability look_for(const Host& host, const CgroupTree& tree, const FileRow& row) {
+Capability look_for(const Host& host, const tree::CgroupTree& tree, const FileRow& row) {
   const auto& layout = tree.layout();
   const std::string file = layout.v2(row.controller) ? row.v2_file : row.v1_file;
   const auto& root = layout.root(row.controller);
@@ -112,19 +112,20 @@ void choose_substitutes(std::vector<Capability>& all) {
   if (works(all, "perf-cycles")) set_substitute(all, "bpf-counters", "containers are counted in turn");
 }
 
-Capability hierarchy(const Layout& layout) {
+Capability hierarchy(const tree::Layout& layout) {
   const bool v2 = layout.v2(Controller::cpu);
-  Capability out{"cgroup-v2", v2, "", "", std::string(name(layout.version)) + ", " + name(layout.driver)};
+  Capability out{"cgroup-v2", v2, "", "",
+                 std::string(tree::name(layout.version)) + ", " + tree::name(layout.driver)};
   out.detail += " driver";
   if (!v2) {
-    out.why_not = "this host is cgroup " + std::string(name(layout.version)) + ": cpu is at /" +
+    out.why_not = "this host is cgroup " + std::string(tree::name(layout.version)) + ": cpu is at /" +
                   layout.root(Controller::cpu);
     out.substitute = "the files of v1";
   }
   return out;
 }
 
-Capability cgroup_pressure(const Host& host, const CgroupTree& tree) {
+Capability cgroup_pressure(const Host& host, const tree::CgroupTree& tree) {
   const auto& layout = tree.layout();
   Capability out{"psi-cgroup", true, "", "", ""};
   std::optional<std::string> why = "cgroup v1 without a unified hierarchy";
@@ -191,7 +192,7 @@ Capability type_information(const Host& host) {
 
 }  // namespace
 
-std::vector<Capability> probe(const Host& host, const CgroupTree& tree) {
+std::vector<Capability> probe(const Host& host, const tree::CgroupTree& tree) {
   std::vector<Capability> out{hierarchy(tree.layout())};
   for (const auto& row : kFiles) out.push_back(look_for(host, tree, row));
   choose_substitutes(out);
@@ -211,4 +212,4 @@ std::vector<Capability> probe(const Host& host, const CgroupTree& tree) {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

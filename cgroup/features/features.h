@@ -7,7 +7,7 @@
 
 #include "cgroup/tree/tree.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 
 struct Capability {
   std::string feature{};
@@ -18,6 +18,6 @@ struct Capability {
 };
 
 /// In a fixed order, one row per feature. Slow (milliseconds): at start, and when a person asks.
-std::vector<Capability> probe(const Host& host, const CgroupTree& tree);
+std::vector<Capability> probe(const Host& host, const tree::CgroupTree& tree);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

@@ -7,12 +7,12 @@
 
 #include "cgroup/reclaim/pressure_trigger.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 namespace {
 
 void probe_triggers(const Host& host, std::vector<Capability>& out) {
   constexpr Duration kFast = std::chrono::milliseconds(500);
-  const auto shortest = shortest_window(host, std::chrono::milliseconds(50));
+  const auto shortest = reclaim::shortest_window(host, std::chrono::milliseconds(50));
   if (!shortest) {
     out.push_back({"psi-trigger", false,
                    std::string("/proc/pressure/cpu: ") + errno_name(shortest.error().code),
@@ -77,4 +77,4 @@ void probe_kernel(const Host& host, std::vector<Capability>& out) {
   probe_fanotify(out);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

@@ -6,7 +6,7 @@
 
 #include "cgroup/features/features.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 
 void probe_kernel(const Host& host, std::vector<Capability>& out);
 
@@ -16,4 +16,4 @@ int try_cpu_cycles(int cpu);
 /// Why perf_event_open(2) was refused with this errno, in words.
 std::string why_no_counter(int error);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

@@ -7,7 +7,7 @@
 #include "cgroup/executor/file_writer.h"
 #include "cgroup/reclaim/reclaim_job.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 namespace {
 
 Capability* row(std::vector<Capability>& all, std::string_view feature) {
@@ -31,18 +31,18 @@ std::optional<bool> has_swap(const Host& host) {
 }
 
 /// Why the kernel does not take swappiness=0; empty when it does.
-std::string why_no_argument(const CgroupTree& tree) {
+std::string why_no_argument(const tree::CgroupTree& tree) {
   if (tree.all().empty()) return "there is no cgroup to try swappiness=0 with";
   const auto dir = tree.dir(*tree.all().front(), Controller::memory);
-  const auto file = open_order_file(tree.host(), dir, kReclaimFile);
+  const auto file = executor::open_order_file(tree.host(), dir, reclaim::kReclaimFile);
   if (!file) return std::string("memory.reclaim: ") + errno_name(file.error().code);
   if (!is_kernel_fs(file->get())) return "not tried: the host root is " + tree.host().root();
-  const auto given = give_order(*file, "0 swappiness=0", kReclaimFile);
+  const auto given = executor::give_order(*file, "0 swappiness=0", reclaim::kReclaimFile);
   return given ? ""
                : std::string("memory.reclaim does not take swappiness=0: ") + errno_name(given.error().code);
 }
 
-Capability file_pages(const Host& host, const CgroupTree& tree, bool reclaim) {
+Capability file_pages(const Host& host, const tree::CgroupTree& tree, bool reclaim) {
   Capability out{"memory-reclaim-file-pages", false, "no memory.reclaim", "", ""};
   if (!reclaim) return out;
   const auto swap = has_swap(host);
@@ -58,7 +58,7 @@ Capability file_pages(const Host& host, const CgroupTree& tree, bool reclaim) {
   return out;
 }
 
-Capability push_back(const CgroupTree& tree, const Capability* high) {
+Capability push_back(const tree::CgroupTree& tree, const Capability* high) {
   Capability out{"memory-push-back", high != nullptr && high->works, "", "", ""};
   if (out.works) return out;
   out.why_not = high != nullptr ? high->why_not : "no memory.high";
@@ -71,7 +71,7 @@ Capability push_back(const CgroupTree& tree, const Capability* high) {
 
 }  // namespace
 
-void probe_memory(const Host& host, const CgroupTree& tree, std::vector<Capability>& all) {
+void probe_memory(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& all) {
   const bool reclaim = works(all, "memory-reclaim");
   auto* lever = row(all, "memory-reclaim");
   if (lever != nullptr && !tree.layout().v2(Controller::memory))
@@ -86,4 +86,4 @@ void probe_memory(const Host& host, const CgroupTree& tree, std::vector<Capabili
   all.push_back(push_back(tree, row(all, "memory-high")));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

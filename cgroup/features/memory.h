@@ -4,10 +4,10 @@
 
 #include "cgroup/features/features.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 
 /// Adds its rows, and says in those of vendor levers what is used instead. `all` has the levers and the
 /// pressure files already.
-void probe_memory(const Host& host, const CgroupTree& tree, std::vector<Capability>& all);
+void probe_memory(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& all);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

@@ -2,17 +2,17 @@
 
 #include "cgroup/network/kernel_network.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 
 /// HTB itself is a module that the kernel loads with the first queue: an interface would have to be touched.
-void probe_network(const Host& host, const CgroupTree& tree, std::vector<Capability>& out) {
-  Capability row{"network-classes", false, why_no_network(host), "", ""};
+void probe_network(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& out) {
+  Capability row{"network-classes", false, network::why_no_network(host), "", ""};
   row.works = row.why_not.empty();
   if (row.works)
-    row.detail = KernelNetwork(host).tells_cgroups() && tree.layout().v2(Controller::cpu)
+    row.detail = network::KernelNetwork(host).tells_cgroups() && tree.layout().v2(Controller::cpu)
                      ? "by address, and by cgroup where a pod has the node's"
                      : "by address: pods with the node's own are not told apart here";
   out.push_back(std::move(row));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

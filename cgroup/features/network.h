@@ -5,8 +5,8 @@
 
 #include "cgroup/features/features.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 
-void probe_network(const Host& host, const CgroupTree& tree, std::vector<Capability>& out);
+void probe_network(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

@@ -3,7 +3,7 @@
 #include "cgroup/base/text.h"
 #include "cgroup/resctrl/text.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 namespace {
 
 constexpr const char* kSubstitute = "CPU suppression";
@@ -19,7 +19,7 @@ bool cpu_has(const Host& host, std::string_view flag) {
 }
 
 std::string info(const Host& host, const std::string& file) {
-  const auto text = host.slurp(std::string(kResctrlDir) + "/info/" + file);
+  const auto text = host.slurp(std::string(resctrl::kResctrlDir) + "/info/" + file);
   return text ? std::string(trimmed(*text)) : std::string();
 }
 
@@ -53,7 +53,7 @@ Capability cache_monitor(const Host& host) {
 }  // namespace
 
 void probe_resctrl(const Host& host, std::vector<Capability>& out) {
-  if (host.exists(std::string(kResctrlDir) + "/schemata")) {
+  if (host.exists(std::string(resctrl::kResctrlDir) + "/schemata")) {
     out.push_back({"resctrl", true, "", "", ""});
     out.push_back(cache_ways(host));
     out.push_back(memory_bandwidth(host));
@@ -71,4 +71,4 @@ void probe_resctrl(const Host& host, std::vector<Capability>& out) {
   out.push_back({"cache-monitor", false, "no resctrl", "", ""});
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

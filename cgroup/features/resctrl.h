@@ -5,9 +5,9 @@
 
 #include "cgroup/features/features.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 
 /// Rows "resctrl", "cache-ways", "memory-bandwidth" and "cache-monitor".
 void probe_resctrl(const Host& host, std::vector<Capability>& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

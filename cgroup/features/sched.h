@@ -6,8 +6,8 @@
 
 #include "cgroup/features/features.h"
 
-namespace evenkeel {
+namespace evenkeel::features {
 
 void probe_sched(const Host& host, std::vector<Capability>& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::features

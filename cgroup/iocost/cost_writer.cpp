@@ -5,7 +5,7 @@
 #include "cgroup/base/cost_text.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::iocost {
 namespace {
 
 constexpr Duration kLook = std::chrono::seconds(10);
@@ -26,7 +26,7 @@ CostHand::Line& CostHand::line_of(Knob knob, DiskNumber disk) {
   return lines_.emplace_back(std::move(line));
 }
 
-void CostHand::apply(const CostPlan& plan, MonoTime now, Report& report) {
+void CostHand::apply(const decide::CostPlan& plan, MonoTime now, executor::Report& report) {
   if (lines_.empty() && plan.wishes().empty()) return;
   at_ = now;
   report_ = &report;
@@ -38,7 +38,7 @@ void CostHand::apply(const CostPlan& plan, MonoTime now, Report& report) {
   count();
 }
 
-void CostHand::restore_all(MonoTime now, Report& report) {
+void CostHand::restore_all(MonoTime now, executor::Report& report) {
   for (auto& line : lines_) line.pause.retry_at = {};
   apply({}, now, report);
 }
@@ -51,7 +51,7 @@ void CostHand::count() {
   }
 }
 
-void CostHand::wish(Knob knob, const CostPlan::Wish& wish, PolicyIndex by) {
+void CostHand::wish(Knob knob, const decide::CostPlan::Wish& wish, decide::PolicyIndex by) {
   auto& line = line_of(knob, wish.cost.disk);
   line.wanted = true;
   if (wish.hold || line.yielded) return;
@@ -95,7 +95,7 @@ bool CostHand::give_back(Line& line) {
 bool CostHand::put(Line& line, const std::string& before, const std::string& text) {
   const bool restored = text == line.original;
   if (!dry_run_) {
-    const JournalEntry entry{line.file.dir, 0, line.knob, line.file.entry(), line.original, {}};
+    const executor::JournalEntry entry{line.file.dir, 0, line.knob, line.file.entry(), line.original, {}};
     if (const auto noted = journal_.will_write(entry, text); !noted)
       return refuse(line, noted.error(), text), false;
     if (const auto written = files_.write(line.file, text); !written) {
@@ -142,7 +142,7 @@ void CostHand::tell(const Line& line, const std::string& before, const std::stri
                              .why = why});
 }
 
-void CostHand::add_managed(std::vector<Managed>& out) const {
+void CostHand::add_managed(std::vector<executor::Managed>& out) const {
   for (const auto& line : lines_)
     if (!line.ours.empty())
       out.push_back({.knob = line.knob,
@@ -155,4 +155,4 @@ void CostHand::add_managed(std::vector<Managed>& out) const {
                      .yielded = line.yielded});
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::iocost

@@ -14,7 +14,7 @@
 #include "cgroup/tree/tree.h"
 #include "qos/decide/disk_cost.h"
 
-namespace evenkeel {
+namespace evenkeel::iocost {
 
 /// Since the start; managed and quarantined are of now.
 struct CostCounters {
@@ -22,21 +22,21 @@ struct CostCounters {
   std::size_t managed = 0, quarantined = 0;
 };
 
-class CostHand final : public Hand {
+class CostHand final : public executor::Hand {
  public:
   /// All must outlive it.
-  CostHand(const CgroupTree& tree, KernelFiles& files, Journal& journal, bool dry_run)
+  CostHand(const tree::CgroupTree& tree, KernelFiles& files, executor::Journal& journal, bool dry_run)
       : tree_(tree), files_(files), journal_(journal), dry_run_(dry_run) {}
 
   /// Adds what it did to `report`. A steady call reads nothing, but for a look every ten seconds whether
   /// somebody else has written.
-  void apply(const CostPlan& plan, MonoTime now, Report& report);
-  void serve(const Intents& intents, MonoTime now, Report& report) override {
+  void apply(const decide::CostPlan& plan, MonoTime now, executor::Report& report);
+  void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.costs(), now, report);
   }
-  void restore_all(MonoTime now, Report& report) override;
-  void add_managed(std::vector<Managed>& out) const override;
-  [[nodiscard]] HandTotals totals() const override {
+  void restore_all(MonoTime now, executor::Report& report) override;
+  void add_managed(std::vector<executor::Managed>& out) const override;
+  [[nodiscard]] executor::HandTotals totals() const override {
     return {counters_.writes,  counters_.restored, counters_.refusals,
             counters_.foreign, counters_.managed,  counters_.quarantined};
   }
@@ -46,16 +46,16 @@ class CostHand final : public Hand {
   struct Line {
     KnobFile file{};
     Knob knob{};
-    DiskCost cost{};
+    decide::DiskCost cost{};
     std::string original{}, ours{};  ///< empty: we have not written
-    PolicyIndex by = 0;
+    decide::PolicyIndex by = 0;
     Reason why{};
     MonoTime since{}, looked{};
-    Pause pause{};
+    executor::Pause pause{};
     bool wanted = false, yielded = false;
   };
   Line& line_of(Knob knob, DiskNumber disk);
-  void wish(Knob knob, const CostPlan::Wish& wish, PolicyIndex by);
+  void wish(Knob knob, const decide::CostPlan::Wish& wish, decide::PolicyIndex by);
   void keep(Line& line, const std::string& order);
   bool give_back(Line& line);
   bool put(Line& line, const std::string& before, const std::string& text);
@@ -64,14 +64,14 @@ class CostHand final : public Hand {
   void tell(const Line& line, const std::string& before, const std::string& after, bool restored);
   void count();
 
-  const CgroupTree& tree_;
+  const tree::CgroupTree& tree_;
   KernelFiles& files_;
-  Journal& journal_;
+  executor::Journal& journal_;
   bool dry_run_;
   std::vector<Line> lines_{};
   CostCounters counters_{};
   MonoTime at_{};
-  Report* report_ = nullptr;
+  executor::Report* report_ = nullptr;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::iocost

@@ -8,7 +8,7 @@
 #include "cgroup/base/disk_text.h"
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::kernel {
 namespace {
 
 constexpr std::string_view kUnlimitedV1 = "-1";
@@ -92,14 +92,14 @@ bool same_words(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string_view file_name(Knob knob, const Layout& layout) {
+std::string_view file_name(Knob knob, const tree::Layout& layout) {
   const auto& lever = row(knob);
   if (!lever.node_dir.empty()) return lever.v1_file;
   if (layout.root(lever.controller).empty()) return {};
   return layout.v2(lever.controller) ? lever.v2_file : lever.v1_file;
 }
 
-std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const Layout& layout) {
+std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const tree::Layout& layout) {
   const auto& lever = row(knob);
   const auto content = trimmed(text);
   if (content.find('\n') != std::string_view::npos) return std::nullopt;
@@ -124,7 +124,8 @@ std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const Lay
   return std::nullopt;
 }
 
-std::string format_value(Knob knob, const KnobValue& value, std::string_view current, const Layout& layout) {
+std::string format_value(Knob knob, const KnobValue& value, std::string_view current,
+                         const tree::Layout& layout) {
   const auto& lever = row(knob);
   if (lever.kind == ValueKind::limit) return format_limit(value, current, layout.v2(lever.controller));
   if (lever.kind == ValueKind::bytes && std::holds_alternative<Unlimited>(value))
@@ -138,7 +139,7 @@ std::string format_value(Knob knob, const KnobValue& value, std::string_view cur
   return out.empty() ? "\n" : out;
 }
 
-KnobValue as_held(Knob knob, const KnobValue& value, const Layout& layout) {
+KnobValue as_held(Knob knob, const KnobValue& value, const tree::Layout& layout) {
   const auto* number = std::get_if<std::int64_t>(&value);
   if (number && row(knob).kind == ValueKind::bytes) return whole_pages(*number);
   if (number && is_of_disk(knob)) return std::clamp(*number, row(knob).lowest, row(knob).highest);
@@ -229,4 +230,4 @@ std::optional<Knob> knob_of_file(std::string_view file) {
   return std::nullopt;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel

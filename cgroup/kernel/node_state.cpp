@@ -5,7 +5,7 @@
 #include "cgroup/base/text.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::kernel {
 namespace {
 
 /// On v2 the period stands in the quota's file, and counts when quotas are compared.
@@ -170,4 +170,4 @@ Result<std::string> NodeState::read_again(int group, Knob knob) {
   return text;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel

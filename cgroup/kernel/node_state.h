@@ -13,11 +13,11 @@
 #include "cgroup/tree/tree.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::kernel {
 
 class NodeState {
  public:
-  NodeState(const CgroupTree& tree, KernelFiles& files) : tree_(tree), files_(files) {}
+  NodeState(const tree::CgroupTree& tree, KernelFiles& files) : tree_(tree), files_(files) {}
 
   /// The settings of the snapshot; `on_disks` are the cgroups on disks to know of. A steady call allocates
   /// nothing.
@@ -31,7 +31,7 @@ class NodeState {
   [[nodiscard]] CgroupKind kind(int group) const { return groups_[at(group)].kind; }
   [[nodiscard]] bool hands_off(int group) const { return groups_[at(group)].hands_off; }
   [[nodiscard]] const CpuSet& online() const { return online_; }
-  [[nodiscard]] const Layout& layout() const { return tree_.layout(); }
+  [[nodiscard]] const tree::Layout& layout() const { return tree_.layout(); }
 
   /// The files as the model has them; index() gives the group.
   KernelRules& now() { return now_; }
@@ -71,7 +71,7 @@ class NodeState {
   void add_disks(std::span<const CgroupId> on_disks);
   void take_disk(int group, const DiskReading& reading);
 
-  const CgroupTree& tree_;
+  const tree::CgroupTree& tree_;
   KernelFiles& files_;
   CpuSet online_{};
   KernelRules now_{KernelKind{}};
@@ -82,4 +82,4 @@ class NodeState {
   std::vector<Fresh> fresh_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel

@@ -4,7 +4,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::kernel {
 namespace {
 
 bool is_one(const KnobValue& value) {
@@ -170,4 +170,4 @@ void fit_to_rules(const KernelRules& now, const KnobMask& fixed, KernelRules& wa
   Fit(now, fixed, want).make();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel

@@ -12,7 +12,7 @@
 
 #include "cgroup/kernel/rules.h"
 
-namespace evenkeel {
+namespace evenkeel::kernel {
 
 /// One file is to hold this in the end. At most one per (group, knob).
 struct Target {
@@ -47,4 +47,4 @@ using KnobMask = std::vector<KnobBits>;
 /// was so already in `now` and nobody wishes to change is left alone, and so are the knobs in `fixed`.
 void fit_to_rules(const KernelRules& now, const KnobMask& fixed, KernelRules& want);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel

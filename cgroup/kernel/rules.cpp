@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <limits>
 
-namespace evenkeel {
+namespace evenkeel::kernel {
 namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();  // RUNTIME_INF
@@ -234,4 +234,4 @@ KnobValue KernelRules::value(int group, Knob knob) const {
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel

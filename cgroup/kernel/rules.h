@@ -14,7 +14,7 @@
 #include "qos/model/knob.h"
 #include "qos/model/plain_settings.h"
 
-namespace evenkeel {
+namespace evenkeel::kernel {
 
 struct KernelKind {
   bool cpu_v2 = false, cpuset_v2 = false, memory_v2 = false;
@@ -88,4 +88,4 @@ class KernelRules {
   std::vector<KernelGroup> groups_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel

@@ -7,7 +7,7 @@
 #include "cgroup/kernel/rules.h"
 #include "cgroup/kernel/text.h"
 
-namespace evenkeel {
+namespace evenkeel::kernel {
 namespace {
 
 constexpr std::array<std::string_view, 5> kV1CpuFiles = {"cpu.cfs_quota_us", "cpu.cfs_period_us",
@@ -127,4 +127,4 @@ std::optional<std::string> KernelRules::read(int group, std::string_view file) c
   return line(file == "cpu.weight" ? weight(group) : state.burst_us);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel

@@ -4,7 +4,7 @@
 #include <limits>
 #include <optional>
 
-namespace evenkeel {
+namespace evenkeel::kernel {
 namespace {
 
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -207,4 +207,4 @@ KernelParsed<std::optional<std::int64_t>> kernel_bytes(std::string_view text) {
   return {0, static_cast<std::int64_t>(bytes / kPage * kPage)};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel

@@ -8,7 +8,7 @@
 
 #include "qos/model/cpu_set.h"
 
-namespace evenkeel {
+namespace evenkeel::kernel {
 
 /// Zero with a value, or the errno that the kernel answers.
 template <class T>
@@ -37,4 +37,4 @@ KernelParsed<KernelCpuMax> kernel_cpu_max(std::string_view text);
 /// Absent value: max.
 KernelParsed<std::optional<std::int64_t>> kernel_bytes(std::string_view text);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kernel

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-namespace evenkeel {
+namespace evenkeel::network {
 namespace {
 
 class Sum {
@@ -22,7 +22,7 @@ class Sum {
 
 }  // namespace
 
-std::uint64_t sum_of(const NetworkPlan& plan) {
+std::uint64_t sum_of(const decide::NetworkPlan& plan) {
   Sum sum;
   sum.add(plan.total);
   for (const auto& share : plan.classes) {
@@ -41,4 +41,4 @@ std::uint64_t sum_of(const NetworkPlan& plan) {
   return sum.value();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

@@ -6,9 +6,9 @@
 
 #include "qos/decide/network_plan.h"
 
-namespace evenkeel {
+namespace evenkeel::network {
 
 /// Of everything that matters in the plan; never 0.
-std::uint64_t sum_of(const NetworkPlan& plan);
+std::uint64_t sum_of(const decide::NetworkPlan& plan);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

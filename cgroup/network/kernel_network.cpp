@@ -13,7 +13,7 @@
 
 #include "cgroup/network/packet_rules.h"
 
-namespace evenkeel {
+namespace evenkeel::network {
 namespace {
 
 constexpr std::uint32_t kHtbVersion = 3, kRateToQuantum = 10;
@@ -220,4 +220,4 @@ std::string why_no_network(const Host& host) {
   return std::string(errno_name(done.error().code)) + (words.empty() ? "" : ": " + words);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

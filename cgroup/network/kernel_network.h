@@ -9,7 +9,7 @@
 #include "cgroup/network/kernel_port.h"
 #include "cgroup/network/netlink.h"
 
-namespace evenkeel {
+namespace evenkeel::network {
 
 class KernelNetwork final : public NetworkDoor {
  public:
@@ -48,4 +48,4 @@ class KernelNetwork final : public NetworkDoor {
 /// Empty: rules can be made here; else why not. Tries, and leaves nothing behind.
 std::string why_no_network(const Host& host);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

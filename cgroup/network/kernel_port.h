@@ -10,7 +10,7 @@
 #include "cgroup/base/result.h"
 #include "qos/model/network.h"
 
-namespace evenkeel {
+namespace evenkeel::network {
 
 /// "e7e1:": the number of our queue; its classes are e7e1:MINOR.
 inline constexpr std::uint32_t kOurQdisc = 0xE7E10000;
@@ -70,4 +70,4 @@ class NetworkDoor {
   [[nodiscard]] virtual std::string words() const = 0;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace evenkeel {
+namespace evenkeel::network {
 namespace {
 
 constexpr std::size_t kUsualMessage = 512, kLargestMessage = 32768;
@@ -195,4 +195,4 @@ std::string_view text_of(const nlattr& attribute) {
   return {text, ::strnlen(text, attribute.nla_len - kAttributeHeader)};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

@@ -15,7 +15,7 @@
 struct nlattr;
 struct nlmsghdr;
 
-namespace evenkeel {
+namespace evenkeel::network {
 
 /// One message. What does not fit makes it incomplete, and an incomplete one is not sent.
 class NetlinkMessage {
@@ -82,4 +82,4 @@ class NetlinkSocket {
 std::vector<const nlattr*> attributes_of(const nlmsghdr& message, std::size_t header, int most);
 std::string_view text_of(const nlattr& attribute);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

@@ -11,7 +11,7 @@
 #include <set>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::network {
 namespace {
 
 const std::string kTable = "evenkeel", kTrial = "evenkeel-trial";
@@ -278,4 +278,4 @@ std::vector<NetlinkMessage> messages_to_try() { return Builder(PacketRules{}).at
 
 std::vector<NetlinkMessage> messages_to_remove() { return Builder(PacketRules{}).remove(); }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

@@ -8,7 +8,7 @@
 #include "cgroup/network/kernel_port.h"
 #include "cgroup/network/netlink.h"
 
-namespace evenkeel {
+namespace evenkeel::network {
 
 /// Makes the table, in place of an earlier one of ours where `replaces`. `owned`: the kernel itself takes it
 /// away when the socket closes (Linux 5.12).
@@ -17,4 +17,4 @@ std::vector<NetlinkMessage> messages_to_remove();
 /// Makes another table and takes it away in the same step.
 std::vector<NetlinkMessage> messages_to_try();
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

@@ -6,11 +6,11 @@
 
 #include "cgroup/network/kernel_port.h"
 
-namespace evenkeel {
+namespace evenkeel::network {
 
 inline constexpr std::string_view kNetworkRecords = "net/", kNetworkQdisc = "/qdisc",
                                   kNetworkRules = "net/rules";
 
 inline bool is_ours(const RootQdisc& qdisc) { return qdisc.kind == "htb" && qdisc.handle == kOurQdisc; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace evenkeel {
+namespace evenkeel::network {
 namespace {
 
 constexpr std::uint16_t kRootMinor = 1;
@@ -11,13 +11,14 @@ constexpr std::uint16_t kRootMinor = 1;
 constexpr std::int64_t kOwnShare = 100;
 
 /// Of the class as a whole: the parent of its pods' classes.
-std::uint16_t class_minor(NetworkClass of) {
+std::uint16_t class_minor(decide::NetworkClass of) {
   return static_cast<std::uint16_t>(0x10 * static_cast<std::size_t>(of));
 }
 
 /// Of a pod with a limit of its own; 0: it is in the common class.
-std::uint16_t own_minor(const NetworkMember& member, OwnMinors& own) {
-  return member.egress_limit && member.of != NetworkClass::system ? own.of(member.cgroup) : std::uint16_t{0};
+std::uint16_t own_minor(const decide::NetworkMember& member, OwnMinors& own) {
+  return member.egress_limit && member.of != decide::NetworkClass::system ? own.of(member.cgroup)
+                                                                          : std::uint16_t{0};
 }
 
 /// Its position in PacketRules::limits; -1: there is none.
@@ -50,8 +51,8 @@ const std::string kCgroupMount = "sys/fs/cgroup";
 
 }  // namespace
 
-std::uint16_t common_minor(NetworkClass of) {
-  return of == NetworkClass::system ? kSystemMinor : static_cast<std::uint16_t>(class_minor(of) + 1);
+std::uint16_t common_minor(decide::NetworkClass of) {
+  return of == decide::NetworkClass::system ? kSystemMinor : static_cast<std::uint16_t>(class_minor(of) + 1);
 }
 
 std::uint16_t OwnMinors::of(CgroupId pod) {
@@ -74,14 +75,14 @@ void OwnMinors::forget_others() {
   for (auto& row : taken_) row.second.asked = false;
 }
 
-void classes_of(const NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out) {
+void classes_of(const decide::NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out) {
   out.clear();
   out.push_back({.minor = kRootMinor, .rate = plan.total, .ceil = plan.total});
-  for (std::size_t i = 0; i < kNetworkClasses; ++i) {
-    const auto of = static_cast<NetworkClass>(i);
+  for (std::size_t i = 0; i < decide::kNetworkClasses; ++i) {
+    const auto of = static_cast<decide::NetworkClass>(i);
     const auto& share = plan.classes[i];
     auto parent = kRootMinor;
-    if (of != NetworkClass::system) {
+    if (of != decide::NetworkClass::system) {
       parent = class_minor(of);
       out.push_back(
           {.minor = parent, .parent = kRootMinor, .rate = share.egress_request, .ceil = share.egress_limit});
@@ -99,13 +100,13 @@ void classes_of(const NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& 
     const BitRate most = std::min(*member.egress_limit, share.egress_limit);
     out.push_back({.minor = minor,
                    .parent = class_minor(member.of),
-                   .rate = std::max(BitRate(most.count() / kOwnShare), kLeastNetworkRate),
-                   .ceil = std::max(most, kLeastNetworkRate),
+                   .rate = std::max(BitRate(most.count() / kOwnShare), decide::kLeastNetworkRate),
+                   .ceil = std::max(most, decide::kLeastNetworkRate),
                    .priority = static_cast<std::uint8_t>(member.of)});
   }
 }
 
-UnifiedPlace unified_place(const CgroupTree& tree, CgroupId id) {
+UnifiedPlace unified_place(const tree::CgroupTree& tree, CgroupId id) {
   const auto* cgroup = tree.find(id);
   if (cgroup == nullptr || tree.layout().unified.empty()) return {};
   const auto dir = tree.unified_dir(*cgroup);
@@ -118,13 +119,13 @@ UnifiedPlace unified_place(const CgroupTree& tree, CgroupId id) {
   return {*inode, static_cast<std::uint32_t>(std::ranges::count(below, '/'))};
 }
 
-int rules_of(const NetworkPlan& plan, const CgroupTree& tree, bool cgroups_tell, OwnMinors& own,
+int rules_of(const decide::NetworkPlan& plan, const tree::CgroupTree& tree, bool cgroups_tell, OwnMinors& own,
              PacketRules& out) {
   out.link = plan.link->index;
   out.limits.clear();
   out.rules.clear();
-  std::array<int, kNetworkClasses> of_class{};
-  for (std::size_t i = 0; i < kNetworkClasses; ++i)
+  std::array<int, decide::kNetworkClasses> of_class{};
+  for (std::size_t i = 0; i < decide::kNetworkClasses; ++i)
     of_class[i] = add_limit(plan.classes[i].ingress_limit, out);
   int unknown = 0;
   for (const auto& member : plan.members) {
@@ -153,4 +154,4 @@ int rules_of(const NetworkPlan& plan, const CgroupTree& tree, bool cgroups_tell,
   return unknown;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

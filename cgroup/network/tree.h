@@ -10,12 +10,12 @@
 #include "cgroup/tree/tree.h"
 #include "qos/decide/network_plan.h"
 
-namespace evenkeel {
+namespace evenkeel::network {
 
 /// Where unnamed packets go: system's own.
 inline constexpr std::uint16_t kSystemMinor = 2;
 /// The common class of all pods that have no limit of their own.
-std::uint16_t common_minor(NetworkClass of);
+std::uint16_t common_minor(decide::NetworkClass of);
 
 /// Numbers of the classes of pods with a limit of their own; a pod keeps its number while it lives.
 class OwnMinors {
@@ -36,18 +36,18 @@ class OwnMinors {
 };
 
 /// Parents before children.
-void classes_of(const NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out);
+void classes_of(const decide::NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out);
 
 /// Where the processes of a cgroup are in the unified hierarchy; inode 0: there is none that has pods.
 struct UnifiedPlace {
   std::uint64_t inode = 0;
   std::uint32_t level = 0;
 };
-UnifiedPlace unified_place(const CgroupTree& tree, CgroupId cgroup);
+UnifiedPlace unified_place(const tree::CgroupTree& tree, CgroupId cgroup);
 
 /// How many members cannot be told by anything: those with the node's addresses where cgroups do not
 /// tell.
-int rules_of(const NetworkPlan& plan, const CgroupTree& tree, bool cgroups_tell, OwnMinors& own,
+int rules_of(const decide::NetworkPlan& plan, const tree::CgroupTree& tree, bool cgroups_tell, OwnMinors& own,
              PacketRules& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

@@ -2,9 +2,10 @@
 #include "cgroup/network/records.h"
 #include "cgroup/network/writer.h"
 
-namespace evenkeel {
+namespace evenkeel::network {
 
-void restore_network(const Host& host, NetworkDoor& door, Journal& journal, Report& report) {
+void restore_network(const Host& host, NetworkDoor& door, executor::Journal& journal,
+                     executor::Report& report) {
   const auto records = journal.directories();  // by value: records go while we look
   for (const auto& [path, made_on] : records) {
     if (!path.starts_with(kNetworkRecords)) continue;
@@ -39,4 +40,4 @@ void restore_network(const Host& host, NetworkDoor& door, Journal& journal, Repo
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

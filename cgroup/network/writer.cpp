@@ -7,7 +7,7 @@
 #include "cgroup/network/digest.h"
 #include "cgroup/network/records.h"
 
-namespace evenkeel {
+namespace evenkeel::network {
 namespace {
 
 constexpr Duration kBetweenLooks = std::chrono::seconds(10), kLeftAlone = std::chrono::seconds(60);
@@ -37,10 +37,10 @@ constexpr Reason kWhyClass = because("a class's share of the network, or a pod's
 
 }  // namespace
 
-void NetworkHand::apply(const NetworkPlan& plan, MonoTime now, Report& report) {
+void NetworkHand::apply(const decide::NetworkPlan& plan, MonoTime now, executor::Report& report) {
   now_ = now;
   report_ = &report;
-  if (plan.state == NetworkPlan::State::off) {
+  if (plan.state == decide::NetworkPlan::State::off) {
     if (held_ || has_rules_) withdraw("nobody asks for it any more");
     totals_.held = classes_.size();
     if (held_ || has_rules_) return;  // refused: tried again in the next tick
@@ -56,13 +56,13 @@ void NetworkHand::apply(const NetworkPlan& plan, MonoTime now, Report& report) {
     refuse("net", "networkQOS", {.code = ENODATA, .op = Op::other}, plan.why_not);
     pause_ = {};
   }
-  if (plan.state == NetworkPlan::State::on) share(plan);
+  if (plan.state == decide::NetworkPlan::State::on) share(plan);
   totals_.held = classes_.size();
 }
 
-void NetworkHand::restore_all(MonoTime now, Report& report) { apply({}, now, report); }
+void NetworkHand::restore_all(MonoTime now, executor::Report& report) { apply({}, now, report); }
 
-void NetworkHand::share(const NetworkPlan& plan) {
+void NetworkHand::share(const decide::NetworkPlan& plan) {
   if (held_ && (link_index_ != plan.link->index || link_ != plan.link->name))
     withdraw("the node's way out is another interface now");
   if (yielded_ || pause_.waits(now_)) return;
@@ -75,7 +75,7 @@ void NetworkHand::share(const NetworkPlan& plan) {
 }
 
 /// Whether the interface has our queue now.
-bool NetworkHand::begin(const NetworkPlan& plan) {
+bool NetworkHand::begin(const decide::NetworkPlan& plan) {
   link_ = plan.link->name;
   link_index_ = plan.link->index;
   const auto root = door_.root_qdisc(link_index_);
@@ -126,7 +126,7 @@ bool NetworkHand::still_ours() {
   return false;
 }
 
-void NetworkHand::bring_to(const NetworkPlan& plan) {
+void NetworkHand::bring_to(const decide::NetworkPlan& plan) {
   classes_of(plan, own_, wanted_);
   const int unknown = rules_of(plan, tree_, door_.tells_cgroups(), own_, wanted_rules_);
   own_.forget_others();
@@ -260,7 +260,7 @@ void NetworkHand::refuse(std::string path, std::string text, const Error& error,
                                .detail = std::move(detail)});
 }
 
-void NetworkHand::add_managed(std::vector<Managed>& out) const {
+void NetworkHand::add_managed(std::vector<executor::Managed>& out) const {
   if (!held_) return;
   for (const auto& one : classes_)
     out.push_back({.path = place(name_of(one.minor)),
@@ -271,4 +271,4 @@ void NetworkHand::add_managed(std::vector<Managed>& out) const {
                    .since = since_});
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

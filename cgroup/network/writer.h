@@ -12,30 +12,30 @@
 #include "cgroup/executor/journal.h"
 #include "cgroup/network/tree.h"
 
-namespace evenkeel {
+namespace evenkeel::network {
 
-class NetworkHand final : public Hand {
+class NetworkHand final : public executor::Hand {
  public:
   /// All must outlive it.
-  NetworkHand(const CgroupTree& tree, NetworkDoor& door, Journal& journal, bool dry_run)
+  NetworkHand(const tree::CgroupTree& tree, NetworkDoor& door, executor::Journal& journal, bool dry_run)
       : tree_(tree), door_(door), journal_(journal), dry_run_(dry_run) {}
 
   /// Adds what it did to `report`. Touches nothing while the plan says the same again; every ten seconds it
   /// looks whether the queue is still ours.
-  void apply(const NetworkPlan& plan, MonoTime now, Report& report);
-  void serve(const Intents& intents, MonoTime now, Report& report) override {
+  void apply(const decide::NetworkPlan& plan, MonoTime now, executor::Report& report);
+  void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.network(), now, report);
   }
-  void restore_all(MonoTime now, Report& report) override;
-  void add_managed(std::vector<Managed>& out) const override;
+  void restore_all(MonoTime now, executor::Report& report) override;
+  void add_managed(std::vector<executor::Managed>& out) const override;
   /// What is held are classes of the queue.
-  [[nodiscard]] HandTotals totals() const override { return totals_; }
+  [[nodiscard]] executor::HandTotals totals() const override { return totals_; }
 
  private:
-  void share(const NetworkPlan& plan);
-  bool begin(const NetworkPlan& plan);
+  void share(const decide::NetworkPlan& plan);
+  bool begin(const decide::NetworkPlan& plan);
   bool still_ours();
-  void bring_to(const NetworkPlan& plan);
+  void bring_to(const decide::NetworkPlan& plan);
   bool put_classes();
   void make_fair(const HtbClass& one);
   bool put_rules(int unknown);
@@ -45,9 +45,9 @@ class NetworkHand final : public Hand {
   void refuse(std::string path, std::string text, const Error& error, std::string detail);
   [[nodiscard]] std::string place(const std::string& what) const;
 
-  const CgroupTree& tree_;
+  const tree::CgroupTree& tree_;
   NetworkDoor& door_;
-  Journal& journal_;
+  executor::Journal& journal_;
   bool dry_run_;
 
   bool held_ = false;  ///< our queue is there
@@ -62,14 +62,15 @@ class NetworkHand final : public Hand {
   PacketRules rules_{}, wanted_rules_{};
   OwnMinors own_{};
   std::string told_{};  ///< why nothing is done, told already
-  HandTotals totals_{};
-  PolicyIndex by_ = 0;
+  executor::HandTotals totals_{};
+  decide::PolicyIndex by_ = 0;
   MonoTime now_{}, since_{}, next_look_{};
-  Pause pause_{};
-  Report* report_ = nullptr;
+  executor::Pause pause_{};
+  executor::Report* report_ = nullptr;
 };
 
 /// Undo, offline: takes away what the journal holds. What the kernel refuses stays on record.
-void restore_network(const Host& host, NetworkDoor& door, Journal& journal, Report& report);
+void restore_network(const Host& host, NetworkDoor& door, executor::Journal& journal,
+                     executor::Report& report);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::network

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::reclaim {
 namespace {
 
 using std::chrono::milliseconds;
@@ -51,4 +51,4 @@ Result<Duration> shortest_window(const Host& host, Duration wanted) {
   return tl::unexpected(tried.error());
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reclaim

@@ -10,7 +10,7 @@
 #include "cgroup/base/result.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::reclaim {
 
 /// `file` is relative to the host's root ("proc/pressure/cpu"). EINVAL: the kernel wants another window, see
 /// shortest_window(); ENODEV: not a kernel's file; EOPNOTSUPP: pressure is switched off.
@@ -20,4 +20,4 @@ Result<Fd> open_pressure_trigger(const Host& host, const std::string& file, Dura
 /// from Linux 6.4, 500 ms before, both with CAP_SYS_RESOURCE; else 2 s from 6.5, before that none.
 Result<Duration> shortest_window(const Host& host, Duration wanted);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reclaim

@@ -9,7 +9,7 @@
 #include "cgroup/base/text.h"
 #include "cgroup/executor/file_writer.h"
 
-namespace evenkeel {
+namespace evenkeel::reclaim {
 namespace {
 
 constexpr Bytes kSmallestChunk{std::int64_t{4} << 20}, kLargestChunk{std::int64_t{64} << 20};
@@ -53,13 +53,13 @@ ReclaimJob::Step failed(int error) {
 
 }  // namespace
 
-Result<ReclaimFiles> ReclaimFiles::open(const CgroupTree& tree, const Cgroup& cgroup) {
+Result<ReclaimFiles> ReclaimFiles::open(const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   const auto dir = tree.dir(cgroup, Controller::memory);
   auto current = tree.host().open_read(dir + "/memory.current");
   if (!current) return tl::unexpected(current.error());
   auto pressure = tree.host().open_read(dir + "/memory.pressure");
   if (!pressure) return tl::unexpected(pressure.error());
-  auto reclaim = open_order_file(tree.host(), dir, kReclaimFile);
+  auto reclaim = executor::open_order_file(tree.host(), dir, kReclaimFile);
   if (!reclaim) return tl::unexpected(reclaim.error());
   return ReclaimFiles{std::move(*current), std::move(*pressure), std::move(*reclaim)};
 }
@@ -102,9 +102,9 @@ Bytes ReclaimJob::chunk(Bytes used, bool whole) const {
 }
 
 ReclaimJob::Step ReclaimJob::ask(Bytes used, Bytes amount) {
-  const auto given =
-      give_order(files_.reclaim, std::to_string(amount.count()) + (order_.file_only ? " swappiness=0" : ""),
-                 kReclaimFile);
+  const auto given = executor::give_order(
+      files_.reclaim, std::to_string(amount.count()) + (order_.file_only ? " swappiness=0" : ""),
+      kReclaimFile);
   if (!given && given.error().code != EAGAIN && given.error().code != EINTR)
     return failed(given.error().code);
   spent_ += amount;
@@ -122,4 +122,4 @@ ReclaimJob::Step ReclaimJob::ask(Bytes used, Bytes amount) {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reclaim

@@ -11,13 +11,13 @@
 #include "cgroup/tree/tree.h"
 #include "qos/model/reclaim_order.h"
 
-namespace evenkeel {
+namespace evenkeel::reclaim {
 
 inline constexpr const char* kReclaimFile = "memory.reclaim";
 
 /// Of one life of one cgroup; they answer ENODEV when it is over.
 struct ReclaimFiles {
-  static Result<ReclaimFiles> open(const CgroupTree& tree, const Cgroup& cgroup);
+  static Result<ReclaimFiles> open(const tree::CgroupTree& tree, const tree::Cgroup& cgroup);
   Fd current{}, pressure{}, reclaim{};
 };
 
@@ -50,4 +50,4 @@ class ReclaimJob {
   std::optional<std::int64_t> stall_from_us_{}, stall_seen_us_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reclaim

@@ -8,7 +8,7 @@
 
 #include "cgroup/executor/file_writer.h"
 
-namespace evenkeel {
+namespace evenkeel::reclaim {
 namespace {
 
 // How soon a container that has grown above its mark again is seen.
@@ -39,7 +39,7 @@ struct Reclaimer::Shared {
   }
 };
 
-Reclaimer::Reclaimer(const CgroupTree& tree, How how)
+Reclaimer::Reclaimer(const tree::CgroupTree& tree, How how)
     : tree_(tree), how_(how), shared_(std::make_shared<Shared>()) {}
 
 Reclaimer::~Reclaimer() {
@@ -54,8 +54,9 @@ ReclaimAbility Reclaimer::ability() {
   ability_.on_demand = tree_.host().exists(dir + '/' + kReclaimFile);
   if (how_ != How::by_thread || !ability_.on_demand) return ability_;
   // Tried with an order for nothing, which every kernel that knows the argument carries out.
-  if (const auto file = open_order_file(tree_.host(), dir, kReclaimFile); file && is_kernel_fs(file->get()))
-    ability_.file_only = give_order(*file, "0 swappiness=0", kReclaimFile).has_value();
+  if (const auto file = executor::open_order_file(tree_.host(), dir, kReclaimFile);
+      file && is_kernel_fs(file->get()))
+    ability_.file_only = executor::give_order(*file, "0 swappiness=0", kReclaimFile).has_value();
   return ability_;
 }
 
@@ -78,7 +79,7 @@ void Reclaimer::follow(const std::vector<ReclaimOrder>& orders) {
 void Reclaimer::place(const ReclaimOrder& order) {
   auto found = std::ranges::find(shared_->tasks, order.target, [](const auto& task) { return task->target; });
   if (found == shared_->tasks.end() || how_ == How::at_once) {
-    const Cgroup* cgroup = tree_.find(order.target);
+    const tree::Cgroup* cgroup = tree_.find(order.target);
     if (cgroup == nullptr) return;
     auto files = ReclaimFiles::open(tree_, *cgroup);
     if (!files) {
@@ -189,4 +190,4 @@ void Reclaimer::note(Task& task, const ReclaimJob::Step& step, ReclaimCounters& 
   counters.failures += step.end == ReclaimEnd::failed ? 1 : 0;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reclaim

@@ -12,7 +12,7 @@
 #include "cgroup/reclaim/reclaim_job.h"
 #include "cgroup/tree/tree.h"
 
-namespace evenkeel {
+namespace evenkeel::reclaim {
 
 struct ReclaimCounters {
   std::uint64_t chunks = 0, asked_bytes = 0, reclaimed_bytes = 0;
@@ -34,7 +34,7 @@ class Reclaimer {
   };
 
   /// `tree` must outlive it.
-  Reclaimer(const CgroupTree& tree, How how);
+  Reclaimer(const tree::CgroupTree& tree, How how);
   ~Reclaimer();
   Reclaimer(const Reclaimer&) = delete;
   Reclaimer& operator=(const Reclaimer&) = delete;
@@ -59,7 +59,7 @@ class Reclaimer {
   void do_at_once();
   void start_thread();
 
-  const CgroupTree& tree_;
+  const tree::CgroupTree& tree_;
   How how_;
   ReclaimAbility ability_{};
   bool running_ = false;
@@ -67,4 +67,4 @@ class Reclaimer {
   std::vector<Done> done_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::reclaim

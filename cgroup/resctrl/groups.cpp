@@ -1,7 +1,7 @@
 // One group: its directory, its schemata, and what somebody else wrote there.
 #include "cgroup/resctrl/impl.h"
 
-namespace evenkeel {
+namespace evenkeel::resctrl {
 namespace {
 
 constexpr Duration kFirstPause = std::chrono::seconds(1);
@@ -9,7 +9,7 @@ const std::string kRoot = kResctrlDir;
 
 }  // namespace
 
-void ResctrlHand::Impl::ensure(const ResctrlGroup& wish, PolicyIndex by) {
+void ResctrlHand::Impl::ensure(const decide::ResctrlGroup& wish, decide::PolicyIndex by) {
   auto* group = find(wish.name);
   if (group == nullptr) {
     if (!make(wish)) return;
@@ -24,7 +24,7 @@ void ResctrlHand::Impl::ensure(const ResctrlGroup& wish, PolicyIndex by) {
 }
 
 /// A directory of that name that we have no record of is somebody else's.
-bool ResctrlHand::Impl::make(const ResctrlGroup& wish) {
+bool ResctrlHand::Impl::make(const decide::ResctrlGroup& wish) {
   HeldGroup group{.name = wish.name, .dir = kRoot + "/" + wish.name, .since = at};
   group.schemata_file = group.dir + "/schemata";
   group.tasks_file = group.dir + "/tasks";
@@ -71,7 +71,7 @@ bool ResctrlHand::Impl::remove(HeldGroup& group) {
 }
 
 /// Reads, and writes only what is not as it should be.
-void ResctrlHand::Impl::set(const ResctrlGroup& wish, HeldGroup& group) {
+void ResctrlHand::Impl::set(const decide::ResctrlGroup& wish, HeldGroup& group) {
   const bool asked_anew = group.asked != wish.schemata;
   if (dry_run) {
     if (asked_anew) tell(group.schemata_file, one_line(group.asked), one_line(wish.schemata), group, false);
@@ -84,7 +84,7 @@ void ResctrlHand::Impl::set(const ResctrlGroup& wish, HeldGroup& group) {
     return;
   }
   if (!asked_anew && group.in_force && *found == group.seen) {
-    if (group.claim == Claim::contested) group.claim = Claim::ours;
+    if (group.claim == executor::Claim::contested) group.claim = executor::Claim::ours;
     return;
   }
   const std::string text(*found);
@@ -94,7 +94,7 @@ void ResctrlHand::Impl::set(const ResctrlGroup& wish, HeldGroup& group) {
     group.asked = wish.schemata;
     group.seen = text;
     group.in_force = true;
-    group.claim = Claim::ours;
+    group.claim = executor::Claim::ours;
     return accepted(group.schemata_file);
   }
   if (!asked_anew && group.in_force && !judge_foreign(group, text)) return;
@@ -104,29 +104,29 @@ void ResctrlHand::Impl::set(const ResctrlGroup& wish, HeldGroup& group) {
 
 /// Whether it may be written over now: after a minute, three times at most.
 bool ResctrlHand::Impl::judge_foreign(HeldGroup& group, std::string_view found) {
-  if (group.claim == Claim::yielded) return false;
-  if (group.claim == Claim::contested && at - group.noticed >= kLeftAlone) {
+  if (group.claim == executor::Claim::yielded) return false;
+  if (group.claim == executor::Claim::contested && at - group.noticed >= kLeftAlone) {
     ++group.rounds;
-    group.claim = Claim::ours;
+    group.claim = executor::Claim::ours;
     return true;
   }
-  if (group.claim == Claim::contested) return false;
+  if (group.claim == executor::Claim::contested) return false;
   ++counters.foreign;
-  group.claim = group.rounds >= kMostRounds ? Claim::yielded : Claim::contested;
+  group.claim = group.rounds >= kMostRounds ? executor::Claim::yielded : executor::Claim::contested;
   group.noticed = at;
   report->foreign.push_back({.path = group.schemata_file,
                              .ours = one_line(group.asked),
                              .theirs = one_line(found),
                              .round = group.rounds,
-                             .yielded = group.claim == Claim::yielded});
+                             .yielded = group.claim == executor::Claim::yielded});
   return false;
 }
 
 /// All lines at once: the kernel takes them together or not at all.
-void ResctrlHand::Impl::put(const ResctrlGroup& wish, HeldGroup& group, const std::string& before) {
+void ResctrlHand::Impl::put(const decide::ResctrlGroup& wish, HeldGroup& group, const std::string& before) {
   group.asked = wish.schemata;
   group.in_force = false;
-  if (group.claim == Claim::yielded) group.claim = Claim::ours;
+  if (group.claim == executor::Claim::yielded) group.claim = executor::Claim::ours;
   if (const auto written = files.write(group.schemata_file, wish.schemata); !written)
     return refuse(group.schemata_file, one_line(wish.schemata), written.error(), kFirstPause);
   accepted(group.schemata_file);
@@ -137,4 +137,4 @@ void ResctrlHand::Impl::put(const ResctrlGroup& wish, HeldGroup& group, const st
   tell(group.schemata_file, one_line(before), one_line(group.seen), group, false);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::resctrl

@@ -10,9 +10,9 @@
 #include "cgroup/executor/held_values.h"
 #include "cgroup/resctrl/text.h"
 #include "cgroup/resctrl/writer.h"
-#include "cgroup/sched/task_follow.h"
+#include "cgroup/tree/task_follow.h"
 
-namespace evenkeel {
+namespace evenkeel::resctrl {
 
 /// A group that we made.
 struct HeldGroup {
@@ -23,16 +23,16 @@ struct HeldGroup {
   std::string asked{};  ///< the schemata last asked for
   std::string seen{};   ///< the file as it was when it last was as we want it
   bool in_force = false;
-  Claim claim = Claim::ours;
+  executor::Claim claim = executor::Claim::ours;
   MonoTime noticed{};  ///< when somebody else's schemata were first seen
   int rounds = 0;      ///< how often we wrote over them
-  PolicyIndex by = 0;
+  decide::PolicyIndex by = 0;
   Reason why{};
   MonoTime since{};
 };
 
 /// A cgroup whose tasks we keep in a group.
-struct Placed : Followed {
+struct Placed : tree::Followed {
   std::uint32_t group = 0;  ///< HeldGroup::id
   std::uint64_t round = 0;  ///< the last one whose plan named it
   bool others_told = false;
@@ -41,13 +41,13 @@ struct Placed : Followed {
 };
 
 struct ResctrlHand::Impl {
-  Impl(const CgroupTree& the_tree, ResctrlFiles& the_files, Journal& the_journal, bool dry)
+  Impl(const tree::CgroupTree& the_tree, ResctrlFiles& the_files, executor::Journal& the_journal, bool dry)
       : tree(the_tree), files(the_files), journal(the_journal), dry_run(dry) {}
 
   // cgroup/resctrl/writer.cpp
-  void run(const ResctrlPlan& plan, MonoTime now, Report& into);
-  void complain(MonoTime now, Report& into);
-  void remove_unwanted(const ResctrlPlan& plan);
+  void run(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& into);
+  void complain(MonoTime now, executor::Report& into);
+  void remove_unwanted(const decide::ResctrlPlan& plan);
   void drop_lost();
   void forget_all();
   void count();
@@ -61,15 +61,15 @@ struct ResctrlHand::Impl {
             const HeldGroup& group, bool restored);
 
   // cgroup/resctrl/groups.cpp
-  void ensure(const ResctrlGroup& wish, PolicyIndex by);
-  bool make(const ResctrlGroup& wish);
+  void ensure(const decide::ResctrlGroup& wish, decide::PolicyIndex by);
+  bool make(const decide::ResctrlGroup& wish);
   bool remove(HeldGroup& group);
-  void set(const ResctrlGroup& wish, HeldGroup& group);
+  void set(const decide::ResctrlGroup& wish, HeldGroup& group);
   bool judge_foreign(HeldGroup& group, std::string_view found);
-  void put(const ResctrlGroup& wish, HeldGroup& group, const std::string& before);
+  void put(const decide::ResctrlGroup& wish, HeldGroup& group, const std::string& before);
 
   // cgroup/resctrl/tasks.cpp
-  void place(const ResctrlPlan& plan);
+  void place(const decide::ResctrlPlan& plan);
   void want(CgroupId cgroup, std::uint32_t group);
   void release_unnamed();
   void settle();
@@ -86,12 +86,12 @@ struct ResctrlHand::Impl {
 
   struct Refusal {
     std::string what{};
-    Pause pause{};
+    executor::Pause pause{};
   };
 
-  const CgroupTree& tree;
+  const tree::CgroupTree& tree;
   ResctrlFiles& files;
-  Journal& journal;
+  executor::Journal& journal;
   bool dry_run;
 
   std::vector<HeldGroup> groups{};  ///< pointers die when one is made or removed
@@ -100,16 +100,16 @@ struct ResctrlHand::Impl {
   ResctrlCounters counters{};
   std::uint32_t next_group = 1;
   std::uint64_t round = 0;
-  PolicyIndex last_by = 0;
-  LookTimer timer{};
+  decide::PolicyIndex last_by = 0;
+  tree::LookTimer timer{};
   MonoTime at{};
-  Report* report = nullptr;
+  executor::Report* report = nullptr;
 
   // Room to work in, kept from round to round.
-  ThreadsRoom room{};
+  tree::ThreadsRoom room{};
   std::vector<std::int32_t> in_group{}, threads{}, movable{}, monitored{};
   bool movable_known = false, all_read = false;
   int moves = 0;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::resctrl

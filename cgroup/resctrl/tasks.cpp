@@ -8,7 +8,7 @@
 #include "cgroup/base/text.h"
 #include "cgroup/resctrl/impl.h"
 
-namespace evenkeel {
+namespace evenkeel::resctrl {
 namespace {
 
 constexpr int kMostPasses = 8;  ///< in one round, while tasks go on being born elsewhere
@@ -31,10 +31,10 @@ bool contains(const std::vector<std::int32_t>& sorted, std::int32_t task) {
 
 }  // namespace
 
-void ResctrlHand::Impl::place(const ResctrlPlan& plan) {
+void ResctrlHand::Impl::place(const decide::ResctrlPlan& plan) {
   for (const auto& member : plan.members()) {
     std::uint32_t target = 0;
-    for (auto index = member.group; index != kRootGroup && target == 0;) {
+    for (auto index = member.group; index != decide::kRootGroup && target == 0;) {
       const auto& wish = plan.groups()[static_cast<std::size_t>(index)];
       if (const auto* held = wish.wanted ? find(wish.name) : nullptr) target = held->id;
       index = wish.instead;
@@ -52,7 +52,7 @@ void ResctrlHand::Impl::want(CgroupId cgroup, std::uint32_t group) {
   if (at_or_after == members.end() || at_or_after->cgroup != cgroup) {
     const auto* directory = tree.find(cgroup);
     if (group == 0 || directory == nullptr) return;
-    Placed fresh{follow(tree, *directory, at)};
+    Placed fresh{tree::follow(tree, *directory, at)};
     fresh.group = group;
     at_or_after = members.insert(at_or_after, std::move(fresh));
   }
@@ -106,7 +106,7 @@ bool ResctrlHand::Impl::pass() {
 bool ResctrlHand::Impl::look_at(Placed& placed, const HeldGroup* group) {
   const auto& file = group == nullptr ? kRootTasks : group->tasks_file;
   threads.clear();
-  const int hidden_threads = add_threads(files, placed.dir, placed.threads_file, room, threads);
+  const int hidden_threads = tree::add_threads(files, placed.dir, placed.threads_file, room, threads);
   if (threads.empty() && hidden_threads > 0)
     refuse(file, placed.threads_file, {.code = ESRCH, .op = Op::other}, kLeftAlone,
            "the tasks are in another PID namespace: the agent needs the host's");
@@ -144,7 +144,7 @@ bool ResctrlHand::Impl::move(Placed& placed, std::int32_t task, const std::strin
     const auto written = files.write(file, std::string_view(line.data(), id.size() + 1));
     if (!written && written.error().code == ESRCH) return false;
     if (!written) {
-      refuse(file, std::string(id), written.error(), LookTimer::kBetweenLooks);
+      refuse(file, std::string(id), written.error(), tree::LookTimer::kBetweenLooks);
       return false;
     }
     ++counters.moved_tasks;
@@ -181,7 +181,7 @@ void ResctrlHand::Impl::find_movable() {
 bool ResctrlHand::Impl::read_tasks(const std::string& file, std::vector<std::int32_t>& out) {
   const auto text = files.read(file, room.text);
   if (!text && !dry_run && !vanished(text.error()))
-    refuse(file, "read", text.error(), LookTimer::kBetweenLooks);
+    refuse(file, "read", text.error(), tree::LookTimer::kBetweenLooks);
   if (!text) return dry_run;
   append_threads(*text, out);
   std::ranges::sort(out);
@@ -208,4 +208,4 @@ void ResctrlHand::Impl::tell_moved() {
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::resctrl

@@ -6,7 +6,7 @@
 
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::resctrl {
 namespace {
 
 constexpr std::size_t kMostResources = 16, kMostDomains = 1024;
@@ -137,19 +137,4 @@ std::optional<std::int32_t> monitor_domain(std::string_view name) {
   return id && *id >= 0 && name.empty() ? id : std::nullopt;
 }
 
-int append_threads(std::string_view text, std::vector<std::int32_t>& out) {
-  int others = 0;
-  for (Scanner scan(text); !scan.done();) {
-    auto line = trimmed(scan.line());
-    if (line.empty()) continue;
-    const auto id = take_number<std::int32_t>(line, 10);
-    if (id && *id > 0 && line.empty()) {
-      out.push_back(*id);
-    } else {
-      ++others;
-    }
-  }
-  return others;
-}
-
-}  // namespace evenkeel
+}  // namespace evenkeel::resctrl

@@ -10,7 +10,7 @@
 
 #include "qos/model/resctrl.h"
 
-namespace evenkeel {
+namespace evenkeel::resctrl {
 
 /// Where resctrl is mounted, below the host's root; it has no other place.
 inline constexpr const char* kResctrlDir = "sys/fs/resctrl";
@@ -48,8 +48,5 @@ std::optional<std::uint64_t> parse_mask(std::string_view text);
 std::optional<std::int64_t> parse_monitor(std::string_view text);
 /// The domain of a directory in mon_data: "mon_L3_01" is 1.
 std::optional<std::int32_t> monitor_domain(std::string_view name);
-/// Thread ids, one per line, appended to `out`; others than positive numbers (a thread of a PID namespace
-/// that we do not see is 0) are left out and counted in the result.
-int append_threads(std::string_view text, std::vector<std::int32_t>& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::resctrl

@@ -5,18 +5,19 @@
 #include "cgroup/base/text.h"
 #include "cgroup/resctrl/impl.h"
 
-namespace evenkeel {
+namespace evenkeel::resctrl {
 namespace {
 
 const std::string kRoot = kResctrlDir;
 
 }  // namespace
 
-ResctrlHand::ResctrlHand(const CgroupTree& tree, ResctrlFiles& files, Journal& journal, bool dry_run)
+ResctrlHand::ResctrlHand(const tree::CgroupTree& tree, ResctrlFiles& files, executor::Journal& journal,
+                         bool dry_run)
     : impl_(std::make_unique<Impl>(tree, files, journal, dry_run)) {}
 ResctrlHand::~ResctrlHand() = default;
 
-void ResctrlHand::apply(const ResctrlPlan& plan, MonoTime now, Report& report) {
+void ResctrlHand::apply(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& report) {
   if (plan.holds()) {
     impl_->complain(now, report);
   } else {
@@ -24,14 +25,14 @@ void ResctrlHand::apply(const ResctrlPlan& plan, MonoTime now, Report& report) {
   }
 }
 
-void ResctrlHand::restore_all(MonoTime now, Report& report) {
+void ResctrlHand::restore_all(MonoTime now, executor::Report& report) {
   impl_->refusals.clear();
-  impl_->run(ResctrlPlan{}, now, report);
+  impl_->run(decide::ResctrlPlan{}, now, report);
 }
 
 const ResctrlCounters& ResctrlHand::counters() const { return impl_->counters; }
 
-HandTotals ResctrlHand::totals() const {
+executor::HandTotals ResctrlHand::totals() const {
   const auto& of = impl_->counters;
   return {.writes = of.writes,
           .refusals = of.refusals,
@@ -40,7 +41,7 @@ HandTotals ResctrlHand::totals() const {
           .quarantined = of.quarantined};
 }
 
-void ResctrlHand::add_managed(std::vector<Managed>& out) const {
+void ResctrlHand::add_managed(std::vector<executor::Managed>& out) const {
   for (const auto& group : impl_->groups) {
     out.push_back({.path = group.schemata_file,
                    .original = "no such group",
@@ -48,7 +49,7 @@ void ResctrlHand::add_managed(std::vector<Managed>& out) const {
                    .by = group.by,
                    .why = group.why,
                    .since = group.since,
-                   .yielded = group.claim == Claim::yielded});
+                   .yielded = group.claim == executor::Claim::yielded});
   }
   for (const auto& member : impl_->members) {
     const auto* group = impl_->find(member.group);
@@ -65,7 +66,7 @@ void ResctrlHand::add_managed(std::vector<Managed>& out) const {
 
 /// Groups are asked for where there is no resctrl; while we hold some it is only out of sight. Nothing is
 /// tried, so it is told once, until nobody asks any more.
-void ResctrlHand::Impl::complain(MonoTime now, Report& into) {
+void ResctrlHand::Impl::complain(MonoTime now, executor::Report& into) {
   at = now;
   report = &into;
   const bool told = std::ranges::find(refusals, kRoot, &Refusal::what) != refusals.end();
@@ -75,7 +76,7 @@ void ResctrlHand::Impl::complain(MonoTime now, Report& into) {
   count();
 }
 
-void ResctrlHand::Impl::run(const ResctrlPlan& plan, MonoTime now, Report& into) {
+void ResctrlHand::Impl::run(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& into) {
   if (groups.empty() && members.empty() && plan.groups().empty()) {
     refusals.clear();  // asked for again, it is tried and told again
     return count();
@@ -89,7 +90,8 @@ void ResctrlHand::Impl::run(const ResctrlPlan& plan, MonoTime now, Report& into)
   for (const auto& wish : plan.groups())
     if (wish.wanted) ensure(wish, plan.by);
   place(plan);
-  std::erase_if(refusals, [this](const Refusal& r) { return at > r.pause.retry_at + kLongestPause; });
+  std::erase_if(refusals,
+                [this](const Refusal& r) { return at > r.pause.retry_at + executor::kLongestPause; });
   count();
 }
 
@@ -110,7 +112,7 @@ HeldGroup* ResctrlHand::Impl::find(std::uint32_t id) {
 
 /// First of all, so that their classes of service are free for others; the kernel gives their tasks to the
 /// root's.
-void ResctrlHand::Impl::remove_unwanted(const ResctrlPlan& plan) {
+void ResctrlHand::Impl::remove_unwanted(const decide::ResctrlPlan& plan) {
   for (std::size_t i = groups.size(); i-- > 0;)
     if (plan.find(groups[i].name) == nullptr && remove(groups[i]))
       groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
@@ -176,7 +178,7 @@ void ResctrlHand::Impl::tell(const std::string& path, const std::string& before,
                             .why = why});
 }
 
-void restore_resctrl(ResctrlFiles& files, Journal& journal, Report& report) {
+void restore_resctrl(ResctrlFiles& files, executor::Journal& journal, executor::Report& report) {
   const auto directories = journal.directories();  // by value: records go while we look
   for (const auto& [path, inode] : directories) {
     if (!path.starts_with(kRoot + '/')) continue;  // another hand's
@@ -200,4 +202,4 @@ void restore_resctrl(ResctrlFiles& files, Journal& journal, Report& report) {
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::resctrl

@@ -14,7 +14,7 @@
 #include "cgroup/tree/tree.h"
 #include "qos/decide/resctrl_plan.h"
 
-namespace evenkeel {
+namespace evenkeel::resctrl {
 
 /// Since the start; groups, members and quarantined are of now.
 struct ResctrlCounters {
@@ -25,21 +25,21 @@ struct ResctrlCounters {
   std::size_t groups = 0, members = 0, quarantined = 0;
 };
 
-class ResctrlHand final : public Hand {
+class ResctrlHand final : public executor::Hand {
  public:
   /// All must outlive it.
-  ResctrlHand(const CgroupTree& tree, ResctrlFiles& files, Journal& journal, bool dry_run);
+  ResctrlHand(const tree::CgroupTree& tree, ResctrlFiles& files, executor::Journal& journal, bool dry_run);
   ~ResctrlHand() override;
 
   /// Adds what it did to `report`. New cgroups are looked at until no task is found outside of their group,
   /// and for a few ticks more; then every cgroup once a minute, for those that joined it from elsewhere.
-  void apply(const ResctrlPlan& plan, MonoTime now, Report& report);
-  void serve(const Intents& intents, MonoTime now, Report& report) override {
+  void apply(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& report);
+  void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.resctrl(), now, report);
   }
-  void restore_all(MonoTime now, Report& report) override;
-  void add_managed(std::vector<Managed>& out) const override;
-  [[nodiscard]] HandTotals totals() const override;
+  void restore_all(MonoTime now, executor::Report& report) override;
+  void add_managed(std::vector<executor::Managed>& out) const override;
+  [[nodiscard]] executor::HandTotals totals() const override;
   [[nodiscard]] const ResctrlCounters& counters() const;
 
  private:
@@ -48,6 +48,6 @@ class ResctrlHand final : public Hand {
 };
 
 /// Undo, offline: removes the groups that the journal holds. What the kernel refuses stays on record.
-void restore_resctrl(ResctrlFiles& files, Journal& journal, Report& report);
+void restore_resctrl(ResctrlFiles& files, executor::Journal& journal, executor::Report& report);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::resctrl

@@ -7,7 +7,7 @@
 #include <array>
 #include <cerrno>
 
-namespace evenkeel {
+namespace evenkeel::sched {
 namespace {
 
 /// Task 0 is the calling thread.
@@ -113,4 +113,4 @@ CoreCookies::Given KernelCookies::take_away(std::span<const std::int32_t> from) 
   return carry(real_, from, [](std::uint64_t&) { return become_cookieless(); });
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::sched

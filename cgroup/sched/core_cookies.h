@@ -10,7 +10,7 @@
 #include "cgroup/base/host.h"
 #include "cgroup/base/result.h"
 
-namespace evenkeel {
+namespace evenkeel::sched {
 
 class CoreCookies {
  public:
@@ -49,4 +49,4 @@ class KernelCookies final : public CoreCookies {
   bool real_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::sched

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::sched {
 namespace {
 
 constexpr int kMostPasses = 8;  ///< in one round, while tasks go on being born without
@@ -13,17 +13,17 @@ const std::string kNone = "no group";
 
 }  // namespace
 
-void CoreSchedHand::apply(const CoreSchedPlan& plan, MonoTime now, Report& report) {
+void CoreSchedHand::apply(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report) {
   if (!plan.members().empty()) by_ = plan.by;
   run(plan, now, report);
 }
 
-void CoreSchedHand::restore_all(MonoTime now, Report& report) {
+void CoreSchedHand::restore_all(MonoTime now, executor::Report& report) {
   pause_ = {};
-  run(CoreSchedPlan{}, now, report);
+  run(decide::CoreSchedPlan{}, now, report);
 }
 
-void CoreSchedHand::run(const CoreSchedPlan& plan, MonoTime now, Report& report) {
+void CoreSchedHand::run(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report) {
   if (members_.empty() && plan.members().empty()) return;
   now_ = now;
   report_ = &report;
@@ -57,12 +57,12 @@ CoreSchedHand::Group* CoreSchedHand::find_group(std::uint32_t id) {
   return found == groups_.end() ? nullptr : &*found;
 }
 
-void CoreSchedHand::want(const CoreSchedMember& wish, std::uint32_t group) {
+void CoreSchedHand::want(const decide::CoreSchedMember& wish, std::uint32_t group) {
   auto found = std::ranges::lower_bound(members_, wish.cgroup, {}, &Member::cgroup);
   if (found == members_.end() || found->cgroup != wish.cgroup) {
     const auto* directory = tree_.find(wish.cgroup);
     if (directory == nullptr) return;
-    Member fresh{follow(tree_, *directory, now_)};
+    Member fresh{tree::follow(tree_, *directory, now_)};
     fresh.since = now_;
     found = members_.insert(found, std::move(fresh));
   }
@@ -97,7 +97,7 @@ bool CoreSchedHand::is_ours(std::uint64_t cookie) const {
 bool CoreSchedHand::sort_out(Member& member, std::uint64_t wanted) {
   threads_.clear();
   lacking_.clear();
-  const int hidden = add_threads(files_, member.dir, member.threads_file, room_, threads_);
+  const int hidden = tree::add_threads(files_, member.dir, member.threads_file, room_, threads_);
   if (threads_.empty() && hidden > 0) return refuse(member, {ESRCH, Op::read}), false;
   int others = 0;
   for (const auto task : threads_) {
@@ -177,7 +177,7 @@ bool CoreSchedHand::find_holder(const Group& group) {
   for (const auto& other : members_) {
     if (other.group != group.id) continue;
     threads_.clear();
-    add_threads(files_, other.dir, other.threads_file, room_, threads_);
+    tree::add_threads(files_, other.dir, other.threads_file, room_, threads_);
     const auto found = std::ranges::find_if(threads_, has_it);
     if (found == threads_.end()) continue;
     holder_ = *found;
@@ -224,7 +224,7 @@ void CoreSchedHand::tell(const Member& member, const std::string& before, const 
                              .why = member.group == 0 ? because("nobody asks for it any more") : member.why});
 }
 
-void CoreSchedHand::add_managed(std::vector<Managed>& out) const {
+void CoreSchedHand::add_managed(std::vector<executor::Managed>& out) const {
   for (const auto& member : members_) {
     const auto group = std::ranges::find(groups_, member.group, &Group::id);
     if (group == groups_.end() || group->cookie == 0) continue;
@@ -238,16 +238,18 @@ void CoreSchedHand::add_managed(std::vector<Managed>& out) const {
   }
 }
 
-void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, Journal& journal, Report& report) {
+void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, executor::Journal& journal,
+                        executor::Report& report) {
   const auto records = journal.directories();  // by value: records go while we look
-  ThreadsRoom room;
+  tree::ThreadsRoom room;
   for (const auto& record : records) {
     const auto& path = record.first;
     const auto cookie = record.second;
     if (!path.ends_with(kRecord)) continue;
     const auto dir = path.substr(0, path.size() - kRecord.size());
     std::vector<std::int32_t> threads;
-    for (const char* file : {"/cgroup.threads", "/tasks"}) add_threads(files, dir, dir + file, room, threads);
+    for (const char* file : {"/cgroup.threads", "/tasks"})
+      tree::add_threads(files, dir, dir + file, room, threads);
     std::erase_if(threads, [&](std::int32_t task) { return cookies.of(task).value_or(0) != cookie; });
     const auto given = threads.empty() ? CoreCookies::Given{} : cookies.take_away(threads);
     if (given.error.code != 0) {
@@ -265,4 +267,4 @@ void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, Journal& jour
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::sched

@@ -12,10 +12,10 @@
 #include "cgroup/executor/backoff.h"
 #include "cgroup/executor/journal.h"
 #include "cgroup/sched/core_cookies.h"
-#include "cgroup/sched/task_follow.h"
+#include "cgroup/tree/task_follow.h"
 #include "qos/decide/core_sched_plan.h"
 
-namespace evenkeel {
+namespace evenkeel::sched {
 
 /// Since the start; groups and members are of now.
 struct CoreSchedCounters {
@@ -25,21 +25,21 @@ struct CoreSchedCounters {
   std::size_t groups = 0, members = 0;
 };
 
-class CoreSchedHand final : public Hand {
+class CoreSchedHand final : public executor::Hand {
  public:
   /// All must outlive it. `files`: for the tasks of cgroups.
-  CoreSchedHand(const CgroupTree& tree, ResctrlFiles& files, CoreCookies& cookies, Journal& journal,
-                bool dry_run)
+  CoreSchedHand(const tree::CgroupTree& tree, ResctrlFiles& files, CoreCookies& cookies,
+                executor::Journal& journal, bool dry_run)
       : tree_(tree), files_(files), cookies_(cookies), journal_(journal), dry_run_(dry_run) {}
 
   /// Adds what it did to `report`. Cgroups are looked at as task_follow.h says.
-  void apply(const CoreSchedPlan& plan, MonoTime now, Report& report);
-  void serve(const Intents& intents, MonoTime now, Report& report) override {
+  void apply(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report);
+  void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.core_sched(), now, report);
   }
-  void restore_all(MonoTime now, Report& report) override;
-  void add_managed(std::vector<Managed>& out) const override;
-  [[nodiscard]] HandTotals totals() const override {
+  void restore_all(MonoTime now, executor::Report& report) override;
+  void add_managed(std::vector<executor::Managed>& out) const override;
+  [[nodiscard]] executor::HandTotals totals() const override {
     return {.refusals = counters_.refusals, .foreign = counters_.foreign, .held = counters_.members};
   }
   [[nodiscard]] const CoreSchedCounters& counters() const { return counters_; }
@@ -51,17 +51,17 @@ class CoreSchedHand final : public Hand {
     std::uint64_t cookie = 0;  ///< 0: nobody has one yet
     std::uint64_t round = 0;   ///< the last one whose plan named it
   };
-  struct Member : Followed {
+  struct Member : tree::Followed {
     std::uint32_t group = 0;  ///< 0: its tasks are to have none
     std::uint64_t round = 0;
     bool others_told = false;
     Reason why{};
     MonoTime since{};
   };
-  void run(const CoreSchedPlan& plan, MonoTime now, Report& report);
+  void run(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report);
   Group& group_named(const std::string& name);
   Group* find_group(std::uint32_t id);
-  void want(const CoreSchedMember& wish, std::uint32_t group);
+  void want(const decide::CoreSchedMember& wish, std::uint32_t group);
   void release_unnamed();
   void look_at(Member& member);
   void tell_of_others(Member& member, int others);
@@ -74,31 +74,32 @@ class CoreSchedHand final : public Hand {
   void settle(Member& member, const CoreCookies::Given& given, const Group* group);
   void refuse(const Member& member, const Error& error);
 
-  const CgroupTree& tree_;
+  const tree::CgroupTree& tree_;
   ResctrlFiles& files_;
   CoreCookies& cookies_;
-  Journal& journal_;
+  executor::Journal& journal_;
   bool dry_run_;
 
   std::vector<Group> groups_{};
   std::vector<Member> members_{};         ///< sorted by cgroup
   std::vector<std::uint64_t> retired_{};  ///< cookies of groups that are gone; some task may still have one
-  LookTimer timer_{};
+  tree::LookTimer timer_{};
   CoreSchedCounters counters_{};
   std::uint32_t next_group_ = 1;
   std::uint64_t round_ = 0;
-  PolicyIndex by_ = 0;
+  decide::PolicyIndex by_ = 0;
   MonoTime now_{};
-  Pause pause_{};
-  Report* report_ = nullptr;
+  executor::Pause pause_{};
+  executor::Report* report_ = nullptr;
 
   // Room to work in, kept from round to round.
-  ThreadsRoom room_{};
+  tree::ThreadsRoom room_{};
   std::vector<std::int32_t> threads_{}, lacking_{};
   std::int32_t holder_ = 0;
 };
 
 /// Undo, offline: takes away the cookies that the journal holds. What the kernel refuses stays on record.
-void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, Journal& journal, Report& report);
+void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, executor::Journal& journal,
+                        executor::Report& report);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::sched

@@ -7,7 +7,7 @@
 #include "cgroup/base/text.h"
 #include "cgroup/executor/file_writer.h"
 
-namespace evenkeel {
+namespace evenkeel::sched {
 namespace {
 
 constexpr std::array<const char*, 2> kFiles = {"sys/kernel/debug/sched/features",
@@ -41,7 +41,7 @@ std::string sched_features_file(const Host& host) {
   return {};
 }
 
-void SchedFeatureHand::apply(const SchedFeaturePlan& plan, MonoTime now, Report& report) {
+void SchedFeatureHand::apply(const decide::SchedFeaturePlan& plan, MonoTime now, executor::Report& report) {
   static const std::map<std::string, bool> kNone;
   const auto& wanted = plan.wanted != nullptr ? *plan.wanted : kNone;
   if (wanted.empty() && turned_.empty()) {
@@ -59,12 +59,12 @@ void SchedFeatureHand::apply(const SchedFeaturePlan& plan, MonoTime now, Report&
   look(now, report);
 }
 
-void SchedFeatureHand::restore_all(MonoTime now, Report& report) {
+void SchedFeatureHand::restore_all(MonoTime now, executor::Report& report) {
   next_look_ = now;
   apply({}, now, report);
 }
 
-void SchedFeatureHand::look(MonoTime now, Report& report) {
+void SchedFeatureHand::look(MonoTime now, executor::Report& report) {
   if (file_.empty()) file_ = sched_features_file(host_);
   if (file_.empty())
     return refuse(
@@ -84,7 +84,7 @@ void SchedFeatureHand::look(MonoTime now, Report& report) {
 }
 
 void SchedFeatureHand::want(const std::string& name, bool on, std::string_view words, MonoTime now,
-                            Report& report) {
+                            executor::Report& report) {
   const auto on_now = is_on(words, name);
   if (!on_now)
     return refuse(word(name, on), {.code = EINVAL, .op = Op::write},
@@ -96,16 +96,16 @@ void SchedFeatureHand::want(const std::string& name, bool on, std::string_view w
 }
 
 /// Somebody who turns it back is left alone for a minute, and for good after three rounds.
-void SchedFeatureHand::settle(Turned& turned, bool on_now, MonoTime now, Report& report) {
-  if (turned.claim == Claim::yielded || on_now == turned.on) return;
-  const bool news = turned.claim == Claim::ours;
+void SchedFeatureHand::settle(Turned& turned, bool on_now, MonoTime now, executor::Report& report) {
+  if (turned.claim == executor::Claim::yielded || on_now == turned.on) return;
+  const bool news = turned.claim == executor::Claim::ours;
   if (!news && now - turned.noticed < kLeftAlone) return;
   if (!news) {
-    if (turn(turned.name, turned.on, false, report)) turned.claim = Claim::ours;
+    if (turn(turned.name, turned.on, false, report)) turned.claim = executor::Claim::ours;
     return;
   }
   const bool yields = ++turned.rounds > kMostRounds;
-  turned.claim = yields ? Claim::yielded : Claim::contested;
+  turned.claim = yields ? executor::Claim::yielded : executor::Claim::contested;
   turned.noticed = now;
   ++counters_.foreign;
   report.foreign.push_back({.path = file_,
@@ -117,19 +117,19 @@ void SchedFeatureHand::settle(Turned& turned, bool on_now, MonoTime now, Report&
 }
 
 /// Whether it is settled.
-bool SchedFeatureHand::give_back(const Turned& turned, std::string_view words, Report& report) {
-  const bool still_ours = turned.claim == Claim::ours && is_on(words, turned.name) == turned.on;
+bool SchedFeatureHand::give_back(const Turned& turned, std::string_view words, executor::Report& report) {
+  const bool still_ours = turned.claim == executor::Claim::ours && is_on(words, turned.name) == turned.on;
   if (still_ours && !turn(turned.name, !turned.on, true, report)) return false;
   static_cast<void>(journal_.unmade(record_of(file_, turned.name, turned.on)));
   return true;
 }
 
-bool SchedFeatureHand::turn(const std::string& name, bool on, bool restored, Report& report) {
+bool SchedFeatureHand::turn(const std::string& name, bool on, bool restored, executor::Report& report) {
   const auto text = word(name, on);
   if (!dry_run_) {
     Result<> done;
     if (!restored) done = journal_.will_make(record_of(file_, name, on));
-    if (done) done = turn_word(host_, file_, text);
+    if (done) done = executor::turn_word(host_, file_, text);
     if (!done) return refuse(text, done.error(), {}, report), false;
     ++counters_.writes;
   }
@@ -145,7 +145,7 @@ bool SchedFeatureHand::turn(const std::string& name, bool on, bool restored, Rep
 
 /// Each once, until something else is asked for.
 void SchedFeatureHand::refuse(const std::string& text, const Error& error, std::string detail,
-                              Report& report) {
+                              executor::Report& report) {
   if (std::ranges::find(told_, text) != told_.end()) return;
   told_.push_back(text);
   ++counters_.refusals;
@@ -157,7 +157,7 @@ void SchedFeatureHand::refuse(const std::string& text, const Error& error, std::
                              .detail = std::move(detail)});
 }
 
-void SchedFeatureHand::add_managed(std::vector<Managed>& out) const {
+void SchedFeatureHand::add_managed(std::vector<executor::Managed>& out) const {
   for (const auto& turned : turned_)
     out.push_back({.path = file_,
                    .original = word(turned.name, !turned.on),
@@ -165,10 +165,10 @@ void SchedFeatureHand::add_managed(std::vector<Managed>& out) const {
                    .by = by_,
                    .why = because("schedFeatures asks for it"),
                    .since = turned.since,
-                   .yielded = turned.claim == Claim::yielded});
+                   .yielded = turned.claim == executor::Claim::yielded});
 }
 
-void restore_sched_features(const Host& host, Journal& journal, Report& report) {
+void restore_sched_features(const Host& host, executor::Journal& journal, executor::Report& report) {
   const auto records = journal.directories();  // by value: records go while we look
   for (const char* file : kFiles) {
     const std::string prefix = std::string(file) + '/';
@@ -183,7 +183,7 @@ void restore_sched_features(const Host& host, Journal& journal, Report& report) 
         continue;
       }
       if (is_on(*words, name) == !on) {
-        if (const auto done = turn_word(host, file, undo); !done) {
+        if (const auto done = executor::turn_word(host, file, undo); !done) {
           report.refusals.push_back({.path = file, .error = done.error(), .text = undo});
           continue;
         }
@@ -199,4 +199,4 @@ void restore_sched_features(const Host& host, Journal& journal, Report& report) 
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::sched

@@ -13,7 +13,7 @@
 #include "cgroup/executor/journal.h"
 #include "qos/decide/sched_feature_plan.h"
 
-namespace evenkeel {
+namespace evenkeel::sched {
 
 /// Since Linux 5.13, and before. Empty: neither is there.
 std::string sched_features_file(const Host& host);
@@ -22,21 +22,21 @@ struct SchedFeatureCounters {
   std::uint64_t writes = 0, refusals = 0, foreign = 0;
 };
 
-class SchedFeatureHand final : public Hand {
+class SchedFeatureHand final : public executor::Hand {
  public:
   /// Both must outlive it.
-  SchedFeatureHand(const Host& host, Journal& journal, bool dry_run)
+  SchedFeatureHand(const Host& host, executor::Journal& journal, bool dry_run)
       : host_(host), journal_(journal), dry_run_(dry_run) {}
 
   /// Adds what it did to `report`. Looks at the file when the plan has changed, and else every ten seconds,
   /// for what somebody else has turned.
-  void apply(const SchedFeaturePlan& plan, MonoTime now, Report& report);
-  void serve(const Intents& intents, MonoTime now, Report& report) override {
+  void apply(const decide::SchedFeaturePlan& plan, MonoTime now, executor::Report& report);
+  void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.sched_features(), now, report);
   }
-  void restore_all(MonoTime now, Report& report) override;
-  void add_managed(std::vector<Managed>& out) const override;
-  [[nodiscard]] HandTotals totals() const override {
+  void restore_all(MonoTime now, executor::Report& report) override;
+  void add_managed(std::vector<executor::Managed>& out) const override;
+  [[nodiscard]] executor::HandTotals totals() const override {
     return {.writes = counters_.writes,
             .refusals = counters_.refusals,
             .foreign = counters_.foreign,
@@ -48,31 +48,31 @@ class SchedFeatureHand final : public Hand {
   struct Turned {
     std::string name{};
     bool on = false;  ///< what we made of it; before it was the other
-    Claim claim = Claim::ours;
+    executor::Claim claim = executor::Claim::ours;
     MonoTime noticed{};
     int rounds = 0;
     MonoTime since{};
   };
-  void look(MonoTime now, Report& report);
-  void settle(Turned& turned, bool on_now, MonoTime now, Report& report);
-  bool turn(const std::string& name, bool on, bool restored, Report& report);
-  bool give_back(const Turned& turned, std::string_view words, Report& report);
-  void want(const std::string& name, bool on, std::string_view words, MonoTime now, Report& report);
-  void refuse(const std::string& text, const Error& error, std::string detail, Report& report);
+  void look(MonoTime now, executor::Report& report);
+  void settle(Turned& turned, bool on_now, MonoTime now, executor::Report& report);
+  bool turn(const std::string& name, bool on, bool restored, executor::Report& report);
+  bool give_back(const Turned& turned, std::string_view words, executor::Report& report);
+  void want(const std::string& name, bool on, std::string_view words, MonoTime now, executor::Report& report);
+  void refuse(const std::string& text, const Error& error, std::string detail, executor::Report& report);
 
   const Host& host_;
-  Journal& journal_;
+  executor::Journal& journal_;
   bool dry_run_;
   std::map<std::string, bool> asked_{};
   std::vector<std::string> told_{};  ///< texts that were refused, of what is asked now
   std::vector<Turned> turned_{};
   std::string file_{};
   MonoTime next_look_{};
-  PolicyIndex by_ = 0;
+  decide::PolicyIndex by_ = 0;
   SchedFeatureCounters counters_{};
 };
 
 /// Undo, offline: turns back what the journal holds. What the kernel refuses stays on record.
-void restore_sched_features(const Host& host, Journal& journal, Report& report);
+void restore_sched_features(const Host& host, executor::Journal& journal, executor::Report& report);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::sched

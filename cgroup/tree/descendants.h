@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::tree {
 
 /// Room for paths and names, kept from one walk to the next.
 struct BelowRoom {
@@ -36,4 +36,4 @@ bool visit_below(BelowRoom& room, Lister& lister, Visit&& visit, int depth = 0) 
   return more;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

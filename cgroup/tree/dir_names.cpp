@@ -4,7 +4,7 @@
 
 #include "cgroup/tree/layout.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 namespace {
 
 bool is_id(std::string_view text) {
@@ -53,4 +53,4 @@ std::optional<std::string> parse_container_dir(std::string_view name) {
   return std::string(name);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

@@ -4,7 +4,7 @@
 
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 namespace {
 
 constexpr const char* kBase = "sys/fs/cgroup";
@@ -216,4 +216,4 @@ bool detect_driver(const Host& host, Layout& layout) {
   return adopt(runs_systemd(host, layout) ? systemd : cgroupfs);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

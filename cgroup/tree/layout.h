@@ -12,7 +12,7 @@
 #include "qos/model/knob.h"
 #include "qos/model/pod.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 
 enum class CgroupVersion : std::uint8_t { v1, v2, hybrid };
 enum class CgroupDriver : std::uint8_t { cgroupfs, systemd };
@@ -62,4 +62,4 @@ std::optional<PodDirName> parse_pod_dir(std::string_view name);
 /// "pouch-<id>.scope", or a bare id (cgroupfs). Absent for anything else ("crio-conmon-…", "init.scope").
 std::optional<std::string> parse_container_dir(std::string_view name);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

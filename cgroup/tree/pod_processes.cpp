@@ -11,7 +11,7 @@
 #include "cgroup/base/fd.h"
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 namespace {
 
 constexpr const char* kProcs = "cgroup.procs";
@@ -127,4 +127,4 @@ Result<PodProcesses::Signalled> PodProcesses::kill() {
   return all;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

@@ -9,7 +9,7 @@
 #include "cgroup/base/host.h"
 #include "cgroup/base/writer.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 
 class PodProcesses {
  public:
@@ -47,4 +47,4 @@ class PodProcesses {
   std::uint64_t inode_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::tree {
 namespace {
 
 struct Found {
@@ -261,4 +261,4 @@ std::string CgroupTree::unified_dir(const Cgroup& cgroup) const {
   return layout_.unified.empty() ? std::string() : layout_.unified + '/' + cgroup.path;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

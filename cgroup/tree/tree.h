@@ -14,7 +14,7 @@
 #include "qos/model/ids.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 
 struct Cgroup {
   CgroupId id{};
@@ -73,4 +73,4 @@ class CgroupTree {
   std::uint32_t next_id_ = 1;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

@@ -9,7 +9,7 @@
 #include <array>
 #include <climits>
 
-namespace evenkeel {
+namespace evenkeel::tree {
 namespace {
 
 constexpr std::uint32_t kBirths = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
@@ -233,4 +233,4 @@ void TreeWatch::take_fanotify(int file, int pid, Changes& changes) {
   if (cgroup) add_value(changes, cgroup, name, Writer{pid, command_of(pid)});
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

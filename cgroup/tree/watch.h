@@ -14,7 +14,7 @@
 #include "cgroup/tree/tree.h"
 #include "cgroup/tree/watch_plan.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 
 struct Writer {
   int pid = 0;            ///< 0 = unknown
@@ -93,4 +93,4 @@ class TreeWatch {
   std::string limitation_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

@@ -5,7 +5,7 @@
 
 #include "cgroup/base/disk_text.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 namespace {
 
 using Wishes = std::map<std::string, WatchWish>;  // by path relative to a hierarchy; "" is its root
@@ -65,4 +65,4 @@ bool is_setting(std::string_view file) {
       table, [&](const KnobRow& knob) { return file == knob.v1_file || file == file_part(knob.v2_file); });
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

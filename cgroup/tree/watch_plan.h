@@ -9,7 +9,7 @@
 
 #include "cgroup/tree/tree.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 
 struct WatchWish {
   CgroupId cgroup{};                 ///< none: a directory above ours
@@ -30,4 +30,4 @@ std::vector<WatchPlan> plan_watches(const CgroupTree& tree);
 /// (statistics, events, processes that come and go) is noise.
 bool is_setting(std::string_view file);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

@@ -7,9 +7,9 @@
 
 #include "qos/model/alarm.h"
 
-namespace evenkeel {
+namespace evenkeel::collectors {
 
-struct AlarmWait {
+struct AlarmDescriptors {
   /// Calls `ready` with the events whenever `fd` has one of `events` (EPOLLIN, EPOLLPRI) or is dead
   /// (EPOLLERR). False: it cannot.
   std::function<bool(int fd, std::uint32_t events, std::function<void(std::uint32_t events)> ready)> add{};
@@ -18,4 +18,4 @@ struct AlarmWait {
   std::function<void(const Alarm&)> hear{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::collectors

@@ -11,7 +11,7 @@
 #include "collectors/base/alarm_wait.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::collectors {
 
 /// What a collector gets lent for one tick.
 struct Tick {
@@ -24,9 +24,9 @@ class Collector {
  public:
   virtual ~Collector() = default;
   /// The tree changed. May allocate.
-  virtual void follow(const CgroupTree& /*tree*/) {}
+  virtual void follow(const tree::CgroupTree& /*tree*/) {}
   /// Who waits for what it raises between two ticks, from now on; must outlive it, or be taken away by {}.
-  virtual void wait_with(const AlarmWait& /*waiting*/) {}
+  virtual void set_alarm_source(const AlarmDescriptors& /*waiting*/) {}
   /// Replaces its part of `tick.node`; what cannot be read becomes absent. May not fail, nor allocate unless
   /// the machine itself changed.
   virtual void collect(Tick& tick) = 0;
@@ -41,4 +41,4 @@ struct CollectorSpec {
   std::unique_ptr<Collector> (*make)(const Host& host);
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::collectors

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::collectors {
 
 class Counter {
  public:
@@ -29,4 +29,4 @@ class Counter {
   std::optional<std::int64_t> last_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::collectors

@@ -11,7 +11,7 @@
 
 #include "cgroup/base/host.h"
 
-namespace evenkeel {
+namespace evenkeel::collectors {
 
 /// What one read() gives of a small file; empty: it cannot be read. Valid until the buffer is used again.
 inline std::string_view first_part(const Host& host, const std::string& path, std::span<char> buffer) {
@@ -46,4 +46,4 @@ bool for_each_line(const Host& host, const std::string& path, std::span<char> bu
   return true;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::collectors

@@ -9,7 +9,7 @@ struct {
   __uint(map_flags, BPF_F_MMAPABLE);
   __uint(max_entries, 1);
   __type(key, __u32);
-  __type(value, struct BrakeTerms);
+  __type(value, struct BrakeThresholds);
 } brake_terms SEC(".maps");
 
 struct {
@@ -34,22 +34,22 @@ struct {
 
 /// Wakes whoever waits for the buffer, by an interrupt: a run queue is locked here. A buffer that is full has
 /// somebody awake already. Two CPUs at the same moment may both speak; that does no harm.
-static __noinline int call_for_brake(struct BrakeSide* service, __u32 slot, __u64 waited_ns,
-                                     __u64 window_ns) {
+static __noinline int should_call_brake(struct BrakeSide* service, __u32 slot, __u64 waited_ns,
+                                        __u64 window_ns) {
   struct BrakeCall call = {.at_ns = bpf_ktime_get_ns(), .waited_ns = waited_ns, .slot = slot};
-  if (!service || call.at_ns - service->heard_ns < window_ns) return 0;
-  service->heard_ns = call.at_ns;
+  if (!service || call.at_ns - service->last_call_ns < window_ns) return 0;
+  service->last_call_ns = call.at_ns;
   bpf_ringbuf_output(&brake_calls, &call, sizeof call, 0);
   return 0;
 }
 
 /// The victim waited between the two moments while the runner had that CPU.
-static __always_inline void tell_brake(__u32 victim, __u32 runner, __u32 slots, __u64 from_ns,
-                                       __u64 until_ns) {
+static __always_inline void signal_brake(__u32 victim, __u32 runner, __u32 slots, __u64 from_ns,
+                                         __u64 until_ns) {
   struct BrakeSide *cut = bpf_map_lookup_elem(&brake_sides, &runner), *service;
   __u32 zero = 0, index;
   __u64 waited_ns;
-  struct BrakeTerms* terms;
+  struct BrakeThresholds* terms;
   struct BrakeCell* cell;
   if (!cut || cut->side != kBesteffortSide) return;
   service = bpf_map_lookup_elem(&brake_sides, &victim);
@@ -59,7 +59,7 @@ static __always_inline void tell_brake(__u32 victim, __u32 runner, __u32 slots, 
   cell = bpf_map_lookup_elem(&brake_cells, &index);
   terms = bpf_map_lookup_elem(&brake_terms, &zero);
   service = bpf_map_lookup_elem(&brake_sides, &victim);
-  if (!cell || !terms || !terms->enough_ns) return;
+  if (!cell || !terms || !terms->threshold_ns) return;
   waited_ns = add_waited(cell, terms->window_ns, from_ns, until_ns);
-  if (waited_ns >= terms->enough_ns) call_for_brake(service, victim, waited_ns, terms->window_ns);
+  if (waited_ns >= terms->threshold_ns) should_call_brake(service, victim, waited_ns, terms->window_ns);
 }

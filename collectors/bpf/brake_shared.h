@@ -8,16 +8,16 @@ enum {
 };
 
 /// What enough is. User space may change it while the program runs.
-struct BrakeTerms {
+struct BrakeThresholds {
   unsigned long long window_ns;
-  unsigned long long enough_ns;  ///< within a window; 0: nobody is to be heard
+  unsigned long long threshold_ns;  ///< within a window; 0: nobody is to be heard
 };
 
 /// Of one slot.
 struct BrakeSide {
   unsigned int side;  ///< kBesteffortSide; the slot of the service to which its tasks belong; 0: neither
   unsigned int unused;
-  unsigned long long heard_ns;  ///< of a service: when it was heard last
+  unsigned long long last_call_ns;  ///< of a service: when it was heard last
 };
 
 /// How long a service waited on one CPU while best effort had it. Written by that CPU alone.

@@ -62,7 +62,7 @@ static __always_inline __u32 read_counters(__u32 here, struct CounterReading* in
 static __always_inline void hand_over(struct CountRow* row, __u32 here, __u32 next) {
   struct CounterReading now = {};
   __u32 known = read_counters(here, &now);
-  if (row->slot != kNobodySlot) {
+  if (row->slot != kNoSlot) {
     __u32 index = here * shape.slots + row->slot;
     struct CountCell* cell = bpf_map_lookup_elem(&cells, &index);
     if (cell && known && row->marked)
@@ -78,7 +78,7 @@ static __always_inline void hand_over(struct CountRow* row, __u32 here, __u32 ne
 static __always_inline struct CountRow* row_of(__u32 cpu) { return bpf_map_lookup_elem(&cpus, &cpu); }
 
 static __always_inline __u32 runner(struct CountRow* row, struct task_struct* task) {
-  return task->pid ? slot_of(row->known, task, shape.unified) : kNobodySlot;
+  return task->pid ? slot_of(row->known, task, shape.unified) : kNoSlot;
 }
 
 SEC("tp_btf/sched_switch")

@@ -4,9 +4,9 @@
 
 #include <span>
 
-namespace evenkeel {
+namespace evenkeel::bpf {
 
 extern const std::span<const unsigned char> cpu_counters_object;
 extern const std::span<const unsigned char> run_queue_object;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::bpf

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::bpf {
 namespace {
 
 /// What libbpf says is for its own developers: pages of the verifier's log.
@@ -40,7 +40,7 @@ struct BpfProgram::Impl {
     bpf_object__close(object);
   }
 
-  Result<> prepare(const BpfPlan& plan);
+  Result<> prepare(const BpfProgramSpec& plan);
   Result<> attach();
   Result<> map_tables();
 };
@@ -62,7 +62,7 @@ bool named(const bpf_map* map, std::string_view suffix) {
 
 }  // namespace
 
-Result<> BpfProgram::Impl::prepare(const BpfPlan& plan) {
+Result<> BpfProgram::Impl::prepare(const BpfProgramSpec& plan) {
   for (const auto& table : plan.tables) {
     auto* map = bpf_object__find_map_by_name(object, table.name);
     if (map == nullptr) return fail(ENOENT, Op::map, table.name);
@@ -113,7 +113,7 @@ BpfProgram::BpfProgram(BpfProgram&&) noexcept = default;
 BpfProgram& BpfProgram::operator=(BpfProgram&&) noexcept = default;
 BpfProgram::~BpfProgram() = default;
 
-Result<BpfProgram> BpfProgram::load(const BpfPlan& plan) {
+Result<BpfProgram> BpfProgram::load(const BpfProgramSpec& plan) {
   silence();
   auto impl = std::make_unique<Impl>();
   bpf_object_open_opts options{};
@@ -149,10 +149,10 @@ int BpfProgram::callable(const char* program) const {
 }
 
 struct BpfRing::Impl {
-  Take take{};
+  OnRecord take{};
   ring_buffer* ring = nullptr;
 
-  explicit Impl(Take with) : take(std::move(with)) {}
+  explicit Impl(OnRecord with) : take(std::move(with)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() { ring_buffer__free(ring); }
@@ -161,7 +161,7 @@ struct BpfRing::Impl {
 namespace {
 
 int take_one(void* take, void* record, std::size_t size) {
-  (*static_cast<BpfRing::Take*>(take))({static_cast<const std::byte*>(record), size});
+  (*static_cast<BpfRing::OnRecord*>(take))({static_cast<const std::byte*>(record), size});
   return 0;
 }
 
@@ -172,7 +172,7 @@ BpfRing::BpfRing(BpfRing&&) noexcept = default;
 BpfRing& BpfRing::operator=(BpfRing&&) noexcept = default;
 BpfRing::~BpfRing() = default;
 
-Result<BpfRing> BpfRing::open(int table, Take take) {
+Result<BpfRing> BpfRing::open(int table, OnRecord take) {
   auto impl = std::make_unique<Impl>(std::move(take));
   impl->ring = ring_buffer__new(table, take_one, &impl->take, nullptr);
   if (impl->ring == nullptr) return fail(errno, Op::map, "ring buffer");
@@ -189,7 +189,7 @@ std::uint32_t possible_cpus() {
   return count < 0 ? 0 : static_cast<std::uint32_t>(count);
 }
 
-Result<> call_on(int program, std::uint32_t cpu) {
+Result<> run_on_cpu(int program, std::uint32_t cpu) {
   bpf_test_run_opts options{};
   options.sz = sizeof options;
   options.flags = BPF_F_TEST_RUN_ON_CPU;
@@ -208,8 +208,8 @@ Result<> remove_row(int table, const void* key) {
   return {};
 }
 
-Result<std::uint32_t> take_rows(int table, BpfPosition& position, void* keys, void* values,
-                                std::uint32_t most) {
+Result<std::uint32_t> drain_rows(int table, ClockReading& position, void* keys, void* values,
+                                 std::uint32_t most) {
   if (position.ended) return 0U;
   std::uint32_t next = 0, count = most;
   const int failed = bpf_map_lookup_and_delete_batch(table, position.begun ? &position.at : nullptr, &next,
@@ -219,4 +219,4 @@ Result<std::uint32_t> take_rows(int table, BpfPosition& position, void* keys, vo
   return count;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::bpf

@@ -12,10 +12,10 @@
 
 #include "cgroup/base/result.h"
 
-namespace evenkeel {
+namespace evenkeel::bpf {
 
 /// What is told to programs before they are loaded.
-struct BpfPlan {
+struct BpfProgramSpec {
   struct Table {
     const char* name;
     std::uint32_t rows;
@@ -32,7 +32,7 @@ class BpfProgram {
   /// Fits the programs to this kernel, loads and attaches them. EPERM: a capability is missing; ENOENT: no
   /// BTF, or a tracepoint is not there; anything else: the verifier refused. why_not_loaded() has the
   /// sentences; what libbpf and the verifier say goes nowhere.
-  static Result<BpfProgram> load(const BpfPlan& plan);
+  static Result<BpfProgram> load(const BpfProgramSpec& plan);
   BpfProgram(BpfProgram&&) noexcept;
   BpfProgram& operator=(BpfProgram&&) noexcept;
   ~BpfProgram();
@@ -54,9 +54,9 @@ class BpfProgram {
 /// What a program tells at once: records of one of its tables, in order.
 class BpfRing {
  public:
-  using Take = std::function<void(std::span<const std::byte> record)>;
+  using OnRecord = std::function<void(std::span<const std::byte> record)>;
   /// `table`: the descriptor of a ring buffer (BPF_MAP_TYPE_RINGBUF).
-  static Result<BpfRing> open(int table, Take take);
+  static Result<BpfRing> open(int table, OnRecord take);
   BpfRing(BpfRing&&) noexcept;
   BpfRing& operator=(BpfRing&&) noexcept;
   ~BpfRing();
@@ -74,7 +74,7 @@ class BpfRing {
 std::uint32_t possible_cpus();
 
 /// Runs a program on that CPU, now, whatever runs there. Returns when it is done. ENXIO: the CPU is offline.
-Result<> call_on(int program, std::uint32_t cpu);
+Result<> run_on_cpu(int program, std::uint32_t cpu);
 
 /// Puts a row into a table, or takes it away.
 Result<> put_row(int table, const void* key, const void* value);
@@ -82,11 +82,11 @@ Result<> remove_row(int table, const void* key);
 
 /// Takes rows out of a table, as many as fit: keys and values are arrays of `most`. Returns how many; 0 is
 /// the end. `position` is where to go on; start with nothing in it.
-struct BpfPosition {
+struct ClockReading {
   std::uint32_t at = 0;
   bool begun = false, ended = false;
 };
-Result<std::uint32_t> take_rows(int table, BpfPosition& position, void* keys, void* values,
-                                std::uint32_t most);
+Result<std::uint32_t> drain_rows(int table, ClockReading& position, void* keys, void* values,
+                                 std::uint32_t most);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::bpf

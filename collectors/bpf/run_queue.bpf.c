@@ -137,7 +137,7 @@ __noinline __u64 add_one_blame(__u32 cpu, __u32 victim, __u32 age, __u64 from_ns
   if (ran_ns && runner != kIdleSlot) {
     if (shape.measure) add_blame(victim | runner, ran_ns);
     if (shape.brake && !(victim >> kSiblingBit))
-      tell_brake(victim >> kRunnerBits, runner, shape.slots, until_ns, until_ns + ran_ns);
+      signal_brake(victim >> kRunnerBits, runner, shape.slots, until_ns, until_ns + ran_ns);
   }
   return more ? until_ns : 0;
 }
@@ -219,7 +219,7 @@ static __always_inline void arrive(struct task_struct* task, __u32 slot, __u64 n
   struct TaskRow* row = row_of(number);
   struct WaitCell* cell;
   if (!row || row->task != number || !row->runnable_ns) return;
-  if (slot != kNobodySlot) {
+  if (slot != kNoSlot) {
     cell = cell_of(slot);
     if (cell) {
       if (cell->throttled_from_ns && !cell->throttled_until_ns) cell->throttled_until_ns = now_ns;
@@ -254,7 +254,7 @@ int BPF_PROG(on_switch, bool preempted, struct task_struct* prev, struct task_st
   if (prev->pid) {
     __u32 left = cpu->segments.ring[cpu->segments.newest % kRunSegments].slot;
     leave(cpu, prev, preempted, now_ns);
-    if (left != kNobodySlot && left < shape.slots) {
+    if (left != kNoSlot && left < shape.slots) {
       if (is_throttled(prev)) begin_throttling(left, now_ns);
       if (shape.siblings && shape.measure) blame_sibling(cpu, here, left, now_ns);
     }
@@ -263,7 +263,7 @@ int BPF_PROG(on_switch, bool preempted, struct task_struct* prev, struct task_st
     slot = slot_of(cpu->known, next, shape.unified);
     arrive(next, slot, now_ns);
   }
-  begin_segment(&cpu->segments, slot, now_ns);
+  start_segment(&cpu->segments, slot, now_ns);
   cpu->switched_ns = now_ns;
   return 0;
 }
@@ -290,7 +290,7 @@ int BPF_PROG(on_move, struct task_struct* task) {
   struct CpuRow* here = cpu_row(bpf_get_smp_processor_id());
   if (!here || !row || row->task != number || !row->runnable_ns || row->throttled) return 0;
   slot = slot_of(here->known, task, shape.unified);
-  if (slot != kNobodySlot) row->contended_ns += blame_contention(cpu_of(task), slot, row->moved_ns, now_ns);
+  if (slot != kNoSlot) row->contended_ns += blame_contention(cpu_of(task), slot, row->moved_ns, now_ns);
   row->moved_ns = now_ns;
   return 0;
 }
@@ -310,7 +310,7 @@ static __always_inline int reclaim_ends(void) {
   struct WaitCell* cell;
   if (!cpu || !row || row->task != number || !row->reclaim_ns) return 0;
   slot = slot_of(cpu->known, task, shape.unified);
-  cell = slot == kNobodySlot ? 0 : cell_of(slot);
+  cell = slot == kNoSlot ? 0 : cell_of(slot);
   if (cell) cell->reclaim_ns += bpf_ktime_get_ns() - row->reclaim_ns;
   row->reclaim_ns = 0;
   return 0;

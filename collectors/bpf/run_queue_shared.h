@@ -77,7 +77,7 @@ static inline unsigned int victim_key(unsigned int victim, unsigned int sibling)
 }
 
 /// Another cgroup has the CPU from now on.
-static inline void begin_segment(struct RunSegments* past, unsigned int slot, unsigned long long now_ns) {
+static inline void start_segment(struct RunSegments* past, unsigned int slot, unsigned long long now_ns) {
   unsigned int newest = past->newest % kRunSegments;
   if (past->ring[newest].slot == slot && past->ring[newest].from_ns != 0) return;
   newest = (newest + 1) % kRunSegments;

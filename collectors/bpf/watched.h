@@ -28,10 +28,10 @@ static __noinline __u32 find_slot(struct cgroup* cgroup) {
     __u32* slot = bpf_map_lookup_elem(&watched, &id);
     if (slot) return *slot;
     above = BPF_CORE_READ(cgroup, self.parent);
-    if (!above) return kNobodySlot;
+    if (!above) return kNoSlot;
     cgroup = BPF_CORE_READ(above, cgroup);
   }
-  return kNobodySlot;
+  return kNoSlot;
 }
 
 /// `answers`: kKnownCgroups of them, this CPU's own.

@@ -5,7 +5,7 @@
 
 #include "collectors/bpf/watched_shared.h"
 
-namespace evenkeel {
+namespace evenkeel::bpf {
 namespace {
 
 constexpr std::uint32_t kFewestSlots = 1024;
@@ -23,15 +23,15 @@ WatchedCgroups::WatchedCgroups(const BpfProgram& program, std::uint32_t slots)
       slots_(slots),
       inodes_(slots) {}
 
-bool WatchedCgroups::outgrown_by(std::size_t cgroups) const {
+bool WatchedCgroups::too_small_for(std::size_t cgroups) const {
   return inodes_.size() < kMostSlots && cgroups > inodes_.size() / 2;
 }
 
-bool WatchedCgroups::admit(const WatchedCgroup& cgroup, MonoTime now) {
+bool WatchedCgroups::add_slot(const WatchedCgroup& cgroup, MonoTime now) {
   const auto slot = slots_.take(cgroup.id, now);
   if (!slot) return false;
   if (const auto put = put_row(table_, &cgroup.inode, &*slot); !put) {
-    slots_.bury(cgroup.id, now);
+    slots_.retire(cgroup.id, now);
     return false;
   }
   inodes_[*slot] = cgroup.inode;
@@ -45,14 +45,14 @@ bool WatchedCgroups::follow(std::span<const WatchedCgroup> cgroups, MonoTime now
   for (const CgroupId owner : slots_.owners()) {
     if (std::ranges::binary_search(here, owner)) continue;
     static_cast<void>(remove_row(table_, &inodes_[*slots_.find(owner)]));
-    slots_.bury(owner, now);
+    slots_.retire(owner, now);
   }
   bool all = true;
   for (const auto& cgroup : cgroups)
-    if (!slots_.find(cgroup.id)) all = admit(cgroup, now) && all;
+    if (!slots_.find(cgroup.id)) all = add_slot(cgroup, now) && all;
   // What CPUs remember of the answers holds no longer.
   __atomic_fetch_add(generation_, 1U, __ATOMIC_RELEASE);
   return all;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::bpf

@@ -9,7 +9,7 @@
 #include "collectors/bpf/program.h"
 #include "collectors/bpf/watched_slots.h"
 
-namespace evenkeel {
+namespace evenkeel::bpf {
 
 /// A cgroup whose tasks are to be told apart.
 struct WatchedCgroup {
@@ -30,14 +30,14 @@ class WatchedCgroups {
   bool follow(std::span<const WatchedCgroup> cgroups, MonoTime now);
   [[nodiscard]] const WatchedSlots& slots() const { return slots_; }
   /// Bigger tables would have more room for so many.
-  [[nodiscard]] bool outgrown_by(std::size_t cgroups) const;
+  [[nodiscard]] bool too_small_for(std::size_t cgroups) const;
 
  private:
-  bool admit(const WatchedCgroup& cgroup, MonoTime now);
+  bool add_slot(const WatchedCgroup& cgroup, MonoTime now);
   int table_;
   std::uint32_t* generation_;  ///< the program's variable
   WatchedSlots slots_;
   std::vector<std::uint64_t> inodes_;  ///< by slot
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::bpf

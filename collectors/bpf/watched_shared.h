@@ -5,7 +5,7 @@
 enum {
   kKnownCgroups = 64,  // answers that a CPU remembers; a power of two
   kMostSlots = 4096,   // a slot fits into 15 bits
-  kNobodySlot = 0,     // tasks outside of every cgroup that is watched
+  kNoSlot = 0,         // tasks outside of every cgroup that is watched
 };
 
 /// An answer to "which slot has this cgroup"; of use as long as the generation has not moved on.

@@ -11,14 +11,14 @@
 #include "qos/model/ids.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::bpf {
 
 using WatchSlot = std::uint32_t;
 
 class WatchedSlots {
  public:
   /// The kernel remembers the last runners of a CPU, and whoever waits that long has waited too long anyway.
-  static constexpr Duration kTombstone = std::chrono::seconds(4);
+  static constexpr Duration kRetirement = std::chrono::seconds(4);
 
   /// In use are 1 … slots - 1: slot 0 is nobody.
   explicit WatchedSlots(std::uint32_t slots);
@@ -26,12 +26,12 @@ class WatchedSlots {
   /// A row for a cgroup that has none. Absent: all are taken, or not free for others yet.
   std::optional<WatchSlot> take(CgroupId cgroup, MonoTime now);
   /// The cgroup is gone.
-  void bury(CgroupId cgroup, MonoTime now);
+  void retire(CgroupId cgroup, MonoTime now);
   [[nodiscard]] std::optional<WatchSlot> find(CgroupId cgroup) const;
   /// Who has the row, or had it last; none for slot 0 and what was never given away.
   [[nodiscard]] CgroupId owner(WatchSlot slot) const;
   [[nodiscard]] bool alive(WatchSlot slot) const;
-  [[nodiscard]] std::size_t taken() const { return of_.size(); }
+  [[nodiscard]] std::size_t taken() const { return slot_by_cgroup_.size(); }
   /// Who has a row, in no order.
   [[nodiscard]] std::vector<CgroupId> owners() const;
 
@@ -40,14 +40,14 @@ class WatchedSlots {
     CgroupId owner{};
     bool alive = false;
   };
-  struct Grave {
+  struct RetiredSlot {
     WatchSlot slot = 0;
-    MonoTime free{};
+    MonoTime reusable_at{};
   };
   std::vector<Row> rows_;
-  std::unordered_map<CgroupId, WatchSlot> of_{};
-  std::deque<Grave> graves_{};  ///< the oldest first
-  WatchSlot untouched_ = 1;
+  std::unordered_map<CgroupId, WatchSlot> slot_by_cgroup_{};
+  std::deque<RetiredSlot> retired_{};  ///< the oldest first
+  WatchSlot never_used_ = 1;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::bpf

@@ -10,7 +10,7 @@
 #include "collectors/counters/cpu_counting.h"
 #include "collectors/counters/rotation_room.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 namespace {
 
 /// A module may be loaded, a sysctl changed, a profiler stopped.
@@ -18,16 +18,16 @@ constexpr Duration kBetweenProbes = std::chrono::minutes(10);
 /// Where counting has to begin anew for it, and there was nothing new so far.
 constexpr Duration kMostPatience = std::chrono::hours(24);
 
-class CountersCollector final : public Collector {
+class CountersCollector final : public collectors::Collector {
  public:
-  void follow(const CgroupTree& tree) override {
+  void follow(const tree::CgroupTree& tree) override {
     tree_ = &tree;
     containers_ = static_cast<std::size_t>(
-        std::ranges::count_if(tree.all(), [](const Cgroup* cgroup) { return is_leaf(cgroup->kind); }));
+        std::ranges::count_if(tree.all(), [](const tree::Cgroup* cgroup) { return is_leaf(cgroup->kind); }));
     if (counting_) counting_->follow(tree);
   }
 
-  void collect(Tick& tick) override {
+  void collect(collectors::Tick& tick) override {
     tick.node.cpu_counts.clear();
     const auto* slo = tick.node.slo.get();
     if (slo == nullptr || !slo->evenkeel.interference.enable || !slo->evenkeel.interference.counters)
@@ -61,14 +61,14 @@ class CountersCollector final : public Collector {
 
   /// Which events there are; once more while something is amiss. Counters that count all the time would only
   /// be in each other's way: they go on with what there was, unless some may be free now.
-  void probe(Tick& tick) {
+  void probe(collectors::Tick& tick) {
     if (probed_ && (per_cpu_ ? !busy_ : missing_.empty() && refused_.empty())) return;
     if (per_cpu_) counting_.reset();
     const std::size_t before = events_.size();
     probed_ = tick.node.at;
     const auto wanted = encode_counter_events();
     auto found = wanted ? probe_counters(*wanted, tick.host) : CounterProbe{{}, wanted.error().file};
-    missing_ = std::move(found.why);
+    missing_ = std::move(found.error);
     busy_ = found.busy;
     tried_ = tried_ && refused_.empty();
     patience_ =
@@ -88,12 +88,12 @@ class CountersCollector final : public Collector {
     containers_told_ = turns_told_ = 0;
   }
 
-  void begin(Tick& tick, const InterferenceSettings& settings) {
+  void begin(collectors::Tick& tick, const InterferenceSettings& settings) {
     tried_ = true;
     if (choice_ != CounterChoice::rotating) {
       auto begun = make_per_cpu_counting(events_, *tree_, tick, settings);
       per_cpu_ = begun.counting != nullptr;
-      refused_ = per_cpu_ ? "" : "no counters by CPU: " + begun.why;
+      refused_ = per_cpu_ ? "" : "no counters by CPU: " + begun.error;
       if (per_cpu_) counting_ = std::move(begun.counting);
     }
     if (counting_) return;
@@ -111,8 +111,8 @@ class CountersCollector final : public Collector {
   /// Rotation that cannot come round in time goes on, and says so.
   void note_room(const NodeSnapshot& node, const InterferenceSettings& settings) {
     if (node.counters.backend != CounterBackend::rotating) return;
-    const RotationRoom room{.events = events_.size(), .cpus = node.topology.cpus.size()};
-    const std::size_t turns = room.in_a_period(settings);
+    const RotationBudget room{.events = events_.size(), .cpus = node.topology.cpus.size()};
+    const std::size_t turns = room.per_period(settings);
     if (containers_ == containers_told_ && turns == turns_told_) return;
     containers_told_ = containers_;
     turns_told_ = turns;
@@ -122,7 +122,7 @@ class CountersCollector final : public Collector {
                                           " containers are counted less often";
   }
 
-  const CgroupTree* tree_ = nullptr;  ///< lives as long as the sampler follows it
+  const tree::CgroupTree* tree_ = nullptr;  ///< lives as long as the sampler follows it
   std::size_t containers_ = 0;
   CounterEvents events_{};  ///< that this machine can count
   std::unique_ptr<CpuCounting> counting_{};
@@ -141,11 +141,12 @@ class CountersCollector final : public Collector {
 }  // namespace
 
 // Most virtual machines have no counters; that is said by its status, never as a collector that is off.
-extern const CollectorSpec counters_collector;
-const CollectorSpec counters_collector{
-    "counters",
-    {},
-    [](const Host&) { return std::size_t{0}; },
-    [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<CountersCollector>(); }};
+extern const collectors::CollectorSpec counters_collector;
+const collectors::CollectorSpec counters_collector{"counters",
+                                                   {},
+                                                   [](const Host&) { return std::size_t{0}; },
+                                                   [](const Host&) -> std::unique_ptr<collectors::Collector> {
+                                                     return std::make_unique<CountersCollector>();
+                                                   }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::counters {
 
-void CountingInTurns::follow(const CgroupTree& tree) {
+void RotatingCounting::follow(const tree::CgroupTree& tree) {
   turns_.follow(tree);
   const auto& all = turns_.all();
   for (std::size_t place = 0; place < windows_.size(); ++place) {
@@ -17,19 +17,19 @@ void CountingInTurns::follow(const CgroupTree& tree) {
   }
 }
 
-bool CountingInTurns::collect(Tick& tick, const InterferenceSettings& settings) {
-  if (set_.wants_all_again(tick.node.at)) end_all();
+bool RotatingCounting::collect(collectors::Tick& tick, const InterferenceSettings& settings) {
+  if (set_.should_retry_all(tick.node.at)) end_all();
   if (!prepare(tick, settings)) return false;
   for (std::size_t place = 0; place < windows_.size(); ++place)
-    if (windows_[place].cgroup && windows_[place].go_on(tick.node, settings.counter_window))
+    if (windows_[place].cgroup && windows_[place].extend(tick.node, settings.counter_window))
       finish(place, tick);
   turns_.pass(tick.node.since_previous, settings.counter_period);
   begin_turns(tick, settings);
-  say(tick.node.counters);
+  log_state(tick.node.counters);
   return true;
 }
 
-void CountingInTurns::say(CounterStatus& status) const {
+void RotatingCounting::log_state(CounterStatus& status) const {
   status.backend = backend_;
   status.windows = windows_done_;
   status.dropped = dropped_;
@@ -39,23 +39,23 @@ void CountingInTurns::say(CounterStatus& status) const {
   status.why += set_.why();
 }
 
-void CountingInTurns::end_at(std::size_t place) {
+void RotatingCounting::end_at(std::size_t place) {
   windows_[place].cgroup = {};
   end(place);
 }
 
-void CountingInTurns::end_all() {
+void RotatingCounting::end_all() {
   for (std::size_t place = 0; place < windows_.size(); ++place)
     if (windows_[place].cgroup) end_at(place);
 }
 
-void CountingInTurns::finish(std::size_t place, Tick& tick) {
+void RotatingCounting::finish(std::size_t place, collectors::Tick& tick) {
   ++windows_done_;
   const CounterWindow window = windows_[place];
   ScaledCounts scaled;
   const bool known = read(place, scaled);
   end_at(place);
-  if (known && !scaled.ran()) return;
+  if (known && !scaled.counted()) return;
   const auto counts = scaled.in(window, tick.node.at, events());
   if (!known || !counts) ++dropped_;
   if (!known) return;
@@ -67,9 +67,9 @@ void CountingInTurns::finish(std::size_t place, Tick& tick) {
   }
 }
 
-void CountingInTurns::begin_turns(const Tick& tick, const InterferenceSettings& settings) {
+void RotatingCounting::begin_turns(const collectors::Tick& tick, const InterferenceSettings& settings) {
   std::string why;
-  const std::size_t most = most_windows(tick, settings, why);
+  const std::size_t most = max_windows(tick, settings, why);
   if (most == 0) {
     refused_ = std::move(why);
     refused_with_ = 0;
@@ -83,14 +83,14 @@ void CountingInTurns::begin_turns(const Tick& tick, const InterferenceSettings& 
   auto open = static_cast<std::size_t>(
       std::ranges::count_if(windows_, [](const CounterWindow& window) { return bool(window.cgroup); }));
   for (; open < most; ++open) {
-    const Countable* next = turns_.take(tick.node.at, settings.counter_period, may);
+    const Countable* next = turns_.take_due(tick.node.at, settings.counter_period, may);
     if (next == nullptr) return;
     begin_one(*next, tick, settings);
   }
 }
 
-void CountingInTurns::begin_one(const Countable& who, const Tick& tick,
-                                const InterferenceSettings& settings) {
+void RotatingCounting::begin_one(const Countable& who, const collectors::Tick& tick,
+                                 const InterferenceSettings& settings) {
   auto free = std::ranges::find(windows_, CgroupId{}, &CounterWindow::cgroup);
   if (free == windows_.end()) free = windows_.insert(free, CounterWindow{});
   const auto begun = begin(static_cast<std::size_t>(free - windows_.begin()), who, tick);
@@ -103,11 +103,11 @@ void CountingInTurns::begin_one(const Countable& who, const Tick& tick,
 }
 
 /// The first is named until everybody has had a turn without: the reason is one, not one for each of them.
-void CountingInTurns::refuse(const Error& error, const Countable& who, const Tick& tick) {
+void RotatingCounting::refuse(const Error& error, const Countable& who, const collectors::Tick& tick) {
   refused_at_ = tick.node.at;
   if (!refused_.empty() && refused_with_ == error.code) return;
   refused_with_ = error.code;
   refused_ = std::string(errno_name(error.code)) + ": " + who.dir;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

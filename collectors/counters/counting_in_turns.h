@@ -11,25 +11,25 @@
 #include "collectors/counters/turns.h"
 #include "collectors/counters/window.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 
-class CountingInTurns : public CpuCounting {
+class RotatingCounting : public CpuCounting {
  public:
-  void follow(const CgroupTree& tree) override;
-  bool collect(Tick& tick, const InterferenceSettings& settings) override;
+  void follow(const tree::CgroupTree& tree) override;
+  bool collect(collectors::Tick& tick, const InterferenceSettings& settings) override;
 
  protected:
-  CountingInTurns(CounterBackend backend, CounterEvents events)
+  RotatingCounting(CounterBackend backend, CounterEvents events)
       : backend_(backend), set_(std::move(events)) {}
 
   /// Before anything else in a tick. Returns false when it cannot go on.
-  virtual bool prepare(Tick& /*tick*/, const InterferenceSettings& /*settings*/) { return true; }
+  virtual bool prepare(collectors::Tick& /*tick*/, const InterferenceSettings& /*settings*/) { return true; }
   /// How many windows may be open at the same time. None: `why` says the reason.
-  virtual std::size_t most_windows(const Tick& tick, const InterferenceSettings& settings,
-                                   std::string& why) = 0;
+  virtual std::size_t max_windows(const collectors::Tick& tick, const InterferenceSettings& settings,
+                                  std::string& why) = 0;
   /// Places are counted from zero; each holds one window at a time. An error is said, ENOENT is not: the
   /// cgroup has just gone.
-  virtual Result<> begin(std::size_t place, const Countable& who, const Tick& tick) = 0;
+  virtual Result<> begin(std::size_t place, const Countable& who, const collectors::Tick& tick) = 0;
   /// Adds what was counted since. Returns false when a part of it is lost.
   virtual bool read(std::size_t place, ScaledCounts& into) = 0;
   virtual void end(std::size_t /*place*/) {}
@@ -42,15 +42,15 @@ class CountingInTurns : public CpuCounting {
 
  private:
   void end_at(std::size_t place);
-  void finish(std::size_t place, Tick& tick);
-  void say(CounterStatus& status) const;
-  void refuse(const Error& error, const Countable& who, const Tick& tick);
-  void begin_turns(const Tick& tick, const InterferenceSettings& settings);
-  void begin_one(const Countable& who, const Tick& tick, const InterferenceSettings& settings);
+  void finish(std::size_t place, collectors::Tick& tick);
+  void log_state(CounterStatus& status) const;
+  void refuse(const Error& error, const Countable& who, const collectors::Tick& tick);
+  void begin_turns(const collectors::Tick& tick, const InterferenceSettings& settings);
+  void begin_one(const Countable& who, const collectors::Tick& tick, const InterferenceSettings& settings);
 
   CounterBackend backend_;
   CounterSet set_;
-  CounterTurns turns_{};
+  CounterRotation turns_{};
   std::vector<CounterWindow> windows_{};  ///< by place
   std::uint64_t windows_done_ = 0, dropped_ = 0;
   std::string refused_{};
@@ -58,4 +58,4 @@ class CountingInTurns : public CpuCounting {
   MonoTime refused_at_{};  ///< for the last time
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

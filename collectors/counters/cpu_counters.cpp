@@ -4,7 +4,7 @@
 
 #include "collectors/bpf/objects.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 namespace {
 
 static_assert(kCountedEvents == kCountedKinds);
@@ -36,35 +36,35 @@ Result<std::vector<CpuGroup>> open_cpu_groups(const CpuTopology& topology, const
   return out;
 }
 
-Result<CpuCounters> CpuCounters::start(const Machine& machine, std::vector<CpuGroup> groups) {
-  const auto cpus = possible_cpus();
+Result<CpuCounters> CpuCounters::start(const Environment& machine, std::vector<CpuGroup> groups) {
+  const auto cpus = bpf::possible_cpus();
   if (cpus == 0 || groups.empty()) return fail(ENODEV, Op::other, "possible CPUs");
   const auto events = static_cast<std::uint32_t>(groups.front().group.size());
-  const auto slots = WatchedCgroups::slots_for(machine.cgroups);
+  const auto slots = bpf::WatchedCgroups::slots_for(machine.cgroups);
   const CountShape shape{
       .slots = slots, .cpus = cpus, .unified = machine.unified ? 1U : 0U, .events = events};
-  const BpfPlan::Table tables[] = {
+  const bpf::BpfProgramSpec::Table tables[] = {
       {"watched", slots}, {"cells", cpus * slots}, {"cpus", cpus}, {"events", cpus * events}};
-  auto program = BpfProgram::load({.name = "evenkeel_counts",
-                                   .object = cpu_counters_object,
-                                   .tables = tables,
-                                   .constants = std::as_bytes(std::span(&shape, 1))});
+  auto program = bpf::BpfProgram::load({.name = "evenkeel_counts",
+                                        .object = bpf::cpu_counters_object,
+                                        .tables = tables,
+                                        .constants = std::as_bytes(std::span(&shape, 1))});
   if (!program) return tl::unexpected(program.error());
   for (const auto& [cpu, group] : groups) {
     for (std::uint32_t i = 0; i < events; ++i) {
       const std::uint32_t index = i * cpus + static_cast<std::uint32_t>(cpu);
       const int event = group.descriptor(i);
-      if (const auto put = put_row(program->descriptor("events"), &index, &event); !put)
+      if (const auto put = bpf::put_row(program->descriptor("events"), &index, &event); !put)
         return tl::unexpected(put.error());
     }
   }
   CpuCounters counters(std::move(*program), std::move(groups), slots, cpus);
-  if (const auto tried = counters.settle_on(counters.groups_.front().cpu); !tried)
+  if (const auto tried = counters.settle_cpu(counters.groups_.front().cpu); !tried)
     return tl::unexpected(tried.error());
   return counters;
 }
 
-CpuCounters::CpuCounters(BpfProgram program, std::vector<CpuGroup> groups, std::uint32_t slots,
+CpuCounters::CpuCounters(bpf::BpfProgram program, std::vector<CpuGroup> groups, std::uint32_t slots,
                          std::uint32_t cpus)
     : program_(std::move(program)),
       groups_(std::move(groups)),
@@ -77,32 +77,34 @@ CpuCounters::CpuCounters(BpfProgram program, std::vector<CpuGroup> groups, std::
 
 std::size_t CpuCounters::descriptors() const { return groups_.size() * groups_.front().group.size(); }
 
-bool CpuCounters::watch(std::span<const WatchedCgroup> cgroups, MonoTime now) {
+bool CpuCounters::watch(std::span<const bpf::WatchedCgroup> cgroups, MonoTime now) {
   const bool all = table_.follow(cgroups, now);
   // Who runs alone on its CPU may not leave it for long: it is known by its new name from now on.
-  for (const auto& one : groups_) static_cast<void>(settle_on(one.cpu));
+  for (const auto& one : groups_) static_cast<void>(settle_cpu(one.cpu));
   return all;
 }
 
-Result<> CpuCounters::settle_on(CpuId cpu) const { return call_on(settle_, static_cast<std::uint32_t>(cpu)); }
+Result<> CpuCounters::settle_cpu(CpuId cpu) const {
+  return bpf::run_on_cpu(settle_, static_cast<std::uint32_t>(cpu));
+}
 
-void CpuCounters::settle(WatchSlot slot) const {
+void CpuCounters::wait_for_first_switch(bpf::WatchSlot slot) const {
   const auto* rows = reinterpret_cast<const CountRow*>(rows_.data());
   for (const auto& one : groups_) {
     const auto& runs = rows[static_cast<std::size_t>(one.cpu)].slot;
     // A CPU that has just gone offline has nothing to account for.
-    if (__atomic_load_n(&runs, __ATOMIC_RELAXED) == slot) static_cast<void>(settle_on(one.cpu));
+    if (__atomic_load_n(&runs, __ATOMIC_RELAXED) == slot) static_cast<void>(settle_cpu(one.cpu));
   }
 }
 
-void CpuCounters::read(WatchSlot slot, std::vector<CountCell>& into) const {
-  settle(slot);
+void CpuCounters::read(bpf::WatchSlot slot, std::vector<CountCell>& into) const {
+  wait_for_first_switch(slot);
   const auto* cells = reinterpret_cast<const CountCell*>(cells_.data());
   into.resize(cpus_);
   for (std::size_t cpu = 0; cpu < cpus_; ++cpu) into[cpu] = copy_of(cells[cpu * slots_ + slot]);
 }
 
-std::optional<GroupReading> CpuCounters::between(const CountCell& from, const CountCell& to) const {
+std::optional<GroupReading> CpuCounters::difference(const CountCell& from, const CountCell& to) const {
   if (to.lost != from.lost) return std::nullopt;
   GroupReading reading{.enabled_ns = to.sum.enabled_ns - from.sum.enabled_ns,
                        .running_ns = to.sum.running_ns - from.sum.running_ns};
@@ -113,4 +115,4 @@ std::optional<GroupReading> CpuCounters::between(const CountCell& from, const Co
   return reading;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

@@ -10,7 +10,7 @@
 #include "collectors/counters/group.h"
 #include "qos/model/topology.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 
 /// The counters of one CPU, whoever runs there.
 struct CpuGroup {
@@ -22,41 +22,41 @@ Result<std::vector<CpuGroup>> open_cpu_groups(const CpuTopology& topology, const
 
 class CpuCounters {
  public:
-  struct Machine {
+  struct Environment {
     bool unified = false;     ///< the cpu controller is on v2
     std::size_t cgroups = 0;  ///< that will be watched, roughly
   };
   /// Loads the program; see BpfProgram::load() for its errors. Milliseconds.
-  static Result<CpuCounters> start(const Machine& machine, std::vector<CpuGroup> groups);
+  static Result<CpuCounters> start(const Environment& machine, std::vector<CpuGroup> groups);
 
   /// From now on these are counted. Returns false while there is not room for all: try again at the next
   /// tick. Whoever is not watched counts for the cgroup above.
-  bool watch(std::span<const WatchedCgroup> cgroups, MonoTime now);
-  [[nodiscard]] std::optional<WatchSlot> slot_of(CgroupId cgroup) const {
+  bool watch(std::span<const bpf::WatchedCgroup> cgroups, MonoTime now);
+  [[nodiscard]] std::optional<bpf::WatchSlot> slot_of(CgroupId cgroup) const {
     return table_.slots().find(cgroup);
   }
 
   /// By CPU, what was counted of it since the program was loaded, until this moment: CPUs on which it runs
   /// are asked to account for it now. Cells are to be compared with earlier ones of the same slot.
-  void read(WatchSlot slot, std::vector<CountCell>& into) const;
+  void read(bpf::WatchSlot slot, std::vector<CountCell>& into) const;
   /// What happened between two cells of one CPU. Absent: a part of it is lost.
-  [[nodiscard]] std::optional<GroupReading> between(const CountCell& from, const CountCell& to) const;
+  [[nodiscard]] std::optional<GroupReading> difference(const CountCell& from, const CountCell& to) const;
 
   /// So many cgroups need bigger tables: start anew.
-  [[nodiscard]] bool outgrown_by(std::size_t cgroups) const { return table_.outgrown_by(cgroups); }
+  [[nodiscard]] bool too_small_for(std::size_t cgroups) const { return table_.too_small_for(cgroups); }
   [[nodiscard]] std::size_t descriptors() const;  ///< perf events
 
  private:
-  CpuCounters(BpfProgram program, std::vector<CpuGroup> groups, std::uint32_t slots, std::uint32_t cpus);
-  void settle(WatchSlot slot) const;
-  [[nodiscard]] Result<> settle_on(CpuId cpu) const;
+  CpuCounters(bpf::BpfProgram program, std::vector<CpuGroup> groups, std::uint32_t slots, std::uint32_t cpus);
+  void wait_for_first_switch(bpf::WatchSlot slot) const;
+  [[nodiscard]] Result<> settle_cpu(CpuId cpu) const;
 
-  BpfProgram program_;
+  bpf::BpfProgram program_;
   std::vector<CpuGroup> groups_;
   std::uint32_t slots_, cpus_;
-  WatchedCgroups table_;
+  bpf::WatchedCgroups table_;
   std::span<const std::byte> cells_{}, rows_{};
   int settle_ = -1;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

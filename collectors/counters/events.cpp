@@ -7,23 +7,23 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::counters {
 namespace {
 
 struct Named {
-  Counted what;
+  CounterKind what;
   const char* name;
 };
-/// In the order of Counted. Kernels have no name of their own for misses on an Intel CPU that they do not
+/// In the order of CounterKind. Kernels have no name of their own for misses on an Intel CPU that they do not
 /// know by its model (so it is in many virtual machines): there the architecture's event, which every one
 /// has, is the same. Other makers' "cache-misses" are of another level.
 constexpr std::array<Named, kCountedKinds + 1> kNamed = {
-    {{Counted::cycles, "cycles"},
-     {Counted::instructions, "instructions"},
-     {Counted::reference_cycles, "ref-cycles"},
-     {Counted::cache_misses, "LLC-LOAD-MISSES"},
-     {Counted::cache_misses, "ix86arch::LLC_MISSES"},
-     {Counted::stalled_cycles, "stalled-cycles-backend"}}};
+    {{CounterKind::cycles, "cycles"},
+     {CounterKind::instructions, "instructions"},
+     {CounterKind::reference_cycles, "ref-cycles"},
+     {CounterKind::cache_misses, "LLC-LOAD-MISSES"},
+     {CounterKind::cache_misses, "ix86arch::LLC_MISSES"},
+     {CounterKind::stalled_cycles, "stalled-cycles-backend"}}};
 
 }  // namespace
 
@@ -46,6 +46,6 @@ Result<CounterEvents> encode_counter_events() {
   return events;
 }
 
-std::string_view name(Counted what) { return std::ranges::find(kNamed, what, &Named::what)->name; }
+std::string_view name(CounterKind what) { return std::ranges::find(kNamed, what, &Named::what)->name; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::counters {
 
 Result<CounterGroup> CounterGroup::open(int cgroup, int cpu, std::span<const CounterEvent> events) {
   return open(cgroup, cpu, PERF_FLAG_PID_CGROUP, events);
@@ -36,7 +36,7 @@ Result<CounterGroup> CounterGroup::open(int target, int cpu, unsigned long flags
     Fd fd(static_cast<int>(
         ::syscall(SYS_perf_event_open, &attr, target, cpu, leader, flags | PERF_FLAG_FD_CLOEXEC)));
     if (!fd) return fail(errno, Op::open, "perf event");
-    group.what_[group.size_] = event.what;
+    group.what_[group.size_] = event.kind;
     group.descriptors_[group.size_++] = std::move(fd);
   }
   if (group.size_ > 0 && ::ioctl(group.descriptors_[0].get(), PERF_EVENT_IOC_ENABLE, 0) < 0)
@@ -56,4 +56,4 @@ Result<GroupReading> CounterGroup::read() const {
   return reading;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

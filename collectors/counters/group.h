@@ -10,13 +10,13 @@
 #include "cgroup/base/result.h"
 #include "collectors/counters/events.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 
 /// What a group has counted so far. Times are those in which the cgroup's tasks ran on this CPU.
 struct GroupReading {
   std::uint64_t enabled_ns = 0;  ///< the tasks ran
   std::uint64_t running_ns = 0;  ///< of it, while the counters were theirs
-  Counts counts{};               ///< by Counted; zero where the event is not in the group
+  Counts counts{};               ///< by CounterKind; zero where the event is not in the group
 };
 
 class CounterGroup {
@@ -34,14 +34,14 @@ class CounterGroup {
   [[nodiscard]] Result<GroupReading> read() const;
   [[nodiscard]] std::size_t size() const { return size_; }  ///< events
   [[nodiscard]] int descriptor(std::size_t event) const { return descriptors_[event].get(); }
-  [[nodiscard]] Counted what(std::size_t event) const { return what_[event]; }
+  [[nodiscard]] CounterKind what(std::size_t event) const { return what_[event]; }
 
  private:
   static Result<CounterGroup> open(int target, int cpu, unsigned long flags,
                                    std::span<const CounterEvent> events);
   std::array<Fd, kCountedKinds> descriptors_{};  ///< the first is the leader
-  std::array<Counted, kCountedKinds> what_{};
+  std::array<CounterKind, kCountedKinds> what_{};
   std::size_t size_ = 0;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

@@ -12,34 +12,34 @@
 #include "collectors/counters/cpu_counters.h"
 #include "collectors/counters/rotation_room.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 namespace {
 
-class PerCpu final : public CountingInTurns {
+class PerCpu final : public RotatingCounting {
  public:
-  explicit PerCpu(CounterEvents events) : CountingInTurns(CounterBackend::per_cpu, std::move(events)) {}
+  explicit PerCpu(CounterEvents events) : RotatingCounting(CounterBackend::per_cpu, std::move(events)) {}
 
-  void follow(const CgroupTree& tree) override {
-    CountingInTurns::follow(tree);
+  void follow(const tree::CgroupTree& tree) override {
+    RotatingCounting::follow(tree);
     layout_ = tree.layout();
     cgroups_.clear();
-    for (const Cgroup* cgroup : tree.all())
+    for (const tree::Cgroup* cgroup : tree.all())
       if (is_leaf(cgroup->kind)) cgroups_.push_back({cgroup->id, cgroup->inode});
     changed_ = true;
   }
 
   /// Empty: it goes on.
-  std::string start(const Tick& tick, const InterferenceSettings& settings) {
+  std::string start(const collectors::Tick& tick, const InterferenceSettings& settings) {
     counters_.reset();
     end_all();
     if (const auto wanted = wanted_descriptors(tick.node); wanted > most(settings))
       return "mostCounterDescriptors is too low: the CPUs take " + std::to_string(wanted);
-    if (auto why = why_no_bpf(tick.host, layout_.root(Controller::cpu)); !why.empty()) return why;
+    if (auto why = features::why_no_bpf(tick.host, layout_.root(Controller::cpu)); !why.empty()) return why;
     auto groups = open_cpu_groups(tick.node.topology, events());
-    if (!groups) return why_no_counter(groups.error().code);
+    if (!groups) return features::why_no_counter(groups.error().code);
     auto counters = CpuCounters::start({.unified = layout_.v2(Controller::cpu), .cgroups = cgroups_.size()},
                                        std::move(*groups));
-    if (!counters) return why_not_loaded(counters.error().code);
+    if (!counters) return features::why_not_loaded(counters.error().code);
     counters_.emplace(std::move(*counters));
     online_ = tick.node.topology.online;
     counted_ = events().size();
@@ -52,26 +52,27 @@ class PerCpu final : public CountingInTurns {
     return static_cast<std::size_t>(settings.most_counter_descriptors);
   }
   [[nodiscard]] std::size_t wanted_descriptors(const NodeSnapshot& node) const {
-    return RotationRoom{.events = events().size(), .cpus = node.topology.cpus.size()}.each();
+    return RotationBudget{.events = events().size(), .cpus = node.topology.cpus.size()}
+        .descriptors_per_cgroup();
   }
   [[nodiscard]] bool outgrown(const NodeSnapshot& node) const {
-    return counters_->outgrown_by(cgroups_.size()) || node.topology.online != online_ ||
+    return counters_->too_small_for(cgroups_.size()) || node.topology.online != online_ ||
            events().size() != counted_;
   }
 
-  bool prepare(Tick& tick, const InterferenceSettings& settings) override {
+  bool prepare(collectors::Tick& tick, const InterferenceSettings& settings) override {
     const bool anew = outgrown(tick.node) || descriptors() > most(settings);
     if (anew && !start(tick, settings).empty()) return false;
     if (changed_) changed_ = !counters_->watch(cgroups_, tick.node.at);
     return true;
   }
 
-  std::size_t most_windows(const Tick& /*tick*/, const InterferenceSettings& /*settings*/,
+  std::size_t most_windows(const collectors::Tick& /*tick*/, const InterferenceSettings& /*settings*/,
                            std::string& /*why*/) override {
     return cgroups_.size();
   }
 
-  Result<> begin(std::size_t place, const Countable& who, const Tick& /*tick*/) override {
+  Result<> begin(std::size_t place, const Countable& who, const collectors::Tick& /*tick*/) override {
     const auto slot = counters_->slot_of(who.id);
     if (!slot) return fail(ENOSPC, Op::other, "slots");
     from_.resize(std::max(from_.size(), place + 1));
@@ -84,7 +85,7 @@ class PerCpu final : public CountingInTurns {
     const Begun& from = from_[place];
     counters_->read(from.slot, now_);
     for (std::size_t cpu = 0; cpu < now_.size(); ++cpu) {
-      const auto counted = counters_->between(from.cells[cpu], now_[cpu]);
+      const auto counted = counters_->difference(from.cells[cpu], now_[cpu]);
       if (!counted) return false;
       if (counted->enabled_ns > 0) into.add(*counted);
     }
@@ -94,11 +95,11 @@ class PerCpu final : public CountingInTurns {
   [[nodiscard]] std::size_t descriptors() const override { return counters_->descriptors(); }
 
   struct Begun {
-    WatchSlot slot = 0;
+    bpf::WatchSlot slot = 0;
     std::vector<CountCell> cells{};  ///< by CPU
   };
-  Layout layout_{};
-  std::vector<WatchedCgroup> cgroups_{};
+  tree::Layout layout_{};
+  std::vector<bpf::WatchedCgroup> cgroups_{};
   std::optional<CpuCounters> counters_{};
   std::vector<Begun> from_{};  ///< by place
   std::vector<CountCell> now_{};
@@ -109,8 +110,8 @@ class PerCpu final : public CountingInTurns {
 
 }  // namespace
 
-PerCpuCounting make_per_cpu_counting(CounterEvents events, const CgroupTree& tree, const Tick& tick,
-                                     const InterferenceSettings& settings) {
+PerCpuCounting make_per_cpu_counting(CounterEvents events, const tree::CgroupTree& tree,
+                                     const collectors::Tick& tick, const InterferenceSettings& settings) {
   auto counting = std::make_unique<PerCpu>(std::move(events));
   counting->follow(tree);
   auto why = counting->start(tick, settings);
@@ -118,4 +119,4 @@ PerCpuCounting make_per_cpu_counting(CounterEvents events, const CgroupTree& tre
   return {std::move(counting), {}};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

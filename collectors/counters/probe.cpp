@@ -2,7 +2,7 @@
 #include "collectors/counters/cpu_counting.h"
 #include "collectors/counters/group.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 namespace {
 
 /// Some work to be counted; the result is used, or there would be none.
@@ -13,21 +13,21 @@ std::uint64_t work() {
 }
 
 std::string said(const CounterEvent& event, int error, const Host& host) {
-  const std::string what(name(event.what));
-  if (error == EBUSY) return what + ": " + why_no_counter_is_free(host);
-  return what + ": " + (error == EINVAL ? "EINVAL: too few counters" : why_no_counter(error));
+  const std::string what(name(event.kind));
+  if (error == EBUSY) return what + ": " + counters_in_use_reason(host);
+  return what + ": " + (error == EINVAL ? "EINVAL: too few counters" : features::why_no_counter(error));
 }
 
 }  // namespace
 
-std::string why_no_counter_is_free(const Host& host) {
+std::string counters_in_use_reason(const Host& host) {
   const auto watchdog = host.slurp("proc/sys/kernel/nmi_watchdog");
   if (watchdog && watchdog->starts_with('1'))
     return "no counter is free (the NMI watchdog holds one: kernel.nmi_watchdog)";
   return "no counter is free (too few, or other users of the counters have them)";
 }
 
-int try_together(const CounterEvents& events) {
+int can_open_together(const CounterEvents& events) {
   const auto group = CounterGroup::open_self(events);
   if (!group) return group.error().code;
   work();
@@ -41,17 +41,18 @@ CounterProbe probe_counters(const CounterEvents& wanted, const Host& host,
   CounterProbe probe;
   for (auto next = wanted.begin(); next != wanted.end(); ++next) {
     const CounterEvent& event = *next;
-    if (!probe.events.empty() && probe.events.back().what == event.what) continue;
+    if (!probe.events.empty() && probe.events.back().kind == event.kind) continue;
     probe.events.push_back(event);
     const int error = attempt(probe.events);
     if (error == 0) continue;
     probe.events.pop_back();
-    if (next + 1 != wanted.end() && next[1].what == event.what) continue;  // there is another way to count it
-    probe.why += (probe.why.empty() ? "" : "; ") + said(event, error, host);
+    if (next + 1 != wanted.end() && next[1].kind == event.kind) continue;  // there is another way to count it
+    probe.error += (probe.error.empty() ? "" : "; ") + said(event, error, host);
     probe.busy |= error == EBUSY;
-    if (event.what == Counted::cycles || event.what == Counted::instructions) return {{}, probe.why};
+    if (event.kind == CounterKind::cycles || event.kind == CounterKind::instructions)
+      return {{}, probe.error};
   }
   return probe;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

@@ -7,24 +7,25 @@
 #include "collectors/counters/counting_in_turns.h"
 #include "collectors/counters/rotation_room.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 namespace {
 
-class Rotation final : public CountingInTurns {
+class Rotation final : public RotatingCounting {
  public:
-  explicit Rotation(CounterEvents events) : CountingInTurns(CounterBackend::rotating, std::move(events)) {}
+  explicit Rotation(CounterEvents events) : RotatingCounting(CounterBackend::rotating, std::move(events)) {}
 
  private:
-  std::size_t most_windows(const Tick& tick, const InterferenceSettings& settings,
+  std::size_t most_windows(const collectors::Tick& tick, const InterferenceSettings& settings,
                            std::string& why) override {
-    const RotationRoom room{.events = events().size(), .cpus = tick.node.topology.cpus.size()};
-    const std::size_t most = room.at_once(settings);
+    const RotationBudget room{.events = events().size(), .cpus = tick.node.topology.cpus.size()};
+    const std::size_t most = room.concurrent(settings);
     if (most == 0)
-      why = "mostCounterDescriptors is too low: one container takes " + std::to_string(room.each());
+      why = "mostCounterDescriptors is too low: one container takes " +
+            std::to_string(room.descriptors_per_cgroup());
     return most;
   }
 
-  Result<> begin(std::size_t place, const Countable& who, const Tick& tick) override {
+  Result<> begin(std::size_t place, const Countable& who, const collectors::Tick& tick) override {
     if (who.dir.empty()) return fail(ENOENT, Op::open);
     const auto dir = tick.host.open_dir(who.dir);
     if (!dir) return fail(ENOENT, Op::open);  // gone since the tree was looked at
@@ -68,4 +69,4 @@ std::unique_ptr<CpuCounting> make_rotating_counting(CounterEvents events) {
   return std::make_unique<Rotation>(std::move(events));
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

@@ -5,16 +5,16 @@
 
 #include "qos/model/nodeslo.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 
-struct RotationRoom {
+struct RotationBudget {
   std::size_t events = 0, cpus = 0;
   /// Descriptors of one container while it is counted.
-  [[nodiscard]] std::size_t each() const { return events * (cpus == 0 ? 1 : cpus); }
+  [[nodiscard]] std::size_t descriptors_per_cgroup() const { return events * (cpus == 0 ? 1 : cpus); }
   /// Containers that may be counted at the same time.
-  [[nodiscard]] std::size_t at_once(const InterferenceSettings& settings) const;
+  [[nodiscard]] std::size_t concurrent(const InterferenceSettings& settings) const;
   /// Containers that have a turn in each period.
-  [[nodiscard]] std::size_t in_a_period(const InterferenceSettings& settings) const;
+  [[nodiscard]] std::size_t per_period(const InterferenceSettings& settings) const;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

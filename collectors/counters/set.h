@@ -10,12 +10,12 @@
 #include "collectors/counters/events.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 
 class CounterSet {
  public:
   /// A profiler may have stopped, a sysctl been changed.
-  static constexpr Duration kBetweenTries = std::chrono::minutes(10);
+  static constexpr Duration kRetryInterval = std::chrono::minutes(10);
 
   explicit CounterSet(CounterEvents all) : all_(all), now_(std::move(all)) {}
 
@@ -28,13 +28,13 @@ class CounterSet {
   /// It had a result.
   void fits(std::size_t events);
   /// Whether it is time to try all again; windows that are open have to begin anew then.
-  bool wants_all_again(MonoTime at);
+  bool should_retry_all(MonoTime at);
 
  private:
   CounterEvents all_, now_;
   std::string why_{};
-  std::optional<MonoTime> left_out_{};   ///< the last time that some had to go
-  std::optional<std::size_t> before_{};  ///< all are tried again; so many were counted before
+  std::optional<MonoTime> left_out_{};     ///< the last time that some had to go
+  std::optional<std::size_t> previous_{};  ///< all are tried again; so many were counted before
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <unordered_map>
 
-namespace evenkeel {
+namespace evenkeel::counters {
 
-void CounterTurns::follow(const CgroupTree& tree) {
+void CounterRotation::follow(const tree::CgroupTree& tree) {
   std::unordered_map<CgroupId, std::optional<MonoTime>> before;
   for (const Countable& one : all_) before.emplace(one.id, one.last_turn);
   all_.clear();
   for (std::size_t position = 0; position < tree.all().size(); ++position) {
-    const Cgroup& cgroup = *tree.all()[position];
+    const tree::Cgroup& cgroup = *tree.all()[position];
     if (!is_leaf(cgroup.kind)) continue;
     auto dir = tree.dir(cgroup, Controller::perf_event);
     const auto known = before.find(cgroup.id);
@@ -21,11 +21,11 @@ void CounterTurns::follow(const CgroupTree& tree) {
   }
 }
 
-void CounterTurns::pass(std::optional<Duration> since_previous, Duration period) {
+void CounterRotation::pass(std::optional<Duration> since_previous, Duration period) {
   if (!since_previous) return;
   const double share = std::chrono::duration<double>(*since_previous) / std::chrono::duration<double>(period);
   // Nobody is served twice for the time in which nobody was.
   due_ = std::min(due_ + share * static_cast<double>(all_.size()), static_cast<double>(all_.size()) + 1);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

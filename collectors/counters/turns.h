@@ -10,7 +10,7 @@
 #include "cgroup/tree/tree.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 
 struct Countable {
   CgroupId id{};
@@ -19,16 +19,16 @@ struct Countable {
   std::optional<MonoTime> last_turn{};  ///< absent: never had one
 };
 
-class CounterTurns {
+class CounterRotation {
  public:
   /// Containers and host applications. Who stays keeps its place in the queue.
-  void follow(const CgroupTree& tree);
+  void follow(const tree::CgroupTree& tree);
   /// Time has passed: as many turns as are due come due.
   void pass(std::optional<Duration> since_previous, Duration period);
   /// Takes the turn of whoever has waited longest, newcomers first; `may` says who can be counted now. Null:
   /// no turn is due, or nobody is there for it.
   template <class May>
-  const Countable* take(MonoTime now, Duration period, May may) {
+  const Countable* take_due(MonoTime now, Duration period, May may) {
     if (due_ < 1) return nullptr;
     Countable* next = nullptr;
     for (Countable& one : all_) {
@@ -47,4 +47,4 @@ class CounterTurns {
   double due_ = 1;  ///< turns that may begin now
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

@@ -1,6 +1,6 @@
 #include "collectors/counters/window.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 namespace {
 
 /// Less than that of the time in which the tasks ran, and scaling is guessing.
@@ -8,7 +8,7 @@ constexpr double kLeastShare = 0.5;
 
 }  // namespace
 
-bool CounterWindow::go_on(const NodeSnapshot& node, Duration length) {
+bool CounterWindow::extend(const NodeSnapshot& node, Duration length) {
   const auto use = use_at(node, position);
   if (use && node.since_previous)
     used_ns += static_cast<double>(use->count()) / 1000 * static_cast<double>(node.since_previous->count());
@@ -27,25 +27,25 @@ void ScaledCounts::add(const GroupReading& reading) {
 
 std::optional<CpuCounts> ScaledCounts::in(const CounterWindow& window, MonoTime now,
                                           const CounterEvents& events) const {
-  const auto sum = [&](Counted what) {
+  const auto sum = [&](CounterKind what) {
     return static_cast<std::int64_t>(sums_[static_cast<std::size_t>(what)]);
   };
   const Duration length = now - window.began;
   CpuCounts counts{.cgroup = window.cgroup, .window = length};
-  counts.counted_share = ran() ? running_ns_ / enabled_ns_ : 0;
-  counts.cycles = sum(Counted::cycles);
-  counts.instructions = sum(Counted::instructions);
+  counts.counted_share = counted() ? running_ns_ / enabled_ns_ : 0;
+  counts.cycles = sum(CounterKind::cycles);
+  counts.instructions = sum(CounterKind::instructions);
   if (counts.counted_share < kLeastShare || counts.cycles <= 0 || counts.instructions <= 0)
     return std::nullopt;
   if (window.use_known)
     counts.cpu_use =
         MilliCpu(static_cast<std::int64_t>(1000 * window.used_ns / static_cast<double>(length.count())));
   for (const CounterEvent& event : events) {
-    if (event.what == Counted::reference_cycles) counts.reference_cycles = sum(event.what);
-    if (event.what == Counted::cache_misses) counts.cache_misses = sum(event.what);
-    if (event.what == Counted::stalled_cycles) counts.stalled_cycles = sum(event.what);
+    if (event.kind == CounterKind::reference_cycles) counts.reference_cycles = sum(event.kind);
+    if (event.kind == CounterKind::cache_misses) counts.cache_misses = sum(event.kind);
+    if (event.kind == CounterKind::stalled_cycles) counts.stalled_cycles = sum(event.kind);
   }
   return counts;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

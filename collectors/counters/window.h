@@ -9,7 +9,7 @@
 #include "collectors/counters/group.h"
 #include "collectors/counters/turns.h"
 
-namespace evenkeel {
+namespace evenkeel::counters {
 
 /// What it used in the tick before: collectors run before the cgroups are read.
 inline std::optional<MilliCpu> use_at(const NodeSnapshot& node, std::size_t position) {
@@ -25,14 +25,14 @@ struct CounterWindow {
   bool use_known = true;   ///< in every tick
 
   /// Another tick has passed. Returns whether it has lasted long enough.
-  bool go_on(const NodeSnapshot& node, Duration length);
+  bool extend(const NodeSnapshot& node, Duration length);
 };
 
 /// What the CPUs counted of one container, each scaled up to the time in which it ran there.
 class ScaledCounts {
  public:
   void add(const GroupReading& reading);
-  [[nodiscard]] bool ran() const { return enabled_ns_ > 0; }
+  [[nodiscard]] bool counted() const { return enabled_ns_ > 0; }
   /// Of a window that ends now. Absent: the counters were somebody else's for most of the time, and scaling
   /// would be guessing; or they counted nothing.
   [[nodiscard]] std::optional<CpuCounts> in(const CounterWindow& window, MonoTime now,
@@ -43,4 +43,4 @@ class ScaledCounts {
   std::array<double, kCountedKinds> sums_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::counters

@@ -6,7 +6,7 @@
 #include <climits>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::devices {
 namespace {
 
 const std::string kLinks = "dev/disk";
@@ -53,4 +53,4 @@ std::uint64_t disk_links_signature(const Host& host, const DiskMap& map, std::st
   return sum;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

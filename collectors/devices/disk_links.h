@@ -10,7 +10,7 @@
 #include "cgroup/base/host.h"
 #include "qos/model/disk_map.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 
 struct DiskLink {
   std::string name{};    ///< as below /dev: "disk/by-id/wwn-0x5000c500a1b2c3d4-part1"
@@ -24,4 +24,4 @@ std::vector<DiskLink> read_disk_links(const Host& host);
 /// elsewhere. `path` is room to work in; with it kept, nothing is allocated.
 std::uint64_t disk_links_signature(const Host& host, const DiskMap& map, std::string& path);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

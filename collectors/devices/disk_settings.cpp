@@ -6,14 +6,14 @@
 #include "cgroup/base/disk_text.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 namespace {
 
 constexpr std::uint64_t kEveryTicks = 10;
 
 }  // namespace
 
-void DiskSettings::follow(const CgroupTree& tree) {
+void DiskSettings::follow(const tree::CgroupTree& tree) {
   const bool same = layout_.version == tree.layout().version && layout_.roots == tree.layout().roots;
   layout_ = tree.layout();
   if (!same) slots_.clear();
@@ -39,7 +39,7 @@ DiskSettings::Slot DiskSettings::open_slot(const CgroupSample& sample) const {
   std::string_view previous;
   for (const auto& lever : knob_table()) {
     if (!is_of_disk(lever.knob)) continue;
-    const auto name = file_name(lever.knob, layout_);
+    const auto name = kernel::file_name(lever.knob, layout_);
     if (name.empty()) continue;
     // Those of one file stand side by side in the table.
     if (file_part(name) != previous) {
@@ -78,7 +78,7 @@ void DiskSettings::read(Slot& slot, const Host& host, std::span<char> buffer, Di
   for (auto& open : slot.files) {
     const auto text = open.file.read(host, buffer);
     if (!text) continue;
-    for (const auto& lever : open.levers) take_disk_values(lever.knob, lever.name, *text, into);
+    for (const auto& lever : open.levers) kernel::take_disk_values(lever.knob, lever.name, *text, into);
   }
 }
 
@@ -90,10 +90,10 @@ void DiskSettings::collect(const Host& host, std::span<char> buffer, std::uint64
   }
 }
 
-void DiskSettings::admit(const Host& host, std::span<char> buffer, NodeSnapshot& node) {
+void DiskSettings::read_new_settings(const Host& host, std::span<char> buffer, NodeSnapshot& node) {
   match(node);
   for (std::size_t i = 0; i < slots_.size(); ++i)
     if (slots_[i].fresh) read(slots_[i], host, buffer, node.disk_readings[i]);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

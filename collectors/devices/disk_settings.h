@@ -10,21 +10,21 @@
 
 #include "cgroup/base/file.h"
 #include "cgroup/tree/tree.h"
-#include "collectors/sampler.h"
+#include "collectors/base/sampling.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 
 class DiskSettings {
  public:
-  explicit DiskSettings(const SamplerOptions& options) : options_(options) {}
+  explicit DiskSettings(const collectors::SamplerOptions& options) : options_(options) {}
 
   /// Where the files are from now on.
-  void follow(const CgroupTree& tree);
+  void follow(const tree::CgroupTree& tree);
   void settings_changed(CgroupId cgroup);
   /// Reads what is due at `tick` into node.disk_readings: one for each sample that says disks_matter.
   void collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node);
   /// Reads what was never read and what somebody changed, and nothing else.
-  void admit(const Host& host, std::span<char> buffer, NodeSnapshot& node);
+  void read_new_settings(const Host& host, std::span<char> buffer, NodeSnapshot& node);
 
  private:
   struct Lever {
@@ -46,9 +46,9 @@ class DiskSettings {
   [[nodiscard]] Slot open_slot(const CgroupSample& sample) const;
   static void read(Slot& slot, const Host& host, std::span<char> buffer, DiskReading& into);
 
-  SamplerOptions options_;
-  Layout layout_{};
+  collectors::SamplerOptions options_;
+  tree::Layout layout_{};
   std::vector<Slot> slots_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

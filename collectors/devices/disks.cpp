@@ -9,7 +9,7 @@
 #include "collectors/base/lines.h"
 #include "collectors/devices/disk_links.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 namespace {
 
 const std::string kBlocks = "sys/block";
@@ -193,7 +193,7 @@ void for_each_volume(const Host& host, std::span<char> buffer, F&& f) {
     if (const auto mounted = read_mount(line)) f(*mounted);
   };
   for (const auto& table : kTables)
-    if (for_each_line(host, table, buffer, kLargestTable, take)) return;
+    if (collectors::for_each_line(host, table, buffer, kLargestTable, take)) return;
 }
 
 void add_volumes(const Host& host, std::span<char> buffer, const Disks& disks, DiskMap& map) {
@@ -234,7 +234,7 @@ std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<
   };
   const auto add = [&](std::uint64_t part) { sum = sum * 31 + part; };
   const auto add_text = [&](const std::string& file) {
-    add(std::hash<std::string_view>()(first_part(host, file, buffer)));
+    add(std::hash<std::string_view>()(collectors::first_part(host, file, buffer)));
   };
   for (const auto& [name, disks] : map.devices) {
     if (name.find('/') != std::string::npos) continue;  // another name of one of them
@@ -248,4 +248,4 @@ std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<
   return sum;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

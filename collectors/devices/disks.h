@@ -9,7 +9,7 @@
 #include "cgroup/base/host.h"
 #include "qos/model/disk_map.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 
 /// `with_volumes`: the volumes of pods too. `buffer` is for the mount table.
 DiskMap read_disks(const Host& host, std::span<char> buffer, bool with_volumes);
@@ -23,4 +23,4 @@ std::uint64_t disks_signature(const Host& host, std::span<char> buffer, bool wit
 std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<char> buffer,
                                 std::string& path);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

@@ -7,16 +7,16 @@
 #include "collectors/base/collector.h"
 #include "collectors/devices/disks.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 namespace {
 
 constexpr Duration kGlance = std::chrono::seconds(10);
 /// What no listing shows (a volume group that grows) is found by then.
 constexpr Duration kLook = std::chrono::seconds(60);
 
-class DisksCollector final : public Collector {
+class DisksCollector final : public collectors::Collector {
  public:
-  void collect(Tick& tick) override {
+  void collect(collectors::Tick& tick) override {
     const auto wanted = who_asks(tick.node);
     if (wanted == 0) return forget(tick.node);
     const bool news = wanted != wanted_ || tick.node.disks == nullptr;
@@ -47,8 +47,10 @@ class DisksCollector final : public Collector {
     return std::ranges::any_of(node.pods, [](const PodSample& pod) { return !pod.spec->volumes.empty(); });
   }
 
-  [[nodiscard]] bool look_is_due(const Tick& tick) const { return tick.node.at - *looked_ >= kLook; }
-  bool devices_changed(Tick& tick) {
+  [[nodiscard]] bool look_is_due(const collectors::Tick& tick) const {
+    return tick.node.at - *looked_ >= kLook;
+  }
+  bool devices_changed(collectors::Tick& tick) {
     looked_ = tick.node.at;
     return devices_signature(tick.host, *tick.node.disks, tick.buffer, path_) != devices_;
   }
@@ -66,11 +68,11 @@ class DisksCollector final : public Collector {
 }  // namespace
 
 // Nothing is read where nobody asks, so it is never said to be off.
-extern const CollectorSpec disks_collector;
-const CollectorSpec disks_collector{
+extern const collectors::CollectorSpec disks_collector;
+const collectors::CollectorSpec disks_collector{
     "disks",
     {},
     [](const Host&) { return std::size_t{0}; },
-    [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<DisksCollector>(); }};
+    [](const Host&) -> std::unique_ptr<collectors::Collector> { return std::make_unique<DisksCollector>(); }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

@@ -6,7 +6,7 @@
 #include "cgroup/base/text.h"
 #include "collectors/base/lines.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 namespace {
 
 constexpr std::size_t kLargestTable = std::size_t{16} << 20U;
@@ -42,7 +42,7 @@ bool default_link(const Host& host, std::span<char> buffer, std::string& path, c
                   std::string& name) {
   auto lowest = std::numeric_limits<std::uint64_t>::max();
   path = table.path;
-  for_each_line(host, path, buffer, kLargestTable, [&](std::string_view line) {
+  collectors::for_each_line(host, path, buffer, kLargestTable, [&](std::string_view line) {
     const auto route = table.read(line);
     if (!route || route->metric >= lowest) return;
     lowest = route->metric;
@@ -91,7 +91,7 @@ bool read_link(const Host& host, std::span<char> buffer, std::string& path, Netw
     return false;
   const auto number_in = [&](std::string_view file) {
     path.assign("sys/class/net/").append(out.name).append(file);
-    return whole_number(trimmed(first_part(host, path, buffer)));
+    return whole_number(trimmed(collectors::first_part(host, path, buffer)));
   };
   const auto index = number_in("/ifindex");
   if (!index || *index <= 0 || *index > std::numeric_limits<int>::max()) return false;
@@ -103,4 +103,4 @@ bool read_link(const Host& host, std::span<char> buffer, std::string& path, Netw
   return true;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

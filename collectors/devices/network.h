@@ -10,7 +10,7 @@
 #include "cgroup/base/host.h"
 #include "qos/model/network.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 
 /// Of one line of /proc/net/route or /proc/net/ipv6_route.
 struct DefaultRoute {
@@ -25,4 +25,4 @@ std::optional<DefaultRoute> read_route6(std::string_view line);
 /// is room to work in; with it and `out` kept, an interface that stays allocates nothing.
 bool read_link(const Host& host, std::span<char> buffer, std::string& path, NetworkLink& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

@@ -7,15 +7,15 @@
 #include "collectors/devices/network.h"
 #include "qos/io/network.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 namespace {
 
 constexpr Duration kBetweenLooks = std::chrono::seconds(10);
 
-class NetworkCollector final : public Collector {
+class NetworkCollector final : public collectors::Collector {
  public:
-  void collect(Tick& tick) override {
-    if (!tick.node.slo || !shares_network(*tick.node.slo)) return forget(tick.node);
+  void collect(collectors::Tick& tick) override {
+    if (!tick.node.slo || !io::shares_network(*tick.node.slo)) return forget(tick.node);
     if (looked_ && tick.node.at - *looked_ < kBetweenLooks) return;
     looked_ = tick.node.at;
     if (!read_link(tick.host, tick.buffer, path_, now_)) return tick.node.network.reset();
@@ -37,11 +37,12 @@ class NetworkCollector final : public Collector {
 }  // namespace
 
 // Nothing is read where nobody asks, so it is never said to be off.
-extern const CollectorSpec network_collector;
-const CollectorSpec network_collector{
-    "network",
-    {},
-    [](const Host&) { return std::size_t{0}; },
-    [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<NetworkCollector>(); }};
+extern const collectors::CollectorSpec network_collector;
+const collectors::CollectorSpec network_collector{"network",
+                                                  {},
+                                                  [](const Host&) { return std::size_t{0}; },
+                                                  [](const Host&) -> std::unique_ptr<collectors::Collector> {
+                                                    return std::make_unique<NetworkCollector>();
+                                                  }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

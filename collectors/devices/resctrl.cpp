@@ -9,10 +9,10 @@
 #include "cgroup/base/text.h"
 #include "cgroup/resctrl/text.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 namespace {
 
-const std::string kRoot = kResctrlDir;
+const std::string kRoot = resctrl::kResctrlDir;
 
 /// mba_MBps: no limit is the largest number of 32 bits, and every other number is a bandwidth too.
 constexpr std::uint64_t kMostPercent = 100;
@@ -30,7 +30,7 @@ std::optional<std::int64_t> info_number(const Host& host, const std::string& res
 }
 
 std::uint64_t mask_or(std::uint64_t otherwise, const std::optional<std::string>& text) {
-  return text ? parse_mask(*text).value_or(otherwise) : otherwise;
+  return text ? resctrl::parse_mask(*text).value_or(otherwise) : otherwise;
 }
 
 void read_ways(const Host& host, ResctrlResource& resource) {
@@ -57,7 +57,7 @@ ResctrlUnit bandwidth_unit(const Host& host, const ResctrlResource& resource, st
   return made_by_amd(host) ? ResctrlUnit::eighths : ResctrlUnit::percent;
 }
 
-void read_bandwidth(const Host& host, const SchemataLine& line, ResctrlResource& resource) {
+void read_bandwidth(const Host& host, const resctrl::SchemataLine& line, ResctrlResource& resource) {
   const auto least = info_number(host, "MB", "min_bandwidth");
   const auto step = info_number(host, "MB", "bandwidth_gran");
   if (!least || !step) return;
@@ -72,10 +72,10 @@ void read_bandwidth(const Host& host, const SchemataLine& line, ResctrlResource&
   if (largest > kUnlimitedEighths && (largest & (largest - 1)) == 0) resource.full = largest;
 }
 
-ResctrlResource read_resource(const Host& host, const SchemataLine& line) {
+ResctrlResource read_resource(const Host& host, const resctrl::SchemataLine& line) {
   ResctrlResource out{.name = line.resource};
   for (const auto& domain : line.domains) out.domains.push_back(domain.id);
-  if (is_mask(line.resource)) read_ways(host, out);
+  if (resctrl::is_mask(line.resource)) read_ways(host, out);
   if (line.resource == "MB") read_bandwidth(host, line, out);
   return out;
 }
@@ -88,7 +88,7 @@ bool is_part_of_root(const std::string& name) {
 
 std::optional<ResctrlSystem> read_resctrl(const Host& host) {
   const auto text = host.slurp(kRoot + "/schemata");
-  const auto lines = text ? parse_schemata(*text) : std::nullopt;
+  const auto lines = text ? resctrl::parse_schemata(*text) : std::nullopt;
   const auto names = host.subdirs(kRoot);
   if (!lines || !names) return std::nullopt;
   ResctrlSystem out;
@@ -100,8 +100,8 @@ std::optional<ResctrlSystem> read_resctrl(const Host& host) {
     out.most_groups = out.most_groups == 0 ? groups : std::min(out.most_groups, groups);
   }
   for (const auto& name : *names)
-    if (!is_part_of_root(name) && !name.starts_with(kResctrlPrefix)) ++out.other_groups;
+    if (!is_part_of_root(name) && !name.starts_with(resctrl::kResctrlPrefix)) ++out.other_groups;
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

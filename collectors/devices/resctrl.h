@@ -9,10 +9,10 @@
 #include "cgroup/base/host.h"
 #include "qos/model/resctrl.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 
 /// Everything below info/ that decides what may be written, and the domains of the root's schemata. Absent:
 /// not mounted, or it makes no sense.
 std::optional<ResctrlSystem> read_resctrl(const Host& host);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

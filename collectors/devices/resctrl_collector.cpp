@@ -7,23 +7,23 @@
 #include "collectors/base/collector.h"
 #include "collectors/devices/resctrl.h"
 
-namespace evenkeel {
+namespace evenkeel::devices {
 namespace {
 
 // Every reading of a monitor interrupts a CPU at that cache: for metrics seldom is enough.
 constexpr Duration kMonitorInterval = std::chrono::seconds(10), kSteeringInterval = std::chrono::seconds(2);
 constexpr std::size_t kMostMonitors = 1024;
 
-const std::string kRoot = kResctrlDir;
+const std::string kRoot = resctrl::kResctrlDir;
 
 /// The files of one group at one cache, in the order of ResctrlUse.
 struct Monitor {
   std::array<ReadFile, 3> files{};
 };
 
-class ResctrlCollector final : public Collector {
+class ResctrlCollector final : public collectors::Collector {
  public:
-  void collect(Tick& tick) override {
+  void collect(collectors::Tick& tick) override {
     const auto text = schemata_.read(tick.host, tick.buffer);
     if (!text) return forget(tick.node);
     const auto groups = tick.host.listing_sum(kRoot);
@@ -42,7 +42,7 @@ class ResctrlCollector final : public Collector {
     monitors_.clear();
   }
 
-  void look(Tick& tick, std::string_view text, std::uint64_t groups) {
+  void look(collectors::Tick& tick, std::string_view text, std::uint64_t groups) {
     seen_ = text;
     groups_ = groups;
     auto system = read_resctrl(tick.host);
@@ -52,23 +52,23 @@ class ResctrlCollector final : public Collector {
     find_monitors(tick);
   }
 
-  void find_monitors(Tick& tick) {
+  void find_monitors(collectors::Tick& tick) {
     monitors_.clear();
     tick.node.resctrl_measured.reset();
     tick.node.resctrl_use.clear();
     auto names = tick.host.subdirs(kRoot).value_or(std::vector<std::string>{});
-    std::erase_if(names, [](const std::string& name) { return !name.starts_with(kResctrlPrefix); });
+    std::erase_if(names, [](const std::string& name) { return !name.starts_with(resctrl::kResctrlPrefix); });
     if (names.empty()) return;  // nobody is managed: nothing to compare
     names.insert(names.begin(), std::string());
     for (const auto& name : names) add_monitors(tick, name);
   }
 
-  void add_monitors(Tick& tick, const std::string& group) {
+  void add_monitors(collectors::Tick& tick, const std::string& group) {
     const std::string data = kRoot + (group.empty() ? "" : "/" + group) + "/mon_data";
     const auto domains = tick.host.subdirs(data);
     if (!domains) return;
     for (const auto& name : *domains) {
-      const auto domain = monitor_domain(name);
+      const auto domain = resctrl::monitor_domain(name);
       if (!domain || monitors_.size() == kMostMonitors) continue;
       Monitor monitor;
       for (std::size_t i = 0; i < kEvents.size(); ++i)
@@ -78,7 +78,7 @@ class ResctrlCollector final : public Collector {
     }
   }
 
-  void measure(Tick& tick) {
+  void measure(collectors::Tick& tick) {
     tick.node.resctrl_measured = tick.node.at;
     for (std::size_t i = 0; i < monitors_.size(); ++i) {
       auto& use = tick.node.resctrl_use[i];
@@ -87,7 +87,8 @@ class ResctrlCollector final : public Collector {
       for (std::size_t event = 0; event < into.size(); ++event) {
         into[event]->reset();
         const auto text = monitors_[i].files[event].read(tick.host, tick.buffer);
-        if (const auto value = text ? parse_monitor(*text) : std::nullopt) *into[event] = Bytes(*value);
+        if (const auto value = text ? resctrl::parse_monitor(*text) : std::nullopt)
+          *into[event] = Bytes(*value);
       }
     }
   }
@@ -103,11 +104,12 @@ class ResctrlCollector final : public Collector {
 }  // namespace
 
 // Most machines have none of it, which is no trouble: it is never said to be off.
-extern const CollectorSpec resctrl_collector;
-const CollectorSpec resctrl_collector{
-    "resctrl",
-    {},
-    [](const Host&) { return std::size_t{0}; },
-    [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<ResctrlCollector>(); }};
+extern const collectors::CollectorSpec resctrl_collector;
+const collectors::CollectorSpec resctrl_collector{"resctrl",
+                                                  {},
+                                                  [](const Host&) { return std::size_t{0}; },
+                                                  [](const Host&) -> std::unique_ptr<collectors::Collector> {
+                                                    return std::make_unique<ResctrlCollector>();
+                                                  }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::devices

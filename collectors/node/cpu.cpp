@@ -9,14 +9,14 @@
 #include "collectors/base/collector.h"
 #include "collectors/base/counter.h"
 
-namespace evenkeel {
+namespace evenkeel::node {
 namespace {
 
 constexpr std::array<std::string_view, 1> kFiles = {"proc/stat"};
 
-class NodeCpu final : public Collector {
+class NodeCpu final : public collectors::Collector {
  public:
-  void collect(Tick& tick) override {
+  void collect(collectors::Tick& tick) override {
     auto& node = tick.node.node;
     node.cpu_capacity = MilliCpu(static_cast<std::int64_t>(tick.node.topology.online.size()) * 1000);
     const auto text = stat_.read(tick.host, tick.buffer);
@@ -37,7 +37,7 @@ class NodeCpu final : public Collector {
     return ticks > 0 ? ticks : 100;  // USER_HZ of every architecture but alpha and ia64
   }
   ReadFile stat_{std::string(kFiles[0]), Hold::kept};
-  Counter used_{}, stolen_{};
+  collectors::Counter used_{}, stolen_{};
   std::int64_t ticks_per_second_ = clock_ticks();
 };
 
@@ -59,9 +59,9 @@ std::optional<CpuTicks> cpu_ticks(std::string_view proc_stat) {
   return out;
 }
 
-extern const CollectorSpec node_cpu_collector;
-const CollectorSpec node_cpu_collector{
+extern const collectors::CollectorSpec node_cpu_collector;
+const collectors::CollectorSpec node_cpu_collector{
     "node-cpu", kFiles, [](const Host&) { return std::size_t{1}; },
-    [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<NodeCpu>(); }};
+    [](const Host&) -> std::unique_ptr<collectors::Collector> { return std::make_unique<NodeCpu>(); }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::node

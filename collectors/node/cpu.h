@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::node {
 
 /// Of the aggregate line, in clock ticks.
 struct CpuTicks {
@@ -19,4 +19,4 @@ struct CpuTicks {
 /// Absent if the text is not what the kernel writes.
 std::optional<CpuTicks> cpu_ticks(std::string_view proc_stat);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::node

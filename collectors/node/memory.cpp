@@ -8,7 +8,7 @@
 #include "cgroup/base/text.h"
 #include "collectors/base/collector.h"
 
-namespace evenkeel {
+namespace evenkeel::node {
 namespace {
 
 constexpr std::array<std::string_view, 1> kFiles = {"proc/meminfo"};
@@ -51,11 +51,11 @@ std::vector<Pool> pools(const Host& host) {
   return out;
 }
 
-class NodeMemoryCollector final : public Collector {
+class NodeMemoryCollector final : public collectors::Collector {
  public:
   explicit NodeMemoryCollector(const Host& host) : pools_(pools(host)) {}
 
-  void collect(Tick& tick) override {
+  void collect(collectors::Tick& tick) override {
     auto& memory = tick.node.node.memory;
     const auto text = meminfo_.read(tick.host, tick.buffer);
     memory = text ? parse_meminfo(*text) : std::nullopt;
@@ -65,7 +65,7 @@ class NodeMemoryCollector final : public Collector {
 
  private:
   /// Absent when there is no pool, or one cannot be believed: then meminfo's figure is the best there is.
-  std::optional<Bytes> reserved_by_pools(Tick& tick, Bytes total) {
+  std::optional<Bytes> reserved_by_pools(collectors::Tick& tick, Bytes total) {
     Bytes sum{};
     for (auto& pool : pools_) {
       const auto text = pool.count.read(tick.host, tick.buffer);
@@ -112,11 +112,11 @@ std::optional<Bytes> hugepage_size(std::string_view directory) {
   return Bytes(*bytes);
 }
 
-extern const CollectorSpec node_memory_collector;
-const CollectorSpec node_memory_collector{"node-memory", kFiles,
-                                          [](const Host& host) { return 1 + pools(host).size(); },
-                                          [](const Host& host) -> std::unique_ptr<Collector> {
-                                            return std::make_unique<NodeMemoryCollector>(host);
-                                          }};
+extern const collectors::CollectorSpec node_memory_collector;
+const collectors::CollectorSpec node_memory_collector{
+    "node-memory", kFiles, [](const Host& host) { return 1 + pools(host).size(); },
+    [](const Host& host) -> std::unique_ptr<collectors::Collector> {
+      return std::make_unique<NodeMemoryCollector>(host);
+    }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::node

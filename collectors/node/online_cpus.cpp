@@ -5,7 +5,7 @@
 #include "collectors/base/collector.h"
 #include "collectors/node/topology.h"
 
-namespace evenkeel {
+namespace evenkeel::node {
 namespace {
 
 constexpr std::array<std::string_view, 3> kFiles = {"sys/devices/system/cpu/online", "proc/cpuinfo",
@@ -17,9 +17,9 @@ std::optional<CpuSet> cpus_of_online(std::string_view text) {
 }
 
 /// Keeps NodeSnapshot::topology; on a machine whose CPUs stay, a tick is one small read and a comparison.
-class Topology final : public Collector {
+class Topology final : public collectors::Collector {
  public:
-  void collect(Tick& tick) override {
+  void collect(collectors::Tick& tick) override {
     const auto online = online_now(tick);
     if (!online)
       known_ = CpuTopology{};
@@ -30,7 +30,7 @@ class Topology final : public Collector {
   }
 
  private:
-  std::optional<CpuSet> online_now(Tick& tick) {
+  std::optional<CpuSet> online_now(collectors::Tick& tick) {
     using Parse = std::optional<CpuSet> (*)(std::string_view);
     constexpr std::array<Parse, 3> kParse = {cpus_of_online, cpus_of_cpuinfo, cpus_of_stat};
     for (std::size_t i = 0; i < files_.size(); ++i) {
@@ -49,9 +49,9 @@ class Topology final : public Collector {
 
 }  // namespace
 
-extern const CollectorSpec topology_collector;
-const CollectorSpec topology_collector{
+extern const collectors::CollectorSpec topology_collector;
+const collectors::CollectorSpec topology_collector{
     "topology", kFiles, [](const Host&) { return std::size_t{1}; },
-    [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<Topology>(); }};
+    [](const Host&) -> std::unique_ptr<collectors::Collector> { return std::make_unique<Topology>(); }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::node

@@ -6,7 +6,7 @@
 #include "cgroup/base/text.h"
 #include "collectors/base/collector.h"
 
-namespace evenkeel {
+namespace evenkeel::node {
 namespace {
 
 /// Averages are percentages; "nan" and "inf" are numbers to from_chars but not to us.
@@ -35,9 +35,9 @@ std::optional<PressureLine> parse_line(Scanner line) {
 constexpr std::array<std::string_view, 3> kFiles = {"proc/pressure/cpu", "proc/pressure/memory",
                                                     "proc/pressure/io"};
 
-class NodePressure final : public Collector {
+class NodePressure final : public collectors::Collector {
  public:
-  void collect(Tick& tick) override {
+  void collect(collectors::Tick& tick) override {
     auto& pressure = tick.node.node.pressure;
     pressure.cpu = read(cpu_, tick);
     pressure.memory = read(memory_, tick);
@@ -47,7 +47,7 @@ class NodePressure final : public Collector {
   }
 
  private:
-  static std::optional<Pressure> read(ReadFile& file, const Tick& tick) {
+  static std::optional<Pressure> read(ReadFile& file, const collectors::Tick& tick) {
     const auto text = file.read(tick.host, tick.buffer);
     auto pressure = text ? parse_pressure(*text) : std::nullopt;
     if (pressure) pressure->at = tick.node.at;
@@ -72,9 +72,9 @@ std::optional<Pressure> parse_pressure(std::string_view text) {
   return out;
 }
 
-extern const CollectorSpec node_pressure_collector;
-const CollectorSpec node_pressure_collector{
+extern const collectors::CollectorSpec node_pressure_collector;
+const collectors::CollectorSpec node_pressure_collector{
     "node-pressure", kFiles, [](const Host&) { return kFiles.size(); },
-    [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<NodePressure>(); }};
+    [](const Host&) -> std::unique_ptr<collectors::Collector> { return std::make_unique<NodePressure>(); }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::node

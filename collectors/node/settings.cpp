@@ -7,7 +7,7 @@
 #include "cgroup/kernel/knob_files.h"
 #include "collectors/base/collector.h"
 
-namespace evenkeel {
+namespace evenkeel::node {
 namespace {
 
 constexpr std::array<std::string_view, 1> kFiles = {"proc/sys/vm/min_free_kbytes"};
@@ -30,15 +30,15 @@ std::vector<Setting> settings(const Host& host) {
   return out;
 }
 
-class NodeSettingsCollector final : public Collector {
+class NodeSettingsCollector final : public collectors::Collector {
  public:
   explicit NodeSettingsCollector(const Host& host) : settings_(settings(host)) {}
 
-  void collect(Tick& tick) override {
+  void collect(collectors::Tick& tick) override {
     if (age_ticks_++ % kEveryTicks != 0) return;
     for (auto& setting : settings_) {
       const auto text = setting.file.read(tick.host, tick.buffer);
-      const auto value = text ? parse_value(setting.knob, *text, Layout{}) : std::nullopt;
+      const auto value = text ? kernel::parse_value(setting.knob, *text, tree::Layout{}) : std::nullopt;
       tick.node.node.settings.set(setting.knob, value ? std::optional(plain_number(*value)) : std::nullopt);
     }
   }
@@ -50,11 +50,11 @@ class NodeSettingsCollector final : public Collector {
 
 }  // namespace
 
-extern const CollectorSpec node_settings_collector;
-const CollectorSpec node_settings_collector{"node-settings", kFiles,
-                                            [](const Host& host) { return settings(host).size(); },
-                                            [](const Host& host) -> std::unique_ptr<Collector> {
-                                              return std::make_unique<NodeSettingsCollector>(host);
-                                            }};
+extern const collectors::CollectorSpec node_settings_collector;
+const collectors::CollectorSpec node_settings_collector{
+    "node-settings", kFiles, [](const Host& host) { return settings(host).size(); },
+    [](const Host& host) -> std::unique_ptr<collectors::Collector> {
+      return std::make_unique<NodeSettingsCollector>(host);
+    }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::node

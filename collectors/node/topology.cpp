@@ -8,7 +8,7 @@
 
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::node {
 namespace {
 
 const std::string kCpus = "sys/devices/system/cpu/";
@@ -155,4 +155,4 @@ CpuTopology read_topology(const Host& host, const CpuSet& online) {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::node

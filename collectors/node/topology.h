@@ -9,7 +9,7 @@
 #include "cgroup/base/host.h"
 #include "qos/model/topology.h"
 
-namespace evenkeel {
+namespace evenkeel::node {
 
 /// The "processor : N" lines of /proc/cpuinfo. Absent when there are none or one makes no sense.
 std::optional<CpuSet> cpus_of_cpuinfo(std::string_view text);
@@ -24,4 +24,4 @@ std::string cpu_model_of(std::string_view cpuinfo);
 /// meaning: a CPU is a core of its own, on socket 0, in NUMA node 0, and shares the cache of its socket.
 CpuTopology read_topology(const Host& host, const CpuSet& online);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::node

@@ -2,7 +2,7 @@
 
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 namespace {
 
 using Number = std::optional<std::int64_t>;
@@ -95,4 +95,4 @@ void parse_cpu_stat_v2(Text text, CgroupReading& reading) {
   reading.sample.throttling = throttling_since(stat, reading.memory);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

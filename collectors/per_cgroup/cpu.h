@@ -3,7 +3,7 @@
 
 #include "collectors/per_cgroup/reading.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 
 /// v1 cpuacct.usage: nanoseconds.
 void parse_cpuacct_usage(Text text, CgroupReading& reading);
@@ -14,4 +14,4 @@ void parse_cpu_stat_v1(Text text, CgroupReading& reading);
 /// v2 cpu.stat: use, and bandwidth where the cpu controller is enabled (there are no nr_ lines without it).
 void parse_cpu_stat_v2(Text text, CgroupReading& reading);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

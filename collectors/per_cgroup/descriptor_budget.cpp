@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 namespace {
 // Event loop, watches, scrapes and their peers, journal and audit, a directory walk: about half of it.
 constexpr std::size_t kReserve = 64;
 }  // namespace
 
-std::vector<std::size_t> share_descriptors(std::span<const RowNeed> rows, std::size_t limit) {
+std::vector<std::size_t> share_descriptors(std::span<const DescriptorNeed> rows, std::size_t limit) {
   std::vector<std::size_t> kept(rows.size(), 0);
   for (const auto importance : {Importance::high, Importance::normal, Importance::low}) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -33,4 +33,4 @@ std::size_t descriptor_limit_of_process() {
   return soft > kReserve ? soft - kReserve : 0;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

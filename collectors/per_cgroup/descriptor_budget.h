@@ -7,19 +7,19 @@
 
 #include "collectors/per_cgroup/files.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 
 /// The files of one row of the table, over all cgroups.
-struct RowNeed {
+struct DescriptorNeed {
   std::size_t files = 0;
   Importance importance = Importance::normal;
 };
 
 /// How many files of each row stay open within `limit`: the important rows first, among equals the earlier.
-std::vector<std::size_t> share_descriptors(std::span<const RowNeed> rows, std::size_t limit);
+std::vector<std::size_t> share_descriptors(std::span<const DescriptorNeed> rows, std::size_t limit);
 
 /// How many descriptors the collectors may hold: raises the soft limit to the hard one and leaves a reserve
 /// for everything else that a process opens.
 std::size_t descriptor_limit_of_process();
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

@@ -6,13 +6,13 @@
 #include "collectors/per_cgroup/memory.h"
 #include "collectors/per_cgroup/settings.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 namespace {
 
 template <std::optional<Pressure> PressureSample::*Member>
 void parse_psi(Text text, CgroupReading& reading) {
   auto& pressure = reading.sample.pressure.*Member;
-  pressure = text ? parse_pressure(*text) : std::nullopt;
+  pressure = text ? node::parse_pressure(*text) : std::nullopt;
   if (pressure) pressure->at = reading.now;
 }
 
@@ -90,7 +90,7 @@ std::string joined(const std::string& dir, std::string_view name) {
 
 /// A hybrid host has a unified directory for a cgroup only if somebody made it; a vendor kernel may have the
 /// file in cpuacct as well.
-std::string pressure_path(std::string_view name, const CgroupTree& tree, const Cgroup& cgroup) {
+std::string pressure_path(std::string_view name, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   const auto unified = tree.unified_dir(cgroup);
   if (tree.layout().v2(Controller::cpuacct)) return joined(unified, name);
   auto vendor = joined(tree.dir(cgroup, Controller::cpuacct), name);
@@ -105,14 +105,14 @@ bool needed_by(CgroupKind kind, Kinds kinds) { return ((kinds >> static_cast<uns
 
 std::span<const CgroupFile> cgroup_files() { return kFiles; }
 
-std::string file_path(const CgroupFile& file, const CgroupTree& tree, const Cgroup& cgroup) {
+std::string file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   if (!needed_by(cgroup.kind, file.kinds)) return {};
   const bool on_v2 = tree.layout().v2(file.controller);
   switch (file.where) {
     case pressure:
       return pressure_path(file.name, tree, cgroup);
     case either:
-      return joined(tree.dir(cgroup, file.controller), file_name(file.knob, tree.layout()));
+      return joined(tree.dir(cgroup, file.controller), kernel::file_name(file.knob, tree.layout()));
     case v1:
       return on_v2 ? std::string{} : joined(tree.dir(cgroup, file.controller), file.name);
     case v2:
@@ -121,4 +121,4 @@ std::string file_path(const CgroupFile& file, const CgroupTree& tree, const Cgro
   return {};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

@@ -8,7 +8,7 @@
 #include "cgroup/tree/tree.h"
 #include "collectors/per_cgroup/reading.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 
 /// Which hierarchy a row is about; a row that does not fit the machine is not read.
 enum class Where : std::uint8_t {
@@ -47,6 +47,6 @@ struct CgroupFile {
 std::span<const CgroupFile> cgroup_files();
 
 /// Relative to the host root; empty when this machine, or this kind of cgroup, has no such file.
-std::string file_path(const CgroupFile& file, const CgroupTree& tree, const Cgroup& cgroup);
+std::string file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

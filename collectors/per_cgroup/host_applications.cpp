@@ -1,10 +1,10 @@
 #include "cgroup/base/text.h"
 #include "collectors/per_cgroup/roster.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 namespace {
 
-std::string base_path(HostAppBase base, const Layout& layout) {
+std::string base_path(HostAppBase base, const tree::Layout& layout) {
   switch (base) {
     case HostAppBase::cgroup_root:
       return {};
@@ -20,9 +20,9 @@ std::string base_path(HostAppBase base, const Layout& layout) {
 
 }  // namespace
 
-std::string host_application_path(const HostApplication& app, const Layout& layout) {
+std::string host_application_path(const HostApplication& app, const tree::Layout& layout) {
   const auto path = normal_path(base_path(app.base, layout) + '/' + app.relative_dir);
   return path.value_or(std::string{});
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

@@ -6,7 +6,7 @@
 
 #include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 namespace {
 
 using Number = std::optional<std::int64_t>;
@@ -95,4 +95,4 @@ void parse_failcnt(Text text, CgroupReading& reading) {
   if (events) events->max = *count;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

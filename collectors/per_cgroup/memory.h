@@ -4,7 +4,7 @@
 
 #include "collectors/per_cgroup/reading.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 
 /// v1 memory.usage_in_bytes, v2 memory.current. Read before memory.stat.
 void parse_memory_current(Text text, CgroupReading& reading);
@@ -18,4 +18,4 @@ void parse_oom_control(Text text, CgroupReading& reading);
 /// v1 memory.failcnt: how often the limit was hit, as `max` does on v2.
 void parse_failcnt(Text text, CgroupReading& reading);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

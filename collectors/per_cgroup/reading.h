@@ -9,20 +9,20 @@
 #include "collectors/base/counter.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 
 /// The content of a file; absent when it is not there or could not be read.
 using Text = std::optional<std::string_view>;
 
 /// What has to be remembered of a cgroup from tick to tick.
 struct CgroupMemory {
-  Counter cpu_time{};
-  Counter periods{}, throttled_periods{}, throttled_time{}, bursts{}, burst_time{};
+  collectors::Counter cpu_time{};
+  collectors::Counter periods{}, throttled_periods{}, throttled_time{}, bursts{}, burst_time{};
   std::optional<Duration> quota_period{};  ///< v1: a file of its own, read before the quota
 };
 
 struct CgroupReading {
-  const Layout& layout;
+  const tree::Layout& layout;
   MonoTime now;
   std::optional<Duration> since_previous;
   CgroupMemory& memory;
@@ -31,4 +31,4 @@ struct CgroupReading {
 
 using ParseFile = void (*)(Text text, CgroupReading& reading);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

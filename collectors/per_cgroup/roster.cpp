@@ -7,24 +7,24 @@
 
 #include "qos/io/disk.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 namespace {
 
 /// The join in progress: the tree, by the keys that the other side knows.
 struct Join {
-  const CgroupTree& tree;
+  const tree::CgroupTree& tree;
   NodeSnapshot& node;
   std::unordered_map<CgroupId, CgroupIndex> by_id{};
   std::unordered_map<std::string_view, CgroupIndex> pod_by_uid{};
   std::unordered_map<CgroupIndex, std::vector<CgroupIndex>> containers_of{};
 
-  [[nodiscard]] const Cgroup& cgroup(CgroupIndex index) const {
+  [[nodiscard]] const tree::Cgroup& cgroup(CgroupIndex index) const {
     return *tree.all()[static_cast<std::size_t>(index)];
   }
   [[nodiscard]] CgroupSample& sample(CgroupIndex index) const {
     return node.cgroups[static_cast<std::size_t>(index)];
   }
-  [[nodiscard]] CgroupIndex at(const Cgroup* found) const {
+  [[nodiscard]] CgroupIndex at(const tree::Cgroup* found) const {
     if (!found) return kNoCgroup;
     const auto known = by_id.find(found->id);
     return known == by_id.end() ? kNoCgroup : known->second;
@@ -149,7 +149,7 @@ void mark_latencies(Join& join) {
   auto& node = join.node;
   if (node.slo == nullptr) return;
   for (const auto& pod : node.pods) {
-    if (std::ranges::none_of(latency_blocks(*pod.spec, *node.slo), has_target)) continue;
+    if (std::ranges::none_of(io::latency_blocks(*pod.spec, *node.slo), io::has_target)) continue;
     for (auto at = pod.cgroup; at != kNoCgroup && at != node.kubepods; at = join.sample(at).parent)
       if (!join.sample(at).hands_off) join.sample(at).disks_matter = true;
   }
@@ -184,7 +184,7 @@ void place_qos_dirs(Join& join) {
 
 }  // namespace
 
-void build_roster(const CgroupTree& tree, std::shared_ptr<const std::vector<Pod>> pods,
+void build_roster(const tree::CgroupTree& tree, std::shared_ptr<const std::vector<Pod>> pods,
                   std::shared_ptr<const NodeSlo> slo, NodeSnapshot& node) {
   Join join{tree, node};
   place_cgroups(join);
@@ -199,7 +199,7 @@ void build_roster(const CgroupTree& tree, std::shared_ptr<const std::vector<Pod>
   mark_disks(join);
 }
 
-CgroupId youngest_unknown(const NodeSnapshot& node) {
+CgroupId newest_unknown_cgroup(const NodeSnapshot& node) {
   CgroupId youngest{};
   const auto see = [&](CgroupIndex index) {
     if (const auto* sample = node.cgroup(index)) youngest.value = std::max(youngest.value, sample->id.value);
@@ -213,7 +213,7 @@ CgroupId youngest_unknown(const NodeSnapshot& node) {
   return youngest;
 }
 
-std::vector<Pod> pods_from_tree(const CgroupTree& tree) {
+std::vector<Pod> pods_from_tree(const tree::CgroupTree& tree) {
   NodeSnapshot scratch;
   Join join{tree, scratch};
   place_cgroups(join);
@@ -221,4 +221,4 @@ std::vector<Pod> pods_from_tree(const CgroupTree& tree) {
   return *all_pods(join, nullptr);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

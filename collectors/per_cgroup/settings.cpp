@@ -5,11 +5,11 @@
 #include "cgroup/base/text.h"
 #include "cgroup/kernel/knob_files.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 namespace {
 
 std::optional<KnobValue> value_of(Knob knob, Text text, const CgroupReading& reading) {
-  return text ? parse_value(knob, *text, reading.layout) : std::nullopt;
+  return text ? kernel::parse_value(knob, *text, reading.layout) : std::nullopt;
 }
 
 std::optional<std::int64_t> number_of(Knob knob, Text text, const CgroupReading& reading) {
@@ -77,4 +77,4 @@ void parse_cpus_effective(Text text, CgroupReading& reading) {
   reading.sample.applied.cpus_effective = cpus_of(text, reading);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

@@ -3,7 +3,7 @@
 
 #include "collectors/per_cgroup/reading.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 
 /// v1 cpu.cfs_period_us. Read before the quota.
 void parse_cfs_period(Text text, CgroupReading& reading);
@@ -23,4 +23,4 @@ void parse_plain(Text text, CgroupReading& reading) {
   parse_plain(kKnob, text, reading);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

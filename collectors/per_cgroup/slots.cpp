@@ -6,7 +6,7 @@
 
 #include "collectors/per_cgroup/descriptor_budget.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 namespace {
 
 // On v1 a container gets its directories one hierarchy after the other: what is missing at first sight may
@@ -20,7 +20,7 @@ std::size_t index_of(const CgroupFile& row) { return static_cast<std::size_t>(&r
 
 }  // namespace
 
-void CgroupSlots::follow(const CgroupTree& tree, std::size_t limit, SamplerHealth& health) {
+void CgroupSlots::follow(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health) {
   std::unordered_map<CgroupId, std::size_t> before;
   for (std::size_t i = 0; i < slots_.size(); ++i) before.emplace(slots_[i].id, i);
   const bool same_layout = layout_.version == tree.layout().version && layout_.roots == tree.layout().roots;
@@ -36,7 +36,7 @@ void CgroupSlots::follow(const CgroupTree& tree, std::size_t limit, SamplerHealt
   share(tree, limit, health);
 }
 
-CgroupSlots::Slot CgroupSlots::open_slot(const CgroupTree& tree, const Cgroup& cgroup) {
+CgroupSlots::Slot CgroupSlots::open_slot(const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   Slot slot{.id = cgroup.id};
   for (const auto& row : cgroup_files()) {
     auto path = file_path(row, tree, cgroup);
@@ -49,9 +49,9 @@ CgroupSlots::Slot CgroupSlots::open_slot(const CgroupTree& tree, const Cgroup& c
   return slot;
 }
 
-void CgroupSlots::share(const CgroupTree& tree, std::size_t limit, SamplerHealth& health) {
+void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health) {
   const auto table = cgroup_files();
-  std::vector<RowNeed> rows(table.size());
+  std::vector<DescriptorNeed> rows(table.size());
   std::vector<bool> asked(table.size()), there(table.size(), true);
   for (const auto& slot : slots_) {
     for (const auto& open : slot.files) {
@@ -118,7 +118,7 @@ void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_
   }
 }
 
-bool CgroupSlots::admit(const Host& host, std::span<char> buffer, NodeSnapshot& node) {
+bool CgroupSlots::read_new_settings(const Host& host, std::span<char> buffer, NodeSnapshot& node) {
   bool any = false;
   for (std::size_t i = 0; i < slots_.size() && i < node.cgroups.size(); ++i) {
     auto& slot = slots_[i];
@@ -135,7 +135,7 @@ bool CgroupSlots::admit(const Host& host, std::span<char> buffer, NodeSnapshot& 
   return any;
 }
 
-Lately CgroupSlots::lately(const Host& host, std::span<char> buffer, CgroupId cgroup) {
+collectors::RecentUse CgroupSlots::recent_use(const Host& host, std::span<char> buffer, CgroupId cgroup) {
   const auto found = std::ranges::find(slots_, cgroup, &Slot::id);
   if (found == slots_.end()) return {};
   CgroupMemory now = found->before;
@@ -143,18 +143,18 @@ Lately CgroupSlots::lately(const Host& host, std::span<char> buffer, CgroupId cg
   CgroupReading reading{layout_, {}, std::nullopt, now, sample};
   for (auto& open : found->files)
     if (open.row->every <= kOften) read(*found, open, host, buffer, reading);
-  Lately out{.throttling = sample.throttling, .memory = sample.memory.current};
-  if (const auto ran = now.cpu_time.increase_from(found->before.cpu_time)) out.ran = CpuTime(*ran);
-  if (sample.pressure.cpu) out.stalled_in_all = sample.pressure.cpu->some.total;
+  collectors::RecentUse out{.throttling = sample.throttling, .memory = sample.memory.current};
+  if (const auto ran = now.cpu_time.increase_from(found->before.cpu_time)) out.cpu_time = CpuTime(*ran);
+  if (sample.pressure.cpu) out.total_stall = sample.pressure.cpu->some.total;
   return out;
 }
 
-std::vector<SamplerRead> CgroupSlots::reads() const {
-  std::vector<SamplerRead> all;
+std::vector<collectors::SamplerRead> CgroupSlots::reads() const {
+  std::vector<collectors::SamplerRead> all;
   for (const auto& slot : slots_)
     for (const auto& open : slot.files)
       if (!open.missing) all.push_back({open.file.path(), open.row->every});
   return all;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

@@ -7,28 +7,28 @@
 #include <vector>
 
 #include "cgroup/base/file.h"
+#include "collectors/base/sampling.h"
 #include "collectors/per_cgroup/files.h"
-#include "collectors/sampler.h"
 
-namespace evenkeel {
+namespace evenkeel::per_cgroup {
 
 class CgroupSlots {
  public:
-  explicit CgroupSlots(const SamplerOptions& options) : options_(options) {}
+  explicit CgroupSlots(const collectors::SamplerOptions& options) : options_(options) {}
 
   /// Slots in the order of the tree: cgroups that stay keep their open files and counters. At most `limit`
   /// descriptors; the outcome is added to `health`.
-  void follow(const CgroupTree& tree, std::size_t limit, SamplerHealth& health);
+  void follow(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health);
   void settings_changed(CgroupId cgroup);
   /// Reads what is due at `tick` into the sample of the same position and id.
   void collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node);
   /// Reads the settings of cgroups that were never read or whose settings changed, and nothing else. Whether
   /// any is another than before.
-  bool admit(const Host& host, std::span<char> buffer, NodeSnapshot& node);
+  bool read_new_settings(const Host& host, std::span<char> buffer, NodeSnapshot& node);
   /// What happened there since the tick before the last, read now; ticks do not notice.
-  Lately lately(const Host& host, std::span<char> buffer, CgroupId cgroup);
+  collectors::RecentUse recent_use(const Host& host, std::span<char> buffer, CgroupId cgroup);
   /// Every file that collect() reads, with how many ticks pass between two readings of it.
-  [[nodiscard]] std::vector<SamplerRead> reads() const;
+  [[nodiscard]] std::vector<collectors::SamplerRead> reads() const;
 
  private:
   struct OpenFile {
@@ -45,14 +45,14 @@ class CgroupSlots {
     CgroupMemory before{};  ///< as it was one tick earlier
     std::vector<OpenFile> files{};
   };
-  static Slot open_slot(const CgroupTree& tree, const Cgroup& cgroup);
-  void share(const CgroupTree& tree, std::size_t limit, SamplerHealth& health);
+  static Slot open_slot(const tree::CgroupTree& tree, const tree::Cgroup& cgroup);
+  void share(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health);
   [[nodiscard]] bool due(const OpenFile& open, const Slot& slot, std::uint64_t tick) const;
   void read(Slot& slot, OpenFile& open, const Host& host, std::span<char> buffer, CgroupReading& reading);
 
-  SamplerOptions options_;
-  Layout layout_{};
+  collectors::SamplerOptions options_;
+  tree::Layout layout_{};
   std::vector<Slot> slots_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::per_cgroup

@@ -1,8 +1,8 @@
 #include "collectors/pressure/services.h"
 
-namespace evenkeel {
+namespace evenkeel::pressure {
 
-std::vector<CgroupIndex> services_of(const NodeSnapshot& node) {
+std::vector<CgroupIndex> latency_sensitive(const NodeSnapshot& node) {
   std::vector<CgroupIndex> all;
   for (const auto& pod : node.pods)
     if (pod.cgroup != kNoCgroup && !is_best_effort(*pod.spec)) all.push_back(pod.cgroup);
@@ -11,4 +11,4 @@ std::vector<CgroupIndex> services_of(const NodeSnapshot& node) {
   return all;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pressure

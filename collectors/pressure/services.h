@@ -5,9 +5,9 @@
 
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::pressure {
 
 /// The cgroups of pods and host applications that are not best effort.
-std::vector<CgroupIndex> services_of(const NodeSnapshot& node);
+std::vector<CgroupIndex> latency_sensitive(const NodeSnapshot& node);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pressure

@@ -9,7 +9,7 @@
 #include "collectors/per_cgroup/files.h"
 #include "collectors/pressure/services.h"
 
-namespace evenkeel {
+namespace evenkeel::pressure {
 namespace {
 
 // Directories of a cgroup appear one hierarchy after the other; after so many ticks it has none.
@@ -24,10 +24,10 @@ constexpr Resource kResources[] = {{Contended::cpu, "cpu.pressure", "proc/pressu
                                    {Contended::memory, "memory.pressure", "proc/pressure/memory"}};
 
 /// Where the sampler reads it; empty: this machine has none.
-std::string pressure_file(std::string_view name, const CgroupTree& tree, const Cgroup& cgroup) {
-  for (const auto& row : cgroup_files()) {
-    if (row.where != Where::pressure || row.name != name) continue;
-    if (auto path = file_path(row, tree, cgroup); !path.empty()) return path;
+std::string pressure_file(std::string_view name, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
+  for (const auto& row : per_cgroup::cgroup_files()) {
+    if (row.where != per_cgroup::Where::pressure || row.name != name) continue;
+    if (auto path = per_cgroup::file_path(row, tree, cgroup); !path.empty()) return path;
   }
   return {};
 }
@@ -46,10 +46,10 @@ void PressureTriggers::close_all() {
   triggers_.clear();
 }
 
-void PressureTriggers::wait_with(AlarmWait waiting) {
+void PressureTriggers::set_alarm_source(collectors::AlarmDescriptors waiting) {
   close_all();
   settings_ = {};
-  waiting_ = std::move(waiting);
+  alarm_source_ = std::move(waiting);
 }
 
 Duration PressureTriggers::stall(Contended what) const {
@@ -58,20 +58,21 @@ Duration PressureTriggers::stall(Contended what) const {
   return Duration(scaled(window_.count(), percent.count(), 100));
 }
 
-std::vector<PressureTriggers::Trigger> PressureTriggers::wished(const CgroupTree& tree,
+std::vector<PressureTriggers::Trigger> PressureTriggers::wanted(const tree::CgroupTree& tree,
                                                                 const NodeSnapshot& node, std::size_t most) {
   std::vector<Trigger> all;
   left_out_ = 0;
   if (window_ == Duration::zero()) return all;
-  for (const auto& resource : kResources) all.push_back({.what = resource.what, .file = resource.node_file});
-  for (const CgroupIndex service : services_of(node)) {
+  for (const auto& resource : kResources)
+    all.push_back({.resource = resource.what, .file = resource.node_file});
+  for (const CgroupIndex service : latency_sensitive(node)) {
     const CgroupId id = node.cgroup(service)->id;
-    const Cgroup* cgroup = tree.find(id);
+    const tree::Cgroup* cgroup = tree.find(id);
     for (const auto& resource : kResources) {
       auto file = cgroup != nullptr ? pressure_file(resource.cgroup_file, tree, *cgroup) : std::string();
       if (file.empty()) continue;
       if (all.size() < most)
-        all.push_back({.victim = id, .what = resource.what, .file = std::move(file)});
+        all.push_back({.victim = id, .resource = resource.what, .file = std::move(file)});
       else
         ++left_out_;
     }
@@ -79,24 +80,24 @@ std::vector<PressureTriggers::Trigger> PressureTriggers::wished(const CgroupTree
   return all;
 }
 
-void PressureTriggers::follow(const CgroupTree& tree, const NodeSnapshot& node, const BrakeSettings& settings,
-                              std::size_t most) {
+void PressureTriggers::follow(const tree::CgroupTree& tree, const NodeSnapshot& node,
+                              const BrakeSettings& settings, std::size_t most) {
   if (!same(settings, settings_)) {
     close_all();
     settings_ = settings;
     window_ = {};
-    if (settings.enable && waiting_.add)
-      window_ = shortest_window(host_, settings.window).value_or(Duration{});
+    if (settings.enable && alarm_source_.add)
+      window_ = reclaim::shortest_window(host_, settings.window).value_or(Duration{});
   }
-  auto next = wished(tree, node, std::min(most, kMost));
+  auto next = wanted(tree, node, std::min(most, kMaxTriggers));
   for (auto& trigger : next) {
     const auto known = std::ranges::find_if(triggers_, [&](const Trigger& old) {
-      return old.victim == trigger.victim && old.what == trigger.what && old.file == trigger.file;
+      return old.victim == trigger.victim && old.resource == trigger.resource && old.file == trigger.file;
     });
     if (known == triggers_.end()) continue;
     trigger.fd = std::move(known->fd);
     trigger.error = known->error;
-    trigger.tries = known->tries;
+    trigger.attempts = known->attempts;
   }
   // Before new ones are opened, which may get the same numbers.
   for (auto& old : triggers_) close(old);
@@ -106,25 +107,25 @@ void PressureTriggers::follow(const CgroupTree& tree, const NodeSnapshot& node, 
 
 void PressureTriggers::retry() {
   for (auto& trigger : triggers_)
-    if (!trigger.fd && trigger.tries < kMostTries) open(trigger);
+    if (!trigger.fd && trigger.attempts < kMostTries) open(trigger);
 }
 
 void PressureTriggers::open(Trigger& trigger) {
-  ++trigger.tries;
-  auto fd = open_pressure_trigger(host_, trigger.file, stall(trigger.what), window_);
+  ++trigger.attempts;
+  auto fd = reclaim::open_pressure_trigger(host_, trigger.file, stall(trigger.resource), window_);
   trigger.error = fd ? 0 : fd.error().code;
   if (!fd) return;
   const int number = fd->get();
-  if (!waiting_.add(number, EPOLLPRI, [this, number](std::uint32_t events) { ready(number, events); }))
+  if (!alarm_source_.add(number, EPOLLPRI, [this, number](std::uint32_t events) { ready(number, events); }))
     return;
   trigger.fd = std::move(*fd);
-  trigger.tries = 0;
+  trigger.attempts = 0;
   ++opened_;
 }
 
 void PressureTriggers::close(Trigger& trigger) {
   if (!trigger.fd) return;
-  waiting_.remove(trigger.fd.get());
+  alarm_source_.remove(trigger.fd.get());
   trigger.fd = Fd();
 }
 
@@ -134,7 +135,7 @@ void PressureTriggers::ready(int fd, std::uint32_t events) {
   // A dead one is urgent for ever. If its cgroup lives (pressure was switched off and on), a tick finds out.
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close(*found);
   if ((events & EPOLLPRI) != 0)
-    waiting_.hear({.what = found->what, .victim = found->victim, .waited = stall(found->what)});
+    alarm_source_.hear({.what = found->resource, .victim = found->victim, .waited = stall(found->resource)});
 }
 
 TriggerHealth PressureTriggers::health() const {
@@ -150,4 +151,4 @@ TriggerHealth PressureTriggers::health() const {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pressure

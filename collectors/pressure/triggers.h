@@ -15,7 +15,7 @@
 #include "collectors/base/alarm_wait.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::pressure {
 
 struct TriggerHealth {
   Duration window{};          ///< zero: none can be had
@@ -30,7 +30,7 @@ class PressureTriggers {
  public:
   /// Held at the same time; two for each service. Each costs a descriptor and, in a window below 2 s, its
   /// cgroup a thread of the kernel.
-  static constexpr std::size_t kMost = 512;
+  static constexpr std::size_t kMaxTriggers = 512;
 
   /// `host` must outlive it.
   explicit PressureTriggers(const Host& host) : host_(host) {}
@@ -39,10 +39,10 @@ class PressureTriggers {
   PressureTriggers& operator=(const PressureTriggers&) = delete;
 
   /// Without one nothing is opened. It must outlive this object, or be taken away: wait_with({}).
-  void wait_with(AlarmWait waiting);
+  void set_alarm_source(collectors::AlarmDescriptors waiting);
   /// The pods, the tree or the settings changed: opens what is new, closes what is gone. At most `most`
   /// descriptors.
-  void follow(const CgroupTree& tree, const NodeSnapshot& node, const BrakeSettings& settings,
+  void follow(const tree::CgroupTree& tree, const NodeSnapshot& node, const BrakeSettings& settings,
               std::size_t most);
   /// Once per tick: tries again what was not there (a unified directory made after the others).
   void retry();
@@ -51,13 +51,13 @@ class PressureTriggers {
  private:
   struct Trigger {
     CgroupId victim{};
-    Contended what = Contended::cpu;
+    Contended resource = Contended::cpu;
     std::string file{};
     Fd fd{};
     int error = 0;
-    int tries = 0;
+    int attempts = 0;
   };
-  [[nodiscard]] std::vector<Trigger> wished(const CgroupTree& tree, const NodeSnapshot& node,
+  [[nodiscard]] std::vector<Trigger> wanted(const tree::CgroupTree& tree, const NodeSnapshot& node,
                                             std::size_t most);
   void close_all();
   void open(Trigger& trigger);
@@ -66,7 +66,7 @@ class PressureTriggers {
   [[nodiscard]] Duration stall(Contended what) const;
 
   const Host& host_;
-  AlarmWait waiting_{};
+  collectors::AlarmDescriptors alarm_source_{};
   BrakeSettings settings_{};
   Duration window_{};  ///< zero: not looked for, or none
   std::vector<Trigger> triggers_{};
@@ -74,4 +74,4 @@ class PressureTriggers {
   std::uint64_t opened_ = 0;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pressure

@@ -14,17 +14,18 @@
 #include "collectors/bpf/watched_slots.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::run_queue {
 
 /// Which side a brake has every slot on: best effort, a service (whose slot it is), or neither. What is below
 /// best effort's directory is what a brake cuts, whatever its pod says of itself.
-std::vector<std::uint32_t> brake_sides(const NodeSnapshot& node, const WatchedSlots& slots);
+std::vector<std::uint32_t> brake_sides(const NodeSnapshot& node, const bpf::WatchedSlots& slots);
 
 class RunQueueAlarms {
  public:
   /// `program`, which was told that it should (RunQueueShape::brake), `slots` and `waiting` must outlive it.
-  static Result<std::unique_ptr<RunQueueAlarms>> start(const BpfProgram& program, const WatchedSlots& slots,
-                                                       const AlarmWait& waiting);
+  static Result<std::unique_ptr<RunQueueAlarms>> start(const bpf::BpfProgram& program,
+                                                       const bpf::WatchedSlots& slots,
+                                                       const collectors::AlarmDescriptors& waiting);
   ~RunQueueAlarms();
   RunQueueAlarms(const RunQueueAlarms&) = delete;
   RunQueueAlarms& operator=(const RunQueueAlarms&) = delete;
@@ -33,17 +34,18 @@ class RunQueueAlarms {
   void follow(const NodeSnapshot& node, bool moved);
 
  private:
-  RunQueueAlarms(const BpfProgram& program, const WatchedSlots& slots, const AlarmWait& waiting);
-  void take(std::span<const std::byte> record) const;
+  RunQueueAlarms(const bpf::BpfProgram& program, const bpf::WatchedSlots& slots,
+                 const collectors::AlarmDescriptors& waiting);
+  void drain(std::span<const std::byte> record) const;
 
-  const WatchedSlots& slots_;
-  const AlarmWait& waiting_;
-  BrakeTerms& terms_;
+  const bpf::WatchedSlots& slots_;
+  const collectors::AlarmDescriptors& alarm_source_;
+  BrakeThresholds& terms_;
   std::span<BrakeSide> sides_;
-  std::optional<BpfRing> ring_{};
-  bool waited_for_ = false;
+  std::optional<bpf::BpfRing> ring_{};
+  bool registered_fd_ = false;
   std::shared_ptr<const std::vector<Pod>> pods_{};  ///< of which the sides are …
   std::shared_ptr<const NodeSlo> slo_{};            ///< … under these settings
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::run_queue

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace evenkeel {
+namespace evenkeel::run_queue {
 namespace {
 
 template <class T>
@@ -17,41 +17,41 @@ bool by_victim(const WaitBlame& a, const WaitBlame& b) {
 
 }  // namespace
 
-BlamePick::BlamePick() {
-  noted_.reserve(kMostNoted);
-  rests_.reserve(kMostNoted);
+BlameSelection::BlameSelection() {
+  candidates_.reserve(kMaxCandidates);
+  rests_.reserve(kMaxCandidates);
 }
 
-void BlamePick::note(const WaitBlame& blame) {
-  if (noted_.size() == kMostNoted) cut();
-  noted_.push_back({.blame = blame});
+void BlameSelection::add(const WaitBlame& blame) {
+  if (candidates_.size() == kMaxCandidates) cut();
+  candidates_.push_back({.blame = blame});
 }
 
-void BlamePick::note_rest(const BlameRest& rest) {
+void BlameSelection::add_rest(const BlameRest& rest) {
   rests_.push_back(rest);
   cut_ += static_cast<std::uint64_t>(rest.pairs);
 }
 
 /// The longest stay, the others become rests.
-void BlamePick::cut() {
-  std::ranges::sort(noted_, by_victim, &Noted::blame);
-  for (std::size_t i = 1; i < noted_.size(); ++i) {
-    const bool same = of_one(noted_[i].blame, noted_[i - 1].blame);
-    noted_[i].place = same ? std::min(noted_[i - 1].place + 1, kOfEach) : 0;
+void BlameSelection::cut() {
+  std::ranges::sort(candidates_, by_victim, &Candidate::blame);
+  for (std::size_t i = 1; i < candidates_.size(); ++i) {
+    const bool same = of_one(candidates_[i].blame, candidates_[i - 1].blame);
+    candidates_[i].place = same ? std::min(candidates_[i - 1].place + 1, kMinPerVictim) : 0;
   }
-  noted_.front().place = 0;
-  const auto end = noted_.begin() + kMost;
-  std::ranges::nth_element(noted_, end, [](const Noted& a, const Noted& b) {
+  candidates_.front().place = 0;
+  const auto end = candidates_.begin() + kMaxPairs;
+  std::ranges::nth_element(candidates_, end, [](const Candidate& a, const Candidate& b) {
     return std::tie(a.place, b.blame.time) < std::tie(b.place, a.blame.time);
   });
-  for (auto one = end; one != noted_.end(); ++one)
-    note_rest(
+  for (auto one = end; one != candidates_.end(); ++one)
+    add_rest(
         {.victim = one->blame.victim, .sibling = one->blame.sibling, .pairs = 1, .time = one->blame.time});
-  noted_.erase(end, noted_.end());
+  candidates_.erase(end, candidates_.end());
   add_up_rests();
 }
 
-void BlamePick::add_up_rests() {
+void BlameSelection::add_up_rests() {
   if (rests_.empty()) return;
   std::ranges::sort(rests_, [](const BlameRest& a, const BlameRest& b) {
     return std::tie(a.victim, a.sibling) < std::tie(b.victim, b.sibling);
@@ -68,17 +68,17 @@ void BlamePick::add_up_rests() {
   rests_.erase(last + 1, rests_.end());
 }
 
-void BlamePick::pass_on(RunQueue& into) {
-  if (noted_.size() > kMost) cut();
+void BlameSelection::emit(RunQueue& into) {
+  if (candidates_.size() > kMaxPairs) cut();
   add_up_rests();
-  std::ranges::sort(noted_, by_victim, &Noted::blame);
+  std::ranges::sort(candidates_, by_victim, &Candidate::blame);
   into.blame.clear();
-  into.blame.reserve(kMost);
-  for (const Noted& one : noted_) into.blame.push_back(one.blame);
+  into.blame.reserve(kMaxPairs);
+  for (const Candidate& one : candidates_) into.blame.push_back(one.blame);
   into.blame_rest.assign(rests_.begin(), rests_.end());
   into.blame_cut = cut_;
-  noted_.clear();
+  candidates_.clear();
   rests_.clear();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::run_queue

@@ -12,18 +12,18 @@
 #include "collectors/run_queue/reader.h"
 #include "collectors/run_queue/task_walk.h"
 
-namespace evenkeel {
+namespace evenkeel::run_queue {
 namespace {
 
 /// Why it did not load rarely changes while we run: trying costs tens of milliseconds.
 constexpr Duration kBetweenTries = std::chrono::minutes(10);
 /// How many tasks run is a look at each of them.
 constexpr Duration kBetweenCounts = std::chrono::seconds(5);
-constexpr RunQueueUse kNoUse{.measure = false, .brake = false};
+constexpr RunQueueFeatures kNoUse{.measure = false, .brake = false};
 
-class RunQueueCollector final : public Collector {
+class RunQueueCollector final : public collectors::Collector {
  public:
-  void follow(const CgroupTree& tree) override {
+  void follow(const tree::CgroupTree& tree) override {
     const auto& layout = tree.layout();
     unified_ = layout.v2(Controller::cpu);
     root_ = layout.root(Controller::cpu);
@@ -33,13 +33,13 @@ class RunQueueCollector final : public Collector {
     walk_.follow(tree);
   }
 
-  void wait_with(const AlarmWait& waiting) override {
+  void wait_with(const collectors::AlarmDescriptors& waiting) override {
     alarms_.reset();
     waiting_ = waiting;
   }
 
-  void collect(Tick& tick) override {
-    const RunQueueUse use = wanted(tick.node);
+  void collect(collectors::Tick& tick) override {
+    const RunQueueFeatures use = wanted(tick.node);
     if (use != use_) stop(tick.node);
     use_ = use;
     if (!use.measure && !use.brake) return;
@@ -48,7 +48,7 @@ class RunQueueCollector final : public Collector {
   }
 
  private:
-  [[nodiscard]] RunQueueUse wanted(const NodeSnapshot& node) const {
+  [[nodiscard]] RunQueueFeatures wanted(const NodeSnapshot& node) const {
     if (node.slo == nullptr) return kNoUse;
     const auto& settings = node.slo->evenkeel;
     return {
@@ -56,7 +56,7 @@ class RunQueueCollector final : public Collector {
         .brake = waiting_.add && settings.brake.enable && settings.brake.run_queue && !settings.hands_off};
   }
 
-  void work(Tick& tick) {
+  void work(collectors::Tick& tick) {
     if (reader_ && outgrown(tick.node)) unload();
     if (!reader_ && !start(tick)) return use_.measure ? stand_in(tick) : void();
     const bool moved = changed_;
@@ -64,7 +64,7 @@ class RunQueueCollector final : public Collector {
     if (use_.brake && !alarms_) listen();
     if (alarms_) alarms_->follow(tick.node, moved);
     if (!use_.measure) return;
-    reader_->read(tick.node.run_queue, tick.node.stalls, ran_share(tick.node.node));
+    reader_->read(tick.node.run_queue, tick.node.stalls, cpu_share(tick.node.node));
     count_tasks(tick);
   }
 
@@ -90,14 +90,14 @@ class RunQueueCollector final : public Collector {
     reader_.reset();
   }
   [[nodiscard]] bool outgrown(const NodeSnapshot& node) const {
-    return reader_->outgrown_by(cgroups_.size()) || node.topology.online != online_;
+    return reader_->too_small_for(cgroups_.size()) || node.topology.online != online_;
   }
 
   /// The program cannot be loaded: what each task says of itself.
-  void stand_in(Tick& tick) {
+  void stand_in(collectors::Tick& tick) {
     auto& run_queue = tick.node.run_queue;
     if (!real_) return;
-    const auto trouble = walk_.look(tick, true);
+    const auto trouble = walk_.scan(tick, true);
     if (!trouble.empty()) {
       if (run_queue.source != RunQueueSource::none || trouble != trouble_)
         forget(tick.node, why_no_program_ + "; " + std::string(trouble));
@@ -119,10 +119,10 @@ class RunQueueCollector final : public Collector {
   }
 
   /// As of the last look; both are in the order of the tree.
-  void count_tasks(Tick& tick) {
+  void count_tasks(collectors::Tick& tick) {
     if (!counted_ || tick.node.at - *counted_ >= kBetweenCounts) {
       counted_ = tick.node.at;
-      const auto trouble = walk_.look(tick, false);
+      const auto trouble = walk_.scan(tick, false);
       if (trouble != trouble_)
         tick.node.run_queue.why = trouble.empty() ? "" : "tasks are not counted: " + std::string(trouble);
       trouble_ = trouble;
@@ -149,18 +149,18 @@ class RunQueueCollector final : public Collector {
     node.stalls.clear();
   }
 
-  bool start(Tick& tick) {
+  bool start(collectors::Tick& tick) {
     if (tried_ && tick.node.at - *tried_ < kBetweenTries) return false;
     tried_ = tick.node.at;
     real_ = !root_.empty() && tick.host.on_kernel_fs(root_);
     trouble_ = {};
-    why_no_program_ = why_no_bpf(tick.host, root_);
+    why_no_program_ = features::why_no_bpf(tick.host, root_);
     forget(tick.node, use_.measure ? why_no_program_ : "");
     if (!why_no_program_.empty()) return false;
     auto reader = RunQueueReader::start(
         {.unified = unified_, .cgroups = cgroups_.size(), .topology = &tick.node.topology, .use = use_});
     if (!reader) {
-      why_no_program_ = why_not_loaded(reader.error().code);
+      why_no_program_ = features::why_not_loaded(reader.error().code);
       forget(tick.node, use_.measure ? why_no_program_ : "");
       return false;
     }
@@ -172,8 +172,8 @@ class RunQueueCollector final : public Collector {
     return true;
   }
 
-  AlarmWait waiting_{};
-  RunQueueUse use_ = kNoUse;
+  collectors::AlarmDescriptors waiting_{};
+  RunQueueFeatures use_ = kNoUse;
   std::optional<RunQueueReader> reader_{};
   std::unique_ptr<RunQueueAlarms> alarms_{};  ///< of the reader's program
   std::string why_no_alarms_{};
@@ -182,7 +182,7 @@ class RunQueueCollector final : public Collector {
   TaskWalk walk_{};
   std::string why_no_program_{};
   std::string_view trouble_{};  ///< why nothing is known of single tasks
-  std::vector<WatchedCgroup> cgroups_{};
+  std::vector<bpf::WatchedCgroup> cgroups_{};
   std::string root_{};
   CpuSet online_{};
   bool unified_ = false, changed_ = false, real_ = false;
@@ -191,11 +191,13 @@ class RunQueueCollector final : public Collector {
 }  // namespace
 
 // Nothing is loaded where nobody asks, so it is never said to be off; the programs' descriptors are a few.
-extern const CollectorSpec run_queue_collector;
-const CollectorSpec run_queue_collector{
+extern const collectors::CollectorSpec run_queue_collector;
+const collectors::CollectorSpec run_queue_collector{
     "run-queue",
     {},
     [](const Host&) { return std::size_t{32}; },
-    [](const Host&) -> std::unique_ptr<Collector> { return std::make_unique<RunQueueCollector>(); }};
+    [](const Host&) -> std::unique_ptr<collectors::Collector> {
+      return std::make_unique<RunQueueCollector>();
+    }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::run_queue

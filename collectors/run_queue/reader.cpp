@@ -7,7 +7,7 @@
 
 #include "collectors/bpf/objects.h"
 
-namespace evenkeel {
+namespace evenkeel::run_queue {
 namespace {
 
 constexpr std::uint32_t kBatch = 512;
@@ -34,15 +34,15 @@ std::vector<std::uint32_t> siblings(const CpuTopology& topology, std::uint32_t c
 
 }  // namespace
 
-RanShare ran_share(const NodeSample& node) {
+CpuShare cpu_share(const NodeSample& node) {
   if (!node.cpu_use || !node.cpu_stolen || *node.cpu_use <= MilliCpu(0)) return {};
   return {.ran = *node.cpu_use, .of = clamped_sum(*node.cpu_use, *node.cpu_stolen)};
 }
 
-Result<RunQueueReader> RunQueueReader::start(const Machine& machine) {
-  const auto cpus = possible_cpus();
+Result<RunQueueReader> RunQueueReader::start(const Environment& machine) {
+  const auto cpus = bpf::possible_cpus();
   if (cpus == 0) return fail(ENODEV, Op::other, "possible CPUs");
-  const auto slots = WatchedCgroups::slots_for(machine.cgroups);
+  const auto slots = bpf::WatchedCgroups::slots_for(machine.cgroups);
   const auto sibling = siblings(*machine.topology, cpus);
   bool threads = false;
   for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) threads |= sibling[cpu] != cpu;
@@ -53,27 +53,28 @@ Result<RunQueueReader> RunQueueReader::start(const Machine& machine) {
                             .siblings = threads ? 1U : 0U,
                             .measure = measure ? 1U : 0U,
                             .brake = brake ? 1U : 0U};
-  const BpfPlan::Table tables[] = {{"watched", slots},
-                                   {"cells", cpus * slots},
-                                   {"cpus", cpus},
-                                   {"sibling_of", cpus},
-                                   {"blame", machine.pairs},
-                                   {"brake_sides", brake ? slots : 1},
-                                   {"brake_cells", brake ? cpus * slots : 1},
-                                   {"brake_calls", static_cast<std::uint32_t>(::sysconf(_SC_PAGESIZE))}};
-  auto program = BpfProgram::load({.name = "evenkeel_rq",
-                                   .object = run_queue_object,
-                                   .tables = tables,
-                                   .constants = std::as_bytes(std::span(&shape, 1)),
-                                   .without = measure ? nullptr : kReclaim});
+  const bpf::BpfProgramSpec::Table tables[] = {
+      {"watched", slots},
+      {"cells", cpus * slots},
+      {"cpus", cpus},
+      {"sibling_of", cpus},
+      {"blame", machine.pairs},
+      {"brake_sides", brake ? slots : 1},
+      {"brake_cells", brake ? cpus * slots : 1},
+      {"brake_calls", static_cast<std::uint32_t>(::sysconf(_SC_PAGESIZE))}};
+  auto program = bpf::BpfProgram::load({.name = "evenkeel_rq",
+                                        .object = bpf::run_queue_object,
+                                        .tables = tables,
+                                        .constants = std::as_bytes(std::span(&shape, 1)),
+                                        .without = measure ? nullptr : kReclaim});
   if (!program) return tl::unexpected(program.error());
   for (std::uint32_t cpu = 0; cpu < cpus; ++cpu)
-    if (const auto put = put_row(program->descriptor("sibling_of"), &cpu, &sibling[cpu]); !put)
+    if (const auto put = bpf::put_row(program->descriptor("sibling_of"), &cpu, &sibling[cpu]); !put)
       return tl::unexpected(put.error());
   return RunQueueReader(std::move(*program), cpus, slots);
 }
 
-RunQueueReader::RunQueueReader(BpfProgram program, std::uint32_t cpus, std::uint32_t slots)
+RunQueueReader::RunQueueReader(bpf::BpfProgram program, std::uint32_t cpus, std::uint32_t slots)
     : program_(std::move(program)), cpus_(cpus), slots_(slots), table_(program_, slots) {
   cells_ = program_.mapped("cells");
   cpu_rows_ = program_.mapped("cpus");
@@ -84,12 +85,12 @@ RunQueueReader::RunQueueReader(BpfProgram program, std::uint32_t cpus, std::uint
 
 std::size_t RunQueueReader::bytes() const { return cells_.size() + cpu_rows_.size(); }
 
-const WaitCell& RunQueueReader::cell(std::uint32_t cpu, WatchSlot slot) const {
+const WaitCell& RunQueueReader::cell(std::uint32_t cpu, bpf::WatchSlot slot) const {
   const auto at = (std::size_t{cpu} * slots_ + slot) * sizeof(WaitCell);
   return *reinterpret_cast<const WaitCell*>(cells_.data() + at);
 }
 
-RunQueueReader::Sums RunQueueReader::sums(WatchSlot slot) const {
+RunQueueReader::Sums RunQueueReader::sums(bpf::WatchSlot slot) const {
   Sums out;
   for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu) {
     const auto& one = cell(cpu, slot);
@@ -101,12 +102,12 @@ RunQueueReader::Sums RunQueueReader::sums(WatchSlot slot) const {
   return out;
 }
 
-void RunQueueReader::add_histogram(WatchSlot slot, Sums& sums) const {
+void RunQueueReader::add_histogram(bpf::WatchSlot slot, Sums& sums) const {
   for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu)
     for (std::size_t i = 0; i < kWaitBuckets; ++i) sums.histogram[i] += now_in(cell(cpu, slot).histogram[i]);
 }
 
-bool RunQueueReader::watch(std::span<const WatchedCgroup> cgroups, MonoTime now) {
+bool RunQueueReader::watch(std::span<const bpf::WatchedCgroup> cgroups, MonoTime now) {
   const bool all = table_.follow(cgroups, now);
   auto before = std::move(watched_);
   watched_.clear();
@@ -145,24 +146,24 @@ void RunQueueReader::read_one(Watched& watched, RunQueueWait& wait, TaskStalls& 
   watched.seen = sum;
 }
 
-void RunQueueReader::read(RunQueue& into, std::vector<TaskStalls>& stalls, const RanShare& share) {
+void RunQueueReader::read(RunQueue& into, std::vector<TaskStalls>& stalls, const CpuShare& share) {
   share_ = share;
   into.waits.resize(watched_.size());
   stalls.resize(watched_.size());
   for (std::size_t i = 0; i < watched_.size(); ++i) read_one(watched_[i], into.waits[i], stalls[i]);
   read_blame(into);
-  into.lost = in_all(&CpuRow::lost);
+  into.lost = total(&CpuRow::lost);
 }
 
-void RunQueueReader::note_blame(std::uint32_t key, std::span<const std::uint64_t> times) {
-  const WatchSlot victim = key >> kRunnerBits & 0x7fffU, runner = key & 0xffffU;
+void RunQueueReader::record_blame(std::uint32_t key, std::span<const std::uint64_t> times) {
+  const bpf::WatchSlot victim = key >> kRunnerBits & 0x7fffU, runner = key & 0xffffU;
   if (!table_.slots().alive(victim)) return;
   std::uint64_t time_ns = 0;
   for (const auto part : times) time_ns += part;
-  pick_.note({.victim = table_.slots().owner(victim),
-              .runner = table_.slots().owner(runner),
-              .sibling = key >> kSiblingBit != 0,
-              .time = ran(time_ns)});
+  pick_.add({.victim = table_.slots().owner(victim),
+             .runner = table_.slots().owner(runner),
+             .sibling = key >> kSiblingBit != 0,
+             .time = ran(time_ns)});
 }
 
 Duration RunQueueReader::ran(std::uint64_t time_ns) const {
@@ -170,27 +171,27 @@ Duration RunQueueReader::ran(std::uint64_t time_ns) const {
 }
 
 void RunQueueReader::read_blame(RunQueue& into) {
-  BpfPosition position;
+  bpf::ClockReading position;
   for (;;) {
-    const auto count = take_rows(blame_fd_, position, keys_.data(), times_.data(), kBatch);
+    const auto count = bpf::drain_rows(blame_fd_, position, keys_.data(), times_.data(), kBatch);
     if (!count) break;
     for (std::uint32_t i = 0; i < *count; ++i)
-      note_blame(keys_[i], std::span(times_).subspan(std::size_t{i} * cpus_, cpus_));
+      record_blame(keys_[i], std::span(times_).subspan(std::size_t{i} * cpus_, cpus_));
     if (position.ended) break;
   }
-  note_unnamed();
-  pick_.pass_on(into);
+  record_unnamed();
+  pick_.emit(into);
 }
 
-std::uint64_t RunQueueReader::unnamed_ns(WatchSlot slot, std::size_t sibling) const {
+std::uint64_t RunQueueReader::unnamed_ns(bpf::WatchSlot slot, std::size_t sibling) const {
   std::uint64_t sum = 0;
   for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu) sum += now_in(cell(cpu, slot).unnamed_ns[sibling]);
   return sum;
 }
 
 /// More pairs than the kernel's table has: of the others it is known whose wait it was.
-void RunQueueReader::note_unnamed() {
-  const auto times = in_all(&CpuRow::unnamed);
+void RunQueueReader::record_unnamed() {
+  const auto times = total(&CpuRow::unnamed);
   if (times == unnamed_) return;
   unnamed_ = times;
   for (Watched& watched : watched_)
@@ -199,15 +200,15 @@ void RunQueueReader::note_unnamed() {
       const auto time = ran(now - watched.unnamed_ns[i]);
       watched.unnamed_ns[i] = now;
       if (time > Duration::zero())
-        pick_.note_rest({.victim = watched.id, .sibling = i == 1, .pairs = 1, .time = time});
+        pick_.add_rest({.victim = watched.id, .sibling = i == 1, .pairs = 1, .time = time});
     }
 }
 
-std::uint64_t RunQueueReader::in_all(unsigned long long CpuRow::*what) const {
+std::uint64_t RunQueueReader::total(unsigned long long CpuRow::*what) const {
   std::uint64_t sum = 0;
   for (std::uint32_t cpu = 0; cpu < cpus_; ++cpu)
     sum += now_in(reinterpret_cast<const CpuRow*>(cpu_rows_.data())[cpu].*what);
   return sum;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::run_queue

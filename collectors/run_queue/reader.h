@@ -13,48 +13,48 @@
 #include "collectors/run_queue/blame_pick.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::run_queue {
 
 /// What is wanted of the program; what is not costs nothing.
-struct RunQueueUse {
+struct RunQueueFeatures {
   bool measure = true;  ///< read()
   bool brake = false;   ///< see collectors/run_queue/alarms.h
-  bool operator==(const RunQueueUse&) const = default;
+  bool operator==(const RunQueueFeatures&) const = default;
 };
 
 /// Of the time for which a task had a CPU, so much it ran; meanwhile the host of a virtual machine may stop
 /// it unseen, and run others.
-struct RanShare {
+struct CpuShare {
   MilliCpu ran{1}, of{1};
-  bool operator==(const RanShare&) const = default;
+  bool operator==(const CpuShare&) const = default;
 };
 /// Of all CPUs, in the last tick; all of the time, where it is not known.
-RanShare ran_share(const NodeSample& node);
+CpuShare cpu_share(const NodeSample& node);
 
 class RunQueueReader {
  public:
-  struct Machine {
+  struct Environment {
     bool unified = false;     ///< the cpu controller is on v2
     std::size_t cgroups = 0;  ///< that will be watched, roughly
     const CpuTopology* topology = nullptr;
-    RunQueueUse use{};
+    RunQueueFeatures use{};
     std::uint32_t pairs = 4096;  ///< of victim and runner that the kernel tells apart between two readings
   };
   /// Loads the program; see BpfProgram::load() for its errors. Milliseconds.
-  static Result<RunQueueReader> start(const Machine& machine);
+  static Result<RunQueueReader> start(const Environment& machine);
 
   /// From now on these are watched, in the order of NodeSnapshot::cgroups. Returns false while there is not
   /// room for all: try again at the next tick. Whoever is not watched counts for the cgroup above.
-  bool watch(std::span<const WatchedCgroup> cgroups, MonoTime now);
+  bool watch(std::span<const bpf::WatchedCgroup> cgroups, MonoTime now);
   /// What happened since the last reading; of blame the share that is the runners' own doing. Allocates
   /// nothing after watch().
-  void read(RunQueue& into, std::vector<TaskStalls>& stalls, const RanShare& share = {});
+  void read(RunQueue& into, std::vector<TaskStalls>& stalls, const CpuShare& share = {});
 
   /// So many cgroups need bigger tables: start anew.
-  [[nodiscard]] bool outgrown_by(std::size_t cgroups) const { return table_.outgrown_by(cgroups); }
+  [[nodiscard]] bool too_small_for(std::size_t cgroups) const { return table_.too_small_for(cgroups); }
   [[nodiscard]] std::size_t bytes() const;  ///< of the tables that we read
-  [[nodiscard]] const BpfProgram& program() const { return program_; }
-  [[nodiscard]] const WatchedSlots& slots() const { return table_.slots(); }
+  [[nodiscard]] const bpf::BpfProgram& program() const { return program_; }
+  [[nodiscard]] const bpf::WatchedSlots& slots() const { return table_.slots(); }
 
  private:
   struct Sums {
@@ -63,37 +63,37 @@ class RunQueueReader {
   };
   struct Watched {
     CgroupId id{};
-    WatchSlot slot = 0;
+    bpf::WatchSlot slot = 0;
     Sums seen{};
     std::array<std::uint64_t, kWaitBuckets> histogram{};
     std::array<std::uint64_t, 2> unnamed_ns{};  ///< see WaitCell
   };
 
-  RunQueueReader(BpfProgram program, std::uint32_t cpus, std::uint32_t slots);
-  [[nodiscard]] const WaitCell& cell(std::uint32_t cpu, WatchSlot slot) const;
-  [[nodiscard]] Sums sums(WatchSlot slot) const;
-  void add_histogram(WatchSlot slot, Sums& sums) const;
+  RunQueueReader(bpf::BpfProgram program, std::uint32_t cpus, std::uint32_t slots);
+  [[nodiscard]] const WaitCell& cell(std::uint32_t cpu, bpf::WatchSlot slot) const;
+  [[nodiscard]] Sums sums(bpf::WatchSlot slot) const;
+  void add_histogram(bpf::WatchSlot slot, Sums& sums) const;
   void read_one(Watched& watched, RunQueueWait& wait, TaskStalls& stall) const;
   void read_blame(RunQueue& into);
-  void note_blame(std::uint32_t key, std::span<const std::uint64_t> times);
-  [[nodiscard]] std::uint64_t unnamed_ns(WatchSlot slot, std::size_t sibling) const;
-  void note_unnamed();
+  void record_blame(std::uint32_t key, std::span<const std::uint64_t> times);
+  [[nodiscard]] std::uint64_t unnamed_ns(bpf::WatchSlot slot, std::size_t sibling) const;
+  void record_unnamed();
   /// Without what the host took.
   [[nodiscard]] Duration ran(std::uint64_t time_ns) const;
   /// Over all CPUs.
-  [[nodiscard]] std::uint64_t in_all(unsigned long long CpuRow::*what) const;
+  [[nodiscard]] std::uint64_t total(unsigned long long CpuRow::*what) const;
 
-  BpfProgram program_;
+  bpf::BpfProgram program_;
   std::uint32_t cpus_, slots_;
-  WatchedCgroups table_;
+  bpf::WatchedCgroups table_;
   std::span<const std::byte> cells_{}, cpu_rows_{};
   int blame_fd_ = -1;
   std::vector<Watched> watched_{};
   std::vector<std::uint32_t> keys_{};
   std::vector<std::uint64_t> times_{};
-  BlamePick pick_{};
-  RanShare share_{};           ///< of this reading
+  BlameSelection pick_{};
+  CpuShare share_{};           ///< of this reading
   std::uint64_t unnamed_ = 0;  ///< times that blame found no room for its pair
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::run_queue

@@ -7,11 +7,11 @@
 #include "cgroup/base/text.h"
 #include "collectors/base/lines.h"
 
-namespace evenkeel {
+namespace evenkeel::run_queue {
 namespace {
 
 /// Of a list of tasks; each has a line of up to eight bytes.
-constexpr std::size_t kMostBytes = 8 * TaskWalk::kMostTasks + 64;
+constexpr std::size_t kMostBytes = 8 * TaskWalk::kMaxTasks + 64;
 constexpr std::string_view kCrowded =
     "more than 1000 tasks in containers: too many to look at one by one, until there are 800";
 
@@ -32,7 +32,7 @@ char task_state(std::string_view text) {
   return text[name_end + 2];
 }
 
-void TaskWalk::follow(const CgroupTree& tree) {
+void TaskWalk::follow(const tree::CgroupTree& tree) {
   auto before = std::move(watched_);
   watched_.clear();
   list_ = tree.layout().v2(Controller::cpu) ? "/cgroup.threads" : "/tasks";
@@ -59,25 +59,25 @@ void TaskWalk::note_throttling(const NodeSnapshot& node) {
   }
 }
 
-std::string_view TaskWalk::look(Tick& tick, bool schedules) {
+std::string_view TaskWalk::scan(collectors::Tick& tick, bool schedules) {
   seen_.clear();
   tasks_ = schedules_ = 0;
   foreign_ = false;
   note_throttling(tick.node);
-  if (crowded_ && count_tasks(tick) > kFewAgain) return nothing(kCrowded);
+  if (too_many_tasks_ && count_tasks(tick) > kResumeBelow) return clear(kCrowded);
   for (Watched& watched : watched_) {
-    look_at(watched, tick, schedules, seen_.emplace_back(Of{.cgroup = watched.cgroup}));
-    if (tasks_ > kMostTasks || foreign_) break;
+    scan_cgroup(watched, tick, schedules, seen_.emplace_back(Result{.cgroup = watched.cgroup}));
+    if (tasks_ > kMaxTasks || foreign_) break;
   }
-  if (foreign_) return nothing("containers' tasks are out of sight: that needs the host's PID namespace");
-  crowded_ = tasks_ > kMostTasks;
-  if (crowded_) return nothing(kCrowded);
+  if (foreign_) return clear("containers' tasks are out of sight: that needs the host's PID namespace");
+  too_many_tasks_ = tasks_ > kMaxTasks;
+  if (too_many_tasks_) return clear(kCrowded);
   if (schedules && tasks_ > 0 && schedules_ == 0)
-    return nothing("no task says how long it waited: the kernel is built without CONFIG_SCHED_INFO");
+    return clear("no task says how long it waited: the kernel is built without CONFIG_SCHED_INFO");
   return {};
 }
 
-std::string_view TaskWalk::nothing(std::string_view why) {
+std::string_view TaskWalk::clear(std::string_view why) {
   seen_.clear();
   for (Watched& one : watched_) one.tasks.clear();  // a sum that was not followed is no sum
   return why;
@@ -85,13 +85,13 @@ std::string_view TaskWalk::nothing(std::string_view why) {
 
 /// f(number) says whether it wants more.
 template <class F>
-void TaskWalk::for_each_task(const Watched& watched, Tick& tick, F f) {
+void TaskWalk::for_each_task(const Watched& watched, collectors::Tick& tick, F f) {
   below_.dir = watched.dir;
   below_.names.clear();
   bool more = true;
-  visit_below(below_, tick.host, [&](std::string& path) {
+  tree::visit_below(below_, tick.host, [&](std::string& path) {
     path += list_;
-    for_each_line(tick.host, path, tick.buffer, kMostBytes, [&](std::string_view line) {
+    collectors::for_each_line(tick.host, path, tick.buffer, kMostBytes, [&](std::string_view line) {
       const auto tid = whole_number(line);
       if (tid && more) more = f(*tid);
     });
@@ -100,35 +100,35 @@ void TaskWalk::for_each_task(const Watched& watched, Tick& tick, F f) {
 }
 
 /// As many as there are, or more than are few.
-std::size_t TaskWalk::count_tasks(Tick& tick) {
+std::size_t TaskWalk::count_tasks(collectors::Tick& tick) {
   std::size_t sum = 0;
   for (const Watched& watched : watched_)
-    if (sum <= kFewAgain)
-      for_each_task(watched, tick, [&](std::int64_t /*tid*/) { return ++sum <= kFewAgain; });
+    if (sum <= kResumeBelow)
+      for_each_task(watched, tick, [&](std::int64_t /*tid*/) { return ++sum <= kResumeBelow; });
   return sum;
 }
 
-void TaskWalk::look_at(Watched& watched, Tick& tick, bool schedules, Of& into) {
+void TaskWalk::scan_cgroup(Watched& watched, collectors::Tick& tick, bool schedules, Result& into) {
   std::swap(watched.before, watched.tasks);
   watched.tasks.clear();
   const bool held_up = std::exchange(watched.held_up, false);
   if (schedules && !held_up && !watched.before.empty()) into.since.emplace();
   for_each_task(watched, tick, [&](std::int64_t tid) {
     foreign_ |= tid == 0;
-    if (tid > 0 && look_at_task(tid, tick.host, schedules, watched, into)) ++tasks_;
-    return tasks_ <= kMostTasks;
+    if (tid > 0 && scan_task(tid, tick.host, schedules, watched, into)) ++tasks_;
+    return tasks_ <= kMaxTasks;
   });
   std::ranges::sort(watched.tasks, {}, &Task::tid);
 }
 
 /// False: it has ended meanwhile.
-bool TaskWalk::look_at_task(std::int64_t tid, const Host& host, bool schedules, Watched& watched, Of& into) {
-  const char state = task_state(slurp(tid, "/stat", host));
+bool TaskWalk::scan_task(std::int64_t tid, const Host& host, bool schedules, Watched& watched, Result& into) {
+  const char state = task_state(read_file(tid, "/stat", host));
   if (state == '\0') return false;
   into.running += state == 'R' ? 1 : 0;
   into.uninterruptible += state == 'D' ? 1 : 0;
   if (!schedules) return true;
-  const auto schedule = parse_schedstat(slurp(tid, "/schedstat", host));
+  const auto schedule = parse_schedstat(read_file(tid, "/schedstat", host));
   if (!schedule) {
     into.since.reset();
     return true;
@@ -145,11 +145,11 @@ bool TaskWalk::look_at_task(std::int64_t tid, const Host& host, bool schedules, 
   return true;
 }
 
-std::string_view TaskWalk::slurp(std::int64_t tid, std::string_view file, const Host& host) {
+std::string_view TaskWalk::read_file(std::int64_t tid, std::string_view file, const Host& host) {
   std::array<char, 24> digits{};
   char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), tid).ptr;
   path_.assign("proc/").append(digits.data(), end).append(file);
-  return first_part(host, path_, text_);
+  return collectors::first_part(host, path_, text_);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::run_queue

@@ -18,7 +18,7 @@
 #include "cgroup/tree/descendants.h"
 #include "collectors/base/collector.h"
 
-namespace evenkeel {
+namespace evenkeel::run_queue {
 
 /// One task's /proc/TID/schedstat.
 struct TaskSchedule {
@@ -34,12 +34,12 @@ char task_state(std::string_view text);
 class TaskWalk {
  public:
   /// In one look; some 8 ms of CPU.
-  static constexpr std::size_t kMostTasks = 1000;
+  static constexpr std::size_t kMaxTasks = 1000;
   /// Once there were more, only their lists are read until there are no more than so many: what is known in
   /// every second look only is not known.
-  static constexpr std::size_t kFewAgain = 800;
+  static constexpr std::size_t kResumeBelow = 800;
 
-  struct Of {
+  struct Result {
     CgroupId cgroup{};
     std::int64_t running = 0, uninterruptible = 0;
     /// By tasks that were there at the look before too; absent: that is not known.
@@ -47,12 +47,12 @@ class TaskWalk {
   };
 
   /// Where tasks are. May allocate.
-  void follow(const CgroupTree& tree);
+  void follow(const tree::CgroupTree& tree);
   /// One look at all tasks of all containers, also in cgroups that they made for themselves. Not empty: why
   /// nothing is known. Allocates only while there are more tasks than ever before.
-  std::string_view look(Tick& tick, bool schedules);
+  std::string_view scan(collectors::Tick& tick, bool schedules);
   /// In the order of NodeSnapshot::cgroups; of the last look, where that worked.
-  [[nodiscard]] const std::vector<Of>& seen() const { return seen_; }
+  [[nodiscard]] const std::vector<Result>& seen() const { return seen_; }
 
  private:
   struct Task {
@@ -66,24 +66,24 @@ class TaskWalk {
     bool held_up = false;  ///< by a quota, since the look before
   };
   void note_throttling(const NodeSnapshot& node);
-  std::string_view nothing(std::string_view why);
-  std::size_t count_tasks(Tick& tick);
+  std::string_view clear(std::string_view why);
+  std::size_t count_tasks(collectors::Tick& tick);
   template <class F>
-  void for_each_task(const Watched& watched, Tick& tick, F f);
-  void look_at(Watched& watched, Tick& tick, bool schedules, Of& into);
-  bool look_at_task(std::int64_t tid, const Host& host, bool schedules, Watched& watched, Of& into);
-  [[nodiscard]] std::string_view slurp(std::int64_t tid, std::string_view file, const Host& host);
+  void for_each_task(const Watched& watched, collectors::Tick& tick, F f);
+  void scan_cgroup(Watched& watched, collectors::Tick& tick, bool schedules, Result& into);
+  bool scan_task(std::int64_t tid, const Host& host, bool schedules, Watched& watched, Result& into);
+  [[nodiscard]] std::string_view read_file(std::int64_t tid, std::string_view file, const Host& host);
 
   std::vector<Watched> watched_{};
-  std::vector<Of> seen_{};
+  std::vector<Result> seen_{};
   std::string_view list_{};  ///< the file of a directory that names its tasks, with the slash
-  BelowRoom below_{};
+  tree::BelowRoom below_{};
   std::string path_{};
   std::array<char, 512> text_{};
-  std::size_t tasks_ = 0;      ///< in this look
-  std::size_t schedules_ = 0;  ///< of them with a sum
-  bool crowded_ = false;       ///< there were too many, and are not few yet
-  bool foreign_ = false;       ///< some tasks have no number in our PID namespace
+  std::size_t tasks_ = 0;        ///< in this look
+  std::size_t schedules_ = 0;    ///< of them with a sum
+  bool too_many_tasks_ = false;  ///< there were too many, and are not few yet
+  bool foreign_ = false;         ///< some tasks have no number in our PID namespace
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::run_queue

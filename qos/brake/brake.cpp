@@ -6,7 +6,7 @@
 #include "qos/cpu/suppress/suppress.h"
 #include "qos/memory/limit_above_use.h"
 
-namespace evenkeel {
+namespace evenkeel::brake {
 namespace {
 
 // For less it is not worth its two writes.
@@ -101,16 +101,17 @@ void release(BrakeState& state, MonoTime now) {
   }
 }
 
-void brake_cpu(const NodeSnapshot& node, PolicyState& state, Intents& out) {
+void brake_cpu(const NodeSnapshot& node, decide::PolicyState& state, decide::Intents& out) {
   const BrakeLever& lever = state.brake.cpu;
   const auto& limit = node.cgroup(node.besteffort)->applied.cpu_limit;
   if (!limit || limit->period <= Duration::zero())
-    return hold_besteffort_limit(node, state.cpu_suppress, because("the quota cannot be read"), out);
+    return suppress::hold_besteffort_limit(node, state.cpu_suppress, because("the quota cannot be read"),
+                                           out);
   const QuotaTime quota = std::max(quota_for(lever.cpu, limit->period), kKernelMinimum);
-  limit_besteffort(node, {quota, limit->period}, lever.why, state.cpu_suppress, out);
+  suppress::limit_besteffort(node, {quota, limit->period}, lever.why, state.cpu_suppress, out);
 }
 
-void brake_memory(const NodeSnapshot& node, const BrakeLever& lever, Intents& out) {
+void brake_memory(const NodeSnapshot& node, const BrakeLever& lever, decide::Intents& out) {
   const auto& besteffort = *node.cgroup(node.besteffort);
   const auto now = besteffort.applied.plain.bytes(Knob::memory_high);
   Bytes used = besteffort.memory.current.value_or(kNoMemoryLimit);
@@ -118,10 +119,11 @@ void brake_memory(const NodeSnapshot& node, const BrakeLever& lever, Intents& ou
     if (alarm.at >= node.at) used = alarm.besteffort_memory.value_or(used);
   if (!now || used == kNoMemoryLimit)
     return out.hold(besteffort.id, Knob::memory_high, because("it is not known how much best effort uses"));
-  out.want(besteffort.id, Knob::memory_high, gentle_limit(lever.memory, used, *now).count(), lever.why);
+  out.want(besteffort.id, Knob::memory_high, memory::gentle_limit(lever.memory, used, *now).count(),
+           lever.why);
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
   if (slo.evenkeel.hands_off) return release(state.brake, node.at);
   hear_alarms(node, slo, state.brake);
   if (goes_on(node, state.brake.cpu) && cuts(node, slo.evenkeel.brake, state.brake.cpu))
@@ -129,7 +131,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, In
   if (goes_on(node, state.brake.memory)) brake_memory(node, state.brake.memory, out);
 }
 
-void reset(PolicyState& state) { state.brake = {}; }
+void reset(decide::PolicyState& state) { state.brake = {}; }
 
 }  // namespace
 
@@ -147,8 +149,8 @@ std::optional<MonoTime> next_release(const BrakeState& state) {
   return next;
 }
 
-constinit const PolicySpec brake_policy{
+constinit const decide::PolicySpec brake_policy{
     "brake", "best effort is cut for a moment when the kernel says that a service waits", enabled, decide,
     reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::brake

@@ -12,7 +12,7 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::brake {
 
 /// Takes node.alarms in, as soon as they came: nothing was read since. Whether a brake is on now that was
 /// not, which is to be written at once.
@@ -21,6 +21,6 @@ bool hear_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state
 /// When decide() is to be called at the latest, for a lease ends. Absent: nothing is braked.
 std::optional<MonoTime> next_release(const BrakeState& state);
 
-extern const PolicySpec brake_policy;
+extern const decide::PolicySpec brake_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::brake

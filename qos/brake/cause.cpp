@@ -5,7 +5,7 @@
 #include "qos/memory/limit_above_use.h"
 #include "qos/memory/shortage.h"
 
-namespace evenkeel {
+namespace evenkeel::brake {
 namespace {
 
 // Who has run or who has so little cannot be why somebody else waits.
@@ -28,8 +28,9 @@ bool waits(const NodeSnapshot& node, const BrakeSettings& settings, Contended wh
   const auto* cgroup = node.cgroup(pod.cgroup);
   if (cgroup == nullptr || is_best_effort(*pod.spec)) return false;
   if (what == Contended::memory)
-    return !meets_own_limit(node, pod) && percent_waiting(cgroup->pressure.memory) >=
-                                              static_cast<double>(settings.memory_pressure_percent.count());
+    return !memory::meets_own_limit(node, pod) &&
+           percent_waiting(cgroup->pressure.memory) >=
+               static_cast<double>(settings.memory_pressure_percent.count());
   const bool own = throttled(cgroup) || std::ranges::any_of(node.containers_of(pod), [&](const auto& each) {
                      return throttled(node.cgroup(each.cgroup));
                    });
@@ -66,7 +67,7 @@ bool service_waits(const NodeSnapshot& node, const BrakeSettings& settings, cons
   const PodSample* pod = pod_of(node, alarm.victim);
   const bool service = pod != nullptr ? !is_best_effort(*pod->spec) : is_service_outside(node, alarm.victim);
   if (!service) return false;
-  if (alarm.what == Contended::memory) return pod == nullptr || !meets_own_limit(node, *pod);
+  if (alarm.what == Contended::memory) return pod == nullptr || !memory::meets_own_limit(node, *pod);
   return alarm.source == AlarmSource::run_queue || waits_for_others(alarm);
 }
 
@@ -128,8 +129,8 @@ std::optional<Bytes> memory_to_keep(const NodeSnapshot& node, const NodeSlo& slo
   const auto now = besteffort->applied.plain.bytes(Knob::memory_high);
   if (!now) return std::nullopt;
   const Bytes keep = std::max(used - percent_of(used, slo.evenkeel.memory_push_back.step_percent),
-                              least_memory(*besteffort));
-  return gentle_limit(keep, used, *now) < *now ? std::optional(keep) : std::nullopt;
+                              memory::least_memory(*besteffort));
+  return memory::gentle_limit(keep, used, *now) < *now ? std::optional(keep) : std::nullopt;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::brake

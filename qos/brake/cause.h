@@ -5,7 +5,7 @@
 
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::brake {
 
 /// A service waits, not by its own doing, and best effort may well be why. Anything not known: false.
 bool besteffort_is_why(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm);
@@ -23,4 +23,4 @@ std::optional<MilliCpu> cpu_to_keep(const NodeSnapshot& node, const BrakeSetting
 /// The same of memory, of which it has `used`.
 std::optional<Bytes> memory_to_keep(const NodeSnapshot& node, const NodeSlo& slo, Bytes used);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::brake

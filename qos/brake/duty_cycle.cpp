@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::brake {
 namespace {
 
 constexpr Duration kStep = std::chrono::seconds(1);
@@ -31,4 +31,4 @@ Duration Duty::spent(MonoTime now) const {
   return sum;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::brake

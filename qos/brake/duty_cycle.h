@@ -6,7 +6,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::brake {
 
 class Duty {
  public:
@@ -26,4 +26,4 @@ class Duty {
   std::array<Second, 61> seconds_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::brake

@@ -8,7 +8,7 @@
 #include "qos/model/reason.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::brake {
 
 /// The brake of one resource.
 struct BrakeLever {
@@ -27,4 +27,4 @@ struct BrakeState {
   BrakeLever cpu{}, memory{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::brake

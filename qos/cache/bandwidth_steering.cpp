@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::cache {
 namespace {
 
 using Memory = ResctrlSteering::Memory;
@@ -98,4 +98,4 @@ void ResctrlSteering::steer(const NodeSnapshot& node, std::string_view batch, co
     if (fresh || !memory.moved) decide(memory, settings, most, node.at);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

@@ -10,7 +10,7 @@
 #include "qos/model/nodeslo.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::cache {
 
 /// What is remembered from measurement to measurement.
 class ResctrlSteering {
@@ -45,4 +45,4 @@ class ResctrlSteering {
   std::vector<Memory> memories_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

@@ -8,7 +8,7 @@
 #include "qos/cache/schemata.h"
 #include "qos/interference/state.h"
 
-namespace evenkeel {
+namespace evenkeel::cache {
 namespace {
 
 struct Class {
@@ -37,12 +37,12 @@ const ResctrlQos* enabled_strategy(const NodeSlo& slo, std::size_t which) {
 /// One round.
 class Round {
  public:
-  Round(const NodeSnapshot& node, const NodeSlo& slo, const InterferenceState& interference,
-        ResctrlState& state, ResctrlPlan& plan)
+  Round(const NodeSnapshot& node, const NodeSlo& slo, const interference::InterferenceState& interference,
+        ResctrlState& state, decide::ResctrlPlan& plan)
       : node_(node), slo_(slo), interference_(interference), state_(state), plan_(plan) {}
 
   void decide() {
-    class_group_.fill(kRootGroup);
+    class_group_.fill(decide::kRootGroup);
     find_own();
     const bool limits = std::ranges::any_of(interference_.caps, is_cut);
     if (state_.own.empty() && !any_class() && !limits) return;
@@ -58,19 +58,19 @@ class Round {
   }
 
  private:
-  static bool is_cut(const Cap& cap) { return cap.limit.remedy == Remedy::cache; }
+  static bool is_cut(const interference::Cap& cap) { return cap.limit.remedy == interference::Remedy::cache; }
   /// A service is slower while it runs: it goes with others of its kind, whatever class it has.
   [[nodiscard]] bool is_limited(const PodSample& pod) const {
     const auto* cgroup = node_.cgroup(pod.cgroup);
-    return limited_ != kRootGroup && cgroup != nullptr &&
+    return limited_ != decide::kRootGroup && cgroup != nullptr &&
            std::ranges::any_of(interference_.caps,
                                [&](auto& cap) { return is_cut(cap) && cap.suspect == cgroup->id; });
   }
   /// It comes first: whoever is limited for a service's sake must not end up with everybody else.
-  ResctrlGroupIndex add_limited() {
+  decide::ResctrlGroupIndex add_limited() {
     const Percent keeps = slo_.evenkeel.interference.cap_cache_percent;
     auto& group = plan_.add_group();
-    group.name = kLimitedGroup;
+    group.name = decide::kLimitedGroup;
     group.why = because(
         "a service is slower while these run: they have {} of the cache and of the memory bandwidth, to see "
         "whether that helps",
@@ -99,9 +99,9 @@ class Round {
     std::ranges::sort(state_.own, {}, [this](const PodSample* pod) { return node_.cgroup(pod->cgroup)->id; });
   }
 
-  ResctrlGroupIndex finish(ResctrlGroup& group, std::span<const ResctrlPart> parts) {
+  decide::ResctrlGroupIndex finish(decide::ResctrlGroup& group, std::span<const ResctrlPart> parts) {
     schemata_of(*node_.resctrl, parts, group.schemata);
-    return static_cast<ResctrlGroupIndex>(plan_.groups().size()) - 1;
+    return static_cast<decide::ResctrlGroupIndex>(plan_.groups().size()) - 1;
   }
 
   void add_class(std::size_t which) {
@@ -119,7 +119,7 @@ class Round {
   }
 
   /// What is measured decides within what the configuration grants.
-  void steer(const ResctrlPart& configured, ResctrlGroup& group) {
+  void steer(const ResctrlPart& configured, decide::ResctrlGroup& group) {
     const auto& settings = slo_.evenkeel.resctrl_dynamic;
     const Percent share = steer_bandwidth(settings, configured, group);
     steer_ways(settings, configured, share, group);
@@ -128,7 +128,7 @@ class Round {
   /// One part more for each memory at which best effort is given something else than the configuration says.
   /// Returns what it has at the busiest.
   Percent steer_bandwidth(const ResctrlDynamic& settings, const ResctrlPart& configured,
-                          ResctrlGroup& group) {
+                          decide::ResctrlGroup& group) {
     if (!settings.enable || settings.memory_bandwidth_per_second == Bytes{})
       return state_.steering.forget(), *configured.bandwidth;
     state_.steering.steer(node_, group.name, settings, *configured.bandwidth);
@@ -148,7 +148,7 @@ class Round {
 
   /// The range's upper end, at every cache.
   void steer_ways(const ResctrlDynamic& settings, const ResctrlPart& configured, Percent share,
-                  ResctrlGroup& group) {
+                  decide::ResctrlGroup& group) {
     const auto* cache = shared_cache(*node_.resctrl);
     if (!settings.enable || !settings.cache_ways || cache == nullptr) return state_.ways.forget();
     const auto mask = ways_between(*cache, *configured.start, *configured.end).value_or(0);
@@ -172,10 +172,10 @@ class Round {
         static_cast<std::int64_t>(std::llround(*misses * 1e6)), Percent(std::llround(*times * 100)));
   }
 
-  [[nodiscard]] ResctrlGroupIndex group_of_class(QosClass qos) const {
+  [[nodiscard]] decide::ResctrlGroupIndex group_of_class(QosClass qos) const {
     for (std::size_t which = 0; which < kClasses.size(); ++which)
       if (kClasses[which].qos == (qos == QosClass::lse ? QosClass::lsr : qos)) return class_group_[which];
-    return kRootGroup;
+    return decide::kRootGroup;
   }
 
   void add_pod(const PodSample& pod) {
@@ -198,18 +198,18 @@ class Round {
     std::size_t given = 0;
     for (std::size_t i = 0; i < groups.size(); ++i) {
       auto& group = groups[i];
-      const auto same = std::ranges::find_if(groups.first(i), [&](const ResctrlGroup& earlier) {
+      const auto same = std::ranges::find_if(groups.first(i), [&](const decide::ResctrlGroup& earlier) {
         return earlier.wanted && earlier.schemata == group.schemata;
       });
       const bool shares = same != groups.begin() + static_cast<std::ptrdiff_t>(i);
       group.wanted = group.schemata != state_.everything && !shares && given < left;
       if (group.wanted) ++given;
-      if (shares) group.instead = static_cast<ResctrlGroupIndex>(same - groups.begin());
-      if (group.schemata == state_.everything) group.instead = kRootGroup;
+      if (shares) group.instead = static_cast<decide::ResctrlGroupIndex>(same - groups.begin());
+      if (group.schemata == state_.everything) group.instead = decide::kRootGroup;
     }
   }
 
-  void place(const PodSample& pod, ResctrlGroupIndex group) {
+  void place(const PodSample& pod, decide::ResctrlGroupIndex group) {
     for (const auto& container : node_.containers_of(pod))
       if (may_touch(container.cgroup)) plan_.add_member(node_.cgroup(container.cgroup)->id, group);
   }
@@ -218,7 +218,7 @@ class Round {
     for (const auto& pod : node_.pods) {
       const bool has_own = !pod.spec->resctrl.empty() && may_touch(pod.cgroup);
       const auto group = is_limited(pod) ? limited_ : group_of_class(default_qos(*pod.spec));
-      if (is_active(*pod.spec) && !has_own && group != kRootGroup) place(pod, group);
+      if (is_active(*pod.spec) && !has_own && group != decide::kRootGroup) place(pod, group);
     }
   }
 
@@ -226,7 +226,7 @@ class Round {
   void place_host_applications() {
     for (const auto& app : node_.host_applications) {
       const auto group = group_of_class(app.spec->qos);
-      if (group == kRootGroup || !may_touch(app.cgroup) || has_children(app.cgroup)) continue;
+      if (group == decide::kRootGroup || !may_touch(app.cgroup) || has_children(app.cgroup)) continue;
       plan_.add_member(node_.cgroup(app.cgroup)->id, group);
     }
   }
@@ -236,27 +236,27 @@ class Round {
 
   const NodeSnapshot& node_;
   const NodeSlo& slo_;
-  const InterferenceState& interference_;
+  const interference::InterferenceState& interference_;
   ResctrlState& state_;
-  ResctrlPlan& plan_;
-  std::array<ResctrlGroupIndex, kClasses.size()> class_group_{};
-  ResctrlGroupIndex limited_ = kRootGroup;
+  decide::ResctrlPlan& plan_;
+  std::array<decide::ResctrlGroupIndex, kClasses.size()> class_group_{};
+  decide::ResctrlGroupIndex limited_ = decide::kRootGroup;
 };
 
 /// A pod may ask for a group of its own, whatever the classes say.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
   out.resctrl().by = out.speaker();
   if (!slo.evenkeel.hands_off) Round(node, slo, state.interference, state.resctrl, out.resctrl()).decide();
 }
 
-void reset(PolicyState& state) { state.resctrl = {}; }
+void reset(decide::PolicyState& state) { state.resctrl = {}; }
 
 }  // namespace
 
-constinit const PolicySpec resctrl_policy{
+constinit const decide::PolicySpec resctrl_policy{
     "resctrl", "ways of the last-level cache and memory bandwidth per class and per annotated pod", enabled,
     decide, reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

@@ -8,8 +8,8 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::cache {
 
-extern const PolicySpec resctrl_policy;
+extern const decide::PolicySpec resctrl_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

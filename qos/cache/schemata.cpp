@@ -5,7 +5,7 @@
 #include <bit>
 #include <charconv>
 
-namespace evenkeel {
+namespace evenkeel::cache {
 namespace {
 
 constexpr Percent kWhole{100};
@@ -112,4 +112,4 @@ void schemata_of(const ResctrlSystem& system, std::span<const ResctrlPart> parts
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

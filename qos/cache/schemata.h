@@ -10,7 +10,7 @@
 #include "qos/model/pod.h"
 #include "qos/model/resctrl.h"
 
-namespace evenkeel {
+namespace evenkeel::cache {
 
 /// The ways between two percentages, each rounded up. Never fewer than the hardware's least: then the lower
 /// end goes down first. Absent: nothing between them, or ways with holes that may not have any.
@@ -27,4 +27,4 @@ std::optional<std::uint64_t> bandwidth_of(const ResctrlResource& memory, Percent
 /// empty where the machine has nothing to share out.
 void schemata_of(const ResctrlSystem& system, std::span<const ResctrlPart> parts, std::string& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace evenkeel {
+namespace evenkeel::cache {
 namespace {
 
 double in_seconds(Duration d) { return std::chrono::duration<double>(d).count(); }
@@ -99,4 +99,4 @@ std::optional<double> ServiceMisses::change_since(MonoTime since) const {
   return before > 0 ? std::optional(after / before) : std::nullopt;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

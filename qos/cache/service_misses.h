@@ -10,7 +10,7 @@
 #include "qos/model/ids.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::cache {
 
 class ServiceMisses {
  public:
@@ -51,4 +51,4 @@ class ServiceMisses {
   std::vector<Container> containers_{};  ///< ascending by cgroup
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

@@ -9,7 +9,7 @@
 #include "qos/cache/way_steering.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::cache {
 
 struct ResctrlState {
   std::vector<const PodSample*> own{};  ///< pods with groups of their own; valid within one tick
@@ -19,4 +19,4 @@ struct ResctrlState {
   WaySteering ways{};                   ///< likewise
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

@@ -4,7 +4,7 @@
 
 #include "qos/interference/roster.h"
 
-namespace evenkeel {
+namespace evenkeel::cache {
 namespace {
 
 // Of what it still has, a quarter at a time: a range of many ways is not given up in as many trials.
@@ -29,12 +29,14 @@ void hold_since(std::optional<MonoTime>& since, bool holds, MonoTime now) {
 
 }  // namespace
 
-void WaySteering::take_counts(const NodeSnapshot& node, const NodeSlo& slo, const InterferenceState& who) {
+void WaySteering::take_counts(const NodeSnapshot& node, const NodeSlo& slo,
+                              const interference::InterferenceState& who) {
   const auto& interference = slo.evenkeel.interference;
   for (const CpuCounts& counts : node.cpu_counts) {
-    if (entry_of(who.victims, counts.cgroup) != nullptr) {
+    if (interference::entry_of(who.victims, counts.cgroup) != nullptr) {
       counted_.take(counts, ServiceMisses::Whose::service, node.at);
-    } else if (const Unit* unit = entry_of(who.units, unit_of(who, counts.cgroup));
+    } else if (const interference::Unit* unit =
+                   interference::entry_of(who.units, interference::unit_of(who, counts.cgroup));
                unit && unit->best_effort) {
       counted_.take(counts, ServiceMisses::Whose::best_effort, node.at);
     }
@@ -46,8 +48,8 @@ void WaySteering::take_counts(const NodeSnapshot& node, const NodeSlo& slo, cons
   times_usual_ = misses_ ? counted_.above_reference(least) : std::nullopt;
 }
 
-void WaySteering::steer(const NodeSnapshot& node, const NodeSlo& slo, const InterferenceState& who,
-                        Room room) {
+void WaySteering::steer(const NodeSnapshot& node, const NodeSlo& slo,
+                        const interference::InterferenceState& who, Room room) {
   take_counts(node, slo, who);
   hold_since(unknown_since_, !times_usual_, node.at);
   const auto& interference = slo.evenkeel.interference;
@@ -107,4 +109,4 @@ void WaySteering::decide(MonoTime now, const ResctrlDynamic& settings, Room room
     begin(now, taken_ - 1);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

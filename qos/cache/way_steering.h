@@ -12,7 +12,7 @@
 #include "qos/interference/state.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::cache {
 
 /// What became of a step. A cut helps or does not; what is given back does no harm or hurts.
 enum class WayStep : std::uint8_t { helped, no_help, harmless, hurt };
@@ -26,7 +26,8 @@ class WaySteering {
     std::int64_t ways = 0, least = 1;
   };
   /// Once in each tick. `who` tells services from best effort.
-  void steer(const NodeSnapshot& node, const NodeSlo& slo, const InterferenceState& who, Room room);
+  void steer(const NodeSnapshot& node, const NodeSlo& slo, const interference::InterferenceState& who,
+             Room room);
   void forget() { *this = {}; }
 
   /// Of the configured ways.
@@ -43,7 +44,7 @@ class WaySteering {
     MonoTime since{};
     std::int64_t before = 0;  ///< ways taken
   };
-  void take_counts(const NodeSnapshot& node, const NodeSlo& slo, const InterferenceState& who);
+  void take_counts(const NodeSnapshot& node, const NodeSlo& slo, const interference::InterferenceState& who);
   void judge(MonoTime now, const ResctrlDynamic& settings, Duration turn);
   void begin(MonoTime now, std::int64_t taken);
   void end(MonoTime now, WayStep what, Duration turn);
@@ -59,4 +60,4 @@ class WaySteering {
   std::array<std::uint64_t, kWaySteps> steps_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::cache

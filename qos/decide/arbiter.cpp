@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace evenkeel {
+namespace evenkeel::decide {
 namespace {
 
 /// Groups wishes for one lever; inside a group values stand before holds and the higher rank before the
@@ -66,4 +66,4 @@ void arbitrate(const NodeSnapshot& node, const NodeSlo& slo, Intents& intents, s
   merge(plan);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::decide

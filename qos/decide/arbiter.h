@@ -6,11 +6,11 @@
 #include "qos/decide/intent.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::decide {
 
 /// The winning intents, sorted by (target, knob), one each. A hold loses against any value.
 /// Intents for a cgroup whose sample says hands_off, and all of them when the node is hands-off, are dropped:
 /// what we had written there then goes back to its original.
 void arbitrate(const NodeSnapshot& node, const NodeSlo& slo, Intents& intents, std::vector<Intent>& plan);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::decide

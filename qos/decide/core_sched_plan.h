@@ -14,7 +14,7 @@
 #include "qos/model/ids.h"
 #include "qos/model/reason.h"
 
-namespace evenkeel {
+namespace evenkeel::decide {
 
 /// All tasks of this cgroup, those of cgroups inside of it too.
 struct CoreSchedMember {
@@ -51,4 +51,4 @@ class CoreSchedPlan {
   std::vector<CoreSchedMember> members_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::decide

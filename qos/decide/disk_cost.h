@@ -10,7 +10,7 @@
 #include "qos/model/disk_map.h"
 #include "qos/model/reason.h"
 
-namespace evenkeel {
+namespace evenkeel::decide {
 
 struct DiskCost {
   DiskNumber disk = 0;
@@ -41,4 +41,4 @@ class CostPlan {
   std::vector<Wish> wishes_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::decide

@@ -16,7 +16,7 @@
 #include "qos/model/knob.h"
 #include "qos/model/reason.h"
 
-namespace evenkeel {
+namespace evenkeel::decide {
 
 /// Position in the registry; also the rank for Merge::first.
 using PolicyIndex = std::uint8_t;
@@ -85,4 +85,4 @@ class Intents {
   PolicyIndex by_ = 0;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::decide

@@ -12,7 +12,7 @@
 #include "qos/model/ids.h"
 #include "qos/model/network.h"
 
-namespace evenkeel {
+namespace evenkeel::decide {
 
 /// Nobody is given less: the kernel's queues want more than nothing.
 inline constexpr BitRate kLeastNetworkRate{8000};
@@ -58,4 +58,4 @@ struct NetworkPlan {
   }
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::decide

@@ -18,19 +18,19 @@
 #include "qos/model/nodeslo.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::decide {
 
 /// Everything that policies remember from tick to tick; a value, so that a tick can be replayed.
 struct PolicyState {
-  CpuSuppressState cpu_suppress{};
-  CpuBurstState cpu_burst{};
-  MemoryQosState memory_qos{};
-  MemoryPushBackState memory_push_back{};
-  MemoryReclaimState memory_reclaim{};
-  ResctrlState resctrl{};
-  BlkioState blkio{};
-  InterferenceState interference{};
-  BrakeState brake{};
+  suppress::CpuSuppressState cpu_suppress{};
+  burst::CpuBurstState cpu_burst{};
+  memory::MemoryQosState memory_qos{};
+  memory::MemoryPushBackState memory_push_back{};
+  memory::MemoryReclaimState memory_reclaim{};
+  cache::ResctrlState resctrl{};
+  io::BlkioState blkio{};
+  interference::InterferenceState interference{};
+  brake::BrakeState brake{};
   std::string core_sched_name{};  ///< room to put a group's name together
 };
 
@@ -53,4 +53,4 @@ std::string_view policy_name(PolicyIndex by);
 /// One tick's decisions: every enabled policy in order.
 void decide_all(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::decide

@@ -13,7 +13,7 @@
 #include "qos/model/ids.h"
 #include "qos/model/reason.h"
 
-namespace evenkeel {
+namespace evenkeel::decide {
 
 /// Position in ResctrlPlan::groups().
 using ResctrlGroupIndex = std::int32_t;
@@ -77,4 +77,4 @@ class ResctrlPlan {
   bool hold_ = false;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::decide

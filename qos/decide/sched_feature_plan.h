@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace evenkeel {
+namespace evenkeel::decide {
 
 struct SchedFeaturePlan {
   std::uint8_t by = 0;  ///< the policy, by its position in the registry
@@ -14,4 +14,4 @@ struct SchedFeaturePlan {
   const std::map<std::string, bool>* wanted = nullptr;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::decide

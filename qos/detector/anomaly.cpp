@@ -5,7 +5,7 @@
 
 #include "qos/detector/tail_probability.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 namespace {
 
 /// The median of a few normal samples varies so much more than their mean.
@@ -62,4 +62,4 @@ Anomaly AnomalyWatch::judge(const NormalModel& model, const DetectorSettings& se
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

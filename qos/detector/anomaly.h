@@ -7,7 +7,7 @@
 
 #include "qos/detector/normal_model.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 struct Anomaly {
   bool known = false;      ///< the model is trusted and there are samples enough to say either
@@ -44,4 +44,4 @@ class AnomalyWatch {
 /// from one to the next: 1 for 0, `samples` for 1.
 double variance_inflation(double autocorrelation, std::size_t samples);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

@@ -6,7 +6,7 @@
 
 #include "qos/model/victim_signal.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 struct DetectorSettings {
   // --- how often there is a sample
@@ -72,4 +72,4 @@ struct DetectorSettings {
   Duration cool_down{std::chrono::minutes(30)};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-namespace evenkeel {
+namespace evenkeel::detector {
 namespace {
 
 /// Of a normal distribution: the median deviation in standard deviations, and the inverse of the density at
@@ -40,14 +40,6 @@ double minutes_of(Duration time) { return std::chrono::duration<double, std::rat
 double half_sign(double value) { return value > 0 ? 0.5 : value < 0 ? -0.5 : 0; }
 
 }  // namespace
-
-double level_of(double value, const SignalTraits& signal) {
-  constexpr double kLeast = 1e-6;  // a signal without a floor still has a logarithm
-  return std::log(std::max(std::max(value, 0.0) + signal.floor, kLeast));
-}
-double value_of(double level, const SignalTraits& signal) {
-  return std::max(std::exp(level) - signal.floor, 0.0);
-}
 
 Normal normal_from(double mean, double deviation, double weight, MonoTime now, const SignalTraits& signal) {
   const double level = level_of(mean, signal);
@@ -227,4 +219,4 @@ double NormalModel::times_usual(double value) const {
   return std::exp(level_of(value, *signal_) - normal_.level);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

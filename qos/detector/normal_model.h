@@ -16,7 +16,7 @@
 #include "qos/detector/detector_settings.h"
 #include "qos/model/victim_signal.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 /// All that is worth keeping of a model. Levels are logarithms (victim_signal.h).
 struct Normal {
@@ -96,4 +96,4 @@ class NormalModel {
   std::optional<MonoTime> shifted_since_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

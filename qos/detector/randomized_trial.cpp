@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-namespace evenkeel {
+namespace evenkeel::detector {
 namespace {
 
 constexpr int kLongestRun = 3;
@@ -98,4 +98,4 @@ TestResult conclude(const TestPlan& plan, std::span<const std::optional<double>>
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

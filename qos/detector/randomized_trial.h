@@ -12,7 +12,7 @@
 #include "qos/detector/detector_settings.h"
 #include "qos/model/victim_signal.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 inline constexpr std::size_t kLeastSlots = 6, kMostSlots = 16;
 
@@ -52,4 +52,4 @@ struct TestResult {
 TestResult conclude(const TestPlan& plan, std::span<const std::optional<double>> means,
                     const SignalTraits& signal, const DetectorSettings& settings);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

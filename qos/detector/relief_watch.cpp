@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace evenkeel {
+namespace evenkeel::detector {
 namespace {
 
 /// So many samples later than they should have come, they will not.
@@ -60,4 +60,4 @@ bool ClearedSuspects::cleared(CgroupId victim, CgroupId suspect, MonoTime now) c
   });
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

@@ -12,7 +12,7 @@
 #include "qos/detector/normal_model.h"
 #include "qos/model/ids.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 enum class Cure : std::uint8_t {
   waiting,    ///< for the samples that tell
@@ -58,4 +58,4 @@ class ClearedSuspects {
   std::array<Entry, 64> entries_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

@@ -11,7 +11,7 @@
 #include "qos/model/units.h"
 #include "qos/model/victim_signal.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 /// The stalls that are seen in each tick, in the order of Signal from run_queue_wait on.
 inline constexpr std::size_t kStallSignals = 3;
@@ -63,4 +63,4 @@ class StallDay {
   std::int64_t newest_ = 0;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

@@ -8,7 +8,7 @@
 
 #include "qos/detector/tail_probability.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 namespace {
 
 /// Below it, taking out what neighbours have in common costs more than it gives.
@@ -199,4 +199,4 @@ Evidence weigh(const WindowSeries& victim, const WindowSeries& activity, const N
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

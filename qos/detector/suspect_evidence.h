@@ -13,7 +13,7 @@
 #include "qos/detector/normal_model.h"
 #include "qos/detector/window_series.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 /// With fewer windows a regression says nothing.
 inline constexpr std::size_t kLeastWindows = 8;
@@ -50,4 +50,4 @@ double cpi2_correlation(const WindowSeries& victim, const WindowSeries& activity
 Evidence weigh(const WindowSeries& victim, const WindowSeries& activity, const NormalModel& model,
                std::int64_t now, const DetectorSettings& settings);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

@@ -6,7 +6,7 @@
 
 #include "qos/detector/tail_probability.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 namespace {
 
 /// What the victim waits for one suspect.
@@ -162,4 +162,4 @@ std::size_t judge(const Case& victim, std::span<const Suspect> suspects, const D
   return count;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

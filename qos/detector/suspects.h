@@ -17,7 +17,7 @@
 #include "qos/detector/suspect_evidence.h"
 #include "qos/model/ids.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 struct Suspect {
   CgroupId cgroup{};
@@ -79,4 +79,4 @@ double chance_allowed(const Case& victim, const DetectorSettings& settings);
 std::size_t judge(const Case& victim, std::span<const Suspect> suspects, const DetectorSettings& settings,
                   std::span<Verdict> out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 double normal_tail(double z) { return std::erfc(z / std::numbers::sqrt2) / 2; }
 
@@ -20,4 +20,4 @@ double chance_of_both(double a, double b) {
   return product > 0 ? product * (1 - std::log(product)) : 0;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

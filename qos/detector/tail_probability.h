@@ -1,7 +1,7 @@
 // How likely chance alone is to reach a value: upper tails of the distributions that the detector uses.
 #pragma once
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 /// P(Z > z) of the standard normal distribution.
 double normal_tail(double z);
@@ -14,4 +14,4 @@ double student_tail(double t, double degrees_of_freedom);
 /// evidence are worth together (Fisher's method, for two).
 double chance_of_both(double a, double b);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

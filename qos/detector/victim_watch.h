@@ -4,7 +4,7 @@
 
 #include "qos/detector/suspects.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 class VictimWatch {
  public:
@@ -46,4 +46,4 @@ class VictimWatch {
 /// A node watches hundreds of containers by several signals each.
 static_assert(sizeof(VictimWatch) <= 512);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

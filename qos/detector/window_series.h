@@ -12,7 +12,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::detector {
 
 /// How many windows are compared: half an hour of cycles per instruction, five minutes of waiting. With 20 a
 /// third of what 30 find beside noisy neighbours stays hidden (detection_bench, log-normal).
@@ -60,4 +60,4 @@ class WindowSeries {
   bool any_ = false;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::detector

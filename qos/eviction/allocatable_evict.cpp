@@ -5,7 +5,7 @@
 #include "qos/eviction/rank.h"
 #include "qos/model/pod_requests.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 namespace {
 
 using Is = EvictionNeed::Is;
@@ -105,4 +105,4 @@ constinit const EvictionTrigger mid_memory_evict_trigger =
     row<PriorityClass::mid, &Resources::mid_memory, kMemory>(
         "mid-memory-evict", FeatureGate::memory_allocatable_evict, kMemoryCoolDown);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -6,11 +6,11 @@
 
 #include "qos/eviction/eviction.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 
 /// CPUAllocatableEvict, for batch-cpu and mid-cpu.
 extern const EvictionTrigger batch_cpu_evict_trigger, mid_cpu_evict_trigger;
 /// MemoryAllocatableEvict, for batch-memory and mid-memory.
 extern const EvictionTrigger batch_memory_evict_trigger, mid_memory_evict_trigger;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -5,7 +5,7 @@
 
 #include "qos/eviction/gang.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 namespace {
 
 struct Census {
@@ -112,4 +112,4 @@ EvictionChoice choose_victim(const EvictionTrigger& trigger, const EvictionInput
   return choice;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

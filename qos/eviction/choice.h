@@ -3,7 +3,7 @@
 
 #include "qos/eviction/eviction.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 
 struct EvictionChoice {
   const PodSample* victim = nullptr;
@@ -17,4 +17,4 @@ EvictionChoice choose_victim(const EvictionTrigger& trigger, const EvictionInput
 /// How long an owner is spared after one of its pods went; its broken gangs are not.
 inline constexpr Duration kOwnerCoolDown = std::chrono::minutes(1);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -5,7 +5,7 @@
 #include "qos/eviction/rank.h"
 #include "qos/model/pod_requests.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 namespace {
 
 using Is = EvictionNeed::Is;
@@ -112,4 +112,4 @@ constinit const EvictionTrigger cpu_evict_trigger{
     "cpu-priority-evict", FeatureGate::cpu_evict, kCoolDown, true,      missing_thresholds, busy_node,
     is_evictable_for_use, rank_by_priority,       used,      use_weight};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -5,7 +5,7 @@
 
 #include "qos/eviction/eviction.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 
 /// BECPUEvict: best effort uses what it may use, and that is little of what it requested: some go, so that
 /// the others get on. From cpuEvictBESatisfactionLowerPercent up to ...UpperPercent.
@@ -14,4 +14,4 @@ extern const EvictionTrigger be_cpu_evict_trigger;
 /// allow it go until it is below cpuEvictLowerPercent (default: the threshold less 2).
 extern const EvictionTrigger cpu_evict_trigger;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

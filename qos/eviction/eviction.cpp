@@ -4,7 +4,7 @@
 
 #include "qos/eviction/choice.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 namespace {
 
 using Asked = EvictionState::Asked;
@@ -158,4 +158,4 @@ std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo&
   return std::nullopt;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -14,7 +14,7 @@
 #include "qos/model/reason.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 
 /// The kubelet's, for a pod that names none.
 inline constexpr Duration kUsualGrace = std::chrono::seconds(30);
@@ -68,4 +68,4 @@ void pass_over(EvictionState& state, const std::string& uid, MonoTime until);
 /// Its processes have ended although its cgroup may stay: a kubelet without its API starts it again.
 void ended(EvictionState& state, const std::string& uid, MonoTime now);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 namespace {
 
 struct Members {
@@ -39,4 +39,4 @@ GangStanding gang_standing(const NodeSnapshot& node, const EvictionState& state,
   return members.lost < to_spare ? GangStanding::spare : GangStanding::whole;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

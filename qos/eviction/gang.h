@@ -8,7 +8,7 @@
 #include "qos/eviction/state.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 
 enum class GangStanding : std::uint8_t {
   broken,  ///< too few are left already: what remains of it does no work
@@ -17,4 +17,4 @@ enum class GangStanding : std::uint8_t {
 };
 GangStanding gang_standing(const NodeSnapshot& node, const EvictionState& state, const Pod& pod);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -4,7 +4,7 @@
 
 #include "qos/eviction/rank.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 namespace {
 
 using Is = EvictionNeed::Is;
@@ -40,15 +40,15 @@ constinit const EvictionTrigger interference_evict_trigger{"interference-evict",
                                                            is_antagonist,
                                                            use_weight};
 
-void find_antagonists(const InterferenceState& state, const InterferenceSettings& settings,
+void find_antagonists(const interference::InterferenceState& state, const InterferenceSettings& settings,
                       std::vector<CgroupId>& out) {
   out.clear();
-  for (const Confirmed& one : state.confirmed) {
-    const auto times = std::ranges::count(state.confirmed, one.suspect, &Confirmed::suspect);
+  for (const interference::Confirmed& one : state.confirmed) {
+    const auto times = std::ranges::count(state.confirmed, one.suspect, &interference::Confirmed::suspect);
     if (times >= settings.evict_after && std::ranges::find(out, one.suspect) == out.end())
       out.push_back(one.suspect);
   }
   std::ranges::sort(out);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

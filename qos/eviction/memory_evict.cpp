@@ -4,7 +4,7 @@
 
 #include "qos/eviction/rank.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 namespace {
 
 using Is = EvictionNeed::Is;
@@ -47,4 +47,4 @@ constinit const EvictionTrigger memory_evict_trigger{
     "memory-priority-evict", FeatureGate::memory_evict, kCoolDown, false, missing, need,
     is_evictable_for_use,    rank_by_priority,          held,      weight};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -5,7 +5,7 @@
 
 #include "qos/eviction/eviction.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 
 /// BEMemoryEvict: best-effort pods go, one after the other, until the node's memory use is below
 /// memoryEvictLowerPercent (default: the threshold less 2).
@@ -14,4 +14,4 @@ extern const EvictionTrigger be_memory_evict_trigger;
 /// reference credits each victim with a thousand times its memory, and so stops after one (W12).
 extern const EvictionTrigger memory_evict_trigger;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

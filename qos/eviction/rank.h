@@ -3,7 +3,7 @@
 
 #include "qos/eviction/eviction.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 
 /// BECPUEvict and BEMemoryEvict: by the label, whatever else a pod says.
 inline bool is_labelled_best_effort(const ThresholdStrategy& /*threshold*/, const Pod& pod) {
@@ -56,4 +56,4 @@ std::optional<std::int64_t> count_of(const std::optional<Quantity<Tag>>& amount)
   return amount ? std::optional(amount->count()) : std::nullopt;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -13,7 +13,7 @@
 #include "qos/model/reason.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 
 /// What a trigger last thought, for people.
 struct EvictionVerdict {
@@ -52,4 +52,4 @@ struct EvictionState {
   std::array<EvictionVerdict, kTriggers> verdicts{};  ///< in the order of eviction_triggers()
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

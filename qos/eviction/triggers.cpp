@@ -6,7 +6,7 @@
 #include "qos/eviction/interference_evict.h"
 #include "qos/eviction/memory_evict.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 namespace {
 
 // One line per trigger. Memory comes first: who has none is killed by the kernel, who has no CPU waits.
@@ -19,4 +19,4 @@ constexpr std::array<const EvictionTrigger*, EvictionState::kTriggers> kTriggers
 
 std::span<const EvictionTrigger* const> eviction_triggers() { return kTriggers; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

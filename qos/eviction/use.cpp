@@ -4,7 +4,7 @@
 
 #include "qos/model/pod_requests.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 namespace {
 
 constexpr std::int64_t kDefaultWindowSeconds = 10;
@@ -88,4 +88,4 @@ void begin_anew(EvictionUse& use) {
   use.best_effort.clear();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -8,7 +8,7 @@
 #include "qos/model/snapshot.h"
 #include "qos/model/time_window.h"
 
-namespace evenkeel {
+namespace evenkeel::eviction {
 
 /// Of all best-effort pods together.
 struct BestEffortCpu {
@@ -37,4 +37,4 @@ void observe(const NodeSnapshot& node, const ThresholdStrategy& threshold, Evict
 /// A victim has gone: what was used before tells nothing about what is used without it.
 void begin_anew(EvictionUse& use);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::eviction

@@ -6,7 +6,7 @@
 #include "qos/interference/remedy.h"
 #include "qos/interference/roster.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 namespace {
 
 /// Found so often, one time after the other, before anything is done: waits that were measured as the
@@ -30,7 +30,7 @@ constexpr Duration settling(Remedy remedy) {
 void watch(Cap& cap, const Victim& victim, const Unit& suspect, const NodeSnapshot& node,
            const InterferenceSettings& settings) {
   if (!in_force(node, cap.limit, suspect.index)) return;
-  const VictimWatch& signal = victim.of(cap.signal);
+  const detector::VictimWatch& signal = victim.of(cap.signal);
   const auto value = signal.series().at(signal.series().newest());
   // A window that began before the limit says nothing about it.
   const Duration blind =
@@ -63,7 +63,7 @@ void release(const Cap& cap, InterferenceState& state) {
 
 void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings,
                   std::span<const Sampled> sampled, InterferenceState& state) {
-  const DetectorSettings detector = detector_settings(settings);
+  const detector::DetectorSettings detector = detector_settings(settings);
   std::erase_if(state.caps, [&](Cap& cap) {
     const Victim* victim = entry_of(state.victims, cap.victim);
     const Unit* suspect = entry_of(state.units, cap.suspect);
@@ -77,20 +77,20 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
         watch(cap, *victim, *suspect, node, settings);
     if (cap.cured) return false;
     const auto& model = victim->of(cap.signal).model();
-    const CureResult result = cap.after.judge(model, node.at, detector);
-    if (result.cure == Cure::waiting) return false;
-    cap.cured = result.cure == Cure::cured;
+    const detector::CureResult result = cap.after.judge(model, node.at, detector);
+    if (result.cure == detector::Cure::waiting) return false;
+    cap.cured = result.cure == detector::Cure::cured;
     tell_of(state, cap.cured ? What::cured : What::not_cured, cap);
     if (cap.cured) {
       state.confirmed.push_back({cap.suspect, node.at});
       return false;
     }
-    if (result.cure == Cure::not_cured &&
+    if (result.cure == detector::Cure::not_cured &&
         escalate(cap, *suspect, node.at, result.times_after * model.usual(), settings)) {
       tell_of(state, What::capped, cap);
       return false;
     }
-    if (result.cure == Cure::not_cured)
+    if (result.cure == detector::Cure::not_cured)
       state.cleared.clear(cap.victim, cap.suspect, node.at + detector.cool_down);
     return true;
   });
@@ -104,7 +104,7 @@ bool holds(const Accusation& one, const InterferenceSettings& settings) {
 
 /// Of two that move together only measured waits, or a test, say that it was both.
 bool clear(const Accusation& one) {
-  return one.verdict.finding == Finding::named || one.verdict.blame.has_value();
+  return one.verdict.finding == detector::Finding::named || one.verdict.blame.has_value();
 }
 
 void limit_one(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
@@ -136,4 +136,4 @@ void act(const NodeSnapshot& node, const InterferenceSettings& settings, std::sp
   if (settings.act) limit_one(node, settings, state);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

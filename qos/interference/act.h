@@ -4,11 +4,11 @@
 
 #include "qos/interference/measure.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 
 /// Judges the limits in force by the samples that just came, ends those whose time is over, and makes a new
 /// one where the evidence holds.
 void act(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const Sampled> sampled,
          InterferenceState& state);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

@@ -6,7 +6,7 @@
 #include "qos/interference/roster.h"
 #include "qos/interference/trial.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 namespace {
 
 /// What is counted within a day.
@@ -16,7 +16,7 @@ void forget_yesterday(MonoTime now, InterferenceState& state) {
   std::erase_if(state.confirmed, [&](const Confirmed& one) { return old(one.at); });
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& all, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& all, decide::Intents& out) {
   const InterferenceSettings& settings = slo.evenkeel.interference;
   InterferenceState& state = all.interference;
   state.news.clear();
@@ -34,9 +34,9 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& all, Inte
 
 }  // namespace
 
-const PolicySpec interference_policy{"interference",
-                                     "finds out who slows a service down, and limits best effort that does",
-                                     [](const NodeSlo& slo) { return slo.evenkeel.interference.enable; },
-                                     &decide, [](PolicyState& state) { state.interference = {}; }};
+const decide::PolicySpec interference_policy{
+    "interference", "finds out who slows a service down, and limits best effort that does",
+    [](const NodeSlo& slo) { return slo.evenkeel.interference.enable; }, &decide,
+    [](decide::PolicyState& state) { state.interference = {}; }};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

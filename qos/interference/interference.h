@@ -4,8 +4,8 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 
-extern const PolicySpec interference_policy;
+extern const decide::PolicySpec interference_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

@@ -6,21 +6,21 @@
 #include "qos/interference/remedy.h"
 #include "qos/interference/roster.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 namespace {
 
 /// Found again within so many samples, it is the same accusation.
 constexpr int kSamplesToLetGo = 3;
 
-const WindowSeries& activity_of(const Unit& unit, Signal signal) {
+const detector::WindowSeries& activity_of(const Unit& unit, Signal signal) {
   if (counts_cycles(signal)) return unit.cpu_use_period;
   if (signal == Signal::run_queue_wait) return unit.cpu_use;
-  return unit.stall[stall_place(signal)];
+  return unit.stall[detector::stall_place(signal)];
 }
 
 /// Null: who had the CPU is not measured.
-const WindowSeries* blame_of(const Victim& victim, CgroupId unit, Signal signal,
-                             const InterferenceState& state) {
+const detector::WindowSeries* blame_of(const Victim& victim, CgroupId unit, Signal signal,
+                                       const InterferenceState& state) {
   if (signal != Signal::run_queue_wait || state.source != RunQueueSource::bpf) return nullptr;
   const auto [found, known] = place_of(state.pairs, victim.cgroup, unit);
   return known ? &found->blame : &state.no_blame;
@@ -28,8 +28,9 @@ const WindowSeries* blame_of(const Victim& victim, CgroupId unit, Signal signal,
 
 /// What a test may tell where watching does not: it did the same all the time, one coincidence is all there
 /// is, or it cannot be told from another one.
-bool worth_a_test(const Verdict& verdict) {
-  const bool open = verdict.finding == Finding::no_contrast || verdict.finding == Finding::by_chance;
+bool worth_a_test(const detector::Verdict& verdict) {
+  const bool open =
+      verdict.finding == detector::Finding::no_contrast || verdict.finding == detector::Finding::by_chance;
   return !verdict.blame && verdict.evidence.activity > 0 && (open || verdict.accused());
 }
 
@@ -37,7 +38,7 @@ bool worth_a_test(const Verdict& verdict) {
 void consider(const Accusation& found, const NodeSnapshot& node, InterferenceState& state) {
   if (!worth_a_test(found.verdict) || limitable(node, state, found.suspect) == nullptr) return;
   const auto likelihood = [](const Accusation& one) {
-    const Evidence& evidence = one.verdict.evidence;
+    const detector::Evidence& evidence = one.verdict.evidence;
     return std::pair(evidence.fit * evidence.t, evidence.activity);
   };
   if (!state.suspicion || likelihood(found) > likelihood(*state.suspicion)) state.suspicion = found;
@@ -68,8 +69,8 @@ void accuse(const Accusation& found, MonoTime now, InterferenceState& state) {
 void look_at(const Sampled& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,
              InterferenceState& state) {
   const Victim& victim = state.victims[sampled.victim];
-  const DetectorSettings detector = detector_settings(settings);
-  const Case judged =
+  const detector::DetectorSettings detector = detector_settings(settings);
+  const detector::Case judged =
       victim.of(sampled.signal).open_case(std::max<std::size_t>(state.victims.size(), 1), detector);
   if (!judged.anomaly.anomalous) return;
   // Who is well again accuses nobody of what was.
@@ -83,8 +84,8 @@ void look_at(const Sampled& sampled, const NodeSnapshot& node, const Interferenc
                               .cleared = state.cleared.cleared(victim.cgroup, unit.cgroup, node.at)});
   }
   state.verdicts.resize(std::max(state.verdicts.size(), state.suspects.size()));
-  const std::size_t count = judge(judged, state.suspects, detector, state.verdicts);
-  for (const Verdict& verdict : std::span(state.verdicts).first(count)) {
+  const std::size_t count = detector::judge(judged, state.suspects, detector, state.verdicts);
+  for (const detector::Verdict& verdict : std::span(state.verdicts).first(count)) {
     const Accusation found{.victim = victim.cgroup,
                            .suspect = verdict.suspect,
                            .signal = sampled.signal,
@@ -97,7 +98,7 @@ void look_at(const Sampled& sampled, const NodeSnapshot& node, const Interferenc
 }
 
 void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
-  const DetectorSettings detector = detector_settings(settings);
+  const detector::DetectorSettings detector = detector_settings(settings);
   std::erase_if(state.accusations, [&](const Accusation& one) {
     const bool there =
         entry_of(state.victims, one.victim) != nullptr && entry_of(state.units, one.suspect) != nullptr;
@@ -108,4 +109,4 @@ void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, Inte
   });
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

@@ -4,7 +4,7 @@
 
 #include "qos/interference/measure.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 
 /// Looks at one victim's signal that just got a sample.
 void look_at(const Sampled& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,
@@ -18,4 +18,4 @@ void tell(InterferenceState& state, const InterferenceNews& news);
 /// Accusations that were not found again for some windows, or whose victim or suspect has gone, are over.
 void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

@@ -4,7 +4,7 @@
 
 #include "qos/interference/roster.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 namespace {
 
 double in_seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -60,11 +60,11 @@ class Tick {
     const bool all = by_program(state_.source) || by_program(node_.run_queue.source);
     state_.source = node_.run_queue.source;
     state_.given = nullptr;  // what the NodeSLO gives is taken anew
-    for (std::size_t stall = 0; stall < kStallSignals; ++stall)
-      if (all || stall_signal(stall) == Signal::run_queue_wait) forget(stall);
+    for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall)
+      if (all || detector::stall_signal(stall) == Signal::run_queue_wait) forget(stall);
   }
   void forget(std::size_t stall) {
-    const Signal signal = stall_signal(stall);
+    const Signal signal = detector::stall_signal(stall);
     for (Victim& victim : state_.victims) {
       victim.of(signal).relearn();
       victim.sums[stall] = {};
@@ -91,7 +91,7 @@ class Tick {
   /// By the BPF program everybody was watched, and only those who waited need be listed; by schedstat those
   /// who are listed were.
   void take_waits() {
-    const std::size_t wait = stall_place(Signal::run_queue_wait);
+    const std::size_t wait = detector::stall_place(Signal::run_queue_wait);
     const bool everybody = node_.run_queue.source == RunQueueSource::bpf;
     for (Victim& victim : state_.victims)
       if (everybody) victim.sums[wait].measured += passed_;
@@ -108,7 +108,7 @@ class Tick {
     const CgroupId unit = unit_of(state_, blame.runner);
     if (victim == nullptr || unit == victim->unit) return;
     const double seconds = in_seconds(blame.time);
-    const std::size_t wait = stall_place(Signal::run_queue_wait);
+    const std::size_t wait = detector::stall_place(Signal::run_queue_wait);
     stalled_by_others(*victim, wait, seconds, node_.at, state_);
     if (Unit* runner = entry_of(state_.units, unit)) charge(*runner, wait, seconds, node_.at);
     const auto [found, known] = place_of(state_.pairs, blame.victim, unit);
@@ -125,11 +125,11 @@ class Tick {
            {std::pair{Signal::reclaim_stall, one.reclaim}, std::pair{Signal::block_io_stall, one.block_io}}) {
         if (!time) continue;
         if (Victim* victim = entry_of(state_.victims, one.cgroup))
-          add(victim->sums[stall_place(signal)], in_seconds(*time), passed_);
+          add(victim->sums[detector::stall_place(signal)], in_seconds(*time), passed_);
         Unit* whole = entry_of(state_.units, unit);
         // A unit's containers are measured one by one: the time has passed once for all of them.
         if (whole == nullptr) continue;
-        WindowSum& sum = whole->sums[stall_place(signal)];
+        WindowSum& sum = whole->sums[detector::stall_place(signal)];
         sum.seconds += in_seconds(*time);
         sum.measured = std::max(sum.measured, whole->cpu.measured);
       }
@@ -149,7 +149,7 @@ class Tick {
     const auto& pressure = signal == Signal::run_queue_wait  ? cgroup->pressure.cpu
                            : signal == Signal::reclaim_stall ? cgroup->pressure.memory
                                                              : cgroup->pressure.io;
-    auto& seen = entry.pressure[stall_place(signal)];
+    auto& seen = entry.pressure[detector::stall_place(signal)];
     if (!pressure) return seen.reset();
     if (seen && signal == Signal::run_queue_wait && cgroup->throttling)
       seen->throttled += cgroup->throttling->throttled_time;
@@ -157,7 +157,7 @@ class Tick {
     const Duration total = pressure->some.total;
     if (seen && total >= seen->total) {
       const Duration stalled = std::max(Duration::zero(), total - seen->total - seen->throttled);
-      add(entry.sums[stall_place(signal)], in_seconds(stalled), pressure->at - seen->at);
+      add(entry.sums[detector::stall_place(signal)], in_seconds(stalled), pressure->at - seen->at);
     }
     seen = {.total = total, .at = pressure->at};
   }
@@ -184,20 +184,20 @@ void share_out(Victim& victim, Signal signal, double value, Duration window, Mon
   const double excess = (value - victim.of(signal).model().usual()) * in_seconds(window);
   const auto accused = std::ranges::count_if(state.accusations, about);
   if (accused == 0 || !(excess > 0)) return;
-  stalled_by_others(victim, stall_place(signal), excess, now, state);
+  stalled_by_others(victim, detector::stall_place(signal), excess, now, state);
   for (const Accusation& one : state.accusations)
     if (Unit* suspect = about(one) ? entry_of(state.units, one.suspect) : nullptr)
-      charge(*suspect, stall_place(signal), excess / static_cast<double>(accused), now);
+      charge(*suspect, detector::stall_place(signal), excess / static_cast<double>(accused), now);
 }
 
 /// The stall window has ended: everybody's sums become a sample.
 void close_window(std::int64_t window, MonoTime now, const InterferenceSettings& settings,
                   InterferenceState& state, std::vector<Sampled>& sampled) {
-  const DetectorSettings detector = detector_settings(settings);
+  const detector::DetectorSettings detector = detector_settings(settings);
   for (std::size_t i = 0; i < state.victims.size(); ++i) {
     Victim& victim = state.victims[i];
-    for (std::size_t stall = 0; stall < kStallSignals; ++stall) {
-      const Signal signal = stall_signal(stall);
+    for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall) {
+      const Signal signal = detector::stall_signal(stall);
       const auto value = mean(victim.sums[stall], settings.stall_window);
       victim.sums[stall] = {};
       if (!value) continue;
@@ -210,7 +210,7 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
   for (Unit& unit : state.units) {
     if (const auto use = mean(unit.cpu, settings.stall_window)) unit.cpu_use.put(window, *use);
     unit.cpu = {};
-    for (std::size_t stall = 0; stall < kStallSignals; ++stall) {
+    for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall) {
       if (const auto value = mean(unit.sums[stall], settings.stall_window))
         unit.stall[stall].put(window, *value);
       unit.sums[stall] = {};
@@ -225,7 +225,7 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
   // A pair that nobody has spoken of for all windows is forgotten; its sums stay with the victim and the
   // unit.
   std::erase_if(state.pairs, [&](const BlamePair& pair) {
-    for (std::int64_t back = 0; back < std::int64_t{kWindows}; ++back)
+    for (std::int64_t back = 0; back < std::int64_t{detector::kWindows}; ++back)
       if (pair.blame.at(window - back).value_or(0) > 0) return false;
     return true;
   });
@@ -233,8 +233,8 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
 
 void take_counts(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
                  std::vector<Sampled>& sampled) {
-  const DetectorSettings detector = detector_settings(settings);
-  const std::int64_t window = window_at(node.at, settings.counter_period);
+  const detector::DetectorSettings detector = detector_settings(settings);
+  const std::int64_t window = detector::window_at(node.at, settings.counter_period);
   for (const CpuCounts& counts : node.cpu_counts) {
     if (auto* counted = entry_of(state.counted, counts.cgroup)) counted->counts = counts;
     Victim* victim = entry_of(state.victims, counts.cgroup);
@@ -252,8 +252,8 @@ void take_counts(const NodeSnapshot& node, const InterferenceSettings& settings,
 
 }  // namespace
 
-DetectorSettings detector_settings(const InterferenceSettings& settings) {
-  DetectorSettings detector;
+detector::DetectorSettings detector_settings(const InterferenceSettings& settings) {
+  detector::DetectorSettings detector;
   detector.counter_period = settings.counter_period;
   detector.stall_window = settings.stall_window;
   return detector;
@@ -261,10 +261,10 @@ DetectorSettings detector_settings(const InterferenceSettings& settings) {
 
 void measure(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
              std::vector<Sampled>& sampled) {
-  const std::int64_t window = window_at(node.at, settings.stall_window);
+  const std::int64_t window = detector::window_at(node.at, settings.stall_window);
   if (state.window && window != *state.window) close_window(*state.window, node.at, settings, state, sampled);
   state.window = window;
-  const std::int64_t period = window_at(node.at, settings.counter_period);
+  const std::int64_t period = detector::window_at(node.at, settings.counter_period);
   for (Unit& unit : state.units)
     if (!unit.cpu_use_period.empty() && unit.cpu_use_period.newest() != period) unit.cpu_of_period = {};
   if (node.since_previous) Tick(node, *node.since_previous, state).take_in();
@@ -275,4 +275,4 @@ void measure(const NodeSnapshot& node, const InterferenceSettings& settings, Int
   take_counts(node, settings, state, sampled);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

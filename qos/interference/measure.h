@@ -4,13 +4,13 @@
 
 #include "qos/interference/state.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 
 /// Takes in the snapshot. `sampled` gets those whose window ended.
 void measure(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
              std::vector<Sampled>& sampled);
 
 /// The detector's settings under this configuration.
-DetectorSettings detector_settings(const InterferenceSettings& settings);
+detector::DetectorSettings detector_settings(const InterferenceSettings& settings);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

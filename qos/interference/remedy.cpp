@@ -9,7 +9,7 @@
 #include "qos/memory/limit_above_use.h"
 #include "qos/memory/shortage.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 namespace {
 
 /// Whether the hardware shares out anything, and has a class of service left.
@@ -32,12 +32,12 @@ std::optional<Limit> memory_limit(const CgroupSample& cgroup, const Interference
   if (!cgroup.memory.current || !cgroup.memory.anonymous || !cgroup.applied.plain.has(Knob::memory_high))
     return std::nullopt;
   const Bytes had = *cgroup.memory.current;
-  const Bytes limit = std::max(percent_of(had, settings.cap_memory_percent), least_memory(cgroup));
+  const Bytes limit = std::max(percent_of(had, settings.cap_memory_percent), memory::least_memory(cgroup));
   if (limit >= std::min(had, *cgroup.applied.plain.bytes(Knob::memory_high))) return std::nullopt;
   return Limit{.remedy = Remedy::memory, .memory = limit, .had = had};
 }
 
-void wish_quota(const CgroupSample& cgroup, const Limit& limit, const char* sentence, Intents& out) {
+void wish_quota(const CgroupSample& cgroup, const Limit& limit, const char* sentence, decide::Intents& out) {
   const Reason why = because(sentence, limit.used, limit.cpu);
   const auto& applied = cgroup.applied.cpu_limit;
   if (!applied) return out.hold(cgroup.id, Knob::cpu_quota, why);
@@ -45,7 +45,7 @@ void wish_quota(const CgroupSample& cgroup, const Limit& limit, const char* sent
 }
 
 void wish_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, const char* sentence,
-              Intents& out) {
+              decide::Intents& out) {
   wish_quota(*node.cgroup(index), limit, sentence, out);
   // On v1 no quota may be above the one around it. One that is below it stays: by us it came down to there,
   // or its owner wants it so.
@@ -61,15 +61,15 @@ void wish_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, c
 
 /// It comes down with the use: a write that has to reclaim would hold us up for as long as that takes. What
 /// is above the limit is taken by order (qos/memory/reclaim.h).
-void wish_memory(const CgroupSample& cgroup, const Limit& limit, Intents& out) {
+void wish_memory(const CgroupSample& cgroup, const Limit& limit, decide::Intents& out) {
   const Reason why = because(
       "a service has to reclaim memory while this pod runs: it had {} and is to have {}, to see whether that "
       "helps",
       limit.had, limit.memory);
   const auto now = cgroup.applied.plain.bytes(Knob::memory_high);
   if (!cgroup.memory.current || !now) return out.hold(cgroup.id, Knob::memory_high, why);
-  out.want(cgroup.id, Knob::memory_high, gentle_limit(limit.memory, *cgroup.memory.current, *now).count(),
-           why);
+  out.want(cgroup.id, Knob::memory_high,
+           memory::gentle_limit(limit.memory, *cgroup.memory.current, *now).count(), why);
 }
 
 }  // namespace
@@ -115,17 +115,17 @@ bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect)
       return applied.cpu_limit && applied.cpu_limit->quota &&
              cpu_of(*applied.cpu_limit->quota, applied.cpu_limit->period) <= limit.cpu;
     case Remedy::memory:
-      return applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit) <= with_room(limit.had);
+      return applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit) <= memory::with_room(limit.had);
     case Remedy::cache:
       // Without monitors nobody says which groups there are.
       return node.resctrl != nullptr &&
-             (node.resctrl_use.empty() || std::ranges::find(node.resctrl_use, kLimitedGroup,
+             (node.resctrl_use.empty() || std::ranges::find(node.resctrl_use, decide::kLimitedGroup,
                                                             &ResctrlUse::group) != node.resctrl_use.end());
   }
   return false;
 }
 
-void wish(const NodeSnapshot& node, const InterferenceState& state, Intents& out) {
+void wish(const NodeSnapshot& node, const InterferenceState& state, decide::Intents& out) {
   const auto index_of = [&](CgroupId suspect) {
     const Unit* unit = entry_of(state.units, suspect);
     return unit == nullptr ? kNoCgroup : unit->index;
@@ -150,4 +150,4 @@ void wish(const NodeSnapshot& node, const InterferenceState& state, Intents& out
              out);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

@@ -6,7 +6,7 @@
 #include "qos/interference/state.h"
 #include "qos/model/nodeslo.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 
 /// A best-effort pod or host application that may be limited, and is not yet. Null otherwise.
 const Unit* limitable(const NodeSnapshot& node, const InterferenceState& state, CgroupId suspect);
@@ -25,6 +25,6 @@ bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect)
 
 /// What the limits in force ask for, and the test that is under way. Groups of remedy cache are the policy
 /// "resctrl"'s to make.
-void wish(const NodeSnapshot& node, const InterferenceState& state, Intents& out);
+void wish(const NodeSnapshot& node, const InterferenceState& state, decide::Intents& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

@@ -7,7 +7,7 @@
 #include "qos/interference/measure.h"
 #include "qos/interference/workloads.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 namespace {
 
 bool changed(const NodeSnapshot& node, const InterferenceSettings& settings, const InterferenceState& state) {
@@ -67,11 +67,11 @@ class Roster {
     const Victim* known = entry_of(state_.victims, cgroup);
     const bool other_image = known != nullptr && state_.workloads[known->workload].image != image;
     Victim fresh{.cgroup = cgroup};
-    for (std::size_t i = 0; i < kSignals; ++i) fresh.watch[i] = VictimWatch(static_cast<Signal>(i));
+    for (std::size_t i = 0; i < kSignals; ++i) fresh.watch[i] = detector::VictimWatch(static_cast<Signal>(i));
     if (known == nullptr) teach(fresh, workload, !state_.seen.empty(), node_.at, detector_);
     Victim& victim = keep(state_.victims, victims_, fresh);
     if (other_image) {
-      for (VictimWatch& watch : victim.watch) watch.relearn();
+      for (detector::VictimWatch& watch : victim.watch) watch.relearn();
       teach(victim, workload, true, node_.at, detector_);
     }
     victim.index = index;
@@ -105,7 +105,7 @@ class Roster {
   }
 
   const NodeSnapshot& node_;
-  DetectorSettings detector_;
+  detector::DetectorSettings detector_;
   InterferenceState& state_;
   std::vector<CountedContainer> counted_{};
   std::vector<Victim> victims_{};
@@ -153,4 +153,4 @@ CgroupId unit_of(const InterferenceState& state, CgroupId cgroup) {
   return member == nullptr ? CgroupId{} : member->unit;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

@@ -7,7 +7,7 @@
 
 #include "qos/interference/state.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 
 /// Newcomers begin with what is known of their workload; what those who left have taught stays with it.
 /// Does nothing while neither the cgroups, the pod list nor the NodeSLO's models have changed.
@@ -29,4 +29,4 @@ auto place_of(Pairs& pairs, CgroupId victim, CgroupId unit) {
 /// The pod or host application that a cgroup belongs to; none: it belongs to nobody who is watched.
 CgroupId unit_of(const InterferenceState& state, CgroupId cgroup);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

@@ -14,7 +14,7 @@
 #include "qos/model/cpu_counts.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 
 /// A sum over a part of a window, and how much of the window it covers: what was not measured is not zero.
 struct WindowSum {
@@ -22,7 +22,7 @@ struct WindowSum {
   Duration measured{};
 };
 
-using StallSums = std::array<WindowSum, kStallSignals>;
+using StallSums = std::array<WindowSum, detector::kStallSignals>;
 
 /// A pressure total when its file was read last: what a stall is told from where nothing better is measured.
 struct PressureSeen {
@@ -30,7 +30,7 @@ struct PressureSeen {
   MonoTime at{};
   Duration throttled{};  ///< that its own quota held the cgroup up since
 };
-using PressureTotals = std::array<std::optional<PressureSeen>, kStallSignals>;
+using PressureTotals = std::array<std::optional<PressureSeen>, detector::kStallSignals>;
 
 /// A container of a service, or a host application that is no best effort.
 struct Victim {
@@ -38,13 +38,16 @@ struct Victim {
   CgroupId unit{};  ///< its pod, or itself: it does not accuse itself
   CgroupIndex index = kNoCgroup;
   std::size_t workload = 0;  ///< into InterferenceState::workloads
-  std::array<VictimWatch, kSignals> watch{};
+  std::array<detector::VictimWatch, kSignals> watch{};
   StallSums sums{};
   PressureTotals pressure{};
-  StallBudget stalled_by_others_seconds{};  ///< since it is watched; of the last day: its workload's
+  detector::StallBudget
+      stalled_by_others_seconds{};  ///< since it is watched; of the last day: its workload's
 
-  [[nodiscard]] VictimWatch& of(Signal signal) { return watch[static_cast<std::size_t>(signal)]; }
-  [[nodiscard]] const VictimWatch& of(Signal signal) const { return watch[static_cast<std::size_t>(signal)]; }
+  [[nodiscard]] detector::VictimWatch& of(Signal signal) { return watch[static_cast<std::size_t>(signal)]; }
+  [[nodiscard]] const detector::VictimWatch& of(Signal signal) const {
+    return watch[static_cast<std::size_t>(signal)];
+  }
 };
 
 /// A pod, or a host application: the smallest thing that is limited as a whole.
@@ -55,37 +58,37 @@ struct Unit {
   WindowSum cpu{}, cpu_of_period{};
   StallSums sums{};
   PressureTotals pressure{};
-  WindowSeries cpu_use{};         ///< CPUs, per stall window
-  WindowSeries cpu_use_period{};  ///< the same per counter period
-  std::array<WindowSeries, kStallSignals> stall{};
-  StallBudget charged_seconds{};  ///< what services were stalled for its sake, since it is watched
-  StallDay charged_lately{};
+  detector::WindowSeries cpu_use{};         ///< CPUs, per stall window
+  detector::WindowSeries cpu_use_period{};  ///< the same per counter period
+  std::array<detector::WindowSeries, detector::kStallSignals> stall{};
+  detector::StallBudget charged_seconds{};  ///< what services were stalled for its sake, since it is watched
+  detector::StallDay charged_lately{};
 };
 
 /// Who waited for whom.
 struct BlamePair {
   CgroupId victim{}, unit{};
   WindowSum sum{};
-  WindowSeries blame{};
+  detector::WindowSeries blame{};
 };
 
 /// What a workload is taken for, whichever of its pods teaches it; outlives them.
 struct Workload {
   std::string key{};    ///< "namespace/owner/container", "host/NAME" of a host application
   std::string image{};  ///< another image is another workload; empty: none is known
-  std::array<std::optional<Normal>, kSignals> normal{};
-  StallDay stalled_lately{};  ///< all its containers, for the sake of others
+  std::array<std::optional<detector::Normal>, kSignals> normal{};
+  detector::StallDay stalled_lately{};  ///< all its containers, for the sake of others
   MonoTime used{};
 };
 
 struct Accusation {
   CgroupId victim{}, suspect{};
   Signal signal = Signal::cpi;
-  Verdict verdict{};
+  detector::Verdict verdict{};
   double value = 0, usual = 0;  ///< of the victim, in the signal's unit
   MonoTime since{}, renewed{};
-  std::size_t times = 1;               ///< that it was found, one after the other
-  std::optional<TestResult> tested{};  ///< the test that found it guilty
+  std::size_t times = 1;                         ///< that it was found, one after the other
+  std::optional<detector::TestResult> tested{};  ///< the test that found it guilty
 };
 
 /// What is taken from an antagonist.
@@ -106,7 +109,7 @@ struct Cap {
   Signal signal = Signal::cpi;
   Limit limit{};
   MonoTime since{};
-  CureWatch after{};
+  detector::CureWatch after{};
   bool cured = false;
 };
 
@@ -114,12 +117,12 @@ struct Cap {
 struct Trial {
   Accusation about{};  ///< what it would come to
   Limit limit{};
-  TestPlan plan{};
+  detector::TestPlan plan{};
   std::size_t slot = 0;
   MonoTime slot_began{};
   double sum = 0;           ///< of the victim's samples in this slot …
   std::size_t samples = 0;  ///< … and how many they are
-  std::array<std::optional<double>, kMostSlots> means{};
+  std::array<std::optional<double>, detector::kMostSlots> means{};
 
   [[nodiscard]] bool limits() const { return plan.limited(slot); }
 };
@@ -179,20 +182,20 @@ struct InterferenceState {
   std::optional<Trial> trial{};
   std::vector<MonoTime> tests{};         ///< of the last day: when they began
   std::vector<Confirmed> confirmed{};    ///< of the last day, the oldest first
-  ClearedSuspects cleared{};             ///< who was limited for whom, and it did not help
+  detector::ClearedSuspects cleared{};   ///< who was limited for whom, and it did not help
   std::vector<InterferenceNews> news{};  ///< of this tick
   std::array<std::uint64_t, kInterferenceNews> counted_news{};  ///< since the start
 
   Duration counter_period{}, stall_window{};  ///< as configured at the last look
   std::optional<std::int64_t> window{};       ///< the stall window that is being filled
-  WindowSeries no_blame{};       ///< zeros: of those for whom nobody waited while blame was measured
-  std::vector<CgroupId> seen{};  ///< the cgroups at the last look
-  const void* specs = nullptr;   ///< the pod list at the last look; never followed
-  const void* given = nullptr;   ///< the models of the NodeSLO at the last look; never followed
+  detector::WindowSeries no_blame{};  ///< zeros: of those for whom nobody waited while blame was measured
+  std::vector<CgroupId> seen{};       ///< the cgroups at the last look
+  const void* specs = nullptr;        ///< the pod list at the last look; never followed
+  const void* given = nullptr;        ///< the models of the NodeSLO at the last look; never followed
   RunQueueSource source = RunQueueSource::none;
-  std::vector<Sampled> sampled{};   ///< in this tick
-  std::vector<Suspect> suspects{};  ///< room to judge in
-  std::vector<Verdict> verdicts{};
+  std::vector<Sampled> sampled{};             ///< in this tick
+  std::vector<detector::Suspect> suspects{};  ///< room to judge in
+  std::vector<detector::Verdict> verdicts{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

@@ -6,7 +6,7 @@
 #include "qos/interference/remedy.h"
 #include "qos/interference/roster.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 namespace {
 
 constexpr std::size_t kSlots = 8;
@@ -16,7 +16,7 @@ constexpr int kSamplesPerSlot = 3;
 using What = InterferenceNews::What;
 
 void take_sample(Trial& trial, const Victim& victim, Duration interval, MonoTime now) {
-  const WindowSeries& series = victim.of(trial.about.signal).series();
+  const detector::WindowSeries& series = victim.of(trial.about.signal).series();
   const auto value = series.at(series.newest());
   if (!value || now - trial.slot_began < interval * 3 / 2) return;
   trial.sum += *value;
@@ -31,21 +31,23 @@ void next_slot(Trial& trial, MonoTime now) {
   trial.samples = 0;
 }
 
-void conclude_trial(const Trial& trial, const DetectorSettings& detector, MonoTime now,
+void conclude_trial(const Trial& trial, const detector::DetectorSettings& detector, MonoTime now,
                     InterferenceState& state) {
   const Accusation& about = trial.about;
   const auto means = std::span(trial.means).first(trial.plan.slots);
-  const TestResult result = conclude(trial.plan, means, traits_of(about.signal), detector);
-  if (result.outcome == TestOutcome::guilty) {
+  const detector::TestResult result =
+      detector::conclude(trial.plan, means, traits_of(about.signal), detector);
+  if (result.outcome == detector::TestOutcome::guilty) {
     Accusation found = about;
     found.tested = result;
-    found.verdict.finding = Finding::named;
+    found.verdict.finding = detector::Finding::named;
     found.verdict.chance = result.chance;
     return accuse(found, now, state);
   }
   // Whom the test did not find guilty is not tested again at once, whatever the reason.
   state.cleared.clear(about.victim, about.suspect, now + detector.cool_down);
-  const auto what = result.outcome == TestOutcome::innocent ? What::test_innocent : What::test_unclear;
+  const auto what =
+      result.outcome == detector::TestOutcome::innocent ? What::test_innocent : What::test_unclear;
   tell(state, {.what = what, .accusation = about, .limit = trial.limit});
 }
 
@@ -76,7 +78,8 @@ void begin(const NodeSnapshot& node, const InterferenceSettings& settings, Inter
   const auto limit = cpu_limit(*suspect, settings.test_percent, settings);
   if (!limit) return;
   const auto seed = static_cast<std::uint64_t>(node.at.time_since_epoch().count());
-  state.trial = {.about = about, .limit = *limit, .plan = draw_plan(seed, kSlots), .slot_began = node.at};
+  state.trial = {
+      .about = about, .limit = *limit, .plan = detector::draw_plan(seed, kSlots), .slot_began = node.at};
   state.tests.push_back(node.at);
   tell(state, {.what = What::test_began, .accusation = about, .limit = *limit});
 }
@@ -92,4 +95,4 @@ void try_out(const NodeSnapshot& node, const InterferenceSettings& settings, std
   if (settings.act && settings.causal_test && !awaits_proof(state)) begin(node, settings, state);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

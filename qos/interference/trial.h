@@ -5,7 +5,7 @@
 
 #include "qos/interference/measure.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 
 /// Takes in the samples that just came, goes on to the next slot, and tells what came of it: an accusation
 /// that was tested, or a suspect that is cleared for a while. Begins the next test, if there is a suspicion
@@ -13,4 +13,4 @@ namespace evenkeel {
 void try_out(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const Sampled> sampled,
              InterferenceState& state);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

@@ -6,13 +6,14 @@
 #include "qos/interference/measure.h"
 #include "qos/interference/roster.h"
 
-namespace evenkeel {
+namespace evenkeel::interference {
 namespace {
 
 /// Of a model that has faded so far, thirty fresh samples make a better one.
 constexpr double kLeastWeight = 5;
 
-bool enough(const NormalModel& model, const GivenNormal& given, const DetectorSettings& settings) {
+bool enough(const detector::NormalModel& model, const GivenNormal& given,
+            const detector::DetectorSettings& settings) {
   const auto own = model.normal();
   if (!own) return false;
   return own->weight >= std::min<double>(static_cast<double>(given.samples), settings.samples_to_trust - 0.5);
@@ -32,14 +33,15 @@ const std::string& workload_named(const InterferenceState& state, CgroupId victi
   return found == nullptr ? kNobody : state.workloads[found->workload].key;
 }
 
-std::map<std::string_view, StallBudget> stalled_lately(const InterferenceState& state, MonoTime now) {
-  std::map<std::string_view, StallBudget> out;
+std::map<std::string_view, detector::StallBudget> stalled_lately(const InterferenceState& state,
+                                                                 MonoTime now) {
+  std::map<std::string_view, detector::StallBudget> out;
   for (const Victim& victim : state.victims) out[state.workloads[victim.workload].key];
   for (const Workload& workload : state.workloads) {
-    const StallBudget seconds = workload.stalled_lately.sum(now);
-    if (seconds == StallBudget{}) continue;
-    StallBudget& sum = out[workload.key];
-    for (std::size_t stall = 0; stall < kStallSignals; ++stall) sum[stall] += seconds[stall];
+    const detector::StallBudget seconds = workload.stalled_lately.sum(now);
+    if (seconds == detector::StallBudget{}) continue;
+    detector::StallBudget& sum = out[workload.key];
+    for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall) sum[stall] += seconds[stall];
   }
   return out;
 }
@@ -61,51 +63,53 @@ std::size_t workload_of(std::string key, const std::string& image, MonoTime now,
   return static_cast<std::size_t>(oldest - state.workloads.begin());
 }
 
-void remember_workloads(MonoTime now, const DetectorSettings& settings, InterferenceState& state) {
+void remember_workloads(MonoTime now, const detector::DetectorSettings& settings, InterferenceState& state) {
   for (const Victim& victim : state.victims) {
     Workload& workload = state.workloads[victim.workload];
     workload.used = now;
     for (std::size_t i = 0; i < kSignals; ++i) {
       const auto normal = victim.watch[i].model().normal();
       auto& known = workload.normal[i];
-      const auto weight = [&](const Normal& one) { return faded(one, now, settings.half_life).weight; };
+      const auto weight = [&](const detector::Normal& one) {
+        return detector::faded(one, now, settings.half_life).weight;
+      };
       if (normal && (!known || weight(*normal) >= weight(*known))) known = normal;
     }
   }
 }
 
-bool recall(const std::string& key, const std::string& image, Signal signal, const Normal& normal,
+bool recall(const std::string& key, const std::string& image, Signal signal, const detector::Normal& normal,
             MonoTime now, InterferenceState& state) {
-  constexpr DetectorSettings kSettings{};
-  const Normal left = faded(normal, now, kSettings.half_life);
-  if (left.weight < kLeastWeight || !NormalModel(signal).load(left)) return false;
+  constexpr detector::DetectorSettings kSettings{};
+  const detector::Normal left = detector::faded(normal, now, kSettings.half_life);
+  if (left.weight < kLeastWeight || !detector::NormalModel(signal).load(left)) return false;
   const std::size_t place = workload_of(key, image, normal.as_of, state);
   state.workloads[place].normal[static_cast<std::size_t>(signal)] = normal;
   return true;
 }
 
 void teach(Victim& victim, const Workload& workload, bool born, MonoTime now,
-           const DetectorSettings& settings) {
+           const detector::DetectorSettings& settings) {
   for (std::size_t i = 0; i < kSignals; ++i) {
     if (!workload.normal[i]) continue;
-    const Normal left = faded(*workload.normal[i], now, settings.half_life);
-    NormalModel& model = victim.watch[i].model();
+    const detector::Normal left = detector::faded(*workload.normal[i], now, settings.half_life);
+    detector::NormalModel& model = victim.watch[i].model();
     if (left.weight >= kLeastWeight && model.load(left) && born) model.doubt();
   }
 }
 
 void take_given(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
-  const DetectorSettings detector = detector_settings(settings);
+  const detector::DetectorSettings detector = detector_settings(settings);
   for (const GivenNormal& given : settings.models) {
     if (counts_cycles(given.signal) && !given.cpu_model.empty() && given.cpu_model != node.topology.model)
       continue;
     for (Victim& victim : state.victims) {
-      NormalModel& model = victim.of(given.signal).model();
+      detector::NormalModel& model = victim.of(given.signal).model();
       if (state.workloads[victim.workload].key != given.workload || enough(model, given, detector)) continue;
-      model.load_without_neighbours(normal_from(given.usual, given.deviation,
-                                                static_cast<double>(given.samples), node.at, model.signal()));
+      model.load_without_neighbours(detector::normal_from(
+          given.usual, given.deviation, static_cast<double>(given.samples), node.at, model.signal()));
     }
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::interference

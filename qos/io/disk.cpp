@@ -5,7 +5,7 @@
 #include <span>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::io {
 namespace {
 
 constexpr Duration kMountedBy = std::chrono::seconds(30);
@@ -44,7 +44,8 @@ constexpr std::array<Knob, 6> kKnobs = {Knob::io_read_bps,   Knob::io_write_bps,
 /// One round.
 class Round {
  public:
-  Round(const NodeSnapshot& node, BlkioState& state, Intents& out) : node_(node), state_(state), out_(out) {
+  Round(const NodeSnapshot& node, BlkioState& state, decide::Intents& out)
+      : node_(node), state_(state), out_(out) {
     ++state_.round;
   }
 
@@ -134,8 +135,8 @@ class Round {
     }
   }
 
-  static DiskCost cost_of(DiskNumber disk, const BlockIoConfig& io) {
-    DiskCost out{.disk = disk};
+  static decide::DiskCost cost_of(DiskNumber disk, const BlockIoConfig& io) {
+    decide::DiskCost out{.disk = disk};
     if (io.read_latency_percent) out.read_percent = io.read_latency_percent->count();
     if (io.write_latency_percent) out.write_percent = io.write_latency_percent->count();
     out.read_latency_us = io.read_latency_us.value_or(out.read_latency_us);
@@ -203,18 +204,18 @@ class Round {
 
   const NodeSnapshot& node_;
   BlkioState& state_;
-  Intents& out_;
+  decide::Intents& out_;
 };
 
 /// A pod may ask for limits of its own, whatever the classes say.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
   out.costs().by = out.speaker();
   Round(node, state.blkio, out).decide(slo);
 }
 
-void reset(PolicyState& state) { state.blkio = {}; }
+void reset(decide::PolicyState& state) { state.blkio = {}; }
 
 }  // namespace
 
@@ -253,7 +254,7 @@ const char* why_unresolved(const BlkioState::Known& block) {
   return "";
 }
 
-constinit const PolicySpec blkio_policy{
+constinit const decide::PolicySpec blkio_policy{
     "blkio", "what best effort and annotated pods may read and write on a disk", enabled, decide, reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::io

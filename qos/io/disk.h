@@ -9,9 +9,9 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::io {
 
-extern const PolicySpec blkio_policy;
+extern const decide::PolicySpec blkio_policy;
 
 /// The blocks whose latencyTarget holds for this pod: its annotation's where one has such, else its class's.
 /// Best effort has none: it is who is held back.
@@ -24,4 +24,4 @@ std::size_t unresolved_blocks(const BlkioState& state);
 bool worth_telling(const BlkioState::Known& block, MonoTime now);
 const char* why_unresolved(const BlkioState::Known& block);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::io

@@ -11,7 +11,7 @@
 #include "qos/model/ids.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::io {
 
 struct BlkioState {
   struct Known {
@@ -27,4 +27,4 @@ struct BlkioState {
   std::uint32_t round = 0;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::io

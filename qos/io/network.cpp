@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <array>
 
-namespace evenkeel {
+namespace evenkeel::io {
 namespace {
 
 /// Who requests nothing is guaranteed this part of the whole.
 constexpr std::int64_t kLeastShare = 1000;
 /// Whose strategy is each class's, in the order of NetworkClass.
-constexpr std::array<QosClass, kNetworkClasses> kQosOf = {QosClass::system, QosClass::lsr, QosClass::ls,
-                                                          QosClass::be};
+constexpr std::array<QosClass, decide::kNetworkClasses> kQosOf = {QosClass::system, QosClass::lsr,
+                                                                  QosClass::ls, QosClass::be};
 
 const NetworkQos* enabled_of(const QosStrategy& qos, QosClass of) {
   const auto& strategy = strategy_of(qos, of);
@@ -26,48 +26,48 @@ BitRate rate_of(const Bandwidth& bandwidth, BitRate total) {
 std::optional<BitRate> limit_of(const Bandwidth& bandwidth, BitRate total) {
   const BitRate rate = rate_of(bandwidth, total);
   if (rate == BitRate(0) || rate == total) return std::nullopt;
-  return std::max(rate, kLeastNetworkRate);
+  return std::max(rate, decide::kLeastNetworkRate);
 }
 
 std::optional<BitRate> limit_of(const std::optional<Bandwidth>& bandwidth, BitRate total) {
   return bandwidth ? limit_of(*bandwidth, total) : std::nullopt;
 }
 
-NetworkShare share_of(const NetworkQos* qos, BitRate total) {
-  const BitRate least = std::max(BitRate(total.count() / kLeastShare), kLeastNetworkRate);
+decide::NetworkShare share_of(const NetworkQos* qos, BitRate total) {
+  const BitRate least = std::max(BitRate(total.count() / kLeastShare), decide::kLeastNetworkRate);
   if (qos == nullptr) return {least, total, std::nullopt};
   const BitRate limit = limit_of(qos->egress_limit, total).value_or(total);
   const BitRate request = std::max(rate_of(qos->egress_request, total), least);
   return {std::min(request, limit), limit, limit_of(qos->ingress_limit, total)};
 }
 
-NetworkClass class_of(QosClass qos) {
+decide::NetworkClass class_of(QosClass qos) {
   switch (qos) {
     case QosClass::lse:
     case QosClass::lsr:
-      return NetworkClass::lsr;
+      return decide::NetworkClass::lsr;
     case QosClass::ls:
-      return NetworkClass::ls;
+      return decide::NetworkClass::ls;
     case QosClass::be:
-      return NetworkClass::be;
+      return decide::NetworkClass::be;
     case QosClass::system:
       break;
   }
-  return NetworkClass::system;
+  return decide::NetworkClass::system;
 }
 
 /// What nobody else is guaranteed is system's, which its own strategy may limit.
-void divide(const QosStrategy& qos, NetworkPlan& plan) {
+void divide(const QosStrategy& qos, decide::NetworkPlan& plan) {
   BitRate others{};
-  for (std::size_t i = 0; i < kNetworkClasses; ++i) {
+  for (std::size_t i = 0; i < decide::kNetworkClasses; ++i) {
     plan.classes[i] = share_of(enabled_of(qos, kQosOf[i]), plan.total);
     if (kQosOf[i] != QosClass::system) others += plan.classes[i].egress_request;
   }
-  auto& system = plan.classes[static_cast<std::size_t>(NetworkClass::system)];
+  auto& system = plan.classes[static_cast<std::size_t>(decide::NetworkClass::system)];
   system.egress_request = std::min(std::max(system.egress_request, plan.total - others), system.egress_limit);
 }
 
-void add_members(const NodeSnapshot& node, NetworkPlan& plan) {
+void add_members(const NodeSnapshot& node, decide::NetworkPlan& plan) {
   for (const PodSample& pod : node.pods) {
     const auto* cgroup = node.cgroup(pod.cgroup);
     const auto& network = pod.spec->network;
@@ -87,29 +87,30 @@ std::optional<BitRate> total_of(const NodeSnapshot& node, const NodeSlo& slo) {
   return node.network->speed;
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& /*state*/,
+            decide::Intents& out) {
   if (slo.evenkeel.hands_off) return;
   auto& plan = out.network();
   plan.by = out.speaker();
-  plan.state = NetworkPlan::State::hold;
+  plan.state = decide::NetworkPlan::State::hold;
   if (!node.network) {
     plan.why_not = "no interface with a default route is known";
     return;
   }
   plan.link = node.network.get();
   const auto total = total_of(node, slo);
-  if (!total || *total <= kLeastNetworkRate) {
+  if (!total || *total <= decide::kLeastNetworkRate) {
     plan.why_not = "the node's bandwidth is not known: say it in systemStrategy.totalNetworkBandwidth";
     return;
   }
   if (!node.pods_known) return;
   plan.total = *total;
-  plan.state = NetworkPlan::State::on;
+  plan.state = decide::NetworkPlan::State::on;
   divide(slo.qos, plan);
   add_members(node, plan);
 }
 
-void reset(PolicyState& /*state*/) {}
+void reset(decide::PolicyState& /*state*/) {}
 
 }  // namespace
 
@@ -118,8 +119,8 @@ bool shares_network(const NodeSlo& slo) {
          std::ranges::any_of(kQosOf, [&](QosClass of) { return enabled_of(slo.qos, of) != nullptr; });
 }
 
-constinit const PolicySpec network_qos_policy{"network-qos",
-                                              "each class's share of the network, and single pods' limits",
-                                              shares_network, decide, reset};
+constinit const decide::PolicySpec network_qos_policy{
+    "network-qos", "each class's share of the network, and single pods' limits", shares_network, decide,
+    reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::io

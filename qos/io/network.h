@@ -6,11 +6,11 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::io {
 
 /// Whether the network is to be shared at all.
 bool shares_network(const NodeSlo& slo);
 
-extern const PolicySpec network_qos_policy;
+extern const decide::PolicySpec network_qos_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::io

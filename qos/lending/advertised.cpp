@@ -6,7 +6,7 @@
 #include "qos/lending/advertised_line.h"
 #include "qos/model/pod_requests.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 namespace {
 
 template <class Q>
@@ -166,4 +166,4 @@ void written(const Advertised& advertised, MonoTime now, AdvertiseState& state) 
   state.renewed = now;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

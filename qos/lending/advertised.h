@@ -11,7 +11,7 @@
 
 #include "qos/lending/lendable.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 
 /// As they are published: whole thousandths of a CPU, bytes. Absent: not advertised, or not known.
 using LentAmounts = std::array<std::optional<std::int64_t>, kLentCount>;
@@ -47,4 +47,4 @@ struct Advertised {
 Advertised advertise(const AdvertiseInput& input, AdvertiseState& state);
 void written(const Advertised& advertised, MonoTime now, AdvertiseState& state);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

@@ -4,7 +4,7 @@
 
 #include "qos/lending/advertised.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 
 enum class LentCause : std::uint8_t {
   computed,
@@ -32,4 +32,4 @@ struct LentLine {
 /// will stand.
 std::string lent_text(Lent resource, const LentLine& line, bool taken);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

@@ -1,7 +1,7 @@
 #include "qos/lending/advertised_line.h"
 #include "qos/model/reason.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 namespace {
 
 /// Thousandths of CPUs stay plain numbers, as the Node shows them.
@@ -63,4 +63,4 @@ std::string lent_text(Lent resource, const LentLine& line, bool taken) {
   return text.empty() ? text : std::string(kLentNames[static_cast<std::size_t>(resource)]) + ": " + text;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

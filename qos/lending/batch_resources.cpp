@@ -7,7 +7,7 @@
 #include "qos/model/pod_requests.h"
 #include "qos/model/provisioning.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 namespace {
 
 /// What was asked for of what is lent. An absent limit is none.
@@ -73,7 +73,7 @@ Claim claim_of(const Pod& pod) {
 
 class Round {
  public:
-  Round(const NodeSnapshot& node, Intents& out) : node_(node), out_(out) {}
+  Round(const NodeSnapshot& node, decide::Intents& out) : node_(node), out_(out) {}
 
   void decide_pod(const PodSample& pod) {
     const auto claim = claim_of(*pod.spec);
@@ -98,7 +98,8 @@ class Round {
     if (claim.cpu_limit && limit && limit->period > Duration::zero())
       out_.want(
           cgroup.id, Knob::cpu_quota,
-          divided(quota_for(*claim.cpu_limit, limit->period), node_.object.cpu_normalization_ratio).count(),
+          burst::divided(quota_for(*claim.cpu_limit, limit->period), node_.object.cpu_normalization_ratio)
+              .count(),
           because("its limit of {} of lent CPU", *claim.cpu_limit));
     if (claim.memory_limit) bound_memory(cgroup, *claim.memory_limit);
   }
@@ -109,7 +110,7 @@ class Round {
     if (!cgroup.memory.current)
       return out_.hold(cgroup.id, Knob::memory_limit, because("it is not known how much is in use"));
     const Bytes used = *cgroup.memory.current;
-    const Bytes next = gentle_limit(limit, used, *now);
+    const Bytes next = memory::gentle_limit(limit, used, *now);
     out_.want(cgroup.id, Knob::memory_limit, next.count(),
               next == limit ? because("its limit of {} of lent memory", limit)
                             : because("{} are in use; it comes down to its limit of {} of lent memory as the "
@@ -118,18 +119,19 @@ class Round {
   }
 
   const NodeSnapshot& node_;
-  Intents& out_;
+  decide::Intents& out_;
 };
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.batch_resources; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& /*slo*/, PolicyState& /*state*/, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& /*slo*/, decide::PolicyState& /*state*/,
+            decide::Intents& out) {
   Round round(node, out);
   for (const auto& pod : node.pods)
     if (is_active(*pod.spec) && !pod.spec->from_cgroup_only) round.decide_pod(pod);
 }
 
-void reset(PolicyState& /*state*/) {}
+void reset(decide::PolicyState& /*state*/) {}
 
 }  // namespace
 
@@ -138,8 +140,8 @@ std::int64_t shares_for(MilliCpu request, bool v2) {
   return v2 ? 1 + (shares - 2) * 9999 / 262142 : shares;
 }
 
-constinit const PolicySpec batch_resources_policy{
+constinit const decide::PolicySpec batch_resources_policy{
     "batch-resources", "pods on lent resources get their shares, quota and memory limit", enabled, decide,
     reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

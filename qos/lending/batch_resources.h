@@ -6,11 +6,11 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 
 /// cpu.shares (v1) or cpu.weight (v2) for a request, as the kubelet converts it.
 std::int64_t shares_for(MilliCpu request, bool v2);
 
-extern const PolicySpec batch_resources_policy;
+extern const decide::PolicySpec batch_resources_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace evenkeel {
+namespace evenkeel::lending {
 
 double HistogramScale::start(std::size_t bucket) const {
   return first_bucket * (std::pow(kGrowth, static_cast<double>(bucket)) - 1) / (kGrowth - 1);
@@ -43,4 +43,4 @@ std::optional<double> weighted_percentile(std::span<const float> weights, const 
   return scale.start(bucket + 1 < weights.size() ? bucket + 1 : bucket);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

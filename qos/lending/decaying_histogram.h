@@ -15,7 +15,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 
 /// Bucket 0 is `first_bucket` wide, each further one by kGrowth wider than the one before it; the last has no
 /// end.
@@ -71,4 +71,4 @@ class DecayingHistogram {
   MonoTime as_of_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

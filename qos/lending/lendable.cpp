@@ -2,7 +2,7 @@
 
 #include "qos/lending/lendable_parts.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 namespace {
 
 constexpr const char* kNoCapacity = "the node's capacity is unknown";
@@ -53,4 +53,4 @@ Lendable lendable(const LendInput& input) {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

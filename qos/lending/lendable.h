@@ -15,7 +15,7 @@
 #include "qos/model/units.h"
 #include "qos/model/usage.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 
 enum class Lent : std::uint8_t { batch_cpu, batch_memory, mid_cpu, mid_memory };
 inline constexpr std::size_t kLentCount = 4;
@@ -52,4 +52,4 @@ struct LendInput {
 };
 Lendable lendable(const LendInput& input);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

@@ -5,7 +5,7 @@
 
 #include "qos/model/pod_requests.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 namespace {
 
 bool above_batch(PriorityClass priority) {
@@ -186,4 +186,4 @@ LendParts<Bytes> memory_parts(const LendInput& input, const std::vector<PodCharg
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

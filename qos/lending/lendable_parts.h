@@ -9,7 +9,7 @@
 
 #include "qos/lending/lendable.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 
 enum class LendPolicy : std::uint8_t { usage, request, max_usage_request };
 
@@ -130,4 +130,4 @@ std::optional<Q> mid_of(const LendParts<Q>& parts) {
   return std::min(clamped_sum(*reclaimable, percent_of(*unallocated, parts.mid_unallocated)), limit);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

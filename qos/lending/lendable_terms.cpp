@@ -1,6 +1,6 @@
 #include "qos/lending/lendable_parts.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 namespace {
 
 using std::to_string;
@@ -154,4 +154,4 @@ std::vector<LendTerm> lend_terms(const LendInput& input, const std::vector<PodCh
   return std::move(terms.out);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

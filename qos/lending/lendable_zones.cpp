@@ -5,7 +5,7 @@
 
 #include "qos/lending/lendable_parts.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 namespace {
 
 /// Thousandths of a byte: shares are rounded up at this grain, as Kubernetes quantities are.
@@ -109,4 +109,4 @@ ZoneLendables lendable_zones(const LendInput& input, const std::vector<Zone>& zo
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

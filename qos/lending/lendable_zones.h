@@ -7,7 +7,7 @@
 
 #include "qos/lending/lendable.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 
 /// What a NUMA node has to give (of memory without huge pages); zone i of the list is NUMA node i.
 struct Zone {
@@ -28,4 +28,4 @@ struct ZoneLendables {
 /// All zones or none: when one of them does not say both amounts, what the others can lend is unknown, too.
 ZoneLendables lendable_zones(const LendInput& input, const std::vector<Zone>& zones);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

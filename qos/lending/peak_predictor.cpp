@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::lending {
 namespace {
 
 constexpr double kMilli = 1000;
@@ -103,4 +103,4 @@ bool PeakPredictor::restore(std::string_view key, PeakModel model, const Predict
   return true;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

@@ -20,7 +20,7 @@
 #include "qos/model/nodeslo.h"
 #include "qos/model/usage.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 
 /// One lesson: 90th percentiles over the training interval. Only for rounds in which the pods are known: a
 /// class without a pod here is taken to use nothing. A pod that could not be measured is left out or has no
@@ -77,4 +77,4 @@ class PeakPredictor {
   Models models_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::lending {
 namespace {
 
 /// Both resources, both known.
@@ -95,4 +95,4 @@ ProdReclaimable prod_reclaimable(const ReclaimInput& input) {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

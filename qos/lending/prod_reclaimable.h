@@ -14,7 +14,7 @@
 #include "qos/model/pod.h"
 #include "qos/model/usage.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 
 /// A pod of class prod or none, as the sum sees it.
 struct ProdPod {
@@ -54,4 +54,4 @@ struct ReclaimSources {
 };
 ReclaimInput reclaim_input(const ReclaimSources& sources);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

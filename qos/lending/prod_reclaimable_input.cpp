@@ -4,7 +4,7 @@
 #include "qos/lending/prod_reclaimable.h"
 #include "qos/model/pod_requests.h"
 
-namespace evenkeel {
+namespace evenkeel::lending {
 namespace {
 
 bool is_service(const Pod& pod) {
@@ -63,4 +63,4 @@ ReclaimInput reclaim_input(const ReclaimSources& sources) {
   return input;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::lending

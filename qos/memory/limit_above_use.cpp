@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 Bytes with_room(Bytes used) {
   constexpr std::int64_t kRoomPercent = 2, kRoomStep = std::int64_t{1} << 20;
@@ -16,4 +16,4 @@ Bytes gentle_limit(Bytes wanted, Bytes used, Bytes now) {
   return now > least ? least : std::max(now, wanted);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

@@ -4,7 +4,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 /// So far above `used` (2 %, in whole MiB) that a write has nothing to do.
 Bytes with_room(Bytes used);
@@ -12,4 +12,4 @@ Bytes with_room(Bytes used);
 /// than `now` unless `wanted` is.
 Bytes gentle_limit(Bytes wanted, Bytes used, Bytes now);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

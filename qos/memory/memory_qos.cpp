@@ -7,7 +7,7 @@
 #include "qos/memory/vendor_files.h"
 #include "qos/memory/watermarks.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 namespace {
 
 // A container that is stalled for a fifth of the time gets a tenth more every ten seconds; what was added
@@ -28,7 +28,8 @@ std::size_t at(KubeQos qos) { return static_cast<std::size_t>(qos); }
 /// One round.
 class Round {
  public:
-  Round(const NodeSnapshot& node, const NodeSlo& slo, MemoryQosState& state, Bytes allocatable, Intents& out)
+  Round(const NodeSnapshot& node, const NodeSlo& slo, MemoryQosState& state, Bytes allocatable,
+        decide::Intents& out)
       : node_(node), slo_(slo), state_(state), allocatable_(allocatable), out_(out) {}
 
   void decide() {
@@ -151,7 +152,7 @@ class Round {
   const NodeSlo& slo_;
   MemoryQosState& state_;
   Bytes allocatable_;
-  Intents& out_;
+  decide::Intents& out_;
   Sums sums_{};
   MemoryProtection all_{};
   Bytes asked_low_{};  ///< of all pods, each raised to its min
@@ -160,17 +161,17 @@ class Round {
 /// A pod may turn it on for itself, whatever its class says.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
   if (const auto memory = allocatable(node)) Round(node, slo, state.memory_qos, *memory, out).decide();
 }
 
-void reset(PolicyState& state) { state.memory_qos.containers.clear(); }
+void reset(decide::PolicyState& state) { state.memory_qos.containers.clear(); }
 
 }  // namespace
 
-constinit const PolicySpec memory_qos_policy{
+constinit const decide::PolicySpec memory_qos_policy{
     "memory-qos",
     "memory.min and memory.low protect what is requested, memory.high slows growth towards the limit",
     enabled, decide, reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

@@ -10,8 +10,8 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
-extern const PolicySpec memory_qos_policy;
+extern const decide::PolicySpec memory_qos_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

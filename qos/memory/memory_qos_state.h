@@ -9,7 +9,7 @@
 #include "qos/model/ids.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 struct MemoryQosState {
   struct Container {
@@ -21,4 +21,4 @@ struct MemoryQosState {
   std::unordered_map<CgroupId, Container> containers{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

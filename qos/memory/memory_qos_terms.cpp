@@ -4,7 +4,7 @@
 
 #include "qos/model/pod_requests.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 namespace {
 
 bool asks_itself(const MemoryQosOverride& own) {
@@ -93,4 +93,4 @@ std::optional<Bytes> throttling_point(const MemoryTerms& terms, const MemoryClai
   return std::max(Bytes(raw - raw % kPage), protection(terms, claim.request).min);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

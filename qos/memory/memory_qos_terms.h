@@ -8,7 +8,7 @@
 #include "qos/model/pod.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 /// What holds for a pod: its class, unless its own annotation says otherwise. Percentages; zero asks for
 /// nothing.
@@ -53,4 +53,4 @@ MemoryProtection protection(const MemoryTerms& terms, Bytes request);
 std::optional<Bytes> throttling_point(const MemoryTerms& terms, const MemoryClaim& claim,
                                       Bytes node_allocatable);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

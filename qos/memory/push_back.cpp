@@ -5,7 +5,7 @@
 #include "qos/memory/limit_above_use.h"
 #include "qos/memory/shortage.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 namespace {
 
 // The kernel works out pressure averages every two seconds; a step shows in them some seconds later.
@@ -38,7 +38,8 @@ Stall of_services(const NodeSnapshot& node) {
 /// One round.
 class Round {
  public:
-  Round(const NodeSnapshot& node, const MemoryPushBack& settings, MemoryPushBackState& state, Intents& out)
+  Round(const NodeSnapshot& node, const MemoryPushBack& settings, MemoryPushBackState& state,
+        decide::Intents& out)
       : node_(node), memory_(*node.node.memory), settings_(settings), state_(state), out_(out) {}
 
   void decide(const CgroupSample& besteffort) {
@@ -92,12 +93,12 @@ class Round {
   const NodeMemory& memory_;
   const MemoryPushBack& settings_;
   MemoryPushBackState& state_;
-  Intents& out_;
+  decide::Intents& out_;
 };
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.memory_push_back.enable; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
   const auto* besteffort = node.cgroup(node.besteffort);
   if (besteffort == nullptr || !besteffort->applied.plain.has(Knob::memory_high)) return;
   if (!node.node.memory) {
@@ -108,12 +109,12 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, In
   Round(node, slo.evenkeel.memory_push_back, state.memory_push_back, out).decide(*besteffort);
 }
 
-void reset(PolicyState& state) { state.memory_push_back = {}; }
+void reset(decide::PolicyState& state) { state.memory_push_back = {}; }
 
 }  // namespace
 
-constinit const PolicySpec memory_push_back_policy{
+constinit const decide::PolicySpec memory_push_back_policy{
     "memory-push-back", "memory.high of best effort comes down while services wait for memory", enabled,
     decide, reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

@@ -9,8 +9,8 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
-extern const PolicySpec memory_push_back_policy;
+extern const decide::PolicySpec memory_push_back_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

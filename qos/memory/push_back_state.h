@@ -5,7 +5,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 struct MemoryPushBackState {
   std::optional<Bytes> target{};  ///< what best effort may have; absent: it is not held back
@@ -13,4 +13,4 @@ struct MemoryPushBackState {
   MonoTime short_seen{};          ///< when the node was last short of memory
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

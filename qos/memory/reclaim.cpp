@@ -5,7 +5,7 @@
 
 #include "qos/memory/watermarks.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 namespace {
 
 // What was above its mark may be so again within the tick, and is looked at more often for a while.
@@ -22,7 +22,7 @@ constexpr std::int64_t kFullPercent = 99;
 using Entry = MemoryReclaimState::Entry;
 
 /// What best effort is to have: the slow way's word, or the brake's.
-std::optional<Bytes> held_back(const PolicyState& state) {
+std::optional<Bytes> held_back(const decide::PolicyState& state) {
   auto target = state.memory_push_back.target;
   if (state.brake.memory.on) target = std::min(target.value_or(kNoMemoryLimit), state.brake.memory.memory);
   return target;
@@ -31,7 +31,8 @@ std::optional<Bytes> held_back(const PolicyState& state) {
 /// One round.
 class Round {
  public:
-  Round(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, std::vector<ReclaimOrder>& out)
+  Round(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state,
+        std::vector<ReclaimOrder>& out)
       : node_(node),
         slo_(slo),
         state_(state.memory_reclaim),
@@ -182,8 +183,8 @@ class Round {
 
   /// The same of who makes services reclaim, for as long as it is limited for that.
   void limit_antagonists() {
-    for (const Cap& cap : interference_.caps) {
-      if (cap.limit.remedy != Remedy::memory) continue;
+    for (const interference::Cap& cap : interference_.caps) {
+      if (cap.limit.remedy != interference::Remedy::memory) continue;
       const auto cgroup = std::ranges::find(node_.cgroups, cap.suspect, &CgroupSample::id);
       if (cgroup == node_.cgroups.end() || cgroup->hands_off || !cgroup->memory.current) continue;
       const Bytes used = *cgroup->memory.current;
@@ -210,14 +211,14 @@ class Round {
   const NodeSlo& slo_;
   MemoryReclaimState& state_;
   std::optional<Bytes> held_back_;
-  const InterferenceState& interference_;
+  const interference::InterferenceState& interference_;
   Duration tick_;
   std::vector<ReclaimOrder>& out_;
 };
 
 }  // namespace
 
-void decide_reclaim(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state,
+void decide_reclaim(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state,
                     std::vector<ReclaimOrder>& out) {
   out.clear();
   if (!node.reclaim.on_demand || slo.evenkeel.hands_off) return state.memory_reclaim.cgroups.clear();
@@ -227,4 +228,4 @@ void decide_reclaim(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& s
   round.share_out();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

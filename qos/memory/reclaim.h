@@ -13,13 +13,13 @@
 #include "qos/decide/policy.h"
 #include "qos/model/reclaim_order.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 /// At one time: the largest excess first.
 inline constexpr std::size_t kMostReclaimOrders = 16;
 
 /// The orders of this tick, in place of all earlier ones. Only on fresh measurements.
-void decide_reclaim(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state,
+void decide_reclaim(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state,
                     std::vector<ReclaimOrder>& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

@@ -8,7 +8,7 @@
 #include "qos/model/ids.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 struct MemoryReclaimState {
   struct Entry {
@@ -24,4 +24,4 @@ struct MemoryReclaimState {
   std::unordered_map<CgroupId, Entry> cgroups{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

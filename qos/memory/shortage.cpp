@@ -5,7 +5,7 @@
 #include "qos/memory/limit_above_use.h"
 #include "qos/memory/watermarks.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 namespace {
 
 constexpr std::int64_t kFullPercent = 95;
@@ -29,4 +29,4 @@ Bytes least_memory(const CgroupSample& besteffort) {
                    with_room(*besteffort.memory.anonymous)});
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

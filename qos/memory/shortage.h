@@ -3,7 +3,7 @@
 
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 /// A container of the pod has nearly all that its own limit allows: it stalls for that reason.
 bool meets_own_limit(const NodeSnapshot& node, const PodSample& pod);
@@ -12,4 +12,4 @@ bool meets_own_limit(const NodeSnapshot& node, const PodSample& pod);
 /// known.
 Bytes least_memory(const CgroupSample& besteffort);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

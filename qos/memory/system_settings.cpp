@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace evenkeel {
+namespace evenkeel::memory {
 namespace {
 
 struct Row {
@@ -25,7 +25,8 @@ bool enabled(const NodeSlo& slo) {
                      [&](const Row& row) { return (slo.system.*row.value).has_value(); });
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& /*state*/,
+            decide::Intents& out) {
   if (!slo.evenkeel.hands_off && !slo.system.sched_features.empty())
     out.sched_features() = {out.speaker(), &slo.system.sched_features};
   for (const auto& row : kVerbatim)
@@ -40,7 +41,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/
            because("{} ten-thousandths of {}, within 10 MiB, 10 GiB and a tenth of memory", *factor, memory));
 }
 
-void reset(PolicyState& /*state*/) {}
+void reset(decide::PolicyState& /*state*/) {}
 
 }  // namespace
 
@@ -50,8 +51,8 @@ std::int64_t min_free_kbytes(Bytes memory, std::int64_t factor) {
   return std::clamp(scaled(kib, factor, 10000), kLeast, std::max(std::min(kMost, kib / 10), kLeast));
 }
 
-constinit const PolicySpec system_settings_policy{
+constinit const decide::PolicySpec system_settings_policy{
     "system-settings", "kernel settings of the whole machine, as systemStrategy asks", enabled, decide,
     reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

@@ -4,7 +4,7 @@
 
 #include "qos/memory/watermarks.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 namespace {
 
 struct Row {
@@ -28,13 +28,13 @@ constexpr std::array<Row, 2> kRanks = {{
      "out of memory, the lowest rank below is killed first"},
 }};
 
-void want(const CgroupSample& cgroup, Knob knob, std::int64_t value, const char* why, Intents& out) {
+void want(const CgroupSample& cgroup, Knob knob, std::int64_t value, const char* why, decide::Intents& out) {
   if (cgroup.applied.plain.has(knob)) out.want(cgroup.id, knob, value, because(why, value));
 }
 
 template <std::size_t kCount>
 void want_all(const std::array<Row, kCount>& rows, const CgroupSample& cgroup, const MemoryTerms& terms,
-              Intents& out) {
+              decide::Intents& out) {
   for (const Row& one : rows)
     if (const auto value = one.value(terms); value != row(one.knob).initial)
       want(cgroup, one.knob, value, one.why, out);
@@ -42,13 +42,13 @@ void want_all(const std::array<Row, kCount>& rows, const CgroupSample& cgroup, c
 
 }  // namespace
 
-void wish_vendor_files(const CgroupSample& cgroup, const MemoryTerms& terms, Intents& out) {
+void wish_vendor_files(const CgroupSample& cgroup, const MemoryTerms& terms, decide::Intents& out) {
   want_all(kMarks, cgroup, terms, out);
   want_all(kRanks, cgroup, terms, out);
 }
 
 void wish_page_cache_limit(const CgroupSample& cgroup, const MemoryTerms& terms,
-                           std::optional<Bytes> pod_limit, Intents& out) {
+                           std::optional<Bytes> pod_limit, decide::Intents& out) {
   const auto files = page_cache_files(terms, pod_limit);
   const auto want_flag = [&](Knob knob, std::optional<bool> flag, const char* why) {
     if (flag) want(cgroup, knob, *flag ? 1 : 0, why, out);
@@ -61,7 +61,7 @@ void wish_page_cache_limit(const CgroupSample& cgroup, const MemoryTerms& terms,
 }
 
 // Other than in Koordinator memory.oom.group is not set here: it would make one pod's end the end of all.
-void wish_vendor_directories(const NodeSnapshot& node, const QosStrategy& qos, Intents& out) {
+void wish_vendor_directories(const NodeSnapshot& node, const QosStrategy& qos, decide::Intents& out) {
   struct Directory {
     CgroupIndex index;
     const QosClassStrategy& of;
@@ -72,4 +72,4 @@ void wish_vendor_directories(const NodeSnapshot& node, const QosStrategy& qos, I
       want_all(kRanks, *cgroup, class_terms(*of.memory), out);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

@@ -9,14 +9,14 @@
 #include "qos/memory/memory_qos_terms.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 /// Of a pod or a container.
-void wish_vendor_files(const CgroupSample& cgroup, const MemoryTerms& terms, Intents& out);
+void wish_vendor_files(const CgroupSample& cgroup, const MemoryTerms& terms, decide::Intents& out);
 /// Of a pod.
 void wish_page_cache_limit(const CgroupSample& cgroup, const MemoryTerms& terms,
-                           std::optional<Bytes> pod_limit, Intents& out);
+                           std::optional<Bytes> pod_limit, decide::Intents& out);
 /// Of the directories above the pods: who is killed first counts there as well.
-void wish_vendor_directories(const NodeSnapshot& node, const QosStrategy& qos, Intents& out);
+void wish_vendor_directories(const NodeSnapshot& node, const QosStrategy& qos, decide::Intents& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

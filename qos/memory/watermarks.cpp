@@ -4,7 +4,7 @@
 
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 Bytes memory_ceiling(std::optional<Bytes> limit, Bytes memory_high) {
   return limit && *limit > Bytes{} ? std::min(memory_high, *limit) : memory_high;
@@ -51,4 +51,4 @@ std::optional<Bytes> page_cache_limit(const MemoryTerms& terms, std::optional<By
   return files.enable == true && files.size > Bytes{} ? files.size : std::nullopt;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

@@ -8,7 +8,7 @@
 #include "qos/memory/memory_qos_terms.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::memory {
 
 struct ReclaimMarks {
   Bytes limit{};  ///< where its tasks would have to reclaim for themselves
@@ -37,4 +37,4 @@ PageCacheFiles page_cache_files(const MemoryTerms& terms, std::optional<Bytes> p
 /// Where we do it ourselves. Absent: none.
 std::optional<Bytes> page_cache_limit(const MemoryTerms& terms, std::optional<Bytes> pod_limit);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::memory

@@ -200,7 +200,7 @@ int run() {
   const char* asked = std::getenv("BRAKE_WINDOW");
   const std::string wanted = asked != nullptr ? asked : "50ms";
   const auto window =
-      shortest_window(node.cgroups().host(), parse_duration(wanted).value_or(milliseconds(50)));
+      reclaim::shortest_window(node.cgroups().host(), parse_duration(wanted).value_or(milliseconds(50)));
   if (!window) {
     return cannot_run("the kernel gives no pressure trigger");
   }

@@ -35,7 +35,7 @@ constexpr std::array kCases = {
 
 class Bench {
  public:
-  explicit Bench(CounterEvents events) : events_(std::move(events)) {}
+  explicit Bench(counters::CounterEvents events) : events_(std::move(events)) {}
 
   int run() {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -117,7 +117,7 @@ class Bench {
                 way == CounterBackend::rotating ? "rotating" : "by CPU", size * 20.0 / 1200, median(us));
   }
 
-  CounterEvents events_;
+  counters::CounterEvents events_;
   bool failed_ = false;
 };
 
@@ -125,21 +125,23 @@ void print_reach(std::size_t events) {
   std::printf("%8s %24s %32s %24s\n", "CPUs", "each container takes", "rotation reaches in a period",
               "by CPU: descriptors");
   for (const std::size_t cpus : {2U, 8U, 32U, 64U, 128U, 256U}) {
-    const RotationRoom room{.events = events, .cpus = cpus};
-    std::printf("%8zu %24zu %32zu %24zu\n", cpus, room.each(), room.in_a_period({}), room.each());
+    const counters::RotationBudget room{.events = events, .cpus = cpus};
+    std::printf("%8zu %24zu %32zu %24zu\n", cpus, room.descriptors_per_cgroup(), room.per_period({}),
+                room.descriptors_per_cgroup());
   }
 }
 
 int run() {
-  const auto wanted = encode_counter_events();
-  auto events = wanted ? probe_counters(*wanted, *Host::open("/")).events : CounterEvents{};
+  const auto wanted = counters::encode_counter_events();
+  auto events =
+      wanted ? counters::probe_counters(*wanted, *Host::open("/")).events : counters::CounterEvents{};
   std::printf("%s\n",
               events.empty() ? "stand-ins: this machine has no hardware counters" : "hardware counters");
   if (events.empty()) events = stand_in();
   if (events.empty()) {
     return cannot_run("no msr events on this machine either");
   }
-  print_reach(kCountedKinds);
+  print_reach(counters::kCountedKinds);
   return Bench(std::move(events)).run();
 }
 

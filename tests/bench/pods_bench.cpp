@@ -32,11 +32,11 @@ Times milliseconds_of(F&& work) {
 int run() {
   const std::string text = many_pods(500, 10'400);
   std::size_t pods = 0;
-  const auto list =
-      milliseconds_of([&] { pods = parse_pod_list(text, "kubelet", Source::server).pods.size(); });
-  const auto whole = milliseconds_of([&] { parse_json(text, "kubelet"); });
+  const auto list = milliseconds_of(
+      [&] { pods = pods::parse_pod_list(text, "kubelet", pods::Source::server).pods.size(); });
+  const auto whole = milliseconds_of([&] { document::parse_json(text, "kubelet"); });
   const AllocGuard guard;
-  parse_pod_list(text, "kubelet", Source::server);
+  pods::parse_pod_list(text, "kubelet", pods::Source::server);
   const auto allocations = guard.allocations();
   std::printf("| a list of %zu pods, %.1f MB | least | median | goal |\n|---|---|---|---|\n", pods,
               static_cast<double>(text.size()) / 1e6);

@@ -76,11 +76,11 @@ class Node {
     give_cpus(cgroups_);
     std::ofstream(dir_.path + "/pods.json") << pod_list(population);
     configure(nodeslo_of({}));
-    AgentOptions options;
+    tick::AgentOptions options;
     options.cgroup_root = cgroups_.top();
     options.inputs.nodeslo = dir_.path + "/nodeslo.yaml";
-    options.inputs.pods = {PodsSource::Kind::file, dir_.path + "/pods.json"};
-    auto created = Agent::create(options, log_, clock_, nullptr);
+    options.inputs.pods = {inputs::PodsSource::Kind::file, dir_.path + "/pods.json"};
+    auto created = tick::Agent::create(options, log_, clock_, nullptr);
     if (!created.agent) std::fprintf(stderr, "%s\n", created.error.c_str());
     agent_ = std::move(created.agent);
   }
@@ -102,7 +102,7 @@ class Node {
       const double took = tick();
       const auto allocations = guard.allocations();
       times.push_back(took);
-      const Report& report = agent_->tick_result().report;
+      const executor::Report& report = agent_->tick_result().report;
       phase.writes += report.writes.size();
       if (!report.writes.empty() || !report.refusals.empty()) continue;  // something was told
       ++phase.steady;
@@ -128,10 +128,10 @@ class Node {
   }
   LiveCgroups cgroups_{};
   StateDir dir_{};
-  Log log_{STDERR_FILENO, LogFormat::text, LogLevel::error, nullptr};
-  SystemClock clock_{};
+  runtime::Log log_{STDERR_FILENO, runtime::LogFormat::text, runtime::LogLevel::error, nullptr};
+  runtime::SystemClock clock_{};
   MonoTime now_{};
-  std::unique_ptr<Agent> agent_{};
+  std::unique_ptr<tick::Agent> agent_{};
 };
 
 /// Whether no steady tick allocated.

@@ -26,15 +26,15 @@ double milliseconds(F&& f) {
   return 1e3 * static_cast<double>(std::clock() - from) / CLOCKS_PER_SEC;
 }
 
-TrainingRound first_round() {
-  TrainingRound round{.node = Usage{MilliCpu(128000), Bytes(1LL << 40)}, .pods = {}};
+lending::TrainingRound first_round() {
+  lending::TrainingRound round{.node = Usage{MilliCpu(128000), Bytes(1LL << 40)}, .pods = {}};
   for (int i = 0; i < kPods; ++i)
     round.pods.push_back({.uid = "11111111-aaaa-bbbb-cccc-000000000" + std::to_string(100 + i),
                           .priority_class = PriorityClass::prod});
   return round;
 }
 
-void next_round(TrainingRound& round, std::mt19937& random) {
+void next_round(lending::TrainingRound& round, std::mt19937& random) {
   std::lognormal_distribution<double> noise(0, 0.5);
   for (auto& pod : round.pods)
     pod.usage = {MilliCpu(static_cast<int>(250 * noise(random))),
@@ -45,13 +45,13 @@ void run() {
   std::mt19937 random(1);
   auto round = first_round();
   next_round(round, random);
-  PeakPredictor predictor;
+  lending::PeakPredictor predictor;
   const auto heap_before = ::mallinfo2().uordblks;
   predictor.train(round, kSettings, kStart);
   const auto heap = ::mallinfo2().uordblks - heap_before;
   const auto models = predictor.models().size();
   std::printf("%d pods, %zu models of %zu bytes; with uid and map node %zu bytes each\n", kPods, models,
-              kBytesPerModel, heap / models);
+              lending::kBytesPerModel, heap / models);
   double training = 0;
   auto now = kStart;
   const AllocGuard guard;
@@ -63,18 +63,18 @@ void run() {
   std::printf("a training round: %.3f ms, %zu allocations in %d hours\n", training / (kHours * 60),
               guard.allocations(), kHours);
 
-  const Moment moment{now, 1'767'225'600};
+  const history::Moment moment{now, 1'767'225'600};
   std::string text;
-  const auto writing = milliseconds([&] { text = checkpoint_text(predictor, moment); });
+  const auto writing = milliseconds([&] { text = history::checkpoint_text(predictor, moment); });
   const StateDir state;
-  StateFile file(state.path + "/prediction");
+  runtime::StateFile file(state.path + "/prediction");
   const auto begin = milliseconds([&] { static_cast<void>(file.begin(text)); });
   const auto finish = milliseconds([&] { static_cast<void>(file.finish()); });
   std::printf("a checkpoint: %zu bytes, %zu each; text %.2f ms, begin %.2f ms, finish %.2f ms\n", text.size(),
               text.size() / models, writing, begin, finish);
-  PeakPredictor back;
-  CheckpointRead read;
-  const auto reading = milliseconds([&] { read = read_checkpoint(text, moment, kSettings, back); });
+  lending::PeakPredictor back;
+  history::CheckpointStats read;
+  const auto reading = milliseconds([&] { read = history::read_checkpoint(text, moment, kSettings, back); });
   std::printf("coming back: %zu models in %.2f ms\n", read.models, reading);
 }
 

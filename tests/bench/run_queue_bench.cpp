@@ -20,15 +20,15 @@ using namespace std::chrono_literals;
 
 constexpr int kRounds = 15;
 constexpr std::array kSizes = {10, 110, 330, 1000};
-constexpr std::array kUses = {RunQueueUse{.measure = true, .brake = false},
-                              RunQueueUse{.measure = false, .brake = true},
-                              RunQueueUse{.measure = true, .brake = true}};
+constexpr std::array kUses = {run_queue::RunQueueFeatures{.measure = true, .brake = false},
+                              run_queue::RunQueueFeatures{.measure = false, .brake = true},
+                              run_queue::RunQueueFeatures{.measure = true, .brake = true}};
 
 class Bench {
  public:
   int run() {
     if (!cgroups_.why_not().empty()) return cannot_run(cgroups_.why_not());
-    topology_ = read_topology(cgroups_.host(), CpuSet::range(0, 0));
+    topology_ = node::read_topology(cgroups_.host(), CpuSet::range(0, 0));
     if (const auto tried = start(1, {}); !tried)
       return cannot_run(std::string("no programs in the kernel: ") + errno_name(tried.error().code));
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -42,17 +42,17 @@ class Bench {
   }
 
  private:
-  Result<RunQueueReader> start(std::size_t cgroups, RunQueueUse use) {
-    return RunQueueReader::start({.unified = cgroups_.layout().v2(Controller::cpu),
-                                  .cgroups = cgroups,
-                                  .topology = &topology_,
-                                  .use = use});
+  Result<run_queue::RunQueueReader> start(std::size_t cgroups, run_queue::RunQueueFeatures use) {
+    return run_queue::RunQueueReader::start({.unified = cgroups_.layout().v2(Controller::cpu),
+                                             .cgroups = cgroups,
+                                             .topology = &topology_,
+                                             .use = use});
   }
 
   /// The first container is a service, the second best effort; nothing is ever enough.
-  void take_sides(const RunQueueReader& reader) {
-    auto& terms = *reinterpret_cast<BrakeTerms*>(reader.program().mapped("brake_terms").data());
-    terms = {.window_ns = 25'000'000, .enough_ns = ~0ULL};
+  void take_sides(const run_queue::RunQueueReader& reader) {
+    auto& terms = *reinterpret_cast<BrakeThresholds*>(reader.program().mapped("brake_terms").data());
+    terms = {.window_ns = 25'000'000, .threshold_ns = ~0ULL};
     auto* sides = reinterpret_cast<BrakeSide*>(reader.program().mapped("brake_sides").data());
     const auto slot = [&](int i) {
       return *reader.slots().find(tree_.find_path(cgroups_.top() + '/' + container(i))->id);
@@ -103,16 +103,16 @@ class Bench {
     return true;
   }
 
-  double read_us(RunQueueReader& reader) {
+  double read_us(run_queue::RunQueueReader& reader) {
     const auto from = std::chrono::steady_clock::now();
     reader.read(run_queue_, stalls_);
     return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - from).count();
   }
 
   LiveCgroups cgroups_{};
-  CgroupTree tree_{cgroups_.host(), cgroups_.layout()};
+  tree::CgroupTree tree_{cgroups_.host(), cgroups_.layout()};
   CpuTopology topology_{};
-  std::vector<WatchedCgroup> watched_{};
+  std::vector<bpf::WatchedCgroup> watched_{};
   RunQueue run_queue_{};
   std::vector<TaskStalls> stalls_{};
   int made_ = 0;

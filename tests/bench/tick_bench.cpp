@@ -31,7 +31,7 @@ struct OpenRead {
 };
 
 /// Nothing when there are not descriptors enough for the agent and for us.
-std::vector<OpenRead> open_all(const std::vector<SamplerRead>& reads) {
+std::vector<OpenRead> open_all(const std::vector<collectors::SamplerRead>& reads) {
   std::vector<OpenRead> all;
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
@@ -67,12 +67,12 @@ struct Measured {
   double tick_us = 0, bare_us = 0;
 };
 
-std::unique_ptr<Agent> make_agent(const LiveCgroups& cgroups, const std::string& slo, Log& log,
-                                  const Clock& clock) {
-  AgentOptions options;
+std::unique_ptr<tick::Agent> make_agent(const LiveCgroups& cgroups, const std::string& slo, runtime::Log& log,
+                                        const runtime::Clock& clock) {
+  tick::AgentOptions options;
   options.cgroup_root = cgroups.top();
   options.inputs.nodeslo = slo;
-  auto created = Agent::create(options, log, clock, nullptr);
+  auto created = tick::Agent::create(options, log, clock, nullptr);
   if (!created.agent) std::fprintf(stderr, "%s\n", created.error.c_str());
   return std::move(created.agent);
 }
@@ -80,8 +80,8 @@ std::unique_ptr<Agent> make_agent(const LiveCgroups& cgroups, const std::string&
 Measured measure(int pods, const std::string& slo) {
   LiveCgroups cgroups;
   populate(cgroups, pods);
-  Log log(STDERR_FILENO, LogFormat::text, LogLevel::error, nullptr);
-  const SystemClock clock;
+  runtime::Log log(STDERR_FILENO, runtime::LogFormat::text, runtime::LogLevel::error, nullptr);
+  const runtime::SystemClock clock;
   const auto agent = make_agent(cgroups, slo, log, clock);
   Measured result;
   if (!agent) return result;

@@ -88,8 +88,8 @@ TEST_F(NodeSenses, PressureOfTheMachineHasNoFullLineForTheCpu) {
 TEST_F(NodeSenses, ASenseWithoutItsFilesIsOffAndSaysWhy) {
   sampled.fake.remove("proc/pressure");
   sampled.start();
-  ASSERT_EQ(sampled.sampler().health().off.size(), 1u);
-  EXPECT_EQ(sampled.sampler().health().off[0], "node-pressure: proc/pressure/cpu ENOENT");
+  ASSERT_EQ(sampled.sampler().health().disabled.size(), 1u);
+  EXPECT_EQ(sampled.sampler().health().disabled[0], "node-pressure: proc/pressure/cpu ENOENT");
 }
 
 TEST_F(NodeSenses, CapacityFallsBackToCpuinfoAndToStat) {

@@ -22,8 +22,8 @@ std::string file(const std::string& name) {
 }
 
 /// The value at the end of a path of names and list positions: {"spec", "containers", "0"}.
-const Value* at(const Value& from, std::initializer_list<std::string> path) {
-  const Value* value = &from;
+const document::Value* at(const document::Value& from, std::initializer_list<std::string> path) {
+  const document::Value* value = &from;
   for (const auto& step : path) {
     if (!value) return nullptr;
     if (const auto* list = value->list())
@@ -33,14 +33,14 @@ const Value* at(const Value& from, std::initializer_list<std::string> path) {
   }
   return value;
 }
-std::string text_at(const Value& from, std::initializer_list<std::string> path) {
-  const Value* value = at(from, path);
+std::string text_at(const document::Value& from, std::initializer_list<std::string> path) {
+  const document::Value* value = at(from, path);
   return value ? flow_text(*value) : "(absent)";
 }
 
 /// Kind -> object.
-std::map<std::string, Value> by_kind(const std::string& text) {
-  std::map<std::string, Value> out;
+std::map<std::string, document::Value> by_kind(const std::string& text) {
+  std::map<std::string, document::Value> out;
   for (auto& object : documents(text)) {
     const auto kind = text_at(object, {"kind"});
     out.emplace(kind, std::move(object));
@@ -49,14 +49,14 @@ std::map<std::string, Value> by_kind(const std::string& text) {
 }
 
 /// With a line of values.yaml replaced.
-std::map<std::string, Value> chart(const std::string& line = {}, const std::string& by = {}) {
+std::map<std::string, document::Value> chart(const std::string& line = {}, const std::string& by = {}) {
   auto values_text = file("helm/values.yaml");
   if (!line.empty()) {
     const auto found = values_text.find('\n' + line + '\n');
     EXPECT_NE(found, std::string::npos) << line;
     values_text.replace(found + 1, line.size(), by);
   }
-  const auto values = parse_yaml(values_text, "values.yaml");
+  const auto values = document::parse_yaml(values_text, "values.yaml");
   EXPECT_TRUE(values.problems.empty());
   std::string all;
   for (const char* name : {"rights", "configmap", "daemonset"}) {
@@ -68,7 +68,7 @@ std::map<std::string, Value> chart(const std::string& line = {}, const std::stri
   return by_kind(all);
 }
 
-std::map<std::string, Value> kustomize() {
+std::map<std::string, document::Value> kustomize() {
   auto daemonset = file("kustomize/base/daemonset.yaml");
   const std::string untagged = "image: evenkeel\n";
   const auto found = daemonset.find(untagged);
@@ -77,9 +77,9 @@ std::map<std::string, Value> kustomize() {
   return by_kind(file("kustomize/base/rights.yaml") + "\n---\n" + daemonset);
 }
 
-Value container(const std::map<std::string, Value>& objects) {
-  const Value* found = at(objects.at("DaemonSet"), {"spec", "template", "spec", "containers", "0"});
-  return found ? *found : Value{};
+document::Value container(const std::map<std::string, document::Value>& objects) {
+  const document::Value* found = at(objects.at("DaemonSet"), {"spec", "template", "spec", "containers", "0"});
+  return found ? *found : document::Value{};
 }
 
 TEST(Chart, MakesTheObjectsOfTheKustomization) {
@@ -95,12 +95,13 @@ TEST(Chart, BothConfigureTheSameAndItIsLegal) {
   const auto base = file("kustomize/base/nodeslo.yaml");
   const auto config_map = chart().at("ConfigMap");
   const auto in_chart = text_at(config_map, {"data", "nodeslo.yaml"});
-  EXPECT_EQ(flow_text(parse_yaml(in_chart, "chart").root), flow_text(parse_yaml(base, "base").root));
-  EXPECT_TRUE(parse_nodeslo(base, "base").problems.empty());
+  EXPECT_EQ(flow_text(document::parse_yaml(in_chart, "chart").root),
+            flow_text(document::parse_yaml(base, "base").root));
+  EXPECT_TRUE(config::parse_nodeslo(base, "base").problems.empty());
 }
 
 TEST(Chart, ListensOnTheNodeAsTheScrapedKustomizationDoes) {
-  const auto patch = parse_yaml(file("kustomize/scraped/daemonset.yaml"), "patch").root;
+  const auto patch = document::parse_yaml(file("kustomize/scraped/daemonset.yaml"), "patch").root;
   const auto patched = *at(patch, {"spec", "template", "spec", "containers", "0"});
   const auto ours = container(chart("listenOnNode: false", "listenOnNode: true"));
   EXPECT_EQ(text_at(ours, {"args"}), text_at(patched, {"args"}));
@@ -111,7 +112,7 @@ TEST(Chart, ListensOnTheNodeAsTheScrapedKustomizationDoes) {
 
 TEST(Chart, WatchesNodeSlosAsThatKustomizationDoes) {
   const auto patch = [](const std::string& name) {
-    const auto parsed = parse_yaml(file("kustomize/nodeslo-api/" + name), name);
+    const auto parsed = document::parse_yaml(file("kustomize/nodeslo-api/" + name), name);
     EXPECT_EQ(text_at(parsed.root, {"0", "op"}), "add");
     return parsed.root;
   };
@@ -138,7 +139,7 @@ TEST(Chart, GivesTheRightsOfOptionsOnlyWhenAsked) {
   EXPECT_EQ(text_at(container(chart("runQueue: false", "runQueue: true")),
                     {"securityContext", "capabilities", "add"}),
             "[DAC_OVERRIDE, SYS_RESOURCE, BPF, PERFMON]");
-  const auto patch = parse_yaml(file("kustomize/network/daemonset.yaml"), "network").root;
+  const auto patch = document::parse_yaml(file("kustomize/network/daemonset.yaml"), "network").root;
   EXPECT_EQ(text_at(patch, {"0", "path"}),
             "/spec/template/spec/containers/0/securityContext/capabilities/add/-");
   EXPECT_EQ(text_at(patch, {"0", "value"}), "NET_ADMIN") << "the kustomization does as the chart";
@@ -153,7 +154,8 @@ TEST(Chart, ReportsUsageOnlyWhenAskedAndThenAsTheKustomizationDoes) {
   const auto reporting = chart("nodeMetric: false", "nodeMetric: true");
   // Each patch adds one item at the end of a list.
   const auto added = [](const std::string& name) {
-    return text_at(parse_yaml(file("kustomize/node-metric/" + name + ".yaml"), name).root, {"0", "value"});
+    return text_at(document::parse_yaml(file("kustomize/node-metric/" + name + ".yaml"), name).root,
+                   {"0", "value"});
   };
   const auto grown = [](const std::string& list, const std::string& item) {
     return list.substr(0, list.size() - 1) + ", " + item + "]";
@@ -165,8 +167,8 @@ TEST(Chart, ReportsUsageOnlyWhenAskedAndThenAsTheKustomizationDoes) {
 }
 
 TEST(Chart, ReachesResctrlOnlyWhenAskedAndThenAsTheKustomizationDoes) {
-  const auto patch = parse_yaml(file("kustomize/resctrl/daemonset.yaml"), "resctrl").root;
-  const auto spec = [](const std::map<std::string, Value>& objects, const char* member) {
+  const auto patch = document::parse_yaml(file("kustomize/resctrl/daemonset.yaml"), "resctrl").root;
+  const auto spec = [](const std::map<std::string, document::Value>& objects, const char* member) {
     return text_at(objects.at("DaemonSet"), {"spec", "template", "spec", member});
   };
   const auto plain = chart(), with = chart("resctrl: false", "resctrl: true");
@@ -226,7 +228,7 @@ TEST(Kustomize, EachCapabilityAndEachRightSaysWhy) {
 }
 
 TEST(RenderTemplate, RefusesWhatItDoesNotKnow) {
-  const auto values = parse_yaml("a: {b: 1}", "values").root;
+  const auto values = document::parse_yaml("a: {b: 1}", "values").root;
   EXPECT_EQ(test::render_template("x: {{ .Values.a.b }}", values, "n").text, "x: 1");
   for (const char* text : {"{{ .Values.c }}", "{{ include \"x\" . }}", "{{ toYaml .Values.a }}", "{{ end }}"})
     EXPECT_NE(test::render_template(text, values, "n").error, "") << text;

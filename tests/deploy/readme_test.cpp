@@ -62,7 +62,7 @@ void expect_same(const std::map<std::string, Cells>& readme, const std::set<std:
 
 TEST(Readme, NamesEveryPolicy) {
   std::set<std::string> names;
-  for (const auto* policy : policies()) names.emplace(policy->name);
+  for (const auto* policy : decide::policies()) names.emplace(policy->name);
   const auto rows = table("README.md", "| policy | on when ");
   expect_same(rows, names);
   for (const auto& [name, cells] : rows)
@@ -102,7 +102,7 @@ TEST(Readme, ShowsLegalConfigurations) {
   while (std::getline(in, line) && line.starts_with('|')) {
     const auto cells = cells_of(line);
     if (cells.size() != 2 || !cells[1].starts_with('`')) continue;
-    const auto config = parse_nodeslo(cells[1].substr(1, cells[1].size() - 2), cells[0]);
+    const auto config = config::parse_nodeslo(cells[1].substr(1, cells[1].size() - 2), cells[0]);
     EXPECT_TRUE(config.problems.empty()) << config.problems.front().text();
     EXPECT_TRUE(config.notices.empty()) << config.notices.front();
     ++shown;
@@ -154,9 +154,9 @@ TEST(Readme, NamesEveryCapabilityAndWhatTakesItsPlace) {
     FakeHost fake;
     machine.make(fake);
     const auto host = std::move(*Host::open(fake.root()));
-    CgroupTree tree(host, *detect_layout(host, ""));
+    tree::CgroupTree tree(host, *tree::detect_layout(host, ""));
     tree.scan();
-    for (const auto& capability : probe(host, tree)) {
+    for (const auto& capability : features::probe(host, tree)) {
       names.insert(capability.feature);
       const auto row = rows.find(capability.feature);
       if (row == rows.end() || capability.substitute.empty()) continue;

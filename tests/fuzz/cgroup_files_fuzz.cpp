@@ -7,20 +7,20 @@ using fuzz::promise;
 
 namespace {
 
-Layout layout_of(bool v2) {
-  Layout layout;
-  layout.version = v2 ? CgroupVersion::v2 : CgroupVersion::v1;
+tree::Layout layout_of(bool v2) {
+  tree::Layout layout;
+  layout.version = v2 ? tree::CgroupVersion::v2 : tree::CgroupVersion::v1;
   layout.roots.fill("sys/fs/cgroup");
   layout.on_v2.fill(v2);
   return layout;
 }
 
-void read_all(std::string_view text, const Layout& layout) {
-  CgroupMemory memory;
+void read_all(std::string_view text, const tree::Layout& layout) {
+  per_cgroup::CgroupMemory memory;
   CgroupSample sample;
   for (int reading = 0; reading < 2; ++reading) {
-    CgroupReading into{layout, {}, std::chrono::seconds(1), memory, sample};
-    for (const auto& row : cgroup_files())
+    per_cgroup::CgroupReading into{layout, {}, std::chrono::seconds(1), memory, sample};
+    for (const auto& row : per_cgroup::cgroup_files())
       if (row.parse != nullptr) row.parse(text, into);
     if (sample.cpu_use) promise(sample.cpu_use->count() >= 0);
     if (sample.throttling)

@@ -6,18 +6,18 @@ using namespace evenkeel;
 using fuzz::promise;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto policy = collect_policy_in(fuzz::text_of(data, size));
+  const auto policy = lender::collect_policy_in(fuzz::text_of(data, size));
   if (!policy) return 0;
   ColocationStrategy strategy;
-  measure_as(*policy, strategy);
+  lender::apply_collect_policy(*policy, strategy);
   promise(strategy.metric_aggregate_duration_seconds >= 60);
   promise(strategy.metric_report_interval_seconds >= 30);
   promise(strategy.metric_aggregate_durations.size() <= 8);
   for (const auto window : strategy.metric_aggregate_durations)
-    promise(window > Duration::zero() && window <= kLongestWindow);
+    promise(window > Duration::zero() && window <= history::kLongestWindow);
   // What was put in force is put in force again without a word about it.
   const ColocationStrategy before = strategy;
-  measure_as(*policy, strategy);
+  lender::apply_collect_policy(*policy, strategy);
   promise(strategy.metric_aggregate_durations == before.metric_aggregate_durations);
   return 0;
 }

@@ -8,8 +8,8 @@ using fuzz::promise;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   const std::string word(text);
-  const auto listen = parse_listen(word);
+  const auto listen = http::parse_listen(word);
   promise(!listen.error.empty() || (listen.address.port >= 0 && listen.address.port <= 65535));
-  parse_pods_source(word);
+  inputs::parse_pods_source(word);
   return 0;
 }

@@ -6,7 +6,7 @@ using fuzz::promise;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  if (const auto pod = parse_pod_dir(text)) promise(!pod->uid.empty());
-  if (const auto id = parse_container_dir(text)) promise(!id->empty());
+  if (const auto pod = tree::parse_pod_dir(text)) promise(!pod->uid.empty());
+  if (const auto id = tree::parse_container_dir(text)) promise(!id->empty());
   return 0;
 }

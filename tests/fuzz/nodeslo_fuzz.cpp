@@ -6,8 +6,8 @@ using fuzz::promise;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  const auto config = parse_nodeslo(text, "f");
-  promise(!render_check(config).empty());
+  const auto config = config::parse_nodeslo(text, "f");
+  promise(!config::render_check(config).empty());
   if (config.problems.empty()) {
     promise(config.slo.threshold.cpu_suppress_threshold_percent.count() >= 0);
     promise(config.slo.threshold.cpu_suppress_threshold_percent.count() <= 100);

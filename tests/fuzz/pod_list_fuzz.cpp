@@ -7,11 +7,11 @@ using fuzz::promise;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  const auto list = parse_pod_list(text, "f");
+  const auto list = pods::parse_pod_list(text, "f");
   for (const auto& pod : list.pods)
     for (const auto& container : pod.containers)
       promise(!container.limits.cpu || container.limits.cpu->count() >= 0);
-  const auto node = parse_node(text, "f").node;
+  const auto node = pods::parse_node(text, "f").node;
   for (const auto& party : node.third_parties)
     promise(node.third_parties_unknown.empty() &&
             party.resources.batch_cpu.value_or(MilliCpu{}).count() >= 0);
@@ -19,9 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   NodeObject annotated;
   annotated.annotations["node.koordinator.sh/colocation-strategy"] = text;
   annotated.labels["node.koordinator.sh/cpu-reclaim-ratio"] = text;
-  promise(node_strategy({}, annotated).strategy.cpu_reclaim_threshold_percent >= Percent(0));
-  const auto served = parse_pod_list(text, "f", Source::server);
+  promise(config::node_strategy({}, annotated).strategy.cpu_reclaim_threshold_percent >= Percent(0));
+  const auto served = pods::parse_pod_list(text, "f", pods::Source::server);
   if (!served.problems.empty()) promise(served.pods.empty());
-  parse_node(text, "f", Source::server);
+  pods::parse_node(text, "f", pods::Source::server);
   return 0;
 }

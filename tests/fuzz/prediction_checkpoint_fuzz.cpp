@@ -6,12 +6,12 @@ using fuzz::promise;
 
 namespace {
 
-constexpr Moment kNow{MonoTime(std::chrono::hours(1000)), 1'767'225'600};
+constexpr history::Moment kNow{MonoTime(std::chrono::hours(1000)), 1'767'225'600};
 
 void check_line(std::string_view line) {
-  const auto read = parse_model_line(line, kNow);
+  const auto read = history::parse_model_line(line, kNow);
   if (!read) return;
-  const auto again = parse_model_line(model_line(read->key, read->model, kNow), kNow);
+  const auto again = history::parse_model_line(history::model_line(read->key, read->model, kNow), kNow);
   promise(again && again->key == read->key && again->model.since == read->model.since &&
           again->model.cpu.weights() == read->model.cpu.weights() &&
           again->model.memory.weights() == read->model.memory.weights());
@@ -22,10 +22,10 @@ void check_line(std::string_view line) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   // Hardly any input has the right checksum by chance: the first line gets one.
-  const auto sealed = sealed_line(text.substr(0, text.find('\n')));
+  const auto sealed = history::sealed_line(text.substr(0, text.find('\n')));
   check_line(sealed);
-  PeakPredictor predictor;
-  const auto read = read_checkpoint(sealed + std::string(text), kNow, {}, predictor);
+  lending::PeakPredictor predictor;
+  const auto read = history::read_checkpoint(sealed + std::string(text), kNow, {}, predictor);
   promise(predictor.models().size() <= read.models);
   for (const auto& [key, model] : predictor.models()) {
     const auto low = predictor.predict(key, {0, 0});

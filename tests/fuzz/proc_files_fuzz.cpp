@@ -10,15 +10,15 @@ using fuzz::promise;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  if (const auto ticks = cpu_ticks(text)) promise(ticks->used >= 0 && ticks->stolen.value_or(0) >= 0);
-  if (const auto memory = parse_meminfo(text))
+  if (const auto ticks = node::cpu_ticks(text)) promise(ticks->used >= 0 && ticks->stolen.value_or(0) >= 0);
+  if (const auto memory = node::parse_meminfo(text))
     promise(memory->total.count() > 0 && memory->available.count() >= 0);
-  hugepage_size(text);
-  cpus_of_cpuinfo(text);
-  promise(cpu_model_of(text).size() <= text.size() + 1);
-  cpus_of_stat(text);
-  for (const auto& route : {read_route(text), read_route6(text)})
+  node::hugepage_size(text);
+  node::cpus_of_cpuinfo(text);
+  promise(node::cpu_model_of(text).size() <= text.size() + 1);
+  node::cpus_of_stat(text);
+  for (const auto& route : {devices::read_route(text), devices::read_route6(text)})
     promise(!route || (!route->link.empty() && route->link.find('/') == std::string_view::npos));
-  if (const auto pressure = parse_pressure(text)) promise(pressure->some.total.count() >= 0);
+  if (const auto pressure = node::parse_pressure(text)) promise(pressure->some.total.count() >= 0);
   return 0;
 }

@@ -1,4 +1,5 @@
 // Schemata read, written and read again are the same.
+#include "cgroup/base/text.h"
 #include "cgroup/resctrl/text.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -7,13 +8,13 @@ using fuzz::promise;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  if (const auto schemata = parse_schemata(text)) {
-    promise(parse_schemata(schemata_text(*schemata)) == schemata);
-    promise(holds(*schemata, *schemata));
+  if (const auto schemata = resctrl::parse_schemata(text)) {
+    promise(resctrl::parse_schemata(resctrl::schemata_text(*schemata)) == schemata);
+    promise(resctrl::holds(*schemata, *schemata));
   }
-  parse_mask(text);
-  if (const auto value = parse_monitor(text)) promise(*value >= 0);
-  if (const auto domain = monitor_domain(text)) promise(*domain >= 0);
+  resctrl::parse_mask(text);
+  if (const auto value = resctrl::parse_monitor(text)) promise(*value >= 0);
+  if (const auto domain = resctrl::monitor_domain(text)) promise(*domain >= 0);
   std::vector<std::int32_t> threads;
   const int others = append_threads(text, threads);
   promise(others >= 0);

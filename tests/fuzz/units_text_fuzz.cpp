@@ -17,6 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     promise(parse_duration(duration_text(*duration)) == duration);
   }
   // Years 0 to 9999 with any offset.
-  if (const auto time = parse_timestamp(text)) promise(*time > -63'000'000'000 && *time < 254'000'000'000);
+  if (const auto time = pods::parse_timestamp(text))
+    promise(*time > -63'000'000'000 && *time < 254'000'000'000);
   return 0;
 }

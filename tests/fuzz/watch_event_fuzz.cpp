@@ -7,13 +7,13 @@ using fuzz::promise;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  const auto event = parse_watch_event(text);
-  if (event.kind != WatchEvent::Kind::error && event.kind != WatchEvent::Kind::senseless)
+  const auto event = kube::parse_watch_event(text);
+  if (event.kind != kube::WatchEvent::Kind::error && event.kind != kube::WatchEvent::Kind::malformed)
     promise(!event.version.empty());
   promise(event.version.find_first_of("&?#% \r\n/") == std::string::npos);
-  const auto list = parse_object_list(text, "n");
+  const auto list = kube::parse_object_list(text, "n");
   promise(!list.problem.empty() || !list.version.empty());
-  for (const auto& problem : read_nodeslo(event.object, "nodeslos/n").problems)
+  for (const auto& problem : config::read_nodeslo(event.object, "nodeslos/n").problems)
     promise(problem.place.line == 0);
   return 0;
 }

@@ -33,7 +33,7 @@ std::vector<Token> tokens_of(std::string_view text) {
 
 class Renderer {
  public:
-  Renderer(std::vector<Token> tokens, const Value& values, std::string release_namespace)
+  Renderer(std::vector<Token> tokens, const document::Value& values, std::string release_namespace)
       : tokens_(std::move(tokens)), values_(values), namespace_(std::move(release_namespace)) {}
 
   Rendered run() {
@@ -46,7 +46,7 @@ class Renderer {
 
  private:
   /// Up to the token after the block's end; what stands in a block that is not `shown` is only passed over.
-  void block(std::string& out, const Value* item, bool shown) {
+  void block(std::string& out, const document::Value* item, bool shown) {
     for (; at_ < tokens_.size(); ++at_) {
       const Token token = tokens_[at_];
       if (!token.code) {
@@ -63,7 +63,7 @@ class Renderer {
     }
   }
 
-  void conditional(std::string_view what, std::string& out, const Value* item, bool shown) {
+  void conditional(std::string_view what, std::string& out, const document::Value* item, bool shown) {
     const bool negated = what.starts_with("not ");
     if (negated) what.remove_prefix(4);
     const bool holds = truth(what) != negated;
@@ -75,7 +75,7 @@ class Renderer {
   }
 
   void repeated(std::string_view what, std::string& out, bool shown) {
-    const Value* list = find(what);
+    const document::Value* list = find(what);
     const std::size_t begin = ++at_;
     std::string unseen;
     block(unseen, nullptr, false);
@@ -88,27 +88,27 @@ class Renderer {
     at_ = end;
   }
 
-  std::string expression(std::string_view what, const Value* item) {
+  std::string expression(std::string_view what, const document::Value* item) {
     if (what == ".Release.Namespace") return namespace_;
     if (what == "." && item) return flow_text(*item);
     if (what.starts_with("toYaml ")) return indented(what.substr(7));
-    const Value* value = find(what);
+    const document::Value* value = find(what);
     return value ? flow_text(*value) : std::string();
   }
 
   /// "… | nindent 8"
   std::string indented(std::string_view what) {
     const auto pipe = what.find(" | nindent ");
-    const Value* value = find(what.substr(0, pipe));
+    const document::Value* value = find(what.substr(0, pipe));
     const auto columns = pipe == std::string_view::npos ? std::nullopt : whole_number(what.substr(pipe + 11));
     if (!columns) error_ = "cannot render " + std::string(what);
     if (!columns || !value) return {};
     return '\n' + std::string(static_cast<std::size_t>(*columns), ' ') + flow_text(*value);
   }
 
-  const Value* find(std::string_view path) {
+  const document::Value* find(std::string_view path) {
     const std::string said(path);
-    const Value* value = path.starts_with(".Values.") ? &values_ : nullptr;
+    const document::Value* value = path.starts_with(".Values.") ? &values_ : nullptr;
     path.remove_prefix(std::min<std::size_t>(path.size(), 8));
     while (value && !path.empty()) {
       const auto dot = std::min(path.find('.'), path.size());
@@ -120,14 +120,14 @@ class Renderer {
   }
 
   bool truth(std::string_view what) {
-    const Value* value = find(what);
+    const document::Value* value = find(what);
     if (!value || !value->scalar()) return false;
     const auto& text = value->scalar()->text;
     return !text.empty() && text != "false" && text != "0";
   }
 
   std::vector<Token> tokens_;
-  const Value& values_;
+  const document::Value& values_;
   std::string namespace_;
   std::size_t at_ = 0;
   std::string error_{};
@@ -135,11 +135,12 @@ class Renderer {
 
 }  // namespace
 
-Rendered render_template(std::string_view text, const Value& values, const std::string& release_namespace) {
+Rendered render_template(std::string_view text, const document::Value& values,
+                         const std::string& release_namespace) {
   return Renderer(tokens_of(text), values, release_namespace).run();
 }
 
-std::string flow_text(const Value& value) {
+std::string flow_text(const document::Value& value) {
   if (const auto* scalar = value.scalar()) return scalar->text.empty() ? "\"\"" : scalar->text;
   std::vector<std::string> parts;
   if (const auto* map = value.map())
@@ -152,12 +153,12 @@ std::string flow_text(const Value& value) {
   return value.map() ? '{' + out + '}' : '[' + out + ']';
 }
 
-std::vector<Value> documents(std::string_view text) {
+std::vector<document::Value> documents(std::string_view text) {
   constexpr std::string_view kBetween = "\n---\n";
-  std::vector<Value> out;
+  std::vector<document::Value> out;
   while (!text.empty()) {
     const auto end = std::min(text.find(kBetween), text.size());
-    out.push_back(parse_yaml(text.substr(0, end), "documents").root);
+    out.push_back(document::parse_yaml(text.substr(0, end), "documents").root);
     text.remove_prefix(std::min(end + kBetween.size(), text.size()));
   }
   return out;

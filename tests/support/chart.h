@@ -14,12 +14,13 @@ struct Rendered {
   std::string text{};
   std::string error{};
 };
-Rendered render_template(std::string_view text, const Value& values, const std::string& release_namespace);
+Rendered render_template(std::string_view text, const document::Value& values,
+                         const std::string& release_namespace);
 
 /// The value as flow-style YAML, members in the order of their names: equal values have equal texts.
-std::string flow_text(const Value& value);
+std::string flow_text(const document::Value& value);
 
 /// The objects of a YAML text with several documents.
-std::vector<Value> documents(std::string_view text);
+std::vector<document::Value> documents(std::string_view text);
 
 }  // namespace evenkeel::test

@@ -8,7 +8,7 @@
 #include "agent/kube/client/base64.h"
 #include "agent/pods/kube_text.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 constexpr std::size_t kLongestKubeconfig = std::size_t{1} << 20;
@@ -18,27 +18,29 @@ struct Reader {
   const std::string& file;
   std::string error{};
 
-  void mistake(const Value& at, const std::string& key, const std::string& message) {
-    if (error.empty()) error = Problem{file, at.place, key, message}.text();
+  void mistake(const document::Value& at, const std::string& key, const std::string& message) {
+    if (error.empty()) error = document::Problem{file, at.place, key, message}.text();
   }
   [[nodiscard]] std::string beside(const std::string& path) const {
     return (std::filesystem::path(file).parent_path() / path).lexically_normal().string();
   }
   /// The entry `name` of a list of {name: …, kind: {…}}; null after a mistake.
-  const Value* entry(const Value& root, const char* list, const char* kind, const std::string& name) {
-    const auto entries = list_at(root, {list});
+  const document::Value* entry(const document::Value& root, const char* list, const char* kind,
+                               const std::string& name) {
+    const auto entries = pods::list_at(root, {list});
     if (entries) {
       for (const auto& each : *entries)
-        if (const auto* found = value_at(each, {kind}); text_at(each, {"name"}) == name && found != nullptr)
+        if (const auto* found = pods::value_at(each, {kind});
+            pods::text_at(each, {"name"}) == name && found != nullptr)
           return found;
     }
     mistake(root, list, "has no " + std::string(kind) + " named '" + name + "'");
     return nullptr;
   }
-  TextOrFile pem(const Value& from, const std::string& key) {
-    const auto encoded = text_at(from, {key + "-data"});
+  TextOrFile pem(const document::Value& from, const std::string& key) {
+    const auto encoded = pods::text_at(from, {key + "-data"});
     if (encoded.empty()) {
-      const auto path = text_at(from, {key});
+      const auto path = pods::text_at(from, {key});
       return path.empty() ? TextOrFile{} : TextOrFile{{}, beside(path)};
     }
     auto text = decode_base64(encoded);
@@ -49,22 +51,22 @@ struct Reader {
     return {std::move(*text), {}};
   }
   /// Members that change who we are in ways we do not know.
-  void refuse(const Value& from, std::initializer_list<const char*> keys) {
+  void refuse(const document::Value& from, std::initializer_list<const char*> keys) {
     for (const char* key : keys)
-      if (const auto* found = value_at(from, {key}))
+      if (const auto* found = pods::value_at(from, {key}))
         mistake(*found, key, "is not supported; legal: token, tokenFile, client-certificate and client-key");
   }
 };
 
-void read_cluster(Reader& reader, const Value& cluster, KubeAccess& access) {
-  auto server = parse_url(text_at(cluster, {"server"}));
+void read_cluster(Reader& reader, const document::Value& cluster, KubeAccess& access) {
+  auto server = http::parse_url(pods::text_at(cluster, {"server"}));
   if (!server) return reader.mistake(cluster, "server", "legal: https://HOST:PORT");
   while (server->path.ends_with('/')) server->path.pop_back();
   access.server = server->text();
   access.authorities = reader.pem(cluster, "certificate-authority");
-  access.unverified = text_at(cluster, {"insecure-skip-tls-verify"}) == "true";
-  access.server_name = text_at(cluster, {"tls-server-name"});
-  if (const auto* proxy = value_at(cluster, {"proxy-url"}))
+  access.unverified = pods::text_at(cluster, {"insecure-skip-tls-verify"}) == "true";
+  access.server_name = pods::text_at(cluster, {"tls-server-name"});
+  if (const auto* proxy = pods::value_at(cluster, {"proxy-url"}))
     reader.mistake(*proxy, "proxy-url", "is not supported");
   if (access.unverified && access.authorities.given())
     reader.mistake(cluster, "insecure-skip-tls-verify", "legal: either this or a certificate-authority");
@@ -73,10 +75,10 @@ void read_cluster(Reader& reader, const Value& cluster, KubeAccess& access) {
                    "is not given; legal: a file, or certificate-authority-data");
 }
 
-void read_user(Reader& reader, const Value& user, KubeAccess& access) {
+void read_user(Reader& reader, const document::Value& user, KubeAccess& access) {
   reader.refuse(user, {"exec", "auth-provider", "username", "password", "as", "as-uid", "as-groups"});
-  const auto file = text_at(user, {"tokenFile"});
-  access.token = {text_at(user, {"token"}), file.empty() ? std::string() : reader.beside(file)};
+  const auto file = pods::text_at(user, {"tokenFile"});
+  access.token = {pods::text_at(user, {"token"}), file.empty() ? std::string() : reader.beside(file)};
   access.certificate = reader.pem(user, "client-certificate");
   access.key = reader.pem(user, "client-key");
   if (access.certificate.given() != access.key.given())
@@ -85,21 +87,21 @@ void read_user(Reader& reader, const Value& user, KubeAccess& access) {
 
 }  // namespace
 
-FoundAccess parse_kubeconfig(std::string_view text, const std::string& file) {
-  const auto parsed = parse_document(text, file);
+AccessResult parse_kubeconfig(std::string_view text, const std::string& file) {
+  const auto parsed = document::parse_document(text, file);
   if (!parsed.problems.empty()) return {std::nullopt, parsed.problems.front().text()};
-  const Value& root = parsed.root;
+  const document::Value& root = parsed.root;
   Reader reader{file};
-  const auto current = text_at(root, {"current-context"});
+  const auto current = pods::text_at(root, {"current-context"});
   if (current.empty()) {
     reader.mistake(root, "current-context", "is not given; legal: the name of a context");
     return {std::nullopt, reader.error};
   }
   KubeAccess access{.source = file + ", context " + current};
   if (const auto* context = reader.entry(root, "contexts", "context", current)) {
-    if (const auto* cluster = reader.entry(root, "clusters", "cluster", text_at(*context, {"cluster"})))
+    if (const auto* cluster = reader.entry(root, "clusters", "cluster", pods::text_at(*context, {"cluster"})))
       read_cluster(reader, *cluster, access);
-    const auto name = text_at(*context, {"user"});
+    const auto name = pods::text_at(*context, {"user"});
     if (const auto* user = name.empty() ? nullptr : reader.entry(root, "users", "user", name))
       read_user(reader, *user, access);
     if (access.server.starts_with("http://") && (access.token.given() || access.certificate.given()))
@@ -109,18 +111,18 @@ FoundAccess parse_kubeconfig(std::string_view text, const std::string& file) {
   return {std::move(access), {}};
 }
 
-FoundAccess kubeconfig_access(const std::string& file) {
-  const auto text = read_text_file(file, kLongestKubeconfig);
+AccessResult kubeconfig_access(const std::string& file) {
+  const auto text = inputs::read_text_file(file, kLongestKubeconfig);
   if (!text) return {std::nullopt, file + ": cannot be read"};
   return parse_kubeconfig(*text, file);
 }
 
-FoundAccess in_cluster_access(const Environment& environment, const std::string& directory) {
+AccessResult in_cluster_access(const Environment& environment, const std::string& directory) {
   const auto host = environment("KUBERNETES_SERVICE_HOST");
   const auto port = environment("KUBERNETES_SERVICE_PORT");
   if (host.empty() || port.empty()) return {};
   const std::string name = host.find(':') == std::string::npos ? host : "[" + host + "]";
-  const auto server = parse_url("https://" + name + ":" + port);
+  const auto server = http::parse_url("https://" + name + ":" + port);
   if (!server) {
     return {std::nullopt,
             "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: found '" + host + "' and '" + port + "'"};
@@ -132,4 +134,4 @@ FoundAccess in_cluster_access(const Environment& environment, const std::string&
           {}};
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

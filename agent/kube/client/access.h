@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 /// A text that is given, or that stands in a file which somebody may replace.
 struct TextOrFile {
@@ -25,7 +25,7 @@ struct KubeAccess {
   std::string source{};       ///< for people: where this comes from
 };
 
-struct FoundAccess {
+struct AccessResult {
   std::optional<KubeAccess> access{};  ///< absent without an error: there is none
   std::string error{};
 };
@@ -33,11 +33,11 @@ struct FoundAccess {
 /// A kubeconfig's current context. Relative file names are relative to its directory. What needs another
 /// program (exec, auth-provider) or is not understood (passwords, proxies, impersonation) is an error: half
 /// an identity is none.
-FoundAccess parse_kubeconfig(std::string_view text, const std::string& file);
-FoundAccess kubeconfig_access(const std::string& file);
+AccessResult parse_kubeconfig(std::string_view text, const std::string& file);
+AccessResult kubeconfig_access(const std::string& file);
 
 using Environment = std::function<std::string(const char*)>;  ///< empty: not set
 /// What every pod is given: KUBERNETES_SERVICE_HOST and _PORT, and token and ca.crt in `directory`.
-FoundAccess in_cluster_access(const Environment& environment, const std::string& directory);
+AccessResult in_cluster_access(const Environment& environment, const std::string& directory);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -4,7 +4,7 @@
 
 #include "agent/pods/kube_text.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 constexpr std::size_t kLongestStatus = std::size_t{64} << 10;
@@ -23,20 +23,21 @@ std::string line_of(std::string_view text) {
 
 std::optional<KubeStatus> parse_status(std::string_view body) {
   if (body.size() > kLongestStatus || !body.starts_with('{')) return std::nullopt;
-  const auto parsed = parse_json(body, "answer");
-  if (!parsed.problems.empty() || text_at(parsed.root, {"kind"}) != "Status") return std::nullopt;
-  KubeStatus out{text_at(parsed.root, {"reason"}), text_at(parsed.root, {"message"})};
-  for (const auto& cause : list_at(parsed.root, {"details", "causes"}).value_or(std::span<const Value>()))
-    out.causes.push_back({text_at(cause, {"reason"}), text_at(cause, {"message"})});
+  const auto parsed = document::parse_json(body, "answer");
+  if (!parsed.problems.empty() || pods::text_at(parsed.root, {"kind"}) != "Status") return std::nullopt;
+  KubeStatus out{pods::text_at(parsed.root, {"reason"}), pods::text_at(parsed.root, {"message"})};
+  for (const auto& cause :
+       pods::list_at(parsed.root, {"details", "causes"}).value_or(std::span<const document::Value>()))
+    out.causes.push_back({pods::text_at(cause, {"reason"}), pods::text_at(cause, {"message"})});
   return out;
 }
 
-std::string trouble(const HttpReply& reply) {
-  if (reply.good()) return {};
-  if (reply.failure != HttpFailure::none) return line_of(reply.error);
+std::string trouble(const http::HttpReply& reply) {
+  if (reply.ok()) return {};
+  if (reply.failure != http::HttpFailure::none) return line_of(reply.error);
   const auto status = parse_status(reply.body);
   const std::string why = line_of(status ? std::string_view(status->message) : std::string_view(reply.body));
   return std::to_string(reply.status) + (why.empty() ? "" : " " + why);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

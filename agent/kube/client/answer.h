@@ -8,7 +8,7 @@
 
 #include "agent/http/http_call.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 /// metav1.Status.
 struct KubeStatus {
@@ -24,6 +24,6 @@ std::optional<KubeStatus> parse_status(std::string_view body);
 
 /// One line for people, of bounded length: "403 Forbidden (user=…)", "Connection refused". Empty for a good
 /// reply.
-std::string trouble(const HttpReply& reply);
+std::string trouble(const http::HttpReply& reply);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -4,7 +4,7 @@
 #include <memory>
 #include <random>
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 constexpr Duration kMostPatience = std::chrono::minutes(10);
@@ -36,4 +36,4 @@ Duration Backoff::next(std::optional<Duration> retry_after) {
   return std::max(mine, random_ ? times(asked, 1 + limits_.jitter * random_()) : asked);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -7,7 +7,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 /// A number from 0 (included) to 1 (excluded).
 using Random = std::function<double()>;
@@ -38,4 +38,4 @@ class Backoff {
   int failures_ = 0;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -29,4 +29,4 @@ std::optional<std::string> decode_base64(std::string_view text) {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

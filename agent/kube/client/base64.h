@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 /// Line ends between the letters are skipped. Absent: anything that is not padded base64.
 std::optional<std::string> decode_base64(std::string_view text);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

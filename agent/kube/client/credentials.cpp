@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::kube {
 namespace {
 
 /// What may stand in a header; a token with anything else in it is no token.
@@ -41,12 +41,12 @@ std::string Credentials::refresh() {
     settings_.authorities = authorities_.now();
     settings_.certificate = certificate_.now();
     settings_.key = key_.now();
-    tls_ = std::make_shared<const HttpTls>(settings_);
+    tls_ = std::make_shared<const http::HttpTls>(settings_);
   }
   token_source_.refresh();
   take_token();
   for (const Part* part : {&authorities_, &certificate_, &key_, &token_source_})
-    if (!part->good()) return part->file->path() + ": cannot be read";
+    if (!part->usable()) return part->file->path() + ": cannot be read";
   if (token_source_.file && token_.empty()) return token_source_.file->path() + ": is empty; legal: a token";
   if (!token_.empty() && !sendable(token_)) {
     const std::string where = token_source_.file ? token_source_.file->path() : std::string("token");
@@ -60,4 +60,4 @@ bool Credentials::renew_token() {
   return take_token();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -11,7 +11,7 @@
 #include "agent/inputs/text_file.h"
 #include "agent/kube/client/access.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 class Credentials {
  public:
@@ -22,7 +22,7 @@ class Credentials {
   /// After the server has refused the token: whether the file holds another one by now.
   bool renew_token();
 
-  [[nodiscard]] const std::shared_ptr<const HttpTls>& tls() const { return tls_; }
+  [[nodiscard]] const std::shared_ptr<const http::HttpTls>& tls() const { return tls_; }
   /// Empty: none.
   [[nodiscard]] const std::string& token() const { return token_; }
 
@@ -30,17 +30,17 @@ class Credentials {
   /// A text as it was given, or a file.
   struct Part {
     std::string text{};
-    std::optional<ChangingText> file{};
+    std::optional<inputs::WatchedTextFile> file{};
     explicit Part(const TextOrFile& given);
     [[nodiscard]] const std::string& now() const { return file ? file->text() : text; }
     bool refresh(bool anyhow = false) { return file && file->refresh(anyhow); }
-    [[nodiscard]] bool good() const { return !file || file->readable() || !file->text().empty(); }
+    [[nodiscard]] bool usable() const { return !file || file->readable() || !file->text().empty(); }
   };
   bool take_token();
   Part authorities_, certificate_, key_, token_source_;
-  HttpTls settings_{};
-  std::shared_ptr<const HttpTls> tls_{};
+  http::HttpTls settings_{};
+  std::shared_ptr<const http::HttpTls> tls_{};
   std::string token_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

@@ -6,27 +6,27 @@
 #include <utility>
 #include <vector>
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 struct KubeClient::Impl {
   struct Asked {
-    HttpCall call{};  ///< without credentials
+    http::HttpCall call{};  ///< without credentials
     Done done{};
-    HttpId http_id = 0;  ///< 0: nothing was sent
+    http::HttpId http_id = 0;  ///< 0: nothing was sent
     std::string token{};
-    HttpReply refused{};  ///< why nothing was sent
+    http::HttpReply refused{};  ///< why nothing was sent
     bool again = false;
   };
-  HttpClient& http;
+  http::HttpClient& http;
   std::string server;
   Credentials credentials;
-  KubeTraffic traffic{};
+  record::KubeTraffic traffic{};
   std::map<Id, Asked> asked{};
   Id last_id = 0;
   std::vector<Id> unsent{};
-  std::optional<Timer> soon{};
+  std::optional<runtime::Timer> soon{};
 
-  Impl(HttpClient& client, const KubeAccess& access)
+  Impl(http::HttpClient& client, const KubeAccess& access)
       : http(client), server(access.server), credentials(access) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -37,22 +37,22 @@ struct KubeClient::Impl {
   void send(Id id) {
     Asked& one = asked.at(id);
     if (auto unusable = credentials.refresh(); !unusable.empty()) {
-      one.refused = {.failure = HttpFailure::other, .error = std::move(unusable)};
+      one.refused = {.failure = http::HttpFailure::other, .error = std::move(unusable)};
       unsent.push_back(id);
       soon->arm(Duration::zero());
       return;
     }
-    HttpCall call = one.call;
+    http::HttpCall call = one.call;
     call.tls = credentials.tls();
     one.token = credentials.token();
     if (!one.token.empty()) call.headers.push_back("Authorization: Bearer " + one.token);
     one.http_id =
-        http.start(std::move(call), [this, id](HttpReply reply) { answered(id, std::move(reply)); });
+        http.start(std::move(call), [this, id](http::HttpReply reply) { answered(id, std::move(reply)); });
   }
-  void answered(Id id, HttpReply reply) {
+  void answered(Id id, http::HttpReply reply) {
     traffic.bytes_in += reply.bytes_in;
     traffic.bytes_out += reply.bytes_out;
-    ++traffic.requests[reply.failure == HttpFailure::none ? reply.status : 0];
+    ++traffic.requests[reply.failure == http::HttpFailure::none ? reply.status : 0];
     Asked& one = asked.at(id);
     if (!one.call.line) {
       traffic.waited += reply.took;
@@ -74,8 +74,8 @@ struct KubeClient::Impl {
   }
 };
 
-Result<KubeClient> KubeClient::open(EventLoop& loop, HttpClient& http, const KubeAccess& access,
-                                    std::string name) {
+Result<KubeClient> KubeClient::open(runtime::EventLoop& loop, http::HttpClient& http,
+                                    const KubeAccess& access, std::string name) {
   auto impl = std::make_unique<Impl>(http, access);
   auto timer = loop.timer([self = impl.get()] { self->tell_unsent(); });
   if (!timer) return tl::unexpected(timer.error());
@@ -89,7 +89,7 @@ KubeClient::KubeClient(KubeClient&&) noexcept = default;
 KubeClient& KubeClient::operator=(KubeClient&&) noexcept = default;
 KubeClient::~KubeClient() = default;
 
-KubeClient::Id KubeClient::start(HttpCall call, Done done) {
+KubeClient::Id KubeClient::start(http::HttpCall call, Done done) {
   const Id id = ++impl_->last_id;
   call.url = impl_->server + call.url;
   impl_->asked.emplace(id, Impl::Asked{.call = std::move(call), .done = std::move(done)});
@@ -102,7 +102,7 @@ void KubeClient::cancel(Id id) {
   if (!node.empty()) impl_->http.cancel(node.mapped().http_id);
 }
 
-const KubeTraffic& KubeClient::traffic() const { return impl_->traffic; }
+const record::KubeTraffic& KubeClient::traffic() const { return impl_->traffic; }
 const std::string& KubeClient::server() const { return impl_->server; }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

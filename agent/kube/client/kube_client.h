@@ -10,15 +10,15 @@
 #include "agent/record/traffic.h"
 #include "agent/runtime/event_loop.h"
 
-namespace evenkeel {
+namespace evenkeel::kube {
 
 class KubeClient {
  public:
   using Id = std::uint64_t;
-  using Done = HttpClient::Done;
+  using Done = http::HttpClient::Done;
 
   /// `loop` and `http` must outlive the client. `name` is for people and metrics.
-  static Result<KubeClient> open(EventLoop& loop, HttpClient& http, const KubeAccess& access,
+  static Result<KubeClient> open(runtime::EventLoop& loop, http::HttpClient& http, const KubeAccess& access,
                                  std::string name);
   KubeClient(KubeClient&&) noexcept;
   KubeClient& operator=(KubeClient&&) noexcept;
@@ -26,10 +26,10 @@ class KubeClient {
   ~KubeClient();
 
   /// As HttpClient::start(); `call.url` is the path ("/pods"), credentials are added.
-  Id start(HttpCall call, Done done);
+  Id start(http::HttpCall call, Done done);
   void cancel(Id id);
 
-  [[nodiscard]] const KubeTraffic& traffic() const;
+  [[nodiscard]] const record::KubeTraffic& traffic() const;
   /// "https://10.0.0.1:443"
   [[nodiscard]] const std::string& server() const;
 
@@ -39,4 +39,4 @@ class KubeClient {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::kube

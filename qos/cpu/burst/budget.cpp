@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::burst {
 namespace {
 
 using Candidate = CpuBurstState::Candidate;
@@ -71,4 +71,4 @@ void share_growth(std::span<Candidate> candidates, MilliCpu budget, std::size_t&
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

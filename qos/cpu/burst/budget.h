@@ -6,11 +6,11 @@
 
 #include "qos/cpu/burst/state.h"
 
-namespace evenkeel {
+namespace evenkeel::burst {
 
 /// Lowers the targets of growing candidates until the growth fits into `budget`: everybody gets what he asks
 /// for up to the same level. Thousandths that cannot be divided go round by `turn`. A single container is no
 /// stampede: the largest step that anybody asks for always fits.
 void share_growth(std::span<CpuBurstState::Candidate> candidates, MilliCpu budget, std::size_t& turn);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

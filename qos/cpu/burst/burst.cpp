@@ -7,7 +7,7 @@
 #include "qos/cpu/burst/normalization.h"
 #include "qos/cpu/burst/quota.h"
 
-namespace evenkeel {
+namespace evenkeel::burst {
 namespace {
 
 using std::chrono::seconds;
@@ -194,7 +194,8 @@ void forget_the_gone(CpuBurstState& state, MonoTime now) {
 // nothing is wished.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& policy_state, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& policy_state,
+            decide::Intents& out) {
   CpuBurstState& state = policy_state.cpu_burst;
   const Duration elapsed = node.since_previous.value_or(seconds(1));
   Tick tick{node, slo, state, share_pool(node, slo.cpu_burst.share_pool_threshold_percent, state), elapsed};
@@ -207,7 +208,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& policy_st
   forget_the_gone(state, node.at);
 }
 
-void reset(PolicyState& state) { state.cpu_burst = {}; }
+void reset(decide::PolicyState& state) { state.cpu_burst = {}; }
 
 }  // namespace
 
@@ -233,7 +234,7 @@ bool skipped_by_burst(const Pod& pod) {
   return owns_cpus || is_best_effort(pod) || over || pod.hands_off;
 }
 
-constinit const PolicySpec cpu_burst_policy{
+constinit const decide::PolicySpec cpu_burst_policy{
     "cpu-burst", "throttled services may use CPU that the node has to spare", enabled, decide, reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

@@ -5,9 +5,9 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::burst {
 
-extern const PolicySpec cpu_burst_policy;
+extern const decide::PolicySpec cpu_burst_policy;
 
 /// The node's strategy with the fields that the pod's annotation replaces. An unknown policy word is "none".
 CpuBurstStrategy burst_strategy(const CpuBurstStrategy& node, const CpuBurstOverride& pod);
@@ -16,4 +16,4 @@ CpuBurstStrategy burst_strategy(const CpuBurstStrategy& node, const CpuBurstOver
 /// business.
 bool skipped_by_burst(const Pod& pod);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

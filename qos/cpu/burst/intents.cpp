@@ -6,7 +6,7 @@
 #include "qos/cpu/burst/normalization.h"
 #include "qos/cpu/burst/quota.h"
 
-namespace evenkeel {
+namespace evenkeel::burst {
 namespace {
 
 using Candidate = CpuBurstState::Candidate;
@@ -84,7 +84,7 @@ CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, 
 /// Absolute, from the containers' targets of this tick; a sum of differences would drift with every failed
 /// write and every restarted container (W22).
 void wish_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, CpuBurstState::PodQuota& memory,
-                    Intents& out) {
+                    decide::Intents& out) {
   const bool any = std::any_of(group.begin(), group.end(), [](const Candidate& c) { return c.quota_burst; });
   const QuotaTime sum = sum_of_targets(pod, group, cgroup.applied.cpu_limit->period);
   memory.raised = any && pod_quota_is_ours(pod) && sum > memory.original;
@@ -94,7 +94,8 @@ void wish_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, Cpu
                    memory.original));
 }
 
-void wish_pod_burst(const CgroupSample& cgroup, Group group, std::optional<QuotaTime> quota, Intents& out) {
+void wish_pod_burst(const CgroupSample& cgroup, Group group, std::optional<QuotaTime> quota,
+                    decide::Intents& out) {
   QuotaTime sum;
   for (const Candidate& candidate : group) {
     if (candidate.burst <= QuotaTime{}) continue;
@@ -107,7 +108,7 @@ void wish_pod_burst(const CgroupSample& cgroup, Group group, std::optional<Quota
            because("{} is what its containers may save together", sum));
 }
 
-void hold_pod(const CgroupSample& cgroup, CpuBurstState& state, MonoTime now, Intents& out) {
+void hold_pod(const CgroupSample& cgroup, CpuBurstState& state, MonoTime now, decide::Intents& out) {
   const auto memory = state.pods.find(cgroup.id);
   if (memory == state.pods.end()) return;
   memory->second.seen = now;
@@ -115,7 +116,7 @@ void hold_pod(const CgroupSample& cgroup, CpuBurstState& state, MonoTime now, In
   out.hold(cgroup.id, Knob::cpu_burst, because("held: a quota of the pod cannot be read"));
 }
 
-void wish_pod(const NodeSnapshot& node, Group group, CpuBurstState& state, Intents& out) {
+void wish_pod(const NodeSnapshot& node, Group group, CpuBurstState& state, decide::Intents& out) {
   const PodSample& pod = node.pods[static_cast<std::size_t>(group.front().pod)];
   const CgroupSample* cgroup = node.cgroup(pod.cgroup);
   if (!cgroup) return;
@@ -130,7 +131,7 @@ void wish_pod(const NodeSnapshot& node, Group group, CpuBurstState& state, Inten
 }
 
 void wish_container(const NodeSnapshot& node, const SharePool& pool, const Candidate& candidate,
-                    Intents& out) {
+                    decide::Intents& out) {
   const CgroupId id = node.cgroup(candidate.cgroup)->id;
   if (candidate.unreadable) {
     out.hold(id, Knob::cpu_quota, because("held: its quota cannot be read"));
@@ -153,7 +154,8 @@ bool pod_quota_is_ours(const Pod& pod) {
                      [](const Container& c) { return c.limits.cpu.value_or(MilliCpu{}) > MilliCpu{}; });
 }
 
-void wish_bursts(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state, Intents& out) {
+void wish_bursts(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state,
+                 decide::Intents& out) {
   const std::span<const Candidate> all = state.candidates;
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].pod == all[first].pod) ++last;
@@ -163,4 +165,4 @@ void wish_bursts(const NodeSnapshot& node, const SharePool& pool, CpuBurstState&
   }
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

@@ -5,13 +5,13 @@
 #include "qos/cpu/burst/share_pool.h"
 #include "qos/decide/intent.h"
 
-namespace evenkeel {
+namespace evenkeel::burst {
 
 /// Whether a pod's own quota follows its containers': only where every one of them has a limit, as the
 /// kubelet does.
 bool pod_quota_is_ours(const Pod& pod);
 
 /// Wishes for all candidates of the state, which stand pod by pod.
-void wish_bursts(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state, Intents& out);
+void wish_bursts(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state, decide::Intents& out);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

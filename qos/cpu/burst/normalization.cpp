@@ -7,7 +7,7 @@
 #include "qos/cpu/burst/quota.h"
 #include "qos/model/provisioning.h"
 
-namespace evenkeel {
+namespace evenkeel::burst {
 namespace {
 
 /// Those whose quota is what they may use: batch pods have theirs from what is lent (batch_resources.h), pods
@@ -20,7 +20,7 @@ bool is_divided(const Pod& pod) {
 
 class Round {
  public:
-  Round(const NodeSnapshot& node, const NodeSlo& slo, const CpuBurstState& burst, Intents& out)
+  Round(const NodeSnapshot& node, const NodeSlo& slo, const CpuBurstState& burst, decide::Intents& out)
       : node_(node), slo_(slo), burst_(burst), out_(out) {}
 
   void decide_pod(const PodSample& pod) {
@@ -73,18 +73,18 @@ class Round {
   const NodeSnapshot& node_;
   const NodeSlo& slo_;
   const CpuBurstState& burst_;
-  Intents& out_;
+  decide::Intents& out_;
   std::size_t next_ = 0;  ///< of burst's candidates
 };
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.cpu_normalization; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
   Round round(node, slo, state.cpu_burst, out);
   for (const auto& pod : node.pods) round.decide_pod(pod);
 }
 
-void reset(PolicyState& /*state*/) {}
+void reset(decide::PolicyState& /*state*/) {}
 
 }  // namespace
 
@@ -115,8 +115,8 @@ std::optional<QuotaTime> divided_pod_quota(const Pod& pod, Duration period, doub
   return sum;
 }
 
-constinit const PolicySpec cpu_normalization_policy{
+constinit const decide::PolicySpec cpu_normalization_policy{
     "cpu-normalization", "services' limits are in standard CPUs: less time on CPUs that count for more",
     enabled, decide, reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

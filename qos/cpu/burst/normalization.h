@@ -6,7 +6,7 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::burst {
 
 /// What the quotas of this pod are divided by; absent: nothing.
 std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const Pod& pod);
@@ -16,6 +16,6 @@ QuotaTime divided(QuotaTime quota, std::optional<double> divisor);
 /// them has no limit, or its init containers may need more.
 std::optional<QuotaTime> divided_pod_quota(const Pod& pod, Duration period, double divisor);
 
-extern const PolicySpec cpu_normalization_policy;
+extern const decide::PolicySpec cpu_normalization_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

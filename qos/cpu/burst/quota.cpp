@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace evenkeel {
+namespace evenkeel::burst {
 namespace {
 
 using std::chrono::duration_cast;
@@ -88,4 +88,4 @@ bool take_tokens(std::optional<TokenBucket>& bucket, std::int64_t period_seconds
   return bucket->tokens > 0;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

@@ -5,7 +5,7 @@
 #include "qos/cpu/burst/share_pool.h"
 #include "qos/model/nodeslo.h"
 
-namespace evenkeel {
+namespace evenkeel::burst {
 
 /// The quota that the container's limit asks for: at least the kernel's 1 ms.
 QuotaTime base_quota(MilliCpu limit, Duration period);
@@ -30,4 +30,4 @@ QuotaTime quota_target(std::optional<QuotaTime> current, BurstOperation operatio
 bool take_tokens(std::optional<TokenBucket>& bucket, std::int64_t period_seconds, Percent burst_percent,
                  std::int64_t use_percent, MonoTime now);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

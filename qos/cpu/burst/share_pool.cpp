@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::burst {
 namespace {
 
 using std::chrono::seconds;
@@ -89,4 +89,4 @@ SharePool share_pool(const NodeSnapshot& node, Percent threshold, CpuBurstState&
   return pool;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

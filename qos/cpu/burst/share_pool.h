@@ -4,7 +4,7 @@
 #include "qos/cpu/burst/state.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::burst {
 
 enum class ShareState : std::uint8_t { unknown, idle, cooling, overload };
 
@@ -20,4 +20,4 @@ ShareState share_state(MilliCpu use, MilliCpu total, Percent threshold);
 /// Takes this tick's use into the average. Unknown use stays unknown.
 SharePool share_pool(const NodeSnapshot& node, Percent threshold, CpuBurstState& state);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

@@ -11,7 +11,7 @@
 #include "qos/model/snapshot.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::burst {
 
 /// What a container may burst: earned while it uses little, spent while it uses more than its limit.
 struct TokenBucket {
@@ -66,4 +66,4 @@ struct CpuBurstState {
   std::size_t turn = 0;  ///< whose turn it is to get what cannot be divided
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::burst

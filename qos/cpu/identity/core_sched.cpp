@@ -1,6 +1,6 @@
 #include "qos/cpu/identity/core_sched.h"
 
-namespace evenkeel {
+namespace evenkeel::identity {
 namespace {
 
 constexpr const char* kGroupLabel = "koordinator.sh/core-sched-group-id";
@@ -23,7 +23,7 @@ bool enabled(const NodeSlo& slo) {
 }
 
 void decide_pod(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& pod, std::string& name,
-                CoreSchedPlan& plan) {
+                decide::CoreSchedPlan& plan) {
   const CpuQos* of_class = cpu_strategy_of(slo.qos, default_qos(*pod.spec));
   const auto* cgroup = node.cgroup(pod.cgroup);
   const auto policy = label(*pod.spec, kPolicyLabel);
@@ -38,7 +38,7 @@ void decide_pod(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& p
                 : because("shares cores with its group only")});
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
   out.core_sched().by = out.speaker();
   if (slo.evenkeel.hands_off) return;
   for (const PodSample& pod : node.pods)
@@ -46,12 +46,12 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, In
       decide_pod(node, slo, pod, state.core_sched_name, out.core_sched());
 }
 
-void reset(PolicyState& /*state*/) {}
+void reset(decide::PolicyState& /*state*/) {}
 
 }  // namespace
 
-constinit const PolicySpec core_sched_policy{
+constinit const decide::PolicySpec core_sched_policy{
     "core-sched", "groups of pods that may share a physical core, and nobody else with them", enabled, decide,
     reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::identity

@@ -7,8 +7,8 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::identity {
 
-extern const PolicySpec core_sched_policy;
+extern const decide::PolicySpec core_sched_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::identity

@@ -2,7 +2,7 @@
 
 #include "qos/model/provisioning.h"
 
-namespace evenkeel {
+namespace evenkeel::identity {
 namespace {
 
 bool enabled(const NodeSlo& slo) {
@@ -20,7 +20,7 @@ const CpuQos* class_of(const QosStrategy& qos, const Pod& pod) {
 // cpu.idle is for pods only: one level up it would undo the kubelet's shares at every restart, one level down
 // the batch pods' own containers would all be equal. A group with cpu.idle=1 refuses every write to its
 // shares, so shares are touched only where the kernel has no cpu.idle (< 5.15).
-void yield_to_others(const CgroupSample& cgroup, bool v2, Intents& out) {
+void yield_to_others(const CgroupSample& cgroup, bool v2, decide::Intents& out) {
   if (cgroup.applied.cpu_idle)
     out.want(cgroup.id, Knob::cpu_idle, 1, because("best effort runs when nobody else wants the CPU"));
   else if (cgroup.applied.cpu_shares)
@@ -41,14 +41,14 @@ bool has_identity(const QosStrategy& qos, const CgroupSample& cgroup) {
 // however negative: cpu.idle is no weak form of it. It takes away the shares that the pod's requests have
 // paid for (the kernel does not keep both), so that any busy neighbour may starve a service that only wanted
 // to stand back. Who means that labels the pod BE.
-void identify_by_own(const CgroupSample& cgroup, std::int64_t identity, Intents& out) {
+void identify_by_own(const CgroupSample& cgroup, std::int64_t identity, decide::Intents& out) {
   if (cgroup.applied.plain.has(Knob::cpu_bvt))
     out.want(cgroup.id, Knob::cpu_bvt, identity,
              because("group identity {} of its pod's annotation", identity));
 }
 
 void identify(const NodeSnapshot& node, const QosStrategy& qos, CgroupIndex index, const CpuQos* of_class,
-              Intents& out) {
+              decide::Intents& out) {
   const CgroupSample* cgroup = node.cgroup(index);
   if (!cgroup || !of_class || !of_class->enable) return;
   if (has_identity(qos, *cgroup))
@@ -59,7 +59,8 @@ void identify(const NodeSnapshot& node, const QosStrategy& qos, CgroupIndex inde
     yield_to_others(*cgroup, node.v2_cpu, out);
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& /*state*/,
+            decide::Intents& out) {
   const auto say = [&](CgroupIndex index, const CpuQos* of_class) {
     identify(node, slo.qos, index, of_class, out);
   };
@@ -86,12 +87,12 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& /*state*/
   }
 }
 
-void reset(PolicyState& /*state*/) {}
+void reset(decide::PolicyState& /*state*/) {}
 
 }  // namespace
 
-constinit const PolicySpec cpu_identity_policy{
+constinit const decide::PolicySpec cpu_identity_policy{
     "cpu-identity", "best effort yields the CPU to everybody else (bvt, cpu.idle or the smallest shares)",
     enabled, decide, reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::identity

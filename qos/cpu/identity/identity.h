@@ -6,8 +6,8 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::identity {
 
-extern const PolicySpec cpu_identity_policy;
+extern const decide::PolicySpec cpu_identity_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::identity

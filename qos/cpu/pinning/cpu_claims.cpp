@@ -1,6 +1,6 @@
 #include "qos/cpu/pinning/cpu_claims.h"
 
-namespace evenkeel {
+namespace evenkeel::pinning {
 
 std::optional<CpuSet> cpus_in_force(const CgroupSample* sample) {
   if (!sample) return std::nullopt;
@@ -30,4 +30,4 @@ CpuClaims cpu_claims(const NodeSnapshot& node) {
   return out;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pinning

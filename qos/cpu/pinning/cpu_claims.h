@@ -3,7 +3,7 @@
 
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::pinning {
 
 struct CpuClaims {
   CpuSet legal{};      ///< online, in kubepods' set, neither reserved nor the system's own
@@ -18,4 +18,4 @@ CpuClaims cpu_claims(const NodeSnapshot& node);
 /// What a cgroup runs on: an empty set on v2 means "as the parent", which the effective one shows.
 std::optional<CpuSet> cpus_in_force(const CgroupSample* sample);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pinning

@@ -4,7 +4,7 @@
 #include <optional>
 #include <tuple>
 
-namespace evenkeel {
+namespace evenkeel::pinning {
 namespace {
 
 /// The pool's CPUs of one (NUMA node, socket). The reference's one-number key for the pair can collide (W6);
@@ -90,4 +90,4 @@ std::vector<CpuId> pick_cpus(const CpuTopology& topology, const CpuSet& pool, st
   return Picker(buckets_of(topology, pool), count).pick();
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pinning

@@ -6,9 +6,9 @@
 
 #include "qos/model/topology.h"
 
-namespace evenkeel {
+namespace evenkeel::pinning {
 
 /// `count` CPUs of `pool` in the order of choice; all of them where the pool is smaller.
 std::vector<CpuId> pick_cpus(const CpuTopology& topology, const CpuSet& pool, std::size_t count);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pinning

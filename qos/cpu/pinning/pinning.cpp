@@ -5,7 +5,7 @@
 #include "qos/cpu/pinning/cpu_claims.h"
 #include "qos/model/provisioning.h"
 
-namespace evenkeel {
+namespace evenkeel::pinning {
 namespace {
 
 bool has_own(const Pod& pod) {
@@ -21,7 +21,7 @@ bool shares(const Pod& pod) {
 
 class Round {
  public:
-  Round(const NodeSnapshot& node, Intents& out)
+  Round(const NodeSnapshot& node, decide::Intents& out)
       : node_(node), out_(out), claims_(cpu_claims(node)), shared_(claims_.shared()) {}
 
   void decide() {
@@ -81,24 +81,25 @@ class Round {
 
   static constexpr Reason kShared = because("what nobody has for himself is shared by services");
   const NodeSnapshot& node_;
-  Intents& out_;
+  decide::Intents& out_;
   CpuClaims claims_;
   CpuSet shared_;
 };
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.cpusets; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& /*slo*/, PolicyState& /*state*/, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& /*slo*/, decide::PolicyState& /*state*/,
+            decide::Intents& out) {
   if (node.object.kubelet_static_cpu_manager || node.topology.online.empty()) return;
   Round(node, out).decide();
 }
 
-void reset(PolicyState& /*state*/) {}
+void reset(decide::PolicyState& /*state*/) {}
 
 }  // namespace
 
-constinit const PolicySpec cpusets_policy{
+constinit const decide::PolicySpec cpusets_policy{
     "cpusets", "containers run on the CPUs that their pod was given, services share the rest", enabled,
     decide, reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pinning

@@ -7,8 +7,8 @@
 
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::pinning {
 
-extern const PolicySpec cpusets_policy;
+extern const decide::PolicySpec cpusets_policy;
 
-}  // namespace evenkeel
+}  // namespace evenkeel::pinning

@@ -4,7 +4,7 @@
 #include "qos/cpu/pinning/cpu_pick.h"
 #include "qos/cpu/suppress/suppress.h"
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 namespace {
 
 constexpr MilliCpu kWholeCpu{1000};
@@ -17,14 +17,14 @@ struct Pools {
 };
 
 Pools pools_of(const NodeSnapshot& node) {
-  const CpuClaims claims = cpu_claims(node);
+  const pinning::CpuClaims claims = pinning::cpu_claims(node);
   return {.pinned = claims.pinned, .shared = claims.shared()};
 }
 
 CpuSet pick(const CpuTopology& topology, const Pools& pools, std::size_t count, std::size_t from_pinned) {
   CpuSet picked;
-  for (const CpuId cpu : pick_cpus(topology, pools.pinned, from_pinned)) picked.add(cpu);
-  for (const CpuId cpu : pick_cpus(topology, pools.shared, count - from_pinned)) picked.add(cpu);
+  for (const CpuId cpu : pinning::pick_cpus(topology, pools.pinned, from_pinned)) picked.add(cpu);
+  for (const CpuId cpu : pinning::pick_cpus(topology, pools.shared, count - from_pinned)) picked.add(cpu);
   return picked;
 }
 
@@ -66,7 +66,7 @@ SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const Suppres
 /// choice counts (W5: the reference takes the whole machine for the present size and grows without limit).
 std::optional<CpuSet> present(const NodeSnapshot& node, const CpuSuppressState& state) {
   if (node.object.kubelet_static_cpu_manager && state.chosen) return state.chosen;
-  return cpus_in_force(node.cgroup(node.besteffort));
+  return pinning::cpus_in_force(node.cgroup(node.besteffort));
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ std::optional<std::size_t> besteffort_cpus(const NodeSnapshot& node, const CpuSu
 }
 
 void confine_besteffort(const NodeSnapshot& node, std::size_t count, const Reason& why,
-                        CpuSuppressState& state, Intents& out) {
+                        CpuSuppressState& state, decide::Intents& out) {
   const auto old = present(node, state);
   const bool ours = state.chosen == old;
   const CpuSet cpus = choose(node, pools_of(node), count, ours ? old : std::nullopt);
@@ -92,11 +92,12 @@ void confine_besteffort(const NodeSnapshot& node, std::size_t count, const Reaso
   for_levers(node, [&](const CgroupSample& sample) { out.want(sample.id, Knob::cpuset_cpus, cpus, why); });
 }
 
-void hold_besteffort_cpus(const NodeSnapshot& node, const Reason& why, Intents& out) {
+void hold_besteffort_cpus(const NodeSnapshot& node, const Reason& why, decide::Intents& out) {
   for_levers(node, [&](const CgroupSample& sample) { out.hold(sample.id, Knob::cpuset_cpus, why); });
 }
 
-void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out) {
+void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
+                        decide::Intents& out) {
   Reason unknown;
   const auto count = besteffort_cpus(node, state, unknown);
   const auto target = suppress_target(node, slo.threshold, unknown);
@@ -108,4 +109,4 @@ void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppres
   confine_besteffort(node, wanted, suppress_reason(step, *target), state, out);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

@@ -2,7 +2,7 @@
 
 #include "qos/cpu/suppress/suppress.h"
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 namespace {
 
 using std::chrono::microseconds;
@@ -36,7 +36,7 @@ QuotaTime per(Duration other, QuotaTime quota, Duration period) {
 // would make the cut fail. Children with more than the directory are narrowed along, and get back exactly
 // what they had, never more. On v2 the tighter ancestor simply wins.
 void narrow_child(const CgroupSample& child, MonoTime now, const CpuLimit& parent, CpuSuppressState& state,
-                  Intents& out) {
+                  decide::Intents& out) {
   const auto& limit = child.applied.cpu_limit;
   const auto known = state.narrowed.find(child.id);
   // This round's word of somebody else, or what the kernel holds is what we asked for.
@@ -55,7 +55,7 @@ void narrow_child(const CgroupSample& child, MonoTime now, const CpuLimit& paren
 }
 
 void narrow_children(const NodeSnapshot& node, const CpuLimit& parent, CpuSuppressState& state,
-                     Intents& out) {
+                     decide::Intents& out) {
   // Who was not narrowed in the last round has his own value back, or is gone.
   if (state.narrowing != node.at)
     std::erase_if(state.narrowed, [&](const auto& entry) { return entry.second.seen != state.narrowing; });
@@ -67,18 +67,19 @@ void narrow_children(const NodeSnapshot& node, const CpuLimit& parent, CpuSuppre
 }  // namespace
 
 void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,
-                      CpuSuppressState& state, Intents& out) {
+                      CpuSuppressState& state, decide::Intents& out) {
   out.want(node.cgroup(node.besteffort)->id, Knob::cpu_quota, limit.quota->count(), why);
   if (!node.v2_cpu) narrow_children(node, limit, state, out);
 }
 
 void hold_besteffort_limit(const NodeSnapshot& node, const CpuSuppressState& state, const Reason& why,
-                           Intents& out) {
+                           decide::Intents& out) {
   out.hold(node.cgroup(node.besteffort)->id, Knob::cpu_quota, why);
   for (const auto& [child, original] : state.narrowed) out.hold(child, Knob::cpu_quota, why);
 }
 
-void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out) {
+void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
+                       decide::Intents& out) {
   const CgroupSample& dir = *node.cgroup(node.besteffort);
   Reason unknown = because("held: the BestEffort directory's quota cannot be read");
   const auto target = suppress_target(node, slo.threshold, unknown);
@@ -97,4 +98,4 @@ void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppress
   limit_besteffort(node, {quota, limit->period}, suppress_reason(step, *target), state, out);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

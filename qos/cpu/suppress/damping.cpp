@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 namespace {
 
 using std::chrono::seconds;
@@ -159,4 +159,4 @@ SuppressStep next_allowance(CpuSuppressState& state, MonoTime now, MilliCpu targ
   return step;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

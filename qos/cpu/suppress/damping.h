@@ -11,7 +11,7 @@
 
 #include "qos/cpu/suppress/state.h"
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 
 struct SuppressPace {
   MilliCpu capacity{};
@@ -45,4 +45,4 @@ std::optional<MilliCpu> latest_target(const CpuSuppressState& state, MonoTime no
 /// The lowest target seen within `window`, not older.
 MilliCpu lowest_target(const CpuSuppressState& state, MonoTime now, Duration window, MilliCpu otherwise);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

@@ -7,7 +7,7 @@
 
 #include "qos/cpu/suppress/damping.h"
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 namespace {
 
 constexpr QuotaTime kKernelMinimum{1000};  // kernel/sched/core.c: min_cfs_quota_period, 1 ms
@@ -137,4 +137,4 @@ void divide(std::span<SuppressShare> shares, MilliCpu allowance) {
   pour(shares, left, &SuppressShare::most);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

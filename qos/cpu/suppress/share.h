@@ -16,7 +16,7 @@
 #include "qos/cpu/suppress/state.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 
 /// Whether this application has a part of the allowance for itself, held by its own quota: a best-effort one
 /// outside of the BestEffort directory whose quota can be read, with nobody else's work below it (a quota
@@ -40,4 +40,4 @@ void rate(std::span<SuppressShare> shares, MilliCpu allowance, MilliCpu capacity
 /// the sum of those is exceeded.
 void divide(std::span<SuppressShare> shares, MilliCpu allowance);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

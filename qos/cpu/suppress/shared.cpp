@@ -5,7 +5,7 @@
 #include "qos/cpu/suppress/share.h"
 #include "qos/cpu/suppress/suppress.h"
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 namespace {
 
 using std::chrono::seconds;
@@ -152,13 +152,13 @@ QuotaTime quota_of(const SuppressShare& share) {
 }
 
 void confine(const NodeSnapshot& node, const SuppressShare& share, const Reason& why, CpuSuppressState& state,
-             Intents& out) {
+             decide::Intents& out) {
   const auto whole = static_cast<std::size_t>((share.granted.count() + 999) / 1000);
   confine_besteffort(node, std::max(whole, kLeastCpus), why, state, out);
 }
 
 void hold_all(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& state, const Reason& why,
-              Intents& out) {
+              decide::Intents& out) {
   for (const SuppressShare& share : state.shares)
     if (!share.directory) out.hold(share.place, Knob::cpu_quota, why);
   if (node.besteffort == kNoCgroup) return;
@@ -169,7 +169,7 @@ void hold_all(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& s
 }
 
 void ask(const NodeSnapshot& node, bool by_quota, const SuppressTarget& target, CpuSuppressState& state,
-         Intents& out) {
+         decide::Intents& out) {
   for (SuppressShare& share : state.shares) {
     const Reason why = part_reason(share, *state.shared, target);
     share.asked = quota_of(share);
@@ -190,7 +190,8 @@ bool shares_allowance(const NodeSnapshot& node) {
                      [&](const HostApplicationSample& app) { return has_share(node, app); });
 }
 
-void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out) {
+void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
+                     decide::Intents& out) {
   const bool by_quota = slo.threshold.cpu_suppress_policy == SuppressPolicy::cfs_quota;
   gather(node, slo.evenkeel.suppress_dwell, state);
   Reason unknown;
@@ -211,4 +212,4 @@ void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressSt
   ask(node, by_quota, *target, state, out);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

@@ -14,7 +14,7 @@
 #include "qos/model/snapshot.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 
 /// One of the places in which best effort lives: the BestEffort directory, or a host application outside.
 struct SuppressShare {
@@ -66,4 +66,4 @@ struct CpuSuppressState {
   MonoTime narrowing{};  ///< when somebody last narrowed
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

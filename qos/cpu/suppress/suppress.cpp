@@ -2,12 +2,12 @@
 
 #include <utility>
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 namespace {
 
 bool enabled(const NodeSlo& slo) { return slo.threshold.enable; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
   if (shares_allowance(node)) return suppress_shared(node, slo, state.cpu_suppress, out);
   state.cpu_suppress.shares.clear();
   state.cpu_suppress.shared.reset();
@@ -18,7 +18,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, In
     suppress_by_cpuset(node, slo, state.cpu_suppress, out);
 }
 
-void reset(PolicyState& state) {
+void reset(decide::PolicyState& state) {
   auto narrowed = std::move(state.cpu_suppress.narrowed);
   state.cpu_suppress = {.narrowed = std::move(narrowed), .narrowing = state.cpu_suppress.narrowing};
 }
@@ -53,8 +53,8 @@ Reason suppress_reason(const SuppressStep& step, const SuppressTarget& target) {
       "little a difference or too short a time for a change");
 }
 
-constinit const PolicySpec cpu_suppress_policy{
+constinit const decide::PolicySpec cpu_suppress_policy{
     "cpu-suppress", "best effort gets the CPU that services leave below the threshold", enabled, decide,
     reset};
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

@@ -14,32 +14,35 @@
 #include "qos/cpu/suppress/target.h"
 #include "qos/decide/policy.h"
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 
-extern const PolicySpec cpu_suppress_policy;
+extern const decide::PolicySpec cpu_suppress_policy;
 
 /// The ways to enforce. All hold what is in force when something that decides is unknown.
-void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out);
-void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out);
+void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
+                       decide::Intents& out);
+void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
+                        decide::Intents& out);
 /// When best effort lives in more places than its directory; by either lever where that is concerned.
-void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state, Intents& out);
+void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
+                     decide::Intents& out);
 bool shares_allowance(const NodeSnapshot& node);
 
 /// The lever "quota of the BestEffort directory", with what v1 demands of the children.
 void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,
-                      CpuSuppressState& state, Intents& out);
+                      CpuSuppressState& state, decide::Intents& out);
 void hold_besteffort_limit(const NodeSnapshot& node, const CpuSuppressState& state, const Reason& why,
-                           Intents& out);
+                           decide::Intents& out);
 
 /// The lever "CPUs of everything in the BestEffort directory". How many it has; absent when that, or what it
 /// could have, is unknown.
 std::optional<std::size_t> besteffort_cpus(const NodeSnapshot& node, const CpuSuppressState& state,
                                            Reason& unknown);
 void confine_besteffort(const NodeSnapshot& node, std::size_t count, const Reason& why,
-                        CpuSuppressState& state, Intents& out);
-void hold_besteffort_cpus(const NodeSnapshot& node, const Reason& why, Intents& out);
+                        CpuSuppressState& state, decide::Intents& out);
+void hold_besteffort_cpus(const NodeSnapshot& node, const Reason& why, decide::Intents& out);
 
 /// The sentence that goes with a step, with the numbers of the target.
 Reason suppress_reason(const SuppressStep& step, const SuppressTarget& target);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

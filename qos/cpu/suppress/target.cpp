@@ -4,7 +4,7 @@
 
 #include "qos/cpu/suppress/share.h"
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 namespace {
 
 struct Use {
@@ -81,4 +81,4 @@ std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const Th
   return result;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

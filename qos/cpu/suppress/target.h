@@ -6,7 +6,7 @@
 #include "qos/model/reason.h"
 #include "qos/model/snapshot.h"
 
-namespace evenkeel {
+namespace evenkeel::suppress {
 
 struct SuppressTarget {
   MilliCpu capacity{};  ///< of the Node object if there is one, else the online CPUs
@@ -21,4 +21,4 @@ struct SuppressTarget {
 std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
                                               Reason& unknown);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::suppress

@@ -20,20 +20,26 @@ namespace {
 
 TEST(JsonWriter, EscapesWhatMustBeEscaped) {
   std::string out;
-  Json(out).begin_object().member("a\"b", "x\\y\n\x01\x7f").key("n").null().member("d", 1.0).end_object();
+  runtime::Json(out)
+      .begin_object()
+      .member("a\"b", "x\\y\n\x01\x7f")
+      .key("n")
+      .null()
+      .member("d", 1.0)
+      .end_object();
   EXPECT_EQ(out, "{\"a\\\"b\":\"x\\\\y\\n\\u0001\\u007f\",\"n\":null,\"d\":1.0}");
 }
 
 TEST(JsonWriter, PutsCommasBetweenMembersAndItems) {
   std::string out;
-  Json json(out);
+  runtime::Json json(out);
   json.begin_array().value(1).begin_object().end_object().value(true).begin_array().end_array().end_array();
   EXPECT_EQ(out, "[1,{},true,[]]");
 }
 
 TEST(JsonWriter, HasNoWordForWhatIsNoNumber) {
   std::string out;
-  Json(out).value(0.0 / 0.0);
+  runtime::Json(out).value(0.0 / 0.0);
   EXPECT_EQ(out, "null");
 }
 
@@ -54,7 +60,7 @@ struct Pipe {
 TEST(LogLine, IsOneEventWithItsNumbers) {
   const Pipe pipe;
   const FixedWallClock clock(1795256130.25);
-  Log log(pipe.ends[1], LogFormat::text, LogLevel::info, &clock);
+  runtime::Log log(pipe.ends[1], runtime::LogFormat::text, runtime::LogLevel::info, &clock);
   log.info("write").with("path", "a/b").with("why", "two words").with("n", 3);
   EXPECT_EQ(pipe.read(),
             "time=2026-11-21T10:15:30.250Z level=info event=write path=a/b why=\"two words\" n=3\n");
@@ -64,21 +70,21 @@ TEST(LogLine, IsOneEventWithItsNumbers) {
 
 TEST(LogLine, CannotBeForgedByAValue) {
   const Pipe pipe;
-  Log log(pipe.ends[1], LogFormat::text, LogLevel::info, nullptr);
+  runtime::Log log(pipe.ends[1], runtime::LogFormat::text, runtime::LogLevel::info, nullptr);
   log.info("x").with("v", "a\nevent=forged");
   EXPECT_EQ(pipe.read(), "level=info event=x v=\"a\\nevent=forged\"\n");
 }
 
 TEST(LogLine, IsJsonWhenAskedTo) {
   const Pipe pipe;
-  Log log(pipe.ends[1], LogFormat::json, LogLevel::info, nullptr);
+  runtime::Log log(pipe.ends[1], runtime::LogFormat::json, runtime::LogLevel::info, nullptr);
   log.warning("x").with("n", 3).with("s", "t");
   EXPECT_EQ(pipe.read(), "{\"level\":\"warning\",\"event\":\"x\",\"n\":3,\"s\":\"t\"}\n");
 }
 
 TEST(LogLine, IsDroppedAndCountedWhenNobodyReads) {
   const Pipe pipe;
-  Log log(pipe.ends[1], LogFormat::text, LogLevel::info, nullptr);
+  runtime::Log log(pipe.ends[1], runtime::LogFormat::text, runtime::LogLevel::info, nullptr);
   for (int i = 0; i < 5000; ++i) log.info("flood").with("n", i);
   EXPECT_GT(log.dropped(), 1000U);
 }
@@ -86,21 +92,21 @@ TEST(LogLine, IsDroppedAndCountedWhenNobodyReads) {
 TEST(AuditLog, RemembersAndRotates) {
   const std::string dir = temporary_file() + ".d";
   std::filesystem::create_directories(dir);
-  auto audit = Audit::open(dir, nullptr);
+  auto audit = record::Audit::open(dir, nullptr);
   ASSERT_TRUE(audit);
   const std::string why(10000, 'w');
   for (int i = 0; i < 1200; ++i)
     audit->record({.kind = "write", .path = "p", .why = why, .pod = "a/b"}, MonoTime{});
-  EXPECT_EQ(audit->remembered().size(), Audit::kRemembered);
+  EXPECT_EQ(audit->remembered().size(), record::Audit::kRecentLines);
   EXPECT_EQ(audit->remembered().back().pod, "a/b");
   EXPECT_TRUE(std::filesystem::exists(dir + "/audit.jsonl.1"));
-  EXPECT_LT(std::filesystem::file_size(dir + "/audit.jsonl"), Audit::kRotateBytes + 20000);
+  EXPECT_LT(std::filesystem::file_size(dir + "/audit.jsonl"), record::Audit::kRotateBytes + 20000);
   EXPECT_EQ(audit->lost(), 0U);
   std::filesystem::remove_all(dir);
 }
 
 TEST(ExpositionText, DropsAndCountsWhatIsTooMuch) {
-  Exposition out(2);
+  api::Exposition out(2);
   out.gauge("a", "help a", 1.5, {{"l", "x\"y"}});
   out.counter("b_total", "help b", 2);
   out.gauge("c", "help c", 3);
@@ -111,32 +117,32 @@ TEST(ExpositionText, DropsAndCountsWhatIsTooMuch) {
 }
 
 TEST(ListenAddressText, IsReadStrictly) {
-  EXPECT_EQ(parse_listen("127.0.0.1:9319").address.port, 9319);
-  EXPECT_TRUE(parse_listen("localhost:1").address.loopback());
-  EXPECT_TRUE(parse_listen("[::1]:0").address.loopback());
-  EXPECT_FALSE(parse_listen(":9319").address.loopback());
-  EXPECT_FALSE(parse_listen("10.0.0.1:80").address.loopback());
+  EXPECT_EQ(http::parse_listen("127.0.0.1:9319").address.port, 9319);
+  EXPECT_TRUE(http::parse_listen("localhost:1").address.loopback());
+  EXPECT_TRUE(http::parse_listen("[::1]:0").address.loopback());
+  EXPECT_FALSE(http::parse_listen(":9319").address.loopback());
+  EXPECT_FALSE(http::parse_listen("10.0.0.1:80").address.loopback());
   for (const char* bad : {"", "9319", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "127.0.0.1:-1",
                           "host.example:80", "1.2.3:4"})
-    EXPECT_FALSE(parse_listen(bad).error.empty()) << bad;
+    EXPECT_FALSE(http::parse_listen(bad).error.empty()) << bad;
 }
 
 TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
-  const std::string text = explain_sentences(
+  const std::string text = api::explain_sentences(
       R"({"managed":[{"cgroup":"kubepods/x","file":"cpu.idle","value":"1","original":"0","policy":"p","sentence":"because","pod":"a/b"}]})");
   EXPECT_EQ(text, "kubepods/x (pod a/b)\n  cpu.idle is 1, was 0, by p: because\n");
   EXPECT_EQ(
-      explain_sentences(
+      api::explain_sentences(
           R"({"managed":[],"inputs":[{"name":"nodeslo","source":"nodeslos/n","good":true,"age_seconds":12.75,"notices":[]},)"
           R"({"name":"pods","source":"f","good":false,"error":"f:1:1: no","notices":["a pod was left out"]}]})"),
       "nodeslo: nodeslos/n, confirmed 12 s ago\npods: f; not usable now: f:1:1: no\n  a pod was left out\n"
       "nothing is managed: every value is its owner's\n");
-  EXPECT_NE(explain_sentences(R"({"managed":[]})").find("nothing is managed"), std::string::npos);
-  EXPECT_NE(explain_sentences("<html>").find("could not be read"), std::string::npos);
+  EXPECT_NE(api::explain_sentences(R"({"managed":[]})").find("nothing is managed"), std::string::npos);
+  EXPECT_NE(api::explain_sentences("<html>").find("could not be read"), std::string::npos);
 }
 
 TEST(ExplainSentences, SayWhyNobodyIsEvicted) {
-  const std::string text = explain_sentences(
+  const std::string text = api::explain_sentences(
       R"({"managed":[],"eviction":[{"trigger":"BEMemoryEvict","by":"memory-evict","needed":false,)"
       R"("why":"the node uses 10 GiB of 100 GiB memory, the threshold is 70 %","outcome":"nobody has to go",)"
       R"("way":"only told"},{"trigger":"CPUEvict","by":"cpu-priority-evict","needed":true,"why":"w",)"

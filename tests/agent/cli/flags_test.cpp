@@ -9,15 +9,15 @@
 namespace evenkeel::test {
 namespace {
 
-ParsedFlags parse(std::vector<const char*> args) {
+cli::ParsedFlags parse(std::vector<const char*> args) {
   args.insert(args.begin(), "evenkeel");
-  return parse_flags(static_cast<int>(args.size()), args.data());
+  return cli::parse_flags(static_cast<int>(args.size()), args.data());
 }
 
 TEST(Flags, HaveTheDocumentedDefaults) {
   const auto parsed = parse({"run"});
   ASSERT_FALSE(parsed.exit_code);
-  EXPECT_EQ(parsed.flags.verb, Verb::run);
+  EXPECT_EQ(parsed.flags.verb, cli::Verb::run);
   EXPECT_EQ(parsed.flags.nodeslo, "/etc/evenkeel/nodeslo.yaml");
   EXPECT_FALSE(parsed.flags.nodeslo_given);
   EXPECT_EQ(parsed.flags.host_root, "/");

@@ -11,19 +11,19 @@
 namespace evenkeel::test {
 namespace {
 
-using Kind = PodsSource::Kind;
+using Kind = inputs::PodsSource::Kind;
 
 class KubeSetupTest : public testing::Test {
  protected:
-  KubeSetup setup() {
-    return kube_setup(
+  cli::KubeSetup setup() {
+    return cli::kube_setup(
         flags, [this](const char* name) { return environment[name]; }, "/sa");
   }
   void in_a_pod() {
     environment["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
     environment["KUBERNETES_SERVICE_PORT"] = "443";
   }
-  Flags flags{};
+  cli::Flags flags{};
   std::map<std::string, std::string> environment{};
 };
 
@@ -32,7 +32,7 @@ TEST_F(KubeSetupTest, OnAPlainMachineNobodyIsAsked) {
   EXPECT_EQ(made.error, "");
   EXPECT_EQ(made.pods.kind, Kind::cgroup);
   EXPECT_FALSE(made.feed.kubelet || made.feed.api);
-  EXPECT_NE(made.why_not.find("--kubelet-ca"), std::string::npos) << made.why_not;
+  EXPECT_NE(made.missing_reason.find("--kubelet-ca"), std::string::npos) << made.missing_reason;
 }
 
 TEST_F(KubeSetupTest, InAPodTheServiceAccountIsEnough) {
@@ -117,7 +117,7 @@ TEST_F(KubeSetupTest, TheNodeSloIsWatchedOnlyWhenAsked) {
 
 TEST_F(KubeSetupTest, MistakesAreSaid) {
   const auto error = [this](auto&& change) {
-    const Flags before = flags;
+    const cli::Flags before = flags;
     change();
     const auto text = setup().error;
     flags = before;

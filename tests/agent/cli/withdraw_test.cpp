@@ -124,7 +124,7 @@ TEST_F(Withdraw, OnlySaysWhatItWouldDoInADryRun) {
 }
 
 TEST_F(Withdraw, IsRefusedWhileAnAgentRunsHere) {
-  const auto journal = Journal::open(dir_.path + "/state", "boot");
+  const auto journal = executor::Journal::open(dir_.path + "/state", "boot");
   ASSERT_TRUE(journal);
   const Ran ran = withdraw({"--force"});
   EXPECT_EQ(ran.exit_status, 1);

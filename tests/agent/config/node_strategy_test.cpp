@@ -29,14 +29,14 @@ ColocationStrategy cluster() {
 }
 
 TEST(NodeStrategy, WithoutLayersTheClustersStands) {
-  const auto out = node_strategy(cluster(), {});
+  const auto out = config::node_strategy(cluster(), {});
   EXPECT_TRUE(out.notices.empty());
   EXPECT_EQ(out.strategy.cpu_reclaim_threshold_percent, Percent(50));
   EXPECT_EQ(out.strategy.memory_reclaim_threshold_percent, Percent(65)) << "the built-in default";
 }
 
 TEST(NodeStrategy, TheAnnotationReplacesFieldByField) {
-  const auto out = node_strategy(
+  const auto out = config::node_strategy(
       cluster(),
       annotated(R"({"enable":false,"cpuReclaimThresholdPercent":120,"resourceDiffThreshold":0.2,)"
                 R"("memoryCalculatePolicy":"maxUsageRequest","midReclaimMode":"static",)"
@@ -53,11 +53,11 @@ TEST(NodeStrategy, TheAnnotationReplacesFieldByField) {
 }
 
 TEST(NodeStrategy, KeysOfOthersInTheAnnotationAreNotOurs) {
-  const auto out =
-      node_strategy(cluster(), annotated(R"({"extensions":{"a":1},"cpuReclaimThresholdPercent":70})"));
+  const auto out = config::node_strategy(
+      cluster(), annotated(R"({"extensions":{"a":1},"cpuReclaimThresholdPercent":70})"));
   EXPECT_EQ(out.strategy.cpu_reclaim_threshold_percent, Percent(70));
   EXPECT_TRUE(out.notices.empty());
-  const auto close = node_strategy(cluster(), annotated(R"({"cpuReclaimThresholdPercentage":70})"));
+  const auto close = config::node_strategy(cluster(), annotated(R"({"cpuReclaimThresholdPercentage":70})"));
   EXPECT_EQ(close.notices.size(), 1U) << "a slip of the pen is named";
 }
 
@@ -79,7 +79,7 @@ TEST(NodeStrategy, AnAnnotationThatIsWrongAnywhereIsLeftOut) {
   };
   for (const auto& text : test::malformed_texts()) bad.push_back(text);
   for (const auto& text : bad) {
-    const auto out = node_strategy(cluster(), annotated(text));
+    const auto out = config::node_strategy(cluster(), annotated(text));
     EXPECT_EQ(out.strategy.cpu_reclaim_threshold_percent, Percent(50)) << text.substr(0, 60);
     EXPECT_TRUE(out.strategy.enable);
     ASSERT_EQ(out.notices.size(), 1U) << text.substr(0, 60);
@@ -93,7 +93,7 @@ TEST(NodeStrategy, RatiosOfLabelsArePercentagesAndWinOverTheAnnotation) {
   node.labels["node.koordinator.sh/memory-reclaim-ratio"] = "1.2";
   node.labels["node.koordinator.sh/mid-static-cpu-reserved-ratio"] = "0.125";
   node.labels["node.koordinator.sh/mid-static-memory-reserved-ratio"] = "1";
-  const auto out = node_strategy(cluster(), node);
+  const auto out = config::node_strategy(cluster(), node);
   EXPECT_TRUE(out.notices.empty());
   EXPECT_EQ(out.strategy.cpu_reclaim_threshold_percent, Percent(80));
   EXPECT_EQ(out.strategy.memory_reclaim_threshold_percent, Percent(120));
@@ -105,19 +105,20 @@ TEST(NodeStrategy, ARatioIsNotSpoiledByBinaryFractions) {
   for (int percent = 0; percent <= 200; ++percent) {
     const auto text = std::to_string(percent / 100) + '.' + std::to_string(percent / 10 % 10) +
                       std::to_string(percent % 10);
-    const auto out = node_strategy(cluster(), labelled("cpu-reclaim-ratio", text));
+    const auto out = config::node_strategy(cluster(), labelled("cpu-reclaim-ratio", text));
     EXPECT_EQ(out.strategy.cpu_reclaim_threshold_percent, Percent(percent)) << text;
   }
 }
 
 TEST(NodeStrategy, LabelsThatAreNoRatioAreLeftOut) {
   for (const auto* bad : {"", "x", "-0.1", "0.5x", " 0.5", "nan", "inf", "1e300", "0x1p3", "65%", "+0.5"}) {
-    const auto out = node_strategy(cluster(), labelled("cpu-reclaim-ratio", bad));
+    const auto out = config::node_strategy(cluster(), labelled("cpu-reclaim-ratio", bad));
     EXPECT_EQ(out.strategy.cpu_reclaim_threshold_percent, Percent(50)) << bad;
     ASSERT_EQ(out.notices.size(), 1U) << bad;
     EXPECT_NE(out.notices[0].find("cpu-reclaim-ratio ignored"), std::string::npos) << out.notices[0];
   }
-  const auto more_than_all = node_strategy(cluster(), labelled("mid-static-cpu-reserved-ratio", "1.5"));
+  const auto more_than_all =
+      config::node_strategy(cluster(), labelled("mid-static-cpu-reserved-ratio", "1.5"));
   EXPECT_EQ(more_than_all.strategy.mid_static_cpu_reserved_percent, Percent(0));
   EXPECT_EQ(more_than_all.notices.size(), 1U);
 }

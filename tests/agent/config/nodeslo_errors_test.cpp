@@ -16,7 +16,7 @@ struct Wrong {
 };
 
 std::string first_problem(const char* text) {
-  const auto config = parse_nodeslo(text, "f");
+  const auto config = config::parse_nodeslo(text, "f");
   return config.problems.empty() ? "(none)" : config.problems.front().text();
 }
 void expect_problems(const std::vector<Wrong>& cases) {
@@ -194,9 +194,10 @@ TEST(NodeSloErrors, SettingsThatContradictEachOther) {
 }
 
 TEST(NodeSloErrors, AllAreReportedNotOnlyTheFirst) {
-  const auto config = parse_nodeslo("cpuBurstStrategy: {policy: x, cpuBurstPercent: y, z: 1}\nq: 1\n", "f");
+  const auto config =
+      config::parse_nodeslo("cpuBurstStrategy: {policy: x, cpuBurstPercent: y, z: 1}\nq: 1\n", "f");
   EXPECT_EQ(config.problems.size(), 4U);
-  const auto text = render_check(config);
+  const auto text = config::render_check(config);
   EXPECT_NE(text.find("4 problems"), std::string::npos);
   EXPECT_NE(text.find("f:2:1: q: "), std::string::npos);
 }
@@ -204,7 +205,7 @@ TEST(NodeSloErrors, AllAreReportedNotOnlyTheFirst) {
 TEST(NodeSloErrors, PartnersThatAreMissingAreNoticed) {
   const auto notices = [](const char* text) {
     std::string out;
-    for (const auto& notice : parse_nodeslo(text, "f").notices) out += notice + '\n';
+    for (const auto& notice : config::parse_nodeslo(text, "f").notices) out += notice + '\n';
     return out;
   };
   EXPECT_NE(

@@ -30,13 +30,13 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 TEST(NodeSloExample, IsWhatTheSchemaSays) {
-  if (std::getenv("EVENKEEL_UPDATE_EXAMPLE") != nullptr) std::ofstream(kPath) << render_example();
-  EXPECT_EQ(example_file(), render_example());
+  if (std::getenv("EVENKEEL_UPDATE_EXAMPLE") != nullptr) std::ofstream(kPath) << config::render_example();
+  EXPECT_EQ(example_file(), config::render_example());
 }
 
 TEST(NodeSloExample, ParsesToExactlyTheDefaults) {
-  const auto example = parse_nodeslo(example_file(), "nodeslo.yaml");
-  const auto defaults = parse_nodeslo("", "nodeslo.yaml");
+  const auto example = config::parse_nodeslo(example_file(), "nodeslo.yaml");
+  const auto defaults = config::parse_nodeslo("", "nodeslo.yaml");
   ASSERT_TRUE(example.problems.empty()) << example.problems.front().text();
   EXPECT_TRUE(example.notices.empty());
   ASSERT_EQ(example.effective.size(), defaults.effective.size());
@@ -47,7 +47,7 @@ TEST(NodeSloExample, ParsesToExactlyTheDefaults) {
 }
 
 /// Each row has a line of its own, with a line of documentation in front of it.
-void expect_rows(std::span<const Row> rows, const std::vector<std::string>& lines) {
+void expect_rows(std::span<const config::Row> rows, const std::vector<std::string>& lines) {
   for (const auto& row : rows) {
     const std::regex key("^#? *" + std::string(row.key) + ":.*");
     bool found = false;
@@ -63,7 +63,7 @@ void expect_rows(std::span<const Row> rows, const std::vector<std::string>& line
 }
 
 TEST(NodeSloExample, HasEveryKeyWithItsUnitAndALine) {
-  expect_rows(node_slo_rows(), lines_of(example_file()));
+  expect_rows(config::node_slo_rows(), lines_of(example_file()));
 }
 
 TEST(NodeSloExample, StillParsesWithEverythingTakenIn) {
@@ -75,7 +75,7 @@ TEST(NodeSloExample, StillParsesWithEverythingTakenIn) {
     const bool take = !head && std::regex_match(line, commented);
     all += (take ? line.substr(2) : line) + '\n';
   }
-  const auto config = parse_nodeslo(all, "all.yaml");
+  const auto config = config::parse_nodeslo(all, "all.yaml");
   for (const auto& problem : config.problems) ADD_FAILURE() << problem.text();
   EXPECT_EQ(config.slo.host_applications.size(), 1U);
   EXPECT_EQ(config.slo.host_applications.at(0).relative_dir, "system.slice/node-cache.service");

@@ -11,19 +11,19 @@ using namespace evenkeel;
 
 namespace {
 
-std::string problems(const NodeSloConfig& config) {
+std::string problems(const config::NodeSloConfig& config) {
   std::string out;
   for (const auto& problem : config.problems) out += problem.text() + '\n';
   return out;
 }
 NodeSlo good(std::string_view text) {
-  const auto config = parse_nodeslo(text, "f");
+  const auto config = config::parse_nodeslo(text, "f");
   EXPECT_EQ(problems(config), "") << text;
   return config.slo;
 }
-const Effective& setting(const NodeSloConfig& config, const std::string& key) {
+const config::EffectiveSetting& setting(const config::NodeSloConfig& config, const std::string& key) {
   const auto found = std::find_if(config.effective.begin(), config.effective.end(),
-                                  [&](const Effective& e) { return e.key == key; });
+                                  [&](const config::EffectiveSetting& e) { return e.key == key; });
   EXPECT_NE(found, config.effective.end()) << key;
   return *found;
 }
@@ -166,7 +166,7 @@ TEST(NodeSlo, HostApplicationsHaveADirectoryByDefault) {
 }
 
 TEST(NodeSlo, EffectiveValuesSayWhereTheyComeFrom) {
-  const auto config = parse_nodeslo("cpuBurstStrategy:\n  policy: auto\n", "nodeslo.yaml");
+  const auto config = config::parse_nodeslo("cpuBurstStrategy:\n  policy: auto\n", "nodeslo.yaml");
   EXPECT_EQ(setting(config, "cpuBurstStrategy.policy").value, "auto");
   EXPECT_EQ(setting(config, "cpuBurstStrategy.policy").origin, "nodeslo.yaml:2:11");
   EXPECT_EQ(setting(config, "cpuBurstStrategy.cpuBurstPercent").value, "1000");
@@ -175,14 +175,14 @@ TEST(NodeSlo, EffectiveValuesSayWhereTheyComeFrom) {
   EXPECT_EQ(setting(config, "resourceQOSStrategy.lsClass.memoryQOS.wmarkRatio").value, "(not set)");
   EXPECT_EQ(setting(config, "extensions.evenkeel.suppressDwell").value, "10s");
   EXPECT_EQ(setting(config, "hostApplications").value, "[]");
-  const auto text = render_check(config);
+  const auto text = config::render_check(config);
   EXPECT_NE(text.find("cpuBurstStrategy.policy"), std::string::npos);
   EXPECT_NE(text.find("nodeslo.yaml:2:11"), std::string::npos);
   EXPECT_NE(text.find("no problems"), std::string::npos);
 }
 
 TEST(NodeSlo, OfWhatNothingComesIsSaidOnceEach) {
-  const auto notices = parse_nodeslo(test::full_nodeslo(), "f").notices;
+  const auto notices = config::parse_nodeslo(test::full_nodeslo(), "f").notices;
   const auto count = [&](const std::string& part) {
     return std::count_if(notices.begin(), notices.end(),
                          [&](const auto& n) { return n.find(part) != std::string::npos; });
@@ -191,7 +191,8 @@ TEST(NodeSlo, OfWhatNothingComesIsSaidOnceEach) {
   EXPECT_EQ(count("resctrlQOS"), 0);
   EXPECT_EQ(count("schedFeatures"), 0);
   EXPECT_EQ(count("totalNetworkBandwidth"), 0);
-  const auto terway = parse_nodeslo("resourceQOSStrategy: {policies: {netQOSPolicy: terway-qos}}\n", "f");
+  const auto terway =
+      config::parse_nodeslo("resourceQOSStrategy: {policies: {netQOSPolicy: terway-qos}}\n", "f");
   ASSERT_EQ(terway.notices.size(), 1U);
   EXPECT_NE(terway.notices[0].find("terway-qos is somebody else's"), std::string::npos);
   EXPECT_EQ(count("lsClass.networkQOS.ingressRequest: what comes in cannot be queued"), 1);
@@ -199,20 +200,20 @@ TEST(NodeSlo, OfWhatNothingComesIsSaidOnceEach) {
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";
   EXPECT_EQ(count("cpuBurst"), 0);
   EXPECT_EQ(count("colocation"), 0);
-  EXPECT_TRUE(parse_nodeslo("", "f").notices.empty());
+  EXPECT_TRUE(config::parse_nodeslo("", "f").notices.empty());
 }
 
 TEST(NodeSlo, MalformedTextsAreProblemsOrTheDefaults) {
   for (const auto& text : test::malformed_texts()) {
-    const auto config = parse_nodeslo(text, "f");
+    const auto config = config::parse_nodeslo(text, "f");
     const bool blank = text.find_first_not_of(" \n") == std::string::npos;
     EXPECT_EQ(config.problems.empty(), blank) << text.substr(0, 40);
     EXPECT_FALSE(config.slo.threshold.enable);
   }
   std::string garbage(5'000'000, 'x');
-  EXPECT_FALSE(parse_nodeslo(garbage, "f").problems.empty());
-  EXPECT_FALSE(parse_nodeslo("{" + garbage, "f").problems.empty());
-  EXPECT_FALSE(parse_nodeslo(std::string(1000, '['), "f").problems.empty());
+  EXPECT_FALSE(config::parse_nodeslo(garbage, "f").problems.empty());
+  EXPECT_FALSE(config::parse_nodeslo("{" + garbage, "f").problems.empty());
+  EXPECT_FALSE(config::parse_nodeslo(std::string(1000, '['), "f").problems.empty());
 }
 
 TEST(NodeSlo, ATruncatedFileNeverCrashesAndNeverInventsSettings) {
@@ -220,7 +221,7 @@ TEST(NodeSlo, ATruncatedFileNeverCrashesAndNeverInventsSettings) {
   constexpr std::size_t kStep = 7;  // all four thousand would take seconds
   for (std::size_t size = 0; size < text.size(); size += kStep) {
     const auto cut = std::string_view(text).substr(0, size);
-    const auto config = parse_nodeslo(cut, "f");
+    const auto config = config::parse_nodeslo(cut, "f");
     EXPECT_LE(config.slo.threshold.cpu_suppress_threshold_percent, Percent(100));
     EXPECT_LE(config.slo.host_applications.size(), 2U);
   }

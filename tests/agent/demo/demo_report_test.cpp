@@ -91,7 +91,7 @@ TEST(DemoReport, SaysWhatTheAgentWroteAndWhy) {
 }
 
 TEST(DemoReport, TheJsonHoldsTheSameFigures) {
-  const auto parsed = parse_json(as_json(outcome()), "demo.json");
+  const auto parsed = document::parse_json(as_json(outcome()), "demo.json");
   ASSERT_TRUE(parsed.problems.empty());
   const auto* scenarios = parsed.root.find("scenarios");
   ASSERT_TRUE(scenarios && scenarios->list());

@@ -8,18 +8,18 @@ using namespace evenkeel;
 
 namespace {
 
-std::string first_problem(const Parsed& parsed) {
+std::string first_problem(const document::Parsed& parsed) {
   return parsed.problems.empty() ? "(none)" : parsed.problems.front().text();
 }
-const Value& at(const Value& value, std::string_view key) {
+const document::Value& at(const document::Value& value, std::string_view key) {
   const auto* member = value.find(key);
   EXPECT_NE(member, nullptr) << key;
   return *member;
 }
-std::string place(Place p) { return std::to_string(p.line) + ':' + std::to_string(p.column); }
+std::string place(document::Place p) { return std::to_string(p.line) + ':' + std::to_string(p.column); }
 
 TEST(Document, YamlKeepsTextsQuotesPlacesAndOrder) {
-  const auto parsed = parse_yaml("# head\nb: 010\na:\n  - \"x\"\n  - ~\n  - {k: yes}\n", "f");
+  const auto parsed = document::parse_yaml("# head\nb: 010\na:\n  - \"x\"\n  - ~\n  - {k: yes}\n", "f");
   ASSERT_EQ(first_problem(parsed), "(none)");
   const auto& map = *parsed.root.map();
   EXPECT_EQ(map[0].first, "b");
@@ -34,7 +34,8 @@ TEST(Document, YamlKeepsTextsQuotesPlacesAndOrder) {
 }
 
 TEST(Document, JsonKeepsTextsAndPlaces) {
-  const auto parsed = parse_json("{\n  \"a\": [1.50, \"\\u00e4\", null, true],\n  \"b\": {}\n}", "f");
+  const auto parsed =
+      document::parse_json("{\n  \"a\": [1.50, \"\\u00e4\", null, true],\n  \"b\": {}\n}", "f");
   ASSERT_EQ(first_problem(parsed), "(none)");
   const auto& list = *at(parsed.root, "a").list();
   EXPECT_EQ(list[0].scalar()->text, "1.50");
@@ -46,11 +47,11 @@ TEST(Document, JsonKeepsTextsAndPlaces) {
   EXPECT_EQ(place(at(parsed.root, "b").key_place), "3:3");
 }
 
-constexpr Wanted kInner[] = {{"x"}};
-constexpr Wanted kSome[] = {{"a"}, {"list", kInner}};
+constexpr document::KeyFilter kInner[] = {{"x"}};
+constexpr document::KeyFilter kSome[] = {{"a"}, {"list", kInner}};
 
 TEST(Document, WhatIsNotWantedIsPassedOver) {
-  const auto parsed = parse_json(
+  const auto parsed = document::parse_json(
       R"({"managed":{"a":[1,{"a":2}]},"a":{"any":["thing"]},"list":[{"x":1,"y":[{"x":2}]},{"y":3},null],"b":"{"})",
       "f", kSome);
   ASSERT_EQ(first_problem(parsed), "(none)");
@@ -64,21 +65,22 @@ TEST(Document, WhatIsNotWantedIsPassedOver) {
 }
 
 TEST(Document, WhatIsPassedOverDoesNoHarm) {
-  EXPECT_EQ(first_problem(parse_json(R"({"b":1,"b":2,"a":3})", "f", kSome)), "(none)") << "a key twice";
-  EXPECT_NE(first_problem(parse_json(R"({"a":1,"a":2})", "f", kSome)), "(none)");
+  EXPECT_EQ(first_problem(document::parse_json(R"({"b":1,"b":2,"a":3})", "f", kSome)), "(none)")
+      << "a key twice";
+  EXPECT_NE(first_problem(document::parse_json(R"({"a":1,"a":2})", "f", kSome)), "(none)");
   const std::string deep(100'000, '[');
-  EXPECT_NE(first_problem(parse_json("{\"b\":" + deep + "}", "f", kSome)), "(none)");
-  parse_json("{\"b\":" + deep + std::string(100'000, ']') + ",\"a\":1}", "f",
-             kSome);  // may be either, and ends
+  EXPECT_NE(first_problem(document::parse_json("{\"b\":" + deep + "}", "f", kSome)), "(none)");
+  document::parse_json("{\"b\":" + deep + std::string(100'000, ']') + ",\"a\":1}", "f",
+                       kSome);  // may be either, and ends
   for (const auto* bad : {R"({"b":)", R"({"b":"})", R"({"b":1)", R"({"b" 1})", R"({"a":1}})", R"({"b":1}x)"})
-    EXPECT_NE(first_problem(parse_json(bad, "f", kSome)), "(none)") << bad;
+    EXPECT_NE(first_problem(document::parse_json(bad, "f", kSome)), "(none)") << bad;
 }
 
 TEST(Document, JsonIsTriedFirstAndFlowStyleYamlStillCounts) {
-  EXPECT_EQ(first_problem(parse_document("{a: [1, 2]}", "f")), "(none)");
-  EXPECT_EQ(first_problem(parse_document(" {\"a\": 1}", "f")), "(none)");
-  EXPECT_EQ(first_problem(parse_document("a: 1", "f")), "(none)");
-  EXPECT_NE(first_problem(parse_document("{\"a\": 1", "f")), "(none)");
+  EXPECT_EQ(first_problem(document::parse_document("{a: [1, 2]}", "f")), "(none)");
+  EXPECT_EQ(first_problem(document::parse_document(" {\"a\": 1}", "f")), "(none)");
+  EXPECT_EQ(first_problem(document::parse_document("a: 1", "f")), "(none)");
+  EXPECT_NE(first_problem(document::parse_document("{\"a\": 1", "f")), "(none)");
 }
 
 struct BadText {
@@ -105,14 +107,14 @@ TEST(Document, YamlProblemsSayWhere) {
       {"a: 1\n\x04 b: 2\n", "f:2:1: found a control character"},
   };
   for (const auto& c : cases)
-    EXPECT_NE(first_problem(parse_yaml(c.text, "f")).find(c.problem), std::string::npos)
-        << c.text << " gave " << first_problem(parse_yaml(c.text, "f"));
+    EXPECT_NE(first_problem(document::parse_yaml(c.text, "f")).find(c.problem), std::string::npos)
+        << c.text << " gave " << first_problem(document::parse_yaml(c.text, "f"));
 }
 
 /// Found by fuzzing: the library went on for ever at each of these.
 TEST(Document, YamlThatIsOutOfPlaceEndsTheReading) {
   for (const auto* text : {",: Y & 2x\n", "]", "a: 1\n}\n", "}", ",", "{a: 1}u: 2}\n", "--- ]"})
-    EXPECT_NE(first_problem(parse_yaml(text, "f")), "(none)") << text;
+    EXPECT_NE(first_problem(document::parse_yaml(text, "f")), "(none)") << text;
 }
 
 TEST(Document, JsonProblemsAreFound) {
@@ -124,26 +126,26 @@ TEST(Document, JsonProblemsAreFound) {
                                           "5",          "\"x\"",      "[[]",
                                           "[1]\n[2]",   "['a']",      "[NaN]",
                                           "[1e]",       "\"",         "{\"a\"}"};
-  for (const auto* text : cases) EXPECT_NE(first_problem(parse_json(text, "f")), "(none)") << text;
+  for (const auto* text : cases) EXPECT_NE(first_problem(document::parse_json(text, "f")), "(none)") << text;
 }
 
 TEST(Document, NumbersOfAnySizeStayTexts) {
   const std::string big(5000, '9');
-  const auto parsed = parse_json("[" + big + "]", "f");
+  const auto parsed = document::parse_json("[" + big + "]", "f");
   ASSERT_EQ(first_problem(parsed), "(none)");
   EXPECT_EQ((*parsed.root.list())[0].scalar()->text, big);
 }
 
 TEST(Document, EmptyTextsAreNothing) {
   for (const auto* text : {"", "\n\n", "# only this\n", "---\n", "---\n...\n"}) {
-    const auto parsed = parse_yaml(text, "f");
+    const auto parsed = document::parse_yaml(text, "f");
     EXPECT_EQ(first_problem(parsed), "(none)") << text;
     EXPECT_TRUE(parsed.root.null()) << text;
   }
 }
 
 TEST(Document, AliasesAreCopiesUntilTheyGrow) {
-  const auto parsed = parse_yaml("a: &x {k: [1, 2]}\nb: *x\n", "f");
+  const auto parsed = document::parse_yaml("a: &x {k: [1, 2]}\nb: *x\n", "f");
   ASSERT_EQ(first_problem(parsed), "(none)");
   EXPECT_EQ(at(at(parsed.root, "b"), "k").list()->size(), 2U);
   std::string bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n";
@@ -153,7 +155,7 @@ TEST(Document, AliasesAreCopiesUntilTheyGrow) {
     for (int i = 0; i < 9; ++i) bomb += ", " + previous;
     bomb += "]\n";
   }
-  EXPECT_NE(first_problem(parse_yaml(bomb, "f")).find("grow beyond"), std::string::npos);
+  EXPECT_NE(first_problem(document::parse_yaml(bomb, "f")).find("grow beyond"), std::string::npos);
 }
 
 TEST(Document, AliasesCannotBuildWhatNestingForbids) {
@@ -161,7 +163,7 @@ TEST(Document, AliasesCannotBuildWhatNestingForbids) {
   for (int i = 1; i < 100; ++i) {
     text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";
   }
-  EXPECT_NE(first_problem(parse_yaml(text, "f")).find("64 levels"), std::string::npos);
+  EXPECT_NE(first_problem(document::parse_yaml(text, "f")).find("64 levels"), std::string::npos);
 }
 
 TEST(Document, DepthEndsAtSixtyFour) {
@@ -169,12 +171,12 @@ TEST(Document, DepthEndsAtSixtyFour) {
     return std::string(static_cast<std::size_t>(depth), '[') +
            std::string(static_cast<std::size_t>(depth), ']');
   };
-  EXPECT_EQ(first_problem(parse_json(nested(64), "f")), "(none)");
-  EXPECT_EQ(first_problem(parse_yaml(nested(64), "f")), "(none)");
-  EXPECT_NE(first_problem(parse_json(nested(65), "f")).find("64 levels"), std::string::npos);
-  EXPECT_NE(first_problem(parse_yaml(nested(65), "f")).find("64 levels"), std::string::npos);
-  EXPECT_NE(first_problem(parse_json(std::string(2'000'000, '['), "f")), "(none)");
-  EXPECT_NE(first_problem(parse_yaml(std::string(2'000'000, '['), "f")), "(none)");
+  EXPECT_EQ(first_problem(document::parse_json(nested(64), "f")), "(none)");
+  EXPECT_EQ(first_problem(document::parse_yaml(nested(64), "f")), "(none)");
+  EXPECT_NE(first_problem(document::parse_json(nested(65), "f")).find("64 levels"), std::string::npos);
+  EXPECT_NE(first_problem(document::parse_yaml(nested(65), "f")).find("64 levels"), std::string::npos);
+  EXPECT_NE(first_problem(document::parse_json(std::string(2'000'000, '['), "f")), "(none)");
+  EXPECT_NE(first_problem(document::parse_yaml(std::string(2'000'000, '['), "f")), "(none)");
 }
 
 TEST(Document, FiveMegabytesOfGarbageAreSurvived) {
@@ -184,17 +186,17 @@ TEST(Document, FiveMegabytesOfGarbageAreSurvived) {
     state = state * 1664525 + 1013904223;  // Numerical Recipes' generator: the same noise every time
     noise += static_cast<char>(state >> 24);
   }
-  EXPECT_NE(first_problem(parse_yaml(noise, "f")), "(none)");
-  EXPECT_NE(first_problem(parse_json(noise, "f")), "(none)");
-  EXPECT_NE(first_problem(parse_document("{" + noise, "f")), "(none)");
-  EXPECT_NE(first_problem(parse_yaml(std::string((16U << 20) + 1, 'a'), "f")).find("16 MiB"),
+  EXPECT_NE(first_problem(document::parse_yaml(noise, "f")), "(none)");
+  EXPECT_NE(first_problem(document::parse_json(noise, "f")), "(none)");
+  EXPECT_NE(first_problem(document::parse_document("{" + noise, "f")), "(none)");
+  EXPECT_NE(first_problem(document::parse_yaml(std::string((16U << 20) + 1, 'a'), "f")).find("16 MiB"),
             std::string::npos);
 }
 
 TEST(Document, MalformedTextsGiveAProblemOrAPlainValue) {
   for (const auto& text : test::malformed_texts()) {
-    EXPECT_NE(first_problem(parse_json(text, "f")), "(none)") << text.substr(0, 40);
-    const auto yaml = parse_yaml(text, "f");
+    EXPECT_NE(first_problem(document::parse_json(text, "f")), "(none)") << text.substr(0, 40);
+    const auto yaml = document::parse_yaml(text, "f");
     EXPECT_TRUE(!yaml.problems.empty() || yaml.root.null() || yaml.root.scalar() != nullptr)
         << text.substr(0, 40);
   }
@@ -204,15 +206,15 @@ TEST(Document, EveryTruncationOfAnObjectIsAProblem) {
   const std::string json = R"({"a": [1, {"b": "c"}], "d": null})";
   for (const auto cut : test::truncations(json)) {
     if (cut.empty()) continue;  // an empty document
-    EXPECT_NE(first_problem(parse_document(cut, "f")), "(none)") << cut;
+    EXPECT_NE(first_problem(document::parse_document(cut, "f")), "(none)") << cut;
   }
 }
 
 TEST(Document, ManyKeysAreComparedToo) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "k" + std::to_string(i) + ": 1\n";
-  EXPECT_EQ(first_problem(parse_yaml(text, "f")), "(none)");
-  EXPECT_NE(first_problem(parse_yaml(text + "k17: 2\n", "f")).find("f:5001:1: the key 'k17'"),
+  EXPECT_EQ(first_problem(document::parse_yaml(text, "f")), "(none)");
+  EXPECT_NE(first_problem(document::parse_yaml(text + "k17: 2\n", "f")).find("f:5001:1: the key 'k17'"),
             std::string::npos);
 }
 

@@ -20,17 +20,19 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 constexpr PredictionSettings kSettings{};
-constexpr Moment kNow{MonoTime(hours(500)), 1'767'225'600};
+constexpr history::Moment kNow{MonoTime(hours(500)), 1'767'225'600};
 
-Moment later(Moment moment, seconds by) { return {moment.mono + by, moment.unix_seconds + by.count()}; }
+history::Moment later(history::Moment moment, seconds by) {
+  return {moment.mono + by, moment.unix_seconds + by.count()};
+}
 
 /// A day and a half of twenty pods with lives of their own.
-PeakPredictor learned(unsigned seed) {
+lending::PeakPredictor learned(unsigned seed) {
   std::mt19937 random(seed);
   std::lognormal_distribution<double> noise(0, 0.7);
-  PeakPredictor predictor;
+  lending::PeakPredictor predictor;
   for (auto at = kNow.mono - hours(36); at <= kNow.mono; at += minutes(10)) {
-    TrainingRound round{.node = Usage{16000_mcpu, 32768_MiB}, .pods = {}};
+    lending::TrainingRound round{.node = Usage{16000_mcpu, 32768_MiB}, .pods = {}};
     for (int i = 0; i < 20; ++i)
       round.pods.push_back({.uid = "pod-" + std::to_string(i),
                             .priority_class = i % 3 == 0 ? PriorityClass::batch : PriorityClass::prod,
@@ -41,7 +43,7 @@ PeakPredictor learned(unsigned seed) {
   return predictor;
 }
 
-void expect_same_predictions(const PeakPredictor& a, const PeakPredictor& b) {
+void expect_same_predictions(const lending::PeakPredictor& a, const lending::PeakPredictor& b) {
   ASSERT_EQ(a.models().size(), b.models().size());
   for (const auto& [key, model] : a.models()) {
     for (const double level : {0.0, 0.1, 0.5, 0.9, 0.95, 0.98, 1.0})
@@ -54,26 +56,27 @@ void expect_same_predictions(const PeakPredictor& a, const PeakPredictor& b) {
 TEST(PredictionCheckpoint, SavedAndReadBackItPredictsTheSame) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     const auto before = learned(seed);
-    PeakPredictor after;
-    const auto read = read_checkpoint(checkpoint_text(before, kNow), kNow, kSettings, after);
+    lending::PeakPredictor after;
+    const auto read =
+        history::read_checkpoint(history::checkpoint_text(before, kNow), kNow, kSettings, after);
     EXPECT_EQ(read.models, before.models().size());
-    EXPECT_EQ(read.corrupt + read.forgotten, 0U);
+    EXPECT_EQ(read.corrupt + read.expired, 0U);
     expect_same_predictions(before, after);
     for (const auto& [key, model] : before.models()) {
       EXPECT_EQ(after.find(key)->cpu.weights(), model.cpu.weights()) << "to the last bit";
       EXPECT_EQ(after.find(key)->memory.weights(), model.memory.weights());
       EXPECT_EQ(after.find(key)->cpu.total(), model.cpu.total());
     }
-    EXPECT_EQ(checkpoint_text(after, kNow), checkpoint_text(before, kNow));
+    EXPECT_EQ(history::checkpoint_text(after, kNow), history::checkpoint_text(before, kNow));
   }
 }
 
 TEST(PredictionCheckpoint, AfterARebootTheMonotonicClockBeginsAnew) {
   const auto before = learned(1);
-  const auto text = checkpoint_text(before, kNow);
-  const Moment rebooted{MonoTime(seconds(20)), kNow.unix_seconds + 12 * 3600};
-  PeakPredictor after;
-  read_checkpoint(text, rebooted, kSettings, after);
+  const auto text = history::checkpoint_text(before, kNow);
+  const history::Moment rebooted{MonoTime(seconds(20)), kNow.unix_seconds + 12 * 3600};
+  lending::PeakPredictor after;
+  history::read_checkpoint(text, rebooted, kSettings, after);
   const auto& old = before.find("pod-7")->cpu;
   EXPECT_NEAR(after.find("pod-7")->cpu.total(), old.total() / 2, old.total() * 1e-5) << "half a day off";
   EXPECT_EQ(after.predict("pod-7"), before.predict("pod-7"));
@@ -86,32 +89,34 @@ TEST(PredictionCheckpoint, AfterARebootTheMonotonicClockBeginsAnew) {
 
 TEST(PredictionCheckpoint, AWallClockThatWasSetBackTakesNothingAway) {
   const auto before = learned(1);
-  PeakPredictor after;
-  const Moment confused{MonoTime(seconds(20)), 60};
-  read_checkpoint(checkpoint_text(before, kNow), confused, kSettings, after);
+  lending::PeakPredictor after;
+  const history::Moment confused{MonoTime(seconds(20)), 60};
+  history::read_checkpoint(history::checkpoint_text(before, kNow), confused, kSettings, after);
   EXPECT_EQ(after.find("pod-7")->cpu.total(), before.find("pod-7")->cpu.total());
   EXPECT_EQ(after.find("pod-7")->since, confused.mono);
   // What is saved under such a clock is read again, too.
-  PeakPredictor again;
-  EXPECT_EQ(read_checkpoint(checkpoint_text(after, confused), confused, kSettings, again).corrupt, 0U);
+  lending::PeakPredictor again;
+  EXPECT_EQ(
+      history::read_checkpoint(history::checkpoint_text(after, confused), confused, kSettings, again).corrupt,
+      0U);
 }
 
 TEST(PredictionCheckpoint, WhatIsTooOldIsForgotten) {
-  const auto text = checkpoint_text(learned(1), kNow);
-  PeakPredictor after;
-  const auto read = read_checkpoint(text, later(kNow, hours(24 * 90)), kSettings, after);
-  EXPECT_EQ(read.forgotten, 27U);
+  const auto text = history::checkpoint_text(learned(1), kNow);
+  lending::PeakPredictor after;
+  const auto read = history::read_checkpoint(text, later(kNow, hours(24 * 90)), kSettings, after);
+  EXPECT_EQ(read.expired, 27U);
   EXPECT_EQ(read.models + read.corrupt, 0U);
   EXPECT_TRUE(after.models().empty());
 }
 
 TEST(PredictionCheckpoint, HistogramsOfOneResourceAlone) {
-  PeakPredictor before;
+  lending::PeakPredictor before;
   before.train({.node = {},
                 .pods = {{.uid = "a", .usage = {.cpu = 500_mcpu}}, {.uid = "b", .usage = {.memory = 9_MiB}}}},
                kSettings, kNow.mono);
-  PeakPredictor after;
-  read_checkpoint(checkpoint_text(before, kNow), kNow, kSettings, after);
+  lending::PeakPredictor after;
+  history::read_checkpoint(history::checkpoint_text(before, kNow), kNow, kSettings, after);
   EXPECT_EQ(after.predict("a"), (Usage{.cpu = 539_mcpu}));
   EXPECT_EQ(after.predict("b").cpu, std::nullopt);
   EXPECT_EQ(after.predict("b"), before.predict("b"));
@@ -121,11 +126,11 @@ TEST(PredictionCheckpoint, HistogramsOfOneResourceAlone) {
 // -----------------------------------------------------------------------------------
 
 TEST(PredictionCheckpoint, ATornWriteCostsTheLinesBehindTheTear) {
-  const auto text = checkpoint_text(learned(2), kNow);
+  const auto text = history::checkpoint_text(learned(2), kNow);
   for (std::size_t size = 0; size < text.size(); size += 97) {
     const auto torn = std::string_view(text).substr(0, size);
-    PeakPredictor after;
-    const auto read = read_checkpoint(torn, kNow, kSettings, after);
+    lending::PeakPredictor after;
+    const auto read = history::read_checkpoint(torn, kNow, kSettings, after);
     const auto whole_lines = static_cast<std::size_t>(std::count(torn.begin(), torn.end(), '\n'));
     EXPECT_EQ(read.models, whole_lines);
     EXPECT_EQ(read.corrupt, torn.empty() || torn.ends_with('\n') ? 0U : 1U);
@@ -133,7 +138,7 @@ TEST(PredictionCheckpoint, ATornWriteCostsTheLinesBehindTheTear) {
 }
 
 TEST(PredictionCheckpoint, AChangedByteCostsItsLine) {
-  const auto text = checkpoint_text(learned(3), kNow);
+  const auto text = history::checkpoint_text(learned(3), kNow);
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
     auto damaged = text;
@@ -141,41 +146,42 @@ TEST(PredictionCheckpoint, AChangedByteCostsItsLine) {
     if (byte == '\n') continue;
     byte = static_cast<char>(byte ^ static_cast<char>(1 + random() % 127));
     if (byte == '\n') continue;
-    PeakPredictor after;
-    const auto read = read_checkpoint(damaged, kNow, kSettings, after);
+    lending::PeakPredictor after;
+    const auto read = history::read_checkpoint(damaged, kNow, kSettings, after);
     EXPECT_EQ(read.corrupt, 1U);
     EXPECT_EQ(read.models, 26U);
   }
 }
 
 TEST(PredictionCheckpoint, ABlockOfZerosCostsItsLines) {
-  auto text = checkpoint_text(learned(3), kNow);
+  auto text = history::checkpoint_text(learned(3), kNow);
   ASSERT_GT(text.size(), 8192U);
   std::fill_n(text.begin() + 4096, 4096, '\0');
-  PeakPredictor after;
-  const auto read = read_checkpoint(text, kNow, kSettings, after);
+  lending::PeakPredictor after;
+  const auto read = history::read_checkpoint(text, kNow, kSettings, after);
   EXPECT_GT(read.models, 0U);
   EXPECT_EQ(read.corrupt, 1U) << "all the zeros are one line";
 }
 
 TEST(PredictionCheckpoint, ThroughTheDisk) {
   const test::StateDir state;
-  StateFile file(state.path + "/prediction");
+  runtime::StateFile file(state.path + "/prediction");
   const auto before = learned(4);
-  ASSERT_TRUE(file.begin(checkpoint_text(before, kNow)));
+  ASSERT_TRUE(file.begin(history::checkpoint_text(before, kNow)));
   ASSERT_TRUE(file.finish());
-  PeakPredictor after;
-  read_checkpoint(*read_state_file(file.path()), kNow, kSettings, after);
+  lending::PeakPredictor after;
+  history::read_checkpoint(*runtime::read_state_file(file.path()), kNow, kSettings, after);
   expect_same_predictions(before, after);
 }
 
 TEST(PredictionCheckpoint, AFileOfSomebodyElseFillsNoMemory) {
-  PeakPredictor few;
+  lending::PeakPredictor few;
   few.train({.node = {}, .pods = {{.uid = "p", .usage = {.cpu = 1_mcpu}}}}, kSettings, kNow.mono);
   std::string text;
-  for (int i = 0; i < 5000; ++i) text += model_line("pod-" + std::to_string(i), *few.find("p"), kNow);
-  PeakPredictor after;
-  EXPECT_EQ(read_checkpoint(text, kNow, kSettings, after).models, kMostModels);
+  for (int i = 0; i < 5000; ++i)
+    text += history::model_line("pod-" + std::to_string(i), *few.find("p"), kNow);
+  lending::PeakPredictor after;
+  EXPECT_EQ(history::read_checkpoint(text, kNow, kSettings, after).models, history::kMostModels);
 }
 
 // --- one line
@@ -184,7 +190,8 @@ TEST(PredictionCheckpoint, AFileOfSomebodyElseFillsNoMemory) {
 std::string sealed(const std::string& body) { return checksum_text(body) + ' ' + body; }
 
 TEST(PredictionCheckpointLine, SaysWhatItSays) {
-  const auto read = parse_model_line(sealed("1 ab-C9 1767220000 1767225540 0:1.5,157:2 1767225000 -"), kNow);
+  const auto read =
+      history::parse_model_line(sealed("1 ab-C9 1767220000 1767225540 0:1.5,157:2 1767225000 -"), kNow);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->key, "ab-C9");
   EXPECT_EQ(kNow.mono - read->model.since, seconds(5600));
@@ -196,7 +203,7 @@ TEST(PredictionCheckpointLine, SaysWhatItSays) {
 }
 
 TEST(PredictionCheckpointLine, RefusesEveryMalformedLine) {
-  ASSERT_TRUE(parse_model_line(sealed("1 p 1 2 0:1 3 0:1"), kNow));
+  ASSERT_TRUE(history::parse_model_line(sealed("1 p 1 2 0:1 3 0:1"), kNow));
   for (const auto* body : {"",
                            "1",
                            "1 p",
@@ -230,24 +237,24 @@ TEST(PredictionCheckpointLine, RefusesEveryMalformedLine) {
                            "1 p 1 2 -0:1 3 0:1",
                            "1 p 1 2 18446744073709551616:1 3 0:1",
                            "1 p 1 2 -- 3 0:1"})
-    EXPECT_FALSE(parse_model_line(sealed(body), kNow)) << body;
-  EXPECT_FALSE(parse_model_line(sealed("1 " + std::string(129, 'p') + " 1 2 0:1 3 0:1"), kNow));
-  for (const auto& text : test::malformed_texts()) EXPECT_FALSE(parse_model_line(text, kNow));
+    EXPECT_FALSE(history::parse_model_line(sealed(body), kNow)) << body;
+  EXPECT_FALSE(history::parse_model_line(sealed("1 " + std::string(129, 'p') + " 1 2 0:1 3 0:1"), kNow));
+  for (const auto& text : test::malformed_texts()) EXPECT_FALSE(history::parse_model_line(text, kNow));
   const auto good = sealed("1 p 1 2 0:1 3 0:1");
-  for (const auto text : test::truncations(good)) EXPECT_FALSE(parse_model_line(text, kNow));
+  for (const auto text : test::truncations(good)) EXPECT_FALSE(history::parse_model_line(text, kNow));
 }
 
 TEST(PredictionCheckpointLine, AModelIsSmallOnDiskToo) {
   const auto predictor = learned(5);
-  const auto text = checkpoint_text(predictor, kNow);
+  const auto text = history::checkpoint_text(predictor, kNow);
   EXPECT_LT(text.size() / predictor.models().size(), 2048U);
   // The worst case: every bucket of both histograms in use.
-  DecayingHistogram<kCpuScale>::Weights cpu{};
-  DecayingHistogram<kMemoryScale>::Weights memory{};
+  lending::DecayingHistogram<lending::kCpuScale>::Weights cpu{};
+  lending::DecayingHistogram<lending::kMemoryScale>::Weights memory{};
   cpu.fill(1.2345678e-3F);
   memory.fill(1.2345678e-3F);
-  const PeakModel full{.cpu = {cpu, kNow.mono}, .memory = {memory, kNow.mono}, .since = kNow.mono};
-  EXPECT_LT(model_line(std::string(36, 'u'), full, kNow).size(), 6144U);
+  const lending::PeakModel full{.cpu = {cpu, kNow.mono}, .memory = {memory, kNow.mono}, .since = kNow.mono};
+  EXPECT_LT(history::model_line(std::string(36, 'u'), full, kNow).size(), 6144U);
 }
 
 }  // namespace

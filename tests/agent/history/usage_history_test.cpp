@@ -13,7 +13,7 @@ using std::chrono::seconds;
 using test::SnapshotBuilder;
 
 struct UsageHistoryTest : ::testing::Test {
-  UsageHistory history{};
+  history::UsageHistory history{};
   ColocationStrategy strategy{};
   int second = 0;
 

@@ -13,13 +13,13 @@ using std::chrono::seconds;
 MonoTime at(int second) { return MonoTime(seconds(second)); }
 
 TEST(UsageWindow, KnowsNothingBeforeTheFirstMeasurement) {
-  const UsageWindow window(minutes(5), 300);
+  const history::UsageWindow window(minutes(5), 300);
   EXPECT_EQ(window.average(at(-1000)), Usage{});
   EXPECT_FALSE(window.newest());
 }
 
 TEST(UsageWindow, AveragesByTimeAndKeepsUnknownPartsOut) {
-  UsageWindow window(minutes(5), 300);
+  history::UsageWindow window(minutes(5), 300);
   window.add(at(1), seconds(1), {1000_mcpu, 100_B});
   window.add(at(4), seconds(3), {2000_mcpu, std::nullopt});
   EXPECT_EQ(window.average(at(0)), (Usage{1750_mcpu, 100_B}));
@@ -28,7 +28,7 @@ TEST(UsageWindow, AveragesByTimeAndKeepsUnknownPartsOut) {
 }
 
 TEST(UsageWindow, ForgetsWhatIsOlderThanItsLength) {
-  UsageWindow window(seconds(10), 10);
+  history::UsageWindow window(seconds(10), 10);
   for (int second = 1; second <= 100; ++second)
     window.add(at(second), seconds(1), {MilliCpu(second <= 90 ? 8000 : 1000), 1_B});
   EXPECT_EQ(window.average(at(90)).cpu, 1000_mcpu);
@@ -37,7 +37,7 @@ TEST(UsageWindow, ForgetsWhatIsOlderThanItsLength) {
 }
 
 TEST(UsageWindow, MeasurementsThatComeFastShareASlotAndLoseNothing) {
-  UsageWindow window(seconds(100), 10);
+  history::UsageWindow window(seconds(100), 10);
   for (int tenth = 1; tenth <= 1000; ++tenth)
     window.add(MonoTime(milliseconds(tenth * 100)), milliseconds(100),
                {MilliCpu(tenth % 2 ? 1000 : 3000), 7_B});
@@ -45,14 +45,14 @@ TEST(UsageWindow, MeasurementsThatComeFastShareASlotAndLoseNothing) {
 }
 
 TEST(UsageWindow, LargeNumbersDoNotOverflow) {
-  UsageWindow window(minutes(5), 300);
+  history::UsageWindow window(minutes(5), 300);
   for (int second = 1; second <= 300; ++second)
     window.add(at(second), seconds(1), {MilliCpu(1'000'000'000), Bytes(std::int64_t{1} << 50)});
   EXPECT_EQ(window.average(at(0)), (Usage{MilliCpu(1'000'000'000), Bytes(std::int64_t{1} << 50)}));
 }
 
 TEST(UsageWindow, PercentilesAreOfNearestRankTruncated) {
-  UsageWindow window(seconds(10), 10);
+  history::UsageWindow window(seconds(10), 10);
   for (int second = 1; second <= 10; ++second)
     window.add(at(second), seconds(1), {MilliCpu(second * 100), Bytes(11 - second)});
   std::vector<std::int64_t> scratch;

@@ -15,10 +15,11 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 
-constexpr Moment kNow{MonoTime(hours(500)), 1'767'225'600};
-const MeasuredBy kHere{"Some(R) CPU @ 2.10GHz", RunQueueSource::bpf, seconds(60), seconds(10)};
+constexpr history::Moment kNow{MonoTime(hours(500)), 1'767'225'600};
+const history::MeasurementMethod kHere{"Some(R) CPU @ 2.10GHz", RunQueueSource::bpf, seconds(60),
+                                       seconds(10)};
 
-Normal random_normal(std::mt19937& random) {
+detector::Normal random_normal(std::mt19937& random) {
   std::uniform_real_distribution<double> part(0, 1);
   return {.level = part(random) * 4 - 2,
           .spread = part(random) / 3,
@@ -27,12 +28,12 @@ Normal random_normal(std::mt19937& random) {
           .as_of = kNow.mono - seconds(random() % 3600)};
 }
 
-InterferenceState learned(unsigned seed) {
+interference::InterferenceState learned(unsigned seed) {
   std::mt19937 random(seed);
-  InterferenceState state;
+  interference::InterferenceState state;
   for (int i = 0; i < 40; ++i) {
-    Workload workload{.key = "shop/web-" + std::to_string(i) + "/server",
-                      .image = "registry/web:1." + std::to_string(i)};
+    interference::Workload workload{.key = "shop/web-" + std::to_string(i) + "/server",
+                                    .image = "registry/web:1." + std::to_string(i)};
     for (auto& normal : workload.normal)
       if (random() % 4 != 0) normal = random_normal(random);
     state.workloads.push_back(workload);
@@ -43,53 +44,54 @@ InterferenceState learned(unsigned seed) {
 }
 
 TEST(WorkloadCheckpoint, WhatOthersDidWithinADayIsKept) {
-  InterferenceState state;
+  interference::InterferenceState state;
   state.workloads.push_back({.key = "shop/web/server", .image = "web:1"});
-  StallDay& day = state.workloads[0].stalled_lately;
+  detector::StallDay& day = state.workloads[0].stalled_lately;
   day.add(0, 100, kNow.mono - hours(30));
   day.add(0, 7, kNow.mono - hours(20));
   day.add(2, 0.25, kNow.mono - hours(1));
   day.add(0, 3, kNow.mono);
-  EXPECT_EQ(day.sum(kNow.mono), (StallBudget{10, 0, 0.25}));
-  const auto text = workloads_text(state, kHere, kNow);
+  EXPECT_EQ(day.sum(kNow.mono), (detector::StallBudget{10, 0, 0.25}));
+  const auto text = history::workloads_text(state, kHere, kNow);
   // After a boot: the monotonic clock begins anew.
-  const Moment later{MonoTime(seconds(90)), kNow.unix_seconds + 3600};
-  InterferenceState other;
-  const auto read = read_workloads(text, kHere, later, other);
+  const history::Moment later{MonoTime(seconds(90)), kNow.unix_seconds + 3600};
+  interference::InterferenceState other;
+  const auto read = history::read_workloads(text, kHere, later, other);
   EXPECT_EQ(read.corrupt, 0U);
   ASSERT_EQ(other.workloads.size(), 1U);
   EXPECT_EQ(other.workloads[0].key, "shop/web/server");
-  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono), (StallBudget{10, 0, 0.25}));
+  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono), (detector::StallBudget{10, 0, 0.25}));
   EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono + hours(21))[0], 3);
-  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono + hours(24)), StallBudget{});
+  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono + hours(24)), detector::StallBudget{});
 }
 
 TEST(WorkloadCheckpoint, ASpoiledHourIsSkipped) {
-  const StalledHour hour{.workload = "a/b/c", .at = kNow.mono, .seconds = {1, 2, 3}};
-  const auto line = stalled_line(hour, kNow);
-  const auto read = parse_stalled_line(line, kNow);
+  const history::HourlyStall hour{.workload = "a/b/c", .at = kNow.mono, .seconds = {1, 2, 3}};
+  const auto line = history::stalled_line(hour, kNow);
+  const auto read = history::parse_stalled_line(line, kNow);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->workload, "a/b/c");
   EXPECT_EQ(read->seconds, hour.seconds);
   for (std::size_t i = 0; i < line.size() - 1; ++i) {
     auto spoiled = line;
     spoiled[i] = static_cast<char>(spoiled[i] ^ 1);
-    EXPECT_FALSE(parse_stalled_line(spoiled, kNow)) << spoiled;
+    EXPECT_FALSE(history::parse_stalled_line(spoiled, kNow)) << spoiled;
   }
-  EXPECT_FALSE(parse_stalled_line(sealed_line("stalled a/b/c - 1767225600 1 -2 3"), kNow));
-  EXPECT_FALSE(parse_stalled_line(sealed_line("stalled a/b/c - 1767225600 1 nan 3"), kNow));
-  EXPECT_FALSE(parse_stalled_line(sealed_line("stalled a/b/c - 1767225600 1 2"), kNow));
+  EXPECT_FALSE(history::parse_stalled_line(history::sealed_line("stalled a/b/c - 1767225600 1 -2 3"), kNow));
+  EXPECT_FALSE(history::parse_stalled_line(history::sealed_line("stalled a/b/c - 1767225600 1 nan 3"), kNow));
+  EXPECT_FALSE(history::parse_stalled_line(history::sealed_line("stalled a/b/c - 1767225600 1 2"), kNow));
 }
 
 /// Of the same workload in another state; null: it has none.
-const Workload* same_in(const InterferenceState& state, const Workload& workload) {
-  const auto found = std::ranges::find_if(state.workloads, [&](const Workload& one) {
+const interference::Workload* same_in(const interference::InterferenceState& state,
+                                      const interference::Workload& workload) {
+  const auto found = std::ranges::find_if(state.workloads, [&](const interference::Workload& one) {
     return one.key == workload.key && one.image == workload.image;
   });
   return found == state.workloads.end() ? nullptr : &*found;
 }
 
-std::size_t normals_of(const InterferenceState& state) {
+std::size_t normals_of(const interference::InterferenceState& state) {
   std::size_t count = 0;
   for (const auto& workload : state.workloads)
     count += static_cast<std::size_t>(
@@ -100,13 +102,13 @@ std::size_t normals_of(const InterferenceState& state) {
 TEST(WorkloadCheckpoint, SavedAndReadBackItIsTheSame) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     const auto before = learned(seed);
-    const auto text = workloads_text(before, kHere, kNow);
-    InterferenceState after;
-    const auto read = read_workloads(text, kHere, kNow, after);
+    const auto text = history::workloads_text(before, kHere, kNow);
+    interference::InterferenceState after;
+    const auto read = history::read_workloads(text, kHere, kNow, after);
     EXPECT_EQ(read.models, normals_of(before));
-    EXPECT_EQ(read.corrupt + read.forgotten + read.otherwise, 0U);
-    for (const Workload& workload : before.workloads) {
-      const Workload* back = same_in(after, workload);
+    EXPECT_EQ(read.corrupt + read.expired + read.incompatible, 0U);
+    for (const interference::Workload& workload : before.workloads) {
+      const interference::Workload* back = same_in(after, workload);
       ASSERT_NE(back, nullptr) << workload.key;
       for (std::size_t i = 0; i < kSignals; ++i)
         EXPECT_EQ(back->normal[i], workload.normal[i]) << workload.key;
@@ -116,13 +118,13 @@ TEST(WorkloadCheckpoint, SavedAndReadBackItIsTheSame) {
 
 TEST(WorkloadCheckpoint, WhatIsMeasuredInAnotherWaySaysNothing) {
   const auto before = learned(1);
-  MeasuredBy by = kHere;
+  history::MeasurementMethod by = kHere;
   const auto read_by = [&](RunQueueSource waits) {
-    InterferenceState after;
+    interference::InterferenceState after;
     by.waits = waits;
-    read_workloads(workloads_text(before, kHere, kNow), by, kNow, after);
+    history::read_workloads(history::workloads_text(before, kHere, kNow), by, kNow, after);
     std::array<std::size_t, kSignals> known{};
-    for (const Workload& workload : after.workloads)
+    for (const interference::Workload& workload : after.workloads)
       for (std::size_t i = 0; i < kSignals; ++i) known[i] += workload.normal[i] ? 1 : 0;
     return known;
   };
@@ -136,14 +138,14 @@ TEST(WorkloadCheckpoint, WhatIsMeasuredInAnotherWaySaysNothing) {
 
 TEST(WorkloadCheckpoint, OnOtherCpusCountsOfCyclesSayNothing) {
   const auto before = learned(1);
-  InterferenceState after;
-  const auto read =
-      read_workloads(workloads_text(before, kHere, kNow), {"Another CPU", kHere.waits}, kNow, after);
-  EXPECT_GT(read.otherwise, 0U);
-  EXPECT_EQ(read.models + read.otherwise, normals_of(before));
-  for (const Workload& workload : after.workloads) {
+  interference::InterferenceState after;
+  const auto read = history::read_workloads(history::workloads_text(before, kHere, kNow),
+                                            {"Another CPU", kHere.waits}, kNow, after);
+  EXPECT_GT(read.incompatible, 0U);
+  EXPECT_EQ(read.models + read.incompatible, normals_of(before));
+  for (const interference::Workload& workload : after.workloads) {
     EXPECT_FALSE(workload.normal[0] || workload.normal[1]) << workload.key;
-    const Workload* taught = same_in(before, workload);
+    const interference::Workload* taught = same_in(before, workload);
     ASSERT_NE(taught, nullptr);
     for (std::size_t i = 2; i < kSignals; ++i)
       EXPECT_EQ(workload.normal[i], taught->normal[i]) << "waits hold";
@@ -151,20 +153,21 @@ TEST(WorkloadCheckpoint, OnOtherCpusCountsOfCyclesSayNothing) {
 }
 
 TEST(WorkloadCheckpoint, AgesCountOnThroughAReboot) {
-  InterferenceState before;
+  interference::InterferenceState before;
   before.workloads.push_back({.key = "a/b/c", .image = "i"});
-  before.workloads[0].normal[2] = Normal{.level = -3, .spread = 0.2, .weight = 100, .as_of = kNow.mono};
-  const auto text = workloads_text(before, kHere, kNow);
+  before.workloads[0].normal[2] =
+      detector::Normal{.level = -3, .spread = 0.2, .weight = 100, .as_of = kNow.mono};
+  const auto text = history::workloads_text(before, kHere, kNow);
   const auto after_days = [&](int days) {
-    InterferenceState after;
-    const Moment rebooted{MonoTime(seconds(20)), kNow.unix_seconds + std::int64_t{days} * 86400};
-    const auto read = read_workloads(text, kHere, rebooted, after);
-    EXPECT_EQ(read.models + read.forgotten, 1U);
+    interference::InterferenceState after;
+    const history::Moment rebooted{MonoTime(seconds(20)), kNow.unix_seconds + std::int64_t{days} * 86400};
+    const auto read = history::read_workloads(text, kHere, rebooted, after);
+    EXPECT_EQ(read.models + read.expired, 1U);
     if (read.models == 0) return 0.0;
-    Victim victim{};
-    victim.of(Signal::run_queue_wait) = VictimWatch(Signal::run_queue_wait);
-    teach(victim, after.workloads[0], false, rebooted.mono, {});
-    return victim.of(Signal::run_queue_wait).model().normal().value_or(Normal{}).weight;
+    interference::Victim victim{};
+    victim.of(Signal::run_queue_wait) = detector::VictimWatch(Signal::run_queue_wait);
+    interference::teach(victim, after.workloads[0], false, rebooted.mono, {});
+    return victim.of(Signal::run_queue_wait).model().normal().value_or(detector::Normal{}).weight;
   };
   EXPECT_NEAR(after_days(0), 100, 1e-6);
   EXPECT_NEAR(after_days(1), 50, 0.01) << "a day is the half life";
@@ -178,11 +181,11 @@ TEST(WorkloadCheckpoint, AgesCountOnThroughAReboot) {
 // -----------------------------------------------------------------------------------
 
 TEST(WorkloadCheckpointProperty, ATornWriteCostsTheLinesBehindTheTear) {
-  const auto text = workloads_text(learned(2), kHere, kNow);
+  const auto text = history::workloads_text(learned(2), kHere, kNow);
   for (std::size_t size = 0; size < text.size(); size += 13) {
     const auto torn = std::string_view(text).substr(0, size);
-    InterferenceState after;
-    const auto read = read_workloads(torn, kHere, kNow, after);
+    interference::InterferenceState after;
+    const auto read = history::read_workloads(torn, kHere, kNow, after);
     const bool only_the_end = text[size] == '\n';
     const auto whole = static_cast<std::size_t>(std::ranges::count(torn, '\n')) + (only_the_end ? 1 : 0);
     EXPECT_EQ(read.models, whole);
@@ -191,7 +194,7 @@ TEST(WorkloadCheckpointProperty, ATornWriteCostsTheLinesBehindTheTear) {
 }
 
 TEST(WorkloadCheckpointProperty, AChangedByteCostsItsLine) {
-  const auto text = workloads_text(learned(3), kHere, kNow);
+  const auto text = history::workloads_text(learned(3), kHere, kNow);
   const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
   std::mt19937 random(3);
   for (int round = 0; round < 300; ++round) {
@@ -200,8 +203,8 @@ TEST(WorkloadCheckpointProperty, AChangedByteCostsItsLine) {
     const char changed = static_cast<char>(byte ^ static_cast<char>(1 + random() % 127));
     if (byte == '\n' || changed == '\n') continue;
     byte = changed;
-    InterferenceState after;
-    const auto read = read_workloads(damaged, kHere, kNow, after);
+    interference::InterferenceState after;
+    const auto read = history::read_workloads(damaged, kHere, kNow, after);
     EXPECT_EQ(read.corrupt, 1U);
     EXPECT_EQ(read.models, lines - 1);
   }
@@ -210,39 +213,41 @@ TEST(WorkloadCheckpointProperty, AChangedByteCostsItsLine) {
 TEST(WorkloadCheckpoint, AFileOfSomebodyElseFillsNoMemory) {
   std::string text;
   for (int i = 0; i < 9000; ++i)
-    text += normal_line({.workload = "n/o/" + std::to_string(i),
-                         .image = "i",
-                         .by = "bpf@10000ms",
-                         .signal = Signal::run_queue_wait,
-                         .normal = {.level = -3, .spread = 0.1, .weight = 50, .as_of = kNow.mono}},
-                        kNow);
-  InterferenceState after;
-  read_workloads(text, kHere, kNow, after);
-  EXPECT_EQ(after.workloads.size(), kMostWorkloads);
+    text += history::normal_line({.workload = "n/o/" + std::to_string(i),
+                                  .image = "i",
+                                  .by = "bpf@10000ms",
+                                  .signal = Signal::run_queue_wait,
+                                  .normal = {.level = -3, .spread = 0.1, .weight = 50, .as_of = kNow.mono}},
+                                 kNow);
+  interference::InterferenceState after;
+  history::read_workloads(text, kHere, kNow, after);
+  EXPECT_EQ(after.workloads.size(), interference::kMostWorkloads);
 }
 
 // --- one line
 // ------------------------------------------------------------------------------------------------
 
-bool reads(std::string_view body) { return parse_normal_line(sealed_line(body), kNow).has_value(); }
+bool reads(std::string_view body) {
+  return history::parse_normal_line(history::sealed_line(body), kNow).has_value();
+}
 
 TEST(WorkloadCheckpointLine, SaysWhatItSays) {
-  const auto read = parse_normal_line(
-      sealed_line("1 shop/web/server reg/web:2 Some%20CPU cpi 1767225540 0.25 0.125 0.5 300"), kNow);
+  const auto read = history::parse_normal_line(
+      history::sealed_line("1 shop/web/server reg/web:2 Some%20CPU cpi 1767225540 0.25 0.125 0.5 300"), kNow);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->workload, "shop/web/server");
   EXPECT_EQ(read->image, "reg/web:2");
   EXPECT_EQ(read->by, "Some CPU");
   EXPECT_EQ(read->signal, Signal::cpi);
-  EXPECT_EQ(read->normal, (Normal{0.25, 0.125, 0.5, 300, kNow.mono - seconds(60)}));
+  EXPECT_EQ(read->normal, (detector::Normal{0.25, 0.125, 0.5, 300, kNow.mono - seconds(60)}));
 }
 
 TEST(WorkloadCheckpointLine, AnyWordComesBack) {
   for (const std::string word : {"", "-", "a b", "50%", "%20", "line\nend", "\xff\x01", "ümlaut", "a/b/c"}) {
-    const LearnedNormal one{"w" + word, word, word, Signal::cpi, {0, 0, 0, 1, kNow.mono}};
-    const auto line = normal_line(one, kNow);
+    const history::WorkloadBaseline one{"w" + word, word, word, Signal::cpi, {0, 0, 0, 1, kNow.mono}};
+    const auto line = history::normal_line(one, kNow);
     EXPECT_EQ(std::ranges::count(line, '\n'), 1);
-    const auto back = parse_normal_line(line, kNow);
+    const auto back = history::parse_normal_line(line, kNow);
     ASSERT_TRUE(back) << line;
     EXPECT_EQ(back->workload, one.workload);
     EXPECT_EQ(back->image, word);
@@ -273,9 +278,9 @@ TEST(WorkloadCheckpointLine, RefusesEveryMalformedLine) {
                            "1 w - - cpi 2 0.1 0.1 0.1 1e13",
                            "1 w - - cpi 2 0.1 0.1 0.1 9x"})
     EXPECT_FALSE(reads(body)) << body;
-  for (const auto& text : test::malformed_texts()) EXPECT_FALSE(parse_normal_line(text, kNow));
-  const auto good = sealed_line("1 w - - cpi 2 0.1 0.1 0.1 9");
-  for (const auto text : test::truncations(good)) EXPECT_FALSE(parse_normal_line(text, kNow));
+  for (const auto& text : test::malformed_texts()) EXPECT_FALSE(history::parse_normal_line(text, kNow));
+  const auto good = history::sealed_line("1 w - - cpi 2 0.1 0.1 0.1 9");
+  for (const auto text : test::truncations(good)) EXPECT_FALSE(history::parse_normal_line(text, kNow));
 }
 
 }  // namespace

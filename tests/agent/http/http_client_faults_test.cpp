@@ -19,7 +19,7 @@ TEST(HttpClientFaults, NobodyListens) {
   Asker asker;
   const auto reply = asker.ask({.url = url});
   EXPECT_EQ(reply.status, 0);
-  EXPECT_EQ(reply.failure, HttpFailure::unreachable);
+  EXPECT_EQ(reply.failure, http::HttpFailure::unreachable);
   EXPECT_EQ(reply.error, "Connection refused");
 }
 
@@ -33,13 +33,13 @@ TEST(HttpClientFaults, AnEndlessAnswerIsCutOff) {
   });
   Asker asker;
   const auto reply = asker.ask({.url = server.url(), .longest_body = 1 << 20});
-  EXPECT_EQ(reply.failure, HttpFailure::too_long);
+  EXPECT_EQ(reply.failure, http::HttpFailure::too_large);
   EXPECT_EQ(reply.error, "an answer of more than 1048576 bytes");
-  EXPECT_FALSE(reply.good());
+  EXPECT_FALSE(reply.ok());
   EXPECT_LE(reply.body.size(), 1U << 20);
   const auto lines =
       asker.ask({.url = server.url(), .longest_body = 1 << 20, .line = [](std::string_view) {}});
-  EXPECT_EQ(lines.failure, HttpFailure::too_long) << "a line without an end";
+  EXPECT_EQ(lines.failure, http::HttpFailure::too_large) << "a line without an end";
 }
 
 TEST(HttpClientFaults, AnEndlessHeadIsCutOff) {
@@ -51,8 +51,8 @@ TEST(HttpClientFaults, AnEndlessHeadIsCutOff) {
     exchange.close();
   });
   Asker asker;
-  const auto reply = asker.ask({.url = server.url(), .finish_within = std::chrono::seconds(5)});
-  EXPECT_NE(reply.failure, HttpFailure::none);
+  const auto reply = asker.ask({.url = server.url(), .total_timeout = std::chrono::seconds(5)});
+  EXPECT_NE(reply.failure, http::HttpFailure::none);
   EXPECT_LT(reply.bytes_in, 64U << 20);
 }
 
@@ -69,11 +69,11 @@ TEST_P(HttpClientBrokenOff, IsAFailureWithTheSameTextEachTime) {
     ScriptedServer server({.tls = tls});
     server.answers(GetParam().script);
     Asker asker;
-    const auto trust = std::make_shared<HttpTls>(HttpTls{.unverified = true});
+    const auto trust = std::make_shared<http::HttpTls>(http::HttpTls{.unverified = true});
     const auto once = asker.ask({.url = server.url(), .tls = trust});
     const auto again = asker.ask({.url = server.url(), .tls = trust});
-    EXPECT_EQ(once.failure, HttpFailure::broken_off) << once.error;
-    EXPECT_FALSE(once.good());
+    EXPECT_EQ(once.failure, http::HttpFailure::connection_lost) << once.error;
+    EXPECT_FALSE(once.ok());
     EXPECT_EQ(once.error, again.error);
   }
 }
@@ -118,15 +118,15 @@ TEST(HttpClientFaults, SilenceAndSlownessEndInTime) {
   Asker asker;
   for (const auto* server : {&silent, &slow}) {
     const auto from = Clock::now();
-    const auto reply = asker.ask({.url = server->url(), .finish_within = milliseconds(300)});
-    EXPECT_EQ(reply.failure, HttpFailure::too_slow) << reply.error;
+    const auto reply = asker.ask({.url = server->url(), .total_timeout = milliseconds(300)});
+    EXPECT_EQ(reply.failure, http::HttpFailure::timed_out) << reply.error;
     EXPECT_EQ(reply.error, "no complete answer in time");
     EXPECT_LT(Clock::now() - from, std::chrono::seconds(3));
   }
   // A watch has no end, but a connection that only seems to live is noticed.
   const auto watch = asker.ask(
-      {.url = silent.url(), .finish_within = Duration::zero(), .silent_at_most = std::chrono::seconds(1)});
-  EXPECT_EQ(watch.failure, HttpFailure::too_slow);
+      {.url = silent.url(), .total_timeout = Duration::zero(), .idle_timeout = std::chrono::seconds(1)});
+  EXPECT_EQ(watch.failure, http::HttpFailure::timed_out);
 }
 
 TEST(HttpClientFaults, AConnectionThatNobodyAcceptsEndsInTime) {
@@ -136,8 +136,8 @@ TEST(HttpClientFaults, AConnectionThatNobodyAcceptsEndsInTime) {
   for (int i = 0; i < 4; ++i) queue.push_back(begin_to_connect(port));
   Asker asker;
   const auto reply =
-      asker.ask({.url = "http://127.0.0.1:" + std::to_string(port), .connect_within = milliseconds(200)});
-  EXPECT_EQ(reply.failure, HttpFailure::too_slow) << reply.error;
+      asker.ask({.url = "http://127.0.0.1:" + std::to_string(port), .connect_timeout = milliseconds(200)});
+  EXPECT_EQ(reply.failure, http::HttpFailure::timed_out) << reply.error;
 }
 
 TEST(HttpClientFaults, AConnectionThatWasClosedWhileIdleIsReplaced) {
@@ -159,12 +159,12 @@ TEST(HttpClientFaults, ThatWhichIsNoHttpIsRefused) {
   });
   Asker asker;
   const auto reply = asker.ask({.url = server.url()});
-  EXPECT_FALSE(reply.good());
-  const auto tls = std::make_shared<HttpTls>(HttpTls{.unverified = true});
+  EXPECT_FALSE(reply.ok());
+  const auto tls = std::make_shared<http::HttpTls>(http::HttpTls{.unverified = true});
   const auto secure =
-      asker.ask({.url = "https" + server.url().substr(4), .tls = tls, .connect_within = milliseconds(200)});
+      asker.ask({.url = "https" + server.url().substr(4), .tls = tls, .connect_timeout = milliseconds(200)});
   EXPECT_EQ(secure.status, 0);
-  EXPECT_NE(secure.failure, HttpFailure::none);
+  EXPECT_NE(secure.failure, http::HttpFailure::none);
 }
 
 /// Whatever a server does, the loop's other business goes on.
@@ -184,12 +184,12 @@ TEST(HttpClientFaults, TicksGoOnMeanwhile) {
     exchange.close();
   });
   Asker asker;
-  const auto tls = std::make_shared<HttpTls>(HttpTls{.unverified = true});
+  const auto tls = std::make_shared<http::HttpTls>(http::HttpTls{.unverified = true});
   int ended = 0;
   for (const auto* server : {&hanging, &endless, &dripping}) {
-    asker.client().start({.url = server->url(), .tls = tls, .finish_within = std::chrono::seconds(3)},
-                         [&](const HttpReply& reply) {
-                           EXPECT_FALSE(reply.good());
+    asker.client().start({.url = server->url(), .tls = tls, .total_timeout = std::chrono::seconds(3)},
+                         [&](const http::HttpReply& reply) {
+                           EXPECT_FALSE(reply.ok());
                            if (++ended == 3) asker.stop();
                          });
   }

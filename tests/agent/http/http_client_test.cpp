@@ -12,8 +12,8 @@
 namespace evenkeel::test {
 namespace {
 
-std::shared_ptr<const HttpTls> trusting(const Authority& authority) {
-  return std::make_shared<HttpTls>(HttpTls{.authorities = authority.certificate()});
+std::shared_ptr<const http::HttpTls> trusting(const Authority& authority) {
+  return std::make_shared<http::HttpTls>(http::HttpTls{.authorities = authority.certificate()});
 }
 
 TEST(HttpClient, AsksOverOneKeptConnection) {
@@ -27,12 +27,12 @@ TEST(HttpClient, AsksOverOneKeptConnection) {
   EXPECT_EQ(first.status, 200) << first.error;
   EXPECT_EQ(first.body, "{\"path\":\"/a\"}");
   EXPECT_EQ(first.content_type, "application/json");
-  EXPECT_TRUE(first.good());
+  EXPECT_TRUE(first.ok());
   EXPECT_GT(first.bytes_in, first.body.size());
   EXPECT_GT(first.bytes_out, 10U);
   EXPECT_EQ(asker.ask({.url = server.url("/b"), .tls = tls}).body, "{\"path\":\"/b\"}");
   EXPECT_EQ(server.connections(), 1);
-  EXPECT_EQ(asker.client().under_way(), 0U);
+  EXPECT_EQ(asker.client().in_flight(), 0U);
 }
 
 TEST(HttpClient, SendsWhatItIsGiven) {
@@ -60,26 +60,26 @@ TEST(HttpClient, BelievesNobodyWhomItsAuthoritiesDoNotVouchFor) {
   ScriptedServer server({.tls = true});
   const Authority stranger("a stranger");
   Asker asker;
-  for (const auto& tls :
-       {trusting(stranger), std::make_shared<const HttpTls>(), std::shared_ptr<const HttpTls>()}) {
+  for (const auto& tls : {trusting(stranger), std::make_shared<const http::HttpTls>(),
+                          std::shared_ptr<const http::HttpTls>()}) {
     const auto reply = asker.ask({.url = server.url(), .headers = {"Authorization: Bearer s"}, .tls = tls});
     EXPECT_EQ(reply.status, 0);
-    EXPECT_EQ(reply.failure, HttpFailure::untrusted) << reply.error;
+    EXPECT_EQ(reply.failure, http::HttpFailure::untrusted) << reply.error;
     EXPECT_NE(reply.error, "");
   }
   EXPECT_TRUE(server.asked().empty()) << "the token was sent to somebody unknown";
-  const auto told = std::make_shared<HttpTls>(HttpTls{.unverified = true});
+  const auto told = std::make_shared<http::HttpTls>(http::HttpTls{.unverified = true});
   EXPECT_EQ(asker.ask({.url = server.url(), .tls = told}).status, 200);
 }
 
 TEST(HttpClient, WantsTheRightNameInTheCertificate) {
   ScriptedServer server({.tls = true, .names = {"node-7.example"}});
   Asker asker;
-  HttpTls tls{.authorities = server.authority().certificate()};
-  const auto wrong = asker.ask({.url = server.url(), .tls = std::make_shared<HttpTls>(tls)});
-  EXPECT_EQ(wrong.failure, HttpFailure::untrusted) << wrong.error;
+  http::HttpTls tls{.authorities = server.authority().certificate()};
+  const auto wrong = asker.ask({.url = server.url(), .tls = std::make_shared<http::HttpTls>(tls)});
+  EXPECT_EQ(wrong.failure, http::HttpFailure::untrusted) << wrong.error;
   tls.server_name = "node-7.example";
-  const auto right = asker.ask({.url = server.url("/x"), .tls = std::make_shared<HttpTls>(tls)});
+  const auto right = asker.ask({.url = server.url("/x"), .tls = std::make_shared<http::HttpTls>(tls)});
   EXPECT_EQ(right.status, 200) << right.error;
   EXPECT_EQ(server.asked().back().target, "/x");
 }
@@ -87,17 +87,17 @@ TEST(HttpClient, WantsTheRightNameInTheCertificate) {
 TEST(HttpClient, ShowsItsCertificate) {
   ScriptedServer server({.tls = true, .ask_for_certificate = true});
   Asker asker;
-  HttpTls tls{.authorities = server.authority().certificate()};
-  EXPECT_EQ(asker.ask({.url = server.url(), .tls = std::make_shared<HttpTls>(tls)}).status, 200);
+  http::HttpTls tls{.authorities = server.authority().certificate()};
+  EXPECT_EQ(asker.ask({.url = server.url(), .tls = std::make_shared<http::HttpTls>(tls)}).status, 200);
   EXPECT_EQ(server.asked().back().client, "");
   const Certificate mine = server.authority().issue({"system:node:a"});
   tls.certificate = mine.certificate;
   tls.key = mine.key;
-  EXPECT_EQ(asker.ask({.url = server.url(), .tls = std::make_shared<HttpTls>(tls)}).status, 200);
+  EXPECT_EQ(asker.ask({.url = server.url(), .tls = std::make_shared<http::HttpTls>(tls)}).status, 200);
   EXPECT_EQ(server.asked().back().client, "system:node:a");
   tls.key = "no key";
-  EXPECT_EQ(Asker().ask({.url = server.url(), .tls = std::make_shared<HttpTls>(tls)}).failure,
-            HttpFailure::untrusted);
+  EXPECT_EQ(Asker().ask({.url = server.url(), .tls = std::make_shared<http::HttpTls>(tls)}).failure,
+            http::HttpFailure::untrusted);
 }
 
 TEST(HttpClient, HandsAWatchOverLineByLine) {
@@ -110,11 +110,11 @@ TEST(HttpClient, HandsAWatchOverLineByLine) {
   });
   Asker asker;
   std::vector<std::string> lines;
-  HttpId id = 0;
+  http::HttpId id = 0;
   bool ended = false;
   int begun = 0;
   id = asker.client().start({.url = server.url(),
-                             .finish_within = Duration::zero(),
+                             .total_timeout = Duration::zero(),
                              .line =
                                  [&](std::string_view line) {
                                    lines.emplace_back(line);
@@ -127,12 +127,12 @@ TEST(HttpClient, HandsAWatchOverLineByLine) {
                                    ++begun;
                                    EXPECT_TRUE(lines.empty());
                                  }},
-                            [&](const HttpReply&) { ended = true; });
+                            [&](const http::HttpReply&) { ended = true; });
   asker.run();
   EXPECT_EQ(begun, 1);
   EXPECT_EQ(lines, (std::vector<std::string>{"{\"type\":\"ADDED\"}", "{\"type\":\"MODIFIED\"}"}));
   EXPECT_FALSE(ended) << "cancelled means not called";
-  EXPECT_EQ(asker.client().under_way(), 0U);
+  EXPECT_EQ(asker.client().in_flight(), 0U);
 }
 
 TEST(HttpClient, KeepsTheBodyOfARefusedWatch) {
@@ -152,7 +152,7 @@ TEST(HttpClient, AnAnswerMayLeadToTheNextQuestion) {
   server.answers([](const Asked&, Exchange& exchange) { exchange.send(http_answer(200, "one\ntwo\n")); });
   Asker asker;
   int answered = 0;
-  const auto count = [&](const HttpReply&) {
+  const auto count = [&](const http::HttpReply&) {
     if (++answered == 3) asker.stop();
   };
   asker.client().start({.url = server.url("/1"),
@@ -160,7 +160,7 @@ TEST(HttpClient, AnAnswerMayLeadToTheNextQuestion) {
                             [&](std::string_view line) {  // the library is at work now
                               if (line == "one") asker.client().start({.url = server.url("/2")}, count);
                             }},
-                       [&](const HttpReply& reply) {
+                       [&](const http::HttpReply& reply) {
                          count(reply);
                          asker.client().start({.url = server.url("/3")}, count);
                        });
@@ -171,14 +171,14 @@ TEST(HttpClient, AnAnswerMayLeadToTheNextQuestion) {
 TEST(HttpClient, CancelledIsForgotten) {
   ScriptedServer server;
   Asker asker;
-  const auto never = [](const HttpReply&) { ADD_FAILURE() << "cancelled"; };
+  const auto never = [](const http::HttpReply&) { ADD_FAILURE() << "cancelled"; };
   const auto at_once = asker.client().start({.url = server.url("/never")}, never);
   asker.client().cancel(at_once);
   asker.client().cancel(at_once);
   asker.client().cancel(4711);
   server.answers([](const Asked&, Exchange& exchange) { exchange.send(http_answer(200, "{}")); });
-  HttpId other = 0;
-  asker.client().start({.url = server.url("/a")}, [&](const HttpReply&) {
+  http::HttpId other = 0;
+  asker.client().start({.url = server.url("/a")}, [&](const http::HttpReply&) {
     asker.client().cancel(other);
     asker.stop();
   });
@@ -188,7 +188,7 @@ TEST(HttpClient, CancelledIsForgotten) {
   });
   other = asker.client().start({.url = server.url("/b")}, never);
   asker.run();
-  EXPECT_EQ(asker.client().under_way(), 0U);
+  EXPECT_EQ(asker.client().in_flight(), 0U);
 }
 
 TEST(HttpClient, SaysWhenToComeBack) {
@@ -217,12 +217,12 @@ TEST(HttpClient, GoesNowhereElse) {
 
 TEST(HttpGet, WaitsForItsAnswer) {
   ScriptedServer server;
-  EXPECT_EQ(http_get(server.url()).status, 200);
-  EXPECT_EQ(http_get(server.url()).body, "{}");
+  EXPECT_EQ(http::http_get(server.url()).status, 200);
+  EXPECT_EQ(http::http_get(server.url()).body, "{}");
   const std::string url = server.url();
   server.stop();
-  EXPECT_EQ(http_get(url).status, 0);
-  EXPECT_EQ(http_get(url).error, "Connection refused");
+  EXPECT_EQ(http::http_get(url).status, 0);
+  EXPECT_EQ(http::http_get(url).error, "Connection refused");
 }
 
 TEST(HttpUrl, IsTakenApartAndPutTogether) {
@@ -230,18 +230,18 @@ TEST(HttpUrl, IsTakenApartAndPutTogether) {
            {"https://10.0.0.1", "https://10.0.0.1:443"},
            {"http://a.b:8080/x?y=z", "http://a.b:8080/x?y=z"},
            {"https://[::1]:10250/pods", "https://[::1]:10250/pods"}}) {
-    const auto url = parse_url(text);
+    const auto url = http::parse_url(text);
     ASSERT_TRUE(url) << text;
     EXPECT_EQ(url->text(), whole);
   }
   for (const char* bad : {"", "https://", "ftp://a", "127.0.0.1:10250", "https://a:0", "https://a:70000",
                           "https://a:b", "https://[::1", "https://u:p@host", "https://a b", "https://a/ b",
                           "https://[::1]x", "https:///x", "https://a/\n", "http://:80"})
-    EXPECT_FALSE(parse_url(bad)) << bad;
+    EXPECT_FALSE(http::parse_url(bad)) << bad;
 }
 
 TEST(HttpLines, AreWholeOrRefused) {
-  LineJoiner joiner(4);
+  http::LineJoiner joiner(4);
   std::string seen;
   const auto add = [&](std::string_view line) { seen.append(line).append("|"); };
   EXPECT_TRUE(joiner.add("ab", add));

@@ -9,26 +9,26 @@ namespace evenkeel::test {
 namespace {
 
 using std::chrono::seconds;
-using Kind = PodsSource::Kind;
+using Kind = inputs::PodsSource::Kind;
 
 MonoTime at(int second) { return MonoTime(seconds(second)); }
-PodList list_of(const std::vector<PodText>& pods) {
-  return parse_pod_list(pod_list_json(pods), "f", Source::server);
+pods::PodList list_of(const std::vector<PodText>& pods) {
+  return pods::parse_pod_list(pod_list_json(pods), "f", pods::Source::server);
 }
-Inputs inputs_with(Kind kind) {
-  return Inputs({.nodeslo_optional = true,
-                 .pods = {kind, "https://k/pods"},
-                 .node_url = "https://a/n",
-                 .by_text = true});
+inputs::Inputs inputs_with(Kind kind) {
+  return inputs::Inputs({.nodeslo_optional = true,
+                         .pods = {kind, "https://k/pods"},
+                         .node_url = "https://a/n",
+                         .by_text = true});
 }
 
 TEST(PodsSourceText, IsAWord) {
-  EXPECT_EQ(parse_pods_source("kubelet").source.kind, Kind::kubelet);
-  EXPECT_EQ(parse_pods_source("auto").source.kind, Kind::automatic);
-  EXPECT_EQ(parse_pods_source("cgroup").source.kind, Kind::cgroup);
-  EXPECT_EQ(parse_pods_source("file:a").source.path, "a");
+  EXPECT_EQ(inputs::parse_pods_source("kubelet").source.kind, Kind::kubelet);
+  EXPECT_EQ(inputs::parse_pods_source("auto").source.kind, Kind::automatic);
+  EXPECT_EQ(inputs::parse_pods_source("cgroup").source.kind, Kind::cgroup);
+  EXPECT_EQ(inputs::parse_pods_source("file:a").source.path, "a");
   for (const char* bad : {"", "file:", "kubelet:x", "Auto"})
-    EXPECT_NE(parse_pods_source(bad).error, "") << bad;
+    EXPECT_NE(inputs::parse_pods_source(bad).error, "") << bad;
 }
 
 TEST(DeliveredInputs, TakeEffectAtTheNextRefresh) {
@@ -75,7 +75,7 @@ TEST(DeliveredInputs, AListThatCannotBeUsedIsTrouble) {
   auto inputs = inputs_with(Kind::kubelet);
   inputs.deliver(list_of({{.uid = "a", .container_ids = {"1"}}}), at(1));
   inputs.refresh(at(1));
-  inputs.deliver(parse_pod_list("{}", "answer", Source::server), at(2));
+  inputs.deliver(pods::parse_pod_list("{}", "answer", pods::Source::server), at(2));
   EXPECT_EQ(inputs.refresh(at(2)).problems.size(), 1U);
   EXPECT_EQ(inputs.pods()->size(), 1U);
   EXPECT_EQ(inputs.states()[1].loaded, at(1));
@@ -87,7 +87,7 @@ TEST(DeliveredInputs, OnAnOldListNothingIrreversibleMayRest) {
   inputs.deliver(list_of({}), at(10));
   EXPECT_FALSE(inputs.pods_stale(at(40)));
   EXPECT_TRUE(inputs.pods_stale(at(41)));
-  Inputs tree({.nodeslo_optional = true, .pods = {Kind::cgroup, {}}});
+  inputs::Inputs tree({.nodeslo_optional = true, .pods = {Kind::cgroup, {}}});
   EXPECT_FALSE(tree.pods_stale(at(1000)));
 }
 
@@ -101,17 +101,17 @@ TEST(DeliveredInputs, OnlyAutomaticallyTheTreeStandsIn) {
   EXPECT_TRUE(automatic.refresh(at(1)).pods);
   ASSERT_NE(automatic.pods(), nullptr);
   EXPECT_TRUE(automatic.pods()->empty());
-  EXPECT_EQ(automatic.states()[1].stand_in, "the cgroup tree");
+  EXPECT_EQ(automatic.states()[1].fallback, "the cgroup tree");
   automatic.deliver(list_of({}), at(2));
-  EXPECT_EQ(automatic.states()[1].stand_in, "");
+  EXPECT_EQ(automatic.states()[1].fallback, "");
 }
 
 TEST(DeliveredInputs, TheNodeObjectToo) {
   auto inputs = inputs_with(Kind::cgroup);
-  inputs.deliver(parse_node(real_node(), "answer", Source::server), at(1));
+  inputs.deliver(pods::parse_node(real_node(), "answer", pods::Source::server), at(1));
   EXPECT_TRUE(inputs.refresh(at(1)).node);
   EXPECT_EQ(inputs.node().name, "127.0.0.1");
-  inputs.deliver(parse_node(real_node(), "answer", Source::server), at(2));
+  inputs.deliver(pods::parse_node(real_node(), "answer", pods::Source::server), at(2));
   EXPECT_FALSE(inputs.refresh(at(2)).node);
   inputs.node_trouble("503");
   EXPECT_EQ(inputs.refresh(at(3)).problems, std::vector<std::string>{"https://a/n: 503"});
@@ -120,19 +120,20 @@ TEST(DeliveredInputs, TheNodeObjectToo) {
 
 // --- the NodeSLO object
 
-Inputs watched() {
-  return Inputs({.nodeslo_object = "nodeslos/n", .pods = {Kind::cgroup, {}}, .by_text = true});
+inputs::Inputs watched() {
+  return inputs::Inputs({.nodeslo_object = "nodeslos/n", .pods = {Kind::cgroup, {}}, .by_text = true});
 }
-NodeSloConfig slo(const std::string& spec) {
-  const auto parsed = parse_json(R"({"kind":"NodeSLO","metadata":{"name":"n"},"spec":)" + spec + "}", "f");
-  return read_nodeslo(parsed.root, "nodeslos/n");
+config::NodeSloConfig slo(const std::string& spec) {
+  const auto parsed =
+      document::parse_json(R"({"kind":"NodeSLO","metadata":{"name":"n"},"spec":)" + spec + "}", "f");
+  return config::read_nodeslo(parsed.root, "nodeslos/n");
 }
 const std::string kBurst = R"({"cpuBurstStrategy":{"policy":"auto"}})";
 const std::string kBad = R"({"cpuBurstStrategy":{"policy":"sometimes"}})";
 const std::string kBadSays =
     "nodeslos/n: spec.cpuBurstStrategy.policy: found the text \"sometimes\"; legal: none, cpuBurstOnly, "
     "cfsQuotaBurstOnly, auto";
-bool bursts(const Inputs& inputs) { return inputs.slo()->cpu_burst.policy == BurstPolicy::automatic; }
+bool bursts(const inputs::Inputs& inputs) { return inputs.slo()->cpu_burst.policy == BurstPolicy::automatic; }
 
 TEST(DeliveredNodeSlo, IsUnknownUntilItIsTold) {
   auto inputs = watched();
@@ -164,7 +165,7 @@ TEST(DeliveredNodeSlo, ABadOneLeavesTheLastInForce) {
   EXPECT_EQ(inputs.refresh(at(3)).problems, std::vector<std::string>{"nodeslos/n: Connection refused"});
   inputs.nodeslo_confirmed(at(4));
   EXPECT_EQ(inputs.states()[0].error, kBadSays) << "that is what is in the way now";
-  EXPECT_FALSE(inputs.states()[0].good);
+  EXPECT_FALSE(inputs.states()[0].usable);
   EXPECT_EQ(inputs.states()[0].loaded, at(1));
   EXPECT_TRUE(inputs.refresh(at(4)).problems.empty()) << "it was said";
   inputs.deliver(slo("{}"), at(5));
@@ -193,7 +194,7 @@ TEST(DeliveredNodeSlo, OneThatIsNotThereMeansThatEverythingIsOff) {
   const std::string says = "nodeslos/n is not there: everything is off until it appears";
   EXPECT_EQ(inputs.refresh(at(1)).gone, std::vector<std::string>{says});
   EXPECT_TRUE(inputs.slo_known());
-  EXPECT_TRUE(inputs.states()[0].good);
+  EXPECT_TRUE(inputs.states()[0].usable);
   EXPECT_EQ(inputs.states()[0].notices, std::vector<std::string>{says});
   inputs.nodeslo_absent(at(2));
   EXPECT_TRUE(inputs.refresh(at(100)).gone.empty()) << "it was said";

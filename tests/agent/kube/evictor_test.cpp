@@ -11,7 +11,7 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-using Kind = Evictor::Outcome::Kind;
+using Kind = kube::Evictor::Outcome::Kind;
 
 constexpr const char* kOld =
     R"({"kind":"APIResourceList","resources":[{"name":"pods","kind":"Pod"},{"name":"pods/eviction","group":"policy","version":"v1beta1","kind":"Eviction"}]})";
@@ -27,28 +27,28 @@ constexpr const char* kTwoBudgets =
 struct EvictorTest : testing::Test {
   ScriptedServer server{};
   Asker asker{};
-  KubeClient api =
-      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
-  std::vector<Evictor::Outcome> heard{};
+  kube::KubeClient api = std::move(
+      kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  std::vector<kube::Evictor::Outcome> heard{};
   std::size_t wanted = 1;
-  Evictor evictor = std::move(Evictor::open(
-                                  asker.loop(), api, [] { return 0.0; },
-                                  [this](const auto& outcome) {
-                                    heard.push_back(outcome);
-                                    if (heard.size() == wanted) asker.stop();
-                                  })
-                                  .value());
+  kube::Evictor evictor = std::move(kube::Evictor::open(
+                                        asker.loop(), api, [] { return 0.0; },
+                                        [this](const auto& outcome) {
+                                          heard.push_back(outcome);
+                                          if (heard.size() == wanted) asker.stop();
+                                        })
+                                        .value());
 
   void answers(const std::string& discovery, std::string eviction) {
     server.answers([discovery, eviction = std::move(eviction)](const Asked& asked, Exchange& exchange) {
       exchange.send(asked.method == "GET" ? http_answer(200, discovery) : eviction);
     });
   }
-  Evictor::Outcome ask(const std::string& name = "p1") {
+  kube::Evictor::Outcome ask(const std::string& name = "p1") {
     heard.clear();
-    evictor.ask({.namespace_ = "batch", .name = name, .uid = "uid-" + name});
+    evictor.request({.namespace_ = "batch", .name = name, .uid = "uid-" + name});
     asker.run();
-    return heard.empty() ? Evictor::Outcome{} : heard.back();
+    return heard.empty() ? kube::Evictor::Outcome{} : heard.back();
   }
 };
 
@@ -124,8 +124,8 @@ TEST_F(EvictorTest, ASilentOrBrokenServerIsAskedThreeTimes) {
 TEST_F(EvictorTest, OneQuestionAtATime) {
   wanted = 2;
   answers(kOld, http_answer(201, "{}"));
-  evictor.ask({.namespace_ = "batch", .name = "a", .uid = "1"});
-  evictor.ask({.namespace_ = "batch", .name = "b", .uid = "2"});
+  evictor.request({.namespace_ = "batch", .name = "a", .uid = "1"});
+  evictor.request({.namespace_ = "batch", .name = "b", .uid = "2"});
   asker.run();
   ASSERT_EQ(heard.size(), 2U);
   EXPECT_EQ(heard[0].uid, "1");

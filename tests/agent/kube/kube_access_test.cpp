@@ -29,11 +29,11 @@ std::string kubeconfig(const std::string& cluster, const std::string& user) {
          user + "}}]\n";
 }
 std::string error_of(const std::string& cluster, const std::string& user) {
-  return parse_kubeconfig(kubeconfig(cluster, user), "/etc/kube/config").error;
+  return kube::parse_kubeconfig(kubeconfig(cluster, user), "/etc/kube/config").error;
 }
 
 TEST(Kubeconfig, SaysWhereWhomAndWho) {
-  const auto found = parse_kubeconfig(
+  const auto found = kube::parse_kubeconfig(
       kubeconfig("server: 'https://10.1.2.3:6443/', certificate-authority: pki/ca.crt, tls-server-name: api",
                  "tokenFile: token, token: old, client-certificate: /a/c.pem, client-key-data: " +
                      std::string(kPemBase64)),
@@ -50,7 +50,7 @@ TEST(Kubeconfig, SaysWhereWhomAndWho) {
 }
 
 TEST(Kubeconfig, MayBeJsonAndMayTrustAnybody) {
-  const auto found = parse_kubeconfig(
+  const auto found = kube::parse_kubeconfig(
       R"({"current-context":"a","contexts":[{"name":"a","context":{"cluster":"k"}}],
           "clusters":[{"name":"k","cluster":{"server":"https://[::1]:6443","insecure-skip-tls-verify":true}}]})",
       "f");
@@ -89,25 +89,25 @@ TEST(Kubeconfig, AServerIsReachedSafelyOrNotAtAll) {
 }
 
 TEST(Kubeconfig, MistakesHaveTheirPlace) {
-  EXPECT_EQ(parse_kubeconfig("kind: Config\n", "f").error,
+  EXPECT_EQ(kube::parse_kubeconfig("kind: Config\n", "f").error,
             "f:1:1: current-context: is not given; legal: the name of a context");
-  EXPECT_EQ(parse_kubeconfig("current-context: a\ncontexts: []\n", "f").error,
+  EXPECT_EQ(kube::parse_kubeconfig("current-context: a\ncontexts: []\n", "f").error,
             "f:1:1: contexts: has no context named 'a'");
-  EXPECT_NE(parse_kubeconfig("a: [", "f").error, "");
-  EXPECT_EQ(kubeconfig_access("/nowhere/config").error, "/nowhere/config: cannot be read");
+  EXPECT_NE(kube::parse_kubeconfig("a: [", "f").error, "");
+  EXPECT_EQ(kube::kubeconfig_access("/nowhere/config").error, "/nowhere/config: cannot be read");
 }
 
 TEST(Kubeconfig, MalformedTextsAreErrors) {
   for (const auto& text : malformed_texts()) {
-    const auto found = parse_kubeconfig(text, "f");
+    const auto found = kube::parse_kubeconfig(text, "f");
     EXPECT_FALSE(found.access);
     EXPECT_NE(found.error, "");
   }
   const std::string good =
       kubeconfig("server: 'https://a', certificate-authority-data: " + std::string(kPemBase64), "token: t");
-  ASSERT_TRUE(parse_kubeconfig(good, "f").access);
+  ASSERT_TRUE(kube::parse_kubeconfig(good, "f").access);
   for (const auto text : truncations(good)) {
-    const auto found = parse_kubeconfig(text, "f");
+    const auto found = kube::parse_kubeconfig(text, "f");
     EXPECT_NE(found.access.has_value(), !found.error.empty()) << text;
   }
 }
@@ -115,27 +115,27 @@ TEST(Kubeconfig, MalformedTextsAreErrors) {
 TEST(InCluster, IsWhatEveryPodIsGiven) {
   std::map<std::string, std::string> environment;
   const auto look = [&](const char* name) { return environment[name]; };
-  EXPECT_FALSE(in_cluster_access(look, "/sa").access);
-  EXPECT_EQ(in_cluster_access(look, "/sa").error, "") << "outside of a cluster is no mistake";
+  EXPECT_FALSE(kube::in_cluster_access(look, "/sa").access);
+  EXPECT_EQ(kube::in_cluster_access(look, "/sa").error, "") << "outside of a cluster is no mistake";
   environment = {{"KUBERNETES_SERVICE_HOST", "10.0.0.1"}, {"KUBERNETES_SERVICE_PORT", "443"}};
-  const auto found = in_cluster_access(look, "/sa");
+  const auto found = kube::in_cluster_access(look, "/sa");
   ASSERT_TRUE(found.access) << found.error;
   EXPECT_EQ(found.access->server, "https://10.0.0.1:443");
   EXPECT_EQ(found.access->authorities.file, "/sa/ca.crt");
   EXPECT_EQ(found.access->token.file, "/sa/token");
   environment["KUBERNETES_SERVICE_HOST"] = "fd00::1";
-  EXPECT_EQ(in_cluster_access(look, "/sa").access->server, "https://[fd00::1]:443");
+  EXPECT_EQ(kube::in_cluster_access(look, "/sa").access->server, "https://[fd00::1]:443");
   environment["KUBERNETES_SERVICE_PORT"] = "https";
-  EXPECT_NE(in_cluster_access(look, "/sa").error, "");
+  EXPECT_NE(kube::in_cluster_access(look, "/sa").error, "");
 }
 
 TEST(Base64, IsDecodedOrRefused) {
-  EXPECT_EQ(decode_base64(""), "");
-  EXPECT_EQ(decode_base64("Zg=="), "f");
-  EXPECT_EQ(decode_base64("Zm8="), "fo");
-  EXPECT_EQ(decode_base64("Zm9v\nYmFy\r\n"), "foobar");
+  EXPECT_EQ(kube::decode_base64(""), "");
+  EXPECT_EQ(kube::decode_base64("Zg=="), "f");
+  EXPECT_EQ(kube::decode_base64("Zm8="), "fo");
+  EXPECT_EQ(kube::decode_base64("Zm9v\nYmFy\r\n"), "foobar");
   for (const char* bad : {"Z", "Zg", "Zg=", "=Zg=", "Zg==Zg==", "Zm9v====", "Zm 9", "Z===", "Zm9-"})
-    EXPECT_FALSE(decode_base64(bad)) << bad;
+    EXPECT_FALSE(kube::decode_base64(bad)) << bad;
 }
 
 /// A file that is replaced as the kubelet replaces tokens: a new one under the old name.
@@ -152,7 +152,7 @@ class CredentialsOnDisk : public testing::Test {
 TEST_F(CredentialsOnDisk, AreReadAgainWhenTheyWereReplaced) {
   put("token", "first\n");
   put("ca.crt", "A");
-  Credentials credentials(
+  kube::Credentials credentials(
       {.authorities = {{}, at("ca.crt")}, .token = {{}, at("token")}, .server_name = "api"});
   EXPECT_EQ(credentials.refresh(), "");
   EXPECT_EQ(credentials.token(), "first");
@@ -174,7 +174,7 @@ TEST_F(CredentialsOnDisk, AreReadAgainWhenTheyWereReplaced) {
 
 TEST_F(CredentialsOnDisk, AFileThatIsAwayForAMomentDoesNoHarm) {
   put("token", "t");
-  Credentials credentials({.token = {{}, at("token")}});
+  kube::Credentials credentials({.token = {{}, at("token")}});
   EXPECT_EQ(credentials.refresh(), "");
   std::filesystem::remove(at("token"));
   EXPECT_EQ(credentials.refresh(), "");
@@ -182,20 +182,21 @@ TEST_F(CredentialsOnDisk, AFileThatIsAwayForAMomentDoesNoHarm) {
 }
 
 TEST_F(CredentialsOnDisk, SayWhatCannotBeUsed) {
-  Credentials missing({.authorities = {{}, at("ca.crt")}});
+  kube::Credentials missing({.authorities = {{}, at("ca.crt")}});
   EXPECT_EQ(missing.refresh(), at("ca.crt") + ": cannot be read");
   put("ca.crt", "A");
   EXPECT_EQ(missing.refresh(), "") << "it has come";
   put("token", " \n");
-  EXPECT_EQ(Credentials({.token = {{}, at("token")}}).refresh(), at("token") + ": is empty; legal: a token");
+  EXPECT_EQ(kube::Credentials({.token = {{}, at("token")}}).refresh(),
+            at("token") + ": is empty; legal: a token");
   for (const std::string bad : {"a b", "a\r\nX-Other: b", "a\x01", "a\xc3\xa4"}) {
     put("token", bad);
-    EXPECT_EQ(Credentials({.token = {{}, at("token")}}).refresh(),
+    EXPECT_EQ(kube::Credentials({.token = {{}, at("token")}}).refresh(),
               at("token") + ": holds something else than a token");
-    EXPECT_EQ(Credentials({.token = {bad, {}}}).refresh(), "token: holds something else than a token");
+    EXPECT_EQ(kube::Credentials({.token = {bad, {}}}).refresh(), "token: holds something else than a token");
   }
   std::filesystem::create_directory(at("dir"));
-  EXPECT_EQ(Credentials({.token = {{}, at("dir")}}).refresh(), at("dir") + ": cannot be read");
+  EXPECT_EQ(kube::Credentials({.token = {{}, at("dir")}}).refresh(), at("dir") + ": cannot be read");
 }
 
 }  // namespace

@@ -25,17 +25,17 @@ class KubeServer : public testing::Test {
     std::ofstream(dir_.path + "/new") << text << std::flush;
     std::filesystem::rename(dir_.path + "/new", dir_.path + "/token");
   }
-  KubeAccess access() const {
+  kube::KubeAccess access() const {
     return {.server = server_.url(),
             .authorities = {server_.authority().certificate(), {}},
             .token = {{}, dir_.path + "/token"}};
   }
-  KubeClient client() {
-    return std::move(KubeClient::open(asker_.loop(), asker_.client(), access(), "api").value());
+  kube::KubeClient client() {
+    return std::move(kube::KubeClient::open(asker_.loop(), asker_.client(), access(), "api").value());
   }
-  HttpReply ask(KubeClient& client, HttpCall call) {
-    HttpReply got;
-    client.start(std::move(call), [&](HttpReply reply) {
+  http::HttpReply ask(kube::KubeClient& client, http::HttpCall call) {
+    http::HttpReply got;
+    client.start(std::move(call), [&](http::HttpReply reply) {
       got = std::move(reply);
       asker_.stop();
     });
@@ -102,7 +102,7 @@ TEST_F(KubeServer, ARefusedTokenIsNotTriedForEver) {
   auto kube = client();
   const auto reply = ask(kube, {.url = "/"});
   EXPECT_EQ(reply.status, 401);
-  EXPECT_EQ(trouble(reply), "401 Unauthorized");
+  EXPECT_EQ(kube::trouble(reply), "401 Unauthorized");
   EXPECT_EQ(server_.asked().size(), 1U) << "the same token again would be refused again";
 }
 
@@ -110,9 +110,10 @@ TEST_F(KubeServer, NothingIsSentWithoutAUsableToken) {
   auto kube = client();
   const auto reply = ask(kube, {.url = "/"});
   EXPECT_EQ(reply.status, 0);
-  EXPECT_EQ(trouble(reply), dir_.path + "/token: cannot be read");
+  EXPECT_EQ(kube::trouble(reply), dir_.path + "/token: cannot be read");
   EXPECT_TRUE(server_.asked().empty());
-  const auto cancelled = kube.start({.url = "/"}, [](const HttpReply&) { ADD_FAILURE() << "cancelled"; });
+  const auto cancelled =
+      kube.start({.url = "/"}, [](const http::HttpReply&) { ADD_FAILURE() << "cancelled"; });
   kube.cancel(cancelled);
   token("t");
   EXPECT_EQ(ask(kube, {.url = "/"}).status, 200) << "it has come";
@@ -123,27 +124,27 @@ TEST_F(KubeServer, GoesWithoutAWordAboutWhatIsUnderWay) {
   server_.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
   {
     auto kube = client();
-    kube.start({.url = "/"}, [](const HttpReply&) { ADD_FAILURE() << "its client is gone"; });
+    kube.start({.url = "/"}, [](const http::HttpReply&) { ADD_FAILURE() << "its client is gone"; });
     const auto soon = asker_.loop().timer([this] { asker_.stop(); });
     soon->arm(milliseconds(50));
     asker_.run();
   }
-  EXPECT_EQ(asker_.client().under_way(), 0U);
+  EXPECT_EQ(asker_.client().in_flight(), 0U);
 }
 
 TEST_F(KubeServer, IsAskedAgainAndAgain) {
   token("t");
   auto kube = client();
-  const SystemClock clock;
+  const runtime::SystemClock clock;
   int taken = 0;
-  const auto poller =
-      Poller::open(asker_.loop(), kube, clock, nullptr,
-                   {.call = {.url = "/pods"}, .interval = milliseconds(10), .soonest = milliseconds(1)},
-                   [&](const HttpReply& reply) {
-                     EXPECT_EQ(reply.status, 200);
-                     if (++taken == 5) asker_.stop();
-                     return true;
-                   });
+  const auto poller = kube::Poller::open(
+      asker_.loop(), kube, clock, nullptr,
+      {.call = {.url = "/pods"}, .interval = milliseconds(10), .min_interval = milliseconds(1)},
+      [&](const http::HttpReply& reply) {
+        EXPECT_EQ(reply.status, 200);
+        if (++taken == 5) asker_.stop();
+        return true;
+      });
   asker_.run();
   EXPECT_EQ(server_.asked().size(), 5U);
 }
@@ -152,18 +153,18 @@ TEST_F(KubeServer, AFailureIsFollowedByPatience) {
   token("t");
   server_.answers([](const Asked&, Exchange& exchange) { exchange.send(http_answer(503, "")); });
   auto kube = client();
-  const SystemClock clock;
+  const runtime::SystemClock clock;
   std::vector<MonoTime> at;
-  const auto poller = Poller::open(asker_.loop(), kube, clock, nullptr,
-                                   {.call = {.url = "/"},
-                                    .interval = milliseconds(1),
-                                    .soonest = milliseconds(20),
-                                    .longest_wait = seconds(1)},
-                                   [&](const HttpReply&) {
-                                     at.push_back(clock.now());
-                                     if (at.size() == 4) asker_.stop();
-                                     return false;
-                                   });
+  const auto poller = kube::Poller::open(asker_.loop(), kube, clock, nullptr,
+                                         {.call = {.url = "/"},
+                                          .interval = milliseconds(1),
+                                          .min_interval = milliseconds(20),
+                                          .longest_wait = seconds(1)},
+                                         [&](const http::HttpReply&) {
+                                           at.push_back(clock.now());
+                                           if (at.size() == 4) asker_.stop();
+                                           return false;
+                                         });
   asker_.run();
   for (std::size_t i = 1; i < at.size(); ++i)
     EXPECT_GE(at[i] - at[i - 1], milliseconds(20) * (1 << (i - 1))) << "20, 40, 80 ms";
@@ -172,16 +173,17 @@ TEST_F(KubeServer, AFailureIsFollowedByPatience) {
 TEST_F(KubeServer, AskedInAHurryItIsAskedSoonButNotTooOften) {
   token("t");
   auto kube = client();
-  const SystemClock clock;
+  const runtime::SystemClock clock;
   std::vector<MonoTime> at;
-  auto poller = Poller::open(asker_.loop(), kube, clock, nullptr,
-                             {.call = {.url = "/"}, .interval = seconds(60), .soonest = milliseconds(100)},
-                             [&](const HttpReply&) {
-                               at.push_back(clock.now());
-                               if (at.size() == 3) asker_.stop();
-                               return true;
-                             });
-  const auto born = asker_.loop().timer([&] { poller->hurry(milliseconds(150)); });
+  auto poller =
+      kube::Poller::open(asker_.loop(), kube, clock, nullptr,
+                         {.call = {.url = "/"}, .interval = seconds(60), .min_interval = milliseconds(100)},
+                         [&](const http::HttpReply&) {
+                           at.push_back(clock.now());
+                           if (at.size() == 3) asker_.stop();
+                           return true;
+                         });
+  const auto born = asker_.loop().timer([&] { poller->poll_soon(milliseconds(150)); });
   born->arm(milliseconds(10));
   asker_.run();
   for (std::size_t i = 1; i < at.size(); ++i) {
@@ -195,13 +197,13 @@ TEST_F(KubeServer, EvenInAHurryAServersWishToBeLeftAloneCounts) {
   server_.answers(
       [](const Asked&, Exchange& exchange) { exchange.send(http_answer(429, "", "Retry-After: 60\r\n")); });
   auto kube = client();
-  const SystemClock clock;
-  std::optional<Poller> poller;
-  poller = std::move(Poller::open(asker_.loop(), kube, clock, nullptr,
-                                  {.call = {.url = "/"}, .soonest = milliseconds(1)},
-                                  [&](const HttpReply&) { return false; })
+  const runtime::SystemClock clock;
+  std::optional<kube::Poller> poller;
+  poller = std::move(kube::Poller::open(asker_.loop(), kube, clock, nullptr,
+                                        {.call = {.url = "/"}, .min_interval = milliseconds(1)},
+                                        [&](const http::HttpReply&) { return false; })
                          .value());
-  const auto hurry = asker_.loop().timer([&] { poller->hurry(seconds(5)); });
+  const auto hurry = asker_.loop().timer([&] { poller->poll_soon(seconds(5)); });
   hurry->arm(milliseconds(60));
   const auto enough = asker_.loop().timer([&] { asker_.stop(); });
   enough->arm(milliseconds(150));
@@ -210,23 +212,23 @@ TEST_F(KubeServer, EvenInAHurryAServersWishToBeLeftAloneCounts) {
 }
 
 TEST(KubeAnswer, IsALineForPeople) {
-  EXPECT_EQ(trouble({.status = 200}), "");
-  EXPECT_EQ(trouble({.status = 403, .body = "Forbidden (user=u, verb=get)\nmore"}),
+  EXPECT_EQ(kube::trouble({.status = 200}), "");
+  EXPECT_EQ(kube::trouble({.status = 403, .body = "Forbidden (user=u, verb=get)\nmore"}),
             "403 Forbidden (user=u, verb=get)");
-  EXPECT_EQ(trouble({.status = 500}), "500");
-  EXPECT_EQ(trouble({.failure = HttpFailure::unreachable, .error = "Connection refused"}),
+  EXPECT_EQ(kube::trouble({.status = 500}), "500");
+  EXPECT_EQ(kube::trouble({.failure = http::HttpFailure::unreachable, .error = "Connection refused"}),
             "Connection refused");
   EXPECT_EQ(
-      trouble(
+      kube::trouble(
           {.status = 404,
            .body = R"({"kind":"Status","message":"nodes \"n\" not found","reason":"NotFound","code":404})"}),
       "404 nodes \"n\" not found");
-  EXPECT_LT(trouble({.status = 500, .body = std::string(100'000, 'x')}).size(), 300U);
-  EXPECT_EQ(trouble({.status = 500, .body = "a\x1b[2Jb"}), "500 a [2Jb");
+  EXPECT_LT(kube::trouble({.status = 500, .body = std::string(100'000, 'x')}).size(), 300U);
+  EXPECT_EQ(kube::trouble({.status = 500, .body = "a\x1b[2Jb"}), "500 a [2Jb");
 }
 
 TEST(KubeAnswer, ARefusedEvictionNamesItsCause) {
-  const auto status = parse_status(
+  const auto status = kube::parse_status(
       R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Cannot evict pod as it would violate the pod's disruption budget.","reason":"TooManyRequests","details":{"causes":[{"reason":"DisruptionBudget","message":"The disruption budget pdb-a needs 1 healthy pods and has 1 currently"}]},"code":429})");
   ASSERT_TRUE(status);
   EXPECT_EQ(status->reason, "TooManyRequests");
@@ -236,11 +238,11 @@ TEST(KubeAnswer, ARefusedEvictionNamesItsCause) {
 
 TEST(KubeAnswer, MalformedBodiesAreNoStatus) {
   for (const auto& text : malformed_texts()) {
-    EXPECT_FALSE(parse_status(text));
-    EXPECT_LT(trouble({.status = 500, .body = text}).size(), 300U);
+    EXPECT_FALSE(kube::parse_status(text));
+    EXPECT_LT(kube::trouble({.status = 500, .body = text}).size(), 300U);
   }
-  EXPECT_FALSE(parse_status(R"({"kind":"Pod"})"));
-  EXPECT_FALSE(parse_status(std::string(1 << 20, '{')));
+  EXPECT_FALSE(kube::parse_status(R"({"kind":"Pod"})"));
+  EXPECT_FALSE(kube::parse_status(std::string(1 << 20, '{')));
 }
 
 }  // namespace

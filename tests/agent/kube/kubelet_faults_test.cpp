@@ -68,7 +68,7 @@ TEST_P(KubeletTrouble, LeavesTheLastListInForce) {
   EXPECT_TRUE(node.pod(other)->from_cgroup_only) << "who is born meanwhile is known by his directory";
 
   node.lists(pods);
-  ASSERT_TRUE(node.until([&] { return node.pods_state().good; }, milliseconds(60'000))) << node.log();
+  ASSERT_TRUE(node.until([&] { return node.pods_state().usable; }, milliseconds(60'000))) << node.log();
   EXPECT_EQ(node.logged("event=input-recovered"), 1) << node.log();
 }
 

@@ -29,7 +29,7 @@ TEST(KubeletPods, AreKnownWithWhatTheirOwnersAskFor) {
   ASSERT_TRUE(node.until([&] { return node.pod(kOne) && node.pod(kOne)->name == "web"; })) << node.log();
   EXPECT_EQ(node.pod(kOne)->label_qos, QosClass::lsr);
   EXPECT_TRUE(node.agent().snapshot().pods_known);
-  EXPECT_EQ(node.agent().youngest_unknown(), CgroupId{}) << "every directory is explained";
+  EXPECT_EQ(node.agent().newest_unknown_cgroup(), CgroupId{}) << "every directory is explained";
   const auto asked = node.kubelet.asked().front();
   EXPECT_EQ(asked.target, "/pods");
   EXPECT_EQ(asked.header("authorization"), "Bearer the-token");
@@ -107,7 +107,7 @@ TEST(KubeletPods, APodThatTheKubeletForgetsWhileItLivesIsNotForgotten) {
 }
 
 TEST(KubeletPods, AutomaticallyTheTreeStandsInForAKubeletThatIsNotThere) {
-  KubeletNode node(PodsSource::Kind::automatic);
+  KubeletNode node(inputs::PodsSource::Kind::automatic);
   node.host.pod(KubeQos::besteffort, kOne, {"c1"});
   node.lists({}, {.kind = Fault::Kind::status, .number = 403});
   node.start();
@@ -121,12 +121,12 @@ TEST(KubeletPods, AutomaticallyTheTreeStandsInForAKubeletThatIsNotThere) {
   node.lists({pod_text(kOne, "batch")});
   EXPECT_TRUE(node.until([&] { return node.pod(kOne)->name == "batch"; })) << "it has come";
   node.lists({}, {.kind = Fault::Kind::status, .number = 403});
-  ASSERT_TRUE(node.until([&] { return !node.pods_state().good; }));
+  ASSERT_TRUE(node.until([&] { return !node.pods_state().usable; }));
   EXPECT_EQ(node.pod(kOne)->name, "batch") << "from then on its last word counts";
 }
 
 TEST(KubeletPods, TheNodeObjectComesFromTheApiServer) {
-  KubeletNode node(PodsSource::Kind::kubelet, true);
+  KubeletNode node(inputs::PodsSource::Kind::kubelet, true);
   node.lists({});
   node.api.answers([](const Asked& asked, Exchange& exchange) {
     if (asked.target != "/api/v1/nodes/node-1?resourceVersion=0")
@@ -142,7 +142,7 @@ TEST(KubeletPods, TheNodeObjectComesFromTheApiServer) {
     exchange.send(http_answer(
         404, R"({"kind":"Status","message":"nodes \"node-1\" not found","reason":"NotFound","code":404})"));
   });
-  ASSERT_TRUE(node.until([&] { return !node.node_state().good; }));
+  ASSERT_TRUE(node.until([&] { return !node.node_state().usable; }));
   EXPECT_NE(node.node_state().error.find("404 nodes \"node-1\" not found"), std::string::npos);
   EXPECT_EQ(node.agent().snapshot().object.cpu_capacity, MilliCpu(2000)) << "its last word counts";
 }

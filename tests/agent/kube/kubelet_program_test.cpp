@@ -48,7 +48,7 @@ class KubeletProgram : public testing::Test {
   static std::string page(const std::string& url, const std::string& text) {
     std::string body;
     for (int i = 0; i < 1000; ++i) {
-      body = http_get(url).body;
+      body = http::http_get(url).body;
       if (body.find(text) != std::string::npos) break;
     }
     return body;

@@ -15,11 +15,11 @@ using std::chrono::seconds;
 constexpr const char* kOff = R"({"status":{"conditions":[{"$patch":"delete","type":"EvenkeelDegraded"}]}})";
 
 TEST(ConditionPatch, IsOneConditionWithItsReason) {
-  EXPECT_EQ(condition_patch(Degraded{"PodsStale", "an \"old\" list"}, 0, 60),
+  EXPECT_EQ(kube::condition_patch(tick::Degraded{"PodsStale", "an \"old\" list"}, 0, 60),
             R"({"status":{"conditions":[{"type":"EvenkeelDegraded","status":"True","reason":"PodsStale",)"
             R"("message":"an \"old\" list","lastTransitionTime":"1970-01-01T00:00:00Z",)"
             R"("lastHeartbeatTime":"1970-01-01T00:01:00Z"}]}})");
-  EXPECT_EQ(condition_patch(std::nullopt, 0, 0), kOff);
+  EXPECT_EQ(kube::condition_patch(std::nullopt, 0, 0), kOff);
 }
 
 class NodeConditionTest : public testing::Test {
@@ -45,25 +45,26 @@ class NodeConditionTest : public testing::Test {
   std::string answer = http_answer(200, "{}");  // before the server, whose thread sends it to the last
   ScriptedServer server{};
   Asker asker{};
-  SteppedClock clock{};
+  runtime::SteppedClock clock{};
   FixedWallClock wall{1795231046};
   std::uint64_t waiting_for = 0;
   std::vector<std::string> failures{};
-  const Degraded trouble{"LeversRefused", "EROFS"}, other{"PodsStale", "an old list"};
-  KubeClient api =
-      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
-  NodeCondition condition = std::move(NodeCondition::open(
-                                          asker.loop(), api, clock, wall, [] { return 0.0; }, {.node = "n1"},
-                                          [this](const std::string& why) { failures.push_back(why); })
-                                          .value());
+  const tick::Degraded trouble{"LeversRefused", "EROFS"}, other{"PodsStale", "an old list"};
+  kube::KubeClient api = std::move(
+      kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  kube::NodeCondition condition =
+      std::move(kube::NodeCondition::open(
+                    asker.loop(), api, clock, wall, [] { return 0.0; }, {.node = "n1"},
+                    [this](const std::string& why) { failures.push_back(why); })
+                    .value());
 };
 
 TEST_F(NodeConditionTest, ASoundAgentTakesOffOnceWhatAnEarlierOneLeft) {
-  for (int i = 0; i < 10; ++i) condition.say(std::nullopt);
+  for (int i = 0; i < 10; ++i) condition.publish(std::nullopt);
   until(1);
   clock.advance(seconds(100));
-  condition.say(std::nullopt);
-  condition.take_off(seconds(20));
+  condition.publish(std::nullopt);
+  condition.clear(seconds(20));
   ASSERT_EQ(server.asked().size(), 1U);
   EXPECT_EQ(server.asked()[0].target, "/api/v1/nodes/n1/status");
   EXPECT_EQ(server.asked()[0].header("content-type"), "application/strategic-merge-patch+json");
@@ -71,17 +72,17 @@ TEST_F(NodeConditionTest, ASoundAgentTakesOffOnceWhatAnEarlierOneLeft) {
 }
 
 TEST_F(NodeConditionTest, OnlyLastingTroubleIsTold) {
-  condition.say(trouble);
+  condition.publish(trouble);
   clock.advance(seconds(29));
-  condition.say(trouble);
-  condition.say(std::nullopt);  // it was short
+  condition.publish(trouble);
+  condition.publish(std::nullopt);  // it was short
   until(1);
   EXPECT_EQ(body(0), kOff);
   clock.advance(seconds(20));
-  condition.say(trouble);
+  condition.publish(trouble);
   clock.advance(seconds(20));
   wall.at += 40;
-  condition.say(trouble);
+  condition.publish(trouble);
   until(2);
   EXPECT_NE(body(1).find(
                 R"("reason":"LeversRefused","message":"EROFS","lastTransitionTime":"2026-11-21T03:18:06Z")"),
@@ -89,8 +90,8 @@ TEST_F(NodeConditionTest, OnlyLastingTroubleIsTold) {
       << body(1);
   wall.at += 60;
   clock.advance(seconds(60));
-  condition.say(trouble);
-  condition.say(other);
+  condition.publish(trouble);
+  condition.publish(other);
   until(3);
   EXPECT_NE(body(2).find(R"("reason":"PodsStale")"), std::string::npos) << body(2);
   EXPECT_NE(body(2).find(
@@ -98,37 +99,37 @@ TEST_F(NodeConditionTest, OnlyLastingTroubleIsTold) {
             std::string::npos)
       << "still the same degradation: " << body(2);
   clock.advance(seconds(2));
-  condition.say(std::nullopt);
+  condition.publish(std::nullopt);
   until(4);
   EXPECT_EQ(body(3), kOff);
 }
 
 TEST_F(NodeConditionTest, NothingStaysWhenTheAgentStops) {
   clock.advance(seconds(31));
-  condition.say(trouble);
+  condition.publish(trouble);
   until(1);
   clock.advance(seconds(5));
-  condition.take_off(seconds(20));
+  condition.clear(seconds(20));
   ASSERT_EQ(server.asked().size(), 2U);
   EXPECT_EQ(body(1), kOff);
 }
 
 TEST_F(NodeConditionTest, AStopDoesNotWaitForASilentServer) {
   clock.advance(seconds(31));
-  condition.say(trouble);
+  condition.publish(trouble);
   until(1);
   clock.advance(seconds(5));
   server.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
-  condition.take_off(std::chrono::milliseconds(50));
+  condition.clear(std::chrono::milliseconds(50));
   SUCCEED() << "it has returned";
 }
 
 TEST_F(NodeConditionTest, ARefusalIsSaidOnceAndTriedAgain) {
   answer = http_answer(403, R"({"kind":"Status","message":"nodes is forbidden"})");
-  condition.say(std::nullopt);
+  condition.publish(std::nullopt);
   until(1);
   clock.advance(seconds(90));
-  condition.say(trouble);
+  condition.publish(trouble);
   until(2);
   EXPECT_EQ(failures, std::vector<std::string>{"403 nodes is forbidden"});
 }

@@ -20,22 +20,22 @@ std::string refusal(int code, const std::string& reason, const std::string& mess
 struct NodeMetricReporterTest : testing::Test {
   ScriptedServer server{};
   Asker asker{};
-  SystemClock clock{};
-  KubeClient api =
-      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  runtime::SystemClock clock{};
+  kube::KubeClient api = std::move(
+      kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
   Duration interval{milliseconds(40)};
   std::string status = R"({"status":{}})";
   int made = 0;
   std::vector<std::string> objects{};
-  std::vector<ReportState> heard{};
+  std::vector<record::ReportState> heard{};
   std::function<bool()> enough = [this] { return !heard.empty(); };
-  std::optional<NodeMetricReporter> reporter{};
+  std::optional<kube::NodeMetricReporter> reporter{};
 
   void begin() {
     reporter.emplace(
-        std::move(NodeMetricReporter::open(
+        std::move(kube::NodeMetricReporter::open(
                       asker.loop(), api, clock, [] { return 0.5; },
-                      {.node = "n1", .soonest = milliseconds(10), .longest_wait = milliseconds(50)},
+                      {.node = "n1", .min_interval = milliseconds(10), .longest_wait = milliseconds(50)},
                       {.status =
                            [this] {
                              ++made;
@@ -48,7 +48,7 @@ struct NodeMetricReporterTest : testing::Test {
                              return object == kObject;
                            },
                        .news =
-                           [this](const ReportState& state) {
+                           [this](const record::ReportState& state) {
                              heard.push_back(state);
                              if (enough()) asker.stop();
                            }})
@@ -61,13 +61,13 @@ struct NodeMetricReporterTest : testing::Test {
     answers(std::move(answer));
     begin();
     asker.run();
-    return heard.front().trouble;
+    return heard.front().last_error;
   }
 };
 
 TEST_F(NodeMetricReporterTest, LooksFirstAndThenReportsInIntervals) {
   answers(http_answer(200, kObject));
-  enough = [this] { return heard.back().taken >= 3; };
+  enough = [this] { return heard.back().accepted >= 3; };
   begin();
   asker.run();
   const auto asked = server.asked();
@@ -79,9 +79,9 @@ TEST_F(NodeMetricReporterTest, LooksFirstAndThenReportsInIntervals) {
     EXPECT_EQ(asked[i].header("content-type"), "application/merge-patch+json");
     EXPECT_EQ(asked[i].body, i == 0 ? "{}" : status);
   }
-  EXPECT_EQ(heard.front().taken, 0U) << "a look is no report";
+  EXPECT_EQ(heard.front().accepted, 0U) << "a look is no report";
   EXPECT_EQ(reporter->state().failures, 0U);
-  EXPECT_TRUE(reporter->state().last_taken);
+  EXPECT_TRUE(reporter->state().last_accepted);
   EXPECT_EQ(objects.front(), kObject);
 }
 
@@ -90,11 +90,11 @@ TEST_F(NodeMetricReporterTest, AnIntervalThatTheObjectShortensHoldsAtOnce) {
   interval = std::chrono::hours(1);
   enough = [this] {
     interval = milliseconds(20);  // as if the first answer had said so
-    return heard.back().taken >= 2;
+    return heard.back().accepted >= 2;
   };
   begin();
   asker.run();  // not for an hour
-  EXPECT_GE(reporter->state().taken, 2U);
+  EXPECT_GE(reporter->state().accepted, 2U);
 }
 
 TEST_F(NodeMetricReporterTest, NothingIsSentWhileNothingIsKnown) {
@@ -102,15 +102,15 @@ TEST_F(NodeMetricReporterTest, NothingIsSentWhileNothingIsKnown) {
   status.clear();
   enough = [this] {
     if (heard.back().failures >= 2) status = R"({"status":{}})";
-    return heard.back().taken > 0;
+    return heard.back().accepted > 0;
   };
   begin();
   asker.run();
   const auto asked = server.asked();
   ASSERT_EQ(asked.size(), 2U) << "the look, and what is known at last";
   EXPECT_GE(made, 3);
-  EXPECT_EQ(heard[1].trouble, "what the node uses is not known");
-  EXPECT_EQ(heard.back().trouble, "");
+  EXPECT_EQ(heard[1].last_error, "what the node uses is not known");
+  EXPECT_EQ(heard.back().last_error, "");
 }
 
 TEST_F(NodeMetricReporterTest, WhoseObjectComesLaterIsToldThen) {
@@ -118,10 +118,11 @@ TEST_F(NodeMetricReporterTest, WhoseObjectComesLaterIsToldThen) {
     const bool early = server.asked().size() <= 3;
     exchange.send(early ? refusal(404, "NotFound", "nodemetrics n1 not found") : http_answer(200, kObject));
   });
-  enough = [this] { return heard.back().taken > 0; };
+  enough = [this] { return heard.back().accepted > 0; };
   begin();
   asker.run();
-  EXPECT_EQ(heard.front().trouble, "404 there is no NodeMetric of this node; Koordinator's manager makes it");
+  EXPECT_EQ(heard.front().last_error,
+            "404 there is no NodeMetric of this node; Koordinator's manager makes it");
   for (int i = 0; i < 4; ++i) EXPECT_EQ(server.asked()[static_cast<std::size_t>(i)].body, "{}");
   EXPECT_EQ(reporter->state().failures, 3U);
 }
@@ -132,10 +133,10 @@ TEST_F(NodeMetricReporterTest, AReportThatFailedIsMadeAnew) {
     exchange.send(busy ? refusal(409, "Conflict", "try again") : http_answer(200, kObject));
   });
   interval = milliseconds(400);
-  enough = [this] { return heard.back().taken > 0; };
+  enough = [this] { return heard.back().accepted > 0; };
   begin();
   asker.run();
-  EXPECT_EQ(heard[1].trouble, "409 try again");
+  EXPECT_EQ(heard[1].last_error, "409 try again");
   EXPECT_GE(made, 3) << "with the newest figures each time";
 }
 

@@ -13,9 +13,9 @@ using namespace evenkeel::literals;
 using std::chrono::seconds;
 
 struct NodeMetricTest : testing::Test {
-  UsageHistory history{};
+  history::UsageHistory history{};
   std::vector<Duration> windows{seconds(10), seconds(18), seconds(20)};
-  std::optional<ProdReclaimable> prod{};
+  std::optional<lending::ProdReclaimable> prod{};
   NodeSnapshot node = three_things();
 
   /// A service, a batch pod and a host application, which use 900m and 15 MiB in all.
@@ -59,12 +59,12 @@ struct NodeMetricTest : testing::Test {
     }
   }
   [[nodiscard]] std::string patch(bool pods_known = true) const {
-    return node_metric_patch({.history = history,
-                              .windows = windows,
-                              .pods = pods_known ? node.pod_specs.get() : nullptr,
-                              .host_applications = node.slo->host_applications,
-                              .prod = prod,
-                              .unix_seconds = 1795231046});
+    return reporting::node_metric_patch({.history = history,
+                                         .windows = windows,
+                                         .pods = pods_known ? node.pod_specs.get() : nullptr,
+                                         .host_applications = node.slo->host_applications,
+                                         .prod = prod,
+                                         .unix_seconds = 1795231046});
   }
   static bool says(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
@@ -82,7 +82,8 @@ std::string window(const std::string& duration, const std::string& average, cons
 
 TEST_F(NodeMetricTest, IsWhatTheHandWorksOut) {
   ten_seconds();
-  prod = ProdReclaimable{.reclaimable = Usage{1450_mcpu, 966367642_B}, .peak = Usage{2000_mcpu, 3_B}};
+  prod =
+      lending::ProdReclaimable{.reclaimable = Usage{1450_mcpu, 966367642_B}, .peak = Usage{2000_mcpu, 3_B}};
   // The node: 1100 to 2000, 21 to 30 MiB; the system: less 900 and 15 MiB. Of ten values p90, p95 and p99 are
   // the ninth, p50 the fifth. Of 20 s not half has passed between the first and the last measurement.
   const std::string node_average = use("1550m", "26738688"), system_average = use("650m", "11010048");
@@ -166,7 +167,7 @@ TEST_F(NodeMetricTest, IsJsonWhateverTheNamesAre) {
   node.host_applications[0].spec = &node.slo->host_applications[0];
   ten_seconds();
   const auto text = patch();
-  EXPECT_TRUE(parse_json(text, "patch").problems.empty()) << text;
+  EXPECT_TRUE(document::parse_json(text, "patch").problems.empty()) << text;
   EXPECT_TRUE(says(text, R"("name":"a\"b\\\n")")) << text;
 }
 

@@ -20,7 +20,7 @@ std::string node_with(const std::string& batch_cpu) {
 TEST(LentBy, ReadsEverySpellingThatTheServerAnswersWith) {
   for (const auto& [text, amount] : std::initializer_list<std::pair<const char*, std::int64_t>>{
            {R"("1500")", 1500}, {R"("1k")", 1000}, {R"("1e3")", 1000}, {"1500", 1500}, {R"("0")", 0}}) {
-    const auto lent = lent_by(node_with(text));
+    const auto lent = kube::lent_amounts_in(node_with(text));
     ASSERT_TRUE(lent) << text;
     EXPECT_EQ((*lent)[0], amount) << text;
     EXPECT_EQ((*lent)[1], std::int64_t{1536} << 20);
@@ -32,47 +32,49 @@ TEST(LentBy, IsUnknownWhereSomethingIsNoNodeOrNoAmount) {
   for (const auto& text : {std::string(), std::string("{}"), std::string("[]"), std::string("null"),
                            node_with(R"("-5")"), node_with(R"("12x")"), node_with("{}"), node_with("[]"),
                            std::string(R"({"kind":"Status","code":404})"), node_with(R"("1")").substr(0, 80)})
-    EXPECT_FALSE(lent_by(text)) << text;
+    EXPECT_FALSE(kube::lent_amounts_in(text)) << text;
 }
 
 TEST(LendingPatch, TouchesNothingElse) {
   EXPECT_EQ(
-      lending_patch({1500, 1 << 20, std::nullopt, 0}, {}),
+      kube::lending_patch({1500, 1 << 20, std::nullopt, 0}, {}),
       R"({"status":{"capacity":{"kubernetes.io/batch-cpu":"1500","kubernetes.io/batch-memory":"1048576",)"
       R"("kubernetes.io/mid-memory":"0"},"allocatable":{"kubernetes.io/batch-cpu":"1500",)"
       R"("kubernetes.io/batch-memory":"1048576","kubernetes.io/mid-memory":"0"}}})");
-  EXPECT_EQ(lending_patch({1, std::nullopt, std::nullopt, std::nullopt}, {7, 8, std::nullopt, std::nullopt}),
-            R"({"status":{"capacity":{"kubernetes.io/batch-cpu":"1","kubernetes.io/batch-memory":null},)"
-            R"("allocatable":{"kubernetes.io/batch-cpu":"1","kubernetes.io/batch-memory":null}}})");
-  EXPECT_EQ(lending_patch({}, {}), "") << "never an empty map";
+  EXPECT_EQ(
+      kube::lending_patch({1, std::nullopt, std::nullopt, std::nullopt}, {7, 8, std::nullopt, std::nullopt}),
+      R"({"status":{"capacity":{"kubernetes.io/batch-cpu":"1","kubernetes.io/batch-memory":null},)"
+      R"("allocatable":{"kubernetes.io/batch-cpu":"1","kubernetes.io/batch-memory":null}}})");
+  EXPECT_EQ(kube::lending_patch({}, {}), "") << "never an empty map";
 }
 
 struct NodeReporterTest : testing::Test {
   ScriptedServer server{};
   Asker asker{};
-  SystemClock clock{};
-  KubeClient api =
-      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
-  std::vector<LentAmounts> stands{};
+  runtime::SystemClock clock{};
+  kube::KubeClient api = std::move(
+      kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  std::vector<lending::LentAmounts> stands{};
   std::vector<std::string> failures{};
   std::size_t enough = 1;  ///< answers, good or bad
-  NodeReporter reporter = spread_over(milliseconds(200));
-  NodeReporter spread_over(Duration spread) {
-    return std::move(
-        NodeReporter::open(
-            asker.loop(), api, clock, [] { return 0.5; },
-            {.node = "n1", .spread = spread, .soonest = milliseconds(100), .longest_wait = milliseconds(200)},
-            {.stands =
-                 [this](const LentAmounts& amounts) {
-                   stands.push_back(amounts);
-                   heard();
-                 },
-             .failed =
-                 [this](const std::string& why) {
-                   failures.push_back(why);
-                   heard();
-                 }})
-            .value());
+  kube::NodeReporter reporter = spread_over(milliseconds(200));
+  kube::NodeReporter spread_over(Duration spread) {
+    return std::move(kube::NodeReporter::open(asker.loop(), api, clock, [] { return 0.5; },
+                                              {.node = "n1",
+                                               .spread = spread,
+                                               .min_interval = milliseconds(100),
+                                               .longest_wait = milliseconds(200)},
+                                              {.stands =
+                                                   [this](const lending::LentAmounts& amounts) {
+                                                     stands.push_back(amounts);
+                                                     heard();
+                                                   },
+                                               .failed =
+                                                   [this](const std::string& why) {
+                                                     failures.push_back(why);
+                                                     heard();
+                                                   }})
+                         .value());
   }
   void heard() {
     if (stands.size() + failures.size() >= enough) asker.stop();
@@ -96,7 +98,7 @@ TEST_F(NodeReporterTest, PatchesTheStatusAndTellsWhatStandsThere) {
 
 TEST_F(NodeReporterTest, LooksWithoutChangingAnything) {
   answers(http_answer(200, node_with(R"("7")")));
-  reporter.look();
+  reporter.resync();
   asker.run();
   ASSERT_EQ(server.asked().size(), 1U);
   EXPECT_EQ(server.asked()[0].method, "PATCH");
@@ -146,7 +148,7 @@ TEST_F(NodeReporterTest, AnAnswerThatIsNoNodeIsAFailure) {
 
 TEST_F(NodeReporterTest, StandingBackSendsNothing) {
   reporter.publish({5, {}, {}, {}}, {}, false);
-  reporter.stand_back();
+  reporter.pause();
   const auto later = asker.loop().timer([this] { asker.stop(); });
   later->arm(milliseconds(300));
   asker.run();

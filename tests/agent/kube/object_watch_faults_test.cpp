@@ -22,7 +22,7 @@ TEST_F(ObjectWatchTest, OneThatBreaksOffOnceIsNoTrouble) {
 }
 
 TEST_F(ObjectWatchTest, OneThatBreaksOffAgainAndAgainIs) {
-  options_.steady = seconds(1);
+  options_.stable_after = seconds(1);
   server_.watched_for_ever([](Exchange& exchange) {
     exchange.send(chunked_head() + "ff\r\n{\"type\":");
     exchange.reset();
@@ -180,8 +180,8 @@ TEST_F(ObjectWatchTest, AListThatIsNoneIsTrouble) {
 }
 
 TEST_F(ObjectWatchTest, ASlowDripEndsWithItsTime) {
-  options_.renewed = seconds(1);
-  options_.overdue = milliseconds(200);
+  options_.watch_lifetime = seconds(1);
+  options_.stale_after = milliseconds(200);
   server_.lists(7, {object(5)});
   server_.watched([](Exchange& exchange) {
     exchange.send(chunked_head());

@@ -60,7 +60,7 @@ TEST_F(ObjectWatchTest, AWatchThatEndsIsRenewedWhereItWas) {
 }
 
 TEST_F(ObjectWatchTest, AWatchIsAskedForAtMostOnceInAWhile) {
-  options_.soonest = milliseconds(200);
+  options_.min_interval = milliseconds(200);
   server_.watched_for_ever(saying_all({bookmark_json(30)}));
   run(milliseconds(1000));
   EXPECT_LE(watches(), 6);
@@ -101,8 +101,8 @@ TEST_F(ObjectWatchTest, WhatWasDeletedMeanwhileIsToldAfterAList) {
 }
 
 TEST_F(ObjectWatchTest, AHalfOpenConnectionIsLeftAndTheWatchGoesOn) {
-  options_.renewed = seconds(1);
-  options_.overdue = milliseconds(200);
+  options_.watch_lifetime = seconds(1);
+  options_.stale_after = milliseconds(200);
   server_.lists(7, {object(5)});
   server_.watched(saying({bookmark_json(33)}));  // and then nothing more, not even the end
   until([this] { return watches() == 2; });
@@ -117,7 +117,7 @@ TEST_F(ObjectWatchTest, AWatchThatStandsIsAConfirmation) {
 }
 
 TEST_F(ObjectWatchTest, NowAndThenItIsListedAnyway) {
-  options_.listed_again = milliseconds(1);
+  options_.relist_interval = milliseconds(1);
   server_.lists(7, {object(5)});
   server_.watched_for_ever(saying_all({bookmark_json(33)}));
   EXPECT_EQ(until([this] { return lists() >= 3; }), Heard{"object 5"}) << "the same again is no news";
@@ -129,7 +129,7 @@ TEST_F(ObjectWatchTest, GoesWithoutAWord) {
   const auto soon = asker_.loop().timer([this] { asker_.stop(); });
   soon->arm(milliseconds(50));
   asker_.run();
-  EXPECT_EQ(asker_.client().under_way(), 0U);
+  EXPECT_EQ(asker_.client().in_flight(), 0U);
 }
 
 }  // namespace

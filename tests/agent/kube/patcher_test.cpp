@@ -14,25 +14,25 @@ using std::chrono::milliseconds;
 struct PatcherTest : testing::Test {
   ScriptedServer server{};
   Asker asker{};
-  SystemClock clock{};
-  KubeClient api =
-      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  runtime::SystemClock clock{};
+  kube::KubeClient api = std::move(
+      kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
   std::vector<int> statuses{};
   std::size_t enough = 1;  ///< answers
-  Patcher patcher = std::move(Patcher::open(
-                                  asker.loop(), api, clock, [] { return 0.5; },
-                                  {.path = "/o",
-                                   .spread = milliseconds(20),
-                                   .soonest = milliseconds(20),
-                                   .longest_wait = milliseconds(50)},
-                                  [this](const HttpReply& reply) {
-                                    statuses.push_back(reply.status);
-                                    if (statuses.size() >= enough) asker.stop();
-                                    return reply.good();
-                                  })
-                                  .value());
+  kube::Patcher patcher = std::move(kube::Patcher::open(
+                                        asker.loop(), api, clock, [] { return 0.5; },
+                                        {.path = "/o",
+                                         .spread = milliseconds(20),
+                                         .min_interval = milliseconds(20),
+                                         .longest_wait = milliseconds(50)},
+                                        [this](const http::HttpReply& reply) {
+                                          statuses.push_back(reply.status);
+                                          if (statuses.size() >= enough) asker.stop();
+                                          return reply.ok();
+                                        })
+                                        .value());
   int made = 0;
-  Patcher::Body numbered() {
+  kube::Patcher::Body numbered() {
     return [this] { return "{\"n\":" + std::to_string(++made) + "}"; };
   }
   void answers(std::vector<int> codes) {
@@ -65,7 +65,7 @@ TEST_F(PatcherTest, AnEmptyBodyIsNotSentAndHoldsNothingUp) {
 TEST_F(PatcherTest, ALookThatFailedIsRepeatedBeforeAnythingIsWritten) {
   answers({404, 200, 200});
   enough = 3;
-  patcher.look();
+  patcher.resync();
   patcher.publish(numbered(), true);
   asker.run();
   ASSERT_EQ(server.asked().size(), 3U);

@@ -34,28 +34,28 @@ class PodEventsTest : public testing::Test {
     EXPECT_TRUE(settled());
   }
   [[nodiscard]] bool settled() const {
-    return events_.counters().told + events_.counters().dropped == wanted;
+    return events_.counters().sent + events_.counters().dropped == wanted;
   }
-  static PodEvent event(const std::string& pod = "p", const std::string& about = {}) {
+  static kube::PodEvent event(const std::string& pod = "p", const std::string& about = {}) {
     return {"default", pod, "uid-" + pod, "LeverRefused", "cannot", about};
   }
   ScriptedServer server{};
   Asker asker{};
-  SteppedClock clock{};
+  runtime::SteppedClock clock{};
   FixedWallClock wall{1795231046.7};
   std::vector<std::string> failures{};
   std::uint64_t wanted = 0;
-  KubeClient api =
-      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
-  PodEvents events_ =
-      std::move(PodEvents::open(
+  kube::KubeClient api = std::move(
+      kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  kube::PodEvents events_ =
+      std::move(kube::PodEvents::open(
                     asker.loop(), api, clock, wall, [] { return 0.0; }, {.node = "n1", .burst = 3},
                     [this](const std::string& why) { failures.push_back(why); })
                     .value());
 };
 
 TEST_F(PodEventsTest, SaysWhatWasDoneToThePod) {
-  events_.tell({"shop", "cart-1", "u1", "Evicting", "a \"reason\"", {}});
+  events_.send({"shop", "cart-1", "u1", "Evicting", "a \"reason\"", {}});
   settle(1);
   ASSERT_EQ(server.asked().size(), 1U);
   const auto asked = server.asked()[0];
@@ -72,12 +72,12 @@ TEST_F(PodEventsTest, SaysWhatWasDoneToThePod) {
 }
 
 TEST_F(PodEventsTest, TheSameIsCountedAndToldAgainLater) {
-  for (int i = 0; i < 5; ++i) events_.tell(event());
+  for (int i = 0; i < 5; ++i) events_.send(event());
   settle(1);
   EXPECT_EQ(events_.counters().repeated, 4U);
   clock.advance(minutes(11));
   wall.at += 660;
-  events_.tell(event());
+  events_.send(event());
   settle(2);
   ASSERT_EQ(server.asked().size(), 2U);
   const auto body = server.asked()[1].body;
@@ -89,28 +89,28 @@ TEST_F(PodEventsTest, TheSameIsCountedAndToldAgainLater) {
 }
 
 TEST_F(PodEventsTest, DifferentFilesAndPodsAreDifferentEvents) {
-  events_.tell(event("p", "cpu.max"));
-  events_.tell(event("p", "cpu.idle"));
-  events_.tell(event("q", "cpu.max"));
+  events_.send(event("p", "cpu.max"));
+  events_.send(event("p", "cpu.idle"));
+  events_.send(event("q", "cpu.max"));
   settle(3);
   EXPECT_EQ(events_.counters().repeated, 0U);
 }
 
 TEST_F(PodEventsTest, ABurstIsCutAndTimeGivesRoomAgain) {
-  for (int i = 0; i < 100; ++i) events_.tell(event("p" + std::to_string(i)));
+  for (int i = 0; i < 100; ++i) events_.send(event("p" + std::to_string(i)));
   settle(100);
-  EXPECT_EQ(events_.counters().told, 3U);
+  EXPECT_EQ(events_.counters().sent, 3U);
   EXPECT_EQ(events_.counters().dropped, 97U);
   clock.advance(std::chrono::seconds(13));
-  for (int i = 100; i < 110; ++i) events_.tell(event("p" + std::to_string(i)));
+  for (int i = 100; i < 110; ++i) events_.send(event("p" + std::to_string(i)));
   settle(110);
-  EXPECT_EQ(events_.counters().told, 5U) << "two more after 13 s";
+  EXPECT_EQ(events_.counters().sent, 5U) << "two more after 13 s";
 }
 
 TEST_F(PodEventsTest, ARefusalIsSaidOnceAndTheEventDropped) {
   take(http_answer(403, R"({"kind":"Status","message":"events is forbidden"})"));
-  events_.tell(event("a"));
-  events_.tell(event("b"));
+  events_.send(event("a"));
+  events_.send(event("b"));
   settle(2);
   EXPECT_EQ(failures, std::vector<std::string>{"403 events is forbidden"});
   EXPECT_EQ(server.asked().size(), 2U) << "not asked again";
@@ -121,26 +121,26 @@ TEST_F(PodEventsTest, ABusyServerIsAskedAgain) {
   server.answers([this](const Asked&, Exchange& exchange) {
     exchange.send(server.asked().size() == 1 ? http_answer(503, "busy") : http_answer(201, "{}"));
   });
-  events_.tell(event());
+  events_.send(event());
   settle(1);
-  EXPECT_EQ(events_.counters().told, 1U);
+  EXPECT_EQ(events_.counters().sent, 1U);
   EXPECT_TRUE(failures.empty());
 }
 
 TEST_F(PodEventsTest, ALongMessageIsCutBetweenCharacters) {
-  PodEvent longish = event();
+  kube::PodEvent longish = event();
   for (int i = 0; i < 1000; ++i) longish.message += "é";
-  events_.tell(longish);
+  events_.send(longish);
   settle(1);
-  const auto parsed = parse_json(server.asked()[0].body, "event");
+  const auto parsed = document::parse_json(server.asked()[0].body, "event");
   ASSERT_TRUE(parsed.problems.empty());
-  EXPECT_EQ(text_at(parsed.root, {"message"}).size(), 1000U);
+  EXPECT_EQ(pods::text_at(parsed.root, {"message"}).size(), 1000U);
 }
 
 TEST(OwnersEvent, TellsWhatConcernsThePodsOwner) {
   Pod pod;
   pod.namespace_ = "shop", pod.name = "cart", pod.uid = "u";
-  const auto of = [&](const AuditEvent& event) { return owners_event(pod, event); };
+  const auto of = [&](const record::AuditEvent& event) { return cli::event_for_owner(pod, event); };
   const auto refused =
       of({.kind = "refused", .path = "a/cpu.max", .new_text = "5", .why = "the kernel said EINVAL"});
   ASSERT_TRUE(refused);

@@ -77,7 +77,7 @@ TEST_F(WatchedNodeSlo, ABadOneIsRefusedAndTheLastGoodOneStays) {
   node_.start();
   ASSERT_TRUE(until_idle()) << node_.log();
   told_ = 1;
-  ASSERT_TRUE(node_.until([this] { return !node_.nodeslo_state().good; })) << node_.log();
+  ASSERT_TRUE(node_.until([this] { return !node_.nodeslo_state().usable; })) << node_.log();
   const std::string says =
       "nodeslos/node-1: spec.resourceQOSStrategy.beClass.cpuQOS.enable: found the text \"perhaps\"; legal: "
       "true or "
@@ -136,7 +136,7 @@ TEST_F(WatchedNodeSlo, TroubleThatIsOverIsSaid) {
   api_.watched(saying({bookmark_json(9)}));
   node_.start();
   ASSERT_TRUE(node_.until([this] { return node_.logged("event=input-recovered") == 1; })) << node_.log();
-  EXPECT_TRUE(node_.nodeslo_state().good);
+  EXPECT_TRUE(node_.nodeslo_state().usable);
   EXPECT_EQ(node_.logged("event=input-refused"), 1) << node_.log();
 }
 

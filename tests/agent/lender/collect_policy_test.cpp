@@ -22,9 +22,9 @@ struct Measured {
   Notices notices{};
 };
 Measured measured(const std::string& policy, ColocationStrategy strategy = {}) {
-  const auto asked = collect_policy_in(asking(policy));
+  const auto asked = lender::collect_policy_in(asking(policy));
   if (!asked) ADD_FAILURE() << policy;
-  auto notices = measure_as(asked.value_or(CollectPolicy{}), strategy);
+  auto notices = lender::apply_collect_policy(asked.value_or(lender::CollectPolicy{}), strategy);
   return {std::move(strategy), std::move(notices)};
 }
 
@@ -96,12 +96,12 @@ TEST(CollectPolicy, AFieldThatIsNotLegalIsLeftOutAlone) {
 }
 
 TEST(CollectPolicy, IsUnknownWhereTheTextIsNoNodeMetric) {
-  EXPECT_TRUE(collect_policy_in(R"({"kind":"NodeMetric"})"));
+  EXPECT_TRUE(lender::collect_policy_in(R"({"kind":"NodeMetric"})"));
   for (const auto* text : {"", "{}", "[]", "null", R"({"kind":"Node"})", R"({"kind":"Status","code":404})"})
-    EXPECT_FALSE(collect_policy_in(text)) << text;
-  for (const auto& text : malformed_texts()) EXPECT_FALSE(collect_policy_in(text));
+    EXPECT_FALSE(lender::collect_policy_in(text)) << text;
+  for (const auto& text : malformed_texts()) EXPECT_FALSE(lender::collect_policy_in(text));
   const std::string whole = asking("{}");
-  for (const auto text : truncations(whole)) EXPECT_FALSE(collect_policy_in(text)) << text;
+  for (const auto text : truncations(whole)) EXPECT_FALSE(lender::collect_policy_in(text)) << text;
   for (const auto* policy :
        {"[]", "7", "\"x\"", R"({"nodeAggregatePolicy":[]})", R"({"nodeAggregatePolicy":{"durations":{}}})"})
     measured(policy);

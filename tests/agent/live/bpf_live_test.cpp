@@ -20,9 +20,9 @@ TEST(LiveBpf, CountersOfCpusAreAccountedToCgroups) {
   CountingNode node({"aa"});
   if (!node.why_not().empty()) GTEST_SKIP() << node.why_not();
   if (stand_in().empty()) GTEST_SKIP() << "no msr events on this machine";
-  auto groups = open_cpu_groups(node.node().topology, stand_in());
+  auto groups = counters::open_cpu_groups(node.node().topology, stand_in());
   if (!groups) GTEST_SKIP() << "perf events: " << errno_name(groups.error().code);
-  const auto counters = CpuCounters::start(
+  const auto counters = counters::CpuCounters::start(
       {.unified = node.cgroups().layout().v2(Controller::cpu), .cgroups = 8}, std::move(*groups));
   if (!counters) GTEST_SKIP() << no_programs(std::string("BPF: ") + errno_name(counters.error().code));
   EXPECT_EQ(node.begin(CounterBackend::per_cpu, stand_in()), "");

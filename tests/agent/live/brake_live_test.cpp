@@ -28,7 +28,7 @@ class LiveBrake : public testing::Test {
   void SetUp() override {
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
     if (cgroups_.layout().unified.empty()) GTEST_SKIP() << "no unified hierarchy, so no pressure of a cgroup";
-    if (const auto window = shortest_window(cgroups_.host(), std::chrono::milliseconds(50)); !window)
+    if (const auto window = reclaim::shortest_window(cgroups_.host(), std::chrono::milliseconds(50)); !window)
       GTEST_SKIP() << "the kernel gives no trigger: " << errno_name(window.error().code);
     cgroups_.make(kService);
     cgroups_.make(kBatch);

@@ -22,7 +22,8 @@ class LiveMemoryBrake : public testing::Test {
  protected:
   void SetUp() override {
     if (!node_.why_not().empty()) GTEST_SKIP() << node_.why_not();
-    if (const auto window = shortest_window(node_.cgroups().host(), std::chrono::milliseconds(50)); !window)
+    if (const auto window = reclaim::shortest_window(node_.cgroups().host(), std::chrono::milliseconds(50));
+        !window)
       GTEST_SKIP() << "the kernel gives no trigger: " << errno_name(window.error().code);
     batch_ = node_.fill();
     ASSERT_TRUE(soon([&] { return node_.is_full(); }, kPatience)) << "best effort did not fill the node";

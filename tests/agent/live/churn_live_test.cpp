@@ -66,7 +66,7 @@ struct Lists {
 };
 
 Lists lists_of(int port) {
-  std::istringstream text(http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body);
+  std::istringstream text(http::http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body);
   Lists lists;
   const auto value = [](const std::string& line) {
     return static_cast<std::size_t>(std::strtod(line.c_str() + line.rfind(' '), nullptr));

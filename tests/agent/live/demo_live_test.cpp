@@ -78,7 +78,7 @@ TEST_F(DemoLive, RunsAndLeavesNothingBehind) {
   const pid_t pid = start_quick();
   ASSERT_EQ(exit_status(pid), 0) << said();
   EXPECT_EQ(left_behind(pid), 0U);
-  const auto json = parse_json(text_at(dir_ + "/json"), "json");
+  const auto json = document::parse_json(text_at(dir_ + "/json"), "json");
   ASSERT_TRUE(json.problems.empty()) << said();
   const auto written = json.root.find("files_written")->scalar()->text;
   EXPECT_NE(written, "0") << said();

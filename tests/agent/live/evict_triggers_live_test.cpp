@@ -135,8 +135,8 @@ class LiveEvictTriggers : public testing::Test {
     load_ = keeper(cgroups_.file(Controller::memory, "load", "cgroup.procs"), static_cast<std::size_t>(load));
   }
   static std::string gate_of(std::string_view trigger) {
-    const auto all = eviction_triggers();
-    const auto row = std::ranges::find(all, trigger, &EvictionTrigger::name);
+    const auto all = eviction::eviction_triggers();
+    const auto row = std::ranges::find(all, trigger, &eviction::EvictionTrigger::name);
     return std::string(kFeatureGates[static_cast<std::size_t>((*row)->gate)]) + ": true";
   }
   static std::string all_gates() {
@@ -175,11 +175,11 @@ TEST_F(LiveEvictTriggers, TakeTheirVictimOnASmallNodeAndNobodyOnALargeOne) {
 }
 
 TEST(LiveEvictTriggersTable, HasEveryTrigger) {
-  for (const auto* trigger : eviction_triggers()) {
+  for (const auto* trigger : eviction::eviction_triggers()) {
     const bool elsewhere = trigger->gate == FeatureGate::interference_evict;
     EXPECT_EQ(std::ranges::count(kRows, trigger->name, &Row::trigger), elsewhere ? 0 : 1) << trigger->name;
   }
-  EXPECT_EQ(std::size(kRows) + 1, eviction_triggers().size());
+  EXPECT_EQ(std::size(kRows) + 1, eviction::eviction_triggers().size());
 }
 
 }  // namespace

@@ -128,9 +128,9 @@ class LivePlantedTruth : public testing::Test {
       next_ += 1s;
       std::this_thread::sleep_until(next_);
       const Step step = agent.advance();
-      const Value* all = step.json.find("interference");
+      const document::Value* all = step.json.find("interference");
       if (all == nullptr || all->list() == nullptr) continue;
-      for (const Value& one : *all->list()) {
+      for (const document::Value& one : *all->list()) {
         if (one.find("victim") == nullptr || one.find("victim")->scalar()->text != "lab/shop") continue;
         const std::string name = one.find("antagonist")->scalar()->text;
         if (names.insert(name).second)

@@ -61,16 +61,16 @@ TEST_F(LiveService, ShowsItselfAndPutsEverythingBack) {
   ASSERT_GT(port, 0) << agent.log();
   const std::string at = "http://127.0.0.1:" + std::to_string(port);
   ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
-  EXPECT_EQ(http_get(at + "/healthz").status, 200);
-  EXPECT_EQ(http_get(at + "/readyz").status, 200) << http_get(at + "/readyz").body;
-  const std::string metrics = http_get(at + "/metrics").body;
+  EXPECT_EQ(http::http_get(at + "/healthz").status, 200);
+  EXPECT_EQ(http::http_get(at + "/readyz").status, 200) << http::http_get(at + "/readyz").body;
+  const std::string metrics = http::http_get(at + "/metrics").body;
   EXPECT_NE(metrics.find("evenkeel_node_cpu_capacity_cores"), std::string::npos);
   EXPECT_NE(metrics.find("pod=\"bbbbbbbb-0000-0000-0000-000000000002\""), std::string::npos) << metrics;
-  EXPECT_NE(http_get(at + "/v1/explain").body.find("cpu-identity"), std::string::npos);
-  EXPECT_NE(http_get(at + "/v1/audit").body.find("\"kind\":\"write\""), std::string::npos);
-  EXPECT_NE(http_get(at + "/v1/snapshot").body.find(pods_.services[0]), std::string::npos);
-  EXPECT_NE(http_get(at + "/v1/capabilities").body.find("cpu-idle"), std::string::npos);
-  EXPECT_EQ(http_get(at + "/etc/passwd").status, 404);
+  EXPECT_NE(http::http_get(at + "/v1/explain").body.find("cpu-identity"), std::string::npos);
+  EXPECT_NE(http::http_get(at + "/v1/audit").body.find("\"kind\":\"write\""), std::string::npos);
+  EXPECT_NE(http::http_get(at + "/v1/snapshot").body.find(pods_.services[0]), std::string::npos);
+  EXPECT_NE(http::http_get(at + "/v1/capabilities").body.find("cpu-idle"), std::string::npos);
+  EXPECT_EQ(http::http_get(at + "/etc/passwd").status, 404);
   const Ran explained = run_evenkeel({"explain", "--listen", "127.0.0.1:" + std::to_string(port)});
   EXPECT_EQ(explained.exit_status, 0) << explained.err;
   EXPECT_NE(explained.out.find("cpu.idle is 1, was 0, by cpu-identity"), std::string::npos) << explained.out;
@@ -85,7 +85,7 @@ TEST_F(LiveService, AScrapeAtAnyMomentHasEveryLiveSeries) {
   ASSERT_GT(port, 0) << agent.log();
   ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
   for (int i = 0; i < 200; ++i) {
-    const std::string text = http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body;
+    const std::string text = http::http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body;
     ASSERT_NE(text.find("evenkeel_cgroup_memory_working_set_bytes{cgroup=\"" + cgroups_.top() + "/" +
                         pods_.services[0] + "\""),
               std::string::npos)

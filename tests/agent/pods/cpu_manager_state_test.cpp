@@ -9,17 +9,17 @@ namespace evenkeel {
 namespace {
 
 TEST(CpuManagerState, BothFormsOfEntries) {
-  const auto now = parse_cpu_manager_state(
+  const auto now = pods::parse_cpu_manager_state(
       R"({"policyName":"static","defaultCpuSet":"0,4-7","entries":{"pod-a":{"main":"1","side":"2"},"pod-b":{"main":"3"}},"checksum":4195836012})",
       "state");
   EXPECT_TRUE(now.is_static);
   EXPECT_EQ(now.pinned.text(), "1-3");
-  const auto old = parse_cpu_manager_state(
+  const auto old = pods::parse_cpu_manager_state(
       R"({"policyName":"static","defaultCpuSet":"0-2","entries":{"0123456789ab":"3"},"checksum":1})",
       "state");
   EXPECT_EQ(old.pinned.text(), "3");
-  const auto none =
-      parse_cpu_manager_state(R"({"policyName":"none","defaultCpuSet":"","checksum":1353318690})", "state");
+  const auto none = pods::parse_cpu_manager_state(
+      R"({"policyName":"none","defaultCpuSet":"","checksum":1353318690})", "state");
   EXPECT_FALSE(none.is_static);
   EXPECT_TRUE(none.pinned.empty());
   EXPECT_EQ(none.problem, "");
@@ -29,7 +29,7 @@ TEST(CpuManagerState, AnythingElseIsAProblemAndNothing) {
   for (const char* text :
        {"", "{", "[]", "{}", "null", R"({"policyName":"static","entries":{"a":{"b":"x"}}})",
         R"({"policyName":"static","entries":{"a":["1"]}})", R"({"policyName":"static","entries":7})"}) {
-    const auto state = parse_cpu_manager_state(text, "state");
+    const auto state = pods::parse_cpu_manager_state(text, "state");
     EXPECT_NE(state.problem, "") << text;
     EXPECT_FALSE(state.is_static) << text;
     EXPECT_TRUE(state.pinned.empty()) << text;

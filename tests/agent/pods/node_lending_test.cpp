@@ -8,8 +8,8 @@ namespace {
 
 using namespace literals;
 
-NodeFile node_with(const std::string& key, const std::string& text) {
-  return parse_node("metadata: {annotations: {node.koordinator.sh/" + key + ": '" + text + "'}}", "f");
+pods::NodeFile node_with(const std::string& key, const std::string& text) {
+  return pods::parse_node("metadata: {annotations: {node.koordinator.sh/" + key + ": '" + text + "'}}", "f");
 }
 
 TEST(NodeLending, RawAllocatableIsAResourceList) {
@@ -28,7 +28,7 @@ TEST(NodeLending, RawAllocatableIsAResourceList) {
 TEST(NodeLending, TheNormalizationRatioIsADecimalNumber) {
   EXPECT_EQ(node_with("cpu-normalization-ratio", "1.15").node.cpu_normalization_ratio, 1.15);
   EXPECT_EQ(node_with("cpu-normalization-ratio", "1.00").node.cpu_normalization_ratio, 1.0);
-  EXPECT_EQ(parse_node("metadata: {name: n}", "f").node.cpu_normalization_ratio, std::nullopt);
+  EXPECT_EQ(pods::parse_node("metadata: {name: n}", "f").node.cpu_normalization_ratio, std::nullopt);
   for (const auto* bad : {"", "x", "0", "-1", "1.5x", "nan", "inf", "1e300", " 1"}) {
     const auto wrong = node_with("cpu-normalization-ratio", bad);
     EXPECT_EQ(wrong.node.cpu_normalization_ratio, std::nullopt) << bad;

@@ -14,11 +14,11 @@ struct Read {
   std::vector<std::string> notices{};
 };
 Read read_one(const std::string& metadata, const std::string& spec = "") {
-  const auto list = parse_pod_list(
+  const auto list = pods::parse_pod_list(
       R"({"kind":"PodList","items":[{"metadata":{"name":"p","namespace":"ns","uid":"u-1")" +
           (metadata.empty() ? "" : "," + metadata) + R"(},"spec":{"containers":[{"name":"main"}])" +
           (spec.empty() ? "" : "," + spec) + "}}]}",
-      "pods", Source::server);
+      "pods", pods::Source::server);
   EXPECT_TRUE(list.problems.empty());
   return list.pods.empty() ? Read{} : Read{list.pods.front(), list.notices};
 }
@@ -93,7 +93,7 @@ TEST(PodEviction, TheGangsOfThreeSchedulers) {
 
 TEST(PodEviction, TheNodeSaysWhatIsLent) {
   const auto node = [](const std::string& amounts) {
-    return parse_node(R"({"status":{"allocatable":{)" + amounts + "}}}", "node");
+    return pods::parse_node(R"({"status":{"allocatable":{)" + amounts + "}}}", "node");
   };
   const auto good = node(R"("cpu":"8","kubernetes.io/batch-cpu":"25000","kubernetes.io/mid-memory":"1Gi",)"
                          R"("kubernetes.io/batch-memory":"0")");

@@ -16,14 +16,14 @@ using namespace evenkeel::literals;
 
 namespace {
 
-PodList good(std::string_view text) {
-  auto list = parse_pod_list(text, "f");
+pods::PodList good(std::string_view text) {
+  auto list = pods::parse_pod_list(text, "f");
   for (const auto& problem : list.problems) ADD_FAILURE() << problem.text();
   return list;
 }
 /// A list of one pod with this metadata, spec and status (YAML flow style).
 TEST(PodList, AKubeletsRealAnswer) {
-  const auto list = parse_pod_list(test::real_pods(), "kubelet", Source::server);
+  const auto list = pods::parse_pod_list(test::real_pods(), "kubelet", pods::Source::server);
   ASSERT_TRUE(list.problems.empty()) << list.problems.front().text();
   EXPECT_TRUE(list.notices.empty());
   ASSERT_EQ(list.pods.size(), 3U);
@@ -44,15 +44,15 @@ TEST(PodList, AKubeletsRealAnswer) {
 }
 
 TEST(PodList, AServersOrderMeansNothing) {
-  const auto list = parse_pod_list(
+  const auto list = pods::parse_pod_list(
       test::pod_list_json({{.uid = "b", .container_ids = {"2"}}, {.uid = "a", .container_ids = {""}}}),
-      "kubelet", Source::server);
+      "kubelet", pods::Source::server);
   ASSERT_EQ(list.pods.size(), 2U);
   EXPECT_EQ(list.pods[0].uid, "a");
   EXPECT_EQ(list.pods[0].containers.at(0).id, "") << "not started yet";
-  EXPECT_TRUE(parse_pod_list(test::pod_list_json({}), "kubelet", Source::server).problems.empty())
+  EXPECT_TRUE(pods::parse_pod_list(test::pod_list_json({}), "kubelet", pods::Source::server).problems.empty())
       << "items: null";
-  EXPECT_FALSE(parse_pod_list("kind: PodList\n", "kubelet", Source::server).problems.empty())
+  EXPECT_FALSE(pods::parse_pod_list("kind: PodList\n", "kubelet", pods::Source::server).problems.empty())
       << "YAML is for people";
 }
 
@@ -70,12 +70,12 @@ constexpr const char* kFullPod = R"({"kind":"PodList","items":[{
 /// Whatever read_pod() looks at must be wanted of JSON: the same pods, read whole, are the same.
 TEST(PodList, NothingThatCountsIsPassedOver) {
   for (const auto& text : {test::real_pods(), std::string(kFullPod)}) {
-    const auto list = parse_pod_list(text, "kubelet");
-    const auto parsed = parse_json(text, "kubelet");
+    const auto list = pods::parse_pod_list(text, "kubelet");
+    const auto parsed = document::parse_json(text, "kubelet");
     ASSERT_FALSE(list.pods.empty());
     std::vector<std::string> notices;
     for (std::size_t i = 0; i < list.pods.size(); ++i) {
-      const auto whole = read_pod(parsed.root.find("items")->list()->at(i), notices);
+      const auto whole = pods::read_pod(parsed.root.find("items")->list()->at(i), notices);
       ASSERT_TRUE(whole);
       EXPECT_TRUE(*whole == list.pods[i]) << list.pods[i].name;
     }
@@ -90,10 +90,11 @@ TEST(PodList, EveryPathOfAPodThatIsReadIsWanted) {
     const std::string code = test::text_of_file(EVENKEEL_SOURCE_DIR + std::string(file));
     for (std::sregex_iterator it(code.begin(), code.end(), path), end; it != end; ++it, ++paths) {
       const std::string keys = (*it)[1];
-      auto wanted = wanted_of_pods()[1].members;  // of items
+      auto wanted = pods::pod_key_filter()[1].members;  // of items
       for (std::sregex_iterator key(keys.begin(), keys.end(), word); key != end && !wanted.empty(); ++key) {
-        const auto found = std::find_if(wanted.begin(), wanted.end(),
-                                        [&](const Wanted& w) { return w.key == (*key)[1].str(); });
+        const auto found = std::find_if(wanted.begin(), wanted.end(), [&](const document::KeyFilter& w) {
+          return w.key == (*key)[1].str();
+        });
         ASSERT_NE(found, wanted.end()) << file << ": " << keys;
         wanted = found->members;
       }

@@ -51,13 +51,13 @@ items:
   status: {phase: Pending}
 )";
 
-PodList good(std::string_view text) {
-  auto list = parse_pod_list(text, "f");
+pods::PodList good(std::string_view text) {
+  auto list = pods::parse_pod_list(text, "f");
   for (const auto& problem : list.problems) ADD_FAILURE() << problem.text();
   return list;
 }
 /// A list of one pod with this metadata, spec and status (YAML flow style).
-PodList one(const std::string& metadata, const std::string& spec, const std::string& status) {
+pods::PodList one(const std::string& metadata, const std::string& spec, const std::string& status) {
   return good("kind: PodList\nitems: [{metadata: {" + metadata + "}, spec: {" + spec + "}, status: {" +
               status + "}}]");
 }
@@ -155,12 +155,12 @@ TEST(PodList, EmptyListsAreLists) {
 TEST(PodList, TextsThatAreNoListAreProblems) {
   for (const auto* text : {"", "\n", "{}", "[]", "5", "kind: Pod\n", "kind: PodList\nitems: {a: b}\n",
                            "items: 5\n", "{\"items\": [", "items: [}", "kind: Node\nitems: []\n"}) {
-    EXPECT_FALSE(parse_pod_list(text, "f").problems.empty()) << text;
+    EXPECT_FALSE(pods::parse_pod_list(text, "f").problems.empty()) << text;
   }
   for (const auto& text : test::malformed_texts()) {
-    EXPECT_FALSE(parse_pod_list(text, "f").problems.empty()) << text.substr(0, 40);
+    EXPECT_FALSE(pods::parse_pod_list(text, "f").problems.empty()) << text.substr(0, 40);
   }
-  EXPECT_FALSE(parse_pod_list("{" + std::string(5'000'000, '['), "f").problems.empty());
+  EXPECT_FALSE(pods::parse_pod_list("{" + std::string(5'000'000, '['), "f").problems.empty());
 }
 
 TEST(PodList, KubernetesQosIsComputedWhenTheStatusIsSilent) {

@@ -6,14 +6,14 @@
 namespace evenkeel {
 namespace {
 
-PodList with(const std::string& annotation, const std::string& spec = "",
-             const std::string& addresses = "[{ip: 10.0.0.9}, {ip: 'fd00::9'}]") {
-  return parse_pod_list("items: [{metadata: {uid: u, name: p, annotations: {koordinator.sh/networkQOS: '" +
-                            annotation + "'}}, spec: {" + spec +
-                            "}, status: {qosClass: Burstable, podIPs: " + addresses + "}}]",
-                        "f");
+pods::PodList with(const std::string& annotation, const std::string& spec = "",
+                   const std::string& addresses = "[{ip: 10.0.0.9}, {ip: 'fd00::9'}]") {
+  return pods::parse_pod_list(
+      "items: [{metadata: {uid: u, name: p, annotations: {koordinator.sh/networkQOS: '" + annotation +
+          "'}}, spec: {" + spec + "}, status: {qosClass: Burstable, podIPs: " + addresses + "}}]",
+      "f");
 }
-PodNetwork network(const PodList& list) {
+PodNetwork network(const pods::PodList& list) {
   EXPECT_EQ(list.pods.size(), 1U);
   return list.pods.empty() ? PodNetwork{} : list.pods[0].network;
 }
@@ -60,7 +60,7 @@ TEST(PodNetwork, ABadAnnotationLimitsNothingAndIsSaid) {
 
 TEST(NodeNetwork, ItsBandwidthIsAnAnnotation) {
   const auto node = [](const std::string& text) {
-    return parse_node(
+    return pods::parse_node(
         "kind: Node\nmetadata: {name: n, annotations: {node.koordinator.sh/network-bandwidth: '" + text +
             "'}}\n",
         "f");

@@ -9,12 +9,12 @@ using namespace evenkeel::literals;
 
 namespace {
 
-PodList pod_with(const std::string& metadata, const std::string& spec = "") {
-  return parse_pod_list("items: [{metadata: {uid: u, name: p, " + metadata + "}, spec: {" + spec +
-                            "}, status: {qosClass: Burstable}}]",
-                        "f");
+pods::PodList pod_with(const std::string& metadata, const std::string& spec = "") {
+  return pods::parse_pod_list("items: [{metadata: {uid: u, name: p, " + metadata + "}, spec: {" + spec +
+                                  "}, status: {qosClass: Burstable}}]",
+                              "f");
 }
-Pod only_pod(const PodList& list) {
+Pod only_pod(const pods::PodList& list) {
   EXPECT_EQ(list.pods.size(), 1U);
   return list.pods.empty() ? Pod{} : list.pods[0];
 }
@@ -91,7 +91,7 @@ TEST(PodProtocol, ABurstAnnotationThatIsWrongLeavesTheNodesSettings) {
   }
 }
 
-PodList pod_with_cpu_qos(const std::string& text, const std::string& qos_class = "LS") {
+pods::PodList pod_with_cpu_qos(const std::string& text, const std::string& qos_class = "LS") {
   return pod_with("labels: {koordinator.sh/qosClass: " + qos_class +
                   "}, annotations: {koordinator.sh/cpuQOS: '" + text + "'}");
 }
@@ -207,7 +207,7 @@ status:
 )";
 
 TEST(NodeObject, ReadsAmountsAndAnnotations) {
-  const auto file = parse_node(kNode, "f");
+  const auto file = pods::parse_node(kNode, "f");
   ASSERT_TRUE(file.problems.empty());
   EXPECT_TRUE(file.notices.empty());
   const auto& node = file.node;
@@ -225,7 +225,7 @@ TEST(NodeObject, ReadsAmountsAndAnnotations) {
 }
 
 TEST(NodeObject, SharedSystemCpusAreNotTakenAway) {
-  const auto file = parse_node(
+  const auto file = pods::parse_node(
       R"({"metadata":{"annotations":{"node.koordinator.sh/system-qos-resource":"{\"cpuset\":\"2\",\"cpusetExclusive\":false}"}}})",
       "f");
   EXPECT_EQ(file.node.system_qos_cpus, std::nullopt);
@@ -246,7 +246,7 @@ TEST(NodeObject, BadPartsStayUnknownAndAreNoticed) {
       "metadata: {annotations: {kubelet.koordinator.sh/cpu-manager-policy: static}}",
   };
   for (const auto& text : bad) {
-    const auto file = parse_node(text, "f");
+    const auto file = pods::parse_node(text, "f");
     EXPECT_TRUE(file.problems.empty()) << text;
     EXPECT_EQ(file.notices.size(), 1U) << text;
     const auto& node = file.node;
@@ -258,10 +258,10 @@ TEST(NodeObject, BadPartsStayUnknownAndAreNoticed) {
 
 TEST(NodeObject, TextsThatAreNoNodeAreProblems) {
   for (const auto* text : {"", "[]", "5", "kind: Pod\n", "{\"status\": "}) {
-    EXPECT_FALSE(parse_node(text, "f").problems.empty()) << text;
+    EXPECT_FALSE(pods::parse_node(text, "f").problems.empty()) << text;
   }
   for (const auto& text : test::malformed_texts()) {
-    EXPECT_FALSE(parse_node(text, "f").problems.empty()) << text.substr(0, 40);
+    EXPECT_FALSE(pods::parse_node(text, "f").problems.empty()) << text.substr(0, 40);
   }
 }
 

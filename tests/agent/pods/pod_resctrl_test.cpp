@@ -6,12 +6,13 @@
 namespace evenkeel {
 namespace {
 
-PodList with(const std::string& annotation) {
-  return parse_pod_list("items: [{metadata: {uid: u, name: p, annotations: {node.koordinator.sh/resctrl: '" +
-                            annotation + "'}}, spec: {}, status: {qosClass: Burstable}}]",
-                        "f");
+pods::PodList with(const std::string& annotation) {
+  return pods::parse_pod_list(
+      "items: [{metadata: {uid: u, name: p, annotations: {node.koordinator.sh/resctrl: '" + annotation +
+          "'}}, spec: {}, status: {qosClass: Burstable}}]",
+      "f");
 }
-Pod only_pod(const PodList& list) {
+Pod only_pod(const pods::PodList& list) {
   EXPECT_EQ(list.pods.size(), 1U);
   return list.pods.empty() ? Pod{} : list.pods[0];
 }

@@ -12,43 +12,43 @@ namespace {
 
 using namespace std::chrono_literals;
 
-BlameTotals::Pair pair(std::uint32_t victim, std::uint32_t antagonist) {
+record::BlameTotals::Pair pair(std::uint32_t victim, std::uint32_t antagonist) {
   return {.victim = {victim, 0}, .antagonist = {antagonist, 0}};
 }
 
 /// By victim 1, each a microsecond longer than the one before.
-void fill(BlameTotals& totals, std::uint32_t from, std::uint32_t to) {
+void fill(record::BlameTotals& totals, std::uint32_t from, std::uint32_t to) {
   for (auto i = from; i < to; ++i) totals.add(pair(1, i), 1us * i);
 }
 
-Duration all_of(const BlameTotals& totals) {
+Duration all_of(const record::BlameTotals& totals) {
   Duration sum{};
   for (const auto& [who, one] : totals.shown()) sum += one.shown;
   for (const auto& [who, time] : totals.others()) sum += time;
   return sum;
 }
 
-constexpr auto kMost = static_cast<std::uint32_t>(BlameTotals::kMostShown);
+constexpr auto kMost = static_cast<std::uint32_t>(record::BlameTotals::kMaxShownPairs);
 
 TEST(BlameTotals, WhoFindsNoRoomIsOneOfTheOthers) {
-  BlameTotals totals;
+  record::BlameTotals totals;
   fill(totals, 1, kMost + 1);
   EXPECT_TRUE(totals.others().empty());
   totals.add(pair(2, 7), 1ns);
   totals.add(pair(2, 8), 2ns);
-  totals.settle();
+  totals.flush();
   EXPECT_EQ(totals.shown().size(), kMost);
   EXPECT_EQ(totals.others().at({{2, 0}, false}), 3ns);
 }
 
 TEST(BlameTotals, WhoBecomesLongerIsShownFromThenOn) {
-  BlameTotals totals;
+  record::BlameTotals totals;
   fill(totals, 1, kMost + 1);
   totals.add(pair(2, 7), 1us);
-  totals.settle();
+  totals.flush();
   EXPECT_FALSE(totals.shown().contains(pair(2, 7))) << "no longer than the shortest";
   totals.add(pair(2, 7), 5s);
-  totals.settle();
+  totals.flush();
   ASSERT_TRUE(totals.shown().contains(pair(2, 7)));
   EXPECT_EQ(totals.shown().at(pair(2, 7)).shown, 0s) << "its past stays with the others, which only grow";
   EXPECT_EQ(totals.others().at({{2, 0}, false}), 5s + 1us);
@@ -60,13 +60,13 @@ TEST(BlameTotals, WhoBecomesLongerIsShownFromThenOn) {
 }
 
 TEST(BlameTotals, TwoThatAreHardlyDifferentDoNotTakeTurns) {
-  BlameTotals totals;
+  record::BlameTotals totals;
   for (std::uint32_t i = 1; i <= kMost; ++i) totals.add(pair(1, i), 1s);
   int changes = 0;
   for (int tick = 0; tick < 50; ++tick) {
     const bool before = totals.shown().contains(pair(1, 1));
     totals.add(tick % 2 == 0 ? pair(1, kMost + 1) : pair(1, 1), tick == 0 ? 1s : 100ms);
-    totals.settle();
+    totals.flush();
     changes += before != totals.shown().contains(pair(1, 1)) ? 1 : 0;
   }
   EXPECT_EQ(changes, 0);
@@ -74,11 +74,11 @@ TEST(BlameTotals, TwoThatAreHardlyDifferentDoNotTakeTurns) {
 
 /// Ten times as many as are shown come in any order; after some ticks the longest are shown.
 TEST(BlameTotals, TheLongestAreShownInTheEndAndNothingIsLost) {
-  BlameTotals totals;
+  record::BlameTotals totals;
   std::mt19937 dice(1);
   Duration told{};
   constexpr std::uint32_t kAll = 10 * kMost, kLong = 300;
-  std::map<BlameTotals::Side, Duration> before;
+  std::map<record::BlameTotals::Side, Duration> before;
   for (int tick = 0; tick < 100; ++tick) {
     const auto add = [&](std::uint32_t i, Duration time) {
       totals.add(pair(1 + i % 50, i), time);
@@ -86,9 +86,9 @@ TEST(BlameTotals, TheLongestAreShownInTheEndAndNothingIsLost) {
     };
     for (int i = 0; i < 700; ++i) add(kLong + static_cast<std::uint32_t>(dice() % (kAll - kLong)), 1us);
     for (std::uint32_t i = 0; i < kLong && tick > 5; ++i) add(i, 1ms);
-    totals.settle();
-    EXPECT_LE(totals.shown().size(), BlameTotals::kMostShown);
-    EXPECT_LE(totals.known(), BlameTotals::kMostKnown);
+    totals.flush();
+    EXPECT_LE(totals.shown().size(), record::BlameTotals::kMaxShownPairs);
+    EXPECT_LE(totals.known(), record::BlameTotals::kMaxPairs);
     EXPECT_EQ(all_of(totals), told);
     for (const auto& [side, time] : totals.others()) {
       EXPECT_GE(time, before[side]);
@@ -100,11 +100,11 @@ TEST(BlameTotals, TheLongestAreShownInTheEndAndNothingIsLost) {
 }
 
 TEST(BlameTotals, WhoIsGoneMakesRoom) {
-  BlameTotals totals;
+  record::BlameTotals totals;
   fill(totals, 1, kMost + 3);
   totals.forget([](CgroupId id) { return id.value == 5; });
   EXPECT_EQ(totals.shown().size(), kMost - 1);
-  totals.settle();
+  totals.flush();
   EXPECT_EQ(totals.shown().size(), kMost);
   EXPECT_TRUE(totals.shown().contains(pair(1, kMost + 2)));
   totals.forget([](CgroupId id) { return id.value == 1; });
@@ -113,13 +113,13 @@ TEST(BlameTotals, WhoIsGoneMakesRoom) {
 }
 
 TEST(BlameTotals, ASteadyTickAllocatesNothing) {
-  BlameTotals totals;
+  record::BlameTotals totals;
   fill(totals, 1, kMost + 100);
-  totals.settle();
+  totals.flush();
   fill(totals, 1, kMost + 100);
   const AllocGuard guard;
   fill(totals, 1, kMost + 100);
-  totals.settle();
+  totals.flush();
   EXPECT_EQ(guard.allocations(), 0U);
 }
 

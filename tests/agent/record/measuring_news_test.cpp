@@ -24,14 +24,14 @@ class LogPipe {
     EXPECT_EQ(::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK), 0);
     read_ = Fd(ends[0]);
     write_ = Fd(ends[1]);
-    log.emplace(write_.get(), LogFormat::text, LogLevel::info, nullptr);
+    log.emplace(write_.get(), runtime::LogFormat::text, runtime::LogLevel::info, nullptr);
   }
   std::string lines() const {
     std::array<char, 8192> text{};
     const auto size = ::read(read_.get(), text.data(), text.size());
     return {text.data(), size < 0 ? 0 : static_cast<std::size_t>(size)};
   }
-  std::optional<Log> log{};
+  std::optional<runtime::Log> log{};
 
  private:
   Fd read_{}, write_{};
@@ -39,37 +39,37 @@ class LogPipe {
 
 TEST(MeasuringNews, TheReasonOfTheCountersIsSaidOnceAndWhenItChanges) {
   const LogPipe pipe;
-  Log log = *pipe.log;
-  MeasuringNews news;
+  runtime::Log log = *pipe.log;
+  record::MeasurementStatusLog news;
   NodeSnapshot node;
-  news.tell(node, log);
+  news.log_changes(node, log);
   EXPECT_EQ(pipe.lines(), "") << "nobody asks, so nothing is amiss";
   node.counters.why = "cycles: ENOENT";
-  for (int i = 0; i < 3; ++i) news.tell(node, log);
+  for (int i = 0; i < 3; ++i) news.log_changes(node, log);
   EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=none why=\"cycles: ENOENT\"\n");
   node.counters.backend = CounterBackend::rotating;
-  news.tell(node, log);
+  news.log_changes(node, log);
   EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=rotating why=\"cycles: ENOENT\"\n");
   node.counters.why.clear();
-  for (int i = 0; i < 3; ++i) news.tell(node, log);
+  for (int i = 0; i < 3; ++i) news.log_changes(node, log);
   EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=rotating why=\"\"\n");
 }
 
 TEST(MeasuringNews, SoIsTheReasonOfTheRunQueue) {
   const LogPipe pipe;
-  Log log = *pipe.log;
-  MeasuringNews news;
+  runtime::Log log = *pipe.log;
+  record::MeasurementStatusLog news;
   NodeSnapshot node;
   node.run_queue.source = RunQueueSource::schedstat;
   node.run_queue.why = "EPERM: rights";
-  for (int i = 0; i < 3; ++i) news.tell(node, log);
+  for (int i = 0; i < 3; ++i) news.log_changes(node, log);
   EXPECT_EQ(pipe.lines(), "level=info event=run-queue-source source=schedstat why=\"EPERM: rights\"\n");
   node.run_queue.source = RunQueueSource::none;
   node.run_queue.why += "; more than 1000 tasks in containers, each of them looked at for nothing so far";
-  news.tell(node, log);
+  news.log_changes(node, log);
   EXPECT_NE(pipe.lines().find("source=none why=\"EPERM: rights; more than 1000"), std::string::npos);
   const AllocGuard guard;
-  news.tell(node, log);
+  news.log_changes(node, log);
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
@@ -80,24 +80,25 @@ TEST(MeasuringNews, StandsInTheMetricsAndInTheAgentsLog) {
   const auto slo = host.root() + "/nodeslo.yaml";
   const auto write = [&](const char* text) { std::ofstream(slo) << text << std::flush; };
   write("extensions: {evenkeel: {interference: {enable: true, counters: false}}}\n");
-  AgentOptions options{.host_root = host.root(), .state_dir = host.root() + "/state", .stepped = true};
+  tick::AgentOptions options{.host_root = host.root(), .state_dir = host.root() + "/state", .stepped = true};
   options.inputs.nodeslo = slo;
   const LogPipe pipe;
-  Log log = *pipe.log;
-  SteppedClock clock;
-  const auto agent = Agent::create(options, log, clock, nullptr).agent;
+  runtime::Log log = *pipe.log;
+  runtime::SteppedClock clock;
+  const auto agent = tick::Agent::create(options, log, clock, nullptr).agent;
   ASSERT_TRUE(agent);
   const std::string why = "not tried: /sys/fs/cgroup is not the kernel's";
   for (int second = 1; second < 4; ++second) agent->tick(MonoTime{} + std::chrono::seconds(second));
-  EXPECT_NE(metrics_text(*agent).find("\nevenkeel_run_queue_source{source=\"none\",why=\"" + why + "\"} 1\n"),
-            std::string::npos);
+  EXPECT_NE(
+      api::metrics_text(*agent).find("\nevenkeel_run_queue_source{source=\"none\",why=\"" + why + "\"} 1\n"),
+      std::string::npos);
   const auto said = pipe.lines();
   const auto line = said.find("event=run-queue-source source=none why=\"" + why + "\"");
   EXPECT_NE(line, std::string::npos) << said;
   EXPECT_EQ(said.find("event=run-queue-source", line + 1), std::string::npos) << "once";
   write("{}\n");
   agent->tick(MonoTime{} + std::chrono::seconds(5));
-  EXPECT_EQ(metrics_text(*agent).find("evenkeel_run_queue_source"), std::string::npos) << "nobody asks";
+  EXPECT_EQ(api::metrics_text(*agent).find("evenkeel_run_queue_source"), std::string::npos) << "nobody asks";
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ class WaitTotalsTest : public testing::Test {
     pod_a_ = fake_.pod(KubeQos::burstable, "aa", {std::string(64, '1'), std::string(64, '2')});
     pod_b_ = fake_.pod(KubeQos::besteffort, "bb", {std::string(64, '3')});
     host_.emplace(*Host::open(fake_.root()));
-    tree_.emplace(*host_, *detect_layout(*host_, ""));
+    tree_.emplace(*host_, *tree::detect_layout(*host_, ""));
     tree_->scan();
   }
   [[nodiscard]] CgroupId id(const std::string& path) const { return tree_->find_path(path)->id; }
@@ -37,9 +37,9 @@ class WaitTotalsTest : public testing::Test {
   FakeHost fake_{};
   std::string pod_a_{}, pod_b_{};
   std::optional<Host> host_{};
-  std::optional<CgroupTree> tree_{};
+  std::optional<tree::CgroupTree> tree_{};
   NodeSnapshot node_{};
-  WaitTotals totals_{};
+  record::WaitTotals totals_{};
 };
 
 TEST_F(WaitTotalsTest, ContainersCountForTheirPod) {

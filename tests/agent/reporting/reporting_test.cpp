@@ -22,24 +22,25 @@ namespace {
 using std::chrono::seconds;
 
 TEST(ReportTarget, IsOneOfThree) {
-  using Kind = ReportTarget::Kind;
-  EXPECT_EQ(parse_report_target("none").target.kind, Kind::none);
-  EXPECT_EQ(parse_report_target("node-status").target.kind, Kind::node_status);
-  EXPECT_EQ(parse_report_target("file:/a b").target.path, "/a b");
+  using Kind = reporting::ReportTarget::Kind;
+  EXPECT_EQ(reporting::parse_report_target("none").target.kind, Kind::none);
+  EXPECT_EQ(reporting::parse_report_target("node-status").target.kind, Kind::node_status);
+  EXPECT_EQ(reporting::parse_report_target("file:/a b").target.path, "/a b");
   for (const auto* text : {"", "file:", "file", "Node-Status", "node-status "})
-    EXPECT_NE(parse_report_target(text).error.find("legal: none, node-status, file:PATH"), std::string::npos)
+    EXPECT_NE(reporting::parse_report_target(text).error.find("legal: none, node-status, file:PATH"),
+              std::string::npos)
         << text;
 }
 
 TEST(ReportFile, IsReplacedAsAWholeOrTheReasonIsGiven) {
   const StateDir dir;
   const std::string path = dir.path + "/report.json";
-  EXPECT_EQ(write_report_file(path, {1500, std::nullopt, 0, 7}), "");
+  EXPECT_EQ(reporting::write_report_file(path, {1500, std::nullopt, 0, 7}), "");
   std::string text;
   std::getline(std::ifstream(path), text);
   EXPECT_EQ(text, R"({"batch-cpu":1500,"mid-cpu":0,"mid-memory":7})");
   EXPECT_FALSE(std::filesystem::exists(path + ".new"));
-  EXPECT_NE(write_report_file(dir.path + "/no/such/dir", {}), "");
+  EXPECT_NE(reporting::write_report_file(dir.path + "/no/such/dir", {}), "");
 }
 
 /// An agent that decides nothing, and a reporter that nobody answers: what counts is what the Node is told to
@@ -47,45 +48,46 @@ TEST(ReportFile, IsReplacedAsAWholeOrTheReasonIsGiven) {
 struct Rivals : testing::Test {
   Rivals() {
     host.machine({.cpus = 4}).v1().kubepods();
-    AgentOptions options{.host_root = host.root(), .stepped = true};
+    tick::AgentOptions options{.host_root = host.root(), .stepped = true};
     options.inputs.nodeslo_optional = options.inputs.by_text = true;
     options.inputs.nodeslo = dir.path + "/none.yaml";
-    agent = Agent::create(options, log, clock, nullptr).agent;
-    reporting.emplace(ReportTarget{ReportTarget::Kind::node_status, {}}, *agent, log);
-    reporting->report_through(std::move(
-        NodeReporter::open(asker.loop(), api, system_clock, [] { return 0.5; }, {.node = "n1"}, {}).value()));
+    agent = tick::Agent::create(options, log, clock, nullptr).agent;
+    reporting.emplace(reporting::ReportTarget{reporting::ReportTarget::Kind::node_status, {}}, *agent, log);
+    reporting->set_reporter(std::move(
+        kube::NodeReporter::open(asker.loop(), api, system_clock, [] { return 0.5; }, {.node = "n1"}, {})
+            .value()));
   }
   static MonoTime minute(int count) { return MonoTime(std::chrono::minutes(count)); }
   FakeHost host{};
   StateDir dir{};
   ScriptedServer server{};
   Asker asker{};
-  SteppedClock clock{};
-  SystemClock system_clock{};
-  Log log{STDERR_FILENO, LogFormat::text, LogLevel::error, nullptr};
-  KubeClient api =
-      std::move(KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
-  std::unique_ptr<Agent> agent{};
-  std::optional<Reporting> reporting{};
+  runtime::SteppedClock clock{};
+  runtime::SystemClock system_clock{};
+  runtime::Log log{STDERR_FILENO, runtime::LogFormat::text, runtime::LogLevel::error, nullptr};
+  kube::KubeClient api = std::move(
+      kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
+  std::unique_ptr<tick::Agent> agent{};
+  std::optional<reporting::Reporting> reporting{};
 };
 
 TEST_F(Rivals, WhatStandsThereAtTheStartIsNobodysFault) {
-  reporting->stands({1000, 7, {}, {}}, minute(1));
-  EXPECT_FALSE(reporting->stands_back(minute(1)));
+  reporting->observed({1000, 7, {}, {}}, minute(1));
+  EXPECT_FALSE(reporting->paused_for_rival(minute(1)));
   EXPECT_EQ(agent->lending().standing()[0], 1000);
-  reporting->stands({1000, 7, {}, {}}, minute(2));
-  EXPECT_FALSE(reporting->stands_back(minute(2)));
+  reporting->observed({1000, 7, {}, {}}, minute(2));
+  EXPECT_FALSE(reporting->paused_for_rival(minute(2)));
 }
 
 TEST_F(Rivals, SomebodyElsesFiguresAreLeftAloneForAWhileAndThenForGood) {
-  reporting->stands({1000, 7, {}, {}}, minute(0));
-  reporting->stands({2000, 7, {}, {}}, minute(1));
-  EXPECT_TRUE(reporting->stands_back(minute(10)));
-  EXPECT_FALSE(reporting->stands_back(minute(11)));
-  reporting->stands({3000, 7, {}, {}}, minute(12));
-  EXPECT_FALSE(reporting->stands_back(minute(22)));
-  reporting->stands({}, minute(23));  // taken away is written, too
-  EXPECT_TRUE(reporting->stands_back(minute(1'000'000)));
+  reporting->observed({1000, 7, {}, {}}, minute(0));
+  reporting->observed({2000, 7, {}, {}}, minute(1));
+  EXPECT_TRUE(reporting->paused_for_rival(minute(10)));
+  EXPECT_FALSE(reporting->paused_for_rival(minute(11)));
+  reporting->observed({3000, 7, {}, {}}, minute(12));
+  EXPECT_FALSE(reporting->paused_for_rival(minute(22)));
+  reporting->observed({}, minute(23));  // taken away is written, too
+  EXPECT_TRUE(reporting->paused_for_rival(minute(1'000'000)));
 }
 
 struct ReportingLive : testing::Test {

@@ -76,8 +76,8 @@ struct UsageReportingLive : testing::Test {
     if (!agent.logged("event=listening", seconds(20))) return {};
     const auto log = agent.log();
     const auto port = log.find("port=", log.find("event=listening")) + 5;
-    return http_get("http://127.0.0.1:" + log.substr(port, log.find_first_not_of("0123456789", port) - port) +
-                    path)
+    return http::http_get("http://127.0.0.1:" +
+                          log.substr(port, log.find_first_not_of("0123456789", port) - port) + path)
         .body;
   }
   FakeHost host{};
@@ -93,15 +93,16 @@ TEST_F(UsageReportingLive, TellsWhatNodeAndPodsUseThoughNothingIsLent) {
   EXPECT_EQ(asked[0].body, "{}");
   EXPECT_EQ(asked[1].target, "/apis/slo.koordinator.sh/v1alpha1/nodemetrics/n1/status");
   EXPECT_EQ(asked[1].header("authorization"), "Bearer abc");
-  const auto report = parse_json(asked[1].body, "report").root;
-  EXPECT_NE(text_at(report, {"status", "nodeMetric", "nodeUsage", "resources", "cpu"}), "") << asked[1].body;
-  const auto pods = list_at(report, {"status", "podsMetric"});
+  const auto report = document::parse_json(asked[1].body, "report").root;
+  EXPECT_NE(pods::text_at(report, {"status", "nodeMetric", "nodeUsage", "resources", "cpu"}), "")
+      << asked[1].body;
+  const auto pods = pods::list_at(report, {"status", "podsMetric"});
   ASSERT_TRUE(pods && pods->size() == 1) << asked[1].body;
-  EXPECT_EQ(text_at((*pods)[0], {"name"}), "web");
-  EXPECT_EQ(text_at((*pods)[0], {"qos"}), "LS");
+  EXPECT_EQ(pods::text_at((*pods)[0], {"name"}), "web");
+  EXPECT_EQ(pods::text_at((*pods)[0], {"qos"}), "LS");
   const auto predicts = [](const Asked& one) {
-    const auto body = parse_json(one.body, "report").root;
-    return !text_at(body, {"status", "prodReclaimableMetric", "resource", "resources", "cpu"}).empty();
+    const auto body = document::parse_json(one.body, "report").root;
+    return !pods::text_at(body, {"status", "prodReclaimableMetric", "resource", "resources", "cpu"}).empty();
   };
   EXPECT_TRUE(within(seconds(60), [&] { return std::ranges::any_of(patches(), predicts); }))
       << "it learns, too";

@@ -25,18 +25,18 @@ class StateFileOnDisk : public testing::Test {
   [[nodiscard]] bool leftovers() const { return fs::exists(path_ + ".new"); }
   test::StateDir state_{};
   std::string path_ = state_.path + "/prediction";
-  StateFile file_{path_};
+  runtime::StateFile file_{path_};
 };
 
 TEST_F(StateFileOnDisk, TheNewTextTakesTheOldOnesPlaceInTheEnd) {
   holds("old");
   ASSERT_TRUE(file_.begin("new"));
   EXPECT_EQ(text(), "old") << "a crash here loses the new text only";
-  EXPECT_TRUE(file_.begun());
+  EXPECT_TRUE(file_.in_progress());
   ASSERT_TRUE(file_.finish());
   EXPECT_EQ(text(), "new");
-  EXPECT_FALSE(leftovers() || file_.begun());
-  EXPECT_EQ(*read_state_file(path_), "new");
+  EXPECT_FALSE(leftovers() || file_.in_progress());
+  EXPECT_EQ(*runtime::read_state_file(path_), "new");
 }
 
 TEST_F(StateFileOnDisk, FinishingNothingIsNoFailure) {
@@ -72,7 +72,7 @@ TEST_F(StateFileOnDisk, ADiskThatRunsFullLeavesTheOldText) {
   ::signal(SIGXFSZ, handler);
   ASSERT_FALSE(begun);
   EXPECT_EQ(begun.error().code, EFBIG);
-  EXPECT_FALSE(leftovers() || file_.begun());
+  EXPECT_FALSE(leftovers() || file_.in_progress());
   EXPECT_TRUE(file_.finish());
   EXPECT_EQ(text(), "old");
 }
@@ -80,19 +80,19 @@ TEST_F(StateFileOnDisk, ADiskThatRunsFullLeavesTheOldText) {
 TEST_F(StateFileOnDisk, ADirectoryThatIsGoneIsAnError) {
   fs::remove_all(state_.path);
   EXPECT_EQ(file_.begin("x").error().code, ENOENT);
-  EXPECT_EQ(read_state_file(path_).error().code, ENOENT);
+  EXPECT_EQ(runtime::read_state_file(path_).error().code, ENOENT);
 }
 
 TEST_F(StateFileOnDisk, OnlySensibleFilesAreRead) {
   fs::create_directory(path_);
-  EXPECT_EQ(read_state_file(path_).error().code, EINVAL);
+  EXPECT_EQ(runtime::read_state_file(path_).error().code, EINVAL);
   fs::remove(path_);
   ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
-  EXPECT_EQ(read_state_file(path_).error().code, EINVAL) << "and it does not wait for a writer";
+  EXPECT_EQ(runtime::read_state_file(path_).error().code, EINVAL) << "and it does not wait for a writer";
   fs::remove(path_);
   holds("four");
-  EXPECT_EQ(read_state_file(path_, 3).error().code, EFBIG);
-  EXPECT_EQ(*read_state_file(path_, 4), "four");
+  EXPECT_EQ(runtime::read_state_file(path_, 3).error().code, EFBIG);
+  EXPECT_EQ(*runtime::read_state_file(path_, 4), "four");
 }
 
 }  // namespace

@@ -84,14 +84,14 @@ std::vector<Touched> touched(bool v2, unsigned seed) {
   LeverLoop loop(v2, seed);
   std::vector<Touched> out;
   for (const auto& write : loop.pass().writes)
-    if (!write.path.starts_with(kNetworkRecords))  // no files: refused in turn in NetworkSharing
+    if (!write.path.starts_with(network::kNetworkRecords))  // no files: refused in turn in NetworkSharing
       out.push_back({write.path, write.knob, write.cgroup});
   return out;
 }
 
 /// A group of resctrl by its directory; empty: another lever.
 std::string resctrl_group(const std::string& path) {
-  const std::string_view top(kResctrlDir);
+  const std::string_view top(resctrl::kResctrlDir);
   return path.starts_with(top) ? path.substr(0, path.find('/', top.size() + 1)) : std::string();
 }
 

@@ -13,7 +13,7 @@ namespace evenkeel::test {
 namespace {
 
 TEST(LoopSettings, EveryPolicyHasItsRow) {
-  for (const auto* policy : policies())
+  for (const auto* policy : decide::policies())
     EXPECT_EQ(std::ranges::count(loop_settings(), policy->name, &LoopSettings::name), 1)
         << "tests/support/scenes/loop_settings.cpp: what turns " << policy->name << " on by itself?";
 }
@@ -23,12 +23,12 @@ TEST(LoopSettings, EachIsALegalNodeSlo) {
   rows.push_back({"all", settings_of_all()});
   for (const auto& row : rows) {
     const auto text = nodeslo_of(row.settings);
-    EXPECT_TRUE(parse_nodeslo(text, "f").problems.empty()) << row.name << ": " << text;
+    EXPECT_TRUE(config::parse_nodeslo(text, "f").problems.empty()) << row.name << ": " << text;
   }
 }
 
 TEST(LoopSettings, NothingIsOnWithoutThem) {
-  const auto off = parse_nodeslo(nodeslo_of({}), "f").slo;
+  const auto off = config::parse_nodeslo(nodeslo_of({}), "f").slo;
   EXPECT_FALSE(off.evenkeel.cpusets);
   EXPECT_FALSE(off.evenkeel.batch_resources);
   EXPECT_FALSE(off.threshold.enable);

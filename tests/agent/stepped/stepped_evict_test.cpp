@@ -39,7 +39,7 @@ struct TwoHogs : SteppedNode {
 std::string victim(const Step& step, const char* list = "evictions") {
   const auto* all = step.json.find(list);
   if (all == nullptr || all->list() == nullptr || all->list()->empty()) return "";
-  const Value& first = all->list()->front();
+  const document::Value& first = all->list()->front();
   return first.find("namespace")->scalar()->text + "/" + first.find("name")->scalar()->text + " " +
          first.find("uid")->scalar()->text + " " + first.find("by")->scalar()->text;
 }

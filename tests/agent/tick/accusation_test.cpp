@@ -15,11 +15,11 @@ class Accusations : public testing::Test, protected AccusedNode {};
 TEST_F(Accusations, ThePageSaysWhoHurtsWhomWithTheEvidence) {
   ASSERT_EQ(start(), "");
   ASSERT_TRUE(batch_is_found_out()) << page("/v1/interference");
-  const Value all = interference();
+  const document::Value all = interference();
   EXPECT_EQ(text_at(all, {"enabled"}), "true");
   EXPECT_EQ(text_at(all, {"acts"}), "false");
   ASSERT_EQ(all.find("interference")->list()->size(), 1U) << page("/v1/interference");
-  const Value& one = all.find("interference")->list()->front();
+  const document::Value& one = all.find("interference")->list()->front();
   EXPECT_EQ(text_at(one, {"victim"}), "shop/web");
   EXPECT_EQ(text_at(one, {"antagonist"}), "shop/batch");
   EXPECT_EQ(text_at(one, {"resource"}), "io");
@@ -42,19 +42,19 @@ TEST_F(Accusations, TheBudgetIsChargedWhileTheAccusationStands) {
   ASSERT_EQ(start(), "");
   ASSERT_TRUE(batch_is_found_out());
   for (int i = 0; i < 4; ++i) suffers();
-  const Value all = interference();
+  const document::Value all = interference();
   ASSERT_EQ(all.find("victims")->list()->size(), 1U);
-  const Value& victim = all.find("victims")->list()->front();
+  const document::Value& victim = all.find("victims")->list()->front();
   EXPECT_EQ(text_at(victim, {"victim"}), "shop/web");
   EXPECT_EQ(text_at(victim, {"workload"}), "shop/web/main");
   EXPECT_NEAR(number_at(victim, {"stalled_by_others_seconds", "io"}), 4 * 0.28, 0.29);
   ASSERT_EQ(all.find("charged")->list()->size(), 1U) << "the busy one is innocent";
-  const Value& charged = all.find("charged")->list()->front();
+  const document::Value& charged = all.find("charged")->list()->front();
   EXPECT_EQ(text_at(charged, {"antagonist"}), "shop/batch");
   EXPECT_EQ(text_at(charged, {"charged_seconds", "io"}),
             text_at(victim, {"stalled_by_others_seconds", "io"}));
   ASSERT_EQ(all.find("workloads")->list()->size(), 1U);
-  const Value& workload = all.find("workloads")->list()->front();
+  const document::Value& workload = all.find("workloads")->list()->front();
   EXPECT_EQ(text_at(workload, {"workload"}), "shop/web/main");
   EXPECT_NEAR(number_at(workload, {"stalled_by_others_seconds_last_day", "io"}),
               number_at(victim, {"stalled_by_others_seconds", "io"}), 1e-3);
@@ -105,7 +105,7 @@ TEST_F(Accusations, AreOnRecordOnceWhenMadeAndOnceWhenOver) {
   EXPECT_NE(why.find(" times as much with what the antagonist does, rank correlation "), std::string::npos)
       << why;
   EXPECT_NE(why.find("; chance of a false alarm "), std::string::npos) << why;
-  const Value all = interference();
+  const document::Value all = interference();
   EXPECT_EQ(text_at(all.find("interference")->list()->front(), {"why"}), why);
   EXPECT_EQ(line("interference"),
             "event=interference victim=shop/web antagonist=shop/batch resource=io why=\"" + why + '"');
@@ -116,7 +116,7 @@ TEST_F(Accusations, AreOnRecordOnceWhenMadeAndOnceWhenOver) {
       << log();
   const auto over = recorded("interference-over");
   EXPECT_EQ(text_at(over, {"pod"}), "shop/batch");
-  const Value after = interference();
+  const document::Value after = interference();
   EXPECT_TRUE(after.find("interference")->list()->empty());
   EXPECT_EQ(quota_of_batch(), "max") << "nobody said that it may act";
   EXPECT_TRUE(heard().empty()) << "nothing was done to it";
@@ -127,9 +127,9 @@ TEST_F(Accusations, ALimitThatHelpsIsToldStepByStep) {
   ASSERT_TRUE(batch_is_found_out());
   ASSERT_TRUE(suffers_until("antagonist-limited")) << log();
   EXPECT_EQ(quota_of_batch(), "20000") << "a quarter of 0.8 CPUs";
-  const Value meanwhile = interference();
+  const document::Value meanwhile = interference();
   ASSERT_EQ(meanwhile.find("limits")->list()->size(), 1U);
-  const Value& limit = meanwhile.find("limits")->list()->front();
+  const document::Value& limit = meanwhile.find("limits")->list()->front();
   EXPECT_EQ(text_at(limit, {"antagonist"}), "shop/batch");
   EXPECT_EQ(text_at(limit, {"victim"}), "shop/web");
   EXPECT_EQ(text_at(limit, {"remedy"}), "cpu");
@@ -141,7 +141,7 @@ TEST_F(Accusations, ALimitThatHelpsIsToldStepByStep) {
   EXPECT_NE(text_at(limited, {"why"}).find("to see whether shop/web recovers: block-io-stall"),
             std::string::npos);
   ASSERT_TRUE(rests_until("antagonist-confirmed", 5)) << log();
-  const Value then = interference();
+  const document::Value then = interference();
   EXPECT_EQ(text_at(then.find("limits")->list()->front(), {"helps"}), "true");
   ASSERT_TRUE(rests_until("antagonist-released", 40)) << log();
   EXPECT_EQ(quota_of_batch(), "max");

@@ -31,9 +31,10 @@ class BrakeAlarm : public testing::Test {
     stat(service_, 0, 0);
   }
   void start(bool dry_run = false) {
-    AgentOptions options{.host_root = host_.root(), .state_dir = host_.root() + "/state", .dry_run = dry_run};
+    tick::AgentOptions options{
+        .host_root = host_.root(), .state_dir = host_.root() + "/state", .dry_run = dry_run};
     options.inputs.nodeslo = slo_;
-    auto created = Agent::create(options, log_, clock_, nullptr);
+    auto created = tick::Agent::create(options, log_, clock_, nullptr);
     ASSERT_TRUE(created.agent) << created.error;
     agent_ = std::move(created.agent);
     agent_->tick(at(seconds(1)));
@@ -47,7 +48,7 @@ class BrakeAlarm : public testing::Test {
                     std::to_string(throttled_ms * 1000) + '\n');
   }
   void ran(const std::string& cgroup, int usage_ms) { stat(cgroup, usage_ms, 0); }
-  const TickResult& alarm(Duration since, Contended what = Contended::cpu) {
+  const tick::TickResult& alarm(Duration since, Contended what = Contended::cpu) {
     return agent_->alarm({.what = what,
                           .victim = agent_->tree().find_path(service_)->id,
                           .at = at(since),
@@ -55,7 +56,7 @@ class BrakeAlarm : public testing::Test {
   }
   [[nodiscard]] std::string quota() const { return host_.read(Controller::cpu, best_effort(), "cpu.max"); }
   [[nodiscard]] std::string metric(const std::string& name) const {
-    const auto text = metrics_text(*agent_);
+    const auto text = api::metrics_text(*agent_);
     const auto found = text.find("\n" + name + ' ');
     if (found == std::string::npos) return "<missing>";
     const auto from = found + name.size() + 2;
@@ -63,9 +64,9 @@ class BrakeAlarm : public testing::Test {
   }
   FakeHost host_{};
   std::string service_{}, batch_{}, slo_{};
-  SteppedClock clock_{};
-  Log log_{2, LogFormat::text, LogLevel::error, nullptr};
-  std::unique_ptr<Agent> agent_{};
+  runtime::SteppedClock clock_{};
+  runtime::Log log_{2, runtime::LogFormat::text, runtime::LogLevel::error, nullptr};
+  std::unique_ptr<tick::Agent> agent_{};
 };
 
 TEST_F(BrakeAlarm, IsAWriteAtOnceAndItsEndAnother) {
@@ -76,7 +77,7 @@ TEST_F(BrakeAlarm, IsAWriteAtOnceAndItsEndAnother) {
   const auto& result = alarm(milliseconds(2200));
   ASSERT_EQ(result.report.writes.size(), 1U);
   EXPECT_EQ(quota(), "40000 100000\n");
-  EXPECT_EQ(policy_name(result.report.writes[0].by), "brake");
+  EXPECT_EQ(decide::policy_name(result.report.writes[0].by), "brake");
   EXPECT_EQ(agent_->due(), at(milliseconds(4200)));
   agent_->tick(at(seconds(3)));
   EXPECT_EQ(quota(), "40000 100000\n");
@@ -164,9 +165,9 @@ TEST_F(BrakeAlarm, StopsTheGrowthOfBestEffortsMemoryWhenAServiceWaitsForThat) {
 }
 
 TEST_F(BrakeAlarm, ThatComesBeforeTheFirstTickIsForgotten) {
-  AgentOptions options{.host_root = host_.root(), .state_dir = host_.root() + "/state"};
+  tick::AgentOptions options{.host_root = host_.root(), .state_dir = host_.root() + "/state"};
   options.inputs.nodeslo = slo_;
-  agent_ = Agent::create(options, log_, clock_, nullptr).agent;
+  agent_ = tick::Agent::create(options, log_, clock_, nullptr).agent;
   agent_->alarm({.what = Contended::cpu, .at = at(milliseconds(1))});
   agent_->tick(at(seconds(1)));
   EXPECT_EQ(agent_->due(), std::nullopt);

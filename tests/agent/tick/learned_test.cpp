@@ -53,12 +53,12 @@ class LearnedOverRestarts : public testing::Test {
   /// Another run, the one before having ended; a monotonic clock that begins anew.
   void start() {
     end();
-    clock_ = SteppedClock();
-    AgentOptions options{.host_root = node_.host.root(), .state_dir = state_.path, .stepped = true};
+    clock_ = runtime::SteppedClock();
+    tick::AgentOptions options{.host_root = node_.host.root(), .state_dir = state_.path, .stepped = true};
     options.inputs.nodeslo = state_.path + "/nodeslo.yaml";
-    options.inputs.pods = {PodsSource::Kind::file, state_.path + "/pods.json"};
+    options.inputs.pods = {inputs::PodsSource::Kind::file, state_.path + "/pods.json"};
     options.inputs.by_text = true;
-    auto created = Agent::create(options, log_, clock_, &wall_);
+    auto created = tick::Agent::create(options, log_, clock_, &wall_);
     ASSERT_TRUE(created.agent) << created.error;
     agent_ = std::move(created.agent);
   }
@@ -78,8 +78,8 @@ class LearnedOverRestarts : public testing::Test {
     if (agent_) agent_->stop(clock_.now());
     agent_.reset();
   }
-  [[nodiscard]] const NormalModel& model(Signal signal = Signal::run_queue_wait) const {
-    return agent_->remembered().interference.victims.at(0).of(signal).model();
+  [[nodiscard]] const detector::NormalModel& model(Signal signal = Signal::run_queue_wait) const {
+    return agent_->policy_state().interference.victims.at(0).of(signal).model();
   }
   [[nodiscard]] std::string said() const { return text_of_file(log_path_); }
 
@@ -89,9 +89,9 @@ class LearnedOverRestarts : public testing::Test {
   FixedWallClock wall_{kToday};
   std::string log_path_ = temporary_file();
   int log_fd_ = ::open(log_path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
-  Log log_{log_fd_, LogFormat::text, LogLevel::info, nullptr};
-  SteppedClock clock_{};
-  std::unique_ptr<Agent> agent_{};
+  runtime::Log log_{log_fd_, runtime::LogFormat::text, runtime::LogLevel::info, nullptr};
+  runtime::SteppedClock clock_{};
+  std::unique_ptr<tick::Agent> agent_{};
   std::int64_t waited_ms_ = 0;
 
  public:
@@ -105,7 +105,7 @@ class LearnedOverRestarts : public testing::Test {
 TEST_F(LearnedOverRestarts, TheSecondRunKnowsAtOnce) {
   start();
   run(60);
-  ASSERT_EQ(agent_->remembered().interference.workloads.at(0).key, "shop/web/server");
+  ASSERT_EQ(agent_->policy_state().interference.workloads.at(0).key, "shop/web/server");
   ASSERT_TRUE(model().trusted({}));
   EXPECT_NEAR(model().usual(), 0.050, 0.006);
   start();
@@ -166,7 +166,7 @@ TEST_F(LearnedOverRestarts, SwitchedOffAndOnAgainItIsKnown) {
   run(60);
   std::ofstream(state_.path + "/nodeslo.yaml") << "{}\n";
   run(2);
-  EXPECT_TRUE(agent_->remembered().interference.victims.empty());
+  EXPECT_TRUE(agent_->policy_state().interference.victims.empty());
   configure("");
   run(1);
   EXPECT_TRUE(model().trusted({})) << said();

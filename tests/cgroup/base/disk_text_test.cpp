@@ -46,30 +46,30 @@ TEST(DiskText, APlainFileBecomesWhatTheKernelWouldMakeOfIt) {
 }
 
 TEST(DiskText, ValuesAsLevers) {
-  Layout v1, v2;
+  tree::Layout v1, v2;
   v1.roots.fill("sys/fs/cgroup/blkio");
   v2.roots.fill("sys/fs/cgroup");
   v2.on_v2.fill(true);
-  EXPECT_EQ(parse_value(Knob::io_read_bps, "8:16 rbps=7", v2), KnobValue(std::int64_t{7}));
-  EXPECT_EQ(parse_value(Knob::io_read_bps, "8:16 rbps=max", v2), KnobValue(Unlimited{}));
-  EXPECT_EQ(parse_value(Knob::io_read_bps, "8:16 0", v1), KnobValue(Unlimited{}));
+  EXPECT_EQ(kernel::parse_value(Knob::io_read_bps, "8:16 rbps=7", v2), KnobValue(std::int64_t{7}));
+  EXPECT_EQ(kernel::parse_value(Knob::io_read_bps, "8:16 rbps=max", v2), KnobValue(Unlimited{}));
+  EXPECT_EQ(kernel::parse_value(Knob::io_read_bps, "8:16 0", v1), KnobValue(Unlimited{}));
   for (const char* garbage : {"8:16", "rbps=7", "8:16 rbps=x", "8:16 -1", "8:16 7 7", "x 7"})
-    EXPECT_EQ(parse_value(Knob::io_read_bps, garbage, v2), std::nullopt) << garbage;
-  EXPECT_EQ(format_value(Knob::io_write_iops, std::int64_t{9}, "8:16 wiops=max", v2), "8:16 wiops=9");
-  EXPECT_EQ(format_value(Knob::io_write_iops, Unlimited{}, "8:16 9", v1), "8:16 0");
-  EXPECT_EQ(format_value(Knob::io_weight, Unlimited{}, "8:16 9", v2), "8:16 default");
-  EXPECT_EQ(as_held(Knob::io_read_iops, INT64_MAX, v2), KnobValue(std::int64_t{UINT32_MAX - 1}))
+    EXPECT_EQ(kernel::parse_value(Knob::io_read_bps, garbage, v2), std::nullopt) << garbage;
+  EXPECT_EQ(kernel::format_value(Knob::io_write_iops, std::int64_t{9}, "8:16 wiops=max", v2), "8:16 wiops=9");
+  EXPECT_EQ(kernel::format_value(Knob::io_write_iops, Unlimited{}, "8:16 9", v1), "8:16 0");
+  EXPECT_EQ(kernel::format_value(Knob::io_weight, Unlimited{}, "8:16 9", v2), "8:16 default");
+  EXPECT_EQ(kernel::as_held(Knob::io_read_iops, INT64_MAX, v2), KnobValue(std::int64_t{UINT32_MAX - 1}))
       << "the kernel counts operations in 32 bits, and its largest number means none";
 }
 
 TEST(DiskText, OnRecordEachPartHasANameOfItsOwn) {
   EXPECT_EQ(disk_entry_name(kReadBps, kSdb), "io.max:rbps@8:16");
   EXPECT_EQ(disk_entry_name("cpu.max", 0), "cpu.max");
-  EXPECT_EQ(knob_of_entry("io.max:rbps@8:16"), Knob::io_read_bps);
-  EXPECT_EQ(knob_of_entry("blkio.throttle.write_iops_device@8:16"), Knob::io_write_iops);
-  EXPECT_EQ(knob_of_entry("cpu.max"), Knob::cpu_quota);
+  EXPECT_EQ(kernel::knob_of_entry("io.max:rbps@8:16"), Knob::io_read_bps);
+  EXPECT_EQ(kernel::knob_of_entry("blkio.throttle.write_iops_device@8:16"), Knob::io_write_iops);
+  EXPECT_EQ(kernel::knob_of_entry("cpu.max"), Knob::cpu_quota);
   for (const char* none : {"io.max:rbps", "io.max:rbps@", "io.max:rbps@x", "io.max@8:16", "cpu.max@8:16", ""})
-    EXPECT_EQ(knob_of_entry(none), std::nullopt) << none;
+    EXPECT_EQ(kernel::knob_of_entry(none), std::nullopt) << none;
 }
 
 TEST(DiskText, ALatencyTargetIsOnePartOfItsOwnLine) {
@@ -79,7 +79,7 @@ TEST(DiskText, ALatencyTargetIsOnePartOfItsOwnLine) {
   EXPECT_EQ(disk_entry(name, disk, ""), "8:16 target=max");
   EXPECT_EQ(with_disk_entry(name, "8:0 target=9\n", "8:16 target=5000"), "8:0 target=9\n8:16 target=5000\n");
   EXPECT_EQ(with_disk_entry(name, "8:0 target=9\n8:16 target=5000\n", "8:16 target=max"), "8:0 target=9\n");
-  EXPECT_EQ(knob_of_entry("io.latency:target@8:16"), Knob::io_latency);
+  EXPECT_EQ(kernel::knob_of_entry("io.latency:target@8:16"), Knob::io_latency);
 }
 
 // BFQ's "default" leaves the disk at the weight that it had: seen on Linux 6.1, v1 and v2 (LiveDiskWeight).

@@ -13,7 +13,8 @@ constexpr const char* kBe = "kubepods/besteffort";
 /// `pods` best-effort pods with a container each, besides the one that every node has; three changes a tick.
 class Bounded : public ::testing::TestWithParam<bool>, public ExecutorNode {
  protected:
-  explicit Bounded(ExecutorOptions options = {.most_changes = 3}) : ExecutorNode(GetParam(), options) {
+  explicit Bounded(executor::ExecutorOptions options = {.most_changes = 3})
+      : ExecutorNode(GetParam(), options) {
     paths = {"kubepods/besteffort/pod1"};
     for (int pod = 2; pod <= 5; ++pod) {
       paths.push_back("kubepods/besteffort/pod" + std::to_string(pod));
@@ -97,7 +98,7 @@ TEST_P(Bounded, APlanThatChangesMeanwhileGoesOnFromWhereItIs) {
   writes_per_tick();
   for (const auto& path : paths) EXPECT_EQ(kernel.at(path).quota_us, 200000);
   executor.restore_all(now);
-  for (const auto& path : paths) EXPECT_EQ(kernel.at(path).quota_us, KernelGroup::kUnlimited);
+  for (const auto& path : paths) EXPECT_EQ(kernel.at(path).quota_us, kernel::KernelGroup::kUnlimited);
 }
 
 TEST_P(Bounded, TheEndIsNotBounded) {

@@ -115,7 +115,7 @@ TEST_P(OnDisks, WhatACrashLeftGoesBack) {
   want_on(kBe, kSda, Knob::io_read_bps, std::int64_t{500});
   want_on(kBe, kSdb, Knob::io_read_bps, std::int64_t{700});
   tick();
-  const auto report = restore_from_journal(kernel, journal);
+  const auto report = executor::restore_from_journal(kernel, journal);
   EXPECT_EQ(report.writes.size(), 2U);
   EXPECT_TRUE(report.refusals.empty());
   EXPECT_EQ(read_bps(kBe), limit("8:0", "100"));

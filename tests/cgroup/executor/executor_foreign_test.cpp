@@ -17,7 +17,7 @@ class ForeignWrites : public ::testing::Test, public ExecutorNode {
   /// The next tick is so much later.
   void after(Duration quiet) { now += quiet - std::chrono::seconds(1); }
   /// Somebody writes; what the next tick tells of it.
-  Report write(const char* path, const char* file, const char* text) {
+  executor::Report write(const char* path, const char* file, const char* text) {
     EXPECT_EQ(kernel.other(path, file, text), 0);
     return tick();
   }

@@ -18,7 +18,7 @@ class FileWriterOnAFakeHost : public ::testing::Test {
   }
   FakeHost fake_{};
   Host host_ = std::move(*Host::open(fake_.root()));
-  FileWriter files_{host_};
+  executor::FileWriter files_{host_};
   KnobFile shares_{.dir = "sys/fs/cgroup/cpu/pod", .name = "cpu.shares"};
 };
 

@@ -9,8 +9,8 @@ namespace {
 constexpr const char* kBoot = "11111111-2222-3333-4444-555555555555";
 
 TEST(JournalInMemory, KeepsNothingOnDiskAndForgetsNothing) {
-  auto journal = Journal::in_memory();
-  const JournalEntry entry{
+  auto journal = executor::Journal::in_memory();
+  const executor::JournalEntry entry{
       .dir = "d", .inode = 1, .knob = Knob::cpu_idle, .file = "cpu.idle", .original = "0"};
   ASSERT_TRUE(journal.will_write(entry, "1"));
   EXPECT_EQ(journal.size(), 1U);
@@ -19,24 +19,24 @@ TEST(JournalInMemory, KeepsNothingOnDiskAndForgetsNothing) {
 }
 
 TEST(JournalRecord, RefusesEveryMalformedLine) {
-  const JournalRecord good{.boot = kBoot,
-                           .entry = {.dir = "d",
-                                     .inode = 7,
-                                     .knob = Knob::cpu_shares,
-                                     .file = "cpu.shares",
-                                     .original = "2",
-                                     .ours = {"3"}}};
-  const auto line = journal_line(good);
-  ASSERT_TRUE(parse_journal_line(line.substr(0, line.size() - 1)));
-  EXPECT_TRUE(parse_journal_line(line)) << "with its line end as well";
-  EXPECT_FALSE(parse_journal_line(line + "\n"));
+  const executor::JournalRecord good{.boot = kBoot,
+                                     .entry = {.dir = "d",
+                                               .inode = 7,
+                                               .knob = Knob::cpu_shares,
+                                               .file = "cpu.shares",
+                                               .original = "2",
+                                               .ours = {"3"}}};
+  const auto line = executor::journal_line(good);
+  ASSERT_TRUE(executor::parse_journal_line(line.substr(0, line.size() - 1)));
+  EXPECT_TRUE(executor::parse_journal_line(line)) << "with its line end as well";
+  EXPECT_FALSE(executor::parse_journal_line(line + "\n"));
   for (std::size_t size = 0; size + 1 < line.size(); ++size)
-    EXPECT_FALSE(parse_journal_line(line.substr(0, size)));
+    EXPECT_FALSE(executor::parse_journal_line(line.substr(0, size)));
   auto unknown = good;
   unknown.entry.file = "memory.stat";
-  auto text = journal_line(unknown);
+  auto text = executor::journal_line(unknown);
   text.pop_back();
-  EXPECT_FALSE(parse_journal_line(text)) << "a file that no knob has";
+  EXPECT_FALSE(executor::parse_journal_line(text)) << "a file that no knob has";
 }
 
 }  // namespace

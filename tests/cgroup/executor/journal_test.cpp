@@ -19,7 +19,9 @@ using test::kBoot;
 
 class JournalOnDisk : public ::testing::Test {
  protected:
-  [[nodiscard]] Result<Journal> open(const char* boot = kBoot) const { return Journal::open(state_, boot); }
+  [[nodiscard]] Result<executor::Journal> open(const char* boot = kBoot) const {
+    return executor::Journal::open(state_, boot);
+  }
   [[nodiscard]] std::string text() const {
     std::ifstream in(state_ + "/journal", std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
@@ -27,7 +29,7 @@ class JournalOnDisk : public ::testing::Test {
   void write(std::string_view content) const {
     std::ofstream(state_ + "/journal", std::ios::binary | std::ios::trunc) << content;
   }
-  static JournalEntry quota(const std::string& dir, std::string original) {
+  static executor::JournalEntry quota(const std::string& dir, std::string original) {
     return {.dir = "sys/fs/cgroup/cpu/" + dir,
             .inode = 42,
             .knob = Knob::cpu_quota,
@@ -38,7 +40,7 @@ class JournalOnDisk : public ::testing::Test {
   const std::string& state_ = dir_.path;
 };
 
-std::string summary(const Journal& journal) {
+std::string summary(const executor::Journal& journal) {
   std::string out;
   for (const auto& entry : journal.entries()) {
     out += entry.path() + " was " + entry.original + " ours";
@@ -72,7 +74,7 @@ TEST_F(JournalOnDisk, WhatTheFileHoldsIsKeptHoweverManyWritesFail) {
   for (int i = 0; i < 20; ++i) ASSERT_TRUE(journal.will_write(entry, std::to_string(5000 + i)));
   const auto* kept = journal.find(entry.path(), 42);
   ASSERT_NE(kept, nullptr);
-  EXPECT_EQ(kept->ours.size(), Journal::kOursKept);
+  EXPECT_EQ(kept->ours.size(), executor::Journal::kOursKept);
   EXPECT_EQ(kept->ours[1] + " " + kept->ours[2], "1000 5019");
 }
 
@@ -181,7 +183,7 @@ class JournalLife : public JournalOnDisk {
     return life;
   }
   /// Every entry names a file and an original that the life had, and texts that we really wrote there.
-  static void expect_honest(const Journal& journal) {
+  static void expect_honest(const executor::Journal& journal) {
     for (const auto& entry : journal.entries()) {
       ASSERT_TRUE(entry.dir.starts_with("sys/fs/cgroup/cpu/pod")) << entry.dir;
       const int pod = entry.dir.back() - '0';

@@ -13,8 +13,8 @@ namespace evenkeel::test {
 namespace {
 namespace fs = std::filesystem;
 
-JournalEntry entry(const std::string& cgroup, Knob knob, const std::string& file, const std::string& original,
-                   std::uint64_t inode) {
+executor::JournalEntry entry(const std::string& cgroup, Knob knob, const std::string& file,
+                             const std::string& original, std::uint64_t inode) {
   const std::string root = file.starts_with("cpuset") ? "sys/fs/cgroup/cpuset/" : "sys/fs/cgroup/cpu/";
   return {root + cgroup, inode, knob, file, original, {}};
 }
@@ -30,7 +30,7 @@ class RestoreOnTheModel : public ::testing::Test {
     ASSERT_EQ(kernel_.other(cgroup, file, text), 0);
   }
   FakeKernel kernel_{false};
-  Journal journal_ = Journal::in_memory();
+  executor::Journal journal_ = executor::Journal::in_memory();
 };
 
 TEST_F(RestoreOnTheModel, GoesBackInAnOrderThatTheKernelTakes) {
@@ -44,7 +44,7 @@ TEST_F(RestoreOnTheModel, GoesBackInAnOrderThatTheKernelTakes) {
   ASSERT_TRUE(journal_.will_write(entry(kPod, Knob::cpu_shares, "cpu.shares", "512", 102), "1024"));
   ASSERT_TRUE(journal_.will_write(entry(kPod, Knob::cpu_shares, "cpu.shares", "512", 102), "3"));
   wrote(kPod, Knob::cpu_idle, "cpu.idle", "1");
-  const auto report = restore_from_journal(kernel_, journal_);
+  const auto report = executor::restore_from_journal(kernel_, journal_);
   EXPECT_TRUE(report.refusals.empty());
   EXPECT_EQ(kernel_.text(kCtr, "cpu.cfs_quota_us"), "90000");
   EXPECT_EQ(kernel_.text(kCtr, "cpu.cfs_burst_us"), "80000");
@@ -58,7 +58,7 @@ TEST_F(RestoreOnTheModel, GoesBackInAnOrderThatTheKernelTakes) {
 TEST_F(RestoreOnTheModel, LeavesWhatSomebodyElseWrote) {
   wrote(kBe, Knob::cpu_quota, "cpu.cfs_quota_us", "20000");
   kernel_.other(kBe, "cpu.cfs_quota_us", "77000");
-  const auto report = restore_from_journal(kernel_, journal_);
+  const auto report = executor::restore_from_journal(kernel_, journal_);
   EXPECT_TRUE(report.writes.empty());
   ASSERT_EQ(report.foreign.size(), 1U);
   EXPECT_EQ(report.foreign[0].theirs, "77000");
@@ -68,7 +68,7 @@ TEST_F(RestoreOnTheModel, LeavesWhatSomebodyElseWrote) {
 
 TEST_F(RestoreOnTheModel, AnAnnouncedWriteThatNeverHappenedIsNothing) {
   ASSERT_TRUE(journal_.will_write(entry(kBe, Knob::cpu_quota, "cpu.cfs_quota_us", "-1", 101), "20000"));
-  const auto report = restore_from_journal(kernel_, journal_);
+  const auto report = executor::restore_from_journal(kernel_, journal_);
   EXPECT_TRUE(report.writes.empty() && report.foreign.empty() && report.refusals.empty());
   EXPECT_EQ(kernel_.taken(), "");
   EXPECT_EQ(journal_.size(), 0U);
@@ -78,7 +78,7 @@ TEST_F(RestoreOnTheModel, AnotherLifeOfTheSamePathIsLeftAlone) {
   wrote(kPod, Knob::cpu_quota, "cpu.cfs_quota_us", "20000");
   kernel_.remove(kPod);
   kernel_.make(kPod).quota_us = 20000;
-  const auto report = restore_from_journal(kernel_, journal_);
+  const auto report = executor::restore_from_journal(kernel_, journal_);
   EXPECT_TRUE(report.writes.empty() && report.refusals.empty());
   EXPECT_EQ(kernel_.text(kPod, "cpu.cfs_quota_us"), "20000");
   EXPECT_EQ(journal_.size(), 0U);
@@ -87,10 +87,10 @@ TEST_F(RestoreOnTheModel, AnotherLifeOfTheSamePathIsLeftAlone) {
 TEST_F(RestoreOnTheModel, WhatIsRefusedStaysOnRecord) {
   wrote(kBe, Knob::cpu_quota, "cpu.cfs_quota_us", "20000");
   kernel_.fail_writes("", EROFS);
-  EXPECT_EQ(restore_from_journal(kernel_, journal_).refusals.size(), 1U);
+  EXPECT_EQ(executor::restore_from_journal(kernel_, journal_).refusals.size(), 1U);
   EXPECT_EQ(journal_.size(), 1U);
   kernel_.fail_writes("", 0);
-  EXPECT_EQ(restore_from_journal(kernel_, journal_).writes.size(), 1U);
+  EXPECT_EQ(executor::restore_from_journal(kernel_, journal_).writes.size(), 1U);
   EXPECT_EQ(kernel_.text(kBe, "cpu.cfs_quota_us"), "-1");
   EXPECT_EQ(journal_.size(), 0U);
 }
@@ -160,9 +160,9 @@ TEST(RestoreAfterDeath, AtAnyWriteEveryFileComesBack) {
     const auto before = node.everything();
     StateDir state;
     {
-      auto journal = *Journal::open(state.path, kBoot);
+      auto journal = *executor::Journal::open(state.path, kBoot);
       MortalFiles mortal(node.kernel, state.path, 1 + static_cast<int>(random() % 25), random() % 2 == 0);
-      Executor executor(node.tree(), mortal, journal, {});
+      executor::Executor executor(node.tree(), mortal, journal, {});
       for (int tick = 0; tick < 12 && !mortal.dead(); ++tick) {
         wish_at_random(node, random);
         node.now += std::chrono::seconds(1);
@@ -172,8 +172,8 @@ TEST(RestoreAfterDeath, AtAnyWriteEveryFileComesBack) {
       ++deaths;
     }
     fs::rename(state.path + "/at-death", state.path + "/journal");
-    auto journal = *Journal::open(state.path, kBoot);
-    const auto report = restore_from_journal(node.kernel, journal);
+    auto journal = *executor::Journal::open(state.path, kBoot);
+    const auto report = executor::restore_from_journal(node.kernel, journal);
     ASSERT_EQ(node.everything(), before) << "life " << life;
     ASSERT_TRUE(report.refusals.empty() && report.foreign.empty()) << "life " << life;
     ASSERT_EQ(journal.size(), 0U);

@@ -12,14 +12,14 @@ namespace {
 
 using test::FakeHost;
 
-std::vector<Capability> probe_fake(const FakeHost& fake) {
+std::vector<features::Capability> probe_fake(const FakeHost& fake) {
   const auto host = std::move(*Host::open(fake.root()));
-  CgroupTree tree(host, *detect_layout(host, ""));
+  tree::CgroupTree tree(host, *tree::detect_layout(host, ""));
   tree.scan();
-  return probe(host, tree);
+  return features::probe(host, tree);
 }
 
-Capability one(const std::vector<Capability>& all, std::string_view feature) {
+features::Capability one(const std::vector<features::Capability>& all, std::string_view feature) {
   for (const auto& capability : all)
     if (capability.feature == feature) return capability;
   ADD_FAILURE() << "no row " << feature;
@@ -171,10 +171,10 @@ TEST(LiveFeatures, ProbingTheRealMachineLeavesNothingBehind) {
   test::LiveCgroups cgroups;
   if (!cgroups.why_not().empty()) GTEST_SKIP() << cgroups.why_not();
   const auto root = cgroups.layout().root(Controller::cpu);
-  CgroupTree tree(cgroups.host(), cgroups.layout());
+  tree::CgroupTree tree(cgroups.host(), cgroups.layout());
   const auto cgroups_before = strangers_in(cgroups.host(), root);
   const auto descriptors_before = cgroups.host().files("proc/self/fd")->size();
-  const auto all = probe(cgroups.host(), tree);
+  const auto all = features::probe(cgroups.host(), tree);
   EXPECT_EQ(strangers_in(cgroups.host(), root), cgroups_before);
   EXPECT_EQ(cgroups.host().files("proc/self/fd")->size(), descriptors_before);
   EXPECT_TRUE(one(all, "cpu-quota").works) << one(all, "cpu-quota").why_not;

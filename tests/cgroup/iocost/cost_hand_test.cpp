@@ -42,13 +42,13 @@ TEST(CostText, LinesAreTheSameAsFarAsBothSay) {
 
 class CostLines : public ::testing::Test {
  protected:
-  void want(const DiskCost& cost) {
+  void want(const decide::DiskCost& cost) {
     plan.clear();
     plan.want(cost, because("the test wants it"));
   }
-  Report pass(int seconds = 1) {
+  executor::Report pass(int seconds = 1) {
     now += std::chrono::seconds(seconds);
-    Report report;
+    executor::Report report;
     hand.apply(plan, now, report);
     return report;
   }
@@ -57,11 +57,11 @@ class CostLines : public ::testing::Test {
   };
   Node host_{};
   Host root_ = std::move(*Host::open(host_.root()));
-  CgroupTree tree_{root_, *detect_layout(root_, "")};
-  FileWriter files_{root_};
-  Journal journal = Journal::in_memory();
-  CostHand hand{tree_, files_, journal, false};
-  CostPlan plan{};
+  tree::CgroupTree tree_{root_, *tree::detect_layout(root_, "")};
+  executor::FileWriter files_{root_};
+  executor::Journal journal = executor::Journal::in_memory();
+  iocost::CostHand hand{tree_, files_, journal, false};
+  decide::CostPlan plan{};
   MonoTime now{std::chrono::hours(1)};
 };
 
@@ -88,7 +88,7 @@ TEST_F(CostLines, AreWrittenOnceAndGivenBack) {
 TEST_F(CostLines, ASteadyTickAllocatesNothing) {
   want({.disk = kSdb});
   pass();
-  Report report;
+  executor::Report report;
   const AllocGuard guard;
   hand.apply(plan, now + std::chrono::seconds(1), report);
   EXPECT_EQ(guard.allocations(), 0U);
@@ -103,7 +103,7 @@ TEST_F(CostLines, WhatSomebodyElseSetsIsHis) {
   ASSERT_EQ(report.foreign.size(), 1U);
   EXPECT_TRUE(report.foreign[0].yielded);
   EXPECT_TRUE(pass(11).foreign.empty());
-  Report last;
+  executor::Report last;
   hand.restore_all(now, last);
   EXPECT_EQ(host_.read(kQos), theirs);
   EXPECT_EQ(journal.size(), 0U);
@@ -113,7 +113,7 @@ TEST_F(CostLines, ACrashIsUndoneFromTheJournal) {
   host_.file(kQos, "8:16 enable=1 ctrl=user rpct=50.00 rlat=1 wpct=50.00 wlat=1\n");
   want({.disk = kSdb});
   pass();
-  const auto report = restore_from_journal(files_, journal);
+  const auto report = executor::restore_from_journal(files_, journal);
   EXPECT_EQ(report.writes.size(), 1U);
   EXPECT_EQ(host_.read(kQos), "8:16 enable=1 ctrl=user rpct=50.00 rlat=1 wpct=50.00 wlat=1\n");
   EXPECT_EQ(journal.size(), 0U);
@@ -128,9 +128,9 @@ TEST_F(CostLines, AKernelWithoutThemSaysSoOnce) {
 }
 
 TEST_F(CostLines, ADryRunOnlySays) {
-  CostHand dry(tree_, files_, journal, true);
+  iocost::CostHand dry(tree_, files_, journal, true);
   want({.disk = kSdb});
-  Report report;
+  executor::Report report;
   dry.apply(plan, now, report);
   dry.apply(plan, now + std::chrono::seconds(30), report);
   EXPECT_EQ(report.writes.size(), 1U);

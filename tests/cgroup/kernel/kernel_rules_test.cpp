@@ -9,8 +9,8 @@
 namespace evenkeel {
 namespace {
 
-KernelRules v1_of(int groups, bool chain = true) {
-  KernelRules rules({.online = CpuSet::range(0, 3)});
+kernel::KernelRules v1_of(int groups, bool chain = true) {
+  kernel::KernelRules rules({.online = CpuSet::range(0, 3)});
   for (int i = 0; i < groups; ++i) rules.add({.parent = chain ? i - 1 : (i == 0 ? -1 : 0)});
   return rules;
 }
@@ -44,16 +44,16 @@ TEST(KernelText, ReadsNumbersAsTheKernelDoes) {
       {"18446744073709551616", ERANGE, 0},
   };
   for (const auto& row : kRows) {
-    const auto parsed = kernel_u64(row.text);
+    const auto parsed = kernel::kernel_u64(row.text);
     EXPECT_EQ(parsed.code, row.code) << row.text;
     if (row.code == 0) {
       EXPECT_EQ(parsed.value, row.value) << row.text;
     }
   }
-  EXPECT_EQ(kernel_s64("-9223372036854775808").value, INT64_MIN);
-  EXPECT_EQ(kernel_s64("-9223372036854775809").code, ERANGE);
-  EXPECT_EQ(kernel_s64("-0x10").value, -16);
-  EXPECT_EQ(kernel_u64(std::string_view("7\0x", 3)).value, 7U) << "a C string ends at the NUL";
+  EXPECT_EQ(kernel::kernel_s64("-9223372036854775808").value, INT64_MIN);
+  EXPECT_EQ(kernel::kernel_s64("-9223372036854775809").code, ERANGE);
+  EXPECT_EQ(kernel::kernel_s64("-0x10").value, -16);
+  EXPECT_EQ(kernel::kernel_u64(std::string_view("7\0x", 3)).value, 7U) << "a C string ends at the NUL";
 }
 
 TEST(KernelText, ReadsCpuListsAsTheKernelDoes) {
@@ -88,7 +88,7 @@ TEST(KernelText, ReadsCpuListsAsTheKernelDoes) {
       {"4294967296", EOVERFLOW, ""},
   };
   for (const auto& row : kRows) {
-    const auto parsed = kernel_cpu_list(row.text, 4);
+    const auto parsed = kernel::kernel_cpu_list(row.text, 4);
     EXPECT_EQ(parsed.code, row.code) << row.text;
     EXPECT_EQ(parsed.code == 0 ? parsed.value.text() : "", row.set) << row.text;
   }
@@ -120,8 +120,8 @@ TEST(KernelRules, SiblingsDoNotBindEachOther) {
 }
 
 TEST(KernelRules, BvtIsAVendorFile) {
-  KernelRules mainline({.online = CpuSet::range(0, 1)});
-  KernelRules vendor({.online = CpuSet::range(0, 1), .plain = vendor_plain_knobs()});
+  kernel::KernelRules mainline({.online = CpuSet::range(0, 1)});
+  kernel::KernelRules vendor({.online = CpuSet::range(0, 1), .plain = kernel::vendor_plain_knobs()});
   for (auto* rules : {&mainline, &vendor}) rules->add({});
   EXPECT_EQ(mainline.write(0, "cpu.bvt_warp_ns", "-1"), ENOENT);
   EXPECT_EQ(vendor.write(0, "cpu.bvt_warp_ns", "-1"), 0);
@@ -130,8 +130,8 @@ TEST(KernelRules, BvtIsAVendorFile) {
 }
 
 TEST(KernelRules, AnOfflineCpuIsRefusedOnV1AndKeptForLaterOnV2) {
-  KernelRules v1({.online = CpuSet::range(0, 1), .cpu_ids = 4});
-  KernelRules v2({.cpu_v2 = true, .cpuset_v2 = true, .online = CpuSet::range(0, 1), .cpu_ids = 4});
+  kernel::KernelRules v1({.online = CpuSet::range(0, 1), .cpu_ids = 4});
+  kernel::KernelRules v2({.cpu_v2 = true, .cpuset_v2 = true, .online = CpuSet::range(0, 1), .cpu_ids = 4});
   for (auto* rules : {&v1, &v2}) rules->add({});
   EXPECT_EQ(v1.write(0, "cpuset.cpus", "3"), EINVAL);
   EXPECT_EQ(v2.write(0, "cpuset.cpus", "3"), 0);
@@ -139,7 +139,7 @@ TEST(KernelRules, AnOfflineCpuIsRefusedOnV1AndKeptForLaterOnV2) {
 }
 
 TEST(KernelRules, EveryWeightReadsBackAsItWasWritten) {
-  KernelRules rules({.cpu_v2 = true, .cpuset_v2 = true, .online = CpuSet::range(0, 1)});
+  kernel::KernelRules rules({.cpu_v2 = true, .cpuset_v2 = true, .online = CpuSet::range(0, 1)});
   rules.add({});
   for (std::int64_t weight = 1; weight <= 10000; ++weight) {
     ASSERT_EQ(rules.set(0, Knob::cpu_shares, weight), 0);

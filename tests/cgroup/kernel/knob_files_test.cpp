@@ -7,9 +7,9 @@
 namespace evenkeel {
 namespace {
 
-Layout layout(bool v2) {
-  Layout out;
-  out.version = v2 ? CgroupVersion::v2 : CgroupVersion::v1;
+tree::Layout layout(bool v2) {
+  tree::Layout out;
+  out.version = v2 ? tree::CgroupVersion::v2 : tree::CgroupVersion::v1;
   for (std::size_t i = 0; i < kControllerCount; ++i) {
     out.roots[i] = v2 ? "sys/fs/cgroup" : "sys/fs/cgroup/some";
     out.on_v2[i] = v2;
@@ -19,24 +19,24 @@ Layout layout(bool v2) {
 
 std::string said(const std::optional<KnobValue>& value) { return value ? text(*value) : "nothing"; }
 std::string parsed(Knob knob, std::string_view content, bool v2) {
-  return said(parse_value(knob, content, layout(v2)));
+  return said(kernel::parse_value(knob, content, layout(v2)));
 }
 
 TEST(KnobFiles, NamesFollowTheControllersHierarchy) {
-  EXPECT_EQ(file_name(Knob::cpu_quota, layout(false)), "cpu.cfs_quota_us");
-  EXPECT_EQ(file_name(Knob::cpu_quota, layout(true)), "cpu.max");
+  EXPECT_EQ(kernel::file_name(Knob::cpu_quota, layout(false)), "cpu.cfs_quota_us");
+  EXPECT_EQ(kernel::file_name(Knob::cpu_quota, layout(true)), "cpu.max");
   auto half = layout(false);
   half.roots[static_cast<std::size_t>(Controller::cpuset)].clear();
-  EXPECT_EQ(file_name(Knob::cpuset_cpus, half), "") << "no hierarchy, no lever";
+  EXPECT_EQ(kernel::file_name(Knob::cpuset_cpus, half), "") << "no hierarchy, no lever";
 }
 
 TEST(KnobFiles, EveryFileLeadsBackToItsKnob) {
   for (const auto& lever : knob_table()) {
-    EXPECT_TRUE(lever.v1_file.empty() || knob_of_file(lever.v1_file) == lever.knob) << lever.name;
-    EXPECT_EQ(knob_of_file(lever.v2_file), lever.knob) << lever.name;
+    EXPECT_TRUE(lever.v1_file.empty() || kernel::knob_of_file(lever.v1_file) == lever.knob) << lever.name;
+    EXPECT_EQ(kernel::knob_of_file(lever.v2_file), lever.knob) << lever.name;
   }
-  EXPECT_EQ(knob_of_file("memory.current"), std::nullopt);
-  EXPECT_EQ(knob_of_file(""), std::nullopt);
+  EXPECT_EQ(kernel::knob_of_file("memory.current"), std::nullopt);
+  EXPECT_EQ(kernel::knob_of_file(""), std::nullopt);
 }
 
 TEST(KnobFiles, ReadsWhatTheKernelWrites) {
@@ -69,54 +69,56 @@ TEST(KnobFiles, GarbageIsNothing) {
 
 TEST(KnobFiles, ALimitKeepsThePeriodThatTheFileHas) {
   const auto v1 = layout(false), v2 = layout(true);
-  EXPECT_EQ(format_value(Knob::cpu_quota, std::int64_t{1000}, "-1", v1), "1000");
-  EXPECT_EQ(format_value(Knob::cpu_quota, Unlimited{}, "1000", v1), "-1");
-  EXPECT_EQ(format_value(Knob::cpu_quota, std::int64_t{1000}, "max 50000\n", v2), "1000 50000");
-  EXPECT_EQ(format_value(Knob::cpu_quota, Unlimited{}, "1000 100000", v2), "max 100000");
-  EXPECT_EQ(format_value(Knob::cpu_quota, Unlimited{}, "", v2), "max") << "the kernel keeps its period";
+  EXPECT_EQ(kernel::format_value(Knob::cpu_quota, std::int64_t{1000}, "-1", v1), "1000");
+  EXPECT_EQ(kernel::format_value(Knob::cpu_quota, Unlimited{}, "1000", v1), "-1");
+  EXPECT_EQ(kernel::format_value(Knob::cpu_quota, std::int64_t{1000}, "max 50000\n", v2), "1000 50000");
+  EXPECT_EQ(kernel::format_value(Knob::cpu_quota, Unlimited{}, "1000 100000", v2), "max 100000");
+  EXPECT_EQ(kernel::format_value(Knob::cpu_quota, Unlimited{}, "", v2), "max")
+      << "the kernel keeps its period";
 }
 
 TEST(KnobFiles, TheEmptySetIsALineEndBecauseAnEmptyWriteDoesNothing) {
-  EXPECT_EQ(format_value(Knob::cpuset_cpus, CpuSet{}, "0", layout(true)), "\n");
-  EXPECT_EQ(format_value(Knob::cpuset_cpus, CpuSet::range(0, 2), "", layout(false)), "0-2");
+  EXPECT_EQ(kernel::format_value(Knob::cpuset_cpus, CpuSet{}, "0", layout(true)), "\n");
+  EXPECT_EQ(kernel::format_value(Knob::cpuset_cpus, CpuSet::range(0, 2), "", layout(false)), "0-2");
 }
 
 TEST(KnobFiles, SharesAndWeightsAreMovedIntoTheirRange) {
   const auto v1 = layout(false), v2 = layout(true);
-  EXPECT_EQ(format_value(Knob::cpu_shares, std::int64_t{1}, "", v1), "2");
-  EXPECT_EQ(format_value(Knob::cpu_shares, std::int64_t{262144}, "", v2), "10000");
-  EXPECT_EQ(as_held(Knob::cpu_shares, std::int64_t{1}, v2), KnobValue{std::int64_t{1}});
-  EXPECT_EQ(as_held(Knob::cpu_burst, std::int64_t{1}, v1), KnobValue{std::int64_t{1}});
+  EXPECT_EQ(kernel::format_value(Knob::cpu_shares, std::int64_t{1}, "", v1), "2");
+  EXPECT_EQ(kernel::format_value(Knob::cpu_shares, std::int64_t{262144}, "", v2), "10000");
+  EXPECT_EQ(kernel::as_held(Knob::cpu_shares, std::int64_t{1}, v2), KnobValue{std::int64_t{1}});
+  EXPECT_EQ(kernel::as_held(Knob::cpu_burst, std::int64_t{1}, v1), KnobValue{std::int64_t{1}});
 }
 
 TEST(KnobFiles, TheTableSaysWhatIsLegal) {
-  EXPECT_TRUE(legal_value(Knob::cpu_quota, Unlimited{}));
-  EXPECT_TRUE(legal_value(Knob::cpu_quota, std::int64_t{1000}));
-  EXPECT_FALSE(legal_value(Knob::cpu_quota, std::int64_t{999}));
-  EXPECT_FALSE(legal_value(Knob::cpu_quota, CpuSet::range(0, 1)));
-  EXPECT_FALSE(legal_value(Knob::cpu_idle, std::int64_t{2}));
-  EXPECT_FALSE(legal_value(Knob::cpu_idle, Unlimited{}));
-  EXPECT_FALSE(legal_value(Knob::cpu_bvt, std::int64_t{-2}));
-  EXPECT_FALSE(legal_value(Knob::cpuset_cpus, std::int64_t{1}));
-  EXPECT_TRUE(legal_value(Knob::cpuset_cpus, CpuSet::range(0, 1)));
+  EXPECT_TRUE(kernel::legal_value(Knob::cpu_quota, Unlimited{}));
+  EXPECT_TRUE(kernel::legal_value(Knob::cpu_quota, std::int64_t{1000}));
+  EXPECT_FALSE(kernel::legal_value(Knob::cpu_quota, std::int64_t{999}));
+  EXPECT_FALSE(kernel::legal_value(Knob::cpu_quota, CpuSet::range(0, 1)));
+  EXPECT_FALSE(kernel::legal_value(Knob::cpu_idle, std::int64_t{2}));
+  EXPECT_FALSE(kernel::legal_value(Knob::cpu_idle, Unlimited{}));
+  EXPECT_FALSE(kernel::legal_value(Knob::cpu_bvt, std::int64_t{-2}));
+  EXPECT_FALSE(kernel::legal_value(Knob::cpuset_cpus, std::int64_t{1}));
+  EXPECT_TRUE(kernel::legal_value(Knob::cpuset_cpus, CpuSet::range(0, 1)));
 }
 
 TEST(KnobFiles, SameTextMeansTheSameSetting) {
-  EXPECT_TRUE(same_text(Knob::cpuset_cpus, "0,1", "0-1\n"));
-  EXPECT_TRUE(same_text(Knob::cpuset_cpus, "\n", ""));
-  EXPECT_FALSE(same_text(Knob::cpuset_cpus, "", "0-1"));
-  EXPECT_TRUE(same_text(Knob::cpu_quota, "max 100000", "max 100000\n"));
-  EXPECT_TRUE(same_text(Knob::cpu_quota, "1000", "1000 100000"));
-  EXPECT_FALSE(same_text(Knob::cpu_quota, "1000 50000", "1000 100000"));
-  EXPECT_FALSE(same_text(Knob::cpu_quota, "1000 100000", "2000 100000"));
-  EXPECT_FALSE(same_text(Knob::cpu_shares, "2", "20"));
+  EXPECT_TRUE(kernel::same_text(Knob::cpuset_cpus, "0,1", "0-1\n"));
+  EXPECT_TRUE(kernel::same_text(Knob::cpuset_cpus, "\n", ""));
+  EXPECT_FALSE(kernel::same_text(Knob::cpuset_cpus, "", "0-1"));
+  EXPECT_TRUE(kernel::same_text(Knob::cpu_quota, "max 100000", "max 100000\n"));
+  EXPECT_TRUE(kernel::same_text(Knob::cpu_quota, "1000", "1000 100000"));
+  EXPECT_FALSE(kernel::same_text(Knob::cpu_quota, "1000 50000", "1000 100000"));
+  EXPECT_FALSE(kernel::same_text(Knob::cpu_quota, "1000 100000", "2000 100000"));
+  EXPECT_FALSE(kernel::same_text(Knob::cpu_shares, "2", "20"));
 }
 
 TEST(KnobFiles, TheSnapshotGivesEachKnobItsValue) {
   Applied applied;
-  for (const auto& lever : knob_table()) EXPECT_EQ(said(applied_value(applied, lever.knob)), "nothing");
+  for (const auto& lever : knob_table())
+    EXPECT_EQ(said(kernel::applied_value(applied, lever.knob)), "nothing");
   applied.cpu_limit = CpuLimit{};
-  EXPECT_EQ(said(applied_value(applied, Knob::cpu_quota)), "unlimited");
+  EXPECT_EQ(said(kernel::applied_value(applied, Knob::cpu_quota)), "unlimited");
   applied.cpu_limit->quota = QuotaTime(7000);
   applied.cpu_burst = QuotaTime(1);
   applied.cpu_shares = 2;
@@ -130,21 +132,21 @@ TEST(KnobFiles, TheSnapshotGivesEachKnobItsValue) {
                                                 {Knob::cpuset_cpus, "1-2"}, {Knob::cpu_bvt, "-1"},
                                                 {Knob::memory_min, "4096"}, {Knob::memory_high, "unlimited"}};
   for (const auto& lever : knob_table())
-    EXPECT_EQ(said(applied_value(applied, lever.knob)),
+    EXPECT_EQ(said(kernel::applied_value(applied, lever.knob)),
               expected.contains(lever.knob) ? expected.at(lever.knob) : "nothing");
 }
 
 TEST(KnobFiles, TheMemoryLimitOfV1HasWordsOfItsOwn) {
   EXPECT_EQ(parsed(Knob::memory_limit, "9223372036854771712\n", false), "unlimited");
   EXPECT_EQ(parsed(Knob::memory_limit, "max\n", true), "unlimited");
-  EXPECT_EQ(format_value(Knob::memory_limit, Unlimited{}, "4096", layout(false)), "-1");
-  EXPECT_EQ(format_value(Knob::memory_limit, Unlimited{}, "4096", layout(true)), "max");
-  EXPECT_TRUE(same_text(Knob::memory_limit, "-1", "9223372036854771712"));
+  EXPECT_EQ(kernel::format_value(Knob::memory_limit, Unlimited{}, "4096", layout(false)), "-1");
+  EXPECT_EQ(kernel::format_value(Knob::memory_limit, Unlimited{}, "4096", layout(true)), "max");
+  EXPECT_TRUE(kernel::same_text(Knob::memory_limit, "-1", "9223372036854771712"));
 }
 
 TEST(KnobFiles, LeversOfTheNodeHaveOneNameEverywhere) {
-  EXPECT_EQ(file_name(Knob::min_free_kbytes, layout(false)), "min_free_kbytes");
-  EXPECT_EQ(file_name(Knob::min_free_kbytes, layout(true)), "min_free_kbytes");
+  EXPECT_EQ(kernel::file_name(Knob::min_free_kbytes, layout(false)), "min_free_kbytes");
+  EXPECT_EQ(kernel::file_name(Knob::min_free_kbytes, layout(true)), "min_free_kbytes");
   EXPECT_EQ(parsed(Knob::min_free_kbytes, "67584\n", true), "67584");
 }
 

@@ -16,9 +16,9 @@ class World {
  public:
   explicit World(unsigned seed) : random_(seed) {}
 
-  KernelRules empty_tree() {
+  kernel::KernelRules empty_tree() {
     const bool modern = chance(3);
-    KernelRules rules(
+    kernel::KernelRules rules(
         {.cpu_v2 = modern, .cpuset_v2 = modern, .online = CpuSet::range(0, 7), .plain = ~KnobBits{}});
     const int groups = 1 + below(8);
     for (int i = 0; i < groups; ++i)
@@ -26,7 +26,7 @@ class World {
     return rules;
   }
   /// Reaches a random legal state by writes that the rules take.
-  void settle(KernelRules& rules) {
+  void settle(kernel::KernelRules& rules) {
     for (int i = 0; i < rules.size(); ++i)
       static_cast<void>(rules.set(i, Knob::cpuset_cpus, part_of(rules, i)));
     for (int writes = below(40); writes > 0; --writes) {
@@ -46,7 +46,7 @@ class World {
     for (int n = 1 + below(4); n > 0; --n) out.add(below(8));
     return out;
   }
-  CpuSet part_of(const KernelRules& rules, int group) {
+  CpuSet part_of(const kernel::KernelRules& rules, int group) {
     const int parent = rules.group(group).parent;
     const auto above = parent < 0 ? CpuSet::range(0, 7) : rules.group(parent).cpus;
     const auto part = above & cpus();
@@ -66,8 +66,8 @@ class World {
   std::mt19937 random_;
 };
 
-std::vector<Target> differences(const KernelRules& from, const KernelRules& to) {
-  std::vector<Target> out;
+std::vector<kernel::Target> differences(const kernel::KernelRules& from, const kernel::KernelRules& to) {
+  std::vector<kernel::Target> out;
   for (int group = 0; group < from.size(); ++group)
     for (const auto& lever : knob_table()) {
       const auto wanted = to.value(group, lever.knob);
@@ -89,8 +89,8 @@ TEST(Planner, EveryStepIsLegalAndTheEndIsWhatWasWanted) {
     world.settle(to);
     const auto targets = differences(from, to);
     auto model = from, kernel = from;
-    std::vector<PlannedWrite> steps;
-    plan_writes(model, targets, steps);
+    std::vector<kernel::PlannedWrite> steps;
+    kernel::plan_writes(model, targets, steps);
     std::size_t intermediate = 0;
     for (const auto& step : steps) {
       ASSERT_EQ(kernel.set(step.group, step.knob, step.value), 0) << "seed " << seed << "\n" << say(steps);
@@ -110,11 +110,11 @@ TEST(Planner, EveryStepIsLegalAndTheEndIsWhatWasWanted) {
 }
 
 /// One tick that may take `most` steps; each must be legal.
-void take_some(KernelRules& kernel, const KernelRules& to, std::size_t most) {
+void take_some(kernel::KernelRules& kernel, const kernel::KernelRules& to, std::size_t most) {
   auto model = kernel;
-  std::vector<PlannedWrite> steps;
-  plan_writes(model, differences(kernel, to), steps);
-  keep_first(steps, most);
+  std::vector<kernel::PlannedWrite> steps;
+  kernel::plan_writes(model, differences(kernel, to), steps);
+  kernel::keep_first(steps, most);
   ASSERT_FALSE(steps.empty());
   ASSERT_LE(steps.size(), std::max(most, std::size_t{2}));
   std::vector<int> woken;
@@ -154,10 +154,10 @@ TEST(Planner, AnyWishIsReachableOnceItWasFitted) {
       if (world.chance(2))
         want.assume(group, Knob::cpuset_cpus, CpuSet::range(world.below(4), 4 + world.below(4)));
     }
-    fit_to_rules(from, {}, want);
+    kernel::fit_to_rules(from, {}, want);
     auto kernel = from;
-    std::vector<PlannedWrite> steps;
-    plan_writes(kernel, differences(from, want), steps);
+    std::vector<kernel::PlannedWrite> steps;
+    kernel::plan_writes(kernel, differences(from, want), steps);
     for (const auto& step : steps) ASSERT_EQ(step.refusal, 0) << "seed " << seed << "\n" << say(steps);
     ASSERT_TRUE(differences(kernel, want).empty()) << "seed " << seed;
   }

@@ -9,23 +9,25 @@ namespace {
 
 using test::say;
 
-constexpr auto kFree = KernelGroup::kUnlimited;
+constexpr auto kFree = kernel::KernelGroup::kUnlimited;
 
-KernelRules v1() { return KernelRules({.online = CpuSet::range(0, 7)}); }
-KernelRules v2() { return KernelRules({.cpu_v2 = true, .cpuset_v2 = true, .online = CpuSet::range(0, 7)}); }
-std::string plan(KernelRules& now, const std::vector<Target>& targets) {
-  std::vector<PlannedWrite> steps;
-  plan_writes(now, targets, steps);
+kernel::KernelRules v1() { return kernel::KernelRules({.online = CpuSet::range(0, 7)}); }
+kernel::KernelRules v2() {
+  return kernel::KernelRules({.cpu_v2 = true, .cpuset_v2 = true, .online = CpuSet::range(0, 7)});
+}
+std::string plan(kernel::KernelRules& now, const std::vector<kernel::Target>& targets) {
+  std::vector<kernel::PlannedWrite> steps;
+  kernel::plan_writes(now, targets, steps);
   return say(steps);
 }
-Target quota(int group, std::int64_t us) {
+kernel::Target quota(int group, std::int64_t us) {
   if (us < 0) return {group, Knob::cpu_quota, Unlimited{}};
   return {group, Knob::cpu_quota, us};
 }
-Target burst(int group, std::int64_t us) { return {group, Knob::cpu_burst, us}; }
-Target shares(int group, std::int64_t number) { return {group, Knob::cpu_shares, number}; }
-Target idle(int group, std::int64_t number) { return {group, Knob::cpu_idle, number}; }
-Target cpus(int group, const char* list) { return {group, Knob::cpuset_cpus, *CpuSet::parse(list)}; }
+kernel::Target burst(int group, std::int64_t us) { return {group, Knob::cpu_burst, us}; }
+kernel::Target shares(int group, std::int64_t number) { return {group, Knob::cpu_shares, number}; }
+kernel::Target idle(int group, std::int64_t number) { return {group, Knob::cpu_idle, number}; }
+kernel::Target cpus(int group, const char* list) { return {group, Knob::cpuset_cpus, *CpuSet::parse(list)}; }
 
 TEST(Planner, WhatIsSoAlreadyCostsNothing) {
   auto now = v1();
@@ -82,11 +84,15 @@ TEST(Planner, ACpusetThatMovesGetsThereAndOneThatNarrowsIsNotWidened) {
 // Worked examples 1 to 4 of the executor, except that a parent which falls while its child rises (3) falls
 // first: so the two never protect more than the node wanted before or after.
 TEST(Planner, ProtectionRisesFromTheTopAndFallsFromTheBottom) {
-  KernelRules now({.memory_v2 = true, .plain = mainline_plain_knobs(true)});
+  kernel::KernelRules now({.memory_v2 = true, .plain = kernel::mainline_plain_knobs(true)});
   now.add({});
   now.add({.parent = 0});
-  const auto min = [](int group, std::int64_t bytes) { return Target{group, Knob::memory_min, bytes}; };
-  const auto high = [](int group, std::int64_t bytes) { return Target{group, Knob::memory_high, bytes}; };
+  const auto min = [](int group, std::int64_t bytes) {
+    return kernel::Target{group, Knob::memory_min, bytes};
+  };
+  const auto high = [](int group, std::int64_t bytes) {
+    return kernel::Target{group, Knob::memory_high, bytes};
+  };
   EXPECT_EQ(plan(now, {min(0, 3000), min(1, 2000)}), "0 memory-min 3000\n1 memory-min 2000\n");
   EXPECT_EQ(plan(now, {min(0, 1000), min(1, 1000)}), "1 memory-min 1000\n0 memory-min 1000\n");
   EXPECT_EQ(plan(now, {min(0, 3000), min(1, 1000)}), "0 memory-min 3000\n");
@@ -130,9 +136,10 @@ TEST(KeepFirst, CutsInTheOrderOfThePlanAndKeepsAWakingGroupWithItsShares) {
     auto now = v1();
     for (int group = 0; group < 3; ++group) now.add({.shares = 3, .idle = true});
     now.group(2).idle = false;
-    std::vector<PlannedWrite> steps;
-    plan_writes(now, std::vector{idle(0, 0), shares(0, 7), idle(1, 0), shares(1, 8), shares(2, 9)}, steps);
-    const auto left_out = keep_first(steps, most);
+    std::vector<kernel::PlannedWrite> steps;
+    kernel::plan_writes(now, std::vector{idle(0, 0), shares(0, 7), idle(1, 0), shares(1, 8), shares(2, 9)},
+                        steps);
+    const auto left_out = kernel::keep_first(steps, most);
     return say(steps) + std::to_string(left_out);
   };
   EXPECT_EQ(kept(5), "0 cpu-idle 0\n1 cpu-idle 0\n0 cpu-shares 7\n1 cpu-shares 8\n2 cpu-shares 9\n0");
@@ -149,7 +156,7 @@ TEST(FitToRules, AChildComesDownWithItsParentOnV1Only) {
     now.add({.parent = 0, .quota_us = 200000, .burst_us = 50000});
     auto want = now;
     want.assume(0, Knob::cpu_quota, std::int64_t{20000});
-    fit_to_rules(now, {}, want);
+    kernel::fit_to_rules(now, {}, want);
     EXPECT_EQ(want.group(1).quota_us, is_v2 ? 200000 : 20000);
     EXPECT_EQ(want.group(1).burst_us, is_v2 ? 50000 : 20000);
   }
@@ -162,7 +169,7 @@ TEST(FitToRules, PeriodsOfDifferentLengthAreComparedAsShares) {
   now.add({.parent = 1, .quota_us = 40000, .period_us = 50000});
   auto want = now;
   want.assume(0, Knob::cpu_quota, std::int64_t{30000});
-  fit_to_rules(now, {}, want);
+  kernel::fit_to_rules(now, {}, want);
   EXPECT_EQ(want.group(2).quota_us, 15000);
 }
 
@@ -171,7 +178,7 @@ TEST(FitToRules, WhatNobodyChangesIsLeftAloneHoweverOddItIs) {
   now.add({.quota_us = 1000, .cpus = CpuSet::range(0, 0)});
   now.add({.parent = 0, .quota_us = 90000, .burst_us = 100000, .cpus = CpuSet::range(4, 5)});
   auto want = now;
-  fit_to_rules(now, {}, want);
+  kernel::fit_to_rules(now, {}, want);
   EXPECT_EQ(want.group(1).quota_us, 90000);
   EXPECT_EQ(want.group(1).burst_us, 100000);
   EXPECT_EQ(want.group(1).cpus, CpuSet::range(4, 5));
@@ -184,7 +191,7 @@ TEST(FitToRules, FixedKnobsStayAndCpusetsAreNeverEmpty) {
   now.add({.parent = 0, .cpus = CpuSet::range(4, 5)});
   auto want = now;
   want.assume(0, Knob::cpuset_cpus, CpuSet::range(0, 1));
-  fit_to_rules(now, {0, 0, knob_bit(Knob::cpuset_cpus)}, want);
+  kernel::fit_to_rules(now, {0, 0, knob_bit(Knob::cpuset_cpus)}, want);
   EXPECT_EQ(want.group(1).cpus, CpuSet::range(0, 1)) << "nothing in common: all that the parent has";
   EXPECT_EQ(want.group(2).cpus, CpuSet::range(4, 5));
 }

@@ -35,15 +35,15 @@ class ModelKernel final : public MatrixKernel {
   }
 
  private:
-  static KernelKind kind_of(Version version) {
+  static kernel::KernelKind kind_of(Version version) {
     const bool v2 = version == Version::v2;
     return {.cpu_v2 = v2,
             .cpuset_v2 = v2,
             .memory_v2 = v2,
             .online = CpuSet::range(0, 1),
-            .plain = mainline_plain_knobs(v2)};
+            .plain = kernel::mainline_plain_knobs(v2)};
   }
-  KernelRules rules_;
+  kernel::KernelRules rules_;
 };
 
 class RealKernel final : public MatrixKernel {

@@ -20,14 +20,16 @@ class LivePodProcesses : public testing::Test {
   void TearDown() override {
     if (files_) static_cast<void>(pod().kill());
   }
-  PodProcesses pod() { return {cgroups_.host(), *files_, dir_, cgroups_.host().inode(dir_).value_or(0)}; }
+  tree::PodProcesses pod() {
+    return {cgroups_.host(), *files_, dir_, cgroups_.host().inode(dir_).value_or(0)};
+  }
   bool gone_soon() {
     return empty_soon(cgroups_, "pod1/c1/inner") && empty_soon(cgroups_, "pod1/c1") &&
            empty_soon(cgroups_, "pod1/c2");
   }
   LiveCgroups cgroups_{};
   std::string dir_{};
-  std::optional<FileWriter> files_{};
+  std::optional<executor::FileWriter> files_{};
 };
 
 TEST_F(LivePodProcesses, AskedToEndWhoListensEndsAndNobodyElse) {
@@ -58,8 +60,8 @@ TEST_F(LivePodProcesses, KilledTheyAreGoneWhateverTheyDo) {
   EXPECT_TRUE(gone_soon());
   EXPECT_EQ(stubborn.ended_by(), SIGKILL);
   EXPECT_FALSE(processes_in(cgroups_, "pod2/c1").empty());
-  PodProcesses other(cgroups_.host(), *files_, dir_.substr(0, dir_.size() - 1) + '2',
-                     cgroups_.host().inode(dir_.substr(0, dir_.size() - 1) + '2').value_or(0));
+  tree::PodProcesses other(cgroups_.host(), *files_, dir_.substr(0, dir_.size() - 1) + '2',
+                           cgroups_.host().inode(dir_.substr(0, dir_.size() - 1) + '2').value_or(0));
   for (int i = 0; i < 1000; ++i)
     if (const auto killed = other.kill(); !killed || killed->left == 0) break;
   EXPECT_TRUE(empty_soon(cgroups_, "pod2/c1"));
@@ -72,11 +74,11 @@ TEST_F(LivePodProcesses, OneByOneWhereTheKernelHasNoKillFile) {
     Result<std::string> read(const KnobFile& file) override { return files.read(file); }
     Result<> write(const KnobFile&, std::string_view) override { return fail(ENOENT, Op::open); }
     Result<std::uint64_t> inode(const std::string& dir) override { return files.inode(dir); }
-    FileWriter files;
+    executor::FileWriter files;
   } files(cgroups_.host());
   LiveProcess stubborn(cgroups_, "pod1/c2", Manner::stubborn);
   LiveProcess neighbour(cgroups_, "pod2/c1", Manner::stubborn);
-  PodProcesses processes(cgroups_.host(), files, dir_, cgroups_.host().inode(dir_).value_or(0));
+  tree::PodProcesses processes(cgroups_.host(), files, dir_, cgroups_.host().inode(dir_).value_or(0));
   ASSERT_TRUE(processes.kill());
   EXPECT_EQ(stubborn.ended_by(), SIGKILL);
   EXPECT_TRUE(neighbour.alive());
@@ -86,7 +88,7 @@ TEST_F(LivePodProcesses, AnotherLifeOfTheDirectoryIsNotTouched) {
   const auto inode = cgroups_.host().inode(dir_);
   ASSERT_TRUE(inode);
   LiveProcess process(cgroups_, "pod1/c2", Manner::waits);
-  PodProcesses earlier(cgroups_.host(), *files_, dir_, *inode + 1);
+  tree::PodProcesses earlier(cgroups_.host(), *files_, dir_, *inode + 1);
   for (const auto& answer : {earlier.look(), earlier.ask_to_end(), earlier.kill()}) {
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ENOENT);

@@ -19,7 +19,7 @@ class LivePressureWindow : public testing::Test {
   }
   /// Why there is no trigger with such a window on the node's CPU; 0: there is.
   [[nodiscard]] int refused(Duration window) const {
-    const auto trigger = open_pressure_trigger(host_, "proc/pressure/cpu", window / 10, window);
+    const auto trigger = reclaim::open_pressure_trigger(host_, "proc/pressure/cpu", window / 10, window);
     return trigger ? 0 : trigger.error().code;
   }
   Host host_{std::move(*Host::open("/"))};
@@ -28,19 +28,20 @@ class LivePressureWindow : public testing::Test {
 // Before Linux 6.4 no window was shorter than 500 ms.
 TEST_F(LivePressureWindow, IsShortForWhoHasTheRight) {
   if (!has_right(CAP_SYS_RESOURCE)) GTEST_SKIP() << "we have no CAP_SYS_RESOURCE";
-  const auto shortest = shortest_window(host_, 50ms);
+  const auto shortest = reclaim::shortest_window(host_, 50ms);
   ASSERT_TRUE(shortest) << errno_name(shortest.error().code);
   EXPECT_EQ(*shortest, refused(100ms) == 0 ? Duration(50ms) : Duration(500ms));
   EXPECT_EQ(refused(*shortest), 0);
   EXPECT_EQ(refused(490ms), *shortest == Duration(500ms) ? EINVAL : 0);
-  EXPECT_EQ(shortest_window(host_, 3s).value(), Duration(3s)) << "what is asked for, where it is given";
+  EXPECT_EQ(reclaim::shortest_window(host_, 3s).value(), Duration(3s))
+      << "what is asked for, where it is given";
 }
 
 // Linux 6.5 and later: multiples of 2 s; before, nothing at all.
 TEST_F(LivePressureWindow, IsTwoSecondsOrNoneWithoutTheRight) {
   const WithoutRights poor{CAP_SYS_RESOURCE};
   ASSERT_FALSE(has_right(CAP_SYS_RESOURCE));
-  const auto shortest = shortest_window(host_, 50ms);
+  const auto shortest = reclaim::shortest_window(host_, 50ms);
   if (refused(2s) == EPERM) {
     for (const Duration window : {Duration(50ms), Duration(500ms), Duration(4s), Duration(10s)})
       EXPECT_EQ(refused(window), EPERM) << window.count();
@@ -54,7 +55,7 @@ TEST_F(LivePressureWindow, IsTwoSecondsOrNoneWithoutTheRight) {
   EXPECT_EQ(refused(2s), 0);
   ASSERT_TRUE(shortest) << errno_name(shortest.error().code);
   EXPECT_EQ(*shortest, Duration(2s));
-  EXPECT_EQ(shortest_window(host_, 3s).value(), Duration(4s)) << "the next one up";
+  EXPECT_EQ(reclaim::shortest_window(host_, 3s).value(), Duration(4s)) << "the next one up";
 }
 
 }  // namespace

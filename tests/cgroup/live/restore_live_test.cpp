@@ -23,10 +23,10 @@ TEST(RestoreLive, OnAFullDiskNothingIsWrittenUntilThereIsRoom) {
   if (::mount("tmpfs", state.path.c_str(), "tmpfs", 0, "size=16k") != 0)
     GTEST_SKIP() << "cannot mount a small disk";
   {
-    auto journal = *Journal::open(state.path, kBoot);
+    auto journal = *executor::Journal::open(state.path, kBoot);
     std::ofstream(state.path + "/filler") << std::string(64 * 1024, 'x');
     ExecutorNode node(false);
-    Executor executor(node.tree(), node.kernel, journal, {});
+    executor::Executor executor(node.tree(), node.kernel, journal, {});
     node.want(kBe, Knob::cpu_quota, std::int64_t{150000});
     auto report = executor.apply(node.plan, node.observe(), {});
     ASSERT_EQ(report.refusals.size(), 1U);
@@ -63,12 +63,12 @@ class LiveNode {
     }
     return node;
   }
-  void read_settings(const Cgroup& cgroup, Applied& applied) const {
+  void read_settings(const tree::Cgroup& cgroup, Applied& applied) const {
     const auto value = [&](Knob knob) -> std::optional<KnobValue> {
       const auto& lever = row(knob);
       const auto text = host.slurp(tree.dir(cgroup, lever.controller) + "/" +
                                    std::string(v2 ? lever.v2_file : lever.v1_file));
-      return text ? parse_value(knob, *text, tree.layout()) : std::nullopt;
+      return text ? kernel::parse_value(knob, *text, tree.layout()) : std::nullopt;
     };
     const auto number = [&](Knob knob) -> std::optional<std::int64_t> {
       const auto found = value(knob);
@@ -97,8 +97,8 @@ class LiveNode {
           out += std::string(path) + " " + std::string(lever.name) + " " + text(path, lever.knob) + "\n";
     return out;
   }
-  std::vector<Intent> plan(std::int64_t quota, const char* cpus) const {
-    std::vector<Intent> out;
+  std::vector<decide::Intent> plan(std::int64_t quota, const char* cpus) const {
+    std::vector<decide::Intent> out;
     const auto want = [&](const char* path, Knob knob, const KnobValue& value) {
       out.push_back({id(path), knob, value, false, 0, because("live")});
     };
@@ -106,19 +106,19 @@ class LiveNode {
     for (const char* path : {kBe, kPod, kCtr}) want(path, Knob::cpuset_cpus, *CpuSet::parse(cpus));
     want(kPod, Knob::cpu_idle, std::int64_t{1});
     want(kCtr, Knob::cpu_burst, std::int64_t{5000});
-    std::ranges::sort(out, {}, [](const Intent& i) { return std::pair(i.target, i.knob); });
+    std::ranges::sort(out, {}, [](const decide::Intent& i) { return std::pair(i.target, i.knob); });
     return out;
   }
 
   bool v2;
   KnobCgroups cgroups;
   Host host;
-  CgroupTree tree;
-  FileWriter files;
+  tree::CgroupTree tree;
+  executor::FileWriter files;
   MonoTime now{};
 
  private:
-  Layout made() {
+  tree::Layout made() {
     if (!v2) cgroups.write("", "cpuset.cpus", "0-1");
     for (const char* path : {"kubepods", kBe, kPod, kCtr}) {
       cgroups.make(path);
@@ -126,7 +126,7 @@ class LiveNode {
     }
     cgroups.write(kPod, v2 ? "cpu.weight" : "cpu.shares", v2 ? "20" : "512");
     cgroups.write(kCtr, v2 ? "cpu.max" : "cpu.cfs_quota_us", "90000");
-    return *detect_layout(host, cgroups.top());
+    return *tree::detect_layout(host, cgroups.top());
   }
 };
 
@@ -138,8 +138,8 @@ void live_stop_and_death(KnobCgroups::Version version) {
   StateDir state;
   for (const bool dies : {false, true}) {
     {
-      auto journal = *Journal::open(state.path, kBoot);
-      Executor executor(node.tree, node.files, journal, {});
+      auto journal = *executor::Journal::open(state.path, kBoot);
+      executor::Executor executor(node.tree, node.files, journal, {});
       for (const char* cpus : {"0", "1", "0-1", "1"}) {
         const auto report = executor.apply(node.plan(50000, cpus), node.observe(), {});
         for (const auto& refusal : report.refusals)
@@ -157,8 +157,8 @@ void live_stop_and_death(KnobCgroups::Version version) {
     }
     if (dies) {
       ASSERT_NE(node.everything(), before);
-      auto journal = *Journal::open(state.path, kBoot);
-      EXPECT_TRUE(restore_from_journal(node.files, journal).refusals.empty());
+      auto journal = *executor::Journal::open(state.path, kBoot);
+      EXPECT_TRUE(executor::restore_from_journal(node.files, journal).refusals.empty());
       EXPECT_EQ(journal.size(), 0U);
     }
     EXPECT_EQ(node.everything(), before) << (dies ? "after a death" : "after a stop");

@@ -16,10 +16,11 @@ TEST_F(NetworkSharing, APlanBecomesQueuesAndRules) {
   const auto report = tick();
   EXPECT_TRUE(report.refusals.empty());
   EXPECT_EQ(report.writes.front().path, "net/eth0/qdisc");
-  EXPECT_EQ(door.roots.at(7).handle, kOurQdisc);
-  EXPECT_EQ(door.classes.at(1), (HtbClass{1, 0, mbit(100), mbit(100), 0}));
-  EXPECT_EQ(door.classes.at(kSystemMinor), (HtbClass{2, 1, mbit(40), mbit(100), 0}));
-  const auto ls = common_minor(NetworkClass::ls), be = common_minor(NetworkClass::be);
+  EXPECT_EQ(door.roots.at(7).handle, network::kOurQdisc);
+  EXPECT_EQ(door.classes.at(1), (network::HtbClass{1, 0, mbit(100), mbit(100), 0}));
+  EXPECT_EQ(door.classes.at(network::kSystemMinor), (network::HtbClass{2, 1, mbit(40), mbit(100), 0}));
+  const auto ls = network::common_minor(decide::NetworkClass::ls),
+             be = network::common_minor(decide::NetworkClass::be);
   EXPECT_EQ(door.classes.at(ls).rate, mbit(30));
   EXPECT_EQ(door.classes.at(be).ceil, mbit(50));
   EXPECT_LT(door.classes.at(ls).priority, door.classes.at(be).priority);
@@ -36,7 +37,7 @@ TEST_F(NetworkSharing, APlanBecomesQueuesAndRules) {
   EXPECT_EQ(batch.minor, be);
   EXPECT_EQ(door.rules->limits.at(static_cast<std::size_t>(batch.class_limit)), mbit(20));
   EXPECT_TRUE(door.broken.empty());
-  std::vector<Managed> managed;
+  std::vector<executor::Managed> managed;
   hand->add_managed(managed);
   EXPECT_EQ(managed.size(), hand->totals().held);
 }
@@ -68,7 +69,7 @@ TEST_F(NetworkSharing, TheSamePlanAgainTouchesAndAllocatesNothing) {
   tick();
   tick();
   const int calls = door.calls;
-  Report report;
+  executor::Report report;
   const AllocGuard guard;
   for (int i = 0; i < 30; ++i) hand->apply(plan, now += seconds(1), report);
   EXPECT_EQ(guard.allocations(), 0U);
@@ -79,10 +80,10 @@ TEST_F(NetworkSharing, TheSamePlanAgainTouchesAndAllocatesNothing) {
 TEST_F(NetworkSharing, WhatIsNotKnownLeavesEverythingAsItIs) {
   tick();
   const auto classes = door.classes;
-  NetworkPlan unknown;
-  unknown.state = NetworkPlan::State::hold;
+  decide::NetworkPlan unknown;
+  unknown.state = decide::NetworkPlan::State::hold;
   unknown.why_not = "the bandwidth is not known";
-  Report report;
+  executor::Report report;
   for (int i = 0; i < 3; ++i) hand->apply(unknown, now += seconds(1), report);
   EXPECT_EQ(door.classes, classes);
   ASSERT_EQ(report.refusals.size(), 1U) << "told once";
@@ -122,7 +123,7 @@ TEST_F(NetworkSharing, AnotherWayOutIsSharedInPlaceOfTheFirst) {
   plan.link = &other;
   tick();
   EXPECT_FALSE(door.roots.contains(7));
-  EXPECT_EQ(door.roots.at(9).handle, kOurQdisc);
+  EXPECT_EQ(door.roots.at(9).handle, network::kOurQdisc);
   EXPECT_EQ(door.rules->link, 9);
   off();
   expect_untouched();
@@ -133,12 +134,12 @@ TEST_F(NetworkSharing, WithoutUnifiedCgroupsOnlyAddressesTell) {
   old.v1().kubepods();
   const auto batch = old.pod(KubeQos::besteffort, kNight, {"b"});
   const auto v1 = std::move(*Host::open(old.root()));
-  CgroupTree pods(v1, *detect_layout(v1, ""));
+  tree::CgroupTree pods(v1, *tree::detect_layout(v1, ""));
   pods.scan();
-  OwnMinors own;
-  PacketRules rules;
+  network::OwnMinors own;
+  network::PacketRules rules;
   plan.members[1].cgroup = pods.find_path(batch)->id;
-  EXPECT_EQ(rules_of(plan, pods, true, own, rules), 1);
+  EXPECT_EQ(network::rules_of(plan, pods, true, own, rules), 1);
   EXPECT_EQ(rules.rules.size(), 2U);
 }
 
@@ -146,7 +147,7 @@ TEST_F(NetworkSharing, WhomCgroupsDoNotTellIsSaid) {
   door.cgroups_tell = false;
   const auto report = tick();
   EXPECT_EQ(door.rules->rules.size(), 2U);
-  const auto said = std::ranges::find(report.writes, "net/rules", &Written::path);
+  const auto said = std::ranges::find(report.writes, "net/rules", &executor::Written::path);
   ASSERT_NE(said, report.writes.end());
   EXPECT_NE(said->why.text().find("1 with the node's own address cannot be told apart"), std::string::npos);
 }

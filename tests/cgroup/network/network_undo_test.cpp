@@ -16,7 +16,7 @@ TEST_F(NetworkSharing, NobodyAsksAnyMoreAndNothingStays) {
   EXPECT_TRUE(report.writes[0].restored);
   EXPECT_TRUE(off().writes.empty());
   tick();
-  Report last;
+  executor::Report last;
   hand->restore_all(now, last);
   expect_untouched();
 }
@@ -31,7 +31,7 @@ TEST_F(NetworkSharing, SomebodyElsesQueueIsLeftAlone) {
   EXPECT_EQ(door.calls, 0);
   door.roots.clear();
   tick(5);
-  EXPECT_EQ(door.roots.at(7).handle, kOurQdisc);
+  EXPECT_EQ(door.roots.at(7).handle, network::kOurQdisc);
 }
 
 TEST_F(NetworkSharing, WhoTakesTheQueueAwayIsToldAndAfterThreeRoundsHasHisWay) {
@@ -95,8 +95,8 @@ TEST_F(NetworkSharing, WhatCannotBeTakenAwayIsTriedAgain) {
 TEST_F(NetworkSharing, AfterACrashTheJournalKnows) {
   tick();
   begin_anew();  // the process is another one
-  Report report;
-  restore_network(*root, door, journal, report);
+  executor::Report report;
+  network::restore_network(*root, door, journal, report);
   EXPECT_EQ(report.writes.size(), 2U);
   expect_untouched();
 }
@@ -105,8 +105,8 @@ TEST_F(NetworkSharing, AfterACrashAnotherInterfaceOfThatNameIsNotOurs) {
   tick();
   host.file("sys/class/net/eth0/ifindex", "8\n");
   door.roots[8] = {"fq", 0x10000};
-  Report report;
-  restore_network(*root, door, journal, report);
+  executor::Report report;
+  network::restore_network(*root, door, journal, report);
   EXPECT_EQ(door.roots.at(8).kind, "fq");
   EXPECT_TRUE(journal.directories().empty());
 }

@@ -18,7 +18,7 @@ namespace evenkeel {
 namespace {
 
 using namespace evenkeel::literals;
-using How = Reclaimer::How;
+using How = reclaim::Reclaimer::How;
 using std::chrono::milliseconds;
 using test::FakeHost;
 using test::soon;
@@ -47,7 +47,9 @@ struct Scene {
   void stalled_us(const std::string& total) const {
     put("memory.pressure", "some avg10=0.00 avg60=0.00 avg300=0.00 total=" + total + "\n");
   }
-  [[nodiscard]] std::string asked() const { return fake.read(Controller::memory, container, kReclaimFile); }
+  [[nodiscard]] std::string asked() const {
+    return fake.read(Controller::memory, container, reclaim::kReclaimFile);
+  }
   [[nodiscard]] CgroupId id() const { return tree.find_path(container)->id; }
   [[nodiscard]] ReclaimOrder order() const {
     return {.target = id(),
@@ -59,7 +61,8 @@ struct Scene {
   }
   /// A pipe that is full stands in for a kernel that takes its time.
   void block() {
-    const auto path = fake.root() + '/' + fake.dir_of(Controller::memory, container) + '/' + kReclaimFile;
+    const auto path =
+        fake.root() + '/' + fake.dir_of(Controller::memory, container) + '/' + reclaim::kReclaimFile;
     ::unlink(path.c_str());
     ::signal(SIGPIPE, SIG_IGN);  // as the program does
     ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
@@ -77,12 +80,12 @@ struct Scene {
   FakeHost fake{};
   FakeHost& ready = fake.machine().v2().kubepods();  ///< before anybody looks at it
   Host host = std::move(*Host::open(fake.root()));
-  CgroupTree tree{host, *detect_layout(host, "")};
+  tree::CgroupTree tree{host, *tree::detect_layout(host, "")};
   std::string pod{}, container{};
   int pipe = -1;
 };
 
-ReclaimOutcome outcome(Reclaimer& reclaimer) {
+ReclaimOutcome outcome(reclaim::Reclaimer& reclaimer) {
   std::vector<ReclaimOutcome> all;
   reclaimer.report(all);
   return all.empty() ? ReclaimOutcome{} : all.front();
@@ -90,21 +93,21 @@ ReclaimOutcome outcome(Reclaimer& reclaimer) {
 
 TEST(Reclaimer, SaysWhatTheKernelHas) {
   const Scene scene;
-  Reclaimer reclaimer(scene.tree, How::by_thread);
+  reclaim::Reclaimer reclaimer(scene.tree, How::by_thread);
   EXPECT_TRUE(reclaimer.ability().on_demand);
   EXPECT_FALSE(reclaimer.ability().file_only) << "a plain file is not asked";
   EXPECT_EQ(scene.asked(), "");
   FakeHost old;
   old.machine().v1().kubepods();
   const auto host = std::move(*Host::open(old.root()));
-  CgroupTree tree(host, *detect_layout(host, ""));
+  tree::CgroupTree tree(host, *tree::detect_layout(host, ""));
   tree.scan();
-  EXPECT_FALSE(Reclaimer(tree, How::by_thread).ability().on_demand);
+  EXPECT_FALSE(reclaim::Reclaimer(tree, How::by_thread).ability().on_demand);
 }
 
 TEST(Reclaimer, AtOnceOneWriteDoesAllThatIsOrdered) {
   const Scene scene;
-  Reclaimer reclaimer(scene.tree, How::at_once);
+  reclaim::Reclaimer reclaimer(scene.tree, How::at_once);
   auto order = scene.order();
   reclaimer.follow({order});
   EXPECT_EQ(scene.asked(), "67108864\n") << "its share";
@@ -127,7 +130,7 @@ TEST(Reclaimer, AtOnceOneWriteDoesAllThatIsOrdered) {
 
 TEST(Reclaimer, StopsWhenTheTasksAreStalledUnlessTheyAreAtTheirLimit) {
   const Scene scene;
-  Reclaimer reclaimer(scene.tree, How::at_once);
+  reclaim::Reclaimer reclaimer(scene.tree, How::at_once);
   auto order = scene.order();
   scene.stalled_us("1000000");
   reclaimer.follow({order});
@@ -150,7 +153,7 @@ TEST(Reclaimer, StopsWhenTheTasksAreStalledUnlessTheyAreAtTheirLimit) {
 
 TEST(Reclaimer, WithoutPressureOrUseNothingIsTaken) {
   Scene scene;
-  Reclaimer reclaimer(scene.tree, How::at_once);
+  reclaim::Reclaimer reclaimer(scene.tree, How::at_once);
   scene.fake.write(Controller::memory, scene.container, "memory.pressure", "nonsense\n");
   reclaimer.follow({scene.order()});
   EXPECT_EQ(outcome(reclaimer).end, ReclaimEnd::failed);
@@ -162,7 +165,7 @@ TEST(Reclaimer, WithoutPressureOrUseNothingIsTaken) {
 
 TEST(Reclaimer, DryRunTakesNothing) {
   const Scene scene;
-  Reclaimer reclaimer(scene.tree, How::not_at_all);
+  reclaim::Reclaimer reclaimer(scene.tree, How::not_at_all);
   reclaimer.follow({scene.order()});
   EXPECT_EQ(scene.asked(), "");
   EXPECT_EQ(reclaimer.counters().chunks, 0U);
@@ -170,7 +173,7 @@ TEST(Reclaimer, DryRunTakesNothing) {
 
 TEST(Reclaimer, TheThreadGoesInChunksUntilItsShareIsSpent) {
   const Scene scene;
-  Reclaimer reclaimer(scene.tree, How::by_thread);
+  reclaim::Reclaimer reclaimer(scene.tree, How::by_thread);
   reclaimer.follow({scene.order()});
   EXPECT_TRUE(soon([&] { return reclaimer.counters().budget_exhausted == 1; }));
   const auto counters = reclaimer.counters();
@@ -183,7 +186,7 @@ TEST(Reclaimer, TheThreadGoesInChunksUntilItsShareIsSpent) {
 TEST(Reclaimer, TheThreadWatchesUntilTheOrderIsTakenBack) {
   const Scene scene;
   scene.uses("095000000");
-  Reclaimer reclaimer(scene.tree, How::by_thread);
+  reclaim::Reclaimer reclaimer(scene.tree, How::by_thread);
   reclaimer.follow({scene.order()});
   std::this_thread::sleep_for(milliseconds(120));
   EXPECT_EQ(reclaimer.counters().chunks, 0U) << "not above the mark";
@@ -201,7 +204,7 @@ TEST(Reclaimer, NobodyWaitsForAKernelThatTakesItsTime) {
   Scene scene;
   scene.block();
   {
-    Reclaimer reclaimer(scene.tree, How::by_thread);
+    reclaim::Reclaimer reclaimer(scene.tree, How::by_thread);
     for (int tick = 0; tick < 50; ++tick) {
       reclaimer.follow({scene.order()});
       static_cast<void>(outcome(reclaimer));
@@ -214,7 +217,7 @@ TEST(Reclaimer, NobodyWaitsForAKernelThatTakesItsTime) {
 
 TEST(Reclaimer, ACgroupThatIsGoneIsNoFailure) {
   Scene scene;
-  Reclaimer reclaimer(scene.tree, How::at_once);
+  reclaim::Reclaimer reclaimer(scene.tree, How::at_once);
   const auto order = scene.order();
   scene.fake.remove_cgroup(scene.container);
   reclaimer.follow({order});

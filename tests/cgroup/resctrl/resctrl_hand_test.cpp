@@ -51,18 +51,18 @@ TEST(HandOnFiles, ASteadyTickAllocatesNothing) {
       .file("sys/fs/cgroup/" + pod + "/a/cgroup.threads", "101\n102\n")
       .file("sys/fs/resctrl/tasks", "1\n");
   const auto host = *Host::open(fake.root());
-  CgroupTree tree(host, *detect_layout(host, ""));
+  tree::CgroupTree tree(host, *tree::detect_layout(host, ""));
   tree.scan();
-  ResctrlWriter files(host);
-  auto journal = Journal::in_memory();
+  executor::ResctrlWriter files(host);
+  auto journal = executor::Journal::in_memory();
   ASSERT_TRUE(journal.made(kDir, *files.inode(kDir)));
-  ResctrlHand hand(tree, files, journal, false);
-  ResctrlPlan plan;
+  resctrl::ResctrlHand hand(tree, files, journal, false);
+  decide::ResctrlPlan plan;
   auto& group = plan.add_group();
   group.name = kBatch;
   group.schemata = kLittle;
   plan.add_member(tree.find_path(pod + "/a")->id, 0);
-  Report report;
+  executor::Report report;
   MonoTime now{std::chrono::hours(2)};
   for (int i = 0; i < 70; ++i) hand.apply(plan, now += std::chrono::seconds(1), report);
   EXPECT_EQ(hand.counters().groups, 1U);
@@ -250,7 +250,7 @@ TEST_F(Hand, ADryRunOnlyTells) {
 
 TEST_F(Hand, SaysWhatItManages) {
   node.settle();
-  std::vector<Managed> managed;
+  std::vector<executor::Managed> managed;
   node.hand->add_managed(managed);
   ASSERT_EQ(managed.size(), 2U);
   EXPECT_EQ(managed[0].path, kSchemata);

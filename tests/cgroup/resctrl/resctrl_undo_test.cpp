@@ -62,8 +62,8 @@ TEST_F(HandUndo, AStopGivesEverythingBackWhateverWasRefused) {
 TEST_F(HandUndo, AfterACrashTheJournalGivesItBack) {
   node.settle();
   node.begin_anew();
-  Report report;
-  restore_resctrl(node.kernel, node.journal, report);
+  executor::Report report;
+  resctrl::restore_resctrl(node.kernel, node.journal, report);
   EXPECT_FALSE(node.kernel.has(kBatch));
   EXPECT_EQ(node.kernel.group_of(101), "");
   ASSERT_EQ(report.writes.size(), 1U);
@@ -73,21 +73,21 @@ TEST_F(HandUndo, AfterACrashTheJournalGivesItBack) {
 
 TEST_F(HandUndo, ACrashBetweenTheRecordAndTheGroupLeavesNothing) {
   ASSERT_TRUE(node.journal.will_make(kDir));
-  Report report;
-  restore_resctrl(node.kernel, node.journal, report);
+  executor::Report report;
+  resctrl::restore_resctrl(node.kernel, node.journal, report);
   EXPECT_TRUE(report.writes.empty());
   EXPECT_EQ(node.journal.directories().size(), 0U);
   ASSERT_TRUE(node.journal.will_make(kDir));
   ASSERT_TRUE(node.kernel.make_dir(kDir));
-  restore_resctrl(node.kernel, node.journal, report);
+  resctrl::restore_resctrl(node.kernel, node.journal, report);
   EXPECT_FALSE(node.kernel.has(kBatch)) << "made, but not noted yet";
 }
 
 TEST_F(HandUndo, AnotherLifeOfThePathIsNotOursToRemove) {
   node.settle();
   ASSERT_TRUE(node.kernel.remove_dir(kDir) && node.kernel.make_dir(kDir));
-  Report report;
-  restore_resctrl(node.kernel, node.journal, report);
+  executor::Report report;
+  resctrl::restore_resctrl(node.kernel, node.journal, report);
   EXPECT_TRUE(node.kernel.has(kBatch));
   EXPECT_TRUE(report.writes.empty());
 }
@@ -125,7 +125,7 @@ TEST_F(HandUndo, ForeignSchemataAreLeftAMinuteAndFoughtForThrice) {
   EXPECT_EQ(told, 4);
   EXPECT_EQ(yielded, 1);
   EXPECT_EQ(node.kernel.schemata(kBatch), "MB:0=20;1=20 L3:0=7ff;1=f") << "theirs from now on";
-  std::vector<Managed> managed;
+  std::vector<executor::Managed> managed;
   node.hand->add_managed(managed);
   EXPECT_TRUE(managed.at(0).yielded);
   node.no_plan();

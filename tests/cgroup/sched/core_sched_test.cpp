@@ -24,7 +24,7 @@ struct CoreSched : testing::Test {
     runs(shop + "/a", {101, 102});
     runs(night + "/b", {201});
     root.emplace(std::move(*Host::open(host.root())));
-    tree.emplace(*root, *detect_layout(*root, ""));
+    tree.emplace(*root, *tree::detect_layout(*root, ""));
     tree->scan();
     files.emplace(*root);
     begin_anew();
@@ -43,9 +43,9 @@ struct CoreSched : testing::Test {
   void plan(const char* group, const std::string& cgroup) {
     wishes.add({tree->find_path(cgroup)->id, wishes.group(group), because("the test wants it")});
   }
-  Report tick(int seconds = 1) {
+  executor::Report tick(int seconds = 1) {
     now += std::chrono::seconds(seconds);
-    Report report;
+    executor::Report report;
     hand->apply(wishes, now, report);
     return report;
   }
@@ -53,13 +53,13 @@ struct CoreSched : testing::Test {
 
   FakeHost host{};
   FakeCookies cookies{};
-  Journal journal = Journal::in_memory();
-  CoreSchedPlan wishes{};
+  executor::Journal journal = executor::Journal::in_memory();
+  decide::CoreSchedPlan wishes{};
   std::string shop, night;
   std::optional<Host> root{};
-  std::optional<CgroupTree> tree{};
-  std::optional<ResctrlWriter> files{};
-  std::optional<CoreSchedHand> hand{};
+  std::optional<tree::CgroupTree> tree{};
+  std::optional<executor::ResctrlWriter> files{};
+  std::optional<sched::CoreSchedHand> hand{};
   MonoTime now{std::chrono::hours(1)};
 };
 
@@ -73,7 +73,7 @@ TEST_F(CoreSched, EachGroupHasACookieOfItsOwn) {
   std::set<std::string> said{report.writes[0].new_text, report.writes[1].new_text};
   EXPECT_EQ(said, (std::set<std::string>{"services: 2 tasks", "batch: 1 tasks"}));
   EXPECT_EQ(hand->counters().groups, 2U);
-  std::vector<Managed> managed;
+  std::vector<executor::Managed> managed;
   hand->add_managed(managed);
   EXPECT_EQ(managed.size(), 2U);
   EXPECT_EQ(journal.directories().at("sys/fs/cgroup/" + shop + "/core-sched"), of(101));
@@ -125,7 +125,7 @@ TEST_F(CoreSched, WhoIsNoLongerNamedLosesItsCookie) {
   ASSERT_EQ(report.writes.size(), 1U);
   EXPECT_TRUE(report.writes[0].restored);
   EXPECT_EQ(journal.directories().size(), 1U);
-  Report last;
+  executor::Report last;
   hand->restore_all(now, last);
   EXPECT_EQ(of(201), 0U);
   EXPECT_TRUE(journal.directories().empty());
@@ -183,8 +183,8 @@ TEST_F(CoreSched, BeforeTheKernelCanNameACookieNobodyGetsOne) {
 TEST_F(CoreSched, ACrashIsUndoneFromTheRecord) {
   tick();
   cookies.tasks[102] = 0xbeef;
-  Report report;
-  restore_core_sched(*files, cookies, journal, report);
+  executor::Report report;
+  sched::restore_core_sched(*files, cookies, journal, report);
   EXPECT_EQ(of(101), 0U);
   EXPECT_EQ(of(102), 0xbeefU) << "not ours";
   EXPECT_EQ(of(201), 0U);

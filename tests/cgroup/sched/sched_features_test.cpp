@@ -18,9 +18,9 @@ struct SchedFeatures : testing::Test {
     root.emplace(std::move(*Host::open(host.root())));
     hand.emplace(*root, journal, false);
   }
-  Report tick(int seconds = 1) {
+  executor::Report tick(int seconds = 1) {
     now += std::chrono::seconds(seconds);
-    Report report;
+    executor::Report report;
     hand->apply({1, &wanted}, now, report);
     return report;
   }
@@ -28,9 +28,9 @@ struct SchedFeatures : testing::Test {
 
   FakeHost host{};
   std::map<std::string, bool> wanted{{"A", true}, {"B", false}};
-  Journal journal = Journal::in_memory();
+  executor::Journal journal = executor::Journal::in_memory();
   std::optional<Host> root{};
-  std::optional<SchedFeatureHand> hand{};
+  std::optional<sched::SchedFeatureHand> hand{};
   MonoTime now{std::chrono::hours(1)};
 };
 
@@ -42,7 +42,7 @@ TEST_F(SchedFeatures, OnlyWhatDiffersIsTurned) {
   EXPECT_EQ(report.writes[0].path, kFile);
   EXPECT_EQ(report.writes[0].old_text, "B");
   EXPECT_EQ(report.writes[0].new_text, "NO_B");
-  std::vector<Managed> managed;
+  std::vector<executor::Managed> managed;
   hand->add_managed(managed);
   ASSERT_EQ(managed.size(), 1U);
   EXPECT_EQ(managed[0].original, "B");
@@ -62,7 +62,7 @@ TEST_F(SchedFeatures, WhatNobodyAsksForIsTurnedBack) {
   EXPECT_TRUE(journal.directories().empty());
   wanted = {{"A", false}};
   tick();
-  Report last;
+  executor::Report last;
   hand->restore_all(now, last);
   EXPECT_EQ(words(), "A B NO_C \n");
   EXPECT_TRUE(journal.directories().empty());
@@ -108,8 +108,8 @@ TEST_F(SchedFeatures, ACrashIsUndoneFromTheRecord) {
   wanted = {{"B", false}, {"C", true}};
   tick();
   host.file(kFile, "A NO_B NO_C \n");
-  Report report;
-  restore_sched_features(*root, journal, report);
+  executor::Report report;
+  sched::restore_sched_features(*root, journal, report);
   EXPECT_EQ(words(), "A B NO_C \n");
   EXPECT_EQ(report.writes.size(), 1U) << "somebody has turned the other back already";
   EXPECT_TRUE(journal.directories().empty());

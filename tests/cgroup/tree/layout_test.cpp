@@ -9,16 +9,16 @@ namespace {
 
 using test::FakeHost;
 
-Result<Layout> detect(const FakeHost& fake, std::string_view cgroup_root = "") {
+Result<tree::Layout> detect(const FakeHost& fake, std::string_view cgroup_root = "") {
   const auto host = std::move(*Host::open(fake.root()));
-  return detect_layout(host, cgroup_root);
+  return tree::detect_layout(host, cgroup_root);
 }
 
 TEST(Layout, EachControllerByItselfIsV1) {
   FakeHost fake;
   const auto layout = detect(fake.v1());
   ASSERT_TRUE(layout);
-  EXPECT_EQ(layout->version, CgroupVersion::v1);
+  EXPECT_EQ(layout->version, tree::CgroupVersion::v1);
   EXPECT_EQ(layout->root(Controller::cpu), "sys/fs/cgroup/cpu");
   EXPECT_EQ(layout->root(Controller::cpuacct), "sys/fs/cgroup/cpuacct");
   EXPECT_EQ(layout->unified, "");
@@ -55,7 +55,7 @@ TEST(Layout, AControllersFileAtTheTopIsV2) {
   FakeHost fake;
   const auto layout = detect(fake.v2());
   ASSERT_TRUE(layout);
-  EXPECT_EQ(layout->version, CgroupVersion::v2);
+  EXPECT_EQ(layout->version, tree::CgroupVersion::v2);
   EXPECT_EQ(layout->unified, "sys/fs/cgroup");
   EXPECT_TRUE(layout->v2(Controller::blkio));
   EXPECT_EQ(layout->hierarchies(), (std::vector<std::string>{"sys/fs/cgroup"}));
@@ -68,7 +68,7 @@ TEST(Layout, OnAHybridHostWhatV1DoesNotHaveIsUnified) {
   fake.dir("sys/fs/cgroup/memory");  // a mount point that nobody mounted
   const auto layout = detect(fake);
   ASSERT_TRUE(layout);
-  EXPECT_EQ(layout->version, CgroupVersion::hybrid);
+  EXPECT_EQ(layout->version, tree::CgroupVersion::hybrid);
   EXPECT_FALSE(layout->v2(Controller::cpu));
   EXPECT_TRUE(layout->v2(Controller::memory));
   EXPECT_EQ(layout->root(Controller::memory), "sys/fs/cgroup/unified");
@@ -82,7 +82,7 @@ TEST(Layout, AnEmptyDirectoryIsAHierarchyOnlyForWantOfAnother) {
   fake.dir("sys/fs/cgroup/cpu").dir("sys/fs/cgroup/memory");
   const auto layout = detect(fake);
   ASSERT_TRUE(layout);
-  EXPECT_EQ(layout->version, CgroupVersion::v1);
+  EXPECT_EQ(layout->version, tree::CgroupVersion::v1);
   EXPECT_EQ(layout->root(Controller::memory), "sys/fs/cgroup/memory");
 }
 
@@ -100,7 +100,7 @@ TEST(Layout, TheDriverIsSeenByTheNamesItGives) {
     systemd ? fake.systemd().kubepods() : fake.kubepods();
     const auto layout = detect(fake);
     ASSERT_TRUE(layout);
-    EXPECT_EQ(layout->driver, systemd ? CgroupDriver::systemd : CgroupDriver::cgroupfs);
+    EXPECT_EQ(layout->driver, systemd ? tree::CgroupDriver::systemd : tree::CgroupDriver::cgroupfs);
     for (const auto qos : {KubeQos::guaranteed, KubeQos::burstable, KubeQos::besteffort}) {
       EXPECT_EQ(layout->qos_dir(qos), fake.qos_path(qos));
       EXPECT_EQ(layout->pod_dir(qos, "11-22"), fake.pod(qos, "11-22"));
@@ -110,16 +110,16 @@ TEST(Layout, TheDriverIsSeenByTheNamesItGives) {
 
 TEST(Layout, WithoutKubepodsTheInitSystemDecidesForNow) {
   FakeHost plain, unit;
-  EXPECT_EQ(detect(plain.v2())->driver, CgroupDriver::cgroupfs);
-  EXPECT_EQ(detect(unit.v2().cgroup("init.scope"))->driver, CgroupDriver::systemd);
+  EXPECT_EQ(detect(plain.v2())->driver, tree::CgroupDriver::cgroupfs);
+  EXPECT_EQ(detect(unit.v2().cgroup("init.scope"))->driver, tree::CgroupDriver::systemd);
 }
 
 TEST(Layout, OfTwoKubepodsTheOneWithPodsCounts) {
   FakeHost fake;
   fake.v2().systemd().kubepods().cgroupfs().kubepods();
-  EXPECT_EQ(detect(fake)->driver, CgroupDriver::systemd);
+  EXPECT_EQ(detect(fake)->driver, tree::CgroupDriver::systemd);
   fake.pod(KubeQos::burstable, "1");
-  EXPECT_EQ(detect(fake)->driver, CgroupDriver::cgroupfs);
+  EXPECT_EQ(detect(fake)->driver, tree::CgroupDriver::cgroupfs);
 }
 
 TEST(Layout, ANestedCgroupRootIsPlainDirectories) {
@@ -137,11 +137,11 @@ TEST(Layout, ANestedCgroupRootMayBeSystemdsSlices) {
   fake.v2().cgroup("a.slice/a-b.slice/a-b-kubepods.slice/a-b-kubepods-burstable.slice");
   const auto layout = detect(fake, "/a/b");
   ASSERT_TRUE(layout);
-  EXPECT_EQ(layout->driver, CgroupDriver::systemd);
+  EXPECT_EQ(layout->driver, tree::CgroupDriver::systemd);
   EXPECT_EQ(layout->pod_dir(KubeQos::burstable, "1-2"),
             "a.slice/a-b.slice/a-b-kubepods.slice/a-b-kubepods-burstable.slice/"
             "a-b-kubepods-burstable-pod1_2.slice");
-  EXPECT_EQ(parse_pod_dir("a-b-kubepods-burstable-pod1_2.slice")->uid, "1-2");
+  EXPECT_EQ(tree::parse_pod_dir("a-b-kubepods-burstable-pod1_2.slice")->uid, "1-2");
 }
 
 TEST(DirNames, PodsOfBothDrivers) {
@@ -150,25 +150,25 @@ TEST(DirNames, PodsOfBothDrivers) {
   for (const auto& name :
        {"pod" + uid, "kubepods-pod" + under + ".slice", "kubepods-burstable-pod" + under + ".slice",
         "kubepods-besteffort-pod" + under + ".slice"}) {
-    const auto pod = parse_pod_dir(name);
+    const auto pod = tree::parse_pod_dir(name);
     ASSERT_TRUE(pod) << name;
     EXPECT_EQ(pod->uid, uid);
   }
   for (const char* stranger :
        {"", "pod", "burstable", "besteffort", "kubepods-burstable.slice", "kubepods.slice", "system.slice",
         "podman.service", "pod1.slice", "kubepods-pod.slice", "pod/1", "xkubepods-pod1.slice", "init.scope"})
-    EXPECT_FALSE(parse_pod_dir(stranger)) << stranger;
+    EXPECT_FALSE(tree::parse_pod_dir(stranger)) << stranger;
 }
 
 TEST(DirNames, ContainersOfEveryRuntime) {
   const std::string id(64, 'a');
   for (const auto& name : {"cri-containerd-" + id + ".scope", "crio-" + id + ".scope",
                            "docker-" + id + ".scope", "pouch-" + id + ".scope", id, "crio-" + id})
-    EXPECT_EQ(parse_container_dir(name), id) << name;
+    EXPECT_EQ(tree::parse_container_dir(name), id) << name;
   for (const char* stranger :
        {"", "crio-conmon-abc.scope", "crio-conmon-abc", "init.scope", "session-1.scope", "x.service",
         "docker-.scope", "system.slice", "a b", "cri-containerd-.scope"})
-    EXPECT_FALSE(parse_container_dir(stranger)) << stranger;
+    EXPECT_FALSE(tree::parse_container_dir(stranger)) << stranger;
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ void add_pods(FakeHost& fake, int from, int to) {
 }
 
 /// The shortest of five, in CPU time: it does not matter what else the machine does.
-std::clock_t scan_us(CgroupTree& tree) {
+std::clock_t scan_us(tree::CgroupTree& tree) {
   auto best = std::numeric_limits<std::clock_t>::max();
   for (int round = 0; round < 5; ++round) {
     const auto before = std::clock();
@@ -35,7 +35,7 @@ TEST(TreeSize, AScanGrowsWithThePodsAndNoFaster) {
   fake.v2().bare().kubepods();
   add_pods(fake, 0, 250);
   const Host host = std::move(*Host::open(fake.root()));
-  CgroupTree tree(host, *detect_layout(host, ""));
+  tree::CgroupTree tree(host, *tree::detect_layout(host, ""));
   tree.scan();
   const auto few = scan_us(tree);
   add_pods(fake, 250, 1000);

@@ -15,13 +15,13 @@ using test::FakeHost;
 struct TreeTest : ::testing::Test {
   FakeHost fake{};
   std::optional<Host> host{};
-  std::optional<CgroupTree> tree{};
+  std::optional<tree::CgroupTree> tree{};
 
   void start(std::string_view cgroup_root = "") {
     auto opened = Host::open(fake.root());
     ASSERT_TRUE(opened);
     host.emplace(std::move(*opened));
-    auto layout = detect_layout(*host, cgroup_root);
+    auto layout = tree::detect_layout(*host, cgroup_root);
     ASSERT_TRUE(layout);
     tree.emplace(*host, *layout);
     tree->scan();
@@ -181,7 +181,7 @@ TEST_F(TreeTest, AfterAnyHistoryItIsWhatAFullScanWouldMakeOfIt) {
     const auto newest = tree->next_id();
     const std::vector<CgroupId> told(grown.begin(), grown.end());
     tree->scan(told);
-    CgroupTree fresh(*host, tree->layout());
+    tree::CgroupTree fresh(*host, tree->layout());
     fresh.scan();
     ASSERT_EQ(tree->all().size(), fresh.all().size()) << "round " << round;
     for (std::size_t i = 0; i < fresh.all().size(); ++i) {
@@ -249,11 +249,11 @@ TEST_F(TreeTest, AdoptsTheDriverOfAKubeletThatComesLater) {
   fake.v1();
   start();
   EXPECT_TRUE(tree->all().empty());
-  EXPECT_EQ(tree->layout().driver, CgroupDriver::cgroupfs);
+  EXPECT_EQ(tree->layout().driver, tree::CgroupDriver::cgroupfs);
   fake.systemd().kubepods();
   const auto pod = fake.pod(KubeQos::besteffort, "1");
   EXPECT_TRUE(tree->scan());
-  EXPECT_EQ(tree->layout().driver, CgroupDriver::systemd);
+  EXPECT_EQ(tree->layout().driver, tree::CgroupDriver::systemd);
   EXPECT_TRUE(id(pod));
 }
 

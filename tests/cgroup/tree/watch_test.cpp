@@ -16,7 +16,7 @@ namespace {
 using test::FakeHost;
 using test::LiveCgroups;
 
-void settle(CgroupTree& tree, TreeWatch& watch) {
+void settle(tree::CgroupTree& tree, tree::TreeWatch& watch) {
   do {
     tree.scan();
   } while (watch.follow(tree));
@@ -67,13 +67,13 @@ int watches_of(int fd) {
 struct FakeWatch : ::testing::Test {
   FakeHost fake{};
   std::optional<Host> host{};
-  std::optional<CgroupTree> tree{};
-  std::optional<TreeWatch> watch{};
+  std::optional<tree::CgroupTree> tree{};
+  std::optional<tree::TreeWatch> watch{};
 
   void start(bool name_writers = false) {
     host.emplace(std::move(*Host::open(fake.root())));
-    tree.emplace(*host, *detect_layout(*host, ""));
-    auto opened = TreeWatch::open(*host, name_writers);
+    tree.emplace(*host, *tree::detect_layout(*host, ""));
+    auto opened = tree::TreeWatch::open(*host, name_writers);
     ASSERT_TRUE(opened);
     watch.emplace(std::move(*opened));
     settle(*tree, *watch);
@@ -100,8 +100,8 @@ TEST_F(FakeWatch, KubepodsItselfMayComeLaterWithEitherDriver) {
     FakeHost later;
     later.v2();
     const auto there = std::move(*Host::open(later.root()));
-    CgroupTree empty(there, *detect_layout(there, ""));
-    auto eyes = std::move(*TreeWatch::open(there, false));
+    tree::CgroupTree empty(there, *tree::detect_layout(there, ""));
+    auto eyes = std::move(*tree::TreeWatch::open(there, false));
     settle(empty, eyes);
     later.cgroup("unrelated.service");
     EXPECT_FALSE(eyes.drain().tree) << "strangers do not matter";
@@ -191,13 +191,13 @@ TEST_F(FakeWatch, WatchesEndWithTheirDirectories) {
 // The kernel's own behaviour, with the kernel.
 struct LiveWatch : ::testing::Test {
   LiveCgroups cgroups{};
-  std::optional<CgroupTree> tree{};
-  std::optional<TreeWatch> watch{};
+  std::optional<tree::CgroupTree> tree{};
+  std::optional<tree::TreeWatch> watch{};
 
   void start(bool name_writers = true) {
     cgroups.make("kubepods/besteffort/pod1/c1");
-    tree.emplace(cgroups.host(), *detect_layout(cgroups.host(), cgroups.top()));
-    watch.emplace(std::move(*TreeWatch::open(cgroups.host(), name_writers)));
+    tree.emplace(cgroups.host(), *tree::detect_layout(cgroups.host(), cgroups.top()));
+    watch.emplace(std::move(*tree::TreeWatch::open(cgroups.host(), name_writers)));
     settle(*tree, *watch);
     ASSERT_TRUE(container());
     weight = tree->layout().v2(Controller::cpu) ? "cpu.weight" : "cpu.shares";
@@ -205,7 +205,9 @@ struct LiveWatch : ::testing::Test {
   void SetUp() override {
     if (!cgroups.why_not().empty()) GTEST_SKIP() << cgroups.why_not();
   }
-  const Cgroup* container() const { return tree->find_path(cgroups.top() + "/kubepods/besteffort/pod1/c1"); }
+  const tree::Cgroup* container() const {
+    return tree->find_path(cgroups.top() + "/kubepods/besteffort/pod1/c1");
+  }
   std::string file() const { return cgroups.file(Controller::cpu, "kubepods/besteffort/pod1/c1", weight); }
   std::string weight{};
 };

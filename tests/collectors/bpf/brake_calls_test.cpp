@@ -125,8 +125,8 @@ TEST(AddWaited, ForgetsAndStandsVeryLongWaits) {
 using test::node;
 
 /// Slots in the order of the tree.
-WatchedSlots slots_of(const NodeSnapshot& node) {
-  WatchedSlots slots(kMostSlots);
+bpf::WatchedSlots slots_of(const NodeSnapshot& node) {
+  bpf::WatchedSlots slots(kMostSlots);
   for (const auto& cgroup : node.cgroups) slots.take(cgroup.id, MonoTime{});
   return slots;
 }
@@ -149,7 +149,7 @@ TEST(BrakeSides, AreThePodsThatWaitAndAllThatIsBelowBestEffort) {
                             .host_app(QosClass::be, HostAppBase::cgroup_root)
                             .build();
   const auto slots = slots_of(snapshot);
-  const auto sides = brake_sides(snapshot, slots);
+  const auto sides = run_queue::brake_sides(snapshot, slots);
   const auto side = [&](CgroupIndex index) { return sides[*slots.find(snapshot.cgroup(index)->id)]; };
   const auto slot = [&](CgroupIndex index) { return *slots.find(snapshot.cgroup(index)->id); };
   const auto of_pod = [&](std::size_t pod) { return snapshot.pods[pod].cgroup; };
@@ -163,12 +163,12 @@ TEST(BrakeSides, AreThePodsThatWaitAndAllThatIsBelowBestEffort) {
   EXPECT_EQ(side(snapshot.containers[3].cgroup), 0U);
   EXPECT_EQ(side(snapshot.host_applications[0].cgroup), slot(snapshot.host_applications[0].cgroup));
   EXPECT_EQ(side(snapshot.host_applications[1].cgroup), 0U);
-  EXPECT_EQ(sides[kNobodySlot], 0U);
+  EXPECT_EQ(sides[kNoSlot], 0U);
 }
 
 TEST(BrakeSides, WhoHasNoSlotIsNeither) {
   const auto snapshot = node().cpus(4).pod("cart").ls().container("main").build();
-  const auto sides = brake_sides(snapshot, WatchedSlots(1));
+  const auto sides = run_queue::brake_sides(snapshot, bpf::WatchedSlots(1));
   EXPECT_EQ(std::ranges::count(sides, 0U), static_cast<std::ptrdiff_t>(sides.size()));
 }
 

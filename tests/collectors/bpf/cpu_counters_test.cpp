@@ -56,16 +56,16 @@ TEST(AddCounted, ACounterThatWentBackIsNeverAHugeNumber) {
   EXPECT_EQ(cell.sum.counts[kCountedEvents - 1], 10U);
 }
 
-CounterEvents events(std::size_t size) {
-  CounterEvents all;
-  for (std::size_t i = 0; i < size; ++i) all.push_back({static_cast<Counted>(i), 0, i});
+counters::CounterEvents events(std::size_t size) {
+  counters::CounterEvents all;
+  for (std::size_t i = 0; i < size; ++i) all.push_back({static_cast<counters::CounterKind>(i), 0, i});
   return all;
 }
 
-CounterWindow window() { return {.cgroup = CgroupId{7}, .began = MonoTime(10s), .used_ns = 5e9}; }
+counters::CounterWindow window() { return {.cgroup = CgroupId{7}, .began = MonoTime(10s), .used_ns = 5e9}; }
 
 TEST(ScaledCounts, EachCpuIsScaledByItsOwnShare) {
-  ScaledCounts scaled;
+  counters::ScaledCounts scaled;
   scaled.add({.enabled_ns = 100, .running_ns = 100, .counts = {1000, 500, 0, 0, 0}});
   scaled.add({.enabled_ns = 100, .running_ns = 50, .counts = {1000, 250, 0, 0, 0}});
   scaled.add({});
@@ -82,28 +82,28 @@ TEST(ScaledCounts, EachCpuIsScaledByItsOwnShare) {
 }
 
 TEST(ScaledCounts, CountedForLessThanHalfOfTheTimeIsNoResult) {
-  ScaledCounts scaled;
+  counters::ScaledCounts scaled;
   scaled.add({.enabled_ns = 1000, .running_ns = 499, .counts = {1000, 500, 0, 0, 0}});
-  EXPECT_TRUE(scaled.ran());
+  EXPECT_TRUE(scaled.counted());
   EXPECT_FALSE(scaled.in(window(), MonoTime(20s), events(2)));
   scaled.add({.enabled_ns = 2, .running_ns = 2});
   EXPECT_TRUE(scaled.in(window(), MonoTime(20s), events(2)));
 }
 
 TEST(ScaledCounts, WhoDidNotRunHasNoResultNorOneWithoutInstructions) {
-  ScaledCounts scaled;
-  EXPECT_FALSE(scaled.ran());
+  counters::ScaledCounts scaled;
+  EXPECT_FALSE(scaled.counted());
   EXPECT_FALSE(scaled.in(window(), MonoTime(20s), events(2)));
   scaled.add({.enabled_ns = 10, .running_ns = 10, .counts = {1000, 0, 0, 0, 0}});
   EXPECT_FALSE(scaled.in(window(), MonoTime(20s), events(2)));
 }
 
 TEST(ScaledCounts, AllEventsAndAnUnknownUse) {
-  ScaledCounts scaled;
+  counters::ScaledCounts scaled;
   scaled.add({.enabled_ns = 10, .running_ns = 10, .counts = {100, 50, 80, 0, 20}});
-  CounterWindow unknown = window();
+  counters::CounterWindow unknown = window();
   unknown.use_known = false;
-  const auto counts = scaled.in(unknown, MonoTime(20s), events(kCountedKinds));
+  const auto counts = scaled.in(unknown, MonoTime(20s), events(counters::kCountedKinds));
   ASSERT_TRUE(counts);
   EXPECT_FALSE(counts->cpu_use);
   EXPECT_EQ(counts->reference_cycles, 80);
@@ -111,17 +111,18 @@ TEST(ScaledCounts, AllEventsAndAnUnknownUse) {
   EXPECT_EQ(counts->stalled_cycles, 20);
 }
 
-constexpr RotationRoom kSmall{.events = 5, .cpus = 2}, kBig{.events = 5, .cpus = 64};
+constexpr counters::RotationBudget kSmall{.events = 5, .cpus = 2}, kBig{.events = 5, .cpus = 64};
 
 TEST(RotationRoom, IsWhatTheDescriptorsAreGoodFor) {
   const InterferenceSettings settings;
-  EXPECT_EQ(kSmall.each(), 10U);
-  EXPECT_EQ(kSmall.at_once(settings), 102U);
-  EXPECT_EQ(kSmall.in_a_period(settings), 612U);
-  EXPECT_EQ(kBig.each(), 320U);
-  EXPECT_EQ(kBig.in_a_period(settings), 18U);
-  EXPECT_EQ((RotationRoom{.events = 5, .cpus = 256}.in_a_period(settings)), 0U);
-  EXPECT_EQ((RotationRoom{.events = 2, .cpus = 0}.each()), 2U) << "CPUs that are not known yet";
+  EXPECT_EQ(kSmall.descriptors_per_cgroup(), 10U);
+  EXPECT_EQ(kSmall.concurrent(settings), 102U);
+  EXPECT_EQ(kSmall.per_period(settings), 612U);
+  EXPECT_EQ(kBig.descriptors_per_cgroup(), 320U);
+  EXPECT_EQ(kBig.per_period(settings), 18U);
+  EXPECT_EQ((counters::RotationBudget{.events = 5, .cpus = 256}.per_period(settings)), 0U);
+  EXPECT_EQ((counters::RotationBudget{.events = 2, .cpus = 0}.descriptors_per_cgroup()), 2U)
+      << "CPUs that are not known yet";
 }
 
 }  // namespace

@@ -12,20 +12,20 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr WatchSlot kNeverGiven = 0x7fff;
+constexpr bpf::WatchSlot kNeverGiven = 0x7fff;
 
 constexpr MonoTime at(Duration time) { return MonoTime(time); }
 
 TEST(WatchedSlots, NobodyGetsARowThatTheKernelStillRemembers) {
-  WatchedSlots slots(3);
+  bpf::WatchedSlots slots(3);
   EXPECT_EQ(slots.take(CgroupId{1}, at(0s)), 1U);
   EXPECT_EQ(slots.take(CgroupId{2}, at(0s)), 2U);
   EXPECT_EQ(slots.take(CgroupId{3}, at(0s)), std::nullopt) << "slot 0 is nobody's";
-  slots.bury(CgroupId{1}, at(1s));
+  slots.retire(CgroupId{1}, at(1s));
   EXPECT_EQ(slots.owner(1), CgroupId{1}) << "who hurt somebody just before it went is still named";
   EXPECT_FALSE(slots.alive(1));
   EXPECT_EQ(slots.take(CgroupId{3}, at(1s)), std::nullopt);
-  EXPECT_EQ(slots.take(CgroupId{3}, at(1s + WatchedSlots::kTombstone)), 1U);
+  EXPECT_EQ(slots.take(CgroupId{3}, at(1s + bpf::WatchedSlots::kRetirement)), 1U);
   EXPECT_EQ(slots.owner(1), CgroupId{3});
   EXPECT_EQ(slots.find(CgroupId{1}), std::nullopt);
   EXPECT_EQ(slots.find(CgroupId{3}), 1U);
@@ -35,24 +35,24 @@ TEST(WatchedSlots, NobodyGetsARowThatTheKernelStillRemembers) {
 }
 
 TEST(WatchedSlots, ChurnForEverNeedsNoMoreRows) {
-  WatchedSlots slots(512);
+  bpf::WatchedSlots slots(512);
   std::uint32_t next = 1;
   for (int tenth = 0; tenth < 6000; ++tenth) {  // ten minutes of fifty a second
     const auto now = at(tenth * 100ms);
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(slots.take(CgroupId{next}, now)) << next;
-      slots.bury(CgroupId{next++}, now);
+      slots.retire(CgroupId{next++}, now);
     }
   }
   EXPECT_EQ(slots.taken(), 0U);
 }
 
 TEST(WatchedSlots, WhatWasNeverGivenAwayIsNobodys) {
-  WatchedSlots slots(4);
-  EXPECT_EQ(slots.owner(kNobodySlot), CgroupId{});
+  bpf::WatchedSlots slots(4);
+  EXPECT_EQ(slots.owner(kNoSlot), CgroupId{});
   EXPECT_EQ(slots.owner(kNeverGiven), CgroupId{});
   EXPECT_FALSE(slots.alive(kNeverGiven));
-  slots.bury(CgroupId{9}, at(0s));
+  slots.retire(CgroupId{9}, at(0s));
   EXPECT_EQ(slots.taken(), 0U);
 }
 

@@ -14,18 +14,19 @@ constexpr const char* kOthers = "no counter is free (too few, or other users of 
 
 class CounterSetTest : public testing::Test {
  protected:
-  static CounterEvents all() {
-    CounterEvents events;
-    for (std::size_t i = 0; i < kCountedKinds; ++i) events.push_back({static_cast<Counted>(i), 0, i});
+  static counters::CounterEvents all() {
+    counters::CounterEvents events;
+    for (std::size_t i = 0; i < counters::kCountedKinds; ++i)
+      events.push_back({static_cast<counters::CounterKind>(i), 0, i});
     return events;
   }
   void too_many(Duration at) { set_.too_many(set_.now().size(), MonoTime{} + at, host_); }
-  bool wants_all(Duration at) { return set_.wants_all_again(MonoTime{} + at); }
+  bool wants_all(Duration at) { return set_.should_retry_all(MonoTime{} + at); }
   [[nodiscard]] static std::string left_out(const char* names) { return names + std::string(": ") + kOthers; }
 
   FakeHost fake_{};
   Host host_ = *Host::open(fake_.root());
-  CounterSet set_{all()};
+  counters::CounterSet set_{all()};
 };
 
 TEST_F(CounterSetTest, OneAfterTheOtherGoesAndIsNamed) {
@@ -34,12 +35,12 @@ TEST_F(CounterSetTest, OneAfterTheOtherGoesAndIsNamed) {
   EXPECT_EQ(set_.now().size(), 4U);
   EXPECT_EQ(set_.why(), left_out("stalled-cycles-backend"));
   for (int i = 0; i < 5; ++i) too_many(2s);
-  EXPECT_EQ(set_.now().size(), kCountedAlways) << "cycles and instructions are the last to go";
+  EXPECT_EQ(set_.now().size(), counters::kCountedAlways) << "cycles and instructions are the last to go";
   EXPECT_EQ(set_.why(), left_out("ref-cycles, LLC-LOAD-MISSES, stalled-cycles-backend"));
 }
 
 TEST_F(CounterSetTest, AWindowOfMoreEventsSaysNothingOfFewer) {
-  for (int i = 0; i < 3; ++i) set_.too_many(kCountedKinds, MonoTime{}, host_);
+  for (int i = 0; i < 3; ++i) set_.too_many(counters::kCountedKinds, MonoTime{}, host_);
   EXPECT_EQ(set_.now().size(), 4U) << "three windows that were open at the same time";
 }
 
@@ -48,13 +49,13 @@ TEST_F(CounterSetTest, AllComeBackAfterTenMinutes) {
   too_many(30s);
   EXPECT_FALSE(wants_all(10min));
   EXPECT_TRUE(wants_all(10min + 30s));
-  EXPECT_EQ(set_.now().size(), kCountedKinds);
-  EXPECT_EQ(set_.now()[4].what, Counted::stalled_cycles);
+  EXPECT_EQ(set_.now().size(), counters::kCountedKinds);
+  EXPECT_EQ(set_.now()[4].kind, counters::CounterKind::stalled_cycles);
   EXPECT_NE(set_.why(), "") << "nobody knows yet";
   EXPECT_FALSE(wants_all(30min)) << "once is enough";
   set_.fits(3);
   EXPECT_NE(set_.why(), "") << "a window of before";
-  set_.fits(kCountedKinds);
+  set_.fits(counters::kCountedKinds);
   EXPECT_EQ(set_.why(), "");
   EXPECT_FALSE(wants_all(60min)) << "there is nothing to try";
 }
@@ -73,9 +74,9 @@ TEST_F(CounterSetTest, WhereTheyStillDoNotFitItIsAsBeforeWithoutAWord) {
 
 TEST_F(CounterSetTest, TheWatchdogIsBlamedOnlyWhereItIsOn) {
   fake_.file("proc/sys/kernel/nmi_watchdog", "0\n");
-  EXPECT_EQ(why_no_counter_is_free(host_), kOthers);
+  EXPECT_EQ(counters::counters_in_use_reason(host_), kOthers);
   fake_.file("proc/sys/kernel/nmi_watchdog", "1\n");
-  EXPECT_EQ(why_no_counter_is_free(host_),
+  EXPECT_EQ(counters::counters_in_use_reason(host_),
             "no counter is free (the NMI watchdog holds one: kernel.nmi_watchdog)");
   too_many(0s);
   EXPECT_EQ(set_.why(),
@@ -83,16 +84,16 @@ TEST_F(CounterSetTest, TheWatchdogIsBlamedOnlyWhereItIsOn) {
 }
 
 /// The machine has room for three together, and knows nothing of cache misses.
-int three_of_them(const CounterEvents& events) {
-  if (events.back().what == Counted::cache_misses) return EOPNOTSUPP;
+int three_of_them(const counters::CounterEvents& events) {
+  if (events.back().kind == counters::CounterKind::cache_misses) return EOPNOTSUPP;
   return events.size() > 3 ? EBUSY : 0;
 }
 
 TEST_F(CounterSetTest, AProbeSaysOfEachEventWhyItIsNotCounted) {
   fake_.file("proc/sys/kernel/nmi_watchdog", "0\n");
-  const auto probe = probe_counters(all(), host_, three_of_them);
+  const auto probe = counters::probe_counters(all(), host_, three_of_them);
   EXPECT_EQ(probe.events.size(), 3U);
-  EXPECT_EQ(probe.why,
+  EXPECT_EQ(probe.error,
             "LLC-LOAD-MISSES: EOPNOTSUPP: the machine has no counters (usual in a virtual machine); "
             "stalled-cycles-backend: " +
                 std::string(kOthers));
@@ -100,12 +101,14 @@ TEST_F(CounterSetTest, AProbeSaysOfEachEventWhyItIsNotCounted) {
 }
 
 TEST_F(CounterSetTest, AProbeOfAMachineWithoutCountersIsNotBusy) {
-  const auto probe = probe_counters(all(), host_, [](const CounterEvents&) { return ENOENT; });
+  const auto probe =
+      counters::probe_counters(all(), host_, [](const counters::CounterEvents&) { return ENOENT; });
   EXPECT_TRUE(probe.events.empty());
-  EXPECT_EQ(probe.why.substr(0, 8), "cycles: ");
+  EXPECT_EQ(probe.error.substr(0, 8), "cycles: ");
   EXPECT_FALSE(probe.busy);
-  const auto refused = probe_counters(all(), host_, [](const CounterEvents&) { return EACCES; });
-  EXPECT_NE(refused.why.find("kernel.perf_event_paranoid"), std::string::npos);
+  const auto refused =
+      counters::probe_counters(all(), host_, [](const counters::CounterEvents&) { return EACCES; });
+  EXPECT_NE(refused.error.find("kernel.perf_event_paranoid"), std::string::npos);
 }
 
 }  // namespace

@@ -6,21 +6,21 @@ namespace evenkeel {
 namespace {
 
 TEST(Counter, KnowsNothingOnFirstSight) {
-  Counter counter;
+  collectors::Counter counter;
   EXPECT_EQ(counter.increase_to(500), std::nullopt);
   EXPECT_EQ(counter.increase_to(700), 200);
   EXPECT_EQ(counter.increase_to(700), 0);
 }
 
 TEST(Counter, GoingBackwardsIsAbsenceAndANewBeginning) {
-  Counter counter;
+  collectors::Counter counter;
   (void)counter.increase_to(1650);
   EXPECT_EQ(counter.increase_to(1400), std::nullopt);
   EXPECT_EQ(counter.increase_to(1410), 10);
 }
 
 TEST(Counter, AGapForgetsSoThatNoIncreaseSpansTwoTicks) {
-  Counter counter;
+  collectors::Counter counter;
   (void)counter.increase_to(100);
   EXPECT_EQ(counter.increase_to(std::nullopt), std::nullopt);
   EXPECT_EQ(counter.increase_to(300), std::nullopt);
@@ -28,14 +28,14 @@ TEST(Counter, AGapForgetsSoThatNoIncreaseSpansTwoTicks) {
 }
 
 TEST(Counter, NegativeIsNotAReading) {
-  Counter counter;
+  collectors::Counter counter;
   (void)counter.increase_to(100);
   EXPECT_EQ(counter.increase_to(-1), std::nullopt);
   EXPECT_EQ(counter.increase_to(200), std::nullopt);
 }
 
 TEST(Counter, TheWholeRangeFits) {
-  Counter counter;
+  collectors::Counter counter;
   (void)counter.increase_to(0);
   EXPECT_EQ(counter.increase_to(INT64_MAX), INT64_MAX);
 }

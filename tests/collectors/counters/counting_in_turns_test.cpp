@@ -13,40 +13,42 @@ namespace {
 using namespace literals;
 using namespace std::chrono_literals;
 
-CounterEvents kinds(std::size_t size) {
-  CounterEvents all;
-  for (std::size_t i = 0; i < size; ++i) all.push_back({static_cast<Counted>(i), 0, i});
+counters::CounterEvents kinds(std::size_t size) {
+  counters::CounterEvents all;
+  for (std::size_t i = 0; i < size; ++i) all.push_back({static_cast<counters::CounterKind>(i), 0, i});
   return all;
 }
 
 /// Counts what the test says.
-class ToldCounting final : public CountingInTurns {
+class ToldCounting final : public counters::RotatingCounting {
  public:
-  explicit ToldCounting(std::size_t size) : CountingInTurns(CounterBackend::per_cpu, kinds(size)) {}
-  GroupReading counted{.enabled_ns = 100, .running_ns = 100, .counts = {300, 100, 0, 0, 0}};
+  explicit ToldCounting(std::size_t size)
+      : counters::RotatingCounting(CounterBackend::per_cpu, kinds(size)) {}
+  counters::GroupReading counted{.enabled_ns = 100, .running_ns = 100, .counts = {300, 100, 0, 0, 0}};
   std::size_t most = 100;
   int refusal = 0;
   bool lost = false, able = true, all_anew = false;
   std::map<std::size_t, std::string> open{};  ///< by place
-  [[nodiscard]] std::size_t counted_events() const { return CountingInTurns::events().size(); }
+  [[nodiscard]] std::size_t counted_events() const { return counters::RotatingCounting::events().size(); }
 
  private:
-  bool prepare(Tick& /*tick*/, const InterferenceSettings& /*settings*/) override {
+  bool prepare(collectors::Tick& /*tick*/, const InterferenceSettings& /*settings*/) override {
     if (all_anew) end_all();
     all_anew = false;
     return able;
   }
-  std::size_t most_windows(const Tick& /*tick*/, const InterferenceSettings& /*settings*/,
+  std::size_t most_windows(const collectors::Tick& /*tick*/, const InterferenceSettings& /*settings*/,
                            std::string& why) override {
     if (most == 0) why = "no room";
     return most;
   }
-  Result<> begin(std::size_t place, const Countable& who, const Tick& /*tick*/) override {
+  Result<> begin(std::size_t place, const counters::Countable& who,
+                 const collectors::Tick& /*tick*/) override {
     if (refusal != 0) return fail(refusal, Op::other);
     EXPECT_TRUE(open.emplace(place, who.dir).second) << "a place for one";
     return {};
   }
-  bool read(std::size_t place, ScaledCounts& into) override {
+  bool read(std::size_t place, counters::ScaledCounts& into) override {
     EXPECT_TRUE(open.contains(place));
     into.add(counted);
     return !lost;
@@ -72,7 +74,7 @@ class CountingInTurnsTest : public testing::Test {
     node.since_previous = 1s;
     node.cpu_counts.clear();
     for (auto& cgroup : node.cgroups) cgroup.cpu_use = use;
-    Tick tick{sampled_.tree().host(), buffer_, node};
+    collectors::Tick tick{sampled_.tree().host(), buffer_, node};
     goes_on_ = counting.collect(tick, settings_);
     return node.cpu_counts.size();
   }

@@ -46,7 +46,7 @@ const std::string kPods = "/var/lib/kubelet/pods/";
 
 DiskMap seen(const FakeHost& fake) {
   std::array<char, 1024> buffer;
-  return read_disks(*Host::open(fake.root()), buffer, true);
+  return devices::read_disks(*Host::open(fake.root()), buffer, true);
 }
 Disks device(const DiskMap& map, const char* name) {
   const auto found = map.disks_of({name, BlockType::device, {}}, nullptr);
@@ -98,7 +98,7 @@ TEST(DisksOf, ALinkThatComesGoesOrLeadsElsewhereIsNoticed) {
   std::string path;
   std::vector<std::uint64_t> sums;
   const auto look = [&] {
-    sums.push_back(devices_signature(root, read_disks(root, buffer, false), buffer, path));
+    sums.push_back(devices::devices_signature(root, devices::read_disks(root, buffer, false), buffer, path));
   };
   look();
   host.link("dev/disk/by-id/one", "../../vda");
@@ -109,11 +109,11 @@ TEST(DisksOf, ALinkThatComesGoesOrLeadsElsewhereIsNoticed) {
   std::filesystem::rename(host.root() + "/dev/disk/by-id/.new", host.root() + "/dev/disk/by-id/one");  // udev
   look();
   for (std::size_t i = 1; i < sums.size(); ++i) EXPECT_NE(sums[i], sums[i - 1]) << i;
-  const auto map = read_disks(root, buffer, false);
+  const auto map = devices::read_disks(root, buffer, false);
   EXPECT_EQ(device(map, "/dev/disk/by-id/one"), Disks{number("254:16")});
-  const auto again = devices_signature(root, map, buffer, path);
+  const auto again = devices::devices_signature(root, map, buffer, path);
   const AllocGuard guard;
-  EXPECT_EQ(devices_signature(root, map, buffer, path), again);
+  EXPECT_EQ(devices::devices_signature(root, map, buffer, path), again);
   EXPECT_EQ(guard.allocations(), 0U);
 }
 

@@ -35,7 +35,7 @@ struct Routes : testing::Test {
     std::string path;
     NetworkLink out;
     const auto root = std::move(*Host::open(host.root()));
-    return read_link(root, buffer, path, out) ? std::optional(out) : std::nullopt;
+    return devices::read_link(root, buffer, path, out) ? std::optional(out) : std::nullopt;
   }
   FakeHost host{};
 };
@@ -67,7 +67,7 @@ TEST_F(Routes, WithoutADefaultRouteThereIsNone) {
 TEST_F(Routes, RejectedDownAndLocalOnesAreNotUsable) {
   for (const auto& line : {route("lo", "0"), route("eth0", "0", "00000000", "0002"),
                            route("eth0", "0", "00000000", "0201"), route("eth0", "x"), route("../x", "0")})
-    EXPECT_FALSE(read_route(line)) << line;
+    EXPECT_FALSE(devices::read_route(line)) << line;
 }
 
 TEST_F(Routes, NonsenseIsNothing) {
@@ -75,7 +75,7 @@ TEST_F(Routes, NonsenseIsNothing) {
   for (const auto& line : {route("eth0", "100"), route6("eth0", "00000400")})
     for (std::size_t end = 0; end < line.size(); ++end) texts.push_back(line.substr(0, end));
   for (const auto& text : texts)
-    for (const auto& read : {read_route(text), read_route6(text)})
+    for (const auto& read : {devices::read_route(text), devices::read_route6(text)})
       EXPECT_TRUE(!read || std::string_view("eth0").starts_with(read->link)) << text;
 }
 

@@ -40,7 +40,9 @@ void amd(FakeHost& host) {
       .file(kDir + "info/MB/delay_linear", "0\n");
 }
 
-std::optional<ResctrlSystem> seen(const FakeHost& host) { return read_resctrl(*Host::open(host.root())); }
+std::optional<ResctrlSystem> seen(const FakeHost& host) {
+  return devices::read_resctrl(*Host::open(host.root()));
+}
 const ResctrlResource& of(const std::optional<ResctrlSystem>& system, std::string_view name) {
   static const ResctrlResource none{};
   if (system)

@@ -15,7 +15,7 @@ namespace evenkeel::test {
 namespace {
 
 /// Of the programs that we have.
-std::vector<unsigned char> object() { return {run_queue_object.begin(), run_queue_object.end()}; }
+std::vector<unsigned char> object() { return {bpf::run_queue_object.begin(), bpf::run_queue_object.end()}; }
 
 template <class T>
 T at(const std::vector<unsigned char>& bytes, std::size_t offset) {
@@ -40,13 +40,13 @@ std::vector<unsigned char> refused_object() {
 class LiveBpfProgram : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto why = why_no_bpf(*Host::open("/")); !why.empty()) GTEST_SKIP() << why;
+    if (const auto why = features::why_no_bpf(*Host::open("/")); !why.empty()) GTEST_SKIP() << why;
   }
   /// What is said meanwhile is in `said_`.
-  Result<BpfProgram> load(const std::vector<unsigned char>& bytes) {
+  Result<bpf::BpfProgram> load(const std::vector<unsigned char>& bytes) {
     testing::internal::CaptureStderr();
     testing::internal::CaptureStdout();
-    auto loaded = BpfProgram::load({.name = "evenkeel_test", .object = bytes});
+    auto loaded = bpf::BpfProgram::load({.name = "evenkeel_test", .object = bytes});
     said_ = testing::internal::GetCapturedStderr() + testing::internal::GetCapturedStdout();
     return loaded;
   }
@@ -63,7 +63,7 @@ TEST_F(LiveBpfProgram, WhatTheVerifierRefusesIsASentence) {
   const auto loaded = load(refused_object());
   ASSERT_FALSE(loaded);
   EXPECT_EQ(said_, "");
-  EXPECT_EQ(why_not_loaded(loaded.error().code),
+  EXPECT_EQ(features::why_not_loaded(loaded.error().code),
             "EACCES: this kernel's verifier, or a security module, refuses the program");
   EXPECT_EQ(loaded.error().file, std::string("evenkeel_test"));
 }
@@ -75,7 +75,7 @@ TEST_F(LiveBpfProgram, WhatIsNoObjectIsASentenceToo) {
     const auto loaded = load(bytes);
     ASSERT_FALSE(loaded);
     EXPECT_EQ(said_, "");
-    const auto why = why_not_loaded(loaded.error().code);
+    const auto why = features::why_not_loaded(loaded.error().code);
     EXPECT_NE(why.find(": this kernel "), std::string::npos) << why;
     EXPECT_LT(why.size(), 100U) << why;
   }

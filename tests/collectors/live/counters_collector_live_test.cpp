@@ -19,10 +19,10 @@ class LiveCounterChoice : public testing::Test {
  protected:
   void SetUp() override {
     if (!node_.why_not().empty()) GTEST_SKIP() << node_.why_not();
-    const auto events = encode_counter_events();
+    const auto events = counters::encode_counter_events();
     ASSERT_TRUE(events);
-    const auto probe = probe_counters(*events, node_.cgroups().host());
-    if (probe.events.empty()) GTEST_SKIP() << probe.why;
+    const auto probe = counters::probe_counters(*events, node_.cgroups().host());
+    if (probe.events.empty()) GTEST_SKIP() << probe.error;
     if (const auto why = node_.begin(CounterBackend::per_cpu, probe.events); !why.empty())
       GTEST_SKIP() << why;
     node_.stop();
@@ -32,8 +32,8 @@ class LiveCounterChoice : public testing::Test {
   }
   /// Finds out anew what can be counted.
   void begin() {
-    const auto all = node_collectors();
-    const auto spec = std::ranges::find(all, "counters", &CollectorSpec::name);
+    const auto all = collectors::node_collectors();
+    const auto spec = std::ranges::find(all, "counters", &collectors::CollectorSpec::name);
     ASSERT_NE(spec, all.end());
     collector_ = (*spec)->make(node_.cgroups().host());
     collector_->follow(node_.tree());
@@ -47,13 +47,13 @@ class LiveCounterChoice : public testing::Test {
     node_.node().slo = std::make_shared<const NodeSlo>(slo);
     node_.node().at += after;
     node_.node().since_previous = after;
-    Tick tick = node_.lent();
+    collectors::Tick tick = node_.lent();
     collector_->collect(tick);
     return node_.node().counters;
   }
 
   CountingNode node_{{"aa"}};
-  std::unique_ptr<Collector> collector_{};
+  std::unique_ptr<collectors::Collector> collector_{};
 };
 
 TEST_F(LiveCounterChoice, IsByCpuWhereThatWorks) {

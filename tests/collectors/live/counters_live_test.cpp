@@ -25,9 +25,9 @@ class LiveCounters : public testing::TestWithParam<CounterBackend> {
     node_.uses("bb", 0_mcpu);
   }
   /// Empty: counting goes on.
-  std::string begin(const CounterEvents& events) {
+  std::string begin(const counters::CounterEvents& events) {
     if (events.empty()) return "no msr events on this machine";
-    if (const auto own = CounterGroup::open_self(events); !own)
+    if (const auto own = counters::CounterGroup::open_self(events); !own)
       return "perf events: " + std::string(errno_name(own.error().code));
     return node_.begin(GetParam(), events);
   }
@@ -41,7 +41,7 @@ class LiveCounters : public testing::TestWithParam<CounterBackend> {
 
 TEST_P(LiveCounters, AStandInIsCountedPerContainer) {
   if (const auto why = begin(stand_in()); !why.empty()) GTEST_SKIP() << why;
-  const auto own = CounterGroup::open_self(stand_in());
+  const auto own = counters::CounterGroup::open_self(stand_in());
   ASSERT_TRUE(own);
   const auto busy = spinner();
   const auto counts = node_.counts_of("aa");
@@ -100,10 +100,10 @@ TEST_P(LiveCounters, ASteadyTickAllocatesNothing) {
 
 // What a machine with counters says of a loop of a handful of instructions, whatever its make.
 TEST_P(LiveCounters, CyclesPerInstructionOfALoop) {
-  const auto events = encode_counter_events();
+  const auto events = counters::encode_counter_events();
   ASSERT_TRUE(events);
-  const auto probe = probe_counters(*events, node_.cgroups().host());
-  if (probe.events.empty()) GTEST_SKIP() << probe.why;
+  const auto probe = counters::probe_counters(*events, node_.cgroups().host());
+  if (probe.events.empty()) GTEST_SKIP() << probe.error;
   if (const auto why = begin(probe.events); !why.empty()) GTEST_SKIP() << why;
   const auto busy = spinner();
   const auto counts = node_.counts_of("aa");
@@ -126,7 +126,7 @@ TEST(LiveCounterWays, SayTheSame) {
   if (!node.why_not().empty()) GTEST_SKIP() << node.why_not();
   if (stand_in().empty()) GTEST_SKIP() << "no msr events on this machine";
   if (const auto why = node.begin(CounterBackend::per_cpu, stand_in()); !why.empty()) GTEST_SKIP() << why;
-  const auto rotating = make_rotating_counting(stand_in());
+  const auto rotating = counters::make_rotating_counting(stand_in());
   rotating->follow(node.tree());
   const PinnedTask busy(node.cgroups(), CountingNode::container("aa"), 0, [] { spin(); });
   const auto ratio = [](std::int64_t a, std::int64_t b) {
@@ -137,7 +137,7 @@ TEST(LiveCounterWays, SayTheSame) {
     std::optional<CpuCounts> by_cpu, in_turn;
     for (int i = 0; i < 20 && !in_turn; ++i) {
       by_cpu = node.counts_of("aa", 1);
-      Tick again = node.lent();
+      collectors::Tick again = node.lent();
       again.node.cpu_counts.clear();
       rotating->collect(again, node.settings);
       if (!again.node.cpu_counts.empty()) in_turn = again.node.cpu_counts.front();
@@ -157,12 +157,12 @@ TEST(LiveCounterWays, SayTheSame) {
 
 // Without counters there is one clear reason, not a number.
 TEST(LiveCounterProbe, WhatCannotBeCountedIsSaidInWords) {
-  const auto events = encode_counter_events();
+  const auto events = counters::encode_counter_events();
   ASSERT_TRUE(events);
-  ASSERT_GE(events->size(), kCountedKinds) << "of one kind there may be two";
-  const auto probe = probe_counters(*events, *Host::open("/"));
-  if (probe.events.size() == kCountedKinds) GTEST_SKIP() << "this machine counts everything";
-  EXPECT_FALSE(probe.why.empty());
+  ASSERT_GE(events->size(), counters::kCountedKinds) << "of one kind there may be two";
+  const auto probe = counters::probe_counters(*events, *Host::open("/"));
+  if (probe.events.size() == counters::kCountedKinds) GTEST_SKIP() << "this machine counts everything";
+  EXPECT_FALSE(probe.error.empty());
 }
 
 }  // namespace

@@ -27,16 +27,16 @@ class LiveCpuCounters : public testing::Test {
   void SetUp() override {
     if (!node_.why_not().empty()) GTEST_SKIP() << node_.why_not();
     if (stand_in().empty()) GTEST_SKIP() << "no msr events on this machine";
-    auto groups = open_cpu_groups(node_.node().topology, stand_in());
+    auto groups = counters::open_cpu_groups(node_.node().topology, stand_in());
     if (!groups) GTEST_SKIP() << "perf events: " << errno_name(groups.error().code);
-    auto counters = CpuCounters::start(
+    auto counters = counters::CpuCounters::start(
         {.unified = node_.cgroups().layout().v2(Controller::cpu), .cgroups = 8}, std::move(*groups));
     if (!counters) GTEST_SKIP() << no_programs(std::string("BPF: ") + errno_name(counters.error().code));
     counters_.emplace(std::move(*counters));
     watch({"aa", "bb"});
   }
   void watch(const std::vector<std::string>& pods) {
-    std::vector<WatchedCgroup> watched;
+    std::vector<bpf::WatchedCgroup> watched;
     for (const auto* cgroup : node_.tree().all())
       for (const auto& pod : pods)
         if (cgroup->id == node_.id(pod)) watched.push_back({cgroup->id, cgroup->inode});
@@ -54,7 +54,7 @@ class LiveCpuCounters : public testing::Test {
     counters_->read(*slot, cells_);
     Duration sum{};
     for (const auto& cell : cells_) {
-      const auto reading = counters_->between({}, cell);
+      const auto reading = counters_->difference({}, cell);
       if (!reading) return Duration(-1);
       EXPECT_EQ(reading->enabled_ns, reading->running_ns);
       sum += Duration(static_cast<std::int64_t>(reading->counts[1]));
@@ -97,7 +97,7 @@ class LiveCpuCounters : public testing::Test {
   static double ms(Duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
   CountingNode node_{{"aa", "bb"}};
-  std::optional<CpuCounters> counters_{};
+  std::optional<counters::CpuCounters> counters_{};
   std::vector<CountCell> cells_{};
   std::string said_{};
 };
@@ -145,9 +145,9 @@ TEST_F(LiveCpuCounters, WhoSpinsAlreadyIsCountedFromWhenItIsWatched) {
 TEST_F(LiveCpuCounters, MoreDescriptorsThanAllowedAreNeverOpened) {
   counters_.reset();
   const auto cpus = node_.node().topology.cpus.size();
-  CounterEvents events;
-  for (std::size_t i = 0; i < kCountedKinds; ++i)
-    events.push_back({static_cast<Counted>(i), 1 /* software */, i});
+  counters::CounterEvents events;
+  for (std::size_t i = 0; i < counters::kCountedKinds; ++i)
+    events.push_back({static_cast<counters::CounterKind>(i), 1 /* software */, i});
   if (cpus * events.size() <= 8) GTEST_SKIP() << "one CPU takes no more than 8 descriptors";
   node_.settings.most_counter_descriptors = 8;
   const auto before = open_descriptors(node_.cgroups());
@@ -155,7 +155,7 @@ TEST_F(LiveCpuCounters, MoreDescriptorsThanAllowedAreNeverOpened) {
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
   tight = {.rlim_cur = before + 4, .rlim_max = limit.rlim_max};
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &tight), 0);
-  const auto why = make_per_cpu_counting(events, node_.tree(), node_.lent(), node_.settings).why;
+  const auto why = counters::make_per_cpu_counting(events, node_.tree(), node_.lent(), node_.settings).error;
   ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
   EXPECT_EQ(why, "mostCounterDescriptors is too low: the CPUs take " + std::to_string(cpus * events.size()));
   EXPECT_EQ(open_descriptors(node_.cgroups()), before);

@@ -29,7 +29,7 @@ std::size_t open_descriptors() {
 struct Loop {
   std::map<int, std::function<void(std::uint32_t)>> waiting{};
   std::vector<Alarm> heard{};
-  AlarmWait lent() {
+  collectors::AlarmDescriptors lent() {
     return {.add =
                 [this](int fd, std::uint32_t events, std::function<void(std::uint32_t)> ready) {
                   EXPECT_EQ(events, std::uint32_t{EPOLLPRI});
@@ -58,20 +58,20 @@ class LivePressureTriggers : public testing::Test {
   void SetUp() override {
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
     if (cgroups_.layout().unified.empty()) GTEST_SKIP() << "no unified hierarchy, so no pressure of a cgroup";
-    const auto window = shortest_window(cgroups_.host(), std::chrono::milliseconds(50));
+    const auto window = reclaim::shortest_window(cgroups_.host(), std::chrono::milliseconds(50));
     if (!window) GTEST_SKIP() << "the kernel gives no trigger: " << errno_name(window.error().code);
     settings_.enable = true;
     cgroups_.make(kService);
     cgroups_.make(kBatch);
-    tree_ = std::make_unique<CgroupTree>(cgroups_.host(), cgroups_.layout());
-    triggers_ = std::make_unique<PressureTriggers>(cgroups_.host());
-    triggers_->wait_with(loop_.lent());
+    tree_ = std::make_unique<tree::CgroupTree>(cgroups_.host(), cgroups_.layout());
+    triggers_ = std::make_unique<pressure::PressureTriggers>(cgroups_.host());
+    triggers_->set_alarm_source(loop_.lent());
     follow();
   }
   void follow() {
     tree_->scan();
-    build_roster(*tree_, std::make_shared<const std::vector<Pod>>(), std::make_shared<const NodeSlo>(),
-                 node_);
+    per_cgroup::build_roster(*tree_, std::make_shared<const std::vector<Pod>>(),
+                             std::make_shared<const NodeSlo>(), node_);
     triggers_->follow(*tree_, node_, settings_, kAny);
   }
   [[nodiscard]] CgroupId service() const {
@@ -90,8 +90,8 @@ class LivePressureTriggers : public testing::Test {
   Loop loop_{};
   NodeSnapshot node_{};
   BrakeSettings settings_{};
-  std::unique_ptr<CgroupTree> tree_{};
-  std::unique_ptr<PressureTriggers> triggers_{};
+  std::unique_ptr<tree::CgroupTree> tree_{};
+  std::unique_ptr<pressure::PressureTriggers> triggers_{};
 };
 
 TEST_F(LivePressureTriggers, AreOnServicesAndTheNodeAndFireWhenAServiceWaits) {
@@ -150,7 +150,7 @@ TEST_F(LivePressureTriggers, OpenNothingWhenOffOrWhenNobodyWaits) {
   triggers_->follow(*tree_, node_, settings_, 3);
   EXPECT_EQ(triggers_->health().open, 3U);
   EXPECT_EQ(triggers_->health().left_out, 1U) << "as many as there may be";
-  triggers_->wait_with({});
+  triggers_->set_alarm_source({});
   follow();
   EXPECT_EQ(open_descriptors(), before - 4);
 }

@@ -14,7 +14,7 @@
 namespace evenkeel::test {
 namespace {
 
-const std::string kRoot = kResctrlDir;
+const std::string kRoot = resctrl::kResctrlDir;
 const std::string kGroup = "evenkeel-matrix";
 
 enum class Do : std::uint8_t { write, make, remove };
@@ -84,15 +84,15 @@ std::string answer(ResctrlFiles& files, const Row& row) {
                     : row.what == Do::remove ? files.remove_dir(path)
                                              : files.write(path, row.text);
   const std::string status = text_of(files, "info/last_cmd_status");
-  const auto schemata = parse_schemata(text_of(files, kGroup + "/schemata"));
+  const auto schemata = resctrl::parse_schemata(text_of(files, kGroup + "/schemata"));
   return std::string(done ? "taken" : errno_name(done.error().code)) + " | " + status + " | " +
-         (schemata ? schemata_text(*schemata) : "<missing>");
+         (schemata ? resctrl::schemata_text(*schemata) : "<missing>");
 }
 
 class LiveResctrlMatrix : public testing::Test {
  protected:
   void SetUp() override {
-    const auto system = read_resctrl(host_);
+    const auto system = devices::read_resctrl(host_);
     if (!system) GTEST_SKIP() << "resctrl is not mounted here (tests/run resctrl)";
     for (const auto& resource : system->resources) {
       if (resource.name == "L3") machine_.mask = resource.full;
@@ -119,7 +119,7 @@ class LiveResctrlMatrix : public testing::Test {
     return out;
   }
   Host host_ = *Host::open("/");
-  ResctrlWriter real_{host_};
+  executor::ResctrlWriter real_{host_};
   FakeResctrl::Machine machine_{};
   bool bandwidth_ = false;
   pid_t child_ = -1;

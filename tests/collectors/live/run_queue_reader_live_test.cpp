@@ -20,13 +20,13 @@ class LiveRunQueueReader : public testing::Test {
  protected:
   void SetUp() override {
     if (const auto why = node_.why_not(); !why.empty()) GTEST_SKIP() << why;
-    auto reader = RunQueueReader::start({.unified = node_.cgroups().layout().v2(Controller::cpu),
-                                         .cgroups = 8,
-                                         .topology = &node_.node().topology,
-                                         .pairs = 1});
+    auto reader = run_queue::RunQueueReader::start({.unified = node_.cgroups().layout().v2(Controller::cpu),
+                                                    .cgroups = 8,
+                                                    .topology = &node_.node().topology,
+                                                    .pairs = 1});
     ASSERT_TRUE(reader) << errno_name(reader.error().code);
     reader_.emplace(std::move(*reader));
-    std::vector<WatchedCgroup> watched;
+    std::vector<bpf::WatchedCgroup> watched;
     for (const char* pod : {"aa", "bb", "cc"}) {
       struct stat about {};
       const auto dir = node_.cgroups().file(Controller::cpu, RunQueueNode::container(pod), ".");
@@ -36,14 +36,14 @@ class LiveRunQueueReader : public testing::Test {
     ASSERT_TRUE(reader_->watch(watched, MonoTime{}));
   }
   /// All three want the same CPU for so long, and it is read what became of it.
-  void contend(Duration time, const RanShare& share = {}) {
+  void contend(Duration time, const run_queue::CpuShare& share = {}) {
     for (const char* pod : {"aa", "bb", "cc"}) {
       tasks_.emplace_back(node_.cgroups(), RunQueueNode::container(pod), 0, spin);
       ASSERT_TRUE(tasks_.back().why_not().empty()) << tasks_.back().why_not();
     }
     read_after(time, share);
   }
-  void read_after(Duration time, const RanShare& share = {}) {
+  void read_after(Duration time, const run_queue::CpuShare& share = {}) {
     reader_->read(run_queue_, stalls_);
     std::this_thread::sleep_for(time);
     reader_->read(run_queue_, stalls_, share);
@@ -58,7 +58,7 @@ class LiveRunQueueReader : public testing::Test {
     return sum;
   }
   RunQueueNode node_{{"aa", "bb", "cc"}};
-  std::optional<RunQueueReader> reader_{};
+  std::optional<run_queue::RunQueueReader> reader_{};
   std::deque<PinnedTask> tasks_{};
   RunQueue run_queue_{};
   std::vector<TaskStalls> stalls_{};

@@ -70,8 +70,8 @@ struct SamplerLive : testing::Test {
     if (::access(live.quota_file(kContainer).c_str(), R_OK) != 0) GTEST_SKIP() << "no cpu controller here";
     tree.emplace(live.host(), live.layout());
     tree->scan();
-    build_roster(*tree, nullptr, nullptr, node);
-    sampler.emplace(live.host(), SamplerOptions{.slow_files_every_tick = true});
+    per_cgroup::build_roster(*tree, nullptr, nullptr, node);
+    sampler.emplace(live.host(), collectors::SamplerOptions{.slow_files_every_tick = true});
     sampler->follow(*tree);
   }
   void delegate(const std::string& path) {
@@ -94,8 +94,8 @@ struct SamplerLive : testing::Test {
 
   const std::string kContainer = "kubepods/burstable/podaa-bb/" + std::string(64, 'c');
   test::LiveCgroups live{};
-  std::optional<CgroupTree> tree{};
-  std::optional<Sampler> sampler{};
+  std::optional<tree::CgroupTree> tree{};
+  std::optional<collectors::Sampler> sampler{};
   NodeSnapshot node{};
 };
 
@@ -185,7 +185,7 @@ TEST_F(SamplerLive, ThisMachineMakesSense) {
   EXPECT_GT(node.node.memory->available, 0_B);
   EXPECT_TRUE(node.node.memory->free && node.node.memory->page_cache);
   EXPECT_EQ(node.topology.cpus.size(), node.topology.online.size());
-  EXPECT_TRUE(sampler->health().off.empty() || !node.node.pressure.cpu);
+  EXPECT_TRUE(sampler->health().disabled.empty() || !node.node.pressure.cpu);
 }
 
 TEST_F(SamplerLive, ASteadyTickOnRealFilesAllocatesNothing) {

@@ -35,14 +35,14 @@ class LiveTaskWalk : public testing::Test {
     if (!node_.cgroups().why_not().empty()) GTEST_SKIP() << node_.cgroups().why_not();
     tree_.emplace(node_.cgroups().host(), node_.cgroups().layout());
     tree_->scan();
-    build_roster(*tree_, nullptr, nullptr, seen_);
+    per_cgroup::build_roster(*tree_, nullptr, nullptr, seen_);
     walk_.follow(*tree_);
   }
   void look() {
-    Tick tick{node_.cgroups().host(), buffer_, seen_};
-    ASSERT_EQ(walk_.look(tick, true), "");
+    collectors::Tick tick{node_.cgroups().host(), buffer_, seen_};
+    ASSERT_EQ(walk_.scan(tick, true), "");
   }
-  [[nodiscard]] TaskWalk::Of of(const std::string& pod) const {
+  [[nodiscard]] run_queue::TaskWalk::Result of(const std::string& pod) const {
     const auto* cgroup = tree_->find_path(node_.cgroups().top() + '/' + RunQueueNode::container(pod));
     for (const auto& one : walk_.seen())
       if (cgroup != nullptr && one.cgroup == cgroup->id) return one;
@@ -53,9 +53,9 @@ class LiveTaskWalk : public testing::Test {
   }
 
   RunQueueNode node_{{"aa", "bb"}};
-  std::optional<CgroupTree> tree_{};
+  std::optional<tree::CgroupTree> tree_{};
   NodeSnapshot seen_{};
-  TaskWalk walk_{};
+  run_queue::TaskWalk walk_{};
   std::array<char, 4096> buffer_{};
 };
 

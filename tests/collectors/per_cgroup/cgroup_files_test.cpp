@@ -9,11 +9,11 @@ namespace {
 
 TEST(CgroupFiles, CountersAreReadEveryTick) {
   // An increase must span exactly one tick, or a rate would be a multiple of the truth.
-  for (const auto& row : cgroup_files()) {
+  for (const auto& row : per_cgroup::cgroup_files()) {
     const bool counts = row.name == "cpu.stat" || row.name == "cpuacct.usage";
     EXPECT_TRUE(!counts || row.every == 1) << row.name;
     EXPECT_GE(row.every, 1) << row.name;
-    EXPECT_EQ(row.name.empty(), row.where == Where::either) << row.name;
+    EXPECT_EQ(row.name.empty(), row.where == per_cgroup::Where::either) << row.name;
     EXPECT_NE(row.parse, nullptr) << row.name;
   }
 }
@@ -21,10 +21,11 @@ TEST(CgroupFiles, CountersAreReadEveryTick) {
 TEST(CgroupFiles, EveryLeverIsReadBack) {
   for (const auto& lever : knob_table()) {
     if (is_of_node(lever.knob) || is_of_disk(lever.knob)) continue;
-    const auto rows = cgroup_files();
+    const auto rows = per_cgroup::cgroup_files();
     EXPECT_EQ(std::count_if(rows.begin(), rows.end(),
-                            [&](const CgroupFile& row) {
-                              return row.where == Where::either && row.knob == lever.knob && row.setting;
+                            [&](const per_cgroup::CgroupFile& row) {
+                              return row.where == per_cgroup::Where::either && row.knob == lever.knob &&
+                                     row.setting;
                             }),
               1)
         << lever.name;

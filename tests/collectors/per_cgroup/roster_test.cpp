@@ -115,7 +115,7 @@ TEST_P(Roster, WithoutAListTheTreeIsAllThereIs) {
   EXPECT_EQ(node().pods[0].spec->kube_qos, KubeQos::guaranteed);
   EXPECT_TRUE(node().cgroups[static_cast<std::size_t>(node().pods[0].cgroup)].hands_off)
       << "its owner may have forbidden it";
-  const auto pods = pods_from_tree(sampled.tree());
+  const auto pods = per_cgroup::pods_from_tree(sampled.tree());
   ASSERT_EQ(pods.size(), 1u);
   EXPECT_EQ(pods[0].uid, "11-22");
   EXPECT_EQ(pods[0].containers.size(), 2u);
@@ -157,7 +157,7 @@ TEST_P(Roster, HostApplicationsAreFoundByTheirPath) {
   sampled.start();
   std::vector<std::string> paths;
   for (const auto& app : sampled.slo->host_applications)
-    paths.push_back(host_application_path(app, sampled.tree().layout()));
+    paths.push_back(per_cgroup::host_application_path(app, sampled.tree().layout()));
   EXPECT_EQ(paths[2], "");
   sampled.tree().follow({paths[0], paths[1]});
   sampled.rescan();
@@ -176,7 +176,7 @@ TEST_P(Roster, BasesOfHostApplicationsAreThoseOfTheLayout) {
   sampled.start();
   const auto& layout = sampled.tree().layout();
   const auto path = [&](HostAppBase base, const char* dir) {
-    return host_application_path({.base = base, .relative_dir = dir}, layout);
+    return per_cgroup::host_application_path({.base = base, .relative_dir = dir}, layout);
   };
   EXPECT_EQ(path(HostAppBase::cgroup_root, "/a//b/"), "a/b");
   EXPECT_EQ(path(HostAppBase::cgroup_root, ""), "");

@@ -20,7 +20,7 @@ CgroupId id(std::uint32_t value) { return {value, 0}; }
 class BlamePickTest : public testing::Test {
  protected:
   void note(std::uint32_t victim, std::uint32_t runner, Duration time, bool sibling = false) {
-    pick_.note({.victim = id(victim), .runner = id(runner), .sibling = sibling, .time = time});
+    pick_.add({.victim = id(victim), .runner = id(runner), .sibling = sibling, .time = time});
   }
   [[nodiscard]] std::vector<WaitBlame> of(std::uint32_t victim) const {
     std::vector<WaitBlame> out;
@@ -40,14 +40,16 @@ class BlamePickTest : public testing::Test {
     for (const auto& one : run_queue_.blame_rest) sum += one.time;
     return sum;
   }
-  BlamePick pick_{};
+  run_queue::BlameSelection pick_{};
   RunQueue run_queue_{};
 };
 
 TEST_F(BlamePickTest, EverythingIsToldWhereThereIsRoom) {
-  for (std::uint32_t i = 0; i < BlamePick::kMost; ++i) note(1 + i % 4, 100 + i, 1ms * (i + 1));
-  pick_.pass_on(run_queue_);
-  EXPECT_EQ(run_queue_.blame.size(), BlamePick::kMost) << "one victim may have as many as there is room for";
+  for (std::uint32_t i = 0; i < run_queue::BlameSelection::kMaxPairs; ++i)
+    note(1 + i % 4, 100 + i, 1ms * (i + 1));
+  pick_.emit(run_queue_);
+  EXPECT_EQ(run_queue_.blame.size(), run_queue::BlameSelection::kMaxPairs)
+      << "one victim may have as many as there is room for";
   EXPECT_TRUE(run_queue_.blame_rest.empty());
   EXPECT_EQ(run_queue_.blame_cut, 0U);
   ASSERT_EQ(of(4).size(), 256U);
@@ -58,8 +60,8 @@ TEST_F(BlamePickTest, EverythingIsToldWhereThereIsRoom) {
 TEST_F(BlamePickTest, TheLongestAreToldAndTheOthersAddedUp) {
   for (std::uint32_t i = 0; i < 2000; ++i) note(1, 100 + i, 1us * (i + 1));
   note(2, 9, 1ns);
-  pick_.pass_on(run_queue_);
-  EXPECT_EQ(run_queue_.blame.size(), BlamePick::kMost);
+  pick_.emit(run_queue_);
+  EXPECT_EQ(run_queue_.blame.size(), run_queue::BlameSelection::kMaxPairs);
   EXPECT_EQ(of(1).back().time, 978us) << "1023 of 2000, and one of who has next to nothing";
   EXPECT_EQ(of(2).size(), 1U);
   EXPECT_EQ(rest_of(1).pairs, 977);
@@ -76,18 +78,19 @@ TEST_F(BlamePickTest, EveryVictimKeepsItsLongest) {
       note(victim, 1000 + runner, 1us * (331 - victim) * runner);
       noted += 1us * (331 - victim) * runner;
     }
-  pick_.pass_on(run_queue_);
-  EXPECT_EQ(run_queue_.blame.size(), BlamePick::kMost);
+  pick_.emit(run_queue_);
+  EXPECT_EQ(run_queue_.blame.size(), run_queue::BlameSelection::kMaxPairs);
   for (std::uint32_t victim = 1; victim <= 330; ++victim) {
-    ASSERT_GE(of(victim).size(), BlamePick::kOfEach) << victim;
+    ASSERT_GE(of(victim).size(), run_queue::BlameSelection::kMinPerVictim) << victim;
     EXPECT_EQ(of(victim)[0].runner, id(1012)) << victim;
     EXPECT_EQ(of(victim)[2].runner, id(1010)) << victim;
   }
-  EXPECT_GT(of(1).size(), BlamePick::kOfEach) << "what is left goes to the longest of all";
-  EXPECT_EQ(of(330).size(), BlamePick::kOfEach);
+  EXPECT_GT(of(1).size(), run_queue::BlameSelection::kMinPerVictim)
+      << "what is left goes to the longest of all";
+  EXPECT_EQ(of(330).size(), run_queue::BlameSelection::kMinPerVictim);
   EXPECT_EQ(rest_of(330).pairs, 9);
   EXPECT_EQ(rest_of(330).time, 45us);
-  EXPECT_EQ(run_queue_.blame_cut, 330U * 12 - BlamePick::kMost);
+  EXPECT_EQ(run_queue_.blame_cut, 330U * 12 - run_queue::BlameSelection::kMaxPairs);
   EXPECT_EQ(all_time(), noted);
 }
 
@@ -97,8 +100,8 @@ TEST_F(BlamePickTest, WhereThereIsNoRoomForAllVictimsTheirRestsSpeak) {
     note(victim, 9000, 1us * victim);
     note(victim, 9001, 1us * victim / 2);
   }
-  pick_.pass_on(run_queue_);
-  EXPECT_EQ(run_queue_.blame.size(), BlamePick::kMost);
+  pick_.emit(run_queue_);
+  EXPECT_EQ(run_queue_.blame.size(), run_queue::BlameSelection::kMaxPairs);
   EXPECT_EQ(of(1500).size(), 1U) << "before anybody's second there is everybody's first";
   EXPECT_EQ(of(477).size(), 1U);
   EXPECT_EQ(of(476).size(), 0U);
@@ -110,7 +113,7 @@ TEST_F(BlamePickTest, WhereThereIsNoRoomForAllVictimsTheirRestsSpeak) {
 TEST_F(BlamePickTest, SharedCoresAreApartFromWaits) {
   for (std::uint32_t i = 0; i < 1200; ++i) note(1, 100 + i, 1s, true);
   for (std::uint32_t i = 0; i < 5; ++i) note(1, 100 + i, 1us);
-  pick_.pass_on(run_queue_);
+  pick_.emit(run_queue_);
   const auto waits =
       std::ranges::count_if(run_queue_.blame, [](const WaitBlame& one) { return !one.sibling; });
   EXPECT_EQ(waits, 3);
@@ -124,7 +127,7 @@ TEST_F(BlamePickTest, MoreThanItCanNoteIsAddedUpEarly) {
   std::mt19937 dice(1);
   std::vector<WaitBlame> all;
   std::map<std::uint32_t, Duration> longest, sums;
-  for (std::uint32_t i = 0; i < 3 * BlamePick::kMostNoted; ++i) {
+  for (std::uint32_t i = 0; i < 3 * run_queue::BlameSelection::kMaxCandidates; ++i) {
     const auto victim = 1 + i % 200;
     const auto time = Duration(1000 + static_cast<std::int64_t>(dice() % 1'000'000));
     all.push_back({.victim = id(victim), .runner = id(1000 + i), .time = time});
@@ -132,8 +135,8 @@ TEST_F(BlamePickTest, MoreThanItCanNoteIsAddedUpEarly) {
     sums[victim] += time;
   }
   std::ranges::shuffle(all, dice);
-  for (const auto& one : all) pick_.note(one);
-  pick_.pass_on(run_queue_);
+  for (const auto& one : all) pick_.add(one);
+  pick_.emit(run_queue_);
   for (const auto& [victim, sum] : sums) {
     Duration told{};
     for (const auto& one : of(victim)) told += one.time;
@@ -141,14 +144,14 @@ TEST_F(BlamePickTest, MoreThanItCanNoteIsAddedUpEarly) {
     ASSERT_FALSE(of(victim).empty());
     EXPECT_EQ(of(victim)[0].time, longest[victim]) << victim;
   }
-  EXPECT_EQ(run_queue_.blame_cut, all.size() - BlamePick::kMost);
+  EXPECT_EQ(run_queue_.blame_cut, all.size() - run_queue::BlameSelection::kMaxPairs);
 }
 
 TEST_F(BlamePickTest, ARestThatTheKernelMadeIsAddedToOurs) {
   for (std::uint32_t i = 0; i < 1025; ++i) note(1, 100 + i, 1us * (i + 1));
-  pick_.note_rest({.victim = id(1), .pairs = 1, .time = 5us});
-  pick_.note_rest({.victim = id(7), .sibling = true, .pairs = 1, .time = 6us});
-  pick_.pass_on(run_queue_);
+  pick_.add_rest({.victim = id(1), .pairs = 1, .time = 5us});
+  pick_.add_rest({.victim = id(7), .sibling = true, .pairs = 1, .time = 6us});
+  pick_.emit(run_queue_);
   EXPECT_EQ(rest_of(1).pairs, 2);
   EXPECT_EQ(rest_of(1).time, 6us);
   EXPECT_EQ(rest_of(7, true).time, 6us);
@@ -158,7 +161,7 @@ TEST_F(BlamePickTest, ARestThatTheKernelMadeIsAddedToOurs) {
 TEST_F(BlamePickTest, ATickBeginsAnewAndAllocatesNothing) {
   const auto fill = [&] {
     for (std::uint32_t i = 0; i < 2000; ++i) note(1 + i % 500, 1000 + i, 1us * i);
-    pick_.pass_on(run_queue_);
+    pick_.emit(run_queue_);
   };
   fill();
   const auto time = all_time();
@@ -166,8 +169,8 @@ TEST_F(BlamePickTest, ATickBeginsAnewAndAllocatesNothing) {
   fill();
   EXPECT_EQ(guard.allocations(), 0U);
   EXPECT_EQ(all_time(), time);
-  EXPECT_EQ(run_queue_.blame_cut, 2U * (2000 - BlamePick::kMost)) << "since the start";
-  pick_.pass_on(run_queue_);
+  EXPECT_EQ(run_queue_.blame_cut, 2U * (2000 - run_queue::BlameSelection::kMaxPairs)) << "since the start";
+  pick_.emit(run_queue_);
   EXPECT_TRUE(run_queue_.blame.empty() && run_queue_.blame_rest.empty());
 }
 

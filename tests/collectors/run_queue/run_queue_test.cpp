@@ -36,13 +36,13 @@ TEST(BlameKey, KeepsItsPartsApart) {
 
 TEST(RanShare, IsAllWhereItIsNotKnownWhatTheHostTook) {
   NodeSample node;
-  EXPECT_EQ(ran_share(node), RanShare{});
+  EXPECT_EQ(run_queue::cpu_share(node), run_queue::CpuShare{});
   node.cpu_use = MilliCpu(1500);
-  EXPECT_EQ(ran_share(node), RanShare{});
+  EXPECT_EQ(run_queue::cpu_share(node), run_queue::CpuShare{});
   node.cpu_stolen = MilliCpu(500);
-  EXPECT_EQ(ran_share(node), (RanShare{.ran = MilliCpu(1500), .of = MilliCpu(2000)}));
+  EXPECT_EQ(run_queue::cpu_share(node), (run_queue::CpuShare{.ran = MilliCpu(1500), .of = MilliCpu(2000)}));
   node.cpu_use = MilliCpu(0);
-  EXPECT_EQ(ran_share(node), RanShare{}) << "nothing ran that could be shared out";
+  EXPECT_EQ(run_queue::cpu_share(node), run_queue::CpuShare{}) << "nothing ran that could be shared out";
 }
 
 std::map<unsigned int, unsigned long long> walk(const RunSegments& past, unsigned long long from_ns,
@@ -65,9 +65,9 @@ TEST(RunSegments, ABlankPastIsKnownOfNobody) {
 
 TEST(RunSegments, OneWhoGoesOnIsOneSegment) {
   RunSegments past{};
-  begin_segment(&past, 7, 100);
-  begin_segment(&past, 7, 150);
-  begin_segment(&past, 8, 200);
+  start_segment(&past, 7, 100);
+  start_segment(&past, 7, 150);
+  start_segment(&past, 8, 200);
   EXPECT_EQ(walk(past, 100, 300), (std::map<unsigned int, unsigned long long>{{7, 100}, {8, 100}}));
   EXPECT_EQ(walk(past, 50, 100).size(), 0U) << "before the first";
   EXPECT_EQ(walk(past, 150, 180), (std::map<unsigned int, unsigned long long>{{7, 30}}));
@@ -83,7 +83,7 @@ TEST(RunSegments, TellAsMuchAsAFullRecord) {
     const int segments = roll(80);
     for (int i = 0; i < segments; ++i) {
       const auto slot = 1U + static_cast<unsigned int>(roll(4));
-      begin_segment(&past, slot, record.size());
+      start_segment(&past, slot, record.size());
       record.insert(record.end(), static_cast<std::size_t>(roll(5)), slot);
     }
     const auto now = record.size(), from = static_cast<std::size_t>(roll(static_cast<int>(now)));

@@ -15,22 +15,22 @@ namespace {
 using namespace std::chrono_literals;
 
 TEST(TaskTexts, SayWhatTheySay) {
-  EXPECT_EQ(parse_schedstat("100 2500 7\n")->waited, 2500ns);
-  EXPECT_EQ(parse_schedstat("100 2500 7\n")->timeslices, 7);
-  EXPECT_TRUE(parse_schedstat("0 0 0\n")) << "it has not run yet";
-  EXPECT_EQ(task_state("12 (name) R 1 2 3"), 'R');
-  EXPECT_EQ(task_state("12 (odd ) D (name) S 1 2 3"), 'S') << "a name may contain anything";
+  EXPECT_EQ(run_queue::parse_schedstat("100 2500 7\n")->waited, 2500ns);
+  EXPECT_EQ(run_queue::parse_schedstat("100 2500 7\n")->timeslices, 7);
+  EXPECT_TRUE(run_queue::parse_schedstat("0 0 0\n")) << "it has not run yet";
+  EXPECT_EQ(run_queue::task_state("12 (name) R 1 2 3"), 'R');
+  EXPECT_EQ(run_queue::task_state("12 (odd ) D (name) S 1 2 3"), 'S') << "a name may contain anything";
 }
 
 TEST(TaskTexts, AnythingElseIsAbsence) {
   for (const char* text : {"1 2", "-1 2 3", "1 -2 3", "1 2 -3", "5 0 0", "a b c"})
-    EXPECT_FALSE(parse_schedstat(text)) << text;
+    EXPECT_FALSE(run_queue::parse_schedstat(text)) << text;
   for (const auto& text : malformed_texts()) {
-    EXPECT_FALSE(parse_schedstat(text)) << text.substr(0, 40);
-    EXPECT_EQ(task_state(text), '\0') << text.substr(0, 40);
+    EXPECT_FALSE(run_queue::parse_schedstat(text)) << text.substr(0, 40);
+    EXPECT_EQ(run_queue::task_state(text), '\0') << text.substr(0, 40);
   }
   for (const char* text : {"12 (name)", "12 (name) ", "12 (name)R 1", "12 name R 1"})
-    EXPECT_EQ(task_state(text), '\0') << text;
+    EXPECT_EQ(run_queue::task_state(text), '\0') << text;
 }
 
 /// A pod of one container on v2, and tasks in it.
@@ -40,9 +40,9 @@ class Walked : public testing::Test {
     host_.machine().v2().kubepods();
     pod_ = host_.pod(KubeQos::burstable, "11-22", {"aaa"});
     opened_.emplace(*Host::open(host_.root()));
-    tree_.emplace(*opened_, *detect_layout(*opened_, ""));
+    tree_.emplace(*opened_, *tree::detect_layout(*opened_, ""));
     tree_->scan();
-    build_roster(*tree_, nullptr, nullptr, node_);
+    per_cgroup::build_roster(*tree_, nullptr, nullptr, node_);
     walk_.follow(*tree_);
   }
   void tasks(const std::string& list) { host_.write(Controller::cpu, pod_ + "/aaa", "cgroup.threads", list); }
@@ -62,17 +62,17 @@ class Walked : public testing::Test {
     tasks(list);
   }
   std::string_view look(bool schedules = true) {
-    Tick tick{*opened_, buffer_, node_};
-    return walk_.look(tick, schedules);
+    collectors::Tick tick{*opened_, buffer_, node_};
+    return walk_.scan(tick, schedules);
   }
-  [[nodiscard]] const TaskWalk::Of& seen() const { return walk_.seen().at(0); }
+  [[nodiscard]] const run_queue::TaskWalk::Result& seen() const { return walk_.seen().at(0); }
 
   FakeHost host_{};
   std::string pod_{};
   std::optional<Host> opened_{};
-  std::optional<CgroupTree> tree_{};
+  std::optional<tree::CgroupTree> tree_{};
   NodeSnapshot node_{};
-  TaskWalk walk_{};
+  run_queue::TaskWalk walk_{};
   std::array<char, 4096> buffer_{};
 };
 

@@ -37,7 +37,7 @@ struct Brakes {
   [[nodiscard]] Duration in_minute(MonoTime now) const {
     Duration sum{};
     for (const auto& [from, to] : spans)
-      sum += std::max(Duration{}, std::min(to, now) - std::max(from, now - Duty::kSpan));
+      sum += std::max(Duration{}, std::min(to, now) - std::max(from, now - brake::Duty::kSpan));
     return sum;
   }
 };
@@ -56,20 +56,20 @@ TEST(BrakeProperty, AlwaysLetsGoAndKeepsToItsShareOfAnyMinute) {
     settings.max_duty_percent = Percent(dice.roll(1, 100));
     slo.evenkeel.memory_push_back.free_percent = Percent(100);
     node.at = MonoTime{} + seconds(1000);
-    PolicyState state;
-    Intents out;
+    decide::PolicyState state;
+    decide::Intents out;
     Brakes cpu, memory;
-    const Duration most(scaled(Duty::kSpan.count(), settings.max_duty_percent.count(), 100));
+    const Duration most(scaled(brake::Duty::kSpan.count(), settings.max_duty_percent.count(), 100));
     const auto round = [&](std::int64_t alarms) {
       const MonoTime before = node.at;
       // The program's timer rings when a lease ends.
       const MonoTime step = node.at + milliseconds(dice.roll(1, 1500));
-      node.at = std::min(next_release(state.brake).value_or(step), step);
+      node.at = std::min(brake::next_release(state.brake).value_or(step), step);
       if (state.brake.cpu.on) cpu.spans.emplace_back(before, node.at);
       if (state.brake.memory.on) memory.spans.emplace_back(before, node.at);
       for (; alarms > 0; --alarms) node.alarms.push_back(random_alarm(dice, node));
       out.clear();
-      brake_policy.decide(node, slo, state, out);
+      brake::brake_policy.decide(node, slo, state, out);
       node.alarms.clear();
       EXPECT_EQ(out.all().empty(), !state.brake.cpu.on && !state.brake.memory.on);
       test::obey(node, out);

@@ -22,10 +22,10 @@ TEST(Brake, CutsAtOnceAndLetsGoAfterTheLease) {
   Scene scene;
   EXPECT_EQ(scene.wish(), -1) << "nobody waits";
   EXPECT_EQ(scene.wish_on(scene.alarm()), 160000) << "a tenth of 16 CPUs";
-  EXPECT_EQ(next_release(scene.state.brake), scene.node.at + seconds(2));
+  EXPECT_EQ(brake::next_release(scene.state.brake), scene.node.at + seconds(2));
   EXPECT_EQ(scene.wish(Knob::cpu_quota, milliseconds(1999)), 160000);
   EXPECT_EQ(scene.wish(Knob::cpu_quota, milliseconds(1)), -1);
-  EXPECT_EQ(next_release(scene.state.brake), std::nullopt);
+  EXPECT_EQ(brake::next_release(scene.state.brake), std::nullopt);
 }
 
 TEST(Brake, GoesOnWhileAlarmsGoOnButNotForLongerThanItsShareOfAMinute) {
@@ -115,12 +115,12 @@ TEST(Brake, AnAlarmOfBeforeTheLastMeasurementDoesNotStartIt) {
   scene.node.alarms = {old};
   EXPECT_EQ(scene.wish(), -1);
   scene.wish_on(scene.alarm());
-  const auto release = *next_release(scene.state.brake);
+  const auto release = *brake::next_release(scene.state.brake);
   old.at = scene.node.at + milliseconds(500);
   scene.node.at += seconds(1);
   scene.node.alarms = {old};
   EXPECT_EQ(scene.wish(), 160000);
-  EXPECT_EQ(*next_release(scene.state.brake), release + milliseconds(500)) << "but makes it longer";
+  EXPECT_EQ(*brake::next_release(scene.state.brake), release + milliseconds(500)) << "but makes it longer";
 }
 
 TEST(Brake, TheNodesOwnAlarmCountsWhileAServiceIsSeenToWait) {
@@ -205,15 +205,15 @@ TEST(Brake, OnV1ChildrenAreNarrowedAlongWhetherSuppressionIsOnOrOff) {
     scene.slo.threshold.enable = suppressing;
     scene.slo.threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
     const CgroupId pod = scene.node.cgroup(scene.node.pods[0].cgroup)->id;
-    std::vector<Intent> plan;
+    std::vector<decide::Intent> plan;
     const auto round = [&] {
       scene.out.clear();
-      decide_all(scene.node, scene.slo, scene.state, scene.out);
-      arbitrate(scene.node, scene.slo, scene.out, plan);
+      decide::decide_all(scene.node, scene.slo, scene.state, scene.out);
+      decide::arbitrate(scene.node, scene.slo, scene.out, plan);
       scene.node.alarms.clear();
       auto& limit = scene.node.cgroups[static_cast<std::size_t>(scene.node.pods[0].cgroup)].applied.cpu_limit;
       limit->quota = QuotaTime(800000);  // what nobody asks for goes back
-      for (const Intent& intent : plan) {
+      for (const decide::Intent& intent : plan) {
         const auto quota = QuotaTime(std::get<std::int64_t>(intent.value));
         if (intent.target == pod) limit->quota = quota;
         if (intent.target == scene.besteffort().id) scene.besteffort().applied.cpu_limit->quota = quota;

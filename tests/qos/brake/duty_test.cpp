@@ -15,7 +15,7 @@ using std::chrono::seconds;
 MonoTime at(Duration since) { return MonoTime{} + since; }
 
 TEST(Duty, SumsUpAndForgetsAfterAMinute) {
-  Duty duty;
+  brake::Duty duty;
   EXPECT_EQ(duty.spent(at(seconds(10))), Duration{});
   duty.add(at(milliseconds(9500)), at(milliseconds(11250)));
   EXPECT_EQ(duty.spent(at(seconds(12))), milliseconds(1750));
@@ -26,7 +26,7 @@ TEST(Duty, SumsUpAndForgetsAfterAMinute) {
 }
 
 TEST(Duty, OfLongerThanAMinuteIsTheWholeMinute) {
-  Duty duty;
+  brake::Duty duty;
   duty.add(at(seconds(1)), at(seconds(1000)));
   EXPECT_GE(duty.spent(at(seconds(1000))), seconds(60));
   EXPECT_LE(duty.spent(at(seconds(1000))), seconds(61));
@@ -39,7 +39,7 @@ TEST(Duty, IsNeverLessThanWhatWasAndAtMostASecondMore) {
     MonoTime from, to;
   };
   std::vector<Span> all;
-  Duty duty;
+  brake::Duty duty;
   MonoTime now = at(seconds(5));
   for (int i = 0; i < 3000; ++i) {
     const MonoTime from = now + milliseconds(length_ms(random));
@@ -48,8 +48,8 @@ TEST(Duty, IsNeverLessThanWhatWasAndAtMostASecondMore) {
     all.push_back({from, now});
     Duration exact{}, wider{};
     for (const auto& span : all) {
-      exact += std::max(Duration{}, span.to - std::max(span.from, now - Duty::kSpan));
-      wider += std::max(Duration{}, span.to - std::max(span.from, now - Duty::kSpan - seconds(1)));
+      exact += std::max(Duration{}, span.to - std::max(span.from, now - brake::Duty::kSpan));
+      wider += std::max(Duration{}, span.to - std::max(span.from, now - brake::Duty::kSpan - seconds(1)));
     }
     ASSERT_GE(duty.spent(now), exact) << i;
     ASSERT_LE(duty.spent(now), wider) << i;

@@ -34,13 +34,13 @@ NodeSlo three_classes() {
 
 struct Decided {
   NodeSnapshot node;
-  PolicyState state{};
-  Intents out{};
+  decide::PolicyState state{};
+  decide::Intents out{};
   void again(const NodeSlo& slo) {
     out.clear();
-    resctrl_policy.decide(node, slo, state, out);
+    cache::resctrl_policy.decide(node, slo, state, out);
   }
-  [[nodiscard]] const ResctrlPlan& plan() const { return out.resctrl(); }
+  [[nodiscard]] const decide::ResctrlPlan& plan() const { return out.resctrl(); }
   /// "evenkeel-be: MB:0=20;1=20 L3:0=f;1=f", one a line; what shares is "name -> other".
   [[nodiscard]] std::string groups() const {
     std::string all;

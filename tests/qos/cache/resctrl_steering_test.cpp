@@ -45,7 +45,7 @@ struct Steering : testing::Test {
   NodeSnapshot snapshot{};
   ResctrlDynamic settings{.enable = true, .memory_bandwidth_per_second = Bytes(100 * kGB)};
   Percent most = 80_pct;
-  ResctrlSteering steering{};
+  cache::ResctrlSteering steering{};
 };
 
 TEST_F(Steering, WithPlentyToSpareBestEffortHasWhatTheConfigurationGrants) {
@@ -151,12 +151,12 @@ TEST_F(Steering, TheGroupsSchemataAndItsReasonSayWhatWasMeasured) {
   NodeSlo slo;
   slo.qos.be.resctrl = ResctrlQos{true, 0_pct, 30_pct, 80_pct};
   slo.evenkeel.resctrl_dynamic = settings;
-  PolicyState state{};
-  Intents out{};
+  decide::PolicyState state{};
+  decide::Intents out{};
   const auto decide = [&] {
     const NodeSnapshot node = with_resctrl(snapshot);
     out.clear();
-    resctrl_policy.decide(node, slo, state, out);
+    cache::resctrl_policy.decide(node, slo, state, out);
     return std::as_const(out).resctrl().groups()[0];
   };
   EXPECT_EQ(decide().schemata, "MB:0=80;1=80\nL3:0=f;1=f\n");

@@ -56,19 +56,19 @@ constexpr Ways kWays[] = {
 };
 TEST(ResctrlTerms, WaysBetweenTwoPercentages) {
   for (const auto& e : kWays)
-    EXPECT_EQ(ways_between(cache(e.mask), Percent(e.start), Percent(e.end)).value_or(0), e.expected)
+    EXPECT_EQ(cache::ways_between(cache(e.mask), Percent(e.start), Percent(e.end)).value_or(0), e.expected)
         << std::hex << e.mask << ' ' << std::dec << e.start << '-' << e.end;
 }
 
 TEST(ResctrlTerms, NeverFewerWaysThanTheHardwareTakes) {
-  EXPECT_EQ(ways_between(cache(0xfffff, 2), 0_pct, 5_pct), 0x3U);
-  EXPECT_EQ(ways_between(cache(0xfffff, 2), 95_pct, 100_pct), 0xc0000U) << "the lower end goes down";
-  EXPECT_EQ(ways_between(cache(0x3, 4), 0_pct, 100_pct), std::nullopt);
+  EXPECT_EQ(cache::ways_between(cache(0xfffff, 2), 0_pct, 5_pct), 0x3U);
+  EXPECT_EQ(cache::ways_between(cache(0xfffff, 2), 95_pct, 100_pct), 0xc0000U) << "the lower end goes down";
+  EXPECT_EQ(cache::ways_between(cache(0x3, 4), 0_pct, 100_pct), std::nullopt);
   for (int least = 1; least <= 4; ++least)
     for (const std::uint64_t mask : {0xfU, 0xffU, 0x7ffU, 0xfffffU})
       for (int start = 0; start < 100; ++start)
         for (int end = start + 1; end <= 100; ++end) {
-          const auto ways = ways_between(cache(mask, least), Percent(start), Percent(end)).value_or(0);
+          const auto ways = cache::ways_between(cache(mask, least), Percent(start), Percent(end)).value_or(0);
           const auto shifted = ways >> static_cast<unsigned>(std::countr_zero(ways));
           ASSERT_GE(std::popcount(ways), least) << std::hex << mask << ' ' << std::dec << start << '-' << end;
           ASSERT_EQ(ways & ~mask, 0U);
@@ -77,8 +77,8 @@ TEST(ResctrlTerms, NeverFewerWaysThanTheHardwareTakes) {
 }
 
 TEST(ResctrlTerms, HolesOnlyWhereTheyAreLegal) {
-  EXPECT_EQ(ways_between(cache(0x101, 1, true), 0_pct, 100_pct), 0x101U);
-  EXPECT_EQ(ways_between(cache(0xf0f, 1, true), 25_pct, 75_pct), 0x30cU);
+  EXPECT_EQ(cache::ways_between(cache(0x101, 1, true), 0_pct, 100_pct), 0x101U);
+  EXPECT_EQ(cache::ways_between(cache(0xf0f, 1, true), 25_pct, 75_pct), 0x30cU);
 }
 
 struct Bandwidth {
@@ -92,19 +92,19 @@ constexpr Bandwidth kBandwidths[] = {
 };
 TEST(ResctrlTerms, BandwidthAsTheHardwareCountsIt) {
   for (const auto& e : kBandwidths) {
-    EXPECT_EQ(bandwidth_of(intel(), Percent(e.percent)).value_or(0), e.intel) << e.percent;
-    EXPECT_EQ(bandwidth_of(amd(), Percent(e.percent)).value_or(0), e.amd) << e.percent;
+    EXPECT_EQ(cache::bandwidth_of(intel(), Percent(e.percent)).value_or(0), e.intel) << e.percent;
+    EXPECT_EQ(cache::bandwidth_of(amd(), Percent(e.percent)).value_or(0), e.amd) << e.percent;
   }
   auto arm = intel();
   arm.least = 5;
   arm.step = 1;
-  EXPECT_EQ(bandwidth_of(arm, 3_pct), 5U);
-  EXPECT_EQ(bandwidth_of(arm, 37_pct), 37U);
+  EXPECT_EQ(cache::bandwidth_of(arm, 3_pct), 5U);
+  EXPECT_EQ(cache::bandwidth_of(arm, 37_pct), 37U);
 }
 
 std::string text(const ResctrlSystem& system, std::vector<ResctrlPart> parts) {
   std::string out = "what was there before";
-  schemata_of(system, parts, out);
+  cache::schemata_of(system, parts, out);
   return out;
 }
 

@@ -37,8 +37,8 @@ TEST_F(Ways, AreTakenStepByStepWhileItHelps) {
   EXPECT_EQ(seen, (Steps{0, 2, 3})) << "a quarter of eight, then of six";
   pass(minutes(16));
   EXPECT_EQ(seen, (Steps{0, 2, 3, 4, 5, 6, 7})) << "until services miss less than half more than usual";
-  EXPECT_EQ(steps(WayStep::helped), 6U);
-  EXPECT_EQ(steps(WayStep::no_help), 0U);
+  EXPECT_EQ(steps(cache::WayStep::helped), 6U);
+  EXPECT_EQ(steps(cache::WayStep::no_help), 0U);
 }
 
 TEST_F(Ways, ComeBackOneByOneWhenBestEffortHasGone) {
@@ -52,7 +52,7 @@ TEST_F(Ways, ComeBackOneByOneWhenBestEffortHasGone) {
   EXPECT_GE(steering.taken(), 4) << "slowly";
   pass(minutes(30));
   EXPECT_EQ(seen, (Steps{7, 6, 5, 4, 3, 2, 1, 0}));
-  EXPECT_EQ(steps(WayStep::harmless), 7U);
+  EXPECT_EQ(steps(cache::WayStep::harmless), 7U);
 }
 
 TEST_F(Ways, AStepThatDoesNotHelpIsGivenBackAndLeftAlone) {
@@ -64,9 +64,9 @@ TEST_F(Ways, AStepThatDoesNotHelpIsGivenBackAndLeftAlone) {
   pass(minutes(8));
   EXPECT_EQ(seen, (Steps{0, 2, 0})) << "ten turns of the counters";
   pass(hours(3));
-  EXPECT_EQ(steps(WayStep::helped), 0U);
-  EXPECT_GE(steps(WayStep::no_help), 3U) << "it is tried again";
-  EXPECT_LE(steps(WayStep::no_help), 5U) << "after longer and longer";
+  EXPECT_EQ(steps(cache::WayStep::helped), 0U);
+  EXPECT_GE(steps(cache::WayStep::no_help), 3U) << "it is tried again";
+  EXPECT_LE(steps(cache::WayStep::no_help), 5U) << "after longer and longer";
 }
 
 // What a cut gains in its first steps is kept when the next one gains nothing more.
@@ -86,9 +86,9 @@ TEST_F(Ways, DoNotSwingWhereGivingBackHurts) {
   ASSERT_EQ(seen, (Steps{0, 2, 3, 4, 3, 4}));
   pass(hours(6));
   EXPECT_EQ(steering.taken(), 4);
-  EXPECT_EQ(seen.size(), 4 + 2 * steps(WayStep::hurt)) << "one way is tried, and taken again";
-  EXPECT_GE(steps(WayStep::hurt), 4U);
-  EXPECT_LE(steps(WayStep::hurt), 9U) << "an hour lies between in the end";
+  EXPECT_EQ(seen.size(), 4 + 2 * steps(cache::WayStep::hurt)) << "one way is tried, and taken again";
+  EXPECT_GE(steps(cache::WayStep::hurt), 4U);
+  EXPECT_LE(steps(cache::WayStep::hurt), 9U) << "an hour lies between in the end";
 }
 
 TEST_F(Ways, AServiceOfAnotherReleaseIsMeasuredByItself) {

@@ -13,18 +13,18 @@ constexpr CgroupId kOther{3};
 struct Arbiter : testing::Test {
   NodeSnapshot node{};
   NodeSlo slo{};
-  Intents intents{};
-  std::vector<Intent> plan{};
+  decide::Intents intents{};
+  std::vector<decide::Intent> plan{};
 
-  void say(PolicyIndex by, CgroupId target, Knob knob, const KnobValue& value) {
+  void say(decide::PolicyIndex by, CgroupId target, Knob knob, const KnobValue& value) {
     intents.speak_as(by);
     intents.want(target, knob, value, because("a test wants it"));
   }
-  void hold(PolicyIndex by, CgroupId target, Knob knob) {
+  void hold(decide::PolicyIndex by, CgroupId target, Knob knob) {
     intents.speak_as(by);
     intents.hold(target, knob, because("a test does not know"));
   }
-  void decide() { arbitrate(node, slo, intents, plan); }
+  void decide() { decide::arbitrate(node, slo, intents, plan); }
 };
 
 TEST_F(Arbiter, SortsByCgroupAndLever) {

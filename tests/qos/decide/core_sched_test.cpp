@@ -28,7 +28,7 @@ struct Scene {
   /// The group's name; "-": none.
   std::string group_of(std::size_t pod) {
     out.clear();
-    if (core_sched_policy.enabled(slo)) core_sched_policy.decide(node, slo, state, out);
+    if (identity::core_sched_policy.enabled(slo)) identity::core_sched_policy.decide(node, slo, state, out);
     for (const auto& member : out.core_sched().members())
       if (member.cgroup == node.cgroup(node.pods[pod].cgroup)->id) return out.core_sched().name(member.group);
     return "-";
@@ -36,8 +36,8 @@ struct Scene {
   NodeSnapshot node;
   std::vector<Pod> specs{};
   NodeSlo slo = all_classes();
-  PolicyState state{};
-  Intents out{};
+  decide::PolicyState state{};
+  decide::Intents out{};
 };
 
 Scene four_pods() {

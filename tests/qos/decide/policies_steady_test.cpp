@@ -52,13 +52,13 @@ void expect_no_allocation(SuppressPolicy policy, int batch_services) {
   slo.cpu_burst.policy = BurstPolicy::automatic;
   slo.qos.be.resctrl = ResctrlQos{.enable = true, .cat_range_end_percent = 30_pct};
   slo.qos.ls.memory = MemoryQos{.enable = true, .min_limit_percent = 50_pct, .throttling_percent = 80_pct};
-  PolicyState state;
-  Intents out;
-  std::vector<Intent> plan;
+  decide::PolicyState state;
+  decide::Intents out;
+  std::vector<decide::Intent> plan;
   const auto tick = [&] {
     out.clear();
-    decide_all(snapshot, slo, state, out);
-    arbitrate(snapshot, slo, out, plan);
+    decide::decide_all(snapshot, slo, state, out);
+    decide::arbitrate(snapshot, slo, out, plan);
   };
   for (int warm = 0; warm < 100; ++warm) {
     tick();

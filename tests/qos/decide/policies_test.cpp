@@ -21,7 +21,7 @@ using test::random_slo;
 
 TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
   std::set<std::string_view> names;
-  for (const PolicySpec* policy : policies()) {
+  for (const decide::PolicySpec* policy : decide::policies()) {
     EXPECT_TRUE(names.insert(policy->name).second);
     EXPECT_FALSE(policy->summary.empty());
     EXPECT_TRUE(policy->enabled && policy->decide && policy->reset);
@@ -38,15 +38,15 @@ TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {
   slo.threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
   slo.qos.be.cpu.enable = true;
   const auto snapshot = node().cpus(8).uses(1000_mcpu).pod("batch").be().idle(0).build();
-  PolicyState state;
-  Intents out;
-  decide_all(snapshot, slo, state, out);
+  decide::PolicyState state;
+  decide::Intents out;
+  decide::decide_all(snapshot, slo, state, out);
   ASSERT_EQ(out.all().size(), 2U);
-  EXPECT_EQ(policies()[out.all()[0].by]->name, "cpu-suppress");
-  EXPECT_EQ(policies()[out.all()[1].by]->name, "cpu-identity");
+  EXPECT_EQ(decide::policies()[out.all()[0].by]->name, "cpu-suppress");
+  EXPECT_EQ(decide::policies()[out.all()[1].by]->name, "cpu-identity");
   EXPECT_GT(state.cpu_suppress.count, 0U);
   out.clear();
-  decide_all(snapshot, NodeSlo{}, state, out);
+  decide::decide_all(snapshot, NodeSlo{}, state, out);
   EXPECT_TRUE(out.all().empty());
   EXPECT_EQ(state.cpu_suppress.count, 0U);
 }
@@ -69,13 +69,13 @@ bool is_best_effort_application(const NodeSnapshot& node, CgroupId id) {
 
 const CgroupSample& sample_of(const NodeSnapshot& node, CgroupId id) { return node.cgroups[id.value - 1]; }
 
-void check_values(const NodeSnapshot& node, const std::vector<Intent>& plan) {
-  for (const Intent& intent : plan) {
+void check_values(const NodeSnapshot& node, const std::vector<decide::Intent>& plan) {
+  for (const decide::Intent& intent : plan) {
     EXPECT_TRUE(intent.target == kNodeItself || !sample_of(node, intent.target.itself()).hands_off);
     EXPECT_STRNE(intent.why.sentence, "");
     EXPECT_EQ(intent.why.text().find('?'), std::string::npos) << intent.why.text();
     if (intent.hold) continue;
-    const bool whole_cpus = policies()[intent.by]->name == "cpusets";
+    const bool whole_cpus = decide::policies()[intent.by]->name == "cpusets";
     EXPECT_TRUE(whole_cpus || !std::holds_alternative<Unlimited>(intent.value));
     const auto* number = std::get_if<std::int64_t>(&intent.value);
     if (number) {
@@ -87,7 +87,7 @@ void check_values(const NodeSnapshot& node, const std::vector<Intent>& plan) {
       EXPECT_FALSE(cpus->empty());
       EXPECT_TRUE(cpus->subset_of(node.topology.online));
     }
-    const bool suppressing = policies()[intent.by]->name == "cpu-suppress";
+    const bool suppressing = decide::policies()[intent.by]->name == "cpu-suppress";
     EXPECT_TRUE(!suppressing || below_besteffort(node, intent.target) ||
                 is_best_effort_application(node, intent.target));
   }
@@ -95,7 +95,7 @@ void check_values(const NodeSnapshot& node, const std::vector<Intent>& plan) {
 
 /// Of all pods together no more is protected than there is, and no write of memory.high or of a limit has
 /// something to reclaim.
-void check_memory(const NodeSnapshot& node, const Intents& plan) {
+void check_memory(const NodeSnapshot& node, const decide::Intents& plan) {
   for (const Knob knob : {Knob::memory_min, Knob::memory_low}) {
     std::int64_t sum = 0;
     for (const PodSample& pod : node.pods)
@@ -113,14 +113,14 @@ void check_memory(const NodeSnapshot& node, const Intents& plan) {
   }
 }
 
-std::optional<QuotaTime> planned_quota(const NodeSnapshot& node, const Intents& plan, CgroupId id) {
+std::optional<QuotaTime> planned_quota(const NodeSnapshot& node, const decide::Intents& plan, CgroupId id) {
   const std::int64_t wished = test::wished(plan, id, Knob::cpu_quota);
   if (wished >= 0) return QuotaTime(wished);
   const auto& limit = sample_of(node, id).applied.cpu_limit;
   return limit ? limit->quota : std::nullopt;
 }
 
-void check_burst(const NodeSnapshot& node, const Intents& plan) {
+void check_burst(const NodeSnapshot& node, const decide::Intents& plan) {
   for (const CgroupSample& sample : node.cgroups) {
     const std::int64_t burst = test::wished(plan, sample.id, Knob::cpu_burst);
     const auto quota = planned_quota(node, plan, sample.id);
@@ -129,11 +129,11 @@ void check_burst(const NodeSnapshot& node, const Intents& plan) {
   }
 }
 
-void check_pod_sums(const NodeSnapshot& node, const Intents& plan) {
+void check_pod_sums(const NodeSnapshot& node, const decide::Intents& plan) {
   for (const PodSample& pod : node.pods) {
     const CgroupSample* dir = node.cgroup(pod.cgroup);
     const std::int64_t whole = dir ? test::wished(plan, dir->id, Knob::cpu_quota) : -1;
-    if (whole < 0 || policies()[test::wish(plan, dir->id, Knob::cpu_quota)->by]->name != "cpu-burst")
+    if (whole < 0 || decide::policies()[test::wish(plan, dir->id, Knob::cpu_quota)->by]->name != "cpu-burst")
       continue;
     double sum = 0;
     for (std::int32_t i = 0; i < pod.container_count; ++i) {
@@ -148,7 +148,7 @@ void check_pod_sums(const NodeSnapshot& node, const Intents& plan) {
   }
 }
 
-void check_floor(const NodeSnapshot& node, const NodeSlo& slo, const Intents& plan) {
+void check_floor(const NodeSnapshot& node, const NodeSlo& slo, const decide::Intents& plan) {
   const CgroupSample* dir = node.cgroup(node.besteffort);
   if (!dir || slo.threshold.cpu_suppress_policy != SuppressPolicy::cfs_quota) return;
   const std::int64_t quota = test::wished(plan, dir->id, Knob::cpu_quota);
@@ -161,9 +161,10 @@ double cpu_in(std::int64_t quota_us, Duration period) {
   return static_cast<double>(quota_us) * 1000 / static_cast<double>(period.count()) * 1e6;
 }
 
-void check_parts(const NodeSnapshot& node, const CpuSuppressState& state, const Intents& plan) {
+void check_parts(const NodeSnapshot& node, const suppress::CpuSuppressState& state,
+                 const decide::Intents& plan) {
   double sum = 0;
-  for (const SuppressShare& share : state.shares) {
+  for (const suppress::SuppressShare& share : state.shares) {
     const std::int64_t quota = test::wished(plan, share.place, Knob::cpu_quota);
     if (quota < 0) continue;  // unknown, or the directory by its CPUs
     const Duration period = sample_of(node, share.place).applied.cpu_limit->period;
@@ -180,19 +181,19 @@ TEST(Policies, KeepTheirPromisesOnTenThousandRandomNodes) {
     Dice dice(seed);
     NodeSnapshot snapshot = random_node(dice);
     const NodeSlo slo = random_slo(dice);
-    PolicyState state;
-    Intents out;
-    std::vector<Intent> plan;
+    decide::PolicyState state;
+    decide::Intents out;
+    std::vector<decide::Intent> plan;
     for (int tick = 0; tick < 4; ++tick) {
       SCOPED_TRACE(testing::Message() << "seed " << seed << ", tick " << tick);
       out.clear();
-      decide_all(snapshot, slo, state, out);
+      decide::decide_all(snapshot, slo, state, out);
       check_burst(snapshot, out);
       check_memory(snapshot, out);
       check_pod_sums(snapshot, out);
       check_floor(snapshot, slo, out);
       check_parts(snapshot, state.cpu_suppress, out);
-      arbitrate(snapshot, slo, out, plan);
+      decide::arbitrate(snapshot, slo, out, plan);
       check_values(snapshot, plan);
       test::obey(snapshot, out);
       snapshot.at += seconds(1);

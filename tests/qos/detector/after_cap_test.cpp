@@ -10,17 +10,18 @@ namespace {
 
 using std::chrono::minutes;
 
-constexpr DetectorSettings kSettings{};
+constexpr detector::DetectorSettings kSettings{};
 constexpr MonoTime kStart{std::chrono::hours(100)};
 
-NormalModel known() {
-  NormalModel model(Signal::cpi);
-  model.load(normal_from(1, 0.1, 1e6, kStart, traits_of(Signal::cpi)));
+detector::NormalModel known() {
+  detector::NormalModel model(Signal::cpi);
+  model.load(detector::normal_from(1, 0.1, 1e6, kStart, traits_of(Signal::cpi)));
   return model;
 }
 
-CureResult after(double before, std::initializer_list<double> samples, Duration passed = minutes(2)) {
-  CureWatch watch;
+detector::CureResult after(double before, std::initializer_list<double> samples,
+                           Duration passed = minutes(2)) {
+  detector::CureWatch watch;
   watch.begin(before, kStart);
   auto now = kStart;
   for (const double value : samples) watch.add(value, now += minutes(1));
@@ -29,53 +30,54 @@ CureResult after(double before, std::initializer_list<double> samples, Duration 
 
 TEST(AfterCap, TheVictimIsWellAgain) {
   const auto result = after(2, {1.05, 0.95});
-  EXPECT_EQ(result.cure, Cure::cured);
+  EXPECT_EQ(result.cure, detector::Cure::cured);
   EXPECT_NEAR(result.times_before, 2, 1e-9);
   EXPECT_NEAR(result.times_after, std::sqrt(1.05 * 0.95), 1e-9);
   EXPECT_NEAR(result.relief, 1, 0.01);
 }
 
 TEST(AfterCap, HalfOfItGoneIsACure) {
-  EXPECT_EQ(after(4, {1.9, 1.9}).cure, Cure::cured);
-  EXPECT_EQ(after(4, {2.1, 2.1}).cure, Cure::not_cured);
+  EXPECT_EQ(after(4, {1.9, 1.9}).cure, detector::Cure::cured);
+  EXPECT_EQ(after(4, {2.1, 2.1}).cure, detector::Cure::not_cured);
   EXPECT_NEAR(after(4, {2, 2}).relief, 0.5, 1e-9);
 }
 
 TEST(AfterCap, NoBetterOrWorse) {
-  EXPECT_EQ(after(2, {2, 2}).cure, Cure::not_cured);
+  EXPECT_EQ(after(2, {2, 2}).cure, detector::Cure::not_cured);
   EXPECT_NEAR(after(2, {2, 2}).relief, 0, 1e-9);
   EXPECT_LT(after(2, {3, 3}).relief, 0);
 }
 
 TEST(AfterCap, OneSampleDecidesNothing) {
-  EXPECT_EQ(after(2, {1}, minutes(1)).cure, Cure::waiting);
-  EXPECT_EQ(after(2, {1, 2.4}).cure, Cure::not_cured) << "both together are hardly better";
+  EXPECT_EQ(after(2, {1}, minutes(1)).cure, detector::Cure::waiting);
+  EXPECT_EQ(after(2, {1, 2.4}).cure, detector::Cure::not_cured) << "both together are hardly better";
 }
 
 TEST(AfterCap, SamplesThatDoNotCome) {
-  EXPECT_EQ(after(2, {}, minutes(4)).cure, Cure::waiting);
-  EXPECT_EQ(after(2, {}, minutes(5)).cure, Cure::unknown);
-  EXPECT_EQ(after(2, {1}, minutes(5)).cure, Cure::unknown);
+  EXPECT_EQ(after(2, {}, minutes(4)).cure, detector::Cure::waiting);
+  EXPECT_EQ(after(2, {}, minutes(5)).cure, detector::Cure::unknown);
+  EXPECT_EQ(after(2, {1}, minutes(5)).cure, detector::Cure::unknown);
 }
 
 TEST(AfterCap, AVictimThatWasWellCannotBeCured) {
-  EXPECT_EQ(after(0.9, {0.9, 0.9}).cure, Cure::unknown);
-  CureWatch watch;
+  EXPECT_EQ(after(0.9, {0.9, 0.9}).cure, detector::Cure::unknown);
+  detector::CureWatch watch;
   watch.begin(2, kStart);
   for (int i = 1; i <= 2; ++i) watch.add(1, kStart + minutes(i));
-  EXPECT_EQ(watch.judge(NormalModel(Signal::cpi), kStart + minutes(2), kSettings).cure, Cure::unknown);
+  EXPECT_EQ(watch.judge(detector::NormalModel(Signal::cpi), kStart + minutes(2), kSettings).cure,
+            detector::Cure::unknown);
 }
 
 TEST(AfterCap, ASampleOfBeforeTheLimitDoesNotCount) {
-  CureWatch watch;
+  detector::CureWatch watch;
   watch.begin(2, kStart);
   watch.add(1, kStart);
   watch.add(1, kStart - minutes(1));
-  EXPECT_EQ(watch.judge(known(), kStart + minutes(1), kSettings).cure, Cure::waiting);
+  EXPECT_EQ(watch.judge(known(), kStart + minutes(1), kSettings).cure, detector::Cure::waiting);
 }
 
 TEST(ClearedSuspects, ForAWhileAndForThatVictim) {
-  ClearedSuspects cleared;
+  detector::ClearedSuspects cleared;
   const CgroupId web{1}, db{2}, job{3};
   cleared.clear(web, job, kStart + kSettings.cool_down);
   EXPECT_TRUE(cleared.cleared(web, job, kStart));
@@ -85,7 +87,7 @@ TEST(ClearedSuspects, ForAWhileAndForThatVictim) {
 }
 
 TEST(ClearedSuspects, TheOldestMakesRoom) {
-  ClearedSuspects cleared;
+  detector::ClearedSuspects cleared;
   for (std::uint32_t i = 0; i < 65; ++i)
     cleared.clear({1}, {i + 1}, kStart + minutes(static_cast<int>(i) + 1));
   EXPECT_FALSE(cleared.cleared({1}, {1}, kStart));

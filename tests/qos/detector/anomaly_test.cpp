@@ -16,32 +16,32 @@ namespace {
 
 using std::chrono::minutes;
 
-constexpr DetectorSettings kSettings{};
+constexpr detector::DetectorSettings kSettings{};
 using test::kModelStart;
 using test::known_model;
 
-Anomaly after(const NormalModel& model, std::initializer_list<double> values) {
-  AnomalyWatch watch;
+detector::Anomaly after(const detector::NormalModel& model, std::initializer_list<double> values) {
+  detector::AnomalyWatch watch;
   auto now = kModelStart;
   for (const double value : values) watch.add(value, now += minutes(1), model, kSettings);
   return watch.judge(model, kSettings);
 }
 
 TEST(TailChance, KnownValues) {
-  EXPECT_NEAR(normal_tail(0), 0.5, 1e-12);
-  EXPECT_NEAR(normal_tail(1.959964), 0.025, 1e-7);
-  EXPECT_NEAR(normal_tail(-1), 0.841345, 1e-6);
+  EXPECT_NEAR(detector::normal_tail(0), 0.5, 1e-12);
+  EXPECT_NEAR(detector::normal_tail(1.959964), 0.025, 1e-7);
+  EXPECT_NEAR(detector::normal_tail(-1), 0.841345, 1e-6);
   // Tables of Student's distribution.
-  EXPECT_NEAR(student_tail(1.943, 6), 0.05, 0.0015);
-  EXPECT_NEAR(student_tail(5.208, 6), 0.001, 0.00005);
-  EXPECT_NEAR(student_tail(2.552, 18), 0.01, 0.0003);
-  EXPECT_NEAR(student_tail(3.610, 18), 0.001, 0.00003);
-  EXPECT_NEAR(student_tail(-2.552, 18), 0.99, 0.0003);
-  EXPECT_EQ(student_tail(9, 0), 1);
+  EXPECT_NEAR(detector::student_tail(1.943, 6), 0.05, 0.0015);
+  EXPECT_NEAR(detector::student_tail(5.208, 6), 0.001, 0.00005);
+  EXPECT_NEAR(detector::student_tail(2.552, 18), 0.01, 0.0003);
+  EXPECT_NEAR(detector::student_tail(3.610, 18), 0.001, 0.00003);
+  EXPECT_NEAR(detector::student_tail(-2.552, 18), 0.99, 0.0003);
+  EXPECT_EQ(detector::student_tail(9, 0), 1);
   // Two chances of 0.05: 0.0025 * (1 - ln 0.0025).
-  EXPECT_NEAR(chance_of_both(0.05, 0.05), 0.01748, 1e-5);
-  EXPECT_EQ(chance_of_both(1, 1), 1);
-  EXPECT_EQ(chance_of_both(0, 0.5), 0);
+  EXPECT_NEAR(detector::chance_of_both(0.05, 0.05), 0.01748, 1e-5);
+  EXPECT_EQ(detector::chance_of_both(1, 1), 1);
+  EXPECT_EQ(detector::chance_of_both(0, 0.5), 0);
 }
 
 TEST(Anomaly, ThreeOutliersOfFive) {
@@ -61,18 +61,18 @@ TEST(Anomaly, SaysHowMuch) {
   EXPECT_NEAR(found.value, 1.3, 1e-6);
   EXPECT_NEAR(found.times_usual, 1.3, 1e-6);
   // log(1.3) is 2.75 spreads; a median of five has an error of 0.54 of them.
-  EXPECT_NEAR(std::log10(found.chance), std::log10(normal_tail(2.753 / 0.5385)), 0.05);
+  EXPECT_NEAR(std::log10(found.chance), std::log10(detector::normal_tail(2.753 / 0.5385)), 0.05);
 }
 
 TEST(Anomaly, UnknownIsNotWell) {
   EXPECT_FALSE(after(known_model(1, 0.1), {2, 2}).known);
-  EXPECT_FALSE(after(NormalModel(Signal::cpi), {2, 2, 2, 2, 2}).known);
-  EXPECT_FALSE(after(NormalModel(Signal::cpi), {2, 2, 2, 2, 2}).anomalous);
+  EXPECT_FALSE(after(detector::NormalModel(Signal::cpi), {2, 2, 2, 2, 2}).known);
+  EXPECT_FALSE(after(detector::NormalModel(Signal::cpi), {2, 2, 2, 2, 2}).anomalous);
 }
 
 TEST(Anomaly, SamplesThatCrowdAreOneEvent) {
   const auto model = known_model(1, 0.1);
-  AnomalyWatch watch;
+  detector::AnomalyWatch watch;
   auto now = kModelStart;
   EXPECT_TRUE(watch.add(2, now, model, kSettings));
   for (int i = 0; i < 5; ++i) EXPECT_FALSE(watch.add(2, now += std::chrono::seconds(1), model, kSettings));
@@ -81,7 +81,7 @@ TEST(Anomaly, SamplesThatCrowdAreOneEvent) {
 
 TEST(Anomaly, WhatWasBeforeAGapIsForgotten) {
   const auto model = known_model(1, 0.1);
-  AnomalyWatch watch;
+  detector::AnomalyWatch watch;
   auto now = kModelStart;
   for (int i = 0; i < 2; ++i) watch.add(2, now += minutes(1), model, kSettings);
   watch.add(2, now += minutes(20), model, kSettings);
@@ -89,10 +89,10 @@ TEST(Anomaly, WhatWasBeforeAGapIsForgotten) {
 }
 
 TEST(Anomaly, VarianceOfNeighbours) {
-  EXPECT_EQ(variance_inflation(0, 5), 1);
-  EXPECT_NEAR(variance_inflation(1, 5), 5, 1e-12);
-  EXPECT_NEAR(variance_inflation(0.9, 5), 1 + 2 * (0.8 * 0.9 + 0.6 * 0.81 + 0.4 * 0.729 + 0.2 * 0.6561),
-              1e-12);
+  EXPECT_EQ(detector::variance_inflation(0, 5), 1);
+  EXPECT_NEAR(detector::variance_inflation(1, 5), 5, 1e-12);
+  EXPECT_NEAR(detector::variance_inflation(0.9, 5),
+              1 + 2 * (0.8 * 0.9 + 0.6 * 0.81 + 0.4 * 0.729 + 0.2 * 0.6561), 1e-12);
 }
 
 TEST(Anomaly, WhereNeighboursAreAlikeItTakesMore) {
@@ -111,7 +111,7 @@ double share_of_anomalies(double alike, unsigned windows, double least_chance) {
   const double spread = model.normal()->spread;
   std::mt19937 random(1);
   std::normal_distribution<> gauss;
-  AnomalyWatch watch;
+  detector::AnomalyWatch watch;
   auto now = kModelStart;
   double state = 0;
   unsigned found = 0;

@@ -18,12 +18,12 @@ namespace {
 using std::chrono::hours;
 using std::chrono::minutes;
 
-constexpr DetectorSettings kSettings{};
+constexpr detector::DetectorSettings kSettings{};
 constexpr MonoTime kStart{hours(100)};
 
 /// Feeds a model one sample a minute.
 struct Pupil {
-  NormalModel model{Signal::cpi};
+  detector::NormalModel model{Signal::cpi};
   MonoTime now = kStart;
   void learn(double value) {
     now += minutes(1);
@@ -126,7 +126,7 @@ TEST(NormalModel, TheSpreadHasAFloor) {
 }
 
 TEST(NormalModel, ASignalNearZeroHasAnAbsoluteFloor) {
-  NormalModel model(Signal::run_queue_wait);
+  detector::NormalModel model(Signal::run_queue_wait);
   auto now = kStart;
   for (int i = 0; i < 100; ++i) model.learn(0.001, now += std::chrono::seconds(10), kSettings);
   EXPECT_NEAR(model.usual(), 0.001, 1e-6);
@@ -190,7 +190,7 @@ TEST(NormalModel, ACheckpointIsAllThereIs) {
   std::mt19937 random(9);
   Pupil pupil;
   pupil.learn(300, log_normal(random, 1.5, 0.2));
-  NormalModel back(Signal::cpi);
+  detector::NormalModel back(Signal::cpi);
   back.load(*pupil.model.normal());
   EXPECT_EQ(back.normal(), pupil.model.normal());
   EXPECT_EQ(back.threshold(kSettings), pupil.model.threshold(kSettings));
@@ -198,8 +198,8 @@ TEST(NormalModel, ACheckpointIsAllThereIs) {
 }
 
 TEST(NormalModel, AFileSaysMeanAndDeviation) {
-  NormalModel model(Signal::cpi);
-  model.load(normal_from(2, 0.4, 400, kStart, traits_of(Signal::cpi)));
+  detector::NormalModel model(Signal::cpi);
+  model.load(detector::normal_from(2, 0.4, 400, kStart, traits_of(Signal::cpi)));
   EXPECT_NEAR(model.usual(), 2, 1e-9);
   EXPECT_TRUE(model.trusted(kSettings));
   // log(1.2) is 0.182; a twentieth is added for what 400 samples leave open.
@@ -208,22 +208,24 @@ TEST(NormalModel, AFileSaysMeanAndDeviation) {
 
 TEST(NormalModel, ADeviationComesBackAsItWasGiven) {
   for (const Signal signal : {Signal::cpi, Signal::run_queue_wait}) {
-    const auto normal = normal_from(0.5, 0.125, 400, kStart, traits_of(signal));
-    EXPECT_NEAR(deviation_of(normal, traits_of(signal)), 0.125, 1e-9);
+    const auto normal = detector::normal_from(0.5, 0.125, 400, kStart, traits_of(signal));
+    EXPECT_NEAR(detector::deviation_of(normal, traits_of(signal)), 0.125, 1e-9);
   }
 }
 
 TEST(NormalModel, WhatWasKeptFadesFromThenOn) {
-  const Normal kept{.level = 1, .spread = 0.1, .weight = 100, .as_of = kStart};
-  EXPECT_NEAR(faded(kept, kStart + hours(48), hours(24)).weight, 25, 1e-9);
-  EXPECT_EQ(faded(kept, kStart + hours(48), hours(24)).as_of, kStart + hours(48));
-  EXPECT_EQ(faded(kept, kStart - hours(48), hours(24)), kept) << "time that goes back takes nothing away";
+  const detector::Normal kept{.level = 1, .spread = 0.1, .weight = 100, .as_of = kStart};
+  EXPECT_NEAR(detector::faded(kept, kStart + hours(48), hours(24)).weight, 25, 1e-9);
+  EXPECT_EQ(detector::faded(kept, kStart + hours(48), hours(24)).as_of, kStart + hours(48));
+  EXPECT_EQ(detector::faded(kept, kStart - hours(48), hours(24)), kept)
+      << "time that goes back takes nothing away";
 }
 
 TEST(NormalModel, HowAlikeNeighboursAreIsLearnedSoonWhereAFileCannotSay) {
   std::mt19937 random(5);
-  NormalModel model(Signal::cpi);
-  ASSERT_TRUE(model.load_without_neighbours(normal_from(1, 0.1, 5000, kStart, traits_of(Signal::cpi))));
+  detector::NormalModel model(Signal::cpi);
+  ASSERT_TRUE(
+      model.load_without_neighbours(detector::normal_from(1, 0.1, 5000, kStart, traits_of(Signal::cpi))));
   double drift = 0;
   for (int i = 1; i <= 300; ++i) {
     drift = 0.9 * drift + std::sqrt(1 - 0.81) * std::normal_distribution<>()(random);
@@ -235,8 +237,8 @@ TEST(NormalModel, HowAlikeNeighboursAreIsLearnedSoonWhereAFileCannotSay) {
 /// A model of another run, and 30 first samples of this one.
 double usual_after_restart(bool doubted, double first_samples) {
   std::mt19937 random(6);
-  NormalModel model(Signal::cpi);
-  model.load(normal_from(1, 0.1, 5000, kStart, traits_of(Signal::cpi)));
+  detector::NormalModel model(Signal::cpi);
+  model.load(detector::normal_from(1, 0.1, 5000, kStart, traits_of(Signal::cpi)));
   if (doubted) model.doubt();
   for (int i = 1; i <= 30; ++i)
     model.learn(first_samples * (1 + 0.05 * std::normal_distribution<>()(random)), kStart + minutes(i),
@@ -254,8 +256,9 @@ TEST(NormalModel, WhatNoModelCanBeIsNotLoaded) {
   Pupil pupil;
   pupil.learn(40, [] { return 1.0; });
   const auto before = pupil.model.normal();
-  const Normal good = *before;
-  for (auto bad : {&Normal::level, &Normal::spread, &Normal::weight, &Normal::autocorrelation}) {
+  const detector::Normal good = *before;
+  for (auto bad : {&detector::Normal::level, &detector::Normal::spread, &detector::Normal::weight,
+                   &detector::Normal::autocorrelation}) {
     auto normal = good;
     normal.*bad = std::nan("");
     EXPECT_FALSE(pupil.model.load(normal));

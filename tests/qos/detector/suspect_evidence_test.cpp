@@ -16,20 +16,20 @@
 namespace evenkeel {
 namespace {
 
-constexpr DetectorSettings kSettings{};
+constexpr detector::DetectorSettings kSettings{};
 using test::known_model;
 constexpr std::int64_t kNow = 1000;
 
 /// The last value is of window kNow.
-WindowSeries series(const std::vector<double>& values) {
-  WindowSeries out;
+detector::WindowSeries series(const std::vector<double>& values) {
+  detector::WindowSeries out;
   for (std::size_t i = 0; i < values.size(); ++i)
     out.put(kNow - static_cast<std::int64_t>(values.size() - 1 - i), values[i]);
   return out;
 }
 
 /// `count` windows, the last `active` of which have another value.
-WindowSeries step(std::size_t count, std::size_t active, double quiet, double busy) {
+detector::WindowSeries step(std::size_t count, std::size_t active, double quiet, double busy) {
   std::vector<double> values(count, quiet);
   std::fill(values.end() - static_cast<long>(active), values.end(), busy);
   return series(values);
@@ -38,7 +38,7 @@ WindowSeries step(std::size_t count, std::size_t active, double quiet, double bu
 // --- windows -----------------------------------------------------------------------------------------------
 
 TEST(WindowSeries, KeepsTheLastOnes) {
-  WindowSeries windows;
+  detector::WindowSeries windows;
   EXPECT_EQ(windows.at(0), std::nullopt);
   windows.put(5, 1.5);
   windows.put(7, 2.5);
@@ -46,7 +46,7 @@ TEST(WindowSeries, KeepsTheLastOnes) {
   EXPECT_EQ(windows.at(6), std::nullopt) << "unknown is not zero";
   windows.put(6, 9);
   EXPECT_EQ(windows.at(6), 9);
-  windows.put(5 + static_cast<std::int64_t>(kWindows), 3);
+  windows.put(5 + static_cast<std::int64_t>(detector::kWindows), 3);
   EXPECT_EQ(windows.at(5), std::nullopt);
   EXPECT_EQ(windows.at(7), 2.5);
   windows.put(5, 1);
@@ -57,7 +57,7 @@ TEST(WindowSeries, KeepsTheLastOnes) {
 }
 
 TEST(WindowSeries, SharesOfOneWindowAddUp) {
-  WindowSeries windows;
+  detector::WindowSeries windows;
   windows.add(3, 1);
   windows.add(3, 2);
   EXPECT_EQ(windows.at(3), 3);
@@ -69,13 +69,14 @@ TEST(Cpi2, TheFormulaByHand) {
   // Threshold 2, activity 1 1 2 in shares 1/4 1/4 1/2: 1/4 (1 - 2/4) + 1/4 (1/2 - 1)
   // + 1/2 (1 - 2/2.5).
   const auto victim = series({4, 1, 2.5}), suspect = series({1, 1, 2});
-  EXPECT_NEAR(cpi2_correlation(victim, suspect, 2, kNow), 0.125 - 0.125 + 0.1, 1e-6);
-  EXPECT_EQ(cpi2_correlation(victim, series({0, 0, 0}), 2, kNow), 0) << "who does nothing is not guilty";
-  EXPECT_NEAR(cpi2_correlation(victim, series({0, 3, 0}), 2, kNow), -0.5, 1e-6);
+  EXPECT_NEAR(detector::cpi2_correlation(victim, suspect, 2, kNow), 0.125 - 0.125 + 0.1, 1e-6);
+  EXPECT_EQ(detector::cpi2_correlation(victim, series({0, 0, 0}), 2, kNow), 0)
+      << "who does nothing is not guilty";
+  EXPECT_NEAR(detector::cpi2_correlation(victim, series({0, 3, 0}), 2, kNow), -0.5, 1e-6);
 }
 
 TEST(Cpi2, LooksBackTenWindows) {
-  EXPECT_NEAR(cpi2_correlation(step(30, 10, 1, 4), step(30, 30, 0, 1), 2, kNow), 0.5, 1e-6);
+  EXPECT_NEAR(detector::cpi2_correlation(step(30, 10, 1, 4), step(30, 30, 0, 1), 2, kNow), 0.5, 1e-6);
 }
 
 TEST(Cpi2, TheReferenceOfTheTestsAgrees) {
@@ -85,7 +86,7 @@ TEST(Cpi2, TheReferenceOfTheTestsAgrees) {
     std::vector<double> victim(10), suspect(10);
     for (auto& each : victim) each = any(random);
     for (auto& each : suspect) each = any(random);
-    EXPECT_NEAR(cpi2_correlation(series(victim), series(suspect), 2, kNow),
+    EXPECT_NEAR(detector::cpi2_correlation(series(victim), series(suspect), 2, kNow),
                 test::cpi2_formula(victim, suspect, 2), 1e-5);
   }
 }
@@ -107,7 +108,7 @@ TEST(Cpi2, NeedsLargeInflation) {
                                          {0.35, 0.30, 2.46}}) {
     const double threshold = 1 + 2 * cv;
     const auto score = [&](double value) {
-      return cpi2_correlation(step(10, 10, 0, value), step(10, 10, 0, 1), threshold, kNow);
+      return detector::cpi2_correlation(step(10, 10, 0, value), step(10, 10, 0, 1), threshold, kNow);
     };
     EXPECT_LT(score(times - 0.01), limit) << limit << ' ' << cv;
     EXPECT_GT(score(times + 0.01), limit) << limit << ' ' << cv;
@@ -117,7 +118,8 @@ TEST(Cpi2, NeedsLargeInflation) {
 // --- evidence ----------------------------------------------------------------------------------------------
 
 TEST(Evidence, AStepTogether) {
-  const auto found = weigh(step(30, 10, 1, 1.5), step(30, 10, 0, 2), known_model(1, 0.1), kNow, kSettings);
+  const auto found =
+      detector::weigh(step(30, 10, 1, 1.5), step(30, 10, 0, 2), known_model(1, 0.1), kNow, kSettings);
   EXPECT_EQ(found.windows, 30U);
   EXPECT_NEAR(found.contrast, 1.5, 1e-5);
   EXPECT_NEAR(found.rank_correlation, 1, 1e-9);
@@ -131,8 +133,10 @@ TEST(Evidence, AStepTogether) {
 }
 
 TEST(Evidence, FromTenWindowsAsFromThirtyIfTheyAreThere) {
-  EXPECT_GT(weigh(step(10, 4, 1, 1.5), step(10, 4, 0, 2), known_model(1, 0.1), kNow, kSettings).t, 3);
-  const auto few = weigh(step(7, 3, 1, 1.5), step(7, 3, 0, 2), known_model(1, 0.1), kNow, kSettings);
+  EXPECT_GT(detector::weigh(step(10, 4, 1, 1.5), step(10, 4, 0, 2), known_model(1, 0.1), kNow, kSettings).t,
+            3);
+  const auto few =
+      detector::weigh(step(7, 3, 1, 1.5), step(7, 3, 0, 2), known_model(1, 0.1), kNow, kSettings);
   EXPECT_EQ(few.windows, 7U);
   EXPECT_EQ(few.chance, 1) << "too few to say";
 }
@@ -143,14 +147,15 @@ TEST(Evidence, SlowAllTheTimeIsNobodysFault) {
   std::vector<double> victim(30), suspect(30);
   for (auto& each : victim) each = 2 * std::exp(0.1 * std::normal_distribution<>()(random));
   for (std::size_t i = 0; i < 30; ++i) suspect[i] = i % 3 == 0 ? 2 : 1;
-  const auto found = weigh(series(victim), series(suspect), known_model(1, 0.1), kNow, kSettings);
+  const auto found = detector::weigh(series(victim), series(suspect), known_model(1, 0.1), kNow, kSettings);
   EXPECT_GT(found.cpi2, 0.35);
   EXPECT_NEAR(found.contrast, 1, 0.1);
   EXPECT_GT(found.chance, 0.05);
 }
 
 TEST(Evidence, WhoNeverChangesCannotBeTold) {
-  const auto found = weigh(step(30, 10, 1, 1.5), step(30, 30, 0, 2), known_model(1, 0.1), kNow, kSettings);
+  const auto found =
+      detector::weigh(step(30, 10, 1, 1.5), step(30, 30, 0, 2), known_model(1, 0.1), kNow, kSettings);
   EXPECT_EQ(found.t, 0);
   EXPECT_EQ(found.chance, 1);
   EXPECT_EQ(found.contrast, 1);
@@ -158,7 +163,8 @@ TEST(Evidence, WhoNeverChangesCannotBeTold) {
 }
 
 TEST(Evidence, WhoSlowsDownWhenItStopsIsNotGuilty) {
-  const auto found = weigh(step(30, 10, 1, 1.5), step(30, 10, 2, 0), known_model(1, 0.1), kNow, kSettings);
+  const auto found =
+      detector::weigh(step(30, 10, 1, 1.5), step(30, 10, 2, 0), known_model(1, 0.1), kNow, kSettings);
   EXPECT_LT(found.t, 0);
   EXPECT_LT(found.contrast, 1);
   EXPECT_LT(found.rank_correlation, 0);
@@ -168,7 +174,7 @@ TEST(Evidence, WhoSlowsDownWhenItStopsIsNotGuilty) {
 TEST(Evidence, WindowsThatWereNotMeasuredAreLeftOut) {
   auto victim = step(30, 10, 1, 1.5);
   auto suspect = step(24, 10, 0, 2);  // known for 24 windows
-  const auto found = weigh(victim, suspect, known_model(1, 0.1), kNow, kSettings);
+  const auto found = detector::weigh(victim, suspect, known_model(1, 0.1), kNow, kSettings);
   EXPECT_EQ(found.windows, 24U);
   EXPECT_NEAR(found.effect, 1.5, 1e-5);
 }
@@ -190,7 +196,8 @@ double accused_by_chance(double alike, double level, unsigned count) {
       if (random() % 8 == 0) on = !on;
       suspect[w] = on ? std::exp(0.2 * gauss(random)) : 0.02;
     }
-    accused += weigh(series(victim), series(suspect), model, kNow, kSettings).chance <= level ? 1 : 0;
+    accused +=
+        detector::weigh(series(victim), series(suspect), model, kNow, kSettings).chance <= level ? 1 : 0;
   }
   return accused / static_cast<double>(count);
 }
@@ -206,7 +213,7 @@ TEST(Evidence, WeighingAllocatesNothing) {
   const auto victim = step(30, 10, 1, 1.5), suspect = step(30, 10, 0, 2);
   const auto model = known_model(1, 0.1);
   const test::AllocGuard guard;
-  EXPECT_GT(weigh(victim, suspect, model, kNow, kSettings).t, 3);
+  EXPECT_GT(detector::weigh(victim, suspect, model, kNow, kSettings).t, 3);
   EXPECT_EQ(guard.allocations(), 0U);
 }
 

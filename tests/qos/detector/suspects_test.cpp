@@ -14,7 +14,7 @@
 namespace evenkeel {
 namespace {
 
-constexpr DetectorSettings kSettings{};
+constexpr detector::DetectorSettings kSettings{};
 constexpr std::int64_t kFirst = 100'000;
 
 /// A victim that was well for a day, then twenty more windows in which it is well and ten in which it is not;
@@ -45,21 +45,21 @@ class Trial {
       series.activity.put(i, *copy.activity.at(i) * times * std::exp(noise * gauss_(random_)));
   }
   void clear_last() { series_.back().cleared = true; }
-  std::vector<Verdict> judged(const DetectorSettings& settings = kSettings) {
-    std::vector<Suspect> suspects;
+  std::vector<detector::Verdict> judged(const detector::DetectorSettings& settings = kSettings) {
+    std::vector<detector::Suspect> suspects;
     for (const auto& each : series_)
       suspects.push_back({.cgroup = {static_cast<std::uint32_t>(suspects.size() + 1)},
                           .activity = &each.activity,
                           .blame = each.blamed ? &each.blame : nullptr,
                           .cleared = each.cleared});
-    std::vector<Verdict> out(suspects.size());
-    EXPECT_EQ(judge(watch_.open_case(20, settings), suspects, settings, out), suspects.size());
+    std::vector<detector::Verdict> out(suspects.size());
+    EXPECT_EQ(detector::judge(watch_.open_case(20, settings), suspects, settings, out), suspects.size());
     return out;
   }
 
  private:
   struct Series {
-    WindowSeries activity{}, blame{};
+    detector::WindowSeries activity{}, blame{};
     bool blamed = false, cleared = false;
   };
   void observe(double times) {
@@ -67,7 +67,7 @@ class Trial {
     const MonoTime now{kSettings.interval(watch_.model().signal()) * window_};
     watch_.observe(usual_ * times * std::exp(0.1 * gauss_(random_)), window_, now, false, kSettings);
   }
-  VictimWatch watch_;
+  detector::VictimWatch watch_;
   double usual_;
   std::mt19937 random_{1};
   std::normal_distribution<> gauss_{};
@@ -75,11 +75,11 @@ class Trial {
   std::vector<Series> series_{};
 };
 
-Finding finding_of(const std::vector<Verdict>& verdicts, std::uint32_t suspect) {
+detector::Finding finding_of(const std::vector<detector::Verdict>& verdicts, std::uint32_t suspect) {
   for (const auto& each : verdicts)
     if (each.suspect.value == suspect) return each.finding;
   ADD_FAILURE() << suspect;
-  return Finding::unknown;
+  return detector::Finding::unknown;
 }
 
 TEST(Suspects, WhoBeganWhenItBeganIsNamed) {
@@ -89,7 +89,7 @@ TEST(Suspects, WhoBeganWhenItBeganIsNamed) {
   trial.suspect(0.02, 3);
   const auto verdicts = trial.judged();
   EXPECT_EQ(verdicts[0].suspect.value, 2U);
-  EXPECT_EQ(verdicts[0].finding, Finding::named);
+  EXPECT_EQ(verdicts[0].finding, detector::Finding::named);
   EXPECT_TRUE(verdicts[0].accused());
   EXPECT_NEAR(verdicts[0].evidence.effect, 1.5, 0.15);
   EXPECT_GT(verdicts[0].confidence(), 0.9999);
@@ -101,7 +101,7 @@ TEST(Suspects, NobodyIsAccusedOfAVictimThatIsWell) {
   Trial trial;
   trial.suffer(1);
   trial.suspect(0.02, 3);
-  EXPECT_EQ(trial.judged()[0].finding, Finding::unknown);
+  EXPECT_EQ(trial.judged()[0].finding, detector::Finding::unknown);
 }
 
 TEST(Suspects, TheReasonsForNotAccusing) {
@@ -113,10 +113,10 @@ TEST(Suspects, TheReasonsForNotAccusing) {
   trial.suspect(0.02, 3);  // 4: was cleared
   trial.clear_last();
   const auto verdicts = trial.judged();
-  EXPECT_EQ(finding_of(verdicts, 1), Finding::named);
-  EXPECT_EQ(finding_of(verdicts, 2), Finding::idle);
-  EXPECT_EQ(finding_of(verdicts, 3), Finding::no_contrast);
-  EXPECT_EQ(finding_of(verdicts, 4), Finding::cleared);
+  EXPECT_EQ(finding_of(verdicts, 1), detector::Finding::named);
+  EXPECT_EQ(finding_of(verdicts, 2), detector::Finding::idle);
+  EXPECT_EQ(finding_of(verdicts, 3), detector::Finding::no_contrast);
+  EXPECT_EQ(finding_of(verdicts, 4), detector::Finding::cleared);
 }
 
 TEST(Suspects, SlowForTheWholeWindowAccusesNobody) {
@@ -125,7 +125,7 @@ TEST(Suspects, SlowForTheWholeWindowAccusesNobody) {
   for (int i = 0; i < 8; ++i) trial.suspect(2, 2);
   std::set<double> scores;
   for (const auto& each : trial.judged()) {
-    EXPECT_FALSE(each.accused()) << finding_name(each.finding);
+    EXPECT_FALSE(each.accused()) << detector::finding_name(each.finding);
     EXPECT_GT(each.evidence.cpi2, 0.35) << "plain CPI² accuses each of them";
   }
 }
@@ -137,7 +137,7 @@ TEST(Suspects, TwoThatMoveAsOneAreAccusedTogether) {
   trial.twin(1, 0.01);
   const auto verdicts = trial.judged();
   for (const auto& each : verdicts) {
-    EXPECT_EQ(each.finding, Finding::joint);
+    EXPECT_EQ(each.finding, detector::Finding::joint);
     EXPECT_NE(each.with, each.suspect);
     EXPECT_TRUE(each.with);
   }
@@ -150,8 +150,8 @@ TEST(Suspects, OfTwoThatMoveAsOneTheLargerIsNamed) {
   trial.twin(3);
   const auto verdicts = trial.judged();
   EXPECT_EQ(verdicts[0].suspect.value, 2U);
-  EXPECT_EQ(verdicts[0].finding, Finding::named);
-  EXPECT_EQ(verdicts[1].finding, Finding::explained);
+  EXPECT_EQ(verdicts[0].finding, detector::Finding::named);
+  EXPECT_EQ(verdicts[1].finding, detector::Finding::explained);
   EXPECT_EQ(verdicts[1].with.value, 2U);
 }
 
@@ -164,10 +164,10 @@ TEST(Suspects, BlameIsTheFirstEvidence) {
   trial.suspect(0.02, 3, 0.01, 0.02);  // 2: began just then; the victim does not wait for it
   const auto verdicts = trial.judged();
   EXPECT_EQ(verdicts[0].suspect.value, 1U);
-  EXPECT_EQ(verdicts[0].finding, Finding::named);
+  EXPECT_EQ(verdicts[0].finding, detector::Finding::named);
   EXPECT_NEAR(*verdicts[0].blame, 0.14, 1e-6);
   EXPECT_NEAR(*verdicts[0].blame_share, 0.13 / 0.15, 0.06);
-  EXPECT_EQ(finding_of(verdicts, 2), Finding::little_blame);
+  EXPECT_EQ(finding_of(verdicts, 2), detector::Finding::little_blame);
 }
 
 TEST(Suspects, BlameNeedsNoContrast) {
@@ -175,7 +175,7 @@ TEST(Suspects, BlameNeedsNoContrast) {
   trial.suffer(4, true);
   trial.suspect(2, 2, 0.14, 0.14);
   const auto verdicts = trial.judged();
-  EXPECT_EQ(verdicts[0].finding, Finding::named);
+  EXPECT_EQ(verdicts[0].finding, detector::Finding::named);
   EXPECT_NEAR(*verdicts[0].blame_share, 0.7, 0.06) << "of all: the victim never was well";
 }
 
@@ -183,7 +183,7 @@ TEST(Suspects, BlameThatWasAlwaysThereIsNoReason) {
   Trial trial(Signal::run_queue_wait, 0.05);
   trial.suffer(2);
   trial.suspect(2, 2, 0.04, 0.05);
-  EXPECT_EQ(trial.judged()[0].finding, Finding::old_blame);
+  EXPECT_EQ(trial.judged()[0].finding, detector::Finding::old_blame);
 }
 
 // Somebody outside the pods came; the neighbour is met more often, for the service is late with everything.
@@ -191,7 +191,7 @@ TEST(Suspects, AThirdOfAllWaitingIsNotAThirdOfWhatIsNew) {
   Trial trial(Signal::run_queue_wait, 0.2);
   trial.suffer(4.5);
   trial.suspect(0.5, 0.5, 0.19, 0.33);
-  EXPECT_EQ(trial.judged()[0].finding, Finding::old_blame);
+  EXPECT_EQ(trial.judged()[0].finding, detector::Finding::old_blame);
 }
 
 TEST(Suspects, WhoIsNewIsNamedBesideANeighbourWhoAlwaysHasMore) {
@@ -200,15 +200,15 @@ TEST(Suspects, WhoIsNewIsNamedBesideANeighbourWhoAlwaysHasMore) {
   trial.suspect(0.5, 0.5, 0.45, 0.45);
   trial.suspect(0, 1, 0, 0.19);
   const auto verdicts = trial.judged();
-  EXPECT_EQ(finding_of(verdicts, 1), Finding::old_blame);
-  EXPECT_EQ(finding_of(verdicts, 2), Finding::named);
+  EXPECT_EQ(finding_of(verdicts, 1), detector::Finding::old_blame);
+  EXPECT_EQ(finding_of(verdicts, 2), detector::Finding::named);
 }
 
 TEST(Suspects, TheVictimsOwnWaitingIsNobodysFault) {
   Trial trial(Signal::run_queue_wait, 0.05);
   trial.suffer(6);
   trial.suspect(0.02, 3, 0.001, 0.02);
-  EXPECT_EQ(trial.judged()[0].finding, Finding::little_blame);
+  EXPECT_EQ(trial.judged()[0].finding, detector::Finding::little_blame);
 }
 
 TEST(Suspects, OfTwoBothBlamedTheOneWithMoreIsNamed) {
@@ -218,17 +218,17 @@ TEST(Suspects, OfTwoBothBlamedTheOneWithMoreIsNamed) {
   trial.suspect(0.02, 3, 0.001, 0.20);
   const auto verdicts = trial.judged();
   EXPECT_EQ(verdicts[0].suspect.value, 2U);
-  EXPECT_EQ(verdicts[0].finding, Finding::named);
-  EXPECT_EQ(verdicts[1].finding, Finding::explained);
+  EXPECT_EQ(verdicts[0].finding, detector::Finding::named);
+  EXPECT_EQ(verdicts[1].finding, detector::Finding::explained);
 }
 
 // --- chances -----------------------------------------------------------------------------------------------
 
 TEST(Suspects, TheMoreAreWatchedTheSurerItHasToBe) {
-  const VictimWatch watch;
+  const detector::VictimWatch watch;
   // A tenth a day, five minutes a look: 288 looks a day.
-  EXPECT_NEAR(chance_allowed(watch.open_case(1, kSettings), kSettings), 0.1 / 288, 1e-9);
-  EXPECT_NEAR(chance_allowed(watch.open_case(100, kSettings), kSettings), 0.1 / 28'800, 1e-12);
+  EXPECT_NEAR(detector::chance_allowed(watch.open_case(1, kSettings), kSettings), 0.1 / 288, 1e-9);
+  EXPECT_NEAR(detector::chance_allowed(watch.open_case(100, kSettings), kSettings), 0.1 / 28'800, 1e-12);
 }
 
 TEST(Suspects, ASuspectAmongManyIsHarderToAccuse) {
@@ -244,20 +244,21 @@ TEST(Suspects, ASuspectAmongManyIsHarderToAccuse) {
 
 TEST(Suspects, EveryFindingHasAName) {
   std::set<std::string> names;
-  for (std::size_t i = 0; i < kFindings; ++i) names.insert(finding_name(static_cast<Finding>(i)));
-  EXPECT_EQ(names.size(), kFindings);
+  for (std::size_t i = 0; i < detector::kFindings; ++i)
+    names.insert(detector::finding_name(static_cast<detector::Finding>(i)));
+  EXPECT_EQ(names.size(), detector::kFindings);
 }
 
 TEST(Suspects, WithoutRoomThereAreFewerVerdicts) {
-  const VictimWatch watch;
-  const std::array<Suspect, 3> suspects{};
-  std::array<Verdict, 2> out{};
-  EXPECT_EQ(judge(watch.open_case(1, kSettings), suspects, kSettings, out), 2U);
-  EXPECT_EQ(judge(watch.open_case(1, kSettings), {}, kSettings, out), 0U);
+  const detector::VictimWatch watch;
+  const std::array<detector::Suspect, 3> suspects{};
+  std::array<detector::Verdict, 2> out{};
+  EXPECT_EQ(detector::judge(watch.open_case(1, kSettings), suspects, kSettings, out), 2U);
+  EXPECT_EQ(detector::judge(watch.open_case(1, kSettings), {}, kSettings, out), 0U);
 }
 
 TEST(VictimWatch, WhatSomebodyIsAccusedOfIsNotLearned) {
-  VictimWatch watch;
+  detector::VictimWatch watch;
   std::int64_t minute = 6000;
   const auto observe = [&](double value, bool accused) {
     ++minute;
@@ -274,20 +275,20 @@ TEST(VictimWatch, WhatSomebodyIsAccusedOfIsNotLearned) {
 }
 
 TEST(VictimWatch, AMinuteCostsNoMemory) {
-  VictimWatch watch;
-  std::array<WindowSeries, 4> activity{};
-  std::array<Suspect, 4> suspects{};
+  detector::VictimWatch watch;
+  std::array<detector::WindowSeries, 4> activity{};
+  std::array<detector::Suspect, 4> suspects{};
   for (std::size_t i = 0; i < 4; ++i) suspects[i] = {.cgroup = {1}, .activity = &activity[i]};
-  std::array<Verdict, 4> out{};
+  std::array<detector::Verdict, 4> out{};
   MonoTime now{std::chrono::hours(100)};
   const test::AllocGuard guard;
   bool accused = false;
   for (int i = 0; i < 300; ++i) {
     now += std::chrono::minutes(1);
-    const auto window = window_at(now, std::chrono::minutes(1));
+    const auto window = detector::window_at(now, std::chrono::minutes(1));
     watch.observe(i < 280 ? 1 : 2, window, now, accused, kSettings);
     for (auto& each : activity) each.put(window, i < 280 ? 0 : i % 3);
-    judge(watch.open_case(1, kSettings), suspects, kSettings, out);
+    detector::judge(watch.open_case(1, kSettings), suspects, kSettings, out);
     accused = out[0].accused();
   }
   EXPECT_TRUE(accused);

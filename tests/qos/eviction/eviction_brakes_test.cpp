@@ -13,7 +13,7 @@ using test::operator""_GiB;
 
 struct EvictionBrakes : ::testing::Test, test::EvictingNode {
   EvictionBrakes() : EvictingNode({FeatureGate::be_memory_evict}) { used(90_GiB); }
-  const EvictionVerdict& memory() { return verdict("memory-evict"); }
+  const eviction::EvictionVerdict& memory() { return verdict("memory-evict"); }
 };
 
 TEST_F(EvictionBrakes, FiveAtOnceAndThenOneInFifteenSeconds) {
@@ -39,7 +39,7 @@ TEST_F(EvictionBrakes, ARefusalCostsNoToken) {
   for (int i = 0; i < 8; ++i) {
     const auto name = victim();
     ASSERT_EQ(name.find("guarded"), 0U);
-    pass_over(state, name, node.at + seconds(100));
+    eviction::pass_over(state, name, node.at + seconds(100));
   }
   EXPECT_EQ(victim(), "free");
 }
@@ -70,9 +70,9 @@ TEST_F(EvictionBrakes, WhoHasEndedButStaysIsNotChosenAgain) {
   pod("restarted", 9_GiB);
   pod("next", 1_GiB);
   ASSERT_EQ(victim(), "restarted");
-  ended(state, "next", node.at);
+  eviction::ended(state, "next", node.at);
   ASSERT_TRUE(state.pending) << "that one was not asked";
-  ended(state, "restarted", node.at);
+  eviction::ended(state, "restarted", node.at);
   EXPECT_EQ(victim_within(4), "next");
 }
 

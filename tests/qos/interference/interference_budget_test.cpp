@@ -11,8 +11,8 @@ using namespace literals;
 using namespace std::chrono_literals;
 using Scene = CountedScene;
 
-constexpr std::size_t kMemory = stall_place(Signal::reclaim_stall);
-constexpr std::size_t kIo = stall_place(Signal::block_io_stall);
+constexpr std::size_t kMemory = detector::stall_place(Signal::reclaim_stall);
+constexpr std::size_t kIo = detector::stall_place(Signal::block_io_stall);
 
 struct Reclaiming : Scene {
   /// Milliseconds per second that the service and the hog reclaim.
@@ -28,7 +28,7 @@ struct Reclaiming : Scene {
     return state.interference.victims.front().stalled_by_others_seconds[stall];
   }
   [[nodiscard]] double charged(std::size_t pod) const {
-    for (const Unit& unit : state.interference.units)
+    for (const interference::Unit& unit : state.interference.units)
       if (unit.cgroup == id(pod)) return unit.charged_seconds[kMemory];
     return -1;
   }
@@ -51,7 +51,7 @@ TEST(InterferenceBudget, OnlyWhatIsAboveUsualWhileSomebodyStandsAccusedCounts) {
   EXPECT_NEAR(scene.stalled(kMemory) - before, 0.298 * 60, 0.5);
   EXPECT_EQ(scene.charged(Scene::kHog), scene.stalled(kMemory));
   EXPECT_EQ(scene.charged(Scene::kOther), 0);
-  const auto lately = stalled_lately(scene.state.interference, scene.node.at);
+  const auto lately = interference::stalled_lately(scene.state.interference, scene.node.at);
   ASSERT_EQ(lately.size(), 1U);
   EXPECT_NEAR(lately.begin()->second[kMemory], scene.stalled(kMemory), 0.01);
   EXPECT_EQ(scene.stalled(kIo), 0);
@@ -61,18 +61,18 @@ TEST(InterferenceBudget, OnlyWhatIsAboveUsualWhileSomebodyStandsAccusedCounts) {
 }
 
 TEST(StallDay, HoursGoWhenADayIsOver) {
-  StallDay day;
+  detector::StallDay day;
   const MonoTime start{100h + 30min};
   day.add(0, 5, start);
   day.add(1, 2, start + 1h);
-  EXPECT_EQ(day.sum(start + 22h), (StallBudget{5, 2, 0}));
-  EXPECT_EQ(day.sum(start + 24h), (StallBudget{0, 2, 0}));
+  EXPECT_EQ(day.sum(start + 22h), (detector::StallBudget{5, 2, 0}));
+  EXPECT_EQ(day.sum(start + 24h), (detector::StallBudget{0, 2, 0}));
   day.add(0, 1, start + 23h);
-  EXPECT_EQ(day.sum(start + 23h), (StallBudget{6, 2, 0}));
+  EXPECT_EQ(day.sum(start + 23h), (detector::StallBudget{6, 2, 0}));
   day.add(0, 7, start + 50h);
-  EXPECT_EQ(day.sum(start + 50h), (StallBudget{7, 0, 0})) << "two days in which nothing was added";
+  EXPECT_EQ(day.sum(start + 50h), (detector::StallBudget{7, 0, 0})) << "two days in which nothing was added";
   day.add(0, 9, start + 20h);
-  EXPECT_EQ(day.sum(start + 50h), (StallBudget{7, 0, 0})) << "it is over";
+  EXPECT_EQ(day.sum(start + 50h), (detector::StallBudget{7, 0, 0})) << "it is over";
 }
 
 }  // namespace

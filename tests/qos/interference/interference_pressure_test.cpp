@@ -64,7 +64,7 @@ TEST(InterferenceByPressure, AnotherWayToMeasureForgetsAllStalls) {
   scene.run_with(1min, 20, 0);
   const auto& watch = scene.state().victims[0].of(Signal::run_queue_wait);
   ASSERT_TRUE(scene.newest());
-  for (std::int64_t back = 0; back < std::int64_t{kWindows}; ++back)
+  for (std::int64_t back = 0; back < std::int64_t{detector::kWindows}; ++back)
     EXPECT_NEAR(watch.series().at(watch.series().newest() - back).value_or(0.02), 0.02, 1e-6) << back;
   EXPECT_FALSE(watch.model().normal()) << "another way to measure, other numbers";
 }

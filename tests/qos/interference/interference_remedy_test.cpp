@@ -12,7 +12,7 @@ namespace {
 
 using namespace literals;
 using namespace std::chrono_literals;
-using What = InterferenceNews::What;
+using What = interference::InterferenceNews::What;
 using Scene = CountedScene;
 
 std::shared_ptr<const ResctrlSystem> resctrl(int most_groups) {
@@ -24,8 +24,8 @@ std::shared_ptr<const ResctrlSystem> resctrl(int most_groups) {
 }
 
 bool is_cut(const Scene& scene, std::size_t pod) {
-  const ResctrlPlan& plan = scene.intents.resctrl();
-  for (const ResctrlMember& member : plan.members())
+  const decide::ResctrlPlan& plan = scene.intents.resctrl();
+  for (const decide::ResctrlMember& member : plan.members())
     if (member.cgroup == scene.container(pod))
       return plan.groups()[static_cast<std::size_t>(member.group)].name == "evenkeel-limited";
   return false;
@@ -63,7 +63,7 @@ TEST(InterferenceRemedy, ACacheThrasherLosesCacheAndBandwidthAndKeepsItsCpu) {
   EXPECT_TRUE(is_cut(scene, Scene::kHog));
   EXPECT_FALSE(is_cut(scene, Scene::kOther));
   EXPECT_FALSE(scene.is_held_back(Scene::kHog));
-  const ResctrlGroup* group = scene.intents.resctrl().find("evenkeel-limited");
+  const decide::ResctrlGroup* group = scene.intents.resctrl().find("evenkeel-limited");
   ASSERT_NE(group, nullptr);
   EXPECT_EQ(group->schemata, "L3:0=3\nMB:0=10\n");  // two of twelve ways: a tenth, rounded up
   scene.run(5min, truth);
@@ -88,7 +88,7 @@ TEST(InterferenceRemedy, WhereLessCacheDoesNotHelpLessCpuIsTriedBeforeItIsCleare
   InTurns scene;
   scene.node.resctrl = resctrl(8);
   ASSERT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
-  EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, Remedy::cache);
+  EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, interference::Remedy::cache);
   scene.run(35s, InTurns::slowed_while(true));  // the group settles, two samples
   EXPECT_EQ(scene.heard(What::not_cured), 1U);
   ASSERT_TRUE(scene.is_held_back(Scene::kHog));
@@ -105,22 +105,24 @@ TEST(InterferenceRemedy, WithoutAClassOfServiceLeftItIsTheQuota) {
   InTurns scene;
   scene.node.resctrl = resctrl(1);
   ASSERT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
-  EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, Remedy::cpu);
+  EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, interference::Remedy::cpu);
 }
 
 TEST(InterferenceRemedy, WhoMakesAServiceReclaimIsToReclaimItself) {
   Scene scene;
   auto& hog = scene.sample(Scene::kHog);
-  const Unit unit{.cgroup = hog.id, .index = scene.node.pods[Scene::kHog].cgroup};
+  const interference::Unit unit{.cgroup = hog.id, .index = scene.node.pods[Scene::kHog].cgroup};
   const auto& settings = scene.slo.evenkeel.interference;
-  const auto remedy = [&] { return remedy_for(Signal::reclaim_stall, unit, scene.node, settings); };
+  const auto remedy = [&] {
+    return interference::remedy_for(Signal::reclaim_stall, unit, scene.node, settings);
+  };
   EXPECT_FALSE(remedy()) << "neither its memory nor its CPU use is known";
   hog.memory.current = 1000_MiB;
   hog.applied.plain.set(Knob::memory_high, kPlainMax);
   EXPECT_FALSE(remedy()) << "nor what of it could only be swapped";
   hog.memory.anonymous = 100_MiB;
   ASSERT_TRUE(remedy());
-  EXPECT_EQ(remedy()->remedy, Remedy::memory);
+  EXPECT_EQ(remedy()->remedy, interference::Remedy::memory);
   EXPECT_EQ(remedy()->memory, 900_MiB);
   hog.memory.anonymous = 950_MiB;
   ASSERT_TRUE(remedy());
@@ -146,13 +148,13 @@ TEST(InterferenceRemedy, MemoryComesDownWithItsUseAndByOrder) {
       {.suspect = hog.id,
        .victim = scene.container(Scene::kShop),
        .signal = Signal::reclaim_stall,
-       .limit = {.remedy = Remedy::memory, .memory = 900_MiB, .had = 1000_MiB},
+       .limit = {.remedy = interference::Remedy::memory, .memory = 900_MiB, .had = 1000_MiB},
        .since = scene.node.at});
   scene.state.interference.caps.back().after.begin(1, scene.node.at);
   std::vector<ReclaimOrder> orders;
   const auto look = [&] {
     scene.run(1s, truth);
-    decide_reclaim(scene.node, scene.slo, scene.state, orders);
+    memory::decide_reclaim(scene.node, scene.slo, scene.state, orders);
     return scene.wish(Scene::kHog, Knob::memory_high);
   };
   EXPECT_EQ(look(), (1020_MiB).count()) << "2 % above its use: no more growth, and nothing to wait for";
@@ -176,10 +178,11 @@ TEST(InterferenceRemedy, WhoComesAgainAndAgainIsAskedToGo) {
   scene.slo.threshold.enable = true;
   scene.slo.evenkeel.feature_gates[static_cast<std::size_t>(FeatureGate::interference_evict)] = true;
   const auto truth = [](const Scene& now) { return now.is_held_back(Scene::kHog) ? 1.05 : 1.6; };
-  EvictionState evictions;
+  eviction::EvictionState evictions;
   const auto chosen = [&] {
-    find_antagonists(scene.state.interference, scene.slo.evenkeel.interference, evictions.use.antagonists);
-    return decide_eviction(scene.node, scene.slo, evictions);
+    eviction::find_antagonists(scene.state.interference, scene.slo.evenkeel.interference,
+                               evictions.use.antagonists);
+    return eviction::decide_eviction(scene.node, scene.slo, evictions);
   };
   for (int time = 1; time <= 3; ++time) {
     EXPECT_FALSE(chosen()) << time;

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using Scene = WaitingScene;
 
 constexpr Duration kLearn = 20min;
-using What = InterferenceNews::What;
+using What = interference::InterferenceNews::What;
 
 TEST(Interference, ACleanNodeAccusesNobody) {
   Scene scene;
@@ -27,7 +27,7 @@ TEST(Interference, ACleanNodeAccusesNobody) {
   ASSERT_EQ(scene.state().victims.size(), 1U);
   EXPECT_EQ(scene.state().victims[0].cgroup, scene.container(0));
   EXPECT_NEAR(scene.state().victims[0].stalled_by_others_seconds[0], 0.02 * 7200, 10);
-  for (const Unit& unit : scene.state().units) {
+  for (const interference::Unit& unit : scene.state().units) {
     const double charged = unit.cgroup == scene.pod(2) ? 0.02 * 7200 : 0;
     EXPECT_NEAR(unit.charged_seconds[0], charged, 10);
     EXPECT_NEAR(unit.charged_lately.sum(scene.node_.at)[0], charged, 10);
@@ -39,7 +39,7 @@ TEST(Interference, WhoHasTheCpuThatTheServiceWaitsForIsNamedAndLimited) {
   scene.run(kLearn, {.busy = 0.02});
   scene.run(50s, {.hog = 0.4, .busy = 0.02});
   ASSERT_EQ(scene.state().accusations.size(), 1U);
-  const Accusation& one = scene.state().accusations.front();
+  const interference::Accusation& one = scene.state().accusations.front();
   EXPECT_EQ(one.suspect, scene.pod(1));
   EXPECT_EQ(one.signal, Signal::run_queue_wait);
   EXPECT_GT(one.verdict.blame_share.value_or(0), 0.8);
@@ -141,7 +141,7 @@ TEST(Interference, BlameThatBeginsLateInAWindowCountsForWhatItIs) {
   while (scene.node_.at.time_since_epoch() % 10s != 7s) scene.run(1s, {.busy = 0.02});
   scene.run(2s, {.hog = 0.4, .busy = 0.02});
   scene.run(2s, {.busy = 0.02});
-  const auto pair = std::ranges::find(scene.state().pairs, scene.pod(1), &BlamePair::unit);
+  const auto pair = std::ranges::find(scene.state().pairs, scene.pod(1), &interference::BlamePair::unit);
   ASSERT_NE(pair, scene.state().pairs.end());
   EXPECT_NEAR(pair->blame.at(pair->blame.newest()).value_or(0), 0.08, 0.03);
 }
@@ -181,7 +181,8 @@ TEST(Interference, WhatWasNotMeasuredIsNoSample) {
   scene.node_.run_queue.source = RunQueueSource::none;
   scene.run(kLearn, {});
   ASSERT_EQ(scene.state().victims.size(), 1U);
-  for (const VictimWatch& watch : scene.state().victims[0].watch) EXPECT_TRUE(watch.series().empty());
+  for (const detector::VictimWatch& watch : scene.state().victims[0].watch)
+    EXPECT_TRUE(watch.series().empty());
 }
 
 TEST(Interference, BySchedstatWhoIsNotListedWasNotMeasured) {

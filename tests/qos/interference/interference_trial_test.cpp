@@ -9,7 +9,7 @@ namespace {
 
 using namespace literals;
 using namespace std::chrono_literals;
-using What = InterferenceNews::What;
+using What = interference::InterferenceNews::What;
 using Scene = CountedScene;
 
 const Scene::Truth kAlone = [](const Scene&) { return 1.0; };

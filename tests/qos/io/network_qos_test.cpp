@@ -8,7 +8,7 @@ namespace evenkeel {
 namespace {
 
 using test::node;
-using State = NetworkPlan::State;
+using State = decide::NetworkPlan::State;
 
 constexpr BitRate mbit(std::int64_t count) { return BitRate(count * 1000000); }
 constexpr Bandwidth percent(std::int64_t value) { return {value, true}; }
@@ -27,22 +27,22 @@ struct Scene {
   explicit Scene(const test::SnapshotBuilder& builder) : node(builder.build()) {
     node.network = std::make_shared<const NetworkLink>(NetworkLink{"eth0", 2, mbit(25000)});
   }
-  const NetworkPlan& decide() {
+  const decide::NetworkPlan& decide() {
     out.clear();
-    if (network_qos_policy.enabled(slo)) network_qos_policy.decide(node, slo, state, out);
+    if (io::network_qos_policy.enabled(slo)) io::network_qos_policy.decide(node, slo, state, out);
     return out.network();
   }
   NodeSnapshot node;
   NodeSlo slo = worked_example();
-  PolicyState state{};
-  Intents out{};
+  decide::PolicyState state{};
+  decide::Intents out{};
 };
 
 Scene four_pods() {
   return Scene(node().pod("lsr").lsr().pod("ls").ls().pod("be").be().pod("system").label(QosClass::system));
 }
 
-const NetworkShare& share(const NetworkPlan& plan, NetworkClass of) {
+const decide::NetworkShare& share(const decide::NetworkPlan& plan, decide::NetworkClass of) {
   return plan.classes[static_cast<std::size_t>(of)];
 }
 
@@ -51,24 +51,27 @@ TEST(NetworkQos, PercentagesAreOfTheNodesTotal) {
   const auto& plan = scene.decide();
   ASSERT_EQ(plan.state, State::on);
   EXPECT_EQ(plan.total, mbit(10000));
-  EXPECT_EQ(share(plan, NetworkClass::lsr), (NetworkShare{mbit(4000), mbit(10000), {}}));
-  EXPECT_EQ(share(plan, NetworkClass::ls), (NetworkShare{mbit(3000), mbit(10000), {}}));
-  EXPECT_EQ(share(plan, NetworkClass::be), (NetworkShare{mbit(2000), mbit(5000), mbit(5000)}));
-  EXPECT_EQ(share(plan, NetworkClass::system).egress_request, mbit(1000)) << "what nobody is guaranteed";
-  EXPECT_EQ(share(plan, NetworkClass::system).egress_limit, mbit(10000));
+  EXPECT_EQ(share(plan, decide::NetworkClass::lsr), (decide::NetworkShare{mbit(4000), mbit(10000), {}}));
+  EXPECT_EQ(share(plan, decide::NetworkClass::ls), (decide::NetworkShare{mbit(3000), mbit(10000), {}}));
+  EXPECT_EQ(share(plan, decide::NetworkClass::be),
+            (decide::NetworkShare{mbit(2000), mbit(5000), mbit(5000)}));
+  EXPECT_EQ(share(plan, decide::NetworkClass::system).egress_request, mbit(1000))
+      << "what nobody is guaranteed";
+  EXPECT_EQ(share(plan, decide::NetworkClass::system).egress_limit, mbit(10000));
 }
 
 TEST(NetworkQos, QuantitiesAreBitsPerSecond) {
   Scene scene = four_pods();
   scene.slo.qos.be.network =
       NetworkQos{true, {}, {mbit(300).count(), false}, {mbit(50).count(), false}, {mbit(400).count(), false}};
-  EXPECT_EQ(share(scene.decide(), NetworkClass::be), (NetworkShare{mbit(50), mbit(400), mbit(300)}));
+  EXPECT_EQ(share(scene.decide(), decide::NetworkClass::be),
+            (decide::NetworkShare{mbit(50), mbit(400), mbit(300)}));
 }
 
 TEST(NetworkQos, AClassThatIsNotEnabledIsNeitherGuaranteedNorLimited) {
   Scene scene = four_pods();
   scene.slo.qos.be.network->enable = false;
-  const auto& of = share(scene.decide(), NetworkClass::be);
+  const auto& of = share(scene.decide(), decide::NetworkClass::be);
   EXPECT_EQ(of.egress_request, mbit(10)) << "the kernel's queue wants some";
   EXPECT_EQ(of.egress_limit, mbit(10000));
   EXPECT_FALSE(of.ingress_limit);
@@ -77,9 +80,11 @@ TEST(NetworkQos, AClassThatIsNotEnabledIsNeitherGuaranteedNorLimited) {
 TEST(NetworkQos, ZeroLimitsNothingAndNoRequestIsAboveItsLimit) {
   Scene scene = four_pods();
   scene.slo.qos.be.network = NetworkQos{true, {}, percent(0), percent(60), percent(0)};
-  EXPECT_EQ(share(scene.decide(), NetworkClass::be), (NetworkShare{mbit(6000), mbit(10000), {}}));
+  EXPECT_EQ(share(scene.decide(), decide::NetworkClass::be),
+            (decide::NetworkShare{mbit(6000), mbit(10000), {}}));
   scene.slo.qos.be.network->egress_limit = percent(30);
-  EXPECT_EQ(share(scene.decide(), NetworkClass::be), (NetworkShare{mbit(3000), mbit(3000), {}}));
+  EXPECT_EQ(share(scene.decide(), decide::NetworkClass::be),
+            (decide::NetworkShare{mbit(3000), mbit(3000), {}}));
 }
 
 TEST(NetworkQos, TheTotalIsTheNodesThenTheNodeSlosThenTheDevices) {
@@ -139,10 +144,10 @@ TEST(NetworkQos, PodsAreOfTheirClass) {
                   .host_app(QosClass::be, HostAppBase::kubepods_besteffort));
   const auto& plan = scene.decide();
   ASSERT_EQ(plan.members.size(), 4U);
-  EXPECT_EQ(plan.members[0].of, NetworkClass::lsr);
-  EXPECT_EQ(plan.members[1].of, NetworkClass::ls);
+  EXPECT_EQ(plan.members[0].of, decide::NetworkClass::lsr);
+  EXPECT_EQ(plan.members[1].of, decide::NetworkClass::ls);
   EXPECT_TRUE(plan.members[1].by_cgroup);
-  EXPECT_EQ(plan.members[2].of, NetworkClass::be);
+  EXPECT_EQ(plan.members[2].of, decide::NetworkClass::be);
   EXPECT_EQ(plan.members[2].addresses.size(), 1U);
   EXPECT_EQ(plan.members[2].ingress_limit, mbit(1000));
   EXPECT_EQ(plan.members[2].egress_limit, mbit(7));

@@ -13,7 +13,7 @@ using test::AdvertisingNode;
 using test::first_clause;
 using test::kGib;
 
-std::optional<std::int64_t> cpu_of(const Advertised& out) { return out.amounts[0]; }
+std::optional<std::int64_t> cpu_of(const lending::Advertised& out) { return out.amounts[0]; }
 
 TEST(AdvertisedData, AnUnknownNumberLeavesWhatStands) {
   AdvertisingNode stage;
@@ -25,7 +25,7 @@ TEST(AdvertisedData, AnUnknownNumberLeavesWhatStands) {
   EXPECT_EQ(first_clause(out), "batch-cpu: held at 25000: the system's use is unknown");
   AdvertisingNode fresh;
   fresh.unknown("no");
-  EXPECT_EQ(fresh.after(seconds(1)).amounts, LentAmounts{}) << "nor is anything made up";
+  EXPECT_EQ(fresh.after(seconds(1)).amounts, lending::LentAmounts{}) << "nor is anything made up";
 }
 
 TEST(AdvertisedData, WithoutDataOnlyWhatPodsHoldStays) {  // 14
@@ -37,7 +37,7 @@ TEST(AdvertisedData, WithoutDataOnlyWhatPodsHoldStays) {  // 14
     EXPECT_EQ(cpu_of(stage.after(minutes(15), false)), 25000);
     const auto out = stage.after(seconds(1), false);
     EXPECT_TRUE(out.write && out.urgent);
-    EXPECT_EQ(out.amounts, (LentAmounts{4000, 2 * kGib, 0, 0}));
+    EXPECT_EQ(out.amounts, (lending::LentAmounts{4000, 2 * kGib, 0, 0}));
     EXPECT_FALSE(out.below_held);
     EXPECT_EQ(first_clause(out), "batch-cpu: no data for 901 s: only the 4000 that pods hold");
     stage.pods.clear();
@@ -91,10 +91,10 @@ TEST(AdvertisedData, DisabledIsTakenOffOnceNobodyHoldsIt) {
   stage.after(seconds(1));
   stage.strategy.enable = false;
   const auto out = stage.after(seconds(1));
-  EXPECT_EQ(out.amounts, (LentAmounts{4000, std::nullopt, std::nullopt, std::nullopt}));
+  EXPECT_EQ(out.amounts, (lending::LentAmounts{4000, std::nullopt, std::nullopt, std::nullopt}));
   EXPECT_EQ(first_clause(out), "batch-cpu: colocation is off: only the 4000 that pods hold");
   stage.pods.clear();
-  EXPECT_EQ(stage.after(seconds(1)).amounts, LentAmounts{});
+  EXPECT_EQ(stage.after(seconds(1)).amounts, lending::LentAmounts{});
   stage.pod_holding(4000, 0);
   const auto foreign = stage.after(seconds(1));
   EXPECT_FALSE(foreign.write || foreign.below_held) << "what we do not advertise is not our word";

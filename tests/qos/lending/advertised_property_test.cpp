@@ -31,7 +31,7 @@ TEST(AdvertisedProperty, HoldsOverRandomHistories) {
       const auto out = stage.after(seconds(upto(90)), upto(2) != 0);
       writes += out.write ? 1 : 0;
       ASSERT_EQ(out.write, out.amounts != before);
-      for (std::size_t i = 0; i < kLentCount; ++i) {
+      for (std::size_t i = 0; i < lending::kLentCount; ++i) {
         const auto was = before[i].value_or(0);
         const auto is = out.amounts[i].value_or(0);
         if (!stage.lendable.batch_cpu || !stage.strategy.enable) {
@@ -39,7 +39,7 @@ TEST(AdvertisedProperty, HoldsOverRandomHistories) {
         }
         if (out.amounts[i] && is < out.held[i].value_or(0)) {
           ASSERT_TRUE(out.below_held);
-          ASSERT_NE(out.why.find(std::string(kLentNames[i]) + ": "), std::string::npos) << out.why;
+          ASSERT_NE(out.why.find(std::string(lending::kLentNames[i]) + ": "), std::string::npos) << out.why;
         }
       }
       const auto again = stage.after(seconds(0), false);

@@ -13,15 +13,15 @@ using test::AdvertisingNode;
 using test::first_clause;
 using test::kGib;
 
-std::optional<std::int64_t> cpu_of(const Advertised& out) { return out.amounts[0]; }
-std::optional<std::int64_t> memory_of(const Advertised& out) { return out.amounts[1]; }
+std::optional<std::int64_t> cpu_of(const lending::Advertised& out) { return out.amounts[0]; }
+std::optional<std::int64_t> memory_of(const lending::Advertised& out) { return out.amounts[1]; }
 
 TEST(Advertised, TheFirstNumbersAreWritten) {
   AdvertisingNode stage;
   const auto out = stage.after(seconds(1));
   EXPECT_TRUE(out.write);
   EXPECT_FALSE(out.urgent);
-  EXPECT_EQ(out.amounts, (LentAmounts{25000, 33 * kGib, 0, 0}));
+  EXPECT_EQ(out.amounts, (lending::LentAmounts{25000, 33 * kGib, 0, 0}));
   EXPECT_EQ(first_clause(out), "batch-cpu: 25000 can be lent");
   const auto next = stage.after(seconds(1));
   EXPECT_FALSE(next.write);
@@ -52,7 +52,7 @@ TEST(Advertised, AllFourAreTakenWhenOneMovesFar) {
   stage.after(seconds(1));
   stage.lend(30000, 34 * kGib);
   const auto out = stage.after(seconds(1));
-  EXPECT_EQ(out.amounts, (LentAmounts{30000, 34 * kGib, 0, 0}));
+  EXPECT_EQ(out.amounts, (lending::LentAmounts{30000, 34 * kGib, 0, 0}));
   EXPECT_FALSE(out.urgent);
   EXPECT_EQ(out.why,
             "batch-cpu: 25000 to 30000: more can be lent; batch-memory: 33 GiB to 34 GiB: more can be lent");
@@ -113,13 +113,13 @@ TEST(Advertised, WhatPodsHoldIsTheSumOfTheirRequests) {
   stage.pods[1].phase = PodPhase::pending;
   stage.pod_holding(4000, kGib);
   stage.pods[2].phase = PodPhase::succeeded;
-  EXPECT_EQ(held_by(stage.pods), (LentAmounts{3000, 2 * kGib, 0, 0}));
+  EXPECT_EQ(lending::held_by(stage.pods), (lending::LentAmounts{3000, 2 * kGib, 0, 0}));
   stage.pods[0].containers[0].limits.mid_cpu = MilliCpu(7);
-  EXPECT_EQ(held_by(stage.pods)[2], 7);
+  EXPECT_EQ(lending::held_by(stage.pods)[2], 7);
   stage.pods[2] = Pod{.kube_qos = KubeQos::burstable, .phase = PodPhase::running, .from_cgroup_only = true};
-  EXPECT_EQ(held_by(stage.pods)[0], 3000) << "a batch pod is best effort for the kubelet";
+  EXPECT_EQ(lending::held_by(stage.pods)[0], 3000) << "a batch pod is best effort for the kubelet";
   stage.pods[2].kube_qos = KubeQos::besteffort;
-  EXPECT_EQ(held_by(stage.pods), LentAmounts{});
+  EXPECT_EQ(lending::held_by(stage.pods), lending::LentAmounts{});
 }
 
 TEST(Advertised, FastCpusCountAsMoreRoundedUp) {
@@ -153,7 +153,7 @@ TEST(Advertised, WhatThirdPartiesTookIsNotOffered) {  // 13
   stage.lend(50000, 120 * kGib);
   stage.object.third_parties = {party(PriorityClass::batch, 10000, 10 * kGib),
                                 party(PriorityClass::prod, 1, 1)};
-  EXPECT_EQ(stage.after(seconds(1)).amounts, (LentAmounts{40000, 110 * kGib, 0, 0}));
+  EXPECT_EQ(stage.after(seconds(1)).amounts, (lending::LentAmounts{40000, 110 * kGib, 0, 0}));
   stage.object.third_parties[0].resources.batch_cpu = MilliCpu(60000);
   EXPECT_EQ(cpu_of(stage.after(seconds(1))), 0);
   stage.object.cpu_normalization_ratio = 1.5;  // what they took is in the Node's terms already
@@ -165,7 +165,7 @@ TEST(Advertised, ThirdPartiesThatCannotBeReadHaveNotTakenNothing) {
   stage.object.third_parties_unknown = "unreadable";
   stage.lendable.mid_cpu = MilliCpu(700);
   const auto out = stage.after(seconds(1));
-  EXPECT_EQ(out.amounts, (LentAmounts{std::nullopt, std::nullopt, 700, 0}));
+  EXPECT_EQ(out.amounts, (lending::LentAmounts{std::nullopt, std::nullopt, 700, 0}));
   EXPECT_EQ(first_clause(out), "batch-cpu: not advertised: unreadable");
 }
 

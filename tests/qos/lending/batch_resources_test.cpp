@@ -30,11 +30,11 @@ NodeSnapshot as_made(const SnapshotBuilder& builder) {
 
 struct Decided {
   NodeSnapshot node;
-  Intents out{};
+  decide::Intents out{};
   void again() {
     out.clear();
-    PolicyState state;
-    batch_resources_policy.decide(node, NodeSlo{}, state, out);
+    decide::PolicyState state;
+    lending::batch_resources_policy.decide(node, NodeSlo{}, state, out);
   }
   CgroupSample& pod() { return node.cgroups[static_cast<std::size_t>(node.pods[0].cgroup)]; }
   CgroupSample& container(std::size_t index) {
@@ -155,19 +155,19 @@ TEST(BatchResources, MissingFilesAreNoNews) {
 }
 
 TEST(BatchResources, SharesAreConvertedAsTheKubeletDoes) {
-  EXPECT_EQ(shares_for(0_mcpu, false), 2);
-  EXPECT_EQ(shares_for(100_mcpu, false), 102);
-  EXPECT_EQ(shares_for(300000_mcpu, false), 262144);
-  EXPECT_EQ(shares_for(1_mcpu, false), 2);
-  EXPECT_EQ(shares_for(250_mcpu, false), 256);
-  EXPECT_EQ(shares_for(1000_mcpu, false), 1024);
-  EXPECT_EQ(shares_for(0_mcpu, true), 1);
-  EXPECT_EQ(shares_for(100_mcpu, true), 4);
-  EXPECT_EQ(shares_for(500_mcpu, true), 20);
-  EXPECT_EQ(shares_for(2000_mcpu, true), 79);
-  EXPECT_EQ(shares_for(10000_mcpu, true), 391);
-  EXPECT_EQ(shares_for(1000_mcpu, true), 39);
-  EXPECT_EQ(shares_for(300000_mcpu, true), 10000);
+  EXPECT_EQ(lending::shares_for(0_mcpu, false), 2);
+  EXPECT_EQ(lending::shares_for(100_mcpu, false), 102);
+  EXPECT_EQ(lending::shares_for(300000_mcpu, false), 262144);
+  EXPECT_EQ(lending::shares_for(1_mcpu, false), 2);
+  EXPECT_EQ(lending::shares_for(250_mcpu, false), 256);
+  EXPECT_EQ(lending::shares_for(1000_mcpu, false), 1024);
+  EXPECT_EQ(lending::shares_for(0_mcpu, true), 1);
+  EXPECT_EQ(lending::shares_for(100_mcpu, true), 4);
+  EXPECT_EQ(lending::shares_for(500_mcpu, true), 20);
+  EXPECT_EQ(lending::shares_for(2000_mcpu, true), 79);
+  EXPECT_EQ(lending::shares_for(10000_mcpu, true), 391);
+  EXPECT_EQ(lending::shares_for(1000_mcpu, true), 39);
+  EXPECT_EQ(lending::shares_for(300000_mcpu, true), 10000);
 }
 
 }  // namespace

@@ -14,8 +14,8 @@ namespace {
 
 using std::chrono::hours;
 using std::chrono::minutes;
-using Cpu = DecayingHistogram<kCpuScale>;
-using Memory = DecayingHistogram<kMemoryScale>;
+using Cpu = lending::DecayingHistogram<lending::kCpuScale>;
+using Memory = lending::DecayingHistogram<lending::kMemoryScale>;
 
 constexpr Duration kHalfLife = hours(12);
 constexpr MonoTime kStart{hours(1000)};
@@ -30,12 +30,12 @@ double only(double value) {
 }
 
 TEST(DecayingHistogram, TheScalesReachAsFarAsTheyShould) {
-  const auto buckets = [](const HistogramScale& scale, double most) {
+  const auto buckets = [](const lending::HistogramScale& scale, double most) {
     return std::ceil(std::log(most * 0.05 / scale.first_bucket + 1) / std::log(1.05)) + 1;
   };
-  EXPECT_EQ(buckets(kCpuScale, 1024), kCpuScale.buckets);
-  EXPECT_EQ(buckets(kMemoryScale, std::exp2(41)), kMemoryScale.buckets);
-  EXPECT_NEAR(kCpuScale.start(157), 1060.44, 0.01);
+  EXPECT_EQ(buckets(lending::kCpuScale, 1024), lending::kCpuScale.buckets);
+  EXPECT_EQ(buckets(lending::kMemoryScale, std::exp2(41)), lending::kMemoryScale.buckets);
+  EXPECT_NEAR(lending::kCpuScale.start(157), 1060.44, 0.01);
 }
 
 TEST(DecayingHistogram, OneValueIsPredictedByTheEndOfItsBucket) {
@@ -71,7 +71,7 @@ TEST(DecayingHistogram, AWeightHalvesInAHalfLife) {
     histogram.add(1, kStart, kHalfLife);
     histogram.add(8, kStart + age, kHalfLife);
     EXPECT_NEAR(histogram.total(), 1 + weight, 1e-6);
-    EXPECT_NEAR(histogram.weights()[kCpuScale.bucket(1)], weight, 1e-6);
+    EXPECT_NEAR(histogram.weights()[lending::kCpuScale.bucket(1)], weight, 1e-6);
   }
 }
 

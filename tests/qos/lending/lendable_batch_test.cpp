@@ -10,7 +10,7 @@ using test::cpus;
 using test::gb;
 using test::worked_example;
 
-void expect_batch(const Lendable& lend, double cpu, double memory) {
+void expect_batch(const lending::Lendable& lend, double cpu, double memory) {
   EXPECT_EQ(lend.batch_cpu, cpus(cpu));
   EXPECT_EQ(lend.batch_memory, gb(memory));
 }

@@ -21,7 +21,7 @@ test::LendingNode one_prod_pod() {
       .uses(20, 40);
 }
 
-void expect_mid(const Lendable& lend, double cpu, double memory) {
+void expect_mid(const lending::Lendable& lend, double cpu, double memory) {
   EXPECT_EQ(lend.mid_cpu, cpus(cpu));
   EXPECT_EQ(lend.mid_memory, gb(memory));
 }

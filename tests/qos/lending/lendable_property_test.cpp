@@ -28,8 +28,8 @@ class RandomNode {
     return out;
   }
 
-  std::vector<Zone> zones() {
-    std::vector<Zone> out(static_cast<std::size_t>(number(0, 4)));
+  std::vector<lending::Zone> zones() {
+    std::vector<lending::Zone> out(static_cast<std::size_t>(number(0, 4)));
     for (auto& zone : out) zone = {MilliCpu(number(0, 64'000)), Bytes(number(0, 99'000'000'019))};
     return out;
   }

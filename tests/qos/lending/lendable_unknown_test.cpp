@@ -123,7 +123,7 @@ TEST(LendableHugePages, UnknownPoolsMakeMemoryUnknown) {
   EXPECT_EQ(node.lend().batch_memory, std::nullopt);
 }
 
-const LendTerm* term(const Lendable& lend, std::string_view name) {
+const lending::LendTerm* term(const lending::Lendable& lend, std::string_view name) {
   const auto found =
       std::find_if(lend.terms.begin(), lend.terms.end(), [&](const auto& t) { return t.name == name; });
   return found == lend.terms.end() ? nullptr : &*found;

@@ -10,7 +10,7 @@ using test::cpus;
 using test::gb;
 using test::LendingNode;
 
-std::vector<Zone> two_zones() { return {{cpus(50), gb(62)}, {cpus(50), gb(58)}}; }
+std::vector<lending::Zone> two_zones() { return {{cpus(50), gb(62)}, {cpus(50), gb(58)}}; }
 
 void expect_zones(const LendingNode& node, double cpu0, double memory0, double cpu1, double memory1) {
   const auto lend = node.lend_zones(two_zones());
@@ -75,7 +75,7 @@ TEST(LendableZones, ReservationsAndLimitsArePerZone) {
 TEST(LendableZones, SharesAreRoundedUpSoThatZonesDoNotLendMoreThanTheNode) {
   auto node = LendingNode().capacity(3, 3).system(0, 0).thresholds(100, 100);
   node.usage.system = {MilliCpu(1000), Bytes(1000)};
-  const Zone zone{MilliCpu(1000), Bytes(1000)};
+  const lending::Zone zone{MilliCpu(1000), Bytes(1000)};
   const auto lend = node.lend_zones({zone, zone, zone});
   for (const auto& each : lend.zones) {
     EXPECT_EQ(each.batch_cpu, MilliCpu(666));  // 1000 - 333.3…

@@ -16,7 +16,7 @@ using std::chrono::minutes;
 Usage both(MilliCpu cpu, Bytes memory) { return {cpu, memory}; }
 
 /// Koordinator's test: a cold pod of 1 CPU and 1 GiB, a warm one of 2 CPUs and 2 GiB on 3 CPUs and 3 GiB.
-ReclaimInput koordinators_node() {
+lending::ReclaimInput koordinators_node() {
   return {.allocatable = both(3000_mcpu, 3072_MiB),
           .pods = {{.request = both(1000_mcpu, 1024_MiB), .peak = {}, .cold = true},
                    {.request = both(2000_mcpu, 2048_MiB), .peak = both(500_mcpu, 1024_MiB)}},
@@ -27,7 +27,7 @@ ReclaimInput koordinators_node() {
 }
 
 TEST(ProdReclaimable, KoordinatorsNumbers) {
-  const auto found = prod_reclaimable(koordinators_node());
+  const auto found = lending::prod_reclaimable(koordinators_node());
   EXPECT_EQ(found.reclaimable, both(1450_mcpu, Bytes(966'367'642))) << "2 GiB less 1.1 * 1 GiB";
   EXPECT_EQ(found.peak, both(1550_mcpu, Bytes(2'254'857'830)));
   EXPECT_EQ(found.unknown_because, "");
@@ -36,11 +36,11 @@ TEST(ProdReclaimable, KoordinatorsNumbers) {
 TEST(ProdReclaimable, KoordinatorsNumbersOnASmallerNode) {
   auto node = koordinators_node();
   node.allocatable = both(1000_mcpu, 3072_MiB);
-  EXPECT_EQ(prod_reclaimable(node).reclaimable, both(0_mcpu, Bytes(966'367'642)));
+  EXPECT_EQ(lending::prod_reclaimable(node).reclaimable, both(0_mcpu, Bytes(966'367'642)));
 }
 
 TEST(ProdReclaimable, EveryTermIsShown) {
-  const auto terms = prod_reclaimable(koordinators_node()).terms;
+  const auto terms = lending::prod_reclaimable(koordinators_node()).terms;
   const auto cpu = [&](const std::string& name) {
     for (const auto& term : terms)
       if (term.name == name) return term.cpu;
@@ -59,16 +59,17 @@ TEST(ProdReclaimable, EveryTermIsShown) {
 
 TEST(ProdReclaimable, AnythingUnknownMakesTheWholeUnknown) {
   struct Case {
-    Usage ReclaimInput::*part;
+    Usage lending::ReclaimInput::*part;
     const char* because;
   };
   for (const auto& [part, because] :
-       {Case{&ReclaimInput::allocatable, "allocatable"}, Case{&ReclaimInput::system, "the system"},
-        Case{&ReclaimInput::prod, "services"}, Case{&ReclaimInput::none, "services"}}) {
+       {Case{&lending::ReclaimInput::allocatable, "allocatable"},
+        Case{&lending::ReclaimInput::system, "the system"}, Case{&lending::ReclaimInput::prod, "services"},
+        Case{&lending::ReclaimInput::none, "services"}}) {
     for (const auto& value : {Usage{}, Usage{.cpu = 1000_mcpu}, Usage{.memory = 1_MiB}}) {
       auto node = koordinators_node();
       node.*part = value;
-      const auto found = prod_reclaimable(node);
+      const auto found = lending::prod_reclaimable(node);
       EXPECT_EQ(found.reclaimable, std::nullopt);
       EXPECT_EQ(found.peak, std::nullopt);
       EXPECT_NE(found.unknown_because.find(because), std::string::npos) << found.unknown_because;
@@ -77,16 +78,16 @@ TEST(ProdReclaimable, AnythingUnknownMakesTheWholeUnknown) {
 }
 
 /// One pod of 4 CPUs with a peak of 1 on a large node without anything else; U is 1 CPU.
-ProdReclaimable of_one_pod(bool cold, bool ending, bool predicted) {
-  return prod_reclaimable({.allocatable = both(64000_mcpu, 1_MiB),
-                           .pods = {{.request = both(4000_mcpu, 0_MiB),
-                                     .peak = predicted ? both(1000_mcpu, 0_MiB) : Usage{},
-                                     .cold = cold,
-                                     .ending = ending}},
-                           .system = both(1000_mcpu, 0_MiB),
-                           .prod = both(0_mcpu, 0_MiB),
-                           .none = both(0_mcpu, 0_MiB),
-                           .margin = 0_pct});
+lending::ProdReclaimable of_one_pod(bool cold, bool ending, bool predicted) {
+  return lending::prod_reclaimable({.allocatable = both(64000_mcpu, 1_MiB),
+                                    .pods = {{.request = both(4000_mcpu, 0_MiB),
+                                              .peak = predicted ? both(1000_mcpu, 0_MiB) : Usage{},
+                                              .cold = cold,
+                                              .ending = ending}},
+                                    .system = both(1000_mcpu, 0_MiB),
+                                    .prod = both(0_mcpu, 0_MiB),
+                                    .none = both(0_mcpu, 0_MiB),
+                                    .margin = 0_pct});
 }
 
 TEST(ProdReclaimable, EachStateOfAPod) {
@@ -113,7 +114,7 @@ TEST(ProdReclaimable, EachStateOfAPod) {
 TEST(ProdReclaimable, AbsurdRequestsDoNotWrapAround) {
   auto node = koordinators_node();
   node.pods.assign(20, {.request = {1'000'000'000_mcpu, Bytes(INT64_MAX / 2)}, .peak = both(1_mcpu, 1_B)});
-  const auto found = prod_reclaimable(node);
+  const auto found = lending::prod_reclaimable(node);
   EXPECT_EQ(found.reclaimable, both(1570_mcpu, Bytes((3072LL << 20) - 1'771'674'009)));
 }
 
@@ -124,25 +125,26 @@ TEST(ProdReclaimable, NeverMoreThanEitherViewAllows) {
                 Bytes(static_cast<int>(random() % static_cast<unsigned>(most))));
   };
   for (int round = 0; round < 500; ++round) {
-    ReclaimInput node{.allocatable = amount(20000),
-                      .pods = {},
-                      .system = amount(2000),
-                      .prod = amount(8000),
-                      .none = amount(200),
-                      .margin = 10_pct};
+    lending::ReclaimInput node{.allocatable = amount(20000),
+                               .pods = {},
+                               .system = amount(2000),
+                               .prod = amount(8000),
+                               .none = amount(200),
+                               .margin = 10_pct};
     std::int64_t requested = 0;
     for (int i = 0; i < 8; ++i) {
       node.pods.push_back({.request = amount(3000), .peak = amount(2000), .cold = random() % 4 == 0});
       if (!node.pods.back().cold) requested += node.pods.back().request.cpu->count();
     }
-    const auto found = prod_reclaimable(node);
+    const auto found = lending::prod_reclaimable(node);
     const auto cpu = found.reclaimable->cpu->count();
     EXPECT_GE(cpu, 0);
     EXPECT_LE(cpu, requested) << "nothing comes from cold pods";
     EXPECT_LE(cpu + found.terms.at(1).cpu->count(),
               std::max(node.allocatable.cpu->count(), found.terms.at(1).cpu->count()));
     node.margin = 50_pct;
-    EXPECT_LE(prod_reclaimable(node).reclaimable->cpu->count(), cpu) << "more margin never lends more";
+    EXPECT_LE(lending::prod_reclaimable(node).reclaimable->cpu->count(), cpu)
+        << "more margin never lends more";
   }
 }
 
@@ -167,14 +169,14 @@ class FromPods : public testing::Test {
            .pods = {{.uid = "web", .priority_class = PriorityClass::prod, .usage = both(500_mcpu, 256_MiB)}}},
           settings_, at);
   }
-  [[nodiscard]] ReclaimInput input() const {
-    return reclaim_input({.predictor = predictor_,
-                          .settings = settings_,
-                          .allocatable = both(8000_mcpu, 8192_MiB),
-                          .pods = {web_},
-                          .measured = measured_,
-                          .now = kNow,
-                          .unix_seconds = unix_seconds_});
+  [[nodiscard]] lending::ReclaimInput input() const {
+    return lending::reclaim_input({.predictor = predictor_,
+                                   .settings = settings_,
+                                   .allocatable = both(8000_mcpu, 8192_MiB),
+                                   .pods = {web_},
+                                   .measured = measured_,
+                                   .now = kNow,
+                                   .unix_seconds = unix_seconds_});
   }
 
   static constexpr std::int64_t kNowUnix = 1'767'225'600;
@@ -183,13 +185,13 @@ class FromPods : public testing::Test {
   PredictionSettings settings_{};
   std::vector<PodUsage> measured_{{.uid = "other"}, {.uid = "web", .usage = both(1_mcpu, 1_B)}};
   std::optional<std::int64_t> unix_seconds_ = kNowUnix;
-  PeakPredictor predictor_{};
+  lending::PeakPredictor predictor_{};
 };
 
 TEST_F(FromPods, RequestsAndPredictionsMeet) {
   learn(hours(1));
   const auto sum = input();
-  EXPECT_EQ(sum.system, predictor_.predict(kSystemModel));
+  EXPECT_EQ(sum.system, predictor_.predict(lending::kSystemModel));
   EXPECT_EQ(sum.prod, predictor_.predict("@prod"));
   EXPECT_EQ(sum.none, both(25_mcpu, 5_MiB));
   ASSERT_EQ(sum.pods.size(), 1U);
@@ -199,7 +201,7 @@ TEST_F(FromPods, RequestsAndPredictionsMeet) {
   EXPECT_FALSE(sum.pods[0].ending);
   // Pod by pod it would be 1500 - 1.1 * 539 = 908m; the system's 3.5 CPUs are more than all that is
   // requested.
-  EXPECT_EQ(prod_reclaimable(sum).reclaimable->cpu, 0_mcpu);
+  EXPECT_EQ(lending::prod_reclaimable(sum).reclaimable->cpu, 0_mcpu);
 }
 
 TEST_F(FromPods, OnlyServicesThatWereMeasuredAreInTheSum) {
@@ -269,7 +271,7 @@ TEST_F(FromPods, WithoutAModelNothingIsPredicted) {
   const auto sum = input();
   EXPECT_EQ(sum.pods.at(0).peak, Usage{});
   EXPECT_FALSE(sum.pods.at(0).cold) << "it is old enough, as far as the pod goes";
-  EXPECT_EQ(prod_reclaimable(sum).unknown_because, "nothing has been learned about the system yet");
+  EXPECT_EQ(lending::prod_reclaimable(sum).unknown_because, "nothing has been learned about the system yet");
 }
 
 }  // namespace

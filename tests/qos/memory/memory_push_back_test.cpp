@@ -42,7 +42,7 @@ struct Scene {
   std::int64_t mib(Duration later = {}) {
     node.at += later;
     out.clear();
-    memory_push_back_policy.decide(node, slo, state, out);
+    memory::memory_push_back_policy.decide(node, slo, state, out);
     const auto bytes = wished(out, besteffort().id, Knob::memory_high);
     if (bytes >= 0) besteffort().applied.plain.set(Knob::memory_high, (Bytes(bytes)).count());
     return bytes < 0 ? -1 : bytes >> 20;
@@ -50,8 +50,8 @@ struct Scene {
   [[nodiscard]] std::optional<Bytes> target() const { return state.memory_push_back.target; }
   NodeSnapshot node;
   NodeSlo slo{};
-  PolicyState state{};
-  Intents out{};
+  decide::PolicyState state{};
+  decide::Intents out{};
 };
 
 TEST(MemoryPushBack, StopsTheGrowthAndComesDownInSteps) {
@@ -150,12 +150,12 @@ TEST(MemoryPushBack, HoldsWhatIsInForceWhileItKnowsNothing) {
 }
 
 TEST(MemoryPushBack, IsOffUnlessAskedFor) {
-  EXPECT_FALSE(memory_push_back_policy.enabled(NodeSlo{}));
+  EXPECT_FALSE(memory::memory_push_back_policy.enabled(NodeSlo{}));
   Scene scene;
-  EXPECT_TRUE(memory_push_back_policy.enabled(scene.slo));
+  EXPECT_TRUE(memory::memory_push_back_policy.enabled(scene.slo));
   scene.stalled(50);
   scene.mib();
-  memory_push_back_policy.reset(scene.state);
+  memory::memory_push_back_policy.reset(scene.state);
   EXPECT_FALSE(scene.target());
 }
 

@@ -49,11 +49,11 @@ NodeSnapshot on_v2(const SnapshotBuilder& builder, Bytes total) {
 
 struct Decided {
   NodeSnapshot node;
-  PolicyState state{};
-  Intents out{};
+  decide::PolicyState state{};
+  decide::Intents out{};
   void again(const NodeSlo& slo) {
     out.clear();
-    memory_qos_policy.decide(node, slo, state, out);
+    memory::memory_qos_policy.decide(node, slo, state, out);
   }
   [[nodiscard]] std::int64_t pod(std::size_t index, Knob knob) const {
     return wished(out, node.cgroup(node.pods[index].cgroup)->id, knob);
@@ -127,8 +127,8 @@ TEST(MemoryQos, LowIsRaisedToMinBelowAndNotInTheParents) {
 }
 
 TEST(MemoryQos, TheThrottlingPointIsNeverBelowWhatIsProtected) {
-  const MemoryTerms terms{.min = Percent(100), .throttling = Percent(50)};
-  EXPECT_EQ(throttling_point(terms, {Bytes(8 * kGiB), {}}, Bytes(4 * kGiB)), Bytes(8589934592));
+  const memory::MemoryTerms terms{.min = Percent(100), .throttling = Percent(50)};
+  EXPECT_EQ(memory::throttling_point(terms, {Bytes(8 * kGiB), {}}, Bytes(4 * kGiB)), Bytes(8589934592));
 }
 
 TEST(MemoryQos, ProtectsNoMoreThanThereIs) {

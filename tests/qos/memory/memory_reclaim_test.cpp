@@ -42,7 +42,7 @@ struct Scene {
   }
   void uses(std::size_t index, Bytes used) { container(index).memory.current = used; }
   const std::vector<ReclaimOrder>& decide() {
-    decide_reclaim(node, slo, state, out);
+    memory::decide_reclaim(node, slo, state, out);
     return out;
   }
   const std::vector<ReclaimOrder>& next(Duration later = seconds(1)) {
@@ -57,7 +57,7 @@ struct Scene {
   }
   NodeSnapshot node;
   NodeSlo slo;
-  PolicyState state{};
+  decide::PolicyState state{};
   std::vector<ReclaimOrder> out{};
 };
 
@@ -172,7 +172,7 @@ TEST(MemoryReclaim, SoManyOrdersAtATime) {
   Scene scene(services(40));
   for (std::size_t i = 0; i < 40; ++i) scene.uses(i, 960_MiB);
   scene.uses(33, 999_MiB);
-  ASSERT_EQ(scene.decide().size(), kMostReclaimOrders);
+  ASSERT_EQ(scene.decide().size(), memory::kMostReclaimOrders);
   EXPECT_EQ(scene.out[0].target, scene.container(33).id);
 }
 

@@ -28,15 +28,15 @@ struct Scene {
   }
   void decide() {
     out.clear();
-    PolicyState state;
-    memory_qos_policy.decide(node, slo, state, out);
+    decide::PolicyState state;
+    memory::memory_qos_policy.decide(node, slo, state, out);
   }
   [[nodiscard]] std::int64_t at(CgroupIndex index, Knob knob) const {
     return wished(out, node.cgroup(index)->id, knob);
   }
   NodeSnapshot node;
   NodeSlo slo{};
-  Intents out{};
+  decide::Intents out{};
 };
 
 MemoryQos asking() {
@@ -142,9 +142,9 @@ TEST(MemoryVendor, HalfOfNoLimitIsNoPageCacheLimit) {  // 16
   node.node.memory = NodeMemory{32768_MiB, 32768_MiB, {}, {}, {}};
   for (auto& cgroup : node.cgroups)
     for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).initial);
-  PolicyState state;
-  Intents out{};
-  memory_qos_policy.decide(node, NodeSlo{}, state, out);
+  decide::PolicyState state;
+  decide::Intents out{};
+  memory::memory_qos_policy.decide(node, NodeSlo{}, state, out);
   const CgroupId pod = node.cgroup(node.pods[0].cgroup)->id;
   EXPECT_EQ(wished(out, pod, Knob::page_cache_limit_size), kNothing);
   EXPECT_EQ(wished(out, pod, Knob::page_cache_limit_enable), kNothing);
@@ -164,9 +164,9 @@ TEST(MemoryVendor, APodsAutoIsItsClassesDefaultAndItsOwnWords) {  // 18
     cgroup.applied.plain.set(Knob::memory_high, kPlainMax);
     cgroup.memory.current = Bytes{};
   }
-  PolicyState state;
-  Intents out{};
-  memory_qos_policy.decide(node, NodeSlo{}, state, out);  // the node's class is off
+  decide::PolicyState state;
+  decide::Intents out{};
+  memory::memory_qos_policy.decide(node, NodeSlo{}, state, out);  // the node's class is off
   const CgroupId container = node.cgroup(node.containers[0].cgroup)->id;
   EXPECT_EQ(wished(out, container, Knob::memory_wmark_ratio), 95);
   EXPECT_EQ(wished(out, container, Knob::memory_wmark_scale_factor), 20);

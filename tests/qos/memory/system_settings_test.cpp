@@ -22,29 +22,31 @@ NodeSnapshot with_files(std::optional<Bytes> memory = Bytes(64 * kGiB)) {
   out.node.settings.set(Knob::watermark_scale_factor, 10);
   return out;
 }
-Intents decide(const NodeSnapshot& snapshot, const SystemStrategy& system) {
+decide::Intents decide(const NodeSnapshot& snapshot, const SystemStrategy& system) {
   NodeSlo slo;
   slo.system = system;
-  PolicyState state;
-  Intents out;
-  if (system_settings_policy.enabled(slo)) system_settings_policy.decide(snapshot, slo, state, out);
+  decide::PolicyState state;
+  decide::Intents out;
+  if (memory::system_settings_policy.enabled(slo))
+    memory::system_settings_policy.decide(snapshot, slo, state, out);
   return out;
 }
 
 TEST(SystemSettings, MinFreeKbytesOfTheWorkedExamples) {
-  EXPECT_EQ(min_free_kbytes(Bytes(512 * kGiB), 100), 5368709);
-  EXPECT_EQ(min_free_kbytes(Bytes(64 * kGiB), 100), 671088);
-  EXPECT_EQ(min_free_kbytes(Bytes(512 * kGiB), 88), 4724464);
-  EXPECT_EQ(min_free_kbytes(Bytes(8 * kGiB), 100), 83886);
-  EXPECT_EQ(min_free_kbytes(Bytes(1 * kGiB), 100), 10485);
+  EXPECT_EQ(memory::min_free_kbytes(Bytes(512 * kGiB), 100), 5368709);
+  EXPECT_EQ(memory::min_free_kbytes(Bytes(64 * kGiB), 100), 671088);
+  EXPECT_EQ(memory::min_free_kbytes(Bytes(512 * kGiB), 88), 4724464);
+  EXPECT_EQ(memory::min_free_kbytes(Bytes(8 * kGiB), 100), 83886);
+  EXPECT_EQ(memory::min_free_kbytes(Bytes(1 * kGiB), 100), 10485);
 }
 
 TEST(SystemSettings, OutOfBoundsBecomesTheNearestThatIsSensible) {
   // Koordinator skips these without a word.
-  EXPECT_EQ(min_free_kbytes(Bytes(512 * kGiB), 400), 10485760);
-  EXPECT_EQ(min_free_kbytes(Bytes(1024 * kGiB), 100), 10485760);
-  EXPECT_EQ(min_free_kbytes(Bytes(kGiB / 2), 100), 10240);
-  EXPECT_EQ(min_free_kbytes(Bytes(16 * kGiB), 10000), 16 * kGiB / 1024 / 10) << "a tenth of memory at most";
+  EXPECT_EQ(memory::min_free_kbytes(Bytes(512 * kGiB), 400), 10485760);
+  EXPECT_EQ(memory::min_free_kbytes(Bytes(1024 * kGiB), 100), 10485760);
+  EXPECT_EQ(memory::min_free_kbytes(Bytes(kGiB / 2), 100), 10240);
+  EXPECT_EQ(memory::min_free_kbytes(Bytes(16 * kGiB), 10000), 16 * kGiB / 1024 / 10)
+      << "a tenth of memory at most";
 }
 
 TEST(SystemSettings, WritesWhatIsGivenWhereTheKernelHasIt) {

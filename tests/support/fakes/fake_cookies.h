@@ -7,7 +7,7 @@
 
 namespace evenkeel::test {
 
-class FakeCookies final : public CoreCookies {
+class FakeCookies final : public sched::CoreCookies {
  public:
   std::map<std::int32_t, std::uint64_t> tasks{};  ///< 0: none
   bool nameless = false;                          ///< too early: the kernel cannot say what it gives

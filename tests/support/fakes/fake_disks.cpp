@@ -46,7 +46,7 @@ int FakeDisks::write_parts(std::string_view file, std::map<std::string, std::str
     const std::string value(word.substr(cut + 1));
     bool known = false;
     for (const auto name : keys_of(file)) known = known || key == name;
-    const auto number = kernel_u64(value);
+    const auto number = kernel::kernel_u64(value);
     if (!known || (value != "max" && number.code != 0)) return EINVAL;
     const bool none = value != "max" && number.value == 0;
     if (none && file == "io.max") return ERANGE;
@@ -66,7 +66,7 @@ int FakeDisks::write(const std::string& cgroup, std::string_view file, std::stri
   auto& line = files_[cgroup + "/" + std::string(file)][device];
   if (!keys_of(file).empty()) return write_parts(file, line, rest);
   const bool weight = !is_throttle(file);
-  const auto number = kernel_u64(rest);
+  const auto number = kernel::kernel_u64(rest);
   if (weight && rest == "default") return line.clear(), 0;
   if (number.code != 0 || (weight && (number.value < 1 || number.value > 10000))) return EINVAL;
   line.clear();

@@ -14,13 +14,13 @@ FakeKernel::FakeKernel(bool v2, int cpus, bool vendor)
               .cpuset_v2 = v2,
               .memory_v2 = v2,
               .online = CpuSet::range(0, cpus - 1),
-              .plain = mainline_plain_knobs(v2) | (vendor ? vendor_plain_knobs() : 0)}) {}
+              .plain = kernel::mainline_plain_knobs(v2) | (vendor ? kernel::vendor_plain_knobs() : 0)}) {}
 
-KernelGroup& FakeKernel::make(const std::string& path) {
+kernel::KernelGroup& FakeKernel::make(const std::string& path) {
   const auto cut = path.rfind('/');
   const auto parent = cut == std::string::npos ? groups_.end() : groups_.find(path.substr(0, cut));
   const int above = parent == groups_.end() ? -1 : parent->second.index;
-  KernelGroup group{.parent = above};
+  kernel::KernelGroup group{.parent = above};
   if (!v2_) group.cpus = above < 0 ? rules_.kind().online : rules_.group(above).cpus;
   groups_[path] = {rules_.add(group), next_inode_++};
   return at(path);

@@ -19,9 +19,11 @@ class FakeKernel final : public KernelFiles {
   explicit FakeKernel(bool v2, int cpus = 8, bool vendor = false);
 
   /// Paths of cgroups are relative to a hierarchy's root ("kubepods/besteffort"); parents first.
-  KernelGroup& make(const std::string& path);
+  kernel::KernelGroup& make(const std::string& path);
   void remove(const std::string& path);
-  [[nodiscard]] KernelGroup& at(const std::string& path) { return rules_.group(groups_.at(path).index); }
+  [[nodiscard]] kernel::KernelGroup& at(const std::string& path) {
+    return rules_.group(groups_.at(path).index);
+  }
   [[nodiscard]] bool has(const std::string& path) const { return groups_.count(path) != 0; }
   /// What a file reads, without the line end; "<missing>" when it is not there.
   [[nodiscard]] std::string text(const std::string& path, std::string_view file) const;
@@ -54,7 +56,7 @@ class FakeKernel final : public KernelFiles {
   [[nodiscard]] const Group* find(const KnobFile& file) const;
   [[nodiscard]] std::string cgroup_of(const std::string& dir) const;
   bool v2_;
-  KernelRules rules_;
+  kernel::KernelRules rules_;
   std::map<std::string, Group> groups_{};
   std::map<std::string, int> failing_{}, unreadable_{};
   std::uint64_t next_inode_ = 100;

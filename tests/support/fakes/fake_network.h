@@ -12,13 +12,13 @@
 
 namespace evenkeel::test {
 
-class FakeNetwork final : public NetworkDoor {
+class FakeNetwork final : public network::NetworkDoor {
  public:
-  std::map<int, RootQdisc> roots{};  ///< of links that have more than the kernel's own
-  std::map<std::uint16_t, HtbClass> classes{};
+  std::map<int, network::RootQdisc> roots{};  ///< of links that have more than the kernel's own
+  std::map<std::uint16_t, network::HtbClass> classes{};
   std::set<std::uint16_t> fair{};  ///< classes whose flows take turns
   bool no_fair_leaves = false;     ///< the kernel has no fq_codel
-  std::optional<PacketRules> rules{};
+  std::optional<network::PacketRules> rules{};
   int calls = 0, looks = 0;
   bool cgroups_tell = true;
   int refuse_at = -1;  ///< which call is refused
@@ -34,15 +34,15 @@ class FakeNetwork final : public NetworkDoor {
     return out + (rules ? "rules\n" : "");
   }
 
-  Result<RootQdisc> root_qdisc(int link) override {
+  Result<network::RootQdisc> root_qdisc(int link) override {
     ++looks;
     const auto found = roots.find(link);
-    return found == roots.end() ? RootQdisc{"noqueue", 0} : found->second;
+    return found == roots.end() ? network::RootQdisc{"noqueue", 0} : found->second;
   }
   Result<> make_qdisc(int link, std::uint16_t /*fallback*/) override {
     if (refuses()) return fail(refusal, Op::write);
     if (roots.contains(link)) return fail(EEXIST, Op::write);
-    roots[link] = {"htb", kOurQdisc};
+    roots[link] = {"htb", network::kOurQdisc};
     return {};
   }
   Result<> remove_qdisc(int link) override {
@@ -52,7 +52,7 @@ class FakeNetwork final : public NetworkDoor {
     fair.clear();
     return {};
   }
-  Result<> put_class(int /*link*/, const HtbClass& wanted) override {
+  Result<> put_class(int /*link*/, const network::HtbClass& wanted) override {
     if (refuses()) return fail(refusal, Op::write);
     if (wanted.parent != 0 && !classes.contains(wanted.parent)) broken.push_back("a class before its parent");
     if (wanted.rate <= BitRate(0) || wanted.ceil < wanted.rate) broken.push_back("a rate of nothing");
@@ -74,7 +74,7 @@ class FakeNetwork final : public NetworkDoor {
     fair.insert(minor);
     return {};
   }
-  Result<> put_rules(const PacketRules& wanted) override {
+  Result<> put_rules(const network::PacketRules& wanted) override {
     if (refuses()) return fail(refusal, Op::write);
     for (const auto& rule : wanted.rules)
       if (!classes.contains(rule.minor)) broken.push_back("packets for a class that is not there");

@@ -13,7 +13,7 @@
 namespace evenkeel::test {
 namespace {
 
-const std::string kRoot = std::string(kResctrlDir);
+const std::string kRoot = std::string(resctrl::kResctrlDir);
 
 /// "sys/fs/resctrl/be/tasks" is ("be", "tasks"); the root's is ("", "tasks").
 struct Place {
@@ -280,8 +280,8 @@ std::string FakeResctrl::group_of(int task) const {
 
 std::string FakeResctrl::schemata(const std::string& group) const {
   const auto found = groups_.find(group);
-  const auto parsed = found == groups_.end() ? std::nullopt : parse_schemata(text_of(found->second));
-  std::string out = parsed ? schemata_text(*parsed) : "<missing>\n";
+  const auto parsed = found == groups_.end() ? std::nullopt : resctrl::parse_schemata(text_of(found->second));
+  std::string out = parsed ? resctrl::schemata_text(*parsed) : "<missing>\n";
   std::ranges::replace(out, '\n', ' ');
   out.pop_back();
   return out;

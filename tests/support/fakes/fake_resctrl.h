@@ -1,6 +1,6 @@
 // A model of resctrl behind the seam of its files: it takes, rounds and refuses what a real kernel does, with
-// the same words in last_cmd_status. tests/cgroup/resctrl_live_test.cpp compares it with a real one row by
-// row.
+// the same words in last_cmd_status. tests/collectors/live/resctrl_live_test.cpp compares it with a real one
+// row by row.
 #pragma once
 
 #include <cstdint>

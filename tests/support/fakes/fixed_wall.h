@@ -5,7 +5,7 @@
 
 namespace evenkeel::test {
 
-class FixedWallClock : public WallClock {
+class FixedWallClock : public runtime::WallClock {
  public:
   explicit FixedWallClock(double unix_seconds) : at(unix_seconds) {}
   [[nodiscard]] double unix_seconds() const override { return at; }

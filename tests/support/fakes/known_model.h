@@ -7,9 +7,9 @@ namespace evenkeel::test {
 
 inline constexpr MonoTime kModelStart{std::chrono::hours(100)};
 
-inline NormalModel known_model(double mean, double deviation, double autocorrelation = 0) {
-  NormalModel model(Signal::cpi);
-  auto normal = normal_from(mean, deviation, 1e6, kModelStart, traits_of(Signal::cpi));
+inline detector::NormalModel known_model(double mean, double deviation, double autocorrelation = 0) {
+  detector::NormalModel model(Signal::cpi);
+  auto normal = detector::normal_from(mean, deviation, 1e6, kModelStart, traits_of(Signal::cpi));
   normal.autocorrelation = autocorrelation;
   model.load(normal);
   return model;

@@ -12,11 +12,12 @@ namespace evenkeel::test {
 
 using namespace std::chrono_literals;
 
-CounterEvents stand_in() {
+counters::CounterEvents stand_in() {
   std::uint32_t type = 0;
   std::ifstream("/sys/bus/event_source/devices/msr/type") >> type;
   if (type == 0) return {};
-  return {{Counted::cycles, type, 0}, {Counted::instructions, 1 /* software */, 0 /* cpu-clock */}};
+  return {{counters::CounterKind::cycles, type, 0},
+          {counters::CounterKind::instructions, 1 /* software */, 0 /* cpu-clock */}};
 }
 
 CountingNode::CountingNode(const std::vector<std::string>& pods) {
@@ -28,21 +29,21 @@ CountingNode::CountingNode(const std::vector<std::string>& pods) {
   look();
 }
 
-std::string CountingNode::begin(CounterBackend way, const CounterEvents& events) {
+std::string CountingNode::begin(CounterBackend way, const counters::CounterEvents& events) {
   counting_.reset();
   if (way == CounterBackend::per_cpu) {
-    auto begun = make_per_cpu_counting(events, *tree_, lent(), settings);
+    auto begun = counters::make_per_cpu_counting(events, *tree_, lent(), settings);
     counting_ = std::move(begun.counting);
-    return no_programs(begun.why);
+    return no_programs(begun.error);
   }
-  counting_ = make_rotating_counting(events);
+  counting_ = counters::make_rotating_counting(events);
   counting_->follow(*tree_);
   return {};
 }
 
 void CountingNode::look() {
   tree_->scan();
-  build_roster(*tree_, nullptr, std::make_shared<const NodeSlo>(), node_);
+  per_cgroup::build_roster(*tree_, nullptr, std::make_shared<const NodeSlo>(), node_);
   if (counting_) counting_->follow(*tree_);
 }
 
@@ -50,7 +51,7 @@ void CountingNode::look_at_cpus() {
   std::ifstream in("/sys/devices/system/cpu/online");
   std::string online;
   std::getline(in, online);
-  node_.topology = read_topology(cgroups_.host(), CpuSet::parse(online).value());
+  node_.topology = node::read_topology(cgroups_.host(), CpuSet::parse(online).value());
 }
 
 bool CountingNode::tick() {
@@ -62,7 +63,7 @@ bool CountingNode::tick() {
     const auto known = use_.find(cgroup.id);
     cgroup.cpu_use = known == use_.end() ? std::nullopt : std::optional(known->second);
   }
-  Tick tick = lent();
+  collectors::Tick tick = lent();
   return counting_->collect(tick, settings);
 }
 

@@ -18,7 +18,7 @@ namespace evenkeel::test {
 
 /// The stand-in for hardware counters: ticks of the time stamp counter for cycles, nanoseconds of CPU time
 /// for instructions. Their ratio is the counter's frequency in GHz. Empty: this machine has none.
-CounterEvents stand_in();
+counters::CounterEvents stand_in();
 
 class CountingNode {
  public:
@@ -30,13 +30,13 @@ class CountingNode {
   [[nodiscard]] const std::string& why_not() const { return cgroups_.why_not(); }
   [[nodiscard]] LiveCgroups& cgroups() { return cgroups_; }
   [[nodiscard]] NodeSnapshot& node() { return node_; }
-  [[nodiscard]] const CgroupTree& tree() const { return *tree_; }
+  [[nodiscard]] const tree::CgroupTree& tree() const { return *tree_; }
   /// For who counts by himself.
-  [[nodiscard]] Tick lent() { return {cgroups_.host(), buffer_, node_}; }
+  [[nodiscard]] collectors::Tick lent() { return {cgroups_.host(), buffer_, node_}; }
   InterferenceSettings settings{};
 
   /// Begins to count. Empty: it works; else why it does not, which fails a test in a guest.
-  std::string begin(CounterBackend way, const CounterEvents& events);
+  std::string begin(CounterBackend way, const counters::CounterEvents& events);
   void stop() { counting_.reset(); }
   /// Looks at the tree again: cgroups may have come and gone.
   void look();
@@ -54,9 +54,9 @@ class CountingNode {
 
  private:
   LiveCgroups cgroups_{};
-  std::optional<CgroupTree> tree_{};
+  std::optional<tree::CgroupTree> tree_{};
   NodeSnapshot node_{};
-  std::unique_ptr<CpuCounting> counting_{};
+  std::unique_ptr<counters::CpuCounting> counting_{};
   std::map<CgroupId, MilliCpu> use_{};
   std::array<char, 4096> buffer_{};
 };

@@ -41,7 +41,7 @@ LiveCgroups::LiveCgroups() : top_("evenkeel-test-" + std::to_string(::getpid()))
   auto host = Host::open("/");
   if (!host) return;
   host_.emplace(std::move(*host));
-  const auto layout = detect_layout(*host_, top_);
+  const auto layout = tree::detect_layout(*host_, top_);
   if (!layout) {
     why_not_ = "no cgroup file system";
     return;

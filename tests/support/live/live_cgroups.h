@@ -21,7 +21,7 @@ class LiveCgroups {
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] const Host& host() const { return *host_; }
   /// With the private top as cgroup root.
-  [[nodiscard]] const Layout& layout() const { return layout_; }
+  [[nodiscard]] const tree::Layout& layout() const { return layout_; }
   /// "evenkeel-test-<pid>": the cgroup root to give to the agent.
   [[nodiscard]] const std::string& top() const { return top_; }
   /// Makes top/`path` (and what is above it) in every hierarchy. Returns its path relative to a hierarchy.
@@ -43,7 +43,7 @@ class LiveCgroups {
 
  private:
   std::optional<Host> host_{};
-  Layout layout_{};
+  tree::Layout layout_{};
   std::string top_{};
   std::string why_not_{};
 };

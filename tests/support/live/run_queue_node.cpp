@@ -31,7 +31,7 @@ RunQueueNode::RunQueueNode(const std::vector<std::string>& pods) {
   ::setpriority(PRIO_PROCESS, 0, -20);  // who looks is not to wait for those he looks at
   for (const auto& pod : pods) cgroups_.make(container(pod));
   tree_.emplace(cgroups_.host(), cgroups_.layout());
-  sampler_.emplace(cgroups_.host(), SamplerOptions{});
+  sampler_.emplace(cgroups_.host(), collectors::SamplerOptions{});
   enable(true);
   look();
   tick();
@@ -51,7 +51,7 @@ void RunQueueNode::enable(bool on) {
 
 void RunQueueNode::look() {
   tree_->scan();
-  build_roster(*tree_, nullptr, node_.slo, node_);
+  per_cgroup::build_roster(*tree_, nullptr, node_.slo, node_);
   sampler_->follow(*tree_);
 }
 

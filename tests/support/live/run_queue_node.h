@@ -47,8 +47,8 @@ class RunQueueNode {
 
  private:
   LiveCgroups cgroups_{};
-  std::optional<CgroupTree> tree_{};
-  std::optional<Sampler> sampler_{};
+  std::optional<tree::CgroupTree> tree_{};
+  std::optional<collectors::Sampler> sampler_{};
   NodeSnapshot node_{};
   std::vector<RunQueueWait> waits_{};
   std::vector<WaitBlame> blame_{};

@@ -28,27 +28,27 @@ std::string pod_text(const std::string& name, const std::string& uid, const std:
          R"(","state":{"running":{}}}]}})";
 }
 
-const Value* member(const Value& in, std::initializer_list<std::string_view> path) {
-  const Value* at = &in;
+const document::Value* member(const document::Value& in, std::initializer_list<std::string_view> path) {
+  const document::Value* at = &in;
   for (const auto key : path) at = at == nullptr ? nullptr : at->find(key);
   return at;
 }
 
 }  // namespace
 
-std::string text_at(const Value& in, std::initializer_list<std::string_view> path) {
-  const Value* at = member(in, path);
+std::string text_at(const document::Value& in, std::initializer_list<std::string_view> path) {
+  const document::Value* at = member(in, path);
   return at == nullptr || at->scalar() == nullptr ? "<none>" : at->scalar()->text;
 }
 
-double number_at(const Value& in, std::initializer_list<std::string_view> path) {
+double number_at(const document::Value& in, std::initializer_list<std::string_view> path) {
   return std::strtod(text_at(in, path).c_str(), nullptr);
 }
 
 AccusedNode::AccusedNode()
     : log_path_(temporary_file()),
       log_fd_(::open(log_path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC)),
-      log_(log_fd_, LogFormat::text, LogLevel::info, nullptr) {
+      log_(log_fd_, runtime::LogFormat::text, runtime::LogLevel::info, nullptr) {
   service_ = node_.host.pod(KubeQos::burstable, kService, {"aaa"});
   batch_ = node_.host.pod(KubeQos::besteffort, kBatch, {"bbb"});
   busy_ = node_.host.pod(KubeQos::besteffort, kBusy, {"ccc"});
@@ -69,14 +69,15 @@ AccusedNode::~AccusedNode() {
 std::string AccusedNode::start(const std::string& more) {
   std::ofstream(state_.path + "/nodeslo.yaml")
       << "extensions: {evenkeel: {interference: {enable: true, stallWindow: 1s" << more << "}}}\n";
-  AgentOptions options{.host_root = node_.host.root(), .state_dir = state_.path + "/state", .stepped = true};
+  tick::AgentOptions options{
+      .host_root = node_.host.root(), .state_dir = state_.path + "/state", .stepped = true};
   options.inputs.nodeslo = state_.path + "/nodeslo.yaml";
-  options.inputs.pods = {PodsSource::Kind::file, state_.path + "/pods.json"};
+  options.inputs.pods = {inputs::PodsSource::Kind::file, state_.path + "/pods.json"};
   options.inputs.by_text = true;
-  auto created = Agent::create(options, log_, clock_, &wall_);
+  auto created = tick::Agent::create(options, log_, clock_, &wall_);
   if (!created.agent) return created.error;
   agent_ = std::move(created.agent);
-  agent_->owners_hear([this](const Pod& pod, const AuditEvent& event) {
+  agent_->set_pod_event_sink([this](const Pod& pod, const record::AuditEvent& event) {
     if (event.by == "interference") heard_.push_back(pod.name + " " + std::string(event.kind));
   });
   return {};
@@ -101,7 +102,7 @@ void AccusedNode::second(int service_ms, int batch_ms) {
 }
 
 bool AccusedNode::batch_is_found_out() {
-  const auto nobody = [&] { return agent_->remembered().interference.accusations.empty(); };
+  const auto nobody = [&] { return agent_->policy_state().interference.accusations.empty(); };
   for (int i = 0; i < 60; ++i) rests();
   for (int i = 0; i < 40 && nobody(); ++i) i % 8 < 4 ? suffers() : rests();
   return !nobody();
@@ -122,10 +123,12 @@ double AccusedNode::now() const {
 }
 
 std::string AccusedNode::page(const std::string& path) const {
-  return answer_page(*agent_, {.path = path}).body;
+  return api::answer_page(*agent_, {.path = path}).body;
 }
 
-Value AccusedNode::interference() const { return parse_json(page("/v1/interference"), "page").root; }
+document::Value AccusedNode::interference() const {
+  return document::parse_json(page("/v1/interference"), "page").root;
+}
 
 std::string AccusedNode::log() const { return text_of_file(log_path_); }
 
@@ -135,15 +138,15 @@ std::string AccusedNode::line(const std::string& event) const {
   return at == std::string::npos ? "" : text.substr(at, text.find('\n', at) - at);
 }
 
-Value AccusedNode::recorded(const std::string& kind) const {
-  const Value all = parse_json(page("/v1/audit"), "audit").root;
-  for (const Value& event : *all.find("events")->list())
+document::Value AccusedNode::recorded(const std::string& kind) const {
+  const document::Value all = document::parse_json(page("/v1/audit"), "audit").root;
+  for (const document::Value& event : *all.find("events")->list())
     if (text_at(event, {"kind"}) == kind) return event;
   return {};
 }
 
 std::string AccusedNode::metric(const std::string& labelled) const {
-  const auto text = metrics_text(*agent_);
+  const auto text = api::metrics_text(*agent_);
   const auto at = text.find('\n' + labelled + ' ');
   if (at == std::string::npos) return "<none>";
   const auto from = at + labelled.size() + 2;

@@ -16,8 +16,8 @@
 namespace evenkeel::test {
 
 /// The text of a member, by its path; "<none>" when it is not there.
-std::string text_at(const Value& in, std::initializer_list<std::string_view> path);
-double number_at(const Value& in, std::initializer_list<std::string_view> path);
+std::string text_at(const document::Value& in, std::initializer_list<std::string_view> path);
+double number_at(const document::Value& in, std::initializer_list<std::string_view> path);
 
 class AccusedNode {
  public:
@@ -43,12 +43,12 @@ class AccusedNode {
   [[nodiscard]] std::string quota_of_batch() const { return node_.quota_of(batch_); }
   [[nodiscard]] double now() const;  ///< seconds on the agent's clock
   [[nodiscard]] std::string page(const std::string& path) const;
-  [[nodiscard]] Value interference() const;
+  [[nodiscard]] document::Value interference() const;
   [[nodiscard]] std::string log() const;
   /// The first line of the log with this event, from there on; empty: none.
   [[nodiscard]] std::string line(const std::string& event) const;
   /// The first record of this kind in the audit; null: none.
-  [[nodiscard]] Value recorded(const std::string& kind) const;
+  [[nodiscard]] document::Value recorded(const std::string& kind) const;
   /// The value of "NAME{LABELS}" as it is written, or "<none>".
   [[nodiscard]] std::string metric(const std::string& labelled) const;
   /// What the owners of pods heard of interference: "NAME KIND".
@@ -62,9 +62,9 @@ class AccusedNode {
   FixedWallClock wall_{1'767'225'600};
   std::string log_path_;
   int log_fd_;
-  Log log_;
-  SteppedClock clock_{};
-  std::unique_ptr<Agent> agent_{};
+  runtime::Log log_;
+  runtime::SteppedClock clock_{};
+  std::unique_ptr<tick::Agent> agent_{};
   std::vector<std::string> heard_{};
   std::map<std::string, std::int64_t> waited_ms_{};
   unsigned second_ = 0;

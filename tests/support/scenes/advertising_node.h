@@ -12,12 +12,12 @@ namespace evenkeel::test {
 inline constexpr std::int64_t kGib = std::int64_t{1} << 30;
 
 struct AdvertisingNode {
-  Lendable lendable{};
+  lending::Lendable lendable{};
   RecentUsage usage{};
   NodeObject object{};
   std::vector<Pod> pods{};
   ColocationStrategy strategy{};
-  AdvertiseState state{};
+  lending::AdvertiseState state{};
   MonoTime now{};
   bool pods_known = true;
 
@@ -44,16 +44,18 @@ struct AdvertisingNode {
     pods.push_back(std::move(pod));
   }
   /// Time passes, with a fresh measurement at its end unless the node is blind.
-  Advertised after(Duration passed, bool measured = true) {
+  lending::Advertised after(Duration passed, bool measured = true) {
     now += passed;
     if (measured) usage.newest = now;
-    auto out = advertise({lendable, usage, object, pods, strategy, now, pods_known}, state);
-    if (out.write) written(out, now, state);
+    auto out = lending::advertise({lendable, usage, object, pods, strategy, now, pods_known}, state);
+    if (out.write) lending::written(out, now, state);
     return out;
   }
 };
 
 /// What is said about the first resource about which something is said.
-inline std::string first_clause(const Advertised& out) { return out.why.substr(0, out.why.find("; ")); }
+inline std::string first_clause(const lending::Advertised& out) {
+  return out.why.substr(0, out.why.find("; "));
+}
 
 }  // namespace evenkeel::test

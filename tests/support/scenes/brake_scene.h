@@ -48,7 +48,7 @@ struct BrakeScene {
   std::int64_t wish(Knob knob = Knob::cpu_quota, Duration later = {}) {
     node.at += later;
     out.clear();
-    brake_policy.decide(node, slo, state, out);
+    brake::brake_policy.decide(node, slo, state, out);
     node.alarms.clear();
     if (!out.all().empty())
       obey(node, out);
@@ -66,8 +66,8 @@ struct BrakeScene {
   CgroupIndex place;  ///< of best effort, whatever the node says of it
   Applied own{};
   NodeSlo slo{};
-  PolicyState state{};
-  Intents out{};
+  decide::PolicyState state{};
+  decide::Intents out{};
 };
 
 }  // namespace evenkeel::test

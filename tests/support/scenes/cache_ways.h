@@ -51,15 +51,15 @@ struct CacheWays : testing::Test {
   void pass(Duration time) {
     for (const auto end = node.at + time; node.at < end;) tick();
   }
-  [[nodiscard]] std::uint64_t steps(WayStep what) const {
+  [[nodiscard]] std::uint64_t steps(cache::WayStep what) const {
     return steering.steps()[static_cast<std::size_t>(what)];
   }
 
   NodeSnapshot node{};
   NodeSlo slo{};
-  InterferenceState who{};
-  WaySteering steering{};
-  WaySteering::Room room{.ways = 8, .least = 1};
+  interference::InterferenceState who{};
+  cache::WaySteering steering{};
+  cache::WaySteering::Room room{.ways = 8, .least = 1};
   bool batch = false, known = true;
   double batch_misses = 20000;
   std::int64_t web_instructions = 1'000'000'000;

@@ -50,7 +50,7 @@ class CountedScene {
         sum_ = 0;
       }
       intents.clear();
-      decide_all(node, slo, state, intents);
+      decide::decide_all(node, slo, state, intents);
       if (obeys) obey(node, intents);
       for (const auto& one : state.interference.news) heard_.push_back(one.what);
     }
@@ -66,13 +66,13 @@ class CountedScene {
   }
   /// Wished for a pod in the last tick; absent: nothing.
   [[nodiscard]] std::optional<std::int64_t> wish(std::size_t pod, Knob knob) const {
-    for (const Intent& intent : intents.all())
+    for (const decide::Intent& intent : intents.all())
       if (intent.target == id(pod) && intent.knob == knob && !intent.hold)
         return std::get<std::int64_t>(intent.value);
     return std::nullopt;
   }
   [[nodiscard]] bool is_held_back(std::size_t pod) const { return wish(pod, Knob::cpu_quota).has_value(); }
-  [[nodiscard]] std::size_t heard(InterferenceNews::What what) const {
+  [[nodiscard]] std::size_t heard(interference::InterferenceNews::What what) const {
     return static_cast<std::size_t>(std::ranges::count(heard_, what));
   }
 
@@ -80,11 +80,11 @@ class CountedScene {
   bool obeys = true;
   NodeSlo slo{};
   NodeSnapshot node{};
-  PolicyState state{};
-  Intents intents{};
+  decide::PolicyState state{};
+  decide::Intents intents{};
 
  private:
-  std::vector<InterferenceNews::What> heard_{};
+  std::vector<interference::InterferenceNews::What> heard_{};
   std::mt19937 random_{7};
   std::uniform_real_distribution<double> noise_{0.95, 1.05};
   double sum_ = 0;

@@ -21,7 +21,7 @@ struct Accusation {
 
 class Ours {
  public:
-  Ours(Signal signal, const DetectorSettings& settings) : watch_(signal), settings_(settings) {
+  Ours(Signal signal, const detector::DetectorSettings& settings) : watch_(signal), settings_(settings) {
     for (std::size_t i = 0; i < kSuspects; ++i) {
       suspects_[i] = {.cgroup = {static_cast<std::uint32_t>(i + 1)}, .activity = &activity_[i]};
       if (signal == Signal::run_queue_wait) suspects_[i].blame = &blame_[i];
@@ -29,30 +29,30 @@ class Ours {
   }
   Accusation observe(const SceneWindow& window, MonoTime now) {
     if (window.new_image) watch_.relearn();
-    const auto at = window_at(now, settings_.interval(watch_.model().signal()));
+    const auto at = detector::window_at(now, settings_.interval(watch_.model().signal()));
     watch_.observe(window.value, at, now, accused_, settings_);
     for (std::size_t i = 0; i < kSuspects; ++i) {
       activity_[i].put(at, window.activity[i]);
       blame_[i].put(at, window.blame[i]);
     }
     accused_ = false;
-    const Case victim = watch_.open_case(kVictims, settings_);
+    const detector::Case victim = watch_.open_case(kVictims, settings_);
     if (!victim.anomaly.anomalous) return {};
-    judge(victim, suspects_, settings_, verdicts_);
+    detector::judge(victim, suspects_, settings_, verdicts_);
     Accusation out{.anomalous = true};
     accused_ = verdicts_[0].accused();
     if (!accused_) return out;
     out.who = verdicts_[0].suspect.value - 1;
-    if (verdicts_[0].finding == Finding::joint) out.with = verdicts_[0].with.value - 1;
+    if (verdicts_[0].finding == detector::Finding::joint) out.with = verdicts_[0].with.value - 1;
     return out;
   }
 
  private:
-  VictimWatch watch_;
-  DetectorSettings settings_;
-  std::array<WindowSeries, kSuspects> activity_{}, blame_{};
-  std::array<Suspect, kSuspects> suspects_{};
-  std::array<Verdict, kSuspects> verdicts_{};
+  detector::VictimWatch watch_;
+  detector::DetectorSettings settings_;
+  std::array<detector::WindowSeries, kSuspects> activity_{}, blame_{};
+  std::array<detector::Suspect, kSuspects> suspects_{};
+  std::array<detector::Verdict, kSuspects> verdicts_{};
   bool accused_ = false;
 };
 
@@ -88,14 +88,15 @@ class Counter {
   MonoTime guilty_until_{}, alarm_until_{};
 };
 
-void run_trial(Family family, double times, unsigned seed, const DetectorSettings& settings, Tallies& out) {
+void run_trial(Family family, double times, unsigned seed, const detector::DetectorSettings& settings,
+               Tallies& out) {
   Scene scene(family, times, seed);
   Cpi2 cpi2(scene.windows_a_day());
   Ours ours(signal_of(family), settings);
   std::array<Counter, kDetectors> counters = {Counter(out[0]), Counter(out[1]), Counter(out[2])};
   MonoTime now{std::chrono::hours(1)};
   for (std::size_t i = 0; i < 2 * scene.windows_a_day(); ++i) {
-    now += DetectorSettings{}.interval(traits_of(signal_of(family)));
+    now += detector::DetectorSettings{}.interval(traits_of(signal_of(family)));
     const auto window = scene.next();
     cpi2.observe(window);
     const auto said = ours.observe(window, now);
@@ -120,7 +121,7 @@ Tally& Tally::operator+=(const Tally& other) {
 }
 
 Tallies run_trials(Family family, double times, std::span<const unsigned> seeds,
-                   const DetectorSettings& settings) {
+                   const detector::DetectorSettings& settings) {
   Tallies out;
   for (const unsigned seed : seeds) run_trial(family, times, seed, settings, out);
   return out;

@@ -31,7 +31,7 @@ using Tallies = std::array<Tally, kDetectors>;
 
 /// One day of learning and one that counts, for every seed.
 Tallies run_trials(Family family, double times, std::span<const unsigned> seeds,
-                   const DetectorSettings& settings = {});
+                   const detector::DetectorSettings& settings = {});
 
 /// 95 % interval of the share of `some` in `of` (Wilson).
 struct Interval {

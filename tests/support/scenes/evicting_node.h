@@ -17,7 +17,7 @@ constexpr Bytes operator""_GB(unsigned long long v) {
 class EvictingNode {
  public:
   NodeSlo slo{};
-  EvictionState state{};
+  eviction::EvictionState state{};
   NodeSnapshot node{};
   int second = 0;
 
@@ -78,10 +78,10 @@ class EvictingNode {
   void used(Bytes bytes) { node.node.memory->available = node.node.memory->total - bytes; }
 
   /// After so many seconds, of which the agent sees the last one.
-  std::optional<Eviction> decide(int after_seconds = 1) {
+  std::optional<eviction::Eviction> decide(int after_seconds = 1) {
     second += after_seconds;
     node.at = MonoTime(std::chrono::seconds(second));
-    return decide_eviction(node, slo, state);
+    return eviction::decide_eviction(node, slo, state);
   }
   /// The victim's name; empty: nobody.
   std::string victim(int after_seconds = 1) {
@@ -95,9 +95,9 @@ class EvictingNode {
     return "";
   }
   /// What the first trigger of this name's gate thinks.
-  [[nodiscard]] const EvictionVerdict& verdict(std::string_view trigger) const {
+  [[nodiscard]] const eviction::EvictionVerdict& verdict(std::string_view trigger) const {
     std::size_t index = 0;
-    while (eviction_triggers()[index]->name != trigger) ++index;
+    while (eviction::eviction_triggers()[index]->name != trigger) ++index;
     return state.verdicts[index];
   }
 

@@ -6,10 +6,10 @@
 
 namespace evenkeel::test {
 
-ExecutorNode::ExecutorNode(bool v2, ExecutorOptions options, bool vendor)
+ExecutorNode::ExecutorNode(bool v2, executor::ExecutorOptions options, bool vendor)
     : v2_(v2), kernel(v2, 8, vendor), executor(build(options)) {}
 
-Executor& ExecutorNode::build(ExecutorOptions options) {
+executor::Executor& ExecutorNode::build(executor::ExecutorOptions options) {
   if (v2_) {
     host_.v2();
   } else {
@@ -17,7 +17,7 @@ Executor& ExecutorNode::build(ExecutorOptions options) {
   }
   host_.bare().kubepods();
   root_.emplace(std::move(*Host::open(host_.root())));
-  tree_.emplace(*root_, *detect_layout(*root_, ""));
+  tree_.emplace(*root_, *tree::detect_layout(*root_, ""));
   for (const char* path : {"kubepods", kBe, "kubepods/burstable"}) kernel.make(path);
   add(kPod);
   add(kCtr);
@@ -57,17 +57,18 @@ void ExecutorNode::hold(const std::string& path, Knob knob) {
 }
 
 void ExecutorNode::sort_plan() {
-  std::ranges::sort(plan, {}, [](const Intent& intent) { return std::pair(intent.target, intent.knob); });
+  std::ranges::sort(plan, {},
+                    [](const decide::Intent& intent) { return std::pair(intent.target, intent.knob); });
 }
 
 void ExecutorNode::observe_disks(const CgroupSample& sample, NodeSnapshot& node) {
   if (kernel.disks.devices.empty()) return;
   DiskReading reading{.cgroup = sample.id};
   for (const auto& lever : knob_table()) {
-    const auto name = is_of_disk(lever.knob) ? file_name(lever.knob, tree_->layout()) : "";
+    const auto name = is_of_disk(lever.knob) ? kernel::file_name(lever.knob, tree_->layout()) : "";
     if (!name.empty() && kernel.disks.has(file_part(name)))
-      take_disk_values(lever.knob, name, kernel.disks.read(std::string(sample.path), file_part(name)),
-                       reading);
+      kernel::take_disk_values(lever.knob, name, kernel.disks.read(std::string(sample.path), file_part(name)),
+                               reading);
   }
   node.disk_readings.push_back(reading);
 }
@@ -80,7 +81,7 @@ NodeSnapshot ExecutorNode::observe() {
   const auto& all = tree_->all();
   for (const auto* cgroup : all) {
     CgroupSample sample{.id = cgroup->id, .kind = cgroup->kind, .path = cgroup->path};
-    const auto parent = std::ranges::find(all, cgroup->parent, [](const Cgroup* c) { return c->id; });
+    const auto parent = std::ranges::find(all, cgroup->parent, [](const tree::Cgroup* c) { return c->id; });
     if (cgroup->parent) sample.parent = static_cast<CgroupIndex>(parent - all.begin());
     sample.hands_off = hands_off.count(cgroup->path) != 0;
     if (kernel.has(cgroup->path)) {
@@ -92,7 +93,7 @@ NodeSnapshot ExecutorNode::observe() {
       sample.applied.cpus = group.cpus;
       for (const auto& lever : knob_table())
         if (is_plain(lever.knob) && (kernel.plain() & knob_bit(lever.knob)) != 0 && !is_of_node(lever.knob) &&
-            !is_of_disk(lever.knob) && !file_name(lever.knob, tree().layout()).empty())
+            !is_of_disk(lever.knob) && !kernel::file_name(lever.knob, tree().layout()).empty())
           sample.applied.plain.set(lever.knob, group.plain[plain_index(lever.knob)]);
     }
     observe_disks(sample, node);
@@ -105,7 +106,7 @@ NodeSnapshot ExecutorNode::observe() {
   return node;
 }
 
-Report ExecutorNode::tick() {
+executor::Report ExecutorNode::tick() {
   now += std::chrono::seconds(1);
   auto report = executor.apply(plan, observe(), seen);
   seen.clear();

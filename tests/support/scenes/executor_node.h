@@ -21,7 +21,7 @@ inline constexpr const char* kCtr = "kubepods/besteffort/pod1/ctr";
 class ExecutorNode {
  public:
   /// kubepods, its QoS directories, and one best-effort pod with one container.
-  explicit ExecutorNode(bool v2, ExecutorOptions options = {}, bool vendor = false);
+  explicit ExecutorNode(bool v2, executor::ExecutorOptions options = {}, bool vendor = false);
 
   void add(const std::string& path);
   void remove(const std::string& path);
@@ -31,9 +31,9 @@ class ExecutorNode {
   void hold(const std::string& path, Knob knob);
   /// What a sampler would see now.
   [[nodiscard]] NodeSnapshot observe();
-  [[nodiscard]] const CgroupTree& tree() const { return *tree_; }
+  [[nodiscard]] const tree::CgroupTree& tree() const { return *tree_; }
   /// One second later: the plan, the kernel as it is, and what was seen (then forgotten).
-  Report tick();
+  executor::Report tick();
 
  private:
   void sort_plan();
@@ -41,20 +41,20 @@ class ExecutorNode {
   FakeHost host_{};
   std::optional<Host> root_{};
   bool v2_;
-  std::optional<CgroupTree> tree_{};
+  std::optional<tree::CgroupTree> tree_{};
 
  public:
   FakeKernel kernel;
-  Journal journal = Journal::in_memory();
-  std::vector<Intent> plan{};
-  std::vector<TreeWatch::Changes::Value> seen{};
+  executor::Journal journal = executor::Journal::in_memory();
+  std::vector<decide::Intent> plan{};
+  std::vector<tree::TreeWatch::Changes::Value> seen{};
   std::set<std::string> hands_off{};
   MonoTime now{};
-  std::optional<Executor> executor_holder{};
-  Executor& executor;
+  std::optional<executor::Executor> executor_holder{};
+  executor::Executor& executor;
 
  private:
-  Executor& build(ExecutorOptions options);
+  executor::Executor& build(executor::ExecutorOptions options);
 };
 
 }  // namespace evenkeel::test

@@ -12,12 +12,12 @@ namespace evenkeel::test {
 class Asker {
  public:
   Asker() : loop_(make_loop()), client_(make_client(*loop_)) {}
-  EventLoop& loop() { return *loop_; }
-  HttpClient& client() { return *client_; }
+  runtime::EventLoop& loop() { return *loop_; }
+  http::HttpClient& client() { return *client_; }
   /// Runs the loop until the answer is there.
-  HttpReply ask(HttpCall call) {
-    HttpReply got;
-    client_->start(std::move(call), [&](HttpReply reply) {
+  http::HttpReply ask(http::HttpCall call) {
+    http::HttpReply got;
+    client_->start(std::move(call), [&](http::HttpReply reply) {
       got = std::move(reply);
       loop_->stop();
     });
@@ -36,14 +36,14 @@ class Asker {
   void stop() { loop_->stop(); }
 
  private:
-  static std::unique_ptr<EventLoop> make_loop() {
-    return std::make_unique<EventLoop>(std::move(EventLoop::open().value()));
+  static std::unique_ptr<runtime::EventLoop> make_loop() {
+    return std::make_unique<runtime::EventLoop>(std::move(runtime::EventLoop::open().value()));
   }
-  static std::unique_ptr<HttpClient> make_client(EventLoop& loop) {
-    return std::make_unique<HttpClient>(std::move(HttpClient::open(loop).value()));
+  static std::unique_ptr<http::HttpClient> make_client(runtime::EventLoop& loop) {
+    return std::make_unique<http::HttpClient>(std::move(http::HttpClient::open(loop).value()));
   }
-  std::unique_ptr<EventLoop> loop_;
-  std::unique_ptr<HttpClient> client_;
+  std::unique_ptr<runtime::EventLoop> loop_;
+  std::unique_ptr<http::HttpClient> client_;
 };
 
 }  // namespace evenkeel::test

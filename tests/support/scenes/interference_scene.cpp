@@ -20,8 +20,8 @@ Scene::Scene(Family family, double times, unsigned seed)
     : family_(family),
       times_(times),
       random_(seed),
-      windows_a_day_(static_cast<std::size_t>(std::chrono::hours(24) /
-                                              DetectorSettings{}.interval(traits_of(signal_of(family))))) {
+      windows_a_day_(static_cast<std::size_t>(
+          std::chrono::hours(24) / detector::DetectorSettings{}.interval(traits_of(signal_of(family))))) {
   for (auto& worker : workers_) worker.load = std::uniform_real_distribution<double>(0.5, 4)(random_);
   slow_from_ = windows_a_day_ + random_() % (windows_a_day_ / 2);
   plan_episode();

@@ -15,7 +15,7 @@ KubeletNode::KubeletNode(Kind kind, bool with_api) : kind_(kind), with_api_(with
   std::ofstream(dir_.path + "/nodeslo.yaml") << "{}\n";
   std::ofstream(dir_.path + "/token") << "the-token\n";
   log_fd_ = ::open((dir_.path + "/log").c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-  log_ = std::make_unique<Log>(log_fd_, LogFormat::text, LogLevel::info, nullptr);
+  log_ = std::make_unique<runtime::Log>(log_fd_, runtime::LogFormat::text, runtime::LogLevel::info, nullptr);
 }
 
 KubeletNode::~KubeletNode() { ::close(log_fd_); }
@@ -37,15 +37,15 @@ void KubeletNode::answers(const std::string& body, const Fault& fault) {
 
 void KubeletNode::start(Pace pace) {
   const auto access_to = [&](const ScriptedServer& server) {
-    return KubeAccess{.server = server.url(),
-                      .authorities = {server.authority().certificate(), {}},
-                      .token = {{}, dir_.path + "/token"}};
+    return kube::KubeAccess{.server = server.url(),
+                            .authorities = {server.authority().certificate(), {}},
+                            .token = {{}, dir_.path + "/token"}};
   };
-  KubeFeed::Options options{.kubelet = access_to(kubelet),
-                            .pods_interval = pace.interval,
-                            .node_interval = pace.interval,
-                            .soonest = pace.soonest,
-                            .patience = pace.patience};
+  kube::KubeFeed::Options options{.kubelet = access_to(kubelet),
+                                  .pods_interval = pace.interval,
+                                  .node_interval = pace.interval,
+                                  .min_interval = pace.soonest,
+                                  .timeout = pace.patience};
   if (with_api_) {
     options.api = access_to(api);
     options.node_name = "node-1";
@@ -54,22 +54,24 @@ void KubeletNode::start(Pace pace) {
     options.api = access_to(api);
     options.nodeslo_name = "node-1";
   }
-  auto created = Agent::create(
+  auto created = tick::Agent::create(
       {.host_root = host.root(),
        .state_dir = dir_.path + "/state",
        .inputs = {.nodeslo = dir_.path + "/nodeslo.yaml",
-                  .nodeslo_object = watches_nodeslo ? KubeFeed::nodeslo_object(options.nodeslo_name) : "",
-                  .pods = {kind_, KubeFeed::pods_url(*options.kubelet)},
-                  .node_url = with_api_ ? KubeFeed::node_url(*options.api, options.node_name) : "",
+                  .nodeslo_object =
+                      watches_nodeslo ? kube::KubeFeed::nodeslo_object(options.nodeslo_name) : "",
+                  .pods = {kind_, kube::KubeFeed::pods_url(*options.kubelet)},
+                  .node_url = with_api_ ? kube::KubeFeed::node_url(*options.api, options.node_name) : "",
                   .pods_interval = pace.interval}},
       *log_, clock_, nullptr);
   agent_ = std::move(created.agent);
-  loop_ = std::make_unique<EventLoop>(std::move(EventLoop::open().value()));
+  loop_ = std::make_unique<runtime::EventLoop>(std::move(runtime::EventLoop::open().value()));
   const auto react = [this] {
     agent_->react(clock_.now());
-    feed_->unknown(agent_->youngest_unknown());
+    feed_->unknown_cgroup_found(agent_->newest_unknown_cgroup());
   };
-  feed_ = std::move(KubeFeed::open({*loop_, clock_, nullptr, agent_->feed(), react}, options).value());
+  feed_ = std::move(
+      kube::KubeFeed::open({*loop_, clock_, nullptr, agent_->mutable_inputs(), react}, options).value());
   for (const auto* client : {feed_->kubelet(), feed_->api()})
     if (client != nullptr) agent_->show(client->traffic());
   for (const int fd : agent_->descriptors())
@@ -80,7 +82,7 @@ void KubeletNode::start(Pace pace) {
 
 void KubeletNode::tick() {
   agent_->tick(clock_.now());
-  feed_->unknown(agent_->youngest_unknown());
+  feed_->unknown_cgroup_found(agent_->newest_unknown_cgroup());
   if (!wanted_ || !wanted_()) return;
   happened_ = true;
   loop_->stop();
@@ -115,6 +117,8 @@ int KubeletNode::logged(const std::string& text) const {
   return count;
 }
 
-std::string KubeletNode::page(const std::string& path) const { return answer_page(*agent_, {path, {}}).body; }
+std::string KubeletNode::page(const std::string& path) const {
+  return api::answer_page(*agent_, {path, {}}).body;
+}
 
 }  // namespace evenkeel::test

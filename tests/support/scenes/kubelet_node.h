@@ -19,7 +19,7 @@ namespace evenkeel::test {
 
 class KubeletNode {
  public:
-  using Kind = PodsSource::Kind;
+  using Kind = inputs::PodsSource::Kind;
   explicit KubeletNode(Kind kind = Kind::kubelet, bool with_api = false);
   ~KubeletNode();
   KubeletNode(const KubeletNode&) = delete;
@@ -45,10 +45,10 @@ class KubeletNode {
              std::chrono::milliseconds patience = std::chrono::milliseconds(10'000));
   void run(std::chrono::milliseconds time);
 
-  [[nodiscard]] Agent& agent() { return *agent_; }
-  [[nodiscard]] InputState nodeslo_state() const { return agent_->inputs().states().at(0); }
-  [[nodiscard]] InputState pods_state() const { return agent_->inputs().states().at(1); }
-  [[nodiscard]] InputState node_state() const { return agent_->inputs().states().at(2); }
+  [[nodiscard]] tick::Agent& agent() { return *agent_; }
+  [[nodiscard]] inputs::InputState nodeslo_state() const { return agent_->inputs().states().at(0); }
+  [[nodiscard]] inputs::InputState pods_state() const { return agent_->inputs().states().at(1); }
+  [[nodiscard]] inputs::InputState node_state() const { return agent_->inputs().states().at(2); }
   /// The pod's spec as policies see it; null: nobody has heard of it.
   [[nodiscard]] const Pod* pod(const std::string& uid) const;
   [[nodiscard]] std::string log() const;
@@ -61,12 +61,12 @@ class KubeletNode {
   Kind kind_;
   bool with_api_;
   StateDir dir_{};
-  SystemClock clock_{};
+  runtime::SystemClock clock_{};
   int log_fd_ = -1;
-  std::unique_ptr<Log> log_{};
-  std::unique_ptr<EventLoop> loop_{};
-  std::unique_ptr<Agent> agent_{};
-  std::unique_ptr<KubeFeed> feed_{};
+  std::unique_ptr<runtime::Log> log_{};
+  std::unique_ptr<runtime::EventLoop> loop_{};
+  std::unique_ptr<tick::Agent> agent_{};
+  std::unique_ptr<kube::KubeFeed> feed_{};
   std::function<bool()> wanted_{};
   bool happened_ = false;
 };

@@ -99,7 +99,7 @@ LendingNode& LendingNode::on_numa(std::vector<int> nodes) {
   return *this;
 }
 
-LendInput LendingNode::input() const {
+lending::LendInput LendingNode::input() const {
   return {object, node, pods, usage, strategy, prod_reclaimable, pods_known};
 }
 

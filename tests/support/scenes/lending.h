@@ -47,10 +47,10 @@ struct LendingNode {
   LendingNode& uses(double cpu, double memory);
   LendingNode& on_numa(std::vector<int> nodes);
 
-  [[nodiscard]] LendInput input() const;
-  [[nodiscard]] Lendable lend() const { return lendable(input()); }
-  [[nodiscard]] ZoneLendables lend_zones(const std::vector<Zone>& zones) const {
-    return lendable_zones(input(), zones);
+  [[nodiscard]] lending::LendInput input() const;
+  [[nodiscard]] lending::Lendable lend() const { return lending::lendable(input()); }
+  [[nodiscard]] lending::ZoneLendables lend_zones(const std::vector<lending::Zone>& zones) const {
+    return lending::lendable_zones(input(), zones);
   }
 };
 

@@ -233,15 +233,15 @@ void LeverLoop::measure() {
   }
 }
 
-Report LeverLoop::pass() {
+executor::Report LeverLoop::pass() {
   now += std::chrono::seconds(1);
   snapshot_ = observe();
   snapshot_.since_previous = std::chrono::seconds(1);
-  build_roster(tree(), std::make_shared<const std::vector<Pod>>(pods_), slo_, snapshot_);
+  per_cgroup::build_roster(tree(), std::make_shared<const std::vector<Pod>>(pods_), slo_, snapshot_);
   measure();
   intents_.clear();
-  decide_all(snapshot_, *slo_, state_, intents_);
-  arbitrate(snapshot_, *slo_, intents_, wishes_);
+  decide::decide_all(snapshot_, *slo_, state_, intents_);
+  decide::arbitrate(snapshot_, *slo_, intents_, wishes_);
   auto report = executor.apply(wishes_, snapshot_, {});
   cache_.serve(intents_, now, report);
   queues_.serve(intents_, now, report);
@@ -250,7 +250,7 @@ Report LeverLoop::pass() {
 
 void LeverLoop::restore_all() {
   executor.restore_all(now);
-  Report report;
+  executor::Report report;
   cache_.restore_all(now, report);
   queues_.restore_all(now, report);
 }
@@ -269,8 +269,8 @@ std::map<std::string, std::string> LeverLoop::files() {
   std::map<std::string, std::string> out;
   for (const auto* cgroup : tree().all())
     for (const auto& lever : knob_table()) {
-      if (is_of_node(lever.knob) || file_name(lever.knob, tree().layout()).empty()) continue;
-      const auto name = file_part(file_name(lever.knob, tree().layout()));
+      if (is_of_node(lever.knob) || kernel::file_name(lever.knob, tree().layout()).empty()) continue;
+      const auto name = file_part(kernel::file_name(lever.knob, tree().layout()));
       const auto text = kernel.text(cgroup->path, name);
       if (text != "<missing>") out[cgroup->path + '/' + std::string(name)] = text;
     }

@@ -28,7 +28,7 @@ class LeverLoop : public ExecutorNode {
   void configure();
   void everything_off();
   /// One second: the pods use CPU and memory, everybody decides, the kernel gets it.
-  Report pass();
+  executor::Report pass();
   /// Takes everything back.
   void restore_all();
   /// From now on every write to this file, or every read of it, fails so; 0 = no more.
@@ -39,8 +39,8 @@ class LeverLoop : public ExecutorNode {
   /// The same, as each was when its cgroup was born.
   [[nodiscard]] std::map<std::string, std::string> originals();
   [[nodiscard]] const NodeSnapshot& snapshot() const { return snapshot_; }
-  [[nodiscard]] const std::vector<Intent>& wishes() const { return wishes_; }
-  [[nodiscard]] const ResctrlCounters& resctrl_counters() const { return cache_.counters(); }
+  [[nodiscard]] const std::vector<decide::Intent>& wishes() const { return wishes_; }
+  [[nodiscard]] const resctrl::ResctrlCounters& resctrl_counters() const { return cache_.counters(); }
   /// What was asked of the network in an illegal state.
   [[nodiscard]] const std::vector<std::string>& broken_network() const { return network_.broken; }
   /// What resctrl was told since it was asked last.
@@ -67,14 +67,14 @@ class LeverLoop : public ExecutorNode {
   std::map<std::string, std::string> born_{};
   std::shared_ptr<const NetworkLink> link_{};
   NodeSnapshot snapshot_{};
-  PolicyState state_{};
-  Intents intents_{};
-  std::vector<Intent> wishes_{};
+  decide::PolicyState state_{};
+  decide::Intents intents_{};
+  std::vector<decide::Intent> wishes_{};
   FakeResctrl::Machine machine_;
   FakeResctrl resctrl_;
-  ResctrlHand cache_;
+  resctrl::ResctrlHand cache_;
   FakeNetwork network_{};
-  NetworkHand queues_;
+  network::NetworkHand queues_;
   std::map<std::string, std::vector<int>> tasks_{};  ///< by cgroup
   int next_task_ = 1000;
 };

@@ -58,7 +58,7 @@ struct Known {
 
 class Naive {
  public:
-  Naive(const LendInput& input, int resource) : in_(input), resource_(resource) { read(); }
+  Naive(const lending::LendInput& input, int resource) : in_(input), resource_(resource) { read(); }
 
   NaiveAmount batch() const {
     if (!capacity_ || !known_.batch(policy_)) return std::nullopt;
@@ -244,7 +244,7 @@ class Naive {
     return out;
   }
 
-  const LendInput& in_;
+  const lending::LendInput& in_;
   int resource_;
   std::string policy_{};
   NaiveAmount capacity_{}, node_used_{};
@@ -256,7 +256,7 @@ class Naive {
 
 }  // namespace
 
-NaiveLending naive_lending(const LendInput& input, const std::vector<Zone>& zones) {
+NaiveLending naive_lending(const lending::LendInput& input, const std::vector<lending::Zone>& zones) {
   const Naive cpu(input, kCpu);
   const Naive memory(input, kMemory);
   NaiveLending out{{cpu.batch(), memory.batch()}, {cpu.mid(), memory.mid()}, {}};

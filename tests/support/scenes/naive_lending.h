@@ -19,6 +19,6 @@ struct NaiveLending {
   NaivePair batch{}, mid{};
   std::vector<NaivePair> zones{};
 };
-NaiveLending naive_lending(const LendInput& input, const std::vector<Zone>& zones);
+NaiveLending naive_lending(const lending::LendInput& input, const std::vector<lending::Zone>& zones);
 
 }  // namespace evenkeel::test

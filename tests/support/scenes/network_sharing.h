@@ -28,28 +28,29 @@ struct NetworkSharing : testing::Test {
     shop = host.pod(KubeQos::burstable, kShop, {"a"});
     night = host.pod(KubeQos::besteffort, kNight, {"b"});
     root.emplace(std::move(*Host::open(host.root())));
-    tree.emplace(*root, *detect_layout(*root, ""));
+    tree.emplace(*root, *tree::detect_layout(*root, ""));
     tree->scan();
     begin_anew();
-    plan.state = NetworkPlan::State::on;
+    plan.state = decide::NetworkPlan::State::on;
     plan.link = &link;
     plan.total = mbit(100);
-    plan.classes = {NetworkShare{mbit(40), mbit(100), {}}, NetworkShare{mbit(20), mbit(100), {}},
-                    NetworkShare{mbit(30), mbit(100), {}}, NetworkShare{mbit(10), mbit(50), mbit(20)}};
-    plan.members = {{id(shop), NetworkClass::ls, false, addresses, {}, {}},
-                    {id(night), NetworkClass::be, true, {}, {}, {}}};
+    plan.classes = {
+        decide::NetworkShare{mbit(40), mbit(100), {}}, decide::NetworkShare{mbit(20), mbit(100), {}},
+        decide::NetworkShare{mbit(30), mbit(100), {}}, decide::NetworkShare{mbit(10), mbit(50), mbit(20)}};
+    plan.members = {{id(shop), decide::NetworkClass::ls, false, addresses, {}, {}},
+                    {id(night), decide::NetworkClass::be, true, {}, {}, {}}};
   }
   void begin_anew(bool dry_run = false) { hand.emplace(*tree, door, journal, dry_run); }
   [[nodiscard]] CgroupId id(const std::string& cgroup) const { return tree->find_path(cgroup)->id; }
-  Report tick(int after = 1) {
+  executor::Report tick(int after = 1) {
     now += std::chrono::seconds(after);
-    Report report;
+    executor::Report report;
     hand->apply(plan, now, report);
     return report;
   }
-  Report off() {
+  executor::Report off() {
     now += std::chrono::seconds(1);
-    Report report;
+    executor::Report report;
     hand->apply({}, now, report);
     return report;
   }
@@ -62,14 +63,14 @@ struct NetworkSharing : testing::Test {
 
   FakeHost host{};
   FakeNetwork door{};
-  Journal journal = Journal::in_memory();
+  executor::Journal journal = executor::Journal::in_memory();
   std::vector<IpAddress> addresses{address(1), address(2)};
   NetworkLink link{"eth0", 7, {}};
-  NetworkPlan plan{};
+  decide::NetworkPlan plan{};
   std::string shop, night;
   std::optional<Host> root{};
-  std::optional<CgroupTree> tree{};
-  std::optional<NetworkHand> hand{};
+  std::optional<tree::CgroupTree> tree{};
+  std::optional<network::NetworkHand> hand{};
   MonoTime now{std::chrono::hours(1)};
 };
 

@@ -30,18 +30,19 @@ class ObjectWatchTest : public testing::Test {
     std::filesystem::rename(dir_.path + "/new", dir_.path + "/token");
   }
   void start() {
-    const KubeAccess access{
+    const kube::KubeAccess access{
         .server = server_.http().url(), .token = {{}, dir_.path + "/token"}, .unverified = true};
-    client_.emplace(std::move(KubeClient::open(asker_.loop(), asker_.client(), access, "api").value()));
+    client_.emplace(std::move(kube::KubeClient::open(asker_.loop(), asker_.client(), access, "api").value()));
     watch_.emplace(
-        std::move(ObjectWatch::open(asker_.loop(), *client_, clock_, nullptr, options_,
-                                    {.object =
-                                         [this](const Value& value) {
-                                           hear("object " + text_at(value, {"metadata", "resourceVersion"}));
-                                         },
-                                     .absent = [this] { hear("absent"); },
-                                     .confirmed = [this] { ++confirmed_, enough(); },
-                                     .trouble = [this](const std::string& why) { hear("trouble: " + why); }})
+        std::move(kube::ObjectWatch::open(
+                      asker_.loop(), *client_, clock_, nullptr, options_,
+                      {.object =
+                           [this](const document::Value& value) {
+                             hear("object " + pods::text_at(value, {"metadata", "resourceVersion"}));
+                           },
+                       .absent = [this] { hear("absent"); },
+                       .confirmed = [this] { ++confirmed_, enough(); },
+                       .trouble = [this](const std::string& why) { hear("trouble: " + why); }})
                       .value()));
   }
   /// Goes on until `what` was heard. All that was heard up to then.
@@ -52,7 +53,7 @@ class ObjectWatchTest : public testing::Test {
     wanted_ = std::move(so);
     if (!watch_) start();
     // Requests are counted by another thread: looked at besides.
-    std::optional<Timer> look;
+    std::optional<runtime::Timer> look;
     look.emplace(std::move(asker_.loop()
                                .timer([&] {
                                  enough();
@@ -82,16 +83,16 @@ class ObjectWatchTest : public testing::Test {
   [[nodiscard]] int lists() const { return static_cast<int>(server_.asked().size()) - watches(); }
 
   StateDir dir_{};
-  SystemClock clock_{};
+  runtime::SystemClock clock_{};
   WatchedServer server_{};
   Asker asker_{};
-  ObjectWatch::Options options_{.collection = "/apis/g/v1/things",
-                                .name = kName,
-                                .steady = std::chrono::milliseconds(100),
-                                .soonest = std::chrono::milliseconds(10),
-                                .longest_wait = std::chrono::milliseconds(200)};
-  std::optional<KubeClient> client_{};
-  std::optional<ObjectWatch> watch_{};
+  kube::ObjectWatch::Options options_{.collection = "/apis/g/v1/things",
+                                      .name = kName,
+                                      .stable_after = std::chrono::milliseconds(100),
+                                      .min_interval = std::chrono::milliseconds(10),
+                                      .longest_wait = std::chrono::milliseconds(200)};
+  std::optional<kube::KubeClient> client_{};
+  std::optional<kube::ObjectWatch> watch_{};
   Heard heard_{};
   int confirmed_ = 0;
   std::function<bool()> wanted_{};

@@ -2,7 +2,7 @@
 
 namespace evenkeel::test {
 
-std::string say(const std::vector<PlannedWrite>& steps) {
+std::string say(const std::vector<kernel::PlannedWrite>& steps) {
   std::string out;
   for (const auto& step : steps) {
     out += std::to_string(step.group) + " " + std::string(row(step.knob).name) + " " + text(step.value);

@@ -8,6 +8,6 @@
 
 namespace evenkeel::test {
 
-std::string say(const std::vector<PlannedWrite>& steps);
+std::string say(const std::vector<kernel::PlannedWrite>& steps);
 
 }  // namespace evenkeel::test

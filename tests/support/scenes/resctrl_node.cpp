@@ -7,7 +7,7 @@ ResctrlNode::ResctrlNode(FakeResctrl::Machine machine, bool dry_run)
   host_.v2().bare().kubepods();
   pod_ = host_.pod(KubeQos::besteffort, "11111111-2222-3333-4444-555555555555", {"a"});
   root_.emplace(std::move(*Host::open(host_.root())));
-  tree_.emplace(*root_, *detect_layout(*root_, ""));
+  tree_.emplace(*root_, *tree::detect_layout(*root_, ""));
   tree_->scan();
   kernel.task(101, threads_of("a"));
   kernel.task(102, threads_of("a"));
@@ -38,19 +38,19 @@ std::string ResctrlNode::threads_of(const std::string& name) const {
 }
 
 void ResctrlNode::plan(const std::string& group, const std::string& schemata,
-                       const std::vector<std::string>& containers, ResctrlGroupIndex instead) {
+                       const std::vector<std::string>& containers, decide::ResctrlGroupIndex instead) {
   auto& wish = wishes.add_group();
   wish.name = group;
   wish.schemata = schemata;
   wish.instead = instead;
   wish.why = because("the test wants it");
-  const auto index = static_cast<ResctrlGroupIndex>(wishes.groups().size()) - 1;
+  const auto index = static_cast<decide::ResctrlGroupIndex>(wishes.groups().size()) - 1;
   for (const auto& name : containers) wishes.add_member(id(name), index);
 }
 
-Report ResctrlNode::tick(int seconds) {
+executor::Report ResctrlNode::tick(int seconds) {
   now_ += std::chrono::seconds(seconds);
-  Report report;
+  executor::Report report;
   hand->apply(wishes, now_, report);
   return report;
 }
@@ -60,8 +60,8 @@ void ResctrlNode::settle() {
   kernel.taken();
 }
 
-Report ResctrlNode::restore_all() {
-  Report report;
+executor::Report ResctrlNode::restore_all() {
+  executor::Report report;
   hand->restore_all(now_, report);
   return report;
 }

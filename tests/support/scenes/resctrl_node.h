@@ -24,30 +24,30 @@ class ResctrlNode {
 
   /// The plan from here on: a group with its schemata, and the containers in it.
   void plan(const std::string& group, const std::string& schemata, const std::vector<std::string>& containers,
-            ResctrlGroupIndex instead = kRootGroup);
+            decide::ResctrlGroupIndex instead = decide::kRootGroup);
   void no_plan() { wishes.clear(); }
   /// `seconds` later.
-  Report tick(int seconds = 1);
+  executor::Report tick(int seconds = 1);
   /// Until every new container was looked at often enough; forgets what was written.
   void settle();
-  Report restore_all();
+  executor::Report restore_all();
   /// As after a death of the agent: another hand, the same journal and kernel.
   void begin_anew();
 
   FakeResctrl kernel;
-  Journal journal = Journal::in_memory();
-  ResctrlPlan wishes{};
+  executor::Journal journal = executor::Journal::in_memory();
+  decide::ResctrlPlan wishes{};
 
  private:
   FakeHost host_{};
   std::string pod_{};
   std::optional<Host> root_{};
-  std::optional<CgroupTree> tree_{};
+  std::optional<tree::CgroupTree> tree_{};
   bool dry_run_;
   MonoTime now_{std::chrono::hours(1)};
 
  public:
-  std::optional<ResctrlHand> hand{};
+  std::optional<resctrl::ResctrlHand> hand{};
 };
 
 inline constexpr const char* kBatch = "evenkeel-be";

@@ -5,16 +5,16 @@
 
 namespace evenkeel::test {
 
-void SampledNode::start(SamplerOptions options) {
+void SampledNode::start(collectors::SamplerOptions options) {
   host_.emplace(std::move(*Host::open(fake.root())));
-  tree_.emplace(*host_, *detect_layout(*host_, ""));
+  tree_.emplace(*host_, *tree::detect_layout(*host_, ""));
   sampler_.emplace(*host_, options);
   rescan();
 }
 
 void SampledNode::rescan() {
   tree_->scan();
-  build_roster(*tree_, pods, slo, node);
+  per_cgroup::build_roster(*tree_, pods, slo, node);
   sampler_->follow(*tree_);
 }
 

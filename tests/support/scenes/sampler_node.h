@@ -18,7 +18,7 @@ class SampledNode {
  public:
   /// Lay out `fake` first (machine, hierarchy, kubepods, pods); start() begins to look.
   FakeHost fake{};
-  void start(SamplerOptions options = {});
+  void start(collectors::SamplerOptions options = {});
   /// Looks at the tree again and rebuilds the roster, whether or not anything changed.
   void rescan();
   /// Moves the clock on and collects.
@@ -26,8 +26,8 @@ class SampledNode {
 
   /// The sample of a cgroup by its path.
   [[nodiscard]] const CgroupSample& at(const std::string& path) const;
-  [[nodiscard]] Sampler& sampler() { return *sampler_; }
-  [[nodiscard]] CgroupTree& tree() { return *tree_; }
+  [[nodiscard]] collectors::Sampler& sampler() { return *sampler_; }
+  [[nodiscard]] tree::CgroupTree& tree() { return *tree_; }
 
   NodeSnapshot node{};
   std::shared_ptr<const std::vector<Pod>> pods{};
@@ -35,8 +35,8 @@ class SampledNode {
 
  private:
   std::optional<Host> host_{};
-  std::optional<CgroupTree> tree_{};
-  std::optional<Sampler> sampler_{};
+  std::optional<tree::CgroupTree> tree_{};
+  std::optional<collectors::Sampler> sampler_{};
   MonoTime now_{std::chrono::hours(1)};
 };
 

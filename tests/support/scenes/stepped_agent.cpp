@@ -13,20 +13,20 @@
 namespace evenkeel::test {
 namespace {
 
-std::string scalar(const Value& value, std::string_view key) {
-  const Value* found = value.find(key);
+std::string scalar(const document::Value& value, std::string_view key) {
+  const document::Value* found = value.find(key);
   return found != nullptr && found->scalar() != nullptr ? found->scalar()->text : std::string();
 }
 
-const ValueList& list_of(const Value& value, std::string_view key) {
-  static const ValueList kNone;
-  const Value* found = value.find(key);
+const document::ValueList& list_of(const document::Value& value, std::string_view key) {
+  static const document::ValueList kNone;
+  const document::Value* found = value.find(key);
   return found != nullptr && found->list() != nullptr ? *found->list() : kNone;
 }
 
 Step parse_step(std::string line) {
   Step step;
-  auto parsed = parse_json(line, "answer");
+  auto parsed = document::parse_json(line, "answer");
   EXPECT_TRUE(parsed.problems.empty()) << line;
   step.line = std::move(line);
   step.json = std::move(parsed.root);

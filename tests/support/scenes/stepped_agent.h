@@ -13,7 +13,7 @@ namespace evenkeel::test {
 /// One answer of `advance` or `quit`.
 struct Step {
   std::string line{};  ///< as printed
-  Value json{};
+  document::Value json{};
   struct Write {
     std::string path{}, old_text{}, new_text{}, by{}, why{};
   };

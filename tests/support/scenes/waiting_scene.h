@@ -51,7 +51,7 @@ class WaitingScene {
       if (waits.listed) node_.run_queue.waits.push_back({container(0), waited, 100, {}});
       pod_sample(1).cpu_use = hog_uses;
       intents_.clear();
-      decide_all(node_, slo_, state_, intents_);
+      decide::decide_all(node_, slo_, state_, intents_);
       if (obeys_) obey(node_, intents_);
       for (const auto& news : state_.interference.news) heard_.push_back(news);
     }
@@ -65,24 +65,24 @@ class WaitingScene {
   }
   /// Quota wished for a cgroup in the last tick; absent: none.
   [[nodiscard]] std::optional<std::int64_t> quota_of(CgroupId cgroup) const {
-    for (const Intent& intent : intents_.all())
+    for (const decide::Intent& intent : intents_.all())
       if (intent.target == cgroup && intent.knob == Knob::cpu_quota && !intent.hold)
         return std::get<std::int64_t>(intent.value);
     return std::nullopt;
   }
-  [[nodiscard]] std::size_t heard(InterferenceNews::What what) const {
-    return static_cast<std::size_t>(std::ranges::count(heard_, what, &InterferenceNews::what));
+  [[nodiscard]] std::size_t heard(interference::InterferenceNews::What what) const {
+    return static_cast<std::size_t>(std::ranges::count(heard_, what, &interference::InterferenceNews::what));
   }
-  [[nodiscard]] const InterferenceState& state() const { return state_.interference; }
+  [[nodiscard]] const interference::InterferenceState& state() const { return state_.interference; }
 
   bool obeys_ = true;  ///< the kernel; false: somebody else's quotas stay
   NodeSlo slo_{};
   NodeSnapshot node_{};
 
  private:
-  PolicyState state_{};
-  Intents intents_{};
-  std::vector<InterferenceNews> heard_{};
+  decide::PolicyState state_{};
+  decide::Intents intents_{};
+  std::vector<interference::InterferenceNews> heard_{};
   std::mt19937 random_{7};
   std::uniform_real_distribution<double> noise_{0.8, 1.2};
 };

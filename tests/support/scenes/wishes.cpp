@@ -2,27 +2,27 @@
 
 namespace evenkeel::test {
 
-const Intent* wish(const Intents& intents, CgroupId target, Knob knob) {
-  const Intent* found = nullptr;
-  for (const Intent& intent : intents.all())
+const decide::Intent* wish(const decide::Intents& intents, CgroupId target, Knob knob) {
+  const decide::Intent* found = nullptr;
+  for (const decide::Intent& intent : intents.all())
     if (intent.target == target && intent.knob == knob && !intent.hold) found = &intent;
   return found;
 }
 
-std::int64_t wished(const Intents& intents, CgroupId target, Knob knob) {
-  const Intent* found = wish(intents, target, knob);
+std::int64_t wished(const decide::Intents& intents, CgroupId target, Knob knob) {
+  const decide::Intent* found = wish(intents, target, knob);
   const auto* number = found ? std::get_if<std::int64_t>(&found->value) : nullptr;
   return number ? *number : -1;
 }
 
-bool held(const Intents& intents, CgroupId target, Knob knob) {
-  for (const Intent& intent : intents.all())
+bool held(const decide::Intents& intents, CgroupId target, Knob knob) {
+  for (const decide::Intent& intent : intents.all())
     if (intent.target == target && intent.knob == knob) return intent.hold;
   return false;
 }
 
-void obey(NodeSnapshot& node, const Intents& intents) {
-  for (const Intent& intent : intents.all()) {
+void obey(NodeSnapshot& node, const decide::Intents& intents) {
+  for (const decide::Intent& intent : intents.all()) {
     if (intent.hold) continue;
     for (CgroupSample& sample : node.cgroups) {
       if (sample.id != intent.target) continue;

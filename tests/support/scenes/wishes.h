@@ -7,12 +7,12 @@
 namespace evenkeel::test {
 
 /// The last wish that is not a hold for a lever, or null.
-const Intent* wish(const Intents& intents, CgroupId target, Knob knob);
+const decide::Intent* wish(const decide::Intents& intents, CgroupId target, Knob knob);
 /// Its number, or -1 when there is none or it is no number.
-std::int64_t wished(const Intents& intents, CgroupId target, Knob knob);
-bool held(const Intents& intents, CgroupId target, Knob knob);
+std::int64_t wished(const decide::Intents& intents, CgroupId target, Knob knob);
+bool held(const decide::Intents& intents, CgroupId target, Knob knob);
 
 /// Does what a kernel would: the wishes become what is applied.
-void obey(NodeSnapshot& node, const Intents& intents);
+void obey(NodeSnapshot& node, const decide::Intents& intents);
 
 }  // namespace evenkeel::test

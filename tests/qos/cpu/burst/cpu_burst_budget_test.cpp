@@ -10,10 +10,10 @@ namespace {
 using namespace literals;
 using std::chrono::milliseconds;
 
-std::vector<CpuBurstState::Candidate> growing(std::initializer_list<std::int64_t> demands) {
-  std::vector<CpuBurstState::Candidate> candidates;
+std::vector<burst::CpuBurstState::Candidate> growing(std::initializer_list<std::int64_t> demands) {
+  std::vector<burst::CpuBurstState::Candidate> candidates;
   for (const std::int64_t milli : demands)
-    candidates.push_back({.operation = BurstOperation::up,
+    candidates.push_back({.operation = burst::BurstOperation::up,
                           .quota_burst = true,
                           .base = 100000_us_cpu,
                           .ceiling = 900000_us_cpu,
@@ -23,7 +23,7 @@ std::vector<CpuBurstState::Candidate> growing(std::initializer_list<std::int64_t
   return candidates;
 }
 
-std::vector<std::int64_t> granted(const std::vector<CpuBurstState::Candidate>& candidates) {
+std::vector<std::int64_t> granted(const std::vector<burst::CpuBurstState::Candidate>& candidates) {
   std::vector<std::int64_t> result;
   for (const auto& one : candidates) result.push_back((one.target.count() - 100000) / 100);
   return result;
@@ -32,17 +32,17 @@ std::vector<std::int64_t> granted(const std::vector<CpuBurstState::Candidate>& c
 TEST(GrowthBudget, SmallWishesAreMetAndLargeOnesShareTheRest) {
   auto candidates = growing({50, 400, 100, 900});
   std::size_t turn = 0;
-  share_growth(candidates, 950_mcpu, turn);
+  burst::share_growth(candidates, 950_mcpu, turn);
   EXPECT_EQ(granted(candidates), (std::vector<std::int64_t>{50, 400, 100, 400}));
   candidates = growing({500, 500, 500});
-  share_growth(candidates, 900_mcpu, turn);
+  burst::share_growth(candidates, 900_mcpu, turn);
   EXPECT_EQ(granted(candidates), (std::vector<std::int64_t>{300, 300, 300}));
 }
 
 TEST(GrowthBudget, TheLargestStepAloneAlwaysFits) {
   auto candidates = growing({800});
   std::size_t turn = 0;
-  share_growth(candidates, 100_mcpu, turn);
+  burst::share_growth(candidates, 100_mcpu, turn);
   EXPECT_EQ(granted(candidates), (std::vector<std::int64_t>{800}));
 }
 
@@ -51,7 +51,7 @@ TEST(GrowthBudget, WhatCannotBeDividedGoesRound) {
   std::vector<std::int64_t> sum(5);
   for (int tick = 0; tick < 5; ++tick) {
     auto candidates = growing({2, 2, 2, 2, 2});
-    share_growth(candidates, 2_mcpu, turn);
+    burst::share_growth(candidates, 2_mcpu, turn);
     const auto got = granted(candidates);
     for (std::size_t i = 0; i < 5; ++i) sum[i] += got[i];
   }
@@ -65,12 +65,12 @@ TEST(GrowthBudget, LimitsAStampede) {
   const NodeSnapshot snapshot = builder.build();
   NodeSlo slo;
   slo.cpu_burst.policy = BurstPolicy::automatic;
-  PolicyState state;
-  Intents out;
-  cpu_burst_policy.decide(snapshot, slo, state, out);
+  decide::PolicyState state;
+  decide::Intents out;
+  burst::cpu_burst_policy.decide(snapshot, slo, state, out);
   ASSERT_EQ(out.all().size(), 20U);
   std::int64_t grown = 0;
-  for (const Intent& intent : out.all()) {
+  for (const decide::Intent& intent : out.all()) {
     EXPECT_GT(std::get<std::int64_t>(intent.value), 200000);
     grown += std::get<std::int64_t>(intent.value) - 200000;
   }

@@ -25,7 +25,7 @@ struct Heir : testing::Test {
   }
   void decide() {
     out.clear();
-    cpu_burst_policy.decide(snapshot, slo, state, out);
+    burst::cpu_burst_policy.decide(snapshot, slo, state, out);
   }
   CgroupSample& container(std::size_t index) {
     return snapshot.cgroups[static_cast<std::size_t>(snapshot.containers[index].cgroup)];
@@ -41,9 +41,9 @@ struct Heir : testing::Test {
   }
 
   NodeSlo slo{};
-  PolicyState state{};
+  decide::PolicyState state{};
   NodeSnapshot snapshot{};
-  Intents out{};
+  decide::Intents out{};
 };
 
 TEST_F(Heir, MayBurstAtOnce) {

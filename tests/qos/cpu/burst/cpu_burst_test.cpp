@@ -23,13 +23,13 @@ NodeSlo burst(BurstPolicy policy) {
 
 struct Burst : testing::Test {
   NodeSlo slo = burst(BurstPolicy::automatic);
-  PolicyState state{};
+  decide::PolicyState state{};
   NodeSnapshot snapshot{};
-  Intents out{};
+  decide::Intents out{};
 
   void decide() {
     out.clear();
-    cpu_burst_policy.decide(snapshot, slo, state, out);
+    burst::cpu_burst_policy.decide(snapshot, slo, state, out);
   }
   void decide_again(Duration later = seconds(1)) {
     test::obey(snapshot, out);
@@ -209,7 +209,7 @@ TEST_F(Burst, AnAnnotationReplacesTheNodesFields) {
                  .build();
   decide();
   EXPECT_EQ(quota(0), 220000);
-  EXPECT_EQ(burst_strategy(slo.cpu_burst, {.policy = "sometimes"}).policy, BurstPolicy::none);
+  EXPECT_EQ(burst::burst_strategy(slo.cpu_burst, {.policy = "sometimes"}).policy, BurstPolicy::none);
 }
 
 TEST_F(Burst, APodKnownFromItsCgroupGrowsFromTheQuotaItWasFirstSeenWith) {

@@ -44,25 +44,25 @@ struct Scene {
   /// What all policies together make of it, with one value for each lever.
   void decide() {
     out.clear();
-    decide_all(node, slo, state, out);
-    arbitrate(node, slo, out, plan);
+    decide::decide_all(node, slo, state, out);
+    decide::arbitrate(node, slo, out, plan);
   }
   void next() {
     test::obey(node, out);
-    for (const Intent& intent : plan) set(intent);
+    for (const decide::Intent& intent : plan) set(intent);
     node.at += seconds(1);
     node.since_previous = seconds(1);
     decide();
   }
   [[nodiscard]] std::int64_t planned(CgroupIndex index) const {
-    for (const Intent& intent : plan)
+    for (const decide::Intent& intent : plan)
       if (intent.target == node.cgroup(index)->id && intent.knob == Knob::cpu_quota)
         return std::get<std::int64_t>(intent.value);
     return kNothing;
   }
   [[nodiscard]] std::int64_t pod() const { return planned(node.pods[0].cgroup); }
   [[nodiscard]] std::int64_t container(std::size_t i = 0) const { return planned(node.containers[i].cgroup); }
-  void set(const Intent& intent) {
+  void set(const decide::Intent& intent) {
     if (intent.knob != Knob::cpu_quota || intent.hold) return;
     for (auto& cgroup : node.cgroups)
       if (cgroup.id == intent.target)
@@ -73,18 +73,18 @@ struct Scene {
   }
   NodeSnapshot node;
   NodeSlo slo{};
-  PolicyState state{};
-  Intents out{};
-  std::vector<Intent> plan{};
+  decide::PolicyState state{};
+  decide::Intents out{};
+  std::vector<decide::Intent> plan{};
 };
 
 TEST(CpuNormalization, RoundsUpAndStaysAboveTheKernelsLeast) {
-  EXPECT_EQ(divided(QuotaTime(200000), 1.2), QuotaTime(166667));
-  EXPECT_EQ(divided(QuotaTime(150000), 1.5), QuotaTime(100000));
-  EXPECT_EQ(divided(QuotaTime(1100), 2.0), QuotaTime(1000));
-  EXPECT_EQ(divided(QuotaTime(200000), 1.0), QuotaTime(200000));
-  EXPECT_EQ(divided(QuotaTime(200000), 0.5), QuotaTime(200000)) << "below one it does nothing";
-  EXPECT_EQ(divided(QuotaTime(200000), std::nullopt), QuotaTime(200000));
+  EXPECT_EQ(burst::divided(QuotaTime(200000), 1.2), QuotaTime(166667));
+  EXPECT_EQ(burst::divided(QuotaTime(150000), 1.5), QuotaTime(100000));
+  EXPECT_EQ(burst::divided(QuotaTime(1100), 2.0), QuotaTime(1000));
+  EXPECT_EQ(burst::divided(QuotaTime(200000), 1.0), QuotaTime(200000));
+  EXPECT_EQ(burst::divided(QuotaTime(200000), 0.5), QuotaTime(200000)) << "below one it does nothing";
+  EXPECT_EQ(burst::divided(QuotaTime(200000), std::nullopt), QuotaTime(200000));
 }
 
 TEST(CpuNormalization, ContainersAndTheirPod) {

@@ -16,11 +16,11 @@ NodeSlo be_enabled() {
   return slo;
 }
 
-Intents decide(const NodeSnapshot& snapshot, const NodeSlo& slo) {
-  Intents out;
-  PolicyState state;
-  EXPECT_TRUE(cpu_identity_policy.enabled(slo));
-  cpu_identity_policy.decide(snapshot, slo, state, out);
+decide::Intents decide(const NodeSnapshot& snapshot, const NodeSlo& slo) {
+  decide::Intents out;
+  decide::PolicyState state;
+  EXPECT_TRUE(identity::cpu_identity_policy.enabled(slo));
+  identity::cpu_identity_policy.decide(snapshot, slo, state, out);
   return out;
 }
 
@@ -28,7 +28,9 @@ CgroupId pod_id(const NodeSnapshot& snapshot, std::size_t pod) {
   return snapshot.cgroup(snapshot.pods[pod].cgroup)->id;
 }
 
-TEST(CpuIdentity, IsOffUnlessAClassIsEnabled) { EXPECT_FALSE(cpu_identity_policy.enabled(NodeSlo{})); }
+TEST(CpuIdentity, IsOffUnlessAClassIsEnabled) {
+  EXPECT_FALSE(identity::cpu_identity_policy.enabled(NodeSlo{}));
+}
 
 TEST(CpuIdentity, BestEffortPodsIdleAndNobodyElse) {
   const auto snapshot = node()
@@ -50,7 +52,7 @@ TEST(CpuIdentity, BestEffortPodsIdleAndNobodyElse) {
                             .label(QosClass::be)
                             .idle(0)
                             .build();
-  const Intents out = decide(snapshot, be_enabled());
+  const decide::Intents out = decide(snapshot, be_enabled());
   ASSERT_EQ(out.all().size(), 3U);  // no QoS directory, no container, no service
   EXPECT_EQ(wished(out, pod_id(snapshot, 0), Knob::cpu_idle), 1);
   EXPECT_EQ(wished(out, pod_id(snapshot, 2), Knob::cpu_idle), 1);
@@ -98,7 +100,7 @@ TEST(CpuIdentity, VendorKernelsGetTheIdentityOfEveryEnabledClassAndNoIdle) {
   const auto snapshot = builder.pod("web").ls().bvt(0).pod("pinned").lsr().bvt(0).build();
   NodeSlo slo = be_enabled();
   slo.qos.ls.cpu.enable = true;
-  const Intents out = decide(snapshot, slo);
+  const decide::Intents out = decide(snapshot, slo);
   EXPECT_EQ(out.all().size(), 4U);
   EXPECT_EQ(wish(out, pod_id(snapshot, 0), Knob::cpu_bvt)->value, KnobValue(std::int64_t{-1}));
   EXPECT_EQ(wish(out, pod_id(snapshot, 0), Knob::cpu_idle), nullptr);
@@ -135,7 +137,7 @@ TEST(CpuIdentity, AServicesOwnIdentityCountsForItAndItsContainersWhateverItsClas
   auto builder = node().pod("calm").ls().identity(-1).bvt(2).container("main").bvt(2);
   const auto snapshot = builder.pod("neutral").ls().identity(0).bvt(2).pod("plain").ls().bvt(2).build();
   NodeSlo slo = be_enabled();
-  Intents out = decide(snapshot, slo);
+  decide::Intents out = decide(snapshot, slo);
   EXPECT_EQ(out.all().size(), 3U) << "the class LS is off: the plain pod is left alone";
   slo.qos.ls.cpu.enable = true;
   out = decide(snapshot, slo);
@@ -155,7 +157,7 @@ TEST(CpuIdentity, AServicesOwnIdentityHasNoSubstitute) {
   slo.qos.ls.cpu.enable = true;
   EXPECT_TRUE(decide(snapshot, slo).all().empty()) << "idle would take away the shares that it requests";
   slo.qos.ls.cpu.group_identity = -1;
-  const Intents out = decide(snapshot, slo);
+  const decide::Intents out = decide(snapshot, slo);
   EXPECT_EQ(out.all().size(), 1U) << "what the node says of the whole class is the node's word";
   EXPECT_EQ(wished(out, pod_id(snapshot, 1), Knob::cpu_idle), 1);
 }

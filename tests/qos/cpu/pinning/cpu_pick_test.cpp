@@ -26,7 +26,7 @@ CpuTopology machine(std::vector<CpuInfo> cpus) {
 }
 
 Cpus pick(const CpuTopology& topology, std::size_t count) {
-  return pick_cpus(topology, topology.online, count);
+  return pinning::pick_cpus(topology, topology.online, count);
 }
 
 TEST(CpuPick, TakesAWholeCoreAndThenTheNextNode) {  // P1
@@ -77,7 +77,7 @@ TEST(CpuPick, EveryPickIsDistinctAndFromThePool) {
   const CpuTopology topology = machine(cpu_infos(64, half, quarter, zero));
   CpuSet pool = CpuSet::range(3, 40);
   for (std::size_t count = 0; count <= 64; ++count) {
-    const Cpus picked = pick_cpus(topology, pool, count);
+    const Cpus picked = pinning::pick_cpus(topology, pool, count);
     CpuSet set;
     for (const CpuId cpu : picked) set.add(cpu);
     EXPECT_EQ(set.size(), std::min<std::size_t>(count, 38));

@@ -17,10 +17,10 @@ constexpr const char* kNothing = "nothing";
 
 struct Decided {
   NodeSnapshot node;
-  Intents out{};
+  decide::Intents out{};
   explicit Decided(const SnapshotBuilder& builder) : node(builder.build()) {
-    PolicyState state;
-    cpusets_policy.decide(node, NodeSlo{}, state, out);
+    decide::PolicyState state;
+    pinning::cpusets_policy.decide(node, NodeSlo{}, state, out);
   }
   [[nodiscard]] CgroupId container_id(std::size_t index) const {
     return node.cgroup(node.containers[index].cgroup)->id;
@@ -83,9 +83,9 @@ TEST(Cpusets, APodOfOneNumaNodeSharesThere) {
   auto specs = *snapshot.pod_specs;
   specs[1].numa_nodes = {0};
   snapshot.pods[1].spec = &specs[1];
-  PolicyState state;
-  Intents out;
-  cpusets_policy.decide(snapshot, NodeSlo{}, state, out);
+  decide::PolicyState state;
+  decide::Intents out;
+  pinning::cpusets_policy.decide(snapshot, NodeSlo{}, state, out);
   EXPECT_EQ(text(wish(out, snapshot.cgroup(snapshot.containers[1].cgroup)->id, Knob::cpuset_cpus)->value),
             "0-1");
 }
@@ -110,7 +110,7 @@ TEST(Cpusets, ANewContainerIsLeftToItsMaker) {
 TEST(CpuClaims, WhatTheKubeletPinnedIsNobodyElses) {
   NodeObject object;
   object.kubelet_pinned_cpus = test::cpu_list("4-5");
-  const auto claims = cpu_claims(three(QosClass::lsr).object(object).build());
+  const auto claims = pinning::cpu_claims(three(QosClass::lsr).object(object).build());
   EXPECT_EQ(claims.pinned.text(), "2-3");
   EXPECT_EQ(claims.exclusive.text(), "4-5");
   EXPECT_EQ(claims.shared().text(), "0-1,6-7");

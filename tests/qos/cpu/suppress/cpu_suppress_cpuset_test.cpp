@@ -52,15 +52,16 @@ SnapshotBuilder topology_b(const char* reserved) {
 }
 
 struct Decision {
-  Intents out{};
-  PolicyState state{};
+  decide::Intents out{};
+  decide::PolicyState state{};
 
   void decide(const NodeSnapshot& snapshot, const NodeSlo& slo = cpuset_policy()) {
     out.clear();
-    cpu_suppress_policy.decide(snapshot, slo, state, out);
+    suppress::cpu_suppress_policy.decide(snapshot, slo, state, out);
   }
   [[nodiscard]] std::string cpus(const NodeSnapshot& snapshot) const {
-    const Intent* found = test::wish(out, snapshot.cgroup(snapshot.besteffort)->id, Knob::cpuset_cpus);
+    const decide::Intent* found =
+        test::wish(out, snapshot.cgroup(snapshot.besteffort)->id, Knob::cpuset_cpus);
     return found ? text(found->value) : "held";
   }
 };
@@ -153,7 +154,8 @@ TEST(CpuSuppressCpuset, WritesTheWholeBranchAndNothingElse) {
   Decision decision;
   decision.decide(populated(9300).build());
   ASSERT_EQ(decision.out.all().size(), 3U);
-  for (const Intent& intent : decision.out.all()) EXPECT_EQ(text(intent.value), "0-2,8-9,16-18,24-25");
+  for (const decide::Intent& intent : decision.out.all())
+    EXPECT_EQ(text(intent.value), "0-2,8-9,16-18,24-25");
 }
 
 TEST(CpuSuppressCpuset, BelowAStaticCpuManagerOnlyContainersAreWrittenAndGrowthIsStillLimited) {

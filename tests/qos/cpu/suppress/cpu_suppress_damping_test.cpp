@@ -15,8 +15,8 @@ using std::chrono::seconds;
 
 /// A node on which the kernel holds what was decided.
 struct Loop {
-  SuppressPace pace{};
-  CpuSuppressState state{};
+  suppress::SuppressPace pace{};
+  suppress::CpuSuppressState state{};
   MonoTime now{seconds(100)};
   std::optional<MilliCpu> current{};
   std::vector<MonoTime> changes{};
@@ -30,10 +30,10 @@ struct Loop {
     pace.elapsed = seconds(1);
     if (grain > MilliCpu(1)) current = pace.capacity;
   }
-  SuppressStep tick(MilliCpu target, Duration elapsed = seconds(1)) {
+  suppress::SuppressStep tick(MilliCpu target, Duration elapsed = seconds(1)) {
     now += elapsed;
     pace.elapsed = elapsed;
-    const SuppressStep step = next_allowance(state, now, target, current, pace);
+    const suppress::SuppressStep step = suppress::next_allowance(state, now, target, current, pace);
     if (!current || step.allowance != *current) changes.push_back(now);
     current = step.allowance;
     return step;
@@ -95,7 +95,7 @@ TEST(SuppressDamping, ARiseOfServicesCutsInTheSameTickWheneverItComes) {
     // More than 4 % of 64 CPUs always counts, even a second after the last change.
     const MilliCpu lower =
         *loop.current - MilliCpu(std::uniform_int_distribution<std::int64_t>(2571, 6000)(random));
-    EXPECT_EQ(loop.tick(lower).move, SuppressMove::cut);
+    EXPECT_EQ(loop.tick(lower).move, suppress::SuppressMove::cut);
     EXPECT_EQ(*loop.current, lower);
   }
 }
@@ -155,7 +155,7 @@ TEST(SuppressDamping, NeverLeavesItsBounds) {
       if (any(0, 9) == 0) loop.current = MilliCpu(any(1, 200) * 1000);
       const auto before = loop.current;
       const Duration elapsed = milliseconds(any(1, 5000));
-      const SuppressStep step = loop.tick(target, elapsed);
+      const suppress::SuppressStep step = loop.tick(target, elapsed);
       const MilliCpu wanted = std::max(target + loop.pace.grain - MilliCpu(1), loop.pace.minimum);
       EXPECT_GE(step.allowance, loop.pace.minimum);
       EXPECT_LE(step.allowance, std::max(before.value_or(wanted), wanted));

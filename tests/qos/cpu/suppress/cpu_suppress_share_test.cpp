@@ -21,18 +21,18 @@ struct Place {
   std::int64_t own = -1;  ///< its owner's limit; -1: none
 };
 
-SuppressShare share_of(const Place& place, std::uint32_t id) {
-  SuppressShare share;
+suppress::SuppressShare share_of(const Place& place, std::uint32_t id) {
+  suppress::SuppressShare share;
   share.place = CgroupId{id};
-  if (place.use >= 0) watch_use(share, MilliCpu(place.use), MonoTime{}, seconds(10));
+  if (place.use >= 0) suppress::watch_use(share, MilliCpu(place.use), MonoTime{}, seconds(10));
   share.granted = MilliCpu(place.granted);
   if (place.own >= 0) share.own.quota = quota_for(MilliCpu(place.own), share.own.period);
-  bound(share);
+  suppress::bound(share);
   return share;
 }
 
-std::vector<SuppressShare> shares_of(const std::vector<Place>& places) {
-  std::vector<SuppressShare> shares;
+std::vector<suppress::SuppressShare> shares_of(const std::vector<Place>& places) {
+  std::vector<suppress::SuppressShare> shares;
   for (const Place& place : places)
     shares.push_back(share_of(place, static_cast<std::uint32_t>(shares.size() + 1)));
   return shares;
@@ -41,12 +41,13 @@ std::vector<SuppressShare> shares_of(const std::vector<Place>& places) {
 using Parts = std::vector<std::int64_t>;
 
 /// In the order of the places.
-Parts divided(std::vector<SuppressShare> shares, MilliCpu allowance, MilliCpu capacity = 16000_mcpu) {
-  rate(shares, allowance, capacity);
-  divide(shares, allowance);
+Parts divided(std::vector<suppress::SuppressShare> shares, MilliCpu allowance,
+              MilliCpu capacity = 16000_mcpu) {
+  suppress::rate(shares, allowance, capacity);
+  suppress::divide(shares, allowance);
   std::sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.place < b.place; });
   Parts parts;
-  for (const SuppressShare& share : shares) parts.push_back(share.next.count());
+  for (const suppress::SuppressShare& share : shares) parts.push_back(share.next.count());
   return parts;
 }
 
@@ -93,7 +94,7 @@ TEST(SuppressShare, PartsNeverExceedTheAllowanceNorAnyLimit) {
     const auto roll = [&](std::int64_t low, std::int64_t high) {
       return std::uniform_int_distribution<std::int64_t>(low, high)(random);
     };
-    std::vector<SuppressShare> shares;
+    std::vector<suppress::SuppressShare> shares;
     MilliCpu least{}, most{};
     for (auto count = roll(1, 7); count > 0; --count) {
       auto share = share_of({roll(-1, 9000), roll(0, 9000), roll(0, 1) ? roll(1, 9000) : -1},
@@ -101,16 +102,16 @@ TEST(SuppressShare, PartsNeverExceedTheAllowanceNorAnyLimit) {
       share.in_force.period = share.own.period = milliseconds(roll(1, 1000));
       if (share.own.quota) share.own.quota = QuotaTime(roll(1000, 900000));
       if (roll(0, 3) == 0) share.asked = QuotaTime(roll(1000, 900000));
-      bound(share);
+      suppress::bound(share);
       least += share.least;
       most += share.most;
       shares.push_back(share);
     }
     const MilliCpu allowance = least + MilliCpu(roll(0, 20000));
-    rate(shares, allowance, 16000_mcpu);
-    divide(shares, allowance);
+    suppress::rate(shares, allowance, 16000_mcpu);
+    suppress::divide(shares, allowance);
     MilliCpu sum{};
-    for (const SuppressShare& share : shares) {
+    for (const suppress::SuppressShare& share : shares) {
       sum += share.next;
       EXPECT_GE(share.next, share.least);
       EXPECT_LE(share.next, share.most);
@@ -140,7 +141,7 @@ TEST(SuppressShare, IsForBestEffortApplicationsWithAQuota) {
   const auto parts = [&] {
     std::string text;
     for (const auto& each : snapshot.host_applications)
-      text += has_share(snapshot, each) ? 'p' : is_suppressed(snapshot, each) ? 's' : '-';
+      text += suppress::has_share(snapshot, each) ? 'p' : suppress::is_suppressed(snapshot, each) ? 's' : '-';
     return text;
   };
   EXPECT_EQ(parts(), "pp-s-");
@@ -156,25 +157,25 @@ TEST(SuppressShare, IsNotForWhatHoldsOthersWork) {
   auto& outer = snapshot.cgroups[3];
   auto& inner = snapshot.cgroups[4];
   inner.parent = 3;
-  EXPECT_TRUE(has_share(snapshot, app(snapshot, 0)));
-  EXPECT_FALSE(has_share(snapshot, app(snapshot, 1))) << "it is held with the one around it";
-  EXPECT_TRUE(is_suppressed(snapshot, app(snapshot, 1)));
+  EXPECT_TRUE(suppress::has_share(snapshot, app(snapshot, 0)));
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 1))) << "it is held with the one around it";
+  EXPECT_TRUE(suppress::is_suppressed(snapshot, app(snapshot, 1)));
   snapshot.cgroups[5].parent = 3;
-  EXPECT_FALSE(has_share(snapshot, app(snapshot, 0))) << "a service runs inside";
-  EXPECT_TRUE(has_share(snapshot, app(snapshot, 1)));
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 0))) << "a service runs inside";
+  EXPECT_TRUE(suppress::has_share(snapshot, app(snapshot, 1)));
   snapshot.cgroups[5].parent = kNoCgroup;
   outer.path = "kubelet";
   snapshot.cgroups[0].path = "kubelet/kubepods";
-  EXPECT_FALSE(has_share(snapshot, app(snapshot, 0))) << "all pods run inside";
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 0))) << "all pods run inside";
   snapshot.cgroups[0].path = "kubelet.slice";
-  EXPECT_TRUE(has_share(snapshot, app(snapshot, 0)));
+  EXPECT_TRUE(suppress::has_share(snapshot, app(snapshot, 0)));
 }
 
 TEST(SuppressShare, IsNotForADirectoryWithTwoNames) {
   auto builder = node().host_app(QosClass::be, HostAppBase::cgroup_root).unlimited();
   auto snapshot = builder.host_app(QosClass::ls, HostAppBase::cgroup_root).unlimited().build();
   snapshot.host_applications[1].cgroup = snapshot.host_applications[0].cgroup;
-  EXPECT_FALSE(has_share(snapshot, app(snapshot, 0))) << "the other name calls it a service";
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 0))) << "the other name calls it a service";
 }
 
 }  // namespace

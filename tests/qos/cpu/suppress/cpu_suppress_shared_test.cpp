@@ -36,14 +36,14 @@ test::SnapshotBuilder plain_machine(MilliCpu database) {
 struct Loop {
   NodeSnapshot node;
   NodeSlo slo;
-  PolicyState state{};
-  Intents out{};
+  decide::PolicyState state{};
+  decide::Intents out{};
 
   explicit Loop(const NodeSnapshot& snapshot, SuppressPolicy by = SuppressPolicy::cfs_quota)
       : node(snapshot), slo(policy(by)) {}
   void tick() {
     out.clear();
-    cpu_suppress_policy.decide(node, slo, state, out);
+    suppress::cpu_suppress_policy.decide(node, slo, state, out);
     test::obey(node, out);
     node.at += seconds(1);
   }
@@ -58,7 +58,7 @@ struct Loop {
     return test::wished(out, sample.id, Knob::cpu_quota);
   }
   std::string why(const CgroupSample& sample) const {
-    const Intent* found = test::wish(out, sample.id, Knob::cpu_quota);
+    const decide::Intent* found = test::wish(out, sample.id, Knob::cpu_quota);
     return found ? found->why.text() : "nobody asked";
   }
 };
@@ -166,7 +166,7 @@ TEST(CpuSuppressShared, UnderCpusetTheDirectorysPartIsWholeCpus) {
   loop.tick();
   EXPECT_EQ(loop.quota(loop.app(0)), 170000);
   EXPECT_EQ(loop.quota(loop.directory()), -1);
-  const Intent* cpus = test::wish(loop.out, loop.directory().id, Knob::cpuset_cpus);
+  const decide::Intent* cpus = test::wish(loop.out, loop.directory().id, Knob::cpuset_cpus);
   ASSERT_NE(cpus, nullptr);
   EXPECT_EQ(std::get<CpuSet>(cpus->value).size(), 2U) << "1.7 CPUs";
 }
@@ -182,7 +182,7 @@ TEST(CpuSuppressShared, HoldsEverythingWhileItDoesNotKnow) {
   loop.directory().applied.cpu_limit.reset();
   loop.tick();
   ASSERT_EQ(loop.out.all().size(), 2U);
-  for (const Intent& intent : loop.out.all())
+  for (const decide::Intent& intent : loop.out.all())
     EXPECT_EQ(intent.why.text(), "held: the BestEffort directory's quota cannot be read");
   loop.directory().applied.cpu_limit = CpuLimit{};
   loop.tick();

@@ -28,7 +28,7 @@ ThresholdStrategy threshold(int percent) {
 
 MilliCpu target_of(const NodeSnapshot& snapshot, const ThresholdStrategy& strategy) {
   Reason unknown;
-  return suppress_target(snapshot, strategy, unknown).value().target;
+  return suppress::suppress_target(snapshot, strategy, unknown).value().target;
 }
 
 NodeObject reserving(MilliCpu cpu) {
@@ -119,9 +119,9 @@ test::SnapshotBuilder aiming(int cpus, std::int64_t target) {
 }
 
 std::int64_t decided(const NodeSnapshot& snapshot) {
-  Intents out;
-  PolicyState state;
-  cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
+  decide::Intents out;
+  decide::PolicyState state;
+  suppress::cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
   return test::wished(out, snapshot.cgroup(snapshot.besteffort)->id, Knob::cpu_quota);
 }
 
@@ -165,9 +165,9 @@ TEST(CpuSuppressQuota, CountsPerThePeriodOfTheDirectory) {
 }
 
 void expect_held(const NodeSnapshot& snapshot, const char* why) {
-  Intents out;
-  PolicyState state;
-  cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
+  decide::Intents out;
+  decide::PolicyState state;
+  suppress::cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
   ASSERT_EQ(out.all().size(), 1U);
   EXPECT_TRUE(out.all()[0].hold);
   EXPECT_EQ(out.all()[0].why.text(), why);
@@ -182,17 +182,17 @@ TEST(CpuSuppressQuota, HoldsWhileItDoesNotKnow) {
 }
 
 TEST(CpuSuppressQuota, WishesNothingWithoutABestEffortDirectory) {
-  Intents out;
-  PolicyState state;
-  cpu_suppress_policy.decide(node().cpus(8).uses(1000_mcpu).without_besteffort().build(), quota_policy(),
-                             state, out);
+  decide::Intents out;
+  decide::PolicyState state;
+  suppress::cpu_suppress_policy.decide(node().cpus(8).uses(1000_mcpu).without_besteffort().build(),
+                                       quota_policy(), state, out);
   EXPECT_TRUE(out.all().empty());
 }
 
 TEST(CpuSuppressQuota, SaysWhyWithTheNumbers) {
-  Intents out;
-  PolicyState state;
-  cpu_suppress_policy.decide(t1().build(), quota_policy(), state, out);
+  decide::Intents out;
+  decide::PolicyState state;
+  suppress::cpu_suppress_policy.decide(t1().build(), quota_policy(), state, out);
   ASSERT_EQ(out.all().size(), 1U);
   EXPECT_EQ(
       out.all()[0].why.text(),
@@ -204,9 +204,9 @@ TEST(CpuSuppressQuota, NarrowsLimitedBatchPodsAlongOnV1AndRemembersWhatTheyHad) 
   auto snapshot = aiming(16, 2000).unlimited().pod("batch").be().quota(800000).build();
   const CgroupId dir = snapshot.cgroup(snapshot.besteffort)->id;
   const CgroupId pod = snapshot.cgroup(snapshot.pods[0].cgroup)->id;
-  Intents out;
-  PolicyState state;
-  cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
+  decide::Intents out;
+  decide::PolicyState state;
+  suppress::cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
   EXPECT_EQ(test::wished(out, dir, Knob::cpu_quota), 200000);
   EXPECT_EQ(test::wished(out, pod, Knob::cpu_quota), 200000);
 
@@ -217,7 +217,7 @@ TEST(CpuSuppressQuota, NarrowsLimitedBatchPodsAlongOnV1AndRemembersWhatTheyHad) 
     snapshot.at += seconds(1);
     snapshot.node.cpu_use = 400_mcpu;
     out.clear();
-    cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
+    suppress::cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
     const auto whole = test::wished(out, dir, Knob::cpu_quota);
     const bool narrowed = whole < 800000;
     EXPECT_EQ(test::wished(out, pod, Knob::cpu_quota), narrowed ? whole : -1);
@@ -228,9 +228,9 @@ TEST(CpuSuppressQuota, NarrowsLimitedBatchPodsAlongOnV1AndRemembersWhatTheyHad) 
 
 TEST(CpuSuppressQuota, LeavesBatchPodsAloneOnV2) {
   auto snapshot = aiming(16, 2000).v2().unlimited().pod("batch").be().quota(800000).build();
-  Intents out;
-  PolicyState state;
-  cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
+  decide::Intents out;
+  decide::PolicyState state;
+  suppress::cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
   EXPECT_EQ(out.all().size(), 1U);
 }
 

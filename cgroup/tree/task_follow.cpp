@@ -1,8 +1,8 @@
-#include "cgroup/sched/task_follow.h"
+#include "cgroup/tree/task_follow.h"
 
-#include "cgroup/resctrl/text.h"
+#include "cgroup/base/text.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 
 Followed follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now) {
   Followed out{.cgroup = cgroup.id, .dir = tree.dir(cgroup, Controller::cpu), .next_look = now};
@@ -23,4 +23,4 @@ int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file
   return hidden;
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

@@ -15,7 +15,7 @@
 #include "qos/model/ids.h"
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::tree {
 
 /// A cgroup whose tasks are followed.
 struct Followed {
@@ -83,4 +83,4 @@ class LookTimer {
   MonoTime swept_{};
 };
 
-}  // namespace evenkeel
+}  // namespace evenkeel::tree

@@ -20,12 +20,12 @@ TEST_F(CacheWaysInThePolicy, TheRangeEndsLowerAndTheReasonSaysWhy) {
       8,
       0});
   slo.qos.be.resctrl = ResctrlQos{true, 0_pct, 30_pct, 80_pct};
-  PolicyState state{};
+  decide::PolicyState state{};
   state.interference = who;
-  Intents out{};
+  decide::Intents out{};
   const auto decide = [&] {
     out.clear();
-    resctrl_policy.decide(node, slo, state, out);
+    cache::resctrl_policy.decide(node, slo, state, out);
     return std::as_const(out).resctrl().groups()[0];
   };
   const auto minute = [&](double times) {
