@@ -6,7 +6,7 @@ namespace {
 struct Row {
   const char* name;
   const char* help;
-  std::uint64_t ReclaimCounters::*count;
+  std::uint64_t reclaim::ReclaimCounters::*count;
 };
 constexpr Row kRows[] = {
     {"evenkeel_reclaim_asked_bytes_total", "Memory that the kernel was asked to take (memory.reclaim).",

@@ -203,8 +203,8 @@ constexpr Row section(std::string_view key, Rows rows, std::string_view doc) {
 template <auto Member, auto make>
 constexpr Row optional_section(std::string_view key, Rows rows, std::string_view doc) {
   auto row = Row{.key = key, .kind = Kind::section, .doc = doc, .rows = rows};
-  row.open = &Access<Member>::template open_made<make>;
-  row.peek = &Access<Member>::peek_made;
+  row.open = &Access<Member>::template open_existing<make>;
+  row.peek = &Access<Member>::peek_existing;
   return row;
 }
 /// A map in the file without a struct of its own: its rows fill the owner's members.

@@ -12,10 +12,8 @@
 #include "agent/demo/report.h"
 #include "agent/demo/work.h"
 
-namespace evenkeel {
+namespace evenkeel::demo {
 namespace {
-
-using namespace demo;
 
 constexpr Duration kRequestCost = std::chrono::milliseconds(1);
 constexpr double kBusyIsNoise = 0.1;  ///< CPUs used by others before we began
@@ -152,4 +150,4 @@ int run_demo(const DemoOptions& options) {
   return run_on(*host, options);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::demo

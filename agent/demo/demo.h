@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace evenkeel {
+namespace evenkeel::demo {
 
 struct DemoOptions {
   int seconds = 4;          ///< measured length of one phase
@@ -18,4 +18,4 @@ struct DemoOptions {
 /// interrupted, or a value was left behind.
 int run_demo(const DemoOptions& options);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::demo

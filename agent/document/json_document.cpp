@@ -40,7 +40,7 @@ class TreeBuilder {
   TreeBuilder(std::string_view text, const std::string& file) : text_(text), file_(file), places_(text) {}
 
   /// False: problem() says why.
-  bool build(json::value from, Value& to, std::span<const Wanted> wanted) {
+  bool build(json::value from, Value& to, std::span<const KeyFilter> wanted) {
     json::json_type type{};
     if (const auto error = from.type().get(type)) return fail(error);
     to.place = place_of(from.raw_json_token().data());
@@ -68,12 +68,12 @@ class TreeBuilder {
   Place place_of(const char* at) { return places_.at(static_cast<std::size_t>(at - text_.data())); }
 
   /// Null: this member is of no interest.
-  static const KeyFilter* find(std::span<const Wanted> wanted, std::string_view key) {
+  static const KeyFilter* find(std::span<const KeyFilter> wanted, std::string_view key) {
     for (const auto& each : wanted)
       if (each.key == key) return &each;
     return nullptr;
   }
-  bool build_map(json::value from, Value& to, std::span<const Wanted> wanted) {
+  bool build_map(json::value from, Value& to, std::span<const KeyFilter> wanted) {
     json::object object;
     if (const auto error = from.get_object().get(object)) return fail(error);
     auto& map = to.is.emplace<ValueMap>();
@@ -97,7 +97,7 @@ class TreeBuilder {
     last_ = twin->second.key_place;
     return fail("the key '" + twin->first + "' stands twice in the same map");
   }
-  bool build_list(json::value from, Value& to, std::span<const Wanted> wanted) {
+  bool build_list(json::value from, Value& to, std::span<const KeyFilter> wanted) {
     json::array array;
     if (const auto error = from.get_array().get(array)) return fail(error);
     auto& list = to.is.emplace<ValueList>();
@@ -136,8 +136,8 @@ class TreeBuilder {
 
 }  // namespace
 
-Parsed parse_json(std::string_view text, const std::string& file, std::span<const Wanted> wanted) {
-  if (auto refused = refuse_text(text, file)) return {{}, {*refused}};
+Parsed parse_json(std::string_view text, const std::string& file, std::span<const KeyFilter> wanted) {
+  if (auto refused = refusal_message(text, file)) return {{}, {*refused}};
   const simdjson::padded_string padded(text);
   TreeBuilder builder({padded.data(), padded.size()}, file);
   const auto failed = [&](auto why) {

@@ -33,7 +33,8 @@ struct KubeFeed::Impl {
 
   /// Whether the answer was of use to the inputs, which hear of it or of the trouble.
   template <class Parse>
-  bool take(const http::HttpReply& reply, Parse parse, void (Inputs::*in_trouble)(const std::string&)) {
+  bool take(const http::HttpReply& reply, Parse parse,
+            void (inputs::Inputs::*in_trouble)(const std::string&)) {
     const auto why = trouble(reply);
     bool of_use = false;
     if (!why.empty()) {

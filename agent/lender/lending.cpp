@@ -25,7 +25,7 @@ std::vector<std::string> Lending::configure(const NodeSlo& slo, const NodeObject
   strategy_ = std::move(layered.strategy);
   prediction_ = slo.evenkeel.prediction;
   if (usage_required_)
-    for (auto& notice : evenkeel::apply_collect_policy(collect_policy_, strategy_))
+    for (auto& notice : evenkeel::lender::apply_collect_policy(collect_policy_, strategy_))
       layered.notices.push_back(std::move(notice));
   if (layered.notices == notices_) return {};
   notices_ = layered.notices;

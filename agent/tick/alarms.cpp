@@ -9,37 +9,6 @@
 
 namespace evenkeel::tick {
 
-void record::BrakeRecord::braked_after(Duration took) {
-  const auto bucket = std::ranges::lower_bound(kBounds, took) - kBounds.begin();
-  ++reactions_[static_cast<std::size_t>(bucket)];
-  reaction_time_ += took;
-}
-
-record::BrakeRecord::Change record::BrakeRecord::follow(const brake::BrakeState& state, MonoTime now) {
-  Change moved;
-  follow(state.cpu, now, cpu_, moved);
-  follow(state.memory, now, memory_, moved);
-  return moved;
-}
-
-void record::BrakeRecord::follow(const brake::BrakeLever& lever, MonoTime now, Lever& record, Change& moved) {
-  if (lever.on == record.since.has_value()) return;
-  (lever.on ? moved.on : moved.off) = true;
-  if (lever.on) {
-    record.since = now;
-    ++record.brakes;
-  } else {
-    record.on += now - *record.since;
-    record.since.reset();
-  }
-}
-
-bool record::BrakeRecord::set_unavailable_reason(const std::string& why_no_alarms) {
-  if (why_no_alarms == why_no_alarms_) return false;
-  why_no_alarms_ = why_no_alarms;
-  return true;
-}
-
 void Agent::set_alarm_source(collectors::AlarmDescriptors waiting) {
   sampler_->set_alarm_source(waiting);
   triggers_->set_alarm_source(std::move(waiting));

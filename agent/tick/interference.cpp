@@ -33,7 +33,7 @@ const Kind& kind_of(interference::InterferenceNews::What what) {
   return kKinds[static_cast<std::size_t>(what)];
 }
 
-std::string sentence_of(const interference::InterferenceNews& news, const std::string& victim) {
+std::string sentence_of_news(const interference::InterferenceNews& news, const std::string& victim) {
   using What = interference::InterferenceNews::What;
   const std::string limit = limit_text(news.limit);
   switch (news.what) {
@@ -109,7 +109,7 @@ void Agent::record_interference(MonoTime now) {
   for (const interference::InterferenceNews& news : policy_state_.interference.news) {
     const interference::Accusation& one = news.accusation;
     const std::string victim = display_name(one.victim), suspect = display_name(one.suspect);
-    const std::string why = sentence_of(news, victim);
+    const std::string why = sentence_of_news(news, victim);
     const auto& [kind, of_suspect] = kind_of(news.what);
     record::AuditEvent event{.kind = kind, .by = "interference", .why = why};
     if (of_suspect && !options_.dry_run) {

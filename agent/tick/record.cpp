@@ -4,7 +4,7 @@
 namespace evenkeel::tick {
 
 std::optional<Degraded> Agent::degraded() const {
-  return evenkeel::degraded(
+  return tick::degraded(
       {inputs_.states(), snapshot_.pods_known, snapshot_.pods_stale, executor_->counters()});
 }
 

@@ -67,8 +67,8 @@ class PerCpu final : public RotatingCounting {
     return true;
   }
 
-  std::size_t most_windows(const collectors::Tick& /*tick*/, const InterferenceSettings& /*settings*/,
-                           std::string& /*why*/) override {
+  std::size_t max_windows(const collectors::Tick& /*tick*/, const InterferenceSettings& /*settings*/,
+                          std::string& /*why*/) override {
     return cgroups_.size();
   }
 

@@ -15,8 +15,8 @@ class Rotation final : public RotatingCounting {
   explicit Rotation(CounterEvents events) : RotatingCounting(CounterBackend::rotating, std::move(events)) {}
 
  private:
-  std::size_t most_windows(const collectors::Tick& tick, const InterferenceSettings& settings,
-                           std::string& why) override {
+  std::size_t max_windows(const collectors::Tick& tick, const InterferenceSettings& settings,
+                          std::string& why) override {
     const RotationBudget room{.events = events().size(), .cpus = tick.node.topology.cpus.size()};
     const std::size_t most = room.concurrent(settings);
     if (most == 0)

@@ -33,7 +33,7 @@ class RunQueueCollector final : public collectors::Collector {
     walk_.follow(tree);
   }
 
-  void wait_with(const collectors::AlarmDescriptors& waiting) override {
+  void set_alarm_source(const collectors::AlarmDescriptors& waiting) override {
     alarms_.reset();
     waiting_ = waiting;
   }

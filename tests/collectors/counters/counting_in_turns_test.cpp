@@ -37,8 +37,8 @@ class ToldCounting final : public counters::RotatingCounting {
     all_anew = false;
     return able;
   }
-  std::size_t most_windows(const collectors::Tick& /*tick*/, const InterferenceSettings& /*settings*/,
-                           std::string& why) override {
+  std::size_t max_windows(const collectors::Tick& /*tick*/, const InterferenceSettings& /*settings*/,
+                          std::string& why) override {
     if (most == 0) why = "no room";
     return most;
   }
