@@ -1,24 +1,37 @@
 #include "collectors/registry.h"
 
+// A collector is a constant in its own folder; this list is the only place that names it.
+namespace evenkeel::node {
+extern const collectors::CollectorSpec topology_collector;
+extern const collectors::CollectorSpec node_cpu_collector;
+extern const collectors::CollectorSpec node_memory_collector;
+extern const collectors::CollectorSpec node_pressure_collector;
+extern const collectors::CollectorSpec node_settings_collector;
+}  // namespace evenkeel::node
+
+namespace evenkeel::devices {
+extern const collectors::CollectorSpec resctrl_collector;
+extern const collectors::CollectorSpec disks_collector;
+extern const collectors::CollectorSpec network_collector;
+}  // namespace evenkeel::devices
+
+namespace evenkeel::counters {
+extern const collectors::CollectorSpec counters_collector;
+}  // namespace evenkeel::counters
+
+namespace evenkeel::run_queue {
+extern const collectors::CollectorSpec run_queue_collector;
+}  // namespace evenkeel::run_queue
+
 namespace evenkeel::collectors {
-
-extern const CollectorSpec topology_collector;
-extern const CollectorSpec node_cpu_collector;
-extern const CollectorSpec node_memory_collector;
-extern const CollectorSpec node_pressure_collector;
-extern const CollectorSpec node_settings_collector;
-extern const CollectorSpec resctrl_collector;
-extern const CollectorSpec disks_collector;
-extern const CollectorSpec network_collector;
-extern const CollectorSpec counters_collector;
-extern const CollectorSpec run_queue_collector;
-
 namespace {
+
 // The CPU capacity is the number of CPUs that the topology found online: it stands first.
 constexpr const CollectorSpec* kCollectors[] = {
-    &topology_collector,      &node_cpu_collector,  &node_memory_collector, &node_pressure_collector,
-    &node_settings_collector, &resctrl_collector,   &disks_collector,       &network_collector,
-    &counters_collector,      &run_queue_collector,
+    &node::topology_collector,       &node::node_cpu_collector,      &node::node_memory_collector,
+    &node::node_pressure_collector,  &node::node_settings_collector, &devices::resctrl_collector,
+    &devices::disks_collector,       &devices::network_collector,    &counters::counters_collector,
+    &run_queue::run_queue_collector,
 };
 }  // namespace
 

@@ -31,7 +31,7 @@ class Sampler {
   /// Somebody wrote a setting of this cgroup: read its settings again at the next tick.
   void settings_changed(CgroupId cgroup);
   /// Who waits for the collectors that raise alarms between two ticks. It must outlive this object, or be
-  /// taken away: wait_with({}).
+  /// taken away: set_alarm_source({}).
   void set_alarm_source(const AlarmDescriptors& waiting);
   /// Fills the measurements of `node` (node.node, node.topology, and every member of node.cgroups, which is
   /// in the order of the tree given to follow()). Sets at and since_previous.

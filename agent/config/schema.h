@@ -140,11 +140,11 @@ struct Access<Member> {
     return index < of(owner).size() ? &of(owner)[index] : nullptr;
   }
   template <M (*make)()>
-  static void* open_existing(void* owner) {
+  static void* open_or_create(void* owner) {
     if (!of(owner)) of(owner) = make();
     return &*of(owner);
   }
-  static const void* peek_existing(const void* owner, std::size_t) {
+  static const void* peek_or_default(const void* owner, std::size_t) {
     return of(owner) ? &*of(owner) : nullptr;
   }
 };
@@ -203,8 +203,8 @@ constexpr Row section(std::string_view key, Rows rows, std::string_view doc) {
 template <auto Member, auto make>
 constexpr Row optional_section(std::string_view key, Rows rows, std::string_view doc) {
   auto row = Row{.key = key, .kind = Kind::section, .doc = doc, .rows = rows};
-  row.open = &Access<Member>::template open_existing<make>;
-  row.peek = &Access<Member>::peek_existing;
+  row.open = &Access<Member>::template open_or_create<make>;
+  row.peek = &Access<Member>::peek_or_default;
   return row;
 }
 /// A map in the file without a struct of its own: its rows fill the owner's members.

@@ -11,7 +11,7 @@
 
 namespace evenkeel::document {
 
-/// CounterKind from 1; zero means "not known".
+/// Counted from 1; zero means "not known".
 struct Place {
   int line = 0, column = 0;
 };

@@ -208,7 +208,7 @@ Result<> remove_row(int table, const void* key) {
   return {};
 }
 
-Result<std::uint32_t> drain_rows(int table, ClockReading& position, void* keys, void* values,
+Result<std::uint32_t> drain_rows(int table, TableCursor& position, void* keys, void* values,
                                  std::uint32_t most) {
   if (position.ended) return 0U;
   std::uint32_t next = 0, count = most;

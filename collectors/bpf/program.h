@@ -82,11 +82,11 @@ Result<> remove_row(int table, const void* key);
 
 /// Takes rows out of a table, as many as fit: keys and values are arrays of `most`. Returns how many; 0 is
 /// the end. `position` is where to go on; start with nothing in it.
-struct ClockReading {
+struct TableCursor {
   std::uint32_t at = 0;
   bool begun = false, ended = false;
 };
-Result<std::uint32_t> drain_rows(int table, ClockReading& position, void* keys, void* values,
+Result<std::uint32_t> drain_rows(int table, TableCursor& position, void* keys, void* values,
                                  std::uint32_t most);
 
 }  // namespace evenkeel::bpf

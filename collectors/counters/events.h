@@ -29,7 +29,7 @@ struct CounterEvent {
   std::uint32_t type = 0;
   std::uint64_t config = 0;
 };
-/// CounterKind together or not at all, so that their ratios mean something. The first leads.
+/// Counted together or not at all, so that their ratios mean something. The first leads.
 using CounterEvents = std::vector<CounterEvent>;
 
 /// The events as libpfm encodes them, in the order of CounterKind; of one kind there may be two, the better

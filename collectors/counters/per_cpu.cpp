@@ -8,19 +8,19 @@
 
 #include "cgroup/features/bpf_ability.h"
 #include "cgroup/features/kernel.h"
-#include "collectors/counters/counting_in_turns.h"
 #include "collectors/counters/cpu_counters.h"
 #include "collectors/counters/rotation_room.h"
+#include "collectors/counters/windowed_counting.h"
 
 namespace evenkeel::counters {
 namespace {
 
-class PerCpu final : public RotatingCounting {
+class PerCpu final : public WindowedCounting {
  public:
-  explicit PerCpu(CounterEvents events) : RotatingCounting(CounterBackend::per_cpu, std::move(events)) {}
+  explicit PerCpu(CounterEvents events) : WindowedCounting(CounterBackend::per_cpu, std::move(events)) {}
 
   void follow(const tree::CgroupTree& tree) override {
-    RotatingCounting::follow(tree);
+    WindowedCounting::follow(tree);
     layout_ = tree.layout();
     cgroups_.clear();
     for (const tree::Cgroup* cgroup : tree.all())

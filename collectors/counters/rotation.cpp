@@ -4,15 +4,15 @@
 #include <string>
 #include <vector>
 
-#include "collectors/counters/counting_in_turns.h"
 #include "collectors/counters/rotation_room.h"
+#include "collectors/counters/windowed_counting.h"
 
 namespace evenkeel::counters {
 namespace {
 
-class Rotation final : public RotatingCounting {
+class Rotation final : public WindowedCounting {
  public:
-  explicit Rotation(CounterEvents events) : RotatingCounting(CounterBackend::rotating, std::move(events)) {}
+  explicit Rotation(CounterEvents events) : WindowedCounting(CounterBackend::rotating, std::move(events)) {}
 
  private:
   std::size_t max_windows(const collectors::Tick& tick, const InterferenceSettings& settings,

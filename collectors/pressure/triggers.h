@@ -38,7 +38,7 @@ class PressureTriggers {
   PressureTriggers(const PressureTriggers&) = delete;
   PressureTriggers& operator=(const PressureTriggers&) = delete;
 
-  /// Without one nothing is opened. It must outlive this object, or be taken away: wait_with({}).
+  /// Without one nothing is opened. It must outlive this object, or be taken away: set_alarm_source({}).
   void set_alarm_source(collectors::AlarmDescriptors waiting);
   /// The pods, the tree or the settings changed: opens what is new, closes what is gone. At most `most`
   /// descriptors.

@@ -171,7 +171,7 @@ Duration RunQueueReader::ran(std::uint64_t time_ns) const {
 }
 
 void RunQueueReader::read_blame(RunQueue& into) {
-  bpf::ClockReading position;
+  bpf::TableCursor position;
   for (;;) {
     const auto count = bpf::drain_rows(blame_fd_, position, keys_.data(), times_.data(), kBatch);
     if (!count) break;

@@ -36,7 +36,7 @@ struct Alarm {
   /// When the kernel raised it; absent: it does not say.
   std::optional<MonoTime> raised{};
 
-  // "RecentUse" is since the tick before the last: between one tick's length and two. Absent: not known.
+  // "Lately" is since the tick before the last: between one tick's length and two. Absent: not known.
   std::optional<Duration> victim_stalled{};    ///< PSI some of the victim since its file was last read
   std::optional<Duration> victim_throttled{};  ///< lately, by quotas of its own, all its CPUs together
   std::optional<CpuTime> besteffort_ran{};     ///< lately

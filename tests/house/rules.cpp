@@ -235,7 +235,7 @@ const std::vector<Allowed>& allowed() {
   static const std::vector<Allowed> all = {
       {"one-door", "cgroup/base/result.h", "Result is tl::expected by inheritance: it has to be a header"},
       {"one-hand", "cgroup/executor/file_writer.cpp", "the hand"},
-      {"one-hand", "cgroup/journal", "the journal, in the state directory"},
+      {"one-hand", "cgroup/executor/journal", "the journal, in the state directory"},
       {"one-hand", "agent/record/audit.cpp", "the audit log, in the state directory"},
       {"one-hand", "agent/runtime/state_file.cpp",
        "files in the state directory that are replaced as a whole"},

@@ -13,13 +13,13 @@
 
 namespace evenkeel::counters {
 
-class RotatingCounting : public CpuCounting {
+class WindowedCounting : public CpuCounting {
  public:
   void follow(const tree::CgroupTree& tree) override;
   bool collect(collectors::Tick& tick, const InterferenceSettings& settings) override;
 
  protected:
-  RotatingCounting(CounterBackend backend, CounterEvents events)
+  WindowedCounting(CounterBackend backend, CounterEvents events)
       : backend_(backend), set_(std::move(events)) {}
 
   /// Before anything else in a tick. Returns false when it cannot go on.

@@ -1,5 +1,5 @@
 // Turns and windows, whatever counts: who is counted when, what becomes of a window, and what is said of it.
-#include "collectors/counters/counting_in_turns.h"
+#include "collectors/counters/windowed_counting.h"
 
 #include <gtest/gtest.h>
 
@@ -20,16 +20,16 @@ counters::CounterEvents kinds(std::size_t size) {
 }
 
 /// Counts what the test says.
-class ToldCounting final : public counters::RotatingCounting {
+class ToldCounting final : public counters::WindowedCounting {
  public:
   explicit ToldCounting(std::size_t size)
-      : counters::RotatingCounting(CounterBackend::per_cpu, kinds(size)) {}
+      : counters::WindowedCounting(CounterBackend::per_cpu, kinds(size)) {}
   counters::GroupReading counted{.enabled_ns = 100, .running_ns = 100, .counts = {300, 100, 0, 0, 0}};
   std::size_t most = 100;
   int refusal = 0;
   bool lost = false, able = true, all_anew = false;
   std::map<std::size_t, std::string> open{};  ///< by place
-  [[nodiscard]] std::size_t counted_events() const { return counters::RotatingCounting::events().size(); }
+  [[nodiscard]] std::size_t counted_events() const { return counters::WindowedCounting::events().size(); }
 
  private:
   bool prepare(collectors::Tick& /*tick*/, const InterferenceSettings& /*settings*/) override {

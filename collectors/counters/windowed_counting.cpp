@@ -1,10 +1,10 @@
-#include "collectors/counters/counting_in_turns.h"
+#include "collectors/counters/windowed_counting.h"
 
 #include <algorithm>
 
 namespace evenkeel::counters {
 
-void RotatingCounting::follow(const tree::CgroupTree& tree) {
+void WindowedCounting::follow(const tree::CgroupTree& tree) {
   turns_.follow(tree);
   const auto& all = turns_.all();
   for (std::size_t place = 0; place < windows_.size(); ++place) {
@@ -17,7 +17,7 @@ void RotatingCounting::follow(const tree::CgroupTree& tree) {
   }
 }
 
-bool RotatingCounting::collect(collectors::Tick& tick, const InterferenceSettings& settings) {
+bool WindowedCounting::collect(collectors::Tick& tick, const InterferenceSettings& settings) {
   if (set_.should_retry_all(tick.node.at)) end_all();
   if (!prepare(tick, settings)) return false;
   for (std::size_t place = 0; place < windows_.size(); ++place)
@@ -29,7 +29,7 @@ bool RotatingCounting::collect(collectors::Tick& tick, const InterferenceSetting
   return true;
 }
 
-void RotatingCounting::log_state(CounterStatus& status) const {
+void WindowedCounting::log_state(CounterStatus& status) const {
   status.backend = backend_;
   status.windows = windows_done_;
   status.dropped = dropped_;
@@ -39,17 +39,17 @@ void RotatingCounting::log_state(CounterStatus& status) const {
   status.why += set_.why();
 }
 
-void RotatingCounting::end_at(std::size_t place) {
+void WindowedCounting::end_at(std::size_t place) {
   windows_[place].cgroup = {};
   end(place);
 }
 
-void RotatingCounting::end_all() {
+void WindowedCounting::end_all() {
   for (std::size_t place = 0; place < windows_.size(); ++place)
     if (windows_[place].cgroup) end_at(place);
 }
 
-void RotatingCounting::finish(std::size_t place, collectors::Tick& tick) {
+void WindowedCounting::finish(std::size_t place, collectors::Tick& tick) {
   ++windows_done_;
   const CounterWindow window = windows_[place];
   ScaledCounts scaled;
@@ -67,7 +67,7 @@ void RotatingCounting::finish(std::size_t place, collectors::Tick& tick) {
   }
 }
 
-void RotatingCounting::begin_turns(const collectors::Tick& tick, const InterferenceSettings& settings) {
+void WindowedCounting::begin_turns(const collectors::Tick& tick, const InterferenceSettings& settings) {
   std::string why;
   const std::size_t most = max_windows(tick, settings, why);
   if (most == 0) {
@@ -89,7 +89,7 @@ void RotatingCounting::begin_turns(const collectors::Tick& tick, const Interfere
   }
 }
 
-void RotatingCounting::begin_one(const Countable& who, const collectors::Tick& tick,
+void WindowedCounting::begin_one(const Countable& who, const collectors::Tick& tick,
                                  const InterferenceSettings& settings) {
   auto free = std::ranges::find(windows_, CgroupId{}, &CounterWindow::cgroup);
   if (free == windows_.end()) free = windows_.insert(free, CounterWindow{});
@@ -103,7 +103,7 @@ void RotatingCounting::begin_one(const Countable& who, const collectors::Tick& t
 }
 
 /// The first is named until everybody has had a turn without: the reason is one, not one for each of them.
-void RotatingCounting::refuse(const Error& error, const Countable& who, const collectors::Tick& tick) {
+void WindowedCounting::refuse(const Error& error, const Countable& who, const collectors::Tick& tick) {
   refused_at_ = tick.node.at;
   if (!refused_.empty() && refused_with_ == error.code) return;
   refused_with_ = error.code;
