@@ -20,13 +20,13 @@ struct PodList {
   std::vector<std::string> notices{};         ///< a pod or annotation that was left out or ignored, and why
   std::vector<document::Problem> problems{};  ///< not empty: the text as a whole cannot be used
 };
-PodList parse_pod_list(std::string_view text, const std::string& file, Source source = Source::annotations);
+PodList parse_pod_list(std::string_view text, const std::string& file, Source source = Source::file);
 
 struct NodeFile {
   NodeObject node{};
   std::vector<std::string> notices{};
   std::vector<document::Problem> problems{};
 };
-NodeFile parse_node(std::string_view text, const std::string& file, Source source = Source::annotations);
+NodeFile parse_node(std::string_view text, const std::string& file, Source source = Source::file);
 
 }  // namespace evenkeel::pods

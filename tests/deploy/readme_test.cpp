@@ -1,6 +1,6 @@
-// The READMEs' tables of policies, flags, levers and capabilities against the lists that the program has:
-// whoever adds one to either side finds out here what the other one lacks. And the configurations that README
-// shows are legal.
+// Compares the tables in docs/ (policies, flags, triggers, levers, capabilities) with the lists in the
+// program: a row that one side lacks fails here. Also parses every configuration that docs/configuration.md
+// shows.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace evenkeel::test {
 namespace {
 
 using Cells = std::vector<std::string>;
-constexpr const char* kLevers = "cgroup/README.md";
+constexpr const char* kLevers = "docs/levers.md";
 
 Cells cells_of(const std::string& line) {
   Cells cells;
@@ -36,8 +36,8 @@ Cells cells_of(const std::string& line) {
   return cells;
 }
 
-/// The rows of the table whose head begins so, by what stands in backticks in their first cell; rows without
-/// backticks there are about something else than the list.
+/// The rows of the table whose header line begins with `head`, keyed by the text in backticks in the first
+/// cell. Rows without backticks there do not belong to the list.
 std::map<std::string, Cells> table(const std::string& file, const std::string& head) {
   std::ifstream in(EVENKEEL_SOURCE_DIR "/" + file);
   std::string line;
@@ -54,19 +54,29 @@ std::map<std::string, Cells> table(const std::string& file, const std::string& h
 }
 
 /// Both lists have the same names.
-void expect_same(const std::map<std::string, Cells>& readme, const std::set<std::string>& program) {
-  for (const auto& name : program) EXPECT_TRUE(readme.contains(name)) << "the README lacks a row " << name;
-  for (const auto& [name, cells] : readme)
-    EXPECT_TRUE(program.contains(name)) << "the README has a row " << name << ", the program has not";
+void expect_same(const std::map<std::string, Cells>& page, const std::set<std::string>& program) {
+  for (const auto& name : program) EXPECT_TRUE(page.contains(name)) << "the page lacks a row " << name;
+  for (const auto& [name, cells] : page)
+    EXPECT_TRUE(program.contains(name)) << "the page has a row " << name << ", the program has not";
 }
 
-TEST(Readme, NamesEveryPolicy) {
+void expect_no_empty_cell(const std::map<std::string, Cells>& page) {
+  for (const auto& [name, cells] : page)
+    for (const auto& cell : cells) EXPECT_FALSE(cell.empty()) << name;
+}
+
+TEST(Docs, NameEveryPolicy) {
   std::set<std::string> names;
   for (const auto* policy : decide::policies()) names.emplace(policy->name);
-  const auto rows = table("README.md", "| policy | on when ");
+  const auto rows = table("docs/policies.md", "| policy | on when ");
   expect_same(rows, names);
-  for (const auto& [name, cells] : rows)
-    for (const auto& cell : cells) EXPECT_FALSE(cell.empty()) << name;
+  expect_no_empty_cell(rows);
+}
+
+TEST(Docs, NameEveryEvictionTrigger) {
+  const auto rows = table("docs/eviction.md", "| trigger | starts when ");
+  expect_same(rows, {kFeatureGates.begin(), kFeatureGates.end()});
+  expect_no_empty_cell(rows);
 }
 
 std::string help_of_run() {
@@ -78,7 +88,7 @@ std::string help_of_run() {
   return text;
 }
 
-/// Every --flag that stands in a text after `before`.
+/// Every --flag of a text that follows `before`.
 std::set<std::string> flags_in(const std::string& text, const std::string& before) {
   std::set<std::string> flags;
   const std::regex flag(before + "(--[a-z-]+)");
@@ -86,16 +96,17 @@ std::set<std::string> flags_in(const std::string& text, const std::string& befor
   return flags;
 }
 
-TEST(Readme, NamesEveryFlagOfRun) {
+TEST(Docs, NameEveryFlagOfRun) {
   std::string cells;
-  for (const auto& [name, row] : table("README.md", "| flag of `evenkeel run` ")) cells += row[0] + row[2];
+  for (const auto& [name, row] : table("docs/flags.md", "| flag of `evenkeel run` "))
+    cells += row[0] + row[2];
   const auto program = flags_in(help_of_run(), "\\n  ");
   ASSERT_GT(program.size(), 20U);
   EXPECT_EQ(flags_in(cells, "`"), program);
 }
 
-TEST(Readme, ShowsLegalConfigurations) {
-  std::ifstream in(EVENKEEL_SOURCE_DIR "/README.md");
+TEST(Docs, ShowLegalConfigurations) {
+  std::ifstream in(EVENKEEL_SOURCE_DIR "/docs/configuration.md");
   std::string line;
   while (std::getline(in, line) && !line.starts_with("| to | minimal configuration")) continue;
   int shown = 0;
@@ -110,14 +121,14 @@ TEST(Readme, ShowsLegalConfigurations) {
   EXPECT_GT(shown, 10);
 }
 
-/// A cell that begins with this file's name, or with "none" where there is no such file.
+/// How the cell for this file begins: its path, or "none" if the lever has no such file.
 std::string beginning(const KnobRow& lever, std::string_view file) {
   if (file.empty()) return "none";
   return lever.node_dir.empty() ? '`' + std::string(file) + '`'
                                 : "`/" + std::string(lever.node_dir) + '/' + std::string(file) + '`';
 }
 
-TEST(Readme, NamesEveryLeverAndItsFiles) {
+TEST(Docs, NameEveryLeverAndItsFiles) {
   std::set<std::string> names;
   const auto rows = table(kLevers, "| lever | v1 file ");
   for (const auto& lever : knob_table()) {
@@ -147,7 +158,7 @@ constexpr Machine kMachines[] = {
      }},
 };
 
-TEST(Readme, NamesEveryCapabilityAndWhatTakesItsPlace) {
+TEST(Docs, NameEveryCapabilityAndItsSubstitute) {
   const auto rows = table(kLevers, "| capability | what it is ");
   std::set<std::string> names;
   for (const auto& machine : kMachines) {
@@ -166,8 +177,7 @@ TEST(Readme, NamesEveryCapabilityAndWhatTakesItsPlace) {
     }
   }
   expect_same(rows, names);
-  for (const auto& [name, cells] : rows)
-    for (const auto& cell : cells) EXPECT_FALSE(cell.empty()) << name;
+  expect_no_empty_cell(rows);
 }
 
 }  // namespace
