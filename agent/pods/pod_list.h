@@ -13,7 +13,7 @@ namespace evenkeel::pods {
 
 /// People write YAML or JSON in an order of their own. A server sends JSON, and its list in any order,
 /// another one each time: it is put in order, so that nothing is decided by it.
-enum class Source : std::uint8_t { annotations, server };
+enum class Source : std::uint8_t { file, server };
 
 struct PodList {
   std::vector<Pod> pods{};
