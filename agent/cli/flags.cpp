@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <map>
 
+#include "agent/document/units_text.h"
 #include "agent/runtime/version.h"
-#include "qos/model/units_text.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -222,7 +222,7 @@ constexpr DurationFlag kDurations[] = {
 std::string finish(Flags& flags, const Texts& texts) {
   for (const auto& row : kDurations) {
     const auto& text = texts.*row.text;
-    const auto duration = parse_duration(text);
+    const auto duration = document::parse_duration(text);
     if (!duration || *duration < row.least) return row.name + (": found '" + text) + "'; legal: " + row.legal;
     flags.*row.into = *duration;
   }

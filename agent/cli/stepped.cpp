@@ -12,8 +12,8 @@
 #include "agent/api/tick_json.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
+#include "agent/document/units_text.h"
 #include "agent/runtime/json.h"
-#include "qos/model/units_text.h"
 
 namespace evenkeel::cli {
 namespace {
@@ -87,7 +87,7 @@ std::string answer(Stepper& stepper, const std::string& line) {
   if (line == "metrics") return api::metrics_text(stepper.agent) + "# EOF";
   if (line == "explain") return api::explain_json(stepper.agent);
   if (line.starts_with(kAdvance))
-    if (const auto by = parse_duration(line.substr(kAdvance.size())); by && *by > Duration::zero())
+    if (const auto by = document::parse_duration(line.substr(kAdvance.size())); by && *by > Duration::zero())
       return stepper.advance(*by);
   return bad_line(stepper, line);
 }

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "qos/model/units_text.h"
+#include "agent/document/units_text.h"
 
 namespace evenkeel::config {
 namespace {
@@ -113,8 +113,8 @@ void check_longer(const std::string& path, Span longer, Span shorter, bool may_b
   const auto& other = longer_given ? shorter : longer;
   const std::string side =
       longer_given ? (may_be_equal ? "at least " : "above ") : (may_be_equal ? "at most " : "below ");
-  read.problem(path + blamed.key, "found " + duration_text(blamed.value) + "; legal: " + side + other.key +
-                                      " (" + duration_text(other.value) + ')');
+  read.problem(path + blamed.key, "found " + document::duration_text(blamed.value) + "; legal: " + side +
+                                      other.key + " (" + document::duration_text(other.value) + ')');
 }
 
 void check_durations(const EvenkeelSettings& settings, SchemaRead& read) {

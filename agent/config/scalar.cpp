@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "qos/model/units_text.h"
+#include "agent/document/units_text.h"
 
 namespace evenkeel::config {
 namespace {
@@ -48,13 +48,14 @@ Content ratio(const document::Scalar& scalar, const Row& row) {
 /// Numbers of bytes and the like may be quantities, quoted or not; a plain number keeps the rules of numbers.
 Content quantity(const document::Scalar& scalar, const Row& row) {
   const bool only_digits = scalar.text.find_first_not_of("-0123456789") == std::string::npos;
-  const auto value = only_digits && !scalar.quoted ? plain_integer(scalar) : parse_quantity(scalar.text);
+  const auto value =
+      only_digits && !scalar.quoted ? plain_integer(scalar) : document::parse_quantity(scalar.text);
   if (!value || !in(row.range, *value)) return {};
   return Content(*value);
 }
 
 Content duration(const document::Scalar& scalar, const Row& row) {
-  const auto value = parse_duration(scalar.text);
+  const auto value = document::parse_duration(scalar.text);
   if (!value || !in(row.range, value->count())) return {};
   return Content(value->count());
 }
@@ -73,7 +74,7 @@ Content bandwidth(const document::Scalar& scalar, const Row& row) {
   }
   const bool bare_number =
       !scalar.quoted && scalar.text.find_first_not_of("-0123456789._") == std::string::npos;
-  const auto bits = bare_number ? std::nullopt : parse_quantity(scalar.text);
+  const auto bits = bare_number ? std::nullopt : document::parse_quantity(scalar.text);
   if (!bits || *bits < 0) return {};
   return Content(Bandwidth{*bits, false});
 }
@@ -91,7 +92,8 @@ Content toggles(const document::ValueMap& map) {
 Content durations(const document::ValueList& list) {
   std::vector<Duration> out;
   for (const auto& value : list) {
-    const auto read = value.scalar() == nullptr ? std::nullopt : parse_duration(value.scalar()->text);
+    const auto read =
+        value.scalar() == nullptr ? std::nullopt : document::parse_duration(value.scalar()->text);
     if (!read || *read == Duration::zero()) return {};
     out.push_back(*read);
   }
@@ -148,13 +150,13 @@ std::string toggles_text(const std::map<std::string, bool>& toggles) {
 
 std::string durations_text(const std::vector<Duration>& durations) {
   std::string out;
-  for (const auto each : durations) out += (out.empty() ? "" : ", ") + duration_text(each);
+  for (const auto each : durations) out += (out.empty() ? "" : ", ") + document::duration_text(each);
   return '[' + out + ']';
 }
 
 std::string number_text(std::int64_t value, const Row& row) {
   if (row.kind == Kind::word) return std::string(row.words[static_cast<std::size_t>(value)]);
-  if (row.kind == Kind::duration) return duration_text(Duration(value));
+  if (row.kind == Kind::duration) return document::duration_text(Duration(value));
   return std::to_string(value);
 }
 
@@ -191,7 +193,8 @@ std::string legal_text(const Row& row) {
     case Kind::quantity:
       return range_text(row.range) + ", or a quantity such as 64M";
     case Kind::duration:
-      return duration_text(Duration(row.range.low)) + " to " + duration_text(Duration(row.range.high));
+      return document::duration_text(Duration(row.range.low)) + " to " +
+             document::duration_text(Duration(row.range.high));
     case Kind::word:
     case Kind::word_text:
       return words_text(row.words);

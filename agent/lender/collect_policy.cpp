@@ -4,9 +4,9 @@
 #include <array>
 
 #include "agent/config/schema_read.h"
+#include "agent/document/units_text.h"
 #include "agent/history/usage_history.h"
 #include "agent/pods/kube_text.h"
-#include "qos/model/units_text.h"
 
 namespace evenkeel::lender {
 namespace {
@@ -49,8 +49,8 @@ void drop_windows(ColocationStrategy& strategy, std::vector<std::string>& notice
   auto& windows = strategy.metric_aggregate_durations;
   std::erase_if(windows, [&](Duration window) {
     if (window > Duration::zero() && window <= history::kLongestWindow) return false;
-    notices.push_back("NodeMetric: percentiles over " + duration_text(window) +
-                      " left out: usage is kept for " + duration_text(history::kLongestWindow));
+    notices.push_back("NodeMetric: percentiles over " + document::duration_text(window) +
+                      " left out: usage is kept for " + document::duration_text(history::kLongestWindow));
     return true;
   });
   if (windows.size() <= kMostWindows) return;

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "qos/model/units_text.h"
+#include "agent/document/units_text.h"
 
 namespace evenkeel::pods {
 namespace {
@@ -10,7 +10,7 @@ namespace {
 /// batch-cpu and mid-cpu count thousandths of a CPU in whole numbers.
 std::optional<MilliCpu> sane_milli(std::string_view text) {
   constexpr std::int64_t kMost = 1'000'000'000;
-  const auto value = parse_quantity(text);
+  const auto value = document::parse_quantity(text);
   if (!value || *value < 0 || *value > kMost) return std::nullopt;
   return MilliCpu(*value);
 }
@@ -70,13 +70,13 @@ TextMap text_map(const document::Value* value) {
 
 std::optional<MilliCpu> plausible_cpu(std::string_view text) {
   constexpr MilliCpu kMost(1'000'000'000);
-  const auto cpu = parse_cpu(text);
+  const auto cpu = document::parse_cpu(text);
   return cpu && *cpu >= MilliCpu(0) && *cpu <= kMost ? cpu : std::nullopt;
 }
 
 std::optional<Bytes> plausible_bytes(std::string_view text) {
   constexpr Bytes kMost(std::int64_t{1} << 60);
-  const auto bytes = parse_bytes(text);
+  const auto bytes = document::parse_bytes(text);
   return bytes && *bytes >= Bytes(0) && *bytes <= kMost ? bytes : std::nullopt;
 }
 

@@ -1,9 +1,9 @@
 #include <charconv>
 
+#include "agent/document/units_text.h"
 #include "agent/pods/kube_text.h"
 #include "agent/pods/node_read.h"
 #include "agent/pods/pod_read.h"
-#include "qos/model/units_text.h"
 
 namespace evenkeel::pods {
 namespace {
@@ -41,7 +41,7 @@ void read_bandwidth(NodeObject& node, std::vector<std::string>& notices) {
   constexpr const char* kKey = "node.koordinator.sh/network-bandwidth";
   const auto annotation = node.annotations.find(kKey);
   if (annotation == node.annotations.end()) return;
-  const auto bits = parse_quantity(annotation->second);
+  const auto bits = document::parse_quantity(annotation->second);
   if (bits && *bits > 0) {
     node.network_bandwidth = BitRate(*bits);
     return;

@@ -4,10 +4,10 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "agent/document/units_text.h"
 #include "agent/pods/pod_read.h"
 #include "agent/pods/timestamp.h"
 #include "agent/runtime/json.h"
-#include "qos/model/units_text.h"
 
 namespace evenkeel::reporting {
 namespace {
@@ -39,7 +39,7 @@ void put_whole(runtime::Json& json, std::string_view key, const Usage& usage) {
 bool is_cold(const history::UsageSummary& summary, Duration window) { return 2 * summary.span < window; }
 
 void put_window(runtime::Json& json, const history::UsageSummary& summary, Duration window) {
-  json.begin_object().member("duration", duration_text(window)).key("usage").begin_object();
+  json.begin_object().member("duration", document::duration_text(window)).key("usage").begin_object();
   put_usage(json, "avg", summary.average);
   for (std::size_t i = 0; i < history::kPercentiles.size(); ++i)
     put_usage(json, "p" + std::to_string(history::kPercentiles[i]), summary.percentiles[i]);

@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "agent/document/units_text.h"
 #include "agent/lender/collect_policy.h"
 #include "agent/reporting/node_metric.h"
-#include "qos/model/units_text.h"
 
 namespace evenkeel::reporting {
 
@@ -58,7 +58,7 @@ void UsageReporting::refresh_policy(const record::ReportState& state) {
   last_message_ = state.last_error;
   if (!state.last_error.empty())
     return void(log_.warning("usage-not-reported").with("why", state.last_error));
-  log_.info("reports-usage").with("interval", duration_text(interval()));
+  log_.info("reports-usage").with("interval", document::duration_text(interval()));
 }
 
 }  // namespace evenkeel::reporting

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "qos/model/run_queue.h"
+#include "qos/model/task_measurements.h"
 
 namespace evenkeel::run_queue {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "qos/model/cpu_counts.h"
 #include "qos/model/ids.h"
+#include "qos/model/task_measurements.h"
 #include "qos/model/units.h"
 
 namespace evenkeel::cache {

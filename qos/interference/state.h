@@ -11,8 +11,8 @@
 #include "qos/detector/relief_watch.h"
 #include "qos/detector/stall_budget.h"
 #include "qos/detector/victim_watch.h"
-#include "qos/model/cpu_counts.h"
 #include "qos/model/snapshot.h"
+#include "qos/model/task_measurements.h"
 
 namespace evenkeel::interference {
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "qos/model/alarm.h"
-#include "qos/model/cpu_counts.h"
 #include "qos/model/cpu_set.h"
 #include "qos/model/disk_map.h"
 #include "qos/model/ids.h"
@@ -23,8 +22,7 @@
 #include "qos/model/pod.h"
 #include "qos/model/reclaim_order.h"
 #include "qos/model/resctrl.h"
-#include "qos/model/run_queue.h"
-#include "qos/model/task_stalls.h"
+#include "qos/model/task_measurements.h"
 #include "qos/model/topology.h"
 #include "qos/model/units.h"
 

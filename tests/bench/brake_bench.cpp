@@ -23,8 +23,8 @@
 #include <thread>
 #include <vector>
 
+#include "agent/document/units_text.h"
 #include "cgroup/reclaim/pressure_trigger.h"
-#include "qos/model/units_text.h"
 #include "tests/support/bench.h"
 #include "tests/support/environment.h"
 #include "tests/support/live/burst.h"
@@ -199,8 +199,8 @@ int run() {
   }
   const char* asked = std::getenv("BRAKE_WINDOW");
   const std::string wanted = asked != nullptr ? asked : "50ms";
-  const auto window =
-      reclaim::shortest_window(node.cgroups().host(), parse_duration(wanted).value_or(milliseconds(50)));
+  const auto window = reclaim::shortest_window(node.cgroups().host(),
+                                               document::parse_duration(wanted).value_or(milliseconds(50)));
   if (!window) {
     return cannot_run("the kernel gives no pressure trigger");
   }

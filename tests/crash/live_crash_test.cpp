@@ -10,11 +10,11 @@
 #include <random>
 #include <thread>
 
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
 #include "tests/support/process.h"
 #include "tests/support/scenes/nodeslo_texts.h"
-#include "tests/support/scenes/stepped_agent.h"
 
 namespace evenkeel::test {
 namespace {

@@ -10,9 +10,9 @@
 #include <map>
 #include <random>
 
+#include "tests/support/agents/stepped_node.h"
 #include "tests/support/rounds.h"
 #include "tests/support/scenes/nodeslo_texts.h"
-#include "tests/support/scenes/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {

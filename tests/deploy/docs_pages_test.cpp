@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "agent/api/sentences.h"
-#include "tests/support/scenes/stepped_node.h"
+#include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {

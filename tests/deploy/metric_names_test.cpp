@@ -7,8 +7,8 @@
 #include <regex>
 #include <set>
 
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/fake_host.h"
-#include "tests/support/scenes/stepped_agent.h"
 
 namespace evenkeel::test {
 namespace {

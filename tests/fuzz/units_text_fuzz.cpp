@@ -1,5 +1,5 @@
+#include "agent/document/units_text.h"
 #include "agent/pods/timestamp.h"
-#include "qos/model/units_text.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;
@@ -7,14 +7,14 @@ using fuzz::promise;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  parse_quantity(text);
-  parse_quantity(text, 1000);
-  parse_cpu(text);
-  parse_bytes(text);
-  parse_percent(text);
-  if (const auto duration = parse_duration(text)) {
+  document::parse_quantity(text);
+  document::parse_quantity(text, 1000);
+  document::parse_cpu(text);
+  document::parse_bytes(text);
+  document::parse_percent(text);
+  if (const auto duration = document::parse_duration(text)) {
     promise(duration->count() >= 0);
-    promise(parse_duration(duration_text(*duration)) == duration);
+    promise(document::parse_duration(document::duration_text(*duration)) == duration);
   }
   // Years 0 to 9999 with any offset.
   if (const auto time = pods::parse_timestamp(text))

@@ -5,6 +5,8 @@
 #include <regex>
 #include <set>
 
+#include "tests/house/folders.h"
+
 namespace evenkeel::house {
 namespace {
 
@@ -205,6 +207,11 @@ bool below_agent(const Source& source) { return in_rooms(source) && source.room(
 const std::vector<Rule>& rules() {
   static const std::vector<Rule> all = {
       {"arrows", "qos <- cgroup <- collectors <- agent, never back", arrows},
+      {"folder-arrows", "a folder includes only what the table of arrows gives it", check_folder_arrows},
+      {"include-circles", "no file includes itself through others", check_include_circles},
+      {"namespaces", "the namespace of a file is that of its folder", check_namespaces},
+      {"folder-sizes", "a folder holds at most 30 files of the program, or 40 of the tests",
+       check_folder_sizes},
       {"qos-pure", "qos/ includes the standard library only, and nothing of it that asks the machine",
        qos_is_pure},
       {"one-door", "a third-party library is included by exactly one .cpp", one_door},
@@ -234,6 +241,7 @@ const std::vector<Rule>& rules() {
 const std::vector<Allowed>& allowed() {
   static const std::vector<Allowed> all = {
       {"one-door", "cgroup/base/result.h", "Result is tl::expected by inheritance: it has to be a header"},
+      {"namespaces", "collectors/registry.cpp", "declares the collectors of all folders"},
       {"one-hand", "cgroup/executor/file_writer.cpp", "the hand"},
       {"one-hand", "cgroup/executor/journal", "the journal, in the state directory"},
       {"one-hand", "agent/record/audit.cpp", "the audit log, in the state directory"},

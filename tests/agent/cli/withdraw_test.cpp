@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include "cgroup/executor/journal.h"
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/http_script.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

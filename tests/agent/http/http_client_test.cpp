@@ -6,8 +6,8 @@
 #include "agent/http/http_get.h"
 #include "agent/http/lines.h"
 #include "agent/http/url.h"
+#include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/http_script.h"
-#include "tests/support/scenes/http_asker.h"
 
 namespace evenkeel::test {
 namespace {

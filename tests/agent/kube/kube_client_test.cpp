@@ -8,9 +8,9 @@
 
 #include "agent/kube/client/answer.h"
 #include "agent/kube/poller.h"
+#include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/malformed.h"
-#include "tests/support/scenes/http_asker.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

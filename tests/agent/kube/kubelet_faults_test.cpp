@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "tests/support/scenes/kubelet_node.h"
+#include "tests/support/agents/kubelet_node.h"
 
 namespace evenkeel::test {
 namespace {

@@ -1,7 +1,7 @@
 // Pods from a kubelet: what the agent knows, when, and what it holds on to.
 #include <gtest/gtest.h>
 
-#include "tests/support/scenes/kubelet_node.h"
+#include "tests/support/agents/kubelet_node.h"
 
 namespace evenkeel::test {
 namespace {

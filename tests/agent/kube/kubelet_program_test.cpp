@@ -5,11 +5,11 @@
 #include <fstream>
 
 #include "agent/http/http_get.h"
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/fakes/kubelet_texts.h"
 #include "tests/support/live/live_agent.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

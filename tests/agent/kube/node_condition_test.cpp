@@ -3,9 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/fixed_wall.h"
 #include "tests/support/fakes/http_script.h"
-#include "tests/support/scenes/http_asker.h"
 
 namespace evenkeel::test {
 namespace {

@@ -1,7 +1,7 @@
 // An API server that is away, refuses or talks nonsense: a watch says so, waits, and goes on.
 #include <gtest/gtest.h>
 
-#include "tests/support/scenes/object_watcher.h"
+#include "tests/support/agents/object_watcher.h"
 
 namespace evenkeel::test {
 namespace {

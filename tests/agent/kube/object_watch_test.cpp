@@ -1,7 +1,7 @@
 // One object of an API server, known as it stands: what is asked, and what is told.
 #include <gtest/gtest.h>
 
-#include "tests/support/scenes/object_watcher.h"
+#include "tests/support/agents/object_watcher.h"
 
 namespace evenkeel::test {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <atomic>
 
+#include "tests/support/agents/kubelet_node.h"
 #include "tests/support/fakes/watched_server.h"
-#include "tests/support/scenes/kubelet_node.h"
 
 namespace evenkeel::test {
 namespace {

@@ -7,12 +7,12 @@
 #include <thread>
 
 #include "cgroup/reclaim/pressure_trigger.h"
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/burst.h"
 #include "tests/support/live/guest_kernel.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/process.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 

@@ -6,10 +6,10 @@
 #include <memory>
 
 #include "cgroup/reclaim/pressure_trigger.h"
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/crowded_node.h"
 #include "tests/support/live/live_agent.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/soon.h"
 
 namespace evenkeel::test {

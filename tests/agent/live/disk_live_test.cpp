@@ -6,13 +6,13 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/disk_user.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_cgroups.h"
 #include "tests/support/live/loop_disk.h"
 #include "tests/support/process.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 

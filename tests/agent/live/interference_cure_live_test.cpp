@@ -10,11 +10,11 @@
 #include <optional>
 #include <thread>
 
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_cgroups.h"
 #include "tests/support/live/modelled_cache.h"
 #include "tests/support/live/pinned_task.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

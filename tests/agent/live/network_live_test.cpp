@@ -6,11 +6,11 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_cgroups.h"
 #include "tests/support/live/live_network.h"
 #include "tests/support/process.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

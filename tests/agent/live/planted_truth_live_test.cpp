@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "cgroup/base/fd.h"
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/environment.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_cgroups.h"
 #include "tests/support/live/pinned_task.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

@@ -10,12 +10,12 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_cgroups.h"
 #include "tests/support/live/modelled_cache.h"
 #include "tests/support/live/pinned_task.h"
 #include "tests/support/process.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/process.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

@@ -6,11 +6,11 @@
 #include <thread>
 
 #include "agent/http/http_get.h"
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
 #include "tests/support/process.h"
 #include "tests/support/scenes/nodeslo_texts.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/soon.h"
 
 namespace evenkeel::test {

@@ -10,10 +10,10 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/live/live_agent.h"
-#include "tests/support/scenes/http_asker.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

@@ -10,10 +10,10 @@
 #include "agent/document/document.h"
 #include "agent/http/http_get.h"
 #include "agent/pods/kube_text.h"
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/live/live_agent.h"
-#include "tests/support/scenes/stepped_agent.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

@@ -2,8 +2,8 @@
 // it.
 #include <gtest/gtest.h>
 
+#include "tests/support/agents/stepped_node.h"
 #include "tests/support/scenes/nodeslo_texts.h"
-#include "tests/support/scenes/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {

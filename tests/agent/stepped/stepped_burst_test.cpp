@@ -1,7 +1,7 @@
 // The program as a black box: CPU burst, and best effort that yields.
 #include <gtest/gtest.h>
 
-#include "tests/support/scenes/stepped_node.h"
+#include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {

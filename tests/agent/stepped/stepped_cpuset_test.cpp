@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/model/cpu_set.h"
-#include "tests/support/scenes/stepped_node.h"
+#include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {

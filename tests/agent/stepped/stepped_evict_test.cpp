@@ -1,7 +1,7 @@
 // The program as a black box: eviction by each of its triggers, as the stepped mode tells it.
 #include <gtest/gtest.h>
 
-#include "tests/support/scenes/stepped_node.h"
+#include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {

@@ -1,7 +1,7 @@
 // The program as a black box: reclaim in the background, the page cache limit, push-back.
 #include <gtest/gtest.h>
 
-#include "tests/support/scenes/stepped_node.h"
+#include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {

@@ -3,7 +3,7 @@
 // tests/cgroup.
 #include <gtest/gtest.h>
 
-#include "tests/support/scenes/stepped_node.h"
+#include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {

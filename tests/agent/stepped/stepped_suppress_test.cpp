@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <random>
 
-#include "tests/support/scenes/stepped_node.h"
+#include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
 namespace {

@@ -3,7 +3,7 @@
 // done about it.
 #include <gtest/gtest.h>
 
-#include "tests/support/scenes/accused_node.h"
+#include "tests/support/agents/accused_node.h"
 
 namespace evenkeel::test {
 namespace {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/agents/stepped_node.h"
 #include "tests/support/live/live_agent.h"
-#include "tests/support/scenes/stepped_node.h"
 #include "tests/support/soon.h"
 
 namespace evenkeel::test {

@@ -1,10 +1,10 @@
-#include "qos/model/units_text.h"
+#include "agent/document/units_text.h"
 
 #include <array>
 #include <charconv>
 #include <limits>
 
-namespace evenkeel {
+namespace evenkeel::document {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -203,4 +203,4 @@ std::optional<Percent> parse_percent(std::string_view text) {
   return Percent(value);
 }
 
-}  // namespace evenkeel
+}  // namespace evenkeel::document

@@ -9,7 +9,7 @@
 
 #include "qos/model/units.h"
 
-namespace evenkeel {
+namespace evenkeel::document {
 
 /// A Kubernetes quantity (sign, decimal number, then one of n u m k M G T P E Ki Mi Gi Ti Pi Ei or an
 /// exponent as e3 or E-3) times `per_whole`, rounded away from zero as Kubernetes does: parse_quantity("1.5",
@@ -30,4 +30,4 @@ std::string duration_text(Duration duration);
 /// "65" or "65%"; whole and not negative.
 std::optional<Percent> parse_percent(std::string_view text);
 
-}  // namespace evenkeel
+}  // namespace evenkeel::document

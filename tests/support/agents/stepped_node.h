@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/fake_node.h"
-#include "tests/support/scenes/stepped_agent.h"
 
 namespace evenkeel::test {
 

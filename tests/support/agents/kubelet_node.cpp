@@ -1,4 +1,4 @@
-#include "tests/support/scenes/kubelet_node.h"
+#include "tests/support/agents/kubelet_node.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "tests/support/scenes/stepped_node.h"
+#include "tests/support/agents/stepped_node.h"
 
 #include <filesystem>
 #include <fstream>

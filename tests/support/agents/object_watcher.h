@@ -12,8 +12,8 @@
 
 #include "agent/kube/object_watch.h"
 #include "agent/pods/kube_text.h"
+#include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/watched_server.h"
-#include "tests/support/scenes/http_asker.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

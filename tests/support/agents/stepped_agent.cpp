@@ -1,4 +1,4 @@
-#include "tests/support/scenes/stepped_agent.h"
+#include "tests/support/agents/stepped_agent.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "qos/model/units_text.h"
+#include "agent/document/units_text.h"
 
 #include <gtest/gtest.h>
 
@@ -46,17 +46,17 @@ TEST(UnitsText, ReadsEverySuffixOfAKubernetesQuantity) {
       {"9223372036854775807", INT64_MAX},
       {"0.0000000000000000000000000000000000000000", 0},
   };
-  for (const auto& c : cases) EXPECT_EQ(parse_quantity(c.text), c.value) << c.text;
+  for (const auto& c : cases) EXPECT_EQ(document::parse_quantity(c.text), c.value) << c.text;
 }
 
 TEST(UnitsText, RoundsAFractionAwayFromZero) {
-  EXPECT_EQ(parse_cpu("500m"), MilliCpu(500));
-  EXPECT_EQ(parse_cpu("1.5"), MilliCpu(1500));
-  EXPECT_EQ(parse_cpu("100u"), MilliCpu(1));
-  EXPECT_EQ(parse_cpu("1n"), MilliCpu(1));
-  EXPECT_EQ(parse_cpu("1000001n"), MilliCpu(2));
-  EXPECT_EQ(parse_quantity("-1.1"), -2);
-  EXPECT_EQ(parse_bytes("1500m"), Bytes(2));
+  EXPECT_EQ(document::parse_cpu("500m"), MilliCpu(500));
+  EXPECT_EQ(document::parse_cpu("1.5"), MilliCpu(1500));
+  EXPECT_EQ(document::parse_cpu("100u"), MilliCpu(1));
+  EXPECT_EQ(document::parse_cpu("1n"), MilliCpu(1));
+  EXPECT_EQ(document::parse_cpu("1000001n"), MilliCpu(2));
+  EXPECT_EQ(document::parse_quantity("-1.1"), -2);
+  EXPECT_EQ(document::parse_bytes("1500m"), Bytes(2));
 }
 
 TEST(UnitsText, IsAbsentForWhatIsNoQuantity) {
@@ -83,54 +83,56 @@ TEST(UnitsText, IsAbsentForWhatIsNoQuantity) {
                                           "8Ei",
                                           "1e400",
                                           "9223372036854775808"};
-  for (const auto& text : cases) EXPECT_EQ(parse_quantity(text), std::nullopt) << text;
-  EXPECT_EQ(parse_cpu("9223372036854775807"), std::nullopt) << "fits as a count, not in thousandths";
+  for (const auto& text : cases) EXPECT_EQ(document::parse_quantity(text), std::nullopt) << text;
+  EXPECT_EQ(document::parse_cpu("9223372036854775807"), std::nullopt)
+      << "fits as a count, not in thousandths";
 }
 
 TEST(UnitsText, MalformedTextsAreAbsentOrTheirNumber) {
   for (const auto& text : test::malformed_texts()) {
     if (text != "1e9") {
-      EXPECT_LT(parse_quantity(text).value_or(-1), 0) << text.substr(0, 40);
+      EXPECT_LT(document::parse_quantity(text).value_or(-1), 0) << text.substr(0, 40);
     }
-    EXPECT_EQ(parse_duration(text), std::nullopt) << text;
-    EXPECT_EQ(parse_percent(text), std::nullopt) << text;
+    EXPECT_EQ(document::parse_duration(text), std::nullopt) << text;
+    EXPECT_EQ(document::parse_percent(text), std::nullopt) << text;
   }
 }
 
 TEST(UnitsText, ReadsDurationsAsGoWritesThem) {
-  EXPECT_EQ(parse_duration("10s"), 10s);
-  EXPECT_EQ(parse_duration("1m30s"), 90s);
-  EXPECT_EQ(parse_duration("500ms"), 500ms);
-  EXPECT_EQ(parse_duration("1.5h"), 90min);
-  EXPECT_EQ(parse_duration("1h0m0s"), 1h);
-  EXPECT_EQ(parse_duration("2d"), 48h);
-  EXPECT_EQ(parse_duration("3us4ns"), 3004ns);
-  EXPECT_EQ(parse_duration("3µs"), 3us);
-  EXPECT_EQ(parse_duration("0"), 0s);
+  EXPECT_EQ(document::parse_duration("10s"), 10s);
+  EXPECT_EQ(document::parse_duration("1m30s"), 90s);
+  EXPECT_EQ(document::parse_duration("500ms"), 500ms);
+  EXPECT_EQ(document::parse_duration("1.5h"), 90min);
+  EXPECT_EQ(document::parse_duration("1h0m0s"), 1h);
+  EXPECT_EQ(document::parse_duration("2d"), 48h);
+  EXPECT_EQ(document::parse_duration("3us4ns"), 3004ns);
+  EXPECT_EQ(document::parse_duration("3µs"), 3us);
+  EXPECT_EQ(document::parse_duration("0"), 0s);
 }
 
 TEST(UnitsText, IsAbsentForWhatIsNoDuration) {
   const std::vector<std::string> cases = {"",    "10",   "s",     "-1s",     "1s1m", "1s1s",
                                           "1 s", "1sec", "1m 3s", "999999d", "1e3s", "300000d300000h"};
-  for (const auto& text : cases) EXPECT_EQ(parse_duration(text), std::nullopt) << text;
+  for (const auto& text : cases) EXPECT_EQ(document::parse_duration(text), std::nullopt) << text;
 }
 
 TEST(UnitsText, WritesADurationThatReadsBack) {
-  EXPECT_EQ(duration_text(90s), "1m30s");
-  EXPECT_EQ(duration_text(0s), "0s");
-  EXPECT_EQ(duration_text(-90s), "-1m30s");
+  EXPECT_EQ(document::duration_text(90s), "1m30s");
+  EXPECT_EQ(document::duration_text(0s), "0s");
+  EXPECT_EQ(document::duration_text(-90s), "-1m30s");
   const std::vector<Duration> durations = {1ns, 999us, 1500ms, 59s, 61min, 100h, Duration(INT64_MAX)};
   for (const Duration duration : durations) {
-    EXPECT_EQ(parse_duration(duration_text(duration)), duration) << duration_text(duration);
+    EXPECT_EQ(document::parse_duration(document::duration_text(duration)), duration)
+        << document::duration_text(duration);
   }
 }
 
 TEST(UnitsText, ReadsPercentages) {
-  EXPECT_EQ(parse_percent("65"), Percent(65));
-  EXPECT_EQ(parse_percent("65%"), Percent(65));
-  EXPECT_EQ(parse_percent("1000%"), Percent(1000));
+  EXPECT_EQ(document::parse_percent("65"), Percent(65));
+  EXPECT_EQ(document::parse_percent("65%"), Percent(65));
+  EXPECT_EQ(document::parse_percent("1000%"), Percent(1000));
   for (const auto* text : {"", "%", "-1", "6.5", "65 %", "65%%", "abc"})
-    EXPECT_EQ(parse_percent(text), std::nullopt);
+    EXPECT_EQ(document::parse_percent(text), std::nullopt);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "tests/support/scenes/accused_node.h"
+#include "tests/support/agents/accused_node.h"
 
 #include <fcntl.h>
 #include <unistd.h>
