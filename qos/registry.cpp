@@ -1,49 +1,52 @@
-#include <iterator>
+#include "qos/registry.h"
 
-#include "qos/brake/brake.h"
-#include "qos/cache/cache.h"
-#include "qos/cpu/burst/burst.h"
-#include "qos/cpu/burst/normalization.h"
-#include "qos/cpu/identity/core_sched.h"
-#include "qos/cpu/identity/identity.h"
-#include "qos/cpu/pinning/pinning.h"
-#include "qos/cpu/suppress/suppress.h"
-#include "qos/decide/policy.h"
-#include "qos/interference/interference.h"
-#include "qos/io/disk.h"
-#include "qos/io/network.h"
-#include "qos/lending/batch_resources.h"
-#include "qos/memory/memory_qos.h"
-#include "qos/memory/push_back.h"
-#include "qos/memory/system_settings.h"
+#include <iterator>
+#include <utility>
+
+#include "qos/eviction/use.h"
 
 namespace evenkeel::decide {
 namespace {
 
-// One line per policy. The order is the rank for levers whose rule is Merge::first.
-constexpr const PolicySpec* kPolicies[] = {
-    &suppress::cpu_suppress_policy,   &burst::cpu_burst_policy,           &burst::cpu_normalization_policy,
-    &identity::cpu_identity_policy,   &memory::memory_qos_policy,         &memory::memory_push_back_policy,
-    &lending::batch_resources_policy, &pinning::cpusets_policy,           &memory::system_settings_policy,
-    &cache::resctrl_policy,           &identity::core_sched_policy,       &io::blkio_policy,
-    &io::network_qos_policy,          &interference::interference_policy, &brake::brake_policy};
+template <class... Each>
+constexpr std::array<const PolicySpec*, sizeof...(Each)> specs_of(const std::tuple<const Each*...>& all) {
+  return std::apply(
+      [](const Each*... each) { return std::array<const PolicySpec*, sizeof...(Each)>{each...}; }, all);
+}
+template <class... Each>
+constexpr FactSet published_by(const std::tuple<const Each*...>& /*all*/) {
+  return (FactSet{0} | ... | Each::Facts::kUse.publishes);
+}
+
+constexpr auto kSpecs = specs_of(kPolicies);
+
+static_assert(
+    !first_misplaced(fact_uses_of(kPolicies)),
+    "a policy reads a fact that no policy before it (Reads) or after it (ReadsPrevious) publishes, or "
+    "publishes a fact of another one");
+constexpr FactSet kReadAfterwards = memory::ReclaimFacts::kUse.reads | eviction::EvictionFacts::kUse.reads;
+static_assert((kReadAfterwards & ~published_by(kPolicies)) == 0,
+              "reclaim in the background or eviction, which come after all policies, reads a fact that none "
+              "publishes");
+
+template <std::size_t... kRank>
+void run_each(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out,
+              std::index_sequence<kRank...> /*ranks*/) {
+  const auto run = [&](PolicyIndex rank, const auto& policy, auto& own) {
+    out.speak_as(rank);
+    policy.run(node, slo, own, state.shared, out);
+  };
+  (run(static_cast<PolicyIndex>(kRank), *std::get<kRank>(kPolicies), std::get<kRank>(state.states)), ...);
+}
 
 }  // namespace
 
-std::span<const PolicySpec* const> policies() { return kPolicies; }
+std::span<const PolicySpec* const> policies() { return kSpecs; }
 
-std::string_view policy_name(PolicyIndex by) {
-  return by < std::size(kPolicies) ? kPolicies[by]->name : "restore";
-}
+std::string_view policy_name(PolicyIndex by) { return by < kSpecs.size() ? kSpecs[by]->name : "restore"; }
 
 void decide_all(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out) {
-  for (std::size_t i = 0; i < std::size(kPolicies); ++i) {
-    out.speak_as(static_cast<PolicyIndex>(i));
-    if (kPolicies[i]->enabled(slo))
-      kPolicies[i]->decide(node, slo, state, out);
-    else
-      kPolicies[i]->reset(state);
-  }
+  run_each(node, slo, state, out, std::make_index_sequence<kSpecs.size()>());
 }
 
 }  // namespace evenkeel::decide

@@ -39,7 +39,7 @@ void put_limit(Exposition& out, const tick::Agent& agent, const executor::Manage
 }  // namespace
 
 void put_disks(Exposition& out, const tick::Agent& agent) {
-  const auto& blkio = agent.policy_state().blkio;
+  const auto& blkio = agent.policy_state().of<io::BlkioState>();
   if (blkio.blocks.empty()) return;
   out.gauge("evenkeel_disk_unresolved_blocks", "Blocks of blkioQOS whose name leads to no disk.",
             static_cast<double>(io::unresolved_blocks(blkio)));

@@ -11,7 +11,7 @@ namespace {
 void put_accusation(runtime::Json& json, const interference::Accusation& one, const tick::Agent& agent) {
   const detector::Verdict& verdict = one.verdict;
   const SignalTraits& signal = traits_of(one.signal);
-  const interference::InterferenceState& state = agent.policy_state().interference;
+  const interference::InterferenceState& state = agent.policy_state().of<interference::InterferenceState>();
   json.begin_object().member("victim", agent.display_name(one.victim));
   json.member("workload", interference::workload_named(state, one.victim));
   json.member("antagonist", agent.display_name(one.suspect))
@@ -61,7 +61,7 @@ void put_budget(runtime::Json& json, const detector::StallBudget& budget) {
 /// Which signals of it are known well enough, and what is usual: in the words in which a NodeSLO gives it.
 void put_victim(runtime::Json& json, const interference::Victim& victim, const InterferenceSettings& settings,
                 const tick::Agent& agent) {
-  const interference::InterferenceState& state = agent.policy_state().interference;
+  const interference::InterferenceState& state = agent.policy_state().of<interference::InterferenceState>();
   json.begin_object().member("victim", agent.display_name(victim.cgroup));
   json.member("workload", state.workloads[victim.workload].key);
   put_budget(json.key("stalled_by_others_seconds"), victim.stalled_by_others_seconds);
@@ -86,7 +86,8 @@ void put_victim(runtime::Json& json, const interference::Victim& victim, const I
 
 void put_accusations(runtime::Json& json, const tick::Agent& agent) {
   json.begin_array();
-  for (const interference::Accusation& one : agent.policy_state().interference.accusations)
+  for (const interference::Accusation& one :
+       agent.policy_state().of<interference::InterferenceState>().accusations)
     put_accusation(json, one, agent);
   json.end_array();
 }
@@ -94,7 +95,7 @@ void put_accusations(runtime::Json& json, const tick::Agent& agent) {
 std::string interference_json(const tick::Agent& agent) {
   std::string out;
   runtime::Json json(out);
-  const interference::InterferenceState& state = agent.policy_state().interference;
+  const interference::InterferenceState& state = agent.policy_state().of<interference::InterferenceState>();
   const auto& slo = agent.snapshot().slo;
   json.begin_object().member("enabled", slo && slo->evenkeel.interference.enable);
   json.member("acts", slo && slo->evenkeel.interference.act);

@@ -49,7 +49,8 @@ void put_counters(Exposition& out, const tick::Agent& agent) {
       "evenkeel_counter_dropped_windows_total",
       "Of those without a result: for most of the time the counters were somebody else's, or a part is lost.",
       static_cast<double>(counters.dropped));
-  for (const interference::CountedContainer& one : agent.policy_state().interference.counted) {
+  for (const interference::CountedContainer& one :
+       agent.policy_state().of<interference::InterferenceState>().counted) {
     const tree::Cgroup* cgroup = agent.tree().find(one.cgroup);
     if (cgroup == nullptr || !one.counts) continue;
     for (const Row& row : kRows)
@@ -73,7 +74,7 @@ void put_tasks(Exposition& out, const tick::Agent& agent) {
 }
 
 void put_findings(Exposition& out, const tick::Agent& agent) {
-  const interference::InterferenceState& state = agent.policy_state().interference;
+  const interference::InterferenceState& state = agent.policy_state().of<interference::InterferenceState>();
   using What = interference::InterferenceNews::What;
   for (const auto& [outcome, what] : {std::pair{"accused", What::accused},
                                       {"limited", What::capped},
@@ -97,7 +98,7 @@ void put_findings(Exposition& out, const tick::Agent& agent) {
 }
 
 void put_budget(Exposition& out, const tick::Agent& agent) {
-  const interference::InterferenceState& state = agent.policy_state().interference;
+  const interference::InterferenceState& state = agent.policy_state().of<interference::InterferenceState>();
   const auto lately = interference::stalled_lately(state, agent.snapshot().at);
   for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall) {
     const char* resource = tick::resource_of(detector::stall_signal(stall));

@@ -24,7 +24,7 @@ void put_ways(Exposition& out, const tick::Agent& agent) {
   const auto* slo = agent.snapshot().slo.get();
   if (slo == nullptr || !slo->evenkeel.resctrl_dynamic.enable || !slo->evenkeel.resctrl_dynamic.cache_ways)
     return;
-  const cache::WaySteering& ways = agent.policy_state().resctrl.ways;
+  const cache::WaySteering& ways = agent.policy_state().of<cache::ResctrlState>().ways;
   out.gauge("evenkeel_resctrl_ways_taken",
             "Cache ways of best effort's configured range that it does without now, for services' sake.",
             static_cast<double>(ways.taken()));

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "qos/brake/state.h"
+#include "qos/brake/brake.h"
 #include "qos/model/alarm.h"
 
 namespace evenkeel::record {

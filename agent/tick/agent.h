@@ -38,9 +38,9 @@
 #include "collectors/pressure/triggers.h"
 #include "collectors/sampler.h"
 #include "qos/decide/arbiter.h"
-#include "qos/decide/policy.h"
 #include "qos/eviction/eviction.h"
 #include "qos/memory/reclaim.h"
+#include "qos/registry.h"
 
 namespace evenkeel::tick {
 

@@ -69,17 +69,19 @@ void Agent::add_evidence(Alarm& alarm) {
 
 /// Whether alarms or the end of a lease ask for a decision now.
 bool Agent::brake_wanted(MonoTime now) {
-  const bool calls = brake::hear_alarms(snapshot_, *inputs_.slo(), policy_state_.brake);
+  const bool calls = brake::hear_alarms(snapshot_, *inputs_.slo(), policy_state_.of<brake::BrakeState>());
   if (!calls) snapshot_.alarms.clear();
-  const auto release = brake::next_release(policy_state_.brake);
+  const auto release = brake::next_release(policy_state_.of<brake::BrakeState>());
   return calls || (release && now >= *release);
 }
 
-std::optional<MonoTime> Agent::due() const { return brake::next_release(policy_state_.brake); }
+std::optional<MonoTime> Agent::due() const {
+  return brake::next_release(policy_state_.of<brake::BrakeState>());
+}
 
 /// After a decision: what it took, if an alarm asked for it.
 void Agent::record_brake(MonoTime now) {
-  const auto moved = brakes_.follow(policy_state_.brake, now);
+  const auto moved = brakes_.follow(policy_state_.of<brake::BrakeState>(), now);
   brake_changed_ = brake_changed_ || moved.on || moved.off;
   if (moved.on && !snapshot_.alarms.empty()) {
     const Alarm& alarm = snapshot_.alarms.back();

@@ -5,15 +5,12 @@
 namespace evenkeel::tick {
 
 void Agent::log_unresolved(MonoTime now) {
-  for (auto& block : policy_state_.blkio.blocks) {
-    if (!io::worth_telling(block, now)) continue;
-    block.told = true;
-    result_.report.refusals.push_back({.path = block.name,
+  while (const auto* block = io::take_unreported(policy_state_.of<io::BlkioState>(), now))
+    result_.report.refusals.push_back({.path = block->name,
                                        .error = {ENODEV, Op::open, ""},
                                        .text = "blkioQOS",
-                                       .cgroup = block.cgroup,
-                                       .detail = io::why_unresolved(block)});
-  }
+                                       .cgroup = block->cgroup,
+                                       .detail = io::why_unresolved(*block)});
 }
 
 }  // namespace evenkeel::tick

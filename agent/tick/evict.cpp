@@ -1,6 +1,6 @@
 // The agent's side of eviction: who has to go, who asks or sees to it, and what came of it.
 #include "agent/tick/agent.h"
-#include "qos/eviction/interference_evict.h"
+#include "qos/eviction/use.h"
 
 namespace evenkeel::tick {
 namespace {
@@ -26,9 +26,7 @@ EvictionRoute Agent::eviction_route() const {
 void Agent::evict(MonoTime now) {
   result_.evictions.clear();
   if (pod_killer_) continue_kill(now);
-  eviction_state_.use.braked = policy_state_.brake.cpu.on;
-  eviction::find_antagonists(policy_state_.interference, inputs_.slo()->evenkeel.interference,
-                             eviction_state_.use.antagonists);
+  eviction::take_facts(eviction::EvictionFacts(policy_state_.shared), eviction_state_.use);
   auto victim = eviction::decide_eviction(snapshot_, *inputs_.slo(), eviction_state_);
   if (!victim) return;
   ++counters_.evictions[static_cast<std::size_t>(victim->gate)];

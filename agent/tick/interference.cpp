@@ -106,7 +106,8 @@ std::string sentence_of(const interference::Accusation& one) {
 /// Accusations are told once, when they are made and when they are over; limits at each step. The owner of
 /// the antagonist hears of a limit, the victim's of nothing: there is nothing to be done about it there.
 void Agent::record_interference(MonoTime now) {
-  for (const interference::InterferenceNews& news : policy_state_.interference.news) {
+  for (const interference::InterferenceNews& news :
+       policy_state_.of<interference::InterferenceState>().news) {
     const interference::Accusation& one = news.accusation;
     const std::string victim = display_name(one.victim), suspect = display_name(one.suspect);
     const std::string why = sentence_of_news(news, victim);

@@ -2,6 +2,7 @@
 #include "agent/history/prediction_checkpoint.h"
 #include "agent/history/workload_checkpoint.h"
 #include "agent/tick/agent.h"
+#include "qos/interference/interference.h"
 #include "qos/interference/measure.h"
 #include "qos/interference/workloads.h"
 
@@ -55,11 +56,10 @@ void Agent::load_baselines(MonoTime now) {
   detecting_ = on;
   if (!on) return save_baselines(now, true);
   const auto& settings = inputs_.slo()->evenkeel.interference;
-  interference::InterferenceState& state = policy_state_.interference;
-  state = {};  // it may have looked between two ticks, and knew nothing
-  state.source = snapshot_.run_queue.source;
-  state.counter_period = settings.counter_period;
-  state.stall_window = settings.stall_window;
+  auto& state = policy_state_.of<interference::InterferenceState>();
+  // It may have decided between two ticks, when it knew nothing.
+  interference::restart(snapshot_, settings, state,
+                        interference::InterferencePolicy::Facts(policy_state_.shared));
   const auto text = baseline_checkpoint_.load(now);
   if (text)
     baseline_checkpoint_.log_loaded(history::read_workloads(*text, measured_by(snapshot_, state),
@@ -76,9 +76,10 @@ void Agent::save_checkpoints(MonoTime now, bool last) {
 void Agent::save_baselines(MonoTime now, bool last) {
   if (!baseline_checkpoint_.due(now, lending_.prediction().checkpoint_interval, last)) return;
   interference::remember_workloads(now, interference::detector_settings(inputs_.slo()->evenkeel.interference),
-                                   policy_state_.interference);
+                                   policy_state_.of<interference::InterferenceState>());
   baseline_checkpoint_.save(
-      history::workloads_text(policy_state_.interference, measured_by(snapshot_, policy_state_.interference),
+      history::workloads_text(policy_state_.of<interference::InterferenceState>(),
+                              measured_by(snapshot_, policy_state_.of<interference::InterferenceState>()),
                               baseline_checkpoint_.moment(now)),
       now, last);
 }

@@ -31,7 +31,8 @@ std::string why_stopped(const ReclaimOutcome& outcome) {
 /// Only on fresh measurements: this is never done between two ticks.
 void Agent::reclaim(MonoTime now) {
   reclaimer_->report(snapshot_.reclaimed);
-  memory::decide_reclaim(snapshot_, *inputs_.slo(), policy_state_, result_.reclaims);
+  memory::decide_reclaim(snapshot_, *inputs_.slo(), policy_state_.memory_reclaim,
+                         memory::ReclaimFacts(policy_state_.shared), result_.reclaims);
   reclaimer_->follow(result_.reclaims);
   log_reclaims(now);
 }

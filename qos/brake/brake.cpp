@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "qos/brake/cause.h"
-#include "qos/cpu/suppress/suppress.h"
+#include "qos/decide/besteffort_quota.h"
 #include "qos/memory/limit_above_use.h"
 
 namespace evenkeel::brake {
@@ -101,14 +101,13 @@ void release(BrakeState& state, MonoTime now) {
   }
 }
 
-void brake_cpu(const NodeSnapshot& node, decide::PolicyState& state, decide::Intents& out) {
-  const BrakeLever& lever = state.brake.cpu;
+void brake_cpu(const NodeSnapshot& node, const BrakeLever& lever, decide::NarrowedChildren& narrowed,
+               decide::Intents& out) {
   const auto& limit = node.cgroup(node.besteffort)->applied.cpu_limit;
   if (!limit || limit->period <= Duration::zero())
-    return suppress::hold_besteffort_limit(node, state.cpu_suppress, because("the quota cannot be read"),
-                                           out);
+    return decide::hold_besteffort_limit(node, narrowed, because("the quota cannot be read"), out);
   const QuotaTime quota = std::max(quota_for(lever.cpu, limit->period), kKernelMinimum);
-  suppress::limit_besteffort(node, {quota, limit->period}, lever.why, state.cpu_suppress, out);
+  decide::limit_besteffort(node, {quota, limit->period}, lever.why, narrowed, out);
 }
 
 void brake_memory(const NodeSnapshot& node, const BrakeLever& lever, decide::Intents& out) {
@@ -123,15 +122,22 @@ void brake_memory(const NodeSnapshot& node, const BrakeLever& lever, decide::Int
            lever.why);
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
-  if (slo.evenkeel.hands_off) return release(state.brake, node.at);
-  hear_alarms(node, slo, state.brake);
-  if (goes_on(node, state.brake.cpu) && cuts(node, slo.evenkeel.brake, state.brake.cpu))
-    brake_cpu(node, state, out);
-  if (goes_on(node, state.brake.memory)) brake_memory(node, state.brake.memory, out);
+void cut(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state, BrakePolicy::Facts facts,
+         decide::Intents& out) {
+  if (slo.evenkeel.hands_off) return release(state, node.at);
+  hear_alarms(node, slo, state);
+  if (goes_on(node, state.cpu) && cuts(node, slo.evenkeel.brake, state.cpu))
+    brake_cpu(node, state.cpu, facts.amend<decide::NarrowedChildren>(), out);
+  if (goes_on(node, state.memory)) brake_memory(node, state.memory, out);
 }
 
-void reset(decide::PolicyState& state) { state.brake = {}; }
+void decide(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state, BrakePolicy::Facts facts,
+            decide::Intents& out) {
+  cut(node, slo, state, facts, out);
+  auto& in_force = facts.publish<decide::BrakeInForce>();
+  in_force.cpu = state.cpu.on;
+  in_force.memory = state.memory.on ? std::optional(state.memory.memory) : std::nullopt;
+}
 
 }  // namespace
 
@@ -149,8 +155,7 @@ std::optional<MonoTime> next_release(const BrakeState& state) {
   return next;
 }
 
-constinit const decide::PolicySpec brake_policy{
-    "brake", "best effort is cut for a moment when the kernel says that a service waits", enabled, decide,
-    reset};
+constinit const BrakePolicy brake_policy{
+    {"brake", "best effort is cut for a moment when the kernel says that a service waits", enabled}, decide};
 
 }  // namespace evenkeel::brake

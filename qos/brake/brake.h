@@ -10,9 +10,30 @@
 
 #include <optional>
 
+#include "qos/brake/duty_cycle.h"
 #include "qos/decide/policy.h"
+#include "qos/model/ids.h"
+#include "qos/model/reason.h"
+#include "qos/model/units.h"
 
 namespace evenkeel::brake {
+
+/// The brake of one resource.
+struct BrakeLever {
+  bool on = false;
+  CgroupId place{};    ///< what is braked
+  MonoTime until{};    ///< the end of the lease
+  MonoTime counted{};  ///< up to here the duty knows of it
+  MilliCpu cpu{};      ///< what best effort may use meanwhile
+  MilliCpu cpu_had{};  ///< and what before
+  Bytes memory{};      ///< the same of memory
+  Reason why{};
+  Duty duty{};
+};
+
+struct BrakeState {
+  BrakeLever cpu{}, memory{};
+};
 
 /// Takes node.alarms in, as soon as they came: nothing was read since. Whether a brake is on now that was
 /// not, which is to be written at once.
@@ -21,6 +42,8 @@ bool hear_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state
 /// When decide() is to be called at the latest, for a lease ends. Absent: nothing is braked.
 std::optional<MonoTime> next_release(const BrakeState& state);
 
-extern const decide::PolicySpec brake_policy;
+using BrakePolicy = decide::Policy<BrakeState, decide::Publishes<decide::BrakeInForce>,
+                                   decide::Amends<decide::NarrowedChildren>>;
+extern const BrakePolicy brake_policy;
 
 }  // namespace evenkeel::brake

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "qos/cache/schemata.h"
-#include "qos/interference/state.h"
 
 namespace evenkeel::cache {
 namespace {
@@ -37,14 +36,19 @@ const ResctrlQos* enabled_strategy(const NodeSlo& slo, std::size_t which) {
 /// One round.
 class Round {
  public:
-  Round(const NodeSnapshot& node, const NodeSlo& slo, const interference::InterferenceState& interference,
-        ResctrlState& state, decide::ResctrlPlan& plan)
-      : node_(node), slo_(slo), interference_(interference), state_(state), plan_(plan) {}
+  Round(const NodeSnapshot& node, const NodeSlo& slo, ResctrlPolicy::Facts facts, ResctrlState& state,
+        decide::ResctrlPlan& plan)
+      : node_(node),
+        slo_(slo),
+        antagonists_(facts.read<decide::CacheLimits>().antagonists),
+        watched_(facts.read<decide::WatchedCgroups>()),
+        state_(state),
+        plan_(plan) {}
 
   void decide() {
     class_group_.fill(decide::kRootGroup);
     find_own();
-    const bool limits = std::ranges::any_of(interference_.caps, is_cut);
+    const bool limits = !antagonists_.empty();
     if (state_.own.empty() && !any_class() && !limits) return;
     if (node_.resctrl == nullptr) return plan_.hold();
     schemata_of(*node_.resctrl, {}, state_.everything);
@@ -58,13 +62,11 @@ class Round {
   }
 
  private:
-  static bool is_cut(const interference::Cap& cap) { return cap.limit.remedy == interference::Remedy::cache; }
   /// A service is slower while it runs: it goes with others of its kind, whatever class it has.
   [[nodiscard]] bool is_limited(const PodSample& pod) const {
     const auto* cgroup = node_.cgroup(pod.cgroup);
     return limited_ != decide::kRootGroup && cgroup != nullptr &&
-           std::ranges::any_of(interference_.caps,
-                               [&](auto& cap) { return is_cut(cap) && cap.suspect == cgroup->id; });
+           std::ranges::find(antagonists_, cgroup->id) != antagonists_.end();
   }
   /// It comes first: whoever is limited for a service's sake must not end up with everybody else.
   decide::ResctrlGroupIndex add_limited() {
@@ -154,7 +156,7 @@ class Round {
     const auto mask = ways_between(*cache, *configured.start, *configured.end).value_or(0);
     const auto keeps = scaled_up(std::popcount(cache->full), settings.least_cat_percent.count(), 100);
     state_.ways.steer(
-        node_, slo_, interference_,
+        node_, slo_, watched_,
         {.ways = std::popcount(mask), .least = std::max({cache->least, keeps, std::int64_t{1}})});
     if (state_.ways.taken() == 0) return;
     const Percent end = end_with_fewer(*cache, *configured.end, state_.ways.taken());
@@ -236,7 +238,8 @@ class Round {
 
   const NodeSnapshot& node_;
   const NodeSlo& slo_;
-  const interference::InterferenceState& interference_;
+  const std::vector<CgroupId>& antagonists_;
+  const decide::WatchedCgroups& watched_;
   ResctrlState& state_;
   decide::ResctrlPlan& plan_;
   std::array<decide::ResctrlGroupIndex, kClasses.size()> class_group_{};
@@ -246,17 +249,16 @@ class Round {
 /// A pod may ask for a group of its own, whatever the classes say.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, ResctrlState& state, ResctrlPolicy::Facts facts,
+            decide::Intents& out) {
   out.resctrl().by = out.speaker();
-  if (!slo.evenkeel.hands_off) Round(node, slo, state.interference, state.resctrl, out.resctrl()).decide();
+  if (!slo.evenkeel.hands_off) Round(node, slo, facts, state, out.resctrl()).decide();
 }
-
-void reset(decide::PolicyState& state) { state.resctrl = {}; }
 
 }  // namespace
 
-constinit const decide::PolicySpec resctrl_policy{
-    "resctrl", "ways of the last-level cache and memory bandwidth per class and per annotated pod", enabled,
-    decide, reset};
+constinit const ResctrlPolicy resctrl_policy{
+    {"resctrl", "ways of the last-level cache and memory bandwidth per class and per annotated pod", enabled},
+    decide};
 
 }  // namespace evenkeel::cache

@@ -6,10 +6,29 @@
 // what the hardware has too few classes of service for shares one instead of failing.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "qos/cache/bandwidth_steering.h"
+#include "qos/cache/way_steering.h"
 #include "qos/decide/policy.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel::cache {
 
-extern const decide::PolicySpec resctrl_policy;
+/// Room to work in, kept so that a steady tick allocates nothing, and what was learned of memories and
+/// caches.
+struct ResctrlState {
+  std::vector<const PodSample*> own{};  ///< pods with groups of their own; valid within one tick
+  std::string everything{};             ///< the schemata without any limit
+  std::vector<ResctrlPart> parts{};     ///< of the group that is worked on
+  ResctrlSteering steering{};           ///< remembered from tick to tick
+  WaySteering ways{};                   ///< likewise
+};
+
+/// Interference decides later: what it has published is of the tick before.
+using ResctrlPolicy =
+    decide::Policy<ResctrlState, decide::ReadsPrevious<decide::CacheLimits, decide::WatchedCgroups>>;
+extern const ResctrlPolicy resctrl_policy;
 
 }  // namespace evenkeel::cache

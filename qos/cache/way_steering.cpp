@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "qos/interference/roster.h"
-
 namespace evenkeel::cache {
 namespace {
 
@@ -30,16 +28,13 @@ void hold_since(std::optional<MonoTime>& since, bool holds, MonoTime now) {
 }  // namespace
 
 void WaySteering::take_counts(const NodeSnapshot& node, const NodeSlo& slo,
-                              const interference::InterferenceState& who) {
+                              const decide::WatchedCgroups& watched) {
   const auto& interference = slo.evenkeel.interference;
   for (const CpuCounts& counts : node.cpu_counts) {
-    if (interference::entry_of(who.victims, counts.cgroup) != nullptr) {
+    if (std::ranges::binary_search(watched.services, counts.cgroup))
       counted_.take(counts, ServiceMisses::Whose::service, node.at);
-    } else if (const interference::Unit* unit =
-                   interference::entry_of(who.units, interference::unit_of(who, counts.cgroup));
-               unit && unit->best_effort) {
+    else if (std::ranges::binary_search(watched.best_effort, counts.cgroup))
       counted_.take(counts, ServiceMisses::Whose::best_effort, node.at);
-    }
   }
   counted_.age(node.at, interference.counter_period + interference.counter_window);
   const bool counts = node.counters.backend != CounterBackend::none;
@@ -48,9 +43,9 @@ void WaySteering::take_counts(const NodeSnapshot& node, const NodeSlo& slo,
   times_usual_ = misses_ ? counted_.above_reference(least) : std::nullopt;
 }
 
-void WaySteering::steer(const NodeSnapshot& node, const NodeSlo& slo,
-                        const interference::InterferenceState& who, Room room) {
-  take_counts(node, slo, who);
+void WaySteering::steer(const NodeSnapshot& node, const NodeSlo& slo, const decide::WatchedCgroups& watched,
+                        Room room) {
+  take_counts(node, slo, watched);
   hold_since(unknown_since_, !times_usual_, node.at);
   const auto& interference = slo.evenkeel.interference;
   if (unknown_since_) {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "qos/cache/service_misses.h"
-#include "qos/interference/state.h"
+#include "qos/decide/shared.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel::cache {
@@ -25,9 +25,8 @@ class WaySteering {
   struct Room {
     std::int64_t ways = 0, least = 1;
   };
-  /// Once in each tick. `who` tells services from best effort.
-  void steer(const NodeSnapshot& node, const NodeSlo& slo, const interference::InterferenceState& who,
-             Room room);
+  /// Once in each tick. `watched` tells services from best effort.
+  void steer(const NodeSnapshot& node, const NodeSlo& slo, const decide::WatchedCgroups& watched, Room room);
   void forget() { *this = {}; }
 
   /// Of the configured ways.
@@ -44,7 +43,7 @@ class WaySteering {
     MonoTime since{};
     std::int64_t before = 0;  ///< ways taken
   };
-  void take_counts(const NodeSnapshot& node, const NodeSlo& slo, const interference::InterferenceState& who);
+  void take_counts(const NodeSnapshot& node, const NodeSlo& slo, const decide::WatchedCgroups& watched);
   void judge(MonoTime now, const ResctrlDynamic& settings, Duration turn);
   void begin(MonoTime now, std::int64_t taken);
   void end(MonoTime now, WayStep what, Duration turn);

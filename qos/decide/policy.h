@@ -1,56 +1,54 @@
-// What a policy is: a name, a switch and a pure function from what is known to what is wished.
-// May not: keep statics, clocks or files. What it must remember between ticks is a member of PolicyState.
+// What a policy is: a name, a switch and a pure function from what is known to intents. Does not know any
+// policy: each keeps its state in its own folder. No policy keeps statics, clocks or files.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "qos/brake/state.h"
-#include "qos/cache/state.h"
-#include "qos/cpu/burst/state.h"
-#include "qos/cpu/suppress/state.h"
 #include "qos/decide/intent.h"
-#include "qos/interference/state.h"
-#include "qos/io/disk_state.h"
-#include "qos/memory/memory_qos_state.h"
-#include "qos/memory/push_back_state.h"
-#include "qos/memory/reclaim_state.h"
+#include "qos/decide/shared.h"
 #include "qos/model/nodeslo.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel::decide {
 
-/// Everything that policies remember from tick to tick; a value, so that a tick can be replayed.
-struct PolicyState {
-  suppress::CpuSuppressState cpu_suppress{};
-  burst::CpuBurstState cpu_burst{};
-  memory::MemoryQosState memory_qos{};
-  memory::MemoryPushBackState memory_push_back{};
-  memory::MemoryReclaimState memory_reclaim{};
-  cache::ResctrlState resctrl{};
-  io::BlkioState blkio{};
-  interference::InterferenceState interference{};
-  brake::BrakeState brake{};
-  std::string core_sched_name{};  ///< room to put a group's name together
-};
-
 struct PolicySpec {
   std::string_view name;
   std::string_view summary;
-  /// Whether this configuration turns the policy on. Off: decide is not called, its values go back, its state
-  /// is reset.
+  /// Whether this configuration turns the policy on. Off: nothing is decided, its values are restored, and
+  /// its state is reset.
   bool (*enabled)(const NodeSlo&);
-  void (*decide)(const NodeSnapshot&, const NodeSlo&, PolicyState&, Intents&);
-  /// Forget: called when the policy is switched off.
-  void (*reset)(PolicyState&);
 };
 
-/// THE list of policies, in the order of their rank.
-std::span<const PolicySpec* const> policies();
-/// "restore" for an index that is no policy's: what was put back without one.
-std::string_view policy_name(PolicyIndex by);
+/// The state of a policy that remembers nothing.
+struct NoState {};
 
-/// One tick's decisions: every enabled policy in order.
-void decide_all(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out);
+/// A policy with the type of its state (a plain value, so that a tick can be replayed) and the facts that it
+/// publishes and reads.
+template <class StateType, class... Uses>
+struct Policy : PolicySpec {
+  using State = StateType;
+  using Facts = FactView<Uses...>;
+
+  void (*decide)(const NodeSnapshot&, const NodeSlo&, State&, Facts, Intents&);
+
+  /// One tick.
+  void run(const NodeSnapshot& node, const NodeSlo& slo, State& state, Shared& shared, Intents& out) const {
+    if (enabled(slo))
+      decide(node, slo, state, Facts(shared), out);
+    else
+      reset(state, shared);
+  }
+  /// Forgets all that it remembers and withdraws all that it has published.
+  static void reset(State& state, Shared& shared) {
+    state = State{};
+    Facts(shared).withdraw();
+  }
+};
+
+/// All policies in the order of their rank (qos/registry.h).
+std::span<const PolicySpec* const> policies();
+/// "restore" for an index that is no policy's: a value that was restored without one.
+std::string_view policy_name(PolicyIndex by);
 
 }  // namespace evenkeel::decide

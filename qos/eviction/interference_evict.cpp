@@ -40,15 +40,4 @@ constinit const EvictionTrigger interference_evict_trigger{"interference-evict",
                                                            is_antagonist,
                                                            use_weight};
 
-void find_antagonists(const interference::InterferenceState& state, const InterferenceSettings& settings,
-                      std::vector<CgroupId>& out) {
-  out.clear();
-  for (const interference::Confirmed& one : state.confirmed) {
-    const auto times = std::ranges::count(state.confirmed, one.suspect, &interference::Confirmed::suspect);
-    if (times >= settings.evict_after && std::ranges::find(out, one.suspect) == out.end())
-      out.push_back(one.suspect);
-  }
-  std::ranges::sort(out);
-}
-
 }  // namespace evenkeel::eviction

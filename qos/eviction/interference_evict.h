@@ -3,16 +3,11 @@
 #pragma once
 
 #include "qos/eviction/eviction.h"
-#include "qos/interference/state.h"
 
 namespace evenkeel::eviction {
 
 /// InterferenceEvict, a trigger of our own: a best-effort pod goes after interference.evictAfter limits that
 /// helped within a day.
 extern const EvictionTrigger interference_evict_trigger;
-
-/// Those pods, ascending, for EvictionUse::antagonists; replaces what is there.
-void find_antagonists(const interference::InterferenceState& state, const InterferenceSettings& settings,
-                      std::vector<CgroupId>& out);
 
 }  // namespace evenkeel::eviction

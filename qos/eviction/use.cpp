@@ -83,6 +83,11 @@ void observe(const NodeSnapshot& node, const ThresholdStrategy& threshold, Evict
                         {now->use.count(), now->request.count(), now->limit.count()}, window);
 }
 
+void take_facts(EvictionFacts facts, EvictionUse& use) {
+  use.braked = facts.read<decide::BrakeInForce>().cpu;
+  use.antagonists = facts.read<decide::RepeatAntagonists>().pods;
+}
+
 void begin_anew(EvictionUse& use) {
   use.node.clear();
   use.best_effort.clear();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "qos/decide/shared.h"
 #include "qos/model/snapshot.h"
 #include "qos/model/time_window.h"
 
@@ -33,6 +34,11 @@ Duration eviction_window(const NodeSnapshot& node, const ThresholdStrategy& thre
 
 /// Takes in the figures of this tick. What is not known leaves a hole.
 void observe(const NodeSnapshot& node, const ThresholdStrategy& threshold, EvictionUse& use);
+
+/// What eviction, which comes after all policies, is told by them.
+using EvictionFacts = decide::FactView<decide::Reads<decide::BrakeInForce, decide::RepeatAntagonists>>;
+/// Takes those facts in; before observe().
+void take_facts(EvictionFacts facts, EvictionUse& use);
 
 /// A victim has gone: what was used before tells nothing about what is used without it.
 void begin_anew(EvictionUse& use);

@@ -2,6 +2,7 @@
 
 #include "qos/interference/act.h"
 #include "qos/interference/judge.h"
+#include "qos/interference/publish.h"
 #include "qos/interference/remedy.h"
 #include "qos/interference/roster.h"
 #include "qos/interference/trial.h"
@@ -16,27 +17,40 @@ void forget_yesterday(MonoTime now, InterferenceState& state) {
   std::erase_if(state.confirmed, [&](const Confirmed& one) { return old(one.at); });
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& all, decide::Intents& out) {
+bool enabled(const NodeSlo& slo) { return slo.evenkeel.interference.enable; }
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, InterferenceState& state,
+            InterferencePolicy::Facts facts, decide::Intents& out) {
   const InterferenceSettings& settings = slo.evenkeel.interference;
-  InterferenceState& state = all.interference;
   state.news.clear();
   state.sampled.clear();
   state.suspicion.reset();
   forget_yesterday(node.at, state);
-  follow_roster(node, settings, state);
+  if (follow_roster(node, settings, state)) publish(state, facts.publish<decide::WatchedCgroups>());
   if (node.measured) measure(node, settings, state, state.sampled);
   for (const Sampled& sampled : state.sampled) look_at(sampled, node, settings, state);
   let_go(node, settings, state);
   try_out(node, settings, state.sampled, state);
   act(node, settings, state.sampled, state);
   wish(node, state, out);
+  publish(state, facts.publish<decide::CacheLimits>());
+  publish(state, facts.publish<decide::MemoryLimits>());
+  publish(state, settings, facts.publish<decide::RepeatAntagonists>());
 }
 
 }  // namespace
 
-const decide::PolicySpec interference_policy{
-    "interference", "finds out who slows a service down, and limits best effort that does",
-    [](const NodeSlo& slo) { return slo.evenkeel.interference.enable; }, &decide,
-    [](decide::PolicyState& state) { state.interference = {}; }};
+void restart(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
+             InterferencePolicy::Facts facts) {
+  facts.withdraw();
+  state = {};
+  state.source = node.run_queue.source;
+  state.counter_period = settings.counter_period;
+  state.stall_window = settings.stall_window;
+}
+
+constinit const InterferencePolicy interference_policy{
+    {"interference", "finds out who slows a service down, and limits best effort that does", enabled},
+    decide};
 
 }  // namespace evenkeel::interference

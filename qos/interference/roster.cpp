@@ -114,12 +114,12 @@ class Roster {
 };
 
 /// Windows of another length have other numbers, and what is usual in them is something else: it begins anew
-/// with what is known of workloads.
-void follow_windows(const NodeSnapshot& node, const InterferenceSettings& settings,
+/// with what is known of workloads. Whether it did.
+bool follow_windows(const NodeSnapshot& node, const InterferenceSettings& settings,
                     InterferenceState& state) {
   const bool other_stalls = state.stall_window != settings.stall_window;
   const bool other_counts = state.counter_period != settings.counter_period;
-  if (!other_stalls && !other_counts) return;
+  if (!other_stalls && !other_counts) return false;
   if (state.stall_window != Duration{}) {
     remember_workloads(node.at, detector_settings(settings), state);
     for (Workload& workload : state.workloads)
@@ -132,13 +132,14 @@ void follow_windows(const NodeSnapshot& node, const InterferenceSettings& settin
   }
   state.stall_window = settings.stall_window;
   state.counter_period = settings.counter_period;
+  return true;
 }
 
 }  // namespace
 
-void follow_roster(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
-  follow_windows(node, settings, state);
-  if (!changed(node, settings, state)) return;
+bool follow_roster(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
+  const bool anew = follow_windows(node, settings, state);
+  if (!changed(node, settings, state)) return anew;
   remember_workloads(node.at, detector_settings(settings), state);
   Roster(node, settings, state).build();
   take_given(node, settings, state);
@@ -146,6 +147,7 @@ void follow_roster(const NodeSnapshot& node, const InterferenceSettings& setting
   state.given = settings.models.data();
   state.seen.clear();
   for (const CgroupSample& cgroup : node.cgroups) state.seen.push_back(cgroup.id);
+  return true;
 }
 
 CgroupId unit_of(const InterferenceState& state, CgroupId cgroup) {

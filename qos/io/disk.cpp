@@ -210,12 +210,11 @@ class Round {
 /// A pod may ask for limits of its own, whatever the classes say.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, BlkioState& state, BlkioPolicy::Facts /*facts*/,
+            decide::Intents& out) {
   out.costs().by = out.speaker();
-  Round(node, state.blkio, out).decide(slo);
+  Round(node, state, out).decide(slo);
 }
-
-void reset(decide::PolicyState& state) { state.blkio = {}; }
 
 }  // namespace
 
@@ -238,6 +237,14 @@ bool worth_telling(const BlkioState::Known& block, MonoTime now) {
   return block.type != BlockType::pod_volume || now - *block.unresolved >= kMountedBy;
 }
 
+const BlkioState::Known* take_unreported(BlkioState& state, MonoTime now) {
+  const auto next = std::ranges::find_if(
+      state.blocks, [now](const BlkioState::Known& block) { return worth_telling(block, now); });
+  if (next == state.blocks.end()) return nullptr;
+  next->told = true;
+  return &*next;
+}
+
 const char* why_unresolved(const BlkioState::Known& block) {
   switch (block.type) {
     case BlockType::device:
@@ -254,7 +261,7 @@ const char* why_unresolved(const BlkioState::Known& block) {
   return "";
 }
 
-constinit const decide::PolicySpec blkio_policy{
-    "blkio", "what best effort and annotated pods may read and write on a disk", enabled, decide, reset};
+constinit const BlkioPolicy blkio_policy{
+    {"blkio", "what best effort and annotated pods may read and write on a disk", enabled}, decide};
 
 }  // namespace evenkeel::io

@@ -87,8 +87,8 @@ std::optional<BitRate> total_of(const NodeSnapshot& node, const NodeSlo& slo) {
   return node.network->speed;
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& /*state*/,
-            decide::Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*state*/,
+            NetworkPolicy::Facts /*facts*/, decide::Intents& out) {
   if (slo.evenkeel.hands_off) return;
   auto& plan = out.network();
   plan.by = out.speaker();
@@ -110,8 +110,6 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& /
   add_members(node, plan);
 }
 
-void reset(decide::PolicyState& /*state*/) {}
-
 }  // namespace
 
 bool shares_network(const NodeSlo& slo) {
@@ -119,8 +117,7 @@ bool shares_network(const NodeSlo& slo) {
          std::ranges::any_of(kQosOf, [&](QosClass of) { return enabled_of(slo.qos, of) != nullptr; });
 }
 
-constinit const decide::PolicySpec network_qos_policy{
-    "network-qos", "each class's share of the network, and single pods' limits", shares_network, decide,
-    reset};
+constinit const NetworkPolicy network_qos_policy{
+    {"network-qos", "each class's share of the network, and single pods' limits", shares_network}, decide};
 
 }  // namespace evenkeel::io

@@ -11,6 +11,7 @@ namespace evenkeel::io {
 /// Whether the network is to be shared at all.
 bool shares_network(const NodeSlo& slo);
 
-extern const decide::PolicySpec network_qos_policy;
+using NetworkPolicy = decide::Policy<decide::NoState>;
+extern const NetworkPolicy network_qos_policy;
 
 }  // namespace evenkeel::io

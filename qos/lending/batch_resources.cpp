@@ -124,14 +124,12 @@ class Round {
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.batch_resources; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& /*slo*/, decide::PolicyState& /*state*/,
-            decide::Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& /*slo*/, decide::NoState& /*state*/,
+            BatchResourcesPolicy::Facts /*facts*/, decide::Intents& out) {
   Round round(node, out);
   for (const auto& pod : node.pods)
     if (is_active(*pod.spec) && !pod.spec->from_cgroup_only) round.decide_pod(pod);
 }
-
-void reset(decide::PolicyState& /*state*/) {}
 
 }  // namespace
 
@@ -140,8 +138,7 @@ std::int64_t shares_for(MilliCpu request, bool v2) {
   return v2 ? 1 + (shares - 2) * 9999 / 262142 : shares;
 }
 
-constinit const decide::PolicySpec batch_resources_policy{
-    "batch-resources", "pods on lent resources get their shares, quota and memory limit", enabled, decide,
-    reset};
+constinit const BatchResourcesPolicy batch_resources_policy{
+    {"batch-resources", "pods on lent resources get their shares, quota and memory limit", enabled}, decide};
 
 }  // namespace evenkeel::lending

@@ -11,6 +11,7 @@ namespace evenkeel::lending {
 /// cpu.shares (v1) or cpu.weight (v2) for a request, as the kubelet converts it.
 std::int64_t shares_for(MilliCpu request, bool v2);
 
-extern const decide::PolicySpec batch_resources_policy;
+using BatchResourcesPolicy = decide::Policy<decide::NoState>;
+extern const BatchResourcesPolicy batch_resources_policy;
 
 }  // namespace evenkeel::lending

@@ -161,17 +161,17 @@ class Round {
 /// A pod may turn it on for itself, whatever its class says.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
-  if (const auto memory = allocatable(node)) Round(node, slo, state.memory_qos, *memory, out).decide();
+void decide(const NodeSnapshot& node, const NodeSlo& slo, MemoryQosState& state,
+            MemoryQosPolicy::Facts /*facts*/, decide::Intents& out) {
+  if (const auto memory = allocatable(node)) Round(node, slo, state, *memory, out).decide();
 }
-
-void reset(decide::PolicyState& state) { state.memory_qos.containers.clear(); }
 
 }  // namespace
 
-constinit const decide::PolicySpec memory_qos_policy{
-    "memory-qos",
-    "memory.min and memory.low protect what is requested, memory.high slows growth towards the limit",
-    enabled, decide, reset};
+constinit const MemoryQosPolicy memory_qos_policy{
+    {"memory-qos",
+     "memory.min and memory.low protect what is requested, memory.high slows growth towards the limit",
+     enabled},
+    decide};
 
 }  // namespace evenkeel::memory

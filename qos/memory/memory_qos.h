@@ -8,10 +8,28 @@
 // reclaim the difference; and raises it again when it stalls the container for most of the time.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+
 #include "qos/decide/policy.h"
+#include "qos/model/ids.h"
+#include "qos/model/units.h"
 
 namespace evenkeel::memory {
 
-extern const decide::PolicySpec memory_qos_policy;
+/// The containers that their own limit has stalled, and what they were given for it.
+struct MemoryQosState {
+  struct Container {
+    MonoTime seen{};
+    MonoTime judged{};                          ///< when the relief was last thought about
+    std::optional<std::int64_t> high_events{};  ///< memory.events `high` then
+    Percent relief{};                           ///< added to its throttling point
+  };
+  std::unordered_map<CgroupId, Container> containers{};
+};
+
+using MemoryQosPolicy = decide::Policy<MemoryQosState>;
+extern const MemoryQosPolicy memory_qos_policy;
 
 }  // namespace evenkeel::memory

@@ -98,23 +98,25 @@ class Round {
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.memory_push_back.enable; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
+void step(const NodeSnapshot& node, const MemoryPushBack& settings, MemoryPushBackState& state,
+          decide::Intents& out) {
   const auto* besteffort = node.cgroup(node.besteffort);
   if (besteffort == nullptr || !besteffort->applied.plain.has(Knob::memory_high)) return;
-  if (!node.node.memory) {
-    if (state.memory_push_back.target)
-      out.hold(besteffort->id, Knob::memory_high, because("it is not known how much memory the node has"));
-    return;
-  }
-  Round(node, slo.evenkeel.memory_push_back, state.memory_push_back, out).decide(*besteffort);
+  if (node.node.memory) return Round(node, settings, state, out).decide(*besteffort);
+  if (state.target)
+    out.hold(besteffort->id, Knob::memory_high, because("it is not known how much memory the node has"));
 }
 
-void reset(decide::PolicyState& state) { state.memory_push_back = {}; }
+void decide(const NodeSnapshot& node, const NodeSlo& slo, MemoryPushBackState& state,
+            MemoryPushBackPolicy::Facts facts, decide::Intents& out) {
+  step(node, slo.evenkeel.memory_push_back, state, out);
+  facts.publish<decide::PushedBackMemory>().target = state.target;
+}
 
 }  // namespace
 
-constinit const decide::PolicySpec memory_push_back_policy{
-    "memory-push-back", "memory.high of best effort comes down while services wait for memory", enabled,
-    decide, reset};
+constinit const MemoryPushBackPolicy memory_push_back_policy{
+    {"memory-push-back", "memory.high of best effort comes down while services wait for memory", enabled},
+    decide};
 
 }  // namespace evenkeel::memory

@@ -7,10 +7,20 @@
 // above the point is taken by a reclaim order (qos/memory/reclaim.h), so that no write waits for the kernel.
 #pragma once
 
+#include <optional>
+
 #include "qos/decide/policy.h"
+#include "qos/model/units.h"
 
 namespace evenkeel::memory {
 
-extern const decide::PolicySpec memory_push_back_policy;
+struct MemoryPushBackState {
+  std::optional<Bytes> target{};  ///< what best effort may have; absent: it is not held back
+  MonoTime stepped{};             ///< when it was changed
+  MonoTime short_seen{};          ///< when the node was last short of memory
+};
+
+using MemoryPushBackPolicy = decide::Policy<MemoryPushBackState, decide::Publishes<decide::PushedBackMemory>>;
+extern const MemoryPushBackPolicy memory_push_back_policy;
 
 }  // namespace evenkeel::memory

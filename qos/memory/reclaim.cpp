@@ -21,23 +21,24 @@ constexpr std::int64_t kFullPercent = 99;
 
 using Entry = MemoryReclaimState::Entry;
 
-/// What best effort is to have: the slow way's word, or the brake's.
-std::optional<Bytes> held_back(const decide::PolicyState& state) {
-  auto target = state.memory_push_back.target;
-  if (state.brake.memory.on) target = std::min(target.value_or(kNoMemoryLimit), state.brake.memory.memory);
+/// How much best effort may have: the lower of what push-back and the brake leave it.
+std::optional<Bytes> held_back(const ReclaimFacts& facts) {
+  auto target = facts.read<decide::PushedBackMemory>().target;
+  if (const auto& braked = facts.read<decide::BrakeInForce>().memory)
+    target = std::min(target.value_or(kNoMemoryLimit), *braked);
   return target;
 }
 
 /// One round.
 class Round {
  public:
-  Round(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state,
+  Round(const NodeSnapshot& node, const NodeSlo& slo, MemoryReclaimState& state, ReclaimFacts facts,
         std::vector<ReclaimOrder>& out)
       : node_(node),
         slo_(slo),
-        state_(state.memory_reclaim),
-        held_back_(held_back(state)),
-        interference_(state.interference),
+        state_(state),
+        held_back_(held_back(facts)),
+        limits_(facts.read<decide::MemoryLimits>().limits),
         tick_(std::min(node.since_previous.value_or(Duration::zero()), kLongestTick)),
         out_(out) {}
 
@@ -183,21 +184,20 @@ class Round {
 
   /// The same of who makes services reclaim, for as long as it is limited for that.
   void limit_antagonists() {
-    for (const interference::Cap& cap : interference_.caps) {
-      if (cap.limit.remedy != interference::Remedy::memory) continue;
-      const auto cgroup = std::ranges::find(node_.cgroups, cap.suspect, &CgroupSample::id);
+    for (const auto& [antagonist, memory] : limits_) {
+      const auto cgroup = std::ranges::find(node_.cgroups, antagonist, &CgroupSample::id);
       if (cgroup == node_.cgroups.end() || cgroup->hands_off || !cgroup->memory.current) continue;
       const Bytes used = *cgroup->memory.current;
-      if (used <= cap.limit.memory) continue;
+      if (used <= memory) continue;
       out_.push_back(
           {.target = cgroup->id,
            .cause = ReclaimCause::interference,
-           .above = cap.limit.memory,
-           .down_to = cap.limit.memory,
-           .wanted = used - cap.limit.memory,
+           .above = memory,
+           .down_to = memory,
+           .wanted = used - memory,
            .why = because("a service has to reclaim memory while this pod runs: it has {} and is to "
                           "have {}",
-                          used, cap.limit.memory)});
+                          used, memory)});
     }
   }
 
@@ -211,19 +211,19 @@ class Round {
   const NodeSlo& slo_;
   MemoryReclaimState& state_;
   std::optional<Bytes> held_back_;
-  const interference::InterferenceState& interference_;
+  const std::vector<decide::MemoryLimits::Limit>& limits_;
   Duration tick_;
   std::vector<ReclaimOrder>& out_;
 };
 
 }  // namespace
 
-void decide_reclaim(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state,
-                    std::vector<ReclaimOrder>& out) {
+void decide_reclaim(const NodeSnapshot& node, const NodeSlo& slo, MemoryReclaimState& state,
+                    ReclaimFacts facts, std::vector<ReclaimOrder>& out) {
   out.clear();
-  if (!node.reclaim.on_demand || slo.evenkeel.hands_off) return state.memory_reclaim.cgroups.clear();
+  if (!node.reclaim.on_demand || slo.evenkeel.hands_off) return state.cgroups.clear();
   if (!node.since_previous || !node.pods_known || node.pods_stale) return;
-  Round round(node, slo, state, out);
+  Round round(node, slo, state, facts, out);
   round.decide();
   round.share_out();
 }

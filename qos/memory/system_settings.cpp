@@ -25,8 +25,8 @@ bool enabled(const NodeSlo& slo) {
                      [&](const Row& row) { return (slo.system.*row.value).has_value(); });
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& /*state*/,
-            decide::Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*state*/,
+            SystemSettingsPolicy::Facts /*facts*/, decide::Intents& out) {
   if (!slo.evenkeel.hands_off && !slo.system.sched_features.empty())
     out.sched_features() = {out.speaker(), &slo.system.sched_features};
   for (const auto& row : kVerbatim)
@@ -41,8 +41,6 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& /
            because("{} ten-thousandths of {}, within 10 MiB, 10 GiB and a tenth of memory", *factor, memory));
 }
 
-void reset(decide::PolicyState& /*state*/) {}
-
 }  // namespace
 
 std::int64_t min_free_kbytes(Bytes memory, std::int64_t factor) {
@@ -51,8 +49,7 @@ std::int64_t min_free_kbytes(Bytes memory, std::int64_t factor) {
   return std::clamp(scaled(kib, factor, 10000), kLeast, std::max(std::min(kMost, kib / 10), kLeast));
 }
 
-constinit const decide::PolicySpec system_settings_policy{
-    "system-settings", "kernel settings of the whole machine, as systemStrategy asks", enabled, decide,
-    reset};
+constinit const SystemSettingsPolicy system_settings_policy{
+    {"system-settings", "kernel settings of the whole machine, as systemStrategy asks", enabled}, decide};
 
 }  // namespace evenkeel::memory

@@ -11,6 +11,7 @@ namespace evenkeel::memory {
 /// `factor` ten-thousandths of memory, in KiB, within 10 MiB to 10 GiB and never more than a tenth of memory.
 std::int64_t min_free_kbytes(Bytes memory, std::int64_t factor);
 
-extern const decide::PolicySpec system_settings_policy;
+using SystemSettingsPolicy = decide::Policy<decide::NoState>;
+extern const SystemSettingsPolicy system_settings_policy;
 
 }  // namespace evenkeel::memory

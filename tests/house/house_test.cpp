@@ -96,8 +96,8 @@ std::vector<Planted> planted_violations() {
               file("agent/a.cpp", "#include <yaml-cpp/yaml.h>\ntry { f(); } catch (...) {}\n")},
       Planted{"exceptions", file("cgroup/a.cpp", "return std::stoi(text);\n"),
               file("cgroup/a.cpp", "return atoms(text);\n")},
-      Planted{"registries", file("qos/a.cpp", "constinit const PolicySpec lost_policy{\"lost\"};\n"),
-              file("qos/registry.cpp", "constexpr std::array<const PolicySpec*, 1> kPolicies = {&a};\n")},
+      Planted{"registries", file("qos/a.cpp", "constinit const LostPolicy lost_policy{{\"lost\"}};\n"),
+              file("qos/a.cpp", "const SuppressPolicy policy = other_policy;\n")},
       Planted{"registries", file("collectors/a.cpp", "const CollectorSpec lost_collector{\n"),
               file("collectors/a.cpp", "extern const CollectorSpec lost_collector;\n")},
       Planted{"tests-built", file("tests/qos/a_tests.cpp", "\n"),
@@ -184,8 +184,9 @@ TEST(HouseRules, TwoDoorsAreOneTooMany) {
 }
 
 TEST(HouseRules, ARegisteredPolicyIsFound) {
-  const auto found = violations(rule("registries"), {file("qos/a.cpp", "const PolicySpec a_policy{\"a\"};\n"),
-                                                     file("qos/registry.cpp", "{&a_policy}\n")});
+  const auto found =
+      violations(rule("registries"), {file("qos/a.cpp", "constinit const APolicy a_policy{{\"a\"}};\n"),
+                                      file("qos/registry.h", "kPolicies{&a_policy}\n")});
   EXPECT_TRUE(found.empty()) << lines(found);
 }
 

@@ -150,27 +150,29 @@ Violations exceptions_at_the_door(const Sources& project) {
   return found;
 }
 
-/// Every `const SPEC name{` of a room is a word in its registry.cpp.
-Violations registered(const Sources& project, const std::string& room, const std::string& spec) {
-  const auto registry = std::ranges::find(project, room + "/registry.cpp", &Source::path);
+/// Every name that `definition` captures in a room is a word in the registry.
+Violations registered(const Sources& project, const std::string& room, const std::string& file,
+                      const std::string& definition) {
+  const auto registry = std::ranges::find(project, room + "/" + file, &Source::path);
   Violations found;
   const auto here = [&](const Source& source) {
     return source.room() == room && source.path.ends_with(".cpp");
   };
-  for_each_match(project, spec + R"(\s+(\w+)\s*(\{|=))", here,
-                 [&](const Source& source, const std::smatch& match) {
-                   const auto name = match[1].str();
-                   const std::regex word("\\b" + name + "\\b");
-                   if (registry == project.end() || !std::regex_search(registry->code, word))
-                     found.push_back(at(source, static_cast<std::size_t>(match.position())) + name +
-                                     " is not in " + room + "/registry.cpp");
-                 });
+  for_each_match(project, definition, here, [&](const Source& source, const std::smatch& match) {
+    const auto name = match[1].str();
+    const std::regex word("\\b" + name + "\\b");
+    if (registry == project.end() || !std::regex_search(registry->code, word))
+      found.push_back(at(source, static_cast<std::size_t>(match.position())) + name + " is not in " + room +
+                      "/" + file);
+  });
   return found;
 }
 
 Violations registries_complete(const Sources& project) {
-  auto found = registered(project, "qos", "PolicySpec");
-  const auto collectors = registered(project, "collectors", "CollectorSpec");
+  auto found =
+      registered(project, "qos", "registry.h", R"(\bconstinit\s+const\s+\w+Policy\s+(\w+_policy)\s*(\{|=))");
+  const auto collectors =
+      registered(project, "collectors", "registry.cpp", R"(CollectorSpec\s+(\w+)\s*(\{|=))");
   found.insert(found.end(), collectors.begin(), collectors.end());
   return found;
 }

@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "qos/cpu/burst/state.h"
+#include "qos/cpu/burst/burst.h"
 
 namespace evenkeel::burst {
 

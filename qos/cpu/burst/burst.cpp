@@ -194,9 +194,20 @@ void forget_the_gone(CpuBurstState& state, MonoTime now) {
 // nothing is wished.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& policy_state,
+/// Which quotas are burst's in this tick.
+void publish(const NodeSnapshot& node, const CpuBurstState& state, decide::BurstQuotas& quotas) {
+  quotas.containers.clear();
+  quotas.raised_pods.clear();
+  for (const Candidate& one : state.candidates)
+    if (one.quota_burst || one.unreadable) quotas.containers.push_back(node.cgroup(one.cgroup)->id);
+  for (const auto& [pod, memory] : state.pods)
+    if (memory.raised) quotas.raised_pods.push_back(pod);
+  std::ranges::sort(quotas.containers);
+  std::ranges::sort(quotas.raised_pods);
+}
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuBurstState& state, CpuBurstPolicy::Facts facts,
             decide::Intents& out) {
-  CpuBurstState& state = policy_state.cpu_burst;
   const Duration elapsed = node.since_previous.value_or(seconds(1));
   Tick tick{node, slo, state, share_pool(node, slo.cpu_burst.share_pool_threshold_percent, state), elapsed};
   state.candidates.clear();
@@ -206,9 +217,8 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& p
   share_growth(state.candidates, budget, state.turn);
   wish_bursts(node, tick.pool, state, out);
   forget_the_gone(state, node.at);
+  publish(node, state, facts.publish<decide::BurstQuotas>());
 }
-
-void reset(decide::PolicyState& state) { state.cpu_burst = {}; }
 
 }  // namespace
 
@@ -234,7 +244,7 @@ bool skipped_by_burst(const Pod& pod) {
   return owns_cpus || is_best_effort(pod) || over || pod.hands_off;
 }
 
-constinit const decide::PolicySpec cpu_burst_policy{
-    "cpu-burst", "throttled services may use CPU that the node has to spare", enabled, decide, reset};
+constinit const CpuBurstPolicy cpu_burst_policy{
+    {"cpu-burst", "throttled services may use CPU that the node has to spare", enabled}, decide};
 
 }  // namespace evenkeel::burst

@@ -20,7 +20,7 @@ bool is_divided(const Pod& pod) {
 
 class Round {
  public:
-  Round(const NodeSnapshot& node, const NodeSlo& slo, const CpuBurstState& burst, decide::Intents& out)
+  Round(const NodeSnapshot& node, const NodeSlo& slo, const decide::BurstQuotas& burst, decide::Intents& out)
       : node_(node), slo_(slo), burst_(burst), out_(out) {}
 
   void decide_pod(const PodSample& pod) {
@@ -28,7 +28,7 @@ class Round {
     if (!divisor || being_made(node_, pod)) return;
     for (const auto& container : node_.containers_of(pod)) decide_container(container, *divisor);
     const auto* cgroup = limited(pod.cgroup);
-    if (cgroup == nullptr || raised_by_burst(*cgroup)) return;
+    if (cgroup == nullptr || std::ranges::binary_search(burst_.raised_pods, cgroup->id)) return;
     if (const auto quota = divided_pod_quota(*pod.spec, cgroup->applied.cpu_limit->period, *divisor))
       want(*cgroup, *quota, *divisor);
   }
@@ -38,7 +38,7 @@ class Round {
     const auto* cgroup = limited(container.cgroup);
     if (cgroup == nullptr || container.spec == nullptr || being_made(node_, *cgroup)) return;
     const auto limit = container.spec->limits.cpu.value_or(MilliCpu{});
-    if (limit <= MilliCpu{} || set_by_burst(container)) return;
+    if (limit <= MilliCpu{} || std::ranges::binary_search(burst_.containers, cgroup->id)) return;
     want(*cgroup, divided(base_quota(limit, cgroup->applied.cpu_limit->period), divisor), divisor);
   }
 
@@ -50,19 +50,6 @@ class Round {
     return has_quota ? cgroup : nullptr;
   }
 
-  /// Burst has decided in this tick, for the same pods in the same order.
-  bool set_by_burst(const ContainerSample& container) {
-    const auto& all = burst_.candidates;
-    while (next_ < all.size() && all[next_].pod < container.pod) ++next_;
-    for (std::size_t i = next_; i < all.size() && all[i].pod == container.pod; ++i)
-      if (all[i].cgroup == container.cgroup) return all[i].quota_burst || all[i].unreadable;
-    return false;
-  }
-  [[nodiscard]] bool raised_by_burst(const CgroupSample& cgroup) const {
-    const auto found = burst_.pods.find(cgroup.id);
-    return found != burst_.pods.end() && found->second.raised;
-  }
-
   void want(const CgroupSample& cgroup, QuotaTime quota, double divisor) {
     out_.want(
         cgroup.id, Knob::cpu_quota, quota.count(),
@@ -72,19 +59,17 @@ class Round {
 
   const NodeSnapshot& node_;
   const NodeSlo& slo_;
-  const CpuBurstState& burst_;
+  const decide::BurstQuotas& burst_;
   decide::Intents& out_;
-  std::size_t next_ = 0;  ///< of burst's candidates
 };
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.cpu_normalization; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
-  Round round(node, slo, state.cpu_burst, out);
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*state*/,
+            CpuNormalizationPolicy::Facts facts, decide::Intents& out) {
+  Round round(node, slo, facts.read<decide::BurstQuotas>(), out);
   for (const auto& pod : node.pods) round.decide_pod(pod);
 }
-
-void reset(decide::PolicyState& /*state*/) {}
 
 }  // namespace
 
@@ -115,8 +100,9 @@ std::optional<QuotaTime> divided_pod_quota(const Pod& pod, Duration period, doub
   return sum;
 }
 
-constinit const decide::PolicySpec cpu_normalization_policy{
-    "cpu-normalization", "services' limits are in standard CPUs: less time on CPUs that count for more",
-    enabled, decide, reset};
+constinit const CpuNormalizationPolicy cpu_normalization_policy{
+    {"cpu-normalization", "services' limits are in standard CPUs: less time on CPUs that count for more",
+     enabled},
+    decide};
 
 }  // namespace evenkeel::burst

@@ -16,6 +16,8 @@ QuotaTime divided(QuotaTime quota, std::optional<double> divisor);
 /// them has no limit, or its init containers may need more.
 std::optional<QuotaTime> divided_pod_quota(const Pod& pod, Duration period, double divisor);
 
-extern const decide::PolicySpec cpu_normalization_policy;
+/// It leaves the quotas alone that burst has set in this tick.
+using CpuNormalizationPolicy = decide::Policy<decide::NoState, decide::Reads<decide::BurstQuotas>>;
+extern const CpuNormalizationPolicy cpu_normalization_policy;
 
 }  // namespace evenkeel::burst

@@ -1,7 +1,7 @@
 // How full the node's shared CPUs are: what services without CPUs of their own compete for.
 #pragma once
 
-#include "qos/cpu/burst/state.h"
+#include "qos/cpu/burst/burst.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel::burst {

@@ -38,20 +38,19 @@ void decide_pod(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& p
                 : because("shares cores with its group only")});
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, CoreSchedState& state,
+            CoreSchedPolicy::Facts /*facts*/, decide::Intents& out) {
   out.core_sched().by = out.speaker();
   if (slo.evenkeel.hands_off) return;
   for (const PodSample& pod : node.pods)
     if (is_active(*pod.spec) || pod.spec->from_cgroup_only)
-      decide_pod(node, slo, pod, state.core_sched_name, out.core_sched());
+      decide_pod(node, slo, pod, state.group_name, out.core_sched());
 }
-
-void reset(decide::PolicyState& /*state*/) {}
 
 }  // namespace
 
-constinit const decide::PolicySpec core_sched_policy{
-    "core-sched", "groups of pods that may share a physical core, and nobody else with them", enabled, decide,
-    reset};
+constinit const CoreSchedPolicy core_sched_policy{
+    {"core-sched", "groups of pods that may share a physical core, and nobody else with them", enabled},
+    decide};
 
 }  // namespace evenkeel::identity

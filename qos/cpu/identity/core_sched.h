@@ -5,10 +5,18 @@
 // schedIdle is set by qos/cpu/identity/identity.h. May not: know cookies.
 #pragma once
 
+#include <string>
+
 #include "qos/decide/policy.h"
 
 namespace evenkeel::identity {
 
-extern const decide::PolicySpec core_sched_policy;
+struct CoreSchedState {
+  std::string
+      group_name{};  ///< room in which a group's name is put together, kept so that a tick allocates nothing
+};
+
+using CoreSchedPolicy = decide::Policy<CoreSchedState>;
+extern const CoreSchedPolicy core_sched_policy;
 
 }  // namespace evenkeel::identity

@@ -59,8 +59,8 @@ void identify(const NodeSnapshot& node, const QosStrategy& qos, CgroupIndex inde
     yield_to_others(*cgroup, node.v2_cpu, out);
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& /*state*/,
-            decide::Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*state*/,
+            CpuIdentityPolicy::Facts /*facts*/, decide::Intents& out) {
   const auto say = [&](CgroupIndex index, const CpuQos* of_class) {
     identify(node, slo.qos, index, of_class, out);
   };
@@ -87,12 +87,11 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& /
   }
 }
 
-void reset(decide::PolicyState& /*state*/) {}
-
 }  // namespace
 
-constinit const decide::PolicySpec cpu_identity_policy{
-    "cpu-identity", "best effort yields the CPU to everybody else (bvt, cpu.idle or the smallest shares)",
-    enabled, decide, reset};
+constinit const CpuIdentityPolicy cpu_identity_policy{
+    {"cpu-identity", "best effort yields the CPU to everybody else (bvt, cpu.idle or the smallest shares)",
+     enabled},
+    decide};
 
 }  // namespace evenkeel::identity

@@ -8,6 +8,7 @@
 
 namespace evenkeel::identity {
 
-extern const decide::PolicySpec cpu_identity_policy;
+using CpuIdentityPolicy = decide::Policy<decide::NoState>;
+extern const CpuIdentityPolicy cpu_identity_policy;
 
 }  // namespace evenkeel::identity

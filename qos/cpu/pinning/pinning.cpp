@@ -88,18 +88,16 @@ class Round {
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.cpusets; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& /*slo*/, decide::PolicyState& /*state*/,
-            decide::Intents& out) {
+void decide(const NodeSnapshot& node, const NodeSlo& /*slo*/, decide::NoState& /*state*/,
+            CpusetsPolicy::Facts /*facts*/, decide::Intents& out) {
   if (node.object.kubelet_static_cpu_manager || node.topology.online.empty()) return;
   Round(node, out).decide();
 }
 
-void reset(decide::PolicyState& /*state*/) {}
-
 }  // namespace
 
-constinit const decide::PolicySpec cpusets_policy{
-    "cpusets", "containers run on the CPUs that their pod was given, services share the rest", enabled,
-    decide, reset};
+constinit const CpusetsPolicy cpusets_policy{
+    {"cpusets", "containers run on the CPUs that their pod was given, services share the rest", enabled},
+    decide};
 
 }  // namespace evenkeel::pinning

@@ -9,6 +9,7 @@
 
 namespace evenkeel::pinning {
 
-extern const decide::PolicySpec cpusets_policy;
+using CpusetsPolicy = decide::Policy<decide::NoState>;
+extern const CpusetsPolicy cpusets_policy;
 
 }  // namespace evenkeel::pinning

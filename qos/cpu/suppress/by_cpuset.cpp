@@ -104,7 +104,7 @@ void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppres
   if (!target || !count) return hold_besteffort_cpus(node, unknown, out);
   const MilliCpu current = kWholeCpu * static_cast<std::int64_t>(*count);
   const SuppressStep step =
-      next_allowance(state, node.at, target->target, current, pace_of(node, slo, *target));
+      next_allowance(state.damping, node.at, target->target, current, pace_of(node, slo, *target));
   const auto wanted = static_cast<std::size_t>(step.allowance.count() / kWholeCpu.count());
   confine_besteffort(node, wanted, suppress_reason(step, *target), state, out);
 }

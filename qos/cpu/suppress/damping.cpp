@@ -15,13 +15,13 @@ MilliCpu whole_cpus(MilliCpu capacity) { return MilliCpu((capacity.count() + 999
 /// what truncation adds.
 MilliCpu most_noise(MilliCpu capacity) { return suppress_band(capacity) * 4 + MilliCpu(10); }
 
-const CpuSuppressState::Slot& newest(const CpuSuppressState& state) {
+const SuppressDamping::Slot& newest(const SuppressDamping& state) {
   return state.recent[(state.next + state.recent.size() - 1) % state.recent.size()];
 }
 
 /// Calls `see` for the slots that reach into the last `window`, newest first.
 template <class See>
-void for_recent(const CpuSuppressState& state, MonoTime now, Duration window, See see) {
+void for_recent(const SuppressDamping& state, MonoTime now, Duration window, See see) {
   for (std::size_t age = 1; age <= state.count; ++age) {
     const auto& slot = state.recent[(state.next + state.recent.size() - age) % state.recent.size()];
     if (now - slot.last >= window) return;
@@ -29,7 +29,7 @@ void for_recent(const CpuSuppressState& state, MonoTime now, Duration window, Se
   }
 }
 
-void remember(CpuSuppressState& state, MonoTime now, MilliCpu target, Duration longest) {
+void remember(SuppressDamping& state, MonoTime now, MilliCpu target, Duration longest) {
   const Duration width = longest / static_cast<std::int64_t>(state.recent.size() - 1);
   if (state.count > 0 && now - newest(state).first < width) {
     auto& slot = state.recent[(state.next + state.recent.size() - 1) % state.recent.size()];
@@ -42,9 +42,9 @@ void remember(CpuSuppressState& state, MonoTime now, MilliCpu target, Duration l
 }
 
 /// How far targets scatter, judged before the newest one is remembered: a real rise must not excuse itself.
-MilliCpu noise(const CpuSuppressState& state, MonoTime now, MilliCpu capacity) {
-  std::optional<CpuSuppressState::Slot> spread;
-  for_recent(state, now, kNoiseWindow, [&](const CpuSuppressState::Slot& slot) {
+MilliCpu noise(const SuppressDamping& state, MonoTime now, MilliCpu capacity) {
+  std::optional<SuppressDamping::Slot> spread;
+  for_recent(state, now, kNoiseWindow, [&](const SuppressDamping::Slot& slot) {
     if (!spread) spread = slot;
     spread->lowest = std::min(spread->lowest, slot.lowest);
     spread->highest = std::max(spread->highest, slot.highest);
@@ -59,7 +59,7 @@ MilliCpu round_up(MilliCpu cpu, MilliCpu grain) {
 }
 
 /// What may be added now: a tenth of the capacity per second, saved up for at most one second or tick.
-MilliCpu growth(const CpuSuppressState& state, MonoTime now, const SuppressPace& pace) {
+MilliCpu growth(const SuppressDamping& state, MonoTime now, const SuppressPace& pace) {
   const Duration second = seconds(1);
   const Duration tick = std::max(pace.elapsed.value_or(second), second);
   const Duration saved = state.changed ? std::min<Duration>(now - *state.changed, tick) : tick;
@@ -68,7 +68,7 @@ MilliCpu growth(const CpuSuppressState& state, MonoTime now, const SuppressPace&
   return MilliCpu(whole - whole % pace.grain.count());
 }
 
-SuppressStep raise(const CpuSuppressState& state, MonoTime now, MilliCpu current, MilliCpu goal,
+SuppressStep raise(const SuppressDamping& state, MonoTime now, MilliCpu current, MilliCpu goal,
                    const SuppressPace& pace) {
   const MilliCpu most = growth(state, now, pace);
   if (goal - current <= most) return {SuppressMove::raise, goal};
@@ -96,7 +96,7 @@ bool must_cut(MilliCpu target, MilliCpu current, MilliCpu scatter, bool dwelling
 
 /// Where a cut leads to. Next to the minimum, where noise has reached it within the last minute, straight to
 /// it: the next dip would write it anyway, and that would be a second change.
-MilliCpu cut_goal(const CpuSuppressState& state, MonoTime now, MilliCpu wanted, MilliCpu scatter,
+MilliCpu cut_goal(const SuppressDamping& state, MonoTime now, MilliCpu wanted, MilliCpu scatter,
                   const SuppressPace& pace) {
   const bool near = wanted - pace.minimum <= scatter && pace.grain == MilliCpu(1);
   if (near && lowest_target(state, now, kNoiseWindow, wanted) <= pace.minimum) return pace.minimum;
@@ -105,7 +105,7 @@ MilliCpu cut_goal(const CpuSuppressState& state, MonoTime now, MilliCpu wanted, 
 
 /// Where a rise may lead to. A small one has more time: it could be noise. From the minimum it has most,
 /// because the way back there is not damped.
-MilliCpu rise_goal(const CpuSuppressState& state, MonoTime now, MilliCpu wanted, MilliCpu current,
+MilliCpu rise_goal(const SuppressDamping& state, MonoTime now, MilliCpu wanted, MilliCpu current,
                    const SuppressPace& pace) {
   const MilliCpu soon = lowest_target(state, now, pace.recovery, wanted);
   if (state.climbing || soon - current > most_noise(pace.capacity)) return std::max(soon, pace.minimum);
@@ -114,7 +114,7 @@ MilliCpu rise_goal(const CpuSuppressState& state, MonoTime now, MilliCpu wanted,
   return std::max(lowest_target(state, now, std::max(pace.recovery, window), wanted), pace.minimum);
 }
 
-SuppressStep decide(const CpuSuppressState& state, MonoTime now, MilliCpu target, MilliCpu current,
+SuppressStep decide(const SuppressDamping& state, MonoTime now, MilliCpu target, MilliCpu current,
                     MilliCpu scatter, const SuppressPace& pace) {
   const MilliCpu wanted = std::max(target, pace.minimum);
   const bool dwelling = state.changed && now - *state.changed < pace.dwell;
@@ -133,19 +133,19 @@ SuppressStep decide(const CpuSuppressState& state, MonoTime now, MilliCpu target
 
 MilliCpu suppress_band(MilliCpu capacity) { return MilliCpu(whole_cpus(capacity).count() / 100); }
 
-std::optional<MilliCpu> latest_target(const CpuSuppressState& state, MonoTime now) {
+std::optional<MilliCpu> latest_target(const SuppressDamping& state, MonoTime now) {
   if (state.count == 0 || now - newest(state).last >= kNoiseWindow) return std::nullopt;
   return newest(state).lowest;
 }
 
-MilliCpu lowest_target(const CpuSuppressState& state, MonoTime now, Duration window, MilliCpu otherwise) {
+MilliCpu lowest_target(const SuppressDamping& state, MonoTime now, Duration window, MilliCpu otherwise) {
   MilliCpu lowest = otherwise;
   for_recent(state, now, window,
-             [&](const CpuSuppressState::Slot& slot) { lowest = std::min(lowest, slot.lowest); });
+             [&](const SuppressDamping::Slot& slot) { lowest = std::min(lowest, slot.lowest); });
   return lowest;
 }
 
-SuppressStep next_allowance(CpuSuppressState& state, MonoTime now, MilliCpu target,
+SuppressStep next_allowance(SuppressDamping& state, MonoTime now, MilliCpu target,
                             std::optional<MilliCpu> current, const SuppressPace& pace) {
   const MilliCpu scatter = noise(state, now, pace.capacity);
   remember(state, now, target, std::max({kNoiseWindow, pace.recovery, pace.dwell}));

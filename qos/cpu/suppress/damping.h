@@ -9,9 +9,27 @@
 // nothing but its minimum is written at once.
 #pragma once
 
-#include "qos/cpu/suppress/state.h"
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "qos/model/units.h"
 
 namespace evenkeel::suppress {
+
+/// What is remembered of the targets of the last minute, and of the last change of the allowance.
+struct SuppressDamping {
+  /// Targets that lie close together in time share a slot, so that a fixed ring spans any window.
+  struct Slot {
+    MonoTime first{}, last{};
+    MilliCpu lowest{}, highest{};
+  };
+  std::array<Slot, 64> recent{};  ///< ring, newest at (next - 1)
+  std::size_t next = 0, count = 0;
+  std::optional<MonoTime> changed{};  ///< when the allowance last changed
+  bool climbing = false;              ///< the last change was a rise that the growth limit cut short
+};
 
 struct SuppressPace {
   MilliCpu capacity{};
@@ -35,14 +53,14 @@ struct SuppressStep {
 };
 
 /// One decision. `current` is what the kernel has in force, absent when that is "unlimited".
-SuppressStep next_allowance(CpuSuppressState& state, MonoTime now, MilliCpu target,
+SuppressStep next_allowance(SuppressDamping& state, MonoTime now, MilliCpu target,
                             std::optional<MilliCpu> current, const SuppressPace& pace);
 
 /// 1 % of the capacity, which counts in whole CPUs.
 MilliCpu suppress_band(MilliCpu capacity);
 /// The target of the last decision, unless that is longer ago than noise is remembered.
-std::optional<MilliCpu> latest_target(const CpuSuppressState& state, MonoTime now);
+std::optional<MilliCpu> latest_target(const SuppressDamping& state, MonoTime now);
 /// The lowest target seen within `window`, not older.
-MilliCpu lowest_target(const CpuSuppressState& state, MonoTime now, Duration window, MilliCpu otherwise);
+MilliCpu lowest_target(const SuppressDamping& state, MonoTime now, Duration window, MilliCpu otherwise);
 
 }  // namespace evenkeel::suppress

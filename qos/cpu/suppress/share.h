@@ -11,12 +11,34 @@
 // with what he uses: that the others cannot have.
 #pragma once
 
+#include <optional>
 #include <span>
 
-#include "qos/cpu/suppress/state.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel::suppress {
+
+/// One of the places in which best effort lives: the BestEffort directory, or a host application outside.
+struct SuppressShare {
+  CgroupId place{};
+  bool directory = false;
+  CpuLimit own{};       ///< what the application's owner set; its part is never more
+  CpuLimit in_force{};  ///< what the kernel held when last seen
+  std::optional<QuotaTime> asked{};
+  MilliCpu granted{};  ///< its part of the allowance
+  MonoTime born{}, seen{};
+  bool measured = false;            ///< its use was known at least once
+  MilliCpu peak{}, earlier_peak{};  ///< of its use, since `watched` and in the time before
+  MonoTime watched{};
+
+  // Of this decision:
+  std::optional<MilliCpu> use{};
+  MilliCpu least{}, most{};
+  MilliCpu taken{};  ///< what it uses while the kernel does not hold it to its part
+  MilliCpu demand{};
+  MilliCpu next{};  ///< its part, if the allowance is divided now
+  bool hungry = false;
+};
 
 /// Whether this application has a part of the allowance for itself, held by its own quota: a best-effort one
 /// outside of the BestEffort directory whose quota can be read, with nobody else's work below it (a quota

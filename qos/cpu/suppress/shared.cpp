@@ -4,6 +4,7 @@
 
 #include "qos/cpu/suppress/share.h"
 #include "qos/cpu/suppress/suppress.h"
+#include "qos/decide/besteffort_quota.h"
 
 namespace evenkeel::suppress {
 namespace {
@@ -128,7 +129,7 @@ void settle(CpuSuppressState& state, MilliCpu total, MonoTime now, const Suppres
   for (SuppressShare& share : state.shares) share.granted = share.next;
   state.regroup = false;
   state.divided = now;
-  state.changed = now;
+  state.damping.changed = now;
 }
 
 Reason part_reason(const SuppressShare& share, MilliCpu total, const SuppressTarget& target) {
@@ -157,25 +158,25 @@ void confine(const NodeSnapshot& node, const SuppressShare& share, const Reason&
   confine_besteffort(node, std::max(whole, kLeastCpus), why, state, out);
 }
 
-void hold_all(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& state, const Reason& why,
-              decide::Intents& out) {
+void hold_all(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& state,
+              const decide::NarrowedChildren& narrowed, const Reason& why, decide::Intents& out) {
   for (const SuppressShare& share : state.shares)
     if (!share.directory) out.hold(share.place, Knob::cpu_quota, why);
   if (node.besteffort == kNoCgroup) return;
   if (by_quota)
-    hold_besteffort_limit(node, state, why, out);
+    decide::hold_besteffort_limit(node, narrowed, why, out);
   else
     hold_besteffort_cpus(node, why, out);
 }
 
 void ask(const NodeSnapshot& node, bool by_quota, const SuppressTarget& target, CpuSuppressState& state,
-         decide::Intents& out) {
+         decide::NarrowedChildren& narrowed, decide::Intents& out) {
   for (SuppressShare& share : state.shares) {
     const Reason why = part_reason(share, *state.shared, target);
     share.asked = quota_of(share);
     const CpuLimit limit{share.asked, share.in_force.period};
     if (share.directory && by_quota)
-      limit_besteffort(node, limit, why, state, out);
+      decide::limit_besteffort(node, limit, why, narrowed, out);
     else if (share.directory)
       confine(node, share, why, state, out);
     else
@@ -191,14 +192,14 @@ bool shares_allowance(const NodeSnapshot& node) {
 }
 
 void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
-                     decide::Intents& out) {
+                     decide::NarrowedChildren& narrowed, decide::Intents& out) {
   const bool by_quota = slo.threshold.cpu_suppress_policy == SuppressPolicy::cfs_quota;
   gather(node, slo.evenkeel.suppress_dwell, state);
   Reason unknown;
   const bool known = directory_known(node, by_quota, state, unknown);
   auto target = suppress_target(node, slo.threshold, unknown);
-  if (!target || !known) return hold_all(node, by_quota, state, unknown, out);
-  const auto before = latest_target(state, node.at);
+  if (!target || !known) return hold_all(node, by_quota, state, narrowed, unknown, out);
+  const auto before = latest_target(state.damping, node.at);
   if (before && has_newcomers(node, state.shares)) forgive(*target, *before);
 
   const SuppressPace pace{.capacity = target->capacity,
@@ -207,9 +208,9 @@ void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressSt
                           .dwell = slo.evenkeel.suppress_dwell,
                           .elapsed = node.since_previous};
   const auto now = together(node, by_quota, state);
-  const SuppressStep step = next_allowance(state, node.at, target->target, now, pace);
+  const SuppressStep step = next_allowance(state.damping, node.at, target->target, now, pace);
   settle(state, step.allowance, node.at, pace);
-  ask(node, by_quota, *target, state, out);
+  ask(node, by_quota, *target, state, narrowed, out);
 }
 
 }  // namespace evenkeel::suppress

@@ -1,26 +1,21 @@
 #include "qos/cpu/suppress/suppress.h"
 
-#include <utility>
-
 namespace evenkeel::suppress {
 namespace {
 
 bool enabled(const NodeSlo& slo) { return slo.threshold.enable; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::PolicyState& state, decide::Intents& out) {
-  if (shares_allowance(node)) return suppress_shared(node, slo, state.cpu_suppress, out);
-  state.cpu_suppress.shares.clear();
-  state.cpu_suppress.shared.reset();
+void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
+            CpuSuppressPolicy::Facts facts, decide::Intents& out) {
+  auto& narrowed = facts.amend<decide::NarrowedChildren>();
+  if (shares_allowance(node)) return suppress_shared(node, slo, state, narrowed, out);
+  state.shares.clear();
+  state.shared.reset();
   if (node.besteffort == kNoCgroup) return;
   if (slo.threshold.cpu_suppress_policy == SuppressPolicy::cfs_quota)
-    suppress_by_quota(node, slo, state.cpu_suppress, out);
+    suppress_by_quota(node, slo, state, narrowed, out);
   else
-    suppress_by_cpuset(node, slo, state.cpu_suppress, out);
-}
-
-void reset(decide::PolicyState& state) {
-  auto narrowed = std::move(state.cpu_suppress.narrowed);
-  state.cpu_suppress = {.narrowed = std::move(narrowed), .narrowing = state.cpu_suppress.narrowing};
+    suppress_by_cpuset(node, slo, state, out);
 }
 
 }  // namespace
@@ -53,8 +48,7 @@ Reason suppress_reason(const SuppressStep& step, const SuppressTarget& target) {
       "little a difference or too short a time for a change");
 }
 
-constinit const decide::PolicySpec cpu_suppress_policy{
-    "cpu-suppress", "best effort gets the CPU that services leave below the threshold", enabled, decide,
-    reset};
+constinit const CpuSuppressPolicy cpu_suppress_policy{
+    {"cpu-suppress", "best effort gets the CPU that services leave below the threshold", enabled}, decide};
 
 }  // namespace evenkeel::suppress

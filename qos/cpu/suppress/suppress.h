@@ -9,30 +9,39 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "qos/cpu/suppress/damping.h"
+#include "qos/cpu/suppress/share.h"
 #include "qos/cpu/suppress/target.h"
 #include "qos/decide/policy.h"
+#include "qos/model/cpu_set.h"
 
 namespace evenkeel::suppress {
 
-extern const decide::PolicySpec cpu_suppress_policy;
+struct CpuSuppressState {
+  SuppressDamping damping{};
+
+  std::vector<SuppressShare> shares{};  ///< empty while best effort lives nowhere but in its directory
+  std::optional<MilliCpu> shared{};     ///< what they have together
+  MonoTime divided{};                   ///< when the parts last changed
+  bool regroup = false;                 ///< who has a part, or may have, is not as when they were made
+
+  std::optional<CpuSet> chosen{};  ///< policy cpuset: the CPUs that were asked for last
+};
+
+using CpuSuppressPolicy = decide::Policy<CpuSuppressState, decide::Amends<decide::NarrowedChildren>>;
+extern const CpuSuppressPolicy cpu_suppress_policy;
 
 /// The ways to enforce. All hold what is in force when something that decides is unknown.
 void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
-                       decide::Intents& out);
+                       decide::NarrowedChildren& narrowed, decide::Intents& out);
 void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
                         decide::Intents& out);
 /// When best effort lives in more places than its directory; by either lever where that is concerned.
 void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
-                     decide::Intents& out);
+                     decide::NarrowedChildren& narrowed, decide::Intents& out);
 bool shares_allowance(const NodeSnapshot& node);
-
-/// The lever "quota of the BestEffort directory", with what v1 demands of the children.
-void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,
-                      CpuSuppressState& state, decide::Intents& out);
-void hold_besteffort_limit(const NodeSnapshot& node, const CpuSuppressState& state, const Reason& why,
-                           decide::Intents& out);
 
 /// The lever "CPUs of everything in the BestEffort directory". How many it has; absent when that, or what it
 /// could have, is unknown.

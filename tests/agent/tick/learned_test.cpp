@@ -79,7 +79,7 @@ class LearnedOverRestarts : public testing::Test {
     agent_.reset();
   }
   [[nodiscard]] const detector::NormalModel& model(Signal signal = Signal::run_queue_wait) const {
-    return agent_->policy_state().interference.victims.at(0).of(signal).model();
+    return agent_->policy_state().of<interference::InterferenceState>().victims.at(0).of(signal).model();
   }
   [[nodiscard]] std::string said() const { return text_of_file(log_path_); }
 
@@ -105,7 +105,8 @@ class LearnedOverRestarts : public testing::Test {
 TEST_F(LearnedOverRestarts, TheSecondRunKnowsAtOnce) {
   start();
   run(60);
-  ASSERT_EQ(agent_->policy_state().interference.workloads.at(0).key, "shop/web/server");
+  ASSERT_EQ(agent_->policy_state().of<interference::InterferenceState>().workloads.at(0).key,
+            "shop/web/server");
   ASSERT_TRUE(model().trusted({}));
   EXPECT_NEAR(model().usual(), 0.050, 0.006);
   start();
@@ -166,7 +167,7 @@ TEST_F(LearnedOverRestarts, SwitchedOffAndOnAgainItIsKnown) {
   run(60);
   std::ofstream(state_.path + "/nodeslo.yaml") << "{}\n";
   run(2);
-  EXPECT_TRUE(agent_->policy_state().interference.victims.empty());
+  EXPECT_TRUE(agent_->policy_state().of<interference::InterferenceState>().victims.empty());
   configure("");
   run(1);
   EXPECT_TRUE(model().trusted({})) << said();

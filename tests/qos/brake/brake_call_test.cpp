@@ -99,7 +99,7 @@ TEST(BrakeFloor, NeverGivesMoreThanThereWasBefore) {
     scene.node.cgroups[static_cast<std::size_t>(scene.node.pods[static_cast<std::size_t>(i)].cgroup)]
         .cpu_use = 50_mcpu;
   EXPECT_EQ(scene.wish(Knob::cpu_quota, milliseconds(100)), -1) << "2.1 CPUs are more than its 1.5";
-  EXPECT_EQ(brake::next_release(scene.state.brake), std::nullopt);
+  EXPECT_EQ(brake::next_release(scene.state.of<brake::BrakeState>()), std::nullopt);
 }
 
 }  // namespace

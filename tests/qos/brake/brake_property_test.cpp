@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "qos/brake/brake.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/random_node.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
@@ -64,14 +65,15 @@ TEST(BrakeProperty, AlwaysLetsGoAndKeepsToItsShareOfAnyMinute) {
       const MonoTime before = node.at;
       // The program's timer rings when a lease ends.
       const MonoTime step = node.at + milliseconds(dice.roll(1, 1500));
-      node.at = std::min(brake::next_release(state.brake).value_or(step), step);
-      if (state.brake.cpu.on) cpu.spans.emplace_back(before, node.at);
-      if (state.brake.memory.on) memory.spans.emplace_back(before, node.at);
+      node.at = std::min(brake::next_release(state.of<brake::BrakeState>()).value_or(step), step);
+      if (state.of<brake::BrakeState>().cpu.on) cpu.spans.emplace_back(before, node.at);
+      if (state.of<brake::BrakeState>().memory.on) memory.spans.emplace_back(before, node.at);
       for (; alarms > 0; --alarms) node.alarms.push_back(random_alarm(dice, node));
       out.clear();
-      brake::brake_policy.decide(node, slo, state, out);
+      test::decide_one(brake::brake_policy, node, slo, state, out);
       node.alarms.clear();
-      EXPECT_EQ(out.all().empty(), !state.brake.cpu.on && !state.brake.memory.on);
+      EXPECT_EQ(out.all().empty(),
+                !state.of<brake::BrakeState>().cpu.on && !state.of<brake::BrakeState>().memory.on);
       test::obey(node, out);
       for (std::size_t i = 0; i < node.cgroups.size(); ++i)  // what nobody asks for goes back
         if (test::wish(out, node.cgroups[i].id, Knob::cpu_quota) == nullptr)
@@ -82,7 +84,7 @@ TEST(BrakeProperty, AlwaysLetsGoAndKeepsToItsShareOfAnyMinute) {
     for (int i = 0; i < 200; ++i) round(dice.roll(0, 3));
     ever += cpu.spans.empty() && memory.spans.empty() ? 0 : 1;
     const MonoTime last = node.at;
-    while (state.brake.cpu.on || state.brake.memory.on) {
+    while (state.of<brake::BrakeState>().cpu.on || state.of<brake::BrakeState>().memory.on) {
       round(0);
       ASSERT_LE(node.at, last + settings.lease) << "still on after the last alarm's lease";
     }

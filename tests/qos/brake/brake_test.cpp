@@ -22,10 +22,10 @@ TEST(Brake, CutsAtOnceAndLetsGoAfterTheLease) {
   Scene scene;
   EXPECT_EQ(scene.wish(), -1) << "nobody waits";
   EXPECT_EQ(scene.wish_on(scene.alarm()), 160000) << "a tenth of 16 CPUs";
-  EXPECT_EQ(brake::next_release(scene.state.brake), scene.node.at + seconds(2));
+  EXPECT_EQ(brake::next_release(scene.state.of<brake::BrakeState>()), scene.node.at + seconds(2));
   EXPECT_EQ(scene.wish(Knob::cpu_quota, milliseconds(1999)), 160000);
   EXPECT_EQ(scene.wish(Knob::cpu_quota, milliseconds(1)), -1);
-  EXPECT_EQ(brake::next_release(scene.state.brake), std::nullopt);
+  EXPECT_EQ(brake::next_release(scene.state.of<brake::BrakeState>()), std::nullopt);
 }
 
 TEST(Brake, GoesOnWhileAlarmsGoOnButNotForLongerThanItsShareOfAMinute) {
@@ -115,12 +115,13 @@ TEST(Brake, AnAlarmOfBeforeTheLastMeasurementDoesNotStartIt) {
   scene.node.alarms = {old};
   EXPECT_EQ(scene.wish(), -1);
   scene.wish_on(scene.alarm());
-  const auto release = *brake::next_release(scene.state.brake);
+  const auto release = *brake::next_release(scene.state.of<brake::BrakeState>());
   old.at = scene.node.at + milliseconds(500);
   scene.node.at += seconds(1);
   scene.node.alarms = {old};
   EXPECT_EQ(scene.wish(), 160000);
-  EXPECT_EQ(*brake::next_release(scene.state.brake), release + milliseconds(500)) << "but makes it longer";
+  EXPECT_EQ(*brake::next_release(scene.state.of<brake::BrakeState>()), release + milliseconds(500))
+      << "but makes it longer";
 }
 
 TEST(Brake, TheNodesOwnAlarmCountsWhileAServiceIsSeenToWait) {
@@ -151,7 +152,7 @@ TEST(Brake, StopsTheGrowthOfMemoryAndAsksForAStepOfIt) {
   Scene scene;
   EXPECT_EQ(scene.wish_on(scene.alarm(Contended::memory), Knob::memory_high) >> 20, 4080)
       << "2 % above what it has: no write reclaims";
-  EXPECT_EQ(scene.state.brake.memory.memory, 3800_MiB);
+  EXPECT_EQ(scene.state.of<brake::BrakeState>().memory.memory, 3800_MiB);
   EXPECT_EQ(wished(scene.out, scene.besteffort().id, Knob::cpu_quota), -1) << "it is not short of CPU";
   scene.besteffort().memory.current = 3000_MiB;
   EXPECT_EQ(scene.wish(Knob::memory_high, seconds(1)) >> 20, 3800);

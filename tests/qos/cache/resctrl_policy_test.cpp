@@ -3,6 +3,7 @@
 
 #include "qos/cache/cache.h"
 #include "tests/support/alloc_guard.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -38,7 +39,7 @@ struct Decided {
   decide::Intents out{};
   void again(const NodeSlo& slo) {
     out.clear();
-    cache::resctrl_policy.decide(node, slo, state, out);
+    test::decide_one(cache::resctrl_policy, node, slo, state, out);
   }
   [[nodiscard]] const decide::ResctrlPlan& plan() const { return out.resctrl(); }
   /// "evenkeel-be: MB:0=20;1=20 L3:0=f;1=f", one a line; what shares is "name -> other".

@@ -6,6 +6,7 @@
 #include "qos/cache/bandwidth_steering.h"
 #include "qos/cache/cache.h"
 #include "tests/support/alloc_guard.h"
+#include "tests/support/scenes/one_policy.h"
 
 namespace evenkeel {
 namespace {
@@ -156,7 +157,7 @@ TEST_F(Steering, TheGroupsSchemataAndItsReasonSayWhatWasMeasured) {
   const auto decide = [&] {
     const NodeSnapshot node = with_resctrl(snapshot);
     out.clear();
-    cache::resctrl_policy.decide(node, slo, state, out);
+    test::decide_one(cache::resctrl_policy, node, slo, state, out);
     return std::as_const(out).resctrl().groups()[0];
   };
   EXPECT_EQ(decide().schemata, "MB:0=80;1=80\nL3:0=f;1=f\n");

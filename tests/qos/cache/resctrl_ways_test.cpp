@@ -3,6 +3,7 @@
 
 #include "qos/cache/cache.h"
 #include "tests/support/scenes/cache_ways.h"
+#include "tests/support/scenes/one_policy.h"
 
 namespace evenkeel {
 namespace {
@@ -21,11 +22,11 @@ TEST_F(CacheWaysInThePolicy, TheRangeEndsLowerAndTheReasonSaysWhy) {
       0});
   slo.qos.be.resctrl = ResctrlQos{true, 0_pct, 30_pct, 80_pct};
   decide::PolicyState state{};
-  state.interference = who;
+  state.shared.of<decide::WatchedCgroups>() = watched;
   decide::Intents out{};
   const auto decide = [&] {
     out.clear();
-    cache::resctrl_policy.decide(node, slo, state, out);
+    test::decide_one(cache::resctrl_policy, node, slo, state, out);
     return std::as_const(out).resctrl().groups()[0];
   };
   const auto minute = [&](double times) {

@@ -96,7 +96,7 @@ TEST_F(Ways, AServiceOfAnotherReleaseIsMeasuredByItself) {
   batch = true;
   batch_misses = 5000;
   suffers = [](std::int64_t) { return 3.0; };
-  who.victims = {{.cgroup = CgroupId{11}}, {.cgroup = CgroupId{12}}};  // new pods, which miss more
+  watched.services = {CgroupId{11}, CgroupId{12}};  // new pods, which miss more
   const auto renamed = [this] {
     for (auto& counts : node.cpu_counts)
       if (counts.cgroup != kBatch) counts.cgroup = CgroupId{counts.cgroup.value + 10};
@@ -108,7 +108,7 @@ TEST_F(Ways, AServiceOfAnotherReleaseIsMeasuredByItself) {
     if (second == 10) count(kWeb, 3 * kUsual, 1'000'000'000);
     if (second == 50) count(kBatch, batch_misses, 1'000'000'000);
     renamed();
-    steering.steer(node, slo, who, room);
+    steering.steer(node, slo, watched, room);
   }
   EXPECT_EQ(steering.taken(), 0);
   EXPECT_NEAR(*steering.times_usual(), 1, 0.01);
@@ -181,7 +181,7 @@ TEST_F(Ways, AServiceThatIsNotCountedAnyMoreIsNotKnown) {
   for (int i = 0; i < 71; ++i) {
     node.at += seconds(1);
     node.cpu_counts.clear();
-    steering.steer(node, slo, who, room);
+    steering.steer(node, slo, watched, room);
   }
   EXPECT_FALSE(steering.misses()) << "its next turn would have been over";
 }

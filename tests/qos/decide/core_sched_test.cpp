@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -28,7 +29,8 @@ struct Scene {
   /// The group's name; "-": none.
   std::string group_of(std::size_t pod) {
     out.clear();
-    if (identity::core_sched_policy.enabled(slo)) identity::core_sched_policy.decide(node, slo, state, out);
+    if (identity::core_sched_policy.enabled(slo))
+      test::decide_one(identity::core_sched_policy, node, slo, state, out);
     for (const auto& member : out.core_sched().members())
       if (member.cgroup == node.cgroup(node.pods[pod].cgroup)->id) return out.core_sched().name(member.group);
     return "-";

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/decide/arbiter.h"
-#include "qos/decide/policy.h"
+#include "qos/registry.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

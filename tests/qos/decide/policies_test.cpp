@@ -4,7 +4,7 @@
 #include <set>
 
 #include "qos/decide/arbiter.h"
-#include "qos/decide/policy.h"
+#include "qos/registry.h"
 #include "tests/support/scenes/random_node.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
@@ -24,8 +24,9 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
   for (const decide::PolicySpec* policy : decide::policies()) {
     EXPECT_TRUE(names.insert(policy->name).second);
     EXPECT_FALSE(policy->summary.empty());
-    EXPECT_TRUE(policy->enabled && policy->decide && policy->reset);
+    EXPECT_TRUE(policy->enabled);
   }
+  std::apply([](const auto*... each) { EXPECT_TRUE((each->decide && ...)); }, decide::kPolicies);
   EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos",
                                                "memory-push-back", "batch-resources", "cpusets",
                                                "system-settings", "resctrl", "blkio", "cpu-normalization",
@@ -44,11 +45,11 @@ TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {
   ASSERT_EQ(out.all().size(), 2U);
   EXPECT_EQ(decide::policies()[out.all()[0].by]->name, "cpu-suppress");
   EXPECT_EQ(decide::policies()[out.all()[1].by]->name, "cpu-identity");
-  EXPECT_GT(state.cpu_suppress.count, 0U);
+  EXPECT_GT(state.of<suppress::CpuSuppressState>().damping.count, 0U);
   out.clear();
   decide::decide_all(snapshot, NodeSlo{}, state, out);
   EXPECT_TRUE(out.all().empty());
-  EXPECT_EQ(state.cpu_suppress.count, 0U);
+  EXPECT_EQ(state.of<suppress::CpuSuppressState>().damping.count, 0U);
 }
 
 bool below_besteffort(const NodeSnapshot& node, CgroupId id) {
@@ -192,7 +193,7 @@ TEST(Policies, KeepTheirPromisesOnTenThousandRandomNodes) {
       check_memory(snapshot, out);
       check_pod_sums(snapshot, out);
       check_floor(snapshot, slo, out);
-      check_parts(snapshot, state.cpu_suppress, out);
+      check_parts(snapshot, state.of<suppress::CpuSuppressState>(), out);
       decide::arbitrate(snapshot, slo, out, plan);
       check_values(snapshot, plan);
       test::obey(snapshot, out);

@@ -25,10 +25,10 @@ struct Reclaiming : Scene {
     run(length, [](const Scene&) { return 1.0; });
   }
   [[nodiscard]] double stalled(std::size_t stall) const {
-    return state.interference.victims.front().stalled_by_others_seconds[stall];
+    return state.of<interference::InterferenceState>().victims.front().stalled_by_others_seconds[stall];
   }
   [[nodiscard]] double charged(std::size_t pod) const {
-    for (const interference::Unit& unit : state.interference.units)
+    for (const interference::Unit& unit : state.of<interference::InterferenceState>().units)
       if (unit.cgroup == id(pod)) return unit.charged_seconds[kMemory];
     return -1;
   }
@@ -40,18 +40,21 @@ TEST(InterferenceBudget, OnlyWhatIsAboveUsualWhileSomebodyStandsAccusedCounts) {
   scene.run_with(30min, 2, 1);
   EXPECT_EQ(scene.stalled(kMemory), 0);
   // In turns, until it is found out that they go together.
-  for (int turn = 0; turn < 12 && scene.state.interference.accusations.empty(); ++turn) {
+  for (int turn = 0; turn < 12 && scene.state.of<interference::InterferenceState>().accusations.empty();
+       ++turn) {
     scene.run_with(60s, 2, 1);
     scene.run_with(60s, 300, 400);
   }
-  ASSERT_EQ(scene.state.interference.accusations.size(), 1U);
-  EXPECT_EQ(scene.state.interference.accusations.front().suspect, scene.id(Scene::kHog));
+  ASSERT_EQ(scene.state.of<interference::InterferenceState>().accusations.size(), 1U);
+  EXPECT_EQ(scene.state.of<interference::InterferenceState>().accusations.front().suspect,
+            scene.id(Scene::kHog));
   const double before = scene.stalled(kMemory);
   scene.run_with(60s, 300, 400);
   EXPECT_NEAR(scene.stalled(kMemory) - before, 0.298 * 60, 0.5);
   EXPECT_EQ(scene.charged(Scene::kHog), scene.stalled(kMemory));
   EXPECT_EQ(scene.charged(Scene::kOther), 0);
-  const auto lately = interference::stalled_lately(scene.state.interference, scene.node.at);
+  const auto lately =
+      interference::stalled_lately(scene.state.of<interference::InterferenceState>(), scene.node.at);
   ASSERT_EQ(lately.size(), 1U);
   EXPECT_NEAR(lately.begin()->second[kMemory], scene.stalled(kMemory), 0.01);
   EXPECT_EQ(scene.stalled(kIo), 0);

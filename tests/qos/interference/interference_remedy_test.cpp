@@ -2,7 +2,7 @@
 // comes again and again.
 #include <gtest/gtest.h>
 
-#include "qos/eviction/interference_evict.h"
+#include "qos/eviction/eviction.h"
 #include "qos/interference/remedy.h"
 #include "qos/memory/reclaim.h"
 #include "tests/support/scenes/counted_scene.h"
@@ -88,7 +88,8 @@ TEST(InterferenceRemedy, WhereLessCacheDoesNotHelpLessCpuIsTriedBeforeItIsCleare
   InTurns scene;
   scene.node.resctrl = resctrl(8);
   ASSERT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
-  EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, interference::Remedy::cache);
+  EXPECT_EQ(scene.state.of<interference::InterferenceState>().caps.front().limit.remedy,
+            interference::Remedy::cache);
   scene.run(35s, InTurns::slowed_while(true));  // the group settles, two samples
   EXPECT_EQ(scene.heard(What::not_cured), 1U);
   ASSERT_TRUE(scene.is_held_back(Scene::kHog));
@@ -97,15 +98,16 @@ TEST(InterferenceRemedy, WhereLessCacheDoesNotHelpLessCpuIsTriedBeforeItIsCleare
   scene.run(25s, InTurns::slowed_while(true));
   EXPECT_EQ(scene.heard(What::not_cured), 2U);
   EXPECT_FALSE(scene.is_held_back(Scene::kHog));
-  EXPECT_TRUE(scene.state.interference.cleared.cleared(scene.container(Scene::kShop), scene.id(Scene::kHog),
-                                                       scene.node.at));
+  EXPECT_TRUE(scene.state.of<interference::InterferenceState>().cleared.cleared(
+      scene.container(Scene::kShop), scene.id(Scene::kHog), scene.node.at));
 }
 
 TEST(InterferenceRemedy, WithoutAClassOfServiceLeftItIsTheQuota) {
   InTurns scene;
   scene.node.resctrl = resctrl(1);
   ASSERT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
-  EXPECT_EQ(scene.state.interference.caps.front().limit.remedy, interference::Remedy::cpu);
+  EXPECT_EQ(scene.state.of<interference::InterferenceState>().caps.front().limit.remedy,
+            interference::Remedy::cpu);
 }
 
 TEST(InterferenceRemedy, WhoMakesAServiceReclaimIsToReclaimItself) {
@@ -144,17 +146,18 @@ TEST(InterferenceRemedy, MemoryComesDownWithItsUseAndByOrder) {
   scene.node.reclaim.on_demand = true;
   const auto truth = [](const Scene&) { return 1.0; };
   scene.run(1s, truth);
-  scene.state.interference.caps.push_back(
+  scene.state.of<interference::InterferenceState>().caps.push_back(
       {.suspect = hog.id,
        .victim = scene.container(Scene::kShop),
        .signal = Signal::reclaim_stall,
        .limit = {.remedy = interference::Remedy::memory, .memory = 900_MiB, .had = 1000_MiB},
        .since = scene.node.at});
-  scene.state.interference.caps.back().after.begin(1, scene.node.at);
+  scene.state.of<interference::InterferenceState>().caps.back().after.begin(1, scene.node.at);
   std::vector<ReclaimOrder> orders;
   const auto look = [&] {
     scene.run(1s, truth);
-    memory::decide_reclaim(scene.node, scene.slo, scene.state, orders);
+    memory::decide_reclaim(scene.node, scene.slo, scene.state.memory_reclaim,
+                           memory::ReclaimFacts(scene.state.shared), orders);
     return scene.wish(Scene::kHog, Knob::memory_high);
   };
   EXPECT_EQ(look(), (1020_MiB).count()) << "2 % above its use: no more growth, and nothing to wait for";
@@ -180,8 +183,7 @@ TEST(InterferenceRemedy, WhoComesAgainAndAgainIsAskedToGo) {
   const auto truth = [](const Scene& now) { return now.is_held_back(Scene::kHog) ? 1.05 : 1.6; };
   eviction::EvictionState evictions;
   const auto chosen = [&] {
-    eviction::find_antagonists(scene.state.interference, scene.slo.evenkeel.interference,
-                               evictions.use.antagonists);
+    eviction::take_facts(eviction::EvictionFacts(scene.state.shared), evictions.use);
     return eviction::decide_eviction(scene.node, scene.slo, evictions);
   };
   for (int time = 1; time <= 3; ++time) {

@@ -41,7 +41,8 @@ TEST(InterferenceTrial, ItIsHeldBackByHalfInHalfOfTheTurns) {
   int held = 0, ticks = 0;
   for (; ticks < 3600 && scene.heard(What::capped) == 0; ++ticks) {
     scene.run(1s, kByHog);
-    if (!scene.state.interference.trial || !scene.is_held_back(Scene::kHog)) continue;
+    if (!scene.state.of<interference::InterferenceState>().trial || !scene.is_held_back(Scene::kHog))
+      continue;
     ++held;
     EXPECT_EQ(scene.wish(Scene::kHog, Knob::cpu_quota), 45'000);
   }
@@ -81,11 +82,12 @@ TEST(InterferenceTrial, HandsOffIsRespected) {
 
 TEST(InterferenceTrial, ItEndsWhenNobodyWantsItAnyMore) {
   Beside scene;
-  for (int i = 0; i < 3600 && !scene.state.interference.trial; ++i) scene.run(1s, kByHog);
-  ASSERT_TRUE(scene.state.interference.trial);
+  for (int i = 0; i < 3600 && !scene.state.of<interference::InterferenceState>().trial; ++i)
+    scene.run(1s, kByHog);
+  ASSERT_TRUE(scene.state.of<interference::InterferenceState>().trial);
   scene.slo.evenkeel.interference.causal_test = false;
   scene.run(1s, kByHog);
-  EXPECT_FALSE(scene.state.interference.trial);
+  EXPECT_FALSE(scene.state.of<interference::InterferenceState>().trial);
   EXPECT_FALSE(scene.is_held_back(Scene::kHog));
 }
 

@@ -6,6 +6,7 @@
 #include "qos/decide/arbiter.h"
 #include "qos/io/disk.h"
 #include "tests/support/alloc_guard.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -40,7 +41,7 @@ struct Disks {
   void map(const DiskMap& now) { node.disks = std::make_shared<const DiskMap>(now); }
   Disks& decide() {
     out.clear();
-    io::blkio_policy.decide(node, slo, state, out);
+    test::decide_one(io::blkio_policy, node, slo, state, out);
     return *this;
   }
   [[nodiscard]] CgroupId be(DiskNumber disk) const { return {node.cgroup(node.besteffort)->id.value, disk}; }
@@ -81,13 +82,13 @@ TEST(Blkio, Example7ANameThatLeadsNowhereCostsThatBlockAlone) {
                        device("/dev/disk/by-id/nope", {.read_iops = 1})});
   disks.decide();
   EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000) << "there nothing is written at all";
-  EXPECT_EQ(io::unresolved_blocks(disks.state.blkio), 2U);
-  const auto nope = disks.state.blkio.blocks[1];
+  EXPECT_EQ(io::unresolved_blocks(disks.state.of<io::BlkioState>()), 2U);
+  const auto nope = disks.state.of<io::BlkioState>().blocks[1];
   EXPECT_TRUE(io::worth_telling(nope, disks.node.at));
   EXPECT_NE(std::string(io::why_unresolved(nope)).find("no disk"), std::string::npos);
-  EXPECT_NE(
-      std::string(io::why_unresolved(disks.state.blkio.blocks[2])).find("the host's /dev/disk is mounted"),
-      std::string::npos);
+  EXPECT_NE(std::string(io::why_unresolved(disks.state.of<io::BlkioState>().blocks[2]))
+                .find("the host's /dev/disk is mounted"),
+            std::string::npos);
 }
 
 TEST(Blkio, Example8AVolumeOfAPod) {
@@ -95,15 +96,17 @@ TEST(Blkio, Example8AVolumeOfAPod) {
   Disks disks(node().pod("p").blocks({block}, {{"data", true}}));
   disks.decide();
   EXPECT_EQ(disks.wishes(), 0U) << "not mounted yet";
-  EXPECT_FALSE(io::worth_telling(disks.state.blkio.blocks.at(0), disks.node.at + std::chrono::seconds(5)));
-  EXPECT_TRUE(io::worth_telling(disks.state.blkio.blocks.at(0), disks.node.at + std::chrono::seconds(30)));
+  EXPECT_FALSE(io::worth_telling(disks.state.of<io::BlkioState>().blocks.at(0),
+                                 disks.node.at + std::chrono::seconds(5)));
+  EXPECT_TRUE(io::worth_telling(disks.state.of<io::BlkioState>().blocks.at(0),
+                                disks.node.at + std::chrono::seconds(30)));
   auto mounted = machine();
   mounted.volumes = {{disks.node.pods[0].spec->uid, "pvc-1", {kVdb}}};
   disks.map(mounted);
   disks.decide();
   EXPECT_EQ(wished(disks.out, disks.pod(kVdb), Knob::io_read_bps), 1048576);
   EXPECT_NE(wish(disks.out, disks.pod(kVdb), Knob::io_read_bps)->why.text().find("1 MiB"), std::string::npos);
-  EXPECT_EQ(io::unresolved_blocks(disks.state.blkio), 0U);
+  EXPECT_EQ(io::unresolved_blocks(disks.state.of<io::BlkioState>()), 0U);
 }
 
 TEST(Blkio, Example9ThrottlingNeedsNoWeights) {
@@ -200,7 +203,8 @@ TEST(Blkio, AnUnknownMapHoldsWhatItLedTo) {
   Disks disks(node(), {vdb({.read_iops = 2000})});
   disks.node.disks.reset();
   EXPECT_EQ(disks.decide().wishes(), 0U);
-  EXPECT_EQ(io::unresolved_blocks(disks.state.blkio), 0U) << "not looked yet is not unresolved";
+  EXPECT_EQ(io::unresolved_blocks(disks.state.of<io::BlkioState>()), 0U)
+      << "not looked yet is not unresolved";
   disks.map(machine());
   disks.decide();
   disks.map({});

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/io/network.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -29,7 +30,7 @@ struct Scene {
   }
   const decide::NetworkPlan& decide() {
     out.clear();
-    if (io::network_qos_policy.enabled(slo)) io::network_qos_policy.decide(node, slo, state, out);
+    if (io::network_qos_policy.enabled(slo)) test::decide_one(io::network_qos_policy, node, slo, state, out);
     return out.network();
   }
   NodeSnapshot node;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -34,7 +35,7 @@ struct Decided {
   void again() {
     out.clear();
     decide::PolicyState state;
-    lending::batch_resources_policy.decide(node, NodeSlo{}, state, out);
+    test::decide_one(lending::batch_resources_policy, node, NodeSlo{}, state, out);
   }
   CgroupSample& pod() { return node.cgroups[static_cast<std::size_t>(node.pods[0].cgroup)]; }
   CgroupSample& container(std::size_t index) {

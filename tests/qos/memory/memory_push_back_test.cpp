@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/memory/push_back.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -42,12 +43,12 @@ struct Scene {
   std::int64_t mib(Duration later = {}) {
     node.at += later;
     out.clear();
-    memory::memory_push_back_policy.decide(node, slo, state, out);
+    test::decide_one(memory::memory_push_back_policy, node, slo, state, out);
     const auto bytes = wished(out, besteffort().id, Knob::memory_high);
     if (bytes >= 0) besteffort().applied.plain.set(Knob::memory_high, (Bytes(bytes)).count());
     return bytes < 0 ? -1 : bytes >> 20;
   }
-  [[nodiscard]] std::optional<Bytes> target() const { return state.memory_push_back.target; }
+  [[nodiscard]] std::optional<Bytes> target() const { return state.of<memory::MemoryPushBackState>().target; }
   NodeSnapshot node;
   NodeSlo slo{};
   decide::PolicyState state{};
@@ -155,7 +156,7 @@ TEST(MemoryPushBack, IsOffUnlessAskedFor) {
   EXPECT_TRUE(memory::memory_push_back_policy.enabled(scene.slo));
   scene.stalled(50);
   scene.mib();
-  memory::memory_push_back_policy.reset(scene.state);
+  memory::memory_push_back_policy.reset(scene.state.of<memory::MemoryPushBackState>(), scene.state.shared);
   EXPECT_FALSE(scene.target());
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/memory/memory_qos_terms.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -53,7 +54,7 @@ struct Decided {
   decide::Intents out{};
   void again(const NodeSlo& slo) {
     out.clear();
-    memory::memory_qos_policy.decide(node, slo, state, out);
+    test::decide_one(memory::memory_qos_policy, node, slo, state, out);
   }
   [[nodiscard]] std::int64_t pod(std::size_t index, Knob knob) const {
     return wished(out, node.cgroup(node.pods[index].cgroup)->id, knob);
@@ -262,11 +263,11 @@ TEST(MemoryQos, ForgetsContainersThatAreGone) {
   const NodeSlo slo = all_classes(asking(0, 0, 50));
   Decided decided{on_v2(node().pod("p").ls().container("c").memory(1024_MiB, 2048_MiB), 32768_MiB)};
   decided.again(slo);
-  EXPECT_EQ(decided.state.memory_qos.containers.size(), 1U);
+  EXPECT_EQ(decided.state.of<memory::MemoryQosState>().containers.size(), 1U);
   decided.node = on_v2(node().pod("q").ls(), 32768_MiB);
   decided.node.at += seconds(1);
   decided.again(slo);
-  EXPECT_TRUE(decided.state.memory_qos.containers.empty());
+  EXPECT_TRUE(decided.state.of<memory::MemoryQosState>().containers.empty());
 }
 
 }  // namespace

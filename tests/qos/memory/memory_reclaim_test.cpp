@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/memory/reclaim.h"
+#include "qos/registry.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
@@ -42,7 +43,7 @@ struct Scene {
   }
   void uses(std::size_t index, Bytes used) { container(index).memory.current = used; }
   const std::vector<ReclaimOrder>& decide() {
-    memory::decide_reclaim(node, slo, state, out);
+    memory::decide_reclaim(node, slo, state.memory_reclaim, memory::ReclaimFacts(state.shared), out);
     return out;
   }
   const std::vector<ReclaimOrder>& next(Duration later = seconds(1)) {

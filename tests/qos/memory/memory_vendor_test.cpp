@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/memory/memory_qos.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -29,7 +30,7 @@ struct Scene {
   void decide() {
     out.clear();
     decide::PolicyState state;
-    memory::memory_qos_policy.decide(node, slo, state, out);
+    test::decide_one(memory::memory_qos_policy, node, slo, state, out);
   }
   [[nodiscard]] std::int64_t at(CgroupIndex index, Knob knob) const {
     return wished(out, node.cgroup(index)->id, knob);
@@ -144,7 +145,7 @@ TEST(MemoryVendor, HalfOfNoLimitIsNoPageCacheLimit) {  // 16
     for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).initial);
   decide::PolicyState state;
   decide::Intents out{};
-  memory::memory_qos_policy.decide(node, NodeSlo{}, state, out);
+  test::decide_one(memory::memory_qos_policy, node, NodeSlo{}, state, out);
   const CgroupId pod = node.cgroup(node.pods[0].cgroup)->id;
   EXPECT_EQ(wished(out, pod, Knob::page_cache_limit_size), kNothing);
   EXPECT_EQ(wished(out, pod, Knob::page_cache_limit_enable), kNothing);
@@ -166,7 +167,7 @@ TEST(MemoryVendor, APodsAutoIsItsClassesDefaultAndItsOwnWords) {  // 18
   }
   decide::PolicyState state;
   decide::Intents out{};
-  memory::memory_qos_policy.decide(node, NodeSlo{}, state, out);  // the node's class is off
+  test::decide_one(memory::memory_qos_policy, node, NodeSlo{}, state, out);  // the node's class is off
   const CgroupId container = node.cgroup(node.containers[0].cgroup)->id;
   EXPECT_EQ(wished(out, container, Knob::memory_wmark_ratio), 95);
   EXPECT_EQ(wished(out, container, Knob::memory_wmark_scale_factor), 20);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -28,7 +29,7 @@ decide::Intents decide(const NodeSnapshot& snapshot, const SystemStrategy& syste
   decide::PolicyState state;
   decide::Intents out;
   if (memory::system_settings_policy.enabled(slo))
-    memory::system_settings_policy.decide(snapshot, slo, state, out);
+    test::decide_one(memory::system_settings_policy, snapshot, slo, state, out);
   return out;
 }
 

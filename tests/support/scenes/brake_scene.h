@@ -2,6 +2,7 @@
 #pragma once
 
 #include "qos/brake/brake.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel::test {
@@ -48,7 +49,7 @@ struct BrakeScene {
   std::int64_t wish(Knob knob = Knob::cpu_quota, Duration later = {}) {
     node.at += later;
     out.clear();
-    brake::brake_policy.decide(node, slo, state, out);
+    decide_one(brake::brake_policy, node, slo, state, out);
     node.alarms.clear();
     if (!out.all().empty())
       obey(node, out);

@@ -21,9 +21,7 @@ struct CacheWays : testing::Test {
     node.counters.backend = CounterBackend::rotating;
     slo.evenkeel.resctrl_dynamic = {.enable = true, .cache_ways = true};
     slo.evenkeel.interference.enable = true;
-    for (const auto id : {kWeb, kDatabase}) who.victims.push_back({.cgroup = id});
-    who.units = {{.cgroup = kWeb}, {.cgroup = kDatabase}, {.cgroup = kBatch, .best_effort = true}};
-    who.members = {{kWeb, kWeb}, {kDatabase, kDatabase}, {kBatch, kBatch}};
+    watched = {.services = {kWeb, kDatabase}, .best_effort = {kBatch}};
   }
   void count(CgroupId of, std::optional<double> misses_per_million, std::int64_t instructions) {
     CpuCounts counts{.cgroup = of,
@@ -45,7 +43,7 @@ struct CacheWays : testing::Test {
     if (second == 10) count(kWeb, misses, web_instructions);
     if (second == 30) count(kDatabase, known ? std::optional(2 * kUsual * times) : misses, 1'000'000'000);
     if (second == 50 && batch) count(kBatch, batch_misses, 1'000'000'000);
-    steering.steer(node, slo, who, room);
+    steering.steer(node, slo, watched, room);
     if (seen.back() != steering.taken()) seen.push_back(steering.taken());
   }
   void pass(Duration time) {
@@ -57,7 +55,7 @@ struct CacheWays : testing::Test {
 
   NodeSnapshot node{};
   NodeSlo slo{};
-  interference::InterferenceState who{};
+  decide::WatchedCgroups watched{};
   cache::WaySteering steering{};
   cache::WaySteering::Room room{.ways = 8, .least = 1};
   bool batch = false, known = true;

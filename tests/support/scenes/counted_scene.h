@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "qos/decide/policy.h"
+#include "qos/registry.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel::test {
@@ -52,7 +52,7 @@ class CountedScene {
       intents.clear();
       decide::decide_all(node, slo, state, intents);
       if (obeys) obey(node, intents);
-      for (const auto& one : state.interference.news) heard_.push_back(one.what);
+      for (const auto& one : state.of<interference::InterferenceState>().news) heard_.push_back(one.what);
     }
   }
   /// What a pod does, if it is let.

@@ -11,7 +11,7 @@
 
 #include "cgroup/network/writer.h"
 #include "cgroup/resctrl/writer.h"
-#include "qos/decide/policy.h"
+#include "qos/registry.h"
 #include "tests/support/fakes/fake_network.h"
 #include "tests/support/fakes/fake_resctrl.h"
 #include "tests/support/scenes/executor_node.h"

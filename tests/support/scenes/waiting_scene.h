@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "qos/decide/policy.h"
+#include "qos/registry.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel::test {
@@ -53,7 +53,7 @@ class WaitingScene {
       intents_.clear();
       decide::decide_all(node_, slo_, state_, intents_);
       if (obeys_) obey(node_, intents_);
-      for (const auto& news : state_.interference.news) heard_.push_back(news);
+      for (const auto& news : state_.of<interference::InterferenceState>().news) heard_.push_back(news);
     }
   }
   [[nodiscard]] CgroupId container(std::size_t pod) const {
@@ -73,7 +73,9 @@ class WaitingScene {
   [[nodiscard]] std::size_t heard(interference::InterferenceNews::What what) const {
     return static_cast<std::size_t>(std::ranges::count(heard_, what, &interference::InterferenceNews::what));
   }
-  [[nodiscard]] const interference::InterferenceState& state() const { return state_.interference; }
+  [[nodiscard]] const interference::InterferenceState& state() const {
+    return state_.of<interference::InterferenceState>();
+  }
 
   bool obeys_ = true;  ///< the kernel; false: somebody else's quotas stay
   NodeSlo slo_{};

@@ -2,6 +2,7 @@
 
 #include "qos/cpu/burst/budget.h"
 #include "qos/cpu/burst/burst.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -67,7 +68,7 @@ TEST(GrowthBudget, LimitsAStampede) {
   slo.cpu_burst.policy = BurstPolicy::automatic;
   decide::PolicyState state;
   decide::Intents out;
-  burst::cpu_burst_policy.decide(snapshot, slo, state, out);
+  test::decide_one(burst::cpu_burst_policy, snapshot, slo, state, out);
   ASSERT_EQ(out.all().size(), 20U);
   std::int64_t grown = 0;
   for (const decide::Intent& intent : out.all()) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/cpu/burst/burst.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -25,7 +26,7 @@ struct Heir : testing::Test {
   }
   void decide() {
     out.clear();
-    burst::cpu_burst_policy.decide(snapshot, slo, state, out);
+    test::decide_one(burst::cpu_burst_policy, snapshot, slo, state, out);
   }
   CgroupSample& container(std::size_t index) {
     return snapshot.cgroups[static_cast<std::size_t>(snapshot.containers[index].cgroup)];

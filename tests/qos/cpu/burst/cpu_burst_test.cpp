@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/cpu/burst/burst.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -29,7 +30,7 @@ struct Burst : testing::Test {
 
   void decide() {
     out.clear();
-    burst::cpu_burst_policy.decide(snapshot, slo, state, out);
+    test::decide_one(burst::cpu_burst_policy, snapshot, slo, state, out);
   }
   void decide_again(Duration later = seconds(1)) {
     test::obey(snapshot, out);
@@ -276,13 +277,13 @@ TEST_F(RaisedBurst, SpentTokensBringItDown) {
 TEST_F(Burst, ForgetsContainersThatAreGone) {
   snapshot = two_containers().build();
   decide();
-  EXPECT_EQ(state.cpu_burst.containers.size(), 2U);
+  EXPECT_EQ(state.of<burst::CpuBurstState>().containers.size(), 2U);
   const MonoTime then = snapshot.at;
   snapshot = node().cpus(64).uses(1000_mcpu).build();
   snapshot.at = then + seconds(1);
   decide();
-  EXPECT_TRUE(state.cpu_burst.containers.empty());
-  EXPECT_TRUE(state.cpu_burst.pods.empty());
+  EXPECT_TRUE(state.of<burst::CpuBurstState>().containers.empty());
+  EXPECT_TRUE(state.of<burst::CpuBurstState>().pods.empty());
 }
 
 }  // namespace

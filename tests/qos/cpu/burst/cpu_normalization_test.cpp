@@ -4,6 +4,7 @@
 #include "qos/cpu/burst/burst.h"
 #include "qos/cpu/burst/normalization.h"
 #include "qos/decide/arbiter.h"
+#include "qos/registry.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {

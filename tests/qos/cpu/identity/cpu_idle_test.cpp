@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/cpu/identity/identity.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -20,7 +21,7 @@ decide::Intents decide(const NodeSnapshot& snapshot, const NodeSlo& slo) {
   decide::Intents out;
   decide::PolicyState state;
   EXPECT_TRUE(identity::cpu_identity_policy.enabled(slo));
-  identity::cpu_identity_policy.decide(snapshot, slo, state, out);
+  test::decide_one(identity::cpu_identity_policy, snapshot, slo, state, out);
   return out;
 }
 

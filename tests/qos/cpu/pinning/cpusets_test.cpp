@@ -3,6 +3,7 @@
 
 #include "qos/cpu/pinning/cpu_claims.h"
 #include "qos/cpu/pinning/pinning.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -20,7 +21,7 @@ struct Decided {
   decide::Intents out{};
   explicit Decided(const SnapshotBuilder& builder) : node(builder.build()) {
     decide::PolicyState state;
-    pinning::cpusets_policy.decide(node, NodeSlo{}, state, out);
+    test::decide_one(pinning::cpusets_policy, node, NodeSlo{}, state, out);
   }
   [[nodiscard]] CgroupId container_id(std::size_t index) const {
     return node.cgroup(node.containers[index].cgroup)->id;
@@ -85,7 +86,7 @@ TEST(Cpusets, APodOfOneNumaNodeSharesThere) {
   snapshot.pods[1].spec = &specs[1];
   decide::PolicyState state;
   decide::Intents out;
-  pinning::cpusets_policy.decide(snapshot, NodeSlo{}, state, out);
+  test::decide_one(pinning::cpusets_policy, snapshot, NodeSlo{}, state, out);
   EXPECT_EQ(text(wish(out, snapshot.cgroup(snapshot.containers[1].cgroup)->id, Knob::cpuset_cpus)->value),
             "0-1");
 }

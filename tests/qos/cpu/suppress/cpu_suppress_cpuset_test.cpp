@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/cpu/suppress/suppress.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -57,7 +58,7 @@ struct Decision {
 
   void decide(const NodeSnapshot& snapshot, const NodeSlo& slo = cpuset_policy()) {
     out.clear();
-    suppress::cpu_suppress_policy.decide(snapshot, slo, state, out);
+    test::decide_one(suppress::cpu_suppress_policy, snapshot, slo, state, out);
   }
   [[nodiscard]] std::string cpus(const NodeSnapshot& snapshot) const {
     const decide::Intent* found =

@@ -16,7 +16,7 @@ using std::chrono::seconds;
 /// A node on which the kernel holds what was decided.
 struct Loop {
   suppress::SuppressPace pace{};
-  suppress::CpuSuppressState state{};
+  suppress::SuppressDamping state{};
   MonoTime now{seconds(100)};
   std::optional<MilliCpu> current{};
   std::vector<MonoTime> changes{};

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "qos/cpu/suppress/suppress.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -43,7 +44,7 @@ struct Loop {
       : node(snapshot), slo(policy(by)) {}
   void tick() {
     out.clear();
-    suppress::cpu_suppress_policy.decide(node, slo, state, out);
+    test::decide_one(suppress::cpu_suppress_policy, node, slo, state, out);
     test::obey(node, out);
     node.at += seconds(1);
   }
@@ -225,7 +226,7 @@ TEST(CpuSuppressShared, WhenTheLastServiceIsGoneTheDirectoryGoesOnAlone) {
   loop.node.host_applications.clear();
   loop.ticks(60);
   EXPECT_EQ(loop.quota(loop.directory()), 330000) << "340000 is nearer than is worth a change";
-  EXPECT_TRUE(loop.state.cpu_suppress.shares.empty());
+  EXPECT_TRUE(loop.state.of<suppress::CpuSuppressState>().shares.empty());
 }
 
 /// How often the quotas of all places together change in the worst ten seconds after a minute.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/cpu/suppress/suppress.h"
+#include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
@@ -121,7 +122,7 @@ test::SnapshotBuilder aiming(int cpus, std::int64_t target) {
 std::int64_t decided(const NodeSnapshot& snapshot) {
   decide::Intents out;
   decide::PolicyState state;
-  suppress::cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
+  test::decide_one(suppress::cpu_suppress_policy, snapshot, quota_policy(), state, out);
   return test::wished(out, snapshot.cgroup(snapshot.besteffort)->id, Knob::cpu_quota);
 }
 
@@ -167,7 +168,7 @@ TEST(CpuSuppressQuota, CountsPerThePeriodOfTheDirectory) {
 void expect_held(const NodeSnapshot& snapshot, const char* why) {
   decide::Intents out;
   decide::PolicyState state;
-  suppress::cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
+  test::decide_one(suppress::cpu_suppress_policy, snapshot, quota_policy(), state, out);
   ASSERT_EQ(out.all().size(), 1U);
   EXPECT_TRUE(out.all()[0].hold);
   EXPECT_EQ(out.all()[0].why.text(), why);
@@ -184,15 +185,15 @@ TEST(CpuSuppressQuota, HoldsWhileItDoesNotKnow) {
 TEST(CpuSuppressQuota, WishesNothingWithoutABestEffortDirectory) {
   decide::Intents out;
   decide::PolicyState state;
-  suppress::cpu_suppress_policy.decide(node().cpus(8).uses(1000_mcpu).without_besteffort().build(),
-                                       quota_policy(), state, out);
+  test::decide_one(suppress::cpu_suppress_policy, node().cpus(8).uses(1000_mcpu).without_besteffort().build(),
+                   quota_policy(), state, out);
   EXPECT_TRUE(out.all().empty());
 }
 
 TEST(CpuSuppressQuota, SaysWhyWithTheNumbers) {
   decide::Intents out;
   decide::PolicyState state;
-  suppress::cpu_suppress_policy.decide(t1().build(), quota_policy(), state, out);
+  test::decide_one(suppress::cpu_suppress_policy, t1().build(), quota_policy(), state, out);
   ASSERT_EQ(out.all().size(), 1U);
   EXPECT_EQ(
       out.all()[0].why.text(),
@@ -206,7 +207,7 @@ TEST(CpuSuppressQuota, NarrowsLimitedBatchPodsAlongOnV1AndRemembersWhatTheyHad) 
   const CgroupId pod = snapshot.cgroup(snapshot.pods[0].cgroup)->id;
   decide::Intents out;
   decide::PolicyState state;
-  suppress::cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
+  test::decide_one(suppress::cpu_suppress_policy, snapshot, quota_policy(), state, out);
   EXPECT_EQ(test::wished(out, dir, Knob::cpu_quota), 200000);
   EXPECT_EQ(test::wished(out, pod, Knob::cpu_quota), 200000);
 
@@ -217,7 +218,7 @@ TEST(CpuSuppressQuota, NarrowsLimitedBatchPodsAlongOnV1AndRemembersWhatTheyHad) 
     snapshot.at += seconds(1);
     snapshot.node.cpu_use = 400_mcpu;
     out.clear();
-    suppress::cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
+    test::decide_one(suppress::cpu_suppress_policy, snapshot, quota_policy(), state, out);
     const auto whole = test::wished(out, dir, Knob::cpu_quota);
     const bool narrowed = whole < 800000;
     EXPECT_EQ(test::wished(out, pod, Knob::cpu_quota), narrowed ? whole : -1);
@@ -230,7 +231,7 @@ TEST(CpuSuppressQuota, LeavesBatchPodsAloneOnV2) {
   auto snapshot = aiming(16, 2000).v2().unlimited().pod("batch").be().quota(800000).build();
   decide::Intents out;
   decide::PolicyState state;
-  suppress::cpu_suppress_policy.decide(snapshot, quota_policy(), state, out);
+  test::decide_one(suppress::cpu_suppress_policy, snapshot, quota_policy(), state, out);
   EXPECT_EQ(out.all().size(), 1U);
 }
 

@@ -1,0 +1,68 @@
+#include "qos/decide/besteffort_quota.h"
+
+#include <algorithm>
+
+namespace evenkeel::decide {
+namespace {
+
+constexpr QuotaTime kKernelMinimum{1000};  // kernel/sched/core.c: min_cfs_quota_period, 1 ms
+
+bool descends(const NodeSnapshot& node, const CgroupSample& sample, CgroupIndex ancestor) {
+  CgroupIndex index = sample.parent;
+  while (index != kNoCgroup && index != ancestor) index = node.cgroup(index)->parent;
+  return index == ancestor;
+}
+
+/// `quota` per `period`, spread over another period, not rounded up.
+QuotaTime per(Duration other, QuotaTime quota, Duration period) {
+  return QuotaTime(scaled(quota.count(), other.count(), period.count()));
+}
+
+// On v1 the kernel refuses a directory less than any of its children has, so a batch pod with its own limit
+// would make the cut fail. Children with more than the directory are narrowed along, and get back exactly
+// what they had, never more. On v2 the tighter ancestor simply wins.
+void narrow_child(const CgroupSample& child, MonoTime now, const CpuLimit& parent, NarrowedChildren& narrowed,
+                  Intents& out) {
+  const auto& limit = child.applied.cpu_limit;
+  const auto known = narrowed.children.find(child.id);
+  // Another policy has narrowed it in this round, or what the kernel holds is what we asked for.
+  const bool ours = known != narrowed.children.end() && limit && known->second.period == limit->period &&
+                    (known->second.seen == now || known->second.asked == limit->quota);
+  if (!limit || (!limit->quota && !ours)) return;
+  const QuotaTime original = ours ? known->second.original : *limit->quota;
+  const QuotaTime share = std::max(per(limit->period, *parent.quota, parent.period), kKernelMinimum);
+  if (original <= share) return;
+  const bool again = ours && known->second.seen == now;
+  const QuotaTime asked = again ? std::min(share, known->second.asked) : share;
+  narrowed.children.insert_or_assign(child.id, NarrowedChildren::Child{original, asked, limit->period, now});
+  out.want(child.id, Knob::cpu_quota, share.count(),
+           because("no more than the {} per {} of its parent, which cgroup v1 would refuse", *parent.quota,
+                   parent.period));
+}
+
+void narrow_children(const NodeSnapshot& node, const CpuLimit& parent, NarrowedChildren& narrowed,
+                     Intents& out) {
+  // A child that was not narrowed in the last round has its own quota again, or is gone.
+  if (narrowed.last_round != node.at)
+    std::erase_if(narrowed.children,
+                  [&](const auto& entry) { return entry.second.seen != narrowed.last_round; });
+  narrowed.last_round = node.at;
+  for (const CgroupSample& sample : node.cgroups)
+    if (descends(node, sample, node.besteffort)) narrow_child(sample, node.at, parent, narrowed, out);
+}
+
+}  // namespace
+
+void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,
+                      NarrowedChildren& narrowed, Intents& out) {
+  out.want(node.cgroup(node.besteffort)->id, Knob::cpu_quota, limit.quota->count(), why);
+  if (!node.v2_cpu) narrow_children(node, limit, narrowed, out);
+}
+
+void hold_besteffort_limit(const NodeSnapshot& node, const NarrowedChildren& narrowed, const Reason& why,
+                           Intents& out) {
+  out.hold(node.cgroup(node.besteffort)->id, Knob::cpu_quota, why);
+  for (const auto& [child, known] : narrowed.children) out.hold(child, Knob::cpu_quota, why);
+}
+
+}  // namespace evenkeel::decide

@@ -1,0 +1,18 @@
+// The lever "CPU quota of the BestEffort directory", for every policy that limits best effort as a whole. On
+// cgroup v1 the cgroups inside of it come along. Does not decide how much the quota is.
+#pragma once
+
+#include "qos/decide/intent.h"
+#include "qos/decide/shared.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel::decide {
+
+/// Asks for this quota. `limit.quota` is present.
+void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,
+                      NarrowedChildren& narrowed, Intents& out);
+/// Keeps what is in force.
+void hold_besteffort_limit(const NodeSnapshot& node, const NarrowedChildren& narrowed, const Reason& why,
+                           Intents& out);
+
+}  // namespace evenkeel::decide

@@ -1,0 +1,196 @@
+// The facts that policies tell one another: each fact is a type with one publisher. Which policy publishes
+// and reads which fact stands in that policy's own type (qos/decide/policy.h); it can reach no other fact.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <tuple>
+#include <type_traits>
+#include <unordered_map>
+#include <vector>
+
+#include "qos/model/ids.h"
+#include "qos/model/units.h"
+
+namespace evenkeel::decide {
+
+/// Quotas raised, by "cpu-burst": cgroups whose CPU quota is burst's in this tick. Ascending.
+struct BurstQuotas {
+  std::vector<CgroupId> containers{};  ///< burst sets the quota, or holds it because it cannot be read
+  std::vector<CgroupId> raised_pods{};
+  bool operator==(const BurstQuotas&) const = default;
+};
+
+/// Memory held back, by "memory-push-back": how much best effort may have. Absent: it is not held back.
+struct PushedBackMemory {
+  std::optional<Bytes> target{};
+  bool operator==(const PushedBackMemory&) const = default;
+};
+
+/// By "brake": what is cut until the lease ends.
+struct BrakeInForce {
+  bool cpu = false;
+  std::optional<Bytes> memory{};  ///< how much best effort may have; absent: its memory is not cut
+  bool operator==(const BrakeInForce&) const = default;
+};
+
+/// Memory held back, by "interference": antagonists that have to give up memory, and how much each may have.
+struct MemoryLimits {
+  struct Limit {
+    CgroupId antagonist{};
+    Bytes memory{};
+    bool operator==(const Limit&) const = default;
+  };
+  std::vector<Limit> limits{};
+  bool operator==(const MemoryLimits&) const = default;
+};
+
+/// Cache cut, by "interference": antagonists that are limited in cache and memory bandwidth.
+struct CacheLimits {
+  std::vector<CgroupId> antagonists{};
+  bool operator==(const CacheLimits&) const = default;
+};
+
+/// By "interference": the cgroups whose counters it follows. Both ascending.
+struct WatchedCgroups {
+  std::vector<CgroupId> services{};
+  std::vector<CgroupId> best_effort{};
+  bool operator==(const WatchedCgroups&) const = default;
+};
+
+/// By "interference": pods for which a limit has helped a service so often within a day that they are to be
+/// evicted. Ascending.
+struct RepeatAntagonists {
+  std::vector<CgroupId> pods{};
+  bool operator==(const RepeatAntagonists&) const = default;
+};
+
+/// Children narrowed, kept by "cpu-suppress" and "brake" together: on cgroup v1, the cgroups inside of the
+/// BestEffort directory whose quota came down with its quota (qos/decide/besteffort_quota.h).
+struct NarrowedChildren {
+  struct Child {
+    QuotaTime original{}, asked{};  ///< what it had before, and the lowest quota asked for in the last round
+    Duration period{};
+    MonoTime seen{};
+    bool operator==(const Child&) const = default;
+  };
+  std::unordered_map<CgroupId, Child> children{};
+  MonoTime last_round{};  ///< when a policy last narrowed any
+  bool operator==(const NarrowedChildren&) const = default;
+};
+
+/// All facts: a plain value, part of what is remembered from tick to tick.
+class Shared {
+ public:
+  using All = std::tuple<BurstQuotas, PushedBackMemory, BrakeInForce, MemoryLimits, CacheLimits,
+                         WatchedCgroups, RepeatAntagonists, NarrowedChildren>;
+  template <class Fact>
+  [[nodiscard]] Fact& of() {
+    return std::get<Fact>(facts_);
+  }
+  template <class Fact>
+  [[nodiscard]] const Fact& of() const {
+    return std::get<Fact>(facts_);
+  }
+  bool operator==(const Shared&) const = default;
+
+ private:
+  All facts_{};
+};
+
+/// A bit for each fact, in the order of Shared::All.
+using FactSet = std::uint32_t;
+
+template <class Fact, class... All>
+constexpr FactSet bit_of(const std::tuple<All...>* /*all*/) {
+  FactSet bit = 1, found = 0;
+  ((found |= std::is_same_v<Fact, All> ? bit : 0, bit <<= 1), ...);
+  return found;
+}
+template <class... Facts>
+inline constexpr FactSet kFactSet = (FactSet{0} | ... |
+                                     bit_of<Facts>(static_cast<const Shared::All*>(nullptr)));
+
+/// What one policy does with which facts.
+struct FactUse {
+  FactSet publishes = 0;       ///< sets it in each tick; withdrawn when the policy is switched off
+  FactSet reads = 0;           ///< as published in the same tick: by a policy that comes before
+  FactSet reads_previous = 0;  ///< as published in the tick before: by a policy that comes later
+  FactSet amends = 0;          ///< keeps it together with other policies, in any order
+};
+constexpr FactUse operator|(FactUse a, FactUse b) {
+  return {a.publishes | b.publishes, a.reads | b.reads, a.reads_previous | b.reads_previous,
+          a.amends | b.amends};
+}
+
+// How a policy's type says it: Policy<State, Publishes<A>, Reads<B, C>>.
+template <class... Facts>
+struct Publishes {
+  static constexpr FactUse kUse{.publishes = kFactSet<Facts...>};
+  static void withdraw(Shared& shared) { ((shared.of<Facts>() = Facts{}), ...); }
+};
+template <class... Facts>
+struct Reads {
+  static constexpr FactUse kUse{.reads = kFactSet<Facts...>};
+  static void withdraw(Shared& /*shared*/) {}
+};
+template <class... Facts>
+struct ReadsPrevious {
+  static constexpr FactUse kUse{.reads_previous = kFactSet<Facts...>};
+  static void withdraw(Shared& /*shared*/) {}
+};
+template <class... Facts>
+struct Amends {
+  static constexpr FactUse kUse{.amends = kFactSet<Facts...>};
+  static void withdraw(Shared& /*shared*/) {}
+};
+
+/// The facts that one policy may reach, in the way that it has declared; anything else does not compile.
+template <class... Uses>
+class FactView {
+ public:
+  static constexpr FactUse kUse = (FactUse{} | ... | Uses::kUse);
+
+  explicit FactView(Shared& shared) : shared_(&shared) {}
+
+  template <class Fact>
+  requires(((kUse.reads | kUse.reads_previous) & kFactSet<Fact>) != 0)
+      [[nodiscard]] const Fact& read() const {
+    return shared_->of<Fact>();
+  }
+  /// What is there is replaced.
+  template <class Fact>
+  requires((kUse.publishes & kFactSet<Fact>) != 0) [[nodiscard]] Fact& publish() const {
+    return shared_->of<Fact>();
+  }
+  template <class Fact>
+  requires((kUse.amends & kFactSet<Fact>) != 0) [[nodiscard]] Fact& amend() const {
+    return shared_->of<Fact>();
+  }
+  /// All that the policy has published is no longer so.
+  void withdraw() const { (Uses::withdraw(*shared_), ...); }
+
+ private:
+  Shared* shared_;
+};
+
+/// Whether policies in this order find the facts that they read: the position of the first that does not, or
+/// that publishes a fact of another one. Absent: all is well.
+constexpr std::optional<std::size_t> first_misplaced(std::span<const FactUse> order) {
+  FactSet before = 0, amended = 0;
+  for (const FactUse& use : order) amended |= use.amends;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    FactSet after = 0;
+    for (const FactUse& later : order.subspan(i + 1)) after |= later.publishes;
+    const FactUse& use = order[i];
+    const bool alone = (use.publishes & (before | amended)) == 0;
+    const bool found = (use.reads & ~before) == 0 && (use.reads_previous & ~after) == 0;
+    if (!alone || !found) return i;
+    before |= use.publishes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace evenkeel::decide

@@ -1,0 +1,64 @@
+// All policies, in order: what each of them remembers, and one tick's decisions of all of them.
+#pragma once
+
+#include <array>
+#include <tuple>
+
+#include "qos/brake/brake.h"
+#include "qos/cache/cache.h"
+#include "qos/cpu/burst/burst.h"
+#include "qos/cpu/burst/normalization.h"
+#include "qos/cpu/identity/core_sched.h"
+#include "qos/cpu/identity/identity.h"
+#include "qos/cpu/pinning/pinning.h"
+#include "qos/cpu/suppress/suppress.h"
+#include "qos/interference/interference.h"
+#include "qos/io/disk.h"
+#include "qos/io/network.h"
+#include "qos/lending/batch_resources.h"
+#include "qos/memory/memory_qos.h"
+#include "qos/memory/push_back.h"
+#include "qos/memory/reclaim.h"
+#include "qos/memory/system_settings.h"
+
+namespace evenkeel::decide {
+
+/// One entry per policy. The order is the rank for levers whose rule is Merge::first, and it must let each
+/// policy find the facts that it reads: registry.cpp does not compile otherwise.
+inline constexpr std::tuple kPolicies{
+    &suppress::cpu_suppress_policy,   &burst::cpu_burst_policy,           &burst::cpu_normalization_policy,
+    &identity::cpu_identity_policy,   &memory::memory_qos_policy,         &memory::memory_push_back_policy,
+    &lending::batch_resources_policy, &pinning::cpusets_policy,           &memory::system_settings_policy,
+    &cache::resctrl_policy,           &identity::core_sched_policy,       &io::blkio_policy,
+    &io::network_qos_policy,          &interference::interference_policy, &brake::brake_policy};
+
+template <class... Each>
+std::tuple<typename Each::State...> states_of(const std::tuple<const Each*...>&);
+
+/// Everything that policies remember from tick to tick; a value, so that a tick can be replayed.
+struct PolicyState {
+  decltype(states_of(kPolicies)) states{};  ///< of each policy its own
+  memory::MemoryReclaimState memory_reclaim{};
+  Shared shared{};
+
+  /// The state of the policy that keeps one of this type.
+  template <class State>
+  [[nodiscard]] State& of() {
+    return std::get<State>(states);
+  }
+  template <class State>
+  [[nodiscard]] const State& of() const {
+    return std::get<State>(states);
+  }
+};
+
+/// What each of them publishes and reads, in the same order.
+template <class... Each>
+constexpr std::array<FactUse, sizeof...(Each)> fact_uses_of(const std::tuple<const Each*...>& /*all*/) {
+  return {Each::Facts::kUse...};
+}
+
+/// One tick's decisions: every enabled policy in order.
+void decide_all(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out);
+
+}  // namespace evenkeel::decide
