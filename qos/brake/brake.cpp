@@ -11,7 +11,6 @@ namespace {
 
 // For less it is not worth its two writes.
 constexpr Duration kShortest = std::chrono::milliseconds(100);
-constexpr QuotaTime kKernelMinimum{1000};  // kernel/sched/core.c: min_cfs_quota_period, 1 ms
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.brake.enable; }
 
@@ -106,7 +105,7 @@ void brake_cpu(const NodeSnapshot& node, const BrakeLever& lever, decide::Narrow
   const auto& limit = node.cgroup(node.besteffort)->applied.cpu_limit;
   if (!limit || limit->period <= Duration::zero())
     return decide::hold_besteffort_limit(node, narrowed, because("the quota cannot be read"), out);
-  const QuotaTime quota = std::max(quota_for(lever.cpu, limit->period), kKernelMinimum);
+  const QuotaTime quota = std::max(quota_for(lever.cpu, limit->period), kMinQuota);
   decide::limit_besteffort(node, {quota, limit->period}, lever.why, narrowed, out);
 }
 

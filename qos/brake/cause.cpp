@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "qos/decide/besteffort_quota.h"
 #include "qos/memory/limit_above_use.h"
 #include "qos/memory/shortage.h"
 
@@ -11,7 +12,6 @@ namespace {
 // Who has run or who has so little cannot be why somebody else waits.
 constexpr CpuTime kAlmostNothing{1'000'000};
 constexpr Percent kLittleMemory{1};
-constexpr MilliCpu kLeastCpu{20};  // as suppression
 // A pod that uses no more answers probes now and then, and hardly when the others do.
 constexpr MilliCpu kIdlePod{2};
 
@@ -86,7 +86,7 @@ MilliCpu least_cpu(const NodeSnapshot& node, const BrakeSettings& settings) {
     if (cgroup == nullptr || pod.spec->kube_qos != KubeQos::besteffort) continue;
     ++(!cgroup->cpu_use || *cgroup->cpu_use > kIdlePod ? at_work : idle);
   }
-  return std::max(settings.least_cpu_per_pod * (at_work + (idle != 0 ? 1 : 0)), kLeastCpu);
+  return std::max(settings.least_cpu_per_pod * (at_work + (idle != 0 ? 1 : 0)), decide::kMinBesteffortCpu);
 }
 
 bool besteffort_is_why(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm) {

@@ -5,8 +5,6 @@
 namespace evenkeel::decide {
 namespace {
 
-constexpr QuotaTime kKernelMinimum{1000};  // kernel/sched/core.c: min_cfs_quota_period, 1 ms
-
 bool descends(const NodeSnapshot& node, const CgroupSample& sample, CgroupIndex ancestor) {
   CgroupIndex index = sample.parent;
   while (index != kNoCgroup && index != ancestor) index = node.cgroup(index)->parent;
@@ -30,7 +28,7 @@ void narrow_child(const CgroupSample& child, MonoTime now, const CpuLimit& paren
                     (known->second.seen == now || known->second.asked == limit->quota);
   if (!limit || (!limit->quota && !ours)) return;
   const QuotaTime original = ours ? known->second.original : *limit->quota;
-  const QuotaTime share = std::max(per(limit->period, *parent.quota, parent.period), kKernelMinimum);
+  const QuotaTime share = std::max(per(limit->period, *parent.quota, parent.period), kMinQuota);
   if (original <= share) return;
   const bool again = ours && known->second.seen == now;
   const QuotaTime asked = again ? std::min(share, known->second.asked) : share;

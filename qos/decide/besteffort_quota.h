@@ -8,6 +8,9 @@
 
 namespace evenkeel::decide {
 
+/// No policy limits best effort below this: Koordinator's minimum, 2000 µs of CPU time per 100 ms.
+inline constexpr MilliCpu kMinBesteffortCpu{20};
+
 /// Asks for this quota. `limit.quota` is present.
 void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,
                       NarrowedChildren& narrowed, Intents& out);

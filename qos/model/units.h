@@ -39,6 +39,8 @@ using MilliCpu = Quantity<struct MilliCpuTag>;
 using CpuTime = Quantity<struct CpuTimeTag>;
 /// Microseconds of CPU per bandwidth period: what `cpu.cfs_quota_us` and `cpu.max.burst` count.
 using QuotaTime = Quantity<struct QuotaTimeTag>;
+/// The smallest CFS quota that the kernel takes (kernel/sched/core.c, min_cfs_quota_period: 1 ms).
+inline constexpr QuotaTime kMinQuota{1000};
 /// Hundredths of a whole; may exceed 100 where a field says so.
 using Percent = Quantity<struct PercentTag>;
 

@@ -79,11 +79,10 @@ std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo
 }
 
 QuotaTime divided(QuotaTime quota, std::optional<double> divisor) {
-  constexpr QuotaTime kKernelLeast{1000};
-  const auto whole = std::max(quota, kKernelLeast);
+  const auto whole = std::max(quota, kMinQuota);
   if (!divisor || *divisor <= 1) return whole;
   const auto part = std::ceil(static_cast<double>(whole.count()) / *divisor);
-  return std::max(QuotaTime(static_cast<std::int64_t>(part)), kKernelLeast);
+  return std::max(QuotaTime(static_cast<std::int64_t>(part)), kMinQuota);
 }
 
 std::optional<QuotaTime> divided_pod_quota(const Pod& pod, Duration period, double divisor) {

@@ -10,7 +10,6 @@ using std::chrono::duration_cast;
 using std::chrono::microseconds;
 using std::chrono::seconds;
 
-constexpr QuotaTime kKernelMinimum{1000};
 constexpr std::int64_t kMostQuota = std::int64_t{1}
                                     << 44;  // the kernel's own, a little above max_cfs_runtime
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 60;
@@ -41,7 +40,7 @@ QuotaTime stepped(QuotaTime quota, std::int64_t tenths, Duration elapsed) {
 }  // namespace
 
 QuotaTime base_quota(MilliCpu limit, Duration period) {
-  return std::max(quota_for(limit, period), kKernelMinimum);
+  return std::max(quota_for(limit, period), kMinQuota);
 }
 
 QuotaTime static_burst(MilliCpu limit, Percent percent, Duration period) {

@@ -8,10 +8,9 @@ namespace {
 
 using std::chrono::microseconds;
 
-constexpr QuotaTime kKernelMinimum{1000};  // kernel/sched/core.c: min_cfs_quota_period, 1 ms
-constexpr MilliCpu kLeast{20};             // Koordinator's 2000 µs per 100 ms
-
-QuotaTime least_quota(Duration period) { return std::max(quota_for(kLeast, period), kKernelMinimum); }
+QuotaTime least_quota(Duration period) {
+  return std::max(quota_for(decide::kMinBesteffortCpu, period), kMinQuota);
+}
 
 SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const SuppressTarget& target,
                      Duration period) {

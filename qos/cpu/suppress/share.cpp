@@ -6,12 +6,11 @@
 #include <utility>
 
 #include "qos/cpu/suppress/damping.h"
+#include "qos/decide/besteffort_quota.h"
 
 namespace evenkeel::suppress {
 namespace {
 
-constexpr QuotaTime kKernelMinimum{1000};  // kernel/sched/core.c: min_cfs_quota_period, 1 ms
-constexpr MilliCpu kLeast{20};             // Koordinator's 2000 µs per 100 ms
 constexpr MilliCpu kBoundless{std::int64_t{1} << 60};
 
 bool strictly_below(const NodeSnapshot& node, CgroupIndex index, CgroupIndex ancestor) {
@@ -92,7 +91,8 @@ bool is_suppressed(const NodeSnapshot& node, const HostApplicationSample& app) {
 
 void bound(SuppressShare& share) {
   const Duration period = share.in_force.period;
-  const MilliCpu least = rounded_up(std::max(quota_for(kLeast, period), kKernelMinimum), period);
+  const MilliCpu least =
+      rounded_up(std::max(quota_for(decide::kMinBesteffortCpu, period), kMinQuota), period);
   share.most = share.own.quota ? rounded_up(*share.own.quota, share.own.period) : kBoundless;
   share.least = std::min(least, share.most);
 }
