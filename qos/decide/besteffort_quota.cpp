@@ -5,12 +5,6 @@
 namespace evenkeel::decide {
 namespace {
 
-bool descends(const NodeSnapshot& node, const CgroupSample& sample, CgroupIndex ancestor) {
-  CgroupIndex index = sample.parent;
-  while (index != kNoCgroup && index != ancestor) index = node.cgroup(index)->parent;
-  return index == ancestor;
-}
-
 /// `quota` per `period`, spread over another period, not rounded up.
 QuotaTime per(Duration other, QuotaTime quota, Duration period) {
   return QuotaTime(scaled(quota.count(), other.count(), period.count()));
@@ -46,7 +40,7 @@ void narrow_children(const NodeSnapshot& node, const CpuLimit& parent, NarrowedC
                   [&](const auto& entry) { return entry.second.seen != narrowed.last_round; });
   narrowed.last_round = node.at;
   for (const CgroupSample& sample : node.cgroups)
-    if (descends(node, sample, node.besteffort)) narrow_child(sample, node.at, parent, narrowed, out);
+    if (node.is_within(sample.parent, node.besteffort)) narrow_child(sample, node.at, parent, narrowed, out);
 }
 
 }  // namespace

@@ -219,6 +219,15 @@ struct NodeSnapshot {
   [[nodiscard]] const CgroupSample* cgroup(CgroupIndex index) const {
     return index == kNoCgroup ? nullptr : &cgroups[static_cast<std::size_t>(index)];
   }
+  /// Whether `index` is `ancestor` itself or a cgroup below it. False if either is kNoCgroup.
+  [[nodiscard]] bool is_within(CgroupIndex index, CgroupIndex ancestor) const {
+    while (index != kNoCgroup && index != ancestor) index = cgroup(index)->parent;
+    return index != kNoCgroup;
+  }
+  /// The same without `ancestor` itself.
+  [[nodiscard]] bool is_below(CgroupIndex index, CgroupIndex ancestor) const {
+    return index != kNoCgroup && is_within(cgroup(index)->parent, ancestor);
+  }
 };
 
 }  // namespace evenkeel

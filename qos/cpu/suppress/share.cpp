@@ -13,13 +13,6 @@ namespace {
 
 constexpr MilliCpu kBoundless{std::int64_t{1} << 60};
 
-bool strictly_below(const NodeSnapshot& node, CgroupIndex index, CgroupIndex ancestor) {
-  if (ancestor == kNoCgroup || index == kNoCgroup) return false;
-  do index = node.cgroup(index)->parent;
-  while (index != kNoCgroup && index != ancestor);
-  return index == ancestor;
-}
-
 /// Pods are nowhere but below kubepods, which hangs below nobody in the snapshot: its path tells.
 bool holds_pods(const NodeSnapshot& node, const CgroupSample& sample) {
   const CgroupSample* kubepods = node.cgroup(node.kubepods);
@@ -32,13 +25,13 @@ bool holds_others(const NodeSnapshot& node, const HostApplicationSample& app) {
   return std::any_of(node.host_applications.begin(), node.host_applications.end(), [&](const auto& other) {
     if (&other == &app) return false;
     const bool service = other.spec->qos != QosClass::be;
-    return other.cgroup == app.cgroup || (service && strictly_below(node, other.cgroup, app.cgroup));
+    return other.cgroup == app.cgroup || (service && node.is_below(other.cgroup, app.cgroup));
   });
 }
 
 bool inside_of_a_share(const NodeSnapshot& node, const HostApplicationSample& app) {
   return std::any_of(node.host_applications.begin(), node.host_applications.end(), [&](const auto& other) {
-    return strictly_below(node, app.cgroup, other.cgroup) && has_share(node, other);
+    return node.is_below(app.cgroup, other.cgroup) && has_share(node, other);
   });
 }
 
@@ -78,14 +71,14 @@ bool has_share(const NodeSnapshot& node, const HostApplicationSample& app) {
   if (app.spec->qos != QosClass::be || !sample || sample->kind != CgroupKind::host_application) return false;
   const auto& limit = sample->applied.cpu_limit;
   if (sample->hands_off || !limit || limit->period <= Duration::zero()) return false;
-  if (strictly_below(node, app.cgroup, node.besteffort) || holds_pods(node, *sample)) return false;
+  if (node.is_below(app.cgroup, node.besteffort) || holds_pods(node, *sample)) return false;
   return !holds_others(node, app) && !inside_of_a_share(node, app);
 }
 
 bool is_suppressed(const NodeSnapshot& node, const HostApplicationSample& app) {
   if (app.spec->qos != QosClass::be) return false;
   const bool in_directory =
-      app.spec->base == HostAppBase::kubepods_besteffort || strictly_below(node, app.cgroup, node.besteffort);
+      app.spec->base == HostAppBase::kubepods_besteffort || node.is_below(app.cgroup, node.besteffort);
   return in_directory || has_share(node, app) || inside_of_a_share(node, app);
 }
 

@@ -17,14 +17,9 @@ MilliCpu use_of(const CgroupSample* sample) {
   return sample ? sample->cpu_use.value_or(MilliCpu{}) : MilliCpu{};
 }
 
-bool below(const NodeSnapshot& node, CgroupIndex index, CgroupIndex ancestor) {
-  while (index != kNoCgroup && index != ancestor) index = node.cgroup(index)->parent;
-  return index != kNoCgroup;
-}
-
 void count(const NodeSnapshot& node, CgroupIndex cgroup, MilliCpu used, bool best_effort, Use& use) {
   (best_effort ? use.best_effort : use.services) += used;
-  if (best_effort && below(node, cgroup, node.besteffort)) use.in_besteffort += used;
+  if (best_effort && node.is_within(cgroup, node.besteffort)) use.in_besteffort += used;
 }
 
 /// Without the applications that run inside of it, which are counted by themselves.
