@@ -2,7 +2,7 @@
 
 #include "agent/runtime/clock.h"
 #include "agent/tick/interference.h"
-#include "qos/interference/measure.h"
+#include "qos/interference/steps.h"
 #include "qos/interference/workloads.h"
 
 namespace evenkeel::api {

@@ -1,5 +1,4 @@
-#include "agent/config/example.h"
-
+#include "agent/config/check.h"
 #include "agent/config/scalar.h"
 #include "agent/config/schema.h"
 

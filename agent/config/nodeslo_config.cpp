@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "agent/config/check.h"
 #include "agent/config/rules.h"
 #include "agent/config/scalar.h"
 #include "agent/config/schema_read.h"
-#include "agent/config/schema_show.h"
 
 namespace evenkeel::config {
 namespace {

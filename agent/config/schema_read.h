@@ -1,15 +1,19 @@
-// Walks a document along the schema's rows and fills the members. Reports everything that is wrong, not only
-// the first thing. May not: know what any key means (rules.h does).
+// Walks a document along the schema's rows and fills the members; suggests the key that was probably meant.
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/config/schema.h"
 #include "agent/document/document.h"
 
 namespace evenkeel::config {
+
+// Walks a document along the schema's rows and fills the members. Reports everything that is wrong, not only
+// the first thing. May not: know what any key means (rules.h does).
 
 /// Where each key that was given stands, by its full name ("cpuBurstStrategy.policy",
 /// "hostApplications[0].name").
@@ -33,5 +37,10 @@ void read_section(const document::Value& value, std::span<const Row> rows, void*
 
 /// "found an unknown key; did you mean 'y'?", or with what is legal.
 std::string unknown_key_text(std::string_view key, std::span<const std::string_view> known);
+
+// For a word that nobody knows, the known one that was probably meant.
+
+/// Empty when nothing is near enough.
+std::string_view did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace evenkeel::config

@@ -3,7 +3,7 @@
 #include "agent/history/workload_checkpoint.h"
 #include "agent/tick/agent.h"
 #include "qos/interference/interference.h"
-#include "qos/interference/measure.h"
+#include "qos/interference/steps.h"
 #include "qos/interference/workloads.h"
 
 namespace evenkeel::tick {

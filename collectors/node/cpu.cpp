@@ -1,5 +1,3 @@
-#include "collectors/node/cpu.h"
-
 #include <unistd.h>
 
 #include <array>
@@ -8,6 +6,7 @@
 #include "cgroup/base/text.h"
 #include "collectors/base/collector.h"
 #include "collectors/base/counter.h"
+#include "collectors/node/parsers.h"
 
 namespace evenkeel::node {
 namespace {

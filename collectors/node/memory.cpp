@@ -1,5 +1,3 @@
-#include "collectors/node/memory.h"
-
 #include <array>
 #include <string>
 #include <vector>
@@ -7,6 +5,7 @@
 #include "cgroup/base/file.h"
 #include "cgroup/base/text.h"
 #include "collectors/base/collector.h"
+#include "collectors/node/parsers.h"
 
 namespace evenkeel::node {
 namespace {

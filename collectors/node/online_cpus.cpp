@@ -3,7 +3,7 @@
 #include "cgroup/base/file.h"
 #include "cgroup/base/text.h"
 #include "collectors/base/collector.h"
-#include "collectors/node/topology.h"
+#include "collectors/node/parsers.h"
 
 namespace evenkeel::node {
 namespace {

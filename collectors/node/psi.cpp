@@ -1,10 +1,9 @@
-#include "collectors/node/psi.h"
-
 #include <array>
 
 #include "cgroup/base/file.h"
 #include "cgroup/base/text.h"
 #include "collectors/base/collector.h"
+#include "collectors/node/parsers.h"
 
 namespace evenkeel::node {
 namespace {

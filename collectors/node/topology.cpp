@@ -1,5 +1,3 @@
-#include "collectors/node/topology.h"
-
 #include <algorithm>
 #include <array>
 #include <map>
@@ -7,6 +5,7 @@
 #include <tuple>
 
 #include "cgroup/base/text.h"
+#include "collectors/node/parsers.h"
 
 namespace evenkeel::node {
 namespace {

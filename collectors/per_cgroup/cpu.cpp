@@ -1,6 +1,5 @@
-#include "collectors/per_cgroup/cpu.h"
-
 #include "cgroup/base/text.h"
+#include "collectors/per_cgroup/reading.h"
 
 namespace evenkeel::per_cgroup {
 namespace {

@@ -1,10 +1,8 @@
 #include "collectors/per_cgroup/files.h"
 
 #include "cgroup/kernel/knob_files.h"
-#include "collectors/node/psi.h"
-#include "collectors/per_cgroup/cpu.h"
-#include "collectors/per_cgroup/memory.h"
-#include "collectors/per_cgroup/settings.h"
+#include "collectors/node/parsers.h"
+#include "collectors/per_cgroup/reading.h"
 
 namespace evenkeel::per_cgroup {
 namespace {

@@ -1,10 +1,9 @@
-#include "collectors/per_cgroup/memory.h"
-
 #include <algorithm>
 #include <array>
 #include <span>
 
 #include "cgroup/base/text.h"
+#include "collectors/per_cgroup/reading.h"
 
 namespace evenkeel::per_cgroup {
 namespace {

@@ -1,9 +1,8 @@
-#include "collectors/per_cgroup/settings.h"
-
 #include <chrono>
 
 #include "cgroup/base/text.h"
 #include "cgroup/kernel/knob_files.h"
+#include "collectors/per_cgroup/reading.h"
 
 namespace evenkeel::per_cgroup {
 namespace {

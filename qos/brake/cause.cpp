@@ -4,7 +4,6 @@
 
 #include "qos/decide/besteffort_quota.h"
 #include "qos/memory/limit_above_use.h"
-#include "qos/memory/shortage.h"
 
 namespace evenkeel::brake {
 namespace {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "qos/detector/tail_probability.h"
+#include "qos/detector/anomaly.h"
 
 namespace evenkeel::detector {
 namespace {

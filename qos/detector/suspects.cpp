@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "qos/detector/tail_probability.h"
+#include "qos/detector/anomaly.h"
 
 namespace evenkeel::detector {
 namespace {

@@ -1,8 +1,7 @@
-#include "qos/eviction/cpu_evict.h"
-
 #include <algorithm>
 
-#include "qos/eviction/rank.h"
+#include "qos/eviction/choice.h"
+#include "qos/eviction/triggers.h"
 #include "qos/model/pod_requests.h"
 
 namespace evenkeel::eviction {

@@ -1,8 +1,7 @@
-#include "qos/eviction/interference_evict.h"
-
 #include <algorithm>
 
-#include "qos/eviction/rank.h"
+#include "qos/eviction/choice.h"
+#include "qos/eviction/triggers.h"
 
 namespace evenkeel::eviction {
 namespace {

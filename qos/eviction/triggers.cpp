@@ -1,12 +1,54 @@
+#include <algorithm>
 #include <array>
 
-#include "qos/eviction/allocatable_evict.h"
-#include "qos/eviction/cpu_evict.h"
+#include "qos/eviction/choice.h"
 #include "qos/eviction/eviction.h"
-#include "qos/eviction/interference_evict.h"
-#include "qos/eviction/memory_evict.h"
+#include "qos/eviction/triggers.h"
 
 namespace evenkeel::eviction {
+
+namespace {
+
+using Is = EvictionNeed::Is;
+
+/// MemAvailable counts the page cache as free, since it can be had without harm.
+EvictionNeed need(const EvictionInput& input, bool draining) {
+  const NodeSnapshot& node = input.node;
+  if (!node.node.memory) return {Is::unknown, because("the node's memory is not known")};
+  const Bytes capacity = node.object.memory_capacity.value_or(node.node.memory->total);
+  if (capacity <= Bytes{}) return {Is::unknown, because("the node's memory capacity is not known")};
+  const Bytes used = std::max(node.node.memory->total - node.node.memory->available, Bytes{});
+  return need_of_use(used, capacity, input.threshold.memory_evict_threshold_percent,
+                     input.threshold.memory_evict_lower_percent, draining,
+                     {"the node uses {} of {} memory, the threshold is {}",
+                      "the node uses {} of {} memory, the threshold is {}; {} are to be freed, down to {}"});
+}
+
+/// Without its page cache, which counts as available already: this is by how much the node's use falls.
+std::optional<std::int64_t> held_at(const NodeSnapshot& node, const PodSample& pod) {
+  const auto* cgroup = node.cgroup(pod.cgroup);
+  return cgroup ? count_of(cgroup->memory.anonymous) : std::nullopt;
+}
+std::optional<std::int64_t> held(const EvictionInput& input, const PodSample& pod) {
+  return held_at(input.node, pod);
+}
+std::int64_t weight(const NodeSnapshot& node, const PodSample& pod) { return held_at(node, pod).value_or(0); }
+
+const char* missing(const ThresholdStrategy& threshold) {
+  return threshold.evict_enabled_priority_threshold ? nullptr : "evictEnabledPriorityThreshold";
+}
+
+constexpr Duration kCoolDown = std::chrono::seconds(4);
+
+}  // namespace
+
+constinit const EvictionTrigger be_memory_evict_trigger{
+    "memory-evict", FeatureGate::be_memory_evict, kCoolDown,           false, nothing_missing,
+    need,           is_labelled_best_effort,      rank_of_best_effort, held,  weight};
+constinit const EvictionTrigger memory_evict_trigger{
+    "memory-priority-evict", FeatureGate::memory_evict, kCoolDown, false, missing, need,
+    is_evictable_for_use,    rank_by_priority,          held,      weight};
+
 namespace {
 
 // One line per trigger. Memory comes first: who has none is killed by the kernel, who has no CPU waits.

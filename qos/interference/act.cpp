@@ -1,10 +1,8 @@
-#include "qos/interference/act.h"
-
 #include <algorithm>
 
-#include "qos/interference/judge.h"
 #include "qos/interference/remedy.h"
 #include "qos/interference/roster.h"
+#include "qos/interference/steps.h"
 
 namespace evenkeel::interference {
 namespace {

@@ -1,11 +1,8 @@
 #include "qos/interference/interference.h"
 
-#include "qos/interference/act.h"
-#include "qos/interference/judge.h"
-#include "qos/interference/publish.h"
 #include "qos/interference/remedy.h"
 #include "qos/interference/roster.h"
-#include "qos/interference/trial.h"
+#include "qos/interference/steps.h"
 
 namespace evenkeel::interference {
 namespace {

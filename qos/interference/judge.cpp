@@ -1,10 +1,9 @@
-#include "qos/interference/judge.h"
-
 #include <algorithm>
 #include <utility>
 
 #include "qos/interference/remedy.h"
 #include "qos/interference/roster.h"
+#include "qos/interference/steps.h"
 
 namespace evenkeel::interference {
 namespace {

@@ -1,8 +1,7 @@
-#include "qos/interference/publish.h"
-
 #include <algorithm>
 
 #include "qos/interference/roster.h"
+#include "qos/interference/steps.h"
 
 namespace evenkeel::interference {
 

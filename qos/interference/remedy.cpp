@@ -7,7 +7,6 @@
 #include "qos/decide/resctrl_plan.h"
 #include "qos/interference/roster.h"
 #include "qos/memory/limit_above_use.h"
-#include "qos/memory/shortage.h"
 
 namespace evenkeel::interference {
 namespace {

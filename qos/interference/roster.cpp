@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "qos/interference/measure.h"
+#include "qos/interference/steps.h"
 #include "qos/interference/workloads.h"
 
 namespace evenkeel::interference {

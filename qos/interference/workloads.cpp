@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "qos/interference/measure.h"
 #include "qos/interference/roster.h"
+#include "qos/interference/steps.h"
 
 namespace evenkeel::interference {
 namespace {

@@ -5,7 +5,6 @@
 #include "qos/cpu/burst/normalization.h"
 #include "qos/memory/limit_above_use.h"
 #include "qos/model/pod_requests.h"
-#include "qos/model/provisioning.h"
 
 namespace evenkeel::lending {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "qos/memory/limit_above_use.h"
-#include "qos/memory/shortage.h"
 
 namespace evenkeel::memory {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cgroup/tree/tree.h"
-#include "collectors/node/topology.h"
+#include "collectors/node/parsers.h"
 #include "collectors/run_queue/alarms.h"
 #include "collectors/run_queue/reader.h"
 #include "tests/support/bench.h"

@@ -1,8 +1,5 @@
 #include "collectors/devices/network.h"
-#include "collectors/node/cpu.h"
-#include "collectors/node/memory.h"
-#include "collectors/node/psi.h"
-#include "collectors/node/topology.h"
+#include "collectors/node/parsers.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

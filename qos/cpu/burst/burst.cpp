@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "qos/cpu/burst/budget.h"
-#include "qos/cpu/burst/intents.h"
 #include "qos/cpu/burst/normalization.h"
-#include "qos/cpu/burst/quota.h"
+#include "qos/cpu/burst/parts.h"
 
 namespace evenkeel::burst {
 namespace {

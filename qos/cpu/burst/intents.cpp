@@ -1,10 +1,8 @@
-#include "qos/cpu/burst/intents.h"
-
 #include <algorithm>
 #include <span>
 
 #include "qos/cpu/burst/normalization.h"
-#include "qos/cpu/burst/quota.h"
+#include "qos/cpu/burst/parts.h"
 
 namespace evenkeel::burst {
 namespace {

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "qos/cpu/burst/intents.h"
-#include "qos/cpu/burst/quota.h"
-#include "qos/model/provisioning.h"
+#include "qos/cpu/burst/parts.h"
+#include "qos/model/pod_requests.h"
 
 namespace evenkeel::burst {
 namespace {

@@ -1,7 +1,7 @@
-#include "qos/cpu/burst/quota.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "qos/cpu/burst/parts.h"
 
 namespace evenkeel::burst {
 namespace {

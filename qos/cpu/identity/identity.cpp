@@ -1,6 +1,6 @@
 #include "qos/cpu/identity/identity.h"
 
-#include "qos/model/provisioning.h"
+#include "qos/model/pod_requests.h"
 
 namespace evenkeel::identity {
 namespace {

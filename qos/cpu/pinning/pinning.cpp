@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "qos/cpu/pinning/cpu_claims.h"
-#include "qos/model/provisioning.h"
+#include "qos/model/pod_requests.h"
 
 namespace evenkeel::pinning {
 namespace {

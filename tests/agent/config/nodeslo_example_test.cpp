@@ -7,7 +7,7 @@
 #include <regex>
 #include <sstream>
 
-#include "agent/config/example.h"
+#include "agent/config/check.h"
 #include "agent/config/nodeslo_config.h"
 #include "agent/config/schema.h"
 

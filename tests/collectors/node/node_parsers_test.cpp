@@ -1,9 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "collectors/node/cpu.h"
-#include "collectors/node/memory.h"
-#include "collectors/node/psi.h"
-#include "collectors/node/topology.h"
+#include "collectors/node/parsers.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel {

@@ -1,8 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "collectors/per_cgroup/cpu.h"
-#include "collectors/per_cgroup/memory.h"
-#include "collectors/per_cgroup/settings.h"
+#include "collectors/per_cgroup/reading.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel {

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <random>
 
-#include "qos/detector/tail_probability.h"
 #include "tests/support/fakes/known_model.h"
 #include "tests/support/rounds.h"
 

@@ -1,7 +1,7 @@
 // Gangs: what is broken already goes first, and as few as possible are broken.
 #include <gtest/gtest.h>
 
-#include "qos/eviction/gang.h"
+#include "qos/eviction/choice.h"
 #include "tests/support/scenes/evicting_node.h"
 
 namespace evenkeel {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/eviction/use.h"
-#include "qos/interference/publish.h"
+#include "qos/interference/steps.h"
 
 namespace evenkeel::interference {
 namespace {

@@ -1,7 +1,7 @@
 // Where watching does not tell who it is, a test does: somebody who began once and goes on for ever.
 #include <gtest/gtest.h>
 
-#include "qos/interference/trial.h"
+#include "qos/interference/steps.h"
 #include "tests/support/scenes/counted_scene.h"
 
 namespace evenkeel::test {

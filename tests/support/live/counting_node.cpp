@@ -4,7 +4,7 @@
 #include <fstream>
 #include <thread>
 
-#include "collectors/node/topology.h"
+#include "collectors/node/parsers.h"
 #include "collectors/per_cgroup/roster.h"
 #include "tests/support/live/guest_kernel.h"
 

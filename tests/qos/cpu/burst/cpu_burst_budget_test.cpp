@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "qos/cpu/burst/budget.h"
 #include "qos/cpu/burst/burst.h"
+#include "qos/cpu/burst/parts.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

@@ -1,7 +1,7 @@
 // Worked examples of the Koordinator reference: static burst, quota steps, matrix, node state, token bucket.
 #include <gtest/gtest.h>
 
-#include "qos/cpu/burst/quota.h"
+#include "qos/cpu/burst/parts.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {

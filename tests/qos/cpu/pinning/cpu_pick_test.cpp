@@ -1,10 +1,9 @@
 // Worked examples P* of the Koordinator reference: the order of choice.
-#include "qos/cpu/pinning/cpu_pick.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "qos/cpu/pinning/cpu_claims.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {
