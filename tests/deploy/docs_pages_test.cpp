@@ -42,7 +42,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 /// README.md and the pages below these directories.
 std::vector<fs::path> pages() {
   std::vector<fs::path> all{kRoot / "README.md"};
-  for (const char* dir : {"docs", "deploy", "tests"})
+  for (const char* dir : {"docs", "deploy", "tests", "qos", "cgroup", "collectors", "agent"})
     for (const auto& entry : fs::recursive_directory_iterator(kRoot / dir))
       if (entry.path().extension() == ".md") all.push_back(entry.path());
   return all;
@@ -126,6 +126,31 @@ TEST(DocsPages, ReadmeLinksToEveryPageOfDocs) {
     if (!name.ends_with(".md")) continue;
     EXPECT_TRUE(linked.contains(name)) << "README.md has no link to " << name;
   }
+}
+
+/// The folders of the program that hold source files.
+std::set<fs::path> source_folders() {
+  std::set<fs::path> all;
+  for (const char* room : {"qos", "cgroup", "collectors", "agent"})
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / room))
+      if (entry.path().extension() == ".cpp" || entry.path().extension() == ".h")
+        all.insert(entry.path().parent_path());
+  return all;
+}
+
+TEST(DocsPages, EveryFolderHasAShortReadmeThatNamesItsFiles) {
+  const std::regex file(R"(`([\w./]+\.(h|cpp|bpf\.c))`)");
+  int named = 0;
+  for (const auto& folder : source_folders()) {
+    const auto readme = folder / "README.md";
+    ASSERT_TRUE(fs::exists(readme)) << folder;
+    const auto text = text_of(readme);
+    EXPECT_LE(lines_of(text).size(), 60U) << readme;
+    for (std::sregex_iterator it(text.begin(), text.end(), file), end; it != end; ++it, ++named)
+      EXPECT_TRUE(fs::exists(folder / (*it)[1].str()) || fs::exists(kRoot / (*it)[1].str()))
+          << readme << " names " << it->str();
+  }
+  EXPECT_GT(named, 100);
 }
 
 std::set<std::string> metrics_in(const std::string& text) {
