@@ -1,5 +1,5 @@
-// The facts that policies tell one another: each fact is a type with one publisher. Which policy publishes
-// and reads which fact stands in that policy's own type (qos/decide/policy.h); it can reach no other fact.
+// The facts that policies share: each fact is a type with one publisher. Which policy publishes and reads
+// which fact stands in the type of that policy (qos/decide/policy.h); it can reach no other fact.
 #pragma once
 
 #include <concepts>
@@ -169,7 +169,7 @@ class FactView {
   requires((kUse.amends & kFactSet<Fact>) != 0) [[nodiscard]] Fact& amend() const {
     return shared_->of<Fact>();
   }
-  /// All that the policy has published is no longer so.
+  /// Resets all facts that the policy publishes.
   void withdraw() const { (Uses::withdraw(*shared_), ...); }
 
  private:

@@ -35,7 +35,7 @@ Duration eviction_window(const NodeSnapshot& node, const ThresholdStrategy& thre
 /// Takes in the figures of this tick. What is not known leaves a hole.
 void observe(const NodeSnapshot& node, const ThresholdStrategy& threshold, EvictionUse& use);
 
-/// What eviction, which comes after all policies, is told by them.
+/// The facts that eviction reads. It decides after all policies.
 using EvictionFacts = decide::FactView<decide::Reads<decide::BrakeInForce, decide::RepeatAntagonists>>;
 /// Takes those facts in; before observe().
 void take_facts(EvictionFacts facts, EvictionUse& use);

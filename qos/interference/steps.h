@@ -51,7 +51,7 @@ void try_out(const NodeSnapshot& node, const InterferenceSettings& settings, std
 void act(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const Sampled> sampled,
          InterferenceState& state);
 
-// What interference tells other policies (qos/decide/shared.h), out of its state.
+// The facts that interference publishes (qos/decide/shared.h), made from its state.
 
 void publish(const InterferenceState& state, decide::WatchedCgroups& watched);
 void publish(const InterferenceState& state, decide::CacheLimits& cache);

@@ -65,7 +65,7 @@ test::SnapshotBuilder throttled_service() {
 TEST(Facts, BurstPublishesTheQuotasThatItHasRaised) {
   Machine machine(throttled_service());
   machine.decide(burst::cpu_burst_policy);
-  EXPECT_EQ(machine.fact<decide::BurstQuotas>(), decide::BurstQuotas{}) << "burst is not asked for";
+  EXPECT_EQ(machine.fact<decide::BurstQuotas>(), decide::BurstQuotas{}) << "burst is not configured";
   machine.slo.cpu_burst.policy = BurstPolicy::automatic;
   machine.decide(burst::cpu_burst_policy);
   EXPECT_EQ(machine.fact<decide::BurstQuotas>().containers, std::vector{machine.container()});
@@ -148,7 +148,7 @@ TEST(Facts, TheBrakePublishesWhatIsInForceUntilTheLeaseEnds) {
   EXPECT_EQ(in_force.memory, 3800_MiB);
   eviction::EvictionUse use;
   eviction::take_facts(eviction::EvictionFacts(scene.state.shared), use);
-  EXPECT_TRUE(use.braked) << "no pod is evicted for what the brake takes";
+  EXPECT_TRUE(use.braked) << "no pod is evicted because the brake has cut best effort";
   scene.wish(Knob::cpu_quota, seconds(3));
   EXPECT_EQ(in_force, decide::BrakeInForce{});
   scene.wish_on(scene.alarm());
@@ -188,7 +188,7 @@ TEST(Facts, ResctrlPutsAnAntagonistIntoTheLimitedGroup) {
   ASSERT_EQ(plan.members().size(), 1U);
 }
 
-TEST(Facts, ResctrlHearsOfALimitOneTickLater) {
+TEST(Facts, ResctrlReadsALimitOneTickLater) {
   Machine machine = with_cache();
   machine.slo.evenkeel.interference.enable = machine.slo.evenkeel.interference.act = true;
   const auto groups = [&] {

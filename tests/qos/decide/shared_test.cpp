@@ -1,4 +1,4 @@
-// The facts that policies tell one another: in which order policies may stand, and which facts a policy
+// The facts that policies share: in which order policies may stand, and which facts a policy
 // reaches.
 #include "qos/decide/shared.h"
 
@@ -26,7 +26,7 @@ constexpr std::optional<std::size_t> misplaced_in() {
 TEST(SharedFacts, AreReadAfterTheyArePublished) {
   static_assert(!misplaced_in<Publisher, Reader>());
   static_assert(misplaced_in<Reader, Publisher>() == 0);
-  static_assert(misplaced_in<Keeper, Reader>() == 1, "nobody publishes it");
+  static_assert(misplaced_in<Keeper, Reader>() == 1, "no policy publishes it");
 }
 
 TEST(SharedFacts, OfTheTickBeforeAreReadBeforeTheyArePublished) {
@@ -86,7 +86,7 @@ TEST(SharedFacts, AreReachedOnlyAsDeclared) {
   static_assert(CanAmend<Keeper, NarrowedChildren> && !CanPublish<Keeper, NarrowedChildren>);
 }
 
-TEST(SharedFacts, EachPolicyReachesThoseOfItsOwnBusiness) {
+TEST(SharedFacts, EachPolicyDeclaresWhatItUses) {
   using brake::BrakePolicy, cache::ResctrlPolicy, interference::InterferencePolicy,
       memory::MemoryPushBackPolicy;
   using suppress::CpuSuppressPolicy, burst::CpuBurstPolicy, burst::CpuNormalizationPolicy;
@@ -106,11 +106,12 @@ TEST(SharedFacts, EachPolicyReachesThoseOfItsOwnBusiness) {
   EXPECT_EQ(eviction::EvictionFacts::kUse.reads, (kFactSet<BrakeInForce, RepeatAntagonists>));
   FactSet all = 0;
   for (const FactUse& use : fact_uses_of(kPolicies)) all |= use.publishes | use.amends;
-  EXPECT_EQ(all, (FactSet{1} << std::tuple_size_v<Shared::All>)-1) << "no fact that nobody tells";
+  EXPECT_EQ(all, (FactSet{1} << std::tuple_size_v<Shared::All>)-1)
+      << "each fact has a policy that publishes or amends it";
 }
 
 /// A value for each fact that is not the one it begins with.
-Shared told() {
+Shared changed_facts() {
   Shared shared;
   shared.of<BurstQuotas>() = {.containers = {CgroupId{1}}, .raised_pods = {CgroupId{2}}};
   shared.of<PushedBackMemory>() = {.target = Bytes(1)};
@@ -125,7 +126,7 @@ Shared told() {
 
 TEST(SharedFacts, AreWithdrawnWhenTheirPolicyIsSwitchedOff) {
   PolicyState state;
-  state.shared = told();
+  state.shared = changed_facts();
   EXPECT_FALSE(state.shared == Shared{});
   std::apply(
       [&](const auto*... each) {
@@ -134,8 +135,8 @@ TEST(SharedFacts, AreWithdrawnWhenTheirPolicyIsSwitchedOff) {
       std::tuple(&burst::cpu_burst_policy, &memory::memory_push_back_policy,
                  &interference::interference_policy, &brake::brake_policy, &suppress::cpu_suppress_policy));
   Shared left;
-  left.of<NarrowedChildren>() = told().of<NarrowedChildren>();
-  EXPECT_EQ(state.shared, left) << "what children had before is remembered until they have it again";
+  left.of<NarrowedChildren>() = changed_facts().of<NarrowedChildren>();
+  EXPECT_EQ(state.shared, left) << "what children had before is kept until they have it again";
 }
 
 }  // namespace

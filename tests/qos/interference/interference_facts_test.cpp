@@ -1,4 +1,4 @@
-// What interference tells other policies, out of its state.
+// The facts that interference publishes, made from its state.
 #include <gtest/gtest.h>
 
 #include "qos/eviction/use.h"
@@ -9,7 +9,7 @@ namespace {
 
 using namespace literals;
 
-/// Two antagonists of a service, each with a limit of its own kind, and a pod that nobody accuses.
+/// Three antagonists, each with a limit of its own kind, and pods that are watched.
 InterferenceState antagonists() {
   InterferenceState state;
   state.caps = {{.suspect = CgroupId{7}, .limit = {.remedy = Remedy::cache}},
@@ -45,7 +45,7 @@ TEST(InterferenceFacts, NameTheServicesAndTheBestEffortThatAreWatched) {
   EXPECT_EQ(watched.best_effort, (std::vector{CgroupId{3}, CgroupId{4}}));
 }
 
-TEST(InterferenceFacts, NameWhomALimitHasHelpedAgainstAgainAndAgain) {
+TEST(InterferenceFacts, NameThePodsThatWereLimitedWithSuccessRepeatedly) {
   InterferenceSettings settings;
   decide::RepeatAntagonists repeat;
   settings.evict_after = 3;
