@@ -203,14 +203,12 @@ TEST(CgroupSettings, TheOtherLevers) {
   bench.read(per_cgroup::parse_cpu_burst, "20000\n");
   bench.read(per_cgroup::parse_cpu_shares, "1024\n");
   bench.read(per_cgroup::parse_cpu_idle, "1\n");
-  bench.read(per_cgroup::parse_plain<Knob::cpu_bvt>, "-1\n");
   bench.read(per_cgroup::parse_cpus, "0-3,8\n");
   bench.read(per_cgroup::parse_cpus_effective, "0-1\n");
   const auto& applied = bench.sample.applied;
   EXPECT_EQ(applied.cpu_burst, 20000_us_cpu);
   EXPECT_EQ(applied.cpu_shares, 1024);
   EXPECT_EQ(applied.cpu_idle, 1);
-  EXPECT_EQ(applied.plain.get(Knob::cpu_bvt), -1);
   EXPECT_EQ(applied.cpus->text(), "0-3,8");
   EXPECT_EQ(applied.cpus_effective->text(), "0-1");
 }
@@ -252,9 +250,9 @@ constexpr per_cgroup::ParseFile kCounters[] = {
     per_cgroup::parse_cpu_stat_v2,    per_cgroup::parse_memory_current, per_cgroup::parse_memory_stat_v1,
     per_cgroup::parse_memory_stat_v2, per_cgroup::parse_memory_events,  per_cgroup::parse_oom_control,
     per_cgroup::parse_failcnt};
-constexpr per_cgroup::ParseFile kSettings[] = {
-    per_cgroup::parse_cfs_period, per_cgroup::parse_cpu_limit, per_cgroup::parse_cpu_burst,
-    per_cgroup::parse_cpu_shares, per_cgroup::parse_cpu_idle,  per_cgroup::parse_plain<Knob::cpu_bvt>};
+constexpr per_cgroup::ParseFile kSettings[] = {per_cgroup::parse_cfs_period, per_cgroup::parse_cpu_limit,
+                                               per_cgroup::parse_cpu_burst, per_cgroup::parse_cpu_shares,
+                                               per_cgroup::parse_cpu_idle};
 
 TEST(CgroupParsers, MissingFilesLeaveNothingBehind) {
   for (const auto& layout : {on_v1(), on_v2()}) {

@@ -24,7 +24,7 @@ struct Scene {
     node = builder.pod("b").be().container("c").batch_memory(512_MiB, 1024_MiB).build();
     node.node.memory = NodeMemory{32768_MiB, 32768_MiB, {}, {}, {}};
     for (auto& cgroup : node.cgroups)
-      for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).initial);
+      for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).values.initial);
   }
   void decide() {
     out.clear();
@@ -141,7 +141,7 @@ TEST(MemoryVendor, HalfOfNoLimitIsNoPageCacheLimit) {  // 16
                   .build();
   node.node.memory = NodeMemory{32768_MiB, 32768_MiB, {}, {}, {}};
   for (auto& cgroup : node.cgroups)
-    for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).initial);
+    for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).values.initial);
   decide::PolicyState state;
   decide::Intents out{};
   memory::memory_qos_policy.decide(node, NodeSlo{}, state, out);
@@ -160,7 +160,7 @@ TEST(MemoryVendor, APodsAutoIsItsClassesDefaultAndItsOwnWords) {  // 18
                   .build();
   node.node.memory = NodeMemory{32768_MiB, 32768_MiB, {}, {}, {}};
   for (auto& cgroup : node.cgroups) {
-    for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).initial);
+    for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).values.initial);
     cgroup.applied.plain.set(Knob::memory_high, kPlainMax);
     cgroup.memory.current = Bytes{};
   }
