@@ -132,7 +132,7 @@ bool Stage::enter(const std::string& container) const {
 ControlValues Stage::controls() const {
   ControlValues values;
   for (const auto& row : knob_table()) {
-    const auto file = layout_.v2(row.controller) ? row.v2_file : row.v1_file;
+    const auto file = row.file(layout_.v2(row.controller));
     const auto& root = layout_.root(row.controller);
     if (file.empty() || root.empty()) continue;
     for (const auto& dir : directories_) {

@@ -226,7 +226,7 @@ void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const 
   ++counters.refusals_by_errno[error.code];
   if (is_denial(error.code) && ++denied_in_a_row >= kDeniedIsAll) denied.refuse(error.code, {}, at);
   // A lever that only vendor kernels have is not missed elsewhere.
-  if (!news || (evenkeel::row(knob).vendor && vanished(error))) return;
+  if (!news || (evenkeel::row(knob).may_be_absent() && vanished(error))) return;
   report.refusals.push_back(
       {state.file(group, knob).shown_path(), error, text, true, row.pause.length, cgroup});
 }

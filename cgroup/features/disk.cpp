@@ -11,23 +11,24 @@ Capability* row(std::vector<Capability>& all, std::string_view feature) {
   return found == all.end() ? nullptr : &*found;
 }
 
-/// The first cgroup's file of this name, if there is one.
-bool somewhere(const Host& host, const tree::CgroupTree& tree, const char* file) {
+/// Whether one of the known cgroups has the file.
+bool somewhere(const Host& host, const tree::CgroupTree& tree, Controller controller, std::string_view file) {
   return std::ranges::any_of(tree.all(), [&](const tree::Cgroup* cgroup) {
-    return host.exists(tree.dir(*cgroup, Controller::blkio) + '/' + file);
+    return host.exists(tree.dir(*cgroup, controller) + '/' + std::string(file));
   });
 }
 
-/// Mainline's two ways to share a busy disk: the cost model's weights and those of a scheduler.
-void add_bfq(const Host& host, const tree::CgroupTree& tree, Capability* weight) {
-  const bool v2 = tree.layout().v2(Controller::blkio);
-  const char* file = v2 ? "io.bfq.weight" : "blkio.bfq.weight_device";
-  if (weight == nullptr || !somewhere(host, tree, file)) return;
-  const std::string only = std::string(file) + ", on disks whose scheduler is bfq";
-  if (weight->works) {
-    weight->detail = "also " + only;
+/// A lever that provides a capability for some disks which another lever provides for the rest.
+void add_other_file(const Host& host, const tree::CgroupTree& tree, const KnobRow& lever,
+                    std::vector<Capability>& all) {
+  auto* capability = row(all, lever.capability.name);
+  const auto file = lever.file(tree.layout().v2(lever.controller));
+  if (capability == nullptr || !somewhere(host, tree, lever.controller, file)) return;
+  const std::string only = std::string(file) + ", on " + std::string(lever.capability.also_on);
+  if (capability->works) {
+    capability->detail = "also " + only;
   } else {
-    *weight = {weight->feature, true, "", "", only};
+    *capability = {capability->feature, true, "", "", only};
   }
 }
 
@@ -44,11 +45,8 @@ Capability cost(const Host& host, const tree::CgroupTree& tree) {
 }  // namespace
 
 void probe_disks(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& all) {
-  auto* throttle = row(all, "io-throttle");
-  if (throttle != nullptr && throttle->works && !tree.layout().v2(Controller::blkio))
-    throttle->detail =
-        "on cgroup v1 of each container by itself, and not of writes that go through the page cache";
-  add_bfq(host, tree, row(all, "io-weight"));
+  for (const auto& lever : knob_table())
+    if (!lever.capability.also_on.empty()) add_other_file(host, tree, lever, all);
   all.push_back(cost(host, tree));
 }
 

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 
+#include "cgroup/base/disk_text.h"
 #include "cgroup/base/text.h"
 #include "cgroup/features/bpf.h"
 #include "cgroup/features/disk.h"
@@ -18,40 +20,32 @@
 namespace evenkeel::features {
 namespace {
 
-/// A lever or a measurement that is a file in every cgroup; there or not is the whole question.
+/// A file of every cgroup: the kernel can do it if one cgroup has the file.
 struct FileRow {
-  const char* feature;
+  int place;  ///< rows are sorted by it
+  std::string_view feature;
   Controller controller;
-  const char* v1_file;  ///< empty: v1 has none
-  const char* v2_file;
-  const char* substitute;  ///< where it depends on another row, see substitute_for()
+  std::string_view v1_file, v2_file;  ///< empty: this version of cgroups has none
+  std::string_view substitute;
+  std::string_view v1_detail;
 };
 
-constexpr FileRow kFiles[] = {
-    {"cpu", Controller::cpu, "cpu.shares", "cpu.weight", ""},
-    {"cpu-quota", Controller::cpu, "cpu.cfs_quota_us", "cpu.max", "shares, and CPU sets by suppression"},
-    {"cpu-burst", Controller::cpu, "cpu.cfs_burst_us", "cpu.max.burst",
-     "the quota itself is raised for a while"},
-    {"cpu-idle", Controller::cpu, "cpu.idle", "cpu.idle", "the lowest shares"},
-    {"cpu-bvt", Controller::cpu, "cpu.bvt_warp_ns", "cpu.bvt_warp_ns", "the lowest shares"},
-    {"cpuset", Controller::cpuset, "cpuset.cpus", "cpuset.cpus", "suppression by quota"},
-    {"memory-min", Controller::memory, "memory.min", "memory.min", ""},
-    {"memory-low", Controller::memory, "memory.low", "memory.low", ""},
-    {"memory-high", Controller::memory, "memory.high", "memory.high", ""},
-    {"memory-limit", Controller::memory, "memory.limit_in_bytes", "memory.max", ""},
-    {"memory-oom-group", Controller::memory, "memory.oom.group", "memory.oom.group", ""},
-    {"memory-priority", Controller::memory, "memory.priority", "memory.priority", ""},
-    {"memory-use-priority-oom", Controller::memory, "memory.use_priority_oom", "memory.use_priority_oom", ""},
-    {"memory-reclaim", Controller::memory, "", "memory.reclaim", ""},
-    {"memory-wmark-ratio", Controller::memory, "memory.wmark_ratio", "memory.wmark_ratio", ""},
-    {"memory-wmark-min-adj", Controller::memory, "memory.wmark_min_adj", "memory.wmark_min_adj", ""},
-    {"page-cache-limit", Controller::memory, "", "memory.pagecache_limit.size", ""},
-    {"io-throttle", Controller::blkio, "blkio.throttle.read_bps_device", "io.max", ""},
-    {"cgroup-kill", Controller::cpu, "", "cgroup.kill", "SIGKILL to each process, until none is left"},
-    {"io-weight", Controller::blkio, "blkio.cost.weight", "io.weight", ""},
-    {"io-latency", Controller::blkio, "", "io.latency",
-     "pressure (io.pressure) tells who waits; io.cost shares by it"},
+/// Files that are no levers, between those of the knob table.
+constexpr FileRow kOtherFiles[] = {
+    {140, "memory-reclaim", Controller::memory, "", "memory.reclaim", "", ""},
+    {190, "cgroup-kill", Controller::cpu, "", "cgroup.kill", "SIGKILL to each process, until none is left",
+     ""},
 };
+
+std::vector<FileRow> file_rows() {
+  std::vector<FileRow> out(std::begin(kOtherFiles), std::end(kOtherFiles));
+  for (const auto& lever : knob_table())
+    if (const auto& own = lever.capability; !own.what.empty())
+      out.push_back({own.place, own.name, lever.controller, file_part(lever.v1_file),
+                     file_part(lever.v2_file), own.substitute, own.v1_detail});
+  std::ranges::stable_sort(out, {}, &FileRow::place);
+  return out;
+}
 
 // Cgroups to look into: those we know, else whatever hangs below the hierarchy's root, and the root itself,
 // which has the files too on v1.
@@ -81,18 +75,20 @@ std::optional<std::string> why_missing(const Host& host, const tree::CgroupTree&
 
 Capability look_for(const Host& host, const tree::CgroupTree& tree, const FileRow& row) {
   const auto& layout = tree.layout();
-  const std::string file = layout.v2(row.controller) ? row.v2_file : row.v1_file;
+  const bool v2 = layout.v2(row.controller);
+  const std::string file(v2 ? row.v2_file : row.v1_file);
   const auto& root = layout.root(row.controller);
-  Capability out{row.feature, false, "", row.substitute, ""};
+  Capability out{std::string(row.feature), false, "", std::string(row.substitute), ""};
   if (root.empty()) {
     out.why_not = "no hierarchy has the controller";
   } else if (file.empty()) {
-    out.why_not = std::string("cgroup v1 has no ") + row.v2_file;
+    out.why_not = "cgroup v1 has no " + std::string(row.v2_file);
   } else if (const auto why = why_missing(host, tree, root, file)) {
     out.why_not = *why;
   } else {
     out.works = true;
     out.substitute.clear();
+    if (!v2) out.detail = row.v1_detail;
   }
   return out;
 }
@@ -101,15 +97,15 @@ bool works(const std::vector<Capability>& all, std::string_view feature) {
   return std::ranges::any_of(all, [&](const Capability& c) { return c.feature == feature && c.works; });
 }
 
-void set_substitute(std::vector<Capability>& all, std::string_view feature, const char* substitute) {
-  for (auto& one : all)
-    if (one.feature == feature && !one.works) one.substitute = substitute;
-}
-
-// What stands in for a missing feature only where the stand-in is there itself.
-void choose_substitutes(std::vector<Capability>& all) {
-  if (works(all, "cpu-idle")) set_substitute(all, "cpu-bvt", "cpu.idle for best-effort pods");
-  if (works(all, "perf-cycles")) set_substitute(all, "bpf-counters", "containers are counted in turn");
+/// What stands in for a missing lever, where the stand-in works itself.
+void choose_stand_ins(std::vector<Capability>& all) {
+  const auto usable = [&](std::string_view needs) { return needs.empty() || works(all, needs); };
+  for (const auto& lever : knob_table()) {
+    const auto& stand_in = lever.capability.stand_in;
+    const auto row = std::ranges::find(all, lever.capability.name, &Capability::feature);
+    if (stand_in.text.empty() || row == all.end() || row->works) continue;
+    if (usable(stand_in.needs) && usable(stand_in.needs_too)) row->substitute = stand_in.text;
+  }
 }
 
 Capability hierarchy(const tree::Layout& layout) {
@@ -194,8 +190,7 @@ Capability type_information(const Host& host) {
 
 std::vector<Capability> probe(const Host& host, const tree::CgroupTree& tree) {
   std::vector<Capability> out{hierarchy(tree.layout())};
-  for (const auto& row : kFiles) out.push_back(look_for(host, tree, row));
-  choose_substitutes(out);
+  for (const auto& row : file_rows()) out.push_back(look_for(host, tree, row));
   out.push_back(cgroup_pressure(host, tree));
   out.push_back(node_pressure(host));
   probe_memory(host, tree, out);
@@ -209,6 +204,7 @@ std::vector<Capability> probe(const Host& host, const tree::CgroupTree& tree) {
   out.push_back(vm_settings(host));
   out.push_back(huge_pages(host));
   out.push_back(cold_memory(host));
+  choose_stand_ins(out);
   return out;
 }
 

@@ -76,13 +76,7 @@ void probe_memory(const Host& host, const tree::CgroupTree& tree, std::vector<Ca
   auto* lever = row(all, "memory-reclaim");
   if (lever != nullptr && !tree.layout().v2(Controller::memory))
     lever->detail = "memory.force_empty takes all there is, and is no substitute";
-  auto* marks = row(all, "memory-wmark-ratio");
-  if (marks != nullptr && !marks->works && reclaim && works(all, "psi-cgroup"))
-    marks->substitute = "a reclaim loop with memory.reclaim";
   all.push_back(file_pages(host, tree, reclaim));
-  auto* cache = row(all, "page-cache-limit");
-  if (cache != nullptr && !cache->works && works(all, "memory-reclaim-file-pages"))
-    cache->substitute = "memory.reclaim of file pages, in the background only";
   all.push_back(push_back(tree, row(all, "memory-high")));
 }
 

@@ -6,8 +6,7 @@
 
 namespace evenkeel::features {
 
-/// Adds its rows, and says in those of vendor levers what is used instead. `all` has the levers and the
-/// pressure files already.
+/// Adds its rows. `all` has the levers already.
 void probe_memory(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& all);
 
 }  // namespace evenkeel::features

@@ -81,6 +81,11 @@ std::string format_limit(const KnobValue& value, std::string_view current, bool 
   return out;
 }
 
+std::string_view unlimited_word(const KnobRow& lever, const tree::Layout& layout) {
+  const auto v1_word = lever.values.v1_unlimited;
+  return layout.v2(lever.controller) || v1_word.empty() ? kUnlimitedV2 : v1_word;
+}
+
 bool same_words(std::string_view a, std::string_view b) {
   Scanner left(a), right(b);
   for (;;) {
@@ -96,14 +101,14 @@ std::string_view file_name(Knob knob, const tree::Layout& layout) {
   const auto& lever = row(knob);
   if (!lever.node_dir.empty()) return lever.v1_file;
   if (layout.root(lever.controller).empty()) return {};
-  return layout.v2(lever.controller) ? lever.v2_file : lever.v1_file;
+  return lever.file(layout.v2(lever.controller));
 }
 
 std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const tree::Layout& layout) {
   const auto& lever = row(knob);
   const auto content = trimmed(text);
   if (content.find('\n') != std::string_view::npos) return std::nullopt;
-  switch (lever.kind) {
+  switch (lever.values.kind) {
     case ValueKind::cpus: {
       auto cpus = CpuSet::parse(content);
       return cpus ? std::optional<KnobValue>(*cpus) : std::nullopt;
@@ -127,12 +132,12 @@ std::optional<KnobValue> parse_value(Knob knob, std::string_view text, const tre
 std::string format_value(Knob knob, const KnobValue& value, std::string_view current,
                          const tree::Layout& layout) {
   const auto& lever = row(knob);
-  if (lever.kind == ValueKind::limit) return format_limit(value, current, layout.v2(lever.controller));
-  if (lever.kind == ValueKind::bytes && std::holds_alternative<Unlimited>(value))
-    return std::string(knob == Knob::memory_limit && !layout.v2(Controller::memory) ? kUnlimitedV1
-                                                                                    : kUnlimitedV2);
-  if (lever.kind == ValueKind::bytes) return text(value);  // the kernel rounds
-  if (lever.kind == ValueKind::disk)
+  const auto kind = lever.values.kind;
+  if (kind == ValueKind::limit) return format_limit(value, current, layout.v2(lever.controller));
+  if (kind == ValueKind::bytes && std::holds_alternative<Unlimited>(value))
+    return std::string(unlimited_word(lever, layout));
+  if (kind == ValueKind::bytes) return text(value);  // the kernel rounds
+  if (kind == ValueKind::disk)
     return disk_text(file_name(knob, layout), parse_device(Scanner(current).word()).value_or(0),
                      plain_number(as_held(knob, value, layout)));
   const auto out = text(as_held(knob, value, layout));
@@ -141,8 +146,9 @@ std::string format_value(Knob knob, const KnobValue& value, std::string_view cur
 
 KnobValue as_held(Knob knob, const KnobValue& value, const tree::Layout& layout) {
   const auto* number = std::get_if<std::int64_t>(&value);
-  if (number && row(knob).kind == ValueKind::bytes) return whole_pages(*number);
-  if (number && is_of_disk(knob)) return std::clamp(*number, row(knob).lowest, row(knob).highest);
+  if (number && row(knob).values.kind == ValueKind::bytes) return whole_pages(*number);
+  if (number && is_of_disk(knob))
+    return std::clamp(*number, row(knob).values.lowest, row(knob).values.highest);
   if (knob != Knob::cpu_shares || !number) return value;
   // kernel/sched/sched.h: MIN_SHARES and MAX_SHARES; include/linux/cgroup.h: CGROUP_WEIGHT_MIN and _MAX.
   if (layout.v2(Controller::cpu)) return std::clamp<std::int64_t>(*number, 1, 10000);
@@ -150,19 +156,19 @@ KnobValue as_held(Knob knob, const KnobValue& value, const tree::Layout& layout)
 }
 
 bool legal_value(Knob knob, const KnobValue& value) {
-  const auto& lever = row(knob);
-  if (lever.kind == ValueKind::cpus) return std::holds_alternative<CpuSet>(value);
-  const bool may_be_unlimited = lever.kind != ValueKind::number && lever.kind != ValueKind::line;
+  const auto& legal = row(knob).values;
+  if (legal.kind == ValueKind::cpus) return std::holds_alternative<CpuSet>(value);
+  const bool may_be_unlimited = legal.kind != ValueKind::number && legal.kind != ValueKind::line;
   if (may_be_unlimited && std::holds_alternative<Unlimited>(value)) return true;
   const auto* number = std::get_if<std::int64_t>(&value);
-  return number && *number >= lever.lowest && *number <= lever.highest;
+  return number && *number >= legal.lowest && *number <= legal.highest;
 }
 
 bool same_text(Knob knob, std::string_view a, std::string_view b) {
   const auto left = trimmed(a), right = trimmed(b);
   if (left == right) return true;
   if (left.empty() || right.empty()) return false;
-  const auto kind = row(knob).kind;
+  const auto kind = row(knob).values.kind;
   if (kind == ValueKind::limit) return same_words(left, right);
   if (kind == ValueKind::line) return same_cost(left, right);
   if (kind == ValueKind::bytes) {

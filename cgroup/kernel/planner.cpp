@@ -28,14 +28,14 @@ class Plan {
     widen_cpusets();
     up([](const Target& t) { return t.knob == Knob::cpuset_cpus; });
     down([](const Target& t) { return t.knob == Knob::cpu_idle; });
-    up([this](const Target& t) { return is_memory(t) && tighter(t.value, held(t)); });
-    down([](const Target& t) { return is_memory(t); });
+    up([this](const Target& t) { return is_by_level(t) && tighter(t.value, held(t)); });
+    down([](const Target& t) { return is_by_level(t); });
     for (const auto& target : targets_)
       if (target.knob != Knob::cpu_shares) write(target, true);
   }
 
  private:
-  static bool is_memory(const Target& t) { return row(t.knob).controller == Controller::memory; }
+  static bool is_by_level(const Target& t) { return row(t.knob).order == WriteOrder::by_level; }
   [[nodiscard]] KnobValue held(const Target& target) const { return now_.value(target.group, target.knob); }
 
   void write(const Target& target, bool even_if_refused = false) {

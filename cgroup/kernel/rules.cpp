@@ -25,17 +25,26 @@ std::uint64_t as_runtime(std::int64_t quota_us) {
 
 }  // namespace
 
-KnobBits mainline_plain_knobs(bool memory_v2) {
-  const auto limit = knob_bit(Knob::memory_limit);
-  if (!memory_v2) return limit;
-  return limit | knob_bit(Knob::memory_min) | knob_bit(Knob::memory_low) | knob_bit(Knob::memory_high) |
-         knob_bit(Knob::memory_oom_group);
+namespace {
+
+/// A plain file of a cgroup, as opposed to one of the node or one with a line per disk.
+bool is_plain_cgroup_file(const KnobRow& lever) {
+  return is_plain(lever.knob) && lever.node_dir.empty() && !has_disk_lines(lever.knob);
+}
+
+}  // namespace
+
+KnobBits mainline_plain_knobs(bool v2) {
+  KnobBits out = 0;
+  for (const auto& lever : knob_table())
+    if (is_plain_cgroup_file(lever) && lever.in_mainline(v2)) out |= knob_bit(lever.knob);
+  return out;
 }
 
 KnobBits vendor_plain_knobs() {
   KnobBits out = 0;
   for (const auto& lever : knob_table())
-    if (is_plain(lever.knob) && lever.vendor && !has_disk_lines(lever.knob)) out |= knob_bit(lever.knob);
+    if (is_plain_cgroup_file(lever) && lever.may_be_absent()) out |= knob_bit(lever.knob);
   return out;
 }
 
@@ -157,11 +166,11 @@ CpuSet KernelRules::effective_cpus(int group) const {
 }
 
 int KernelRules::set_plain(int group, Knob knob, const KnobValue& value) {
-  const auto& lever = row(knob);
+  const auto& legal = row(knob).values;
   const auto number = plain_number(value);
   if ((kind_.plain & knob_bit(knob)) == 0) return ENOENT;
   const bool none = is_of_disk(knob) && number == kPlainMax;
-  if (!none && (number < lever.lowest || number > lever.highest)) return EINVAL;
+  if (!none && (number < legal.lowest || number > legal.highest)) return EINVAL;
   groups_[index(group)].plain[plain_index(knob)] = number;
   return 0;
 }

@@ -36,9 +36,9 @@ struct KernelGroup {
   bool gone = false;
 };
 
-/// What mainline has: on v2 memory protection and the limit, on v1 the limit.
-KnobBits mainline_plain_knobs(bool memory_v2);
-/// What only vendor kernels have, on both.
+/// The plain files that a cgroup has on every mainline kernel.
+KnobBits mainline_plain_knobs(bool v2);
+/// Those that some kernels lack: vendor kernels have all of them, on v1 and on v2.
 KnobBits vendor_plain_knobs();
 
 class KernelRules {

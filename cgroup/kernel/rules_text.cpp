@@ -26,12 +26,13 @@ std::string_view stripped(std::string_view text) {
 
 std::optional<Knob> plain_knob(const KernelKind& kind, std::string_view file) {
   for (const auto& lever : knob_table())
-    if ((kind.plain & knob_bit(lever.knob)) != 0 && file == (kind.memory_v2 ? lever.v2_file : lever.v1_file))
-      return lever.knob;
+    if ((kind.plain & knob_bit(lever.knob)) != 0 && file == lever.file(kind.memory_v2)) return lever.knob;
   return std::nullopt;
 }
-/// The limit of v1 takes -1, and says a number.
-bool old_limit(std::string_view file) { return file == row(Knob::memory_limit).v1_file; }
+/// How this kernel's file takes "unlimited"; files of v1 that take -1 read as a number.
+std::string_view unlimited_word(const KernelKind& kind, Knob knob) {
+  return kind.memory_v2 || row(knob).values.v1_unlimited.empty() ? "max" : row(knob).values.v1_unlimited;
+}
 
 bool has_cpu_file(const KernelKind& kind, std::string_view file) {
   return kind.cpu_v2 ? std::ranges::find(kV2CpuFiles, file) != kV2CpuFiles.end()
@@ -45,7 +46,9 @@ int KernelRules::write(int group, std::string_view file, std::string_view text) 
   const bool effective = kind_.cpuset_v2 && file == "cpuset.cpus.effective";
   const bool cpuset = effective || file == "cpuset.cpus";
   if (const auto plain = plain_knob(kind_, file)) {
-    if (old_limit(file) && stripped(text) == "-1") return set_plain(group, *plain, Unlimited{});
+    const bool bytes = row(*plain).values.kind == ValueKind::bytes;
+    if (bytes && stripped(text) == unlimited_word(kind_, *plain))
+      return set_plain(group, *plain, Unlimited{});
     return text.empty() ? 0 : write_plain(group, *plain, text);
   }
   if (!cpuset && !has_cpu_file(kind_, file)) return ENOENT;
@@ -97,7 +100,7 @@ int KernelRules::write_cpus(int group, std::string_view text) {
 }
 
 int KernelRules::write_plain(int group, Knob knob, std::string_view text) {
-  if (row(knob).kind == ValueKind::number) {
+  if (row(knob).values.kind == ValueKind::number) {
     const auto number = kernel_s64(stripped(text));
     return number.code != 0 ? number.code : set_plain(group, knob, number.value);
   }
@@ -114,7 +117,8 @@ std::optional<std::string> KernelRules::read(int group, std::string_view file) c
   if (const auto plain = plain_knob(kind_, file)) {
     const auto held = value(group, *plain);
     const auto* number = std::get_if<std::int64_t>(&held);
-    return (number ? std::to_string(*number) : std::string(old_limit(file) ? kV1NoLimit : "max")) + "\n";
+    if (number != nullptr) return std::to_string(*number) + "\n";
+    return std::string(unlimited_word(kind_, *plain) == "max" ? "max" : kV1NoLimit) + "\n";
   }
   if (!has_cpu_file(kind_, file)) return std::nullopt;
   const auto line = [](std::int64_t number) { return std::to_string(number) + "\n"; };

@@ -34,7 +34,7 @@ std::vector<std::string> hierarchies_with_knobs(const Layout& layout) {
     // Values of disks are read again now and then: not worth a watch on each directory of a hierarchy more.
     if (has_disk_lines(knob.knob)) continue;
     const auto& root = layout.root(knob.controller);
-    const auto file = layout.v2(knob.controller) ? knob.v2_file : knob.v1_file;
+    const auto file = knob.file(layout.v2(knob.controller));
     if (!root.empty() && !file.empty() && std::ranges::find(out, root) == out.end()) out.push_back(root);
   }
   return out;

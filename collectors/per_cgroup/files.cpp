@@ -1,5 +1,8 @@
 #include "collectors/per_cgroup/files.h"
 
+#include <iterator>
+#include <vector>
+
 #include "cgroup/kernel/knob_files.h"
 #include "collectors/node/parsers.h"
 #include "collectors/per_cgroup/reading.h"
@@ -24,13 +27,13 @@ using enum Importance;
 constexpr CgroupFile setting(Knob knob, Controller controller, ParseFile parse) {
   return {"", either, controller, kSetting, low, kAll, parse, true, false, knob};
 }
-template <Knob kKnob>
-CgroupFile plain(Kinds kinds = kAll) {
-  const auto& lever = row(kKnob);
-  return {"", either, lever.controller, kSetting, low, kinds, parse_plain<kKnob>, true, lever.vendor, kKnob};
+CgroupFile plain(const KnobRow& lever) {
+  const auto kinds = lever.read_in == ReadIn::pods_and_containers ? kPodsAndContainers : kAll;
+  return {"",      either, lever.controller,      kSetting,  low, kinds,
+          nullptr, true,   lever.may_be_absent(), lever.knob};
 }
 
-const CgroupFile kFiles[] = {
+constexpr CgroupFile kFiles[] = {
     {"cpuacct.usage", v1, Controller::cpuacct, kEach, high, kAll, parse_cpuacct_usage},
     {"cpuacct.stat", v1, Controller::cpuacct, kSlow, low, kNotKubepods, parse_cpuacct_stat},
     {"cpu.stat", v1, Controller::cpu, kEach, high, kNotKubepods, parse_cpu_stat_v1},
@@ -65,22 +68,19 @@ const CgroupFile kFiles[] = {
     setting(Knob::cpu_shares, Controller::cpu, parse_cpu_shares),
     setting(Knob::cpu_idle, Controller::cpu, parse_cpu_idle),
     setting(Knob::cpuset_cpus, Controller::cpuset, parse_cpus),
-    plain<Knob::cpu_bvt>(),
-    plain<Knob::memory_min>(),
-    plain<Knob::memory_low>(),
-    plain<Knob::memory_high>(),
-    plain<Knob::memory_limit>(kPodsAndContainers),
-    plain<Knob::memory_oom_group>(),
-    plain<Knob::memory_wmark_ratio>(),
-    plain<Knob::memory_wmark_scale_factor>(),
-    plain<Knob::memory_wmark_min_adj>(),
-    plain<Knob::memory_priority>(),
-    plain<Knob::memory_use_priority_oom>(),
-    plain<Knob::page_cache_limit_enable>(),
-    plain<Knob::page_cache_limit_size>(),
-    plain<Knob::page_cache_limit_sync>(),
-    {"cpuset.cpus.effective", v2, Controller::cpuset, kSetting, low, kAll, parse_cpus_effective, true},
 };
+constexpr CgroupFile kEffectiveCpus = {"cpuset.cpus.effective", v2,  Controller::cpuset, kSetting, low, kAll,
+                                       parse_cpus_effective,    true};
+
+/// The plain levers of cgroups follow the others in the order of their table.
+std::vector<CgroupFile> all_files() {
+  std::vector<CgroupFile> out(std::begin(kFiles), std::end(kFiles));
+  for (const auto& lever : knob_table())
+    if (is_plain(lever.knob) && !is_of_node(lever.knob) && !has_disk_lines(lever.knob))
+      out.push_back(plain(lever));
+  out.push_back(kEffectiveCpus);
+  return out;
+}
 
 std::string joined(const std::string& dir, std::string_view name) {
   return dir.empty() || name.empty() ? std::string{} : dir + '/' + std::string(name);
@@ -101,7 +101,15 @@ bool needed_by(CgroupKind kind, Kinds kinds) { return ((kinds >> static_cast<uns
 
 }  // namespace
 
-std::span<const CgroupFile> cgroup_files() { return kFiles; }
+std::span<const CgroupFile> cgroup_files() {
+  static const auto all = all_files();
+  return all;
+}
+
+void parse_file(const CgroupFile& file, Text text, CgroupReading& reading) {
+  if (file.parse != nullptr) return file.parse(text, reading);
+  parse_plain(file.knob, text, reading);
+}
 
 std::string file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   if (!needed_by(cgroup.kind, file.kinds)) return {};

@@ -37,7 +37,7 @@ struct CgroupFile {
   int every;  ///< ticks; counters must be 1, since an increase spans exactly one tick
   Importance importance;
   Kinds kinds;
-  ParseFile parse;
+  ParseFile parse;       ///< null: a plain knob's file
   bool setting = false;  ///< read again when somebody wrote it, too
   bool vendor = false;   ///< not every mainline kernel has it: asked for once, not in every cgroup
   Knob knob{};           ///< of Where::either
@@ -45,6 +45,8 @@ struct CgroupFile {
 
 /// In the order of reading within one cgroup.
 std::span<const CgroupFile> cgroup_files();
+/// Sets the members of the sample that the text of this file gives.
+void parse_file(const CgroupFile& file, Text text, CgroupReading& reading);
 
 /// Relative to the host root; empty when this machine, or this kind of cgroup, has no such file.
 std::string file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup);

@@ -75,9 +75,5 @@ void parse_cpus_effective(Text text, CgroupReading& reading);
 
 /// Of any plain knob.
 void parse_plain(Knob knob, Text text, CgroupReading& reading);
-template <Knob kKnob>
-void parse_plain(Text text, CgroupReading& reading) {
-  parse_plain(kKnob, text, reading);
-}
 
 }  // namespace evenkeel::per_cgroup

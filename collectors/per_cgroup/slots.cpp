@@ -101,7 +101,7 @@ void CgroupSlots::read(Slot& slot, OpenFile& open, const Host& host, std::span<c
   open.missing = !text && vanished(text.error());
   // A ReadFile asks for a missing file only now and then; a new one asks at once.
   if (open.missing && slot.age_ticks < kGrownUp) open.file = ReadFile(open.file.path(), open.hold);
-  open.row->parse(text ? Text(*text) : Text{}, reading);
+  parse_file(*open.row, text ? Text(*text) : Text{}, reading);
 }
 
 void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node) {

@@ -36,7 +36,7 @@ template <std::size_t kCount>
 void want_all(const std::array<Row, kCount>& rows, const CgroupSample& cgroup, const MemoryTerms& terms,
               decide::Intents& out) {
   for (const Row& one : rows)
-    if (const auto value = one.value(terms); value != row(one.knob).initial)
+    if (const auto value = one.value(terms); value != row(one.knob).values.initial)
       want(cgroup, one.knob, value, one.why, out);
 }
 

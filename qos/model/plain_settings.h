@@ -11,7 +11,7 @@
 
 namespace evenkeel {
 
-inline constexpr std::size_t kPlainCount = kKnobCount - static_cast<std::size_t>(kFirstPlain);
+inline constexpr std::size_t kPlainCount = kKnobSlots - static_cast<std::size_t>(kFirstPlain);
 constexpr bool is_plain(Knob knob) { return knob >= kFirstPlain; }
 constexpr std::size_t plain_index(Knob knob) {
   return static_cast<std::size_t>(knob) - static_cast<std::size_t>(kFirstPlain);
@@ -24,7 +24,7 @@ const PlainNumbers& initial_numbers();
 
 /// "max" where the lever knows such a thing.
 inline KnobValue plain_value(Knob knob, std::int64_t number) {
-  const auto kind = row(knob).kind;
+  const auto kind = row(knob).values.kind;
   if ((kind == ValueKind::bytes || kind == ValueKind::disk) && number == kPlainMax) return Unlimited{};
   return number;
 }

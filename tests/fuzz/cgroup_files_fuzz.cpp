@@ -20,8 +20,7 @@ void read_all(std::string_view text, const tree::Layout& layout) {
   CgroupSample sample;
   for (int reading = 0; reading < 2; ++reading) {
     per_cgroup::CgroupReading into{layout, {}, std::chrono::seconds(1), memory, sample};
-    for (const auto& row : per_cgroup::cgroup_files())
-      if (row.parse != nullptr) row.parse(text, into);
+    for (const auto& row : per_cgroup::cgroup_files()) per_cgroup::parse_file(row, text, into);
     if (sample.cpu_use) promise(sample.cpu_use->count() >= 0);
     if (sample.throttling)
       promise(sample.throttling->periods >= 0 && sample.throttling->throttled_periods >= 0);

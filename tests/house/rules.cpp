@@ -202,6 +202,20 @@ Violations no_private_paths(const Sources& project) {
   return found;
 }
 
+/// Files that have to work for every lever: all but the policies. The row of a lever is not code.
+bool serves_every_lever(const Source& source) {
+  const auto& path = source.path;
+  const bool policy = source.room() == "qos" && !path.starts_with("qos/model/") &&
+                      !path.starts_with("qos/decide/") && path != "qos/registry.cpp";
+  return in_rooms(source) && !policy;
+}
+
+/// Levers that no other code may know by name: all but the five that bind one another, for which the kernel
+/// has rules of their own, and the two that a writer of their own writes.
+const std::string kPlainLever =
+    R"(\busing\s+enum\s+Knob\b|\bKnob::(?!(cpu_quota|cpu_burst|cpu_shares|cpu_idle|cpuset_cpus|io_cost_qos|)"
+    R"(io_cost_model)\b)\w+)";
+
 bool below_agent(const Source& source) { return in_rooms(source) && source.room() != "agent"; }
 
 }  // namespace
@@ -224,6 +238,8 @@ const std::vector<Rule>& rules() {
       {"registries", "every policy and every collector stands in its registry", registries_complete},
       {"tests-built", "a test file that no program contains is not a test", every_test_is_built},
       {"private-paths", "no path of somebody's own machine", no_private_paths},
+      {"one-row", "a plain lever is named in its row and in its policy only",
+       forbids(kPlainLever, serves_every_lever)},
       {"host-root", "kernel paths are relative to the injected root",
        forbids(R"re("/(proc|sys)(/|"))re", in_rooms)},
       {"one-hand", "cgroup/executor/file_writer.cpp alone opens for writing",
@@ -251,6 +267,7 @@ const std::vector<Allowed>& allowed() {
        "files in the state directory that are replaced as a whole"},
       {"one-hand", "cgroup/reclaim/pressure_trigger.cpp",
        "a pressure trigger is asked for by writing to an open descriptor; nothing stays"},
+      {"one-row", "qos/model/knob_table.cpp", "it makes the rows"},
       {"host-root", "cgroup/features", "sentences for people name the files as people know them"},
       {"one-clock", "agent/runtime/clock.cpp", "the clock"},
       {"host-root", "cgroup/network/kernel_network.cpp", "namespaces of this very process"},

@@ -56,10 +56,10 @@ class World {
     if (knob == Knob::cpuset_cpus) return cpus();
     if (knob == Knob::cpu_idle) return std::int64_t{below(2)};
     if (knob == Knob::cpu_shares) return std::int64_t{2 + below(5000)};
-    if (is_plain(knob) && row(knob).kind == ValueKind::number)
-      return std::min(row(knob).lowest + below(60), row(knob).highest);
+    if (is_plain(knob) && row(knob).values.kind == ValueKind::number)
+      return std::min(row(knob).values.lowest + below(60), row(knob).values.highest);
     if (knob == Knob::memory_high && chance(4)) return Unlimited{};
-    if (row(knob).kind == ValueKind::bytes) return std::int64_t{4096} * below(60);
+    if (row(knob).values.kind == ValueKind::bytes) return std::int64_t{4096} * below(60);
     if (knob == Knob::cpu_quota && chance(4)) return Unlimited{};
     return std::int64_t{1000} * (knob == Knob::cpu_burst ? below(60) : 1 + below(60));
   }

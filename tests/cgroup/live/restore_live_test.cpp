@@ -93,7 +93,7 @@ class LiveNode {
     std::string out;
     for (const char* path : {"kubepods", kBe, kPod, kCtr})
       for (const auto& lever : knob_table())
-        if (!lever.vendor)
+        if (!lever.may_be_absent())
           out += std::string(path) + " " + std::string(lever.name) + " " + text(path, lever.knob) + "\n";
     return out;
   }

@@ -14,7 +14,22 @@ TEST(CgroupFiles, CountersAreReadEveryTick) {
     EXPECT_TRUE(!counts || row.every == 1) << row.name;
     EXPECT_GE(row.every, 1) << row.name;
     EXPECT_EQ(row.name.empty(), row.where == per_cgroup::Where::either) << row.name;
-    EXPECT_NE(row.parse, nullptr) << row.name;
+    const bool plain = row.where == per_cgroup::Where::either && is_plain(row.knob);
+    EXPECT_EQ(row.parse == nullptr, plain) << row.name;
+  }
+}
+
+TEST(CgroupFiles, APlainLeversFileGivesItsNumber) {
+  const tree::Layout layout;
+  per_cgroup::CgroupMemory memory;
+  CgroupSample sample;
+  per_cgroup::CgroupReading reading{layout, {}, {}, memory, sample};
+  for (const auto& file : per_cgroup::cgroup_files()) {
+    if (file.parse != nullptr) continue;
+    per_cgroup::parse_file(file, "0\n", reading);
+    EXPECT_EQ(sample.applied.plain.get(file.knob), 0) << row(file.knob).name;
+    per_cgroup::parse_file(file, {}, reading);
+    EXPECT_EQ(sample.applied.plain.get(file.knob), std::nullopt) << row(file.knob).name;
   }
 }
 

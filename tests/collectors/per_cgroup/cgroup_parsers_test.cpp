@@ -201,14 +201,12 @@ TEST(CgroupSettings, TheOtherLevers) {
   bench.read(parse_cpu_burst, "20000\n");
   bench.read(parse_cpu_shares, "1024\n");
   bench.read(parse_cpu_idle, "1\n");
-  bench.read(parse_plain<Knob::cpu_bvt>, "-1\n");
   bench.read(parse_cpus, "0-3,8\n");
   bench.read(parse_cpus_effective, "0-1\n");
   const auto& applied = bench.sample.applied;
   EXPECT_EQ(applied.cpu_burst, 20000_us_cpu);
   EXPECT_EQ(applied.cpu_shares, 1024);
   EXPECT_EQ(applied.cpu_idle, 1);
-  EXPECT_EQ(applied.plain.get(Knob::cpu_bvt), -1);
   EXPECT_EQ(applied.cpus->text(), "0-3,8");
   EXPECT_EQ(applied.cpus_effective->text(), "0-1");
 }
@@ -248,8 +246,8 @@ bool knows_something(const CgroupSample& s) {
 constexpr ParseFile kCounters[] = {
     parse_cpuacct_stat,   parse_cpuacct_usage,  parse_cpu_stat_v1,   parse_cpu_stat_v2, parse_memory_current,
     parse_memory_stat_v1, parse_memory_stat_v2, parse_memory_events, parse_oom_control, parse_failcnt};
-constexpr ParseFile kSettings[] = {parse_cfs_period, parse_cpu_limit, parse_cpu_burst,
-                                   parse_cpu_shares, parse_cpu_idle,  parse_plain<Knob::cpu_bvt>};
+constexpr ParseFile kSettings[] = {parse_cfs_period, parse_cpu_limit, parse_cpu_burst, parse_cpu_shares,
+                                   parse_cpu_idle};
 
 TEST(CgroupParsers, MissingFilesLeaveNothingBehind) {
   for (const auto& layout : {on_v1(), on_v2()}) {

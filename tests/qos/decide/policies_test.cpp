@@ -80,8 +80,8 @@ void check_values(const NodeSnapshot& node, const std::vector<decide::Intent>& p
     EXPECT_TRUE(whole_cpus || !std::holds_alternative<Unlimited>(intent.value));
     const auto* number = std::get_if<std::int64_t>(&intent.value);
     if (number) {
-      EXPECT_GE(*number, row(intent.knob).lowest);
-      EXPECT_LE(*number, row(intent.knob).highest);
+      EXPECT_GE(*number, row(intent.knob).values.lowest);
+      EXPECT_LE(*number, row(intent.knob).values.highest);
     }
     const auto* cpus = std::get_if<CpuSet>(&intent.value);
     if (cpus) {

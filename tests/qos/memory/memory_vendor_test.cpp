@@ -25,7 +25,7 @@ struct Scene {
     node = builder.pod("b").be().container("c").batch_memory(512_MiB, 1024_MiB).build();
     node.node.memory = NodeMemory{32768_MiB, 32768_MiB, {}, {}, {}};
     for (auto& cgroup : node.cgroups)
-      for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).initial);
+      for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).values.initial);
   }
   void decide() {
     out.clear();
@@ -142,7 +142,7 @@ TEST(MemoryVendor, HalfOfNoLimitIsNoPageCacheLimit) {  // 16
                   .build();
   node.node.memory = NodeMemory{32768_MiB, 32768_MiB, {}, {}, {}};
   for (auto& cgroup : node.cgroups)
-    for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).initial);
+    for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).values.initial);
   decide::PolicyState state;
   decide::Intents out{};
   test::decide_one(memory::memory_qos_policy, node, NodeSlo{}, state, out);
@@ -161,7 +161,7 @@ TEST(MemoryVendor, APodsAutoIsItsClassesDefaultAndItsOwnWords) {  // 18
                   .build();
   node.node.memory = NodeMemory{32768_MiB, 32768_MiB, {}, {}, {}};
   for (auto& cgroup : node.cgroups) {
-    for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).initial);
+    for (const Knob knob : kFiles) cgroup.applied.plain.set(knob, row(knob).values.initial);
     cgroup.applied.plain.set(Knob::memory_high, kPlainMax);
     cgroup.memory.current = Bytes{};
   }

@@ -1,5 +1,7 @@
 #include "tests/support/fakes/fake_host_texts.h"
 
+#include "qos/model/plain_settings.h"
+
 namespace evenkeel::test {
 namespace {
 
@@ -7,6 +9,23 @@ constexpr const char* kUnlimitedV1 = "9223372036854771712\n";
 constexpr const char* kNoPressure =
     "some avg10=0.00 avg60=0.00 avg300=0.00 total=0\n"
     "full avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
+
+/// The plain levers that mainline has, as a fresh cgroup holds them.
+FakeFiles plain_files(Controller controller, bool v2) {
+  FakeFiles out;
+  for (const auto& lever : knob_table()) {
+    const bool plain = is_plain(lever.knob) && lever.node_dir.empty() && !has_disk_lines(lever.knob);
+    if (!plain || lever.controller != controller || !lever.in_mainline(v2)) continue;
+    const bool unlimited = lever.values.kind == ValueKind::bytes && lever.values.initial == kPlainMax;
+    const std::string word = v2 ? "max\n" : kUnlimitedV1;
+    out.emplace_back(lever.file(v2), unlimited ? word : std::to_string(lever.values.initial) + "\n");
+  }
+  return out;
+}
+
+void append(FakeFiles& to, FakeFiles more) {
+  for (auto& file : more) to.push_back(std::move(file));
+}
 
 FakeFiles v1_cpu(bool besteffort) {
   return {{"cpu.shares", besteffort ? "2\n" : "1024\n"},
@@ -42,14 +61,15 @@ FakeFiles v1_memory() {
       stat += std::string(prefix) + key + " 0\n";
     if (*prefix == '\0') stat += "hierarchical_memory_limit 9223372036854771712\n";
   }
-  return {{"memory.limit_in_bytes", kUnlimitedV1},
-          {"memory.soft_limit_in_bytes", kUnlimitedV1},
-          {"memory.usage_in_bytes", "0\n"},
-          {"memory.max_usage_in_bytes", "0\n"},
-          {"memory.failcnt", "0\n"},
-          {"memory.stat", stat},
-          {"memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n"},
-          {"memory.swappiness", "60\n"}};
+  FakeFiles files = plain_files(Controller::memory, false);
+  append(files, {{"memory.soft_limit_in_bytes", kUnlimitedV1},
+                 {"memory.usage_in_bytes", "0\n"},
+                 {"memory.max_usage_in_bytes", "0\n"},
+                 {"memory.failcnt", "0\n"},
+                 {"memory.stat", stat},
+                 {"memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 0\n"},
+                 {"memory.swappiness", "60\n"}});
+  return files;
 }
 
 FakeFiles v1_blkio() {
@@ -57,10 +77,6 @@ FakeFiles v1_blkio() {
           {"blkio.throttle.write_bps_device", ""},
           {"blkio.throttle.read_iops_device", ""},
           {"blkio.throttle.write_iops_device", ""}};
-}
-
-void append(FakeFiles& to, FakeFiles more) {
-  for (auto& file : more) to.push_back(std::move(file));
 }
 
 FakeFiles v2_core(bool controllers, bool is_root) {
@@ -109,18 +125,16 @@ FakeFiles v2_memory_and_io() {
                           "pgfault",
                           "pgmajfault"})
     stat += std::string(key) + " 0\n";
-  return {{"memory.current", "0\n"},
-          {"memory.min", "0\n"},
-          {"memory.low", "0\n"},
-          {"memory.high", "max\n"},
-          {"memory.max", "max\n"},
-          {"memory.swap.current", "0\n"},
-          {"memory.events", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n"},
-          {"memory.reclaim", ""},
-          {"memory.stat", stat},
-          {"io.max", ""},
-          {"io.stat", ""},
-          {"io.weight", "default 100\n"}};
+  FakeFiles files = plain_files(Controller::memory, true);
+  append(files, {{"memory.current", "0\n"},
+                 {"memory.swap.current", "0\n"},
+                 {"memory.events", "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n"},
+                 {"memory.reclaim", ""},
+                 {"memory.stat", stat},
+                 {"io.max", ""},
+                 {"io.stat", ""},
+                 {"io.weight", "default 100\n"}});
+  return files;
 }
 
 FakeFiles proc_files(const FakeMachine& machine) {
