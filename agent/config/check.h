@@ -1,4 +1,5 @@
-// What `evenkeel check` prints. May not: read the file or decide the exit status (problems empty = 0).
+// Renders what `evenkeel check` prints. Does not read the file or decide the exit status (problems empty =
+// 0).
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// For a word that nobody knows, the known one that was probably meant.
+// Suggests, for an unknown word, the known one that was probably meant.
 #pragma once
 
 #include <span>
@@ -6,7 +6,7 @@
 
 namespace evenkeel::config {
 
-/// Empty when nothing is near enough.
+/// Empty when no known word is close enough.
 std::string_view did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace evenkeel::config

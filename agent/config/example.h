@@ -1,4 +1,5 @@
-// systemd/nodeslo.yaml, written from the schema's rows: every key with its default, its unit and one line.
+// Renders systemd/nodeslo.yaml from the schema's rows: every key with its default, its unit and one line of
+// description.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Walks a document along the schema's rows and fills the members. Reports everything that is wrong, not only
-// the first thing. May not: know what any key means (rules.h does).
+// Reads a document by the schema's rows and fills the members. Reports every problem, not only the first.
+// Does not know any key's meaning (rules.h does).
 #pragma once
 
 #include <map>
@@ -11,19 +11,18 @@
 
 namespace evenkeel::config {
 
-/// Where each key that was given stands, by its full name ("cpuBurstStrategy.policy",
-/// "hostApplications[0].name").
+/// The place of each given key, by its full name ("cpuBurstStrategy.policy", "hostApplications[0].name").
 using Origins = std::map<std::string, document::Place>;
 
 struct SchemaRead {
   std::string file{};
-  std::string prefix{};       ///< in front of the keys in problems: "spec." for a whole object
-  bool foreign_keys = false;  ///< a key that no row names is no problem, but a notice
+  std::string prefix{};       ///< put before keys in problems: "spec." for a whole object
+  bool foreign_keys = false;  ///< an unknown key is a notice, not a problem
   Origins origins{};
   std::vector<document::Problem> problems{};
   std::vector<std::string> notices{};
 
-  /// `key` as in Origins; the place is that of the key, if it was given.
+  /// `key` as in Origins; the problem gets the key's place if it was given.
   void problem(const std::string& key, std::string message);
 };
 
@@ -31,7 +30,7 @@ struct SchemaRead {
 void read_section(const document::Value& value, std::span<const Row> rows, void* owner,
                   const std::string& path, bool foreign_keys, SchemaRead& out);
 
-/// "found an unknown key; did you mean 'y'?", or with what is legal.
+/// "found an unknown key; did you mean 'y'?", or with the legal keys.
 std::string unknown_key_text(std::string_view key, std::span<const std::string_view> known);
 
 }  // namespace evenkeel::config

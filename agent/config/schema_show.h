@@ -1,4 +1,4 @@
-// The effective settings, row by row, for people. May not: judge them.
+// Lists the effective settings, row by row, for display. Does not check them.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace evenkeel::config {
 
-/// Every field of the schema in its order; of lists, every element that is there.
+/// Every field of the schema in its order; of lists, every element present.
 std::vector<EffectiveSetting> effective_settings(const NodeSlo& slo, const SchemaRead& read);
 
 }  // namespace evenkeel::config
