@@ -1,5 +1,5 @@
-# What agent/run and tests/run share: Debian packages and builds. Sourced, never run. Expects ROOT.
-# May not: use git or python (a bare machine has neither).
+# Shell functions that agent/run and tests/run share: Debian packages and builds. Sourced, not executed. Expects ROOT.
+# Does not use git or python (a bare machine has neither).
 
 BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libexpected-dev libyaml-cpp-dev libsimdjson-dev
   libmicrohttpd-dev prometheus-cpp-dev libcli11-dev libcurl4-openssl-dev libpfm4-dev libbpf-dev
@@ -15,20 +15,19 @@ missing_packages() {
   done
 }
 
-# Third-party sources of the machine may be unreachable: an update that fails in part is good enough if the
-# installation then succeeds.
+# Third-party apt sources may be unreachable: a partly failed update is accepted if the installation then succeeds.
 install_packages() {
   local apt=(apt-get -q -o DPkg::Lock::Timeout=600 -o Acquire::Retries=3)
   export DEBIAN_FRONTEND=noninteractive
   say "installing from Debian: $*"
-  "${apt[@]}" update >&2 || say "apt-get update reported errors; trying to install all the same"
+  "${apt[@]}" update >&2 || say "apt-get update reported errors; trying to install anyway"
   "${apt[@]}" install -y --no-install-recommends "$@" >&2
 }
 
-# need_packages NAME...: installs what is missing; fails with a sentence when it cannot.
+# need_packages NAME...: installs what is missing; on failure says why and returns 1.
 need_packages() {
   if ! command -v dpkg-query >/dev/null; then
-    say "not a Debian system: taking for granted that the equivalents of these are here: $*"
+    say "not a Debian system: assuming that the equivalents of these are installed: $*"
     return 0
   fi
   local missing
@@ -41,8 +40,8 @@ need_packages() {
   install_packages "${missing[@]}" || { say "apt-get could not install: ${missing[*]}"; return 1; }
 }
 
-# configure PRESET [-DNAME=VALUE...]: only when there is no build directory yet or a setting differs; ninja runs
-# cmake again by itself when a CMake file or the list of sources changes.
+# configure PRESET [-DNAME=VALUE...]: runs only without a build directory or when a setting differs; ninja reruns
+# cmake itself when a CMake file or the list of sources changes.
 configure() {
   local preset=$1 dir=$ROOT/build/$1 setting
   shift

@@ -1,5 +1,5 @@
-# debian_source DIRECTORY PACKAGE...: downloads source packages of this machine's own Debian release. The machine's apt
-# stays as it is: deb-src twins of its Debian sources, with lists of their own, stand in DIRECTORY. Sourced.
+# debian_source DIRECTORY PACKAGE...: downloads source packages of this machine's own Debian release. Does not change
+# the machine's apt: deb-src copies of its Debian sources, with their own lists, are in DIRECTORY. Sourced.
 debian_source() {
   local directory=$1 file
   shift

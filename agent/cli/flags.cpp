@@ -12,10 +12,10 @@ namespace evenkeel::cli {
 namespace {
 
 constexpr const char* kAbout =
-    "evenkeel: lets batch work fill the CPU and memory that services have paid for but do not use, and keeps "
-    "the services unharmed.";
+    "evenkeel: lets batch work use the CPU and memory that services have reserved but do not use, and keeps "
+    "the services' latency unaffected.";
 
-/// The state of another host root is kept apart, so that a test tree never meets the machine's own journal.
+/// A different host root has its own state directory, so that a test tree never meets the machine's own journal.
 std::string default_state_dir(const std::string& host_root) {
   std::error_code error;
   auto canonical = std::filesystem::weakly_canonical(host_root, error).string();
@@ -46,74 +46,74 @@ struct Texts {
 };
 
 void add_state_flag(CLI::App* verb, Flags& flags) {
-  option(verb, "--state-dir", flags.state_dir, "journal, audit log (default /var/lib/evenkeel)");
+  option(verb, "--state-dir", flags.state_dir, "directory of journal and audit log (default /var/lib/evenkeel)");
 }
 
 void add_host_flags(CLI::App* verb, Flags& flags) {
   option(verb, "--host-root", flags.host_root,
-         "everything under proc/ and sys/ is read and written beneath this directory");
+         "directory beneath which proc/ and sys/ are read and written");
   option(verb, "--cgroup-root", flags.cgroup_root,
-         "the kubelet's --cgroup-root: kubepods is looked for beneath this cgroup");
+         "the kubelet's --cgroup-root: the cgroup that contains kubepods");
   add_state_flag(verb, flags);
 }
 
 void add_log_flags(CLI::App* verb, Texts& texts) {
   option(verb, "--log-format", texts.log_format, "text or json")->check(CLI::IsMember({"text", "json"}));
-  option(verb, "--log-level", texts.log_level, "least important level shown")
+  option(verb, "--log-level", texts.log_level, "lowest level that is logged")
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}));
 }
 
 void add_api_flags(CLI::App* verb, Flags& flags) {
   option(verb, "--kubeconfig", flags.kubeconfig,
-         "access to the API server (default: the pod's service account, where there is one)");
-  option(verb, "--apiserver", flags.apiserver, "another address of the API server, https://HOST:PORT");
+         "kubeconfig file for the API server (default: the pod's service account, if there is one)");
+  option(verb, "--apiserver", flags.apiserver, "address of the API server instead of the configured one, https://HOST:PORT");
   option(verb, "--node-name", flags.node_name,
          "the node's name in the cluster (default: $NODE_NAME, else the host's name)");
 }
 
 void add_kube_flags(CLI::App* run, Flags& flags, Texts& texts) {
-  option(run, "--kubelet-url", flags.kubelet_url, "where the kubelet is asked for its pods");
+  option(run, "--kubelet-url", flags.kubelet_url, "address from which the kubelet's pod list is read");
   option(run, "--kubelet-ca", flags.kubelet_ca,
-         "who vouches for the kubelet, PEM (default: who vouches for the API server)");
+         "CA file for the kubelet's certificate, PEM (default: the API server's CA)");
   option(run, "--kubelet-token-file", flags.kubelet_token_file,
-         "the token for the kubelet (default: that for the API server)");
+         "token file for the kubelet (default: the API server's token)");
   run->add_flag("--kubelet-insecure-tls", flags.kubelet_insecure_tls,
-                "believe whoever answers at --kubelet-url")
+                "do not verify the certificate of the server at --kubelet-url")
       ->envname(env_name("--kubelet-insecure-tls"));
-  option(run, "--pods-interval", texts.pods_interval, "time between two questions to the kubelet");
+  option(run, "--pods-interval", texts.pods_interval, "time between two reads of the kubelet's pod list");
   add_api_flags(run, flags);
   option(run, "--node-interval", texts.node_interval,
-         "time between two questions for the Node object, which is asked for without --node");
+         "time between two reads of the Node object from the API server (without --node)");
 }
 
 void add_run(CLI::App* run, Flags& flags, Texts& texts) {
-  option(run, "--nodeslo", flags.nodeslo, "the configuration, hot-reloaded");
+  option(run, "--nodeslo", flags.nodeslo, "configuration file, reloaded when it changes");
   option(run, "--nodeslo-source", flags.nodeslo_source,
-         "where the configuration is: file (--nodeslo), or api (the node's NodeSLO object, watched)")
+         "source of the configuration: file (--nodeslo), or api (the node's NodeSLO object, watched)")
       ->check(CLI::IsMember({"file", "api"}));
   add_host_flags(run, flags);
   option(run, "--pods", flags.pods,
-         "where pods are known from: auto (the kubelet if it answers, else cgroup), kubelet, file:PATH (v1 "
+         "source of the pod list: auto (the kubelet if it answers, else cgroup), kubelet, file:PATH (v1 "
          "PodList, JSON or YAML), cgroup, none");
   option(run, "--node", flags.node,
-         "a v1 Node object (JSON or YAML) for capacity, allocatable and annotations");
+         "file with a v1 Node object (JSON or YAML) for capacity, allocatable and annotations");
   option(run, "--report", flags.report,
-         "where to advertise what can be lent to batch pods: none, node-status, file:PATH");
+         "where to advertise the resources that batch pods may use: none, node-status, file:PATH");
   run->add_flag(
          "--events", flags.events,
-         "tell pods' owners by Kubernetes Events: evictions, levers that were refused or set by others")
+         "send Kubernetes Events on pods: evictions, writes that the kernel rejected, foreign writes")
       ->envname(env_name("--events"));
   run->add_flag("--node-metric", flags.node_metric,
-                "report what the node and its pods use, as the status of Koordinator's NodeMetric")
+                "report the resource use of the node and its pods in the status of Koordinator's NodeMetric")
       ->envname(env_name("--node-metric"));
   add_kube_flags(run, flags, texts);
-  option(run, "--listen", flags.listen, "HTTP endpoint ADDRESS:PORT, or none");
+  option(run, "--listen", flags.listen, "address of the HTTP endpoint, ADDRESS:PORT, or none");
   run->add_flag("--insecure-listen", flags.insecure_listen,
-                "allow --listen on an address that is not loopback, without TLS");
+                "allow --listen on a non-loopback address, without TLS");
   option(run, "--interval", texts.interval, "time between two ticks");
-  run->add_flag("--dry-run", flags.dry_run, "everything but the writes; says what it would write");
+  run->add_flag("--dry-run", flags.dry_run, "write nothing; log what would be written");
   run->add_flag("--stepped", flags.stepped,
-                "the clock is standard input: 'advance 1s', 'metrics', 'explain', 'quit'");
+                "test mode, time advances by commands on standard input: 'advance 1s', 'metrics', 'explain', 'quit'");
   add_log_flags(run, texts);
 }
 
@@ -121,11 +121,11 @@ void add_demo(CLI::App* demo, Flags& flags) {
   demo->add_option("--seconds", flags.demo_seconds, "length of one phase in seconds")
       ->capture_default_str()
       ->check(CLI::Range(2, 600));
-  demo->add_option("--rounds", flags.demo_rounds, "how often the phases are repeated; medians are shown")
+  demo->add_option("--rounds", flags.demo_rounds, "number of repetitions of the phases; medians are shown")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
-  demo->add_flag("--quick", flags.demo_quick, "one short round, to see that it works");
-  demo->add_option("--json", flags.demo_json, "write the figures to this file as JSON too");
+  demo->add_flag("--quick", flags.demo_quick, "one short round, as a smoke test");
+  demo->add_option("--json", flags.demo_json, "also write the figures to this file as JSON");
 }
 
 struct VerbRow {
@@ -134,15 +134,15 @@ struct VerbRow {
   const char* about;
 };
 constexpr VerbRow kVerbs[] = {
-    {Verb::run, "run", "the agent"},
+    {Verb::run, "run", "run the agent"},
     {Verb::check, "check", "validate a NodeSLO file; print the effective values and where each comes from"},
     {Verb::capabilities, "capabilities",
-     "what this kernel and hardware can do: feature, works or not, why not, substitute"},
-    {Verb::explain, "explain", "why every managed value is what it is (asks the running agent)"},
-    {Verb::restore, "restore", "undo, offline, everything the journal holds"},
+     "list the features of this kernel and hardware: available or not, why not, substitute"},
+    {Verb::explain, "explain", "show why every managed value is what it is (queries the running agent)"},
+    {Verb::restore, "restore", "restore every value in the journal, without a running agent"},
     {Verb::withdraw, "withdraw",
-     "take the advertised resources off the Node; refuses while pods hold of them"},
-    {Verb::demo, "demo", "real co-location experiment on this machine: alone, unmanaged, managed"},
+     "remove the advertised resources from the Node; refuses while pods request them"},
+    {Verb::demo, "demo", "run a co-location experiment on this machine: alone, unmanaged, managed"},
 };
 
 void add_check(CLI::App* check, Flags& flags) {
@@ -156,8 +156,8 @@ void add_capabilities(CLI::App* capabilities, Flags& flags) {
 }
 
 void add_explain(CLI::App* explain, Flags& flags) {
-  explain->add_option("pod", flags.pod, "NAMESPACE/NAME or uid: only this pod");
-  option(explain, "--listen", flags.listen, "the endpoint of the running agent");
+  explain->add_option("pod", flags.pod, "only this pod: NAMESPACE/NAME or uid");
+  option(explain, "--listen", flags.listen, "endpoint of the running agent");
   explain->add_flag("--json", flags.json, "JSON instead of sentences");
 }
 
@@ -165,8 +165,8 @@ void add_withdraw(CLI::App* withdraw, Flags& flags) {
   add_api_flags(withdraw, flags);
   add_state_flag(withdraw, flags);
   withdraw->add_flag("--force", flags.force,
-                     "even while pods hold of them: the next restart of the kubelet fails those");
-  withdraw->add_flag("--dry-run", flags.dry_run, "only say what would be taken off");
+                     "even while pods request them: the next restart of the kubelet fails those pods");
+  withdraw->add_flag("--dry-run", flags.dry_run, "only print what would be removed");
 }
 
 void add_verbs(CLI::App& app, Flags& flags, Texts& texts) {
@@ -182,7 +182,7 @@ void add_verbs(CLI::App& app, Flags& flags, Texts& texts) {
   add_demo(app.get_subcommand("demo"), flags);
 }
 
-/// Present: the program ends with it; what there is to say was printed.
+/// Present: the exit status to end with; the output was printed.
 std::optional<int> parse(CLI::App& app, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);

@@ -59,7 +59,7 @@ struct Show {
       section(row.rows(), element, key + '[' + std::to_string(index) + "].");
     }
   }
-  /// `owner` null: the section is absent, and so is everything in it.
+  /// `owner` null: the section and everything in it is absent.
   void section(std::span<const Row> rows, const void* owner, const std::string& path) {
     for (const auto& row : rows) {
       const auto key = path + std::string(row.key);

@@ -9,18 +9,20 @@
 
 namespace evenkeel::config {
 
-// What `evenkeel check` prints. May not: read the file or decide the exit status (problems empty = 0).
+// Renders what `evenkeel check` prints. Does not read the file or decide the exit status (problems empty =
+// 0).
 
 /// With problems: only those, one line each. Else every effective value with its origin, then the notices.
 std::string render_check(const NodeSloConfig& config);
 
-// systemd/nodeslo.yaml, written from the schema's rows: every key with its default, its unit and one line.
+// Renders systemd/nodeslo.yaml from the schema's rows: every key with its default, its unit and one line of
+// description.
 
 std::string render_example();
 
-// The effective settings, row by row, for people. May not: judge them.
+// Lists the effective settings, row by row, for display. Does not check them.
 
-/// Every field of the schema in its order; of lists, every element that is there.
+/// Every field of the schema in its order; of lists, every element present.
 std::vector<EffectiveSetting> effective_settings(const NodeSlo& slo, const SchemaRead& read);
 
 }  // namespace evenkeel::config

@@ -14,7 +14,7 @@ constexpr const char* kHead =
     "# `evenkeel check FILE` says what a file means. Changes take effect at once; a file with an error "
     "changes nothing.\n";
 
-/// One line of a row's purpose, unit and legal values.
+/// One line with a row's purpose, unit and legal values.
 std::string doc_of(const Row& row) {
   std::string out = "# " + std::string(row.doc);
   if (row.kind == Kind::section || row.kind == Kind::list) return out;
@@ -26,7 +26,7 @@ class ExampleText {
  public:
   std::string text = kHead;
 
-  /// `owner` is a scratch value: absent sections are made in it to show what they begin with.
+  /// `owner` is a scratch value: absent sections are created in it to show their initial values.
   void section(std::span<const Row> rows, void* owner, const std::string& indent, bool commented) {
     for (const auto& row : rows) {
       if (indent.empty()) text += '\n';

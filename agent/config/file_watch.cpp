@@ -46,13 +46,13 @@ std::optional<std::string> link_target(const std::string& path) {
   return std::string(text.data(), static_cast<std::size_t>(length));
 }
 
-/// Made by creat(2) and still open in its writer's hand: its close is the event to wait for.
+/// Created and still open for writing: its close is the event to wait for.
 bool just_created(const std::string& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1;
 }
 
-/// The text of a regular file, as far as a parser would take it; absent when it cannot be read.
+/// The text of a regular file, up to the parser's limit; absent when it cannot be read.
 std::optional<std::string> text_of(const std::string& path) {
   const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat status {};
@@ -89,7 +89,7 @@ bool FileWatch::changed() {
   return std::exchange(seen_, now) != now;
 }
 
-/// Another stamp than when the text was last seen, and the same as at the last question.
+/// The stamp differs from that of the last read text, and equals the one at the last call.
 bool FileWatch::changed_and_settled() {
   const auto now = stamp();
   return std::exchange(last_stamp_, now) == now && now != seen_stamp_;
@@ -108,10 +108,10 @@ FileWatch::Fingerprint FileWatch::check() const {
   return std::pair(text->size(), std::hash<std::string>{}(*text));
 }
 
-/// Follows the path as the kernel would. What can change the answer: the last name, every symbolic link on
-/// the way, and the first part that is missing.
+/// Resolves the path as the kernel does. A change of the last name, of any symbolic link on the way, or of
+/// the first missing part can change the result.
 FileWatch::Names FileWatch::path_components() const {
-  constexpr int kMostSteps = 200;  // links in a circle end here
+  constexpr int kMostSteps = 200;  // ends link loops
   Names names;
   auto parts = parts_of(path_);
   std::string dir = path_.starts_with('/') ? "/" : ".";
@@ -135,8 +135,7 @@ FileWatch::Names FileWatch::path_components() const {
   return names;
 }
 
-/// Something may appear between the look at the path and the watch on its directory: look again until both
-/// agree.
+/// A file may appear between resolving the path and watching its directory: repeat until both agree.
 void FileWatch::arm() {
   constexpr int kMostTries = 5;
   if (!inotify_) return;
@@ -175,7 +174,7 @@ bool FileWatch::drain() {
 bool FileWatch::is_relevant(int descriptor, unsigned mask, std::string_view name) const {
   if ((mask & (IN_Q_OVERFLOW | IN_DELETE_SELF | IN_MOVE_SELF)) != 0) return true;
   const auto dir = dirs_.find(descriptor);
-  if (dir == dirs_.end()) return false;  // of a watch that was taken away since
+  if (dir == dirs_.end()) return false;  // of a watch that was removed since
   if ((mask & IN_IGNORED) != 0) return true;
   const auto names = names_.find(dir->second);
   if (names == names_.end() || !names->second.contains(name)) return false;

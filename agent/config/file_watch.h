@@ -1,6 +1,6 @@
-// Notices that a file says something else than before: written in place, replaced by rename, deleted and made
-// again, swapped behind a symbolic link (ConfigMap volumes), or in a directory that appears later. May not:
-// read meaning into the text, or keep it.
+// Detects that a file's text has changed: written in place, replaced by rename, deleted and created again,
+// switched behind a symbolic link (ConfigMap volumes), or in a directory that appears later. Does not
+// interpret or keep the text.
 #pragma once
 
 #include <cstddef>
@@ -17,28 +17,27 @@
 
 namespace evenkeel::config {
 
-/// Open the watch first, then read the file: what happens between is reported as a change.
+/// Open the watch first, then read the file: a change in between is reported.
 class FileWatch {
  public:
-  /// Never fails: what is not there yet is waited for.
+  /// Never fails: a missing file is waited for.
   explicit FileWatch(std::string path);
 
-  /// Readable when changed() should be asked; -1 where inotify is not to be had.
+  /// Readable when changed() should be called; -1 where inotify is not available.
   [[nodiscard]] int fd() const { return inotify_.get(); }
-  /// Whether the text is another one than at the last question; a file that went away counts. Drains fd().
-  /// May be asked at every tick besides: that costs one stat(2), and finds what gives no event (another
-  /// machine's write on a network file system, an ancestor that was renamed), once the file has held still
-  /// from one question to the next. A file that is still being written is not reported: its writer's close
-  /// is.
+  /// Whether the text differs from the last call; a file that went away counts. Drains fd(). May also be
+  /// called at every tick: that costs one stat(2), and finds changes that raise no event (another machine's
+  /// write on a network file system, a renamed ancestor), once the file is unchanged between two calls. A
+  /// file that is still being written is reported only when its writer closes it.
   bool changed();
 
  private:
   using Fingerprint =
       std::optional<std::pair<std::size_t, std::size_t>>;  ///< size and hash; absent: unreadable
-  /// Directory -> names that matter in it. Looked up as they stand in an event: strangers work there too.
+  /// Directory -> relevant names in it; events for other names are ignored.
   using Names = std::map<std::string, std::set<std::string, std::less<>>>;
 
-  /// What stat(2) says of the file behind all links; all zero when there is none.
+  /// stat(2) of the file behind all links; all zero when there is no file.
   struct Stamp {
     std::uint64_t device = 0, inode = 0, size = 0;
     std::int64_t modified_ns = 0, status_ns = 0;
@@ -59,7 +58,7 @@ class FileWatch {
   Names names_{};
   Fingerprint seen_{};
   Stamp seen_stamp_{};  ///< when seen_ was taken
-  Stamp last_stamp_{};  ///< at the last question
+  Stamp last_stamp_{};  ///< at the last call
 };
 
 }  // namespace evenkeel::config

@@ -22,7 +22,7 @@ constexpr std::array<RatioLabel, 4> kLabels = {
      {"node.koordinator.sh/mid-static-cpu-reserved-ratio", "midStaticCPUReservedPercent"},
      {"node.koordinator.sh/mid-static-memory-reserved-ratio", "midStaticMemoryReservedPercent"}}};
 
-/// Replaces what `layer` gives, if all of it is legal. Not empty: the first thing that is not.
+/// Applies `layer` if all of it is legal. Not empty: the first part that is not.
 std::string put(const document::Value& layer, ColocationStrategy& strategy,
                 std::vector<std::string>& notices) {
   auto merged = strategy;
@@ -49,7 +49,7 @@ void put_annotation(const NodeObject& node, NodeStrategy& out) {
     out.notices.push_back(std::string("node: annotation ") + kAnnotation + " ignored: " + why);
 }
 
-/// "0.65" is 65; a part of a percent is left away. Absent: not a number, or none that could be a ratio.
+/// "0.65" is 65, truncated to a whole percent. Absent: not a number, or outside a ratio's range.
 std::optional<std::int64_t> percent_of_ratio(const std::string& text) {
   constexpr double kMost = 1e6;
   constexpr double kNoise = 1e-9;  // 0.29 * 100 is a little less than 29

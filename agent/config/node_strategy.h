@@ -1,4 +1,4 @@
-// The node's own layers over the cluster's colocation strategy: its annotation, then its labels. Pure.
+// Applies a node's annotation, then its labels, on top of the cluster's colocation strategy. Pure.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace evenkeel::config {
 
 struct NodeStrategy {
   ColocationStrategy strategy{};
-  std::vector<std::string> notices{};  ///< a layer that was left out, and why
+  std::vector<std::string> notices{};  ///< an ignored layer, and why
 };
 
 /// Later wins: `cluster` (extensions.colocation), the annotation node.koordinator.sh/colocation-strategy
-/// (whole or not at all), each of the labels node.koordinator.sh/cpu-reclaim-ratio, memory-reclaim-ratio,
-/// mid-static-cpu-reserved-ratio and mid-static-memory-reserved-ratio.
+/// (completely or not at all), each of the labels node.koordinator.sh/cpu-reclaim-ratio,
+/// memory-reclaim-ratio, mid-static-cpu-reserved-ratio and mid-static-memory-reserved-ratio.
 NodeStrategy node_strategy(const ColocationStrategy& cluster, const NodeObject& node);
 
 }  // namespace evenkeel::config

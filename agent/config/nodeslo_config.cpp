@@ -35,7 +35,7 @@ void check_object(const document::Value& root, SchemaRead& read) {
   }
 }
 
-/// The spec of a document; null when there is nothing to read.
+/// The spec of a document; null when the document is empty.
 const document::Value* spec_of(const document::Value& root, SchemaRead& read) {
   if (root.null()) return nullptr;
   if (root.map() == nullptr) {

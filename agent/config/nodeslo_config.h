@@ -1,4 +1,4 @@
-// NodeSLO text -> NodeSlo value, or the complete list of what is wrong with it. All or nothing.
+// Parses a NodeSLO text into a NodeSlo value, or into the complete list of its problems. All or nothing.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace evenkeel::config {
 /// One effective setting, for `evenkeel check`.
 struct EffectiveSetting {
   std::string key{};     ///< "resourceUsedThresholdWithBE.cpuSuppressThresholdPercent"
-  std::string value{};   ///< as it would stand in YAML; "(not set)" for absent
+  std::string value{};   ///< as YAML; "(not set)" for absent
   std::string origin{};  ///< "nodeslo.yaml:7:5" or "default"
 };
 
@@ -21,16 +21,15 @@ struct NodeSloConfig {
   NodeSlo slo{};
   std::vector<EffectiveSetting> effective{};  ///< every field of the schema, in its order
   std::vector<std::string>
-      notices{};  ///< legal, but: a section in use whose loop is not active in this version, …
+      notices{};  ///< legal, but without effect: a section whose loop is not active in this version, …
   std::vector<document::Problem> problems{};  ///< not empty: slo must not be used
 };
 
-/// `text` holds a NodeSLO object or its bare spec. An empty text is the defaults.
+/// `text` holds a NodeSLO object or its bare spec. An empty text means the defaults.
 NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file);
 
-/// `object` is a NodeSLO as an API server holds it, `source` what problems name. Keys that we do not know are
-/// those of another version of its schema: notices. Places would be those in an answer that nobody sees:
-/// there are none.
+/// `object` is a NodeSLO as an API server returns it, `source` its name in problems. Unknown keys belong to
+/// another version of its schema: notices. Problems have no line and column, since no file shows them.
 NodeSloConfig read_nodeslo(const document::Value& object, const std::string& source);
 
 }  // namespace evenkeel::config

@@ -12,7 +12,7 @@ struct Bound {
   std::optional<Percent> value;
 };
 
-/// Both known: the lower must be below the upper. Blames the one that the file gives.
+/// If both are known, the lower must be below the upper. The problem names the one in the file.
 void check_below(const std::string& path, Bound lower, Bound upper, SchemaRead& read) {
   if (!lower.value || !upper.value || *lower.value < *upper.value) return;
   const bool lower_given = read.origins.count(path + lower.key) > 0;
@@ -62,7 +62,7 @@ void check_class(const NamedClass& named, SchemaRead& read) {
 
 using Requests = std::vector<std::pair<std::string, Bandwidth>>;
 
-/// Guaranteed bandwidths must be of one form and must fit into what there is.
+/// Guaranteed bandwidths must be all percentages or all quantities, and must fit into the total.
 void check_requests(const Requests& requests, std::optional<BitRate> total, SchemaRead& read) {
   if (requests.empty()) return;
   const auto& [last_key, last] = requests.back();
@@ -104,8 +104,8 @@ struct Span {
   Duration value;
 };
 
-/// The longer one must be above (or, where that makes sense, equal to) the shorter one. Blames the one that
-/// the file gives, the longer one first.
+/// The longer one must be above (or, where that makes sense, equal to) the shorter one. The problem names the
+/// one in the file, the longer one first.
 void check_longer(const std::string& path, Span longer, Span shorter, bool may_be_equal, SchemaRead& read) {
   if (longer.value > shorter.value || (may_be_equal && longer.value == shorter.value)) return;
   const bool longer_given = read.origins.count(path + longer.key) > 0;
@@ -119,7 +119,7 @@ void check_longer(const std::string& path, Span longer, Span shorter, bool may_b
 
 void check_durations(const EvenkeelSettings& settings, SchemaRead& read) {
   const std::string path = "extensions.evenkeel.";
-  // Models that expire between two lessons would never predict anything.
+  // Models that expire between two measurements would never predict anything.
   check_longer(path + "prediction.", {"modelExpirationDuration", settings.prediction.model_expiration},
                {"trainingInterval", settings.prediction.training_interval}, false, read);
   check_longer(path + "interference.", {"counterPeriod", settings.interference.counter_period},

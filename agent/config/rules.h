@@ -1,5 +1,5 @@
-// What no single row can know: settings that contradict each other, partners that are missing, sections whose
-// loop this version does not have. May not: change a setting, save for a host application's default
+// Checks what no single schema row can: settings that contradict each other, missing partners, sections whose
+// loop this version does not have. Does not change settings, except for a host application's default
 // directory.
 #pragma once
 
@@ -12,9 +12,9 @@ namespace evenkeel::config {
 void check_rules(NodeSlo& slo, SchemaRead& read);
 /// rules_host.cpp: names and directories of hostApplications.
 void check_host_applications(NodeSlo& slo, SchemaRead& read);
-/// rules_interference.cpp: models that are given.
+/// rules_interference.cpp: models given in the configuration.
 void check_given_normals(const InterferenceSettings& settings, SchemaRead& read);
-/// rules_notices.cpp: what is legal, but has no effect (yet).
+/// rules_notices.cpp: legal settings that have no effect (yet).
 void add_notices(const NodeSlo& slo, SchemaRead& read);
 
 }  // namespace evenkeel::config

@@ -33,7 +33,7 @@ std::string tidy(std::string_view dir) {
   return out;
 }
 
-/// No part may lead out of the base or stand still.
+/// No part may be ".." or ".".
 bool stays_below(std::string_view dir) {
   while (!dir.empty()) {
     const auto part = dir.substr(0, dir.find('/'));
@@ -43,7 +43,7 @@ bool stays_below(std::string_view dir) {
   return true;
 }
 
-/// The file gives some part of cgroupPath, even if it is only `cgroupPath: {base: CgroupRoot}`.
+/// Whether the file gives any part of cgroupPath, even only `cgroupPath: {base: CgroupRoot}`.
 bool path_given(const std::string& key, const SchemaRead& read) {
   const auto first = read.origins.lower_bound(key + ".cgroupPath.");
   return first != read.origins.end() && first->first.starts_with(key + ".cgroupPath.");

@@ -7,7 +7,7 @@
 namespace evenkeel::config {
 namespace {
 
-/// A trigger that is switched on and can never run.
+/// An eviction trigger that is enabled and can never fire.
 void note_eviction(const NodeSlo& slo, SchemaRead& read) {
   for (const eviction::EvictionTrigger* trigger : eviction::eviction_triggers()) {
     const auto gate = static_cast<std::size_t>(trigger->gate);
@@ -19,7 +19,7 @@ void note_eviction(const NodeSlo& slo, SchemaRead& read) {
   }
 }
 
-/// A trigger of which only some settings are there can never run.
+/// An eviction trigger with only some of its settings can never fire.
 void note_partners(const std::string& what, std::initializer_list<std::pair<const char*, bool>> partners,
                    SchemaRead& read) {
   std::string missing;
@@ -62,7 +62,7 @@ void note_thresholds(const ThresholdStrategy& t, SchemaRead& read) {
   }
 }
 
-/// Koordinator's agent refuses these at run time although its schema takes them.
+/// Koordinator's agent rejects these at run time although its schema accepts them.
 void note_satisfaction(const ThresholdStrategy& t, SchemaRead& read) {
   const auto lower = t.cpu_evict_be_satisfaction_lower_percent;
   const auto upper = t.cpu_evict_be_satisfaction_upper_percent;
@@ -83,8 +83,8 @@ bool has_limit(const Block& block) {
   return rest != BlockIoConfig{};
 }
 
-/// Limits are of a directory, and only best effort has one of its own; latency targets are of services' pods.
-/// A volume is a pod's.
+/// Disk limits belong to a cgroup directory, and only best effort has one of its own; latency targets apply
+/// to services' pods; volumes belong to pods.
 void note_disks(const std::string& path, const std::optional<BlkioQos>& blkio, SchemaRead& read) {
   if (!blkio || !blkio->enable) return;
   const bool of_directory = path.ends_with(".beClass") || path.ends_with(".cgroupRoot");

@@ -24,7 +24,7 @@ std::optional<std::int64_t> plain_integer(const document::Scalar& scalar) {
   return from_text<std::int64_t>(scalar.text);
 }
 
-/// What follows reads one kind each; monostate is "not legal".
+/// Readers, one per kind; monostate is "not legal".
 Content number(const document::Scalar& scalar, const Row& row) {
   const auto value = plain_integer(scalar);
   if (!value || !in(row.range, *value)) return {};
@@ -45,7 +45,8 @@ Content ratio(const document::Scalar& scalar, const Row& row) {
   return Content(*value);
 }
 
-/// Numbers of bytes and the like may be quantities, quoted or not; a plain number keeps the rules of numbers.
+/// Byte counts and similar numbers may be quantities, quoted or not; a plain number follows the rules of
+/// numbers.
 Content quantity(const document::Scalar& scalar, const Row& row) {
   const bool only_digits = scalar.text.find_first_not_of("-0123456789") == std::string::npos;
   const auto value =

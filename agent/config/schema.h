@@ -1,5 +1,5 @@
-// The NodeSLO schema as tables: one row per key. Parsing, range checks, "did you mean", `evenkeel check` and
-// the example file all come from these rows and from nothing else. May not: read text (schema_read.h does).
+// The NodeSLO schema as tables, one row per key. Parsing, range checks, "did you mean", `evenkeel check` and
+// the example file are all generated from these rows alone. Does not read text (schema_read.h does).
 #pragma once
 
 #include <cstddef>
@@ -35,7 +35,7 @@ enum class Kind : std::uint8_t {
   list,       ///< a list of maps with rows of their own
 };
 
-/// A value on its way between the file and a member; monostate is "not set".
+/// A value between the file and a member; monostate is "not set".
 using Content = std::variant<std::monostate, bool, std::int64_t, double, std::string, Bandwidth,
                              std::map<std::string, bool>, std::vector<Duration>>;
 
@@ -55,13 +55,13 @@ struct Row {
   Words words{};
   std::string_view unit{};
   std::string_view doc{};
-  std::string_view example{};  ///< shown in the example file in place of the default
-  bool foreign_keys = false;   ///< section: keys that no row names are somebody else's, not errors
+  std::string_view example{};  ///< shown in the example file instead of the default
+  bool foreign_keys = false;   ///< section: unknown keys belong to other programs, not errors
   void (*put)(void* owner, const Content& content) = nullptr;
   Content (*get)(const void* owner) = nullptr;
   Rows rows = nullptr;                   ///< section and list
-  void* (*open)(void* owner) = nullptr;  ///< the section, made if need be; the list's new last element
-  const void* (*peek)(const void* owner, std::size_t index) = nullptr;  ///< null: absent, or behind the last
+  void* (*open)(void* owner) = nullptr;  ///< the section, created if absent; the list's new last element
+  const void* (*peek)(const void* owner, std::size_t index) = nullptr;  ///< null: absent, or past the end
 };
 
 /// The whole spec, rooted at a NodeSlo.
@@ -70,7 +70,7 @@ std::span<const Row> node_slo_rows();
 std::span<const Row> threshold_rows();
 std::span<const Row> qos_rows();
 std::span<const Row> blkio_rows();
-/// Of a pod's annotation, rooted at NetworkLimits.
+/// For a pod's annotation, rooted at NetworkLimits.
 std::span<const Row> network_limit_rows();
 std::span<const Row> cpu_burst_rows();
 std::span<const Row> system_rows();
@@ -99,7 +99,7 @@ struct IsQuantity : std::false_type {};
 template <class Tag>
 struct IsQuantity<Quantity<Tag>> : std::true_type {};
 
-/// Content -> member. The reader has made sure that the alternative is the row's.
+/// Content -> member. The reader has checked that the alternative is the row's.
 template <class M>
 void assign(M& member, const Content& content) {
   if constexpr (IsOptional<M>::value) {
@@ -149,13 +149,13 @@ struct Access<Member> {
   }
 };
 
-/// A table of one file as what a section refers to.
+/// A table of one file in the form that a section refers to.
 template <const auto& table>
 std::span<const Row> rows_of() {
   return table;
 }
 
-/// The row with a text that the example file shows in place of the default.
+/// The row with a text that the example file shows instead of the default.
 constexpr Row with_example(Row row, std::string_view example) {
   row.example = example;
   return row;
@@ -199,7 +199,7 @@ constexpr Row section(std::string_view key, Rows rows, std::string_view doc) {
           .open = &Access<Member>::open,
           .peek = &Access<Member>::peek};
 }
-/// A section that exists only if the file names it; `make` is what it starts from.
+/// A section that exists only if the file names it; `make` creates its initial value.
 template <auto Member, auto make>
 constexpr Row optional_section(std::string_view key, Rows rows, std::string_view doc) {
   auto row = Row{.key = key, .kind = Kind::section, .doc = doc, .rows = rows};
@@ -207,7 +207,7 @@ constexpr Row optional_section(std::string_view key, Rows rows, std::string_view
   row.peek = &Access<Member>::peek_or_default;
   return row;
 }
-/// A map in the file without a struct of its own: its rows fill the owner's members.
+/// A map in the file without a struct of its own: its rows set the owner's members.
 constexpr Row inline_section(std::string_view key, Rows rows, std::string_view doc) {
   return {
       .key = key, .kind = Kind::section, .doc = doc, .rows = rows, .open = &same, .peek = &same_as_default};

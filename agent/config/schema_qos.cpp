@@ -78,7 +78,7 @@ constexpr Row kNetworkLimitRows[] = {
 
 enum class Class : std::uint8_t { lsr, ls, be, system };
 
-/// What a section starts from when the file names it: Koordinator's defaults of the class.
+/// A section's initial values when the file names it: Koordinator's defaults of the class.
 template <Class kClass>
 std::optional<MemoryQos> default_memory() {
   constexpr bool kSystem = kClass == Class::system;

@@ -12,22 +12,21 @@
 
 namespace evenkeel::config {
 
-// Walks a document along the schema's rows and fills the members. Reports everything that is wrong, not only
-// the first thing. May not: know what any key means (rules.h does).
+// Reads a document by the schema's rows and fills the members. Reports every problem, not only the first.
+// Does not know any key's meaning (rules.h does).
 
-/// Where each key that was given stands, by its full name ("cpuBurstStrategy.policy",
-/// "hostApplications[0].name").
+/// The place of each given key, by its full name ("cpuBurstStrategy.policy", "hostApplications[0].name").
 using Origins = std::map<std::string, document::Place>;
 
 struct SchemaRead {
   std::string file{};
-  std::string prefix{};       ///< in front of the keys in problems: "spec." for a whole object
-  bool foreign_keys = false;  ///< a key that no row names is no problem, but a notice
+  std::string prefix{};       ///< put before keys in problems: "spec." for a whole object
+  bool foreign_keys = false;  ///< an unknown key is a notice, not a problem
   Origins origins{};
   std::vector<document::Problem> problems{};
   std::vector<std::string> notices{};
 
-  /// `key` as in Origins; the place is that of the key, if it was given.
+  /// `key` as in Origins; the problem gets the key's place if it was given.
   void problem(const std::string& key, std::string message);
 };
 
@@ -35,12 +34,12 @@ struct SchemaRead {
 void read_section(const document::Value& value, std::span<const Row> rows, void* owner,
                   const std::string& path, bool foreign_keys, SchemaRead& out);
 
-/// "found an unknown key; did you mean 'y'?", or with what is legal.
+/// "found an unknown key; did you mean 'y'?", or with the legal keys.
 std::string unknown_key_text(std::string_view key, std::span<const std::string_view> known);
 
-// For a word that nobody knows, the known one that was probably meant.
+// Suggests, for an unknown word, the known one that was probably meant.
 
-/// Empty when nothing is near enough.
+/// Empty when no known word is close enough.
 std::string_view did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace evenkeel::config

@@ -1,4 +1,4 @@
-// cpuBurstStrategy, systemStrategy, hostApplications, and the root that holds all sections.
+// Schema rows of cpuBurstStrategy, systemStrategy, hostApplications, and the root with all sections.
 #include "agent/config/schema.h"
 
 namespace evenkeel::config {
@@ -50,7 +50,7 @@ std::string joined(const std::string& parent, const std::string& child) {
   if (parent.empty()) return child;
   return child.empty() ? parent : parent + '/' + child;
 }
-/// The two parts may stand in any order: one grows the directory in front, the other behind.
+/// The two parts may come in any order: one extends the directory in front, the other at the end.
 void put_parent(void* owner, const Content& content) {
   auto& dir = static_cast<H*>(owner)->relative_dir;
   dir = joined(std::get<std::string>(content), dir);

@@ -1,5 +1,5 @@
-// A child process of the demo, and memory that it shares with us. A child dies with its parent. May not:
-// know what it runs.
+// A child process of the demo, which is killed with its parent, and memory shared with it. Does not know what
+// the child runs.
 #pragma once
 
 #include <sys/mman.h>
@@ -14,21 +14,21 @@ namespace evenkeel::demo {
 class Child {
  public:
   Child() = default;
-  /// Runs `work` in a new process, whose exit status is what it returns. `farewell` is the signal that the
-  /// kernel sends it when we die. Not started (operator bool) when the machine refuses.
+  /// Runs `work` in a new process and exits with its result. The kernel sends it the signal `farewell` when
+  /// this process dies. Not started (operator bool) when fork fails.
   static Child start(const std::function<int()>& work, int farewell);
   Child(Child&& other) noexcept : pid_(std::exchange(other.pid_, -1)) {}
   Child& operator=(Child&& other) noexcept {
     std::swap(pid_, other.pid_);
     return *this;
   }
-  ~Child();  ///< SIGKILL, and waits
+  ~Child();  ///< sends SIGKILL and waits
 
   explicit operator bool() const { return pid_ > 0; }
   void signal(int number) const;
-  /// Waits for the end; the exit status, or -1 if it was killed.
+  /// Waits for its end; returns the exit status, or -1 if it was killed.
   int wait();
-  /// Whether it still runs; does not wait.
+  /// Whether it is still running; does not wait.
   [[nodiscard]] bool running();
 
  private:
@@ -37,7 +37,7 @@ class Child {
   int status_ = -1;
 };
 
-/// Zeroed elements in memory that children inherit and share, already backed by pages.
+/// Zeroed elements in memory shared with child processes, already backed by pages.
 template <class T>
 class Shared {
  public:

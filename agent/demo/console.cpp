@@ -16,7 +16,7 @@ Console::Console() : terminal_(::isatty(STDERR_FILENO) == 1) {
   ::sigprocmask(SIG_BLOCK, &ours_, &before_);
 }
 
-// A signal that is still waiting was meant for the demo, which has ended: it is taken, not let loose.
+// A pending signal was meant for the demo, which has ended: discard it before unblocking.
 Console::~Console() {
   const timespec now{};
   while (::sigtimedwait(&ours_, nullptr, &now) > 0) {

@@ -1,4 +1,4 @@
-// What the person at the terminal sees while the demo runs, and how he stops it. May not: decide anything.
+// The demo's terminal output: a progress line, and interruption by signals. Does not decide anything.
 #pragma once
 
 #include <csignal>
@@ -8,7 +8,7 @@
 
 namespace evenkeel::demo {
 
-/// Takes SIGINT, SIGTERM and SIGHUP out of the usual way while it lives: they arrive in pause_until().
+/// Blocks SIGINT, SIGTERM and SIGHUP while it lives; pause_until() receives them.
 class Console {
  public:
   Console();
@@ -16,14 +16,14 @@ class Console {
   Console& operator=(const Console&) = delete;
   ~Console();
 
-  /// One line that updates itself on a terminal, else a line each time. The share done is 0..1.
+  /// On a terminal one line that is updated in place, else a line per call. `done` is a fraction, 0..1.
   void progress(double done, const std::string& what);
   /// Removes the progress line.
   void clear();
-  /// False when somebody asked us to stop: from then on at once.
+  /// Waits until `moment`. False when a signal asked the demo to stop, and from then on at once.
   bool pause_until(Duration moment);
   [[nodiscard]] bool interrupted() const { return interrupted_by_ != 0; }
-  /// "SIGINT"; empty if nobody did.
+  /// "SIGINT"; empty if not interrupted.
   [[nodiscard]] std::string interrupted_by() const;
 
  private:

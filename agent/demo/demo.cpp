@@ -16,8 +16,8 @@ namespace evenkeel::demo {
 namespace {
 
 constexpr Duration kRequestCost = std::chrono::milliseconds(1);
-constexpr double kBusyIsNoise = 0.1;  ///< CPUs used by others before we began
-/// What a phase takes beside its measured part, roughly: starts, warm-ups, stops.
+constexpr double kBusyIsNoise = 0.1;  ///< CPUs used by others before the start
+/// Rough time of a phase beyond its measured part: starts, warm-ups, stops.
 constexpr double kOverheadSeconds = 1.2;
 
 struct Run {
@@ -39,7 +39,7 @@ std::string kernel_text(const tree::Layout& layout) {
   return std::string("Linux ") + system.release + ", cgroup " + tree::name(layout.version);
 }
 
-/// CPUs that others use now; the demo does nothing meanwhile.
+/// CPUs that other processes use now, while the demo is idle.
 double noise(const Host& host, Console& console) {
   constexpr Duration kLook = std::chrono::seconds(1);
   const auto before = machine_cpu_time(host);
@@ -56,7 +56,7 @@ void warn_if_busy(const Host& host, Console& console) {
     std::fprintf(stderr, "demo: others use %.2f CPUs of this machine: the figures will be noisy\n", busy);
 }
 
-/// Each file once, with the last value; restores are told by the count.
+/// Each file once, with its last value; restores appear only as a count.
 std::vector<AuditLine> last_writes(const std::vector<AuditLine>& audit) {
   std::vector<AuditLine> writes;
   std::set<std::string> seen;
@@ -83,8 +83,8 @@ bool step(Run& run, int round, Scenario scenario, Phase phase, int& status) {
   return true;
 }
 
-/// The phases take turns, so that a disturbance or a drift of the machine meets all of them. The service
-/// alone is the same in both scenarios and is measured once a round.
+/// Phases alternate, so that a disturbance or drift of the machine affects all of them. The phase with the
+/// service alone is the same in both scenarios and is measured once a round.
 int run_rounds(Run& run) {
   int status = 0;
   for (int round = 0; round < run.outcome.rounds; ++round) {

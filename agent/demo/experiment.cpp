@@ -16,7 +16,7 @@ PhaseResult failed(std::string why) {
   return result;
 }
 
-/// The service under its load, with whatever else runs; figures over the counted time.
+/// Measures the service under its load, with or without hogs; figures cover the counted time.
 std::optional<PhaseResult> measure(const Bench& bench, const Hogs* hogs) {
   const Duration start = monotonic() + kServerStart;
   Service service(*bench.stage, bench.load, start);

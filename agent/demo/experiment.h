@@ -1,4 +1,4 @@
-// One phase of the demo: stage, service, hogs and agent brought together, measured, and taken apart again.
+// Runs one phase of the demo: starts stage, service, hogs and agent, measures, and stops them again.
 #pragma once
 
 #include <optional>
@@ -24,14 +24,14 @@ struct Bench {
 
 struct PhaseResult {
   Figures figures{};
-  /// Managed only.
+  /// Managed phase only.
   std::vector<AuditLine> audit{};
   Restoration restoration{};
-  /// Not empty: the phase failed, with the reason; nothing else counts.
+  /// Not empty: why the phase failed; the rest is then invalid.
   std::string failure{};
 };
 
-/// Absent when somebody asked to stop.
+/// Absent when a signal asked the demo to stop.
 std::optional<PhaseResult> run_phase(const Bench& bench, Scenario scenario, Phase phase);
 
 }  // namespace evenkeel::demo

@@ -1,4 +1,4 @@
-// The numbers of the demo and the arithmetic on them. May not: measure, print.
+// The numbers of the demo and the arithmetic on them. Does not measure or print.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ inline constexpr std::array kPhases = {Phase::alone, Phase::unmanaged, Phase::ma
 const char* name(Scenario scenario);
 const char* name(Phase phase);
 
-/// The goals that the report prints beside what was reached.
+/// The goals that the report prints beside the results.
 inline constexpr double kGoalLatencyRatio = 1.25;
 inline constexpr double kGoalKeptRatio = 0.85;
 
@@ -36,18 +36,18 @@ using Histogram = std::array<std::uint64_t, kColumns>;
 std::size_t column_of(Duration latency);
 Histogram histogram_of(const std::vector<Duration>& all);
 
-/// CPUs in use on average over the measured time.
+/// Average CPUs in use over the measured time.
 struct CpuShares {
   double service = 0, batch = 0, others = 0, idle = 0;
 };
-/// What best effort used of what service and others left; absent when they left nothing.
+/// The share that best effort used of the CPU that service and others left; absent when they left nothing.
 std::optional<double> kept_ratio(const CpuShares& cpu);
 
 struct Figures {
   Latency latency{};
   Histogram histogram{};
   CpuShares cpu{};
-  double work = 0;  ///< best effort's own count, per second
+  double work = 0;  ///< units of work counted by best effort, per second
 };
 
 /// Every figure's median over the rounds (the lower of two middle ones); histograms and requests are summed.

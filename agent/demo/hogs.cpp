@@ -13,9 +13,9 @@ namespace evenkeel::demo {
 namespace {
 
 constexpr std::uint64_t kRound = 100'000;  ///< iterations, about 0.2 ms
-// Large enough to defeat the caches, small enough that the kernel hands the same pages round. Memory that
-// grows for ever would measure the hypervisor: a virtual machine's first touch of a page is its host's work,
-// which no guest can schedule.
+// Larger than the caches, small enough that the kernel reuses the same pages. Ever-growing memory would
+// measure the hypervisor: a virtual machine's first touch of a page is work of its host, which no guest can
+// schedule.
 constexpr std::size_t kStormBytes = 64 << 20;
 constexpr std::size_t kStormBytesOfAll = 1 << 30;
 

@@ -1,5 +1,5 @@
-// Best-effort hogs: real processes in the batch containers that take all the CPU they can get, by computing
-// or by a storm of page faults, and count what they got done.
+// Best-effort hogs: real processes in the batch containers that use all the CPU they get, by computing or by
+// a storm of page faults, and count their work.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace evenkeel::demo {
 class Hogs {
  public:
   Hogs(const Stage& stage, Scenario scenario, int count);
-  /// Whether all of them are at work.
+  /// Whether all hogs are running.
   [[nodiscard]] bool running();
-  /// Work done so far: rounds of computing, or pages touched.
+  /// Work done so far: rounds of computing, or touched pages.
   [[nodiscard]] std::uint64_t work() const;
 
  private:
-  /// Its own cache line, so that counting does not make hogs slow each other.
+  /// On its own cache line, so that counting does not slow the other hogs.
   struct alignas(64) Counter {
     std::uint64_t work = 0;
   };

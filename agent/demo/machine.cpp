@@ -20,8 +20,8 @@ std::vector<int> usable_cpus() {
   return cpus;
 }
 
-// user, nice, system, then idle and iowait which nobody used, then irq and softirq. What the hypervisor
-// stole was used by nobody here, and guest time is contained in user and nice.
+// user, nice, system, then idle and iowait (unused time), then irq and softirq. Steal time was not used by
+// this machine, and guest time is contained in user and nice.
 std::optional<CpuTime> machine_cpu_time(const Host& host) {
   const auto text = host.slurp("proc/stat");
   if (!text) return std::nullopt;
@@ -55,7 +55,8 @@ CpuShares cpu_between(const CpuReading& from, const CpuReading& to, std::size_t 
   shares.service = used(from.service, to.service);
   shares.batch = used(from.batch, to.batch);
   const double machine = used(from.machine, to.machine);
-  // The machine's counter moves in ticks, the cgroups' in nanoseconds: differences may be slightly negative.
+  // The machine's counter advances in ticks, the cgroups' in nanoseconds: differences may be slightly
+  // negative.
   shares.others = std::max(0.0, machine - shares.service - shares.batch);
   shares.idle = std::max(0.0, static_cast<double>(cpus) - shares.service - shares.batch - shares.others);
   return shares;

@@ -1,5 +1,5 @@
-// How many CPUs there are for us and who used them: the machine's own counters against those of the demo's
-// cgroups. Reads only.
+// The usable CPUs and their use: the machine's own counters compared with those of the demo's cgroups. Reads
+// only.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace evenkeel::demo {
 /// CPUs that this process may run on.
 std::vector<int> usable_cpus();
 
-/// CPU time used since boot by everything on the machine.
+/// CPU time used since boot by all tasks of the machine.
 std::optional<CpuTime> machine_cpu_time(const Host& host);
 
 struct CpuReading {
@@ -21,7 +21,7 @@ struct CpuReading {
   CpuTime machine{}, service{}, batch{};
 };
 std::optional<CpuReading> read_cpu(const Host& host, const Stage& stage);
-/// Who used how many CPUs between two readings, of `cpus`.
+/// The CPUs that each group used between two readings, out of `cpus`.
 CpuShares cpu_between(const CpuReading& from, const CpuReading& to, std::size_t cpus);
 
 }  // namespace evenkeel::demo

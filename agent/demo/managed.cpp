@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The threshold is high because the service is protected by order, not by distance: best effort runs when
-// the service does not. Suppression by cpuset, because a quota lets best effort in anew in each period.
+// The threshold is high because priority protects the service, not headroom: best effort runs when the
+// service does not. Suppression by cpuset, because a quota admits best effort again in each period.
 constexpr const char* kConfiguration = R"(resourceUsedThresholdWithBE:
   enable: true
   cpuSuppressThresholdPercent: 95
@@ -81,7 +81,7 @@ ManagedNode::ManagedNode(const Host& host, const Stage& stage) {
   std::ofstream(directory_ + "/nodeslo.yaml") << kConfiguration;
   const std::string program = fs::read_symlink(host.absolute("proc/self/exe"), error).string();
   const std::string cgroup_root = stage.cgroup_root();
-  // If we die, the agent is asked to stop in order: it then still restores.
+  // If the demo dies, the agent gets SIGTERM and still restores.
   agent_ = Child::start([&] { return become_agent(program, directory_, cgroup_root); }, SIGTERM);
 }
 

@@ -1,5 +1,5 @@
-// The real agent, `evenkeel run` of this very program, set on the demo's cgroups; what it wrote and why, from
-// its audit log. May not: stand in for the agent.
+// Runs the real agent, `evenkeel run` of this very program, on the demo's cgroups, and reads from its audit
+// log what it wrote and why. Does not imitate the agent.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ namespace evenkeel::demo {
 struct AuditLine {
   std::string kind{}, path{}, old_text{}, new_text{}, by{}, why{};
 };
-/// The lines of an audit log that can be read; others (a torn last one) are left out.
+/// The readable lines of an audit log; others (a torn last one) are skipped.
 std::vector<AuditLine> read_audit(const std::string& text);
 
 class ManagedNode {
@@ -25,12 +25,12 @@ class ManagedNode {
   ManagedNode& operator=(const ManagedNode&) = delete;
   ~ManagedNode();
 
-  /// Waits until the agent has set something, at most three seconds. False: it has not, or has died.
+  /// Waits up to three seconds for the agent's first write. False: none came, or the agent has exited.
   bool wait_for_first_write(Console& console);
-  /// SIGTERM, and waits: the agent restores what it wrote. Its exit status.
+  /// Sends SIGTERM and waits while the agent restores what it wrote. Returns its exit status.
   int stop();
   [[nodiscard]] std::vector<AuditLine> audit() const;
-  /// What the agent said, for when something went wrong.
+  /// The agent's log, for failures.
   [[nodiscard]] std::string log() const;
 
  private:

@@ -1,4 +1,4 @@
-// What the demo says in the end: table, plot, what the agent did, verdict; and the same as JSON. Pure text.
+// Renders the demo's report: table, plot, the agent's actions, verdict; and the same as JSON. Pure text.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct Outcome {
   std::size_t hogs = 0;
   std::string kernel{};  ///< release and cgroup version
   std::map<Scenario, std::map<Phase, Figures>> figures{};
-  std::vector<AuditLine> writes{};  ///< of the last managed phase, each file once
+  std::vector<AuditLine> writes{};  ///< the last managed phase, each file once
   Restoration restoration{};
 };
 

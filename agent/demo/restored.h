@@ -1,4 +1,5 @@
-// The proof that nothing was left behind: control files before the agent came and after it went. Pure.
+// Checks that the agent restored everything: compares control files before it started and after it stopped.
+// Pure.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@ namespace evenkeel::demo {
 
 struct Restoration {
   std::size_t written = 0;          ///< files that the agent wrote to
-  std::size_t restored = 0;         ///< of these, how many hold what they held before
-  std::vector<std::string> left{};  ///< "path: was X, is Y", of all control files
+  std::size_t restored = 0;         ///< of these, files with their original value
+  std::vector<std::string> left{};  ///< "path: was X, is Y", from all control files
 };
 Restoration compare(const ControlValues& before, const ControlValues& after,
                     const std::vector<AuditLine>& audit);

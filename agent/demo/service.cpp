@@ -19,15 +19,15 @@ void bind_to(int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);
   CPU_SET(static_cast<std::size_t>(cpu), &set);
-  // Refused where a cpuset leaves this CPU out: the worker then runs where it may.
+  // Fails where a cpuset excludes this CPU: the worker then runs on any allowed CPU.
   (void)::sched_setaffinity(0, sizeof set, &set);
 }
 
-// Each worker sleeps on a timer of its own CPU: like a network card's queue, nobody on another CPU has to
-// wake it. (Some hypervisors deliver such a wake-up to a busy virtual CPU a whole tick late.)
+// Each worker sleeps on a timer of its own CPU, like a network card's queue: no other CPU has to wake it.
+// (Some hypervisors deliver such a wake-up to a busy virtual CPU a whole tick late.)
 //
-// A machine that is far too slow for the load would answer for minutes: from `closing` on requests are turned
-// away, and their latency is how long they had waited by then.
+// A machine far too slow for the load would answer for minutes: from `closing` on requests are rejected, with
+// their waiting time so far as latency.
 void serve(const std::vector<Duration>& schedule, Duration start, Duration closing, std::uint64_t iterations,
            std::span<std::int64_t> latencies) {
   std::uint64_t state = 1;
@@ -35,7 +35,7 @@ void serve(const std::vector<Duration>& schedule, Duration start, Duration closi
     const Duration due = start + schedule[i];
     wait_until(due);
     if (monotonic() < closing) state = churn(iterations, state);
-    // An answer depends on the work, so the work cannot be left out.
+    // The result depends on the work, so the compiler cannot drop it.
     latencies[i] = (monotonic() - due).count() + (state == 0 ? 1 : 0);
   }
 }

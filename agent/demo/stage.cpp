@@ -18,8 +18,8 @@ constexpr std::array kUsed = {Controller::cpu, Controller::cpuacct, Controller::
 constexpr std::array<const char*, 3> kSwitched = {"cpu", "cpuset", "memory"};
 constexpr std::int64_t kSharesPerCpu = 1024;
 constexpr std::int64_t kLeastShares = 2;
-// The experiment is about the service and the hogs; whatever else runs on the machine stays out of it as far
-// as that can be had without stopping it.
+// High shares keep other processes of the machine out of the experiment as far as possible without stopping
+// them.
 constexpr std::int64_t kTopShares = 16 * kSharesPerCpu;
 
 /// The kubelet's conversion of v1 shares to a v2 weight.
@@ -93,7 +93,7 @@ bool Stage::make_directory(const std::string& root, const std::string& dir) {
   return true;
 }
 
-// A controller that cannot be had (hybrid hosts keep them on v1) is no failure: the agent will say so.
+// A missing controller (hybrid hosts keep them on v1) is not an error: the agent reports it.
 void Stage::enable_controllers(const std::string& dir) {
   const auto before = host_->slurp(dir + "/cgroup.subtree_control");
   if (!before) return;
@@ -113,8 +113,8 @@ void Stage::set_shares(const std::string& dir, std::int64_t shares) {
   }
 }
 
-// As the kubelet does: the service's pod has requested the whole node (and uses a part of it), batch pods
-// request nothing that Kubernetes knows of.
+// As the kubelet sets them: the service's pod requests the whole node (and uses a part of it), batch pods
+// have no native requests.
 void Stage::give_kubernetes_shares(int cpus) {
   for (const auto& dir : directories_) {
     const bool batch = dir.find("/besteffort") != std::string::npos;
@@ -171,7 +171,7 @@ void Stage::kill_all() {
 
 Stage::~Stage() {
   if (directories_.empty()) return;  // moved from
-  // A killed process leaves its cgroup when it is reaped, by us or by init: that takes a moment.
+  // A killed process leaves its cgroup only when the demo or init has reaped it, a moment later.
   for (int attempt = 0; attempt < 100; ++attempt) {
     bool gone = true;
     for (const auto& root : roots_)

@@ -1,6 +1,6 @@
-// The demo's own cgroups, laid out as a kubelet does below a private top directory, with the shares that
-// Kubernetes gives. The only file of the demo that writes control files, and only beneath that directory
-// (and, on pure v2, the controllers switched on above it, which are switched off again).
+// Creates the demo's cgroups, laid out as the kubelet does below a private top directory, with Kubernetes'
+// CPU shares. The only file of the demo that writes control files, and only beneath that directory (on pure
+// v2 it also enables controllers above it, and disables them again).
 #pragma once
 
 #include <map>
@@ -20,21 +20,21 @@ class Stage {
   static Result<Stage> build(const Host& host, int cpus);
   Stage(Stage&& other) noexcept = default;
   Stage& operator=(Stage&&) = delete;
-  /// Kills what is left inside and removes the directories, bottom up.
+  /// Kills the remaining processes and removes the directories, bottom up.
   ~Stage();
 
-  /// "/evenkeel-demo-123": what `evenkeel run --cgroup-root` wants.
+  /// "/evenkeel-demo-123", for `evenkeel run --cgroup-root`.
   [[nodiscard]] std::string cgroup_root() const { return '/' + top_; }
   [[nodiscard]] const tree::Layout& layout() const { return layout_; }
   /// Containers, relative to a hierarchy's root.
   [[nodiscard]] const std::string& service() const { return service_; }
   [[nodiscard]] const std::vector<std::string>& batch() const { return batch_; }
 
-  /// Moves the calling process; meant for the child between fork and work.
+  /// Moves the calling process into the container; called in the child after fork.
   [[nodiscard]] bool enter(const std::string& container) const;
   /// Every control file of the knob table, in every directory below the top one.
   [[nodiscard]] ControlValues controls() const;
-  /// CPU time of everything below the services' and the batch branch; absent if it cannot be read.
+  /// CPU time of the services' and of the batch branch; absent if it cannot be read.
   [[nodiscard]] std::optional<CpuTime> service_cpu_time() const { return cpu_time("burstable"); }
   [[nodiscard]] std::optional<CpuTime> batch_cpu_time() const { return cpu_time("besteffort"); }
 
@@ -56,7 +56,7 @@ class Stage {
   std::vector<std::string> directories_{};  ///< parents first, relative to a root
   std::string service_{};
   std::vector<std::string> batch_{};
-  std::vector<std::string> switched_on_{};  ///< controllers that the v2 root did not hand down before us
+  std::vector<std::string> switched_on_{};  ///< controllers that the v2 root did not enable before
 };
 
 }  // namespace evenkeel::demo

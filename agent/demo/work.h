@@ -1,4 +1,4 @@
-// What requests and hogs spend CPU time on, and the demo's clocks. May not: touch memory or files.
+// The demo's computing work for requests and hogs, and its clock. Does not touch memory or files.
 #pragma once
 
 #include <cstdint>
@@ -7,13 +7,13 @@
 
 namespace evenkeel::demo {
 
-/// CLOCK_MONOTONIC, and how to wait for a moment of it.
+/// CLOCK_MONOTONIC, and waiting for a time on it.
 Duration monotonic();
 void wait_until(Duration moment);
 
 /// A fixed amount of computing; the result keeps the compiler from dropping it.
 std::uint64_t churn(std::uint64_t iterations, std::uint64_t seed);
-/// How many iterations take `cost` of undisturbed CPU time here.
+/// The number of iterations that take `cost` of undisturbed CPU time on this machine.
 std::uint64_t calibrated_iterations(Duration cost);
 
 }  // namespace evenkeel::demo

@@ -1,5 +1,5 @@
-// What both doors share while they build a Value: the limits, and the search for a key that stands twice.
-// May not: know a library.
+// The limits and the duplicate-key check that the YAML and the JSON parser share. Does not know either
+// library.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,14 @@ namespace evenkeel::document {
 inline constexpr int kDeepestNesting = 64;
 inline constexpr std::size_t kLongestText = std::size_t{16} << 20;
 
-/// Absent when the text may be parsed at all.
+/// Why the text must not be parsed; absent when it may.
 std::optional<Problem> refusal_message(std::string_view text, const std::string& file);
 
-/// The second member of a map with a key that it already has; null when all keys differ.
+/// The first member whose key the map already has; null when all keys differ.
 const std::pair<std::string, Value>* duplicate_key(const ValueMap& map);
 
-/// Line and column of `offset`, counted on from an earlier place of the same text, so that a whole document
-/// costs one pass.
+/// Line and column of `offset`, counted from the previous call's place, so that a whole document costs one
+/// pass.
 class PlaceFinder {
  public:
   explicit PlaceFinder(std::string_view text) : text_(text) {}

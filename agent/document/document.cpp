@@ -28,7 +28,7 @@ Parsed parse_document(std::string_view text, const std::string& file, std::span<
   const auto first = text.find_first_not_of(" \t\r\n");
   const bool braces = first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
   if (!braces) return parse_yaml(text, file);
-  constexpr std::size_t kLongestFlowStyle = std::size_t{256} << 10;  // what people write by hand
+  constexpr std::size_t kLongestFlowStyle = std::size_t{256} << 10;  // larger texts are not hand-written
   auto json = parse_json(text, file, wanted);
   if (json.problems.empty() || text.size() > kLongestFlowStyle) return json;
   auto yaml = parse_yaml(text, file);

@@ -1,5 +1,5 @@
-// A parsed YAML or JSON text as plain values with their places. The doors are yaml_document.cpp (yaml-cpp)
-// and json_document.cpp (simdjson); who reads configuration or pods sees only this.
+// A parsed YAML or JSON text as plain values with their places. Only yaml_document.cpp (yaml-cpp) and
+// json_document.cpp (simdjson) use a parser library; readers of configuration and pods see only this.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace evenkeel::document {
 
-/// Counted from 1; zero means "not known".
+/// Counted from 1; zero means "unknown".
 struct Place {
   int line = 0, column = 0;
 };
@@ -20,7 +20,7 @@ struct Value;
 using ValueList = std::vector<Value>;
 using ValueMap = std::vector<std::pair<std::string, Value>>;  ///< in the order of the text
 
-/// A scalar keeps its text (and whether it was quoted): what it means is decided by the field that reads it.
+/// A scalar keeps its text (and whether it was quoted): the field that reads it decides its type.
 struct Scalar {
   std::string text{};
   bool quoted = false;
@@ -29,7 +29,7 @@ struct Scalar {
 struct Value {
   std::variant<std::monostate, Scalar, ValueList, ValueMap> is{};
   Place place{};
-  Place key_place{};  ///< where its key stands, for a member of a map
+  Place key_place{};  ///< place of its key, for a member of a map
   [[nodiscard]] bool null() const { return std::holds_alternative<std::monostate>(is); }
   [[nodiscard]] const Scalar* scalar() const { return std::get_if<Scalar>(&is); }
   [[nodiscard]] const ValueList* list() const { return std::get_if<ValueList>(&is); }
@@ -38,7 +38,7 @@ struct Value {
   [[nodiscard]] const Value* find(std::string_view key) const;
 };
 
-/// What is wrong with a text, where, and what would be right.
+/// One problem of a text: where, what was found, and what would be legal.
 struct Problem {
   std::string file{};
   Place place{};
@@ -49,12 +49,11 @@ struct Problem {
 
 struct Parsed {
   Value root{};
-  std::vector<Problem> problems{};  ///< syntax; empty = root is good
+  std::vector<Problem> problems{};  ///< syntax errors; empty: root is valid
 };
 
-/// Which members of a document are of interest, level by level; a list is passed through to its items. What
-/// is not named is passed over: it is neither built nor checked any further than its brackets and strings
-/// need.
+/// The members of a document to keep, level by level; a list applies the filter to its items. Other members
+/// are skipped: neither built nor checked beyond their brackets and strings.
 struct KeyFilter {
   std::string_view key{};
   std::span<const KeyFilter> members{};  ///< empty: all of it
@@ -66,8 +65,8 @@ Parsed parse_yaml(std::string_view text, const std::string& file);
 /// JSON only, fast; an object or a list. The same limits as above. `wanted` empty: all of it.
 Parsed parse_json(std::string_view text, const std::string& file, std::span<const KeyFilter> wanted = {});
 /// JSON when the first character says so, else YAML; a text in braces that is not JSON may still be YAML's
-/// flow style, up to 256 KiB. When it is neither, the problem is the one that the JSON reader found. `wanted`
-/// is for JSON; YAML, which people write, is always read whole.
+/// flow style, up to 256 KiB. When it is neither, the JSON reader's problem is reported. `wanted` applies to
+/// JSON only; YAML, which people write, is always read completely.
 Parsed parse_document(std::string_view text, const std::string& file, std::span<const KeyFilter> wanted = {});
 
 }  // namespace evenkeel::document

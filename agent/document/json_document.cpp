@@ -1,5 +1,6 @@
-// The door to simdjson: its on-demand interface with error codes. Scalars keep their own text; a number is
-// checked for JSON's grammar only, so that a number too large for a type is the business of who reads it.
+// The JSON parser, the only user of simdjson: its on-demand interface with error codes. Scalars keep their
+// own text; a number is checked only for JSON's grammar, so that the reader of a field decides whether it
+// fits.
 #include <simdjson.h>  // the only file that includes it
 
 #include "agent/document/build.h"
@@ -67,7 +68,7 @@ class TreeBuilder {
  private:
   Place place_of(const char* at) { return places_.at(static_cast<std::size_t>(at - text_.data())); }
 
-  /// Null: this member is of no interest.
+  /// Null: the filter skips this member.
   static const KeyFilter* find(std::span<const KeyFilter> wanted, std::string_view key) {
     for (const auto& each : wanted)
       if (each.key == key) return &each;
@@ -81,11 +82,11 @@ class TreeBuilder {
     for (auto each : object) {
       json::field field;
       if (const auto error = std::move(each).get(field)) return fail(error);
-      const char* const key_begin = field.key().raw() - 1;  // raw() begins behind the quote
+      const char* const key_begin = field.key().raw() - 1;  // raw() begins after the quote
       std::string_view key;
       if (const auto error = field.unescaped_key().get(key)) return fail(error);
       const KeyFilter* part = find(wanted, key);
-      if (part == nullptr && !wanted.empty()) continue;  // the library passes over a value nobody looks at
+      if (part == nullptr && !wanted.empty()) continue;  // simdjson skips an unread value
       const Place key_place = place_of(key_begin);
       map.emplace_back(key, Value{});
       if (!build(field.value(), map.back().second, part != nullptr ? part->members : wanted)) return false;
@@ -151,7 +152,7 @@ Parsed parse_json(std::string_view text, const std::string& file, std::span<cons
   if (const auto error = document.get_value().get(top)) return failed(error);
   Parsed out;
   if (!builder.build(top, out.root, wanted)) return {{}, {builder.problem()}};
-  // Behind the last token the library has no location to give.
+  // simdjson has no location after the last token.
   if (document.current_location().error() == simdjson::SUCCESS)
     return failed("found something behind the end");
   return out;

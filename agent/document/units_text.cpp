@@ -18,8 +18,7 @@ struct Decimal {
   int fraction_digits = 0;
 };
 
-/// Takes "12", "12.5", ".5" or "12." off the front; absent without a digit or with more than about 26 of
-/// them.
+/// Consumes a leading "12", "12.5", ".5" or "12."; absent without a digit or with more than about 26 of them.
 std::optional<Decimal> take_decimal(std::string_view& text) {
   constexpr Wide kMostDigits = kWideMost / 1'000'000'000'000;
   Decimal out;
@@ -108,7 +107,7 @@ std::optional<Wide> shifted(std::optional<Wide> value, int power) {
   return value;
 }
 
-/// One duration unit in nanoseconds; takes it off the front.
+/// Consumes one leading duration unit; its length in nanoseconds.
 std::optional<std::int64_t> take_unit(std::string_view& text) {
   struct Unit {
     std::string_view text;

@@ -1,5 +1,5 @@
-// Quantities as people and Kubernetes write them: "500m", "2Gi", "1e3", "1m30s", "65%".
-// May not: round down, guess, or read a number that does not fit; absent means "not such a text".
+// Parses quantities as people and Kubernetes write them: "500m", "2Gi", "1e3", "1m30s", "65%". Does not round
+// down or guess; absent means an invalid text or a number that does not fit.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// The door to yaml-cpp: its event interface, so that keys keep their places and nothing is read as anything
-// but text. Every exception of the library ends here.
+// The YAML parser, the only user of yaml-cpp: its event interface, so that keys keep their places and scalars
+// stay texts. No exception of the library leaves this file.
 #include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>  // the only file that includes it
 
@@ -19,7 +19,7 @@ Place place_of(const YAML::Mark& mark) {
   return {mark.line + 1, mark.column + 1};
 }
 
-/// About how many bytes a copy of the value takes.
+/// Approximate bytes that a copy of the value takes.
 std::size_t weight(const Value& value) {
   std::size_t sum = sizeof(Value);
   if (const auto* scalar = value.scalar()) sum += scalar->text.size();
@@ -43,12 +43,12 @@ int height(const Value& value) {
   return most + 1;
 }
 
-/// Builds the Value tree from the library's events; throws the library's own exception to stop it early.
+/// Builds the Value tree from yaml-cpp's events; throws the library's own exception to stop early.
 class TreeBuilder : public YAML::EventHandler {
  public:
   Value root{};
 
-  /// Before a stray bracket or the like the library makes one empty document after the other and never moves.
+  /// At a stray bracket or similar, yaml-cpp emits empty documents without advancing.
   void OnDocumentStart(const YAML::Mark& mark) override {
     if (mark.pos == document_start_) throw YAML::ParserException(mark, "found something out of place");
     document_start_ = mark.pos;
@@ -151,7 +151,7 @@ class TreeBuilder : public YAML::EventHandler {
     parent.has_key = true;
   }
   void take_root(const YAML::Mark& mark, Value value) {
-    if (value.null()) return;  // an empty document, as "---" at the end of a file makes
+    if (value.null()) return;  // an empty document, from "---" at the end of a file
     if (!root.null()) throw YAML::ParserException(mark, "found a second document; legal: one");
     root = std::move(value);
   }
@@ -162,7 +162,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::size_t budget_used_ = 0;
 };
 
-/// Control characters are never YAML, and one of them (0x04) means "end of text" to the library.
+/// Control characters are never legal YAML, and yaml-cpp takes 0x04 for the end of the text.
 std::optional<Problem> refuse_control_characters(std::string_view text, const std::string& file) {
   const auto bad = std::find_if(text.begin(), text.end(), [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -181,8 +181,8 @@ Parsed parse_yaml(std::string_view text, const std::string& file) {
   if (refused) return {{}, {*refused}};
   TreeBuilder builder;
   try {
-    // The library takes a quote that is never closed for closed when the text ends at a line's end; a comment
-    // in front of that end makes it an error.
+    // yaml-cpp accepts an unclosed quote when the text ends at a line's end; a comment appended there makes
+    // it an error.
     std::istringstream input{std::string(text) + "\n#"};
     YAML::Parser parser(input);
     while (parser.HandleNextDocument(builder)) {

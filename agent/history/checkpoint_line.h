@@ -1,6 +1,6 @@
-// What the checkpoints of everything learned share: lines with their checksum in front, each complete in
-// itself, so that one which a torn write has cut off or changed costs nothing but itself; and times that
-// survive a reboot. May not: know what is learned, files or clocks.
+// The line format that all checkpoints share: each line is complete and starts with its checksum, so that a
+// torn write costs only the damaged line; and times that survive a reboot. Does not know the content, files
+// or clocks.
 //
 //   CRC32 BODY
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace evenkeel::history {
 
-/// One and the same moment on both clocks.
+/// One moment on both clocks.
 struct Moment {
   MonoTime mono{};
   std::int64_t unix_seconds = 0;
@@ -24,23 +24,23 @@ struct Moment {
 
 struct CheckpointStats {
   std::size_t models = 0;        ///< in use now
-  std::size_t expired = 0;       ///< so old that nothing was left of them
-  std::size_t incompatible = 0;  ///< measured in another way, or on other CPUs
+  std::size_t expired = 0;       ///< too old to count
+  std::size_t incompatible = 0;  ///< measured by another method, or on other CPUs
   std::size_t corrupt = 0;       ///< lines that were skipped
 };
 
-/// The line, its end included.
+/// The line with its newline.
 std::string sealed_line(std::string_view body);
-/// What sealed_line() was given; absent for what it did not write. With its end or without.
+/// The body that sealed_line() was given, with or without the newline; absent for any other text.
 std::optional<std::string_view> body_of_line(std::string_view line);
 
-/// Seconds since 1970 of a moment in the past: the monotonic clock begins anew with every boot.
+/// Seconds since 1970 of a past moment: the monotonic clock restarts with every boot.
 std::int64_t wall_time(MonoTime at, Moment now);
-/// The inverse of a whole word. A time after `now` is now (the wall clock was set back), what is older than
-/// ten years is as old.
+/// The inverse, for a whole word. A time after `now` becomes now (the wall clock was set back); ages above
+/// ten years become ten years.
 std::optional<MonoTime> read_time(std::string_view text, Moment now);
 
-/// Appends it so that it reads back to the last bit.
+/// Appends the number so that it reads back exactly.
 template <class Number>
 void put_number(std::string& line, Number number) {
   std::array<char, 32> digits{};
@@ -48,7 +48,7 @@ void put_number(std::string& line, Number number) {
   line.append(digits.data(), end);
 }
 
-/// Takes a number off the front of the text.
+/// Consumes a leading number of the text.
 template <class Number>
 std::optional<Number> take_number(std::string_view& text) {
   Number number{};

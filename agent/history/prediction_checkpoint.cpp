@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kVersion = "1";
 constexpr std::size_t kLongestKey = 128;
-constexpr float kHeaviest = 1e9F;  // a year's half life with a sample each second has not that much
+constexpr float kHeaviest = 1e9F;  // above a one-year half-life with a sample a second
 
 void put_weights(std::string& line, std::span<const float> weights) {
   const auto before = line.size();
@@ -31,7 +31,7 @@ bool take(std::string_view& text, char expected) {
   return true;
 }
 
-/// False: this is no histogram of so many buckets.
+/// False: not a histogram with that many buckets.
 bool read_weights(std::string_view text, std::span<float> weights) {
   if (text == "-") return true;
   std::size_t next = 0;

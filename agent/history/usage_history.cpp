@@ -61,8 +61,7 @@ Usage UsageHistory::observe_pods(const NodeSnapshot& node, bool with_page_cache)
     const auto* cgroup = node.cgroup(pod.cgroup);
     if (!cgroup) continue;
     Entry& own = entry(pods_, pod.spec->uid);
-    // A pod that its list has dropped keeps the class it had: until its cgroup is gone it still uses
-    // something.
+    // A pod missing from the pod list keeps its class: it uses resources until its cgroup is gone.
     if (!pod.spec->from_cgroup_only || own.window.newest() == std::nullopt)
       own.priority_class = default_priority_class(*pod.spec);
     const Usage usage = usage_of(*cgroup, with_page_cache);
@@ -89,7 +88,7 @@ Usage UsageHistory::observe_host_applications(const NodeSnapshot& node, bool wit
 
 void UsageHistory::observe(const NodeSnapshot& node, const ColocationStrategy& strategy) {
   resize(std::chrono::seconds(strategy.metric_aggregate_duration_seconds));
-  // What the first tick sees of memory stands for no time yet, and CPU is not known before the second.
+  // The first tick's memory sample covers no time yet, and CPU is unknown before the second tick.
   if (!node.since_previous) return;
   ++round_;
   at_ = node.at;
@@ -98,8 +97,8 @@ void UsageHistory::observe(const NodeSnapshot& node, const ColocationStrategy& s
   Usage others = observe_pods(node, with_page_cache);
   add(others, observe_host_applications(node, with_page_cache));
   node_.add(at_, overflow_, {node.node.cpu_use, node_memory(node.node, with_page_cache)});
-  // Without page cache whatever the policy says, as in the reference: the cache belongs to those who read the
-  // files. A pod whose use is not known (yet) counts as system: too much of it lends too little.
+  // Without page cache whatever the policy says, as in Koordinator: the cache belongs to the readers of the
+  // files. A pod of unknown usage counts as system: overestimating it lends too little, the safe side.
   system_.add(at_, overflow_,
               {rest(node.node.cpu_use, others.cpu), rest(node_memory(node.node, false), others.memory)});
 }

@@ -1,5 +1,5 @@
-// What the node, its pods and host applications used over the last minutes, in fixed memory per pod: fed by
-// every tick, asked when something is to be reported. May not: read anything or decide.
+// Keeps what the node, its pods and host applications used over the last minutes, in fixed memory per pod;
+// fed by every tick, read when a report is due. Does not sample or decide.
 #pragma once
 
 #include <optional>
@@ -13,18 +13,18 @@
 
 namespace evenkeel::history {
 
-/// What can be asked about the node and the system; pods and host applications are kept as long as averages
-/// are wanted.
+/// The longest window for the node and the system; pods and host applications are kept for the averaging
+/// window only.
 inline constexpr Duration kLongestWindow = std::chrono::minutes(30);
 
 class UsageHistory {
  public:
-  /// Takes over one tick's measurements. A steady call allocates nothing.
+  /// Records one tick's measurements. Allocates nothing in steady state.
   void observe(const NodeSnapshot& node, const ColocationStrategy& strategy);
   void forget();
 
-  /// Averages over the strategy's metricAggregateDurationSeconds, or over what there is before that time has
-  /// passed. Of the pods that the last observed snapshot had.
+  /// Averages over the strategy's metricAggregateDurationSeconds, or over the shorter history before that
+  /// time has passed. Covers the pods of the last observed snapshot.
   [[nodiscard]] RecentUsage recent() const;
 
   /// 90th percentiles over the newest `over`, for the peak predictor. Absent before the first measurement.

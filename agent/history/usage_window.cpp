@@ -13,7 +13,7 @@ std::uint32_t milliseconds(Duration duration) {
   return static_cast<std::uint32_t>(std::clamp<std::int64_t>(count, 0, UINT32_MAX / 2));
 }
 
-/// A weighted mean that is exact until it is asked for.
+/// A weighted mean, rounded only when read.
 struct Mean {
   Wide sum = 0;
   std::int64_t weight = 0;
@@ -24,7 +24,7 @@ struct Mean {
   [[nodiscard]] std::int64_t value() const { return static_cast<std::int64_t>(sum / weight); }
 };
 
-// Nearest rank, truncated, as Koordinator's metric cache has it: of 10 values, p95 is the 9th.
+// Nearest rank, truncated, as in Koordinator's metric cache: of 10 values, p95 is the 9th.
 std::optional<std::int64_t> ranked(std::vector<std::int64_t>& values, int percent) {
   if (values.empty()) return std::nullopt;
   const auto rank = static_cast<std::ptrdiff_t>(values.size()) * percent / 100;
@@ -37,12 +37,12 @@ std::optional<std::int64_t> ranked(std::vector<std::int64_t>& values, int percen
 
 UsageWindow::UsageWindow(Duration length, int slots)
     : slot_length_(length / std::max(slots, 1)),
-      capacity_(static_cast<std::size_t>(std::max(slots, 1)) + 1) {  // one is being filled
+      capacity_(static_cast<std::size_t>(std::max(slots, 1)) + 1) {  // plus the slot being filled
   slots_.reserve(capacity_);
 }
 
 UsageWindow::Slot& UsageWindow::slot_for(MonoTime at, Duration over) {
-  // A timer that fires a little early does not halve the number of slots.
+  // A timer that fires slightly early must not halve the number of slots.
   const Duration longest = slot_length_ + slot_length_ / 8;
   if (!slots_.empty() && at - newest_begin_ <= longest) return slots_[newest_];
   newest_begin_ = at - over;

@@ -1,5 +1,5 @@
-// What one thing (the node, a pod) used over the last minutes: a ring of slots of fixed memory.
-// May not: know what it measures.
+// Keeps the usage of the node or one pod over the last minutes: a ring of slots of fixed memory. Does not
+// know what it measures.
 #pragma once
 
 #include <array>
@@ -24,26 +24,26 @@ struct UsageSummary {
 
 class UsageWindow {
  public:
-  /// Keeps `length` in `slots` slots; measurements that come faster than length / slots share a slot, as
-  /// their average.
+  /// Keeps `length` in `slots` slots; measurements more frequent than length / slots are averaged within a
+  /// slot.
   UsageWindow(Duration length, int slots);
 
-  /// A measurement that stands for the time `over` which ended at `at`. Unknown parts are left out.
+  /// A measurement over the time `over` that ended at `at`. Unknown parts are ignored.
   void add(MonoTime at, Duration over, const Usage& usage);
-  /// Over the slots that ended after `since`; unknown where none of them knew.
+  /// Over the slots that ended after `since`; unknown when no slot has a value.
   [[nodiscard]] Usage average(MonoTime since) const;
-  /// With percentiles; `scratch` is the caller's, so that nothing is allocated when it is reused.
+  /// With percentiles; `scratch` belongs to the caller, so that reusing it saves allocations.
   [[nodiscard]] UsageSummary summary(MonoTime since, std::vector<std::int64_t>& scratch) const;
   /// One percentile of the slots that ended after `since`: sorted ascending, the element floor(n * p) - 1.
   [[nodiscard]] Usage percentile(MonoTime since, int percent, std::vector<std::int64_t>& scratch) const;
   [[nodiscard]] std::optional<MonoTime> newest() const;
 
  private:
-  /// Over some milliseconds; 0 of them = unknown.
+  /// Values over a number of milliseconds; 0 ms means unknown.
   struct Slot {
     MonoTime end{};
     std::int64_t cpu_milli_ms = 0;  ///< a sum: means of means would drift
-    std::int64_t memory_bytes = 0;  ///< a mean: a byte more or less is none
+    std::int64_t memory_bytes = 0;  ///< a mean: rounding costs a byte at most
     std::uint32_t cpu_ms = 0, memory_ms = 0;
     [[nodiscard]] std::int64_t cpu_milli() const { return cpu_ms > 0 ? cpu_milli_ms / cpu_ms : 0; }
   };

@@ -10,9 +10,9 @@ namespace evenkeel::history {
 namespace {
 
 constexpr std::string_view kVersion = "1", kStalled = "stalled", kNone = "-", kDigits = "0123456789ABCDEF";
-constexpr double kFarthest = 50;      // a logarithm: no signal is e^50 times another
-constexpr double kHeaviest = 1e12;    // more samples than anybody can take
-constexpr double kMostStalled = 1e9;  // seconds in an hour: more tasks than a machine has
+constexpr double kFarthest = 50;      // a logarithm: no ratio of signals reaches e^50
+constexpr double kHeaviest = 1e12;    // above any possible number of samples
+constexpr double kMostStalled = 1e9;  // seconds in an hour: above any machine's tasks
 
 bool plain(char letter) { return letter > ' ' && letter < '\x7f' && letter != '%'; }
 
@@ -29,7 +29,7 @@ void put_word(std::string& line, std::string_view word) {
   }
 }
 
-/// Absent: put_word did not write that.
+/// Absent for text that put_word did not write.
 std::optional<std::string> read_word(std::string_view text) {
   if (text.empty()) return std::nullopt;
   std::string word;
@@ -53,7 +53,7 @@ void put_decimal(std::string& line, double value) {
   put_number(line, value);
 }
 
-/// Absent: no number, or one outside of these.
+/// Absent: not a number, or outside these bounds.
 std::optional<double> read_decimal(std::string_view text, double least, double most) {
   const auto value = take_number<double>(text);
   return value && text.empty() && *value >= least && *value <= most ? value : std::nullopt;
@@ -71,7 +71,7 @@ std::string means_of(Signal signal, const MeasurementMethod& by) {
   return by.waits == RunQueueSource::schedstat && signal == Signal::run_queue_wait ? "schedstat" : "psi";
 }
 
-/// "bpf@10000ms": what is usual for ten seconds is not what is usual for one.
+/// "bpf@10000ms": baselines of 10 s samples do not apply to 1 s samples.
 std::string by_of(Signal signal, const MeasurementMethod& by) {
   const Duration each = counts_cycles(signal) ? by.counter_period : by.stall_window;
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(each).count();
@@ -88,7 +88,7 @@ std::optional<detector::Normal> read_normal(Scanner& fields, Moment now) {
   return detector::Normal{*level, *spread, *autocorrelation, *weight, *as_of};
 }
 
-/// The oldest hour first.
+/// Oldest hour first.
 void put_stalled(std::string& text, const interference::Workload& workload, Moment now) {
   const std::int64_t newest = detector::StallDay::hour_at(now.mono);
   for (auto hour = newest - detector::StallDay::kHours + 1; hour <= newest; ++hour) {

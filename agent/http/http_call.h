@@ -1,4 +1,4 @@
-// One HTTP request and its answer, as values.
+// One HTTP request and its reply, as values.
 #pragma once
 
 #include <chrono>
@@ -14,11 +14,13 @@
 
 namespace evenkeel::http {
 
-/// Whom to trust and who we are, all as PEM texts. Kept connections are shared by requests with equal texts.
+/// Trusted CAs and the client's certificate, all as PEM texts. Requests with equal texts share kept
+/// connections.
 struct HttpTls {
-  std::string authorities{};         ///< who may vouch for the server; empty: nobody, so nothing is reached
-  bool unverified = false;           ///< whoever answers is believed; only ever because a person said so
-  std::string certificate{}, key{};  ///< what we show; empty: nothing
+  std::string
+      authorities{};  ///< CAs that may sign the server's certificate; empty: none, so no server is accepted
+  bool unverified = false;           ///< no server verification; only on an operator's explicit request
+  std::string certificate{}, key{};  ///< the client certificate; empty: none
   std::string server_name{};         ///< the name in the server's certificate; empty: the URL's host
 };
 
@@ -29,14 +31,15 @@ struct HttpCall {
   std::string body{};
   std::shared_ptr<const HttpTls> tls{};  ///< null: only http:// can be reached
   Duration connect_timeout{std::chrono::seconds(5)};
-  Duration total_timeout{std::chrono::seconds(10)};  ///< zero: no end, for a watch
-  /// Given up when next to nothing (less than a byte a second) has arrived for so long; whole seconds; zero:
-  /// never. Notices a half-open connection.
+  Duration total_timeout{std::chrono::seconds(10)};  ///< zero: unlimited, for a watch
+  /// Times out when less than a byte a second has arrived for this long; whole seconds; zero: never. Detects
+  /// a half-open connection.
   Duration idle_timeout{};
-  std::size_t longest_body = std::size_t{16} << 20;  ///< of a line, where lines are asked for
-  /// Set: an answer with a 2xx status is handed over line by line, as it comes, and not kept.
+  std::size_t longest_body = std::size_t{16} << 20;  ///< of a line when `line` is set
+  /// Set: the body of a 2xx answer is passed on line by line as it arrives, and not kept.
   std::function<void(std::string_view)> line{};
-  /// With `line`: such an answer has begun, which a watch without news would not tell otherwise.
+  /// With `line`: called when such an answer has begun, which a watch without events would not show
+  /// otherwise.
   std::function<void()> begun{};
 };
 
@@ -54,13 +57,13 @@ enum class HttpFailure : std::uint8_t {
 
 struct HttpReply {
   int status = 0;                           ///< 0: no answer
-  HttpFailure failure = HttpFailure::none;  ///< with a status too: the answer began and did not end well
-  std::string error{};  ///< without figures that change, so that the same trouble has the same text
+  HttpFailure failure = HttpFailure::none;  ///< with a status too: the answer broke off
+  std::string error{};  ///< without changing figures, so that the same failure has the same text
   std::string content_type{};
   std::string body{};
-  std::optional<Duration> retry_after{};  ///< as the server asked for
+  std::optional<Duration> retry_after{};  ///< as requested by the server
   std::uint64_t bytes_in = 0, bytes_out = 0;
-  Duration took{};  ///< from the start to the end of the answer, or to giving up
+  Duration took{};  ///< until the end of the answer, or the failure
   [[nodiscard]] bool ok() const { return failure == HttpFailure::none && status >= 200 && status < 300; }
 };
 

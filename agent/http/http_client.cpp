@@ -14,7 +14,7 @@ struct HttpClient::Impl {
     bool cancelled = false;
   };
   std::map<Id, Asked> asked{};
-  std::vector<Id> later{};  ///< started or cancelled while the library was at work
+  std::vector<Id> later{};  ///< started or cancelled during a library callback
   Id last_id = 0;
   std::unique_ptr<Transfers> transfers{};
 

@@ -1,5 +1,5 @@
-// HTTP requests inside the event loop: any number at a time, none is ever waited for.
-// May not: know Kubernetes, or try again.
+// Runs HTTP requests inside the event loop: any number at a time, none blocks. Does not know Kubernetes and
+// does not retry.
 #pragma once
 
 #include <functional>
@@ -19,12 +19,13 @@ class HttpClient {
   static Result<HttpClient> open(runtime::EventLoop& loop);
   HttpClient(HttpClient&&) noexcept;
   HttpClient& operator=(HttpClient&&) noexcept;
-  /// What is under way is dropped without a word.
+  /// Drops requests in flight without calling `done`.
   ~HttpClient();
 
-  /// Calls `done` once, later, from the loop. It may start and cancel, but not destroy the client.
+  /// Calls `done` once, later, from the loop. `done` may start and cancel requests, but not destroy the
+  /// client.
   Id start(HttpCall call, Done done);
-  /// `done`, `line` and `begun` are not called any more. Nothing when it has ended already.
+  /// `done`, `line` and `begun` are not called any more. No effect on a request that has ended.
   void cancel(Id id);
   [[nodiscard]] std::size_t in_flight() const;
 

@@ -1,4 +1,4 @@
-// One blocking GET, for the commands that ask the running agent.
+// One blocking GET, for the commands that query the running agent.
 #pragma once
 
 #include <string>

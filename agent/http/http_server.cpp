@@ -62,7 +62,7 @@ MHD_Result answer(void* handler, MHD_Connection* connection, const char* url, co
     *state = handler;
     return MHD_YES;
   }
-  *upload_size = 0;  // a body is of no interest
+  *upload_size = 0;  // request bodies are ignored
   if (std::strcmp(method, MHD_HTTP_METHOD_GET) != 0 && std::strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
     return send(connection,
                 {MHD_HTTP_METHOD_NOT_ALLOWED, "text/plain; charset=utf-8", "read-only: GET and HEAD\n"});
@@ -100,7 +100,8 @@ HttpServer::Opened HttpServer::open(const ListenAddress& address, Handler handle
   SocketAddress bind_to = socket_address(address);
   unsigned flags = MHD_USE_EPOLL | MHD_USE_ERROR_LOG;
   if (bind_to.any.sa_family == AF_INET6) flags |= MHD_USE_IPv6;
-  // 64 connections and 10 s of silence bound what a stuck or hostile local client can hold.
+  // At most 64 connections, each closed after 10 s idle: bounds what a stuck or hostile local client can
+  // hold.
   impl->daemon = MHD_start_daemon(flags, 0, nullptr, nullptr, &answer, &impl->handler, MHD_OPTION_SOCK_ADDR,
                                   &bind_to.any, MHD_OPTION_CONNECTION_LIMIT, 64U,
                                   MHD_OPTION_CONNECTION_TIMEOUT, 10U, MHD_OPTION_END);

@@ -1,5 +1,5 @@
-// The local endpoint: GET and HEAD of a few paths, answered inside the event loop. Read-only, always.
-// The door to libmicrohttpd.
+// Serves the local endpoint: GET and HEAD of a few paths, read-only, inside the event loop. Wraps
+// libmicrohttpd.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace evenkeel::http {
 
 struct HttpRequest {
   std::string path{};
-  std::map<std::string, std::string> query{};  ///< decoded; of a repeated key the last counts
+  std::map<std::string, std::string> query{};  ///< decoded; the last value of a repeated key
 };
 
 struct HttpAnswer {
@@ -27,7 +27,7 @@ struct ListenAddress {
   int port = 0;
   [[nodiscard]] bool loopback() const;
 };
-/// Absent: not an address.
+/// `error` is set when the text is not an address.
 struct ParsedListen {
   ListenAddress address{};
   std::string error{};
@@ -44,7 +44,7 @@ class HttpServer {
   static Opened open(const ListenAddress& address, Handler handler);
   ~HttpServer();
 
-  /// For the event loop: whenever this is readable, call work().
+  /// For the event loop: whenever this is readable, call process_events().
   [[nodiscard]] int fd() const;
   void process_events();
   /// The port that was bound.

@@ -1,4 +1,4 @@
-// A body that comes in pieces, put together to lines.
+// Joins the pieces of a streamed body into lines.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ namespace evenkeel::http {
 class LineJoiner {
  public:
   explicit LineJoiner(std::size_t longest) : longest_(longest) {}
-  /// Hands over each line that is complete now, without its end. False: one is longer than allowed.
+  /// Passes on each complete line, without its newline. False: a line is longer than allowed.
   template <class F>
   bool add(std::string_view piece, F&& line) {
     for (auto end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {

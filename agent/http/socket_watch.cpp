@@ -17,7 +17,7 @@ void SocketWatch::watch(int fd, bool to_read, bool to_write) {
                 .to_write = (happened & EPOLLOUT) != 0,
                 .broken = (happened & EPOLLERR) != 0});
   });
-  if (added) watched_.insert(fd);  // else the request runs into its time limit
+  if (added) watched_.insert(fd);  // else the request times out
 }
 
 void SocketWatch::forget(int fd) {

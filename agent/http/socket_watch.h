@@ -1,5 +1,4 @@
-// The sockets that a library opens and closes as it likes, watched by the event loop on its behalf.
-// May not: know the library.
+// Watches, in the event loop, the sockets that a library opens and closes. Does not know the library.
 #pragma once
 
 #include <functional>
@@ -21,7 +20,7 @@ class SocketWatch {
   SocketWatch& operator=(const SocketWatch&) = delete;
   ~SocketWatch();
 
-  /// From now on for these; the socket may be known already, or be another one under an old number.
+  /// Sets the events to watch; the socket may be watched already, or be a new one with a reused number.
   void watch(int fd, bool to_read, bool to_write);
   void forget(int fd);
 

@@ -21,7 +21,7 @@ long milliseconds(Duration duration) {
   return static_cast<long>(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count());
 }
 
-/// One request in the library's hands.
+/// One request in flight in libcurl.
 struct Transfer {
   HttpId id = 0;
   const HttpCall& call;
@@ -55,7 +55,8 @@ bool by_lines(const Transfer& transfer) {
   return transfer.call.line && status >= 200 && status < 300;
 }
 
-/// What libcurl calls with each piece of a body; another size than the given one ends the transfer.
+/// Called by libcurl with each piece of a body; returning another size than the given one aborts the
+/// transfer.
 std::size_t take(char* data, std::size_t, std::size_t size, void* to) {
   auto& transfer = *static_cast<Transfer*>(to);
   const std::string_view text(data, size);
@@ -70,7 +71,7 @@ std::size_t take(char* data, std::size_t, std::size_t size, void* to) {
   return fits ? size : 0;
 }
 
-/// What libcurl calls with each line of a head; the last one is empty.
+/// Called by libcurl with each header line; the last one is empty.
 std::size_t take_head(char* data, std::size_t, std::size_t size, void* to) {
   const auto& transfer = *static_cast<Transfer*>(to);
   if (std::string_view(data, size) == "\r\n" && by_lines(transfer)) transfer.takers.begun(transfer.id);
@@ -78,13 +79,13 @@ std::size_t take_head(char* data, std::size_t, std::size_t size, void* to) {
 }
 
 curl_blob blob_of(const std::string& text) {
-  // The library copies it; its pointer is not const because it need not.
+  // libcurl copies the text and does not write to it, although the pointer is not const.
   return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
 }
 
 void set_tls(Transfer& transfer) {
   CURL* easy = transfer.easy;
-  curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);  // the machine's own list of authorities
+  curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);  // do not use the host's CA list
   curl_easy_setopt(easy, CURLOPT_CAINFO, nullptr);
   if (!transfer.call.tls) return;
   const HttpTls& tls = *transfer.call.tls;
@@ -106,7 +107,7 @@ void set_request(Transfer& transfer) {
   const HttpCall& call = transfer.call;
   auto url = parse_url(call.url);
   if (url && call.tls && !call.tls->server_name.empty()) {
-    // Under the name that the certificate carries; the connection goes where it went.
+    // Use the name in the certificate; the connection still goes to the URL's address.
     transfer.connect_to = curl_slist_append(nullptr, ("::" + url->place()).c_str());
     url->host = call.tls->server_name;
   }
@@ -114,13 +115,13 @@ void set_request(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_CONNECT_TO, transfer.connect_to);
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // a daemon does not follow what its environment says of proxies
+  curl_easy_setopt(easy, CURLOPT_PROXY, "");  // ignore proxy environment variables
   if (!call.body.empty() || call.method != "GET") {
     curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(call.body.size()));
     curl_easy_setopt(easy, CURLOPT_POSTFIELDS, call.body.c_str());
     curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, call.method.c_str());
   }
-  transfer.headers = curl_slist_append(nullptr, "Expect:");  // no question before a long body
+  transfer.headers = curl_slist_append(nullptr, "Expect:");  // send long bodies at once
   for (const auto& header : call.headers)
     transfer.headers = curl_slist_append(transfer.headers, header.c_str());
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer.headers);
@@ -138,7 +139,7 @@ void set_limits(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, kKeepAliveSeconds);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, kKeepAliveSeconds);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  // A name is resolved by a thread of the library; without this, giving up would wait for it.
+  // libcurl resolves names in a thread; without this, cancelling would wait for it.
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &take);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, &transfer);
@@ -172,7 +173,7 @@ HttpFailure failure_of(CURLcode code) {
   return row != std::end(kCodes) ? row->failure : HttpFailure::other;
 }
 
-/// The library's own texts, but where they carry milliseconds or are too general.
+/// libcurl's own texts, except where they contain milliseconds or are too general.
 std::string sentence(const Transfer& transfer, CURLcode code) {
   const HttpFailure failure = transfer.reply.failure;
   if (failure == HttpFailure::none) return {};

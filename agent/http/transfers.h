@@ -1,5 +1,5 @@
-// The requests that are under way, in the hands of libcurl. The door to libcurl. May not: be called while it
-// calls (see inside()); HttpClient sees to that.
+// Runs the HTTP requests in flight through libcurl; the only wrapper of it. Must not be called from inside
+// its own callbacks (see in_callback()); HttpClient sees to that.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@ namespace evenkeel::http {
 class Transfers {
  public:
   struct Callbacks {
-    /// Called from inside the library: begin() and drop() have to wait for returned().
+    /// Called from inside the library: begin() and cancel() have to wait for returned().
     std::function<void(HttpId)> begun{};
     std::function<void(HttpId, std::string_view)> line{};
     std::function<void()> returned{};
@@ -22,7 +22,7 @@ class Transfers {
   static Result<std::unique_ptr<Transfers>> open(runtime::EventLoop& loop, Callbacks takers);
   ~Transfers();
 
-  /// `call` must stay where it is until the request has ended or was dropped.
+  /// `call` must keep its address until the request has ended or was cancelled.
   void begin(HttpId id, const HttpCall& call);
   void cancel(HttpId id);
   [[nodiscard]] bool in_callback() const;

@@ -14,7 +14,7 @@ bool plain(std::string_view host) {
   });
 }
 
-/// False: not a port.
+/// False: not a port number.
 bool read_port(std::string_view text, Url& url) {
   if (text.empty()) return true;
   if (text.front() != ':') return false;

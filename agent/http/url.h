@@ -1,4 +1,4 @@
-// What stands before the path of an http:// or https:// URL.
+// Parses http:// and https:// URLs into scheme, host, port and path.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@ namespace evenkeel::http {
 
 struct Url {
   bool secure = false;
-  std::string host{};                       ///< an IPv6 address without its brackets
-  int port = 0;                             ///< the scheme's own when the text does not say
-  std::string path{};                       ///< with its slash and whatever follows; may be empty
+  std::string host{};                       ///< an IPv6 address without brackets
+  int port = 0;                             ///< the scheme's default if not given
+  std::string path{};                       ///< with its slash and the query; may be empty
   [[nodiscard]] std::string place() const;  ///< "host:port", "[::1]:80"
   [[nodiscard]] std::string text() const;
 };
-/// Absent: anything else. A user name in front of the host is not understood.
+/// Absent for any other text. A user name before the host is not supported.
 std::optional<Url> parse_url(std::string_view text);
 
 }  // namespace evenkeel::http

@@ -41,12 +41,12 @@ Inputs::Inputs(Options options) : options_(std::move(options)) {
   place(kNode, "node", options_.node_url.empty() ? options_.node : options_.node_url,
         !options_.node_url.empty());
   cpu_manager_text_ = WatchedTextFile(options_.cpu_manager_state);
-  // Walking the tree needs no list: an empty one says that no pod is known by anything but its directory.
+  // The cgroup source needs no list: an empty one means that pods are known only by their directories.
   if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
 }
 
-/// The text to take now: absent when nothing changed. Stepped mode compares whole texts, since a test may
-/// write a file twice within one tick of the file system's clock.
+/// The text to accept now: absent when unchanged. Stepped mode compares whole texts, since a test may write a
+/// file twice within one tick of the file system's clock.
 std::optional<Inputs::Text> Inputs::is_fresh(Which which) {
   Source& source = sources_[which];
   if (!source.watch) return std::nullopt;
@@ -133,7 +133,7 @@ Inputs::Changed Inputs::refresh(MonoTime now) {
   return changed;
 }
 
-/// A file that is not there, or cannot be read, is no news: most kubelets pin nothing.
+/// A missing or unreadable file is not reported: most kubelets pin nothing.
 void Inputs::accept_cpu_manager(Changed& changed) {
   if (options_.cpu_manager_state.empty() || !cpu_manager_text_.refresh(options_.by_text)) return;
   auto state = pods::parse_cpu_manager_state(cpu_manager_text_.text(), options_.cpu_manager_state);

@@ -1,6 +1,6 @@
-// What we are told: the NodeSLO, the pod list and the Node object, each with its last good value, read from a
-// file or delivered by whoever asks a server. A bad text, or none, changes nothing but the state that is
-// shown. May not: act on what it read, or ask a server itself.
+// Holds the agent's inputs: the NodeSLO, the pod list and the Node object, each with its last valid value,
+// read from a file or delivered from a server. An invalid or missing text changes only the reported state.
+// Does not act on its content or query a server.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@
 
 namespace evenkeel::inputs {
 
-/// --pods, understood.
+/// The parsed --pods flag.
 struct PodsSource {
-  /// automatic: the kubelet if it answers, until then the cgroup tree.
+  /// automatic: the kubelet; the cgroup tree until the kubelet answers.
   enum class Kind : std::uint8_t { file, cgroup, none, kubelet, automatic } kind = Kind::cgroup;
-  std::string path{};  ///< of the file; where the kubelet is asked
+  std::string path{};  ///< of the file; the kubelet's URL
   [[nodiscard]] bool delivered() const { return kind == Kind::kubelet || kind == Kind::automatic; }
 };
 struct ParsedPodsSource {
@@ -33,16 +33,16 @@ struct ParsedPodsSource {
 };
 ParsedPodsSource parse_pods_source(const std::string& text);
 
-/// How one input is doing, for /readyz and the metrics.
+/// The state of one input, for /readyz and the metrics.
 struct InputState {
   std::string name{};      ///< "nodeslo", "pods", "node"
-  std::string path{};      ///< a file or a URL; empty: there is no such input
-  bool delivered = false;  ///< by a server: its value has an age
-  bool usable = false;     ///< the newest text was usable
-  std::string error{};     ///< why the newest text was not usable, or there was none
-  std::string fallback{};  ///< not empty: what is in force as long as no text was usable
+  std::string path{};      ///< a file or a URL; empty: not configured
+  bool delivered = false;  ///< by a server: its value ages
+  bool usable = false;     ///< the newest text was valid
+  std::string error{};     ///< why the newest text was invalid or missing
+  std::string fallback{};  ///< not empty: what is in force until a text is valid
   std::vector<std::string> notices{};
-  std::optional<MonoTime> loaded{};  ///< when the value in force was taken, or last confirmed
+  std::optional<MonoTime> loaded{};  ///< when the value in force was accepted, or last confirmed
   std::uint64_t loads = 0, failures = 0;
 };
 
@@ -50,21 +50,21 @@ class Inputs {
  public:
   struct Options {
     std::string nodeslo{};
-    bool nodeslo_optional = false;  ///< a missing file means the defaults (everything off) and is waited for
+    bool nodeslo_optional = false;  ///< a missing file means the defaults (everything off) until it appears
     std::string nodeslo_object{};   ///< "nodeslos/NODE"; set: the NodeSLO is delivered, there is no file
     PodsSource pods{};
     std::string node{};
     std::string cpu_manager_state{};                   ///< the kubelet's checkpoint; may never exist
     std::string node_url{};                            ///< set: the Node object is delivered
-    Duration pods_interval{std::chrono::seconds(10)};  ///< how often a list is to be expected
-    Duration node_interval{std::chrono::seconds(60)};  ///< the same of the Node object
-    bool by_text = false;  ///< stepped mode: look at the files instead of waiting for events
+    Duration pods_interval{std::chrono::seconds(10)};  ///< expected time between two lists
+    Duration node_interval{std::chrono::seconds(60)};  ///< the same for the Node object
+    bool by_text = false;  ///< stepped mode: compare texts instead of waiting for file events
   };
   struct Changed {
     bool nodeslo = false, pods = false, node = false;
     std::vector<std::string> problems{};   ///< newly found, as "file:line:column: …"
-    std::vector<std::string> recovered{};  ///< names of inputs that are good again
-    std::vector<std::string> gone{};       ///< what is not there (any more), and what that means
+    std::vector<std::string> recovered{};  ///< names of inputs that are valid again
+    std::vector<std::string> gone{};       ///< what is missing, and the consequence
     [[nodiscard]] bool any() const { return nodeslo || pods || node; }
   };
 
@@ -72,35 +72,35 @@ class Inputs {
   /// Reads what changed since the last call; the first call reads everything.
   Changed refresh(MonoTime now);
 
-  /// What a server has answered; takes effect with the next refresh().
+  /// Takes a server's answer; effective with the next refresh().
   void deliver(pods::PodList list, MonoTime now);
   void deliver(pods::NodeFile node, MonoTime now);
   void deliver(config::NodeSloConfig config, MonoTime now);
-  /// There is no NodeSLO for this node: everything is off. One that was there stays in force for half a
-  /// minute first, in case somebody is replacing it.
+  /// No NodeSLO exists for this node: everything is off. A deleted one stays in force for half a minute
+  /// first, in case it is being replaced.
   void nodeslo_absent(MonoTime now);
-  /// What was delivered last is what stands there now.
+  /// The last delivered NodeSLO is still current.
   void nodeslo_confirmed(MonoTime now);
-  /// A server has not answered, or not usably: what is in force stays in force and grows old. The same
-  /// trouble again is counted, but no news.
+  /// A server has not answered, or not validly: the value in force stays and ages. A repeated failure is
+  /// counted but not reported again.
   void pods_trouble(const std::string& why);
   void node_trouble(const std::string& why);
   void nodeslo_trouble(const std::string& why);
 
-  /// Never null; the defaults before the first good text.
+  /// Never null; the defaults before the first valid text.
   [[nodiscard]] const std::shared_ptr<const NodeSlo>& slo() const { return slo_; }
-  /// False: a server was asked for it and has not answered yet.
+  /// False: the server has not answered yet.
   [[nodiscard]] bool slo_known() const { return sources_[kNodeSlo].state.loaded.has_value(); }
   /// Null: the source has not delivered.
   [[nodiscard]] const std::shared_ptr<const std::vector<Pod>>& pods() const { return pods_; }
   [[nodiscard]] const NodeObject& node() const { return node_; }
-  /// What the kubelet's CPU manager does, as far as its checkpoint can be read.
+  /// The state of the kubelet's CPU manager, as far as its checkpoint can be read.
   [[nodiscard]] const pods::CpuManagerState& cpu_manager() const { return cpu_manager_; }
   [[nodiscard]] std::vector<InputState> states() const;
   [[nodiscard]] bool pods_delivered() const { return options_.pods.delivered(); }
-  /// Nobody has confirmed the pod list for so long that nothing irreversible may rest on it.
+  /// The pod list has not been confirmed for so long that no irreversible action may rest on it.
   [[nodiscard]] bool pods_stale(MonoTime now) const;
-  /// The same of the Node object.
+  /// The same for the Node object.
   [[nodiscard]] bool node_stale(MonoTime now) const;
   /// Descriptors that become readable when a file changes; empty in stepped mode.
   [[nodiscard]] std::vector<int> descriptors() const;
@@ -122,18 +122,18 @@ class Inputs {
   void accepted(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed);
 
   Options options_;
-  /// One input: where from, what was seen of it, how it is doing.
+  /// One input: its source, what was read from it, its state.
   struct Source {
     InputState state{};
     std::optional<config::FileWatch> watch{};
     bool read_once = false;
     Text last{};            ///< stepped mode only
-    std::string refusal{};  ///< why what a server holds is not in force
+    std::string refusal{};  ///< why the server's object is not in force
   };
   std::array<Source, 3> sources_{};         ///< by Which
   Changed delivered_{};                     ///< since the last refresh()
-  bool nodeslo_absent_ = false;             ///< as a server says
-  std::optional<MonoTime> nodeslo_gone_{};  ///< since when, while it is in force all the same
+  bool nodeslo_absent_ = false;             ///< as the server reports
+  std::optional<MonoTime> nodeslo_gone_{};  ///< since when, while it is still in force
   std::shared_ptr<const NodeSlo> slo_ = std::make_shared<const NodeSlo>();
   std::shared_ptr<const std::vector<Pod>> pods_{};
   NodeObject node_{};

@@ -1,4 +1,4 @@
-// What servers deliver: lists and objects that are taken as they come, and the trouble when none comes.
+// Accepts what servers deliver: lists and objects as they arrive, and failures when none does.
 #include <algorithm>
 #include <utility>
 
@@ -7,9 +7,9 @@
 namespace evenkeel::inputs {
 namespace {
 
-/// After so many intervals without an answer a word is old.
+/// After this many intervals without an answer a value is stale.
 constexpr int kMissed = 3;
-/// An object that is replaced by force is gone for a moment.
+/// A forced replacement deletes the object for a moment.
 constexpr Duration kGrace = std::chrono::seconds(30);
 constexpr const char* kStillInForce = " is not there any more: what it said stays in force for 30 s";
 constexpr const char* kOff = " is not there: everything is off until it appears";
@@ -18,7 +18,7 @@ constexpr const char* kOff = " is not there: everything is off until it appears"
 
 void Inputs::deliver(pods::PodList list, MonoTime now) {
   if (!list.problems.empty()) return pods_trouble(list.problems.front().text());
-  // Most lists say what the last one said; then there is nothing to join anew.
+  // Most lists equal the last one; then nothing has to be joined again.
   const bool same = pods_ && sources_[kPods].state.loaded && *pods_ == list.pods;
   if (!same) pods_ = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
   accepted(kPods, now, std::move(list.notices), delivered_);
@@ -49,7 +49,7 @@ void Inputs::nodeslo_absent(MonoTime now) {
   delivered_.gone.push_back(sources_[kNodeSlo].state.notices.front());
 }
 
-/// What is in force although it is not there any more is so for a while only.
+/// A deleted object stays in force for a limited time only.
 void Inputs::abandon_source(MonoTime now) {
   if (!nodeslo_gone_ || now - *nodeslo_gone_ < kGrace) return;
   nodeslo_gone_.reset();
@@ -63,7 +63,7 @@ void Inputs::abandon_source(MonoTime now) {
 void Inputs::nodeslo_confirmed(MonoTime now) {
   auto& source = sources_[kNodeSlo];
   if (!source.refusal.empty()) {
-    source.state.error = source.refusal;  // nothing else is in the way any more
+    source.state.error = source.refusal;  // the only remaining problem
     return;
   }
   if (!slo_known()) return;

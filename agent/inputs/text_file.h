@@ -1,4 +1,4 @@
-// Small text files that people and the kubelet write: read whole, and read again when they have changed.
+// Reads small text files that operators and the kubelet write, and reads them again when they have changed.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@
 
 namespace evenkeel::inputs {
 
-/// Absent: it is not there, cannot be read (a directory) or is longer than `longest`.
+/// Absent: it is missing, cannot be read (a directory) or is longer than `longest`.
 std::optional<std::string> read_text_file(const std::string& path, std::size_t longest = SIZE_MAX);
 
-/// A file that others replace, looked at without waiting for an event: a symlink swap or a write counts.
+/// A file that other processes replace, checked without events: a symlink switch or a write counts.
 class WatchedTextFile {
  public:
   explicit WatchedTextFile(std::string path) : path_(std::move(path)) {}
   [[nodiscard]] const std::string& path() const { return path_; }
-  /// Reads it if it is another file or another state of it than last time (always with `anyhow`). Whether the
-  /// text is another one now. A file that cannot be read leaves the text as it was.
+  /// Reads the file if it or its stat(2) changed since the last call (always with `anyhow`). Returns whether
+  /// the text differs. A file that cannot be read leaves the text as it was.
   bool refresh(bool anyhow = false);
-  /// Of the last refresh(): whether the file could be read.
+  /// Whether the last refresh() could read the file.
   [[nodiscard]] bool readable() const { return readable_; }
   [[nodiscard]] const std::string& text() const { return text_; }
 

@@ -14,9 +14,9 @@ using Outcome = Evictor::Outcome;
 using Kind = Outcome::Kind;
 
 constexpr int kMostTries = 3;
-// A budget may have room again as soon as another replica is ready; the server seldom says when.
+// A disruption budget may allow an eviction once another replica is ready; the server seldom says when.
 constexpr Duration kBudgetPause = std::chrono::seconds(30);
-// Two budgets over one pod, or no right to ask: somebody has to change something first.
+// Two disruption budgets cover one pod, or the right is missing: an operator has to change something first.
 constexpr Duration kLongPause = std::chrono::minutes(10);
 constexpr Duration kGonePause = std::chrono::minutes(1);
 
@@ -39,7 +39,7 @@ std::string eviction_body(const PodToGo& victim, const std::string& version) {
   return out;
 }
 
-/// What the server's list of resources says of pods/eviction: "policy/v1". Empty: nothing.
+/// The API version of pods/eviction in the server's resource list: "policy/v1". Empty: not listed.
 std::string eviction_version(const std::string& body) {
   const auto parsed = document::parse_json(body, "discovery");
   if (!parsed.problems.empty()) return {};
@@ -61,7 +61,7 @@ bool no_answer(const http::HttpReply& reply) {
   return reply.failure != http::HttpFailure::none || reply.status == 401 || (reply.status >= 500 && !budgets);
 }
 
-/// A final answer as an outcome.
+/// Maps a final answer to an outcome.
 Outcome outcome_of(const http::HttpReply& reply, const std::string& uid) {
   if (reply.ok()) return {Kind::accepted, uid, {}, {}};
   if (reply.status == 404 || reply.status == 409) return {Kind::gone, uid, trouble(reply), kGonePause};
@@ -83,7 +83,7 @@ struct Evictor::Impl {
   std::optional<runtime::Timer> again{};
   std::optional<KubeClient::Id> under_way{};
   std::deque<PodToGo> queue{};
-  std::string version{};  ///< "policy/v1"; empty: not asked yet
+  std::string version{};  ///< "policy/v1"; empty: not discovered yet
 
   Impl(KubeClient& server, Random random, OnOutcome to)
       : api(server), heard(std::move(to)), backoff({}, std::move(random)) {}
@@ -101,7 +101,7 @@ struct Evictor::Impl {
     under_way = api.start({.url = "/api/v1"}, [this](const http::HttpReply& reply) {
       under_way.reset();
       if (reply.ok()) version = eviction_version(reply.body);
-      // Who may not look tries the current one; the answer tells if it is not served.
+      // Without the right to discover, try policy/v1; the answer shows if it is not served.
       if (version.empty() && (reply.ok() || reply.status == 403)) version = "policy/v1";
       version.empty() ? failed(reply) : next();
     });

@@ -1,6 +1,6 @@
-// Asks the API server to let pods go, one question at a time, and says what became of it: by the eviction
-// subresource, so that disruption budgets are kept, and with the uid, so that exactly the pod that was judged
-// goes. May not: choose a victim (qos/eviction/eviction.h does), or insist where it was refused.
+// Evicts pods through the API server's eviction subresource, one request at a time, and reports each outcome.
+// PodDisruptionBudgets are honoured, and the request carries the uid so that exactly the chosen pod is
+// evicted. Does not choose a victim (qos/eviction/eviction.h does) or override a refusal.
 #pragma once
 
 #include <functional>
@@ -18,25 +18,25 @@ class Evictor {
  public:
   struct Outcome {
     enum class Kind : std::uint8_t {
-      accepted,  ///< it is on its way; believed when its cgroup is gone
-      gone,      ///< the server does not know this pod (any more)
-      refused,   ///< it may not go, or we may not ask
-      unknown    ///< asked several times, no answer
+      accepted,  ///< the pod is terminating; confirmed when its cgroup is gone
+      gone,      ///< the server does not know this pod, or no longer
+      refused,   ///< a disruption budget forbids it, or the agent lacks the right
+      unknown    ///< no answer after several attempts
     };
     Kind kind = Kind::unknown;
     std::string uid{};
-    std::string why{};      ///< for people; empty when accepted
-    Duration not_before{};  ///< do not ask again for this pod before that time has passed
+    std::string why{};      ///< human-readable; empty when accepted
+    Duration not_before{};  ///< do not retry for this pod until this time has passed
   };
   using OnOutcome = std::function<void(const Outcome&)>;
 
-  /// `loop` and `api` must outlive it. `heard` is called once for every ask(), from the loop.
+  /// `loop` and `api` must outlive it. `heard` is called once per request(), from the loop.
   static Result<Evictor> open(runtime::EventLoop& loop, KubeClient& api, Random random, OnOutcome heard);
   Evictor(Evictor&&) noexcept;
   Evictor& operator=(Evictor&&) noexcept;
   ~Evictor();
 
-  /// While an earlier one is being asked for this one waits.
+  /// Queued while an earlier request is in flight.
   void request(const eviction::Eviction& victim);
 
  private:

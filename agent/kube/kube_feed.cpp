@@ -10,13 +10,13 @@
 namespace evenkeel::kube {
 namespace {
 
-/// A container's id is in the list one or two seconds after its directory.
+/// A container's id appears in the pod list one or two seconds after its cgroup directory.
 constexpr Duration kLag = std::chrono::seconds(5);
-constexpr double kNodeJitter = 0.2;  ///< of thousands of agents on one API server
+constexpr double kNodeJitter = 0.2;  ///< spreads thousands of agents on one API server
 
 constexpr const char* kPodsPath = "/pods";
 constexpr const char* kNodeSlosPath = "/apis/slo.koordinator.sh/v1alpha1/nodeslos";
-/// Version 0: any that the server has at hand, so that its store is left alone.
+/// Version 0: the server may answer from its cache, which spares its store.
 std::string node_path(const std::string& name) { return "/api/v1/nodes/" + name + "?resourceVersion=0"; }
 
 }  // namespace
@@ -31,7 +31,7 @@ struct KubeFeed::Impl {
 
   Impl(Environment given, http::HttpClient client) : house(std::move(given)), http(std::move(client)) {}
 
-  /// Whether the answer was of use to the inputs, which hear of it or of the trouble.
+  /// Passes the answer, or its failure, to the inputs. False: the answer was not usable.
   template <class Parse>
   bool take(const http::HttpReply& reply, Parse parse,
             void (inputs::Inputs::*in_trouble)(const std::string&)) {
@@ -50,7 +50,7 @@ struct KubeFeed::Impl {
 
   Result<> open_nodeslo(const Options& options) {
     auto& inputs = house.inputs;
-    // What is heard goes to the inputs with the time, and is news.
+    // Passes what the watch reports to the inputs, with the time, and calls `news`.
     const auto hear = [this](auto take) {
       return [this, take](const auto&... what) {
         take(what..., house.clock.now());
@@ -102,7 +102,7 @@ struct KubeFeed::Impl {
                       .interval = options.node_interval,
                       .jitter = kNodeJitter,
                       .min_interval = options.min_interval,
-                      // As often as while all is well: then a server that is back is noticed no later.
+                      // No longer than the normal interval: a recovered server is noticed no later.
                       .longest_wait = options.node_interval},
                      [this](const http::HttpReply& reply) {
                        return take(reply, pods::parse_node, &inputs::Inputs::node_trouble);

@@ -1,7 +1,6 @@
 // Feeds the agent from servers: the pod list from the kubelet, the Node and the NodeSLO object from the API
-// server. The first two are asked for at an interval, the kubelet also when a directory appears that its last
-// list does not explain; the NodeSLO is watched. May not: decide what an answer means for anybody
-// (agent/inputs/inputs.h takes it).
+// server. The first two are polled, the kubelet also when a cgroup directory appears that its last list does
+// not explain; the NodeSLO is watched. Does not interpret the answers (agent/inputs/inputs.h does).
 #pragma once
 
 #include <functional>
@@ -22,19 +21,19 @@ namespace evenkeel::kube {
 class KubeFeed {
  public:
   struct Options {
-    std::optional<KubeAccess> kubelet{};  ///< absent: pods are known from elsewhere
+    std::optional<KubeAccess> kubelet{};  ///< absent: pods come from another source
     std::optional<KubeAccess> api{};
-    std::string node_name{};     ///< whose object is asked for; empty: none
-    std::string nodeslo_name{};  ///< the NodeSLO that is watched; empty: none
+    std::string node_name{};     ///< the Node to read; empty: none
+    std::string nodeslo_name{};  ///< the NodeSLO to watch; empty: none
     Duration pods_interval{std::chrono::seconds(10)};
     Duration node_interval{std::chrono::seconds(60)};
-    Duration min_interval{std::chrono::seconds(1)};  ///< between two questions to the same server
-    Duration timeout{std::chrono::seconds(10)};      ///< for a whole answer
+    Duration min_interval{std::chrono::seconds(1)};  ///< between two requests to the same server
+    Duration timeout{std::chrono::seconds(10)};      ///< for a complete answer
   };
-  /// Where the pods and the Node object are asked for.
+  /// URLs of the kubelet's pod list and of the Node object.
   static std::string pods_url(const KubeAccess& kubelet);
   static std::string node_url(const KubeAccess& api, const std::string& node_name);
-  /// What people call the object: "nodeslos/NODE".
+  /// The object's display name: "nodeslos/NODE".
   static std::string nodeslo_object(const std::string& name);
 
   /// All of these must outlive it. `news` is called after each answer, from the loop.
@@ -48,9 +47,10 @@ class KubeFeed {
   static Result<std::unique_ptr<KubeFeed>> open(Environment house, const Options& options);
   ~KubeFeed();
 
-  /// The youngest directory that no list explains: when it is a new one, the kubelet is asked at once.
+  /// The newest cgroup directory that no pod list explains: a new one makes the feed poll the kubelet at
+  /// once.
   void unknown_cgroup_found(CgroupId youngest);
-  /// Null: there is no access to it.
+  /// Null when access is not configured.
   [[nodiscard]] KubeClient* kubelet();
   [[nodiscard]] KubeClient* api();
 

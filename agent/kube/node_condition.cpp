@@ -39,12 +39,12 @@ struct NodeCondition::Impl {
   Options options;
   std::function<void(const std::string&)> failed;
   std::optional<Patcher> patcher{};
-  Trouble asked{};         ///< the last that was to stand there,
-  bool said = false;       ///< if there was one,
-  bool confirmed = false;  ///< and whether it does
+  Trouble asked{};         ///< the last state that was published,
+  bool said = false;       ///< whether there was one,
+  bool confirmed = false;  ///< and whether the server confirmed it
   std::string trouble_told{};
-  MonoTime well_at{};      ///< the last time that it was, or the start
-  std::int64_t since = 0;  ///< Unix seconds, of the trouble that is told
+  MonoTime well_at{};      ///< the last healthy time, or the start
+  std::int64_t since = 0;  ///< Unix seconds, of the published problem
   bool leaving = false;
 
   Impl(runtime::EventLoop& events, const runtime::Clock& time, const runtime::WallClock& date, Options how,

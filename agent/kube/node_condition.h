@@ -1,5 +1,5 @@
-// The Node's condition EvenkeelDegraded: there while the agent cannot do its work, with the reason, and gone
-// otherwise, so that a sound node costs the API server nothing. May not: judge how the agent is.
+// Publishes the Node condition EvenkeelDegraded: present with its reason while the agent is degraded, absent
+// otherwise, so that a healthy node costs the API server nothing. Does not assess the agent's health.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace evenkeel::kube {
 
-/// A strategic merge patch of nodes/status: only this condition is touched. Absent: it is taken off.
+/// A strategic merge patch of nodes/status: only this condition is touched. Absent: the condition is removed.
 std::string condition_patch(const std::optional<tick::Degraded>& degraded, std::int64_t since_unix_seconds,
                             std::int64_t now_unix_seconds);
 
@@ -23,10 +23,10 @@ class NodeCondition {
  public:
   struct Options {
     std::string node{};
-    Duration lasting{std::chrono::seconds(30)};  ///< shorter troubles are not told
+    Duration lasting{std::chrono::seconds(30)};  ///< shorter problems are not published
     Duration spread{std::chrono::seconds(5)};    ///< see Patcher
   };
-  /// All of these must outlive it. `failed` hears why it does not stand there, when that is news.
+  /// All of these must outlive it. `failed` receives the reason why publishing failed, once per change.
   static Result<NodeCondition> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
                                     const runtime::WallClock& wall, Random random, Options options,
                                     std::function<void(const std::string&)> failed);
@@ -34,10 +34,10 @@ class NodeCondition {
   NodeCondition& operator=(NodeCondition&&) noexcept;
   ~NodeCondition();
 
-  /// How the agent is now; to be said every few seconds. The first time that it is well takes off what an
+  /// The agent's current state; call it every few seconds. The first healthy call removes a condition that an
   /// earlier run may have left.
   void publish(const std::optional<tick::Degraded>& now);
-  /// The agent stops: what stands there goes, if the server takes it within `patience`. Runs the loop.
+  /// On shutdown: removes the condition if the server accepts that within `patience`. Runs the loop.
   void clear(Duration patience);
 
  private:

@@ -9,7 +9,7 @@
 namespace evenkeel::kube {
 namespace {
 
-/// Nodes that were started together are spread over a whole interval at once.
+/// Spreads the first reports of nodes that were started together over a whole interval.
 constexpr double kFirstJitter = 0.5;
 constexpr int kNotFound = 404;
 
@@ -31,7 +31,7 @@ struct NodeMetricReporter::Impl {
   std::optional<Patcher> patcher{};
   std::optional<runtime::Timer> timer{};
   Duration armed_for{};
-  bool reporting = false;  ///< what is under way is a report
+  bool reporting = false;  ///< the request in flight is a report
 
   Impl(const runtime::Clock& time, Random numbers, Options how, Environment to)
       : clock(time), random(std::move(numbers)), options(std::move(how)), house(std::move(to)) {}

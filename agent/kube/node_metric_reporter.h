@@ -1,6 +1,6 @@
-// Reports to Koordinator what the node uses: patches the status of its NodeMetric, again and again, in
-// intervals with jitter. May not: know what is reported (agent/reporting/node_metric.h does), or make the
-// object (Koordinator's manager makes one for every Node, and says in it how it wants to be told).
+// Reports the node's resource use to Koordinator: patches the status of its NodeMetric at an interval with
+// jitter. Does not compute the report (agent/reporting/node_metric.h does) or create the object
+// (Koordinator's manager creates one per Node and sets the reporting options in it).
 #pragma once
 
 #include <functional>
@@ -24,18 +24,18 @@ class NodeMetricReporter {
     Duration longest_wait{std::chrono::minutes(5)};  ///< after failures
   };
   struct Environment {
-    /// The status as a merge patch, asked for when its turn has come; empty: it is not known.
+    /// The status as a merge patch, computed when the report is due; empty: not known yet.
     std::function<std::string()> status{};
-    /// From one report to the next; may change with every answer.
+    /// Time between two reports; may change with every answer.
     std::function<Duration()> interval{};
-    /// The object as it stands there now; false: this is no NodeMetric.
+    /// Takes the object as the server holds it; false: it is not a NodeMetric.
     std::function<bool(const std::string&)> stands{};
-    /// What has become of the report, or of the look at the object before the first one.
+    /// The outcome of a report, or of the read of the object before the first one.
     std::function<void(const record::ReportState&)> news{};
   };
 
-  /// `loop`, `api` and `clock` must outlive it. The first report follows when an interval has passed: it is
-  /// not to rest on the first moments alone.
+  /// `loop`, `api` and `clock` must outlive it. The first report follows after one full interval, so that it
+  /// does not rest on the first moments alone.
   static Result<NodeMetricReporter> open(runtime::EventLoop& loop, KubeClient& api,
                                          const runtime::Clock& clock, Random random, Options options,
                                          Environment house);

@@ -13,7 +13,7 @@ std::string resource_name(std::size_t index) {
   return std::string("kubernetes.io/") + lending::kLentNames[index];
 }
 
-/// A patch without a single member changes nothing, and is not to be sent.
+/// An empty patch changes nothing and is not sent.
 bool put_amounts(runtime::Json& json, const lending::LentAmounts& amounts,
                  const lending::LentAmounts& standing) {
   bool any = false;
@@ -22,7 +22,7 @@ bool put_amounts(runtime::Json& json, const lending::LentAmounts& amounts,
     if (!amounts[i] && !standing[i]) continue;
     any = true;
     json.key(resource_name(i));
-    // Amounts are texts: a JSON number of this size would pass through a floating point number somewhere.
+    // Amounts are strings: a JSON number of this size might be parsed as floating point on the way.
     amounts[i] ? json.value(std::to_string(*amounts[i])) : json.null();
   }
   json.end_object();

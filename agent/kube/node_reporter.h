@@ -1,6 +1,6 @@
-// Puts what can be lent on the Node: `kubernetes.io/batch-cpu` and its like, capacity and allocatable alike,
-// by a patch of nodes/status that touches nothing else. How it is sent is patcher.h's matter. May not: decide
-// what stands there (qos/lending/advertised.h does), or take anything away when the agent stops.
+// Advertises lendable resources on the Node: `kubernetes.io/batch-cpu` and the others, in both capacity and
+// allocatable, by a patch of nodes/status that touches nothing else (sent by patcher.h). Does not decide the
+// amounts (qos/lending/advertised.h does) or remove them when the agent stops.
 #pragma once
 
 #include <functional>
@@ -18,25 +18,25 @@
 
 namespace evenkeel::kube {
 
-/// What a v1 Node lends: status.allocatable. Absent: no Node, or an amount in it that is none.
+/// The lent amounts in a v1 Node's status.allocatable. Absent: not a Node, or an amount that cannot be
+/// parsed.
 std::optional<lending::LentAmounts> lent_amounts_in(std::string_view node_json);
 
-/// A merge patch that puts `amounts` on the Node and takes away those of `standing` that are absent from
-/// them.
+/// A merge patch that sets `amounts` on the Node and removes those of `standing` that `amounts` lacks.
 std::string lending_patch(const lending::LentAmounts& amounts, const lending::LentAmounts& standing);
 
 class NodeReporter {
  public:
   struct Options {
     std::string node{};                              ///< the Node's name
-    Duration spread{std::chrono::seconds(5)};        ///< an ordinary change waits for up to so long
-    Duration min_interval{std::chrono::seconds(1)};  ///< from one patch to the next, urgent ones too
+    Duration spread{std::chrono::seconds(5)};        ///< non-urgent changes wait up to this long
+    Duration min_interval{std::chrono::seconds(1)};  ///< between two patches, urgent ones too
     Duration longest_wait{std::chrono::minutes(1)};  ///< after failures
   };
   struct OnObserved {
-    /// What stands there now, as the server says: in answer to a patch, or to look().
+    /// The amounts on the Node as the server returned them, in answer to a patch or to resync().
     std::function<void(const lending::LentAmounts&)> stands{};
-    /// It has not, for the reason given; it is asked again.
+    /// The patch failed for the reason given; it is retried.
     std::function<void(const std::string&)> failed{};
   };
 
@@ -44,11 +44,11 @@ class NodeReporter {
   static Result<NodeReporter> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
                                    Random random, const Options& options, OnObserved heard);
 
-  /// From now on this shall stand where `standing` does. Replaces what was not sent yet.
+  /// Replaces `standing` by `amounts` on the Node. Supersedes a patch that was not sent yet.
   void publish(const lending::LentAmounts& amounts, const lending::LentAmounts& standing, bool urgent);
-  /// Asks what stands there, by a patch that changes nothing: that needs no right to read Nodes.
+  /// Reads the amounts by a patch that changes nothing: needs no right to read Nodes.
   void resync() { patcher_.resync(); }
-  /// What was to be published is not, unless it is under way already: somebody else has taken over.
+  /// Drops a patch that is not in flight yet: another agent has taken over.
   void pause() { patcher_.pause(); }
 
  private:

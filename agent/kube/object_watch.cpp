@@ -10,9 +10,9 @@
 namespace evenkeel::kube {
 namespace {
 
-constexpr double kJitter = 0.2;  ///< of thousands of agents on one API server
+constexpr double kJitter = 0.2;  ///< spreads thousands of agents on one API server
 
-/// The server does not know (any more) where we were: bad version, gone, not there yet.
+/// The server cannot resume at our version: bad version, gone, or not there yet.
 bool lost_our_place(int status) { return status == 400 || status == 410 || status == 504; }
 
 }  // namespace
@@ -24,13 +24,13 @@ struct ObjectWatch::Impl {
   Options options;
   OnChange heard;
   Backoff backoff;
-  std::optional<runtime::Timer> next{};    ///< rings when the next question is due
-  std::optional<runtime::Timer> steady{};  ///< rings when a watch has stood for a while
+  std::optional<runtime::Timer> next{};    ///< fires when the next request is due
+  std::optional<runtime::Timer> steady{};  ///< fires when a watch has lasted a while
   std::optional<KubeClient::Id> under_way{};
-  std::string version{};              ///< where a watch goes on; empty: to be listed
-  std::optional<std::string> told{};  ///< version of the object that was told; empty: none there
+  std::string version{};              ///< where a watch resumes; empty: list first
+  std::optional<std::string> told{};  ///< version last passed on; empty: no such object
   MonoTime listed{}, watched{};
-  bool lively = false;  ///< the watch that is under way has worked
+  bool lively = false;  ///< the current watch has worked
 
   Impl(KubeClient& server, const runtime::Clock& time, Random numbers, Options how, OnChange to)
       : api(server),
@@ -59,11 +59,11 @@ struct ObjectWatch::Impl {
     }
   }
 
-  // --- what stands there
+  // --- listing
 
   void list() {
-    // Before anything is known any version will do, so that the server's store is left alone; later ones must
-    // not be older than what was told.
+    // The first list may come from the server's cache, which spares its store; later ones must not be older
+    // than what was passed on.
     http::HttpCall call{.url = url("") + (told ? "" : "&resourceVersion=0"),
                         .headers = {"Accept: application/json"},
                         .total_timeout = options.timeout,
@@ -80,7 +80,7 @@ struct ObjectWatch::Impl {
     tell(answer.object ? &*answer.object : nullptr, answer.object_version);
     next->arm(Duration::zero());
   }
-  /// `object` null: there is none.
+  /// `object` null: no such object.
   void tell(const document::Value* object, const std::string& object_version) {
     const bool same = told && *told == object_version;
     told = object_version;
@@ -93,7 +93,7 @@ struct ObjectWatch::Impl {
     }
   }
 
-  // --- what becomes of it
+  // --- watching
 
   void watch() {
     const auto lasts =
@@ -141,20 +141,20 @@ struct ObjectWatch::Impl {
     if (reply.failure == http::HttpFailure::too_large || (!begun && lost_our_place(reply.status)))
       return lose_place(reply.retry_after);
     if (!reply.ok()) return failed(begun && backoff.failures() == 0 ? "" : trouble(reply), reply.retry_after);
-    if (!lively) return failed("", {});  // as if it ended before it began, which may go on for ever
+    if (!lively) return failed("", {});  // ended before it began: back off, this may repeat for ever
     heard.confirmed();
     if (clock.now() - listed >= options.relist_interval) version.clear();
     next->arm(watched + options.min_interval - clock.now());
   }
 
-  // --- what went wrong
+  // --- failures
 
   void lose_place(std::optional<Duration> retry_after) {
     stop();
     version.clear();
     failed("", retry_after);
   }
-  /// `why` empty: that is in the order of things.
+  /// `why` empty: an expected end, not reported.
   void failed(const std::string& why, std::optional<Duration> retry_after) {
     next->arm(backoff.next(retry_after));
     if (!why.empty()) heard.trouble(why);

@@ -16,9 +16,9 @@ struct Patcher::Impl {
   std::optional<runtime::Timer> timer{};
   std::optional<KubeClient::Id> under_way{};
   Body wanted{};                  ///< not sent yet
-  std::optional<MonoTime> due{};  ///< when it is to be sent
+  std::optional<MonoTime> due{};  ///< when to send it
   bool looking = false;
-  MonoTime not_before{};  ///< after the last patch, or failure
+  MonoTime not_before{};  ///< earliest next patch, after one or a failure
 
   Impl(KubeClient& server, const runtime::Clock& time, Random numbers, Options how, OnReply to)
       : api(server),
@@ -37,7 +37,7 @@ struct Patcher::Impl {
     const MonoTime now = clock.now();
     const auto spread = std::chrono::duration_cast<Duration>(options.spread * (random ? random() : 0.0));
     const MonoTime in_turn = now + (urgent ? Duration::zero() : spread);
-    // What waits already keeps its turn: a stream of small changes is not put off for ever.
+    // A waiting patch keeps its due time: a stream of small changes does not postpone it for ever.
     due = wanted && due ? std::min(*due, in_turn) : in_turn;
     wanted = std::move(body);
     arm();
@@ -49,7 +49,7 @@ struct Patcher::Impl {
   }
   void send() {
     if (under_way) return;
-    if (looking) return patch("{}", {});  // before anything is written over
+    if (looking) return patch("{}", {});  // read before overwriting
     const MonoTime now = clock.now();
     if (wanted && due.value_or(now) <= now) {
       Body sent = std::exchange(wanted, {});
@@ -59,7 +59,7 @@ struct Patcher::Impl {
     }
     arm();
   }
-  /// `sent` is empty for a look.
+  /// `sent` is empty for a read.
   void patch(std::string body, Body sent) {
     looking = false;
     const std::string kind = options.kind == Kind::merge ? "merge" : "strategic-merge";
@@ -79,7 +79,7 @@ struct Patcher::Impl {
       not_before = clock.now() + options.min_interval;
     } else {
       not_before = clock.now() + backoff.next(reply.retry_after);
-      if (!wanted) wanted = sent;  // nothing newer has come meanwhile
+      if (!wanted) wanted = sent;  // no newer patch meanwhile
       looking = looking || !sent;
     }
     arm();

@@ -1,6 +1,6 @@
-// Keeps one object of the API server as it shall be, by patches (needs only that verb): one at a time,
-// the newest wins, ordinary changes are spread over some seconds so that a fleet does not write at once, and
-// what failed is tried again, later each time. May not: know what is patched.
+// Keeps one object of the API server in a desired state by patches (needs only that verb): one in flight at a
+// time, the newest wins, non-urgent patches are spread over some seconds so that a fleet does not write at
+// once, and failed ones are retried with backoff. Does not know the object's meaning.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ namespace evenkeel::kube {
 
 class Patcher {
  public:
-  /// What a list in a patch does: takes the old one's place, or joins it by the API's own keys.
+  /// How a list in a patch is applied: it replaces the old list, or is merged by the API's own keys.
   enum class Kind : std::uint8_t { merge, strategic_merge };
   struct Options {
     std::string path{};  ///< "/api/v1/nodes/n1/status"
     Kind kind = Kind::merge;
-    Duration spread{std::chrono::seconds(5)};        ///< an ordinary change waits for up to so long
-    Duration min_interval{std::chrono::seconds(1)};  ///< from one patch to the next, urgent ones too
+    Duration spread{std::chrono::seconds(5)};        ///< non-urgent changes wait up to this long
+    Duration min_interval{std::chrono::seconds(1)};  ///< between two patches, urgent ones too
     Duration longest_wait{std::chrono::minutes(1)};  ///< after failures
   };
-  /// What is sent, made when its turn has come, and again when it is tried again. Empty: nothing, after all.
+  /// Builds the patch when it is due, and again for each retry. Empty: nothing to send after all.
   using Body = std::function<std::string()>;
-  /// Takes an answer, good or bad. False: it was of no use, so it is asked again.
+  /// Takes an answer, good or bad. False: it was not usable, so the patch is retried.
   using OnReply = std::function<bool(const http::HttpReply&)>;
 
   /// `loop`, `api` and `clock` must outlive it.
@@ -36,14 +36,14 @@ class Patcher {
                               Random random, Options options, OnReply take);
   Patcher(Patcher&&) noexcept;
   Patcher& operator=(Patcher&&) noexcept;
-  /// What is under way is dropped; what stands there stays.
+  /// Drops the request in flight; the object stays as it is.
   ~Patcher();
 
-  /// Replaces what was not sent yet.
+  /// Supersedes a patch that was not sent yet.
   void publish(Body body, bool urgent);
-  /// Asks what stands there, by a patch that changes nothing: that needs no right to read.
+  /// Reads the object by a patch that changes nothing: needs no right to read.
   void resync();
-  /// What was to be published is not, unless it is under way already.
+  /// Drops a patch that is not in flight yet.
   void pause();
 
  private:

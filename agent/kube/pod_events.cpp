@@ -14,9 +14,9 @@ namespace evenkeel::kube {
 namespace {
 
 constexpr int kMostTries = 3;
-constexpr std::size_t kMostWaiting = 32;       ///< for the server
-constexpr std::size_t kMostRemembered = 512;   ///< so that they are not repeated
-constexpr std::size_t kLongestMessage = 1000;  ///< the server takes 1024 bytes
+constexpr std::size_t kMostWaiting = 32;       ///< events queued for the server
+constexpr std::size_t kMostRemembered = 512;   ///< events, so that they are not repeated
+constexpr std::size_t kLongestMessage = 1000;  ///< the server accepts 1024 bytes
 
 struct Waiting {
   PodEvent event{};
@@ -25,7 +25,7 @@ struct Waiting {
   int tries = 0;
 };
 
-/// Not in the middle of a character.
+/// Cuts at a UTF-8 character boundary.
 std::string_view cut(std::string_view text) {
   if (text.size() <= kLongestMessage) return text;
   std::size_t end = kLongestMessage;
@@ -50,7 +50,7 @@ std::string body_of(const Waiting& waiting, const std::string& node) {
   return out;
 }
 
-/// Asking again can help.
+/// Whether a retry can help.
 bool worth_another_try(const http::HttpReply& reply) {
   return reply.failure != http::HttpFailure::none || reply.status == 429 || reply.status >= 500;
 }
@@ -58,7 +58,7 @@ bool worth_another_try(const http::HttpReply& reply) {
 }  // namespace
 
 struct PodEvents::Impl {
-  /// Told not long ago.
+  /// An event sent recently.
   struct Remembered {
     MonoTime told{};
     std::uint64_t times = 1;

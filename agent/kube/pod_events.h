@@ -1,7 +1,6 @@
-// Kubernetes Events on pods: what was done to a pod, where its owner looks (`kubectl describe pod`). The same
-// about the same pod is not repeated but counted, a burst is cut, and what the server does not take is
-// dropped: an event is a courtesy. May not: hold anything up, or be the only place where something is told
-// (the audit log is).
+// Sends Kubernetes Events on pods, so that their owners see what the agent did (`kubectl describe pod`).
+// Repeats of the same event are counted, not sent; bursts are cut; what the server rejects is dropped. Does
+// not block anything and is never the only record (the audit log has every action).
 #pragma once
 
 #include <cstdint>
@@ -21,18 +20,18 @@ struct PodEvent {
   std::string namespace_{}, name{}, uid{};
   std::string reason{};   ///< one word, "Evicting"
   std::string message{};  ///< a sentence
-  std::string about{};    ///< what else tells two events apart, a file for example
+  std::string about{};    ///< what else distinguishes two events, a file for example
 };
 
 class PodEvents {
  public:
   struct Options {
     std::string node{};
-    Duration repeat_interval{std::chrono::minutes(10)};  ///< before the same is told again
-    int burst = 10;                                      ///< told at once
-    Duration refill{std::chrono::seconds(6)};            ///< one more after so long
+    Duration repeat_interval{std::chrono::minutes(10)};  ///< before the same event is sent again
+    int burst = 10;                                      ///< events sent at once
+    Duration refill{std::chrono::seconds(6)};            ///< time to regain one event of the burst
   };
-  /// All of these must outlive it. `failed` hears why the server did not take one, when that is news.
+  /// All of these must outlive it. `failed` receives the reason why the server rejected one, once per change.
   static Result<PodEvents> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
                                 const runtime::WallClock& wall, Random random, Options options,
                                 std::function<void(const std::string&)> failed);

@@ -15,7 +15,7 @@ struct Poller::Impl {
   std::optional<runtime::Timer> timer{};
   std::optional<KubeClient::Id> under_way{};
   std::optional<MonoTime> last_start{};
-  MonoTime not_before{};  ///< as the server asked for
+  MonoTime not_before{};  ///< as the server requested
   MonoTime hurry_until{};
 
   Impl(KubeClient& server, const runtime::Clock& time, Random numbers, Options how, OnReply to)

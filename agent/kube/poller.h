@@ -1,6 +1,5 @@
-// One question, asked again and again: at an interval with jitter, later after a failure, sooner when
-// something new is there to be known. One at a time, never more than one a second. May not: know what is
-// asked.
+// Repeats one request: at an interval with jitter, later after a failure, sooner when something new is
+// expected. One request at a time, at most one a second. Does not interpret the answer.
 #pragma once
 
 #include <functional>
@@ -21,21 +20,21 @@ class Poller {
     http::HttpCall call{};  ///< its url is the path
     Duration interval{std::chrono::seconds(10)};
     double jitter = 0.1;                              ///< share of the interval
-    Duration min_interval{std::chrono::seconds(1)};   ///< from the start of one request to the next
+    Duration min_interval{std::chrono::seconds(1)};   ///< between the starts of two requests
     Duration longest_wait{std::chrono::seconds(60)};  ///< after failures
   };
-  /// Takes the answer; false: it was of no use, which counts as a failure.
+  /// Takes the answer; false: it was not usable, which counts as a failure.
   using OnReply = std::function<bool(http::HttpReply)>;
 
-  /// `loop`, `client` and `clock` must outlive it. Asks for the first time as soon as the loop runs.
+  /// `loop`, `client` and `clock` must outlive it. The first request starts as soon as the loop runs.
   static Result<Poller> open(runtime::EventLoop& loop, KubeClient& client, const runtime::Clock& clock,
                              Random random, Options options, OnReply take);
   Poller(Poller&&) noexcept;
   Poller& operator=(Poller&&) noexcept;
   ~Poller();
 
-  /// There is something to be known that the last answer did not say: asks as soon as may be, and goes on at
-  /// the shortest distance for `how_long`, since answers lag behind.
+  /// The last answer is known to be outdated: polls as soon as allowed and keeps to the shortest interval for
+  /// `how_long`, since answers lag behind.
   void poll_soon(Duration how_long);
 
  private:

@@ -27,7 +27,7 @@ constexpr KindRow kKinds[] = {{"ADDED", Kind::current},
                               {"BOOKMARK", Kind::bookmark},
                               {"ERROR", Kind::error}};
 
-/// It goes back to the server as a part of a URL, so a word of letters and digits it must be. Else empty.
+/// The version becomes part of a URL, so it must consist of letters and digits. Else empty.
 std::string version_of(const document::Value& object) {
   auto text = pods::text_at(object, {"metadata", "resourceVersion"});
   const bool word = std::ranges::all_of(text, [](char c) {

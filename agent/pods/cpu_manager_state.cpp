@@ -6,7 +6,7 @@
 namespace evenkeel::pods {
 namespace {
 
-/// Whether all below is CPU lists.
+/// Whether every value below is a CPU list.
 bool add_cpus(const document::Value& entry, CpuSet& out) {
   if (const auto* scalar = entry.scalar()) {
     const auto cpus = CpuSet::parse(scalar->text);

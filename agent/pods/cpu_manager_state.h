@@ -1,5 +1,5 @@
-// What the kubelet's CPU manager has pinned itself: its checkpoint (cpu_manager_state below the kubelet's
-// directory). May not: read a file.
+// Parses the checkpoint of the kubelet's CPU manager (cpu_manager_state in the kubelet's directory): which
+// CPUs it has pinned. Does not read files.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 namespace evenkeel::pods {
 
 struct CpuManagerState {
-  bool is_static = false;  ///< it writes the CPU set of every container, again and again
-  CpuSet pinned{};         ///< what containers have exclusively
-  std::string problem{};   ///< not empty: the text is not such a state; then nothing else counts
+  bool is_static = false;  ///< static policy: it rewrites every container's CPU set periodically
+  CpuSet pinned{};         ///< CPUs that containers use exclusively
+  std::string problem{};   ///< not empty: why the text is not a checkpoint; the rest is then invalid
 };
 /// Both forms: entries as {POD: {CONTAINER: CPUS}} (since 1.18) and as {CONTAINER_ID: CPUS}.
 CpuManagerState parse_cpu_manager_state(std::string_view text, const std::string& file);

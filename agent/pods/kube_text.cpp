@@ -7,7 +7,7 @@
 namespace evenkeel::pods {
 namespace {
 
-/// batch-cpu and mid-cpu count thousandths of a CPU in whole numbers.
+/// batch-cpu and mid-cpu are whole numbers of thousandths of a CPU.
 std::optional<MilliCpu> sane_milli(std::string_view text) {
   constexpr std::int64_t kMost = 1'000'000'000;
   const auto value = document::parse_quantity(text);

@@ -1,5 +1,5 @@
-// Small readers for Kubernetes objects: members by path, texts, resource lists, JSON in annotations.
-// May not: know what a pod or node is.
+// Small readers for Kubernetes objects: members by path, texts, resource lists, JSON in annotations. Does not
+// know pods or nodes.
 #pragma once
 
 #include <initializer_list>
@@ -18,7 +18,7 @@ namespace evenkeel::pods {
 const document::Value* value_at(const document::Value& from, std::initializer_list<std::string_view> path);
 /// The text of a scalar there; empty otherwise.
 std::string text_at(const document::Value& from, std::initializer_list<std::string_view> path);
-/// The list there; an empty one when it is missing or null; absent when it is something else.
+/// The list there; empty when missing or null; absent when it is not a list.
 std::optional<std::span<const document::Value>> list_at(const document::Value& from,
                                                         std::initializer_list<std::string_view> path);
 
@@ -29,14 +29,14 @@ struct ResourcesRead {
   Resources resources{};
   std::string refusal{};  ///< not empty: "cpu: found '2x'; legal: …"
 };
-/// A resource list; absent and null are empty, names that we do not use are skipped.
+/// A resource list; absent and null are empty, unknown resource names are skipped.
 ResourcesRead read_resources(const document::Value* value);
 
-/// One quantity that makes sense: not negative, at most a million CPUs or an exbibyte.
+/// One plausible quantity: not negative, at most a million CPUs or an exbibyte.
 std::optional<MilliCpu> plausible_cpu(std::string_view text);
 std::optional<Bytes> plausible_bytes(std::string_view text);
 
-/// The JSON object in an annotation; null root when there is none. A text that is not an object is a problem.
+/// The JSON object in an annotation; null root when there is none. Any other text is a problem.
 document::Parsed annotation_object(const TextMap& annotations, const char* key);
 
 }  // namespace evenkeel::pods

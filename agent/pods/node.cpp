@@ -5,7 +5,7 @@
 namespace evenkeel::pods {
 namespace {
 
-/// A member of status.capacity or status.allocatable; a bad one is a notice and stays unknown.
+/// A member of status.capacity or status.allocatable; an invalid one is a notice and stays unknown.
 template <class T>
 std::optional<T> amount(const document::Value& root, std::string_view list, std::string_view name,
                         std::optional<T> (*parse)(std::string_view), std::vector<std::string>& notices) {
@@ -20,7 +20,7 @@ std::optional<T> amount(const document::Value& root, std::string_view list, std:
   return value;
 }
 
-/// Unlike CPU and memory these may be zero: then nothing is lent.
+/// Unlike CPU and memory these may be zero, when nothing is lent.
 void read_lent(const document::Value& root, NodeObject& node, std::vector<std::string>& notices) {
   auto lent = read_resources(value_at(root, {"status", "allocatable"}));
   if (lent.refusal.starts_with("kubernetes.io/"))

@@ -50,7 +50,7 @@ void read_bandwidth(NodeObject& node, std::vector<std::string>& notices) {
                     annotation->second.substr(0, 40) + "'; legal: bits per second such as 10G");
 }
 
-/// Not empty: why the entry cannot be understood.
+/// Not empty: why the entry cannot be parsed.
 std::string read_allocation(const document::Value& item, ThirdPartyAllocation& out) {
   if (item.map() == nullptr) return "found something else than a map in allocations";
   out.name = text_at(item, {"name"});
@@ -70,7 +70,7 @@ std::string read_allocations(const document::Parsed& annotation, std::vector<Thi
   return {};
 }
 
-/// Somebody has taken something: a text that cannot be read must not count as "nothing taken".
+/// Another component has reserved resources: an unreadable text must not count as "nothing reserved".
 void read_third_parties(NodeObject& node, std::vector<std::string>& notices) {
   constexpr const char* kKey = "node.koordinator.sh/thirdPartyAllocations";
   const auto why = read_allocations(annotation_object(node.annotations, kKey), node.third_parties);

@@ -1,4 +1,4 @@
-// Parts of one v1 Node object -> NodeObject. What cannot be read is a notice and stays unknown.
+// Reads parts of one v1 Node object into a NodeObject. What cannot be read is a notice and stays unknown.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace evenkeel::pods {
 
-/// The JSON object in an annotation; null root when there is none or it cannot be read, which is a notice.
+/// The JSON object in an annotation; null root when there is none, or with a notice when it cannot be read.
 document::Value node_annotation(const NodeObject& node, const char* key, std::vector<std::string>& notices);
 
-/// node_lending.cpp: what of Koordinator's annotations decides what can be lent, from node.annotations.
+/// node_lending.cpp: Koordinator's annotations that limit what can be lent, from node.annotations.
 void read_node_lending(NodeObject& node, std::vector<std::string>& notices);
 
 }  // namespace evenkeel::pods

@@ -48,7 +48,7 @@ PriorityClass class_of_number(std::int32_t priority) {
   return PriorityClass::none;
 }
 
-/// A label with an unknown word names no class; the number does not step in.
+/// A label with an unknown word means no class; the pod's priority number is not used instead.
 void read_classes(Pod& pod) {
   if (const auto label = pod.labels.find("koordinator.sh/qosClass"); label != pod.labels.end()) {
     pod.label_qos = meaning(kQosWords, label->second);
@@ -60,7 +60,7 @@ void read_classes(Pod& pod) {
   }
 }
 
-/// A whole number of an annotation within [low, high]; false when it is there and is none.
+/// An integer of an annotation within [low, high]; false when present but not such a number.
 bool read_number(const document::Value& from, std::string_view key, std::int64_t low, std::int64_t high,
                  std::optional<std::int64_t>& out) {
   const auto* value = value_at(from, {key});
@@ -82,7 +82,7 @@ bool read_percent(const document::Value& from, std::string_view key, std::option
   return true;
 }
 
-/// A boolean of an annotation; false when it is there and is none.
+/// A boolean of an annotation; false when present but not a boolean.
 bool read_flag(const document::Value& from, std::string_view key, std::optional<bool>& out) {
   const auto* value = value_at(from, {key});
   if (value == nullptr) return true;
@@ -102,7 +102,7 @@ bool read_policy(const document::Value& from, std::optional<std::string>& out) {
   return std::find(kBurstWords.begin(), kBurstWords.end(), *out) != kBurstWords.end();
 }
 
-/// The same ranges as the node's cpuBurstStrategy. Absent: something in it is not legal.
+/// The same ranges as the node's cpuBurstStrategy. Absent: a value is out of range.
 std::optional<CpuBurstOverride> burst_override(const document::Value& from) {
   CpuBurstOverride out;
   std::optional<std::int64_t> burst;
@@ -117,8 +117,8 @@ std::optional<CpuBurstOverride> burst_override(const document::Value& from) {
   return out;
 }
 
-/// What an annotation lays over the pod's `base` (the node's settings, its class): all of it, or nothing and
-/// why.
+/// Applies an annotation on top of the pod's `base` (the node's settings, its class), completely or not at
+/// all with a notice.
 template <class Override, class Read>
 void read_override(const Pod& pod, const char* key, const std::string& base, Read read, const char* legal,
                    Override& into, std::vector<std::string>& notices) {
@@ -141,7 +141,7 @@ void read_burst(Pod& pod, std::vector<std::string>& notices) {
                 pod.cpu_burst, notices);
 }
 
-/// Neutral unless enabled. Its other members (schedIdle, coreExpeller) are levers of a class.
+/// Neutral unless enabled. Its other members (schedIdle, coreExpeller) apply to a whole class, not a pod.
 bool read_identity(const document::Value& from, std::optional<std::int64_t>& out) {
   std::optional<bool> enabled;
   if (!read_flag(from, "enable", enabled) || !read_number(from, "groupIdentity", -1, 2, out)) return false;
@@ -177,7 +177,7 @@ std::optional<MemoryQosOverride::Policy> memory_policy(const document::Value& fr
   return meaning(kWords, text_at(from, {"policy"}));
 }
 
-/// The same ranges as memoryQOS of a class. Absent: something is not legal.
+/// The same ranges as memoryQOS of a class. Absent: a value is out of range.
 std::optional<MemoryQosOverride> memory_override(const document::Value& from) {
   MemoryQosOverride out;
   std::optional<std::int64_t> size;
@@ -211,7 +211,7 @@ void read_memory_qos(Pod& pod, std::vector<std::string>& notices) {
       pod.memory_qos, notices);
 }
 
-/// The NUMA nodes that the scheduler chose; absent: something in the list is none.
+/// The NUMA nodes that the scheduler chose; absent: an entry of the list cannot be parsed.
 std::optional<std::vector<int>> numa_nodes_of(const document::Value& status) {
   const auto list = list_at(status, {"numaNodeResources"});
   if (!list) return std::nullopt;
@@ -219,7 +219,7 @@ std::optional<std::vector<int>> numa_nodes_of(const document::Value& status) {
   for (const auto& item : *list) {
     std::optional<std::int64_t> node;
     if (item.map() == nullptr || !read_number(item, "node", 0, 1023, node)) return std::nullopt;
-    nodes.push_back(static_cast<int>(node.value_or(0)));  // the scheduler leaves out a zero
+    nodes.push_back(static_cast<int>(node.value_or(0)));  // the scheduler omits a zero
   }
   return nodes;
 }
@@ -241,7 +241,7 @@ void read_allocation(Pod& pod, std::vector<std::string>& notices) {
   if (nodes) pod.numa_nodes = *nodes;
 }
 
-/// The kubelet starts these from its own files or URL; what the API shows of them is a mirror.
+/// The kubelet starts static pods from its own files or URL; the API shows only a mirror pod.
 bool is_static(const Pod& pod) {
   const auto source = pod.annotations.find("kubernetes.io/config.source");
   const bool other = source != pod.annotations.end() && source->second != "api";

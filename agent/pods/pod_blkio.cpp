@@ -1,5 +1,4 @@
-// The annotation koordinator.sh/blkioQOS: what one pod may do on disks, and the pod's volumes, which it may
-// name.
+// Reads the annotation koordinator.sh/blkioQOS: a pod's disk limits, and the volumes that it may name.
 #include "agent/config/schema_read.h"
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_read.h"
@@ -10,9 +9,9 @@ namespace {
 constexpr const char* kKey = "koordinator.sh/blkioQOS";
 constexpr std::size_t kMostBlocks = 64;
 
-/// The same keys and ranges as blkioQOS of a class. Not empty: why not.
+/// The same keys and ranges as blkioQOS of a class. Not empty: why it is invalid.
 std::string read_blocks(const Pod& pod, std::vector<Block>& blocks) {
-  // An empty text is Koordinator's way to say "none".
+  // Koordinator writes an empty text for "none".
   const auto text = pod.annotations.find(kKey);
   if (text == pod.annotations.end() || text->second.find_first_not_of(" \t\n") == std::string::npos)
     return {};

@@ -7,13 +7,13 @@
 namespace evenkeel::pods {
 namespace {
 
-/// "containerd://abc" -> "abc", whatever the runtime is called.
+/// "containerd://abc" -> "abc", for any container runtime.
 std::string bare_id(const std::string& id) {
   const auto scheme = id.find("://");
   return scheme == std::string::npos ? id : id.substr(scheme + 3);
 }
 
-/// The entry of a status list that has this name.
+/// The entry of a status list with this name.
 const document::Value* status_of(const document::Value& item, std::string_view statuses,
                                  const std::string& name) {
   const auto list = list_at(item, {"status", statuses});
@@ -53,8 +53,8 @@ std::string read_container(const document::Value& item, const document::Value& s
 
 bool restarts_always(const document::Value& init) { return text_at(init, {"restartPolicy"}) == "Always"; }
 
-/// A sidecar goes on beside the init containers after it; the others are gone before the next one begins. One
-/// that cannot be read counts as nothing: the API server lets none through.
+/// A sidecar keeps running beside the init containers after it; the others end before the next one starts. An
+/// unreadable one is skipped: the API server admits none.
 std::string read_init_containers(const document::Value& item, std::span<const document::Value> specs,
                                  Pod& pod) {
   Resources sidecars;
@@ -79,7 +79,7 @@ std::string read_overhead(const document::Value& item, Pod& pod) {
   return overhead.refusal.empty() ? "" : "spec.overhead." + overhead.refusal;
 }
 
-/// What a container may be given for one resource, as the API server completes it: a limit is also the
+/// A container's request for one resource as the API server completes it: a limit is also the default
 /// request.
 template <class T>
 struct Pair {
@@ -121,9 +121,9 @@ KubeQos computed_kube_qos(const document::Value& item, const Pod& pod) {
   for (const auto& container : pod.containers) votes.add(container.requests, container.limits);
   const auto inits = list_at(item, {"spec", "initContainers"}).value_or(std::span<const document::Value>());
   for (const auto& spec : inits) {
-    if (restarts_always(spec)) continue;  // among pod.containers
+    if (restarts_always(spec)) continue;  // counted in pod.containers
     Container init;
-    // One that cannot be read may only take the pod out of Guaranteed.
+    // An unreadable one can at most keep the pod out of Guaranteed.
     const bool readable = read_limits(spec, init).empty();
     votes.add(init.requests, init.limits);
     votes.nothing = votes.nothing && readable;

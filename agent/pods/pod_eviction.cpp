@@ -24,7 +24,7 @@ std::optional<T> number(const std::string* text) {
   return value;
 }
 
-/// Absent: every trigger may choose the pod. A text that names no triggers protects it from all.
+/// Absent: every eviction trigger may choose the pod. A text that names no triggers protects it from all.
 void read_policy(Pod& pod, std::vector<std::string>& notices) {
   constexpr const char* kKey = "koordinator.sh/eviction-policy";
   const auto* given = find(pod.annotations, kKey);
@@ -56,17 +56,17 @@ void read_order(Pod& pod, std::vector<std::string>& notices) {
                       "'; legal: a 32-bit number; 0 counts");
 }
 
-/// How a batch scheduler says that pods belong together; the first that a pod has counts.
+/// How a batch scheduler marks pods as one group; the first mark that a pod has counts.
 struct GangWords {
-  const char* label;  ///< where it is a label; null: an annotation
+  const char* label;  ///< the label; null: it is an annotation
   const char* annotation;
-  const char* min_available;  ///< on the same object, in either map; null: only the PodGroup says it
+  const char* min_available;  ///< a label or annotation of the pod; null: only in the PodGroup
   const char* total;
 };
 // Koordinator: docs "Gang Scheduling" (user manual), which also takes the label of "lightweight
 // coscheduling". scheduler-plugins: docs of Coscheduling, KEP 42; the second name is that of its first
-// releases. Volcano: pkg apis scheduling/v1beta1 labels.go; its min-member stands in the PodGroup, seldom on
-// the pod.
+// releases. Volcano: pkg apis scheduling/v1beta1 labels.go; its min-member is in the PodGroup, seldom on the
+// pod.
 constexpr GangWords kGangWords[] = {
     {nullptr, "gang.scheduling.koordinator.sh/name", "gang.scheduling.koordinator.sh/min-available",
      "gang.scheduling.koordinator.sh/total-number"},
@@ -78,7 +78,7 @@ constexpr GangWords kGangWords[] = {
     {nullptr, "scheduling.volcano.sh/group-name", "scheduling.volcano.sh/group-min-member", nullptr},
 };
 
-/// A number of members; what is none is as if it were not said.
+/// A number of members; any other text is ignored.
 std::optional<std::int64_t> members(const Pod& pod, const char* key) {
   if (key == nullptr) return std::nullopt;
   auto count = number<std::int64_t>(find(pod.annotations, key));
@@ -107,8 +107,8 @@ void read_eviction(Pod& pod, std::vector<std::string>& notices) {
 
 namespace {
 
-/// A Deployment makes a ReplicaSet with each release, NAME-HASH, and tells its pods the hash. A static pod is
-/// nobody's but its node's.
+/// A Deployment creates a ReplicaSet NAME-HASH per release and labels its pods with the hash. A static pod
+/// has no owner but its node.
 std::string maker_of(const document::Value& owner, const Pod& pod) {
   const auto kind = text_at(owner, {"kind"});
   if (kind == "Node") return {};
@@ -122,7 +122,7 @@ std::string maker_of(const document::Value& owner, const Pod& pod) {
 
 }  // namespace
 
-/// Of several owners at most one is the controller. Without one the first counts: somebody made the pod.
+/// At most one of several owners is the controller. Without a controller the first owner counts.
 void read_owner(const document::Value& item, Pod& pod) {
   constexpr std::int64_t kLongestGrace = 86400;
   const auto owners =

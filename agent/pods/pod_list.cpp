@@ -9,8 +9,8 @@
 namespace evenkeel::pods {
 namespace {
 
-// What read_pod() looks at: a member that is not named here is not there for it. The rest of a pod,
-// managedFields above all, is most of its bytes.
+// The members that read_pod() reads; it cannot see any other. The rest of a pod, managedFields above all, is
+// most of its bytes.
 constexpr document::KeyFilter kResources[] = {{"requests"}, {"limits"}};
 constexpr document::KeyFilter kContainer[] = {
     {"name"}, {"image"}, {"restartPolicy"}, {"resources", kResources}};
@@ -42,7 +42,7 @@ constexpr document::KeyFilter kStatus[] = {{"phase"},
 constexpr document::KeyFilter kPod[] = {{"metadata", kMetadata}, {"spec", kSpec}, {"status", kStatus}};
 constexpr document::KeyFilter kPodList[] = {{"kind"}, {"items", kPod}};
 
-/// Not empty: why the document is no list of pods.
+/// Not empty: why the document is not a list of pods.
 std::string refuse_root(const document::Value& root) {
   if (root.map() == nullptr)
     return root.null() ? "found nothing; legal: a v1 PodList" : "legal: a v1 PodList";

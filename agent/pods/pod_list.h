@@ -1,4 +1,4 @@
-// v1 PodList and v1 Node texts (JSON or YAML) -> values that policies read.
+// Parses v1 PodList and v1 Node texts (JSON or YAML) into the values that policies read.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace evenkeel::pods {
 
-/// People write YAML or JSON in an order of their own. A server sends JSON, and its list in any order,
-/// another one each time: it is put in order, so that nothing is decided by it.
+/// A file is YAML or JSON and keeps its order. A server sends JSON with its list in arbitrary, changing
+/// order: it is sorted, so that no decision depends on the order.
 enum class Source : std::uint8_t { file, server };
 
 struct PodList {
   std::vector<Pod> pods{};
-  std::vector<std::string> notices{};         ///< a pod or annotation that was left out or ignored, and why
-  std::vector<document::Problem> problems{};  ///< not empty: the text as a whole cannot be used
+  std::vector<std::string> notices{};         ///< a pod or annotation that was ignored, and why
+  std::vector<document::Problem> problems{};  ///< not empty: the whole text is unusable
 };
 PodList parse_pod_list(std::string_view text, const std::string& file, Source source = Source::file);
 

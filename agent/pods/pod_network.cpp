@@ -1,4 +1,5 @@
-// By what a pod's packets are known, and the annotation koordinator.sh/networkQOS: what it may send and take.
+// Reads the addresses that identify a pod's packets, and the annotation koordinator.sh/networkQOS: the pod's
+// bandwidth limits in each direction.
 #include <arpa/inet.h>
 
 #include "agent/config/schema_read.h"
@@ -19,7 +20,7 @@ std::optional<IpAddress> parse_address(const std::string& text) {
   return std::nullopt;
 }
 
-/// Not empty: why not.
+/// Not empty: why it is invalid.
 std::string read_limits(const Pod& pod, NetworkLimits& limits) {
   const auto parsed = annotation_object(pod.annotations, kKey);
   if (!parsed.problems.empty()) return parsed.problems.front().text();

@@ -24,7 +24,7 @@ std::optional<KubeQos> kube_qos_of(const std::string& word) {
   return std::nullopt;
 }
 
-/// A static pod's directory carries the hash of its manifest; the API's mirror of it has a uid of its own.
+/// A static pod's cgroup directory is named by its manifest hash; its mirror pod in the API has another uid.
 std::string uid_of(const document::Value& item, const Pod& pod) {
   const auto mirror = pod.annotations.find("kubernetes.io/config.mirror");
   const auto hash = pod.annotations.find("kubernetes.io/config.hash");
@@ -47,7 +47,7 @@ bool sane_uid(const std::string& uid) {
   return !uid.empty() && uid.size() <= kLongest && std::all_of(uid.begin(), uid.end(), letter);
 }
 
-/// Not empty: the priority is there and is no 32-bit number.
+/// Not empty: the priority is present but not a 32-bit number.
 std::string read_priority(const document::Value& item, Pod& pod) {
   const auto text = text_at(item, {"spec", "priority"});
   if (text.empty()) return {};
@@ -58,7 +58,7 @@ std::string read_priority(const document::Value& item, Pod& pod) {
   return {};
 }
 
-/// The API server gives a static pod no creation of its own; the kubelet says since when it runs.
+/// A static pod has no creation time from the API server; the kubelet gives its start time.
 void read_created(const document::Value& item, Pod& pod, std::vector<std::string>& notices) {
   auto text = text_at(item, {"metadata", "creationTimestamp"});
   if (text.empty()) text = text_at(item, {"status", "startTime"});

@@ -1,5 +1,5 @@
-// The annotation node.koordinator.sh/resctrl: what one pod wants of the last-level cache and of the memory
-// bandwidth, for every cache or for single ones.
+// Reads the annotation node.koordinator.sh/resctrl: the last-level cache and memory bandwidth that a pod
+// requests, for every cache or for single ones.
 #include <charconv>
 
 #include "agent/pods/kube_text.h"
@@ -21,7 +21,7 @@ std::optional<std::int64_t> number(const document::Value& value, std::int64_t lo
   return whole && out >= low && out <= high ? std::optional(out) : std::nullopt;
 }
 
-/// [start, end]; false when it is there and is none.
+/// [start, end]; false when present but not such a pair.
 bool read_range(const document::Value& from, ResctrlPart& part) {
   const auto* value = value_at(from, {"range"});
   if (value == nullptr) return true;

@@ -9,7 +9,7 @@
 namespace evenkeel::pods {
 namespace {
 
-/// A cursor that stays broken once something was not as it should be.
+/// A cursor that stays failed after the first mismatch.
 class Fields {
  public:
   explicit Fields(std::string_view text) : rest_(text) {}
@@ -20,7 +20,7 @@ class Fields {
     return true;
   }
   void expect(std::string_view any_of) { broken_ = !eat(any_of) || broken_; }
-  /// Exactly so many digits, a number of at most `most`.
+  /// Reads exactly `digits` digits, a number of at most `most`.
   int number(std::size_t digits, int most) {
     int value = 0;
     for (std::size_t i = 0; i < digits; ++i) {
@@ -63,7 +63,7 @@ std::int64_t take_clock(Fields& fields, int most_seconds) {
   return hour * 3600 + minute * 60 + fields.number(2, most_seconds);
 }
 
-/// What has to be subtracted to get to UTC.
+/// The offset to subtract to get UTC.
 std::int64_t take_offset(Fields& fields) {
   if (fields.eat("Zz")) return 0;
   const bool east = fields.eat("+");

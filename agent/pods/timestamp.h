@@ -1,4 +1,4 @@
-// Times as the Kubernetes API writes them. May not: know what o'clock it is.
+// Parses and formats times as the Kubernetes API writes them. Does not read a clock.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
-// The only place that asks the machine what time it is.
+// The monotonic and the wall clock; nothing else reads the machine's time.
 #pragma once
 
 #include "qos/model/units.h"
 
 namespace evenkeel::runtime {
 
-/// For people and exporters, which count in seconds.
+/// For display and exporters, which count in seconds.
 constexpr double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 constexpr double seconds(MonoTime at) { return seconds(at.time_since_epoch()); }
 
@@ -21,7 +21,7 @@ class SystemClock : public Clock {
   [[nodiscard]] MonoTime now() const override;
 };
 
-/// Moves only when told: stepped mode and tests.
+/// Moves only by advance(): stepped mode and tests.
 class SteppedClock : public Clock {
  public:
   [[nodiscard]] MonoTime now() const override { return now_; }
@@ -31,7 +31,7 @@ class SteppedClock : public Clock {
   MonoTime now_{};
 };
 
-/// "2026-11-21T10:15:30.123Z" for log and audit lines, which people compare with other logs.
+/// "2026-11-21T10:15:30.123Z" for log and audit lines, to compare with other logs.
 class WallClock {
  public:
   virtual ~WallClock() = default;

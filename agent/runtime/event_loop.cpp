@@ -118,7 +118,7 @@ int EventLoop::run() {
     for (int i = 0; i < count && !stopping_; ++i) {
       const auto& event = events[static_cast<std::size_t>(i)];
       const auto found = handlers_.find(event.data.fd);
-      if (found == handlers_.end()) continue;  // removed by an earlier handler of this round
+      if (found == handlers_.end()) continue;  // removed by an earlier handler in this round
       const auto handler = found->second;      // stays alive even if it removes itself
       (*handler)(event.events);
     }

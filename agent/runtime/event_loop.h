@@ -1,4 +1,4 @@
-// One epoll, one thread: descriptors, timers and signals all arrive here. Knows nothing of QoS.
+// A single-threaded event loop over one epoll for descriptors, timers and signals. Does not know QoS.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,20 @@
 
 namespace evenkeel::runtime {
 
-/// Rings once each time it was armed. Gone when it goes out of scope; must not outlive its loop.
+/// Fires once per arm(). Disarmed on destruction; must not outlive its loop.
 class Timer;
 
-/// Stays where it is once something was added: timers and clients keep its address.
+/// Must not be moved once something was added: timers and clients keep its address.
 class EventLoop {
  public:
   static Result<EventLoop> open();
 
   /// Calls `ready` whenever `fd` has one of `events` (EPOLLIN, EPOLLPRI …). The caller keeps owning `fd`.
   Result<> add(int fd, std::uint32_t events, std::function<void(std::uint32_t)> ready);
-  /// Other events from now on for a descriptor that was added.
+  /// Changes the events of a descriptor that was added.
   Result<> change(int fd, std::uint32_t events);
   void remove(int fd);
-  /// Calls `tick` every `period`, with how many periods have passed since the last call (1 when nothing was
-  /// late).
+  /// Calls `tick` every `period` with the number of periods since the last call (1 unless late).
   Result<> every(Duration period, std::function<void(std::uint64_t)> tick);
   /// A timer that is not armed yet.
   Result<Timer> timer(std::function<void()> due);
@@ -51,8 +50,7 @@ class Timer {
   Timer(Timer&& other) noexcept;
   Timer& operator=(Timer&& other) noexcept;
   ~Timer();
-  /// Rings once, in `in` (or at the next opportunity when that is not above zero); replaces an earlier
-  /// arm().
+  /// Fires once, after `in` (at the next opportunity when not above zero); replaces an earlier arm().
   void arm(Duration in) const;
   void disarm() const;
 

@@ -1,4 +1,4 @@
-// Writing JSON into a string, member by member. Escapes what must be escaped; commas look after themselves.
+// Writes JSON into a string, member by member, with escaping and commas.
 #pragma once
 
 #include <concepts>

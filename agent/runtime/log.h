@@ -1,6 +1,6 @@
-// Event lines on change: event=... key=value, or one JSON object a line. One write(2) per line to standard
-// error; a reader that does not keep up loses lines, which are counted, and never blocks us: a host in
-// trouble is where a blocked log would hurt most.
+// Writes log events as lines: event=... key=value, or one JSON object a line. One write(2) per line to
+// standard error; when the reader does not keep up, lines are dropped and counted, and the agent never
+// blocks: an overloaded host is where a blocked log would hurt most.
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,7 @@ class Log {
   Log(int fd, LogFormat format, LogLevel least, const WallClock* clock)
       : fd_(fd), format_(format), min_level_(least), clock_(clock) {}
 
-  /// One line under construction; written when it goes out of scope.
+  /// One line being built; written on destruction.
   class Line {
    public:
     Line(Log* log, LogLevel level, std::string_view event);
@@ -34,7 +34,7 @@ class Log {
 
    private:
     Line& raw(std::string_view key, std::string_view value);
-    Log* log_;  ///< null: below the wanted level
+    Log* log_;  ///< null: below the minimum level
     std::string text_{};
   };
 

@@ -32,7 +32,7 @@ void Notifier::send(std::string_view text) const {
   const Fd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!fd) return;
   const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + socket_.size());
-  // Lost is lost: systemd asks again through its watchdog.
+  // A failed send is not retried: systemd's watchdog covers it.
   if (::sendto(fd.get(), text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
                reinterpret_cast<const sockaddr*>(&address), size) < 0) {
     return;

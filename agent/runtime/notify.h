@@ -1,4 +1,5 @@
-// Telling systemd how we are (sd_notify(3)): READY, WATCHDOG, STOPPING, STATUS. Silent where nobody listens.
+// Notifies systemd of the agent's state (sd_notify(3)): READY, WATCHDOG, STOPPING, STATUS. No effect without
+// NOTIFY_SOCKET.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,8 @@ class Notifier {
   void ready(std::string_view status) const;
   void watchdog() const;
   void stopping() const;
-  /// Half of systemd's patience: the longest time between two watchdog() calls. Absent: nobody waits.
+  /// Half of systemd's watchdog timeout: the longest time between two watchdog() calls. Absent: no watchdog
+  /// is set.
   [[nodiscard]] std::optional<Duration> watchdog_period() const { return watchdog_period_; }
 
  private:

@@ -21,7 +21,7 @@ Result<> write_whole(const Fd& file, std::string_view text) {
   return {};
 }
 
-/// A rename is on the disk when its directory is.
+/// A rename is durable once its directory is synced.
 Result<> sync_directory_of(const std::string& path) {
   const auto slash = path.rfind('/');
   const auto dir = slash == std::string::npos ? std::string(".") : path.substr(0, slash + 1);
@@ -36,7 +36,7 @@ Result<> StateFile::begin(std::string_view text) {
   fresh_ = Fd(::open(fresh_path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
   if (!fresh_) return fail(errno, Op::open, kName);
   if (auto put = write_whole(fresh_, text); !put) return abandon(put.error());
-  // Only a hint: finish() makes sure, on file systems that do not know it as well.
+  // Only a hint: finish() syncs, also on file systems that do not support this call.
   static_cast<void>(::sync_file_range(fresh_.get(), 0, 0, SYNC_FILE_RANGE_WRITE));
   return {};
 }

@@ -1,8 +1,8 @@
-// A file in the state directory that is replaced as a whole: at every moment, a crash of the machine
-// included, it holds the old text or the new one. May not: be used for kernel files.
+// Replaces a file in the state directory atomically: at every moment, even after a machine crash, it holds
+// the old text or the new one. Not for kernel files.
 //
-// In two steps, because a busy disk takes its time and a tick must not: begin() hands the text to the kernel,
-// which starts to write; finish(), called a good while later, finds it written and only has to make sure.
+// In two steps, because a busy disk is slow and a tick must not block: begin() passes the text to the kernel,
+// which starts writing; finish(), called well after, only syncs what is already written.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ class StateFile {
  public:
   explicit StateFile(std::string path) : path_(std::move(path)) {}
 
-  /// PATH.new holds the text; what was begun before and not finished is dropped.
+  /// Writes the text to PATH.new; drops an earlier begin() without finish().
   Result<> begin(std::string_view text);
-  /// PATH.new takes PATH's place and the disk knows. Without a begin() nothing happens.
+  /// Renames PATH.new to PATH and syncs it. No effect without a begin().
   Result<> finish();
   [[nodiscard]] bool in_progress() const { return static_cast<bool>(fresh_); }
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -32,7 +32,7 @@ class StateFile {
   Fd fresh_{};
 };
 
-/// The whole file; EFBIG when there is more than `most`, ENOENT where there is none.
+/// The whole file; EFBIG when longer than `most`, ENOENT when missing.
 Result<std::string> read_state_file(const std::string& path, std::size_t most = std::size_t{64} << 20U);
 
 }  // namespace evenkeel::runtime

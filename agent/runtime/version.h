@@ -1,5 +1,5 @@
-// What this build calls itself: what git says of the tree (agent/runtime/version.cmake), or the project's own
-// number. May not: be asked of git at run time.
+// The version of this build: what git says of the tree (agent/runtime/version.cmake), or the project's own
+// number. Does not run git at run time.
 #pragma once
 
 namespace evenkeel::runtime {

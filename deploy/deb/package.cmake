@@ -1,4 +1,4 @@
-# The Debian package by CPack; deploy/deb/build makes it, and before that man page and changelog in package/share.
+# The Debian package, made by CPack; deploy/deb/build runs it after writing man page and changelog to package/share.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME evenkeel)
 set(CPACK_PACKAGE_CONTACT "evenkeel maintainers <maintainers@evenkeel.invalid>")
@@ -16,7 +16,7 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA conffiles postinst prerm postrm)
 list(TRANSFORM CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 set(CPACK_STRIP_FILES ON)
-# /etc is outside the prefix; staged there all the same.
+# /etc is outside the prefix and has to be staged too.
 set(CPACK_SET_DESTDIR ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
   WORLD_READ WORLD_EXECUTE)

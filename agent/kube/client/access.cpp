@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kLongestKubeconfig = std::size_t{1} << 20;
 
-/// A kubeconfig being read; the first mistake counts.
+/// Reads a kubeconfig; the first mistake is reported.
 struct Reader {
   const std::string& file;
   std::string error{};
@@ -50,7 +50,7 @@ struct Reader {
     }
     return {std::move(*text), {}};
   }
-  /// Members that change who we are in ways we do not know.
+  /// Rejects members that change the identity in unsupported ways.
   void refuse(const document::Value& from, std::initializer_list<const char*> keys) {
     for (const char* key : keys)
       if (const auto* found = pods::value_at(from, {key}))

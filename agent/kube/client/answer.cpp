@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t kLongestStatus = std::size_t{64} << 10;
 constexpr std::size_t kLongestLine = 240;
 
-/// The first line, without what would spoil a log.
+/// The first line, without characters that would break a log line.
 std::string line_of(std::string_view text) {
   text = text.substr(0, std::min(text.find_first_of("\r\n"), kLongestLine));
   std::string out(text);

@@ -31,7 +31,7 @@ Duration Backoff::next(std::optional<Duration> retry_after) {
   const Duration wait = std::min(limits_.first * (std::int64_t{1} << doublings), limits_.longest);
   const Duration mine = jittered(wait, limits_.jitter, random_);
   if (!retry_after) return mine;
-  // Those who were all sent away at once are not to come back at once.
+  // Clients that were rejected together must not return together.
   const Duration asked = std::min(*retry_after, kMostPatience);
   return std::max(mine, random_ ? times(asked, 1 + limits_.jitter * random_()) : asked);
 }

@@ -1,5 +1,5 @@
-// How long to wait after a failure: longer each time, never in step with others, never shorter than the
-// server asks for. Randomness is handed in; without it the waits are exact. May not: ask a clock.
+// Computes the wait after a failure: longer each time, with jitter so that agents do not retry in step, never
+// shorter than Retry-After. Randomness is passed in; without it the waits are exact. Does not read a clock.
 #pragma once
 
 #include <functional>
@@ -9,12 +9,13 @@
 
 namespace evenkeel::kube {
 
-/// A number from 0 (included) to 1 (excluded).
+/// Returns a number from 0 (included) to 1 (excluded).
 using Random = std::function<double()>;
-/// Seeded by the kernel, another sequence for each agent.
+/// Seeded by the kernel; each agent gets another sequence.
 Random system_random();
 
-/// `duration` give or take `share` of it: 10 s and 0.1 give 9 s to 11 s. No randomness: `duration` itself.
+/// `duration` give or take `share` of it: 10 s and 0.1 give 9 s to 11 s. Without randomness: `duration`
+/// itself.
 Duration jittered(Duration duration, double share, const Random& random);
 
 class Backoff {
@@ -26,9 +27,9 @@ class Backoff {
   };
   Backoff(Limits limits, Random random) : limits_(limits), random_(std::move(random)) {}
 
-  /// After another failure in a row. What the server asks for is a lower bound, up to ten minutes.
+  /// Call after each further failure in a row. The server's Retry-After is a lower bound, up to ten minutes.
   Duration next(std::optional<Duration> retry_after = {});
-  /// After a success.
+  /// Call after a success.
   void reset() { failures_ = 0; }
   [[nodiscard]] int failures() const { return failures_; }
 

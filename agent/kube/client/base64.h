@@ -1,4 +1,4 @@
-// Base64 as kubeconfig files hold certificates.
+// Decodes base64 as used for certificates in kubeconfig files.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace evenkeel::kube {
 
-/// Line ends between the letters are skipped. Absent: anything that is not padded base64.
+/// Line breaks are skipped. Absent: the text is not padded base64.
 std::optional<std::string> decode_base64(std::string_view text);
 
 }  // namespace evenkeel::kube

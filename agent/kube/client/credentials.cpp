@@ -6,7 +6,7 @@
 namespace evenkeel::kube {
 namespace {
 
-/// What may stand in a header; a token with anything else in it is no token.
+/// Whether a token has only characters that are legal in a header.
 bool sendable(const std::string& token) {
   return !token.empty() && std::all_of(token.begin(), token.end(), [](char c) { return c > ' ' && c < 127; });
 }

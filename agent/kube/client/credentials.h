@@ -1,5 +1,5 @@
-// The credentials of an access as they are now: files are read again when somebody has replaced them, since
-// tokens are rotated every hour and certificates once in a while. May not: connect to anything.
+// The current credentials of an access: files are read again when they were replaced, since tokens are
+// rotated every hour and certificates occasionally. Does not connect.
 #pragma once
 
 #include <array>
@@ -17,9 +17,9 @@ class Credentials {
  public:
   explicit Credentials(const KubeAccess& access);
 
-  /// Looks at the files again. Not empty: which of them cannot be used; nothing may be sent then.
+  /// Checks the files again. Not empty: which file cannot be used; then nothing may be sent.
   std::string refresh();
-  /// After the server has refused the token: whether the file holds another one by now.
+  /// After the server rejected the token: whether the file now holds another one.
   bool renew_token();
 
   [[nodiscard]] const std::shared_ptr<const http::HttpTls>& tls() const { return tls_; }
@@ -27,7 +27,7 @@ class Credentials {
   [[nodiscard]] const std::string& token() const { return token_; }
 
  private:
-  /// A text as it was given, or a file.
+  /// A text given directly, or a file.
   struct Part {
     std::string text{};
     std::optional<inputs::WatchedTextFile> file{};

@@ -14,7 +14,7 @@ struct KubeClient::Impl {
     Done done{};
     http::HttpId http_id = 0;  ///< 0: nothing was sent
     std::string token{};
-    http::HttpReply refused{};  ///< why nothing was sent
+    http::HttpReply refused{};  ///< set: why nothing was sent
     bool again = false;
   };
   http::HttpClient& http;

@@ -1,5 +1,5 @@
-// One Kubernetes server, the API server or the kubelet, asked with the right credentials. A refused token is
-// read again, and the question repeated once if there is a new one. May not: wait, or repeat anything else.
+// Sends requests with credentials to one Kubernetes server, the API server or the kubelet. After a rejected
+// token it reads the token again and retries once if it is a new one. Does not block or retry otherwise.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +17,15 @@ class KubeClient {
   using Id = std::uint64_t;
   using Done = http::HttpClient::Done;
 
-  /// `loop` and `http` must outlive the client. `name` is for people and metrics.
+  /// `loop` and `http` must outlive the client. `name` is for display and metrics.
   static Result<KubeClient> open(runtime::EventLoop& loop, http::HttpClient& http, const KubeAccess& access,
                                  std::string name);
   KubeClient(KubeClient&&) noexcept;
   KubeClient& operator=(KubeClient&&) noexcept;
-  /// What is under way is cancelled.
+  /// Cancels the requests in flight.
   ~KubeClient();
 
-  /// As HttpClient::start(); `call.url` is the path ("/pods"), credentials are added.
+  /// Like HttpClient::start(); `call.url` is the path ("/pods"), credentials are added.
   Id start(http::HttpCall call, Done done);
   void cancel(Id id);
 
