@@ -256,7 +256,6 @@ TEST(CgroupParsers, MissingFilesLeaveNothingBehind) {
     bench.sample.throttling = Throttling{};
     bench.sample.memory = {1_B, 1_B, 1_B, 1_B, MemoryEvents{}};
     bench.sample.applied = {CpuLimit{}, 1_us_cpu, 1, 1, CpuSet{}, CpuSet{}, {}};
-    bench.sample.applied.plain.set(Knob::cpu_bvt, 1);
     for (const auto parse : kCounters) bench.read(parse, Text{}, 1s);
     for (const auto parse : kSettings) bench.read(parse, Text{}, 1s);
     bench.read(parse_cpus, Text{});
