@@ -51,7 +51,7 @@ std::vector<Managed> Executor::managed() const {
   std::vector<Managed> out;
   for (const auto& row : impl_->held.rows())
     out.push_back({row.cgroup, row.knob, row.file.shown_path(), row.original, row.ours, row.by, row.why,
-                   row.since, row.claim == Claim::yielded});
+                   row.since, row.contest.yielded()});
   std::ranges::sort(out, {}, &Managed::path);
   return out;
 }
@@ -105,7 +105,7 @@ void Executor::Impl::run() {
   counters.deferred += report.deferred;
   drop_settled();
   counters.managed = static_cast<std::size_t>(
-      std::ranges::count_if(held.rows(), [](const Held& row) { return row.claim != Claim::yielded; }));
+      std::ranges::count_if(held.rows(), [](const Held& row) { return !row.contest.yielded(); }));
   counters.quarantined = rejected.size();
 }
 
@@ -127,7 +127,7 @@ void Executor::Impl::drop_gone() {
 void Executor::Impl::drop_settled() {
   held.erase_if([this](const Held& row) {
     const int group = state.index(row.cgroup);
-    if (group < 0 || row.claim != Claim::ours || is_wished(group, row.knob) || is_fixed(group, row.knob))
+    if (group < 0 || !row.contest.ours() || is_wished(group, row.knob) || is_fixed(group, row.knob))
       return false;
     const bool borrowed = row.knob == Knob::cpu_shares && state.now().group(group).idle;
     const bool original = state.known(group, row.knob) &&
@@ -177,8 +177,8 @@ bool Executor::Impl::confirm(const kernel::Target& target) {
   const auto held_now = state.now().value(target.group, target.knob);
   if (held_now == target.value) ++counters.skips;
   if (held_now == thought) return !learned;
-  if (row && row->claim == Claim::yielded) fix(target.group, target.knob);  // not as quiet as it looked
-  if (row && row->claim == Claim::ours && !is_ours(*row, *text) && !judge_foreign(*row, target.group, *text))
+  if (row && row->contest.yielded()) fix(target.group, target.knob);  // not as quiet as it looked
+  if (row && row->contest.ours() && !is_ours(*row, *text) && !judge_foreign(*row, target.group, *text))
     held.erase(cgroup, target.knob);
   return false;
 }

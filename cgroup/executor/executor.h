@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "cgroup/base/writer.h"
+#include "cgroup/executor/contest.h"
 #include "cgroup/executor/journal.h"
 #include "cgroup/tree/tree.h"
 #include "cgroup/tree/watch.h"
@@ -41,14 +42,6 @@ struct Refused {
   CgroupId cgroup{};     ///< zero: put back from the journal
   std::string detail{};  ///< what the kernel has to say besides; usually nothing
 };
-struct Foreign {
-  std::string path{};
-  std::string ours{}, theirs{};
-  tree::Writer writer{};
-  int round = 0;         ///< how often this file was fought for
-  bool yielded = false;  ///< the value is theirs from now on
-  CgroupId cgroup{};     ///< zero: found in the journal
-};
 
 struct Report {
   std::vector<Written> writes{};
@@ -70,13 +63,11 @@ struct Managed {
 };
 
 /// Since the start; managed and quarantined are of now.
-struct ExecutorCounters {
+struct ExecutorCounters : ForeignCounts {
   std::uint64_t writes = 0;    ///< done by the kernel, restoring ones included
   std::uint64_t skips = 0;     ///< not done, since the kernel held the value already
   std::uint64_t restored = 0;  ///< originals that went back
   std::uint64_t refusals = 0;
-  std::uint64_t foreign = 0;  ///< times that somebody else's value was found in place of ours
-  std::uint64_t yielded = 0;
   std::uint64_t deferred = 0;  ///< changes put off to the next tick, once for each time
   std::size_t managed = 0, quarantined = 0;
   std::map<int, std::uint64_t> refusals_by_errno{};

@@ -8,6 +8,7 @@
 
 #include "cgroup/base/writer.h"
 #include "cgroup/executor/backoff.h"
+#include "cgroup/executor/contest.h"
 #include "qos/decide/intent.h"
 #include "qos/model/ids.h"
 #include "qos/model/knob.h"
@@ -15,12 +16,6 @@
 #include "qos/model/units.h"
 
 namespace evenkeel::executor {
-
-enum class Claim : std::uint8_t {
-  ours,       ///< the kernel holds what we wrote
-  contested,  ///< somebody else wrote; we wait before we write again
-  yielded,    ///< it is theirs
-};
 
 /// One (cgroup, knob) that we wrote.
 struct Held {
@@ -33,13 +28,8 @@ struct Held {
   Reason why{};
   MonoTime since{};
   CgroupId next_born{};  ///< cgroups from this id on were born while we held this
-  Claim claim = Claim::ours;
-  std::string theirs{};
-  KnobValue before_us{};  ///< what stood there when we came, whatever its owner has written since
-  MonoTime noticed{};     ///< when their value was first seen; of a yielded one: since when it is quiet there
-  MonoTime asserted{};    ///< when we last wrote over one of theirs
-  int rounds = 0;         ///< how often we did
-  Duration away{};        ///< how long a yielded one is to be quiet before we come back
+  Contest contest{};
+  KnobValue before_us{};  ///< what the file held before the first write, whatever its owner has written since
 };
 
 /// The kernel does not take this value there, and how long we leave it alone.

@@ -63,11 +63,10 @@ struct Executor::Impl {
   void judge_all();
   [[nodiscard]] bool judge(Held& row);  ///< whether the row stays
   [[nodiscard]] bool judge_foreign(Held& row, int group, const std::string& text);
-  [[nodiscard]] bool may_come_back(Held& row, int group) const;
+  void judge_yielded(Held& row, int group);
   [[nodiscard]] bool is_ours(const Held& row, std::string_view text) const;
   [[nodiscard]] const SeenValue* seen_write(const Held& row) const;
-  void tell(const Held& row, const std::string& theirs, bool yielded);
-  void yield(Held& row, const std::string& theirs);
+  void tell(const Held& row, Contest::Step step, const std::string& theirs);
   void let_go(const Held& row);
 
   // cgroup/executor/write.cpp

@@ -12,7 +12,7 @@ namespace evenkeel::executor {
 const Held* Executor::Impl::narrowed_above(int group) {
   for (int up = state.now().group(group).parent; up >= 0; up = state.now().group(up).parent)
     if (const Held* row = held.find(state.id(up), Knob::cpuset_cpus))
-      return row->claim == Claim::ours ? row : nullptr;
+      return row->contest.ours() ? row : nullptr;
   return nullptr;
 }
 

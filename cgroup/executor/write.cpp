@@ -21,7 +21,7 @@ bool Executor::Impl::write_step(const kernel::PlannedWrite& step) {
     return false;
   }
   const Held* row = held.find(state.id(step.group), step.knob);
-  const bool restoring = row && !step.intermediate && row->claim == Claim::ours &&
+  const bool restoring = row && !step.intermediate && row->contest.ours() &&
                          !is_wished(step.group, step.knob) && step.value == row->original_value;
   const auto text = restoring ? writable(row->original)
                               : kernel::format_value(step.knob, as_wished(step), *now, tree.layout());
@@ -45,9 +45,9 @@ bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool res
   // Of the node's own directories procfs changes the inode as it likes.
   if (!row && !is_of_node(knob)) file.inode = files.inode(file.dir).value_or(0);
   // What is written over after a foreign write is the owner's latest word, and what he gets back.
-  const auto& original = row && row->claim == Claim::ours ? row->original : *before;
+  const auto& original = row && row->contest.ours() ? row->original : *before;
   JournalEntry entry{file.dir, file.inode, knob, file.entry(), original, {}};
-  if (row && row->claim == Claim::ours) entry.ours = {*before};
+  if (row && row->contest.ours()) entry.ours = {*before};
   if (const auto noted = journal.will_write(entry, trimmed(text)); !noted)
     return failed(group, knob, file, noted.error(), text, restoring);
   if (knob == Knob::cpu_idle && trimmed(text) == "1")
@@ -104,16 +104,12 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
   if (fresh) row.since = at;
   if (fresh) row.next_born = tree.next_id();
   row.file = file;
-  if (fresh || row.claim != Claim::ours) {
+  if (fresh || !row.contest.ours()) {
     row.original = before;
     row.original_value = kernel::parse_value(knob, before, tree.layout()).value_or(KnobValue{});
   }
   if (fresh) row.before_us = row.original_value;
-  if (row.claim != Claim::ours) {
-    row.claim = Claim::ours;
-    row.asserted = at;
-    ++row.rounds;
-  }
+  row.contest.written(at);
   if (!kernel::same_text(knob, after, trimmed(text))) {
     const JournalEntry entry{file.dir, file.inode, knob, file.entry(), row.original, {}};
     static_cast<void>(journal.will_write(entry, after));

@@ -6,6 +6,10 @@
 #include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::iocost {
+
+using executor::Contest;
+using executor::Sighting;
+
 namespace {
 
 constexpr Duration kLook = std::chrono::seconds(10);
@@ -46,7 +50,7 @@ void CostHand::restore_all(MonoTime now, executor::Report& report) {
 void CostHand::count() {
   counters_.managed = counters_.quarantined = 0;
   for (const auto& line : lines_) {
-    if (!line.ours.empty() && !line.yielded) ++counters_.managed;
+    if (!line.ours.empty() && !line.contest.yielded()) ++counters_.managed;
     if (line.pause.code != 0) ++counters_.quarantined;
   }
 }
@@ -54,7 +58,7 @@ void CostHand::count() {
 void CostHand::wish(Knob knob, const decide::CostPlan::Wish& wish, decide::PolicyIndex by) {
   auto& line = line_of(knob, wish.cost.disk);
   line.wanted = true;
-  if (wish.hold || line.yielded) return;
+  if (wish.hold) return;
   const bool same = line.looked != MonoTime{} && line.cost == wish.cost;
   if (line.pause.waits(at_) && same) return;
   if (same && line.pause.code == 0 && at_ - line.looked < kLook) return;
@@ -69,10 +73,14 @@ void CostHand::keep(Line& line, const std::string& order) {
   if (dry_run_ && !line.ours.empty() && same_cost(line.ours, order)) return;
   const auto text = files_.read(line.file);
   if (!text) return refuse(line, text.error(), order);
-  if (!dry_run_ && !line.ours.empty() && !same_cost(line.ours, *text)) return lose(line, *text);
+  if (!dry_run_ && !line.ours.empty()) {
+    const auto step = compare(line, order, *text);
+    if (step != Contest::Step::keep && step != Contest::Step::write) return;
+    if (step == Contest::Step::write) line.original = *text;
+  }
   if (same_cost(order, *text)) return;
   if (line.ours.empty()) {
-    line.original = *text;
+    line.original = line.before_us = *text;
     line.since = at_;
   }
   put(line, *text, order);
@@ -80,14 +88,13 @@ void CostHand::keep(Line& line, const std::string& order) {
 
 /// Whether nothing is left of it.
 bool CostHand::give_back(Line& line) {
-  if (line.ours.empty() || line.yielded) return true;
+  if (line.ours.empty() || line.contest.yielded()) return true;
   if (line.pause.waits(at_)) return false;
   if (dry_run_) return tell(line, line.ours, line.original, true), true;
   const auto text = files_.read(line.file);
   if (!text && !vanished(text.error())) return refuse(line, text.error(), line.original), false;
-  if (text && !same_cost(line.ours, *text)) lose(line, *text);
-  const bool gone = !text || line.yielded;
-  if (!gone && !put(line, *text, line.original)) return false;
+  const bool ours = text && compare(line, {}, *text) == Contest::Step::keep;
+  if (ours && !put(line, *text, line.original)) return false;
   static_cast<void>(journal_.done(line.file.path(), 0));
   return true;
 }
@@ -106,6 +113,7 @@ bool CostHand::put(Line& line, const std::string& before, const std::string& tex
     if (restored) ++counters_.restored;
   }
   line.ours = text;
+  line.contest.written(at_);
   line.pause = {};
   tell(line, before, text, restored);
   return true;
@@ -121,14 +129,23 @@ void CostHand::refuse(Line& line, const Error& error, const std::string& text) {
                                  .retry_in = line.pause.length});
 }
 
-/// What somebody else has set since is his: a line is one decision, and there is nothing in it to fight for.
-void CostHand::lose(Line& line, const std::string& theirs) {
-  ++counters_.foreign;
-  ++counters_.yielded;
-  line.yielded = true;
-  report_->foreign.push_back(
-      {.path = line.file.shown_path(), .ours = line.ours, .theirs = theirs, .yielded = true});
-  static_cast<void>(journal_.done(line.file.path(), 0));
+/// What to do about the line that was found. No `order`: the original is to be restored.
+Contest::Step CostHand::compare(Line& line, const std::string& order, const std::string& found) {
+  const auto value = same_cost(line.ours, found)                 ? Sighting::Value::ours
+                     : !order.empty() && same_cost(order, found) ? Sighting::Value::as_intended
+                     : same_cost(line.before_us, found)          ? Sighting::Value::before_us
+                                                                 : Sighting::Value::other;
+  const auto step = line.contest.look({.value = value, .restoring = order.empty()}, at_, counters_);
+  if (step == Contest::Step::report || step == Contest::Step::yield)
+    report_->foreign.push_back(
+        line.contest.describe(step, {.path = line.file.shown_path(), .ours = line.ours, .theirs = found}));
+  if (step == Contest::Step::yield || step == Contest::Step::release)
+    static_cast<void>(journal_.done(line.file.path(), 0));
+  if (step == Contest::Step::release) {
+    line.ours.clear();
+    line.contest = {};
+  }
+  return step;
 }
 
 void CostHand::tell(const Line& line, const std::string& before, const std::string& after, bool restored) {
@@ -152,7 +169,7 @@ void CostHand::add_managed(std::vector<executor::Managed>& out) const {
                      .by = line.by,
                      .why = line.why,
                      .since = line.since,
-                     .yielded = line.yielded});
+                     .yielded = line.contest.yielded()});
 }
 
 }  // namespace evenkeel::iocost

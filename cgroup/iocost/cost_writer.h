@@ -1,6 +1,6 @@
 // The hand that brings the kernel's I/O cost model to a plan: one line per disk in io.cost.qos and
 // io.cost.model of the root, each with its original on record, given back when nobody asks for it any more.
-// May not: decide what is wished, or write over what somebody else has set since.
+// Does not decide what is wanted.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "cgroup/base/writer.h"
 #include "cgroup/executor/actuator.h"
 #include "cgroup/executor/backoff.h"
+#include "cgroup/executor/contest.h"
 #include "cgroup/executor/journal.h"
 #include "cgroup/tree/tree.h"
 #include "qos/decide/disk_cost.h"
@@ -17,8 +18,8 @@
 namespace evenkeel::iocost {
 
 /// Since the start; managed and quarantined are of now.
-struct CostCounters {
-  std::uint64_t writes = 0, restored = 0, refusals = 0, foreign = 0, yielded = 0;
+struct CostCounters : executor::ForeignCounts {
+  std::uint64_t writes = 0, restored = 0, refusals = 0;
   std::size_t managed = 0, quarantined = 0;
 };
 
@@ -48,11 +49,13 @@ class CostHand final : public executor::Hand {
     Knob knob{};
     decide::DiskCost cost{};
     std::string original{}, ours{};  ///< empty: we have not written
+    std::string before_us{};         ///< the first original
     decide::PolicyIndex by = 0;
     Reason why{};
     MonoTime since{}, looked{};
     executor::Pause pause{};
-    bool wanted = false, yielded = false;
+    executor::Contest contest{};
+    bool wanted = false;
   };
   Line& line_of(Knob knob, DiskNumber disk);
   void wish(Knob knob, const decide::CostPlan::Wish& wish, decide::PolicyIndex by);
@@ -60,7 +63,7 @@ class CostHand final : public executor::Hand {
   bool give_back(Line& line);
   bool put(Line& line, const std::string& before, const std::string& text);
   void refuse(Line& line, const Error& error, const std::string& text);
-  void lose(Line& line, const std::string& theirs);
+  executor::Contest::Step compare(Line& line, const std::string& order, const std::string& found);
   void tell(const Line& line, const std::string& before, const std::string& after, bool restored);
   void count();
 

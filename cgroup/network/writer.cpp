@@ -8,10 +8,13 @@
 #include "cgroup/network/records.h"
 
 namespace evenkeel::network {
+
+using executor::Contest;
+using executor::Sighting;
+
 namespace {
 
-constexpr Duration kBetweenLooks = std::chrono::seconds(10), kLeftAlone = std::chrono::seconds(60);
-constexpr int kMostRounds = 3;
+constexpr Duration kBetweenLooks = std::chrono::seconds(10);
 const std::string kRulesRecord(kNetworkRules), kNothing = "nothing";
 
 std::string number_of(std::uint32_t handle) {
@@ -24,6 +27,13 @@ std::string name_of(const RootQdisc& qdisc) {
   return qdisc.kind + (qdisc.handle == 0 ? " of the kernel's own" : ' ' + number_of(qdisc.handle));
 }
 std::string name_of(std::uint16_t minor) { return number_of(kOurQdisc | minor); }
+
+/// The agent begins only where the kernel's own queue is.
+Sighting::Value sighting_of(const RootQdisc& qdisc) {
+  return is_ours(qdisc)      ? Sighting::Value::ours
+         : qdisc.handle == 0 ? Sighting::Value::before_us
+                             : Sighting::Value::other;
+}
 
 std::string text_of(const HtbClass& one) {
   return because("{} guaranteed, {} at most", one.rate, one.ceil).text();
@@ -45,8 +55,8 @@ void NetworkHand::apply(const decide::NetworkPlan& plan, MonoTime now, executor:
     totals_.held = classes_.size();
     if (held_ || has_rules_) return;  // refused: tried again in the next tick
     told_.clear();
-    yielded_ = no_fair_leaves_ = false;
-    rounds_ = 0;
+    no_fair_leaves_ = false;
+    contest_ = {};
     pause_ = {};
     return;
   }
@@ -60,18 +70,36 @@ void NetworkHand::apply(const decide::NetworkPlan& plan, MonoTime now, executor:
   totals_.held = classes_.size();
 }
 
+executor::HandTotals NetworkHand::totals() const {
+  auto totals = totals_;
+  totals.foreign = foreign_.foreign;
+  return totals;
+}
+
 void NetworkHand::restore_all(MonoTime now, executor::Report& report) { apply({}, now, report); }
 
 void NetworkHand::share(const decide::NetworkPlan& plan) {
-  if (held_ && (link_index_ != plan.link->index || link_ != plan.link->name))
-    withdraw("the node's way out is another interface now");
-  if (yielded_ || pause_.waits(now_)) return;
-  if (!held_ && !begin(plan)) return;
+  const bool other_link = link_index_ != plan.link->index || link_ != plan.link->name;
+  if (held_ && other_link) withdraw("the node's way out is another interface now");
+  if (!held_ && other_link) contest_ = {};
+  if (pause_.waits(now_)) return;
+  if (!held_ && !(may_begin() && begin(plan))) return;
   if (now_ >= next_look_ && !still_ours()) return;
   if (const auto sum = sum_of(plan); sum != applied_) {
     bring_to(plan);
     if (!pause_.waits(now_)) applied_ = sum;
   }
+}
+
+/// Whether the interface is not left to another process now.
+bool NetworkHand::may_begin() {
+  if (contest_.ours()) return true;
+  if (now_ < next_look_) return false;
+  next_look_ = now_ + kBetweenLooks;
+  const auto root = door_.root_qdisc(link_index_);
+  if (!root) return false;
+  const auto step = contest_.look({.value = sighting_of(*root)}, now_, foreign_);
+  return step == Contest::Step::keep || step == Contest::Step::write;
 }
 
 /// Whether the interface has our queue now.
@@ -98,6 +126,7 @@ bool NetworkHand::begin(const decide::NetworkPlan& plan) {
     return refuse(place("qdisc"), "htb", done.error(), door_.words()), false;
   }
   held_ = true;
+  contest_.written(now_);
   since_ = now_;
   next_look_ = now_ + kBetweenLooks;
   tell(place("qdisc"), name_of(*root), "htb " + number_of(kOurQdisc), false,
@@ -105,25 +134,24 @@ bool NetworkHand::begin(const decide::NetworkPlan& plan) {
   return true;
 }
 
-/// Somebody who takes it away is left alone for a minute, and for good after three rounds.
 bool NetworkHand::still_ours() {
   next_look_ = now_ + kBetweenLooks;
   if (dry_run_) return true;
   const auto root = door_.root_qdisc(link_index_);
-  if (!root || is_ours(*root)) return root.has_value();
-  yielded_ = ++rounds_ > kMostRounds;
-  ++totals_.foreign;
-  report_->foreign.push_back({.path = place("qdisc"),
-                              .ours = "htb " + number_of(kOurQdisc),
-                              .theirs = name_of(*root),
-                              .round = rounds_,
-                              .yielded = yielded_});
+  if (!root) return false;
+  const auto step = contest_.look({.value = sighting_of(*root)}, now_, foreign_);
+  if (step == Contest::Step::keep) return true;
+  tell_foreign(step, *root);
   held_ = false;
   classes_.clear();
   applied_ = 0;
-  pause_.retry_at = now_ + kLeftAlone;
   static_cast<void>(journal_.unmade(place("qdisc")));
   return false;
+}
+
+void NetworkHand::tell_foreign(Contest::Step step, const RootQdisc& found) {
+  report_->foreign.push_back(contest_.describe(
+      step, {.path = place("qdisc"), .ours = "htb " + number_of(kOurQdisc), .theirs = name_of(found)}));
 }
 
 void NetworkHand::bring_to(const decide::NetworkPlan& plan) {
@@ -221,7 +249,7 @@ void NetworkHand::withdraw(const char* why) {
   }
   if (!std::exchange(held_, false)) return;
   const auto root = door_.root_qdisc(link_index_);
-  // An interface that is gone has taken the queue along.
+  // An interface that is gone has taken the queue along. Nothing is restored over a foreign queue.
   if (root && is_ours(*root)) {
     if (const auto done = door_.remove_qdisc(link_index_); !done) {
       held_ = true;
@@ -230,6 +258,8 @@ void NetworkHand::withdraw(const char* why) {
     ++totals_.restored;
     tell(place("qdisc"), "htb " + number_of(kOurQdisc), "the kernel's own", true, because(why));
   }
+  if (root && !root->kind.empty() && !is_ours(*root))
+    tell_foreign(contest_.look({.value = sighting_of(*root), .restoring = true}, now_, foreign_), *root);
   static_cast<void>(journal_.unmade(place("qdisc")));
 }
 

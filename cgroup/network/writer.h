@@ -9,6 +9,7 @@
 
 #include "cgroup/executor/actuator.h"
 #include "cgroup/executor/backoff.h"
+#include "cgroup/executor/contest.h"
 #include "cgroup/executor/journal.h"
 #include "cgroup/network/tree.h"
 
@@ -29,12 +30,14 @@ class NetworkHand final : public executor::Hand {
   void restore_all(MonoTime now, executor::Report& report) override;
   void add_managed(std::vector<executor::Managed>& out) const override;
   /// What is held are classes of the queue.
-  [[nodiscard]] executor::HandTotals totals() const override { return totals_; }
+  [[nodiscard]] executor::HandTotals totals() const override;
 
  private:
   void share(const decide::NetworkPlan& plan);
   bool begin(const decide::NetworkPlan& plan);
+  bool may_begin();
   bool still_ours();
+  void tell_foreign(executor::Contest::Step step, const RootQdisc& found);
   void bring_to(const decide::NetworkPlan& plan);
   bool put_classes();
   void make_fair(const HtbClass& one);
@@ -53,8 +56,8 @@ class NetworkHand final : public executor::Hand {
   bool held_ = false;  ///< our queue is there
   bool has_rules_ = false;
   bool no_fair_leaves_ = false;  ///< refused, and told
-  bool yielded_ = false;         ///< somebody else's for as long as this is asked for
-  int rounds_ = 0;               ///< how often somebody took our queue away
+  executor::Contest contest_{};  ///< of the interface's queue
+  executor::ForeignCounts foreign_{};
   std::string link_{};
   int link_index_ = 0;
   std::uint64_t applied_ = 0;  ///< the plan that the kernel has, as a sum; 0: none

@@ -2,6 +2,10 @@
 #include "cgroup/resctrl/impl.h"
 
 namespace evenkeel::resctrl {
+
+using executor::Contest;
+using executor::Sighting;
+
 namespace {
 
 constexpr Duration kFirstPause = std::chrono::seconds(1);
@@ -12,8 +16,9 @@ const std::string kRoot = kResctrlDir;
 void ResctrlHand::Impl::ensure(const decide::ResctrlGroup& wish, decide::PolicyIndex by) {
   auto* group = find(wish.name);
   if (group == nullptr) {
-    if (!make(wish)) return;
+    if (!may_make(wish.name) || !make(wish)) return;
     group = &groups.back();
+    if (const auto removal = removals.find(wish.name); removal != removals.end()) removal->second.written(at);
     group->by = by;
     group->why = wish.why;
     tell(group->dir, "", "group", *group, false);
@@ -21,6 +26,15 @@ void ResctrlHand::Impl::ensure(const decide::ResctrlGroup& wish, decide::PolicyI
   group->by = by;
   group->why = wish.why;
   set(wish, *group);
+}
+
+/// Whether the group is not left to another process that has removed it.
+bool ResctrlHand::Impl::may_make(const std::string& name) {
+  const auto removal = removals.find(name);
+  if (removal == removals.end() || removal->second.ours()) return true;
+  const bool there = files.inode(kRoot + '/' + name).has_value();
+  const auto value = there ? Sighting::Value::other : Sighting::Value::before_us;
+  return removal->second.look({.value = value}, at, counters) == Contest::Step::write;
 }
 
 /// A directory of that name that we have no record of is somebody else's.
@@ -83,57 +97,61 @@ void ResctrlHand::Impl::set(const decide::ResctrlGroup& wish, HeldGroup& group) 
     if (!waits(group.schemata_file)) refuse(group.schemata_file, "read", found.error(), kFirstPause);
     return;
   }
-  if (!asked_anew && group.in_force && *found == group.seen) {
-    if (group.claim == executor::Claim::contested) group.claim = executor::Claim::ours;
+  const bool as_left = *found == group.seen;
+  if (!asked_anew && group.in_force && as_left) {
+    group.contest.look({.value = Sighting::Value::ours}, at, counters);
     return;
   }
   const std::string text(*found);
   const auto now = parse_schemata(text), want = parse_schemata(wish.schemata);
   if (!want) return;
-  if (now && holds(*now, *want)) {
+  if (group.seen.empty()) group.before_us = text;
+  const bool held = now && holds(*now, *want);
+  const bool foreign = !group.seen.empty() && !as_left && !held;
+  const auto step = compare(group, now, text, foreign);
+  if (step != Contest::Step::keep && step != Contest::Step::write) return;
+  if (held) {
     group.asked = wish.schemata;
     group.seen = text;
     group.in_force = true;
-    group.claim = executor::Claim::ours;
     return accepted(group.schemata_file);
   }
-  if (!asked_anew && group.in_force && !judge_foreign(group, text)) return;
   if (!asked_anew && waits(group.schemata_file)) return;
   put(wish, group, text);
 }
 
-/// Whether it may be written over now: after a minute, three times at most.
-bool ResctrlHand::Impl::judge_foreign(HeldGroup& group, std::string_view found) {
-  if (group.claim == executor::Claim::yielded) return false;
-  if (group.claim == executor::Claim::contested && at - group.noticed >= kLeftAlone) {
-    ++group.rounds;
-    group.claim = executor::Claim::ours;
-    return true;
-  }
-  if (group.claim == executor::Claim::contested) return false;
-  ++counters.foreign;
-  group.claim = group.rounds >= kMostRounds ? executor::Claim::yielded : executor::Claim::contested;
-  group.noticed = at;
-  report->foreign.push_back({.path = group.schemata_file,
-                             .ours = one_line(group.asked),
-                             .theirs = one_line(found),
-                             .round = group.rounds,
-                             .yielded = group.claim == executor::Claim::yielded});
-  return false;
+/// What to do about the schemata that were found.
+Contest::Step ResctrlHand::Impl::compare(HeldGroup& group, const std::optional<Schemata>& found,
+                                         const std::string& text, bool foreign) {
+  const bool before_us = found && found == parse_schemata(group.before_us);
+  const auto value = !foreign    ? Sighting::Value::ours
+                     : before_us ? Sighting::Value::before_us
+                                 : Sighting::Value::other;
+  const auto step =
+      group.contest.look({.value = value, .written = !foreign && text != group.seen}, at, counters);
+  if (step == Contest::Step::report || step == Contest::Step::yield)
+    report->foreign.push_back(group.contest.describe(
+        step, {.path = group.schemata_file, .ours = one_line(group.asked), .theirs = one_line(text)}));
+  return step;
 }
 
 /// All lines at once: the kernel takes them together or not at all.
 void ResctrlHand::Impl::put(const decide::ResctrlGroup& wish, HeldGroup& group, const std::string& before) {
   group.asked = wish.schemata;
   group.in_force = false;
-  if (group.claim == executor::Claim::yielded) group.claim = executor::Claim::ours;
-  if (const auto written = files.write(group.schemata_file, wish.schemata); !written)
-    return refuse(group.schemata_file, one_line(wish.schemata), written.error(), kFirstPause);
+  if (const auto written = files.write(group.schemata_file, wish.schemata); !written) {
+    refuse(group.schemata_file, one_line(wish.schemata), written.error(), kFirstPause);
+    // The kernel may have taken some of the lines: those are no foreign write.
+    if (group.seen.empty() || !group.contest.ours()) return;
+    if (const auto after = files.read(group.schemata_file, room.text)) group.seen = *after;
+    return;
+  }
   accepted(group.schemata_file);
   ++counters.writes;
   // What the kernel makes of it is what we hold: it may have rounded.
   if (const auto after = files.read(group.schemata_file, room.text)) group.seen = *after;
   group.in_force = true;
+  group.contest.written(at);
   tell(group.schemata_file, one_line(before), one_line(group.seen), group, false);
 }
 

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cgroup/executor/backoff.h"
-#include "cgroup/executor/held_values.h"
+#include "cgroup/executor/contest.h"
 #include "cgroup/resctrl/text.h"
 #include "cgroup/resctrl/writer.h"
 #include "cgroup/tree/task_follow.h"
@@ -23,9 +25,8 @@ struct HeldGroup {
   std::string asked{};  ///< the schemata last asked for
   std::string seen{};   ///< the file as it was when it last was as we want it
   bool in_force = false;
-  executor::Claim claim = executor::Claim::ours;
-  MonoTime noticed{};  ///< when somebody else's schemata were first seen
-  int rounds = 0;      ///< how often we wrote over them
+  std::string before_us{};      ///< the file as the kernel made it
+  executor::Contest contest{};  ///< of the schemata
   decide::PolicyIndex by = 0;
   Reason why{};
   MonoTime since{};
@@ -65,7 +66,9 @@ struct ResctrlHand::Impl {
   bool make(const decide::ResctrlGroup& wish);
   bool remove(HeldGroup& group);
   void set(const decide::ResctrlGroup& wish, HeldGroup& group);
-  bool judge_foreign(HeldGroup& group, std::string_view found);
+  bool may_make(const std::string& name);
+  executor::Contest::Step compare(HeldGroup& group, const std::optional<Schemata>& found,
+                                  const std::string& text, bool foreign);
   void put(const decide::ResctrlGroup& wish, HeldGroup& group, const std::string& before);
 
   // cgroup/resctrl/tasks.cpp
@@ -80,8 +83,8 @@ struct ResctrlHand::Impl {
   bool read_tasks(const std::string& file, std::vector<std::int32_t>& out);
   void tell_moved();
 
-  static constexpr Duration kLeftAlone = std::chrono::seconds(60);
-  static constexpr int kMostRounds = 3;
+  /// Of what only a person can change: resctrl is not mounted, the tasks are in another PID namespace.
+  static constexpr Duration kLongFirstPause = std::chrono::seconds(60);
   static constexpr int kMostMoves = 4000;  ///< in one round; the rest follows in the next
 
   struct Refusal {
@@ -97,6 +100,7 @@ struct ResctrlHand::Impl {
   std::vector<HeldGroup> groups{};  ///< pointers die when one is made or removed
   std::vector<Placed> members{};    ///< sorted by cgroup
   std::vector<Refusal> refusals{};
+  std::map<std::string, executor::Contest, std::less<>> removals{};  ///< of groups that others removed
   ResctrlCounters counters{};
   std::uint32_t next_group = 1;
   std::uint64_t round = 0;

@@ -108,7 +108,7 @@ bool ResctrlHand::Impl::look_at(Placed& placed, const HeldGroup* group) {
   threads.clear();
   const int hidden_threads = tree::add_threads(files, placed.dir, placed.threads_file, room, threads);
   if (threads.empty() && hidden_threads > 0)
-    refuse(file, placed.threads_file, {.code = ESRCH, .op = Op::other}, kLeftAlone,
+    refuse(file, placed.threads_file, {.code = ESRCH, .op = Op::other}, kLongFirstPause,
            "the tasks are in another PID namespace: the agent needs the host's");
   int others = 0;
   bool moved = false;

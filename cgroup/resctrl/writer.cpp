@@ -6,6 +6,9 @@
 #include "cgroup/resctrl/impl.h"
 
 namespace evenkeel::resctrl {
+
+using executor::Sighting;
+
 namespace {
 
 const std::string kRoot = kResctrlDir;
@@ -49,7 +52,7 @@ void ResctrlHand::add_managed(std::vector<executor::Managed>& out) const {
                    .by = group.by,
                    .why = group.why,
                    .since = group.since,
-                   .yielded = group.claim == executor::Claim::yielded});
+                   .yielded = group.contest.yielded()});
   }
   for (const auto& member : impl_->members) {
     const auto* group = impl_->find(member.group);
@@ -71,7 +74,7 @@ void ResctrlHand::Impl::complain(MonoTime now, executor::Report& into) {
   report = &into;
   const bool told = std::ranges::find(refusals, kRoot, &Refusal::what) != refusals.end();
   if (!groups.empty() || told) return;
-  refuse(kRoot, "groups", {.code = ENOENT, .op = Op::other}, kLeftAlone,
+  refuse(kRoot, "groups", {.code = ENOENT, .op = Op::other}, kLongFirstPause,
          "cache ways or memory bandwidth are asked for, and resctrl is not mounted here");
   count();
 }
@@ -79,6 +82,7 @@ void ResctrlHand::Impl::complain(MonoTime now, executor::Report& into) {
 void ResctrlHand::Impl::run(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& into) {
   if (groups.empty() && members.empty() && plan.groups().empty()) {
     refusals.clear();  // asked for again, it is tried and told again
+    removals.clear();
     return count();
   }
   at = now;
@@ -116,6 +120,7 @@ void ResctrlHand::Impl::remove_unwanted(const decide::ResctrlPlan& plan) {
   for (std::size_t i = groups.size(); i-- > 0;)
     if (plan.find(groups[i].name) == nullptr && remove(groups[i]))
       groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
+  std::erase_if(removals, [&](const auto& removal) { return plan.find(removal.first) == nullptr; });
 }
 
 /// Groups that somebody removed, and all of them when somebody unmounted resctrl.
@@ -124,14 +129,17 @@ void ResctrlHand::Impl::drop_lost() {
   for (std::size_t i = groups.size(); i-- > 0;) {
     const auto& group = groups[i];
     const auto inode = files.inode(group.dir);
-    if (inode && *inode == group.inode) continue;
+    const bool there = inode && *inode == group.inode;
     if (!inode && !vanished(inode.error())) continue;
-    ++counters.foreign;
+    const auto removal = removals.find(group.name);
+    if (there && removal != removals.end())
+      removal->second.look({.value = Sighting::Value::ours}, at, counters);
+    if (there) continue;
+    auto& contest = removals[group.name];
+    const auto step = contest.look({.value = Sighting::Value::before_us}, at, counters);
     report->foreign.push_back(
-        {.path = group.dir, .ours = group.name, .theirs = "removed", .round = group.rounds});
+        contest.describe(step, {.path = group.dir, .ours = group.name, .theirs = "removed"}));
     static_cast<void>(journal.unmade(group.dir));
-    // Made again, but not at once: whoever removed it may have meant it.
-    refuse(group.dir, {}, {.code = ENOENT, .op = Op::other}, kLeftAlone);
     groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }

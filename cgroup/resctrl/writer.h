@@ -10,6 +10,7 @@
 
 #include "cgroup/base/resctrl_files.h"
 #include "cgroup/executor/actuator.h"
+#include "cgroup/executor/contest.h"
 #include "cgroup/executor/journal.h"
 #include "cgroup/tree/tree.h"
 #include "qos/decide/resctrl_plan.h"
@@ -17,11 +18,10 @@
 namespace evenkeel::resctrl {
 
 /// Since the start; groups, members and quarantined are of now.
-struct ResctrlCounters {
+struct ResctrlCounters : executor::ForeignCounts {
   std::uint64_t writes = 0;       ///< schemata and directories
   std::uint64_t moved_tasks = 0;  ///< into a group, or back
   std::uint64_t refusals = 0;
-  std::uint64_t foreign = 0;  ///< times that somebody else had changed or removed a group of ours
   std::size_t groups = 0, members = 0, quarantined = 0;
 };
 

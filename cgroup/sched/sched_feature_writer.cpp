@@ -8,13 +8,16 @@
 #include "cgroup/executor/file_writer.h"
 
 namespace evenkeel::sched {
+
+using executor::Contest;
+using executor::Sighting;
+
 namespace {
 
 constexpr std::array<const char*, 2> kFiles = {"sys/kernel/debug/sched/features",
                                                "sys/kernel/debug/sched_features"};
 constexpr std::string_view kNo = "NO_";
-constexpr Duration kBetweenLooks = std::chrono::seconds(10), kLeftAlone = std::chrono::seconds(60);
-constexpr int kMostRounds = 3;
+constexpr Duration kBetweenLooks = std::chrono::seconds(10);
 
 std::string word(const std::string& name, bool on) { return on ? name : std::string(kNo) + name; }
 
@@ -73,10 +76,10 @@ void SchedFeatureHand::look(MonoTime now, executor::Report& report) {
         report);
   auto words = host_.slurp(file_);
   if (!words) return refuse({}, words.error(), {}, report);
-  const auto given_back = std::erase_if(turned_, [&](const Turned& turned) {
+  const auto given_back = std::erase_if(turned_, [&](Turned& turned) {
     const auto wish = asked_.find(turned.name);
     const bool unwanted = wish == asked_.end() || wish->second != turned.on;
-    return unwanted && give_back(turned, *words, report);
+    return unwanted && give_back(turned, *words, now, report);
   });
   if (given_back > 0) words = host_.slurp(file_);
   if (!words) return refuse({}, words.error(), {}, report);
@@ -95,31 +98,35 @@ void SchedFeatureHand::want(const std::string& name, bool on, std::string_view w
   turned_.push_back({.name = name, .on = on, .since = now});
 }
 
-/// Somebody who turns it back is left alone for a minute, and for good after three rounds.
 void SchedFeatureHand::settle(Turned& turned, bool on_now, MonoTime now, executor::Report& report) {
-  if (turned.claim == executor::Claim::yielded || on_now == turned.on) return;
-  const bool news = turned.claim == executor::Claim::ours;
-  if (!news && now - turned.noticed < kLeftAlone) return;
-  if (!news) {
-    if (turn(turned.name, turned.on, false, report)) turned.claim = executor::Claim::ours;
-    return;
-  }
-  const bool yields = ++turned.rounds > kMostRounds;
-  turned.claim = yields ? executor::Claim::yielded : executor::Claim::contested;
-  turned.noticed = now;
-  ++counters_.foreign;
-  report.foreign.push_back({.path = file_,
-                            .ours = word(turned.name, turned.on),
-                            .theirs = word(turned.name, on_now),
-                            .round = turned.rounds,
-                            .yielded = yields});
-  if (yields) static_cast<void>(journal_.unmade(record_of(file_, turned.name, turned.on)));
+  const auto step = compare(turned, on_now, now, report);
+  if (step == Contest::Step::write && turn(turned.name, turned.on, false, report))
+    turned.contest.written(now);
+}
+
+/// What to do about the word that was found. A foreign one is always that from before the agent.
+Contest::Step SchedFeatureHand::compare(Turned& turned, bool on_now, MonoTime now, executor::Report& report) {
+  const auto wish = asked_.find(turned.name);
+  const bool restoring = wish == asked_.end();
+  const auto value = on_now == turned.on                    ? Sighting::Value::ours
+                     : !restoring && wish->second == on_now ? Sighting::Value::as_intended
+                                                            : Sighting::Value::before_us;
+  const auto step = turned.contest.look({.value = value, .restoring = restoring}, now, counters_);
+  if (step == Contest::Step::report || step == Contest::Step::yield)
+    report.foreign.push_back(turned.contest.describe(
+        step, {.path = file_, .ours = word(turned.name, turned.on), .theirs = word(turned.name, on_now)}));
+  if (step == Contest::Step::yield)
+    static_cast<void>(journal_.unmade(record_of(file_, turned.name, turned.on)));
+  return step;
 }
 
 /// Whether it is settled.
-bool SchedFeatureHand::give_back(const Turned& turned, std::string_view words, executor::Report& report) {
-  const bool still_ours = turned.claim == executor::Claim::ours && is_on(words, turned.name) == turned.on;
-  if (still_ours && !turn(turned.name, !turned.on, true, report)) return false;
+bool SchedFeatureHand::give_back(Turned& turned, std::string_view words, MonoTime now,
+                                 executor::Report& report) {
+  const auto on_now = dry_run_ ? std::nullopt : is_on(words, turned.name);
+  const bool ours =
+      on_now && !turned.contest.yielded() && compare(turned, *on_now, now, report) == Contest::Step::keep;
+  if (ours && !turn(turned.name, !turned.on, true, report)) return false;
   static_cast<void>(journal_.unmade(record_of(file_, turned.name, turned.on)));
   return true;
 }
@@ -165,7 +172,7 @@ void SchedFeatureHand::add_managed(std::vector<executor::Managed>& out) const {
                    .by = by_,
                    .why = because("schedFeatures asks for it"),
                    .since = turned.since,
-                   .yielded = turned.claim == executor::Claim::yielded});
+                   .yielded = turned.contest.yielded()});
 }
 
 void restore_sched_features(const Host& host, executor::Journal& journal, executor::Report& report) {

@@ -9,7 +9,7 @@
 
 #include "cgroup/base/host.h"
 #include "cgroup/executor/actuator.h"
-#include "cgroup/executor/held_values.h"
+#include "cgroup/executor/contest.h"
 #include "cgroup/executor/journal.h"
 #include "qos/decide/sched_feature_plan.h"
 
@@ -18,8 +18,8 @@ namespace evenkeel::sched {
 /// Since Linux 5.13, and before. Empty: neither is there.
 std::string sched_features_file(const Host& host);
 
-struct SchedFeatureCounters {
-  std::uint64_t writes = 0, refusals = 0, foreign = 0;
+struct SchedFeatureCounters : executor::ForeignCounts {
+  std::uint64_t writes = 0, refusals = 0;
 };
 
 class SchedFeatureHand final : public executor::Hand {
@@ -48,15 +48,14 @@ class SchedFeatureHand final : public executor::Hand {
   struct Turned {
     std::string name{};
     bool on = false;  ///< what we made of it; before it was the other
-    executor::Claim claim = executor::Claim::ours;
-    MonoTime noticed{};
-    int rounds = 0;
+    executor::Contest contest{};
     MonoTime since{};
   };
   void look(MonoTime now, executor::Report& report);
   void settle(Turned& turned, bool on_now, MonoTime now, executor::Report& report);
   bool turn(const std::string& name, bool on, bool restored, executor::Report& report);
-  bool give_back(const Turned& turned, std::string_view words, executor::Report& report);
+  bool give_back(Turned& turned, std::string_view words, MonoTime now, executor::Report& report);
+  executor::Contest::Step compare(Turned& turned, bool on_now, MonoTime now, executor::Report& report);
   void want(const std::string& name, bool on, std::string_view words, MonoTime now, executor::Report& report);
   void refuse(const std::string& text, const Error& error, std::string detail, executor::Report& report);
 

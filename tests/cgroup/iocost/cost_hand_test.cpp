@@ -94,19 +94,48 @@ TEST_F(CostLines, ASteadyTickAllocatesNothing) {
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
-TEST_F(CostLines, WhatSomebodyElseSetsIsHis) {
+TEST_F(CostLines, NothingIsRestoredOverAForeignLine) {
   want({.disk = kSdb});
   pass();
   const std::string theirs = "8:16 enable=1 ctrl=user rpct=50.00 rlat=1 wpct=50.00 wlat=1\n";
   host_.file(kQos, theirs);
   const auto report = pass(11);
   ASSERT_EQ(report.foreign.size(), 1U);
-  EXPECT_TRUE(report.foreign[0].yielded);
+  EXPECT_FALSE(report.foreign[0].yielded) << "contested for a minute";
   EXPECT_TRUE(pass(11).foreign.empty());
   executor::Report last;
   hand.restore_all(now, last);
+  ASSERT_EQ(last.foreign.size(), 1U);
+  EXPECT_TRUE(last.foreign[0].yielded);
   EXPECT_EQ(host_.read(kQos), theirs);
   EXPECT_EQ(journal.size(), 0U);
+}
+
+TEST_F(CostLines, TheForeignLineThatWasWrittenOverIsRestored) {
+  want({.disk = kSdb});
+  pass();
+  const std::string theirs = "8:16 enable=1 ctrl=user rpct=50.00 rlat=1 wpct=50.00 wlat=1\n";
+  host_.file(kQos, theirs);
+  pass(10);
+  ASSERT_EQ(pass(60).writes.size(), 1U);
+  plan.clear();
+  EXPECT_TRUE(pass().writes.at(0).restored);
+  EXPECT_EQ(host_.read(kQos), theirs);
+}
+
+TEST_F(CostLines, AForeignLineThatIsTheIntendedOneIsNotOursToUndo) {
+  want({.disk = kSdb});
+  pass();
+  const std::string theirs = "8:16 enable=1 ctrl=user rpct=50.00 rlat=3000 wpct=95.00 wlat=3000\n";
+  host_.file(kQos, theirs);
+  want({.disk = kSdb, .read_percent = 50});
+  const auto report = pass();
+  EXPECT_TRUE(report.writes.empty() && report.foreign.empty());
+  EXPECT_EQ(hand.counters().foreign, 1U);
+  EXPECT_EQ(journal.size(), 0U);
+  plan.clear();
+  EXPECT_TRUE(pass().writes.empty());
+  EXPECT_EQ(host_.read(kQos), theirs);
 }
 
 TEST_F(CostLines, ACrashIsUndoneFromTheJournal) {

@@ -51,6 +51,24 @@ TEST_F(NetworkSharing, WhoTakesTheQueueAwayIsToldAndAfterThreeRoundsHasHisWay) {
   expect_untouched();
 }
 
+TEST_F(NetworkSharing, AYieldedQueueIsNotAskedForWhileAnotherProcessHasItsOwn) {
+  tick();
+  for (int round = 0; round <= 3; ++round) {
+    door.roots.clear();
+    door.classes.clear();
+    tick(10);
+    tick(61);
+  }
+  door.roots[7] = {"fq", 0x80010000};
+  for (int hour = 0; hour < 30; ++hour) EXPECT_TRUE(tick(3600).refusals.empty());
+  door.roots.clear();
+  tick(10);
+  tick(3580);
+  EXPECT_TRUE(door.roots.empty()) << "the quiet hour begins with the kernel's own queue";
+  tick(10);
+  EXPECT_TRUE(door.roots.contains(7));
+}
+
 TEST_F(NetworkSharing, EveryCallMayFailOnce) {
   tick();
   const int all = door.calls;

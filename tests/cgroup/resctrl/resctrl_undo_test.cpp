@@ -133,6 +133,42 @@ TEST_F(HandUndo, ForeignSchemataAreLeftAMinuteAndFoughtForThrice) {
   EXPECT_FALSE(node.kernel.has(kBatch)) << "the group is ours all the same";
 }
 
+TEST_F(HandUndo, AnotherIntentDoesNotWriteOverForeignSchemata) {
+  node.settle();
+  ASSERT_TRUE(node.kernel.write(kSchemata, "L3:0=7ff\n"));
+  ASSERT_EQ(node.tick().foreign.size(), 1U);
+  node.plan(kBatch, "MB:0=30;1=30\nL3:0=f;1=f\n", {"a"});
+  EXPECT_TRUE(node.tick().writes.empty());
+  node.tick(60);
+  EXPECT_EQ(node.kernel.schemata(kBatch), "MB:0=30;1=30 L3:0=f;1=f") << "after its minute";
+}
+
+TEST_F(HandUndo, ARefusedWriteDoesNotMakeForeignSchemataOurs) {
+  node.settle();
+  ASSERT_TRUE(node.kernel.write(kSchemata, "L3:0=7ff\n"));
+  ASSERT_EQ(node.tick().foreign.size(), 1U);
+  node.kernel.fail_writes(kSchemata, EBUSY);
+  node.tick(60);
+  node.tick();
+  node.kernel.fail_writes(kSchemata, 0);
+  node.tick(10);
+  EXPECT_EQ(node.kernel.schemata(kBatch), kLittleHeld);
+  ASSERT_TRUE(node.kernel.write(kSchemata, "L3:0=7ff\n"));
+  const auto report = node.tick();
+  ASSERT_EQ(report.foreign.size(), 1U);
+  EXPECT_EQ(report.foreign[0].round, 1) << "one write, one round";
+}
+
+TEST_F(HandUndo, SchemataThatTheKernelRefusesAreNoForeignWrite) {
+  node.settle();
+  node.kernel.fail_writes(kSchemata, EBUSY);
+  node.plan(kBatch, "MB:0=30;1=30\nL3:0=f;1=f\n", {"a"});
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(node.tick().foreign.empty());
+  node.kernel.fail_writes(kSchemata, 0);
+  node.tick(10);
+  EXPECT_EQ(node.kernel.schemata(kBatch), "MB:0=30;1=30 L3:0=f;1=f");
+}
+
 TEST_F(HandUndo, AGroupThatSomebodyRemovedIsMadeAgainAfterAMinute) {
   node.settle();
   ASSERT_TRUE(node.kernel.remove_dir(kDir));

@@ -90,7 +90,7 @@ TEST_F(SchedFeatures, WithoutDebugfsThatIsSaidOnce) {
 
 TEST_F(SchedFeatures, WhoTurnsItBackIsLeftAloneForAMinuteAndForGoodAfterThree) {
   tick();
-  for (int round = 1; round <= 3; ++round) {
+  for (int round = 0; round < 3; ++round) {
     host.file(kFile, "A B NO_C \n");
     const auto seen = tick(10);
     ASSERT_EQ(seen.foreign.size(), 1U) << round;
@@ -102,6 +102,38 @@ TEST_F(SchedFeatures, WhoTurnsItBackIsLeftAloneForAMinuteAndForGoodAfterThree) {
   EXPECT_TRUE(tick(10).foreign[0].yielded);
   EXPECT_TRUE(tick(600).writes.empty());
   EXPECT_TRUE(journal.directories().empty()) << "it is theirs";
+}
+
+TEST_F(SchedFeatures, AFeatureThatComesBackByItselfIsContestedAnew) {
+  tick();
+  const auto ours = words();
+  host.file(kFile, "A B NO_C \n");
+  ASSERT_EQ(tick(10).foreign.size(), 1U);
+  host.file(kFile, ours);
+  tick(10);
+  host.file(kFile, "A B NO_C \n");
+  const auto report = tick(60);
+  EXPECT_EQ(report.foreign.size(), 1U);
+  EXPECT_TRUE(report.writes.empty()) << "its minute begins now";
+}
+
+TEST_F(SchedFeatures, NothingIsTurnedBackOverAForeignWrite) {
+  tick();
+  host.file(kFile, "A B NO_C \n");
+  wanted.clear();
+  const auto report = tick();
+  ASSERT_EQ(report.foreign.size(), 1U);
+  EXPECT_TRUE(report.foreign[0].yielded && report.writes.empty());
+  EXPECT_TRUE(journal.directories().empty());
+}
+
+TEST_F(SchedFeatures, AForeignWordThatIsTheIntendedOneIsNotReported) {
+  tick();
+  host.file(kFile, "A B NO_C \n");
+  wanted = {{"B", true}};
+  const auto report = tick();
+  EXPECT_TRUE(report.foreign.empty() && report.writes.empty());
+  EXPECT_TRUE(journal.directories().empty());
 }
 
 TEST_F(SchedFeatures, ACrashIsUndoneFromTheRecord) {

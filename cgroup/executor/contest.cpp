@@ -1,0 +1,57 @@
+#include "cgroup/executor/contest.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace evenkeel::executor {
+
+Contest::Step Contest::look(const Sighting& seen, MonoTime now, ForeignCounts& counts) {
+  if (yielded()) return look_at_yielded(seen, now);
+  if (seen.value == Sighting::Value::ours) return look_at_ours(seen.written, now);
+  if (ours()) ++counts.foreign;
+  if (seen.value == Sighting::Value::as_intended) return Step::release;
+  if (seen.restoring) return Step::yield;  // nothing is restored over a foreign value
+  if (seen.owner_is_back || (ours() && rounds_ >= kMaxRounds)) return yield_to_owner(now, counts);
+  if (ownership_ == Ownership::contested) return now - foreign_since_ < kPause ? Step::wait : Step::write;
+  ownership_ = Ownership::contested;
+  foreign_since_ = now;
+  return Step::report;
+}
+
+Contest::Step Contest::look_at_ours(bool written, MonoTime now) {
+  ownership_ = Ownership::ours;
+  if (!written && rounds_ > 0 && now - overwritten_at_ > kQuietPeriod) {
+    rounds_ = 0;
+    quiet_required_ = {};
+  }
+  return Step::keep;
+}
+
+Contest::Step Contest::look_at_yielded(const Sighting& seen, MonoTime now) {
+  if (seen.value != Sighting::Value::before_us || seen.written) foreign_since_ = now;
+  return seen.value == Sighting::Value::before_us && now - foreign_since_ >= quiet_required_ ? Step::write
+                                                                                             : Step::wait;
+}
+
+Contest::Step Contest::yield_to_owner(MonoTime now, ForeignCounts& counts) {
+  ++counts.yielded;
+  ownership_ = Ownership::yielded;
+  foreign_since_ = now;
+  quiet_required_ = std::clamp(quiet_required_ * 2, kQuietPeriod, kMaxQuietPeriod);
+  return Step::yield;
+}
+
+void Contest::written(MonoTime now) {
+  if (ours()) return;
+  ownership_ = Ownership::ours;
+  overwritten_at_ = now;
+  ++rounds_;
+}
+
+Foreign Contest::describe(Step step, Foreign foreign) const {
+  foreign.round = rounds_;
+  foreign.yielded = step == Step::yield;
+  return foreign;
+}
+
+}  // namespace evenkeel::executor

@@ -1,0 +1,103 @@
+// The rules for a value that another process writes, too: whose it is, how long it is left alone, when the
+// agent writes it again, and what is counted and reported. Does not read, compare or write values: a writer
+// says what it found and does what the answer says.
+//
+// The life of a contest, for every writer:
+//  * A foreign value is reported, left alone for a minute and then written over; at most three times. The
+//    next one is yielded: it belongs to the other process.
+//  * After an hour (`kQuietPeriod`) without a foreign write the earlier rounds are forgotten.
+//  * A yielded value stays what it is, unless it is the one from before the agent. That one need not be a
+//    decision: `systemctl daemon-reload` writes every property of every unit again, and so does any upgrade
+//    of a package with a unit in it. It is written again after a quiet hour. If it does not stay the agent's
+//    for an hour then, the next wait is twice as long, up to a day.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cgroup/tree/watch.h"
+#include "qos/model/ids.h"
+#include "qos/model/units.h"
+
+namespace evenkeel::executor {
+
+/// A foreign write: another process wrote a value that the agent had written.
+struct Foreign {
+  std::string path{};
+  std::string ours{}, theirs{};
+  tree::Writer writer{};
+  int round = 0;         ///< how often the agent has written over foreign values of this file
+  bool yielded = false;  ///< the value is theirs from now on
+  CgroupId cgroup{};     ///< zero: found in the journal, or not of a cgroup
+};
+
+/// Since the start.
+struct ForeignCounts {
+  std::uint64_t foreign = 0;  ///< times that a foreign value was found in place of the agent's
+  std::uint64_t yielded = 0;  ///< times that one was left to the other process
+};
+
+enum class Ownership : std::uint8_t {
+  ours,       ///< the file holds what the agent wrote
+  contested,  ///< another process wrote; the agent waits before it writes again
+  yielded,    ///< it belongs to the other process
+};
+
+/// What a writer found in the file.
+struct Sighting {
+  enum class Value : std::uint8_t {
+    ours,        ///< what the agent wrote
+    before_us,   ///< foreign, and the same that the file held before the agent's first write
+    other,       ///< any other foreign value
+    as_intended  ///< foreign, and what the agent is about to write: nothing to contest
+  };
+  Value value = Value::ours;
+  bool written = false;        ///< another process wrote since the last look, even if it was the same text
+  bool owner_is_back = false;  ///< the owner of a pod or container has restored its own value
+  bool restoring = false;      ///< no policy asks for the value any more
+};
+
+class Contest {
+ public:
+  static constexpr Duration kPause = std::chrono::seconds(60);
+  /// Longer than the period at which controllers check their values (seconds to half an hour), shorter than
+  /// that at which packages are upgraded.
+  static constexpr Duration kQuietPeriod = std::chrono::hours(1);
+  static constexpr Duration kMaxQuietPeriod = std::chrono::hours(24);
+  static constexpr int kMaxRounds = 3;
+
+  enum class Step : std::uint8_t {
+    keep,     ///< the value is the agent's: it may be changed or restored
+    report,   ///< a new foreign value: report it, write nothing
+    wait,     ///< foreign: write nothing
+    write,    ///< foreign, and may be written over now, if the value is still asked for; then call written()
+    yield,    ///< report it, and forget the original: the value is not restored
+    release,  ///< forget the original without a report: the foreign value is the intended one
+  };
+
+  /// What to do about what was found. Counts in `counts`.
+  Step look(const Sighting& seen, MonoTime now, ForeignCounts& counts);
+  /// The agent has written the value.
+  void written(MonoTime now);
+
+  [[nodiscard]] Ownership ownership() const { return ownership_; }
+  [[nodiscard]] bool ours() const { return ownership_ == Ownership::ours; }
+  [[nodiscard]] bool yielded() const { return ownership_ == Ownership::yielded; }
+  /// How often the agent has written over foreign values since the last quiet period.
+  [[nodiscard]] int rounds() const { return rounds_; }
+  /// The report of a step `report` or `yield`; `foreign` says which file, and what was found.
+  [[nodiscard]] Foreign describe(Step step, Foreign foreign) const;
+
+ private:
+  Step look_at_ours(bool written, MonoTime now);
+  Step look_at_yielded(const Sighting& seen, MonoTime now);
+  Step yield_to_owner(MonoTime now, ForeignCounts& counts);
+
+  Ownership ownership_ = Ownership::ours;
+  int rounds_ = 0;
+  MonoTime foreign_since_{};   ///< contested: when it was first seen; yielded: since when it is undisturbed
+  MonoTime overwritten_at_{};  ///< when the agent last wrote over a foreign value
+  Duration quiet_required_{};  ///< how long a yielded value is to be undisturbed before it is written again
+};
+
+}  // namespace evenkeel::executor
