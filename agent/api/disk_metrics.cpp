@@ -24,27 +24,27 @@ constexpr Row kRows[] = {
      "How long a cgroup's requests to a disk may take before others are held back."},
 };
 
-void put_limit(Exposition& out, const tick::Agent& agent, const executor::Managed& managed) {
+void put_limit(Exposition& out, const AgentView& view, const executor::Managed& managed) {
   const auto value = disk_number(Scanner(managed.ours.substr(managed.ours.find(' ') + 1)).word());
-  const auto* cgroup = agent.tree().find(managed.cgroup.itself());
+  const auto* cgroup = view.tree().find(managed.cgroup.itself());
   if (!value || cgroup == nullptr || managed.yielded) return;
   for (const auto& row : kRows)
     if (row.knob == managed.knob)
       out.gauge(row.name, row.help, static_cast<double>(*value),
                 {{"cgroup", cgroup->path},
                  {"disk", device_text(managed.cgroup.disk)},
-                 {"pod", agent.pod_name(managed.cgroup)}});
+                 {"pod", view.names().pod_name(managed.cgroup)}});
 }
 
 }  // namespace
 
-void put_disks(Exposition& out, const tick::Agent& agent) {
-  const auto& blkio = agent.policy_state().blkio;
+void put_disks(Exposition& out, const AgentView& view) {
+  const auto& blkio = view.policies.blkio;
   if (blkio.blocks.empty()) return;
   out.gauge("evenkeel_disk_unresolved_blocks", "Blocks of blkioQOS whose name leads to no disk.",
             static_cast<double>(io::unresolved_blocks(blkio)));
-  for (const auto& managed : agent.managed())
-    if (managed.cgroup.disk != 0) put_limit(out, agent, managed);
+  for (const auto& managed : view.execution.managed())
+    if (managed.cgroup.disk != 0) put_limit(out, view, managed);
 }
 
 }  // namespace evenkeel::api

@@ -1,0 +1,36 @@
+#include "agent/tick/decider.h"
+
+#include "qos/io/disk.h"
+#include "qos/memory/reclaim.h"
+
+namespace evenkeel::tick {
+
+void Decider::decide(MonoTime now) {
+  const NodeSlo& slo = *inputs_.slo();
+  intents_.clear();
+  baselines_.update(node_, slo, now, state_.interference);
+  decide::decide_all(node_, slo, state_, intents_);
+  decide::arbitrate(node_, slo, intents_, plan_);
+}
+
+void Decider::report_unresolved_disks(MonoTime now, executor::Report& report) {
+  for (auto& block : state_.blkio.blocks) {
+    if (!io::worth_telling(block, now)) continue;
+    block.told = true;
+    report.refusals.push_back({.path = block.name,
+                               .error = {ENODEV, Op::open, ""},
+                               .text = "blkioQOS",
+                               .cgroup = block.cgroup,
+                               .detail = io::why_unresolved(block)});
+  }
+}
+
+void Decider::decide_reclaim(std::vector<ReclaimOrder>& orders) {
+  memory::decide_reclaim(node_, *inputs_.slo(), state_, orders);
+}
+
+void Decider::save(MonoTime now, bool last) {
+  baselines_.save(node_, *inputs_.slo(), now, last, state_.interference);
+}
+
+}  // namespace evenkeel::tick
