@@ -5,7 +5,7 @@
 namespace evenkeel::api {
 namespace {
 
-void put_lever(Exposition& out, const char* resource, const record::BrakeRecord::Lever& lever, MonoTime now) {
+void put_lever(Exposition& out, const char* resource, const brakes::BrakeRecord::Lever& lever, MonoTime now) {
   const Labels labels{{"resource", resource}};
   const Duration on = lever.on + (lever.since ? now - *lever.since : Duration::zero());
   out.counter("evenkeel_brakes_total", "How often best effort was cut at once because a service waited.",
@@ -26,18 +26,18 @@ void put_triggers(Exposition& out, const pressure::TriggerHealth& triggers) {
             runtime::seconds(triggers.window));
 }
 
-void put_reactions(Exposition& out, const record::BrakeRecord& record) {
-  std::array<double, record::BrakeRecord::kBounds.size()> bounds{};
+void put_reactions(Exposition& out, const brakes::BrakeRecord& record) {
+  std::array<double, brakes::BrakeRecord::kBounds.size()> bounds{};
   for (std::size_t i = 0; i < bounds.size(); ++i)
-    bounds[i] = runtime::seconds(record::BrakeRecord::kBounds[i]);
+    bounds[i] = runtime::seconds(brakes::BrakeRecord::kBounds[i]);
   out.histogram("evenkeel_brake_reaction_seconds", "Time from an alarm to the end of the writes it led to.",
                 bounds, record.reactions(), runtime::seconds(record.reaction_time()));
 }
 
 }  // namespace
 
-void put_brake(Exposition& out, const tick::Agent& agent) {
-  const auto& record = agent.brakes();
+void put_brake(Exposition& out, const AgentView& view) {
+  const auto& record = view.brakes.record();
   for (const auto what : {Contended::cpu, Contended::memory, Contended::io})
     for (const auto source : {AlarmSource::pressure, AlarmSource::run_queue})
       if (source == AlarmSource::pressure || what == Contended::cpu)
@@ -48,12 +48,12 @@ void put_brake(Exposition& out, const tick::Agent& agent) {
   out.gauge(
       "evenkeel_run_queue_alarms",
       "1 while waits of services for best effort are told by BPF; why not, while the brake asks for it.",
-      agent.snapshot().run_queue.alarms ? 1 : 0, {{"why", agent.snapshot().run_queue.why_no_alarms}});
-  const MonoTime now = agent.tick_result().now;
+      view.node().run_queue.alarms ? 1 : 0, {{"why", view.node().run_queue.why_no_alarms}});
+  const MonoTime now = view.tick.result().now;
   put_lever(out, "cpu", record.cpu(), now);
   put_lever(out, "memory", record.memory(), now);
   put_reactions(out, record);
-  put_triggers(out, agent.trigger_health());
+  put_triggers(out, view.brakes.trigger_health());
 }
 
 }  // namespace evenkeel::api

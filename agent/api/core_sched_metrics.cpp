@@ -2,8 +2,8 @@
 
 namespace evenkeel::api {
 
-void put_core_sched(Exposition& out, const tick::Agent& agent) {
-  const auto& counters = agent.core_sched_counters();
+void put_core_sched(Exposition& out, const AgentView& view) {
+  const auto& counters = view.execution.writers().core_sched_counters();
   if (counters.groups == 0 && counters.tasks == 0) return;
   out.gauge("evenkeel_core_sched_groups", "Groups of pods that share no physical core with anybody else.",
             static_cast<double>(counters.groups));

@@ -4,15 +4,15 @@ namespace evenkeel::api {
 namespace {
 
 /// What being chosen means here.
-std::string_view means(tick::EvictionRoute way) {
+std::string_view means(evictions::EvictionRoute way) {
   switch (way) {
-    case tick::EvictionRoute::api:
+    case evictions::EvictionRoute::api:
       return "asked to go through the API server";
-    case tick::EvictionRoute::kill:
+    case evictions::EvictionRoute::kill:
       return "ended: SIGTERM, its grace, SIGKILL (killWithoutApi)";
-    case tick::EvictionRoute::report_only:
+    case evictions::EvictionRoute::report_only:
       return "only told";
-    case tick::EvictionRoute::unavailable:
+    case evictions::EvictionRoute::unavailable:
       return "only told: no API server is configured, and killWithoutApi is not set";
   }
   return "";
@@ -20,9 +20,9 @@ std::string_view means(tick::EvictionRoute way) {
 
 }  // namespace
 
-void put_eviction_verdicts(runtime::Json& json, const tick::Agent& agent) {
-  const eviction::EvictionState& state = agent.eviction();
-  const NodeSlo& slo = *agent.inputs().slo();
+void put_eviction_verdicts(runtime::Json& json, const AgentView& view) {
+  const eviction::EvictionState& state = view.evictions.state();
+  const NodeSlo& slo = *view.inputs.slo();
   const auto triggers = eviction::eviction_triggers();
   json.begin_array();
   for (std::size_t i = 0; i < triggers.size(); ++i) {
@@ -35,9 +35,9 @@ void put_eviction_verdicts(runtime::Json& json, const tick::Agent& agent) {
     json.member("needed", verdict.needed);
     json.member("why",
                 missing == nullptr ? verdict.why.text() : std::string("cannot run without ") + missing);
-    json.member("outcome", verdict.outcome.text()).member("way", means(agent.eviction_route()));
+    json.member("outcome", verdict.outcome.text()).member("way", means(view.evictions.route()));
     if (state.pending && state.pending->by == trigger.name)
-      json.member("waits_for", agent.pod_name_of_uid(state.pending->uid));
+      json.member("waits_for", view.names().pod_name_of_uid(state.pending->uid));
     json.end_object();
   }
   json.end_array();

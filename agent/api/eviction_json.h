@@ -2,12 +2,12 @@
 // nobody does. May not: decide anything.
 #pragma once
 
+#include "agent/api/agent_view.h"
 #include "agent/runtime/json.h"
-#include "agent/tick/agent.h"
 
 namespace evenkeel::api {
 
 /// An array, one object for each trigger that is on.
-void put_eviction_verdicts(runtime::Json& json, const tick::Agent& agent);
+void put_eviction_verdicts(runtime::Json& json, const AgentView& view);
 
 }  // namespace evenkeel::api

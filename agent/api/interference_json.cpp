@@ -1,26 +1,26 @@
 #include "agent/api/interference_json.h"
 
+#include "agent/record/interference_record.h"
 #include "agent/runtime/clock.h"
-#include "agent/tick/interference.h"
 #include "qos/interference/steps.h"
 #include "qos/interference/workloads.h"
 
 namespace evenkeel::api {
 namespace {
 
-void put_accusation(runtime::Json& json, const interference::Accusation& one, const tick::Agent& agent) {
+void put_accusation(runtime::Json& json, const interference::Accusation& one, const AgentView& view) {
   const detector::Verdict& verdict = one.verdict;
   const SignalTraits& signal = traits_of(one.signal);
-  const interference::InterferenceState& state = agent.policy_state().of<interference::InterferenceState>();
-  json.begin_object().member("victim", agent.display_name(one.victim));
+  const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
+  json.begin_object().member("victim", view.names().display_name(one.victim));
   json.member("workload", interference::workload_named(state, one.victim));
-  json.member("antagonist", agent.display_name(one.suspect))
-      .member("resource", tick::resource_of(one.signal));
-  json.member("score", verdict.confidence()).member("why", tick::sentence_of(one));
+  json.member("antagonist", view.names().display_name(one.suspect))
+      .member("resource", record::resource_of(one.signal));
+  json.member("score", verdict.confidence()).member("why", record::sentence_of(one));
   json.member("signal", signal.name).member("unit", signal.unit);
   json.member("value", one.value).member("usual", one.usual);
   json.member("finding", detector::finding_name(verdict.finding)).member("times", one.times);
-  if (verdict.with) json.member("with", agent.display_name(verdict.with));
+  if (verdict.with) json.member("with", view.names().display_name(verdict.with));
   json.member("blame_seconds_per_second", verdict.blame).member("blame_share", verdict.blame_share);
   json.member("effect", verdict.evidence.effect).member("contrast", verdict.evidence.contrast);
   json.member("rank_correlation", verdict.evidence.rank_correlation);
@@ -29,10 +29,11 @@ void put_accusation(runtime::Json& json, const interference::Accusation& one, co
   json.member("limited", cap != state.caps.end()).end_object();
 }
 
-void put_cap(runtime::Json& json, const interference::Cap& cap, const tick::Agent& agent) {
-  json.begin_object().member("antagonist", agent.display_name(cap.suspect));
-  json.member("victim", agent.display_name(cap.victim)).member("resource", tick::resource_of(cap.signal));
-  json.member("remedy", tick::name(cap.limit.remedy)).member("limit", tick::limit_text(cap.limit));
+void put_cap(runtime::Json& json, const interference::Cap& cap, const AgentView& view) {
+  json.begin_object().member("antagonist", view.names().display_name(cap.suspect));
+  json.member("victim", view.names().display_name(cap.victim))
+      .member("resource", record::resource_of(cap.signal));
+  json.member("remedy", record::name(cap.limit.remedy)).member("limit", record::limit_text(cap.limit));
   if (cap.limit.remedy == interference::Remedy::cpu) {
     json.member("limit_cores", static_cast<double>(cap.limit.cpu.count()) / 1000);
     json.member("used_cores", static_cast<double>(cap.limit.used.count()) / 1000);
@@ -41,28 +42,27 @@ void put_cap(runtime::Json& json, const interference::Cap& cap, const tick::Agen
 }
 
 /// A test that is under way.
-void put_trial(runtime::Json& json, const std::optional<interference::Trial>& trial,
-               const tick::Agent& agent) {
+void put_trial(runtime::Json& json, const std::optional<interference::Trial>& trial, const AgentView& view) {
   if (!trial) return static_cast<void>(json.null());
-  json.begin_object().member("victim", agent.display_name(trial->about.victim));
-  json.member("suspect", agent.display_name(trial->about.suspect));
-  json.member("resource", tick::resource_of(trial->about.signal));
+  json.begin_object().member("victim", view.names().display_name(trial->about.victim));
+  json.member("suspect", view.names().display_name(trial->about.suspect));
+  json.member("resource", record::resource_of(trial->about.signal));
   json.member("turn", trial->slot + 1).member("turns", trial->plan.slots);
-  json.member("limited_now", trial->limits()).member("limit", tick::limit_text(trial->limit)).end_object();
+  json.member("limited_now", trial->limits()).member("limit", record::limit_text(trial->limit)).end_object();
 }
 
 void put_budget(runtime::Json& json, const detector::StallBudget& budget) {
   json.begin_object();
   for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall)
-    json.member(tick::resource_of(detector::stall_signal(stall)), budget[stall]);
+    json.member(record::resource_of(detector::stall_signal(stall)), budget[stall]);
   json.end_object();
 }
 
 /// Which signals of it are known well enough, and what is usual: in the words in which a NodeSLO gives it.
 void put_victim(runtime::Json& json, const interference::Victim& victim, const InterferenceSettings& settings,
-                const tick::Agent& agent) {
-  const interference::InterferenceState& state = agent.policy_state().of<interference::InterferenceState>();
-  json.begin_object().member("victim", agent.display_name(victim.cgroup));
+                const AgentView& view) {
+  const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
+  json.begin_object().member("victim", view.names().display_name(victim.cgroup));
   json.member("workload", state.workloads[victim.workload].key);
   put_budget(json.key("stalled_by_others_seconds"), victim.stalled_by_others_seconds);
   json.key("signals").begin_array();
@@ -84,41 +84,40 @@ void put_victim(runtime::Json& json, const interference::Victim& victim, const I
 
 }  // namespace
 
-void put_accusations(runtime::Json& json, const tick::Agent& agent) {
+void put_accusations(runtime::Json& json, const AgentView& view) {
   json.begin_array();
-  for (const interference::Accusation& one :
-       agent.policy_state().of<interference::InterferenceState>().accusations)
-    put_accusation(json, one, agent);
+  for (const interference::Accusation& one : view.policies.of<interference::InterferenceState>().accusations)
+    put_accusation(json, one, view);
   json.end_array();
 }
 
-std::string interference_json(const tick::Agent& agent) {
+std::string interference_json(const AgentView& view) {
   std::string out;
   runtime::Json json(out);
-  const interference::InterferenceState& state = agent.policy_state().of<interference::InterferenceState>();
-  const auto& slo = agent.snapshot().slo;
+  const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
+  const auto& slo = view.node().slo;
   json.begin_object().member("enabled", slo && slo->evenkeel.interference.enable);
   json.member("acts", slo && slo->evenkeel.interference.act);
-  json.member("cpu_model", agent.snapshot().topology.model).key("interference");
-  put_accusations(json, agent);
+  json.member("cpu_model", view.node().topology.model).key("interference");
+  put_accusations(json, view);
   json.key("limits").begin_array();
-  for (const interference::Cap& cap : state.caps) put_cap(json, cap, agent);
+  for (const interference::Cap& cap : state.caps) put_cap(json, cap, view);
   json.end_array().key("test");
-  put_trial(json, state.trial, agent);
+  put_trial(json, state.trial, view);
   json.key("victims").begin_array();
   if (slo)
     for (const interference::Victim& victim : state.victims)
-      put_victim(json, victim, slo->evenkeel.interference, agent);
+      put_victim(json, victim, slo->evenkeel.interference, view);
   json.end_array().key("charged").begin_array();
   for (const interference::Unit& unit : state.units) {
     if (unit.charged_seconds == detector::StallBudget{}) continue;
-    json.begin_object().member("antagonist", agent.display_name(unit.cgroup));
+    json.begin_object().member("antagonist", view.names().display_name(unit.cgroup));
     put_budget(json.key("charged_seconds"), unit.charged_seconds);
-    put_budget(json.key("charged_seconds_last_day"), unit.charged_lately.sum(agent.snapshot().at));
+    put_budget(json.key("charged_seconds_last_day"), unit.charged_lately.sum(view.node().at));
     json.end_object();
   }
   json.end_array().key("workloads").begin_array();
-  for (const auto& [workload, seconds] : interference::stalled_lately(state, agent.snapshot().at)) {
+  for (const auto& [workload, seconds] : interference::stalled_lately(state, view.node().at)) {
     json.begin_object().member("workload", std::string(workload));
     put_budget(json.key("stalled_by_others_seconds_last_day"), seconds);
     json.end_object();

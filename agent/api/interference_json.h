@@ -4,14 +4,14 @@
 
 #include <string>
 
+#include "agent/api/agent_view.h"
 #include "agent/runtime/json.h"
-#include "agent/tick/agent.h"
 
 namespace evenkeel::api {
 
 /// An array: one object for each accusation that stands, in the order in which they were made.
-void put_accusations(runtime::Json& json, const tick::Agent& agent);
+void put_accusations(runtime::Json& json, const AgentView& view);
 /// The whole page: accusations, limits in force, and how much each victim waited because of others.
-std::string interference_json(const tick::Agent& agent);
+std::string interference_json(const AgentView& view);
 
 }  // namespace evenkeel::api

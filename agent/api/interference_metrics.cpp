@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "agent/tick/interference.h"
+#include "agent/record/interference_record.h"
 #include "qos/interference/workloads.h"
 
 namespace evenkeel::api {
@@ -37,8 +37,8 @@ constexpr std::array kRows = {
         [](const CpuCounts& c) { return std::optional(c.counted_share); }},
 };
 
-void put_counters(Exposition& out, const tick::Agent& agent) {
-  const CounterStatus& counters = agent.snapshot().counters;
+void put_counters(Exposition& out, const AgentView& view) {
+  const CounterStatus& counters = view.node().counters;
   out.gauge("evenkeel_counter_backend", "1; how hardware events are counted, and what stands in the way.", 1,
             {{"backend", std::string(record::name(counters.backend))}, {"why", counters.why}});
   out.gauge("evenkeel_counter_descriptors", "Perf events open now.",
@@ -50,21 +50,21 @@ void put_counters(Exposition& out, const tick::Agent& agent) {
       "Of those without a result: for most of the time the counters were somebody else's, or a part is lost.",
       static_cast<double>(counters.dropped));
   for (const interference::CountedContainer& one :
-       agent.policy_state().of<interference::InterferenceState>().counted) {
-    const tree::Cgroup* cgroup = agent.tree().find(one.cgroup);
+       view.policies.of<interference::InterferenceState>().counted) {
+    const tree::Cgroup* cgroup = view.tree().find(one.cgroup);
     if (cgroup == nullptr || !one.counts) continue;
     for (const Row& row : kRows)
       if (const auto value = row.read(*one.counts))
         out.gauge(row.name, row.help, *value,
-                  {{"cgroup", cgroup->path}, {"pod", agent.pod_name(one.cgroup)}});
+                  {{"cgroup", cgroup->path}, {"pod", view.names().pod_name(one.cgroup)}});
   }
 }
 
-void put_tasks(Exposition& out, const tick::Agent& agent) {
-  for (const TaskStalls& one : agent.snapshot().stalls) {
-    const tree::Cgroup* cgroup = agent.tree().find(one.cgroup);
+void put_tasks(Exposition& out, const AgentView& view) {
+  for (const TaskStalls& one : view.node().stalls) {
+    const tree::Cgroup* cgroup = view.tree().find(one.cgroup);
     if (cgroup == nullptr || !one.running || !one.uninterruptible) continue;
-    const Labels labels = {{"cgroup", cgroup->path}, {"pod", agent.pod_name(one.cgroup)}};
+    const Labels labels = {{"cgroup", cgroup->path}, {"pod", view.names().pod_name(one.cgroup)}};
     out.gauge("evenkeel_container_tasks_running", "Tasks that run or wait for a CPU, at the last look.",
               static_cast<double>(*one.running), labels);
     out.gauge("evenkeel_container_tasks_uninterruptible",
@@ -73,8 +73,8 @@ void put_tasks(Exposition& out, const tick::Agent& agent) {
   }
 }
 
-void put_findings(Exposition& out, const tick::Agent& agent) {
-  const interference::InterferenceState& state = agent.policy_state().of<interference::InterferenceState>();
+void put_findings(Exposition& out, const AgentView& view) {
+  const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
   using What = interference::InterferenceNews::What;
   for (const auto& [outcome, what] : {std::pair{"accused", What::accused},
                                       {"limited", What::capped},
@@ -90,20 +90,20 @@ void put_findings(Exposition& out, const tick::Agent& agent) {
   for (const interference::Accusation& one : state.accusations)
     out.gauge("evenkeel_interference", "How sure it is that the antagonist slows the victim (0 to 1).",
               one.verdict.confidence(),
-              {{"victim", agent.display_name(one.victim)},
+              {{"victim", view.names().display_name(one.victim)},
                {"workload", interference::workload_named(state, one.victim)},
-               {"antagonist", agent.display_name(one.suspect)},
-               {"resource", tick::resource_of(one.signal)},
+               {"antagonist", view.names().display_name(one.suspect)},
+               {"resource", record::resource_of(one.signal)},
                {"signal", traits_of(one.signal).name}});
 }
 
-void put_budget(Exposition& out, const tick::Agent& agent) {
-  const interference::InterferenceState& state = agent.policy_state().of<interference::InterferenceState>();
-  const auto lately = interference::stalled_lately(state, agent.snapshot().at);
+void put_budget(Exposition& out, const AgentView& view) {
+  const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
+  const auto lately = interference::stalled_lately(state, view.node().at);
   for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall) {
-    const char* resource = tick::resource_of(detector::stall_signal(stall));
+    const char* resource = record::resource_of(detector::stall_signal(stall));
     for (const interference::Victim& victim : state.victims) {
-      const tree::Cgroup* cgroup = agent.tree().find(victim.cgroup);
+      const tree::Cgroup* cgroup = view.tree().find(victim.cgroup);
       const bool measured = !victim.of(detector::stall_signal(stall)).series().empty();
       if (cgroup != nullptr && measured)
         out.counter(
@@ -111,7 +111,9 @@ void put_budget(Exposition& out, const tick::Agent& agent) {
             "Stalls of a service's tasks that others made: waits for a CPU that they had, own quotas not "
             "counted; reclaim and disk waits above usual while somebody stood accused.",
             victim.stalled_by_others_seconds[stall],
-            {{"cgroup", cgroup->path}, {"pod", agent.pod_name(victim.cgroup)}, {"resource", resource}});
+            {{"cgroup", cgroup->path},
+             {"pod", view.names().pod_name(victim.cgroup)},
+             {"resource", resource}});
     }
     for (const auto& [workload, seconds] : lately)
       out.gauge("evenkeel_interference_stalled_seconds_last_day",
@@ -121,18 +123,18 @@ void put_budget(Exposition& out, const tick::Agent& agent) {
       if (unit.charged_seconds[stall] > 0)
         out.counter("evenkeel_interference_charged_seconds_total", "Of these, what is put down to this pod.",
                     unit.charged_seconds[stall],
-                    {{"antagonist", agent.display_name(unit.cgroup)}, {"resource", resource}});
+                    {{"antagonist", view.names().display_name(unit.cgroup)}, {"resource", resource}});
   }
 }
 
 }  // namespace
 
-void put_interference(Exposition& out, const tick::Agent& agent) {
-  if (!agent.snapshot().slo || !agent.snapshot().slo->evenkeel.interference.enable) return;
-  put_counters(out, agent);
-  put_tasks(out, agent);
-  put_findings(out, agent);
-  put_budget(out, agent);
+void put_interference(Exposition& out, const AgentView& view) {
+  if (!view.node().slo || !view.node().slo->evenkeel.interference.enable) return;
+  put_counters(out, view);
+  put_tasks(out, view);
+  put_findings(out, view);
+  put_budget(out, view);
 }
 
 }  // namespace evenkeel::api

@@ -119,69 +119,81 @@ Reading both(std::uint64_t values, std::uint64_t others) { return static_cast<do
 struct AgentRow {
   const char* name;
   const char* help;
-  Reading (*read)(const tick::Agent&);
+  Reading (*read)(const AgentView&);
 };
 constexpr AgentRow kAgent[] = {
     {"evenkeel_ticks_total", "Full rounds of sensing, deciding and writing.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().ticks)); }},
+     [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().ticks)); }},
     {"evenkeel_degraded", "1 while the agent cannot do its work; /readyz says why.",
-     [](const tick::Agent& a) { return Reading(a.degraded() ? 1 : 0); }},
+     [](const AgentView& a) { return Reading(a.degraded() ? 1 : 0); }},
     {"evenkeel_evictions_total", "Pods that were chosen to go.",
-     [](const tick::Agent& a) {
-       const auto& all = a.counters().evictions;
+     [](const AgentView& a) {
+       const auto& all = a.evictions.counters().chosen;
        return Reading(static_cast<double>(std::accumulate(all.begin(), all.end(), std::uint64_t{0})));
      }},
     {"evenkeel_pods_ended_total", "Pods whose processes were ended for want of an API server.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().pods_killed)); }},
+     [](const AgentView& a) { return Reading(static_cast<double>(a.evictions.counters().pods_killed)); }},
     {"evenkeel_eviction_failures_total", "Pods that would not or could not go.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().eviction_failures)); }},
+     [](const AgentView& a) { return Reading(static_cast<double>(a.evictions.counters().failures)); }},
     {"evenkeel_early_ticks_total", "Rounds between two ticks, started by an event.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().early_ticks)); }},
+     [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().early_ticks)); }},
     {"evenkeel_missed_ticks_total", "Ticks that came due while an earlier one still ran.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().late_ticks)); }},
+     [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().late_ticks)); }},
     {"evenkeel_tick_seconds", "Duration of the last tick.",
-     [](const tick::Agent& a) { return Reading(runtime::seconds(a.counters().last_tick)); }},
+     [](const AgentView& a) { return Reading(runtime::seconds(a.tick.counters().last_tick)); }},
     {"evenkeel_tick_longest_seconds", "Longest tick since the start.",
-     [](const tick::Agent& a) { return Reading(runtime::seconds(a.counters().longest_tick)); }},
+     [](const AgentView& a) { return Reading(runtime::seconds(a.tick.counters().longest_tick)); }},
     {"evenkeel_early_tick_longest_seconds", "Longest round between two ticks since the start.",
-     [](const tick::Agent& a) { return Reading(runtime::seconds(a.counters().longest_early_tick)); }},
+     [](const AgentView& a) { return Reading(runtime::seconds(a.tick.counters().longest_early_tick)); }},
     {"evenkeel_early_tick_seconds", "Duration of the last round between two ticks.",
-     [](const tick::Agent& a) { return Reading(runtime::seconds(a.counters().last_early_tick)); }},
+     [](const AgentView& a) { return Reading(runtime::seconds(a.tick.counters().last_early_tick)); }},
     {"evenkeel_watch_overflows_total", "Times the kernel dropped change events; each led to a rescan.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.counters().watch_overflows)); }},
+     [](const AgentView& a) { return Reading(static_cast<double>(a.observer.scan().overflows())); }},
     {"evenkeel_writes_total", "Values written to the kernel.",
-     [](const tick::Agent& a) { return both(a.executor_counters().writes, a.actuator_totals().writes); }},
+     [](const AgentView& a) {
+       return both(a.execution.counters().writes, a.execution.writers().totals().writes);
+     }},
     {"evenkeel_restores_total", "Original values put back.",
-     [](const tick::Agent& a) { return both(a.executor_counters().restored, a.actuator_totals().restored); }},
+     [](const AgentView& a) {
+       return both(a.execution.counters().restored, a.execution.writers().totals().restored);
+     }},
     {"evenkeel_refusals_total", "Writes that the kernel refused.",
-     [](const tick::Agent& a) { return both(a.executor_counters().refusals, a.actuator_totals().refusals); }},
+     [](const AgentView& a) {
+       return both(a.execution.counters().refusals, a.execution.writers().totals().refusals);
+     }},
     {"evenkeel_deferred_changes_total",
      "Changes put off to the next tick because one tick makes only so many.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.executor_counters().deferred)); }},
+     [](const AgentView& a) { return Reading(static_cast<double>(a.execution.counters().deferred)); }},
     {"evenkeel_foreign_writes_total", "Values that somebody else changed while we held them.",
-     [](const tick::Agent& a) { return both(a.executor_counters().foreign, a.actuator_totals().foreign); }},
+     [](const AgentView& a) {
+       return both(a.execution.counters().foreign, a.execution.writers().totals().foreign);
+     }},
     {"evenkeel_managed_values", "Values held now, each with its original on record.",
-     [](const tick::Agent& a) { return both(a.executor_counters().managed, a.actuator_totals().held); }},
+     [](const AgentView& a) {
+       return both(a.execution.counters().managed, a.execution.writers().totals().held);
+     }},
     {"evenkeel_quarantined_values", "Values that the kernel refused and that wait for their next try.",
-     [](const tick::Agent& a) {
-       return both(a.executor_counters().quarantined, a.actuator_totals().quarantined);
+     [](const AgentView& a) {
+       return both(a.execution.counters().quarantined, a.execution.writers().totals().quarantined);
      }},
     {"evenkeel_descriptors_needed", "Files that a tick would like to keep open.",
-     [](const tick::Agent& a) {
-       return Reading(static_cast<double>(a.sampler_health().descriptors_needed));
+     [](const AgentView& a) {
+       return Reading(static_cast<double>(a.observer.sampler().health().descriptors_needed));
      }},
     {"evenkeel_descriptors_reopened", "Files opened for each read because descriptors are scarce.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.sampler_health().files_reopened)); }},
+     [](const AgentView& a) {
+       return Reading(static_cast<double>(a.observer.sampler().health().files_reopened));
+     }},
     {"evenkeel_journal_corrupt_records", "Journal records that could not be read at the start.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.journal().corrupt_records())); }},
+     [](const AgentView& a) { return Reading(static_cast<double>(a.kernel.journal.corrupt_records())); }},
     {"evenkeel_audit_lost_total", "Audit lines that could not be written.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.audit().lost())); }},
+     [](const AgentView& a) { return Reading(static_cast<double>(a.recorder.audit().lost())); }},
     {"evenkeel_pods", "Pods known.",
-     [](const tick::Agent& a) { return Reading(static_cast<double>(a.snapshot().pods.size())); }},
+     [](const AgentView& a) { return Reading(static_cast<double>(a.node().pods.size())); }},
     {"evenkeel_pods_unlisted", "Pods that the newest list does not name, but whose directories live.",
-     [](const tick::Agent& a) {
+     [](const AgentView& a) {
        const auto unlisted = [](const PodSample& pod) { return pod.spec->unlisted; };
-       const auto& pods = a.snapshot().pods;
+       const auto& pods = a.node().pods;
        return Reading(static_cast<double>(std::count_if(pods.begin(), pods.end(), unlisted)));
      }},
 };
@@ -198,12 +210,12 @@ void put_node(Exposition& out, const NodeSample& node) {
   put(out, kName, kHelp, full(pressure.io), {{"resource", "io"}, {"degree", "full"}});
 }
 
-Labels labels_of(const tick::Agent& agent, const CgroupSample& cgroup) {
-  return {{"cgroup", std::string(cgroup.path)}, {"pod", agent.pod_name(cgroup.id)}};
+Labels labels_of(const AgentView& view, const CgroupSample& cgroup) {
+  return {{"cgroup", std::string(cgroup.path)}, {"pod", view.names().pod_name(cgroup.id)}};
 }
 
-void put_inputs(Exposition& out, const tick::Agent& agent) {
-  for (const auto& state : agent.inputs().states()) {
+void put_inputs(Exposition& out, const AgentView& view) {
+  for (const auto& state : view.inputs.states()) {
     if (state.path.empty()) continue;  // an input that nobody gave us is not a bad one
     out.gauge("evenkeel_input_good", "1 while the newest text of this input is usable.", state.usable ? 1 : 0,
               {{"input", state.name}});
@@ -213,14 +225,15 @@ void put_inputs(Exposition& out, const tick::Agent& agent) {
                 static_cast<double>(state.failures), {{"input", state.name}});
     if (state.delivered && state.loaded)
       out.gauge("evenkeel_input_age_seconds", "Since a server last confirmed the value in force.",
-                runtime::seconds(agent.tick_result().now - *state.loaded), {{"input", state.name}});
+                runtime::seconds(view.tick.result().now - *state.loaded), {{"input", state.name}});
   }
 }
 
-void put_evictions(Exposition& out, const tick::Agent& agent) {
+void put_evictions(Exposition& out, const AgentView& view) {
   for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
     out.counter("evenkeel_trigger_evictions_total", "Pods that were chosen to go, by trigger.",
-                static_cast<double>(agent.counters().evictions[gate]), {{"trigger", kFeatureGates[gate]}});
+                static_cast<double>(view.evictions.counters().chosen[gate]),
+                {{"trigger", kFeatureGates[gate]}});
 }
 
 void put_lending(Exposition& out, const lender::Lending& lending) {
@@ -244,25 +257,25 @@ void put_lending(Exposition& out, const lender::Lending& lending) {
 
 }  // namespace
 
-std::string metrics_text(const tick::Agent& agent) {
+std::string metrics_text(const AgentView& view) {
   Exposition out(kSeriesCap);
   out.gauge("evenkeel_build_info", "Always 1; the version is a label.", 1, {{"version", runtime::kVersion}});
-  for (const auto& row : kAgent) put(out, row.name, row.help, row.read(agent));
-  put_reclaim(out, agent);
-  put_inputs(out, agent);
-  put_servers(out, agent);
-  put_evictions(out, agent);
-  put_node(out, agent.snapshot().node);
-  put_lending(out, agent.lending());
-  put_resctrl(out, agent);
-  put_disks(out, agent);
-  put_core_sched(out, agent);
-  put_network(out, agent);
-  put_interference(out, agent);
-  put_brake(out, agent);
-  put_waits(out, agent);
-  for (const auto& cgroup : agent.snapshot().cgroups) {
-    const Labels labels = labels_of(agent, cgroup);
+  for (const auto& row : kAgent) put(out, row.name, row.help, row.read(view));
+  put_reclaim(out, view);
+  put_inputs(out, view);
+  put_servers(out, view);
+  put_evictions(out, view);
+  put_node(out, view.node().node);
+  put_lending(out, view.lending);
+  put_resctrl(out, view);
+  put_disks(out, view);
+  put_core_sched(out, view);
+  put_network(out, view);
+  put_interference(out, view);
+  put_brake(out, view);
+  put_waits(out, view);
+  for (const auto& cgroup : view.node().cgroups) {
+    const Labels labels = labels_of(view, cgroup);
     for (const auto& row : kCgroup)
       if (!(row.pods_only && cgroup.kind == CgroupKind::container))
         put(out, row.name, row.help, row.read(cgroup), labels);

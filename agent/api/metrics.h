@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "agent/tick/agent.h"
+#include "agent/api/agent_view.h"
 
 namespace evenkeel::api {
 
-std::string metrics_text(const tick::Agent& agent);
+std::string metrics_text(const AgentView& view);
 
 }  // namespace evenkeel::api

@@ -2,8 +2,8 @@
 
 namespace evenkeel::api {
 
-void put_network(Exposition& out, const tick::Agent& agent) {
-  const auto totals = agent.network_totals();
+void put_network(Exposition& out, const AgentView& view) {
+  const auto totals = view.execution.writers().network_totals();
   if (totals.held == 0 && totals.writes == 0 && totals.refusals == 0) return;
   out.gauge("evenkeel_network_classes",
             "Classes of the queue on the interface of the default route; 0: it is not shared now.",

@@ -2,11 +2,11 @@
 // May not: look anything up that the agent has not counted.
 #pragma once
 
+#include "agent/api/agent_view.h"
 #include "agent/api/exposition.h"
-#include "agent/tick/agent.h"
 
 namespace evenkeel::api {
 
-void put_network(Exposition& out, const tick::Agent& agent);
+void put_network(Exposition& out, const AgentView& view);
 
 }  // namespace evenkeel::api

@@ -20,9 +20,9 @@ std::string parameter(const http::HttpRequest& request, const std::string& key) 
   return found == request.query.end() ? std::string() : found->second;
 }
 
-http::HttpAnswer healthz(const tick::Agent& agent, const http::HttpRequest&) {
-  if (agent.counters().ticks == 0) return {503, kText, "starting: no tick yet\n"};
-  return {200, kText, "ok: " + std::to_string(agent.counters().ticks) + " ticks\n"};
+http::HttpAnswer healthz(const AgentView& view, const http::HttpRequest&) {
+  if (view.tick.counters().ticks == 0) return {503, kText, "starting: no tick yet\n"};
+  return {200, kText, "ok: " + std::to_string(view.tick.counters().ticks) + " ticks\n"};
 }
 
 std::string age(Duration duration) {
@@ -48,36 +48,37 @@ std::string how(const record::ReportState& reports, MonoTime now) {
 }
 
 /// Ready once a tick is done and the configuration and the pods in force are known; each with its state.
-http::HttpAnswer readyz(const tick::Agent& agent, const http::HttpRequest&) {
-  bool ready = agent.counters().ticks > 0 && agent.snapshot().pods_known;
+http::HttpAnswer readyz(const AgentView& view, const http::HttpRequest&) {
+  bool ready = view.tick.counters().ticks > 0 && view.node().pods_known;
   std::string body;
-  for (const auto& state : agent.inputs().states()) {
+  for (const auto& state : view.inputs.states()) {
     if (state.path.empty()) continue;
     ready = ready && (state.loaded || !state.fallback.empty());
-    body += state.name + ": " + how(state, agent.tick_result().now) + "\n";
+    body += state.name + ": " + how(state, view.tick.result().now) + "\n";
     for (const auto& notice : state.notices) body += state.name + ": " + notice + "\n";
   }
-  body += std::string("pods: ") + (agent.snapshot().pods_known ? "known" : "unknown") + "\n";
-  const auto& advertised = agent.lending().advertised();
+  body += std::string("pods: ") + (view.node().pods_known ? "known" : "unknown") + "\n";
+  const auto& advertised = view.lending.advertised();
   body += "report: " + (advertised ? advertised->why : std::string("nothing is lent")) + "\n";
-  if (const auto* usage = agent.usage_reports())
-    body += "node-metric: " + how(*usage, agent.tick_result().now) + "\n";
-  if (!agent.watch_limitation().empty()) body += "watch: " + agent.watch_limitation() + "\n";
-  if (const auto trouble = agent.degraded())
+  if (const auto* usage = view.servers.usage_reports)
+    body += "node-metric: " + how(*usage, view.tick.result().now) + "\n";
+  if (!view.observer.scan().limitation().empty())
+    body += "watch: " + view.observer.scan().limitation() + "\n";
+  if (const auto trouble = view.degraded())
     body += "degraded: " + trouble->reason + ": " + trouble->message + "\n";
   return {ready ? 200 : 503, kText, (ready ? "ready\n" : "not ready\n") + body};
 }
 
 /// ?since=SECONDS: events of the last so many seconds when negative, since that Unix time otherwise;
 /// ?pod=ns/name.
-http::HttpAnswer audit(const tick::Agent& agent, const http::HttpRequest& request) {
+http::HttpAnswer audit(const AgentView& view, const http::HttpRequest& request) {
   const auto since_text = parameter(request, "since");
   const auto since = whole_number(since_text);
   if (!since_text.empty() && !since) return {400, kText, "since: legal: seconds since 1970\n"};
   const auto pod = parameter(request, "pod");
   std::string body = "{\"events\":[";
   bool first = true;
-  for (const auto& event : agent.audit().remembered()) {
+  for (const auto& event : view.recorder.audit().remembered()) {
     if (since && event.unix_seconds < static_cast<double>(*since)) continue;
     if (!pod.empty() && event.pod != pod) continue;
     body += (first ? "" : ",") + event.line;
@@ -86,41 +87,41 @@ http::HttpAnswer audit(const tick::Agent& agent, const http::HttpRequest& reques
   return {200, kJson, body + "]}\n"};
 }
 
-http::HttpAnswer front(const tick::Agent&, const http::HttpRequest&);
+http::HttpAnswer front(const AgentView&, const http::HttpRequest&);
 
 struct Page {
   const char* path;
   const char* shows;
-  http::HttpAnswer (*answer)(const tick::Agent&, const http::HttpRequest&);
+  http::HttpAnswer (*answer)(const AgentView&, const http::HttpRequest&);
 };
 constexpr Page kPages[] = {
     {"/", "this page", front},
     {"/metrics", "Prometheus metrics",
-     [](const tick::Agent& a, const http::HttpRequest&) {
+     [](const AgentView& a, const http::HttpRequest&) {
        return http::HttpAnswer{200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(a)};
      }},
     {"/healthz", "alive and ticking", healthz},
     {"/readyz", "configuration and pods, each with its state", readyz},
     {"/v1/snapshot", "everything measured",
-     [](const tick::Agent& a, const http::HttpRequest&) {
+     [](const AgentView& a, const http::HttpRequest&) {
        return http::HttpAnswer{200, kJson, snapshot_json(a) + "\n"};
      }},
     {"/v1/explain", "every managed value and why; ?pod=namespace/name",
-     [](const tick::Agent& a, const http::HttpRequest& r) {
+     [](const AgentView& a, const http::HttpRequest& r) {
        return http::HttpAnswer{200, kJson, explain_json(a, parameter(r, "pod")) + "\n"};
      }},
     {"/v1/audit", "what was written, restored, refused; ?since=unix-seconds&pod=namespace/name", audit},
     {"/v1/interference", "who hurts whom, the evidence, and what is done about it",
-     [](const tick::Agent& a, const http::HttpRequest&) {
+     [](const AgentView& a, const http::HttpRequest&) {
        return http::HttpAnswer{200, kJson, interference_json(a) + "\n"};
      }},
     {"/v1/capabilities", "what this kernel can do",
-     [](const tick::Agent& a, const http::HttpRequest&) {
+     [](const AgentView& a, const http::HttpRequest&) {
        return http::HttpAnswer{200, kJson, capabilities_json(a.capabilities()) + "\n"};
      }},
 };
 
-http::HttpAnswer front(const tick::Agent&, const http::HttpRequest&) {
+http::HttpAnswer front(const AgentView&, const http::HttpRequest&) {
   std::string body = "<!doctype html><meta charset=utf-8><title>evenkeel</title><h1>evenkeel</h1><table>";
   for (const auto& page : kPages)
     body += std::string("<tr><td><a href=\"") + page.path + "\">" + page.path + "</a><td>" + page.shows;
@@ -129,9 +130,9 @@ http::HttpAnswer front(const tick::Agent&, const http::HttpRequest&) {
 
 }  // namespace
 
-http::HttpAnswer answer_page(const tick::Agent& agent, const http::HttpRequest& request) {
+http::HttpAnswer answer_page(const AgentView& view, const http::HttpRequest& request) {
   for (const auto& page : kPages)
-    if (request.path == page.path) return page.answer(agent, request);
+    if (request.path == page.path) return page.answer(view, request);
   return {404, kText, "no such page; / lists them\n"};
 }
 

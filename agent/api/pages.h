@@ -1,11 +1,11 @@
 // Which path of the local endpoint shows what.
 #pragma once
 
+#include "agent/api/agent_view.h"
 #include "agent/http/http_server.h"
-#include "agent/tick/agent.h"
 
 namespace evenkeel::api {
 
-http::HttpAnswer answer_page(const tick::Agent& agent, const http::HttpRequest& request);
+http::HttpAnswer answer_page(const AgentView& view, const http::HttpRequest& request);
 
 }  // namespace evenkeel::api

@@ -25,11 +25,11 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-void put_reclaim(Exposition& out, const tick::Agent& agent) {
-  const auto counters = agent.reclaimer().counters();
+void put_reclaim(Exposition& out, const AgentView& view) {
+  const auto counters = view.reclaimer.counters();
   for (const auto& row : kRows) out.counter(row.name, row.help, static_cast<double>(counters.*row.count));
   out.gauge("evenkeel_reclaim_orders", "Cgroups that memory is or may be taken from until the next tick.",
-            static_cast<double>(agent.tick_result().reclaims.size()));
+            static_cast<double>(view.tick.result().reclaims.size()));
 }
 
 }  // namespace evenkeel::api

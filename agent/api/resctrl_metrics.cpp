@@ -20,11 +20,11 @@ void put_use(Exposition& out, const ResctrlUse& use) {
 }
 
 /// How best effort's ways are steered, where that is asked for.
-void put_ways(Exposition& out, const tick::Agent& agent) {
-  const auto* slo = agent.snapshot().slo.get();
+void put_ways(Exposition& out, const AgentView& view) {
+  const auto* slo = view.node().slo.get();
   if (slo == nullptr || !slo->evenkeel.resctrl_dynamic.enable || !slo->evenkeel.resctrl_dynamic.cache_ways)
     return;
-  const cache::WaySteering& ways = agent.policy_state().of<cache::ResctrlState>().ways;
+  const cache::WaySteering& ways = view.policies.of<cache::ResctrlState>().ways;
   out.gauge("evenkeel_resctrl_ways_taken",
             "Cache ways of best effort's configured range that it does without now, for services' sake.",
             static_cast<double>(ways.taken()));
@@ -43,15 +43,15 @@ void put_ways(Exposition& out, const tick::Agent& agent) {
 
 }  // namespace
 
-void put_resctrl(Exposition& out, const tick::Agent& agent) {
-  if (agent.snapshot().resctrl == nullptr) return;
-  const auto& counters = agent.resctrl_counters();
+void put_resctrl(Exposition& out, const AgentView& view) {
+  if (view.node().resctrl == nullptr) return;
+  const auto& counters = view.execution.writers().resctrl_counters();
   out.gauge("evenkeel_resctrl_groups", "Control groups of resctrl that we have made.",
             static_cast<double>(counters.groups));
   out.counter("evenkeel_resctrl_moved_tasks_total", "Tasks put into a group of resctrl, or back.",
               static_cast<double>(counters.moved_tasks));
-  for (const auto& use : agent.snapshot().resctrl_use) put_use(out, use);
-  put_ways(out, agent);
+  for (const auto& use : view.node().resctrl_use) put_use(out, use);
+  put_ways(out, view);
 }
 
 }  // namespace evenkeel::api

@@ -1,11 +1,11 @@
 // What resctrl was told and what it measures, as metrics; nothing on machines without it.
 #pragma once
 
+#include "agent/api/agent_view.h"
 #include "agent/api/exposition.h"
-#include "agent/tick/agent.h"
 
 namespace evenkeel::api {
 
-void put_resctrl(Exposition& out, const tick::Agent& agent);
+void put_resctrl(Exposition& out, const AgentView& view);
 
 }  // namespace evenkeel::api

@@ -6,8 +6,8 @@
 namespace evenkeel::api {
 namespace {
 
-void put_traffic(Exposition& out, const tick::Agent& agent) {
-  for (const auto* traffic : agent.traffic()) {
+void put_traffic(Exposition& out, const AgentView& view) {
+  for (const auto* traffic : view.servers.traffic) {
     for (const auto& [status, count] : traffic->requests)
       out.counter("evenkeel_server_requests_total", "Requests to a server by status; 0: no complete answer.",
                   static_cast<double>(count),
@@ -25,17 +25,17 @@ void put_traffic(Exposition& out, const tick::Agent& agent) {
 }
 
 /// What became of the events that pods' owners were to hear.
-void put_pod_events(Exposition& out, const tick::Agent& agent) {
-  if (agent.pod_events() == nullptr) return;
-  const auto& events = *agent.pod_events();
+void put_pod_events(Exposition& out, const AgentView& view) {
+  if (view.servers.pod_events == nullptr) return;
+  const auto& events = *view.servers.pod_events;
   for (const auto& [outcome, count] :
        {std::pair{"told", events.sent}, {"repeated", events.repeated}, {"dropped", events.dropped}})
     out.counter("evenkeel_pod_events_total", "Kubernetes Events on pods, by what became of them.",
                 static_cast<double>(count), {{"outcome", outcome}});
 }
 
-void put_usage_reports(Exposition& out, const tick::Agent& agent) {
-  const auto* reports = agent.usage_reports();
+void put_usage_reports(Exposition& out, const AgentView& view) {
+  const auto* reports = view.servers.usage_reports;
   if (reports == nullptr) return;
   out.counter("evenkeel_node_metric_reports_total", "Reports of usage that the NodeMetric has taken.",
               static_cast<double>(reports->accepted));
@@ -43,17 +43,16 @@ void put_usage_reports(Exposition& out, const tick::Agent& agent) {
               "Reports of usage that were refused or could not be made.",
               static_cast<double>(reports->failures));
   if (reports->last_accepted)
-    out.gauge(
-        "evenkeel_node_metric_age_seconds", "Since the NodeMetric last took a report of usage.",
-        runtime::seconds(std::max(agent.tick_result().now - *reports->last_accepted, Duration::zero())));
+    out.gauge("evenkeel_node_metric_age_seconds", "Since the NodeMetric last took a report of usage.",
+              runtime::seconds(std::max(view.tick.result().now - *reports->last_accepted, Duration::zero())));
 }
 
 }  // namespace
 
-void put_servers(Exposition& out, const tick::Agent& agent) {
-  put_traffic(out, agent);
-  put_pod_events(out, agent);
-  put_usage_reports(out, agent);
+void put_servers(Exposition& out, const AgentView& view) {
+  put_traffic(out, view);
+  put_pod_events(out, view);
+  put_usage_reports(out, view);
 }
 
 }  // namespace evenkeel::api

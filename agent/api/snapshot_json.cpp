@@ -117,15 +117,15 @@ void put_cgroup(runtime::Json& json, const CgroupSample& cgroup, const std::stri
 
 }  // namespace
 
-std::string snapshot_json(const tick::Agent& agent) {
-  const NodeSnapshot& snapshot = agent.snapshot();
+std::string snapshot_json(const AgentView& view) {
+  const NodeSnapshot& snapshot = view.node();
   std::string out;
   runtime::Json json(out);
   json.begin_object().member("now", runtime::seconds(snapshot.at));
   json.member("pods_known", snapshot.pods_known);
   put_node(json, snapshot);
   json.key("cgroups").begin_array();
-  for (const auto& cgroup : snapshot.cgroups) put_cgroup(json, cgroup, agent.pod_name(cgroup.id));
+  for (const auto& cgroup : snapshot.cgroups) put_cgroup(json, cgroup, view.names().pod_name(cgroup.id));
   json.end_array().end_object();
   return out;
 }

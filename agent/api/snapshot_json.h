@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "agent/tick/agent.h"
+#include "agent/api/agent_view.h"
 
 namespace evenkeel::api {
 
-std::string snapshot_json(const tick::Agent& agent);
+std::string snapshot_json(const AgentView& view);
 std::string capabilities_json(const std::vector<features::Capability>& capabilities);
 /// Three aligned columns for a terminal.
 std::string capabilities_text(const std::vector<features::Capability>& capabilities);

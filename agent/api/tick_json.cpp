@@ -18,23 +18,23 @@ void put_write(runtime::Json& json, const executor::Written& write) {
       .end_object();
 }
 
-void put_reclaim(runtime::Json& json, const tick::Agent& agent, const ReclaimOrder& order, Bytes asked) {
-  const tree::Cgroup* cgroup = agent.tree().find(order.target);
+void put_reclaim(runtime::Json& json, const AgentView& view, const ReclaimOrder& order, Bytes asked) {
+  const tree::Cgroup* cgroup = view.tree().find(order.target);
   if (cgroup == nullptr) return;
   json.begin_object().member("path",
-                             agent.tree().dir(*cgroup, Controller::memory) + '/' + reclaim::kReclaimFile);
+                             view.tree().dir(*cgroup, Controller::memory) + '/' + reclaim::kReclaimFile);
   json.member("old", "").member("new",
                                 std::to_string(asked.count()) + (order.file_only ? " swappiness=0" : ""));
   json.member("by", name(order.cause)).member("why", order.why.text()).member("restored", false).end_object();
 }
 
 /// What was ordered from the kernel is a write as well, though it leaves nothing behind.
-void put_reclaims(runtime::Json& json, const tick::TickResult& result, const tick::Agent& agent) {
+void put_reclaims(runtime::Json& json, const tick::TickResult& result, const AgentView& view) {
   for (const auto& order : result.reclaims) {
-    if (agent.options().dry_run && order.wanted > Bytes{})
-      put_reclaim(json, agent, order, std::min(order.wanted, order.most));
-    for (const auto& done : agent.reclaimer().done())
-      if (done.target == order.target) put_reclaim(json, agent, order, done.asked);
+    if (view.recorder.dry_run() && order.wanted > Bytes{})
+      put_reclaim(json, view, order, std::min(order.wanted, order.most));
+    for (const auto& done : view.reclaimer.done())
+      if (done.target == order.target) put_reclaim(json, view, order, done.asked);
   }
 }
 
@@ -95,22 +95,22 @@ void put_errors(runtime::Json& json, const tick::TickResult& result) {
 
 }  // namespace
 
-std::string tick_line(const tick::TickResult& result, const tick::Agent& agent) {
+std::string tick_line(const tick::TickResult& result, const AgentView& view) {
   std::string out;
   runtime::Json json(out);
-  const bool dry_run = agent.options().dry_run;
+  const bool dry_run = view.recorder.dry_run();
   json.begin_object().member("now", runtime::seconds(result.now));
   if (dry_run) json.key("writes").begin_array().end_array();
   json.key(dry_run ? "would_write" : "writes").begin_array();
   for (const auto& write : result.report.writes) put_write(json, write);
-  put_reclaims(json, result, agent);
+  put_reclaims(json, result, view);
   json.end_array();
   const std::vector<eviction::Eviction> nobody;
   put_list(json, "evictions", dry_run ? nobody : result.evictions, put_eviction);
   if (dry_run) put_list(json, "would_evict", result.evictions, put_eviction);
-  put_report(json, agent.lending());
+  put_report(json, view.lending);
   json.key("interference");
-  put_accusations(json, agent);
+  put_accusations(json, view);
   put_errors(json, result);
   put_list(json, "foreign", result.report.foreign, put_foreign);
   json.member("deferred", result.report.deferred);
@@ -118,13 +118,13 @@ std::string tick_line(const tick::TickResult& result, const tick::Agent& agent) 
   return out;
 }
 
-std::string explain_json(const tick::Agent& agent, std::string_view pod) {
+std::string explain_json(const AgentView& view, std::string_view pod) {
   std::string out;
   runtime::Json json(out);
   json.begin_object().key("managed").begin_array();
-  for (const auto& managed : agent.managed()) {
-    const std::string owner = agent.pod_name(managed.cgroup);
-    const tree::Cgroup* cgroup = agent.tree().find(managed.cgroup.itself());
+  for (const auto& managed : view.execution.managed()) {
+    const std::string owner = view.names().pod_name(managed.cgroup);
+    const tree::Cgroup* cgroup = view.tree().find(managed.cgroup.itself());
     if (!pod.empty() && owner != pod && (cgroup == nullptr || cgroup->uid != pod)) continue;
     json.begin_object().member("cgroup", cgroup != nullptr ? cgroup->path : "");
     json.member("file", managed.path.substr(managed.path.rfind('/') + 1)).member("path", managed.path);
@@ -135,9 +135,9 @@ std::string explain_json(const tick::Agent& agent, std::string_view pod) {
     json.end_object();
   }
   json.end_array().key("reclaims").begin_array();
-  for (const auto& order : agent.tick_result().reclaims) {
-    const std::string owner = agent.pod_name(order.target);
-    const tree::Cgroup* cgroup = agent.tree().find(order.target);
+  for (const auto& order : view.tick.result().reclaims) {
+    const std::string owner = view.names().pod_name(order.target);
+    const tree::Cgroup* cgroup = view.tree().find(order.target);
     if (cgroup == nullptr || (!pod.empty() && owner != pod && cgroup->uid != pod)) continue;
     json.begin_object().member("cgroup", cgroup->path).member("by", name(order.cause));
     json.member("sentence", order.why.text());
@@ -145,12 +145,12 @@ std::string explain_json(const tick::Agent& agent, std::string_view pod) {
     json.end_object();
   }
   json.end_array().key("inputs").begin_array();
-  for (const auto& state : agent.inputs().states())
-    if (!state.path.empty()) put_input(json, state, agent.tick_result().now);
+  for (const auto& state : view.inputs.states())
+    if (!state.path.empty()) put_input(json, state, view.tick.result().now);
   json.end_array().key("eviction");
-  put_eviction_verdicts(json, agent);
+  put_eviction_verdicts(json, view);
   json.key("lending");
-  put_lending(json, agent.lending());
+  put_lending(json, view.lending);
   json.end_object();
   return out;
 }

@@ -29,8 +29,8 @@ void put_histogram(Exposition& out, const record::WaitTotals::Sums& sums, const 
                 bounds, counts, runtime::seconds(sums.waited), labels);
 }
 
-void put_one(Exposition& out, const tick::Agent& agent, CgroupId id, const record::WaitTotals::Sums& sums) {
-  const Labels labels{{"pod", agent.display_name(id)}};
+void put_one(Exposition& out, const AgentView& view, CgroupId id, const record::WaitTotals::Sums& sums) {
+  const Labels labels{{"pod", view.names().display_name(id)}};
   put_histogram(out, sums, labels);
   out.counter("evenkeel_direct_reclaim_seconds_total", "Time in which a pod's tasks freed memory themselves.",
               runtime::seconds(sums.reclaim), labels);
@@ -39,37 +39,37 @@ void put_one(Exposition& out, const tick::Agent& agent, CgroupId id, const recor
               labels);
 }
 
-void put_blame(Exposition& out, const tick::Agent& agent) {
+void put_blame(Exposition& out, const AgentView& view) {
   const auto put = [&](CgroupId victim, std::string antagonist, bool sibling, Duration time) {
     out.counter("evenkeel_run_queue_blame_seconds_total",
                 "Time a pod waited while another had that CPU (thread same), or ran beside it on the core "
                 "(thread other); antagonist other: all who are not named, together.",
                 runtime::seconds(time),
-                {{"victim", agent.display_name(victim)},
+                {{"victim", view.names().display_name(victim)},
                  {"antagonist", std::move(antagonist)},
                  {"thread", sibling ? "other" : "same"}});
   };
-  const record::BlameTotals& blame = agent.wait_totals().blame();
+  const record::BlameTotals& blame = view.recorder.wait_totals().blame();
   for (const auto& [pair, sum] : blame.shown())
-    put(pair.victim, agent.display_name(pair.antagonist), pair.sibling, sum.shown);
+    put(pair.victim, view.names().display_name(pair.antagonist), pair.sibling, sum.shown);
   for (const auto& [side, time] : blame.others()) put(side.victim, "other", side.sibling, time);
 }
 
 }  // namespace
 
-void put_waits(Exposition& out, const tick::Agent& agent) {
-  const auto& run_queue = agent.snapshot().run_queue;
-  const auto& slo = agent.snapshot().slo;
+void put_waits(Exposition& out, const AgentView& view) {
+  const auto& run_queue = view.node().run_queue;
+  const auto& slo = view.node().slo;
   if (slo && slo->evenkeel.interference.enable)
     out.gauge("evenkeel_run_queue_source", "1; how waits for CPUs are measured, and why it is no better.", 1,
               {{"source", std::string(record::name(run_queue.source))}, {"why", run_queue.why}});
   if (run_queue.source != RunQueueSource::bpf) return;
-  for (const auto& [id, sums] : agent.wait_totals().sums())
-    if (const auto* cgroup = agent.tree().find(id);
+  for (const auto& [id, sums] : view.recorder.wait_totals().sums())
+    if (const auto* cgroup = view.tree().find(id);
         cgroup != nullptr &&
         (cgroup->kind == CgroupKind::pod || cgroup->kind == CgroupKind::host_application))
-      put_one(out, agent, id, sums);
-  put_blame(out, agent);
+      put_one(out, view, id, sums);
+  put_blame(out, view);
   out.counter(
       "evenkeel_run_queue_blame_cut_total",
       "Pairs of a tick for which there was no room: their time is in their victim's antagonist other.",

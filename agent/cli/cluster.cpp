@@ -31,8 +31,8 @@ bool Cluster::send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, c
       [this](const std::string& why) { log_.warning("event-not-taken").with("why", why); });
   if (!events) return false;
   events_.emplace(std::move(*events));
-  agent_.show(events_->counters());
-  agent_.set_pod_event_sink([this](const Pod& pod, const record::AuditEvent& event) {
+  agent_.parts().servers.pod_events = &events_->counters();
+  agent_.parts().recorder.set_pod_event_sink([this](const Pod& pod, const record::AuditEvent& event) {
     if (const auto told = event_for_owner(pod, event)) events_->send(*told);
   });
   return true;
@@ -54,7 +54,8 @@ bool Cluster::connect(runtime::EventLoop& loop, kube::KubeClient& api, const std
                           [this](const kube::Evictor::Outcome& outcome) { eviction_outcome(outcome); });
   if (!evictor) return false;
   evictor_.emplace(std::move(*evictor));
-  agent_.set_evictor([this](const eviction::Eviction& victim) { evictor_->request(victim); });
+  agent_.parts().evictions.set_evictor(
+      [this](const eviction::Eviction& victim) { evictor_->request(victim); });
   return target_.kind != reporting::ReportTarget::Kind::node_status || report_on_node(loop, api, node_name);
 }
 
@@ -73,7 +74,8 @@ bool Cluster::report_on_node(runtime::EventLoop& loop, kube::KubeClient& api, co
 }
 
 bool Cluster::report_usage(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name) {
-  usage_.emplace(agent_, clock_, wall_, log_);
+  const AgentParts parts = agent_.parts();
+  usage_.emplace(parts.lender, agent_.view().node(), parts.servers, clock_, wall_, log_);
   return usage_->begin(loop, api, kube::system_random(), {.node = node_name});
 }
 
@@ -81,14 +83,14 @@ void Cluster::eviction_outcome(const kube::Evictor::Outcome& outcome) {
   if (outcome.kind == kube::Evictor::Outcome::Kind::accepted)
     return void(log_.info("evict-accepted").with("uid", outcome.uid));
   if (outcome.kind == kube::Evictor::Outcome::Kind::unknown)
-    return agent_.eviction_unanswered(outcome.uid, outcome.why);
-  agent_.eviction_failed(outcome.uid, outcome.why, outcome.not_before);
+    return agent_.parts().evictions.unanswered(outcome.uid, outcome.why);
+  agent_.parts().evictions.failed(outcome.uid, outcome.why, outcome.not_before);
 }
 
 void Cluster::lend() {
   agent_.lend(clock_.now());
   reporting_.report(clock_.now());
-  if (condition_) condition_->publish(agent_.degraded());
+  if (condition_) condition_->publish(agent_.view().degraded());
 }
 
 void Cluster::disconnect() {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "agent/agent.h"
 #include "agent/cli/flags.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/evictor.h"
@@ -12,7 +13,6 @@
 #include "agent/kube/pod_events.h"
 #include "agent/reporting/reporting.h"
 #include "agent/reporting/usage_reporting.h"
-#include "agent/tick/agent.h"
 
 namespace evenkeel::cli {
 
@@ -26,14 +26,14 @@ std::string reporting_problem(const Flags& flags, bool api_known);
 class Cluster {
  public:
   /// All of these must outlive it.
-  Cluster(reporting::ReportTarget target, tick::Agent& agent, const runtime::Clock& clock,
+  Cluster(reporting::ReportTarget target, Agent& agent, const runtime::Clock& clock,
           const runtime::WallClock& wall, runtime::Log& log)
       : agent_(agent),
         clock_(clock),
         wall_(wall),
         log_(log),
         target_(std::move(target)),
-        reporting_(target_, agent, log) {}
+        reporting_(target_, agent.parts().lender, log) {}
 
   struct ReportsTo {
     bool owners = false;  ///< of pods: what is done to them
@@ -53,7 +53,7 @@ class Cluster {
   bool send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
   void eviction_outcome(const kube::Evictor::Outcome& outcome);
 
-  tick::Agent& agent_;
+  Agent& agent_;
   const runtime::Clock& clock_;
   const runtime::WallClock& wall_;
   runtime::Log& log_;

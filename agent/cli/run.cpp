@@ -29,7 +29,7 @@ struct Service {
   runtime::SystemWallClock wall{};
   runtime::Log log;
   runtime::Notifier notifier{};
-  std::unique_ptr<tick::Agent> agent{};
+  std::unique_ptr<Agent> agent{};
   std::optional<runtime::EventLoop> loop{};
   std::unique_ptr<http::HttpServer> http{};
   std::unique_ptr<kube::KubeFeed> kube{};
@@ -43,7 +43,8 @@ struct Service {
 
 /// A directory that no list explains is a reason to ask for the next list.
 void ask_about_unknown(Service& service) {
-  if (service.kube) service.kube->unknown_cgroup_found(service.agent->newest_unknown_cgroup());
+  if (service.kube)
+    service.kube->unknown_cgroup_found(service.agent->view().observer.roster().newest_unknown_cgroup());
 }
 
 /// After each decision.
@@ -59,11 +60,11 @@ void react(Service& service) {
 }
 
 void tick(Service& service, std::uint64_t periods) {
-  if (periods > 1) service.agent->missed_ticks(periods - 1);
+  if (periods > 1) service.agent->parts().tick.missed(periods - 1);
   service.agent->tick(service.clock.now());
   settle(service);
   if (service.http) service.http->process_events();  // closes connections that went silent
-  const auto ticks = service.agent->counters().ticks;
+  const auto ticks = service.agent->parts().tick.counters().ticks;
   if (ticks == 1) service.notifier.ready("ticking");
   if (ticks == kFirstLend) service.cluster->lend();
 }
@@ -102,7 +103,7 @@ bool open_alarms(Service& service, runtime::EventLoop& loop) {
   auto release = loop.timer([&service] { react(service); });
   if (!release) return false;
   service.release.emplace(std::move(*release));
-  service.agent->set_alarm_source(
+  service.agent->parts().brakes.set_alarm_source(
       {.add =
            [&loop](int fd, std::uint32_t events, std::function<void(std::uint32_t)> ready) {
              return loop.add(fd, events, std::move(ready)).has_value();
@@ -123,13 +124,13 @@ bool open_kube(Service& service, const KubeSetup& setup) {
   auto opened = kube::KubeFeed::open({.loop = *service.loop,
                                       .clock = service.clock,
                                       .random = kube::system_random(),
-                                      .inputs = service.agent->mutable_inputs(),
+                                      .inputs = service.agent->parts().inputs,
                                       .news = [&service] { react(service); }},
                                      setup.feed);
   if (!opened) return false;
   service.kube = std::move(*opened);
   for (const auto* client : {service.kube->kubelet(), service.kube->api()})
-    if (client != nullptr) service.agent->show(client->traffic());
+    if (client != nullptr) service.agent->parts().servers.traffic.push_back(&client->traffic());
   return true;
 }
 
@@ -163,7 +164,7 @@ int serve(Service& service, runtime::EventLoop& loop) {
   tick(service, 1);
   const int failed = loop.run();
   service.notifier.stopping();
-  service.agent->set_alarm_source({});  // the loop goes before the agent
+  service.agent->parts().brakes.set_alarm_source({});  // the loop goes before the agent
   const auto last = service.agent->stop(service.clock.now());
   service.log.info("stopped")
       .with("restored", last.report.writes.size())
@@ -186,8 +187,8 @@ int run_agent(const Flags& flags) {
   const ServerSources delivered{
       setup.feed.node_name.empty() ? "" : kube::KubeFeed::node_url(*setup.feed.api, setup.feed.node_name),
       setup.nodeslo_object};
-  auto created = tick::Agent::create(agent_options(flags, setup.pods, delivered), service.log, service.clock,
-                                     &service.wall);
+  auto created =
+      Agent::create(agent_options(flags, setup.pods, delivered), service.log, service.clock, &service.wall);
   if (!created.agent) {
     service.log.error("cannot-start").with("problem", created.error);
     return created.exit_code;
@@ -198,7 +199,7 @@ int run_agent(const Flags& flags) {
   service.loop.emplace(std::move(*loop));
   if (const int failed = listen(service, *service.loop); failed != 0) return failed;
   if (!open_kube(service, setup) || !open_cluster(service, report.target, setup.node_name)) return 1;
-  const tree::Layout& layout = service.agent->tree().layout();
+  const tree::Layout& layout = service.agent->view().tree().layout();
   service.log.info("started")
       .with("version", runtime::kVersion)
       .with("cgroup", tree::name(layout.version))

@@ -6,8 +6,8 @@
 
 namespace evenkeel::cli {
 
-tick::AgentOptions agent_options(const Flags& flags, const inputs::PodsSource& pods,
-                                 const ServerSources& delivered) {
+AgentOptions agent_options(const Flags& flags, const inputs::PodsSource& pods,
+                           const ServerSources& delivered) {
   return {.host_root = flags.host_root,
           .cgroup_root = flags.cgroup_root,
           .state_dir = flags.state_dir,
@@ -25,7 +25,7 @@ tick::AgentOptions agent_options(const Flags& flags, const inputs::PodsSource& p
           .stepped = flags.stepped};
 }
 
-Endpoint open_endpoint(const Flags& flags, const tick::Agent& agent) {
+Endpoint open_endpoint(const Flags& flags, const Agent& agent) {
   const auto parsed = http::parse_listen(flags.listen);
   if (!parsed.error.empty()) return {nullptr, {}, parsed.error, 2};
   if (!parsed.address.loopback() && !flags.insecure_listen) {
@@ -35,7 +35,7 @@ Endpoint open_endpoint(const Flags& flags, const tick::Agent& agent) {
             2};
   }
   auto opened = http::HttpServer::open(parsed.address, [&agent](const http::HttpRequest& request) {
-    return api::answer_page(agent, request);
+    return api::answer_page(agent.view(), request);
   });
   return {std::move(opened.server), parsed.address, std::move(opened.error), 1};
 }

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "agent/agent.h"
 #include "agent/cli/flags.h"
 #include "agent/http/http_server.h"
-#include "agent/tick/agent.h"
 
 namespace evenkeel::cli {
 
@@ -16,8 +16,8 @@ namespace evenkeel::cli {
 struct ServerSources {
   std::string node_url{}, nodeslo_object{};
 };
-tick::AgentOptions agent_options(const Flags& flags, const inputs::PodsSource& pods,
-                                 const ServerSources& delivered);
+AgentOptions agent_options(const Flags& flags, const inputs::PodsSource& pods,
+                           const ServerSources& delivered);
 
 /// The endpoint of --listen.
 struct Endpoint {
@@ -26,7 +26,7 @@ struct Endpoint {
   std::string error{};
   int exit_code = 0;  ///< when there is no server: 2 for bad usage, 1 for a port that cannot be had
 };
-Endpoint open_endpoint(const Flags& flags, const tick::Agent& agent);
+Endpoint open_endpoint(const Flags& flags, const Agent& agent);
 
 /// Says what is wrong on standard error; returns 2.
 int usage_error(const std::string& problem);

@@ -20,19 +20,19 @@ namespace {
 
 struct Stepper {
   runtime::SteppedClock& clock;
-  tick::Agent& agent;
+  Agent& agent;
   Duration interval;
   MonoTime last_tick{};
 
   /// However far time moves, what is due is done once, at the new moment: that is when the files are read.
   std::string advance(Duration by) {
     clock.advance(by);
-    if (clock.now() - last_tick < interval) return api::tick_line({.now = clock.now()}, agent);
+    if (clock.now() - last_tick < interval) return api::tick_line({.now = clock.now()}, agent.view());
     last_tick = clock.now();
     const tick::TickResult& result = agent.tick(clock.now());
     agent.lend(clock.now());
-    std::string line = api::tick_line(result, agent);
-    agent.mark_advertised(clock.now());  // nobody is told but who reads this line
+    std::string line = api::tick_line(result, agent.view());
+    agent.parts().lender.mark_advertised(clock.now());  // nobody is told but who reads this line
     return line;
   }
 };
@@ -84,8 +84,8 @@ std::string bad_line(const Stepper& stepper, const std::string& line) {
 
 std::string answer(Stepper& stepper, const std::string& line) {
   constexpr std::string_view kAdvance = "advance ";
-  if (line == "metrics") return api::metrics_text(stepper.agent) + "# EOF";
-  if (line == "explain") return api::explain_json(stepper.agent);
+  if (line == "metrics") return api::metrics_text(stepper.agent.view()) + "# EOF";
+  if (line == "explain") return api::explain_json(stepper.agent.view());
   if (line.starts_with(kAdvance))
     if (const auto by = document::parse_duration(line.substr(kAdvance.size())); by && *by > Duration::zero())
       return stepper.advance(*by);
@@ -108,7 +108,7 @@ int run_stepped(const Flags& flags) {
     return usage_error("--node-metric: a server has a clock of its own; not legal with --stepped");
   if (pods.source.kind == inputs::PodsSource::Kind::automatic)
     pods.source.kind = inputs::PodsSource::Kind::cgroup;
-  auto created = tick::Agent::create(agent_options(flags, pods.source, {}), log, clock, nullptr);
+  auto created = Agent::create(agent_options(flags, pods.source, {}), log, clock, nullptr);
   if (!created.agent) {
     std::cerr << "evenkeel: " << created.error << '\n';
     return created.exit_code;
@@ -124,7 +124,7 @@ int run_stepped(const Flags& flags) {
   for (auto line = lines.next(); line && *line != "quit"; line = lines.next())
     if (!line->empty()) std::cout << answer(stepper, *line) << std::endl;
   const auto last = created.agent->stop(clock.now());
-  std::cout << api::tick_line(last, *created.agent) << std::endl;
+  std::cout << api::tick_line(last, created.agent->view()) << std::endl;
   return last.report.refusals.empty() ? 0 : 1;
 }
 

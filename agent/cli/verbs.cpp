@@ -13,7 +13,7 @@
 #include "agent/http/http_get.h"
 #include "agent/http/http_server.h"
 #include "agent/inputs/text_file.h"
-#include "agent/tick/restore.h"
+#include "agent/writers/restore.h"
 #include "cgroup/features/features.h"
 
 namespace evenkeel::cli {
@@ -59,7 +59,7 @@ int run_restore(const Flags& flags) {
   const runtime::SystemWallClock wall;
   runtime::Log log(STDERR_FILENO, flags.log_format, flags.log_level, &wall);
   auto restored =
-      tick::restore_offline({.host_root = flags.host_root, .state_dir = flags.state_dir}, log, wall);
+      writers::restore_offline({.host_root = flags.host_root, .state_dir = flags.state_dir}, log, wall);
   if (!restored.error.empty()) {
     std::cerr << "evenkeel: " << restored.error << '\n';
     return 1;

@@ -14,7 +14,7 @@ constexpr const char* kType = "EvenkeelDegraded";
 
 }  // namespace
 
-std::string condition_patch(const std::optional<tick::Degraded>& degraded, std::int64_t since_unix_seconds,
+std::string condition_patch(const std::optional<record::Degraded>& degraded, std::int64_t since_unix_seconds,
                             std::int64_t now_unix_seconds) {
   std::string out;
   runtime::Json json(out);
@@ -32,7 +32,7 @@ std::string condition_patch(const std::optional<tick::Degraded>& degraded, std::
 }
 
 struct NodeCondition::Impl {
-  using Trouble = std::optional<tick::Degraded>;
+  using Trouble = std::optional<record::Degraded>;
   runtime::EventLoop& loop;
   const runtime::Clock& clock;
   const runtime::WallClock& wall;
@@ -110,7 +110,7 @@ NodeCondition::NodeCondition(NodeCondition&&) noexcept = default;
 NodeCondition& NodeCondition::operator=(NodeCondition&&) noexcept = default;
 NodeCondition::~NodeCondition() = default;
 
-void NodeCondition::publish(const std::optional<tick::Degraded>& now) { impl_->say(now); }
+void NodeCondition::publish(const std::optional<record::Degraded>& now) { impl_->say(now); }
 void NodeCondition::clear(Duration patience) { impl_->take_off(patience); }
 
 }  // namespace evenkeel::kube

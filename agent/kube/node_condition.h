@@ -9,14 +9,14 @@
 
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
+#include "agent/record/degraded.h"
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
-#include "agent/tick/degraded.h"
 
 namespace evenkeel::kube {
 
 /// A strategic merge patch of nodes/status: only this condition is touched. Absent: the condition is removed.
-std::string condition_patch(const std::optional<tick::Degraded>& degraded, std::int64_t since_unix_seconds,
+std::string condition_patch(const std::optional<record::Degraded>& degraded, std::int64_t since_unix_seconds,
                             std::int64_t now_unix_seconds);
 
 class NodeCondition {
@@ -36,7 +36,7 @@ class NodeCondition {
 
   /// The agent's current state; call it every few seconds. The first healthy call removes a condition that an
   /// earlier run may have left.
-  void publish(const std::optional<tick::Degraded>& now);
+  void publish(const std::optional<record::Degraded>& now);
   /// On shutdown: removes the condition if the server accepts that within `patience`. Runs the loop.
   void clear(Duration patience);
 

@@ -27,6 +27,10 @@ std::string_view name(RunQueueSource source) {
 }
 
 void MeasurementStatusLog::log_changes(const NodeSnapshot& node, runtime::Log& log) {
+  if (std::string_view(why_no_alarms_) != node.run_queue.why_no_alarms) {
+    why_no_alarms_ = node.run_queue.why_no_alarms;
+    if (!why_no_alarms_.empty()) log.info("brake-hears-pressure-only").with("why", why_no_alarms_);
+  }
   const auto& counters = node.counters;
   if (learns(counters.backend, counters.why, backend_, why_counters_))
     log.info("counter-backend").with("backend", name(counters.backend)).with("why", counters.why);

@@ -1,5 +1,5 @@
-// How interference is measured, and why it is no better, in words: said in the log when it changes, never in
-// each tick. May not: measure.
+// Logs how interference is measured, why it is not measured better, and why the brake gets no alarms from
+// BPF: when that changes, not in each tick. Does not measure.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class MeasurementStatusLog {
  private:
   CounterBackend backend_ = CounterBackend::none;
   RunQueueSource source_ = RunQueueSource::none;
-  std::string why_counters_{}, why_run_queue_{};
+  std::string why_counters_{}, why_run_queue_{}, why_no_alarms_{};
 };
 
 }  // namespace evenkeel::record

@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
+#include "agent/record/report_state.h"
 #include "qos/model/units.h"
 
 namespace evenkeel::record {
@@ -20,6 +22,14 @@ struct PodEventCounters {
   std::uint64_t sent = 0;      ///< the server has them
   std::uint64_t repeated = 0;  ///< not told again so soon
   std::uint64_t dropped = 0;   ///< too many at once, or not taken by the server
+};
+
+/// What goes to and comes from servers, for the metrics: whatever a part of the program adds to it must
+/// outlive the last page.
+struct ServerActivity {
+  std::vector<const KubeTraffic*> traffic{};
+  const PodEventCounters* pod_events = nullptr;  ///< null: no pod events are sent
+  const ReportState* usage_reports = nullptr;    ///< null: usage is not reported
 };
 
 }  // namespace evenkeel::record

@@ -46,31 +46,31 @@ std::string write_report_file(const std::string& path, const lending::LentAmount
 void Reporting::set_reporter(kube::NodeReporter reporter) { reporter_.emplace(std::move(reporter)); }
 
 void Reporting::report(MonoTime now) {
-  const auto& advertised = agent_.lending().advertised();
+  const auto& advertised = lender_.lending().advertised();
   if (target_.kind == ReportTarget::Kind::node_status) return patch_node(now);
   if (!advertised || !advertised->write) return;
   if (target_.kind == ReportTarget::Kind::file) return write_file(now);
-  agent_.mark_advertised(now);  // nobody is told, but the numbers hold as still as if somebody were
+  lender_.mark_advertised(now);  // nobody is told, but the numbers hold as still as if somebody were
 }
 
 void Reporting::write_file(MonoTime now) {
-  const auto error = write_report_file(target_.path, agent_.lending().advertised()->amounts);
+  const auto error = write_report_file(target_.path, lender_.lending().advertised()->amounts);
   if (!error.empty()) return failed(error);
   last_error_.clear();
-  agent_.mark_advertised(now);
+  lender_.mark_advertised(now);
 }
 
 void Reporting::patch_node(MonoTime now) {
-  if (!reporter_ || !(confirmed_ || agent_.lending().strategy().enable)) return;
+  if (!reporter_ || !(confirmed_ || lender_.lending().strategy().enable)) return;
   if (!checked_ || now - *checked_ >= kLookInterval) {
     checked_ = now;
     reporter_->resync();
   }
-  const auto& advertised = agent_.lending().advertised();
+  const auto& advertised = lender_.lending().advertised();
   if (!confirmed_ || !advertised || !advertised->write || paused_for_rival(now)) return;
   if (advertised->amounts != (requested_.empty() ? *confirmed_ : requested_.back()))
     return request(*advertised);
-  if (requested_.empty()) agent_.mark_advertised(now);  // due for renewal, and it stands
+  if (requested_.empty()) lender_.mark_advertised(now);  // due for renewal, and it stands
 }
 
 void Reporting::request(const lending::Advertised& wanted) {
@@ -79,7 +79,7 @@ void Reporting::request(const lending::Advertised& wanted) {
   unreported_ = !last_error_.empty();
   if (!unreported_) log_state(wanted);
   reporter_->resync();  // somebody may have written since
-  reporter_->publish(wanted.amounts, agent_.lending().standing(), wanted.urgent);
+  reporter_->publish(wanted.amounts, lender_.lending().standing(), wanted.urgent);
 }
 
 void Reporting::log_state(const lending::Advertised& wanted) {
@@ -93,12 +93,12 @@ void Reporting::observed(const lending::LentAmounts& amounts, MonoTime now) {
   confirmed_ = amounts;
   const bool newest = ours && requested_.back() == amounts;
   if (newest) requested_.clear();
-  const auto& advertised = agent_.lending().advertised();
+  const auto& advertised = lender_.lending().advertised();
   if (newest && advertised && advertised->amounts == amounts) {
     if (std::exchange(unreported_, false)) log_state(*advertised);
-    return agent_.mark_advertised(now);
+    return lender_.mark_advertised(now);
   }
-  agent_.set_standing(amounts);
+  lender_.set_standing(amounts);
   if (!changed) return patch_node(now);
   // Not what stood there, and not what we asked for: somebody else lends this node out.
   requested_.clear();

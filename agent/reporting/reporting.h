@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "agent/kube/node_reporter.h"
+#include "agent/lender/lender.h"
 #include "agent/runtime/log.h"
-#include "agent/tick/agent.h"
 
 namespace evenkeel::reporting {
 
@@ -31,9 +31,9 @@ std::string write_report_file(const std::string& path, const lending::LentAmount
 
 class Reporting {
  public:
-  /// `agent` and `log` must outlive it.
-  Reporting(ReportTarget target, tick::Agent& agent, runtime::Log& log)
-      : target_(std::move(target)), agent_(agent), log_(log) {}
+  /// `lender` and `log` must outlive it.
+  Reporting(ReportTarget target, lender::Lender& lender, runtime::Log& log)
+      : target_(std::move(target)), lender_(lender), log_(log) {}
 
   /// For the Node: who patches it. To be given before the first tell().
   void set_reporter(kube::NodeReporter reporter);
@@ -41,7 +41,7 @@ class Reporting {
   void observed(const lending::LentAmounts& amounts, MonoTime now);
   void failed(const std::string& why);
 
-  /// After each Agent::lend().
+  /// After each Lender::update().
   void report(MonoTime now);
   [[nodiscard]] bool paused_for_rival(MonoTime now) const { return now < paused_until_; }
 
@@ -51,7 +51,7 @@ class Reporting {
   void request(const lending::Advertised& wanted);
   void log_state(const lending::Advertised& wanted);
   ReportTarget target_;
-  tick::Agent& agent_;
+  lender::Lender& lender_;
   runtime::Log& log_;
   std::optional<kube::NodeReporter> reporter_{};
   std::optional<lending::LentAmounts> confirmed_{};  ///< what stands on the Node since our last word or look

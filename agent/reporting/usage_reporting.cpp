@@ -8,13 +8,14 @@
 
 namespace evenkeel::reporting {
 
-UsageReporting::UsageReporting(tick::Agent& agent, const runtime::Clock& clock,
+UsageReporting::UsageReporting(lender::Lender& lender, const NodeSnapshot& node,
+                               record::ServerActivity& servers, const runtime::Clock& clock,
                                const runtime::WallClock& wall, runtime::Log& log)
-    : agent_(agent), clock_(clock), wall_(wall), log_(log) {
-  agent_.require_usage_history();
+    : lender_(lender), node_(node), servers_(servers), clock_(clock), wall_(wall), log_(log) {
+  lender_.require_usage_history();
 }
 
-UsageReporting::~UsageReporting() { agent_.show(static_cast<const record::ReportState*>(nullptr)); }
+UsageReporting::~UsageReporting() { servers_.usage_reports = nullptr; }
 
 bool UsageReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
                            kube::NodeMetricReporter::Options options) {
@@ -26,30 +27,29 @@ bool UsageReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube
                                       .news = [this](const auto& state) { refresh_policy(state); }});
   if (!reporter) return false;
   reporter_.emplace(std::move(*reporter));
-  agent_.show(&reporter_->state());
+  servers_.usage_reports = &reporter_->state();
   return true;
 }
 
 std::string UsageReporting::status() const {
-  const auto& lending = agent_.lending();
-  const auto& node = agent_.snapshot();
+  const auto& lending = lender_.lending();
   static const std::vector<HostApplication> kNone;
   return node_metric_patch({.history = lending.history(),
                             .windows = lending.strategy().metric_aggregate_durations,
-                            .pods = node.pods_known ? node.pod_specs.get() : nullptr,
-                            .host_applications = node.slo ? node.slo->host_applications : kNone,
+                            .pods = node_.pods_known ? node_.pod_specs.get() : nullptr,
+                            .host_applications = node_.slo ? node_.slo->host_applications : kNone,
                             .prod = lending.prod(),
                             .unix_seconds = static_cast<std::int64_t>(wall_.unix_seconds())});
 }
 
 Duration UsageReporting::interval() const {
-  return std::chrono::seconds(agent_.lending().strategy().metric_report_interval_seconds);
+  return std::chrono::seconds(lender_.lending().strategy().metric_report_interval_seconds);
 }
 
 bool UsageReporting::observed(const std::string& node_metric) {
   auto policy = lender::collect_policy_in(node_metric);
   if (!policy) return false;
-  agent_.set_collect_policy(std::move(*policy));
+  lender_.set_collect_policy(std::move(*policy));
   return true;
 }
 

@@ -6,16 +6,17 @@
 #include <string>
 
 #include "agent/kube/node_metric_reporter.h"
+#include "agent/lender/lender.h"
+#include "agent/record/traffic.h"
 #include "agent/runtime/log.h"
-#include "agent/tick/agent.h"
 
 namespace evenkeel::reporting {
 
 class UsageReporting {
  public:
   /// All of these must outlive it. From now on usage is kept, so: before the first tick.
-  UsageReporting(tick::Agent& agent, const runtime::Clock& clock, const runtime::WallClock& wall,
-                 runtime::Log& log);
+  UsageReporting(lender::Lender& lender, const NodeSnapshot& node, record::ServerActivity& servers,
+                 const runtime::Clock& clock, const runtime::WallClock& wall, runtime::Log& log);
   UsageReporting(const UsageReporting&) = delete;
   UsageReporting& operator=(const UsageReporting&) = delete;
   ~UsageReporting();
@@ -30,7 +31,9 @@ class UsageReporting {
   bool observed(const std::string& node_metric);
   void refresh_policy(const record::ReportState& state);
 
-  tick::Agent& agent_;
+  lender::Lender& lender_;
+  const NodeSnapshot& node_;
+  record::ServerActivity& servers_;
   const runtime::Clock& clock_;
   const runtime::WallClock& wall_;
   runtime::Log& log_;

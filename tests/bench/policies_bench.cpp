@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/tick/agent.h"
+#include "agent/agent.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/bench.h"
 #include "tests/support/fakes/kubelet_texts.h"
@@ -76,11 +76,11 @@ class Node {
     give_cpus(cgroups_);
     std::ofstream(dir_.path + "/pods.json") << pod_list(population);
     configure(nodeslo_of({}));
-    tick::AgentOptions options;
+    AgentOptions options;
     options.cgroup_root = cgroups_.top();
     options.inputs.nodeslo = dir_.path + "/nodeslo.yaml";
     options.inputs.pods = {inputs::PodsSource::Kind::file, dir_.path + "/pods.json"};
-    auto created = tick::Agent::create(options, log_, clock_, nullptr);
+    auto created = Agent::create(options, log_, clock_, nullptr);
     if (!created.agent) std::fprintf(stderr, "%s\n", created.error.c_str());
     agent_ = std::move(created.agent);
   }
@@ -91,7 +91,7 @@ class Node {
   Node& operator=(const Node&) = delete;
 
   [[nodiscard]] bool works() const { return agent_ != nullptr; }
-  [[nodiscard]] std::size_t files() const { return agent_->reads().size(); }
+  [[nodiscard]] std::size_t files() const { return agent_->view().observer.sampler().reads().size(); }
   Phase with(const std::vector<std::string_view>& settings) {
     configure(nodeslo_of(settings));
     for (int i = 0; i < kSettle; ++i) tick();
@@ -102,7 +102,7 @@ class Node {
       const double took = tick();
       const auto allocations = guard.allocations();
       times.push_back(took);
-      const executor::Report& report = agent_->tick_result().report;
+      const executor::Report& report = agent_->view().tick.result().report;
       phase.writes += report.writes.size();
       if (!report.writes.empty() || !report.refusals.empty()) continue;  // something was told
       ++phase.steady;
@@ -110,7 +110,7 @@ class Node {
     }
     std::nth_element(times.begin(), times.begin() + kRounds / 4, times.end());
     phase.tick_us = times[kRounds / 4];
-    phase.held = agent_->managed().size();
+    phase.held = agent_->view().execution.managed().size();
     return phase;
   }
 
@@ -131,7 +131,7 @@ class Node {
   runtime::Log log_{STDERR_FILENO, runtime::LogFormat::text, runtime::LogLevel::error, nullptr};
   runtime::SystemClock clock_{};
   MonoTime now_{};
-  std::unique_ptr<tick::Agent> agent_{};
+  std::unique_ptr<Agent> agent_{};
 };
 
 /// Whether no steady tick allocated.

@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "agent/tick/agent.h"
+#include "agent/agent.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/bench.h"
 #include "tests/support/live/live_population.h"
@@ -67,12 +67,12 @@ struct Measured {
   double tick_us = 0, bare_us = 0;
 };
 
-std::unique_ptr<tick::Agent> make_agent(const LiveCgroups& cgroups, const std::string& slo, runtime::Log& log,
-                                        const runtime::Clock& clock) {
-  tick::AgentOptions options;
+std::unique_ptr<Agent> make_agent(const LiveCgroups& cgroups, const std::string& slo, runtime::Log& log,
+                                  const runtime::Clock& clock) {
+  AgentOptions options;
   options.cgroup_root = cgroups.top();
   options.inputs.nodeslo = slo;
-  auto created = tick::Agent::create(options, log, clock, nullptr);
+  auto created = Agent::create(options, log, clock, nullptr);
   if (!created.agent) std::fprintf(stderr, "%s\n", created.error.c_str());
   return std::move(created.agent);
 }
@@ -91,9 +91,9 @@ Measured measure(int pods, const std::string& slo) {
     agent->tick(now);
   };
   for (int i = 0; i < kWarmUp; ++i) tick();
-  const auto files = open_all(agent->reads());
-  result.files = agent->reads().size();
-  result.reopened = agent->sampler_health().files_reopened;
+  const auto files = open_all(agent->view().observer.sampler().reads());
+  result.files = agent->view().observer.sampler().reads().size();
+  result.reopened = agent->view().observer.sampler().health().files_reopened;
   std::vector<char> buffer(65536);
   std::vector<Nanoseconds> ticks, bare;
   ticks.reserve(kRounds);
@@ -102,7 +102,8 @@ Measured measure(int pods, const std::string& slo) {
     const AllocGuard guard;
     ticks.push_back(timed(tick));
     const std::size_t allocations = guard.allocations();
-    if (agent->tick_result().report.writes.empty()) result.allocations += allocations;  // a steady tick
+    if (agent->view().tick.result().report.writes.empty())
+      result.allocations += allocations;  // a steady tick
     bare.push_back(timed([&] { bare_reads(files, i, buffer); }));
   }
   result.tick_us = median_us(ticks);

@@ -102,14 +102,14 @@ TEST(KubeletTroubles, AKubeletThatIsGoneIsWaitedFor) {
   ASSERT_TRUE(node.until([&] { return node.pods_state().failures >= 3; })) << node.log();
   EXPECT_NE(node.page("/readyz").find("Connection refused"), std::string::npos) << node.page("/readyz");
   EXPECT_EQ(node.pod(kUid)->name, "web");
-  EXPECT_FALSE(node.agent().snapshot().pods_stale) << "a kubelet may be restarted";
+  EXPECT_FALSE(node.agent().view().node().pods_stale) << "a kubelet may be restarted";
 }
 
 TEST(KubeletTroubles, AnAnswerThatTakesItsTimeIsAnAnswer) {
   KubeletNode node;
   node.lists({}, {.kind = Kind::delay, .time = milliseconds(300)});
   node.start();
-  EXPECT_TRUE(node.until([&] { return node.agent().snapshot().pods_known; }));
+  EXPECT_TRUE(node.until([&] { return node.agent().view().node().pods_known; }));
   EXPECT_GE(node.ticks(), 5U);
   EXPECT_EQ(node.pods_state().failures, 0U);
 }

@@ -28,8 +28,9 @@ TEST(KubeletPods, AreKnownWithWhatTheirOwnersAskFor) {
   node.start();
   ASSERT_TRUE(node.until([&] { return node.pod(kOne) && node.pod(kOne)->name == "web"; })) << node.log();
   EXPECT_EQ(node.pod(kOne)->label_qos, QosClass::lsr);
-  EXPECT_TRUE(node.agent().snapshot().pods_known);
-  EXPECT_EQ(node.agent().newest_unknown_cgroup(), CgroupId{}) << "every directory is explained";
+  EXPECT_TRUE(node.agent().view().node().pods_known);
+  EXPECT_EQ(node.agent().view().observer.roster().newest_unknown_cgroup(), CgroupId{})
+      << "every directory is explained";
   const auto asked = node.kubelet.asked().front();
   EXPECT_EQ(asked.target, "/pods");
   EXPECT_EQ(asked.header("authorization"), "Bearer the-token");
@@ -48,10 +49,10 @@ TEST(KubeletPods, UntilTheFirstListEverythingIsLeftAlone) {
   node.lists({}, {.kind = Fault::Kind::hang});
   node.start();
   node.run(milliseconds(100));
-  EXPECT_FALSE(node.agent().snapshot().pods_known);
+  EXPECT_FALSE(node.agent().view().node().pods_known);
   EXPECT_NE(node.page("/readyz").find("pods: no answer yet"), std::string::npos) << node.page("/readyz");
   EXPECT_EQ(node.page("/readyz").rfind("not ready", 0), 0U);
-  for (const auto& cgroup : node.agent().snapshot().cgroups)
+  for (const auto& cgroup : node.agent().view().node().cgroups)
     EXPECT_EQ(cgroup.hands_off, cgroup.kind == CgroupKind::pod || cgroup.kind == CgroupKind::container)
         << cgroup.path << ": its owner may have said so";
 }
@@ -60,7 +61,7 @@ TEST(KubeletPods, NoPodsAreAListToo) {
   KubeletNode node;
   node.lists({});
   node.start();
-  EXPECT_TRUE(node.until([&] { return node.agent().snapshot().pods_known; })) << "items: null";
+  EXPECT_TRUE(node.until([&] { return node.agent().view().node().pods_known; })) << "items: null";
 }
 
 TEST(KubeletPods, ANewDirectoryIsAskedAboutAtOnce) {
@@ -81,7 +82,7 @@ TEST(KubeletPods, ADirectoryThatIsNeverExplainedIsAskedAboutForAWhileOnly) {
   node.lists({pod_text(kOne, "web")});
   node.host.pod(KubeQos::burstable, kOne, {"c1", "the-sandbox"});
   node.start({.interval = seconds(3600), .soonest = seconds(1)});
-  ASSERT_TRUE(node.until([&] { return node.agent().snapshot().pods_known; }));
+  ASSERT_TRUE(node.until([&] { return node.agent().view().node().pods_known; }));
   node.run(milliseconds(2500));
   EXPECT_GE(node.kubelet.asked().size(), 2U);
   EXPECT_LE(node.kubelet.asked().size(), 4U) << "at most once a second";
@@ -111,7 +112,7 @@ TEST(KubeletPods, AutomaticallyTheTreeStandsInForAKubeletThatIsNotThere) {
   node.host.pod(KubeQos::besteffort, kOne, {"c1"});
   node.lists({}, {.kind = Fault::Kind::status, .number = 403});
   node.start();
-  ASSERT_TRUE(node.until([&] { return node.agent().snapshot().pods_known; }));
+  ASSERT_TRUE(node.until([&] { return node.agent().view().node().pods_known; }));
   EXPECT_TRUE(node.pod(kOne)->from_cgroup_only);
   const auto page = node.page("/readyz");
   EXPECT_EQ(page.rfind("ready\n", 0), 0U) << page;
@@ -134,17 +135,17 @@ TEST(KubeletPods, TheNodeObjectComesFromTheApiServer) {
     exchange.send(http_answer(200, real_node()));
   });
   node.start();
-  ASSERT_TRUE(node.until([&] { return node.agent().snapshot().object.cpu_capacity.has_value(); }))
+  ASSERT_TRUE(node.until([&] { return node.agent().view().node().object.cpu_capacity.has_value(); }))
       << node.log();
-  EXPECT_EQ(node.agent().snapshot().object.cpu_capacity, MilliCpu(2000));
-  EXPECT_EQ(node.agent().snapshot().object.name, "127.0.0.1");
+  EXPECT_EQ(node.agent().view().node().object.cpu_capacity, MilliCpu(2000));
+  EXPECT_EQ(node.agent().view().node().object.name, "127.0.0.1");
   node.api.answers([](const Asked&, Exchange& exchange) {
     exchange.send(http_answer(
         404, R"({"kind":"Status","message":"nodes \"node-1\" not found","reason":"NotFound","code":404})"));
   });
   ASSERT_TRUE(node.until([&] { return !node.node_state().usable; }));
   EXPECT_NE(node.node_state().error.find("404 nodes \"node-1\" not found"), std::string::npos);
-  EXPECT_EQ(node.agent().snapshot().object.cpu_capacity, MilliCpu(2000)) << "its last word counts";
+  EXPECT_EQ(node.agent().view().node().object.cpu_capacity, MilliCpu(2000)) << "its last word counts";
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ using std::chrono::seconds;
 constexpr const char* kOff = R"({"status":{"conditions":[{"$patch":"delete","type":"EvenkeelDegraded"}]}})";
 
 TEST(ConditionPatch, IsOneConditionWithItsReason) {
-  EXPECT_EQ(kube::condition_patch(tick::Degraded{"PodsStale", "an \"old\" list"}, 0, 60),
+  EXPECT_EQ(kube::condition_patch(record::Degraded{"PodsStale", "an \"old\" list"}, 0, 60),
             R"({"status":{"conditions":[{"type":"EvenkeelDegraded","status":"True","reason":"PodsStale",)"
             R"("message":"an \"old\" list","lastTransitionTime":"1970-01-01T00:00:00Z",)"
             R"("lastHeartbeatTime":"1970-01-01T00:01:00Z"}]}})");
@@ -49,7 +49,7 @@ class NodeConditionTest : public testing::Test {
   FixedWallClock wall{1795231046};
   std::uint64_t waiting_for = 0;
   std::vector<std::string> failures{};
-  const tick::Degraded trouble{"LeversRefused", "EROFS"}, other{"PodsStale", "an old list"};
+  const record::Degraded trouble{"LeversRefused", "EROFS"}, other{"PodsStale", "an old list"};
   kube::KubeClient api = std::move(
       kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
   kube::NodeCondition condition =

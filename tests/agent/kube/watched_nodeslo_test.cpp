@@ -26,7 +26,7 @@ class WatchedNodeSlo : public testing::Test {
     node_.api.answers(api_.script());
     node_.watches_nodeslo = true;
   }
-  [[nodiscard]] bool idles() const { return !node_.agent().managed().empty(); }
+  [[nodiscard]] bool idles() const { return !node_.agent().view().execution.managed().empty(); }
   [[nodiscard]] bool until_idle() {
     return node_.until([this] { return idles(); });
   }

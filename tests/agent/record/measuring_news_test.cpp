@@ -7,9 +7,9 @@
 #include <fstream>
 #include <memory>
 
+#include "agent/agent.h"
 #include "agent/api/metrics.h"
 #include "agent/record/measurement_status_log.h"
-#include "agent/tick/agent.h"
 #include "cgroup/base/fd.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/fakes/fake_host.h"
@@ -80,25 +80,26 @@ TEST(MeasuringNews, StandsInTheMetricsAndInTheAgentsLog) {
   const auto slo = host.root() + "/nodeslo.yaml";
   const auto write = [&](const char* text) { std::ofstream(slo) << text << std::flush; };
   write("extensions: {evenkeel: {interference: {enable: true, counters: false}}}\n");
-  tick::AgentOptions options{.host_root = host.root(), .state_dir = host.root() + "/state", .stepped = true};
+  AgentOptions options{.host_root = host.root(), .state_dir = host.root() + "/state", .stepped = true};
   options.inputs.nodeslo = slo;
   const LogPipe pipe;
   runtime::Log log = *pipe.log;
   runtime::SteppedClock clock;
-  const auto agent = tick::Agent::create(options, log, clock, nullptr).agent;
+  const auto agent = Agent::create(options, log, clock, nullptr).agent;
   ASSERT_TRUE(agent);
   const std::string why = "not tried: /sys/fs/cgroup is not the kernel's";
   for (int second = 1; second < 4; ++second) agent->tick(MonoTime{} + std::chrono::seconds(second));
-  EXPECT_NE(
-      api::metrics_text(*agent).find("\nevenkeel_run_queue_source{source=\"none\",why=\"" + why + "\"} 1\n"),
-      std::string::npos);
+  EXPECT_NE(api::metrics_text(agent->view())
+                .find("\nevenkeel_run_queue_source{source=\"none\",why=\"" + why + "\"} 1\n"),
+            std::string::npos);
   const auto said = pipe.lines();
   const auto line = said.find("event=run-queue-source source=none why=\"" + why + "\"");
   EXPECT_NE(line, std::string::npos) << said;
   EXPECT_EQ(said.find("event=run-queue-source", line + 1), std::string::npos) << "once";
   write("{}\n");
   agent->tick(MonoTime{} + std::chrono::seconds(5));
-  EXPECT_EQ(api::metrics_text(*agent).find("evenkeel_run_queue_source"), std::string::npos) << "nobody asks";
+  EXPECT_EQ(api::metrics_text(agent->view()).find("evenkeel_run_queue_source"), std::string::npos)
+      << "nobody asks";
 }
 
 }  // namespace

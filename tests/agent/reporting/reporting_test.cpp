@@ -48,11 +48,12 @@ TEST(ReportFile, IsReplacedAsAWholeOrTheReasonIsGiven) {
 struct Rivals : testing::Test {
   Rivals() {
     host.machine({.cpus = 4}).v1().kubepods();
-    tick::AgentOptions options{.host_root = host.root(), .stepped = true};
+    AgentOptions options{.host_root = host.root(), .stepped = true};
     options.inputs.nodeslo_optional = options.inputs.by_text = true;
     options.inputs.nodeslo = dir.path + "/none.yaml";
-    agent = tick::Agent::create(options, log, clock, nullptr).agent;
-    reporting.emplace(reporting::ReportTarget{reporting::ReportTarget::Kind::node_status, {}}, *agent, log);
+    agent = Agent::create(options, log, clock, nullptr).agent;
+    reporting.emplace(reporting::ReportTarget{reporting::ReportTarget::Kind::node_status, {}},
+                      agent->parts().lender, log);
     reporting->set_reporter(std::move(
         kube::NodeReporter::open(asker.loop(), api, system_clock, [] { return 0.5; }, {.node = "n1"}, {})
             .value()));
@@ -67,14 +68,14 @@ struct Rivals : testing::Test {
   runtime::Log log{STDERR_FILENO, runtime::LogFormat::text, runtime::LogLevel::error, nullptr};
   kube::KubeClient api = std::move(
       kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
-  std::unique_ptr<tick::Agent> agent{};
+  std::unique_ptr<Agent> agent{};
   std::optional<reporting::Reporting> reporting{};
 };
 
 TEST_F(Rivals, WhatStandsThereAtTheStartIsNobodysFault) {
   reporting->observed({1000, 7, {}, {}}, minute(1));
   EXPECT_FALSE(reporting->paused_for_rival(minute(1)));
-  EXPECT_EQ(agent->lending().standing()[0], 1000);
+  EXPECT_EQ(agent->view().lending.standing()[0], 1000);
   reporting->observed({1000, 7, {}, {}}, minute(2));
   EXPECT_FALSE(reporting->paused_for_rival(minute(2)));
 }

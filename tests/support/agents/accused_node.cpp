@@ -69,15 +69,14 @@ AccusedNode::~AccusedNode() {
 std::string AccusedNode::start(const std::string& more) {
   std::ofstream(state_.path + "/nodeslo.yaml")
       << "extensions: {evenkeel: {interference: {enable: true, stallWindow: 1s" << more << "}}}\n";
-  tick::AgentOptions options{
-      .host_root = node_.host.root(), .state_dir = state_.path + "/state", .stepped = true};
+  AgentOptions options{.host_root = node_.host.root(), .state_dir = state_.path + "/state", .stepped = true};
   options.inputs.nodeslo = state_.path + "/nodeslo.yaml";
   options.inputs.pods = {inputs::PodsSource::Kind::file, state_.path + "/pods.json"};
   options.inputs.by_text = true;
-  auto created = tick::Agent::create(options, log_, clock_, &wall_);
+  auto created = Agent::create(options, log_, clock_, &wall_);
   if (!created.agent) return created.error;
   agent_ = std::move(created.agent);
-  agent_->set_pod_event_sink([this](const Pod& pod, const record::AuditEvent& event) {
+  agent_->parts().recorder.set_pod_event_sink([this](const Pod& pod, const record::AuditEvent& event) {
     if (event.by == "interference") heard_.push_back(pod.name + " " + std::string(event.kind));
   });
   return {};
@@ -102,9 +101,7 @@ void AccusedNode::second(int service_ms, int batch_ms) {
 }
 
 bool AccusedNode::batch_is_found_out() {
-  const auto nobody = [&] {
-    return agent_->policy_state().of<interference::InterferenceState>().accusations.empty();
-  };
+  const auto nobody = [&] { return agent_->view().policies.of<interference::InterferenceState>().accusations.empty(); };
   for (int i = 0; i < 60; ++i) rests();
   for (int i = 0; i < 40 && nobody(); ++i) i % 8 < 4 ? suffers() : rests();
   return !nobody();
@@ -125,7 +122,7 @@ double AccusedNode::now() const {
 }
 
 std::string AccusedNode::page(const std::string& path) const {
-  return api::answer_page(*agent_, {.path = path}).body;
+  return api::answer_page(agent_->view(), {.path = path}).body;
 }
 
 document::Value AccusedNode::interference() const {
@@ -148,7 +145,7 @@ document::Value AccusedNode::recorded(const std::string& kind) const {
 }
 
 std::string AccusedNode::metric(const std::string& labelled) const {
-  const auto text = api::metrics_text(*agent_);
+  const auto text = api::metrics_text(agent_->view());
   const auto at = text.find('\n' + labelled + ' ');
   if (at == std::string::npos) return "<none>";
   const auto from = at + labelled.size() + 2;

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "agent/agent.h"
 #include "agent/document/document.h"
-#include "agent/tick/agent.h"
 #include "tests/support/fakes/fake_node.h"
 #include "tests/support/fakes/fixed_wall.h"
 #include "tests/support/state_dir.h"
@@ -64,7 +64,7 @@ class AccusedNode {
   int log_fd_;
   runtime::Log log_;
   runtime::SteppedClock clock_{};
-  std::unique_ptr<tick::Agent> agent_{};
+  std::unique_ptr<Agent> agent_{};
   std::vector<std::string> heard_{};
   std::map<std::string, std::int64_t> waited_ms_{};
   unsigned second_ = 0;

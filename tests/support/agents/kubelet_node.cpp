@@ -54,7 +54,7 @@ void KubeletNode::start(Pace pace) {
     options.api = access_to(api);
     options.nodeslo_name = "node-1";
   }
-  auto created = tick::Agent::create(
+  auto created = Agent::create(
       {.host_root = host.root(),
        .state_dir = dir_.path + "/state",
        .inputs = {.nodeslo = dir_.path + "/nodeslo.yaml",
@@ -68,12 +68,12 @@ void KubeletNode::start(Pace pace) {
   loop_ = std::make_unique<runtime::EventLoop>(std::move(runtime::EventLoop::open().value()));
   const auto react = [this] {
     agent_->react(clock_.now());
-    feed_->unknown_cgroup_found(agent_->newest_unknown_cgroup());
+    feed_->unknown_cgroup_found(agent_->view().observer.roster().newest_unknown_cgroup());
   };
   feed_ = std::move(
-      kube::KubeFeed::open({*loop_, clock_, nullptr, agent_->mutable_inputs(), react}, options).value());
+      kube::KubeFeed::open({*loop_, clock_, nullptr, agent_->parts().inputs, react}, options).value());
   for (const auto* client : {feed_->kubelet(), feed_->api()})
-    if (client != nullptr) agent_->show(client->traffic());
+    if (client != nullptr) agent_->parts().servers.traffic.push_back(&client->traffic());
   for (const int fd : agent_->descriptors())
     if (!loop_->add(fd, 1 /* EPOLLIN */, [react](std::uint32_t) { react(); })) ::abort();
   if (!loop_->every(std::chrono::milliseconds(10), [this](std::uint64_t) { tick(); })) ::abort();
@@ -82,7 +82,7 @@ void KubeletNode::start(Pace pace) {
 
 void KubeletNode::tick() {
   agent_->tick(clock_.now());
-  feed_->unknown_cgroup_found(agent_->newest_unknown_cgroup());
+  feed_->unknown_cgroup_found(agent_->view().observer.roster().newest_unknown_cgroup());
   if (!wanted_ || !wanted_()) return;
   happened_ = true;
   loop_->stop();
@@ -103,7 +103,7 @@ void KubeletNode::run(std::chrono::milliseconds time) {
 }
 
 const Pod* KubeletNode::pod(const std::string& uid) const {
-  for (const auto& pod : agent_->snapshot().pods)
+  for (const auto& pod : agent_->view().node().pods)
     if (pod.spec->uid == uid) return pod.spec;
   return nullptr;
 }
@@ -118,7 +118,7 @@ int KubeletNode::logged(const std::string& text) const {
 }
 
 std::string KubeletNode::page(const std::string& path) const {
-  return api::answer_page(*agent_, {path, {}}).body;
+  return api::answer_page(agent_->view(), {path, {}}).body;
 }
 
 }  // namespace evenkeel::test

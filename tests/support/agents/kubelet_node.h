@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "agent/agent.h"
 #include "agent/kube/kube_feed.h"
-#include "agent/tick/agent.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/fakes/faults.h"
 #include "tests/support/fakes/http_script.h"
@@ -45,16 +45,16 @@ class KubeletNode {
              std::chrono::milliseconds patience = std::chrono::milliseconds(10'000));
   void run(std::chrono::milliseconds time);
 
-  [[nodiscard]] tick::Agent& agent() { return *agent_; }
-  [[nodiscard]] inputs::InputState nodeslo_state() const { return agent_->inputs().states().at(0); }
-  [[nodiscard]] inputs::InputState pods_state() const { return agent_->inputs().states().at(1); }
-  [[nodiscard]] inputs::InputState node_state() const { return agent_->inputs().states().at(2); }
+  [[nodiscard]] Agent& agent() { return *agent_; }
+  [[nodiscard]] inputs::InputState nodeslo_state() const { return agent_->view().inputs.states().at(0); }
+  [[nodiscard]] inputs::InputState pods_state() const { return agent_->view().inputs.states().at(1); }
+  [[nodiscard]] inputs::InputState node_state() const { return agent_->view().inputs.states().at(2); }
   /// The pod's spec as policies see it; null: nobody has heard of it.
   [[nodiscard]] const Pod* pod(const std::string& uid) const;
   [[nodiscard]] std::string log() const;
   [[nodiscard]] int logged(const std::string& text) const;
   [[nodiscard]] std::string page(const std::string& path) const;
-  [[nodiscard]] std::uint64_t ticks() const { return agent_->counters().ticks; }
+  [[nodiscard]] std::uint64_t ticks() const { return agent_->view().tick.counters().ticks; }
 
  private:
   void tick();
@@ -65,7 +65,7 @@ class KubeletNode {
   int log_fd_ = -1;
   std::unique_ptr<runtime::Log> log_{};
   std::unique_ptr<runtime::EventLoop> loop_{};
-  std::unique_ptr<tick::Agent> agent_{};
+  std::unique_ptr<Agent> agent_{};
   std::unique_ptr<kube::KubeFeed> feed_{};
   std::function<bool()> wanted_{};
   bool happened_ = false;

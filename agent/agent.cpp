@@ -1,0 +1,172 @@
+#include "agent/agent.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "agent/writers/restore.h"
+
+namespace evenkeel {
+namespace {
+
+Agent::Created refuse(int exit_code, std::string error) { return {nullptr, std::move(error), exit_code}; }
+
+std::string sentence(const std::string& what, const Error& error) {
+  return what + ": " + name(error.op) + " " + error.file + ": " + errno_name(error.code);
+}
+
+std::string make_state_dir(const std::string& dir) {
+  std::error_code error;
+  std::filesystem::create_directories(dir, error);
+  if (error) return "state directory " + dir + ": " + error.message();
+  ::chmod(dir.c_str(), 0750);
+  return {};
+}
+
+/// A dry run keeps nothing.
+std::string state_dir_of(const AgentOptions& options) {
+  return options.dry_run ? std::string() : options.state_dir;
+}
+
+reclaim::Reclaimer::How reclaims_how(const AgentOptions& options) {
+  using How = reclaim::Reclaimer::How;
+  return options.dry_run ? How::not_at_all : options.stepped ? How::at_once : How::by_thread;
+}
+
+}  // namespace
+
+Agent::Created Agent::create(const AgentOptions& options, runtime::Log& log, const runtime::Clock& clock,
+                             const runtime::WallClock* wall) {
+  auto host = Host::open(options.host_root);
+  if (!host) return refuse(1, sentence("host root " + options.host_root, host.error()));
+  auto layout = tree::detect_layout(*host, options.cgroup_root);
+  if (!layout) return refuse(1, sentence("no cgroup file system below " + options.host_root, layout.error()));
+
+  const std::string kept_in = state_dir_of(options);
+  if (!kept_in.empty())
+    if (auto error = make_state_dir(kept_in); !error.empty()) return refuse(1, std::move(error));
+  auto journal = kept_in.empty() ? Result<executor::Journal>(executor::Journal::in_memory())
+                                 : executor::Journal::open(kept_in, writers::boot_id(*host));
+  if (!journal && journal.error().code == EWOULDBLOCK)
+    return refuse(1, "another evenkeel holds the lock of " + kept_in + "/journal");
+  if (!journal) return refuse(1, sentence("journal in " + kept_in, journal.error()));
+  auto audit = record::Audit::open(kept_in, wall);
+  if (!audit) return refuse(1, sentence("audit log in " + kept_in, audit.error()));
+
+  Opened opened{std::move(*host), std::move(*layout), std::move(*journal), std::move(*audit)};
+  std::unique_ptr<Agent> agent(new Agent(options, std::move(opened), log, clock, wall));
+  const auto changed = agent->inputs_.refresh(clock.now());
+  const auto slo = agent->inputs_.states().front();
+  if (!changed.problems.empty() && !slo.usable && !slo.delivered) {
+    std::string all;
+    for (const auto& problem : changed.problems) all += (all.empty() ? "" : "\n") + problem;
+    return refuse(2, std::move(all));
+  }
+  agent->tick_.started(changed.problems);
+  return {std::move(agent), {}, 0};
+}
+
+Agent::Agent(const AgentOptions& options, Opened opened, runtime::Log& log, const runtime::Clock& clock,
+             const runtime::WallClock* wall)
+    : kernel_(std::move(opened.host), std::move(opened.journal)),
+      inputs_(options.inputs),
+      observer_(kernel_.host, std::move(opened.layout), inputs_, options.stepped),
+      recorder_(std::move(opened.audit), log, observer_.names(), options.dry_run),
+      decider_(inputs_, observer_.node(),
+               history::Baselines({state_dir_of(options), "interference", wall, log})),
+      execution_(observer_.tree(), kernel_, options.dry_run),
+      reclaims_(observer_.tree(), reclaims_how(options), recorder_),
+      brakes_({.host = kernel_.host,
+               .inputs = inputs_,
+               .tree = observer_.tree(),
+               .sampler = observer_.sampler(),
+               .node = observer_.node(),
+               .state = decider_.brake_state(),
+               .clock = clock,
+               .recorder = recorder_}),
+      evictions_({.inputs = inputs_,
+                  .node = observer_.node(),
+                  .tree = observer_.tree(),
+                  .host = kernel_.host,
+                  .files = kernel_.files,
+                  .clock = clock,
+                  .recorder = recorder_,
+                  .report_only = options.stepped || options.dry_run}),
+      lender_({.inputs = inputs_,
+               .node = observer_.node(),
+               .wall = wall,
+               .log = log,
+               .state_dir = state_dir_of(options)}),
+      tick_({.inputs = inputs_,
+             .observer = observer_,
+             .decider = decider_,
+             .execution = execution_,
+             .reclaims = reclaims_,
+             .brakes = brakes_,
+             .evictions = evictions_,
+             .lender = lender_,
+             .recorder = recorder_,
+             .clock = clock}) {
+  // What a crash left is restored before anything is measured, so that no leftover passes for an owner's
+  // value.
+  auto report = writers::restore_leftovers(kernel_.host, kernel_.ports(), kernel_.journal);
+  recorder_.record(report, clock.now());
+  tick_.restored(std::move(report));
+}
+
+const tick::TickResult& Agent::alarm(const Alarm& alarm) {
+  brakes_.alarm_raised(alarm);
+  return tick_.react(alarm.at);
+}
+
+void Agent::lend(MonoTime now) {
+  // Before the first NodeSLO nothing is known of what may be lent; that must not pass for "nothing", which
+  // would forget what was learned.
+  if (!inputs_.slo_known()) return;
+  lender_.update(now);
+  decider_.save(now, false);
+}
+
+tick::TickResult Agent::stop(MonoTime now) {
+  lender_.save(now, true);
+  decider_.save(now, true);
+  reclaims_.stop();
+  tick::TickResult last{.now = now, .report = execution_.restore_all(now)};
+  recorder_.record(last.report, now);
+  return last;
+}
+
+std::vector<int> Agent::descriptors() const {
+  auto all = inputs_.descriptors();
+  const auto watched = observer_.scan().descriptors();
+  all.insert(all.end(), watched.begin(), watched.end());
+  return all;
+}
+
+AgentParts Agent::parts() {
+  return {.inputs = inputs_,
+          .brakes = brakes_,
+          .evictions = evictions_,
+          .lender = lender_,
+          .recorder = recorder_,
+          .servers = servers_,
+          .tick = tick_};
+}
+
+api::AgentView Agent::view() const {
+  return {.tick = tick_,
+          .observer = observer_,
+          .inputs = inputs_,
+          .policies = decider_.state(),
+          .execution = execution_,
+          .reclaimer = reclaims_.reclaimer(),
+          .brakes = brakes_,
+          .evictions = evictions_,
+          .lending = lender_.lending(),
+          .recorder = recorder_,
+          .servers = servers_,
+          .kernel = kernel_};
+}
+
+}  // namespace evenkeel

@@ -1,0 +1,95 @@
+// One node's agent: collectors, policies and actuators, wired once and driven by tick(). Knows nothing of
+// sockets, timers or threads; what each part does is in the folder of its name.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/api/agent_view.h"
+#include "agent/record/traffic.h"
+#include "agent/tick/tick.h"
+#include "agent/writers/kernel_access.h"
+
+namespace evenkeel {
+
+struct AgentOptions {
+  std::string host_root = "/";
+  std::string cgroup_root{};
+  std::string state_dir{};
+  inputs::Inputs::Options inputs{};
+  bool dry_run = false;
+  bool stepped = false;  ///< no events are waited for: files and tree are read in every tick
+};
+
+/// The parts that the program connects with servers and with its event loop.
+struct AgentParts {
+  inputs::Inputs& inputs;
+  brakes::Brakes& brakes;
+  evictions::Evictions& evictions;
+  lender::Lender& lender;
+  record::Recorder& recorder;
+  record::ServerActivity& servers;
+  tick::Tick& tick;
+};
+
+class Agent {
+ public:
+  struct Created {
+    std::unique_ptr<Agent> agent{};
+    std::string error{};
+    int exit_code = 1;
+  };
+  /// Opens the host, takes the state directory's lock, restores what a crash left and reads the inputs once.
+  /// `wall` is null in stepped mode.
+  static Created create(const AgentOptions& options, runtime::Log& log, const runtime::Clock& clock,
+                        const runtime::WallClock* wall);
+
+  /// One full round: measure, decide, write.
+  const tick::TickResult& tick(MonoTime now) { return tick_.run(now); }
+  /// Something happened between two ticks: decides again on the measurements at hand.
+  const tick::TickResult& react(MonoTime now) { return tick_.react(now); }
+  /// A service waits too long, as a PSI trigger or another watcher says between two ticks: brakes if that
+  /// helps.
+  const tick::TickResult& alarm(const Alarm& alarm);
+  /// When react() is to be called at the latest; absent: no brake is on.
+  [[nodiscard]] std::optional<MonoTime> due() const { return brakes_.due(); }
+  /// Works out what can be lent from the ticks so far, and saves what was learned. Less often than a tick: it
+  /// allocates.
+  void lend(MonoTime now);
+  /// Orderly stop: saves what was learned and restores every original value.
+  tick::TickResult stop(MonoTime now);
+
+  /// Descriptors whose readiness calls for react().
+  [[nodiscard]] std::vector<int> descriptors() const;
+  [[nodiscard]] AgentParts parts();
+  /// For the pages; valid as long as the agent.
+  [[nodiscard]] api::AgentView view() const;
+
+ private:
+  /// What has to open before there can be an agent.
+  struct Opened {
+    Host host;
+    tree::Layout layout;
+    executor::Journal journal;
+    record::Audit audit;
+  };
+  Agent(const AgentOptions& options, Opened opened, runtime::Log& log, const runtime::Clock& clock,
+        const runtime::WallClock* wall);
+
+  writers::KernelAccess kernel_;
+  inputs::Inputs inputs_;
+  tick::Observer observer_;
+  record::Recorder recorder_;
+  tick::Decider decider_;
+  tick::Execution execution_;
+  tick::Reclaims reclaims_;
+  brakes::Brakes brakes_;
+  evictions::Evictions evictions_;
+  lender::Lender lender_;
+  record::ServerActivity servers_{};
+  tick::Tick tick_;
+};
+
+}  // namespace evenkeel

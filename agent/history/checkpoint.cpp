@@ -1,0 +1,55 @@
+#include "agent/history/checkpoint.h"
+
+#include <cerrno>
+
+namespace evenkeel::history {
+
+Checkpoint::Checkpoint(const std::string& state_dir, std::string name, const runtime::WallClock* wall,
+                       runtime::Log& log)
+    : name_(std::move(name)), wall_(wall), log_(log) {
+  if (wall != nullptr && !state_dir.empty()) file_.emplace(state_dir + "/" + name_);
+}
+
+Moment Checkpoint::moment(MonoTime now) const {
+  return {now, static_cast<std::int64_t>(wall_->unix_seconds())};
+}
+
+std::optional<std::string> Checkpoint::load(MonoTime now) {
+  saved_at_ = now;
+  if (!file_) return std::nullopt;
+  auto text = runtime::read_state_file(file_->path());
+  if (text) return std::move(*text);
+  if (text.error().code != ENOENT)
+    log_.warning(name_ + "-not-recalled")
+        .with("file", file_->path())
+        .with("errno", errno_name(text.error().code));
+  return std::nullopt;
+}
+
+void Checkpoint::log_loaded(const CheckpointStats& read) {
+  auto line = read.corrupt > 0 ? log_.warning(name_ + "-recalled") : log_.info(name_ + "-recalled");
+  line.with("models", read.models).with("forgotten", read.expired).with("corrupt", read.corrupt);
+  if (read.incompatible > 0) line.with("measured-otherwise", read.incompatible);
+}
+
+bool Checkpoint::due(MonoTime now, Duration interval, bool last) {
+  if (!file_ || !saved_at_) return false;
+  if (file_->in_progress()) log_error(file_->finish());
+  return last || now - *saved_at_ >= interval;
+}
+
+void Checkpoint::save(const std::string& text, MonoTime now, bool last) {
+  if (text.empty()) return;
+  saved_at_ = now;
+  log_error(file_->begin(text));
+  if (last) log_error(file_->finish());
+}
+
+void Checkpoint::log_error(const Result<>& result) {
+  if (result) return;
+  log_.warning(name_ + "-not-kept")
+      .with("file", file_->path())
+      .with("errno", errno_name(result.error().code));
+}
+
+}  // namespace evenkeel::history

@@ -1,0 +1,52 @@
+#include "agent/record/degraded.h"
+
+#include <algorithm>
+
+#include "cgroup/base/result.h"
+
+namespace evenkeel::record {
+namespace {
+
+const inputs::InputState* input(const HealthInputs& being, std::string_view name) {
+  const auto found = std::find_if(being.inputs.begin(), being.inputs.end(),
+                                  [&](const inputs::InputState& state) { return state.name == name; });
+  return found == being.inputs.end() || found->path.empty() ? nullptr : &*found;
+}
+
+std::string because(const inputs::InputState* state) {
+  return state == nullptr || state->error.empty() ? std::string() : ": " + state->error;
+}
+
+std::optional<Degraded> no_lever(const HealthInputs& being) {
+  if (being.writes.quarantined == 0 || being.writes.managed > 0) return std::nullopt;
+  std::string errors;
+  for (const auto& [code, count] : being.writes.refusals_by_errno)
+    errors += (errors.empty() ? "" : ", ") + std::string(errno_name(code));
+  return Degraded{"LeversRefused", "the kernel takes none of the values that are to be set: " + errors};
+}
+
+std::optional<Degraded> no_pods(const HealthInputs& being) {
+  const auto* pods = input(being, "pods");
+  if (!being.pods_known)
+    return Degraded{"PodsUnknown", "it is not known which pods run here" + because(pods)};
+  if (being.pods_stale) return Degraded{"PodsStale", "an old list of pods is in force" + because(pods)};
+  return std::nullopt;
+}
+
+std::optional<Degraded> no_configuration(const HealthInputs& being) {
+  const auto* slo = input(being, "nodeslo");
+  if (slo == nullptr || slo->usable || slo->error.empty()) return std::nullopt;
+  return Degraded{
+      "NodeSloRefused",
+      (slo->loaded ? "the previous configuration is in force" : "there is no configuration") + because(slo)};
+}
+
+}  // namespace
+
+std::optional<Degraded> degraded(const HealthInputs& being) {
+  for (const auto trouble : {no_lever, no_pods, no_configuration})
+    if (auto found = trouble(being)) return found;
+  return std::nullopt;
+}
+
+}  // namespace evenkeel::record

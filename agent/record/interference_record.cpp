@@ -1,0 +1,125 @@
+#include "agent/record/interference_record.h"
+
+#include <array>
+#include <cstdio>
+
+namespace evenkeel::record {
+namespace {
+
+std::string number(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.3g", value);
+  return text.data();
+}
+
+struct Kind {
+  const char* name;
+  bool of_suspect;  ///< something was done to it, or will be: its owner hears of it
+};
+const Kind& kind_of(interference::InterferenceNews::What what) {
+  static constexpr std::array<Kind, interference::kInterferenceNews> kKinds = {
+      {{"interference", false},
+       {"interference-over", false},
+       {"antagonist-limited", true},
+       {"antagonist-confirmed", true},
+       {"antagonist-cleared", true},
+       {"antagonist-released", true},
+       {"suspect-tested", true},
+       {"suspect-innocent", true},
+       {"suspect-unclear", true}}};
+  return kKinds[static_cast<std::size_t>(what)];
+}
+
+std::string sentence_of_news(const interference::InterferenceNews& news, const std::string& victim) {
+  using What = interference::InterferenceNews::What;
+  const std::string limit = limit_text(news.limit);
+  switch (news.what) {
+    case What::capped:
+      return "limited to " + limit + ", to see whether " + victim +
+             " recovers: " + sentence_of(news.accusation);
+    case What::cured:
+      return victim + " has recovered since the limit of " + limit + ": it stays for its lease";
+    case What::not_cured:
+      return victim + " has not recovered with the limit of " + limit;
+    case What::released:
+      return "the limit of " + limit + " is over";
+    case What::test_began:
+      return "limited to " + limit + " in turns, to see whether " + victim + " recovers in them";
+    case What::test_innocent:
+      return victim + " was no better off while it was limited to " + limit;
+    case What::test_unclear:
+      return "whether " + victim + " was better off while it was limited to " + limit + " may be chance";
+    case What::accused:
+    case What::over:
+      break;
+  }
+  return sentence_of(news.accusation);
+}
+
+}  // namespace
+
+const char* resource_of(Signal signal) {
+  constexpr std::array<const char*, kSignals> kResources = {"cache", "cache", "cpu", "memory", "io"};
+  return kResources[static_cast<std::size_t>(signal)];
+}
+
+const char* name(interference::Remedy remedy) {
+  constexpr std::array kNames = {"cpu", "cache", "memory"};
+  return kNames[static_cast<std::size_t>(remedy)];
+}
+
+std::string limit_text(const interference::Limit& limit) {
+  switch (limit.remedy) {
+    case interference::Remedy::cache:
+      return "its least part of cache and memory bandwidth";
+    case interference::Remedy::memory:
+      return because("{} of memory", limit.memory).text();
+    case interference::Remedy::cpu:
+      break;
+  }
+  return because("{}", limit.cpu).text();
+}
+
+std::string sentence_of(const interference::Accusation& one) {
+  const detector::Verdict& verdict = one.verdict;
+  const SignalTraits& signal = traits_of(one.signal);
+  std::string text =
+      std::string(signal.name) + " " + number(one.value) + " " + signal.unit + ", usual " + number(one.usual);
+  if (one.tested)
+    text += "; " + number(one.tested->effect) +
+            " times as much with it as while it was limited, in a test of " +
+            std::to_string(one.tested->measured) + " turns";
+  else if (verdict.blame)
+    text += "; " + number(*verdict.blame) + " of it while the antagonist had the CPU (" +
+            number(100 * verdict.blame_share.value_or(0)) + " % of what it waits more than usual)";
+  else
+    text += "; " + number(verdict.evidence.effect) +
+            " times as much with what the antagonist does, rank correlation " +
+            number(verdict.evidence.rank_correlation) + " over " + std::to_string(verdict.evidence.windows) +
+            " windows";
+  return text + "; chance of a false alarm " + number(verdict.chance);
+}
+
+void record_interference(std::span<const interference::InterferenceNews> events, Recorder& recorder,
+                         MonoTime now) {
+  for (const interference::InterferenceNews& news : events) {
+    const interference::Accusation& one = news.accusation;
+    const std::string victim = recorder.names().display_name(one.victim),
+                      suspect = recorder.names().display_name(one.suspect);
+    const std::string why = sentence_of_news(news, victim);
+    const auto& [kind, of_suspect] = kind_of(news.what);
+    AuditEvent event{.kind = kind, .by = "interference", .why = why};
+    if (of_suspect && !recorder.dry_run()) {
+      recorder.record(event, recorder.names().uid_of(one.suspect), now);
+    } else {
+      event.pod = suspect;
+      recorder.record_for_operator(event, now);
+    }
+    auto line = news.what == interference::InterferenceNews::What::accused ? recorder.log().warning(kind)
+                                                                           : recorder.log().info(kind);
+    line.with("victim", victim).with("antagonist", suspect).with("resource", resource_of(one.signal));
+    line.with("why", why);
+  }
+}
+
+}  // namespace evenkeel::record

@@ -1,0 +1,32 @@
+// Puts on record that memory is reclaimed from a cgroup and why that ended early, once per cgroup and not for
+// each chunk. Does not reclaim.
+#pragma once
+
+#include <vector>
+
+#include "agent/record/recorder.h"
+#include "qos/model/reclaim_order.h"
+
+namespace evenkeel::record {
+
+class ReclaimRecord {
+ public:
+  /// Both must outlive it.
+  ReclaimRecord(const tree::CgroupTree& tree, Recorder& recorder) : tree_(tree), recorder_(recorder) {}
+  /// One tick's orders, and what came of those of the ticks before.
+  void record(const std::vector<ReclaimOrder>& orders, const std::vector<ReclaimOutcome>& outcomes,
+              MonoTime now);
+
+ private:
+  struct Recorded {
+    CgroupId target{};
+    MonoTime ordered{};  ///< last time
+  };
+  void record_start(const ReclaimOrder& order, MonoTime now);
+  void record_end(const ReclaimOutcome& outcome, MonoTime now);
+  const tree::CgroupTree& tree_;
+  Recorder& recorder_;
+  std::vector<Recorded> recorded_{};  ///< cgroups whose reclaim is on record
+};
+
+}  // namespace evenkeel::record

@@ -1,0 +1,65 @@
+// Puts on record what the agent did and what was done to it: one audit line, one log event and, for the owner
+// of the pod concerned, one call of the pod event sink. Keeps the sums of waits for the metrics.
+// Does not decide or write to the kernel.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "agent/inputs/inputs.h"
+#include "agent/record/audit.h"
+#include "agent/record/measurement_status_log.h"
+#include "agent/record/pod_names.h"
+#include "agent/record/wait_totals.h"
+#include "agent/runtime/log.h"
+#include "cgroup/executor/executor.h"
+
+namespace evenkeel::record {
+
+class Recorder {
+ public:
+  using PodEventSink = std::function<void(const Pod&, const AuditEvent&)>;
+
+  /// `log` and `names` must outlive it. `dry_run`: writes are recorded as "would-write".
+  Recorder(Audit audit, runtime::Log& log, const PodNames& names, bool dry_run)
+      : audit_(std::move(audit)), log_(log), names_(names), dry_run_(dry_run) {}
+  /// Called with each audit event about a pod that has a name.
+  void set_pod_event_sink(PodEventSink sink) { pod_event_sink_ = std::move(sink); }
+
+  /// One audit line about the pod with this uid (empty: about no pod), which its owner is told of.
+  void record(AuditEvent event, std::string_view uid, MonoTime now);
+  /// One audit line that no owner is told of.
+  void record_for_operator(const AuditEvent& event, MonoTime now) { audit_.record(event, now); }
+  /// Every write, restore, refusal and foreign write of a report: audit lines and log events.
+  void record(const executor::Report& report, MonoTime now);
+  /// Inputs that were refused, disappeared or recovered.
+  void record(const inputs::Inputs::Changed& changed, MonoTime now);
+
+  /// Adds a tick's waits to the sums. Allocates only for cgroups that are new.
+  void add_waits(const NodeSnapshot& node, const tree::CgroupTree& tree) { wait_totals_.add(node, tree); }
+  /// Logs how interference is measured when that has changed.
+  void log_measurement_changes(const NodeSnapshot& node) { measurement_status_log_.log_changes(node, log_); }
+
+  [[nodiscard]] runtime::Log& log() const { return log_; }
+  [[nodiscard]] const PodNames& names() const { return names_; }
+  [[nodiscard]] bool dry_run() const { return dry_run_; }
+  [[nodiscard]] const Audit& audit() const { return audit_; }
+  /// Waits for CPUs, memory and disks; empty while no setting asks for them.
+  [[nodiscard]] const WaitTotals& wait_totals() const { return wait_totals_; }
+
+ private:
+  void record(const executor::Written& write, MonoTime now);
+  void record(const executor::Refused& refusal, MonoTime now);
+  void record(const executor::Foreign& foreign, MonoTime now);
+  void record_deferred(std::size_t changes, MonoTime now);
+
+  Audit audit_;
+  runtime::Log& log_;
+  const PodNames& names_;
+  const bool dry_run_;
+  PodEventSink pod_event_sink_{};
+  WaitTotals wait_totals_{};
+  MeasurementStatusLog measurement_status_log_{};
+};
+
+}  // namespace evenkeel::record

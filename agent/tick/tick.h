@@ -1,0 +1,67 @@
+// One round of the agent's loop: inputs -> snapshot -> intents -> plan -> execution -> record, in full once a
+// tick, and without measuring between two ticks. Does not wait: the caller says when.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "agent/brakes/brakes.h"
+#include "agent/evictions/evictions.h"
+#include "agent/lender/lender.h"
+#include "agent/record/interference_record.h"
+#include "agent/tick/decider.h"
+#include "agent/tick/execution.h"
+#include "agent/tick/observer.h"
+#include "agent/tick/reclaims.h"
+#include "agent/tick/result.h"
+
+namespace evenkeel::tick {
+
+class Tick {
+ public:
+  /// All of these must outlive it.
+  struct Parts {
+    inputs::Inputs& inputs;
+    Observer& observer;
+    Decider& decider;
+    Execution& execution;
+    Reclaims& reclaims;
+    brakes::Brakes& brakes;
+    evictions::Evictions& evictions;
+    lender::Lender& lender;
+    record::Recorder& recorder;
+    const runtime::Clock& clock;
+  };
+  explicit Tick(const Parts& parts) : parts_(parts) {}
+
+  /// Before the first tick, for its result: inputs that were refused and values that were restored at the
+  /// start.
+  void started(std::vector<std::string> problems) { result_.problems = std::move(problems); }
+  void restored(executor::Report report) { restored_at_start_ = std::move(report); }
+
+  /// One full round.
+  const TickResult& run(MonoTime now);
+  /// Between two ticks, after an event (a new cgroup, a changed file, a foreign write, an alarm): decides
+  /// again on the measurements at hand. Nothing is measured, so rates keep their tick-long windows.
+  const TickResult& react(MonoTime now);
+  /// So many ticks came due while an earlier one still ran.
+  void missed(std::uint64_t count) { counters_.late_ticks += count; }
+
+  /// Of the last run() or react().
+  [[nodiscard]] const TickResult& result() const { return result_; }
+  [[nodiscard]] const TickCounters& counters() const { return counters_; }
+
+ private:
+  Changes refresh(MonoTime now);
+  void join_roster();
+  void decide_and_execute(MonoTime now);
+  void reclaim(MonoTime now);
+  void finish(MonoTime now);
+
+  Parts parts_;
+  TickResult result_{};
+  TickCounters counters_{};
+  executor::Report restored_at_start_{};  ///< until the first tick reports it
+};
+
+}  // namespace evenkeel::tick

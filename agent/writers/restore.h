@@ -1,0 +1,36 @@
+// `evenkeel restore`: undo, without a running agent, everything the journal holds.
+#pragma once
+
+#include <string>
+
+#include "agent/runtime/log.h"
+#include "cgroup/base/resctrl_files.h"
+#include "cgroup/executor/executor.h"
+#include "cgroup/network/kernel_port.h"
+#include "cgroup/sched/core_cookies.h"
+
+namespace evenkeel::writers {
+
+struct RestoreOptions {
+  std::string host_root = "/";
+  std::string state_dir{};
+};
+struct Restored {
+  executor::Report report{};
+  std::string error{};  ///< set: nothing was done
+};
+Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall);
+
+/// Gives back all that a journal holds: with every hand, as its owner left it.
+struct KernelPorts {
+  KernelFiles& files;
+  ResctrlFiles& groups;
+  sched::CoreCookies& cookies;
+  network::NetworkDoor& network;
+};
+executor::Report restore_leftovers(const Host& host, const KernelPorts& doors, executor::Journal& journal);
+
+/// What this boot of this machine is called; empty where the kernel does not say (a fake root).
+std::string boot_id(const Host& host);
+
+}  // namespace evenkeel::writers
