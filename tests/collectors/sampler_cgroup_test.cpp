@@ -1,4 +1,4 @@
-// What is read of cgroups, and when: one pod on a fake host.
+// What the sampler reads of cgroups, and when: one pod on a fake host.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -112,7 +112,7 @@ TEST_F(OnePod, MemoryStatKeepsItsValueUntilItIsDueAndThenTheTicksAreEven) {
 
 TEST_F(OnePod, TheDearFilesAreSpreadEvenlyOverTheTicks) {
   lay_out([](test::FakeHost& host) { host.v2(); });
-  sampled.fake.remove_cgroup(pod);  // containers have twice as long
+  sampled.fake.remove_cgroup(pod);  // containers are read half as often
   for (int i = 0; i < 18; ++i) sampled.fake.pod(KubeQos::burstable, "00-0" + std::to_string(i));
   sampled.start();
   sampled.tick();
@@ -205,7 +205,7 @@ TEST_F(OnePod, ARosterOfAnotherTreeGetsNobodyElsesNumbers) {
   charge(pod, "1\n");
   sampled.start();
   sampled.tick();
-  // The sampler follows the new tree, but the snapshot still has the places of the old one.
+  // The sampler follows the new tree, but the snapshot still has the positions of the old one.
   const auto first = sampled.fake.pod(KubeQos::besteffort, "00-00");
   charge(first, "2\n");
   const auto id = sampled.at(pod).id;

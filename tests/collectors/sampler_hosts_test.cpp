@@ -1,4 +1,4 @@
-// What every kind of host must give alike.
+// What every kind of host must report alike.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -91,9 +91,9 @@ TEST_P(EveryHost, SettingsAreReadBack) {
   EXPECT_EQ(applied.cpu_burst, 0_us_cpu);
   EXPECT_EQ(applied.cpu_shares, v2 ? 100 : 1024);
   EXPECT_EQ(applied.cpu_idle, 0);
-  EXPECT_FALSE(applied.plain.has(Knob::cpu_bvt));  // a vendor's lever
+  EXPECT_FALSE(applied.plain.has(Knob::cpu_bvt));  // a vendor kernel's setting
   ASSERT_TRUE(applied.cpus);
-  EXPECT_EQ(applied.cpus->empty(), v2);  // inherited there, a copy on v1
+  EXPECT_EQ(applied.cpus->empty(), v2);  // inherited on v2, a copy on v1
   EXPECT_EQ(applied.cpus_effective.has_value(), v2);
   EXPECT_EQ(sampled.node.v2_cpu, v2);
   EXPECT_EQ(sampled.node.v2_cpuset, v2);
@@ -105,7 +105,7 @@ TEST_P(EveryHost, ASettingThatSomebodyWroteIsReadAtTheNextTick) {
   sampled.sampler().settings_changed(sampled.at(container).id);
   sampled.tick();
   EXPECT_EQ(sampled.at(container).applied.cpu_idle, 1);
-  // Once told, once read: the next value without news has to wait for its turn.
+  // One notification causes one read: the next value without a notification is read when it is due.
   int ticks_until_seen = 0;
   sampled.fake.write(Controller::cpu, container, "cpu.idle", "0\n");
   for (int i = 0; i < 10; ++i) {

@@ -1,4 +1,4 @@
-// The node's own senses, over a fake /proc and /sys.
+// The node collectors on a fake /proc and /sys.
 #include "tests/support/scenes/sampler_node.h"
 
 #include <gtest/gtest.h>
@@ -33,13 +33,13 @@ TEST_F(NodeSenses, CpuUseIsAbsentAtFirstThenTheDifference) {
 
   sampled.fake.file("proc/stat", "cpu  1000 50 300 9000 200 20 30 5 0 0\n");
   sampled.tick(1s);
-  EXPECT_EQ(node.node.cpu_use, std::nullopt);  // backwards: not 1.8e17 CPUs
+  EXPECT_EQ(node.node.cpu_use, std::nullopt);  // it decreased: not 1.8e17 CPUs
   EXPECT_EQ(node.node.cpu_stolen, std::nullopt);
   sampled.fake.file("proc/stat", "garbage\n");
   sampled.tick(1s);
   sampled.fake.file("proc/stat", "cpu  1000 50 300 9000 200 20 30 5 0 0\n");
   sampled.tick(1s);
-  EXPECT_EQ(node.node.cpu_use, std::nullopt);  // a gap: nobody knows when the ticks fell
+  EXPECT_EQ(node.node.cpu_use, std::nullopt);  // after a gap: unknown when the ticks happened
 }
 
 TEST_F(NodeSenses, ALongProcStatIsNoObstacle) {
@@ -194,7 +194,7 @@ TEST_F(NodeSenses, HotPlugIsSeenAtTheNextTick) {
   EXPECT_EQ(node.topology.online.text(), "0,2-3");
   ASSERT_EQ(node.topology.cpus.size(), 3u);
   EXPECT_EQ(node.topology.cpus[1].id, 2);
-  // As many as before, but others.
+  // The same number as before, but other CPUs.
   sampled.fake.file(kCpu + "online", "0-2\n");
   sampled.tick();
   EXPECT_EQ(node.topology.cpus[1].id, 1);

@@ -1,4 +1,5 @@
-// When the run-queue program calls for the brake: its arithmetic, and whom it takes for what.
+// When the run-queue program raises an alarm for the brake: its arithmetic, and the side it gives each
+// cgroup.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -32,8 +33,8 @@ TEST(CountOnce, PartsOfAWaitComeWithTheLatestFirst) {
   EXPECT_EQ(count_once(&cell, 70, 100), 0U) << "before the last is over and done with";
 }
 
-/// What was counted of random waits on one CPU, and what a full record says: each moment in which best effort
-/// ran and somebody waited.
+/// What the program counted of random waits on one CPU, and what a full record says: all time in which best
+/// effort ran and a task waited.
 struct Counted {
   unsigned long long ours = 0, record = 0;
 };
@@ -79,7 +80,7 @@ TEST(CountOnce, IsNeverMoreThanSomebodyWaited) {
   EXPECT_GT(ours, record * 7 / 10) << "and seldom much less";
 }
 
-/// The most that is said to have been waited within a window, of a service that waits `wait` of each `every`.
+/// The longest wait reported within a window, for a service that waits `wait` of each `every`.
 unsigned long long most_waited(unsigned long long wait, unsigned long long every, unsigned long long window) {
   BrakeCell cell{};
   unsigned long long most = 0;
@@ -101,7 +102,7 @@ TEST(AddWaited, ABurstIsSeenWhenItHasTakenEnoughWhereverTheWindowBegan) {
   for (unsigned long long phase = 0; phase < kWindow; phase += kMs) {
     BrakeCell cell{};
     const unsigned long long begins = 1000 * kMs + phase;
-    add_waited(&cell, kWindow, 1000 * kMs - 1, 1000 * kMs);  // a window begins
+    add_waited(&cell, kWindow, 1000 * kMs - 1, 1000 * kMs);  // a window starts
     unsigned long long now = begins, waited = 0;
     while (waited < 10 * kMs) {
       now += kMs;

@@ -1,5 +1,5 @@
-// The arithmetic of counting: what two readings of a CPU's counters say, scaling, and how many can have a
-// turn.
+// The arithmetic of counting: the difference of two readings of a CPU's counters, scaling, and the number of
+// turns.
 #include <gtest/gtest.h>
 
 #include "collectors/bpf/cpu_counters_shared.h"
@@ -30,7 +30,7 @@ TEST(AddCounted, IsTheDifferenceOfTwoReadings) {
   }
 }
 
-/// Whatever went back, nothing is added and that is counted.
+/// Whichever value decreased, nothing is added and the loss is counted.
 TEST(AddCounted, ACounterThatWentBackIsNeverAHugeNumber) {
   const CounterReading from{.enabled_ns = 100, .running_ns = 60, .counts = {10, 10, 10, 10, 10}};
   const auto all_after = [&] {

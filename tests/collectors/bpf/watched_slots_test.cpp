@@ -1,4 +1,4 @@
-// Who owns which row of the tables of our programs in the kernel.
+// Which cgroup owns which row of the BPF tables.
 #include "collectors/bpf/watched_slots.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ TEST(WatchedSlots, NobodyGetsARowThatTheKernelStillRemembers) {
 TEST(WatchedSlots, ChurnForEverNeedsNoMoreRows) {
   bpf::WatchedSlots slots(512);
   std::uint32_t next = 1;
-  for (int tenth = 0; tenth < 6000; ++tenth) {  // ten minutes of fifty a second
+  for (int tenth = 0; tenth < 6000; ++tenth) {  // ten minutes with fifty per second
     const auto now = at(tenth * 100ms);
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(slots.take(CgroupId{next}, now)) << next;

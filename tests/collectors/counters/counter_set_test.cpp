@@ -1,4 +1,5 @@
-// Which events are counted when somebody else has counters, what is said of it, and that all come back.
+// Which events are counted while another process uses counters, the reason reported for the others, and their
+// return.
 #include <gtest/gtest.h>
 
 #include "collectors/counters/cpu_counting.h"
@@ -83,7 +84,7 @@ TEST_F(CounterSetTest, TheWatchdogIsBlamedOnlyWhereItIsOn) {
             "stalled-cycles-backend: no counter is free (the NMI watchdog holds one: kernel.nmi_watchdog)");
 }
 
-/// The machine has room for three together, and knows nothing of cache misses.
+/// The machine can count three events together, and no cache misses.
 int three_of_them(const counters::CounterEvents& events) {
   if (events.back().kind == counters::CounterKind::cache_misses) return EOPNOTSUPP;
   return events.size() > 3 ? EBUSY : 0;

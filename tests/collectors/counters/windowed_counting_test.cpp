@@ -1,4 +1,5 @@
-// Turns and windows, whatever counts: who is counted when, what becomes of a window, and what is said of it.
+// Turns and windows for either way of counting: when each container is counted, the result of a window, and
+// what is reported.
 #include "collectors/counters/windowed_counting.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ counters::CounterEvents kinds(std::size_t size) {
   return all;
 }
 
-/// Counts what the test says.
+/// Counts the values that the test sets.
 class ToldCounting final : public counters::WindowedCounting {
  public:
   explicit ToldCounting(std::size_t size)
@@ -67,7 +68,7 @@ class CountingInTurnsTest : public testing::Test {
     settings_.counter_window = 2s;
     settings_.counter_period = 6s;
   }
-  /// A second passes. Returns how many results there are.
+  /// Advances by a second. Returns how many results there are.
   std::size_t tick(ToldCounting& counting, MilliCpu use = 500_mcpu) {
     auto& node = sampled_.node;
     node.at += 1s;

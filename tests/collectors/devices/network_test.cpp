@@ -1,4 +1,4 @@
-// The interface that leads out of the node, from routing tables and a sysfs of plain files.
+// Finding the interface of the default route, from routing tables and a sysfs of plain files.
 #include "collectors/devices/network.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ void device(FakeHost& host, const std::string& name, const char* index, const ch
 
 struct Routes : testing::Test {
   std::optional<NetworkLink> look() {
-    std::array<char, 256> buffer;  // tables are longer
+    std::array<char, 256> buffer;  // the tables are longer
     std::string path;
     NetworkLink out;
     const auto root = std::move(*Host::open(host.root()));

@@ -1,4 +1,4 @@
-// The resctrl file system of several machines, as the collector sees it.
+// The resctrl file system of several machines, as the collector reads it.
 #include "collectors/devices/resctrl.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ TEST(ResctrlSystemOf, AmdCountsInEighthsOfAGigabyte) {
 TEST(ResctrlSystemOf, OnlyWhereInfoCannotTellTheVendorDoes) {
   FakeHost host;
   amd(host);
-  host.file(kDir + "schemata", "MB:0=80;1=80;3=80\n");  // somebody has limited the root itself
+  host.file(kDir + "schemata", "MB:0=80;1=80;3=80\n");  // another process has limited the root itself
   EXPECT_EQ(of(seen(host), "MB").unit, ResctrlUnit::percent);
   host.file("proc/cpuinfo", "processor : 0\nvendor_id : AuthenticAMD\n");
   EXPECT_EQ(of(seen(host), "MB").unit, ResctrlUnit::eighths);

@@ -1,4 +1,5 @@
-// Pressure triggers on real cgroups: they fire when somebody waits, follow the pods and leave nothing open.
+// Pressure triggers on real cgroups: they fire when a task waits, follow the pods and leave no descriptors
+// open.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -39,7 +40,7 @@ struct Loop {
             .remove = [this](int fd) { EXPECT_EQ(waiting.erase(fd), 1U); },
             .hear = [this](const Alarm& alarm) { heard.push_back(alarm); }};
   }
-  /// What is ready within the time. Whether anything was.
+  /// Handles what becomes ready within the time. Returns whether anything did.
   bool once(int timeout_ms) {
     std::vector<pollfd> all;
     for (const auto& [fd, ready] : waiting) all.push_back({fd, POLLPRI, 0});
@@ -130,7 +131,7 @@ TEST_F(LivePressureTriggers, SurviveAHundredPodsThatCameAndWent) {
     follow();
     EXPECT_EQ(triggers_->health().open, 6U);
     cgroups_.remove(pod);
-    if (i % 2 == 0) loop_.once(0);  // told by the kernel first, or by the tree
+    if (i % 2 == 0) loop_.once(0);  // reported first by the kernel, or by the tree
     follow();
   }
   EXPECT_EQ(open_descriptors(), before);

@@ -1,4 +1,5 @@
-// Who waits for a CPU, and because of whom, on the real kernel, held against the kernel's own counts.
+// Which cgroups wait for a CPU, and because of which, on the real kernel, compared with the kernel's own
+// counts.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -48,7 +49,7 @@ class LiveRunQueue : public testing::Test {
   void limit(const std::string& pod, int percent) {
     std::ofstream(node_.cgroups().quota_file(RunQueueNode::container(pod))) << percent * 1000;
   }
-  /// What its quota kept from it so far, by cpu.stat.
+  /// Its throttled time so far, from cpu.stat.
   [[nodiscard]] Duration throttled(const std::string& pod) const {
     std::ifstream in(node_.cgroups().file(Controller::cpu, RunQueueNode::container(pod), "cpu.stat"));
     std::string word;
@@ -72,7 +73,7 @@ TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
   node_.watch(2s);
   for (const auto* one : {&a, &b, &innocent}) one->hold();
   node_.add();
-  // The rest went to others, in slices too short and too many to be remembered one by one.
+  // The rest went to other tasks, in slices too short and too many to be recorded one by one.
   if (before_a.ran() + before_b.ran() < 1500ms) GTEST_SKIP() << kTooBusy;
   for (const auto& [pod, other, of_pod, of_other] :
        {std::tuple{"aa", "bb", &before_a, &before_b}, {"bb", "aa", &before_b, &before_a}}) {
@@ -84,7 +85,7 @@ TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
     EXPECT_GT(node_.blamed(pod, other), other_ran * 8 / 10) << pod << " by " << other;
     EXPECT_LT(node_.blamed(pod, other), other_ran * 12 / 10) << pod << " by " << other;
     EXPECT_GT(node_.blamed_in_all(pod), node_.waited(pod) * 8 / 10) << pod << ": somebody ran meanwhile";
-    // It was born on either CPU, and has kept to its own since.
+    // It started on either CPU, and has stayed on its own since.
     EXPECT_LT(node_.blamed(pod, "cc"), node_.waited(pod) / 100) << pod;
     EXPECT_GT(node_.waits_above(pod, 512us), 10U) << pod << ": slices are longer than that";
   }
@@ -104,7 +105,7 @@ TEST_F(LiveRunQueue, WhoIsThrottledAloneDoesNotWaitForAnybody) {
   say("throttled alone", "waited", node_.waited("aa"), "kernel", waited);
   say("throttled alone", "by its quota", by_quota, "ran", before.ran());
   if (by_quota < 500ms) GTEST_SKIP() << kTooBusy;
-  // Somebody else on this machine may want the CPU, too.
+  // Other processes of this machine may want the CPU, too.
   EXPECT_LT(node_.waited("aa"), waited - by_quota * 9 / 10 + 20ms);
 }
 
@@ -126,7 +127,7 @@ TEST_F(LiveRunQueue, WhoIsThrottledBesideAHogDoesNotBlameItForThat) {
   EXPECT_LE(node_.blamed_in_all("aa"), node_.waited("aa"));
 }
 
-/// Three who want two CPUs are moved to and fro while they wait.
+/// Three tasks for two CPUs are migrated while they wait.
 TEST_F(LiveRunQueue, WhoIsMovedWhileItWaitsKnowsWhoHadBothCpus) {
   if (::sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "one CPU";
   node_.begin();
@@ -191,7 +192,7 @@ TEST_F(LiveRunQueue, WhoIsNotAskedLeavesNothingInTheKernel) {
   EXPECT_EQ(open_descriptors(), loaded);
 }
 
-/// Fifty a second come and go.
+/// Fifty cgroups per second come and go.
 TEST_F(LiveRunQueue, CgroupsComeAndGoAndNothingGrows) {
   const auto before = open_descriptors();
   const auto lost_before = node_.node().run_queue.lost;

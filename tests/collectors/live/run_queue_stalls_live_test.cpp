@@ -1,4 +1,4 @@
-// What keeps tasks from getting on, on the real kernel: they free memory themselves, they sleep for a disk.
+// Stalls of tasks on the real kernel: direct reclaim and sleeping for a disk.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ class LiveStalls : public testing::Test {
   void SetUp() override {
     if (const auto why = node_.why_not(); !why.empty()) GTEST_SKIP() << why;
   }
-  /// Whether the kernel took it.
+  /// Whether the kernel accepted it.
   bool put(Controller controller, const char* v1_file, const char* v2_file, const std::string& text) {
     const auto& cgroups = node_.cgroups();
     if (cgroups.layout().root(controller).empty()) return false;

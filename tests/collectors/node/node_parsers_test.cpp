@@ -51,7 +51,7 @@ TEST(NodeMemory, WhatIsNotToldIsUnknown) {
   ASSERT_TRUE(memory);
   EXPECT_EQ(memory->free, std::nullopt);
   EXPECT_EQ(memory->page_cache, std::nullopt);
-  EXPECT_EQ(memory->hugepages, Bytes(0));  // a kernel without huge pages has no such lines
+  EXPECT_EQ(memory->hugepages, Bytes(0));  // kernels without huge pages have no such lines
 }
 
 TEST(NodeMemory, MalformedTextsAreAbsent) {

@@ -8,7 +8,7 @@ namespace evenkeel {
 namespace {
 
 TEST(CgroupFiles, CountersAreReadEveryTick) {
-  // An increase must span exactly one tick, or a rate would be a multiple of the truth.
+  // An increase must span exactly one tick; otherwise a rate would be a multiple of the true value.
   for (const auto& row : per_cgroup::cgroup_files()) {
     const bool counts = row.name == "cpu.stat" || row.name == "cpuacct.usage";
     EXPECT_TRUE(!counts || row.every == 1) << row.name;

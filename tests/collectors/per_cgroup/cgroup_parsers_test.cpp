@@ -181,7 +181,7 @@ TEST(CgroupSettings, V1LimitIsQuotaAndPeriod) {
   EXPECT_EQ(bench.sample.applied.cpu_limit, (CpuLimit{std::nullopt, 100ms}));
   bench.read(parse_cfs_period, Text{});
   bench.read(parse_cpu_limit, "150000\n");
-  EXPECT_FALSE(bench.sample.applied.cpu_limit);  // a quota of an unknown period limits nobody knows what
+  EXPECT_FALSE(bench.sample.applied.cpu_limit);  // a quota without a known period is not a known limit
 }
 
 TEST(CgroupSettings, V2LimitIsOneFile) {
@@ -236,7 +236,7 @@ TEST(CgroupParsers, TimeInTheKernelCountsSinceTheBeginning) {
   }
 }
 
-/// Whether anything at all is known of the sample.
+/// Whether the sample has any value.
 bool knows_something(const CgroupSample& s) {
   const auto& a = s.applied;
   const auto& m = s.memory;
@@ -274,7 +274,7 @@ TEST(CgroupParsers, MalformedTextsAreAbsence) {
       for (int twice = 0; twice < 2; ++twice)
         for (const auto parse : kCounters) bench.read(parse, text, 1s);
       for (const auto parse : kSettings)
-        // "-1" and "max" are good words of some settings: unlimited, and the lowest identity.
+        // "-1" and "max" are valid texts of some settings: unlimited, and the lowest identity.
         if (text != "-1" && text != "max" && text != "-9223372036854775808") bench.read(parse, text, 1s);
       EXPECT_FALSE(knows_something(bench.sample)) << text.substr(0, 40);
     }

@@ -1,4 +1,4 @@
-// Who is who: the cgroup tree joined with the pods and the host applications that others know of.
+// The roster: the cgroup tree joined with the listed pods and the configured host applications.
 #include "collectors/per_cgroup/roster.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Which pairs of blame are passed on, and what becomes of the others: nothing is lost, and nobody is
-// forgotten.
+// Which pairs of blame are reported, and how the others are summed: no time is lost, and no victim is left
+// out.
 #include "collectors/run_queue/blame_pick.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class BlamePickTest : public testing::Test {
       if (one.victim == id(victim) && one.sibling == sibling) return one;
     return {};
   }
-  /// Of everybody, told or added up.
+  /// Of all victims, reported by pair or summed.
   [[nodiscard]] Duration all_time() const {
     Duration sum{};
     for (const auto& one : run_queue_.blame) sum += one.time;
@@ -70,7 +70,7 @@ TEST_F(BlamePickTest, TheLongestAreToldAndTheOthersAddedUp) {
   EXPECT_EQ(run_queue_.blame_cut, 977U);
 }
 
-/// 330 victims with a dozen runners each, the last of them with the least: nobody is without.
+/// 330 victims with a dozen runners each, the last of them with the least: each keeps some pairs.
 TEST_F(BlamePickTest, EveryVictimKeepsItsLongest) {
   Duration noted{};
   for (std::uint32_t victim = 1; victim <= 330; ++victim)
@@ -94,7 +94,7 @@ TEST_F(BlamePickTest, EveryVictimKeepsItsLongest) {
   EXPECT_EQ(all_time(), noted);
 }
 
-/// More victims than pairs: the longest are told, and of the others it is known how much there was.
+/// More victims than pairs: the longest are reported, and the others' total is known.
 TEST_F(BlamePickTest, WhereThereIsNoRoomForAllVictimsTheirRestsSpeak) {
   for (std::uint32_t victim = 1; victim <= 1500; ++victim) {
     note(victim, 9000, 1us * victim);
@@ -122,7 +122,7 @@ TEST_F(BlamePickTest, SharedCoresAreApartFromWaits) {
   EXPECT_EQ(rest_of(1, true).pairs, 1200 - (1024 - 3));
 }
 
-/// More than are noted at a time: the sums are those of all, whatever the order.
+/// More than it can hold at a time: the sums include all, whatever the order.
 TEST_F(BlamePickTest, MoreThanItCanNoteIsAddedUpEarly) {
   std::mt19937 dice(1);
   std::vector<WaitBlame> all;

@@ -73,13 +73,13 @@ TEST(RunSegments, OneWhoGoesOnIsOneSegment) {
   EXPECT_EQ(walk(past, 150, 180), (std::map<unsigned int, unsigned long long>{{7, 30}}));
 }
 
-/// As far as the ring reaches, it is as if each nanosecond had been written down.
+/// As far back as the ring reaches, the result equals a record of each nanosecond.
 TEST(RunSegments, TellAsMuchAsAFullRecord) {
   std::mt19937 dice(1);
   const auto roll = [&](int below) { return static_cast<int>(dice() % static_cast<unsigned>(below)); };
   for (int round = 0; round < 2000; ++round) {
     RunSegments past{};
-    std::vector<unsigned int> record(1, 0);  // who ran in each nanosecond; 0: nobody knows
+    std::vector<unsigned int> record(1, 0);  // which slot ran in each nanosecond; 0: unknown
     const int segments = roll(80);
     for (int i = 0; i < segments; ++i) {
       const auto slot = 1U + static_cast<unsigned int>(roll(4));

@@ -1,5 +1,4 @@
-// What single tasks say of themselves: the texts, and the sums over tasks that come and go, on a made-up
-// machine.
+// The task walk on a fake machine: parsing, and the sums over tasks that come and go.
 #include "collectors/run_queue/task_walk.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +32,7 @@ TEST(TaskTexts, AnythingElseIsAbsence) {
     EXPECT_EQ(run_queue::task_state(text), '\0') << text;
 }
 
-/// A pod of one container on v2, and tasks in it.
+/// A pod with one container on v2, and tasks in it.
 class Walked : public testing::Test {
  protected:
   Walked() {
@@ -52,7 +51,7 @@ class Walked : public testing::Test {
     host_.file(dir + "/schedstat",
                "1000 " + std::to_string(waited_ns) + " " + std::to_string(timeslices) + "\n");
   }
-  /// So many tasks that do nothing.
+  /// Adds that many sleeping tasks.
   void sleepers(int count) {
     std::string list;
     for (int tid = 100; tid < 100 + count; ++tid) {
@@ -104,11 +103,11 @@ TEST_F(Walked, WhoComesOrGoesCountsForNothingButHimself) {
   task(14, 'R', 9000, 9);
   look();
   EXPECT_EQ(seen().since->waited, 70ns);
-  task(11, 'R', 60, 1);  // another one with its number
+  task(11, 'R', 60, 1);  // another task with its number
   task(14, 'R', 9005, 10);
   look();
   EXPECT_EQ(seen().since->waited, 5ns);
-  host_.remove("proc/14");  // ends between the list and the look
+  host_.remove("proc/14");  // exits between the listing and the read
   look();
   EXPECT_EQ(seen().running, 1);
   EXPECT_EQ(seen().since->waited, 0ns);
@@ -143,7 +142,7 @@ TEST_F(Walked, SaysWhyNothingIsKnown) {
   EXPECT_TRUE(walk_.seen().empty());
 }
 
-/// Where there are a thousand now and then, it is not known now and then.
+/// When the number varies around the limit, results must not come and go.
 TEST_F(Walked, ManyTasksAreTooManyUntilTheyAreFewAgain) {
   sleepers(1000);
   EXPECT_EQ(look(false), "");
