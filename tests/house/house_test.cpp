@@ -34,8 +34,7 @@ std::string many_lines(int count) {
   return text;
 }
 
-// --- the project as it stands
-// --------------------------------------------------------------------------------
+// --- the project as it stands ------------------------------------------------------------------------------
 
 class House : public testing::TestWithParam<std::size_t> {};
 
@@ -54,8 +53,7 @@ std::string test_name(const testing::TestParamInfo<std::size_t>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Rules, House, testing::Range<std::size_t>(0, rules().size()), test_name);
 
-// --- the rules themselves: each finds its planted violation, and nothing in the correct file beside it
-// ----------
+// --- the rules themselves: each finds its planted violation, and nothing in the correct file beside it --
 
 struct Planted {
   std::string rule;
