@@ -66,7 +66,7 @@ TEST_P(EveryHost, RatesNeedTwoSamples) {
   EXPECT_FALSE(sampled.at(container).throttling);
 }
 
-TEST_P(EveryHost, MemoryIsThereAtFirstSight) {
+TEST_P(EveryHost, MemoryIsKnownAtTheFirstTick) {
   const bool v2 = GetParam().v2;
   const std::string prefix = v2 ? "" : "total_";
   sampled.fake.write(Controller::memory, container, v2 ? "memory.current" : "memory.usage_in_bytes",
@@ -99,7 +99,7 @@ TEST_P(EveryHost, SettingsAreReadBack) {
   EXPECT_EQ(sampled.node.v2_cpuset, v2);
 }
 
-TEST_P(EveryHost, ASettingThatSomebodyWroteIsReadAtTheNextTick) {
+TEST_P(EveryHost, AForeignWriteIsReadAtTheNextTick) {
   for (int i = 0; i < 3; ++i) sampled.tick();
   sampled.fake.write(Controller::cpu, container, "cpu.idle", "1\n");
   sampled.sampler().settings_changed(sampled.at(container).id);
@@ -115,7 +115,7 @@ TEST_P(EveryHost, ASettingThatSomebodyWroteIsReadAtTheNextTick) {
   EXPECT_GT(ticks_until_seen, 0);
 }
 
-TEST_P(EveryHost, ASettingWithoutNewsIsReadWithinTenTicks) {
+TEST_P(EveryHost, ASettingWithoutNotificationIsReadWithinTenTicks) {
   for (int i = 0; i < 3; ++i) sampled.tick();
   sampled.fake.write(Controller::cpu, container, "cpu.idle", "1\n");
   int ticks = 0;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned long long kMs = 1'000'000, kWindow = 50 * kMs;
 
-TEST(CountOnce, WhoWaitsAtTheSameTimeCountsOnce) {
+TEST(CountOnce, SimultaneousWaitsCountOnce) {
   BrakeCell cell{};
   EXPECT_EQ(count_once(&cell, 100, 200), 100U);
   EXPECT_EQ(count_once(&cell, 100, 200), 0U);
@@ -24,7 +24,7 @@ TEST(CountOnce, WhoWaitsAtTheSameTimeCountsOnce) {
   EXPECT_EQ(count_once(&cell, 240, 240), 0U);
 }
 
-TEST(CountOnce, PartsOfAWaitComeWithTheLatestFirst) {
+TEST(CountOnce, PartsOfAWaitArriveLatestFirst) {
   BrakeCell cell{};
   EXPECT_EQ(count_once(&cell, 80, 100), 20U);
   EXPECT_EQ(count_once(&cell, 40, 60), 20U) << "not what is between them";
@@ -62,14 +62,14 @@ Counted count_random(unsigned seed, bool in_order) {
   return out;
 }
 
-TEST(CountOnce, IsExactWhereWaitsEndInTheOrderInWhichTheyBegan) {
+TEST(CountOnce, IsExactIfWaitsEndInTheirStartingOrder) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     const auto counted = count_random(seed, true);
     ASSERT_EQ(counted.ours, counted.record) << seed;
   }
 }
 
-TEST(CountOnce, IsNeverMoreThanSomebodyWaited) {
+TEST(CountOnce, IsNeverMoreThanTheRealWait) {
   unsigned long long ours = 0, record = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     const auto counted = count_random(seed, false);
@@ -98,7 +98,7 @@ TEST(AddWaited, FollowsASteadyShare) {
   }
 }
 
-TEST(AddWaited, ABurstIsSeenWhenItHasTakenEnoughWhereverTheWindowBegan) {
+TEST(AddWaited, ABurstIsSeenAtTheThresholdWhereverTheWindowBegan) {
   for (unsigned long long phase = 0; phase < kWindow; phase += kMs) {
     BrakeCell cell{};
     const unsigned long long begins = 1000 * kMs + phase;
@@ -113,7 +113,7 @@ TEST(AddWaited, ABurstIsSeenWhenItHasTakenEnoughWhereverTheWindowBegan) {
   }
 }
 
-TEST(AddWaited, ForgetsAndStandsVeryLongWaits) {
+TEST(AddWaited, ForgetsOldWaitsAndHandlesVeryLongOnes) {
   BrakeCell cell{};
   EXPECT_EQ(add_waited(&cell, kWindow, 1000 * kMs, 1008 * kMs), 8 * kMs);
   EXPECT_EQ(add_waited(&cell, kWindow, 1200 * kMs, 1201 * kMs), kMs);
@@ -132,7 +132,7 @@ bpf::WatchedSlots slots_of(const NodeSnapshot& node) {
   return slots;
 }
 
-TEST(BrakeSides, AreThePodsThatWaitAndAllThatIsBelowBestEffort) {
+TEST(BrakeSides, AreServicePodsAndEverythingBelowBestEffort) {
   const auto snapshot = node()
                             .cpus(4)
                             .besteffort()
@@ -167,7 +167,7 @@ TEST(BrakeSides, AreThePodsThatWaitAndAllThatIsBelowBestEffort) {
   EXPECT_EQ(sides[kNoSlot], 0U);
 }
 
-TEST(BrakeSides, WhoHasNoSlotIsNeither) {
+TEST(BrakeSides, ACgroupWithoutSlotIsOnNeitherSide) {
   const auto snapshot = node().cpus(4).pod("cart").ls().container("main").build();
   const auto sides = run_queue::brake_sides(snapshot, bpf::WatchedSlots(1));
   EXPECT_EQ(std::ranges::count(sides, 0U), static_cast<std::ptrdiff_t>(sides.size()));

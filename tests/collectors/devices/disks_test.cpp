@@ -68,7 +68,7 @@ TEST(DisksOf, NamesLeadToWholeDisks) {
   EXPECT_FALSE(map.has_bfq(number("254:16")));
 }
 
-TEST(DisksOf, LastingNamesLeadWhereTheirLinksDo) {
+TEST(DisksOf, PersistentNamesLeadToTheTargetsOfTheirLinks) {
   FakeHost host;
   lay_out(host);
   EXPECT_EQ(device(seen(host), "/dev/disk/by-id/ata-QEMU_1-part1"), Disks{})
@@ -90,7 +90,7 @@ TEST(DisksOf, LastingNamesLeadWhereTheirLinksDo) {
     EXPECT_EQ(device(map, none), Disks{}) << none;
 }
 
-TEST(DisksOf, ALinkThatComesGoesOrLeadsElsewhereIsNoticed) {
+TEST(DisksOf, AddedRemovedAndChangedLinksAreNoticed) {
   FakeHost host;
   lay_out(host);
   const auto root = *Host::open(host.root());
@@ -118,7 +118,7 @@ TEST(DisksOf, ALinkThatComesGoesOrLeadsElsewhereIsNoticed) {
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
-TEST(DisksOf, VolumesOfPodsAreSeenThroughToTheirDisks) {
+TEST(DisksOf, VolumesOfPodsAreResolvedToTheirDisks) {
   FakeHost host;
   lay_out(host);
   host.file("proc/1/mountinfo",
@@ -135,7 +135,7 @@ TEST(DisksOf, VolumesOfPodsAreSeenThroughToTheirDisks) {
   EXPECT_EQ(map.volumes[2], (DiskMap::Volume{"u2", "pvc-2", {number("254:0")}}));
 }
 
-TEST(DisksOf, NonsenseIsNothing) {
+TEST(DisksOf, MalformedTextIsIgnored) {
   EXPECT_EQ(seen(FakeHost()), DiskMap{});
   for (const auto& text : malformed_texts()) {
     FakeHost host;
@@ -168,13 +168,13 @@ class DisksInTheSnapshot : public ::testing::TestWithParam<bool> {
   SampledNode sampled;
 };
 
-TEST_P(DisksInTheSnapshot, NothingIsLookedAtWhereNobodyAsks) {
+TEST_P(DisksInTheSnapshot, NothingIsReadUnlessConfigured) {
   sampled.start();
   EXPECT_EQ(sampled.tick().disks, nullptr);
   EXPECT_TRUE(sampled.node.disk_readings.empty());
 }
 
-TEST_P(DisksInTheSnapshot, WhatBestEffortMayDoIsReadBack) {
+TEST_P(DisksInTheSnapshot, BestEffortsLimitsAreReadBack) {
   limit_best_effort(true);
   sampled.start();
   const auto be = sampled.fake.qos_path(KubeQos::besteffort);

@@ -53,13 +53,13 @@ class LiveBpfProgram : public testing::Test {
   std::string said_{};
 };
 
-TEST_F(LiveBpfProgram, OursIsTaken) {
+TEST_F(LiveBpfProgram, OursIsLoaded) {
   const auto loaded = load(object());
   EXPECT_TRUE(loaded) << errno_name(loaded.error().code);
   EXPECT_EQ(said_, "");
 }
 
-TEST_F(LiveBpfProgram, WhatTheVerifierRefusesIsASentence) {
+TEST_F(LiveBpfProgram, ARefusalByTheVerifierGivesAnExplanation) {
   const auto loaded = load(refused_object());
   ASSERT_FALSE(loaded);
   EXPECT_EQ(said_, "");
@@ -68,7 +68,7 @@ TEST_F(LiveBpfProgram, WhatTheVerifierRefusesIsASentence) {
   EXPECT_EQ(loaded.error().file, std::string("evenkeel_test"));
 }
 
-TEST_F(LiveBpfProgram, WhatIsNoObjectIsASentenceToo) {
+TEST_F(LiveBpfProgram, AnInvalidObjectGivesAnExplanation) {
   auto half = object();
   half.resize(half.size() / 2);
   for (const auto& bytes : {half, std::vector<unsigned char>(100, 'x'), std::vector<unsigned char>()}) {

@@ -56,13 +56,13 @@ class LiveCounterChoice : public testing::Test {
   std::unique_ptr<collectors::Collector> collector_{};
 };
 
-TEST_F(LiveCounterChoice, IsByCpuWhereThatWorks) {
+TEST_F(LiveCounterChoice, IsPerCpuIfThatWorks) {
   EXPECT_EQ(node_.node().counters.backend, CounterBackend::per_cpu);
   EXPECT_EQ(tick(CounterChoice::rotating).backend, CounterBackend::rotating);
   EXPECT_EQ(tick(CounterChoice::per_cpu).backend, CounterBackend::per_cpu);
 }
 
-TEST_F(LiveCounterChoice, TakesTurnsWhereProgramsAreRefusedAndSaysSo) {
+TEST_F(LiveCounterChoice, IsRotationWithAReasonIfProgramsAreRefused) {
   tick(CounterChoice::rotating);
   {
     const WithoutRights poor{CAP_BPF, CAP_SYS_ADMIN};
@@ -98,7 +98,7 @@ class NmiWatchdog {
   std::string before_{};
 };
 
-TEST_F(LiveCounterChoice, AnEventThatFoundNoCounterComesBack) {
+TEST_F(LiveCounterChoice, AnEventThatFoundNoCounterIsRetried) {
   if (std::getenv("EVENKEEL_IN_VM") == nullptr) GTEST_SKIP() << "the watchdog is switched in a guest only";
   const NmiWatchdog watchdog;
   if (!NmiWatchdog::set("1")) GTEST_SKIP() << "no NMI watchdog on this machine";
@@ -118,7 +118,7 @@ TEST_F(LiveCounterChoice, AnEventThatFoundNoCounterComesBack) {
   EXPECT_GE(status.descriptors, held.descriptors);
 }
 
-TEST_F(LiveCounterChoice, WhoInsistsOnCpusHasNothingElse) {
+TEST_F(LiveCounterChoice, PerCpuAsConfiguredHasNoFallback) {
   tick(CounterChoice::rotating);
   const WithoutRights poor{CAP_BPF, CAP_SYS_ADMIN};
   const auto& status = tick(CounterChoice::per_cpu);

@@ -60,7 +60,7 @@ TEST_P(LiveCounters, AStandInIsCountedPerContainer) {
   EXPECT_NEAR(counts->cpi(), frequency, frequency * 0.05);
 }
 
-TEST_P(LiveCounters, WhoDoesNotRunHasNoResult) {
+TEST_P(LiveCounters, AnIdleContainerHasNoResult) {
   if (const auto why = begin(stand_in()); !why.empty()) GTEST_SKIP() << why;
   const auto busy = spinner();
   node_.uses("bb", 1_mcpu);  // so it gets its turn
@@ -69,7 +69,7 @@ TEST_P(LiveCounters, WhoDoesNotRunHasNoResult) {
   EXPECT_EQ(node_.node().counters.dropped, 0U);
 }
 
-TEST_P(LiveCounters, ACgroupThatIsGoneIsCountedNoMore) {
+TEST_P(LiveCounters, ARemovedCgroupIsNoLongerCounted) {
   if (const auto why = begin(stand_in()); !why.empty()) GTEST_SKIP() << why;
   const auto all_the_time = GetParam() == CounterBackend::per_cpu ? 2 * cpus() : 0;
   node_.settings.counter_period = 10s;
@@ -121,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Live, LiveCounters,
 
 // For the same spinner in the same windows. A machine that pauses between the readings of two events, as an
 // emulated one does, spoils a window, but not one after the other.
-TEST(LiveCounterWays, SayTheSame) {
+TEST(LiveCounterWays, GiveTheSameResult) {
   CountingNode node({"aa"});
   if (!node.why_not().empty()) GTEST_SKIP() << node.why_not();
   if (stand_in().empty()) GTEST_SKIP() << "no msr events on this machine";
@@ -156,7 +156,7 @@ TEST(LiveCounterWays, SayTheSame) {
 }
 
 // Without counters there is a clear reason instead of a number.
-TEST(LiveCounterProbe, WhatCannotBeCountedIsSaidInWords) {
+TEST(LiveCounterProbe, AMissingEventHasAReason) {
   const auto events = counters::encode_counter_events();
   ASSERT_TRUE(events);
   ASSERT_GE(events->size(), counters::kCountedKinds) << "of one kind there may be two";

@@ -103,14 +103,14 @@ class LiveCpuCounters : public testing::Test {
   std::string said_{};
 };
 
-TEST_F(LiveCpuCounters, WhoSpinsAloneOnACpuIsCountedToTheMoment) {
+TEST_F(LiveCpuCounters, ATaskAloneOnACpuIsCountedUpToNow) {
   const auto a = task(CountingNode::container("aa"), last_cpu(), spin);
   std::this_thread::sleep_for(50ms);
   EXPECT_TRUE(soon([&] { return counted_as_run("aa", a); }));
   EXPECT_EQ(counted("bb"), Duration::zero());
 }
 
-TEST_F(LiveCpuCounters, TwoOnOneCpuAreToldApart) {
+TEST_F(LiveCpuCounters, TwoOnOneCpuAreDistinguished) {
   const auto a = task(CountingNode::container("aa"), 0, spin);
   const auto b = task(CountingNode::container("bb"), 0, [] { work_and_rest(2ms, 1ms); });
   std::this_thread::sleep_for(50ms);
@@ -122,7 +122,7 @@ TEST_F(LiveCpuCounters, TwoOnOneCpuAreToldApart) {
   EXPECT_GT(counted("bb") - before_b, 10ms);
 }
 
-TEST_F(LiveCpuCounters, WhatIsBelowAContainerIsTheContainers) {
+TEST_F(LiveCpuCounters, SubCgroupsCountForTheirContainer) {
   const auto nested = CountingNode::container("aa") + "/deeper/still";
   node_.cgroups().make(nested);
   const auto a = task(nested, last_cpu(), spin);
@@ -130,7 +130,7 @@ TEST_F(LiveCpuCounters, WhatIsBelowAContainerIsTheContainers) {
 }
 
 // A task may stay on its CPU for hours; what it did before it was watched must not be counted for any cgroup.
-TEST_F(LiveCpuCounters, WhoSpinsAlreadyIsCountedFromWhenItIsWatched) {
+TEST_F(LiveCpuCounters, ARunningTaskIsCountedFromWhenItIsWatched) {
   watch({"bb"});
   const auto a = task(CountingNode::container("aa"), last_cpu(), spin);
   std::this_thread::sleep_for(300ms);
@@ -176,7 +176,7 @@ TEST_F(LiveCpuCounters, WhenFewerDescriptorsAreAllowedAllAreClosed) {
 }
 
 /// Fifty cgroups per second come and go.
-TEST_F(LiveCpuCounters, CgroupsComeAndGoAndNothingGrows) {
+TEST_F(LiveCpuCounters, ChurningCgroupsLeakNothing) {
   counters_.reset();
   ASSERT_EQ(node_.begin(CounterBackend::per_cpu, stand_in()), "");
   node_.tick();

@@ -107,7 +107,7 @@ TEST_F(LivePressureTriggers, AreOnServicesAndTheNodeAndFireWhenAServiceWaits) {
               window * (alarm.what == Contended::cpu ? 20 : 10) / 100);  // the settings' defaults, in percent
 }
 
-TEST_F(LivePressureTriggers, ADeadCgroupsTriggerIsClosedAndItsHeirHasItsOwn) {
+TEST_F(LivePressureTriggers, ARemovedCgroupsTriggerIsClosedAndItsSuccessorHasItsOwn) {
   const auto opened = triggers_->health().opened;
   cgroups_.remove(kService);
   for (int round = 0; round < 50 && loop_.waiting.size() > 2; ++round) loop_.once(100);
@@ -141,7 +141,7 @@ TEST_F(LivePressureTriggers, SurviveAHundredPodsThatCameAndWent) {
   EXPECT_TRUE(heard_of_service()) << "its trigger has outlived them all";
 }
 
-TEST_F(LivePressureTriggers, OpenNothingWhenOffOrWhenNobodyWaits) {
+TEST_F(LivePressureTriggers, OpenNothingWhenOffOrWithoutAnEventLoop) {
   const auto before = open_descriptors();
   settings_.enable = false;
   follow();

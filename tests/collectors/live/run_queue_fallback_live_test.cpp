@@ -37,7 +37,7 @@ class LiveRunQueueFallback : public testing::Test {
   RunQueueNode node_{{"aa", "bb"}};
 };
 
-TEST_F(LiveRunQueueFallback, WaitsAreWhatTasksSayOfThemselves) {
+TEST_F(LiveRunQueueFallback, WaitsComeFromTheTasksFiles) {
   const auto a = task("aa", spin), b = task("bb", spin);
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty()) << a.why_not();
   {
@@ -73,7 +73,7 @@ TEST_F(LiveRunQueueFallback, WaitsAreWhatTasksSayOfThemselves) {
   for (;;) ::pause();
 }
 
-TEST_F(LiveRunQueueFallback, MoreThanAThousandTasksAreNotLookedAtAndThatIsSaid) {
+TEST_F(LiveRunQueueFallback, AboveAThousandTasksNothingIsKnownAndTheReasonIsReported) {
   const WithoutRights poor{CAP_BPF, CAP_SYS_ADMIN};
   begin();
   ASSERT_EQ(run_queue().source, RunQueueSource::schedstat);
@@ -99,7 +99,7 @@ TEST_F(LiveRunQueueFallback, MoreThanAThousandTasksAreNotLookedAtAndThatIsSaid) 
 }
 
 /// With the program, only the number of running tasks is unknown.
-TEST_F(LiveRunQueueFallback, WithTheProgramTooManyTasksAreSaidToo) {
+TEST_F(LiveRunQueueFallback, WithTheProgramTooManyTasksAreReportedToo) {
   if (const auto why = node_.why_not(); !why.empty()) GTEST_SKIP() << why;
   const auto crowd = task("aa", [] { sleep_in(1001); });
   std::this_thread::sleep_for(1s);

@@ -64,7 +64,7 @@ class LiveRunQueue : public testing::Test {
 
 /// Both always want the CPU, so each waits while the other has it: for as long as the kernel says that it
 /// ran.
-TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
+TEST_F(LiveRunQueue, TwoHogsBlameOnlyEachOther) {
   node_.begin();
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
   const auto innocent = task("cc", 1, [] { work_and_rest(2ms, 2ms); });
@@ -91,7 +91,7 @@ TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
   }
 }
 
-TEST_F(LiveRunQueue, WhoIsThrottledAloneDoesNotWaitForAnybody) {
+TEST_F(LiveRunQueue, ATaskThrottledAloneDoesNotWait) {
   limit("aa", 20);
   node_.begin();
   const auto a = task("aa", 0, spin);
@@ -109,7 +109,7 @@ TEST_F(LiveRunQueue, WhoIsThrottledAloneDoesNotWaitForAnybody) {
   EXPECT_LT(node_.waited("aa"), waited - by_quota * 9 / 10 + 20ms);
 }
 
-TEST_F(LiveRunQueue, WhoIsThrottledBesideAHogDoesNotBlameItForThat) {
+TEST_F(LiveRunQueue, ThrottledTimeIsNotBlamedOnAHog) {
   limit("aa", 20);
   node_.begin();
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
@@ -128,7 +128,7 @@ TEST_F(LiveRunQueue, WhoIsThrottledBesideAHogDoesNotBlameItForThat) {
 }
 
 /// Three tasks for two CPUs are migrated while they wait.
-TEST_F(LiveRunQueue, WhoIsMovedWhileItWaitsKnowsWhoHadBothCpus) {
+TEST_F(LiveRunQueue, AMigratedTaskBlamesTheRunnersOfBothCpus) {
   if (::sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "one CPU";
   node_.begin();
   const auto a = task("aa", -1, spin), b = task("bb", -1, spin), c = task("cc", -1, spin);
@@ -151,7 +151,7 @@ TEST_F(LiveRunQueue, WhoIsMovedWhileItWaitsKnowsWhoHadBothCpus) {
   EXPECT_LT(node_.blamed_in_all("bb"), node_.waited("bb") * 12 / 10);
 }
 
-TEST_F(LiveRunQueue, WhoRunsOnTheOtherThreadOfTheCoreIsSeen) {
+TEST_F(LiveRunQueue, TheOtherThreadOfTheCoreIsBlamed) {
   const auto& cpus = node_.node().topology.cpus;
   if (cpus.size() < 2 || cpus[0].core != cpus[1].core) GTEST_SKIP() << "the first two CPUs share no core";
   node_.begin();
@@ -178,7 +178,7 @@ TEST_F(LiveRunQueue, ASteadyTickAllocatesNothing) {
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
-TEST_F(LiveRunQueue, WhoIsNotAskedLeavesNothingInTheKernel) {
+TEST_F(LiveRunQueue, WhenOffNothingIsLeftInTheKernel) {
   const auto loaded = open_descriptors();
   node_.enable(false);
   node_.tick();
@@ -193,7 +193,7 @@ TEST_F(LiveRunQueue, WhoIsNotAskedLeavesNothingInTheKernel) {
 }
 
 /// Fifty cgroups per second come and go.
-TEST_F(LiveRunQueue, CgroupsComeAndGoAndNothingGrows) {
+TEST_F(LiveRunQueue, ChurningCgroupsLeakNothing) {
   const auto before = open_descriptors();
   const auto lost_before = node_.node().run_queue.lost;
   for (int round = 0; round < 40; ++round) {

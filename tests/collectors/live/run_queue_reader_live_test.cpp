@@ -64,7 +64,7 @@ class LiveRunQueueReader : public testing::Test {
   std::vector<TaskStalls> stalls_{};
 };
 
-TEST_F(LiveRunQueueReader, WhatFindsNoRoomInTheKernelIsTheVictims) {
+TEST_F(LiveRunQueueReader, BlameWithoutRoomInTheTableCountsForTheVictim) {
   ASSERT_NO_FATAL_FAILURE(contend(1s));
   EXPECT_LE(run_queue_.blame.size(), 1U);
   EXPECT_GE(run_queue_.blame_rest.size(), 2U);
@@ -80,7 +80,7 @@ TEST_F(LiveRunQueueReader, WhatFindsNoRoomInTheKernelIsTheVictims) {
 }
 
 /// They still wait, but not only for each other.
-TEST_F(LiveRunQueueReader, WhatTheHostTookIsNobodysFault) {
+TEST_F(LiveRunQueueReader, StealTimeIsBlamedOnNoCgroup) {
   ASSERT_NO_FATAL_FAILURE(contend(1s, {.ran = MilliCpu(600), .of = MilliCpu(1000)}));
   for (const RunQueueWait& wait : run_queue_.waits) {
     EXPECT_GT(blamed(wait.cgroup), wait.waited * 48 / 100);

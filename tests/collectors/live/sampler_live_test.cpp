@@ -161,7 +161,7 @@ TEST_F(SamplerLive, TouchedMemoryIsSeen) {
   EXPECT_TRUE(container().memory.events);
 }
 
-TEST_F(SamplerLive, ARemovedCgroupIsAbsence) {
+TEST_F(SamplerLive, ARemovedCgroupIsAbsent) {
   tick();
   tick();
   EXPECT_TRUE(container().cpu_use);
@@ -173,7 +173,7 @@ TEST_F(SamplerLive, ARemovedCgroupIsAbsence) {
   EXPECT_FALSE(container().pressure.cpu);
 }
 
-TEST_F(SamplerLive, ThisMachineMakesSense) {
+TEST_F(SamplerLive, ThisMachinesValuesArePlausible) {
   tick();
   std::this_thread::sleep_for(300ms);
   tick();

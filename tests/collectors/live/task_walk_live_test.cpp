@@ -79,7 +79,7 @@ TEST_F(LiveTaskWalk, AgreesWithTheBpfProgramOnTwoHogs) {
   }
 }
 
-TEST_F(LiveTaskWalk, CountsWhoRuns) {
+TEST_F(LiveTaskWalk, CountsRunningTasks) {
   const auto a = task("aa", 0, spin), b = task("aa", 1, spin), asleep = task("aa", 0, [] { ::pause(); });
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty() && asleep.why_not().empty()) << a.why_not();
   ::usleep(200'000);

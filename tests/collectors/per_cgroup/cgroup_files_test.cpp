@@ -18,7 +18,7 @@ TEST(CgroupFiles, CountersAreReadEveryTick) {
   }
 }
 
-TEST(CgroupFiles, EveryLeverIsReadBack) {
+TEST(CgroupFiles, EverySettingIsReadBack) {
   for (const auto& lever : knob_table()) {
     if (is_of_node(lever.knob) || is_of_disk(lever.knob)) continue;
     const auto rows = per_cgroup::cgroup_files();

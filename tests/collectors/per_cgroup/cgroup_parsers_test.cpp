@@ -50,7 +50,7 @@ TEST(CgroupCpu, V2CountsMicroseconds) {
   EXPECT_EQ(bench.sample.cpu_use, 747_mcpu);  // 0.74776 CPUs
 }
 
-TEST(CgroupCpu, BackwardsAndStandingClocksAreAbsence) {
+TEST(CgroupCpu, DecreasingCountersAndStoppedClocksAreAbsent) {
   Bench bench(on_v1());
   bench.read(parse_cpuacct_usage, "3000\n");
   bench.read(parse_cpuacct_usage, "2000\n", 1s);
@@ -61,7 +61,7 @@ TEST(CgroupCpu, BackwardsAndStandingClocksAreAbsence) {
   EXPECT_EQ(bench.sample.cpu_use, std::nullopt);
 }
 
-TEST(CgroupCpu, ThrottlingIsWhatHappenedSince) {
+TEST(CgroupCpu, ThrottlingIsTheIncreaseSinceTheLastTick) {
   Bench bench(on_v1());
   bench.read(parse_cpu_stat_v1,
              "nr_periods 1000\nnr_throttled 40\nthrottled_time 500\nnr_bursts 3\nburst_time 70\n");
@@ -106,7 +106,7 @@ TEST(CgroupCpu, KernelsWithoutBurstStillThrottle) {
   EXPECT_EQ(bench.sample.throttling->bursts, 0);
 }
 
-TEST(CgroupCpu, OneCounterGoingBackwardsMakesTheWholeAbsent) {
+TEST(CgroupCpu, OneDecreasingCounterMakesThrottlingAbsent) {
   Bench bench(on_v1());
   bench.read(parse_cpu_stat_v1, "nr_periods 10\nnr_throttled 5\nthrottled_time 50\n");
   bench.read(parse_cpu_stat_v1, "nr_periods 12\nnr_throttled 4\nthrottled_time 60\n", 1s);
@@ -138,14 +138,14 @@ TEST(CgroupMemory, V1StatCountsTheWholeSubtree) {
   EXPECT_EQ(bench.sample.memory.working_set, 230_MiB);
 }
 
-TEST(CgroupMemory, ACacheLargerThanTheWholeLeavesNothingNotLess) {
+TEST(CgroupMemory, ACacheLargerThanMemoryInUseGivesZeroWorkingSet) {
   Bench bench(on_v2());
   bench.read(parse_memory_current, "1000\n");
   bench.read(parse_memory_stat_v2, kStatV2);
   EXPECT_EQ(bench.sample.memory.working_set, 0_B);
 }
 
-TEST(CgroupMemory, AMissingKeyIsAbsenceOfWhatNeedsIt) {
+TEST(CgroupMemory, AMissingKeyMakesTheValuesThatNeedItAbsent) {
   Bench bench(on_v2());
   bench.read(parse_memory_current, "314572800\n");
   bench.read(parse_memory_stat_v2, "inactive_anon 1\nactive_anon 2\nunevictable 3\ninactive_file 5\n");
@@ -196,7 +196,7 @@ TEST(CgroupSettings, V2LimitIsOneFile) {
   }
 }
 
-TEST(CgroupSettings, TheOtherLevers) {
+TEST(CgroupSettings, TheOtherSettings) {
   Bench bench(on_v1());
   bench.read(parse_cpu_burst, "20000\n");
   bench.read(parse_cpu_shares, "1024\n");
@@ -213,7 +213,7 @@ TEST(CgroupSettings, TheOtherLevers) {
   EXPECT_EQ(applied.cpus_effective->text(), "0-1");
 }
 
-TEST(CgroupSettings, AnEmptyCpusetIsNotAMissingOne) {
+TEST(CgroupSettings, AnEmptyCpusetDiffersFromAMissingOne) {
   Bench bench(on_v2());
   bench.read(parse_cpus, "\n");
   ASSERT_TRUE(bench.sample.applied.cpus);
@@ -222,7 +222,7 @@ TEST(CgroupSettings, AnEmptyCpusetIsNotAMissingOne) {
   EXPECT_FALSE(bench.sample.applied.cpus);
 }
 
-TEST(CgroupParsers, TimeInTheKernelCountsSinceTheBeginning) {
+TEST(CgroupParsers, SystemTimeIsTheTotalSinceCreation) {
   Bench v1(on_v1()), v2(on_v2());
   v1.read(parse_cpuacct_stat, "user 100\nsystem 250\n");
   EXPECT_EQ(v1.sample.system_time, 2500ms);
@@ -251,7 +251,7 @@ constexpr ParseFile kCounters[] = {
 constexpr ParseFile kSettings[] = {parse_cfs_period, parse_cpu_limit, parse_cpu_burst,
                                    parse_cpu_shares, parse_cpu_idle,  parse_plain<Knob::cpu_bvt>};
 
-TEST(CgroupParsers, MissingFilesLeaveNothingBehind) {
+TEST(CgroupParsers, MissingFilesClearTheirValues) {
   for (const auto& layout : {on_v1(), on_v2()}) {
     Bench bench(layout);
     bench.sample.cpu_use = 1_mcpu;
@@ -267,7 +267,7 @@ TEST(CgroupParsers, MissingFilesLeaveNothingBehind) {
   }
 }
 
-TEST(CgroupParsers, MalformedTextsAreAbsence) {
+TEST(CgroupParsers, MalformedTextsAreAbsent) {
   for (const auto& layout : {on_v1(), on_v2()}) {
     for (const auto& text : test::malformed_texts()) {
       Bench bench(layout);
@@ -281,7 +281,7 @@ TEST(CgroupParsers, MalformedTextsAreAbsence) {
   }
 }
 
-TEST(CgroupParsers, HugeAndNegativeNumbersInLinesAreAbsence) {
+TEST(CgroupParsers, HugeAndNegativeNumbersInLinesAreAbsent) {
   Bench bench(on_v2());
   for (int twice = 0; twice < 2; ++twice) {
     bench.read(parse_cpu_stat_v2,

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(TaskTexts, SayWhatTheySay) {
+TEST(TaskTexts, AreParsed) {
   EXPECT_EQ(run_queue::parse_schedstat("100 2500 7\n")->waited, 2500ns);
   EXPECT_EQ(run_queue::parse_schedstat("100 2500 7\n")->timeslices, 7);
   EXPECT_TRUE(run_queue::parse_schedstat("0 0 0\n")) << "it has not run yet";
@@ -21,7 +21,7 @@ TEST(TaskTexts, SayWhatTheySay) {
   EXPECT_EQ(run_queue::task_state("12 (odd ) D (name) S 1 2 3"), 'S') << "a name may contain anything";
 }
 
-TEST(TaskTexts, AnythingElseIsAbsence) {
+TEST(TaskTexts, AnythingElseIsAbsent) {
   for (const char* text : {"1 2", "-1 2 3", "1 -2 3", "1 2 -3", "5 0 0", "a b c"})
     EXPECT_FALSE(run_queue::parse_schedstat(text)) << text;
   for (const auto& text : malformed_texts()) {
@@ -93,7 +93,7 @@ TEST_F(Walked, CountsStatesAndAddsUpWaits) {
   EXPECT_EQ(seen().since->timeslices, 3);
 }
 
-TEST_F(Walked, WhoComesOrGoesCountsForNothingButHimself) {
+TEST_F(Walked, StartedAndExitedTasksDoNotDistortTheSum) {
   tasks("11\n12\n");
   task(11, 'R', 100, 1);
   task(12, 'R', 5000, 1);
@@ -113,7 +113,7 @@ TEST_F(Walked, WhoComesOrGoesCountsForNothingButHimself) {
   EXPECT_EQ(seen().since->waited, 0ns);
 }
 
-TEST_F(Walked, WhatAQuotaHeldUpIsNotKnown) {
+TEST_F(Walked, WaitsOfAThrottledCgroupAreUnknown) {
   tasks("11\n");
   task(11, 'R', 100, 1);
   look();
@@ -129,7 +129,7 @@ TEST_F(Walked, WhatAQuotaHeldUpIsNotKnown) {
   EXPECT_EQ(seen().since->waited, 50ns);
 }
 
-TEST_F(Walked, SaysWhyNothingIsKnown) {
+TEST_F(Walked, ReportsWhyNothingIsKnown) {
   tasks("0\n0\n");
   EXPECT_NE(look().find("PID namespace"), std::string_view::npos);
   tasks("11\n");
@@ -143,7 +143,7 @@ TEST_F(Walked, SaysWhyNothingIsKnown) {
 }
 
 /// When the number varies around the limit, results must not come and go.
-TEST_F(Walked, ManyTasksAreTooManyUntilTheyAreFewAgain) {
+TEST_F(Walked, AboveTheLimitNothingIsKnownUntilClearlyBelow) {
   sleepers(1000);
   EXPECT_EQ(look(false), "");
   sleepers(1001);
@@ -161,7 +161,7 @@ TEST_F(Walked, ManyTasksAreTooManyUntilTheyAreFewAgain) {
   EXPECT_EQ(look(false), "");
 }
 
-TEST_F(Walked, TasksInCgroupsThatAContainerMadeAreTheContainers) {
+TEST_F(Walked, TasksInAContainersSubCgroupsCountForTheContainer) {
   tasks("11\n");
   task(11, 'R', 100, 1);
   host_.write(Controller::cpu, pod_ + "/aaa/init.scope", "cgroup.threads", "12\n");
@@ -179,7 +179,7 @@ TEST_F(Walked, TasksInCgroupsThatAContainerMadeAreTheContainers) {
   EXPECT_EQ(seen().since->waited, 40ns);
 }
 
-TEST_F(Walked, ASteadyLookAllocatesNothing) {
+TEST_F(Walked, ASteadyWalkAllocatesNothing) {
   tasks("11\n12\n");
   task(11, 'R', 100, 1);
   task(12, 'S', 100, 1);
