@@ -66,8 +66,8 @@ sanitized() {
   export TSAN_OPTIONS=halt_on_error=1
   build_tests "$1" && "${@:2}"
 }
-# A program with sanitizers takes longer to start than most tests take to run: it is started only once per
-# processor. A report aborts the rest of that part, which counts as one failure.
+# A program with sanitizers takes longer to start than most tests take to run: each is split into only
+# a few parts per processor. A report aborts the rest of that part, which counts as one failure.
 unit_tests_in_parts() {
   local preset=$1 parts=$(($(nproc) * 4)) program part out
   for program in "build/$preset"/tests/*_tests; do

@@ -10,7 +10,7 @@ namespace evenkeel::test {
 class FakeCookies final : public sched::CoreCookies {
  public:
   std::map<std::int32_t, std::uint64_t> tasks{};  ///< 0: none
-  bool nameless = false;                          ///< the kernel does not report the cookie that it assigns
+  bool nameless = false;                          ///< the kernel cannot report the cookie that it assigns
   int refusal = 0;                                ///< errno that every call returns
   int handed_out = 0;
 

@@ -35,7 +35,7 @@ class FakeResctrl final : public ResctrlFiles {
   /// A task that runs in a cgroup ("sys/fs/cgroup/…/cgroup.threads"), created in the root's group or another.
   void task(int id, const std::string& threads_file, const std::string& group = "");
   void end(int id);
-  /// From now on each read of that file creates another task in the group of an existing one.
+  /// From now on each read of that file creates another task in its cgroup.
   void forks(const std::string& threads_file, int times) { forks_[threads_file] = times; }
   void file(const std::string& path, const std::string& text) { plain_[path] = text; }
   /// Another process's monitoring group below the root.

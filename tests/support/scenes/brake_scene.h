@@ -55,7 +55,7 @@ struct BrakeScene {
     if (!out.all().empty())
       obey(node, out);
     else
-      besteffort().applied = own;  // values that nobody wants are restored
+      besteffort().applied = own;  // values without an intent are restored
     return wished(out, besteffort().id, knob);
   }
   std::int64_t wish_on(const Alarm& alarm, Knob knob = Knob::cpu_quota, Duration later = {}) {
