@@ -1,6 +1,6 @@
 #include "collectors/registry.h"
 
-// A collector is a constant in its own folder; this list is the only place that names it.
+// Each collector is a constant in its own folder, named only in this list.
 namespace evenkeel::node {
 extern const collectors::CollectorSpec topology_collector;
 extern const collectors::CollectorSpec node_cpu_collector;
@@ -26,7 +26,7 @@ extern const collectors::CollectorSpec run_queue_collector;
 namespace evenkeel::collectors {
 namespace {
 
-// The CPU capacity is the number of CPUs that the topology found online: it stands first.
+// The topology comes first: CPU capacity is the number of CPUs that it found online.
 constexpr const CollectorSpec* kCollectors[] = {
     &node::topology_collector,       &node::node_cpu_collector,      &node::node_memory_collector,
     &node::node_pressure_collector,  &node::node_settings_collector, &devices::resctrl_collector,

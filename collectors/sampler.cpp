@@ -11,10 +11,11 @@
 namespace evenkeel::collectors {
 namespace {
 
-// /proc/stat is the longest file: 60 bytes a CPU and up to 11 an interrupt. What is not used is not touched.
+// /proc/stat is the longest file: 60 bytes per CPU and up to 11 per interrupt. Unused pages are never
+// touched.
 constexpr std::size_t kBufferSize = std::size_t{256} * 1024;
 
-/// Why nothing of what a collector reads is there; empty when something is.
+/// Why none of a collector's files exist; empty when one does.
 std::string why_off(const Host& host, const CollectorSpec& spec) {
   std::string why;
   for (const auto file : spec.files) {

@@ -1,6 +1,6 @@
-// The senses together: every number of the snapshot that comes from a kernel file is read here, once per
-// tick, with kept descriptors and pread into one buffer. A steady tick allocates nothing; absence is the only
-// failure. May not: write, decide, or know what a pod wants.
+// The sampler runs all collectors: every number of the snapshot that comes from a kernel file is read here,
+// once per tick, with open descriptors and pread into one buffer. A steady tick allocates nothing; failures
+// appear only as absent values. Does not write, decide, or know a pod's spec.
 //
 //   if (tree.scan()) { build_roster(tree, pods, slo, node); sampler.follow(tree); }
 //   sampler.collect(node, clock.now());
@@ -26,23 +26,23 @@ class Sampler {
   Sampler(const Host& host, SamplerOptions options);
   ~Sampler();
 
-  /// The tree changed: open what is new, close what is gone. May allocate.
+  /// The tree changed: opens new files, closes those of removed cgroups. May allocate.
   void follow(const tree::CgroupTree& tree);
-  /// Somebody wrote a setting of this cgroup: read its settings again at the next tick.
+  /// Another process wrote a setting of this cgroup: its settings are read again at the next tick.
   void settings_changed(CgroupId cgroup);
-  /// Who waits for the collectors that raise alarms between two ticks. It must outlive this object, or be
-  /// taken away: set_alarm_source({}).
+  /// Sets the event loop that waits on the collectors' alarm descriptors. It must outlive this object or be
+  /// reset: set_alarm_source({}).
   void set_alarm_source(const AlarmDescriptors& waiting);
   /// Fills the measurements of `node` (node.node, node.topology, and every member of node.cgroups, which is
   /// in the order of the tree given to follow()). Sets at and since_previous.
   void collect(NodeSnapshot& node, MonoTime now);
 
-  /// Between two ticks: reads the settings of cgroups that have none yet or whose settings changed, and
-  /// nothing else. Rates and node measurements stay as they are; throttling, which is per tick, becomes
-  /// absent. Sets at and since_previous. Returns whether any setting is another than before.
+  /// Between two ticks: reads only the settings of cgroups that have none yet or whose settings changed.
+  /// Rates and node measurements stay as they are; throttling, which is per tick, becomes absent. Sets at and
+  /// since_previous. Returns whether any setting differs from before.
   bool read_new_settings(NodeSnapshot& node, MonoTime now);
 
-  /// Between two ticks: reads one cgroup now, and changes nothing for the next tick.
+  /// Between two ticks: reads one cgroup now, without any effect on the next tick.
   RecentUse recent_use(CgroupId cgroup);
 
   [[nodiscard]] const SamplerHealth& health() const;

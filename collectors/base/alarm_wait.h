@@ -1,5 +1,5 @@
-// Who waits for the descriptors of those who raise alarms between two ticks. May not: wait (whoever has an
-// event loop does).
+// The interface through which a collector hands its alarm descriptors to the event loop between two ticks.
+// Does not wait itself.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 namespace evenkeel::collectors {
 
 struct AlarmDescriptors {
-  /// Calls `ready` with the events whenever `fd` has one of `events` (EPOLLIN, EPOLLPRI) or is dead
-  /// (EPOLLERR). False: it cannot.
+  /// Calls `ready` with the events whenever `fd` has one of `events` (EPOLLIN, EPOLLPRI) or an error
+  /// (EPOLLERR). Returns false if the descriptor cannot be watched.
   std::function<bool(int fd, std::uint32_t events, std::function<void(std::uint32_t events)> ready)> add{};
-  std::function<void(int fd)> remove{};  ///< before it is closed
-  /// Somebody waits; `at` is not set yet. Within it the triggers may be told to follow().
+  std::function<void(int fd)> remove{};  ///< call before closing the descriptor
+  /// Receives each alarm; `at` is not set yet. The callback may call follow() on the triggers.
   std::function<void(const Alarm&)> hear{};
 };
 

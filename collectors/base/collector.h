@@ -1,5 +1,5 @@
-// What a sense of the node as a whole is: opened once, asked once per tick, and allowed to know nothing.
-// A new one is a file here with a CollectorSpec, and a line in registry.cpp.
+// The interface of a collector of node-wide data: opened once, called once per tick, and allowed to report
+// nothing. A new collector is a file here with a CollectorSpec, and a line in registry.cpp.
 #pragma once
 
 #include <memory>
@@ -13,30 +13,32 @@
 
 namespace evenkeel::collectors {
 
-/// What a collector gets lent for one tick.
+/// What the sampler passes to a collector for one tick.
 struct Tick {
   const Host& host;
-  std::span<char> buffer;  ///< the content of one file at a time
-  NodeSnapshot& node;      ///< `at` and `since_previous` are set already
+  std::span<char> buffer;  ///< holds the content of one file at a time
+  NodeSnapshot& node;      ///< `at` and `since_previous` are already set
 };
 
 class Collector {
  public:
   virtual ~Collector() = default;
-  /// The tree changed. May allocate.
+  /// The cgroup tree changed. May allocate.
   virtual void follow(const tree::CgroupTree& /*tree*/) {}
-  /// Who waits for what it raises between two ticks, from now on; must outlive it, or be taken away by {}.
+  /// Sets the event loop that waits on this collector's alarm descriptors. It must outlive the collector or
+  /// be reset with {}.
   virtual void set_alarm_source(const AlarmDescriptors& /*waiting*/) {}
-  /// Replaces its part of `tick.node`; what cannot be read becomes absent. May not fail, nor allocate unless
-  /// the machine itself changed.
+  /// Replaces its part of `tick.node`; values that cannot be read become absent. Does not fail, and allocates
+  /// only when the hardware changed.
   virtual void collect(Tick& tick) = 0;
 };
 
 struct CollectorSpec {
   std::string_view name;
-  /// Relative to the host's root. Without any of them the collector is off: it goes on trying, and says so.
+  /// Relative to the host's root. If none of them exists, the collector is reported as off and keeps
+  /// retrying.
   std::span<const std::string_view> files;
-  /// How many descriptors it keeps open on this machine.
+  /// How many descriptors it keeps open on this host.
   std::size_t (*descriptors)(const Host& host);
   std::unique_ptr<Collector> (*make)(const Host& host);
 };

@@ -1,6 +1,5 @@
-// A number that only grows, as the kernel counts it. What happened between two readings is known only if
-// both were there and the second is not the smaller one: a reset, a wrap or a gap is absence, never a huge
-// number.
+// A monotonic kernel counter. An increase is known only if both readings exist and the second is not smaller:
+// a reset, a wrap or a gap gives an absent value, never a huge number.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@ namespace evenkeel::collectors {
 
 class Counter {
  public:
-  /// The increase since the previous reading. An absent or negative reading forgets the previous one, so that
+  /// The increase since the previous reading. An absent or negative reading discards the previous one, so
   /// every increase spans exactly one tick.
   std::optional<std::int64_t> increase_to(std::optional<std::int64_t> reading) {
     if (reading && *reading < 0) reading.reset();
@@ -19,7 +18,7 @@ class Counter {
     if (!before || !reading || *reading < *before) return std::nullopt;
     return *reading - *before;
   }
-  /// From an earlier reading of the same counter to this one.
+  /// The increase from an earlier reading of the same counter to this one.
   [[nodiscard]] std::optional<std::int64_t> increase_from(const Counter& earlier) const {
     if (!earlier.last_ || !last_ || *last_ < *earlier.last_) return std::nullopt;
     return *last_ - *earlier.last_;

@@ -1,4 +1,4 @@
-// Reading into a buffer that is lent, without allocating: small files, and the lines of long ones.
+// Reads small files, and the lines of long ones, into the caller's buffer without allocating.
 #pragma once
 
 #include <unistd.h>
@@ -13,15 +13,16 @@
 
 namespace evenkeel::collectors {
 
-/// What one read() gives of a small file; empty: it cannot be read. Valid until the buffer is used again.
+/// The result of one read() of a small file; empty if it cannot be read. Valid until the buffer is used
+/// again.
 inline std::string_view first_part(const Host& host, const std::string& path, std::span<char> buffer) {
   const auto file = host.open_read(path);
   const auto size = file ? ::read(file->get(), buffer.data(), buffer.size()) : -1;
   return size < 0 ? std::string_view() : std::string_view(buffer.data(), static_cast<std::size_t>(size));
 }
 
-/// Whether it can be read: f(line) for every line that ends, up to `most` bytes of them; of one that is
-/// longer than the buffer a part.
+/// Calls f(line) for every complete line, for up to `most` bytes of them; a line longer than the buffer is
+/// cut. Returns whether the file can be read.
 template <class F>
 bool for_each_line(const Host& host, const std::string& path, std::span<char> buffer, std::size_t most,
                    F&& f) {
@@ -39,7 +40,7 @@ bool for_each_line(const Host& host, const std::string& path, std::span<char> bu
       f(text.substr(0, end));
       text.remove_prefix(end + 1);
     }
-    if (text.size() == buffer.size()) text = {};  // too long a line: the rest of it is nothing to us either
+    if (text.size() == buffer.size()) text = {};  // the line is too long: skip its rest too
     std::copy(text.begin(), text.end(), buffer.begin());
     have = text.size();
   }

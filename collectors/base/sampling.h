@@ -11,10 +11,9 @@
 namespace evenkeel::collectors {
 
 struct SamplerOptions {
-  std::size_t descriptor_limit =
-      0;  ///< how many files may be kept open; 0 = ask getrlimit and leave a reserve
-  bool settings_every_tick = false;  ///< re-read settings each tick: on trees that give no events
-  /// Read each tick what is otherwise read every second (cpu and memory pressure) or every fifth
+  std::size_t descriptor_limit = 0;  ///< how many files may stay open; 0: use getrlimit and leave a reserve
+  bool settings_every_tick = false;  ///< re-read settings each tick, for trees that give no change events
+  /// Read each tick what is otherwise read every second tick (cpu and memory pressure) or every fifth
   /// (memory.stat, memory events, io pressure).
   bool slow_files_every_tick = false;
 };
@@ -22,19 +21,20 @@ struct SamplerOptions {
 struct SamplerHealth {
   std::size_t descriptors_needed = 0;   ///< to keep every file open
   std::size_t descriptors_kept = 0;     ///< files that may stay open
-  std::size_t files_reopened = 0;       ///< files that are opened for each read: needed - kept
-  std::vector<std::string> disabled{};  ///< collectors that are off, "name: reason"; as of the last follow()
+  std::size_t files_reopened = 0;       ///< files that are reopened for each read: needed - kept
+  std::vector<std::string> disabled{};  ///< collectors that are off, "name: reason", as of the last follow()
 };
 
-/// One cgroup between two ticks. Absent: not known.
+/// Use of one cgroup between two ticks. Absent: unknown.
 struct RecentUse {
   std::optional<CpuTime> cpu_time{};       ///< since the tick before the last
-  std::optional<Throttling> throttling{};  ///< since then
+  std::optional<Throttling> throttling{};  ///< over the same time
   std::optional<Bytes> memory{};           ///< in use
-  std::optional<Duration> total_stall{};   ///< waiting for a CPU, since the cgroup began (PSI some)
+  std::optional<Duration>
+      total_stall{};  ///< time spent waiting for a CPU since the cgroup was created (PSI some)
 };
 
-/// One file that a tick reads, for measuring what reading it alone would cost.
+/// One file that a tick reads, for measuring the cost of reading it alone.
 struct SamplerRead {
   std::string path{};  ///< relative to the host root
   int every = 1;       ///< ticks between two readings

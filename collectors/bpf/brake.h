@@ -1,11 +1,11 @@
-// The part of the run-queue program that speaks up when a service has waited enough for CPUs that best effort
-// has. For clang -target bpf only, after kernel_types.h and libbpf's headers.
+// The part of the run-queue program that raises an alarm when a service has waited too long for CPUs on which
+// best-effort tasks ran. For clang -target bpf only, after kernel_types.h and libbpf's headers.
 #pragma once
 
 #include "collectors/bpf/brake_shared.h"
 
 struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);  // one
+  __uint(type, BPF_MAP_TYPE_ARRAY);  // one entry
   __uint(map_flags, BPF_F_MMAPABLE);
   __uint(max_entries, 1);
   __type(key, __u32);
@@ -32,8 +32,8 @@ struct {
   __uint(max_entries, 4096);
 } brake_calls SEC(".maps");
 
-/// Wakes whoever waits for the buffer, by an interrupt: a run queue is locked here. A buffer that is full has
-/// somebody awake already. Two CPUs at the same moment may both speak; that does no harm.
+/// Wakes the reader of the ring buffer by an interrupt, because a run queue is locked here. If the buffer is
+/// full, the reader is already awake. Two CPUs may raise an alarm at the same moment; that does no harm.
 static __noinline int should_call_brake(struct BrakeSide* service, __u32 slot, __u64 waited_ns,
                                         __u64 window_ns) {
   struct BrakeCall call = {.at_ns = bpf_ktime_get_ns(), .waited_ns = waited_ns, .slot = slot};
@@ -43,7 +43,7 @@ static __noinline int should_call_brake(struct BrakeSide* service, __u32 slot, _
   return 0;
 }
 
-/// The victim waited between the two moments while the runner had that CPU.
+/// The victim waited between the two times while the runner had that CPU.
 static __always_inline void signal_brake(__u32 victim, __u32 runner, __u32 slots, __u64 from_ns,
                                          __u64 until_ns) {
   struct BrakeSide *cut = bpf_map_lookup_elem(&brake_sides, &runner), *service;

@@ -1,11 +1,11 @@
-// Whose are the events that a CPU counts: at each change of cgroups on a CPU its counters are read, and what
-// they counted since the last change belongs to the cgroup that leaves. Tasks of one cgroup that follow one
-// another cost no reading, nor does a CPU that idles.
+// Attributes a CPU's hardware events to cgroups: the counters are read at each switch between cgroups on a
+// CPU, and what they counted since the last switch is added to the cgroup that leaves. Switches between tasks
+// of one cgroup, and an idle CPU, cost no reading.
 //
-// All of a CPU's rows are written on that CPU, either by a change of tasks or by our own call, neither of which
-// the other can interrupt.
+// All rows of a CPU are written on that CPU, either at a task switch or by our own call; neither can
+// interrupt the other.
 #include "kernel_types.h"
-// They want the kernel's words for integers.
+// libbpf's headers need the kernel's integer types.
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -13,7 +13,7 @@
 #include "cpu_counters_shared.h"
 #include "watched.h"
 
-// The helpers for tracing are for programs under the GPL: this file may be used under GPL-2.0, too.
+// The tracing helpers are for GPL programs only: this file may also be used under GPL-2.0.
 char terms[] SEC("license") = "GPL";
 
 const volatile struct CountShape shape = {};
@@ -41,7 +41,7 @@ struct {
   __type(value, struct CountRow);
 } cpus SEC(".maps");
 
-/// Returns whether all could be read. Time is that of the first: they are counted together.
+/// Returns whether all counters could be read. The times are the first counter's: all are scheduled together.
 static __always_inline __u32 read_counters(__u32 here, struct CounterReading* into) {
   __u32 i;
 #pragma unroll
@@ -58,7 +58,7 @@ static __always_inline __u32 read_counters(__u32 here, struct CounterReading* in
   return 1;
 }
 
-/// What was counted until now is his who had the CPU; from now on `next` has it.
+/// Adds what was counted until now to the previous cgroup; from now on `next` has the CPU.
 static __always_inline void hand_over(struct CountRow* row, __u32 here, __u32 next) {
   struct CounterReading now = {};
   __u32 known = read_counters(here, &now);
@@ -91,7 +91,7 @@ int BPF_PROG(on_switch, bool preempted, struct task_struct* prev, struct task_st
   return 0;
 }
 
-/// Called by the reader on a CPU: whoever runs there may not leave it for long.
+/// Called by the reader on a CPU, because a task may stay on a CPU for long without a switch.
 SEC("raw_tp")
 int settle(void* unused) {
   __u32 here = bpf_get_smp_processor_id();

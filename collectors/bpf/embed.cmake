@@ -1,4 +1,5 @@
-# cmake -D IN=OBJECT -D OUT=SOURCE -D NAME=NAME -P embed.cmake: a file's bytes as evenkeel::bpf::NAME_object.
+# Usage: cmake -D IN=OBJECT -D OUT=SOURCE -D NAME=NAME -P embed.cmake writes a file's bytes as
+# evenkeel::bpf::NAME_object.
 file(READ ${IN} bytes HEX)
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")

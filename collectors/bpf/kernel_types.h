@@ -1,5 +1,5 @@
-// The few members of the kernel's own structures that our programs look at. Where they lie is found out when
-// a program is loaded (CO-RE), so no header of a certain kernel is needed. For clang -target bpf only.
+// The few members of kernel structures that our programs read. Their offsets are resolved when a program is
+// loaded (CO-RE), so no header of a specific kernel is needed. For clang -target bpf only.
 #pragma once
 
 #include <linux/bpf.h>
@@ -43,10 +43,10 @@ struct task_struct {
   unsigned int in_iowait : 1;
 };
 struct task_struct___before_5_16 {
-  unsigned int cpu;  // then in thread_info
+  unsigned int cpu;  // older kernels: in thread_info
 };
 struct task_struct___before_5_14 {
-  long state;  // then __state
+  long state;  // older kernels; later renamed to __state
 };
 
 #pragma clang attribute pop

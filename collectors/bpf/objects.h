@@ -1,4 +1,4 @@
-// The compiled programs of collectors/bpf/*.bpf.c, as they are loaded into the kernel: see
+// The compiled programs of collectors/bpf/*.bpf.c as byte arrays to load into the kernel: see
 // bpf/programs.cmake.
 #pragma once
 

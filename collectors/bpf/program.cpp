@@ -15,7 +15,7 @@
 namespace evenkeel::bpf {
 namespace {
 
-/// What libbpf says is for its own developers: pages of the verifier's log.
+/// Suppresses libbpf's messages: they are pages of the verifier's log, for libbpf's developers.
 int say_nothing(libbpf_print_level /*level*/, const char* /*format*/, va_list /*values*/) { return 0; }
 void silence() { libbpf_set_print(say_nothing); }
 
@@ -51,7 +51,7 @@ bool only_called(const bpf_program* program) {
   return bpf_program__type(program) == BPF_PROG_TYPE_RAW_TRACEPOINT;
 }
 
-/// `suffix` null: it has no such name.
+/// A null `suffix` matches no program.
 bool ends_with(const bpf_program* program, const char* suffix) {
   return suffix != nullptr && std::string_view(bpf_program__name(program)).ends_with(suffix);
 }

@@ -1,5 +1,5 @@
-// Programs that run in the kernel, and their tables: loaded, attached, read, and gone with the object. The
-// door to libbpf. May not: know what the programs do.
+// Loads BPF programs into the kernel, attaches them and reads their tables; everything is released with the
+// object. The only user of libbpf. Does not know what the programs do.
 #pragma once
 
 #include <cstddef>
@@ -14,35 +14,36 @@
 
 namespace evenkeel::bpf {
 
-/// What is told to programs before they are loaded.
+/// What to load, and the constants to set before loading.
 struct BpfProgramSpec {
   struct Table {
     const char* name;
     std::uint32_t rows;
   };
-  const char* name;                       ///< for the kernel's lists (bpftool prog)
+  const char* name;                       ///< shown by the kernel (bpftool prog)
   std::span<const unsigned char> object;  ///< see collectors/bpf/objects.h
   std::span<const Table> tables;          ///< those whose size depends on the machine
   std::span<const std::byte> constants;   ///< all of the object's constant data
-  const char* without = nullptr;          ///< programs whose name ends so are left out
+  const char* without = nullptr;          ///< programs whose name ends in this are not loaded
 };
 
 class BpfProgram {
  public:
-  /// Fits the programs to this kernel, loads and attaches them. EPERM: a capability is missing; ENOENT: no
-  /// BTF, or a tracepoint is not there; anything else: the verifier refused. why_not_loaded() has the
-  /// sentences; what libbpf and the verifier say goes nowhere.
+  /// Relocates the programs for this kernel, loads and attaches them. EPERM: a capability is missing; ENOENT:
+  /// no BTF, or a tracepoint does not exist; anything else: the verifier refused. why_not_loaded() gives the
+  /// explanation; messages of libbpf and the verifier are discarded.
   static Result<BpfProgram> load(const BpfProgramSpec& plan);
   BpfProgram(BpfProgram&&) noexcept;
   BpfProgram& operator=(BpfProgram&&) noexcept;
   ~BpfProgram();
 
-  /// A table that is mapped into our memory: each row padded to 8 bytes. Empty: there is none of that name.
+  /// A table mapped into our memory, each row padded to 8 bytes. Empty if no table has that name.
   [[nodiscard]] std::span<std::byte> mapped(const char* table) const;
-  /// The programs' variables.
+  /// The programs' global variables.
   [[nodiscard]] std::span<std::byte> variables() const;
-  [[nodiscard]] int descriptor(const char* table) const;  ///< -1: there is no such table
-  /// A program that runs only when it is called (SEC("raw_tp") and no tracepoint); -1: there is none.
+  [[nodiscard]] int descriptor(const char* table) const;  ///< -1 if there is no such table
+  /// Descriptor of a program that runs only when called (SEC("raw_tp") without a tracepoint); -1 if there is
+  /// none.
   [[nodiscard]] int callable(const char* program) const;
 
  private:
@@ -51,7 +52,7 @@ class BpfProgram {
   std::unique_ptr<Impl> impl_;
 };
 
-/// What a program tells at once: records of one of its tables, in order.
+/// Reads the records of a program's ring buffer, in order.
 class BpfRing {
  public:
   using OnRecord = std::function<void(std::span<const std::byte> record)>;
@@ -62,7 +63,7 @@ class BpfRing {
   ~BpfRing();
 
   [[nodiscard]] int fd() const;  ///< readable (EPOLLIN) while there are records
-  void read();                   ///< takes all that are there
+  void read();                   ///< consumes all available records
 
  private:
   struct Impl;
@@ -70,18 +71,18 @@ class BpfRing {
   std::unique_ptr<Impl> impl_;
 };
 
-/// How many CPUs the kernel has prepared for: rows of its per-CPU tables. 0: unknown.
+/// The number of possible CPUs, which is the number of rows of a per-CPU table. 0: unknown.
 std::uint32_t possible_cpus();
 
-/// Runs a program on that CPU, now, whatever runs there. Returns when it is done. ENXIO: the CPU is offline.
+/// Runs a program on that CPU at once and returns when it has finished. ENXIO: the CPU is offline.
 Result<> run_on_cpu(int program, std::uint32_t cpu);
 
-/// Puts a row into a table, or takes it away.
+/// Inserts a row into a table, or deletes it.
 Result<> put_row(int table, const void* key, const void* value);
 Result<> remove_row(int table, const void* key);
 
-/// Takes rows out of a table, as many as fit: keys and values are arrays of `most`. Returns how many; 0 is
-/// the end. `position` is where to go on; start with nothing in it.
+/// Moves rows out of a table: keys and values are arrays of `most`. Returns how many rows were moved; 0 means
+/// the end. `position` tells where to continue; start with an empty one.
 struct TableCursor {
   std::uint32_t at = 0;
   bool begun = false, ended = false;

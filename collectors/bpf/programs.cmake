@@ -1,11 +1,11 @@
-# Programs that run in the kernel: each collectors/bpf/NAME.bpf.c becomes NAME_object in collectors/bpf/objects.h. They are
-# compiled by clang for the kernel's own machine, whatever the compiler of the rest is, and fitted to the running kernel
-# when they are loaded; no header of a kernel's internals is needed here.
+# Builds the BPF programs: each collectors/bpf/NAME.bpf.c becomes NAME_object in collectors/bpf/objects.h.
+# Clang compiles them for the BPF target, whatever compiler builds the rest, and they are relocated for the
+# running kernel when loaded; no internal kernel headers are needed.
 find_program(BPF_CLANG NAMES clang clang-14 clang-15 clang-16 REQUIRED)
 find_program(BPFTOOL bpftool PATHS /usr/sbin /sbin REQUIRED)
 set(bpf_flags -g -O2 -target bpf -mcpu=v3 -Wall -Wextra -Werror -Wno-unused-parameter -Wno-missing-declarations
   -I ${PROJECT_SOURCE_DIR} -fdebug-prefix-map=${PROJECT_SOURCE_DIR}=.)
-# The kernel's public headers include <asm/types.h>, which Debian keeps apart for each machine.
+# The kernel's public headers include <asm/types.h>, which Debian keeps in a directory per architecture.
 if(CMAKE_LIBRARY_ARCHITECTURE)
   list(APPEND bpf_flags -idirafter ${CMAKE_SYSROOT}/usr/include/${CMAKE_LIBRARY_ARCHITECTURE})
 endif()
@@ -19,7 +19,7 @@ set(bpf_embed ${PROJECT_SOURCE_DIR}/collectors/bpf/embed.cmake)
 foreach(source ${bpf_sources})
   get_filename_component(name ${source} NAME_WE)
   set(object ${PROJECT_BINARY_DIR}/bpf/${name})
-  # bpftool leaves out what is for debuggers only.
+  # bpftool drops the debug information.
   add_custom_command(OUTPUT ${object}.cpp DEPENDS ${source} ${bpf_headers} ${bpf_embed} VERBATIM
     COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/bpf
     COMMAND ${BPF_CLANG} ${bpf_flags} -c ${source} -o ${object}.full.o

@@ -1,11 +1,12 @@
-// How long tasks that could run waited for a CPU, and who had it meanwhile; how long they freed memory
-// themselves, and how long they slept for a disk. Nothing here allocates, takes a lock of its own or looks at
-// more than a fixed number of things; a row that is taken is lost, counted, and nobody waits for it.
+// Measures how long runnable tasks waited for a CPU and which cgroup had it meanwhile, how long they were in
+// direct reclaim, and how long they slept for a disk. Nothing here allocates, takes its own lock or loops
+// over more than a fixed number of entries; if a task's row is taken, its wait is dropped and counted as
+// lost.
 //
-// All of a CPU's past is written with its run queue locked, and read so too, but for the other thread of a
-// core: there a torn segment can cost a little accuracy, never more.
+// A CPU's past is written and read with its run queue locked, except for the other thread of a core: there a
+// torn segment can cost a little accuracy, never more.
 #include "kernel_types.h"
-// They want the kernel's words for integers.
+// libbpf's headers need the kernel's integer types.
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -14,7 +15,7 @@
 #include "run_queue_shared.h"
 #include "watched.h"
 
-// The helpers for time and tracing are for programs under the GPL: this file may be used under GPL-2.0, too.
+// The time and tracing helpers are for GPL programs only: this file may also be used under GPL-2.0.
 char terms[] SEC("license") = "GPL";
 
 const volatile struct RunQueueShape shape = {};
@@ -43,14 +44,15 @@ struct {
 } tasks SEC(".maps");
 
 struct {
-  __uint(type, BPF_MAP_TYPE_PERCPU_HASH);  // victim_key() | runner: nanoseconds; the reader takes them out
+  __uint(type,
+         BPF_MAP_TYPE_PERCPU_HASH);  // victim_key() | runner: nanoseconds; the reader removes the entries
   __uint(max_entries, 4096);
   __type(key, __u32);
   __type(value, __u64);
 } blame SEC(".maps");
 
 struct {
-  __uint(type, BPF_MAP_TYPE_ARRAY);  // [cpu]: the other thread of its core; itself: there is none
+  __uint(type, BPF_MAP_TYPE_ARRAY);  // [cpu]: the other thread of its core; the CPU itself if there is none
   __uint(max_entries, 1);
   __type(key, __u32);
   __type(value, __u32);
@@ -72,7 +74,7 @@ static __always_inline struct TaskRow* row_of(__u32 task) {
   return bpf_map_lookup_elem(&tasks, &index);
 }
 
-/// The task's row, taken from whoever had it.
+/// The task's row, taking it over from another task if needed.
 static __always_inline struct TaskRow* take_row(struct CpuRow* cpu, __u32 task) {
   struct TaskRow* row = row_of(task);
   if (!row || row->task == task) return row;
@@ -101,7 +103,7 @@ static __always_inline __u32 cpu_of(struct task_struct* task) {
   return BPF_CORE_READ((struct task_struct___before_5_16*)task, cpu);
 }
 
-/// Its group has used up its quota: it is runnable in name only.
+/// Its cgroup has used up its quota, so the task is runnable but must not run.
 static __always_inline __u32 is_throttled(struct task_struct* task) {
   if (!bpf_core_field_exists(task->se.cfs_rq) || !bpf_core_field_exists(((struct cfs_rq*)0)->throttle_count))
     return 0;
@@ -124,9 +126,9 @@ static __always_inline void add_blame(__u32 key, __u64 time_ns) {
   cpu->unnamed++;
 }
 
-/// One segment of the CPU's past, see step_back(). Returns until when is left to tell; 0: it is done.
-/// Not static: the verifier then looks at it once, instead of once for each way here and each turn of the
-/// loop.
+/// Handles one segment of the CPU's past, see step_back(). Returns the end of the time still to be
+/// attributed; 0: finished. Not static, so that the verifier checks it once instead of for each path and loop
+/// iteration.
 __noinline __u64 add_one_blame(__u32 cpu, __u32 victim, __u32 age, __u64 from_ns, __u64 until_ns) {
   struct CpuRow* row = cpu_row(cpu);
   __u32 runner;
@@ -142,8 +144,8 @@ __noinline __u64 add_one_blame(__u32 cpu, __u32 victim, __u32 age, __u64 from_ns
   return more ? until_ns : 0;
 }
 
-/// Whoever ran on the CPU between the two moments had it while the victim waited (or ran on the other
-/// thread).
+/// Blames the cgroups that ran on the CPU between the two times for the victim's wait (or for sharing its
+/// core).
 static __noinline int add_blames(__u32 cpu, __u32 victim, __u64 from_ns, __u64 until_ns) {
   __u32 age;
   for (age = 0; age < kRunSegments && until_ns; ++age)
@@ -151,16 +153,15 @@ static __noinline int add_blames(__u32 cpu, __u32 victim, __u64 from_ns, __u64 u
   return 0;
 }
 
-/// The part of a time on a CPU's queue in which the group was not throttled has somebody to blame. Returns
-/// how long that was.
+/// Blames the time on a CPU's queue during which the cgroup was not throttled. Returns how long that was.
 static __always_inline __u64 blame_contention(__u32 cpu, __u32 slot, __u64 from_ns, __u64 now_ns) {
   struct WaitCell* cell = cell_on(cpu, slot);
   __u64 stop, go, contended_ns = 0;
   if (!cell || now_ns <= from_ns) return 0;
   stop = cell->throttled_from_ns;
   go = cell->throttled_until_ns;
-  if (stop && !go) go = now_ns;  // it lasts
-  if (!stop || go <= from_ns) {  // never, or over before
+  if (stop && !go) go = now_ns;  // still throttled
+  if (!stop || go <= from_ns) {  // never throttled, or only before
     add_blames(cpu, victim_key(slot, 0), from_ns, now_ns);
     return now_ns - from_ns;
   }
@@ -237,7 +238,7 @@ static __always_inline void begin_throttling(__u32 slot, __u64 now_ns) {
   cell->throttled_until_ns = 0;
 }
 
-/// The victim ran; who ran on the other thread of the core meanwhile took a part of it.
+/// The victim ran; blames the cgroup on the other thread of the core for sharing it meanwhile.
 static __always_inline void blame_sibling(struct CpuRow* cpu, __u32 here, __u32 slot, __u64 now_ns) {
   __u32* there = bpf_map_lookup_elem(&sibling_of, &here);
   if (there && *there != here && cpu->switched_ns)
@@ -281,7 +282,7 @@ int BPF_PROG(on_wakeup, struct task_struct* task) { return woken(task); }
 SEC("tp_btf/sched_wakeup_new")
 int BPF_PROG(on_wakeup_new, struct task_struct* task) { return woken(task); }
 
-/// It waits on another CPU's queue from now on; whose past is told before it is left, with that queue locked.
+/// The task moves to another CPU's queue; the old CPU's past is read now, while its queue is locked.
 SEC("tp_btf/sched_migrate_task")
 int BPF_PROG(on_move, struct task_struct* task) {
   __u64 now_ns = bpf_ktime_get_ns();

@@ -1,35 +1,35 @@
-// What the run-queue program in the kernel and its reader in collectors/ share: the tables' rows, and the
+// The table rows shared by the run-queue program in the kernel and its reader in collectors/, and the
 // arithmetic that can be tested without a kernel. C and C++ alike.
 #pragma once
 
 #include "collectors/bpf/watched_shared.h"
 
 enum {
-  kWaitHistogram = 24,  // buckets: waits of up to 2^i microseconds; the last has all longer ones
+  kWaitHistogram = 24,  // buckets: waits of up to 2^i microseconds; the last holds all longer ones
   kRunSegments = 32,    // of a CPU's past; a power of two
   kTaskRows = 32768,    // tasks that wait, sleep for a disk or reclaim at the same time; a power of two
   kIdleSlot = 0x7fff,   // the CPU had nothing to run
-  kSiblingBit = 31,     // of a blame's key
-  kRunnerBits = 16,     // the low ones of a blame's key
+  kSiblingBit = 31,     // bit of a blame's key
+  kRunnerBits = 16,     // low bits of a blame's key
 };
 
-/// What the programs are told before they are loaded.
+/// The programs' constants, set before they are loaded.
 struct RunQueueShape {
-  unsigned int slots;     ///< in use are 1 … slots - 1
-  unsigned int cpus;      ///< possible ones
-  unsigned int unified;   ///< cgroups are those of v2; else of the v1 hierarchy with the cpu controller
+  unsigned int slots;     ///< slots 1 … slots - 1 are used
+  unsigned int cpus;      ///< possible CPUs
+  unsigned int unified;   ///< cgroups are those of v2; otherwise of the v1 hierarchy with the cpu controller
   unsigned int siblings;  ///< cores have two threads: see the table `sibling_of`
-  unsigned int measure;   ///< waits, reclaim and blame are added up for a reader
-  unsigned int brake;     ///< somebody wants to hear at once of waits for best effort: see brake.h
+  unsigned int measure;   ///< sum up waits, reclaim and blame for the reader
+  unsigned int brake;     ///< raise alarms for waits caused by best effort: see brake.h
 };
 
-/// Of one cgroup on one CPU, since the programs were loaded. Written by that CPU alone.
+/// Sums of one cgroup on one CPU since the programs were loaded. Written by that CPU alone.
 struct WaitCell {
   unsigned long long waited_ns, waits;
   unsigned long long reclaim_ns, block_io_ns;
-  unsigned long long throttled_from_ns, throttled_until_ns;  ///< the last time; until 0: it lasts
+  unsigned long long throttled_from_ns, throttled_until_ns;  ///< the last time; until 0: still throttled
   unsigned int histogram[kWaitHistogram];                    ///< wraps around
-  unsigned long long unnamed_ns[2];  ///< blame for whose pair there was no room: waits, and shared cores
+  unsigned long long unnamed_ns[2];  ///< blame whose pair found no room in the table: waits, and shared cores
 };
 
 /// A cgroup began to run at `from_ns`, and ran until the next segment began.
@@ -38,20 +38,20 @@ struct RunSegment {
   unsigned int slot, unused;
 };
 
-/// The last things that a CPU did; the newest goes on.
+/// The last segments of a CPU; the newest is still running.
 struct RunSegments {
   struct RunSegment ring[kRunSegments];
   unsigned int newest, unused;
 };
 
-/// A task that waits. Rows are found by the low bits of the task's number; who comes later has the row.
+/// A waiting task. The row is indexed by the low bits of the task's number; a later task overwrites it.
 struct TaskRow {
-  unsigned int task, throttled;     ///< throttled: its group may not run, so it does not wait for a CPU
-  unsigned long long runnable_ns;   ///< it could run since; 0: it runs or sleeps
-  unsigned long long moved_ns;      ///< and on this CPU's queue since
-  unsigned long long contended_ns;  ///< of the time before that: what is accounted for already
-  unsigned long long block_io_ns;   ///< it sleeps for a disk since; 0: it does not
-  unsigned long long reclaim_ns;    ///< it frees memory since; 0: it does not
+  unsigned int task, throttled;     ///< throttled: its cgroup must not run, so it does not wait for a CPU
+  unsigned long long runnable_ns;   ///< runnable since; 0: it runs or sleeps
+  unsigned long long moved_ns;      ///< on this CPU's queue since
+  unsigned long long contended_ns;  ///< the part of the time before moved_ns that is already accounted for
+  unsigned long long block_io_ns;   ///< sleeping for a disk since; 0: it does not
+  unsigned long long reclaim_ns;    ///< in direct reclaim since; 0: it is not
 };
 
 struct CpuRow {
@@ -71,7 +71,7 @@ static inline unsigned int wait_bucket(unsigned long long wait_ns) {
   return bucket;
 }
 
-/// Key of a blame, still without the runner's slot, which are the low bits.
+/// The upper bits of a blame's key; the low bits are the runner's slot.
 static inline unsigned int victim_key(unsigned int victim, unsigned int sibling) {
   return sibling << kSiblingBit | victim << kRunnerBits;
 }
@@ -86,9 +86,9 @@ static inline void start_segment(struct RunSegments* past, unsigned int slot, un
   past->newest = newest;
 }
 
-/// Walks back over what a CPU did between two moments. Each step gives one segment's part of that time, in
-/// `ran_ns`, and returns whether there may be more; what is left in `until_ns` when the past ends before
-/// `from_ns` is known of nobody.
+/// Walks back over what a CPU ran between two times. Each step puts one segment's part into `ran_ns` and
+/// returns whether there may be more; when the past ends before `from_ns`, the runner during the rest (up to
+/// `until_ns`) is unknown.
 static inline int step_back(const struct RunSegments* past, unsigned int age, unsigned long long from_ns,
                             unsigned long long* until_ns, unsigned int* slot, unsigned long long* ran_ns) {
   const struct RunSegment* segment = &past->ring[(past->newest - age) % kRunSegments];

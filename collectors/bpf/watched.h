@@ -1,10 +1,10 @@
-// Which slot the cgroup of a task has in a program's tables: for each program of ours that tells cgroups
+// Maps a task's cgroup to its slot in a program's tables, for every BPF program here that tells cgroups
 // apart. For clang -target bpf only, after kernel_types.h and libbpf's headers.
 #pragma once
 
 #include "collectors/bpf/watched_shared.h"
 
-__u32 generation = 0;  // moves on when `watched` changes
+__u32 generation = 0;  // incremented when `watched` changes
 
 struct {
   __uint(type, BPF_MAP_TYPE_HASH);  // a cgroup's number: its slot
@@ -13,13 +13,13 @@ struct {
   __type(value, __u32);
 } watched SEC(".maps");
 
-/// `unified`: of v2; else of the v1 hierarchy with the cpu controller.
+/// `unified`: the cgroup of v2; otherwise of the v1 hierarchy with the cpu controller.
 static __always_inline struct cgroup* cgroup_of(struct task_struct* task, __u32 unified) {
   if (unified) return task->cgroups->dfl_cgrp;
   return task->cgroups->subsys[bpf_core_enum_value(enum cgroup_subsys_id, cpu_cgrp_id)]->cgroup;
 }
 
-/// Looks for the cgroup and then for those above it: what is not watched counts for the next that is.
+/// Looks up the cgroup and then its ancestors: an unwatched cgroup counts for its nearest watched ancestor.
 static __noinline __u32 find_slot(struct cgroup* cgroup) {
   __u32 levels;
   for (levels = 0; levels < 8; ++levels) {
@@ -34,7 +34,7 @@ static __noinline __u32 find_slot(struct cgroup* cgroup) {
   return kNoSlot;
 }
 
-/// `answers`: kKnownCgroups of them, this CPU's own.
+/// `answers`: this CPU's own cache of kKnownCgroups entries.
 static __always_inline __u32 slot_of(struct KnownCgroup* answers, struct task_struct* task, __u32 unified) {
   struct cgroup* cgroup = cgroup_of(task, unified);
   __u64 id = cgroup->kn->id;

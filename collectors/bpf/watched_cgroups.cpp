@@ -50,7 +50,7 @@ bool WatchedCgroups::follow(std::span<const WatchedCgroup> cgroups, MonoTime now
   bool all = true;
   for (const auto& cgroup : cgroups)
     if (!slots_.find(cgroup.id)) all = add_slot(cgroup, now) && all;
-  // What CPUs remember of the answers holds no longer.
+  // Invalidates the answers that the CPUs have cached.
   __atomic_fetch_add(generation_, 1U, __ATOMIC_RELEASE);
   return all;
 }

@@ -1,5 +1,5 @@
-// Whose tasks a program of ours in the kernel tells apart: its table `watched`, where each of them has a slot
-// of the program's other tables. May not: know what is in those.
+// Tells a BPF program which cgroups to watch: fills its table `watched`, which gives each cgroup a slot in
+// the program's other tables. Does not know what those tables hold.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,26 @@
 
 namespace evenkeel::bpf {
 
-/// A cgroup whose tasks are to be told apart.
+/// A cgroup whose tasks are counted separately.
 struct WatchedCgroup {
   CgroupId id{};
-  std::uint64_t inode = 0;  ///< of its directory where the cpu controller is
+  std::uint64_t inode = 0;  ///< inode of its directory in the hierarchy with the cpu controller
 };
 
 class WatchedCgroups {
  public:
-  /// How many slots a program should have for so many cgroups and their successors.
+  /// How many slots a program needs for that many cgroups and their successors.
   static std::uint32_t slots_for(std::size_t cgroups);
 
-  /// Of a program with collectors/bpf/watched.h, which must outlive this.
+  /// `program` includes collectors/bpf/watched.h and must outlive this object.
   WatchedCgroups(const BpfProgram& program, std::uint32_t slots);
 
-  /// From now on these are watched and nobody else; who was before keeps its slot. Returns false while there
-  /// is not room for all: try again at the next tick. Whoever is not watched counts for the cgroup above.
+  /// Watches exactly these cgroups from now on; one that was watched before keeps its slot. Returns false
+  /// while there is not room for all: retry at the next tick. An unwatched cgroup counts for the one above
+  /// it.
   bool follow(std::span<const WatchedCgroup> cgroups, MonoTime now);
   [[nodiscard]] const WatchedSlots& slots() const { return slots_; }
-  /// Bigger tables would have more room for so many.
+  /// Whether that many cgroups need bigger tables.
   [[nodiscard]] bool too_small_for(std::size_t cgroups) const;
 
  private:

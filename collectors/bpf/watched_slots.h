@@ -1,5 +1,5 @@
-// Which row of the kernel's tables belongs to which cgroup. A row whose cgroup is gone keeps its name for a
-// while: what the kernel still remembers of it must not count for the next owner. May not: touch a table.
+// Assigns rows of the BPF tables to cgroups. A removed cgroup keeps its row for a while, because what the
+// kernel still remembers of it must not count for the next owner. Does not touch the tables.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ using WatchSlot = std::uint32_t;
 
 class WatchedSlots {
  public:
-  /// The kernel remembers the last runners of a CPU, and whoever waits that long has waited too long anyway.
+  /// The kernel remembers the last runners of a CPU; a longer wait is too long to matter here.
   static constexpr Duration kRetirement = std::chrono::seconds(4);
 
-  /// In use are 1 … slots - 1: slot 0 is nobody.
+  /// Slots 1 … slots - 1 are used: slot 0 belongs to no cgroup.
   explicit WatchedSlots(std::uint32_t slots);
 
-  /// A row for a cgroup that has none. Absent: all are taken, or not free for others yet.
+  /// Takes a row for a cgroup that has none. Absent: all are taken or still retired.
   std::optional<WatchSlot> take(CgroupId cgroup, MonoTime now);
-  /// The cgroup is gone.
+  /// The cgroup was removed.
   void retire(CgroupId cgroup, MonoTime now);
   [[nodiscard]] std::optional<WatchSlot> find(CgroupId cgroup) const;
-  /// Who has the row, or had it last; none for slot 0 and what was never given away.
+  /// The current or last owner of the row; none for slot 0 and for rows never assigned.
   [[nodiscard]] CgroupId owner(WatchSlot slot) const;
   [[nodiscard]] bool alive(WatchSlot slot) const;
   [[nodiscard]] std::size_t taken() const { return slot_by_cgroup_.size(); }
-  /// Who has a row, in no order.
+  /// All cgroups that have a row, in no order.
   [[nodiscard]] std::vector<CgroupId> owners() const;
 
  private:
@@ -46,7 +46,7 @@ class WatchedSlots {
   };
   std::vector<Row> rows_;
   std::unordered_map<CgroupId, WatchSlot> slot_by_cgroup_{};
-  std::deque<RetiredSlot> retired_{};  ///< the oldest first
+  std::deque<RetiredSlot> retired_{};  ///< oldest first
   WatchSlot never_used_ = 1;
 };
 

@@ -1,5 +1,5 @@
-// What containers do with their CPUs, in the snapshot: counted while extensions.evenkeel.interference asks
-// for it.
+// The collector of hardware counters per container; counts while extensions.evenkeel.interference asks for
+// it.
 #include "collectors/base/collector.h"
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 namespace evenkeel::counters {
 namespace {
 
-/// A module may be loaded, a sysctl changed, a profiler stopped.
+/// The reason may pass: a module is loaded, a sysctl changes, a profiler stops.
 constexpr Duration kBetweenProbes = std::chrono::minutes(10);
-/// Where counting has to begin anew for it, and there was nothing new so far.
+/// The longest interval, for when a new attempt interrupts counting and the last ones found nothing new.
 constexpr Duration kMostPatience = std::chrono::hours(24);
 
 class CountersCollector final : public collectors::Collector {
@@ -59,8 +59,8 @@ class CountersCollector final : public collectors::Collector {
     begin_anew();
   }
 
-  /// Which events there are; once more while something is amiss. Counters that count all the time would only
-  /// be in each other's way: they go on with what there was, unless some may be free now.
+  /// Probes which events can be counted, and again while something is missing. Running counters would disturb
+  /// the probe, so counting continues with the known events unless some may be free now.
   void probe(collectors::Tick& tick) {
     if (probed_ && (per_cpu_ ? !busy_ : missing_.empty() && refused_.empty())) return;
     if (per_cpu_) counting_.reset();
@@ -73,7 +73,7 @@ class CountersCollector final : public collectors::Collector {
     tried_ = tried_ && refused_.empty();
     patience_ =
         per_cpu_ && found.events.size() == before ? std::min(2 * patience_, kMostPatience) : kBetweenProbes;
-    // What goes well is not disturbed for a counter that is still taken.
+    // Working counters are not interrupted while the missing ones are still taken.
     if (counting_ && found.events.size() == events_.size()) return;
     events_ = std::move(found.events);
     begin_anew();
@@ -108,7 +108,7 @@ class CountersCollector final : public collectors::Collector {
     tick.node.counters = {.why = refused_};
   }
 
-  /// Rotation that cannot come round in time goes on, and says so.
+  /// Reports when rotation cannot serve all containers within a period; counting continues.
   void note_room(const NodeSnapshot& node, const InterferenceSettings& settings) {
     if (node.counters.backend != CounterBackend::rotating) return;
     const RotationBudget room{.events = events_.size(), .cpus = node.topology.cpus.size()};
@@ -124,23 +124,23 @@ class CountersCollector final : public collectors::Collector {
 
   const tree::CgroupTree* tree_ = nullptr;  ///< lives as long as the sampler follows it
   std::size_t containers_ = 0;
-  CounterEvents events_{};  ///< that this machine can count
+  CounterEvents events_{};  ///< those that this machine can count
   std::unique_ptr<CpuCounting> counting_{};
   CounterChoice choice_ = CounterChoice::automatic;
   std::int64_t most_descriptors_ = 0;
   bool tried_ = false, per_cpu_ = false;
-  bool busy_ = false;  ///< some events only found no free counter
+  bool busy_ = false;  ///< some events are missing only because no counter is free
   std::optional<MonoTime> probed_{};
   Duration patience_ = kBetweenProbes;
   std::string missing_{};  ///< which events cannot be counted, and why
   std::string refused_{};  ///< which way of counting does not work, and why
-  std::string crowded_{};  ///< there are more containers than turns
+  std::string crowded_{};  ///< set while there are more containers than turns
   std::size_t containers_told_ = 0, turns_told_ = 0;
 };
 
 }  // namespace
 
-// Most virtual machines have no counters; that is said by its status, never as a collector that is off.
+// Most virtual machines have no counters; its status reports that, and the collector is never listed as off.
 extern const collectors::CollectorSpec counters_collector;
 const collectors::CollectorSpec counters_collector{"counters",
                                                    {},

@@ -29,7 +29,7 @@ Result<std::vector<CpuGroup>> open_cpu_groups(const CpuTopology& topology, const
     auto group = CounterGroup::open_cpu(cpu.id, events);
     if (group)
       out.push_back({cpu.id, std::move(*group)});
-    else if (group.error().code != ENODEV)  // it has just gone offline
+    else if (group.error().code != ENODEV)  // the CPU has just gone offline
       return tl::unexpected(group.error());
   }
   if (out.empty()) return fail(ENODEV, Op::open, "perf event");
@@ -79,7 +79,7 @@ std::size_t CpuCounters::descriptors() const { return groups_.size() * groups_.f
 
 bool CpuCounters::watch(std::span<const bpf::WatchedCgroup> cgroups, MonoTime now) {
   const bool all = table_.follow(cgroups, now);
-  // Who runs alone on its CPU may not leave it for long: it is known by its new name from now on.
+  // A task that is alone on its CPU may run for long without a switch: attribute it to its new cgroup now.
   for (const auto& one : groups_) static_cast<void>(settle_cpu(one.cpu));
   return all;
 }

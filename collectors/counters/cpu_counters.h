@@ -1,5 +1,5 @@
-// The counters of all CPUs, and the program in the kernel that says whose events they count (collectors/bpf):
-// its tables from our side. May not: decide who is counted, or for how long.
+// Opens the counters of all CPUs, and reads the BPF program that attributes their events to cgroups. Does not
+// decide which cgroups are counted, or for how long.
 #pragma once
 
 #include <span>
@@ -12,37 +12,37 @@
 
 namespace evenkeel::counters {
 
-/// The counters of one CPU, whoever runs there.
+/// The counters of one CPU, whatever runs there.
 struct CpuGroup {
   CpuId cpu{};
   CounterGroup group;
 };
-/// Of all CPUs that are online; see CounterGroup::open() for its errors.
+/// For all online CPUs; see CounterGroup::open() for its errors.
 Result<std::vector<CpuGroup>> open_cpu_groups(const CpuTopology& topology, const CounterEvents& events);
 
 class CpuCounters {
  public:
   struct Environment {
     bool unified = false;     ///< the cpu controller is on v2
-    std::size_t cgroups = 0;  ///< that will be watched, roughly
+    std::size_t cgroups = 0;  ///< approximate number of cgroups to watch
   };
-  /// Loads the program; see BpfProgram::load() for its errors. Milliseconds.
+  /// Loads the program; see BpfProgram::load() for its errors. Takes milliseconds.
   static Result<CpuCounters> start(const Environment& machine, std::vector<CpuGroup> groups);
 
-  /// From now on these are counted. Returns false while there is not room for all: try again at the next
-  /// tick. Whoever is not watched counts for the cgroup above.
+  /// Counts exactly these cgroups from now on. Returns false while there is not room for all: retry at the
+  /// next tick. An unwatched cgroup counts for the one above it.
   bool watch(std::span<const bpf::WatchedCgroup> cgroups, MonoTime now);
   [[nodiscard]] std::optional<bpf::WatchSlot> slot_of(CgroupId cgroup) const {
     return table_.slots().find(cgroup);
   }
 
-  /// By CPU, what was counted of it since the program was loaded, until this moment: CPUs on which it runs
-  /// are asked to account for it now. Cells are to be compared with earlier ones of the same slot.
+  /// The counts of a slot by CPU, from the loading of the program until now: CPUs on which the cgroup runs
+  /// are settled first. Compare cells with earlier ones of the same slot.
   void read(bpf::WatchSlot slot, std::vector<CountCell>& into) const;
-  /// What happened between two cells of one CPU. Absent: a part of it is lost.
+  /// The difference between two cells of one CPU. Absent: a part of it was lost.
   [[nodiscard]] std::optional<GroupReading> difference(const CountCell& from, const CountCell& to) const;
 
-  /// So many cgroups need bigger tables: start anew.
+  /// Whether that many cgroups need bigger tables, and so a restart.
   [[nodiscard]] bool too_small_for(std::size_t cgroups) const { return table_.too_small_for(cgroups); }
   [[nodiscard]] std::size_t descriptors() const;  ///< perf events
 

@@ -1,4 +1,4 @@
-// Two ways to count what containers do with their CPUs, behind one seam: which one serves is chosen by what
+// The interface to the two ways of counting hardware events per container; which one is used depends on what
 // works on this kernel.
 #pragma once
 
@@ -15,38 +15,39 @@ namespace evenkeel::counters {
 class CpuCounting {
  public:
   virtual ~CpuCounting() = default;
-  /// The tree changed: count who is new, forget who is gone.
+  /// The tree changed: start counting new containers, drop removed ones.
   virtual void follow(const tree::CgroupTree& tree) = 0;
-  /// Adds the windows that ended to tick.node.cpu_counts and says how it goes in tick.node.counters. Returns
-  /// false when it cannot go on: another one has to be begun.
+  /// Adds the finished windows to tick.node.cpu_counts and its status to tick.node.counters. Returns false
+  /// when it cannot continue and must be replaced.
   virtual bool collect(collectors::Tick& tick, const InterferenceSettings& settings) = 0;
 };
 
-/// Perf events of a few cgroups at a time: each container for one window in each period, spread evenly, so
-/// that descriptors stay few. `events` must have been probed.
+/// Counts with perf events of a few cgroups at a time: each container for one window per period, spread
+/// evenly, so that few descriptors are needed. `events` must have been probed.
 std::unique_ptr<CpuCounting> make_rotating_counting(CounterEvents events);
 
-/// Perf events of each CPU, accounted to the containers of the tree by a program in the kernel: all of them
-/// all the time, with results as often as by rotation. `events` must have been probed. Opens nothing where
-/// the CPUs take more descriptors than the settings allow.
+/// Counts with perf events of each CPU, attributed to containers by a BPF program: all containers all the
+/// time, with results as often as by rotation. `events` must have been probed. Opens nothing if the CPUs need
+/// more descriptors than the settings allow.
 struct PerCpuCounting {
   std::unique_ptr<CpuCounting> counting{};  ///< null: it does not work here
-  std::string error{};                      ///< the reason, in words
+  std::string error{};                      ///< the reason, as text
 };
 PerCpuCounting make_per_cpu_counting(CounterEvents events, const tree::CgroupTree& tree,
                                      const collectors::Tick& tick, const InterferenceSettings& settings);
 
-/// What can be counted on this machine, together: the events that find no free counter are left out.
+/// What this machine can count at the same time: events that find no free counter are left out.
 struct CounterProbe {
   CounterEvents events{};  ///< empty: nothing can be counted
-  std::string error{};     ///< what cannot be counted, in words; empty: all can
-  bool busy = false;       ///< of some only because no counter is free at this moment
+  std::string error{};     ///< what cannot be counted, as text; empty: everything can
+  bool busy = false;       ///< some are missing only because no counter is free right now
 };
-/// 0: these are counted together here. Else errno; EBUSY: they are taken, but no counter is free for them.
+/// Returns 0 if these events can be counted together here, otherwise errno; EBUSY: the events exist, but no
+/// counter is free for them.
 int can_open_together(const CounterEvents& events);
 CounterProbe probe_counters(const CounterEvents& wanted, const Host& host,
                             const std::function<int(const CounterEvents&)>& attempt = can_open_together);
-/// In words, with whoever may have them: the NMI watchdog where it is on, else others.
+/// The likely user of the counters, as text: the NMI watchdog if it is on, otherwise other users.
 std::string counters_in_use_reason(const Host& host);
 
 }  // namespace evenkeel::counters

@@ -1,6 +1,6 @@
 #include "collectors/counters/events.h"
 
-// libpfm's header declares the kernel's types itself unless it finds them declared.
+// libpfm's header declares the kernel's types itself unless they are already declared.
 #include <linux/perf_event.h>
 // (no reordering)
 #include <perfmon/pfmlib_perf_event.h>
@@ -14,9 +14,9 @@ struct Named {
   CounterKind what;
   const char* name;
 };
-/// In the order of CounterKind. Kernels have no name of their own for misses on an Intel CPU that they do not
-/// know by its model (so it is in many virtual machines): there the architecture's event, which every one
-/// has, is the same. Other makers' "cache-misses" are of another level.
+/// In the order of CounterKind. Kernels have no generic name for cache misses on an Intel CPU whose model
+/// they do not know (as in many virtual machines): there the architectural event, which every Intel CPU has,
+/// is the same. Other vendors' "cache-misses" count another cache level.
 constexpr std::array<Named, kCountedKinds + 1> kNamed = {
     {{CounterKind::cycles, "cycles"},
      {CounterKind::instructions, "instructions"},
@@ -36,7 +36,7 @@ Result<CounterEvents> encode_counter_events() {
     pfm_perf_encode_arg_t into{};
     into.size = sizeof into;
     into.attr = &attr;
-    // Both rings: what a service asks of the kernel is its own work, too.
+    // User and kernel mode: what a service makes the kernel do is its own work, too.
     const int found = pfm_get_os_event_encoding(spelled, PFM_PLM0 | PFM_PLM3, PFM_OS_PERF_EVENT, &into);
     if (found == PFM_SUCCESS)
       events.push_back({what, attr.type, attr.config});

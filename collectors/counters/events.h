@@ -1,5 +1,5 @@
-// Which hardware events a container is counted by, as the kernel wants to have them named.
-// The only door to libpfm.
+// The hardware events that containers are counted by, encoded for perf_event_open(2). The only user of
+// libpfm.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace evenkeel::counters {
 
-/// What may be counted, the indispensable first. The members of CpuCounts have the same names.
+/// What may be counted, required events first. The members of CpuCounts have the same names.
 enum class CounterKind : std::uint8_t {
   cycles,
   instructions,
@@ -29,15 +29,15 @@ struct CounterEvent {
   std::uint32_t type = 0;
   std::uint64_t config = 0;
 };
-/// Counted together or not at all, so that their ratios mean something. The first leads.
+/// Counted together or not at all, so that their ratios are meaningful. The first leads.
 using CounterEvents = std::vector<CounterEvent>;
 
-/// The events as libpfm encodes them, in the order of CounterKind; of one kind there may be two, the better
-/// first. Says nothing about whether this machine has them; an event that libpfm does not know is left out,
-/// one of the first two is an error.
+/// The events as libpfm encodes them, in the order of CounterKind; a kind may have two, the better first.
+/// Does not check whether this machine has them. An event unknown to libpfm is left out; if it is one of the
+/// first two, that is an error.
 Result<CounterEvents> encode_counter_events();
 
-/// perf's own name of it ("cycles").
+/// Its perf name ("cycles").
 std::string_view name(CounterKind what);
 
 }  // namespace evenkeel::counters

@@ -30,8 +30,8 @@ Result<CounterGroup> CounterGroup::open(int target, int cpu, unsigned long flags
     attr.config = event.config;
     attr.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     const int leader = group.size_ == 0 ? -1 : group.descriptors_[0].get();
-    // All of them begin with the leader, below: one after the other, each would count from its own moment,
-    // and one of another PMU than the leader's only from when the tasks are scheduled again.
+    // All start with the leader, below: started one by one, each would count from its own moment, and an
+    // event of another PMU than the leader's only after the tasks are scheduled again.
     attr.disabled = leader < 0;
     Fd fd(static_cast<int>(
         ::syscall(SYS_perf_event_open, &attr, target, cpu, leader, flags | PERF_FLAG_FD_CLOEXEC)));

@@ -1,5 +1,5 @@
-// The counters of one cgroup on one CPU, as one group of perf events: scheduled together, read together.
-// May not: decide who is counted or for how long.
+// The counters of one cgroup on one CPU, as one group of perf events that is scheduled and read together.
+// Does not decide what is counted or for how long.
 #pragma once
 
 #include <array>
@@ -12,23 +12,23 @@
 
 namespace evenkeel::counters {
 
-/// What a group has counted so far. Times are those in which the cgroup's tasks ran on this CPU.
+/// What a group has counted so far. Times cover the cgroup's tasks running on this CPU.
 struct GroupReading {
-  std::uint64_t enabled_ns = 0;  ///< the tasks ran
-  std::uint64_t running_ns = 0;  ///< of it, while the counters were theirs
+  std::uint64_t enabled_ns = 0;  ///< time that the tasks ran
+  std::uint64_t running_ns = 0;  ///< part of it during which the counters were on the hardware
   Counts counts{};               ///< by CounterKind; zero where the event is not in the group
 };
 
 class CounterGroup {
  public:
-  /// Counts from now on. `cgroup` is a directory of the hierarchy that perf_event is on. Errors: ENOENT,
-  /// EOPNOTSUPP (no such counter here), EACCES, EPERM (CAP_PERFMON), EINVAL (more events than counters),
-  /// ENODEV (the CPU is offline), EMFILE.
+  /// Starts counting. `cgroup` is a directory of the hierarchy with perf_event. Errors: ENOENT, EOPNOTSUPP
+  /// (no such counter here), EACCES, EPERM (CAP_PERFMON), EINVAL (more events than counters), ENODEV (the CPU
+  /// is offline), EMFILE.
   static Result<CounterGroup> open(int cgroup, int cpu, std::span<const CounterEvent> events);
-  /// The same of everybody who runs on that CPU. EACCES, EPERM: wants CAP_PERFMON, or a low
+  /// The same for everything that runs on that CPU. EACCES, EPERM: needs CAP_PERFMON, or a low
   /// kernel.perf_event_paranoid.
   static Result<CounterGroup> open_cpu(int cpu, std::span<const CounterEvent> events);
-  /// The same of the calling thread on every CPU: to find out what the machine can count.
+  /// The same for the calling thread on every CPU, to probe what the machine can count.
   static Result<CounterGroup> open_self(std::span<const CounterEvent> events);
 
   [[nodiscard]] Result<GroupReading> read() const;

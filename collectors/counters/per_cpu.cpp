@@ -1,6 +1,6 @@
-// Counters of each CPU that count all the time, accounted to cgroups by a program in the kernel: descriptors
-// are events x CPUs, however many containers there are. Their price is a reading of the counters at each
-// change of containers on a CPU.
+// Counts on each CPU all the time and lets a BPF program attribute the events to cgroups: needs events x CPUs
+// descriptors, however many containers there are. It costs one reading of the counters at each switch between
+// containers on a CPU.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -28,7 +28,7 @@ class PerCpu final : public WindowedCounting {
     changed_ = true;
   }
 
-  /// Empty: it goes on.
+  /// Returns an empty text on success, otherwise the reason.
   std::string start(const collectors::Tick& tick, const InterferenceSettings& settings) {
     counters_.reset();
     end_all();
@@ -101,7 +101,7 @@ class PerCpu final : public WindowedCounting {
   tree::Layout layout_{};
   std::vector<bpf::WatchedCgroup> cgroups_{};
   std::optional<CpuCounters> counters_{};
-  std::vector<Begun> from_{};  ///< by place
+  std::vector<Begun> from_{};  ///< by window
   std::vector<CountCell> now_{};
   CpuSet online_{};
   std::size_t counted_ = 0;

@@ -5,7 +5,7 @@
 namespace evenkeel::counters {
 namespace {
 
-/// Some work to be counted; the result is used, or there would be none.
+/// Some work to count; the result is returned so that the compiler keeps the work.
 std::uint64_t work() {
   volatile std::uint64_t sum = 0;
   for (std::uint64_t i = 0; i < 20'000; ++i) sum = sum + i;
@@ -46,7 +46,8 @@ CounterProbe probe_counters(const CounterEvents& wanted, const Host& host,
     const int error = attempt(probe.events);
     if (error == 0) continue;
     probe.events.pop_back();
-    if (next + 1 != wanted.end() && next[1].kind == event.kind) continue;  // there is another way to count it
+    if (next + 1 != wanted.end() && next[1].kind == event.kind)
+      continue;  // there is another event for this kind
     probe.error += (probe.error.empty() ? "" : "; ") + said(event, error, host);
     probe.busy |= error == EBUSY;
     if (event.kind == CounterKind::cycles || event.kind == CounterKind::instructions)

@@ -1,5 +1,5 @@
-// Perf events of a few cgroups at a time. Their price is paid at context switches between counted cgroups
-// and in descriptors (events x CPUs each), so each is counted for a part of the time only.
+// Counts a few cgroups at a time with perf events. Context switches between counted cgroups and descriptors
+// (events x CPUs each) are the cost, so each cgroup is counted only part of the time.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -28,14 +28,14 @@ class Rotation final : public WindowedCounting {
   Result<> begin(std::size_t place, const Countable& who, const collectors::Tick& tick) override {
     if (who.dir.empty()) return fail(ENOENT, Op::open);
     const auto dir = tick.host.open_dir(who.dir);
-    if (!dir) return fail(ENOENT, Op::open);  // gone since the tree was looked at
+    if (!dir) return fail(ENOENT, Op::open);  // the cgroup was removed since the tree was scanned
     groups_.resize(std::max(groups_.size(), place + 1));
     auto& groups = groups_[place];
     for (const CpuInfo& cpu : tick.node.topology.cpus) {
       auto group = CounterGroup::open(dir->get(), cpu.id, events());
       if (group) {
         groups.push_back(std::move(*group));
-      } else if (group.error().code != ENODEV) {  // a CPU that has just gone offline runs nobody
+      } else if (group.error().code != ENODEV) {  // nothing runs on a CPU that has just gone offline
         groups.clear();
         return tl::unexpected(group.error());
       }
@@ -46,8 +46,7 @@ class Rotation final : public WindowedCounting {
 
   bool read(std::size_t place, ScaledCounts& into) override {
     for (const CounterGroup& group : groups_[place])
-      if (const auto reading = group.read())
-        into.add(*reading);  // a CPU that went offline has no more to say
+      if (const auto reading = group.read()) into.add(*reading);  // a CPU that went offline adds nothing
     return true;
   }
 
@@ -60,7 +59,7 @@ class Rotation final : public WindowedCounting {
     return sum;
   }
 
-  std::vector<std::vector<CounterGroup>> groups_{};  ///< by place, one per CPU
+  std::vector<std::vector<CounterGroup>> groups_{};  ///< by window, one per CPU
 };
 
 }  // namespace

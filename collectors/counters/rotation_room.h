@@ -1,4 +1,4 @@
-// How many containers can be counted in turn with so many descriptors. Arithmetic.
+// How many containers a limit of descriptors lets be counted in turn. Arithmetic only.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ struct RotationBudget {
   [[nodiscard]] std::size_t descriptors_per_cgroup() const { return events * (cpus == 0 ? 1 : cpus); }
   /// Containers that may be counted at the same time.
   [[nodiscard]] std::size_t concurrent(const InterferenceSettings& settings) const;
-  /// Containers that have a turn in each period.
+  /// Containers that get a turn in each period.
   [[nodiscard]] std::size_t per_period(const InterferenceSettings& settings) const;
 };
 

@@ -24,7 +24,7 @@ void CounterRotation::follow(const tree::CgroupTree& tree) {
 void CounterRotation::pass(std::optional<Duration> since_previous, Duration period) {
   if (!since_previous) return;
   const double share = std::chrono::duration<double>(*since_previous) / std::chrono::duration<double>(period);
-  // Nobody is served twice for the time in which nobody was.
+  // No container gets two turns for time in which none was served.
   due_ = std::min(due_ + share * static_cast<double>(all_.size()), static_cast<double>(all_.size()) + 1);
 }
 

@@ -1,5 +1,4 @@
-// Whose turn it is to be counted: everybody once in a period, evenly spread over it.
-// May not: open anything.
+// Chooses the container to count next: each once per period, evenly spread. Does not open files or counters.
 #pragma once
 
 #include <cstddef>
@@ -14,19 +13,19 @@ namespace evenkeel::counters {
 
 struct Countable {
   CgroupId id{};
-  std::string dir{};  ///< in the hierarchy of perf_event, relative to the host's root; empty: there is none
+  std::string dir{};  ///< in the hierarchy of perf_event, relative to the host's root; empty if there is none
   std::size_t position = 0;             ///< in the tree, and in NodeSnapshot::cgroups
-  std::optional<MonoTime> last_turn{};  ///< absent: never had one
+  std::optional<MonoTime> last_turn{};  ///< absent: had none yet
 };
 
 class CounterRotation {
  public:
-  /// Containers and host applications. Who stays keeps its place in the queue.
+  /// Takes containers and host applications from the tree. Those that stay keep their place in the queue.
   void follow(const tree::CgroupTree& tree);
-  /// Time has passed: as many turns as are due come due.
+  /// Advances the time: turns become due at an even rate.
   void pass(std::optional<Duration> since_previous, Duration period);
-  /// Takes the turn of whoever has waited longest, newcomers first; `may` says who can be counted now. Null:
-  /// no turn is due, or nobody is there for it.
+  /// Takes the turn of the container that has waited longest, new ones first; `may` says which can be counted
+  /// now. Null: no turn is due, or no container can take it.
   template <class May>
   const Countable* take_due(MonoTime now, Duration period, May may) {
     if (due_ < 1) return nullptr;

@@ -3,7 +3,7 @@
 namespace evenkeel::counters {
 namespace {
 
-/// Less than that of the time in which the tasks ran, and scaling is guessing.
+/// With a smaller share of the tasks' time counted, scaling would be guessing.
 constexpr double kLeastShare = 0.5;
 
 }  // namespace

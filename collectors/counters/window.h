@@ -1,5 +1,5 @@
-// One window in which one container is counted, whatever counts it, and what comes of it.
-// May not: read a counter.
+// One window in which one container is counted, by either way of counting, and its result. Does not read
+// counters.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace evenkeel::counters {
 
-/// What it used in the tick before: collectors run before the cgroups are read.
+/// Its use in the previous tick: collectors run before the cgroups are read.
 inline std::optional<MilliCpu> use_at(const NodeSnapshot& node, std::size_t position) {
   return position < node.cgroups.size() ? node.cgroups[position].cpu_use : std::nullopt;
 }
@@ -20,21 +20,21 @@ struct CounterWindow {
   CgroupId cgroup{};  ///< none: free
   std::size_t position = 0;
   MonoTime began{};
-  std::size_t events = 0;  ///< that are counted in it
-  double used_ns = 0;      ///< CPU time, as far as it is known
-  bool use_known = true;   ///< in every tick
+  std::size_t events = 0;  ///< counted in this window
+  double used_ns = 0;      ///< CPU time, as far as known
+  bool use_known = true;   ///< CPU time was known in every tick
 
-  /// Another tick has passed. Returns whether it has lasted long enough.
+  /// Advances by one tick. Returns whether the window has lasted long enough.
   bool extend(const NodeSnapshot& node, Duration length);
 };
 
-/// What the CPUs counted of one container, each scaled up to the time in which it ran there.
+/// One container's counts on all CPUs, each scaled up to the time in which it ran there.
 class ScaledCounts {
  public:
   void add(const GroupReading& reading);
   [[nodiscard]] bool counted() const { return enabled_ns_ > 0; }
-  /// Of a window that ends now. Absent: the counters were somebody else's for most of the time, and scaling
-  /// would be guessing; or they counted nothing.
+  /// The result of a window that ends now. Absent: others used the counters most of the time, so scaling
+  /// would be guessing; or nothing was counted.
   [[nodiscard]] std::optional<CpuCounts> in(const CounterWindow& window, MonoTime now,
                                             const CounterEvents& events) const;
 

@@ -63,7 +63,7 @@ void WindowedCounting::finish(std::size_t place, collectors::Tick& tick) {
     set_.fits(window.events);
     tick.node.cpu_counts.push_back(*counts);
   } else {
-    set_.too_many(window.events, tick.node.at, tick.host);  // rather few events than none
+    set_.too_many(window.events, tick.node.at, tick.host);  // fewer events are better than none
   }
 }
 
@@ -102,7 +102,8 @@ void WindowedCounting::begin_one(const Countable& who, const collectors::Tick& t
   }
 }
 
-/// The first is named until everybody has had a turn without: the reason is one, not one for each of them.
+/// The first error is kept until all containers have had a turn without one: the cause is one, not one per
+/// container.
 void WindowedCounting::refuse(const Error& error, const Countable& who, const collectors::Tick& tick) {
   refused_at_ = tick.node.at;
   if (!refused_.empty() && refused_with_ == error.code) return;

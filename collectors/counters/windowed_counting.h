@@ -1,5 +1,5 @@
-// What is the same for every way to count: each container has its turn, once in a period, is counted for a
-// window and gives one result. A way to count says how a window begins and what was counted in it.
+// The part common to both ways of counting: each container gets a turn once per period, is counted for a
+// window and yields one result. A subclass says how a window begins and what was counted in it.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,22 @@ class WindowedCounting : public CpuCounting {
   WindowedCounting(CounterBackend backend, CounterEvents events)
       : backend_(backend), set_(std::move(events)) {}
 
-  /// Before anything else in a tick. Returns false when it cannot go on.
+  /// Called first in a tick. Returns false when counting cannot continue.
   virtual bool prepare(collectors::Tick& /*tick*/, const InterferenceSettings& /*settings*/) { return true; }
-  /// How many windows may be open at the same time. None: `why` says the reason.
+  /// How many windows may be open at the same time. If none, `why` gets the reason.
   virtual std::size_t max_windows(const collectors::Tick& tick, const InterferenceSettings& settings,
                                   std::string& why) = 0;
-  /// Places are counted from zero; each holds one window at a time. An error is said, ENOENT is not: the
-  /// cgroup has just gone.
+  /// Places are numbered from zero; each holds one window at a time. Errors are reported, except ENOENT: the
+  /// cgroup was just removed.
   virtual Result<> begin(std::size_t place, const Countable& who, const collectors::Tick& tick) = 0;
-  /// Adds what was counted since. Returns false when a part of it is lost.
+  /// Adds what was counted since the last call. Returns false when a part of it was lost.
   virtual bool read(std::size_t place, ScaledCounts& into) = 0;
   virtual void end(std::size_t /*place*/) {}
   [[nodiscard]] virtual std::size_t descriptors() const = 0;
 
-  /// Windows that are open have no result.
+  /// Closes all open windows without a result.
   void end_all();
-  /// Fewer than they were when somebody else wants counters, too.
+  /// Fewer than the constructor's while another user needs counters.
   [[nodiscard]] const CounterEvents& events() const { return set_.now(); }
 
  private:

@@ -13,7 +13,7 @@ const std::string kLinks = "dev/disk";
 constexpr std::string_view kBelowDev = "disk/";
 constexpr std::size_t kMostLinks = 16384;
 
-/// "../../sda1" leads to sda1. Empty: it is no link, or cannot be read.
+/// "../../sda1" points to sda1. Empty: not a link, or unreadable.
 std::string device_behind(const Fd& dir, const std::string& name) {
   std::array<char, PATH_MAX> target;
   const auto size = ::readlinkat(dir.get(), name.c_str(), target.data(), target.size());
@@ -42,7 +42,7 @@ std::vector<DiskLink> read_disk_links(const Host& host) {
 std::uint64_t disk_links_signature(const Host& host, const DiskMap& map, std::string& path) {
   std::uint64_t sum = host.listing_sum(kLinks);
   std::string_view previous;
-  for (const auto& [name, disks] : map.devices) {  // sorted: those of one directory stand side by side
+  for (const auto& [name, disks] : map.devices) {  // sorted: links of one directory are adjacent
     const std::string_view whole = name;
     if (!whole.starts_with(kBelowDev)) continue;
     const auto dir = whole.substr(0, whole.rfind('/'));

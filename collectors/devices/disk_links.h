@@ -1,6 +1,6 @@
-// The lasting names of disks that udev makes below /dev/disk: by-id, by-uuid, by-path, by-label and what else
-// there is. They are symbolic links, and their texts say all: no device is opened, none has to be there.
-// May not: know what a device is.
+// The persistent names of disks, which udev creates below /dev/disk: by-id, by-uuid, by-path, by-label and
+// others. Reads only the text of the symbolic links: opens no device, and the device need not exist. Does not
+// know what a device is.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 namespace evenkeel::devices {
 
 struct DiskLink {
-  std::string name{};    ///< as below /dev: "disk/by-id/wwn-0x5000c500a1b2c3d4-part1"
-  std::string device{};  ///< the kernel's name of what it leads to: "sda1"
+  std::string name{};    ///< relative to /dev: "disk/by-id/wwn-0x5000c500a1b2c3d4-part1"
+  std::string device{};  ///< the kernel's name of its target: "sda1"
 };
 
-/// Empty where there is no /dev/disk, as in a container that was not given the host's.
+/// Empty without /dev/disk, as in a container into which the host's is not mounted.
 std::vector<DiskLink> read_disk_links(const Host& host);
 
-/// Changes when one of the directories comes or goes, and when a link in those that `map` knows does or leads
-/// elsewhere. `path` is room to work in; with it kept, nothing is allocated.
+/// Changes when one of the directories appears or disappears, and when a link in the directories known to
+/// `map` does or changes its target. `path` is scratch space; while it is kept, nothing is allocated.
 std::uint64_t disk_links_signature(const Host& host, const DiskMap& map, std::string& path);
 
 }  // namespace evenkeel::devices

@@ -41,11 +41,11 @@ DiskSettings::Slot DiskSettings::open_slot(const CgroupSample& sample) const {
     if (!is_of_disk(lever.knob)) continue;
     const auto name = kernel::file_name(lever.knob, layout_);
     if (name.empty()) continue;
-    // Those of one file stand side by side in the table.
+    // Settings of one file are adjacent in the table.
     if (file_part(name) != previous) {
       auto path = layout_.root(lever.controller) + '/' + std::string(sample.path) + '/';
       path += file_part(name);
-      // There may be many pods, and this is read now and then only.
+      // There may be many pods, and this is read rarely.
       slot.files.push_back({ReadFile(std::move(path), Hold::reopened), {}});
     }
     previous = file_part(name);
@@ -54,7 +54,7 @@ DiskSettings::Slot DiskSettings::open_slot(const CgroupSample& sample) const {
   return slot;
 }
 
-/// Slots and readings for the samples that matter now; those from before are kept.
+/// Keeps slots and readings of samples that still matter, and adds those of new ones.
 void DiskSettings::match(NodeSnapshot& node) {
   if (matches(node)) return;
   std::vector<Slot> slots;

@@ -1,6 +1,5 @@
-// What the kernel holds of single cgroups on their disks, read back for those whose disks matter to somebody.
-// Costs nothing where there are none.
-// May not: know who limits what, or why.
+// Reads back the kernel's per-disk settings of those cgroups whose disk limits or latencies are managed;
+// costs nothing if there are none. Does not know which policy limits what, or why.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +17,12 @@ class DiskSettings {
  public:
   explicit DiskSettings(const collectors::SamplerOptions& options) : options_(options) {}
 
-  /// Where the files are from now on.
+  /// The tree changed: where the files are.
   void follow(const tree::CgroupTree& tree);
   void settings_changed(CgroupId cgroup);
-  /// Reads what is due at `tick` into node.disk_readings: one for each sample that says disks_matter.
+  /// Reads what is due at `tick` into node.disk_readings, one for each sample with disks_matter.
   void collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node);
-  /// Reads what was never read and what somebody changed, and nothing else.
+  /// Reads only files that are new or were changed by another process.
   void read_new_settings(const Host& host, std::span<char> buffer, NodeSnapshot& node);
 
  private:
@@ -31,14 +30,14 @@ class DiskSettings {
     Knob knob{};
     std::string_view name{};
   };
-  /// One file with the levers that are in it.
+  /// One file and the settings in it.
   struct OpenFile {
     ReadFile file{};
     std::vector<Lever> levers{};
   };
   struct Slot {
     CgroupId id{};
-    bool fresh = true;  ///< to be read whatever the tick says
+    bool fresh = true;  ///< to be read at the next tick, due or not
     std::vector<OpenFile> files{};
   };
   void match(NodeSnapshot& node);

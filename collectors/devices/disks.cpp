@@ -15,7 +15,7 @@ namespace {
 const std::string kBlocks = "sys/block";
 constexpr std::size_t kMostDevices = 4096;
 constexpr std::size_t kLargestTable = std::size_t{64} << 20U;
-/// Disks behind disks behind disks.
+/// The most layers of device mapping to look through.
 constexpr int kDeepest = 8;
 
 std::string text_in(const Host& host, const std::string& path) {
@@ -23,7 +23,7 @@ std::string text_in(const Host& host, const std::string& path) {
   return text ? std::string(trimmed(*text)) : std::string();
 }
 
-/// sysfs has links there, a fake root may have directories.
+/// sysfs has links there; a fake root may have directories.
 std::vector<std::string> entries(const Host& host, const std::string& path) {
   auto out = host.files(path).value_or(std::vector<std::string>());
   for (auto& name : host.subdirs(path).value_or(std::vector<std::string>())) out.push_back(std::move(name));
@@ -36,7 +36,8 @@ void add_all(std::vector<DiskNumber>& to, std::span<const DiskNumber> more) {
   to.erase(std::unique(to.begin(), to.end()), to.end());
 }
 
-/// "vg--data-root" of LVM is volume group "vg-data": single dashes part, double ones are one.
+/// LVM's "vg--data-root" is the volume root of group "vg-data": a single dash separates, a double one is a
+/// dash.
 std::optional<std::pair<std::string, std::string>> group_and_volume(std::string_view name) {
   std::string parts[2];
   std::size_t part = 0;
@@ -55,7 +56,7 @@ std::optional<std::pair<std::string, std::string>> group_and_volume(std::string_
 
 struct Device {
   DiskNumber number = 0;
-  std::string disk{};  ///< a partition's; empty: it is a whole one
+  std::string disk{};  ///< for a partition; empty: it is a whole disk
   std::vector<std::string> slaves{};
 };
 
@@ -77,7 +78,7 @@ class Disks {
     return std::move(map_);
   }
 
-  /// The disks under a mounted device: what is left when volume managers are seen through.
+  /// The physical disks below a mounted device, through all volume managers.
   [[nodiscard]] std::vector<DiskNumber> beneath(DiskNumber number) const {
     for (const auto& [name, device] : devices_)
       if (device.number == number) return beneath(name, 0);
@@ -138,13 +139,13 @@ class Disks {
   DiskMap map_{};
 };
 
-/// A mounted volume of a pod, as a line of the mount table says it.
+/// A mounted volume of a pod, as one line of the mount table gives it.
 struct Mounted {
-  DiskNumber device = 0;  ///< 0: only `source` says
+  DiskNumber device = 0;  ///< 0: only `source` identifies it
   std::string_view uid, directory, source;
 };
 
-/// Consumes up to the next '/'.
+/// Consumes the text up to the next '/'.
 std::string_view component(std::string_view& path) {
   const auto end = std::min(path.find('/'), path.size());
   const auto out = path.substr(0, end);
@@ -152,7 +153,7 @@ std::string_view component(std::string_view& path) {
   return out;
 }
 
-/// ".../pods/UID/volumes/PLUGIN/NAME", with "/mount" behind it for CSI.
+/// ".../pods/UID/volumes/PLUGIN/NAME", followed by "/mount" for CSI.
 bool read_place(std::string_view path, Mounted& out) {
   constexpr std::string_view kVolumes = "/volumes/";
   const auto at = path.find(kVolumes);
@@ -180,12 +181,12 @@ std::optional<Mounted> read_mount(std::string_view line) {
   Scanner tail(line.substr(dash + 3));
   tail.word();
   out.source = tail.word();
-  // Of a file system without a device of its own (btrfs) only the source tells.
+  // A file system without a device of its own (btrfs) is identified by its source only.
   if ((out.device >> 20U) == 0) out.device = 0;
   return out;
 }
 
-/// f(mounted) for every mounted volume of a pod.
+/// Calls f(mounted) for every mounted volume of a pod.
 template <class F>
 void for_each_volume(const Host& host, std::span<char> buffer, F&& f) {
   static const std::string kTables[] = {"proc/1/mountinfo", "proc/self/mountinfo"};
@@ -237,10 +238,10 @@ std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<
     add(std::hash<std::string_view>()(collectors::first_part(host, file, buffer)));
   };
   for (const auto& [name, disks] : map.devices) {
-    if (name.find('/') != std::string::npos) continue;  // another name of one of them
+    if (name.find('/') != std::string::npos) continue;  // another name of a known device
     const auto listed = host.listing_sum(at(name, ""));
     add(listed);
-    if (listed == 0) continue;  // a partition: its disk shows it
+    if (listed == 0) continue;  // a partition: its disk lists it
     add(host.listing_sum(at(name, "/slaves")));
     add_text(at(name, "/dm/name"));
     add_text(at(name, "/queue/scheduler"));

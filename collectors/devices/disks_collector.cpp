@@ -1,5 +1,5 @@
-// The map of disks in the snapshot: looked at while somebody limits anything on a disk, and again when it may
-// have changed.
+// The collector of the disk map: reads it while any disk limit is configured, and again when it may have
+// changed.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -11,7 +11,7 @@ namespace evenkeel::devices {
 namespace {
 
 constexpr Duration kGlance = std::chrono::seconds(10);
-/// What no listing shows (a volume group that grows) is found by then.
+/// The longest time to notice a change that no listing shows (a volume group that grows).
 constexpr Duration kLook = std::chrono::seconds(60);
 
 class DisksCollector final : public collectors::Collector {
@@ -67,7 +67,7 @@ class DisksCollector final : public collectors::Collector {
 
 }  // namespace
 
-// Nothing is read where nobody asks, so it is never said to be off.
+// Nothing is read unless configured, so it is never reported as off.
 extern const collectors::CollectorSpec disks_collector;
 const collectors::CollectorSpec disks_collector{
     "disks",

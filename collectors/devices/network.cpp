@@ -30,14 +30,14 @@ bool is_zero(std::string_view text) {
   return !text.empty() && text.find_first_not_of('0') == std::string_view::npos;
 }
 
-/// Of the network that this process is in: queues are put on its interfaces, and on no others.
+/// Of our own network namespace: queueing disciplines are put on its interfaces only.
 struct Table {
   const char* path;
   std::optional<DefaultRoute> (*read)(std::string_view line);
 };
 constexpr Table kTables[] = {{"proc/net/route", &read_route}, {"proc/net/ipv6_route", &read_route6}};
 
-/// Its name into `name`; false: the table has no default route.
+/// Puts the interface's name into `name`; false: the table has no default route.
 bool default_link(const Host& host, std::span<char> buffer, std::string& path, const Table& table,
                   std::string& name) {
   auto lowest = std::numeric_limits<std::uint64_t>::max();
@@ -97,7 +97,7 @@ bool read_link(const Host& host, std::span<char> buffer, std::string& path, Netw
   if (!index || *index <= 0 || *index > std::numeric_limits<int>::max()) return false;
   out.index = static_cast<int>(*index);
   constexpr std::int64_t kMega = 1000000, kFastest = 10000000;  // 10 Tbit/s
-  const auto megabits = number_in("/speed");                    // -1 or an error: not known
+  const auto megabits = number_in("/speed");                    // -1 or an error: unknown
   out.speed.reset();
   if (megabits && *megabits > 0 && *megabits <= kFastest) out.speed = BitRate(*megabits * kMega);
   return true;

@@ -1,5 +1,5 @@
-// The interface that leads out of the node, from the routing tables and sysfs. May not: ask for anything else
-// of the network.
+// Finds the interface of the default route from the routing tables and sysfs. Reads nothing else about the
+// network.
 #pragma once
 
 #include <optional>
@@ -12,17 +12,17 @@
 
 namespace evenkeel::devices {
 
-/// Of one line of /proc/net/route or /proc/net/ipv6_route.
+/// One line of /proc/net/route or /proc/net/ipv6_route.
 struct DefaultRoute {
   std::string_view link{};
   std::uint32_t metric = 0;
 };
-/// Absent: the line is no usable default route.
+/// Absent: the line is not a usable default route.
 std::optional<DefaultRoute> read_route(std::string_view line);
 std::optional<DefaultRoute> read_route6(std::string_view line);
 
-/// The interface of the default route with the lowest metric, IPv4 before IPv6; absent: there is none. `path`
-/// is room to work in; with it and `out` kept, an interface that stays allocates nothing.
+/// The interface of the default route with the lowest metric, IPv4 before IPv6; false if there is none.
+/// `path` is scratch space; while it and `out` are kept, an unchanged interface allocates nothing.
 bool read_link(const Host& host, std::span<char> buffer, std::string& path, NetworkLink& out);
 
 }  // namespace evenkeel::devices

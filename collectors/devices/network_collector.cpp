@@ -1,4 +1,4 @@
-// The interface that leads out of the node in the snapshot: looked at while the network is to be shared.
+// The collector of the default route's interface: reads it while network sharing is enabled.
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,7 +36,7 @@ class NetworkCollector final : public collectors::Collector {
 
 }  // namespace
 
-// Nothing is read where nobody asks, so it is never said to be off.
+// Nothing is read unless configured, so it is never reported as off.
 extern const collectors::CollectorSpec network_collector;
 const collectors::CollectorSpec network_collector{"network",
                                                   {},

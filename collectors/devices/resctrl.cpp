@@ -14,9 +14,9 @@ namespace {
 
 const std::string kRoot = resctrl::kResctrlDir;
 
-/// mba_MBps: no limit is the largest number of 32 bits, and every other number is a bandwidth too.
+/// mba_MBps: the largest 32-bit number means no limit, and every other number is a bandwidth.
 constexpr std::uint64_t kMostPercent = 100;
-/// AMD's own "no limit"; the root's value where it is a larger power of two.
+/// AMD's value for "no limit"; the root's value if it is a larger power of two.
 constexpr std::uint64_t kUnlimitedEighths = 2048, kMostEighths = std::uint64_t{1} << 24U;
 
 std::optional<std::string> info(const Host& host, const std::string& resource, const char* file) {
@@ -47,8 +47,8 @@ bool made_by_amd(const Host& host) {
   return text.find("AuthenticAMD") != std::string::npos || text.find("HygonGenuine") != std::string::npos;
 }
 
-/// What the numbers of MB are. Intel's have a granularity and are linear; AMD's have neither, nor has MPAM a
-/// non-linear scale: only where nothing of this tells, the vendor does.
+/// The unit of the MB numbers. Intel's have a granularity and are linear; AMD's have neither, and MPAM has no
+/// non-linear scale: the CPU vendor decides only if none of this does.
 ResctrlUnit bandwidth_unit(const Host& host, const ResctrlResource& resource, std::uint64_t largest) {
   const bool coarse = resource.step > 1 || resource.least > 1;
   if (coarse) return largest <= kMostPercent ? ResctrlUnit::percent : ResctrlUnit::other;

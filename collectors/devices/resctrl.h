@@ -1,6 +1,6 @@
-// The resctrl file system: what it can do, read at first sight and again when the root's schemata or the
-// number of groups changes, and what its groups use. May not: keep a file open there, or nobody could unmount
-// it.
+// Reads what the resctrl file system can do (at first, and again when the root's schemata or the number of
+// groups changes) and what its groups use. Does not keep files open there, because that would block an
+// unmount.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace evenkeel::devices {
 
 /// Everything below info/ that decides what may be written, and the domains of the root's schemata. Absent:
-/// not mounted, or it makes no sense.
+/// not mounted, or not understood.
 std::optional<ResctrlSystem> read_resctrl(const Host& host);
 
 }  // namespace evenkeel::devices

@@ -10,13 +10,13 @@
 namespace evenkeel::devices {
 namespace {
 
-// Every reading of a monitor interrupts a CPU at that cache: for metrics seldom is enough.
+// Every monitor reading interrupts a CPU at that cache: metrics are read rarely.
 constexpr Duration kMonitorInterval = std::chrono::seconds(10), kSteeringInterval = std::chrono::seconds(2);
 constexpr std::size_t kMostMonitors = 1024;
 
 const std::string kRoot = resctrl::kResctrlDir;
 
-/// The files of one group at one cache, in the order of ResctrlUse.
+/// The files of one group in one cache domain, in the order of ResctrlUse.
 struct Monitor {
   std::array<ReadFile, 3> files{};
 };
@@ -58,7 +58,7 @@ class ResctrlCollector final : public collectors::Collector {
     tick.node.resctrl_use.clear();
     auto names = tick.host.subdirs(kRoot).value_or(std::vector<std::string>{});
     std::erase_if(names, [](const std::string& name) { return !name.starts_with(resctrl::kResctrlPrefix); });
-    if (names.empty()) return;  // nobody is managed: nothing to compare
+    if (names.empty()) return;  // no group is managed: nothing to compare
     names.insert(names.begin(), std::string());
     for (const auto& name : names) add_monitors(tick, name);
   }
@@ -103,7 +103,7 @@ class ResctrlCollector final : public collectors::Collector {
 
 }  // namespace
 
-// Most machines have none of it, which is no trouble: it is never said to be off.
+// Most machines have no resctrl, which is no fault: it is never reported as off.
 extern const collectors::CollectorSpec resctrl_collector;
 const collectors::CollectorSpec resctrl_collector{"resctrl",
                                                   {},

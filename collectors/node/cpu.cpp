@@ -33,7 +33,7 @@ class NodeCpu final : public collectors::Collector {
   }
   static std::int64_t clock_ticks() {
     const auto ticks = ::sysconf(_SC_CLK_TCK);
-    return ticks > 0 ? ticks : 100;  // USER_HZ of every architecture but alpha and ia64
+    return ticks > 0 ? ticks : 100;  // USER_HZ of every architecture except alpha and ia64
   }
   ReadFile stat_{std::string(kFiles[0]), Hold::kept};
   collectors::Counter used_{}, stolen_{};

@@ -63,7 +63,7 @@ class NodeMemoryCollector final : public collectors::Collector {
   }
 
  private:
-  /// Absent when there is no pool, or one cannot be believed: then meminfo's figure is the best there is.
+  /// Absent if there is no pool, or if one's numbers are implausible: then meminfo's value is used.
   std::optional<Bytes> reserved_by_pools(collectors::Tick& tick, Bytes total) {
     Bytes sum{};
     for (auto& pool : pools_) {

@@ -16,7 +16,8 @@ std::optional<CpuSet> cpus_of_online(std::string_view text) {
   return cpus && !cpus->empty() ? cpus : std::nullopt;
 }
 
-/// Keeps NodeSnapshot::topology; on a machine whose CPUs stay, a tick is one small read and a comparison.
+/// Keeps NodeSnapshot::topology up to date; while no CPU goes on- or offline, a tick costs one small read and
+/// a comparison.
 class Topology final : public collectors::Collector {
  public:
   void collect(collectors::Tick& tick) override {
@@ -40,7 +41,7 @@ class Topology final : public collectors::Collector {
     }
     return std::nullopt;
   }
-  // The two substitutes are never opened where the first is there, and rarely worth a descriptor elsewhere.
+  // The two fallback files are never opened if the first exists, and are rarely worth a descriptor elsewhere.
   std::array<ReadFile, 3> files_ = {ReadFile(std::string(kFiles[0]), Hold::kept),
                                     ReadFile(std::string(kFiles[1]), Hold::reopened),
                                     ReadFile(std::string(kFiles[2]), Hold::reopened)};

@@ -8,7 +8,7 @@
 namespace evenkeel::node {
 namespace {
 
-/// Averages are percentages; "nan" and "inf" are numbers to from_chars but not to us.
+/// Averages are percentages; rejects "nan" and "inf", which from_chars accepts.
 bool average(Scanner& line, std::string_view key, double& out) {
   line.skip_blanks();
   if (!line.eat(key)) return false;
@@ -41,7 +41,7 @@ class NodePressure final : public collectors::Collector {
     pressure.cpu = read(cpu_, tick);
     pressure.memory = read(memory_, tick);
     pressure.io = read(io_, tick);
-    // "full" means nothing for the CPU of a whole machine; kernels since 5.13 write zeros there.
+    // "full" has no meaning for the CPU of a whole machine; kernels since 5.13 write zeros there.
     if (pressure.cpu) pressure.cpu->full.reset();
   }
 

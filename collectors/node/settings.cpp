@@ -1,4 +1,4 @@
-// The levers of the node itself, as the kernel holds them now.
+// The collector of node-wide kernel settings that evenkeel may change.
 #include <array>
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@ namespace evenkeel::node {
 namespace {
 
 constexpr std::array<std::string_view, 1> kFiles = {"proc/sys/vm/min_free_kbytes"};
-// They change rarely, and before it writes the executor looks for itself.
+// They change rarely, and the executor reads a setting again before it writes.
 constexpr int kEveryTicks = 10;
 
 struct Setting {
@@ -19,7 +19,7 @@ struct Setting {
   ReadFile file{};
 };
 
-/// Those that this kernel has.
+/// Those that exist on this kernel.
 std::vector<Setting> settings(const Host& host) {
   std::vector<Setting> out;
   for (const auto& lever : knob_table()) {

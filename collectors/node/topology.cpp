@@ -16,7 +16,7 @@ const std::string kNodes = "sys/devices/system/node";
 std::optional<int> number_in(const Host& host, const std::string& path) {
   const auto text = host.slurp(path);
   const auto value = text ? whole_number(*text) : std::nullopt;
-  // -1 is how the kernel writes "this machine does not say".
+  // The kernel writes -1 for "unknown".
   if (!value || *value < 0 || *value > INT32_MAX) return std::nullopt;
   return static_cast<int>(*value);
 }
@@ -58,7 +58,7 @@ std::map<CpuId, int> numa_nodes(const Host& host) {
   return out;
 }
 
-/// The kernel's id of the farthest cache of a CPU (the number that resctrl uses too), else the first CPU that
+/// The kernel's id of a CPU's last-level cache (resctrl uses the same number), otherwise the first CPU that
 /// shares it.
 std::optional<int> cache_domain(const Host& host, const std::string& cpu) {
   const auto names = host.subdirs(cpu + "/cache");
@@ -78,7 +78,7 @@ std::optional<int> cache_domain(const Host& host, const std::string& cpu) {
   return shared && !shared->empty() ? std::optional(shared->next(0)) : std::nullopt;
 }
 
-/// Core numbers repeat from socket to socket and from die to die; ours do not.
+/// Makes core numbers unique: the kernel's repeat on each socket and die.
 class CoreNumbers {
  public:
   int of(int socket, int die, std::optional<int> core) {
@@ -101,7 +101,7 @@ std::optional<CpuSet> cpus_of_cpuinfo(std::string_view text) {
     Scanner line(scan.line());
     if (!line.eat("processor")) continue;
     line.skip_blanks();
-    // s390 writes "processor 0: version = ..."; there and on others sysfs has the list.
+    // s390 writes "processor 0: version = ..."; there and on others the list comes from sysfs.
     if (!line.eat(":")) continue;
     if (!add(out, line.number())) return std::nullopt;
   }

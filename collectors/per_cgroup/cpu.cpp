@@ -12,7 +12,7 @@ Number nanoseconds(std::int64_t microseconds) {
   return out;
 }
 
-/// v1 counts nanoseconds in ..._time, v2 microseconds in ..._usec.
+/// v1 reports nanoseconds in ..._time, v2 microseconds in ..._usec.
 struct CpuStat {
   Number use_ns, system_ns, periods, throttled_periods, throttled_ns, bursts, burst_ns;
 };
@@ -49,7 +49,7 @@ std::optional<Throttling> throttling_since(const CpuStat& stat, CgroupMemory& me
   const auto bursts = memory.bursts.increase_to(stat.bursts);
   const auto burst_time = memory.burst_time.increase_to(stat.burst_ns);
   if (!periods || !throttled || !time) return std::nullopt;
-  // Kernels before 5.14 have no burst and do not count it: there 0 is the truth.
+  // Kernels before 5.14 have no burst: 0 is correct there.
   return Throttling{*periods, *throttled, Duration(*time), bursts.value_or(0),
                     Duration(burst_time.value_or(0))};
 }
@@ -74,7 +74,7 @@ void parse_cpuacct_usage(Text text, CgroupReading& reading) {
 }
 
 void parse_cpuacct_stat(Text text, CgroupReading& reading) {
-  constexpr std::int64_t kTickNs = 10'000'000;  // USER_HZ is 100 wherever Linux runs
+  constexpr std::int64_t kTickNs = 10'000'000;  // USER_HZ is 100 on every supported architecture
   Number system_ns;
   for_each_key(text.value_or(std::string_view()), [&](std::string_view key, std::int64_t value) {
     std::int64_t time = 0;

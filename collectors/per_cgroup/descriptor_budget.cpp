@@ -6,7 +6,8 @@
 
 namespace evenkeel::per_cgroup {
 namespace {
-// Event loop, watches, scrapes and their peers, journal and audit, a directory walk: about half of it.
+// The event loop, watches, metric scrapes and their connections, journal, audit and a directory walk need
+// about half of it.
 constexpr std::size_t kReserve = 64;
 }  // namespace
 

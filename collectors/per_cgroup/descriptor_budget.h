@@ -1,4 +1,4 @@
-// Who may keep a file open when not everybody can. Arithmetic only.
+// Chooses which files stay open when there are not enough descriptors for all. Arithmetic only.
 #pragma once
 
 #include <cstddef>
@@ -9,17 +9,17 @@
 
 namespace evenkeel::per_cgroup {
 
-/// The files of one row of the table, over all cgroups.
+/// The files of one row of the file table, over all cgroups.
 struct DescriptorNeed {
   std::size_t files = 0;
   Importance importance = Importance::normal;
 };
 
-/// How many files of each row stay open within `limit`: the important rows first, among equals the earlier.
+/// How many files of each row stay open within `limit`: important rows first, then earlier ones.
 std::vector<std::size_t> share_descriptors(std::span<const DescriptorNeed> rows, std::size_t limit);
 
-/// How many descriptors the collectors may hold: raises the soft limit to the hard one and leaves a reserve
-/// for everything else that a process opens.
+/// How many descriptors the collectors may use: raises the soft limit to the hard limit and leaves a reserve
+/// for everything else the process opens.
 std::size_t descriptor_limit_of_process();
 
 }  // namespace evenkeel::per_cgroup

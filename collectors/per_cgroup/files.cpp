@@ -17,9 +17,9 @@ void parse_psi(Text text, CgroupReading& reading) {
   if (pressure) pressure->at = reading.now;
 }
 
-// memory.stat costs as much as all others together; settings change rarely and their writers are watched.
-// The kernel works out pressure averages every two seconds (PSI_FREQ): reading them faster tells nothing new.
-// Hardly anybody decides on a single container's pressure or memory: its pod's is read more often.
+// memory.stat costs as much as all others together; settings change rarely, and writes to them are watched.
+// The kernel updates pressure averages every two seconds (PSI_FREQ), so faster reads give nothing new. Few
+// policies use a single container's pressure or memory: its pod's is read more often.
 constexpr int kEach = 1, kPressure = 2, kSlow = 5, kSlowest = 10, kSetting = 10;
 using enum Where;
 using enum Importance;
@@ -86,8 +86,8 @@ std::string joined(const std::string& dir, std::string_view name) {
   return dir.empty() || name.empty() ? std::string{} : dir + '/' + std::string(name);
 }
 
-/// A hybrid host has a unified directory for a cgroup only if somebody made it; a vendor kernel may have the
-/// file in cpuacct as well.
+/// On a hybrid host a cgroup has a unified directory only if another process created it; a vendor kernel may
+/// have the file in cpuacct as well.
 std::string pressure_path(std::string_view name, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   const auto unified = tree.unified_dir(cgroup);
   if (tree.layout().v2(Controller::cpuacct)) return joined(unified, name);

@@ -1,5 +1,5 @@
-// Every kernel file that is read per cgroup, as one table: where it is, who needs it, how often, how much it
-// matters when descriptors are scarce, and what its text means.
+// The table of kernel files read per cgroup: path, kinds of cgroup, interval, importance when descriptors are
+// scarce, and parser.
 #pragma once
 
 #include <span>
@@ -10,15 +10,15 @@
 
 namespace evenkeel::per_cgroup {
 
-/// Which hierarchy a row is about; a row that does not fit the machine is not read.
+/// The hierarchy of a row; a row that does not fit the machine is not read.
 enum class Where : std::uint8_t {
   v1,        ///< the controller, if it is on v1
   v2,        ///< the controller, if it is on v2
-  either,    ///< the controller, wherever it is: a setting whose names are in the knob table
-  pressure,  ///< the unified hierarchy, else (vendor kernels) v1 cpuacct
+  either,    ///< the controller, on either version: a setting whose file names are in the knob table
+  pressure,  ///< the unified hierarchy, otherwise (vendor kernels) v1 cpuacct
 };
 
-/// Who gives way first when not every file can stay open.
+/// Files of low importance are the first to be reopened for each read when descriptors are scarce.
 enum class Importance : std::uint8_t { low, normal, high };
 
 /// Sets of CgroupKind.
@@ -31,16 +31,16 @@ enum Kinds : std::uint8_t {
 };
 
 struct CgroupFile {
-  std::string_view name;  ///< empty: a knob's file
+  std::string_view name;  ///< empty: the knob's file
   Where where;
   Controller controller;
-  int every;  ///< ticks; counters must be 1, since an increase spans exactly one tick
+  int every;  ///< ticks; must be 1 for counters, because an increase spans exactly one tick
   Importance importance;
   Kinds kinds;
-  ParseFile parse;       ///< null: a plain knob's file
-  bool setting = false;  ///< read again when somebody wrote it, too
-  bool vendor = false;   ///< not every mainline kernel has it: asked for once, not in every cgroup
-  Knob knob{};           ///< of Where::either
+  ParseFile parse;       ///< null: the file of a plain knob
+  bool setting = false;  ///< also read after another process wrote it
+  bool vendor = false;   ///< not in every mainline kernel: existence is checked once, not for every cgroup
+  Knob knob{};           ///< for Where::either
 };
 
 /// In the order of reading within one cgroup.

@@ -17,7 +17,7 @@ struct Field {
 
 Number not_negative(Number value) { return value && *value >= 0 ? value : std::nullopt; }
 
-/// Takes the fields' values from the lines whose key is `prefix` + name.
+/// Reads the fields' values from the lines whose key is `prefix` + name.
 void take(std::string_view text, std::string_view prefix, std::span<const Field> fields) {
   for (Scanner scan(text); !scan.done();) {
     Scanner line(scan.line());
@@ -47,7 +47,7 @@ void parse_memory_stat(Text text, std::string_view prefix, MemorySample& memory)
   memory.anonymous = sum(std::array{inactive_anon, active_anon, unevictable});
   memory.page_cache = sum(std::array{inactive_file, active_file});
   memory.working_set.reset();
-  // The two files are read one after the other: the cache may have grown past `current` meanwhile.
+  // The two files are read one after the other: the page cache may have grown beyond `current` meanwhile.
   if (memory.current && inactive_file)
     memory.working_set = std::max(*memory.current - Bytes(*inactive_file), Bytes(0));
 }

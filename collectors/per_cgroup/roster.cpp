@@ -10,7 +10,7 @@
 namespace evenkeel::per_cgroup {
 namespace {
 
-/// The join in progress: the tree, by the keys that the other side knows.
+/// A join in progress: the tree, indexed by the keys of the pod list.
 struct Join {
   const tree::CgroupTree& tree;
   NodeSnapshot& node;
@@ -31,7 +31,7 @@ struct Join {
   }
 };
 
-/// Measurements stay with their id, whatever the position.
+/// Keeps measurements by cgroup id, at whatever position.
 void place_cgroups(Join& join) {
   auto before = std::exchange(join.node.cgroups, {});
   std::unordered_map<CgroupId, CgroupSample*> measured;
@@ -71,7 +71,7 @@ Pod pod_from(const Join& join, CgroupIndex index) {
   return pod;
 }
 
-/// The listed pods, and those that only the tree knows.
+/// The listed pods, and those found only in the tree.
 std::shared_ptr<const std::vector<Pod>> all_pods(const Join& join,
                                                  std::shared_ptr<const std::vector<Pod>> listed) {
   std::unordered_map<std::string_view, bool> named;
@@ -131,7 +131,8 @@ void place_host_applications(Join& join) {
   }
 }
 
-/// What the node's owner, or a pod's, has forbidden. Before the pod list is known, any pod may have.
+/// Marks the pods that the operator's or the pod's settings exclude. Before the pod list is known, any pod
+/// may be excluded.
 void mark_hands_off(Join& join) {
   auto& cgroups = join.node.cgroups;
   const bool everything = join.node.slo && join.node.slo->evenkeel.hands_off;
@@ -144,7 +145,7 @@ void mark_hands_off(Join& join) {
       sample.hands_off = sample.hands_off || join.sample(sample.parent).hands_off;
 }
 
-/// Whose requests to disks are to be served in time, and who is above them.
+/// Marks cgroups with a disk latency target, and their ancestors.
 void mark_latencies(Join& join) {
   auto& node = join.node;
   if (node.slo == nullptr) return;
@@ -155,7 +156,7 @@ void mark_latencies(Join& join) {
   }
 }
 
-/// Whose disks somebody limits.
+/// Marks cgroups with disk limits.
 void mark_disks(Join& join) {
   auto& node = join.node;
   for (auto& sample : node.cgroups) sample.disks_matter = false;
@@ -167,7 +168,7 @@ void mark_disks(Join& join) {
   for (const auto& pod : node.pods)
     if (!pod.spec->blocks.empty()) mark(pod.cgroup);
   if (node.v2_cpu) return mark_latencies(join);
-  // There a limit binds the processes of that very cgroup alone: those below have it too.
+  // There a limit applies only to the processes of that very cgroup, so its descendants need it too.
   for (auto& sample : node.cgroups)  // parents come first
     if (sample.parent != kNoCgroup && join.sample(sample.parent).disks_matter) sample.disks_matter = true;
 }

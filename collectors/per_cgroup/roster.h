@@ -1,5 +1,5 @@
-// Who is who: joins the cgroup tree with the pod list into the structural part of a snapshot (cgroups, pods,
-// containers, host applications and the links between them). Runs when either changes, not every tick.
+// Joins the cgroup tree with the pod list into the structural part of a snapshot (cgroups, pods, containers,
+// host applications and the links between them). Runs when either changes, not every tick.
 #pragma once
 
 #include <memory>
@@ -10,25 +10,24 @@
 
 namespace evenkeel::per_cgroup {
 
-/// Replaces the structural part of `node`; measurements of cgroups that were there before are kept by id.
-/// `pods` null: the pod source has not delivered. Paths are views into the tree, so this must run after every
-/// scan() that returned true. Containers: first those of the pod's spec, in its order, then the directories
-/// that no spec names (spec null). Directories of pods that the list does not name get a
-/// PodSample too, with a spec derived from the path alone (from_cgroup_only), owned by node.pod_specs besides
-/// the listed ones.
+/// Replaces the structural part of `node`; measurements of cgroups that stay are kept by id. `pods` null: no
+/// pod list has been received yet. Paths are views into the tree, so this must run after every scan() that
+/// returned true. Containers: first those of the pod's spec, in its order, then directories not in the spec
+/// (spec null). Directories of unlisted pods get a PodSample too, with a spec derived from the path alone
+/// (from_cgroup_only), owned by node.pod_specs besides the listed ones.
 void build_roster(const tree::CgroupTree& tree, std::shared_ptr<const std::vector<Pod>> pods,
                   std::shared_ptr<const NodeSlo> slo, NodeSnapshot& node);
 
-/// The youngest directory of a pod or container that no listed pod explains; zero: none. The sandbox of a pod
-/// is among them, whose id no list tells.
+/// The youngest directory of a pod or container that belongs to no listed pod; zero: none. Includes pod
+/// sandboxes, whose ids are in no list.
 CgroupId newest_unknown_cgroup(const NodeSnapshot& node);
 
-/// The pods that the tree alone can name: QoS and uid from the path, phase running, a container per
-/// sub-directory (its id is its name too, nothing is known of what it asks for; the sandbox is among them).
+/// The pods found in the tree alone: QoS and uid from the path, phase running, one container per
+/// sub-directory (named by its id, requests unknown; includes the sandbox).
 std::vector<Pod> pods_from_tree(const tree::CgroupTree& tree);
 
-/// Where a host application's directory is, relative to a hierarchy's root. Empty: nowhere (no directory
-/// given, or one that leads out of the hierarchy).
+/// A host application's directory, relative to a hierarchy's root. Empty if none is configured or it leads
+/// out of the hierarchy.
 std::string host_application_path(const HostApplication& app, const tree::Layout& layout);
 
 }  // namespace evenkeel::per_cgroup

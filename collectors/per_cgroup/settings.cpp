@@ -23,7 +23,7 @@ std::optional<CpuSet> cpus_of(Text text, const CgroupReading& reading) {
   return cpus ? std::optional(*cpus) : std::nullopt;
 }
 
-/// The kernel's own bounds are 1 ms and 1 s; anything else is not a period.
+/// The kernel accepts 1 ms to 1 s; anything else is not a period.
 std::optional<Duration> period_of(std::optional<std::int64_t> microseconds) {
   if (!microseconds || *microseconds < 1000 || *microseconds > 1'000'000) return std::nullopt;
   return std::chrono::microseconds(*microseconds);

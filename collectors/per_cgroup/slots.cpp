@@ -9,11 +9,11 @@
 namespace evenkeel::per_cgroup {
 namespace {
 
-// On v1 a container gets its directories one hierarchy after the other: what is missing at first sight may
-// be there a moment later.
+// On v1 the container runtime creates a container's directories one hierarchy after the other, so a missing
+// file may appear a moment later.
 constexpr int kGrownUp = 8;
 
-// What is read every second tick at least: use, throttling, memory in use, pressure of pods.
+// For what is read at least every second tick: use, throttling, memory in use, pressure of pods.
 constexpr int kOften = 2;
 
 std::size_t index_of(const CgroupFile& row) { return static_cast<std::size_t>(&row - cgroup_files().data()); }
@@ -57,7 +57,7 @@ void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collect
     for (const auto& open : slot.files) {
       const auto i = index_of(*open.row);
       rows[i].importance = open.row->importance;
-      // One cgroup speaks for all: a lever that this kernel lacks needs no descriptors.
+      // One cgroup is checked for all: a setting that this kernel lacks needs no descriptors.
       if (open.row->vendor && !asked[i]) there[i] = tree.host().exists(open.file.path());
       asked[i] = true;
       if (there[i]) ++rows[i].files;
@@ -91,7 +91,7 @@ bool CgroupSlots::due(const OpenFile& open, const Slot& slot, std::uint64_t tick
   if (row.every == 1 || slot.age_ticks == 0 || (open.missing && slot.age_ticks < kGrownUp)) return true;
   if (row.setting ? slot.settings_changed || options_.settings_every_tick : options_.slow_files_every_tick)
     return true;
-  // Ids follow one another, so every tick has its share of the cgroups.
+  // Ids are consecutive, so the reads are spread evenly over the ticks.
   return (tick + slot.id.value) % static_cast<std::uint64_t>(row.every) == 0;
 }
 
@@ -99,7 +99,7 @@ void CgroupSlots::read(Slot& slot, OpenFile& open, const Host& host, std::span<c
                        CgroupReading& reading) {
   const auto text = open.file.read(host, buffer);
   open.missing = !text && vanished(text.error());
-  // A ReadFile asks for a missing file only now and then; a new one asks at once.
+  // A ReadFile retries a missing file only now and then; a new one tries at once.
   if (open.missing && slot.age_ticks < kGrownUp) open.file = ReadFile(open.file.path(), open.hold);
   parse_file(*open.row, text ? Text(*text) : Text{}, reading);
 }
@@ -108,7 +108,7 @@ void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_
   for (std::size_t i = 0; i < slots_.size() && i < node.cgroups.size(); ++i) {
     auto& slot = slots_[i];
     auto& sample = node.cgroups[i];
-    if (sample.id != slot.id) continue;  // the roster is of another tree: nothing is better than a mix-up
+    if (sample.id != slot.id) continue;  // the roster is of another tree: skip rather than mix up cgroups
     slot.before = slot.memory;
     CgroupReading reading{layout_, node.at, node.since_previous, slot.memory, sample};
     for (auto& open : slot.files)

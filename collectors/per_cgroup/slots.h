@@ -1,5 +1,5 @@
-// The open files of every cgroup, and what has to be remembered of each from tick to tick. The sampler's
-// larger half.
+// Keeps the open files of every cgroup and the state of each between ticks; does the sampler's reading of
+// cgroups.
 #pragma once
 
 #include <cstdint>
@@ -16,18 +16,17 @@ class CgroupSlots {
  public:
   explicit CgroupSlots(const collectors::SamplerOptions& options) : options_(options) {}
 
-  /// Slots in the order of the tree: cgroups that stay keep their open files and counters. At most `limit`
-  /// descriptors; the outcome is added to `health`.
+  /// Puts the slots in the tree's order; cgroups that stay keep their open files and counters. Uses at most
+  /// `limit` descriptors; adds the result to `health`.
   void follow(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health);
   void settings_changed(CgroupId cgroup);
   /// Reads what is due at `tick` into the sample of the same position and id.
   void collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node);
-  /// Reads the settings of cgroups that were never read or whose settings changed, and nothing else. Whether
-  /// any is another than before.
+  /// Reads only settings that were never read or have changed. Returns whether any value differs from before.
   bool read_new_settings(const Host& host, std::span<char> buffer, NodeSnapshot& node);
-  /// What happened there since the tick before the last, read now; ticks do not notice.
+  /// Reads one cgroup's use since the tick before last, without any effect on the next tick.
   collectors::RecentUse recent_use(const Host& host, std::span<char> buffer, CgroupId cgroup);
-  /// Every file that collect() reads, with how many ticks pass between two readings of it.
+  /// Every file that collect() reads, with its interval in ticks.
   [[nodiscard]] std::vector<collectors::SamplerRead> reads() const;
 
  private:
@@ -39,10 +38,10 @@ class CgroupSlots {
   };
   struct Slot {
     CgroupId id{};
-    int age_ticks = 0;  ///< stops counting when grown up
+    int age_ticks = 0;  ///< stops at kGrownUp
     bool settings_changed = false;
     CgroupMemory memory{};
-    CgroupMemory before{};  ///< as it was one tick earlier
+    CgroupMemory before{};  ///< state of the previous tick
     std::vector<OpenFile> files{};
   };
   static Slot open_slot(const tree::CgroupTree& tree, const tree::Cgroup& cgroup);

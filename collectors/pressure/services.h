@@ -1,4 +1,4 @@
-// Whom a brake helps.
+// Selects the cgroups that the brake protects.
 #pragma once
 
 #include <vector>

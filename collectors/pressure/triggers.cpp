@@ -12,7 +12,8 @@
 namespace evenkeel::pressure {
 namespace {
 
-// Directories of a cgroup appear one hierarchy after the other; after so many ticks it has none.
+// A cgroup's directories appear one hierarchy after the other; after this many ticks its file counts as
+// missing.
 constexpr int kMostTries = 8;
 
 struct Resource {
@@ -23,7 +24,7 @@ struct Resource {
 constexpr Resource kResources[] = {{Contended::cpu, "cpu.pressure", "proc/pressure/cpu"},
                                    {Contended::memory, "memory.pressure", "proc/pressure/memory"}};
 
-/// Where the sampler reads it; empty: this machine has none.
+/// The path that the sampler reads; empty: this machine has no pressure files.
 std::string pressure_file(std::string_view name, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   for (const auto& row : per_cgroup::cgroup_files()) {
     if (row.where != per_cgroup::Where::pressure || row.name != name) continue;
@@ -99,7 +100,7 @@ void PressureTriggers::follow(const tree::CgroupTree& tree, const NodeSnapshot& 
     trigger.error = known->error;
     trigger.attempts = known->attempts;
   }
-  // Before new ones are opened, which may get the same numbers.
+  // Close before opening new ones, which may reuse the numbers.
   for (auto& old : triggers_) close(old);
   triggers_ = std::move(next);
   retry();
@@ -132,7 +133,8 @@ void PressureTriggers::close(Trigger& trigger) {
 void PressureTriggers::ready(int fd, std::uint32_t events) {
   const auto found = std::ranges::find_if(triggers_, [fd](const Trigger& t) { return t.fd.get() == fd; });
   if (found == triggers_.end()) return;
-  // A dead one is urgent for ever. If its cgroup lives (pressure was switched off and on), a tick finds out.
+  // A dead trigger would stay ready forever. If its cgroup still exists (pressure was switched off and on),
+  // the next tick reopens it.
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close(*found);
   if ((events & EPOLLPRI) != 0)
     alarm_source_.hear({.what = found->resource, .victim = found->victim, .waited = stall(found->resource)});

@@ -1,7 +1,6 @@
-// The kernel's own word that a service waits, between two ticks: a pressure trigger for a CPU and one for
-// memory on each pod and host application that is not best effort, and on the node. They follow the tree:
-// what is born gets its own, what dies loses them. May not: wait (whoever has an event loop does), or judge
-// what fired.
+// PSI triggers that report a waiting service between two ticks: one for CPU and one for memory on each pod
+// and host application that is not best effort, and on the node. They follow the tree: new cgroups get
+// triggers, removed ones lose them. Does not wait (the event loop does) and does not judge what fired.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +17,18 @@
 namespace evenkeel::pressure {
 
 struct TriggerHealth {
-  Duration window{};          ///< zero: none can be had
-  std::size_t open = 0;       ///< that may fire
-  std::size_t missing = 0;    ///< whose file could not be had
-  std::size_t left_out = 0;   ///< beyond the most that are held
+  Duration window{};          ///< zero: the kernel accepts none
+  std::size_t open = 0;       ///< triggers armed
+  std::size_t missing = 0;    ///< whose file could not be opened
+  std::size_t left_out = 0;   ///< beyond the limit
   std::uint64_t opened = 0;   ///< since the start
-  std::string why_missing{};  ///< of the last one that could not be had
+  std::string why_missing{};  ///< of the last failure
 };
 
 class PressureTriggers {
  public:
-  /// Held at the same time; two for each service. Each costs a descriptor and, in a window below 2 s, its
-  /// cgroup a thread of the kernel.
+  /// The limit on open triggers; each service has two. A trigger costs a descriptor and, with a window below
+  /// 2 s, a kernel thread for its cgroup.
   static constexpr std::size_t kMaxTriggers = 512;
 
   /// `host` must outlive it.
@@ -38,13 +37,13 @@ class PressureTriggers {
   PressureTriggers(const PressureTriggers&) = delete;
   PressureTriggers& operator=(const PressureTriggers&) = delete;
 
-  /// Without one nothing is opened. It must outlive this object, or be taken away: set_alarm_source({}).
+  /// Nothing is opened without one. It must outlive this object or be reset: set_alarm_source({}).
   void set_alarm_source(collectors::AlarmDescriptors waiting);
-  /// The pods, the tree or the settings changed: opens what is new, closes what is gone. At most `most`
-  /// descriptors.
+  /// The pods, the tree or the settings changed: opens new triggers, closes those of removed cgroups. Uses at
+  /// most `most` descriptors.
   void follow(const tree::CgroupTree& tree, const NodeSnapshot& node, const BrakeSettings& settings,
               std::size_t most);
-  /// Once per tick: tries again what was not there (a unified directory made after the others).
+  /// Called once per tick: retries missing files (a unified directory created after the others).
   void retry();
   [[nodiscard]] TriggerHealth health() const;
 
@@ -68,7 +67,7 @@ class PressureTriggers {
   const Host& host_;
   collectors::AlarmDescriptors alarm_source_{};
   BrakeSettings settings_{};
-  Duration window_{};  ///< zero: not looked for, or none
+  Duration window_{};  ///< zero: not determined yet, or none accepted
   std::vector<Trigger> triggers_{};
   std::size_t left_out_ = 0;
   std::uint64_t opened_ = 0;

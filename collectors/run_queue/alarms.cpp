@@ -13,13 +13,12 @@
 namespace evenkeel::run_queue {
 namespace {
 
-/// Of the window over which pressure is looked at: the kernel estimates that, here each wait is seen when it
-/// ends.
+/// Divides the PSI window: PSI estimates within it, whereas here each wait is counted when it ends.
 constexpr std::uint64_t kShareOfWindow = 2;
 
 template <class T>
 void put(T& place, std::type_identity_t<T> value) {
-  if (place != value) __atomic_store_n(&place, value, __ATOMIC_RELAXED);  // the kernel reads meanwhile
+  if (place != value) __atomic_store_n(&place, value, __ATOMIC_RELAXED);  // the kernel reads concurrently
 }
 
 template <class Row>
@@ -39,7 +38,7 @@ std::vector<std::uint32_t> brake_sides(const NodeSnapshot& node, const bpf::Watc
     of_cgroup[static_cast<std::size_t>(service)] = slot(service);
   if (node.besteffort != kNoCgroup) of_cgroup[static_cast<std::size_t>(node.besteffort)] = kBesteffortSide;
   for (std::size_t i = 0; i < node.cgroups.size(); ++i) {
-    const CgroupIndex parent = node.cgroups[i].parent;  // comes first, so it knows
+    const CgroupIndex parent = node.cgroups[i].parent;  // comes first, so its side is known
     const auto above = parent == kNoCgroup ? 0 : of_cgroup[static_cast<std::size_t>(parent)];
     if (of_cgroup[i] == 0 || above == kBesteffortSide) of_cgroup[i] = above;
     of_slot[slot(static_cast<CgroupIndex>(i))] = of_cgroup[i];

@@ -1,5 +1,5 @@
-// Alarms of the run-queue program: a service waited for CPUs that best effort had, told between two ticks.
-// May not: judge whether the brake should be on (qos/brake/brake.h does).
+// Raises an alarm between two ticks when the run-queue program saw a service wait for CPUs that best effort
+// had. Does not decide whether the brake should be on (qos/brake/brake.h does).
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,13 @@
 
 namespace evenkeel::run_queue {
 
-/// Which side a brake has every slot on: best effort, a service (whose slot it is), or neither. What is below
-/// best effort's directory is what a brake cuts, whatever its pod says of itself.
+/// The side of each slot for the brake: best effort, a service (with its slot), or neither. Everything below
+/// best effort's directory is throttled by the brake, whatever the QoS of its pod.
 std::vector<std::uint32_t> brake_sides(const NodeSnapshot& node, const bpf::WatchedSlots& slots);
 
 class RunQueueAlarms {
  public:
-  /// `program`, which was told that it should (RunQueueShape::brake), `slots` and `waiting` must outlive it.
+  /// `program` (loaded with RunQueueShape::brake), `slots` and `waiting` must outlive it.
   static Result<std::unique_ptr<RunQueueAlarms>> start(const bpf::BpfProgram& program,
                                                        const bpf::WatchedSlots& slots,
                                                        const collectors::AlarmDescriptors& waiting);
@@ -30,7 +30,8 @@ class RunQueueAlarms {
   RunQueueAlarms(const RunQueueAlarms&) = delete;
   RunQueueAlarms& operator=(const RunQueueAlarms&) = delete;
 
-  /// Once per tick, after the slots; `moved`: they have changed. Allocates only when somebody came or went.
+  /// Called once per tick, after the slots; `moved`: they have changed. Allocates only when cgroups come or
+  /// go.
   void follow(const NodeSnapshot& node, bool moved);
 
  private:
@@ -44,8 +45,8 @@ class RunQueueAlarms {
   std::span<BrakeSide> sides_;
   std::optional<bpf::BpfRing> ring_{};
   bool registered_fd_ = false;
-  std::shared_ptr<const std::vector<Pod>> pods_{};  ///< of which the sides are …
-  std::shared_ptr<const NodeSlo> slo_{};            ///< … under these settings
+  std::shared_ptr<const std::vector<Pod>> pods_{};  ///< from which the sides were computed
+  std::shared_ptr<const NodeSlo> slo_{};            ///< under these settings
 };
 
 }  // namespace evenkeel::run_queue

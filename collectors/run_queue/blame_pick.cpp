@@ -32,7 +32,7 @@ void BlameSelection::add_rest(const BlameRest& rest) {
   cut_ += static_cast<std::uint64_t>(rest.pairs);
 }
 
-/// The longest stay, the others become rests.
+/// Keeps the longest pairs; the others are added to their victims' rests.
 void BlameSelection::cut() {
   std::ranges::sort(candidates_, by_victim, &Candidate::blame);
   for (std::size_t i = 1; i < candidates_.size(); ++i) {

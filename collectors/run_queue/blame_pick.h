@@ -1,5 +1,5 @@
-// Which blame of a tick is passed on pair by pair where there are too many pairs: the longest, but some of
-// every victim. What is cut is added up for each victim. Arithmetic.
+// Chooses which blame of a tick is reported pair by pair when there are too many pairs: the longest, but some
+// of every victim. The rest is summed for each victim. Arithmetic only.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,26 @@ namespace evenkeel::run_queue {
 
 class BlameSelection {
  public:
-  /// Pairs that one tick passes on.
+  /// The most pairs reported per tick.
   static constexpr std::size_t kMaxPairs = 1024;
-  /// Of each victim so many at least, waits and shared cores apart, as long as there is room for all victims:
-  /// else the longest of everybody come first, then the second, and so on.
+  /// The minimum for each victim, waits and shared cores separately, if there is room for all victims;
+  /// otherwise every victim's longest pairs come first, then the second longest, and so on.
   static constexpr std::uint32_t kMinPerVictim = 3;
-  /// As many as the kernel's table has; with more, the shortest are added up early.
+  /// The size of the kernel's table; beyond it, the shortest are summed early.
   static constexpr std::size_t kMaxCandidates = 4096;
 
   BlameSelection();
-  /// One pair of this tick.
+  /// Adds one pair of this tick.
   void add(const WaitBlame& blame);
-  /// Of this tick, and not known pair by pair.
+  /// Adds blame of this tick that is not known pair by pair.
   void add_rest(const BlameRest& rest);
-  /// Passes on what was noted since the last time. Allocates only for more than `into` ever had.
+  /// Reports what was added since the last call. Allocates only when `into` needs more capacity than ever.
   void emit(RunQueue& into);
 
  private:
   struct Candidate {
     WaitBlame blame{};
-    std::uint32_t place = 0;  ///< among its victim's own, the longest is 0; never above kOfEach
+    std::uint32_t place = 0;  ///< rank within its victim, 0 is the longest; never above kOfEach
   };
   void cut();
   void add_up_rests();

@@ -1,6 +1,6 @@
-// Waits for a CPU and who had it meanwhile, direct reclaim and waits for disks, and how many tasks run: while
-// interference is watched. Where BPF is not possible, waits are what each task says of itself. And alarms of
-// services that wait for best effort, while the brake asks.
+// The collector of waits for a CPU and their causes, direct reclaim, waits for disks, and the number of
+// running tasks, while interference detection is on. Without BPF, waits come from each task's files in /proc.
+// Also raises alarms for services that wait for best effort, while the brake is on.
 #include "collectors/base/collector.h"
 
 #include <optional>
@@ -15,9 +15,9 @@
 namespace evenkeel::run_queue {
 namespace {
 
-/// Why it did not load rarely changes while we run: trying costs tens of milliseconds.
+/// The reason of a failed load rarely changes, and a try costs tens of milliseconds.
 constexpr Duration kBetweenTries = std::chrono::minutes(10);
-/// How many tasks run is a look at each of them.
+/// Counting running tasks means reading each one's file.
 constexpr Duration kBetweenCounts = std::chrono::seconds(5);
 constexpr RunQueueFeatures kNoUse{.measure = false, .brake = false};
 
@@ -68,7 +68,7 @@ class RunQueueCollector final : public collectors::Collector {
     count_tasks(tick);
   }
 
-  /// Once for each program: what it has to say waits in a buffer of its own.
+  /// Waits on each program's alarms; they are in a ring buffer of its own.
   void listen() {
     if (!why_no_alarms_.empty()) return;
     auto alarms = RunQueueAlarms::start(reader_->program(), reader_->slots(), waiting_);
@@ -93,7 +93,7 @@ class RunQueueCollector final : public collectors::Collector {
     return reader_->too_small_for(cgroups_.size()) || node.topology.online != online_;
   }
 
-  /// The program cannot be loaded: what each task says of itself.
+  /// The program cannot be loaded: reads each task's files instead.
   void stand_in(collectors::Tick& tick) {
     auto& run_queue = tick.node.run_queue;
     if (!real_) return;
@@ -118,7 +118,7 @@ class RunQueueCollector final : public collectors::Collector {
     }
   }
 
-  /// As of the last look; both are in the order of the tree.
+  /// From the last walk; both are in the order of the tree.
   void count_tasks(collectors::Tick& tick) {
     if (!counted_ || tick.node.at - *counted_ >= kBetweenCounts) {
       counted_ = tick.node.at;
@@ -136,7 +136,7 @@ class RunQueueCollector final : public collectors::Collector {
     }
   }
 
-  /// Something else is wanted: it begins anew.
+  /// The wanted features changed: it starts again.
   void stop(NodeSnapshot& node) {
     unload();
     tried_.reset();
@@ -175,7 +175,7 @@ class RunQueueCollector final : public collectors::Collector {
   collectors::AlarmDescriptors waiting_{};
   RunQueueFeatures use_ = kNoUse;
   std::optional<RunQueueReader> reader_{};
-  std::unique_ptr<RunQueueAlarms> alarms_{};  ///< of the reader's program
+  std::unique_ptr<RunQueueAlarms> alarms_{};  ///< use the reader's program
   std::string why_no_alarms_{};
   std::optional<MonoTime> tried_{};
   std::optional<MonoTime> counted_{};
@@ -190,7 +190,8 @@ class RunQueueCollector final : public collectors::Collector {
 
 }  // namespace
 
-// Nothing is loaded where nobody asks, so it is never said to be off; the programs' descriptors are a few.
+// Nothing is loaded unless configured, so it is never reported as off; the programs need only a few
+// descriptors.
 extern const collectors::CollectorSpec run_queue_collector;
 const collectors::CollectorSpec run_queue_collector{
     "run-queue",

@@ -11,7 +11,7 @@ namespace evenkeel::run_queue {
 namespace {
 
 constexpr std::uint32_t kBatch = 512;
-constexpr const char* kReclaim = "_reclaim";  // programs that see how long a task frees memory
+constexpr const char* kReclaim = "_reclaim";  // suffix of the programs that measure direct reclaim
 
 static_assert(kWaitHistogram == kWaitBuckets);
 
@@ -21,7 +21,7 @@ T now_in(const T& place) {
   return __atomic_load_n(&place, __ATOMIC_RELAXED);
 }
 
-/// By CPU: the other thread of its core; itself where there is none.
+/// By CPU: the other thread of its core, or the CPU itself if there is none.
 std::vector<std::uint32_t> siblings(const CpuTopology& topology, std::uint32_t cpus) {
   std::vector<std::uint32_t> out(cpus);
   for (std::uint32_t cpu = 0; cpu < cpus; ++cpu) out[cpu] = cpu;
@@ -189,7 +189,7 @@ std::uint64_t RunQueueReader::unnamed_ns(bpf::WatchSlot slot, std::size_t siblin
   return sum;
 }
 
-/// More pairs than the kernel's table has: of the others it is known whose wait it was.
+/// There were more pairs than the kernel's table holds: of the others only the victim is known.
 void RunQueueReader::record_unnamed() {
   const auto times = total(&CpuRow::unnamed);
   if (times == unnamed_) return;

@@ -1,5 +1,5 @@
-// The run-queue program of collectors/bpf from our side: who is watched, and what was measured of them.
-// May not: decide whether it is wanted (collectors/run_queue/collector.cpp does).
+// Loads the run-queue program of collectors/bpf, sets the watched cgroups, and reads their measurements. Does
+// not decide whether it is wanted (collectors/run_queue/collector.cpp does).
 #pragma once
 
 #include <memory>
@@ -15,44 +15,44 @@
 
 namespace evenkeel::run_queue {
 
-/// What is wanted of the program; what is not costs nothing.
+/// The features to load; others cost nothing.
 struct RunQueueFeatures {
   bool measure = true;  ///< read()
   bool brake = false;   ///< see collectors/run_queue/alarms.h
   bool operator==(const RunQueueFeatures&) const = default;
 };
 
-/// Of the time for which a task had a CPU, so much it ran; meanwhile the host of a virtual machine may stop
-/// it unseen, and run others.
+/// The share of a task's time on a CPU during which it really ran; a hypervisor may stop the virtual CPU
+/// unnoticed and run other guests.
 struct CpuShare {
   MilliCpu ran{1}, of{1};
   bool operator==(const CpuShare&) const = default;
 };
-/// Of all CPUs, in the last tick; all of the time, where it is not known.
+/// Over all CPUs in the last tick; 1 if unknown.
 CpuShare cpu_share(const NodeSample& node);
 
 class RunQueueReader {
  public:
   struct Environment {
     bool unified = false;     ///< the cpu controller is on v2
-    std::size_t cgroups = 0;  ///< that will be watched, roughly
+    std::size_t cgroups = 0;  ///< approximate number of cgroups to watch
     const CpuTopology* topology = nullptr;
     RunQueueFeatures use{};
-    std::uint32_t pairs = 4096;  ///< of victim and runner that the kernel tells apart between two readings
+    std::uint32_t pairs = 4096;  ///< of victim and runner that the kernel distinguishes between two readings
   };
-  /// Loads the program; see BpfProgram::load() for its errors. Milliseconds.
+  /// Loads the program; see BpfProgram::load() for its errors. Takes milliseconds.
   static Result<RunQueueReader> start(const Environment& machine);
 
-  /// From now on these are watched, in the order of NodeSnapshot::cgroups. Returns false while there is not
-  /// room for all: try again at the next tick. Whoever is not watched counts for the cgroup above.
+  /// Watches exactly these cgroups from now on, in the order of NodeSnapshot::cgroups. Returns false while
+  /// there is not room for all: retry at the next tick. An unwatched cgroup counts for the one above it.
   bool watch(std::span<const bpf::WatchedCgroup> cgroups, MonoTime now);
-  /// What happened since the last reading; of blame the share that is the runners' own doing. Allocates
-  /// nothing after watch().
+  /// What happened since the last reading; blame is scaled to the share that the runners really ran.
+  /// Allocates nothing after watch().
   void read(RunQueue& into, std::vector<TaskStalls>& stalls, const CpuShare& share = {});
 
-  /// So many cgroups need bigger tables: start anew.
+  /// Whether that many cgroups need bigger tables, and so a restart.
   [[nodiscard]] bool too_small_for(std::size_t cgroups) const { return table_.too_small_for(cgroups); }
-  [[nodiscard]] std::size_t bytes() const;  ///< of the tables that we read
+  [[nodiscard]] std::size_t bytes() const;  ///< size of the tables that we read
   [[nodiscard]] const bpf::BpfProgram& program() const { return program_; }
   [[nodiscard]] const bpf::WatchedSlots& slots() const { return table_.slots(); }
 
@@ -78,9 +78,9 @@ class RunQueueReader {
   void record_blame(std::uint32_t key, std::span<const std::uint64_t> times);
   [[nodiscard]] std::uint64_t unnamed_ns(bpf::WatchSlot slot, std::size_t sibling) const;
   void record_unnamed();
-  /// Without what the host took.
+  /// The time without what the hypervisor took.
   [[nodiscard]] Duration ran(std::uint64_t time_ns) const;
-  /// Over all CPUs.
+  /// The sum over all CPUs.
   [[nodiscard]] std::uint64_t total(unsigned long long CpuRow::*what) const;
 
   bpf::BpfProgram program_;
@@ -92,8 +92,8 @@ class RunQueueReader {
   std::vector<std::uint32_t> keys_{};
   std::vector<std::uint64_t> times_{};
   BlameSelection pick_{};
-  CpuShare share_{};           ///< of this reading
-  std::uint64_t unnamed_ = 0;  ///< times that blame found no room for its pair
+  CpuShare share_{};           ///< for this reading
+  std::uint64_t unnamed_ = 0;  ///< how often blame found no room for its pair
 };
 
 }  // namespace evenkeel::run_queue

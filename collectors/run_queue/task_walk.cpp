@@ -10,7 +10,7 @@
 namespace evenkeel::run_queue {
 namespace {
 
-/// Of a list of tasks; each has a line of up to eight bytes.
+/// The size of a task list: up to eight bytes per task.
 constexpr std::size_t kMostBytes = 8 * TaskWalk::kMaxTasks + 64;
 constexpr std::string_view kCrowded =
     "more than 1000 tasks in containers: too many to look at one by one, until there are 800";
@@ -47,7 +47,8 @@ void TaskWalk::follow(const tree::CgroupTree& tree) {
   seen_.reserve(watched_.size());
 }
 
-/// A cgroup is held up by its own quota and by those above it. Whom the roster does not have yet may be.
+/// A cgroup may be throttled by its own quota or an ancestor's. One that the roster does not contain yet
+/// counts as throttled.
 void TaskWalk::note_throttling(const NodeSnapshot& node) {
   auto cgroup = node.cgroups.begin();
   for (Watched& watched : watched_) {
@@ -79,11 +80,11 @@ std::string_view TaskWalk::scan(collectors::Tick& tick, bool schedules) {
 
 std::string_view TaskWalk::clear(std::string_view why) {
   seen_.clear();
-  for (Watched& one : watched_) one.tasks.clear();  // a sum that was not followed is no sum
+  for (Watched& one : watched_) one.tasks.clear();  // a sum of tasks that were not followed is not valid
   return why;
 }
 
-/// f(number) says whether it wants more.
+/// Calls f(number) until it returns false.
 template <class F>
 void TaskWalk::for_each_task(const Watched& watched, collectors::Tick& tick, F f) {
   below_.dir = watched.dir;
@@ -99,7 +100,7 @@ void TaskWalk::for_each_task(const Watched& watched, collectors::Tick& tick, F f
   });
 }
 
-/// As many as there are, or more than are few.
+/// The number of tasks, or any number above the limit.
 std::size_t TaskWalk::count_tasks(collectors::Tick& tick) {
   std::size_t sum = 0;
   for (const Watched& watched : watched_)
@@ -121,7 +122,7 @@ void TaskWalk::scan_cgroup(Watched& watched, collectors::Tick& tick, bool schedu
   std::ranges::sort(watched.tasks, {}, &Task::tid);
 }
 
-/// False: it has ended meanwhile.
+/// False: the task has ended.
 bool TaskWalk::scan_task(std::int64_t tid, const Host& host, bool schedules, Watched& watched, Result& into) {
   const char state = task_state(read_file(tid, "/stat", host));
   if (state == '\0') return false;
@@ -136,7 +137,7 @@ bool TaskWalk::scan_task(std::int64_t tid, const Host& host, bool schedules, Wat
   ++schedules_;
   watched.tasks.push_back({tid, *schedule});
   const auto before = std::ranges::lower_bound(watched.before, tid, {}, &Task::tid);
-  // Less than before: it is another task with the same number.
+  // The value decreased: it is another task with the same number.
   if (!into.since || before == watched.before.end() || before->tid != tid ||
       before->schedule.timeslices > schedule->timeslices || before->schedule.waited > schedule->waited)
     return true;

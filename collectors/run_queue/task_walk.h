@@ -1,11 +1,11 @@
-// Container by container, the tasks themselves: how many run or wait for a disk or a lock, and how long each
-// waited for a CPU, by their files in /proc. For where the kernel keeps no such sums of a cgroup: CGROUPSTATS
-// knows v1 only, and the waits that BPF measures need a capability. May not: say who had the CPU.
+// Reads the tasks of each container in /proc: how many run or wait for a disk or a lock, and how long each
+// waited for a CPU. Used where the kernel keeps no such sums per cgroup: CGROUPSTATS is v1 only, and
+// measuring waits with BPF needs a capability. Does not know which task had the CPU.
 //
-// Two small reads a task, some 8 us of CPU, so there is a bound on how many: with more tasks nothing is known
-// of any until there are clearly fewer. A task's sum counts from the second look on: what it waited before it
-// was seen, and after it was seen last, is lost. So is what all tasks waited between two looks when a quota
-// held their cgroup up meanwhile: that looks the same.
+// Each task costs two small reads, about 8 us of CPU, so the number of tasks is limited: above the limit,
+// nothing is reported until there are clearly fewer. A task counts from the second walk on: its waits before
+// the first walk and after the last are lost. All waits between two walks are also dropped if the cgroup was
+// throttled by a quota meanwhile, because that looks the same.
 #pragma once
 
 #include <array>
@@ -23,35 +23,36 @@ namespace evenkeel::run_queue {
 /// One task's /proc/TID/schedstat.
 struct TaskSchedule {
   Duration waited{};            ///< from runnable to running, since the task began
-  std::int64_t timeslices = 0;  ///< that it got
+  std::int64_t timeslices = 0;  ///< received so far
 };
-/// Absent: no such text, or a kernel without CONFIG_SCHED_INFO (all zeros, though the task has run).
+/// Absent: not in the kernel's format, or a kernel without CONFIG_SCHED_INFO (all zeros, though the task has
+/// run).
 std::optional<TaskSchedule> parse_schedstat(std::string_view text);
-/// The letter of the state in /proc/TID/stat: behind the name, which may contain anything. '\0': no such
-/// text.
+/// The state letter in /proc/TID/stat, after the name, which may contain any character. '\0': not in the
+/// kernel's format.
 char task_state(std::string_view text);
 
 class TaskWalk {
  public:
-  /// In one look; some 8 ms of CPU.
+  /// In one walk; about 8 ms of CPU.
   static constexpr std::size_t kMaxTasks = 1000;
-  /// Once there were more, only their lists are read until there are no more than so many: what is known in
-  /// every second look only is not known.
+  /// Above the maximum, only the task lists are read until there are no more than this: the gap prevents
+  /// results in every second walk only.
   static constexpr std::size_t kResumeBelow = 800;
 
   struct Result {
     CgroupId cgroup{};
     std::int64_t running = 0, uninterruptible = 0;
-    /// By tasks that were there at the look before too; absent: that is not known.
+    /// Only tasks that were seen in the previous walk; absent: unknown.
     std::optional<TaskSchedule> since{};
   };
 
-  /// Where tasks are. May allocate.
+  /// The tree changed: where the task lists are. May allocate.
   void follow(const tree::CgroupTree& tree);
-  /// One look at all tasks of all containers, also in cgroups that they made for themselves. Not empty: why
-  /// nothing is known. Allocates only while there are more tasks than ever before.
+  /// Walks over all tasks of all containers, including their own sub-cgroups. Returns why nothing is known,
+  /// or an empty text. Allocates only when there are more tasks than ever before.
   std::string_view scan(collectors::Tick& tick, bool schedules);
-  /// In the order of NodeSnapshot::cgroups; of the last look, where that worked.
+  /// In the order of NodeSnapshot::cgroups; from the last successful walk.
   [[nodiscard]] const std::vector<Result>& seen() const { return seen_; }
 
  private:
@@ -63,7 +64,7 @@ class TaskWalk {
     CgroupId cgroup{};
     std::string dir{};
     std::vector<Task> tasks{}, before{};
-    bool held_up = false;  ///< by a quota, since the look before
+    bool held_up = false;  ///< throttled by a quota since the previous walk
   };
   void note_throttling(const NodeSnapshot& node);
   std::string_view clear(std::string_view why);
@@ -76,13 +77,13 @@ class TaskWalk {
 
   std::vector<Watched> watched_{};
   std::vector<Result> seen_{};
-  std::string_view list_{};  ///< the file of a directory that names its tasks, with the slash
+  std::string_view list_{};  ///< the file in a directory that lists its tasks, with the slash
   tree::BelowRoom below_{};
   std::string path_{};
   std::array<char, 512> text_{};
-  std::size_t tasks_ = 0;        ///< in this look
-  std::size_t schedules_ = 0;    ///< of them with a sum
-  bool too_many_tasks_ = false;  ///< there were too many, and are not few yet
+  std::size_t tasks_ = 0;        ///< in this walk
+  std::size_t schedules_ = 0;    ///< those with a sum
+  bool too_many_tasks_ = false;  ///< there were too many, and not yet few enough again
   bool foreign_ = false;         ///< some tasks have no number in our PID namespace
 };
 

@@ -1,5 +1,6 @@
-// The real program with a node's worth of pods as real cgroups: memory, CPU at one tick a second, the time
-// from the birth of a pod's cgroup to its QoS in force, and from SIGTERM to everything restored.
+// Benchmarks the real program with a realistic number of pods as real cgroups: memory, CPU at one tick a
+// second, the time from the creation of a pod's cgroup to its QoS being applied, and from SIGTERM to
+// everything restored.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -31,8 +32,8 @@ char first_byte(const Fd& file) {
   return ::pread(file.get(), &byte, 1, 0) == 1 ? byte : '?';
 }
 
-/// From the mkdir of a best-effort pod in the cpu hierarchy, made as the kubelet does, to cpu.idle = 1;
-/// absent after a second.
+/// From the mkdir of a best-effort pod in the cpu hierarchy, as the kubelet does it, to cpu.idle = 1; absent
+/// after a second.
 Clock::duration birth_to_qos(LiveCgroups& cgroups, int number) {
   const std::string path =
       "kubepods/besteffort/podcccccccc-0000-0000-0000-" + std::to_string(100000000000 + number);

@@ -1,10 +1,10 @@
-// How quickly best effort is braked: batch work begins beside a service on a node with other pods, and the
-// time is taken to the write of the quota. Once with the run-queue program, and once with pressure triggers
-// alone, which is mostly the kernel's window. (A trigger of our own beside the agent's would not tell the two
-// parts apart: in windows of 2 s each trigger speaks in a rhythm of its own.)
+// Benchmarks how quickly best effort is braked: batch work starts beside a service on a node with other pods,
+// and the time until the quota is written is measured. Once with the run-queue program, and once with
+// pressure triggers alone, where the kernel's window takes most of the time. (A second trigger beside the
+// agent's would not separate the two parts: in windows of 2 s each trigger fires in its own rhythm.)
 //
-//   BRAKE_BURSTS (200 by the run queue, 4 by pressure with windows of 2 s, else 40), BRAKE_PODS (110),
-//   BRAKE_WINDOW (50ms: what is asked for)
+//   BRAKE_BURSTS (200 with the run queue, 4 with pressure in windows of 2 s, otherwise 40), BRAKE_PODS (110),
+//   BRAKE_WINDOW (50ms: the requested window)
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -43,7 +43,7 @@ constexpr const char* kService = "kubepods/burstable/podeeeeeeee-0000-0000-0000-
 constexpr const char* kBatch = "kubepods/besteffort/podeeeeeeee-0000-0000-0000-000000000002";
 constexpr const char* kBestEffort = "kubepods/besteffort";
 constexpr std::chrono::seconds kPatience{30};
-constexpr std::chrono::minutes kMostTime{3};  // on a machine where others work, too
+constexpr std::chrono::minutes kMostTime{3};  // includes the load of other processes
 constexpr int kStallPercent = 20;
 constexpr const char* kNoBpf = "brake-hears-pressure-only";
 
@@ -63,7 +63,7 @@ void print(const char* what, Times times) {
               times.share(99), times.share(100));
 }
 
-/// A node with pods, one service that works and one batch pod that can begin.
+/// A node with pods, one working service and one batch pod that can start.
 class Node {
  public:
   explicit Node(int pods) {
@@ -84,7 +84,7 @@ class Node {
 
   void work() { service_->begin(); }
 
-  /// Milliseconds from its begin to the write; absent: nobody has braked.
+  /// Milliseconds from its start to the write; absent: the agent did not brake.
   std::optional<double> burst() {
     std::optional<double> to_write;
     forget_writes();
@@ -113,7 +113,7 @@ class Node {
   Fd written_{};
 };
 
-/// What the agent says about itself: from its waking up (run queue: from the kernel's call) to the end of the
+/// The agent's own measurement: from its wake-up (run queue: from the kernel's alarm) to the end of the
 /// write.
 Times own_words(const std::string& log) {
   Times out;
@@ -139,14 +139,14 @@ struct Outcome {
   Times to_write{}, own{};
   int missed = 0, by_run_queue = 0;
   std::string why_no_bpf{};
-  /// One may be lost on a busy machine; more than a fifth says that nobody listens.
+  /// One alarm may be lost on a busy machine; more than a fifth means that the alarms do not arrive.
   [[nodiscard]] bool brakes() const {
     const auto braked = static_cast<int>(to_write.all.size());
     return braked > 0 && (missed <= 1 || missed * 4 <= braked);
   }
 };
 
-/// A burst at a time, anywhere between two ticks.
+/// One burst at a time, at random moments between two ticks.
 void burst_on(Node& node, const Trial& trial, Outcome& out) {
   std::mt19937 random(5);
   std::uniform_int_distribution<long> pause_ms(trial.least_pause.count(), trial.most_pause.count());
@@ -205,7 +205,7 @@ int run() {
     return cannot_run("the kernel gives no pressure trigger");
   }
   node.work();
-  // Who measures sees what happens when it happens.
+  // The measuring thread must not wait for the CPU.
   const sched_param first{.sched_priority = 1};
   ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
   const auto window_ms = *window / milliseconds(1);

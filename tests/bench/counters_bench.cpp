@@ -1,6 +1,6 @@
-// What counting costs, in either way: nanoseconds per context switch between two containers, with and without
-// it in turns in one run, by the kernel's own count of the CPU time that two tasks use who wake each other;
-// a tick; and descriptors. Without hardware counters their stand-ins are read, which are as many.
+// Benchmarks both ways of counting: nanoseconds per context switch between two containers, with and without
+// counting alternately in one run, from the kernel's count of CPU time of two tasks that wake each other; a
+// tick; and descriptors. Without hardware counters it reads the same number of substitutes.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 constexpr int kRounds = 15, kTicks = 40;
 constexpr std::array kSizes = {10, 330};
 
-/// Who is counted while the two tasks play: all the time, or by rotation in this moment.
+/// The container that is counted while the two tasks run: all the time, or in its turn of the rotation.
 struct Case {
   const char* name;
   CounterBackend way;
@@ -51,14 +51,14 @@ class Bench {
   }
 
  private:
-  /// What worked before does not any more.
+  /// Something that worked before now fails.
   void fails(const std::string& why) {
     std::printf("%s\n", why.c_str());
     failed_ = true;
   }
   static std::string pod(int i) { return std::to_string(1000 + i); }
 
-  /// A sixth of the containers has its window, or all by CPU; the window lasts for ever.
+  /// A sixth of the containers has its window, or all by CPU; the window does not end.
   void begin(CountingNode& node, const Case& one, int size) {
     node.settings.counter_window = 1h;
     node.settings.counter_period = 1ms;

@@ -1,5 +1,5 @@
-// Synthetic series before plain CPI² and before ours: false alarms on clean days, share of the planted
-// episodes in which the culprit was named. DETECTION_SEEDS: how many days of each.
+// Compares plain CPI² with evenkeel's detector on synthetic series: false alarms on clean days, and the share
+// of planted episodes in which the culprit was named. DETECTION_SEEDS: how many days of each.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>

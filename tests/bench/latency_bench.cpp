@@ -1,6 +1,6 @@
-// What a service feels of being watched: how long its requests take with the agent and all that it measures,
-// and without it, in turns in one run, on a node with 330 containers. The service answers a request every
-// millisecond with 200 us of work; who asks sees each answer when it comes.
+// Benchmarks how the agent affects a service: the latency of its requests with the agent and all its
+// measurements, and without it, alternately in one run on a node with 330 containers. The service answers a
+// request every millisecond with 200 us of work; the client sees each answer as it arrives.
 //
 //   LATENCY_ROUNDS (3), LATENCY_SECONDS of each turn (3)
 #include <sched.h>
@@ -34,7 +34,7 @@ using namespace std::chrono_literals;
 constexpr int kPods = 110;
 
 struct Turn {
-  std::vector<double> us{};  ///< of each request
+  std::vector<double> us{};  ///< latency of each request
   void add(const Turn& other) { us.insert(us.end(), other.us.begin(), other.us.end()); }
   [[nodiscard]] double at(double part) {
     std::sort(us.begin(), us.end());
@@ -75,7 +75,7 @@ struct Cost {
   std::vector<double> cpu_percent{};
   std::ptrdiff_t descriptors = 0;
   double mebibytes = 0;
-  bool agent_ended = false;  ///< before its time
+  bool agent_ended = false;  ///< it exited too early
 };
 
 Turn watched(const LiveCgroups& cgroups, int socket, std::chrono::seconds time, Cost& cost) {
@@ -110,7 +110,7 @@ int run() {
   if (!service.why_not().empty()) {
     return cannot_run(service.why_not());
   }
-  // Who measures sees what happens when it happens.
+  // The measuring thread must not wait for the CPU.
   const sched_param first{.sched_priority = 1};
   ::sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
   const std::chrono::seconds time(std::max(1, from_environment("LATENCY_SECONDS", 3)));

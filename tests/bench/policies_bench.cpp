@@ -1,6 +1,6 @@
-// What each policy, and each loop that is none, adds to a tick on which nothing changes, with a node's worth
-// of pods as real cgroups: one agent, whose configuration switches between nothing and that one loop, so that
-// both are measured in one run with the same open files.
+// Benchmarks what each policy, and each control loop outside the policies, adds to a tick without changes,
+// with a realistic number of pods as real cgroups: one agent whose configuration alternates between nothing
+// and that one loop, so that both are measured in one run with the same open files.
 #include <sched.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,10 +29,10 @@ namespace evenkeel::test {
 namespace {
 
 constexpr int kSettle = 40, kRounds = 40;
-constexpr int kSizes[] = {110};  // 500 take a minute: by hand
+constexpr int kSizes[] = {110};  // 500 take a minute: run by hand
 
-/// Two thirds are services with requests and limits, one of them with a CPU of its own; the rest runs on what
-/// is lent.
+/// Two thirds are services with requests and limits, one of them with a dedicated CPU; the rest runs on lent
+/// resources.
 std::string pod_list(const Population& population) {
   std::vector<PodText> pods;
   const auto uid_of = [](const std::string& path) { return path.substr(path.rfind("pod") + 3); };
@@ -55,7 +55,7 @@ std::string pod_list(const Population& population) {
   return pod_list_json(pods);
 }
 
-/// Of this thread: what others do on the machine does not count.
+/// CPU time of this thread, unaffected by other load on the machine.
 double cpu_us() {
   timespec time{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
@@ -63,12 +63,12 @@ double cpu_us() {
 }
 
 struct Phase {
-  /// Lower quartile: what a busy neighbour does to caches is in the upper ones.
+  /// Lower quartile: the upper ones include the cache misses that a busy neighbour causes.
   double tick_us = 0;
   std::size_t writes = 0, steady = 0, allocations = 0, held = 0;
 };
 
-/// The agent on its population.
+/// The agent with its pods.
 class Node {
  public:
   explicit Node(int pods) {
@@ -104,7 +104,7 @@ class Node {
       times.push_back(took);
       const executor::Report& report = agent_->view().tick.result().report;
       phase.writes += report.writes.size();
-      if (!report.writes.empty() || !report.refusals.empty()) continue;  // something was told
+      if (!report.writes.empty() || !report.refusals.empty()) continue;  // something was written
       ++phase.steady;
       phase.allocations += allocations;
     }
@@ -167,7 +167,7 @@ bool measure(int pods) {
   return good;
 }
 
-/// For these numbers of pods.
+/// Runs for these numbers of pods.
 int run(std::vector<int> sizes) {
   if (const LiveCgroups probe; !probe.why_not().empty()) {
     return cannot_run(probe.why_not());
@@ -182,7 +182,7 @@ int run(std::vector<int> sizes) {
 }  // namespace evenkeel::test
 
 int main(int count, char** words) {
-  // The network is shared as well, and not this machine's.
+  // Sharing the network changes it, which must not be the machine's own network.
   if (::unshare(CLONE_NEWNET) != 0) std::printf("in the machine's own network: %s\n", std::strerror(errno));
   std::vector<int> sizes;
   for (int i = 1; i < count; ++i) sizes.push_back(std::atoi(words[i]));

@@ -1,4 +1,4 @@
-// What the peak predictor costs with five hundred pods: memory, a training round, a checkpoint, coming back.
+// Benchmarks the peak predictor with five hundred pods: memory, a training round, a checkpoint, a restart.
 #include <malloc.h>
 
 #include <chrono>
@@ -18,7 +18,7 @@ constexpr int kPods = 500, kHours = 36;
 constexpr PredictionSettings kSettings{};
 constexpr MonoTime kStart{std::chrono::hours(100)};
 
-/// Of processor time: what the machine does besides does not count.
+/// CPU time, unaffected by other load on the machine.
 template <class F>
 double milliseconds(F&& f) {
   const auto from = std::clock();

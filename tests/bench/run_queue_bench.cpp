@@ -1,6 +1,6 @@
-// What the run-queue program costs: nanoseconds per context switch, with it and without it in turns in one
-// run, by the kernel's own count of the CPU time that two tasks use who wake each other; and a reading of its
-// tables. One of the two is a service and the other best effort, so that each switch concerns the brake.
+// Benchmarks the run-queue program: nanoseconds per context switch, with and without it alternately in one
+// run, from the kernel's count of CPU time of two tasks that wake each other; and a reading of its tables.
+// One task is a service and the other best effort, so that each switch concerns the brake.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -49,7 +49,7 @@ class Bench {
                                              .use = use});
   }
 
-  /// The first container is a service, the second best effort; nothing is ever enough.
+  /// The first container is a service, the second best effort; the threshold is never reached.
   void take_sides(const run_queue::RunQueueReader& reader) {
     auto& terms = *reinterpret_cast<BrakeThresholds*>(reader.program().mapped("brake_terms").data());
     terms = {.window_ns = 25'000'000, .threshold_ns = ~0ULL};
@@ -75,7 +75,7 @@ class Bench {
            std::to_string(1000 + i);
   }
 
-  /// False: the program did not load any more.
+  /// False: the program no longer loads.
   bool measure(int size) {
     populate(size);
     const PingPong game(cgroups_, container(0), container(1));

@@ -1,5 +1,5 @@
-// What a tick costs with a node's worth of pods as real cgroups: as a ratio to the bare preads of the same
-// files on kept descriptors, measured in turns in one run; and how that grows with the number of pods.
+// Benchmarks a tick with a realistic number of pods as real cgroups: as a ratio to plain preads of the same
+// files on open descriptors, measured alternately in one run; and its growth with the number of pods.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -30,7 +30,7 @@ struct OpenRead {
   int every = 1;
 };
 
-/// Nothing when there are not descriptors enough for the agent and for us.
+/// Empty if there are not enough descriptors for both the agent and the benchmark.
 std::vector<OpenRead> open_all(const std::vector<collectors::SamplerRead>& reads) {
   std::vector<OpenRead> all;
   rlimit limit{};
@@ -50,7 +50,7 @@ Nanoseconds timed(F&& f) {
   return std::chrono::steady_clock::now() - from;
 }
 
-/// Reads what a tick reads: each file whenever it is due, staggered as in the agent.
+/// Reads what a tick reads: each file when it is due, staggered as in the agent.
 void bare_reads(const std::vector<OpenRead>& files, int round, std::vector<char>& buffer) {
   for (std::size_t i = 0; i < files.size(); ++i)
     if ((round + static_cast<int>(i)) % files[i].every == 0)
@@ -123,7 +123,8 @@ void print(int pods, const Measured& m) {
   std::printf(" %.2f |\n", static_cast<double>(m.allocations) / kRounds);
 }
 
-/// Linear while the descriptors suffice; a file that is opened for each read costs several times as much.
+/// Linear while there are enough descriptors; a file that is opened for each read costs several times as
+/// much.
 void print_growth(std::size_t i, const std::vector<Measured>& all) {
   std::printf("%d -> %d pods: %.2f times the files, %.2f times the time\n", kSizes[0], kSizes[i],
               static_cast<double>(all[i].files) / static_cast<double>(all[0].files),

@@ -1,4 +1,5 @@
-# The alert rules are legal, and each fires on what it is for and is silent otherwise (tests/checks/alerts_test.yaml).
+# Checks that the alert rules are valid, and that each fires in its case and not otherwise
+# (tests/checks/alerts_test.yaml).
 set -euo pipefail
 . tests/checks/promtool
 promtool=$(find_promtool) || exit 77

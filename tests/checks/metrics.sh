@@ -1,4 +1,4 @@
-# promtool has nothing to say against the exposition of an agent that has run for five (virtual) seconds.
+# Checks with promtool the exposition of an agent that has run for five (virtual) seconds.
 set -euo pipefail
 evenkeel=build/release/evenkeel
 [ -x "$evenkeel" ] || { echo "build/release/evenkeel was not built"; exit 77; }
@@ -28,7 +28,7 @@ YAML
 
 coproc agent { exec "$evenkeel" run --stepped --host-root "$host" --nodeslo "$host/nodeslo.yaml" --pods cgroup \
   --state-dir "$host/state"; }
-pid=$agent_PID  # bash forgets it as soon as the process has ended
+pid=$agent_PID  # bash forgets it when the process exits
 exec {ask}>&"${agent[1]}" {answers}<&"${agent[0]}"
 for second in 1 2 3 4 5; do
   printf 'cpu  %d 0 0 %d 0 0 0 0 0 0\n' $((second * 100)) $((second * 300)) >"$host/proc/stat"

@@ -1,5 +1,5 @@
-# The Debian package is made of what it should be: owners, modes, configuration, scripts, a man page and a completion that
-# know every flag. Installing, running and purging it is tests/vm/systemd/package.sh.
+# Checks the contents of the Debian package: owners, modes, configuration, scripts, a man page and a
+# completion that know every flag. tests/vm/systemd/package.sh installs, runs and purges it.
 set -euo pipefail
 command -v dpkg-shlibdeps >/dev/null || [ "$(id -u)" -eq 0 ] || { echo "dpkg-dev is not installed"; exit 77; }
 deploy/deb/build
@@ -28,7 +28,7 @@ grep -q '^ExecStart=/usr/bin/evenkeel run' "$work/root/usr/lib/systemd/system/ev
 page=$work/page.1
 gzip -dc "$work/root/usr/share/man/man1/evenkeel.1.gz" >"$page"
 ! command -v groff >/dev/null || [ -z "$(groff -man -Tutf8 -ww -z "$page" 2>&1)" ] || fail "$(groff -man -Tutf8 -ww -z "$page" 2>&1)"
-# complete WORD...: what the completion offers for the last word.
+# complete_words WORD...: what the completion offers for the last word.
 complete_words() {
   PATH=$work/root/usr/bin:$PATH bash -c '. "$0"; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _evenkeel; echo " ${COMPREPLY[*]} "' \
     "$work/root/usr/share/bash-completion/completions/evenkeel" evenkeel "$@"

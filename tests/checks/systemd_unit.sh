@@ -1,10 +1,10 @@
-# The unit file is what systemd understands, and its exposure stays at or below 4.0.
+# Checks that systemd accepts the unit file, and that its exposure stays at or below 4.0.
 set -euo pipefail
 command -v systemd-analyze >/dev/null || { echo "systemd-analyze is not installed"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# verify wants the program to exist; where it will be installed is not the question here.
+# `verify` needs an existing program; its installed path does not matter here.
 unit=$work/evenkeel.service
 program=$PWD/build/release/evenkeel
 [ -x "$program" ] || program=/bin/true

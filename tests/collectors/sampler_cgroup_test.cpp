@@ -1,4 +1,4 @@
-// What is read of cgroups, and when: one pod on a fake host.
+// What the sampler reads of cgroups, and when: one pod on a fake host.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +63,7 @@ TEST_F(OnePod, AHybridHostWithoutAUnifiedDirectoryFallsBackToTheVendorsFile) {
   EXPECT_DOUBLE_EQ(sampled.at(pod).pressure.cpu->some.avg10_percent, 9.0);
 }
 
-TEST_F(OnePod, AVendorLeverIsReadWhereItIs) {
+TEST_F(OnePod, AVendorSettingIsReadWhereItExists) {
   lay_out([](test::FakeHost& host) { host.v1(); });
   sampled.fake.write(Controller::cpu, pod, "cpu.bvt_warp_ns", "-1\n");
   sampled.start();
@@ -71,7 +71,7 @@ TEST_F(OnePod, AVendorLeverIsReadWhereItIs) {
   EXPECT_EQ(sampled.at(pod).applied.plain.get(Knob::cpu_bvt), -1);
 }
 
-TEST_F(OnePod, WithoutTheCpuControllerV2StillKnowsUse) {
+TEST_F(OnePod, WithoutTheCpuControllerV2StillReportsUse) {
   lay_out([](test::FakeHost& host) { host.v2(); });
   sampled.fake.write(Controller::cpu, pod, "cpu.stat", "usage_usec 0\nuser_usec 0\nsystem_usec 0\n");
   sampled.fake.remove("sys/fs/cgroup/" + pod + "/cpu.max");
@@ -110,9 +110,9 @@ TEST_F(OnePod, MemoryStatKeepsItsValueUntilItIsDueAndThenTheTicksAreEven) {
   }
 }
 
-TEST_F(OnePod, TheDearFilesAreSpreadEvenlyOverTheTicks) {
+TEST_F(OnePod, TheExpensiveFilesAreSpreadEvenlyOverTheTicks) {
   lay_out([](test::FakeHost& host) { host.v2(); });
-  sampled.fake.remove_cgroup(pod);  // containers have twice as long
+  sampled.fake.remove_cgroup(pod);  // containers are read half as often
   for (int i = 0; i < 18; ++i) sampled.fake.pod(KubeQos::burstable, "00-0" + std::to_string(i));
   sampled.start();
   sampled.tick();
@@ -158,7 +158,7 @@ TEST_F(OnePod, AHierarchyThatComesAMomentLaterIsPickedUpAtOnce) {
   EXPECT_EQ(sampled.at(pod).applied.cpus->text(), "0-1");
 }
 
-TEST_F(OnePod, GarbageInEveryFileIsAbsenceEverywhere) {
+TEST_F(OnePod, MalformedTextInEveryFileMakesEverythingAbsent) {
   lay_out([](test::FakeHost& host) { host.v2(); });
   for (const char* file : {"cpu.stat", "memory.current", "memory.stat", "memory.events", "cpu.pressure",
                            "memory.pressure", "io.pressure", "cpu.max", "cpu.max.burst", "cpu.weight",
@@ -174,7 +174,7 @@ TEST_F(OnePod, GarbageInEveryFileIsAbsenceEverywhere) {
   EXPECT_FALSE(a.cpu_limit || a.cpu_burst || a.cpu_shares || a.cpu_idle || a.cpus || a.cpus_effective);
 }
 
-TEST_F(OnePod, RatesGoOnWhenTheRosterIsRebuilt) {
+TEST_F(OnePod, RatesContinueWhenTheRosterIsRebuilt) {
   lay_out([](test::FakeHost& host) { host.v2(); });
   const auto use = [&](int us) {
     sampled.fake.write(Controller::cpu, pod, "cpu.stat", "usage_usec " + std::to_string(us) + "\n");
@@ -197,7 +197,7 @@ TEST_F(OnePod, RatesGoOnWhenTheRosterIsRebuilt) {
   EXPECT_EQ(sampled.at(pod).cpu_use, 100_mcpu);
 }
 
-TEST_F(OnePod, ARosterOfAnotherTreeGetsNobodyElsesNumbers) {
+TEST_F(OnePod, ARosterOfAnotherTreeGetsNoWrongNumbers) {
   lay_out([](test::FakeHost& host) { host.v2(); });
   const auto charge = [&](const std::string& path, const char* bytes) {
     sampled.fake.write(Controller::memory, path, "memory.current", bytes);
@@ -205,7 +205,7 @@ TEST_F(OnePod, ARosterOfAnotherTreeGetsNobodyElsesNumbers) {
   charge(pod, "1\n");
   sampled.start();
   sampled.tick();
-  // The sampler follows the new tree, but the snapshot still has the places of the old one.
+  // The sampler follows the new tree, but the snapshot still has the positions of the old one.
   const auto first = sampled.fake.pod(KubeQos::besteffort, "00-00");
   charge(first, "2\n");
   const auto id = sampled.at(pod).id;
@@ -216,7 +216,7 @@ TEST_F(OnePod, ARosterOfAnotherTreeGetsNobodyElsesNumbers) {
     EXPECT_TRUE(sample.id != id || sample.memory.current == 1_B);
 }
 
-TEST_F(OnePod, ANamesakeIsANewCgroup) {
+TEST_F(OnePod, ARecreatedPathIsANewCgroup) {
   lay_out([](test::FakeHost& host) { host.v2(); });
   sampled.fake.write(Controller::cpu, pod, "cpu.stat", "usage_usec 1\n");
   sampled.start();
@@ -239,7 +239,7 @@ std::size_t open_descriptors() {
   return open;
 }
 
-TEST_F(OnePod, ScarceDescriptorsCostOpensNotKnowledge) {
+TEST_F(OnePod, WithFewDescriptorsFilesAreReopenedAndNothingIsMissing) {
   lay_out([](test::FakeHost& host) { host.v2(); });
   for (int i = 0; i < 10; ++i) sampled.fake.pod(KubeQos::burstable, "00-0" + std::to_string(i), {"c"});
   const auto before = open_descriptors();

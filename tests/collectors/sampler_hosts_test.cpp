@@ -1,4 +1,4 @@
-// What every kind of host must give alike.
+// What every kind of host must report alike.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -66,7 +66,7 @@ TEST_P(EveryHost, RatesNeedTwoSamples) {
   EXPECT_FALSE(sampled.at(container).throttling);
 }
 
-TEST_P(EveryHost, MemoryIsThereAtFirstSight) {
+TEST_P(EveryHost, MemoryIsKnownAtTheFirstTick) {
   const bool v2 = GetParam().v2;
   const std::string prefix = v2 ? "" : "total_";
   sampled.fake.write(Controller::memory, container, v2 ? "memory.current" : "memory.usage_in_bytes",
@@ -91,21 +91,21 @@ TEST_P(EveryHost, SettingsAreReadBack) {
   EXPECT_EQ(applied.cpu_burst, 0_us_cpu);
   EXPECT_EQ(applied.cpu_shares, v2 ? 100 : 1024);
   EXPECT_EQ(applied.cpu_idle, 0);
-  EXPECT_FALSE(applied.plain.has(Knob::cpu_bvt));  // a vendor's lever
+  EXPECT_FALSE(applied.plain.has(Knob::cpu_bvt));  // a vendor kernel's setting
   ASSERT_TRUE(applied.cpus);
-  EXPECT_EQ(applied.cpus->empty(), v2);  // inherited there, a copy on v1
+  EXPECT_EQ(applied.cpus->empty(), v2);  // inherited on v2, a copy on v1
   EXPECT_EQ(applied.cpus_effective.has_value(), v2);
   EXPECT_EQ(sampled.node.v2_cpu, v2);
   EXPECT_EQ(sampled.node.v2_cpuset, v2);
 }
 
-TEST_P(EveryHost, ASettingThatSomebodyWroteIsReadAtTheNextTick) {
+TEST_P(EveryHost, AForeignWriteIsReadAtTheNextTick) {
   for (int i = 0; i < 3; ++i) sampled.tick();
   sampled.fake.write(Controller::cpu, container, "cpu.idle", "1\n");
   sampled.sampler().settings_changed(sampled.at(container).id);
   sampled.tick();
   EXPECT_EQ(sampled.at(container).applied.cpu_idle, 1);
-  // Once told, once read: the next value without news has to wait for its turn.
+  // One notification causes one read: the next value without a notification is read when it is due.
   int ticks_until_seen = 0;
   sampled.fake.write(Controller::cpu, container, "cpu.idle", "0\n");
   for (int i = 0; i < 10; ++i) {
@@ -115,7 +115,7 @@ TEST_P(EveryHost, ASettingThatSomebodyWroteIsReadAtTheNextTick) {
   EXPECT_GT(ticks_until_seen, 0);
 }
 
-TEST_P(EveryHost, ASettingWithoutNewsIsReadWithinTenTicks) {
+TEST_P(EveryHost, ASettingWithoutNotificationIsReadWithinTenTicks) {
   for (int i = 0; i < 3; ++i) sampled.tick();
   sampled.fake.write(Controller::cpu, container, "cpu.idle", "1\n");
   int ticks = 0;

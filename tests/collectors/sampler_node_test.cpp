@@ -1,4 +1,4 @@
-// The node's own senses, over a fake /proc and /sys.
+// The node collectors on a fake /proc and /sys.
 #include "tests/support/scenes/sampler_node.h"
 
 #include <gtest/gtest.h>
@@ -33,16 +33,16 @@ TEST_F(NodeSenses, CpuUseIsAbsentAtFirstThenTheDifference) {
 
   sampled.fake.file("proc/stat", "cpu  1000 50 300 9000 200 20 30 5 0 0\n");
   sampled.tick(1s);
-  EXPECT_EQ(node.node.cpu_use, std::nullopt);  // backwards: not 1.8e17 CPUs
+  EXPECT_EQ(node.node.cpu_use, std::nullopt);  // it decreased: not 1.8e17 CPUs
   EXPECT_EQ(node.node.cpu_stolen, std::nullopt);
   sampled.fake.file("proc/stat", "garbage\n");
   sampled.tick(1s);
   sampled.fake.file("proc/stat", "cpu  1000 50 300 9000 200 20 30 5 0 0\n");
   sampled.tick(1s);
-  EXPECT_EQ(node.node.cpu_use, std::nullopt);  // a gap: nobody knows when the ticks fell
+  EXPECT_EQ(node.node.cpu_use, std::nullopt);  // after a gap: unknown when the ticks happened
 }
 
-TEST_F(NodeSenses, ALongProcStatIsNoObstacle) {
+TEST_F(NodeSenses, ALongProcStatIsReadCompletely) {
   std::string interrupts = "intr 1";
   for (int i = 0; i < 60'000; ++i) interrupts += " 0";
   sampled.fake.file("proc/stat", "cpu  100 0 0 0 0 0 0 0 0 0\n" + interrupts + "\n");
@@ -62,7 +62,7 @@ TEST_F(NodeSenses, HugePagePoolsOfEverySizeAreCounted) {
   EXPECT_EQ(sampled.tick().node.memory->hugepages, 1024_MiB);
 }
 
-TEST_F(NodeSenses, WithoutPoolDirectoriesMeminfoSpeaks) {
+TEST_F(NodeSenses, WithoutPoolDirectoriesMeminfoIsUsed) {
   sampled.fake.file(
       "proc/meminfo",
       "MemTotal: 1000000 kB\nMemAvailable: 500000 kB\nHugePages_Total: 3\nHugepagesize: 2048 kB\n");
@@ -85,7 +85,7 @@ TEST_F(NodeSenses, PressureOfTheMachineHasNoFullLineForTheCpu) {
   EXPECT_FALSE(pressure.io);
 }
 
-TEST_F(NodeSenses, ASenseWithoutItsFilesIsOffAndSaysWhy) {
+TEST_F(NodeSenses, ACollectorWithoutItsFilesIsOffWithTheReason) {
   sampled.fake.remove("proc/pressure");
   sampled.start();
   ASSERT_EQ(sampled.sampler().health().disabled.size(), 1u);
@@ -137,7 +137,7 @@ TEST_F(NodeSenses, SmtSiblingsShareACoreAndSocketsDoNot) {
   EXPECT_EQ(cpus[6].l3, 16);
 }
 
-TEST_F(NodeSenses, WhatTheMachineDoesNotSayHasOneMeaning) {
+TEST_F(NodeSenses, MissingTopologyFilesHaveDefaults) {
   for (int cpu = 0; cpu < 4; ++cpu) sampled.fake.remove(kCpu + "cpu" + std::to_string(cpu));
   sampled.fake.remove("sys/devices/system/node");
   sampled.start();
@@ -153,7 +153,7 @@ TEST_F(NodeSenses, WhatTheMachineDoesNotSayHasOneMeaning) {
   }
 }
 
-TEST_F(NodeSenses, GarbageInTopologyFilesIsNotBelieved) {
+TEST_F(NodeSenses, MalformedTopologyFilesAreIgnored) {
   for (const char* text : {"", "-1\n", "x\n", "99999999999999999999\n", "\xff\x01"}) {
     SampledNode odd;
     odd.fake.machine({.cpus = 2}).v1().kubepods();
@@ -173,7 +173,7 @@ TEST_F(NodeSenses, GarbageInTopologyFilesIsNotBelieved) {
   }
 }
 
-TEST_F(NodeSenses, WithoutIdTheFirstSharerNamesTheCache) {
+TEST_F(NodeSenses, WithoutIdTheFirstSharingCpuIdentifiesTheCache) {
   for (int cpu = 0; cpu < 4; ++cpu) {
     const auto cache = kCpu + "cpu" + std::to_string(cpu) + "/cache/index3/";
     sampled.fake.remove(cache + "id");
@@ -185,7 +185,7 @@ TEST_F(NodeSenses, WithoutIdTheFirstSharerNamesTheCache) {
   EXPECT_EQ(cpus[3].l3, 2);
 }
 
-TEST_F(NodeSenses, HotPlugIsSeenAtTheNextTick) {
+TEST_F(NodeSenses, HotPlugIsNoticedAtTheNextTick) {
   sampled.start();
   auto& node = sampled.tick();
   sampled.fake.file(kCpu + "online", "0,2-3\n");
@@ -194,7 +194,7 @@ TEST_F(NodeSenses, HotPlugIsSeenAtTheNextTick) {
   EXPECT_EQ(node.topology.online.text(), "0,2-3");
   ASSERT_EQ(node.topology.cpus.size(), 3u);
   EXPECT_EQ(node.topology.cpus[1].id, 2);
-  // As many as before, but others.
+  // The same number as before, but other CPUs.
   sampled.fake.file(kCpu + "online", "0-2\n");
   sampled.tick();
   EXPECT_EQ(node.topology.cpus[1].id, 1);

@@ -1,4 +1,4 @@
-// Every row of the table of kernel files, on the text as it is and on the text again as the next reading.
+// Fuzzes every row of the table of kernel files, with the text and then the text again as the next reading.
 #include "collectors/per_cgroup/files.h"
 #include "tests/fuzz/fuzz.h"
 

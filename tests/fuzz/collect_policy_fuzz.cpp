@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   promise(strategy.metric_aggregate_durations.size() <= 8);
   for (const auto window : strategy.metric_aggregate_durations)
     promise(window > Duration::zero() && window <= history::kLongestWindow);
-  // What was put in force is put in force again without a word about it.
+  // Applying the accepted configuration again is accepted without a message.
   const ColocationStrategy before = strategy;
   lender::apply_collect_policy(*policy, strategy);
   promise(strategy.metric_aggregate_durations == before.metric_aggregate_durations);

@@ -1,5 +1,5 @@
-// Files with a line per disk: what is put into any text comes out of it again, and leaves the other disks
-// alone.
+// Fuzzes files with one line per disk: a value written into any text is read back, and the other disks stay
+// unchanged.
 #include "cgroup/base/cost_text.h"
 #include "cgroup/base/disk_text.h"
 #include "cgroup/kernel/knob_files.h"
@@ -15,7 +15,7 @@ constexpr std::uint32_t kOurs = (8U << 20U) | 16U, kOther = 8U << 20U;
 void put_in(std::string_view name, std::string_view text, const std::string& order) {
   const auto after = with_disk_entry(name, text, order);
   promise(disk_entry(name, kOurs, after) == order);
-  // Of a disk that is there twice the last line counts.
+  // If a disk is listed twice, the last line counts.
   promise(disk_entry(name, kOther, after) == disk_entry(name, kOther, text));
 }
 

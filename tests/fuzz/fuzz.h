@@ -1,4 +1,4 @@
-// What every fuzz target needs: the input as text, and a check that ends the run when a promise is broken.
+// What every fuzz target needs: the input as text, and a check that aborts when a property is violated.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// A knob's text read, written back and read again means the same.
+// Fuzzes knob texts: a text that is read, written back and read again has the same meaning.
 #include "cgroup/kernel/knob_files.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,4 +1,4 @@
-// Schemata read, written and read again are the same.
+// Fuzzes schemata: read, written and read again they are the same.
 #include "cgroup/base/text.h"
 #include "cgroup/resctrl/text.h"
 #include "tests/fuzz/fuzz.h"

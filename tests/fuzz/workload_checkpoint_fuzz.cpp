@@ -17,7 +17,7 @@ void check_line(std::string_view line) {
           again->by == read->by && again->signal == read->signal && again->normal == read->normal);
 }
 
-/// Whether it is one of those.
+/// Whether the line is of this kind.
 bool check_stalled(std::string_view line) {
   const auto read = history::parse_stalled_line(line, kNow);
   if (!read) return false;
@@ -31,7 +31,7 @@ bool check_stalled(std::string_view line) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
-  // Hardly any input has the right checksum by chance: the first line gets one.
+  // Random inputs hardly ever have the right checksum: the first line is given one.
   const auto sealed = history::sealed_line(text.substr(0, text.find('\n')));
   check_line(sealed);
   const std::size_t stalled = check_stalled(sealed) ? 1 : 0;

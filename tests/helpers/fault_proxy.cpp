@@ -1,8 +1,7 @@
-// fault_proxy UPSTREAM_PORT CA_FILE [PORT]: stands between a client and the TLS server on
-// 127.0.0.1:UPSTREAM_PORT and makes trouble as the lines of standard input say (see
-// tests/support/fakes/faults.h), for all requests from then on. Its certificate (127.0.0.1, localhost) is
-// vouched for by what it writes to CA_FILE. Answers "listening PORT", then "ok" or "unknown" for each line.
-// Client certificates do not get through; tokens do.
+// fault_proxy UPSTREAM_PORT CA_FILE [PORT]: a proxy in front of the TLS server on 127.0.0.1:UPSTREAM_PORT
+// that injects the faults given on standard input (see tests/support/fakes/faults.h) into all later requests.
+// Its certificate (127.0.0.1, localhost) is signed by the CA that it writes to CA_FILE. Prints "listening
+// PORT", then "ok" or "unknown" for each line. Does not pass on client certificates; tokens pass.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>

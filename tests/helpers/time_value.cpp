@@ -1,6 +1,6 @@
 // time_value DIRECTORY FILE VALUE COUNT: waits for COUNT new directories in DIRECTORY (of a cgroup hierarchy)
-// and prints for each its name and the milliseconds from its birth, as inotify tells it, until FILE in it
-// holds VALUE ("!VALUE": anything else). Says "ready" when it waits for the first.
+// and prints for each its name and the milliseconds from its creation, as reported by inotify, until FILE in
+// it holds VALUE ("!VALUE": anything else). Prints "ready" when it waits for the first.
 #include <poll.h>
 #include <sched.h>
 #include <sys/inotify.h>
@@ -32,8 +32,8 @@ bool holds(const std::string& path, const std::string& value) {
   return value.starts_with('!') ? text != value.substr(1) : text == value;
 }
 
-/// The directories that came since the last call; waits for the first of them when there is `nothing_else` to
-/// do.
+/// Takes the directories created since the last call; waits for the first of them when there is
+/// `nothing_else` to do.
 void take(int inotify, bool nothing_else, const std::string& directory, const std::string& file,
           std::vector<Watched>& into) {
   pollfd ready{inotify, POLLIN, 0};
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
     std::cerr << directory << ": cannot be watched\n";
     return 1;
   }
-  // inotify tells no times: whoever is woken after the one whose work is timed sees it done already.
+  // inotify reports no times: if this process is woken after the agent, the measured time is too short.
   const sched_param first{.sched_priority = 1};
   if (::sched_setscheduler(0, SCHED_FIFO, &first) != 0) std::cerr << "births may be noticed late\n";
   std::cout << "ready" << std::endl;

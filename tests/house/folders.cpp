@@ -18,7 +18,7 @@ bool is_code(const Source& source) { return source.is_header() || source.path.en
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
-/// Calls f(included path, line number) for each include of a project's own file.
+/// Calls f(included path, line number) for each include of a project file.
 template <class F>
 void for_each_include(const Source& source, F&& f) {
   for (std::sregex_iterator it(source.code.begin(), source.code.end(), kInclude), end; it != end; ++it) {
@@ -27,7 +27,7 @@ void for_each_include(const Source& source, F&& f) {
   }
 }
 
-/// Depth-first search that reports each node from which it comes back to itself.
+/// Depth-first search that reports each node that can reach itself.
 struct CircleSearch {
   const Arrows& arrows;
   std::set<std::string> done{};
@@ -50,9 +50,9 @@ struct CircleSearch {
   }
 };
 
-/// The namespace of a folder; empty: its files name no namespace of their own (main.cpp).
+/// The namespace of a folder; empty: its files have no namespace of their own (main.cpp).
 std::string namespace_of(const std::string& folder) {
-  // The vocabulary that every folder speaks stands in the outermost namespace.
+  // The common vocabulary of all folders is in the outermost namespace.
   if (folder == "qos/model" || folder == "cgroup/base") return "evenkeel";
   if (folder == "qos") return "evenkeel::decide";
   if (folder == "collectors/base") return "evenkeel::collectors";

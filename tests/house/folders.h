@@ -1,4 +1,4 @@
-// The rules about folders: which folder may include which, which namespace it has, how many files it holds.
+// The rules about folders: allowed includes between folders, namespaces, and the number of files per folder.
 #pragma once
 
 #include <map>
@@ -16,9 +16,9 @@ const Arrows& arrows_between_folders();
 /// One line for each circle: "a -> b -> a".
 std::vector<std::string> circles(const Arrows& arrows);
 
-/// Includes that the table does not have, folders that it lacks, and circles in it.
+/// Reports includes and folders missing from the table, and circles in it.
 std::vector<std::string> check_folder_arrows(const std::vector<Source>& project);
-/// Circles between single files.
+/// Reports circles between single files.
 std::vector<std::string> check_include_circles(const std::vector<Source>& project);
 /// Every file opens the namespace of its folder and no other namespace of the project.
 std::vector<std::string> check_namespaces(const std::vector<Source>& project);

@@ -34,8 +34,7 @@ std::string many_lines(int count) {
   return text;
 }
 
-// --- the project as it stands
-// --------------------------------------------------------------------------------
+// --- the project as it stands ------------------------------------------------------------------------------
 
 class House : public testing::TestWithParam<std::size_t> {};
 
@@ -54,8 +53,7 @@ std::string test_name(const testing::TestParamInfo<std::size_t>& info) {
 }
 INSTANTIATE_TEST_SUITE_P(Rules, House, testing::Range<std::size_t>(0, rules().size()), test_name);
 
-// --- the rules themselves: each finds what is planted for it, and leaves its innocent neighbour alone
-// -------------
+// --- the rules themselves: each finds its planted violation, and nothing in the correct file beside it --
 
 struct Planted {
   std::string rule;
@@ -147,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(Table, HouseRule, testing::ValuesIn(planted_violations(
 TEST(HouseRules, EachHasAPlantedViolation) {
   const auto planted = planted_violations();
   for (const auto& each : rules()) {
-    if (each.name == "folder-sizes") continue;  // AFullFolderIsFound plants it: that takes 31 files
+    if (each.name == "folder-sizes") continue;  // planted by AFullFolderIsFound, because it takes 31 files
     EXPECT_TRUE(std::ranges::any_of(planted, [&](const Planted& one) { return one.rule == each.name; }))
         << each.name;
   }

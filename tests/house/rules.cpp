@@ -40,7 +40,7 @@ void for_each_match(const Sources& project, const std::string& pattern, Where&& 
   }
 }
 
-/// A rule of the kind "this word stands nowhere in the rooms `where` accepts".
+/// A rule that forbids a word in the files that `where` accepts.
 template <class Where>
 auto forbids(std::string pattern, Where where) {
   return [pattern = std::move(pattern), where](const Sources& project) {
@@ -133,7 +133,7 @@ Violations headers_say_what_for(const Sources& project) {
   return found;
 }
 
-/// Exceptions live behind the doors: only a file that includes a third-party header may throw or catch.
+/// Exceptions are confined: only a file that includes a third-party header may throw or catch.
 Violations exceptions_at_the_door(const Sources& project) {
   Violations found;
   const std::regex include(kForeignInclude);
@@ -150,7 +150,7 @@ Violations exceptions_at_the_door(const Sources& project) {
   return found;
 }
 
-/// Every name that `definition` captures in a room is a word in the registry.
+/// Every name that `definition` captures in a folder must be in the registry.
 Violations registered(const Sources& project, const std::string& room, const std::string& file,
                       const std::string& definition) {
   const auto registry = std::ranges::find(project, room + "/" + file, &Source::path);
@@ -177,7 +177,7 @@ Violations registries_complete(const Sources& project) {
   return found;
 }
 
-/// What CMake's globs take, and nothing else, may stand in tests/ as a .cpp.
+/// Only .cpp files that CMake's globs match may be in tests/.
 Violations every_test_is_built(const Sources& project) {
   const std::regex built(
       R"(tests/(\w+/(.+/)?\w+_test\.cpp|house/\w+\.cpp|support/.+\.cpp|fuzz/\w+_fuzz\.cpp|bench/\w+_bench\.cpp|helpers/\w+\.cpp))");
@@ -193,7 +193,7 @@ Violations every_test_is_built(const Sources& project) {
 }
 
 Violations no_private_paths(const Sources& project) {
-  // In pieces, so that this file does not say them.
+  // Split into pieces, so that this file does not contain them.
   const std::vector<std::string> words = {std::string("/wo") + "rk/", std::string("/tmp/") + "build"};
   Violations found;
   for (const auto& source : project)

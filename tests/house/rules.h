@@ -1,5 +1,6 @@
-// The house rules that a program can check: who may include whom, who may open, print, ask the time.
-// Works on any directory that looks like this project, so that the rules themselves can be tested.
+// The house rules that a program can check, such as allowed includes, and which files may open files, print,
+// or read the clock. Works on any directory with this project's layout, so that the rules themselves can be
+// tested.
 #pragma once
 
 #include <functional>
@@ -18,7 +19,7 @@ struct Source {
   [[nodiscard]] bool is_header() const { return path.ends_with(".h"); }
 };
 
-/// Every text file of the project but build/, dot directories and recorded or golden data.
+/// Every text file of the project except build/, dot directories and recorded or golden data.
 std::vector<Source> read_project(const std::string& root);
 
 struct Rule {
@@ -37,7 +38,7 @@ struct Allowed {
 };
 const std::vector<Allowed>& allowed();
 
-/// What a rule says about a project, without what is allowed.
+/// What a rule reports for a project, without the allowed exceptions.
 std::vector<std::string> violations(const Rule& rule, const std::vector<Source>& project);
 
 /// The text without // and /* */ comments; string literals stay. Line ends are kept.

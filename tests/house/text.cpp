@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where the literal that begins at `from` ends (one past its closing quote).
+/// The end of the literal that begins at `from` (one past its closing quote).
 std::size_t end_of_literal(std::string_view text, std::size_t from) {
   if (text[from] == '"' && from > 0 && text[from - 1] == 'R') {
     const auto open = text.find('(', from);
@@ -29,7 +29,7 @@ std::size_t end_of_literal(std::string_view text, std::size_t from) {
   return text.size();
 }
 
-/// Where the comment that begins at `from` ends; `from` itself when none begins there.
+/// The end of the comment that begins at `from`; `from` itself if none begins there.
 std::size_t end_of_comment(std::string_view text, std::size_t from) {
   const auto two = text.substr(from, 2);
   if (two != "//" && two != "/*") return from;
@@ -38,7 +38,7 @@ std::size_t end_of_comment(std::string_view text, std::size_t from) {
   return two == "//" ? end : end + 2;
 }
 
-/// A quote that begins a literal; the one inside 10'000 does not.
+/// Whether the quote begins a literal; the one inside 10'000 does not.
 bool opens_literal(std::string_view text, std::size_t at) {
   if (text[at] == '"') return true;
   return text[at] == '\'' && (at == 0 || std::isxdigit(static_cast<unsigned char>(text[at - 1])) == 0);

@@ -1,26 +1,28 @@
-# What the cases of tests/kube/cases share: pods, their cgroups, an agent on the host, what the levers hold. Sourced.
-# A case begins with `. tests/kube/case.sh`, ends in fail SENTENCE or at its last line, and leaves neither pods nor agent.
+# Functions that the cases of tests/kube/cases share: pods, their cgroups, an agent on the host, the values in
+# cgroup files. Sourced. A case begins with `. tests/kube/case.sh`, ends with fail SENTENCE or at its last
+# line, and leaves neither pods nor agent.
 set -euo pipefail
 . tests/kube/lib.sh
 [ -e "$KUBE_RUN/env" ] || cannot "no cluster is up: tests/kube/up"
 . "$KUBE_RUN/env"
-# KUBE_AGENT: another program, for example one with sanitizers.
+# KUBE_AGENT: another binary, for example one with sanitizers.
 EVENKEEL=$(readlink -m "${KUBE_AGENT:-$KUBE_ROOT/build/release/evenkeel}")
 [ -x "$EVENKEEL" ] || cannot "$EVENKEEL was not built"
 WORK=$(mktemp -d)
 LISTEN=127.0.0.1:9320
 trap end_case EXIT
 
-# says [FLAG] PATTERN: whether the input has it, read to its end: `grep -q` would break the pipe of whoever still writes.
+# says [FLAG] PATTERN: whether the input matches; reads it to the end, since `grep -q` would break the
+# writer's pipe.
 says() { grep -e "${@: -1}" "${@:1:$#-1}" >/dev/null; }
-# within (lib.sh) that ends the case.
+# within (lib.sh), and ends the case on failure.
 soon() { within "$@" || fail "$2"; }
 fail() {
   tail -n 20 "$WORK/agent.log" 2>/dev/null || true
   say "$*"
   exit 1
 }
-# A case may have a function clean_up, which is called first.
+# A case may define a function clean_up, which is called first.
 end_case() {
   local status=$?
   trap - EXIT
@@ -31,7 +33,7 @@ end_case() {
   [ -z "${DEPLOYED:-}" ] || uninstall >/dev/null
   kubectl delete pods --all --grace-period=0 --force >/dev/null 2>&1 || true
   withdraw --force >/dev/null || true
-  # The next case finds the kubelet without pods, whatever it deleted by force.
+  # The next case must find the kubelet without pods, whatever this case deleted by force.
   within 150 "the pods' cgroups are gone" no_pod_cgroups || status=1
   rm -rf "$WORK"
   exit $status
@@ -40,7 +42,7 @@ no_pod_cgroups() { ! compgen -G '/sys/fs/cgroup/cpu/kubepods/*/pod*' && ! compge
 
 # --- pods
 
-# pods NAME...: makes tests/kube/pods/NAME.yaml; the pod in it is called NAME. Returns when all are ready.
+# pods NAME...: creates tests/kube/pods/NAME.yaml, whose pod is called NAME. Returns when all are ready.
 pods() {
   local name
   for name in "$@"; do kubectl apply -f "tests/kube/pods/$name.yaml" >/dev/null; done
@@ -48,13 +50,13 @@ pods() {
 }
 uid() { kubectl get pod "$1" -o jsonpath='{.metadata.uid}'; }
 container() { kubectl get pod "$1" -o jsonpath='{.status.containerStatuses[0].containerID}' | sed 's|.*://||'; }
-# Of a pod and of its first container, below a hierarchy.
+# The cgroup of a pod and of its first container, relative to a hierarchy.
 pod_cgroup() { (cd /sys/fs/cgroup/cpu && find kubepods -maxdepth 2 -name "pod$(uid "$1")"); }
 container_cgroup() { printf '%s/%s\n' "$(pod_cgroup "$1")" "$(container "$1")"; }
 cpu() { cat "/sys/fs/cgroup/cpu/$1/cpu.$2"; }
 cpu_is() { [ "$(cpu "$1" "$2")" = "$3" ]; }
 cpu_is_not() { [ "$(cpu "$1" "$2")" != "$3" ]; }
-# restart_container POD: ends its first container behind the kubelet's back; returns when another one runs.
+# restart_container POD: kills its first container without telling the kubelet; returns when a new one runs.
 restart_container() {
   local before
   before=$(container "$1")
@@ -63,9 +65,10 @@ restart_container() {
 }
 other_container() { local now; now=$(container_cgroup "$1"); [ "${now##*/}" != "$2" ] && [ -d "/sys/fs/cgroup/cpu/$now" ]; }
 
-# --- the agent as a process of this machine
+# --- the agent as a process on this host
 
-# agent FLAG...: with the configuration in $WORK/nodeslo.yaml (deploy's if there is none). Returns when it is ready.
+# agent FLAG...: starts it with the configuration in $WORK/nodeslo.yaml (deploy's if there is none). Returns
+# when it is ready.
 agent() {
   [ -e "$WORK/nodeslo.yaml" ] || cp deploy/kustomize/base/nodeslo.yaml "$WORK/nodeslo.yaml"
   "$EVENKEEL" run --nodeslo "$WORK/nodeslo.yaml" --state-dir "$WORK/state" --listen $LISTEN "$@" >>"$WORK/agent.log" 2>&1 &
@@ -84,7 +87,7 @@ kill_agent() {
   AGENT=
 }
 
-# kubeconfig: access to the API server at KUBE_API, vouched for by API_CA, with the service account's token.
+# kubeconfig: access to the API server at KUBE_API, verified by API_CA, with the service account's token.
 kubeconfig() {
   cat >"$WORK/kubeconfig" <<YAML
 current-context: agent
@@ -93,22 +96,23 @@ clusters: [{name: here, cluster: {server: "$KUBE_API", certificate-authority: ${
 users: [{name: agent, user: {tokenFile: $KUBE_TOKEN_FILE}}]
 YAML
 }
-# cluster_agent FLAG...: one that is told of pods by the kubelet and of its Node by the API server.
+# cluster_agent FLAG...: an agent that gets pods from the kubelet and its Node from the API server.
 cluster_agent() {
   kubeconfig
   agent --pods kubelet --kubelet-url "$KUBE_KUBELET" --kubelet-ca "${KUBELET_CA:-$KUBE_CA}" \
     --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE" "$@"
 }
-# metric NAME{LABELS}: its value now; nothing when there is none.
+# metric NAME{LABELS}: its current value; nothing if it does not exist.
 metric() { page metrics | awk -v name="$1" '$1 == name { print $2 }'; }
 metric_is() { [ "$(metric "$1")" = "$2" ]; }
 metric_above() { awk -v value="$(metric "$1")" -v bound="$2" 'BEGIN { exit !(value != "" && value > bound) }'; }
-# good INPUT...: pods and node as servers tell them.
+# good INPUT...: whether the pods and the node are as the servers report them.
 good() {
   local input
   for input in "$@"; do metric_is "evenkeel_input_good{input=\"$input\"}" 1 || return; done
 }
-# Of this machine other tests have their part: ticks_on_time BEFORE AFTER, both from ticks(), allows one in ten.
+# ticks_on_time BEFORE AFTER, both from ticks(), allows one late tick in ten, since other tests run on this
+# machine.
 ticks() { printf '%s %s\n' "$(metric evenkeel_ticks_total)" "$(metric evenkeel_missed_ticks_total)"; }
 ticks_on_time() {
   local ticks=$((${2% *} - ${1% *})) missed=$((${2#* } - ${1#* }))
@@ -116,18 +120,18 @@ ticks_on_time() {
   [ $ticks -gt 0 ] && [ $((missed * 10)) -le $ticks ]
 }
 
-# --- what is lent, on the Node
+# --- lent resources on the Node
 
 allocatable() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.allocatable.kubernetes\.io/$1}"; }
 capacity() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.capacity.kubernetes\.io/$1}"; }
 advertised() { [ -n "$(allocatable "$1")" ] && [ "$(allocatable "$1")" = "$(capacity "$1")" ]; }
 withdraw() { "$EVENKEEL" withdraw --kubeconfig "$KUBECONFIG" --node-name "$KUBE_NODE" --state-dir "$WORK/state" "$@" 2>&1; }
 
-# ask CURL-ARG...: as the agent, with its service account's token.
+# ask CURL-ARG...: a request with the agent's service account token.
 ask() {
   curl -s --noproxy '*' --max-time 10 --cacert "$KUBE_CA" -H "Authorization: Bearer $(cat "$KUBE_TOKEN_FILE")" "$@"
 }
-# Pods as the kubelet tells them, twice a second, in $WORK/pods.json: for an agent with --pods file:.
+# Writes the kubelet's pods to $WORK/pods.json twice a second, for an agent with --pods file:.
 fetch_pods() { ask -f "$KUBE_KUBELET/pods" >"$WORK/pods.new" && mv "$WORK/pods.new" "$WORK/pods.json"; }
 feed_pods() {
   fetch_pods || fail "the kubelet does not tell its pods"
@@ -151,7 +155,7 @@ deploy() {
 }
 deployed() { [ "$(agent_pod '{.items[0].status.containerStatuses[0].ready}')" = true ]; }
 agent_pod() { kubectl -n evenkeel get pods -l app.kubernetes.io/name=evenkeel -o jsonpath="$1"; }
-# Rights and namespace stay: they are the cluster's (cluster/identity.sh).
+# Rights and namespace stay: they belong to the cluster (cluster/identity.sh).
 uninstall() {
   local cgroup
   cgroup=kubepods/burstable/pod$(agent_pod '{.items[0].metadata.uid}')
@@ -160,10 +164,10 @@ uninstall() {
   within 60 "the agent's pod is gone" test ! -d "/sys/fs/cgroup/cpu/$cgroup"
 }
 
-# --- nothing is left behind
+# --- nothing may be left behind
 
-# Every setting in the pods' cgroups, without the names of containers, so that a restarted one compares to the first.
-# cpu.shares of the two QoS directories are the kubelet's, who sets them when pods come and go.
+# Prints every setting in the pods' cgroups, without container names, so that a restarted container compares
+# equal. Excludes cpu.shares of the two QoS directories, which the kubelet changes when pods come and go.
 settings() {
   local hierarchy
   for hierarchy in cpu cpuset memory; do

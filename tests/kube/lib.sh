@@ -1,5 +1,6 @@
-# Where the cluster of tests/kube lives, and the few words that its scripts share. Sourced by bash.
-# EVENKEEL_KUBE_DIR: what tests/kube/build made (kept between runs); run/ in it is the running cluster (removed by down).
+# Paths of the cluster of tests/kube, and functions that its scripts share. Sourced by bash.
+# EVENKEEL_KUBE_DIR: the output of tests/kube/build (kept between runs); run/ in it is the running cluster
+# (removed by down).
 KUBE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 KUBE_DIR=$(readlink -m "${EVENKEEL_KUBE_DIR:-$KUBE_ROOT/build/kube}")
 KUBE_RUN=$KUBE_DIR/run
@@ -11,7 +12,7 @@ say() { printf '%s\n' "$*"; }
 die() { printf '%s\n' "$*"; exit 1; }
 cannot() { printf '%s\n' "$*"; exit 77; }
 
-# within SECONDS WHAT COMMAND...: the command succeeds before the time is over.
+# within SECONDS WHAT COMMAND...: waits until the command succeeds; fails after that time.
 within() {
   local until=$((SECONDS + $1)) what=$2
   shift 2
@@ -21,14 +22,15 @@ within() {
   done
 }
 
-# Processes are known by name, pid and start time, so that a pid that somebody else has got since is never hit.
+# Processes are recorded by name, pid and start time, so that a reused pid is never killed.
 started_at() { awk '{ print $22 }' "/proc/$1/stat" 2>/dev/null; }
 alive() { [ -n "${1:-}" ] && [ "$(started_at "$1")" = "$2" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; }
-# recorded NAME: sets PID and STARTED of its newest life.
+# recorded NAME: sets PID and STARTED of its last start.
 recorded() { read -r PID STARTED < <(awk -v name="$1" '$1 == name { found = $2 " " $3 } END { print found }' "$KUBE_RUN/pids"); }
 running() { recorded "$1" && alive "$PID" "$STARTED"; }
 
-# What every daemon sees. Without that variable the kubelet asks 169.254.169.254 for AWS credentials when it starts.
+# The environment of every daemon. Without that variable the kubelet asks 169.254.169.254 for AWS credentials
+# at start.
 KUBE_PATH=$KUBE_BIN:$KUBE_DIR/daemons/usr/bin:$KUBE_DIR/daemons/usr/sbin:$KUBE_DIR/daemons/bin:/usr/sbin:/usr/bin:/sbin:/bin
 # start NAME COMMAND...
 start() {
@@ -40,7 +42,7 @@ start() {
   sleep 0.05
   printf '%s %s %s\n' "$name" $pid "$(started_at $pid)" >>"$KUBE_RUN/pids"
 }
-# In the mount namespace of the node; nsenter becomes the command, so the pid stays.
+# Runs in the node's mount namespace; nsenter becomes the command, so the pid stays.
 in_node() { recorded mounts && nsenter --target "$PID" --mount "$@"; }
 ctr() { in_node "$KUBE_DIR/daemons/usr/bin/ctr" --namespace k8s.io "$@"; }
 start_in_node() {
@@ -49,7 +51,7 @@ start_in_node() {
   recorded mounts
   start "$name" nsenter --target "$PID" --mount "$@"
 }
-# stop NAME SIGNAL SECONDS: with the signal, and without mercy when the time is over.
+# stop NAME SIGNAL SECONDS: sends the signal, and SIGKILL when the time is over.
 stop() {
   local tenths=$(($3 * 10))
   running "$1" || return 0

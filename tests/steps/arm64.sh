@@ -1,4 +1,5 @@
-# The agent built for arm64, in an emulated machine whose cycles per instruction are known exactly (tests/arm64/build).
+# Runs the agent built for arm64 in an emulated machine whose cycles per instruction are known exactly
+# (tests/arm64/build).
 
 known_cpi() {
   local shift

@@ -1,4 +1,4 @@
-# Builds and everything that ctest runs.
+# The build steps, and all steps that run ctest.
 
 built() { [ -e "$ROOT/build/$1/.tests-built" ]; }
 
@@ -22,8 +22,8 @@ junit_results() {
     }' "$1" | gtest_results
 }
 
-# run_ctest PRESET LABEL JOBS; "live" is all live tests, "live-agent" those of tests/agent. A few tests that fail are
-# asked once more, alone: those that pass then were short of CPU, which the report says.
+# run_ctest PRESET LABEL JOBS; "live" means all live tests, "live-agent" those of tests/agent. If only a few
+# tests fail, they are retried alone; the report marks those that pass then as short of CPU.
 run_ctest() {
   local preset=$1 label=$2 jobs=$3 junit=$ROOT/build/logs/$STEP.xml results=$ROOT/build/logs/$STEP.results
   rm -f "$junit"
@@ -40,7 +40,7 @@ run_ctest() {
   count_results "$results"
   return 0
 }
-# The same, where no test at all is a failure.
+# The same, but finding no test at all is a failure.
 run_tests() {
   run_ctest "$@" || return
   [ $((PASSED + FAILED + SKIPPED)) -gt 0 ] || failed "no test was found"
@@ -60,19 +60,19 @@ live_tests() {
 }
 step_live() { need_release; run_step live "tests on this machine's kernel ($(uname -r))" live_tests; }
 
-# A report ends the program that it is about, so that whoever started it sees it too.
+# A sanitizer report aborts the program, so that its parent notices as well.
 sanitized() {
   export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
   export TSAN_OPTIONS=halt_on_error=1
   build_tests "$1" && "${@:2}"
 }
-# A program with sanitizers takes longer to start than most tests do to run: each starts as few times as that every
-# processor has something to do. A report ends what is left of a part, which counts as one failure.
+# A program with sanitizers takes longer to start than most tests take to run: each is split into only
+# a few parts per processor. A report aborts the rest of that part, which counts as one failure.
 unit_tests_in_parts() {
   local preset=$1 parts=$(($(nproc) * 4)) program part out
   for program in "build/$preset"/tests/*_tests; do
     [[ $program == */house_tests ]] || for ((part = 0; part < parts; ++part)); do echo "$program $part"; done
-  done >"build/logs/$STEP.parts" # the house rules watch no program
+  done >"build/logs/$STEP.parts" # the house rules run no code to be sanitized
   GTEST_TOTAL_SHARDS=$parts xargs -P "$(nproc)" -L 1 bash -c '
     export GTEST_SHARD_INDEX=$3 out=$1.${2##*/}.$3
     timeout 900 "$2" --gtest_filter="-$0" --gtest_color=no >"$out" 2>&1 </dev/null

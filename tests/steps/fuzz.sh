@@ -1,5 +1,5 @@
-# Fuzzing as a smoke test: tests/fuzz/NAME_fuzz.cpp with the seeds of tests/fuzz/corpus/NAME. FUZZ_INPUTS in all,
-# the same ones every time unless FUZZ_SEED says otherwise.
+# Fuzzing as a smoke test: runs tests/fuzz/NAME_fuzz.cpp with the seeds of tests/fuzz/corpus/NAME. FUZZ_INPUTS
+# in total, the same ones every time unless FUZZ_SEED says otherwise.
 
 fuzz_one() {
   local target=$1 runs=$2 name=${1##*/}

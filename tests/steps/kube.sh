@@ -1,5 +1,5 @@
-# The agent in a real cluster: Kubernetes from Debian's packages (tests/kube/build), up, every case of tests/kube/cases
-# against it, down. And the image that its pods run.
+# Tests the agent in a real cluster: starts Kubernetes from Debian's packages (tests/kube/build), runs every
+# case of tests/kube/cases, and stops it. Also builds the image that its pods run.
 
 build_image() {
   local first second size

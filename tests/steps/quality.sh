@@ -1,4 +1,4 @@
-# Form: clang-format, clang-tidy.
+# Checks the source with clang-format and clang-tidy.
 
 room_sources() { find qos cgroup collectors agent -name '*.cpp' | sort; }
 
@@ -10,7 +10,7 @@ format_check() {
 }
 step_format() { run_step format "clang-format has nothing to change" format_check; }
 
-# A verdict holds until the file, a header of the project or the rules change.
+# A result stays valid until the file, a header of the project or the rules change.
 lint_one() {
   local source=$1 stamp=build/tidy/${1//\//_}.ok
   if clang-tidy -p build/clang --quiet "$source" >"$stamp.log" 2>/dev/null; then
@@ -22,7 +22,7 @@ lint_one() {
   fi
 }
 
-# Lints every source that has changed since its last verdict.
+# Lints every source that has changed since its last result.
 lint() {
   local newest source due=()
   mkdir -p build/tidy

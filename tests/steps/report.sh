@@ -1,5 +1,5 @@
-# Runs steps, counts results and prints the table. A step adds to PASSED, FAILED, SKIPPED through passed/failed/
-# skipped, or just returns: zero is one pass, anything else one failure.
+# Runs steps, counts results and prints the table. A step adds to PASSED, FAILED, SKIPPED through
+# passed/failed/ skipped, or just returns: zero is one pass, anything else one failure.
 
 begin_report() {
   ROWS=() NOTES=() TOTAL_PASSED=0 TOTAL_FAILED=0 TOTAL_SKIPPED=0 BEGAN=$SECONDS
@@ -9,8 +9,8 @@ passed() { PASSED=$((PASSED + ${1:-1})); }
 failed() { FAILED=$((FAILED + 1)); NOTES+=("FAILED  $STEP: $*"); }
 skipped() { SKIPPED=$((SKIPPED + 1)); NOTES+=("skipped $STEP: $*"); }
 
-# run_step NAME TITLE COMMAND...: the command's output goes to build/logs/NAME.log, the end of it is shown when
-# something failed. The command runs in this shell, so that it can count.
+# run_step NAME TITLE COMMAND...: logs the command's output to build/logs/NAME.log and shows its end after a
+# failure. The command runs in this shell, so that it can count.
 run_step() {
   STEP=$1 LOG=$ROOT/build/logs/$1.log
   local title=$2 began=$SECONDS
@@ -40,7 +40,7 @@ end_report() {
   [ $TOTAL_FAILED -eq 0 ]
 }
 
-# A script that says how it went by its exit status: 0 passed, 77 skipped (its last line is the reason).
+# Runs a script and counts its exit status: 0 passed, 77 skipped (its last line is the reason).
 run_script() {
   local script=$1 output status
   output=$(timeout "${SCRIPT_SECONDS:-900}" bash "$script" 2>&1 </dev/null)
@@ -52,7 +52,7 @@ run_script() {
     *) failed "$script: exit status $status: ${output##*$'\n'}" ;;
   esac
 }
-# A command of the same kind within a step.
+# Runs such a command within a step.
 or_skipped() {
   local status
   "$@"
@@ -66,10 +66,10 @@ run_scripts() {
   return 0
 }
 
-# Tests on the real kernel, as tests/CMakeLists.txt knows them.
+# Tests on the real kernel, with the same filter as in tests/CMakeLists.txt.
 LIVE_TESTS='Live*:*Live.*:*.Live*'
 
-# What GoogleTest prints -> lines "RESULT pass|fail|skip NAME[: REASON]". The reason of a skipped test stands in the
+# GoogleTest output -> lines "RESULT pass|fail|skip NAME[: REASON]". The reason of a skipped test is in the
 # line after "Skipped", that of a failed one in the lines after the first "Failure".
 gtest_results() {
   awk '
@@ -86,14 +86,14 @@ gtest_results() {
     }'
 }
 
-# few_failed RESULTS: some tests failed, but so few that it may be the machine.
+# few_failed RESULTS: some tests failed, but so few that the machine may be the cause.
 few_failed() {
   local count
   count=$(grep -c '^RESULT fail' "$1")
   [ "$count" -ge 1 ] && [ "$count" -le 3 ]
 }
 
-# count_results FILE: lines "RESULT pass|alone|fail|skip NAME [reason]" become counts.
+# count_results FILE: counts lines "RESULT pass|alone|fail|skip NAME [reason]".
 count_results() {
   local word verdict rest
   while read -r word verdict rest; do

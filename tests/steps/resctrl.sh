@@ -1,6 +1,6 @@
-# The kernel's own resctrl, in a guest whose QEMU emulates cache allocation, bandwidth throttling and monitoring for two
-# sockets, and counters that feel the neighbours in the cache (tests/resctrl/build). It cannot interrupt by them, which the
-# watchdog would have to.
+# Tests the kernel's resctrl in a guest whose QEMU emulates cache allocation, bandwidth throttling and
+# monitoring for two sockets, and counters that depend on the neighbours in the cache (tests/resctrl/build).
+# The emulated counters raise no interrupts, which the watchdog needs.
 
 in_rdt_guest() {
   local dir

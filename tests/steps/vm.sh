@@ -1,15 +1,17 @@
-# The live tests again, on Debian's kernel in QEMU: with pure cgroup v2, with the v1 hierarchies, and with
-# systemd as the first process. And on a newer kernel, which is not part of the default.
+# Runs the live tests again on Debian's kernel in QEMU: with pure cgroup v2, with the v1 hierarchies, and with
+# systemd as the first process. Also on a newer kernel, which is not part of the default.
 
 # prepare_guest [DIR SUITE]
 prepare_guest() { or_skipped bash tests/vm/mkvm "${@:-build/vm}"; }
 
-# run_guest STEP [ARGUMENT OF vmrun...]: what it says goes to build/logs/STEP.serial. ONLY: just these GoogleTests.
+# run_guest STEP [ARGUMENT OF vmrun...]: logs the guest's output to build/logs/STEP.serial. ONLY: runs just
+# these GoogleTests.
 run_guest() {
   built release || { echo "build/release was not built" >"build/logs/$1.serial"; return 1; }
   VM_SECONDS=${VM_SECONDS:-2100} bash tests/vm/vmrun "${@:2}" "${GUEST:-tests/vm/guest}" ${ONLY:+"$ONLY"} >"build/logs/$1.serial" 2>&1
 }
-# guest_ended STEP STATUS: its results, in build/logs/STEP.results, too. A guest that was started anew counts from then on.
+# guest_ended STEP STATUS: writes its results to build/logs/STEP.results as well. After a restart of the guest
+# only the last start counts.
 guest_ended() {
   local serial=build/logs/$1.serial
   cat "$serial"
@@ -18,10 +20,10 @@ guest_ended() {
   grep -q '^RESULT end' "build/logs/$1.results" || failed "the guest did not finish (status $2), see $serial"
 }
 
-# An emulated processor is slow, and beside it there may be another guest: GoogleTests of which a few failed are asked once
-# more, in a guest that has the machine to itself. count_guest STEP counts the others and leaves the names of these in
-# build/logs/STEP.again, which ask_alone STEP [ARGUMENT OF vmrun...] goes by. A script, and what ended a
-# whole program, is a failure at once.
+# An emulated processor is slow, and another guest may run beside it: if only a few GoogleTests failed, they
+# are retried in a guest that has the machine to itself. count_guest STEP counts the others and writes these
+# names to build/logs/STEP.again, which ask_alone STEP [ARGUMENT OF vmrun...] reads. A failed script, or a
+# crashed program, is a failure at once.
 count_guest() {
   local results=build/logs/$1.results again=build/logs/$1.again
   sed -n 's/^RESULT fail \([^ :]*\).*/\1/p' "$results" >"$again"
@@ -59,20 +61,20 @@ guest_in_background() {
   count_guest "$STEP"
 }
 
-# Two threads of one core, which the kernel believes of an Intel only (not model 200: tests know that one as the machine of
-# tests/resctrl). Such a CPU's faults are none of the emulator's, and to work around them takes time.
+# Two threads of one core, which the kernel accepts for an Intel CPU only (not model 200: tests take that for
+# the machine of tests/resctrl). The emulator does not have that CPU's bugs, and mitigations take time.
 on_two_threads() {
   VM_CPUS=2,sockets=1,cores=1,threads=2 VM_CPU=max,vendor=GenuineIntel,family=6,model=94,stepping=3,level=31 \
     VM_APPEND=mitigations=off "$@"
 }
 
-# The guest with cgroup v2 takes as long as the others together, and half of that time it sleeps.
+# The guest with cgroup v2 takes as long as the others together, and is idle half of that time.
 step_vm() {
   local v2
   need_release
   run_step vm "a guest: QEMU, Debian's kernel" prepare_guest || return
   [ $SKIPPED -eq 0 ] || return
-  set -m # a process group of its own, which ends with us
+  set -m # a process group of its own, which is killed with this script
   on_two_threads run_guest vm-v2 &
   v2=$!
   set +m
@@ -80,7 +82,7 @@ step_vm() {
   run_step vm-v1 "live tests in the guest, cgroup v1" beside_others --v1
   under_systemd vm-systemd
   run_step vm-v2 "live tests in the guest, pure cgroup v2, two threads of one core" guest_in_background $v2
-  trap - EXIT # its number may be another's now
+  trap - EXIT # the pid may be reused by now
   [ ! -s build/logs/vm-v1.again ] || run_step vm-v1-alone "what failed beside the other guest" ask_alone vm-v1 --v1
   [ ! -s build/logs/vm-v2.again ] ||
     on_two_threads run_step vm-v2-alone "what failed beside the other guests" ask_alone vm-v2
@@ -94,10 +96,11 @@ under_systemd() {
   fi
 }
 
-# With what takes too long for the default. Not cgroup v1: Debian builds newer kernels without the v1 files of memory and CPU sets.
+# Includes tests that take too long for the default. Not cgroup v1: Debian builds newer kernels without the v1
+# files of memory and cpuset.
 step_vm-newer() {
-  # Newer kernels patch their own code more often, and of an instruction that another CPU has just patched the emulator
-  # sometimes sees half: they die in int3.
+  # Newer kernels patch their own code more often, and the emulator may see half of an instruction that
+  # another CPU has just patched: the guest dies in int3.
   local -x VM_DIR=build/vm-newer EVENKEEL_VM_LONG=yes VM_THREAD=single
   need_release
   run_step vm-newer "a guest: QEMU, the kernel of bookworm-backports" prepare_guest $VM_DIR bookworm-backports || return

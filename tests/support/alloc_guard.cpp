@@ -6,7 +6,7 @@
 
 namespace {
 
-// The replaced operators have no object to keep the count in.
+// Global because the replaced operators have no object to hold the count.
 std::atomic<std::size_t> allocation_count{0};
 
 void* counted(std::size_t size, std::size_t alignment) noexcept {

@@ -1,5 +1,5 @@
-// Counts the calls of operator new, so that a test can prove that a steady tick makes none. Using the class
-// is enough: it brings the replaced operators into the test program.
+// Counts calls of operator new, so that a test can prove that a steady tick makes none. Using the class is
+// enough: it links the replaced operators into the test program.
 //
 //   AllocGuard guard;
 //   tick();
@@ -13,7 +13,8 @@ namespace evenkeel::test {
 class AllocGuard {
  public:
   AllocGuard();
-  /// Calls of operator new, in any thread, since the guard was made. malloc() by C libraries is not seen.
+  /// Calls of operator new in any thread since the guard was created. malloc() calls by C libraries are not
+  /// counted.
   [[nodiscard]] std::size_t allocations() const;
 
  private:

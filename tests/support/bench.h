@@ -1,4 +1,4 @@
-// How a bench says that it could not run: its exit status, and the last line that it prints.
+// The exit status and last output line of a benchmark that cannot run here.
 #pragma once
 
 #include <cstdio>
@@ -6,7 +6,7 @@
 
 namespace evenkeel::test {
 
-/// For main() to return, as scripts do (tests/README.md).
+/// The value for main() to return, as scripts expect (tests/README.md).
 inline int cannot_run(const std::string& why) {
   std::printf("%s\n", why.c_str());
   return 77;

@@ -12,7 +12,7 @@ struct Token {
   bool code = false;
 };
 
-/// "{{-" takes the white space before it away.
+/// "{{-" removes the white space before it.
 std::vector<Token> tokens_of(std::string_view text) {
   std::vector<Token> tokens;
   while (!text.empty()) {
@@ -45,7 +45,7 @@ class Renderer {
   }
 
  private:
-  /// Up to the token after the block's end; what stands in a block that is not `shown` is only passed over.
+  /// Renders up to the token after the block's end; a block that is not `shown` is skipped.
   void block(std::string& out, const document::Value* item, bool shown) {
     for (; at_ < tokens_.size(); ++at_) {
       const Token token = tokens_[at_];

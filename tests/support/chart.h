@@ -1,5 +1,6 @@
-// Renders a template of deploy/helm as Helm would, as far as our templates go: .Values, .Release.Namespace,
-// if, else, range, toYaml with nindent. Anything else is an error, so that the chart stays as simple as this.
+// Renders a template of deploy/helm as Helm would, for the subset that our templates use: .Values,
+// .Release.Namespace, if, else, range, toYaml with nindent. Anything else is an error, so that the chart
+// stays simple.
 #pragma once
 
 #include <string>
@@ -17,10 +18,10 @@ struct Rendered {
 Rendered render_template(std::string_view text, const document::Value& values,
                          const std::string& release_namespace);
 
-/// The value as flow-style YAML, members in the order of their names: equal values have equal texts.
+/// The value as flow-style YAML, members sorted by name: equal values have equal texts.
 std::string flow_text(const document::Value& value);
 
-/// The objects of a YAML text with several documents.
+/// The objects of a multi-document YAML text.
 std::vector<document::Value> documents(std::string_view text);
 
 }  // namespace evenkeel::test

@@ -1,4 +1,4 @@
-// Texts that no kernel file should hold, and every parser must survive: it answers "absent", never a number.
+// Malformed texts that every parser must reject as absent instead of returning a number.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ inline std::vector<std::string> malformed_texts() {
   };
 }
 
-/// Every prefix of a good text, short of the last character: a read that was cut off.
+/// Every prefix of a good text, as from a read that was cut off.
 inline std::vector<std::string_view> truncations(std::string_view text) {
   std::vector<std::string_view> out;
   for (std::size_t size = 0; size + 1 < text.size(); ++size) out.push_back(text.substr(0, size));

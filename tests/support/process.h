@@ -1,4 +1,4 @@
-// Starting the program under test.
+// Starts the program under test.
 #pragma once
 
 #include <sys/types.h>
@@ -8,13 +8,13 @@
 
 namespace evenkeel::test {
 
-/// The program: $EVENKEEL_BINARY, or the one that was built with the tests.
+/// The program: $EVENKEEL_BINARY, or the one built with the tests.
 std::string evenkeel_binary();
 /// fork and exec with these standard descriptors; all others are closed in the child.
 pid_t start_evenkeel(const std::vector<std::string>& args, int in, int out, int err);
-/// What a shell would call the exit status: 128 + N after signal N.
+/// The exit status as a shell gives it: 128 + N after signal N.
 int wait_for_exit(pid_t pid);
-/// An empty file of its own below /tmp.
+/// A new empty file below /tmp.
 std::string temporary_file();
 std::string text_of_file(const std::string& path);
 

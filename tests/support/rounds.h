@@ -1,5 +1,5 @@
-// How often a property is tried: less often where the compiler watches every access, which takes many times
-// as long and finds what it finds in the first rounds.
+// How many rounds a property test runs: fewer under a sanitizer, which is many times slower and finds its
+// errors in the first rounds.
 #pragma once
 
 namespace evenkeel::test {

@@ -1,5 +1,4 @@
-// Patience of tests that watch something happen elsewhere: polled, and over as soon as it is true. May not:
-// measure how long it took.
+// Waits in tests until a condition holds, by polling. Does not measure how long it took.
 #pragma once
 
 #include <chrono>
@@ -7,7 +6,7 @@
 
 namespace evenkeel::test {
 
-/// Whether it became true in the given time, which is long since machines of tests are busy.
+/// Whether it becomes true in the given time, which is long because test machines are busy.
 template <class True>
 bool soon(True is_true, std::chrono::seconds patience = std::chrono::seconds(20)) {
   const auto end = std::chrono::steady_clock::now() + patience;

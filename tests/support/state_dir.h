@@ -1,4 +1,4 @@
-// A state directory of its own for a test, gone in the end.
+// A private state directory for a test, removed at the end.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 namespace evenkeel::test {
 
-/// The boot that a test's journal is of.
+/// The boot id of a test's journal.
 inline constexpr const char* kBoot = "11111111-2222-3333-4444-555555555555";
 
 class StateDir {

@@ -1,4 +1,5 @@
-# What the cases under systemd share: a batch pod as the kubelet's systemd driver would make it, and its quota. Sourced.
+# Functions that the cases under systemd share: creates a batch pod as the kubelet's systemd driver does, and
+# reads its quota. Sourced.
 besteffort=/sys/fs/cgroup/kubepods.slice/kubepods-besteffort.slice
 pod=kubepods-besteffort-pod11111111_2222_3333_4444_555555555555.slice
 
@@ -14,7 +15,7 @@ quota() { cut -d' ' -f1 $besteffort/cpu.max; }
 is_bounded() { [ "$(quota)" != max ]; }
 is_free() { [ "$(quota)" = max ]; }
 is_active() { [ "$(systemctl show -P ActiveState evenkeel.service)" = active ]; }
-# within SECONDS WHAT COMMAND...: the command succeeds before the time is over.
+# within SECONDS WHAT COMMAND...: waits until the command succeeds; fails after that time.
 within() {
   local until=$((SECONDS + $1)) what=$2
   shift 2
@@ -24,7 +25,7 @@ within() {
   done
 }
 
-# start_batch: the pod runs, unbounded; the agent's log will be in /run/evenkeel.log.
+# start_batch: starts the pod without a limit; the agent's log will be in /run/evenkeel.log.
 start_batch() {
   local slice
   install -D -m 644 /dev/stdin /etc/systemd/system/evenkeel.service.d/log.conf <<'UNIT'

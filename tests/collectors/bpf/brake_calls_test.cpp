@@ -1,4 +1,5 @@
-// When the run-queue program calls for the brake: its arithmetic, and whom it takes for what.
+// When the run-queue program raises an alarm for the brake: its arithmetic, and the side it gives each
+// cgroup.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 
 constexpr unsigned long long kMs = 1'000'000, kWindow = 50 * kMs;
 
-TEST(CountOnce, WhoWaitsAtTheSameTimeCountsOnce) {
+TEST(CountOnce, SimultaneousWaitsCountOnce) {
   BrakeCell cell{};
   EXPECT_EQ(count_once(&cell, 100, 200), 100U);
   EXPECT_EQ(count_once(&cell, 100, 200), 0U);
@@ -23,7 +24,7 @@ TEST(CountOnce, WhoWaitsAtTheSameTimeCountsOnce) {
   EXPECT_EQ(count_once(&cell, 240, 240), 0U);
 }
 
-TEST(CountOnce, PartsOfAWaitComeWithTheLatestFirst) {
+TEST(CountOnce, PartsOfAWaitArriveLatestFirst) {
   BrakeCell cell{};
   EXPECT_EQ(count_once(&cell, 80, 100), 20U);
   EXPECT_EQ(count_once(&cell, 40, 60), 20U) << "not what is between them";
@@ -32,8 +33,8 @@ TEST(CountOnce, PartsOfAWaitComeWithTheLatestFirst) {
   EXPECT_EQ(count_once(&cell, 70, 100), 0U) << "before the last is over and done with";
 }
 
-/// What was counted of random waits on one CPU, and what a full record says: each moment in which best effort
-/// ran and somebody waited.
+/// What the program counted of random waits on one CPU, and what a full record says: all time in which best
+/// effort ran and a task waited.
 struct Counted {
   unsigned long long ours = 0, record = 0;
 };
@@ -61,14 +62,14 @@ Counted count_random(unsigned seed, bool in_order) {
   return out;
 }
 
-TEST(CountOnce, IsExactWhereWaitsEndInTheOrderInWhichTheyBegan) {
+TEST(CountOnce, IsExactIfWaitsEndInTheirStartingOrder) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     const auto counted = count_random(seed, true);
     ASSERT_EQ(counted.ours, counted.record) << seed;
   }
 }
 
-TEST(CountOnce, IsNeverMoreThanSomebodyWaited) {
+TEST(CountOnce, IsNeverMoreThanTheRealWait) {
   unsigned long long ours = 0, record = 0;
   for (unsigned seed = 0; seed < 2000; ++seed) {
     const auto counted = count_random(seed, false);
@@ -79,7 +80,7 @@ TEST(CountOnce, IsNeverMoreThanSomebodyWaited) {
   EXPECT_GT(ours, record * 7 / 10) << "and seldom much less";
 }
 
-/// The most that is said to have been waited within a window, of a service that waits `wait` of each `every`.
+/// The longest wait reported within a window, for a service that waits `wait` of each `every`.
 unsigned long long most_waited(unsigned long long wait, unsigned long long every, unsigned long long window) {
   BrakeCell cell{};
   unsigned long long most = 0;
@@ -97,11 +98,11 @@ TEST(AddWaited, FollowsASteadyShare) {
   }
 }
 
-TEST(AddWaited, ABurstIsSeenWhenItHasTakenEnoughWhereverTheWindowBegan) {
+TEST(AddWaited, ABurstIsSeenAtTheThresholdWhereverTheWindowBegan) {
   for (unsigned long long phase = 0; phase < kWindow; phase += kMs) {
     BrakeCell cell{};
     const unsigned long long begins = 1000 * kMs + phase;
-    add_waited(&cell, kWindow, 1000 * kMs - 1, 1000 * kMs);  // a window begins
+    add_waited(&cell, kWindow, 1000 * kMs - 1, 1000 * kMs);  // a window starts
     unsigned long long now = begins, waited = 0;
     while (waited < 10 * kMs) {
       now += kMs;
@@ -112,7 +113,7 @@ TEST(AddWaited, ABurstIsSeenWhenItHasTakenEnoughWhereverTheWindowBegan) {
   }
 }
 
-TEST(AddWaited, ForgetsAndStandsVeryLongWaits) {
+TEST(AddWaited, ForgetsOldWaitsAndHandlesVeryLongOnes) {
   BrakeCell cell{};
   EXPECT_EQ(add_waited(&cell, kWindow, 1000 * kMs, 1008 * kMs), 8 * kMs);
   EXPECT_EQ(add_waited(&cell, kWindow, 1200 * kMs, 1201 * kMs), kMs);
@@ -131,7 +132,7 @@ bpf::WatchedSlots slots_of(const NodeSnapshot& node) {
   return slots;
 }
 
-TEST(BrakeSides, AreThePodsThatWaitAndAllThatIsBelowBestEffort) {
+TEST(BrakeSides, AreServicePodsAndEverythingBelowBestEffort) {
   const auto snapshot = node()
                             .cpus(4)
                             .besteffort()
@@ -166,7 +167,7 @@ TEST(BrakeSides, AreThePodsThatWaitAndAllThatIsBelowBestEffort) {
   EXPECT_EQ(sides[kNoSlot], 0U);
 }
 
-TEST(BrakeSides, WhoHasNoSlotIsNeither) {
+TEST(BrakeSides, ACgroupWithoutSlotIsOnNeitherSide) {
   const auto snapshot = node().cpus(4).pod("cart").ls().container("main").build();
   const auto sides = run_queue::brake_sides(snapshot, bpf::WatchedSlots(1));
   EXPECT_EQ(std::ranges::count(sides, 0U), static_cast<std::ptrdiff_t>(sides.size()));

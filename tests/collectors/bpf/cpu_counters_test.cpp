@@ -1,5 +1,5 @@
-// The arithmetic of counting: what two readings of a CPU's counters say, scaling, and how many can have a
-// turn.
+// The arithmetic of counting: the difference of two readings of a CPU's counters, scaling, and the number of
+// turns.
 #include <gtest/gtest.h>
 
 #include "collectors/bpf/cpu_counters_shared.h"
@@ -30,8 +30,8 @@ TEST(AddCounted, IsTheDifferenceOfTwoReadings) {
   }
 }
 
-/// Whatever went back, nothing is added and that is counted.
-TEST(AddCounted, ACounterThatWentBackIsNeverAHugeNumber) {
+/// Whichever value decreased, nothing is added and the loss is counted.
+TEST(AddCounted, ADecreasedCounterIsNeverAHugeNumber) {
   const CounterReading from{.enabled_ns = 100, .running_ns = 60, .counts = {10, 10, 10, 10, 10}};
   const auto all_after = [&] {
     return CounterReading{.enabled_ns = 200, .running_ns = 160, .counts = {20, 20, 20, 20, 20}};
@@ -81,7 +81,7 @@ TEST(ScaledCounts, EachCpuIsScaledByItsOwnShare) {
       << "not counted is not zero";
 }
 
-TEST(ScaledCounts, CountedForLessThanHalfOfTheTimeIsNoResult) {
+TEST(ScaledCounts, LessThanHalfOfTheTimeCountedIsNoResult) {
   counters::ScaledCounts scaled;
   scaled.add({.enabled_ns = 1000, .running_ns = 499, .counts = {1000, 500, 0, 0, 0}});
   EXPECT_TRUE(scaled.counted());
@@ -90,7 +90,7 @@ TEST(ScaledCounts, CountedForLessThanHalfOfTheTimeIsNoResult) {
   EXPECT_TRUE(scaled.in(window(), MonoTime(20s), events(2)));
 }
 
-TEST(ScaledCounts, WhoDidNotRunHasNoResultNorOneWithoutInstructions) {
+TEST(ScaledCounts, NoResultWithoutRunningOrInstructions) {
   counters::ScaledCounts scaled;
   EXPECT_FALSE(scaled.counted());
   EXPECT_FALSE(scaled.in(window(), MonoTime(20s), events(2)));
@@ -98,7 +98,7 @@ TEST(ScaledCounts, WhoDidNotRunHasNoResultNorOneWithoutInstructions) {
   EXPECT_FALSE(scaled.in(window(), MonoTime(20s), events(2)));
 }
 
-TEST(ScaledCounts, AllEventsAndAnUnknownUse) {
+TEST(ScaledCounts, HandlesAllEventsAndAnUnknownUse) {
   counters::ScaledCounts scaled;
   scaled.add({.enabled_ns = 10, .running_ns = 10, .counts = {100, 50, 80, 0, 20}});
   counters::CounterWindow unknown = window();
@@ -113,7 +113,7 @@ TEST(ScaledCounts, AllEventsAndAnUnknownUse) {
 
 constexpr counters::RotationBudget kSmall{.events = 5, .cpus = 2}, kBig{.events = 5, .cpus = 64};
 
-TEST(RotationRoom, IsWhatTheDescriptorsAreGoodFor) {
+TEST(RotationRoom, IsWhatTheDescriptorsAllow) {
   const InterferenceSettings settings;
   EXPECT_EQ(kSmall.descriptors_per_cgroup(), 10U);
   EXPECT_EQ(kSmall.concurrent(settings), 102U);

@@ -1,4 +1,4 @@
-// Who owns which row of the tables of our programs in the kernel.
+// Which cgroup owns which row of the BPF tables.
 #include "collectors/bpf/watched_slots.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ constexpr bpf::WatchSlot kNeverGiven = 0x7fff;
 
 constexpr MonoTime at(Duration time) { return MonoTime(time); }
 
-TEST(WatchedSlots, NobodyGetsARowThatTheKernelStillRemembers) {
+TEST(WatchedSlots, ARowThatTheKernelStillRemembersIsNotReused) {
   bpf::WatchedSlots slots(3);
   EXPECT_EQ(slots.take(CgroupId{1}, at(0s)), 1U);
   EXPECT_EQ(slots.take(CgroupId{2}, at(0s)), 2U);
@@ -34,10 +34,10 @@ TEST(WatchedSlots, NobodyGetsARowThatTheKernelStillRemembers) {
   EXPECT_EQ(owners, (std::vector{CgroupId{2}, CgroupId{3}}));
 }
 
-TEST(WatchedSlots, ChurnForEverNeedsNoMoreRows) {
+TEST(WatchedSlots, EndlessChurnNeedsNoMoreRows) {
   bpf::WatchedSlots slots(512);
   std::uint32_t next = 1;
-  for (int tenth = 0; tenth < 6000; ++tenth) {  // ten minutes of fifty a second
+  for (int tenth = 0; tenth < 6000; ++tenth) {  // ten minutes with fifty per second
     const auto now = at(tenth * 100ms);
     for (int i = 0; i < 5; ++i) {
       ASSERT_TRUE(slots.take(CgroupId{next}, now)) << next;
@@ -47,7 +47,7 @@ TEST(WatchedSlots, ChurnForEverNeedsNoMoreRows) {
   EXPECT_EQ(slots.taken(), 0U);
 }
 
-TEST(WatchedSlots, WhatWasNeverGivenAwayIsNobodys) {
+TEST(WatchedSlots, AnUnassignedRowHasNoOwner) {
   bpf::WatchedSlots slots(4);
   EXPECT_EQ(slots.owner(kNoSlot), CgroupId{});
   EXPECT_EQ(slots.owner(kNeverGiven), CgroupId{});

@@ -1,4 +1,5 @@
-// Which events are counted when somebody else has counters, what is said of it, and that all come back.
+// Which events are counted while another process uses counters, the reason reported for the others, and their
+// return.
 #include <gtest/gtest.h>
 
 #include "collectors/counters/cpu_counting.h"
@@ -29,7 +30,7 @@ class CounterSetTest : public testing::Test {
   counters::CounterSet set_{all()};
 };
 
-TEST_F(CounterSetTest, OneAfterTheOtherGoesAndIsNamed) {
+TEST_F(CounterSetTest, EventsAreDroppedOneByOneAndReported) {
   EXPECT_EQ(set_.why(), "");
   too_many(1s);
   EXPECT_EQ(set_.now().size(), 4U);
@@ -39,12 +40,12 @@ TEST_F(CounterSetTest, OneAfterTheOtherGoesAndIsNamed) {
   EXPECT_EQ(set_.why(), left_out("ref-cycles, LLC-LOAD-MISSES, stalled-cycles-backend"));
 }
 
-TEST_F(CounterSetTest, AWindowOfMoreEventsSaysNothingOfFewer) {
+TEST_F(CounterSetTest, AWindowWithMoreEventsThanNowIsIgnored) {
   for (int i = 0; i < 3; ++i) set_.too_many(counters::kCountedKinds, MonoTime{}, host_);
   EXPECT_EQ(set_.now().size(), 4U) << "three windows that were open at the same time";
 }
 
-TEST_F(CounterSetTest, AllComeBackAfterTenMinutes) {
+TEST_F(CounterSetTest, AllEventsAreRetriedAfterTenMinutes) {
   too_many(0s);
   too_many(30s);
   EXPECT_FALSE(wants_all(10min));
@@ -60,7 +61,7 @@ TEST_F(CounterSetTest, AllComeBackAfterTenMinutes) {
   EXPECT_FALSE(wants_all(60min)) << "there is nothing to try";
 }
 
-TEST_F(CounterSetTest, WhereTheyStillDoNotFitItIsAsBeforeWithoutAWord) {
+TEST_F(CounterSetTest, AFailedRetryRestoresThePreviousSetSilently) {
   too_many(0s);
   too_many(0s);
   const auto why = set_.why();
@@ -72,7 +73,7 @@ TEST_F(CounterSetTest, WhereTheyStillDoNotFitItIsAsBeforeWithoutAWord) {
   }
 }
 
-TEST_F(CounterSetTest, TheWatchdogIsBlamedOnlyWhereItIsOn) {
+TEST_F(CounterSetTest, TheWatchdogIsNamedOnlyIfItIsOn) {
   fake_.file("proc/sys/kernel/nmi_watchdog", "0\n");
   EXPECT_EQ(counters::counters_in_use_reason(host_), kOthers);
   fake_.file("proc/sys/kernel/nmi_watchdog", "1\n");
@@ -83,13 +84,13 @@ TEST_F(CounterSetTest, TheWatchdogIsBlamedOnlyWhereItIsOn) {
             "stalled-cycles-backend: no counter is free (the NMI watchdog holds one: kernel.nmi_watchdog)");
 }
 
-/// The machine has room for three together, and knows nothing of cache misses.
+/// The machine can count three events together, and no cache misses.
 int three_of_them(const counters::CounterEvents& events) {
   if (events.back().kind == counters::CounterKind::cache_misses) return EOPNOTSUPP;
   return events.size() > 3 ? EBUSY : 0;
 }
 
-TEST_F(CounterSetTest, AProbeSaysOfEachEventWhyItIsNotCounted) {
+TEST_F(CounterSetTest, AProbeGivesAReasonForEachMissingEvent) {
   fake_.file("proc/sys/kernel/nmi_watchdog", "0\n");
   const auto probe = counters::probe_counters(all(), host_, three_of_them);
   EXPECT_EQ(probe.events.size(), 3U);

@@ -5,21 +5,21 @@
 namespace evenkeel {
 namespace {
 
-TEST(Counter, KnowsNothingOnFirstSight) {
+TEST(Counter, TheFirstReadingHasNoIncrease) {
   collectors::Counter counter;
   EXPECT_EQ(counter.increase_to(500), std::nullopt);
   EXPECT_EQ(counter.increase_to(700), 200);
   EXPECT_EQ(counter.increase_to(700), 0);
 }
 
-TEST(Counter, GoingBackwardsIsAbsenceAndANewBeginning) {
+TEST(Counter, ADecreaseIsAbsentAndRestarts) {
   collectors::Counter counter;
   (void)counter.increase_to(1650);
   EXPECT_EQ(counter.increase_to(1400), std::nullopt);
   EXPECT_EQ(counter.increase_to(1410), 10);
 }
 
-TEST(Counter, AGapForgetsSoThatNoIncreaseSpansTwoTicks) {
+TEST(Counter, AfterAGapNoIncreaseSpansTwoTicks) {
   collectors::Counter counter;
   (void)counter.increase_to(100);
   EXPECT_EQ(counter.increase_to(std::nullopt), std::nullopt);

@@ -1,4 +1,5 @@
-// Turns and windows, whatever counts: who is counted when, what becomes of a window, and what is said of it.
+// Turns and windows for either way of counting: when each container is counted, the result of a window, and
+// what is reported.
 #include "collectors/counters/windowed_counting.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ counters::CounterEvents kinds(std::size_t size) {
   return all;
 }
 
-/// Counts what the test says.
+/// Counts the values that the test sets.
 class ToldCounting final : public counters::WindowedCounting {
  public:
   explicit ToldCounting(std::size_t size)
@@ -67,7 +68,7 @@ class CountingInTurnsTest : public testing::Test {
     settings_.counter_window = 2s;
     settings_.counter_period = 6s;
   }
-  /// A second passes. Returns how many results there are.
+  /// Advances by a second. Returns how many results there are.
   std::size_t tick(ToldCounting& counting, MilliCpu use = 500_mcpu) {
     auto& node = sampled_.node;
     node.at += 1s;
@@ -86,7 +87,7 @@ class CountingInTurnsTest : public testing::Test {
   bool goes_on_ = true;
 };
 
-TEST_F(CountingInTurnsTest, EverybodyHasOneWindowInAPeriod) {
+TEST_F(CountingInTurnsTest, EachContainerHasOneWindowPerPeriod) {
   ToldCounting counting(2);
   counting.follow(sampled_.tree());
   std::map<CgroupId, int> results;
@@ -109,14 +110,14 @@ TEST_F(CountingInTurnsTest, EverybodyHasOneWindowInAPeriod) {
   EXPECT_EQ(status().why, "");
 }
 
-TEST_F(CountingInTurnsTest, WhoIdlesHasNoTurn) {
+TEST_F(CountingInTurnsTest, AnIdleContainerHasNoTurn) {
   ToldCounting counting(2);
   counting.follow(sampled_.tree());
   for (int second = 0; second < 10; ++second) EXPECT_EQ(tick(counting, 0_mcpu), 0U);
   EXPECT_EQ(status().windows, 0U);
 }
 
-TEST_F(CountingInTurnsTest, LittleCountedIsDroppedAndFewerEventsAreWanted) {
+TEST_F(CountingInTurnsTest, AWindowCountedTooLittleIsDroppedAndEventsAreRemoved) {
   ToldCounting counting(4);
   counting.counted.running_ns = 49;
   counting.follow(sampled_.tree());
@@ -132,7 +133,7 @@ TEST_F(CountingInTurnsTest, LittleCountedIsDroppedAndFewerEventsAreWanted) {
   EXPECT_GT(results, 4U);
 }
 
-TEST_F(CountingInTurnsTest, WhatWasLeftOutIsTriedAgainAfterTenMinutes) {
+TEST_F(CountingInTurnsTest, DroppedEventsAreRetriedAfterTenMinutes) {
   ToldCounting counting(4);
   counting.counted.running_ns = 49;
   counting.follow(sampled_.tree());
@@ -147,7 +148,7 @@ TEST_F(CountingInTurnsTest, WhatWasLeftOutIsTriedAgainAfterTenMinutes) {
   EXPECT_EQ(status().why, "") << "and they fit";
 }
 
-TEST_F(CountingInTurnsTest, APartThatIsLostIsAResultLessAndNothingElse) {
+TEST_F(CountingInTurnsTest, ALostPartDropsOnlyThatResult) {
   ToldCounting counting(4);
   counting.lost = true;
   counting.follow(sampled_.tree());
@@ -156,7 +157,7 @@ TEST_F(CountingInTurnsTest, APartThatIsLostIsAResultLessAndNothingElse) {
   EXPECT_EQ(counting.counted_events(), 4U) << "nobody else wants them";
 }
 
-TEST_F(CountingInTurnsTest, WhoDidNotRunIsNoDrop) {
+TEST_F(CountingInTurnsTest, AContainerThatDidNotRunDropsNoEvent) {
   ToldCounting counting(2);
   counting.counted = {};
   counting.follow(sampled_.tree());
@@ -165,7 +166,7 @@ TEST_F(CountingInTurnsTest, WhoDidNotRunIsNoDrop) {
   EXPECT_EQ(status().dropped, 0U);
 }
 
-TEST_F(CountingInTurnsTest, WindowsEndWithTheirCgroupOrAllAtOnce) {
+TEST_F(CountingInTurnsTest, WindowsEndWithTheirCgroupOrAllTogether) {
   ToldCounting counting(2);
   settings_.counter_window = settings_.counter_period = 60s;
   counting.follow(sampled_.tree());
@@ -183,7 +184,7 @@ TEST_F(CountingInTurnsTest, WindowsEndWithTheirCgroupOrAllAtOnce) {
   EXPECT_EQ(status().why, "no room");
 }
 
-TEST_F(CountingInTurnsTest, ARefusalIsSaidUntilItWorksButNotThatACgroupIsGone) {
+TEST_F(CountingInTurnsTest, ARefusalIsReportedUntilItWorksButNotARemovedCgroup) {
   ToldCounting counting(2);
   counting.refusal = ENOENT;
   counting.follow(sampled_.tree());

@@ -18,7 +18,7 @@ using Disks = std::vector<DiskNumber>;
 
 DiskNumber number(const char* text) { return parse_device(text).value_or(0); }
 
-/// Two disks; the second is a volume group's, with a volume on it that is encrypted besides.
+/// Two disks; the second belongs to a volume group with an encrypted volume.
 void lay_out(FakeHost& host) {
   const std::string block = "sys/block/";
   host.file(block + "vda/dev", "254:0\n")
@@ -68,12 +68,12 @@ TEST(DisksOf, NamesLeadToWholeDisks) {
   EXPECT_FALSE(map.has_bfq(number("254:16")));
 }
 
-TEST(DisksOf, LastingNamesLeadWhereTheirLinksDo) {
+TEST(DisksOf, PersistentNamesLeadToTheTargetsOfTheirLinks) {
   FakeHost host;
   lay_out(host);
   EXPECT_EQ(device(seen(host), "/dev/disk/by-id/ata-QEMU_1-part1"), Disks{})
       << "a container without /dev/disk";
-  // Nothing but the links: no node of a device has to be there.
+  // Only the links: no device node has to exist.
   host.link("dev/disk/by-id/ata-QEMU_1-part1", "../../vda1")
       .link("dev/disk/by-uuid/1f0a-22", "../../vda1")
       .link("dev/disk/by-path/pci-0000:00:05.0", "../../vdb")
@@ -90,7 +90,7 @@ TEST(DisksOf, LastingNamesLeadWhereTheirLinksDo) {
     EXPECT_EQ(device(map, none), Disks{}) << none;
 }
 
-TEST(DisksOf, ALinkThatComesGoesOrLeadsElsewhereIsNoticed) {
+TEST(DisksOf, AddedRemovedAndChangedLinksAreNoticed) {
   FakeHost host;
   lay_out(host);
   const auto root = *Host::open(host.root());
@@ -106,7 +106,8 @@ TEST(DisksOf, ALinkThatComesGoesOrLeadsElsewhereIsNoticed) {
   host.link("dev/disk/by-id/two", "../../vda");
   look();
   host.remove("dev/disk/by-id/two").link("dev/disk/by-id/.new", "../../vdb");
-  std::filesystem::rename(host.root() + "/dev/disk/by-id/.new", host.root() + "/dev/disk/by-id/one");  // udev
+  std::filesystem::rename(host.root() + "/dev/disk/by-id/.new",
+                          host.root() + "/dev/disk/by-id/one");  // as udev does
   look();
   for (std::size_t i = 1; i < sums.size(); ++i) EXPECT_NE(sums[i], sums[i - 1]) << i;
   const auto map = devices::read_disks(root, buffer, false);
@@ -117,7 +118,7 @@ TEST(DisksOf, ALinkThatComesGoesOrLeadsElsewhereIsNoticed) {
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
-TEST(DisksOf, VolumesOfPodsAreSeenThroughToTheirDisks) {
+TEST(DisksOf, VolumesOfPodsAreResolvedToTheirDisks) {
   FakeHost host;
   lay_out(host);
   host.file("proc/1/mountinfo",
@@ -134,14 +135,14 @@ TEST(DisksOf, VolumesOfPodsAreSeenThroughToTheirDisks) {
   EXPECT_EQ(map.volumes[2], (DiskMap::Volume{"u2", "pvc-2", {number("254:0")}}));
 }
 
-TEST(DisksOf, NonsenseIsNothing) {
+TEST(DisksOf, MalformedTextIsIgnored) {
   EXPECT_EQ(seen(FakeHost()), DiskMap{});
   for (const auto& text : malformed_texts()) {
     FakeHost host;
     host.file("sys/block/vda/dev", text).file("proc/1/mountinfo", text);
     EXPECT_EQ(seen(host).volumes.size(), 0U);
   }
-  FakeHost loop;  // of slaves
+  FakeHost loop;  // in the chain of slaves
   loop.file("sys/block/a/dev", "8:0\n").file("sys/block/a/slaves/a/x", "");
   loop.file("proc/1/mountinfo", mount("8:0", kPods + "u/volumes/p/v"));
   EXPECT_TRUE(seen(loop).volumes.empty());
@@ -167,13 +168,13 @@ class DisksInTheSnapshot : public ::testing::TestWithParam<bool> {
   SampledNode sampled;
 };
 
-TEST_P(DisksInTheSnapshot, NothingIsLookedAtWhereNobodyAsks) {
+TEST_P(DisksInTheSnapshot, NothingIsReadUnlessConfigured) {
   sampled.start();
   EXPECT_EQ(sampled.tick().disks, nullptr);
   EXPECT_TRUE(sampled.node.disk_readings.empty());
 }
 
-TEST_P(DisksInTheSnapshot, WhatBestEffortMayDoIsReadBack) {
+TEST_P(DisksInTheSnapshot, BestEffortsLimitsAreReadBack) {
   limit_best_effort(true);
   sampled.start();
   const auto be = sampled.fake.qos_path(KubeQos::besteffort);
@@ -207,9 +208,9 @@ TEST_P(DisksInTheSnapshot, ANewDiskIsFoundAndASteadyTickAllocatesNothing) {
   }
   EXPECT_EQ(sampled.node.disks.get(), before);
   sampled.fake.file("sys/block/vdc/dev", "254:32\n");
-  for (int i = 0; i < 90; ++i) sampled.tick();  // its clock has not seen the seconds above
+  for (int i = 0; i < 90; ++i) sampled.tick();  // the collector's clock did not include the seconds above
   EXPECT_EQ(device(*sampled.node.disks, "vdc"), Disks{number("254:32")});
-  // What the listing of devices does not show takes longer.
+  // Changes that the device listing does not show take longer to be noticed.
   const auto disks_of_group = sampled.node.disks->groups.at(0).disks;
   sampled.fake.dir("sys/block/dm-0/slaves/vdc");
   for (int i = 0; i < 70; ++i) sampled.tick();

@@ -1,4 +1,4 @@
-// The interface that leads out of the node, from routing tables and a sysfs of plain files.
+// Finding the interface of the default route, from routing tables and a sysfs of plain files.
 #include "collectors/devices/network.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ void device(FakeHost& host, const std::string& name, const char* index, const ch
 
 struct Routes : testing::Test {
   std::optional<NetworkLink> look() {
-    std::array<char, 256> buffer;  // tables are longer
+    std::array<char, 256> buffer;  // the tables are longer
     std::string path;
     NetworkLink out;
     const auto root = std::move(*Host::open(host.root()));
@@ -40,7 +40,7 @@ struct Routes : testing::Test {
   FakeHost host{};
 };
 
-TEST_F(Routes, TheDefaultRouteWithTheLowestMetricLeadsOut) {
+TEST_F(Routes, TheDefaultRouteWithTheLowestMetricIsUsed) {
   device(host, "eth0", "2", "25000");
   device(host, "bond0", "5", "10000");
   host.file("proc/net/route", kHead + route("cni0", "0", "0000F40A", "0001", "00FFFFFF") +
@@ -48,7 +48,7 @@ TEST_F(Routes, TheDefaultRouteWithTheLowestMetricLeadsOut) {
   EXPECT_EQ(look(), (NetworkLink{"bond0", 5, BitRate(10000000000)}));
 }
 
-TEST_F(Routes, ANodeMayHaveIpv6Alone) {
+TEST_F(Routes, ANodeMayHaveOnlyIpv6) {
   device(host, "eth1", "3", "-1");
   host.file("proc/net/route", kHead);
   host.file("proc/net/ipv6_route", route6("lo", "ffffffff", "00", "00200200") +
@@ -70,7 +70,7 @@ TEST_F(Routes, RejectedDownAndLocalOnesAreNotUsable) {
     EXPECT_FALSE(devices::read_route(line)) << line;
 }
 
-TEST_F(Routes, NonsenseIsNothing) {
+TEST_F(Routes, MalformedTextIsIgnored) {
   auto texts = malformed_texts();
   for (const auto& line : {route("eth0", "100"), route6("eth0", "00000400")})
     for (std::size_t end = 0; end < line.size(); ++end) texts.push_back(line.substr(0, end));
@@ -79,7 +79,7 @@ TEST_F(Routes, NonsenseIsNothing) {
       EXPECT_TRUE(!read || std::string_view("eth0").starts_with(read->link)) << text;
 }
 
-TEST(NetworkInTheSnapshot, IsReadWhereSomebodyAsksAndASteadyTickAllocatesNothing) {
+TEST(NetworkInTheSnapshot, IsReadOnlyWhenConfiguredAndASteadyTickAllocatesNothing) {
   SampledNode sampled;
   sampled.fake.machine().v2().kubepods();
   sampled.fake.file("proc/net/route", kHead + route("eth-with-a-long-name", "0"));

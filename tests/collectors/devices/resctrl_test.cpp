@@ -1,4 +1,4 @@
-// The resctrl file system of several machines, as the collector sees it.
+// The resctrl file system of several machines, as the collector reads it.
 #include "collectors/devices/resctrl.h"
 
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(ResctrlSystemOf, Intel) {
   EXPECT_EQ(system->other_groups, 1) << "ours do not count";
 }
 
-TEST(ResctrlSystemOf, AmdCountsInEighthsOfAGigabyte) {
+TEST(ResctrlSystemOf, AmdUsesEighthsOfAGigabyte) {
   FakeHost host;
   amd(host);
   EXPECT_EQ(of(seen(host), "MB").unit, ResctrlUnit::eighths);
@@ -79,16 +79,16 @@ TEST(ResctrlSystemOf, AmdCountsInEighthsOfAGigabyte) {
   EXPECT_EQ(of(seen(host), "MB").full, 4096U) << "newer ones have more";
 }
 
-TEST(ResctrlSystemOf, OnlyWhereInfoCannotTellTheVendorDoes) {
+TEST(ResctrlSystemOf, TheVendorDecidesOnlyIfInfoDoesNot) {
   FakeHost host;
   amd(host);
-  host.file(kDir + "schemata", "MB:0=80;1=80;3=80\n");  // somebody has limited the root itself
+  host.file(kDir + "schemata", "MB:0=80;1=80;3=80\n");  // another process has limited the root itself
   EXPECT_EQ(of(seen(host), "MB").unit, ResctrlUnit::percent);
   host.file("proc/cpuinfo", "processor : 0\nvendor_id : AuthenticAMD\n");
   EXPECT_EQ(of(seen(host), "MB").unit, ResctrlUnit::eighths);
 }
 
-TEST(ResctrlSystemOf, ArmsBandwidthIsAPercentage) {
+TEST(ResctrlSystemOf, ArmBandwidthIsAPercentage) {
   FakeHost host;
   host.file(kDir + "schemata", "MB:1=100;2=100\n")
       .file(kDir + "info/MB/min_bandwidth", "1\n")
@@ -97,7 +97,7 @@ TEST(ResctrlSystemOf, ArmsBandwidthIsAPercentage) {
   EXPECT_EQ(of(seen(host), "MB").unit, ResctrlUnit::percent);
 }
 
-TEST(ResctrlSystemOf, MegabytesAreLeftAlone) {
+TEST(ResctrlSystemOf, MegabytesAreNotManaged) {
   FakeHost host;
   intel(host);
   host.file(kDir + "schemata", "MB:0=4294967295;1=4294967295\nL3:0=7ff;1=7ff\n");
@@ -118,7 +118,7 @@ TEST(ResctrlSystemOf, CodeAndDataPrioritised) {
   EXPECT_EQ(seen(host)->most_groups, 4);
 }
 
-TEST(ResctrlSystemOf, NonsenseIsLeftAlone) {
+TEST(ResctrlSystemOf, MalformedFilesGiveSafeValues) {
   FakeHost host;
   EXPECT_FALSE(seen(host)) << "not mounted";
   intel(host);
@@ -164,7 +164,7 @@ TEST_F(ResctrlSense, IsReadAgainOnlyWhenItChanges) {
   EXPECT_NE(sampled.node.resctrl, nullptr) << "mounted again";
 }
 
-TEST_F(ResctrlSense, OneMadeByUsAndOneRemovedByOthersIsAChange) {
+TEST_F(ResctrlSense, AGroupAddedByUsAndOneRemovedByOthersIsAChange) {
   sampled.fake.dir(kDir + "database");
   EXPECT_EQ(sampled.tick().resctrl->other_groups, 1);
   sampled.fake.remove(kDir + "database").dir(kDir + "evenkeel-be");

@@ -1,5 +1,5 @@
-// What becomes of a program that the kernel refuses: an error and a sentence, and not a word of libbpf's or
-// the verifier's.
+// A program that the kernel refuses gives an error and an explanation, and no output of libbpf or the
+// verifier.
 #include <elf.h>
 #include <gtest/gtest.h>
 #include <linux/bpf.h>
@@ -14,7 +14,7 @@
 namespace evenkeel::test {
 namespace {
 
-/// Of the programs that we have.
+/// One of the programs that we have.
 std::vector<unsigned char> object() { return {bpf::run_queue_object.begin(), bpf::run_queue_object.end()}; }
 
 template <class T>
@@ -24,7 +24,7 @@ T at(const std::vector<unsigned char>& bytes, std::size_t offset) {
   return out;
 }
 
-/// Every program begins with a look beyond its stack: no verifier takes that.
+/// Every program starts with a read beyond its stack, which every verifier refuses.
 std::vector<unsigned char> refused_object() {
   auto bytes = object();
   const bpf_insn beyond{.code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_10};
@@ -42,7 +42,7 @@ class LiveBpfProgram : public testing::Test {
   void SetUp() override {
     if (const auto why = features::why_no_bpf(*Host::open("/")); !why.empty()) GTEST_SKIP() << why;
   }
-  /// What is said meanwhile is in `said_`.
+  /// Captures all output in `said_`.
   Result<bpf::BpfProgram> load(const std::vector<unsigned char>& bytes) {
     testing::internal::CaptureStderr();
     testing::internal::CaptureStdout();
@@ -53,13 +53,13 @@ class LiveBpfProgram : public testing::Test {
   std::string said_{};
 };
 
-TEST_F(LiveBpfProgram, OursIsTaken) {
+TEST_F(LiveBpfProgram, OursIsLoaded) {
   const auto loaded = load(object());
   EXPECT_TRUE(loaded) << errno_name(loaded.error().code);
   EXPECT_EQ(said_, "");
 }
 
-TEST_F(LiveBpfProgram, WhatTheVerifierRefusesIsASentence) {
+TEST_F(LiveBpfProgram, ARefusalByTheVerifierGivesAnExplanation) {
   const auto loaded = load(refused_object());
   ASSERT_FALSE(loaded);
   EXPECT_EQ(said_, "");
@@ -68,7 +68,7 @@ TEST_F(LiveBpfProgram, WhatTheVerifierRefusesIsASentence) {
   EXPECT_EQ(loaded.error().file, std::string("evenkeel_test"));
 }
 
-TEST_F(LiveBpfProgram, WhatIsNoObjectIsASentenceToo) {
+TEST_F(LiveBpfProgram, AnInvalidObjectGivesAnExplanation) {
   auto half = object();
   half.resize(half.size() / 2);
   for (const auto& bytes : {half, std::vector<unsigned char>(100, 'x'), std::vector<unsigned char>()}) {

@@ -1,4 +1,4 @@
-// Which way of counting is chosen, by the collector itself: where there are hardware counters.
+// Which way of counting the collector chooses on a machine with hardware counters.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,11 +26,11 @@ class LiveCounterChoice : public testing::Test {
     if (const auto why = node_.begin(CounterBackend::per_cpu, probe.events); !why.empty())
       GTEST_SKIP() << why;
     node_.stop();
-    // Nobody has a turn: a kernel may want the same right for that, too.
+    // No container gets a turn: a kernel may require the same capability for that.
     for (auto& cgroup : node_.node().cgroups) cgroup.cpu_use = MilliCpu(0);
     begin();
   }
-  /// Finds out anew what can be counted.
+  /// Probes again what can be counted.
   void begin() {
     const auto all = collectors::node_collectors();
     const auto spec = std::ranges::find(all, "counters", &collectors::CollectorSpec::name);
@@ -39,7 +39,7 @@ class LiveCounterChoice : public testing::Test {
     collector_->follow(node_.tree());
     tick(CounterChoice::automatic);
   }
-  /// One tick, so long after the last.
+  /// One tick, that long after the last.
   const CounterStatus& tick(CounterChoice choice, Duration after = 1s) {
     NodeSlo slo;
     slo.evenkeel.interference.enable = true;
@@ -56,13 +56,13 @@ class LiveCounterChoice : public testing::Test {
   std::unique_ptr<collectors::Collector> collector_{};
 };
 
-TEST_F(LiveCounterChoice, IsByCpuWhereThatWorks) {
+TEST_F(LiveCounterChoice, IsPerCpuIfThatWorks) {
   EXPECT_EQ(node_.node().counters.backend, CounterBackend::per_cpu);
   EXPECT_EQ(tick(CounterChoice::rotating).backend, CounterBackend::rotating);
   EXPECT_EQ(tick(CounterChoice::per_cpu).backend, CounterBackend::per_cpu);
 }
 
-TEST_F(LiveCounterChoice, TakesTurnsWhereProgramsAreRefusedAndSaysSo) {
+TEST_F(LiveCounterChoice, IsRotationWithAReasonIfProgramsAreRefused) {
   tick(CounterChoice::rotating);
   {
     const WithoutRights poor{CAP_BPF, CAP_SYS_ADMIN};
@@ -79,7 +79,7 @@ TEST_F(LiveCounterChoice, TakesTurnsWhereProgramsAreRefusedAndSaysSo) {
   EXPECT_EQ(status.why.find("no counters by CPU"), std::string::npos);
 }
 
-/// Afterwards it is as it was.
+/// Restores the setting at the end.
 class NmiWatchdog {
  public:
   NmiWatchdog() { std::getline(std::ifstream(kFile), before_); }
@@ -98,14 +98,14 @@ class NmiWatchdog {
   std::string before_{};
 };
 
-TEST_F(LiveCounterChoice, AnEventThatFoundNoCounterComesBack) {
+TEST_F(LiveCounterChoice, AnEventThatFoundNoCounterIsRetried) {
   if (std::getenv("EVENKEEL_IN_VM") == nullptr) GTEST_SKIP() << "the watchdog is switched in a guest only";
   const NmiWatchdog watchdog;
   if (!NmiWatchdog::set("1")) GTEST_SKIP() << "no NMI watchdog on this machine";
   const auto held_back = [&] {
     return node_.node().counters.why.find("the NMI watchdog holds one") != std::string::npos;
   };
-  // Who comes too late has a counter all the same when the kernel happens to give everybody a turn.
+  // A late opener may still get a counter when the kernel happens to multiplex.
   for (int i = 0; i < 30 && !held_back(); ++i) begin();
   if (!held_back()) GTEST_SKIP() << "there are counters for the watchdog and for us";
   const auto held = node_.node().counters;
@@ -118,7 +118,7 @@ TEST_F(LiveCounterChoice, AnEventThatFoundNoCounterComesBack) {
   EXPECT_GE(status.descriptors, held.descriptors);
 }
 
-TEST_F(LiveCounterChoice, WhoInsistsOnCpusHasNothingElse) {
+TEST_F(LiveCounterChoice, PerCpuAsConfiguredHasNoFallback) {
   tick(CounterChoice::rotating);
   const WithoutRights poor{CAP_BPF, CAP_SYS_ADMIN};
   const auto& status = tick(CounterChoice::per_cpu);

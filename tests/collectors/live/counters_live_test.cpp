@@ -1,5 +1,5 @@
-// Counting what a container does, by real perf events, in both ways: hardware's where the machine has
-// counters, and on any x86 the time stamp counter, which the kernel counts just like cycles.
+// Counting a container with real perf events, in both ways: hardware events where the machine has counters,
+// and on any x86 the time stamp counter, which the kernel counts just like cycles.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -24,7 +24,7 @@ class LiveCounters : public testing::TestWithParam<CounterBackend> {
     node_.uses("aa", 1000_mcpu);
     node_.uses("bb", 0_mcpu);
   }
-  /// Empty: counting goes on.
+  /// Returns an empty text while counting works.
   std::string begin(const counters::CounterEvents& events) {
     if (events.empty()) return "no msr events on this machine";
     if (const auto own = counters::CounterGroup::open_self(events); !own)
@@ -60,7 +60,7 @@ TEST_P(LiveCounters, AStandInIsCountedPerContainer) {
   EXPECT_NEAR(counts->cpi(), frequency, frequency * 0.05);
 }
 
-TEST_P(LiveCounters, WhoDoesNotRunHasNoResult) {
+TEST_P(LiveCounters, AnIdleContainerHasNoResult) {
   if (const auto why = begin(stand_in()); !why.empty()) GTEST_SKIP() << why;
   const auto busy = spinner();
   node_.uses("bb", 1_mcpu);  // so it gets its turn
@@ -69,7 +69,7 @@ TEST_P(LiveCounters, WhoDoesNotRunHasNoResult) {
   EXPECT_EQ(node_.node().counters.dropped, 0U);
 }
 
-TEST_P(LiveCounters, ACgroupThatIsGoneIsCountedNoMore) {
+TEST_P(LiveCounters, ARemovedCgroupIsNoLongerCounted) {
   if (const auto why = begin(stand_in()); !why.empty()) GTEST_SKIP() << why;
   const auto all_the_time = GetParam() == CounterBackend::per_cpu ? 2 * cpus() : 0;
   node_.settings.counter_period = 10s;
@@ -89,7 +89,7 @@ TEST_P(LiveCounters, ASteadyTickAllocatesNothing) {
   if (const auto why = begin(stand_in()); !why.empty()) GTEST_SKIP() << why;
   const auto busy = spinner();
   for (int i = 0; i < 2; ++i)
-    ASSERT_TRUE(node_.counts_of("aa")) << node_.node().counters.why;  // room is made
+    ASSERT_TRUE(node_.counts_of("aa")) << node_.node().counters.why;  // room is made by dropping an event
   const AllocGuard guard;
   for (int i = 0; i < 12; ++i) {
     std::this_thread::sleep_for(100ms);
@@ -98,7 +98,7 @@ TEST_P(LiveCounters, ASteadyTickAllocatesNothing) {
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
-// What a machine with counters says of a loop of a handful of instructions, whatever its make.
+// A loop of a few instructions has a plausible ratio on every machine with counters.
 TEST_P(LiveCounters, CyclesPerInstructionOfALoop) {
   const auto events = counters::encode_counter_events();
   ASSERT_TRUE(events);
@@ -119,9 +119,9 @@ INSTANTIATE_TEST_SUITE_P(Live, LiveCounters,
                            return chosen.param == CounterBackend::rotating ? "rotating" : "per_cpu";
                          });
 
-// Of the same spinner in the same windows. A machine that stops between the reading of one event and that of
-// the other, as an emulated one does, spoils a window, but not one after the other.
-TEST(LiveCounterWays, SayTheSame) {
+// For the same spinner in the same windows. A machine that pauses between the readings of two events, as an
+// emulated one does, spoils a window, but not one after the other.
+TEST(LiveCounterWays, GiveTheSameResult) {
   CountingNode node({"aa"});
   if (!node.why_not().empty()) GTEST_SKIP() << node.why_not();
   if (stand_in().empty()) GTEST_SKIP() << "no msr events on this machine";
@@ -148,15 +148,15 @@ TEST(LiveCounterWays, SayTheSame) {
     const double per_instruction = by_cpu->cpi() / in_turn->cpi();
     std::printf("by CPU against in turn: cycles %.4f, instructions %.4f, per instruction %.6f\n", cycles,
                 ratio(by_cpu->instructions, in_turn->instructions), per_instruction);
-    // One begins a moment after the other, which may be long on a busy or an emulated machine.
+    // One starts a moment after the other, which may be long on a busy or an emulated machine.
     if (std::abs(cycles - 1) <= 0.1) apart = std::abs(per_instruction - 1);
   }
   if (!apart) GTEST_SKIP() << "never the same window";
   EXPECT_LE(*apart, 0.02);
 }
 
-// Without counters there is one clear reason, not a number.
-TEST(LiveCounterProbe, WhatCannotBeCountedIsSaidInWords) {
+// Without counters there is a clear reason instead of a number.
+TEST(LiveCounterProbe, AMissingEventHasAReason) {
   const auto events = counters::encode_counter_events();
   ASSERT_TRUE(events);
   ASSERT_GE(events->size(), counters::kCountedKinds) << "of one kind there may be two";

@@ -1,5 +1,6 @@
-// Whose are the events that a CPU counts, on the real kernel, held against the kernel's own count of who ran.
-// The stand-in counts nanoseconds of CPU time, so every container's count is known beforehand.
+// Attribution of a CPU's events to cgroups on the real kernel, compared with the kernel's own count of
+// running time. The substitute event counts nanoseconds of CPU time, so every container's count is known
+// beforehand.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -47,7 +48,7 @@ class LiveCpuCounters : public testing::Test {
     return {node_.cgroups(), cgroup, cpu, work};
   }
   [[nodiscard]] int last_cpu() { return node_.node().topology.cpus.back().id; }
-  /// Until now: CPU time, as the program counted it.
+  /// CPU time so far, as the program counted it.
   Duration counted(const std::string& pod) {
     const auto slot = counters_->slot_of(node_.id(pod));
     if (!slot) return Duration(-1);
@@ -61,10 +62,10 @@ class LiveCpuCounters : public testing::Test {
     }
     return sum;
   }
-  /// What was counted of a pod is what its task ran meanwhile, by the kernel's count: between two bounds,
-  /// since on a busy machine much may happen between two readings. Never more, but for what the host took of
-  /// the CPU meanwhile, which the stand-in's clock goes on counting; beside others on the CPU a slice is
-  /// missing now and then (of all events alike, so that what is per instruction stays true).
+  /// A pod's count equals its task's running time by the kernel's count, within two bounds, since on a busy
+  /// machine much may happen between two readings. Never more, except for steal time, which the substitute's
+  /// clock includes; beside other tasks on the CPU a slice is missing now and then (for all events alike, so
+  /// that ratios per instruction stay correct).
   bool counted_as_run(const std::string& pod, const PinnedTask& task,
                       const std::function<void()>& meanwhile) {
     const auto stolen_first = stolen(task.cpu());
@@ -92,7 +93,7 @@ class LiveCpuCounters : public testing::Test {
       if (holds()) return testing::AssertionSuccess();
     return testing::AssertionFailure() << said_;
   }
-  /// schedstat of a running task is as old as the last tick of its CPU.
+  /// schedstat of a running task is updated only at its CPU's ticks.
   static constexpr auto kTick = 20ms;
   static double ms(Duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
@@ -102,14 +103,14 @@ class LiveCpuCounters : public testing::Test {
   std::string said_{};
 };
 
-TEST_F(LiveCpuCounters, WhoSpinsAloneOnACpuIsCountedToTheMoment) {
+TEST_F(LiveCpuCounters, ATaskAloneOnACpuIsCountedUpToNow) {
   const auto a = task(CountingNode::container("aa"), last_cpu(), spin);
   std::this_thread::sleep_for(50ms);
   EXPECT_TRUE(soon([&] { return counted_as_run("aa", a); }));
   EXPECT_EQ(counted("bb"), Duration::zero());
 }
 
-TEST_F(LiveCpuCounters, TwoOnOneCpuAreToldApart) {
+TEST_F(LiveCpuCounters, TwoOnOneCpuAreDistinguished) {
   const auto a = task(CountingNode::container("aa"), 0, spin);
   const auto b = task(CountingNode::container("bb"), 0, [] { work_and_rest(2ms, 1ms); });
   std::this_thread::sleep_for(50ms);
@@ -121,15 +122,15 @@ TEST_F(LiveCpuCounters, TwoOnOneCpuAreToldApart) {
   EXPECT_GT(counted("bb") - before_b, 10ms);
 }
 
-TEST_F(LiveCpuCounters, WhatIsBelowAContainerIsTheContainers) {
+TEST_F(LiveCpuCounters, SubCgroupsCountForTheirContainer) {
   const auto nested = CountingNode::container("aa") + "/deeper/still";
   node_.cgroups().make(nested);
   const auto a = task(nested, last_cpu(), spin);
   EXPECT_TRUE(soon([&] { return counted_as_run("aa", a); }));
 }
 
-// It may not leave its CPU for hours; nobody may be charged with what it did before it was known.
-TEST_F(LiveCpuCounters, WhoSpinsAlreadyIsCountedFromWhenItIsWatched) {
+// A task may stay on its CPU for hours; what it did before it was watched must not be counted for any cgroup.
+TEST_F(LiveCpuCounters, ARunningTaskIsCountedFromWhenItIsWatched) {
   watch({"bb"});
   const auto a = task(CountingNode::container("aa"), last_cpu(), spin);
   std::this_thread::sleep_for(300ms);
@@ -140,8 +141,8 @@ TEST_F(LiveCpuCounters, WhoSpinsAlreadyIsCountedFromWhenItIsWatched) {
   EXPECT_TRUE(soon([&] { return counted_as_run("aa", a); }));
 }
 
-/// The bound is looked at before anything is opened: a process that may open next to nothing is told of the
-/// bound, not of its own limit.
+/// The setting is checked before anything is opened: a process with a very low descriptor limit reports the
+/// setting, not its limit.
 TEST_F(LiveCpuCounters, MoreDescriptorsThanAllowedAreNeverOpened) {
   counters_.reset();
   const auto cpus = node_.node().topology.cpus.size();
@@ -174,8 +175,8 @@ TEST_F(LiveCpuCounters, WhenFewerDescriptorsAreAllowedAllAreClosed) {
   EXPECT_EQ(open_descriptors(node_.cgroups()), before);
 }
 
-/// Fifty a second come and go.
-TEST_F(LiveCpuCounters, CgroupsComeAndGoAndNothingGrows) {
+/// Fifty cgroups per second come and go.
+TEST_F(LiveCpuCounters, ChurningCgroupsLeakNothing) {
   counters_.reset();
   ASSERT_EQ(node_.begin(CounterBackend::per_cpu, stand_in()), "");
   node_.tick();

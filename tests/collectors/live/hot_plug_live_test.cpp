@@ -1,4 +1,4 @@
-// CPUs that go and come back while waits and cycles are measured on them.
+// CPUs that go offline and return while waits and cycles are measured on them.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -25,13 +25,13 @@ void expect_blame_on(RunQueueNode& node, int cpu) {
   EXPECT_GT(node.blamed("aa", "bb"), 300ms) << "on CPU " << cpu;
 }
 
-TEST(LiveHotPlug, WaitsAreMeasuredOnTheCpusThatThereAre) {
+TEST(LiveHotPlug, WaitsAreMeasuredOnTheOnlineCpus) {
   RunQueueNode node({"aa", "bb"});
   if (const auto why = node.why_not(); !why.empty()) GTEST_SKIP() << why;
   const auto cpus = node.node().topology.cpus;
   OfflineCpu offline(cpus.back().id);
   if (!offline.why_not().empty()) GTEST_SKIP() << offline.why_not();
-  for (int i = 0; i < 2; ++i) node.tick();  // it is noticed, and begun anew
+  for (int i = 0; i < 2; ++i) node.tick();  // the change is noticed, and measuring restarts
   EXPECT_EQ(node.node().topology.cpus.size(), cpus.size() - 1);
   expect_blame_on(node, cpus.front().id);
   ASSERT_TRUE(offline.back());
@@ -42,7 +42,7 @@ TEST(LiveHotPlug, WaitsAreMeasuredOnTheCpusThatThereAre) {
 
 class HotPlugCountingLive : public testing::TestWithParam<CounterBackend> {};
 
-TEST_P(HotPlugCountingLive, CountsOnTheCpusThatThereAre) {
+TEST_P(HotPlugCountingLive, CountsOnTheOnlineCpus) {
   CountingNode node({"aa"});
   if (!node.why_not().empty()) GTEST_SKIP() << node.why_not();
   if (stand_in().empty()) GTEST_SKIP() << "no msr events on this machine";
@@ -50,7 +50,7 @@ TEST_P(HotPlugCountingLive, CountsOnTheCpusThatThereAre) {
   const int first = node.node().topology.cpus.front().id, last = node.node().topology.cpus.back().id;
   const auto expect_counts_on = [&](int cpu) {
     const PinnedTask task(node.cgroups(), CountingNode::container("aa"), cpu, spin);
-    node.counts_of("aa");  // a window that began before
+    node.counts_of("aa");  // skip a window that began before
     const auto counts = node.counts_of("aa");
     ASSERT_TRUE(counts) << "on CPU " << cpu << ": " << node.node().counters.why;
     EXPECT_GT(counts->instructions, 10'000'000) << "on CPU " << cpu;

@@ -1,4 +1,5 @@
-// Pressure triggers on real cgroups: they fire when somebody waits, follow the pods and leave nothing open.
+// Pressure triggers on real cgroups: they fire when a task waits, follow the pods and leave no descriptors
+// open.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -39,7 +40,7 @@ struct Loop {
             .remove = [this](int fd) { EXPECT_EQ(waiting.erase(fd), 1U); },
             .hear = [this](const Alarm& alarm) { heard.push_back(alarm); }};
   }
-  /// What is ready within the time. Whether anything was.
+  /// Handles what becomes ready within the time. Returns whether anything did.
   bool once(int timeout_ms) {
     std::vector<pollfd> all;
     for (const auto& [fd, ready] : waiting) all.push_back({fd, POLLPRI, 0});
@@ -106,7 +107,7 @@ TEST_F(LivePressureTriggers, AreOnServicesAndTheNodeAndFireWhenAServiceWaits) {
               window * (alarm.what == Contended::cpu ? 20 : 10) / 100);  // the settings' defaults, in percent
 }
 
-TEST_F(LivePressureTriggers, ADeadCgroupsTriggerIsClosedAndItsHeirHasItsOwn) {
+TEST_F(LivePressureTriggers, ARemovedCgroupsTriggerIsClosedAndItsSuccessorHasItsOwn) {
   const auto opened = triggers_->health().opened;
   cgroups_.remove(kService);
   for (int round = 0; round < 50 && loop_.waiting.size() > 2; ++round) loop_.once(100);
@@ -130,7 +131,7 @@ TEST_F(LivePressureTriggers, SurviveAHundredPodsThatCameAndWent) {
     follow();
     EXPECT_EQ(triggers_->health().open, 6U);
     cgroups_.remove(pod);
-    if (i % 2 == 0) loop_.once(0);  // told by the kernel first, or by the tree
+    if (i % 2 == 0) loop_.once(0);  // reported first by the kernel, or by the tree
     follow();
   }
   EXPECT_EQ(open_descriptors(), before);
@@ -140,7 +141,7 @@ TEST_F(LivePressureTriggers, SurviveAHundredPodsThatCameAndWent) {
   EXPECT_TRUE(heard_of_service()) << "its trigger has outlived them all";
 }
 
-TEST_F(LivePressureTriggers, OpenNothingWhenOffOrWhenNobodyWaits) {
+TEST_F(LivePressureTriggers, OpenNothingWhenOffOrWithoutAnEventLoop) {
   const auto before = open_descriptors();
   settings_.enable = false;
   follow();

@@ -1,4 +1,4 @@
-// The model of resctrl answers as this machine's kernel does: errno, words and schemata, row by row.
+// The resctrl model answers as this machine's kernel does: errno, texts and schemata, row by row.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,7 +23,7 @@ struct Row {
   std::string path;
   std::string text{};
 };
-/// "PID" is a task of ours, "LAST" the machine's last domain.
+/// "PID" is a task of the test, "LAST" the machine's last domain.
 const std::vector<Row> kRows = {
     {Do::make, kGroup},
     {Do::make, kGroup},

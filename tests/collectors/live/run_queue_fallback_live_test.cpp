@@ -1,5 +1,5 @@
-// Waits for a CPU where no program may be loaded, through the collector itself on the real kernel: what is
-// known all the same, and what is said of it.
+// The run-queue collector on the real kernel where BPF programs cannot be loaded: what it still reports, and
+// the reason it gives.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -23,7 +23,7 @@ class LiveRunQueueFallback : public testing::Test {
     if (!node_.cgroups().why_not().empty()) GTEST_SKIP() << node_.cgroups().why_not();
     if (::geteuid() != 0) GTEST_SKIP() << "not root: there is nothing to take away";
   }
-  /// It is asked for anew, so that it is tried.
+  /// Toggles the feature, so that loading is tried again.
   void begin() {
     node_.enable(false);
     node_.tick();
@@ -37,7 +37,7 @@ class LiveRunQueueFallback : public testing::Test {
   RunQueueNode node_{{"aa", "bb"}};
 };
 
-TEST_F(LiveRunQueueFallback, WaitsAreWhatTasksSayOfThemselves) {
+TEST_F(LiveRunQueueFallback, WaitsComeFromTheTasksFiles) {
   const auto a = task("aa", spin), b = task("bb", spin);
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty()) << a.why_not();
   {
@@ -62,7 +62,7 @@ TEST_F(LiveRunQueueFallback, WaitsAreWhatTasksSayOfThemselves) {
   EXPECT_EQ(run_queue().source, RunQueueSource::schedstat) << "it is not tried in every tick";
 }
 
-/// One process with so many tasks that sleep.
+/// One process with that many sleeping tasks.
 [[noreturn]] void sleep_in(int tasks) {
   std::vector<std::thread> threads;
   try {
@@ -73,7 +73,7 @@ TEST_F(LiveRunQueueFallback, WaitsAreWhatTasksSayOfThemselves) {
   for (;;) ::pause();
 }
 
-TEST_F(LiveRunQueueFallback, MoreThanAThousandTasksAreNotLookedAtAndThatIsSaid) {
+TEST_F(LiveRunQueueFallback, AboveAThousandTasksNothingIsKnownAndTheReasonIsReported) {
   const WithoutRights poor{CAP_BPF, CAP_SYS_ADMIN};
   begin();
   ASSERT_EQ(run_queue().source, RunQueueSource::schedstat);
@@ -98,8 +98,8 @@ TEST_F(LiveRunQueueFallback, MoreThanAThousandTasksAreNotLookedAtAndThatIsSaid) 
   EXPECT_EQ(run_queue().why, kRefused);
 }
 
-/// With the program, only the number of those that run is unknown.
-TEST_F(LiveRunQueueFallback, WithTheProgramTooManyTasksAreSaidToo) {
+/// With the program, only the number of running tasks is unknown.
+TEST_F(LiveRunQueueFallback, WithTheProgramTooManyTasksAreReportedToo) {
   if (const auto why = node_.why_not(); !why.empty()) GTEST_SKIP() << why;
   const auto crowd = task("aa", [] { sleep_in(1001); });
   std::this_thread::sleep_for(1s);

@@ -1,4 +1,5 @@
-// Who waits for a CPU, and because of whom, on the real kernel, held against the kernel's own counts.
+// Which cgroups wait for a CPU, and because of which, on the real kernel, compared with the kernel's own
+// counts.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -48,7 +49,7 @@ class LiveRunQueue : public testing::Test {
   void limit(const std::string& pod, int percent) {
     std::ofstream(node_.cgroups().quota_file(RunQueueNode::container(pod))) << percent * 1000;
   }
-  /// What its quota kept from it so far, by cpu.stat.
+  /// Its throttled time so far, from cpu.stat.
   [[nodiscard]] Duration throttled(const std::string& pod) const {
     std::ifstream in(node_.cgroups().file(Controller::cpu, RunQueueNode::container(pod), "cpu.stat"));
     std::string word;
@@ -63,7 +64,7 @@ class LiveRunQueue : public testing::Test {
 
 /// Both always want the CPU, so each waits while the other has it: for as long as the kernel says that it
 /// ran.
-TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
+TEST_F(LiveRunQueue, TwoHogsBlameOnlyEachOther) {
   node_.begin();
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
   const auto innocent = task("cc", 1, [] { work_and_rest(2ms, 2ms); });
@@ -72,7 +73,7 @@ TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
   node_.watch(2s);
   for (const auto* one : {&a, &b, &innocent}) one->hold();
   node_.add();
-  // The rest went to others, in slices too short and too many to be remembered one by one.
+  // The rest went to other tasks, in slices too short and too many to be recorded one by one.
   if (before_a.ran() + before_b.ran() < 1500ms) GTEST_SKIP() << kTooBusy;
   for (const auto& [pod, other, of_pod, of_other] :
        {std::tuple{"aa", "bb", &before_a, &before_b}, {"bb", "aa", &before_b, &before_a}}) {
@@ -84,13 +85,13 @@ TEST_F(LiveRunQueue, TwoHogsBlameEachOtherAndNobodyElse) {
     EXPECT_GT(node_.blamed(pod, other), other_ran * 8 / 10) << pod << " by " << other;
     EXPECT_LT(node_.blamed(pod, other), other_ran * 12 / 10) << pod << " by " << other;
     EXPECT_GT(node_.blamed_in_all(pod), node_.waited(pod) * 8 / 10) << pod << ": somebody ran meanwhile";
-    // It was born on either CPU, and has kept to its own since.
+    // It started on either CPU, and has stayed on its own since.
     EXPECT_LT(node_.blamed(pod, "cc"), node_.waited(pod) / 100) << pod;
     EXPECT_GT(node_.waits_above(pod, 512us), 10U) << pod << ": slices are longer than that";
   }
 }
 
-TEST_F(LiveRunQueue, WhoIsThrottledAloneDoesNotWaitForAnybody) {
+TEST_F(LiveRunQueue, ATaskThrottledAloneDoesNotWait) {
   limit("aa", 20);
   node_.begin();
   const auto a = task("aa", 0, spin);
@@ -104,11 +105,11 @@ TEST_F(LiveRunQueue, WhoIsThrottledAloneDoesNotWaitForAnybody) {
   say("throttled alone", "waited", node_.waited("aa"), "kernel", waited);
   say("throttled alone", "by its quota", by_quota, "ran", before.ran());
   if (by_quota < 500ms) GTEST_SKIP() << kTooBusy;
-  // Somebody else on this machine may want the CPU, too.
+  // Other processes of this machine may want the CPU, too.
   EXPECT_LT(node_.waited("aa"), waited - by_quota * 9 / 10 + 20ms);
 }
 
-TEST_F(LiveRunQueue, WhoIsThrottledBesideAHogDoesNotBlameItForThat) {
+TEST_F(LiveRunQueue, ThrottledTimeIsNotBlamedOnAHog) {
   limit("aa", 20);
   node_.begin();
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
@@ -126,8 +127,8 @@ TEST_F(LiveRunQueue, WhoIsThrottledBesideAHogDoesNotBlameItForThat) {
   EXPECT_LE(node_.blamed_in_all("aa"), node_.waited("aa"));
 }
 
-/// Three who want two CPUs are moved to and fro while they wait.
-TEST_F(LiveRunQueue, WhoIsMovedWhileItWaitsKnowsWhoHadBothCpus) {
+/// Three tasks for two CPUs are migrated while they wait.
+TEST_F(LiveRunQueue, AMigratedTaskBlamesTheRunnersOfBothCpus) {
   if (::sysconf(_SC_NPROCESSORS_ONLN) < 2) GTEST_SKIP() << "one CPU";
   node_.begin();
   const auto a = task("aa", -1, spin), b = task("bb", -1, spin), c = task("cc", -1, spin);
@@ -150,7 +151,7 @@ TEST_F(LiveRunQueue, WhoIsMovedWhileItWaitsKnowsWhoHadBothCpus) {
   EXPECT_LT(node_.blamed_in_all("bb"), node_.waited("bb") * 12 / 10);
 }
 
-TEST_F(LiveRunQueue, WhoRunsOnTheOtherThreadOfTheCoreIsSeen) {
+TEST_F(LiveRunQueue, TheOtherThreadOfTheCoreIsBlamed) {
   const auto& cpus = node_.node().topology.cpus;
   if (cpus.size() < 2 || cpus[0].core != cpus[1].core) GTEST_SKIP() << "the first two CPUs share no core";
   node_.begin();
@@ -177,7 +178,7 @@ TEST_F(LiveRunQueue, ASteadyTickAllocatesNothing) {
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
-TEST_F(LiveRunQueue, WhoIsNotAskedLeavesNothingInTheKernel) {
+TEST_F(LiveRunQueue, WhenOffNothingIsLeftInTheKernel) {
   const auto loaded = open_descriptors();
   node_.enable(false);
   node_.tick();
@@ -191,8 +192,8 @@ TEST_F(LiveRunQueue, WhoIsNotAskedLeavesNothingInTheKernel) {
   EXPECT_EQ(open_descriptors(), loaded);
 }
 
-/// Fifty a second come and go.
-TEST_F(LiveRunQueue, CgroupsComeAndGoAndNothingGrows) {
+/// Fifty cgroups per second come and go.
+TEST_F(LiveRunQueue, ChurningCgroupsLeakNothing) {
   const auto before = open_descriptors();
   const auto lost_before = node_.node().run_queue.lost;
   for (int round = 0; round < 40; ++round) {

@@ -1,5 +1,5 @@
-// More pairs of victim and runner than the kernel's table has room for: what has no name is the victim's all
-// the same. And what the host of a virtual machine took is nobody's.
+// With more pairs of victim and runner than the kernel's table holds, the unnamed time still counts for its
+// victim. Steal time is blamed on no cgroup.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -35,7 +35,7 @@ class LiveRunQueueReader : public testing::Test {
     }
     ASSERT_TRUE(reader_->watch(watched, MonoTime{}));
   }
-  /// All three want the same CPU for so long, and it is read what became of it.
+  /// All three want the same CPU for that long; then the result is read.
   void contend(Duration time, const run_queue::CpuShare& share = {}) {
     for (const char* pod : {"aa", "bb", "cc"}) {
       tasks_.emplace_back(node_.cgroups(), RunQueueNode::container(pod), 0, spin);
@@ -48,7 +48,7 @@ class LiveRunQueueReader : public testing::Test {
     std::this_thread::sleep_for(time);
     reader_->read(run_queue_, stalls_, share);
   }
-  /// Of the last reading, with a name or without.
+  /// In the last reading, with or without a named runner.
   [[nodiscard]] Duration blamed(CgroupId victim) const {
     Duration sum{};
     for (const auto& one : run_queue_.blame_rest)
@@ -64,7 +64,7 @@ class LiveRunQueueReader : public testing::Test {
   std::vector<TaskStalls> stalls_{};
 };
 
-TEST_F(LiveRunQueueReader, WhatFindsNoRoomInTheKernelIsTheVictims) {
+TEST_F(LiveRunQueueReader, BlameWithoutRoomInTheTableCountsForTheVictim) {
   ASSERT_NO_FATAL_FAILURE(contend(1s));
   EXPECT_LE(run_queue_.blame.size(), 1U);
   EXPECT_GE(run_queue_.blame_rest.size(), 2U);
@@ -79,8 +79,8 @@ TEST_F(LiveRunQueueReader, WhatFindsNoRoomInTheKernelIsTheVictims) {
   EXPECT_TRUE(run_queue_.blame_rest.empty()) << "a tick begins anew";
 }
 
-/// They wait all the same, but not for each other only.
-TEST_F(LiveRunQueueReader, WhatTheHostTookIsNobodysFault) {
+/// They still wait, but not only for each other.
+TEST_F(LiveRunQueueReader, StealTimeIsBlamedOnNoCgroup) {
   ASSERT_NO_FATAL_FAILURE(contend(1s, {.ran = MilliCpu(600), .of = MilliCpu(1000)}));
   for (const RunQueueWait& wait : run_queue_.waits) {
     EXPECT_GT(blamed(wait.cgroup), wait.waited * 48 / 100);

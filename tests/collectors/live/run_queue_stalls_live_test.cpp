@@ -1,4 +1,4 @@
-// What keeps tasks from getting on, on the real kernel: they free memory themselves, they sleep for a disk.
+// Stalls of tasks on the real kernel: direct reclaim and sleeping for a disk.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +24,7 @@ class LiveStalls : public testing::Test {
   void SetUp() override {
     if (const auto why = node_.why_not(); !why.empty()) GTEST_SKIP() << why;
   }
-  /// Whether the kernel took it.
+  /// Whether the kernel accepted it.
   bool put(Controller controller, const char* v1_file, const char* v2_file, const std::string& text) {
     const auto& cgroups = node_.cgroups();
     if (cgroups.layout().root(controller).empty()) return false;
@@ -48,7 +48,7 @@ class LiveStalls : public testing::Test {
     }
 }
 
-TEST_F(LiveStalls, WhoReadsMoreThanItMayKeepReclaims) {
+TEST_F(LiveStalls, ReadingMoreThanTheMemoryLimitCausesReclaim) {
   const auto files = files_to_read(4 * kLimit);
   if (files.empty()) GTEST_SKIP() << "no files to read";
   if (!put(Controller::memory, "memory.limit_in_bytes", "memory.max", std::to_string(kLimit)))
@@ -75,7 +75,7 @@ TEST_F(LiveStalls, WhoReadsMoreThanItMayKeepReclaims) {
     if (::pread(fd, piece, kPiece, static_cast<off_t>(at)) != static_cast<ssize_t>(kPiece)) ::_exit(1);
 }
 
-TEST_F(LiveStalls, WhoReadsFromASlowDiskWaitsForIt) {
+TEST_F(LiveStalls, ReadingFromASlowDiskWaits) {
   const LoopDisk disk(kDiskSize);
   if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
   const std::string rate = "1048576";

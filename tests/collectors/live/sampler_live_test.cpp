@@ -1,4 +1,4 @@
-// The senses on the real kernel: cgroups of our own, real load in them, and what is seen of it.
+// The sampler on the real kernel: cgroups of our own with real load, and the resulting measurements.
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -28,7 +28,7 @@ bool put(const std::string& path, const std::string& text) {
   return !out.fail();
 }
 
-/// A child process that does `work` once it is in its cgroup; killed in the end.
+/// A child process that does `work` once it is in its cgroup; killed at the end.
 class Worker {
  public:
   Worker(const test::LiveCgroups& live, const std::string& path, const std::function<void()>& work) {
@@ -116,7 +116,7 @@ TEST_F(SamplerLive, RealThrottlingIsSeen) {
   EXPECT_GT(container().cpu_use, 50_mcpu);
   EXPECT_LT(container().cpu_use, 400_mcpu);  // 20 ms in each 100 ms
   EXPECT_EQ(container().applied.cpu_limit, (CpuLimit{20000_us_cpu, 100ms}));
-  // The pod above has used what its container has.
+  // The pod includes its container's use.
   const auto* pod = node.cgroup(container().parent);
   ASSERT_TRUE(pod && pod->cpu_use);
   EXPECT_GT(pod->cpu_use, 50_mcpu);
@@ -161,7 +161,7 @@ TEST_F(SamplerLive, TouchedMemoryIsSeen) {
   EXPECT_TRUE(container().memory.events);
 }
 
-TEST_F(SamplerLive, ARemovedCgroupIsAbsence) {
+TEST_F(SamplerLive, ARemovedCgroupIsAbsent) {
   tick();
   tick();
   EXPECT_TRUE(container().cpu_use);
@@ -173,7 +173,7 @@ TEST_F(SamplerLive, ARemovedCgroupIsAbsence) {
   EXPECT_FALSE(container().pressure.cpu);
 }
 
-TEST_F(SamplerLive, ThisMachineMakesSense) {
+TEST_F(SamplerLive, ThisMachinesValuesArePlausible) {
   tick();
   std::this_thread::sleep_for(300ms);
   tick();

@@ -1,5 +1,4 @@
-// Tasks of real containers one by one, held against what the BPF program measures of the same, and what it
-// costs.
+// The task walk over real containers, compared with the BPF program's measurements, and its cost.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,7 +27,7 @@ double own_cpu_us() {
   return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
 }
 
-/// The same containers, seen without BPF.
+/// The same containers, without BPF.
 class LiveTaskWalk : public testing::Test {
  protected:
   void SetUp() override {
@@ -80,7 +79,7 @@ TEST_F(LiveTaskWalk, AgreesWithTheBpfProgramOnTwoHogs) {
   }
 }
 
-TEST_F(LiveTaskWalk, CountsWhoRuns) {
+TEST_F(LiveTaskWalk, CountsRunningTasks) {
   const auto a = task("aa", 0, spin), b = task("aa", 1, spin), asleep = task("aa", 0, [] { ::pause(); });
   ASSERT_TRUE(a.why_not().empty() && b.why_not().empty() && asleep.why_not().empty()) << a.why_not();
   ::usleep(200'000);
@@ -90,7 +89,7 @@ TEST_F(LiveTaskWalk, CountsWhoRuns) {
   EXPECT_EQ(of("bb").running, 0);
 }
 
-/// Both files of each of these tasks, and nothing done with them.
+/// Reads both files of each of these tasks, without using them.
 void read_bare(const std::vector<std::unique_ptr<PinnedTask>>& tasks) {
   std::array<char, 512> text{};
   for (const auto& task : tasks)

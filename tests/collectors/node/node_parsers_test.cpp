@@ -19,7 +19,7 @@ TEST(NodeCpu, CountsUserNiceSystemAndInterruptsOnly) {
   EXPECT_EQ(node::cpu_ticks("cpu  1180 50 360 9400 260 25 35 9 0 0\n")->used, 1650);
 }
 
-TEST(NodeCpu, OldKernelsWithoutStealAreUnderstood) {
+TEST(NodeCpu, OldKernelsWithoutStealAreParsed) {
   const auto ticks = node::cpu_ticks("cpu 1 2 3 4 5 6 7\n");
   ASSERT_TRUE(ticks);
   EXPECT_EQ(ticks->used, 1 + 2 + 3 + 6 + 7);
@@ -46,12 +46,12 @@ TEST(NodeMemory, ReadsTheKernelsLines) {
   EXPECT_EQ(memory->hugepages, Bytes(10 * 2048 * 1024));
 }
 
-TEST(NodeMemory, WhatIsNotToldIsUnknown) {
+TEST(NodeMemory, MissingLinesAreAbsent) {
   const auto memory = node::parse_meminfo("MemTotal: 100 kB\nMemAvailable: 50 kB\n");
   ASSERT_TRUE(memory);
   EXPECT_EQ(memory->free, std::nullopt);
   EXPECT_EQ(memory->page_cache, std::nullopt);
-  EXPECT_EQ(memory->hugepages, Bytes(0));  // a kernel without huge pages has no such lines
+  EXPECT_EQ(memory->hugepages, Bytes(0));  // kernels without huge pages have no such lines
 }
 
 TEST(NodeMemory, MalformedTextsAreAbsent) {
@@ -63,7 +63,7 @@ TEST(NodeMemory, MalformedTextsAreAbsent) {
     EXPECT_FALSE(node::parse_meminfo(text)) << text;
 }
 
-TEST(NodeMemory, AbsurdHugePagesAreNotBelieved) {
+TEST(NodeMemory, ImplausibleHugePagesAreRejected) {
   const auto memory = node::parse_meminfo(
       "MemTotal: 1000 kB\nMemAvailable: 500 kB\nHugePages_Total: 9223372036854775807\nHugepagesize: 2048 "
       "kB\n");
@@ -71,7 +71,7 @@ TEST(NodeMemory, AbsurdHugePagesAreNotBelieved) {
   EXPECT_EQ(memory->hugepages, Bytes(0));
 }
 
-TEST(NodeMemory, PageSizesAreInTheDirectoriesNames) {
+TEST(NodeMemory, PageSizesAreParsedFromDirectoryNames) {
   EXPECT_EQ(node::hugepage_size("hugepages-2048kB"), Bytes(2 << 20));
   EXPECT_EQ(node::hugepage_size("hugepages-1048576kB"), Bytes(1 << 30));
   for (const char* name :
@@ -114,7 +114,7 @@ TEST(Psi, MalformedTextsAreAbsent) {
     EXPECT_FALSE(node::parse_pressure(text)) << text;
 }
 
-TEST(Psi, ACutOffTextNeverGivesALineThatIsNotThere) {
+TEST(Psi, ATruncatedTextNeverGivesAMissingLine) {
   const auto whole_some = kPressure.find("total=") + 6;
   for (const auto text : truncations(kPressure)) {
     const auto pressure = node::parse_pressure(text);
@@ -140,7 +140,7 @@ TEST(Topology, MalformedListsAreAbsent) {
     EXPECT_FALSE(node::cpus_of_stat(text)) << text;
 }
 
-TEST(NodeParsers, TheCpuIsNamedAsTheKernelNamesIt) {
+TEST(NodeParsers, TheCpuModelIsTheKernelsName) {
   EXPECT_EQ(node::cpu_model_of(
                 "processor\t: 0\nmodel\t\t: 207\nmodel name\t: Some(R) CPU @ 2.1GHz\nprocessor\t: 1\n"
                 "model name\t: Other\n"),

@@ -8,7 +8,7 @@ namespace evenkeel {
 namespace {
 
 TEST(CgroupFiles, CountersAreReadEveryTick) {
-  // An increase must span exactly one tick, or a rate would be a multiple of the truth.
+  // An increase must span exactly one tick; otherwise a rate would be a multiple of the true value.
   for (const auto& row : per_cgroup::cgroup_files()) {
     const bool counts = row.name == "cpu.stat" || row.name == "cpuacct.usage";
     EXPECT_TRUE(!counts || row.every == 1) << row.name;
@@ -33,7 +33,7 @@ TEST(CgroupFiles, APlainLeversFileGivesItsNumber) {
   }
 }
 
-TEST(CgroupFiles, EveryLeverIsReadBack) {
+TEST(CgroupFiles, EverySettingIsReadBack) {
   for (const auto& lever : knob_table()) {
     if (is_of_node(lever.knob) || is_of_disk(lever.knob)) continue;
     const auto rows = per_cgroup::cgroup_files();

@@ -50,7 +50,7 @@ TEST(CgroupCpu, V2CountsMicroseconds) {
   EXPECT_EQ(bench.sample.cpu_use, 747_mcpu);  // 0.74776 CPUs
 }
 
-TEST(CgroupCpu, BackwardsAndStandingClocksAreAbsence) {
+TEST(CgroupCpu, DecreasingCountersAndStoppedClocksAreAbsent) {
   Bench bench(on_v1());
   bench.read(parse_cpuacct_usage, "3000\n");
   bench.read(parse_cpuacct_usage, "2000\n", 1s);
@@ -61,7 +61,7 @@ TEST(CgroupCpu, BackwardsAndStandingClocksAreAbsence) {
   EXPECT_EQ(bench.sample.cpu_use, std::nullopt);
 }
 
-TEST(CgroupCpu, ThrottlingIsWhatHappenedSince) {
+TEST(CgroupCpu, ThrottlingIsTheIncreaseSinceTheLastTick) {
   Bench bench(on_v1());
   bench.read(parse_cpu_stat_v1,
              "nr_periods 1000\nnr_throttled 40\nthrottled_time 500\nnr_bursts 3\nburst_time 70\n");
@@ -106,7 +106,7 @@ TEST(CgroupCpu, KernelsWithoutBurstStillThrottle) {
   EXPECT_EQ(bench.sample.throttling->bursts, 0);
 }
 
-TEST(CgroupCpu, OneCounterGoingBackwardsMakesTheWholeAbsent) {
+TEST(CgroupCpu, OneDecreasingCounterMakesThrottlingAbsent) {
   Bench bench(on_v1());
   bench.read(parse_cpu_stat_v1, "nr_periods 10\nnr_throttled 5\nthrottled_time 50\n");
   bench.read(parse_cpu_stat_v1, "nr_periods 12\nnr_throttled 4\nthrottled_time 60\n", 1s);
@@ -138,14 +138,14 @@ TEST(CgroupMemory, V1StatCountsTheWholeSubtree) {
   EXPECT_EQ(bench.sample.memory.working_set, 230_MiB);
 }
 
-TEST(CgroupMemory, ACacheLargerThanTheWholeLeavesNothingNotLess) {
+TEST(CgroupMemory, ACacheLargerThanMemoryInUseGivesZeroWorkingSet) {
   Bench bench(on_v2());
   bench.read(parse_memory_current, "1000\n");
   bench.read(parse_memory_stat_v2, kStatV2);
   EXPECT_EQ(bench.sample.memory.working_set, 0_B);
 }
 
-TEST(CgroupMemory, AMissingKeyIsAbsenceOfWhatNeedsIt) {
+TEST(CgroupMemory, AMissingKeyMakesTheValuesThatNeedItAbsent) {
   Bench bench(on_v2());
   bench.read(parse_memory_current, "314572800\n");
   bench.read(parse_memory_stat_v2, "inactive_anon 1\nactive_anon 2\nunevictable 3\ninactive_file 5\n");
@@ -181,7 +181,7 @@ TEST(CgroupSettings, V1LimitIsQuotaAndPeriod) {
   EXPECT_EQ(bench.sample.applied.cpu_limit, (CpuLimit{std::nullopt, 100ms}));
   bench.read(parse_cfs_period, Text{});
   bench.read(parse_cpu_limit, "150000\n");
-  EXPECT_FALSE(bench.sample.applied.cpu_limit);  // a quota of an unknown period limits nobody knows what
+  EXPECT_FALSE(bench.sample.applied.cpu_limit);  // a quota without a known period is not a known limit
 }
 
 TEST(CgroupSettings, V2LimitIsOneFile) {
@@ -196,7 +196,7 @@ TEST(CgroupSettings, V2LimitIsOneFile) {
   }
 }
 
-TEST(CgroupSettings, TheOtherLevers) {
+TEST(CgroupSettings, TheOtherSettings) {
   Bench bench(on_v1());
   bench.read(parse_cpu_burst, "20000\n");
   bench.read(parse_cpu_shares, "1024\n");
@@ -211,7 +211,7 @@ TEST(CgroupSettings, TheOtherLevers) {
   EXPECT_EQ(applied.cpus_effective->text(), "0-1");
 }
 
-TEST(CgroupSettings, AnEmptyCpusetIsNotAMissingOne) {
+TEST(CgroupSettings, AnEmptyCpusetDiffersFromAMissingOne) {
   Bench bench(on_v2());
   bench.read(parse_cpus, "\n");
   ASSERT_TRUE(bench.sample.applied.cpus);
@@ -220,7 +220,7 @@ TEST(CgroupSettings, AnEmptyCpusetIsNotAMissingOne) {
   EXPECT_FALSE(bench.sample.applied.cpus);
 }
 
-TEST(CgroupParsers, TimeInTheKernelCountsSinceTheBeginning) {
+TEST(CgroupParsers, SystemTimeIsTheTotalSinceCreation) {
   Bench v1(on_v1()), v2(on_v2());
   v1.read(parse_cpuacct_stat, "user 100\nsystem 250\n");
   EXPECT_EQ(v1.sample.system_time, 2500ms);
@@ -234,7 +234,7 @@ TEST(CgroupParsers, TimeInTheKernelCountsSinceTheBeginning) {
   }
 }
 
-/// Whether anything at all is known of the sample.
+/// Whether the sample has any value.
 bool knows_something(const CgroupSample& s) {
   const auto& a = s.applied;
   const auto& m = s.memory;
@@ -249,7 +249,7 @@ constexpr ParseFile kCounters[] = {
 constexpr ParseFile kSettings[] = {parse_cfs_period, parse_cpu_limit, parse_cpu_burst, parse_cpu_shares,
                                    parse_cpu_idle};
 
-TEST(CgroupParsers, MissingFilesLeaveNothingBehind) {
+TEST(CgroupParsers, MissingFilesClearTheirValues) {
   for (const auto& layout : {on_v1(), on_v2()}) {
     Bench bench(layout);
     bench.sample.cpu_use = 1_mcpu;
@@ -264,21 +264,21 @@ TEST(CgroupParsers, MissingFilesLeaveNothingBehind) {
   }
 }
 
-TEST(CgroupParsers, MalformedTextsAreAbsence) {
+TEST(CgroupParsers, MalformedTextsAreAbsent) {
   for (const auto& layout : {on_v1(), on_v2()}) {
     for (const auto& text : test::malformed_texts()) {
       Bench bench(layout);
       for (int twice = 0; twice < 2; ++twice)
         for (const auto parse : kCounters) bench.read(parse, text, 1s);
       for (const auto parse : kSettings)
-        // "-1" and "max" are good words of some settings: unlimited, and the lowest identity.
+        // "-1" and "max" are valid texts of some settings: unlimited, and the lowest identity.
         if (text != "-1" && text != "max" && text != "-9223372036854775808") bench.read(parse, text, 1s);
       EXPECT_FALSE(knows_something(bench.sample)) << text.substr(0, 40);
     }
   }
 }
 
-TEST(CgroupParsers, HugeAndNegativeNumbersInLinesAreAbsence) {
+TEST(CgroupParsers, HugeAndNegativeNumbersInLinesAreAbsent) {
   Bench bench(on_v2());
   for (int twice = 0; twice < 2; ++twice) {
     bench.read(parse_cpu_stat_v2,

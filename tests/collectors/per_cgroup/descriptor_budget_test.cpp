@@ -5,7 +5,7 @@
 namespace evenkeel {
 namespace {
 
-TEST(DescriptorBudget, TheImportantComeFirstAndEqualsInOrder) {
+TEST(DescriptorBudget, ImportantFilesComeFirstAndEqualsInOrder) {
   const per_cgroup::DescriptorNeed rows[] = {{10, per_cgroup::Importance::low},
                                              {10, per_cgroup::Importance::high},
                                              {10, per_cgroup::Importance::normal},

@@ -1,4 +1,4 @@
-// Who is who: the cgroup tree joined with the pods and the host applications that others know of.
+// The roster: the cgroup tree joined with the listed pods and the configured host applications.
 #include "collectors/per_cgroup/roster.h"
 
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST_P(Roster, ListedPodsAndContainersFindTheirDirectories) {
   EXPECT_NE(node().cgroup(container(web, 3).cgroup), node().cgroup(container(web, 0).cgroup));
 }
 
-TEST_P(Roster, AListedPodWithoutDirectoryIsKnownAllTheSame) {
+TEST_P(Roster, AListedPodWithoutDirectoryIsInTheSnapshot) {
   auto done = listed_pod("99-99", KubeQos::besteffort, {kApp});
   done.phase = PodPhase::succeeded;
   list({done});
@@ -91,7 +91,7 @@ TEST_P(Roster, AListedPodWithoutDirectoryIsKnownAllTheSame) {
   EXPECT_EQ(container(*pod("99-99"), 0).cgroup, kNoCgroup);
 }
 
-TEST_P(Roster, ADirectoryThatNobodyListedSpeaksForItself) {
+TEST_P(Roster, AnUnlistedDirectoryGetsASpecFromItsPath) {
   sampled.fake.pod(KubeQos::besteffort, "11-22", {kApp});
   list({listed_pod("33-44", KubeQos::burstable, {})});
   sampled.start();
@@ -107,7 +107,7 @@ TEST_P(Roster, ADirectoryThatNobodyListedSpeaksForItself) {
   EXPECT_FALSE(pod("33-44")->spec->from_cgroup_only);
 }
 
-TEST_P(Roster, WithoutAListTheTreeIsAllThereIs) {
+TEST_P(Roster, WithoutAPodListPodsComeFromTheTree) {
   sampled.fake.pod(KubeQos::guaranteed, "11-22", {kSandbox, kApp});
   sampled.start();
   EXPECT_FALSE(node().pods_known);
@@ -121,7 +121,7 @@ TEST_P(Roster, WithoutAListTheTreeIsAllThereIs) {
   EXPECT_EQ(pods[0].containers.size(), 2u);
 }
 
-TEST_P(Roster, HandsOffCoversThePodAndItsContainersOnly) {
+TEST_P(Roster, ExcludingAPodCoversItAndItsContainersOnly) {
   sampled.fake.pod(KubeQos::burstable, "11-22", {kApp});
   sampled.fake.pod(KubeQos::burstable, "33-44", {kApp});
   auto shy = listed_pod("11-22", KubeQos::burstable, {kApp});
@@ -138,7 +138,7 @@ TEST_P(Roster, HandsOffCoversThePodAndItsContainersOnly) {
   for (const auto& sample : node().cgroups) EXPECT_FALSE(sample.hands_off) << sample.path;
 }
 
-TEST_P(Roster, HandsOffOfTheNodeCoversEverything) {
+TEST_P(Roster, ExcludingTheNodeCoversEverything) {
   sampled.fake.pod(KubeQos::burstable, "11-22", {kApp});
   NodeSlo slo;
   slo.evenkeel.hands_off = true;

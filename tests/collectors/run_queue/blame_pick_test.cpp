@@ -1,5 +1,5 @@
-// Which pairs of blame are passed on, and what becomes of the others: nothing is lost, and nobody is
-// forgotten.
+// Which pairs of blame are reported, and how the others are summed: no time is lost, and no victim is left
+// out.
 #include "collectors/run_queue/blame_pick.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ class BlamePickTest : public testing::Test {
       if (one.victim == id(victim) && one.sibling == sibling) return one;
     return {};
   }
-  /// Of everybody, told or added up.
+  /// Of all victims, reported by pair or summed.
   [[nodiscard]] Duration all_time() const {
     Duration sum{};
     for (const auto& one : run_queue_.blame) sum += one.time;
@@ -44,7 +44,7 @@ class BlamePickTest : public testing::Test {
   RunQueue run_queue_{};
 };
 
-TEST_F(BlamePickTest, EverythingIsToldWhereThereIsRoom) {
+TEST_F(BlamePickTest, AllPairsAreReportedIfThereIsRoom) {
   for (std::uint32_t i = 0; i < run_queue::BlameSelection::kMaxPairs; ++i)
     note(1 + i % 4, 100 + i, 1ms * (i + 1));
   pick_.emit(run_queue_);
@@ -57,7 +57,7 @@ TEST_F(BlamePickTest, EverythingIsToldWhereThereIsRoom) {
   EXPECT_EQ(run_queue_.blame[0].victim, id(1));
 }
 
-TEST_F(BlamePickTest, TheLongestAreToldAndTheOthersAddedUp) {
+TEST_F(BlamePickTest, TheLongestPairsAreReportedAndTheOthersSummed) {
   for (std::uint32_t i = 0; i < 2000; ++i) note(1, 100 + i, 1us * (i + 1));
   note(2, 9, 1ns);
   pick_.emit(run_queue_);
@@ -70,8 +70,8 @@ TEST_F(BlamePickTest, TheLongestAreToldAndTheOthersAddedUp) {
   EXPECT_EQ(run_queue_.blame_cut, 977U);
 }
 
-/// 330 victims with a dozen runners each, the last of them with the least: nobody is without.
-TEST_F(BlamePickTest, EveryVictimKeepsItsLongest) {
+/// 330 victims with a dozen runners each, the last of them with the least: each keeps some pairs.
+TEST_F(BlamePickTest, EveryVictimKeepsItsLongestPairs) {
   Duration noted{};
   for (std::uint32_t victim = 1; victim <= 330; ++victim)
     for (std::uint32_t runner = 1; runner <= 12; ++runner) {
@@ -94,8 +94,8 @@ TEST_F(BlamePickTest, EveryVictimKeepsItsLongest) {
   EXPECT_EQ(all_time(), noted);
 }
 
-/// More victims than pairs: the longest are told, and of the others it is known how much there was.
-TEST_F(BlamePickTest, WhereThereIsNoRoomForAllVictimsTheirRestsSpeak) {
+/// More victims than pairs: the longest are reported, and the others' total is known.
+TEST_F(BlamePickTest, VictimsWithoutRoomForPairsHaveSums) {
   for (std::uint32_t victim = 1; victim <= 1500; ++victim) {
     note(victim, 9000, 1us * victim);
     note(victim, 9001, 1us * victim / 2);
@@ -110,7 +110,7 @@ TEST_F(BlamePickTest, WhereThereIsNoRoomForAllVictimsTheirRestsSpeak) {
   EXPECT_EQ(rest_of(1500).time, 750us);
 }
 
-TEST_F(BlamePickTest, SharedCoresAreApartFromWaits) {
+TEST_F(BlamePickTest, SharedCoresAreCountedSeparatelyFromWaits) {
   for (std::uint32_t i = 0; i < 1200; ++i) note(1, 100 + i, 1s, true);
   for (std::uint32_t i = 0; i < 5; ++i) note(1, 100 + i, 1us);
   pick_.emit(run_queue_);
@@ -122,8 +122,8 @@ TEST_F(BlamePickTest, SharedCoresAreApartFromWaits) {
   EXPECT_EQ(rest_of(1, true).pairs, 1200 - (1024 - 3));
 }
 
-/// More than are noted at a time: the sums are those of all, whatever the order.
-TEST_F(BlamePickTest, MoreThanItCanNoteIsAddedUpEarly) {
+/// More than it can hold at a time: the sums include all, whatever the order.
+TEST_F(BlamePickTest, PairsBeyondTheCapacityAreSummedEarly) {
   std::mt19937 dice(1);
   std::vector<WaitBlame> all;
   std::map<std::uint32_t, Duration> longest, sums;
@@ -147,7 +147,7 @@ TEST_F(BlamePickTest, MoreThanItCanNoteIsAddedUpEarly) {
   EXPECT_EQ(run_queue_.blame_cut, all.size() - run_queue::BlameSelection::kMaxPairs);
 }
 
-TEST_F(BlamePickTest, ARestThatTheKernelMadeIsAddedToOurs) {
+TEST_F(BlamePickTest, TheKernelsUnnamedBlameIsAddedToTheSums) {
   for (std::uint32_t i = 0; i < 1025; ++i) note(1, 100 + i, 1us * (i + 1));
   pick_.add_rest({.victim = id(1), .pairs = 1, .time = 5us});
   pick_.add_rest({.victim = id(7), .sibling = true, .pairs = 1, .time = 6us});
@@ -158,7 +158,7 @@ TEST_F(BlamePickTest, ARestThatTheKernelMadeIsAddedToOurs) {
   EXPECT_EQ(run_queue_.blame_cut, 3U);
 }
 
-TEST_F(BlamePickTest, ATickBeginsAnewAndAllocatesNothing) {
+TEST_F(BlamePickTest, EachTickStartsEmptyAndAllocatesNothing) {
   const auto fill = [&] {
     for (std::uint32_t i = 0; i < 2000; ++i) note(1 + i % 500, 1000 + i, 1us * i);
     pick_.emit(run_queue_);

@@ -11,7 +11,7 @@
 namespace evenkeel {
 namespace {
 
-TEST(WaitBucket, IsThePowerOfTwoThatIsNotExceeded) {
+TEST(WaitBucket, IsTheSmallestPowerOfTwoNotBelowTheWait) {
   EXPECT_EQ(wait_bucket(0), 0U);
   EXPECT_EQ(wait_bucket(1), 0U);
   EXPECT_EQ(wait_bucket(1000), 0U);
@@ -27,14 +27,14 @@ TEST(WaitBucket, IsThePowerOfTwoThatIsNotExceeded) {
   }
 }
 
-TEST(BlameKey, KeepsItsPartsApart) {
+TEST(BlameKey, KeepsItsPartsDistinct) {
   const auto key = victim_key(kMostSlots - 1, 1) | kIdleSlot;
   EXPECT_EQ(key >> kSiblingBit, 1U);
   EXPECT_EQ(key >> kRunnerBits & 0x7fffU, kMostSlots - 1U);
   EXPECT_EQ(key & 0xffffU, 0U + kIdleSlot);
 }
 
-TEST(RanShare, IsAllWhereItIsNotKnownWhatTheHostTook) {
+TEST(RanShare, IsOneIfStealTimeIsUnknown) {
   NodeSample node;
   EXPECT_EQ(run_queue::cpu_share(node), run_queue::CpuShare{});
   node.cpu_use = MilliCpu(1500);
@@ -58,12 +58,12 @@ std::map<unsigned int, unsigned long long> walk(const RunSegments& past, unsigne
   return out;
 }
 
-TEST(RunSegments, ABlankPastIsKnownOfNobody) {
+TEST(RunSegments, AnEmptyPastHasNoRunner) {
   const RunSegments past{};
   EXPECT_TRUE(walk(past, 10, 20).empty());
 }
 
-TEST(RunSegments, OneWhoGoesOnIsOneSegment) {
+TEST(RunSegments, ContinuousRunningIsOneSegment) {
   RunSegments past{};
   start_segment(&past, 7, 100);
   start_segment(&past, 7, 150);
@@ -73,13 +73,13 @@ TEST(RunSegments, OneWhoGoesOnIsOneSegment) {
   EXPECT_EQ(walk(past, 150, 180), (std::map<unsigned int, unsigned long long>{{7, 30}}));
 }
 
-/// As far as the ring reaches, it is as if each nanosecond had been written down.
-TEST(RunSegments, TellAsMuchAsAFullRecord) {
+/// As far back as the ring reaches, the result equals a record of each nanosecond.
+TEST(RunSegments, EqualAFullRecord) {
   std::mt19937 dice(1);
   const auto roll = [&](int below) { return static_cast<int>(dice() % static_cast<unsigned>(below)); };
   for (int round = 0; round < 2000; ++round) {
     RunSegments past{};
-    std::vector<unsigned int> record(1, 0);  // who ran in each nanosecond; 0: nobody knows
+    std::vector<unsigned int> record(1, 0);  // which slot ran in each nanosecond; 0: unknown
     const int segments = roll(80);
     for (int i = 0; i < segments; ++i) {
       const auto slot = 1U + static_cast<unsigned int>(roll(4));

@@ -1,5 +1,4 @@
-// What single tasks say of themselves: the texts, and the sums over tasks that come and go, on a made-up
-// machine.
+// The task walk on a fake machine: parsing, and the sums over tasks that come and go.
 #include "collectors/run_queue/task_walk.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(TaskTexts, SayWhatTheySay) {
+TEST(TaskTexts, AreParsed) {
   EXPECT_EQ(run_queue::parse_schedstat("100 2500 7\n")->waited, 2500ns);
   EXPECT_EQ(run_queue::parse_schedstat("100 2500 7\n")->timeslices, 7);
   EXPECT_TRUE(run_queue::parse_schedstat("0 0 0\n")) << "it has not run yet";
@@ -22,7 +21,7 @@ TEST(TaskTexts, SayWhatTheySay) {
   EXPECT_EQ(run_queue::task_state("12 (odd ) D (name) S 1 2 3"), 'S') << "a name may contain anything";
 }
 
-TEST(TaskTexts, AnythingElseIsAbsence) {
+TEST(TaskTexts, AnythingElseIsAbsent) {
   for (const char* text : {"1 2", "-1 2 3", "1 -2 3", "1 2 -3", "5 0 0", "a b c"})
     EXPECT_FALSE(run_queue::parse_schedstat(text)) << text;
   for (const auto& text : malformed_texts()) {
@@ -33,7 +32,7 @@ TEST(TaskTexts, AnythingElseIsAbsence) {
     EXPECT_EQ(run_queue::task_state(text), '\0') << text;
 }
 
-/// A pod of one container on v2, and tasks in it.
+/// A pod with one container on v2, and tasks in it.
 class Walked : public testing::Test {
  protected:
   Walked() {
@@ -52,7 +51,7 @@ class Walked : public testing::Test {
     host_.file(dir + "/schedstat",
                "1000 " + std::to_string(waited_ns) + " " + std::to_string(timeslices) + "\n");
   }
-  /// So many tasks that do nothing.
+  /// Adds that many sleeping tasks.
   void sleepers(int count) {
     std::string list;
     for (int tid = 100; tid < 100 + count; ++tid) {
@@ -94,7 +93,7 @@ TEST_F(Walked, CountsStatesAndAddsUpWaits) {
   EXPECT_EQ(seen().since->timeslices, 3);
 }
 
-TEST_F(Walked, WhoComesOrGoesCountsForNothingButHimself) {
+TEST_F(Walked, StartedAndExitedTasksDoNotDistortTheSum) {
   tasks("11\n12\n");
   task(11, 'R', 100, 1);
   task(12, 'R', 5000, 1);
@@ -104,17 +103,17 @@ TEST_F(Walked, WhoComesOrGoesCountsForNothingButHimself) {
   task(14, 'R', 9000, 9);
   look();
   EXPECT_EQ(seen().since->waited, 70ns);
-  task(11, 'R', 60, 1);  // another one with its number
+  task(11, 'R', 60, 1);  // another task with its number
   task(14, 'R', 9005, 10);
   look();
   EXPECT_EQ(seen().since->waited, 5ns);
-  host_.remove("proc/14");  // ends between the list and the look
+  host_.remove("proc/14");  // exits between the listing and the read
   look();
   EXPECT_EQ(seen().running, 1);
   EXPECT_EQ(seen().since->waited, 0ns);
 }
 
-TEST_F(Walked, WhatAQuotaHeldUpIsNotKnown) {
+TEST_F(Walked, WaitsOfAThrottledCgroupAreUnknown) {
   tasks("11\n");
   task(11, 'R', 100, 1);
   look();
@@ -130,7 +129,7 @@ TEST_F(Walked, WhatAQuotaHeldUpIsNotKnown) {
   EXPECT_EQ(seen().since->waited, 50ns);
 }
 
-TEST_F(Walked, SaysWhyNothingIsKnown) {
+TEST_F(Walked, ReportsWhyNothingIsKnown) {
   tasks("0\n0\n");
   EXPECT_NE(look().find("PID namespace"), std::string_view::npos);
   tasks("11\n");
@@ -143,8 +142,8 @@ TEST_F(Walked, SaysWhyNothingIsKnown) {
   EXPECT_TRUE(walk_.seen().empty());
 }
 
-/// Where there are a thousand now and then, it is not known now and then.
-TEST_F(Walked, ManyTasksAreTooManyUntilTheyAreFewAgain) {
+/// When the number varies around the limit, results must not come and go.
+TEST_F(Walked, AboveTheLimitNothingIsKnownUntilClearlyBelow) {
   sleepers(1000);
   EXPECT_EQ(look(false), "");
   sleepers(1001);
@@ -162,7 +161,7 @@ TEST_F(Walked, ManyTasksAreTooManyUntilTheyAreFewAgain) {
   EXPECT_EQ(look(false), "");
 }
 
-TEST_F(Walked, TasksInCgroupsThatAContainerMadeAreTheContainers) {
+TEST_F(Walked, TasksInAContainersSubCgroupsCountForTheContainer) {
   tasks("11\n");
   task(11, 'R', 100, 1);
   host_.write(Controller::cpu, pod_ + "/aaa/init.scope", "cgroup.threads", "12\n");
@@ -180,7 +179,7 @@ TEST_F(Walked, TasksInCgroupsThatAContainerMadeAreTheContainers) {
   EXPECT_EQ(seen().since->waited, 40ns);
 }
 
-TEST_F(Walked, ASteadyLookAllocatesNothing) {
+TEST_F(Walked, ASteadyWalkAllocatesNothing) {
   tasks("11\n12\n");
   task(11, 'R', 100, 1);
   task(12, 'S', 100, 1);

@@ -1,12 +1,12 @@
-# What the agents of a cluster ask of its API server: one agent of this node, steady and busy; then LOAD_AGENTS (200) at
-# once, each with a host root and a Node of its own, against the same API server. Prints figures, with the sum for 5000
-# nodes; asserts only that nearly all requests are answered and every Node lends.
-# LOAD_SECONDS (60): the length of each phase.
+# Measures the agents' load on the API server: one agent of this node, idle and busy; then LOAD_AGENTS (200)
+# at once, each with its own host root and Node, against the same API server. Prints figures, extrapolated to
+# 5000 nodes; asserts only that nearly all requests are answered and every Node lends. LOAD_SECONDS (60): the
+# length of each phase.
 . tests/kube/case.sh
 . "$KUBE_CLUSTER/control_plane.sh"
 AGENTS=${LOAD_AGENTS:-200} PHASE=${LOAD_SECONDS:-60}
 FLEET=$WORK/fleet
-# Of one user the kernel watches 128 inotify instances, and an agent has four.
+# The kernel allows 128 inotify instances per user, and an agent has four.
 AGENTS_OF_A_USER=25 FIRST_USER=64000 FIRST_PORT=21000
 
 clean_up() {
@@ -24,13 +24,13 @@ clean_up() {
 # cpu_of NAME: CPU seconds of a daemon so far.
 cpu_seconds() { awk -v hz="$(getconf CLK_TCK)" '{ print ($14 + $15) / hz }' "/proc/$1/stat"; }
 cpu_of() { recorded "$1" && cpu_seconds "$PID"; }
-# api_counts VERB RESOURCE SUBRESOURCE: how many requests the API server has had of these, by its own count.
+# api_counts VERB RESOURCE SUBRESOURCE: the number of these requests by the API server's own count.
 api_counts() {
   kubectl get --raw /metrics | awk -v verb="verb=\"$1\"" -v resource="resource=\"$2\"" -v sub_="subresource=\"$3\"" \
     '/^apiserver_request_total/ && index($0, verb) && index($0, resource) && index($0, sub_) { sum += $NF } END { print sum + 0 }'
 }
 audited() { wc -l <"$KUBE_AUDIT"; }
-# sums: of everything that an agent says of its servers, one line "SERVER requests bytes-in bytes-out seconds" each.
+# sums: the agent's figures about its servers, one line "SERVER requests bytes-in bytes-out seconds" each.
 sums() {
   awk '
     function server(s) { match(s, /server="[a-z]+"/); return substr(s, RSTART + 8, RLENGTH - 9) }
@@ -40,7 +40,7 @@ sums() {
     /^evenkeel_server_wait_seconds_total/ { w[server($1)] += $2 }
     END { for (s in n) print s, n[s], i[s], o[s], w[s] }'
 }
-# per_minute BEFORE AFTER SECONDS AGENTS SERVER: of one agent.
+# per_minute BEFORE AFTER SECONDS AGENTS SERVER: the figures per agent.
 per_minute() {
   awk -v seconds="$3" -v agents="$4" -v server="$5" '
     $1 == server { for (f = 2; f <= 5; f++) d[f] += FILENAME == ARGV[1] ? -$f : $f }
@@ -59,7 +59,7 @@ extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: $1}}
 YAML
   mv "$WORK/nodeslo.new" "$WORK/nodeslo.yaml"
 }
-# phase NAME: the figures of the agent over PHASE seconds.
+# phase NAME: prints the agent's figures over PHASE seconds.
 phase() {
   local reviews audit server
   page metrics | sums >"$WORK/before"
@@ -71,7 +71,7 @@ phase() {
   say "$1, by the API server's audit: $((($(audited) - audit) * 60 / PHASE)) requests a minute of the agent;" \
     "$((($(api_counts POST tokenreviews "") + $(api_counts POST subjectaccessreviews "") - reviews) * 60 / PHASE)) reviews a minute of its token, by the kubelet (which forgets after 10 s here)"
 }
-# A batch pod comes and goes, and what is lent changes by half, all the time.
+# A batch pod comes and goes, and the lent amount changes by half, all the time.
 churn() {
   local lent=60
   while :; do
@@ -100,7 +100,7 @@ stop_agent
 
 # --- many agents
 
-# make_host NUMBER: what an agent reads of a machine of 64 CPUs and 256 GiB.
+# make_host NUMBER: the files that an agent reads on a machine of 64 CPUs and 256 GiB.
 make_host() {
   local host=$FLEET/$1 besteffort
   besteffort=$host/sys/fs/cgroup/cpu/kubepods/besteffort
@@ -119,7 +119,7 @@ make_host() {
   done
   chown -R $((FIRST_USER + $1 / AGENTS_OF_A_USER)) "$host"
 }
-# A Node as a kubelet registers it, with the images that make most of its size.
+# A Node as a kubelet registers it, with the image list that is most of its size.
 node_object() {
   local image
   printf '{"kind":"Node","apiVersion":"v1","metadata":{"name":"fleet-%d","labels":{"evenkeel-test":"fleet"}},"status":{' "$1"
@@ -134,7 +134,7 @@ make_nodes() {
   local number
   for number in $(seq "$AGENTS"); do node_object "$number"; done | kubectl create -f - >/dev/null
 }
-# Every machine uses a share of its CPUs, 10 % to 70 %; while $FLEET/busy is there, another one every 20 s.
+# Every machine uses 10 % to 70 % of its CPUs; while $FLEET/busy exists, the share changes every 20 s.
 climate() {
   local number now last=$(now_in_jiffies) passed round=0 idle=() busy=() percent=()
   while sleep 1; do
@@ -151,7 +151,8 @@ climate() {
   done
 }
 now_in_jiffies() { printf '%d\n' $((${EPOCHREALTIME/[.,]/} * 64 / 10000)); } # of 64 CPUs
-# A service account with the agent's rights, whose requests are not audited: that would cost the API server more than they do.
+# A service account with the agent's rights, whose requests are not audited: auditing would cost the API
+# server more than the requests.
 fleet_token() {
   kubectl -n evenkeel create serviceaccount fleet >/dev/null
   kubectl create clusterrolebinding evenkeel-fleet --clusterrole=evenkeel --serviceaccount=evenkeel:fleet >/dev/null
@@ -195,7 +196,7 @@ fleet_phase() {
   say "  in $seconds s the API server used $api s of CPU, etcd $etcd s, all agents $fleet s"
   for_many "$seconds" "$api" "$1"
 }
-# The API server's share that grows with the agents: less what it uses without them.
+# The part of the API server's use that grows with the agents: without its idle use.
 for_many() {
   awk -v seconds="$1" -v cpu="$2" -v idle="$IDLE" -v agents="$AGENTS" -v name="$3" '
     $1 == "api" { if (FILENAME == ARGV[1]) { n -= $2; in_ -= $3; out -= $4 } else { n += $2; in_ += $3; out += $4 } }

@@ -1,6 +1,6 @@
-# The API server is killed and stays away for OUTAGE_SECONDS (60): ticks go on, every value stays in force, the age of what
-# is known is shown, nobody is evicted on what nobody confirms any more, the log speaks on change. When it is back, pods,
-# Node and figures are fresh again without a restart of anything.
+# The API server is killed and stays down for OUTAGE_SECONDS (60): ticks continue, every value stays in
+# effect, metrics show the age of the inputs, no pod is evicted based on stale data, and the log reports
+# changes only. After its return, pods, Node and figures are fresh again without any restart.
 . tests/kube/case.sh
 . "$KUBE_CLUSTER/control_plane.sh"
 OUTAGE=${OUTAGE_SECONDS:-60}
@@ -10,7 +10,7 @@ bring_back() {
   start_apiserver
   within 90 "the API server is ready" apiserver_ready
 }
-# configure LENT-PERCENT EVICTION-PERCENT: a change of what is lent is what the Node has to be told after the outage.
+# configure LENT-PERCENT EVICTION-PERCENT: changes the lent amount, which the Node must get after the outage.
 configure() {
   cat >"$WORK/nodeslo.new" <<YAML
 resourceUsedThresholdWithBE:
@@ -40,7 +40,7 @@ soon 30 "the service may burst" cpu_is_not "$(container_cgroup service)" cfs_bur
 soon 30 "batch pods run when nobody else wants the CPU" cpu_is "$batch" idle 1
 soon 30 "best effort is bounded" cpu_is_not kubepods/besteffort cfs_quota_us -1
 burst=$(cpu "$(container_cgroup service)" cfs_burst_us)
-sleep 12 # the figures come to rest
+sleep 12 # until the figures are stable
 lent=$(allocatable batch-cpu)
 
 say "the API server is killed, for $OUTAGE s"
@@ -74,7 +74,7 @@ cat "$WORK/outage.log"
 say "the API server is back"
 bring_back
 back=$SECONDS
-# The longest that an agent waits after failures is a minute.
+# The longest retry interval of the agent is a minute.
 soon 150 "the pods are fresh" good pods
 say "pods after $(since $back)"
 soon 150 "the Node has the figures of now" figure_has_changed

@@ -1,6 +1,6 @@
-# deploy/kustomize/base with the built image as a real pod: it becomes ready, knows the pods from the kubelet, may do what
-# it must with the capabilities it lists, takes over after kill -9, lends once its ConfigMap says so, and leaves nothing
-# when it is deleted. deploy/helm makes the same objects, which tests/deploy shows.
+# Runs deploy/kustomize/base with the built image as a real pod: it becomes ready, gets the pods from the
+# kubelet, works with the capabilities it lists, takes over after kill -9, lends once its ConfigMap says so,
+# and leaves nothing behind when deleted. tests/deploy shows that deploy/helm creates the same objects.
 . tests/kube/case.sh
 
 pods batch service
@@ -30,7 +30,7 @@ soon 20 "its values are in force" cpu_is "$batch" idle 1
 say "lending"
 { cat deploy/kustomize/base/nodeslo.yaml && printf 'extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: 200}}\n'; } >"$WORK/nodeslo.yaml"
 kubectl -n evenkeel create configmap evenkeel --from-file="$WORK/nodeslo.yaml" --dry-run=client -o yaml | kubectl replace -f - >/dev/null
-kubectl -n evenkeel annotate pod "$name" touched=now >/dev/null # the kubelet looks at the ConfigMap now, not in a minute
+kubectl -n evenkeel annotate pod "$name" touched=now >/dev/null # makes the kubelet reread the ConfigMap now
 soon 150 "the Node lends" advertised batch-cpu
 say "batch-cpu $(allocatable batch-cpu), batch-memory $(allocatable batch-memory)"
 soon 20 "the values are still in force" cpu_is "$batch" idle 1

@@ -1,5 +1,6 @@
-# Memory is short. By size: a hog among batch pods goes, and as that suffices nobody else. By decree (a threshold that
-# nothing can reach): the pod that may go goes, the one that its budget guards is asked and stays, a service is never asked.
+# Evictions under memory shortage. Real shortage: a hog among batch pods is evicted, and no other pod, as that
+# suffices. Configured shortage (a threshold that cannot be met): an unprotected pod is evicted, the pod with
+# a disruption budget is requested but stays, a service is never requested.
 . tests/kube/case.sh
 
 # short_above PERCENT
@@ -18,7 +19,7 @@ stay() {
   for pod in "$@"; do ! is_gone "$pod" || fail "pod $pod went"; done
 }
 asked() { grep -q "event=\(evict\|not-evicted\) pod=default/$1" "$WORK/agent.log"; }
-# event_says POD REASON: what the owner of a pod is told.
+# event_says POD REASON: whether the pod has that event.
 event_says() { kubectl get events --field-selector "involvedObject.name=$1,reason=$2" -o jsonpath='{.items[*].message}' | says .; }
 pods guarded service batch
 budget_known() { [ "$(kubectl get pdb guarded -o jsonpath="{.status.currentHealthy}")" = 1 ]; }
@@ -34,7 +35,7 @@ soon 60 "the hog was asked" grep -q 'event=evict pod=default/hog' "$WORK/agent.l
 grep 'event=evict pod=default/hog' "$WORK/agent.log"
 soon 60 "the hog has gone" is_gone hog
 soon 20 "an event says that the hog was asked" event_says hog Evicting
-sleep 10 # long enough for another victim, if anybody looked for one
+sleep 10 # time enough to evict another pod, which must not happen
 stay guarded service batch
 for pod in guarded service batch; do ! asked $pod || fail "pod $pod was asked though the hog sufficed"; done
 say "used: $before % before, $(used_percent) % after"

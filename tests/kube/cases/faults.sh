@@ -1,25 +1,26 @@
-# Between the agent and both servers stands a proxy that makes trouble (tests/helpers/fault_proxy.cpp): refusals of every
-# kind, delays, resets, answers cut off, dripping, endless, deep, crowded, empty or no answers at all. Through all of it
-# ticks are on time, memory is bounded, values stay in force, nobody is evicted and the log speaks on change; after each
-# the figures are on the Node again. FAULTS: a file with other lines; KUBE_AGENT_MIB: the most memory, 128 as deploy/ allows.
+# Runs the agent behind a fault-injecting proxy to both servers (tests/helpers/fault_proxy.cpp): refusals,
+# delays, resets, and answers that are truncated, dripping, endless, deep, crowded, empty or missing.
+# Throughout, ticks are on time, memory is bounded, values stay in effect, no pod is evicted and the log
+# reports changes only; after each fault the figures are on the Node again. FAULTS: a file with other lines;
+# KUBE_AGENT_MIB: the memory limit, 128 as in deploy/.
 . tests/kube/case.sh
 PROXY=$KUBE_ROOT/build/release/tests/fault_proxy
 [ -x "$PROXY" ] || cannot "build/release/tests/fault_proxy was not built"
 
-# Answers that are of no use, one fault a line.
+# Invalid answers, one fault per line.
 if [ -n "${FAULTS:-}" ]; then mapfile -t useless <"$FAULTS"; else
   useless=("status 401" "status 403" "status 404" "status 409" "status 410" "status 415" "status 422" "status 500"
     "status 429 Retry-After: 3" "status 503 Retry-After: 3" "reset 0" "reset 300" "cut 0" "cut 300" "cut 2000" "drip 200"
     "hang" "garbage" "huge" "deep")
 fi
-# Answers that are legal: slow ones, and a list that has forgotten every pod or knows a great many.
+# Valid answers: slow ones, and a list with no pods or a great many.
 legal=("delay 1500" "empty" "crowd 20000")
 
 clean_up() {
   exec 5>&- 6>&-
   [ -z "${PROXIES:-}" ] || wait $PROXIES 2>/dev/null || true
 }
-# proxy NAME PORT: before 127.0.0.1:PORT; what is written to $WORK/NAME.faults befalls it.
+# proxy NAME PORT: starts a proxy in front of 127.0.0.1:PORT with the faults written to $WORK/NAME.faults.
 proxy() {
   mkfifo "$WORK/$1.faults"
   "$PROXY" "$2" "$WORK/$1.ca" <"$WORK/$1.faults" >"$WORK/$1.said" &
@@ -36,7 +37,7 @@ inflict() {
   ! grep -q unknown "$WORK/kubelet.said" || fail "the proxy does not know '$1'"
 }
 
-# configure LENT-PERCENT: of the CPUs, so that what is to be lent differs from one fault to the next.
+# configure LENT-PERCENT: of the CPUs, so that the lent amount differs from one fault to the next.
 configure() {
   cat >"$WORK/nodeslo.new" <<YAML
 resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpuSuppressPolicy: cfsQuota, memoryEvictThresholdPercent: 99}
@@ -45,7 +46,7 @@ extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: $1}, evenkee
 YAML
   mv "$WORK/nodeslo.new" "$WORK/nodeslo.yaml"
 }
-# More than two CPUs for each that there is, or less.
+# Whether more than two CPUs are lent for each existing one, or fewer.
 lends_much() {
   local amount
   amount=$(allocatable batch-cpu)

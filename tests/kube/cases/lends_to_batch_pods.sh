@@ -1,10 +1,11 @@
-# Pods from the kubelet, figures on the Node: a pod that asks for what is lent waits until the agent lends, then runs and
-# has its values; it lives on while the agent is away and the kubelet restarts; the agent finds its figures again.
+# Pods from the kubelet, figures on the Node: a pod that requests lent resources stays pending until the agent
+# lends, then runs and has its values; it keeps running while the agent is stopped and the kubelet restarts;
+# the restarted agent continues with its figures.
 . tests/kube/case.sh
 
 is_ready() { [ "$(kubectl get pod lent -o jsonpath='{.status.containerStatuses[0].ready}')" = true ]; }
 lending_agent() {
-  # The machine may be busy with other tests: lend more than there is, so that the pod fits anyway.
+  # The machine may be busy with other tests: lend more than it has, so that the pod fits anyway.
   cat >"$WORK/nodeslo.yaml" <<YAML
 extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: 200}}
 resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}

@@ -1,4 +1,5 @@
-# While the agent cannot do its work the Node says so, with the reason; no longer once it can, and not after it has gone.
+# While the agent cannot do its work, the Node has a condition with the reason; it is removed once the agent
+# can, and when the agent exits.
 . tests/kube/case.sh
 
 condition() { kubectl get node "$KUBE_NODE" -o jsonpath="{.status.conditions[?(@.type=='EvenkeelDegraded')].$1}"; }

@@ -1,5 +1,6 @@
-# What the node and its pods use, in the NodeMetric of this node: the agent says what is missing until right, resource and
-# object are there; then the object holds every field, and what it says of a busy pod is what its cgroup says.
+# The use of the node and its pods in this node's NodeMetric: the agent reports what is missing until the
+# permission, the resource and the object exist; then the object has every field, and a busy pod's use matches
+# its cgroup.
 . tests/kube/case.sh
 
 metric() { kubectl get nodemetric "$KUBE_NODE" -o jsonpath="{.status$1}"; }
@@ -7,7 +8,7 @@ busy() { metric ".podsMetric[?(@.name==\"busy\")].$1"; }
 said() { grep -q "event=usage-not-reported.*$1" "$WORK/agent.log"; }
 reported_since() { [[ "$(metric .updateTime)" > "$1" ]]; }
 knows_busy() { [ -n "$(busy podUsage.resources.cpu)" ]; }
-# Milliseconds of CPU that the pod has used, and of the clock.
+# Milliseconds of CPU used by the pod, and of wall time.
 used() { echo $(($(cat "/sys/fs/cgroup/cpuacct/$1/cpuacct.usage") / 1000000)); }
 now() { echo $(($(date +%s%N) / 1000000)); }
 anonymous() {
@@ -55,7 +56,7 @@ grep -q 'event=reports-usage' "$WORK/agent.log" || fail "the log does not say th
 cpu=$(busy podUsage.resources.cpu) memory=$(busy podUsage.resources.memory)
 near "the pod's CPU, thousandths" "${cpu%m}" $((($(used "$pod") - used) * 1000 / ($(now) - began))) 50
 near "the pod's memory" "$memory" "$(anonymous "$pod")" 1048576
-# Of the whole machine, on which others may work.
+# Of the whole machine, where other processes may run.
 mebibytes() { awk -v name="$1:" '$1 == name { print int($2 / 1024) }' /proc/meminfo; }
 near "the node's memory, MiB" $(($(metric .nodeMetric.nodeUsage.resources.memory) >> 20)) \
   $(($(mebibytes MemTotal) - $(mebibytes MemAvailable))) $(($(mebibytes MemTotal) / 4))
@@ -83,7 +84,7 @@ soon 20 "it is gone with the next report" replaced
 say "not granted"
 code=$(ask -o /dev/null -w '%{http_code}' "$KUBE_API/apis/slo.koordinator.sh/v1alpha1/nodemetrics/$KUBE_NODE")
 [ "$code" = 403 ] || fail "reading the object: $code"
-# Not grep -q, which ends before the page does.
+# Not grep -q, which exits before the whole page is written.
 page readyz | grep '^node-metric: last report ' >/dev/null || fail "readyz does not know of the reports"
 page metrics | grep '^evenkeel_node_metric_reports_total ' >/dev/null || fail "no metric tells of the reports"
 stop_agent

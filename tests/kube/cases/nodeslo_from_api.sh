@@ -1,6 +1,6 @@
-# The configuration is the node's NodeSLO object: without the object nothing is touched, it is followed when it is made and
-# changed, a bad one is refused, an API server that dies and comes back is no reason for anything, a deleted one goes off
-# after half a minute. With the rights of deploy/kustomize/nodeslo-api and not without.
+# The configuration comes from the node's NodeSLO object: without the object nothing is changed; creation and
+# changes are followed; an invalid one is refused; a restart of the API server has no effect; a deletion takes
+# effect after half a minute. Works with the rights of deploy/kustomize/nodeslo-api and not without them.
 . tests/kube/case.sh
 
 rights=deploy/kustomize/base/rights.yaml
@@ -22,7 +22,7 @@ trap end_with EXIT
 
 slo() { kubectl patch nodeslo "$KUBE_NODE" --type=merge -p "{\"spec\":$1}" >/dev/null; }
 ready() { page readyz >"$WORK/readyz" 2>/dev/null; grep -q "$1" "$WORK/readyz"; }
-# Also where it is not ready.
+# Works also while the agent is not ready.
 said() { curl -s --noproxy '*' "http://$LISTEN/readyz" | says -F "$1"; }
 logged() { grep -c "$1" "$WORK/agent.log" || true; }
 milliseconds() { date +%s%3N; }
@@ -37,7 +37,7 @@ apiserver() {
   esac
 }
 
-# grant VERBS: of those that deploy/ grants, these.
+# grant VERBS: grants only these of deploy/'s rights.
 grant() {
   kubectl kustomize deploy/kustomize/nodeslo-api | awk 'BEGIN { RS = "---\n" } /\nkind: ClusterRole\n/' | kubectl apply -f - >/dev/null
   kubectl patch clusterrole evenkeel --type json \
@@ -105,7 +105,7 @@ slo '{"resourceQOSStrategy": {"beClass": {"cpuQOS": {"enable": false}}}}'
 soon 60 "what changes is followed again" cpu_is "$batch" idle 0
 slo '{"resourceQOSStrategy": {"beClass": {"cpuQOS": {"enable": true}}}}'
 soon 10 "batch pods yield again" cpu_is "$batch" idle 1
-# One line for each input that the API server or the kubelet (which asks it) serves.
+# One line for each input from the API server or from the kubelet (which asks the API server).
 [ $(($(logged event=input-refused) - refused)) -le 6 ] || fail "the log says the same again and again"
 
 say "replaced by force"

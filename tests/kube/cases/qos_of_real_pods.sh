@@ -1,5 +1,5 @@
-# An agent on the host, told of the pods by what the kubelet says: every class gets its values on its real cgroups, a
-# restarted container and a new pod too, and after the stop every file is as the kubelet made it.
+# An agent on the host with the kubelet's pod list: every class gets its values on its real cgroups, as do a
+# restarted container and a new pod; after the stop every file is as the kubelet created it.
 . tests/kube/case.sh
 
 pods batch service guaranteed
@@ -34,10 +34,10 @@ stop_agent
 sed -i "s|$batch|$(pod_cgroup batch)|" "$WORK/settings"
 check_settings
 
-# From the directory's birth, as the kernel tells it, until the value is in it.
+# From the directory's creation, as the kernel reports it, until the file holds the value.
 HELPER=$KUBE_ROOT/build/release/tests/time_value
 [ -x "$HELPER" ] || fail "build/release/tests/time_value was not built"
-# figures FILE: of what time_value printed.
+# figures FILE: summarizes time_value's output.
 figures() {
   sed -n 's/^[^ ]* \([0-9.]*\|never\)$/\1/p' "$@" | sort -n >"$WORK/milliseconds"
   say "$(wc -l <"$WORK/milliseconds") births: p50 $(awk '{ all[NR] = $1 } END { print all[int((NR + 1) / 2)] }' "$WORK/milliseconds") ms, the slowest $(tail -1 "$WORK/milliseconds") ms"

@@ -1,6 +1,7 @@
-# What deploy/ grants the agent's service account is enough for each request it makes, and for no other. The report is what
-# lets a pod that wants lent resources run: here made by hand, with the agent's own right. And an agent from which a right is
-# taken says which request is refused, and goes on as before once it has the right again.
+# The rights that deploy/ grants to the agent's service account suffice for every request it makes, and for no
+# others. The extended resource is what lets a pod with lent requests run; here it is set by hand, with the
+# agent's own right. When a right is revoked, the agent reports which request is refused, and continues as
+# before once the right is back.
 . tests/kube/case.sh
 
 node=$KUBE_API/api/v1/nodes/$KUBE_NODE
@@ -9,7 +10,7 @@ json='Content-Type: application/json'
 merge='Content-Type: application/merge-patch+json'
 eviction='{"apiVersion":"policy/v1beta1","kind":"Eviction","metadata":{"name":"lent","namespace":"default"}}'
 event='{"metadata":{"name":"evenkeel-test"},"involvedObject":{"kind":"Pod","namespace":"default","name":"lent"},"reason":"Test"}'
-# advertise CPU MEMORY, null to take it back.
+# advertise CPU MEMORY; null removes it.
 advertise() {
   local lent="{\"kubernetes.io/batch-cpu\":$1,\"kubernetes.io/batch-memory\":$2}"
   code -X PATCH -H "$merge" "$node/status" -d "{\"status\":{\"capacity\":$lent,\"allocatable\":$lent}}"
@@ -47,7 +48,7 @@ expect 403 "running a command in a container" -X POST "$KUBE_KUBELET/exec/defaul
 expect 403 "the kubelet's logs" "$KUBE_KUBELET/logs/"
 kubectl delete event evenkeel-test >/dev/null
 
-# --- each right, taken away
+# --- each right, revoked
 
 RIGHTS=$KUBE_ROOT/deploy/kustomize/base/rights.yaml
 clean_up() { kubectl apply -f "$RIGHTS" >/dev/null; }
@@ -60,14 +61,14 @@ YAML
   mv "$WORK/nodeslo.new" "$WORK/nodeslo.yaml"
 }
 news() { tail -n +$((lines + 1)) "$WORK/agent.log"; }
-# told EVENT WHAT: since the right was taken there is a line about it that says 403.
+# told EVENT WHAT: whether a line about it with 403 was logged since the right was revoked.
 told() { news | grep "event=$1" | grep "$2" | says 403; }
 told_accepted() { news | says event=evict-accepted; }
 owner_told() { kubectl get events --field-selector reason=Evicting -o name | says .; }
 recovered() { news | says "event=input-recovered input=$1"; }
 is_gone() { ! kubectl get pod "$1" >/dev/null 2>&1; }
 
-# without RESOURCE: what the agent does that needs it, and says; the right comes back; it is as before.
+# without RESOURCE: revokes the right, runs what needs it, checks the report, and restores the right.
 without() {
   case $1 in
     nodes/proxy)
@@ -93,7 +94,7 @@ without() {
       is_gone batch && fail "the pod went without the right to ask it"
       give_back
       configure 400 99
-      kubectl delete pod batch --grace-period=1 >/dev/null # this one is not asked again for ten minutes
+      kubectl delete pod batch --grace-period=1 >/dev/null # the agent does not retry this one for ten minutes
       pods batch
       configure 400 1
       soon 60 "another pod goes" told_accepted

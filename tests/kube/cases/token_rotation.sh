@@ -1,5 +1,6 @@
-# The token is replaced as the kubelet replaces it (another directory behind the same link) and the old one is revoked: no
-# request fails. Where it is revoked before there is another, that is said once and ends with the next token.
+# The token is replaced as the kubelet does it (a new directory behind the same link) and the old one is
+# revoked: no request fails. If it is revoked before the replacement, this is reported once, until the next
+# token arrives.
 . tests/kube/case.sh
 
 account=/api/v1/namespaces/evenkeel/serviceaccounts/evenkeel/token
@@ -7,7 +8,7 @@ volume=$WORK/volume
 KUBE_TOKEN_FILE=$volume/token
 clean_up() { kubectl -n evenkeel delete secret --ignore-not-found first second third fourth >/dev/null 2>&1 || true; }
 
-# token NAME: one that is good as long as the secret of that name is there.
+# token NAME: a token that is valid as long as the secret of that name exists.
 token() {
   kubectl -n evenkeel create secret generic "$1" >/dev/null
   kubectl create --raw "$account" -f - <<JSON | grep -o '"token":"[^"]*"' | cut -d'"' -f4
@@ -23,14 +24,14 @@ put_token() {
   [ -e "$volume/token" ] || ln -s ..data/token "$volume/token"
 }
 with_token() { curl -s -o /dev/null -w '%{http_code}' --noproxy '*' --max-time 10 --cacert "$KUBE_CA" -H "Authorization: Bearer $1" "$2"; }
-# Both servers remember a token for ten seconds.
+# Both servers cache a token for ten seconds.
 refused() { [ "$(with_token "$1" "$KUBE_API/api/v1/nodes/$KUBE_NODE") $(with_token "$1" "$KUBE_KUBELET/pods")" = "401 401" ]; }
 revoke() { kubectl -n evenkeel delete secret "$1" >/dev/null; }
 answers() { metric "evenkeel_server_requests_total{server=\"$1\",status=\"200\"}"; }
 more_answers() { metric_above "evenkeel_server_requests_total{server=\"$1\",status=\"200\"}" $(($2 + 2)); }
 failures() { printf '%s %s\n' "$(metric 'evenkeel_input_failures_total{input="pods"}')" "$(metric 'evenkeel_input_failures_total{input="node"}')"; }
 both_fail() { ! good pods && ! good node; }
-# Three more answers of each server.
+# Waits for three more answers of each server.
 goes_on() {
   local kubelet api
   kubelet=$(answers kubelet) api=$(answers api)

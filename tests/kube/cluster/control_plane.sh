@@ -1,6 +1,6 @@
-# etcd, API server, controller manager, scheduler; all on loopback. Sourced by tests/kube/up.
-# A loopback address may not stand in an Endpoints object, hence no endpoint reconciler: pods that want the API server
-# get its address told (there is no kube-proxy either).
+# Starts etcd, API server, controller manager and scheduler, all on loopback. Sourced by tests/kube/up. An
+# Endpoints object must not contain a loopback address, hence no endpoint reconciler: pods that need the API
+# server get its address in their environment (there is no kube-proxy either).
 
 start_etcd() {
   start etcd etcd --data-dir "$KUBE_RUN/etcd" --logger zap --log-level warn --unsafe-no-fsync \

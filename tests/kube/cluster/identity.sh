@@ -1,5 +1,5 @@
-# Who the agent is: its namespace, service account and rights, exactly as deploy/ grants them, and its token in a file
-# for an agent that runs as a process of the host. Sourced by tests/kube/up.
+# Creates the agent's namespace, service account and rights exactly as deploy/ grants them, and writes its
+# token to a file for an agent that runs as a process on the host. Sourced by tests/kube/up.
 
 token_secret() { kubectl -n evenkeel get serviceaccount evenkeel -o jsonpath='{.secrets[0].name}' | grep .; }
 

@@ -1,7 +1,7 @@
-# containerd and kubelet, in one private mount namespace: what they put into /var/lib, /var/log and /run lies in
-# KUBE_RUN, and every mount they make goes with the namespace. Sourced by tests/kube/up.
+# Starts containerd and the kubelet in one private mount namespace: their files in /var/lib, /var/log and /run
+# are in KUBE_RUN, and all their mounts end with the namespace. Sourced by tests/kube/up.
 
-# filled TEMPLATE: with the paths of this cluster.
+# filled TEMPLATE: inserts this cluster's paths.
 filled() { sed "s|@RUN@|$KUBE_RUN|g; s|@RUNC@|$KUBE_DIR/daemons/usr/sbin/runc|g" "$KUBE_CLUSTER/$1"; }
 
 start_mounts() {
@@ -21,7 +21,8 @@ start_containerd() {
   for image in "$KUBE_DIR"/images/*.tar; do ctr images import "$image" >>"$KUBE_RUN/log/images.log"; done
 }
 
-# A loopback address is refused as --node-ip, but taken as the node's name: its address is then that, too.
+# The kubelet refuses a loopback address as --node-ip, but accepts it as the node's name, which then is its
+# address as well.
 start_kubelet() {
   filled kubelet.yaml >"$KUBE_RUN/kubelet.yaml"
   printf 'nameserver 127.0.0.1\n' >"$KUBE_RUN/resolv.conf"

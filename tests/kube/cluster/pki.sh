@@ -1,4 +1,5 @@
-# One authority, a certificate for each server and client, a token for the administrator. Sourced by tests/kube/up.
+# Creates one CA, a certificate for each server and client, and a token for the administrator. Sourced by
+# tests/kube/up.
 
 # certificate NAME SUBJECT USAGE [ALTERNATIVE-NAMES]
 certificate() {

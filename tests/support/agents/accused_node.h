@@ -1,5 +1,5 @@
-// A fake node, the whole agent on it, and somebody who is guilty: whenever the pod "batch" waits for the
-// disk, so does the service "web". The pod "busy" waits all the time and is innocent.
+// A fake node with a complete agent and a guilty batch pod: whenever the pod "batch" waits for the disk, so
+// does the service "web". The pod "busy" waits all the time and is innocent.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace evenkeel::test {
 
-/// The text of a member, by its path; "<none>" when it is not there.
+/// The text of a member, by its path; "<none>" if it does not exist.
 std::string text_at(const document::Value& in, std::initializer_list<std::string_view> path);
 double number_at(const document::Value& in, std::initializer_list<std::string_view> path);
 
@@ -26,16 +26,17 @@ class AccusedNode {
   AccusedNode(const AccusedNode&) = delete;
   AccusedNode& operator=(const AccusedNode&) = delete;
 
-  /// The agent, with this added to extensions.evenkeel.interference. What is wrong; empty: it runs.
+  /// Starts the agent with `more` added to extensions.evenkeel.interference. Returns an error text, empty on
+  /// success.
   std::string start(const std::string& more = {});
-  /// A second in which tasks wait for the disk for so many milliseconds.
+  /// One second in which tasks wait for the disk for that many milliseconds.
   void second(int service_ms, int batch_ms);
   void rests() { second(20, 10); }
   void suffers() { second(300, 600); }
-  /// The service rests until it is known what is usual; then the batch pod writes for four seconds, rests for
-  /// four, and so on. Whether somebody stands accused in the end.
+  /// The service is quiet until its normal behaviour is learned; then the batch pod writes for four seconds,
+  /// pauses for four, and so on. Returns whether a pod is accused in the end.
   bool batch_is_found_out();
-  /// The service suffers, or rests, until this event is in the log; false: that took too long.
+  /// The service waits (or not) until this event is logged; false: it was not logged in time.
   bool suffers_until(const std::string& event, int most_seconds = 30);
   bool rests_until(const std::string& event, int most_seconds = 30);
 
@@ -45,13 +46,13 @@ class AccusedNode {
   [[nodiscard]] std::string page(const std::string& path) const;
   [[nodiscard]] document::Value interference() const;
   [[nodiscard]] std::string log() const;
-  /// The first line of the log with this event, from there on; empty: none.
+  /// The first log line with this event, from the given position; empty: none.
   [[nodiscard]] std::string line(const std::string& event) const;
-  /// The first record of this kind in the audit; null: none.
+  /// The first audit record of this kind; null: none.
   [[nodiscard]] document::Value recorded(const std::string& kind) const;
-  /// The value of "NAME{LABELS}" as it is written, or "<none>".
+  /// The value of "NAME{LABELS}" as printed, or "<none>".
   [[nodiscard]] std::string metric(const std::string& labelled) const;
-  /// What the owners of pods heard of interference: "NAME KIND".
+  /// The interference events reported to pods: "NAME KIND".
   [[nodiscard]] const std::vector<std::string>& heard() const { return heard_; }
 
  private:

@@ -1,4 +1,4 @@
-// A loop and a client for tests that wait for an answer.
+// An event loop and an HTTP client for tests that wait for a reply.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ class Asker {
   Asker() : loop_(make_loop()), client_(make_client(*loop_)) {}
   runtime::EventLoop& loop() { return *loop_; }
   http::HttpClient& client() { return *client_; }
-  /// Runs the loop until the answer is there.
+  /// Runs the loop until the reply arrives.
   http::HttpReply ask(http::HttpCall call) {
     http::HttpReply got;
     client_->start(std::move(call), [&](http::HttpReply reply) {

@@ -1,5 +1,5 @@
-// A fake host with an agent in its event loop and a kubelet that a test scripts: real sockets, real TLS, real
-// timers, ticks of 10 ms. What the agent knows after each answer can be waited for.
+// A fake host with an agent in its event loop and a scripted kubelet: real sockets, real TLS, real timers,
+// ticks of 10 ms. Tests can wait until the agent knows an answer.
 #pragma once
 
 #include <functional>
@@ -30,17 +30,17 @@ class KubeletNode {
   ScriptedServer api{{.tls = true}};
   bool watches_nodeslo = false;  ///< --nodeslo-source api, for node-1; before start()
 
-  /// The list that the kubelet gives from now on, with this trouble on the way.
+  /// Sets the list that the kubelet returns, and the fault that goes with it.
   void lists(const std::vector<PodText>& pods, const Fault& fault = {});
   void answers(const std::string& body, const Fault& fault = {});
-  /// The agent begins to run. Tests are in more of a hurry than a node.
+  /// Starts the agent with shorter intervals than on a real node.
   struct Pace {
     Duration interval{std::chrono::milliseconds(50)}, soonest{std::chrono::milliseconds(20)};
     Duration patience{std::chrono::seconds(10)};
   };
   void start(Pace pace);
   void start() { start(Pace{}); }
-  /// Goes on until it is so; false after `patience`.
+  /// Runs until the condition holds; false after `patience`.
   bool until(const std::function<bool()>& so,
              std::chrono::milliseconds patience = std::chrono::milliseconds(10'000));
   void run(std::chrono::milliseconds time);
@@ -49,7 +49,7 @@ class KubeletNode {
   [[nodiscard]] inputs::InputState nodeslo_state() const { return agent_->view().inputs.states().at(0); }
   [[nodiscard]] inputs::InputState pods_state() const { return agent_->view().inputs.states().at(1); }
   [[nodiscard]] inputs::InputState node_state() const { return agent_->view().inputs.states().at(2); }
-  /// The pod's spec as policies see it; null: nobody has heard of it.
+  /// The pod's spec as policies see it; null: unknown.
   [[nodiscard]] const Pod* pod(const std::string& uid) const;
   [[nodiscard]] std::string log() const;
   [[nodiscard]] int logged(const std::string& text) const;

@@ -1,4 +1,4 @@
-// A watch of one object of a scripted API server, for tests that wait for what is told.
+// Watches one object of a scripted API server and records what the watch reports.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,14 +45,14 @@ class ObjectWatchTest : public testing::Test {
                        .trouble = [this](const std::string& why) { hear("trouble: " + why); }})
                       .value()));
   }
-  /// Goes on until `what` was heard. All that was heard up to then.
+  /// Runs until `what` was reported. Returns everything reported so far.
   Heard until(const std::string& what) {
     return until([this, what] { return !heard_.empty() && heard_.back() == what; });
   }
   Heard until(std::function<bool()> so) {
     wanted_ = std::move(so);
     if (!watch_) start();
-    // Requests are counted by another thread: looked at besides.
+    // Another thread counts the requests, so they are polled.
     std::optional<runtime::Timer> look;
     look.emplace(std::move(asker_.loop()
                                .timer([&] {

@@ -1,5 +1,5 @@
-// The real program in stepped mode, driven line by line: what anyone who wants to know what the agent would
-// do can do.
+// Drives the real program in stepped mode line by line, as an operator can to find out what the agent would
+// do.
 #pragma once
 
 #include <chrono>
@@ -34,11 +34,11 @@ class SteppedAgent {
   Step advance(const std::string& duration = "1s");
   std::string metrics();
   std::string explain();
-  /// Orderly stop; exit_status() is known afterwards.
+  /// Orderly shutdown; afterwards exit_status() is known.
   Step quit();
-  /// kill -9, and the end awaited.
+  /// Sends SIGKILL and waits for the exit.
   void kill();
-  /// kill -9 in a while, by a process of its own, at whatever the agent is doing then.
+  /// Sends SIGKILL after a delay from a separate process, whatever the agent is doing then.
   void kill_after(std::chrono::microseconds delay);
   [[nodiscard]] bool alive() const;
   /// As advance(), but the agent may die meanwhile.
@@ -59,7 +59,7 @@ class SteppedAgent {
   std::string stderr_path_{};
 };
 
-/// Runs `evenkeel ARGS…` to its end.
+/// Runs `evenkeel ARGS…` until it exits.
 struct Ran {
   int exit_status = -1;
   std::string out{}, err{};

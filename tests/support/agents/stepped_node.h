@@ -1,5 +1,5 @@
-// A fake node and the agent in stepped mode on it: the agent's files beside the node, the command line that
-// brings both together, and seconds that pass for both.
+// A fake node with the agent in stepped mode: the agent's files, the command line, and a clock that advances
+// for both.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,38 +19,38 @@ class SteppedNode : public FakeNode {
   SteppedNode(const SteppedNode&) = delete;
   SteppedNode& operator=(const SteppedNode&) = delete;
 
-  /// nodeslo.yaml as it is from now on. Returns its path.
+  /// Replaces nodeslo.yaml. Returns its path.
   std::string configure(const std::string& nodeslo) const;
-  /// pods.json as it is from now on. Returns what --pods takes for it.
+  /// Replaces pods.json. Returns the argument for --pods.
   std::string pod_list(const std::string& text) const;
-  /// Another file of the agent. Returns its path.
+  /// Writes another file of the agent. Returns its path.
   std::string extra(const std::string& name, const std::string& text) const { return write(name, text); }
   [[nodiscard]] std::string state_dir() const { return host.root() + "-state"; }
 
-  /// The command line of `evenkeel run --stepped` here.
+  /// The command line of `evenkeel run --stepped` for this node.
   [[nodiscard]] std::vector<std::string> args(const std::string& pods = "cgroup") const;
-  /// So many seconds pass, each of them seen by the agent. Returns the last one's answer.
+  /// Advances by that many one-second ticks. Returns the last tick's answer.
   Step seconds(int count, SteppedAgent& agent);
   Step second(SteppedAgent& agent) { return seconds(1, agent); }
-  /// `evenkeel restore` here.
+  /// Runs `evenkeel restore` for this node.
   [[nodiscard]] Ran restore() const;
 
  private:
   std::string write(const std::string& name, const std::string& text) const;
 };
 
-/// Sixteen CPUs, one pod that serves and one of best effort, each with at least one container.
+/// Sixteen CPUs, one service pod and one best-effort pod, each with at least one container.
 struct TwoPods : SteppedNode {
   using Ids = std::vector<std::string>;
   TwoPods(Kernel kernel, const std::string& nodeslo, const Ids& service_containers = {"aaa"},
           const Ids& batch_containers = {"bbb"});
-  /// Of the service's first container.
+  /// Sets the use of the service's first container.
   void service_uses(MilliCpu cpu) { uses(service + "/aaa", cpu); }
 
   std::string service, batch;  ///< the pods' cgroups
 };
 
-/// For tests that run on both kernels.
+/// For tests that run on both cgroup versions.
 std::string kernel_name(const testing::TestParamInfo<FakeNode::Kernel>& kernel);
 
 }  // namespace evenkeel::test

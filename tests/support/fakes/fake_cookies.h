@@ -1,4 +1,4 @@
-// A model of core scheduling cookies: every task has one or none, and the kernel can be told to refuse.
+// A model of core scheduling cookies: every task has one or none, and the kernel can be made to refuse.
 #pragma once
 
 #include <map>
@@ -10,8 +10,8 @@ namespace evenkeel::test {
 class FakeCookies final : public sched::CoreCookies {
  public:
   std::map<std::int32_t, std::uint64_t> tasks{};  ///< 0: none
-  bool nameless = false;                          ///< too early: the kernel cannot say what it gives
-  int refusal = 0;                                ///< of everything; an errno
+  bool nameless = false;                          ///< the kernel cannot report the cookie that it assigns
+  int refusal = 0;                                ///< errno that every call returns
   int handed_out = 0;
 
   Result<std::uint64_t> of(std::int32_t task) override {

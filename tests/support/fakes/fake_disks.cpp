@@ -33,8 +33,8 @@ bool FakeDisks::has(std::string_view file) const {
   return is_throttle(file) || (weights && file == "blkio.cost.weight");
 }
 
-/// tg_set_limit() and iolatency_set_limit(): any of the parts, each "max" or a number above 0; to io.latency
-/// 0 is "max".
+/// As tg_set_limit() and iolatency_set_limit(): any of the parts, each "max" or a number above 0; for
+/// io.latency 0 means "max".
 int FakeDisks::write_parts(std::string_view file, std::map<std::string, std::string>& line,
                            std::string_view rest) const {
   auto changed = line;

@@ -1,5 +1,5 @@
-// The files of a kernel with a line per disk, by cgroup: what the real ones take, refuse and print.
-// May not: limit anything.
+// A model of the cgroup files with one line per disk: accepts, refuses and prints what the real ones do. Does
+// not limit anything.
 #pragma once
 
 #include <map>
@@ -14,15 +14,15 @@ class FakeDisks {
  public:
   explicit FakeDisks(bool v2) : v2_(v2) {}
 
-  /// "8:16"; what is not there is refused with ENODEV.
+  /// "8:16"; writes for other devices fail with ENODEV.
   std::set<std::string> devices{};
-  /// Whether io.weight (v2) and blkio.cost.weight (v1) are there.
+  /// Whether io.weight (v2) and blkio.cost.weight (v1) exist.
   bool weights = false;
-  /// Whether io.latency (v2) is.
+  /// Whether io.latency (v2) exists.
   bool latencies = false;
 
   [[nodiscard]] bool has(std::string_view file) const;
-  /// 0 or the errno.
+  /// Returns 0 or the errno.
   int write(const std::string& cgroup, std::string_view file, std::string_view text);
   [[nodiscard]] std::string read(const std::string& cgroup, std::string_view file) const;
   void forget(const std::string& cgroup);

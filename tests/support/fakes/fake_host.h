@@ -1,6 +1,6 @@
-// A machine made of plain files: a root directory below /dev/shm that looks like /proc, /sys and the cgroup
-// hierarchies of a Kubernetes node, v1, co-mounted v1, v2 or hybrid, with either cgroup driver.
-// It only keeps what is written to it: the kernel's rules (who may write what) are not its business.
+// A host made of plain files: a root directory below /dev/shm that looks like /proc, /sys and the cgroup
+// hierarchies of a Kubernetes node, v1, co-mounted v1, v2 or hybrid, with either cgroup driver. Only stores
+// what is written: does not model the kernel's rules.
 //
 //   FakeHost host;
 //   host.machine({.cpus = 4}).v1().systemd().kubepods();
@@ -36,46 +36,47 @@ class FakeHost {
   FakeHost(const FakeHost&) = delete;
   FakeHost& operator=(const FakeHost&) = delete;
 
-  /// Absolute; no slash at the end.
+  /// Absolute, without a slash at the end.
   [[nodiscard]] const std::string& root() const { return root_; }
 
-  // Files. Paths are relative to the root; what is missing above them is made.
+  // Files. Paths are relative to the root; missing parents are created.
   FakeHost& file(const std::string& path, std::string_view text);
   FakeHost& dir(const std::string& path);
   FakeHost& link(const std::string& path, const std::string& target);
   /// Removes a file or a whole directory.
   FakeHost& remove(const std::string& path);
-  /// A file's text; "<missing>" when it is not there, so that a failing EXPECT_EQ says so.
+  /// A file's text; "<missing>" if it does not exist, so that a failing EXPECT_EQ shows it.
   [[nodiscard]] std::string read(const std::string& path) const;
   [[nodiscard]] bool exists(const std::string& path) const;
 
-  // The machine: proc/stat, meminfo, cpuinfo, pressure, sys/devices/system/cpu and node. Call before a
-  // hierarchy: its cpusets are the machine's CPUs.
+  // The hardware: proc/stat, meminfo, cpuinfo, pressure, sys/devices/system/cpu and node. Call before a
+  // hierarchy, whose cpusets are the machine's CPUs.
   FakeHost& machine(FakeMachine machine = {});
 
-  // The hierarchies; exactly one of them, once.
-  FakeHost& v1();            ///< cpu, cpuacct, cpuset, memory, blkio, perf_event each by itself
+  // The hierarchies: call exactly one of these, once.
+  FakeHost& v1();            ///< cpu, cpuacct, cpuset, memory, blkio, perf_event, each separately
   FakeHost& v1_comounted();  ///< "cpu,cpuacct" with the links cpu and cpuacct, as systemd mounts it
   FakeHost& v2();
-  FakeHost& hybrid();  ///< v1_comounted, and a unified hierarchy without controllers (PSI is there)
+  FakeHost& hybrid();  ///< v1_comounted, and a unified hierarchy without controllers (with PSI)
 
-  // How the kubelet names its directories. Call before kubepods().
+  // The kubelet's cgroup driver. Call before kubepods().
   FakeHost& cgroupfs();  ///< the default
   FakeHost& systemd();
   FakeHost& runtime(FakeRuntime runtime);              ///< containerd is the default
   FakeHost& cgroup_root(const std::string& relative);  ///< kubelet's --cgroup-root, "a/b"
-  /// Directories without files from now on: for tests of size.
+  /// From now on creates directories without files, for tests of size.
   FakeHost& bare(bool on = true);
 
-  /// kubepods and its QoS directories.
+  /// Creates kubepods and its QoS directories.
   FakeHost& kubepods();
-  /// A pod's directory with its containers, in every hierarchy; its path relative to a hierarchy's root.
+  /// Creates a pod's directory with its containers in every hierarchy; returns its path relative to a
+  /// hierarchy's root.
   std::string pod(KubeQos qos, std::string_view uid, const std::vector<std::string>& containers = {});
-  /// One more container of a pod; `pod` is the path that pod() gave. Returns its path.
+  /// Adds a container to a pod; `pod` is the path that pod() returned. Returns its path.
   std::string container(const std::string& pod, std::string_view id);
-  /// Any cgroup, with the files that the kernel makes, in every hierarchy.
+  /// Creates a cgroup with the kernel's files in every hierarchy.
   FakeHost& cgroup(const std::string& path);
-  /// Removes a cgroup and those beneath it from every hierarchy.
+  /// Removes a cgroup and its descendants from every hierarchy.
   FakeHost& remove_cgroup(const std::string& path);
 
   [[nodiscard]] std::string kubepods_path() const;
@@ -92,7 +93,7 @@ class FakeHost {
  private:
   struct Hierarchy {
     std::string dir{};                      ///< "sys/fs/cgroup/cpu,cpuacct"
-    std::vector<Controller> controllers{};  ///< empty: a unified one without controllers
+    std::vector<Controller> controllers{};  ///< empty: a unified hierarchy without controllers
     bool unified = false;
   };
   FakeHost& hierarchy(std::string dir, std::vector<Controller> controllers, bool unified);

@@ -183,7 +183,7 @@ FakeFiles fake_v2_files(bool controllers, int cpus, bool besteffort, bool is_roo
   auto files = v2_core(controllers, is_root);
   std::string stat = "usage_usec 0\nuser_usec 0\nsystem_usec 0\n";
   if (controllers && !is_root) {
-    // The throttling lines belong to the cpu controller: without it cpu.stat has the first three only.
+    // The throttling lines belong to the cpu controller: without it cpu.stat has only the first three lines.
     stat += "nr_periods 0\nnr_throttled 0\nthrottled_usec 0\nnr_bursts 0\nburst_usec 0\n";
     append(files, v2_cpu(cpus, besteffort));
     append(files, v2_memory_and_io());

@@ -1,5 +1,5 @@
-// The model of the kernel's rules behind the seam of the kernel files: it takes, refuses, clamps and forgets
-// as a real kernel does, and can be told to fail.
+// A model of the kernel's rules for cgroup files: accepts, refuses, clamps and resets values as a real kernel
+// does, and can be made to fail.
 #pragma once
 
 #include <map>
@@ -18,35 +18,35 @@ class FakeKernel final : public KernelFiles {
   /// v1: sys/fs/cgroup/cpu and sys/fs/cgroup/cpuset; v2: sys/fs/cgroup.
   explicit FakeKernel(bool v2, int cpus = 8, bool vendor = false);
 
-  /// Paths of cgroups are relative to a hierarchy's root ("kubepods/besteffort"); parents first.
+  /// Paths of cgroups are relative to a hierarchy's root ("kubepods/besteffort"); create parents first.
   kernel::KernelGroup& make(const std::string& path);
   void remove(const std::string& path);
   [[nodiscard]] kernel::KernelGroup& at(const std::string& path) {
     return rules_.group(groups_.at(path).index);
   }
   [[nodiscard]] bool has(const std::string& path) const { return groups_.count(path) != 0; }
-  /// What a file reads, without the line end; "<missing>" when it is not there.
+  /// A file's text without the line end; "<missing>" if it does not exist.
   [[nodiscard]] std::string text(const std::string& path, std::string_view file) const;
-  /// Somebody else writes; 0 or the errno.
+  /// A write by another process; returns 0 or the errno.
   int other(const std::string& path, std::string_view file, std::string_view text);
 
   Result<std::string> read(const KnobFile& file) override;
   Result<> write(const KnobFile& file, std::string_view text) override;
   Result<std::uint64_t> inode(const std::string& dir) override;
 
-  /// From now on every write to this file ("" = every file) fails so; 0 = no more.
+  /// From now on every write to this file ("" = every file) fails with `code`; 0 = no failure.
   void fail_writes(const std::string& path, int code) { failing_[path] = code; }
   void fail_reads(const std::string& path, int code) { unreadable_[path] = code; }
   /// The plain knobs that its cgroups have.
   [[nodiscard]] KnobBits plain() const { return rules_.kind().plain; }
-  /// What its cgroups may do on disks; there are none at first.
+  /// The disk files of its cgroups; no disks at first.
   FakeDisks disks;
-  /// Files of the node itself, by path; each takes any text.
+  /// Files of the node itself, by path; each accepts any text.
   std::map<std::string, std::string> node_files{};
-  /// All writes that came in, "path <- text" or "path <- text: EINVAL"; the hierarchy's root left out.
+  /// All writes, "path <- text" or "path <- text: EINVAL", without the hierarchy's root.
   std::vector<std::string> log{};
   int reads = 0;
-  std::string taken();  ///< the log, one per line, and begins a new one
+  std::string taken();  ///< returns the log, one write per line, and clears it
 
  private:
   struct Group {

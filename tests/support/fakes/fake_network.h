@@ -1,5 +1,5 @@
-// A model of an interface's queues and packet rules, with the kernel's refusals: parents first, no class that
-// still has children is removed, nothing goes into a queue that is not there.
+// A model of an interface's queueing disciplines and packet rules with the kernel's refusals: parents come
+// first, a class with children cannot be removed, and filters need an existing queue.
 #pragma once
 
 #include <map>
@@ -14,19 +14,19 @@ namespace evenkeel::test {
 
 class FakeNetwork final : public network::NetworkDoor {
  public:
-  std::map<int, network::RootQdisc> roots{};  ///< of links that have more than the kernel's own
+  std::map<int, network::RootQdisc> roots{};  ///< of interfaces with more than the kernel's default
   std::map<std::uint16_t, network::HtbClass> classes{};
-  std::set<std::uint16_t> fair{};  ///< classes whose flows take turns
+  std::set<std::uint16_t> fair{};  ///< classes with a fair queue between flows
   bool no_fair_leaves = false;     ///< the kernel has no fq_codel
   std::optional<network::PacketRules> rules{};
   int calls = 0, looks = 0;
   bool cgroups_tell = true;
-  int refuse_at = -1;  ///< which call is refused
+  int refuse_at = -1;  ///< index of the call that is refused
   bool refuse_all = false;
   int refusal = EINVAL;
-  std::vector<std::string> broken{};  ///< what was asked for in an illegal state
+  std::vector<std::string> broken{};  ///< requests that were invalid in the current state
 
-  /// What is ours there; empty: nothing.
+  /// Everything that evenkeel created there; empty: nothing.
   [[nodiscard]] std::string everything() const {
     std::string out;
     for (const auto& [link, root] : roots) out += std::to_string(link) + ' ' + root.kind + '\n';

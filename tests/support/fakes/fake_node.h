@@ -1,5 +1,5 @@
-// A fake host whose pods use CPU: time passes, counters grow. What a scenario says and what the agent then
-// sees.
+// A fake host whose pods use CPU: the test sets their use, time advances, and the counters grow as the agent
+// sees them.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +21,17 @@ class FakeNode {
   FakeHost host{};
   [[nodiscard]] bool v1() const { return kernel_ == Kernel::v1; }
 
-  /// From now on this cgroup uses so much; its pod and QoS directory and the node see it too.
+  /// Sets a cgroup's use from now on; its pod, QoS directory and the node count it too.
   void uses(const std::string& cgroup, MilliCpu cpu) { use_[cgroup] = cpu; }
-  /// What no pod uses.
+  /// Sets the use outside of pods.
   void system_uses(MilliCpu cpu) { system_ = cpu; }
-  /// In every period from now on this cgroup is throttled (in all of them) or not.
+  /// Sets whether this cgroup is throttled in every period from now on.
   void throttled(const std::string& cgroup, bool yes) { throttled_[cgroup] = yes; }
-  /// Time passes: counters grow.
+  /// Advances the time and the counters.
   void run(Duration time);
 
   [[nodiscard]] std::string besteffort() const { return host.qos_path(KubeQos::besteffort); }
-  /// Where a quota is: cpu.cfs_quota_us or cpu.max.
+  /// The quota file: cpu.cfs_quota_us or cpu.max.
   [[nodiscard]] const char* quota_file() const { return v1() ? "cpu.cfs_quota_us" : "cpu.max"; }
   /// Microseconds per 100 ms; "-1" or "max" without a limit.
   [[nodiscard]] std::string quota_of(const std::string& cgroup) const;

@@ -166,7 +166,7 @@ int FakeResctrl::write_line(Values& values, const std::string& line) {
 }
 
 int FakeResctrl::write_schemata(Group& group, std::string_view text) {
-  if (text.empty() || text.back() != '\n') return EINVAL;  // and the status is an older one's
+  if (text.empty() || text.back() != '\n') return EINVAL;  // and last_cmd_status keeps the previous text
   status_.clear();
   text.remove_suffix(1);
   Values values = group.values;
@@ -251,7 +251,7 @@ Result<> FakeResctrl::append_subdirs(const std::string& path, std::string& names
   std::vector<std::string> out;
   if (path == kRoot + "/mon_groups")
     for (const auto& [name, tasks] : monitors_) out.push_back(name);
-  // Cgroups are as deep as the files that tests put tasks into.
+  // The cgroups known here are those of the files into which tests put tasks.
   for (const auto& [file, tasks] : threads_) {
     if (!file.starts_with(path + "/")) continue;
     const auto rest = file.substr(path.size() + 1);

@@ -1,6 +1,5 @@
-// A model of resctrl behind the seam of its files: it takes, rounds and refuses what a real kernel does, with
-// the same words in last_cmd_status. tests/collectors/live/resctrl_live_test.cpp compares it with a real one
-// row by row.
+// A model of the resctrl file system: accepts, rounds and refuses as a real kernel does, with the same texts
+// in last_cmd_status. tests/collectors/live/resctrl_live_test.cpp compares it with a real one row by row.
 #pragma once
 
 #include <cstdint>
@@ -33,30 +32,30 @@ class FakeResctrl final : public ResctrlFiles {
   Result<std::uint64_t> inode(const std::string& path) override;
   Result<> append_subdirs(const std::string& path, std::string& names) override;
 
-  /// A task that runs in a cgroup ("sys/fs/cgroup/…/cgroup.threads"), born into the root's group or another.
+  /// A task that runs in a cgroup ("sys/fs/cgroup/…/cgroup.threads"), created in the root's group or another.
   void task(int id, const std::string& threads_file, const std::string& group = "");
   void end(int id);
-  /// From now on each read of that file gives birth to another task beside those that are in it.
+  /// From now on each read of that file creates another task in its cgroup.
   void forks(const std::string& threads_file, int times) { forks_[threads_file] = times; }
   void file(const std::string& path, const std::string& text) { plain_[path] = text; }
-  /// Somebody else's monitoring group below the root.
+  /// Another process's monitoring group below the root.
   void monitor(const std::string& name, std::set<int> tasks) { monitors_[name] = std::move(tasks); }
   void unmount() { mounted_ = false; }
   void mount();
-  /// From now on every write or mkdir to this path fails so; 0 = no more.
+  /// From now on every write or mkdir at this path fails with `code`; 0 = no failure.
   void fail_writes(const std::string& path, int code) { failing_[path] = code; }
   /// The same for reads.
   void fail_reads(const std::string& path, int code) { unreadable_[path] = code; }
 
-  /// "" is the root's; "<nobody>" for a task that has ended.
+  /// "" is the root's; "<nobody>" for a task that has exited.
   [[nodiscard]] std::string group_of(int task) const;
   [[nodiscard]] bool has(const std::string& group) const { return groups_.contains(group); }
-  /// As the file reads, without blanks, lines joined by one: "MB:0=100;1=100 L3:0=7ff;1=7ff".
+  /// The file's text on one line, blanks removed: "MB:0=100;1=100 L3:0=7ff;1=7ff".
   [[nodiscard]] std::string schemata(const std::string& group) const;
-  /// All groups with what each has, a line each.
+  /// All groups with their contents, one per line.
   [[nodiscard]] std::string everything() const;
   [[nodiscard]] std::string status() const { return status_.empty() ? "ok" : status_; }
-  /// Every change that came in, "path <- text" or with ": ERRNO"; begins a new log.
+  /// All changes, "path <- text" or with ": ERRNO"; clears the log.
   std::string taken();
   int changes = 0;
   int reads = 0;

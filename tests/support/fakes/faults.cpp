@@ -17,7 +17,7 @@ constexpr Word kWords[] = {{"none", Kind::none}, {"status", Kind::status},   {"d
                            {"drip", Kind::drip}, {"garbage", Kind::garbage}, {"huge", Kind::huge},
                            {"deep", Kind::deep}, {"empty", Kind::empty},     {"crowd", Kind::crowd}};
 
-/// Passes so many bytes and ends the connection.
+/// Passes that many bytes and closes the connection.
 void let_through(Exchange& exchange, int bytes, bool reset) {
   exchange.on_send(
       [left = static_cast<std::size_t>(bytes), reset](Exchange& to, std::string_view piece) mutable {

@@ -1,6 +1,6 @@
-// Trouble between a client and a server: delays, resets, truncation, refusals, answers that are too large,
-// too deep, too slow or no answers at all. For scripts of a test, and (tests/helpers/fault_proxy.cpp) for a
-// real server.
+// Faults between a client and a server: delays, resets, truncation, refusals, and answers that are too large,
+// too deep, too slow or missing. For scripted servers, and (tests/helpers/fault_proxy.cpp) in front of a real
+// server.
 #pragma once
 
 #include <chrono>
@@ -14,16 +14,16 @@ namespace evenkeel::test {
 struct Fault {
   enum class Kind : std::uint8_t {
     none,
-    status,   ///< `number` instead of the answer; `text` more headers
-    delay,    ///< the answer comes after `time`
+    status,   ///< `number` instead of the answer; `text` adds headers
+    delay,    ///< the answer arrives after `time`
     hang,     ///< no answer
-    reset,    ///< a reset after `number` bytes of the answer
-    cut,      ///< the end after `number` bytes of the answer
-    drip,     ///< a byte of the answer every `time`
-    garbage,  ///< 200, but not what was asked for
-    huge,     ///< a list that never ends
+    reset,    ///< reset after `number` bytes of the answer
+    cut,      ///< close after `number` bytes of the answer
+    drip,     ///< one byte of the answer every `time`
+    garbage,  ///< 200, but another content
+    huge,     ///< a list without end
     deep,     ///< a million brackets
-    empty,    ///< a list, and nothing in it
+    empty,    ///< an empty list
     crowd     ///< a list of `number` pods
   };
   Kind kind = Kind::none;
@@ -35,9 +35,9 @@ struct Fault {
 /// "huge", "deep", "empty", "crowd 20000".
 std::optional<Fault> parse_fault(const std::string& line);
 
-/// The same answers, with this trouble on the way.
+/// The same answers with this fault added.
 ScriptedServer::Script with_fault(ScriptedServer::Script script, const Fault& fault);
-/// What the server on this port of 127.0.0.1 answers; with TLS it is believed, whoever it is.
+/// The answers of the server on this port of 127.0.0.1; with TLS any certificate is accepted.
 ScriptedServer::Script forwarding_to(int port, bool tls);
 
 }  // namespace evenkeel::test

@@ -1,6 +1,5 @@
-// An HTTP/1.1 server of a test, on loopback, with TLS or without: real sockets, and answers as a script gives
-// them, byte by byte where it likes. Every connection has a thread of its own; waiting ends when the server
-// goes.
+// A scripted HTTP/1.1 server on loopback for tests, with or without TLS: real sockets, and answers given byte
+// by byte if needed. Every connection has its own thread; waits end when the server stops.
 //
 //   ScriptedServer server({.tls = true});
 //   server.answers([](const Asked& asked, Exchange& exchange) { exchange.send(http_answer(200, "{}")); });
@@ -23,31 +22,31 @@ namespace evenkeel::test {
 
 struct Asked {
   std::string method{}, target{}, body{};
-  std::map<std::string, std::string> headers{};  ///< names in small letters
+  std::map<std::string, std::string> headers{};  ///< names in lower case
   int connection = 0;                            ///< counted from 1
   std::string client{};                          ///< the common name of the client's certificate
-  std::string head{};                            ///< request line and headers as they came
+  std::string head{};                            ///< request line and headers as received
   [[nodiscard]] std::string header(const std::string& name) const;
 };
 
 class ScriptedServer;
 
-/// What a script may do to the connection on which it was asked.
+/// What a script may do with the connection of its request.
 class Exchange {
  public:
   Exchange(ScriptedServer& server, Stream& stream) : server_(server), stream_(stream) {}
-  /// False: the other side does not take more.
+  /// False: the other side no longer receives.
   bool send(std::string_view bytes) { return !over_ && (meddler_ ? meddler_(*this, bytes) : send_on(bytes)); }
   bool send_on(std::string_view bytes) { return !over_ && stream_.write(bytes); }
-  /// From now on, for this answer, what is sent goes through this, which may send_on() what it likes.
+  /// For this answer, passes everything sent through this function, which may call send_on().
   void on_send(std::function<bool(Exchange&, std::string_view)> meddler) { meddler_ = std::move(meddler); }
-  /// False: the server is going.
+  /// False: the server is stopping.
   bool wait(std::chrono::milliseconds time);
-  /// Says nothing more until the other side, or the server, goes.
+  /// Sends nothing more until the other side or the server closes.
   void hang();
-  /// The connection ends in order after this.
+  /// Closes the connection in order after this.
   void close() { over_ = true; }
-  /// The connection ends with a reset, at once.
+  /// Resets the connection at once.
   void reset();
   [[nodiscard]] bool over() const { return over_; }
 
@@ -63,7 +62,7 @@ std::string http_answer(int status, const std::string& body, const std::string& 
                         const std::string& content_type = "application/json");
 std::string chunked_head(int status = 200);
 std::string chunk(std::string_view text);
-/// In pieces of `size`, with the end unless `complete` is false.
+/// In chunks of `size`, with the final chunk unless `complete` is false.
 std::string chunked_answer(const std::string& body, std::size_t size = 4096, bool complete = true);
 
 class ScriptedServer {
@@ -71,7 +70,7 @@ class ScriptedServer {
   struct Options {
     bool tls = false;
     std::vector<std::string> names{"127.0.0.1", "localhost"};  ///< in the certificate
-    bool ask_for_certificate = false;                          ///< one of authority()
+    bool ask_for_certificate = false;                          ///< one issued by authority()
     int port = 0;
   };
   using Script = std::function<void(const Asked&, Exchange&)>;
@@ -82,14 +81,14 @@ class ScriptedServer {
   ScriptedServer(const ScriptedServer&) = delete;
   ScriptedServer& operator=(const ScriptedServer&) = delete;
 
-  /// From the next request on. Before the first call everything is answered 200 with "{}".
+  /// Takes effect from the next request. Before the first call every answer is 200 with "{}".
   void answers(Script script);
   [[nodiscard]] std::string url(const std::string& path = {}) const;
   [[nodiscard]] int port() const { return port_; }
   [[nodiscard]] const Authority& authority() const { return authority_; }
   [[nodiscard]] std::vector<Asked> asked() const;
   [[nodiscard]] int connections() const;
-  /// Nobody can connect any more, and every connection is closed: the server is gone.
+  /// Closes every connection and refuses new ones, like a server that is down.
   void stop();
 
  private:
@@ -113,13 +112,13 @@ class ScriptedServer {
   std::thread acceptor_{};
 };
 
-/// A connected socket to 127.0.0.1; empty when nobody listens.
+/// A connected socket to 127.0.0.1; empty if nothing listens.
 Fd connect_to(int port);
-/// A socket that is being connected; nobody waits for it.
+/// A socket whose connection is in progress, without waiting for it.
 Fd begin_to_connect(int port);
 /// A socket that listens on 127.0.0.1; `port` 0 is replaced by the kernel's choice.
 Fd listen_on(int& port, int backlog = 128);
-/// Reads up to the empty line and the body that a Content-Length announces. False: the end came first.
+/// Reads the headers, and the body that Content-Length announces. False: the connection ended first.
 bool read_request(Stream& stream, std::string& kept, Asked& asked);
 
 }  // namespace evenkeel::test

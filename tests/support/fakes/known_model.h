@@ -1,4 +1,4 @@
-// A model that knows what is normal, as if it had learned it from very many samples.
+// A model of normal behaviour with fixed values, as if learned from very many samples.
 #pragma once
 
 #include "qos/detector/normal_model.h"

@@ -13,7 +13,7 @@ std::string joined(const std::vector<std::string>& items) {
   return out;
 }
 
-/// What the API server notes about one member that a client has set.
+/// The API server's managedFields entry for one member set by a client.
 std::string managed_fields(std::size_t bytes) {
   std::string fields;
   while (fields.size() + 60 < bytes)
@@ -47,7 +47,8 @@ std::string pod_json(const PodText& pod) {
 std::string pod_list_json(const std::vector<PodText>& pods) {
   std::vector<std::string> items;
   for (const auto& pod : pods) items.push_back(pod_json(pod));
-  const std::string list = items.empty() ? "null" : "[" + joined(items) + "]";  // as the kubelet says nothing
+  const std::string list =
+      items.empty() ? "null" : "[" + joined(items) + "]";  // the kubelet writes null for an empty list
   return R"({"kind":"PodList","apiVersion":"v1","metadata":{},"items":)" + list + "}";
 }
 

@@ -1,5 +1,4 @@
-// What a kubelet and an API server answer: one real answer of each, trimmed, and lists of any size in their
-// style.
+// Answers of a kubelet and an API server: one real answer of each, trimmed, and generated lists of any size.
 #pragma once
 
 #include <string>
@@ -14,16 +13,17 @@ std::string real_node();
 
 struct PodText {
   std::string uid{}, name = "pod", namespace_ = "default";
-  std::string labels{}, annotations{};       ///< JSON objects; empty: none
-  std::string qos = "Burstable";             ///< status.qosClass
-  std::vector<std::string> container_ids{};  ///< one container each; empty text: it has no id yet
-  std::string resources = "{}";              ///< of each container
+  std::string labels{}, annotations{};  ///< JSON objects; empty: none
+  std::string qos = "Burstable";        ///< status.qosClass
+  std::vector<std::string>
+      container_ids{};           ///< one container each; an empty text is a container without an id yet
+  std::string resources = "{}";  ///< of each container
   std::string phase = "Running";
   bool terminating = false;
 };
 std::string pod_json(const PodText& pod);
 std::string pod_list_json(const std::vector<PodText>& pods);
-/// As large as a busy node's: `count` pods of about `bytes_each`, most of which is managedFields.
+/// Like a busy node's list: `count` pods of about `bytes_each`, most of it managedFields.
 std::string many_pods(int count, std::size_t bytes_each);
 
 }  // namespace evenkeel::test

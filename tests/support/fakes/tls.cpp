@@ -147,7 +147,7 @@ class TlsStream : public Stream {
     return true;
   }
   void finish() override { gnutls_bye(session_, GNUTLS_SHUT_WR); }
-  /// Of a certificate that the client's authority has signed.
+  /// From a certificate signed by the client authority.
   [[nodiscard]] std::string peer() const override {
     unsigned count = 0, wrong = 0;
     const auto* shown = gnutls_certificate_get_peers(session_, &count);

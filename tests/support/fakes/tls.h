@@ -1,5 +1,5 @@
-// TLS for tests: certificates made on the spot, and a stream of bytes over a socket, with TLS or without. The
-// door to GnuTLS.
+// TLS for tests: generated certificates, and a byte stream over a socket with or without TLS. The only user
+// of GnuTLS.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ struct Certificate {
   std::string certificate{}, key{};
 };
 
-/// Somebody who vouches for others.
+/// A certificate authority.
 class Authority {
  public:
   explicit Authority(const std::string& name);
@@ -25,7 +25,7 @@ class Authority {
   Authority(const Authority&) = delete;
   Authority& operator=(const Authority&) = delete;
   [[nodiscard]] std::string certificate() const;
-  /// For these host names and addresses; the first is the subject's common name too.
+  /// For these host names and addresses; the first is also the subject's common name.
   [[nodiscard]] Certificate issue(const std::vector<std::string>& names) const;
 
  private:
@@ -37,19 +37,19 @@ class Authority {
 class Stream {
  public:
   virtual ~Stream() = default;
-  /// Zero or less: the end.
+  /// Zero or less: end of stream.
   virtual long read(char* into, std::size_t size) = 0;
   virtual bool write(std::string_view bytes) = 0;
-  /// An orderly end of what we send.
+  /// Ends our side of the stream in order.
   virtual void finish() = 0;
-  /// The common name of the other side's certificate; empty without one.
+  /// The common name of the peer's certificate; empty without one.
   [[nodiscard]] virtual std::string peer() const = 0;
   [[nodiscard]] virtual int fd() const = 0;
 };
 std::unique_ptr<Stream> plain_stream(Fd socket);
-/// Null when the other side does not agree. `client_authorities` empty: no certificate is asked for.
+/// Null when the handshake fails. `client_authorities` empty: no client certificate is requested.
 std::unique_ptr<Stream> serve_tls(Fd socket, const Certificate& us, const std::string& client_authorities);
-/// As a client that believes whoever answers.
+/// As a client that accepts any certificate.
 std::unique_ptr<Stream> connect_tls(Fd socket);
 
 }  // namespace evenkeel::test

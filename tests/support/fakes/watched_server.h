@@ -1,5 +1,5 @@
-// An API server of a test that knows one collection: lists it, and serves watches as a script says. Real
-// sockets and TLS; a watch that is not scripted stays silent.
+// A scripted API server with one collection: answers lists, and serves watches as a script says. Real sockets
+// and TLS; a watch without a script stays silent.
 #pragma once
 
 #include <deque>
@@ -25,15 +25,15 @@ class WatchScript {
  public:
   using Script = ScriptedServer::Script;
   WatchScript();
-  /// For ScriptedServer::answers(); what is said below counts for it from then on, too.
+  /// For ScriptedServer::answers(); the setters below still affect it afterwards.
   [[nodiscard]] Script script() const;
 
-  /// What lists are answered with from now on: a body, or a script.
+  /// Sets the answer to lists: a body, or a script.
   void lists(int version, const std::vector<std::string>& objects);
   void lists(Script script);
-  /// The next watch that comes, one for each call.
+  /// Scripts the next watch, one per call.
   void watched(std::function<void(Exchange&)> script);
-  /// Each watch for which nothing is scripted.
+  /// Scripts every watch without a script of its own.
   void watched_for_ever(std::function<void(Exchange&)> script);
 
  private:
@@ -46,7 +46,7 @@ class WatchScript {
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
-/// A server of its own for it.
+/// A server that runs this script.
 class WatchedServer : public WatchScript {
  public:
   explicit WatchedServer(int port = 0);
@@ -58,7 +58,7 @@ class WatchedServer : public WatchScript {
   ScriptedServer http_;
 };
 
-/// Sends the head of a watch and these pieces, and then says nothing more.
+/// Sends the headers of a watch and these pieces, then stays silent.
 std::function<void(Exchange&)> saying(std::vector<std::string> pieces);
 /// Sends them and ends the watch in order.
 std::function<void(Exchange&)> saying_all(std::vector<std::string> pieces);

@@ -1,5 +1,5 @@
-// One table of writes and what a kernel answers to each (errno, and what the file reads afterwards), for
-// cgroup v1 and v2. The same table runs against the model and against real kernels.
+// A table of writes and a kernel's answers (errno, and what the file reads afterwards) for cgroup v1 and v2.
+// The same table runs against the model and against real kernels.
 #pragma once
 
 #include <functional>
@@ -11,18 +11,18 @@
 
 namespace evenkeel::test {
 
-/// The cgroups of a scene: top > pod > ctr, each in every hierarchy that has a file in the table.
+/// The cgroups of a scene: top > pod > ctr, each in every hierarchy with a file in the table.
 enum class Where : int { top, pod, ctr };
 
 struct MatrixRow {
   Where where;
-  std::string_view file;  ///< empty: a process moves into the cgroup
+  std::string_view file;  ///< empty: a process is moved into the cgroup
   std::string_view text;
-  int code;                ///< what open(2) or write(2) answers; 0 = taken
-  std::string_view after;  ///< what the file reads then, without the line end
+  int code;                ///< errno of open(2) or write(2); 0 = accepted
+  std::string_view after;  ///< the file's text afterwards, without the line end
 };
 
-/// Rows that build on each other, beginning with fresh cgroups.
+/// Rows that build on each other, starting with new cgroups.
 struct MatrixScene {
   std::string_view name;
   std::span<const MatrixRow> rows;
@@ -31,7 +31,7 @@ struct MatrixScene {
 std::span<const MatrixScene> v1_scenes();
 std::span<const MatrixScene> v2_scenes();
 
-/// Whatever can take the writes of one scene.
+/// The target of one scene's writes: the model or a real kernel.
 class MatrixKernel {
  public:
   virtual ~MatrixKernel() = default;
@@ -41,16 +41,16 @@ class MatrixKernel {
 };
 
 struct MatrixAnswer {
-  std::string row{};  ///< for people: scene, cgroup, file, text
+  std::string row{};  ///< description: scene, cgroup, file, text
   int code = 0;
   std::string after{};
   bool operator==(const MatrixAnswer&) const = default;
 };
 
-/// The answers of a kernel to every row; `make` gives one with fresh cgroups.
+/// The answers of a kernel to every row; `make` returns one with new cgroups.
 std::vector<MatrixAnswer> run_matrix(std::span<const MatrixScene> scenes,
                                      const std::function<std::unique_ptr<MatrixKernel>()>& make);
-/// The answers that the table promises.
+/// The answers that the table expects.
 std::vector<MatrixAnswer> promised(std::span<const MatrixScene> scenes);
 
 }  // namespace evenkeel::test

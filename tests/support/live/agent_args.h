@@ -1,5 +1,5 @@
-// What an agent on a live test's cgroups is called with: it is configured by nodeslo.yaml in the test's
-// directory and keeps its state there. May not: start it.
+// The command line of an agent on a live test's cgroups, configured by nodeslo.yaml in the test's directory,
+// where it also keeps its state. Does not start it.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace evenkeel::test {
 
-/// Instead of the list of pods in pods.yaml, which is in the test's directory too.
+/// Instead of the pod list pods.yaml, which is also in the test's directory.
 inline constexpr const char *kPodsByCgroup = "cgroup", *kNoPods = "none";
 
 /// For a SteppedAgent.

@@ -1,4 +1,4 @@
-// Batch work that begins and ends from one moment to the next: processes that spin, stopped and let go.
+// Batch load that starts and stops at once: spinning processes, paused by SIGSTOP and resumed by SIGCONT.
 #pragma once
 
 #include <signal.h>
@@ -12,7 +12,7 @@ namespace evenkeel::test {
 
 class Burst {
  public:
-  /// `count` processes in this cgroup, stopped.
+  /// Creates `count` processes in this cgroup, stopped.
   Burst(LiveCgroups& cgroups, const std::string& cgroup, int count);
   void begin() { signal(SIGCONT); }
   void end() { signal(SIGSTOP); }

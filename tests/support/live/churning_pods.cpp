@@ -9,9 +9,10 @@
 namespace evenkeel::test {
 namespace {
 
-constexpr std::size_t kGreedy = 900'000'000'000, kWorkers = 800'000'000'000;  // numbers of their own
-constexpr std::size_t kTold = 25;                                             // the list is as new as that
-constexpr std::size_t kPeopled = 3;  // of so many pods one has a process, which takes its time to come
+constexpr std::size_t kGreedy = 900'000'000'000,
+                      kWorkers = 800'000'000'000;  // outside the range of the other pods' numbers
+constexpr std::size_t kTold = 25;                  // pods ahead in the list
+constexpr std::size_t kPeopled = 3;  // one in so many pods has a process, which takes time to start
 constexpr int kGreedyTasks = 3;
 
 int last_cpu() { return static_cast<int>(std::thread::hardware_concurrency()) - 1; }

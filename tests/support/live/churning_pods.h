@@ -1,5 +1,5 @@
-// Pods that come and go without end, as real cgroups with real processes, and the pod list that tells of them
-// as a kubelet does: a moment before they come, and until they are gone.
+// Pods that come and go continuously, as real cgroups with real processes, with the pod list that a kubelet
+// would give: a pod is listed a moment before it exists, and until it is gone.
 #pragma once
 
 #include <chrono>
@@ -14,21 +14,21 @@
 namespace evenkeel::test {
 
 /// Every second pod is best effort, the others are services of many workloads. A few have a process, which
-/// spins or hardly runs. One service at a time works all the time and lives for seconds. It has to wait for
-/// another one on its CPU, "greedy", which is there for good.
+/// spins or is nearly idle. One service at a time, the worker, is always busy and lives for seconds. It
+/// competes for its CPU with "greedy", which stays.
 class ChurningPods {
  public:
   static constexpr auto kEach = std::chrono::milliseconds(20);    ///< 50 pods a second
-  static constexpr std::size_t kAtTheSameTime = 50;               ///< each lives for a second
-  static constexpr auto kWorkerLives = std::chrono::seconds(20);  ///< the one that works
-  static constexpr const char* kWorker = "churn/worker/main";     ///< its workload
-  static constexpr std::size_t kWorkloads = 256;                  ///< of all the others
+  static constexpr std::size_t kAtTheSameTime = 50;               ///< each lives for one second
+  static constexpr auto kWorkerLives = std::chrono::seconds(20);  ///< lifetime of the worker
+  static constexpr const char* kWorker = "churn/worker/main";     ///< the worker's workload
+  static constexpr std::size_t kWorkloads = 256;                  ///< workloads of all other services
 
-  /// `list`: the file that the agent reads.
+  /// `list`: the pod list file that the agent reads.
   ChurningPods(LiveCgroups& cgroups, std::string list);
-  /// Pods come and go for so long, and until it were so many; never longer than a minute more.
+  /// Creates and removes pods for `length`, and until there were at least that many; at most a minute longer.
   void churn(std::chrono::seconds length, std::size_t least);
-  /// All but the greedy one.
+  /// Removes all pods except the greedy one.
   void all_go();
   [[nodiscard]] std::size_t made() const { return made_; }  ///< so far
 
@@ -54,7 +54,7 @@ class ChurningPods {
   void go();
   void remove(const std::string& container);
   void exchange_worker();
-  /// Rewrites the list: who is there, and so many who are about to come.
+  /// Rewrites the list: the existing pods, and that many upcoming ones.
   void tell(std::size_t coming) const;
 
   LiveCgroups& cgroups_;

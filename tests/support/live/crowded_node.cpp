@@ -56,7 +56,7 @@ long CrowdedNode::stall_us() const {
 
 std::string CrowdedNode::best_effort(const char* name) const { return file("kubepods/besteffort", name); }
 
-/// How often somebody met the node's limit.
+/// How often the node's limit was hit.
 long CrowdedNode::limit_met() const {
   const auto text = file("", "memory.events");
   return std::stol(text.substr(text.find("\nmax ") + 5));

@@ -1,6 +1,6 @@
-// A "node" that is full, for live tests on cgroup v2: a cgroup with a limit, one service in it and one pod of
-// best effort that fills it with the files it reads. It has no reclaim in the background, so that whoever
-// needs memory has to find it, whatever the machine's size.
+// A full "node" for live tests on cgroup v2: a cgroup with a memory limit, one service in it and one
+// best-effort pod that fills it with the files it reads. There is no background reclaim, so every allocation
+// reclaims directly, whatever the machine's size.
 #pragma once
 
 #include <string>
@@ -15,20 +15,20 @@ namespace evenkeel::test {
 class CrowdedNode {
  public:
   CrowdedNode();
-  /// Empty: it can be had.
+  /// Why it is not available; empty: it is.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] const LiveCgroups& cgroups() const { return cgroups_; }
-  /// Of the agent: its pod list is there.
+  /// The agent's directory, with its pod list.
   [[nodiscard]] const StateDir& dir() const { return dir_; }
-  /// nodeslo.yaml with these extensions.
+  /// Writes nodeslo.yaml with these extensions.
   void configure(const std::string& extensions) const;
 
-  /// Best effort reads files, and the page cache fills the node.
+  /// Best effort reads files until the page cache fills the node.
   [[nodiscard]] MemoryHog fill() const;
   [[nodiscard]] bool is_full() const { return limit_met() > 100; }
   /// The service touches 128 MiB four times a second.
   [[nodiscard]] MemoryHog service_works() const;
-  /// How long tasks of the service have waited for memory.
+  /// How long the service's tasks have waited for memory.
   [[nodiscard]] long stall_us() const;
   /// A file of best effort's cgroup.
   [[nodiscard]] std::string best_effort(const char* file) const;

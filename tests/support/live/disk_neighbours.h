@@ -1,4 +1,4 @@
-// A service and best effort that share a disk of their own, for live tests.
+// A service and a best-effort pod that share a disk of their own, for live tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class DiskNeighbours : public testing::Test {
   void configure(const std::string& strategy) const {
     std::ofstream(dir_.path + "/nodeslo.yaml") << "resourceQOSStrategy: {" << strategy << "}\n";
   }
-  /// Arguments of an agent that is configured so and takes pods from their cgroups.
+  /// Arguments of an agent with this configuration that takes pods from their cgroups.
   [[nodiscard]] std::vector<std::string> agent_args() const {
     return live_args(cgroups_, dir_, "200ms", kPodsByCgroup);
   }

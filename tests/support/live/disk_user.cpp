@@ -43,7 +43,8 @@ void DiskUser::use_for_ever(const std::string& procs, const std::string& disk, c
   void* piece = std::aligned_alloc(4096, use.piece);
   const int how = (use.writes ? O_WRONLY : O_RDONLY) | (use.through_the_cache ? 0 : O_DIRECT);
   const int file = ::open(disk.c_str(), how);
-  const auto part = use.of / static_cast<std::size_t>(use.processes);  // nobody's pieces are merged
+  const auto part =
+      use.of / static_cast<std::size_t>(use.processes);  // separate areas, so that requests are not merged
   for (std::size_t at = 0;; at = (at + use.piece) % part) {
     const auto place = static_cast<off_t>(static_cast<std::size_t>(first) * part + at);
     const auto done =

@@ -1,4 +1,4 @@
-// Processes in a cgroup that read or write a disk as fast as they may, and count.
+// Processes in a cgroup that read or write a disk as fast as they can, and count.
 #pragma once
 
 #include <sys/types.h>
@@ -14,10 +14,10 @@ namespace evenkeel::test {
 
 struct DiskUse {
   bool writes = true;
-  bool through_the_cache = false;          ///< written and synced; else O_DIRECT
+  bool through_the_cache = false;          ///< write and sync; otherwise O_DIRECT
   std::size_t piece = 65536;               ///< bytes, a multiple of 4096
-  std::size_t of = std::size_t{32} << 20;  ///< so much of the disk, again and again
-  int processes = 1;                       ///< each with one piece under way
+  std::size_t of = std::size_t{32} << 20;  ///< the area that is used over and over
+  int processes = 1;                       ///< each with one request in flight
 };
 
 class DiskUser {
@@ -29,7 +29,7 @@ class DiskUser {
   DiskUser& operator=(const DiskUser&) = delete;
 
   [[nodiscard]] std::int64_t bytes() const { return *bytes_; }
-  /// Bytes per second over so long.
+  /// Bytes per second during that time.
   [[nodiscard]] double rate(std::chrono::milliseconds over) const;
 
  private:

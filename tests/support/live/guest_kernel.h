@@ -1,5 +1,4 @@
-// What a test in a guest (tests/vm) may rely on: its kernel is Debian's, and known. What is a reason to skip
-// elsewhere is a failure there.
+// Turns reasons to skip into failures in a guest (tests/vm), whose kernel is Debian's and known.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,7 +10,8 @@ namespace evenkeel::test {
 
 inline bool in_guest() { return std::getenv("EVENKEEL_IN_VM") != nullptr; }
 
-/// To skip with, when programs were not loaded into the kernel and this is why. Debian's kernels take them.
+/// The reason to skip when BPF programs were not loaded. Debian's kernels accept them, so in a guest it
+/// fails.
 inline std::string no_programs(const std::string& why) {
   if (in_guest() && !why.empty()) [&] { FAIL() << "the guest's kernel refuses our programs: " << why; }();
   return why;

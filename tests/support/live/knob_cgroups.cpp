@@ -32,7 +32,7 @@ std::string get(const std::string& path) {
   return got < 0 ? "unreadable" : std::string(buffer.data(), static_cast<std::size_t>(got));
 }
 
-/// Written in code as pieces only so that nothing else in the tests starts at the real root by accident.
+/// Split into pieces so that nothing else in the tests starts at the real root by accident.
 std::string absolute(const std::string& relative) { return "/" + relative; }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Real cgroups for live tests: a private top directory with what is asked for beneath it, on the real kernel,
-// removed in the end with the processes that the test put there.
+// Real cgroups for live tests: a private top directory on the real kernel with cgroups below it, removed at
+// the end together with the test's processes.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ namespace evenkeel::test {
 class KnobCgroups {
  public:
   enum class Version : int { v1, v2 };
-  /// Why it cannot run here; absent when it can.
+  /// Why it cannot run here; absent if it can.
   static std::optional<std::string> missing(Version version);
 
   /// `top` is made unique by the process id: "evenkeel-test-<pid><name>".
@@ -25,14 +25,15 @@ class KnobCgroups {
 
   /// The private top directory, relative to a hierarchy's root.
   [[nodiscard]] const std::string& top() const { return top_; }
-  /// Makes `path` (below the top, "" is the top itself) in the cpu and cpuset hierarchies. On v1 its memory
+  /// Creates `path` (below the top, "" is the top itself) in the cpu and cpuset hierarchies. On v1 its memory
   /// nodes are set, its CPUs are not; on v2 its parents delegate both controllers.
   void make(const std::string& path);
   void remove(const std::string& path);
-  /// A sleeping process of ours moves in; 0 or the errno.
+  /// Moves a sleeping process of ours into it; returns 0 or the errno.
   int attach(const std::string& path);
   int write(const std::string& path, std::string_view file, std::string_view text);
-  [[nodiscard]] std::string read(const std::string& path, std::string_view file) const;  ///< "ENOENT" if so
+  [[nodiscard]] std::string read(const std::string& path,
+                                 std::string_view file) const;  ///< "ENOENT" if it does not exist
   /// Relative to "/": "sys/fs/cgroup/cpu/evenkeel-test-1/pod".
   [[nodiscard]] std::string dir(const std::string& path, std::string_view file) const;
 

@@ -69,7 +69,7 @@ long LiveAgent::resident_kib() const {
 }
 
 std::chrono::milliseconds LiveAgent::cpu_time() const {
-  // schedstat counts in ns; utime and stime of stat in ticks, which a one-second tick of 1 ms would not show.
+  // schedstat counts in ns; utime and stime of stat in ticks, too coarse for a tick of 1 ms per second.
   const std::string text = text_of_file("/proc/" + std::to_string(pid_) + "/schedstat");
   std::istringstream fields(text);
   long long run_ns = 0;

@@ -1,4 +1,4 @@
-// The real program as a process of its own on the real kernel.
+// Runs the real program as a separate process on the real kernel.
 #pragma once
 
 #include <sys/types.h>
@@ -19,12 +19,12 @@ class LiveAgent {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool alive() const;
-  /// SIGTERM, and the end awaited. Returns how long that took.
+  /// Sends SIGTERM and waits for the exit. Returns how long that took.
   std::chrono::nanoseconds stop();
   void kill();
   [[nodiscard]] int exit_status() const { return exit_status_; }
   [[nodiscard]] std::string log() const;
-  /// Waits until the log holds `text`; false after `patience`.
+  /// Waits until the log contains `text`; false after `patience`.
   [[nodiscard]] bool logged(const std::string& text, std::chrono::milliseconds patience) const;
   [[nodiscard]] long resident_kib() const;
   /// User and system time so far.

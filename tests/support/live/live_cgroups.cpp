@@ -16,8 +16,8 @@ void remove_tree(const Host& host, const std::string& dir) {
   ::rmdir(host.absolute(dir).c_str());
 }
 
-// On v2 a cgroup has a controller's files only if the one above passes it on. Refusals leave the file
-// missing, which the test then says.
+// On v2 a cgroup has a controller's files only if its parent enables the controller. After a refusal the file
+// is missing, which the test then reports.
 void pass_on_controllers(const std::string& parent) {
   for (const char* controller : {"+cpu", "+cpuset", "+memory", "+io"}) {
     std::ofstream out(parent + "/cgroup.subtree_control");

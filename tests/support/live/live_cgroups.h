@@ -1,5 +1,5 @@
 // Real cgroups of this machine for live tests: a private top directory in every hierarchy, removed with all
-// beneath it in the end.
+// its descendants at the end.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace evenkeel::test {
 
 class LiveCgroups {
  public:
-  /// Tries to make its top directory; why_not() says what stood in the way.
+  /// Tries to create its top directory; why_not() gives the reason if that fails.
   LiveCgroups();
   ~LiveCgroups();
   LiveCgroups(const LiveCgroups&) = delete;
@@ -24,21 +24,22 @@ class LiveCgroups {
   [[nodiscard]] const tree::Layout& layout() const { return layout_; }
   /// "evenkeel-test-<pid>": the cgroup root to give to the agent.
   [[nodiscard]] const std::string& top() const { return top_; }
-  /// Makes top/`path` (and what is above it) in every hierarchy. Returns its path relative to a hierarchy.
+  /// Creates top/`path` and its parents in every hierarchy. Returns its path relative to a hierarchy.
   std::string make(const std::string& path);
   /// The same in one hierarchy.
   void make_in(const std::string& hierarchy, const std::string& path);
   void remove(const std::string& path);
-  /// The largest weight for all below top/: what else the machine does is not to be what a service waits for.
+  /// Sets the largest weight for everything below top/, so that other load on the machine does not make a
+  /// service wait.
   void come_first();
   /// Absolute path of a file of top/`path`.
   [[nodiscard]] std::string file(Controller controller, const std::string& path,
                                  const std::string& name) const;
-  /// The same in the unified hierarchy, where pressure is.
+  /// The same in the unified hierarchy, which has the pressure files.
   [[nodiscard]] std::string unified_file(const std::string& path, const std::string& name) const;
-  /// The file with the quota of CPU of top/`path`: cpu.max, on v1 cpu.cfs_quota_us.
+  /// The CPU quota file of top/`path`: cpu.max, on v1 cpu.cfs_quota_us.
   [[nodiscard]] std::string quota_file(const std::string& path) const;
-  /// In how many periods top/`path` had to stop for its quota so far, by cpu.stat; -1: not told.
+  /// How many periods of top/`path` were throttled so far, from cpu.stat; -1: unknown.
   [[nodiscard]] long throttled_periods(const std::string& path) const;
 
  private:

@@ -36,14 +36,14 @@ std::string output_of(const std::string& command) {
   return status == 0 ? out : out + " (exit status " + std::to_string(WEXITSTATUS(status)) + ")";
 }
 
-/// Of one process for all `commands` of ip(8): in an emulated machine a process takes half a second.
+/// One ip(8) process for all `commands`: in an emulated machine a process takes half a second.
 std::string output_of_ip(const std::string& options, const std::vector<std::string>& commands) {
   std::string all = "ip " + options + " -batch - <<'END'\n";
   for (const auto& command : commands) all += command + '\n';
   return output_of(all + "END\n");
 }
 
-/// This thread's network from now on.
+/// Moves this thread into a network namespace.
 bool enter(const std::string& space) {
   const Fd fd(::open(("/run/netns/" + space).c_str(), O_RDONLY | O_CLOEXEC));
   return fd && ::setns(fd.get(), CLONE_NEWNET) == 0;
@@ -75,7 +75,7 @@ class SharedCounts {
   void* at_;
 };
 
-/// A process that counts what arrives at a port.
+/// Starts a process that counts what arrives at a port.
 pid_t start_sink(const std::string& space, const std::string& procs, std::uint16_t port, Count& bytes) {
   const pid_t child = ::fork();
   if (child != 0) return child;
@@ -166,8 +166,8 @@ void LiveNetwork::add_pod(const std::string& name, const std::string& address) {
 
 std::string LiveNetwork::wrapped(const std::string& program, const std::string& dir) const {
   auto path = dir + "/evenkeel-on-node";
-  // sysfs shows the interfaces of the network in which it is mounted; and who is init is hidden, whose
-  // network is another one.
+  // sysfs shows the interfaces of the network namespace in which it was mounted; init, whose namespace is
+  // another, must be hidden.
   std::ofstream(path)
       << "#!/bin/sh\nexec nsenter --net=/run/netns/" << space("node")
       << " unshare --mount sh -c 'mount --make-rprivate / && mkdir -p " << dir
@@ -183,7 +183,7 @@ std::string LiveNetwork::on_node(const std::string& command) const {
   return output_of("nsenter --net=/run/netns/" + space("node") + " sh -c \"" + command + "\"");
 }
 
-/// Flows that send, until it goes.
+/// Sending flows, until the object is destroyed.
 class LiveNetwork::Running {
  public:
   Running(const LiveNetwork& net, const std::vector<Flow>& flows) : arrived(flows.size()) {
@@ -204,7 +204,7 @@ class LiveNetwork::Running {
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
 
-  const SharedCounts arrived;  ///< bytes of each
+  const SharedCounts arrived;  ///< bytes of each flow
 
  private:
   std::vector<pid_t> children_{};
@@ -229,7 +229,7 @@ std::chrono::microseconds LiveNetwork::answer_time(const std::vector<Flow>& flow
   const pid_t child = ::fork();
   if (child == 0) {
     if (!enter(space(asker.from))) ::_exit(1);
-    const auto closed = at(asker.address, 9);  // whoever refuses has answered as well
+    const auto closed = at(asker.address, 9);  // a refusal is an answer as well
     for (std::size_t i = 0; i < times; ++i) {
       const auto began = std::chrono::steady_clock::now();
       const int fd = ::socket(AF_INET, SOCK_STREAM, 0);

@@ -39,7 +39,8 @@ bool enter(const std::vector<std::string>& files) {
   static_cast<void>(::write(ready, "r", 1) == 1);
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   while (std::chrono::steady_clock::now() < end) {
-    // The clock of a virtual machine may be a device: who spins asks it seldom.
+    // In a virtual machine, reading the clock may be an emulated device access: spinning processes read it
+    // rarely.
     volatile bool more = manner == Manner::spins;
     for (int i = 0; more && i < 10'000'000; ++i) more = true;
     if (manner != Manner::spins) ::usleep(5000);
@@ -51,7 +52,7 @@ bool enter(const std::vector<std::string>& files) {
 }  // namespace
 
 LiveProcess::LiveProcess(LiveCgroups& cgroups, const std::string& cgroup, Manner manner) {
-  // A CPU set of v1 takes nobody before it has CPUs.
+  // A v1 cpuset accepts no task before it has CPUs.
   std::vector<std::string> files;
   for (const auto controller :
        {Controller::cpu, Controller::cpuacct, Controller::memory, Controller::perf_event})

@@ -1,4 +1,4 @@
-// Real processes in the cgroups of a pod, for tests that end them: each dies with the test at the latest.
+// Real processes in a pod's cgroups, for tests that kill them: each dies with the test at the latest.
 #pragma once
 
 #include <sys/types.h>
@@ -11,18 +11,18 @@
 
 namespace evenkeel::test {
 
-/// What a process does, beside holding two mebibytes.
+/// What a process does, besides using 2 MiB of memory.
 enum class Manner : std::uint8_t {
-  waits,      ///< ends at SIGTERM
+  waits,      ///< exits on SIGTERM
   stubborn,   ///< ignores SIGTERM
-  runs_away,  ///< forks all the time and ends itself: its number changes every few milliseconds
-  spins,      ///< uses all the CPU that it gets; ends at SIGTERM
+  runs_away,  ///< forks and exits all the time: its pid changes every few milliseconds
+  spins,      ///< uses all the CPU that it gets; exits on SIGTERM
 };
 
 class LiveProcess {
  public:
-  /// In this cgroup below the top, for CPU, its accounting, memory, perf events and pressure. Returns once it
-  /// is there and has set up what it does.
+  /// In this cgroup below the top, for CPU, its accounting, memory, perf events and pressure. Returns once
+  /// the process has joined and is set up.
   LiveProcess(LiveCgroups& cgroups, const std::string& cgroup, Manner manner);
   ~LiveProcess();
   LiveProcess(const LiveProcess&) = delete;
@@ -30,7 +30,7 @@ class LiveProcess {
 
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool alive();
-  /// The signal that ended it, within 20 s; 0: it lives, or ended by itself.
+  /// The signal that ended it within 20 s; 0: still running, or exited by itself.
   int ended_by();
 
  private:
@@ -39,9 +39,9 @@ class LiveProcess {
   bool reaped_ = false;
 };
 
-/// Who is in a cgroup, by the kernel's word.
+/// The processes that the kernel lists in a cgroup.
 std::vector<int> processes_in(const LiveCgroups& cgroups, const std::string& cgroup);
-/// Within 20 s.
+/// Whether the cgroup becomes empty within 20 s.
 bool empty_soon(const LiveCgroups& cgroups, const std::string& cgroup);
 
 }  // namespace evenkeel::test

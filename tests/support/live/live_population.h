@@ -1,4 +1,5 @@
-// A node's worth of pods as real cgroups: so many pods, three containers each, two thirds of them services.
+// A realistic node's pods as real cgroups: a given number of pods, three containers each, two thirds of them
+// services.
 #pragma once
 
 #include <string>
@@ -12,10 +13,10 @@ struct Population {
   std::vector<std::string> services{}, batches{};  ///< pods, relative to the private top
 };
 
-/// kubepods with `pods` pods of three containers below the private top. Containers of services get a quota of
-/// a CPU.
+/// Creates kubepods with `pods` pods of three containers below the private top. Containers of services get a
+/// quota of one CPU.
 Population populate(LiveCgroups& cgroups, int pods);
-/// On v1 new cgroups have no CPUs: each gets all there are, as kubelet and runtime give them.
+/// New v1 cgroups have no CPUs: gives each all of them, as the kubelet and the container runtime do.
 void give_cpus(const LiveCgroups& cgroups);
 
 }  // namespace evenkeel::test

@@ -18,7 +18,7 @@ constexpr unsigned kLoopMajor = 7;
 
 }  // namespace
 
-/// Somebody else may take a free one before us: then another is tried.
+/// Another process may take a free device first: then the next one is tried.
 bool LoopDisk::take(int index, int memory) {
   path_ = "/dev/loop" + std::to_string(index);
   if (::access(path_.c_str(), F_OK) != 0)

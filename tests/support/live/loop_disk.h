@@ -1,4 +1,4 @@
-// A disk of its own for a live test: a loop device on memory. It goes with the test at the latest.
+// A private disk for a live test: a loop device backed by memory. Removed with the test at the latest.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class LoopDisk {
   LoopDisk(const LoopDisk&) = delete;
   LoopDisk& operator=(const LoopDisk&) = delete;
 
-  /// Empty: it is there.
+  /// Why it is not available; empty: it is.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] const std::string& path() const { return path_; }  ///< "/dev/loop3"
   [[nodiscard]] std::string number() const;                        ///< "7:3"

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The child, in its cgroup; it never returns.
+/// Runs the child in its cgroup; never returns.
 template <class Work>
 MemoryHog start(const std::string& procs, Work work) {
   const pid_t child = ::fork();

@@ -1,5 +1,4 @@
-// Processes that use memory inside a cgroup, for live tests: page cache by reading files, or memory of their
-// own.
+// Processes that use memory in a cgroup, for live tests: page cache by reading files, or anonymous memory.
 #pragma once
 
 #include <sys/types.h>
@@ -10,11 +9,11 @@
 
 namespace evenkeel::test {
 
-/// Large files that are there already, `bytes` in all; empty: not so much was found. A file of the test's own
-/// would be in memory only where the test runs in a guest.
+/// Existing large files of `bytes` in total; empty: not enough were found. In a guest, files that the test
+/// wrote would be in memory.
 std::vector<std::string> files_to_read(std::size_t bytes);
 
-/// Killed, and its end awaited, when it goes out of scope.
+/// Killed and reaped when it goes out of scope.
 class MemoryHog {
  public:
   MemoryHog() = default;
@@ -28,11 +27,11 @@ class MemoryHog {
   pid_t pid_ = -1;
 };
 
-/// Reads the files one after the other and for ever, so many bytes a second at most; none of them twice from
-/// the cache while `fresh`. `procs` is the cgroup.procs to join.
+/// Reads the files in an endless loop, at most that many bytes a second; none of them twice from the cache
+/// while `fresh`. `procs` is the cgroup.procs to join.
 MemoryHog reader(const std::string& procs, const std::vector<std::string>& files,
                  std::size_t bytes_per_second, bool fresh);
-/// Touches `bytes`, gives them back, and again.
+/// Touches `bytes`, frees them, and repeats.
 MemoryHog toucher(const std::string& procs, std::size_t bytes, std::size_t times_per_second);
 /// Touches `bytes` once and keeps them.
 MemoryHog keeper(const std::string& procs, std::size_t bytes);

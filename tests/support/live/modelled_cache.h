@@ -1,5 +1,5 @@
-// The machine of tests/run resctrl, whose counters feel who shares the cache: 1.0 cycles per instruction
-// alone, 3.0 beside a neighbour who never sleeps.
+// The machine of tests/run resctrl, whose counters model a shared cache: 1.0 cycles per instruction alone,
+// 3.0 beside a busy neighbour.
 #pragma once
 
 #include <sched.h>
@@ -18,8 +18,8 @@ inline bool cache_is_modelled() {
   return false;
 }
 
-/// A process and the children that it makes from now on; 0: this one. Whoever is awake on another CPU is a
-/// neighbour there, the test and the agent as well.
+/// Pins a process and its future children; 0: the calling one. Anything awake on another CPU counts as a
+/// neighbour, including the test and the agent.
 inline bool pin(pid_t pid, int cpu) {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -43,7 +43,7 @@ NullDisk::NullDisk(std::chrono::nanoseconds each, int at_a_time) {
       {"size", std::to_string(kMiB)},
       {"blocksize", "4096"},
       {"queue_mode", "2"},
-      {"irqmode", "2"},  // answers by a timer
+      {"irqmode", "2"},  // completes requests by a timer
       {"submit_queues", "1"},
       {"hw_queue_depth", std::to_string(at_a_time)},
       {"completion_nsec", std::to_string(each.count())},
@@ -51,7 +51,7 @@ NullDisk::NullDisk(std::chrono::nanoseconds each, int at_a_time) {
   };
   for (const auto& [file, value] : settings)
     if (!put(item_ + '/' + file, value)) why_not_ = std::string("null_blk does not take ") + file;
-  // Linux 5.19 and later call the disk as its directory is called, others by its number.
+  // Since Linux 5.19 the disk is named like its configfs directory, before by its number.
   name_ = ::access(("/sys/block/" + name).c_str(), F_OK) == 0 ? name : "nullb" + first_word(item_ + "/index");
   number_ = first_word("/sys/block/" + name_ + "/dev");
   path_ = "/dev/" + name_;

@@ -1,4 +1,4 @@
-// A CPU that the machine does without for a while. For guests: a machine that others use keeps its CPUs.
+// Takes a CPU offline for a while. For guests only: a shared machine keeps its CPUs.
 #pragma once
 
 #include <fstream>
@@ -23,9 +23,9 @@ class OfflineCpu {
   OfflineCpu(const OfflineCpu&) = delete;
   OfflineCpu& operator=(const OfflineCpu&) = delete;
 
-  /// Empty: it is gone.
+  /// Why it is still online; empty: it is offline.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
-  /// It is there again.
+  /// Brings it back online.
   bool back() { return put("1"); }
 
  private:

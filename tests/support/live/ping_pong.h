@@ -1,4 +1,4 @@
-// Context switches, as many as a CPU can do, and what each costs by the kernel's own count.
+// Generates context switches at the highest rate and measures the cost of each from the kernel's counts.
 #pragma once
 
 #include <chrono>
@@ -10,14 +10,14 @@
 
 namespace evenkeel::test {
 
-/// Two tasks of two containers on one CPU that hand a byte to and fro for ever.
+/// Two tasks of two containers on one CPU that pass a byte back and forth forever.
 class PingPong {
  public:
   PingPong(const LiveCgroups& cgroups, const std::string& a, const std::string& b);
   ~PingPong();
   PingPong(const PingPong&) = delete;
   PingPong& operator=(const PingPong&) = delete;
-  /// CPU time per switch during so long.
+  /// CPU time per switch during that time.
   [[nodiscard]] double ns_per_switch(std::chrono::milliseconds time) const;
 
  private:

@@ -17,7 +17,7 @@
 namespace evenkeel::test {
 namespace {
 
-/// Of each hierarchy that matters, once.
+/// Each relevant hierarchy's cgroup.procs, once.
 std::set<std::string> doors(const LiveCgroups& cgroups, const std::string& cgroup) {
   std::set<std::string> out;
   for (const auto controller :
@@ -54,7 +54,7 @@ PinnedTask::PinnedTask(const LiveCgroups& cgroups, const std::string& cgroup, in
   pid_ = ::fork();
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::setpriority(PRIO_PROCESS, 0, 0);  // whatever the test's own is
+    ::setpriority(PRIO_PROCESS, 0, 0);  // independent of the test's own priority
     if (!enter(doors(cgroups, cgroup)) || !pin(cpu)) ::_exit(3);
     static_cast<void>(::write(ready[1], "r", 1) == 1);
     work();

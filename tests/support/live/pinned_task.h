@@ -1,5 +1,5 @@
-// A process in a cgroup and on one CPU that does what it is told, and the kernel's own count of how long it
-// waited for that CPU.
+// A process in a cgroup and on one CPU that does a given work, and the kernel's count of how long it waited
+// for that CPU.
 #pragma once
 
 #include <sys/types.h>
@@ -14,23 +14,23 @@ namespace evenkeel::test {
 
 class PinnedTask {
  public:
-  /// In top/`cgroup`, for CPU, memory, disks and perf events; returns once it is there. `work` runs for ever,
-  /// or the process ends with it. `cpu` -1: anywhere.
+  /// In top/`cgroup`, for CPU, memory, disks and perf events; returns once it is there. The process exits
+  /// when `work` returns. `cpu` -1: any.
   PinnedTask(const LiveCgroups& cgroups, const std::string& cgroup, int cpu,
              const std::function<void()>& work);
   ~PinnedTask();
   PinnedTask(const PinnedTask&) = delete;
   PinnedTask& operator=(const PinnedTask&) = delete;
 
-  /// Empty: it is where it should be.
+  /// Why it is not running there; empty: it is.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int cpu() const { return cpu_; }
-  /// It has not ended, as it does when its work fails.
+  /// False after its work has failed and it exited.
   [[nodiscard]] bool alive() const;
-  /// It stops for good; returns once it has, so that counts stand still.
+  /// Stops it for good; returns once it has stopped, so that its counts stay fixed.
   void hold() const;
-  /// Since it began, by /proc/PID/schedstat.
+  /// Since its start, from /proc/PID/schedstat.
   [[nodiscard]] Duration waited() const { return scheduled().waited; }
   [[nodiscard]] Duration ran() const { return scheduled().ran; }
 
@@ -44,12 +44,12 @@ class PinnedTask {
   std::string why_not_{};
 };
 
-/// Of a CPU, since boot: time that the host of this virtual machine gave to others, by /proc/stat, which is
-/// told in hundredths of a second. schedstat leaves it out, clocks do not.
+/// A CPU's steal time since boot, from /proc/stat in hundredths of a second. schedstat excludes it, clocks do
+/// not.
 Duration stolen(int cpu);
 /// Uses all the CPU that it gets.
 [[noreturn]] void spin();
-/// Uses the CPU for so long, then sleeps for so long, and again.
+/// Uses the CPU for `work`, then sleeps for the other time, and repeats.
 [[noreturn]] void work_and_rest(Duration work, Duration rest);
 
 }  // namespace evenkeel::test

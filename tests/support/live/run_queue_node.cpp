@@ -11,7 +11,7 @@
 namespace evenkeel::test {
 namespace {
 
-/// The row of a cgroup, made when it is not there yet.
+/// The row of a cgroup, created if needed.
 template <class Row>
 Row& row_of(std::vector<Row>& rows, CgroupId id) {
   const auto found = std::ranges::find(rows, id, &Row::cgroup);
@@ -28,7 +28,7 @@ Row copy_of(const std::vector<Row>& rows, CgroupId id) {
 
 RunQueueNode::RunQueueNode(const std::vector<std::string>& pods) {
   if (!cgroups_.why_not().empty()) return;
-  ::setpriority(PRIO_PROCESS, 0, -20);  // who looks is not to wait for those he looks at
+  ::setpriority(PRIO_PROCESS, 0, -20);  // the observer must not wait for the observed tasks
   for (const auto& pod : pods) cgroups_.make(container(pod));
   tree_.emplace(cgroups_.host(), cgroups_.layout());
   sampler_.emplace(cgroups_.host(), collectors::SamplerOptions{});

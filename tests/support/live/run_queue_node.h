@@ -1,5 +1,4 @@
-// The real machine as the run-queue collector sees it: containers of our own, watched, and what it says of
-// them.
+// Runs the run-queue collector on the real machine with containers of our own, and sums up what it reports.
 #pragma once
 
 #include <optional>
@@ -14,35 +13,35 @@ namespace evenkeel::test {
 
 class RunQueueNode {
  public:
-  /// With one pod of this name for each, with one container in it.
+  /// Creates one pod with one container for each name.
   explicit RunQueueNode(const std::vector<std::string>& pods);
 
-  /// Why nothing can be measured; empty once the program is loaded. In a guest a program that is not loaded
+  /// Why nothing can be measured; empty once the program is loaded. In a guest, a program that does not load
   /// fails the test.
   [[nodiscard]] std::string why_not();
   [[nodiscard]] LiveCgroups& cgroups() { return cgroups_; }
   [[nodiscard]] const LiveCgroups& cgroups() const { return cgroups_; }
   [[nodiscard]] NodeSnapshot& node() { return node_; }
   void enable(bool on);
-  /// Looks at the tree again: cgroups may have come and gone.
+  /// Scans the tree again: cgroups may have come and gone.
   void look();
   void tick();
-  /// From now on is added up …
+  /// Resets the sums.
   void begin();
-  /// … what the ticks of so long say.
+  /// Adds up the ticks of that time.
   void watch(std::chrono::milliseconds time);
-  /// And what one more tick says.
+  /// Adds one more tick.
   void add();
 
   [[nodiscard]] static std::string container(const std::string& pod);  ///< below the top
-  [[nodiscard]] CgroupId id(const std::string& pod) const;             ///< of its container
+  [[nodiscard]] CgroupId id(const std::string& pod) const;             ///< the container's
   [[nodiscard]] Duration waited(const std::string& pod) const;
   [[nodiscard]] Duration blamed(const std::string& victim, const std::string& runner) const;
   /// How long the runner had the other thread of the core while the victim ran.
   [[nodiscard]] Duration beside(const std::string& victim, const std::string& runner) const;
   [[nodiscard]] Duration blamed_in_all(const std::string& victim) const;
   [[nodiscard]] TaskStalls stalls(const std::string& pod) const;
-  /// Waits of more than so long, since it is watched.
+  /// Waits longer than `above` since the start of watching.
   [[nodiscard]] std::uint64_t waits_above(const std::string& pod, std::chrono::microseconds time) const;
 
  private:

@@ -1,4 +1,4 @@
-// A thread that may do less for a while.
+// Drops a thread's capabilities for a while.
 #pragma once
 
 #include <linux/capability.h>
@@ -10,7 +10,7 @@
 
 namespace evenkeel::test {
 
-/// While it lives, this thread has none of these (CAP_...) in force.
+/// During its lifetime, this thread has none of these capabilities (CAP_...) in effect.
 class WithoutRights {
  public:
   WithoutRights(std::initializer_list<unsigned> rights) {

@@ -1,5 +1,5 @@
-// A node's advertisement over time, for tests: what can be lent is given, not computed, and what is to be
-// written is written at once.
+// A node's advertised resources over time, for tests: the lendable amounts are given, not computed, and every
+// write takes effect at once.
 #pragma once
 
 #include <string>
@@ -43,7 +43,7 @@ struct AdvertisingNode {
     pod.containers[0].requests.batch_memory = Bytes(memory);
     pods.push_back(std::move(pod));
   }
-  /// Time passes, with a fresh measurement at its end unless the node is blind.
+  /// Advances the time, with a fresh measurement at its end unless measurements are off.
   lending::Advertised after(Duration passed, bool measured = true) {
     now += passed;
     if (measured) usage.newest = now;
@@ -53,7 +53,7 @@ struct AdvertisingNode {
   }
 };
 
-/// What is said about the first resource about which something is said.
+/// The text about the first resource that has one.
 inline std::string first_clause(const lending::Advertised& out) {
   return out.why.substr(0, out.why.find("; "));
 }

@@ -1,4 +1,5 @@
-// A machine on which a service waits and best effort may be why, and the policy "brake" on it.
+// A machine on which a service waits, possibly because of best effort, and the policy "brake" that decides on
+// it.
 #pragma once
 
 #include "qos/brake/brake.h"
@@ -11,7 +12,7 @@ inline SnapshotBuilder brake_machine() {
   return node().cpus(16).v2().besteffort().unlimited().pod("batch").be().pod("cart").ls().container("main");
 }
 
-/// 16 CPUs; best effort has run for 80 ms and has 4 GiB of 16, 1 of them anonymous; 1 GiB is free.
+/// 16 CPUs; best effort has run for 80 ms and uses 4 GiB of 16, of which 1 is anonymous; 1 GiB is free.
 struct BrakeScene {
   explicit BrakeScene(const SnapshotBuilder& builder = brake_machine())
       : node(builder.build()), place(node.besteffort) {
@@ -26,7 +27,7 @@ struct BrakeScene {
   }
   CgroupSample& besteffort() { return node.cgroups[static_cast<std::size_t>(place)]; }
   CgroupSample& service() { return node.cgroups[static_cast<std::size_t>(node.pods.back().cgroup)]; }
-  /// What a trigger on the service says, with nothing that speaks against braking.
+  /// An alarm of the service's trigger, with every condition for braking met.
   [[nodiscard]] Alarm alarm(Contended what = Contended::cpu) {
     using namespace literals;
     return {.what = what,
@@ -38,14 +39,14 @@ struct BrakeScene {
             .besteffort_ran = CpuTime(80'000'000),
             .besteffort_memory = 4000_MiB};
   }
-  /// What the run-queue program says of it: nothing else needs to be known.
+  /// An alarm of the run-queue program, which needs no further evidence.
   [[nodiscard]] Alarm call() {
     return {.source = AlarmSource::run_queue,
             .victim = service().id,
             .at = node.at,
             .waited = std::chrono::milliseconds(11)};
   }
-  /// What is wished for after some time, and then in force.
+  /// The value wanted after some time, which is then applied.
   std::int64_t wish(Knob knob = Knob::cpu_quota, Duration later = {}) {
     node.at += later;
     out.clear();
@@ -54,7 +55,7 @@ struct BrakeScene {
     if (!out.all().empty())
       obey(node, out);
     else
-      besteffort().applied = own;  // what nobody asks for goes back
+      besteffort().applied = own;  // values without an intent are restored
     return wished(out, besteffort().id, knob);
   }
   std::int64_t wish_on(const Alarm& alarm, Knob knob = Knob::cpu_quota, Duration later = {}) {
@@ -64,7 +65,7 @@ struct BrakeScene {
     return wish(knob);
   }
   NodeSnapshot node;
-  CgroupIndex place;  ///< of best effort, whatever the node says of it
+  CgroupIndex place;  ///< of best effort, whatever the node's snapshot says of it
   Applied own{};
   NodeSlo slo{};
   decide::PolicyState state{};

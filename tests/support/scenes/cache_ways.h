@@ -1,5 +1,5 @@
-// Services and a batch pod on a made-up cache of which it is known what best effort's ways cost the services;
-// each is counted for ten seconds of every minute, one after the other.
+// Services and a batch pod on a model cache with a known cost of best effort's ways for the services; each is
+// counted for ten seconds per minute, one after the other.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace evenkeel::test {
 
 inline constexpr CgroupId kWeb{1}, kDatabase{2}, kBatch{3};
-inline constexpr double kUsual = 2000;  ///< misses in a million instructions
+inline constexpr double kUsual = 2000;  ///< misses per million instructions
 
 struct CacheWays : testing::Test {
   CacheWays() {
@@ -61,10 +61,10 @@ struct CacheWays : testing::Test {
   bool batch = false, known = true;
   double batch_misses = 20000;
   std::int64_t web_instructions = 1'000'000'000;
-  /// How many times as many misses services have while best effort runs on so many ways.
+  /// By which factor services' misses grow while best effort has that many ways.
   std::function<double(std::int64_t)> suffers = [](std::int64_t ways) {
     return 1 + 0.35 * static_cast<double>(ways);
   };
-  std::vector<std::int64_t> seen{0};  ///< ways taken
+  std::vector<std::int64_t> seen{0};  ///< the numbers of ways that were in effect
 };
 }  // namespace evenkeel::test

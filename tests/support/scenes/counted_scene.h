@@ -1,5 +1,5 @@
-// A service whose cycles per instruction are given, beside three best-effort pods, in ticks of a second: what
-// the policy "interference" makes of it, and what it does.
+// A service with given cycles per instruction beside three best-effort pods, in ticks of a second, with the
+// policy "interference" in control.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class CountedScene {
     node = builder.build();
   }
 
-  /// Cycles per instruction as a function of what is in force; looked at each second.
+  /// Cycles per instruction as a function of what is in effect; evaluated each second.
   using Truth = std::function<double(const CountedScene&)>;
   void run(Duration length, const Truth& truth) {
     using std::chrono::seconds;
@@ -55,7 +55,7 @@ class CountedScene {
       for (const auto& one : state.of<interference::InterferenceState>().news) heard_.push_back(one.what);
     }
   }
-  /// What a pod does, if it is let.
+  /// A pod's use when it is not limited.
   void uses(std::size_t pod, MilliCpu cpu) { sample(pod).cpu_use = cpu; }
   CgroupSample& sample(std::size_t pod) {
     return node.cgroups[static_cast<std::size_t>(node.pods[pod].cgroup)];
@@ -64,7 +64,7 @@ class CountedScene {
   [[nodiscard]] CgroupId container(std::size_t pod) const {
     return node.cgroup(node.containers_of(node.pods[pod]).front().cgroup)->id;
   }
-  /// Wished for a pod in the last tick; absent: nothing.
+  /// The value wanted for a pod in the last tick; absent: none.
   [[nodiscard]] std::optional<std::int64_t> wish(std::size_t pod, Knob knob) const {
     for (const decide::Intent& intent : intents.all())
       if (intent.target == id(pod) && intent.knob == knob && !intent.hold)
@@ -76,7 +76,7 @@ class CountedScene {
     return static_cast<std::size_t>(std::ranges::count(heard_, what));
   }
 
-  /// The kernel does as it is wished; false: somebody else's quotas stay.
+  /// The kernel applies what is wanted; false: another process's quotas stay.
   bool obeys = true;
   NodeSlo slo{};
   NodeSnapshot node{};

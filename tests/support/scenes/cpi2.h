@@ -1,5 +1,5 @@
-// Plain CPI², as published and as its open descendants have it: what ours is compared with, and nothing that
-// the agent uses.
+// Plain CPI² as published and in its open-source variants, for comparison with evenkeel's detector; the agent
+// does not use it.
 #pragma once
 
 #include <array>
@@ -12,16 +12,17 @@
 
 namespace evenkeel::test {
 
-/// Published: 0.35. A later implementation in the open takes 0.15.
+/// 0.35 as published. A later open-source implementation uses 0.15.
 inline constexpr double kCpi2Limit = 0.35, kCpi2LowLimit = 0.15;
 
 class Cpi2 {
  public:
   explicit Cpi2(std::size_t samples_a_day) : samples_a_day_(samples_a_day) {}
 
-  /// One sample a window. The model of normal is made anew after each day, what was known counting 0.9.
+  /// One sample per window. The model of normal is recomputed after each day, with older knowledge weighted
+  /// by 0.9.
   void observe(const SceneWindow& window);
-  /// Three of the last five samples lie above mean + 2 standard deviations.
+  /// Three of the last five samples are above mean + 2 standard deviations.
   [[nodiscard]] bool anomalous() const;
   /// The suspect with the highest correlation over the last ten windows, if that reaches `limit`.
   [[nodiscard]] std::optional<std::size_t> antagonist(double limit) const;
@@ -30,13 +31,13 @@ class Cpi2 {
  private:
   std::size_t samples_a_day_;
   std::deque<SceneWindow> last_{};
-  double sum_ = 0, squares_ = 0, count_ = 0;  ///< of this day, and what the days before still count
+  double sum_ = 0, squares_ = 0, count_ = 0;  ///< of this day, and the weighted earlier days
   std::size_t today_ = 0;
   bool known_ = false;
   double mean_ = 0, deviation_ = 0;
 };
 
-/// The formula: sum of u (1 - th/c) where c > th, else u (c/th - 1), with the u scaled to a sum of one.
+/// The formula: sum of u (1 - th/c) where c > th, otherwise u (c/th - 1), with the u scaled to a sum of one.
 double cpi2_formula(std::span<const double> values, std::span<const double> activity, double threshold);
 
 }  // namespace evenkeel::test

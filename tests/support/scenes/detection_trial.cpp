@@ -10,7 +10,7 @@
 namespace evenkeel::test {
 namespace {
 
-/// As many as a node has: what a false alarm may cost is shared by all of them.
+/// As many as on a real node, all of which share the budget for false alarms.
 constexpr std::size_t kVictims = 100;
 constexpr Duration kAlarmLasts = std::chrono::minutes(5);
 
@@ -56,7 +56,7 @@ class Ours {
   bool accused_ = false;
 };
 
-/// Counts what one detector says of one scene.
+/// Counts one detector's results in one scene.
 class Counter {
  public:
   explicit Counter(Tally& tally) : tally_(&tally) {}
@@ -68,7 +68,7 @@ class Counter {
       named_ = false;
     }
     working_ = scene.working();
-    // Just after it stopped, the last windows still show what it did.
+    // Just after it stopped, the last windows still show its effect.
     if (hurting) guilty_until_ = now + std::chrono::minutes(5);
     if (!said.who) return;
     const bool culprit = said.who == kCulprit || said.with == kCulprit;

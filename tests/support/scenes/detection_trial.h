@@ -1,5 +1,5 @@
-// Ours and plain CPI² before the same scenes: how often each accuses an innocent one, how often it finds the
-// culprit.
+// Compares evenkeel's detector with plain CPI² on the same scenes: how often each accuses an innocent pod,
+// and how often it finds the culprit.
 #pragma once
 
 #include <array>
@@ -17,13 +17,12 @@ inline constexpr std::array<const char*, kDetectors> kDetectorNames = {"CPI2 at 
                                                                        "ours"};
 
 struct Tally {
-  double days = 0;  ///< of one victim, without those of learning
-  std::size_t anomalous =
-      0;  ///< windows in which the victim was called out of the ordinary and nobody hurt it
+  double days = 0;            ///< of one victim, without learning
+  std::size_t anomalous = 0;  ///< windows in which the victim was called abnormal but was not harmed
   std::size_t false_alarms =
-      0;                     ///< accusations of innocent ones; one that lasts counts again every five minutes
-  std::size_t episodes = 0;  ///< of the culprit at work
-  std::size_t named = 0;     ///< of those: it was accused; where it does no harm, that is by chance
+      0;                     ///< accusations of innocent pods; a lasting one counts again every five minutes
+  std::size_t episodes = 0;  ///< episodes in which the culprit works
+  std::size_t named = 0;     ///< of those, how many led to its accusation; if it does no harm, by chance
   std::size_t together = 0;  ///< of those named: only together with another one
   Tally& operator+=(const Tally& other);
 };

@@ -1,5 +1,5 @@
-// A node on which somebody may have to go, for tests of eviction: pods by name, seconds that pass, and who is
-// chosen in them. A hundred CPUs and 100 GiB, all used by nobody, until a test says otherwise.
+// A node for eviction tests: pods by name, seconds that pass, and the pod chosen in them. A hundred CPUs and
+// 100 GiB, all unused unless a test says otherwise.
 #pragma once
 
 #include <string>
@@ -39,7 +39,7 @@ class EvictingNode {
     specs_.reserve(64);  // the snapshot points into it
   }
 
-  /// A running one that is best effort by its label.
+  /// A running pod with a best-effort label.
   Pod& pod(const std::string& name) {
     Pod spec;
     spec.name = spec.uid = name;
@@ -53,7 +53,7 @@ class EvictingNode {
         {.spec = &specs_.back(), .cgroup = static_cast<CgroupIndex>(node.cgroups.size() - 1)});
     return specs_.back();
   }
-  /// The same, which holds so much memory.
+  /// The same, using that much memory.
   Pod& pod(const std::string& name, std::optional<Bytes> held, std::optional<int> priority = {}) {
     Pod& spec = pod(name);
     cgroup(name).memory.anonymous = held;
@@ -77,24 +77,24 @@ class EvictingNode {
   /// Bytes of memory in use on the node.
   void used(Bytes bytes) { node.node.memory->available = node.node.memory->total - bytes; }
 
-  /// After so many seconds, of which the agent sees the last one.
+  /// Advances by that many seconds, of which the agent sees only the last.
   std::optional<eviction::Eviction> decide(int after_seconds = 1) {
     second += after_seconds;
     node.at = MonoTime(std::chrono::seconds(second));
     return eviction::decide_eviction(node, slo, state);
   }
-  /// The victim's name; empty: nobody.
+  /// The victim's name; empty: none.
   std::string victim(int after_seconds = 1) {
     const auto chosen = decide(after_seconds);
     return chosen ? chosen->name : "";
   }
-  /// The first victim within so many seconds, each of which the agent sees.
+  /// The first victim within that many seconds, each of which the agent sees.
   std::string victim_within(int seconds) {
     for (int i = 0; i < seconds; ++i)
       if (auto name = victim(); !name.empty()) return name;
     return "";
   }
-  /// What the first trigger of this name's gate thinks.
+  /// The verdict of the gate's first trigger of this name.
   [[nodiscard]] const eviction::EvictionVerdict& verdict(std::string_view trigger) const {
     std::size_t index = 0;
     while (eviction::eviction_triggers()[index]->name != trigger) ++index;

@@ -1,5 +1,5 @@
-// A node for tests of the executor: a cgroup tree of plain directories, the model of the kernel behind the
-// files, and a plan that the test fills by path.
+// A node for executor tests: a cgroup tree of plain directories, the kernel model behind the files, and a
+// plan that the test fills by path.
 #pragma once
 
 #include <optional>
@@ -32,7 +32,8 @@ class ExecutorNode {
   /// What a sampler would see now.
   [[nodiscard]] NodeSnapshot observe();
   [[nodiscard]] const tree::CgroupTree& tree() const { return *tree_; }
-  /// One second later: the plan, the kernel as it is, and what was seen (then forgotten).
+  /// One second later: runs the plan with the current kernel state and the events seen (which are then
+  /// cleared).
   executor::Report tick();
 
  private:

@@ -10,7 +10,8 @@ namespace {
 
 constexpr std::size_t kEpisode = 30;
 constexpr double kUsualCpi = 1.5, kUsualWait = 0.05, kSlowdown = 1.8;
-/// Of a window: that a worker begins, that it ends. They work a quarter of an hour in every hour.
+/// Per window: the probability that a worker starts, and that it stops. They work a quarter of an hour per
+/// hour.
 constexpr double kBegins = 1 / 45.0, kEnds = 1 / 15.0;
 constexpr double kIdle = 0.02;
 
@@ -70,7 +71,7 @@ double Scene::level(SceneWindow& window) {
   return slow ? kSlowdown : 1;
 }
 
-/// What it waits for others in any case is for whoever works, by how much; what is more is for the culprit.
+/// Attributes the base waiting time to the active pods by their activity, and the rest to the culprit.
 void Scene::wait(SceneWindow& window, double times) {
   const double usual = kUsualWait * noise();
   double all = 0;

@@ -1,5 +1,5 @@
-// A node made of random numbers: one victim's signal, eight suspects with what they do, and now and then one
-// of them that really hurts. For comparing detectors where the truth is known.
+// A node made of random numbers: one victim's signal, the activity of eight suspects, and episodes in which
+// one of them really does harm. For comparing detectors where the truth is known.
 #pragma once
 
 #include <array>
@@ -16,9 +16,9 @@ enum class Family : std::uint8_t {
   log_normal,      ///< independent, sigma 0.3
   autocorrelated,  ///< a tenth of the mean, 0.9 from one sample to the next
   release,         ///< a new image is 1.8 times as slow for good: the agent sees the image change
-  slow,            ///< new input makes it 1.8 times as slow for six hours: nobody sees why
+  slow,            ///< new input makes it 1.8 times as slow for six hours, for no visible reason
   twins,           ///< two suspects that always work together, one of which may be guilty
-  waiting,         ///< share of time waited for a CPU, log-normal around 5 %, blame measured
+  waiting,         ///< share of time spent waiting for a CPU, log-normal around 5 %, blame measured
 };
 inline constexpr std::size_t kFamilies = 7;
 inline constexpr std::array<const char*, kFamilies> kFamilyNames = {
@@ -35,20 +35,20 @@ inline constexpr std::size_t kSuspects = 8, kCulprit = 0, kTwin = 1;
 struct SceneWindow {
   double value = 0;
   std::array<double, kSuspects> activity{};  ///< CPUs
-  std::array<double, kSuspects> blame{};     ///< seconds per second; only where the family measures it
+  std::array<double, kSuspects> blame{};     ///< seconds per second; only if the family measures it
   bool new_image = false;
 };
 
-/// Whole days of windows. The first day is for learning: what happens to the family happens after it, and the
-/// culprit works (and hurts) in episodes of 30 windows, one every four hours, with a steady or a changing
-/// load. `times`: how many times as slow the victim is while the culprit does as much as it means to, and in
-/// proportion; 1 = it works as in any other scene, and does no harm.
+/// Whole days of windows. The first day is for learning: changes of the family come after it, and the culprit
+/// works (and does harm) in episodes of 30 windows, one every four hours, with a steady or a changing load.
+/// `times`: the factor by which the victim is slowed at the culprit's full activity, proportionally less
+/// below; 1 = it works as in any other scene and does no harm.
 class Scene {
  public:
   Scene(Family family, double times, unsigned seed);
   [[nodiscard]] std::size_t windows_a_day() const { return windows_a_day_; }
   SceneWindow next();
-  /// Of the window that next() gave last: the culprit is at work, for the how-manieth time.
+  /// The culprit was active in the last window of next(), and in which episode.
   [[nodiscard]] bool working() const { return working_; }
   [[nodiscard]] bool harmful() const { return times_ > 1; }
   [[nodiscard]] std::size_t episode() const { return episode_; }

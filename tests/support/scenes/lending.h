@@ -1,7 +1,7 @@
-// A node with something to lend, in one expression; amounts in whole CPUs and decimal gigabytes, as in the
-// reference:
+// Builds a node with lendable resources in one expression; amounts in whole CPUs and decimal gigabytes, as in
+// Koordinator:
 //   LendingNode().capacity(100, 120).system(7, 12).pod("a").qos(QosClass::ls).requests(20, 20).uses(11, 11)
-// `qos`, `requests`, `uses`, … speak of the pod that was named last.
+// `qos`, `requests`, `uses`, … apply to the last named pod.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ struct LendingNode {
   bool pods_known = true;
 
   // The node.
-  LendingNode& capacity(double cpu, double memory);  ///< also what is allocatable
+  LendingNode& capacity(double cpu, double memory);  ///< also the allocatable amount
   LendingNode& allocatable(double cpu, double memory);
   LendingNode& reserves(double cpu, double memory);  ///< by annotation
   LendingNode& system(double cpu, double memory);
@@ -55,8 +55,8 @@ struct LendingNode {
 };
 
 /// The node of the worked examples: 100 CPUs and 120 GB, all allocatable; the system uses 7 and 12; an LS pod
-/// requests 20 and 20 and uses 11 and 11, a BE pod 10 and 10 all used, one without a label requests 20 and 40
-/// and uses 22 and 22.
+/// requests 20 and 20 and uses 11 and 11, a BE pod requests 10 and 10 and uses all, one without a label
+/// requests 20 and 40 and uses 22 and 22.
 LendingNode worked_example();
 
 }  // namespace evenkeel::test

@@ -49,7 +49,7 @@ LeverLoop::LeverLoop(bool v2, unsigned seed)
   configure();
 }
 
-/// Of one of the two disks, or of one that is not there.
+/// A limit for one of the two disks, or for a missing one.
 Block LeverLoop::block() {
   constexpr const char* kNames[] = {"sda", "/dev/sdb", "nowhere"};
   Block out{.name = kNames[below(3)]};
@@ -60,7 +60,7 @@ Block LeverLoop::block() {
   return out;
 }
 
-/// Of the cache, of the bandwidth, or of both.
+/// For the cache, the bandwidth, or both.
 ResctrlPart LeverLoop::part() {
   ResctrlPart out;
   if (chance(30)) out.cache = below(3);  // there are two
@@ -71,7 +71,7 @@ ResctrlPart LeverLoop::part() {
   return out;
 }
 
-/// Of what is sent and of what comes in, in percent or in Mbit/s.
+/// For sending and receiving, in percent or in Mbit/s.
 NetworkQos LeverLoop::bandwidth() {
   const auto some = [&] {
     return chance(70) ? Bandwidth{below(101), true} : Bandwidth{std::int64_t{1000000} * below(2000), false};
@@ -79,7 +79,8 @@ NetworkQos LeverLoop::bandwidth() {
   return {chance(60), some(), some(), some(), some()};
 }
 
-/// A new pod's directory and those of its containers, as the kubelet and a runtime leave them.
+/// Creates the directories of a new pod and its containers, as the kubelet and the container runtime leave
+/// them.
 std::string LeverLoop::born(int number) {
   const auto qos = static_cast<QosClass>(below(4));  // LSE, LSR, LS, BE
   const auto branch = qos == QosClass::be   ? KubeQos::besteffort
@@ -107,7 +108,7 @@ std::string LeverLoop::born(int number) {
     kernel.other(dir, v2_ ? "cpu.weight" : "cpu.shares", qos == QosClass::be ? "2" : "300");
     add_tasks(dir);
   }
-  // As a kubelet that enforces limits: the pod's first.
+  // Like a kubelet that enforces limits: the pod's first.
   MilliCpu all;
   for (const auto& container : pod.containers) all += container.limits.cpu.value_or(MilliCpu{});
   for (std::size_t i = 0; i < made.size() && number % 2 == 0 && all > MilliCpu{}; ++i)
@@ -126,7 +127,7 @@ void LeverLoop::add_tasks(const std::string& path) {
   }
 }
 
-/// Of the cgroup and of all below it.
+/// In the cgroup and all its descendants.
 void LeverLoop::end_tasks(const std::string& path) {
   for (auto& [cgroup, tasks] : tasks_) {
     if (cgroup != path && !cgroup.starts_with(path + '/')) continue;
@@ -146,7 +147,7 @@ void LeverLoop::live() {
   const auto known = files();
   std::erase_if(born_, [&](const auto& file) { return known.count(file.first) == 0; });
   while (pods_.size() < 5 && chance(70)) born(next_pod_++);
-  // On v1 a new group copies the set above, which may be narrow just now, and ours.
+  // On v1 a new group copies the set of its parent, which evenkeel may have narrowed at this moment.
   const auto original = [&](const std::string& path, const std::string& text) {
     return !v2_ && path.ends_with("cpuset.cpus") ? std::string("0-7") : text;
   };
@@ -194,7 +195,7 @@ void LeverLoop::configure() {
 void LeverLoop::everything_off() {
   slo_ = std::make_shared<NodeSlo>();
   slo_->evenkeel.batch_resources = slo_->evenkeel.cpusets = slo_->evenkeel.cpu_normalization = false;
-  for (auto& pod : pods_) {  // an annotation asks for itself
+  for (auto& pod : pods_) {  // an annotation enables it by itself
     pod.blocks.clear();
     pod.resctrl.clear();
   }
@@ -218,7 +219,7 @@ void LeverLoop::measure() {
                      .domains = {0, 1}},
                     {.name = "L3", .unit = ResctrlUnit::ways, .full = machine_.mask, .domains = {0, 1}}},
       .most_groups = machine_.most_groups});
-  if (snapshot_.network == nullptr || chance(10))  // now and then the way out is another one
+  if (snapshot_.network == nullptr || chance(10))  // the uplink changes now and then
     snapshot_.network =
         std::make_shared<const NetworkLink>(chance(80) ? NetworkLink{"eth0", 7, BitRate(1000000000)}
                                                        : NetworkLink{"eth1", 9, BitRate(100000000)});

@@ -1,5 +1,5 @@
-// The whole way from a snapshot to the kernel and back, without the program around it: pods that come and go,
-// configurations that change, all policies, the arbiter, the executor, and the model of the kernel.
+// Runs the loop from snapshot to kernel and back without the rest of the program: changing pods and
+// configurations, all policies, the arbiter, the executor, and the kernel model.
 #pragma once
 
 #include <map>
@@ -22,28 +22,28 @@ class LeverLoop : public ExecutorNode {
  public:
   LeverLoop(bool v2, unsigned seed);
 
-  /// Pods are born and die.
+  /// Creates and removes pods.
   void live();
-  /// Another configuration, in which each section is on or off.
+  /// Draws another configuration, in which each section is on or off.
   void configure();
   void everything_off();
-  /// One second: the pods use CPU and memory, everybody decides, the kernel gets it.
+  /// One second: the pods use CPU and memory, the policies decide, and the executor writes.
   executor::Report pass();
-  /// Takes everything back.
+  /// Restores all values.
   void restore_all();
-  /// From now on every write to this file, or every read of it, fails so; 0 = no more.
+  /// From now on every write to this file, or every read of it, fails with `code`; 0 = no failure.
   void fail_writes(const std::string& path, int code);
   void fail_reads(const std::string& path, int code);
-  /// What stands in every file of the cgroups that live, and of the node, the groups of resctrl, and queues.
+  /// The contents of all files of existing cgroups and the node, of resctrl groups, and queues.
   [[nodiscard]] std::map<std::string, std::string> files();
-  /// The same, as each was when its cgroup was born.
+  /// The same, with the values at the creation of each cgroup.
   [[nodiscard]] std::map<std::string, std::string> originals();
   [[nodiscard]] const NodeSnapshot& snapshot() const { return snapshot_; }
   [[nodiscard]] const std::vector<decide::Intent>& wishes() const { return wishes_; }
   [[nodiscard]] const resctrl::ResctrlCounters& resctrl_counters() const { return cache_.counters(); }
-  /// What was asked of the network in an illegal state.
+  /// Network requests that were invalid in the current state.
   [[nodiscard]] const std::vector<std::string>& broken_network() const { return network_.broken; }
-  /// What resctrl was told since it was asked last.
+  /// resctrl's changes since the last call.
   [[nodiscard]] std::string told_resctrl() { return resctrl_.taken(); }
 
  private:

@@ -5,7 +5,7 @@
 namespace evenkeel::test {
 namespace {
 
-/// What is on although nobody asked for it.
+/// Features that are on by default.
 constexpr std::string_view kOffByHand[] = {"extensions.evenkeel.cpusets: false",
                                            "extensions.evenkeel.batchResources: false",
                                            "extensions.evenkeel.cpuNormalization: false"};
@@ -52,7 +52,7 @@ const std::vector<LoopSettings>& loop_settings() {
       {"memory-push-back", {"extensions.evenkeel.memoryPushBack.enable: true"}},
       {"batch-resources", {"extensions.evenkeel.batchResources: true"}},
       {"cpusets", {"extensions.evenkeel.cpusets: true"}},
-      // The kernel's own default: nothing of the machine changes for a test.
+      // The kernel's own default, so that a test does not change the machine.
       {"system-settings", {"systemStrategy.watermarkScaleFactor: 10"}},
       {"resctrl",
        {"resourceQOSStrategy.beClass.resctrlQOS.enable: true",
@@ -63,7 +63,7 @@ const std::vector<LoopSettings>& loop_settings() {
       {"core-sched",
        {"resourceQOSStrategy.policies.cpuPolicy: coreSched",
         "resourceQOSStrategy.lsClass.cpuQOS.enable: true"}},
-      // More than any disk has.
+      // More than any disk reaches.
       {"blkio",
        {"resourceQOSStrategy.beClass.blkioQOS.enable: true",
         "resourceQOSStrategy.beClass.blkioQOS.blocks: [{name: /dev/vda, type: device, ioCfg: {readBPS: "
@@ -75,7 +75,7 @@ const std::vector<LoopSettings>& loop_settings() {
        {"resourceQOSStrategy.lsClass.memoryQOS.enable: true",
         "resourceQOSStrategy.lsClass.memoryQOS.wmarkRatio: 95"}},
       {"eviction",
-       {"resourceUsedThresholdWithBE.enable: true",  // which turns CPU suppression on as well
+       {"resourceUsedThresholdWithBE.enable: true",  // which also enables CPU suppression
         "resourceUsedThresholdWithBE.cpuSuppressPolicy: cfsQuota",
         "resourceUsedThresholdWithBE.memoryEvictThresholdPercent: 100",
         "resourceUsedThresholdWithBE.cpuEvictThresholdPercent: 100",

@@ -1,6 +1,6 @@
-// What turns each policy, and each loop that is none, on by itself: the NodeSLO for tests and benches that
-// look at one of them alone. A new policy has its row here, which tests/agent/stepped/loop_settings_test.cpp
-// asks for.
+// The NodeSLO settings that enable each policy, and each control loop outside the policies, alone: for tests
+// and benchmarks of a single one. A new policy needs a row here; tests/agent/stepped/loop_settings_test.cpp
+// checks that.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace evenkeel::test {
 
 struct LoopSettings {
-  std::string_view name;                     ///< a policy's, or what the loop is called in README
+  std::string_view name;                     ///< a policy's, or the loop's name in README
   std::vector<std::string_view> settings{};  ///< "a.b.c: value"
 };
 
 /// Policies in the order of their rank, then the other loops.
 const std::vector<LoopSettings>& loop_settings();
 
-/// A NodeSLO with nothing on but these; of two settings for one key the later counts.
+/// A NodeSLO with only these settings; of two settings for one key the later wins.
 std::string nodeslo_of(const std::vector<std::string_view>& settings);
 /// The settings of all loops together.
 std::vector<std::string_view> settings_of_all();

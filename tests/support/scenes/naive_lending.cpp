@@ -36,7 +36,7 @@ bool low(PriorityClass priority) {
   return priority == PriorityClass::batch || priority == PriorityClass::free;
 }
 
-/// Everything of one resource, before and after it is spread over `zones` zones (0: the node).
+/// All sums of one resource, before and after division over `zones` zones (0: the node).
 struct Sums {
   std::int64_t capacity = 0, margin = 0, system_or_reserved = 0, reserved = 0, used = 0, requested = 0,
                most = 0;
@@ -47,7 +47,7 @@ struct Sums {
   }
 };
 
-/// Which sums are known at all.
+/// Which sums are known.
 struct Known {
   bool system = true, used = true, requested = true, most = true;
   [[nodiscard]] bool batch(const std::string& policy) const {
@@ -192,7 +192,7 @@ class Naive {
     ones_.push_back(one);
   }
 
-  /// Whether somebody who runs or waits here has this uid, of whatever class.
+  /// Whether a running or pending pod has this uid, of whatever class.
   [[nodiscard]] bool listed(const std::string& uid) const {
     return std::any_of(in_.pods.begin(), in_.pods.end(), [&](const Pod& pod) {
       return pod.uid == uid && (pod.phase == PodPhase::running || pod.phase == PodPhase::pending);
@@ -209,7 +209,7 @@ class Naive {
     return out;
   }
 
-  /// How much of `whole` this zone bears; everything when there are no zones.
+  /// This zone's share of `whole`; all of it if there are no zones.
   static std::int64_t share(std::int64_t whole, const std::vector<int>& numa, const std::size_t* zone,
                             std::size_t count, std::int64_t grain) {
     if (zone == nullptr) return whole;

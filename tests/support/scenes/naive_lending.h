@@ -1,5 +1,5 @@
-// What can be lent, a second time: written straight from the reference, one plain number after the other,
-// sharing nothing with qos/lendable*.cpp. Slow and long-winded on purpose.
+// A second implementation of the lendable amounts, written directly from Koordinator with plain numbers and
+// no code from qos/lending. Deliberately slow and verbose.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// The hand for the network on a model of it, with a plan: a service with two addresses, a batch pod with the
-// node's; 100 Mbit/s.
+// The network writer on a model of the network, with a plan: a service with two addresses, a batch pod with
+// the node's; 100 Mbit/s.
 #pragma once
 
 #include <gtest/gtest.h>

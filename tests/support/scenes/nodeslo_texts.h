@@ -5,10 +5,10 @@
 
 namespace evenkeel::test {
 
-/// Every section of the schema in use, as a whole NodeSLO object.
+/// Uses every section of the schema, as a whole NodeSLO object.
 std::string full_nodeslo();
 
-/// A NodeSLO that turns everything on that this version has.
+/// Enables everything that this version has.
 inline constexpr const char* kEverythingOn =
     "resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpuSuppressPolicy: "
     "cfsQuota}\n"

@@ -1,4 +1,4 @@
-// One policy alone, for the tests of a single one: its decision on a state that holds all of them.
+// Runs a single policy on a full policy state, for the tests of that policy.
 #pragma once
 
 #include <type_traits>

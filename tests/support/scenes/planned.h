@@ -1,4 +1,4 @@
-// A plan as a text, one step per line.
+// Prints a plan as text, one step per line.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Nodes and configurations by chance: for what must hold whatever a node looks like.
+// Random nodes and configurations, for properties that hold on every node.
 #pragma once
 
 #include <random>

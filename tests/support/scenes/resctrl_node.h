@@ -1,5 +1,5 @@
-// A node for tests of the hand for resctrl: a cgroup tree of plain directories, the model of resctrl, and a
-// plan that the test fills by name.
+// A node for tests of the resctrl writer: a cgroup tree of plain directories, the resctrl model, and a plan
+// that the test fills by name.
 #pragma once
 
 #include <optional>
@@ -16,22 +16,22 @@ class ResctrlNode {
   /// kubepods and one best-effort pod with the container "a", whose tasks are 101 and 102.
   explicit ResctrlNode(FakeResctrl::Machine machine = {}, bool dry_run = false);
 
-  /// One more container of the pod, without tasks. Returns its id.
+  /// Adds a container without tasks to the pod. Returns its id.
   CgroupId container(const std::string& name);
   void remove_container(const std::string& name);
   [[nodiscard]] CgroupId id(const std::string& name) const;
   [[nodiscard]] std::string threads_of(const std::string& name) const;
 
-  /// The plan from here on: a group with its schemata, and the containers in it.
+  /// Replaces the plan: a group with its schemata, and its containers.
   void plan(const std::string& group, const std::string& schemata, const std::vector<std::string>& containers,
             decide::ResctrlGroupIndex instead = decide::kRootGroup);
   void no_plan() { wishes.clear(); }
   /// `seconds` later.
   executor::Report tick(int seconds = 1);
-  /// Until every new container was looked at often enough; forgets what was written.
+  /// Runs until every new container was checked often enough; clears the log of writes.
   void settle();
   executor::Report restore_all();
-  /// As after a death of the agent: another hand, the same journal and kernel.
+  /// As after a crash of the agent: a new writer with the same journal and kernel.
   void begin_anew();
 
   FakeResctrl kernel;

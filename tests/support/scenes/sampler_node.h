@@ -1,5 +1,5 @@
-// A fake node with the read side wired as the agent does it: host, tree, roster and sampler, in steps of
-// seconds that only the test makes pass.
+// A fake node with the agent's read side (host, tree, roster and sampler), in steps of seconds that only the
+// test advances.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,12 @@ namespace evenkeel::test {
 
 class SampledNode {
  public:
-  /// Lay out `fake` first (machine, hierarchy, kubepods, pods); start() begins to look.
+  /// Set up `fake` first (machine, hierarchy, kubepods, pods), then call start().
   FakeHost fake{};
   void start(collectors::SamplerOptions options = {});
-  /// Looks at the tree again and rebuilds the roster, whether or not anything changed.
+  /// Scans the tree and rebuilds the roster, whether or not anything changed.
   void rescan();
-  /// Moves the clock on and collects.
+  /// Advances the clock and collects.
   NodeSnapshot& tick(Duration step = std::chrono::seconds(1));
 
   /// The sample of a cgroup by its path.

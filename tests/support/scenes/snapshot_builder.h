@@ -1,6 +1,6 @@
-// A node in one expression, for tests of policies:
-//   node().cpus(64).uses(30500_mcpu).pod("a").ls().uses(18250_mcpu).container("main").limit(2000_mcpu).build()
-// `uses`, `quota`, `unlimited`, `burst`, … speak of what was named last: the node, a pod, a container or a
+// Builds a node snapshot in one expression, for tests of policies:
+// node().cpus(64).uses(30500_mcpu).pod("a").ls().uses(18250_mcpu).container("main").limit(2000_mcpu).build()
+// `uses`, `quota`, `unlimited`, `burst`, … apply to the last named item: the node, a pod, a container or a
 // host application. The BestEffort directory exists and is unlimited unless said otherwise.
 #pragma once
 
@@ -25,14 +25,14 @@ class SnapshotBuilder {
   SnapshotBuilder& pods_unknown();
   SnapshotBuilder& v2();
   SnapshotBuilder& without_besteffort();
-  SnapshotBuilder& besteffort();  ///< the following settings are for the BestEffort directory
+  SnapshotBuilder& besteffort();  ///< the next settings are for the BestEffort directory
 
   // What is on it.
   SnapshotBuilder& pod(std::string name);
   SnapshotBuilder& container(std::string name);
   SnapshotBuilder& host_app(QosClass qos, HostAppBase base);
 
-  // Of the pod named last.
+  // Settings of the last named pod.
   SnapshotBuilder& be();  ///< labelled, and below the BestEffort directory
   SnapshotBuilder& ls() { return label(QosClass::ls); }
   SnapshotBuilder& lsr() { return label(QosClass::lsr); }
@@ -57,7 +57,7 @@ class SnapshotBuilder {
   }
   SnapshotBuilder& without_cgroup();
 
-  // Of the container named last.
+  // Settings of the last named container.
   SnapshotBuilder& limit(MilliCpu cpu);
   SnapshotBuilder& request(MilliCpu cpu);
   SnapshotBuilder& memory(std::optional<Bytes> request, std::optional<Bytes> limit = {});
@@ -65,7 +65,7 @@ class SnapshotBuilder {
   SnapshotBuilder& batch_cpu(std::optional<MilliCpu> request, std::optional<MilliCpu> limit = {});
   SnapshotBuilder& waiting();  ///< not running
 
-  // Of whatever was named last.
+  // Settings of the last named item.
   SnapshotBuilder& uses(MilliCpu cpu);
   SnapshotBuilder& quota(std::int64_t microseconds, Duration period = std::chrono::milliseconds(100));
   SnapshotBuilder& unlimited(Duration period = std::chrono::milliseconds(100));

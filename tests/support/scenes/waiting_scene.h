@@ -1,5 +1,5 @@
-// A service that waits for CPUs, by whose doing is given, beside three best-effort pods, in ticks of a
-// second: what the policy "interference" makes of it.
+// A service that waits for CPUs with given causes beside three best-effort pods, in ticks of a second, with
+// the policy "interference" in control.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ class WaitingScene {
     node_.run_queue.source = RunQueueSource::bpf;
   }
 
-  /// Seconds of waiting per second, by whose doing.
+  /// Seconds of waiting per second, by cause.
   struct Waits {
     double hog = 0, busy = 0, own = 0;
     bool listed = true;  ///< the service's waits were measured
@@ -63,7 +63,7 @@ class WaitingScene {
   CgroupSample& pod_sample(std::size_t pod) {
     return node_.cgroups[static_cast<std::size_t>(node_.pods[pod].cgroup)];
   }
-  /// Quota wished for a cgroup in the last tick; absent: none.
+  /// Quota wanted for a cgroup in the last tick; absent: none.
   [[nodiscard]] std::optional<std::int64_t> quota_of(CgroupId cgroup) const {
     for (const decide::Intent& intent : intents_.all())
       if (intent.target == cgroup && intent.knob == Knob::cpu_quota && !intent.hold)
@@ -77,7 +77,7 @@ class WaitingScene {
     return state_.of<interference::InterferenceState>();
   }
 
-  bool obeys_ = true;  ///< the kernel; false: somebody else's quotas stay
+  bool obeys_ = true;  ///< the kernel applies what is wanted; false: another process's quotas stay
   NodeSlo slo_{};
   NodeSnapshot node_{};
 

@@ -1,4 +1,4 @@
-// Looking at what policies wish for, and doing it as a kernel would.
+// Finds the intents of policies, and applies them as a kernel would.
 #pragma once
 
 #include "qos/decide/intent.h"
@@ -6,13 +6,13 @@
 
 namespace evenkeel::test {
 
-/// The last wish that is not a hold for a lever, or null.
+/// The last intent for a knob that is not a hold, or null.
 const decide::Intent* wish(const decide::Intents& intents, CgroupId target, Knob knob);
-/// Its number, or -1 when there is none or it is no number.
+/// Its number, or -1 if there is none or it is not a number.
 std::int64_t wished(const decide::Intents& intents, CgroupId target, Knob knob);
 bool held(const decide::Intents& intents, CgroupId target, Knob knob);
 
-/// Does what a kernel would: the wishes become what is applied.
+/// Applies the intents to the node's settings, as a kernel would.
 void obey(NodeSnapshot& node, const decide::Intents& intents);
 
 }  // namespace evenkeel::test

@@ -1,4 +1,4 @@
-# The guest is what the other cases take for granted: the kernel's controllers, PSI, an empty machine.
+# Checks what the other cases rely on: the kernel's controllers, PSI, an idle machine.
 set -eu
 test -e /proc/pressure/cpu
 if [ "$EVENKEEL_IN_VM" = v1 ]; then

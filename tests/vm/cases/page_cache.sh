@@ -1,5 +1,5 @@
-# A page cache limit where the node can swap: with a kernel whose memory.reclaim takes swappiness=0 file pages go and
-# nothing is swapped; with an older one the agent says that it cannot, and takes nothing.
+# A page cache limit on a node with swap: if the kernel's memory.reclaim accepts swappiness=0, file pages are
+# reclaimed and nothing is swapped; on an older kernel the agent reports that it cannot, and reclaims nothing.
 set -eu
 [ "${EVENKEEL_IN_VM:-}" = v2 ] || { echo "memory.reclaim is on cgroup v2 only"; exit 77; }
 module=$(find build/vm*/kernel/lib/modules/"$(uname -r)" -name 'loop.ko*' | head -1)

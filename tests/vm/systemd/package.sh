@@ -1,5 +1,5 @@
-# The Debian package under a real systemd: installed it runs and changes nothing, configured it works, installed again it
-# keeps the configuration, removed it has restored everything, purged nothing is left.
+# The Debian package under a real systemd: installed, it runs and changes nothing; configured, it works;
+# installed again, it keeps the configuration; removed, it has restored everything; purged, nothing is left.
 set -euo pipefail
 [ "${EVENKEEL_IN_VM:-}" = systemd ] || { echo "this is for the guest: tests/vm/vmrun --systemd"; exit 77; }
 deb=build/release/package/evenkeel.deb
@@ -13,7 +13,8 @@ traces() {
     /etc/systemd/system/evenkeel.service /etc/systemd/system/*.wants/evenkeel.service \
     /var/lib/systemd/deb-systemd-helper-*/*evenkeel* /var/lib/dpkg/info/evenkeel.* 2>/dev/null
 }
-# Every dpkg call reads the whole database, which is large and far away: here it knows the package's dependencies only.
+# Every dpkg call reads the whole database, which is large and slow to read here: reduces it to the package's
+# dependencies.
 cut_database() {
   local package depends
   depends=$(dpkg-deb -f $deb Depends | sed 's/([^)]*)//g; s/,//g')
@@ -24,7 +25,8 @@ cut_database() {
   mount --bind /run/dpkg /var/lib/dpkg
 }
 cut_database
-# Gone in the guest's memory only: what the machine below has of an agent, and what keeps a container from starting services.
+# Removed in the guest's memory only: the host's own agent files, and what keeps a container from starting
+# services.
 rm -rf /var/lib/evenkeel /etc/evenkeel /usr/sbin/policy-rc.d
 start_batch
 [ -z "$(traces)" ] || fail "there before the package: $(traces)"

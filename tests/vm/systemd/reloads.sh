@@ -1,6 +1,7 @@
-# systemd writes over the agent's values again and again, on a clock that the test moves. A daemon-reload each day costs a
-# class a minute and a pod an hour, and the agent never gives up; several within an hour have their way, and a quiet hour
-# later the agent is back; what somebody sets by set-property and insists on is his, and nobody's value is lost at the stop.
+# systemd repeatedly overwrites the agent's values, on a clock that the test moves. One daemon-reload a day
+# suspends a class for a minute and a pod for an hour, and the agent never gives up; after several within an
+# hour systemd's values stay, until the agent resumes after a quiet hour; a value set repeatedly by
+# set-property stays, and no owner's value is lost at the stop.
 set -euo pipefail
 [ "${EVENKEEL_IN_VM:-}" = systemd ] || { echo "this is for the guest: tests/vm/vmrun --systemd"; exit 77; }
 [ -n "${EVENKEEL_VM_LONG:-}" ] || { echo "takes minutes in an emulated machine: tests/run vm-newer"; exit 77; }
@@ -26,7 +27,7 @@ tell() {
   echo "$*" >&"${AGENT[1]}"
   IFS= read -r -t 120 answer <&"${AGENT[0]}" || fail "no answer to: $*"
 }
-# pass TIME: so much later, and two ticks, since what is measured needs a second one.
+# pass TIME: advances by that time and two ticks, since measurements need a second one.
 pass() { for time in "$1" 1s 1s; do tell "advance $time"; done; }
 reload() {
   systemctl daemon-reload

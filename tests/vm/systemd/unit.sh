@@ -1,5 +1,5 @@
-# systemd/evenkeel.service under a real systemd, hardening and all: ready, at work, stopped without a trace, and after
-# kill -9 restored by ExecStopPost and started again.
+# systemd/evenkeel.service under a real systemd with its hardening: it becomes ready, works, stops with
+# everything restored, and after kill -9 is restored by ExecStopPost and restarted.
 set -euo pipefail
 [ -x build/release/evenkeel ] || { echo "build/release/evenkeel was not built"; exit 77; }
 . tests/vm/batch_slice.sh

@@ -1,9 +1,9 @@
-# systemd and the agent at the same values. What `systemctl set-property` writes is told by the writer's name, left alone
-# for a minute, then written over (seen where EVENKEEL_VM_LONG says that there is time); at the stop the owner has what he
-# has set. `systemctl daemon-reload` writes everything anew that systemd knows of: a pod's values are its owner's from then
-# on, a class's are treated as any foreign value.
+# systemd and the agent write the same values. A value written by `systemctl set-property` is reported with
+# the writer's name, left for a minute, then overwritten (tested if EVENKEEL_VM_LONG allows the time); at the
+# stop the owner's value is restored. `systemctl daemon-reload` rewrites everything that systemd manages: a
+# pod's values then stay with the owner, a class's are treated as any foreign write.
 set -euo pipefail
-# What it sets stays set: no other case may follow it in the same guest.
+# Its settings persist: no other case may follow it in the same guest.
 [ -n "${EVENKEEL_VM_LONG:-}" ] || { echo "too long for this guest: tests/run vm-newer has the time"; exit 77; }
 [ -x build/release/evenkeel ] || { echo "build/release/evenkeel was not built"; exit 77; }
 . tests/vm/batch_slice.sh
@@ -13,7 +13,7 @@ container=/sys/fs/cgroup/kubepods.slice/kubepods-burstable.slice/$service/cri-co
 host_app=/sys/fs/cgroup/system.slice/transcode.service
 log=/run/evenkeel.log
 
-# is FILE VALUE: the first word of the file
+# is FILE VALUE: compares the first word of the file
 is() { [ "$(cut -d' ' -f1 "$1")" = "$2" ]; }
 must_be() { is "$1" "$2" || fail "$1 is $(cat "$1"), not $2"; }
 is_ours() { [ "$(quota)" != max ] && [ "$(quota)" -lt 150000 ]; }
