@@ -71,7 +71,7 @@ TEST_F(FileWatchTest, AFileThatIsBeingWrittenIsNotReportedBeforeItIsClosed) {
   EXPECT_TRUE(watch.changed());
 }
 
-TEST_F(FileWatchTest, AWriterWhoNeverClosesIsBelievedWhenTheFileHoldsStill) {
+TEST_F(FileWatchTest, AnOpenFileIsReportedOnceItStopsChanging) {
   write("f", "one");
   config::FileWatch watch(dir / "f");
   std::ofstream writer(dir / "f");
@@ -82,7 +82,7 @@ TEST_F(FileWatchTest, AWriterWhoNeverClosesIsBelievedWhenTheFileHoldsStill) {
 }
 
 // A configuration may lie in a directory where others work all the time, /tmp for example.
-TEST_F(FileWatchTest, StrangersInItsDirectoryCostNoAllocation) {
+TEST_F(FileWatchTest, OtherFilesInItsDirectoryCostNoAllocation) {
   write("f", "one");
   config::FileWatch watch(dir / "f");
   for (int i = 0; i < 20; ++i) write("somebody-elses-file-with-a-long-name-" + std::to_string(i), "text");
@@ -170,7 +170,7 @@ TEST_F(FileWatchTest, FollowsLinksThroughOtherDirectories) {
   EXPECT_TRUE(watch.changed());
 }
 
-TEST_F(FileWatchTest, LinksInACircleAndDirectoriesAreNoFiles) {
+TEST_F(FileWatchTest, LinkLoopsAndDirectoriesAreNotFiles) {
   fs::create_symlink("b", dir / "a");
   fs::create_symlink("a", dir / "b");
   config::FileWatch circle(dir / "a");

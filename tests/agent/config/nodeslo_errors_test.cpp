@@ -202,7 +202,7 @@ TEST(NodeSloErrors, AllAreReportedNotOnlyTheFirst) {
   EXPECT_NE(text.find("f:2:1: q: "), std::string::npos);
 }
 
-TEST(NodeSloErrors, PartnersThatAreMissingAreNoticed) {
+TEST(NodeSloErrors, MissingPartnersGiveANotice) {
   const auto notices = [](const char* text) {
     std::string out;
     for (const auto& notice : config::parse_nodeslo(text, "f").notices) out += notice + '\n';
@@ -228,7 +228,7 @@ std::string given(const std::string& fields) {
   return "extensions: {evenkeel: {interference: {models: [{" + fields + "}]}}}";
 }
 
-TEST(NodeSloErrors, GivenModelsAreNamedByTheirPlace) {
+TEST(NodeSloErrors, ProblemsOfGivenModelsNameTheirPlace) {
   const std::string path = "extensions.evenkeel.interference.models[0]";
   const std::string rest = ", signal: cpi, usual: 1.2, deviation: 0.1";
   const auto problem = [](const std::string& fields) { return first_problem(given(fields).c_str()); };

@@ -29,7 +29,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(NodeSloExample, IsWhatTheSchemaSays) {
+TEST(NodeSloExample, IsGeneratedFromTheSchema) {
   if (std::getenv("EVENKEEL_UPDATE_EXAMPLE") != nullptr) std::ofstream(kPath) << config::render_example();
   EXPECT_EQ(example_file(), config::render_example());
 }
@@ -66,7 +66,7 @@ TEST(NodeSloExample, HasEveryKeyWithItsUnitAndALine) {
   expect_rows(config::node_slo_rows(), lines_of(example_file()));
 }
 
-TEST(NodeSloExample, StillParsesWithEverythingTakenIn) {
+TEST(NodeSloExample, ParsesWithEverythingUncommented) {
   std::string all;
   const std::regex commented("^# ( *#.*| *[A-Za-z]+:( .*)?| *-)$");
   bool head = true;

@@ -57,7 +57,7 @@ TEST(NodeSlo, ReadsTheBareSpecAndJson) {
   EXPECT_FALSE(good(R"({"resourceUsedThresholdWithBE": {"enable": false}})").threshold.enable);
 }
 
-TEST(NodeSlo, NothingGivenIsTheDefaults) {
+TEST(NodeSlo, AnEmptyTextIsTheDefaults) {
   for (const auto* text : {"", "\n", "# nothing\n", "{}", "spec:\n", "kind: NodeSLO\nspec: {}\n",
                            "resourceUsedThresholdWithBE:\ncpuBurstStrategy: null\nhostApplications:\n"}) {
     const auto slo = good(text);
@@ -68,7 +68,7 @@ TEST(NodeSlo, NothingGivenIsTheDefaults) {
   }
 }
 
-TEST(NodeSlo, ASectionThatIsNamedBeginsWithItsClassesDefaults) {
+TEST(NodeSlo, ANamedSectionStartsWithItsClassDefaults) {
   const auto slo = good(
       "resourceQOSStrategy:\n"
       "  lsClass: {memoryQOS: {}, resctrlQOS: {enable: true}, networkQOS: {}}\n"
@@ -84,7 +84,7 @@ TEST(NodeSlo, ASectionThatIsNamedBeginsWithItsClassesDefaults) {
   EXPECT_FALSE(slo.qos.lsr.memory);
 }
 
-TEST(NodeSlo, ReadsOurExtensionsAndLeavesOthersAlone) {
+TEST(NodeSlo, ReadsItsOwnExtensionsAndIgnoresOthers) {
   const auto slo = good(
       "extensions:\n"
       "  colocation: {enable: true, cpuReclaimThresholdPercent: 120, resourceDiffThreshold: 0.25,\n"
@@ -181,7 +181,7 @@ TEST(NodeSlo, EffectiveValuesSayWhereTheyComeFrom) {
   EXPECT_NE(text.find("no problems"), std::string::npos);
 }
 
-TEST(NodeSlo, OfWhatNothingComesIsSaidOnceEach) {
+TEST(NodeSlo, SettingsWithoutEffectGiveOneNoticeEach) {
   const auto notices = config::parse_nodeslo(test::full_nodeslo(), "f").notices;
   const auto count = [&](const std::string& part) {
     return std::count_if(notices.begin(), notices.end(),

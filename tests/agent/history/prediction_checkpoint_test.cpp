@@ -53,7 +53,7 @@ void expect_same_predictions(const lending::PeakPredictor& a, const lending::Pea
   }
 }
 
-TEST(PredictionCheckpoint, SavedAndReadBackItPredictsTheSame) {
+TEST(PredictionCheckpoint, ReadBackItPredictsTheSame) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     const auto before = learned(seed);
     lending::PeakPredictor after;
@@ -71,7 +71,7 @@ TEST(PredictionCheckpoint, SavedAndReadBackItPredictsTheSame) {
   }
 }
 
-TEST(PredictionCheckpoint, AfterARebootTheMonotonicClockBeginsAnew) {
+TEST(PredictionCheckpoint, SurvivesAReboot) {
   const auto before = learned(1);
   const auto text = history::checkpoint_text(before, kNow);
   const history::Moment rebooted{MonoTime(seconds(20)), kNow.unix_seconds + 12 * 3600};
@@ -87,7 +87,7 @@ TEST(PredictionCheckpoint, AfterARebootTheMonotonicClockBeginsAnew) {
   EXPECT_NEAR(after.find("pod-7")->cpu.total(), old.total() / 4 + 1, old.total() * 1e-5);
 }
 
-TEST(PredictionCheckpoint, AWallClockThatWasSetBackTakesNothingAway) {
+TEST(PredictionCheckpoint, AWallClockSetBackLosesNothing) {
   const auto before = learned(1);
   lending::PeakPredictor after;
   const history::Moment confused{MonoTime(seconds(20)), 60};
@@ -101,7 +101,7 @@ TEST(PredictionCheckpoint, AWallClockThatWasSetBackTakesNothingAway) {
       0U);
 }
 
-TEST(PredictionCheckpoint, WhatIsTooOldIsForgotten) {
+TEST(PredictionCheckpoint, ModelsThatAreTooOldAreDropped) {
   const auto text = history::checkpoint_text(learned(1), kNow);
   lending::PeakPredictor after;
   const auto read = history::read_checkpoint(text, later(kNow, hours(24 * 90)), kSettings, after);
@@ -174,7 +174,7 @@ TEST(PredictionCheckpoint, ThroughTheDisk) {
   expect_same_predictions(before, after);
 }
 
-TEST(PredictionCheckpoint, AFileOfSomebodyElseFillsNoMemory) {
+TEST(PredictionCheckpoint, AForeignFileUsesBoundedMemory) {
   lending::PeakPredictor few;
   few.train({.node = {}, .pods = {{.uid = "p", .usage = {.cpu = 1_mcpu}}}}, kSettings, kNow.mono);
   std::string text;
@@ -189,7 +189,7 @@ TEST(PredictionCheckpoint, AFileOfSomebodyElseFillsNoMemory) {
 
 std::string sealed(const std::string& body) { return checksum_text(body) + ' ' + body; }
 
-TEST(PredictionCheckpointLine, SaysWhatItSays) {
+TEST(PredictionCheckpointLine, HasTheDocumentedFormat) {
   const auto read =
       history::parse_model_line(sealed("1 ab-C9 1767220000 1767225540 0:1.5,157:2 1767225000 -"), kNow);
   ASSERT_TRUE(read);
@@ -202,7 +202,7 @@ TEST(PredictionCheckpointLine, SaysWhatItSays) {
   EXPECT_TRUE(read->model.memory.empty());
 }
 
-TEST(PredictionCheckpointLine, RefusesEveryMalformedLine) {
+TEST(PredictionCheckpointLine, RejectsEveryMalformedLine) {
   ASSERT_TRUE(history::parse_model_line(sealed("1 p 1 2 0:1 3 0:1"), kNow));
   for (const auto* body : {"",
                            "1",

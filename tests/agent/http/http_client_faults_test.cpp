@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-TEST(HttpClientFaults, NobodyListens) {
+TEST(HttpClientFaults, NoServerListens) {
   ScriptedServer server;
   const std::string url = server.url();
   server.stop();
@@ -23,7 +23,7 @@ TEST(HttpClientFaults, NobodyListens) {
   EXPECT_EQ(reply.error, "Connection refused");
 }
 
-TEST(HttpClientFaults, AnEndlessAnswerIsCutOff) {
+TEST(HttpClientFaults, AnEndlessBodyIsCutOff) {
   ScriptedServer server;
   server.answers([](const Asked&, Exchange& exchange) {
     exchange.send(chunked_head());
@@ -64,7 +64,7 @@ void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.name; }
 
 class HttpClientBrokenOff : public testing::TestWithParam<Broken> {};
 
-TEST_P(HttpClientBrokenOff, IsAFailureWithTheSameTextEachTime) {
+TEST_P(HttpClientBrokenOff, IsAFailureWithAStableText) {
   for (const bool tls : {false, true}) {
     ScriptedServer server({.tls = tls});
     server.answers(GetParam().script);
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
                }}),
     [](const auto& each) { return "Case" + std::to_string(each.index); });
 
-TEST(HttpClientFaults, SilenceAndSlownessEndInTime) {
+TEST(HttpClientFaults, SilentAndSlowServersTimeOut) {
   ScriptedServer silent;
   silent.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
   ScriptedServer slow;
@@ -129,7 +129,7 @@ TEST(HttpClientFaults, SilenceAndSlownessEndInTime) {
   EXPECT_EQ(watch.failure, http::HttpFailure::timed_out);
 }
 
-TEST(HttpClientFaults, AConnectionThatNobodyAcceptsEndsInTime) {
+TEST(HttpClientFaults, AnUnacceptedConnectionTimesOut) {
   int port = 0;
   const Fd full = listen_on(port, 0);
   std::vector<Fd> queue;  // the kernel answers no further connection once it is full
@@ -151,7 +151,7 @@ TEST(HttpClientFaults, AConnectionThatWasClosedWhileIdleIsReplaced) {
   EXPECT_EQ(server.connections(), 5);
 }
 
-TEST(HttpClientFaults, ThatWhichIsNoHttpIsRefused) {
+TEST(HttpClientFaults, AnAnswerThatIsNotHttpIsRejected) {
   ScriptedServer server;
   server.answers([](const Asked&, Exchange& exchange) {
     exchange.send("\x16\x03\x01 this is something else\r\n\r\n");
@@ -168,7 +168,7 @@ TEST(HttpClientFaults, ThatWhichIsNoHttpIsRefused) {
 }
 
 /// Whatever a server does, the loop's other business goes on.
-TEST(HttpClientFaults, TicksGoOnMeanwhile) {
+TEST(HttpClientFaults, TicksGoOnDuringFaults) {
   ScriptedServer hanging({.tls = true}), endless({.tls = true}), dripping;
   hanging.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
   endless.answers([](const Asked&, Exchange& exchange) {

@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         Trouble{"deep", {.kind = Kind::deep}, "answer"}),
     [](const auto& each) { return "Case" + std::to_string(each.index); });
 
-TEST(KubeletTroubles, AKubeletThatIsGoneIsWaitedFor) {
+TEST(KubeletTroubles, AMissingKubeletIsRetried) {
   KubeletNode node;
   node.host.pod(KubeQos::burstable, kUid, {"c1"});
   node.lists({{.uid = kUid, .name = "web", .container_ids = {"c1"}}});
@@ -105,7 +105,7 @@ TEST(KubeletTroubles, AKubeletThatIsGoneIsWaitedFor) {
   EXPECT_FALSE(node.agent().snapshot().pods_stale) << "a kubelet may be restarted";
 }
 
-TEST(KubeletTroubles, AnAnswerThatTakesItsTimeIsAnAnswer) {
+TEST(KubeletTroubles, ASlowAnswerIsAccepted) {
   KubeletNode node;
   node.lists({}, {.kind = Kind::delay, .time = milliseconds(300)});
   node.start();

@@ -16,7 +16,7 @@ PodText pod_text(const std::string& uid, const std::string& name) {
   return {.uid = uid, .name = name, .container_ids = {"c1"}};
 }
 
-TEST(KubeletPods, AreKnownWithWhatTheirOwnersAskFor) {
+TEST(KubeletPods, AreKnownWithTheirRequestsAndAnnotations) {
   KubeletNode node;
   node.host.pod(KubeQos::burstable, kOne, {"c1"});
   node.lists({{.uid = kOne,
@@ -42,7 +42,7 @@ TEST(KubeletPods, AreKnownWithWhatTheirOwnersAskFor) {
   EXPECT_EQ(node.kubelet.connections(), 1) << "kept";
 }
 
-TEST(KubeletPods, UntilTheFirstListEverythingIsLeftAlone) {
+TEST(KubeletPods, BeforeTheFirstListNothingIsWritten) {
   KubeletNode node;
   node.host.pod(KubeQos::besteffort, kOne, {"c1"});
   node.lists({}, {.kind = Fault::Kind::hang});
@@ -56,14 +56,14 @@ TEST(KubeletPods, UntilTheFirstListEverythingIsLeftAlone) {
         << cgroup.path << ": its owner may have said so";
 }
 
-TEST(KubeletPods, NoPodsAreAListToo) {
+TEST(KubeletPods, AnEmptyListIsValid) {
   KubeletNode node;
   node.lists({});
   node.start();
   EXPECT_TRUE(node.until([&] { return node.agent().snapshot().pods_known; })) << "items: null";
 }
 
-TEST(KubeletPods, ANewDirectoryIsAskedAboutAtOnce) {
+TEST(KubeletPods, ANewCgroupDirectoryPollsTheKubeletAtOnce) {
   KubeletNode node;
   node.lists({pod_text(kOne, "web")});
   node.host.pod(KubeQos::burstable, kOne, {"c1"});
@@ -76,7 +76,7 @@ TEST(KubeletPods, ANewDirectoryIsAskedAboutAtOnce) {
   EXPECT_LE(asked, 4U) << "at most once a second";
 }
 
-TEST(KubeletPods, ADirectoryThatIsNeverExplainedIsAskedAboutForAWhileOnly) {
+TEST(KubeletPods, AnUnexplainedDirectoryPollsTheKubeletForAWhileOnly) {
   KubeletNode node;
   node.lists({pod_text(kOne, "web")});
   node.host.pod(KubeQos::burstable, kOne, {"c1", "the-sandbox"});
@@ -87,7 +87,7 @@ TEST(KubeletPods, ADirectoryThatIsNeverExplainedIsAskedAboutForAWhileOnly) {
   EXPECT_LE(node.kubelet.asked().size(), 4U) << "at most once a second";
 }
 
-TEST(KubeletPods, APodThatTheKubeletForgetsWhileItLivesIsNotForgotten) {
+TEST(KubeletPods, ARunningPodMissingFromTheListIsKept) {
   KubeletNode node;
   const auto directory = node.host.pod(KubeQos::besteffort, kOne, {"c1"});
   PodText careful = pod_text(kOne, "careful");
@@ -106,7 +106,7 @@ TEST(KubeletPods, APodThatTheKubeletForgetsWhileItLivesIsNotForgotten) {
   EXPECT_TRUE(node.until([&] { return node.pod(kOne) == nullptr; })) << "gone in truth";
 }
 
-TEST(KubeletPods, AutomaticallyTheTreeStandsInForAKubeletThatIsNotThere) {
+TEST(KubeletPods, AutoFallsBackToTheCgroupTreeWithoutAKubelet) {
   KubeletNode node(inputs::PodsSource::Kind::automatic);
   node.host.pod(KubeQos::besteffort, kOne, {"c1"});
   node.lists({}, {.kind = Fault::Kind::status, .number = 403});

@@ -58,7 +58,7 @@ class KubeletProgram : public testing::Test {
   ScriptedServer kubelet_{{.tls = true}}, api_{{.tls = true}};
 };
 
-TEST_F(KubeletProgram, KnowsPodsAndNodeAndEndsInOrder) {
+TEST_F(KubeletProgram, KnowsPodsAndNodeAndExitsCleanly) {
   LiveAgent agent(args());
   const auto url = address_of(agent);
   ASSERT_NE(url, "") << agent.log();
@@ -75,7 +75,7 @@ TEST_F(KubeletProgram, KnowsPodsAndNodeAndEndsInOrder) {
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
 }
 
-TEST_F(KubeletProgram, RefusesWhatCannotBeSafe) {
+TEST_F(KubeletProgram, RejectsUnsafeFlags) {
   const Ran ran = run_evenkeel({"run", "--host-root", host_.root(), "--pods", "kubelet"});
   EXPECT_EQ(ran.exit_status, 2);
   EXPECT_NE(ran.err.find("--kubelet-ca FILE or --kubelet-insecure-tls"), std::string::npos) << ran.err;

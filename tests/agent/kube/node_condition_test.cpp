@@ -59,7 +59,7 @@ class NodeConditionTest : public testing::Test {
                     .value());
 };
 
-TEST_F(NodeConditionTest, ASoundAgentTakesOffOnceWhatAnEarlierOneLeft) {
+TEST_F(NodeConditionTest, AHealthyAgentRemovesAnEarlierConditionOnce) {
   for (int i = 0; i < 10; ++i) condition.publish(std::nullopt);
   until(1);
   clock.advance(seconds(100));
@@ -71,7 +71,7 @@ TEST_F(NodeConditionTest, ASoundAgentTakesOffOnceWhatAnEarlierOneLeft) {
   EXPECT_EQ(body(0), kOff);
 }
 
-TEST_F(NodeConditionTest, OnlyLastingTroubleIsTold) {
+TEST_F(NodeConditionTest, OnlyLastingProblemsArePublished) {
   condition.publish(trouble);
   clock.advance(seconds(29));
   condition.publish(trouble);
@@ -104,7 +104,7 @@ TEST_F(NodeConditionTest, OnlyLastingTroubleIsTold) {
   EXPECT_EQ(body(3), kOff);
 }
 
-TEST_F(NodeConditionTest, NothingStaysWhenTheAgentStops) {
+TEST_F(NodeConditionTest, TheConditionIsRemovedWhenTheAgentStops) {
   clock.advance(seconds(31));
   condition.publish(trouble);
   until(1);
@@ -124,7 +124,7 @@ TEST_F(NodeConditionTest, AStopDoesNotWaitForASilentServer) {
   SUCCEED() << "it has returned";
 }
 
-TEST_F(NodeConditionTest, ARefusalIsSaidOnceAndTriedAgain) {
+TEST_F(NodeConditionTest, ARejectionIsReportedOnceAndRetried) {
   answer = http_answer(403, R"({"kind":"Status","message":"nodes is forbidden"})");
   condition.publish(std::nullopt);
   until(1);

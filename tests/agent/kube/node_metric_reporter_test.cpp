@@ -65,7 +65,7 @@ struct NodeMetricReporterTest : testing::Test {
   }
 };
 
-TEST_F(NodeMetricReporterTest, LooksFirstAndThenReportsInIntervals) {
+TEST_F(NodeMetricReporterTest, ReadsTheObjectFirstAndThenReportsAtIntervals) {
   answers(http_answer(200, kObject));
   enough = [this] { return heard.back().accepted >= 3; };
   begin();
@@ -85,7 +85,7 @@ TEST_F(NodeMetricReporterTest, LooksFirstAndThenReportsInIntervals) {
   EXPECT_EQ(objects.front(), kObject);
 }
 
-TEST_F(NodeMetricReporterTest, AnIntervalThatTheObjectShortensHoldsAtOnce) {
+TEST_F(NodeMetricReporterTest, AShorterIntervalTakesEffectAtOnce) {
   answers(http_answer(200, kObject));
   interval = std::chrono::hours(1);
   enough = [this] {
@@ -97,7 +97,7 @@ TEST_F(NodeMetricReporterTest, AnIntervalThatTheObjectShortensHoldsAtOnce) {
   EXPECT_GE(reporter->state().accepted, 2U);
 }
 
-TEST_F(NodeMetricReporterTest, NothingIsSentWhileNothingIsKnown) {
+TEST_F(NodeMetricReporterTest, NothingIsSentWhileUsageIsUnknown) {
   answers(http_answer(200, kObject));
   status.clear();
   enough = [this] {
@@ -113,7 +113,7 @@ TEST_F(NodeMetricReporterTest, NothingIsSentWhileNothingIsKnown) {
   EXPECT_EQ(heard.back().last_error, "");
 }
 
-TEST_F(NodeMetricReporterTest, WhoseObjectComesLaterIsToldThen) {
+TEST_F(NodeMetricReporterTest, ReportsOnceTheObjectIsCreated) {
   server.answers([this](const Asked&, Exchange& exchange) {
     const bool early = server.asked().size() <= 3;
     exchange.send(early ? refusal(404, "NotFound", "nodemetrics n1 not found") : http_answer(200, kObject));
@@ -127,7 +127,7 @@ TEST_F(NodeMetricReporterTest, WhoseObjectComesLaterIsToldThen) {
   EXPECT_EQ(reporter->state().failures, 3U);
 }
 
-TEST_F(NodeMetricReporterTest, AReportThatFailedIsMadeAnew) {
+TEST_F(NodeMetricReporterTest, AFailedReportIsRebuiltForTheRetry) {
   server.answers([this](const Asked& asked, Exchange& exchange) {
     const bool busy = asked.body != "{}" && server.asked().size() < 4;
     exchange.send(busy ? refusal(409, "Conflict", "try again") : http_answer(200, kObject));
@@ -140,22 +140,22 @@ TEST_F(NodeMetricReporterTest, AReportThatFailedIsMadeAnew) {
   EXPECT_GE(made, 3) << "with the newest figures each time";
 }
 
-TEST_F(NodeMetricReporterTest, SaysThatTheClusterKnowsNoNodeMetrics) {
+TEST_F(NodeMetricReporterTest, ReportsThatTheClusterHasNoNodeMetrics) {
   EXPECT_EQ(trouble_with(http_answer(404, "404 page not found\n", {}, "text/plain")),
             "404 the cluster knows no NodeMetric (slo.koordinator.sh/v1alpha1)");
 }
 
-TEST_F(NodeMetricReporterTest, SaysWhichRightIsMissing) {
+TEST_F(NodeMetricReporterTest, ReportsWhichRightIsMissing) {
   EXPECT_EQ(trouble_with(refusal(403, "Forbidden", "cannot patch resource nodemetrics/status")),
             "403 cannot patch resource nodemetrics/status");
 }
 
-TEST_F(NodeMetricReporterTest, SaysWhatTheServerDoesNotAccept) {
+TEST_F(NodeMetricReporterTest, ReportsWhatTheServerRejects) {
   EXPECT_EQ(trouble_with(refusal(422, "Invalid", "status.updateTime: Invalid value")),
             "422 status.updateTime: Invalid value");
 }
 
-TEST_F(NodeMetricReporterTest, AnAnswerThatIsNoNodeMetricIsAFailure) {
+TEST_F(NodeMetricReporterTest, AnAnswerThatIsNotANodeMetricIsAFailure) {
   EXPECT_EQ(trouble_with(http_answer(200, "<html>a proxy's page</html>")), "the answer is no NodeMetric");
 }
 

@@ -80,7 +80,7 @@ std::string window(const std::string& duration, const std::string& average, cons
          R"(,"p90":)" + above + R"(,"p95":)" + above + R"(,"p99":)" + above + "}}";
 }
 
-TEST_F(NodeMetricTest, IsWhatTheHandWorksOut) {
+TEST_F(NodeMetricTest, MatchesTheWorkedExample) {
   ten_seconds();
   prod =
       lending::ProdReclaimable{.reclaimable = Usage{1450_mcpu, 966367642_B}, .peak = Usage{2000_mcpu, 3_B}};
@@ -110,7 +110,7 @@ TEST_F(NodeMetricTest, IsWhatTheHandWorksOut) {
                 use("1450m", "966367642") + R"(},"prodPeakMetric":{"resource":)" + use("2000m", "3") + "}}}");
 }
 
-TEST_F(NodeMetricTest, NothingIsSaidWhileHalfOfTheNodeIsNotKnown) {
+TEST_F(NodeMetricTest, NoReportWhileCpuOrMemoryOfTheNodeIsUnknown) {
   EXPECT_EQ(patch(), "") << "nothing was measured";
   node.at = MonoTime(seconds(1));
   node.node.cpu_use.reset();
@@ -124,7 +124,7 @@ TEST_F(NodeMetricTest, NothingIsSaidWhileHalfOfTheNodeIsNotKnown) {
   EXPECT_EQ(patch(), "");
 }
 
-TEST_F(NodeMetricTest, WhatIsNotKnownIsTakenAwayAndNeverZero) {
+TEST_F(NodeMetricTest, UnknownValuesAreRemovedNotZero) {
   ten_seconds();
   const auto text = patch(false);
   EXPECT_TRUE(says(text, R"("podsMetric":null)")) << text;
@@ -132,7 +132,7 @@ TEST_F(NodeMetricTest, WhatIsNotKnownIsTakenAwayAndNeverZero) {
   EXPECT_FALSE(says(text, "\"0")) << text;
 }
 
-TEST_F(NodeMetricTest, ZeroIsSaidWhereItWasMeasured) {
+TEST_F(NodeMetricTest, MeasuredZerosAreReported) {
   node = SnapshotBuilder().cpus(8).pod("idle").ls().uses(0_mcpu).build();
   memory(node, node.pods[0].cgroup, 0_B);
   ten_seconds();
@@ -141,7 +141,7 @@ TEST_F(NodeMetricTest, ZeroIsSaidWhereItWasMeasured) {
   EXPECT_TRUE(says(text, R"("hostApplicationMetric":[])")) << text;
 }
 
-TEST_F(NodeMetricTest, APodWithHalfItsUseIsLeftOutAndAnApplicationIsNot) {
+TEST_F(NodeMetricTest, APodWithPartlyUnknownUseIsOmittedAHostApplicationIsNot) {
   memory(node, node.pods[0].cgroup, std::nullopt);
   memory(node, node.host_applications[0].cgroup, std::nullopt);
   ten_seconds();
@@ -151,7 +151,7 @@ TEST_F(NodeMetricTest, APodWithHalfItsUseIsLeftOutAndAnApplicationIsNot) {
   EXPECT_TRUE(says(text, R"("qos":"LS","usage":{"resources":{"cpu":"100m"}})")) << text;
 }
 
-TEST_F(NodeMetricTest, APodWithoutANameIsLeftOut) {
+TEST_F(NodeMetricTest, APodWithoutANameIsOmitted) {
   auto pods = *node.pod_specs;
   pods[0].name.clear();
   ten_seconds();
@@ -160,7 +160,7 @@ TEST_F(NodeMetricTest, APodWithoutANameIsLeftOut) {
   EXPECT_TRUE(says(patch(), "\"crunch\""));
 }
 
-TEST_F(NodeMetricTest, IsJsonWhateverTheNamesAre) {
+TEST_F(NodeMetricTest, IsValidJsonForAnyNames) {
   auto slo = std::make_shared<NodeSlo>(*node.slo);
   slo->host_applications[0].name = "a\"b\\\n";
   node.slo = slo;

@@ -42,7 +42,7 @@ struct PatcherTest : testing::Test {
   }
 };
 
-TEST_F(PatcherTest, ABodyIsMadeAnewForEveryTry) {
+TEST_F(PatcherTest, ABodyIsRebuiltForEveryTry) {
   answers({503, 409, 200});
   enough = 3;
   patcher.publish(numbered(), true);
@@ -53,7 +53,7 @@ TEST_F(PatcherTest, ABodyIsMadeAnewForEveryTry) {
   EXPECT_EQ(statuses, (std::vector<int>{503, 409, 200}));
 }
 
-TEST_F(PatcherTest, AnEmptyBodyIsNotSentAndHoldsNothingUp) {
+TEST_F(PatcherTest, AnEmptyBodyIsNotSentAndBlocksNothing) {
   patcher.publish([] { return std::string(); }, true);
   const auto later = asker.loop().timer([this] { patcher.publish(numbered(), true); });
   later->arm(milliseconds(100));
@@ -62,7 +62,7 @@ TEST_F(PatcherTest, AnEmptyBodyIsNotSentAndHoldsNothingUp) {
   EXPECT_EQ(server.asked()[0].body, "{\"n\":1}");
 }
 
-TEST_F(PatcherTest, ALookThatFailedIsRepeatedBeforeAnythingIsWritten) {
+TEST_F(PatcherTest, AFailedReadIsRetriedBeforeAnyWrite) {
   answers({404, 200, 200});
   enough = 3;
   patcher.resync();

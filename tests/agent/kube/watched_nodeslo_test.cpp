@@ -45,7 +45,7 @@ class WatchedNodeSlo : public testing::Test {
   std::string pod_{};
 };
 
-TEST_F(WatchedNodeSlo, IsFollowed) {
+TEST_F(WatchedNodeSlo, ChangesTakeEffect) {
   says_when_told(event_json("ADDED", slo(8, kIdle)));
   says_when_told(event_json("MODIFIED", slo(9, "{}")), 2);
   node_.start();
@@ -60,7 +60,7 @@ TEST_F(WatchedNodeSlo, IsFollowed) {
   EXPECT_TRUE(node_.until([this] { return !idles(); })) << "what the next watch said: " << node_.log();
 }
 
-TEST_F(WatchedNodeSlo, BeforeTheFirstAnswerEverythingIsLeftAlone) {
+TEST_F(WatchedNodeSlo, BeforeTheFirstAnswerNothingIsWritten) {
   api_.lists([](const Asked&, Exchange& exchange) { exchange.hang(); });
   node_.start();
   ASSERT_TRUE(node_.until([this] { return node_.pod(kUid) && node_.pod(kUid)->name == "batch"; }));
@@ -71,7 +71,7 @@ TEST_F(WatchedNodeSlo, BeforeTheFirstAnswerEverythingIsLeftAlone) {
   EXPECT_NE(page.find("nodeslo: no answer yet"), std::string::npos) << page;
 }
 
-TEST_F(WatchedNodeSlo, ABadOneIsRefusedAndTheLastGoodOneStays) {
+TEST_F(WatchedNodeSlo, AnInvalidObjectIsRejectedAndTheLastValidOneStays) {
   api_.lists(7, {slo(5, kIdle)});
   says_when_told(event_json("MODIFIED", slo(8, kBad)));
   node_.start();
@@ -91,7 +91,7 @@ TEST_F(WatchedNodeSlo, ABadOneIsRefusedAndTheLastGoodOneStays) {
   EXPECT_NE(page.find(says), std::string::npos) << page;
 }
 
-TEST_F(WatchedNodeSlo, AnApiServerThatIsAwayChangesNothing) {
+TEST_F(WatchedNodeSlo, AnUnreachableApiServerChangesNothing) {
   api_.lists(7, {slo(5, kIdle)});
   says_when_told(bookmark_json(9));
   node_.start();
@@ -116,7 +116,7 @@ TEST_F(WatchedNodeSlo, AnApiServerThatIsAwayChangesNothing) {
       << node_.page("/v1/explain");
 }
 
-TEST_F(WatchedNodeSlo, WithoutTheRightToWatchThatIsSaid) {
+TEST_F(WatchedNodeSlo, AMissingRightToWatchIsReported) {
   const std::string no =
       R"({"kind":"Status","message":"nodeslos.slo.koordinator.sh is forbidden: User \"u\" cannot watch","code":403})";
   api_.lists(7, {slo(5, kIdle)});
@@ -130,7 +130,7 @@ TEST_F(WatchedNodeSlo, WithoutTheRightToWatchThatIsSaid) {
   EXPECT_EQ(node_.logged("event=input-recovered"), 0);
 }
 
-TEST_F(WatchedNodeSlo, TroubleThatIsOverIsSaid) {
+TEST_F(WatchedNodeSlo, RecoveryIsReported) {
   api_.lists(7, {slo(5, kIdle)});
   for (int i = 0; i < 3; ++i) api_.watched([](Exchange& exchange) { exchange.send(http_answer(503, "")); });
   api_.watched(saying({bookmark_json(9)}));

@@ -9,7 +9,7 @@
 namespace evenkeel::test {
 namespace {
 
-TEST(LiveBpf, WhoWaitsForACpuIsSeen) {
+TEST(LiveBpf, RunQueueWaitsAreMeasured) {
   RunQueueNode node({"aa"});
   if (!node.cgroups().why_not().empty()) GTEST_SKIP() << node.cgroups().why_not();
   if (const auto why = node.why_not(); !why.empty()) GTEST_SKIP() << why;

@@ -54,7 +54,7 @@ class LiveBrake : public testing::Test {
 };
 
 /// Triggers have windows of 2 s; the run queue is looked at over 25 ms.
-TEST_F(LiveBrake, HearsOfTheRunQueueLongBeforePressureSpeaks) {
+TEST_F(LiveBrake, TheRunQueueAlarmsLongBeforePressure) {
   start("500ms");
   std::this_thread::sleep_for(std::chrono::milliseconds(2500));  // two ticks: the program is loaded
   if (const auto log = agent_->log(); log.find("brake-hears-pressure-only") != std::string::npos)
@@ -73,7 +73,7 @@ TEST_F(LiveBrake, HearsOfTheRunQueueLongBeforePressureSpeaks) {
 }
 
 /// Its tasks wait for one another all the time.
-TEST_F(LiveBrake, AServiceThatWaitsForItselfBrakesNobody) {
+TEST_F(LiveBrake, AServiceThatWaitsForItselfDoesNotBrake) {
   Burst more(cgroups_, kService, 6);
   start("500ms");
   more.begin();
@@ -81,7 +81,7 @@ TEST_F(LiveBrake, AServiceThatWaitsForItselfBrakesNobody) {
   EXPECT_EQ(quota(), original_);
 }
 
-TEST_F(LiveBrake, BrakesByPressureAloneWhenItIsTold) {
+TEST_F(LiveBrake, BrakesByPressureAloneWhenConfigured) {
   start("500ms", ", runQueue: false");
   batch_->begin();
   ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience))
@@ -92,7 +92,7 @@ TEST_F(LiveBrake, BrakesByPressureAloneWhenItIsTold) {
   EXPECT_EQ(agent_->log().find("source=run-queue"), std::string::npos) << agent_->log();
 }
 
-TEST_F(LiveBrake, CutsBestEffortWhenTheServiceWaitsAndLetsGoAfterTheLease) {
+TEST_F(LiveBrake, CutsBestEffortWhenTheServiceWaitsAndReleasesAfterTheLease) {
   start("500ms");
   batch_->begin();
   ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();
@@ -105,7 +105,7 @@ TEST_F(LiveBrake, CutsBestEffortWhenTheServiceWaitsAndLetsGoAfterTheLease) {
   EXPECT_EQ(quota(), original_);
 }
 
-TEST_F(LiveBrake, PutsTheOriginalBackWhenItStops) {
+TEST_F(LiveBrake, RestoresTheOriginalWhenItStops) {
   start("30s");
   batch_->begin();
   ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();
@@ -114,7 +114,7 @@ TEST_F(LiveBrake, PutsTheOriginalBackWhenItStops) {
   EXPECT_EQ(quota(), original_);
 }
 
-TEST_F(LiveBrake, AfterKillMinusNineRestorePutsTheOriginalBack) {
+TEST_F(LiveBrake, AfterKillMinusNineRestoreUndoesIt) {
   start("30s");
   batch_->begin();
   ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();

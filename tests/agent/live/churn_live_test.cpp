@@ -112,7 +112,7 @@ class LiveChurn : public testing::Test {
   StateDir dir_{};
 };
 
-TEST_F(LiveChurn, NothingGrowsWithThePodsThatEverWere) {
+TEST_F(LiveChurn, NothingGrowsWithTheNumberOfPastPods) {
   const std::chrono::seconds length(from_environment("CHURN_SECONDS", 12));
   ChurningPods pods(cgroups_, dir_.path + "/pods.yaml");
   auto args = stepped_args(cgroups_, dir_);

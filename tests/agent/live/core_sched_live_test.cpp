@@ -120,7 +120,7 @@ TEST_F(LiveCoreSched, GroupsGetCookiesAndLoseThemAgain) {
   EXPECT_EQ(cookie(later), 0U);
 }
 
-TEST_F(LiveCoreSched, AfterKillMinusNineRestoreLeavesNothing) {
+TEST_F(LiveCoreSched, AfterKillMinusNineRestoreClearsTheCookies) {
   const pid_t serving = busy(service());
   {
     SteppedAgent agent(args());

@@ -75,7 +75,7 @@ TEST_P(LiveCpi, IsAMetricOfTheContainer) {
 
 // The emulated machine of tests/run resctrl slows a CPU whose neighbour shares its cache: 1.0 alone, 3.0
 // beside another busy one.
-TEST_P(LiveCpi, ANeighbourInTheCacheShows) {
+TEST_P(LiveCpi, ACacheNeighbourRaisesIt) {
   if (!cache_is_modelled()) GTEST_SKIP() << kNoModelledCache;
   const LiveProcess service(cgroups_, kService, Manner::spins);
   const double alone = cpi_of(kService);

@@ -91,7 +91,7 @@ class LiveCpuLevers : public testing::Test {
   StateDir dir_{};
 };
 
-TEST_F(LiveCpuLevers, ABatchPodBesideAServiceOnOneCpuHasNextToNothing) {
+TEST_F(LiveCpuLevers, ABatchPodBesideAServiceOnOneCpuGetsHardlyAnyCpu) {
   const PinnedTask serving(cgroups_, service(), 0, [] { spin(); });
   const PinnedTask working(cgroups_, batch(), 0, [] { spin(); });
   const double before = part_of(working, serving);
@@ -108,7 +108,7 @@ TEST_F(LiveCpuLevers, ABatchPodBesideAServiceOnOneCpuHasNextToNothing) {
   std::printf("of the CPU: %.2f before, %.3f as best effort, %.2f after\n", before, with, after);
 }
 
-TEST_F(LiveCpuLevers, BestEffortIsHeldToWhatServicesLeave) {
+TEST_F(LiveCpuLevers, BestEffortIsLimitedToWhatServicesLeave) {
   const auto original = quota(kBestEffort);
   const PinnedTask one(cgroups_, best_effort(), 0, [] { spin(); });
   EXPECT_EQ(throttled_during(kBestEffort, 1s), 0);
@@ -130,7 +130,7 @@ TEST_F(LiveCpuLevers, BestEffortIsHeldToWhatServicesLeave) {
 
 // Nearly two quotas at once, half of one in the long run; not in step with the periods of the quota, of which
 // some would suit it.
-TEST_F(LiveCpuLevers, AServicesBurstPassesUnthrottled) {
+TEST_F(LiveCpuLevers, AServicesBurstIsNotThrottled) {
   const char* name = cgroups_.layout().v2(Controller::cpu) ? "cpu.max.burst" : "cpu.cfs_burst_us";
   const auto burst = [&] { return text_of_file(cgroups_.file(Controller::cpu, service(), name)); };
   const auto original = burst();
@@ -152,7 +152,7 @@ TEST_F(LiveCpuLevers, AServicesBurstPassesUnthrottled) {
 
 // Where a burst is longer than what can be saved up, the quota itself is raised while the node has CPU to
 // spare.
-TEST_F(LiveCpuLevers, AThrottledServiceIsGivenMoreForAWhile) {
+TEST_F(LiveCpuLevers, AThrottledServicesQuotaGrowsForAWhile) {
   limit_service();
   const auto original = quota(service());
   const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(35ms, 65ms); });

@@ -31,7 +31,7 @@ class LiveDiskLatency : public DiskNeighbours {
   }
 };
 
-TEST_F(LiveDiskLatency, WhoeverMakesServicesWaitIsHeldBack) {
+TEST_F(LiveDiskLatency, BestEffortThatDelaysServicesIsThrottled) {
   const NullDisk disk(kEachOrder, 1);
   if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
   ASSERT_TRUE(disk.set("scheduler", "none"));

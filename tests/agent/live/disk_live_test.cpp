@@ -90,14 +90,14 @@ TEST_F(LiveDisk, DirectWritesOfBestEffortKeepToTheLimit) {
   expect_held(batch);
 }
 
-TEST_F(LiveDisk, OnV2WritesThroughThePageCacheDoSoToo) {
+TEST_F(LiveDisk, OnV2PageCacheWritesKeepToTheLimit) {
   if (!v2()) GTEST_SKIP() << "cgroup v1 does not know who dirtied a page";
   const auto batch = writer(true);
   ASSERT_TRUE(free_soon(batch)) << batch.bytes();
   expect_held(batch);
 }
 
-TEST_F(LiveDisk, ALastingNameLeadsToTheDisk) {
+TEST_F(LiveDisk, APersistentNameResolvesToTheDisk) {
   const std::filesystem::path link = "/dev/disk/by-id/evenkeel-test-" + std::to_string(::getpid());
   std::error_code failed;
   std::filesystem::create_directories(link.parent_path(), failed);
@@ -116,7 +116,7 @@ TEST_F(LiveDisk, ALastingNameLeadsToTheDisk) {
   EXPECT_EQ(text_of_file(limits()), "");
 }
 
-TEST_F(LiveDisk, OnV2TheCostModelSharesByWeightAndIsGivenBack) {
+TEST_F(LiveDisk, OnV2TheCostModelSharesByWeightAndIsRestored) {
   const std::string qos = "/sys/fs/cgroup/io.cost.qos",
                     weight = cgroups_.file(Controller::blkio, "kubepods/besteffort", "io.weight");
   if (!v2() || ::access(qos.c_str(), W_OK) != 0) GTEST_SKIP() << "this kernel has no io.cost";
@@ -142,7 +142,7 @@ TEST_F(LiveDisk, OnV2TheCostModelSharesByWeightAndIsGivenBack) {
   EXPECT_EQ(of_disk(qos).find(disk_.number() + " enable=0 ctrl=auto"), 0U) << of_disk(qos);
 }
 
-TEST_F(LiveDisk, DisablingAndADeathGiveTheDiskBack) {
+TEST_F(LiveDisk, DisablingAndAKillRestoreTheDisk) {
   std::string original = disk_.number() + (v2() ? " wbps=7340032" : " 7340032");
   std::ofstream(limits()) << original << std::flush;
   original = text_of_file(limits());

@@ -149,7 +149,7 @@ class LiveEvictTriggers : public testing::Test {
   MemoryHog load_{};
 };
 
-TEST_F(LiveEvictTriggers, TakeTheirVictimOnASmallNodeAndNobodyOnALargeOne) {
+TEST_F(LiveEvictTriggers, EvictAPodOnASmallNodeAndNoneOnALargeOne) {
   std::vector<std::unique_ptr<Trial>> trials, spared;
   for (const Row& row : kRows)
     trials.push_back(

@@ -135,7 +135,7 @@ class LiveCure : public testing::Test {
 
 constexpr const char* kNoQuota = "max 100000";
 
-TEST_F(LiveCure, TheNeighbourLosesCacheAndBandwidthTheServiceRecoversAndItGetsThemBack) {
+TEST_F(LiveCure, ACacheAndBandwidthLimitCuresTheServiceAndEnds) {
   const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
   EXPECT_FALSE(limited_within(60));
   const double alone = cpi();
@@ -161,7 +161,7 @@ TEST_F(LiveCure, TheNeighbourLosesCacheAndBandwidthTheServiceRecoversAndItGetsTh
 }
 
 // A pod whose owner gave it a part of the cache keeps that; its CPU is what is left.
-TEST_F(LiveCure, TheNeighbourIsLimitedTheServiceRecoversAndTheLimitEnds) {
+TEST_F(LiveCure, ACpuLimitCuresTheServiceAndEnds) {
   list_pods("{node.koordinator.sh/resctrl: '{\"llc\": {\"schemata\": {\"range\": [0, 100]}}}'}");
   const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
   EXPECT_FALSE(limited_within(60));
@@ -185,7 +185,7 @@ TEST_F(LiveCure, TheNeighbourIsLimitedTheServiceRecoversAndTheLimitEnds) {
 
 // A pod that works just when the service is slowed, by somebody else: it has ways of its own, so that it
 // cannot be.
-TEST_F(LiveCure, TheLimitOfAnInnocentIsTakenBack) {
+TEST_F(LiveCure, AnInnocentPodsLimitIsLifted) {
   const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
   ASSERT_TRUE(group("own", "7fc", shop.pid()));
   EXPECT_FALSE(limited_within(60));

@@ -111,7 +111,7 @@ class LiveLevers : public testing::Test {
   std::vector<pid_t> children_{};
 };
 
-TEST_F(LiveLevers, ABatchContainerIsHeldToWhatItAskedFor) {
+TEST_F(LiveLevers, ABatchContainerIsHeldToItsLimits) {
   container(kBatch, true);
   const auto before_quota = quota(kBatch), before_limit = memory_limit(kBatch);
   LiveAgent agent(args(
@@ -137,7 +137,7 @@ TEST_F(LiveLevers, ABatchContainerIsHeldToWhatItAskedFor) {
   EXPECT_EQ(memory_limit(kBatch), before_limit);
 }
 
-TEST_F(LiveLevers, AnOwnerHasItsCpuAndAServiceDoesNotGetThere) {
+TEST_F(LiveLevers, APinnedPodHasItsCpusAndServicesDoNotUseThem) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two CPUs";
   container(kOwner, false);
   container(kService, false);
@@ -177,7 +177,7 @@ long low_watermarks() {
   return sum;
 }
 
-TEST_F(LiveLevers, TheMachinesWatermarksRiseAndFallAgain) {
+TEST_F(LiveLevers, TheMachinesWatermarksAreRaisedAndRestored) {
   constexpr const char* kFile = "/proc/sys/vm/watermark_scale_factor";
   const auto before = text_of_file(kFile);
   if (std::ofstream probe(kFile); !probe) GTEST_SKIP() << kFile << " cannot be written here";

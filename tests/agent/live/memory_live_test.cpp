@@ -55,7 +55,7 @@ class LiveMemory : public testing::Test {
   StateDir dir_{};
 };
 
-TEST_F(LiveMemory, ProtectsAndThrottlesAndGivesBack) {
+TEST_F(LiveMemory, ProtectsThrottlesAndRestores) {
   LiveAgent agent(args());
   EXPECT_TRUE(soon([&] { return file(container(), "memory.high") == "33554432\n"; })) << agent.log();
   for (const char* cgroup : {"kubepods", "kubepods/burstable", kPod})
@@ -71,7 +71,7 @@ TEST_F(LiveMemory, ProtectsAndThrottlesAndGivesBack) {
     EXPECT_EQ(file(cgroup, "memory.min"), "0\n") << cgroup;
 }
 
-TEST_F(LiveMemory, WhatIsProtectedSurvivesReclaim) {
+TEST_F(LiveMemory, ProtectedMemorySurvivesReclaim) {
   const std::string order = path("kubepods/burstable", "memory.reclaim");
   if (::access(order.c_str(), F_OK) != 0) GTEST_SKIP() << "the kernel has no memory.reclaim";
   const auto files = files_to_read(64 * kMiB);
@@ -96,7 +96,7 @@ TEST_F(LiveMemory, WhatIsProtectedSurvivesReclaim) {
   EXPECT_GT(with, 7 * kMiB);
 }
 
-TEST_F(LiveMemory, AContainerEndsAsAWholeWhenItsMemoryIsOut) {
+TEST_F(LiveMemory, AnOutOfMemoryContainerIsKilledAsAWhole) {
   configure("oomKillGroup: 1");
   std::ofstream(path(container(), "memory.max")) << 32 * kMiB << std::flush;
   const auto deaths = [&] { return file(container(), "memory.events"); };

@@ -92,7 +92,7 @@ class LiveNetworkQos : public testing::Test {
   StateDir dir_{};
 };
 
-TEST_F(LiveNetworkQos, ClassesShareTheWayOutAndLimitWhatComesIn) {
+TEST_F(LiveNetworkQos, ClassesShareEgressAndLimitIngress) {
   SteppedAgent agent(args());
   const Step step = agent.advance();
   ASSERT_NE(queue().find("htb e7e1:"), std::string::npos) << step.line << queue();
@@ -126,7 +126,7 @@ TEST_F(LiveNetworkQos, ClassesShareTheWayOutAndLimitWhatComesIn) {
   expect_untouched();
 }
 
-TEST_F(LiveNetworkQos, AShortRequestDoesNotWaitBehindLongOnesOfItsClass) {
+TEST_F(LiveNetworkQos, AShortFlowDoesNotWaitBehindLongOnesOfItsClass) {
   SteppedAgent agent(args());
   if (const Step step = agent.advance(); step.line.find("fq_codel") != std::string::npos)
     GTEST_SKIP() << "this kernel has no fq_codel";
@@ -143,7 +143,7 @@ TEST_F(LiveNetworkQos, AShortRequestDoesNotWaitBehindLongOnesOfItsClass) {
   expect_untouched();
 }
 
-TEST_F(LiveNetworkQos, ProcessesWithTheNodesAddressAreToldByTheirCgroup) {
+TEST_F(LiveNetworkQos, HostNetworkProcessesAreClassifiedByCgroup) {
   if (!cgroups_.layout().v2(Controller::cpu)) GTEST_SKIP() << "on cgroup v1 only addresses tell";
   list(true);
   SteppedAgent agent(args());
@@ -162,7 +162,7 @@ TEST_F(LiveNetworkQos, ProcessesWithTheNodesAddressAreToldByTheirCgroup) {
   expect_untouched();
 }
 
-TEST_F(LiveNetworkQos, AfterKillMinusNineRestoreLeavesNothing) {
+TEST_F(LiveNetworkQos, AfterKillMinusNineRestoreRemovesTheQueues) {
   {
     SteppedAgent agent(args());
     agent.advance();
@@ -175,7 +175,7 @@ TEST_F(LiveNetworkQos, AfterKillMinusNineRestoreLeavesNothing) {
   expect_untouched();
 }
 
-TEST_F(LiveNetworkQos, SomebodyElsesQueueStays) {
+TEST_F(LiveNetworkQos, AForeignQueueIsKept) {
   ASSERT_EQ(net_.on_node("tc qdisc add dev nic root handle 8001: tbf rate 30mbit burst 64k latency 50ms"),
             "");
   SteppedAgent agent(args());

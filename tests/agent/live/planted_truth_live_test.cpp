@@ -169,7 +169,7 @@ const Planted kPlanted[] = {{"hog", {hog}},
                             {"hog+writer", {hog, writer}},
                             {"hog+allocator", {hog, allocator}}};
 
-TEST_F(LivePlantedTruth, TheGuiltyAreNamedAndTheInnocentAreNot) {
+TEST_F(LivePlantedTruth, AntagonistsAreNamedAndInnocentPodsAreNot) {
   const int runs = from_environment("PLANTED_RUNS", 1);
   SteppedAgent agent(stepped_args(cgroups_, dir_));
   const PinnedTask computes(cgroups_, cgroup_of(shop), 0, [] { work_and_rest(6ms, 4ms); });

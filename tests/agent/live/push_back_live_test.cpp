@@ -32,7 +32,7 @@ class LivePushBack : public testing::Test {
   CrowdedNode node_{};
 };
 
-TEST_F(LivePushBack, AServiceWaitsForMemoryLessWhileBestEffortGivesItUp) {
+TEST_F(LivePushBack, AServiceWaitsLessForMemoryWithPushBack) {
   const MemoryHog batch = node_.fill();
   const MemoryHog service = node_.service_works();
   ASSERT_TRUE(soon([&] { return node_.is_full(); }, kPatience)) << "best effort did not fill the node";

@@ -108,7 +108,7 @@ class LiveResctrl : public testing::Test {
   std::vector<std::string> made_{};
 };
 
-TEST_F(LiveResctrl, ClassAndPodHaveTheirGroupsAndGiveThemBack) {
+TEST_F(LiveResctrl, ClassAndPodGroupsAreCreatedAndRemoved) {
   const pid_t worker = busy(batch()), service = busy(own());
   const auto root = schemata("");
   SteppedAgent agent(args());
@@ -140,7 +140,7 @@ TEST_F(LiveResctrl, ClassAndPodHaveTheirGroupsAndGiveThemBack) {
   EXPECT_EQ(schemata(""), root);
 }
 
-TEST_F(LiveResctrl, AfterKillMinusNineRestoreLeavesNothing) {
+TEST_F(LiveResctrl, AfterKillMinusNineRestoreRemovesTheGroups) {
   const pid_t worker = busy(batch());
   {
     SteppedAgent agent(args());
@@ -156,7 +156,7 @@ TEST_F(LiveResctrl, AfterKillMinusNineRestoreLeavesNothing) {
   EXPECT_TRUE(is_in("", worker));
 }
 
-TEST_F(LiveResctrl, WhatSomebodyElseChangesIsNoticedAndLeft) {
+TEST_F(LiveResctrl, ForeignChangesAreDetectedAndKept) {
   busy(batch());
   SteppedAgent agent(args());
   agent.advance();
@@ -171,7 +171,7 @@ TEST_F(LiveResctrl, WhatSomebodyElseChangesIsNoticedAndLeft) {
   EXPECT_FALSE(has("evenkeel-be"));
 }
 
-TEST_F(LiveResctrl, WithoutAFreeClassOfServiceThePodGoesWithItsClass) {
+TEST_F(LiveResctrl, WithoutAFreeClosidThePodUsesItsClassGroup) {
   const pid_t worker = busy(batch()), service = busy(own());
   for (int i = 0; i < 200 && made_.size() == static_cast<std::size_t>(i); ++i)
     make("somebody" + std::to_string(i));
@@ -189,7 +189,7 @@ TEST_F(LiveResctrl, WithoutAFreeClassOfServiceThePodGoesWithItsClass) {
   agent.quit();
 }
 
-TEST_F(LiveResctrl, ARefusalIsToldInTheKernelsWords) {
+TEST_F(LiveResctrl, ARejectionIsReportedInTheKernelsWords) {
   busy(batch());
   make("exclusive");
   // Everything that the root does not use is taken by somebody for himself.
@@ -225,7 +225,7 @@ double traffic_of_two_seconds() {
   return traffic() - before;
 }
 
-TEST_F(LiveResctrl, LessBandwidthIsLessTraffic) {
+TEST_F(LiveResctrl, ALowerBandwidthLimitReducesTraffic) {
   busy(batch());
   configure(30, 100);
   SteppedAgent agent(args());
@@ -242,7 +242,7 @@ TEST_F(LiveResctrl, LessBandwidthIsLessTraffic) {
   agent.quit();
 }
 
-TEST_F(LiveResctrl, BestEffortIsCutToWhatTheMemoryCarriesAndGetsItBack) {
+TEST_F(LiveResctrl, BestEffortBandwidthIsCutToTheMemorysCapacityAndRestored) {
   const pid_t worker = busy(batch());
   configure(30, 100);
   SteppedAgent agent(args());

@@ -85,7 +85,7 @@ class LiveResctrlWays : public testing::Test {
   std::vector<int> seen_{};  ///< best effort's ways, each change
 };
 
-TEST_F(LiveResctrlWays, AreTakenWhileTheServiceMissesLessForItAndComeBack) {
+TEST_F(LiveResctrlWays, AreReducedWhileThatHelpsTheServiceAndRestored) {
   const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
   for (int i = 0; i < 60 && (misses() < 0 || i < 20); ++i) tick();
   const double alone = misses();

@@ -38,7 +38,7 @@ class LiveSchedFeatures : public testing::Test {
   std::string before{}, name{};
 };
 
-TEST_F(LiveSchedFeatures, AreTurnedAndTurnedBack) {
+TEST_F(LiveSchedFeatures, AreSwitchedAndRestored) {
   SteppedAgent agent(args());
   const Step step = agent.advance();
   EXPECT_TRUE(text_of_file(kFile).starts_with("NO_" + name)) << step.line;
@@ -48,7 +48,7 @@ TEST_F(LiveSchedFeatures, AreTurnedAndTurnedBack) {
   EXPECT_EQ(text_of_file(kFile), before);
 }
 
-TEST_F(LiveSchedFeatures, AfterKillMinusNineRestoreTurnsThemBack) {
+TEST_F(LiveSchedFeatures, AfterKillMinusNineRestoreUndoesThem) {
   {
     SteppedAgent agent(args());
     agent.advance();

@@ -17,7 +17,7 @@ Pod only_pod(const pods::PodList& list) {
   return list.pods.empty() ? Pod{} : list.pods[0];
 }
 
-TEST(PodResctrl, IsReadWholeOrNotAtAll) {
+TEST(PodResctrl, IsReadCompletelyOrNotAtAll) {
   using Parts = std::vector<ResctrlPart>;
   EXPECT_EQ(
       only_pod(with(R"({"llc":{"schemata":{"range":[0,30]}},"mb":{"schemata":{"percent":20}}})")).resctrl,

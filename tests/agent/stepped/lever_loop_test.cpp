@@ -46,7 +46,7 @@ void expect_same(const std::map<std::string, std::string>& found,
 
 class LeverLoops : public testing::TestWithParam<bool> {};
 
-TEST_P(LeverLoops, NothingIllegalNothingTooMuchAndAllTakenBack) {
+TEST_P(LeverLoops, WritesAreLegalBoundedAndRestored) {
   std::size_t writes = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
     LeverLoop loop(GetParam(), seed);
@@ -174,7 +174,7 @@ void expect_only_this_suffers(LeverLoop& bad, const std::vector<Touched>& good, 
   ASSERT_NO_FATAL_FAILURE(expect_same(bad.files(), wanted, where));
 }
 
-TEST_P(LeverLoops, AFileThatFailsIsTheOnlyOneThatSuffers) {
+TEST_P(LeverLoops, AFailingFileAffectsNoOtherLever) {
   std::size_t cases = 0;
   for (unsigned seed = 0; seed < rounds(3); ++seed) {
     const auto good = touched(GetParam(), seed);

@@ -63,7 +63,7 @@ TEST_P(BadKernelFile, NothingIsWrittenFromIt) {
   }
 }
 
-TEST_P(BadKernelFile, IsSurvivedWhereverItIs) {
+TEST_P(BadKernelFile, NeverCrashesTheAgent) {
   const auto [kernel, which] = GetParam();
   const std::string& text = bad_texts()[which].text;
   BusyNode node(kernel);
@@ -116,7 +116,7 @@ const BadConfig kBadConfigs[] = {
 
 class BadConfiguration : public testing::TestWithParam<BadConfig> {};
 
-TEST_P(BadConfiguration, IsRefusedAtTheStartWithItsPlace) {
+TEST_P(BadConfiguration, IsRejectedAtStartWithItsPlace) {
   BusyNode node(Kernel::v1);
   const std::string slo = node.configure(GetParam().text);
   std::vector<std::string> run{"run", "--stepped"};
@@ -133,7 +133,7 @@ TEST_P(BadConfiguration, IsRefusedAtTheStartWithItsPlace) {
 INSTANTIATE_TEST_SUITE_P(Texts, BadConfiguration, testing::ValuesIn(kBadConfigs),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST(BadPods, KeepWhatWasKnownAndSayWhatIsWrong) {
+TEST(BadPods, KeepTheLastListAndReportTheProblem) {
   const std::string one_bad_pod = R"({"items":[{"metadata":7}]})";  // is left out: a notice, no error
   for (const std::string& text : std::vector<std::string>{"", "{", "[1,2]", "\xff\xfe", "kind: Banana\n",
                                                           R"({"items": 7})", one_bad_pod}) {
@@ -151,7 +151,7 @@ TEST(BadPods, KeepWhatWasKnownAndSayWhatIsWrong) {
   }
 }
 
-TEST(BadPods, AreNotServedFromBeforeTheFirstGoodList) {
+TEST(BadPods, BeforeTheFirstValidListNothingIsWritten) {
   BusyNode node(Kernel::v1);
   SteppedAgent agent(node.args("file:/nonexistent/pods.json"));
   for (int second = 0; second < 4; ++second) {

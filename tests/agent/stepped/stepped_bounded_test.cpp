@@ -28,7 +28,7 @@ class SteppedBounded : public testing::Test {
   std::vector<std::string> pods{};
 };
 
-TEST_F(SteppedBounded, AFullNodeIsServedInAFewTicksAndLeftInOne) {
+TEST_F(SteppedBounded, AFullNodeIsWrittenInAFewTicksAndRestoredInOne) {
   auto agent = start();
   Step step = agent.advance();
   EXPECT_EQ(step.writes.size(), static_cast<std::size_t>(kMost));

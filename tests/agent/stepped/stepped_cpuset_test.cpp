@@ -31,7 +31,7 @@ class SteppedCpuset : public testing::TestWithParam<Kernel> {
 };
 
 // 65 % of 16 CPUs are 10.4; services use 6, so 4.4 are left: five whole CPUs.
-TEST_P(SteppedCpuset, NarrowsBestEffortAndPutsTheSetsBack) {
+TEST_P(SteppedCpuset, NarrowsBestEffortAndRestoresTheSets) {
   std::vector<std::string> before;
   for (const auto& cgroup : node.best_effort()) before.push_back(node.cpus(cgroup));
   const std::string services_before = node.cpus(node.service);
@@ -71,7 +71,7 @@ TEST_P(SteppedCpuset, NeverLessThanTwoCpus) {
   for (const auto& cgroup : node.best_effort()) EXPECT_EQ(node.count(cgroup), 2U) << cgroup;
 }
 
-TEST_P(SteppedCpuset, AContainerBornInNarrowTimesIsWideAgainAfterwards) {
+TEST_P(SteppedCpuset, AContainerCreatedDuringSuppressionIsWidenedAfterwards) {
   node.service_uses(6000_mcpu);
   SteppedAgent agent(node.args());
   node.seconds(2, agent);

@@ -48,7 +48,7 @@ class SteppedIdentity : public testing::TestWithParam<Kernel> {
   using Texts = std::vector<std::string>;
 };
 
-TEST_P(SteppedIdentity, FollowsTheAnnotationWhileItIsGoodAndTheClassOtherwise) {
+TEST_P(SteppedIdentity, FollowsAValidAnnotationElseTheClass) {
   give_identities();
   auto agent = start(R"({"enable":true,"groupIdentity":-1})");
   Step step = agent.advance();
@@ -64,7 +64,7 @@ TEST_P(SteppedIdentity, FollowsTheAnnotationWhileItIsGoodAndTheClassOtherwise) {
   EXPECT_EQ(identities(), (Texts{"0", "0", "0"}));
 }
 
-TEST_P(SteppedIdentity, WithoutTheLeverAServiceIsNeverMadeIdle) {
+TEST_P(SteppedIdentity, WithoutGroupIdentityAServiceIsNeverMadeIdle) {
   auto agent = start(R"({"enable":true,"groupIdentity":-1})");
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(agent.advance().writes.empty());
   EXPECT_EQ(node.host.read(Controller::cpu, pod, "cpu.idle"), "0\n");

@@ -81,7 +81,7 @@ TEST_P(SteppedLending, IsSilentWhereColocationIsOff) {
   EXPECT_EQ(reported(node.seconds(3, agent), "batch-cpu"), "null");
 }
 
-TEST_P(SteppedLending, TheNodesOwnAnnotationAndReservationCount) {
+TEST_P(SteppedLending, TheNodesAnnotationAndReservationCount) {
   auto args = node.args(pods);
   args.insert(args.end(),
               {"--node", node.extra("node.yaml",
@@ -98,7 +98,7 @@ TEST_P(SteppedLending, TheNodesOwnAnnotationAndReservationCount) {
 }
 
 // The average falls from 25 CPUs to 20 within 100 s; what is advertised follows in steps of 10 %.
-TEST_P(SteppedLending, FollowsTheAverageOfTheWindowInSteps) {
+TEST_P(SteppedLending, FollowsTheWindowAverageInSteps) {
   SteppedAgent agent(node.args(pods));
   node.seconds(101, agent);
   node.system_uses(17000_mcpu);

@@ -42,7 +42,7 @@ class SteppedMemory : public testing::TestWithParam<Kernel> {
 };
 
 using OnV2 = SteppedMemory;
-TEST_P(OnV2, ProtectsFromTheTopDownAndGivesBack) {
+TEST_P(OnV2, ProtectsFromTheTopDownAndRestores) {
   SteppedAgent agent(node.args(node.pod_list(pods_with())));
   const Step step = agent.advance();
   EXPECT_EQ(of(node.host.kubepods_path(), "memory.min"), "536870912") << step.line;
@@ -63,7 +63,7 @@ TEST_P(OnV2, ProtectsFromTheTopDownAndGivesBack) {
   agent.quit();
 }
 
-TEST_P(OnV2, TheAnnotationCountsFieldByFieldWhileItIsGood) {
+TEST_P(OnV2, AValidAnnotationReplacesFieldByField) {
   SteppedAgent agent(node.args(node.pod_list(pods_with(R"({"throttlingPercent":0,"minLimitPercent":100})"))));
   agent.advance();
   EXPECT_EQ(of(pod + "/aaa", "memory.min"), "1073741824");
@@ -76,7 +76,7 @@ TEST_P(OnV2, TheAnnotationCountsFieldByFieldWhileItIsGood) {
   expect_untouched();
 }
 
-TEST_P(OnV2, ASwitchedOffClassIsGivenBack) {
+TEST_P(OnV2, ADisabledClassIsRestored) {
   SteppedAgent agent(node.args(node.pod_list(pods_with())));
   agent.advance();
   node.configure("resourceQOSStrategy: {lsClass: {memoryQOS: {enable: false, minLimitPercent: 50}}}\n");
@@ -86,7 +86,7 @@ TEST_P(OnV2, ASwitchedOffClassIsGivenBack) {
 INSTANTIATE_TEST_SUITE_P(Kernels, OnV2, testing::Values(Kernel::v2), kernel_name);
 
 class SteppedMemoryV1 : public SteppedMemory {};
-TEST_P(SteppedMemoryV1, AMainlineV1HasNoneOfTheFilesAndThatIsNoError) {
+TEST_P(SteppedMemoryV1, MissingFilesOnMainlineV1AreNoError) {
   SteppedAgent agent(node.args(node.pod_list(pods_with())));
   const Step step = agent.advance();
   EXPECT_NE(step.line.find("\"writes\":[]"), std::string::npos) << step.line;

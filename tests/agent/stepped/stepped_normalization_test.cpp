@@ -42,7 +42,7 @@ class SteppedNormalization : public testing::TestWithParam<Kernel> {
   std::string pod;
 };
 
-TEST_P(SteppedNormalization, FollowsTheNodesRatioAndGoesBackWithIt) {
+TEST_P(SteppedNormalization, FollowsTheNodesRatioAndRestores) {
   SteppedAgent agent(args("1.20"));
   const Step step = agent.advance();
   expect_quota("166667");
@@ -63,7 +63,7 @@ TEST_P(SteppedNormalization, FollowsTheNodesRatioAndGoesBackWithIt) {
   agent.quit();
 }
 
-TEST_P(SteppedNormalization, BurstAndItHaveOneVoice) {
+TEST_P(SteppedNormalization, CombinesWithBurstInOneValue) {
   node.configure("cpuBurstStrategy: {policy: cfsQuotaBurstOnly}\n");
   node.uses(pod + "/aaa", MilliCpu(1600));
   node.throttled(pod + "/aaa", false);
