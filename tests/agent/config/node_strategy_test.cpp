@@ -1,4 +1,4 @@
-// The layers of the colocation strategy that a node adds itself.
+// Tests the layers that a node adds to the colocation strategy.
 #include "agent/config/node_strategy.h"
 
 #include <gtest/gtest.h>

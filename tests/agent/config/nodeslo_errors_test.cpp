@@ -1,4 +1,4 @@
-// Every way to get a NodeSLO wrong that we know of, and what is said about it.
+// Tests every known kind of mistake in a NodeSLO, and its message.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -223,7 +223,7 @@ TEST(NodeSloErrors, MissingPartnersGiveANotice) {
   EXPECT_NE(notices("extensions: {evenkel: {}}").find("did you mean evenkeel?"), std::string::npos);
 }
 
-/// One model that is good, but for what a case changes.
+/// One valid model, except for what a case changes.
 std::string given(const std::string& fields) {
   return "extensions: {evenkeel: {interference: {models: [{" + fields + "}]}}}";
 }

@@ -1,4 +1,4 @@
-// systemd/nodeslo.yaml is written from the schema. After a change of the schema:
+// systemd/nodeslo.yaml is generated from the schema. After a change of the schema:
 //   EVENKEEL_UPDATE_EXAMPLE=1 agent_tests --gtest_filter='NodeSloExample.*'
 #include <gtest/gtest.h>
 
@@ -46,7 +46,7 @@ TEST(NodeSloExample, ParsesToExactlyTheDefaults) {
   }
 }
 
-/// Each row has a line of its own, with a line of documentation in front of it.
+/// Each row has its own line, with a documentation line before it.
 void expect_rows(std::span<const config::Row> rows, const std::vector<std::string>& lines) {
   for (const auto& row : rows) {
     const std::regex key("^#? *" + std::string(row.key) + ":.*");

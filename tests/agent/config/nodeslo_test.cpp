@@ -218,7 +218,7 @@ TEST(NodeSlo, MalformedTextsAreProblemsOrTheDefaults) {
 
 TEST(NodeSlo, ATruncatedFileNeverCrashesAndNeverInventsSettings) {
   const auto text = test::full_nodeslo();
-  constexpr std::size_t kStep = 7;  // all four thousand would take seconds
+  constexpr std::size_t kStep = 7;  // all four thousand positions would take seconds
   for (std::size_t size = 0; size < text.size(); size += kStep) {
     const auto cut = std::string_view(text).substr(0, size);
     const auto config = config::parse_nodeslo(cut, "f");

@@ -110,7 +110,7 @@ TEST(DemoLoad, HasTheSameArrivalTimesInEveryPhase) {
 TEST(DemoLoad, IsPoissonAtTheGivenRate) {
   const auto moments = arrivals(400, seconds(100), 7);
   EXPECT_NEAR(static_cast<double>(moments.size()), 40000, 1000);
-  // Of exponential gaps 1 - 1/e are shorter than their mean; of evenly spaced ones none would be.
+  // A share 1 - 1/e of exponential gaps is shorter than their mean; of evenly spaced gaps none is.
   std::size_t shorter = 0;
   for (std::size_t i = 1; i < moments.size(); ++i)
     if (moments[i] - moments[i - 1] < microseconds(2500)) ++shorter;

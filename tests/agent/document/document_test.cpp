@@ -71,7 +71,7 @@ TEST(Document, SkippedMembersDoNoHarm) {
   const std::string deep(100'000, '[');
   EXPECT_NE(first_problem(document::parse_json("{\"b\":" + deep + "}", "f", kSome)), "(none)");
   document::parse_json("{\"b\":" + deep + std::string(100'000, ']') + ",\"a\":1}", "f",
-                       kSome);  // may be either, and ends
+                       kSome);  // may pass or fail, but must end
   for (const auto* bad : {R"({"b":)", R"({"b":"})", R"({"b":1)", R"({"b" 1})", R"({"a":1}})", R"({"b":1}x)"})
     EXPECT_NE(first_problem(document::parse_json(bad, "f", kSome)), "(none)") << bad;
 }
@@ -85,7 +85,7 @@ TEST(Document, JsonIsTriedFirstAndFlowStyleYamlStillCounts) {
 
 struct BadText {
   const char* text;
-  const char* problem;  ///< a part of the message
+  const char* problem;  ///< part of the message
 };
 
 TEST(Document, YamlProblemsHaveTheirPlace) {
@@ -111,7 +111,7 @@ TEST(Document, YamlProblemsHaveTheirPlace) {
         << c.text << " gave " << first_problem(document::parse_yaml(c.text, "f"));
 }
 
-/// Found by fuzzing: the library went on for ever at each of these.
+/// Found by fuzzing: yaml-cpp looped for ever on each of these.
 TEST(Document, MisplacedYamlEndsTheParsing) {
   for (const auto* text : {",: Y & 2x\n", "]", "a: 1\n}\n", "}", ",", "{a: 1}u: 2}\n", "--- ]"})
     EXPECT_NE(first_problem(document::parse_yaml(text, "f")), "(none)") << text;

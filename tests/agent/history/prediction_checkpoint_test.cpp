@@ -1,4 +1,4 @@
-// What the predictor has learned, through a file, a reboot and whatever else happens to a file.
+// Tests the predictor's checkpoint across files, reboots and file corruption.
 #include "agent/history/prediction_checkpoint.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ history::Moment later(history::Moment moment, seconds by) {
   return {moment.mono + by, moment.unix_seconds + by.count()};
 }
 
-/// A day and a half of twenty pods with lives of their own.
+/// A day and a half of twenty pods with different load patterns.
 lending::PeakPredictor learned(unsigned seed) {
   std::mt19937 random(seed);
   std::lognormal_distribution<double> noise(0, 0.7);
@@ -81,7 +81,7 @@ TEST(PredictionCheckpoint, SurvivesAReboot) {
   EXPECT_NEAR(after.find("pod-7")->cpu.total(), old.total() / 2, old.total() * 1e-5) << "half a day off";
   EXPECT_EQ(after.predict("pod-7"), before.predict("pod-7"));
   EXPECT_EQ(rebooted.mono - after.find("pod-7")->since, hours(48));
-  // What it learns now weighs as much as it should beside what it knew.
+  // New measurements must have the right weight beside the old ones.
   after.train({.node = {}, .pods = {{.uid = "pod-7", .usage = {1_mcpu, 1_B}}}}, kSettings,
               rebooted.mono + hours(12));
   EXPECT_NEAR(after.find("pod-7")->cpu.total(), old.total() / 4 + 1, old.total() * 1e-5);
@@ -94,7 +94,7 @@ TEST(PredictionCheckpoint, AWallClockSetBackLosesNothing) {
   history::read_checkpoint(history::checkpoint_text(before, kNow), confused, kSettings, after);
   EXPECT_EQ(after.find("pod-7")->cpu.total(), before.find("pod-7")->cpu.total());
   EXPECT_EQ(after.find("pod-7")->since, confused.mono);
-  // What is saved under such a clock is read again, too.
+  // A checkpoint saved under such a clock must be readable too.
   lending::PeakPredictor again;
   EXPECT_EQ(
       history::read_checkpoint(history::checkpoint_text(after, confused), confused, kSettings, again).corrupt,
@@ -122,7 +122,7 @@ TEST(PredictionCheckpoint, HistogramsOfOneResourceAlone) {
   EXPECT_EQ(after.predict("b"), before.predict("b"));
 }
 
-// --- what happens to files
+// --- file corruption
 // -----------------------------------------------------------------------------------
 
 TEST(PredictionCheckpoint, ATornWriteCostsTheLinesBehindTheTear) {

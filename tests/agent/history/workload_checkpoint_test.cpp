@@ -1,4 +1,4 @@
-// What is normal for workloads, through a file, a reboot, other CPUs and whatever else happens to a file.
+// Tests the workloads' checkpoint across files, reboots, other CPUs and file corruption.
 #include "agent/history/workload_checkpoint.h"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(WorkloadCheckpoint, StallsOfTheLastDayAreKept) {
   day.add(0, 3, kNow.mono);
   EXPECT_EQ(day.sum(kNow.mono), (detector::StallBudget{10, 0, 0.25}));
   const auto text = history::workloads_text(state, kHere, kNow);
-  // After a boot: the monotonic clock begins anew.
+  // After a reboot: the monotonic clock restarts.
   const history::Moment later{MonoTime(seconds(90)), kNow.unix_seconds + 3600};
   interference::InterferenceState other;
   const auto read = history::read_workloads(text, kHere, later, other);
@@ -82,7 +82,7 @@ TEST(WorkloadCheckpoint, ACorruptHourIsSkipped) {
   EXPECT_FALSE(history::parse_stalled_line(history::sealed_line("stalled a/b/c - 1767225600 1 2"), kNow));
 }
 
-/// Of the same workload in another state; null: it has none.
+/// The same workload in another state; null: it has none.
 const interference::Workload* same_in(const interference::InterferenceState& state,
                                       const interference::Workload& workload) {
   const auto found = std::ranges::find_if(state.workloads, [&](const interference::Workload& one) {
@@ -177,7 +177,7 @@ TEST(WorkloadCheckpoint, AgesContinueAcrossAReboot) {
   EXPECT_NEAR(after_days(-3), 100, 1e-6) << "a wall clock that was set back takes nothing away";
 }
 
-// --- what happens to files
+// --- file corruption
 // -----------------------------------------------------------------------------------
 
 TEST(WorkloadCheckpointProperty, ATornWriteCostsTheLinesBehindTheTear) {

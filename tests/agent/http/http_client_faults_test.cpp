@@ -1,4 +1,4 @@
-// What the client does with servers as they should not be: bounded memory, bounded time, ticks that go on.
+// Tests the client with faulty servers: bounded memory, bounded time, and ticks that go on.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -123,7 +123,7 @@ TEST(HttpClientFaults, SilentAndSlowServersTimeOut) {
     EXPECT_EQ(reply.error, "no complete answer in time");
     EXPECT_LT(Clock::now() - from, std::chrono::seconds(3));
   }
-  // A watch has no end, but a connection that only seems to live is noticed.
+  // A watch is unlimited, but a half-open connection is detected.
   const auto watch = asker.ask(
       {.url = silent.url(), .total_timeout = Duration::zero(), .idle_timeout = std::chrono::seconds(1)});
   EXPECT_EQ(watch.failure, http::HttpFailure::timed_out);
@@ -132,7 +132,7 @@ TEST(HttpClientFaults, SilentAndSlowServersTimeOut) {
 TEST(HttpClientFaults, AnUnacceptedConnectionTimesOut) {
   int port = 0;
   const Fd full = listen_on(port, 0);
-  std::vector<Fd> queue;  // the kernel answers no further connection once it is full
+  std::vector<Fd> queue;  // once full, the kernel accepts no further connection
   for (int i = 0; i < 4; ++i) queue.push_back(begin_to_connect(port));
   Asker asker;
   const auto reply =
@@ -144,7 +144,7 @@ TEST(HttpClientFaults, AConnectionThatWasClosedWhileIdleIsReplaced) {
   ScriptedServer server;
   server.answers([](const Asked&, Exchange& exchange) {
     exchange.send(http_answer(200, "{}"));
-    exchange.close();  // without having said so
+    exchange.close();  // without announcing it
   });
   Asker asker;
   for (int i = 0; i < 5; ++i) EXPECT_EQ(asker.ask({.url = server.url()}).status, 200);
@@ -167,7 +167,7 @@ TEST(HttpClientFaults, AnAnswerThatIsNotHttpIsRejected) {
   EXPECT_NE(secure.failure, http::HttpFailure::none);
 }
 
-/// Whatever a server does, the loop's other business goes on.
+/// Whatever a server does, the event loop keeps running.
 TEST(HttpClientFaults, TicksGoOnDuringFaults) {
   ScriptedServer hanging({.tls = true}), endless({.tls = true}), dripping;
   hanging.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });

@@ -1,4 +1,4 @@
-// What the client does with servers as they should be.
+// Tests the client with correct servers.
 #include "agent/http/http_client.h"
 
 #include <gtest/gtest.h>
@@ -119,7 +119,7 @@ TEST(HttpClient, PassesOnAWatchLineByLine) {
                                  [&](std::string_view line) {
                                    lines.emplace_back(line);
                                    if (lines.size() < 2) return;
-                                   asker.client().cancel(id);  // from inside
+                                   asker.client().cancel(id);  // from inside a callback
                                    asker.stop();
                                  },
                              .begun =
@@ -157,7 +157,7 @@ TEST(HttpClient, ACallbackMayStartTheNextRequest) {
   };
   asker.client().start({.url = server.url("/1"),
                         .line =
-                            [&](std::string_view line) {  // the library is at work now
+                            [&](std::string_view line) {  // inside a libcurl callback
                               if (line == "one") asker.client().start({.url = server.url("/2")}, count);
                             }},
                        [&](const http::HttpReply& reply) {

@@ -1,4 +1,4 @@
-// Inputs that servers deliver: the last good word, its age, and what is news.
+// Tests inputs delivered by servers: the last valid value, its age, and what counts as a change.
 #include <gtest/gtest.h>
 
 #include "agent/inputs/inputs.h"

@@ -1,4 +1,4 @@
-// Asking a real HTTP server to let pods go: the answers are those of a Kubernetes 1.20 API server.
+// Tests evictions through a real HTTP server with the answers of a Kubernetes 1.20 API server.
 #include "agent/kube/evictor.h"
 
 #include <gtest/gtest.h>

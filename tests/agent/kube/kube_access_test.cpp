@@ -1,5 +1,5 @@
-// Where servers are and who we are there: the service account, kubeconfigs good and bad, and files that
-// change.
+// Tests where access to servers comes from: the service account, valid and invalid kubeconfigs, and files
+// that change.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -138,7 +138,7 @@ TEST(Base64, IsDecodedOrRefused) {
     EXPECT_FALSE(kube::decode_base64(bad)) << bad;
 }
 
-/// A file that is replaced as the kubelet replaces tokens: a new one under the old name.
+/// A file replaced as the kubelet replaces tokens: a new file under the old name.
 class CredentialsOnDisk : public testing::Test {
  protected:
   void put(const std::string& name, const std::string& text) const {

@@ -1,4 +1,4 @@
-// Asking a server with credentials that rotate, and asking it again and again.
+// Tests requests with rotating credentials, and repeated requests.
 #include "agent/kube/client/kube_client.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class KubeServer : public testing::Test {
     asker_.run();
     return got;
   }
-  /// Only this token is let in.
+  /// The only token that the server accepts.
   void let_in(const std::string& token) {
     server_.answers([token](const Asked& asked, Exchange& exchange) {
       const bool known = asked.header("authorization") == "Bearer " + token;

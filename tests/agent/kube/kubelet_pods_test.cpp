@@ -1,4 +1,4 @@
-// Pods from a kubelet: what the agent knows, when, and what it holds on to.
+// Tests pods from a kubelet: what the agent knows, when, and what it keeps.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/kubelet_node.h"
@@ -95,7 +95,7 @@ TEST(KubeletPods, ARunningPodMissingFromTheListIsKept) {
   node.lists({careful, pod_text(kTwo, "other")});
   node.start();
   ASSERT_TRUE(node.until([&] { return node.pod(kOne) && node.pod(kOne)->hands_off; }));
-  node.lists({pod_text(kTwo, "other")});  // restarted, and its API server is away
+  node.lists({pod_text(kTwo, "other")});  // restarted while its API server is unreachable
   ASSERT_TRUE(node.until([&] { return node.pod(kOne) && node.pod(kOne)->unlisted; })) << node.log();
   EXPECT_TRUE(node.pod(kOne)->hands_off) << "what its owner said still counts";
   EXPECT_NE(node.page("/metrics").find("evenkeel_pods_unlisted 1"), std::string::npos);

@@ -1,4 +1,4 @@
-// Reporting usage again and again, with the answers of an API server that knows NodeMetrics, or does not.
+// Tests repeated usage reports to an API server that has NodeMetrics, or has not.
 #include "agent/kube/node_metric_reporter.h"
 
 #include <gtest/gtest.h>
@@ -89,11 +89,11 @@ TEST_F(NodeMetricReporterTest, AShorterIntervalTakesEffectAtOnce) {
   answers(http_answer(200, kObject));
   interval = std::chrono::hours(1);
   enough = [this] {
-    interval = milliseconds(20);  // as if the first answer had said so
+    interval = milliseconds(20);  // as if set by the first answer
     return heard.back().accepted >= 2;
   };
   begin();
-  asker.run();  // not for an hour
+  asker.run();  // must not wait the hour
   EXPECT_GE(reporter->state().accepted, 2U);
 }
 

@@ -1,4 +1,4 @@
-// What is told Koordinator about this node, with numbers worked out by hand, and what is left out.
+// Tests the report on this node to Koordinator with a worked example, and what is omitted.
 #include "agent/reporting/node_metric.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct NodeMetricTest : testing::Test {
   std::optional<lending::ProdReclaimable> prod{};
   NodeSnapshot node = three_things();
 
-  /// A service, a batch pod and a host application, which use 900m and 15 MiB in all.
+  /// A service, a batch pod and a host application, using 900m and 15 MiB in all.
   static NodeSnapshot three_things() {
     auto node = SnapshotBuilder()
                     .cpus(8)
@@ -84,8 +84,8 @@ TEST_F(NodeMetricTest, MatchesTheWorkedExample) {
   ten_seconds();
   prod =
       lending::ProdReclaimable{.reclaimable = Usage{1450_mcpu, 966367642_B}, .peak = Usage{2000_mcpu, 3_B}};
-  // The node: 1100 to 2000, 21 to 30 MiB; the system: less 900 and 15 MiB. Of ten values p90, p95 and p99 are
-  // the ninth, p50 the fifth. Of 20 s not half has passed between the first and the last measurement.
+  // The node: 1100 to 2000, 21 to 30 MiB; the system: minus 900 and 15 MiB. Of ten values p90, p95 and p99
+  // are the ninth, p50 the fifth. The measurements span less than half of 20 s.
   const std::string node_average = use("1550m", "26738688"), system_average = use("650m", "11010048");
   const auto of_node = [&](const char* duration) {
     return window(duration, node_average, use("1500m", "26214400"), use("1900m", "30408704"));

@@ -1,4 +1,4 @@
-// Putting the lendable resources on a Node, with the answers of a Kubernetes 1.20 API server.
+// Tests advertising lendable resources on a Node, with the answers of a Kubernetes 1.20 API server.
 #include "agent/kube/node_reporter.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +56,7 @@ struct NodeReporterTest : testing::Test {
       kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
   std::vector<lending::LentAmounts> stands{};
   std::vector<std::string> failures{};
-  std::size_t enough = 1;  ///< answers, good or bad
+  std::size_t enough = 1;  ///< answers to wait for, good or bad
   kube::NodeReporter reporter = spread_over(milliseconds(200));
   kube::NodeReporter spread_over(Duration spread) {
     return std::move(kube::NodeReporter::open(asker.loop(), api, clock, [] { return 0.5; },
@@ -120,7 +120,7 @@ TEST_F(NodeReporterTest, AnUrgentPatchReplacesAWaitingOne) {
   reporter = spread_over(std::chrono::hours(1));
   reporter.publish({9, {}, {}, {}}, {}, false);
   reporter.publish({1, {}, {}, {}}, {}, true);
-  asker.run();  // not for an hour
+  asker.run();  // must not wait the hour
   ASSERT_EQ(server.asked().size(), 1U);
   EXPECT_NE(server.asked()[0].body.find("\"1\""), std::string::npos);
 }

@@ -1,4 +1,5 @@
-// An API server that is away, refuses or talks nonsense: a watch says so, waits, and goes on.
+// Tests an API server that is unreachable, rejects requests or sends invalid data: a watch reports it, waits,
+// and resumes.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/object_watcher.h"
@@ -9,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// --- what goes wrong
+// --- failures
 
 TEST_F(ObjectWatchTest, OneBrokenWatchIsNotReported) {
   server_.watched([](Exchange& exchange) {
@@ -113,7 +114,7 @@ TEST_F(ObjectWatchTest, AnErrorEventIsReported) {
   EXPECT_TRUE(last_asked("resourceVersion=7&"));
 }
 
-// --- what no API server says
+// --- invalid data
 
 struct Hostile {
   const char* name;

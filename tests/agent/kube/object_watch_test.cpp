@@ -1,4 +1,4 @@
-// One object of an API server, known as it stands: what is asked, and what is told.
+// Tests watching one object of an API server: the requests, and the reported changes.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/object_watcher.h"
@@ -9,7 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// --- what it is told
+// --- reported changes
 
 TEST_F(ObjectWatchTest, ListsAndThenFollowsEvents) {
   server_.lists(7, {});
@@ -48,7 +48,7 @@ TEST_F(ObjectWatchTest, EventsOfOtherObjectsAreIgnored) {
   EXPECT_EQ(until([this] { return confirmed_ >= 3; }), Heard{"absent"});
 }
 
-// --- how it goes on
+// --- resuming
 
 TEST_F(ObjectWatchTest, AnEndedWatchResumesAtItsVersion) {
   server_.watched(saying_all({event_json("ADDED", object(8)), bookmark_json(20)}));
@@ -104,7 +104,7 @@ TEST_F(ObjectWatchTest, AHalfOpenConnectionIsAbortedAndTheWatchResumes) {
   options_.watch_lifetime = seconds(1);
   options_.stale_after = milliseconds(200);
   server_.lists(7, {object(5)});
-  server_.watched(saying({bookmark_json(33)}));  // and then nothing more, not even the end
+  server_.watched(saying({bookmark_json(33)}));  // then silence, without closing
   until([this] { return watches() == 2; });
   EXPECT_TRUE(last_asked("resourceVersion=33&"));
   EXPECT_EQ(heard_, Heard{"object 5"}) << "no trouble if the next one works";

@@ -1,4 +1,5 @@
-// What the reporters share: when a patch is sent, with which body, and what becomes of one that failed.
+// Tests the reporters' common patching: when a patch is sent, with which body, and how a failed one is
+// retried.
 #include "agent/kube/patcher.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ struct PatcherTest : testing::Test {
   kube::KubeClient api = std::move(
       kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
   std::vector<int> statuses{};
-  std::size_t enough = 1;  ///< answers
+  std::size_t enough = 1;  ///< answers to wait for
   kube::Patcher patcher = std::move(kube::Patcher::open(
                                         asker.loop(), api, clock, [] { return 0.5; },
                                         {.path = "/o",

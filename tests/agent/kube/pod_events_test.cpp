@@ -1,4 +1,4 @@
-// Events on pods: what is sent, what is not sent twice, and what happens when the server does not want them.
+// Tests Events on pods: which are sent, which are not repeated, and a server that rejects them.
 #include "agent/kube/pod_events.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 
-/// Time goes on only as the tests say, but for the loop's own timers.
+/// Time advances only by the tests, except for the loop's own timers.
 class PodEventsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -27,7 +27,7 @@ class PodEventsTest : public testing::Test {
   void take(std::string answer) {
     server.answers([answer = std::move(answer)](const Asked&, Exchange& exchange) { exchange.send(answer); });
   }
-  /// Until the counters have seen `events` of them.
+  /// Runs until the counters have `events` events.
   void settle(std::uint64_t events) {
     wanted = events;
     if (!settled()) asker.run();

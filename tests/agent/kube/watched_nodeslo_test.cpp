@@ -1,5 +1,5 @@
-// The NodeSLO object of a node, watched: what the agent does when it comes, changes, is bad, or goes, and
-// when nobody tells.
+// Tests the watched NodeSLO object: what the agent does when it appears, changes, is invalid or is deleted,
+// and when the server is silent.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ class WatchedNodeSlo : public testing::Test {
   [[nodiscard]] bool until_idle() {
     return node_.until([this] { return idles(); });
   }
-  /// A watch that waits until it has been told so often, says this, and ends.
+  /// A watch that waits until told_ reaches `times`, sends `event`, and ends.
   void says_when_told(const std::string& event, int times = 1) {
     api_.watched([this, event, times](Exchange& exchange) {
       exchange.send(chunked_head());
@@ -39,7 +39,7 @@ class WatchedNodeSlo : public testing::Test {
       exchange.send(chunk(event) + "0\r\n\r\n");
     });
   }
-  std::atomic<int> told_ = 0;  // outlives the server's threads
+  std::atomic<int> told_ = 0;  // must outlive the server's threads
   WatchScript api_{};
   mutable KubeletNode node_{};
   std::string pod_{};

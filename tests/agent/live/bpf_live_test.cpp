@@ -1,4 +1,4 @@
-// The programs that run in the kernel load: on this machine if it lets them, in the guests in any case.
+// Tests that the BPF programs load: on this machine if it permits BPF, in the guests always.
 #include <gtest/gtest.h>
 
 #include "collectors/counters/cpu_counters.h"

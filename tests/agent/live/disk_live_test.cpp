@@ -1,4 +1,4 @@
-// Limits on a real disk: what stands in the files, and how fast somebody can then write.
+// Tests limits on a real disk: the contents of the control files, and the resulting write speed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -60,7 +60,7 @@ class LiveDisk : public testing::Test {
             disk_.path(),
             {.through_the_cache = through_the_cache, .of = kDiskSize}};
   }
-  /// Three times the limit, in some moment of 20 s: then nothing holds it.
+  /// Three times the limit at some moment within 20 s: then no limit is in force.
   static bool free_soon(const DiskUser& writer) {
     for (int i = 0; i < 40; ++i)
       if (writer.rate(milliseconds(500)) > 3.0 * kLimit) return true;
@@ -70,7 +70,7 @@ class LiveDisk : public testing::Test {
     LiveAgent agent(args());
     ASSERT_TRUE(soon([&] { return text_of_file(limits()) == limited(); }))
         << text_of_file(limits()) << agent.log();
-    std::this_thread::sleep_for(milliseconds(1500));  // what was under way
+    std::this_thread::sleep_for(milliseconds(1500));  // let earlier I/O finish
     const auto before = writer.bytes();
     EXPECT_LT(writer.rate(milliseconds(4000)), 1.5 * kLimit);
     EXPECT_TRUE(soon([&] { return writer.bytes() > before; })) << "held back, not stopped";

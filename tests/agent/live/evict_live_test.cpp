@@ -1,4 +1,4 @@
-// Eviction without an API server, on real cgroups and with real processes: intent, and what becomes of it.
+// Tests eviction without an API server, on real cgroups and with real processes: intent and outcome.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -16,9 +16,9 @@ namespace {
 
 constexpr const char* kBatch = "kubepods/besteffort/podbbbbbbbb-0000-0000-0000-000000000001";
 constexpr const char* kService = "kubepods/burstable/podaaaaaaaa-0000-0000-0000-000000000001";
-constexpr std::chrono::seconds kPatience{60};  // a first start by emulation takes its time
+constexpr std::chrono::seconds kPatience{60};  // a first start under emulation is slow
 
-/// Memory is short by decree: whoever has a label that says best effort would have to go.
+/// Memory counts as short by configuration: any pod labelled best effort would be evicted.
 class LiveEvict : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,5 +1,5 @@
-// Sharing a real network: what arrives of pods of different classes, in both directions, and that nothing of
-// it stays. The node, its peer and its pods are network namespaces of this machine.
+// Tests sharing a real network: the throughput of pods of different classes in both directions, and that
+// everything is removed. The node, its peer and its pods are network namespaces of this machine.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kServiceUid = "dddddddd-0000-0000-0000-000000000001";
 constexpr const char* kBatchUid = "dddddddd-0000-0000-0000-000000000002";
 constexpr const char *kService = "10.244.0.10", *kBatch = "10.244.0.20";
-/// Best effort: 4 Mbit/s guaranteed, 20 at most, 10 inwards; services 16 and all.
+/// Best effort: 4 Mbit/s guaranteed, limits of 20 egress and 10 ingress; services: 16 guaranteed, no limit.
 constexpr const char* kOn =
     "systemStrategy: {totalNetworkBandwidth: 40M}\n"
     "resourceQOSStrategy:\n"
@@ -72,7 +72,7 @@ class LiveNetworkQos : public testing::Test {
     EXPECT_EQ(queue().find("e7e1"), std::string::npos) << queue();
     EXPECT_EQ(tables().find("evenkeel"), std::string::npos) << tables();
   }
-  /// What arrives at the peer of each, alone and together.
+  /// The throughput of each pod at the peer, alone and together.
   void expect_shared(const LiveNetwork::Flow& service, const LiveNetwork::Flow& batch) const {
     const auto alone = net_.rates({batch}), both = net_.rates({service, batch});
     std::printf(
@@ -133,7 +133,7 @@ TEST_F(LiveNetworkQos, AShortFlowDoesNotWaitBehindLongOnesOfItsClass) {
   const LiveNetwork::Flow night{"night", "peer", LiveNetwork::kPeer, "", ""};
   const std::vector<LiveNetwork::Flow> many(8, night);
   const auto fair = net_.answer_time(many, night, 7);
-  // What the kernel puts into a class by itself.
+  // The qdisc that the kernel creates in a class by default.
   ASSERT_EQ(net_.on_node("tc qdisc replace dev nic parent e7e1:31 pfifo limit 1000"), "");
   const auto queued = net_.answer_time(many, night, 7);
   std::printf("an answer beside eight flows of 20 Mbit/s together: %.1f ms, %.1f ms in one queue\n",

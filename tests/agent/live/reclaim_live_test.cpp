@@ -1,5 +1,5 @@
-// Reclaim in the background on a real v2 kernel: a service that reads files larger than its limit reclaims
-// for itself without it, and next to never with it; its own pressure ends it.
+// Tests background reclaim on a real v2 kernel: a service that reads files larger than its limit does direct
+// reclaim without it, and hardly any with it; it stops at the service's own pressure.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -95,7 +95,7 @@ TEST_F(LiveReclaim, AFileReadingServiceHardlyReclaimsDirectlyWithIt) {
   EXPECT_EQ(file("memory.high"), "max\n");
 }
 
-// Below the container one cgroup stalls at a limit of its own, another grows above the container's mark.
+// Below the container one cgroup stalls at its own limit, another grows above the container's mark.
 TEST_F(LiveReclaim, ItStopsAtItsOwnPressure) {
   cgroups_.make(container() + "/still");
   cgroups_.make(container() + "/stalled");

@@ -1,4 +1,4 @@
-// The whole program on a real resctrl: real groups, real tasks, real refusals, and that it has an effect.
+// Tests the program on a real resctrl: real groups, tasks, rejections and effects.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -192,7 +192,7 @@ TEST_F(LiveResctrl, WithoutAFreeClosidThePodUsesItsClassGroup) {
 TEST_F(LiveResctrl, ARejectionIsReportedInTheKernelsWords) {
   busy(batch());
   make("exclusive");
-  // Everything that the root does not use is taken by somebody for himself.
+  // Another group takes everything that the root does not use exclusively.
   ASSERT_TRUE(say("schemata", "L3:0=1;1=1\n") || say("schemata", "L3:0=1\n")) << status();
   const bool taken =
       (say("exclusive/schemata", "L3:0=1e;1=1e\n") || say("exclusive/schemata", "L3:0=1e\n")) &&
@@ -211,7 +211,7 @@ TEST_F(LiveResctrl, ARejectionIsReportedInTheKernelsWords) {
   if (!taken) GTEST_SKIP() << "no exclusive group here: " << why;
 }
 
-/// What best effort has moved since its group was made.
+/// Bytes that best effort has moved since its group was created.
 double traffic() {
   double sum = 0;
   std::error_code none;
@@ -249,7 +249,7 @@ TEST_F(LiveResctrl, BestEffortBandwidthIsCutToTheMemorysCapacityAndRestored) {
   agent.advance();
   if (!soon([] { return traffic() > 0; })) GTEST_SKIP() << "traffic is not measured here";
   const double free = traffic_of_two_seconds() / 2;
-  // A memory that carries half of what this one load moves.
+  // A configured bandwidth of half of what this load moves.
   std::ofstream(dir_.path + "/nodeslo.yaml", std::ios::app)
       << "extensions: {evenkeel: {resctrlDynamic: {enable: true, memoryBandwidthBytesPerSecond: "
       << static_cast<std::int64_t>(free / 2) << "}}}\n";

@@ -1,4 +1,4 @@
-// Scheduler features on a real kernel: turned, turned back, also after kill -9.
+// Tests scheduler features on a real kernel: switched, and restored, also after kill -9.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
@@ -14,7 +14,7 @@ namespace evenkeel::test {
 namespace {
 namespace fs = std::filesystem;
 
-/// A guest has no debugfs unless somebody mounts it.
+/// A guest has no debugfs until it is mounted.
 class LiveSchedFeatures : public testing::Test {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// The running program on the real kernel: its endpoint, its log, its signals.
+// Tests the running program on the real kernel: its endpoint, its log, its signals.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -115,8 +115,8 @@ TEST_F(LiveService, NamesTheProcessBehindAForeignWrite) {
   EXPECT_EQ(idle(pods_.batches[0]), "0\n") << "not fought for";
 }
 
-// A runtime makes the directory in every hierarchy and sets the quota afterwards: at that moment the agent
-// looks at the directory for the first time, or begins to watch it. No tick comes to help here.
+// A container runtime creates the directory in every hierarchy and then sets the quota: at that moment the
+// agent reads the directory for the first time, or starts watching it. No tick helps here.
 TEST_F(LiveService, AQuotaSetRightAfterCreationIsDetected) {
   auto seldom = args("none");
   seldom.back() = "120s";

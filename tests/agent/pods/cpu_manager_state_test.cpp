@@ -1,4 +1,4 @@
-// The checkpoint of the kubelet's CPU manager, as kubelets of several versions write it.
+// Tests the checkpoint of the kubelet's CPU manager, as several kubelet versions write it.
 #include "agent/pods/cpu_manager_state.h"
 
 #include <gtest/gtest.h>

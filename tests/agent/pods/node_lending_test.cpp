@@ -1,4 +1,4 @@
-// What of the Node's annotations decides what can be lent.
+// Tests the Node's annotations that decide what can be lent.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"

@@ -1,4 +1,4 @@
-// The annotation koordinator.sh/blkioQOS, and the volumes that it may name.
+// Tests the annotation koordinator.sh/blkioQOS, and the volumes that it may name.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"

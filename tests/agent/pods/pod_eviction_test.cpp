@@ -1,4 +1,4 @@
-// What of a v1 Pod decides whether it is asked to go, and when in the order.
+// Tests which parts of a v1 Pod decide whether and in which order it is evicted.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"

@@ -1,4 +1,4 @@
-// By what a pod's packets are known, and the annotation koordinator.sh/networkQOS.
+// Tests the addresses that identify a pod's packets, and the annotation koordinator.sh/networkQOS.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"

@@ -1,4 +1,4 @@
-// Koordinator's and our own labels and annotations on pods and on the Node.
+// Tests Koordinator's and this agent's labels and annotations on pods and on the Node.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"

@@ -1,4 +1,4 @@
-// The annotation node.koordinator.sh/resctrl.
+// Tests the annotation node.koordinator.sh/resctrl.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"

@@ -1,5 +1,5 @@
-// The table that benches measure by (tests/support/scenes/loop_settings.h) has a row for each policy, and
-// each row is a NodeSLO that the agent takes.
+// Tests the benches' table of settings (tests/support/scenes/loop_settings.h): it has a row for each policy,
+// and each row is a NodeSLO that the agent accepts.
 #include "tests/support/scenes/loop_settings.h"
 
 #include <gtest/gtest.h>

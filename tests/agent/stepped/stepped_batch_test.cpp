@@ -1,4 +1,4 @@
-// The program as a black box: pods that run on lent resources, and settings of the machine itself.
+// Tests the program as a black box: pods that use batch resources, and settings of the machine itself.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -12,7 +12,7 @@ using Kernel = FakeNode::Kernel;
 
 constexpr const char* kUid = "11111111-1111-1111-1111-111111111111";
 
-/// One batch pod: half a CPU requested, two at most; 1 GiB of memory at most.
+/// One batch pod: requests half a CPU, limited to two CPUs and 1 GiB of memory.
 std::string pods(const char* container_cpu = "500", const char* cpu_limit = "2k") {
   const std::string lent = "kubernetes.io/batch-cpu: \"" + std::string(container_cpu) +
                            "\", kubernetes.io/batch-memory: 512Mi}, limits: {kubernetes.io/batch-cpu: \"" +

@@ -1,4 +1,4 @@
-// The program as a black box: limits on disks.
+// Tests the program as a black box: limits on disks.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -17,7 +17,7 @@ std::string best_effort(const std::string& blocks, const char* enable = "true") 
 const std::string kVdb = "{name: /dev/vdb, type: device, ioCfg: {readIOPS: 2000}}";
 const std::string kNope = "{name: /dev/nope, type: device, ioCfg: {readIOPS: 1}}";
 
-/// One service with a claim and this text in its annotation.
+/// One service with a volume claim and this text in its annotation.
 std::string pods_with(const std::string& blkio) {
   const std::string annotation =
       blkio.empty() ? "" : ", annotations: {koordinator.sh/blkioQOS: '" + blkio + "'}";

@@ -1,4 +1,4 @@
-// The program as a black box: CPU burst, and best effort that yields.
+// Tests the program as a black box: CPU burst, and best effort that yields.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"

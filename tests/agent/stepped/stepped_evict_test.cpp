@@ -1,4 +1,4 @@
-// The program as a black box: eviction by each of its triggers, as the stepped mode tells it.
+// Tests the program as a black box: eviction by each trigger, as stepped mode reports it.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -73,7 +73,7 @@ struct TriggerCase {
 };
 void PrintTo(const TriggerCase& one, std::ostream* out) { *out << one.gate; }
 
-/// Everything is short at once: memory, CPU, and what the Node lends.
+/// Memory, CPU and the Node's lent resources are short at once.
 struct ShortOfAll : TwoHogs {
   ShortOfAll() {
     available(20);

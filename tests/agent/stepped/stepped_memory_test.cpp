@@ -1,4 +1,4 @@
-// The program as a black box: memory QoS.
+// Tests the program as a black box: memory QoS.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -13,7 +13,7 @@ constexpr const char* kService =
     "resourceQOSStrategy: {lsClass: {memoryQOS: {enable: true, minLimitPercent: 50, lowLimitPercent: 60, "
     "throttlingPercent: 80}}}\n";
 
-/// One service that requests 1 GiB and may use 3 GiB, with this text in its annotation.
+/// One service with a request of 1 GiB, a limit of 3 GiB and this text in its annotation.
 std::string pods_with(const std::string& memory_qos = {}) {
   const std::string annotation =
       memory_qos.empty() ? "" : ", annotations: {koordinator.sh/memoryQOS: '" + memory_qos + "'}";

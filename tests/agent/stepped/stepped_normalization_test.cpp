@@ -1,4 +1,4 @@
-// The program as a black box: quotas on CPUs that count for more than one.
+// Tests the program as a black box: quotas with CPU normalization, where a CPU counts for more than one.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"

@@ -1,4 +1,5 @@
-// The program as a black box on a plain machine: no kubelet, a service and batch work as systemd services.
+// Tests the program as a black box on a plain machine: no kubelet, a service and batch work as systemd
+// services.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"

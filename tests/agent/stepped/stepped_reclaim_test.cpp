@@ -1,4 +1,4 @@
-// The program as a black box: reclaim in the background, the page cache limit, push-back.
+// Tests the program as a black box: background reclaim, the page cache limit, push-back.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -11,7 +11,7 @@ using Kernel = FakeNode::Kernel;
 constexpr const char* kUid = "11111111-1111-1111-1111-111111111111";
 constexpr const char* kOn = "resourceQOSStrategy: {lsClass: {memoryQOS: {enable: true}}}\n";
 
-/// One service that may use 1000 MiB, with this text in its annotation.
+/// One service with a limit of 1000 MiB and this text in its annotation.
 std::string pods_with(const std::string& memory_qos = {}) {
   const std::string annotation =
       memory_qos.empty() ? "" : ", annotations: {koordinator.sh/memoryQOS: '" + memory_qos + "'}";
@@ -194,7 +194,7 @@ TEST_F(SteppedReclaimV1, MissingFilesOnV1AreNoError) {
   agent.quit();
 }
 
-/// A kernel that has files of its own for what we do by reclaim (Anolis).
+/// A vendor kernel (Anolis) with files for what the agent otherwise does by memory.reclaim.
 TEST_F(SteppedReclaim, OnVendorKernelsTheirFilesReplaceReclaim) {
   const auto files = [&](const std::string& cgroup) {
     std::string out;

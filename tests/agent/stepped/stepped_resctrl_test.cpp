@@ -1,5 +1,5 @@
-// resctrl in stepped mode on plain directories: what is said where there is none, and that a directory is
-// made and goes again. What a kernel makes of it is in resctrl_live_test.cpp and, on a model, in
+// Tests resctrl in stepped mode on plain directories: the message where it is missing, and that a directory
+// is created and removed. The kernel's behaviour is tested in resctrl_live_test.cpp and, on a model, in
 // tests/cgroup.
 #include <gtest/gtest.h>
 

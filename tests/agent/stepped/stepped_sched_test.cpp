@@ -1,4 +1,4 @@
-// The program as a black box: scheduler features, and core scheduling where there is none.
+// Tests the program as a black box: scheduler features, and core scheduling where it is missing.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"

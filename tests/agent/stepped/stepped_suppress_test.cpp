@@ -1,4 +1,4 @@
-// The program as a black box: a fake node, the stepped mode, and the files afterwards. CPU suppression.
+// Tests the program as a black box: CPU suppression on a fake node in stepped mode, and the files afterwards.
 #include <gtest/gtest.h>
 
 #include <filesystem>
