@@ -131,7 +131,7 @@ TEST(NodeSloErrors, UnknownKeysAndWordsAreCorrected) {
       {"extensions: {evenkeel: {featureGates: {BECPUEvit: true}}}",
        "f:1:40: extensions.evenkeel.featureGates.BECPUEvit: found an unknown key; did you mean "
        "'BECPUEvict'?"},
-      {"cpuBurstStrategy: {policy: auto, policy: none}", "f:1:34: the key 'policy' stands twice"},
+      {"cpuBurstStrategy: {policy: auto, policy: none}", "f:1:34: the key 'policy' occurs twice"},
   });
 }
 

@@ -194,8 +194,8 @@ TEST(NodeSlo, SettingsWithoutEffectGiveOneNoticeEach) {
   const auto terway =
       config::parse_nodeslo("resourceQOSStrategy: {policies: {netQOSPolicy: terway-qos}}\n", "f");
   ASSERT_EQ(terway.notices.size(), 1U);
-  EXPECT_NE(terway.notices[0].find("terway-qos is somebody else's"), std::string::npos);
-  EXPECT_EQ(count("lsClass.networkQOS.ingressRequest: what comes in cannot be queued"), 1);
+  EXPECT_NE(terway.notices[0].find("with terway-qos another agent"), std::string::npos);
+  EXPECT_EQ(count("lsClass.networkQOS.ingressRequest: ingress cannot be queued"), 1);
   EXPECT_EQ(count("blkioQOS"), 0);
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";
   EXPECT_EQ(count("cpuBurst"), 0);

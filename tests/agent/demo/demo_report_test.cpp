@@ -61,7 +61,7 @@ TEST(DemoReport, UnrestoredFilesAreNamed) {
   result.restoration = {.written = 2, .restored = 1, .left = {"a/cpu.idle: was 0, is 1"}};
   const auto text = verdict(result);
   EXPECT_NE(text.find("restored: 1 of 2 files"), std::string::npos);
-  EXPECT_NE(text.find("left behind: a/cpu.idle: was 0, is 1"), std::string::npos);
+  EXPECT_NE(text.find("not restored: a/cpu.idle: was 0, is 1"), std::string::npos);
 }
 
 TEST(DemoReport, ThePlotHasOneLinePerPhaseAndShowsRareRequests) {

@@ -90,7 +90,7 @@ struct BadText {
 
 TEST(Document, YamlProblemsHaveTheirPlace) {
   const std::vector<BadText> cases = {
-      {"a: 1\nb: 2\na: 3\n", "f:3:1: the key 'a' stands twice"},
+      {"a: 1\nb: 2\na: 3\n", "f:3:1: the key 'a' occurs twice"},
       {"a: [1, 2\n", "f:"},
       {"a: b: c\n", "f:1:5"},
       {"a: \"never closed\n", "f:"},

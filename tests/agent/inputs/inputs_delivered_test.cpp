@@ -191,7 +191,7 @@ TEST(DeliveredNodeSlo, AnUnreachableServerChangesOnlyTheAge) {
 TEST(DeliveredNodeSlo, AMissingObjectTurnsEverythingOff) {
   auto inputs = watched();
   inputs.nodeslo_absent(at(1));
-  const std::string says = "nodeslos/n is not there: everything is off until it appears";
+  const std::string says = "nodeslos/n does not exist: everything is off until it appears";
   EXPECT_EQ(inputs.refresh(at(1)).gone, std::vector<std::string>{says});
   EXPECT_TRUE(inputs.slo_known());
   EXPECT_TRUE(inputs.states()[0].usable);
@@ -209,15 +209,14 @@ TEST(DeliveredNodeSlo, ADeletedObjectStaysInForceForHalfAMinute) {
   inputs.deliver(slo(kBurst), at(1));
   inputs.refresh(at(1));
   inputs.nodeslo_absent(at(10));
-  EXPECT_EQ(
-      inputs.refresh(at(10)).gone,
-      std::vector<std::string>{"nodeslos/n is not there any more: what it said stays in force for 30 s"});
+  EXPECT_EQ(inputs.refresh(at(10)).gone,
+            std::vector<std::string>{"nodeslos/n was deleted: its settings stay in force for 30 s"});
   EXPECT_FALSE(inputs.refresh(at(39)).any());
   EXPECT_TRUE(bursts(inputs));
   const auto changed = inputs.refresh(at(40));
   EXPECT_TRUE(changed.nodeslo);
   EXPECT_EQ(changed.gone,
-            std::vector<std::string>{"nodeslos/n is not there: everything is off until it appears"});
+            std::vector<std::string>{"nodeslos/n does not exist: everything is off until it appears"});
   EXPECT_FALSE(bursts(inputs));
   EXPECT_FALSE(inputs.refresh(at(80)).any());
 }

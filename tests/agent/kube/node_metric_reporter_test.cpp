@@ -109,7 +109,7 @@ TEST_F(NodeMetricReporterTest, NothingIsSentWhileUsageIsUnknown) {
   const auto asked = server.asked();
   ASSERT_EQ(asked.size(), 2U) << "the look, and what is known at last";
   EXPECT_GE(made, 3);
-  EXPECT_EQ(heard[1].last_error, "what the node uses is not known");
+  EXPECT_EQ(heard[1].last_error, "the node's usage is not known yet");
   EXPECT_EQ(heard.back().last_error, "");
 }
 
@@ -121,8 +121,7 @@ TEST_F(NodeMetricReporterTest, ReportsOnceTheObjectIsCreated) {
   enough = [this] { return heard.back().accepted > 0; };
   begin();
   asker.run();
-  EXPECT_EQ(heard.front().last_error,
-            "404 there is no NodeMetric of this node; Koordinator's manager makes it");
+  EXPECT_EQ(heard.front().last_error, "404 this node has no NodeMetric; Koordinator's manager creates it");
   for (int i = 0; i < 4; ++i) EXPECT_EQ(server.asked()[static_cast<std::size_t>(i)].body, "{}");
   EXPECT_EQ(reporter->state().failures, 3U);
 }
@@ -142,7 +141,7 @@ TEST_F(NodeMetricReporterTest, AFailedReportIsRebuiltForTheRetry) {
 
 TEST_F(NodeMetricReporterTest, ReportsThatTheClusterHasNoNodeMetrics) {
   EXPECT_EQ(trouble_with(http_answer(404, "404 page not found\n", {}, "text/plain")),
-            "404 the cluster knows no NodeMetric (slo.koordinator.sh/v1alpha1)");
+            "404 the cluster has no NodeMetric resource (slo.koordinator.sh/v1alpha1)");
 }
 
 TEST_F(NodeMetricReporterTest, ReportsWhichRightIsMissing) {
@@ -156,7 +155,7 @@ TEST_F(NodeMetricReporterTest, ReportsWhatTheServerRejects) {
 }
 
 TEST_F(NodeMetricReporterTest, AnAnswerThatIsNotANodeMetricIsAFailure) {
-  EXPECT_EQ(trouble_with(http_answer(200, "<html>a proxy's page</html>")), "the answer is no NodeMetric");
+  EXPECT_EQ(trouble_with(http_answer(200, "<html>a proxy's page</html>")), "the answer is not a NodeMetric");
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ TEST_F(NodeReporterTest, AnAnswerThatIsNotANodeIsAFailure) {
   answers(http_answer(200, "<html>a proxy's page</html>"));
   reporter.publish({5, {}, {}, {}}, {}, true);
   asker.run();
-  EXPECT_EQ(failures, std::vector<std::string>{"the answer is no Node"});
+  EXPECT_EQ(failures, std::vector<std::string>{"the answer is not a Node"});
 }
 
 TEST_F(NodeReporterTest, PausedItSendsNothing) {

@@ -163,9 +163,10 @@ TEST_F(ObjectWatchTest, AnInvalidListIsReported) {
   options_.longest = 1 << 20;
   const std::vector<Bad> all = {
       {"<html>", "trouble: answer"},
-      {"{}", "trouble: the answer is no list of objects"},
-      {R"({"metadata":{"resourceVersion":"7"},"items":{}})", "trouble: the answer is no list of objects"},
-      {R"({"metadata":{"resourceVersion":"7&x"},"items":[]})", "trouble: the answer is no list of objects"},
+      {"{}", "trouble: the answer is not a list of objects"},
+      {R"({"metadata":{"resourceVersion":"7"},"items":{}})", "trouble: the answer is not a list of objects"},
+      {R"({"metadata":{"resourceVersion":"7&x"},"items":[]})",
+       "trouble: the answer is not a list of objects"},
       {list_json(7, {R"({"metadata":{"name":"node-1"}})"}), "trouble: the object has no version"},
       {"{\"items\":" + std::string(500'000, '['), "trouble: answer"},
       {std::string(2 << 20, ' '), "trouble: an answer of more than 1048576 bytes"}};

@@ -51,7 +51,7 @@ TEST_F(WatchedNodeSlo, ChangesTakeEffect) {
   node_.start();
   ASSERT_TRUE(node_.until([this] { return node_.nodeslo_state().loaded.has_value(); })) << node_.log();
   EXPECT_FALSE(idles());
-  EXPECT_NE(node_.page("/readyz").find("nodeslos/node-1 is not there: everything is off until it appears"),
+  EXPECT_NE(node_.page("/readyz").find("nodeslos/node-1 does not exist: everything is off until it appears"),
             std::string::npos)
       << node_.page("/readyz");
   told_ = 1;
