@@ -243,9 +243,9 @@ TEST(DeliveredNodeSlo, KeysOfAnotherVersionAreIgnoredAndNamed) {
       if (notice.find(what) != std::string::npos) return true;
     return false;
   };
-  EXPECT_TRUE(named("newStrategy is nobody's key here and is ignored"));
-  EXPECT_TRUE(named("cpuBurstStrategy.burstier is nobody's key here and is ignored"));
-  EXPECT_TRUE(named("hostApplications[0].colour is nobody's key"));
+  EXPECT_TRUE(named("newStrategy is an unknown key and is ignored"));
+  EXPECT_TRUE(named("cpuBurstStrategy.burstier is an unknown key and is ignored"));
+  EXPECT_TRUE(named("hostApplications[0].colour is an unknown key"));
   EXPECT_TRUE(named("did you mean suppressDwell?"));
   EXPECT_FALSE(named("somebody"));
 }

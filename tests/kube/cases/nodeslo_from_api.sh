@@ -72,7 +72,7 @@ began=$(milliseconds)
 kubectl create -f "$WORK/nodeslo.json" >/dev/null
 soon 10 "batch pods run when nobody else wants the CPU" cpu_is "$batch" idle 1
 say "in force $(($(milliseconds) - began)) ms after kubectl create was called"
-soon 10 "the key of the future is named" ready "ofTheFuture is nobody's key here and is ignored"
+soon 10 "the key of the future is named" ready "ofTheFuture is an unknown key and is ignored"
 
 say "changed"
 began=$(milliseconds)
