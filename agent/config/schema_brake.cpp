@@ -17,14 +17,13 @@ constexpr Row kBrakeRows[] = {
         "also detect by BPF, where available, that a service waits for a CPU that best effort uses"),
     number<&B::window>("window", Range{50 * kMillisecond, 10 * kSecond}, "duration",
                        "PSI window, raised to the kernel's minimum: 500ms before Linux 6.4, 2s without "
-                       "CAP_SYS_RESOURCE; the "
-                       "run queue uses half of it",
+                       "CAP_SYS_RESOURCE; the run queue uses half of it",
                        Kind::duration),
     number<&B::cpu_pressure_percent>("cpuPressurePercent", Range{1, 100}, "percent of the window",
-                                     "brake when a service's tasks wait longer for a CPU (PSI some; run "
-                                     "queue: for one that best effort uses)"),
+                                     "brake when tasks of a service wait for a CPU this long (PSI some; "
+                                     "run queue: for one that best effort uses)"),
     number<&B::memory_pressure_percent>("memoryPressurePercent", Range{1, 100}, "percent of the window",
-                                        "brake when a service's tasks wait longer for memory (PSI some)"),
+                                        "brake when tasks of a service wait for memory this long (PSI some)"),
     number<&B::cpu_percent>("cpuPercent", Range{1, 100}, "percent of the node's CPU",
                             "CPU that best effort keeps while braked"),
     number<&B::least_cpu_per_pod>(
