@@ -8,10 +8,11 @@ namespace {
 constexpr const char* kHead =
     "# The configuration of evenkeel: the spec of a NodeSLO (slo.koordinator.sh/v1alpha1); a whole NodeSLO "
     "object is\n"
-    "# read as well. Every key stands here with its default; null means \"not set\". What is commented out "
-    "is absent by\n"
-    "# default, and begins with the values shown when it is taken in.\n"
-    "# `evenkeel check FILE` says what a file means. Changes take effect at once; a file with an error "
+    "# accepted too. Every key is listed with its default; null means \"not set\". Sections that are "
+    "commented "
+    "out are absent\n"
+    "# by default; when uncommented they start with the values shown.\n"
+    "# `evenkeel check FILE` prints the effective values. Changes take effect at once; a file with an error "
     "changes nothing.\n";
 
 /// One line with a row's purpose, unit and legal values.

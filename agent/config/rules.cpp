@@ -133,7 +133,7 @@ void check_resctrl_dynamic(const ResctrlDynamic& settings, SchemaRead& read) {
               {"highMissPercent", settings.high_miss_percent}, read);
   if (settings.enable && !settings.cache_ways && settings.memory_bandwidth_per_second <= Bytes{})
     read.problem(path + "enable",
-                 "found true without memoryBandwidthBytesPerSecond; legal: with what one memory can move, or "
+                 "found true without memoryBandwidthBytesPerSecond; legal: with that bandwidth, or "
                  "with cacheWays");
 }
 

@@ -98,15 +98,15 @@ void note_disks(const std::string& path, const std::optional<BlkioQos>& blkio, S
   for (std::size_t i = 0; i < blkio->blocks.size(); ++i)
     if (blkio->blocks[i].type == BlockType::pod_volume)
       read.notices.push_back(path + ".blkioQOS.blocks[" + std::to_string(i) +
-                             "]: podvolume is for a pod's annotation and leads nowhere here");
+                             "]: podvolume is valid only in a pod's annotation");
 }
 
 void note_class(const std::string& path, const QosClassStrategy& strategy, SchemaRead& read) {
   note_disks(path, strategy.blkio, read);
   if (strategy.network && strategy.network->enable && strategy.network->ingress_request.value != 0)
     read.notices.push_back(path +
-                           ".networkQOS.ingressRequest: what comes in cannot be queued, so nothing is "
-                           "guaranteed; ingressLimit of other classes leaves room");
+                           ".networkQOS.ingressRequest: ingress cannot be queued, so no bandwidth "
+                           "is guaranteed; limit the other classes by ingressLimit");
 }
 
 }  // namespace
@@ -123,17 +123,17 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
     read.notices.emplace_back("resourceQOSStrategy.systemClass.resctrlQOS: system pods have no group");
   if (slo.evenkeel.resctrl_dynamic.enable && !(slo.qos.be.resctrl && slo.qos.be.resctrl->enable))
     read.notices.emplace_back(
-        "extensions.evenkeel.resctrlDynamic: nothing to steer without beClass.resctrlQOS.enable");
+        "extensions.evenkeel.resctrlDynamic: no effect without beClass.resctrlQOS.enable");
   const auto& interference = slo.evenkeel.interference;
   if (slo.evenkeel.resctrl_dynamic.enable && slo.evenkeel.resctrl_dynamic.cache_ways &&
       !(interference.enable && interference.counters))
     read.notices.emplace_back(
-        "extensions.evenkeel.resctrlDynamic.cacheWays: misses are counted with interference.enable and "
-        "interference.counters only: catRangeEndPercent stays as it is");
+        "extensions.evenkeel.resctrlDynamic.cacheWays: needs interference.enable and "
+        "interference.counters to count misses: catRangeEndPercent is not adjusted");
   note_disks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   if (slo.qos.net_qos_policy == NetQosPolicy::terway_qos)
     read.notices.emplace_back(
-        "resourceQOSStrategy.policies.netQOSPolicy: terway-qos is somebody else's: networkQOS is left to it");
+        "resourceQOSStrategy.policies.netQOSPolicy: with terway-qos another agent enforces networkQOS");
 }
 
 }  // namespace evenkeel::config

@@ -10,29 +10,30 @@ constexpr std::int64_t kSecond = 1000 * kMillisecond;
 
 using B = BrakeSettings;
 constexpr Row kBrakeRows[] = {
-    toggle<&B::enable>("enable", "the moment a service waits, best effort is cut for a short time"),
-    toggle<&B::run_queue>("runQueue",
-                          "hear of waits for a CPU that best effort has also by BPF, where it can be loaded"),
-    number<&B::window>(
-        "window", Range{50 * kMillisecond, 10 * kSecond}, "duration",
-        "pressure is looked at over so long, or the shortest above it that the kernel allows: 500ms before "
-        "Linux 6.4, 2s without CAP_SYS_RESOURCE; the run queue over half of it",
-        Kind::duration),
-    number<&B::cpu_pressure_percent>(
-        "cpuPressurePercent", Range{1, 100}, "percent of the window",
-        "somebody in a service waits for a CPU (PSI some; run queue: one that best effort has)"),
+    toggle<&B::enable>("enable",
+                       "cut best effort for a short time as soon as a service waits for CPU or memory"),
+    toggle<&B::run_queue>(
+        "runQueue",
+        "also detect by BPF, where available, that a service waits for a CPU that best effort uses"),
+    number<&B::window>("window", Range{50 * kMillisecond, 10 * kSecond}, "duration",
+                       "PSI window, raised to the kernel's minimum: 500ms before Linux 6.4, 2s without "
+                       "CAP_SYS_RESOURCE; the run queue uses half of it",
+                       Kind::duration),
+    number<&B::cpu_pressure_percent>("cpuPressurePercent", Range{1, 100}, "percent of the window",
+                                     "brake when tasks of a service wait for a CPU this long (PSI some; "
+                                     "run queue: for one that best effort uses)"),
     number<&B::memory_pressure_percent>("memoryPressurePercent", Range{1, 100}, "percent of the window",
-                                        "somebody in a service waits for memory (PSI some)"),
+                                        "brake when tasks of a service wait for memory this long (PSI some)"),
     number<&B::cpu_percent>("cpuPercent", Range{1, 100}, "percent of the node's CPU",
-                            "that best effort keeps while it is braked"),
+                            "CPU that best effort keeps while braked"),
     number<&B::least_cpu_per_pod>(
         "leastMilliCPUPerPod", Range{0, 1'000'000}, "thousandths of a CPU",
-        "and never less for each of its pods that works (2 ms a second), and for the others "
-        "together: their probes must answer"),
+        "minimum for each best effort pod that uses 2 ms CPU a second or more, and for the others together, "
+        "so that their probes are answered"),
     number<&B::lease>("lease", Range{100 * kMillisecond, 30 * kSecond}, "duration",
-                      "after the last alarm it is let go", Kind::duration),
+                      "time after the last alarm at which the brake is released", Kind::duration),
     number<&B::max_duty_percent>("maxDutyPercent", Range{1, 100}, "percent of any minute",
-                                 "that it may be braked"),
+                                 "maximum time that best effort may be braked"),
 };
 
 }  // namespace

@@ -14,12 +14,13 @@ constexpr Row kPolicyRows[] = {
 };
 
 constexpr Row kCpuRows[] = {
-    toggle<&CpuQos::enable>("enable", "scheduler standing of the class"),
-    number<&CpuQos::group_identity>("groupIdentity", Range{-1, 2}, "level",
-                                    "cpu.bvt_warp_ns; without it, -1 means cpu.idle for best effort"),
-    number<&CpuQos::sched_idle>("schedIdle", kBit, "", "cpu.idle, with the policy coreSched"),
-    toggle<&CpuQos::core_expeller>("coreExpeller",
-                                   "a core scheduling group of its own, with the policy coreSched"),
+    toggle<&CpuQos::enable>("enable", "scheduler priority of the class"),
+    number<&CpuQos::group_identity>(
+        "groupIdentity", Range{-1, 2}, "level",
+        "cpu.bvt_warp_ns (Anolis); on other kernels -1 sets cpu.idle for best effort"),
+    number<&CpuQos::sched_idle>("schedIdle", kBit, "", "cpu.idle; only with cpuPolicy: coreSched"),
+    toggle<&CpuQos::core_expeller>(
+        "coreExpeller", "give the class its own core scheduling group; only with cpuPolicy: coreSched"),
 };
 
 using M = MemoryQos;
@@ -30,31 +31,32 @@ constexpr Row kMemoryRows[] = {
     number<&M::throttling_percent>("throttlingPercent", kNotNegative,
                                    "percent of the way from request to limit", "memory.high; 0 is off"),
     number<&M::wmark_ratio>("wmarkRatio", kPercent, "percent of the limit",
-                            "where background reclaim starts; 0 is off"),
+                            "memory use at which background reclaim starts; 0 is off"),
     number<&M::wmark_scale_permill>("wmarkScalePermill", Range{1, 1000}, "thousandths of the limit",
-                                    "how much background reclaim frees"),
+                                    "memory that background reclaim frees at a time"),
     number<&M::wmark_min_adj>("wmarkMinAdj", Range{-25, 50}, "percent of the node's low watermark",
                               "shifts the node's minimum watermark for the class (Anolis)"),
-    number<&M::priority_enable>("priorityEnable", kBit, "", "kill by priority when memory is out (Anolis)"),
-    number<&M::priority>("priority", Range{0, 12}, "level", "lower is killed first (Anolis)"),
+    number<&M::priority_enable>("priorityEnable", kBit, "", "OOM killer chooses by priority (Anolis)"),
+    number<&M::priority>("priority", Range{0, 12}, "level", "OOM priority; lower is killed first (Anolis)"),
     number<&M::oom_kill_group>("oomKillGroup", kBit, "", "memory.oom.group: kill whole containers"),
     toggle<&M::page_cache_enable>("pageCacheEnable", "limit the page cache of each pod"),
     number<&M::page_cache_limit_percent>("pageCacheLimitPercent", kPercent, "percent of the pod's limit",
-                                         "page cache limit"),
+                                         "page cache limit of each pod"),
     number<&M::page_cache_limit_size>("pageCacheLimitSize", kAnyCount, "bytes",
-                                      "page cache limit; wins over the percentage", Kind::bytes),
-    toggle<&M::page_cache_reclaim_sync>("pageCacheReclaimSync",
-                                        "reclaim when the limit is hit, not in the background (Anolis)"),
+                                      "page cache limit; takes precedence over the percentage", Kind::bytes),
+    toggle<&M::page_cache_reclaim_sync>(
+        "pageCacheReclaimSync", "reclaim synchronously at the limit instead of in the background (Anolis)"),
 };
 
 using R = ResctrlQos;
 constexpr Row kResctrlRows[] = {
     toggle<&R::enable>("enable", "last-level cache and memory bandwidth of the class"),
     number<&R::cat_range_start_percent>("catRangeStartPercent", kPercent, "percent of the cache ways",
-                                        "first way; below the end"),
+                                        "first cache way; below catRangeEndPercent"),
     number<&R::cat_range_end_percent>("catRangeEndPercent", kPercent, "percent of the cache ways",
-                                      "last way"),
-    number<&R::mba_percent>("mbaPercent", kPercent, "percent of the memory bandwidth", "memory bandwidth"),
+                                      "last cache way"),
+    number<&R::mba_percent>("mbaPercent", kPercent, "percent of the memory bandwidth",
+                            "memory bandwidth limit (MBA)"),
 };
 
 template <auto Member>
@@ -65,15 +67,15 @@ constexpr Row bandwidth(std::string_view key, std::string_view doc) {
 using N = NetworkQos;
 constexpr Row kNetworkRows[] = {
     toggle<&N::enable>("enable", "network bandwidth of the class"),
-    bandwidth<&N::ingress_request>("ingressRequest", "guaranteed bandwidth, inwards"),
-    bandwidth<&N::ingress_limit>("ingressLimit", "most bandwidth, inwards"),
-    bandwidth<&N::egress_request>("egressRequest", "guaranteed bandwidth, outwards"),
-    bandwidth<&N::egress_limit>("egressLimit", "most bandwidth, outwards"),
+    bandwidth<&N::ingress_request>("ingressRequest", "guaranteed ingress bandwidth"),
+    bandwidth<&N::ingress_limit>("ingressLimit", "ingress bandwidth limit"),
+    bandwidth<&N::egress_request>("egressRequest", "guaranteed egress bandwidth"),
+    bandwidth<&N::egress_limit>("egressLimit", "egress bandwidth limit"),
 };
 
 constexpr Row kNetworkLimitRows[] = {
-    bandwidth<&NetworkLimits::ingress>("ingressLimit", "most bandwidth, inwards"),
-    bandwidth<&NetworkLimits::egress>("egressLimit", "most bandwidth, outwards"),
+    bandwidth<&NetworkLimits::ingress>("ingressLimit", "ingress bandwidth limit"),
+    bandwidth<&NetworkLimits::egress>("egressLimit", "egress bandwidth limit"),
 };
 
 enum class Class : std::uint8_t { lsr, ls, be, system };

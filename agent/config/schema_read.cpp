@@ -30,7 +30,7 @@ void unknown_key(const std::string& key, const document::Value& value, std::span
   }
   const auto meant = did_you_mean(key, known);
   if (meant.empty() && foreign_keys) return;  // key of another program
-  out.notices.push_back(path + key + " is nobody's key here and is ignored" +
+  out.notices.push_back(path + key + " is an unknown key and is ignored" +
                         (meant.empty() ? "" : "; did you mean " + std::string(meant) + '?'));
 }
 

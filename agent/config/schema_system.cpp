@@ -10,16 +10,17 @@ using C = CpuBurstStrategy;
 constexpr std::string_view kBurstWords[] = {"none", "cpuBurstOnly", "cfsQuotaBurstOnly", "auto"};
 
 constexpr Row kBurstRows[] = {
-    word<&C::policy>("policy", kBurstWords, "kernel burst, quota growth, both (auto), or neither"),
+    word<&C::policy>("policy", kBurstWords,
+                     "CFS burst in the kernel, growth of the quota, both (auto), or neither"),
     number<&C::cpu_burst_percent>("cpuBurstPercent", Range{0, 10000}, "percent of the limit",
-                                  "credit that a container may save up in the kernel"),
+                                  "unused CPU time that a container may save up as burst in the kernel"),
     number<&C::cfs_quota_burst_percent>("cfsQuotaBurstPercent", Range{100, INT32_MAX}, "percent of the limit",
-                                        "how far the quota of a throttled container may grow"),
+                                        "maximum to which a throttled container's quota may grow"),
     number<&C::cfs_quota_burst_period_seconds>("cfsQuotaBurstPeriodSeconds", Range{-1, INT32_MAX}, "seconds",
-                                               "how long the quota may stay grown; -1: without end"),
+                                               "how long the quota may stay above the limit; -1: no limit"),
     number<&C::share_pool_threshold_percent>("sharePoolThresholdPercent", kPercent,
                                              "percent of the shared CPUs",
-                                             "use above which quotas shrink again"),
+                                             "CPU use above which grown quotas shrink again"),
 };
 
 using S = SystemStrategy;
@@ -33,11 +34,13 @@ constexpr Row kSystemRows[] = {
                                              "kernel.sched_group_identity_enabled (Anolis)"),
     number<&S::sched_idle_saver_wmark_ns>("schedIdleSaverWmark", Range{INT64_MIN, INT64_MAX}, "nanoseconds",
                                           "kernel.sched_idle_saver_wmark (Anolis)"),
-    field<&S::sched_features>("schedFeatures", Kind::toggles, "", "scheduler features by name"),
+    field<&S::sched_features>("schedFeatures", Kind::toggles, "",
+                              "kernel scheduler features to switch on or off, by name"),
     number<&S::page_cache_limit_enabled>("pageCacheLimitEnabled", kBit, "",
                                          "page cache limits of the kernel (Anolis)"),
     number<&S::total_network_bandwidth>("totalNetworkBandwidth", kAnyCount, "bits per second",
-                                        "what percentages of networkQOS refer to", Kind::quantity),
+                                        "the bandwidth that percentages in networkQOS refer to",
+                                        Kind::quantity),
 };
 
 using H = HostApplication;
@@ -62,7 +65,7 @@ void put_child(void* owner, const Content& content) {
 Content no_content(const void*) { return {}; }
 
 constexpr Row kCgroupPathRows[] = {
-    word<&H::base>("base", kBaseWords, "where the directory lives"),
+    word<&H::base>("base", kBaseWords, "cgroup under which the directory is"),
     {.key = "parentDir",
      .kind = Kind::text,
      .doc = "first part of the path below the base",
@@ -71,7 +74,7 @@ constexpr Row kCgroupPathRows[] = {
      .get = &no_content},
     {.key = "relativePath",
      .kind = Kind::text,
-     .doc = "second part; `evenkeel check` shows both here",
+     .doc = "second part of the path; `evenkeel check` shows both parts here",
      .example = "node-cache.service",
      .put = &put_child,
      .get = &Access<&H::relative_dir>::get},
@@ -79,8 +82,9 @@ constexpr Row kCgroupPathRows[] = {
 constexpr std::span<const Row> no_rows() { return {}; }
 
 constexpr Row kHostApplicationRows[] = {
-    with_example(field<&H::name>("name", Kind::text, "", "identity, in metrics and in the default path"),
-                 "node-cache"),
+    with_example(
+        field<&H::name>("name", Kind::text, "", "unique name, used in metrics and in the default path"),
+        "node-cache"),
     word<&H::priority>("priority", kPriorityWords, "priority class, for reports"),
     word<&H::qos>("qos", kQosWords, "QoS class of the processes"),
     inline_section("cgroupPath", &rows_of<kCgroupPathRows>,
@@ -90,16 +94,16 @@ constexpr Row kHostApplicationRows[] = {
 
 constexpr Row kSpecRows[] = {
     section<&NodeSlo::threshold>("resourceUsedThresholdWithBE", &threshold_rows,
-                                 "suppression of best effort CPU, and eviction"),
+                                 "suppression of best effort's CPU use, and eviction"),
     section<&NodeSlo::qos>("resourceQOSStrategy", &qos_rows, "kernel settings per QoS class"),
     section<&NodeSlo::cpu_burst>("cpuBurstStrategy", &cpu_burst_rows,
-                                 "help for containers that are throttled although the node has CPU to spare"),
+                                 "raises the quota of throttled containers while the node has idle CPU"),
     section<&NodeSlo::system>("systemStrategy", &system_rows, "settings of the whole machine"),
     list<&NodeSlo::host_applications>("hostApplications", &host_application_rows,
                                       "process groups outside of pods"),
     {.key = "extensions",
      .kind = Kind::section,
-     .doc = "what the NodeSLO schema has no place for",
+     .doc = "settings beyond the NodeSLO schema",
      .foreign_keys = true,
      .rows = &extension_rows,
      .open = &same,

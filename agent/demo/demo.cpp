@@ -114,11 +114,11 @@ int report(Run& run) {
 int run_on(const Host& host, const DemoOptions& options) {
   const auto cpus = usable_cpus();
   const auto count = static_cast<int>(cpus.size());
-  if (count == 0) return complain("the CPUs of this machine cannot be told");
+  if (count == 0) return complain("the CPUs of this machine cannot be determined");
   Console console;
   auto stage = Stage::build(host, count);
   if (!stage)
-    return complain("cannot make cgroups here (" + std::string(errno_name(stage.error().code)) +
+    return complain("cannot create cgroups here (" + std::string(errno_name(stage.error().code)) +
                     "); the demo needs cgroup file systems mounted for writing");
   warn_if_busy(host, console);
   Run run{
@@ -144,7 +144,7 @@ int run_on(const Host& host, const DemoOptions& options) {
 }  // namespace
 
 int run_demo(const DemoOptions& options) {
-  if (::geteuid() != 0) return complain("needs root: it makes cgroups and writes their control files");
+  if (::geteuid() != 0) return complain("needs root: it creates cgroups and writes their control files");
   const auto host = Host::open("/");
   if (!host) return complain("the file system root cannot be opened");
   return run_on(*host, options);

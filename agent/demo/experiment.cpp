@@ -29,7 +29,7 @@ std::optional<PhaseResult> measure(const Bench& bench, const Hogs* hogs) {
   const auto cpu_after = read_cpu(*bench.host, *bench.stage);
   const auto work_after = hogs ? hogs->work() : 0;
   const auto latencies = service.finish();
-  if (latencies.empty()) return failed("the service answered nothing: is its cgroup usable?");
+  if (latencies.empty()) return failed("the service answered no request: is its cgroup usable?");
   if (!cpu_before || !cpu_after) return failed("the CPU use of the demo's cgroups cannot be read");
   PhaseResult result;
   result.figures.latency = latency_of(latencies);
@@ -54,12 +54,12 @@ std::optional<PhaseResult> measure_managed(const Bench& bench, Scenario scenario
   if (!node.wait_for_first_write(*bench.console)) {
     if (bench.console->interrupted()) return std::nullopt;
     (void)node.stop();
-    return failed("the agent did not begin to manage the node. It said:\n" + node.log());
+    return failed("the agent did not start managing the node. Its log:\n" + node.log());
   }
   auto result = measure_with_hogs(bench, scenario);
   const int status = node.stop();
   if (!result || !result->failure.empty()) return result;
-  if (status != 0) return failed("the agent did not stop in order. It said:\n" + node.log());
+  if (status != 0) return failed("the agent did not exit cleanly. Its log:\n" + node.log());
   result->audit = node.audit();
   result->restoration = compare(before, bench.stage->controls(), result->audit);
   return result;

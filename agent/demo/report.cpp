@@ -141,7 +141,7 @@ std::string verdict(const Outcome& outcome) {
         kGoalKeptRatio * 100, kept && *kept >= kGoalKeptRatio ? "reached" : "missed");
   }
   out += formatted("restored: %zu of %zu files\n", outcome.restoration.restored, outcome.restoration.written);
-  for (const auto& left : outcome.restoration.left) out += "  left behind: " + left + '\n';
+  for (const auto& left : outcome.restoration.left) out += "  not restored: " + left + '\n';
   return out;
 }
 

@@ -96,7 +96,7 @@ class TreeBuilder {
     const auto* twin = duplicate_key(map);
     if (twin == nullptr) return true;
     last_ = twin->second.key_place;
-    return fail("the key '" + twin->first + "' stands twice in the same map");
+    return fail("the key '" + twin->first + "' occurs twice in the same map");
   }
   bool build_list(json::value from, Value& to, std::span<const KeyFilter> wanted) {
     json::array array;
@@ -153,8 +153,7 @@ Parsed parse_json(std::string_view text, const std::string& file, std::span<cons
   Parsed out;
   if (!builder.build(top, out.root, wanted)) return {{}, {builder.problem()}};
   // simdjson has no location after the last token.
-  if (document.current_location().error() == simdjson::SUCCESS)
-    return failed("found something behind the end");
+  if (document.current_location().error() == simdjson::SUCCESS) return failed("found text after the end");
   return out;
 }
 

@@ -57,8 +57,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override { add(mark, {}, anchor); }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto anchored = anchors_.find(anchor);
-    if (anchored == anchors_.end())
-      throw YAML::ParserException(mark, "an alias stands inside its own anchor");
+    if (anchored == anchors_.end()) throw YAML::ParserException(mark, "an alias is inside its own anchor");
     if (static_cast<int>(open_.size()) + height(anchored->second) > kDeepestNesting) too_deep(mark);
     add(mark, copied(mark, anchored->second).is, 0);
   }
@@ -84,7 +83,7 @@ class TreeBuilder : public YAML::EventHandler {
       YAML::Mark mark;
       mark.line = place.line - 1;
       mark.column = place.column - 1;
-      throw YAML::ParserException(mark, "the key '" + twin->first + "' stands twice in the same map");
+      throw YAML::ParserException(mark, "the key '" + twin->first + "' occurs twice in the same map");
     }
     end();
   }

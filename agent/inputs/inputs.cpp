@@ -81,7 +81,7 @@ void Inputs::accepted(Which which, MonoTime now, std::vector<std::string> notice
 void Inputs::accept_nodeslo(const Text& given, MonoTime now, Changed& changed) {
   const auto& text = given.content;
   if (!text && options_.nodeslo_optional && !sources_[kNodeSlo].state.loaded) {
-    return accepted(kNodeSlo, now, {options_.nodeslo + " is not there: everything is off until it appears"},
+    return accepted(kNodeSlo, now, {options_.nodeslo + " does not exist: everything is off until it appears"},
                     changed);
   }
   if (!text) return failed(kNodeSlo, options_.nodeslo + ": cannot be read", changed);

@@ -11,8 +11,8 @@ namespace {
 constexpr int kMissed = 3;
 /// A forced replacement deletes the object for a moment.
 constexpr Duration kGrace = std::chrono::seconds(30);
-constexpr const char* kStillInForce = " is not there any more: what it said stays in force for 30 s";
-constexpr const char* kOff = " is not there: everything is off until it appears";
+constexpr const char* kStillInForce = " was deleted: its settings stay in force for 30 s";
+constexpr const char* kOff = " does not exist: everything is off until it appears";
 
 }  // namespace
 

@@ -14,10 +14,11 @@ constexpr double kFirstJitter = 0.5;
 constexpr int kNotFound = 404;
 
 std::string why_not(const http::HttpReply& reply) {
-  if (reply.ok()) return "the answer is no NodeMetric";
+  if (reply.ok()) return "the answer is not a NodeMetric";
   if (reply.failure != http::HttpFailure::none || reply.status != kNotFound) return trouble(reply);
-  return parse_status(reply.body) ? "404 there is no NodeMetric of this node; Koordinator's manager makes it"
-                                  : "404 the cluster knows no NodeMetric (slo.koordinator.sh/v1alpha1)";
+  return parse_status(reply.body)
+             ? "404 this node has no NodeMetric; Koordinator's manager creates it"
+             : "404 the cluster has no NodeMetric resource (slo.koordinator.sh/v1alpha1)";
 }
 
 }  // namespace
@@ -50,7 +51,7 @@ struct NodeMetricReporter::Impl {
   std::string body() {
     auto status = house.status();
     reporting = !status.empty();
-    if (!reporting) failed("what the node uses is not known");
+    if (!reporting) failed("the node's usage is not known yet");
     return status;
   }
   bool take(const http::HttpReply& reply) {

@@ -70,7 +70,7 @@ Result<NodeReporter> NodeReporter::open(runtime::EventLoop& loop, KubeClient& ap
                                  const auto stands = reply.ok() ? lent_amounts_in(reply.body) : std::nullopt;
                                  if (stands && heard.stands) heard.stands(*stands);
                                  if (!stands && heard.failed)
-                                   heard.failed(reply.ok() ? "the answer is no Node" : trouble(reply));
+                                   heard.failed(reply.ok() ? "the answer is not a Node" : trouble(reply));
                                  return stands.has_value();
                                });
   if (!patcher) return tl::unexpected(patcher.error());

@@ -141,7 +141,7 @@ struct ObjectWatch::Impl {
     if (reply.failure == http::HttpFailure::too_large || (!begun && lost_our_place(reply.status)))
       return lose_place(reply.retry_after);
     if (!reply.ok()) return failed(begun && backoff.failures() == 0 ? "" : trouble(reply), reply.retry_after);
-    if (!lively) return failed("", {});  // ended before it began: back off, this may repeat for ever
+    if (!lively) return failed("", {});  // ended before it began: back off, this may repeat endlessly
     heard.confirmed();
     if (clock.now() - listed >= options.relist_interval) version.clear();
     next->arm(watched + options.min_interval - clock.now());

@@ -37,7 +37,7 @@ struct Patcher::Impl {
     const MonoTime now = clock.now();
     const auto spread = std::chrono::duration_cast<Duration>(options.spread * (random ? random() : 0.0));
     const MonoTime in_turn = now + (urgent ? Duration::zero() : spread);
-    // A waiting patch keeps its due time: a stream of small changes does not postpone it for ever.
+    // A waiting patch keeps its due time: a stream of small changes does not postpone it endlessly.
     due = wanted && due ? std::min(*due, in_turn) : in_turn;
     wanted = std::move(body);
     arm();

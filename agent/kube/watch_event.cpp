@@ -53,7 +53,7 @@ ListedObject parse_object_list(std::string_view body, const std::string& name) {
   out.version = version_of(parsed.root);
   const auto items = pods::list_at(parsed.root, {"items"});
   if (!items || out.version.empty()) {
-    out.problem = "the answer is no list of objects";
+    out.problem = "the answer is not a list of objects";
     return out;
   }
   for (const auto& item : *items) {

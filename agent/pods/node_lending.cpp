@@ -78,7 +78,7 @@ void read_third_parties(NodeObject& node, std::vector<std::string>& notices) {
   node.third_parties.clear();
   node.third_parties_unknown = std::string("annotation ") + kKey + " cannot be read";
   notices.push_back(std::string("node: annotation ") + kKey +
-                    " cannot be read, batch is not raised meanwhile: " + why);
+                    " cannot be read, so batch resources are not raised: " + why);
 }
 
 }  // namespace

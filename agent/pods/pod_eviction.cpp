@@ -53,7 +53,7 @@ void read_order(Pod& pod, std::vector<std::string>& notices) {
   pod.eviction.priority = priority.value_or(0);
   if (given != nullptr && !priority)
     notices.push_back("pod " + pod_title(pod) + ": " + kPriority + ": found '" + given->substr(0, 40) +
-                      "'; legal: a 32-bit number; 0 counts");
+                      "'; legal: a 32-bit number; 0 is used");
 }
 
 /// How a batch scheduler marks pods as one group; the first mark that a pod has counts.

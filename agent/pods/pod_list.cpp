@@ -75,8 +75,7 @@ PodList parse_pod_list(std::string_view text, const std::string& file, Source so
     auto pod = read_pod(item, out.notices);
     if (!pod) continue;
     if (!uids.insert(pod->uid).second) {
-      out.notices.push_back("pod " + pod_title(*pod) + " is left out: its uid " + pod->uid +
-                            " stands there twice");
+      out.notices.push_back("pod " + pod_title(*pod) + " is left out: its uid " + pod->uid + " occurs twice");
       continue;
     }
     out.pods.push_back(std::move(*pod));

@@ -1,4 +1,4 @@
-// How the agent shows itself: JSON, log lines, audit log, metrics text, addresses.
+// Tests the agent's output: JSON, log lines, audit log, metrics text, addresses.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ TEST(JsonWriter, PutsCommasBetweenMembersAndItems) {
   EXPECT_EQ(out, "[1,{},true,[]]");
 }
 
-TEST(JsonWriter, HasNoWordForWhatIsNoNumber) {
+TEST(JsonWriter, WritesNullForNan) {
   std::string out;
   runtime::Json(out).value(0.0 / 0.0);
   EXPECT_EQ(out, "null");
@@ -68,21 +68,21 @@ TEST(LogLine, IsOneEventWithItsNumbers) {
   EXPECT_EQ(pipe.read(), "");
 }
 
-TEST(LogLine, CannotBeForgedByAValue) {
+TEST(LogLine, AValueCannotForgeALine) {
   const Pipe pipe;
   runtime::Log log(pipe.ends[1], runtime::LogFormat::text, runtime::LogLevel::info, nullptr);
   log.info("x").with("v", "a\nevent=forged");
   EXPECT_EQ(pipe.read(), "level=info event=x v=\"a\\nevent=forged\"\n");
 }
 
-TEST(LogLine, IsJsonWhenAskedTo) {
+TEST(LogLine, IsJsonWhenConfigured) {
   const Pipe pipe;
   runtime::Log log(pipe.ends[1], runtime::LogFormat::json, runtime::LogLevel::info, nullptr);
   log.warning("x").with("n", 3).with("s", "t");
   EXPECT_EQ(pipe.read(), "{\"level\":\"warning\",\"event\":\"x\",\"n\":3,\"s\":\"t\"}\n");
 }
 
-TEST(LogLine, IsDroppedAndCountedWhenNobodyReads) {
+TEST(LogLine, IsDroppedAndCountedWithoutAReader) {
   const Pipe pipe;
   runtime::Log log(pipe.ends[1], runtime::LogFormat::text, runtime::LogLevel::info, nullptr);
   for (int i = 0; i < 5000; ++i) log.info("flood").with("n", i);
@@ -105,7 +105,7 @@ TEST(AuditLog, RemembersAndRotates) {
   std::filesystem::remove_all(dir);
 }
 
-TEST(ExpositionText, DropsAndCountsWhatIsTooMuch) {
+TEST(ExpositionText, DropsAndCountsSeriesBeyondTheLimit) {
   api::Exposition out(2);
   out.gauge("a", "help a", 1.5, {{"l", "x\"y"}});
   out.counter("b_total", "help b", 2);
@@ -141,7 +141,7 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
   EXPECT_NE(api::explain_sentences("<html>").find("could not be read"), std::string::npos);
 }
 
-TEST(ExplainSentences, SayWhyNobodyIsEvicted) {
+TEST(ExplainSentences, SayWhyNoPodIsEvicted) {
   const std::string text = api::explain_sentences(
       R"({"managed":[],"eviction":[{"trigger":"BEMemoryEvict","by":"memory-evict","needed":false,)"
       R"("why":"the node uses 10 GiB of 100 GiB memory, the threshold is 70 %","outcome":"nobody has to go",)"

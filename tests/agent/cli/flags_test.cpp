@@ -33,7 +33,7 @@ TEST(Flags, HaveTheDocumentedDefaults) {
   EXPECT_FALSE(parsed.flags.dry_run || parsed.flags.stepped || parsed.flags.node_metric);
 }
 
-TEST(Flags, KeepTheStateOfAnotherHostRootApart) {
+TEST(Flags, AnotherHostRootHasItsOwnStateDirectory) {
   const auto here = parse({"run", "--host-root", "/tmp/some-root"});
   EXPECT_NE(here.flags.state_dir, "/var/lib/evenkeel");
   EXPECT_EQ(here.flags.state_dir, parse({"restore", "--host-root", "/tmp/some-root/"}).flags.state_dir)
@@ -48,7 +48,7 @@ TEST(Flags, ReadTheEnvironment) {
   EXPECT_EQ(parsed.flags.interval, std::chrono::milliseconds(250));
 }
 
-TEST(Flags, OfServersStandInTheEnvironmentToo) {
+TEST(Flags, ServerFlagsAreReadFromTheEnvironmentToo) {
   const std::vector<std::pair<const char*, const char*>> given = {
       {"EVENKEEL_KUBELET_URL", "https://10.0.0.2:10250"},
       {"EVENKEEL_KUBELET_CA", "/ca"},

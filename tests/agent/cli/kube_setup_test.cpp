@@ -1,4 +1,4 @@
-// Which servers are asked, as whom, for which flags and where.
+// Tests which servers the agent queries, with which credentials and flags.
 #include "agent/cli/kube_setup.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ class KubeSetupTest : public testing::Test {
   std::map<std::string, std::string> environment{};
 };
 
-TEST_F(KubeSetupTest, OnAPlainMachineNobodyIsAsked) {
+TEST_F(KubeSetupTest, OnAPlainMachineNoServerIsQueried) {
   const auto made = setup();
   EXPECT_EQ(made.error, "");
   EXPECT_EQ(made.pods.kind, Kind::cgroup);
@@ -35,7 +35,7 @@ TEST_F(KubeSetupTest, OnAPlainMachineNobodyIsAsked) {
   EXPECT_NE(made.missing_reason.find("--kubelet-ca"), std::string::npos) << made.missing_reason;
 }
 
-TEST_F(KubeSetupTest, InAPodTheServiceAccountIsEnough) {
+TEST_F(KubeSetupTest, InAPodTheServiceAccountSuffices) {
   in_a_pod();
   environment["NODE_NAME"] = "node-7";
   const auto made = setup();
@@ -51,7 +51,7 @@ TEST_F(KubeSetupTest, InAPodTheServiceAccountIsEnough) {
   EXPECT_EQ(made.feed.node_name, "node-7");
 }
 
-TEST_F(KubeSetupTest, FlagsCountMoreThanWhatIsFound) {
+TEST_F(KubeSetupTest, FlagsOverrideDetectedSettings) {
   in_a_pod();
   environment["NODE_NAME"] = "node-7";
   flags.pods = "kubelet";
@@ -73,7 +73,7 @@ TEST_F(KubeSetupTest, FlagsCountMoreThanWhatIsFound) {
   EXPECT_EQ(made.feed.pods_interval, std::chrono::seconds(5));
 }
 
-TEST_F(KubeSetupTest, WhoIsBelievedUnseenIsNotCheckedEither) {
+TEST_F(KubeSetupTest, InsecureTlsDisablesVerification) {
   flags.pods = "kubelet";
   flags.kubelet_ca = "/kubelet.crt";
   flags.kubelet_insecure_tls = true;
@@ -83,7 +83,7 @@ TEST_F(KubeSetupTest, WhoIsBelievedUnseenIsNotCheckedEither) {
   EXPECT_FALSE(made.feed.kubelet->authorities.given());
 }
 
-TEST_F(KubeSetupTest, OverPlainHttpNobodySaysWhoHeIs) {
+TEST_F(KubeSetupTest, NoCredentialsOverPlainHttp) {
   in_a_pod();
   flags.kubelet_url = "http://127.0.0.1:10255";
   const auto made = setup();
@@ -103,7 +103,7 @@ TEST_F(KubeSetupTest, OtherSourcesNeedNoKubelet) {
   EXPECT_NE(setup().node_name, "") << "reports still need it";
 }
 
-TEST_F(KubeSetupTest, TheNodeSloIsWatchedOnlyWhenAsked) {
+TEST_F(KubeSetupTest, TheNodeSloIsWatchedOnlyWhenConfigured) {
   in_a_pod();
   environment["NODE_NAME"] = "node-7";
   EXPECT_EQ(setup().nodeslo_object, "");
@@ -115,7 +115,7 @@ TEST_F(KubeSetupTest, TheNodeSloIsWatchedOnlyWhenAsked) {
   EXPECT_EQ(setup().feed.nodeslo_name, "node-7") << "the Node object is another matter";
 }
 
-TEST_F(KubeSetupTest, MistakesAreSaid) {
+TEST_F(KubeSetupTest, MistakesAreReported) {
   const auto error = [this](auto&& change) {
     const cli::Flags before = flags;
     change();
@@ -146,7 +146,7 @@ TEST_F(KubeSetupTest, MistakesAreSaid) {
             std::string::npos);
 }
 
-TEST_F(KubeSetupTest, AKubeconfigCountsMoreThanTheServiceAccount) {
+TEST_F(KubeSetupTest, AKubeconfigOverridesTheServiceAccount) {
   in_a_pod();
   const StateDir dir;
   flags.kubeconfig = dir.path + "/config";

@@ -1,4 +1,4 @@
-// `evenkeel withdraw` as people call it, with the answers of a Kubernetes API server.
+// Tests `evenkeel withdraw` as a command, with the answers of a Kubernetes API server.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -48,7 +48,7 @@ class Withdraw : public testing::Test {
     args.insert(args.end(), flags.begin(), flags.end());
     return run_evenkeel(args);
   }
-  /// The bodies of what changed the Node.
+  /// The bodies of the requests that changed the Node.
   [[nodiscard]] std::vector<std::string> changes() const {
     std::vector<std::string> out;
     for (const auto& asked : api_.asked())
@@ -62,7 +62,7 @@ class Withdraw : public testing::Test {
   std::string patched_{};
 };
 
-TEST_F(Withdraw, TakesWhatIsAdvertisedOffAndNothingElse) {
+TEST_F(Withdraw, RemovesOnlyWhatIsAdvertised) {
   const Ran ran = withdraw();
   EXPECT_EQ(ran.exit_status, 0) << ran.err;
   EXPECT_EQ(ran.out, "node n1: withdrawn: batch-cpu 1500, batch-memory 1073741824\n");
@@ -73,7 +73,7 @@ TEST_F(Withdraw, TakesWhatIsAdvertisedOffAndNothingElse) {
   }
 }
 
-TEST_F(Withdraw, OfNothingIsDone) {
+TEST_F(Withdraw, SucceedsWhenNothingIsAdvertised) {
   standing_.clear();
   const Ran ran = withdraw();
   EXPECT_EQ(ran.exit_status, 0) << ran.err;
@@ -81,7 +81,7 @@ TEST_F(Withdraw, OfNothingIsDone) {
   EXPECT_TRUE(changes().empty());
 }
 
-TEST_F(Withdraw, IsRefusedWhilePodsHoldOfIt) {
+TEST_F(Withdraw, IsRefusedWhilePodsRequestTheResources) {
   pods_ = http_answer(200, pod_list(pod("b1", "Running", kBatch) + "," + pod("b2", "Pending", kBatch) + "," +
                                     pod("b3", "Succeeded", kBatch)));
   const Ran refused = withdraw();
@@ -96,13 +96,13 @@ TEST_F(Withdraw, IsRefusedWhilePodsHoldOfIt) {
   EXPECT_EQ(changes(), std::vector<std::string>{kTaken});
 }
 
-TEST_F(Withdraw, GoesOnWhenThePodsThatHeldOfItHaveEnded) {
+TEST_F(Withdraw, SucceedsAfterThosePodsHaveEnded) {
   pods_ = http_answer(200, pod_list(pod("b1", "Failed", kBatch) + "," + pod("b2", "Succeeded", kBatch)));
   EXPECT_EQ(withdraw().exit_status, 0);
   EXPECT_EQ(changes().size(), 1U);
 }
 
-TEST_F(Withdraw, TakesNoUnknownForNone) {
+TEST_F(Withdraw, IsRefusedWhileThePodListIsUnknown) {
   for (const auto& answer :
        {http_answer(403, R"({"kind":"Status","reason":"Forbidden","message":"pods is forbidden"})"),
         http_answer(200, "{}"), http_answer(200, "nonsense")}) {
@@ -116,14 +116,14 @@ TEST_F(Withdraw, TakesNoUnknownForNone) {
   EXPECT_EQ(withdraw({"--force"}).exit_status, 0);
 }
 
-TEST_F(Withdraw, OnlySaysWhatItWouldDoInADryRun) {
+TEST_F(Withdraw, ADryRunOnlyPrints) {
   const Ran ran = withdraw({"--dry-run"});
   EXPECT_EQ(ran.exit_status, 0) << ran.err;
   EXPECT_EQ(ran.out, "node n1: would withdraw batch-cpu 1500, batch-memory 1073741824\n");
   EXPECT_TRUE(changes().empty());
 }
 
-TEST_F(Withdraw, IsRefusedWhileAnAgentRunsHere) {
+TEST_F(Withdraw, IsRefusedWhileAnAgentRuns) {
   const auto journal = executor::Journal::open(dir_.path + "/state", "boot");
   ASSERT_TRUE(journal);
   const Ran ran = withdraw({"--force"});
@@ -132,7 +132,7 @@ TEST_F(Withdraw, IsRefusedWhileAnAgentRunsHere) {
   EXPECT_TRUE(api_.asked().empty());
 }
 
-TEST_F(Withdraw, SaysWhyTheServerDidNotDoIt) {
+TEST_F(Withdraw, ReportsWhyTheServerRejectedIt) {
   patched_ = http_answer(403, R"({"kind":"Status","reason":"Forbidden","message":"nodes is forbidden"})");
   const Ran refused = withdraw();
   EXPECT_EQ(refused.exit_status, 1);

@@ -28,7 +28,7 @@ class FileWatchTest : public testing::Test {
     pollfd waiting{watch.fd(), POLLIN, 0};
     return ::poll(&waiting, 1, 0) == 1;
   }
-  /// What a kubelet does when a ConfigMap changes: a new directory, and a new link moved over ..data.
+  /// What the kubelet does when a ConfigMap changes: a new directory, and a new link renamed over ..data.
   void swap_config_map(const std::string& version, const std::string& text) const {
     fs::create_directory(dir / version);
     write(version + "/nodeslo.yaml", text);
@@ -63,7 +63,7 @@ TEST_F(FileWatchTest, TheSameTextIsNoChange) {
 TEST_F(FileWatchTest, AFileThatIsBeingWrittenIsNotReportedBeforeItIsClosed) {
   write("f", "one");
   config::FileWatch watch(dir / "f");
-  std::ofstream writer(dir / "f");  // truncated now
+  std::ofstream writer(dir / "f");  // truncated here
   EXPECT_FALSE(watch.changed()) << "an empty file would mean the defaults";
   writer << "two" << std::flush;
   EXPECT_FALSE(watch.changed());
@@ -71,7 +71,7 @@ TEST_F(FileWatchTest, AFileThatIsBeingWrittenIsNotReportedBeforeItIsClosed) {
   EXPECT_TRUE(watch.changed());
 }
 
-TEST_F(FileWatchTest, AWriterWhoNeverClosesIsBelievedWhenTheFileHoldsStill) {
+TEST_F(FileWatchTest, AnOpenFileIsReportedOnceItStopsChanging) {
   write("f", "one");
   config::FileWatch watch(dir / "f");
   std::ofstream writer(dir / "f");
@@ -81,8 +81,8 @@ TEST_F(FileWatchTest, AWriterWhoNeverClosesIsBelievedWhenTheFileHoldsStill) {
   EXPECT_FALSE(watch.changed());
 }
 
-// A configuration may lie in a directory where others work all the time, /tmp for example.
-TEST_F(FileWatchTest, StrangersInItsDirectoryCostNoAllocation) {
+// A configuration may be in a directory where other processes work all the time, /tmp for example.
+TEST_F(FileWatchTest, OtherFilesInItsDirectoryCostNoAllocation) {
   write("f", "one");
   config::FileWatch watch(dir / "f");
   for (int i = 0; i < 20; ++i) write("somebody-elses-file-with-a-long-name-" + std::to_string(i), "text");
@@ -170,7 +170,7 @@ TEST_F(FileWatchTest, FollowsLinksThroughOtherDirectories) {
   EXPECT_TRUE(watch.changed());
 }
 
-TEST_F(FileWatchTest, LinksInACircleAndDirectoriesAreNoFiles) {
+TEST_F(FileWatchTest, LinkLoopsAndDirectoriesAreNotFiles) {
   fs::create_symlink("b", dir / "a");
   fs::create_symlink("a", dir / "b");
   config::FileWatch circle(dir / "a");

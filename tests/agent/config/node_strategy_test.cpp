@@ -1,4 +1,4 @@
-// The layers of the colocation strategy that a node adds itself.
+// Tests the layers that a node adds to the colocation strategy.
 #include "agent/config/node_strategy.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ ColocationStrategy cluster() {
   return out;
 }
 
-TEST(NodeStrategy, WithoutLayersTheClustersStands) {
+TEST(NodeStrategy, WithoutLayersTheClusterStrategyApplies) {
   const auto out = config::node_strategy(cluster(), {});
   EXPECT_TRUE(out.notices.empty());
   EXPECT_EQ(out.strategy.cpu_reclaim_threshold_percent, Percent(50));
@@ -52,7 +52,7 @@ TEST(NodeStrategy, TheAnnotationReplacesFieldByField) {
   EXPECT_EQ(out.strategy.degrade_time_minutes, 5);
 }
 
-TEST(NodeStrategy, KeysOfOthersInTheAnnotationAreNotOurs) {
+TEST(NodeStrategy, UnknownKeysInTheAnnotationAreIgnored) {
   const auto out = config::node_strategy(
       cluster(), annotated(R"({"extensions":{"a":1},"cpuReclaimThresholdPercent":70})"));
   EXPECT_EQ(out.strategy.cpu_reclaim_threshold_percent, Percent(70));
@@ -61,7 +61,7 @@ TEST(NodeStrategy, KeysOfOthersInTheAnnotationAreNotOurs) {
   EXPECT_EQ(close.notices.size(), 1U) << "a slip of the pen is named";
 }
 
-TEST(NodeStrategy, AnAnnotationThatIsWrongAnywhereIsLeftOut) {
+TEST(NodeStrategy, AnAnnotationWithAnyInvalidPartIsIgnored) {
   std::vector<std::string> bad = {
       "[]",
       "[1]",
@@ -101,7 +101,7 @@ TEST(NodeStrategy, RatiosOfLabelsArePercentagesAndWinOverTheAnnotation) {
   EXPECT_EQ(out.strategy.mid_static_memory_reserved_percent, Percent(100));
 }
 
-TEST(NodeStrategy, ARatioIsNotSpoiledByBinaryFractions) {
+TEST(NodeStrategy, BinaryFractionsDoNotChangeARatio) {
   for (int percent = 0; percent <= 200; ++percent) {
     const auto text = std::to_string(percent / 100) + '.' + std::to_string(percent / 10 % 10) +
                       std::to_string(percent % 10);
@@ -110,7 +110,7 @@ TEST(NodeStrategy, ARatioIsNotSpoiledByBinaryFractions) {
   }
 }
 
-TEST(NodeStrategy, LabelsThatAreNoRatioAreLeftOut) {
+TEST(NodeStrategy, InvalidRatioLabelsAreIgnored) {
   for (const auto* bad : {"", "x", "-0.1", "0.5x", " 0.5", "nan", "inf", "1e300", "0x1p3", "65%", "+0.5"}) {
     const auto out = config::node_strategy(cluster(), labelled("cpu-reclaim-ratio", bad));
     EXPECT_EQ(out.strategy.cpu_reclaim_threshold_percent, Percent(50)) << bad;

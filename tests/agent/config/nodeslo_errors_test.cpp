@@ -1,4 +1,4 @@
-// Every way to get a NodeSLO wrong that we know of, and what is said about it.
+// Tests every known kind of mistake in a NodeSLO, and its message.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -131,7 +131,7 @@ TEST(NodeSloErrors, UnknownKeysAndWordsAreCorrected) {
       {"extensions: {evenkeel: {featureGates: {BECPUEvit: true}}}",
        "f:1:40: extensions.evenkeel.featureGates.BECPUEvit: found an unknown key; did you mean "
        "'BECPUEvict'?"},
-      {"cpuBurstStrategy: {policy: auto, policy: none}", "f:1:34: the key 'policy' stands twice"},
+      {"cpuBurstStrategy: {policy: auto, policy: none}", "f:1:34: the key 'policy' occurs twice"},
   });
 }
 
@@ -202,7 +202,7 @@ TEST(NodeSloErrors, AllAreReportedNotOnlyTheFirst) {
   EXPECT_NE(text.find("f:2:1: q: "), std::string::npos);
 }
 
-TEST(NodeSloErrors, PartnersThatAreMissingAreNoticed) {
+TEST(NodeSloErrors, MissingPartnersGiveANotice) {
   const auto notices = [](const char* text) {
     std::string out;
     for (const auto& notice : config::parse_nodeslo(text, "f").notices) out += notice + '\n';
@@ -223,12 +223,12 @@ TEST(NodeSloErrors, PartnersThatAreMissingAreNoticed) {
   EXPECT_NE(notices("extensions: {evenkel: {}}").find("did you mean evenkeel?"), std::string::npos);
 }
 
-/// One model that is good, but for what a case changes.
+/// One valid model, except for what a case changes.
 std::string given(const std::string& fields) {
   return "extensions: {evenkeel: {interference: {models: [{" + fields + "}]}}}";
 }
 
-TEST(NodeSloErrors, GivenModelsAreNamedByTheirPlace) {
+TEST(NodeSloErrors, ProblemsOfGivenModelsNameTheirPlace) {
   const std::string path = "extensions.evenkeel.interference.models[0]";
   const std::string rest = ", signal: cpi, usual: 1.2, deviation: 0.1";
   const auto problem = [](const std::string& fields) { return first_problem(given(fields).c_str()); };

@@ -1,4 +1,4 @@
-// systemd/nodeslo.yaml is written from the schema. After a change of the schema:
+// systemd/nodeslo.yaml is generated from the schema. After a change of the schema:
 //   EVENKEEL_UPDATE_EXAMPLE=1 agent_tests --gtest_filter='NodeSloExample.*'
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(NodeSloExample, IsWhatTheSchemaSays) {
+TEST(NodeSloExample, IsGeneratedFromTheSchema) {
   if (std::getenv("EVENKEEL_UPDATE_EXAMPLE") != nullptr) std::ofstream(kPath) << config::render_example();
   EXPECT_EQ(example_file(), config::render_example());
 }
@@ -46,7 +46,7 @@ TEST(NodeSloExample, ParsesToExactlyTheDefaults) {
   }
 }
 
-/// Each row has a line of its own, with a line of documentation in front of it.
+/// Each row has its own line, with a documentation line before it.
 void expect_rows(std::span<const config::Row> rows, const std::vector<std::string>& lines) {
   for (const auto& row : rows) {
     const std::regex key("^#? *" + std::string(row.key) + ":.*");
@@ -66,7 +66,7 @@ TEST(NodeSloExample, HasEveryKeyWithItsUnitAndALine) {
   expect_rows(config::node_slo_rows(), lines_of(example_file()));
 }
 
-TEST(NodeSloExample, StillParsesWithEverythingTakenIn) {
+TEST(NodeSloExample, ParsesWithEverythingUncommented) {
   std::string all;
   const std::regex commented("^# ( *#.*| *[A-Za-z]+:( .*)?| *-)$");
   bool head = true;

@@ -57,7 +57,7 @@ TEST(NodeSlo, ReadsTheBareSpecAndJson) {
   EXPECT_FALSE(good(R"({"resourceUsedThresholdWithBE": {"enable": false}})").threshold.enable);
 }
 
-TEST(NodeSlo, NothingGivenIsTheDefaults) {
+TEST(NodeSlo, AnEmptyTextIsTheDefaults) {
   for (const auto* text : {"", "\n", "# nothing\n", "{}", "spec:\n", "kind: NodeSLO\nspec: {}\n",
                            "resourceUsedThresholdWithBE:\ncpuBurstStrategy: null\nhostApplications:\n"}) {
     const auto slo = good(text);
@@ -68,7 +68,7 @@ TEST(NodeSlo, NothingGivenIsTheDefaults) {
   }
 }
 
-TEST(NodeSlo, ASectionThatIsNamedBeginsWithItsClassesDefaults) {
+TEST(NodeSlo, ANamedSectionStartsWithItsClassDefaults) {
   const auto slo = good(
       "resourceQOSStrategy:\n"
       "  lsClass: {memoryQOS: {}, resctrlQOS: {enable: true}, networkQOS: {}}\n"
@@ -84,7 +84,7 @@ TEST(NodeSlo, ASectionThatIsNamedBeginsWithItsClassesDefaults) {
   EXPECT_FALSE(slo.qos.lsr.memory);
 }
 
-TEST(NodeSlo, ReadsOurExtensionsAndLeavesOthersAlone) {
+TEST(NodeSlo, ReadsItsOwnExtensionsAndIgnoresOthers) {
   const auto slo = good(
       "extensions:\n"
       "  colocation: {enable: true, cpuReclaimThresholdPercent: 120, resourceDiffThreshold: 0.25,\n"
@@ -181,7 +181,7 @@ TEST(NodeSlo, EffectiveValuesSayWhereTheyComeFrom) {
   EXPECT_NE(text.find("no problems"), std::string::npos);
 }
 
-TEST(NodeSlo, OfWhatNothingComesIsSaidOnceEach) {
+TEST(NodeSlo, SettingsWithoutEffectGiveOneNoticeEach) {
   const auto notices = config::parse_nodeslo(test::full_nodeslo(), "f").notices;
   const auto count = [&](const std::string& part) {
     return std::count_if(notices.begin(), notices.end(),
@@ -194,8 +194,8 @@ TEST(NodeSlo, OfWhatNothingComesIsSaidOnceEach) {
   const auto terway =
       config::parse_nodeslo("resourceQOSStrategy: {policies: {netQOSPolicy: terway-qos}}\n", "f");
   ASSERT_EQ(terway.notices.size(), 1U);
-  EXPECT_NE(terway.notices[0].find("terway-qos is somebody else's"), std::string::npos);
-  EXPECT_EQ(count("lsClass.networkQOS.ingressRequest: what comes in cannot be queued"), 1);
+  EXPECT_NE(terway.notices[0].find("with terway-qos another agent"), std::string::npos);
+  EXPECT_EQ(count("lsClass.networkQOS.ingressRequest: ingress cannot be queued"), 1);
   EXPECT_EQ(count("blkioQOS"), 0);
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";
   EXPECT_EQ(count("cpuBurst"), 0);
@@ -218,7 +218,7 @@ TEST(NodeSlo, MalformedTextsAreProblemsOrTheDefaults) {
 
 TEST(NodeSlo, ATruncatedFileNeverCrashesAndNeverInventsSettings) {
   const auto text = test::full_nodeslo();
-  constexpr std::size_t kStep = 7;  // all four thousand would take seconds
+  constexpr std::size_t kStep = 7;  // all four thousand positions would take seconds
   for (std::size_t size = 0; size < text.size(); size += kStep) {
     const auto cut = std::string_view(text).substr(0, size);
     const auto config = config::parse_nodeslo(cut, "f");

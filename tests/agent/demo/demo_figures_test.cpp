@@ -19,7 +19,7 @@ std::vector<Duration> milliseconds_up_to(int last) {
   return all;
 }
 
-TEST(DemoLatency, PercentilesAreValuesThatWereMeasured) {
+TEST(DemoLatency, PercentilesAreMeasuredValues) {
   const auto latency = latency_of(milliseconds_up_to(2000));
   EXPECT_EQ(latency.requests, 2000U);
   EXPECT_EQ(latency.p50, milliseconds(1000));
@@ -58,7 +58,7 @@ Figures round(int p999_ms, double batch, double idle) {
   return figures;
 }
 
-TEST(DemoMedian, OneDisturbedRoundDoesNotDecide) {
+TEST(DemoMedian, OneDisturbedRoundDoesNotChangeTheMedian) {
   const auto median = median_of({round(4, 1.2, 0), round(90, 0.1, 1.1), round(5, 1.1, 0.1)});
   EXPECT_EQ(median.latency.p999, milliseconds(5));
   EXPECT_DOUBLE_EQ(median.cpu.batch, 1.1);
@@ -66,19 +66,19 @@ TEST(DemoMedian, OneDisturbedRoundDoesNotDecide) {
   EXPECT_EQ(median.histogram[1], 30U);
 }
 
-TEST(DemoMedian, OfAnEvenNumberIsTheLowerMiddle) {
+TEST(DemoMedian, OfAnEvenNumberItIsTheLowerMiddle) {
   EXPECT_EQ(median_of({round(8, 0, 0), round(6, 0, 0)}).latency.p999, milliseconds(6));
   EXPECT_EQ(median_of({}).latency.requests, 0U);
 }
 
-TEST(DemoRatios, AreAbsentWhereThereIsNothingToCompareWith) {
+TEST(DemoRatios, AreAbsentForZero) {
   EXPECT_FALSE(ratio(milliseconds(1), Duration::zero()));
   EXPECT_DOUBLE_EQ(*ratio(milliseconds(5), milliseconds(4)), 1.25);
   EXPECT_FALSE(kept_ratio({.service = 2}));
   EXPECT_DOUBLE_EQ(*kept_ratio({.service = 0.8, .batch = 0.9, .others = 0.2, .idle = 0.1}), 0.9);
 }
 
-TEST(DemoCpu, EachNanosecondIsBookedOnce) {
+TEST(DemoCpu, EachNanosecondIsCountedOnce) {
   const CpuReading from{.at = seconds(10), .machine = CpuTime(5'000'000'000)};
   const CpuReading to{.at = seconds(12),
                       .machine = CpuTime(8'000'000'000),
@@ -99,7 +99,7 @@ TEST(DemoCpu, TheCoarseMachineCounterMayLagBehind) {
   EXPECT_DOUBLE_EQ(cpu_between(to, to, 1).service, 0);
 }
 
-TEST(DemoLoad, ComesAtTheSameMomentsInEveryPhase) {
+TEST(DemoLoad, HasTheSameArrivalTimesInEveryPhase) {
   const auto first = arrivals(400, seconds(20), 1);
   EXPECT_EQ(first, arrivals(400, seconds(20), 1));
   EXPECT_NE(first, arrivals(400, seconds(20), 2));
@@ -107,10 +107,10 @@ TEST(DemoLoad, ComesAtTheSameMomentsInEveryPhase) {
   EXPECT_LT(first.back(), seconds(20));
 }
 
-TEST(DemoLoad, IsPoissonAtTheRateAskedFor) {
+TEST(DemoLoad, IsPoissonAtTheGivenRate) {
   const auto moments = arrivals(400, seconds(100), 7);
   EXPECT_NEAR(static_cast<double>(moments.size()), 40000, 1000);
-  // Of exponential gaps 1 - 1/e are shorter than their mean; of evenly spaced ones none would be.
+  // A share 1 - 1/e of exponential gaps is shorter than their mean; of evenly spaced gaps none is.
   std::size_t shorter = 0;
   for (std::size_t i = 1; i < moments.size(); ++i)
     if (moments[i] - moments[i - 1] < microseconds(2500)) ++shorter;

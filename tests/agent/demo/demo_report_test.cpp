@@ -39,7 +39,7 @@ std::string line_with(const std::string& text, const std::string& word, int nth 
   return text.substr(begin, text.find('\n', at) - begin);
 }
 
-TEST(DemoReport, TheTableSetsEachPhaseAgainstAlone) {
+TEST(DemoReport, TheTableComparesEachPhaseWithTheServiceAlone) {
   const auto text = table(outcome());
   EXPECT_NE(line_with(text, "unmanaged").find("10.00 x"), std::string::npos) << text;
   EXPECT_NE(line_with(text, "  managed").find("1.25 x"), std::string::npos) << text;
@@ -47,7 +47,7 @@ TEST(DemoReport, TheTableSetsEachPhaseAgainstAlone) {
   EXPECT_NE(line_with(text, "  managed", 1).find("3.00 x"), std::string::npos) << text;
 }
 
-TEST(DemoReport, TheVerdictSaysWhatWasMissed) {
+TEST(DemoReport, TheVerdictNamesMissedGoals) {
   const auto text = verdict(outcome());
   const auto spinners = line_with(text, "CPU spinners"), storm = line_with(text, "page-fault storm");
   EXPECT_EQ(spinners.find("missed"), std::string::npos) << spinners;
@@ -56,15 +56,15 @@ TEST(DemoReport, TheVerdictSaysWhatWasMissed) {
   EXPECT_NE(text.find("restored: 4 of 4 files"), std::string::npos);
 }
 
-TEST(DemoReport, WhatWasLeftBehindIsNamed) {
+TEST(DemoReport, UnrestoredFilesAreNamed) {
   auto result = outcome();
   result.restoration = {.written = 2, .restored = 1, .left = {"a/cpu.idle: was 0, is 1"}};
   const auto text = verdict(result);
   EXPECT_NE(text.find("restored: 1 of 2 files"), std::string::npos);
-  EXPECT_NE(text.find("left behind: a/cpu.idle: was 0, is 1"), std::string::npos);
+  EXPECT_NE(text.find("not restored: a/cpu.idle: was 0, is 1"), std::string::npos);
 }
 
-TEST(DemoReport, ThePlotHasOneLinePerPhaseAndShowsTheRareOnes) {
+TEST(DemoReport, ThePlotHasOneLinePerPhaseAndShowsRareRequests) {
   const auto text = plot(outcome());
   const auto line = line_with(text, "spinners   managed");
   const auto bar = line.substr(line.find('|') + 1, kColumns);
@@ -75,7 +75,7 @@ TEST(DemoReport, ThePlotHasOneLinePerPhaseAndShowsTheRareOnes) {
   EXPECT_EQ(bar[5], ' ');
 }
 
-TEST(DemoReport, SaysWhatTheAgentWroteAndWhy) {
+TEST(DemoReport, ListsTheAgentsWritesWithReasons) {
   auto result = outcome();
   EXPECT_NE(what_the_agent_did(result).find("nothing"), std::string::npos);
   const std::string pod = "podbbbbbbbb-0000-4000-8000-bbbbbbbbbbbb", container(64, 'b');
@@ -90,7 +90,7 @@ TEST(DemoReport, SaysWhatTheAgentWroteAndWhy) {
   EXPECT_EQ(text.find(container), std::string::npos) << text;
 }
 
-TEST(DemoReport, TheJsonHoldsTheSameFigures) {
+TEST(DemoReport, TheJsonHasTheSameFigures) {
   const auto parsed = document::parse_json(as_json(outcome()), "demo.json");
   ASSERT_TRUE(parsed.problems.empty());
   const auto* scenarios = parsed.root.find("scenarios");
@@ -113,7 +113,7 @@ TEST(DemoAudit, ReadsWhatTheAgentLogs) {
   EXPECT_EQ(lines[0].new_text, "1");
 }
 
-TEST(DemoAudit, LeavesOutWhatCannotBeRead) {
+TEST(DemoAudit, SkipsUnreadableLines) {
   EXPECT_TRUE(read_audit("").empty());
   for (const char* text : {"\n\n", "{", "[]", "null", "{\"kind\":\"write\"", "\x01\x02", "12"})
     EXPECT_TRUE(read_audit(text).empty()) << text;
@@ -132,7 +132,7 @@ TEST(DemoRestoration, CountsFilesNotWrites) {
   EXPECT_TRUE(result.left.empty());
 }
 
-TEST(DemoRestoration, AFileThatChangedIsLeftBehindEvenIfNoWriteIsOnRecord) {
+TEST(DemoRestoration, AChangedFileIsUnrestoredEvenWithoutARecordedWrite) {
   const ControlValues before = {{"a/cpu.idle", "0\n"}, {"a/cpu.shares", "2\n"}};
   const ControlValues after = {{"a/cpu.idle", "0\n"}, {"a/cpu.shares", "1024\n"}};
   const auto result = compare(before, after, {wrote("a/cpu.idle")});

@@ -50,7 +50,7 @@ TEST(Document, JsonKeepsTextsAndPlaces) {
 constexpr document::KeyFilter kInner[] = {{"x"}};
 constexpr document::KeyFilter kSome[] = {{"a"}, {"list", kInner}};
 
-TEST(Document, WhatIsNotWantedIsPassedOver) {
+TEST(Document, UnwantedMembersAreSkipped) {
   const auto parsed = document::parse_json(
       R"({"managed":{"a":[1,{"a":2}]},"a":{"any":["thing"]},"list":[{"x":1,"y":[{"x":2}]},{"y":3},null],"b":"{"})",
       "f", kSome);
@@ -64,14 +64,14 @@ TEST(Document, WhatIsNotWantedIsPassedOver) {
   EXPECT_TRUE(list[2].null());
 }
 
-TEST(Document, WhatIsPassedOverDoesNoHarm) {
+TEST(Document, SkippedMembersDoNoHarm) {
   EXPECT_EQ(first_problem(document::parse_json(R"({"b":1,"b":2,"a":3})", "f", kSome)), "(none)")
       << "a key twice";
   EXPECT_NE(first_problem(document::parse_json(R"({"a":1,"a":2})", "f", kSome)), "(none)");
   const std::string deep(100'000, '[');
   EXPECT_NE(first_problem(document::parse_json("{\"b\":" + deep + "}", "f", kSome)), "(none)");
   document::parse_json("{\"b\":" + deep + std::string(100'000, ']') + ",\"a\":1}", "f",
-                       kSome);  // may be either, and ends
+                       kSome);  // may pass or fail, but must end
   for (const auto* bad : {R"({"b":)", R"({"b":"})", R"({"b":1)", R"({"b" 1})", R"({"a":1}})", R"({"b":1}x)"})
     EXPECT_NE(first_problem(document::parse_json(bad, "f", kSome)), "(none)") << bad;
 }
@@ -85,12 +85,12 @@ TEST(Document, JsonIsTriedFirstAndFlowStyleYamlStillCounts) {
 
 struct BadText {
   const char* text;
-  const char* problem;  ///< a part of the message
+  const char* problem;  ///< part of the message
 };
 
-TEST(Document, YamlProblemsSayWhere) {
+TEST(Document, YamlProblemsHaveTheirPlace) {
   const std::vector<BadText> cases = {
-      {"a: 1\nb: 2\na: 3\n", "f:3:1: the key 'a' stands twice"},
+      {"a: 1\nb: 2\na: 3\n", "f:3:1: the key 'a' occurs twice"},
       {"a: [1, 2\n", "f:"},
       {"a: b: c\n", "f:1:5"},
       {"a: \"never closed\n", "f:"},
@@ -111,8 +111,8 @@ TEST(Document, YamlProblemsSayWhere) {
         << c.text << " gave " << first_problem(document::parse_yaml(c.text, "f"));
 }
 
-/// Found by fuzzing: the library went on for ever at each of these.
-TEST(Document, YamlThatIsOutOfPlaceEndsTheReading) {
+/// Found by fuzzing: yaml-cpp looped for ever on each of these.
+TEST(Document, MisplacedYamlEndsTheParsing) {
   for (const auto* text : {",: Y & 2x\n", "]", "a: 1\n}\n", "}", ",", "{a: 1}u: 2}\n", "--- ]"})
     EXPECT_NE(first_problem(document::parse_yaml(text, "f")), "(none)") << text;
 }
@@ -129,14 +129,14 @@ TEST(Document, JsonProblemsAreFound) {
   for (const auto* text : cases) EXPECT_NE(first_problem(document::parse_json(text, "f")), "(none)") << text;
 }
 
-TEST(Document, NumbersOfAnySizeStayTexts) {
+TEST(Document, NumbersOfAnySizeAreKeptAsText) {
   const std::string big(5000, '9');
   const auto parsed = document::parse_json("[" + big + "]", "f");
   ASSERT_EQ(first_problem(parsed), "(none)");
   EXPECT_EQ((*parsed.root.list())[0].scalar()->text, big);
 }
 
-TEST(Document, EmptyTextsAreNothing) {
+TEST(Document, EmptyTextsAreNull) {
   for (const auto* text : {"", "\n\n", "# only this\n", "---\n", "---\n...\n"}) {
     const auto parsed = document::parse_yaml(text, "f");
     EXPECT_EQ(first_problem(parsed), "(none)") << text;
@@ -158,7 +158,7 @@ TEST(Document, AliasesAreCopiesUntilTheyGrow) {
   EXPECT_NE(first_problem(document::parse_yaml(bomb, "f")).find("grow beyond"), std::string::npos);
 }
 
-TEST(Document, AliasesCannotBuildWhatNestingForbids) {
+TEST(Document, AliasesCannotExceedTheNestingLimit) {
   std::string text = "a0: &a0 [x]\n";
   for (int i = 1; i < 100; ++i) {
     text += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [*a" + std::to_string(i - 1) + "]\n";
@@ -166,7 +166,7 @@ TEST(Document, AliasesCannotBuildWhatNestingForbids) {
   EXPECT_NE(first_problem(document::parse_yaml(text, "f")).find("64 levels"), std::string::npos);
 }
 
-TEST(Document, DepthEndsAtSixtyFour) {
+TEST(Document, NestingIsLimitedTo64Levels) {
   const auto nested = [](int depth) {
     return std::string(static_cast<std::size_t>(depth), '[') +
            std::string(static_cast<std::size_t>(depth), ']');
@@ -210,7 +210,7 @@ TEST(Document, EveryTruncationOfAnObjectIsAProblem) {
   }
 }
 
-TEST(Document, ManyKeysAreComparedToo) {
+TEST(Document, DuplicatesAreFoundAmongManyKeys) {
   std::string text;
   for (int i = 0; i < 5000; ++i) text += "k" + std::to_string(i) + ": 1\n";
   EXPECT_EQ(first_problem(document::parse_yaml(text, "f")), "(none)");

@@ -59,7 +59,7 @@ TEST(UnitsText, RoundsAFractionAwayFromZero) {
   EXPECT_EQ(document::parse_bytes("1500m"), Bytes(2));
 }
 
-TEST(UnitsText, IsAbsentForWhatIsNoQuantity) {
+TEST(UnitsText, IsAbsentForInvalidQuantities) {
   const std::vector<std::string> cases = {"Gi",
                                           "1gi",
                                           "1 Gi",
@@ -110,7 +110,7 @@ TEST(UnitsText, ReadsDurationsAsGoWritesThem) {
   EXPECT_EQ(document::parse_duration("0"), 0s);
 }
 
-TEST(UnitsText, IsAbsentForWhatIsNoDuration) {
+TEST(UnitsText, IsAbsentForInvalidDurations) {
   const std::vector<std::string> cases = {"",    "10",   "s",     "-1s",     "1s1m", "1s1s",
                                           "1 s", "1sec", "1m 3s", "999999d", "1e3s", "300000d300000h"};
   for (const auto& text : cases) EXPECT_EQ(document::parse_duration(text), std::nullopt) << text;

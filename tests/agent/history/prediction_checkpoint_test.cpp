@@ -1,4 +1,4 @@
-// What the predictor has learned, through a file, a reboot and whatever else happens to a file.
+// Tests the predictor's checkpoint across files, reboots and file corruption.
 #include "agent/history/prediction_checkpoint.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ history::Moment later(history::Moment moment, seconds by) {
   return {moment.mono + by, moment.unix_seconds + by.count()};
 }
 
-/// A day and a half of twenty pods with lives of their own.
+/// A day and a half of twenty pods with different load patterns.
 lending::PeakPredictor learned(unsigned seed) {
   std::mt19937 random(seed);
   std::lognormal_distribution<double> noise(0, 0.7);
@@ -53,7 +53,7 @@ void expect_same_predictions(const lending::PeakPredictor& a, const lending::Pea
   }
 }
 
-TEST(PredictionCheckpoint, SavedAndReadBackItPredictsTheSame) {
+TEST(PredictionCheckpoint, ReadBackItPredictsTheSame) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     const auto before = learned(seed);
     lending::PeakPredictor after;
@@ -71,7 +71,7 @@ TEST(PredictionCheckpoint, SavedAndReadBackItPredictsTheSame) {
   }
 }
 
-TEST(PredictionCheckpoint, AfterARebootTheMonotonicClockBeginsAnew) {
+TEST(PredictionCheckpoint, SurvivesAReboot) {
   const auto before = learned(1);
   const auto text = history::checkpoint_text(before, kNow);
   const history::Moment rebooted{MonoTime(seconds(20)), kNow.unix_seconds + 12 * 3600};
@@ -81,27 +81,27 @@ TEST(PredictionCheckpoint, AfterARebootTheMonotonicClockBeginsAnew) {
   EXPECT_NEAR(after.find("pod-7")->cpu.total(), old.total() / 2, old.total() * 1e-5) << "half a day off";
   EXPECT_EQ(after.predict("pod-7"), before.predict("pod-7"));
   EXPECT_EQ(rebooted.mono - after.find("pod-7")->since, hours(48));
-  // What it learns now weighs as much as it should beside what it knew.
+  // New measurements must have the right weight beside the old ones.
   after.train({.node = {}, .pods = {{.uid = "pod-7", .usage = {1_mcpu, 1_B}}}}, kSettings,
               rebooted.mono + hours(12));
   EXPECT_NEAR(after.find("pod-7")->cpu.total(), old.total() / 4 + 1, old.total() * 1e-5);
 }
 
-TEST(PredictionCheckpoint, AWallClockThatWasSetBackTakesNothingAway) {
+TEST(PredictionCheckpoint, AWallClockSetBackLosesNothing) {
   const auto before = learned(1);
   lending::PeakPredictor after;
   const history::Moment confused{MonoTime(seconds(20)), 60};
   history::read_checkpoint(history::checkpoint_text(before, kNow), confused, kSettings, after);
   EXPECT_EQ(after.find("pod-7")->cpu.total(), before.find("pod-7")->cpu.total());
   EXPECT_EQ(after.find("pod-7")->since, confused.mono);
-  // What is saved under such a clock is read again, too.
+  // A checkpoint saved under such a clock must be readable too.
   lending::PeakPredictor again;
   EXPECT_EQ(
       history::read_checkpoint(history::checkpoint_text(after, confused), confused, kSettings, again).corrupt,
       0U);
 }
 
-TEST(PredictionCheckpoint, WhatIsTooOldIsForgotten) {
+TEST(PredictionCheckpoint, ModelsThatAreTooOldAreDropped) {
   const auto text = history::checkpoint_text(learned(1), kNow);
   lending::PeakPredictor after;
   const auto read = history::read_checkpoint(text, later(kNow, hours(24 * 90)), kSettings, after);
@@ -122,7 +122,7 @@ TEST(PredictionCheckpoint, HistogramsOfOneResourceAlone) {
   EXPECT_EQ(after.predict("b"), before.predict("b"));
 }
 
-// --- what happens to files
+// --- file corruption
 // -----------------------------------------------------------------------------------
 
 TEST(PredictionCheckpoint, ATornWriteCostsTheLinesBehindTheTear) {
@@ -174,7 +174,7 @@ TEST(PredictionCheckpoint, ThroughTheDisk) {
   expect_same_predictions(before, after);
 }
 
-TEST(PredictionCheckpoint, AFileOfSomebodyElseFillsNoMemory) {
+TEST(PredictionCheckpoint, AForeignFileUsesBoundedMemory) {
   lending::PeakPredictor few;
   few.train({.node = {}, .pods = {{.uid = "p", .usage = {.cpu = 1_mcpu}}}}, kSettings, kNow.mono);
   std::string text;
@@ -189,7 +189,7 @@ TEST(PredictionCheckpoint, AFileOfSomebodyElseFillsNoMemory) {
 
 std::string sealed(const std::string& body) { return checksum_text(body) + ' ' + body; }
 
-TEST(PredictionCheckpointLine, SaysWhatItSays) {
+TEST(PredictionCheckpointLine, HasTheDocumentedFormat) {
   const auto read =
       history::parse_model_line(sealed("1 ab-C9 1767220000 1767225540 0:1.5,157:2 1767225000 -"), kNow);
   ASSERT_TRUE(read);
@@ -202,7 +202,7 @@ TEST(PredictionCheckpointLine, SaysWhatItSays) {
   EXPECT_TRUE(read->model.memory.empty());
 }
 
-TEST(PredictionCheckpointLine, RefusesEveryMalformedLine) {
+TEST(PredictionCheckpointLine, RejectsEveryMalformedLine) {
   ASSERT_TRUE(history::parse_model_line(sealed("1 p 1 2 0:1 3 0:1"), kNow));
   for (const auto* body : {"",
                            "1",

@@ -41,7 +41,7 @@ NodeSnapshot two_pods(MilliCpu first, MilliCpu second) {
   return node;
 }
 
-TEST_F(UsageHistoryTest, WhatIsLeftOfTheNodeIsSystem) {
+TEST_F(UsageHistoryTest, TheRestOfTheNodeIsSystem) {
   tick(two_pods(1000_mcpu, 2000_mcpu), 4000_mcpu, 30_MiB);
   tick(two_pods(3000_mcpu, 2000_mcpu), 6000_mcpu, 30_MiB);
   const auto recent = history.recent();
@@ -63,7 +63,7 @@ TEST_F(UsageHistoryTest, SystemIsNeverBelowZeroAndUnknownWithTheNode) {
   EXPECT_FALSE(history.recent().node.cpu);
 }
 
-TEST_F(UsageHistoryTest, TheFirstTickStandsForNoTime) {
+TEST_F(UsageHistoryTest, TheFirstTickCoversNoTime) {
   auto node = two_pods(1_mcpu, 1_mcpu);
   node.since_previous.reset();
   history.observe(node, strategy);
@@ -71,7 +71,7 @@ TEST_F(UsageHistoryTest, TheFirstTickStandsForNoTime) {
   EXPECT_FALSE(history.recent().newest);
 }
 
-TEST_F(UsageHistoryTest, APodThatWentIsForgottenAndANewOneStartsByItself) {
+TEST_F(UsageHistoryTest, ADeletedPodIsDroppedAndANewOneStartsEmpty) {
   tick(two_pods(1000_mcpu, 2000_mcpu), 4000_mcpu);
   tick(SnapshotBuilder().cpus(8).pod("c").ls().uses(500_mcpu).build(), 4000_mcpu);
   const auto recent = history.recent();
@@ -81,7 +81,7 @@ TEST_F(UsageHistoryTest, APodThatWentIsForgottenAndANewOneStartsByItself) {
   EXPECT_EQ(history.pods(), 1u);
 }
 
-TEST_F(UsageHistoryTest, APodThatItsListDroppedKeepsItsClass) {
+TEST_F(UsageHistoryTest, APodMissingFromTheListKeepsItsClass) {
   tick(SnapshotBuilder().cpus(8).pod("a").label(QosClass::be).uses(500_mcpu).build(), 4000_mcpu);
   tick(SnapshotBuilder().cpus(8).pod("a").cgroup_only().uses(500_mcpu).build(), 4000_mcpu);
   ASSERT_EQ(history.recent().pods.size(), 1u);

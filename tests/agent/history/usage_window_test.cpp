@@ -27,7 +27,7 @@ TEST(UsageWindow, AveragesByTimeAndKeepsUnknownPartsOut) {
   EXPECT_EQ(window.newest(), at(4));
 }
 
-TEST(UsageWindow, ForgetsWhatIsOlderThanItsLength) {
+TEST(UsageWindow, DropsMeasurementsOlderThanItsLength) {
   history::UsageWindow window(seconds(10), 10);
   for (int second = 1; second <= 100; ++second)
     window.add(at(second), seconds(1), {MilliCpu(second <= 90 ? 8000 : 1000), 1_B});
@@ -36,7 +36,7 @@ TEST(UsageWindow, ForgetsWhatIsOlderThanItsLength) {
   EXPECT_EQ(window.average(at(0)).cpu, MilliCpu(18000 / 11)) << "older ones are gone";
 }
 
-TEST(UsageWindow, MeasurementsThatComeFastShareASlotAndLoseNothing) {
+TEST(UsageWindow, FrequentMeasurementsShareASlotWithoutLoss) {
   history::UsageWindow window(seconds(100), 10);
   for (int tenth = 1; tenth <= 1000; ++tenth)
     window.add(MonoTime(milliseconds(tenth * 100)), milliseconds(100),

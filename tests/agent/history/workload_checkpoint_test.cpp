@@ -1,4 +1,4 @@
-// What is normal for workloads, through a file, a reboot, other CPUs and whatever else happens to a file.
+// Tests the workloads' checkpoint across files, reboots, other CPUs and file corruption.
 #include "agent/history/workload_checkpoint.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ interference::InterferenceState learned(unsigned seed) {
   return state;
 }
 
-TEST(WorkloadCheckpoint, WhatOthersDidWithinADayIsKept) {
+TEST(WorkloadCheckpoint, StallsOfTheLastDayAreKept) {
   interference::InterferenceState state;
   state.workloads.push_back({.key = "shop/web/server", .image = "web:1"});
   detector::StallDay& day = state.workloads[0].stalled_lately;
@@ -53,7 +53,7 @@ TEST(WorkloadCheckpoint, WhatOthersDidWithinADayIsKept) {
   day.add(0, 3, kNow.mono);
   EXPECT_EQ(day.sum(kNow.mono), (detector::StallBudget{10, 0, 0.25}));
   const auto text = history::workloads_text(state, kHere, kNow);
-  // After a boot: the monotonic clock begins anew.
+  // After a reboot: the monotonic clock restarts.
   const history::Moment later{MonoTime(seconds(90)), kNow.unix_seconds + 3600};
   interference::InterferenceState other;
   const auto read = history::read_workloads(text, kHere, later, other);
@@ -65,7 +65,7 @@ TEST(WorkloadCheckpoint, WhatOthersDidWithinADayIsKept) {
   EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono + hours(24)), detector::StallBudget{});
 }
 
-TEST(WorkloadCheckpoint, ASpoiledHourIsSkipped) {
+TEST(WorkloadCheckpoint, ACorruptHourIsSkipped) {
   const history::HourlyStall hour{.workload = "a/b/c", .at = kNow.mono, .seconds = {1, 2, 3}};
   const auto line = history::stalled_line(hour, kNow);
   const auto read = history::parse_stalled_line(line, kNow);
@@ -82,7 +82,7 @@ TEST(WorkloadCheckpoint, ASpoiledHourIsSkipped) {
   EXPECT_FALSE(history::parse_stalled_line(history::sealed_line("stalled a/b/c - 1767225600 1 2"), kNow));
 }
 
-/// Of the same workload in another state; null: it has none.
+/// The same workload in another state; null: it has none.
 const interference::Workload* same_in(const interference::InterferenceState& state,
                                       const interference::Workload& workload) {
   const auto found = std::ranges::find_if(state.workloads, [&](const interference::Workload& one) {
@@ -99,7 +99,7 @@ std::size_t normals_of(const interference::InterferenceState& state) {
   return count;
 }
 
-TEST(WorkloadCheckpoint, SavedAndReadBackItIsTheSame) {
+TEST(WorkloadCheckpoint, ReadBackItIsTheSame) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     const auto before = learned(seed);
     const auto text = history::workloads_text(before, kHere, kNow);
@@ -116,7 +116,7 @@ TEST(WorkloadCheckpoint, SavedAndReadBackItIsTheSame) {
   }
 }
 
-TEST(WorkloadCheckpoint, WhatIsMeasuredInAnotherWaySaysNothing) {
+TEST(WorkloadCheckpoint, BaselinesOfAnotherMethodAreDropped) {
   const auto before = learned(1);
   history::MeasurementMethod by = kHere;
   const auto read_by = [&](RunQueueSource waits) {
@@ -136,7 +136,7 @@ TEST(WorkloadCheckpoint, WhatIsMeasuredInAnotherWaySaysNothing) {
   EXPECT_EQ(read_by(RunQueueSource::bpf), (std::array<std::size_t, kSignals>{all[0], all[1], 0, 0, 0}));
 }
 
-TEST(WorkloadCheckpoint, OnOtherCpusCountsOfCyclesSayNothing) {
+TEST(WorkloadCheckpoint, CycleCountsOfOtherCpusAreDropped) {
   const auto before = learned(1);
   interference::InterferenceState after;
   const auto read = history::read_workloads(history::workloads_text(before, kHere, kNow),
@@ -152,7 +152,7 @@ TEST(WorkloadCheckpoint, OnOtherCpusCountsOfCyclesSayNothing) {
   }
 }
 
-TEST(WorkloadCheckpoint, AgesCountOnThroughAReboot) {
+TEST(WorkloadCheckpoint, AgesContinueAcrossAReboot) {
   interference::InterferenceState before;
   before.workloads.push_back({.key = "a/b/c", .image = "i"});
   before.workloads[0].normal[2] =
@@ -177,7 +177,7 @@ TEST(WorkloadCheckpoint, AgesCountOnThroughAReboot) {
   EXPECT_NEAR(after_days(-3), 100, 1e-6) << "a wall clock that was set back takes nothing away";
 }
 
-// --- what happens to files
+// --- file corruption
 // -----------------------------------------------------------------------------------
 
 TEST(WorkloadCheckpointProperty, ATornWriteCostsTheLinesBehindTheTear) {
@@ -210,7 +210,7 @@ TEST(WorkloadCheckpointProperty, AChangedByteCostsItsLine) {
   }
 }
 
-TEST(WorkloadCheckpoint, AFileOfSomebodyElseFillsNoMemory) {
+TEST(WorkloadCheckpoint, AForeignFileUsesBoundedMemory) {
   std::string text;
   for (int i = 0; i < 9000; ++i)
     text += history::normal_line({.workload = "n/o/" + std::to_string(i),
@@ -231,7 +231,7 @@ bool reads(std::string_view body) {
   return history::parse_normal_line(history::sealed_line(body), kNow).has_value();
 }
 
-TEST(WorkloadCheckpointLine, SaysWhatItSays) {
+TEST(WorkloadCheckpointLine, HasTheDocumentedFormat) {
   const auto read = history::parse_normal_line(
       history::sealed_line("1 shop/web/server reg/web:2 Some%20CPU cpi 1767225540 0.25 0.125 0.5 300"), kNow);
   ASSERT_TRUE(read);
@@ -242,7 +242,7 @@ TEST(WorkloadCheckpointLine, SaysWhatItSays) {
   EXPECT_EQ(read->normal, (detector::Normal{0.25, 0.125, 0.5, 300, kNow.mono - seconds(60)}));
 }
 
-TEST(WorkloadCheckpointLine, AnyWordComesBack) {
+TEST(WorkloadCheckpointLine, AnyWordReadsBack) {
   for (const std::string word : {"", "-", "a b", "50%", "%20", "line\nend", "\xff\x01", "ümlaut", "a/b/c"}) {
     const history::WorkloadBaseline one{"w" + word, word, word, Signal::cpi, {0, 0, 0, 1, kNow.mono}};
     const auto line = history::normal_line(one, kNow);
@@ -255,7 +255,7 @@ TEST(WorkloadCheckpointLine, AnyWordComesBack) {
   }
 }
 
-TEST(WorkloadCheckpointLine, RefusesEveryMalformedLine) {
+TEST(WorkloadCheckpointLine, RejectsEveryMalformedLine) {
   ASSERT_TRUE(reads("1 w - - cpi 2 0.1 0.1 0.1 9"));
   for (const auto* body : {"",
                            "1",

@@ -1,4 +1,4 @@
-// What the client does with servers as they should not be: bounded memory, bounded time, ticks that go on.
+// Tests the client with faulty servers: bounded memory, bounded time, and ticks that go on.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-TEST(HttpClientFaults, NobodyListens) {
+TEST(HttpClientFaults, NoServerListens) {
   ScriptedServer server;
   const std::string url = server.url();
   server.stop();
@@ -23,7 +23,7 @@ TEST(HttpClientFaults, NobodyListens) {
   EXPECT_EQ(reply.error, "Connection refused");
 }
 
-TEST(HttpClientFaults, AnEndlessAnswerIsCutOff) {
+TEST(HttpClientFaults, AnEndlessBodyIsCutOff) {
   ScriptedServer server;
   server.answers([](const Asked&, Exchange& exchange) {
     exchange.send(chunked_head());
@@ -64,7 +64,7 @@ void PrintTo(const Broken& broken, std::ostream* out) { *out << broken.name; }
 
 class HttpClientBrokenOff : public testing::TestWithParam<Broken> {};
 
-TEST_P(HttpClientBrokenOff, IsAFailureWithTheSameTextEachTime) {
+TEST_P(HttpClientBrokenOff, IsAFailureWithAStableText) {
   for (const bool tls : {false, true}) {
     ScriptedServer server({.tls = tls});
     server.answers(GetParam().script);
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
                }}),
     [](const auto& each) { return "Case" + std::to_string(each.index); });
 
-TEST(HttpClientFaults, SilenceAndSlownessEndInTime) {
+TEST(HttpClientFaults, SilentAndSlowServersTimeOut) {
   ScriptedServer silent;
   silent.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
   ScriptedServer slow;
@@ -123,16 +123,16 @@ TEST(HttpClientFaults, SilenceAndSlownessEndInTime) {
     EXPECT_EQ(reply.error, "no complete answer in time");
     EXPECT_LT(Clock::now() - from, std::chrono::seconds(3));
   }
-  // A watch has no end, but a connection that only seems to live is noticed.
+  // A watch is unlimited, but a half-open connection is detected.
   const auto watch = asker.ask(
       {.url = silent.url(), .total_timeout = Duration::zero(), .idle_timeout = std::chrono::seconds(1)});
   EXPECT_EQ(watch.failure, http::HttpFailure::timed_out);
 }
 
-TEST(HttpClientFaults, AConnectionThatNobodyAcceptsEndsInTime) {
+TEST(HttpClientFaults, AnUnacceptedConnectionTimesOut) {
   int port = 0;
   const Fd full = listen_on(port, 0);
-  std::vector<Fd> queue;  // the kernel answers no further connection once it is full
+  std::vector<Fd> queue;  // once full, the kernel accepts no further connection
   for (int i = 0; i < 4; ++i) queue.push_back(begin_to_connect(port));
   Asker asker;
   const auto reply =
@@ -144,14 +144,14 @@ TEST(HttpClientFaults, AConnectionThatWasClosedWhileIdleIsReplaced) {
   ScriptedServer server;
   server.answers([](const Asked&, Exchange& exchange) {
     exchange.send(http_answer(200, "{}"));
-    exchange.close();  // without having said so
+    exchange.close();  // without announcing it
   });
   Asker asker;
   for (int i = 0; i < 5; ++i) EXPECT_EQ(asker.ask({.url = server.url()}).status, 200);
   EXPECT_EQ(server.connections(), 5);
 }
 
-TEST(HttpClientFaults, ThatWhichIsNoHttpIsRefused) {
+TEST(HttpClientFaults, AnAnswerThatIsNotHttpIsRejected) {
   ScriptedServer server;
   server.answers([](const Asked&, Exchange& exchange) {
     exchange.send("\x16\x03\x01 this is something else\r\n\r\n");
@@ -167,8 +167,8 @@ TEST(HttpClientFaults, ThatWhichIsNoHttpIsRefused) {
   EXPECT_NE(secure.failure, http::HttpFailure::none);
 }
 
-/// Whatever a server does, the loop's other business goes on.
-TEST(HttpClientFaults, TicksGoOnMeanwhile) {
+/// Whatever a server does, the event loop keeps running.
+TEST(HttpClientFaults, TicksGoOnDuringFaults) {
   ScriptedServer hanging({.tls = true}), endless({.tls = true}), dripping;
   hanging.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
   endless.answers([](const Asked&, Exchange& exchange) {

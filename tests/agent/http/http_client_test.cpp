@@ -1,4 +1,4 @@
-// What the client does with servers as they should be.
+// Tests the client with correct servers.
 #include "agent/http/http_client.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ std::shared_ptr<const http::HttpTls> trusting(const Authority& authority) {
   return std::make_shared<http::HttpTls>(http::HttpTls{.authorities = authority.certificate()});
 }
 
-TEST(HttpClient, AsksOverOneKeptConnection) {
+TEST(HttpClient, ReusesOneConnection) {
   ScriptedServer server({.tls = true});
   server.answers([](const Asked& asked, Exchange& exchange) {
     exchange.send(chunked_answer("{\"path\":\"" + asked.target + "\"}", 5));
@@ -35,7 +35,7 @@ TEST(HttpClient, AsksOverOneKeptConnection) {
   EXPECT_EQ(asker.client().in_flight(), 0U);
 }
 
-TEST(HttpClient, SendsWhatItIsGiven) {
+TEST(HttpClient, SendsMethodHeadersAndBody) {
   ScriptedServer server;
   Asker asker;
   const std::string body(200'000, 'x');
@@ -56,7 +56,7 @@ TEST(HttpClient, SendsWhatItIsGiven) {
   EXPECT_EQ(server.asked().back().header("content-length"), "0");
 }
 
-TEST(HttpClient, BelievesNobodyWhomItsAuthoritiesDoNotVouchFor) {
+TEST(HttpClient, RejectsServersOutsideItsCa) {
   ScriptedServer server({.tls = true});
   const Authority stranger("a stranger");
   Asker asker;
@@ -72,7 +72,7 @@ TEST(HttpClient, BelievesNobodyWhomItsAuthoritiesDoNotVouchFor) {
   EXPECT_EQ(asker.ask({.url = server.url(), .tls = told}).status, 200);
 }
 
-TEST(HttpClient, WantsTheRightNameInTheCertificate) {
+TEST(HttpClient, VerifiesTheNameInTheCertificate) {
   ScriptedServer server({.tls = true, .names = {"node-7.example"}});
   Asker asker;
   http::HttpTls tls{.authorities = server.authority().certificate()};
@@ -84,7 +84,7 @@ TEST(HttpClient, WantsTheRightNameInTheCertificate) {
   EXPECT_EQ(server.asked().back().target, "/x");
 }
 
-TEST(HttpClient, ShowsItsCertificate) {
+TEST(HttpClient, SendsItsClientCertificate) {
   ScriptedServer server({.tls = true, .ask_for_certificate = true});
   Asker asker;
   http::HttpTls tls{.authorities = server.authority().certificate()};
@@ -100,7 +100,7 @@ TEST(HttpClient, ShowsItsCertificate) {
             http::HttpFailure::untrusted);
 }
 
-TEST(HttpClient, HandsAWatchOverLineByLine) {
+TEST(HttpClient, PassesOnAWatchLineByLine) {
   ScriptedServer server;
   server.answers([](const Asked&, Exchange& exchange) {
     exchange.send(chunked_head() + chunk("{\"type\":\"ADDED\"}\n{\"ty"));
@@ -119,7 +119,7 @@ TEST(HttpClient, HandsAWatchOverLineByLine) {
                                  [&](std::string_view line) {
                                    lines.emplace_back(line);
                                    if (lines.size() < 2) return;
-                                   asker.client().cancel(id);  // from inside
+                                   asker.client().cancel(id);  // from inside a callback
                                    asker.stop();
                                  },
                              .begun =
@@ -135,7 +135,7 @@ TEST(HttpClient, HandsAWatchOverLineByLine) {
   EXPECT_EQ(asker.client().in_flight(), 0U);
 }
 
-TEST(HttpClient, KeepsTheBodyOfARefusedWatch) {
+TEST(HttpClient, KeepsTheBodyOfARejectedWatch) {
   ScriptedServer server;
   server.answers(
       [](const Asked&, Exchange& exchange) { exchange.send(http_answer(410, "{\"code\":410}\n")); });
@@ -147,7 +147,7 @@ TEST(HttpClient, KeepsTheBodyOfARefusedWatch) {
   EXPECT_EQ(reply.body, "{\"code\":410}\n");
 }
 
-TEST(HttpClient, AnAnswerMayLeadToTheNextQuestion) {
+TEST(HttpClient, ACallbackMayStartTheNextRequest) {
   ScriptedServer server;
   server.answers([](const Asked&, Exchange& exchange) { exchange.send(http_answer(200, "one\ntwo\n")); });
   Asker asker;
@@ -157,7 +157,7 @@ TEST(HttpClient, AnAnswerMayLeadToTheNextQuestion) {
   };
   asker.client().start({.url = server.url("/1"),
                         .line =
-                            [&](std::string_view line) {  // the library is at work now
+                            [&](std::string_view line) {  // inside a libcurl callback
                               if (line == "one") asker.client().start({.url = server.url("/2")}, count);
                             }},
                        [&](const http::HttpReply& reply) {
@@ -168,7 +168,7 @@ TEST(HttpClient, AnAnswerMayLeadToTheNextQuestion) {
   EXPECT_EQ(server.asked().size(), 3U);
 }
 
-TEST(HttpClient, CancelledIsForgotten) {
+TEST(HttpClient, ACancelledRequestGetsNoCallback) {
   ScriptedServer server;
   Asker asker;
   const auto never = [](const http::HttpReply&) { ADD_FAILURE() << "cancelled"; };
@@ -191,7 +191,7 @@ TEST(HttpClient, CancelledIsForgotten) {
   EXPECT_EQ(asker.client().in_flight(), 0U);
 }
 
-TEST(HttpClient, SaysWhenToComeBack) {
+TEST(HttpClient, ReadsRetryAfter) {
   ScriptedServer server;
   server.answers(
       [](const Asked&, Exchange& exchange) { exchange.send(http_answer(429, "{}", "Retry-After: 7\r\n")); });
@@ -203,7 +203,7 @@ TEST(HttpClient, SaysWhenToComeBack) {
   EXPECT_EQ(asker.ask({.url = server.url()}).retry_after, std::nullopt);
 }
 
-TEST(HttpClient, GoesNowhereElse) {
+TEST(HttpClient, FollowsNoRedirectOrOtherScheme) {
   ScriptedServer elsewhere;
   ScriptedServer server;
   server.answers([&](const Asked&, Exchange& exchange) {
@@ -215,7 +215,7 @@ TEST(HttpClient, GoesNowhereElse) {
   EXPECT_EQ(asker.ask({.url = "file:///etc/passwd"}).status, 0);
 }
 
-TEST(HttpGet, WaitsForItsAnswer) {
+TEST(HttpGet, BlocksUntilTheAnswer) {
   ScriptedServer server;
   EXPECT_EQ(http::http_get(server.url()).status, 200);
   EXPECT_EQ(http::http_get(server.url()).body, "{}");
@@ -225,7 +225,7 @@ TEST(HttpGet, WaitsForItsAnswer) {
   EXPECT_EQ(http::http_get(url).error, "Connection refused");
 }
 
-TEST(HttpUrl, IsTakenApartAndPutTogether) {
+TEST(HttpUrl, IsParsedAndFormatted) {
   for (const auto& [text, whole] : std::vector<std::pair<std::string, std::string>>{
            {"https://10.0.0.1", "https://10.0.0.1:443"},
            {"http://a.b:8080/x?y=z", "http://a.b:8080/x?y=z"},
@@ -240,7 +240,7 @@ TEST(HttpUrl, IsTakenApartAndPutTogether) {
     EXPECT_FALSE(http::parse_url(bad)) << bad;
 }
 
-TEST(HttpLines, AreWholeOrRefused) {
+TEST(HttpLines, AreCompleteOrRejected) {
   http::LineJoiner joiner(4);
   std::string seen;
   const auto add = [&](std::string_view line) { seen.append(line).append("|"); };

@@ -1,4 +1,4 @@
-// Inputs that servers deliver: the last good word, its age, and what is news.
+// Tests inputs delivered by servers: the last valid value, its age, and what counts as a change.
 #include <gtest/gtest.h>
 
 #include "agent/inputs/inputs.h"
@@ -22,7 +22,7 @@ inputs::Inputs inputs_with(Kind kind) {
                          .by_text = true});
 }
 
-TEST(PodsSourceText, IsAWord) {
+TEST(PodsSourceText, IsParsed) {
   EXPECT_EQ(inputs::parse_pods_source("kubelet").source.kind, Kind::kubelet);
   EXPECT_EQ(inputs::parse_pods_source("auto").source.kind, Kind::automatic);
   EXPECT_EQ(inputs::parse_pods_source("cgroup").source.kind, Kind::cgroup);
@@ -42,7 +42,7 @@ TEST(DeliveredInputs, TakeEffectAtTheNextRefresh) {
   EXPECT_FALSE(inputs.refresh(at(2)).any());
 }
 
-TEST(DeliveredInputs, TheSameListAgainIsNoNewsButNew) {
+TEST(DeliveredInputs, AnEqualListRefreshesTheAgeOnly) {
   auto inputs = inputs_with(Kind::kubelet);
   const std::vector<PodText> pods = {{.uid = "a", .container_ids = {"1"}},
                                      {.uid = "b", .container_ids = {"2"}}};
@@ -55,7 +55,7 @@ TEST(DeliveredInputs, TheSameListAgainIsNoNewsButNew) {
   EXPECT_EQ(inputs.states()[1].loaded, at(9));
 }
 
-TEST(DeliveredInputs, TheSameTroubleAgainIsCountedOnly) {
+TEST(DeliveredInputs, ARepeatedFailureIsOnlyCounted) {
   auto inputs = inputs_with(Kind::kubelet);
   inputs.refresh(at(0));
   inputs.pods_trouble("Connection refused");
@@ -71,7 +71,7 @@ TEST(DeliveredInputs, TheSameTroubleAgainIsCountedOnly) {
   EXPECT_EQ(inputs.refresh(at(5)).problems.size(), 1U) << "it was good in between";
 }
 
-TEST(DeliveredInputs, AListThatCannotBeUsedIsTrouble) {
+TEST(DeliveredInputs, AnUnusableListIsAFailure) {
   auto inputs = inputs_with(Kind::kubelet);
   inputs.deliver(list_of({{.uid = "a", .container_ids = {"1"}}}), at(1));
   inputs.refresh(at(1));
@@ -81,7 +81,7 @@ TEST(DeliveredInputs, AListThatCannotBeUsedIsTrouble) {
   EXPECT_EQ(inputs.states()[1].loaded, at(1));
 }
 
-TEST(DeliveredInputs, OnAnOldListNothingIrreversibleMayRest) {
+TEST(DeliveredInputs, AnOldListIsStale) {
   auto inputs = inputs_with(Kind::kubelet);
   EXPECT_FALSE(inputs.pods_stale(at(1000))) << "no list is another matter";
   inputs.deliver(list_of({}), at(10));
@@ -91,7 +91,7 @@ TEST(DeliveredInputs, OnAnOldListNothingIrreversibleMayRest) {
   EXPECT_FALSE(tree.pods_stale(at(1000)));
 }
 
-TEST(DeliveredInputs, OnlyAutomaticallyTheTreeStandsIn) {
+TEST(DeliveredInputs, OnlyAutoFallsBackToTheCgroupTree) {
   auto strict = inputs_with(Kind::kubelet);
   strict.pods_trouble("gone");
   strict.refresh(at(1));
@@ -106,7 +106,7 @@ TEST(DeliveredInputs, OnlyAutomaticallyTheTreeStandsIn) {
   EXPECT_EQ(automatic.states()[1].fallback, "");
 }
 
-TEST(DeliveredInputs, TheNodeObjectToo) {
+TEST(DeliveredInputs, TheNodeObjectBehavesAlike) {
   auto inputs = inputs_with(Kind::cgroup);
   inputs.deliver(pods::parse_node(real_node(), "answer", pods::Source::server), at(1));
   EXPECT_TRUE(inputs.refresh(at(1)).node);
@@ -135,7 +135,7 @@ const std::string kBadSays =
     "cfsQuotaBurstOnly, auto";
 bool bursts(const inputs::Inputs& inputs) { return inputs.slo()->cpu_burst.policy == BurstPolicy::automatic; }
 
-TEST(DeliveredNodeSlo, IsUnknownUntilItIsTold) {
+TEST(DeliveredNodeSlo, IsUnknownUntilDelivered) {
   auto inputs = watched();
   EXPECT_FALSE(inputs.refresh(at(0)).any());
   EXPECT_FALSE(inputs.slo_known());
@@ -153,7 +153,7 @@ TEST(DeliveredNodeSlo, IsUnknownUntilItIsTold) {
   EXPECT_EQ(inputs.states()[0].loaded, at(9));
 }
 
-TEST(DeliveredNodeSlo, ABadOneLeavesTheLastInForce) {
+TEST(DeliveredNodeSlo, AnInvalidObjectKeepsTheLastInForce) {
   auto inputs = watched();
   inputs.deliver(slo(kBurst), at(1));
   inputs.refresh(at(1));
@@ -173,7 +173,7 @@ TEST(DeliveredNodeSlo, ABadOneLeavesTheLastInForce) {
   EXPECT_FALSE(bursts(inputs));
 }
 
-TEST(DeliveredNodeSlo, AServerThatIsAwayChangesNothingButTheAge) {
+TEST(DeliveredNodeSlo, AnUnreachableServerChangesOnlyTheAge) {
   auto inputs = watched();
   inputs.deliver(slo(kBurst), at(1));
   inputs.refresh(at(1));
@@ -188,10 +188,10 @@ TEST(DeliveredNodeSlo, AServerThatIsAwayChangesNothingButTheAge) {
   EXPECT_EQ(inputs.states()[0].loaded, at(3601));
 }
 
-TEST(DeliveredNodeSlo, OneThatIsNotThereMeansThatEverythingIsOff) {
+TEST(DeliveredNodeSlo, AMissingObjectTurnsEverythingOff) {
   auto inputs = watched();
   inputs.nodeslo_absent(at(1));
-  const std::string says = "nodeslos/n is not there: everything is off until it appears";
+  const std::string says = "nodeslos/n does not exist: everything is off until it appears";
   EXPECT_EQ(inputs.refresh(at(1)).gone, std::vector<std::string>{says});
   EXPECT_TRUE(inputs.slo_known());
   EXPECT_TRUE(inputs.states()[0].usable);
@@ -204,25 +204,24 @@ TEST(DeliveredNodeSlo, OneThatIsNotThereMeansThatEverythingIsOff) {
   EXPECT_TRUE(inputs.states()[0].notices.empty());
 }
 
-TEST(DeliveredNodeSlo, OneThatIsDeletedGoesOffAfterHalfAMinute) {
+TEST(DeliveredNodeSlo, ADeletedObjectStaysInForceForHalfAMinute) {
   auto inputs = watched();
   inputs.deliver(slo(kBurst), at(1));
   inputs.refresh(at(1));
   inputs.nodeslo_absent(at(10));
-  EXPECT_EQ(
-      inputs.refresh(at(10)).gone,
-      std::vector<std::string>{"nodeslos/n is not there any more: what it said stays in force for 30 s"});
+  EXPECT_EQ(inputs.refresh(at(10)).gone,
+            std::vector<std::string>{"nodeslos/n was deleted: its settings stay in force for 30 s"});
   EXPECT_FALSE(inputs.refresh(at(39)).any());
   EXPECT_TRUE(bursts(inputs));
   const auto changed = inputs.refresh(at(40));
   EXPECT_TRUE(changed.nodeslo);
   EXPECT_EQ(changed.gone,
-            std::vector<std::string>{"nodeslos/n is not there: everything is off until it appears"});
+            std::vector<std::string>{"nodeslos/n does not exist: everything is off until it appears"});
   EXPECT_FALSE(bursts(inputs));
   EXPECT_FALSE(inputs.refresh(at(80)).any());
 }
 
-TEST(DeliveredNodeSlo, OneThatIsReplacedByForceIsNotMissed) {
+TEST(DeliveredNodeSlo, AForcedReplacementIsNotADeletion) {
   auto inputs = watched();
   inputs.deliver(slo(kBurst), at(1));
   inputs.nodeslo_absent(at(10));
@@ -244,9 +243,9 @@ TEST(DeliveredNodeSlo, KeysOfAnotherVersionAreIgnoredAndNamed) {
       if (notice.find(what) != std::string::npos) return true;
     return false;
   };
-  EXPECT_TRUE(named("newStrategy is nobody's key here and is ignored"));
-  EXPECT_TRUE(named("cpuBurstStrategy.burstier is nobody's key here and is ignored"));
-  EXPECT_TRUE(named("hostApplications[0].colour is nobody's key"));
+  EXPECT_TRUE(named("newStrategy is an unknown key and is ignored"));
+  EXPECT_TRUE(named("cpuBurstStrategy.burstier is an unknown key and is ignored"));
+  EXPECT_TRUE(named("hostApplications[0].colour is an unknown key"));
   EXPECT_TRUE(named("did you mean suppressDwell?"));
   EXPECT_FALSE(named("somebody"));
 }

@@ -1,4 +1,4 @@
-// Asking a real HTTP server to let pods go: the answers are those of a Kubernetes 1.20 API server.
+// Tests evictions through a real HTTP server with the answers of a Kubernetes 1.20 API server.
 #include "agent/kube/evictor.h"
 
 #include <gtest/gtest.h>
@@ -75,7 +75,7 @@ TEST_F(EvictorTest, UsesTheNewVersionWhereItIsServed) {
   EXPECT_NE(server.asked()[1].body.find("\"policy/v1\""), std::string::npos);
 }
 
-TEST_F(EvictorTest, WithoutTheRightToLookItFindsOutByTrying) {
+TEST_F(EvictorTest, WithoutTheRightToDiscoverItTriesPolicyV1) {
   server.answers([](const Asked& asked, Exchange& exchange) {
     if (asked.method == "GET") return void(exchange.send(http_answer(403, "Forbidden", {}, "text/plain")));
     const bool old = asked.body.find("policy/v1beta1") != std::string::npos;
@@ -85,7 +85,7 @@ TEST_F(EvictorTest, WithoutTheRightToLookItFindsOutByTrying) {
   EXPECT_EQ(server.asked().size(), 3U);
 }
 
-TEST_F(EvictorTest, ABudgetIsRespectedForAWhile) {
+TEST_F(EvictorTest, ADisruptionBudgetDelaysTheRetry) {
   answers(kOld, http_answer(429, kBudget));
   auto outcome = ask();
   EXPECT_EQ(outcome.kind, Kind::refused);
@@ -96,7 +96,7 @@ TEST_F(EvictorTest, ABudgetIsRespectedForAWhile) {
   EXPECT_EQ(ask().not_before, seconds(120));
 }
 
-TEST_F(EvictorTest, WhatSomebodyHasToChangeFirstIsLeftForLong) {
+TEST_F(EvictorTest, RefusalsThatNeedAnOperatorDelayTheRetryForLong) {
   for (const auto& [status, body] :
        {std::pair(500, kTwoBudgets), std::pair(403, "{}"), std::pair(415, "{}")}) {
     answers(kOld, http_answer(status, body));
@@ -107,21 +107,21 @@ TEST_F(EvictorTest, WhatSomebodyHasToChangeFirstIsLeftForLong) {
   }
 }
 
-TEST_F(EvictorTest, APodThatIsNotThereOrIsAnotherOneIsGone) {
+TEST_F(EvictorTest, AMissingPodOrAnotherUidIsGone) {
   for (const int status : {404, 409}) {
     answers(kOld, http_answer(status, R"({"kind":"Status","message":"no such pod"})"));
     EXPECT_EQ(ask().kind, Kind::gone) << status;
   }
 }
 
-TEST_F(EvictorTest, ASilentOrBrokenServerIsAskedThreeTimes) {
+TEST_F(EvictorTest, ASilentOrBrokenServerIsTriedThreeTimes) {
   answers(kOld, http_answer(503, "busy", "Retry-After: 0\r\n"));
   const auto outcome = ask();
   EXPECT_EQ(outcome.kind, Kind::unknown);
   EXPECT_EQ(server.asked().size(), 4U) << "the discovery, and three questions";
 }
 
-TEST_F(EvictorTest, OneQuestionAtATime) {
+TEST_F(EvictorTest, OneRequestAtATime) {
   wanted = 2;
   answers(kOld, http_answer(201, "{}"));
   evictor.request({.namespace_ = "batch", .name = "a", .uid = "1"});

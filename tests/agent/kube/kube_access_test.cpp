@@ -1,5 +1,5 @@
-// Where servers are and who we are there: the service account, kubeconfigs good and bad, and files that
-// change.
+// Tests where access to servers comes from: the service account, valid and invalid kubeconfigs, and files
+// that change.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -32,7 +32,7 @@ std::string error_of(const std::string& cluster, const std::string& user) {
   return kube::parse_kubeconfig(kubeconfig(cluster, user), "/etc/kube/config").error;
 }
 
-TEST(Kubeconfig, SaysWhereWhomAndWho) {
+TEST(Kubeconfig, GivesServerCaAndCredentials) {
   const auto found = kube::parse_kubeconfig(
       kubeconfig("server: 'https://10.1.2.3:6443/', certificate-authority: pki/ca.crt, tls-server-name: api",
                  "tokenFile: token, token: old, client-certificate: /a/c.pem, client-key-data: " +
@@ -49,7 +49,7 @@ TEST(Kubeconfig, SaysWhereWhomAndWho) {
   EXPECT_EQ(found.access->source, "/etc/kube/config, context here");
 }
 
-TEST(Kubeconfig, MayBeJsonAndMayTrustAnybody) {
+TEST(Kubeconfig, MayBeJsonAndMaySkipVerification) {
   const auto found = kube::parse_kubeconfig(
       R"({"current-context":"a","contexts":[{"name":"a","context":{"cluster":"k"}}],
           "clusters":[{"name":"k","cluster":{"server":"https://[::1]:6443","insecure-skip-tls-verify":true}}]})",
@@ -60,7 +60,7 @@ TEST(Kubeconfig, MayBeJsonAndMayTrustAnybody) {
   EXPECT_FALSE(found.access->token.given()) << "a context without a user is nobody";
 }
 
-TEST(Kubeconfig, HalfAnIdentityIsNone) {
+TEST(Kubeconfig, IncompleteOrUnsupportedCredentialsAreErrors) {
   const std::string cluster = "server: 'https://a', certificate-authority: ca.crt";
   for (const auto& [given, what] : std::vector<std::pair<std::string, std::string>>{
            {"exec: {command: aws}", "exec: is not supported"},
@@ -74,7 +74,7 @@ TEST(Kubeconfig, HalfAnIdentityIsNone) {
   EXPECT_EQ(error_of(cluster, "token: t"), "");
 }
 
-TEST(Kubeconfig, AServerIsReachedSafelyOrNotAtAll) {
+TEST(Kubeconfig, RejectsServersWithoutTlsOrCa) {
   for (const auto& [given, what] : std::vector<std::pair<std::string, std::string>>{
            {"", "server: legal: https://HOST:PORT"},
            {"server: 10.0.0.1", "server: legal: https://HOST:PORT"},
@@ -88,7 +88,7 @@ TEST(Kubeconfig, AServerIsReachedSafelyOrNotAtAll) {
   EXPECT_EQ(error_of("server: 'http://127.0.0.1:8001'", "namespace: x"), "") << "kubectl proxy";
 }
 
-TEST(Kubeconfig, MistakesHaveTheirPlace) {
+TEST(Kubeconfig, MistakesAreReportedWithTheirPlace) {
   EXPECT_EQ(kube::parse_kubeconfig("kind: Config\n", "f").error,
             "f:1:1: current-context: is not given; legal: the name of a context");
   EXPECT_EQ(kube::parse_kubeconfig("current-context: a\ncontexts: []\n", "f").error,
@@ -112,7 +112,7 @@ TEST(Kubeconfig, MalformedTextsAreErrors) {
   }
 }
 
-TEST(InCluster, IsWhatEveryPodIsGiven) {
+TEST(InCluster, ReadsThePodsEnvironmentAndServiceAccount) {
   std::map<std::string, std::string> environment;
   const auto look = [&](const char* name) { return environment[name]; };
   EXPECT_FALSE(kube::in_cluster_access(look, "/sa").access);
@@ -138,7 +138,7 @@ TEST(Base64, IsDecodedOrRefused) {
     EXPECT_FALSE(kube::decode_base64(bad)) << bad;
 }
 
-/// A file that is replaced as the kubelet replaces tokens: a new one under the old name.
+/// A file replaced as the kubelet replaces tokens: a new file under the old name.
 class CredentialsOnDisk : public testing::Test {
  protected:
   void put(const std::string& name, const std::string& text) const {
@@ -149,7 +149,7 @@ class CredentialsOnDisk : public testing::Test {
   StateDir dir_{};
 };
 
-TEST_F(CredentialsOnDisk, AreReadAgainWhenTheyWereReplaced) {
+TEST_F(CredentialsOnDisk, AreReadAgainWhenReplaced) {
   put("token", "first\n");
   put("ca.crt", "A");
   kube::Credentials credentials(
@@ -172,7 +172,7 @@ TEST_F(CredentialsOnDisk, AreReadAgainWhenTheyWereReplaced) {
   EXPECT_EQ(credentials.token(), "third");
 }
 
-TEST_F(CredentialsOnDisk, AFileThatIsAwayForAMomentDoesNoHarm) {
+TEST_F(CredentialsOnDisk, ABrieflyMissingFileKeepsTheOldCredentials) {
   put("token", "t");
   kube::Credentials credentials({.token = {{}, at("token")}});
   EXPECT_EQ(credentials.refresh(), "");
@@ -181,7 +181,7 @@ TEST_F(CredentialsOnDisk, AFileThatIsAwayForAMomentDoesNoHarm) {
   EXPECT_EQ(credentials.token(), "t");
 }
 
-TEST_F(CredentialsOnDisk, SayWhatCannotBeUsed) {
+TEST_F(CredentialsOnDisk, ReportWhichFileCannotBeUsed) {
   kube::Credentials missing({.authorities = {{}, at("ca.crt")}});
   EXPECT_EQ(missing.refresh(), at("ca.crt") + ": cannot be read");
   put("ca.crt", "A");

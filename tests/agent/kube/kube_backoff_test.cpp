@@ -24,14 +24,14 @@ TEST(Backoff, NeverOverflows) {
   EXPECT_EQ(backoff.next(), minutes(5));
 }
 
-TEST(Backoff, DoesWhatTheServerAsksFor) {
+TEST(Backoff, HonoursRetryAfter) {
   kube::Backoff backoff({.first = seconds(1), .longest = seconds(10)}, nullptr);
   EXPECT_EQ(backoff.next(seconds(30)), seconds(30));
   EXPECT_EQ(backoff.next(seconds(1)), seconds(2)) << "a lower bound, not more";
   EXPECT_EQ(backoff.next(minutes(1000)), minutes(10)) << "within reason";
 }
 
-TEST(Backoff, KeepsOthersOutOfStep) {
+TEST(Backoff, JitterKeepsClientsOutOfStep) {
   double drawn = 0;
   const auto random = [&] { return drawn; };
   kube::Backoff backoff({.first = seconds(10), .longest = seconds(10), .jitter = 0.2}, random);

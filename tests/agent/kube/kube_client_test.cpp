@@ -1,4 +1,4 @@
-// Asking a server with credentials that rotate, and asking it again and again.
+// Tests requests with rotating credentials, and repeated requests.
 #include "agent/kube/client/kube_client.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class KubeServer : public testing::Test {
     asker_.run();
     return got;
   }
-  /// Only this token is let in.
+  /// The only token that the server accepts.
   void let_in(const std::string& token) {
     server_.answers([token](const Asked& asked, Exchange& exchange) {
       const bool known = asked.header("authorization") == "Bearer " + token;
@@ -54,7 +54,7 @@ class KubeServer : public testing::Test {
   Asker asker_{};
 };
 
-TEST_F(KubeServer, IsAskedWithTheTokenOfTheMoment) {
+TEST_F(KubeServer, RequestsCarryTheCurrentToken) {
   token("one\n");
   let_in("one");
   auto kube = client();
@@ -68,7 +68,7 @@ TEST_F(KubeServer, IsAskedWithTheTokenOfTheMoment) {
   EXPECT_GT(kube.traffic().bytes_in, 0U);
 }
 
-TEST_F(KubeServer, ShowsHowLongAnswersTook) {
+TEST_F(KubeServer, CountsResponseTimes) {
   token("one");
   server_.answers([](const Asked& asked, Exchange& exchange) {
     if (asked.target == "/slow") exchange.wait(milliseconds(50));
@@ -84,7 +84,7 @@ TEST_F(KubeServer, ShowsHowLongAnswersTook) {
   EXPECT_GE(kube.traffic().waited, slow + milliseconds(50));
 }
 
-TEST_F(KubeServer, ATokenThatIsReplacedWhileItIsRefusedIsTriedAtOnce) {
+TEST_F(KubeServer, AReplacedTokenIsRetriedAtOnceAfterARejection) {
   token("old");
   auto kube = client();
   server_.answers([this](const Asked& asked, Exchange& exchange) {
@@ -96,7 +96,7 @@ TEST_F(KubeServer, ATokenThatIsReplacedWhileItIsRefusedIsTriedAtOnce) {
   EXPECT_EQ(server_.asked().size(), 2U);
 }
 
-TEST_F(KubeServer, ARefusedTokenIsNotTriedForEver) {
+TEST_F(KubeServer, ARejectedTokenIsNotRetriedForEver) {
   token("bad");
   let_in("good");
   auto kube = client();
@@ -119,7 +119,7 @@ TEST_F(KubeServer, NothingIsSentWithoutAUsableToken) {
   EXPECT_EQ(ask(kube, {.url = "/"}).status, 200) << "it has come";
 }
 
-TEST_F(KubeServer, GoesWithoutAWordAboutWhatIsUnderWay) {
+TEST_F(KubeServer, DestructionCancelsRequestsWithoutCallbacks) {
   token("t");
   server_.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
   {
@@ -132,7 +132,7 @@ TEST_F(KubeServer, GoesWithoutAWordAboutWhatIsUnderWay) {
   EXPECT_EQ(asker_.client().in_flight(), 0U);
 }
 
-TEST_F(KubeServer, IsAskedAgainAndAgain) {
+TEST_F(KubeServer, ThePollerRepeatsItsRequest) {
   token("t");
   auto kube = client();
   const runtime::SystemClock clock;
@@ -149,7 +149,7 @@ TEST_F(KubeServer, IsAskedAgainAndAgain) {
   EXPECT_EQ(server_.asked().size(), 5U);
 }
 
-TEST_F(KubeServer, AFailureIsFollowedByPatience) {
+TEST_F(KubeServer, ThePollerBacksOffAfterFailures) {
   token("t");
   server_.answers([](const Asked&, Exchange& exchange) { exchange.send(http_answer(503, "")); });
   auto kube = client();
@@ -170,7 +170,7 @@ TEST_F(KubeServer, AFailureIsFollowedByPatience) {
     EXPECT_GE(at[i] - at[i - 1], milliseconds(20) * (1 << (i - 1))) << "20, 40, 80 ms";
 }
 
-TEST_F(KubeServer, AskedInAHurryItIsAskedSoonButNotTooOften) {
+TEST_F(KubeServer, PollSoonKeepsTheMinimumInterval) {
   token("t");
   auto kube = client();
   const runtime::SystemClock clock;
@@ -192,7 +192,7 @@ TEST_F(KubeServer, AskedInAHurryItIsAskedSoonButNotTooOften) {
   }
 }
 
-TEST_F(KubeServer, EvenInAHurryAServersWishToBeLeftAloneCounts) {
+TEST_F(KubeServer, PollSoonHonoursRetryAfter) {
   token("t");
   server_.answers(
       [](const Asked&, Exchange& exchange) { exchange.send(http_answer(429, "", "Retry-After: 60\r\n")); });
@@ -211,7 +211,7 @@ TEST_F(KubeServer, EvenInAHurryAServersWishToBeLeftAloneCounts) {
   EXPECT_EQ(server_.asked().size(), 1U);
 }
 
-TEST(KubeAnswer, IsALineForPeople) {
+TEST(KubeAnswer, IsOneReadableLine) {
   EXPECT_EQ(kube::trouble({.status = 200}), "");
   EXPECT_EQ(kube::trouble({.status = 403, .body = "Forbidden (user=u, verb=get)\nmore"}),
             "403 Forbidden (user=u, verb=get)");
@@ -236,7 +236,7 @@ TEST(KubeAnswer, ARefusedEvictionNamesItsCause) {
   EXPECT_EQ(status->causes[0].reason, "DisruptionBudget");
 }
 
-TEST(KubeAnswer, MalformedBodiesAreNoStatus) {
+TEST(KubeAnswer, MalformedBodiesAreNotAStatus) {
   for (const auto& text : malformed_texts()) {
     EXPECT_FALSE(kube::parse_status(text));
     EXPECT_LT(kube::trouble({.status = 500, .body = text}).size(), 300U);

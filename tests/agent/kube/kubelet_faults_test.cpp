@@ -1,5 +1,5 @@
-// A kubelet that is gone, slow or talks nonsense: the last good list serves, its age is shown, ticks go on,
-// memory and time are bounded, and the log says what changed and nothing else.
+// Tests a kubelet that is missing, slow or sends invalid answers: the last valid list stays in force, its age
+// is shown, ticks go on, memory and time are bounded, and the log reports only changes.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -10,7 +10,7 @@ namespace evenkeel::test {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(__clang__)
-constexpr long kMostKib = 600 * 1024;  // a sanitizer keeps what was freed for a while
+constexpr long kMostKib = 600 * 1024;  // sanitizers delay freeing memory
 #else
 constexpr long kMostKib = 150 * 1024;
 #endif
@@ -23,7 +23,7 @@ const std::string kUid = "11111111-0000-0000-0000-000000000001";
 struct Trouble {
   const char* name;
   Fault fault;
-  const char* says;  ///< a part of what /readyz says
+  const char* says;  ///< part of the text of /readyz
 };
 void PrintTo(const Trouble& trouble, std::ostream* out) { *out << trouble.name; }
 
@@ -41,7 +41,7 @@ TEST_P(KubeletTrouble, LeavesTheLastListInForce) {
   node.host.pod(KubeQos::burstable, kUid, {"c1"});
   const std::vector<PodText> pods = {{.uid = kUid, .name = "web", .container_ids = {"c1"}}};
   node.lists(pods);
-  // A busy machine takes its time with the large answers; only the slow ones are to be given up.
+  // A busy machine is slow with the large answers; only the slow servers must time out.
   const bool slow = std::string_view(GetParam().says).find("in time") != std::string_view::npos;
   node.start({.interval = milliseconds(20), .patience = milliseconds(slow ? 500 : 10'000)});
   ASSERT_TRUE(node.until([&] { return node.pod(kUid) && node.pod(kUid)->name == "web"; })) << node.log();
@@ -92,7 +92,7 @@ INSTANTIATE_TEST_SUITE_P(
         Trouble{"deep", {.kind = Kind::deep}, "answer"}),
     [](const auto& each) { return "Case" + std::to_string(each.index); });
 
-TEST(KubeletTroubles, AKubeletThatIsGoneIsWaitedFor) {
+TEST(KubeletTroubles, AMissingKubeletIsRetried) {
   KubeletNode node;
   node.host.pod(KubeQos::burstable, kUid, {"c1"});
   node.lists({{.uid = kUid, .name = "web", .container_ids = {"c1"}}});
@@ -105,7 +105,7 @@ TEST(KubeletTroubles, AKubeletThatIsGoneIsWaitedFor) {
   EXPECT_FALSE(node.agent().view().node().pods_stale) << "a kubelet may be restarted";
 }
 
-TEST(KubeletTroubles, AnAnswerThatTakesItsTimeIsAnAnswer) {
+TEST(KubeletTroubles, ASlowAnswerIsAccepted) {
   KubeletNode node;
   node.lists({}, {.kind = Kind::delay, .time = milliseconds(300)});
   node.start();

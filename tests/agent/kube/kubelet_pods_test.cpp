@@ -1,4 +1,4 @@
-// Pods from a kubelet: what the agent knows, when, and what it holds on to.
+// Tests pods from a kubelet: what the agent knows, when, and what it keeps.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/kubelet_node.h"
@@ -16,7 +16,7 @@ PodText pod_text(const std::string& uid, const std::string& name) {
   return {.uid = uid, .name = name, .container_ids = {"c1"}};
 }
 
-TEST(KubeletPods, AreKnownWithWhatTheirOwnersAskFor) {
+TEST(KubeletPods, AreKnownWithTheirRequestsAndAnnotations) {
   KubeletNode node;
   node.host.pod(KubeQos::burstable, kOne, {"c1"});
   node.lists({{.uid = kOne,
@@ -43,7 +43,7 @@ TEST(KubeletPods, AreKnownWithWhatTheirOwnersAskFor) {
   EXPECT_EQ(node.kubelet.connections(), 1) << "kept";
 }
 
-TEST(KubeletPods, UntilTheFirstListEverythingIsLeftAlone) {
+TEST(KubeletPods, BeforeTheFirstListNothingIsWritten) {
   KubeletNode node;
   node.host.pod(KubeQos::besteffort, kOne, {"c1"});
   node.lists({}, {.kind = Fault::Kind::hang});
@@ -57,14 +57,14 @@ TEST(KubeletPods, UntilTheFirstListEverythingIsLeftAlone) {
         << cgroup.path << ": its owner may have said so";
 }
 
-TEST(KubeletPods, NoPodsAreAListToo) {
+TEST(KubeletPods, AnEmptyListIsValid) {
   KubeletNode node;
   node.lists({});
   node.start();
   EXPECT_TRUE(node.until([&] { return node.agent().view().node().pods_known; })) << "items: null";
 }
 
-TEST(KubeletPods, ANewDirectoryIsAskedAboutAtOnce) {
+TEST(KubeletPods, ANewCgroupDirectoryPollsTheKubeletAtOnce) {
   KubeletNode node;
   node.lists({pod_text(kOne, "web")});
   node.host.pod(KubeQos::burstable, kOne, {"c1"});
@@ -77,7 +77,7 @@ TEST(KubeletPods, ANewDirectoryIsAskedAboutAtOnce) {
   EXPECT_LE(asked, 4U) << "at most once a second";
 }
 
-TEST(KubeletPods, ADirectoryThatIsNeverExplainedIsAskedAboutForAWhileOnly) {
+TEST(KubeletPods, AnUnexplainedDirectoryPollsTheKubeletForAWhileOnly) {
   KubeletNode node;
   node.lists({pod_text(kOne, "web")});
   node.host.pod(KubeQos::burstable, kOne, {"c1", "the-sandbox"});
@@ -88,7 +88,7 @@ TEST(KubeletPods, ADirectoryThatIsNeverExplainedIsAskedAboutForAWhileOnly) {
   EXPECT_LE(node.kubelet.asked().size(), 4U) << "at most once a second";
 }
 
-TEST(KubeletPods, APodThatTheKubeletForgetsWhileItLivesIsNotForgotten) {
+TEST(KubeletPods, ARunningPodMissingFromTheListIsKept) {
   KubeletNode node;
   const auto directory = node.host.pod(KubeQos::besteffort, kOne, {"c1"});
   PodText careful = pod_text(kOne, "careful");
@@ -96,7 +96,7 @@ TEST(KubeletPods, APodThatTheKubeletForgetsWhileItLivesIsNotForgotten) {
   node.lists({careful, pod_text(kTwo, "other")});
   node.start();
   ASSERT_TRUE(node.until([&] { return node.pod(kOne) && node.pod(kOne)->hands_off; }));
-  node.lists({pod_text(kTwo, "other")});  // restarted, and its API server is away
+  node.lists({pod_text(kTwo, "other")});  // restarted while its API server is unreachable
   ASSERT_TRUE(node.until([&] { return node.pod(kOne) && node.pod(kOne)->unlisted; })) << node.log();
   EXPECT_TRUE(node.pod(kOne)->hands_off) << "what its owner said still counts";
   EXPECT_NE(node.page("/metrics").find("evenkeel_pods_unlisted 1"), std::string::npos);
@@ -107,7 +107,7 @@ TEST(KubeletPods, APodThatTheKubeletForgetsWhileItLivesIsNotForgotten) {
   EXPECT_TRUE(node.until([&] { return node.pod(kOne) == nullptr; })) << "gone in truth";
 }
 
-TEST(KubeletPods, AutomaticallyTheTreeStandsInForAKubeletThatIsNotThere) {
+TEST(KubeletPods, AutoFallsBackToTheCgroupTreeWithoutAKubelet) {
   KubeletNode node(inputs::PodsSource::Kind::automatic);
   node.host.pod(KubeQos::besteffort, kOne, {"c1"});
   node.lists({}, {.kind = Fault::Kind::status, .number = 403});

@@ -1,4 +1,4 @@
-// The program itself with a kubelet and an API server: flags, log, pages, and an orderly end while both are
+// Tests the program with a kubelet and an API server: flags, log, pages, and a clean exit while both are
 // silent.
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ class KubeletProgram : public testing::Test {
     const auto begin = log.find("port=") + 5;
     return "http://127.0.0.1:" + log.substr(begin, log.find_first_not_of("0123456789", begin) - begin);
   }
-  /// The page, once it holds `text`; the last one otherwise.
+  /// The page, once it contains `text`; the last one otherwise.
   static std::string page(const std::string& url, const std::string& text) {
     std::string body;
     for (int i = 0; i < 1000; ++i) {
@@ -58,7 +58,7 @@ class KubeletProgram : public testing::Test {
   ScriptedServer kubelet_{{.tls = true}}, api_{{.tls = true}};
 };
 
-TEST_F(KubeletProgram, KnowsPodsAndNodeAndEndsInOrder) {
+TEST_F(KubeletProgram, KnowsPodsAndNodeAndExitsCleanly) {
   LiveAgent agent(args());
   const auto url = address_of(agent);
   ASSERT_NE(url, "") << agent.log();
@@ -75,7 +75,7 @@ TEST_F(KubeletProgram, KnowsPodsAndNodeAndEndsInOrder) {
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
 }
 
-TEST_F(KubeletProgram, RefusesWhatCannotBeSafe) {
+TEST_F(KubeletProgram, RejectsUnsafeFlags) {
   const Ran ran = run_evenkeel({"run", "--host-root", host_.root(), "--pods", "kubelet"});
   EXPECT_EQ(ran.exit_status, 2);
   EXPECT_NE(ran.err.find("--kubelet-ca FILE or --kubelet-insecure-tls"), std::string::npos) << ran.err;

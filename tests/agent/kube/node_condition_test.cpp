@@ -1,4 +1,4 @@
-// The Node's condition: what trouble is told, for how long, and that nothing of it stays.
+// Tests the Node's condition: which problems are published, for how long, and that it is removed.
 #include "agent/kube/node_condition.h"
 
 #include <gtest/gtest.h>
@@ -42,7 +42,7 @@ class NodeConditionTest : public testing::Test {
   }
   [[nodiscard]] std::string body(std::size_t index) const { return server.asked().at(index).body; }
 
-  std::string answer = http_answer(200, "{}");  // before the server, whose thread sends it to the last
+  std::string answer = http_answer(200, "{}");  // declared before the server, whose thread uses it
   ScriptedServer server{};
   Asker asker{};
   runtime::SteppedClock clock{};
@@ -59,7 +59,7 @@ class NodeConditionTest : public testing::Test {
                     .value());
 };
 
-TEST_F(NodeConditionTest, ASoundAgentTakesOffOnceWhatAnEarlierOneLeft) {
+TEST_F(NodeConditionTest, AHealthyAgentRemovesAnEarlierConditionOnce) {
   for (int i = 0; i < 10; ++i) condition.publish(std::nullopt);
   until(1);
   clock.advance(seconds(100));
@@ -71,11 +71,11 @@ TEST_F(NodeConditionTest, ASoundAgentTakesOffOnceWhatAnEarlierOneLeft) {
   EXPECT_EQ(body(0), kOff);
 }
 
-TEST_F(NodeConditionTest, OnlyLastingTroubleIsTold) {
+TEST_F(NodeConditionTest, OnlyLastingProblemsArePublished) {
   condition.publish(trouble);
   clock.advance(seconds(29));
   condition.publish(trouble);
-  condition.publish(std::nullopt);  // it was short
+  condition.publish(std::nullopt);  // a short problem
   until(1);
   EXPECT_EQ(body(0), kOff);
   clock.advance(seconds(20));
@@ -104,7 +104,7 @@ TEST_F(NodeConditionTest, OnlyLastingTroubleIsTold) {
   EXPECT_EQ(body(3), kOff);
 }
 
-TEST_F(NodeConditionTest, NothingStaysWhenTheAgentStops) {
+TEST_F(NodeConditionTest, TheConditionIsRemovedWhenTheAgentStops) {
   clock.advance(seconds(31));
   condition.publish(trouble);
   until(1);
@@ -124,7 +124,7 @@ TEST_F(NodeConditionTest, AStopDoesNotWaitForASilentServer) {
   SUCCEED() << "it has returned";
 }
 
-TEST_F(NodeConditionTest, ARefusalIsSaidOnceAndTriedAgain) {
+TEST_F(NodeConditionTest, ARejectionIsReportedOnceAndRetried) {
   answer = http_answer(403, R"({"kind":"Status","message":"nodes is forbidden"})");
   condition.publish(std::nullopt);
   until(1);

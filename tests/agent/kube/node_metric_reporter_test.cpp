@@ -1,4 +1,4 @@
-// Reporting usage again and again, with the answers of an API server that knows NodeMetrics, or does not.
+// Tests repeated usage reports to an API server that has NodeMetrics, or has not.
 #include "agent/kube/node_metric_reporter.h"
 
 #include <gtest/gtest.h>
@@ -65,7 +65,7 @@ struct NodeMetricReporterTest : testing::Test {
   }
 };
 
-TEST_F(NodeMetricReporterTest, LooksFirstAndThenReportsInIntervals) {
+TEST_F(NodeMetricReporterTest, ReadsTheObjectFirstAndThenReportsAtIntervals) {
   answers(http_answer(200, kObject));
   enough = [this] { return heard.back().accepted >= 3; };
   begin();
@@ -85,19 +85,19 @@ TEST_F(NodeMetricReporterTest, LooksFirstAndThenReportsInIntervals) {
   EXPECT_EQ(objects.front(), kObject);
 }
 
-TEST_F(NodeMetricReporterTest, AnIntervalThatTheObjectShortensHoldsAtOnce) {
+TEST_F(NodeMetricReporterTest, AShorterIntervalTakesEffectAtOnce) {
   answers(http_answer(200, kObject));
   interval = std::chrono::hours(1);
   enough = [this] {
-    interval = milliseconds(20);  // as if the first answer had said so
+    interval = milliseconds(20);  // as if set by the first answer
     return heard.back().accepted >= 2;
   };
   begin();
-  asker.run();  // not for an hour
+  asker.run();  // must not wait the hour
   EXPECT_GE(reporter->state().accepted, 2U);
 }
 
-TEST_F(NodeMetricReporterTest, NothingIsSentWhileNothingIsKnown) {
+TEST_F(NodeMetricReporterTest, NothingIsSentWhileUsageIsUnknown) {
   answers(http_answer(200, kObject));
   status.clear();
   enough = [this] {
@@ -109,11 +109,11 @@ TEST_F(NodeMetricReporterTest, NothingIsSentWhileNothingIsKnown) {
   const auto asked = server.asked();
   ASSERT_EQ(asked.size(), 2U) << "the look, and what is known at last";
   EXPECT_GE(made, 3);
-  EXPECT_EQ(heard[1].last_error, "what the node uses is not known");
+  EXPECT_EQ(heard[1].last_error, "the node's usage is not known yet");
   EXPECT_EQ(heard.back().last_error, "");
 }
 
-TEST_F(NodeMetricReporterTest, WhoseObjectComesLaterIsToldThen) {
+TEST_F(NodeMetricReporterTest, ReportsOnceTheObjectIsCreated) {
   server.answers([this](const Asked&, Exchange& exchange) {
     const bool early = server.asked().size() <= 3;
     exchange.send(early ? refusal(404, "NotFound", "nodemetrics n1 not found") : http_answer(200, kObject));
@@ -121,13 +121,12 @@ TEST_F(NodeMetricReporterTest, WhoseObjectComesLaterIsToldThen) {
   enough = [this] { return heard.back().accepted > 0; };
   begin();
   asker.run();
-  EXPECT_EQ(heard.front().last_error,
-            "404 there is no NodeMetric of this node; Koordinator's manager makes it");
+  EXPECT_EQ(heard.front().last_error, "404 this node has no NodeMetric; Koordinator's manager creates it");
   for (int i = 0; i < 4; ++i) EXPECT_EQ(server.asked()[static_cast<std::size_t>(i)].body, "{}");
   EXPECT_EQ(reporter->state().failures, 3U);
 }
 
-TEST_F(NodeMetricReporterTest, AReportThatFailedIsMadeAnew) {
+TEST_F(NodeMetricReporterTest, AFailedReportIsRebuiltForTheRetry) {
   server.answers([this](const Asked& asked, Exchange& exchange) {
     const bool busy = asked.body != "{}" && server.asked().size() < 4;
     exchange.send(busy ? refusal(409, "Conflict", "try again") : http_answer(200, kObject));
@@ -140,23 +139,23 @@ TEST_F(NodeMetricReporterTest, AReportThatFailedIsMadeAnew) {
   EXPECT_GE(made, 3) << "with the newest figures each time";
 }
 
-TEST_F(NodeMetricReporterTest, SaysThatTheClusterKnowsNoNodeMetrics) {
+TEST_F(NodeMetricReporterTest, ReportsThatTheClusterHasNoNodeMetrics) {
   EXPECT_EQ(trouble_with(http_answer(404, "404 page not found\n", {}, "text/plain")),
-            "404 the cluster knows no NodeMetric (slo.koordinator.sh/v1alpha1)");
+            "404 the cluster has no NodeMetric resource (slo.koordinator.sh/v1alpha1)");
 }
 
-TEST_F(NodeMetricReporterTest, SaysWhichRightIsMissing) {
+TEST_F(NodeMetricReporterTest, ReportsWhichRightIsMissing) {
   EXPECT_EQ(trouble_with(refusal(403, "Forbidden", "cannot patch resource nodemetrics/status")),
             "403 cannot patch resource nodemetrics/status");
 }
 
-TEST_F(NodeMetricReporterTest, SaysWhatTheServerDoesNotAccept) {
+TEST_F(NodeMetricReporterTest, ReportsWhatTheServerRejects) {
   EXPECT_EQ(trouble_with(refusal(422, "Invalid", "status.updateTime: Invalid value")),
             "422 status.updateTime: Invalid value");
 }
 
-TEST_F(NodeMetricReporterTest, AnAnswerThatIsNoNodeMetricIsAFailure) {
-  EXPECT_EQ(trouble_with(http_answer(200, "<html>a proxy's page</html>")), "the answer is no NodeMetric");
+TEST_F(NodeMetricReporterTest, AnAnswerThatIsNotANodeMetricIsAFailure) {
+  EXPECT_EQ(trouble_with(http_answer(200, "<html>a proxy's page</html>")), "the answer is not a NodeMetric");
 }
 
 }  // namespace

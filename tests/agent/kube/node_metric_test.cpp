@@ -1,4 +1,4 @@
-// What is told Koordinator about this node, with numbers worked out by hand, and what is left out.
+// Tests the report on this node to Koordinator with a worked example, and what is omitted.
 #include "agent/reporting/node_metric.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ struct NodeMetricTest : testing::Test {
   std::optional<lending::ProdReclaimable> prod{};
   NodeSnapshot node = three_things();
 
-  /// A service, a batch pod and a host application, which use 900m and 15 MiB in all.
+  /// A service, a batch pod and a host application, using 900m and 15 MiB in all.
   static NodeSnapshot three_things() {
     auto node = SnapshotBuilder()
                     .cpus(8)
@@ -80,12 +80,12 @@ std::string window(const std::string& duration, const std::string& average, cons
          R"(,"p90":)" + above + R"(,"p95":)" + above + R"(,"p99":)" + above + "}}";
 }
 
-TEST_F(NodeMetricTest, IsWhatTheHandWorksOut) {
+TEST_F(NodeMetricTest, MatchesTheWorkedExample) {
   ten_seconds();
   prod =
       lending::ProdReclaimable{.reclaimable = Usage{1450_mcpu, 966367642_B}, .peak = Usage{2000_mcpu, 3_B}};
-  // The node: 1100 to 2000, 21 to 30 MiB; the system: less 900 and 15 MiB. Of ten values p90, p95 and p99 are
-  // the ninth, p50 the fifth. Of 20 s not half has passed between the first and the last measurement.
+  // The node: 1100 to 2000, 21 to 30 MiB; the system: minus 900 and 15 MiB. Of ten values p90, p95 and p99
+  // are the ninth, p50 the fifth. The measurements span less than half of 20 s.
   const std::string node_average = use("1550m", "26738688"), system_average = use("650m", "11010048");
   const auto of_node = [&](const char* duration) {
     return window(duration, node_average, use("1500m", "26214400"), use("1900m", "30408704"));
@@ -110,7 +110,7 @@ TEST_F(NodeMetricTest, IsWhatTheHandWorksOut) {
                 use("1450m", "966367642") + R"(},"prodPeakMetric":{"resource":)" + use("2000m", "3") + "}}}");
 }
 
-TEST_F(NodeMetricTest, NothingIsSaidWhileHalfOfTheNodeIsNotKnown) {
+TEST_F(NodeMetricTest, NoReportWhileCpuOrMemoryOfTheNodeIsUnknown) {
   EXPECT_EQ(patch(), "") << "nothing was measured";
   node.at = MonoTime(seconds(1));
   node.node.cpu_use.reset();
@@ -124,7 +124,7 @@ TEST_F(NodeMetricTest, NothingIsSaidWhileHalfOfTheNodeIsNotKnown) {
   EXPECT_EQ(patch(), "");
 }
 
-TEST_F(NodeMetricTest, WhatIsNotKnownIsTakenAwayAndNeverZero) {
+TEST_F(NodeMetricTest, UnknownValuesAreRemovedNotZero) {
   ten_seconds();
   const auto text = patch(false);
   EXPECT_TRUE(says(text, R"("podsMetric":null)")) << text;
@@ -132,7 +132,7 @@ TEST_F(NodeMetricTest, WhatIsNotKnownIsTakenAwayAndNeverZero) {
   EXPECT_FALSE(says(text, "\"0")) << text;
 }
 
-TEST_F(NodeMetricTest, ZeroIsSaidWhereItWasMeasured) {
+TEST_F(NodeMetricTest, MeasuredZerosAreReported) {
   node = SnapshotBuilder().cpus(8).pod("idle").ls().uses(0_mcpu).build();
   memory(node, node.pods[0].cgroup, 0_B);
   ten_seconds();
@@ -141,7 +141,7 @@ TEST_F(NodeMetricTest, ZeroIsSaidWhereItWasMeasured) {
   EXPECT_TRUE(says(text, R"("hostApplicationMetric":[])")) << text;
 }
 
-TEST_F(NodeMetricTest, APodWithHalfItsUseIsLeftOutAndAnApplicationIsNot) {
+TEST_F(NodeMetricTest, APodWithPartlyUnknownUseIsOmittedAHostApplicationIsNot) {
   memory(node, node.pods[0].cgroup, std::nullopt);
   memory(node, node.host_applications[0].cgroup, std::nullopt);
   ten_seconds();
@@ -151,7 +151,7 @@ TEST_F(NodeMetricTest, APodWithHalfItsUseIsLeftOutAndAnApplicationIsNot) {
   EXPECT_TRUE(says(text, R"("qos":"LS","usage":{"resources":{"cpu":"100m"}})")) << text;
 }
 
-TEST_F(NodeMetricTest, APodWithoutANameIsLeftOut) {
+TEST_F(NodeMetricTest, APodWithoutANameIsOmitted) {
   auto pods = *node.pod_specs;
   pods[0].name.clear();
   ten_seconds();
@@ -160,7 +160,7 @@ TEST_F(NodeMetricTest, APodWithoutANameIsLeftOut) {
   EXPECT_TRUE(says(patch(), "\"crunch\""));
 }
 
-TEST_F(NodeMetricTest, IsJsonWhateverTheNamesAre) {
+TEST_F(NodeMetricTest, IsValidJsonForAnyNames) {
   auto slo = std::make_shared<NodeSlo>(*node.slo);
   slo->host_applications[0].name = "a\"b\\\n";
   node.slo = slo;

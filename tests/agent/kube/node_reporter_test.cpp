@@ -1,4 +1,4 @@
-// Putting the lendable resources on a Node, with the answers of a Kubernetes 1.20 API server.
+// Tests advertising lendable resources on a Node, with the answers of a Kubernetes 1.20 API server.
 #include "agent/kube/node_reporter.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@ std::string node_with(const std::string& batch_cpu) {
          batch_cpu + R"(,"kubernetes.io/batch-memory":"1536Mi"}}})";
 }
 
-TEST(LentBy, ReadsEverySpellingThatTheServerAnswersWith) {
+TEST(LentBy, ReadsEveryQuantityFormatOfTheServer) {
   for (const auto& [text, amount] : std::initializer_list<std::pair<const char*, std::int64_t>>{
            {R"("1500")", 1500}, {R"("1k")", 1000}, {R"("1e3")", 1000}, {"1500", 1500}, {R"("0")", 0}}) {
     const auto lent = kube::lent_amounts_in(node_with(text));
@@ -28,14 +28,14 @@ TEST(LentBy, ReadsEverySpellingThatTheServerAnswersWith) {
   }
 }
 
-TEST(LentBy, IsUnknownWhereSomethingIsNoNodeOrNoAmount) {
+TEST(LentBy, IsAbsentForOtherObjectsOrBadAmounts) {
   for (const auto& text : {std::string(), std::string("{}"), std::string("[]"), std::string("null"),
                            node_with(R"("-5")"), node_with(R"("12x")"), node_with("{}"), node_with("[]"),
                            std::string(R"({"kind":"Status","code":404})"), node_with(R"("1")").substr(0, 80)})
     EXPECT_FALSE(kube::lent_amounts_in(text)) << text;
 }
 
-TEST(LendingPatch, TouchesNothingElse) {
+TEST(LendingPatch, ChangesNothingElse) {
   EXPECT_EQ(
       kube::lending_patch({1500, 1 << 20, std::nullopt, 0}, {}),
       R"({"status":{"capacity":{"kubernetes.io/batch-cpu":"1500","kubernetes.io/batch-memory":"1048576",)"
@@ -56,7 +56,7 @@ struct NodeReporterTest : testing::Test {
       kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
   std::vector<lending::LentAmounts> stands{};
   std::vector<std::string> failures{};
-  std::size_t enough = 1;  ///< answers, good or bad
+  std::size_t enough = 1;  ///< answers to wait for, good or bad
   kube::NodeReporter reporter = spread_over(milliseconds(200));
   kube::NodeReporter spread_over(Duration spread) {
     return std::move(kube::NodeReporter::open(asker.loop(), api, clock, [] { return 0.5; },
@@ -84,7 +84,7 @@ struct NodeReporterTest : testing::Test {
   }
 };
 
-TEST_F(NodeReporterTest, PatchesTheStatusAndTellsWhatStandsThere) {
+TEST_F(NodeReporterTest, PatchesTheStatusAndReportsTheResult) {
   answers(http_answer(200, node_with(R"("1k")")));
   reporter.publish({1000, 1536 << 20, {}, {}}, {}, true);
   asker.run();
@@ -96,7 +96,7 @@ TEST_F(NodeReporterTest, PatchesTheStatusAndTellsWhatStandsThere) {
   EXPECT_EQ(stands[0][0], 1000);
 }
 
-TEST_F(NodeReporterTest, LooksWithoutChangingAnything) {
+TEST_F(NodeReporterTest, ResyncReadsWithoutAChange) {
   answers(http_answer(200, node_with(R"("7")")));
   reporter.resync();
   asker.run();
@@ -107,7 +107,7 @@ TEST_F(NodeReporterTest, LooksWithoutChangingAnything) {
   EXPECT_EQ(stands[0][0], 7);
 }
 
-TEST_F(NodeReporterTest, OfManyChangesTheNewestIsSentOnce) {
+TEST_F(NodeReporterTest, OnlyTheNewestOfManyChangesIsSent) {
   answers(http_answer(200, node_with(R"("9")")));
   for (int amount = 1; amount <= 9; ++amount) reporter.publish({amount, {}, {}, {}}, {}, false);
   asker.run();
@@ -115,17 +115,17 @@ TEST_F(NodeReporterTest, OfManyChangesTheNewestIsSentOnce) {
   EXPECT_NE(server.asked()[0].body.find("\"9\""), std::string::npos) << server.asked()[0].body;
 }
 
-TEST_F(NodeReporterTest, ADropOvertakesWhatWaits) {
+TEST_F(NodeReporterTest, AnUrgentPatchReplacesAWaitingOne) {
   answers(http_answer(200, node_with(R"("1")")));
   reporter = spread_over(std::chrono::hours(1));
   reporter.publish({9, {}, {}, {}}, {}, false);
   reporter.publish({1, {}, {}, {}}, {}, true);
-  asker.run();  // not for an hour
+  asker.run();  // must not wait the hour
   ASSERT_EQ(server.asked().size(), 1U);
   EXPECT_NE(server.asked()[0].body.find("\"1\""), std::string::npos);
 }
 
-TEST_F(NodeReporterTest, WhatFailedIsTriedAgainUntilSomethingNewerIsThere) {
+TEST_F(NodeReporterTest, AFailedPatchIsRetriedUntilANewerOneComes) {
   enough = 2;
   server.answers([this](const Asked&, Exchange& exchange) {
     const bool first = server.asked().size() == 1;
@@ -139,14 +139,14 @@ TEST_F(NodeReporterTest, WhatFailedIsTriedAgainUntilSomethingNewerIsThere) {
   EXPECT_EQ(server.asked()[0].body, server.asked()[1].body);
 }
 
-TEST_F(NodeReporterTest, AnAnswerThatIsNoNodeIsAFailure) {
+TEST_F(NodeReporterTest, AnAnswerThatIsNotANodeIsAFailure) {
   answers(http_answer(200, "<html>a proxy's page</html>"));
   reporter.publish({5, {}, {}, {}}, {}, true);
   asker.run();
-  EXPECT_EQ(failures, std::vector<std::string>{"the answer is no Node"});
+  EXPECT_EQ(failures, std::vector<std::string>{"the answer is not a Node"});
 }
 
-TEST_F(NodeReporterTest, StandingBackSendsNothing) {
+TEST_F(NodeReporterTest, PausedItSendsNothing) {
   reporter.publish({5, {}, {}, {}}, {}, false);
   reporter.pause();
   const auto later = asker.loop().timer([this] { asker.stop(); });

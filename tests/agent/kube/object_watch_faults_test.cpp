@@ -1,4 +1,5 @@
-// An API server that is away, refuses or talks nonsense: a watch says so, waits, and goes on.
+// Tests an API server that is unreachable, rejects requests or sends invalid data: a watch reports it, waits,
+// and resumes.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/object_watcher.h"
@@ -9,9 +10,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// --- what goes wrong
+// --- failures
 
-TEST_F(ObjectWatchTest, OneThatBreaksOffOnceIsNoTrouble) {
+TEST_F(ObjectWatchTest, OneBrokenWatchIsNotReported) {
   server_.watched([](Exchange& exchange) {
     exchange.send(chunked_head() + chunk(bookmark_json(20)) + "40\r\n{\"type\":\"ADDED\",");
     exchange.reset();
@@ -21,7 +22,7 @@ TEST_F(ObjectWatchTest, OneThatBreaksOffOnceIsNoTrouble) {
   EXPECT_TRUE(last_asked("resourceVersion=20&"));
 }
 
-TEST_F(ObjectWatchTest, OneThatBreaksOffAgainAndAgainIs) {
+TEST_F(ObjectWatchTest, RepeatedlyBrokenWatchesAreReported) {
   options_.stable_after = seconds(1);
   server_.watched_for_ever([](Exchange& exchange) {
     exchange.send(chunked_head() + "ff\r\n{\"type\":");
@@ -34,7 +35,7 @@ TEST_F(ObjectWatchTest, OneThatBreaksOffAgainAndAgainIs) {
   EXPECT_EQ(lists(), 1) << "where it was is not lost";
 }
 
-TEST_F(ObjectWatchTest, AServerThatIsGoneIsWaitedFor) {
+TEST_F(ObjectWatchTest, AMissingServerIsRetried) {
   server_.lists(7, {object(5)});
   until([this] { return watches() == 1; });
   server_.http().stop();
@@ -56,7 +57,7 @@ struct Refusal {
 void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.status; }
 class ObjectWatchRefused : public ObjectWatchTest, public testing::WithParamInterface<Refusal> {};
 
-TEST_P(ObjectWatchRefused, SaysWhyAndAsksAgainLaterAndLater) {
+TEST_P(ObjectWatchRefused, ReportsTheReasonAndBacksOff) {
   server_.lists([](const Asked&, Exchange& exchange) {
     exchange.send(http_answer(GetParam().status, R"({"kind":"Status","message":"so it is","code":)" +
                                                      std::to_string(GetParam().status) + "}"));
@@ -69,7 +70,7 @@ TEST_P(ObjectWatchRefused, SaysWhyAndAsksAgainLaterAndLater) {
   until("object 5");
 }
 
-TEST_P(ObjectWatchRefused, AWatchToo) {
+TEST_P(ObjectWatchRefused, AlsoForAWatch) {
   server_.lists(7, {object(5)});
   for (int i = 0; i < 2; ++i)
     server_.watched([](Exchange& exchange) { exchange.send(http_answer(GetParam().status, "so it is")); });
@@ -85,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Table, ObjectWatchRefused,
                                          Refusal{500, "500 so it is"}, Refusal{503, "503 so it is"}),
                          [](const auto& each) { return "Case" + std::to_string(each.param.status); });
 
-TEST_F(ObjectWatchTest, AServersWishToBeLeftAloneCounts) {
+TEST_F(ObjectWatchTest, HonoursRetryAfter) {
   server_.lists([](const Asked&, Exchange& exchange) {
     exchange.send(http_answer(429, "later", "Retry-After: 60\r\n"));
   });
@@ -94,7 +95,7 @@ TEST_F(ObjectWatchTest, AServersWishToBeLeftAloneCounts) {
   EXPECT_EQ(heard_, Heard{"trouble: 429 later"});
 }
 
-TEST_F(ObjectWatchTest, ATokenThatIsReplacedIsTakenUp) {
+TEST_F(ObjectWatchTest, AReplacedTokenIsUsed) {
   server_.lists([this](const Asked& asked, Exchange& exchange) {
     if (asked.header("authorization") == "Bearer new")
       return void(exchange.send(http_answer(200, list_json(7, {object(5)}))));
@@ -104,7 +105,7 @@ TEST_F(ObjectWatchTest, ATokenThatIsReplacedIsTakenUp) {
   EXPECT_EQ(until("object 5"), Heard{"object 5"}) << "without a trouble";
 }
 
-TEST_F(ObjectWatchTest, AnErrorInAWatchIsSaid) {
+TEST_F(ObjectWatchTest, AnErrorEventIsReported) {
   server_.lists(7, {object(5)});
   server_.watched(saying({gone_json(500, "etcdserver: leader changed"), event_json("MODIFIED", object(8))}));
   until([this] { return watches() == 2; });
@@ -113,7 +114,7 @@ TEST_F(ObjectWatchTest, AnErrorInAWatchIsSaid) {
   EXPECT_TRUE(last_asked("resourceVersion=7&"));
 }
 
-// --- what no API server says
+// --- invalid data
 
 struct Hostile {
   const char* name;
@@ -122,7 +123,7 @@ struct Hostile {
 void PrintTo(const Hostile& hostile, std::ostream* out) { *out << hostile.name; }
 class ObjectWatchHostile : public ObjectWatchTest, public testing::WithParamInterface<Hostile> {};
 
-TEST_P(ObjectWatchHostile, IsLeftAndListedAgain) {
+TEST_P(ObjectWatchHostile, IsAbortedAndListedAgain) {
   options_.longest = 1 << 20;
   server_.lists(7, {object(5)});
   server_.watched([this](Exchange& exchange) {
@@ -154,7 +155,7 @@ INSTANTIATE_TEST_SUITE_P(
         Hostile{"a list", list_json(8, {object(8)})}),
     [](const auto& each) { return "Case" + std::to_string(each.index); });
 
-TEST_F(ObjectWatchTest, AListThatIsNoneIsTrouble) {
+TEST_F(ObjectWatchTest, AnInvalidListIsReported) {
   struct Bad {
     std::string body;
     const char* says;
@@ -162,9 +163,10 @@ TEST_F(ObjectWatchTest, AListThatIsNoneIsTrouble) {
   options_.longest = 1 << 20;
   const std::vector<Bad> all = {
       {"<html>", "trouble: answer"},
-      {"{}", "trouble: the answer is no list of objects"},
-      {R"({"metadata":{"resourceVersion":"7"},"items":{}})", "trouble: the answer is no list of objects"},
-      {R"({"metadata":{"resourceVersion":"7&x"},"items":[]})", "trouble: the answer is no list of objects"},
+      {"{}", "trouble: the answer is not a list of objects"},
+      {R"({"metadata":{"resourceVersion":"7"},"items":{}})", "trouble: the answer is not a list of objects"},
+      {R"({"metadata":{"resourceVersion":"7&x"},"items":[]})",
+       "trouble: the answer is not a list of objects"},
       {list_json(7, {R"({"metadata":{"name":"node-1"}})"}), "trouble: the object has no version"},
       {"{\"items\":" + std::string(500'000, '['), "trouble: answer"},
       {std::string(2 << 20, ' '), "trouble: an answer of more than 1048576 bytes"}};
@@ -179,7 +181,7 @@ TEST_F(ObjectWatchTest, AListThatIsNoneIsTrouble) {
   }
 }
 
-TEST_F(ObjectWatchTest, ASlowDripEndsWithItsTime) {
+TEST_F(ObjectWatchTest, ASlowlyDrippingAnswerTimesOut) {
   options_.watch_lifetime = seconds(1);
   options_.stale_after = milliseconds(200);
   server_.lists(7, {object(5)});

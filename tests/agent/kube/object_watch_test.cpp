@@ -1,4 +1,4 @@
-// One object of an API server, known as it stands: what is asked, and what is told.
+// Tests watching one object of an API server: the requests, and the reported changes.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/object_watcher.h"
@@ -9,9 +9,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// --- what it is told
+// --- reported changes
 
-TEST_F(ObjectWatchTest, ListsAndThenFollowsWhatHappens) {
+TEST_F(ObjectWatchTest, ListsAndThenFollowsEvents) {
   server_.lists(7, {});
   server_.watched(saying({event_json("ADDED", object(8)), event_json("MODIFIED", object(11)),
                           event_json("DELETED", object(12)), event_json("ADDED", object(15))}));
@@ -24,12 +24,12 @@ TEST_F(ObjectWatchTest, ListsAndThenFollowsWhatHappens) {
   EXPECT_EQ(server_.http().asked()[1].header("authorization"), "Bearer t");
 }
 
-TEST_F(ObjectWatchTest, WhatStandsThereIsInTheList) {
+TEST_F(ObjectWatchTest, TheObjectIsTakenFromTheList) {
   server_.lists(9, {nodeslo_json("node-10", 3), object(5), nodeslo_json("node", 6)});
   EXPECT_EQ(until([this] { return watches() == 1; }), Heard{"object 5"}) << "not another's";
 }
 
-TEST_F(ObjectWatchTest, EventsMayComeInAnyPieces) {
+TEST_F(ObjectWatchTest, EventsMayArriveInAnyPieces) {
   const auto all = event_json("ADDED", object(8)) + bookmark_json(9) + event_json("MODIFIED", object(10));
   std::vector<std::string> bytes;
   for (const char byte : all) bytes.emplace_back(1, byte);
@@ -42,15 +42,15 @@ TEST_F(ObjectWatchTest, EventsMayComeInAnyPieces) {
             (Heard{"absent", "object 8", "object 10", "object 8", "object 10"}));
 }
 
-TEST_F(ObjectWatchTest, AnothersEventIsNone) {
+TEST_F(ObjectWatchTest, EventsOfOtherObjectsAreIgnored) {
   server_.watched(saying({event_json("ADDED", nodeslo_json("node-2", 8)),
                           event_json("DELETED", nodeslo_json("node", 9)), bookmark_json(10)}));
   EXPECT_EQ(until([this] { return confirmed_ >= 3; }), Heard{"absent"});
 }
 
-// --- how it goes on
+// --- resuming
 
-TEST_F(ObjectWatchTest, AWatchThatEndsIsRenewedWhereItWas) {
+TEST_F(ObjectWatchTest, AnEndedWatchResumesAtItsVersion) {
   server_.watched(saying_all({event_json("ADDED", object(8)), bookmark_json(20)}));
   server_.watched(saying_all({bookmark_json(30)}));
   until([this] { return last_asked("resourceVersion=30&"); });
@@ -59,21 +59,21 @@ TEST_F(ObjectWatchTest, AWatchThatEndsIsRenewedWhereItWas) {
   EXPECT_EQ(lists(), 1);
 }
 
-TEST_F(ObjectWatchTest, AWatchIsAskedForAtMostOnceInAWhile) {
+TEST_F(ObjectWatchTest, WatchesKeepTheMinimumInterval) {
   options_.min_interval = milliseconds(200);
   server_.watched_for_ever(saying_all({bookmark_json(30)}));
   run(milliseconds(1000));
   EXPECT_LE(watches(), 6);
 }
 
-TEST_F(ObjectWatchTest, AWatchThatEndsAtOnceIsNotAskedForForEver) {
+TEST_F(ObjectWatchTest, AWatchThatEndsAtOnceBacksOff) {
   server_.watched_for_ever(saying_all({}));
   run(milliseconds(800));
   EXPECT_LE(watches(), 9) << "10, 20, 40, 80, 160, 200 ms apart";
   EXPECT_EQ(heard_, Heard{"absent"});
 }
 
-TEST_F(ObjectWatchTest, WhatTheServerHasForgottenIsListedAgain) {
+TEST_F(ObjectWatchTest, AnExpiredVersionIsListedAgain) {
   for (const bool as_status : {true, false}) {
     heard_.clear();
     watch_.reset();
@@ -91,7 +91,7 @@ TEST_F(ObjectWatchTest, WhatTheServerHasForgottenIsListedAgain) {
   }
 }
 
-TEST_F(ObjectWatchTest, WhatWasDeletedMeanwhileIsToldAfterAList) {
+TEST_F(ObjectWatchTest, ADeletionDuringAGapIsReportedAfterAList) {
   server_.lists(7, {object(5)});
   server_.watched([this](Exchange& exchange) {
     server_.lists(99, {});
@@ -100,30 +100,30 @@ TEST_F(ObjectWatchTest, WhatWasDeletedMeanwhileIsToldAfterAList) {
   EXPECT_EQ(until("absent"), (Heard{"object 5", "absent"}));
 }
 
-TEST_F(ObjectWatchTest, AHalfOpenConnectionIsLeftAndTheWatchGoesOn) {
+TEST_F(ObjectWatchTest, AHalfOpenConnectionIsAbortedAndTheWatchResumes) {
   options_.watch_lifetime = seconds(1);
   options_.stale_after = milliseconds(200);
   server_.lists(7, {object(5)});
-  server_.watched(saying({bookmark_json(33)}));  // and then nothing more, not even the end
+  server_.watched(saying({bookmark_json(33)}));  // then silence, without closing
   until([this] { return watches() == 2; });
   EXPECT_TRUE(last_asked("resourceVersion=33&"));
   EXPECT_EQ(heard_, Heard{"object 5"}) << "no trouble if the next one works";
   EXPECT_EQ(lists(), 1);
 }
 
-TEST_F(ObjectWatchTest, AWatchThatStandsIsAConfirmation) {
+TEST_F(ObjectWatchTest, ARunningWatchConfirmsTheObject) {
   server_.lists(7, {object(5)});
   EXPECT_EQ(until([this] { return confirmed_ == 1; }), Heard{"object 5"}) << "without a word";
 }
 
-TEST_F(ObjectWatchTest, NowAndThenItIsListedAnyway) {
+TEST_F(ObjectWatchTest, ItIsListedAgainAtAnInterval) {
   options_.relist_interval = milliseconds(1);
   server_.lists(7, {object(5)});
   server_.watched_for_ever(saying_all({bookmark_json(33)}));
   EXPECT_EQ(until([this] { return lists() >= 3; }), Heard{"object 5"}) << "the same again is no news";
 }
 
-TEST_F(ObjectWatchTest, GoesWithoutAWord) {
+TEST_F(ObjectWatchTest, DestructionIsSilent) {
   until([this] { return watches() == 1; });
   watch_.reset();
   const auto soon = asker_.loop().timer([this] { asker_.stop(); });

@@ -1,4 +1,5 @@
-// What the reporters share: when a patch is sent, with which body, and what becomes of one that failed.
+// Tests the reporters' common patching: when a patch is sent, with which body, and how a failed one is
+// retried.
 #include "agent/kube/patcher.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +19,7 @@ struct PatcherTest : testing::Test {
   kube::KubeClient api = std::move(
       kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
   std::vector<int> statuses{};
-  std::size_t enough = 1;  ///< answers
+  std::size_t enough = 1;  ///< answers to wait for
   kube::Patcher patcher = std::move(kube::Patcher::open(
                                         asker.loop(), api, clock, [] { return 0.5; },
                                         {.path = "/o",
@@ -42,7 +43,7 @@ struct PatcherTest : testing::Test {
   }
 };
 
-TEST_F(PatcherTest, ABodyIsMadeAnewForEveryTry) {
+TEST_F(PatcherTest, ABodyIsRebuiltForEveryTry) {
   answers({503, 409, 200});
   enough = 3;
   patcher.publish(numbered(), true);
@@ -53,7 +54,7 @@ TEST_F(PatcherTest, ABodyIsMadeAnewForEveryTry) {
   EXPECT_EQ(statuses, (std::vector<int>{503, 409, 200}));
 }
 
-TEST_F(PatcherTest, AnEmptyBodyIsNotSentAndHoldsNothingUp) {
+TEST_F(PatcherTest, AnEmptyBodyIsNotSentAndBlocksNothing) {
   patcher.publish([] { return std::string(); }, true);
   const auto later = asker.loop().timer([this] { patcher.publish(numbered(), true); });
   later->arm(milliseconds(100));
@@ -62,7 +63,7 @@ TEST_F(PatcherTest, AnEmptyBodyIsNotSentAndHoldsNothingUp) {
   EXPECT_EQ(server.asked()[0].body, "{\"n\":1}");
 }
 
-TEST_F(PatcherTest, ALookThatFailedIsRepeatedBeforeAnythingIsWritten) {
+TEST_F(PatcherTest, AFailedReadIsRetriedBeforeAnyWrite) {
   answers({404, 200, 200});
   enough = 3;
   patcher.resync();

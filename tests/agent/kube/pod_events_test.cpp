@@ -1,4 +1,4 @@
-// Events on pods: what is sent, what is not sent twice, and what happens when the server does not want them.
+// Tests Events on pods: which are sent, which are not repeated, and a server that rejects them.
 #include "agent/kube/pod_events.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 
-/// Time goes on only as the tests say, but for the loop's own timers.
+/// Time advances only by the tests, except for the loop's own timers.
 class PodEventsTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -27,7 +27,7 @@ class PodEventsTest : public testing::Test {
   void take(std::string answer) {
     server.answers([answer = std::move(answer)](const Asked&, Exchange& exchange) { exchange.send(answer); });
   }
-  /// Until the counters have seen `events` of them.
+  /// Runs until the counters have `events` events.
   void settle(std::uint64_t events) {
     wanted = events;
     if (!settled()) asker.run();
@@ -54,7 +54,7 @@ class PodEventsTest : public testing::Test {
                     .value());
 };
 
-TEST_F(PodEventsTest, SaysWhatWasDoneToThePod) {
+TEST_F(PodEventsTest, DescribesTheActionOnThePod) {
   events_.send({"shop", "cart-1", "u1", "Evicting", "a \"reason\"", {}});
   settle(1);
   ASSERT_EQ(server.asked().size(), 1U);
@@ -71,7 +71,7 @@ TEST_F(PodEventsTest, SaysWhatWasDoneToThePod) {
       R"("firstTimestamp":"2026-11-21T03:17:26Z","lastTimestamp":"2026-11-21T03:17:26Z","count":1})");
 }
 
-TEST_F(PodEventsTest, TheSameIsCountedAndToldAgainLater) {
+TEST_F(PodEventsTest, RepeatsAreCountedAndSentAgainLater) {
   for (int i = 0; i < 5; ++i) events_.send(event());
   settle(1);
   EXPECT_EQ(events_.counters().repeated, 4U);
@@ -96,7 +96,7 @@ TEST_F(PodEventsTest, DifferentFilesAndPodsAreDifferentEvents) {
   EXPECT_EQ(events_.counters().repeated, 0U);
 }
 
-TEST_F(PodEventsTest, ABurstIsCutAndTimeGivesRoomAgain) {
+TEST_F(PodEventsTest, ABurstIsLimitedAndRefillsOverTime) {
   for (int i = 0; i < 100; ++i) events_.send(event("p" + std::to_string(i)));
   settle(100);
   EXPECT_EQ(events_.counters().sent, 3U);
@@ -107,7 +107,7 @@ TEST_F(PodEventsTest, ABurstIsCutAndTimeGivesRoomAgain) {
   EXPECT_EQ(events_.counters().sent, 5U) << "two more after 13 s";
 }
 
-TEST_F(PodEventsTest, ARefusalIsSaidOnceAndTheEventDropped) {
+TEST_F(PodEventsTest, ARejectionIsReportedOnceAndTheEventDropped) {
   take(http_answer(403, R"({"kind":"Status","message":"events is forbidden"})"));
   events_.send(event("a"));
   events_.send(event("b"));
@@ -117,7 +117,7 @@ TEST_F(PodEventsTest, ARefusalIsSaidOnceAndTheEventDropped) {
   EXPECT_EQ(events_.counters().dropped, 2U);
 }
 
-TEST_F(PodEventsTest, ABusyServerIsAskedAgain) {
+TEST_F(PodEventsTest, ABusyServerIsRetried) {
   server.answers([this](const Asked&, Exchange& exchange) {
     exchange.send(server.asked().size() == 1 ? http_answer(503, "busy") : http_answer(201, "{}"));
   });
@@ -137,7 +137,7 @@ TEST_F(PodEventsTest, ALongMessageIsCutBetweenCharacters) {
   EXPECT_EQ(pods::text_at(parsed.root, {"message"}).size(), 1000U);
 }
 
-TEST(OwnersEvent, TellsWhatConcernsThePodsOwner) {
+TEST(OwnersEvent, ReportsWhatConcernsThePodsOwner) {
   Pod pod;
   pod.namespace_ = "shop", pod.name = "cart", pod.uid = "u";
   const auto of = [&](const record::AuditEvent& event) { return cli::event_for_owner(pod, event); };

@@ -1,5 +1,5 @@
-// The NodeSLO object of a node, watched: what the agent does when it comes, changes, is bad, or goes, and
-// when nobody tells.
+// Tests the watched NodeSLO object: what the agent does when it appears, changes, is invalid or is deleted,
+// and when the server is silent.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -30,7 +30,7 @@ class WatchedNodeSlo : public testing::Test {
   [[nodiscard]] bool until_idle() {
     return node_.until([this] { return idles(); });
   }
-  /// A watch that waits until it has been told so often, says this, and ends.
+  /// A watch that waits until told_ reaches `times`, sends `event`, and ends.
   void says_when_told(const std::string& event, int times = 1) {
     api_.watched([this, event, times](Exchange& exchange) {
       exchange.send(chunked_head());
@@ -39,19 +39,19 @@ class WatchedNodeSlo : public testing::Test {
       exchange.send(chunk(event) + "0\r\n\r\n");
     });
   }
-  std::atomic<int> told_ = 0;  // outlives the server's threads
+  std::atomic<int> told_ = 0;  // must outlive the server's threads
   WatchScript api_{};
   mutable KubeletNode node_{};
   std::string pod_{};
 };
 
-TEST_F(WatchedNodeSlo, IsFollowed) {
+TEST_F(WatchedNodeSlo, ChangesTakeEffect) {
   says_when_told(event_json("ADDED", slo(8, kIdle)));
   says_when_told(event_json("MODIFIED", slo(9, "{}")), 2);
   node_.start();
   ASSERT_TRUE(node_.until([this] { return node_.nodeslo_state().loaded.has_value(); })) << node_.log();
   EXPECT_FALSE(idles());
-  EXPECT_NE(node_.page("/readyz").find("nodeslos/node-1 is not there: everything is off until it appears"),
+  EXPECT_NE(node_.page("/readyz").find("nodeslos/node-1 does not exist: everything is off until it appears"),
             std::string::npos)
       << node_.page("/readyz");
   told_ = 1;
@@ -60,7 +60,7 @@ TEST_F(WatchedNodeSlo, IsFollowed) {
   EXPECT_TRUE(node_.until([this] { return !idles(); })) << "what the next watch said: " << node_.log();
 }
 
-TEST_F(WatchedNodeSlo, BeforeTheFirstAnswerEverythingIsLeftAlone) {
+TEST_F(WatchedNodeSlo, BeforeTheFirstAnswerNothingIsWritten) {
   api_.lists([](const Asked&, Exchange& exchange) { exchange.hang(); });
   node_.start();
   ASSERT_TRUE(node_.until([this] { return node_.pod(kUid) && node_.pod(kUid)->name == "batch"; }));
@@ -71,7 +71,7 @@ TEST_F(WatchedNodeSlo, BeforeTheFirstAnswerEverythingIsLeftAlone) {
   EXPECT_NE(page.find("nodeslo: no answer yet"), std::string::npos) << page;
 }
 
-TEST_F(WatchedNodeSlo, ABadOneIsRefusedAndTheLastGoodOneStays) {
+TEST_F(WatchedNodeSlo, AnInvalidObjectIsRejectedAndTheLastValidOneStays) {
   api_.lists(7, {slo(5, kIdle)});
   says_when_told(event_json("MODIFIED", slo(8, kBad)));
   node_.start();
@@ -91,7 +91,7 @@ TEST_F(WatchedNodeSlo, ABadOneIsRefusedAndTheLastGoodOneStays) {
   EXPECT_NE(page.find(says), std::string::npos) << page;
 }
 
-TEST_F(WatchedNodeSlo, AnApiServerThatIsAwayChangesNothing) {
+TEST_F(WatchedNodeSlo, AnUnreachableApiServerChangesNothing) {
   api_.lists(7, {slo(5, kIdle)});
   says_when_told(bookmark_json(9));
   node_.start();
@@ -116,7 +116,7 @@ TEST_F(WatchedNodeSlo, AnApiServerThatIsAwayChangesNothing) {
       << node_.page("/v1/explain");
 }
 
-TEST_F(WatchedNodeSlo, WithoutTheRightToWatchThatIsSaid) {
+TEST_F(WatchedNodeSlo, AMissingRightToWatchIsReported) {
   const std::string no =
       R"({"kind":"Status","message":"nodeslos.slo.koordinator.sh is forbidden: User \"u\" cannot watch","code":403})";
   api_.lists(7, {slo(5, kIdle)});
@@ -130,7 +130,7 @@ TEST_F(WatchedNodeSlo, WithoutTheRightToWatchThatIsSaid) {
   EXPECT_EQ(node_.logged("event=input-recovered"), 0);
 }
 
-TEST_F(WatchedNodeSlo, TroubleThatIsOverIsSaid) {
+TEST_F(WatchedNodeSlo, RecoveryIsReported) {
   api_.lists(7, {slo(5, kIdle)});
   for (int i = 0; i < 3; ++i) api_.watched([](Exchange& exchange) { exchange.send(http_answer(503, "")); });
   api_.watched(saying({bookmark_json(9)}));

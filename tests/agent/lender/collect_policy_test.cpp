@@ -1,4 +1,5 @@
-// How the NodeMetric object asks for usage to be measured, and what becomes of what cannot be.
+// Tests how the NodeMetric object sets the measurement of usage, and the handling of settings that cannot be
+// served.
 #include "agent/lender/collect_policy.h"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ Measured measured(const std::string& policy, ColocationStrategy strategy = {}) {
   return {std::move(strategy), std::move(notices)};
 }
 
-TEST(CollectPolicy, ReplacesWhatItSays) {
+TEST(CollectPolicy, ReplacesTheFieldsThatItSets) {
   const auto [strategy, notices] = measured(
       R"({"aggregateDurationSeconds":600,"reportIntervalSeconds":90,"nodeAggregatePolicy":{"durations":)"
       R"(["5m0s","15m"]},"nodeMemoryCollectPolicy":"usageWithPageCache"})");
@@ -39,7 +40,7 @@ TEST(CollectPolicy, ReplacesWhatItSays) {
   EXPECT_EQ(notices, Notices{});
 }
 
-TEST(CollectPolicy, LeavesTheRestAsItIs) {
+TEST(CollectPolicy, KeepsTheOtherFields) {
   ColocationStrategy own;
   own.metric_report_interval_seconds = 7;
   own.metric_aggregate_duration_seconds = 20;
@@ -51,14 +52,14 @@ TEST(CollectPolicy, LeavesTheRestAsItIs) {
   }
 }
 
-TEST(CollectPolicy, KeepsToTheLowerBoundsOfKoordlet) {
+TEST(CollectPolicy, RespectsKoordletsLowerBounds) {
   const auto [strategy, notices] = measured(R"({"aggregateDurationSeconds":1,"reportIntervalSeconds":2})");
   EXPECT_EQ(strategy.metric_aggregate_duration_seconds, 60);
   EXPECT_EQ(strategy.metric_report_interval_seconds, 30);
   EXPECT_EQ(notices, Notices{});
 }
 
-TEST(CollectPolicy, SaysWhatTheHistoryCannotServe) {
+TEST(CollectPolicy, ReportsWhatTheHistoryCannotProvide) {
   const auto [strategy, notices] =
       measured(R"({"aggregateDurationSeconds":3600,"nodeAggregatePolicy":{"durations":["30m","24h"]},)"
                R"("nodeMemoryCollectPolicy":"usageWithHotPageCache"})");
@@ -73,7 +74,7 @@ TEST(CollectPolicy, SaysWhatTheHistoryCannotServe) {
                "is reported"}));
 }
 
-TEST(CollectPolicy, TheOwnStrategyIsHeldToTheSame) {
+TEST(CollectPolicy, TheConfiguredStrategyHasTheSameBounds) {
   ColocationStrategy own;
   own.metric_aggregate_durations.assign(20, minutes(5));
   own.metric_aggregate_durations.emplace_back(std::chrono::hours(2));
@@ -82,7 +83,7 @@ TEST(CollectPolicy, TheOwnStrategyIsHeldToTheSame) {
   EXPECT_EQ(notices.size(), 2U);
 }
 
-TEST(CollectPolicy, AFieldThatIsNotLegalIsLeftOutAlone) {
+TEST(CollectPolicy, OnlyTheInvalidFieldIsIgnored) {
   const auto [strategy, notices] =
       measured(R"({"aggregateDurationSeconds":-5,"reportIntervalSeconds":120,"nodeAggregatePolicy":)"
                R"({"durations":["soon"]},"nodeMemoryCollectPolicy":"all","news":1})");
@@ -95,7 +96,7 @@ TEST(CollectPolicy, AFieldThatIsNotLegalIsLeftOutAlone) {
       << notices[0];
 }
 
-TEST(CollectPolicy, IsUnknownWhereTheTextIsNoNodeMetric) {
+TEST(CollectPolicy, IsAbsentForOtherTexts) {
   EXPECT_TRUE(lender::collect_policy_in(R"({"kind":"NodeMetric"})"));
   for (const auto* text : {"", "{}", "[]", "null", R"({"kind":"Node"})", R"({"kind":"Status","code":404})"})
     EXPECT_FALSE(lender::collect_policy_in(text)) << text;

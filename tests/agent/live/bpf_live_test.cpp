@@ -1,4 +1,4 @@
-// The programs that run in the kernel load: on this machine if it lets them, in the guests in any case.
+// Tests that the BPF programs load: on this machine if it permits BPF, in the guests always.
 #include <gtest/gtest.h>
 
 #include "collectors/counters/cpu_counters.h"
@@ -9,7 +9,7 @@
 namespace evenkeel::test {
 namespace {
 
-TEST(LiveBpf, WhoWaitsForACpuIsSeen) {
+TEST(LiveBpf, RunQueueWaitsAreMeasured) {
   RunQueueNode node({"aa"});
   if (!node.cgroups().why_not().empty()) GTEST_SKIP() << node.cgroups().why_not();
   if (const auto why = node.why_not(); !why.empty()) GTEST_SKIP() << why;

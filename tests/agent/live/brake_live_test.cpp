@@ -1,5 +1,6 @@
-// The brake on the real kernel: batch work begins beside a service, the kernel says that the service waits,
-// best effort's quota is cut, and it is back when the lease is over, when the agent stops and after kill -9.
+// Tests the brake on the real kernel: batch work starts beside a service, the kernel reports that the service
+// waits, best effort's quota is cut, and it is restored after the lease, when the agent stops and after kill
+// -9.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -53,10 +54,10 @@ class LiveBrake : public testing::Test {
   std::unique_ptr<LiveAgent> agent_{};
 };
 
-/// Triggers have windows of 2 s; the run queue is looked at over 25 ms.
-TEST_F(LiveBrake, HearsOfTheRunQueueLongBeforePressureSpeaks) {
+/// PSI triggers have windows of 2 s; the run queue is sampled over 25 ms.
+TEST_F(LiveBrake, TheRunQueueAlarmsLongBeforePressure) {
   start("500ms");
-  std::this_thread::sleep_for(std::chrono::milliseconds(2500));  // two ticks: the program is loaded
+  std::this_thread::sleep_for(std::chrono::milliseconds(2500));  // two ticks: the BPF program is loaded
   if (const auto log = agent_->log(); log.find("brake-hears-pressure-only") != std::string::npos)
     GTEST_SKIP() << no_programs(log.substr(log.find("brake-hears-pressure-only")));
   EXPECT_EQ(quota(), original_) << "nobody waits";
@@ -72,8 +73,8 @@ TEST_F(LiveBrake, HearsOfTheRunQueueLongBeforePressureSpeaks) {
   EXPECT_TRUE(soon([&] { return quota() == original_; }, kPatience)) << agent_->log();
 }
 
-/// Its tasks wait for one another all the time.
-TEST_F(LiveBrake, AServiceThatWaitsForItselfBrakesNobody) {
+/// A service whose own tasks always wait for each other.
+TEST_F(LiveBrake, AServiceThatWaitsForItselfDoesNotBrake) {
   Burst more(cgroups_, kService, 6);
   start("500ms");
   more.begin();
@@ -81,7 +82,7 @@ TEST_F(LiveBrake, AServiceThatWaitsForItselfBrakesNobody) {
   EXPECT_EQ(quota(), original_);
 }
 
-TEST_F(LiveBrake, BrakesByPressureAloneWhenItIsTold) {
+TEST_F(LiveBrake, BrakesByPressureAloneWhenConfigured) {
   start("500ms", ", runQueue: false");
   batch_->begin();
   ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience))
@@ -92,7 +93,7 @@ TEST_F(LiveBrake, BrakesByPressureAloneWhenItIsTold) {
   EXPECT_EQ(agent_->log().find("source=run-queue"), std::string::npos) << agent_->log();
 }
 
-TEST_F(LiveBrake, CutsBestEffortWhenTheServiceWaitsAndLetsGoAfterTheLease) {
+TEST_F(LiveBrake, CutsBestEffortWhenTheServiceWaitsAndReleasesAfterTheLease) {
   start("500ms");
   batch_->begin();
   ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();
@@ -105,7 +106,7 @@ TEST_F(LiveBrake, CutsBestEffortWhenTheServiceWaitsAndLetsGoAfterTheLease) {
   EXPECT_EQ(quota(), original_);
 }
 
-TEST_F(LiveBrake, PutsTheOriginalBackWhenItStops) {
+TEST_F(LiveBrake, RestoresTheOriginalWhenItStops) {
   start("30s");
   batch_->begin();
   ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();
@@ -114,7 +115,7 @@ TEST_F(LiveBrake, PutsTheOriginalBackWhenItStops) {
   EXPECT_EQ(quota(), original_);
 }
 
-TEST_F(LiveBrake, AfterKillMinusNineRestorePutsTheOriginalBack) {
+TEST_F(LiveBrake, AfterKillMinusNineRestoreUndoesIt) {
   start("30s");
   batch_->begin();
   ASSERT_TRUE(soon([&] { return quota() != original_; }, kPatience)) << agent_->log();

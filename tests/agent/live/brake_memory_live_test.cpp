@@ -1,5 +1,5 @@
-// The brake for memory on a real v2 kernel: a service waits for memory because best effort has filled the
-// node, the kernel says so, best effort's memory.high is cut, and it is back when the lease is over and after
+// Tests the memory brake on a real v2 kernel: a service waits for memory because best effort has filled the
+// node, the kernel reports it, best effort's memory.high is cut, and it is restored after the lease and after
 // kill -9.
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace evenkeel::test {
 namespace {
 
-// To fill the "node" from a slow disk takes its time.
+// Filling the "node" from a slow disk takes time.
 constexpr std::chrono::seconds kPatience{60};
 
 class LiveMemoryBrake : public testing::Test {
@@ -28,7 +28,7 @@ class LiveMemoryBrake : public testing::Test {
     batch_ = node_.fill();
     ASSERT_TRUE(soon([&] { return node_.is_full(); }, kPatience)) << "best effort did not fill the node";
   }
-  /// Nothing but the brake, and that for memory, writes anything.
+  /// Only the memory brake writes.
   void start() {
     node_.configure(
         "memoryPushBack: {freePercent: 100, stepPercent: 20}, brake: {enable: true, runQueue: false, "

@@ -1,5 +1,5 @@
-// A node on which pods come and go without end: what the agent holds must not grow with all that ever was.
-// CHURN_SECONDS is how long (12 unless it says otherwise; an hour is 3600).
+// Tests a node on which pods are created and deleted endlessly: the agent's resources must not grow with the
+// number of past pods. CHURN_SECONDS sets the duration (default 12; an hour is 3600).
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,16 +23,16 @@ namespace {
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-/// However slow the machine: as many as there ever are at the same time have come, and some have gone.
+/// On any machine, however slow: the maximum number of simultaneous pods was created, and some were deleted.
 constexpr std::size_t kWarm = ChurningPods::kAtTheSameTime + 10;
-/// Who waited for whom, of those who are left: one pod and the cgroups above it, on either thread of a core.
+/// Wait pairs of the remaining pods: one pod and the cgroups above it, on either thread of a core.
 constexpr std::size_t kPairsLeft = 60;
 
-/// What a process holds of the kernel.
+/// Kernel resources of a process.
 struct Held {
   long resident_kib = 0;
   std::size_t descriptors = 0, threads = 0;
-  std::size_t bpf_maps_bytes = 0;  ///< by the kernel's own account
+  std::size_t bpf_maps_bytes = 0;  ///< as reported by the kernel
 };
 
 std::size_t count(const fs::path& dir) {
@@ -58,10 +58,10 @@ Held held_by(const LiveAgent& agent) {
   return held;
 }
 
-/// What the agent says of its own lists.
+/// The agent's list sizes from its metrics.
 struct Lists {
   std::size_t pods = 0, victims = 0, waits = 0, pairs = 0, triggers = 0, accusations = 0;
-  std::size_t accused = 0;  ///< ever
+  std::size_t accused = 0;  ///< in total
   bool bpf = false;
 };
 
@@ -112,7 +112,7 @@ class LiveChurn : public testing::Test {
   StateDir dir_{};
 };
 
-TEST_F(LiveChurn, NothingGrowsWithThePodsThatEverWere) {
+TEST_F(LiveChurn, NothingGrowsWithTheNumberOfPastPods) {
   const std::chrono::seconds length(from_environment("CHURN_SECONDS", 12));
   ChurningPods pods(cgroups_, dir_.path + "/pods.yaml");
   auto args = stepped_args(cgroups_, dir_);
@@ -131,7 +131,7 @@ TEST_F(LiveChurn, NothingGrowsWithThePodsThatEverWere) {
   print(first, before, left);
   pods.churn(length - length / 3, kWarm);
   Lists amid = lists_of(port);
-  // Elsewhere the worker may wait for somebody who is no pod, rather than for the greedy one. A slow machine
+  // Elsewhere the worker may wait for a process outside pods rather than for the greedy pod. A slow machine
   // has fewer samples of a worker while it lives.
   for (int more = 0; more < 3 && in_guest() && amid.bpf && amid.accused == 0; ++more) {
     pods.churn(ChurningPods::kWorkerLives, 0);
@@ -148,10 +148,10 @@ TEST_F(LiveChurn, NothingGrowsWithThePodsThatEverWere) {
   EXPECT_EQ(after.descriptors, before.descriptors);
   EXPECT_EQ(after.threads, before.threads);
   EXPECT_EQ(after.bpf_maps_bytes, before.bpf_maps_bytes);
-  // What the heap keeps for a while is of no pod, and does not get more however many went.
+  // Memory that the heap retains does not grow with the number of deleted pods.
   const long kept_kib = std::clamp(static_cast<long>(pods.made() - first), 2048L, 4096L);
   EXPECT_LT(after.resident_kib, before.resident_kib + kept_kib);
-  // The churn was one of everything that is kept of pods, and the greedy one is all that is left of it.
+  // The churn covered every kind of per-pod state, and only the greedy pod's is left.
   EXPECT_GT(amid.pods, 5U);
   EXPECT_GT(amid.victims, 2U);
   EXPECT_EQ(at_last.pods, 1U);

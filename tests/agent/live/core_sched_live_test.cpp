@@ -1,5 +1,5 @@
-// Core scheduling on a real kernel: real cookies, what they do to two pods on one core, and that nothing of
-// it stays.
+// Tests core scheduling on a real kernel: real cookies, their effect on two pods on one core, and that they
+// are removed.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,7 +72,7 @@ class LiveCoreSched : public testing::Test {
       std::this_thread::sleep_for(milliseconds(10));
     return children_.back();
   }
-  /// Absent is none here: whoever asks knows that the task lives.
+  /// Absent counts as no cookie: callers know that the task is alive.
   std::uint64_t cookie(pid_t task) { return cookies_.of(task).value_or(0); }
   static double cpu_seconds(pid_t task) {
     std::istringstream stat(text_of_file("/proc/" + std::to_string(task) + "/stat"));
@@ -82,7 +82,7 @@ class LiveCoreSched : public testing::Test {
     stat >> user >> system;
     return (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
   }
-  /// CPUs that the two keep busy, on average over four seconds.
+  /// CPUs that the two pods use, averaged over four seconds.
   static double busy_cpus(pid_t one, pid_t other) {
     const auto began = std::chrono::steady_clock::now();
     const double before = cpu_seconds(one) + cpu_seconds(other);
@@ -120,7 +120,7 @@ TEST_F(LiveCoreSched, GroupsGetCookiesAndLoseThemAgain) {
   EXPECT_EQ(cookie(later), 0U);
 }
 
-TEST_F(LiveCoreSched, AfterKillMinusNineRestoreLeavesNothing) {
+TEST_F(LiveCoreSched, AfterKillMinusNineRestoreClearsTheCookies) {
   const pid_t serving = busy(service());
   {
     SteppedAgent agent(args());
@@ -134,7 +134,7 @@ TEST_F(LiveCoreSched, AfterKillMinusNineRestoreLeavesNothing) {
   EXPECT_EQ(cookie(serving), 0U) << ran.err;
 }
 
-/// With one core of two threads: two pods keep both busy, until they may not share it.
+/// On one core with two threads: two pods keep both busy, until they must not share it.
 TEST_F(LiveCoreSched, TwoGroupsNeverRunOnOneCoreTogether) {
   if (text_of_file("/sys/devices/system/cpu/cpu0/topology/thread_siblings_list") !=
       text_of_file("/sys/devices/system/cpu/online"))

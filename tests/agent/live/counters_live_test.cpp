@@ -1,4 +1,4 @@
-// The whole program where there are real counters: cycles per instruction of a container as a metric.
+// Tests the program with real hardware counters: cycles per instruction of a container as a metric.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -19,12 +19,12 @@ using namespace std::chrono_literals;
 
 constexpr const char *kRotating = "rotating", *kPerCpu = "perCPU";
 
-/// By each way of counting.
+/// With each counter backend.
 class LiveCpi : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
-    // The reader must not be a neighbour.
+    // The reader must not share the service's cache.
     if (cache_is_modelled()) {
       ASSERT_TRUE(pin(0, 0));
     }
@@ -40,15 +40,15 @@ class LiveCpi : public testing::TestWithParam<const char*> {
     std::printf("counted: %s\n", way.c_str());
     ASSERT_EQ(way, GetParam() == kRotating ? "rotating" : "per_cpu");
   }
-  /// What the first group of the pattern is in the metrics; empty: not there.
+  /// The first group of the pattern in the metrics; empty: no match.
   std::string said(const std::string& pattern) {
     const std::string text = agent_->metrics();
     std::smatch found;
     return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : std::string();
   }
-  /// Of the newest window that began after this moment; below zero: there is none.
+  /// CPI of the newest window that began after this moment; below zero: none.
   double cpi_of(const std::string& path) {
-    for (int i = 0; i < 4; ++i) {  // two ticks end a window and begin the next
+    for (int i = 0; i < 4; ++i) {  // two ticks end a window and start the next
       std::this_thread::sleep_for(1s);
       agent_->advance();
     }
@@ -70,12 +70,12 @@ TEST_P(LiveCpi, IsAMetricOfTheContainer) {
   std::printf("cycles per instruction: %.3f\n", cpi);
   EXPECT_GT(cpi, 0.1);
   EXPECT_LT(cpi, 20);
-  EXPECT_LT(cpi_of(kBatch), 0);  // nobody runs there, so nothing is said of it
+  EXPECT_LT(cpi_of(kBatch), 0);  // no task runs there, so it has no value
 }
 
-// The emulated machine of tests/run resctrl slows a CPU whose neighbour shares its cache: 1.0 alone, 3.0
-// beside another busy one.
-TEST_P(LiveCpi, ANeighbourInTheCacheShows) {
+// The emulated machine of tests/run resctrl slows a CPU whose neighbour shares its cache: 1.0 cycles per
+// instruction alone, 3.0 beside a busy CPU.
+TEST_P(LiveCpi, ACacheNeighbourRaisesIt) {
   if (!cache_is_modelled()) GTEST_SKIP() << kNoModelledCache;
   const LiveProcess service(cgroups_, kService, Manner::spins);
   const double alone = cpi_of(kService);

@@ -1,5 +1,4 @@
-// Levers of the CPU on the real kernel, v1 or v2: what the kernel's own counts say before, with and after
-// them.
+// Tests the CPU levers on the real kernel, v1 or v2: the kernel's own counters before, with and after them.
 #include <gtest/gtest.h>
 #include <time.h>
 
@@ -25,7 +24,7 @@ const std::string kServicePod = "kubepods/burstable/poddddddddd-0000-0000-0000-0
 const std::string kBatchPod = "kubepods/burstable/poddddddddd-0000-0000-0000-00000000000b";
 const std::string kBestEffort = "kubepods/besteffort";
 
-/// Works in turns, by the CPU time that it has had: a busy machine makes them longer, not smaller.
+/// Works in bursts measured in its own CPU time: on a busy machine they take longer but stay equal.
 [[noreturn]] void work_in_bursts(std::chrono::milliseconds work, std::chrono::milliseconds rest) {
   const auto had = [] {
     timespec time{};
@@ -67,19 +66,19 @@ class LiveCpuLevers : public testing::Test {
   [[nodiscard]] std::string quota(const std::string& cgroup) const {
     return text_of_file(cgroups_.quota_file(cgroup));
   }
-  /// To 20 ms in each 100, and nobody else is in its way.
+  /// Limits it to 20 ms in each 100 ms, without competition.
   void limit_service() {
     cgroups_.come_first();
     for (const auto& cgroup : {kServicePod, service()})
       std::ofstream(cgroups_.quota_file(cgroup)) << 20000 << std::flush;
   }
-  /// Periods in which the cgroup had to stop, in the time that `look` takes.
+  /// Periods in which the cgroup was throttled while `look` runs.
   [[nodiscard]] long throttled_during(const std::string& cgroup, std::chrono::milliseconds look) const {
     const long before = cgroups_.throttled_periods(cgroup);
     std::this_thread::sleep_for(look);
     return cgroups_.throttled_periods(cgroup) - before;
   }
-  /// What `one` has of the CPU that it shares with `other`, in two seconds.
+  /// The share of `one` in the CPU that it shares with `other`, over two seconds.
   static double part_of(const PinnedTask& one, const PinnedTask& other) {
     const auto one_before = one.ran(), other_before = other.ran();
     std::this_thread::sleep_for(2s);
@@ -91,7 +90,7 @@ class LiveCpuLevers : public testing::Test {
   StateDir dir_{};
 };
 
-TEST_F(LiveCpuLevers, ABatchPodBesideAServiceOnOneCpuHasNextToNothing) {
+TEST_F(LiveCpuLevers, ABatchPodBesideAServiceOnOneCpuGetsHardlyAnyCpu) {
   const PinnedTask serving(cgroups_, service(), 0, [] { spin(); });
   const PinnedTask working(cgroups_, batch(), 0, [] { spin(); });
   const double before = part_of(working, serving);
@@ -100,15 +99,14 @@ TEST_F(LiveCpuLevers, ABatchPodBesideAServiceOnOneCpuHasNextToNothing) {
   double with = 1;
   EXPECT_TRUE(soon([&] { return (with = part_of(working, serving)) < 0.1; })) << with << '\n' << agent.log();
   agent.stop();
-  // Not at once: what it ran while it was idle counts several hundred times over until the others have caught
-  // up.
+  // Not at once: CPU time used as SCHED_IDLE counts several hundred times until the others have caught up.
   double after = 0;
   EXPECT_TRUE(soon([&] { return (after = part_of(working, serving)) > 0.3; }))
       << after << ": it is as it was";
   std::printf("of the CPU: %.2f before, %.3f as best effort, %.2f after\n", before, with, after);
 }
 
-TEST_F(LiveCpuLevers, BestEffortIsHeldToWhatServicesLeave) {
+TEST_F(LiveCpuLevers, BestEffortIsLimitedToWhatServicesLeave) {
   const auto original = quota(kBestEffort);
   const PinnedTask one(cgroups_, best_effort(), 0, [] { spin(); });
   EXPECT_EQ(throttled_during(kBestEffort, 1s), 0);
@@ -128,9 +126,9 @@ TEST_F(LiveCpuLevers, BestEffortIsHeldToWhatServicesLeave) {
   EXPECT_EQ(throttled_during(kBestEffort, 1s), 0);
 }
 
-// Nearly two quotas at once, half of one in the long run; not in step with the periods of the quota, of which
-// some would suit it.
-TEST_F(LiveCpuLevers, AServicesBurstPassesUnthrottled) {
+// Bursts of nearly two quotas, half a quota on average; not in step with the quota's periods, some of which
+// would fit by chance.
+TEST_F(LiveCpuLevers, AServicesBurstIsNotThrottled) {
   const char* name = cgroups_.layout().v2(Controller::cpu) ? "cpu.max.burst" : "cpu.cfs_burst_us";
   const auto burst = [&] { return text_of_file(cgroups_.file(Controller::cpu, service(), name)); };
   const auto original = burst();
@@ -150,9 +148,8 @@ TEST_F(LiveCpuLevers, AServicesBurstPassesUnthrottled) {
   std::printf("throttled in 3 s: %ld before, %ld with burst, %ld after\n", before, with, after);
 }
 
-// Where a burst is longer than what can be saved up, the quota itself is raised while the node has CPU to
-// spare.
-TEST_F(LiveCpuLevers, AThrottledServiceIsGivenMoreForAWhile) {
+// When a burst exceeds the saved credit, the quota itself is raised while the node has idle CPU.
+TEST_F(LiveCpuLevers, AThrottledServicesQuotaGrowsForAWhile) {
   limit_service();
   const auto original = quota(service());
   const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(35ms, 65ms); });

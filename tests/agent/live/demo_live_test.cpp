@@ -62,7 +62,7 @@ class DemoLive : public testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   [[nodiscard]] std::string said() const { return text_at(dir_ + "/out") + text_at(dir_ + "/err"); }
-  /// Directories of this demo that are still there.
+  /// Directories of this demo that still exist.
   static std::size_t left_behind(pid_t pid) {
     std::size_t found = 0;
     const std::string name = "evenkeel-demo-" + std::to_string(pid);

@@ -1,5 +1,5 @@
-// Latency targets on a real, busy disk: how many requests a service gets done one after the other beside best
-// effort that floods the disk, with the agent and without. Needs a kernel with CONFIG_BLK_CGROUP_IOLATENCY.
+// Tests latency targets on a real, busy disk: a service's sequential requests per second beside best effort
+// that floods the disk, with and without the agent. Needs a kernel with CONFIG_BLK_CGROUP_IOLATENCY.
 #include <unistd.h>
 
 #include <cstdio>
@@ -24,14 +24,14 @@ class LiveDiskLatency : public DiskNeighbours {
       GTEST_SKIP() << "this kernel has no io.latency";
   }
   [[nodiscard]] std::string target_of(const std::string& cgroup) const { return file(cgroup, "io.latency"); }
-  /// Requests a second, once what was under way is done and the kernel has found its measure.
+  /// Requests per second, after earlier I/O has finished and the kernel has adapted.
   [[nodiscard]] static double served(const DiskUser& service) {
     std::this_thread::sleep_for(milliseconds(4000));
     return service.rate(milliseconds(6000)) / 4096;
   }
 };
 
-TEST_F(LiveDiskLatency, WhoeverMakesServicesWaitIsHeldBack) {
+TEST_F(LiveDiskLatency, BestEffortThatDelaysServicesIsThrottled) {
   const NullDisk disk(kEachOrder, 1);
   if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
   ASSERT_TRUE(disk.set("scheduler", "none"));

@@ -1,4 +1,4 @@
-// Limits on a real disk: what stands in the files, and how fast somebody can then write.
+// Tests limits on a real disk: the contents of the control files, and the resulting write speed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -60,7 +60,7 @@ class LiveDisk : public testing::Test {
             disk_.path(),
             {.through_the_cache = through_the_cache, .of = kDiskSize}};
   }
-  /// Three times the limit, in some moment of 20 s: then nothing holds it.
+  /// Three times the limit at some moment within 20 s: then no limit is in force.
   static bool free_soon(const DiskUser& writer) {
     for (int i = 0; i < 40; ++i)
       if (writer.rate(milliseconds(500)) > 3.0 * kLimit) return true;
@@ -70,7 +70,7 @@ class LiveDisk : public testing::Test {
     LiveAgent agent(args());
     ASSERT_TRUE(soon([&] { return text_of_file(limits()) == limited(); }))
         << text_of_file(limits()) << agent.log();
-    std::this_thread::sleep_for(milliseconds(1500));  // what was under way
+    std::this_thread::sleep_for(milliseconds(1500));  // let earlier I/O finish
     const auto before = writer.bytes();
     EXPECT_LT(writer.rate(milliseconds(4000)), 1.5 * kLimit);
     EXPECT_TRUE(soon([&] { return writer.bytes() > before; })) << "held back, not stopped";
@@ -90,14 +90,14 @@ TEST_F(LiveDisk, DirectWritesOfBestEffortKeepToTheLimit) {
   expect_held(batch);
 }
 
-TEST_F(LiveDisk, OnV2WritesThroughThePageCacheDoSoToo) {
+TEST_F(LiveDisk, OnV2PageCacheWritesKeepToTheLimit) {
   if (!v2()) GTEST_SKIP() << "cgroup v1 does not know who dirtied a page";
   const auto batch = writer(true);
   ASSERT_TRUE(free_soon(batch)) << batch.bytes();
   expect_held(batch);
 }
 
-TEST_F(LiveDisk, ALastingNameLeadsToTheDisk) {
+TEST_F(LiveDisk, APersistentNameResolvesToTheDisk) {
   const std::filesystem::path link = "/dev/disk/by-id/evenkeel-test-" + std::to_string(::getpid());
   std::error_code failed;
   std::filesystem::create_directories(link.parent_path(), failed);
@@ -116,7 +116,7 @@ TEST_F(LiveDisk, ALastingNameLeadsToTheDisk) {
   EXPECT_EQ(text_of_file(limits()), "");
 }
 
-TEST_F(LiveDisk, OnV2TheCostModelSharesByWeightAndIsGivenBack) {
+TEST_F(LiveDisk, OnV2TheCostModelSharesByWeightAndIsRestored) {
   const std::string qos = "/sys/fs/cgroup/io.cost.qos",
                     weight = cgroups_.file(Controller::blkio, "kubepods/besteffort", "io.weight");
   if (!v2() || ::access(qos.c_str(), W_OK) != 0) GTEST_SKIP() << "this kernel has no io.cost";
@@ -142,7 +142,7 @@ TEST_F(LiveDisk, OnV2TheCostModelSharesByWeightAndIsGivenBack) {
   EXPECT_EQ(of_disk(qos).find(disk_.number() + " enable=0 ctrl=auto"), 0U) << of_disk(qos);
 }
 
-TEST_F(LiveDisk, DisablingAndADeathGiveTheDiskBack) {
+TEST_F(LiveDisk, DisablingAndAKillRestoreTheDisk) {
   std::string original = disk_.number() + (v2() ? " wbps=7340032" : " 7340032");
   std::ofstream(limits()) << original << std::flush;
   original = text_of_file(limits());

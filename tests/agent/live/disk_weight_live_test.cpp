@@ -1,4 +1,4 @@
-// Weights on a real, busy disk: what best effort gets of it beside a service, with the agent and without.
+// Tests weights on a real, busy disk: best effort's share beside a service, with and without the agent.
 #include <unistd.h>
 
 #include <cstdio>
@@ -20,17 +20,17 @@ class LiveDiskWeight : public DiskNeighbours {
   [[nodiscard]] std::string of_best_effort(const char* name) const {
     return file("kubepods/besteffort", name);
   }
-  /// Of what both get, in percent, over so long.
+  /// Best effort's share of both, in percent, over this time.
   [[nodiscard]] static double share_of_batch(const DiskUser& batch, const DiskUser& service) {
-    std::this_thread::sleep_for(milliseconds(2000));  // what was under way
+    std::this_thread::sleep_for(milliseconds(2000));  // let earlier I/O finish
     const auto batch_before = batch.bytes(), service_before = service.bytes();
     std::this_thread::sleep_for(milliseconds(6000));
     const auto of_batch = static_cast<double>(batch.bytes() - batch_before);
     const auto both = of_batch + static_cast<double>(service.bytes() - service_before);
     return both > 0 ? 100 * of_batch / both : -1;
   }
-  /// Without the agent, with it writing the disk's weight to `weight`, and when it has gone. Both ask for as
-  /// much as the disk can do twice over, all the time.
+  /// Without the agent, with it writing the disk's weight to `weight`, and after it has stopped. Both always
+  /// request twice as much as the disk can do.
   void expect_shared_by(const std::string& weight, const NullDisk& disk) {
     const DiskUse use{.writes = false, .piece = 4096, .of = std::size_t{64} << 20, .processes = 4};
     const DiskUser batch(procs(kBatch), disk.path(), use), reads(procs(service()), disk.path(), use);
@@ -58,8 +58,8 @@ TEST_F(LiveDiskWeight, TheCostModelSharesABusyDisk) {
   const NullDisk disk(kEachOrder, 64);
   if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
   ASSERT_TRUE(disk.set("scheduler", "none"));
-  // The disk can never answer as soon as it is to. So the kernel lets it do the least that it lets any disk
-  // do, a hundredth of the model: 200 orders a second, for which 2000 queue up.
+  // The disk can never meet its latency target, so the kernel throttles to its minimum, a hundredth of the
+  // model: 200 requests a second, for which 2000 queue up.
   configure("cgroupRoot: {blkioQOS: " +
             block(disk,
                   "readLatency: 1000, writeLatency: 1000, enableUserModel: true, modelReadBPS: 1000000000, "
@@ -74,9 +74,9 @@ TEST_F(LiveDiskWeight, BfqSharesABusyDisk) {
   const NullDisk disk(kEachOrder, 1);
   if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
   if (!disk.set("scheduler", "bfq")) GTEST_SKIP() << "this kernel has no BFQ";
-  // It favours whoever has just begun, whatever the weights say: not what is to be seen here.
+  // BFQ favours new processes regardless of weights; this test is not about that.
   ASSERT_TRUE(disk.set("iosched/low_latency", "0"));
-  // Room for everybody's order: who waits for a place in the queue has not ordered yet, and has no weight.
+  // Queue slots for every request: a process that waits for a slot has no request and no weight.
   ASSERT_TRUE(disk.set("nr_requests", "64"));
   if (::access(weight.c_str(), W_OK) != 0) GTEST_SKIP() << "no weights of BFQ in this hierarchy: " << weight;
   configure("beClass: {blkioQOS: " + block(disk, "ioWeightPercent: 10") + "}");

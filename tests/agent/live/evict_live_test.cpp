@@ -1,4 +1,4 @@
-// Eviction without an API server, on real cgroups and with real processes: intent, and what becomes of it.
+// Tests eviction without an API server, on real cgroups and with real processes: intent and outcome.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -16,9 +16,9 @@ namespace {
 
 constexpr const char* kBatch = "kubepods/besteffort/podbbbbbbbb-0000-0000-0000-000000000001";
 constexpr const char* kService = "kubepods/burstable/podaaaaaaaa-0000-0000-0000-000000000001";
-constexpr std::chrono::seconds kPatience{60};  // a first start by emulation takes its time
+constexpr std::chrono::seconds kPatience{60};  // a first start under emulation is slow
 
-/// Memory is short by decree: whoever has a label that says best effort would have to go.
+/// Memory counts as short by configuration: any pod labelled best effort would be evicted.
 class LiveEvict : public testing::Test {
  protected:
   void SetUp() override {
@@ -56,7 +56,7 @@ class LiveEvict : public testing::Test {
   StateDir dir_{};
 };
 
-TEST_F(LiveEvict, EndsThePodAndNothingBesideIt) {
+TEST_F(LiveEvict, KillsThePodAndNothingElse) {
   LiveProcess batch(cgroups_, std::string(kBatch) + "/c1", Manner::waits);
   LiveProcess stubborn(cgroups_, std::string(kBatch) + "/c1", Manner::stubborn);
   LiveProcess runaway(cgroups_, std::string(kBatch) + "/c1", Manner::runs_away);
@@ -74,7 +74,7 @@ TEST_F(LiveEvict, EndsThePodAndNothingBesideIt) {
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
 }
 
-TEST_F(LiveEvict, OnlyTellsUnlessItMayKill) {
+TEST_F(LiveEvict, OnlyReportsUnlessKillingIsEnabled) {
   LiveProcess batch(cgroups_, std::string(kBatch) + "/c1", Manner::waits);
   LiveAgent agent(args("false"));
   EXPECT_TRUE(agent.logged("event=not-evicted pod=batch/job", kPatience)) << agent.log();
@@ -85,7 +85,7 @@ TEST_F(LiveEvict, OnlyTellsUnlessItMayKill) {
   EXPECT_EQ(agent.log().find("pod-ended"), std::string::npos);
 }
 
-TEST_F(LiveEvict, ADryRunKillsNobody) {
+TEST_F(LiveEvict, ADryRunKillsNoPod) {
   LiveProcess batch(cgroups_, std::string(kBatch) + "/c1", Manner::waits);
   auto dry = args("true");
   dry.emplace_back("--dry-run");

@@ -1,7 +1,6 @@
-// Every trigger of eviction for what is short, on the real kernel: real load and a small Node cost one pod
-// its life; the same load and the same configuration on a larger Node cost nobody's. One agent per trigger,
-// all at the same time, since each waits 20 s after its start. (Interference:
-// interference_cure_live_test.cpp.)
+// Tests every resource eviction trigger on the real kernel: real load and a small Node evict one pod; the
+// same load and configuration on a larger Node evict none. One agent per trigger, all in parallel, since each
+// waits 20 s after its start. (Interference: interference_cure_live_test.cpp.)
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <unistd.h>
@@ -24,11 +23,11 @@
 namespace evenkeel::test {
 namespace {
 
-constexpr std::chrono::seconds kPatience{120};  // many first starts at once by emulation take their time
+constexpr std::chrono::seconds kPatience{120};  // many first starts at once under emulation are slow
 constexpr const char* kService = "kubepods/burstable/podaaaaaaaa-0000-0000-0000-000000000001/c1";
 constexpr const char* kBatch = "kubepods/besteffort/podbbbbbbbb-0000-0000-0000-000000000001/c2";
 
-// Thresholds for all triggers; the Node object decides which are reached.
+// Thresholds for all triggers; the Node object decides which are exceeded.
 constexpr const char* kThresholds =
     "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota, cpuSuppressThresholdPercent: "
     "100, cpuSuppressMinPercent: 50, memoryEvictThresholdPercent: 90, cpuEvictThresholdPercent: 5, "
@@ -42,7 +41,7 @@ constexpr const char* kThresholds =
 struct Row {
   std::string_view trigger;
   bool mid;    ///< of priority class mid, else batch
-  bool spins;  ///< its CPU use matters
+  bool spins;  ///< the trigger depends on its CPU use
 };
 constexpr Row kRows[] = {
     {"memory-evict", false, false},    {"batch-memory-evict", false, false},
@@ -88,7 +87,7 @@ std::string pod_list(bool mid) {
          "{running: {}}}]}}\n";
 }
 
-/// A node of its own below the top: two pods, their processes, and an agent.
+/// One node below the top directory: two pods, their processes, and an agent.
 class Trial {
  public:
   Trial(LiveCgroups& cgroups, const std::string& name, const Row& row, const std::string& gates,
@@ -126,7 +125,7 @@ class LiveEvictTriggers : public testing::Test {
     const char* const long_cases = std::getenv("EVENKEEL_VM_LONG");
     if (long_cases != nullptr && *long_cases == '\0')
       GTEST_SKIP() << "too long for this guest: tests/run vm-newer has the time";
-    // Half of what the load takes lies below the threshold and half above, for what others use meanwhile.
+    // The threshold is in the middle of the load's use, to allow for other processes.
     const auto load = std::min<std::int64_t>(std::int64_t{512} << 20, meminfo_bytes("MemAvailable") / 4);
     const auto used = meminfo_bytes("MemTotal") - meminfo_bytes("MemAvailable");
     small_ = node_object(::sysconf(_SC_NPROCESSORS_ONLN), (used + load / 2) * 100 / 90, 1000, 64 << 20);
@@ -149,7 +148,7 @@ class LiveEvictTriggers : public testing::Test {
   MemoryHog load_{};
 };
 
-TEST_F(LiveEvictTriggers, TakeTheirVictimOnASmallNodeAndNobodyOnALargeOne) {
+TEST_F(LiveEvictTriggers, EvictAPodOnASmallNodeAndNoneOnALargeOne) {
   std::vector<std::unique_ptr<Trial>> trials, spared;
   for (const Row& row : kRows)
     trials.push_back(

@@ -1,5 +1,6 @@
-// From cycles per instruction to the cure and back, on the machine of tests/run resctrl: its counters feel
-// who shares the cache, 1.0 cycles per instruction alone, 3.0 beside a neighbour who never sleeps.
+// Tests interference from cycles per instruction to the limit and back, on the machine of tests/run resctrl,
+// whose counters depend on cache sharing: 1.0 cycles per instruction alone, 3.0 beside a neighbour that never
+// sleeps.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@ class LiveCure : public testing::Test {
   void SetUp() override {
     if (!cache_is_modelled()) GTEST_SKIP() << kNoModelledCache;
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
-    ASSERT_TRUE(pin(0, 0));  // the agent and the test are no neighbours of the service
+    ASSERT_TRUE(pin(0, 0));  // keep agent and test off the service's cache
     cgroups_.make(service());
     cgroups_.make(batch());
     cgroups_.make("elsewhere");
@@ -47,7 +48,7 @@ class LiveCure : public testing::Test {
     next_ = std::chrono::steady_clock::now();
   }
   void TearDown() override {
-    if (agent_ && agent_->alive()) agent_->quit();  // its groups would be the next test's shortage
+    if (agent_ && agent_->alive()) agent_->quit();  // free its groups for the next test
     for (const char* group : {"quiet", "own"}) ::rmdir((kGroups + group).c_str());
   }
   /// `annotations` of the batch pod: "{key: 'value'}".
@@ -76,7 +77,7 @@ class LiveCure : public testing::Test {
     for (const auto& write : step.writes)
       if (write.by != "cpu-suppress") std::printf("%s -> %s\n", write.path.c_str(), write.new_text.c_str());
   }
-  /// Somebody is limited, by whatever means, within so many ticks.
+  /// Whether any pod is limited, by any means, within so many ticks.
   bool limited_within(int ticks) {
     const double before = std::max(0.0, told("limited"));
     for (int i = 0; i < ticks && told("limited") <= before; ++i) tick();
@@ -89,8 +90,8 @@ class LiveCure : public testing::Test {
     for (int i = 0; i < ticks && told(outcome) < 1; ++i) tick();
     return told(outcome) >= 1;
   }
-  /// Works in turns: that somebody began just when the service got slow may be chance, that it went along
-  /// three times is not. Ends with its work going on.
+  /// Works in bursts: one coincidence with the service's slowdown may be chance, three are not. Ends with its
+  /// work running.
   bool limited_while_in_turns(std::optional<PinnedTask>& task, const std::function<void()>& start) {
     for (int turn = 0; turn < 3; ++turn) {
       start();
@@ -126,7 +127,7 @@ class LiveCure : public testing::Test {
     return schemata.good() && tasks.good();
   }
 
-  bool evicted_ = false;  ///< somebody would have been: a stepped agent only tells
+  bool evicted_ = false;  ///< would have been evicted: a stepped agent only reports
   LiveCgroups cgroups_{};
   StateDir dir_{};
   std::optional<SteppedAgent> agent_{};
@@ -135,14 +136,14 @@ class LiveCure : public testing::Test {
 
 constexpr const char* kNoQuota = "max 100000";
 
-TEST_F(LiveCure, TheNeighbourLosesCacheAndBandwidthTheServiceRecoversAndItGetsThemBack) {
+TEST_F(LiveCure, ACacheAndBandwidthLimitCuresTheServiceAndEnds) {
   const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
   EXPECT_FALSE(limited_within(60));
   const double alone = cpi();
   std::optional<PinnedTask> night;
   ASSERT_TRUE(limited_while_in_turns(night, [&] { night.emplace(cgroups_, batch(), 1, [] { spin(); }); }));
   const double beside = cpi();
-  // A tick for the group, one for the tasks, and samples after that.
+  // A tick for the group, one for the tasks, then samples.
   EXPECT_TRUE(told_within("confirmed", 12));
   const double cured = cpi();
   EXPECT_EQ(quota(), kNoQuota) << "its CPU is its own";
@@ -160,8 +161,8 @@ TEST_F(LiveCure, TheNeighbourLosesCacheAndBandwidthTheServiceRecoversAndItGetsTh
   EXPECT_FALSE(group_is_there()) << "the lease is over and the limit stays";
 }
 
-// A pod whose owner gave it a part of the cache keeps that; its CPU is what is left.
-TEST_F(LiveCure, TheNeighbourIsLimitedTheServiceRecoversAndTheLimitEnds) {
+// A pod with its own cache allocation keeps it; only its CPU can be limited.
+TEST_F(LiveCure, ACpuLimitCuresTheServiceAndEnds) {
   list_pods("{node.koordinator.sh/resctrl: '{\"llc\": {\"schemata\": {\"range\": [0, 100]}}}'}");
   const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
   EXPECT_FALSE(limited_within(60));
@@ -183,9 +184,9 @@ TEST_F(LiveCure, TheNeighbourIsLimitedTheServiceRecoversAndTheLimitEnds) {
   EXPECT_EQ(quota(), kNoQuota) << "the lease is over and the limit stays";
 }
 
-// A pod that works just when the service is slowed, by somebody else: it has ways of its own, so that it
-// cannot be.
-TEST_F(LiveCure, TheLimitOfAnInnocentIsTakenBack) {
+// A pod that works exactly when another one slows the service: it has its own cache ways, so it cannot be the
+// cause.
+TEST_F(LiveCure, AnInnocentPodsLimitIsLifted) {
   const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
   ASSERT_TRUE(group("own", "7fc", shop.pid()));
   EXPECT_FALSE(limited_within(60));
@@ -197,7 +198,7 @@ TEST_F(LiveCure, TheLimitOfAnInnocentIsTakenBack) {
     EXPECT_TRUE(group("quiet", "3", night->pid()));
   }));
   EXPECT_TRUE(told_within("cleared", 14));
-  // Less CPU may be tried before it is cleared.
+  // A CPU limit may be tried before it is cleared.
   for (int i = 0; i < 14 && (group_is_there() || quota() != kNoQuota); ++i) tick();
   EXPECT_FALSE(group_is_there());
   EXPECT_EQ(quota(), kNoQuota);

@@ -1,4 +1,4 @@
-// Levers on the real kernel, v1 or v2: what was written has its effect, and is gone afterwards.
+// Tests levers on the real kernel, v1 or v2: what was written takes effect, and is restored afterwards.
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -27,7 +27,7 @@ constexpr const char* kBatch = "kubepods/besteffort/podcccccccc-0000-0000-0000-0
 constexpr const char* kOwner = "kubepods/podcccccccc-0000-0000-0000-00000000000e/c2";
 constexpr const char* kService = "kubepods/burstable/podcccccccc-0000-0000-0000-00000000000f/c3";
 
-/// One item of a pod list; `spec` is what stands in its container, `meta` what stands besides its name.
+/// One item of a pod list; `spec` goes into its container, `meta` beside its name.
 std::string pod(const char* cgroup, const char* qos, const std::string& meta, const std::string& spec) {
   const std::string path(cgroup);
   const auto at = path.find("/pod") + 4;
@@ -38,7 +38,7 @@ std::string pod(const char* cgroup, const char* qos, const std::string& meta, co
          "', state: {running: {}}}]}}\n";
 }
 
-/// A process in the cgroups of `procs` that does `work` for ever.
+/// A process in the cgroups of `procs` that repeats `work` for ever.
 pid_t process_in(const std::vector<std::string>& procs, const std::function<void()>& work) {
   const pid_t child = ::fork();
   if (child != 0) return child;
@@ -58,7 +58,7 @@ class LiveLevers : public testing::Test {
       ::waitpid(child, nullptr, 0);
     }
   }
-  /// A container's cgroup as a runtime leaves it, best effort or not.
+  /// A container's cgroup as a container runtime creates it, best effort or not.
   void container(const char* path, bool besteffort) {
     cgroups_.make(path);
     if (!v2()) give_cpus(path);
@@ -66,7 +66,7 @@ class LiveLevers : public testing::Test {
       std::ofstream(cgroups_.file(Controller::cpu, dir, v2() ? "cpu.weight" : "cpu.shares"))
           << (besteffort ? (v2() ? "1" : "2") : (v2() ? "20" : "512"));
   }
-  /// On v1 nothing runs in a group before somebody has given it CPUs and memory nodes, from the top down.
+  /// On v1 a cgroup can run tasks only after CPUs and memory nodes were set, from the top down.
   void give_cpus(const std::string& path) {
     for (const char* name : {"cpuset.cpus", "cpuset.mems"}) {
       const auto all = text_of_file(cgroups_.file(Controller::cpuset, "..", name));
@@ -111,7 +111,7 @@ class LiveLevers : public testing::Test {
   std::vector<pid_t> children_{};
 };
 
-TEST_F(LiveLevers, ABatchContainerIsHeldToWhatItAskedFor) {
+TEST_F(LiveLevers, ABatchContainerIsHeldToItsLimits) {
   container(kBatch, true);
   const auto before_quota = quota(kBatch), before_limit = memory_limit(kBatch);
   LiveAgent agent(args(
@@ -137,7 +137,7 @@ TEST_F(LiveLevers, ABatchContainerIsHeldToWhatItAskedFor) {
   EXPECT_EQ(memory_limit(kBatch), before_limit);
 }
 
-TEST_F(LiveLevers, AnOwnerHasItsCpuAndAServiceDoesNotGetThere) {
+TEST_F(LiveLevers, APinnedPodHasItsCpusAndServicesDoNotUseThem) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two CPUs";
   container(kOwner, false);
   container(kService, false);
@@ -168,7 +168,7 @@ TEST_F(LiveLevers, BestEffortIsConfinedToFewCpus) {
   EXPECT_TRUE(soon([&] { return cpus_of(batch) == before; })) << agent.log();
 }
 
-/// Of all zones, the level at which the kernel begins to reclaim.
+/// The level, summed over all zones, at which the kernel starts reclaim.
 long low_watermarks() {
   std::istringstream text(text_of_file("/proc/zoneinfo"));
   long sum = 0, pages = 0;
@@ -177,7 +177,7 @@ long low_watermarks() {
   return sum;
 }
 
-TEST_F(LiveLevers, TheMachinesWatermarksRiseAndFallAgain) {
+TEST_F(LiveLevers, TheMachinesWatermarksAreRaisedAndRestored) {
   constexpr const char* kFile = "/proc/sys/vm/watermark_scale_factor";
   const auto before = text_of_file(kFile);
   if (std::ofstream probe(kFile); !probe) GTEST_SKIP() << kFile << " cannot be written here";
@@ -185,7 +185,7 @@ TEST_F(LiveLevers, TheMachinesWatermarksRiseAndFallAgain) {
   const long factor = std::min(std::stol(before) + 200, 400L);
   LiveAgent agent(args("", "systemStrategy: {watermarkScaleFactor: " + std::to_string(factor) + "}\n"));
   EXPECT_TRUE(soon([&] { return text_of_file(kFile) == std::to_string(factor) + "\n"; })) << agent.log();
-  // The kernel shows the new factor a moment before its zones have it.
+  // The kernel shows the new factor shortly before its zones use it.
   EXPECT_TRUE(soon([&] { return low_watermarks() > low; })) << "the kernel begins to reclaim earlier";
   agent.stop();
   EXPECT_EQ(text_of_file(kFile), before) << agent.log();

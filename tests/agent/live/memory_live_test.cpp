@@ -1,4 +1,4 @@
-// Memory QoS on a real v2 kernel: what stands in the files, and that it has an effect.
+// Tests memory QoS on a real v2 kernel: the contents of the control files, and their effect.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -55,7 +55,7 @@ class LiveMemory : public testing::Test {
   StateDir dir_{};
 };
 
-TEST_F(LiveMemory, ProtectsAndThrottlesAndGivesBack) {
+TEST_F(LiveMemory, ProtectsThrottlesAndRestores) {
   LiveAgent agent(args());
   EXPECT_TRUE(soon([&] { return file(container(), "memory.high") == "33554432\n"; })) << agent.log();
   for (const char* cgroup : {"kubepods", "kubepods/burstable", kPod})
@@ -71,19 +71,21 @@ TEST_F(LiveMemory, ProtectsAndThrottlesAndGivesBack) {
     EXPECT_EQ(file(cgroup, "memory.min"), "0\n") << cgroup;
 }
 
-TEST_F(LiveMemory, WhatIsProtectedSurvivesReclaim) {
+TEST_F(LiveMemory, ProtectedMemorySurvivesReclaim) {
   const std::string order = path("kubepods/burstable", "memory.reclaim");
   if (::access(order.c_str(), F_OK) != 0) GTEST_SKIP() << "the kernel has no memory.reclaim";
   const auto files = files_to_read(64 * kMiB);
   if (files.empty()) GTEST_SKIP() << "no large files to read";
   const auto in_use = [&] { return std::stoul(file(container(), "memory.current")); };
-  /// Of 24 MiB of its files, after the kernel took all that it may take of the services together.
+  /// What remains of 24 MiB of its page cache after the kernel has reclaimed all it may from the services
+  /// together.
   const auto left_by_reclaim = [&] {
     {
       const MemoryHog service = reader(procs(), files, 0, true);
       EXPECT_TRUE(soon([&] { return in_use() > 24 * kMiB; })) << in_use();
     }
-    for (int i = 0; i < 5; ++i) std::ofstream(order) << 1024 * kMiB << std::flush;  // EAGAIN: not so much
+    for (int i = 0; i < 5; ++i)
+      std::ofstream(order) << 1024 * kMiB << std::flush;  // EAGAIN: less was reclaimed
     return in_use();
   };
   const auto without = left_by_reclaim();
@@ -96,7 +98,7 @@ TEST_F(LiveMemory, WhatIsProtectedSurvivesReclaim) {
   EXPECT_GT(with, 7 * kMiB);
 }
 
-TEST_F(LiveMemory, AContainerEndsAsAWholeWhenItsMemoryIsOut) {
+TEST_F(LiveMemory, AnOutOfMemoryContainerIsKilledAsAWhole) {
   configure("oomKillGroup: 1");
   std::ofstream(path(container(), "memory.max")) << 32 * kMiB << std::flush;
   const auto deaths = [&] { return file(container(), "memory.events"); };

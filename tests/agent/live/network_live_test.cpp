@@ -1,5 +1,5 @@
-// Sharing a real network: what arrives of pods of different classes, in both directions, and that nothing of
-// it stays. The node, its peer and its pods are network namespaces of this machine.
+// Tests sharing a real network: the throughput of pods of different classes in both directions, and that
+// everything is removed. The node, its peer and its pods are network namespaces of this machine.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kServiceUid = "dddddddd-0000-0000-0000-000000000001";
 constexpr const char* kBatchUid = "dddddddd-0000-0000-0000-000000000002";
 constexpr const char *kService = "10.244.0.10", *kBatch = "10.244.0.20";
-/// Best effort: 4 Mbit/s guaranteed, 20 at most, 10 inwards; services 16 and all.
+/// Best effort: 4 Mbit/s guaranteed, limits of 20 egress and 10 ingress; services: 16 guaranteed, no limit.
 constexpr const char* kOn =
     "systemStrategy: {totalNetworkBandwidth: 40M}\n"
     "resourceQOSStrategy:\n"
@@ -72,7 +72,7 @@ class LiveNetworkQos : public testing::Test {
     EXPECT_EQ(queue().find("e7e1"), std::string::npos) << queue();
     EXPECT_EQ(tables().find("evenkeel"), std::string::npos) << tables();
   }
-  /// What arrives at the peer of each, alone and together.
+  /// The throughput of each pod at the peer, alone and together.
   void expect_shared(const LiveNetwork::Flow& service, const LiveNetwork::Flow& batch) const {
     const auto alone = net_.rates({batch}), both = net_.rates({service, batch});
     std::printf(
@@ -92,7 +92,7 @@ class LiveNetworkQos : public testing::Test {
   StateDir dir_{};
 };
 
-TEST_F(LiveNetworkQos, ClassesShareTheWayOutAndLimitWhatComesIn) {
+TEST_F(LiveNetworkQos, ClassesShareEgressAndLimitIngress) {
   SteppedAgent agent(args());
   const Step step = agent.advance();
   ASSERT_NE(queue().find("htb e7e1:"), std::string::npos) << step.line << queue();
@@ -126,14 +126,14 @@ TEST_F(LiveNetworkQos, ClassesShareTheWayOutAndLimitWhatComesIn) {
   expect_untouched();
 }
 
-TEST_F(LiveNetworkQos, AShortRequestDoesNotWaitBehindLongOnesOfItsClass) {
+TEST_F(LiveNetworkQos, AShortFlowDoesNotWaitBehindLongOnesOfItsClass) {
   SteppedAgent agent(args());
   if (const Step step = agent.advance(); step.line.find("fq_codel") != std::string::npos)
     GTEST_SKIP() << "this kernel has no fq_codel";
   const LiveNetwork::Flow night{"night", "peer", LiveNetwork::kPeer, "", ""};
   const std::vector<LiveNetwork::Flow> many(8, night);
   const auto fair = net_.answer_time(many, night, 7);
-  // What the kernel puts into a class by itself.
+  // The qdisc that the kernel creates in a class by default.
   ASSERT_EQ(net_.on_node("tc qdisc replace dev nic parent e7e1:31 pfifo limit 1000"), "");
   const auto queued = net_.answer_time(many, night, 7);
   std::printf("an answer beside eight flows of 20 Mbit/s together: %.1f ms, %.1f ms in one queue\n",
@@ -143,7 +143,7 @@ TEST_F(LiveNetworkQos, AShortRequestDoesNotWaitBehindLongOnesOfItsClass) {
   expect_untouched();
 }
 
-TEST_F(LiveNetworkQos, ProcessesWithTheNodesAddressAreToldByTheirCgroup) {
+TEST_F(LiveNetworkQos, HostNetworkProcessesAreClassifiedByCgroup) {
   if (!cgroups_.layout().v2(Controller::cpu)) GTEST_SKIP() << "on cgroup v1 only addresses tell";
   list(true);
   SteppedAgent agent(args());
@@ -162,7 +162,7 @@ TEST_F(LiveNetworkQos, ProcessesWithTheNodesAddressAreToldByTheirCgroup) {
   expect_untouched();
 }
 
-TEST_F(LiveNetworkQos, AfterKillMinusNineRestoreLeavesNothing) {
+TEST_F(LiveNetworkQos, AfterKillMinusNineRestoreRemovesTheQueues) {
   {
     SteppedAgent agent(args());
     agent.advance();
@@ -175,7 +175,7 @@ TEST_F(LiveNetworkQos, AfterKillMinusNineRestoreLeavesNothing) {
   expect_untouched();
 }
 
-TEST_F(LiveNetworkQos, SomebodyElsesQueueStays) {
+TEST_F(LiveNetworkQos, AForeignQueueIsKept) {
   ASSERT_EQ(net_.on_node("tc qdisc add dev nic root handle 8001: tbf rate 30mbit burst 64k latency 50ms"),
             "");
   SteppedAgent agent(args());

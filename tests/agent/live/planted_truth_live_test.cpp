@@ -1,6 +1,6 @@
-// Planted truth: a real service, real antagonists switched on and off beside it, and an innocent neighbour
-// who is busy all the time. Who is named, and who is not? PLANTED_RUNS is how often each antagonist comes
-// (100 s for each run of all); the table is printed.
+// Measures interference detection against a known truth: a real service, real antagonists switched on and off
+// beside it, and an innocent neighbour that is always busy. Prints which pods were named. PLANTED_RUNS sets
+// how often each antagonist runs (100 s for each round of all).
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -36,13 +36,13 @@ enum Who : std::size_t { shop, hog, writer, allocator, innocent };
 constexpr const char* kName[] = {"shop", "hog", "writer", "allocator", "innocent"};
 constexpr Who kEverybody[] = {shop, hog, writer, allocator, innocent};
 constexpr std::size_t kBlock = 4096, kMiB = std::size_t{1} << 20;
-/// All pods together may have so much: the service's file and the allocator's memory do not fit at once.
+/// Memory limit of all pods together: the service's file and the allocator's memory do not fit at once.
 constexpr std::size_t kMemory = 224 * kMiB, kFile = 64 * kMiB, kAllocated = 208 * kMiB;
 
-/// A fast disk hardly notices one that waits for each of its blocks.
+/// A fast disk is hardly affected by a process that waits for each of its blocks.
 constexpr int kWriters = 4;
 
-/// Reads or writes a file, block after block; `how` O_DIRECT: past the page cache.
+/// Reads or writes a file, block after block; `how` O_DIRECT bypasses the page cache.
 void disk_work(const std::string& path, int how, std::size_t bytes, Duration rest) {
   const int fd = ::open(path.c_str(), how | O_CLOEXEC);
   void* block = std::aligned_alloc(kBlock, bytes);
@@ -54,7 +54,7 @@ void disk_work(const std::string& path, int how, std::size_t bytes, Duration res
   }
 }
 
-/// Takes memory bit by bit, gives it back, and again.
+/// Allocates memory bit by bit, frees it, and repeats.
 [[noreturn]] void allocate() {
   for (;;) {
     void* const memory =
@@ -77,8 +77,8 @@ class LivePlantedTruth : public testing::Test {
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
     if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one CPU: nobody would be innocent";
     for (const Who who : kEverybody) cgroups_.make(cgroup_of(who));
-    cgroups_.come_first();  // among the pods all are equal
-    // But the innocent one gives way: it asks for next to nothing, and so has next to no weight.
+    cgroups_.come_first();  // pods are equal among each other
+    // Except the innocent pod: it has a minimal request and so a minimal weight.
     const bool v2 = cgroups_.layout().v2(Controller::cpu);
     const std::string file = v2 ? "cpu.weight" : "cpu.shares";
     std::ofstream(cgroups_.file(Controller::cpu, pod_of(innocent), file)) << (v2 ? "1" : "2");
@@ -107,11 +107,11 @@ class LivePlantedTruth : public testing::Test {
     return std::string("kubepods/") + (is_service(who) ? "burstable" : "besteffort") + "/pod" + kUid[who];
   }
   static std::string cgroup_of(Who who) { return pod_of(who) + "/c1"; }
-  // Not in memory: the state directory may be on a tmpfs, which takes no direct reads.
+  // Not in the state directory, which may be on a tmpfs without direct reads.
   [[nodiscard]] std::string file_of(const std::string& name) const {
     return EVENKEEL_HELPERS "/planted-" + name + '.' + std::to_string(pid_);
   }
-  /// Not in the cache, where it would be this process's memory.
+  /// Not in the page cache, which would be charged to this process.
   static void make_file(const std::string& path) {
     std::ofstream out(path);
     const std::string block(kMiB, 'x');
@@ -121,7 +121,7 @@ class LivePlantedTruth : public testing::Test {
     ::fsync(written.get());
     ::posix_fadvise(written.get(), 0, 0, POSIX_FADV_DONTNEED);
   }
-  /// Ticks of a second; who is accused of hurting the shop in any of them.
+  /// Ticks of a second; returns the pods accused of hurting the shop in any of them.
   std::set<std::string> accused_during(SteppedAgent& agent, int seconds) {
     std::set<std::string> names;
     for (int i = 0; i < seconds; ++i) {
@@ -148,15 +148,15 @@ class LivePlantedTruth : public testing::Test {
                        [this] { disk_work(file_of("written"), O_RDWR | O_DIRECT, kMiB, 0ms); });
   }
 
-  const pid_t pid_ = ::getpid();  // not that of a child who asks
+  const pid_t pid_ = ::getpid();  // not that of a calling child
   LiveCgroups cgroups_{};
   StateDir dir_{};
   std::chrono::steady_clock::time_point next_{};
 };
 
-/// By five windows of a second an accusation is judged, and it stands for three more
-/// (qos/interference/judge.cpp); with the window that was cut and a late tick ten. Of who has ended since it
-/// is not false.
+/// An accusation is judged over five windows of a second and stands for three more
+/// (qos/interference/judge.cpp); with a partial window and a late tick that makes ten. Accusing an antagonist
+/// that ended within this time is not false.
 constexpr int kUntilOver = 10;
 
 struct Planted {
@@ -169,7 +169,7 @@ const Planted kPlanted[] = {{"hog", {hog}},
                             {"hog+writer", {hog, writer}},
                             {"hog+allocator", {hog, allocator}}};
 
-TEST_F(LivePlantedTruth, TheGuiltyAreNamedAndTheInnocentAreNot) {
+TEST_F(LivePlantedTruth, AntagonistsAreNamedAndInnocentPodsAreNot) {
   const int runs = from_environment("PLANTED_RUNS", 1);
   SteppedAgent agent(stepped_args(cgroups_, dir_));
   const PinnedTask computes(cgroups_, cgroup_of(shop), 0, [] { work_and_rest(6ms, 4ms); });

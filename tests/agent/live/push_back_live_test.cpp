@@ -1,5 +1,5 @@
-// Push-back on a real v2 kernel: a service that needs memory waits for it less while best effort gives up
-// what it has, and nothing stays behind.
+// Tests push-back on a real v2 kernel: a service that needs memory waits less while best effort's memory is
+// reclaimed, and everything is restored.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -13,7 +13,7 @@
 namespace evenkeel::test {
 namespace {
 
-// To fill the "node" from a slow disk takes its time.
+// Filling the "node" from a slow disk takes time.
 constexpr std::chrono::seconds kPatience{60};
 
 class LivePushBack : public testing::Test {
@@ -32,7 +32,7 @@ class LivePushBack : public testing::Test {
   CrowdedNode node_{};
 };
 
-TEST_F(LivePushBack, AServiceWaitsForMemoryLessWhileBestEffortGivesItUp) {
+TEST_F(LivePushBack, AServiceWaitsLessForMemoryWithPushBack) {
   const MemoryHog batch = node_.fill();
   const MemoryHog service = node_.service_works();
   ASSERT_TRUE(soon([&] { return node_.is_full(); }, kPatience)) << "best effort did not fill the node";

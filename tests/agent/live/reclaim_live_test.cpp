@@ -1,5 +1,5 @@
-// Reclaim in the background on a real v2 kernel: a service that reads files larger than its limit reclaims
-// for itself without it, and next to never with it; its own pressure ends it.
+// Tests background reclaim on a real v2 kernel: a service that reads files larger than its limit does direct
+// reclaim without it, and hardly any with it; it stops at the service's own pressure.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -73,7 +73,7 @@ class LiveReclaim : public testing::Test {
   std::vector<std::string> files_{};
 };
 
-TEST_F(LiveReclaim, AServiceThatReadsFilesReclaimsForItselfOnlyWithoutIt) {
+TEST_F(LiveReclaim, AFileReadingServiceHardlyReclaimsDirectlyWithIt) {
   const MemoryHog service = reader(path("cgroup.procs"), files_, 20 * kMiB, true);
   ASSERT_TRUE(soon([&] { return now().limit_hit > 20; }, std::chrono::seconds(60)))
       << "it never met its limit: " << file("memory.current");
@@ -95,8 +95,8 @@ TEST_F(LiveReclaim, AServiceThatReadsFilesReclaimsForItselfOnlyWithoutIt) {
   EXPECT_EQ(file("memory.high"), "max\n");
 }
 
-// Below the container one cgroup stalls at a limit of its own, another grows above the container's mark.
-TEST_F(LiveReclaim, ItsOwnPressureEndsIt) {
+// Below the container one cgroup stalls at its own limit, another grows above the container's mark.
+TEST_F(LiveReclaim, ItStopsAtItsOwnPressure) {
   cgroups_.make(container() + "/still");
   cgroups_.make(container() + "/stalled");
   std::ofstream(path("memory.max", "/stalled")) << 4 * kMiB << std::flush;
@@ -111,7 +111,7 @@ TEST_F(LiveReclaim, ItsOwnPressureEndsIt) {
   EXPECT_EQ(agent.exit_status(), 0);
 }
 
-TEST_F(LiveReclaim, NeitherSigtermNorSigkillWaitsForIt) {
+TEST_F(LiveReclaim, SigtermAndSigkillDoNotWaitForIt) {
   const MemoryHog service = reader(path("cgroup.procs"), files_, 20 * kMiB, true);
   for (const bool kill : {false, true}) {
     LiveAgent agent(args());

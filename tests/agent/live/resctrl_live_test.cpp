@@ -1,4 +1,4 @@
-// The whole program on a real resctrl: real groups, real tasks, real refusals, and that it has an effect.
+// Tests the program on a real resctrl: real groups, tasks, rejections and effects.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -108,7 +108,7 @@ class LiveResctrl : public testing::Test {
   std::vector<std::string> made_{};
 };
 
-TEST_F(LiveResctrl, ClassAndPodHaveTheirGroupsAndGiveThemBack) {
+TEST_F(LiveResctrl, ClassAndPodGroupsAreCreatedAndRemoved) {
   const pid_t worker = busy(batch()), service = busy(own());
   const auto root = schemata("");
   SteppedAgent agent(args());
@@ -140,7 +140,7 @@ TEST_F(LiveResctrl, ClassAndPodHaveTheirGroupsAndGiveThemBack) {
   EXPECT_EQ(schemata(""), root);
 }
 
-TEST_F(LiveResctrl, AfterKillMinusNineRestoreLeavesNothing) {
+TEST_F(LiveResctrl, AfterKillMinusNineRestoreRemovesTheGroups) {
   const pid_t worker = busy(batch());
   {
     SteppedAgent agent(args());
@@ -156,7 +156,7 @@ TEST_F(LiveResctrl, AfterKillMinusNineRestoreLeavesNothing) {
   EXPECT_TRUE(is_in("", worker));
 }
 
-TEST_F(LiveResctrl, WhatSomebodyElseChangesIsNoticedAndLeft) {
+TEST_F(LiveResctrl, ForeignChangesAreDetectedAndKept) {
   busy(batch());
   SteppedAgent agent(args());
   agent.advance();
@@ -171,7 +171,7 @@ TEST_F(LiveResctrl, WhatSomebodyElseChangesIsNoticedAndLeft) {
   EXPECT_FALSE(has("evenkeel-be"));
 }
 
-TEST_F(LiveResctrl, WithoutAFreeClassOfServiceThePodGoesWithItsClass) {
+TEST_F(LiveResctrl, WithoutAFreeClosidThePodUsesItsClassGroup) {
   const pid_t worker = busy(batch()), service = busy(own());
   for (int i = 0; i < 200 && made_.size() == static_cast<std::size_t>(i); ++i)
     make("somebody" + std::to_string(i));
@@ -189,10 +189,10 @@ TEST_F(LiveResctrl, WithoutAFreeClassOfServiceThePodGoesWithItsClass) {
   agent.quit();
 }
 
-TEST_F(LiveResctrl, ARefusalIsToldInTheKernelsWords) {
+TEST_F(LiveResctrl, ARejectionIsReportedInTheKernelsWords) {
   busy(batch());
   make("exclusive");
-  // Everything that the root does not use is taken by somebody for himself.
+  // Another group takes everything that the root does not use exclusively.
   ASSERT_TRUE(say("schemata", "L3:0=1;1=1\n") || say("schemata", "L3:0=1\n")) << status();
   const bool taken =
       (say("exclusive/schemata", "L3:0=1e;1=1e\n") || say("exclusive/schemata", "L3:0=1e\n")) &&
@@ -211,7 +211,7 @@ TEST_F(LiveResctrl, ARefusalIsToldInTheKernelsWords) {
   if (!taken) GTEST_SKIP() << "no exclusive group here: " << why;
 }
 
-/// What best effort has moved since its group was made.
+/// Bytes that best effort has moved since its group was created.
 double traffic() {
   double sum = 0;
   std::error_code none;
@@ -225,7 +225,7 @@ double traffic_of_two_seconds() {
   return traffic() - before;
 }
 
-TEST_F(LiveResctrl, LessBandwidthIsLessTraffic) {
+TEST_F(LiveResctrl, ALowerBandwidthLimitReducesTraffic) {
   busy(batch());
   configure(30, 100);
   SteppedAgent agent(args());
@@ -242,14 +242,14 @@ TEST_F(LiveResctrl, LessBandwidthIsLessTraffic) {
   agent.quit();
 }
 
-TEST_F(LiveResctrl, BestEffortIsCutToWhatTheMemoryCarriesAndGetsItBack) {
+TEST_F(LiveResctrl, BestEffortBandwidthIsCutToTheMemorysCapacityAndRestored) {
   const pid_t worker = busy(batch());
   configure(30, 100);
   SteppedAgent agent(args());
   agent.advance();
   if (!soon([] { return traffic() > 0; })) GTEST_SKIP() << "traffic is not measured here";
   const double free = traffic_of_two_seconds() / 2;
-  // A memory that carries half of what this one load moves.
+  // A configured bandwidth of half of what this load moves.
   std::ofstream(dir_.path + "/nodeslo.yaml", std::ios::app)
       << "extensions: {evenkeel: {resctrlDynamic: {enable: true, memoryBandwidthBytesPerSecond: "
       << static_cast<std::int64_t>(free / 2) << "}}}\n";

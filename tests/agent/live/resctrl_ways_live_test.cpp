@@ -1,6 +1,6 @@
-// Best effort's cache ways, steered by real counters on a real resctrl, on the machine of tests/run resctrl:
-// there a service misses the cache once in a thousand instructions, and six times beside a neighbour who
-// never sleeps and shares all of its ways.
+// Tests adjusting best effort's cache ways by real counters on a real resctrl, on the machine of tests/run
+// resctrl: there a service misses the cache once in a thousand instructions, and six times beside a neighbour
+// that never sleeps and shares all of its ways.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -33,7 +33,7 @@ class LiveResctrlWays : public testing::Test {
     if (!cache_is_modelled()) GTEST_SKIP() << kNoModelledCache;
     if (::access("/sys/fs/resctrl/schemata", F_OK) != 0) GTEST_SKIP() << "resctrl is not mounted here";
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
-    ASSERT_TRUE(pin(0, 0));  // the agent and the test are no neighbours of the service
+    ASSERT_TRUE(pin(0, 0));  // keep agent and test off the service's cache
     cgroups_.make(service());
     cgroups_.make(batch());
     std::ofstream(dir_.path + "/nodeslo.yaml")
@@ -65,7 +65,7 @@ class LiveResctrlWays : public testing::Test {
     agent_->advance();
     if (const int now = ways(); seen_.empty() || seen_.back() != now) seen_.push_back(now);
   }
-  /// That best effort has at cache 0; -1: it has no group.
+  /// Best effort's ways at cache 0; -1: it has no group.
   static int ways() {
     const auto text = text_of_file(kSchemata);
     const auto at = text.find("L3:0=");
@@ -85,7 +85,7 @@ class LiveResctrlWays : public testing::Test {
   std::vector<int> seen_{};  ///< best effort's ways, each change
 };
 
-TEST_F(LiveResctrlWays, AreTakenWhileTheServiceMissesLessForItAndComeBack) {
+TEST_F(LiveResctrlWays, AreReducedWhileThatHelpsTheServiceAndRestored) {
   const PinnedTask shop(cgroups_, service(), 0, [] { spin(); });
   for (int i = 0; i < 60 && (misses() < 0 || i < 20); ++i) tick();
   const double alone = misses();

@@ -1,4 +1,4 @@
-// Scheduler features on a real kernel: turned, turned back, also after kill -9.
+// Tests scheduler features on a real kernel: switched, and restored, also after kill -9.
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 
@@ -14,7 +14,7 @@ namespace evenkeel::test {
 namespace {
 namespace fs = std::filesystem;
 
-/// A guest has no debugfs unless somebody mounts it.
+/// A guest has no debugfs until it is mounted.
 class LiveSchedFeatures : public testing::Test {
  protected:
   void SetUp() override {
@@ -38,7 +38,7 @@ class LiveSchedFeatures : public testing::Test {
   std::string before{}, name{};
 };
 
-TEST_F(LiveSchedFeatures, AreTurnedAndTurnedBack) {
+TEST_F(LiveSchedFeatures, AreSwitchedAndRestored) {
   SteppedAgent agent(args());
   const Step step = agent.advance();
   EXPECT_TRUE(text_of_file(kFile).starts_with("NO_" + name)) << step.line;
@@ -48,7 +48,7 @@ TEST_F(LiveSchedFeatures, AreTurnedAndTurnedBack) {
   EXPECT_EQ(text_of_file(kFile), before);
 }
 
-TEST_F(LiveSchedFeatures, AfterKillMinusNineRestoreTurnsThemBack) {
+TEST_F(LiveSchedFeatures, AfterKillMinusNineRestoreUndoesThem) {
   {
     SteppedAgent agent(args());
     agent.advance();

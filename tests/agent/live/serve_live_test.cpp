@@ -1,4 +1,4 @@
-// The running program on the real kernel: its endpoint, its log, its signals.
+// Tests the running program on the real kernel: its endpoint, its log, its signals.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -55,7 +55,7 @@ class LiveService : public testing::Test {
   std::string dir_ = "/tmp/evenkeel-live-" + std::to_string(::getpid());
 };
 
-TEST_F(LiveService, ShowsItselfAndPutsEverythingBack) {
+TEST_F(LiveService, ServesItsEndpointAndRestoresEverything) {
   LiveAgent agent(args());
   const int port = port_of(agent);
   ASSERT_GT(port, 0) << agent.log();
@@ -79,7 +79,7 @@ TEST_F(LiveService, ShowsItselfAndPutsEverythingBack) {
   EXPECT_EQ(idle(pods_.batches[0]), "0\n");
 }
 
-TEST_F(LiveService, AScrapeAtAnyMomentHasEveryLiveSeries) {
+TEST_F(LiveService, EveryScrapeHasEveryLiveSeries) {
   LiveAgent agent(args());
   const int port = port_of(agent);
   ASSERT_GT(port, 0) << agent.log();
@@ -103,7 +103,7 @@ TEST_F(LiveService, ReloadsAConfigurationThatIsRenamedIntoPlace) {
   EXPECT_TRUE(becomes(pods_.batches[0], "0\n")) << agent.log();
 }
 
-TEST_F(LiveService, NamesWhoeverOverwritesAValue) {
+TEST_F(LiveService, NamesTheProcessBehindAForeignWrite) {
   LiveAgent agent(args("none"));
   ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
   const std::string file = cgroups_.file(Controller::cpu, pods_.batches[0], "cpu.idle");
@@ -115,9 +115,9 @@ TEST_F(LiveService, NamesWhoeverOverwritesAValue) {
   EXPECT_EQ(idle(pods_.batches[0]), "0\n") << "not fought for";
 }
 
-// A runtime makes the directory in every hierarchy and sets the quota afterwards: at that moment the agent
-// looks at the directory for the first time, or begins to watch it. No tick comes to help here.
-TEST_F(LiveService, AQuotaSetRightAfterABirthIsNotMissed) {
+// A container runtime creates the directory in every hierarchy and then sets the quota: at that moment the
+// agent reads the directory for the first time, or starts watching it. No tick helps here.
+TEST_F(LiveService, AQuotaSetRightAfterCreationIsDetected) {
   auto seldom = args("none");
   seldom.back() = "120s";
   LiveAgent agent(seldom);
@@ -135,7 +135,7 @@ TEST_F(LiveService, AQuotaSetRightAfterABirthIsNotMissed) {
   }
 }
 
-TEST_F(LiveService, ASecondAgentOnTheSameStateIsRefused) {
+TEST_F(LiveService, ASecondAgentOnTheSameStateDirectoryIsRejected) {
   LiveAgent agent(args("none"));
   ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
   LiveAgent second(args("none"));
@@ -145,7 +145,7 @@ TEST_F(LiveService, ASecondAgentOnTheSameStateIsRefused) {
   EXPECT_NE(restored.err.find("is running"), std::string::npos) << restored.err;
 }
 
-TEST_F(LiveService, TakesBackAtItsStartWhatACrashLeft) {
+TEST_F(LiveService, RestoresACrashedAgentsWritesAtStart) {
   {
     LiveAgent agent(args("none"));
     ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();

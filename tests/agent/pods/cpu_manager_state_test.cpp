@@ -1,4 +1,4 @@
-// The checkpoint of the kubelet's CPU manager, as kubelets of several versions write it.
+// Tests the checkpoint of the kubelet's CPU manager, as several kubelet versions write it.
 #include "agent/pods/cpu_manager_state.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace evenkeel {
 namespace {
 
-TEST(CpuManagerState, BothFormsOfEntries) {
+TEST(CpuManagerState, ReadsBothFormsOfEntries) {
   const auto now = pods::parse_cpu_manager_state(
       R"({"policyName":"static","defaultCpuSet":"0,4-7","entries":{"pod-a":{"main":"1","side":"2"},"pod-b":{"main":"3"}},"checksum":4195836012})",
       "state");
@@ -25,7 +25,7 @@ TEST(CpuManagerState, BothFormsOfEntries) {
   EXPECT_EQ(none.problem, "");
 }
 
-TEST(CpuManagerState, AnythingElseIsAProblemAndNothing) {
+TEST(CpuManagerState, AnythingElseIsAProblem) {
   for (const char* text :
        {"", "{", "[]", "{}", "null", R"({"policyName":"static","entries":{"a":{"b":"x"}}})",
         R"({"policyName":"static","entries":{"a":["1"]}})", R"({"policyName":"static","entries":7})"}) {
@@ -46,7 +46,7 @@ constexpr const char* kOwner =
     "Guaranteed, "
     "containerStatuses: [{name: a, containerID: 'containerd://aaa', state: {running: {}}}]}}]\n";
 
-TEST(SteppedCpusets, AnOwnerMovesInAndTheKubeletsManagerMovesUsOut) {
+TEST(SteppedCpusets, FollowsPinnedPodsAndYieldsToTheKubeletsCpuManager) {
   SteppedNode node(16, test::FakeNode::Kernel::v1, "{}\n");
   const auto pod = node.host.pod(KubeQos::guaranteed, "11111111-1111-1111-1111-111111111111", {"aaa"});
   const auto set = [&] { return node.setting(Controller::cpuset, pod + "/aaa", "cpuset.cpus"); };

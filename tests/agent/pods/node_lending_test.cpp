@@ -1,4 +1,4 @@
-// What of the Node's annotations decides what can be lent.
+// Tests the Node's annotations that decide what can be lent.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"
@@ -36,7 +36,7 @@ TEST(NodeLending, TheNormalizationRatioIsADecimalNumber) {
   }
 }
 
-TEST(NodeLending, ThirdPartiesSayWhatTheyTook) {
+TEST(NodeLending, ThirdPartyAllocationsAreRead) {
   const auto file = node_with("thirdPartyAllocations",
                               R"({"allocations":[{"name":"hadoop-yarn","priority":"koord-batch","resources":)"
                               R"({"kubernetes.io/batch-cpu":"10k","kubernetes.io/batch-memory":"10Gi"}},)"
@@ -53,7 +53,7 @@ TEST(NodeLending, ThirdPartiesSayWhatTheyTook) {
   EXPECT_TRUE(node_with("thirdPartyAllocations", R"({"allocations":null})").notices.empty());
 }
 
-TEST(NodeLending, ThirdPartiesThatCannotBeReadHaveNotTakenNothing) {
+TEST(NodeLending, UnreadableThirdPartyAllocationsAreNotZero) {
   for (const auto* bad :
        {"", "{", "[]", "5", R"({"allocations":{}})", R"({"allocations":[5]})",
         R"({"allocations":[{"priority":"koord-batch","resources":{"kubernetes.io/batch-cpu":"lots"}}]})",

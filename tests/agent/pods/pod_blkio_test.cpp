@@ -1,4 +1,4 @@
-// The annotation koordinator.sh/blkioQOS, and the volumes that it may name.
+// Tests the annotation koordinator.sh/blkioQOS, and the volumes that it may name.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"
@@ -26,7 +26,7 @@ TEST(PodBlkio, IsReadWithTheVolumesOfThePod) {
   EXPECT_EQ(pod.volumes, (std::vector<PodVolume>{{"data", true}, {"tmp", false}, {"own", true}}));
 }
 
-TEST(PodBlkio, NothingIsNoLimit) {
+TEST(PodBlkio, EmptyOrDisabledSettingsAreNoLimit) {
   for (const char* nothing : {"", "{}", R"({"blocks":[]})", R"({"blocks":null})",
                               R"({"enable":false,"blocks":[{"name":"/dev/sda"}]})"}) {
     const auto list = with(nothing);
@@ -36,7 +36,7 @@ TEST(PodBlkio, NothingIsNoLimit) {
   }
 }
 
-TEST(PodBlkio, IsReadWholeOrNotAtAll) {
+TEST(PodBlkio, IsReadCompletelyOrNotAtAll) {
   std::string many = R"({"blocks":[{"name":"a"})";
   for (int i = 0; i < 64; ++i) many += R"(,{"name":"a"})";
   for (const std::string& bad :

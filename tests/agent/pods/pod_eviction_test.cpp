@@ -1,4 +1,4 @@
-// What of a v1 Pod decides whether it is asked to go, and when in the order.
+// Tests which parts of a v1 Pod decide whether and in which order it is evicted.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"
@@ -39,7 +39,7 @@ TEST(PodEviction, TheControllerIsTheOwner) {
     EXPECT_EQ(read_one(nothing).pod.eviction.owner_uid, "") << nothing;
 }
 
-TEST(PodEviction, TheGraceIsWholeSeconds) {
+TEST(PodEviction, TheGracePeriodIsWholeSeconds) {
   EXPECT_EQ(read_one("").pod.eviction.grace, std::nullopt);
   const auto grace = [](const std::string& text) {
     return read_one("", R"("terminationGracePeriodSeconds":)" + text).pod.eviction.grace;
@@ -50,7 +50,7 @@ TEST(PodEviction, TheGraceIsWholeSeconds) {
   for (const char* bad : {"-1", "1.5", "\"x\"", "[]", "null"}) EXPECT_EQ(grace(bad), std::nullopt) << bad;
 }
 
-TEST(PodEviction, LabelsAndAnnotationsOfTheOrder) {
+TEST(PodEviction, LabelsAndAnnotationsThatOrderEvictions) {
   const auto labels = labelled(R"("koordinator.sh/eviction-enabled":"true","koordinator.sh/priority":"-20")");
   EXPECT_TRUE(labels.pod.eviction.enabled);
   EXPECT_EQ(labels.pod.eviction.sub_priority, -20);
@@ -66,7 +66,7 @@ TEST(PodEviction, LabelsAndAnnotationsOfTheOrder) {
   EXPECT_NE(bad.notices.front().find("legal: a 32-bit number; 0 counts"), std::string::npos);
 }
 
-TEST(PodEviction, TheGangsOfThreeSchedulers) {
+TEST(PodEviction, ReadsTheGangMarksOfThreeSchedulers) {
   const auto koordinator = annotated(
       R"("gang.scheduling.koordinator.sh/name":"g","gang.scheduling.koordinator.sh/min-available":"4",)"
       R"("gang.scheduling.koordinator.sh/total-number":"6")");
@@ -91,7 +91,7 @@ TEST(PodEviction, TheGangsOfThreeSchedulers) {
   EXPECT_EQ(annotated(R"("gang.scheduling.koordinator.sh/name":"")").pod.eviction.gang, Gang{});
 }
 
-TEST(PodEviction, TheNodeSaysWhatIsLent) {
+TEST(PodEviction, ReadsTheLentAmountsOfTheNode) {
   const auto node = [](const std::string& amounts) {
     return pods::parse_node(R"({"status":{"allocatable":{)" + amounts + "}}}", "node");
   };

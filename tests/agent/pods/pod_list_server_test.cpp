@@ -1,4 +1,4 @@
-// Pod lists as a server gives them: real answers, large ones, and what of them is passed over.
+// Tests pod lists from servers: real answers, large ones, and skipped members.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ pods::PodList good(std::string_view text) {
   for (const auto& problem : list.problems) ADD_FAILURE() << problem.text();
   return list;
 }
-/// A list of one pod with this metadata, spec and status (YAML flow style).
-TEST(PodList, AKubeletsRealAnswer) {
+
+TEST(PodList, ReadsARealKubeletAnswer) {
   const auto list = pods::parse_pod_list(test::real_pods(), "kubelet", pods::Source::server);
   ASSERT_TRUE(list.problems.empty()) << list.problems.front().text();
   EXPECT_TRUE(list.notices.empty());
@@ -43,7 +43,7 @@ TEST(PodList, AKubeletsRealAnswer) {
   EXPECT_EQ(list.pods[2].kube_qos, KubeQos::guaranteed);
 }
 
-TEST(PodList, AServersOrderMeansNothing) {
+TEST(PodList, AServersOrderIsIgnored) {
   const auto list = pods::parse_pod_list(
       test::pod_list_json({{.uid = "b", .container_ids = {"2"}}, {.uid = "a", .container_ids = {""}}}),
       "kubelet", pods::Source::server);
@@ -67,8 +67,9 @@ constexpr const char* kFullPod = R"({"kind":"PodList","items":[{
     "initContainerStatuses":[{"name":"i","containerID":"containerd://1","state":{"running":{"startedAt":"t"}}}],
     "containerStatuses":[{"name":"c","containerID":"containerd://2","state":{"waiting":{"reason":"r"}}}]}}]})";
 
-/// Whatever read_pod() looks at must be wanted of JSON: the same pods, read whole, are the same.
-TEST(PodList, NothingThatCountsIsPassedOver) {
+/// Every member that read_pod() reads must be in the JSON key filter: the same pods, parsed without it, are
+/// equal.
+TEST(PodList, TheKeyFilterKeepsEveryMemberThatIsRead) {
   for (const auto& text : {test::real_pods(), std::string(kFullPod)}) {
     const auto list = pods::parse_pod_list(text, "kubelet");
     const auto parsed = document::parse_json(text, "kubelet");
@@ -82,8 +83,8 @@ TEST(PodList, NothingThatCountsIsPassedOver) {
   }
 }
 
-/// The same for what nobody thought of putting into a text: each path that is spelled in the readers.
-TEST(PodList, EveryPathOfAPodThatIsReadIsWanted) {
+/// The same for members missing in that text: each path that occurs in the readers.
+TEST(PodList, TheKeyFilterHasEveryPathOfTheReaders) {
   const std::regex path(R"re(_at\(item, \{("[^}]*")\}\))re"), word(R"re("([^"]*)")re");
   int paths = 0;
   for (const char* file : {"/agent/pods/pod_read.cpp", "/agent/pods/pod_containers.cpp"}) {
@@ -103,7 +104,7 @@ TEST(PodList, EveryPathOfAPodThatIsReadIsWanted) {
   EXPECT_GT(paths, 12);
 }
 
-TEST(PodList, FiveHundredPodsAreReadInAMoment) {
+TEST(PodList, FiveHundredPodsAreReadQuickly) {
   std::string item =
       R"({"metadata":{"name":"p","namespace":"n","uid":"UID","labels":{"a":"b"},"managedFields":[{"f":{"g":{"h":{}}}}]},)"
       R"("spec":{"containers":[)";

@@ -83,7 +83,7 @@ std::string owner_of(const std::string& owners, const std::string& labels = "") 
   return list.pods.size() == 1 ? list.pods[0].owner : "(no pod)";
 }
 
-TEST(PodList, NamesTheOwnerAsPeopleDo) {
+TEST(PodList, NamesTheOwnerWithoutHash) {
   const std::string hash = "pod-template-hash: 5d7f";
   EXPECT_EQ(owner_of("{kind: ReplicaSet, name: web-5d7f, uid: r, controller: true}", hash), "web");
   EXPECT_EQ(owner_of("{kind: ReplicaSet, name: web-5d7f, uid: r, controller: true}"), "web-5d7f");
@@ -97,7 +97,7 @@ TEST(PodList, NamesTheOwnerAsPeopleDo) {
   EXPECT_EQ(owner_of(""), "");
 }
 
-TEST(PodList, ReadsWhatDecidesAnything) {
+TEST(PodList, ReadsEverythingThatPoliciesUse) {
   const auto list = good(kPods);
   ASSERT_EQ(list.pods.size(), 2U);
   EXPECT_TRUE(list.notices.empty());
@@ -135,7 +135,7 @@ TEST(PodList, ReadsBatchResourcesAndTerminatingPods) {
   EXPECT_EQ(crunch.containers.at(0).id, "");
 }
 
-TEST(PodList, JsonSaysTheSame) {
+TEST(PodList, JsonGivesTheSame) {
   const auto list = good(R"({"kind":"PodList","items":[{"metadata":{"name":"a","uid":"u-1"},
     "spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":2,"memory":"1Gi"}}}]},
     "status":{"phase":"Succeeded"}}]})");
@@ -145,14 +145,14 @@ TEST(PodList, JsonSaysTheSame) {
   EXPECT_FALSE(is_active(list.pods[0]));
 }
 
-TEST(PodList, EmptyListsAreLists) {
+TEST(PodList, EmptyListsAreValid) {
   for (const auto* text :
        {R"({"kind":"PodList","items":null})", R"({"items":[]})", "kind: List\nitems:\n", "kind: PodList\n"}) {
     EXPECT_TRUE(good(text).pods.empty()) << text;
   }
 }
 
-TEST(PodList, TextsThatAreNoListAreProblems) {
+TEST(PodList, TextsThatAreNotAListAreProblems) {
   for (const auto* text : {"", "\n", "{}", "[]", "5", "kind: Pod\n", "kind: PodList\nitems: {a: b}\n",
                            "items: 5\n", "{\"items\": [", "items: [}", "kind: Node\nitems: []\n"}) {
     EXPECT_FALSE(pods::parse_pod_list(text, "f").problems.empty()) << text;
@@ -163,7 +163,7 @@ TEST(PodList, TextsThatAreNoListAreProblems) {
   EXPECT_FALSE(pods::parse_pod_list("{" + std::string(5'000'000, '['), "f").problems.empty());
 }
 
-TEST(PodList, KubernetesQosIsComputedWhenTheStatusIsSilent) {
+TEST(PodList, KubernetesQosIsComputedWhenTheStatusLacksIt) {
   struct Case {
     const char* spec;
     KubeQos qos;
@@ -192,7 +192,7 @@ TEST(PodList, KubernetesQosIsComputedWhenTheStatusIsSilent) {
   }
 }
 
-TEST(PodList, StaticPodsGoByTheHashOfTheirManifest) {
+TEST(PodList, StaticPodsAreIdentifiedByTheirManifestHash) {
   const auto mirror =
       one("uid: 5b4c, annotations: {kubernetes.io/config.mirror: 7e95e3b1}", "containers: [{name: a}]", "");
   EXPECT_EQ(mirror.pods.at(0).uid, "7e95e3b1");
@@ -202,7 +202,7 @@ TEST(PodList, StaticPodsGoByTheHashOfTheirManifest) {
   EXPECT_EQ(one("uid: a_b_c", "containers: [{name: a}]", "").pods.at(0).uid, "a-b-c");
 }
 
-TEST(PodList, AStaticPodIsAsOldAsItsStatusSays) {
+TEST(PodList, AStaticPodsAgeComesFromItsStatus) {
   const auto status = R"(qosClass: BestEffort, startTime: "2026-01-02T00:00:00Z")";
   EXPECT_EQ(one("uid: u, creationTimestamp: null", "", status).pods.at(0).created_unix_seconds, 1767312000);
   EXPECT_EQ(
@@ -213,7 +213,7 @@ TEST(PodList, AStaticPodIsAsOldAsItsStatusSays) {
   EXPECT_TRUE(neither.notices.empty());
 }
 
-TEST(PodList, AnAgeThatCannotBeReadIsUnknownAndNoticed) {
+TEST(PodList, AnUnreadableAgeIsUnknownWithANotice) {
   for (const auto* text : {"yesterday", "2026-01-01", "1767225600", "\"2026-13-01T00:00:00Z\""}) {
     const auto list = one("uid: u, creationTimestamp: " + std::string(text), "", "qosClass: BestEffort");
     ASSERT_EQ(list.pods.size(), 1U) << text;
@@ -222,7 +222,7 @@ TEST(PodList, AnAgeThatCannotBeReadIsUnknownAndNoticed) {
   }
 }
 
-TEST(PodList, APodThatCannotBeUnderstoodIsLeftOutAlone) {
+TEST(PodList, OnlyTheUnreadablePodIsLeftOut) {
   const std::vector<std::string> bad = {
       "5",
       "{metadata: {name: p}}",

@@ -1,4 +1,4 @@
-// By what a pod's packets are known, and the annotation koordinator.sh/networkQOS.
+// Tests the addresses that identify a pod's packets, and the annotation koordinator.sh/networkQOS.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"
@@ -26,13 +26,13 @@ TEST(PodNetwork, HasTheAddressesOfThePod) {
   EXPECT_EQ(of.addresses[1], (IpAddress{{0xfd, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 9}, true}));
 }
 
-TEST(PodNetwork, TheNodesAddressIsNobodys) {
+TEST(PodNetwork, TheNodesOwnAddressIsIgnored) {
   const auto of = network(with("{}", "hostNetwork: true"));
   EXPECT_TRUE(of.of_host);
   EXPECT_TRUE(of.addresses.empty());
 }
 
-TEST(PodNetwork, WhatIsNoAddressIsLeftOut) {
+TEST(PodNetwork, InvalidAddressesAreIgnored) {
   EXPECT_EQ(network(with("{}", "", "[{ip: ''}, {ip: 10.0.0}, {}, 7, {ip: 10.0.0.1}]")).addresses.size(), 1U);
   EXPECT_TRUE(network(with("{}", "", "nonsense")).addresses.empty());
   std::string many = "[";
@@ -47,7 +47,7 @@ TEST(PodNetwork, LimitsAreQuantitiesOrPercentages) {
   EXPECT_EQ(network(with(R"({"egressLimit": "1G"})")).limits.ingress, std::nullopt);
 }
 
-TEST(PodNetwork, ABadAnnotationLimitsNothingAndIsSaid) {
+TEST(PodNetwork, AnInvalidAnnotationSetsNoLimitAndIsReported) {
   for (const char* bad : {"{", "[]", R"({"egressLimit": -1})", R"({"egressLimit": 101})",
                           R"({"egressLimit": "fast"})", R"({"egress": "1M"})"}) {
     const auto list = with(bad);

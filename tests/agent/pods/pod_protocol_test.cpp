@@ -1,4 +1,4 @@
-// Koordinator's and our own labels and annotations on pods and on the Node.
+// Tests Koordinator's and this agent's labels and annotations on pods and on the Node.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"
@@ -19,7 +19,7 @@ Pod only_pod(const pods::PodList& list) {
   return list.pods.empty() ? Pod{} : list.pods[0];
 }
 
-TEST(PodProtocol, QosLabelsThatNobodyKnowsNameNoClass) {
+TEST(PodProtocol, UnknownQosLabelsNameNoClass) {
   EXPECT_EQ(only_pod(pod_with("labels: {koordinator.sh/qosClass: LSE}")).label_qos, QosClass::lse);
   EXPECT_EQ(only_pod(pod_with("labels: {koordinator.sh/qosClass: SYSTEM}")).label_qos, QosClass::system);
   EXPECT_EQ(only_pod(pod_with("labels: {koordinator.sh/qosClass: be}")).label_qos, std::nullopt);
@@ -68,7 +68,7 @@ TEST(PodProtocol, BurstAnnotationReplacesFieldByField) {
   EXPECT_EQ(burst.cfs_quota_burst_period_seconds, -1);
 }
 
-TEST(PodProtocol, ABurstAnnotationThatIsWrongLeavesTheNodesSettings) {
+TEST(PodProtocol, AnInvalidBurstAnnotationKeepsTheNodesSettings) {
   const std::vector<std::string> bad = {"",
                                         "{",
                                         "auto",
@@ -96,7 +96,7 @@ pods::PodList pod_with_cpu_qos(const std::string& text, const std::string& qos_c
                   "}, annotations: {koordinator.sh/cpuQOS: '" + text + "'}");
 }
 
-TEST(PodProtocol, AServiceMayNameItsGroupIdentity) {
+TEST(PodProtocol, AServiceMaySetItsGroupIdentity) {
   struct Case {
     const char* text;
     std::optional<std::int64_t> expected;
@@ -120,7 +120,7 @@ TEST(PodProtocol, AServiceMayNameItsGroupIdentity) {
   EXPECT_EQ(only_pod(pod_with("labels: {koordinator.sh/qosClass: LS}")).group_identity, std::nullopt);
 }
 
-TEST(PodProtocol, ABadGroupIdentityLeavesThePodToItsClass) {
+TEST(PodProtocol, AnInvalidGroupIdentityKeepsTheClassSetting) {
   const std::vector<std::string> bad = {"",
                                         "{",
                                         "2",
@@ -145,7 +145,7 @@ TEST(PodProtocol, ABadGroupIdentityLeavesThePodToItsClass) {
   }
 }
 
-TEST(PodProtocol, OnlyTheLabelLsMayNameAGroupIdentity) {
+TEST(PodProtocol, OnlyTheLabelLsMaySetAGroupIdentity) {
   for (const auto* other : {"LSE", "LSR", "BE", "SYSTEM", "ls"}) {
     const auto list = pod_with_cpu_qos(R"({"enable":true,"groupIdentity":1})", other);
     EXPECT_EQ(only_pod(list).group_identity, std::nullopt) << other;
@@ -186,7 +186,7 @@ TEST(PodProtocol, NumaNodesComeFromTheSchedulerToo) {
   }
 }
 
-TEST(PodProtocol, KubectlsCopyOfThePodIsNotKept) {
+TEST(PodProtocol, KubectlsLastAppliedConfigurationIsDropped) {
   const auto pod =
       only_pod(pod_with("annotations: {kubectl.kubernetes.io/last-applied-configuration: x, a: b}"));
   EXPECT_EQ(pod.annotations.size(), 1U);
@@ -224,7 +224,7 @@ TEST(NodeObject, ReadsAmountsAndAnnotations) {
   EXPECT_EQ(node.labels.at("zone"), "a");
 }
 
-TEST(NodeObject, SharedSystemCpusAreNotTakenAway) {
+TEST(NodeObject, SharedSystemCpusAreNotSubtracted) {
   const auto file = pods::parse_node(
       R"({"metadata":{"annotations":{"node.koordinator.sh/system-qos-resource":"{\"cpuset\":\"2\",\"cpusetExclusive\":false}"}}})",
       "f");
@@ -232,7 +232,7 @@ TEST(NodeObject, SharedSystemCpusAreNotTakenAway) {
   EXPECT_EQ(file.node.cpu_capacity, std::nullopt);
 }
 
-TEST(NodeObject, BadPartsStayUnknownAndAreNoticed) {
+TEST(NodeObject, InvalidPartsStayUnknownWithANotice) {
   const std::vector<std::string> bad = {
       "status: {capacity: {cpu: lots}}",
       "status: {capacity: {cpu: 0}}",
@@ -256,7 +256,7 @@ TEST(NodeObject, BadPartsStayUnknownAndAreNoticed) {
   }
 }
 
-TEST(NodeObject, TextsThatAreNoNodeAreProblems) {
+TEST(NodeObject, TextsThatAreNotANodeAreProblems) {
   for (const auto* text : {"", "[]", "5", "kind: Pod\n", "{\"status\": "}) {
     EXPECT_FALSE(pods::parse_node(text, "f").problems.empty()) << text;
   }
@@ -265,7 +265,7 @@ TEST(NodeObject, TextsThatAreNoNodeAreProblems) {
   }
 }
 
-TEST(PodProtocol, MemoryQosAnnotationIsReadWholeOrNotAtAll) {
+TEST(PodProtocol, MemoryQosAnnotationIsReadCompletelyOrNotAtAll) {
   using Policy = MemoryQosOverride::Policy;
   const auto with = [](const std::string& text) {
     return pod_with("annotations: {koordinator.sh/memoryQOS: '" + text + "'}");

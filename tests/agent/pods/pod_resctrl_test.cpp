@@ -1,4 +1,4 @@
-// The annotation node.koordinator.sh/resctrl.
+// Tests the annotation node.koordinator.sh/resctrl.
 #include <gtest/gtest.h>
 
 #include "agent/pods/pod_list.h"
@@ -17,7 +17,7 @@ Pod only_pod(const pods::PodList& list) {
   return list.pods.empty() ? Pod{} : list.pods[0];
 }
 
-TEST(PodResctrl, IsReadWholeOrNotAtAll) {
+TEST(PodResctrl, IsReadCompletelyOrNotAtAll) {
   using Parts = std::vector<ResctrlPart>;
   EXPECT_EQ(
       only_pod(with(R"({"llc":{"schemata":{"range":[0,30]}},"mb":{"schemata":{"percent":20}}})")).resctrl,

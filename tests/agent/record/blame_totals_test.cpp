@@ -1,4 +1,4 @@
-// Which pairs are shown, and that no time is lost or goes backwards, however many there are.
+// Tests which pairs are shown, and that no time is lost or decreases, however many pairs there are.
 #include "agent/record/blame_totals.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ record::BlameTotals::Pair pair(std::uint32_t victim, std::uint32_t antagonist) {
   return {.victim = {victim, 0}, .antagonist = {antagonist, 0}};
 }
 
-/// By victim 1, each a microsecond longer than the one before.
+/// Waits of victim 1, each a microsecond longer than the one before.
 void fill(record::BlameTotals& totals, std::uint32_t from, std::uint32_t to) {
   for (auto i = from; i < to; ++i) totals.add(pair(1, i), 1us * i);
 }
@@ -30,7 +30,7 @@ Duration all_of(const record::BlameTotals& totals) {
 
 constexpr auto kMost = static_cast<std::uint32_t>(record::BlameTotals::kMaxShownPairs);
 
-TEST(BlameTotals, WhoFindsNoRoomIsOneOfTheOthers) {
+TEST(BlameTotals, PairsBeyondTheLimitCountAsOthers) {
   record::BlameTotals totals;
   fill(totals, 1, kMost + 1);
   EXPECT_TRUE(totals.others().empty());
@@ -41,7 +41,7 @@ TEST(BlameTotals, WhoFindsNoRoomIsOneOfTheOthers) {
   EXPECT_EQ(totals.others().at({{2, 0}, false}), 3ns);
 }
 
-TEST(BlameTotals, WhoBecomesLongerIsShownFromThenOn) {
+TEST(BlameTotals, APairThatBecomesLongerIsShownFromThenOn) {
   record::BlameTotals totals;
   fill(totals, 1, kMost + 1);
   totals.add(pair(2, 7), 1us);
@@ -59,7 +59,7 @@ TEST(BlameTotals, WhoBecomesLongerIsShownFromThenOn) {
   EXPECT_EQ(totals.shown().size(), kMost);
 }
 
-TEST(BlameTotals, TwoThatAreHardlyDifferentDoNotTakeTurns) {
+TEST(BlameTotals, NearlyEqualPairsDoNotAlternate) {
   record::BlameTotals totals;
   for (std::uint32_t i = 1; i <= kMost; ++i) totals.add(pair(1, i), 1s);
   int changes = 0;
@@ -72,8 +72,8 @@ TEST(BlameTotals, TwoThatAreHardlyDifferentDoNotTakeTurns) {
   EXPECT_EQ(changes, 0);
 }
 
-/// Ten times as many as are shown come in any order; after some ticks the longest are shown.
-TEST(BlameTotals, TheLongestAreShownInTheEndAndNothingIsLost) {
+/// Ten times as many pairs as are shown arrive in any order; after some ticks the longest are shown.
+TEST(BlameTotals, TheLongestPairsAreShownAndNothingIsLost) {
   record::BlameTotals totals;
   std::mt19937 dice(1);
   Duration told{};
@@ -99,7 +99,7 @@ TEST(BlameTotals, TheLongestAreShownInTheEndAndNothingIsLost) {
     EXPECT_TRUE(totals.shown().contains(pair(1 + i % 50, i))) << i << ": late, but long";
 }
 
-TEST(BlameTotals, WhoIsGoneMakesRoom) {
+TEST(BlameTotals, ADeletedPodMakesRoom) {
   record::BlameTotals totals;
   fill(totals, 1, kMost + 3);
   totals.forget([](CgroupId id) { return id.value == 5; });

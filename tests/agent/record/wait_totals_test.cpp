@@ -59,7 +59,7 @@ TEST_F(WaitTotalsTest, ContainersCountForTheirPod) {
   EXPECT_EQ(sums.histogram[10], 14U) << "histograms are sums already";
 }
 
-TEST_F(WaitTotalsTest, AHistogramThatBeginsAnewGoesOn) {
+TEST_F(WaitTotalsTest, ARestartedHistogramContinuesTheTotal) {
   wait(containers_of(pod_a_)[0], 5ms, 7);
   totals_.add(node_, *tree_);
   node_.run_queue.waits[0].histogram[10] = 2;
@@ -80,7 +80,7 @@ TEST_F(WaitTotalsTest, BlameIsBetweenPods) {
   EXPECT_TRUE(totals_.blame().others().empty());
 }
 
-TEST_F(WaitTotalsTest, WhatATickCouldNotTellPairByPairIsTheVictimsAllTheSame) {
+TEST_F(WaitTotalsTest, UnattributedWaitsStillCountForTheVictim) {
   const auto containers = containers_of(pod_a_);
   node_.run_queue.blame_rest = {{.victim = containers[0], .pairs = 3, .time = 4ms},
                                 {.victim = containers[0], .sibling = true, .pairs = 1, .time = 9ms},
@@ -91,7 +91,7 @@ TEST_F(WaitTotalsTest, WhatATickCouldNotTellPairByPairIsTheVictimsAllTheSame) {
   EXPECT_EQ(totals_.blame().others().at({id(pod_a_), true}), 18ms);
 }
 
-TEST_F(WaitTotalsTest, WhoIsGoneIsForgotten) {
+TEST_F(WaitTotalsTest, ADeletedPodIsDropped) {
   wait(containers_of(pod_a_)[0], 5ms, 7);
   wait(containers_of(pod_b_)[0], 5ms, 7);
   node_.run_queue.blame = {

@@ -1,4 +1,4 @@
-// The real program with --node-metric against an API server that answers as a script says.
+// Tests the real program with --node-metric against a scripted API server.
 #include "agent/reporting/usage_reporting.h"
 
 #include <gtest/gtest.h>
@@ -85,7 +85,7 @@ struct UsageReportingLive : testing::Test {
   ScriptedServer server{{.tls = true}};
 };
 
-TEST_F(UsageReportingLive, TellsWhatNodeAndPodsUseThoughNothingIsLent) {
+TEST_F(UsageReportingLive, ReportsUsageAlthoughNothingIsLent) {
   object_says("{}");
   LiveAgent agent(args());
   ASSERT_TRUE(within(seconds(60), [&] { return patches().size() >= 3; })) << agent.log();
@@ -116,7 +116,7 @@ TEST_F(UsageReportingLive, TellsWhatNodeAndPodsUseThoughNothingIsLent) {
   EXPECT_EQ(agent.exit_status(), 0);
 }
 
-TEST_F(UsageReportingLive, MeasuresAsTheObjectAsksAndSaysOnceWhatItCannot) {
+TEST_F(UsageReportingLive, MeasuresAsTheObjectRequestsAndReportsOnceWhatItCannot) {
   object_says(
       R"({"nodeAggregatePolicy":{"durations":["5m","1h"]},"nodeMemoryCollectPolicy":"usageWithHotPageCache"})");
   LiveAgent agent(args());
@@ -128,7 +128,7 @@ TEST_F(UsageReportingLive, MeasuresAsTheObjectAsksAndSaysOnceWhatItCannot) {
   EXPECT_NE(log.find("usageWithoutPageCache is reported"), std::string::npos);
 }
 
-TEST_F(UsageReportingLive, SaysOnceWhyItIsNotTaken) {
+TEST_F(UsageReportingLive, ReportsOnceWhyTheServerRejectsIt) {
   server.answers([](const Asked&, Exchange& exchange) {
     exchange.send(http_answer(403, R"({"kind":"Status","message":"nodemetrics \"n1\" is forbidden"})"));
   });
@@ -141,7 +141,7 @@ TEST_F(UsageReportingLive, SaysOnceWhyItIsNotTaken) {
   EXPECT_NE(page(agent, "/readyz").find("node-metric: no report yet: 403 nodemetrics"), std::string::npos);
 }
 
-TEST_F(UsageReportingLive, ADryRunTellsNobody) {
+TEST_F(UsageReportingLive, ADryRunSendsNothing) {
   LiveAgent agent(args({"--dry-run"}));
   ASSERT_TRUE(within(seconds(20), [&] { return !server.asked().empty(); })) << "the Node is asked for";
   ASSERT_TRUE(agent.logged("event=started", seconds(20)));

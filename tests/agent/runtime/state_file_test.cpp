@@ -28,7 +28,7 @@ class StateFileOnDisk : public testing::Test {
   runtime::StateFile file_{path_};
 };
 
-TEST_F(StateFileOnDisk, TheNewTextTakesTheOldOnesPlaceInTheEnd) {
+TEST_F(StateFileOnDisk, FinishReplacesTheOldText) {
   holds("old");
   ASSERT_TRUE(file_.begin("new"));
   EXPECT_EQ(text(), "old") << "a crash here loses the new text only";
@@ -39,12 +39,12 @@ TEST_F(StateFileOnDisk, TheNewTextTakesTheOldOnesPlaceInTheEnd) {
   EXPECT_EQ(*runtime::read_state_file(path_), "new");
 }
 
-TEST_F(StateFileOnDisk, FinishingNothingIsNoFailure) {
+TEST_F(StateFileOnDisk, FinishWithoutBeginSucceeds) {
   EXPECT_TRUE(file_.finish());
   EXPECT_FALSE(fs::exists(path_));
 }
 
-TEST_F(StateFileOnDisk, WhatACrashLeftBehindIsWrittenOver) {
+TEST_F(StateFileOnDisk, AFileLeftByACrashIsOverwritten) {
   std::ofstream(path_ + ".new") << "half of something that was longer";
   ASSERT_TRUE(file_.begin("one"));
   ASSERT_TRUE(file_.begin("2"));
@@ -60,7 +60,7 @@ TEST_F(StateFileOnDisk, OnlyItsOwnerMayReadIt) {
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
-TEST_F(StateFileOnDisk, ADiskThatRunsFullLeavesTheOldText) {
+TEST_F(StateFileOnDisk, AFullDiskKeepsTheOldText) {
   holds("old");
   struct rlimit before {};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -77,13 +77,13 @@ TEST_F(StateFileOnDisk, ADiskThatRunsFullLeavesTheOldText) {
   EXPECT_EQ(text(), "old");
 }
 
-TEST_F(StateFileOnDisk, ADirectoryThatIsGoneIsAnError) {
+TEST_F(StateFileOnDisk, AMissingDirectoryIsAnError) {
   fs::remove_all(state_.path);
   EXPECT_EQ(file_.begin("x").error().code, ENOENT);
   EXPECT_EQ(runtime::read_state_file(path_).error().code, ENOENT);
 }
 
-TEST_F(StateFileOnDisk, OnlySensibleFilesAreRead) {
+TEST_F(StateFileOnDisk, OnlyRegularFilesWithinTheLimitAreRead) {
   fs::create_directory(path_);
   EXPECT_EQ(runtime::read_state_file(path_).error().code, EINVAL);
   fs::remove(path_);

@@ -1,6 +1,5 @@
-// All levers together, from the snapshot to the kernel: whatever comes, no write is illegal, no more is
-// protected than there is, and everything can be taken back at any moment; and a file that fails is the only
-// one that suffers.
+// Tests all levers together, from the snapshot to the kernel: every write is legal, no more is protected than
+// exists, everything can be restored at any moment, and a failing file affects no other.
 #include "tests/support/scenes/lever_loop.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kMemory = std::int64_t{4096} << 20;
 
-/// What the model of the kernel has refused; the empty CPU set of v2 is nobody's fault.
+/// What the kernel model rejected, except the empty CPU set of v2, which is expected.
 std::string refused(LeverLoop& loop) {
   for (const auto& line : loop.kernel.log)
     if (line.find(": E") != std::string::npos) return line;
@@ -46,7 +45,7 @@ void expect_same(const std::map<std::string, std::string>& found,
 
 class LeverLoops : public testing::TestWithParam<bool> {};
 
-TEST_P(LeverLoops, NothingIllegalNothingTooMuchAndAllTakenBack) {
+TEST_P(LeverLoops, WritesAreLegalBoundedAndRestored) {
   std::size_t writes = 0;
   for (unsigned seed = 0; seed < 60; ++seed) {
     LeverLoop loop(GetParam(), seed);
@@ -74,7 +73,7 @@ TEST_P(LeverLoops, NothingIllegalNothingTooMuchAndAllTakenBack) {
   EXPECT_GT(writes, 8000U) << "the loops must not be idle";
 }
 
-/// Paths (as the kernel knows them) of what a good first second writes, with the knob.
+/// Kernel paths that a good first second writes, with the knob.
 struct Touched {
   std::string path{};
   Knob knob{};
@@ -84,18 +83,18 @@ std::vector<Touched> touched(bool v2, unsigned seed) {
   LeverLoop loop(v2, seed);
   std::vector<Touched> out;
   for (const auto& write : loop.pass().writes)
-    if (!write.path.starts_with(network::kNetworkRecords))  // no files: refused in turn in NetworkSharing
+    if (!write.path.starts_with(network::kNetworkRecords))  // not files: NetworkSharing tests their rejection
       out.push_back({write.path, write.knob, write.cgroup});
   return out;
 }
 
-/// A group of resctrl by its directory; empty: another lever.
+/// A resctrl group by its directory; empty: another lever.
 std::string resctrl_group(const std::string& path) {
   const std::string_view top(resctrl::kResctrlDir);
   return path.starts_with(top) ? path.substr(0, path.find('/', top.size() + 1)) : std::string();
 }
 
-/// Levers that share rules with the one that fails: they may wait for it, the others may not.
+/// Levers that share rules with the failing one: they may wait for it, the others may not.
 bool bound(const Touched& one, const Touched& other) {
   const auto of_one = resctrl_group(one.path), of_other = resctrl_group(other.path);
   if (!of_one.empty() || !of_other.empty()) return of_one == of_other;
@@ -116,7 +115,7 @@ bool bound(const Touched& one, const Touched& other) {
   return group(one.knob) == group(other.knob);
 }
 
-/// What three seconds wrote and what they told, each value once.
+/// The writes and messages of three seconds, each value once.
 struct Outcome {
   std::set<std::string> done{}, told{}, values_told{};
 };
@@ -132,7 +131,7 @@ void pass_three_seconds(LeverLoop& loop, const std::string& where, Outcome& out)
   }
 }
 
-/// What a good pass writes that has nothing to do with the victim.
+/// A good pass's writes that are unrelated to the failing file.
 std::set<std::string> others_of(const Touched& victim, const std::vector<Touched>& good) {
   std::set<std::string> out;
   for (const auto& write : good)
@@ -146,7 +145,7 @@ void expect_done(const std::set<std::string>& all, const Outcome& outcome, const
 
 void expect_told(const LeverLoop& loop, const Touched& victim, int code, const Outcome& outcome,
                  const std::string& where) {
-  if (code == ENOENT || code == ENODEV) return;  // gone is no failure
+  if (code == ENOENT || code == ENODEV) return;  // a missing file is not a failure
   EXPECT_TRUE(outcome.told.contains(victim.path)) << where << "nobody was told";
   const auto counted = resctrl_group(victim.path).empty()
                            ? loop.executor.counters().refusals_by_errno.at(code)
@@ -167,21 +166,21 @@ void expect_only_this_suffers(LeverLoop& bad, const std::vector<Touched>& good, 
   ASSERT_NO_FATAL_FAILURE(pass_three_seconds(bad, where, outcome));
   expect_done(fine, outcome, where);
   expect_told(bad, victim, code, outcome, where);
-  // And it can be taken back when it works again, or while it does not.
+  // And it can be restored when the file works again, or while it does not.
   if (code % 2 == 0) fail_with(0);
   bad.restore_all();
   auto wanted = bad.originals();
   ASSERT_NO_FATAL_FAILURE(expect_same(bad.files(), wanted, where));
 }
 
-TEST_P(LeverLoops, AFileThatFailsIsTheOnlyOneThatSuffers) {
+TEST_P(LeverLoops, AFailingFileAffectsNoOtherLever) {
   std::size_t cases = 0;
   for (unsigned seed = 0; seed < rounds(3); ++seed) {
     const auto good = touched(GetParam(), seed);
     for (const auto& victim : good)
       for (const int code : {EINVAL, EBUSY, ENOSPC, EIO, ENODEV, ENOENT, EPERM})
         for (const bool on_read : {false, true}) {
-          if (on_read && resctrl_group(victim.path) == victim.path) continue;  // nobody reads a directory
+          if (on_read && resctrl_group(victim.path) == victim.path) continue;  // directories are not read
           LeverLoop bad(GetParam(), seed);
           ASSERT_NO_FATAL_FAILURE(expect_only_this_suffers(bad, good, victim, code, on_read));
           ++cases;

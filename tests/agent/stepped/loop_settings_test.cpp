@@ -1,5 +1,5 @@
-// The table that benches measure by (tests/support/scenes/loop_settings.h) has a row for each policy, and
-// each row is a NodeSLO that the agent takes.
+// Tests the benches' table of settings (tests/support/scenes/loop_settings.h): it has a row for each policy,
+// and each row is a NodeSLO that the agent accepts.
 #include "tests/support/scenes/loop_settings.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace evenkeel::test {
 namespace {
 
-TEST(LoopSettings, EveryPolicyHasItsRow) {
+TEST(LoopSettings, EveryPolicyHasARow) {
   for (const auto* policy : decide::policies())
     EXPECT_EQ(std::ranges::count(loop_settings(), policy->name, &LoopSettings::name), 1)
         << "tests/support/scenes/loop_settings.cpp: what turns " << policy->name << " on by itself?";
@@ -27,7 +27,7 @@ TEST(LoopSettings, EachIsALegalNodeSlo) {
   }
 }
 
-TEST(LoopSettings, NothingIsOnWithoutThem) {
+TEST(LoopSettings, NothingIsEnabledWithoutThem) {
   const auto off = config::parse_nodeslo(nodeslo_of({}), "f").slo;
   EXPECT_FALSE(off.evenkeel.cpusets);
   EXPECT_FALSE(off.evenkeel.batch_resources);

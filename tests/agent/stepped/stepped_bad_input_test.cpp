@@ -1,5 +1,5 @@
-// Bad input of every kind into the real program: a clear error or absence, no crash, and nothing written from
-// it.
+// Tests the real program with invalid input of every kind: a clear error or absence, no crash, and nothing
+// written from it.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -29,7 +29,7 @@ const std::vector<BadText>& bad_texts() {
   return kAll;
 }
 
-/// Both pods at work.
+/// Both pods running.
 struct BusyNode : TwoPods {
   explicit BusyNode(Kernel kernel) : TwoPods(kernel, kEverythingOn) {
     service_uses(6000_mcpu);
@@ -40,7 +40,7 @@ struct BusyNode : TwoPods {
 using Case = std::tuple<Kernel, std::size_t>;
 class BadKernelFile : public testing::TestWithParam<Case> {};
 
-/// What suppression cannot do without; a bad one of these must keep the quota as it is.
+/// Files that suppression needs; when one is invalid the quota must stay as it is.
 TEST_P(BadKernelFile, NothingIsWrittenFromIt) {
   const auto [kernel, which] = GetParam();
   const std::string& text = bad_texts()[which].text;
@@ -63,7 +63,7 @@ TEST_P(BadKernelFile, NothingIsWrittenFromIt) {
   }
 }
 
-TEST_P(BadKernelFile, IsSurvivedWhereverItIs) {
+TEST_P(BadKernelFile, NeverCrashesTheAgent) {
   const auto [kernel, which] = GetParam();
   const std::string& text = bad_texts()[which].text;
   BusyNode node(kernel);
@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(Texts, BadKernelFile,
 struct BadConfig {
   const char* name;
   const char* text;
-  const char* says;  ///< must be in the error
+  const char* says;  ///< must occur in the error
 };
 const BadConfig kBadConfigs[] = {
     {"unknown_key", "cpuBurstStrategi: {policy: auto}\n", "cpuBurstStrategy"},
@@ -116,7 +116,7 @@ const BadConfig kBadConfigs[] = {
 
 class BadConfiguration : public testing::TestWithParam<BadConfig> {};
 
-TEST_P(BadConfiguration, IsRefusedAtTheStartWithItsPlace) {
+TEST_P(BadConfiguration, IsRejectedAtStartWithItsPlace) {
   BusyNode node(Kernel::v1);
   const std::string slo = node.configure(GetParam().text);
   std::vector<std::string> run{"run", "--stepped"};
@@ -133,8 +133,8 @@ TEST_P(BadConfiguration, IsRefusedAtTheStartWithItsPlace) {
 INSTANTIATE_TEST_SUITE_P(Texts, BadConfiguration, testing::ValuesIn(kBadConfigs),
                          [](const auto& one) { return std::string(one.param.name); });
 
-TEST(BadPods, KeepWhatWasKnownAndSayWhatIsWrong) {
-  const std::string one_bad_pod = R"({"items":[{"metadata":7}]})";  // is left out: a notice, no error
+TEST(BadPods, KeepTheLastListAndReportTheProblem) {
+  const std::string one_bad_pod = R"({"items":[{"metadata":7}]})";  // skipped: a notice, not an error
   for (const std::string& text : std::vector<std::string>{"", "{", "[1,2]", "\xff\xfe", "kind: Banana\n",
                                                           R"({"items": 7})", one_bad_pod}) {
     BusyNode node(Kernel::v1);
@@ -151,7 +151,7 @@ TEST(BadPods, KeepWhatWasKnownAndSayWhatIsWrong) {
   }
 }
 
-TEST(BadPods, AreNotServedFromBeforeTheFirstGoodList) {
+TEST(BadPods, BeforeTheFirstValidListNothingIsWritten) {
   BusyNode node(Kernel::v1);
   SteppedAgent agent(node.args("file:/nonexistent/pods.json"));
   for (int second = 0; second < 4; ++second) {

@@ -1,4 +1,4 @@
-// The program as a black box: pods that run on lent resources, and settings of the machine itself.
+// Tests the program as a black box: pods that use batch resources, and settings of the machine itself.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -12,7 +12,7 @@ using Kernel = FakeNode::Kernel;
 
 constexpr const char* kUid = "11111111-1111-1111-1111-111111111111";
 
-/// One batch pod: half a CPU requested, two at most; 1 GiB of memory at most.
+/// One batch pod: requests half a CPU, limited to two CPUs and 1 GiB of memory.
 std::string pods(const char* container_cpu = "500", const char* cpu_limit = "2k") {
   const std::string lent = "kubernetes.io/batch-cpu: \"" + std::string(container_cpu) +
                            "\", kubernetes.io/batch-memory: 512Mi}, limits: {kubernetes.io/batch-cpu: \"" +
@@ -56,7 +56,7 @@ class SteppedBatch : public testing::TestWithParam<Kernel> {
   std::string pod, container;
 };
 
-TEST_P(SteppedBatch, GetsWhatItAskedForAndGivesItBack) {
+TEST_P(SteppedBatch, GetsItsSharesQuotaAndMemoryLimitAndIsRestored) {
   SteppedAgent agent(node.args(node.pod_list(pods())));
   const Step step = agent.advance();
   for (const auto& cgroup : {pod, container}) {
@@ -75,7 +75,7 @@ TEST_P(SteppedBatch, GetsWhatItAskedForAndGivesItBack) {
   expect_as_the_kubelet_left_it();
 }
 
-TEST_P(SteppedBatch, ANarrowBesteffortNarrowsItAndIsNotForgotten) {
+TEST_P(SteppedBatch, OnV1ANarrowBesteffortQuotaLimitsItAndIsRestored) {
   node.configure(
       "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota, cpuSuppressThresholdPercent: "
       "5}\n");
@@ -108,7 +108,7 @@ class SteppedSystem : public testing::Test {
   SteppedNode node{16, Kernel::v2, "systemStrategy: {minFreeKbytesFactor: 100, watermarkScaleFactor: 150}\n"};
 };
 
-TEST_F(SteppedSystem, WritesSaysWhyAndPutsBack) {
+TEST_F(SteppedSystem, WritesExplainsAndRestores) {
   SteppedAgent agent(node.args());
   const Step step = agent.advance();
   EXPECT_EQ(of_node("watermark_scale_factor"), "150") << step.line;
@@ -126,7 +126,7 @@ TEST_F(SteppedSystem, WritesSaysWhyAndPutsBack) {
   EXPECT_EQ(of_node("watermark_scale_factor"), "10");
 }
 
-TEST_F(SteppedSystem, ACrashIsUndoneFromTheJournal) {
+TEST_F(SteppedSystem, ACrashIsRestoredFromTheJournal) {
   {
     SteppedAgent agent(node.args());
     agent.advance();

@@ -1,4 +1,4 @@
-// The program as a black box: limits on disks.
+// Tests the program as a black box: limits on disks.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -17,7 +17,7 @@ std::string best_effort(const std::string& blocks, const char* enable = "true") 
 const std::string kVdb = "{name: /dev/vdb, type: device, ioCfg: {readIOPS: 2000}}";
 const std::string kNope = "{name: /dev/nope, type: device, ioCfg: {readIOPS: 1}}";
 
-/// One service with a claim and this text in its annotation.
+/// One service with a volume claim and this text in its annotation.
 std::string pods_with(const std::string& blkio) {
   const std::string annotation =
       blkio.empty() ? "" : ", annotations: {koordinator.sh/blkioQOS: '" + blkio + "'}";
@@ -52,7 +52,7 @@ class SteppedBlkio : public testing::TestWithParam<Kernel> {
   SteppedNode node{16, GetParam(), best_effort(kVdb)};
 };
 
-TEST_P(SteppedBlkio, BestEffortIsLimitedAndDisablingGivesBack) {
+TEST_P(SteppedBlkio, BestEffortIsLimitedAndDisablingRestores) {
   SteppedAgent agent(node.args());
   const Step step = agent.advance();
   EXPECT_EQ(step.written(v2() ? "besteffort/io.max" : "besteffort/blkio.throttle.read_iops_device"),
@@ -74,7 +74,7 @@ TEST_P(SteppedBlkio, BestEffortIsLimitedAndDisablingGivesBack) {
   agent.quit();
 }
 
-TEST_P(SteppedBlkio, ServicesHaveALatencyTargetWhereTheKernelHasSuch) {
+TEST_P(SteppedBlkio, ServicesGetALatencyTargetWhereSupported) {
   const auto pod = node.host.pod(KubeQos::burstable, kUid, {"aaa"});
   const auto branch = node.host.qos_path(KubeQos::burstable);
   for (const auto& cgroup : {branch, pod, node.host.qos_path(KubeQos::besteffort)})
@@ -99,7 +99,7 @@ TEST_P(SteppedBlkio, ServicesHaveALatencyTargetWhereTheKernelHasSuch) {
               v2() ? "253:0 target=70\n" : "<missing>");
 }
 
-TEST_P(SteppedBlkio, ANameThatLeadsNowhereIsSaidOnceAndCostsThatBlockAlone) {
+TEST_P(SteppedBlkio, AnUnknownDiskIsReportedOnceAndSkipsOnlyItsBlock) {
   node.configure(best_effort(kNope + ", " + kVdb));
   SteppedAgent agent(node.args());
   const Step step = agent.advance();
@@ -113,7 +113,7 @@ TEST_P(SteppedBlkio, ANameThatLeadsNowhereIsSaidOnceAndCostsThatBlockAlone) {
   EXPECT_EQ(read_iops(KubeQos::besteffort), "");
 }
 
-TEST_P(SteppedBlkio, WhatStoodThereComesBackAndOthersLinesStay) {
+TEST_P(SteppedBlkio, OriginalsAreRestoredAndForeignLinesKept) {
   const auto be = node.host.qos_path(KubeQos::besteffort);
   const std::string before = limit("253:0", "500") + limit("253:16", "700") + limit("8:0", "9");
   node.host.write(Controller::blkio, be, v2() ? "io.max" : "blkio.throttle.read_iops_device", before);
@@ -125,7 +125,7 @@ TEST_P(SteppedBlkio, WhatStoodThereComesBackAndOthersLinesStay) {
   EXPECT_EQ(read_iops(KubeQos::besteffort), before);
 }
 
-TEST_P(SteppedBlkio, RestoreGivesBackWhatAKilledAgentHeld) {
+TEST_P(SteppedBlkio, RestoreUndoesAKilledAgentsWrites) {
   SteppedAgent agent(node.args());
   agent.advance();
   agent.kill();
@@ -135,7 +135,7 @@ TEST_P(SteppedBlkio, RestoreGivesBackWhatAKilledAgentHeld) {
   EXPECT_EQ(read_iops(KubeQos::besteffort), "");
 }
 
-TEST_P(SteppedBlkio, APodsVolumeAndAnAnnotationThatGoes) {
+TEST_P(SteppedBlkio, APodsVolumeIsLimitedWhileItsAnnotationExists) {
   node.configure("");
   const auto pod = node.host.pod(KubeQos::burstable, kUid, {"aaa"});
   const auto pods = node.pod_list(pods_with(kData));
@@ -150,7 +150,7 @@ TEST_P(SteppedBlkio, APodsVolumeAndAnAnnotationThatGoes) {
   agent.quit();
 }
 
-TEST_P(SteppedBlkio, ADryRunSaysWhatItWouldDo) {
+TEST_P(SteppedBlkio, ADryRunLogsWhatItWouldWrite) {
   auto args = node.args();
   args.emplace_back("--dry-run");
   SteppedAgent agent(args);
@@ -161,7 +161,7 @@ TEST_P(SteppedBlkio, ADryRunSaysWhatItWouldDo) {
   agent.quit();
 }
 
-TEST_P(SteppedBlkio, AnotherDiskInTheConfigurationFreesTheFirst) {
+TEST_P(SteppedBlkio, ChangingTheDiskRestoresTheFirst) {
   SteppedAgent agent(node.args());
   agent.advance();
   node.configure(best_effort("{name: vda, type: device, ioCfg: {readIOPS: 30, ioWeightPercent: 40}}"));
@@ -175,7 +175,7 @@ TEST_P(SteppedBlkio, AnotherDiskInTheConfigurationFreesTheFirst) {
   EXPECT_EQ(read_iops(KubeQos::besteffort), "");
 }
 
-TEST_P(SteppedBlkio, TheCostModelOfTheRootIsSetAndGivenBack) {
+TEST_P(SteppedBlkio, TheRootsCostModelIsSetAndRestored) {
   if (!v2()) GTEST_SKIP() << "mainline's cgroup v1 has no cost model";
   const std::string qos = "sys/fs/cgroup/io.cost.qos", model = "sys/fs/cgroup/io.cost.model";
   node.host.file(qos, "").file(model, "253:16 ctrl=user model=linear rbps=1 rseqiops=2\n");

@@ -1,4 +1,5 @@
-// The program as a black box on a node so full that its first tick would change more files than one tick may.
+// Tests the program as a black box on a node so full that its first tick has to change more files than one
+// tick may.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -28,7 +29,7 @@ class SteppedBounded : public testing::Test {
   std::vector<std::string> pods{};
 };
 
-TEST_F(SteppedBounded, AFullNodeIsServedInAFewTicksAndLeftInOne) {
+TEST_F(SteppedBounded, AFullNodeIsWrittenInAFewTicksAndRestoredInOne) {
   auto agent = start();
   Step step = agent.advance();
   EXPECT_EQ(step.writes.size(), static_cast<std::size_t>(kMost));

@@ -1,4 +1,4 @@
-// The program as a black box: CPU burst, and best effort that yields.
+// Tests the program as a black box: CPU burst, and best effort that yields.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -49,7 +49,7 @@ struct BurstNode : TwoPods {
 
 class SteppedBurst : public testing::TestWithParam<Kernel> {};
 
-TEST_P(SteppedBurst, StaticBurstIsClampedToTheQuotaAndGoesBack) {
+TEST_P(SteppedBurst, StaticBurstIsClampedToTheQuotaAndRestored) {
   BurstNode node(GetParam(), "cpuBurstStrategy: {policy: cpuBurstOnly}\n");
   SteppedAgent agent(node.args(node.pods));
   node.seconds(3, agent);
@@ -63,7 +63,7 @@ TEST_P(SteppedBurst, StaticBurstIsClampedToTheQuotaAndGoesBack) {
     EXPECT_EQ(node.burst_of(cgroup), "0");
 }
 
-TEST_P(SteppedBurst, AThrottledContainerGrowsToItsCeilingAndThePodWithIt) {
+TEST_P(SteppedBurst, AThrottledContainersQuotaGrowsToItsCeilingWithThePods) {
   BurstNode node(GetParam(), "cpuBurstStrategy: {policy: cfsQuotaBurstOnly, cfsQuotaBurstPercent: 200}\n");
   node.service_uses(1000_mcpu);
   SteppedAgent agent(node.args(node.pods));
@@ -91,7 +91,7 @@ TEST_P(SteppedBurst, ThePodsAnnotationOverridesTheNode) {
   EXPECT_EQ(node.burst_of(node.service + "/aaa"), "0");
 }
 
-TEST_P(SteppedBurst, HandsOffMeansHandsOff) {
+TEST_P(SteppedBurst, HandsOffPreventsWrites) {
   BurstNode node(GetParam(), "cpuBurstStrategy: {policy: auto}\n");
   SteppedAgent agent(node.args(node.pods));
   node.seconds(3, agent);
@@ -101,7 +101,7 @@ TEST_P(SteppedBurst, HandsOffMeansHandsOff) {
   EXPECT_EQ(node.burst_of(node.service + "/aaa"), "0") << "asked off: what was written goes back";
 }
 
-TEST_P(SteppedBurst, AnOwnerWhoReappliesItsSpecIsNotOverruled) {
+TEST_P(SteppedBurst, AReappliedSpecIsRespected) {
   BurstNode node(GetParam(), "cpuBurstStrategy: {policy: cfsQuotaBurstOnly, cfsQuotaBurstPercent: 200}\n");
   node.service_uses(1000_mcpu);
   SteppedAgent agent(node.args(node.pods));
@@ -114,7 +114,7 @@ TEST_P(SteppedBurst, AnOwnerWhoReappliesItsSpecIsNotOverruled) {
   EXPECT_EQ(node.quota_of(node.service + "/aaa"), "100000");
 }
 
-TEST_P(SteppedBurst, BestEffortPodsBecomeIdleAndOnlyThey) {
+TEST_P(SteppedBurst, OnlyBestEffortPodsBecomeIdle) {
   BurstNode node(GetParam(), "resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n");
   SteppedAgent agent(node.args(node.pods));
   node.seconds(2, agent);

@@ -1,4 +1,4 @@
-// The program as a black box: suppression by CPU sets.
+// Tests the program as a black box: suppression by cpuset.
 #include <gtest/gtest.h>
 
 #include "qos/model/cpu_set.h"
@@ -10,7 +10,7 @@ namespace {
 using namespace evenkeel::literals;
 using Kernel = FakeNode::Kernel;
 
-/// The default policy of suppression; two containers of best effort.
+/// The default suppression policy; two best-effort containers.
 struct CpusetNode : TwoPods {
   explicit CpusetNode(Kernel kernel)
       : TwoPods(kernel, "resourceUsedThresholdWithBE: {enable: true}\n", {"aaa"}, {"bbb", "ccc"}) {}
@@ -31,7 +31,7 @@ class SteppedCpuset : public testing::TestWithParam<Kernel> {
 };
 
 // 65 % of 16 CPUs are 10.4; services use 6, so 4.4 are left: five whole CPUs.
-TEST_P(SteppedCpuset, NarrowsBestEffortAndPutsTheSetsBack) {
+TEST_P(SteppedCpuset, NarrowsBestEffortAndRestoresTheSets) {
   std::vector<std::string> before;
   for (const auto& cgroup : node.best_effort()) before.push_back(node.cpus(cgroup));
   const std::string services_before = node.cpus(node.service);
@@ -71,16 +71,16 @@ TEST_P(SteppedCpuset, NeverLessThanTwoCpus) {
   for (const auto& cgroup : node.best_effort()) EXPECT_EQ(node.count(cgroup), 2U) << cgroup;
 }
 
-TEST_P(SteppedCpuset, AContainerBornInNarrowTimesIsWideAgainAfterwards) {
+TEST_P(SteppedCpuset, AContainerCreatedDuringSuppressionIsWidenedAfterwards) {
   node.service_uses(6000_mcpu);
   SteppedAgent agent(node.args());
   node.seconds(2, agent);
   const std::string narrow = node.cpus(node.batch);
-  // The runtime copies its parent's set into a new container's directory on v1.
+  // On v1 the container runtime copies the parent's set into a new container's directory.
   const std::string late = node.host.container(node.batch, "ddd");
   node.host.write(Controller::cpuset, late, "cpuset.cpus", GetParam() == Kernel::v1 ? narrow + "\n" : "\n");
   node.seconds(3, agent);
-  node.service_uses(1000_mcpu);  // more room: the new container has to follow
+  node.service_uses(1000_mcpu);  // the set grows: the new container must follow
   node.seconds(30, agent);
   EXPECT_EQ(node.cpus(late), node.cpus(node.batch));
   agent.quit();

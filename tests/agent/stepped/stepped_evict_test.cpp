@@ -1,4 +1,4 @@
-// The program as a black box: eviction by each of its triggers, as the stepped mode tells it.
+// Tests the program as a black box: eviction by each trigger, as stepped mode reports it.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -44,7 +44,7 @@ std::string victim(const Step& step, const char* list = "evictions") {
          first.find("uid")->scalar()->text + " " + first.find("by")->scalar()->text;
 }
 
-TEST(SteppedEvict, TheLargestBatchPodGoesWhenMemoryIsShort) {
+TEST(SteppedEvict, TheLargestBatchPodIsEvictedWhenMemoryIsShort) {
   TwoHogs scene;
   SteppedAgent agent(scene.args(scene.pods));
   EXPECT_EQ(victim(scene.second(agent)), "");
@@ -55,7 +55,7 @@ TEST(SteppedEvict, TheLargestBatchPodGoesWhenMemoryIsShort) {
   EXPECT_NE(agent.metrics().find("evenkeel_evictions_total 1"), std::string::npos);
 }
 
-TEST(SteppedEvict, DryRunSaysWhoWouldGo) {
+TEST(SteppedEvict, DryRunNamesTheVictim) {
   TwoHogs scene;
   scene.available(20);
   auto args = scene.args(scene.pods);
@@ -73,7 +73,7 @@ struct TriggerCase {
 };
 void PrintTo(const TriggerCase& one, std::ostream* out) { *out << one.gate; }
 
-/// Everything is short at once: memory, CPU, and what the Node lends.
+/// Memory, CPU and the Node's lent resources are short at once.
 struct ShortOfAll : TwoHogs {
   ShortOfAll() {
     available(20);
@@ -98,7 +98,7 @@ struct ShortOfAll : TwoHogs {
 
 class SteppedTrigger : public testing::TestWithParam<TriggerCase> {};
 
-TEST_P(SteppedTrigger, ChoosesAndSaysWhy) {
+TEST_P(SteppedTrigger, ChoosesAVictimAndGivesTheReason) {
   const auto& trigger = GetParam();
   ShortOfAll scene;
   scene.configure(
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(
                     "batch/two b-2 batch-memory-evict"}),
     gate_of);
 
-TEST(SteppedEvict, ExplainSaysWhyNobodyGoes) {
+TEST(SteppedEvict, ExplainSaysWhyNoPodIsEvicted) {
   TwoHogs scene;
   SteppedAgent agent(scene.args(scene.pods));
   scene.second(agent);
@@ -158,7 +158,7 @@ TEST(SteppedEvict, ExplainSaysWhyNobodyGoes) {
       << agent.explain();
 }
 
-TEST(SteppedEvict, NobodyIsKilledInSteppedMode) {
+TEST(SteppedEvict, SteppedModeKillsNoPod) {
   TwoHogs scene;
   scene.available(20);
   scene.configure(std::string(kEvicts) + "    killWithoutApi: true\n");

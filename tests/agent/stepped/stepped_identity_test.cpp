@@ -1,4 +1,4 @@
-// The program as a black box: a service that names its own group identity.
+// Tests the program as a black box: a service that sets its own group identity.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -12,7 +12,7 @@ constexpr const char* kUid = "11111111-1111-1111-1111-111111111111";
 constexpr const char* kBothClasses =
     "resourceQOSStrategy: {lsClass: {cpuQOS: {enable: true}}, beClass: {cpuQOS: {enable: true}}}\n";
 
-/// One service, known from a pod list, with this text in its annotation.
+/// One service from a pod list, with this text in its annotation.
 std::string pods_with(const std::string& cpu_qos) {
   const std::string annotation =
       cpu_qos.empty() ? "" : ", annotations: {koordinator.sh/cpuQOS: '" + cpu_qos + "'}";
@@ -25,7 +25,7 @@ std::string pods_with(const std::string& cpu_qos) {
 class SteppedIdentity : public testing::TestWithParam<Kernel> {
  protected:
   SteppedIdentity() : pod(node.host.pod(KubeQos::burstable, kUid, {"aaa"})) {}
-  /// A vendor kernel has this file in every cgroup.
+  /// Vendor kernels have this file in every cgroup.
   void give_identities() {
     for (const auto& cgroup : cgroups()) node.host.write(Controller::cpu, cgroup, "cpu.bvt_warp_ns", "0\n");
   }
@@ -48,7 +48,7 @@ class SteppedIdentity : public testing::TestWithParam<Kernel> {
   using Texts = std::vector<std::string>;
 };
 
-TEST_P(SteppedIdentity, FollowsTheAnnotationWhileItIsGoodAndTheClassOtherwise) {
+TEST_P(SteppedIdentity, FollowsAValidAnnotationElseTheClass) {
   give_identities();
   auto agent = start(R"({"enable":true,"groupIdentity":-1})");
   Step step = agent.advance();
@@ -64,7 +64,7 @@ TEST_P(SteppedIdentity, FollowsTheAnnotationWhileItIsGoodAndTheClassOtherwise) {
   EXPECT_EQ(identities(), (Texts{"0", "0", "0"}));
 }
 
-TEST_P(SteppedIdentity, WithoutTheLeverAServiceIsNeverMadeIdle) {
+TEST_P(SteppedIdentity, WithoutGroupIdentityAServiceIsNeverMadeIdle) {
   auto agent = start(R"({"enable":true,"groupIdentity":-1})");
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(agent.advance().writes.empty());
   EXPECT_EQ(node.host.read(Controller::cpu, pod, "cpu.idle"), "0\n");

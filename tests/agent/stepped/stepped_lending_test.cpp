@@ -1,5 +1,5 @@
-// The program as a black box: what it would advertise, from the node's files. The worked example of
-// Koordinator's own tests: 100 CPUs and 120 GiB, a system that uses 7 and 12, services that use 33 and 33.
+// Tests the program as a black box: what it would advertise, from the node's files. The worked example of
+// Koordinator's own tests: 100 CPUs and 120 GiB; the system uses 7 and 12, services 33 and 33.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -53,7 +53,7 @@ class SteppedLending : public testing::TestWithParam<FakeNode::Kernel> {
     node.host.file("proc/meminfo",
                    "MemTotal: " + kib(120) + "MemFree: " + kib(1) + "MemAvailable: " + kib(120 - gib));
   }
-  /// The number, "null" for a null, "" when it is not there at all.
+  /// The number, "null" for a null, "" when absent.
   static std::string reported(const Step& step, const char* name) {
     const auto* report = step.json.find("report");
     if (report == nullptr || report->null()) return report == nullptr ? "" : "null";
@@ -81,7 +81,7 @@ TEST_P(SteppedLending, IsSilentWhereColocationIsOff) {
   EXPECT_EQ(reported(node.seconds(3, agent), "batch-cpu"), "null");
 }
 
-TEST_P(SteppedLending, TheNodesOwnAnnotationAndReservationCount) {
+TEST_P(SteppedLending, TheNodesAnnotationAndReservationCount) {
   auto args = node.args(pods);
   args.insert(args.end(),
               {"--node", node.extra("node.yaml",
@@ -98,7 +98,7 @@ TEST_P(SteppedLending, TheNodesOwnAnnotationAndReservationCount) {
 }
 
 // The average falls from 25 CPUs to 20 within 100 s; what is advertised follows in steps of 10 %.
-TEST_P(SteppedLending, FollowsTheAverageOfTheWindowInSteps) {
+TEST_P(SteppedLending, FollowsTheWindowAverageInSteps) {
   SteppedAgent agent(node.args(pods));
   node.seconds(101, agent);
   node.system_uses(17000_mcpu);

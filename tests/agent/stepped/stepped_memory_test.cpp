@@ -1,4 +1,4 @@
-// The program as a black box: memory QoS.
+// Tests the program as a black box: memory QoS.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -13,7 +13,7 @@ constexpr const char* kService =
     "resourceQOSStrategy: {lsClass: {memoryQOS: {enable: true, minLimitPercent: 50, lowLimitPercent: 60, "
     "throttlingPercent: 80}}}\n";
 
-/// One service that requests 1 GiB and may use 3 GiB, with this text in its annotation.
+/// One service with a request of 1 GiB, a limit of 3 GiB and this text in its annotation.
 std::string pods_with(const std::string& memory_qos = {}) {
   const std::string annotation =
       memory_qos.empty() ? "" : ", annotations: {koordinator.sh/memoryQOS: '" + memory_qos + "'}";
@@ -42,7 +42,7 @@ class SteppedMemory : public testing::TestWithParam<Kernel> {
 };
 
 using OnV2 = SteppedMemory;
-TEST_P(OnV2, ProtectsFromTheTopDownAndGivesBack) {
+TEST_P(OnV2, ProtectsFromTheTopDownAndRestores) {
   SteppedAgent agent(node.args(node.pod_list(pods_with())));
   const Step step = agent.advance();
   EXPECT_EQ(of(node.host.kubepods_path(), "memory.min"), "536870912") << step.line;
@@ -63,7 +63,7 @@ TEST_P(OnV2, ProtectsFromTheTopDownAndGivesBack) {
   agent.quit();
 }
 
-TEST_P(OnV2, TheAnnotationCountsFieldByFieldWhileItIsGood) {
+TEST_P(OnV2, AValidAnnotationReplacesFieldByField) {
   SteppedAgent agent(node.args(node.pod_list(pods_with(R"({"throttlingPercent":0,"minLimitPercent":100})"))));
   agent.advance();
   EXPECT_EQ(of(pod + "/aaa", "memory.min"), "1073741824");
@@ -76,7 +76,7 @@ TEST_P(OnV2, TheAnnotationCountsFieldByFieldWhileItIsGood) {
   expect_untouched();
 }
 
-TEST_P(OnV2, ASwitchedOffClassIsGivenBack) {
+TEST_P(OnV2, ADisabledClassIsRestored) {
   SteppedAgent agent(node.args(node.pod_list(pods_with())));
   agent.advance();
   node.configure("resourceQOSStrategy: {lsClass: {memoryQOS: {enable: false, minLimitPercent: 50}}}\n");
@@ -86,7 +86,7 @@ TEST_P(OnV2, ASwitchedOffClassIsGivenBack) {
 INSTANTIATE_TEST_SUITE_P(Kernels, OnV2, testing::Values(Kernel::v2), kernel_name);
 
 class SteppedMemoryV1 : public SteppedMemory {};
-TEST_P(SteppedMemoryV1, AMainlineV1HasNoneOfTheFilesAndThatIsNoError) {
+TEST_P(SteppedMemoryV1, MissingFilesOnMainlineV1AreNoError) {
   SteppedAgent agent(node.args(node.pod_list(pods_with())));
   const Step step = agent.advance();
   EXPECT_NE(step.line.find("\"writes\":[]"), std::string::npos) << step.line;

@@ -1,4 +1,4 @@
-// The program as a black box: quotas on CPUs that count for more than one.
+// Tests the program as a black box: quotas with CPU normalization, where a CPU counts for more than one.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -42,7 +42,7 @@ class SteppedNormalization : public testing::TestWithParam<Kernel> {
   std::string pod;
 };
 
-TEST_P(SteppedNormalization, FollowsTheNodesRatioAndGoesBackWithIt) {
+TEST_P(SteppedNormalization, FollowsTheNodesRatioAndRestores) {
   SteppedAgent agent(args("1.20"));
   const Step step = agent.advance();
   expect_quota("166667");
@@ -63,7 +63,7 @@ TEST_P(SteppedNormalization, FollowsTheNodesRatioAndGoesBackWithIt) {
   agent.quit();
 }
 
-TEST_P(SteppedNormalization, BurstAndItHaveOneVoice) {
+TEST_P(SteppedNormalization, CombinesWithBurstInOneValue) {
   node.configure("cpuBurstStrategy: {policy: cfsQuotaBurstOnly}\n");
   node.uses(pod + "/aaa", MilliCpu(1600));
   node.throttled(pod + "/aaa", false);

@@ -1,4 +1,5 @@
-// The program as a black box on a plain machine: no kubelet, a service and batch work as systemd services.
+// Tests the program as a black box on a plain machine: no kubelet, a service and batch work as systemd
+// services.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -45,7 +46,7 @@ class SteppedPlain : public testing::TestWithParam<Kernel> {
 };
 
 // 65 % of 16 CPUs are 10.4; the database uses 6, the system 0.4: batch gets 4 CPUs.
-TEST_P(SteppedPlain, BatchServicesGetWhatTheServiceLeavesAndTheirOwnValueBack) {
+TEST_P(SteppedPlain, BatchServicesGetTheRestAndTheirOriginalBack) {
   for (const char* policy : {"cfsQuota", "cpuset"}) {
     auto agent = start(suppression(policy));
     EXPECT_TRUE(second(agent).writes.empty()) << "a first look has no rates";
@@ -75,7 +76,7 @@ TEST_P(SteppedPlain, CutsInTheTickInWhichTheServiceRisesAndUndoesWhenDisabled) {
   EXPECT_EQ(node.quota_of(kBatch), unlimited());
 }
 
-TEST_P(SteppedPlain, AnOwnersLimitIsNeverExceededAndHisLatestWordStays) {
+TEST_P(SteppedPlain, AnOwnersLimitIsNeverExceededAndItsLatestValueStays) {
   owner_limits("150000");
   auto agent = start(suppression("cfsQuota"));
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(second(agent).writes.empty()) << "his limit is less than 4 CPUs";
@@ -89,7 +90,7 @@ TEST_P(SteppedPlain, AnOwnersLimitIsNeverExceededAndHisLatestWordStays) {
   EXPECT_EQ(node.quota_of(kBatch), "50000");
 }
 
-TEST_P(SteppedPlain, HandsOffOfTheNodeMeansNoWrite) {
+TEST_P(SteppedPlain, NodeHandsOffPreventsWrites) {
   auto agent = start(suppression("cfsQuota"));
   second(agent);
   second(agent);
@@ -100,7 +101,7 @@ TEST_P(SteppedPlain, HandsOffOfTheNodeMeansNoWrite) {
   EXPECT_TRUE(second(agent).writes.empty());
 }
 
-TEST_P(SteppedPlain, ARestartedBatchServiceIsHeldInItsFirstTick) {
+TEST_P(SteppedPlain, ARestartedBatchServiceIsLimitedInItsFirstTick) {
   auto agent = start(suppression("cfsQuota"));
   second(agent);
   second(agent);

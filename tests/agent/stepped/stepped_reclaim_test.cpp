@@ -1,4 +1,4 @@
-// The program as a black box: reclaim in the background, the page cache limit, push-back.
+// Tests the program as a black box: background reclaim, the page cache limit, push-back.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -11,7 +11,7 @@ using Kernel = FakeNode::Kernel;
 constexpr const char* kUid = "11111111-1111-1111-1111-111111111111";
 constexpr const char* kOn = "resourceQOSStrategy: {lsClass: {memoryQOS: {enable: true}}}\n";
 
-/// One service that may use 1000 MiB, with this text in its annotation.
+/// One service with a limit of 1000 MiB and this text in its annotation.
 std::string pods_with(const std::string& memory_qos = {}) {
   const std::string annotation =
       memory_qos.empty() ? "" : ", annotations: {koordinator.sh/memoryQOS: '" + memory_qos + "'}";
@@ -43,7 +43,7 @@ class SteppedReclaim : public testing::Test {
   std::string pod;
 };
 
-TEST_F(SteppedReclaim, TheOrderIsAWriteLikeAnyOther) {
+TEST_F(SteppedReclaim, WritesMemoryReclaimAboveTheMark) {
   SteppedAgent agent(node.args(node.pod_list(pods_with())));
   uses(pod + "/aaa", 960);
   agent.advance();
@@ -62,7 +62,7 @@ TEST_F(SteppedReclaim, TheOrderIsAWriteLikeAnyOther) {
   EXPECT_TRUE(agent.quit().writes.empty()) << "nothing has to be put back";
 }
 
-TEST_F(SteppedReclaim, AStalledContainerIsLetAlone) {
+TEST_F(SteppedReclaim, AStalledContainerIsNotReclaimed) {
   SteppedAgent agent(node.args(node.pod_list(pods_with())));
   uses(pod + "/aaa", 960);
   agent.advance();
@@ -77,7 +77,7 @@ TEST_F(SteppedReclaim, AStalledContainerIsLetAlone) {
   EXPECT_NE(agent.stderr_text().find("reclaim-stopped"), std::string::npos) << agent.stderr_text();
 }
 
-TEST_F(SteppedReclaim, AnAnnotationAndASwitch) {
+TEST_F(SteppedReclaim, AnAnnotationCountsWhileTheFeatureIsEnabled) {
   SteppedAgent agent(node.args(node.pod_list(pods_with(R"({"wmarkRatio":80,"wmarkScalePermill":100})"))));
   uses(pod + "/aaa", 810);
   agent.advance();
@@ -94,7 +94,7 @@ TEST_F(SteppedReclaim, AnAnnotationAndASwitch) {
   agent.quit();
 }
 
-TEST_F(SteppedReclaim, DryRunOnlyTells) {
+TEST_F(SteppedReclaim, DryRunOnlyLogs) {
   auto args = node.args(node.pod_list(pods_with()));
   args.emplace_back("--dry-run");
   SteppedAgent agent(args);
@@ -109,7 +109,7 @@ TEST_F(SteppedReclaim, DryRunOnlyTells) {
   agent.quit();
 }
 
-TEST_F(SteppedReclaim, ThePageCacheOfAPodIsLimitedWhereNothingCanBeSwapped) {
+TEST_F(SteppedReclaim, APodsPageCacheIsLimitedWithoutSwap) {
   const auto cache = [&](std::int64_t mib) {
     node.host.write(Controller::memory, pod, "memory.stat",
                     "inactive_anon 0\nactive_anon 0\ninactive_file " + std::to_string(mib << 20) +
@@ -131,7 +131,7 @@ TEST_F(SteppedReclaim, ThePageCacheOfAPodIsLimitedWhereNothingCanBeSwapped) {
   agent.quit();
 }
 
-TEST_F(SteppedReclaim, BestEffortIsPushedBackWhileServicesWaitAndComesBack) {
+TEST_F(SteppedReclaim, BestEffortMemoryIsPushedBackWhileServicesWaitAndRestored) {
   const auto besteffort = node.besteffort();
   node.host.pod(KubeQos::besteffort, "22222222-2222-2222-2222-222222222222", {"bbb"});
   node.configure("extensions: {evenkeel: {memoryPushBack: {enable: true}}}\n");
@@ -182,7 +182,7 @@ class SteppedReclaimV1 : public SteppedReclaim {
  protected:
   SteppedReclaimV1() : SteppedReclaim(Kernel::v1) {}
 };
-TEST_F(SteppedReclaimV1, HasNoneOfItAndThatIsNoError) {
+TEST_F(SteppedReclaimV1, MissingFilesOnV1AreNoError) {
   node.configure(std::string(kOn) + "extensions: {evenkeel: {memoryPushBack: {enable: true}}}\n");
   SteppedAgent agent(node.args(node.pod_list(pods_with())));
   node.host.write(Controller::memory, pod + "/aaa", "memory.usage_in_bytes", "1040000000\n");
@@ -194,8 +194,8 @@ TEST_F(SteppedReclaimV1, HasNoneOfItAndThatIsNoError) {
   agent.quit();
 }
 
-/// A kernel that has files of its own for what we do by reclaim (Anolis).
-TEST_F(SteppedReclaim, AVendorKernelsFilesAreWrittenAndNothingIsReclaimed) {
+/// A vendor kernel (Anolis) with files for what the agent otherwise does by memory.reclaim.
+TEST_F(SteppedReclaim, OnVendorKernelsTheirFilesReplaceReclaim) {
   const auto files = [&](const std::string& cgroup) {
     std::string out;
     for (const char* file : {"memory.wmark_ratio", "memory.wmark_scale_factor", "memory.wmark_min_adj",

@@ -1,5 +1,5 @@
-// resctrl in stepped mode on plain directories: what is said where there is none, and that a directory is
-// made and goes again. What a kernel makes of it is in resctrl_live_test.cpp and, on a model, in
+// Tests resctrl in stepped mode on plain directories: the message where it is missing, and that a directory
+// is created and removed. The kernel's behaviour is tested in resctrl_live_test.cpp and, on a model, in
 // tests/cgroup.
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class SteppedResctrl : public testing::TestWithParam<Kernel> {
   TwoPods node{GetParam(), kBatchHasALittle};
 };
 
-TEST_P(SteppedResctrl, WhereThereIsNoneThatIsSaidOnce) {
+TEST_P(SteppedResctrl, MissingResctrlIsReportedOnce) {
   SteppedAgent agent(node.args());
   const Step step = agent.advance();
   ASSERT_EQ(step.errors.size(), 1U) << step.line;
@@ -39,7 +39,7 @@ TEST_P(SteppedResctrl, WhereThereIsNoneThatIsSaidOnce) {
   agent.quit();
 }
 
-TEST_P(SteppedResctrl, AGroupIsMadeAndGoesWithTheAgent) {
+TEST_P(SteppedResctrl, AGroupIsCreatedAndRemovedWithTheAgent) {
   mount();
   SteppedAgent agent(node.args());
   const Step step = agent.advance();
@@ -50,7 +50,7 @@ TEST_P(SteppedResctrl, AGroupIsMadeAndGoesWithTheAgent) {
   EXPECT_FALSE(node.host.exists(kDir + "evenkeel-be"));
 }
 
-TEST_P(SteppedResctrl, RestoreRemovesWhatAKilledAgentLeft) {
+TEST_P(SteppedResctrl, RestoreRemovesAKilledAgentsGroup) {
   mount();
   SteppedAgent agent(node.args());
   agent.advance();
@@ -60,7 +60,7 @@ TEST_P(SteppedResctrl, RestoreRemovesWhatAKilledAgentLeft) {
   EXPECT_FALSE(node.host.exists(kDir + "evenkeel-be"));
 }
 
-TEST_P(SteppedResctrl, ADryRunMakesNone) {
+TEST_P(SteppedResctrl, ADryRunCreatesNoGroup) {
   mount();
   auto args = node.args();
   args.emplace_back("--dry-run");
@@ -71,7 +71,7 @@ TEST_P(SteppedResctrl, ADryRunMakesNone) {
   agent.quit();
 }
 
-TEST_P(SteppedResctrl, HandsOffTakesItBack) {
+TEST_P(SteppedResctrl, HandsOffRemovesTheGroup) {
   mount();
   SteppedAgent agent(node.args());
   agent.advance();

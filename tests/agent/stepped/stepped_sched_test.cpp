@@ -1,4 +1,4 @@
-// The program as a black box: scheduler features, and core scheduling where there is none.
+// Tests the program as a black box: scheduler features, and core scheduling where it is missing.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/stepped_node.h"
@@ -19,7 +19,7 @@ std::string pods() {
 }
 constexpr const char* kFeatures = "sys/kernel/debug/sched/features";
 
-TEST(SteppedSchedFeatures, AreTurnedToldAndTurnedBack) {
+TEST(SteppedSchedFeatures, AreSwitchedExplainedAndRestored) {
   SteppedNode node(4, Kernel::v2, "systemStrategy: {schedFeatures: {B: false, D: true}}\n");
   node.host.file(kFeatures, "A B NO_C \n");
   SteppedAgent agent(node.args());
@@ -38,7 +38,7 @@ TEST(SteppedSchedFeatures, AreTurnedToldAndTurnedBack) {
   agent.quit();
 }
 
-TEST(SteppedSchedFeatures, ACrashIsUndoneFromTheJournal) {
+TEST(SteppedSchedFeatures, ACrashIsRestoredFromTheJournal) {
   SteppedNode node(4, Kernel::v2, "systemStrategy: {schedFeatures: {B: false}}\n");
   node.host.file(kFeatures, "A B NO_C \n");
   {
@@ -51,7 +51,7 @@ TEST(SteppedSchedFeatures, ACrashIsUndoneFromTheJournal) {
   EXPECT_EQ(node.host.read(kFeatures), "A B NO_C \n");
 }
 
-TEST(SteppedCoreSched, BelowAFakeRootNoTaskIsTouchedAndThatIsSaid) {
+TEST(SteppedCoreSched, WithAnotherHostRootNoTaskIsChangedAndThatIsReported) {
   SteppedNode node(
       4, Kernel::v2,
       "resourceQOSStrategy: {policies: {cpuPolicy: coreSched}, lsClass: {cpuQOS: {enable: true}}}\n");

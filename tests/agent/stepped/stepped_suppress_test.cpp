@@ -1,4 +1,4 @@
-// The program as a black box: a fake node, the stepped mode, and the files afterwards. CPU suppression.
+// Tests the program as a black box: CPU suppression on a fake node in stepped mode, and the files afterwards.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -23,7 +23,7 @@ class SteppedSuppress : public testing::TestWithParam<Kernel> {
 };
 
 // 65 % of 16 CPUs are 10.4; services use 6.25, the system 1: best effort gets 3.15 CPUs.
-TEST_P(SteppedSuppress, GivesBestEffortWhatIsLeftAndTakesItBackAtTheEnd) {
+TEST_P(SteppedSuppress, GivesBestEffortTheRestAndRestoresAtTheEnd) {
   node.service_uses(6250_mcpu);
   node.uses(node.batch + "/bbb", 2000_mcpu);
   node.system_uses(1000_mcpu);
@@ -67,7 +67,7 @@ TEST_P(SteppedSuppress, DoesNotJitterWithTwoPercentNoise) {
     EXPECT_GE(changes[i] - changes[i - 1], 10) << "at second " << changes[i];
 }
 
-TEST_P(SteppedSuppress, KeepsAValueThatItsOwnerWroteAfterwards) {
+TEST_P(SteppedSuppress, KeepsALaterForeignWrite) {
   node.service_uses(6000_mcpu);
   SteppedAgent agent(node.args());
   node.seconds(2, agent);
@@ -92,7 +92,7 @@ TEST_P(SteppedSuppress, RestoresAfterKillMinusNine) {
   EXPECT_EQ(node.besteffort_quota(), before);
 }
 
-TEST_P(SteppedSuppress, DisablingIsUndoing) {
+TEST_P(SteppedSuppress, DisablingRestores) {
   node.service_uses(6000_mcpu);
   SteppedAgent agent(node.args());
   node.seconds(2, agent);
@@ -102,7 +102,7 @@ TEST_P(SteppedSuppress, DisablingIsUndoing) {
   EXPECT_EQ(node.besteffort_quota(), before) << step.line;
 }
 
-TEST_P(SteppedSuppress, ABadConfigurationChangesNothingAndSaysWhere) {
+TEST_P(SteppedSuppress, AnInvalidConfigurationChangesNothingAndIsReported) {
   node.service_uses(6000_mcpu);
   SteppedAgent agent(node.args());
   node.seconds(2, agent);

@@ -1,6 +1,6 @@
-// Who hurts whom, through the whole agent on a fake node without programs in the kernel: a service waits for
-// its disk whenever a batch pod does. What people, their tools and the audit are told of it, and of what is
-// done about it.
+// Tests interference detection through the whole agent on a fake node without BPF: a service waits for its
+// disk whenever a batch pod does. Checks what the pages, the metrics and the audit log report of it, and of
+// the limit.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/accused_node.h"
@@ -12,7 +12,7 @@ using Words = std::vector<std::string>;
 
 class Accusations : public testing::Test, protected AccusedNode {};
 
-TEST_F(Accusations, ThePageSaysWhoHurtsWhomWithTheEvidence) {
+TEST_F(Accusations, ThePageNamesAntagonistAndVictimWithEvidence) {
   ASSERT_EQ(start(), "");
   ASSERT_TRUE(batch_is_found_out()) << page("/v1/interference");
   const document::Value all = interference();
@@ -38,7 +38,7 @@ TEST_F(Accusations, ThePageSaysWhoHurtsWhomWithTheEvidence) {
   EXPECT_TRUE(all.find("limits")->list()->empty());
 }
 
-TEST_F(Accusations, TheBudgetIsChargedWhileTheAccusationStands) {
+TEST_F(Accusations, TheStallBudgetIsChargedDuringAnAccusation) {
   ASSERT_EQ(start(), "");
   ASSERT_TRUE(batch_is_found_out());
   for (int i = 0; i < 4; ++i) suffers();
@@ -62,7 +62,7 @@ TEST_F(Accusations, TheBudgetIsChargedWhileTheAccusationStands) {
               number_at(charged, {"charged_seconds", "io"}), 1e-3);
 }
 
-TEST_F(Accusations, AreMetricsWhileTheyStand) {
+TEST_F(Accusations, AreMetricsWhileTheyLast) {
   ASSERT_EQ(start(), "");
   const std::string pair =
       R"(evenkeel_interference{victim="shop/web",workload="shop/web/main",antagonist="shop/batch",resource="io",)"
@@ -93,7 +93,7 @@ TEST_F(Accusations, AreMetricsWhileTheyStand) {
   EXPECT_EQ(metric(accused), "1") << "it was made, for good";
 }
 
-TEST_F(Accusations, AreOnRecordOnceWhenMadeAndOnceWhenOver) {
+TEST_F(Accusations, AreAuditedOnceAtStartAndOnceAtEnd) {
   ASSERT_EQ(start(), "");
   ASSERT_TRUE(batch_is_found_out());
   const auto made = recorded("interference");
@@ -122,7 +122,7 @@ TEST_F(Accusations, AreOnRecordOnceWhenMadeAndOnceWhenOver) {
   EXPECT_TRUE(heard().empty()) << "nothing was done to it";
 }
 
-TEST_F(Accusations, ALimitThatHelpsIsToldStepByStep) {
+TEST_F(Accusations, EachStepOfALimitThatHelpsIsReported) {
   ASSERT_EQ(start(", act: true, capLease: 30s"), "");
   ASSERT_TRUE(batch_is_found_out());
   ASSERT_TRUE(suffers_until("antagonist-limited")) << log();
@@ -151,7 +151,7 @@ TEST_F(Accusations, ALimitThatHelpsIsToldStepByStep) {
   EXPECT_EQ(metric(R"(evenkeel_interference_total{outcome="cleared"})"), "0");
 }
 
-TEST_F(Accusations, ALimitThatDoesNotHelpIsGivenBackAndTheSuspectCleared) {
+TEST_F(Accusations, ALimitThatDoesNotHelpIsLiftedAndTheSuspectCleared) {
   ASSERT_EQ(start(", act: true"), "");
   ASSERT_TRUE(batch_is_found_out());
   ASSERT_TRUE(suffers_until("antagonist-limited")) << log();

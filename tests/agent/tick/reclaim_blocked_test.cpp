@@ -1,5 +1,5 @@
-// A kernel that does not come back from memory.reclaim: the rest of the agent goes on, and its end is not
-// put off. A full pipe in the file's place stands in for it.
+// Tests a write to memory.reclaim that blocks in the kernel: the rest of the agent goes on, and stopping is
+// not delayed. A full pipe replaces the file.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -48,7 +48,7 @@ class ReclaimBlocked : public testing::Test {
     return out;
   }
   [[nodiscard]] std::string min() const { return node.setting(Controller::memory, pod, "memory.min"); }
-  /// The thread hangs in its write.
+  /// Waits until the thread is blocked in its write.
   static bool hangs(const LiveAgent& agent) {
     return soon([&] {
       int threads = 0;
@@ -71,7 +71,7 @@ class ReclaimBlocked : public testing::Test {
   int pipe = -1;
 };
 
-TEST_F(ReclaimBlocked, TicksGoOnAndTheEndRestores) {
+TEST_F(ReclaimBlocked, TicksGoOnAndStoppingRestores) {
   LiveAgent agent(args());
   ASSERT_TRUE(soon([&] { return min() == "52428800"; })) << agent.log();
   ASSERT_TRUE(hangs(agent)) << agent.log();
@@ -82,7 +82,7 @@ TEST_F(ReclaimBlocked, TicksGoOnAndTheEndRestores) {
   EXPECT_EQ(min(), "0");
 }
 
-TEST_F(ReclaimBlocked, AKillLeavesNothingThatRestoreDoesNotFind) {
+TEST_F(ReclaimBlocked, RestoreUndoesEverythingAfterAKill) {
   LiveAgent agent(args());
   ASSERT_TRUE(soon([&] { return min() == "52428800"; })) << agent.log();
   ASSERT_TRUE(hangs(agent)) << agent.log();

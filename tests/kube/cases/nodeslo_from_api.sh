@@ -60,7 +60,7 @@ soon 60 "the missing kind is said" said "nodeslos/$KUBE_NODE: 404 "
 kubectl apply -f tests/kube/crds/nodeslos.yaml >/dev/null
 soon 60 "the missing right to watch is said" said 'cannot watch resource "nodeslos"'
 grant '["list", "watch"]'
-soon 60 "the missing object is said" ready "nodeslos/$KUBE_NODE is not there: everything is off until it appears"
+soon 60 "the missing object is said" ready "nodeslos/$KUBE_NODE does not exist: everything is off until it appears"
 cpu_is "$batch" idle 0 || fail "something was written without a configuration"
 
 say "made"
@@ -72,7 +72,7 @@ began=$(milliseconds)
 kubectl create -f "$WORK/nodeslo.json" >/dev/null
 soon 10 "batch pods run when nobody else wants the CPU" cpu_is "$batch" idle 1
 say "in force $(($(milliseconds) - began)) ms after kubectl create was called"
-soon 10 "the key of the future is named" ready "ofTheFuture is nobody's key here and is ignored"
+soon 10 "the key of the future is named" ready "ofTheFuture is an unknown key and is ignored"
 
 say "changed"
 began=$(milliseconds)
@@ -115,8 +115,8 @@ cpu_is "$batch" idle 1 || fail "a replaced object was missed"
 
 say "deleted"
 kubectl delete nodeslo "$KUBE_NODE" >/dev/null
-soon 10 "that is said" ready "is not there any more: what it said stays in force for 30 s"
+soon 10 "that is said" ready "was deleted: its settings stay in force for 30 s"
 cpu_is "$batch" idle 1 || fail "it went off at once"
 soon 60 "batch is as before" cpu_is "$batch" idle 0
-soon 10 "why is said" ready "nodeslos/$KUBE_NODE is not there: everything is off until it appears"
+soon 10 "why is said" ready "nodeslos/$KUBE_NODE does not exist: everything is off until it appears"
 stop_agent
