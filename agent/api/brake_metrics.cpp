@@ -1,6 +1,6 @@
-#include "agent/api/brake_metrics.h"
-
 #include <utility>
+
+#include "agent/api/metric_families.h"
 
 namespace evenkeel::api {
 namespace {

@@ -1,5 +1,4 @@
-#include "agent/api/disk_metrics.h"
-
+#include "agent/api/metric_families.h"
 #include "cgroup/base/disk_text.h"
 #include "qos/io/disk.h"
 

@@ -1,4 +1,4 @@
-#include "agent/api/eviction_json.h"
+#include "agent/api/json_pages.h"
 
 namespace evenkeel::api {
 namespace {

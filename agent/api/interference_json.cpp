@@ -1,5 +1,4 @@
-#include "agent/api/interference_json.h"
-
+#include "agent/api/json_pages.h"
 #include "agent/record/interference_record.h"
 #include "agent/runtime/clock.h"
 #include "qos/interference/steps.h"

@@ -1,8 +1,7 @@
-#include "agent/api/interference_metrics.h"
-
 #include <array>
 #include <utility>
 
+#include "agent/api/metric_families.h"
 #include "agent/record/interference_record.h"
 #include "qos/interference/workloads.h"
 

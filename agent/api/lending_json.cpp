@@ -1,5 +1,4 @@
-#include "agent/api/lending_json.h"
-
+#include "agent/api/json_pages.h"
 #include "qos/model/reason.h"
 
 namespace evenkeel::api {

@@ -3,16 +3,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "agent/api/brake_metrics.h"
-#include "agent/api/core_sched_metrics.h"
-#include "agent/api/disk_metrics.h"
 #include "agent/api/exposition.h"
-#include "agent/api/interference_metrics.h"
-#include "agent/api/network_metrics.h"
-#include "agent/api/reclaim_metrics.h"
-#include "agent/api/resctrl_metrics.h"
-#include "agent/api/server_metrics.h"
-#include "agent/api/wait_metrics.h"
+#include "agent/api/metric_families.h"
 #include "agent/runtime/version.h"
 
 namespace evenkeel::api {

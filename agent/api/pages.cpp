@@ -2,10 +2,8 @@
 
 #include <algorithm>
 
-#include "agent/api/interference_json.h"
+#include "agent/api/json_pages.h"
 #include "agent/api/metrics.h"
-#include "agent/api/snapshot_json.h"
-#include "agent/api/tick_json.h"
 #include "agent/runtime/json.h"
 #include "cgroup/base/text.h"
 

@@ -1,4 +1,4 @@
-#include "agent/api/resctrl_metrics.h"
+#include "agent/api/metric_families.h"
 
 namespace evenkeel::api {
 namespace {

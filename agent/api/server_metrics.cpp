@@ -1,7 +1,7 @@
-#include "agent/api/server_metrics.h"
-
 #include <algorithm>
 #include <utility>
+
+#include "agent/api/metric_families.h"
 
 namespace evenkeel::api {
 namespace {

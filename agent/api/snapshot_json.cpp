@@ -1,5 +1,4 @@
-#include "agent/api/snapshot_json.h"
-
+#include "agent/api/json_pages.h"
 #include "agent/runtime/json.h"
 
 namespace evenkeel::api {

@@ -1,10 +1,6 @@
-#include "agent/api/tick_json.h"
-
 #include <algorithm>
 
-#include "agent/api/eviction_json.h"
-#include "agent/api/interference_json.h"
-#include "agent/api/lending_json.h"
+#include "agent/api/json_pages.h"
 #include "agent/runtime/json.h"
 
 namespace evenkeel::api {

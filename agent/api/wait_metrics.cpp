@@ -1,7 +1,6 @@
-#include "agent/api/wait_metrics.h"
-
 #include <utility>
 
+#include "agent/api/metric_families.h"
 #include "agent/runtime/clock.h"
 
 namespace evenkeel::api {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 
+#include "agent/api/json_pages.h"
 #include "agent/api/metrics.h"
-#include "agent/api/tick_json.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
 #include "agent/document/units_text.h"

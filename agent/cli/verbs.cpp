@@ -4,8 +4,8 @@
 
 #include <iostream>
 
+#include "agent/api/json_pages.h"
 #include "agent/api/sentences.h"
-#include "agent/api/snapshot_json.h"
 #include "agent/cli/kube_setup.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/withdraw.h"

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "qos/model/reason.h"
+
 namespace evenkeel::network {
 namespace {
 
@@ -152,6 +154,14 @@ int rules_of(const decide::NetworkPlan& plan, const tree::CgroupTree& tree, bool
   }
   leave_out_the_ambiguous(out.rules);
   return unknown;
+}
+
+std::string text_of(const HtbClass& one) {
+  return because("{} guaranteed, {} at most", one.rate, one.ceil).text();
+}
+
+std::string text_of(const PacketRules& rules) {
+  return std::to_string(rules.rules.size()) + " addresses and cgroups";
 }
 
 }  // namespace evenkeel::network

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "cgroup/network/kernel_port.h"
@@ -49,5 +50,9 @@ UnifiedPlace unified_place(const tree::CgroupTree& tree, CgroupId cgroup);
 /// tell.
 int rules_of(const decide::NetworkPlan& plan, const tree::CgroupTree& tree, bool cgroups_tell, OwnMinors& own,
              PacketRules& out);
+
+/// For the audit log.
+std::string text_of(const HtbClass& one);
+std::string text_of(const PacketRules& rules);
 
 }  // namespace evenkeel::network

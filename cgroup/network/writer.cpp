@@ -35,14 +35,6 @@ Sighting::Value sighting_of(const RootQdisc& qdisc) {
                              : Sighting::Value::other;
 }
 
-std::string text_of(const HtbClass& one) {
-  return because("{} guaranteed, {} at most", one.rate, one.ceil).text();
-}
-
-std::string text_of(const PacketRules& rules) {
-  return std::to_string(rules.rules.size()) + " addresses and cgroups";
-}
-
 constexpr Reason kWhyClass = because("a class's share of the network, or a pod's own limit");
 
 }  // namespace
