@@ -145,6 +145,15 @@ void Inputs::accept_cpu_manager(Changed& changed) {
   changed.node = true;
 }
 
+NodeObject Inputs::node() const {
+  NodeObject node = node_;
+  if (cpu_manager_.is_static) {
+    node.kubelet_static_cpu_manager = true;
+    node.kubelet_pinned_cpus = cpu_manager_.pinned;
+  }
+  return node;
+}
+
 std::vector<InputState> Inputs::states() const {
   std::vector<InputState> all;
   for (const auto& source : sources_) all.push_back(source.state);

@@ -48,6 +48,8 @@ struct InputState {
 
 class Inputs {
  public:
+  /// In the order of states().
+  enum Which : std::size_t { kNodeSlo, kPods, kNode };
   struct Options {
     std::string nodeslo{};
     bool nodeslo_optional = false;  ///< a missing file means the defaults (everything off) until it appears
@@ -83,9 +85,7 @@ class Inputs {
   void nodeslo_confirmed(MonoTime now);
   /// A server has not answered, or not validly: the value in force stays and ages. A repeated failure is
   /// counted but not reported again.
-  void pods_trouble(const std::string& why);
-  void node_trouble(const std::string& why);
-  void nodeslo_trouble(const std::string& why);
+  void trouble(Which which, const std::string& why);
 
   /// Never null; the defaults before the first valid text.
   [[nodiscard]] const std::shared_ptr<const NodeSlo>& slo() const { return slo_; }
@@ -93,20 +93,17 @@ class Inputs {
   [[nodiscard]] bool slo_known() const { return sources_[kNodeSlo].state.loaded.has_value(); }
   /// Null: the source has not delivered.
   [[nodiscard]] const std::shared_ptr<const std::vector<Pod>>& pods() const { return pods_; }
-  [[nodiscard]] const NodeObject& node() const { return node_; }
-  /// The state of the kubelet's CPU manager, as far as its checkpoint can be read.
-  [[nodiscard]] const pods::CpuManagerState& cpu_manager() const { return cpu_manager_; }
+  /// With the CPUs that the kubelet's CPU manager pins, as far as its checkpoint can be read.
+  [[nodiscard]] NodeObject node() const;
   [[nodiscard]] std::vector<InputState> states() const;
   [[nodiscard]] bool pods_delivered() const { return options_.pods.delivered(); }
-  /// The pod list has not been confirmed for so long that no irreversible action may rest on it.
-  [[nodiscard]] bool pods_stale(MonoTime now) const;
-  /// The same for the Node object.
-  [[nodiscard]] bool node_stale(MonoTime now) const;
+  /// No server has confirmed the pod list or the Node object for so long that nothing irreversible may rest
+  /// on it. A NodeSLO never becomes stale: the last one stays in force.
+  [[nodiscard]] bool is_stale(Which which, MonoTime now) const;
   /// Descriptors that become readable when a file changes; empty in stepped mode.
   [[nodiscard]] std::vector<int> descriptors() const;
 
  private:
-  enum Which : std::size_t { kNodeSlo, kPods, kNode };
   struct Text {
     std::optional<std::string> content{};  ///< absent: cannot be read
   };
@@ -117,7 +114,7 @@ class Inputs {
   void accept_node(const Text& given, MonoTime now, Changed& changed);
   void accept_cpu_manager(Changed& changed);
   void abandon_source(MonoTime now);
-  void trouble(Which which, const std::string& why);
+  void fall_back_to_tree();
   void failed(Which which, std::string error, Changed& changed);
   void accepted(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed);
 

@@ -17,7 +17,7 @@ constexpr const char* kOff = " does not exist: everything is off until it appear
 }  // namespace
 
 void Inputs::deliver(pods::PodList list, MonoTime now) {
-  if (!list.problems.empty()) return pods_trouble(list.problems.front().text());
+  if (!list.problems.empty()) return trouble(kPods, list.problems.front().text());
   // Most lists equal the last one; then nothing has to be joined again.
   const bool same = pods_ && sources_[kPods].state.loaded && *pods_ == list.pods;
   if (!same) pods_ = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
@@ -26,7 +26,7 @@ void Inputs::deliver(pods::PodList list, MonoTime now) {
 }
 
 void Inputs::deliver(pods::NodeFile node, MonoTime now) {
-  if (!node.problems.empty()) return node_trouble(node.problems.front().text());
+  if (!node.problems.empty()) return trouble(kNode, node.problems.front().text());
   delivered_.node = delivered_.node || !(node_ == node.node);
   node_ = std::move(node.node);
   accepted(kNode, now, std::move(node.notices), delivered_);
@@ -75,31 +75,28 @@ void Inputs::nodeslo_confirmed(MonoTime now) {
 void Inputs::trouble(Which which, const std::string& why) {
   auto& state = sources_[which].state;
   const std::string text = state.path + ": " + why;
-  if (state.usable || state.error != text) return failed(which, text, delivered_);
-  ++state.failures;
+  if (state.usable || state.error != text) {
+    failed(which, text, delivered_);
+  } else {
+    ++state.failures;
+  }
+  if (which == kPods) fall_back_to_tree();
 }
 
-void Inputs::pods_trouble(const std::string& why) {
-  trouble(kPods, why);
+/// --pods auto: as long as the kubelet has never answered, the cgroup tree says which pods there are.
+void Inputs::fall_back_to_tree() {
   if (options_.pods.kind != PodsSource::Kind::automatic || pods_) return;
   pods_ = std::make_shared<const std::vector<Pod>>();
   sources_[kPods].state.fallback = "the cgroup tree";
   delivered_.pods = true;
 }
 
-void Inputs::node_trouble(const std::string& why) { trouble(kNode, why); }
-
-void Inputs::nodeslo_trouble(const std::string& why) { trouble(kNodeSlo, why); }
-
-bool Inputs::pods_stale(MonoTime now) const {
+bool Inputs::is_stale(Which which, MonoTime now) const {
   constexpr Duration kAtLeast = std::chrono::seconds(30);
-  if (!options_.pods.delivered() || !sources_[kPods].state.loaded) return false;
-  return now - *sources_[kPods].state.loaded > std::max(kAtLeast, options_.pods_interval * kMissed);
-}
-
-bool Inputs::node_stale(MonoTime now) const {
-  const auto& state = sources_[kNode].state;
-  return state.delivered && state.loaded && now - *state.loaded > options_.node_interval * kMissed;
+  const auto& state = sources_[which].state;
+  if (which == kNodeSlo || !state.delivered || !state.loaded) return false;
+  if (which == kNode) return now - *state.loaded > options_.node_interval * kMissed;
+  return now - *state.loaded > std::max(kAtLeast, options_.pods_interval * kMissed);
 }
 
 }  // namespace evenkeel::inputs

@@ -33,12 +33,11 @@ struct KubeFeed::Impl {
 
   /// Passes the answer, or its failure, to the inputs. False: the answer was not usable.
   template <class Parse>
-  bool take(const http::HttpReply& reply, Parse parse,
-            void (inputs::Inputs::*in_trouble)(const std::string&)) {
+  bool take(const http::HttpReply& reply, Parse parse, inputs::Inputs::Which input) {
     const auto why = trouble(reply);
     bool of_use = false;
     if (!why.empty()) {
-      (house.inputs.*in_trouble)(why);
+      house.inputs.trouble(input, why);
     } else {
       auto parsed = parse(reply.body, "answer", pods::Source::server);
       of_use = parsed.problems.empty();
@@ -49,7 +48,7 @@ struct KubeFeed::Impl {
   }
 
   Result<> open_nodeslo(const Options& options) {
-    auto& inputs = house.inputs;
+    auto& target = house.inputs;
     // Passes what the watch reports to the inputs, with the time, and calls `news`.
     const auto hear = [this](auto take) {
       return [this, take](const auto&... what) {
@@ -58,18 +57,20 @@ struct KubeFeed::Impl {
       };
     };
     const auto source = nodeslo_object(options.nodeslo_name);
-    auto watch = ObjectWatch::open(
-        house.loop, *api, house.clock, house.random,
-        {.collection = kNodeSlosPath,
-         .name = options.nodeslo_name,
-         .min_interval = options.min_interval,
-         .timeout = options.timeout},
-        {.object = hear([&inputs, source](const document::Value& object, MonoTime now) {
-           inputs.deliver(config::read_nodeslo(object, source), now);
-         }),
-         .absent = hear([&inputs](MonoTime now) { inputs.nodeslo_absent(now); }),
-         .confirmed = hear([&inputs](MonoTime now) { inputs.nodeslo_confirmed(now); }),
-         .trouble = hear([&inputs](const std::string& why, MonoTime) { inputs.nodeslo_trouble(why); })});
+    auto watch =
+        ObjectWatch::open(house.loop, *api, house.clock, house.random,
+                          {.collection = kNodeSlosPath,
+                           .name = options.nodeslo_name,
+                           .min_interval = options.min_interval,
+                           .timeout = options.timeout},
+                          {.object = hear([&target, source](const document::Value& object, MonoTime now) {
+                             target.deliver(config::read_nodeslo(object, source), now);
+                           }),
+                           .absent = hear([&target](MonoTime now) { target.nodeslo_absent(now); }),
+                           .confirmed = hear([&target](MonoTime now) { target.nodeslo_confirmed(now); }),
+                           .trouble = hear([&target](const std::string& why, MonoTime) {
+                             target.trouble(inputs::Inputs::kNodeSlo, why);
+                           })});
     if (!watch) return tl::unexpected(watch.error());
     nodeslo = std::move(*watch);
     return {};
@@ -83,7 +84,7 @@ struct KubeFeed::Impl {
                                 .interval = options.pods_interval,
                                 .min_interval = options.min_interval},
                                [this](const http::HttpReply& reply) {
-                                 return take(reply, pods::parse_pod_list, &inputs::Inputs::pods_trouble);
+                                 return take(reply, pods::parse_pod_list, inputs::Inputs::kPods);
                                });
     if (!poller) return tl::unexpected(poller.error());
     pods = std::move(*poller);
@@ -105,7 +106,7 @@ struct KubeFeed::Impl {
                       // No longer than the normal interval: a recovered server is noticed no later.
                       .longest_wait = options.node_interval},
                      [this](const http::HttpReply& reply) {
-                       return take(reply, pods::parse_node, &inputs::Inputs::node_trouble);
+                       return take(reply, pods::parse_node, inputs::Inputs::kNode);
                      });
     if (!poller) return tl::unexpected(poller.error());
     node = std::move(*poller);

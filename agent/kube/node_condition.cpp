@@ -4,6 +4,7 @@
 
 #include "agent/kube/client/answer.h"
 #include "agent/kube/patcher.h"
+#include "agent/kube/trouble_report.h"
 #include "agent/pods/timestamp.h"
 #include "agent/runtime/json.h"
 
@@ -37,12 +38,11 @@ struct NodeCondition::Impl {
   const runtime::Clock& clock;
   const runtime::WallClock& wall;
   Options options;
-  std::function<void(const std::string&)> failed;
+  TroubleReport trouble_report;
   std::optional<Patcher> patcher{};
   Trouble asked{};         ///< the last state that was published,
   bool said = false;       ///< whether there was one,
   bool confirmed = false;  ///< and whether the server confirmed it
-  std::string trouble_told{};
   MonoTime well_at{};      ///< the last healthy time, or the start
   std::int64_t since = 0;  ///< Unix seconds, of the published problem
   bool leaving = false;
@@ -53,7 +53,7 @@ struct NodeCondition::Impl {
         clock(time),
         wall(date),
         options(std::move(how)),
-        failed(std::move(complain)),
+        trouble_report(std::move(complain)),
         well_at(time.now()) {}
 
   [[nodiscard]] std::int64_t unix_seconds() const { return static_cast<std::int64_t>(wall.unix_seconds()); }
@@ -73,8 +73,7 @@ struct NodeCondition::Impl {
   bool take(const http::HttpReply& reply) {
     const auto why = trouble(reply);
     confirmed = why.empty();
-    if (!confirmed && why != trouble_told && failed) failed(why);
-    trouble_told = why;
+    trouble_report.update(why);
     if (leaving) loop.stop();
     return confirmed;
   }

@@ -29,8 +29,12 @@ struct ObjectWatch::Impl {
   std::optional<KubeClient::Id> under_way{};
   std::string version{};              ///< where a watch resumes; empty: list first
   std::optional<std::string> told{};  ///< version last passed on; empty: no such object
-  MonoTime listed{}, watched{};
-  bool lively = false;  ///< the current watch has worked
+  MonoTime listed{};
+  /// The current watch.
+  struct Watching {
+    MonoTime since{};
+    bool worked = false;  ///< an event has come
+  } watching{};
 
   Impl(KubeClient& server, const runtime::Clock& time, Random numbers, Options how, OnChange to)
       : api(server),
@@ -98,8 +102,7 @@ struct ObjectWatch::Impl {
   void watch() {
     const auto lasts =
         std::chrono::ceil<std::chrono::seconds>(jittered(options.watch_lifetime, kJitter, random));
-    lively = false;
-    watched = clock.now();
+    watching = {.since = clock.now()};
     http::HttpCall call{.url = url("watch=true&allowWatchBookmarks=true&") + "&resourceVersion=" + version +
                                "&timeoutSeconds=" + std::to_string(lasts.count()),
                         .headers = {"Accept: application/json"},
@@ -110,7 +113,7 @@ struct ObjectWatch::Impl {
     under_way = api.start(std::move(call), [this](const http::HttpReply& reply) { ended(reply); });
   }
   void works() {
-    lively = true;
+    watching.worked = true;
     backoff.reset();
   }
   void take_line(std::string_view line) {
@@ -141,10 +144,11 @@ struct ObjectWatch::Impl {
     if (reply.failure == http::HttpFailure::too_large || (!begun && lost_our_place(reply.status)))
       return lose_place(reply.retry_after);
     if (!reply.ok()) return failed(begun && backoff.failures() == 0 ? "" : trouble(reply), reply.retry_after);
-    if (!lively) return failed("", {});  // ended before it began: back off, this may repeat endlessly
+    if (!watching.worked)
+      return failed("", {});  // ended before it began: back off, this may repeat endlessly
     heard.confirmed();
     if (clock.now() - listed >= options.relist_interval) version.clear();
-    next->arm(watched + options.min_interval - clock.now());
+    next->arm(watching.since + options.min_interval - clock.now());
   }
 
   // --- failures

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "agent/kube/client/answer.h"
+#include "agent/kube/trouble_report.h"
 #include "agent/pods/timestamp.h"
 #include "agent/runtime/json.h"
 
@@ -50,6 +51,28 @@ std::string body_of(const Waiting& waiting, const std::string& node) {
   return out;
 }
 
+/// Limits the rate of events: so many at once, and one more each `refill`.
+class TokenBucket {
+ public:
+  TokenBucket(const PodEvents::Options& options, MonoTime now)
+      : burst_(options.burst), refill_(options.refill), tokens_(options.burst), at_(now) {}
+  /// Whether one more may be sent now.
+  bool take(MonoTime now) {
+    const std::chrono::duration<double> since = now - at_, each = refill_;
+    tokens_ = std::min<double>(burst_, tokens_ + since / each);
+    at_ = now;
+    if (tokens_ < 1) return false;
+    tokens_ -= 1;
+    return true;
+  }
+
+ private:
+  double burst_;
+  Duration refill_;
+  double tokens_;
+  MonoTime at_;
+};
+
 /// Whether a retry can help.
 bool worth_another_try(const http::HttpReply& reply) {
   return reply.failure != http::HttpFailure::none || reply.status == 429 || reply.status >= 500;
@@ -68,15 +91,13 @@ struct PodEvents::Impl {
   const runtime::Clock& clock;
   const runtime::WallClock& wall;
   Options options;
-  std::function<void(const std::string&)> failed;
+  TroubleReport trouble_report;
   Backoff backoff;
   std::optional<runtime::Timer> again{};
   std::optional<KubeClient::Id> under_way{};
   std::deque<Waiting> queue{};
   std::map<std::string, Remembered> remembered{};
-  double allowed = 0;
-  MonoTime allowed_at{};
-  std::string trouble_told{};
+  TokenBucket tokens;
   record::PodEventCounters counters{};
 
   Impl(KubeClient& server, const runtime::Clock& time, const runtime::WallClock& date, Random random,
@@ -85,24 +106,15 @@ struct PodEvents::Impl {
         clock(time),
         wall(date),
         options(std::move(how)),
-        failed(std::move(complain)),
+        trouble_report(std::move(complain)),
         backoff({}, std::move(random)),
-        allowed(options.burst),
-        allowed_at(clock.now()) {}
+        tokens(options, clock.now()) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
     if (under_way) api.cancel(*under_way);
   }
 
-  bool may_tell(MonoTime now) {
-    const std::chrono::duration<double> since = now - allowed_at, each = options.refill;
-    allowed = std::min<double>(options.burst, allowed + since / each);
-    allowed_at = now;
-    if (allowed < 1) return false;
-    allowed -= 1;
-    return true;
-  }
   void forget_the_old(MonoTime now) {
     std::erase_if(remembered,
                   [&](const auto& entry) { return now - entry.second.told >= 2 * options.repeat_interval; });
@@ -121,7 +133,7 @@ struct PodEvents::Impl {
       ++counters.repeated;
       return;
     }
-    if (queue.size() >= kMostWaiting || !may_tell(now)) return void(++counters.dropped);
+    if (queue.size() >= kMostWaiting || !tokens.take(now)) return void(++counters.dropped);
     forget_the_old(now);
     auto& row = remembered.try_emplace(key, Remembered{now, 0, unix_seconds}).first->second;
     row.told = now;
@@ -143,14 +155,13 @@ struct PodEvents::Impl {
     const auto why = trouble(reply);
     if (why.empty()) {
       ++counters.sent;
-      trouble_told.clear();
+      trouble_report.update({});
       return done();
     }
     if (worth_another_try(reply) && ++queue.front().tries < kMostTries)
       return again->arm(backoff.next(reply.retry_after));
     ++counters.dropped;
-    if (why != trouble_told && failed) failed(why);
-    trouble_told = why;
+    trouble_report.update(why);
     done();
   }
   void done() {

@@ -42,7 +42,6 @@ class Lending {
   void update(const NodeSnapshot& node, Moment moment);
 
   /// For the checkpoint: what was learned, and where to put what an earlier run had learned.
-  [[nodiscard]] const lending::PeakPredictor& learned() const { return predictor_; }
   lending::PeakPredictor& learned() { return predictor_; }
   [[nodiscard]] const PredictionSettings& prediction() const { return prediction_; }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/house/class_size.h"
 #include "tests/house/folders.h"
 #include "tests/house/rules.h"
 
@@ -55,6 +56,16 @@ INSTANTIATE_TEST_SUITE_P(Rules, House, testing::Range<std::size_t>(0, rules().si
 
 // --- the rules themselves: each finds its planted violation, and nothing in the correct file beside it --
 
+std::string class_with(int methods, int members) {
+  std::string text =
+      "class Big final : public b::Base<int, int> {\n public:\n  explicit Big(int a) : a_{a} {}\n  ~Big();\n";
+  for (int i = 0; i < methods; ++i)
+    text += "  int f" + std::to_string(i) + "(int x, int y = g({1, 2})) const;\n";
+  text += " private:\n  void own(int x) { if (x) own(0); }\n  static constexpr int kMost = 3;\n";
+  for (int i = 0; i < members; ++i) text += "  std::map<int, int> m" + std::to_string(i) + "_{};\n";
+  return text + "};\n";
+}
+
 struct Planted {
   std::string rule;
   Source guilty;
@@ -90,6 +101,11 @@ std::vector<Planted> planted_violations() {
       Planted{"short-files", file("qos/a.cpp", many_lines(301)), file("qos/a.cpp", many_lines(300))},
       Planted{"header-sentence", file("qos/a.h", "#pragma once\n"),
               file("qos/a.h", "// What.\n#pragma once\n")},
+      Planted{"small-classes", file("agent/a.h", class_with(16, 12)), file("agent/a.h", class_with(15, 12))},
+      Planted{"small-classes", file("agent/a.cpp", class_with(15, 13)), file("qos/a.h", class_with(16, 13))},
+      Planted{"small-classes",
+              file("agent/a.cpp", "struct A::Impl { int a, b, c, d, e, f, g, h, i, j, k, l, m; };\n"),
+              file("agent/a.h", "struct Plain { int a, b, c, d, e, f, g, h, i, j, k, l, m; };\n")},
       Planted{"exceptions", file("agent/a.cpp", "try { f(); } catch (...) {}\n"),
               file("agent/a.cpp", "#include <yaml-cpp/yaml.h>\ntry { f(); } catch (...) {}\n")},
       Planted{"exceptions", file("cgroup/a.cpp", "return std::stoi(text);\n"),
@@ -197,6 +213,45 @@ TEST(HouseRules, EveryExceptionNamesARuleAndAReason) {
     EXPECT_EQ(rule(each.rule).name, each.rule);
     EXPECT_FALSE(each.reason.empty()) << each.path;
   }
+}
+
+TEST(HouseClassSize, CountsWhatAClassShowsAndHolds) {
+  const auto all = class_sizes(without_comments(R"(
+enum class Kind : std::uint8_t { one, two };
+class Outer {
+ public:
+  struct Options { int a = 0; int b() const; };
+  class Inner { public: void f(); int x; };
+  explicit Outer(Options options) : options_(options), list_{1, 2} {}
+  Outer(const Outer&) = delete;
+  Outer& operator=(const Outer&) = delete;
+  virtual ~Outer() = default;
+  static std::optional<Outer> open(const std::string& path);   // one
+  [[nodiscard]] const std::string& text() const { return text_; }  // two
+  template <class F>
+  void each(F f) { for (auto& x : list_) { f(x); } }           // three
+  bool operator<(const Outer& other) const;                    // four
+  using Call = std::function<void(int)>;
+  void set(Call call = [](int) {});                            // five
+
+ private:
+  void hidden();
+  static constexpr std::array<int, 2> kTwo = {1, 2};
+  static int count;
+  Options options_;                                            // one
+  std::vector<int> list_, more_{};                             // three
+  std::function<void(const std::map<int, int>&)> call_{};      // four
+  std::string text_ = std::string("{");                        // five
+  int array_[3] = {1, 2, 3};                                   // six
+};
+)"));
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(all[0].name, "Outer");
+  EXPECT_EQ(all[0].methods, 5U);
+  EXPECT_EQ(all[0].members, 6U);
+  EXPECT_EQ(all[1].name, "Inner");
+  EXPECT_EQ(all[1].methods, 1U);
+  EXPECT_EQ(all[1].members, 1U);
 }
 
 TEST(HouseText, CommentsGoAndLiteralsStay) {

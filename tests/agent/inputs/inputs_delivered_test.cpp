@@ -58,16 +58,16 @@ TEST(DeliveredInputs, AnEqualListRefreshesTheAgeOnly) {
 TEST(DeliveredInputs, ARepeatedFailureIsOnlyCounted) {
   auto inputs = inputs_with(Kind::kubelet);
   inputs.refresh(at(0));
-  inputs.pods_trouble("Connection refused");
+  inputs.trouble(inputs::Inputs::kPods, "Connection refused");
   EXPECT_EQ(inputs.refresh(at(1)).problems, std::vector<std::string>{"https://k/pods: Connection refused"});
-  inputs.pods_trouble("Connection refused");
+  inputs.trouble(inputs::Inputs::kPods, "Connection refused");
   EXPECT_TRUE(inputs.refresh(at(2)).problems.empty());
-  inputs.pods_trouble("401 Unauthorized");
+  inputs.trouble(inputs::Inputs::kPods, "401 Unauthorized");
   EXPECT_EQ(inputs.refresh(at(3)).problems.size(), 1U);
   EXPECT_EQ(inputs.states()[1].failures, 3U);
   inputs.deliver(list_of({}), at(4));
   EXPECT_EQ(inputs.refresh(at(4)).recovered, std::vector<std::string>{"pods"});
-  inputs.pods_trouble("401 Unauthorized");
+  inputs.trouble(inputs::Inputs::kPods, "401 Unauthorized");
   EXPECT_EQ(inputs.refresh(at(5)).problems.size(), 1U) << "it was good in between";
 }
 
@@ -83,21 +83,21 @@ TEST(DeliveredInputs, AnUnusableListIsAFailure) {
 
 TEST(DeliveredInputs, AnOldListIsStale) {
   auto inputs = inputs_with(Kind::kubelet);
-  EXPECT_FALSE(inputs.pods_stale(at(1000))) << "no list is another matter";
+  EXPECT_FALSE(inputs.is_stale(inputs::Inputs::kPods, at(1000))) << "no list is another matter";
   inputs.deliver(list_of({}), at(10));
-  EXPECT_FALSE(inputs.pods_stale(at(40)));
-  EXPECT_TRUE(inputs.pods_stale(at(41)));
+  EXPECT_FALSE(inputs.is_stale(inputs::Inputs::kPods, at(40)));
+  EXPECT_TRUE(inputs.is_stale(inputs::Inputs::kPods, at(41)));
   inputs::Inputs tree({.nodeslo_optional = true, .pods = {Kind::cgroup, {}}});
-  EXPECT_FALSE(tree.pods_stale(at(1000)));
+  EXPECT_FALSE(tree.is_stale(inputs::Inputs::kPods, at(1000)));
 }
 
 TEST(DeliveredInputs, OnlyAutoFallsBackToTheCgroupTree) {
   auto strict = inputs_with(Kind::kubelet);
-  strict.pods_trouble("gone");
+  strict.trouble(inputs::Inputs::kPods, "gone");
   strict.refresh(at(1));
   EXPECT_EQ(strict.pods(), nullptr);
   auto automatic = inputs_with(Kind::automatic);
-  automatic.pods_trouble("gone");
+  automatic.trouble(inputs::Inputs::kPods, "gone");
   EXPECT_TRUE(automatic.refresh(at(1)).pods);
   ASSERT_NE(automatic.pods(), nullptr);
   EXPECT_TRUE(automatic.pods()->empty());
@@ -113,7 +113,7 @@ TEST(DeliveredInputs, TheNodeObjectBehavesAlike) {
   EXPECT_EQ(inputs.node().name, "127.0.0.1");
   inputs.deliver(pods::parse_node(real_node(), "answer", pods::Source::server), at(2));
   EXPECT_FALSE(inputs.refresh(at(2)).node);
-  inputs.node_trouble("503");
+  inputs.trouble(inputs::Inputs::kNode, "503");
   EXPECT_EQ(inputs.refresh(at(3)).problems, std::vector<std::string>{"https://a/n: 503"});
   EXPECT_EQ(inputs.node().name, "127.0.0.1");
 }
@@ -161,7 +161,7 @@ TEST(DeliveredNodeSlo, AnInvalidObjectKeepsTheLastInForce) {
   EXPECT_EQ(inputs.refresh(at(2)).problems, std::vector<std::string>{kBadSays});
   EXPECT_TRUE(bursts(inputs));
   EXPECT_EQ(inputs.states()[0].loaded, at(1));
-  inputs.nodeslo_trouble("Connection refused");
+  inputs.trouble(inputs::Inputs::kNodeSlo, "Connection refused");
   EXPECT_EQ(inputs.refresh(at(3)).problems, std::vector<std::string>{"nodeslos/n: Connection refused"});
   inputs.nodeslo_confirmed(at(4));
   EXPECT_EQ(inputs.states()[0].error, kBadSays) << "that is what is in the way now";
@@ -177,9 +177,9 @@ TEST(DeliveredNodeSlo, AnUnreachableServerChangesOnlyTheAge) {
   auto inputs = watched();
   inputs.deliver(slo(kBurst), at(1));
   inputs.refresh(at(1));
-  inputs.nodeslo_trouble("Connection refused");
+  inputs.trouble(inputs::Inputs::kNodeSlo, "Connection refused");
   EXPECT_EQ(inputs.refresh(at(2)).problems.size(), 1U);
-  inputs.nodeslo_trouble("Connection refused");
+  inputs.trouble(inputs::Inputs::kNodeSlo, "Connection refused");
   EXPECT_TRUE(inputs.refresh(at(3600)).problems.empty());
   EXPECT_TRUE(bursts(inputs));
   EXPECT_EQ(inputs.states()[0].loaded, at(1));
