@@ -33,7 +33,7 @@ template <std::size_t... kRank>
 void run_each(const NodeSnapshot& node, const NodeSlo& slo, PolicyState& state, Intents& out,
               std::index_sequence<kRank...> /*ranks*/) {
   const auto run = [&](PolicyIndex rank, const auto& policy, auto& own) {
-    out.speak_as(rank);
+    out.set_policy(rank);
     policy.run(node, slo, own, state.shared, out);
   };
   (run(static_cast<PolicyIndex>(kRank), *std::get<kRank>(kPolicies), std::get<kRank>(state.states)), ...);

@@ -48,7 +48,7 @@ void put_brake(Exposition& out, const AgentView& view) {
   out.gauge(
       "evenkeel_run_queue_alarms",
       "1 while waits of services for best effort are told by BPF; why not, while the brake asks for it.",
-      view.node().run_queue.alarms ? 1 : 0, {{"why", view.node().run_queue.why_no_alarms}});
+      view.node().run_queue.alarms ? 1 : 0, {{"why", view.node().run_queue.alarms_unavailable_reason}});
   const MonoTime now = view.tick.result().now;
   put_lever(out, "cpu", record.cpu(), now);
   put_lever(out, "memory", record.memory(), now);

@@ -12,7 +12,7 @@ void put_accusation(runtime::Json& json, const interference::Accusation& one, co
   const SignalTraits& signal = traits_of(one.signal);
   const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
   json.begin_object().member("victim", view.names().display_name(one.victim));
-  json.member("workload", interference::workload_named(state, one.victim));
+  json.member("workload", interference::workload_key_of(state, one.victim));
   json.member("antagonist", view.names().display_name(one.suspect))
       .member("resource", record::resource_of(one.signal));
   json.member("score", verdict.confidence()).member("why", record::sentence_of(one));
@@ -37,7 +37,7 @@ void put_cap(runtime::Json& json, const interference::Cap& cap, const AgentView&
     json.member("limit_cores", static_cast<double>(cap.limit.cpu.count()) / 1000);
     json.member("used_cores", static_cast<double>(cap.limit.used.count()) / 1000);
   }
-  json.member("since", runtime::seconds(cap.since)).member("helps", cap.cured).end_object();
+  json.member("since", runtime::seconds(cap.since)).member("helps", cap.relieved).end_object();
 }
 
 /// A test that is under way.
@@ -50,7 +50,7 @@ void put_trial(runtime::Json& json, const std::optional<interference::Trial>& tr
   json.member("limited_now", trial->limits()).member("limit", record::limit_text(trial->limit)).end_object();
 }
 
-void put_budget(runtime::Json& json, const detector::StallBudget& budget) {
+void put_budget(runtime::Json& json, const detector::StallSeconds& budget) {
   json.begin_object();
   for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall)
     json.member(record::resource_of(detector::stall_signal(stall)), budget[stall]);
@@ -109,10 +109,10 @@ std::string interference_json(const AgentView& view) {
       put_victim(json, victim, slo->evenkeel.interference, view);
   json.end_array().key("charged").begin_array();
   for (const interference::Unit& unit : state.units) {
-    if (unit.charged_seconds == detector::StallBudget{}) continue;
+    if (unit.charged_seconds == detector::StallSeconds{}) continue;
     json.begin_object().member("antagonist", view.names().display_name(unit.cgroup));
     put_budget(json.key("charged_seconds"), unit.charged_seconds);
-    put_budget(json.key("charged_seconds_last_day"), unit.charged_lately.sum(view.node().at));
+    put_budget(json.key("charged_seconds_last_day"), unit.recent_charges.sum(view.node().at));
     json.end_object();
   }
   json.end_array().key("workloads").begin_array();

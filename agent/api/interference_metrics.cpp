@@ -74,23 +74,23 @@ void put_tasks(Exposition& out, const AgentView& view) {
 
 void put_findings(Exposition& out, const AgentView& view) {
   const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
-  using What = interference::InterferenceNews::What;
+  using What = interference::InterferenceEvent::What;
   for (const auto& [outcome, what] : {std::pair{"accused", What::accused},
                                       {"limited", What::capped},
-                                      {"confirmed", What::cured},
-                                      {"cleared", What::not_cured},
-                                      {"tested", What::test_began},
-                                      {"test_innocent", What::test_innocent},
-                                      {"test_unclear", What::test_unclear}})
+                                      {"confirmed", What::relieved},
+                                      {"cleared", What::not_relieved},
+                                      {"tested", What::trial_began},
+                                      {"test_innocent", What::trial_cleared},
+                                      {"test_unclear", What::trial_inconclusive}})
     out.counter("evenkeel_interference_total",
                 "Accusations, limits, limits that helped or did not, tests and what came of them.",
-                static_cast<double>(state.counted_news[static_cast<std::size_t>(what)]),
+                static_cast<double>(state.event_counts[static_cast<std::size_t>(what)]),
                 {{"outcome", outcome}});
   for (const interference::Accusation& one : state.accusations)
     out.gauge("evenkeel_interference", "How sure it is that the antagonist slows the victim (0 to 1).",
               one.verdict.confidence(),
               {{"victim", view.names().display_name(one.victim)},
-               {"workload", interference::workload_named(state, one.victim)},
+               {"workload", interference::workload_key_of(state, one.victim)},
                {"antagonist", view.names().display_name(one.suspect)},
                {"resource", record::resource_of(one.signal)},
                {"signal", traits_of(one.signal).name}});

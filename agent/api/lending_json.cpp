@@ -49,8 +49,8 @@ void put_lending(runtime::Json& json, const lender::Lending& lending) {
   put_amounts(json, lending.standing());
   json.key("held");
   put_amounts(json, advertised->held);
-  json.member("below_held", advertised->below_held).member("why", advertised->why);
-  json.member("unknown_because", lending.lendable()->unknown_because).key("terms").begin_array();
+  json.member("below_held", advertised->below_requested).member("why", advertised->why);
+  json.member("unknown_because", lending.lendable()->unknown_reason).key("terms").begin_array();
   for (const auto& term : lending.lendable()->terms) put_term(json, term);
   json.end_array().end_object();
 }

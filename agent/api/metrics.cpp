@@ -233,8 +233,8 @@ void put_lending(Exposition& out, const lender::Lending& lending) {
   if (!advertised) return;
   // CPU in cores and memory in bytes: base units, whatever the Node's own are.
   for (std::size_t i = 0; i < lending::kLentCount; ++i) {
-    const bool cpu = i == static_cast<std::size_t>(lending::Lent::batch_cpu) ||
-                     i == static_cast<std::size_t>(lending::Lent::mid_cpu);
+    const bool cpu = i == static_cast<std::size_t>(lending::LentResource::batch_cpu) ||
+                     i == static_cast<std::size_t>(lending::LentResource::mid_cpu);
     const auto put_one = [&](const char* name, const char* help, const std::optional<std::int64_t>& amount) {
       if (amount)
         out.gauge(name, help, static_cast<double>(*amount) / (cpu ? 1000 : 1),

@@ -72,7 +72,7 @@ void put_waits(Exposition& out, const AgentView& view) {
   out.counter(
       "evenkeel_run_queue_blame_cut_total",
       "Pairs of a tick for which there was no room: their time is in their victim's antagonist other.",
-      static_cast<double>(run_queue.blame_cut));
+      static_cast<double>(run_queue.merged_pairs));
   out.counter("evenkeel_run_queue_lost_total", "Waits that found no room in the kernel's tables.",
               static_cast<double>(run_queue.lost));
 }

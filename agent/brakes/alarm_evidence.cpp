@@ -26,7 +26,7 @@ void add_evidence(const NodeSnapshot& node, collectors::Sampler& sampler, Alarm&
   const auto* besteffort = node.cgroup(node.besteffort);
   if (besteffort == nullptr) return;
   const collectors::RecentUse its = sampler.recent_use(besteffort->id);
-  alarm.besteffort_ran = its.cpu_time;
+  alarm.besteffort_cpu_time = its.cpu_time;
   alarm.besteffort_memory = its.memory;
   const auto victim = std::ranges::find(node.cgroups, alarm.victim, &CgroupSample::id);
   if (alarm.what != Contended::cpu || !alarm.victim || victim == node.cgroups.end()) return;

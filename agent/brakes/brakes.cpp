@@ -28,7 +28,7 @@ void Brakes::alarm_raised(Alarm alarm) {
 }
 
 bool Brakes::decision_needed(MonoTime now) {
-  const bool brake_now = brake::hear_alarms(in_.node, *in_.inputs.slo(), in_.state);
+  const bool brake_now = brake::handle_alarms(in_.node, *in_.inputs.slo(), in_.state);
   if (!brake_now) in_.node.alarms.clear();
   const auto release = due();
   return brake_now || (release && now >= *release);

@@ -37,7 +37,7 @@ std::string list_of(const lending::LentAmounts& amounts) {
 std::vector<std::string> holders(const std::vector<Pod>& pods) {
   std::vector<std::string> out;
   for (const auto& pod : pods) {
-    const auto held = lending::held_by({pod});
+    const auto held = lending::requested_amounts({pod});
     if (std::any_of(held.begin(), held.end(), [](const auto& amount) { return amount.value_or(0) > 0; }))
       out.push_back(pods::pod_title(pod));
   }

@@ -15,7 +15,7 @@ bool is_workload(std::string_view key) {
   return parts && slashes == (key.starts_with("host/") && slashes == 1 ? 1 : 2);
 }
 
-void check_given(const GivenNormal& given, const std::string& key, SchemaRead& read) {
+void check_given(const ConfiguredNormal& given, const std::string& key, SchemaRead& read) {
   if (!is_workload(given.workload))
     read.problem(key + (given.workload.empty() ? "" : ".workload"),
                  "found " + (given.workload.empty() ? "no workload" : "'" + given.workload + "'") +
@@ -32,7 +32,7 @@ void check_given(const GivenNormal& given, const std::string& key, SchemaRead& r
 void check_given_normals(const InterferenceSettings& settings, SchemaRead& read) {
   std::set<std::tuple<std::string, std::string, Signal>> seen;
   for (std::size_t index = 0; index < settings.models.size(); ++index) {
-    const GivenNormal& given = settings.models[index];
+    const ConfiguredNormal& given = settings.models[index];
     const auto key = "extensions.evenkeel.interference.models[" + std::to_string(index) + ']';
     check_given(given, key, read);
     if (!seen.emplace(given.workload, given.cpu_model, given.signal).second)

@@ -160,7 +160,7 @@ constexpr Row kResctrlRows[] = {
                                   "minimum that best effort keeps; at least one way"),
 };
 
-using G = GivenNormal;
+using G = ConfiguredNormal;
 constexpr std::string_view kSignalWords[] = {kSignalTraits[0].name, kSignalTraits[1].name,
                                              kSignalTraits[2].name, kSignalTraits[3].name,
                                              kSignalTraits[4].name};

@@ -53,7 +53,7 @@ void Evictions::start_kill(const eviction::Eviction& victim, MonoTime now) {
   if (!sound || !may_kill(pod, *in_.inputs.slo(), in_.node) || !in_.host.on_kernel_fs(dir))
     return failed(victim.uid, "it has no cgroup in which its processes could be ended", kAfterFailure);
   pod_killer_.emplace(victim.uid, tree::PodProcesses(in_.host, in_.files, dir, cgroup->inode),
-                      pod->eviction.grace.value_or(eviction::kUsualGrace));
+                      pod->eviction.grace.value_or(eviction::kDefaultGrace));
   continue_kill(now);
 }
 
@@ -87,7 +87,7 @@ void Evictions::killed(const std::string& uid, Duration grace, MonoTime now) {
 }
 
 void Evictions::failed(const std::string& uid, const std::string& why, Duration pause) {
-  eviction::pass_over(state_, uid, in_.clock.now() + pause);
+  eviction::skip_pod(state_, uid, in_.clock.now() + pause);
   record_failure(uid, why, in_.clock.now());
 }
 

@@ -19,7 +19,7 @@ Step PodKiller::step(MonoTime now) {
   const bool first = !sigterm_at_.has_value();
   if (first) sigterm_at_ = now;
   const Duration since = now - *sigterm_at_;
-  const auto found = first ? processes_.ask_to_end() : since < grace_ ? processes_.look() : processes_.kill();
+  const auto found = first ? processes_.terminate() : since < grace_ ? processes_.look() : processes_.kill();
   if (!found && vanished(found.error())) return {Is::ended, 0, {}};
   if (!found)
     return {Is::failed, 0, std::string("its processes cannot be listed: ") + errno_name(found.error().code)};

@@ -96,7 +96,7 @@ void put_stalled(std::string& text, const interference::Workload& workload, Mome
     one.at = std::min(MonoTime(std::chrono::hours(hour + 1)) - std::chrono::seconds(1), now.mono);
     for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall)
       one.seconds[stall] = workload.stalled_lately.at(stall, hour);
-    if (one.seconds != detector::StallBudget{}) text += stalled_line(one, now);
+    if (one.seconds != detector::StallSeconds{}) text += stalled_line(one, now);
   }
 }
 
@@ -178,7 +178,7 @@ CheckpointStats read_workloads(std::string_view text, const MeasurementMethod& b
                                interference::InterferenceState& state) {
   CheckpointStats out;
   Scanner lines(text);
-  while (!lines.done() && out.models < interference::kMostWorkloads * kSignals) {
+  while (!lines.done() && out.models < interference::kMaxWorkloads * kSignals) {
     const auto line = lines.line();
     const auto read = parse_normal_line(line, now);
     if (const auto stalled = read ? std::nullopt : parse_stalled_line(line, now)) {

@@ -50,7 +50,7 @@ CheckpointStats read_workloads(std::string_view text, const MeasurementMethod& b
 struct HourlyStall {
   std::string workload{}, image{};
   MonoTime at{};
-  detector::StallBudget seconds{};
+  detector::StallSeconds seconds{};
 };
 std::string stalled_line(const HourlyStall& one, Moment now);
 /// Absent for text that stalled_line did not write.

@@ -16,8 +16,8 @@ struct Kind {
   const char* name;
   bool of_suspect;  ///< something was done to it, or will be: its owner hears of it
 };
-const Kind& kind_of(interference::InterferenceNews::What what) {
-  static constexpr std::array<Kind, interference::kInterferenceNews> kKinds = {
+const Kind& kind_of(interference::InterferenceEvent::What what) {
+  static constexpr std::array<Kind, interference::kInterferenceEventKinds> kKinds = {
       {{"interference", false},
        {"interference-over", false},
        {"antagonist-limited", true},
@@ -30,24 +30,24 @@ const Kind& kind_of(interference::InterferenceNews::What what) {
   return kKinds[static_cast<std::size_t>(what)];
 }
 
-std::string sentence_of_news(const interference::InterferenceNews& news, const std::string& victim) {
-  using What = interference::InterferenceNews::What;
+std::string sentence_of_news(const interference::InterferenceEvent& news, const std::string& victim) {
+  using What = interference::InterferenceEvent::What;
   const std::string limit = limit_text(news.limit);
   switch (news.what) {
     case What::capped:
       return "limited to " + limit + ", to see whether " + victim +
              " recovers: " + sentence_of(news.accusation);
-    case What::cured:
+    case What::relieved:
       return victim + " has recovered since the limit of " + limit + ": it stays for its lease";
-    case What::not_cured:
+    case What::not_relieved:
       return victim + " has not recovered with the limit of " + limit;
     case What::released:
       return "the limit of " + limit + " is over";
-    case What::test_began:
+    case What::trial_began:
       return "limited to " + limit + " in turns, to see whether " + victim + " recovers in them";
-    case What::test_innocent:
+    case What::trial_cleared:
       return victim + " was no better off while it was limited to " + limit;
-    case What::test_unclear:
+    case What::trial_inconclusive:
       return "whether " + victim + " was better off while it was limited to " + limit + " may be chance";
     case What::accused:
     case What::over:
@@ -100,9 +100,9 @@ std::string sentence_of(const interference::Accusation& one) {
   return text + "; chance of a false alarm " + number(verdict.chance);
 }
 
-void record_interference(std::span<const interference::InterferenceNews> events, Recorder& recorder,
+void record_interference(std::span<const interference::InterferenceEvent> events, Recorder& recorder,
                          MonoTime now) {
-  for (const interference::InterferenceNews& news : events) {
+  for (const interference::InterferenceEvent& news : events) {
     const interference::Accusation& one = news.accusation;
     const std::string victim = recorder.names().display_name(one.victim),
                       suspect = recorder.names().display_name(one.suspect);
@@ -115,8 +115,8 @@ void record_interference(std::span<const interference::InterferenceNews> events,
       event.pod = suspect;
       recorder.record_for_operator(event, now);
     }
-    auto line = news.what == interference::InterferenceNews::What::accused ? recorder.log().warning(kind)
-                                                                           : recorder.log().info(kind);
+    auto line = news.what == interference::InterferenceEvent::What::accused ? recorder.log().warning(kind)
+                                                                            : recorder.log().info(kind);
     line.with("victim", victim).with("antagonist", suspect).with("resource", resource_of(one.signal));
     line.with("why", why);
   }

@@ -20,7 +20,7 @@ std::string sentence_of(const interference::Accusation& accusation);
 
 /// Accusations are recorded when they are made and when they end, limits at each step. The owner of the
 /// antagonist is told of a limit; the victim's owner is not, since there is nothing that it could do.
-void record_interference(std::span<const interference::InterferenceNews> events, Recorder& recorder,
+void record_interference(std::span<const interference::InterferenceEvent> events, Recorder& recorder,
                          MonoTime now);
 
 }  // namespace evenkeel::record

@@ -49,7 +49,7 @@ void Recorder::record(const executor::Refused& refusal, MonoTime now) {
 
 void Recorder::record_deferred(std::size_t changes, MonoTime now) {
   const std::string why = "one tick changes at most " +
-                          std::to_string(executor::ExecutorOptions::kMostChanges) + " files: deferred " +
+                          std::to_string(executor::ExecutorOptions::kMaxChanges) + " files: deferred " +
                           std::to_string(changes) + " changes to the next tick";
   audit_.record({.kind = "deferred", .why = why}, now);
   log_.warning("deferred").with("changes", changes).with("why", why);

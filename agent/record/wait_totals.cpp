@@ -51,7 +51,7 @@ void WaitTotals::add_blame(const RunQueue& run_queue, const tree::CgroupTree& tr
     blame_.add(
         {.victim = whose(tree, one.victim), .antagonist = whose(tree, one.runner), .sibling = one.sibling},
         one.time);
-  for (const auto& one : run_queue.blame_rest)
+  for (const auto& one : run_queue.blame_remainders)
     blame_.add_other({.victim = whose(tree, one.victim), .sibling = one.sibling}, one.time);
   blame_.flush();
 }

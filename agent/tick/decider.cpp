@@ -20,7 +20,7 @@ void Decider::report_unresolved_disks(MonoTime now, executor::Report& report) {
                                .error = {ENODEV, Op::open, ""},
                                .text = "blkioQOS",
                                .cgroup = block->cgroup,
-                               .detail = io::why_unresolved(*block)});
+                               .detail = io::unresolved_reason(*block)});
 }
 
 void Decider::decide_reclaim(std::vector<ReclaimOrder>& orders) {

@@ -42,7 +42,7 @@ bool TreeScan::scan(Changes& changes) {
   changes.everywhere = tree_.layout().driver != driver;
   if (changes.everywhere) follow_host_applications();
   if (changed) sampler_.follow(tree_);
-  changes.grown = tree_.born_since(newest);
+  changes.grown = tree_.created_since(newest);
   return changed || changes.everywhere;
 }
 

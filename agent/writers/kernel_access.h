@@ -25,7 +25,7 @@ struct KernelAccess {
   executor::FileWriter files{host};
   executor::ResctrlWriter resctrl{host};
   sched::KernelCookies cookies{host};
-  network::KernelNetwork network{host};
+  network::KernelNetworkPort network{host};
 };
 
 }  // namespace evenkeel::writers

@@ -42,7 +42,7 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
   executor::FileWriter files(*host);
   executor::ResctrlWriter groups(*host);
   sched::KernelCookies cookies(*host);
-  network::KernelNetwork network(*host);
+  network::KernelNetworkPort network(*host);
   Restored done{restore_leftovers(*host, {files, groups, cookies, network}, *journal), {}};
   for (const auto& write : done.report.writes) {
     log.info("restore").with("path", write.path).with("old", write.old_text).with("new", write.new_text);

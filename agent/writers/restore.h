@@ -26,7 +26,7 @@ struct KernelPorts {
   KernelFiles& files;
   ResctrlFiles& groups;
   sched::CoreCookies& cookies;
-  network::NetworkDoor& network;
+  network::NetworkPort& network;
 };
 executor::Report restore_leftovers(const Host& host, const KernelPorts& doors, executor::Journal& journal);
 

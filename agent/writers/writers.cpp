@@ -25,12 +25,12 @@ void Writers::restore_all(MonoTime now, executor::Report& report) {
 }
 
 void Writers::add_managed(std::vector<executor::Managed>& out) const {
-  for (const executor::Hand* writer : all()) writer->add_managed(out);
+  for (const executor::Actuator* writer : all()) writer->add_managed(out);
 }
 
-executor::HandTotals Writers::totals() const {
-  executor::HandTotals sum;
-  for (const executor::Hand* writer : all()) sum += writer->totals();
+executor::ActuatorTotals Writers::totals() const {
+  executor::ActuatorTotals sum;
+  for (const executor::Actuator* writer : all()) sum += writer->totals();
   return sum;
 }
 

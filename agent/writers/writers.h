@@ -30,21 +30,21 @@ class Writers {
   void restore_all(MonoTime now, executor::Report& report);
 
   void add_managed(std::vector<executor::Managed>& out) const;
-  [[nodiscard]] executor::HandTotals totals() const;
+  [[nodiscard]] executor::ActuatorTotals totals() const;
   [[nodiscard]] const resctrl::ResctrlCounters& resctrl_counters() const { return resctrl_.counters(); }
   [[nodiscard]] const sched::CoreSchedCounters& core_sched_counters() const { return core_sched_.counters(); }
-  [[nodiscard]] executor::HandTotals network_totals() const { return network_.totals(); }
+  [[nodiscard]] executor::ActuatorTotals network_totals() const { return network_.totals(); }
 
  private:
   /// In the order in which they write.
-  [[nodiscard]] std::array<const executor::Hand*, 5> all() const {
+  [[nodiscard]] std::array<const executor::Actuator*, 5> all() const {
     return {&io_cost_, &resctrl_, &core_sched_, &sched_features_, &network_};
   }
-  iocost::CostHand io_cost_;
+  iocost::IoCostWriter io_cost_;
   resctrl::ResctrlHand resctrl_;
-  sched::CoreSchedHand core_sched_;
-  sched::SchedFeatureHand sched_features_;
-  network::NetworkHand network_;
+  sched::CoreSchedWriter core_sched_;
+  sched::SchedFeatureWriter sched_features_;
+  network::NetworkWriter network_;
 };
 
 }  // namespace evenkeel::writers

@@ -31,7 +31,7 @@ bool same_value(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string cost_qos_order(const decide::DiskCost& cost) {
+std::string cost_qos_line(const decide::DiskCost& cost) {
   std::string line = device_text(cost.disk) + " enable=1 ctrl=user";
   add(line, "rpct", cost.read_percent);
   add(line, "rlat", cost.read_latency_us);
@@ -40,14 +40,14 @@ std::string cost_qos_order(const decide::DiskCost& cost) {
   return line;
 }
 
-std::string cost_model_order(const decide::DiskCost& cost) {
+std::string cost_model_line(const decide::DiskCost& cost) {
   std::string line = device_text(cost.disk) + (cost.own_model ? " ctrl=user" : " ctrl=auto");
   for (std::size_t i = 0; cost.own_model && i < kModelKeys.size(); ++i)
     if (cost.model[i] > 0) add(line, kModelKeys[i], cost.model[i]);
   return line;
 }
 
-std::string_view cost_none(std::string_view name) {
+std::string_view default_cost_line(std::string_view name) {
   return name.ends_with(".qos") ? "enable=0 ctrl=auto" : "ctrl=auto";
 }
 
@@ -55,8 +55,8 @@ bool is_cost_file(std::string_view name) {
   return name.ends_with(".cost.qos") || name.ends_with(".cost.model");
 }
 
-std::string cost_entry(std::string_view name, std::uint32_t device, std::string_view whole) {
-  std::string out = device_text(device) + ' ' + std::string(cost_none(name));
+std::string restorable_cost_line(std::string_view name, std::uint32_t device, std::string_view whole) {
+  std::string out = device_text(device) + ' ' + std::string(default_cost_line(name));
   for_each_disk(whole, [&](std::uint32_t of, std::string_view line) {
     if (of != device) return;
     out = device_text(device);

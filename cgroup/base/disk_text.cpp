@@ -23,7 +23,7 @@ std::span<const std::string_view> keys_of(std::string_view name) {
 /// How the file says "none of its own".
 std::string_view none_word(std::string_view name) {
   if (!key_part(name).empty()) return "max";
-  if (is_cost_file(name)) return cost_none(name);
+  if (is_cost_file(name)) return default_cost_line(name);
   return name.find(".throttle.") != std::string_view::npos ? "0" : "default";
 }
 
@@ -97,7 +97,7 @@ std::optional<std::int64_t> number_in_line(std::string_view name, std::string_vi
 }
 
 std::string disk_entry(std::string_view name, std::uint32_t device, std::string_view whole) {
-  if (is_cost_file(name)) return cost_entry(name, device, whole);
+  if (is_cost_file(name)) return restorable_cost_line(name, device, whole);
   std::string out = disk_text(name, device, kPlainMax);
   for_each_disk(whole, [&](std::uint32_t of, std::string_view rest) {
     if (of != device) return;
@@ -107,7 +107,7 @@ std::string disk_entry(std::string_view name, std::uint32_t device, std::string_
   return out;
 }
 
-std::vector<std::string> disk_orders(std::string_view name, std::string_view whole, std::string_view order) {
+std::vector<std::string> disk_writes(std::string_view name, std::string_view whole, std::string_view order) {
   const std::vector one{std::string(trimmed(order))};
   Scanner wanted(one[0]);
   const auto device = parse_device(wanted.word());

@@ -50,13 +50,13 @@ std::optional<std::int64_t> number_in_line(std::string_view name, std::string_vi
 std::string disk_entry(std::string_view name, std::uint32_t device, std::string_view whole);
 /// BFQ keeps a disk to its own weight after that was taken away, until the cgroup's weight is given anew
 /// (bfq_io_set_device_weight() of Linux 5.4 and later).
-constexpr bool keeps_taken_weights(std::string_view name) {
+constexpr bool keeps_removed_weights(std::string_view name) {
   return name.find(".bfq.") != std::string_view::npos;
 }
 /// For such a file, the lines by which the kernel does what `order` says, each a write of its own; `whole` is
 /// the file as it is. A weight given anew takes away those of all disks, so the others are given theirs
 /// again.
-std::vector<std::string> disk_orders(std::string_view name, std::string_view whole, std::string_view order);
+std::vector<std::string> disk_writes(std::string_view name, std::string_view whole, std::string_view order);
 /// The whole file after `order` was written to it, as the kernel would have it: for plain files only.
 std::string with_disk_entry(std::string_view name, std::string_view whole, std::string_view order);
 

@@ -1,5 +1,5 @@
 // The seam between deciding and touching for resctrl: groups are directories, and tasks are moved by writing
-// their ids. The real one is ResctrlWriter (file_writer.h); tests put a model of the kernel here.
+// their ids. The real one is ResctrlKernelFiles (file_writer.h); tests put a model of the kernel here.
 // May not: decide anything.
 #pragma once
 

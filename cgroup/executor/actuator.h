@@ -11,10 +11,10 @@
 namespace evenkeel::executor {
 
 /// Since the start; held and quarantined are of now.
-struct HandTotals {
+struct ActuatorTotals {
   std::uint64_t writes = 0, restored = 0, refusals = 0, foreign = 0;
   std::size_t held = 0, quarantined = 0;
-  HandTotals& operator+=(const HandTotals& other) {
+  ActuatorTotals& operator+=(const ActuatorTotals& other) {
     writes += other.writes;
     restored += other.restored;
     refusals += other.refusals;
@@ -25,15 +25,15 @@ struct HandTotals {
   }
 };
 
-class Hand {
+class Actuator {
  public:
-  virtual ~Hand() = default;
+  virtual ~Actuator() = default;
   /// Its part of the intents. Adds what it did to `report`.
   virtual void serve(const decide::Intents& intents, MonoTime now, Report& report) = 0;
   /// Everything is as it was: orderly stop. Back-offs do not count here.
   virtual void restore_all(MonoTime now, Report& report) = 0;
   virtual void add_managed(std::vector<Managed>& out) const = 0;
-  [[nodiscard]] virtual HandTotals totals() const = 0;
+  [[nodiscard]] virtual ActuatorTotals totals() const = 0;
 };
 
 }  // namespace evenkeel::executor

@@ -12,10 +12,10 @@
 
 namespace evenkeel::executor {
 
-inline constexpr Duration kLongestPause = std::chrono::minutes(10);
+inline constexpr Duration kMaxRetryDelay = std::chrono::minutes(10);
 
 /// Of one thing that is refused; as it is made: of one that is not. Taken: `pause = {}`.
-struct Pause {
+struct RetryBackoff {
   MonoTime retry_at{};
   Duration length{};
   int code = 0;        ///< the errno of the last refusal
@@ -24,7 +24,7 @@ struct Pause {
   [[nodiscard]] bool waits(MonoTime now) const { return now < retry_at; }
   /// Refused (again). Whether that is news.
   bool refuse(int error, std::string_view words, MonoTime now, Duration first = std::chrono::seconds(1)) {
-    length = length == Duration::zero() ? first : std::min(2 * length, kLongestPause);
+    length = length == Duration::zero() ? first : std::min(2 * length, kMaxRetryDelay);
     retry_at = now + length;
     const bool news = code != error || said != words;
     code = error;

@@ -27,7 +27,7 @@ Report Executor::apply(const std::vector<decide::Intent>& plan, const NodeSnapsh
   impl_->plan = &plan;
   impl_->seen = &seen;
   impl_->state.take(node, impl_->disk_targets());
-  impl_->most_changes = impl_->options.most_changes;
+  impl_->max_changes = impl_->options.max_changes;
   impl_->begin(node.at);
   impl_->run();
   return std::move(impl_->report);
@@ -35,13 +35,13 @@ Report Executor::apply(const std::vector<decide::Intent>& plan, const NodeSnapsh
 
 Report Executor::restore_all(MonoTime now) {
   const std::vector<decide::Intent> nothing;
-  const std::vector<SeenValue> nobody;
+  const std::vector<ObservedWrite> nobody;
   impl_->plan = &nothing;
   impl_->seen = &nobody;
   impl_->rejected.rows().clear();
   impl_->denied_in_a_row = 0;
   impl_->state.look(impl_->disk_targets());
-  impl_->most_changes = std::numeric_limits<std::size_t>::max();
+  impl_->max_changes = std::numeric_limits<std::size_t>::max();
   impl_->begin(now);
   impl_->run();
   return std::move(impl_->report);
@@ -83,7 +83,7 @@ void Executor::Impl::begin(MonoTime now) {
       if (!held.find(state.id(group), lever.knob)) fix(group, lever.knob);
   }
   if (!options.dry_run) {
-    judge_all();
+    check_held_values();
     return adopt_inherited();
   }
   // Nothing was written, so the kernel is to look as if it had been.
@@ -94,7 +94,7 @@ void Executor::Impl::begin(MonoTime now) {
 
 void Executor::Impl::run() {
   for (int round = 0; round < kMostRounds; ++round) {
-    make_wishes();
+    apply_intents();
     find_targets();
     report.deferred = 0;
     if (targets.empty() || all_denied()) break;
@@ -105,7 +105,7 @@ void Executor::Impl::run() {
   counters.deferred += report.deferred;
   drop_settled();
   counters.managed = static_cast<std::size_t>(
-      std::ranges::count_if(held.rows(), [](const Held& row) { return !row.contest.yielded(); }));
+      std::ranges::count_if(held.rows(), [](const HeldValue& row) { return !row.contest.yielded(); }));
   counters.quarantined = rejected.size();
 }
 
@@ -114,20 +114,20 @@ void Executor::Impl::drop_gone() {
   const auto gone = [this](CgroupId cgroup) {
     return state.index(cgroup) < 0 && !tree.find(cgroup.itself());
   };
-  held.erase_if([&](const Held& row) {
+  held.erase_if([&](const HeldValue& row) {
     if (!gone(row.cgroup)) return false;
     let_go(row);
     return true;
   });
   rejected.erase_if(
-      [&](const Rejected& row) { return gone(row.cgroup) || at > row.pause.retry_at + kLongestPause; });
+      [&](const Rejected& row) { return gone(row.cgroup) || at > row.pause.retry_at + kMaxRetryDelay; });
 }
 
 /// Nobody asks for it and the file holds the original: nothing is left to undo.
 void Executor::Impl::drop_settled() {
-  held.erase_if([this](const Held& row) {
+  held.erase_if([this](const HeldValue& row) {
     const int group = state.index(row.cgroup);
-    if (group < 0 || !row.contest.ours() || is_wished(group, row.knob) || is_fixed(group, row.knob))
+    if (group < 0 || !row.contest.ours() || is_intended(group, row.knob) || is_locked(group, row.knob))
       return false;
     const bool borrowed = row.knob == Knob::cpu_shares && state.now().group(group).idle;
     const bool original = state.known(group, row.knob) &&
@@ -141,7 +141,7 @@ void Executor::Impl::drop_settled() {
 
 void Executor::Impl::forget_group(int group) {
   const auto cgroup = state.id(group);
-  held.erase_if([&](const Held& row) {
+  held.erase_if([&](const HeldValue& row) {
     if (row.cgroup != cgroup) return false;
     let_go(row);
     return true;
@@ -159,9 +159,9 @@ bool Executor::Impl::confirm_targets() {
 
 bool Executor::Impl::confirm(const kernel::Target& target) {
   const auto cgroup = state.id(target.group);
-  Held* const row = held.find(cgroup, target.knob);
+  HeldValue* const row = held.find(cgroup, target.knob);
   if (options.dry_run && row) return true;
-  const bool learned = state.learn_relatives(target.group, target.knob);
+  const bool learned = state.read_relatives(target.group, target.knob);
   const auto thought = state.now().value(target.group, target.knob);
   const auto text = state.read(target.group, target.knob);
   if (!text) {
@@ -178,7 +178,7 @@ bool Executor::Impl::confirm(const kernel::Target& target) {
   if (held_now == target.value) ++counters.skips;
   if (held_now == thought) return !learned;
   if (row && row->contest.yielded()) fix(target.group, target.knob);  // not as quiet as it looked
-  if (row && row->contest.ours() && !is_ours(*row, *text) && !judge_foreign(*row, target.group, *text))
+  if (row && row->contest.ours() && !is_ours(*row, *text) && !handle_foreign_write(*row, target.group, *text))
     held.erase(cgroup, target.knob);
   return false;
 }
@@ -188,7 +188,7 @@ void Executor::Impl::plan_batch() {
   steps.clear();
   model = state.now();
   kernel::plan_writes(model, targets, steps);
-  report.deferred = kernel::keep_first(steps, most_changes - std::min(changes, most_changes));
+  report.deferred = kernel::keep_first(steps, max_changes - std::min(changes, max_changes));
   if (report.deferred == 0) return;
   kernel::KnobMask taken(static_cast<std::size_t>(state.size()), 0);
   for (const auto& step : steps) taken[static_cast<std::size_t>(step.group)] |= knob_bit(step.knob);
@@ -224,7 +224,7 @@ void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const 
   fix(group, knob);
   ++counters.refusals;
   ++counters.refusals_by_errno[error.code];
-  if (is_denial(error.code) && ++denied_in_a_row >= kDeniedIsAll) denied.refuse(error.code, {}, at);
+  if (is_denial(error.code) && ++denied_in_a_row >= kAllDeniedThreshold) denied.refuse(error.code, {}, at);
   // A lever that only vendor kernels have is not missed elsewhere.
   if (!news || (evenkeel::row(knob).may_be_absent() && vanished(error))) return;
   report.refusals.push_back(

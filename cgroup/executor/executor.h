@@ -75,9 +75,9 @@ struct ExecutorCounters : ForeignCounts {
 
 struct ExecutorOptions {
   /// A node with 500 pods is served within three ticks of its first.
-  static constexpr std::size_t kMostChanges = 1000;
-  bool dry_run = false;                     ///< everything but the journal and the writes
-  std::size_t most_changes = kMostChanges;  ///< at one moment; putting everything back is not bounded
+  static constexpr std::size_t kMaxChanges = 1000;
+  bool dry_run = false;                   ///< everything but the journal and the writes
+  std::size_t max_changes = kMaxChanges;  ///< at one moment; putting everything back is not bounded
 };
 
 class Executor {

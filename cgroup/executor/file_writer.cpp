@@ -73,10 +73,10 @@ Result<std::vector<std::string>> as_written(const Host& host, const KnobFile& fi
   const auto fd = open_file(host, file, O_RDONLY);
   if (!fd) return tl::unexpected(fd.error());
   const bool kernels = is_kernel_fs(fd->get());
-  if (kernels && !keeps_taken_weights(file.name)) return std::vector{std::string(text)};
+  if (kernels && !keeps_removed_weights(file.name)) return std::vector{std::string(text)};
   const auto whole = read_whole(*fd, literal(file.name));
   if (!whole) return tl::unexpected(whole.error());
-  if (kernels) return disk_orders(file.name, *whole, text);
+  if (kernels) return disk_writes(file.name, *whole, text);
   return std::vector{with_disk_entry(file.name, *whole, text)};
 }
 
@@ -114,7 +114,7 @@ Result<std::uint64_t> FileWriter::inode(const std::string& dir) {
   return inode_of(*fd);
 }
 
-Result<Fd> open_order_file(const Host& host, const std::string& dir, const char* name) {
+Result<Fd> open_command_file(const Host& host, const std::string& dir, const char* name) {
   const auto place = host.open_dir_path(dir);
   if (!place) return fail(place.error().code, Op::open, name);
   // Not to wait for the reader of a pipe that stands in the file's place.
@@ -124,7 +124,7 @@ Result<Fd> open_order_file(const Host& host, const std::string& dir, const char*
   return fd;
 }
 
-Result<> give_order(const Fd& file, const std::string& order, const char* name) {
+Result<> write_command(const Fd& file, const std::string& order, const char* name) {
   const std::string line = order + "\n";
   // A plain file of a fake root keeps the last order, and nothing of the one before.
   const bool regular = ::ftruncate(file.get(), 0) == 0;
@@ -163,7 +163,7 @@ Result<> may_write(const Host& host, const std::string& path) {
   return fd ? Result<>() : tl::unexpected(fd.error());
 }
 
-Result<> turn_word(const Host& host, const std::string& path, std::string_view word) {
+Result<> write_word(const Host& host, const std::string& path, std::string_view word) {
   const auto opened = open_existing(host, path);
   if (!opened) return tl::unexpected(opened.error());
   const Fd& fd = *opened;

@@ -27,14 +27,14 @@ class FileWriter final : public KernelFiles {
 
 /// A file that takes orders and keeps nothing (memory.reclaim), held open for whoever writes to it more than
 /// once. `name` is a string literal.
-Result<Fd> open_order_file(const Host& host, const std::string& dir, const char* name);
+Result<Fd> open_command_file(const Host& host, const std::string& dir, const char* name);
 /// One order. Blocks for as long as the kernel takes for it; EINTR when a signal came.
-Result<> give_order(const Fd& file, const std::string& order, const char* name);
+Result<> write_command(const Fd& file, const std::string& order, const char* name);
 
 /// Whether it opens for writing; nothing is written.
 Result<> may_write(const Host& host, const std::string& path);
 /// Turns one word (NAME or NO_NAME) of a file that is a line of such words: it takes the word alone.
-Result<> turn_word(const Host& host, const std::string& path, std::string_view word);
+Result<> write_word(const Host& host, const std::string& path, std::string_view word);
 
 /// The same for resctrl. `host` must outlive it. No descriptor stays open, or nobody could unmount it.
 class ResctrlWriter final : public ResctrlFiles {

@@ -5,7 +5,7 @@
 
 namespace evenkeel::executor {
 
-void Executor::Impl::judge_all() {
+void Executor::Impl::check_held_values() {
   // The rows that go are dropped behind the loop: judging looks into the table.
   std::vector<std::pair<CgroupId, Knob>> dropped;
   for (auto& row : held.rows())
@@ -13,7 +13,7 @@ void Executor::Impl::judge_all() {
   for (const auto& key : dropped) held.erase(key.first, key.second);
 }
 
-bool Executor::Impl::judge(Held& row) {
+bool Executor::Impl::judge(HeldValue& row) {
   const int group = state.index(row.cgroup);
   if (group < 0) return true;
   if (row.contest.yielded()) {
@@ -21,7 +21,7 @@ bool Executor::Impl::judge(Held& row) {
     return true;
   }
   const bool as_left = state.known(group, row.knob) && state.now().value(group, row.knob) == row.ours_value;
-  if (as_left && !seen_write(row)) {
+  if (as_left && !find_observed_write(row)) {
     row.contest.look({.value = Sighting::Value::ours}, at, counters);
     return true;
   }
@@ -38,20 +38,20 @@ bool Executor::Impl::judge(Held& row) {
     row.contest.look({.value = Sighting::Value::ours, .written = true}, at, counters);
     return true;
   }
-  return judge_foreign(row, group, text.value_or("?"));
+  return handle_foreign_write(row, group, text.value_or("?"));
 }
 
-void Executor::Impl::judge_yielded(Held& row, int group) {
+void Executor::Impl::judge_yielded(HeldValue& row, int group) {
   const bool as_before_us =
       state.known(group, row.knob) && state.now().value(group, row.knob) == row.before_us;
   const Sighting sighting{.value = as_before_us ? Sighting::Value::before_us : Sighting::Value::other,
-                          .written = seen_write(row) != nullptr};
+                          .written = find_observed_write(row) != nullptr};
   const auto step = row.contest.look(sighting, at, counters);
-  const decide::Intent* wish = wish_of(row.cgroup, row.knob);
+  const decide::Intent* wish = intent_of(row.cgroup, row.knob);
   if (step != Contest::Step::write || !wish || wish->hold) fix(group, row.knob);
 }
 
-bool Executor::Impl::is_ours(const Held& row, std::string_view text) const {
+bool Executor::Impl::is_ours(const HeldValue& row, std::string_view text) const {
   if (kernel::same_text(row.knob, row.ours, text)) return true;
   // Shares change with cpu.idle, by the kernel's hand and on our account: what that gives is on record.
   const auto* entry = row.knob == Knob::cpu_shares ? journal.find(row.file.path(), row.file.inode) : nullptr;
@@ -61,18 +61,18 @@ bool Executor::Impl::is_ours(const Held& row, std::string_view text) const {
   return false;
 }
 
-const SeenValue* Executor::Impl::seen_write(const Held& row) const {
+const ObservedWrite* Executor::Impl::find_observed_write(const HeldValue& row) const {
   for (const auto& value : *seen)
     if (value.cgroup == row.cgroup.itself() && value.file == file_part(row.file.name)) return &value;
   return nullptr;
 }
 
 /// Whether the row stays.
-bool Executor::Impl::judge_foreign(Held& row, int group, const std::string& text) {
-  const decide::Intent* wish = wish_of(row.cgroup, row.knob);
+bool Executor::Impl::handle_foreign_write(HeldValue& row, int group, const std::string& text) {
+  const decide::Intent* wish = intent_of(row.cgroup, row.knob);
   const auto value = kernel::parse_value(row.knob, text, tree.layout());
-  const bool intended =
-      wish && !wish->hold && value && *value == kernel::as_held(row.knob, wish->value, tree.layout());
+  const bool intended = wish && !wish->hold && value &&
+                        *value == kernel::as_kernel_stores(row.knob, wish->value, tree.layout());
   const bool owned = state.kind(group) == CgroupKind::pod || state.kind(group) == CgroupKind::container;
   const Sighting sighting{.value = intended ? Sighting::Value::as_intended : Sighting::Value::other,
                           .owner_is_back = owned && kernel::same_text(row.knob, row.original, text),
@@ -85,14 +85,14 @@ bool Executor::Impl::judge_foreign(Held& row, int group, const std::string& text
   return true;
 }
 
-void Executor::Impl::let_go(const Held& row) {
+void Executor::Impl::let_go(const HeldValue& row) {
   // A journal that cannot take it (a full disk) keeps the entry; restoring then finds a value that is not
   // ours, and leaves it.
   if (!options.dry_run) static_cast<void>(journal.done(row.file.path(), row.file.inode));
 }
 
-void Executor::Impl::tell(const Held& row, Contest::Step step, const std::string& theirs) {
-  const auto* write = seen_write(row);
+void Executor::Impl::tell(const HeldValue& row, Contest::Step step, const std::string& theirs) {
+  const auto* write = find_observed_write(row);
   report.foreign.push_back(row.contest.describe(step, {.path = row.file.shown_path(),
                                                        .ours = row.ours,
                                                        .theirs = theirs,

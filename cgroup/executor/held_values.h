@@ -18,7 +18,7 @@
 namespace evenkeel::executor {
 
 /// One (cgroup, knob) that we wrote.
-struct Held {
+struct HeldValue {
   CgroupId cgroup{};
   Knob knob{};
   KnobFile file{};
@@ -27,7 +27,7 @@ struct Held {
   decide::PolicyIndex by = 0;
   Reason why{};
   MonoTime since{};
-  CgroupId next_born{};  ///< cgroups from this id on were born while we held this
+  CgroupId first_later_cgroup{};  ///< cgroups from this id on were born while we held this
   Contest contest{};
   KnobValue before_us{};  ///< what the file held before the first write, whatever its owner has written since
 };
@@ -37,7 +37,7 @@ struct Rejected {
   CgroupId cgroup{};
   Knob knob{};
   KnobValue value{};
-  Pause pause{};
+  RetryBackoff pause{};
 };
 
 /// A vector sorted by (cgroup, knob) with one row each.

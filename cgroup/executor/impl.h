@@ -15,7 +15,7 @@
 
 namespace evenkeel::executor {
 
-using SeenValue = tree::TreeWatch::Changes::Value;
+using ObservedWrite = tree::TreeWatch::Changes::Value;
 
 struct Executor::Impl {
   Impl(const tree::CgroupTree& the_tree, KernelFiles& the_files, Journal& the_journal,
@@ -40,38 +40,38 @@ struct Executor::Impl {
   void reject(int group, Knob knob, const KnobValue& value, const Error& error, const std::string& text);
   [[nodiscard]] bool is_rejected(CgroupId cgroup, Knob knob, const KnobValue& value);
   void accepted(CgroupId cgroup, Knob knob);
-  [[nodiscard]] bool all_denied() const { return denied_in_a_row >= kDeniedIsAll && denied.waits(at); }
+  [[nodiscard]] bool all_denied() const { return denied_in_a_row >= kAllDeniedThreshold && denied.waits(at); }
 
   // cgroup/executor/intents.cpp
-  [[nodiscard]] const decide::Intent* wish_of(CgroupId cgroup, Knob knob) const;
-  void make_wishes();
+  [[nodiscard]] const decide::Intent* intent_of(CgroupId cgroup, Knob knob) const;
+  void apply_intents();
   void place(const decide::Intent& intent);
-  void release(const Held& row);
-  void keep_shares_of_the_idle();
+  void release(const HeldValue& row);
+  void keep_idle_shares();
   void find_targets();
   [[nodiscard]] bool acceptable(int group, const decide::Intent& intent) const;
-  [[nodiscard]] bool is_fixed(int group, Knob knob) const;
-  [[nodiscard]] bool is_wished(int group, Knob knob) const;
+  [[nodiscard]] bool is_locked(int group, Knob knob) const;
+  [[nodiscard]] bool is_intended(int group, Knob knob) const;
   void fix(int group, Knob knob);
 
   // cgroup/executor/inherited.cpp
-  const Held* narrowed_above(int group);
+  const HeldValue* limiting_ancestor(int group);
   void adopt_inherited();
-  void adopt(int group, const Held& above);
+  void adopt(int group, const HeldValue& above);
 
   // cgroup/executor/foreign.cpp
-  void judge_all();
-  [[nodiscard]] bool judge(Held& row);  ///< whether the row stays
-  [[nodiscard]] bool judge_foreign(Held& row, int group, const std::string& text);
-  void judge_yielded(Held& row, int group);
-  [[nodiscard]] bool is_ours(const Held& row, std::string_view text) const;
-  [[nodiscard]] const SeenValue* seen_write(const Held& row) const;
-  void tell(const Held& row, Contest::Step step, const std::string& theirs);
-  void let_go(const Held& row);
+  void check_held_values();
+  [[nodiscard]] bool judge(HeldValue& row);  ///< whether the row stays
+  [[nodiscard]] bool handle_foreign_write(HeldValue& row, int group, const std::string& text);
+  void judge_yielded(HeldValue& row, int group);
+  [[nodiscard]] bool is_ours(const HeldValue& row, std::string_view text) const;
+  [[nodiscard]] const ObservedWrite* find_observed_write(const HeldValue& row) const;
+  void tell(const HeldValue& row, Contest::Step step, const std::string& theirs);
+  void let_go(const HeldValue& row);
 
   // cgroup/executor/write.cpp
   bool write_step(const kernel::PlannedWrite& step);
-  [[nodiscard]] const KnobValue& as_wished(const kernel::PlannedWrite& step) const;
+  [[nodiscard]] const KnobValue& intended_value(const kernel::PlannedWrite& step) const;
   bool put(int group, Knob knob, const std::string& text, bool restoring);
   bool pretend(int group, Knob knob, const KnobValue& value, const std::string& text, bool restoring);
   bool failed(int group, Knob knob, const KnobFile& file, const Error& error, const std::string& text,
@@ -80,11 +80,11 @@ struct Executor::Impl {
               bool restoring);
   Result<> announce_shares(int group);
   void refresh_shares(int group);
-  bool widest_instead(int group);
-  void explain(Held& row, int group) const;
-  void tell_written(const Held& row, const std::string& before, const std::string& after, bool restored);
+  bool write_parent_cpus(int group);
+  void explain(HeldValue& row, int group) const;
+  void report_write(const HeldValue& row, const std::string& before, const std::string& after, bool restored);
 
-  static constexpr int kDeniedIsAll = 8;
+  static constexpr int kAllDeniedThreshold = 8;
 
   const tree::CgroupTree& tree;
   KernelFiles& files;
@@ -92,20 +92,20 @@ struct Executor::Impl {
   ExecutorOptions options;
 
   kernel::NodeState state;
-  KnobTable<Held> held{};
+  KnobTable<HeldValue> held{};
   KnobTable<Rejected> rejected{};
   ExecutorCounters counters{};
   int denied_in_a_row = 0;  ///< EPERM and EROFS without a success between them
-  Pause denied{};
+  RetryBackoff denied{};
 
   // One moment, which may see several calls:
   MonoTime at{};
   std::size_t changes = 0;
 
   // One call:
-  std::size_t most_changes = 0;
+  std::size_t max_changes = 0;
   const std::vector<decide::Intent>* plan = nullptr;
-  const std::vector<SeenValue>* seen = nullptr;
+  const std::vector<ObservedWrite>* seen = nullptr;
   kernel::KernelRules want{kernel::KernelKind{}}, model{kernel::KernelKind{}};
   kernel::KnobMask fixed{};   ///< not to be changed in this call
   kernel::KnobMask wished{};  ///< named by the plan

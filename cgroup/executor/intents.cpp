@@ -8,17 +8,17 @@
 
 namespace evenkeel::executor {
 
-bool Executor::Impl::is_fixed(int group, Knob knob) const {
+bool Executor::Impl::is_locked(int group, Knob knob) const {
   return (fixed[static_cast<std::size_t>(group)] & knob_bit(knob)) != 0;
 }
-bool Executor::Impl::is_wished(int group, Knob knob) const {
+bool Executor::Impl::is_intended(int group, Knob knob) const {
   return (wished[static_cast<std::size_t>(group)] & knob_bit(knob)) != 0;
 }
 void Executor::Impl::fix(int group, Knob knob) {
   if (group >= 0) fixed[static_cast<std::size_t>(group)] |= knob_bit(knob);
 }
 
-const decide::Intent* Executor::Impl::wish_of(CgroupId cgroup, Knob knob) const {
+const decide::Intent* Executor::Impl::intent_of(CgroupId cgroup, Knob knob) const {
   const auto at_or_after =
       std::lower_bound(plan->begin(), plan->end(), std::pair(cgroup, knob),
                        [](const decide::Intent& i, auto key) { return std::pair(i.target, i.knob) < key; });
@@ -36,8 +36,8 @@ void Executor::Impl::place(const decide::Intent& intent) {
   const int group = state.index(intent.target);
   if (group < 0) return;  // gone since the policies looked
   wished[static_cast<std::size_t>(group)] |= knob_bit(intent.knob);
-  if (intent.hold || is_fixed(group, intent.knob)) return;
-  const auto value = kernel::as_held(intent.knob, intent.value, tree.layout());
+  if (intent.hold || is_locked(group, intent.knob)) return;
+  const auto value = kernel::as_kernel_stores(intent.knob, intent.value, tree.layout());
   if (is_rejected(intent.target, intent.knob, value)) return fix(group, intent.knob);
   if (!acceptable(group, intent)) {
     reject(group, intent.knob, value, {EINVAL, Op::other, ""}, text(value));
@@ -49,15 +49,15 @@ void Executor::Impl::place(const decide::Intent& intent) {
       return;
     }
   want.assume(group, intent.knob, value);
-  if (Held* row = held.find(intent.target, intent.knob)) {
+  if (HeldValue* row = held.find(intent.target, intent.knob)) {
     row->by = intent.by;
     row->why = intent.why;
   }
 }
 
-void Executor::Impl::release(const Held& row) {
+void Executor::Impl::release(const HeldValue& row) {
   const int group = state.index(row.cgroup);
-  if (group < 0 || is_wished(group, row.knob) || is_fixed(group, row.knob)) return;
+  if (group < 0 || is_intended(group, row.knob) || is_locked(group, row.knob)) return;
   if (!state.known(group, row.knob) && !state.read(group, row.knob)) return;
   if (is_rejected(row.cgroup, row.knob, row.original_value)) return fix(group, row.knob);
   want.assume(group, row.knob, row.original_value);
@@ -65,17 +65,17 @@ void Executor::Impl::release(const Held& row) {
 
 /// The kernel takes no shares while a group is idle, and forgets those from before: they are written when it
 /// is idle no more.
-void Executor::Impl::keep_shares_of_the_idle() {
+void Executor::Impl::keep_idle_shares() {
   for (int group = 0; group < state.size(); ++group)
     if (want.group(group).idle) want.group(group).shares = state.now().group(group).shares;
 }
 
-void Executor::Impl::make_wishes() {
+void Executor::Impl::apply_intents() {
   want = state.now();
   wished.assign(static_cast<std::size_t>(state.size()), 0);
   for (const auto& intent : *plan) place(intent);
   for (const auto& row : held.rows()) release(row);
-  keep_shares_of_the_idle();
+  keep_idle_shares();
   kernel::fit_to_rules(state.now(), fixed, want);
 }
 
@@ -89,7 +89,7 @@ void Executor::Impl::find_targets() {
       if (knob == Knob::cpu_shares && want.group(group).idle) continue;  // not to be had while asleep
       const auto value = want.value(group, knob);
       const bool forgotten =
-          wakes && knob == Knob::cpu_shares && (is_wished(group, knob) || held.find(state.id(group), knob));
+          wakes && knob == Knob::cpu_shares && (is_intended(group, knob) || held.find(state.id(group), knob));
       if (forgotten || !(value == state.now().value(group, knob))) targets.push_back({group, knob, value});
     }
   }

@@ -52,7 +52,7 @@ Fd open_private(const std::string& path, int flags) {
 void make_newest(std::vector<std::string>& texts, std::string_view text) {
   std::erase(texts, text);
   texts.emplace_back(text);
-  if (texts.size() > Journal::kOursKept) texts.erase(texts.begin());
+  if (texts.size() > Journal::kMaxWrittenTexts) texts.erase(texts.begin());
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ void Journal::take(std::string_view line, bool last) {
     ++dead_;
     return;
   }
-  if (record->directory) return take_directory(record->entry.path(), record->entry.inode, record->done);
+  if (record->directory) return apply_directory(record->entry.path(), record->entry.inode, record->done);
   const std::pair key(record->entry.path(), record->entry.inode);
   dead_ += record->done ? 2 : entries_.count(key);
   if (record->done) {
@@ -116,7 +116,7 @@ void Journal::take(std::string_view line, bool last) {
   }
 }
 
-Result<> Journal::will_write(const JournalEntry& entry, std::string_view intended) {
+Result<> Journal::record_write(const JournalEntry& entry, std::string_view intended) {
   const std::pair key(entry.path(), entry.inode);
   const auto found = entries_.find(key);
   JournalRecord record{.boot = boot_id_, .entry = entry};
@@ -146,7 +146,7 @@ Result<> Journal::done(const std::string& path, std::uint64_t inode) {
   return {};
 }
 
-void Journal::take_directory(const std::string& path, std::uint64_t inode, bool gone) {
+void Journal::apply_directory(const std::string& path, std::uint64_t inode, bool gone) {
   dead_ += gone ? 2 : directories_.count(path);
   if (gone) {
     directories_.erase(path);
@@ -158,7 +158,7 @@ void Journal::take_directory(const std::string& path, std::uint64_t inode, bool 
 Result<> Journal::append_directory(const std::string& path, std::uint64_t inode, bool gone) {
   auto appended = append(directory_line(path, inode, gone));
   if (!appended) return appended;
-  take_directory(path, inode, gone);
+  apply_directory(path, inode, gone);
   shrink();
   return {};
 }

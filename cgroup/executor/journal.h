@@ -31,7 +31,7 @@ struct JournalEntry {
 
 class Journal {
  public:
-  static constexpr std::size_t kOursKept = 3;
+  static constexpr std::size_t kMaxWrittenTexts = 3;
 
   /// Opens (and makes) STATE_DIR/journal and reads what it holds. Takes an exclusive lock (STATE_DIR/lock): a
   /// second agent on the same state directory is EWOULDBLOCK.
@@ -44,13 +44,13 @@ class Journal {
   /// Must succeed before the write it announces: (dir, inode, file) had `original`, and `intended` is about
   /// to be written. What `entry.ours` says is not looked at. Another original than the one on record takes
   /// its place: the owner has written since.
-  Result<> will_write(const JournalEntry& entry, std::string_view intended);
+  Result<> record_write(const JournalEntry& entry, std::string_view intended);
   /// The file is the owner's again (restored, gone, or yielded to somebody else).
   Result<> done(const std::string& path, std::uint64_t inode);
 
   /// The same for what has no text of before: a directory that we make (before it, and with its inode after
   /// it), a word that we turn (by the one that undoes it), a cookie that we give. It is gone again: unmade().
-  Result<> will_make(const std::string& path) { return made(path, 0); }
+  Result<> record_creation(const std::string& path) { return made(path, 0); }
   Result<> made(const std::string& path, std::uint64_t inode);
   Result<> unmade(const std::string& path);
   /// All of these by path, with the inode (or cookie); 0: perhaps there, perhaps not.
@@ -67,7 +67,7 @@ class Journal {
   Journal() = default;
   void load(std::string_view text);
   void take(std::string_view line, bool last);
-  void take_directory(const std::string& path, std::uint64_t inode, bool gone);
+  void apply_directory(const std::string& path, std::uint64_t inode, bool gone);
   [[nodiscard]] std::string directory_line(const std::string& path, std::uint64_t inode, bool gone) const;
   Result<> append_directory(const std::string& path, std::uint64_t inode, bool gone);
   Result<> append(std::string line);

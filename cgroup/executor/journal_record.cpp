@@ -76,7 +76,7 @@ bool is_name(std::string_view name) {
 
 void read_texts(Fields& fields, JournalEntry& entry) {
   entry.original = fields.next();
-  while (fields.more() && entry.ours.size() < Journal::kOursKept) entry.ours.push_back(fields.next());
+  while (fields.more() && entry.ours.size() < Journal::kMaxWrittenTexts) entry.ours.push_back(fields.next());
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ class Undo {
       const auto has = now ? CpuSet::parse(*now) : std::nullopt, wants = CpuSet::parse(entry.original);
       if (!has || !wants || !is_ours(entry, *now)) continue;
       const std::string both = (*has | *wants).text();
-      any = (journal_.will_write(entry, both) && files_.write(file_of(entry), both)) || any;
+      any = (journal_.record_write(entry, both) && files_.write(file_of(entry), both)) || any;
     }
     if (any) left_ = journal_.entries();
     return any;
@@ -116,7 +116,7 @@ class Undo {
         files_.read({.dir = entry.dir.substr(0, entry.dir.rfind('/')), .name = "cpuset.cpus.effective"});
     if (!above || trimmed(*above).empty()) return;
     const std::string widest(trimmed(*above));
-    if (journal_.will_write(entry, widest)) static_cast<void>(files_.write(file_of(entry), widest));
+    if (journal_.record_write(entry, widest)) static_cast<void>(files_.write(file_of(entry), widest));
   }
 
   KernelFiles& files_;

@@ -14,31 +14,31 @@ std::string writable(const std::string& text) { return text.empty() ? std::strin
 }  // namespace
 
 bool Executor::Impl::write_step(const kernel::PlannedWrite& step) {
-  if (is_fixed(step.group, step.knob)) return true;
+  if (is_locked(step.group, step.knob)) return true;
   const auto now = state.read(step.group, step.knob);
   if (!now) {
     fix(step.group, step.knob);
     return false;
   }
-  const Held* row = held.find(state.id(step.group), step.knob);
+  const HeldValue* row = held.find(state.id(step.group), step.knob);
   const bool restoring = row && !step.intermediate && row->contest.ours() &&
-                         !is_wished(step.group, step.knob) && step.value == row->original_value;
+                         !is_intended(step.group, step.knob) && step.value == row->original_value;
   const auto text = restoring ? writable(row->original)
-                              : kernel::format_value(step.knob, as_wished(step), *now, tree.layout());
+                              : kernel::format_value(step.knob, intended_value(step), *now, tree.layout());
   if (options.dry_run) return pretend(step.group, step.knob, step.value, text, restoring);
   return put(step.group, step.knob, text, restoring);
 }
 
 /// The number that was asked for, where the kernel itself makes the step's value of it (whole pages).
-const KnobValue& Executor::Impl::as_wished(const kernel::PlannedWrite& step) const {
-  const decide::Intent* wish = wish_of(state.id(step.group), step.knob);
+const KnobValue& Executor::Impl::intended_value(const kernel::PlannedWrite& step) const {
+  const decide::Intent* wish = intent_of(state.id(step.group), step.knob);
   const bool same =
-      wish && !wish->hold && kernel::as_held(step.knob, wish->value, tree.layout()) == step.value;
+      wish && !wish->hold && kernel::as_kernel_stores(step.knob, wish->value, tree.layout()) == step.value;
   return same ? wish->value : step.value;
 }
 
 bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool restoring) {
-  const Held* row = held.find(state.id(group), knob);
+  const HeldValue* row = held.find(state.id(group), knob);
   const auto before = state.read(group, knob);
   if (!before) return false;
   auto file = row ? row->file : state.file(group, knob);
@@ -48,7 +48,7 @@ bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool res
   const auto& original = row && row->contest.ours() ? row->original : *before;
   JournalEntry entry{file.dir, file.inode, knob, file.entry(), original, {}};
   if (row && row->contest.ours()) entry.ours = {*before};
-  if (const auto noted = journal.will_write(entry, trimmed(text)); !noted)
+  if (const auto noted = journal.record_write(entry, trimmed(text)); !noted)
     return failed(group, knob, file, noted.error(), text, restoring);
   if (knob == Knob::cpu_idle && trimmed(text) == "1")
     if (const auto noted = announce_shares(group); !noted)
@@ -71,13 +71,13 @@ bool Executor::Impl::failed(int group, Knob knob, const KnobFile& file, const Er
   }
   const auto value = kernel::parse_value(knob, text, tree.layout());
   reject(group, knob, value.value_or(KnobValue{}), error, std::string(trimmed(text)));
-  if (restoring && error.code == ENOSPC && knob == Knob::cpuset_cpus) return widest_instead(group);
+  if (restoring && error.code == ENOSPC && knob == Knob::cpuset_cpus) return write_parent_cpus(group);
   return false;
 }
 
 /// On v2 the kernel does not take a CPU set back from a group with processes in it (ENOSPC). All that the
 /// parent has comes closest; the entry stays, and the original is tried again later.
-bool Executor::Impl::widest_instead(int group) {
+bool Executor::Impl::write_parent_cpus(int group) {
   const auto* cgroup = tree.find(state.id(group));
   const auto* parent = cgroup ? tree.find(cgroup->parent) : nullptr;
   const auto above = cgroup && parent ? tree.dir(*parent, Controller::cpuset)
@@ -98,11 +98,11 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
   const std::string after = back.value_or(std::string(trimmed(text)));
   ++counters.writes;
   // The fallback of a refused restoring keeps its refusal, or it would be tried at each tick.
-  if (!is_fixed(group, knob)) accepted(cgroup, knob);
+  if (!is_locked(group, knob)) accepted(cgroup, knob);
   const bool fresh = held.find(cgroup, knob) == nullptr;
-  Held& row = held.at(cgroup, knob);
+  HeldValue& row = held.at(cgroup, knob);
   if (fresh) row.since = at;
-  if (fresh) row.next_born = tree.next_id();
+  if (fresh) row.first_later_cgroup = tree.next_id();
   row.file = file;
   if (fresh || !row.contest.ours()) {
     row.original = before;
@@ -112,13 +112,13 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
   row.contest.written(at);
   if (!kernel::same_text(knob, after, trimmed(text))) {
     const JournalEntry entry{file.dir, file.inode, knob, file.entry(), row.original, {}};
-    static_cast<void>(journal.will_write(entry, after));
+    static_cast<void>(journal.record_write(entry, after));
   }
   row.ours = after;
   row.ours_value = state.now().value(group, knob);
   explain(row, group);
   const bool restored = restoring && kernel::same_text(knob, after, row.original);
-  tell_written(row, before, after, restored);
+  report_write(row, before, after, restored);
   if (!restored) return;
   ++counters.restored;
   let_go(row);
@@ -132,7 +132,7 @@ Result<> Executor::Impl::announce_shares(int group) {
   const auto now = state.read(group, Knob::cpu_shares);
   if (!now || state.now().group(group).idle) return {};
   const bool fresh = held.find(cgroup, Knob::cpu_shares) == nullptr;
-  Held& row = held.at(cgroup, Knob::cpu_shares);
+  HeldValue& row = held.at(cgroup, Knob::cpu_shares);
   if (fresh) {
     row.file = state.file(group, Knob::cpu_shares);
     row.file.inode = files.inode(row.file.dir).value_or(0);
@@ -145,14 +145,14 @@ Result<> Executor::Impl::announce_shares(int group) {
   const bool v2 = tree.layout().v2(Controller::cpu);
   const JournalEntry entry{row.file.dir,     row.file.inode, Knob::cpu_shares,
                            row.file.entry(), row.original,   {}};
-  auto noted = journal.will_write(entry, v2 ? "100" : "1024");
-  if (noted) noted = journal.will_write(entry, v2 ? "0" : "3");
+  auto noted = journal.record_write(entry, v2 ? "100" : "1024");
+  if (noted) noted = journal.record_write(entry, v2 ? "0" : "3");
   return noted;
 }
 
 void Executor::Impl::refresh_shares(int group) {
   const auto now = state.read_again(group, Knob::cpu_shares);
-  Held* row = held.find(state.id(group), Knob::cpu_shares);
+  HeldValue* row = held.find(state.id(group), Knob::cpu_shares);
   if (!now || !row) return;
   row->ours = *now;
   row->ours_value = state.now().value(group, Knob::cpu_shares);
@@ -162,7 +162,7 @@ bool Executor::Impl::pretend(int group, Knob knob, const KnobValue& value, const
                              bool restoring) {
   const auto cgroup = state.id(group);
   const bool fresh = held.find(cgroup, knob) == nullptr;
-  Held& row = held.at(cgroup, knob);
+  HeldValue& row = held.at(cgroup, knob);
   if (fresh) {
     row.file = state.file(group, knob);
     row.original = state.read(group, knob).value_or("");
@@ -174,14 +174,14 @@ bool Executor::Impl::pretend(int group, Knob knob, const KnobValue& value, const
   row.ours_value = value;
   explain(row, group);
   state.now().assume(group, knob, value);
-  tell_written(row, before, row.ours, restoring);
+  report_write(row, before, row.ours, restoring);
   if (restoring) held.erase(cgroup, knob);
   return true;
 }
 
 /// On whose behalf: the plan's own words, or those of the wish above that brought this along.
-void Executor::Impl::explain(Held& row, int group) const {
-  if (const decide::Intent* wish = wish_of(row.cgroup, row.knob)) {
+void Executor::Impl::explain(HeldValue& row, int group) const {
+  if (const decide::Intent* wish = intent_of(row.cgroup, row.knob)) {
     row.by = wish->by;
     row.why = wish->why;
     return;
@@ -191,7 +191,7 @@ void Executor::Impl::explain(Held& row, int group) const {
   const bool bound = row.knob == Knob::cpu_burst;
   const auto cause = asleep ? Knob::cpu_idle : bound ? Knob::cpu_quota : row.knob;
   for (int up = group; up >= 0; up = state.now().group(up).parent)
-    if (const decide::Intent* wish = wish_of(state.id(up), cause)) {
+    if (const decide::Intent* wish = intent_of(state.id(up), cause)) {
       row.by = wish->by;
       break;
     }
@@ -200,7 +200,7 @@ void Executor::Impl::explain(Held& row, int group) const {
                     : because("no group may have more than the one above it");
 }
 
-void Executor::Impl::tell_written(const Held& row, const std::string& before, const std::string& after,
+void Executor::Impl::report_write(const HeldValue& row, const std::string& before, const std::string& after,
                                   bool restored) {
   ++changes;
   const Reason why = restored ? because("nobody asks for it any more: the original is back") : row.why;

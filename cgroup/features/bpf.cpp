@@ -15,13 +15,13 @@ Capability row_of(const char* feature, std::string why_not, const char* substitu
 /// The first CPU speaks for all.
 std::string why_no_cpu_cycles() {
   const int error = try_cpu_cycles(0);
-  return error == 0 ? std::string() : why_no_counter(error);
+  return error == 0 ? std::string() : counter_unavailable_reason(error);
 }
 
 }  // namespace
 
 void probe_bpf(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& out) {
-  std::string why = why_no_bpf(host);
+  std::string why = bpf_unavailable_reason(host);
   if (why.empty() && tree.layout().root(Controller::cpu).empty()) why = kNoCpuRoot;
   out.push_back(row_of("bpf-run-queue", why, "pressure of the CPU, which does not say who had it"));
   if (why.empty()) why = why_no_cpu_cycles();

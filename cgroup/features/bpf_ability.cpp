@@ -27,7 +27,7 @@ int try_program() {
 
 }  // namespace
 
-std::string why_not_loaded(int error) {
+std::string bpf_load_problem(int error) {
   switch (error) {
     case EPERM:
       return "EPERM: the kernel wants CAP_BPF and CAP_PERFMON for it";
@@ -46,19 +46,19 @@ std::string why_not_loaded(int error) {
   }
 }
 
-std::string why_no_bpf(const Host& host) {
+std::string bpf_unavailable_reason(const Host& host) {
   if (host.root() != "/" && !host.on_kernel_fs("sys/fs/cgroup"))
     return "not tried: the host root is " + host.root();
-  if (const int error = try_program(); error != 0) return why_not_loaded(error);
+  if (const int error = try_program(); error != 0) return bpf_load_problem(error);
   if (!host.exists("sys/kernel/btf/vmlinux"))
     return "no /sys/kernel/btf/vmlinux: this kernel is built without CONFIG_DEBUG_INFO_BTF";
   return {};
 }
 
-std::string why_no_bpf(const Host& host, const std::string& cpu_root) {
+std::string bpf_unavailable_reason(const Host& host, const std::string& cpu_root) {
   if (cpu_root.empty()) return kNoCpuRoot;
   if (!host.on_kernel_fs(cpu_root)) return "not tried: /" + cpu_root + " is not the kernel's";
-  return why_no_bpf(host);
+  return bpf_unavailable_reason(host);
 }
 
 }  // namespace evenkeel::features

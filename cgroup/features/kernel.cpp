@@ -42,7 +42,7 @@ int try_cycles(int task, int cpu) {
 
 void probe_counters(std::vector<Capability>& out) {
   const int error = try_own_cycles();
-  out.push_back({"perf-cycles", error == 0, error == 0 ? "" : why_no_counter(error),
+  out.push_back({"perf-cycles", error == 0, error == 0 ? "" : counter_unavailable_reason(error),
                  error == 0 ? "" : "pressure and throttling instead of cycles per instruction", ""});
 }
 
@@ -58,7 +58,7 @@ void probe_fanotify(std::vector<Capability>& out) {
 int try_own_cycles() { return try_cycles(0, -1); }
 int try_cpu_cycles(int cpu) { return try_cycles(-1, cpu); }
 
-std::string why_no_counter(int error) {
+std::string counter_unavailable_reason(int error) {
   if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP)
     return std::string(errno_name(error)) + ": the machine has no counters (usual in a virtual machine)";
   if (error == EACCES || error == EPERM)

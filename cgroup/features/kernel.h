@@ -14,6 +14,6 @@ void probe_kernel(const Host& host, std::vector<Capability>& out);
 int try_own_cycles();
 int try_cpu_cycles(int cpu);
 /// Why perf_event_open(2) was refused with this errno, in words.
-std::string why_no_counter(int error);
+std::string counter_unavailable_reason(int error);
 
 }  // namespace evenkeel::features

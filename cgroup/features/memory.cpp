@@ -34,10 +34,10 @@ std::optional<bool> has_swap(const Host& host) {
 std::string why_no_argument(const tree::CgroupTree& tree) {
   if (tree.all().empty()) return "there is no cgroup to try swappiness=0 with";
   const auto dir = tree.dir(*tree.all().front(), Controller::memory);
-  const auto file = executor::open_order_file(tree.host(), dir, reclaim::kReclaimFile);
+  const auto file = executor::open_command_file(tree.host(), dir, reclaim::kReclaimFile);
   if (!file) return std::string("memory.reclaim: ") + errno_name(file.error().code);
   if (!is_kernel_fs(file->get())) return "not tried: the host root is " + tree.host().root();
-  const auto given = executor::give_order(*file, "0 swappiness=0", reclaim::kReclaimFile);
+  const auto given = executor::write_command(*file, "0 swappiness=0", reclaim::kReclaimFile);
   return given ? ""
                : std::string("memory.reclaim does not take swappiness=0: ") + errno_name(given.error().code);
 }

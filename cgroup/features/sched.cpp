@@ -30,7 +30,7 @@ Capability core_sched(const Host& host) {
   auto asked = cookies.of(kSelf);
   if (asked) asked = cookies.of(kInit);
   out.works = asked.has_value();
-  if (!out.works) out.why_not = sched::why_no_cookies(asked.error());
+  if (!out.works) out.why_not = sched::describe_cookie_error(asked.error());
   return out;
 }
 

@@ -16,7 +16,7 @@ constexpr Duration kLook = std::chrono::seconds(10);
 
 }  // namespace
 
-CostHand::Line& CostHand::line_of(Knob knob, DiskNumber disk) {
+IoCostWriter::Line& IoCostWriter::line_of(Knob knob, DiskNumber disk) {
   const auto found = std::ranges::find_if(
       lines_, [&](const Line& line) { return line.knob == knob && line.file.device == disk; });
   if (found != lines_.end()) return *found;
@@ -30,7 +30,7 @@ CostHand::Line& CostHand::line_of(Knob knob, DiskNumber disk) {
   return lines_.emplace_back(std::move(line));
 }
 
-void CostHand::apply(const decide::CostPlan& plan, MonoTime now, executor::Report& report) {
+void IoCostWriter::apply(const decide::CostPlan& plan, MonoTime now, executor::Report& report) {
   if (lines_.empty() && plan.wishes().empty()) return;
   at_ = now;
   report_ = &report;
@@ -42,12 +42,12 @@ void CostHand::apply(const decide::CostPlan& plan, MonoTime now, executor::Repor
   count();
 }
 
-void CostHand::restore_all(MonoTime now, executor::Report& report) {
+void IoCostWriter::restore_all(MonoTime now, executor::Report& report) {
   for (auto& line : lines_) line.pause.retry_at = {};
   apply({}, now, report);
 }
 
-void CostHand::count() {
+void IoCostWriter::count() {
   counters_.managed = counters_.quarantined = 0;
   for (const auto& line : lines_) {
     if (!line.ours.empty() && !line.contest.yielded()) ++counters_.managed;
@@ -55,7 +55,7 @@ void CostHand::count() {
   }
 }
 
-void CostHand::wish(Knob knob, const decide::CostPlan::Wish& wish, decide::PolicyIndex by) {
+void IoCostWriter::wish(Knob knob, const decide::CostPlan::Wish& wish, decide::PolicyIndex by) {
   auto& line = line_of(knob, wish.cost.disk);
   line.wanted = true;
   if (wish.hold) return;
@@ -65,10 +65,10 @@ void CostHand::wish(Knob knob, const decide::CostPlan::Wish& wish, decide::Polic
   line.cost = wish.cost;
   line.why = wish.why;
   line.by = by;
-  keep(line, knob == Knob::io_cost_qos ? cost_qos_order(wish.cost) : cost_model_order(wish.cost));
+  keep(line, knob == Knob::io_cost_qos ? cost_qos_line(wish.cost) : cost_model_line(wish.cost));
 }
 
-void CostHand::keep(Line& line, const std::string& order) {
+void IoCostWriter::keep(Line& line, const std::string& order) {
   line.looked = at_;
   if (dry_run_ && !line.ours.empty() && same_cost(line.ours, order)) return;
   const auto text = files_.read(line.file);
@@ -87,7 +87,7 @@ void CostHand::keep(Line& line, const std::string& order) {
 }
 
 /// Whether nothing is left of it.
-bool CostHand::give_back(Line& line) {
+bool IoCostWriter::give_back(Line& line) {
   if (line.ours.empty() || line.contest.yielded()) return true;
   if (line.pause.waits(at_)) return false;
   if (dry_run_) return tell(line, line.ours, line.original, true), true;
@@ -99,11 +99,11 @@ bool CostHand::give_back(Line& line) {
   return true;
 }
 
-bool CostHand::put(Line& line, const std::string& before, const std::string& text) {
+bool IoCostWriter::put(Line& line, const std::string& before, const std::string& text) {
   const bool restored = text == line.original;
   if (!dry_run_) {
     const executor::JournalEntry entry{line.file.dir, 0, line.knob, line.file.entry(), line.original, {}};
-    if (const auto noted = journal_.will_write(entry, text); !noted)
+    if (const auto noted = journal_.record_write(entry, text); !noted)
       return refuse(line, noted.error(), text), false;
     if (const auto written = files_.write(line.file, text); !written) {
       if (line.ours.empty()) static_cast<void>(journal_.done(line.file.path(), 0));
@@ -119,7 +119,7 @@ bool CostHand::put(Line& line, const std::string& before, const std::string& tex
   return true;
 }
 
-void CostHand::refuse(Line& line, const Error& error, const std::string& text) {
+void IoCostWriter::refuse(Line& line, const Error& error, const std::string& text) {
   ++counters_.refusals;
   if (line.pause.refuse(error.code, {}, at_))
     report_->refusals.push_back({.path = line.file.shown_path(),
@@ -130,7 +130,7 @@ void CostHand::refuse(Line& line, const Error& error, const std::string& text) {
 }
 
 /// What to do about the line that was found. No `order`: the original is to be restored.
-Contest::Step CostHand::compare(Line& line, const std::string& order, const std::string& found) {
+Contest::Step IoCostWriter::compare(Line& line, const std::string& order, const std::string& found) {
   const auto value = same_cost(line.ours, found)                 ? Sighting::Value::ours
                      : !order.empty() && same_cost(order, found) ? Sighting::Value::as_intended
                      : same_cost(line.before_us, found)          ? Sighting::Value::before_us
@@ -148,7 +148,8 @@ Contest::Step CostHand::compare(Line& line, const std::string& order, const std:
   return step;
 }
 
-void CostHand::tell(const Line& line, const std::string& before, const std::string& after, bool restored) {
+void IoCostWriter::tell(const Line& line, const std::string& before, const std::string& after,
+                        bool restored) {
   const Reason why = restored ? because("nobody asks for it any more: the original is back") : line.why;
   report_->writes.push_back({.path = line.file.shown_path(),
                              .old_text = before,
@@ -159,7 +160,7 @@ void CostHand::tell(const Line& line, const std::string& before, const std::stri
                              .why = why});
 }
 
-void CostHand::add_managed(std::vector<executor::Managed>& out) const {
+void IoCostWriter::add_managed(std::vector<executor::Managed>& out) const {
   for (const auto& line : lines_)
     if (!line.ours.empty())
       out.push_back({.knob = line.knob,

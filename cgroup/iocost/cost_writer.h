@@ -18,15 +18,15 @@
 namespace evenkeel::iocost {
 
 /// Since the start; managed and quarantined are of now.
-struct CostCounters : executor::ForeignCounts {
+struct IoCostCounters : executor::ForeignCounts {
   std::uint64_t writes = 0, restored = 0, refusals = 0;
   std::size_t managed = 0, quarantined = 0;
 };
 
-class CostHand final : public executor::Hand {
+class IoCostWriter final : public executor::Actuator {
  public:
   /// All must outlive it.
-  CostHand(const tree::CgroupTree& tree, KernelFiles& files, executor::Journal& journal, bool dry_run)
+  IoCostWriter(const tree::CgroupTree& tree, KernelFiles& files, executor::Journal& journal, bool dry_run)
       : tree_(tree), files_(files), journal_(journal), dry_run_(dry_run) {}
 
   /// Adds what it did to `report`. A steady call reads nothing, but for a look every ten seconds whether
@@ -37,11 +37,11 @@ class CostHand final : public executor::Hand {
   }
   void restore_all(MonoTime now, executor::Report& report) override;
   void add_managed(std::vector<executor::Managed>& out) const override;
-  [[nodiscard]] executor::HandTotals totals() const override {
+  [[nodiscard]] executor::ActuatorTotals totals() const override {
     return {counters_.writes,  counters_.restored, counters_.refusals,
             counters_.foreign, counters_.managed,  counters_.quarantined};
   }
-  [[nodiscard]] const CostCounters& counters() const { return counters_; }
+  [[nodiscard]] const IoCostCounters& counters() const { return counters_; }
 
  private:
   struct Line {
@@ -53,7 +53,7 @@ class CostHand final : public executor::Hand {
     decide::PolicyIndex by = 0;
     Reason why{};
     MonoTime since{}, looked{};
-    executor::Pause pause{};
+    executor::RetryBackoff pause{};
     executor::Contest contest{};
     bool wanted = false;
   };
@@ -72,7 +72,7 @@ class CostHand final : public executor::Hand {
   executor::Journal& journal_;
   bool dry_run_;
   std::vector<Line> lines_{};
-  CostCounters counters_{};
+  IoCostCounters counters_{};
   MonoTime at_{};
   executor::Report* report_ = nullptr;
 };

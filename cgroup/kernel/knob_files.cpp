@@ -139,12 +139,12 @@ std::string format_value(Knob knob, const KnobValue& value, std::string_view cur
   if (kind == ValueKind::bytes) return text(value);  // the kernel rounds
   if (kind == ValueKind::disk)
     return disk_text(file_name(knob, layout), parse_device(Scanner(current).word()).value_or(0),
-                     plain_number(as_held(knob, value, layout)));
-  const auto out = text(as_held(knob, value, layout));
+                     plain_number(as_kernel_stores(knob, value, layout)));
+  const auto out = text(as_kernel_stores(knob, value, layout));
   return out.empty() ? "\n" : out;
 }
 
-KnobValue as_held(Knob knob, const KnobValue& value, const tree::Layout& layout) {
+KnobValue as_kernel_stores(Knob knob, const KnobValue& value, const tree::Layout& layout) {
   const auto* number = std::get_if<std::int64_t>(&value);
   if (number && row(knob).values.kind == ValueKind::bytes) return whole_pages(*number);
   if (number && is_of_disk(knob))
@@ -206,7 +206,7 @@ std::optional<KnobValue> applied_value(const Applied& applied, Knob knob) {
   }
 }
 
-void take_disk_values(Knob knob, std::string_view name, std::string_view text, DiskReading& into) {
+void parse_disk_values(Knob knob, std::string_view name, std::string_view text, DiskReading& into) {
   const auto before = into.values.size();
   bool understood = true;
   for_each_disk(text, [&](std::uint32_t disk, std::string_view rest) {

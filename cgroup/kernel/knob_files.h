@@ -22,7 +22,7 @@ std::string format_value(Knob knob, const KnobValue& value, std::string_view cur
                          const tree::Layout& layout);
 /// The value as the kernel will hold it: shares and weights are moved into the range of this layout's file,
 /// bytes become whole pages (rounded down).
-KnobValue as_held(Knob knob, const KnobValue& value, const tree::Layout& layout);
+KnobValue as_kernel_stores(Knob knob, const KnobValue& value, const tree::Layout& layout);
 /// Whether the row of the table allows this value: its kind, and its range.
 bool legal_value(Knob knob, const KnobValue& value);
 /// Whether two texts of the file mean the same ("0,1" and "0-1"; "max 100000" and "max 100000\n").
@@ -30,7 +30,7 @@ bool same_text(Knob knob, std::string_view a, std::string_view b);
 /// The value in the snapshot's read-back; absent: not there or not readable.
 std::optional<KnobValue> applied_value(const Applied& applied, Knob knob);
 /// Takes one lever of every disk out of its file's text. `name` is the file's in the knob table.
-void take_disk_values(Knob knob, std::string_view name, std::string_view text, DiskReading& into);
+void parse_disk_values(Knob knob, std::string_view name, std::string_view text, DiskReading& into);
 
 /// The knob whose file (on v1 or v2) has this name in the table.
 std::optional<Knob> knob_of_file(std::string_view file);

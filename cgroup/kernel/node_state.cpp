@@ -137,7 +137,7 @@ Result<std::string> NodeState::read(int group, Knob knob) {
   return read_again(group, knob);
 }
 
-bool NodeState::learn_relatives(int group, Knob knob) {
+bool NodeState::read_relatives(int group, Knob knob) {
   const auto above = [this](int low, int high) {  // whether `high` is above `low`
     while (low > high) low = now_.group(low).parent;
     return low == high;

@@ -48,7 +48,7 @@ class NodeState {
   Result<std::string> read(int group, Knob knob);
   /// Reads what the snapshot did not know of the groups above and below, since their values bind this one.
   /// Whether anything was learned; each file is tried once.
-  bool learn_relatives(int group, Knob knob);
+  bool read_relatives(int group, Knob knob);
   /// Read it again: we wrote it, or something that changes it.
   Result<std::string> read_again(int group, Knob knob);
 
@@ -77,7 +77,7 @@ class NodeState {
   KernelRules now_{KernelKind{}};
   std::vector<Group> groups_{};
   KnobMask known_{};
-  KnobMask asked_{};  ///< what learn_relatives() tried
+  KnobMask asked_{};  ///< what read_relatives() tried
   std::vector<std::pair<CgroupId, int>> by_id_{};
   std::vector<Fresh> fresh_{};
 };

@@ -92,7 +92,7 @@ class Fit {
   }
 
  private:
-  [[nodiscard]] bool is_fixed(int group, Knob knob) const {
+  [[nodiscard]] bool is_locked(int group, Knob knob) const {
     const auto at = static_cast<std::size_t>(group);
     return at < fixed_.size() && (fixed_[at] & knob_bit(knob)) != 0;
   }
@@ -102,13 +102,13 @@ class Fit {
 
   void fit_burst(int group) {
     auto& state = want_.group(group);
-    if (state.quota_us < 0 || state.burst_us <= state.quota_us || is_fixed(group, Knob::cpu_burst)) return;
+    if (state.quota_us < 0 || state.burst_us <= state.quota_us || is_locked(group, Knob::cpu_burst)) return;
     if (changes(group, Knob::cpu_quota) || changes(group, Knob::cpu_burst)) state.burst_us = state.quota_us;
   }
 
   void fit_quota(int group) {
     auto& state = want_.group(group);
-    if (state.quota_us < 0 || is_fixed(group, Knob::cpu_quota)) return;
+    if (state.quota_us < 0 || is_locked(group, Knob::cpu_quota)) return;
     int above = state.parent;
     bool moves = changes(group, Knob::cpu_quota);
     for (; above >= 0; above = want_.group(above).parent) {
@@ -124,7 +124,7 @@ class Fit {
 
   void fit_cpus(int group) {
     auto& state = want_.group(group);
-    if (state.parent < 0 || state.cpus.empty() || is_fixed(group, Knob::cpuset_cpus)) return;
+    if (state.parent < 0 || state.cpus.empty() || is_locked(group, Knob::cpuset_cpus)) return;
     const auto& above = want_.group(state.parent).cpus;
     if (above.empty() || state.cpus.subset_of(above)) return;
     if (!changes(group, Knob::cpuset_cpus) && !changes(state.parent, Knob::cpuset_cpus)) return;

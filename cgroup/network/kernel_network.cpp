@@ -86,20 +86,20 @@ bool sees_the_nodes_network(const Host& host) {
 
 }  // namespace
 
-KernelNetwork::KernelNetwork(const Host& host) : host_(host) {
+KernelNetworkPort::KernelNetworkPort(const Host& host) : host_(host) {
   if (!host.on_kernel_fs("proc")) {
-    why_not_ = "below a fake root there is no network";
+    unavailable_reason_ = "below a fake root there is no network";
   } else if (!sees_the_nodes_network(host)) {
-    why_not_ = "the agent is in a network namespace of its own: it needs the node's (hostNetwork)";
+    unavailable_reason_ = "the agent is in a network namespace of its own: it needs the node's (hostNetwork)";
   }
 }
 
-bool KernelNetwork::tells_cgroups() const { return reaches_the_nodes_cgroups(host_); }
+bool KernelNetworkPort::supports_cgroup_match() const { return reaches_the_nodes_cgroups(host_); }
 
-Result<> KernelNetwork::with(std::optional<NetlinkSocket>& socket, int protocol,
-                             const std::function<Result<>(NetlinkSocket&)>& f) {
-  words_ = why_not_;
-  if (!why_not_.empty()) return fail(EXDEV, Op::open, "netlink");
+Result<> KernelNetworkPort::with(std::optional<NetlinkSocket>& socket, int protocol,
+                                 const std::function<Result<>(NetlinkSocket&)>& f) {
+  words_ = unavailable_reason_;
+  if (!unavailable_reason_.empty()) return fail(EXDEV, Op::open, "netlink");
   if (!socket) {
     auto opened = NetlinkSocket::open(protocol);
     if (!opened) return tl::unexpected(opened.error());
@@ -111,11 +111,11 @@ Result<> KernelNetwork::with(std::optional<NetlinkSocket>& socket, int protocol,
   return done;
 }
 
-Result<> KernelNetwork::route(const NetlinkMessage& message) {
+Result<> KernelNetworkPort::route(const NetlinkMessage& message) {
   return with(route_, NETLINK_ROUTE, [&](NetlinkSocket& socket) { return socket.ask({&message, 1}); });
 }
 
-Result<> KernelNetwork::filter(std::vector<NetlinkMessage> messages) {
+Result<> KernelNetworkPort::filter(std::vector<NetlinkMessage> messages) {
   return with(filter_, NETLINK_NETFILTER, [&](NetlinkSocket& socket) {
     Result<> done;
     std::thread([&] {
@@ -126,7 +126,7 @@ Result<> KernelNetwork::filter(std::vector<NetlinkMessage> messages) {
   });
 }
 
-Result<RootQdisc> KernelNetwork::root_qdisc(int link) {
+Result<RootQdisc> KernelNetworkPort::root_qdisc(int link) {
   RootQdisc out;
   const NetlinkMessage request(RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP, about(link, 0, 0));
   const auto done = with(route_, NETLINK_ROUTE, [&](NetlinkSocket& socket) {
@@ -142,7 +142,7 @@ Result<RootQdisc> KernelNetwork::root_qdisc(int link) {
   return out;
 }
 
-Result<> KernelNetwork::make_qdisc(int link, std::uint16_t fallback) {
+Result<> KernelNetworkPort::make_qdisc(int link, std::uint16_t fallback) {
   NetlinkMessage message(RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL,
                          about(link, TC_H_ROOT, kOurQdisc));
   message.put_text(TCA_KIND, "htb");
@@ -154,11 +154,11 @@ Result<> KernelNetwork::make_qdisc(int link, std::uint16_t fallback) {
   return route(message);
 }
 
-Result<> KernelNetwork::remove_qdisc(int link) {
+Result<> KernelNetworkPort::remove_qdisc(int link) {
   return route(NetlinkMessage(RTM_DELQDISC, NLM_F_REQUEST | NLM_F_ACK, about(link, TC_H_ROOT, kOurQdisc)));
 }
 
-Result<> KernelNetwork::put_class(int link, const HtbClass& wanted) {
+Result<> KernelNetworkPort::put_class(int link, const HtbClass& wanted) {
   const auto parent = wanted.parent == 0 ? kOurQdisc : kOurQdisc | wanted.parent;
   NetlinkMessage message(RTM_NEWTCLASS, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE,
                          about(link, parent, kOurQdisc | wanted.minor));
@@ -178,18 +178,18 @@ Result<> KernelNetwork::put_class(int link, const HtbClass& wanted) {
   return route(message);
 }
 
-Result<> KernelNetwork::remove_class(int link, std::uint16_t minor) {
+Result<> KernelNetworkPort::remove_class(int link, std::uint16_t minor) {
   return route(NetlinkMessage(RTM_DELTCLASS, NLM_F_REQUEST | NLM_F_ACK, about(link, 0, kOurQdisc | minor)));
 }
 
-Result<> KernelNetwork::make_fair(int link, std::uint16_t minor) {
+Result<> KernelNetworkPort::add_fair_queue(int link, std::uint16_t minor) {
   NetlinkMessage message(RTM_NEWQDISC, NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE,
                          about(link, kOurQdisc | minor, 0));
   message.put_text(TCA_KIND, "fq_codel");
   return route(message);
 }
 
-Result<> KernelNetwork::put_rules(const PacketRules& wanted) {
+Result<> KernelNetworkPort::put_rules(const PacketRules& wanted) {
   auto done = filter(messages_to_put(wanted, has_table_, owned_));
   // Linux before 5.12 knows no owner of a table: then the journal alone remembers it.
   if (!done && owned_ && !has_table_ && (done.error().code == EOPNOTSUPP || done.error().code == EINVAL)) {
@@ -204,16 +204,16 @@ Result<> KernelNetwork::put_rules(const PacketRules& wanted) {
   return done;
 }
 
-Result<> KernelNetwork::try_rules() { return filter(messages_to_try()); }
+Result<> KernelNetworkPort::try_rules() { return filter(messages_to_try()); }
 
-Result<> KernelNetwork::remove_rules() {
+Result<> KernelNetworkPort::remove_rules() {
   auto done = filter(messages_to_remove());
   if (done || done.error().code == ENOENT) has_table_ = false;
   return done || done.error().code == ENOENT ? Result<>() : done;
 }
 
-std::string why_no_network(const Host& host) {
-  KernelNetwork door(host);
+std::string network_unavailable_reason(const Host& host) {
+  KernelNetworkPort door(host);
   const auto done = door.try_rules();
   if (done) return {};
   const auto words = door.words();

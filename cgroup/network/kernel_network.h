@@ -11,24 +11,24 @@
 
 namespace evenkeel::network {
 
-class KernelNetwork final : public NetworkDoor {
+class KernelNetworkPort final : public NetworkPort {
  public:
   /// Below a fake root, and in another network than the node's, everything is refused. Opens nothing before
   /// it is asked for something. `host` must outlive it.
-  explicit KernelNetwork(const Host& host);
+  explicit KernelNetworkPort(const Host& host);
 
   Result<RootQdisc> root_qdisc(int link) override;
   Result<> make_qdisc(int link, std::uint16_t fallback) override;
   Result<> remove_qdisc(int link) override;
   Result<> put_class(int link, const HtbClass& wanted) override;
   Result<> remove_class(int link, std::uint16_t minor) override;
-  Result<> make_fair(int link, std::uint16_t minor) override;
+  Result<> add_fair_queue(int link, std::uint16_t minor) override;
   Result<> put_rules(const PacketRules& wanted) override;
   Result<> remove_rules() override;
   /// Makes rules and takes them away, in one step.
   Result<> try_rules();
   /// Looks anew each time.
-  [[nodiscard]] bool tells_cgroups() const override;
+  [[nodiscard]] bool supports_cgroup_match() const override;
   [[nodiscard]] std::string words() const override { return words_; }
 
  private:
@@ -39,13 +39,13 @@ class KernelNetwork final : public NetworkDoor {
                 const std::function<Result<>(NetlinkSocket&)>& f);
 
   const Host& host_;
-  std::string why_not_{};                            ///< not empty: everything is refused
+  std::string unavailable_reason_{};                 ///< not empty: everything is refused
   std::optional<NetlinkSocket> route_{}, filter_{};  ///< the table of rules lives no longer than filter_
   bool has_table_ = false, owned_ = true;
   std::string words_{};
 };
 
 /// Empty: rules can be made here; else why not. Tries, and leaves nothing behind.
-std::string why_no_network(const Host& host);
+std::string network_unavailable_reason(const Host& host);
 
 }  // namespace evenkeel::network

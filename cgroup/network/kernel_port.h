@@ -47,9 +47,9 @@ struct PacketRules {
   bool operator==(const PacketRules&) const = default;
 };
 
-class NetworkDoor {
+class NetworkPort {
  public:
-  virtual ~NetworkDoor() = default;
+  virtual ~NetworkPort() = default;
   virtual Result<RootQdisc> root_qdisc(int link) = 0;
   /// An HTB as the interface's root, with our number; packets that no rule names go into `fallback`.
   virtual Result<> make_qdisc(int link, std::uint16_t fallback) = 0;
@@ -60,12 +60,12 @@ class NetworkDoor {
   virtual Result<> remove_class(int link, std::uint16_t minor) = 0;
   /// A class without children from now on sends its flows in turns and holds no long queue (fq_codel, RFC
   /// 8290); gone with the class.
-  virtual Result<> make_fair(int link, std::uint16_t minor) = 0;
+  virtual Result<> add_fair_queue(int link, std::uint16_t minor) = 0;
   /// All of them in place of the last ones, in one step.
   virtual Result<> put_rules(const PacketRules& wanted) = 0;
   virtual Result<> remove_rules() = 0;
   /// Whether levels of cgroups mean to the kernel what they mean to us.
-  [[nodiscard]] virtual bool tells_cgroups() const = 0;
+  [[nodiscard]] virtual bool supports_cgroup_match() const = 0;
   /// What the kernel had to say about the last refusal; usually nothing.
   [[nodiscard]] virtual std::string words() const = 0;
 };

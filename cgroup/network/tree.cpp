@@ -72,12 +72,12 @@ std::uint16_t OwnMinors::of(CgroupId pod) {
   return next_;
 }
 
-void OwnMinors::forget_others() {
+void OwnMinors::release_unused() {
   std::erase_if(taken_, [](const auto& row) { return !row.second.asked; });
   for (auto& row : taken_) row.second.asked = false;
 }
 
-void classes_of(const decide::NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out) {
+void build_htb_classes(const decide::NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out) {
   out.clear();
   out.push_back({.minor = kRootMinor, .rate = plan.total, .ceil = plan.total});
   for (std::size_t i = 0; i < decide::kNetworkClasses; ++i) {
@@ -108,7 +108,7 @@ void classes_of(const decide::NetworkPlan& plan, OwnMinors& own, std::vector<Htb
   }
 }
 
-UnifiedPlace unified_place(const tree::CgroupTree& tree, CgroupId id) {
+UnifiedCgroup find_unified_cgroup(const tree::CgroupTree& tree, CgroupId id) {
   const auto* cgroup = tree.find(id);
   if (cgroup == nullptr || tree.layout().unified.empty()) return {};
   const auto dir = tree.unified_dir(*cgroup);
@@ -121,8 +121,8 @@ UnifiedPlace unified_place(const tree::CgroupTree& tree, CgroupId id) {
   return {*inode, static_cast<std::uint32_t>(std::ranges::count(below, '/'))};
 }
 
-int rules_of(const decide::NetworkPlan& plan, const tree::CgroupTree& tree, bool cgroups_tell, OwnMinors& own,
-             PacketRules& out) {
+int build_packet_rules(const decide::NetworkPlan& plan, const tree::CgroupTree& tree, bool cgroups_tell,
+                       OwnMinors& own, PacketRules& out) {
   out.link = plan.link->index;
   out.limits.clear();
   out.rules.clear();
@@ -136,7 +136,7 @@ int rules_of(const decide::NetworkPlan& plan, const tree::CgroupTree& tree, bool
                     .class_limit = of_class[static_cast<std::size_t>(member.of)],
                     .own_limit = add_limit(member.ingress_limit, out)};
     if (member.by_cgroup) {
-      const auto place = cgroups_tell ? unified_place(tree, member.cgroup) : UnifiedPlace{};
+      const auto place = cgroups_tell ? find_unified_cgroup(tree, member.cgroup) : UnifiedCgroup{};
       if (place.inode == 0) {
         ++unknown;
         continue;

@@ -24,7 +24,7 @@ class OwnMinors {
   /// 0: all are taken.
   std::uint16_t of(CgroupId pod);
   /// Forgets those that were not asked for since the last call.
-  void forget_others();
+  void release_unused();
 
  private:
   static constexpr std::uint16_t kFirst = 0x100, kLast = 0xffff;
@@ -37,19 +37,19 @@ class OwnMinors {
 };
 
 /// Parents before children.
-void classes_of(const decide::NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out);
+void build_htb_classes(const decide::NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out);
 
 /// Where the processes of a cgroup are in the unified hierarchy; inode 0: there is none that has pods.
-struct UnifiedPlace {
+struct UnifiedCgroup {
   std::uint64_t inode = 0;
   std::uint32_t level = 0;
 };
-UnifiedPlace unified_place(const tree::CgroupTree& tree, CgroupId cgroup);
+UnifiedCgroup find_unified_cgroup(const tree::CgroupTree& tree, CgroupId cgroup);
 
 /// How many members cannot be told by anything: those with the node's addresses where cgroups do not
 /// tell.
-int rules_of(const decide::NetworkPlan& plan, const tree::CgroupTree& tree, bool cgroups_tell, OwnMinors& own,
-             PacketRules& out);
+int build_packet_rules(const decide::NetworkPlan& plan, const tree::CgroupTree& tree, bool cgroups_tell,
+                       OwnMinors& own, PacketRules& out);
 
 /// For the audit log.
 std::string text_of(const HtbClass& one);

@@ -4,7 +4,7 @@
 
 namespace evenkeel::network {
 
-void restore_network(const Host& host, NetworkDoor& door, executor::Journal& journal,
+void restore_network(const Host& host, NetworkPort& door, executor::Journal& journal,
                      executor::Report& report) {
   const auto records = journal.directories();  // by value: records go while we look
   for (const auto& [path, made_on] : records) {

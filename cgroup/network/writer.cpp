@@ -14,7 +14,7 @@ using executor::Sighting;
 
 namespace {
 
-constexpr Duration kBetweenLooks = std::chrono::seconds(10);
+constexpr Duration kCheckInterval = std::chrono::seconds(10);
 const std::string kRulesRecord(kNetworkRules), kNothing = "nothing";
 
 std::string number_of(std::uint32_t handle) {
@@ -39,7 +39,7 @@ constexpr Reason kWhyClass = because("a class's share of the network, or a pod's
 
 }  // namespace
 
-void NetworkHand::apply(const decide::NetworkPlan& plan, MonoTime now, executor::Report& report) {
+void NetworkWriter::apply(const decide::NetworkPlan& plan, MonoTime now, executor::Report& report) {
   now_ = now;
   report_ = &report;
   if (plan.state == decide::NetworkPlan::State::off) {
@@ -47,7 +47,7 @@ void NetworkHand::apply(const decide::NetworkPlan& plan, MonoTime now, executor:
     totals_.held = classes_.size();
     if (held_ || has_rules_) return;  // refused: tried again in the next tick
     told_.clear();
-    no_fair_leaves_ = false;
+    fair_queue_refused_ = false;
     contest_ = {};
     pause_ = {};
     return;
@@ -62,32 +62,32 @@ void NetworkHand::apply(const decide::NetworkPlan& plan, MonoTime now, executor:
   totals_.held = classes_.size();
 }
 
-executor::HandTotals NetworkHand::totals() const {
+executor::ActuatorTotals NetworkWriter::totals() const {
   auto totals = totals_;
   totals.foreign = foreign_.foreign;
   return totals;
 }
 
-void NetworkHand::restore_all(MonoTime now, executor::Report& report) { apply({}, now, report); }
+void NetworkWriter::restore_all(MonoTime now, executor::Report& report) { apply({}, now, report); }
 
-void NetworkHand::share(const decide::NetworkPlan& plan) {
+void NetworkWriter::share(const decide::NetworkPlan& plan) {
   const bool other_link = link_index_ != plan.link->index || link_ != plan.link->name;
   if (held_ && other_link) withdraw("the node's way out is another interface now");
   if (!held_ && other_link) contest_ = {};
   if (pause_.waits(now_)) return;
   if (!held_ && !(may_begin() && begin(plan))) return;
-  if (now_ >= next_look_ && !still_ours()) return;
+  if (now_ >= next_check_ && !is_qdisc_ours()) return;
   if (const auto sum = sum_of(plan); sum != applied_) {
-    bring_to(plan);
+    apply_changes(plan);
     if (!pause_.waits(now_)) applied_ = sum;
   }
 }
 
 /// Whether the interface is not left to another process now.
-bool NetworkHand::may_begin() {
+bool NetworkWriter::may_begin() {
   if (contest_.ours()) return true;
-  if (now_ < next_look_) return false;
-  next_look_ = now_ + kBetweenLooks;
+  if (now_ < next_check_) return false;
+  next_check_ = now_ + kCheckInterval;
   const auto root = door_.root_qdisc(link_index_);
   if (!root) return false;
   const auto step = contest_.look({.value = sighting_of(*root)}, now_, foreign_);
@@ -95,7 +95,7 @@ bool NetworkHand::may_begin() {
 }
 
 /// Whether the interface has our queue now.
-bool NetworkHand::begin(const decide::NetworkPlan& plan) {
+bool NetworkWriter::begin(const decide::NetworkPlan& plan) {
   link_ = plan.link->name;
   link_index_ = plan.link->index;
   const auto root = door_.root_qdisc(link_index_);
@@ -120,14 +120,14 @@ bool NetworkHand::begin(const decide::NetworkPlan& plan) {
   held_ = true;
   contest_.written(now_);
   since_ = now_;
-  next_look_ = now_ + kBetweenLooks;
+  next_check_ = now_ + kCheckInterval;
   tell(place("qdisc"), name_of(*root), "htb " + number_of(kOurQdisc), false,
        because("networkQOS shares {}", plan.total));
   return true;
 }
 
-bool NetworkHand::still_ours() {
-  next_look_ = now_ + kBetweenLooks;
+bool NetworkWriter::is_qdisc_ours() {
+  next_check_ = now_ + kCheckInterval;
   if (dry_run_) return true;
   const auto root = door_.root_qdisc(link_index_);
   if (!root) return false;
@@ -141,22 +141,22 @@ bool NetworkHand::still_ours() {
   return false;
 }
 
-void NetworkHand::tell_foreign(Contest::Step step, const RootQdisc& found) {
+void NetworkWriter::tell_foreign(Contest::Step step, const RootQdisc& found) {
   report_->foreign.push_back(contest_.describe(
       step, {.path = place("qdisc"), .ours = "htb " + number_of(kOurQdisc), .theirs = name_of(found)}));
 }
 
-void NetworkHand::bring_to(const decide::NetworkPlan& plan) {
-  classes_of(plan, own_, wanted_);
-  const int unknown = rules_of(plan, tree_, door_.tells_cgroups(), own_, wanted_rules_);
-  own_.forget_others();
+void NetworkWriter::apply_changes(const decide::NetworkPlan& plan) {
+  build_htb_classes(plan, own_, wanted_);
+  const int unknown = build_packet_rules(plan, tree_, door_.supports_cgroup_match(), own_, wanted_rules_);
+  own_.release_unused();
   // Nobody's packets may go into a class that is not there.
   if (!put_classes() || !put_rules(unknown)) return;
   remove_other_classes();
   pause_ = {};
 }
 
-bool NetworkHand::put_classes() {
+bool NetworkWriter::put_classes() {
   for (const auto& one : wanted_) {
     const auto have = std::ranges::find(classes_, one.minor, &HtbClass::minor);
     if (have != classes_.end() && *have == one) continue;
@@ -167,7 +167,7 @@ bool NetworkHand::put_classes() {
     if (!dry_run_ && moves) done = door_.remove_class(link_index_, one.minor);
     if (!dry_run_ && done) done = door_.put_class(link_index_, one);
     if (!done) return refuse(path, text_of(one), done.error(), door_.words()), false;
-    if (have == classes_.end() || moves) make_fair(one);
+    if (have == classes_.end() || moves) add_fair_queue(one);
     tell(path, have == classes_.end() ? kNothing : text_of(*have), text_of(one), false, kWhyClass);
     if (have == classes_.end()) {
       classes_.push_back(one);
@@ -179,13 +179,13 @@ bool NetworkHand::put_classes() {
 }
 
 /// Classes share as well without it, only longer queues make their own requests wait: told once, and no more.
-void NetworkHand::make_fair(const HtbClass& one) {
-  if (dry_run_ || no_fair_leaves_) return;
+void NetworkWriter::add_fair_queue(const HtbClass& one) {
+  if (dry_run_ || fair_queue_refused_) return;
   const bool has_children = std::ranges::find(wanted_, one.minor, &HtbClass::parent) != wanted_.end();
   if (has_children) return;
-  const auto done = door_.make_fair(link_index_, one.minor);
+  const auto done = door_.add_fair_queue(link_index_, one.minor);
   if (done) return;
-  no_fair_leaves_ = true;
+  fair_queue_refused_ = true;
   ++totals_.refusals;
   report_->refusals.push_back({.path = place(name_of(one.minor)),
                                .error = done.error(),
@@ -193,11 +193,11 @@ void NetworkHand::make_fair(const HtbClass& one) {
                                .detail = door_.words() + ": what a class sends waits in one queue"});
 }
 
-bool NetworkHand::put_rules(int unknown) {
+bool NetworkWriter::put_rules(int unknown) {
   if (has_rules_ && wanted_rules_ == rules_) return true;
   const auto text = text_of(wanted_rules_);
   Result<> done;
-  if (!dry_run_) done = journal_.will_make(kRulesRecord);
+  if (!dry_run_) done = journal_.record_creation(kRulesRecord);
   if (!dry_run_ && done) done = door_.put_rules(wanted_rules_);
   if (!done) {
     if (!dry_run_ && !has_rules_) static_cast<void>(journal_.unmade(kRulesRecord));
@@ -215,7 +215,7 @@ bool NetworkHand::put_rules(int unknown) {
 }
 
 /// Children stand behind their parents.
-void NetworkHand::remove_other_classes() {
+void NetworkWriter::remove_other_classes() {
   for (auto i = classes_.size(); i-- > 0;) {
     const auto minor = classes_[i].minor;
     if (std::ranges::find(wanted_, minor, &HtbClass::minor) != wanted_.end()) continue;
@@ -226,7 +226,7 @@ void NetworkHand::remove_other_classes() {
   }
 }
 
-void NetworkHand::withdraw(const char* why) {
+void NetworkWriter::withdraw(const char* why) {
   applied_ = 0;
   classes_.clear();
   if (dry_run_) {
@@ -255,12 +255,12 @@ void NetworkHand::withdraw(const char* why) {
   static_cast<void>(journal_.unmade(place("qdisc")));
 }
 
-std::string NetworkHand::place(const std::string& what) const {
+std::string NetworkWriter::place(const std::string& what) const {
   return std::string(kNetworkRecords) + link_ + '/' + what;
 }
 
-void NetworkHand::tell(std::string path, std::string before, std::string after, bool restored,
-                       const Reason& why) {
+void NetworkWriter::tell(std::string path, std::string before, std::string after, bool restored,
+                         const Reason& why) {
   if (!dry_run_) ++totals_.writes;
   report_->writes.push_back({.path = std::move(path),
                              .old_text = std::move(before),
@@ -271,7 +271,7 @@ void NetworkHand::tell(std::string path, std::string before, std::string after, 
 }
 
 /// No more is tried before a pause, which grows.
-void NetworkHand::refuse(std::string path, std::string text, const Error& error, std::string detail) {
+void NetworkWriter::refuse(std::string path, std::string text, const Error& error, std::string detail) {
   ++totals_.refusals;
   if (!pause_.refuse(error.code, path + ' ' + text + ' ' + detail, now_)) return;
   report_->refusals.push_back({.path = std::move(path),
@@ -282,7 +282,7 @@ void NetworkHand::refuse(std::string path, std::string text, const Error& error,
                                .detail = std::move(detail)});
 }
 
-void NetworkHand::add_managed(std::vector<executor::Managed>& out) const {
+void NetworkWriter::add_managed(std::vector<executor::Managed>& out) const {
   if (!held_) return;
   for (const auto& one : classes_)
     out.push_back({.path = place(name_of(one.minor)),

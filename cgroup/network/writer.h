@@ -15,10 +15,10 @@
 
 namespace evenkeel::network {
 
-class NetworkHand final : public executor::Hand {
+class NetworkWriter final : public executor::Actuator {
  public:
   /// All must outlive it.
-  NetworkHand(const tree::CgroupTree& tree, NetworkDoor& door, executor::Journal& journal, bool dry_run)
+  NetworkWriter(const tree::CgroupTree& tree, NetworkPort& door, executor::Journal& journal, bool dry_run)
       : tree_(tree), door_(door), journal_(journal), dry_run_(dry_run) {}
 
   /// Adds what it did to `report`. Touches nothing while the plan says the same again; every ten seconds it
@@ -30,17 +30,17 @@ class NetworkHand final : public executor::Hand {
   void restore_all(MonoTime now, executor::Report& report) override;
   void add_managed(std::vector<executor::Managed>& out) const override;
   /// What is held are classes of the queue.
-  [[nodiscard]] executor::HandTotals totals() const override;
+  [[nodiscard]] executor::ActuatorTotals totals() const override;
 
  private:
   void share(const decide::NetworkPlan& plan);
   bool begin(const decide::NetworkPlan& plan);
   bool may_begin();
-  bool still_ours();
+  bool is_qdisc_ours();
   void tell_foreign(executor::Contest::Step step, const RootQdisc& found);
-  void bring_to(const decide::NetworkPlan& plan);
+  void apply_changes(const decide::NetworkPlan& plan);
   bool put_classes();
-  void make_fair(const HtbClass& one);
+  void add_fair_queue(const HtbClass& one);
   bool put_rules(int unknown);
   void remove_other_classes();
   void withdraw(const char* why);
@@ -49,14 +49,14 @@ class NetworkHand final : public executor::Hand {
   [[nodiscard]] std::string place(const std::string& what) const;
 
   const tree::CgroupTree& tree_;
-  NetworkDoor& door_;
+  NetworkPort& door_;
   executor::Journal& journal_;
   bool dry_run_;
 
   bool held_ = false;  ///< our queue is there
   bool has_rules_ = false;
-  bool no_fair_leaves_ = false;  ///< refused, and told
-  executor::Contest contest_{};  ///< of the interface's queue
+  bool fair_queue_refused_ = false;  ///< refused, and told
+  executor::Contest contest_{};      ///< of the interface's queue
   executor::ForeignCounts foreign_{};
   std::string link_{};
   int link_index_ = 0;
@@ -65,15 +65,15 @@ class NetworkHand final : public executor::Hand {
   PacketRules rules_{}, wanted_rules_{};
   OwnMinors own_{};
   std::string told_{};  ///< why nothing is done, told already
-  executor::HandTotals totals_{};
+  executor::ActuatorTotals totals_{};
   decide::PolicyIndex by_ = 0;
-  MonoTime now_{}, since_{}, next_look_{};
-  executor::Pause pause_{};
+  MonoTime now_{}, since_{}, next_check_{};
+  executor::RetryBackoff pause_{};
   executor::Report* report_ = nullptr;
 };
 
 /// Undo, offline: takes away what the journal holds. What the kernel refuses stays on record.
-void restore_network(const Host& host, NetworkDoor& door, executor::Journal& journal,
+void restore_network(const Host& host, NetworkPort& door, executor::Journal& journal,
                      executor::Report& report);
 
 }  // namespace evenkeel::network

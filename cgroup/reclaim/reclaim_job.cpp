@@ -59,7 +59,7 @@ Result<ReclaimFiles> ReclaimFiles::open(const tree::CgroupTree& tree, const tree
   if (!current) return tl::unexpected(current.error());
   auto pressure = tree.host().open_read(dir + "/memory.pressure");
   if (!pressure) return tl::unexpected(pressure.error());
-  auto reclaim = executor::open_order_file(tree.host(), dir, kReclaimFile);
+  auto reclaim = executor::open_command_file(tree.host(), dir, kReclaimFile);
   if (!reclaim) return tl::unexpected(reclaim.error());
   return ReclaimFiles{std::move(*current), std::move(*pressure), std::move(*reclaim)};
 }
@@ -90,7 +90,7 @@ ReclaimJob::Step ReclaimJob::step(bool whole) {
 }
 
 bool ReclaimJob::stalled(Bytes used) {
-  if (!stall_from_us_ || (order_.stalls_anyway_at && used >= *order_.stalls_anyway_at))
+  if (!stall_from_us_ || (order_.own_stalls_above && used >= *order_.own_stalls_above))
     stall_from_us_ = stall_seen_us_;
   return std::chrono::microseconds(*stall_seen_us_ - *stall_from_us_) > *order_.stall_allowed;
 }
@@ -102,7 +102,7 @@ Bytes ReclaimJob::chunk(Bytes used, bool whole) const {
 }
 
 ReclaimJob::Step ReclaimJob::ask(Bytes used, Bytes amount) {
-  const auto given = executor::give_order(
+  const auto given = executor::write_command(
       files_.reclaim, std::to_string(amount.count()) + (order_.file_only ? " swappiness=0" : ""),
       kReclaimFile);
   if (!given && given.error().code != EAGAIN && given.error().code != EINTR)

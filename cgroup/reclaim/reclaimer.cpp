@@ -54,9 +54,9 @@ ReclaimAbility Reclaimer::ability() {
   ability_.on_demand = tree_.host().exists(dir + '/' + kReclaimFile);
   if (how_ != How::by_thread || !ability_.on_demand) return ability_;
   // Tried with an order for nothing, which every kernel that knows the argument carries out.
-  if (const auto file = executor::open_order_file(tree_.host(), dir, kReclaimFile);
+  if (const auto file = executor::open_command_file(tree_.host(), dir, kReclaimFile);
       file && is_kernel_fs(file->get()))
-    ability_.file_only = executor::give_order(*file, "0 swappiness=0", kReclaimFile).has_value();
+    ability_.file_only = executor::write_command(*file, "0 swappiness=0", kReclaimFile).has_value();
   return ability_;
 }
 
@@ -71,7 +71,7 @@ void Reclaimer::follow(const std::vector<ReclaimOrder>& orders) {
     if (shared_->tasks.empty()) return;
     shared_->changed.notify_all();
   }
-  if (how_ == How::at_once) return do_at_once();
+  if (how_ == How::at_once) return run_synchronously();
   if (!running_) start_thread();
 }
 
@@ -113,7 +113,7 @@ ReclaimCounters Reclaimer::counters() const {
   return shared_->counters;
 }
 
-void Reclaimer::do_at_once() {
+void Reclaimer::run_synchronously() {
   for (auto& task : shared_->tasks) {
     task->job.begin(*task->news);
     const auto step = task->job.step(true);

@@ -56,7 +56,7 @@ class Reclaimer {
   static void* thread(void* shared);
   static void note(Task& task, const ReclaimJob::Step& step, ReclaimCounters& counters);
   void place(const ReclaimOrder& order);
-  void do_at_once();
+  void run_synchronously();
   void start_thread();
 
   const tree::CgroupTree& tree_;

@@ -52,7 +52,7 @@ bool ResctrlHand::Impl::make(const decide::ResctrlGroup& wish) {
   const bool left = there && on_record != journal.directories().end() && on_record->second == *there;
   if (there && !left) return refused({.code = EEXIST, .op = Op::open});
   if (!dry_run && !left) {
-    if (const auto noted = journal.will_make(group.dir); !noted) return refused(noted.error());
+    if (const auto noted = journal.record_creation(group.dir); !noted) return refused(noted.error());
     if (const auto made = files.make_dir(group.dir); !made) {
       static_cast<void>(journal.unmade(group.dir));
       return refused(made.error());

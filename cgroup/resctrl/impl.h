@@ -33,10 +33,10 @@ struct HeldGroup {
 };
 
 /// A cgroup whose tasks we keep in a group.
-struct Placed : tree::Followed {
+struct Placed : tree::TrackedTasks {
   std::uint32_t group = 0;  ///< HeldGroup::id
   std::uint64_t round = 0;  ///< the last one whose plan named it
-  bool others_told = false;
+  bool others_reported = false;
   std::string moved{};  ///< in this round, for the report
   int moved_count = 0;
 };
@@ -81,15 +81,15 @@ struct ResctrlHand::Impl {
   bool move(Placed& placed, std::int32_t task, const std::string& file);
   void find_movable();
   bool read_tasks(const std::string& file, std::vector<std::int32_t>& out);
-  void tell_moved();
+  void report_moved();
 
   /// Of what only a person can change: resctrl is not mounted, the tasks are in another PID namespace.
   static constexpr Duration kLongFirstPause = std::chrono::seconds(60);
-  static constexpr int kMostMoves = 4000;  ///< in one round; the rest follows in the next
+  static constexpr int kMaxMoves = 4000;  ///< in one round; the rest follows in the next
 
   struct Refusal {
     std::string what{};
-    executor::Pause pause{};
+    executor::RetryBackoff pause{};
   };
 
   const tree::CgroupTree& tree;
@@ -105,7 +105,7 @@ struct ResctrlHand::Impl {
   std::uint32_t next_group = 1;
   std::uint64_t round = 0;
   decide::PolicyIndex last_by = 0;
-  tree::LookTimer timer{};
+  tree::CheckTimer timer{};
   MonoTime at{};
   executor::Report* report = nullptr;
 

@@ -44,7 +44,7 @@ void ResctrlHand::Impl::place(const decide::ResctrlPlan& plan) {
   release_unnamed();
   timer.find_due(members, at, !dry_run);
   settle();
-  std::erase_if(members, [this](const Placed& p) { return p.round != round && p.looks_left == 0; });
+  std::erase_if(members, [this](const Placed& p) { return p.round != round && p.checks_left == 0; });
 }
 
 void ResctrlHand::Impl::want(CgroupId cgroup, std::uint32_t group) {
@@ -59,7 +59,7 @@ void ResctrlHand::Impl::want(CgroupId cgroup, std::uint32_t group) {
   at_or_after->round = round;
   if (at_or_after->group == group) return;
   at_or_after->group = group;
-  at_or_after->look_again(at);
+  at_or_after->recheck(at);
 }
 
 /// Cgroups that the plan does not name any more: their tasks go back, unless they died or went with their
@@ -71,8 +71,8 @@ void ResctrlHand::Impl::release_unnamed() {
   for (auto& placed : members) {
     if (placed.round == round || placed.group == 0) continue;
     placed.group = 0;
-    placed.looks_left = 1;
-    placed.next_look = at;
+    placed.checks_left = 1;
+    placed.next_check = at;
   }
 }
 
@@ -80,10 +80,10 @@ void ResctrlHand::Impl::settle() {
   moves = 0;
   const auto& due = timer.due();
   if (due.empty()) return;
-  for (int i = 0; i < kMostPasses && moves < kMostMoves && pass(); ++i) {
+  for (int i = 0; i < kMostPasses && moves < kMaxMoves && pass(); ++i) {
   }
-  if (moves < kMostMoves) timer.looked(members, at, dry_run);
-  tell_moved();
+  if (moves < kMaxMoves) timer.looked(members, at, dry_run);
+  report_moved();
 }
 
 /// One look at everybody who is due; whether a task was moved.
@@ -117,12 +117,12 @@ bool ResctrlHand::Impl::look_at(Placed& placed, const HeldGroup* group) {
     if (!movable_known) find_movable();
     if (!contains(movable, task)) {
       others += all_read ? 1 : 0;
-    } else if (moves < kMostMoves && move(placed, task, file)) {
+    } else if (moves < kMaxMoves && move(placed, task, file)) {
       moved = true;
     }
   }
-  if (others > 0 && !placed.others_told) {
-    placed.others_told = true;
+  if (others > 0 && !placed.others_reported) {
+    placed.others_reported = true;
     ++counters.foreign;
     report->foreign.push_back({.path = file,
                                .ours = group == nullptr ? "the root's group" : group->name,
@@ -144,7 +144,7 @@ bool ResctrlHand::Impl::move(Placed& placed, std::int32_t task, const std::strin
     const auto written = files.write(file, std::string_view(line.data(), id.size() + 1));
     if (!written && written.error().code == ESRCH) return false;
     if (!written) {
-      refuse(file, std::string(id), written.error(), tree::LookTimer::kBetweenLooks);
+      refuse(file, std::string(id), written.error(), tree::CheckTimer::kCheckInterval);
       return false;
     }
     ++counters.moved_tasks;
@@ -181,14 +181,14 @@ void ResctrlHand::Impl::find_movable() {
 bool ResctrlHand::Impl::read_tasks(const std::string& file, std::vector<std::int32_t>& out) {
   const auto text = files.read(file, room.text);
   if (!text && !dry_run && !vanished(text.error()))
-    refuse(file, "read", text.error(), tree::LookTimer::kBetweenLooks);
+    refuse(file, "read", text.error(), tree::CheckTimer::kCheckInterval);
   if (!text) return dry_run;
   append_threads(*text, out);
   std::ranges::sort(out);
   return true;
 }
 
-void ResctrlHand::Impl::tell_moved() {
+void ResctrlHand::Impl::report_moved() {
   for (const auto i : timer.due()) {
     auto& placed = members[i];
     if (placed.moved.empty()) continue;

@@ -35,7 +35,7 @@ void ResctrlHand::restore_all(MonoTime now, executor::Report& report) {
 
 const ResctrlCounters& ResctrlHand::counters() const { return impl_->counters; }
 
-executor::HandTotals ResctrlHand::totals() const {
+executor::ActuatorTotals ResctrlHand::totals() const {
   const auto& of = impl_->counters;
   return {.writes = of.writes,
           .refusals = of.refusals,
@@ -95,7 +95,7 @@ void ResctrlHand::Impl::run(const decide::ResctrlPlan& plan, MonoTime now, execu
     if (wish.wanted) ensure(wish, plan.by);
   place(plan);
   std::erase_if(refusals,
-                [this](const Refusal& r) { return at > r.pause.retry_at + executor::kLongestPause; });
+                [this](const Refusal& r) { return at > r.pause.retry_at + executor::kMaxRetryDelay; });
   count();
 }
 

@@ -25,7 +25,7 @@ struct ResctrlCounters : executor::ForeignCounts {
   std::size_t groups = 0, members = 0, quarantined = 0;
 };
 
-class ResctrlHand final : public executor::Hand {
+class ResctrlHand final : public executor::Actuator {
  public:
   /// All must outlive it.
   ResctrlHand(const tree::CgroupTree& tree, ResctrlFiles& files, executor::Journal& journal, bool dry_run);
@@ -39,7 +39,7 @@ class ResctrlHand final : public executor::Hand {
   }
   void restore_all(MonoTime now, executor::Report& report) override;
   void add_managed(std::vector<executor::Managed>& out) const override;
-  [[nodiscard]] executor::HandTotals totals() const override;
+  [[nodiscard]] executor::ActuatorTotals totals() const override;
   [[nodiscard]] const ResctrlCounters& counters() const;
 
  private:

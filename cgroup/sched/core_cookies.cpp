@@ -62,7 +62,7 @@ CoreCookies::Given carry(bool real, std::span<const std::int32_t> to, Prepare pr
 
 }  // namespace
 
-std::string why_no_cookies(const Error& error) {
+std::string describe_cookie_error(const Error& error) {
   const auto because = [&](const char* why) { return std::string(errno_name(error.code)) + ": " + why; };
   switch (error.code) {
     case ENODEV:
@@ -90,8 +90,8 @@ Result<std::uint64_t> KernelCookies::of(std::int32_t task) {
   return cookie;
 }
 
-CoreCookies::Given KernelCookies::give_new(std::span<const std::int32_t> to,
-                                           const std::function<bool(std::uint64_t)>& announced) {
+CoreCookies::Given KernelCookies::create_cookie(std::span<const std::int32_t> to,
+                                                const std::function<bool(std::uint64_t)>& announced) {
   return carry(real_, to, [&](std::uint64_t& cookie) {
     if (const int code = core_sched(PR_SCHED_CORE_CREATE, 0)) return code;
     if (const int code = core_sched(PR_SCHED_CORE_GET, 0, &cookie)) return code;
@@ -109,7 +109,7 @@ CoreCookies::Given KernelCookies::give(std::uint64_t cookie, std::int32_t like,
   });
 }
 
-CoreCookies::Given KernelCookies::take_away(std::span<const std::int32_t> from) {
+CoreCookies::Given KernelCookies::clear_cookies(std::span<const std::int32_t> from) {
   return carry(real_, from, [](std::uint64_t&) { return become_cookieless(); });
 }
 

@@ -24,15 +24,15 @@ class CoreCookies {
   /// Of a thread; 0: none. ENODEV: the machine has one thread per core, EINVAL: the kernel knows no cookies.
   virtual Result<std::uint64_t> of(std::int32_t task) = 0;
   /// A new cookie for these threads. `announced` hears which before anybody has it, and may call it off.
-  virtual Given give_new(std::span<const std::int32_t> to,
-                         const std::function<bool(std::uint64_t)>& announced) = 0;
+  virtual Given create_cookie(std::span<const std::int32_t> to,
+                              const std::function<bool(std::uint64_t)>& announced) = 0;
   /// The cookie that `like` has, if it still is `cookie`.
   virtual Given give(std::uint64_t cookie, std::int32_t like, std::span<const std::int32_t> to) = 0;
-  virtual Given take_away(std::span<const std::int32_t> from) = 0;
+  virtual Given clear_cookies(std::span<const std::int32_t> from) = 0;
 };
 
 /// For people, with the errno's name; of an error that `of` or a giving call has told.
-std::string why_no_cookies(const Error& error);
+std::string describe_cookie_error(const Error& error);
 
 /// Each call is done by a thread of its own, which ends with the cookie that it had to take itself.
 class KernelCookies final : public CoreCookies {
@@ -40,10 +40,10 @@ class KernelCookies final : public CoreCookies {
   /// Below a fake root numbers of tasks mean nobody: then everything is refused.
   explicit KernelCookies(const Host& host) : real_(host.on_kernel_fs("proc")) {}
   Result<std::uint64_t> of(std::int32_t task) override;
-  Given give_new(std::span<const std::int32_t> to,
-                 const std::function<bool(std::uint64_t)>& announced) override;
+  Given create_cookie(std::span<const std::int32_t> to,
+                      const std::function<bool(std::uint64_t)>& announced) override;
   Given give(std::uint64_t cookie, std::int32_t like, std::span<const std::int32_t> to) override;
-  Given take_away(std::span<const std::int32_t> from) override;
+  Given clear_cookies(std::span<const std::int32_t> from) override;
 
  private:
   bool real_;

@@ -13,17 +13,17 @@ const std::string kNone = "no group";
 
 }  // namespace
 
-void CoreSchedHand::apply(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report) {
+void CoreSchedWriter::apply(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report) {
   if (!plan.members().empty()) by_ = plan.by;
   run(plan, now, report);
 }
 
-void CoreSchedHand::restore_all(MonoTime now, executor::Report& report) {
+void CoreSchedWriter::restore_all(MonoTime now, executor::Report& report) {
   pause_ = {};
   run(decide::CoreSchedPlan{}, now, report);
 }
 
-void CoreSchedHand::run(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report) {
+void CoreSchedWriter::run(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report) {
   if (members_.empty() && plan.members().empty()) return;
   now_ = now;
   report_ = &report;
@@ -34,30 +34,30 @@ void CoreSchedHand::run(const decide::CoreSchedPlan& plan, MonoTime now, executo
   for (const auto i : timer_.due())
     if (!pause_.waits(now_)) look_at(members_[i]);
   if (!pause_.waits(now_)) timer_.looked(members_, now_, dry_run_);
-  std::erase_if(members_, [this](const Member& m) { return m.round != round_ && m.looks_left == 0; });
+  std::erase_if(members_, [this](const Member& m) { return m.round != round_ && m.checks_left == 0; });
   std::erase_if(groups_, [this](const Group& group) {
     const bool gone = group.round != round_;
     if (gone && group.cookie != 0) retired_.push_back(group.cookie);
     return gone;
   });
-  if (std::ranges::all_of(members_, [](const Member& m) { return m.looks_left == 0; })) retired_.clear();
+  if (std::ranges::all_of(members_, [](const Member& m) { return m.checks_left == 0; })) retired_.clear();
   counters_.groups = groups_.size();
   counters_.members = members_.size();
 }
 
-CoreSchedHand::Group& CoreSchedHand::group_named(const std::string& name) {
+CoreSchedWriter::Group& CoreSchedWriter::group_named(const std::string& name) {
   auto found = std::ranges::find(groups_, name, &Group::name);
   if (found == groups_.end()) found = groups_.insert(groups_.end(), Group{.id = next_group_++, .name = name});
   found->round = round_;
   return *found;
 }
 
-CoreSchedHand::Group* CoreSchedHand::find_group(std::uint32_t id) {
+CoreSchedWriter::Group* CoreSchedWriter::find_group(std::uint32_t id) {
   const auto found = std::ranges::find(groups_, id, &Group::id);
   return found == groups_.end() ? nullptr : &*found;
 }
 
-void CoreSchedHand::want(const decide::CoreSchedMember& wish, std::uint32_t group) {
+void CoreSchedWriter::want(const decide::CoreSchedMember& wish, std::uint32_t group) {
   auto found = std::ranges::lower_bound(members_, wish.cgroup, {}, &Member::cgroup);
   if (found == members_.end() || found->cgroup != wish.cgroup) {
     const auto* directory = tree_.find(wish.cgroup);
@@ -70,15 +70,15 @@ void CoreSchedHand::want(const decide::CoreSchedMember& wish, std::uint32_t grou
   found->why = wish.why;
   if (found->group == group) return;
   found->group = group;
-  found->look_again(now_);
+  found->recheck(now_);
 }
 
-void CoreSchedHand::release_unnamed() {
+void CoreSchedWriter::release_unnamed() {
   for (auto& member : members_) {
     if (member.round == round_ || member.group == 0) continue;
     member.group = 0;
-    member.looks_left = 1;
-    member.next_look = now_;
+    member.checks_left = 1;
+    member.next_check = now_;
   }
   std::erase_if(members_, [this](const Member& member) {
     const bool gone = tree_.find(member.cgroup) == nullptr;
@@ -87,16 +87,16 @@ void CoreSchedHand::release_unnamed() {
   });
 }
 
-bool CoreSchedHand::is_ours(std::uint64_t cookie) const {
+bool CoreSchedWriter::is_ours(std::uint64_t cookie) const {
   if (cookie == 0) return false;
   return std::ranges::find(groups_, cookie, &Group::cookie) != groups_.end() ||
          std::ranges::find(retired_, cookie) != retired_.end();
 }
 
 /// Finds who lacks the group's cookie (no group: who has one of ours); false: there is no telling.
-bool CoreSchedHand::sort_out(Member& member, std::uint64_t wanted) {
+bool CoreSchedWriter::sort_out(Member& member, std::uint64_t wanted) {
   threads_.clear();
-  lacking_.clear();
+  without_cookie_.clear();
   const int hidden = tree::add_threads(files_, member.dir, member.threads_file, room_, threads_);
   if (threads_.empty() && hidden > 0) return refuse(member, {ESRCH, Op::read}), false;
   int others = 0;
@@ -107,17 +107,17 @@ bool CoreSchedHand::sort_out(Member& member, std::uint64_t wanted) {
     if (wanted != 0 && *cookie == wanted) {
       holder_ = task;
     } else if (is_ours(*cookie) || (*cookie == 0 && member.group != 0)) {
-      lacking_.push_back(task);
+      without_cookie_.push_back(task);
     } else if (*cookie != 0) {
       ++others;
     }
   }
-  if (others > 0 && member.group != 0) tell_of_others(member, others);
+  if (others > 0 && member.group != 0) report_foreign(member, others);
   return true;
 }
 
-void CoreSchedHand::tell_of_others(Member& member, int others) {
-  if (std::exchange(member.others_told, true)) return;
+void CoreSchedWriter::report_foreign(Member& member, int others) {
+  if (std::exchange(member.others_reported, true)) return;
   ++counters_.foreign;
   report_->foreign.push_back({.path = member.threads_file,
                               .ours = find_group(member.group)->name,
@@ -126,19 +126,19 @@ void CoreSchedHand::tell_of_others(Member& member, int others) {
                               .cgroup = member.cgroup});
 }
 
-void CoreSchedHand::look_at(Member& member) {
+void CoreSchedWriter::look_at(Member& member) {
   Group* group = find_group(member.group);
   if (dry_run_) {
-    if (group != nullptr && member.looks_left > 0) tell(member, kNone, group->name, 0);
+    if (group != nullptr && member.checks_left > 0) tell(member, kNone, group->name, 0);
     return;
   }
   int given_to = 0;
   for (int pass = 0; pass < kMostPasses && !pause_.waits(now_); ++pass) {
     if (!sort_out(member, group == nullptr ? 0 : group->cookie)) return;
-    if (lacking_.empty()) break;
+    if (without_cookie_.empty()) break;
     const auto before = counters_.tasks;
     if (group == nullptr) {
-      settle(member, cookies_.take_away(lacking_), nullptr);
+      settle(member, cookies_.clear_cookies(without_cookie_), nullptr);
     } else {
       give(member, *group);
     }
@@ -147,28 +147,28 @@ void CoreSchedHand::look_at(Member& member) {
   }
   if (given_to > 0 && group != nullptr) tell(member, kNone, group->name, given_to);
   if (given_to > 0 && group == nullptr) tell(member, "a group of ours", kNone, given_to);
-  if (group == nullptr && lacking_.empty())
+  if (group == nullptr && without_cookie_.empty())
     static_cast<void>(journal_.unmade(member.dir + std::string(kRecord)));
 }
 
 /// The group's cookie, which whoever has it hands on; a new one, when nobody has.
-void CoreSchedHand::give(Member& member, Group& group) {
+void CoreSchedWriter::give(Member& member, Group& group) {
   if (group.cookie != 0 && find_holder(group)) {
-    if (!put_on_record(member, group.cookie)) return;
-    return settle(member, cookies_.give(group.cookie, holder_, lacking_), &group);
+    if (!record_cookie(member, group.cookie)) return;
+    return settle(member, cookies_.give(group.cookie, holder_, without_cookie_), &group);
   }
-  const auto given = cookies_.give_new(lacking_, [&](std::uint64_t cookie) {
+  const auto given = cookies_.create_cookie(without_cookie_, [&](std::uint64_t cookie) {
     group.cookie = cookie;
-    return put_on_record(member, cookie);
+    return record_cookie(member, cookie);
   });
   settle(member, given, &group);
   // Whoever else is in it has the old one, if anybody is alive there.
   for (auto& other : members_)
-    if (other.group == group.id && other.cgroup != member.cgroup) other.look_again(now_);
+    if (other.group == group.id && other.cgroup != member.cgroup) other.recheck(now_);
 }
 
 /// Somebody alive with the group's cookie: among those just seen, else in another cgroup of the group.
-bool CoreSchedHand::find_holder(const Group& group) {
+bool CoreSchedWriter::find_holder(const Group& group) {
   const auto has_it = [&](std::int32_t task) {
     const auto cookie = cookies_.of(task);
     return cookie && *cookie == group.cookie;
@@ -186,13 +186,13 @@ bool CoreSchedHand::find_holder(const Group& group) {
   return false;
 }
 
-bool CoreSchedHand::put_on_record(const Member& member, std::uint64_t cookie) {
+bool CoreSchedWriter::record_cookie(const Member& member, std::uint64_t cookie) {
   const auto recorded = journal_.made(member.dir + std::string(kRecord), cookie);
   if (!recorded) refuse(member, recorded.error());
   return recorded.has_value();
 }
 
-void CoreSchedHand::settle(Member& member, const CoreCookies::Given& given, const Group* group) {
+void CoreSchedWriter::settle(Member& member, const CoreCookies::Given& given, const Group* group) {
   counters_.tasks += static_cast<std::uint64_t>(given.tasks);
   // Its holder died in between; or it is not on record, which was told.
   const bool lost = group != nullptr && (given.error.code == ESRCH || given.error.code == ECANCELED);
@@ -201,7 +201,7 @@ void CoreSchedHand::settle(Member& member, const CoreCookies::Given& given, cons
 }
 
 /// No more is tried before a pause, which grows: what the kernel says is said of all.
-void CoreSchedHand::refuse(const Member& member, const Error& error) {
+void CoreSchedWriter::refuse(const Member& member, const Error& error) {
   ++counters_.refusals;
   if (!pause_.refuse(error.code, {}, now_, kFirstPause)) return;
   report_->refusals.push_back({.path = member.threads_file,
@@ -210,11 +210,11 @@ void CoreSchedHand::refuse(const Member& member, const Error& error) {
                                .quarantined = true,
                                .retry_in = pause_.length,
                                .cgroup = member.cgroup,
-                               .detail = why_no_cookies(error)});
+                               .detail = describe_cookie_error(error)});
 }
 
-void CoreSchedHand::tell(const Member& member, const std::string& before, const std::string& after,
-                         int tasks) {
+void CoreSchedWriter::tell(const Member& member, const std::string& before, const std::string& after,
+                           int tasks) {
   report_->writes.push_back({.path = member.threads_file,
                              .old_text = before,
                              .new_text = after + (tasks > 0 ? ": " + std::to_string(tasks) + " tasks" : ""),
@@ -224,7 +224,7 @@ void CoreSchedHand::tell(const Member& member, const std::string& before, const 
                              .why = member.group == 0 ? because("nobody asks for it any more") : member.why});
 }
 
-void CoreSchedHand::add_managed(std::vector<executor::Managed>& out) const {
+void CoreSchedWriter::add_managed(std::vector<executor::Managed>& out) const {
   for (const auto& member : members_) {
     const auto group = std::ranges::find(groups_, member.group, &Group::id);
     if (group == groups_.end() || group->cookie == 0) continue;
@@ -251,7 +251,7 @@ void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, executor::Jou
     for (const char* file : {"/cgroup.threads", "/tasks"})
       tree::add_threads(files, dir, dir + file, room, threads);
     std::erase_if(threads, [&](std::int32_t task) { return cookies.of(task).value_or(0) != cookie; });
-    const auto given = threads.empty() ? CoreCookies::Given{} : cookies.take_away(threads);
+    const auto given = threads.empty() ? CoreCookies::Given{} : cookies.clear_cookies(threads);
     if (given.error.code != 0) {
       report.refusals.push_back({.path = path, .error = given.error, .text = kNone});
       continue;

@@ -25,11 +25,11 @@ struct CoreSchedCounters {
   std::size_t groups = 0, members = 0;
 };
 
-class CoreSchedHand final : public executor::Hand {
+class CoreSchedWriter final : public executor::Actuator {
  public:
   /// All must outlive it. `files`: for the tasks of cgroups.
-  CoreSchedHand(const tree::CgroupTree& tree, ResctrlFiles& files, CoreCookies& cookies,
-                executor::Journal& journal, bool dry_run)
+  CoreSchedWriter(const tree::CgroupTree& tree, ResctrlFiles& files, CoreCookies& cookies,
+                  executor::Journal& journal, bool dry_run)
       : tree_(tree), files_(files), cookies_(cookies), journal_(journal), dry_run_(dry_run) {}
 
   /// Adds what it did to `report`. Cgroups are looked at as task_follow.h says.
@@ -39,7 +39,7 @@ class CoreSchedHand final : public executor::Hand {
   }
   void restore_all(MonoTime now, executor::Report& report) override;
   void add_managed(std::vector<executor::Managed>& out) const override;
-  [[nodiscard]] executor::HandTotals totals() const override {
+  [[nodiscard]] executor::ActuatorTotals totals() const override {
     return {.refusals = counters_.refusals, .foreign = counters_.foreign, .held = counters_.members};
   }
   [[nodiscard]] const CoreSchedCounters& counters() const { return counters_; }
@@ -51,10 +51,10 @@ class CoreSchedHand final : public executor::Hand {
     std::uint64_t cookie = 0;  ///< 0: nobody has one yet
     std::uint64_t round = 0;   ///< the last one whose plan named it
   };
-  struct Member : tree::Followed {
+  struct Member : tree::TrackedTasks {
     std::uint32_t group = 0;  ///< 0: its tasks are to have none
     std::uint64_t round = 0;
-    bool others_told = false;
+    bool others_reported = false;
     Reason why{};
     MonoTime since{};
   };
@@ -64,12 +64,12 @@ class CoreSchedHand final : public executor::Hand {
   void want(const decide::CoreSchedMember& wish, std::uint32_t group);
   void release_unnamed();
   void look_at(Member& member);
-  void tell_of_others(Member& member, int others);
+  void report_foreign(Member& member, int others);
   bool sort_out(Member& member, std::uint64_t wanted);
   void give(Member& member, Group& group);
   bool find_holder(const Group& group);
   [[nodiscard]] bool is_ours(std::uint64_t cookie) const;
-  bool put_on_record(const Member& member, std::uint64_t cookie);
+  bool record_cookie(const Member& member, std::uint64_t cookie);
   void tell(const Member& member, const std::string& before, const std::string& after, int tasks);
   void settle(Member& member, const CoreCookies::Given& given, const Group* group);
   void refuse(const Member& member, const Error& error);
@@ -83,18 +83,18 @@ class CoreSchedHand final : public executor::Hand {
   std::vector<Group> groups_{};
   std::vector<Member> members_{};         ///< sorted by cgroup
   std::vector<std::uint64_t> retired_{};  ///< cookies of groups that are gone; some task may still have one
-  tree::LookTimer timer_{};
+  tree::CheckTimer timer_{};
   CoreSchedCounters counters_{};
   std::uint32_t next_group_ = 1;
   std::uint64_t round_ = 0;
   decide::PolicyIndex by_ = 0;
   MonoTime now_{};
-  executor::Pause pause_{};
+  executor::RetryBackoff pause_{};
   executor::Report* report_ = nullptr;
 
   // Room to work in, kept from round to round.
   tree::ThreadsRoom room_{};
-  std::vector<std::int32_t> threads_{}, lacking_{};
+  std::vector<std::int32_t> threads_{}, without_cookie_{};
   std::int32_t holder_ = 0;
 };
 

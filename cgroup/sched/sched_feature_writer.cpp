@@ -17,7 +17,7 @@ namespace {
 constexpr std::array<const char*, 2> kFiles = {"sys/kernel/debug/sched/features",
                                                "sys/kernel/debug/sched_features"};
 constexpr std::string_view kNo = "NO_";
-constexpr Duration kBetweenLooks = std::chrono::seconds(10);
+constexpr Duration kCheckInterval = std::chrono::seconds(10);
 
 std::string word(const std::string& name, bool on) { return on ? name : std::string(kNo) + name; }
 
@@ -44,7 +44,7 @@ std::string sched_features_file(const Host& host) {
   return {};
 }
 
-void SchedFeatureHand::apply(const decide::SchedFeaturePlan& plan, MonoTime now, executor::Report& report) {
+void SchedFeatureWriter::apply(const decide::SchedFeaturePlan& plan, MonoTime now, executor::Report& report) {
   static const std::map<std::string, bool> kNone;
   const auto& wanted = plan.wanted != nullptr ? *plan.wanted : kNone;
   if (wanted.empty() && turned_.empty()) {
@@ -54,20 +54,20 @@ void SchedFeatureHand::apply(const decide::SchedFeaturePlan& plan, MonoTime now,
   if (wanted != asked_) {
     asked_ = wanted;
     told_.clear();
-    next_look_ = now;
+    next_check_ = now;
   }
   if (plan.wanted != nullptr) by_ = plan.by;
-  if (now < next_look_) return;
-  next_look_ = now + kBetweenLooks;
+  if (now < next_check_) return;
+  next_check_ = now + kCheckInterval;
   look(now, report);
 }
 
-void SchedFeatureHand::restore_all(MonoTime now, executor::Report& report) {
-  next_look_ = now;
+void SchedFeatureWriter::restore_all(MonoTime now, executor::Report& report) {
+  next_check_ = now;
   apply({}, now, report);
 }
 
-void SchedFeatureHand::look(MonoTime now, executor::Report& report) {
+void SchedFeatureWriter::look(MonoTime now, executor::Report& report) {
   if (file_.empty()) file_ = sched_features_file(host_);
   if (file_.empty())
     return refuse(
@@ -86,8 +86,8 @@ void SchedFeatureHand::look(MonoTime now, executor::Report& report) {
   for (const auto& [name, on] : asked_) want(name, on, *words, now, report);
 }
 
-void SchedFeatureHand::want(const std::string& name, bool on, std::string_view words, MonoTime now,
-                            executor::Report& report) {
+void SchedFeatureWriter::want(const std::string& name, bool on, std::string_view words, MonoTime now,
+                              executor::Report& report) {
   const auto on_now = is_on(words, name);
   if (!on_now)
     return refuse(word(name, on), {.code = EINVAL, .op = Op::write},
@@ -98,14 +98,15 @@ void SchedFeatureHand::want(const std::string& name, bool on, std::string_view w
   turned_.push_back({.name = name, .on = on, .since = now});
 }
 
-void SchedFeatureHand::settle(Turned& turned, bool on_now, MonoTime now, executor::Report& report) {
+void SchedFeatureWriter::settle(Turned& turned, bool on_now, MonoTime now, executor::Report& report) {
   const auto step = compare(turned, on_now, now, report);
   if (step == Contest::Step::write && turn(turned.name, turned.on, false, report))
     turned.contest.written(now);
 }
 
 /// What to do about the word that was found. A foreign one is always that from before the agent.
-Contest::Step SchedFeatureHand::compare(Turned& turned, bool on_now, MonoTime now, executor::Report& report) {
+Contest::Step SchedFeatureWriter::compare(Turned& turned, bool on_now, MonoTime now,
+                                          executor::Report& report) {
   const auto wish = asked_.find(turned.name);
   const bool restoring = wish == asked_.end();
   const auto value = on_now == turned.on                    ? Sighting::Value::ours
@@ -121,8 +122,8 @@ Contest::Step SchedFeatureHand::compare(Turned& turned, bool on_now, MonoTime no
 }
 
 /// Whether it is settled.
-bool SchedFeatureHand::give_back(Turned& turned, std::string_view words, MonoTime now,
-                                 executor::Report& report) {
+bool SchedFeatureWriter::give_back(Turned& turned, std::string_view words, MonoTime now,
+                                   executor::Report& report) {
   const auto on_now = dry_run_ ? std::nullopt : is_on(words, turned.name);
   const bool ours =
       on_now && !turned.contest.yielded() && compare(turned, *on_now, now, report) == Contest::Step::keep;
@@ -131,12 +132,12 @@ bool SchedFeatureHand::give_back(Turned& turned, std::string_view words, MonoTim
   return true;
 }
 
-bool SchedFeatureHand::turn(const std::string& name, bool on, bool restored, executor::Report& report) {
+bool SchedFeatureWriter::turn(const std::string& name, bool on, bool restored, executor::Report& report) {
   const auto text = word(name, on);
   if (!dry_run_) {
     Result<> done;
-    if (!restored) done = journal_.will_make(record_of(file_, name, on));
-    if (done) done = executor::turn_word(host_, file_, text);
+    if (!restored) done = journal_.record_creation(record_of(file_, name, on));
+    if (done) done = executor::write_word(host_, file_, text);
     if (!done) return refuse(text, done.error(), {}, report), false;
     ++counters_.writes;
   }
@@ -151,8 +152,8 @@ bool SchedFeatureHand::turn(const std::string& name, bool on, bool restored, exe
 }
 
 /// Each once, until something else is asked for.
-void SchedFeatureHand::refuse(const std::string& text, const Error& error, std::string detail,
-                              executor::Report& report) {
+void SchedFeatureWriter::refuse(const std::string& text, const Error& error, std::string detail,
+                                executor::Report& report) {
   if (std::ranges::find(told_, text) != told_.end()) return;
   told_.push_back(text);
   ++counters_.refusals;
@@ -160,11 +161,11 @@ void SchedFeatureHand::refuse(const std::string& text, const Error& error, std::
                              .error = error,
                              .text = text,
                              .quarantined = true,
-                             .retry_in = kBetweenLooks,
+                             .retry_in = kCheckInterval,
                              .detail = std::move(detail)});
 }
 
-void SchedFeatureHand::add_managed(std::vector<executor::Managed>& out) const {
+void SchedFeatureWriter::add_managed(std::vector<executor::Managed>& out) const {
   for (const auto& turned : turned_)
     out.push_back({.path = file_,
                    .original = word(turned.name, !turned.on),
@@ -190,7 +191,7 @@ void restore_sched_features(const Host& host, executor::Journal& journal, execut
         continue;
       }
       if (is_on(*words, name) == !on) {
-        if (const auto done = executor::turn_word(host, file, undo); !done) {
+        if (const auto done = executor::write_word(host, file, undo); !done) {
           report.refusals.push_back({.path = file, .error = done.error(), .text = undo});
           continue;
         }

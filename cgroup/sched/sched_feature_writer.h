@@ -22,10 +22,10 @@ struct SchedFeatureCounters : executor::ForeignCounts {
   std::uint64_t writes = 0, refusals = 0;
 };
 
-class SchedFeatureHand final : public executor::Hand {
+class SchedFeatureWriter final : public executor::Actuator {
  public:
   /// Both must outlive it.
-  SchedFeatureHand(const Host& host, executor::Journal& journal, bool dry_run)
+  SchedFeatureWriter(const Host& host, executor::Journal& journal, bool dry_run)
       : host_(host), journal_(journal), dry_run_(dry_run) {}
 
   /// Adds what it did to `report`. Looks at the file when the plan has changed, and else every ten seconds,
@@ -36,7 +36,7 @@ class SchedFeatureHand final : public executor::Hand {
   }
   void restore_all(MonoTime now, executor::Report& report) override;
   void add_managed(std::vector<executor::Managed>& out) const override;
-  [[nodiscard]] executor::HandTotals totals() const override {
+  [[nodiscard]] executor::ActuatorTotals totals() const override {
     return {.writes = counters_.writes,
             .refusals = counters_.refusals,
             .foreign = counters_.foreign,
@@ -66,7 +66,7 @@ class SchedFeatureHand final : public executor::Hand {
   std::vector<std::string> told_{};  ///< texts that were refused, of what is asked now
   std::vector<Turned> turned_{};
   std::string file_{};
-  MonoTime next_look_{};
+  MonoTime next_check_{};
   decide::PolicyIndex by_ = 0;
   SchedFeatureCounters counters_{};
 };

@@ -29,14 +29,14 @@ std::vector<int> pids_in(std::string_view text) {
 
 bool contains(const std::vector<int>& pids, int pid) { return std::ranges::find(pids, pid) != pids.end(); }
 
-struct Held {
+struct HeldValue {
   int pid = 0;
   Fd process{};  ///< none where the kernel has no pidfd (before 5.3)
 };
 
 /// Whoever has gone meanwhile is none.
-std::vector<Held> hold(std::span<const int> pids) {
-  std::vector<Held> held;
+std::vector<HeldValue> hold(std::span<const int> pids) {
+  std::vector<HeldValue> held;
   for (const int pid : pids) {
     Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     if (!process && errno != ENOSYS) continue;
@@ -45,7 +45,7 @@ std::vector<Held> hold(std::span<const int> pids) {
   return held;
 }
 
-bool send(const Held& held, int signal) {
+bool send(const HeldValue& held, int signal) {
   if (held.process) return ::syscall(SYS_pidfd_send_signal, held.process.get(), signal, nullptr, 0) == 0;
   return ::kill(held.pid, signal) == 0;
 }
@@ -100,14 +100,14 @@ Result<PodProcesses::Signalled> PodProcesses::signal_each(int signal) const {
       const auto held = hold(std::span(group.pids).subspan(first, count));
       const auto text = files_.read({.dir = group.dir, .name = kProcs});
       const auto still = text ? pids_in(*text) : std::vector<int>();
-      for (const Held& one : held)
+      for (const HeldValue& one : held)
         if (one.pid > 1 && one.pid != ::getpid() && contains(still, one.pid)) sent += send(one, signal);
     }
   }
   return counted(sent);
 }
 
-Result<PodProcesses::Signalled> PodProcesses::ask_to_end() {
+Result<PodProcesses::Signalled> PodProcesses::terminate() {
   const auto before = look();
   if (!before || before->ours) return before;
   return signal_each(SIGTERM);

@@ -27,7 +27,7 @@ class PodProcesses {
   /// Who is there. ENOENT: the pod's cgroup is gone, or is another one.
   [[nodiscard]] Result<Signalled> look() const;
   /// SIGTERM to each.
-  Result<Signalled> ask_to_end();
+  Result<Signalled> terminate();
   /// SIGKILL to all at once where the kernel can (cgroup.kill), else to each, in some rounds since they may
   /// fork. What is left is for another call.
   Result<Signalled> kill();

@@ -4,8 +4,8 @@
 
 namespace evenkeel::tree {
 
-Followed follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now) {
-  Followed out{.cgroup = cgroup.id, .dir = tree.dir(cgroup, Controller::cpu), .next_look = now};
+TrackedTasks follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now) {
+  TrackedTasks out{.cgroup = cgroup.id, .dir = tree.dir(cgroup, Controller::cpu), .next_check = now};
   out.threads_file = out.dir + (tree.layout().v2(Controller::cpu) ? "/cgroup.threads" : "/tasks");
   return out;
 }
@@ -15,7 +15,7 @@ int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file
   int hidden = 0;
   room.below.dir = dir;
   room.below.names.clear();
-  visit_below(room.below, files, [&](std::string& path) {
+  visit_descendants(room.below, files, [&](std::string& path) {
     path += file.substr(dir.size());
     if (const auto text = files.read(path, room.text)) hidden += append_threads(*text, threads);
     return true;

@@ -18,18 +18,18 @@
 namespace evenkeel::tree {
 
 /// A cgroup whose tasks are followed.
-struct Followed {
-  static constexpr int kLooks = 4;  ///< at a cgroup that is new here, one a second
+struct TrackedTasks {
+  static constexpr int kChecks = 4;  ///< at a cgroup that is new here, one a second
   CgroupId cgroup{};
   std::string dir{}, threads_file{};
-  int looks_left = kLooks;
-  MonoTime next_look{};
-  void look_again(MonoTime now) {
-    looks_left = kLooks;
-    next_look = now;
+  int checks_left = kChecks;
+  MonoTime next_check{};
+  void recheck(MonoTime now) {
+    checks_left = kChecks;
+    next_check = now;
   }
 };
-Followed follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now);
+TrackedTasks follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now);
 
 /// Room for reading a cgroup's threads, kept from one to the next.
 struct ThreadsRoom {
@@ -43,22 +43,22 @@ int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file
                 std::vector<std::int32_t>& threads);
 
 /// Whose turn it is.
-class LookTimer {
+class CheckTimer {
  public:
-  static constexpr Duration kBetweenLooks = std::chrono::seconds(1);
+  static constexpr Duration kCheckInterval = std::chrono::seconds(1);
 
   /// Positions among `members` of those who are due now; with `sweep` the others in turn as well.
   template <class Members>
   void find_due(const Members& members, MonoTime now, bool sweep) {
     due_.clear();
     for (std::size_t i = 0; i < members.size(); ++i)
-      if (members[i].looks_left > 0 && members[i].next_look <= now) due_.push_back(i);
-    if (!sweep || members.empty() || now - swept_ < kBetweenSweeps) return;
+      if (members[i].checks_left > 0 && members[i].next_check <= now) due_.push_back(i);
+    if (!sweep || members.empty() || now - swept_ < kSweepInterval) return;
     swept_ = now;
     const auto share = (members.size() + kSweeps - 1) / kSweeps;
     for (std::size_t k = 0; k < share; ++k) {
       const auto i = (sweep_from_ + k) % members.size();
-      if (members[i].looks_left == 0) due_.push_back(i);
+      if (members[i].checks_left == 0) due_.push_back(i);
     }
     sweep_from_ = (sweep_from_ + share) % members.size();
   }
@@ -69,14 +69,14 @@ class LookTimer {
   void looked(Members& members, MonoTime now, bool enough) const {
     for (const auto i : due_) {
       auto& member = members[i];
-      if (member.looks_left == 0) continue;
-      member.looks_left = enough ? 0 : member.looks_left - 1;
-      member.next_look = now + kBetweenLooks;
+      if (member.checks_left == 0) continue;
+      member.checks_left = enough ? 0 : member.checks_left - 1;
+      member.next_check = now + kCheckInterval;
     }
   }
 
  private:
-  static constexpr Duration kBetweenSweeps = std::chrono::seconds(5);
+  static constexpr Duration kSweepInterval = std::chrono::seconds(5);
   static constexpr std::size_t kSweeps = 12;  ///< until every cgroup was looked at again
   std::vector<std::size_t> due_{};
   std::size_t sweep_from_ = 0;

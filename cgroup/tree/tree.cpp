@@ -178,12 +178,12 @@ bool CgroupTree::scan(std::span<const CgroupId> grown) {
   if (std::ranges::any_of(host_application_paths_, among_the_pods)) return scan();
   bool changed = false;
   for (const auto id : grown)
-    if (const auto* cgroup = find(id)) changed = look_into(*cgroup) || changed;
+    if (const auto* cgroup = find(id)) changed = scan_children(*cgroup) || changed;
   return changed;
 }
 
 // What is in one cgroup against what we know of it: who went, then who came.
-bool CgroupTree::look_into(const Cgroup& above) {
+bool CgroupTree::scan_children(const Cgroup& above) {
   auto dirs = list(host_, layout_, above.path);
   std::vector<std::string> gone;
   for (auto at = after(above); at != order_.end() && (*at)->depth > above.depth; ++at) {
@@ -235,7 +235,7 @@ void CgroupTree::adopt(std::unordered_map<std::string, Cgroup> now, std::vector<
   for (const auto* cgroup : order_) by_id_.emplace(cgroup->id, cgroup);
 }
 
-std::vector<CgroupId> CgroupTree::born_since(CgroupId from) const {
+std::vector<CgroupId> CgroupTree::created_since(CgroupId from) const {
   std::vector<CgroupId> born;
   for (const auto* cgroup : order_)
     if (cgroup->id >= from) born.push_back(cgroup->id);

@@ -42,7 +42,7 @@ class CgroupTree {
   /// changed.
   bool scan(std::span<const CgroupId> grown);
   /// The cgroups that got their id since next_id() was `from`.
-  [[nodiscard]] std::vector<CgroupId> born_since(CgroupId from) const;
+  [[nodiscard]] std::vector<CgroupId> created_since(CgroupId from) const;
   [[nodiscard]] CgroupId next_id() const { return {next_id_}; }
 
   /// Parents before children, siblings by name. Valid until the next scan() that returns true.
@@ -58,7 +58,7 @@ class CgroupTree {
   [[nodiscard]] const Host& host() const { return host_; }
 
  private:
-  bool look_into(const Cgroup& above);
+  bool scan_children(const Cgroup& above);
   [[nodiscard]] std::vector<const Cgroup*>::const_iterator after(const Cgroup& cgroup) const;
   void insert(Cgroup cgroup, const std::string& parent);
   void forget(const std::string& path);

@@ -34,7 +34,7 @@ std::string command_of(int pid) {
 
 // In a directory without children of interest only a file that is replaced whole matters, which no kernel
 // does but a plain directory may see.
-std::uint32_t mask_for(const WatchWish& wish, bool marked) {
+std::uint32_t mask_for(const WatchRequest& wish, bool marked) {
   std::uint32_t mask = IN_ONLYDIR | IN_DELETE_SELF | IN_MOVED_TO;
   if (wish.births || !wish.names.empty()) mask |= kBirths;
   if (wish.cgroup && !marked) mask |= IN_MODIFY;
@@ -76,7 +76,7 @@ bool TreeWatch::follow(const CgroupTree& tree) {
 }
 
 // Returns whether the directory, in this life of it, was not watched before.
-bool TreeWatch::watch(const std::string& dir, WatchWish wish) {
+bool TreeWatch::watch(const std::string& dir, WatchRequest wish) {
   auto& watched = by_dir_[dir];
   watched.round = round_;
   const bool mark_missing = fanotify_ && !watched.marked && wish.cgroup;

@@ -62,14 +62,14 @@ class TreeWatch {
  private:
   TreeWatch() = default;
   struct Watched {
-    WatchWish wish{};
+    WatchRequest wish{};
     int descriptor = -1;  ///< inotify's; it also keeps the directory's inode, and with it the fanotify mark
     bool marked = false;  ///< fanotify has it
     std::uint64_t inode = 0;
     std::string absolute{};   ///< as fanotify's answers spell it
     std::uint32_t round = 0;  ///< of the last follow() that wished for it
   };
-  bool watch(const std::string& dir, WatchWish wish);
+  bool watch(const std::string& dir, WatchRequest wish);
   bool mark(int dir_fd);
   void drop(Watched& watched);
   void drop_gone();

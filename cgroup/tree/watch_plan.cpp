@@ -8,7 +8,7 @@
 namespace evenkeel::tree {
 namespace {
 
-using Wishes = std::map<std::string, WatchWish>;  // by path relative to a hierarchy; "" is its root
+using Wishes = std::map<std::string, WatchRequest>;  // by path relative to a hierarchy; "" is its root
 
 // Every directory on the way to `path` shall say when the next one appears or goes.
 void wish_for(const std::string& path, Wishes& wishes) {

@@ -11,16 +11,16 @@
 
 namespace evenkeel::tree {
 
-struct WatchWish {
+struct WatchRequest {
   CgroupId cgroup{};                 ///< none: a directory above ours
   bool births = false;               ///< any directory that comes or goes in it
   std::vector<std::string> names{};  ///< directories of these names that come or go in it
-  bool operator==(const WatchWish&) const = default;
+  bool operator==(const WatchRequest&) const = default;
 };
 
 struct WatchPlan {
   std::string dir{};  ///< relative to the host root
-  WatchWish wish{};
+  WatchRequest wish{};
 };
 
 /// Parents before children in each hierarchy.

@@ -34,12 +34,13 @@ class PerCpu final : public WindowedCounting {
     end_all();
     if (const auto wanted = wanted_descriptors(tick.node); wanted > most(settings))
       return "mostCounterDescriptors is too low: the CPUs take " + std::to_string(wanted);
-    if (auto why = features::why_no_bpf(tick.host, layout_.root(Controller::cpu)); !why.empty()) return why;
+    if (auto why = features::bpf_unavailable_reason(tick.host, layout_.root(Controller::cpu)); !why.empty())
+      return why;
     auto groups = open_cpu_groups(tick.node.topology, events());
-    if (!groups) return features::why_no_counter(groups.error().code);
+    if (!groups) return features::counter_unavailable_reason(groups.error().code);
     auto counters = CpuCounters::start({.unified = layout_.v2(Controller::cpu), .cgroups = cgroups_.size()},
                                        std::move(*groups));
-    if (!counters) return features::why_not_loaded(counters.error().code);
+    if (!counters) return features::bpf_load_problem(counters.error().code);
     counters_.emplace(std::move(*counters));
     online_ = tick.node.topology.online;
     counted_ = events().size();

@@ -15,7 +15,8 @@ std::uint64_t work() {
 std::string said(const CounterEvent& event, int error, const Host& host) {
   const std::string what(name(event.kind));
   if (error == EBUSY) return what + ": " + counters_in_use_reason(host);
-  return what + ": " + (error == EINVAL ? "EINVAL: too few counters" : features::why_no_counter(error));
+  return what + ": " +
+         (error == EINVAL ? "EINVAL: too few counters" : features::counter_unavailable_reason(error));
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ void DiskSettings::read(Slot& slot, const Host& host, std::span<char> buffer, Di
   for (auto& open : slot.files) {
     const auto text = open.file.read(host, buffer);
     if (!text) continue;
-    for (const auto& lever : open.levers) kernel::take_disk_values(lever.knob, lever.name, *text, into);
+    for (const auto& lever : open.levers) kernel::parse_disk_values(lever.knob, lever.name, *text, into);
   }
 }
 

@@ -10,13 +10,13 @@
 namespace evenkeel::devices {
 namespace {
 
-constexpr Duration kBetweenLooks = std::chrono::seconds(10);
+constexpr Duration kCheckInterval = std::chrono::seconds(10);
 
 class NetworkCollector final : public collectors::Collector {
  public:
   void collect(collectors::Tick& tick) override {
     if (!tick.node.slo || !io::shares_network(*tick.node.slo)) return forget(tick.node);
-    if (looked_ && tick.node.at - *looked_ < kBetweenLooks) return;
+    if (looked_ && tick.node.at - *looked_ < kCheckInterval) return;
     looked_ = tick.node.at;
     if (!read_link(tick.host, tick.buffer, path_, now_)) return tick.node.network.reset();
     if (!tick.node.network || !(*tick.node.network == now_))

@@ -97,7 +97,7 @@ std::optional<ResctrlSystem> read_resctrl(const Host& host) {
     const auto closids = info_number(host, line.resource, "num_closids");
     if (!closids || *closids < 1) continue;
     const auto groups = static_cast<int>(*closids);
-    out.most_groups = out.most_groups == 0 ? groups : std::min(out.most_groups, groups);
+    out.max_groups = out.max_groups == 0 ? groups : std::min(out.max_groups, groups);
   }
   for (const auto& name : *names)
     if (!is_part_of_root(name) && !name.starts_with(resctrl::kResctrlPrefix)) ++out.other_groups;

@@ -75,8 +75,8 @@ void BlameSelection::emit(RunQueue& into) {
   into.blame.clear();
   into.blame.reserve(kMaxPairs);
   for (const Candidate& one : candidates_) into.blame.push_back(one.blame);
-  into.blame_rest.assign(rests_.begin(), rests_.end());
-  into.blame_cut = cut_;
+  into.blame_remainders.assign(rests_.begin(), rests_.end());
+  into.merged_pairs = cut_;
   candidates_.clear();
   rests_.clear();
 }

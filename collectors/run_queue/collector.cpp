@@ -80,9 +80,9 @@ class RunQueueCollector final : public collectors::Collector {
   void say_alarms(RunQueue& run_queue) const {
     run_queue.alarms = alarms_ != nullptr;
     if (use_.brake && !alarms_)
-      run_queue.why_no_alarms = reader_ ? why_no_alarms_ : why_no_program_;
+      run_queue.alarms_unavailable_reason = reader_ ? why_no_alarms_ : why_no_program_;
     else
-      run_queue.why_no_alarms.clear();
+      run_queue.alarms_unavailable_reason.clear();
   }
   void unload() {
     alarms_.reset();
@@ -154,13 +154,13 @@ class RunQueueCollector final : public collectors::Collector {
     tried_ = tick.node.at;
     real_ = !root_.empty() && tick.host.on_kernel_fs(root_);
     trouble_ = {};
-    why_no_program_ = features::why_no_bpf(tick.host, root_);
+    why_no_program_ = features::bpf_unavailable_reason(tick.host, root_);
     forget(tick.node, use_.measure ? why_no_program_ : "");
     if (!why_no_program_.empty()) return false;
     auto reader = RunQueueReader::start(
         {.unified = unified_, .cgroups = cgroups_.size(), .topology = &tick.node.topology, .use = use_});
     if (!reader) {
-      why_no_program_ = features::why_not_loaded(reader.error().code);
+      why_no_program_ = features::bpf_load_problem(reader.error().code);
       forget(tick.node, use_.measure ? why_no_program_ : "");
       return false;
     }

@@ -90,7 +90,7 @@ void TaskWalk::for_each_task(const Watched& watched, collectors::Tick& tick, F f
   below_.dir = watched.dir;
   below_.names.clear();
   bool more = true;
-  tree::visit_below(below_, tick.host, [&](std::string& path) {
+  tree::visit_descendants(below_, tick.host, [&](std::string& path) {
     path += list_;
     collectors::for_each_line(tick.host, path, tick.buffer, kMostBytes, [&](std::string_view line) {
       const auto tid = whole_number(line);

@@ -22,17 +22,17 @@ void count(BrakeLever& lever, MonoTime now) {
 }
 
 Duration left(const BrakeLever& lever, const BrakeSettings& settings, MonoTime now) {
-  const Duration most(scaled(Duty::kSpan.count(), settings.max_duty_percent.count(), 100));
+  const Duration most(scaled(DutyCycle::kSpan.count(), settings.max_duty_percent.count(), 100));
   return most - lever.duty.spent(now);
 }
 
 /// What is to be kept and why go into the lever. False: there is nothing to cut.
 bool plan_cpu(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeLever& lever) {
-  const auto keep = cpu_to_keep(node, slo.evenkeel.brake);
+  const auto keep = braked_cpu_limit(node, slo.evenkeel.brake);
   if (!keep) return false;
   const Duration lease = slo.evenkeel.brake.lease;
   lever.cpu = *keep;
-  lever.cpu_had = *cpu_it_may_use(node);
+  lever.cpu_had = *besteffort_cpu_limit(node);
   lever.why =
       alarm.source == AlarmSource::run_queue
           ? because("a service waited {} for CPUs that best effort had just now: it may use {} for {}",
@@ -40,13 +40,13 @@ bool plan_cpu(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, 
           : because(
                 "a service waited {} and more for a CPU just now while best effort ran for {}: it may use "
                 "{} for {}",
-                alarm.waited, Duration(alarm.besteffort_ran->count()), *keep, lease);
+                alarm.waited, Duration(alarm.besteffort_cpu_time->count()), *keep, lease);
   return true;
 }
 
 bool plan_memory(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeLever& lever) {
   const Bytes used = *alarm.besteffort_memory;
-  const auto keep = memory_to_keep(node, slo, used);
+  const auto keep = braked_memory_limit(node, slo, used);
   if (!keep) return false;
   lever.memory = *keep;
   lever.why =
@@ -58,7 +58,7 @@ bool plan_memory(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alar
 /// Whether the brake is on that was not.
 bool hear(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeState& state) {
   const BrakeSettings& settings = slo.evenkeel.brake;
-  if (!besteffort_is_why(node, slo, alarm)) return false;
+  if (!besteffort_is_cause(node, slo, alarm)) return false;
   const bool cpu = alarm.what == Contended::cpu;
   BrakeLever& lever = cpu ? state.cpu : state.memory;
   count(lever, alarm.at);
@@ -117,14 +117,14 @@ void brake_memory(const NodeSnapshot& node, const BrakeLever& lever, decide::Int
     if (alarm.at >= node.at) used = alarm.besteffort_memory.value_or(used);
   if (!now || used == kNoMemoryLimit)
     return out.hold(besteffort.id, Knob::memory_high, because("it is not known how much best effort uses"));
-  out.want(besteffort.id, Knob::memory_high, memory::gentle_limit(lever.memory, used, *now).count(),
+  out.want(besteffort.id, Knob::memory_high, memory::limit_above_use(lever.memory, used, *now).count(),
            lever.why);
 }
 
 void cut(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state, BrakePolicy::Facts facts,
          decide::Intents& out) {
   if (slo.evenkeel.hands_off) return release(state, node.at);
-  hear_alarms(node, slo, state);
+  handle_alarms(node, slo, state);
   if (goes_on(node, state.cpu) && cuts(node, slo.evenkeel.brake, state.cpu))
     brake_cpu(node, state.cpu, facts.amend<decide::NarrowedChildren>(), out);
   if (goes_on(node, state.memory)) brake_memory(node, state.memory, out);
@@ -140,7 +140,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state, Bra
 
 }  // namespace
 
-bool hear_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state) {
+bool handle_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state) {
   if (!enabled(slo) || slo.evenkeel.hands_off) return false;
   bool any = false;
   for (const Alarm& alarm : node.alarms) any = hear(node, slo, alarm, state) || any;

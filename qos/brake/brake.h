@@ -28,7 +28,7 @@ struct BrakeLever {
   MilliCpu cpu_had{};  ///< and what before
   Bytes memory{};      ///< the same of memory
   Reason why{};
-  Duty duty{};
+  DutyCycle duty{};
 };
 
 struct BrakeState {
@@ -37,7 +37,7 @@ struct BrakeState {
 
 /// Takes node.alarms in, as soon as they came: nothing was read since. Whether a brake is on now that was
 /// not, which is to be written at once.
-bool hear_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state);
+bool handle_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state);
 
 /// When decide() is to be called at the latest, for a lease ends. Absent: nothing is braked.
 std::optional<MonoTime> next_release(const BrakeState& state);

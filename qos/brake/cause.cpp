@@ -27,7 +27,7 @@ bool waits(const NodeSnapshot& node, const BrakeSettings& settings, Contended wh
   const auto* cgroup = node.cgroup(pod.cgroup);
   if (cgroup == nullptr || is_best_effort(*pod.spec)) return false;
   if (what == Contended::memory)
-    return !memory::meets_own_limit(node, pod) &&
+    return !memory::is_near_own_limit(node, pod) &&
            percent_waiting(cgroup->pressure.memory) >=
                static_cast<double>(settings.memory_pressure_percent.count());
   const bool own = throttled(cgroup) || std::ranges::any_of(node.containers_of(pod), [&](const auto& each) {
@@ -66,7 +66,7 @@ bool service_waits(const NodeSnapshot& node, const BrakeSettings& settings, cons
   const PodSample* pod = pod_of(node, alarm.victim);
   const bool service = pod != nullptr ? !is_best_effort(*pod->spec) : is_service_outside(node, alarm.victim);
   if (!service) return false;
-  if (alarm.what == Contended::memory) return pod == nullptr || !memory::meets_own_limit(node, *pod);
+  if (alarm.what == Contended::memory) return pod == nullptr || !memory::is_near_own_limit(node, *pod);
   return alarm.source == AlarmSource::run_queue || waits_for_others(alarm);
 }
 
@@ -88,12 +88,12 @@ MilliCpu least_cpu(const NodeSnapshot& node, const BrakeSettings& settings) {
   return std::max(settings.least_cpu_per_pod * (at_work + (idle != 0 ? 1 : 0)), decide::kMinBesteffortCpu);
 }
 
-bool besteffort_is_why(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm) {
+bool besteffort_is_cause(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm) {
   switch (alarm.what) {
     case Contended::cpu:
       if (alarm.source == AlarmSource::run_queue) break;  // it says so
-      if (!alarm.besteffort_ran || *alarm.besteffort_ran < kAlmostNothing) return false;
-      if (Duration(alarm.besteffort_ran->count()) < alarm.waited) return false;
+      if (!alarm.besteffort_cpu_time || *alarm.besteffort_cpu_time < kAlmostNothing) return false;
+      if (Duration(alarm.besteffort_cpu_time->count()) < alarm.waited) return false;
       break;
     case Contended::memory:
       if (!alarm.besteffort_memory || !is_short_of_memory(node, slo)) return false;
@@ -105,7 +105,7 @@ bool besteffort_is_why(const NodeSnapshot& node, const NodeSlo& slo, const Alarm
   return service_waits(node, slo.evenkeel.brake, alarm);
 }
 
-std::optional<MilliCpu> cpu_it_may_use(const NodeSnapshot& node) {
+std::optional<MilliCpu> besteffort_cpu_limit(const NodeSnapshot& node) {
   const auto* besteffort = node.cgroup(node.besteffort);
   const MilliCpu capacity = node.node.cpu_capacity;
   if (besteffort == nullptr || besteffort->hands_off || capacity <= MilliCpu{}) return std::nullopt;
@@ -114,22 +114,22 @@ std::optional<MilliCpu> cpu_it_may_use(const NodeSnapshot& node) {
   return limit->quota ? std::min(cpu_of(*limit->quota, limit->period), capacity) : capacity;
 }
 
-std::optional<MilliCpu> cpu_to_keep(const NodeSnapshot& node, const BrakeSettings& settings) {
-  const auto now = cpu_it_may_use(node);
+std::optional<MilliCpu> braked_cpu_limit(const NodeSnapshot& node, const BrakeSettings& settings) {
+  const auto now = besteffort_cpu_limit(node);
   if (!now) return std::nullopt;
   const MilliCpu keep =
       std::max(percent_of(node.node.cpu_capacity, settings.cpu_percent), least_cpu(node, settings));
   return keep < *now ? std::optional(keep) : std::nullopt;
 }
 
-std::optional<Bytes> memory_to_keep(const NodeSnapshot& node, const NodeSlo& slo, Bytes used) {
+std::optional<Bytes> braked_memory_limit(const NodeSnapshot& node, const NodeSlo& slo, Bytes used) {
   const auto* besteffort = node.cgroup(node.besteffort);
   if (besteffort == nullptr || besteffort->hands_off || !besteffort->memory.anonymous) return std::nullopt;
   const auto now = besteffort->applied.plain.bytes(Knob::memory_high);
   if (!now) return std::nullopt;
   const Bytes keep = std::max(used - percent_of(used, slo.evenkeel.memory_push_back.step_percent),
-                              memory::least_memory(*besteffort));
-  return memory::gentle_limit(keep, used, *now) < *now ? std::optional(keep) : std::nullopt;
+                              memory::min_besteffort_memory(*besteffort));
+  return memory::limit_above_use(keep, used, *now) < *now ? std::optional(keep) : std::nullopt;
 }
 
 }  // namespace evenkeel::brake

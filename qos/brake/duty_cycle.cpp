@@ -11,7 +11,7 @@ std::int64_t second_of(MonoTime time) { return time.time_since_epoch() / kStep; 
 
 }  // namespace
 
-void Duty::add(MonoTime from, MonoTime to) {
+void DutyCycle::add(MonoTime from, MonoTime to) {
   from = std::max(from, to - kSpan);
   while (from < to) {
     const std::int64_t number = second_of(from);
@@ -23,7 +23,7 @@ void Duty::add(MonoTime from, MonoTime to) {
   }
 }
 
-Duration Duty::spent(MonoTime now) const {
+Duration DutyCycle::spent(MonoTime now) const {
   const std::int64_t oldest = second_of(now) - kSpan / kStep;
   Duration sum{};
   for (const auto& second : seconds_)

@@ -8,7 +8,7 @@
 
 namespace evenkeel::brake {
 
-class Duty {
+class DutyCycle {
  public:
   static constexpr Duration kSpan = std::chrono::minutes(1);
 

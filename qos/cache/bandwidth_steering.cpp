@@ -17,8 +17,8 @@ constexpr Duration kBlind = std::chrono::seconds(30);
 /// Bandwidth is not given out in proportion to the percentage, so no cut goes below half at a time.
 Percent cut(const Memory& memory, Bytes aim, Percent least) {
   const Bytes excess = *memory.moved - aim;
-  const Bytes keeps = std::max(*memory.by_best_effort - excess, Bytes{});
-  const Percent share(scaled(memory.share.count(), keeps.count(), memory.by_best_effort->count()));
+  const Bytes keeps = std::max(*memory.best_effort_traffic - excess, Bytes{});
+  const Percent share(scaled(memory.share.count(), keeps.count(), memory.best_effort_traffic->count()));
   const Percent half(memory.share.count() / 2);
   const Percent wanted = std::min(std::max(share, half), memory.share - kStep);
   return std::min(std::max(wanted, least), memory.share);
@@ -26,13 +26,13 @@ Percent cut(const Memory& memory, Bytes aim, Percent least) {
 
 void decide(Memory& memory, const ResctrlDynamic& settings, Percent most, MonoTime now) {
   memory.share = std::min(memory.share, most);
-  if (!memory.moved || !memory.by_best_effort) {
+  if (!memory.moved || !memory.best_effort_traffic) {
     if (now - memory.known >= kBlind) memory.share = most;
     return;
   }
   const Bytes high = percent_of(settings.memory_bandwidth_per_second, settings.high_percent);
   const Bytes low = percent_of(settings.memory_bandwidth_per_second, settings.low_percent);
-  if (*memory.moved > high && *memory.by_best_effort > Bytes{}) {
+  if (*memory.moved > high && *memory.best_effort_traffic > Bytes{}) {
     memory.share = cut(memory, low + percent_of(high - low, Percent(50)), settings.least_mba_percent);
     memory.changed = now;
   } else if (*memory.moved < low && memory.share < most && now - memory.changed >= kCalm) {
@@ -56,7 +56,7 @@ void ResctrlSteering::find_memories(const NodeSnapshot& node, Percent most) {
 void ResctrlSteering::measure(const NodeSnapshot& node, std::string_view batch, Duration passed) {
   for (auto& memory : memories_) {
     memory.moved = Bytes{};
-    memory.by_best_effort.reset();
+    memory.best_effort_traffic.reset();
     for (std::size_t i = 0; i < node.resctrl_use.size(); ++i) {
       const auto& use = node.resctrl_use[i];
       if (use.domain != memory.cache || !memory.moved) continue;
@@ -69,9 +69,9 @@ void ResctrlSteering::measure(const NodeSnapshot& node, std::string_view batch, 
       const Bytes rate(scaled((*use.total_traffic - *before).count(),
                               Duration(std::chrono::seconds(1)).count(), passed.count()));
       *memory.moved += rate;
-      if (use.group == batch) memory.by_best_effort = rate;
+      if (use.group == batch) memory.best_effort_traffic = rate;
     }
-    if (memory.moved && memory.by_best_effort) memory.known = node.at;
+    if (memory.moved && memory.best_effort_traffic) memory.known = node.at;
   }
 }
 

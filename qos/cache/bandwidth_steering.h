@@ -18,8 +18,8 @@ class ResctrlSteering {
   /// Of one memory: the CPUs at one last-level cache, as resctrl numbers them.
   struct Memory {
     std::int32_t cache = 0;
-    Percent share{};                                 ///< that best effort may have
-    std::optional<Bytes> moved{}, by_best_effort{};  ///< in a second; absent: not known
+    Percent share{};                                      ///< that best effort may have
+    std::optional<Bytes> moved{}, best_effort_traffic{};  ///< in a second; absent: not known
     MonoTime known{}, changed{};
   };
 

@@ -144,7 +144,7 @@ class Round {
         "best effort has {} to {} of the cache and {} of the memory bandwidth: {} a second are moved at the "
         "busiest cache, {} of it by best effort, and {} are possible",
         *configured.start, *configured.end, fullest->share, *fullest->moved,
-        fullest->by_best_effort.value_or(Bytes{}), settings.memory_bandwidth_per_second);
+        fullest->best_effort_traffic.value_or(Bytes{}), settings.memory_bandwidth_per_second);
     return fullest->share;
   }
 
@@ -159,7 +159,7 @@ class Round {
         node_, slo_, watched_,
         {.ways = std::popcount(mask), .least = std::max({cache->least, keeps, std::int64_t{1}})});
     if (state_.ways.taken() == 0) return;
-    const Percent end = end_with_fewer(*cache, *configured.end, state_.ways.taken());
+    const Percent end = end_for_fewer_ways(*cache, *configured.end, state_.ways.taken());
     state_.parts.front().end = end;
     const auto misses = state_.ways.misses(), times = state_.ways.times_usual();
     if (!misses || !times) {
@@ -195,8 +195,8 @@ class Round {
   void fit() {
     const auto groups = plan_.groups();
     const auto& system = *node_.resctrl;
-    const auto left = static_cast<std::size_t>(std::max(0, system.most_groups - 1 - system.other_groups));
-    if (system.most_groups == 0 || groups.size() <= left) return;
+    const auto left = static_cast<std::size_t>(std::max(0, system.max_groups - 1 - system.other_groups));
+    if (system.max_groups == 0 || groups.size() <= left) return;
     std::size_t given = 0;
     for (std::size_t i = 0; i < groups.size(); ++i) {
       auto& group = groups[i];

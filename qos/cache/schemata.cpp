@@ -79,7 +79,7 @@ const ResctrlResource* shared_cache(const ResctrlSystem& system) {
 }
 
 // Rounded down to percent, it is up again to the same way: there are never more than a hundred.
-Percent end_with_fewer(const ResctrlResource& cache, Percent end, std::int64_t fewer) {
+Percent end_for_fewer_ways(const ResctrlResource& cache, Percent end, std::int64_t fewer) {
   const std::int64_t ways = std::popcount(cache.full);
   if (fewer == 0 || ways == 0) return end;
   return Percent(scaled(scaled_up(ways, end.count(), 100) - fewer, 100, ways));

@@ -18,7 +18,7 @@ std::optional<std::uint64_t> ways_between(const ResctrlResource& cache, Percent 
 /// The last-level cache whose ways are shared out; null: there is none.
 const ResctrlResource* shared_cache(const ResctrlSystem& system);
 /// Where a range of ways has to end for `fewer` ways than up to `end`. Nothing is checked.
-Percent end_with_fewer(const ResctrlResource& cache, Percent end, std::int64_t fewer);
+Percent end_for_fewer_ways(const ResctrlResource& cache, Percent end, std::int64_t fewer);
 /// A percentage of the memory bandwidth as the hardware counts it, rounded up to its steps. Absent: not
 /// within 1 to 100.
 std::optional<std::uint64_t> bandwidth_of(const ResctrlResource& memory, Percent percent);

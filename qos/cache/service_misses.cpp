@@ -74,7 +74,7 @@ std::optional<double> ServiceMisses::above_reference(double least) const {
   return usual > 0 ? std::optional(misses / usual) : std::nullopt;
 }
 
-std::optional<double> ServiceMisses::part_of_best_effort() const {
+std::optional<double> ServiceMisses::best_effort_share() const {
   double best_effort = 0, all = 0;
   for (const Container& one : containers_) {
     if (!one.known) continue;

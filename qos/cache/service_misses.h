@@ -27,7 +27,7 @@ class ServiceMisses {
   /// instruction. A service weighs as much as its instructions, so which of them run makes no difference.
   [[nodiscard]] std::optional<double> above_reference(double least) const;
   /// Best effort's part in what is brought into the cache; absent: nobody's misses are known.
-  [[nodiscard]] std::optional<double> part_of_best_effort() const;
+  [[nodiscard]] std::optional<double> best_effort_share() const;
   /// For change_since(): what is known now is how it was before.
   void mark();
   /// Of the services counted wholly after `since`: their misses as a multiple of what they would have been

@@ -27,8 +27,8 @@ void hold_since(std::optional<MonoTime>& since, bool holds, MonoTime now) {
 
 }  // namespace
 
-void WaySteering::take_counts(const NodeSnapshot& node, const NodeSlo& slo,
-                              const decide::WatchedCgroups& watched) {
+void WaySteering::add_counts(const NodeSnapshot& node, const NodeSlo& slo,
+                             const decide::WatchedCgroups& watched) {
   const auto& interference = slo.evenkeel.interference;
   for (const CpuCounts& counts : node.cpu_counts) {
     if (std::ranges::binary_search(watched.services, counts.cgroup))
@@ -45,7 +45,7 @@ void WaySteering::take_counts(const NodeSnapshot& node, const NodeSlo& slo,
 
 void WaySteering::steer(const NodeSnapshot& node, const NodeSlo& slo, const decide::WatchedCgroups& watched,
                         Room room) {
-  take_counts(node, slo, watched);
+  add_counts(node, slo, watched);
   hold_since(unknown_since_, !times_usual_, node.at);
   const auto& interference = slo.evenkeel.interference;
   if (unknown_since_) {
@@ -71,7 +71,7 @@ void WaySteering::end(MonoTime now, WayStep what, Duration turn) {
   ++steps_[static_cast<std::size_t>(what)];
   const bool failed = what == WayStep::no_help || what == WayStep::hurt;
   const bool cut = what == WayStep::helped || what == WayStep::no_help;
-  int& turns = cut ? cut_turns_ : grow_turns_;
+  int& turns = cut ? cut_backoff_turns_ : grow_backoff_turns_;
   turns = failed ? std::clamp(2 * turns, kFirstRest, kLongestRest) : 0;
   (cut ? cut_after_ : grow_after_) = now + turns * turn;
   if (failed) taken_ = trial_->before;
@@ -95,7 +95,7 @@ void WaySteering::decide(MonoTime now, const ResctrlDynamic& settings, Room room
   if (trial_ && trial_->before == taken_) trial_.reset();  // the configuration took the step away
   if (trial_) return judge(now, settings, turn);
   const double percent = *times_usual_ * 100;
-  const bool fills = counted_.part_of_best_effort().value_or(0) >= kLeastPart;
+  const bool fills = counted_.best_effort_share().value_or(0) >= kLeastPart;
   hold_since(high_since_, fills && percent > static_cast<double>(settings.high_miss_percent.count()), now);
   hold_since(calm_since_, !fills || percent < static_cast<double>(settings.low_miss_percent.count()), now);
   if (high_since_ && now - *high_since_ >= turn && now >= cut_after_ && taken_ < most)

@@ -43,7 +43,7 @@ class WaySteering {
     MonoTime since{};
     std::int64_t before = 0;  ///< ways taken
   };
-  void take_counts(const NodeSnapshot& node, const NodeSlo& slo, const decide::WatchedCgroups& watched);
+  void add_counts(const NodeSnapshot& node, const NodeSlo& slo, const decide::WatchedCgroups& watched);
   void judge(MonoTime now, const ResctrlDynamic& settings, Duration turn);
   void begin(MonoTime now, std::int64_t taken);
   void end(MonoTime now, WayStep what, Duration turn);
@@ -54,8 +54,8 @@ class WaySteering {
   std::optional<Trial> trial_{};
   std::optional<double> misses_{}, times_usual_{};
   std::optional<MonoTime> high_since_{}, calm_since_{}, unknown_since_{};
-  MonoTime cut_after_{}, grow_after_{};  ///< not before
-  int cut_turns_ = 0, grow_turns_ = 0;   ///< how long the next rest is; 0: no step has failed
+  MonoTime cut_after_{}, grow_after_{};                 ///< not before
+  int cut_backoff_turns_ = 0, grow_backoff_turns_ = 0;  ///< how long the next rest is; 0: no step has failed
   std::array<std::uint64_t, kWaySteps> steps_{};
 };
 

@@ -41,7 +41,7 @@ class Intents {
     all_.push_back({target, knob, KnobValue{}, true, by_, why});
   }
 
-  void speak_as(PolicyIndex policy) { by_ = policy; }
+  void set_policy(PolicyIndex policy) { by_ = policy; }
   [[nodiscard]] PolicyIndex speaker() const { return by_; }
   void clear() {
     all_.clear();

@@ -15,7 +15,7 @@ double student_tail(double t, double degrees_of_freedom) {
   return normal_tail(std::copysign(z, t));
 }
 
-double chance_of_both(double a, double b) {
+double combined_p_value(double a, double b) {
   const double product = std::clamp(a, 0.0, 1.0) * std::clamp(b, 0.0, 1.0);
   return product > 0 ? product * (1 - std::log(product)) : 0;
 }
@@ -45,20 +45,20 @@ bool AnomalyWatch::add(double value, MonoTime now, const NormalModel& model,
   if (count_ > 0 && std::chrono::duration<double>(now - newest_) < interval * settings.separation)
     return false;
   // Older than all that is looked at: what was then is no part of what is now.
-  if (count_ > 0 && now - newest_ > interval * static_cast<int>(kMostSamples)) count_ = 0;
+  if (count_ > 0 && now - newest_ > interval * static_cast<int>(kMaxSamples)) count_ = 0;
   std::shift_right(samples_.begin(), samples_.end(), 1);
   samples_[0] = {static_cast<float>(value), value > model.threshold(settings)};
-  count_ = std::min(count_ + 1, kMostSamples);
+  count_ = std::min(count_ + 1, kMaxSamples);
   newest_ = now;
   return true;
 }
 
 Anomaly AnomalyWatch::judge(const NormalModel& model, const DetectorSettings& settings) const {
   Anomaly out;
-  out.samples = std::min({count_, settings.anomaly_samples, kMostSamples});
+  out.samples = std::min({count_, settings.anomaly_samples, kMaxSamples});
   if (out.samples < settings.anomaly_outliers || !model.trusted(settings)) return out;
   out.known = true;
-  std::array<float, kMostSamples> values{};
+  std::array<float, kMaxSamples> values{};
   for (std::size_t i = 0; i < out.samples; ++i) {
     values[i] = samples_[i].value;
     out.outliers += samples_[i].outlier ? 1 : 0;

@@ -20,7 +20,7 @@ double student_tail(double t, double degrees_of_freedom);
 
 /// The chance that two independent uniform chances have a product of a * b or less: what two pieces of
 /// evidence are worth together (Fisher's method, for two).
-double chance_of_both(double a, double b);
+double combined_p_value(double a, double b);
 
 // Whether a victim is out of the ordinary: a few outliers among the last samples, and how likely chance alone
 // makes that. Pure; fixed memory. May not: say who did it (suspects.h).
@@ -38,7 +38,7 @@ struct Anomaly {
 
 class AnomalyWatch {
  public:
-  static constexpr std::size_t kMostSamples = 8;
+  static constexpr std::size_t kMaxSamples = 8;
 
   /// Held against the model as it was before this sample. False: it is no number, or came too
   /// soon after the one before.
@@ -51,7 +51,7 @@ class AnomalyWatch {
     float value = 0;
     bool outlier = false;
   };
-  std::array<Sample, kMostSamples> samples_{};  ///< the newest first
+  std::array<Sample, kMaxSamples> samples_{};  ///< the newest first
   std::size_t count_ = 0;
   MonoTime newest_{};
 };

@@ -21,11 +21,11 @@ struct DetectorSettings {
   /// A sample counts half as much after this time: a working day still shows on the next one.
   Duration half_life{std::chrono::hours(24)};
   /// A model is trusted after so many samples …
-  double samples_to_trust = 30;
+  double min_samples = 30;
   /// … and after so many that count as independent: neighbours that resemble each other say little.
-  double independent_to_trust = 6;
+  double min_independent_samples = 6;
   /// Spread is never taken for less than this part of the level: a quiet workload would alarm on nothing.
-  double least_spread = 0.03;
+  double min_spread = 0.03;
   /// Shifted for so long and nobody is to blame: this is the new normal.
   Duration relearn_after{std::chrono::hours(1)};
 
@@ -33,7 +33,7 @@ struct DetectorSettings {
   /// A sample so many spreads above normal is an outlier (CPI² takes 2).
   double outlier_spreads = 2;
   /// Less than this many times normal is of no interest, however certain it may be.
-  double least_effect = 1.1;
+  double min_effect = 1.1;
   /// So many outliers … (CPI² takes 3 of 5)
   std::size_t anomaly_outliers = 3;
   /// … among so many samples make an anomaly.
@@ -42,32 +42,32 @@ struct DetectorSettings {
   /// counted at the end of one period and at the beginning of the next. Half of it, for ticks may be late.
   double separation = 0.5;
   /// Cycles per instruction of a victim that hardly runs say nothing (CPI² takes a quarter of a CPU).
-  MilliCpu least_cpu_use{250};
+  MilliCpu min_cpu_use{250};
 
   // --- who did it (suspects.h)
   /// How many false accusations a day all victims of the node together may cost. All chances are held against
   /// it, corrected for the number of victims and of suspects.
-  double false_alarms_a_day = 0.1;
+  double max_false_alarms_per_day = 0.1;
   /// However abnormal the victim: an accusation by correlation needs a chance below this, all suspects
   /// together, that an innocent one would have moved with the victim as well.
-  double most_chance = 0.01;
+  double max_p_value = 0.01;
   /// An accusation by blame needs this part of what the victim waits more than while it was well.
-  double least_blame = 0.3;
+  double min_blame = 0.3;
   /// One of two suspects that move together is named alone if the victim's signal is so many times likelier
   /// with it than with the other …
-  double told_apart_likelihood = 8;
+  double separating_likelihood_ratio = 8;
   /// … or if it does so many times as much.
-  double told_apart_share = 2;
+  double separating_effect_ratio = 2;
 
   // --- a test (qos/detector/randomized_trial.h)
   /// The smallest chance of 8 slots is 1 in 62: three of the best plans are below this.
-  double most_test_chance = 0.05;
+  double max_trial_p_value = 0.05;
 
   // --- did the cure help (qos/detector/relief_watch.h)
   /// So much of what was above normal has to be gone.
-  double least_relief = 0.5;
+  double min_relief = 0.5;
   /// Samples after the cure within which it has to show.
-  std::size_t cure_samples = 2;
+  std::size_t relief_samples = 2;
   /// Whose limit did not help is no suspect of that victim's for so long.
   Duration cool_down{std::chrono::minutes(30)};
 };

@@ -41,7 +41,8 @@ double half_sign(double value) { return value > 0 ? 0.5 : value < 0 ? -0.5 : 0; 
 
 }  // namespace
 
-Normal normal_from(double mean, double deviation, double weight, MonoTime now, const SignalTraits& signal) {
+Normal normal_from_mean(double mean, double deviation, double weight, MonoTime now,
+                        const SignalTraits& signal) {
   const double level = level_of(mean, signal);
   return {.level = level,
           .spread = level_of(mean + deviation, signal) - level,
@@ -62,7 +63,7 @@ Normal faded(Normal normal, MonoTime now, Duration half_life) {
 }
 
 void NormalModel::relearn() {
-  known_ = has_previous_ = doubted_ = false;
+  known_ = has_previous_ = provisional_ = false;
   kept_ = 0;
   shift_ = 0;
   shifted_since_.reset();
@@ -78,14 +79,14 @@ bool NormalModel::load(const Normal& normal) {
   normal_.spread = std::max(normal.spread, kTinySpread);
   normal_.autocorrelation = product_ = std::clamp(normal.autocorrelation, 0.0, kMostAutocorrelation);
   square_ = 1;
-  neighbours_ = normal.weight;
+  pair_weight_ = normal.weight;
   known_ = true;
   return true;
 }
 
-bool NormalModel::load_without_neighbours(const Normal& normal) {
+bool NormalModel::load_without_autocorrelation(const Normal& normal) {
   if (!load(normal)) return false;
-  neighbours_ = std::min<double>(neighbours_, kFirst);
+  pair_weight_ = std::min<double>(pair_weight_, kFirst);
   return true;
 }
 
@@ -101,10 +102,10 @@ void NormalModel::learn(double value, MonoTime now, const DetectorSettings& sett
     if (kept_ >= kFirst) begin(now);
     return;
   }
-  if (shifted_for_long(level, now, settings) && kept_ >= kFirst) return begin(now);
-  if (doubted_ && kept_ >= kFirst && began_elsewhere(settings)) return begin(now);
+  if (is_persistently_shifted(level, now, settings) && kept_ >= kFirst) return begin(now);
+  if (provisional_ && kept_ >= kFirst && differs_from_loaded(settings)) return begin(now);
   normal_.weight = faded(normal_, now, settings.half_life).weight + 1;
-  follow_neighbours(level, now, settings.interval(*signal_));
+  update_autocorrelation(level, now, settings.interval(*signal_));
   step(level, settings);
   normal_.as_of = now;
 }
@@ -119,66 +120,66 @@ void NormalModel::begin(MonoTime now) {
   normal_.weight = kFirst;
   normal_.as_of = now;
   known_ = true;
-  doubted_ = false;
+  provisional_ = false;
   shift_ = 0;
   shifted_since_.reset();
-  begin_neighbours();
+  initialize_autocorrelation();
 }
 
-void NormalModel::begin_neighbours() {
+void NormalModel::initialize_autocorrelation() {
   const auto place = [&](std::size_t i) {
     return (last_[(kept_ + i) % kFirst] - normal_.level) / normal_.spread;
   };
-  neighbours_ = std::min(neighbours_, kNeighboursKept);
-  if (neighbours_ < kFirst) {
-    product_ = square_ = neighbours_ = 0;
+  pair_weight_ = std::min(pair_weight_, kNeighboursKept);
+  if (pair_weight_ < kFirst) {
+    product_ = square_ = pair_weight_ = 0;
     for (std::size_t i = 1; i < kFirst; ++i) pair(place(i - 1), place(i), kFirst);
-    neighbours_ = std::max<double>(neighbours_, kFirst);
+    pair_weight_ = std::max<double>(pair_weight_, kFirst);
   }
   previous_ = place(kFirst - 1);
   has_previous_ = true;
-  weigh_neighbours();
+  compute_autocorrelation();
 }
 
-void NormalModel::follow_neighbours(double level, MonoTime now, Duration interval) {
+void NormalModel::update_autocorrelation(double level, MonoTime now, Duration interval) {
   const double place = (level - normal_.level) / normal_.spread;
   if (has_previous_ && now - normal_.as_of <= interval * 3 / 2)
     pair(previous_, place, std::max(normal_.weight, kNeighboursKept));
   previous_ = place;
   has_previous_ = true;
-  weigh_neighbours();
+  compute_autocorrelation();
 }
 
 void NormalModel::pair(double first, double second, double most) {
   if (std::abs(first) > kUsual || std::abs(second) > kUsual) return;
-  neighbours_ = std::min(neighbours_ + 1, most);
-  product_ += (first * second - product_) / neighbours_;
-  square_ += ((first * first + second * second) / 2 - square_) / neighbours_;
+  pair_weight_ = std::min(pair_weight_ + 1, most);
+  product_ += (first * second - product_) / pair_weight_;
+  square_ += ((first * first + second * second) / 2 - square_) / pair_weight_;
 }
 
-void NormalModel::weigh_neighbours() {
+void NormalModel::compute_autocorrelation() {
   // Around a median of its own, a short series seems less alike than it is (Kendall's correction).
   const double seen = square_ > 0 ? product_ / square_ : 0;
-  normal_.autocorrelation = std::clamp(seen + (1 + 3 * seen) / neighbours_, 0.0, kMostAutocorrelation);
+  normal_.autocorrelation = std::clamp(seen + (1 + 3 * seen) / pair_weight_, 0.0, kMostAutocorrelation);
 }
 
 void NormalModel::step(double level, const DetectorSettings& settings) {
   const double distance = level - normal_.level;
   // A spread that is far too narrow would let the median crawl.
-  const double scale = std::max(normal_.spread, settings.least_spread);
+  const double scale = std::max(normal_.spread, settings.min_spread);
   normal_.level += scale * kMedianStep * half_sign(distance) / normal_.weight;
   const double wide = half_sign(std::abs(distance) - kMedianDeviation * normal_.spread);
   normal_.spread = std::max(normal_.spread * (1 + kDeviationStep * wide / normal_.weight), kTinySpread);
 }
 
 /// Asked once, when the first samples are there.
-bool NormalModel::began_elsewhere(const DetectorSettings& settings) {
-  doubted_ = false;
+bool NormalModel::differs_from_loaded(const DetectorSettings& settings) {
+  provisional_ = false;
   auto first = last_;
   return std::abs(median(first) - normal_.level) > settings.outlier_spreads * spread(settings);
 }
 
-bool NormalModel::shifted_for_long(double level, MonoTime now, const DetectorSettings& settings) {
+bool NormalModel::is_persistently_shifted(double level, MonoTime now, const DetectorSettings& settings) {
   const double reach = settings.outlier_spreads * spread(settings);
   const double distance = level - normal_.level;
   const double side = distance > reach ? 1 : distance < -reach ? -1 : 0;
@@ -196,8 +197,8 @@ double NormalModel::independent() const {
 }
 
 bool NormalModel::trusted(const DetectorSettings& settings) const {
-  return known_ && normal_.weight >= settings.samples_to_trust - 0.5 &&
-         independent() >= settings.independent_to_trust;
+  return known_ && normal_.weight >= settings.min_samples - 0.5 &&
+         independent() >= settings.min_independent_samples;
 }
 
 double NormalModel::usual() const { return known_ ? value_of(normal_.level, *signal_) : 0; }
@@ -205,13 +206,13 @@ double NormalModel::usual() const { return known_ ? value_of(normal_.level, *sig
 double NormalModel::spread(const DetectorSettings& settings) const {
   // The relative error of a median deviation of n samples is 1.2 over the root of n.
   const double uncertain = 1 + 1 / std::sqrt(std::max(independent(), 1.0));
-  return std::max(normal_.spread * uncertain, settings.least_spread);
+  return std::max(normal_.spread * uncertain, settings.min_spread);
 }
 
 double NormalModel::threshold(const DetectorSettings& settings) const {
   const double spreads = settings.outlier_spreads * (1 + kNeighbours * normal_.autocorrelation);
   const double by_spread = value_of(normal_.level + spreads * spread(settings), *signal_);
-  const double by_effect = value_of(normal_.level + std::log(settings.least_effect), *signal_);
+  const double by_effect = value_of(normal_.level + std::log(settings.min_effect), *signal_);
   return std::max({by_spread, by_effect, usual() + signal_->floor});
 }
 

@@ -30,7 +30,8 @@ struct Normal {
 
 /// From a mean and a standard deviation in the signal's unit, as a file has them; believed like `weight`
 /// samples.
-Normal normal_from(double mean, double deviation, double weight, MonoTime now, const SignalTraits& signal);
+Normal normal_from_mean(double mean, double deviation, double weight, MonoTime now,
+                        const SignalTraits& signal);
 /// The inverse of that deviation: how far above the usual one spread is, in the signal's unit.
 double deviation_of(const Normal& normal, const SignalTraits& signal);
 /// As far as it is still to be trusted at this moment: what is old weighs less.
@@ -50,10 +51,10 @@ class NormalModel {
   /// process's time line) on. False, and nothing changes, for what no model can be.
   bool load(const Normal& normal);
   /// The same of one that does not say how alike neighbours are: that is learned soon.
-  bool load_without_neighbours(const Normal& normal);
+  bool load_without_autocorrelation(const Normal& normal);
   /// What was loaded is of another run of the workload: should the first samples of this one lie elsewhere,
   /// it begins again with them.
-  void doubt() { doubted_ = known_; }
+  void doubt() { provisional_ = known_; }
   /// Absent while the first samples are gathered.
   [[nodiscard]] std::optional<Normal> normal() const;
 
@@ -74,24 +75,24 @@ class NormalModel {
   static constexpr std::size_t kFirst = 30;
   void keep(double level);
   void begin(MonoTime now);
-  void begin_neighbours();
+  void initialize_autocorrelation();
   void step(double level, const DetectorSettings& settings);
-  void follow_neighbours(double level, MonoTime now, Duration interval);
+  void update_autocorrelation(double level, MonoTime now, Duration interval);
   void pair(double first, double second, double most);
-  void weigh_neighbours();
-  bool began_elsewhere(const DetectorSettings& settings);
-  bool shifted_for_long(double level, MonoTime now, const DetectorSettings& settings);
+  void compute_autocorrelation();
+  bool differs_from_loaded(const DetectorSettings& settings);
+  bool is_persistently_shifted(double level, MonoTime now, const DetectorSettings& settings);
 
   const SignalTraits* signal_;
   Normal normal_{};
   bool known_ = false;                ///< normal_ holds; until then last_ is filled
-  bool doubted_ = false;              ///< until last_ is filled
+  bool provisional_ = false;          ///< until last_ is filled
   std::array<float, kFirst> last_{};  ///< the newest levels, a ring
   std::size_t kept_ = 0;              ///< since the beginning
   double previous_ = 0;               ///< level of the newest sample, in spreads above normal
   bool has_previous_ = false;
   double product_ = 0, square_ = 1;  ///< averages over neighbours: their ratio is the autocorrelation
-  double neighbours_ = 0;            ///< how many pairs these stand for
+  double pair_weight_ = 0;           ///< how many pairs these stand for
   double shift_ = 0;                 ///< -1 to 1: how one-sided the last quarter of an hour was
   std::optional<MonoTime> shifted_since_{};
 };

@@ -23,7 +23,7 @@ bool legal(std::uint32_t plan, std::size_t slots) {
   return true;
 }
 
-std::size_t legal_slots(std::size_t slots) { return std::clamp(slots, kLeastSlots, kMostSlots) / 2 * 2; }
+std::size_t legal_slots(std::size_t slots) { return std::clamp(slots, kMinSlots, kMaxSlots) / 2 * 2; }
 
 /// SplitMix64: every bit of the seed counts.
 std::uint64_t mixed(std::uint64_t seed) {
@@ -34,7 +34,7 @@ std::uint64_t mixed(std::uint64_t seed) {
 }
 
 struct Slots {
-  std::array<double, kMostSlots> level{};
+  std::array<double, kMaxSlots> level{};
   std::uint32_t known = 0;
   std::size_t count = 0;
 };
@@ -54,25 +54,25 @@ std::optional<double> difference(const Slots& slots, std::uint32_t plan) {
 
 }  // namespace
 
-std::size_t plans_of(std::size_t slots) {
+std::size_t trial_plan_count(std::size_t slots) {
   slots = legal_slots(slots);
   std::size_t count = 0;
   for (std::uint32_t plan = 0; plan < 1U << slots; ++plan) count += legal(plan, slots) ? 1 : 0;
   return count;
 }
 
-TestPlan draw_plan(std::uint64_t seed, std::size_t slots) {
+TrialPlan draw_trial_plan(std::uint64_t seed, std::size_t slots) {
   slots = legal_slots(slots);
-  auto left = mixed(seed) % plans_of(slots);
+  auto left = mixed(seed) % trial_plan_count(slots);
   std::uint32_t plan = 0;
   while (!legal(plan, slots) || left-- > 0) ++plan;
   return {plan, slots};
 }
 
-TestResult conclude(const TestPlan& plan, std::span<const std::optional<double>> means,
+TestResult conclude(const TrialPlan& plan, std::span<const std::optional<double>> means,
                     const SignalTraits& signal, const DetectorSettings& settings) {
   TestResult out;
-  Slots slots{.count = std::min({plan.slots, means.size(), kMostSlots})};
+  Slots slots{.count = std::min({plan.slots, means.size(), kMaxSlots})};
   for (std::size_t i = 0; i < slots.count; ++i) {
     if (!means[i]) continue;
     slots.level[i] = level_of(*means[i], signal);
@@ -80,7 +80,7 @@ TestResult conclude(const TestPlan& plan, std::span<const std::optional<double>>
     ++out.measured;
   }
   const auto seen = difference(slots, plan.limited_slots);
-  if (!seen || out.measured < kLeastSlots) return out;
+  if (!seen || out.measured < kMinSlots) return out;
   out.effect = std::exp(*seen);
   std::size_t all = 0, as_great = 0;
   for (std::uint32_t other = 0; other < 1U << plan.slots; ++other) {
@@ -91,10 +91,10 @@ TestResult conclude(const TestPlan& plan, std::span<const std::optional<double>>
     as_great += *would >= *seen - kRounding ? 1 : 0;
   }
   out.chance = all > 0 ? static_cast<double>(as_great) / static_cast<double>(all) : 1;
-  if (out.effect < settings.least_effect)
-    out.outcome = TestOutcome::innocent;
+  if (out.effect < settings.min_effect)
+    out.outcome = TrialOutcome::innocent;
   else
-    out.outcome = out.chance <= settings.most_test_chance ? TestOutcome::guilty : TestOutcome::unclear;
+    out.outcome = out.chance <= settings.max_trial_p_value ? TrialOutcome::guilty : TrialOutcome::unclear;
   return out;
 }
 

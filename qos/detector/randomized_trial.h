@@ -14,26 +14,26 @@
 
 namespace evenkeel::detector {
 
-inline constexpr std::size_t kLeastSlots = 6, kMostSlots = 16;
+inline constexpr std::size_t kMinSlots = 6, kMaxSlots = 16;
 
 /// In half of the slots the suspect is limited, and never more than three times in a row either way, so that
 /// a slow drift of the victim does not look like an effect.
-struct TestPlan {
+struct TrialPlan {
   std::uint32_t limited_slots = 0;  ///< bit i: the suspect is limited in slot i
   std::size_t slots = 0;
   [[nodiscard]] bool limited(std::size_t slot) const { return (limited_slots >> slot & 1U) != 0; }
-  bool operator==(const TestPlan&) const = default;
+  bool operator==(const TrialPlan&) const = default;
 };
 
-/// One of all such plans, each as likely as any other. `slots` is made even and brought between kLeastSlots
-/// and kMostSlots.
-TestPlan draw_plan(std::uint64_t seed, std::size_t slots);
+/// One of all such plans, each as likely as any other. `slots` is made even and brought between kMinSlots
+/// and kMaxSlots.
+TrialPlan draw_trial_plan(std::uint64_t seed, std::size_t slots);
 
 /// How many plans there are for so many slots: one over it is the smallest chance that a test can have
 /// (8 slots: 62).
-std::size_t plans_of(std::size_t slots);
+std::size_t trial_plan_count(std::size_t slots);
 
-enum class TestOutcome : std::uint8_t {
+enum class TrialOutcome : std::uint8_t {
   guilty,    ///< the victim was better off in the slots in which the suspect was limited
   innocent,  ///< it was not, or by too little
   unclear,   ///< it was, but that may well be chance
@@ -41,7 +41,7 @@ enum class TestOutcome : std::uint8_t {
 };
 
 struct TestResult {
-  TestOutcome outcome = TestOutcome::unknown;
+  TrialOutcome outcome = TrialOutcome::unknown;
   std::size_t measured = 0;  ///< slots with a value
   double effect = 1;         ///< times as slow with the suspect left alone as with it limited
   double chance = 1;         ///< share of all plans that would have shown such an effect or a greater one
@@ -49,7 +49,7 @@ struct TestResult {
 
 /// `means`: the victim's signal in each slot of the plan, absent where it was not measured (that slot is left
 /// out, of every plan). Exact: all plans are tried, 62 for 8 slots, 6344 for 16.
-TestResult conclude(const TestPlan& plan, std::span<const std::optional<double>> means,
+TestResult conclude(const TrialPlan& plan, std::span<const std::optional<double>> means,
                     const SignalTraits& signal, const DetectorSettings& settings);
 
 }  // namespace evenkeel::detector

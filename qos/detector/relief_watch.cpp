@@ -11,23 +11,24 @@ constexpr int kPatience = 2;
 
 }  // namespace
 
-void CureWatch::begin(double before, MonoTime now) {
+void ReliefWatch::begin(double before, MonoTime now) {
   before_ = before;
   begun_ = now;
   count_ = 0;
 }
 
-void CureWatch::add(double value, MonoTime now) {
-  if (now > begun_ && count_ < kMostSamples) after_[count_++] = value;
+void ReliefWatch::add(double value, MonoTime now) {
+  if (now > begun_ && count_ < kMaxSamples) after_[count_++] = value;
 }
 
-CureResult CureWatch::judge(const NormalModel& model, MonoTime now, const DetectorSettings& settings) const {
-  CureResult out;
+ReliefOutcomeResult ReliefWatch::judge(const NormalModel& model, MonoTime now,
+                                       const DetectorSettings& settings) const {
+  ReliefOutcomeResult out;
   out.times_before = model.times_usual(before_);
-  const auto wanted = std::clamp<std::size_t>(settings.cure_samples, 1, kMostSamples);
+  const auto wanted = std::clamp<std::size_t>(settings.relief_samples, 1, kMaxSamples);
   if (count_ < wanted) {
     const auto most = settings.interval(model.signal()) * (static_cast<std::int64_t>(wanted) + kPatience);
-    out.cure = now - begun_ > most ? Cure::unknown : Cure::waiting;
+    out.cure = now - begun_ > most ? ReliefOutcome::unknown : ReliefOutcome::waiting;
     return out;
   }
   double level = 0;
@@ -36,12 +37,13 @@ CureResult CureWatch::judge(const NormalModel& model, MonoTime now, const Detect
   out.times_after = std::exp(level);
   const double excess = std::log(out.times_before);
   if (!model.normal() || excess <= 0) {
-    out.cure = Cure::unknown;
+    out.cure = ReliefOutcome::unknown;
     return out;
   }
   out.relief = 1 - level / excess;
   const bool well = out.times_after <= model.times_usual(model.threshold(settings));
-  out.cure = well || out.relief >= settings.least_relief ? Cure::cured : Cure::not_cured;
+  out.cure =
+      well || out.relief >= settings.min_relief ? ReliefOutcome::relieved : ReliefOutcome::not_relieved;
   return out;
 }
 

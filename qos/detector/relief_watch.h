@@ -14,31 +14,31 @@
 
 namespace evenkeel::detector {
 
-enum class Cure : std::uint8_t {
-  waiting,    ///< for the samples that tell
-  cured,      ///< most of what was above usual is gone, or the victim is no outlier any more
-  not_cured,  ///< the limit is to go, and the suspect is cleared
-  unknown,    ///< the samples did not come: the limit is to go, and nothing is known of the suspect
+enum class ReliefOutcome : std::uint8_t {
+  waiting,       ///< for the samples that tell
+  relieved,      ///< most of what was above usual is gone, or the victim is no outlier any more
+  not_relieved,  ///< the limit is to go, and the suspect is cleared
+  unknown,       ///< the samples did not come: the limit is to go, and nothing is known of the suspect
 };
 
-struct CureResult {
-  Cure cure = Cure::waiting;
+struct ReliefOutcomeResult {
+  ReliefOutcome cure = ReliefOutcome::waiting;
   double times_before = 1, times_after = 1;  ///< of usual
   double relief = 0;  ///< part of what was above usual (as a logarithm) that is gone; below 0: it got worse
 };
 
 /// One limit on one suspect for one victim.
-class CureWatch {
+class ReliefWatch {
  public:
   /// `before`: what the victim's signal was (the anomaly's value). Samples begin after the limit is in force.
   void begin(double before, MonoTime now);
   void add(double value, MonoTime now);
-  [[nodiscard]] CureResult judge(const NormalModel& model, MonoTime now,
-                                 const DetectorSettings& settings) const;
+  [[nodiscard]] ReliefOutcomeResult judge(const NormalModel& model, MonoTime now,
+                                          const DetectorSettings& settings) const;
 
  private:
-  static constexpr std::size_t kMostSamples = 8;
-  std::array<double, kMostSamples> after_{};
+  static constexpr std::size_t kMaxSamples = 8;
+  std::array<double, kMaxSamples> after_{};
   std::size_t count_ = 0;
   double before_ = 0;
   MonoTime begun_{};

@@ -18,13 +18,13 @@ inline constexpr std::size_t kStallSignals = 3;
 constexpr Signal stall_signal(std::size_t stall) {
   return static_cast<Signal>(static_cast<std::size_t>(Signal::run_queue_wait) + stall);
 }
-constexpr std::size_t stall_place(Signal signal) {
+constexpr std::size_t stall_index(Signal signal) {
   return static_cast<std::size_t>(signal) - static_cast<std::size_t>(Signal::run_queue_wait);
 }
 
 /// Seconds of stall that others made, by stall. Waits for a CPU are told by who had it; of the other stalls
 /// it is what was above usual while somebody stood accused of it.
-using StallBudget = std::array<double, kStallSignals>;
+using StallSeconds = std::array<double, kStallSignals>;
 
 /// Of the last 24 hours: this one as far as it has gone, and the 23 before it.
 class StallDay {
@@ -44,8 +44,8 @@ class StallDay {
     const bool kept = hour <= newest_ && newest_ - hour < kHours;
     return kept ? static_cast<double>(hours_[slot(hour)][stall]) : 0;
   }
-  [[nodiscard]] StallBudget sum(MonoTime now) const {
-    StallBudget out{};
+  [[nodiscard]] StallSeconds sum(MonoTime now) const {
+    StallSeconds out{};
     const std::int64_t hour = hour_at(now);
     for (std::size_t stall = 0; stall < kStallSignals; ++stall)
       for (auto back = kHours; back-- > 0;) out[stall] += at(stall, hour - back);

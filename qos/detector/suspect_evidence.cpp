@@ -166,7 +166,7 @@ Evidence weigh(const WindowSeries& victim, const WindowSeries& activity, const N
   const auto normal = model.normal();
   const Pairs pairs = pairs_of(victim, activity, model.signal(), now, settings.anomaly_samples);
   out.windows = pairs.count;
-  if (!normal || pairs.count < kLeastWindows) return out;
+  if (!normal || pairs.count < kMinWindows) return out;
   out.cpi2 = cpi2_correlation(victim, activity, model.threshold(settings), now);
   Values room = pairs.activity;
   const std::span<double> sorted(room.data(), pairs.count);
@@ -187,7 +187,7 @@ Evidence weigh(const WindowSeries& victim, const WindowSeries& activity, const N
   out.busier = out.activity > quiet + kBusier * (sorted.back() - quiet);
 
   Pairs fresh = innovations(pairs, *normal);
-  if (fresh.count < kLeastWindows) return out;
+  if (fresh.count < kMinWindows) return out;
   const bool dependent = normal->autocorrelation >= kLeastAutocorrelation;
   const double part = dependent ? normal->autocorrelation : 0;
   const double spread = model.spread(settings) * std::sqrt(1 - part * part);

@@ -16,7 +16,7 @@
 namespace evenkeel::detector {
 
 /// With fewer windows a regression says nothing.
-inline constexpr std::size_t kLeastWindows = 8;
+inline constexpr std::size_t kMinWindows = 8;
 
 struct Evidence {
   std::size_t windows = 0;      ///< in which both were measured

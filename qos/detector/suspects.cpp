@@ -47,9 +47,9 @@ Blame blame_of(const Case& victim, const WindowSeries& blame, const DetectorSett
 /// Who keeps it waiting as ever is not why it waits more, however much of all that is.
 Finding by_blame(const Verdict& verdict, const Blame& blame, const Case& victim,
                  const DetectorSettings& settings) {
-  if (blame.more < settings.least_blame)
-    return blame.share < settings.least_blame ? Finding::little_blame : Finding::old_blame;
-  return verdict.chance > chance_allowed(victim, settings) ? Finding::by_chance : Finding::named;
+  if (blame.more < settings.min_blame)
+    return blame.share < settings.min_blame ? Finding::low_blame : Finding::unchanged_blame;
+  return verdict.chance > allowed_p_value(victim, settings) ? Finding::by_chance : Finding::named;
 }
 
 Finding by_correlation(const Verdict& verdict, const Case& victim, double suspects,
@@ -57,9 +57,9 @@ Finding by_correlation(const Verdict& verdict, const Case& victim, double suspec
   const Evidence& evidence = verdict.evidence;
   if (!(evidence.t != 0)) return Finding::no_contrast;
   if (evidence.t < 0 || evidence.contrast <= 1 || evidence.rank_correlation <= 0) return Finding::disagree;
-  if (evidence.effect < settings.least_effect) return Finding::too_weak;
-  if (evidence.chance * suspects > settings.most_chance) return Finding::by_chance;
-  return verdict.chance > chance_allowed(victim, settings) ? Finding::by_chance : Finding::named;
+  if (evidence.effect < settings.min_effect) return Finding::too_weak;
+  if (evidence.chance * suspects > settings.max_p_value) return Finding::by_chance;
+  return verdict.chance > allowed_p_value(victim, settings) ? Finding::by_chance : Finding::named;
 }
 
 Verdict verdict_on(const Case& victim, const Suspect& suspect, std::size_t suspects,
@@ -68,7 +68,7 @@ Verdict verdict_on(const Case& victim, const Suspect& suspect, std::size_t suspe
   if (suspect.activity == nullptr) return out;
   out.evidence = weigh(*victim.series, *suspect.activity, *victim.model, victim.window, settings);
   const auto count = static_cast<double>(suspects);
-  out.chance = chance_of_both(victim.anomaly.chance, out.evidence.chance) * count;
+  out.chance = combined_p_value(victim.anomaly.chance, out.evidence.chance) * count;
   std::optional<Blame> blame;
   if (suspect.blame != nullptr) {
     blame = blame_of(victim, *suspect.blame, settings);
@@ -76,7 +76,7 @@ Verdict verdict_on(const Case& victim, const Suspect& suspect, std::size_t suspe
     out.blame_share = blame->more;
     out.chance = std::min(out.chance, victim.anomaly.chance);
   }
-  const bool measured = blame.has_value() || out.evidence.windows >= kLeastWindows;
+  const bool measured = blame.has_value() || out.evidence.windows >= kMinWindows;
   if (suspect.cleared)
     out.finding = Finding::cleared;
   else if (!measured || !victim.anomaly.anomalous)
@@ -101,12 +101,12 @@ Closer by_ratio(double first, double second, double times) {
 /// signal follows more closely; else who does more.
 Closer closer(const Verdict& a, const Verdict& b, const DetectorSettings& settings) {
   auto by = Closer::neither;
-  if (a.blame && b.blame) by = by_ratio(*a.blame, *b.blame, settings.told_apart_share);
+  if (a.blame && b.blame) by = by_ratio(*a.blame, *b.blame, settings.separating_effect_ratio);
   if (by != Closer::neither) return by;
-  const double likelier = std::log(settings.told_apart_likelihood);
+  const double likelier = std::log(settings.separating_likelihood_ratio);
   if (a.evidence.fit - b.evidence.fit >= likelier) return Closer::first;
   if (b.evidence.fit - a.evidence.fit >= likelier) return Closer::second;
-  return by_ratio(a.evidence.activity, b.evidence.activity, settings.told_apart_share);
+  return by_ratio(a.evidence.activity, b.evidence.activity, settings.separating_effect_ratio);
 }
 
 /// The surest of the accused stays; each other one is told apart from it or shares the accusation.
@@ -140,12 +140,12 @@ const char* finding_name(Finding finding) {
   return kNames[static_cast<std::size_t>(finding)];
 }
 
-double chance_allowed(const Case& victim, const DetectorSettings& settings) {
+double allowed_p_value(const Case& victim, const DetectorSettings& settings) {
   // Looks that overlap are one look.
   const double look = std::chrono::duration<double>(settings.interval(victim.model->signal())).count() *
                       static_cast<double>(settings.anomaly_samples);
   constexpr double kDay = 86'400;
-  return settings.false_alarms_a_day * look / kDay /
+  return settings.max_false_alarms_per_day * look / kDay /
          static_cast<double>(std::max<std::size_t>(victim.victims, 1));
 }
 

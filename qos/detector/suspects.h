@@ -29,18 +29,18 @@ struct Suspect {
 
 /// Why somebody is accused, or is not. The first that applies.
 enum class Finding : std::uint8_t {
-  named,         ///< accused
-  joint,         ///< accused together with another one: they cannot be told apart
-  explained,     ///< what speaks against it is what it has in common with one that is accused
-  cleared,       ///< it was limited lately, and that did not help
-  unknown,       ///< there are too few windows in which both were measured
-  idle,          ///< it does no more than in its quiet times
-  little_blame,  ///< blame was measured and the victim waited for others
-  old_blame,     ///< the victim waited as much for it while it was well
-  no_contrast,   ///< it did the same all the time: only a test can tell (qos/detector/randomized_trial.h)
-  disagree,      ///< contrast, rank correlation and regression do not all point at it
-  too_weak,      ///< what it may have done is too little
-  by_chance,     ///< an innocent one may well look like that
+  named,            ///< accused
+  joint,            ///< accused together with another one: they cannot be told apart
+  explained,        ///< what speaks against it is what it has in common with one that is accused
+  cleared,          ///< it was limited lately, and that did not help
+  unknown,          ///< there are too few windows in which both were measured
+  idle,             ///< it does no more than in its quiet times
+  low_blame,        ///< blame was measured and the victim waited for others
+  unchanged_blame,  ///< the victim waited as much for it while it was well
+  no_contrast,      ///< it did the same all the time: only a test can tell (qos/detector/randomized_trial.h)
+  disagree,         ///< contrast, rank correlation and regression do not all point at it
+  too_weak,         ///< what it may have done is too little
+  by_chance,        ///< an innocent one may well look like that
 };
 inline constexpr std::size_t kFindings = 12;
 /// In words, for metrics, sentences and the interface.
@@ -55,7 +55,7 @@ struct Verdict {
   /// Of what the victim waits more than while it was well; of all that it waits, if it never was.
   std::optional<double> blame_share{};
   /// That chance alone makes this victim look so bad and one of its suspects so guilty, in one look; may
-  /// exceed 1. What it is held against is chance_allowed().
+  /// exceed 1. What it is held against is allowed_p_value().
   double chance = 1;
   /// 0 to 1: 1 less the chance.
   [[nodiscard]] double confidence() const { return chance < 1 ? 1 - chance : 0; }
@@ -72,7 +72,7 @@ struct Case {
 };
 
 /// How small the chance of a false alarm in one look at one victim has to be.
-double chance_allowed(const Case& victim, const DetectorSettings& settings);
+double allowed_p_value(const Case& victim, const DetectorSettings& settings);
 
 /// One verdict per suspect, as many as `out` has room for; the accused first, the surest of them at the head.
 /// Returns how many were written. An unknown anomaly, or none, accuses nobody.

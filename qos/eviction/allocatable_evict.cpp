@@ -39,7 +39,7 @@ bool in_tier(const ThresholdStrategy& threshold, const Pod& pod) {
   return default_priority_class(pod) == kTier && highest && priority_value(pod) <= *highest;
 }
 template <PriorityClass kTier>
-bool may_choose(const ThresholdStrategy& threshold, const Pod& pod) {
+bool is_candidate(const ThresholdStrategy& threshold, const Pod& pod) {
   return in_tier<kTier>(threshold, pod) && pod.eviction.enabled;
 }
 
@@ -84,7 +84,7 @@ constexpr EvictionTrigger row(std::string_view name, FeatureGate gate, Duration 
           true,
           missing<kMarks>,
           need<kTier, kAmount, kMarks>,
-          may_choose<kTier>,
+          is_candidate<kTier>,
           rank_by_priority,
           requested<kAmount>,
           weight<kAmount>};

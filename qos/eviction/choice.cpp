@@ -24,11 +24,11 @@ bool can_go(const EvictionTrigger& trigger, const Pod& pod) {
 }
 
 bool is_passed_over(const EvictionState& state, const std::string& uid) {
-  return std::ranges::any_of(state.passed_over, [&](const auto& one) { return one.uid == uid; });
+  return std::ranges::any_of(state.skipped_pods, [&](const auto& one) { return one.uid == uid; });
 }
 
 bool owner_rests(const EvictionState& state, const std::string& owner, MonoTime now) {
-  return !owner.empty() && std::ranges::any_of(state.gone_lately, [&](const auto& gone) {
+  return !owner.empty() && std::ranges::any_of(state.recent_evictions, [&](const auto& gone) {
     return gone.owner_uid == owner && now - gone.at < kOwnerCoolDown;
   });
 }
@@ -43,7 +43,7 @@ std::int64_t gang_release(const EvictionTrigger& trigger, const EvictionInput& i
   std::int64_t sum = 0;
   for (const PodSample& pod : input.node.pods) {
     if (pod.spec->eviction.gang.name != gang || !can_go(trigger, *pod.spec) ||
-        !trigger.may_choose(input.threshold, *pod.spec))
+        !trigger.is_candidate(input.threshold, *pod.spec))
       continue;
     if (__builtin_add_overflow(sum, released(trigger, input, pod), &sum)) return INT64_MAX;
   }
@@ -52,7 +52,7 @@ std::int64_t gang_release(const EvictionTrigger& trigger, const EvictionInput& i
 
 struct Standing {
   EvictionRank rank{};
-  GangStanding gang{};
+  GangState gang{};
   std::int64_t gang_release = 0;
   std::int64_t weight = 0;
   const Pod* pod = nullptr;
@@ -63,7 +63,7 @@ bool goes_before(const Standing& a, const Standing& b) {
   if (key(a) != key(b)) return key(a) < key(b);
   // One gang after the other, not one member of each.
   const std::string &gang = a.pod->eviction.gang.name, &other = b.pod->eviction.gang.name;
-  if (a.gang == GangStanding::whole && gang != other) return gang < other;
+  if (a.gang == GangState::whole && gang != other) return gang < other;
   if (a.weight != b.weight) return a.weight > b.weight;
   return a.pod->name > b.pod->name;
 }
@@ -76,15 +76,15 @@ std::optional<Standing> standing_of(const EvictionTrigger& trigger, const Evicti
     return std::nullopt;
   };
   const Pod& spec = *pod.spec;
-  if (pod.cgroup == kNoCgroup || !trigger.may_choose(input.threshold, spec)) return stays(census.others);
+  if (pod.cgroup == kNoCgroup || !trigger.is_candidate(input.threshold, spec)) return stays(census.others);
   if (!can_go(trigger, spec)) return stays(census.barred);
   if (is_passed_over(state, spec.uid)) return stays(census.asked);
   if (released(trigger, input, pod) <= 0) return stays(census.no_release);
-  const GangStanding gang = gang_standing(input.node, state, spec);
-  if (gang != GangStanding::broken && owner_rests(state, spec.eviction.owner_uid, input.node.at))
+  const GangState gang = gang_state(input.node, state, spec);
+  if (gang != GangState::broken && owner_rests(state, spec.eviction.owner_uid, input.node.at))
     return stays(census.resting);
   const std::int64_t together =
-      gang == GangStanding::whole ? gang_release(trigger, input, spec.eviction.gang.name) : 0;
+      gang == GangState::whole ? gang_release(trigger, input, spec.eviction.gang.name) : 0;
   return Standing{trigger.rank(spec), gang, together, trigger.weight(input.node, pod), &spec};
 }
 
@@ -125,7 +125,7 @@ Members members_of(const NodeSnapshot& node, const EvictionState& state, const s
     if (spec.eviction.gang.name != gang || spec.phase == PodPhase::succeeded) continue;
     (is_active(spec) && !spec.terminating ? members.here : members.lost) += 1;
   }
-  for (const auto& gone : state.gone_lately)
+  for (const auto& gone : state.recent_evictions)
     if (gone.gang == gang && node.pod(gone.uid) == nullptr) ++members.lost;
   return members;
 }
@@ -134,17 +134,17 @@ Members members_of(const NodeSnapshot& node, const EvictionState& state, const s
 
 // With more members here than it needs, one may go whatever is elsewhere. With fewer the rest is elsewhere,
 // unless members were lost here: then it lacks as many, less those that it can spare.
-GangStanding gang_standing(const NodeSnapshot& node, const EvictionState& state, const Pod& pod) {
+GangState gang_state(const NodeSnapshot& node, const EvictionState& state, const Pod& pod) {
   const Gang& gang = pod.eviction.gang;
-  if (gang.name.empty()) return GangStanding::spare;
+  if (gang.name.empty()) return GangState::spare;
   const Members members = members_of(node, state, gang.name);
-  if (gang.min_available && members.here > *gang.min_available) return GangStanding::spare;
+  if (gang.min_available && members.here > *gang.min_available) return GangState::spare;
   const std::int64_t needed = gang.min_available.value_or(0);
   const std::int64_t to_spare =
       gang.min_available && gang.total ? std::max<std::int64_t>(*gang.total - needed, 0) : 0;
   const bool enough_here = gang.min_available && members.here >= needed;
-  if (!enough_here && members.lost > to_spare) return GangStanding::broken;
-  return members.lost < to_spare ? GangStanding::spare : GangStanding::whole;
+  if (!enough_here && members.lost > to_spare) return GangState::broken;
+  return members.lost < to_spare ? GangState::spare : GangState::whole;
 }
 
 }  // namespace evenkeel::eviction

@@ -28,12 +28,12 @@ inline constexpr Duration kOwnerCoolDown = std::chrono::minutes(1);
 // gang counts as broken only on evidence seen here, and as whole unless that evidence is there.
 // May not: choose.
 
-enum class GangStanding : std::uint8_t {
+enum class GangState : std::uint8_t {
   broken,  ///< too few are left already: what remains of it does no work
   spare,   ///< in no gang, or the gang has members to spare
   whole,   ///< its going would break the gang
 };
-GangStanding gang_standing(const NodeSnapshot& node, const EvictionState& state, const Pod& pod);
+GangState gang_state(const NodeSnapshot& node, const EvictionState& state, const Pod& pod);
 
 // Orders and filters that several triggers share. May not: know which trigger asks.
 
@@ -68,14 +68,14 @@ inline std::int64_t use_weight(const NodeSnapshot& node, const PodSample& pod) {
 
 /// What the two triggers of the node's use say: with use, capacity and threshold; and with what is to be
 /// freed and the lower mark besides.
-struct UseSentences {
+struct UseReasons {
   const char* enough;
   const char* too_much;
 };
 /// One begins at `start` and goes on to the lower mark, two points below unless the file says otherwise.
 template <class Amount>
 EvictionNeed need_of_use(Amount use, Amount capacity, Percent start, const std::optional<Percent>& lower_mark,
-                         bool draining, const UseSentences& say) {
+                         bool draining, const UseReasons& say) {
   const Percent lower = lower_mark.value_or(start - Percent(2));
   if (use < percent_of(capacity, draining ? lower : start))
     return {EvictionNeed::Is::no, because(say.enough, use, capacity, start)};

@@ -21,8 +21,8 @@ constexpr Duration kTokenEvery = std::chrono::seconds(15);
 
 void refill(EvictionState& state, MonoTime now) {
   const auto due = (now - state.refilled) / kTokenEvery;
-  if (due >= EvictionState::kMostTokens - state.tokens) {
-    state.tokens = EvictionState::kMostTokens;
+  if (due >= EvictionState::kMaxTokens - state.tokens) {
+    state.tokens = EvictionState::kMaxTokens;
     state.refilled = now;
   } else if (due > 0) {
     state.tokens += static_cast<int>(due);
@@ -32,16 +32,16 @@ void refill(EvictionState& state, MonoTime now) {
 
 /// A token is spent on who goes, not on who was asked: a budget that forbids all of them costs nothing.
 void spent_on(const Asked& victim, EvictionState& state, MonoTime now) {
-  if (state.tokens == EvictionState::kMostTokens) state.refilled = now;
+  if (state.tokens == EvictionState::kMaxTokens) state.refilled = now;
   state.tokens = std::max(state.tokens - 1, 0);
-  state.gone_lately.push_back({victim.uid, victim.owner_uid, victim.gang, now});
+  state.recent_evictions.push_back({victim.uid, victim.owner_uid, victim.gang, now});
 }
 
 void gone(EvictionState& state, MonoTime now) {
   spent_on(*state.pending, state, now);
   state.freed = now;
   state.pending.reset();
-  begin_anew(state.use);
+  restart_window(state.use);
 }
 
 /// Whether the victim that was asked to go is gone, or takes too long about it.
@@ -51,12 +51,12 @@ void watch_pending(const NodeSnapshot& node, EvictionState& state) {
   if (!pod || pod->cgroup == kNoCgroup) return gone(state, node.at);
   if (node.at - state.pending->at < state.pending->patience) return;
   spent_on(*state.pending, state, node.at);
-  pass_over(state, std::string(state.pending->uid), node.at + kNotAgain);
+  skip_pod(state, std::string(state.pending->uid), node.at + kNotAgain);
 }
 
 void forget(EvictionState& state, MonoTime now) {
-  std::erase_if(state.passed_over, [&](const auto& one) { return one.until <= now; });
-  std::erase_if(state.gone_lately, [&](const auto& one) { return now - one.at >= kRemembered; });
+  std::erase_if(state.skipped_pods, [&](const auto& one) { return one.until <= now; });
+  std::erase_if(state.recent_evictions, [&](const auto& one) { return now - one.at >= kRemembered; });
   refill(state, now);
 }
 
@@ -100,7 +100,7 @@ void judge(const EvictionInput& input, const NodeSlo& slo, EvictionState& state)
 std::optional<Reason> brake(const EvictionTrigger& trigger, const EvictionState& state, MonoTime now) {
   if (state.pending)
     return because("waits until the pod that was asked {} ago has gone", now - state.pending->at);
-  const auto since = trigger.waits_at_start && !state.freed ? state.began : state.freed;
+  const auto since = trigger.cools_down_at_start && !state.freed ? state.began : state.freed;
   if (since && now - *since < trigger.cool_down)
     return because(
         state.freed ? "waits {} for what the last one has freed to show" : "waits {} after the start",
@@ -112,24 +112,24 @@ std::optional<Reason> brake(const EvictionTrigger& trigger, const EvictionState&
 Eviction ask(const EvictionTrigger& trigger, const Pod& pod, const Reason& why, EvictionState& state,
              MonoTime now) {
   const auto& terms = pod.eviction;
-  const Duration patience = terms.grace.value_or(kUsualGrace) + kAfterGrace;
+  const Duration patience = terms.grace.value_or(kDefaultGrace) + kAfterGrace;
   state.pending = Asked{pod.uid, terms.owner_uid, terms.gang.name, now, trigger.name, patience};
   return {pod.namespace_, pod.name, pod.uid, trigger.name, why, trigger.gate};
 }
 
 }  // namespace
 
-void pass_over(EvictionState& state, const std::string& uid, MonoTime until) {
+void skip_pod(EvictionState& state, const std::string& uid, MonoTime until) {
   if (state.pending && state.pending->uid == uid) state.pending.reset();
-  for (auto& one : state.passed_over)
+  for (auto& one : state.skipped_pods)
     if (one.uid == uid) return static_cast<void>(one.until = until);
-  state.passed_over.push_back({uid, until});
+  state.skipped_pods.push_back({uid, until});
 }
 
 void ended(EvictionState& state, const std::string& uid, MonoTime now) {
   if (!state.pending || state.pending->uid != uid) return;
   gone(state, now);
-  pass_over(state, uid, now + kNotAgain);
+  skip_pod(state, uid, now + kNotAgain);
 }
 
 std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo& slo, EvictionState& state) {

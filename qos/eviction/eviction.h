@@ -17,7 +17,7 @@
 namespace evenkeel::eviction {
 
 /// The kubelet's, for a pod that names none.
-inline constexpr Duration kUsualGrace = std::chrono::seconds(30);
+inline constexpr Duration kDefaultGrace = std::chrono::seconds(30);
 
 struct Eviction {
   std::string namespace_{}, name{}, uid{};
@@ -43,13 +43,13 @@ using EvictionRank = std::array<std::int64_t, 3>;
 struct EvictionTrigger {
   std::string_view name;
   FeatureGate gate;
-  Duration cool_down;   ///< after a victim is gone, before the next is chosen: the node's figures follow late
-  bool waits_at_start;  ///< for one cool-down: a node that has just started is busy with that
+  Duration cool_down;  ///< after a victim is gone, before the next is chosen: the node's figures follow late
+  bool cools_down_at_start;  ///< for one cool-down: a node that has just started is busy with that
   /// The setting without which it cannot run; null: it can.
   const char* (*missing)(const ThresholdStrategy&);
   /// Whether somebody has to go now. `draining`: it has begun, and goes on to the lower mark.
   EvictionNeed (*need)(const EvictionInput&, bool draining);
-  bool (*may_choose)(const ThresholdStrategy&, const Pod&);
+  bool (*is_candidate)(const ThresholdStrategy&, const Pod&);
   EvictionRank (*rank)(const Pod&);
   /// What its going frees of what is short. Not above zero, or not known: it does not go for this.
   std::optional<std::int64_t> (*releases)(const EvictionInput&, const PodSample&);
@@ -64,7 +64,7 @@ std::span<const EvictionTrigger* const> eviction_triggers();
 /// suffice, or when it has not gone after its patience is over (then it is passed over).
 std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo& slo, EvictionState& state);
 /// The API refused (a disruption budget, for example): not this one before `until`.
-void pass_over(EvictionState& state, const std::string& uid, MonoTime until);
+void skip_pod(EvictionState& state, const std::string& uid, MonoTime until);
 /// Its processes have ended although its cgroup may stay: a kubelet without its API starts it again.
 void ended(EvictionState& state, const std::string& uid, MonoTime now);
 

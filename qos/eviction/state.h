@@ -24,7 +24,7 @@ struct EvictionVerdict {
 
 struct EvictionState {
   static constexpr std::size_t kTriggers = 9;
-  static constexpr int kMostTokens = 5;
+  static constexpr int kMaxTokens = 5;
 
   struct Asked {
     std::string uid{}, owner_uid{}, gang{};
@@ -36,17 +36,17 @@ struct EvictionState {
   std::optional<MonoTime> freed{};  ///< when the last victim's cgroup was gone
   std::optional<MonoTime> began{};  ///< when the first decision was made
   std::uint16_t draining = 0;       ///< by trigger: between its threshold and its lower mark
-  struct PassedOver {
+  struct SkippedPod {
     std::string uid{};
     MonoTime until{};
   };
-  std::vector<PassedOver> passed_over{};  ///< would not or could not go; not asked again before then
+  std::vector<SkippedPod> skipped_pods{};  ///< would not or could not go; not asked again before then
   struct Gone {
     std::string uid{}, owner_uid{}, gang{};
     MonoTime at{};
   };
-  std::vector<Gone> gone_lately{};
-  int tokens = kMostTokens;  ///< so many may go at once; one more comes with time
+  std::vector<Gone> recent_evictions{};
+  int tokens = kMaxTokens;  ///< so many may go at once; one more comes with time
   MonoTime refilled{};
   EvictionUse use{};
   std::array<EvictionVerdict, kTriggers> verdicts{};  ///< in the order of eviction_triggers()

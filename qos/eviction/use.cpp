@@ -88,7 +88,7 @@ void take_facts(EvictionFacts facts, EvictionUse& use) {
   use.antagonists = facts.read<decide::RepeatAntagonists>().pods;
 }
 
-void begin_anew(EvictionUse& use) {
+void restart_window(EvictionUse& use) {
   use.node.clear();
   use.best_effort.clear();
 }

@@ -41,6 +41,6 @@ using EvictionFacts = decide::FactView<decide::Reads<decide::BrakeInForce, decid
 void take_facts(EvictionFacts facts, EvictionUse& use);
 
 /// A victim has gone: what was used before tells nothing about what is used without it.
-void begin_anew(EvictionUse& use);
+void restart_window(EvictionUse& use);
 
 }  // namespace evenkeel::eviction

@@ -11,7 +11,7 @@ namespace {
 /// suspect's doing, and what only moved together with it.
 constexpr std::size_t kTimesByBlame = 2, kTimesByCorrelation = 3;
 
-using What = InterferenceNews::What;
+using What = InterferenceEvent::What;
 
 void tell_of(InterferenceState& state, What what, const Cap& cap) {
   const Accusation about{.victim = cap.victim, .suspect = cap.suspect, .signal = cap.signal};
@@ -60,7 +60,7 @@ void release(const Cap& cap, InterferenceState& state) {
 }
 
 void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings,
-                  std::span<const Sampled> sampled, InterferenceState& state) {
+                  std::span<const NewSample> sampled, InterferenceState& state) {
   const detector::DetectorSettings detector = detector_settings(settings);
   std::erase_if(state.caps, [&](Cap& cap) {
     const Victim* victim = entry_of(state.victims, cap.victim);
@@ -70,25 +70,25 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
       release(cap, state);
       return true;
     }
-    for (const Sampled& one : sampled)
+    for (const NewSample& one : sampled)
       if (&state.victims[one.victim] == victim && one.signal == cap.signal)
         watch(cap, *victim, *suspect, node, settings);
-    if (cap.cured) return false;
+    if (cap.relieved) return false;
     const auto& model = victim->of(cap.signal).model();
-    const detector::CureResult result = cap.after.judge(model, node.at, detector);
-    if (result.cure == detector::Cure::waiting) return false;
-    cap.cured = result.cure == detector::Cure::cured;
-    tell_of(state, cap.cured ? What::cured : What::not_cured, cap);
-    if (cap.cured) {
+    const detector::ReliefOutcomeResult result = cap.after.judge(model, node.at, detector);
+    if (result.cure == detector::ReliefOutcome::waiting) return false;
+    cap.relieved = result.cure == detector::ReliefOutcome::relieved;
+    tell_of(state, cap.relieved ? What::relieved : What::not_relieved, cap);
+    if (cap.relieved) {
       state.confirmed.push_back({cap.suspect, node.at});
       return false;
     }
-    if (result.cure == detector::Cure::not_cured &&
+    if (result.cure == detector::ReliefOutcome::not_relieved &&
         escalate(cap, *suspect, node.at, result.times_after * model.usual(), settings)) {
       tell_of(state, What::capped, cap);
       return false;
     }
-    if (result.cure == detector::Cure::not_cured)
+    if (result.cure == detector::ReliefOutcome::not_relieved)
       state.cleared.clear(cap.victim, cap.suspect, node.at + detector.cool_down);
     return true;
   });
@@ -106,7 +106,7 @@ bool clear(const Accusation& one) {
 }
 
 void limit_one(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
-  if (state.trial || awaits_proof(state)) return;
+  if (state.trial || awaits_relief(state)) return;
   const Accusation* surest = nullptr;
   for (const Accusation& one : state.accusations) {
     if (!holds(one, settings) || !clear(one) || limitable(node, state, one.suspect) == nullptr) continue;
@@ -128,7 +128,7 @@ void limit_one(const NodeSnapshot& node, const InterferenceSettings& settings, I
 
 }  // namespace
 
-void act(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const Sampled> sampled,
+void act(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const NewSample> sampled,
          InterferenceState& state) {
   judge_limits(node, settings, sampled, state);
   if (settings.act) limit_one(node, settings, state);

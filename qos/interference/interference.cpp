@@ -11,7 +11,7 @@ namespace {
 void forget_yesterday(MonoTime now, InterferenceState& state) {
   const auto old = [now](MonoTime at) { return now - at >= std::chrono::hours(24); };
   std::erase_if(state.tests, old);
-  std::erase_if(state.confirmed, [&](const Confirmed& one) { return old(one.at); });
+  std::erase_if(state.confirmed, [&](const ConfirmedAntagonist& one) { return old(one.at); });
 }
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.interference.enable; }
@@ -23,11 +23,11 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, InterferenceState& sta
   state.sampled.clear();
   state.suspicion.reset();
   forget_yesterday(node.at, state);
-  if (follow_roster(node, settings, state)) publish(state, facts.publish<decide::WatchedCgroups>());
+  if (update_roster(node, settings, state)) publish(state, facts.publish<decide::WatchedCgroups>());
   if (node.measured) measure(node, settings, state, state.sampled);
-  for (const Sampled& sampled : state.sampled) look_at(sampled, node, settings, state);
+  for (const NewSample& sampled : state.sampled) look_at(sampled, node, settings, state);
   let_go(node, settings, state);
-  try_out(node, settings, state.sampled, state);
+  advance_trial(node, settings, state.sampled, state);
   act(node, settings, state.sampled, state);
   wish(node, state, out);
   publish(state, facts.publish<decide::CacheLimits>());

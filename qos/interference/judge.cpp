@@ -14,7 +14,7 @@ constexpr int kSamplesToLetGo = 3;
 const detector::WindowSeries& activity_of(const Unit& unit, Signal signal) {
   if (counts_cycles(signal)) return unit.cpu_use_period;
   if (signal == Signal::run_queue_wait) return unit.cpu_use;
-  return unit.stall[detector::stall_place(signal)];
+  return unit.stall[detector::stall_index(signal)];
 }
 
 /// Null: who had the CPU is not measured.
@@ -22,7 +22,7 @@ const detector::WindowSeries* blame_of(const Victim& victim, CgroupId unit, Sign
                                        const InterferenceState& state) {
   if (signal != Signal::run_queue_wait || state.source != RunQueueSource::bpf) return nullptr;
   const auto [found, known] = place_of(state.pairs, victim.cgroup, unit);
-  return known ? &found->blame : &state.no_blame;
+  return known ? &found->blame : &state.zero_blame;
 }
 
 /// What a test may tell where watching does not: it did the same all the time, one coincidence is all there
@@ -45,9 +45,9 @@ void consider(const Accusation& found, const NodeSnapshot& node, InterferenceSta
 
 }  // namespace
 
-void tell(InterferenceState& state, const InterferenceNews& news) {
+void tell(InterferenceState& state, const InterferenceEvent& news) {
   state.news.push_back(news);
-  ++state.counted_news[static_cast<std::size_t>(news.what)];
+  ++state.event_counts[static_cast<std::size_t>(news.what)];
 }
 
 void accuse(const Accusation& found, MonoTime now, InterferenceState& state) {
@@ -62,10 +62,10 @@ void accuse(const Accusation& found, MonoTime now, InterferenceState& state) {
   one.times = fresh ? 1 : before.times + 1;
   one.renewed = now;
   if (!one.tested) one.tested = before.tested;
-  if (fresh) tell(state, {.what = InterferenceNews::What::accused, .accusation = one});
+  if (fresh) tell(state, {.what = InterferenceEvent::What::accused, .accusation = one});
 }
 
-void look_at(const Sampled& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,
+void look_at(const NewSample& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,
              InterferenceState& state) {
   const Victim& victim = state.victims[sampled.victim];
   const detector::DetectorSettings detector = detector_settings(settings);
@@ -103,7 +103,7 @@ void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, Inte
         entry_of(state.victims, one.victim) != nullptr && entry_of(state.units, one.suspect) != nullptr;
     const bool over = node.at - one.renewed > detector.interval(traits_of(one.signal)) * kSamplesToLetGo;
     if (there && !over) return false;
-    tell(state, {.what = InterferenceNews::What::over, .accusation = one});
+    tell(state, {.what = InterferenceEvent::What::over, .accusation = one});
     return true;
   });
 }

@@ -28,7 +28,7 @@ void stalled_by_others(Victim& victim, std::size_t stall, double seconds, MonoTi
 
 void charge(Unit& unit, std::size_t stall, double seconds, MonoTime now) {
   unit.charged_seconds[stall] += seconds;
-  unit.charged_lately.add(stall, seconds, now);
+  unit.recent_charges.add(stall, seconds, now);
 }
 
 /// One tick.
@@ -90,7 +90,7 @@ class Tick {
   /// By the BPF program everybody was watched, and only those who waited need be listed; by schedstat those
   /// who are listed were.
   void take_waits() {
-    const std::size_t wait = detector::stall_place(Signal::run_queue_wait);
+    const std::size_t wait = detector::stall_index(Signal::run_queue_wait);
     const bool everybody = node_.run_queue.source == RunQueueSource::bpf;
     for (Victim& victim : state_.victims)
       if (everybody) victim.sums[wait].measured += passed_;
@@ -107,7 +107,7 @@ class Tick {
     const CgroupId unit = unit_of(state_, blame.runner);
     if (victim == nullptr || unit == victim->unit) return;
     const double seconds = in_seconds(blame.time);
-    const std::size_t wait = detector::stall_place(Signal::run_queue_wait);
+    const std::size_t wait = detector::stall_index(Signal::run_queue_wait);
     stalled_by_others(*victim, wait, seconds, node_.at, state_);
     if (Unit* runner = entry_of(state_.units, unit)) charge(*runner, wait, seconds, node_.at);
     const auto [found, known] = place_of(state_.pairs, blame.victim, unit);
@@ -124,11 +124,11 @@ class Tick {
            {std::pair{Signal::reclaim_stall, one.reclaim}, std::pair{Signal::block_io_stall, one.block_io}}) {
         if (!time) continue;
         if (Victim* victim = entry_of(state_.victims, one.cgroup))
-          add(victim->sums[detector::stall_place(signal)], in_seconds(*time), passed_);
+          add(victim->sums[detector::stall_index(signal)], in_seconds(*time), passed_);
         Unit* whole = entry_of(state_.units, unit);
         // A unit's containers are measured one by one: the time has passed once for all of them.
         if (whole == nullptr) continue;
-        WindowSum& sum = whole->sums[detector::stall_place(signal)];
+        WindowSum& sum = whole->sums[detector::stall_index(signal)];
         sum.seconds += in_seconds(*time);
         sum.measured = std::max(sum.measured, whole->cpu.measured);
       }
@@ -148,7 +148,7 @@ class Tick {
     const auto& pressure = signal == Signal::run_queue_wait  ? cgroup->pressure.cpu
                            : signal == Signal::reclaim_stall ? cgroup->pressure.memory
                                                              : cgroup->pressure.io;
-    auto& seen = entry.pressure[detector::stall_place(signal)];
+    auto& seen = entry.pressure[detector::stall_index(signal)];
     if (!pressure) return seen.reset();
     if (seen && signal == Signal::run_queue_wait && cgroup->throttling)
       seen->throttled += cgroup->throttling->throttled_time;
@@ -156,7 +156,7 @@ class Tick {
     const Duration total = pressure->some.total;
     if (seen && total >= seen->total) {
       const Duration stalled = std::max(Duration::zero(), total - seen->total - seen->throttled);
-      add(entry.sums[detector::stall_place(signal)], in_seconds(stalled), pressure->at - seen->at);
+      add(entry.sums[detector::stall_index(signal)], in_seconds(stalled), pressure->at - seen->at);
     }
     seen = {.total = total, .at = pressure->at};
   }
@@ -183,15 +183,15 @@ void share_out(Victim& victim, Signal signal, double value, Duration window, Mon
   const double excess = (value - victim.of(signal).model().usual()) * in_seconds(window);
   const auto accused = std::ranges::count_if(state.accusations, about);
   if (accused == 0 || !(excess > 0)) return;
-  stalled_by_others(victim, detector::stall_place(signal), excess, now, state);
+  stalled_by_others(victim, detector::stall_index(signal), excess, now, state);
   for (const Accusation& one : state.accusations)
     if (Unit* suspect = about(one) ? entry_of(state.units, one.suspect) : nullptr)
-      charge(*suspect, detector::stall_place(signal), excess / static_cast<double>(accused), now);
+      charge(*suspect, detector::stall_index(signal), excess / static_cast<double>(accused), now);
 }
 
 /// The stall window has ended: everybody's sums become a sample.
 void close_window(std::int64_t window, MonoTime now, const InterferenceSettings& settings,
-                  InterferenceState& state, std::vector<Sampled>& sampled) {
+                  InterferenceState& state, std::vector<NewSample>& sampled) {
   const detector::DetectorSettings detector = detector_settings(settings);
   for (std::size_t i = 0; i < state.victims.size(); ++i) {
     Victim& victim = state.victims[i];
@@ -220,7 +220,7 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
     pair.sum = {};
   }
   // Who has no pair was waited for less than three others were, if pairs had to be cut: too little to matter.
-  if (state.source == RunQueueSource::bpf) state.no_blame.put(window, 0);
+  if (state.source == RunQueueSource::bpf) state.zero_blame.put(window, 0);
   // A pair that nobody has spoken of for all windows is forgotten; its sums stay with the victim and the
   // unit.
   std::erase_if(state.pairs, [&](const BlamePair& pair) {
@@ -230,14 +230,14 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
   });
 }
 
-void take_counts(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
-                 std::vector<Sampled>& sampled) {
+void add_counts(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
+                std::vector<NewSample>& sampled) {
   const detector::DetectorSettings detector = detector_settings(settings);
   const std::int64_t window = detector::window_at(node.at, settings.counter_period);
   for (const CpuCounts& counts : node.cpu_counts) {
     if (auto* counted = entry_of(state.counted, counts.cgroup)) counted->counts = counts;
     Victim* victim = entry_of(state.victims, counts.cgroup);
-    if (victim == nullptr || !counts.cpu_use || *counts.cpu_use < detector.least_cpu_use) continue;
+    if (victim == nullptr || !counts.cpu_use || *counts.cpu_use < detector.min_cpu_use) continue;
     const auto observe = [&](Signal signal, double value) {
       if (victim->of(signal).observe(value, window, node.at, stands_accused_by(state, victim->cgroup, signal),
                                      detector))
@@ -259,7 +259,7 @@ detector::DetectorSettings detector_settings(const InterferenceSettings& setting
 }
 
 void measure(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
-             std::vector<Sampled>& sampled) {
+             std::vector<NewSample>& sampled) {
   const std::int64_t window = detector::window_at(node.at, settings.stall_window);
   if (state.window && window != *state.window) close_window(*state.window, node.at, settings, state, sampled);
   state.window = window;
@@ -271,7 +271,7 @@ void measure(const NodeSnapshot& node, const InterferenceSettings& settings, Int
   for (Unit& unit : state.units)
     if (unit.cpu_of_period.measured > Duration::zero())
       unit.cpu_use_period.put(period, unit.cpu_of_period.seconds / in_seconds(unit.cpu_of_period.measured));
-  take_counts(node, settings, state, sampled);
+  add_counts(node, settings, state, sampled);
 }
 
 }  // namespace evenkeel::interference

@@ -30,8 +30,8 @@ void publish(const InterferenceState& state, decide::MemoryLimits& memory) {
 void publish(const InterferenceState& state, const InterferenceSettings& settings,
              decide::RepeatAntagonists& repeat) {
   repeat.pods.clear();
-  for (const Confirmed& one : state.confirmed) {
-    const auto times = std::ranges::count(state.confirmed, one.suspect, &Confirmed::suspect);
+  for (const ConfirmedAntagonist& one : state.confirmed) {
+    const auto times = std::ranges::count(state.confirmed, one.suspect, &ConfirmedAntagonist::suspect);
     if (times >= settings.evict_after && std::ranges::find(repeat.pods, one.suspect) == repeat.pods.end())
       repeat.pods.push_back(one.suspect);
   }

@@ -13,7 +13,7 @@ namespace {
 
 /// Whether the hardware shares out anything, and has a class of service left.
 bool can_cut(const ResctrlSystem& system) {
-  const bool left = system.most_groups == 0 || system.most_groups - 1 - system.other_groups > 0;
+  const bool left = system.max_groups == 0 || system.max_groups - 1 - system.other_groups > 0;
   return left && std::ranges::any_of(system.resources, [](const ResctrlResource& one) {
            if (one.unit == ResctrlUnit::ways) return std::popcount(one.full) > one.least;
            return one.unit == ResctrlUnit::percent || one.unit == ResctrlUnit::eighths;
@@ -31,7 +31,8 @@ std::optional<Limit> memory_limit(const CgroupSample& cgroup, const Interference
   if (!cgroup.memory.current || !cgroup.memory.anonymous || !cgroup.applied.plain.has(Knob::memory_high))
     return std::nullopt;
   const Bytes had = *cgroup.memory.current;
-  const Bytes limit = std::max(percent_of(had, settings.cap_memory_percent), memory::least_memory(cgroup));
+  const Bytes limit =
+      std::max(percent_of(had, settings.cap_memory_percent), memory::min_besteffort_memory(cgroup));
   if (limit >= std::min(had, *cgroup.applied.plain.bytes(Knob::memory_high))) return std::nullopt;
   return Limit{.remedy = Remedy::memory, .memory = limit, .had = had};
 }
@@ -68,7 +69,7 @@ void wish_memory(const CgroupSample& cgroup, const Limit& limit, decide::Intents
   const auto now = cgroup.applied.plain.bytes(Knob::memory_high);
   if (!cgroup.memory.current || !now) return out.hold(cgroup.id, Knob::memory_high, why);
   out.want(cgroup.id, Knob::memory_high,
-           memory::gentle_limit(limit.memory, *cgroup.memory.current, *now).count(), why);
+           memory::limit_above_use(limit.memory, *cgroup.memory.current, *now).count(), why);
 }
 
 }  // namespace
@@ -80,8 +81,8 @@ const Unit* limitable(const NodeSnapshot& node, const InterferenceState& state, 
   return std::ranges::find(state.caps, suspect, &Cap::suspect) == state.caps.end() ? unit : nullptr;
 }
 
-bool awaits_proof(const InterferenceState& state) {
-  return std::ranges::any_of(state.caps, [](const Cap& cap) { return !cap.cured; });
+bool awaits_relief(const InterferenceState& state) {
+  return std::ranges::any_of(state.caps, [](const Cap& cap) { return !cap.relieved; });
 }
 
 std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const InterferenceSettings& settings) {
@@ -114,7 +115,8 @@ bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect)
       return applied.cpu_limit && applied.cpu_limit->quota &&
              cpu_of(*applied.cpu_limit->quota, applied.cpu_limit->period) <= limit.cpu;
     case Remedy::memory:
-      return applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit) <= memory::with_room(limit.had);
+      return applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit) <=
+             memory::with_headroom(limit.had);
     case Remedy::cache:
       // Without monitors nobody says which groups there are.
       return node.resctrl != nullptr &&

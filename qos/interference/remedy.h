@@ -11,7 +11,7 @@ namespace evenkeel::interference {
 /// A best-effort pod or host application that may be limited, and is not yet. Null otherwise.
 const Unit* limitable(const NodeSnapshot& node, const InterferenceState& state, CgroupId suspect);
 /// Of some limit it is not known yet whether it helps: another one, or a test, would only blur that.
-bool awaits_proof(const InterferenceState& state);
+bool awaits_relief(const InterferenceState& state);
 
 /// What helps against contention of this kind, with what this machine has. Absent: its use is not known, or
 /// there is next to nothing to take.

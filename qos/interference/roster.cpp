@@ -127,7 +127,7 @@ bool follow_windows(const NodeSnapshot& node, const InterferenceSettings& settin
         if (counts_cycles(static_cast<Signal>(i)) ? other_counts : other_stalls) workload.normal[i].reset();
     InterferenceState fresh{.workloads = std::move(state.workloads)};
     fresh.source = state.source;
-    fresh.counted_news = state.counted_news;
+    fresh.event_counts = state.event_counts;
     state = std::move(fresh);
   }
   state.stall_window = settings.stall_window;
@@ -137,12 +137,12 @@ bool follow_windows(const NodeSnapshot& node, const InterferenceSettings& settin
 
 }  // namespace
 
-bool follow_roster(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
+bool update_roster(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
   const bool anew = follow_windows(node, settings, state);
   if (!changed(node, settings, state)) return anew;
   remember_workloads(node.at, detector_settings(settings), state);
   Roster(node, settings, state).build();
-  take_given(node, settings, state);
+  apply_configured_models(node, settings, state);
   state.specs = node.pod_specs.get();
   state.given = settings.models.data();
   state.seen.clear();

@@ -12,7 +12,7 @@ namespace evenkeel::interference {
 /// Newcomers begin with what is known of their workload; what those who left have taught stays with it.
 /// Whether that changed any list. Does nothing while neither the cgroups, the pod list nor the NodeSLO's
 /// models have changed.
-bool follow_roster(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state);
+bool update_roster(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state);
 
 /// The entry of a cgroup in one of the state's lists; null: it has none.
 template <class List>

@@ -25,12 +25,12 @@ struct WindowSum {
 using StallSums = std::array<WindowSum, detector::kStallSignals>;
 
 /// A pressure total when its file was read last: what a stall is told from where nothing better is measured.
-struct PressureSeen {
+struct PressureReading {
   Duration total{};
   MonoTime at{};
   Duration throttled{};  ///< that its own quota held the cgroup up since
 };
-using PressureTotals = std::array<std::optional<PressureSeen>, detector::kStallSignals>;
+using PressureTotals = std::array<std::optional<PressureReading>, detector::kStallSignals>;
 
 /// A container of a service, or a host application that is no best effort.
 struct Victim {
@@ -41,7 +41,7 @@ struct Victim {
   std::array<detector::VictimWatch, kSignals> watch{};
   StallSums sums{};
   PressureTotals pressure{};
-  detector::StallBudget
+  detector::StallSeconds
       stalled_by_others_seconds{};  ///< since it is watched; of the last day: its workload's
 
   [[nodiscard]] detector::VictimWatch& of(Signal signal) { return watch[static_cast<std::size_t>(signal)]; }
@@ -61,8 +61,8 @@ struct Unit {
   detector::WindowSeries cpu_use{};         ///< CPUs, per stall window
   detector::WindowSeries cpu_use_period{};  ///< the same per counter period
   std::array<detector::WindowSeries, detector::kStallSignals> stall{};
-  detector::StallBudget charged_seconds{};  ///< what services were stalled for its sake, since it is watched
-  detector::StallDay charged_lately{};
+  detector::StallSeconds charged_seconds{};  ///< what services were stalled for its sake, since it is watched
+  detector::StallDay recent_charges{};
 };
 
 /// Who waited for whom.
@@ -109,48 +109,48 @@ struct Cap {
   Signal signal = Signal::cpi;
   Limit limit{};
   MonoTime since{};
-  detector::CureWatch after{};
-  bool cured = false;
+  detector::ReliefWatch after{};
+  bool relieved = false;
 };
 
 /// A test that is under way (qos/detector/randomized_trial.h).
 struct Trial {
   Accusation about{};  ///< what it would come to
   Limit limit{};
-  detector::TestPlan plan{};
+  detector::TrialPlan plan{};
   std::size_t slot = 0;
   MonoTime slot_began{};
   double sum = 0;           ///< of the victim's samples in this slot …
   std::size_t samples = 0;  ///< … and how many they are
-  std::array<std::optional<double>, detector::kMostSlots> means{};
+  std::array<std::optional<double>, detector::kMaxSlots> means{};
 
   [[nodiscard]] bool limits() const { return plan.limited(slot); }
 };
 
 /// A suspect was limited, and it helped.
-struct Confirmed {
+struct ConfirmedAntagonist {
   CgroupId suspect{};
   MonoTime at{};
 };
 
 /// What happened in this tick, for the log and the audit.
-struct InterferenceNews {
+struct InterferenceEvent {
   enum class What : std::uint8_t {
     accused,
     over,
     capped,
-    cured,
-    not_cured,
+    relieved,
+    not_relieved,
     released,
-    test_began,
-    test_innocent,
-    test_unclear
+    trial_began,
+    trial_cleared,
+    trial_inconclusive
   };
   What what = What::accused;
   Accusation accusation{};
   Limit limit{};  ///< of a cap or a test
 };
-inline constexpr std::size_t kInterferenceNews = 9;
+inline constexpr std::size_t kInterferenceEventKinds = 9;
 
 /// A container as the counters see it, best effort included.
 struct CountedContainer {
@@ -159,7 +159,7 @@ struct CountedContainer {
 };
 
 /// A victim's signal that just got a sample: now is the time to look at it.
-struct Sampled {
+struct NewSample {
   std::size_t victim = 0;  ///< position in InterferenceState::victims
   Signal signal = Signal::cpi;
 };
@@ -180,20 +180,20 @@ struct InterferenceState {
   std::vector<Cap> caps{};
   std::optional<Accusation> suspicion{};  ///< of this tick: of whom watching tells too little
   std::optional<Trial> trial{};
-  std::vector<MonoTime> tests{};         ///< of the last day: when they began
-  std::vector<Confirmed> confirmed{};    ///< of the last day, the oldest first
-  detector::ClearedSuspects cleared{};   ///< who was limited for whom, and it did not help
-  std::vector<InterferenceNews> news{};  ///< of this tick
-  std::array<std::uint64_t, kInterferenceNews> counted_news{};  ///< since the start
+  std::vector<MonoTime> tests{};                 ///< of the last day: when they began
+  std::vector<ConfirmedAntagonist> confirmed{};  ///< of the last day, the oldest first
+  detector::ClearedSuspects cleared{};           ///< who was limited for whom, and it did not help
+  std::vector<InterferenceEvent> news{};         ///< of this tick
+  std::array<std::uint64_t, kInterferenceEventKinds> event_counts{};  ///< since the start
 
   Duration counter_period{}, stall_window{};  ///< as configured at the last look
   std::optional<std::int64_t> window{};       ///< the stall window that is being filled
-  detector::WindowSeries no_blame{};  ///< zeros: of those for whom nobody waited while blame was measured
-  std::vector<CgroupId> seen{};       ///< the cgroups at the last look
-  const void* specs = nullptr;        ///< the pod list at the last look; never followed
-  const void* given = nullptr;        ///< the models of the NodeSLO at the last look; never followed
+  detector::WindowSeries zero_blame{};  ///< zeros: of those for whom nobody waited while blame was measured
+  std::vector<CgroupId> seen{};         ///< the cgroups at the last look
+  const void* specs = nullptr;          ///< the pod list at the last look; never followed
+  const void* given = nullptr;          ///< the models of the NodeSLO at the last look; never followed
   RunQueueSource source = RunQueueSource::none;
-  std::vector<Sampled> sampled{};             ///< in this tick
+  std::vector<NewSample> sampled{};           ///< in this tick
   std::vector<detector::Suspect> suspects{};  ///< room to judge in
   std::vector<detector::Verdict> verdicts{};
 };

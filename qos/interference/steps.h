@@ -13,7 +13,7 @@ namespace evenkeel::interference {
 
 /// Takes in the snapshot. `sampled` gets those whose window ended.
 void measure(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
-             std::vector<Sampled>& sampled);
+             std::vector<NewSample>& sampled);
 
 /// The detector's settings under this configuration.
 detector::DetectorSettings detector_settings(const InterferenceSettings& settings);
@@ -22,13 +22,13 @@ detector::DetectorSettings detector_settings(const InterferenceSettings& setting
 // are found again. May not: act.
 
 /// Looks at one victim's signal that just got a sample.
-void look_at(const Sampled& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,
+void look_at(const NewSample& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,
              InterferenceState& state);
 
 /// Puts it among the accusations, or renews the one that is there.
 void accuse(const Accusation& found, MonoTime now, InterferenceState& state);
 /// For this tick's record; counts it.
-void tell(InterferenceState& state, const InterferenceNews& news);
+void tell(InterferenceState& state, const InterferenceEvent& news);
 
 /// Accusations that were not found again for some windows, or whose victim or suspect has gone, are over.
 void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state);
@@ -40,15 +40,15 @@ void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, Inte
 /// Takes in the samples that just came, goes on to the next slot, and tells what came of it: an accusation
 /// that was tested, or a suspect that is cleared for a while. Begins the next test, if there is a suspicion
 /// and the day's budget allows it.
-void try_out(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const Sampled> sampled,
-             InterferenceState& state);
+void advance_trial(const NodeSnapshot& node, const InterferenceSettings& settings,
+                   std::span<const NewSample> sampled, InterferenceState& state);
 
 // What is done about it: one antagonist at a time is limited for the sake of a victim, the victim is watched,
 // and a limit that does not help is taken back. May not: write.
 
 /// Judges the limits in force by the samples that just came, ends those whose time is over, and makes a new
 /// one where the evidence holds.
-void act(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const Sampled> sampled,
+void act(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const NewSample> sampled,
          InterferenceState& state);
 
 // The facts that interference publishes (qos/decide/shared.h), made from its state.

@@ -11,7 +11,7 @@ constexpr std::size_t kSlots = 8;
 /// The first sample of a slot began before it.
 constexpr int kSamplesPerSlot = 3;
 
-using What = InterferenceNews::What;
+using What = InterferenceEvent::What;
 
 void take_sample(Trial& trial, const Victim& victim, Duration interval, MonoTime now) {
   const detector::WindowSeries& series = victim.of(trial.about.signal).series();
@@ -35,7 +35,7 @@ void conclude_trial(const Trial& trial, const detector::DetectorSettings& detect
   const auto means = std::span(trial.means).first(trial.plan.slots);
   const detector::TestResult result =
       detector::conclude(trial.plan, means, traits_of(about.signal), detector);
-  if (result.outcome == detector::TestOutcome::guilty) {
+  if (result.outcome == detector::TrialOutcome::guilty) {
     Accusation found = about;
     found.tested = result;
     found.verdict.finding = detector::Finding::named;
@@ -45,19 +45,19 @@ void conclude_trial(const Trial& trial, const detector::DetectorSettings& detect
   // Whom the test did not find guilty is not tested again at once, whatever the reason.
   state.cleared.clear(about.victim, about.suspect, now + detector.cool_down);
   const auto what =
-      result.outcome == detector::TestOutcome::innocent ? What::test_innocent : What::test_unclear;
+      result.outcome == detector::TrialOutcome::innocent ? What::trial_cleared : What::trial_inconclusive;
   tell(state, {.what = what, .accusation = about, .limit = trial.limit});
 }
 
 /// False: it came to nothing, since one of the two has gone, or nobody wants it any more.
-bool go_on(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const Sampled> sampled,
+bool go_on(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const NewSample> sampled,
            InterferenceState& state) {
   Trial& trial = *state.trial;
   const Victim* victim = entry_of(state.victims, trial.about.victim);
   const Unit* suspect = entry_of(state.units, trial.about.suspect);
   if (victim == nullptr || suspect == nullptr || !settings.act || !settings.causal_test) return false;
   const Duration interval = detector_settings(settings).interval(traits_of(trial.about.signal));
-  for (const Sampled& one : sampled)
+  for (const NewSample& one : sampled)
     if (&state.victims[one.victim] == victim && one.signal == trial.about.signal)
       take_sample(trial, *victim, interval, node.at);
   if (node.at - trial.slot_began < interval * kSamplesPerSlot) return true;
@@ -76,21 +76,23 @@ void begin(const NodeSnapshot& node, const InterferenceSettings& settings, Inter
   const auto limit = cpu_limit(*suspect, settings.test_percent, settings);
   if (!limit) return;
   const auto seed = static_cast<std::uint64_t>(node.at.time_since_epoch().count());
-  state.trial = {
-      .about = about, .limit = *limit, .plan = detector::draw_plan(seed, kSlots), .slot_began = node.at};
+  state.trial = {.about = about,
+                 .limit = *limit,
+                 .plan = detector::draw_trial_plan(seed, kSlots),
+                 .slot_began = node.at};
   state.tests.push_back(node.at);
-  tell(state, {.what = What::test_began, .accusation = about, .limit = *limit});
+  tell(state, {.what = What::trial_began, .accusation = about, .limit = *limit});
 }
 
 }  // namespace
 
-void try_out(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const Sampled> sampled,
-             InterferenceState& state) {
+void advance_trial(const NodeSnapshot& node, const InterferenceSettings& settings,
+                   std::span<const NewSample> sampled, InterferenceState& state) {
   if (state.trial) {
     if (!go_on(node, settings, sampled, state)) state.trial.reset();
     return;
   }
-  if (settings.act && settings.causal_test && !awaits_proof(state)) begin(node, settings, state);
+  if (settings.act && settings.causal_test && !awaits_relief(state)) begin(node, settings, state);
 }
 
 }  // namespace evenkeel::interference

@@ -10,13 +10,13 @@ namespace evenkeel::interference {
 namespace {
 
 /// Of a model that has faded so far, thirty fresh samples make a better one.
-constexpr double kLeastWeight = 5;
+constexpr double kMinWeight = 5;
 
-bool enough(const detector::NormalModel& model, const GivenNormal& given,
+bool enough(const detector::NormalModel& model, const ConfiguredNormal& given,
             const detector::DetectorSettings& settings) {
   const auto own = model.normal();
   if (!own) return false;
-  return own->weight >= std::min<double>(static_cast<double>(given.samples), settings.samples_to_trust - 0.5);
+  return own->weight >= std::min<double>(static_cast<double>(given.samples), settings.min_samples - 0.5);
 }
 
 }  // namespace
@@ -27,20 +27,20 @@ std::string workload_key(const Pod& pod, const Container& container) {
 
 std::string workload_key(const HostApplication& app) { return "host/" + app.name; }
 
-const std::string& workload_named(const InterferenceState& state, CgroupId victim) {
+const std::string& workload_key_of(const InterferenceState& state, CgroupId victim) {
   static const std::string kNobody;
   const Victim* found = entry_of(state.victims, victim);
   return found == nullptr ? kNobody : state.workloads[found->workload].key;
 }
 
-std::map<std::string_view, detector::StallBudget> stalled_lately(const InterferenceState& state,
-                                                                 MonoTime now) {
-  std::map<std::string_view, detector::StallBudget> out;
+std::map<std::string_view, detector::StallSeconds> stalled_lately(const InterferenceState& state,
+                                                                  MonoTime now) {
+  std::map<std::string_view, detector::StallSeconds> out;
   for (const Victim& victim : state.victims) out[state.workloads[victim.workload].key];
   for (const Workload& workload : state.workloads) {
-    const detector::StallBudget seconds = workload.stalled_lately.sum(now);
-    if (seconds == detector::StallBudget{}) continue;
-    detector::StallBudget& sum = out[workload.key];
+    const detector::StallSeconds seconds = workload.stalled_lately.sum(now);
+    if (seconds == detector::StallSeconds{}) continue;
+    detector::StallSeconds& sum = out[workload.key];
     for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall) sum[stall] += seconds[stall];
   }
   return out;
@@ -53,7 +53,7 @@ std::size_t workload_of(std::string key, const std::string& image, MonoTime now,
     found->used = std::max(found->used, now);
     return static_cast<std::size_t>(found - state.workloads.begin());
   }
-  if (state.workloads.size() < kMostWorkloads) {
+  if (state.workloads.size() < kMaxWorkloads) {
     state.workloads.push_back({.key = std::move(key), .image = image, .used = now});
     return state.workloads.size() - 1;
   }
@@ -82,7 +82,7 @@ bool recall(const std::string& key, const std::string& image, Signal signal, con
             MonoTime now, InterferenceState& state) {
   constexpr detector::DetectorSettings kSettings{};
   const detector::Normal left = detector::faded(normal, now, kSettings.half_life);
-  if (left.weight < kLeastWeight || !detector::NormalModel(signal).load(left)) return false;
+  if (left.weight < kMinWeight || !detector::NormalModel(signal).load(left)) return false;
   const std::size_t place = workload_of(key, image, normal.as_of, state);
   state.workloads[place].normal[static_cast<std::size_t>(signal)] = normal;
   return true;
@@ -94,19 +94,20 @@ void teach(Victim& victim, const Workload& workload, bool born, MonoTime now,
     if (!workload.normal[i]) continue;
     const detector::Normal left = detector::faded(*workload.normal[i], now, settings.half_life);
     detector::NormalModel& model = victim.watch[i].model();
-    if (left.weight >= kLeastWeight && model.load(left) && born) model.doubt();
+    if (left.weight >= kMinWeight && model.load(left) && born) model.doubt();
   }
 }
 
-void take_given(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state) {
+void apply_configured_models(const NodeSnapshot& node, const InterferenceSettings& settings,
+                             InterferenceState& state) {
   const detector::DetectorSettings detector = detector_settings(settings);
-  for (const GivenNormal& given : settings.models) {
+  for (const ConfiguredNormal& given : settings.models) {
     if (counts_cycles(given.signal) && !given.cpu_model.empty() && given.cpu_model != node.topology.model)
       continue;
     for (Victim& victim : state.victims) {
       detector::NormalModel& model = victim.of(given.signal).model();
       if (state.workloads[victim.workload].key != given.workload || enough(model, given, detector)) continue;
-      model.load_without_neighbours(detector::normal_from(
+      model.load_without_autocorrelation(detector::normal_from_mean(
           given.usual, given.deviation, static_cast<double>(given.samples), node.at, model.signal()));
     }
   }

@@ -11,7 +11,7 @@
 namespace evenkeel::interference {
 
 /// A node has no more of them; for one more, the one that was not used for longest goes.
-inline constexpr std::size_t kMostWorkloads = 1000;
+inline constexpr std::size_t kMaxWorkloads = 1000;
 
 /// What pods of one make have in common, as people write it: "namespace/owner/container". A pod of nobody's
 /// is its own owner.
@@ -19,12 +19,12 @@ std::string workload_key(const Pod& pod, const Container& container);
 std::string workload_key(const HostApplication& app);
 
 /// Of the victim with this cgroup; empty: there is none.
-const std::string& workload_named(const InterferenceState& state, CgroupId victim);
+const std::string& workload_key_of(const InterferenceState& state, CgroupId victim);
 
 /// Seconds within the last 24 hours for which others stalled it, whatever its image: of each workload that
 /// runs, and of each that was stalled.
-std::map<std::string_view, detector::StallBudget> stalled_lately(const InterferenceState& state,
-                                                                 MonoTime now);
+std::map<std::string_view, detector::StallSeconds> stalled_lately(const InterferenceState& state,
+                                                                  MonoTime now);
 
 /// Its place in InterferenceState::workloads, found or made.
 std::size_t workload_of(std::string key, const std::string& image, MonoTime now, InterferenceState& state);
@@ -43,6 +43,7 @@ bool recall(const std::string& key, const std::string& image, Signal signal, con
 void teach(Victim& victim, const Workload& workload, bool born, MonoTime now,
            const detector::DetectorSettings& settings);
 /// What the NodeSLO gives, where there is not enough of our own.
-void take_given(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state);
+void apply_configured_models(const NodeSnapshot& node, const InterferenceSettings& settings,
+                             InterferenceState& state);
 
 }  // namespace evenkeel::interference

@@ -232,20 +232,20 @@ std::size_t unresolved_blocks(const BlkioState& state) {
       state.blocks, [](const BlkioState::Known& known) { return known.unresolved.has_value(); }));
 }
 
-bool worth_telling(const BlkioState::Known& block, MonoTime now) {
+bool should_report(const BlkioState::Known& block, MonoTime now) {
   if (!block.unresolved || block.told) return false;
   return block.type != BlockType::pod_volume || now - *block.unresolved >= kMountedBy;
 }
 
 const BlkioState::Known* take_unreported(BlkioState& state, MonoTime now) {
   const auto next = std::ranges::find_if(
-      state.blocks, [now](const BlkioState::Known& block) { return worth_telling(block, now); });
+      state.blocks, [now](const BlkioState::Known& block) { return should_report(block, now); });
   if (next == state.blocks.end()) return nullptr;
   next->told = true;
   return &*next;
 }
 
-const char* why_unresolved(const BlkioState::Known& block) {
+const char* unresolved_reason(const BlkioState::Known& block) {
   switch (block.type) {
     case BlockType::device:
       if (std::string_view(block.name).starts_with("/dev/disk/"))

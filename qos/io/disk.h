@@ -45,9 +45,9 @@ inline bool has_target(const Block& block) { return block.io.latency_target_us.v
 /// Blocks that lead to no disk now.
 std::size_t unresolved_blocks(const BlkioState& state);
 /// Whether such a one is news: a volume may be mounted a moment after its pod is listed.
-bool worth_telling(const BlkioState::Known& block, MonoTime now);
+bool should_report(const BlkioState::Known& block, MonoTime now);
 /// The next such block, which then counts as reported. Null: there is none.
 const BlkioState::Known* take_unreported(BlkioState& state, MonoTime now);
-const char* why_unresolved(const BlkioState::Known& block);
+const char* unresolved_reason(const BlkioState::Known& block);
 
 }  // namespace evenkeel::io

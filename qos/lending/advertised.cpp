@@ -46,8 +46,8 @@ LentAmounts offered(const AdvertiseInput& in) {
 }
 
 std::string unknown_of(std::size_t index, const AdvertiseInput& in) {
-  const auto resource = static_cast<Lent>(index);
-  const bool batch = resource == Lent::batch_cpu || resource == Lent::batch_memory;
+  const auto resource = static_cast<LentResource>(index);
+  const bool batch = resource == LentResource::batch_cpu || resource == LentResource::batch_memory;
   const auto& taken = in.object.third_parties_unknown;
   return batch && !taken.empty() ? taken : in.lendable.lacks[index];
 }
@@ -126,8 +126,8 @@ void conclude(const Lines& lines, Advertised& out) {
   for (std::size_t i = 0; i < kLentCount; ++i) {
     out.amounts[i] = out.write ? lines[i].wanted : lines[i].standing;
     out.held[i] = lines[i].held;
-    out.below_held = out.below_held || lines[i].below_held(out.amounts[i]);
-    const auto text = lent_text(static_cast<Lent>(i), lines[i], out.write);
+    out.below_requested = out.below_requested || lines[i].below_requested(out.amounts[i]);
+    const auto text = lent_text(static_cast<LentResource>(i), lines[i], out.write);
     if (!text.empty()) out.why += (out.why.empty() ? "" : "; ") + text;
   }
   if (out.why.empty()) out.why = "as computed";
@@ -135,7 +135,7 @@ void conclude(const Lines& lines, Advertised& out) {
 
 }  // namespace
 
-LentAmounts held_by(const std::vector<Pod>& pods) {
+LentAmounts requested_amounts(const std::vector<Pod>& pods) {
   Resources sum;
   for (const auto& pod : pods) {
     if (!is_active(pod)) continue;
@@ -149,7 +149,7 @@ LentAmounts held_by(const std::vector<Pod>& pods) {
 // As Koordinator does, all four are taken when one of them has moved far, or when it is time.
 Advertised advertise(const AdvertiseInput& input, AdvertiseState& state) {
   const auto offers = offered(input);
-  const auto held = input.pods_known ? held_by(input.pods) : LentAmounts{};
+  const auto held = input.pods_known ? requested_amounts(input.pods) : LentAmounts{};
   Lines lines;
   for (std::size_t i = 0; i < kLentCount; ++i) lines[i] = line_of(i, offers, held, input, state);
   const bool due = renewal_due(input, state);

@@ -18,7 +18,7 @@ using LentAmounts = std::array<std::optional<std::int64_t>, kLentCount>;
 
 /// What pods request of it, running or about to. Unknown when one of them may be a batch pod and is known
 /// from its cgroup only.
-LentAmounts held_by(const std::vector<Pod>& pods);
+LentAmounts requested_amounts(const std::vector<Pod>& pods);
 
 struct AdvertiseInput {
   const Lendable& lendable;
@@ -37,12 +37,12 @@ struct AdvertiseState {
 };
 
 struct Advertised {
-  LentAmounts amounts{};    ///< what should stand now
-  bool write = false;       ///< it is not what stands; call written() when it does
-  bool urgent = false;      ///< a drop: to be written at once, whatever else spreads writes in time
-  LentAmounts held{};       ///< held_by() the pods
-  bool below_held = false;  ///< less is advertised than pods hold: a restarted kubelet would fail them
-  std::string why{};        ///< a clause for each resource that is not simply as computed
+  LentAmounts amounts{};         ///< what should stand now
+  bool write = false;            ///< it is not what stands; call written() when it does
+  bool urgent = false;           ///< a drop: to be written at once, whatever else spreads writes in time
+  LentAmounts held{};            ///< requested_amounts() the pods
+  bool below_requested = false;  ///< less is advertised than pods hold: a restarted kubelet would fail them
+  std::string why{};             ///< a clause for each resource that is not simply as computed
 };
 Advertised advertise(const AdvertiseInput& input, AdvertiseState& state);
 void written(const Advertised& advertised, MonoTime now, AdvertiseState& state);

@@ -23,13 +23,13 @@ struct LentLine {
   std::string unknown{};  ///< why it cannot be computed
 
   /// What was never ours to advertise does not fall short either.
-  [[nodiscard]] bool below_held(const std::optional<std::int64_t>& amount) const {
+  [[nodiscard]] bool below_requested(const std::optional<std::int64_t>& amount) const {
     return held && (amount || cause != LentCause::off) && amount.value_or(0) < *held;
   }
 };
 
 /// "batch-cpu: 25000 to 21000, less can be lent"; empty when nothing is to be said. `taken`: what is wanted
 /// will stand.
-std::string lent_text(Lent resource, const LentLine& line, bool taken);
+std::string lent_text(LentResource resource, const LentLine& line, bool taken);
 
 }  // namespace evenkeel::lending

@@ -5,13 +5,13 @@ namespace evenkeel::lending {
 namespace {
 
 /// Thousandths of CPUs stay plain numbers, as the Node shows them.
-Reason::Number number(Lent resource, const std::optional<std::int64_t>& amount) {
+Reason::Number number(LentResource resource, const std::optional<std::int64_t>& amount) {
   if (!amount) return std::monostate{};
-  const bool cpu = resource == Lent::batch_cpu || resource == Lent::mid_cpu;
+  const bool cpu = resource == LentResource::batch_cpu || resource == LentResource::mid_cpu;
   return cpu ? Reason::Number(*amount) : Reason::Number(Bytes(*amount));
 }
 
-Reason computed_text(Lent resource, const LentLine& line, bool taken) {
+Reason computed_text(LentResource resource, const LentLine& line, bool taken) {
   const auto standing = number(resource, line.standing);
   const auto wanted = number(resource, line.wanted);
   if (line.change == LentChange::none) return {};
@@ -22,7 +22,7 @@ Reason computed_text(Lent resource, const LentLine& line, bool taken) {
 }
 
 /// What is left when nothing more may be lent.
-std::string remainder_text(Lent resource, const LentLine& line) {
+std::string remainder_text(LentResource resource, const LentLine& line) {
   if (!line.standing) return "nothing is advertised";
   if (!line.held)
     return Reason{"stays at {}: what pods hold is unknown", {number(resource, line.standing)}}.text();
@@ -34,7 +34,7 @@ std::string remainder_text(Lent resource, const LentLine& line) {
       .text();
 }
 
-std::string cause_text(Lent resource, const LentLine& line, bool taken) {
+std::string cause_text(LentResource resource, const LentLine& line, bool taken) {
   switch (line.cause) {
     case LentCause::computed:
       return computed_text(resource, line, taken).text();
@@ -51,10 +51,10 @@ std::string cause_text(Lent resource, const LentLine& line, bool taken) {
 
 }  // namespace
 
-std::string lent_text(Lent resource, const LentLine& line, bool taken) {
+std::string lent_text(LentResource resource, const LentLine& line, bool taken) {
   auto text = cause_text(resource, line, taken);
   const auto& amount = taken ? line.wanted : line.standing;
-  if (line.below_held(amount)) {
+  if (line.below_requested(amount)) {
     if (!text.empty()) text += ", ";
     text += Reason{"pods hold {}, more than the {} advertised",
                    {number(resource, line.held), number(resource, amount ? amount : 0)}}

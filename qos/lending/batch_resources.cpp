@@ -78,11 +78,11 @@ class Round {
     const auto claim = claim_of(*pod.spec);
     const auto* cgroup = node_.cgroup(pod.cgroup);
     if (!claim.asks() || cgroup == nullptr) return;
-    give(*cgroup, claim, being_made(node_, pod));
+    give(*cgroup, claim, provisioning(node_, pod));
     for (const auto& container : node_.containers_of(pod)) {
       const auto* own = node_.cgroup(container.cgroup);
       if (container.spec != nullptr && own != nullptr)
-        give(*own, claim_of(*container.spec), being_made(node_, *own));
+        give(*own, claim_of(*container.spec), provisioning(node_, *own));
     }
   }
 
@@ -109,7 +109,7 @@ class Round {
     if (!cgroup.memory.current)
       return out_.hold(cgroup.id, Knob::memory_limit, because("it is not known how much is in use"));
     const Bytes used = *cgroup.memory.current;
-    const Bytes next = memory::gentle_limit(limit, used, *now);
+    const Bytes next = memory::limit_above_use(limit, used, *now);
     out_.want(cgroup.id, Knob::memory_limit, next.count(),
               next == limit ? because("its limit of {} of lent memory", limit)
                             : because("{} are in use; it comes down to its limit of {} of lent memory as the "

@@ -21,7 +21,7 @@ void fade_weights(std::span<float> weights, double half_lives) {
   const auto factor = static_cast<float>(std::exp2(-half_lives));
   for (float& weight : weights) {
     weight *= factor;
-    if (weight < kLeastWeight) weight = 0;
+    if (weight < kMinWeight) weight = 0;
   }
 }
 

@@ -30,7 +30,7 @@ inline constexpr HistogramScale kCpuScale{0.025, 158};                 ///< CPUs
 inline constexpr HistogramScale kMemoryScale{5.0 * (1U << 20U), 205};  ///< bytes, up to 2 TiB
 
 /// A weight below this is none: a single measurement is forgotten after 13 half lives.
-inline constexpr float kLeastWeight = 0.0001F;
+inline constexpr float kMinWeight = 0.0001F;
 
 /// The arithmetic, on the weights of one histogram.
 void fade_weights(std::span<float> weights, double half_lives);

@@ -47,8 +47,8 @@ Lendable lendable(const LendInput& input) {
                unless(out.mid_cpu, mid_lacks(input, cpu)), unless(out.mid_memory, mid_lacks(input, memory))};
   for (std::size_t i = 0; i < kLentCount; ++i) {
     if (out.lacks[i].empty()) continue;
-    if (!out.unknown_because.empty()) out.unknown_because += "; ";
-    out.unknown_because += std::string(kLentNames[i]) + ": " + out.lacks[i];
+    if (!out.unknown_reason.empty()) out.unknown_reason += "; ";
+    out.unknown_reason += std::string(kLentNames[i]) + ": " + out.lacks[i];
   }
   return out;
 }

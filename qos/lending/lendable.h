@@ -17,7 +17,7 @@
 
 namespace evenkeel::lending {
 
-enum class Lent : std::uint8_t { batch_cpu, batch_memory, mid_cpu, mid_memory };
+enum class LentResource : std::uint8_t { batch_cpu, batch_memory, mid_cpu, mid_memory };
 inline constexpr std::size_t kLentCount = 4;
 /// In the order of the enum; on the Node with "kubernetes.io/" in front.
 inline constexpr std::array<const char*, kLentCount> kLentNames = {"batch-cpu", "batch-memory", "mid-cpu",
@@ -37,7 +37,7 @@ struct Lendable {
   std::optional<Bytes> batch_memory{}, mid_memory{};
   std::vector<LendTerm> terms{};
   std::array<std::string, kLentCount> lacks{};  ///< why it is absent: "the system's use is unknown"
-  std::string unknown_because{};                ///< all of these in one sentence; empty: nothing is absent
+  std::string unknown_reason{};                 ///< all of these in one sentence; empty: nothing is absent
 };
 
 struct LendInput {

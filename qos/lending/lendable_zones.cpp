@@ -105,7 +105,7 @@ ZoneLendables lendable_zones(const LendInput& input, const std::vector<Zone>& zo
   const bool known = std::all_of(out.zones.begin(), out.zones.end(), [](const ZoneLendable& zone) {
     return zone.batch_cpu && zone.batch_memory;
   });
-  if (!known) out.unknown_because = lendable(input).unknown_because;
+  if (!known) out.unknown_reason = lendable(input).unknown_reason;
   return out;
 }
 

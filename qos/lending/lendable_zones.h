@@ -22,7 +22,7 @@ struct ZoneLendable {
 
 struct ZoneLendables {
   std::vector<ZoneLendable> zones{};  ///< one for each that was asked for; empty: see below
-  std::string unknown_because{};
+  std::string unknown_reason{};
 };
 
 /// All zones or none: when one of them does not say both amounts, what the others can lend is unknown, too.

@@ -69,8 +69,8 @@ LendTerm term(std::string name, std::string source, Amount amount) {
 
 ProdReclaimable prod_reclaimable(const ReclaimInput& input) {
   ProdReclaimable out;
-  out.unknown_because = what_is_missing(input);
-  if (!out.unknown_because.empty()) return out;
+  out.unknown_reason = what_is_missing(input);
+  if (!out.unknown_reason.empty()) return out;
   Sums sums;
   for (const ProdPod& pod : input.pods) add(sums, pod, input.margin);
   const Amount allocatable = amount(input.allocatable);

@@ -37,7 +37,7 @@ struct ProdReclaimable {
       reclaimable{};            ///< what LendInput::prod_reclaimable asks for; both resources or absent
   std::optional<Usage> peak{};  ///< both resources or absent
   std::vector<LendTerm> terms{};
-  std::string unknown_because{};  ///< not empty: both are absent, and why
+  std::string unknown_reason{};  ///< not empty: both are absent, and why
 };
 ProdReclaimable prod_reclaimable(const ReclaimInput& input);
 

@@ -35,7 +35,7 @@ class Round {
   void decide() {
     add_up();
     protect_parents();
-    wish_vendor_directories(node_, slo_.qos, out_);
+    add_vendor_directory_intents(node_, slo_.qos, out_);
     for (const auto& pod : node_.pods) decide_pod(pod);
     std::erase_if(state_.containers, [&](const auto& entry) { return entry.second.seen != node_.at; });
   }
@@ -90,8 +90,8 @@ class Round {
     protect(pod.cgroup, protection(*of_pod, memory_claim(*pod.spec).request), kWhy);
     if (of_pod->oom_group) kill_together(pod.cgroup);
     if (const auto* cgroup = node_.cgroup(pod.cgroup)) {
-      wish_vendor_files(*cgroup, *of_pod, out_);
-      wish_page_cache_limit(*cgroup, *of_pod, memory_limit(*pod.spec), out_);
+      add_vendor_file_intents(*cgroup, *of_pod, out_);
+      add_page_cache_intents(*cgroup, *of_pod, memory_limit(*pod.spec), out_);
     }
     for (const auto& container : node_.containers_of(pod)) {
       const auto* cgroup = node_.cgroup(container.cgroup);
@@ -99,7 +99,7 @@ class Round {
       const auto claim = memory_claim(*pod.spec, *container.spec);
       protect(container.cgroup, protection(*of_pod, claim.request), kWhy);
       if (of_pod->oom_group) kill_together(container.cgroup);
-      wish_vendor_files(*cgroup, *of_pod, out_);
+      add_vendor_file_intents(*cgroup, *of_pod, out_);
       if (const auto point = throttling_point(*of_pod, claim, allocatable_)) throttle(*cgroup, *point, claim);
     }
   }
@@ -120,7 +120,7 @@ class Round {
     if (!cgroup.memory.current)
       return out_.hold(cgroup.id, Knob::memory_high, because("it is not known how much is in use"));
     const Bytes used = *cgroup.memory.current;
-    const Bytes next = gentle_limit(target, used, *now);
+    const Bytes next = limit_above_use(target, used, *now);
     if (next != target)
       return out_.want(cgroup.id, Knob::memory_high, next.count(),
                        because("{} are in use; it comes down to {} as the use does", used, target));

@@ -28,7 +28,8 @@ void take_worst(const CgroupSample* cgroup, Stall& worst) {
 Stall of_services(const NodeSnapshot& node) {
   Stall worst;
   for (const auto& pod : node.pods)
-    if (!is_best_effort(*pod.spec) && !meets_own_limit(node, pod)) take_worst(node.cgroup(pod.cgroup), worst);
+    if (!is_best_effort(*pod.spec) && !is_near_own_limit(node, pod))
+      take_worst(node.cgroup(pod.cgroup), worst);
   for (const auto& app : node.host_applications)
     if (app.spec->qos != QosClass::be) take_worst(node.cgroup(app.cgroup), worst);
   return worst;
@@ -49,7 +50,8 @@ class Round {
     else
       step_up(used);
     if (!state_.target) return;
-    const Bytes next = gentle_limit(*state_.target, used, *besteffort.applied.plain.bytes(Knob::memory_high));
+    const Bytes next =
+        limit_above_use(*state_.target, used, *besteffort.applied.plain.bytes(Knob::memory_high));
     out_.want(besteffort.id, Knob::memory_high, next.count(),
               because("services waited for memory, {} of {} are free: best effort has {} and is to have {}",
                       memory_.free.value_or(memory_.available), memory_.total, used, *state_.target));
@@ -72,16 +74,18 @@ class Round {
   }
 
   void step_down(const CgroupSample& besteffort, Bytes used) {
-    state_.short_seen = node_.at;
+    state_.last_shortage = node_.at;
     if (state_.target && node_.at - state_.stepped < kStepDown) return;
     const Bytes from = std::min(state_.target.value_or(used), used);
-    const Bytes next = std::max(from - percent_of(from, settings_.step_percent), least_memory(besteffort));
+    const Bytes next =
+        std::max(from - percent_of(from, settings_.step_percent), min_besteffort_memory(besteffort));
     state_.target = std::min(state_.target.value_or(next), next);
     state_.stepped = node_.at;
   }
 
   void step_up(Bytes used) {
-    if (!state_.target || node_.at - state_.short_seen < kCalm || node_.at - state_.stepped < kStepUp) return;
+    if (!state_.target || node_.at - state_.last_shortage < kCalm || node_.at - state_.stepped < kStepUp)
+      return;
     state_.target = Bytes(scaled_up(state_.target->count(), 100 + kUpPercent, 100));
     state_.stepped = node_.at;
     const bool roomy = *state_.target >= Bytes(scaled_up(used.count(), 100 + kFreePercent, 100));

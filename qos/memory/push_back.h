@@ -17,7 +17,7 @@ namespace evenkeel::memory {
 struct MemoryPushBackState {
   std::optional<Bytes> target{};  ///< what best effort may have; absent: it is not held back
   MonoTime stepped{};             ///< when it was changed
-  MonoTime short_seen{};          ///< when the node was last short of memory
+  MonoTime last_shortage{};       ///< when the node was last short of memory
 };
 
 using MemoryPushBackPolicy = decide::Policy<MemoryPushBackState, decide::Publishes<decide::PushedBackMemory>>;

@@ -14,7 +14,7 @@ constexpr Duration kWatch = std::chrono::seconds(10);
 constexpr std::int64_t kStallParts = 50;
 constexpr Duration kLeastStall = std::chrono::milliseconds(10);
 constexpr double kStalledPercent = 10;
-constexpr Duration kFirstPause = std::chrono::seconds(10), kLongestPause = std::chrono::minutes(5);
+constexpr Duration kFirstPause = std::chrono::seconds(10), kMaxRetryDelay = std::chrono::minutes(5);
 constexpr Duration kLongestTick = std::chrono::seconds(10);
 // So close to its limit a container reclaims for itself.
 constexpr std::int64_t kFullPercent = 99;
@@ -89,7 +89,7 @@ class Round {
   }
 
   void pause(Entry& entry) const {
-    entry.pause = entry.pause == Duration::zero() ? kFirstPause : std::min(2 * entry.pause, kLongestPause);
+    entry.pause = entry.pause == Duration::zero() ? kFirstPause : std::min(2 * entry.pause, kMaxRetryDelay);
     entry.paused_until = node_.at + entry.pause;
     entry.draining = false;
     entry.watched_until = {};
@@ -146,7 +146,7 @@ class Round {
                     .down_to = marks.low,
                     .wanted = entry.draining ? used - marks.low : Bytes{},
                     .stall_allowed = std::max(tick_ / kStallParts, kLeastStall),
-                    .stalls_anyway_at = full,
+                    .own_stalls_above = full,
                     .why = because("{} are in use; above {} of {} it is brought down to {}", used, marks.high,
                                    marks.limit, marks.low)});
   }

@@ -42,13 +42,13 @@ void want_all(const std::array<Row, kCount>& rows, const CgroupSample& cgroup, c
 
 }  // namespace
 
-void wish_vendor_files(const CgroupSample& cgroup, const MemoryTerms& terms, decide::Intents& out) {
+void add_vendor_file_intents(const CgroupSample& cgroup, const MemoryTerms& terms, decide::Intents& out) {
   want_all(kMarks, cgroup, terms, out);
   want_all(kRanks, cgroup, terms, out);
 }
 
-void wish_page_cache_limit(const CgroupSample& cgroup, const MemoryTerms& terms,
-                           std::optional<Bytes> pod_limit, decide::Intents& out) {
+void add_page_cache_intents(const CgroupSample& cgroup, const MemoryTerms& terms,
+                            std::optional<Bytes> pod_limit, decide::Intents& out) {
   const auto files = page_cache_files(terms, pod_limit);
   const auto want_flag = [&](Knob knob, std::optional<bool> flag, const char* why) {
     if (flag) want(cgroup, knob, *flag ? 1 : 0, why, out);
@@ -61,7 +61,7 @@ void wish_page_cache_limit(const CgroupSample& cgroup, const MemoryTerms& terms,
 }
 
 // Other than in Koordinator memory.oom.group is not set here: it would make one pod's end the end of all.
-void wish_vendor_directories(const NodeSnapshot& node, const QosStrategy& qos, decide::Intents& out) {
+void add_vendor_directory_intents(const NodeSnapshot& node, const QosStrategy& qos, decide::Intents& out) {
   struct Directory {
     CgroupIndex index;
     const QosClassStrategy& of;

@@ -12,11 +12,11 @@
 namespace evenkeel::memory {
 
 /// Of a pod or a container.
-void wish_vendor_files(const CgroupSample& cgroup, const MemoryTerms& terms, decide::Intents& out);
+void add_vendor_file_intents(const CgroupSample& cgroup, const MemoryTerms& terms, decide::Intents& out);
 /// Of a pod.
-void wish_page_cache_limit(const CgroupSample& cgroup, const MemoryTerms& terms,
-                           std::optional<Bytes> pod_limit, decide::Intents& out);
+void add_page_cache_intents(const CgroupSample& cgroup, const MemoryTerms& terms,
+                            std::optional<Bytes> pod_limit, decide::Intents& out);
 /// Of the directories above the pods: who is killed first counts there as well.
-void wish_vendor_directories(const NodeSnapshot& node, const QosStrategy& qos, decide::Intents& out);
+void add_vendor_directory_intents(const NodeSnapshot& node, const QosStrategy& qos, decide::Intents& out);
 
 }  // namespace evenkeel::memory

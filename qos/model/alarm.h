@@ -37,10 +37,10 @@ struct Alarm {
   std::optional<MonoTime> raised{};
 
   // "Lately" is since the tick before the last: between one tick's length and two. Absent: not known.
-  std::optional<Duration> victim_stalled{};    ///< PSI some of the victim since its file was last read
-  std::optional<Duration> victim_throttled{};  ///< lately, by quotas of its own, all its CPUs together
-  std::optional<CpuTime> besteffort_ran{};     ///< lately
-  std::optional<Bytes> besteffort_memory{};    ///< in use now
+  std::optional<Duration> victim_stalled{};      ///< PSI some of the victim since its file was last read
+  std::optional<Duration> victim_throttled{};    ///< lately, by quotas of its own, all its CPUs together
+  std::optional<CpuTime> besteffort_cpu_time{};  ///< lately
+  std::optional<Bytes> besteffort_memory{};      ///< in use now
 };
 
 }  // namespace evenkeel

@@ -14,7 +14,7 @@ namespace evenkeel {
 enum class CounterChoice : std::uint8_t { automatic, rotating, per_cpu };  ///< see CounterBackend
 
 /// One entry of extensions.evenkeel.interference.models: what is normal, as other nodes have learned it.
-struct GivenNormal {
+struct ConfiguredNormal {
   std::string workload{};   ///< "namespace/owner/container", "host/NAME" of a host application
   std::string cpu_model{};  ///< of the hardware counters' signals: empty, any
   Signal signal = Signal::cpi;
@@ -43,7 +43,7 @@ struct InterferenceSettings {
   bool causal_test = false;  ///< where only correlation accuses, or nobody can be told: try it out first
   Percent test_percent{50};  ///< of what a suspect uses: what it may use while the test holds it back
   std::int64_t most_tests_per_day = 24;
-  std::vector<GivenNormal> models{};  ///< believed until there is enough of our own
+  std::vector<ConfiguredNormal> models{};  ///< believed until there is enough of our own
 };
 
 }  // namespace evenkeel

@@ -62,7 +62,7 @@ bool has_default_shares(const NodeSnapshot& node, const CgroupSample& cgroup) {
   return cgroup.applied.cpu_shares == (node.v2_cpu ? kDefaultV2 : kDefaultV1);
 }
 
-bool being_made(const NodeSnapshot& node, const PodSample& pod) {
+bool provisioning(const NodeSnapshot& node, const PodSample& pod) {
   const CgroupSample* cgroup = node.cgroup(pod.cgroup);
   if (!cgroup || !has_default_shares(node, *cgroup)) return false;
   const auto containers = node.containers_of(pod);
@@ -70,7 +70,7 @@ bool being_made(const NodeSnapshot& node, const PodSample& pod) {
                       [](const ContainerSample& container) { return container.cgroup != kNoCgroup; });
 }
 
-bool being_made(const NodeSnapshot& node, const CgroupSample& cgroup) {
+bool provisioning(const NodeSnapshot& node, const CgroupSample& cgroup) {
   return has_default_shares(node, cgroup) && !cgroup.cpu_use;
 }
 

@@ -27,8 +27,8 @@ Resources pod_requests(const Pod& pod);
 bool has_default_shares(const NodeSnapshot& node, const CgroupSample& cgroup);
 
 /// Nothing runs in a pod before it has a container's directory.
-bool being_made(const NodeSnapshot& node, const PodSample& pod);
+bool provisioning(const NodeSnapshot& node, const PodSample& pod);
 /// A container or a service: done when a tick has gone by, since only then is there a use.
-bool being_made(const NodeSnapshot& node, const CgroupSample& cgroup);
+bool provisioning(const NodeSnapshot& node, const CgroupSample& cgroup);
 
 }  // namespace evenkeel

@@ -14,10 +14,10 @@ namespace evenkeel {
 struct Reason {
   using Number =
       std::variant<std::monostate, std::int64_t, MilliCpu, Percent, Bytes, QuotaTime, BitRate, Duration>;
-  static constexpr std::size_t kHoles = 6;
+  static constexpr std::size_t kMaxNumbers = 6;
 
   const char* sentence = "";  ///< a string literal; each {} takes the next number
-  std::array<Number, kHoles> numbers{};
+  std::array<Number, kMaxNumbers> numbers{};
 
   /// "services use 6.25 CPUs of 16 CPUs": the unit comes with the number (CPUs, %, GiB, µs, s), so a sentence
   /// only says what it is. A hole without a number is "?".
@@ -26,7 +26,7 @@ struct Reason {
 
 template <class... N>
 constexpr Reason because(const char* sentence, N... numbers) {
-  static_assert(sizeof...(N) <= Reason::kHoles);
+  static_assert(sizeof...(N) <= Reason::kMaxNumbers);
   return Reason{sentence, {Reason::Number(numbers)...}};
 }
 

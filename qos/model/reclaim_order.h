@@ -41,7 +41,7 @@ struct ReclaimOrder {
   /// More stall of the cgroup's tasks for memory than this ends it. Absent: it does not matter.
   std::optional<Duration> stall_allowed{};
   /// With so much in use its tasks reclaim for themselves; their stall is not of our making.
-  std::optional<Bytes> stalls_anyway_at{};
+  std::optional<Bytes> own_stalls_above{};
   Reason why{};
 };
 

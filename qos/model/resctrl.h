@@ -34,7 +34,7 @@ struct ResctrlResource {
 
 struct ResctrlSystem {
   std::vector<ResctrlResource> resources{};  ///< in the order of schemata
-  int most_groups = 0;                       ///< classes of service, the root's among them
+  int max_groups = 0;                        ///< classes of service, the root's among them
   int other_groups = 0;                      ///< control groups of somebody else
   bool operator==(const ResctrlSystem&) const = default;
 };

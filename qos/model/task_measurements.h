@@ -48,7 +48,8 @@ struct CounterStatus {
   bool operator==(const CounterStatus&) const = default;
 };
 
-/// Time that tasks of a cgroup spent stalled since the previous tick, summed over tasks; absent: not measured.
+/// Time that tasks of a cgroup spent stalled since the previous tick, summed over tasks; absent: not
+/// measured.
 struct TaskStalls {
   CgroupId cgroup{};
   std::optional<Duration> reclaim{};                         ///< in direct reclaim
@@ -93,14 +94,14 @@ enum class RunQueueSource : std::uint8_t {
 
 struct RunQueue {
   RunQueueSource source = RunQueueSource::none;
-  std::string why{};                    ///< why the source is no better; empty: it is the best
-  std::vector<RunQueueWait> waits{};    ///< in the order of NodeSnapshot::cgroups
-  std::vector<WaitBlame> blame{};       ///< by victim, longest first; bounded
-  std::vector<BlameRest> blame_rest{};  ///< by victim: pairs that did not fit into `blame`
-  std::uint64_t blame_cut = 0;          ///< pairs that went into a remainder, since the start
-  std::uint64_t lost = 0;               ///< waits that found no room in a BPF table, since the start
-  bool alarms = false;                  ///< alarms for the brake are raised between two ticks
-  std::string why_no_alarms{};          ///< why not, although the brake is on; empty: no problem
+  std::string why{};                          ///< why the source is no better; empty: it is the best
+  std::vector<RunQueueWait> waits{};          ///< in the order of NodeSnapshot::cgroups
+  std::vector<WaitBlame> blame{};             ///< by victim, longest first; bounded
+  std::vector<BlameRest> blame_remainders{};  ///< by victim: pairs that did not fit into `blame`
+  std::uint64_t merged_pairs = 0;             ///< pairs that went into a remainder, since the start
+  std::uint64_t lost = 0;                     ///< waits that found no room in a BPF table, since the start
+  bool alarms = false;                        ///< alarms for the brake are raised between two ticks
+  std::string alarms_unavailable_reason{};    ///< why not, although the brake is on; empty: no problem
 };
 
 }  // namespace evenkeel

@@ -138,7 +138,7 @@ struct Trial {
 struct Outcome {
   Times to_write{}, own{};
   int missed = 0, by_run_queue = 0;
-  std::string why_no_bpf{};
+  std::string bpf_unavailable_reason{};
   /// One alarm may be lost on a busy machine; more than a fifth means that the alarms do not arrive.
   [[nodiscard]] bool brakes() const {
     const auto braked = static_cast<int>(to_write.all.size());
@@ -175,7 +175,7 @@ std::optional<Outcome> run(Node& node, const Trial& trial, const std::string& wi
   std::this_thread::sleep_for(std::chrono::seconds(3));
   Outcome out;
   if (const auto log = agent.log(); log.find(kNoBpf) != std::string::npos) {
-    out.why_no_bpf = log.substr(log.find(kNoBpf));
+    out.bpf_unavailable_reason = log.substr(log.find(kNoBpf));
     return out;
   }
   burst_on(node, trial, out);
@@ -218,13 +218,13 @@ int run() {
                          .most_pause = milliseconds(450)},
                         wanted);
   if (!fast) return 1;
-  if (fast->why_no_bpf.empty()) {
+  if (fast->bpf_unavailable_reason.empty()) {
     head("run queue (BPF) and pressure, whoever is first", *fast);
     print("burst to the write", fast->to_write);
     print("the kernel's call to the write, by the agent's own clock", fast->own);
     std::printf("first was the run queue: %d of %zu\n", fast->by_run_queue, fast->own.all.size());
   } else {
-    std::printf("no run queue: %s\n", fast->why_no_bpf.c_str());
+    std::printf("no run queue: %s\n", fast->bpf_unavailable_reason.c_str());
   }
   const auto slow = run(node,
                         {.bursts = from_environment("BRAKE_BURSTS", window_ms >= 2000 ? 4 : 40),
@@ -235,7 +235,7 @@ int run() {
   head(("pressure alone, windows of " + std::to_string(window_ms) + " ms").c_str(), *slow);
   print("burst to the write", slow->to_write);
   print("from the agent's waking to the write, by its own clock", slow->own);
-  const bool works = (!fast->why_no_bpf.empty() || fast->brakes()) && slow->brakes();
+  const bool works = (!fast->bpf_unavailable_reason.empty() || fast->brakes()) && slow->brakes();
   if (!works) std::printf("FAILED: too many bursts were not braked at all\n");
   return works ? 0 : 1;
 }

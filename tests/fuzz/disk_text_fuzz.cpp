@@ -34,9 +34,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try_lever(row.v2_file, text);
   }
   for (const auto* name : {"io.cost.qos", "io.cost.model"}) {
-    const auto entry = cost_entry(name, kOurs, text);
+    const auto entry = restorable_cost_line(name, kOurs, text);
     promise(same_cost(entry, entry));
-    promise(same_cost(cost_entry(name, kOurs, with_disk_entry(name, text, entry)), entry));
+    promise(same_cost(restorable_cost_line(name, kOurs, with_disk_entry(name, text, entry)), entry));
   }
   return 0;
 }

@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (!value) continue;
       const std::string written = kernel::format_value(row.knob, *value, text, layout);
       promise(!written.empty());
-      promise(kernel::parse_value(row.knob, written, layout) == kernel::as_held(row.knob, *value, layout) ||
+      promise(kernel::parse_value(row.knob, written, layout) ==
+                  kernel::as_kernel_stores(row.knob, *value, layout) ||
               !kernel::legal_value(row.knob, *value));
       promise(kernel::same_text(row.knob, written, written));
     }

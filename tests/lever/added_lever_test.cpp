@@ -88,7 +88,7 @@ TEST(AddedLevers, TwoIntentsAreMergedByItsRule) {
   decide::Intents intents;
   std::vector<decide::Intent> plan;
   const auto ask = [&](decide::PolicyIndex policy, std::int64_t value) {
-    intents.speak_as(policy);
+    intents.set_policy(policy);
     intents.want(CgroupId{7}, kAdded, value, because("the test wants it"));
   };
   ask(0, 3 * kPage);
@@ -140,7 +140,7 @@ TEST_P(AddedLever, IsRestoredFromTheJournalAfterACrash) {
   ASSERT_EQ(kernel.other("a", file, "8192"), 0);
   {
     auto journal = *executor::Journal::open(state.path, kBoot);
-    ASSERT_TRUE(journal.will_write({dir, *kernel.inode(dir), kAdded, file, "8192", {}}, "4096"));
+    ASSERT_TRUE(journal.record_write({dir, *kernel.inode(dir), kAdded, file, "8192", {}}, "4096"));
     ASSERT_EQ(kernel.other("a", file, "4096"), 0);
   }
   auto journal = *executor::Journal::open(state.path, kBoot);

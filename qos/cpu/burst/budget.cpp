@@ -142,7 +142,7 @@ void grant(Candidate& candidate, std::int64_t milli_cpu) {
 
 }  // namespace
 
-void share_growth(std::span<Candidate> candidates, MilliCpu budget, std::size_t& turn) {
+void divide_growth_budget(std::span<Candidate> candidates, MilliCpu budget, std::size_t& turn) {
   const Demands all = demands_above(candidates, 0);
   const std::int64_t most = std::max(budget.count(), all.largest);
   if (all.total <= most) return;

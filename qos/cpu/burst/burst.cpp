@@ -73,8 +73,8 @@ BurstCause cause_of(bool tokens_left, bool unused, BurstOperation wanted, ShareS
 void choose_operation(const Tick& tick, const CpuBurstStrategy& strategy, const CgroupSample& cgroup,
                       MilliCpu limit, CpuBurstState::Container& memory, Candidate& candidate) {
   const bool allowed =
-      take_tokens(memory.bucket, strategy.cfs_quota_burst_period_seconds, strategy.cfs_quota_burst_percent,
-                  use_percent(cgroup, limit), tick.node.at);
+      update_bucket(memory.bucket, strategy.cfs_quota_burst_period_seconds, strategy.cfs_quota_burst_percent,
+                    use_percent(cgroup, limit), tick.node.at);
   std::optional<std::int64_t> throttled;
   if (cgroup.throttling) throttled = cgroup.throttling->throttled_periods;
   const bool unused = quiet(cgroup, limit, tick.node.at, memory.quiet_since);
@@ -175,7 +175,7 @@ void consider_pod(const Tick& tick, const PodSample& pod) {
   const CpuBurstStrategy strategy = burst_strategy(tick.slo.cpu_burst, pod.spec->cpu_burst);
   if (strategy.policy == BurstPolicy::none) return;
   const Owner owner{*pod.spec, strategy, quota_divisor(tick.node, tick.slo, *pod.spec),
-                    pod_quota_is_ours(*pod.spec)};
+                    manages_pod_quota(*pod.spec)};
   for (ContainerSample container : tick.node.containers_of(pod)) {
     const Container* heir = container.spec ? nullptr : heir_of(tick.node, pod, container);
     if (heir) container.spec = heir;
@@ -212,8 +212,8 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuBurstState& state, 
   for (const PodSample& pod : node.pods) consider_pod(tick, pod);
   const MilliCpu per_second = percent_of(node.node.cpu_capacity, slo.evenkeel.burst_growth_budget_percent);
   const MilliCpu budget(scaled(per_second.count(), elapsed.count(), Duration(seconds(1)).count()));
-  share_growth(state.candidates, budget, state.turn);
-  wish_bursts(node, tick.pool, state, out);
+  divide_growth_budget(state.candidates, budget, state.turn);
+  add_burst_intents(node, tick.pool, state, out);
   forget_the_gone(state, node.at);
   publish(node, state, facts.publish<decide::BurstQuotas>());
 }

@@ -74,7 +74,7 @@ CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, 
   // A tick after a change the file still holds what the old divisor made of it: nobody is raised above that.
   constexpr QuotaTime kNotKnown{INT64_MAX};
   memory.original = changed && memory.original > QuotaTime{} ? kNotKnown : limit.quota.value_or(QuotaTime{});
-  if (const auto due = divisor ? divided_pod_quota(pod, limit.period, *divisor) : std::nullopt)
+  if (const auto due = divisor ? normalized_pod_quota(pod, limit.period, *divisor) : std::nullopt)
     memory.original = *due;
   return memory;
 }
@@ -85,7 +85,7 @@ void wish_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, Cpu
                     decide::Intents& out) {
   const bool any = std::any_of(group.begin(), group.end(), [](const Candidate& c) { return c.quota_burst; });
   const QuotaTime sum = sum_of_targets(pod, group, cgroup.applied.cpu_limit->period);
-  memory.raised = any && pod_quota_is_ours(pod) && sum > memory.original;
+  memory.raised = any && manages_pod_quota(pod) && sum > memory.original;
   if (!memory.raised) return;
   out.want(cgroup.id, Knob::cpu_quota, sum.count(),
            because("{} per period is what its containers may use together, {} without burst", sum,
@@ -146,14 +146,14 @@ void wish_container(const NodeSnapshot& node, const SharePool& pool, const Candi
 
 }  // namespace
 
-bool pod_quota_is_ours(const Pod& pod) {
+bool manages_pod_quota(const Pod& pod) {
   return pod.from_cgroup_only ||
          std::all_of(pod.containers.begin(), pod.containers.end(),
                      [](const Container& c) { return c.limits.cpu.value_or(MilliCpu{}) > MilliCpu{}; });
 }
 
-void wish_bursts(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state,
-                 decide::Intents& out) {
+void add_burst_intents(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state,
+                       decide::Intents& out) {
   const std::span<const Candidate> all = state.candidates;
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].pod == all[first].pod) ++last;

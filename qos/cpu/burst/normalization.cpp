@@ -24,18 +24,18 @@ class Round {
 
   void decide_pod(const PodSample& pod) {
     const auto divisor = quota_divisor(node_, slo_, *pod.spec);
-    if (!divisor || being_made(node_, pod)) return;
+    if (!divisor || provisioning(node_, pod)) return;
     for (const auto& container : node_.containers_of(pod)) decide_container(container, *divisor);
     const auto* cgroup = limited(pod.cgroup);
     if (cgroup == nullptr || std::ranges::binary_search(burst_.raised_pods, cgroup->id)) return;
-    if (const auto quota = divided_pod_quota(*pod.spec, cgroup->applied.cpu_limit->period, *divisor))
+    if (const auto quota = normalized_pod_quota(*pod.spec, cgroup->applied.cpu_limit->period, *divisor))
       want(*cgroup, *quota, *divisor);
   }
 
  private:
   void decide_container(const ContainerSample& container, double divisor) {
     const auto* cgroup = limited(container.cgroup);
-    if (cgroup == nullptr || container.spec == nullptr || being_made(node_, *cgroup)) return;
+    if (cgroup == nullptr || container.spec == nullptr || provisioning(node_, *cgroup)) return;
     const auto limit = container.spec->limits.cpu.value_or(MilliCpu{});
     if (limit <= MilliCpu{} || std::ranges::binary_search(burst_.containers, cgroup->id)) return;
     want(*cgroup, divided(base_quota(limit, cgroup->applied.cpu_limit->period), divisor), divisor);
@@ -84,8 +84,8 @@ QuotaTime divided(QuotaTime quota, std::optional<double> divisor) {
   return std::max(QuotaTime(static_cast<std::int64_t>(part)), kMinQuota);
 }
 
-std::optional<QuotaTime> divided_pod_quota(const Pod& pod, Duration period, double divisor) {
-  if (pod.containers.empty() || !pod_quota_is_ours(pod)) return std::nullopt;
+std::optional<QuotaTime> normalized_pod_quota(const Pod& pod, Duration period, double divisor) {
+  if (pod.containers.empty() || !manages_pod_quota(pod)) return std::nullopt;
   QuotaTime sum;
   MilliCpu limits;
   for (const Container& container : pod.containers) {

@@ -14,7 +14,7 @@ std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo
 QuotaTime divided(QuotaTime quota, std::optional<double> divisor);
 /// The pod's own: what its containers may use together, never less than the sum of theirs. Absent: one of
 /// them has no limit, or its init containers may need more.
-std::optional<QuotaTime> divided_pod_quota(const Pod& pod, Duration period, double divisor);
+std::optional<QuotaTime> normalized_pod_quota(const Pod& pod, Duration period, double divisor);
 
 /// It leaves the quotas alone that burst has set in this tick.
 using CpuNormalizationPolicy = decide::Policy<decide::NoState, decide::Reads<decide::BurstQuotas>>;

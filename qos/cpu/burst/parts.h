@@ -33,7 +33,7 @@ SharePool share_pool(const NodeSnapshot& node, Percent threshold, CpuBurstState&
 /// Lowers the targets of growing candidates until the growth fits into `budget`: everybody gets what he asks
 /// for up to the same level. Thousandths that cannot be divided go round by `turn`. A single container is no
 /// stampede: the largest step that anybody asks for always fits.
-void share_growth(std::span<CpuBurstState::Candidate> candidates, MilliCpu budget, std::size_t& turn);
+void divide_growth_budget(std::span<CpuBurstState::Candidate> candidates, MilliCpu budget, std::size_t& turn);
 
 // The arithmetic of CPU burst, one container at a time: how much burst, which way the quota goes, how far.
 // May not: know about pods, cgroups or the node's budget; qos/cpu/burst/burst.cpp does.
@@ -58,17 +58,18 @@ QuotaTime quota_target(std::optional<QuotaTime> current, BurstOperation operatio
 /// Moves the bucket on to `now` and says whether tokens are left. A negative period means no bucket: always
 /// yes. `use_percent` is what the container uses of its limit. A new bucket holds a quarter of its capacity
 /// (the reference draws lots up to a half); fractions of seconds count (W23).
-bool take_tokens(std::optional<TokenBucket>& bucket, std::int64_t period_seconds, Percent burst_percent,
-                 std::int64_t use_percent, MonoTime now);
+bool update_bucket(std::optional<TokenBucket>& bucket, std::int64_t period_seconds, Percent burst_percent,
+                   std::int64_t use_percent, MonoTime now);
 
 // From what each container should have to wishes, the pods' directories included: a pod must allow what its
 // containers may use together.
 
 /// Whether a pod's own quota follows its containers': only where every one of them has a limit, as the
 /// kubelet does.
-bool pod_quota_is_ours(const Pod& pod);
+bool manages_pod_quota(const Pod& pod);
 
 /// Wishes for all candidates of the state, which stand pod by pod.
-void wish_bursts(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state, decide::Intents& out);
+void add_burst_intents(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state,
+                       decide::Intents& out);
 
 }  // namespace evenkeel::burst

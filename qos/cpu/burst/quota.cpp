@@ -12,19 +12,19 @@ using std::chrono::seconds;
 
 constexpr std::int64_t kMostQuota = std::int64_t{1}
                                     << 44;  // the kernel's own, a little above max_cfs_runtime
-constexpr std::int64_t kMostTokens = std::int64_t{1} << 60;
+constexpr std::int64_t kMaxTokens = std::int64_t{1} << 60;
 constexpr std::int64_t kIdleBelowPercent = 60;  // earns tokens below, spends them from 100 on
 
 std::int64_t token_capacity(std::int64_t period_seconds, Percent percent) {
   const auto micros = duration_cast<microseconds>(seconds(1)).count();
   const auto per_second = scaled(percent.count() - 100, micros, 1);
-  return std::min(scaled(period_seconds, per_second, 1), kMostTokens);
+  return std::min(scaled(period_seconds, per_second, 1), kMaxTokens);
 }
 
 std::int64_t tokens_earned(std::int64_t use_percent, Duration elapsed) {
   const auto micros = duration_cast<microseconds>(elapsed).count();
   const bool neutral = use_percent >= kIdleBelowPercent && use_percent < 100;
-  return neutral ? 0 : std::clamp(scaled(100 - use_percent, micros, 1), -kMostTokens, kMostTokens);
+  return neutral ? 0 : std::clamp(scaled(100 - use_percent, micros, 1), -kMaxTokens, kMaxTokens);
 }
 
 /// Sixty-four steps of a fifth take any quota beyond any ceiling or base.
@@ -72,8 +72,8 @@ QuotaTime quota_target(std::optional<QuotaTime> current, BurstOperation operatio
   return std::max(base, std::min(target, ceiling));
 }
 
-bool take_tokens(std::optional<TokenBucket>& bucket, std::int64_t period_seconds, Percent burst_percent,
-                 std::int64_t use_percent, MonoTime now) {
+bool update_bucket(std::optional<TokenBucket>& bucket, std::int64_t period_seconds, Percent burst_percent,
+                   std::int64_t use_percent, MonoTime now) {
   if (period_seconds < 0) {
     bucket.reset();
     return true;

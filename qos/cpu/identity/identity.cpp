@@ -78,12 +78,12 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
   say(node.burstable, &slo.qos.ls.cpu);
   say(node.besteffort, &slo.qos.be.cpu);
   for (const PodSample& pod : node.pods)
-    if (!being_made(node, pod)) say_for_pod(pod.cgroup, *pod.spec);
+    if (!provisioning(node, pod)) say_for_pod(pod.cgroup, *pod.spec);
   for (const ContainerSample& container : node.containers)
     say_for_pod(container.cgroup, *node.pods[static_cast<std::size_t>(container.pod)].spec);
   for (const HostApplicationSample& app : node.host_applications) {
     const CgroupSample* cgroup = node.cgroup(app.cgroup);
-    if (cgroup && !being_made(node, *cgroup)) say(app.cgroup, cpu_strategy_of(slo.qos, app.spec->qos));
+    if (cgroup && !provisioning(node, *cgroup)) say(app.cgroup, cpu_strategy_of(slo.qos, app.spec->qos));
   }
 }
 

@@ -6,7 +6,7 @@
 
 namespace evenkeel::pinning {
 
-std::optional<CpuSet> cpus_in_force(const CgroupSample* sample) {
+std::optional<CpuSet> cpus_in_use(const CgroupSample* sample) {
   if (!sample) return std::nullopt;
   const Applied& applied = sample->applied;
   if (applied.cpus_effective && !applied.cpus_effective->empty()) return applied.cpus_effective;
@@ -17,7 +17,7 @@ std::optional<CpuSet> cpus_in_force(const CgroupSample* sample) {
 CpuClaims cpu_claims(const NodeSnapshot& node) {
   const CpuSet nobody;
   CpuClaims out;
-  out.legal = node.topology.online & cpus_in_force(node.cgroup(node.kubepods)).value_or(node.topology.online);
+  out.legal = node.topology.online & cpus_in_use(node.cgroup(node.kubepods)).value_or(node.topology.online);
   out.legal =
       out.legal - node.object.reserved_cpus.value_or(nobody) - node.object.system_qos_cpus.value_or(nobody);
   for (const PodSample& pod : node.pods) {

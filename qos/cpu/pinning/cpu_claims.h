@@ -21,7 +21,7 @@ struct CpuClaims {
 CpuClaims cpu_claims(const NodeSnapshot& node);
 
 /// What a cgroup runs on: an empty set on v2 means "as the parent", which the effective one shows.
-std::optional<CpuSet> cpus_in_force(const CgroupSample* sample);
+std::optional<CpuSet> cpus_in_use(const CgroupSample* sample);
 
 // Which CPUs of a pool best effort gets when it may use so many: whole cores first, spread evenly over NUMA
 // nodes and sockets, at most one half-used core.

@@ -75,7 +75,7 @@ class Round {
 
   void place(const CgroupSample& cgroup, const CpuSet& cpus, const Reason& why) {
     const CpuSet online = cpus & node_.topology.online;
-    if (!online.empty() && cgroup.applied.cpus && !being_made(node_, cgroup))
+    if (!online.empty() && cgroup.applied.cpus && !provisioning(node_, cgroup))
       out_.want(cgroup.id, Knob::cpuset_cpus, online, why);
   }
 

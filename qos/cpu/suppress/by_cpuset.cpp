@@ -65,7 +65,7 @@ SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const Suppres
 /// choice counts (W5: the reference takes the whole machine for the present size and grows without limit).
 std::optional<CpuSet> present(const NodeSnapshot& node, const CpuSuppressState& state) {
   if (node.object.kubelet_static_cpu_manager && state.chosen) return state.chosen;
-  return pinning::cpus_in_force(node.cgroup(node.besteffort));
+  return pinning::cpus_in_use(node.cgroup(node.besteffort));
 }
 
 }  // namespace

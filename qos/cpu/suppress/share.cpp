@@ -90,7 +90,7 @@ void bound(SuppressShare& share) {
   share.least = std::min(least, share.most);
 }
 
-void watch_use(SuppressShare& share, std::optional<MilliCpu> use, MonoTime now, Duration memory) {
+void update_peak_use(SuppressShare& share, std::optional<MilliCpu> use, MonoTime now, Duration memory) {
   share.use = use;
   share.measured = share.measured || use.has_value();
   if (now - share.watched >= memory) {

@@ -53,9 +53,9 @@ bool is_suppressed(const NodeSnapshot& node, const HostApplicationSample& app);
 void bound(SuppressShare& share);
 
 /// Takes in what it uses now. A peak is forgotten after one to two times `memory`.
-void watch_use(SuppressShare& share, std::optional<MilliCpu> use, MonoTime now, Duration memory);
+void update_peak_use(SuppressShare& share, std::optional<MilliCpu> use, MonoTime now, Duration memory);
 
-/// Sets what everybody takes and demands of this allowance. After bound() and watch_use().
+/// Sets what everybody takes and demands of this allowance. After bound() and update_peak_use().
 void rate(std::span<SuppressShare> shares, MilliCpu allowance, MilliCpu capacity);
 
 /// Sets `next` of everybody, in any order of the places. Nobody gets less than `least`, so an allowance below

@@ -45,7 +45,7 @@ bool take_part(std::vector<SuppressShare>& shares, const CgroupSample& sample, b
   const bool news = take_limit(*share, limit) && !directory;
   if (directory) share->own = {std::nullopt, limit.period};
   share->seen = now;
-  watch_use(*share, sample.cpu_use, now, memory);
+  update_peak_use(*share, sample.cpu_use, now, memory);
   bound(*share);
   return fresh || news;
 }

@@ -51,7 +51,7 @@ TEST(WorkloadCheckpoint, StallsOfTheLastDayAreKept) {
   day.add(0, 7, kNow.mono - hours(20));
   day.add(2, 0.25, kNow.mono - hours(1));
   day.add(0, 3, kNow.mono);
-  EXPECT_EQ(day.sum(kNow.mono), (detector::StallBudget{10, 0, 0.25}));
+  EXPECT_EQ(day.sum(kNow.mono), (detector::StallSeconds{10, 0, 0.25}));
   const auto text = history::workloads_text(state, kHere, kNow);
   // After a reboot: the monotonic clock restarts.
   const history::Moment later{MonoTime(seconds(90)), kNow.unix_seconds + 3600};
@@ -60,9 +60,9 @@ TEST(WorkloadCheckpoint, StallsOfTheLastDayAreKept) {
   EXPECT_EQ(read.corrupt, 0U);
   ASSERT_EQ(other.workloads.size(), 1U);
   EXPECT_EQ(other.workloads[0].key, "shop/web/server");
-  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono), (detector::StallBudget{10, 0, 0.25}));
+  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono), (detector::StallSeconds{10, 0, 0.25}));
   EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono + hours(21))[0], 3);
-  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono + hours(24)), detector::StallBudget{});
+  EXPECT_EQ(other.workloads[0].stalled_lately.sum(later.mono + hours(24)), detector::StallSeconds{});
 }
 
 TEST(WorkloadCheckpoint, ACorruptHourIsSkipped) {
@@ -221,7 +221,7 @@ TEST(WorkloadCheckpoint, AForeignFileUsesBoundedMemory) {
                                  kNow);
   interference::InterferenceState after;
   history::read_workloads(text, kHere, kNow, after);
-  EXPECT_EQ(after.workloads.size(), interference::kMostWorkloads);
+  EXPECT_EQ(after.workloads.size(), interference::kMaxWorkloads);
 }
 
 // --- one line

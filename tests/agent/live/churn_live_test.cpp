@@ -29,7 +29,7 @@ constexpr std::size_t kWarm = ChurningPods::kAtTheSameTime + 10;
 constexpr std::size_t kPairsLeft = 60;
 
 /// Kernel resources of a process.
-struct Held {
+struct HeldValue {
   long resident_kib = 0;
   std::size_t descriptors = 0, threads = 0;
   std::size_t bpf_maps_bytes = 0;  ///< as reported by the kernel
@@ -40,9 +40,9 @@ std::size_t count(const fs::path& dir) {
   return static_cast<std::size_t>(std::distance(fs::directory_iterator(dir, gone), fs::directory_iterator()));
 }
 
-Held held_by(const LiveAgent& agent) {
+HeldValue requested_amounts(const LiveAgent& agent) {
   const fs::path proc = "/proc/" + std::to_string(agent.pid());
-  Held held{agent.resident_kib(), count(proc / "fd"), count(proc / "task"), 0};
+  HeldValue held{agent.resident_kib(), count(proc / "fd"), count(proc / "task"), 0};
   std::error_code gone;
   for (const auto& entry : fs::directory_iterator(proc / "fdinfo", gone)) {
     std::ifstream info(entry.path());
@@ -86,7 +86,7 @@ Lists lists_of(int port) {
   return lists;
 }
 
-void print(std::size_t made, const Held& held, const Lists& lists) {
+void print(std::size_t made, const HeldValue& held, const Lists& lists) {
   std::printf("%zu pods: %ld KiB resident, %zu descriptors, %zu threads, %zu KiB of BPF maps\n", made,
               held.resident_kib, held.descriptors, held.threads, held.bpf_maps_bytes >> 10);
   std::printf(
@@ -125,7 +125,7 @@ TEST_F(LiveChurn, NothingGrowsWithTheNumberOfPastPods) {
   pods.churn(length / 3, kWarm);
   pods.all_go();
   std::this_thread::sleep_for(1s);
-  const Held before = held_by(agent);
+  const HeldValue before = requested_amounts(agent);
   const Lists left = lists_of(port);
   const std::size_t first = pods.made();
   print(first, before, left);
@@ -137,10 +137,10 @@ TEST_F(LiveChurn, NothingGrowsWithTheNumberOfPastPods) {
     pods.churn(ChurningPods::kWorkerLives, 0);
     amid = lists_of(port);
   }
-  print(pods.made(), held_by(agent), amid);
+  print(pods.made(), requested_amounts(agent), amid);
   pods.all_go();
   std::this_thread::sleep_for(1s);
-  const Held after = held_by(agent);
+  const HeldValue after = requested_amounts(agent);
   const Lists at_last = lists_of(port);
   print(pods.made(), after, at_last);
   EXPECT_GE(first, kWarm) << "the machine was too slow to say anything";

@@ -45,7 +45,7 @@ class LiveCoreSched : public testing::Test {
  protected:
   void SetUp() override {
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
-    if (const auto own = cookies_.of(0); !own) GTEST_SKIP() << sched::why_no_cookies(own.error());
+    if (const auto own = cookies_.of(0); !own) GTEST_SKIP() << sched::describe_cookie_error(own.error());
     cgroups_.make(service());
     cgroups_.make(batch());
     configure(kOn);

@@ -145,16 +145,16 @@ TEST_F(LiveCure, ACacheAndBandwidthLimitCuresTheServiceAndEnds) {
   const double beside = cpi();
   // A tick for the group, one for the tasks, then samples.
   EXPECT_TRUE(told_within("confirmed", 12));
-  const double cured = cpi();
+  const double relieved = cpi();
   EXPECT_EQ(quota(), kNoQuota) << "its CPU is its own";
   std::ifstream tasks(kGroups + "evenkeel-limited/tasks");
   const std::string listed((std::istreambuf_iterator<char>(tasks)), {});
   EXPECT_NE(("\n" + listed).find("\n" + std::to_string(night->pid()) + "\n"), std::string::npos) << listed;
   std::printf("cycles per instruction: %.2f alone, %.2f beside, %.2f with less cache and bandwidth\n", alone,
-              beside, cured);
+              beside, relieved);
   EXPECT_LT(alone, 1.3);
   EXPECT_GT(beside, 2.5);
-  EXPECT_LT(cured, 1.5);
+  EXPECT_LT(relieved, 1.5);
   tick();
   EXPECT_TRUE(evicted_) << "it helped, and once is enough here";
   for (int i = 0; i < 20 && group_is_there(); ++i) tick();
@@ -173,12 +173,12 @@ TEST_F(LiveCure, ACpuLimitCuresTheServiceAndEnds) {
   const std::string limit = quota();
   EXPECT_NE(limit, kNoQuota);
   for (int i = 0; i < 4; ++i) tick();
-  const double cured = cpi();
+  const double relieved = cpi();
   std::printf("cycles per instruction: %.2f alone, %.2f beside, %.2f with a limit of %s\n", alone, beside,
-              cured, limit.c_str());
+              relieved, limit.c_str());
   EXPECT_LT(alone, 1.3);
   EXPECT_GT(beside, 2.5);
-  EXPECT_LT(cured, 2);
+  EXPECT_LT(relieved, 2);
   EXPECT_TRUE(told_within("confirmed", 4));
   for (int i = 0; i < 20 && quota() != kNoQuota; ++i) tick();
   EXPECT_EQ(quota(), kNoQuota) << "the lease is over and the limit stays";

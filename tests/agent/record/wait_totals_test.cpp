@@ -82,9 +82,9 @@ TEST_F(WaitTotalsTest, BlameIsBetweenPods) {
 
 TEST_F(WaitTotalsTest, UnattributedWaitsStillCountForTheVictim) {
   const auto containers = containers_of(pod_a_);
-  node_.run_queue.blame_rest = {{.victim = containers[0], .pairs = 3, .time = 4ms},
-                                {.victim = containers[0], .sibling = true, .pairs = 1, .time = 9ms},
-                                {.victim = containers[1], .pairs = 2, .time = 5ms}};
+  node_.run_queue.blame_remainders = {{.victim = containers[0], .pairs = 3, .time = 4ms},
+                                      {.victim = containers[0], .sibling = true, .pairs = 1, .time = 9ms},
+                                      {.victim = containers[1], .pairs = 2, .time = 5ms}};
   totals_.add(node_, *tree_);
   totals_.add(node_, *tree_);
   EXPECT_EQ(totals_.blame().others().at({id(pod_a_), false}), 18ms);
@@ -96,14 +96,14 @@ TEST_F(WaitTotalsTest, ADeletedPodIsDropped) {
   wait(containers_of(pod_b_)[0], 5ms, 7);
   node_.run_queue.blame = {
       {.victim = containers_of(pod_a_)[0], .runner = containers_of(pod_b_)[0], .time = 4ms}};
-  node_.run_queue.blame_rest = {{.victim = containers_of(pod_b_)[0], .pairs = 1, .time = 4ms}};
+  node_.run_queue.blame_remainders = {{.victim = containers_of(pod_b_)[0], .pairs = 1, .time = 4ms}};
   totals_.add(node_, *tree_);
   const auto gone = id(pod_b_);
   fake_.remove_cgroup(pod_b_);
   tree_->scan();
   node_.run_queue.waits.pop_back();
   node_.run_queue.blame.clear();
-  node_.run_queue.blame_rest.clear();
+  node_.run_queue.blame_remainders.clear();
   totals_.add(node_, *tree_);
   EXPECT_FALSE(totals_.sums().contains(gone));
   EXPECT_TRUE(totals_.blame().shown().empty() && totals_.blame().others().empty());

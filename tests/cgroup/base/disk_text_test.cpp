@@ -58,7 +58,8 @@ TEST(DiskText, ValuesAsLevers) {
   EXPECT_EQ(kernel::format_value(Knob::io_write_iops, std::int64_t{9}, "8:16 wiops=max", v2), "8:16 wiops=9");
   EXPECT_EQ(kernel::format_value(Knob::io_write_iops, Unlimited{}, "8:16 9", v1), "8:16 0");
   EXPECT_EQ(kernel::format_value(Knob::io_weight, Unlimited{}, "8:16 9", v2), "8:16 default");
-  EXPECT_EQ(kernel::as_held(Knob::io_read_iops, INT64_MAX, v2), KnobValue(std::int64_t{UINT32_MAX - 1}))
+  EXPECT_EQ(kernel::as_kernel_stores(Knob::io_read_iops, INT64_MAX, v2),
+            KnobValue(std::int64_t{UINT32_MAX - 1}))
       << "the kernel counts operations in 32 bits, and its largest number means none";
 }
 
@@ -87,15 +88,16 @@ TEST(DiskText, TakingAwayAWeightOfBfqTakesMoreThanItsLine) {
   const char* whole = "default 70\n8:0 200\n8:16 10\n";
   using Lines = std::vector<std::string>;
   for (const auto* name : {"io.bfq.weight", "blkio.bfq.weight_device"}) {
-    EXPECT_TRUE(keeps_taken_weights(name));
-    EXPECT_EQ(disk_orders(name, whole, "8:16 default"), (Lines{"70", "8:0 200"})) << name;
-    EXPECT_EQ(disk_orders(name, whole, "8:16 20\n"), Lines{"8:16 20"});
-    EXPECT_EQ(disk_orders(name, "default 70\n8:0 200\n", "8:16 default"), Lines{"8:16 default"})
+    EXPECT_TRUE(keeps_removed_weights(name));
+    EXPECT_EQ(disk_writes(name, whole, "8:16 default"), (Lines{"70", "8:0 200"})) << name;
+    EXPECT_EQ(disk_writes(name, whole, "8:16 20\n"), Lines{"8:16 20"});
+    EXPECT_EQ(disk_writes(name, "default 70\n8:0 200\n", "8:16 default"), Lines{"8:16 default"})
         << "it has none: nobody's weight is touched";
-    EXPECT_EQ(disk_orders(name, "8:16 10\n", "8:16 default"), Lines{"8:16 default"})
+    EXPECT_EQ(disk_writes(name, "8:16 10\n", "8:16 default"), Lines{"8:16 default"})
         << "a kernel that tells no default";
   }
-  for (const auto* name : {"io.weight", "io.max:rbps", kV1}) EXPECT_FALSE(keeps_taken_weights(name)) << name;
+  for (const auto* name : {"io.weight", "io.max:rbps", kV1})
+    EXPECT_FALSE(keeps_removed_weights(name)) << name;
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ struct IoCostLine {
   tree::CgroupTree tree{root, *tree::detect_layout(root, "")};
   executor::FileWriter files{root};
   executor::Journal journal = executor::Journal::in_memory();
-  iocost::CostHand writer{tree, files, journal, false};
+  iocost::IoCostWriter writer{tree, files, journal, false};
   decide::CostPlan plan{};
   MonoTime now{hours(1)};
 };
@@ -78,7 +78,7 @@ struct SchedFeature {
   std::map<std::string, bool> wanted{{"B", false}};
   Host root = std::move(*Host::open(host.root()));
   executor::Journal journal = executor::Journal::in_memory();
-  sched::SchedFeatureHand writer{root, journal, false};
+  sched::SchedFeatureWriter writer{root, journal, false};
   MonoTime now{hours(1)};
 };
 

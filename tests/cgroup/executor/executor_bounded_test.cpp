@@ -13,7 +13,7 @@ constexpr const char* kBe = "kubepods/besteffort";
 /// `pods` best-effort pods with a container each, besides the one that every node has; three changes a tick.
 class Bounded : public ::testing::TestWithParam<bool>, public ExecutorNode {
  protected:
-  explicit Bounded(executor::ExecutorOptions options = {.most_changes = 3})
+  explicit Bounded(executor::ExecutorOptions options = {.max_changes = 3})
       : ExecutorNode(GetParam(), options) {
     paths = {"kubepods/besteffort/pod1"};
     for (int pod = 2; pod <= 5; ++pod) {
@@ -40,7 +40,7 @@ class Bounded : public ::testing::TestWithParam<bool>, public ExecutorNode {
 };
 class BoundedDryRun : public Bounded {
  protected:
-  BoundedDryRun() : Bounded({.dry_run = true, .most_changes = 3}) {}
+  BoundedDryRun() : Bounded({.dry_run = true, .max_changes = 3}) {}
 };
 
 TEST_P(Bounded, TheRestFollowsInTheNextTicksInTheOrderOfThePlan) {

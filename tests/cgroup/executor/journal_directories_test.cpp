@@ -19,9 +19,9 @@ TEST(JournalDirectories, OutliveTheProcess) {
   StateDir state;
   {
     auto journal = *executor::Journal::open(state.path, kBoot);
-    ASSERT_TRUE(journal.will_make(kGroup));
+    ASSERT_TRUE(journal.record_creation(kGroup));
     ASSERT_TRUE(journal.made(kGroup, 42));
-    ASSERT_TRUE(journal.will_make("sys/fs/resctrl/evenkeel-ls"));
+    ASSERT_TRUE(journal.record_creation("sys/fs/resctrl/evenkeel-ls"));
     ASSERT_TRUE(journal.made("sys/fs/resctrl/gone", 7));
     ASSERT_TRUE(journal.unmade("sys/fs/resctrl/gone"));
     ASSERT_TRUE(journal.unmade("sys/fs/resctrl/never"));

@@ -12,7 +12,7 @@ TEST(JournalInMemory, KeepsNothingOnDiskAndForgetsNothing) {
   auto journal = executor::Journal::in_memory();
   const executor::JournalEntry entry{
       .dir = "d", .inode = 1, .knob = Knob::cpu_idle, .file = "cpu.idle", .original = "0"};
-  ASSERT_TRUE(journal.will_write(entry, "1"));
+  ASSERT_TRUE(journal.record_write(entry, "1"));
   EXPECT_EQ(journal.size(), 1U);
   ASSERT_TRUE(journal.done("d/cpu.idle", 1));
   EXPECT_EQ(journal.size(), 0U);

@@ -53,10 +53,10 @@ std::string summary(const executor::Journal& journal) {
 TEST_F(JournalOnDisk, WhatWasWrittenIsThereAfterReopening) {
   {
     auto journal = *open();
-    ASSERT_TRUE(journal.will_write(quota("be", "-1"), "150000"));
-    ASSERT_TRUE(journal.will_write(quota("be", "-1"), "140000"));
-    ASSERT_TRUE(journal.will_write(quota("be", "-1"), "130000"));
-    ASSERT_TRUE(journal.will_write(quota("ls", "5000"), "6000"));
+    ASSERT_TRUE(journal.record_write(quota("be", "-1"), "150000"));
+    ASSERT_TRUE(journal.record_write(quota("be", "-1"), "140000"));
+    ASSERT_TRUE(journal.record_write(quota("be", "-1"), "130000"));
+    ASSERT_TRUE(journal.record_write(quota("ls", "5000"), "6000"));
     ASSERT_TRUE(journal.done(quota("ls", "").path(), 42));
   }
   const auto journal = *open();
@@ -68,28 +68,28 @@ TEST_F(JournalOnDisk, WhatWasWrittenIsThereAfterReopening) {
 
 TEST_F(JournalOnDisk, WhatTheFileHoldsIsKeptHoweverManyWritesFail) {
   auto journal = *open();
-  ASSERT_TRUE(journal.will_write(quota("be", "-1"), "1000"));
+  ASSERT_TRUE(journal.record_write(quota("be", "-1"), "1000"));
   auto entry = quota("be", "-1");
   entry.ours = {"1000"};
-  for (int i = 0; i < 20; ++i) ASSERT_TRUE(journal.will_write(entry, std::to_string(5000 + i)));
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(journal.record_write(entry, std::to_string(5000 + i)));
   const auto* kept = journal.find(entry.path(), 42);
   ASSERT_NE(kept, nullptr);
-  EXPECT_EQ(kept->ours.size(), executor::Journal::kOursKept);
+  EXPECT_EQ(kept->ours.size(), executor::Journal::kMaxWrittenTexts);
   EXPECT_EQ(kept->ours[1] + " " + kept->ours[2], "1000 5019");
 }
 
 TEST_F(JournalOnDisk, SayingTheSameAgainCostsNothing) {
   auto journal = *open();
-  ASSERT_TRUE(journal.will_write(quota("be", "-1"), "150000"));
+  ASSERT_TRUE(journal.record_write(quota("be", "-1"), "150000"));
   const auto before = journal.bytes();
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(journal.will_write(quota("be", "-1"), "150000"));
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(journal.record_write(quota("be", "-1"), "150000"));
   EXPECT_EQ(journal.bytes(), before);
 }
 
 TEST_F(JournalOnDisk, AnOwnersNewerValueIsTheOriginalFromThenOn) {
   auto journal = *open();
-  ASSERT_TRUE(journal.will_write(quota("be", "-1"), "150000"));
-  ASSERT_TRUE(journal.will_write(quota("be", "90000"), "150000"));
+  ASSERT_TRUE(journal.record_write(quota("be", "-1"), "150000"));
+  ASSERT_TRUE(journal.record_write(quota("be", "90000"), "150000"));
   EXPECT_EQ(summary(journal), "sys/fs/cgroup/cpu/be/cpu.cfs_quota_us was 90000 ours 150000\n");
 }
 
@@ -98,7 +98,7 @@ TEST_F(JournalOnDisk, TextsOfAnyKindSurvive) {
   entry.original = "max 100000 % \n\x01\xff";
   {
     auto journal = *open();
-    ASSERT_TRUE(journal.will_write(entry, ""));
+    ASSERT_TRUE(journal.record_write(entry, ""));
   }
   const auto entries = open()->entries();
   ASSERT_EQ(entries.size(), 1U);
@@ -114,7 +114,7 @@ TEST_F(JournalOnDisk, ASecondAgentIsTurnedAway) {
 }
 
 TEST_F(JournalOnDisk, AnotherBootsRecordsAreDropped) {
-  ASSERT_TRUE(open()->will_write(quota("be", "-1"), "150000"));
+  ASSERT_TRUE(open()->record_write(quota("be", "-1"), "150000"));
   const auto journal = *open("99999999-2222-3333-4444-555555555555");
   EXPECT_EQ(journal.size(), 0U);
   EXPECT_EQ(journal.corrupt_records(), 0);
@@ -135,7 +135,7 @@ TEST_F(JournalOnDisk, EmptyAndGarbageFilesAreAnEmptyJournal) {
     auto journal = open();
     ASSERT_TRUE(journal);
     EXPECT_EQ(journal->size(), 0U);
-    EXPECT_TRUE(journal->will_write(quota("be", "-1"), "1000"));
+    EXPECT_TRUE(journal->record_write(quota("be", "-1"), "1000"));
   }
 }
 
@@ -147,7 +147,7 @@ TEST_F(JournalOnDisk, WhatIsNotAFileIsAnError) {
 TEST_F(JournalOnDisk, ACorruptLineInTheMiddleIsSkippedAndCounted) {
   {
     auto journal = *open();
-    for (const char* dir : {"a", "b", "c"}) ASSERT_TRUE(journal.will_write(quota(dir, "-1"), "1000"));
+    for (const char* dir : {"a", "b", "c"}) ASSERT_TRUE(journal.record_write(quota(dir, "-1"), "1000"));
   }
   auto broken = text();
   broken[broken.find("cpu/b") + 4] = 'x';
@@ -175,7 +175,7 @@ class JournalLife : public JournalOnDisk {
       if (i % 5 == 4) {
         static_cast<void>(journal.done(entry.path(), 42));
       } else {
-        static_cast<void>(journal.will_write(entry, std::to_string(10000 + i)));
+        static_cast<void>(journal.record_write(entry, std::to_string(10000 + i)));
       }
       step();
     }
@@ -211,7 +211,7 @@ TEST_F(JournalLife, GoesOnAfterATornLine) {
   const auto life = live();
   for (std::size_t cut = 0; cut <= life.text.size(); cut += 7) {
     write(std::string_view(life.text).substr(0, cut));
-    ASSERT_TRUE(open()->will_write(quota("pod3", "5003"), "10003"));
+    ASSERT_TRUE(open()->record_write(quota("pod3", "5003"), "10003"));
     const auto journal = *open();
     EXPECT_EQ(journal.corrupt_records(), 0) << cut;
     ASSERT_NE(journal.find("sys/fs/cgroup/cpu/pod3/cpu.cfs_quota_us", 42), nullptr) << cut;
@@ -232,9 +232,9 @@ TEST_F(JournalLife, FlippedBitsNeverMakeALie) {
 
 TEST_F(JournalOnDisk, ItShrinksWhenMostOfItIsDead) {
   auto journal = *open();
-  ASSERT_TRUE(journal.will_write(quota("first", "-1"), "5000"));
+  ASSERT_TRUE(journal.record_write(quota("first", "-1"), "5000"));
   for (int i = 0; i < 20000; ++i)
-    ASSERT_TRUE(journal.will_write(quota("be", "-1"), std::to_string(1000 + i % 7)));
+    ASSERT_TRUE(journal.record_write(quota("be", "-1"), std::to_string(1000 + i % 7)));
   EXPECT_LT(journal.bytes(), 300U * 1024);
   EXPECT_EQ(fs::file_size(state_ + "/journal"), journal.bytes());
   const auto before = summary(journal);
@@ -245,7 +245,7 @@ TEST_F(JournalOnDisk, ItShrinksWhenMostOfItIsDead) {
 TEST_F(JournalOnDisk, AManyPodsJournalIsNotCompactedOverAndOver) {
   auto journal = *open();
   for (int i = 0; i < 4000; ++i)
-    ASSERT_TRUE(journal.will_write(quota("pod" + std::to_string(i), "-1"), "5000"));
+    ASSERT_TRUE(journal.record_write(quota("pod" + std::to_string(i), "-1"), "5000"));
   { const auto gone = std::move(journal); }
   EXPECT_EQ(open()->size(), 4000U);
 }
@@ -258,7 +258,7 @@ TEST_F(JournalOnDisk, LiveAFullDiskIsAnErrorAndNothingIsLost) {
     int written = 0;
     Result<> put;
     for (; written < 10000 && put; ++written)
-      put = journal.will_write(quota("pod" + std::to_string(written), "-1"), "5000");
+      put = journal.record_write(quota("pod" + std::to_string(written), "-1"), "5000");
     EXPECT_EQ(put.error().code, ENOSPC);
     EXPECT_EQ(journal.size(), static_cast<std::size_t>(written - 1)) << "what is not on record is not held";
     EXPECT_EQ(fs::file_size(state_ + "/journal"), journal.bytes()) << "no half record stays";

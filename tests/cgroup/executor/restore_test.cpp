@@ -26,7 +26,7 @@ class RestoreOnTheModel : public ::testing::Test {
   }
   void wrote(const std::string& cgroup, Knob knob, const std::string& file, const std::string& text) {
     const auto inode = *kernel_.inode("sys/fs/cgroup/cpu/" + cgroup);
-    ASSERT_TRUE(journal_.will_write(entry(cgroup, knob, file, kernel_.text(cgroup, file), inode), text));
+    ASSERT_TRUE(journal_.record_write(entry(cgroup, knob, file, kernel_.text(cgroup, file), inode), text));
     ASSERT_EQ(kernel_.other(cgroup, file, text), 0);
   }
   FakeKernel kernel_{false};
@@ -41,8 +41,8 @@ TEST_F(RestoreOnTheModel, GoesBackInAnOrderThatTheKernelTakes) {
   wrote(kCtr, Knob::cpu_quota, "cpu.cfs_quota_us", "10000");
   wrote(kBe, Knob::cpu_quota, "cpu.cfs_quota_us", "20000");
   for (const char* path : {kCtr, kPod, kBe}) wrote(path, Knob::cpuset_cpus, "cpuset.cpus", "0-1");
-  ASSERT_TRUE(journal_.will_write(entry(kPod, Knob::cpu_shares, "cpu.shares", "512", 102), "1024"));
-  ASSERT_TRUE(journal_.will_write(entry(kPod, Knob::cpu_shares, "cpu.shares", "512", 102), "3"));
+  ASSERT_TRUE(journal_.record_write(entry(kPod, Knob::cpu_shares, "cpu.shares", "512", 102), "1024"));
+  ASSERT_TRUE(journal_.record_write(entry(kPod, Knob::cpu_shares, "cpu.shares", "512", 102), "3"));
   wrote(kPod, Knob::cpu_idle, "cpu.idle", "1");
   const auto report = executor::restore_from_journal(kernel_, journal_);
   EXPECT_TRUE(report.refusals.empty());
@@ -67,7 +67,7 @@ TEST_F(RestoreOnTheModel, LeavesWhatSomebodyElseWrote) {
 }
 
 TEST_F(RestoreOnTheModel, AnAnnouncedWriteThatNeverHappenedIsNothing) {
-  ASSERT_TRUE(journal_.will_write(entry(kBe, Knob::cpu_quota, "cpu.cfs_quota_us", "-1", 101), "20000"));
+  ASSERT_TRUE(journal_.record_write(entry(kBe, Knob::cpu_quota, "cpu.cfs_quota_us", "-1", 101), "20000"));
   const auto report = executor::restore_from_journal(kernel_, journal_);
   EXPECT_TRUE(report.writes.empty() && report.foreign.empty() && report.refusals.empty());
   EXPECT_EQ(kernel_.taken(), "");

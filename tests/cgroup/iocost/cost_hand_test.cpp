@@ -17,23 +17,23 @@ constexpr const char* kAsKernel =
     "8:0 enable=0 ctrl=auto rpct=0.00 rlat=250000 wpct=0.00 wlat=250000 min=1.00 max=10000.00\n";
 
 TEST(CostText, OrdersAreTheReferences) {
-  EXPECT_EQ(cost_qos_order({.disk = kSdb}), "8:16 enable=1 ctrl=user rpct=95 rlat=3000 wpct=95 wlat=3000");
-  EXPECT_EQ(cost_model_order({.disk = kSdb}), "8:16 ctrl=auto");
-  EXPECT_EQ(cost_model_order({.disk = kSdb, .own_model = true, .model = {1, 2, 3, 4, 0, 6}}),
+  EXPECT_EQ(cost_qos_line({.disk = kSdb}), "8:16 enable=1 ctrl=user rpct=95 rlat=3000 wpct=95 wlat=3000");
+  EXPECT_EQ(cost_model_line({.disk = kSdb}), "8:16 ctrl=auto");
+  EXPECT_EQ(cost_model_line({.disk = kSdb, .own_model = true, .model = {1, 2, 3, 4, 0, 6}}),
             "8:16 ctrl=user rbps=1 rseqiops=2 rrandiops=3 wbps=4 wrandiops=6")
       << "better than there: what is not said is the kernel's own, not 0";
 }
 
 TEST(CostText, WhatTheKernelChoseItselfIsNotWrittenBack) {
-  EXPECT_EQ(cost_entry("io.cost.qos", 8U << 20U, kAsKernel), "8:0 enable=0 ctrl=auto");
-  EXPECT_EQ(cost_entry("io.cost.qos", kSdb, kAsKernel), "8:16 enable=0 ctrl=auto");
-  EXPECT_EQ(cost_entry("io.cost.qos", kSdb, "8:16 enable=1 ctrl=user rpct=90.00 rlat=1\n"),
+  EXPECT_EQ(restorable_cost_line("io.cost.qos", 8U << 20U, kAsKernel), "8:0 enable=0 ctrl=auto");
+  EXPECT_EQ(restorable_cost_line("io.cost.qos", kSdb, kAsKernel), "8:16 enable=0 ctrl=auto");
+  EXPECT_EQ(restorable_cost_line("io.cost.qos", kSdb, "8:16 enable=1 ctrl=user rpct=90.00 rlat=1\n"),
             "8:16 enable=1 ctrl=user rpct=90.00 rlat=1");
-  EXPECT_EQ(cost_entry("io.cost.model", kSdb, ""), "8:16 ctrl=auto");
+  EXPECT_EQ(restorable_cost_line("io.cost.model", kSdb, ""), "8:16 ctrl=auto");
 }
 
 TEST(CostText, LinesAreTheSameAsFarAsBothSay) {
-  const auto order = cost_qos_order({.disk = kSdb});
+  const auto order = cost_qos_line({.disk = kSdb});
   EXPECT_TRUE(same_cost(order, "8:16 enable=1 ctrl=user rpct=95.00 rlat=3000 wpct=95.00 wlat=3000 min=1.00"));
   EXPECT_FALSE(same_cost(order, "8:16 enable=1 ctrl=user rpct=90.00 rlat=3000 wpct=95.00 wlat=3000"));
   EXPECT_FALSE(same_cost(order, "8:0 enable=1 ctrl=user rpct=95.00"));
@@ -60,7 +60,7 @@ class CostLines : public ::testing::Test {
   tree::CgroupTree tree_{root_, *tree::detect_layout(root_, "")};
   executor::FileWriter files_{root_};
   executor::Journal journal = executor::Journal::in_memory();
-  iocost::CostHand hand{tree_, files_, journal, false};
+  iocost::IoCostWriter hand{tree_, files_, journal, false};
   decide::CostPlan plan{};
   MonoTime now{std::chrono::hours(1)};
 };
@@ -157,7 +157,7 @@ TEST_F(CostLines, AKernelWithoutThemSaysSoOnce) {
 }
 
 TEST_F(CostLines, ADryRunOnlySays) {
-  iocost::CostHand dry(tree_, files_, journal, true);
+  iocost::IoCostWriter dry(tree_, files_, journal, true);
   want({.disk = kSdb});
   executor::Report report;
   dry.apply(plan, now, report);

@@ -86,8 +86,8 @@ TEST(KnobFiles, SharesAndWeightsAreMovedIntoTheirRange) {
   const auto v1 = layout(false), v2 = layout(true);
   EXPECT_EQ(kernel::format_value(Knob::cpu_shares, std::int64_t{1}, "", v1), "2");
   EXPECT_EQ(kernel::format_value(Knob::cpu_shares, std::int64_t{262144}, "", v2), "10000");
-  EXPECT_EQ(kernel::as_held(Knob::cpu_shares, std::int64_t{1}, v2), KnobValue{std::int64_t{1}});
-  EXPECT_EQ(kernel::as_held(Knob::cpu_burst, std::int64_t{1}, v1), KnobValue{std::int64_t{1}});
+  EXPECT_EQ(kernel::as_kernel_stores(Knob::cpu_shares, std::int64_t{1}, v2), KnobValue{std::int64_t{1}});
+  EXPECT_EQ(kernel::as_kernel_stores(Knob::cpu_burst, std::int64_t{1}, v1), KnobValue{std::int64_t{1}});
 }
 
 TEST(KnobFiles, TheTableSaysWhatIsLegal) {

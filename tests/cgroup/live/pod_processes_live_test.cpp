@@ -39,7 +39,7 @@ TEST_F(LivePodProcesses, AskedToEndWhoListensEndsAndNobodyElse) {
   const auto seen = pod().look();
   ASSERT_TRUE(seen);
   EXPECT_EQ(seen->left, 2U);
-  const auto asked = pod().ask_to_end();
+  const auto asked = pod().terminate();
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->sent, 2U);
   EXPECT_EQ(inner.ended_by(), SIGTERM);
@@ -89,7 +89,7 @@ TEST_F(LivePodProcesses, AnotherLifeOfTheDirectoryIsNotTouched) {
   ASSERT_TRUE(inode);
   LiveProcess process(cgroups_, "pod1/c2", Manner::waits);
   tree::PodProcesses earlier(cgroups_.host(), *files_, dir_, *inode + 1);
-  for (const auto& answer : {earlier.look(), earlier.ask_to_end(), earlier.kill()}) {
+  for (const auto& answer : {earlier.look(), earlier.terminate(), earlier.kill()}) {
     ASSERT_FALSE(answer);
     EXPECT_EQ(answer.error().code, ENOENT);
   }

@@ -139,7 +139,7 @@ TEST_F(NetworkSharing, WithoutUnifiedCgroupsOnlyAddressesTell) {
   network::OwnMinors own;
   network::PacketRules rules;
   plan.members[1].cgroup = pods.find_path(batch)->id;
-  EXPECT_EQ(network::rules_of(plan, pods, true, own, rules), 1);
+  EXPECT_EQ(network::build_packet_rules(plan, pods, true, own, rules), 1);
   EXPECT_EQ(rules.rules.size(), 2U);
 }
 

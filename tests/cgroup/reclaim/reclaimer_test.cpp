@@ -141,11 +141,11 @@ TEST(Reclaimer, StopsWhenTheTasksAreStalledUnlessTheyAreAtTheirLimit) {
   EXPECT_TRUE(reclaimer.done().empty());
   EXPECT_EQ(reclaimer.counters().stopped_by_pressure, 1U);
   scene.stalled_us("1090000");
-  order.stalls_anyway_at = Bytes(200000000);
+  order.own_stalls_above = Bytes(200000000);
   reclaimer.follow({order});
   EXPECT_EQ(reclaimer.done().size(), 1U);
   scene.stalled_us("1300000");
-  order.stalls_anyway_at = {};
+  order.own_stalls_above = {};
   order.stall_allowed = {};
   reclaimer.follow({order});
   EXPECT_EQ(reclaimer.done().size(), 1U) << "meant to stall";

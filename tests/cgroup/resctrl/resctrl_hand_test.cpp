@@ -13,12 +13,12 @@ constexpr const char* kDir = "sys/fs/resctrl/evenkeel-be";
 constexpr const char* kSchemata = "sys/fs/resctrl/evenkeel-be/schemata";
 constexpr const char* kTasks = "sys/fs/resctrl/evenkeel-be/tasks";
 
-struct Hand : testing::Test {
-  Hand() { node.plan(kBatch, kLittle, {"a"}); }
+struct Actuator : testing::Test {
+  Actuator() { node.plan(kBatch, kLittle, {"a"}); }
   ResctrlNode node;
 };
 
-TEST_F(Hand, MakesTheGroupAndMovesTheTasks) {
+TEST_F(Actuator, MakesTheGroupAndMovesTheTasks) {
   const auto report = node.tick();
   EXPECT_EQ(node.kernel.taken(),
             "evenkeel-be <- mkdir\nevenkeel-be/schemata <- MB:0=20;1=20\nL3:0=f;1=f\n"
@@ -35,7 +35,7 @@ TEST_F(Hand, MakesTheGroupAndMovesTheTasks) {
   EXPECT_EQ(node.hand->counters().moved_tasks, 2U);
 }
 
-TEST_F(Hand, WhatHoldsIsNotWritten) {
+TEST_F(Actuator, WhatHoldsIsNotWritten) {
   node.settle();
   EXPECT_TRUE(node.tick().writes.empty());
   EXPECT_EQ(node.kernel.taken(), "");
@@ -72,7 +72,7 @@ TEST(HandOnFiles, ASteadyTickAllocatesNothing) {
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
-TEST_F(Hand, ASteadyTickReadsOnlyTheSchemata) {
+TEST_F(Actuator, ASteadyTickReadsOnlyTheSchemata) {
   node.settle();
   node.tick(10);
   const int before = node.kernel.reads;
@@ -80,7 +80,7 @@ TEST_F(Hand, ASteadyTickReadsOnlyTheSchemata) {
   EXPECT_EQ(node.kernel.reads - before, 1);
 }
 
-TEST_F(Hand, AChangedWishIsOneWrite) {
+TEST_F(Actuator, AChangedWishIsOneWrite) {
   node.settle();
   node.no_plan();
   node.plan(kBatch, "MB:0=30;1=30\nL3:0=f;1=f\n", {"a"});
@@ -88,7 +88,7 @@ TEST_F(Hand, AChangedWishIsOneWrite) {
   EXPECT_EQ(node.kernel.taken(), "evenkeel-be/schemata <- MB:0=30;1=30\nL3:0=f;1=f\n");
 }
 
-TEST_F(Hand, WhatTheKernelRoundsIsNotWrittenAgain) {
+TEST_F(Actuator, WhatTheKernelRoundsIsNotWrittenAgain) {
   node.settle();
   node.no_plan();
   node.plan(kBatch, "MB:0=23;1=30\nL3:0=f;1=f\n", {"a"});
@@ -101,13 +101,13 @@ TEST_F(Hand, WhatTheKernelRoundsIsNotWrittenAgain) {
 
 // --- tasks
 
-TEST_F(Hand, TasksThatAreBornMeanwhileAreFound) {
+TEST_F(Actuator, TasksThatAreBornMeanwhileAreFound) {
   node.kernel.forks(node.threads_of("a"), 5);
   node.tick();
   for (int task = 100000; task < 100005; ++task) EXPECT_EQ(node.kernel.group_of(task), kBatch) << task;
 }
 
-TEST_F(Hand, AProcessThatJoinsLaterIsFoundWithinAMinute) {
+TEST_F(Actuator, AProcessThatJoinsLaterIsFoundWithinAMinute) {
   node.settle();
   node.kernel.task(300, node.threads_of("a"));
   for (int i = 0; i < 60; ++i) node.tick();
@@ -115,7 +115,7 @@ TEST_F(Hand, AProcessThatJoinsLaterIsFoundWithinAMinute) {
 }
 
 // The worked example of tasks: who is in the group is not written again, the sandbox's are written too.
-TEST_F(Hand, OnlyTasksThatAreNotThereYetAreWritten) {
+TEST_F(Actuator, OnlyTasksThatAreNotThereYetAreWritten) {
   node.settle();
   node.kernel.task(105, node.threads_of("a"));  // beside 101 and 102
   node.container("sandbox");
@@ -129,20 +129,20 @@ TEST_F(Hand, OnlyTasksThatAreNotThereYetAreWritten) {
   EXPECT_EQ(taken.find("<- 102"), std::string::npos) << taken;
 }
 
-TEST_F(Hand, CgroupsInsideAContainerBelongToIt) {
+TEST_F(Actuator, CgroupsInsideAContainerBelongToIt) {
   node.kernel.task(400, node.threads_of("a/system.slice/x.service"));
   node.tick();
   EXPECT_EQ(node.kernel.group_of(400), kBatch);
 }
 
-TEST_F(Hand, ATaskThatHasEndedIsNoError) {
+TEST_F(Actuator, ATaskThatHasEndedIsNoError) {
   node.kernel.fail_writes(kTasks, ESRCH);
   const auto report = node.tick();
   EXPECT_TRUE(report.refusals.empty());
   EXPECT_EQ(node.hand->counters().refusals, 0U);
 }
 
-TEST_F(Hand, TasksOfSomebodyElsesGroupAreLeftThere) {
+TEST_F(Actuator, TasksOfSomebodyElsesGroupAreLeftThere) {
   ASSERT_TRUE(node.kernel.make_dir("sys/fs/resctrl/database"));
   node.kernel.task(101, node.threads_of("a"), "database");
   const auto report = node.tick();
@@ -153,14 +153,14 @@ TEST_F(Hand, TasksOfSomebodyElsesGroupAreLeftThere) {
   EXPECT_TRUE(node.tick().foreign.empty()) << "said once";
 }
 
-TEST_F(Hand, TasksThatSomebodyMonitorsAreLeftToHim) {
+TEST_F(Actuator, TasksThatSomebodyMonitorsAreLeftToHim) {
   node.kernel.monitor("observer", {102});
   node.tick();
   EXPECT_EQ(node.kernel.group_of(101), kBatch);
   EXPECT_EQ(node.kernel.group_of(102), "");
 }
 
-TEST_F(Hand, TasksOfAnotherPidNamespaceAreSaidToBe) {
+TEST_F(Actuator, TasksOfAnotherPidNamespaceAreSaidToBe) {
   node.kernel.end(101);
   node.kernel.end(102);
   node.kernel.file(node.threads_of("a"), "0\n0\n");
@@ -171,7 +171,7 @@ TEST_F(Hand, TasksOfAnotherPidNamespaceAreSaidToBe) {
   EXPECT_TRUE(node.tick().refusals.empty()) << "not in every tick";
 }
 
-TEST_F(Hand, AContainerThatChangesItsGroupTakesItsTasksAlong) {
+TEST_F(Actuator, AContainerThatChangesItsGroupTakesItsTasksAlong) {
   node.settle();
   node.no_plan();
   node.plan(kBatch, kLittle, {});
@@ -181,7 +181,7 @@ TEST_F(Hand, AContainerThatChangesItsGroupTakesItsTasksAlong) {
   EXPECT_EQ(node.kernel.group_of(102), "evenkeel-pod-x");
 }
 
-TEST_F(Hand, AContainerThatIsNotNamedAnyMoreGoesBack) {
+TEST_F(Actuator, AContainerThatIsNotNamedAnyMoreGoesBack) {
   node.container("b");
   node.kernel.task(201, node.threads_of("b"));
   node.no_plan();
@@ -204,7 +204,7 @@ TEST_F(Hand, AContainerThatIsNotNamedAnyMoreGoesBack) {
 
 // --- refusals
 
-TEST_F(Hand, ARefusalSaysWhatTheKernelSaysAndWaits) {
+TEST_F(Actuator, ARefusalSaysWhatTheKernelSaysAndWaits) {
   node.no_plan();
   node.plan(kBatch, "MB:0=20;1=20\nL3:0=5;1=f\n", {"a"});
   const auto report = node.tick();
@@ -220,8 +220,8 @@ TEST_F(Hand, ARefusalSaysWhatTheKernelSaysAndWaits) {
   EXPECT_EQ(node.hand->counters().quarantined, 1U);
 }
 
-TEST_F(Hand, WithoutAFreeClassTheTasksGoWhereThePlanSays) {
-  ResctrlNode small(FakeResctrl::Machine{.most_groups = 2});
+TEST_F(Actuator, WithoutAFreeClassTheTasksGoWhereThePlanSays) {
+  ResctrlNode small(FakeResctrl::Machine{.max_groups = 2});
   small.container("b");
   small.kernel.task(201, small.threads_of("b"));
   small.plan(kBatch, kLittle, {"a"});
@@ -237,7 +237,7 @@ TEST_F(Hand, WithoutAFreeClassTheTasksGoWhereThePlanSays) {
   EXPECT_EQ(small.kernel.group_of(201), "evenkeel-pod-x") << "one came free";
 }
 
-TEST_F(Hand, ADryRunOnlyTells) {
+TEST_F(Actuator, ADryRunOnlyTells) {
   ResctrlNode dry({}, true);
   dry.plan(kBatch, kLittle, {"a"});
   const auto report = dry.tick();
@@ -248,7 +248,7 @@ TEST_F(Hand, ADryRunOnlyTells) {
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(dry.tick().writes.empty());
 }
 
-TEST_F(Hand, SaysWhatItManages) {
+TEST_F(Actuator, SaysWhatItManages) {
   node.settle();
   std::vector<executor::Managed> managed;
   node.hand->add_managed(managed);

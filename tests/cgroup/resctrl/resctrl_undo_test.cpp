@@ -61,7 +61,7 @@ TEST_F(HandUndo, AStopGivesEverythingBackWhateverWasRefused) {
 
 TEST_F(HandUndo, AfterACrashTheJournalGivesItBack) {
   node.settle();
-  node.begin_anew();
+  node.restart_window();
   executor::Report report;
   resctrl::restore_resctrl(node.kernel, node.journal, report);
   EXPECT_FALSE(node.kernel.has(kBatch));
@@ -72,12 +72,12 @@ TEST_F(HandUndo, AfterACrashTheJournalGivesItBack) {
 }
 
 TEST_F(HandUndo, ACrashBetweenTheRecordAndTheGroupLeavesNothing) {
-  ASSERT_TRUE(node.journal.will_make(kDir));
+  ASSERT_TRUE(node.journal.record_creation(kDir));
   executor::Report report;
   resctrl::restore_resctrl(node.kernel, node.journal, report);
   EXPECT_TRUE(report.writes.empty());
   EXPECT_EQ(node.journal.directories().size(), 0U);
-  ASSERT_TRUE(node.journal.will_make(kDir));
+  ASSERT_TRUE(node.journal.record_creation(kDir));
   ASSERT_TRUE(node.kernel.make_dir(kDir));
   resctrl::restore_resctrl(node.kernel, node.journal, report);
   EXPECT_FALSE(node.kernel.has(kBatch)) << "made, but not noted yet";

@@ -27,11 +27,11 @@ struct CoreSched : testing::Test {
     tree.emplace(*root, *tree::detect_layout(*root, ""));
     tree->scan();
     files.emplace(*root);
-    begin_anew();
+    restart_window();
     plan("services", shop);
     plan("batch", night);
   }
-  void begin_anew() { hand.emplace(*tree, *files, cookies, journal, false); }
+  void restart_window() { hand.emplace(*tree, *files, cookies, journal, false); }
   void runs(const std::string& cgroup, const std::vector<std::int32_t>& tasks) {
     std::string text;
     for (const auto task : tasks) {
@@ -59,7 +59,7 @@ struct CoreSched : testing::Test {
   std::optional<Host> root{};
   std::optional<tree::CgroupTree> tree{};
   std::optional<executor::ResctrlWriter> files{};
-  std::optional<sched::CoreSchedHand> hand{};
+  std::optional<sched::CoreSchedWriter> hand{};
   MonoTime now{std::chrono::hours(1)};
 };
 
@@ -190,7 +190,7 @@ TEST_F(CoreSched, ACrashIsUndoneFromTheRecord) {
   EXPECT_EQ(of(201), 0U);
   EXPECT_EQ(report.writes.size(), 2U);
   EXPECT_TRUE(journal.directories().empty());
-  begin_anew();
+  restart_window();
   tick();
   EXPECT_NE(of(201), 0U);
 }

@@ -30,7 +30,7 @@ struct SchedFeatures : testing::Test {
   std::map<std::string, bool> wanted{{"A", true}, {"B", false}};
   executor::Journal journal = executor::Journal::in_memory();
   std::optional<Host> root{};
-  std::optional<sched::SchedFeatureHand> hand{};
+  std::optional<sched::SchedFeatureWriter> hand{};
   MonoTime now{std::chrono::hours(1)};
 };
 

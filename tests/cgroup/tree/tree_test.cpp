@@ -134,7 +134,7 @@ TEST_F(TreeTest, ToldWhereSomethingChangedItFindsWhatAFullScanFinds) {
   const CgroupId branch = id("kubepods/besteffort"), pod = id(first);
   EXPECT_FALSE(tree->scan(std::vector<CgroupId>{id(second)})) << "looks only where it is told to";
   EXPECT_TRUE(tree->scan(std::vector<CgroupId>{branch, pod}));
-  EXPECT_EQ(tree->born_since(before).size(), 3U);
+  EXPECT_EQ(tree->created_since(before).size(), 3U);
   const auto seen = paths();
   EXPECT_FALSE(tree->scan()) << "nothing was missed";
   EXPECT_EQ(paths(), seen);
@@ -193,7 +193,7 @@ TEST_F(TreeTest, AfterAnyHistoryItIsWhatAFullScanWouldMakeOfIt) {
       ASSERT_EQ(kept.parent, i == 0 ? CgroupId{} : id(kept.path.substr(0, kept.path.rfind('/'))))
           << kept.path;
     }
-    for (const auto born : tree->born_since(newest)) ASSERT_TRUE(tree->find(born));
+    for (const auto born : tree->created_since(newest)) ASSERT_TRUE(tree->find(born));
     ASSERT_FALSE(tree->scan()) << "round " << round;
   }
 }

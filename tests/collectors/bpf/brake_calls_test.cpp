@@ -127,7 +127,7 @@ using test::node;
 
 /// Slots in the order of the tree.
 bpf::WatchedSlots slots_of(const NodeSnapshot& node) {
-  bpf::WatchedSlots slots(kMostSlots);
+  bpf::WatchedSlots slots(kMaxSlots);
   for (const auto& cgroup : node.cgroups) slots.take(cgroup.id, MonoTime{});
   return slots;
 }

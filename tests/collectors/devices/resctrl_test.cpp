@@ -65,7 +65,7 @@ TEST(ResctrlSystemOf, Intel) {
   EXPECT_EQ(cache.domains, (std::vector<std::int32_t>{0, 1}));
   EXPECT_EQ(of(system, "MB").unit, ResctrlUnit::percent);
   EXPECT_EQ(of(system, "MB").step, 10);
-  EXPECT_EQ(system->most_groups, 8) << "the smallest";
+  EXPECT_EQ(system->max_groups, 8) << "the smallest";
   EXPECT_EQ(system->other_groups, 1) << "ours do not count";
 }
 
@@ -115,7 +115,7 @@ TEST(ResctrlSystemOf, CodeAndDataPrioritised) {
       .file(kDir + "info/L3DATA/num_closids", "4\n");
   EXPECT_EQ(of(seen(host), "L3CODE").unit, ResctrlUnit::ways);
   EXPECT_TRUE(of(seen(host), "L3DATA").sparse);
-  EXPECT_EQ(seen(host)->most_groups, 4);
+  EXPECT_EQ(seen(host)->max_groups, 4);
 }
 
 TEST(ResctrlSystemOf, MalformedFilesGiveSafeValues) {
@@ -128,7 +128,7 @@ TEST(ResctrlSystemOf, MalformedFilesGiveSafeValues) {
     EXPECT_LE(of(system, "L3").least, 1) << text.substr(0, 40);
     EXPECT_GE(of(system, "MB").step, 1) << text.substr(0, 40);
     host.file(kDir + "info/L3/num_closids", text).file(kDir + "info/MB/num_closids", text);
-    EXPECT_GE(seen(host)->most_groups, 0);
+    EXPECT_GE(seen(host)->max_groups, 0);
   }
   for (const auto& text : test::malformed_texts()) {
     host.file(kDir + "schemata", text);

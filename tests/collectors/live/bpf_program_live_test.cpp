@@ -40,7 +40,8 @@ std::vector<unsigned char> refused_object() {
 class LiveBpfProgram : public testing::Test {
  protected:
   void SetUp() override {
-    if (const auto why = features::why_no_bpf(*Host::open("/")); !why.empty()) GTEST_SKIP() << why;
+    if (const auto why = features::bpf_unavailable_reason(*Host::open("/")); !why.empty())
+      GTEST_SKIP() << why;
   }
   /// Captures all output in `said_`.
   Result<bpf::BpfProgram> load(const std::vector<unsigned char>& bytes) {
@@ -63,7 +64,7 @@ TEST_F(LiveBpfProgram, ARefusalByTheVerifierGivesAnExplanation) {
   const auto loaded = load(refused_object());
   ASSERT_FALSE(loaded);
   EXPECT_EQ(said_, "");
-  EXPECT_EQ(features::why_not_loaded(loaded.error().code),
+  EXPECT_EQ(features::bpf_load_problem(loaded.error().code),
             "EACCES: this kernel's verifier, or a security module, refuses the program");
   EXPECT_EQ(loaded.error().file, std::string("evenkeel_test"));
 }
@@ -75,7 +76,7 @@ TEST_F(LiveBpfProgram, AnInvalidObjectGivesAnExplanation) {
     const auto loaded = load(bytes);
     ASSERT_FALSE(loaded);
     EXPECT_EQ(said_, "");
-    const auto why = features::why_not_loaded(loaded.error().code);
+    const auto why = features::bpf_load_problem(loaded.error().code);
     EXPECT_NE(why.find(": this kernel "), std::string::npos) << why;
     EXPECT_LT(why.size(), 100U) << why;
   }

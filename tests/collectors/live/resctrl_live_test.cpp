@@ -101,7 +101,7 @@ class LiveResctrlMatrix : public testing::Test {
     }
     if (!bandwidth_ || system->resources.size() != 2 || machine_.mask < 0x1f)
       GTEST_SKIP() << "this machine is not like the model: L3 and MB in percent";
-    machine_.most_groups = system->most_groups - system->other_groups;
+    machine_.max_groups = system->max_groups - system->other_groups;
     child_ = ::fork();
     if (child_ == 0)
       for (;;) ::pause();
@@ -144,7 +144,7 @@ TEST_F(LiveResctrlMatrix, ClassesOfServiceRunOut) {
     if (!real.starts_with("taken")) break;
     made.push_back(row.path);
   }
-  EXPECT_EQ(made.size(), static_cast<std::size_t>(machine_.most_groups - 1));
+  EXPECT_EQ(made.size(), static_cast<std::size_t>(machine_.max_groups - 1));
   for (const auto& name : made) EXPECT_TRUE(real_.remove_dir(kRoot + "/" + name)) << name;
 }
 

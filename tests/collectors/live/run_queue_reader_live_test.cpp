@@ -51,7 +51,7 @@ class LiveRunQueueReader : public testing::Test {
   /// In the last reading, with or without a named runner.
   [[nodiscard]] Duration blamed(CgroupId victim) const {
     Duration sum{};
-    for (const auto& one : run_queue_.blame_rest)
+    for (const auto& one : run_queue_.blame_remainders)
       if (one.victim == victim && !one.sibling) sum += one.time;
     for (const auto& one : run_queue_.blame)
       if (one.victim == victim && !one.sibling) sum += one.time;
@@ -67,8 +67,8 @@ class LiveRunQueueReader : public testing::Test {
 TEST_F(LiveRunQueueReader, BlameWithoutRoomInTheTableCountsForTheVictim) {
   ASSERT_NO_FATAL_FAILURE(contend(1s));
   EXPECT_LE(run_queue_.blame.size(), 1U);
-  EXPECT_GE(run_queue_.blame_rest.size(), 2U);
-  EXPECT_GE(run_queue_.blame_cut, 2U);
+  EXPECT_GE(run_queue_.blame_remainders.size(), 2U);
+  EXPECT_GE(run_queue_.merged_pairs, 2U);
   EXPECT_EQ(run_queue_.lost, 0U);
   for (const RunQueueWait& wait : run_queue_.waits) {
     EXPECT_GT(blamed(wait.cgroup), wait.waited * 8 / 10) << "somebody ran meanwhile";
@@ -76,7 +76,7 @@ TEST_F(LiveRunQueueReader, BlameWithoutRoomInTheTableCountsForTheVictim) {
   }
   for (const PinnedTask& one : tasks_) one.hold();
   read_after(50ms);
-  EXPECT_TRUE(run_queue_.blame_rest.empty()) << "a tick begins anew";
+  EXPECT_TRUE(run_queue_.blame_remainders.empty()) << "a tick begins anew";
 }
 
 /// They still wait, but not only for each other.

@@ -29,7 +29,7 @@ class BlamePickTest : public testing::Test {
     return out;
   }
   [[nodiscard]] BlameRest rest_of(std::uint32_t victim, bool sibling = false) const {
-    for (const auto& one : run_queue_.blame_rest)
+    for (const auto& one : run_queue_.blame_remainders)
       if (one.victim == id(victim) && one.sibling == sibling) return one;
     return {};
   }
@@ -37,7 +37,7 @@ class BlamePickTest : public testing::Test {
   [[nodiscard]] Duration all_time() const {
     Duration sum{};
     for (const auto& one : run_queue_.blame) sum += one.time;
-    for (const auto& one : run_queue_.blame_rest) sum += one.time;
+    for (const auto& one : run_queue_.blame_remainders) sum += one.time;
     return sum;
   }
   run_queue::BlameSelection pick_{};
@@ -50,8 +50,8 @@ TEST_F(BlamePickTest, AllPairsAreReportedIfThereIsRoom) {
   pick_.emit(run_queue_);
   EXPECT_EQ(run_queue_.blame.size(), run_queue::BlameSelection::kMaxPairs)
       << "one victim may have as many as there is room for";
-  EXPECT_TRUE(run_queue_.blame_rest.empty());
-  EXPECT_EQ(run_queue_.blame_cut, 0U);
+  EXPECT_TRUE(run_queue_.blame_remainders.empty());
+  EXPECT_EQ(run_queue_.merged_pairs, 0U);
   ASSERT_EQ(of(4).size(), 256U);
   EXPECT_EQ(of(4)[0].time, 1024ms) << "the longest first";
   EXPECT_EQ(run_queue_.blame[0].victim, id(1));
@@ -66,8 +66,8 @@ TEST_F(BlamePickTest, TheLongestPairsAreReportedAndTheOthersSummed) {
   EXPECT_EQ(of(2).size(), 1U);
   EXPECT_EQ(rest_of(1).pairs, 977);
   EXPECT_EQ(rest_of(1).time, 977us * 978 / 2);
-  EXPECT_EQ(run_queue_.blame_rest.size(), 1U);
-  EXPECT_EQ(run_queue_.blame_cut, 977U);
+  EXPECT_EQ(run_queue_.blame_remainders.size(), 1U);
+  EXPECT_EQ(run_queue_.merged_pairs, 977U);
 }
 
 /// 330 victims with a dozen runners each, the last of them with the least: each keeps some pairs.
@@ -90,7 +90,7 @@ TEST_F(BlamePickTest, EveryVictimKeepsItsLongestPairs) {
   EXPECT_EQ(of(330).size(), run_queue::BlameSelection::kMinPerVictim);
   EXPECT_EQ(rest_of(330).pairs, 9);
   EXPECT_EQ(rest_of(330).time, 45us);
-  EXPECT_EQ(run_queue_.blame_cut, 330U * 12 - run_queue::BlameSelection::kMaxPairs);
+  EXPECT_EQ(run_queue_.merged_pairs, 330U * 12 - run_queue::BlameSelection::kMaxPairs);
   EXPECT_EQ(all_time(), noted);
 }
 
@@ -144,7 +144,7 @@ TEST_F(BlamePickTest, PairsBeyondTheCapacityAreSummedEarly) {
     ASSERT_FALSE(of(victim).empty());
     EXPECT_EQ(of(victim)[0].time, longest[victim]) << victim;
   }
-  EXPECT_EQ(run_queue_.blame_cut, all.size() - run_queue::BlameSelection::kMaxPairs);
+  EXPECT_EQ(run_queue_.merged_pairs, all.size() - run_queue::BlameSelection::kMaxPairs);
 }
 
 TEST_F(BlamePickTest, TheKernelsUnnamedBlameIsAddedToTheSums) {
@@ -155,7 +155,7 @@ TEST_F(BlamePickTest, TheKernelsUnnamedBlameIsAddedToTheSums) {
   EXPECT_EQ(rest_of(1).pairs, 2);
   EXPECT_EQ(rest_of(1).time, 6us);
   EXPECT_EQ(rest_of(7, true).time, 6us);
-  EXPECT_EQ(run_queue_.blame_cut, 3U);
+  EXPECT_EQ(run_queue_.merged_pairs, 3U);
 }
 
 TEST_F(BlamePickTest, EachTickStartsEmptyAndAllocatesNothing) {
@@ -169,9 +169,9 @@ TEST_F(BlamePickTest, EachTickStartsEmptyAndAllocatesNothing) {
   fill();
   EXPECT_EQ(guard.allocations(), 0U);
   EXPECT_EQ(all_time(), time);
-  EXPECT_EQ(run_queue_.blame_cut, 2U * (2000 - run_queue::BlameSelection::kMaxPairs)) << "since the start";
+  EXPECT_EQ(run_queue_.merged_pairs, 2U * (2000 - run_queue::BlameSelection::kMaxPairs)) << "since the start";
   pick_.emit(run_queue_);
-  EXPECT_TRUE(run_queue_.blame.empty() && run_queue_.blame_rest.empty());
+  EXPECT_TRUE(run_queue_.blame.empty() && run_queue_.blame_remainders.empty());
 }
 
 }  // namespace

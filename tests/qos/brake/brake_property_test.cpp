@@ -26,7 +26,7 @@ Alarm random_alarm(Dice& dice, const NodeSnapshot& node) {
   if (dice.chance(30)) alarm.source = AlarmSource::run_queue;
   if (dice.chance(90)) alarm.victim_throttled = milliseconds(dice.chance(80) ? 0 : dice.roll(0, 500));
   if (dice.chance(90)) alarm.victim_stalled = milliseconds(dice.roll(0, 1000));
-  if (dice.chance(90)) alarm.besteffort_ran = CpuTime(dice.roll(0, 4'000'000'000));
+  if (dice.chance(90)) alarm.besteffort_cpu_time = CpuTime(dice.roll(0, 4'000'000'000));
   const auto* besteffort = node.cgroup(node.besteffort);
   if (besteffort != nullptr) alarm.besteffort_memory = besteffort->memory.current;
   return alarm;
@@ -38,7 +38,7 @@ struct Brakes {
   [[nodiscard]] Duration in_minute(MonoTime now) const {
     Duration sum{};
     for (const auto& [from, to] : spans)
-      sum += std::max(Duration{}, std::min(to, now) - std::max(from, now - brake::Duty::kSpan));
+      sum += std::max(Duration{}, std::min(to, now) - std::max(from, now - brake::DutyCycle::kSpan));
     return sum;
   }
 };
@@ -60,7 +60,7 @@ TEST(BrakeProperty, AlwaysLetsGoAndKeepsToItsShareOfAnyMinute) {
     decide::PolicyState state;
     decide::Intents out;
     Brakes cpu, memory;
-    const Duration most(scaled(brake::Duty::kSpan.count(), settings.max_duty_percent.count(), 100));
+    const Duration most(scaled(brake::DutyCycle::kSpan.count(), settings.max_duty_percent.count(), 100));
     const auto round = [&](std::int64_t alarms) {
       const MonoTime before = node.at;
       // The program's timer rings when a lease ends.

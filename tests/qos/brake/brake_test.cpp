@@ -71,12 +71,12 @@ bool brakes(Change change) {
 
 TEST(Brake, OnlyWhereBestEffortCanBeTheCause) {
   EXPECT_TRUE(brakes([](Scene&, Alarm&) {}));
-  EXPECT_FALSE(brakes([](Scene&, Alarm& a) { a.besteffort_ran = CpuTime(9'999'999); }))
+  EXPECT_FALSE(brakes([](Scene&, Alarm& a) { a.besteffort_cpu_time = CpuTime(9'999'999); }))
       << "less than the service waited";
-  EXPECT_FALSE(brakes([](Scene&, Alarm& a) { a.besteffort_ran.reset(); })) << "unknown is not enough";
+  EXPECT_FALSE(brakes([](Scene&, Alarm& a) { a.besteffort_cpu_time.reset(); })) << "unknown is not enough";
   EXPECT_FALSE(brakes([](Scene&, Alarm& a) {
     a.waited = {};
-    a.besteffort_ran = CpuTime(1000);
+    a.besteffort_cpu_time = CpuTime(1000);
   })) << "as good as nothing";
 }
 

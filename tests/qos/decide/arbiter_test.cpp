@@ -17,11 +17,11 @@ struct Arbiter : testing::Test {
   std::vector<decide::Intent> plan{};
 
   void say(decide::PolicyIndex by, CgroupId target, Knob knob, const KnobValue& value) {
-    intents.speak_as(by);
+    intents.set_policy(by);
     intents.want(target, knob, value, because("a test wants it"));
   }
   void hold(decide::PolicyIndex by, CgroupId target, Knob knob) {
-    intents.speak_as(by);
+    intents.set_policy(by);
     intents.hold(target, knob, because("a test does not know"));
   }
   void decide() { decide::arbitrate(node, slo, intents, plan); }

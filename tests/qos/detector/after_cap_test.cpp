@@ -15,13 +15,13 @@ constexpr MonoTime kStart{std::chrono::hours(100)};
 
 detector::NormalModel known() {
   detector::NormalModel model(Signal::cpi);
-  model.load(detector::normal_from(1, 0.1, 1e6, kStart, traits_of(Signal::cpi)));
+  model.load(detector::normal_from_mean(1, 0.1, 1e6, kStart, traits_of(Signal::cpi)));
   return model;
 }
 
-detector::CureResult after(double before, std::initializer_list<double> samples,
-                           Duration passed = minutes(2)) {
-  detector::CureWatch watch;
+detector::ReliefOutcomeResult after(double before, std::initializer_list<double> samples,
+                                    Duration passed = minutes(2)) {
+  detector::ReliefWatch watch;
   watch.begin(before, kStart);
   auto now = kStart;
   for (const double value : samples) watch.add(value, now += minutes(1));
@@ -30,50 +30,51 @@ detector::CureResult after(double before, std::initializer_list<double> samples,
 
 TEST(AfterCap, TheVictimIsWellAgain) {
   const auto result = after(2, {1.05, 0.95});
-  EXPECT_EQ(result.cure, detector::Cure::cured);
+  EXPECT_EQ(result.cure, detector::ReliefOutcome::relieved);
   EXPECT_NEAR(result.times_before, 2, 1e-9);
   EXPECT_NEAR(result.times_after, std::sqrt(1.05 * 0.95), 1e-9);
   EXPECT_NEAR(result.relief, 1, 0.01);
 }
 
 TEST(AfterCap, HalfOfItGoneIsACure) {
-  EXPECT_EQ(after(4, {1.9, 1.9}).cure, detector::Cure::cured);
-  EXPECT_EQ(after(4, {2.1, 2.1}).cure, detector::Cure::not_cured);
+  EXPECT_EQ(after(4, {1.9, 1.9}).cure, detector::ReliefOutcome::relieved);
+  EXPECT_EQ(after(4, {2.1, 2.1}).cure, detector::ReliefOutcome::not_relieved);
   EXPECT_NEAR(after(4, {2, 2}).relief, 0.5, 1e-9);
 }
 
 TEST(AfterCap, NoBetterOrWorse) {
-  EXPECT_EQ(after(2, {2, 2}).cure, detector::Cure::not_cured);
+  EXPECT_EQ(after(2, {2, 2}).cure, detector::ReliefOutcome::not_relieved);
   EXPECT_NEAR(after(2, {2, 2}).relief, 0, 1e-9);
   EXPECT_LT(after(2, {3, 3}).relief, 0);
 }
 
 TEST(AfterCap, OneSampleDecidesNothing) {
-  EXPECT_EQ(after(2, {1}, minutes(1)).cure, detector::Cure::waiting);
-  EXPECT_EQ(after(2, {1, 2.4}).cure, detector::Cure::not_cured) << "both together are hardly better";
+  EXPECT_EQ(after(2, {1}, minutes(1)).cure, detector::ReliefOutcome::waiting);
+  EXPECT_EQ(after(2, {1, 2.4}).cure, detector::ReliefOutcome::not_relieved)
+      << "both together are hardly better";
 }
 
 TEST(AfterCap, SamplesThatDoNotCome) {
-  EXPECT_EQ(after(2, {}, minutes(4)).cure, detector::Cure::waiting);
-  EXPECT_EQ(after(2, {}, minutes(5)).cure, detector::Cure::unknown);
-  EXPECT_EQ(after(2, {1}, minutes(5)).cure, detector::Cure::unknown);
+  EXPECT_EQ(after(2, {}, minutes(4)).cure, detector::ReliefOutcome::waiting);
+  EXPECT_EQ(after(2, {}, minutes(5)).cure, detector::ReliefOutcome::unknown);
+  EXPECT_EQ(after(2, {1}, minutes(5)).cure, detector::ReliefOutcome::unknown);
 }
 
 TEST(AfterCap, AVictimThatWasWellCannotBeCured) {
-  EXPECT_EQ(after(0.9, {0.9, 0.9}).cure, detector::Cure::unknown);
-  detector::CureWatch watch;
+  EXPECT_EQ(after(0.9, {0.9, 0.9}).cure, detector::ReliefOutcome::unknown);
+  detector::ReliefWatch watch;
   watch.begin(2, kStart);
   for (int i = 1; i <= 2; ++i) watch.add(1, kStart + minutes(i));
   EXPECT_EQ(watch.judge(detector::NormalModel(Signal::cpi), kStart + minutes(2), kSettings).cure,
-            detector::Cure::unknown);
+            detector::ReliefOutcome::unknown);
 }
 
 TEST(AfterCap, ASampleOfBeforeTheLimitDoesNotCount) {
-  detector::CureWatch watch;
+  detector::ReliefWatch watch;
   watch.begin(2, kStart);
   watch.add(1, kStart);
   watch.add(1, kStart - minutes(1));
-  EXPECT_EQ(watch.judge(known(), kStart + minutes(1), kSettings).cure, detector::Cure::waiting);
+  EXPECT_EQ(watch.judge(known(), kStart + minutes(1), kSettings).cure, detector::ReliefOutcome::waiting);
 }
 
 TEST(ClearedSuspects, ForAWhileAndForThatVictim) {

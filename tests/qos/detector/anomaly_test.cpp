@@ -38,9 +38,9 @@ TEST(TailChance, KnownValues) {
   EXPECT_NEAR(detector::student_tail(-2.552, 18), 0.99, 0.0003);
   EXPECT_EQ(detector::student_tail(9, 0), 1);
   // Two chances of 0.05: 0.0025 * (1 - ln 0.0025).
-  EXPECT_NEAR(detector::chance_of_both(0.05, 0.05), 0.01748, 1e-5);
-  EXPECT_EQ(detector::chance_of_both(1, 1), 1);
-  EXPECT_EQ(detector::chance_of_both(0, 0.5), 0);
+  EXPECT_NEAR(detector::combined_p_value(0.05, 0.05), 0.01748, 1e-5);
+  EXPECT_EQ(detector::combined_p_value(1, 1), 1);
+  EXPECT_EQ(detector::combined_p_value(0, 0.5), 0);
 }
 
 TEST(Anomaly, ThreeOutliersOfFive) {

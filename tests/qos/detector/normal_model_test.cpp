@@ -199,7 +199,7 @@ TEST(NormalModel, ACheckpointIsAllThereIs) {
 
 TEST(NormalModel, AFileSaysMeanAndDeviation) {
   detector::NormalModel model(Signal::cpi);
-  model.load(detector::normal_from(2, 0.4, 400, kStart, traits_of(Signal::cpi)));
+  model.load(detector::normal_from_mean(2, 0.4, 400, kStart, traits_of(Signal::cpi)));
   EXPECT_NEAR(model.usual(), 2, 1e-9);
   EXPECT_TRUE(model.trusted(kSettings));
   // log(1.2) is 0.182; a twentieth is added for what 400 samples leave open.
@@ -208,7 +208,7 @@ TEST(NormalModel, AFileSaysMeanAndDeviation) {
 
 TEST(NormalModel, ADeviationComesBackAsItWasGiven) {
   for (const Signal signal : {Signal::cpi, Signal::run_queue_wait}) {
-    const auto normal = detector::normal_from(0.5, 0.125, 400, kStart, traits_of(signal));
+    const auto normal = detector::normal_from_mean(0.5, 0.125, 400, kStart, traits_of(signal));
     EXPECT_NEAR(detector::deviation_of(normal, traits_of(signal)), 0.125, 1e-9);
   }
 }
@@ -224,8 +224,8 @@ TEST(NormalModel, WhatWasKeptFadesFromThenOn) {
 TEST(NormalModel, HowAlikeNeighboursAreIsLearnedSoonWhereAFileCannotSay) {
   std::mt19937 random(5);
   detector::NormalModel model(Signal::cpi);
-  ASSERT_TRUE(
-      model.load_without_neighbours(detector::normal_from(1, 0.1, 5000, kStart, traits_of(Signal::cpi))));
+  ASSERT_TRUE(model.load_without_autocorrelation(
+      detector::normal_from_mean(1, 0.1, 5000, kStart, traits_of(Signal::cpi))));
   double drift = 0;
   for (int i = 1; i <= 300; ++i) {
     drift = 0.9 * drift + std::sqrt(1 - 0.81) * std::normal_distribution<>()(random);
@@ -238,7 +238,7 @@ TEST(NormalModel, HowAlikeNeighboursAreIsLearnedSoonWhereAFileCannotSay) {
 double usual_after_restart(bool doubted, double first_samples) {
   std::mt19937 random(6);
   detector::NormalModel model(Signal::cpi);
-  model.load(detector::normal_from(1, 0.1, 5000, kStart, traits_of(Signal::cpi)));
+  model.load(detector::normal_from_mean(1, 0.1, 5000, kStart, traits_of(Signal::cpi)));
   if (doubted) model.doubt();
   for (int i = 1; i <= 30; ++i)
     model.learn(first_samples * (1 + 0.05 * std::normal_distribution<>()(random)), kStart + minutes(i),

@@ -167,7 +167,7 @@ TEST(Suspects, BlameIsTheFirstEvidence) {
   EXPECT_EQ(verdicts[0].finding, detector::Finding::named);
   EXPECT_NEAR(*verdicts[0].blame, 0.14, 1e-6);
   EXPECT_NEAR(*verdicts[0].blame_share, 0.13 / 0.15, 0.06);
-  EXPECT_EQ(finding_of(verdicts, 2), detector::Finding::little_blame);
+  EXPECT_EQ(finding_of(verdicts, 2), detector::Finding::low_blame);
 }
 
 TEST(Suspects, BlameNeedsNoContrast) {
@@ -183,7 +183,7 @@ TEST(Suspects, BlameThatWasAlwaysThereIsNoReason) {
   Trial trial(Signal::run_queue_wait, 0.05);
   trial.suffer(2);
   trial.suspect(2, 2, 0.04, 0.05);
-  EXPECT_EQ(trial.judged()[0].finding, detector::Finding::old_blame);
+  EXPECT_EQ(trial.judged()[0].finding, detector::Finding::unchanged_blame);
 }
 
 // Somebody outside the pods came; the neighbour is met more often, for the service is late with everything.
@@ -191,7 +191,7 @@ TEST(Suspects, AThirdOfAllWaitingIsNotAThirdOfWhatIsNew) {
   Trial trial(Signal::run_queue_wait, 0.2);
   trial.suffer(4.5);
   trial.suspect(0.5, 0.5, 0.19, 0.33);
-  EXPECT_EQ(trial.judged()[0].finding, detector::Finding::old_blame);
+  EXPECT_EQ(trial.judged()[0].finding, detector::Finding::unchanged_blame);
 }
 
 TEST(Suspects, WhoIsNewIsNamedBesideANeighbourWhoAlwaysHasMore) {
@@ -200,7 +200,7 @@ TEST(Suspects, WhoIsNewIsNamedBesideANeighbourWhoAlwaysHasMore) {
   trial.suspect(0.5, 0.5, 0.45, 0.45);
   trial.suspect(0, 1, 0, 0.19);
   const auto verdicts = trial.judged();
-  EXPECT_EQ(finding_of(verdicts, 1), detector::Finding::old_blame);
+  EXPECT_EQ(finding_of(verdicts, 1), detector::Finding::unchanged_blame);
   EXPECT_EQ(finding_of(verdicts, 2), detector::Finding::named);
 }
 
@@ -208,7 +208,7 @@ TEST(Suspects, TheVictimsOwnWaitingIsNobodysFault) {
   Trial trial(Signal::run_queue_wait, 0.05);
   trial.suffer(6);
   trial.suspect(0.02, 3, 0.001, 0.02);
-  EXPECT_EQ(trial.judged()[0].finding, detector::Finding::little_blame);
+  EXPECT_EQ(trial.judged()[0].finding, detector::Finding::low_blame);
 }
 
 TEST(Suspects, OfTwoBothBlamedTheOneWithMoreIsNamed) {
@@ -227,8 +227,8 @@ TEST(Suspects, OfTwoBothBlamedTheOneWithMoreIsNamed) {
 TEST(Suspects, TheMoreAreWatchedTheSurerItHasToBe) {
   const detector::VictimWatch watch;
   // A tenth a day, five minutes a look: 288 looks a day.
-  EXPECT_NEAR(detector::chance_allowed(watch.open_case(1, kSettings), kSettings), 0.1 / 288, 1e-9);
-  EXPECT_NEAR(detector::chance_allowed(watch.open_case(100, kSettings), kSettings), 0.1 / 28'800, 1e-12);
+  EXPECT_NEAR(detector::allowed_p_value(watch.open_case(1, kSettings), kSettings), 0.1 / 288, 1e-9);
+  EXPECT_NEAR(detector::allowed_p_value(watch.open_case(100, kSettings), kSettings), 0.1 / 28'800, 1e-12);
 }
 
 TEST(Suspects, ASuspectAmongManyIsHarderToAccuse) {

@@ -39,7 +39,7 @@ TEST_F(EvictionBrakes, ARefusalCostsNoToken) {
   for (int i = 0; i < 8; ++i) {
     const auto name = victim();
     ASSERT_EQ(name.find("guarded"), 0U);
-    eviction::pass_over(state, name, node.at + seconds(100));
+    eviction::skip_pod(state, name, node.at + seconds(100));
   }
   EXPECT_EQ(victim(), "free");
 }

@@ -18,40 +18,40 @@ struct GangTest : ::testing::Test, test::EvictingNode {
     spec.eviction.gang = {"batch/" + gang, needed, total};
     return spec;
   }
-  eviction::GangStanding standing(const std::string& name) {
-    return eviction::gang_standing(node, state, spec_of(name));
+  eviction::GangState standing(const std::string& name) {
+    return eviction::gang_state(node, state, spec_of(name));
   }
 };
 
 TEST_F(GangTest, OneThatFailedBreaksWhoeverNeedsIt) {
   member("a", 1_GiB, "g");
   member("b", 1_GiB, "g");
-  EXPECT_EQ(standing("a"), eviction::GangStanding::whole) << "not said how many are needed: all";
+  EXPECT_EQ(standing("a"), eviction::GangState::whole) << "not said how many are needed: all";
   spec_of("b").phase = PodPhase::failed;
-  EXPECT_EQ(standing("a"), eviction::GangStanding::broken);
+  EXPECT_EQ(standing("a"), eviction::GangState::broken);
   spec_of("b").phase = PodPhase::succeeded;
-  EXPECT_EQ(standing("a"), eviction::GangStanding::whole) << "who is done is not missed";
-  EXPECT_EQ(standing("none"), eviction::GangStanding::whole);
+  EXPECT_EQ(standing("a"), eviction::GangState::whole) << "who is done is not missed";
+  EXPECT_EQ(standing("none"), eviction::GangState::whole);
   spec_of("a").eviction.gang = {};
-  EXPECT_EQ(standing("a"), eviction::GangStanding::spare);
+  EXPECT_EQ(standing("a"), eviction::GangState::spare);
 }
 
 TEST_F(GangTest, MoreThanItNeedsAreToSpare) {
   for (const char* name : {"a", "b", "c"}) member(name, 1_GiB, "g", 2);
-  EXPECT_EQ(standing("a"), eviction::GangStanding::spare);
+  EXPECT_EQ(standing("a"), eviction::GangState::spare);
   spec_of("c").terminating = true;
-  EXPECT_EQ(standing("a"), eviction::GangStanding::whole) << "two are left here, and two are needed";
+  EXPECT_EQ(standing("a"), eviction::GangState::whole) << "two are left here, and two are needed";
   spec_of("b").terminating = true;
-  EXPECT_EQ(standing("a"), eviction::GangStanding::broken);
+  EXPECT_EQ(standing("a"), eviction::GangState::broken);
 }
 
 TEST_F(GangTest, ATotalAboveTheNeedIsToSpareToo) {
   for (const char* name : {"a", "b"}) member(name, 1_GiB, "g", 8, 10);  // eight are elsewhere
-  EXPECT_EQ(standing("a"), eviction::GangStanding::spare);
-  state.gone_lately = {{"x", "", "batch/g", node.at}, {"y", "", "batch/g", node.at}};
-  EXPECT_EQ(standing("a"), eviction::GangStanding::whole);
-  state.gone_lately.push_back({"z", "", "batch/g", node.at});
-  EXPECT_EQ(standing("a"), eviction::GangStanding::broken);
+  EXPECT_EQ(standing("a"), eviction::GangState::spare);
+  state.recent_evictions = {{"x", "", "batch/g", node.at}, {"y", "", "batch/g", node.at}};
+  EXPECT_EQ(standing("a"), eviction::GangState::whole);
+  state.recent_evictions.push_back({"z", "", "batch/g", node.at});
+  EXPECT_EQ(standing("a"), eviction::GangState::broken);
 }
 
 TEST_F(GangTest, ABrokenGangGoesBeforeOthersAndAWholeOneLast) {

@@ -109,7 +109,7 @@ TEST_F(EvictionTest, ARefusedOneIsPassedOverForAWhile) {
   pod("free", 1_GiB);
   used(90_GiB);
   ASSERT_EQ(victim(), "guarded");
-  eviction::pass_over(state, "guarded", MonoTime(seconds(second + 100)));
+  eviction::skip_pod(state, "guarded", MonoTime(seconds(second + 100)));
   EXPECT_EQ(victim(), "free");
   gone("free");
   EXPECT_EQ(victim(1), "");

@@ -11,8 +11,8 @@ using namespace literals;
 using namespace std::chrono_literals;
 using Scene = CountedScene;
 
-constexpr std::size_t kMemory = detector::stall_place(Signal::reclaim_stall);
-constexpr std::size_t kIo = detector::stall_place(Signal::block_io_stall);
+constexpr std::size_t kMemory = detector::stall_index(Signal::reclaim_stall);
+constexpr std::size_t kIo = detector::stall_index(Signal::block_io_stall);
 
 struct Reclaiming : Scene {
   /// Milliseconds per second that the service and the hog reclaim.
@@ -68,14 +68,14 @@ TEST(StallDay, HoursGoWhenADayIsOver) {
   const MonoTime start{100h + 30min};
   day.add(0, 5, start);
   day.add(1, 2, start + 1h);
-  EXPECT_EQ(day.sum(start + 22h), (detector::StallBudget{5, 2, 0}));
-  EXPECT_EQ(day.sum(start + 24h), (detector::StallBudget{0, 2, 0}));
+  EXPECT_EQ(day.sum(start + 22h), (detector::StallSeconds{5, 2, 0}));
+  EXPECT_EQ(day.sum(start + 24h), (detector::StallSeconds{0, 2, 0}));
   day.add(0, 1, start + 23h);
-  EXPECT_EQ(day.sum(start + 23h), (detector::StallBudget{6, 2, 0}));
+  EXPECT_EQ(day.sum(start + 23h), (detector::StallSeconds{6, 2, 0}));
   day.add(0, 7, start + 50h);
-  EXPECT_EQ(day.sum(start + 50h), (detector::StallBudget{7, 0, 0})) << "two days in which nothing was added";
+  EXPECT_EQ(day.sum(start + 50h), (detector::StallSeconds{7, 0, 0})) << "two days in which nothing was added";
   day.add(0, 9, start + 20h);
-  EXPECT_EQ(day.sum(start + 50h), (detector::StallBudget{7, 0, 0})) << "it is over";
+  EXPECT_EQ(day.sum(start + 50h), (detector::StallSeconds{7, 0, 0})) << "it is over";
 }
 
 }  // namespace

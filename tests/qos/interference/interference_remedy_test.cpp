@@ -12,11 +12,11 @@ namespace {
 
 using namespace literals;
 using namespace std::chrono_literals;
-using What = interference::InterferenceNews::What;
+using What = interference::InterferenceEvent::What;
 using Scene = CountedScene;
 
-std::shared_ptr<const ResctrlSystem> resctrl(int most_groups) {
-  ResctrlSystem system{.most_groups = most_groups};
+std::shared_ptr<const ResctrlSystem> resctrl(int max_groups) {
+  ResctrlSystem system{.max_groups = max_groups};
   system.resources.push_back({.name = "L3", .unit = ResctrlUnit::ways, .full = 0xfff, .domains = {0}});
   system.resources.push_back(
       {.name = "MB", .unit = ResctrlUnit::percent, .full = 100, .least = 10, .step = 10, .domains = {0}});
@@ -59,7 +59,7 @@ TEST(InterferenceRemedy, ACacheThrasherLosesCacheAndBandwidthAndKeepsItsCpu) {
   const auto truth = [](const Scene& now) { return is_cut(now, Scene::kHog) ? 1.05 : 1.6; };
   ASSERT_TRUE(scene.until_limited(truth));
   scene.run(40s, truth);
-  EXPECT_EQ(scene.heard(What::cured), 1U);
+  EXPECT_EQ(scene.heard(What::relieved), 1U);
   EXPECT_TRUE(is_cut(scene, Scene::kHog));
   EXPECT_FALSE(is_cut(scene, Scene::kOther));
   EXPECT_FALSE(scene.is_held_back(Scene::kHog));
@@ -79,8 +79,8 @@ TEST(InterferenceRemedy, AGroupHasItsTimeHoweverOftenThereIsASample) {
   const auto truth = [](const Scene& now) { return is_cut(now, Scene::kHog) ? 1.05 : 2.6; };
   ASSERT_TRUE(scene.until_limited(truth));
   scene.run(10s, truth);
-  EXPECT_EQ(scene.heard(What::cured), 1U);
-  EXPECT_EQ(scene.heard(What::not_cured), 0U);
+  EXPECT_EQ(scene.heard(What::relieved), 1U);
+  EXPECT_EQ(scene.heard(What::not_relieved), 0U);
   EXPECT_TRUE(is_cut(scene, Scene::kHog));
 }
 
@@ -91,12 +91,12 @@ TEST(InterferenceRemedy, WhereLessCacheDoesNotHelpLessCpuIsTriedBeforeItIsCleare
   EXPECT_EQ(scene.state.of<interference::InterferenceState>().caps.front().limit.remedy,
             interference::Remedy::cache);
   scene.run(35s, InTurns::slowed_while(true));  // the group settles, two samples
-  EXPECT_EQ(scene.heard(What::not_cured), 1U);
+  EXPECT_EQ(scene.heard(What::not_relieved), 1U);
   ASSERT_TRUE(scene.is_held_back(Scene::kHog));
   scene.run(1s, InTurns::slowed_while(true));
   EXPECT_FALSE(is_cut(scene, Scene::kHog));
   scene.run(25s, InTurns::slowed_while(true));
-  EXPECT_EQ(scene.heard(What::not_cured), 2U);
+  EXPECT_EQ(scene.heard(What::not_relieved), 2U);
   EXPECT_FALSE(scene.is_held_back(Scene::kHog));
   EXPECT_TRUE(scene.state.of<interference::InterferenceState>().cleared.cleared(
       scene.container(Scene::kShop), scene.id(Scene::kHog), scene.node.at));
@@ -190,7 +190,7 @@ TEST(InterferenceRemedy, WhoComesAgainAndAgainIsAskedToGo) {
     EXPECT_FALSE(chosen()) << time;
     ASSERT_TRUE(scene.until_limited(truth)) << time;
     scene.run(6min, truth);
-    ASSERT_EQ(scene.heard(What::cured), static_cast<std::size_t>(time));
+    ASSERT_EQ(scene.heard(What::relieved), static_cast<std::size_t>(time));
   }
   const auto eviction = chosen();
   ASSERT_TRUE(eviction);

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using Scene = WaitingScene;
 
 constexpr Duration kLearn = 20min;
-using What = interference::InterferenceNews::What;
+using What = interference::InterferenceEvent::What;
 
 TEST(Interference, ACleanNodeAccusesNobody) {
   Scene scene;
@@ -30,7 +30,7 @@ TEST(Interference, ACleanNodeAccusesNobody) {
   for (const interference::Unit& unit : scene.state().units) {
     const double charged = unit.cgroup == scene.pod(2) ? 0.02 * 7200 : 0;
     EXPECT_NEAR(unit.charged_seconds[0], charged, 10);
-    EXPECT_NEAR(unit.charged_lately.sum(scene.node_.at)[0], charged, 10);
+    EXPECT_NEAR(unit.recent_charges.sum(scene.node_.at)[0], charged, 10);
   }
 }
 
@@ -56,8 +56,8 @@ TEST(Interference, ALimitThatHelpsStaysForItsLeaseAndOneThatDoesNotIsTakenBack) 
     for (int i = 0; i < 60 && scene.heard(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
     ASSERT_EQ(scene.heard(What::capped), 1U);
     scene.run(40s, {.hog = helps ? 0.0 : 0.4, .busy = 0.02});
-    EXPECT_EQ(scene.heard(What::cured), helps ? 1U : 0U);
-    EXPECT_EQ(scene.heard(What::not_cured), helps ? 0U : 1U);
+    EXPECT_EQ(scene.heard(What::relieved), helps ? 1U : 0U);
+    EXPECT_EQ(scene.heard(What::not_relieved), helps ? 0U : 1U);
     EXPECT_EQ(scene.quota_of(scene.pod(1)).has_value(), helps);
     // A suspect that was cleared is not limited again.
     scene.run(6min, {.hog = helps ? 0.0 : 0.4, .busy = 0.02});
@@ -74,7 +74,7 @@ TEST(Interference, ALimitThatIsNotInForceHasNotHelped) {
   for (int i = 0; i < 60 && scene.heard(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
   ASSERT_EQ(scene.heard(What::capped), 1U);
   scene.run(40s, {.busy = 0.02});
-  EXPECT_EQ(scene.heard(What::cured), 0U);
+  EXPECT_EQ(scene.heard(What::relieved), 0U);
   EXPECT_TRUE(scene.state().confirmed.empty());
   scene.run(1min, {.busy = 0.02});
   EXPECT_EQ(scene.quota_of(scene.pod(1)), std::nullopt) << "nothing is known of it: it is taken back";
@@ -116,8 +116,8 @@ TEST(Interference, LongWindowsFindAsWell) {
   for (int i = 0; i < 1200 && scene.heard(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
   ASSERT_EQ(scene.heard(What::capped), 1U);
   scene.run(5min, {.busy = 0.02});
-  EXPECT_EQ(scene.heard(What::not_cured), 0U);
-  EXPECT_EQ(scene.heard(What::cured), 1U) << "two samples take four minutes and more";
+  EXPECT_EQ(scene.heard(What::not_relieved), 0U);
+  EXPECT_EQ(scene.heard(What::relieved), 1U) << "two samples take four minutes and more";
 }
 
 // The window that is being filled has another number then, and what is usual for two seconds is not what is

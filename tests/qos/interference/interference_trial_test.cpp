@@ -9,7 +9,7 @@ namespace {
 
 using namespace literals;
 using namespace std::chrono_literals;
-using What = interference::InterferenceNews::What;
+using What = interference::InterferenceEvent::What;
 using Scene = CountedScene;
 
 const Scene::Truth kAlone = [](const Scene&) { return 1.0; };
@@ -30,9 +30,9 @@ struct Beside : Scene {
 TEST(InterferenceTrial, TheGuiltyIsFoundLimitedAndTheServiceRecovers) {
   Beside scene;
   scene.run(7min, kByHog);
-  EXPECT_EQ(scene.heard(What::test_began), 1U);
+  EXPECT_EQ(scene.heard(What::trial_began), 1U);
   ASSERT_EQ(scene.heard(What::capped), 1U);
-  EXPECT_EQ(scene.heard(What::cured), 1U);
+  EXPECT_EQ(scene.heard(What::relieved), 1U);
   EXPECT_EQ(scene.wish(Scene::kHog, Knob::cpu_quota), 22'500);  // a quarter of 0.9 CPUs
 }
 
@@ -53,8 +53,8 @@ TEST(InterferenceTrial, ItIsHeldBackByHalfInHalfOfTheTurns) {
 TEST(InterferenceTrial, TheInnocentIsClearedAndLeftAlone) {
   Beside scene;
   scene.run(25min, kByNobody);
-  EXPECT_EQ(scene.heard(What::test_began), 1U);
-  EXPECT_EQ(scene.heard(What::test_innocent), 1U);
+  EXPECT_EQ(scene.heard(What::trial_began), 1U);
+  EXPECT_EQ(scene.heard(What::trial_cleared), 1U);
   EXPECT_EQ(scene.heard(What::capped), 0U);
   EXPECT_FALSE(scene.is_held_back(Scene::kHog));
 }
@@ -62,7 +62,7 @@ TEST(InterferenceTrial, TheInnocentIsClearedAndLeftAlone) {
 TEST(InterferenceTrial, ThereIsNoneUnlessItIsAllowed) {
   Beside scene(false);
   scene.run(30min, kByHog);
-  EXPECT_EQ(scene.heard(What::test_began), 0U);
+  EXPECT_EQ(scene.heard(What::trial_began), 0U);
 }
 
 TEST(InterferenceTrial, TheDaysBudgetIsKept) {
@@ -70,14 +70,14 @@ TEST(InterferenceTrial, TheDaysBudgetIsKept) {
   scene.slo.evenkeel.interference.most_tests_per_day = 1;
   scene.uses(Scene::kOther, 700_mcpu);
   scene.run(3h, kByNobody);
-  EXPECT_EQ(scene.heard(What::test_began), 1U);
+  EXPECT_EQ(scene.heard(What::trial_began), 1U);
 }
 
 TEST(InterferenceTrial, HandsOffIsRespected) {
   Beside scene;
   scene.sample(Scene::kHog).hands_off = true;
   scene.run(30min, kByHog);
-  EXPECT_EQ(scene.heard(What::test_began), 0U);
+  EXPECT_EQ(scene.heard(What::trial_began), 0U);
 }
 
 TEST(InterferenceTrial, ItEndsWhenNobodyWantsItAnyMore) {

@@ -84,9 +84,9 @@ TEST(Blkio, Example7ANameThatLeadsNowhereCostsThatBlockAlone) {
   EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000) << "there nothing is written at all";
   EXPECT_EQ(io::unresolved_blocks(disks.state.of<io::BlkioState>()), 2U);
   const auto nope = disks.state.of<io::BlkioState>().blocks[1];
-  EXPECT_TRUE(io::worth_telling(nope, disks.node.at));
-  EXPECT_NE(std::string(io::why_unresolved(nope)).find("no disk"), std::string::npos);
-  EXPECT_NE(std::string(io::why_unresolved(disks.state.of<io::BlkioState>().blocks[2]))
+  EXPECT_TRUE(io::should_report(nope, disks.node.at));
+  EXPECT_NE(std::string(io::unresolved_reason(nope)).find("no disk"), std::string::npos);
+  EXPECT_NE(std::string(io::unresolved_reason(disks.state.of<io::BlkioState>().blocks[2]))
                 .find("the host's /dev/disk is mounted"),
             std::string::npos);
 }
@@ -96,9 +96,9 @@ TEST(Blkio, Example8AVolumeOfAPod) {
   Disks disks(node().pod("p").blocks({block}, {{"data", true}}));
   disks.decide();
   EXPECT_EQ(disks.wishes(), 0U) << "not mounted yet";
-  EXPECT_FALSE(io::worth_telling(disks.state.of<io::BlkioState>().blocks.at(0),
+  EXPECT_FALSE(io::should_report(disks.state.of<io::BlkioState>().blocks.at(0),
                                  disks.node.at + std::chrono::seconds(5)));
-  EXPECT_TRUE(io::worth_telling(disks.state.of<io::BlkioState>().blocks.at(0),
+  EXPECT_TRUE(io::should_report(disks.state.of<io::BlkioState>().blocks.at(0),
                                 disks.node.at + std::chrono::seconds(30)));
   auto mounted = machine();
   mounted.volumes = {{disks.node.pods[0].spec->uid, "pvc-1", {kVdb}}};

@@ -38,14 +38,14 @@ TEST(AdvertisedData, WithoutDataOnlyWhatPodsHoldStays) {  // 14
     const auto out = stage.after(seconds(1), false);
     EXPECT_TRUE(out.write && out.urgent);
     EXPECT_EQ(out.amounts, (lending::LentAmounts{4000, 2 * kGib, 0, 0}));
-    EXPECT_FALSE(out.below_held);
+    EXPECT_FALSE(out.below_requested);
     EXPECT_EQ(first_clause(out), "batch-cpu: no data for 901 s: only the 4000 that pods hold");
     stage.pods.clear();
     EXPECT_EQ(cpu_of(stage.after(seconds(1), false)), 0);
     stage.pod_holding(500, 0);
     const auto never_more = stage.after(seconds(1), false);
     EXPECT_EQ(cpu_of(never_more), 0);
-    EXPECT_TRUE(never_more.below_held);
+    EXPECT_TRUE(never_more.below_requested);
     stage.lend(20000);
     EXPECT_EQ(cpu_of(stage.after(seconds(1))), 20000) << "measured again";
   }
@@ -97,7 +97,7 @@ TEST(AdvertisedData, DisabledIsTakenOffOnceNobodyHoldsIt) {
   EXPECT_EQ(stage.after(seconds(1)).amounts, lending::LentAmounts{});
   stage.pod_holding(4000, 0);
   const auto foreign = stage.after(seconds(1));
-  EXPECT_FALSE(foreign.write || foreign.below_held) << "what we do not advertise is not our word";
+  EXPECT_FALSE(foreign.write || foreign.below_requested) << "what we do not advertise is not our word";
 }
 
 }  // namespace

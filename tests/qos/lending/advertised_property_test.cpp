@@ -38,7 +38,7 @@ TEST(AdvertisedProperty, HoldsOverRandomHistories) {
           ASSERT_LE(is, was);
         }
         if (out.amounts[i] && is < out.held[i].value_or(0)) {
-          ASSERT_TRUE(out.below_held);
+          ASSERT_TRUE(out.below_requested);
           ASSERT_NE(out.why.find(std::string(lending::kLentNames[i]) + ": "), std::string::npos) << out.why;
         }
       }

@@ -92,18 +92,18 @@ TEST(Advertised, ADropIsUrgentASmallOneIsNot) {
 TEST(Advertised, ASmallDropBelowWhatPodsHoldIsUrgentAndSaid) {
   AdvertisingNode stage;
   stage.pod_holding(24500, kGib);
-  EXPECT_FALSE(stage.after(seconds(1)).below_held);
+  EXPECT_FALSE(stage.after(seconds(1)).below_requested);
   stage.lend(24000);
   const auto out = stage.after(seconds(1));
   EXPECT_TRUE(out.urgent);
-  EXPECT_TRUE(out.below_held);
+  EXPECT_TRUE(out.below_requested);
   EXPECT_EQ(out.held[0], 24500);
   EXPECT_EQ(out.why,
             "batch-cpu: 25000 to 24000: less can be lent, pods hold 24500, more than the 24000 advertised");
   stage.lend(23900);
   const auto next = stage.after(seconds(1));
   EXPECT_FALSE(next.write) << "once below, small changes are small again";
-  EXPECT_TRUE(next.below_held) << "but it is not forgotten";
+  EXPECT_TRUE(next.below_requested) << "but it is not forgotten";
 }
 
 TEST(Advertised, WhatPodsHoldIsTheSumOfTheirRequests) {
@@ -113,13 +113,13 @@ TEST(Advertised, WhatPodsHoldIsTheSumOfTheirRequests) {
   stage.pods[1].phase = PodPhase::pending;
   stage.pod_holding(4000, kGib);
   stage.pods[2].phase = PodPhase::succeeded;
-  EXPECT_EQ(lending::held_by(stage.pods), (lending::LentAmounts{3000, 2 * kGib, 0, 0}));
+  EXPECT_EQ(lending::requested_amounts(stage.pods), (lending::LentAmounts{3000, 2 * kGib, 0, 0}));
   stage.pods[0].containers[0].limits.mid_cpu = MilliCpu(7);
-  EXPECT_EQ(lending::held_by(stage.pods)[2], 7);
+  EXPECT_EQ(lending::requested_amounts(stage.pods)[2], 7);
   stage.pods[2] = Pod{.kube_qos = KubeQos::burstable, .phase = PodPhase::running, .from_cgroup_only = true};
-  EXPECT_EQ(lending::held_by(stage.pods)[0], 3000) << "a batch pod is best effort for the kubelet";
+  EXPECT_EQ(lending::requested_amounts(stage.pods)[0], 3000) << "a batch pod is best effort for the kubelet";
   stage.pods[2].kube_qos = KubeQos::besteffort;
-  EXPECT_EQ(lending::held_by(stage.pods), lending::LentAmounts{});
+  EXPECT_EQ(lending::requested_amounts(stage.pods), lending::LentAmounts{});
 }
 
 TEST(Advertised, FastCpusCountAsMoreRoundedUp) {

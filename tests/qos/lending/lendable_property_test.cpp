@@ -142,7 +142,7 @@ TEST(LendableProperty, TwoImplementationsAgree) {
           << seed << " zone " << zone;
     }
     const bool all = lend.batch_cpu && lend.batch_memory && lend.mid_cpu && lend.mid_memory;
-    ASSERT_EQ(all, lend.unknown_because.empty()) << seed;
+    ASSERT_EQ(all, lend.unknown_reason.empty()) << seed;
     known += all ? 1 : 0;
     positive += all && lend.batch_cpu->count() > 0 && lend.batch_memory->count() > 0 ? 1 : 0;
   }

@@ -19,7 +19,7 @@ TEST(LendableUnknown, TheSystemsUseIsNotZeroWhenItIsUnknown) {
   node.usage.system.cpu.reset();
   EXPECT_EQ(node.lend().batch_cpu, std::nullopt);
   EXPECT_EQ(node.lend().batch_memory, gb(33));
-  EXPECT_EQ(node.lend().unknown_because, "batch-cpu: the system's use is unknown");
+  EXPECT_EQ(node.lend().unknown_reason, "batch-cpu: the system's use is unknown");
   EXPECT_EQ(node.policies("maxUsageRequest", "usage").lend().batch_cpu, std::nullopt);
 }
 
@@ -37,7 +37,7 @@ TEST(LendableUnknown, WithoutAListOfPodsNothingIsKnown) {
   node.pods_known = false;
   EXPECT_EQ(node.lend().batch_cpu, std::nullopt);
   EXPECT_EQ(node.lend().batch_memory, std::nullopt);
-  EXPECT_EQ(node.lend().unknown_because,
+  EXPECT_EQ(node.lend().unknown_reason,
             "batch-cpu: the pods are unknown; batch-memory: the pods are unknown");
 }
 
@@ -46,7 +46,7 @@ TEST(LendableUnknown, APodKnownFromItsCgroupOnlyCountsByItsUseOrNotAtAll) {
   node.pods.back().from_cgroup_only = true;
   EXPECT_EQ(node.lend().batch_cpu, cpus(24));
   EXPECT_EQ(node.policies("usage", "request").lend().batch_memory, std::nullopt);
-  EXPECT_EQ(node.lend().unknown_because,
+  EXPECT_EQ(node.lend().unknown_reason,
             "batch-memory: what pods known only from their cgroups request is unknown");
   EXPECT_EQ(node.policies("maxUsageRequest", "usage").lend().batch_cpu, std::nullopt);
   node.usage.pods.pop_back();
@@ -68,7 +68,7 @@ TEST(LendableUnknown, MidNeedsTheNodesUseOnlyWhereThereIsSomethingToReclaim) {
   node.reclaimable(0, 5);
   EXPECT_EQ(node.lend().mid_cpu, cpus(0));
   EXPECT_EQ(node.lend().mid_memory, std::nullopt);
-  EXPECT_EQ(node.lend().unknown_because, "mid-memory: the node's use is unknown");
+  EXPECT_EQ(node.lend().unknown_reason, "mid-memory: the node's use is unknown");
   node.uses_in_all(1, 1);
   EXPECT_EQ(node.lend().mid_memory, gb(5));
   node.usage.system = {};
@@ -81,7 +81,7 @@ TEST(LendableKernel, WithoutANodeObjectTheKernelsViewCounts) {
   LendingNode node = worked_example();
   node.object = {};
   EXPECT_EQ(node.lend().batch_cpu, std::nullopt);
-  EXPECT_TRUE(node.lend().unknown_because.starts_with("batch-cpu: the node's capacity is unknown; "));
+  EXPECT_TRUE(node.lend().unknown_reason.starts_with("batch-cpu: the node's capacity is unknown; "));
   node.node.cpu_capacity = cpus(100);
   node.node.memory = NodeMemory{.total = gb(120)};
   EXPECT_EQ(node.lend().batch_cpu, cpus(25));

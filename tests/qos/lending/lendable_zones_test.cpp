@@ -19,7 +19,7 @@ void expect_zones(const LendingNode& node, double cpu0, double memory0, double c
   EXPECT_EQ(lend.zones[0].batch_memory, gb(memory0));
   EXPECT_EQ(lend.zones[1].batch_cpu, cpus(cpu1));
   EXPECT_EQ(lend.zones[1].batch_memory, gb(memory1));
-  EXPECT_EQ(lend.unknown_because, "");
+  EXPECT_EQ(lend.unknown_reason, "");
 }
 
 LendingNode with_bound_pod(QosClass qos) {
@@ -86,7 +86,7 @@ TEST(LendableZones, SharesAreRoundedUpSoThatZonesDoNotLendMoreThanTheNode) {
 TEST(LendableZones, AllZonesOrNone) {
   const auto lend = bound_and_measured().lend_zones({{cpus(50), gb(62)}, {cpus(50), std::nullopt}});
   EXPECT_TRUE(lend.zones.empty());
-  EXPECT_NE(lend.unknown_because, "");
+  EXPECT_NE(lend.unknown_reason, "");
 }
 
 TEST(LendableZones, AnUnknownSystemIsUnknownInEveryZone) {
@@ -98,7 +98,7 @@ TEST(LendableZones, AnUnknownSystemIsUnknownInEveryZone) {
     EXPECT_EQ(zone.batch_cpu, std::nullopt);
     EXPECT_TRUE(zone.batch_memory);
   }
-  EXPECT_EQ(lend.unknown_because, "batch-cpu: the system's use is unknown");
+  EXPECT_EQ(lend.unknown_reason, "batch-cpu: the system's use is unknown");
 }
 
 }  // namespace

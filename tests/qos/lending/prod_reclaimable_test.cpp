@@ -30,7 +30,7 @@ TEST(ProdReclaimable, KoordinatorsNumbers) {
   const auto found = lending::prod_reclaimable(koordinators_node());
   EXPECT_EQ(found.reclaimable, both(1450_mcpu, Bytes(966'367'642))) << "2 GiB less 1.1 * 1 GiB";
   EXPECT_EQ(found.peak, both(1550_mcpu, Bytes(2'254'857'830)));
-  EXPECT_EQ(found.unknown_because, "");
+  EXPECT_EQ(found.unknown_reason, "");
 }
 
 TEST(ProdReclaimable, KoordinatorsNumbersOnASmallerNode) {
@@ -72,7 +72,7 @@ TEST(ProdReclaimable, AnythingUnknownMakesTheWholeUnknown) {
       const auto found = lending::prod_reclaimable(node);
       EXPECT_EQ(found.reclaimable, std::nullopt);
       EXPECT_EQ(found.peak, std::nullopt);
-      EXPECT_NE(found.unknown_because.find(because), std::string::npos) << found.unknown_because;
+      EXPECT_NE(found.unknown_reason.find(because), std::string::npos) << found.unknown_reason;
     }
   }
 }
@@ -271,7 +271,7 @@ TEST_F(FromPods, WithoutAModelNothingIsPredicted) {
   const auto sum = input();
   EXPECT_EQ(sum.pods.at(0).peak, Usage{});
   EXPECT_FALSE(sum.pods.at(0).cold) << "it is old enough, as far as the pod goes";
-  EXPECT_EQ(lending::prod_reclaimable(sum).unknown_because, "nothing has been learned about the system yet");
+  EXPECT_EQ(lending::prod_reclaimable(sum).unknown_reason, "nothing has been learned about the system yet");
 }
 
 }  // namespace

@@ -147,7 +147,7 @@ TEST(MemoryReclaim, DoesNotBeginWhereTasksAreStalledUnlessTheyAreAtTheirLimit) {
   full.container(0).pressure.memory->some.avg10_percent = 12;
   full.uses(0, 995_MiB);
   ASSERT_EQ(full.decide().size(), 1U) << "there they reclaim for themselves";
-  EXPECT_EQ(full.out[0].stalls_anyway_at, 990_MiB);
+  EXPECT_EQ(full.out[0].own_stalls_above, 990_MiB);
   EXPECT_EQ(full.out[0].stall_allowed, Duration(std::chrono::milliseconds(20))) << "2 % of the tick";
 }
 

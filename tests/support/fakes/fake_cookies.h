@@ -19,8 +19,8 @@ class FakeCookies final : public sched::CoreCookies {
     const auto found = tasks.find(task);
     return found == tasks.end() ? Result<std::uint64_t>(fail(ESRCH, Op::read)) : found->second;
   }
-  Given give_new(std::span<const std::int32_t> to,
-                 const std::function<bool(std::uint64_t)>& announced) override {
+  Given create_cookie(std::span<const std::int32_t> to,
+                      const std::function<bool(std::uint64_t)>& announced) override {
     if (nameless) return {.error = {EAGAIN, Op::write}};
     const auto cookie = next_++;
     return announced(cookie) ? hand_out(cookie, to) : Given{.error = {ECANCELED, Op::write}};
@@ -28,7 +28,7 @@ class FakeCookies final : public sched::CoreCookies {
   Given give(std::uint64_t cookie, std::int32_t like, std::span<const std::int32_t> to) override {
     return of(like).value_or(0) == cookie ? hand_out(cookie, to) : Given{.error = {ESRCH, Op::write}};
   }
-  Given take_away(std::span<const std::int32_t> from) override { return hand_out(0, from); }
+  Given clear_cookies(std::span<const std::int32_t> from) override { return hand_out(0, from); }
 
  private:
   Given hand_out(std::uint64_t cookie, std::span<const std::int32_t> to) {

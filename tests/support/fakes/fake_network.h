@@ -12,7 +12,7 @@
 
 namespace evenkeel::test {
 
-class FakeNetwork final : public network::NetworkDoor {
+class FakeNetwork final : public network::NetworkPort {
  public:
   std::map<int, network::RootQdisc> roots{};  ///< of interfaces with more than the kernel's default
   std::map<std::uint16_t, network::HtbClass> classes{};
@@ -66,7 +66,7 @@ class FakeNetwork final : public network::NetworkDoor {
     fair.erase(minor);
     return classes.erase(minor) != 0 ? Result<>() : fail(ENOENT, Op::write);
   }
-  Result<> make_fair(int /*link*/, std::uint16_t minor) override {
+  Result<> add_fair_queue(int /*link*/, std::uint16_t minor) override {
     if (refuses() || no_fair_leaves) return fail(refusal, Op::write);
     if (!classes.contains(minor)) broken.push_back("a leaf of no class");
     for (const auto& [other, row] : classes)
@@ -86,7 +86,7 @@ class FakeNetwork final : public network::NetworkDoor {
     rules.reset();
     return {};
   }
-  [[nodiscard]] bool tells_cgroups() const override { return cgroups_tell; }
+  [[nodiscard]] bool supports_cgroup_match() const override { return cgroups_tell; }
   [[nodiscard]] std::string words() const override { return {}; }
 
  private:

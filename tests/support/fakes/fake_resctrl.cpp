@@ -218,7 +218,7 @@ Result<> FakeResctrl::make_dir(const std::string& path) {
     status_.clear();
     if (groups_.contains(place.file)) code = EEXIST;
   }
-  if (code == 0 && static_cast<int>(groups_.size()) >= machine_.most_groups) {
+  if (code == 0 && static_cast<int>(groups_.size()) >= machine_.max_groups) {
     status_ = "Out of CLOSIDs";
     code = ENOSPC;
   }

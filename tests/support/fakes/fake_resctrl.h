@@ -19,7 +19,7 @@ class FakeResctrl final : public ResctrlFiles {
     std::uint64_t mask = 0x7ff;
     int least_ways = 1;
     std::vector<int> domains{0, 1};
-    int most_groups = 8;
+    int max_groups = 8;
     std::int64_t least_bandwidth = 10, bandwidth_step = 10;
   };
   FakeResctrl() : FakeResctrl(Machine{}) {}

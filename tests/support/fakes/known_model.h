@@ -9,7 +9,7 @@ inline constexpr MonoTime kModelStart{std::chrono::hours(100)};
 
 inline detector::NormalModel known_model(double mean, double deviation, double autocorrelation = 0) {
   detector::NormalModel model(Signal::cpi);
-  auto normal = detector::normal_from(mean, deviation, 1e6, kModelStart, traits_of(Signal::cpi));
+  auto normal = detector::normal_from_mean(mean, deviation, 1e6, kModelStart, traits_of(Signal::cpi));
   normal.autocorrelation = autocorrelation;
   model.load(normal);
   return model;

@@ -13,17 +13,17 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 
 }  // namespace
 
-CrowdedNode::CrowdedNode() : why_not_(cgroups_.why_not()) {
-  if (!why_not_.empty()) return;
+CrowdedNode::CrowdedNode() : unavailable_reason_(cgroups_.why_not()) {
+  if (!unavailable_reason_.empty()) return;
   if (!cgroups_.layout().v2(Controller::memory)) {
-    why_not_ = "memory.high is on cgroup v2 only";
+    unavailable_reason_ = "memory.high is on cgroup v2 only";
     return;
   }
   cgroups_.make(kService);
   cgroups_.make(kBatch);
   std::ofstream(cgroups_.file(Controller::memory, "", "memory.max")) << 320 * kMiB << std::flush;
   files_ = files_to_read(512 * kMiB);
-  if (files_.empty()) why_not_ = "no large files to read";
+  if (files_.empty()) unavailable_reason_ = "no large files to read";
   std::ofstream(dir_.path + "/pods.yaml")
       << "items: [{metadata: {uid: eeeeeeee-0000-0000-0000-000000000001, namespace: shop, name: cart}, "
          "spec: {containers: [{name: a}]}, status: {phase: Running, qosClass: Burstable, "

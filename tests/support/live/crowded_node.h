@@ -16,7 +16,7 @@ class CrowdedNode {
  public:
   CrowdedNode();
   /// Why it is not available; empty: it is.
-  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] const std::string& why_not() const { return unavailable_reason_; }
   [[nodiscard]] const LiveCgroups& cgroups() const { return cgroups_; }
   /// The agent's directory, with its pod list.
   [[nodiscard]] const StateDir& dir() const { return dir_; }
@@ -38,7 +38,7 @@ class CrowdedNode {
   [[nodiscard]] std::string file(const char* cgroup, const char* name) const;
   LiveCgroups cgroups_{};
   StateDir dir_{};
-  std::string why_not_{};
+  std::string unavailable_reason_{};
   std::vector<std::string> files_{};
 };
 

@@ -43,16 +43,16 @@ LiveCgroups::LiveCgroups() : top_("evenkeel-test-" + std::to_string(::getpid()))
   host_.emplace(std::move(*host));
   const auto layout = tree::detect_layout(*host_, top_);
   if (!layout) {
-    why_not_ = "no cgroup file system";
+    unavailable_reason_ = "no cgroup file system";
     return;
   }
   layout_ = *layout;
   for (const auto& hierarchy : layout_.hierarchies())
-    if (const int error = make_dirs(*host_, hierarchy, top_); error != 0 && why_not_.empty())
-      why_not_ = "cannot make a cgroup below /" + hierarchy + ": " + std::strerror(error);
+    if (const int error = make_dirs(*host_, hierarchy, top_); error != 0 && unavailable_reason_.empty())
+      unavailable_reason_ = "cannot make a cgroup below /" + hierarchy + ": " + std::strerror(error);
   const auto cpu = layout_.root(Controller::cpu) + '/' + top_;
-  if (why_not_.empty() && layout_.v2(Controller::cpu) && !host_->exists(cpu + "/cpu.weight"))
-    why_not_ = "the cpu controller is not passed on below /" + layout_.unified;
+  if (unavailable_reason_.empty() && layout_.v2(Controller::cpu) && !host_->exists(cpu + "/cpu.weight"))
+    unavailable_reason_ = "the cpu controller is not passed on below /" + layout_.unified;
 }
 
 LiveCgroups::~LiveCgroups() {

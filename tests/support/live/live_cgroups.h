@@ -18,7 +18,7 @@ class LiveCgroups {
   LiveCgroups(const LiveCgroups&) = delete;
   LiveCgroups& operator=(const LiveCgroups&) = delete;
 
-  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] const std::string& why_not() const { return unavailable_reason_; }
   [[nodiscard]] const Host& host() const { return *host_; }
   /// With the private top as cgroup root.
   [[nodiscard]] const tree::Layout& layout() const { return layout_; }
@@ -46,7 +46,7 @@ class LiveCgroups {
   std::optional<Host> host_{};
   tree::Layout layout_{};
   std::string top_{};
-  std::string why_not_{};
+  std::string unavailable_reason_{};
 };
 
 }  // namespace evenkeel::test

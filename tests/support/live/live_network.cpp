@@ -118,12 +118,12 @@ pid_t start_source(const std::string& space, const LiveNetwork::Flow& flow, std:
 
 LiveNetwork::LiveNetwork() : prefix_("ek" + std::to_string(::getpid()) + "-") {
   if (::geteuid() != 0) {
-    why_not_ = "only root makes network namespaces";
+    unavailable_reason_ = "only root makes network namespaces";
     return;
   }
   for (const char* tool : {"ip", "nft", "nsenter", "unshare"})
     if (std::system((std::string("command -v ") + tool + " >/dev/null").c_str()) != 0)
-      why_not_ = std::string(tool) + " is not installed";
+      unavailable_reason_ = std::string(tool) + " is not installed";
   spaces_ = {"node", "peer"};
   const auto node = space("node"), peer = space("peer");
   ip("", {"netns add " + node, "netns add " + peer,
@@ -133,12 +133,12 @@ LiveNetwork::LiveNetwork() : prefix_("ek" + std::to_string(::getpid()) + "-") {
       "link set lo up", "route add default via " + std::string(kPeer)});
   ip("-n " + peer, {"addr add " + std::string(kPeer) + "/24 dev eth0", "link set eth0 up", "link set lo up",
                     "route add 10.244.0.0/24 via 10.9.0.1"});
-  if (!why_not_.empty()) return;
+  if (!unavailable_reason_.empty()) return;
   const auto made = on_node(
       "echo 1 > /proc/sys/net/ipv4/ip_forward; nft add table ip pods && "
       "nft 'add chain ip pods post { type nat hook postrouting priority srcnat; }' && "
       "nft add rule ip pods post oifname nic masquerade");
-  if (!made.empty()) why_not_ = "the node's network cannot be made: " + made;
+  if (!made.empty()) unavailable_reason_ = "the node's network cannot be made: " + made;
 }
 
 LiveNetwork::~LiveNetwork() {
@@ -148,8 +148,8 @@ LiveNetwork::~LiveNetwork() {
 }
 
 void LiveNetwork::ip(const std::string& where, const std::vector<std::string>& commands) {
-  if (!why_not_.empty()) return;
-  if (const auto said = output_of_ip(where, commands); !said.empty()) why_not_ = "ip: " + said;
+  if (!unavailable_reason_.empty()) return;
+  if (const auto said = output_of_ip(where, commands); !said.empty()) unavailable_reason_ = "ip: " + said;
 }
 
 void LiveNetwork::add_pod(const std::string& name, const std::string& address) {
@@ -161,7 +161,7 @@ void LiveNetwork::add_pod(const std::string& name, const std::string& address) {
                    "route add 169.254.1.1 dev eth0", "route add default via 169.254.1.1"});
   ip("-n " + node, {"link set " + link + " up", "route add " + address + " dev " + link});
   const auto said = on_node("echo 1 > /proc/sys/net/ipv4/conf/" + link + "/proxy_arp");
-  if (why_not_.empty() && !said.empty()) why_not_ = said;
+  if (unavailable_reason_.empty() && !said.empty()) unavailable_reason_ = said;
 }
 
 std::string LiveNetwork::wrapped(const std::string& program, const std::string& dir) const {

@@ -16,7 +16,7 @@ class LiveNetwork {
   LiveNetwork(const LiveNetwork&) = delete;
   LiveNetwork& operator=(const LiveNetwork&) = delete;
 
-  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] const std::string& why_not() const { return unavailable_reason_; }
   /// "nic": the node's uplink.
   static constexpr const char* kLink = "nic";
   static constexpr const char* kPeer = "10.9.0.2";
@@ -50,7 +50,7 @@ class LiveNetwork {
 
   std::string prefix_{};
   std::vector<std::string> spaces_{};
-  std::string why_not_{};
+  std::string unavailable_reason_{};
 };
 
 }  // namespace evenkeel::test

@@ -37,14 +37,14 @@ LoopDisk::LoopDisk(std::size_t bytes) {
   const Fd memory(::memfd_create("evenkeel-test-disk", MFD_CLOEXEC));
   const Fd control(::open("/dev/loop-control", O_RDWR | O_CLOEXEC));
   if (!memory || !control || ::ftruncate(memory.get(), static_cast<off_t>(bytes)) != 0) {
-    why_not_ = std::string("no loop devices here: ") + std::strerror(errno);
+    unavailable_reason_ = std::string("no loop devices here: ") + std::strerror(errno);
     return;
   }
   for (int i = 0; i < kTries; ++i) {
     const int index = ::ioctl(control.get(), LOOP_CTL_GET_FREE);
     if (index >= 0 && take(index, memory.get())) return;
   }
-  why_not_ = std::string("no loop device could be had: ") + std::strerror(errno);
+  unavailable_reason_ = std::string("no loop device could be had: ") + std::strerror(errno);
 }
 
 LoopDisk::~LoopDisk() {

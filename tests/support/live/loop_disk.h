@@ -16,7 +16,7 @@ class LoopDisk {
   LoopDisk& operator=(const LoopDisk&) = delete;
 
   /// Why it is not available; empty: it is.
-  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] const std::string& why_not() const { return unavailable_reason_; }
   [[nodiscard]] const std::string& path() const { return path_; }  ///< "/dev/loop3"
   [[nodiscard]] std::string number() const;                        ///< "7:3"
 
@@ -24,7 +24,7 @@ class LoopDisk {
   bool take(int index, int memory);
   Fd disk_{};
   int index_ = -1;
-  std::string path_{}, why_not_{};
+  std::string path_{}, unavailable_reason_{};
 };
 
 }  // namespace evenkeel::test

@@ -30,13 +30,13 @@ NullDisk::NullDisk(std::chrono::nanoseconds each, int at_a_time) {
   if (::access(kMaker.c_str(), F_OK) != 0)
     static_cast<void>(::mount("config", kConfig.c_str(), "configfs", 0, nullptr));
   if (::access(kMaker.c_str(), F_OK) != 0) {
-    why_not_ = "no null_blk here, whose disks are as slow as one likes";
+    unavailable_reason_ = "no null_blk here, whose disks are as slow as one likes";
     return;
   }
   const auto name = "nullb-test-" + std::to_string(::getpid());
   item_ = kMaker + '/' + name;
   if (::mkdir(item_.c_str(), 0700) != 0) {
-    why_not_ = "null_blk makes no disk: " + item_;
+    unavailable_reason_ = "null_blk makes no disk: " + item_;
     return;
   }
   const std::pair<const char*, std::string> settings[] = {
@@ -50,12 +50,12 @@ NullDisk::NullDisk(std::chrono::nanoseconds each, int at_a_time) {
       {"power", "1"},
   };
   for (const auto& [file, value] : settings)
-    if (!put(item_ + '/' + file, value)) why_not_ = std::string("null_blk does not take ") + file;
+    if (!put(item_ + '/' + file, value)) unavailable_reason_ = std::string("null_blk does not take ") + file;
   // Since Linux 5.19 the disk is named like its configfs directory, before by its number.
   name_ = ::access(("/sys/block/" + name).c_str(), F_OK) == 0 ? name : "nullb" + first_word(item_ + "/index");
   number_ = first_word("/sys/block/" + name_ + "/dev");
   path_ = "/dev/" + name_;
-  if (number_.empty()) why_not_ = "null_blk made no disk";
+  if (number_.empty()) unavailable_reason_ = "null_blk made no disk";
 }
 
 NullDisk::~NullDisk() {

@@ -16,14 +16,14 @@ class NullDisk {
   NullDisk& operator=(const NullDisk&) = delete;
 
   /// Why it is not available; empty: it is.
-  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] const std::string& why_not() const { return unavailable_reason_; }
   [[nodiscard]] const std::string& path() const { return path_; }      ///< "/dev/nullb7"
   [[nodiscard]] const std::string& number() const { return number_; }  ///< "253:0"
   /// Writes a queue setting, "scheduler" or "iosched/low_latency"; false: the kernel refuses it.
   [[nodiscard]] bool set(const std::string& setting, const std::string& value) const;
 
  private:
-  std::string item_{}, name_{}, path_{}, number_{}, why_not_{};
+  std::string item_{}, name_{}, path_{}, number_{}, unavailable_reason_{};
 };
 
 }  // namespace evenkeel::test

@@ -12,19 +12,19 @@ class OfflineCpu {
  public:
   explicit OfflineCpu(int cpu) : file_("/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/online") {
     if (!in_guest()) {
-      why_not_ = "CPUs are taken away in a guest only";
+      unavailable_reason_ = "CPUs are taken away in a guest only";
     } else if (!put("0")) {
-      why_not_ = "this machine has no CPU that can go offline";
+      unavailable_reason_ = "this machine has no CPU that can go offline";
     }
   }
   ~OfflineCpu() {
-    if (why_not_.empty()) put("1");
+    if (unavailable_reason_.empty()) put("1");
   }
   OfflineCpu(const OfflineCpu&) = delete;
   OfflineCpu& operator=(const OfflineCpu&) = delete;
 
   /// Why it is still online; empty: it is offline.
-  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] const std::string& why_not() const { return unavailable_reason_; }
   /// Brings it back online.
   bool back() { return put("1"); }
 
@@ -34,7 +34,7 @@ class OfflineCpu {
     out << online << std::flush;
     return bool(out);
   }
-  std::string file_, why_not_{};
+  std::string file_, unavailable_reason_{};
 };
 
 }  // namespace evenkeel::test

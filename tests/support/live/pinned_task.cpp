@@ -62,7 +62,7 @@ PinnedTask::PinnedTask(const LiveCgroups& cgroups, const std::string& cgroup, in
   }
   ::close(ready[1]);
   char word = 0;
-  if (::read(ready[0], &word, 1) != 1) why_not_ = "no process could enter " + cgroup;
+  if (::read(ready[0], &word, 1) != 1) unavailable_reason_ = "no process could enter " + cgroup;
   ::close(ready[0]);
 }
 

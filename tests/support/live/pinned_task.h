@@ -23,7 +23,7 @@ class PinnedTask {
   PinnedTask& operator=(const PinnedTask&) = delete;
 
   /// Why it is not running there; empty: it is.
-  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+  [[nodiscard]] const std::string& why_not() const { return unavailable_reason_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] int cpu() const { return cpu_; }
   /// False after its work has failed and it exited.
@@ -41,7 +41,7 @@ class PinnedTask {
   [[nodiscard]] Scheduled scheduled() const;
   pid_t pid_ = -1;
   int cpu_ = -1;
-  std::string why_not_{};
+  std::string unavailable_reason_{};
 };
 
 /// A CPU's steal time since boot, from /proc/stat in hundredths of a second. schedstat excludes it, clocks do

@@ -36,7 +36,7 @@ struct BrakeScene {
             .waited = std::chrono::milliseconds(10),
             .victim_stalled = std::chrono::milliseconds(50),
             .victim_throttled = Duration{},
-            .besteffort_ran = CpuTime(80'000'000),
+            .besteffort_cpu_time = CpuTime(80'000'000),
             .besteffort_memory = 4000_MiB};
   }
   /// An alarm of the run-queue program, which needs no further evidence.

@@ -72,7 +72,7 @@ class CountedScene {
     return std::nullopt;
   }
   [[nodiscard]] bool is_held_back(std::size_t pod) const { return wish(pod, Knob::cpu_quota).has_value(); }
-  [[nodiscard]] std::size_t heard(interference::InterferenceNews::What what) const {
+  [[nodiscard]] std::size_t heard(interference::InterferenceEvent::What what) const {
     return static_cast<std::size_t>(std::ranges::count(heard_, what));
   }
 
@@ -84,7 +84,7 @@ class CountedScene {
   decide::Intents intents{};
 
  private:
-  std::vector<interference::InterferenceNews::What> heard_{};
+  std::vector<interference::InterferenceEvent::What> heard_{};
   std::mt19937 random_{7};
   std::uniform_real_distribution<double> noise_{0.95, 1.05};
   double sum_ = 0;

@@ -67,8 +67,8 @@ void ExecutorNode::observe_disks(const CgroupSample& sample, NodeSnapshot& node)
   for (const auto& lever : knob_table()) {
     const auto name = is_of_disk(lever.knob) ? kernel::file_name(lever.knob, tree_->layout()) : "";
     if (!name.empty() && kernel.disks.has(file_part(name)))
-      kernel::take_disk_values(lever.knob, name, kernel.disks.read(std::string(sample.path), file_part(name)),
-                               reading);
+      kernel::parse_disk_values(lever.knob, name,
+                                kernel.disks.read(std::string(sample.path), file_part(name)), reading);
   }
   node.disk_readings.push_back(reading);
 }

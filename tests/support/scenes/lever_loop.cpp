@@ -34,7 +34,7 @@ LeverLoop::LeverLoop(bool v2, unsigned seed)
     : ExecutorNode(v2, {}, seed % 2 == 1),
       v2_(v2),
       random_(seed),
-      machine_{.most_groups = 2 + static_cast<int>(seed % 6)},
+      machine_{.max_groups = 2 + static_cast<int>(seed % 6)},
       resctrl_(machine_),
       cache_(tree(), resctrl_, journal, false),
       queues_(tree(), network_, journal, false) {
@@ -218,7 +218,7 @@ void LeverLoop::measure() {
                      .step = machine_.bandwidth_step,
                      .domains = {0, 1}},
                     {.name = "L3", .unit = ResctrlUnit::ways, .full = machine_.mask, .domains = {0, 1}}},
-      .most_groups = machine_.most_groups});
+      .max_groups = machine_.max_groups});
   if (snapshot_.network == nullptr || chance(10))  // the uplink changes now and then
     snapshot_.network =
         std::make_shared<const NetworkLink>(chance(80) ? NetworkLink{"eth0", 7, BitRate(1000000000)}

@@ -74,7 +74,7 @@ class LeverLoop : public ExecutorNode {
   FakeResctrl resctrl_;
   resctrl::ResctrlHand cache_;
   FakeNetwork network_{};
-  network::NetworkHand queues_;
+  network::NetworkWriter queues_;
   std::map<std::string, std::vector<int>> tasks_{};  ///< by cgroup
   int next_task_ = 1000;
 };

@@ -30,7 +30,7 @@ struct NetworkSharing : testing::Test {
     root.emplace(std::move(*Host::open(host.root())));
     tree.emplace(*root, *tree::detect_layout(*root, ""));
     tree->scan();
-    begin_anew();
+    restart_window();
     plan.state = decide::NetworkPlan::State::on;
     plan.link = &link;
     plan.total = mbit(100);
@@ -40,7 +40,7 @@ struct NetworkSharing : testing::Test {
     plan.members = {{id(shop), decide::NetworkClass::ls, false, addresses, {}, {}},
                     {id(night), decide::NetworkClass::be, true, {}, {}, {}}};
   }
-  void begin_anew(bool dry_run = false) { hand.emplace(*tree, door, journal, dry_run); }
+  void restart_window(bool dry_run = false) { hand.emplace(*tree, door, journal, dry_run); }
   [[nodiscard]] CgroupId id(const std::string& cgroup) const { return tree->find_path(cgroup)->id; }
   executor::Report tick(int after = 1) {
     now += std::chrono::seconds(after);
@@ -70,7 +70,7 @@ struct NetworkSharing : testing::Test {
   std::string shop, night;
   std::optional<Host> root{};
   std::optional<tree::CgroupTree> tree{};
-  std::optional<network::NetworkHand> hand{};
+  std::optional<network::NetworkWriter> hand{};
   MonoTime now{std::chrono::hours(1)};
 };
 

@@ -32,7 +32,7 @@ class ResctrlNode {
   void settle();
   executor::Report restore_all();
   /// As after a crash of the agent: a new writer with the same journal and kernel.
-  void begin_anew();
+  void restart_window();
 
   FakeResctrl kernel;
   executor::Journal journal = executor::Journal::in_memory();

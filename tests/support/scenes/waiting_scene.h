@@ -70,8 +70,8 @@ class WaitingScene {
         return std::get<std::int64_t>(intent.value);
     return std::nullopt;
   }
-  [[nodiscard]] std::size_t heard(interference::InterferenceNews::What what) const {
-    return static_cast<std::size_t>(std::ranges::count(heard_, what, &interference::InterferenceNews::what));
+  [[nodiscard]] std::size_t heard(interference::InterferenceEvent::What what) const {
+    return static_cast<std::size_t>(std::ranges::count(heard_, what, &interference::InterferenceEvent::what));
   }
   [[nodiscard]] const interference::InterferenceState& state() const {
     return state_.of<interference::InterferenceState>();
@@ -84,7 +84,7 @@ class WaitingScene {
  private:
   decide::PolicyState state_{};
   decide::Intents intents_{};
-  std::vector<interference::InterferenceNews> heard_{};
+  std::vector<interference::InterferenceEvent> heard_{};
   std::mt19937 random_{7};
   std::uniform_real_distribution<double> noise_{0.8, 1.2};
 };

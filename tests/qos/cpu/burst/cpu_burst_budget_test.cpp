@@ -33,17 +33,17 @@ std::vector<std::int64_t> granted(const std::vector<burst::CpuBurstState::Candid
 TEST(GrowthBudget, SmallWishesAreMetAndLargeOnesShareTheRest) {
   auto candidates = growing({50, 400, 100, 900});
   std::size_t turn = 0;
-  burst::share_growth(candidates, 950_mcpu, turn);
+  burst::divide_growth_budget(candidates, 950_mcpu, turn);
   EXPECT_EQ(granted(candidates), (std::vector<std::int64_t>{50, 400, 100, 400}));
   candidates = growing({500, 500, 500});
-  burst::share_growth(candidates, 900_mcpu, turn);
+  burst::divide_growth_budget(candidates, 900_mcpu, turn);
   EXPECT_EQ(granted(candidates), (std::vector<std::int64_t>{300, 300, 300}));
 }
 
 TEST(GrowthBudget, TheLargestStepAloneAlwaysFits) {
   auto candidates = growing({800});
   std::size_t turn = 0;
-  burst::share_growth(candidates, 100_mcpu, turn);
+  burst::divide_growth_budget(candidates, 100_mcpu, turn);
   EXPECT_EQ(granted(candidates), (std::vector<std::int64_t>{800}));
 }
 
@@ -52,7 +52,7 @@ TEST(GrowthBudget, WhatCannotBeDividedGoesRound) {
   std::vector<std::int64_t> sum(5);
   for (int tick = 0; tick < 5; ++tick) {
     auto candidates = growing({2, 2, 2, 2, 2});
-    burst::share_growth(candidates, 2_mcpu, turn);
+    burst::divide_growth_budget(candidates, 2_mcpu, turn);
     const auto got = granted(candidates);
     for (std::size_t i = 0; i < 5; ++i) sum[i] += got[i];
   }

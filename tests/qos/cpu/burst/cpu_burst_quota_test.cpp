@@ -189,7 +189,7 @@ TEST(TokenBucket, EarnsBelowSixtyAndSpendsAboveAHundredPercent) {
         burst::TokenBucket{one.tokens * kSecond, one.capacity * kSecond, then};
     const Percent percent(one.capacity > 0 ? 200 : 100);
     const auto period = one.capacity > 0 ? one.capacity / 100 : 300;
-    EXPECT_EQ(burst::take_tokens(bucket, period, percent, one.use, then + one.elapsed), one.allow);
+    EXPECT_EQ(burst::update_bucket(bucket, period, percent, one.use, then + one.elapsed), one.allow);
     EXPECT_EQ(bucket->tokens, one.after * kSecond);
   }
 }
@@ -197,33 +197,33 @@ TEST(TokenBucket, EarnsBelowSixtyAndSpendsAboveAHundredPercent) {
 TEST(TokenBucket, CountsPartsOfASecond) {  // the reference counts nothing of 0.99 s, ever
   const MonoTime then{seconds(100)};
   std::optional<burst::TokenBucket> bucket = burst::TokenBucket{200 * kSecond, 60000 * kSecond, then};
-  EXPECT_TRUE(burst::take_tokens(bucket, 300, 300_pct, 299, then + milliseconds(990)));
+  EXPECT_TRUE(burst::update_bucket(bucket, 300, 300_pct, 299, then + milliseconds(990)));
   EXPECT_EQ(bucket->tokens, 200 * kSecond - 199 * 990'000);
 }
 
 TEST(TokenBucket, StartsAQuarterFullAndStartsAgainWhenItsSizeChanges) {
   std::optional<burst::TokenBucket> bucket;
-  EXPECT_TRUE(burst::take_tokens(bucket, 300, 300_pct, 80, MonoTime(seconds(1))));
+  EXPECT_TRUE(burst::update_bucket(bucket, 300, 300_pct, 80, MonoTime(seconds(1))));
   EXPECT_EQ(bucket->capacity, 60000 * kSecond);
   EXPECT_EQ(bucket->tokens, 15000 * kSecond);
-  EXPECT_TRUE(burst::take_tokens(bucket, 600, 300_pct, 80, MonoTime(seconds(2))));
+  EXPECT_TRUE(burst::update_bucket(bucket, 600, 300_pct, 80, MonoTime(seconds(2))));
   EXPECT_EQ(bucket->capacity, 120000 * kSecond);
   EXPECT_EQ(bucket->tokens, 30000 * kSecond);
 }
 
 TEST(TokenBucket, IsNotNeededWithoutAPeriodAndEmptyWithoutARange) {
   std::optional<burst::TokenBucket> bucket;
-  EXPECT_TRUE(burst::take_tokens(bucket, -1, 300_pct, 500, MonoTime(seconds(1))));
+  EXPECT_TRUE(burst::update_bucket(bucket, -1, 300_pct, 500, MonoTime(seconds(1))));
   EXPECT_FALSE(bucket);
-  EXPECT_FALSE(burst::take_tokens(bucket, 300, 50_pct, 10, MonoTime(seconds(1))));
-  EXPECT_FALSE(burst::take_tokens(bucket, 0, 300_pct, 10, MonoTime(seconds(1))));
+  EXPECT_FALSE(burst::update_bucket(bucket, 300, 50_pct, 10, MonoTime(seconds(1))));
+  EXPECT_FALSE(burst::update_bucket(bucket, 0, 300_pct, 10, MonoTime(seconds(1))));
 }
 
 TEST(TokenBucket, SurvivesAbsurdSettings) {
   std::optional<burst::TokenBucket> bucket;
   const auto huge = std::numeric_limits<std::int64_t>::max();
-  burst::take_tokens(bucket, huge, Percent(huge), huge, MonoTime(seconds(1)));
-  EXPECT_FALSE(burst::take_tokens(bucket, huge, Percent(huge), huge, MonoTime(seconds(1000000))));
+  burst::update_bucket(bucket, huge, Percent(huge), huge, MonoTime(seconds(1)));
+  EXPECT_FALSE(burst::update_bucket(bucket, huge, Percent(huge), huge, MonoTime(seconds(1000000))));
   EXPECT_GE(bucket->tokens, -bucket->capacity);
 }
 

@@ -24,7 +24,7 @@ struct Place {
 suppress::SuppressShare share_of(const Place& place, std::uint32_t id) {
   suppress::SuppressShare share;
   share.place = CgroupId{id};
-  if (place.use >= 0) suppress::watch_use(share, MilliCpu(place.use), MonoTime{}, seconds(10));
+  if (place.use >= 0) suppress::update_peak_use(share, MilliCpu(place.use), MonoTime{}, seconds(10));
   share.granted = MilliCpu(place.granted);
   if (place.own >= 0) share.own.quota = quota_for(MilliCpu(place.own), share.own.period);
   suppress::bound(share);

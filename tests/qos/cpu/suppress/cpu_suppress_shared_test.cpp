@@ -230,7 +230,7 @@ TEST(CpuSuppressShared, WhenTheLastServiceIsGoneTheDirectoryGoesOnAlone) {
 }
 
 /// How often the quotas of all places together change in the worst ten seconds after a minute.
-int most_changes(Loop& loop, int minutes, const std::function<void()>& noise) {
+int max_changes(Loop& loop, int minutes, const std::function<void()>& noise) {
   std::vector<int> changed;
   for (int tick = 0; tick < minutes * 60; ++tick) {
     noise();
@@ -278,7 +278,7 @@ TEST(CpuSuppressShared, NoiseHardlyEverChangesThePartsTwiceInTenSeconds) {
       web.cpu_use = MilliCpu(service + roll(-320, 320));
       loop.node.node.cpu_use = all + *web.cpu_use;
     };
-    if (most_changes(loop, 5, noise) > 1) ++restless;
+    if (max_changes(loop, 5, noise) > 1) ++restless;
   }
   EXPECT_LE(restless, 3);
 }
