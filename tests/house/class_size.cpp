@@ -132,4 +132,21 @@ std::vector<ClassSize> class_sizes(std::string_view given) {
   return all;
 }
 
+std::vector<std::string> check_class_sizes(const std::vector<Source>& project) {
+  constexpr std::size_t kMaxMethods = 15, kMaxMembers = 12;
+  std::vector<std::string> found;
+  for (const auto& source : project) {
+    if (source.room() != "agent" || !(source.is_header() || source.path.ends_with(".cpp"))) continue;
+    for (const auto& one : class_sizes(source.code)) {
+      if (one.methods <= kMaxMethods && one.members <= kMaxMembers) continue;
+      const auto line =
+          1 + std::count(source.code.begin(), source.code.begin() + static_cast<long>(one.offset), '\n');
+      found.push_back(source.path + ':' + std::to_string(line) + ": " + one.name + " has " +
+                      std::to_string(one.methods) + " public methods and " + std::to_string(one.members) +
+                      " members");
+    }
+  }
+  return found;
+}
+
 }  // namespace evenkeel::house

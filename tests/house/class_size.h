@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/house/rules.h"
+
 namespace evenkeel::house {
 
 struct ClassSize {
@@ -19,5 +21,8 @@ struct ClassSize {
 
 /// Every `class`, and every `struct ...Impl`, which is the inside of one. Other structs are plain data.
 std::vector<ClassSize> class_sizes(std::string_view code);
+
+/// At most 15 public methods and 12 data members for a class of agent/. The other rooms have larger classes.
+std::vector<std::string> check_class_sizes(const std::vector<Source>& project);
 
 }  // namespace evenkeel::house

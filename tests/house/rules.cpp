@@ -151,20 +151,6 @@ Violations exceptions_at_the_door(const Sources& project) {
   return found;
 }
 
-/// So far in agent/ only: the other rooms have classes that are larger.
-Violations small_classes(const Sources& project) {
-  constexpr std::size_t kMaxMethods = 15, kMaxMembers = 12;
-  Violations found;
-  for (const auto& source : project) {
-    if (!in_rooms(source) || source.room() != "agent") continue;
-    for (const auto& one : class_sizes(source.code))
-      if (one.methods > kMaxMethods || one.members > kMaxMembers)
-        found.push_back(at(source, one.offset) + one.name + " has " + std::to_string(one.methods) +
-                        " public methods and " + std::to_string(one.members) + " members");
-  }
-  return found;
-}
-
 /// Every name that `definition` captures in a folder must be in the registry.
 Violations registered(const Sources& project, const std::string& room, const std::string& file,
                       const std::string& definition) {
@@ -248,7 +234,8 @@ const std::vector<Rule>& rules() {
       {"one-door", "a third-party library is included by exactly one .cpp", one_door},
       {"short-files", "a file ends before line 300", short_files},
       {"header-sentence", "a header's first line says what it is for", headers_say_what_for},
-      {"small-classes", "a class of agent/ has at most 15 public methods and 12 data members", small_classes},
+      {"small-classes", "a class of agent/ has at most 15 public methods and 12 data members",
+       check_class_sizes},
       {"exceptions", "exceptions are thrown and caught at the door of a library only",
        exceptions_at_the_door},
       {"registries", "every policy and every collector stands in its registry", registries_complete},
