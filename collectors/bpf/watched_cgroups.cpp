@@ -14,7 +14,7 @@ constexpr std::uint32_t kFewestSlots = 1024;
 
 std::uint32_t WatchedCgroups::slots_for(std::size_t cgroups) {
   const auto wanted = std::bit_ceil(static_cast<std::uint32_t>(2 * cgroups + 512));
-  return std::clamp(wanted, kFewestSlots, static_cast<std::uint32_t>(kMaxSlots));
+  return std::clamp(wanted, kFewestSlots, static_cast<std::uint32_t>(kMostSlots));
 }
 
 WatchedCgroups::WatchedCgroups(const BpfProgram& program, std::uint32_t slots)
@@ -24,7 +24,7 @@ WatchedCgroups::WatchedCgroups(const BpfProgram& program, std::uint32_t slots)
       inodes_(slots) {}
 
 bool WatchedCgroups::too_small_for(std::size_t cgroups) const {
-  return inodes_.size() < kMaxSlots && cgroups > inodes_.size() / 2;
+  return inodes_.size() < kMostSlots && cgroups > inodes_.size() / 2;
 }
 
 bool WatchedCgroups::add_slot(const WatchedCgroup& cgroup, MonoTime now) {

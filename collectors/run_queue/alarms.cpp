@@ -30,7 +30,7 @@ std::span<Row> rows(const bpf::BpfProgram& program, const char* table) {
 }  // namespace
 
 std::vector<std::uint32_t> brake_sides(const NodeSnapshot& node, const bpf::WatchedSlots& slots) {
-  std::vector<std::uint32_t> of_cgroup(node.cgroups.size()), of_slot(kMaxSlots);
+  std::vector<std::uint32_t> of_cgroup(node.cgroups.size()), of_slot(kMostSlots);
   const auto slot = [&](CgroupIndex index) {
     return slots.find(node.cgroup(index)->id).value_or(bpf::WatchSlot{kNoSlot});
   };
