@@ -127,7 +127,7 @@ using test::node;
 
 /// Slots in the order of the tree.
 bpf::WatchedSlots slots_of(const NodeSnapshot& node) {
-  bpf::WatchedSlots slots(kMaxSlots);
+  bpf::WatchedSlots slots(kMostSlots);
   for (const auto& cgroup : node.cgroups) slots.take(cgroup.id, MonoTime{});
   return slots;
 }

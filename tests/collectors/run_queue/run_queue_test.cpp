@@ -28,9 +28,9 @@ TEST(WaitBucket, IsTheSmallestPowerOfTwoNotBelowTheWait) {
 }
 
 TEST(BlameKey, KeepsItsPartsDistinct) {
-  const auto key = victim_key(kMaxSlots - 1, 1) | kIdleSlot;
+  const auto key = victim_key(kMostSlots - 1, 1) | kIdleSlot;
   EXPECT_EQ(key >> kSiblingBit, 1U);
-  EXPECT_EQ(key >> kRunnerBits & 0x7fffU, kMaxSlots - 1U);
+  EXPECT_EQ(key >> kRunnerBits & 0x7fffU, kMostSlots - 1U);
   EXPECT_EQ(key & 0xffffU, 0U + kIdleSlot);
 }
 
