@@ -16,7 +16,7 @@ class Reclaims {
       : reclaimer_(tree, how), record_(tree, recorder) {}
 
   /// What the kernel offers for it.
-  [[nodiscard]] ReclaimAbility ability() { return reclaimer_.ability(); }
+  [[nodiscard]] ReclaimSupport ability() { return reclaimer_.ability(); }
   /// What came of the orders since the last call.
   void report(std::vector<ReclaimOutcome>& outcomes) { reclaimer_.report(outcomes); }
   /// The orders from now on, in place of all earlier ones; `outcomes` are those of report().

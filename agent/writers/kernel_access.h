@@ -23,7 +23,7 @@ struct KernelAccess {
   Host host;
   executor::Journal journal;
   executor::FileWriter files{host};
-  executor::ResctrlWriter resctrl{host};
+  executor::ResctrlKernelFiles resctrl{host};
   sched::KernelCookies cookies{host};
   network::KernelNetworkPort network{host};
 };

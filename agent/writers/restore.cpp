@@ -40,7 +40,7 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
     log.warning("journal-damaged").with("records_skipped", journal->corrupt_records());
   auto audit = record::Audit::open(options.state_dir, &wall);
   executor::FileWriter files(*host);
-  executor::ResctrlWriter groups(*host);
+  executor::ResctrlKernelFiles groups(*host);
   sched::KernelCookies cookies(*host);
   network::KernelNetworkPort network(*host);
   Restored done{restore_leftovers(*host, {files, groups, cookies, network}, *journal), {}};

@@ -41,7 +41,7 @@ class Writers {
     return {&io_cost_, &resctrl_, &core_sched_, &sched_features_, &network_};
   }
   iocost::IoCostWriter io_cost_;
-  resctrl::ResctrlHand resctrl_;
+  resctrl::ResctrlGroupWriter resctrl_;
   sched::CoreSchedWriter core_sched_;
   sched::SchedFeatureWriter sched_features_;
   network::NetworkWriter network_;

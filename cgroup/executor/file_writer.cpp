@@ -179,7 +179,7 @@ Result<> write_word(const Host& host, const std::string& path, std::string_view 
   return static_cast<std::size_t>(put) == text.size() ? Result<>() : fail(EIO, Op::write);
 }
 
-Result<std::string_view> ResctrlWriter::read(const std::string& path, std::string& buffer) {
+Result<std::string_view> ResctrlKernelFiles::read(const std::string& path, std::string& buffer) {
   constexpr std::size_t kPiece = 16384, kLimit = std::size_t{16} << 20U;
   const auto fd = host_.open_read(path);
   if (!fd) return fail(fd.error().code, Op::open);
@@ -195,7 +195,7 @@ Result<std::string_view> ResctrlWriter::read(const std::string& path, std::strin
   }
 }
 
-Result<> ResctrlWriter::write(const std::string& path, std::string_view text) {
+Result<> ResctrlKernelFiles::write(const std::string& path, std::string_view text) {
   const auto fd = open_existing(host_, path);
   if (!fd) return tl::unexpected(fd.error());
   const auto put = ::write(fd->get(), text.data(), text.size());
@@ -203,23 +203,23 @@ Result<> ResctrlWriter::write(const std::string& path, std::string_view text) {
   return static_cast<std::size_t>(put) == text.size() ? Result<>() : fail(EIO, Op::write);
 }
 
-Result<> ResctrlWriter::make_dir(const std::string& path) {
+Result<> ResctrlKernelFiles::make_dir(const std::string& path) {
   const auto at = parted(host_, path);
   if (!at) return tl::unexpected(at.error());
   if (::mkdirat(at->dir.get(), at->name, 0755) != 0) return fail(errno, Op::write);
   return {};
 }
 
-Result<> ResctrlWriter::remove_dir(const std::string& path) {
+Result<> ResctrlKernelFiles::remove_dir(const std::string& path) {
   const auto at = parted(host_, path);
   if (!at) return tl::unexpected(at.error());
   if (::unlinkat(at->dir.get(), at->name, AT_REMOVEDIR) != 0) return fail(errno, Op::write);
   return {};
 }
 
-Result<std::uint64_t> ResctrlWriter::inode(const std::string& path) { return host_.inode(path); }
+Result<std::uint64_t> ResctrlKernelFiles::inode(const std::string& path) { return host_.inode(path); }
 
-Result<> ResctrlWriter::append_subdirs(const std::string& path, std::string& names) {
+Result<> ResctrlKernelFiles::append_subdirs(const std::string& path, std::string& names) {
   return host_.append_subdirs(path, names);
 }
 

@@ -37,9 +37,9 @@ Result<> may_write(const Host& host, const std::string& path);
 Result<> write_word(const Host& host, const std::string& path, std::string_view word);
 
 /// The same for resctrl. `host` must outlive it. No descriptor stays open, or nobody could unmount it.
-class ResctrlWriter final : public ResctrlFiles {
+class ResctrlKernelFiles final : public ResctrlFiles {
  public:
-  explicit ResctrlWriter(const Host& host) : host_(host) {}
+  explicit ResctrlKernelFiles(const Host& host) : host_(host) {}
 
   Result<std::string_view> read(const std::string& path, std::string& buffer) override;
   Result<> write(const std::string& path, std::string_view text) override;

@@ -48,7 +48,7 @@ Reclaimer::~Reclaimer() {
   shared_->changed.notify_all();
 }
 
-ReclaimAbility Reclaimer::ability() {
+ReclaimSupport Reclaimer::ability() {
   if (ability_.on_demand || tree_.all().empty() || !tree_.layout().v2(Controller::memory)) return ability_;
   const auto dir = tree_.dir(*tree_.all().front(), Controller::memory);
   ability_.on_demand = tree_.host().exists(dir + '/' + kReclaimFile);

@@ -40,7 +40,7 @@ class Reclaimer {
   Reclaimer& operator=(const Reclaimer&) = delete;
 
   /// What the kernel has for it. Looks at files of the cgroups there are; false while there are none.
-  ReclaimAbility ability();
+  ReclaimSupport ability();
   /// The orders from now on: what is not among them ends at its next step.
   void follow(const std::vector<ReclaimOrder>& orders);
   /// What came of them since the last call.
@@ -61,7 +61,7 @@ class Reclaimer {
 
   const tree::CgroupTree& tree_;
   How how_;
-  ReclaimAbility ability_{};
+  ReclaimSupport ability_{};
   bool running_ = false;
   std::shared_ptr<Shared> shared_;
   std::vector<Done> done_{};

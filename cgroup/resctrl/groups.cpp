@@ -13,7 +13,7 @@ const std::string kRoot = kResctrlDir;
 
 }  // namespace
 
-void ResctrlHand::Impl::ensure(const decide::ResctrlGroup& wish, decide::PolicyIndex by) {
+void ResctrlGroupWriter::Impl::ensure(const decide::ResctrlGroup& wish, decide::PolicyIndex by) {
   auto* group = find(wish.name);
   if (group == nullptr) {
     if (!may_make(wish.name) || !make(wish)) return;
@@ -29,7 +29,7 @@ void ResctrlHand::Impl::ensure(const decide::ResctrlGroup& wish, decide::PolicyI
 }
 
 /// Whether the group is not left to another process that has removed it.
-bool ResctrlHand::Impl::may_make(const std::string& name) {
+bool ResctrlGroupWriter::Impl::may_make(const std::string& name) {
   const auto removal = removals.find(name);
   if (removal == removals.end() || removal->second.ours()) return true;
   const bool there = files.inode(kRoot + '/' + name).has_value();
@@ -38,7 +38,7 @@ bool ResctrlHand::Impl::may_make(const std::string& name) {
 }
 
 /// A directory of that name that we have no record of is somebody else's.
-bool ResctrlHand::Impl::make(const decide::ResctrlGroup& wish) {
+bool ResctrlGroupWriter::Impl::make(const decide::ResctrlGroup& wish) {
   HeldGroup group{.name = wish.name, .dir = kRoot + "/" + wish.name, .since = at};
   group.schemata_file = group.dir + "/schemata";
   group.tasks_file = group.dir + "/tasks";
@@ -68,7 +68,7 @@ bool ResctrlHand::Impl::make(const decide::ResctrlGroup& wish) {
   return true;
 }
 
-bool ResctrlHand::Impl::remove(HeldGroup& group) {
+bool ResctrlGroupWriter::Impl::remove(HeldGroup& group) {
   if (waits(group.dir)) return false;
   if (!dry_run) {
     if (const auto removed = files.remove_dir(group.dir); !removed && !vanished(removed.error())) {
@@ -85,7 +85,7 @@ bool ResctrlHand::Impl::remove(HeldGroup& group) {
 }
 
 /// Reads, and writes only what is not as it should be.
-void ResctrlHand::Impl::set(const decide::ResctrlGroup& wish, HeldGroup& group) {
+void ResctrlGroupWriter::Impl::set(const decide::ResctrlGroup& wish, HeldGroup& group) {
   const bool asked_anew = group.asked != wish.schemata;
   if (dry_run) {
     if (asked_anew) tell(group.schemata_file, one_line(group.asked), one_line(wish.schemata), group, false);
@@ -121,8 +121,8 @@ void ResctrlHand::Impl::set(const decide::ResctrlGroup& wish, HeldGroup& group) 
 }
 
 /// What to do about the schemata that were found.
-Contest::Step ResctrlHand::Impl::compare(HeldGroup& group, const std::optional<Schemata>& found,
-                                         const std::string& text, bool foreign) {
+Contest::Step ResctrlGroupWriter::Impl::compare(HeldGroup& group, const std::optional<Schemata>& found,
+                                                const std::string& text, bool foreign) {
   const bool before_us = found && found == parse_schemata(group.before_us);
   const auto value = !foreign    ? Sighting::Value::ours
                      : before_us ? Sighting::Value::before_us
@@ -136,7 +136,8 @@ Contest::Step ResctrlHand::Impl::compare(HeldGroup& group, const std::optional<S
 }
 
 /// All lines at once: the kernel takes them together or not at all.
-void ResctrlHand::Impl::put(const decide::ResctrlGroup& wish, HeldGroup& group, const std::string& before) {
+void ResctrlGroupWriter::Impl::put(const decide::ResctrlGroup& wish, HeldGroup& group,
+                                   const std::string& before) {
   group.asked = wish.schemata;
   group.in_force = false;
   if (const auto written = files.write(group.schemata_file, wish.schemata); !written) {

@@ -41,7 +41,7 @@ struct Placed : tree::TrackedTasks {
   int moved_count = 0;
 };
 
-struct ResctrlHand::Impl {
+struct ResctrlGroupWriter::Impl {
   Impl(const tree::CgroupTree& the_tree, ResctrlFiles& the_files, executor::Journal& the_journal, bool dry)
       : tree(the_tree), files(the_files), journal(the_journal), dry_run(dry) {}
 

@@ -31,7 +31,7 @@ bool contains(const std::vector<std::int32_t>& sorted, std::int32_t task) {
 
 }  // namespace
 
-void ResctrlHand::Impl::place(const decide::ResctrlPlan& plan) {
+void ResctrlGroupWriter::Impl::place(const decide::ResctrlPlan& plan) {
   for (const auto& member : plan.members()) {
     std::uint32_t target = 0;
     for (auto index = member.group; index != decide::kRootGroup && target == 0;) {
@@ -47,7 +47,7 @@ void ResctrlHand::Impl::place(const decide::ResctrlPlan& plan) {
   std::erase_if(members, [this](const Placed& p) { return p.round != round && p.checks_left == 0; });
 }
 
-void ResctrlHand::Impl::want(CgroupId cgroup, std::uint32_t group) {
+void ResctrlGroupWriter::Impl::want(CgroupId cgroup, std::uint32_t group) {
   auto at_or_after = std::ranges::lower_bound(members, cgroup, {}, &Placed::cgroup);
   if (at_or_after == members.end() || at_or_after->cgroup != cgroup) {
     const auto* directory = tree.find(cgroup);
@@ -64,7 +64,7 @@ void ResctrlHand::Impl::want(CgroupId cgroup, std::uint32_t group) {
 
 /// Cgroups that the plan does not name any more: their tasks go back, unless they died or went with their
 /// group.
-void ResctrlHand::Impl::release_unnamed() {
+void ResctrlGroupWriter::Impl::release_unnamed() {
   std::erase_if(members, [this](const Placed& p) {
     return p.round != round && (tree.find(p.cgroup) == nullptr || (p.group != 0 && find(p.group) == nullptr));
   });
@@ -76,7 +76,7 @@ void ResctrlHand::Impl::release_unnamed() {
   }
 }
 
-void ResctrlHand::Impl::settle() {
+void ResctrlGroupWriter::Impl::settle() {
   moves = 0;
   const auto& due = timer.due();
   if (due.empty()) return;
@@ -87,7 +87,7 @@ void ResctrlHand::Impl::settle() {
 }
 
 /// One look at everybody who is due; whether a task was moved.
-bool ResctrlHand::Impl::pass() {
+bool ResctrlGroupWriter::Impl::pass() {
   bool moved = false;
   movable_known = false;
   const auto& due = timer.due();
@@ -103,7 +103,7 @@ bool ResctrlHand::Impl::pass() {
   return moved;
 }
 
-bool ResctrlHand::Impl::look_at(Placed& placed, const HeldGroup* group) {
+bool ResctrlGroupWriter::Impl::look_at(Placed& placed, const HeldGroup* group) {
   const auto& file = group == nullptr ? kRootTasks : group->tasks_file;
   threads.clear();
   const int hidden_threads = tree::add_threads(files, placed.dir, placed.threads_file, room, threads);
@@ -134,7 +134,7 @@ bool ResctrlHand::Impl::look_at(Placed& placed, const HeldGroup* group) {
 }
 
 /// A task that has ended meanwhile is no error.
-bool ResctrlHand::Impl::move(Placed& placed, std::int32_t task, const std::string& file) {
+bool ResctrlGroupWriter::Impl::move(Placed& placed, std::int32_t task, const std::string& file) {
   std::array<char, 16> line{};
   auto* end = std::to_chars(line.data(), line.data() + line.size() - 1, task).ptr;
   const std::string_view id(line.data(), static_cast<std::size_t>(end - line.data()));
@@ -158,7 +158,7 @@ bool ResctrlHand::Impl::move(Placed& placed, std::int32_t task, const std::strin
 
 /// Tasks that may be taken: ours already, or the root's and in nobody's monitoring group. Where a list cannot
 /// be read, those in it may not.
-void ResctrlHand::Impl::find_movable() {
+void ResctrlGroupWriter::Impl::find_movable() {
   movable_known = true;
   movable.clear();
   all_read = read_tasks(kRootTasks, movable);
@@ -178,7 +178,7 @@ void ResctrlHand::Impl::find_movable() {
 }
 
 /// Appends, and keeps `out` sorted. False: who is in it is not known, which is told unless it has gone.
-bool ResctrlHand::Impl::read_tasks(const std::string& file, std::vector<std::int32_t>& out) {
+bool ResctrlGroupWriter::Impl::read_tasks(const std::string& file, std::vector<std::int32_t>& out) {
   const auto text = files.read(file, room.text);
   if (!text && !dry_run && !vanished(text.error()))
     refuse(file, "read", text.error(), tree::CheckTimer::kCheckInterval);
@@ -188,7 +188,7 @@ bool ResctrlHand::Impl::read_tasks(const std::string& file, std::vector<std::int
   return true;
 }
 
-void ResctrlHand::Impl::report_moved() {
+void ResctrlGroupWriter::Impl::report_moved() {
   for (const auto i : timer.due()) {
     auto& placed = members[i];
     if (placed.moved.empty()) continue;

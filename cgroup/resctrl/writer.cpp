@@ -15,12 +15,12 @@ const std::string kRoot = kResctrlDir;
 
 }  // namespace
 
-ResctrlHand::ResctrlHand(const tree::CgroupTree& tree, ResctrlFiles& files, executor::Journal& journal,
-                         bool dry_run)
+ResctrlGroupWriter::ResctrlGroupWriter(const tree::CgroupTree& tree, ResctrlFiles& files,
+                                       executor::Journal& journal, bool dry_run)
     : impl_(std::make_unique<Impl>(tree, files, journal, dry_run)) {}
-ResctrlHand::~ResctrlHand() = default;
+ResctrlGroupWriter::~ResctrlGroupWriter() = default;
 
-void ResctrlHand::apply(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& report) {
+void ResctrlGroupWriter::apply(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& report) {
   if (plan.holds()) {
     impl_->complain(now, report);
   } else {
@@ -28,14 +28,14 @@ void ResctrlHand::apply(const decide::ResctrlPlan& plan, MonoTime now, executor:
   }
 }
 
-void ResctrlHand::restore_all(MonoTime now, executor::Report& report) {
+void ResctrlGroupWriter::restore_all(MonoTime now, executor::Report& report) {
   impl_->refusals.clear();
   impl_->run(decide::ResctrlPlan{}, now, report);
 }
 
-const ResctrlCounters& ResctrlHand::counters() const { return impl_->counters; }
+const ResctrlCounters& ResctrlGroupWriter::counters() const { return impl_->counters; }
 
-executor::ActuatorTotals ResctrlHand::totals() const {
+executor::ActuatorTotals ResctrlGroupWriter::totals() const {
   const auto& of = impl_->counters;
   return {.writes = of.writes,
           .refusals = of.refusals,
@@ -44,7 +44,7 @@ executor::ActuatorTotals ResctrlHand::totals() const {
           .quarantined = of.quarantined};
 }
 
-void ResctrlHand::add_managed(std::vector<executor::Managed>& out) const {
+void ResctrlGroupWriter::add_managed(std::vector<executor::Managed>& out) const {
   for (const auto& group : impl_->groups) {
     out.push_back({.path = group.schemata_file,
                    .original = "no such group",
@@ -69,7 +69,7 @@ void ResctrlHand::add_managed(std::vector<executor::Managed>& out) const {
 
 /// Groups are asked for where there is no resctrl; while we hold some it is only out of sight. Nothing is
 /// tried, so it is told once, until nobody asks any more.
-void ResctrlHand::Impl::complain(MonoTime now, executor::Report& into) {
+void ResctrlGroupWriter::Impl::complain(MonoTime now, executor::Report& into) {
   at = now;
   report = &into;
   const bool told = std::ranges::find(refusals, kRoot, &Refusal::what) != refusals.end();
@@ -79,7 +79,7 @@ void ResctrlHand::Impl::complain(MonoTime now, executor::Report& into) {
   count();
 }
 
-void ResctrlHand::Impl::run(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& into) {
+void ResctrlGroupWriter::Impl::run(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& into) {
   if (groups.empty() && members.empty() && plan.groups().empty()) {
     refusals.clear();  // asked for again, it is tried and told again
     removals.clear();
@@ -99,24 +99,24 @@ void ResctrlHand::Impl::run(const decide::ResctrlPlan& plan, MonoTime now, execu
   count();
 }
 
-void ResctrlHand::Impl::count() {
+void ResctrlGroupWriter::Impl::count() {
   counters.groups = groups.size();
   counters.members = members.size();
   counters.quarantined = refusals.size();
 }
 
-HeldGroup* ResctrlHand::Impl::find(std::string_view name) {
+HeldGroup* ResctrlGroupWriter::Impl::find(std::string_view name) {
   const auto found = std::ranges::find(groups, name, &HeldGroup::name);
   return found == groups.end() ? nullptr : &*found;
 }
-HeldGroup* ResctrlHand::Impl::find(std::uint32_t id) {
+HeldGroup* ResctrlGroupWriter::Impl::find(std::uint32_t id) {
   const auto found = std::ranges::find(groups, id, &HeldGroup::id);
   return found == groups.end() ? nullptr : &*found;
 }
 
 /// First of all, so that their classes of service are free for others; the kernel gives their tasks to the
 /// root's.
-void ResctrlHand::Impl::remove_unwanted(const decide::ResctrlPlan& plan) {
+void ResctrlGroupWriter::Impl::remove_unwanted(const decide::ResctrlPlan& plan) {
   for (std::size_t i = groups.size(); i-- > 0;)
     if (plan.find(groups[i].name) == nullptr && remove(groups[i]))
       groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
@@ -124,7 +124,7 @@ void ResctrlHand::Impl::remove_unwanted(const decide::ResctrlPlan& plan) {
 }
 
 /// Groups that somebody removed, and all of them when somebody unmounted resctrl.
-void ResctrlHand::Impl::drop_lost() {
+void ResctrlGroupWriter::Impl::drop_lost() {
   if (dry_run) return;
   for (std::size_t i = groups.size(); i-- > 0;) {
     const auto& group = groups[i];
@@ -144,18 +144,18 @@ void ResctrlHand::Impl::drop_lost() {
   }
 }
 
-bool ResctrlHand::Impl::waits(const std::string& what) const {
+bool ResctrlGroupWriter::Impl::waits(const std::string& what) const {
   return std::ranges::any_of(refusals, [&](const Refusal& r) { return r.what == what && r.pause.waits(at); });
 }
 
-void ResctrlHand::Impl::accepted(const std::string& what) {
+void ResctrlGroupWriter::Impl::accepted(const std::string& what) {
   std::erase_if(refusals, [&](const Refusal& r) { return r.what == what; });
 }
 
 /// Not tried again before a pause, which grows each time. Its own reason is asked for at once: the next
 /// command would overwrite it.
-void ResctrlHand::Impl::refuse(const std::string& path, const std::string& text, const Error& error,
-                               Duration first_pause, std::string detail) {
+void ResctrlGroupWriter::Impl::refuse(const std::string& path, const std::string& text, const Error& error,
+                                      Duration first_pause, std::string detail) {
   if (error.op == Op::write) {
     const auto status = files.read(kRoot + "/info/last_cmd_status", room.text);
     if (status && trimmed(*status) != "ok") detail = trimmed(*status);
@@ -174,8 +174,8 @@ void ResctrlHand::Impl::refuse(const std::string& path, const std::string& text,
                               .detail = std::move(detail)});
 }
 
-void ResctrlHand::Impl::tell(const std::string& path, const std::string& before, const std::string& after,
-                             const HeldGroup& group, bool restored) {
+void ResctrlGroupWriter::Impl::tell(const std::string& path, const std::string& before,
+                                    const std::string& after, const HeldGroup& group, bool restored) {
   const Reason why =
       restored ? because("nobody asks for it any more: its tasks are the root's again") : group.why;
   report->writes.push_back({.path = path,

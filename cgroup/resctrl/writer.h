@@ -25,11 +25,12 @@ struct ResctrlCounters : executor::ForeignCounts {
   std::size_t groups = 0, members = 0, quarantined = 0;
 };
 
-class ResctrlHand final : public executor::Actuator {
+class ResctrlGroupWriter final : public executor::Actuator {
  public:
   /// All must outlive it.
-  ResctrlHand(const tree::CgroupTree& tree, ResctrlFiles& files, executor::Journal& journal, bool dry_run);
-  ~ResctrlHand() override;
+  ResctrlGroupWriter(const tree::CgroupTree& tree, ResctrlFiles& files, executor::Journal& journal,
+                     bool dry_run);
+  ~ResctrlGroupWriter() override;
 
   /// Adds what it did to `report`. New cgroups are looked at until no task is found outside of their group,
   /// and for a few ticks more; then every cgroup once a minute, for those that joined it from elsewhere.

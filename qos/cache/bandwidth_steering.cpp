@@ -5,7 +5,7 @@
 namespace evenkeel::cache {
 namespace {
 
-using Memory = ResctrlSteering::Memory;
+using Memory = BandwidthSteering::Memory;
 
 // Cuts come at once, what is given back comes slowly: a service hurt for one measurement is worse than batch
 // work held back for some (Heracles, ISCA 2015, section 4.3).
@@ -43,7 +43,7 @@ void decide(Memory& memory, const ResctrlDynamic& settings, Percent most, MonoTi
 
 }  // namespace
 
-void ResctrlSteering::find_memories(const NodeSnapshot& node, Percent most) {
+void BandwidthSteering::find_memories(const NodeSnapshot& node, Percent most) {
   std::erase_if(memories_, [&](const Memory& memory) {
     return std::ranges::find(node.resctrl_use, memory.cache, &ResctrlUse::domain) == node.resctrl_use.end();
   });
@@ -53,7 +53,7 @@ void ResctrlSteering::find_memories(const NodeSnapshot& node, Percent most) {
 }
 
 /// A sum with one group unknown is not known; nor is one after a counter went backwards.
-void ResctrlSteering::measure(const NodeSnapshot& node, std::string_view batch, Duration passed) {
+void BandwidthSteering::measure(const NodeSnapshot& node, std::string_view batch, Duration passed) {
   for (auto& memory : memories_) {
     memory.moved = Bytes{};
     memory.best_effort_traffic.reset();
@@ -75,7 +75,7 @@ void ResctrlSteering::measure(const NodeSnapshot& node, std::string_view batch, 
   }
 }
 
-void ResctrlSteering::remember(const NodeSnapshot& node) {
+void BandwidthSteering::remember(const NodeSnapshot& node) {
   before_.resize(node.resctrl_use.size());
   for (std::size_t i = 0; i < before_.size(); ++i) {
     const auto& use = node.resctrl_use[i];
@@ -85,8 +85,8 @@ void ResctrlSteering::remember(const NodeSnapshot& node) {
   }
 }
 
-void ResctrlSteering::steer(const NodeSnapshot& node, std::string_view batch, const ResctrlDynamic& settings,
-                            Percent most) {
+void BandwidthSteering::steer(const NodeSnapshot& node, std::string_view batch,
+                              const ResctrlDynamic& settings, Percent most) {
   find_memories(node, most);
   const bool fresh = node.resctrl_measured && node.resctrl_measured != measured_;
   if (fresh) {

@@ -13,7 +13,7 @@
 namespace evenkeel::cache {
 
 /// What is remembered from measurement to measurement.
-class ResctrlSteering {
+class BandwidthSteering {
  public:
   /// Of one memory: the CPUs at one last-level cache, as resctrl numbers them.
   struct Memory {

@@ -134,7 +134,7 @@ class Round {
     if (!settings.enable || settings.memory_bandwidth_per_second == Bytes{})
       return state_.steering.forget(), *configured.bandwidth;
     state_.steering.steer(node_, group.name, settings, *configured.bandwidth);
-    const ResctrlSteering::Memory* fullest = nullptr;
+    const BandwidthSteering::Memory* fullest = nullptr;
     for (const auto& memory : state_.steering.memories()) {
       state_.parts.push_back({.cache = memory.cache, .bandwidth = memory.share});
       if (memory.moved && (!fullest || *memory.moved > *fullest->moved)) fullest = &memory;

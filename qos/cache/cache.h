@@ -22,7 +22,7 @@ struct ResctrlState {
   std::vector<const PodSample*> own{};  ///< pods with groups of their own; valid within one tick
   std::string everything{};             ///< the schemata without any limit
   std::vector<ResctrlPart> parts{};     ///< of the group that is worked on
-  ResctrlSteering steering{};           ///< remembered from tick to tick
+  BandwidthSteering steering{};         ///< remembered from tick to tick
   WaySteering ways{};                   ///< likewise
 };
 

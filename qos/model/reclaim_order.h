@@ -64,7 +64,7 @@ struct ReclaimOutcome {
 };
 
 /// What this machine can do about memory in use.
-struct ReclaimAbility {
+struct ReclaimSupport {
   bool on_demand = false;  ///< memory.reclaim is there
   bool file_only = false;  ///< memory.reclaim takes swappiness=0
 };

@@ -179,7 +179,7 @@ struct NodeSnapshot {
   NodeObject object{};
   bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
   bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy
-  ReclaimAbility reclaim{};
+  ReclaimSupport reclaim{};
   std::vector<ReclaimOutcome> reclaimed{};  ///< since the previous tick
 
   std::vector<CgroupSample> cgroups{};

@@ -112,7 +112,7 @@ TEST_F(NetworkSharing, WhatCannotBeTakenAwayIsTriedAgain) {
 
 TEST_F(NetworkSharing, AfterACrashTheJournalKnows) {
   tick();
-  restart_window();  // the process is another one
+  restart();  // the process is another one
   executor::Report report;
   network::restore_network(*root, door, journal, report);
   EXPECT_EQ(report.writes.size(), 2U);
@@ -130,7 +130,7 @@ TEST_F(NetworkSharing, AfterACrashAnotherInterfaceOfThatNameIsNotOurs) {
 }
 
 TEST_F(NetworkSharing, ADryRunOnlyTells) {
-  restart_window(true);
+  restart(true);
   const auto report = tick();
   EXPECT_EQ(report.writes.size(), 9U) << "eight classes and the rules";
   EXPECT_EQ(door.calls, 0);

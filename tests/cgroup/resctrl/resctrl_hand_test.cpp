@@ -53,10 +53,10 @@ TEST(HandOnFiles, ASteadyTickAllocatesNothing) {
   const auto host = *Host::open(fake.root());
   tree::CgroupTree tree(host, *tree::detect_layout(host, ""));
   tree.scan();
-  executor::ResctrlWriter files(host);
+  executor::ResctrlKernelFiles files(host);
   auto journal = executor::Journal::in_memory();
   ASSERT_TRUE(journal.made(kDir, *files.inode(kDir)));
-  resctrl::ResctrlHand hand(tree, files, journal, false);
+  resctrl::ResctrlGroupWriter hand(tree, files, journal, false);
   decide::ResctrlPlan plan;
   auto& group = plan.add_group();
   group.name = kBatch;

@@ -58,7 +58,7 @@ struct CoreSched : testing::Test {
   std::string shop, night;
   std::optional<Host> root{};
   std::optional<tree::CgroupTree> tree{};
-  std::optional<executor::ResctrlWriter> files{};
+  std::optional<executor::ResctrlKernelFiles> files{};
   std::optional<sched::CoreSchedWriter> hand{};
   MonoTime now{std::chrono::hours(1)};
 };

@@ -119,7 +119,7 @@ class LiveResctrlMatrix : public testing::Test {
     return out;
   }
   Host host_ = *Host::open("/");
-  executor::ResctrlWriter real_{host_};
+  executor::ResctrlKernelFiles real_{host_};
   FakeResctrl::Machine machine_{};
   bool bandwidth_ = false;
   pid_t child_ = -1;

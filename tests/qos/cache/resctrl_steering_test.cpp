@@ -46,7 +46,7 @@ struct Steering : testing::Test {
   NodeSnapshot snapshot{};
   ResctrlDynamic settings{.enable = true, .memory_bandwidth_per_second = Bytes(100 * kGB)};
   Percent most = 80_pct;
-  cache::ResctrlSteering steering{};
+  cache::BandwidthSteering steering{};
 };
 
 TEST_F(Steering, WithPlentyToSpareBestEffortHasWhatTheConfigurationGrants) {

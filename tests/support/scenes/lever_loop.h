@@ -72,7 +72,7 @@ class LeverLoop : public ExecutorNode {
   std::vector<decide::Intent> wishes_{};
   FakeResctrl::Machine machine_;
   FakeResctrl resctrl_;
-  resctrl::ResctrlHand cache_;
+  resctrl::ResctrlGroupWriter cache_;
   FakeNetwork network_{};
   network::NetworkWriter queues_;
   std::map<std::string, std::vector<int>> tasks_{};  ///< by cgroup

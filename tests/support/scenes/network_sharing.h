@@ -40,7 +40,7 @@ struct NetworkSharing : testing::Test {
     plan.members = {{id(shop), decide::NetworkClass::ls, false, addresses, {}, {}},
                     {id(night), decide::NetworkClass::be, true, {}, {}, {}}};
   }
-  void restart_window(bool dry_run = false) { hand.emplace(*tree, door, journal, dry_run); }
+  void restart(bool dry_run = false) { hand.emplace(*tree, door, journal, dry_run); }
   [[nodiscard]] CgroupId id(const std::string& cgroup) const { return tree->find_path(cgroup)->id; }
   executor::Report tick(int after = 1) {
     now += std::chrono::seconds(after);

@@ -47,7 +47,7 @@ class ResctrlNode {
   MonoTime now_{std::chrono::hours(1)};
 
  public:
-  std::optional<resctrl::ResctrlHand> hand{};
+  std::optional<resctrl::ResctrlGroupWriter> hand{};
 };
 
 inline constexpr const char* kBatch = "evenkeel-be";
