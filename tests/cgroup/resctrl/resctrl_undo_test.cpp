@@ -61,7 +61,7 @@ TEST_F(HandUndo, AStopGivesEverythingBackWhateverWasRefused) {
 
 TEST_F(HandUndo, AfterACrashTheJournalGivesItBack) {
   node.settle();
-  node.restart_window();
+  node.restart();
   executor::Report report;
   resctrl::restore_resctrl(node.kernel, node.journal, report);
   EXPECT_FALSE(node.kernel.has(kBatch));

@@ -27,11 +27,11 @@ struct CoreSched : testing::Test {
     tree.emplace(*root, *tree::detect_layout(*root, ""));
     tree->scan();
     files.emplace(*root);
-    restart_window();
+    restart();
     plan("services", shop);
     plan("batch", night);
   }
-  void restart_window() { hand.emplace(*tree, *files, cookies, journal, false); }
+  void restart() { hand.emplace(*tree, *files, cookies, journal, false); }
   void runs(const std::string& cgroup, const std::vector<std::int32_t>& tasks) {
     std::string text;
     for (const auto task : tasks) {
@@ -190,7 +190,7 @@ TEST_F(CoreSched, ACrashIsUndoneFromTheRecord) {
   EXPECT_EQ(of(201), 0U);
   EXPECT_EQ(report.writes.size(), 2U);
   EXPECT_TRUE(journal.directories().empty());
-  restart_window();
+  restart();
   tick();
   EXPECT_NE(of(201), 0U);
 }

@@ -30,7 +30,7 @@ struct NetworkSharing : testing::Test {
     root.emplace(std::move(*Host::open(host.root())));
     tree.emplace(*root, *tree::detect_layout(*root, ""));
     tree->scan();
-    restart_window();
+    restart();
     plan.state = decide::NetworkPlan::State::on;
     plan.link = &link;
     plan.total = mbit(100);

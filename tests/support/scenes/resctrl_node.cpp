@@ -12,10 +12,10 @@ ResctrlNode::ResctrlNode(FakeResctrl::Machine machine, bool dry_run)
   kernel.task(101, threads_of("a"));
   kernel.task(102, threads_of("a"));
   kernel.task(1, "sys/fs/cgroup/init.scope/cgroup.threads");
-  restart_window();
+  restart();
 }
 
-void ResctrlNode::restart_window() { hand.emplace(*tree_, kernel, journal, dry_run_); }
+void ResctrlNode::restart() { hand.emplace(*tree_, kernel, journal, dry_run_); }
 
 CgroupId ResctrlNode::container(const std::string& name) {
   host_.container(pod_, name);

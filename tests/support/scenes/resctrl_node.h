@@ -32,7 +32,7 @@ class ResctrlNode {
   void settle();
   executor::Report restore_all();
   /// As after a crash of the agent: a new writer with the same journal and kernel.
-  void restart_window();
+  void restart();
 
   FakeResctrl kernel;
   executor::Journal journal = executor::Journal::in_memory();
