@@ -37,12 +37,12 @@ class CountersCollector final : public collectors::Collector {
     if (!probed_ || tick.node.at - *probed_ >= patience_) probe(tick);
     if (events_.empty()) return;
     if (settings.counter_backend != choice_ || settings.most_counter_descriptors != most_descriptors_)
-      restart_window();
+      restart();
     choice_ = settings.counter_backend;
     most_descriptors_ = settings.most_counter_descriptors;
     if (!tried_) begin(tick, settings);
     if (!counting_) return;
-    if (!counting_->collect(tick, settings)) return restart_window();
+    if (!counting_->collect(tick, settings)) return restart();
     note_room(tick.node, settings);
     auto& said = tick.node.counters.why;
     for (const auto* why : {&crowded_, &refused_, &missing_})
@@ -56,7 +56,7 @@ class CountersCollector final : public collectors::Collector {
     probed_.reset();
     patience_ = kBetweenProbes;
     events_.clear();
-    restart_window();
+    restart();
   }
 
   /// Probes which events can be counted, and again while something is missing. Running counters would disturb
@@ -76,11 +76,11 @@ class CountersCollector final : public collectors::Collector {
     // Working counters are not interrupted while the missing ones are still taken.
     if (counting_ && found.events.size() == events_.size()) return;
     events_ = std::move(found.events);
-    restart_window();
+    restart();
     if (events_.empty()) tick.node.counters = {.why = missing_};
   }
 
-  void restart_window() {
+  void restart() {
     counting_.reset();
     tried_ = per_cpu_ = false;
     refused_.clear();
