@@ -1,5 +1,5 @@
-// What a hand besides the executor is: it brings something that is no value of a cgroup to what is wished,
-// and takes it back. Reports what happened. May not: decide what is wished.
+// The interface of actuators besides the executor: each applies its part of the intents to something that is
+// not a cgroup value, restores it, and reports what happened. Does not decide what is intended.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace evenkeel::executor {
 
-/// Since the start; held and quarantined are of now.
+/// Counted since the start; held and quarantined are current.
 struct ActuatorTotals {
   std::uint64_t writes = 0, restored = 0, refusals = 0, foreign = 0;
   std::size_t held = 0, quarantined = 0;
@@ -28,9 +28,9 @@ struct ActuatorTotals {
 class Actuator {
  public:
   virtual ~Actuator() = default;
-  /// Its part of the intents. Adds what it did to `report`.
+  /// Applies its part of the intents. Adds what it did to `report`.
   virtual void serve(const decide::Intents& intents, MonoTime now, Report& report) = 0;
-  /// Everything is as it was: orderly stop. Back-offs do not count here.
+  /// Restores everything, for an orderly stop. Ignores back-offs.
   virtual void restore_all(MonoTime now, Report& report) = 0;
   virtual void add_managed(std::vector<Managed>& out) const = 0;
   [[nodiscard]] virtual ActuatorTotals totals() const = 0;

@@ -1,6 +1,6 @@
-// What the kernel refused is left alone for a while, twice as long each time, up to ten minutes; and it is
-// told once: again only when it was taken meanwhile or is refused for another reason. Every hand keeps to it.
-// May not: know what was refused.
+// Back-off for a change that the kernel refuses: each pause is twice as long as the last, up to ten minutes.
+// A refusal is reported once, and again only after a success or when the reason is another one. Every writer
+// uses it. Does not know what was refused.
 #pragma once
 
 #include <algorithm>
@@ -14,15 +14,15 @@ namespace evenkeel::executor {
 
 inline constexpr Duration kMaxRetryDelay = std::chrono::minutes(10);
 
-/// Of one thing that is refused; as it is made: of one that is not. Taken: `pause = {}`.
+/// The back-off of one change; a default one stands for "not refused". After a success: `pause = {}`.
 struct RetryBackoff {
   MonoTime retry_at{};
   Duration length{};
   int code = 0;        ///< the errno of the last refusal
-  std::string said{};  ///< and the words
+  std::string said{};  ///< and its message
 
   [[nodiscard]] bool waits(MonoTime now) const { return now < retry_at; }
-  /// Refused (again). Whether that is news.
+  /// Notes a refusal. Returns whether it is to be reported.
   bool refuse(int error, std::string_view words, MonoTime now, Duration first = std::chrono::seconds(1)) {
     length = length == Duration::zero() ? first : std::min(2 * length, kMaxRetryDelay);
     retry_at = now + length;

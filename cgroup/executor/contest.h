@@ -27,11 +27,11 @@ struct Foreign {
   std::string ours{}, theirs{};
   tree::Writer writer{};
   int round = 0;         ///< how often the agent has written over foreign values of this file
-  bool yielded = false;  ///< the value is theirs from now on
+  bool yielded = false;  ///< the value belongs to the other process from now on
   CgroupId cgroup{};     ///< zero: found in the journal, or not of a cgroup
 };
 
-/// Since the start.
+/// Counted since the start.
 struct ForeignCounts {
   std::uint64_t foreign = 0;  ///< times that a foreign value was found in place of the agent's
   std::uint64_t yielded = 0;  ///< times that one was left to the other process

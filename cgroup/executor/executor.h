@@ -1,11 +1,11 @@
-// The only hand that touches: a plan becomes ordered, legal, journalled writes, and what nobody asks for any
-// more goes back to what it was. Reports what happened. May not: decide what is wished.
-// Whatever policies wish, one tick changes only so many files. The rest follows in the next ticks, in the
-// order of the plan; where it was cut every file holds a legal value, and each has its original on record.
+// Provides the executor, which turns a plan into ordered, legal, journalled writes, restores each value that
+// no policy asks for any more, and reports what happened. Does not decide what is intended. One call of
+// apply() changes at most `max_changes` files. The rest follows in the next ticks, in the order of the plan;
+// after a cut every file holds a legal value, and each original is in the journal.
 //
-// Besides what the plan names, it writes what the kernel's rules demand along with it, and undoes that as
-// well: a burst comes down with its quota; on v1 quotas and CPU sets below come into what their parent is
-// given; shares come back after cpu.idle, which makes the kernel forget them.
+// Besides what the plan names, it writes what the kernel's rules require with it, and restores that as well:
+// a burst is lowered with its quota; on v1, quotas and CPU sets of descendants are fitted into their
+// parent's; shares are written again after cpu.idle, which makes the kernel forget them.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct Written {
   CgroupId cgroup{};
   Knob knob{};
   decide::PolicyIndex by = 0;
-  bool restored = false;  ///< the original went back: the reason says on whose behalf
+  bool restored = false;  ///< the original was restored: the reason says for which policy
   Reason why{};
 };
 struct Refused {
@@ -39,18 +39,18 @@ struct Refused {
   std::string text{};
   bool quarantined = false;
   Duration retry_in{};
-  CgroupId cgroup{};     ///< zero: put back from the journal
-  std::string detail{};  ///< what the kernel has to say besides; usually nothing
+  CgroupId cgroup{};     ///< zero: restored from the journal
+  std::string detail{};  ///< an additional message of the kernel; usually empty
 };
 
 struct Report {
   std::vector<Written> writes{};
   std::vector<Refused> refusals{};
   std::vector<Foreign> foreign{};
-  std::size_t deferred = 0;  ///< changes put off to the next tick
+  std::size_t deferred = 0;  ///< changes deferred to the next tick
 };
 
-/// One value that we hold now.
+/// One value that the executor holds now.
 struct Managed {
   CgroupId cgroup{};
   Knob knob{};
@@ -62,39 +62,39 @@ struct Managed {
   bool yielded = false;
 };
 
-/// Since the start; managed and quarantined are of now.
+/// Counted since the start; managed and quarantined are current.
 struct ExecutorCounters : ForeignCounts {
-  std::uint64_t writes = 0;    ///< done by the kernel, restoring ones included
-  std::uint64_t skips = 0;     ///< not done, since the kernel held the value already
-  std::uint64_t restored = 0;  ///< originals that went back
+  std::uint64_t writes = 0;    ///< that the kernel accepted, restoring ones included
+  std::uint64_t skips = 0;     ///< writes left out because the kernel held the value already
+  std::uint64_t restored = 0;  ///< originals restored
   std::uint64_t refusals = 0;
-  std::uint64_t deferred = 0;  ///< changes put off to the next tick, once for each time
+  std::uint64_t deferred = 0;  ///< changes deferred to the next tick, counted once per deferral
   std::size_t managed = 0, quarantined = 0;
   std::map<int, std::uint64_t> refusals_by_errno{};
 };
 
 struct ExecutorOptions {
-  /// A node with 500 pods is served within three ticks of its first.
+  /// Serves a node with 500 pods within its first three ticks.
   static constexpr std::size_t kMaxChanges = 1000;
   bool dry_run = false;                   ///< everything but the journal and the writes
-  std::size_t max_changes = kMaxChanges;  ///< at one moment; putting everything back is not bounded
+  std::size_t max_changes = kMaxChanges;  ///< per call of apply(); restore_all() has no limit
 };
 
 class Executor {
  public:
-  /// All three must outlive it. `tree` is asked again at each call, so it may grow in between.
+  /// All three must outlive it. `tree` is read at each call, so it may grow in between.
   Executor(const tree::CgroupTree& tree, KernelFiles& files, Journal& journal, ExecutorOptions options);
   ~Executor();
 
   /// Brings the kernel to the plan (see arbiter.h): at most one value per (cgroup, knob), sorted. `seen` are
-  /// values that somebody else wrote since the last call, with the writer's name where it is known.
-  /// Whoever keeps the snapshot reads the settings of the written cgroups again before the next call; as long
-  /// as it shows an old value each call looks at the file itself.
+  /// values that another process wrote since the last call, with the writer's name where it is known. The
+  /// caller must refresh the written cgroups' settings in the snapshot before the next call; as long as the
+  /// snapshot shows an old value each call reads the file itself.
   Report apply(const std::vector<decide::Intent>& plan, const NodeSnapshot& node,
                const std::vector<tree::TreeWatch::Changes::Value>& seen);
-  /// Puts every original back: orderly stop. Back-offs do not count here.
+  /// Restores every original, for an orderly stop. Ignores back-offs.
   Report restore_all(MonoTime now);
-  /// Everything held now, sorted by path.
+  /// All values held now, sorted by path.
   [[nodiscard]] std::vector<Managed> managed() const;
   [[nodiscard]] const ExecutorCounters& counters() const;
 
@@ -103,9 +103,9 @@ class Executor {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Undo, offline, what a journal holds: at start after a crash, and `evenkeel restore`. A value that is
-/// neither what we wrote nor what we meant to write belongs to somebody else and stays.
-/// What the kernel refuses to take back stays in the journal for another try.
+/// Restores offline what a journal holds: at start after a crash, and for `evenkeel restore`. A value that
+/// the agent neither wrote nor was about to write belongs to another process and stays. What the kernel
+/// refuses to restore stays in the journal for a retry.
 Report restore_from_journal(KernelFiles& files, Journal& journal);
 
 }  // namespace evenkeel::executor

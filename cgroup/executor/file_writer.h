@@ -1,5 +1,5 @@
-// The real kernel files, below the host's root. file_writer.cpp is the only file of the program that opens
-// anything there for writing. May not: decide what to write.
+// Access to the real kernel files below the host's root. file_writer.cpp is the only file of the program that
+// opens anything there for writing. Does not decide what to write.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace evenkeel::executor {
 
 /// Usage: `FileWriter files(host); files.write({.dir = "sys/fs/cgroup/cpu/kubepods", .name = "cpu.shares"},
 /// "2")`. `host` must outlive it. A symbolic link in the directory's path is followed inside the root only;
-/// one in the place of the file is refused (ELOOP). A file that is not there is never made (ENOENT).
+/// one in place of the file is refused (ELOOP). A missing file is never created (ENOENT).
 class FileWriter final : public KernelFiles {
  public:
   explicit FileWriter(const Host& host) : host_(host) {}
@@ -25,18 +25,19 @@ class FileWriter final : public KernelFiles {
   const Host& host_;
 };
 
-/// A file that takes orders and keeps nothing (memory.reclaim), held open for whoever writes to it more than
+/// Opens a file that takes commands and stores nothing (memory.reclaim), for callers that write more than
 /// once. `name` is a string literal.
 Result<Fd> open_command_file(const Host& host, const std::string& dir, const char* name);
-/// One order. Blocks for as long as the kernel takes for it; EINTR when a signal came.
+/// Writes one command. Blocks until the kernel has carried it out; EINTR when a signal arrived.
 Result<> write_command(const Fd& file, const std::string& order, const char* name);
 
-/// Whether it opens for writing; nothing is written.
+/// Whether the file can be opened for writing; nothing is written.
 Result<> may_write(const Host& host, const std::string& path);
-/// Turns one word (NAME or NO_NAME) of a file that is a line of such words: it takes the word alone.
+/// Sets one word (NAME or NO_NAME) in a file that is a line of such words; only that word is written.
 Result<> write_word(const Host& host, const std::string& path, std::string_view word);
 
-/// The same for resctrl. `host` must outlive it. No descriptor stays open, or nobody could unmount it.
+/// The same for resctrl. `host` must outlive it. No descriptor stays open, because an open one prevents
+/// unmounting.
 class ResctrlKernelFiles final : public ResctrlFiles {
  public:
   explicit ResctrlKernelFiles(const Host& host) : host_(host) {}

@@ -1,5 +1,5 @@
-// What the executor remembers: the values it holds, with the originals, and the values that the kernel
-// refused. Sorted tables; looking something up allocates nothing. May not: touch a file.
+// The executor's tables: the values it holds, with their originals, and the values that the kernel refused.
+// The tables are sorted; a lookup allocates nothing. Does not touch files.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace evenkeel::executor {
 
-/// One (cgroup, knob) that we wrote.
+/// One (cgroup, knob) that the executor wrote.
 struct HeldValue {
   CgroupId cgroup{};
   Knob knob{};
@@ -27,12 +27,13 @@ struct HeldValue {
   decide::PolicyIndex by = 0;
   Reason why{};
   MonoTime since{};
-  CgroupId first_later_cgroup{};  ///< cgroups from this id on were born while we held this
+  CgroupId first_later_cgroup{};  ///< cgroups with this id or a later one were created while the value was
+                                  ///< held
   Contest contest{};
   KnobValue before_us{};  ///< what the file held before the first write, whatever its owner has written since
 };
 
-/// The kernel does not take this value there, and how long we leave it alone.
+/// A value that the kernel refuses in this file, and how long it is not retried.
 struct Rejected {
   CgroupId cgroup{};
   Knob knob{};
@@ -48,7 +49,7 @@ class KnobTable {
     const auto at = place(cgroup, knob);
     return at != rows_.end() && at->cgroup == cgroup && at->knob == knob ? &*at : nullptr;
   }
-  /// The row, made if there is none. Pointers to rows die here.
+  /// The row, inserted if there is none. Invalidates pointers to rows.
   Row& at(CgroupId cgroup, Knob knob) {
     auto at = place(cgroup, knob);
     if (at == rows_.end() || at->cgroup != cgroup || at->knob != knob) {

@@ -1,6 +1,7 @@
-// The inside of the executor, shared by its files: executor.cpp (the round), cgroup/executor/intents.cpp
-// (what should be), cgroup/executor/inherited.cpp (what was born ours), cgroup/executor/foreign.cpp (what
-// somebody else wrote), cgroup/executor/write.cpp (one write, with all around it).
+// The implementation class of the executor, shared by its files: executor.cpp (one call),
+// cgroup/executor/intents.cpp (target values), cgroup/executor/inherited.cpp (values that new cgroups inherit
+// from the agent's), cgroup/executor/foreign.cpp (foreign writes), cgroup/executor/write.cpp (one write with
+// its journal record and report).
 #pragma once
 
 #include <span>
@@ -95,14 +96,14 @@ struct Executor::Impl {
   KnobTable<HeldValue> held{};
   KnobTable<Rejected> rejected{};
   ExecutorCounters counters{};
-  int denied_in_a_row = 0;  ///< EPERM and EROFS without a success between them
+  int denied_in_a_row = 0;  ///< EPERM and EROFS in a row, without a success between them
   RetryBackoff denied{};
 
-  // One moment, which may see several calls:
+  // State of one moment, which may cover several calls:
   MonoTime at{};
   std::size_t changes = 0;
 
-  // One call:
+  // State of one call:
   std::size_t max_changes = 0;
   const std::vector<decide::Intent>* plan = nullptr;
   const std::vector<ObservedWrite>* seen = nullptr;

@@ -1,8 +1,8 @@
-// The promise that every write can be undone: the original value is on record before the first write to a
-// file. Text, append-only, one record a line with its checksum (journal_record.h); compacted when it grows. A
-// torn last line is normal, a corrupt one is skipped and counted. Not fsynced on purpose: kernel values die
-// with the kernel, and the page cache outlives every death of the process (kill -9 included); records carry
-// the boot id, another boot's are dropped. May not: touch a kernel file.
+// The journal, which makes every write reversible: the original value is recorded before the first write to a
+// file. Does not touch kernel files. Text, append-only, one record per line with its checksum
+// (journal_record.h); compacted when it grows. A torn last line is expected; a corrupt line is skipped and
+// counted. Deliberately not fsynced: kernel values do not survive the kernel, and the page cache survives any
+// end of the process (kill -9 included). Records carry the boot id; those of another boot are dropped.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,13 @@ namespace evenkeel::executor {
 
 struct JournalEntry {
   std::string dir{};        ///< relative to the host root
-  std::uint64_t inode = 0;  ///< of the directory: another life of the same path is not ours to restore; 0: no
-                            ///< cgroup's, and always the same
+  std::uint64_t inode = 0;  ///< of the directory: one recreated at the same path is not restored; 0: not of a
+                            ///< cgroup, and never recreated
   Knob knob{};
   std::string file{};
-  std::string original{};           ///< the text before our first write, or what its owner has written since
-  std::vector<std::string> ours{};  ///< texts that we wrote or were about to write, newest last (few)
+  std::string original{};           ///< the text before the agent's first write, or what its owner has
+                                    ///< written since
+  std::vector<std::string> ours{};  ///< texts that the agent wrote or was about to write, newest last (few)
   [[nodiscard]] std::string path() const { return dir + '/' + file; }
 };
 
@@ -33,33 +34,34 @@ class Journal {
  public:
   static constexpr std::size_t kMaxWrittenTexts = 3;
 
-  /// Opens (and makes) STATE_DIR/journal and reads what it holds. Takes an exclusive lock (STATE_DIR/lock): a
-  /// second agent on the same state directory is EWOULDBLOCK.
+  /// Opens (and creates) STATE_DIR/journal and reads it. Takes an exclusive lock (STATE_DIR/lock): a second
+  /// agent on the same state directory gets EWOULDBLOCK.
   static Result<Journal> open(const std::string& state_dir, const std::string& boot_id);
   /// Whether an agent holds that lock now.
   static bool in_use(const std::string& state_dir);
   /// A journal that keeps nothing on disk (dry run).
   static Journal in_memory();
 
-  /// Must succeed before the write it announces: (dir, inode, file) had `original`, and `intended` is about
-  /// to be written. What `entry.ours` says is not looked at. Another original than the one on record takes
-  /// its place: the owner has written since.
+  /// Must succeed before the write that it records: (dir, inode, file) had `original`, and `intended` is
+  /// about to be written. `entry.ours` is ignored. An original that differs from the recorded one replaces
+  /// it: the owner has written since.
   Result<> record_write(const JournalEntry& entry, std::string_view intended);
-  /// The file is the owner's again (restored, gone, or yielded to somebody else).
+  /// The file belongs to its owner again (restored, removed, or yielded to another process).
   Result<> done(const std::string& path, std::uint64_t inode);
 
-  /// The same for what has no text of before: a directory that we make (before it, and with its inode after
-  /// it), a word that we turn (by the one that undoes it), a cookie that we give. It is gone again: unmade().
+  /// The same for changes without an earlier text: a directory that the agent creates (recorded before, and
+  /// with its inode after), a feature word that it sets (recorded as the word that undoes it), a cookie that
+  /// it assigns. unmade() records that it is gone again.
   Result<> record_creation(const std::string& path) { return made(path, 0); }
   Result<> made(const std::string& path, std::uint64_t inode);
   Result<> unmade(const std::string& path);
-  /// All of these by path, with the inode (or cookie); 0: perhaps there, perhaps not.
+  /// All of these by path, with the inode (or cookie); 0: it may or may not exist.
   [[nodiscard]] const std::map<std::string, std::uint64_t>& directories() const { return directories_; }
 
   [[nodiscard]] std::vector<JournalEntry> entries() const;
   [[nodiscard]] const JournalEntry* find(const std::string& path, std::uint64_t inode) const;
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
-  /// Lines that were skipped when the journal was opened; a torn last line is none.
+  /// Lines skipped when the journal was opened, not counting a torn last line.
   [[nodiscard]] int corrupt_records() const { return corrupt_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
@@ -81,7 +83,7 @@ class Journal {
   std::map<std::string, std::uint64_t> directories_{};
   std::size_t bytes_ = 0;
   std::size_t compact_above_ = 0;
-  std::size_t dead_ = 0;       ///< records on disk that no longer say anything
+  std::size_t dead_ = 0;       ///< records on disk that are obsolete
   bool line_is_open_ = false;  ///< the file does not end with a line end
   int corrupt_ = 0;
 };

@@ -1,5 +1,6 @@
-// The inside of the hand for resctrl, shared by its files: cgroup/resctrl/writer.cpp (the round),
-// cgroup/resctrl/groups.cpp (directories and schemata), cgroup/resctrl/tasks.cpp (who is where).
+// The implementation class of the resctrl writer, shared by its files: cgroup/resctrl/writer.cpp (the round),
+// cgroup/resctrl/groups.cpp (directories and schemata), cgroup/resctrl/tasks.cpp (which task is in which
+// group).
 #pragma once
 
 #include <cstdint>
@@ -16,26 +17,26 @@
 
 namespace evenkeel::resctrl {
 
-/// A group that we made.
+/// A group that the agent created.
 struct HeldGroup {
-  std::uint32_t id = 0;  ///< never used again; the root's is 0
+  std::uint32_t id = 0;  ///< never reused; the root's is 0
   std::string name{};
   std::string dir{}, schemata_file{}, tasks_file{};
   std::uint64_t inode = 0;
-  std::string asked{};  ///< the schemata last asked for
-  std::string seen{};   ///< the file as it was when it last was as we want it
+  std::string asked{};  ///< the schemata last requested
+  std::string seen{};   ///< the file's text when it last was as intended
   bool in_force = false;
-  std::string before_us{};      ///< the file as the kernel made it
+  std::string before_us{};      ///< the file's text as the kernel created it
   executor::Contest contest{};  ///< of the schemata
   decide::PolicyIndex by = 0;
   Reason why{};
   MonoTime since{};
 };
 
-/// A cgroup whose tasks we keep in a group.
+/// A cgroup whose tasks the agent keeps in a group.
 struct Placed : tree::TrackedTasks {
   std::uint32_t group = 0;  ///< HeldGroup::id
-  std::uint64_t round = 0;  ///< the last one whose plan named it
+  std::uint64_t round = 0;  ///< the last round whose plan named it
   bool others_reported = false;
   std::string moved{};  ///< in this round, for the report
   int moved_count = 0;
@@ -83,9 +84,9 @@ struct ResctrlGroupWriter::Impl {
   bool read_tasks(const std::string& file, std::vector<std::int32_t>& out);
   void report_moved();
 
-  /// Of what only a person can change: resctrl is not mounted, the tasks are in another PID namespace.
+  /// For what only an operator can change: resctrl is not mounted, the tasks are in another PID namespace.
   static constexpr Duration kLongFirstPause = std::chrono::seconds(60);
-  static constexpr int kMaxMoves = 4000;  ///< in one round; the rest follows in the next
+  static constexpr int kMaxMoves = 4000;  ///< per round; the rest follows in the next
 
   struct Refusal {
     std::string what{};
@@ -97,10 +98,11 @@ struct ResctrlGroupWriter::Impl {
   executor::Journal& journal;
   bool dry_run;
 
-  std::vector<HeldGroup> groups{};  ///< pointers die when one is made or removed
+  std::vector<HeldGroup> groups{};  ///< inserting or removing one invalidates pointers
   std::vector<Placed> members{};    ///< sorted by cgroup
   std::vector<Refusal> refusals{};
-  std::map<std::string, executor::Contest, std::less<>> removals{};  ///< of groups that others removed
+  std::map<std::string, executor::Contest, std::less<>> removals{};  ///< of groups that other processes
+                                                                     ///< removed
   ResctrlCounters counters{};
   std::uint32_t next_group = 1;
   std::uint64_t round = 0;
@@ -109,7 +111,7 @@ struct ResctrlGroupWriter::Impl {
   MonoTime at{};
   executor::Report* report = nullptr;
 
-  // Room to work in, kept from round to round.
+  // Buffers, kept from round to round.
   tree::ThreadsRoom room{};
   std::vector<std::int32_t> in_group{}, threads{}, movable{}, monitored{};
   bool movable_known = false, all_read = false;

@@ -1,5 +1,5 @@
-// The texts of resctrl: schemata, masks and counters. Pure; absent for what no kernel prints.
-// May not: know files or what is legal on this machine.
+// Parses and formats the texts of resctrl: schemata, masks and counters. Pure; absent for what no kernel
+// prints. Does not know files or what is legal on this machine.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace evenkeel::resctrl {
 
-/// Where resctrl is mounted, below the host's root; it has no other place.
+/// Where resctrl is mounted, below the host's root; the only possible place.
 inline constexpr const char* kResctrlDir = "sys/fs/resctrl";
-/// The groups that we make have names that begin so.
+/// Prefix of the names of groups that the agent creates.
 inline constexpr std::string_view kResctrlPrefix = "evenkeel-";
 
-/// One line of a schemata file. Numbers as they stand there: masks are hexadecimal, bandwidths decimal.
+/// One line of a schemata file. Numbers are in the file's notation: masks hexadecimal, bandwidths decimal.
 struct SchemataLine {
   struct Domain {
     std::int32_t id = 0;
@@ -33,16 +33,16 @@ using Schemata = std::vector<SchemataLine>;
 /// "    L3:0=7ff;1=7ff" is hexadecimal, "MB:0= 100" decimal: every resource whose name begins with L is a
 /// mask.
 bool is_mask(std::string_view resource);
-/// The whole file. Absent when a line is none, or a resource or a domain stands there twice.
+/// The whole file. Absent when a line is malformed, or a resource or a domain occurs twice.
 std::optional<Schemata> parse_schemata(std::string_view text);
-/// The other way, as the kernel wants it: every line with its end.
+/// The text as the kernel requires it: every line with its line end.
 std::string schemata_text(const Schemata& schemata);
-/// A schemata file on one line, for people.
+/// A schemata file on one line, for reports.
 std::string one_line(std::string_view schemata);
-/// Whether everything that `asked` names holds in `found`.
+/// Whether `found` has every value that `asked` names.
 bool holds(const Schemata& found, const Schemata& asked);
 
-/// "7ff", "fffff,ffffffff" is none: one mask of up to 64 bits, blanks around it allowed.
+/// "7ff": one mask of up to 64 bits, blanks around it allowed; "fffff,ffffffff" is none.
 std::optional<std::uint64_t> parse_mask(std::string_view text);
 /// A file of mon_data: a number. "Unavailable" and "Error" are absent.
 std::optional<std::int64_t> parse_monitor(std::string_view text);

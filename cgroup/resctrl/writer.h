@@ -1,7 +1,7 @@
-// The hand that brings resctrl to a plan: makes groups, writes their schemata, moves tasks into them, and
-// takes all of it back. Removing a group gives its tasks to the root's, which is where they were taken from:
-// tasks of somebody else's group, or of a monitoring group, are never moved. Reports what happened. May not:
-// decide what is wished, mount anything, or touch a group that it has not made.
+// The writer for resctrl: creates groups, writes their schemata, moves tasks into them, and restores all of
+// it. Reports what happened. Does not decide what is intended, mount anything, or touch a group that it has
+// not created. Removing a group returns its tasks to the root's group, which they were taken from: tasks of
+// another process's group, or of a monitoring group, are never moved.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace evenkeel::resctrl {
 
-/// Since the start; groups, members and quarantined are of now.
+/// Counted since the start; groups, members and quarantined are current.
 struct ResctrlCounters : executor::ForeignCounts {
   std::uint64_t writes = 0;       ///< schemata and directories
-  std::uint64_t moved_tasks = 0;  ///< into a group, or back
+  std::uint64_t moved_tasks = 0;  ///< moved into a group, or back
   std::uint64_t refusals = 0;
   std::size_t groups = 0, members = 0, quarantined = 0;
 };
@@ -32,8 +32,9 @@ class ResctrlGroupWriter final : public executor::Actuator {
                      bool dry_run);
   ~ResctrlGroupWriter() override;
 
-  /// Adds what it did to `report`. New cgroups are looked at until no task is found outside of their group,
-  /// and for a few ticks more; then every cgroup once a minute, for those that joined it from elsewhere.
+  /// Applies the plan. Adds what it did to `report`. A new cgroup is checked until no task is found outside
+  /// of its group, and for a few ticks more; then every cgroup once a minute, for tasks that joined it from
+  /// elsewhere.
   void apply(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& report);
   void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.resctrl(), now, report);
@@ -48,7 +49,7 @@ class ResctrlGroupWriter final : public executor::Actuator {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Undo, offline: removes the groups that the journal holds. What the kernel refuses stays on record.
+/// Restores offline: removes the groups that the journal holds. What the kernel refuses stays on record.
 void restore_resctrl(ResctrlFiles& files, executor::Journal& journal, executor::Report& report);
 
 }  // namespace evenkeel::resctrl

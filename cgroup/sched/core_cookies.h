@@ -1,5 +1,5 @@
-// The seam between deciding and touching for core scheduling: who has which cookie, and giving one. The real
-// one asks prctl(PR_SCHED_CORE); tests put a model of the kernel here. May not: decide who gets which.
+// The interface to core scheduling cookies: reads which task has which cookie, and assigns one. Does not
+// decide which task gets which. KernelCookies uses prctl(PR_SCHED_CORE); tests use a model of the kernel.
 #pragma once
 
 #include <cstdint>
@@ -16,28 +16,30 @@ class CoreCookies {
  public:
   struct Given {
     std::uint64_t cookie = 0;
-    int tasks = 0;  ///< that have it now; who has ended meanwhile is no error
-    Error error{};  ///< code 0: none; else the first one
+    int tasks = 0;  ///< that have it now; a task that has ended meanwhile is no error
+    Error error{};  ///< code 0: none; else the first error
   };
 
   virtual ~CoreCookies() = default;
-  /// Of a thread; 0: none. ENODEV: the machine has one thread per core, EINVAL: the kernel knows no cookies.
+  /// The cookie of a thread; 0: none. ENODEV: the machine has one thread per core, EINVAL: the kernel has no
+  /// cookies.
   virtual Result<std::uint64_t> of(std::int32_t task) = 0;
-  /// A new cookie for these threads. `announced` hears which before anybody has it, and may call it off.
+  /// Assigns a new cookie to these threads. `announced` gets its number before any thread has it, and may
+  /// cancel.
   virtual Given create_cookie(std::span<const std::int32_t> to,
                               const std::function<bool(std::uint64_t)>& announced) = 0;
-  /// The cookie that `like` has, if it still is `cookie`.
+  /// Assigns the cookie of `like` to the others, if it still is `cookie`.
   virtual Given give(std::uint64_t cookie, std::int32_t like, std::span<const std::int32_t> to) = 0;
   virtual Given clear_cookies(std::span<const std::int32_t> from) = 0;
 };
 
-/// For people, with the errno's name; of an error that `of` or a giving call has told.
+/// A message for operators, with the errno's name, for an error of `of`, `create_cookie` or `give`.
 std::string describe_cookie_error(const Error& error);
 
-/// Each call is done by a thread of its own, which ends with the cookie that it had to take itself.
+/// Runs each call on a thread of its own, which has to take the cookie itself and ends with it.
 class KernelCookies final : public CoreCookies {
  public:
-  /// Below a fake root numbers of tasks mean nobody: then everything is refused.
+  /// Below a fake root task ids refer to no real task: everything is refused.
   explicit KernelCookies(const Host& host) : real_(host.on_kernel_fs("proc")) {}
   Result<std::uint64_t> of(std::int32_t task) override;
   Given create_cookie(std::span<const std::int32_t> to,

@@ -1,6 +1,6 @@
-// The hand for core scheduling: gives the tasks of each group one cookie and takes it away again. Which
-// cookie whose cgroup has is on record. Tasks that somebody else has given a cookie are left alone. May not:
-// decide who may share a core with whom.
+// The writer for core scheduling: assigns one cookie to the tasks of each group and removes it again. Records
+// in the journal which cgroup has which cookie. Leaves tasks alone to which another process assigned a
+// cookie. Does not decide which cgroups may share a core.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@
 
 namespace evenkeel::sched {
 
-/// Since the start; groups and members are of now.
+/// Counted since the start; groups and members are current.
 struct CoreSchedCounters {
-  std::uint64_t tasks = 0;  ///< that were given a cookie, or had it taken away
+  std::uint64_t tasks = 0;  ///< that were assigned a cookie, or had it removed
   std::uint64_t refusals = 0;
-  std::uint64_t foreign = 0;  ///< cgroups with tasks that had somebody else's cookie
+  std::uint64_t foreign = 0;  ///< cgroups with tasks that had a cookie from another process
   std::size_t groups = 0, members = 0;
 };
 
 class CoreSchedWriter final : public executor::Actuator {
  public:
-  /// All must outlive it. `files`: for the tasks of cgroups.
+  /// All must outlive it. `files` reads the tasks of cgroups.
   CoreSchedWriter(const tree::CgroupTree& tree, ResctrlFiles& files, CoreCookies& cookies,
                   executor::Journal& journal, bool dry_run)
       : tree_(tree), files_(files), cookies_(cookies), journal_(journal), dry_run_(dry_run) {}
 
-  /// Adds what it did to `report`. Cgroups are looked at as task_follow.h says.
+  /// Applies the plan. Adds what it did to `report`. Cgroups are checked as task_follow.h says.
   void apply(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report);
   void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.core_sched(), now, report);
@@ -46,13 +46,13 @@ class CoreSchedWriter final : public executor::Actuator {
 
  private:
   struct Group {
-    std::uint32_t id = 0;  ///< never used again; 0: none
+    std::uint32_t id = 0;  ///< never reused; 0: none
     std::string name{};
-    std::uint64_t cookie = 0;  ///< 0: nobody has one yet
-    std::uint64_t round = 0;   ///< the last one whose plan named it
+    std::uint64_t cookie = 0;  ///< 0: no task has one yet
+    std::uint64_t round = 0;   ///< the last round whose plan named it
   };
   struct Member : tree::TrackedTasks {
-    std::uint32_t group = 0;  ///< 0: its tasks are to have none
+    std::uint32_t group = 0;  ///< 0: its tasks are to have no cookie
     std::uint64_t round = 0;
     bool others_reported = false;
     Reason why{};
@@ -82,7 +82,7 @@ class CoreSchedWriter final : public executor::Actuator {
 
   std::vector<Group> groups_{};
   std::vector<Member> members_{};         ///< sorted by cgroup
-  std::vector<std::uint64_t> retired_{};  ///< cookies of groups that are gone; some task may still have one
+  std::vector<std::uint64_t> retired_{};  ///< cookies of removed groups; some task may still have one
   tree::CheckTimer timer_{};
   CoreSchedCounters counters_{};
   std::uint32_t next_group_ = 1;
@@ -92,13 +92,13 @@ class CoreSchedWriter final : public executor::Actuator {
   executor::RetryBackoff pause_{};
   executor::Report* report_ = nullptr;
 
-  // Room to work in, kept from round to round.
+  // Buffers, kept from round to round.
   tree::ThreadsRoom room_{};
   std::vector<std::int32_t> threads_{}, without_cookie_{};
   std::int32_t holder_ = 0;
 };
 
-/// Undo, offline: takes away the cookies that the journal holds. What the kernel refuses stays on record.
+/// Restores offline: removes the cookies that the journal holds. What the kernel refuses stays on record.
 void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, executor::Journal& journal,
                         executor::Report& report);
 

@@ -1,6 +1,6 @@
-// The hand for features of the kernel's scheduler: one line of words, NAME or NO_NAME, in debugfs; writing a
-// word turns one of them. Every turned one is on record, and turned back when nobody asks for it any more.
-// May not: decide what is wished, mount debugfs, or write a name that the kernel does not list.
+// The writer for features of the kernel's scheduler: a debugfs file with one line of words, NAME or NO_NAME;
+// writing a word sets that feature. Each change is recorded, and restored when no policy asks for it any
+// more. Does not decide what is intended, mount debugfs, or write a name that the kernel does not list.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace evenkeel::sched {
 
-/// Since Linux 5.13, and before. Empty: neither is there.
+/// The path since Linux 5.13, or the older one. Empty: neither exists.
 std::string sched_features_file(const Host& host);
 
 struct SchedFeatureCounters : executor::ForeignCounts {
@@ -28,8 +28,8 @@ class SchedFeatureWriter final : public executor::Actuator {
   SchedFeatureWriter(const Host& host, executor::Journal& journal, bool dry_run)
       : host_(host), journal_(journal), dry_run_(dry_run) {}
 
-  /// Adds what it did to `report`. Looks at the file when the plan has changed, and else every ten seconds,
-  /// for what somebody else has turned.
+  /// Applies the plan. Adds what it did to `report`. Reads the file when the plan has changed, and otherwise
+  /// every ten seconds, to find foreign writes.
   void apply(const decide::SchedFeaturePlan& plan, MonoTime now, executor::Report& report);
   void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.sched_features(), now, report);
@@ -47,7 +47,7 @@ class SchedFeatureWriter final : public executor::Actuator {
  private:
   struct Turned {
     std::string name{};
-    bool on = false;  ///< what we made of it; before it was the other
+    bool on = false;  ///< what the agent set it to; before, it was the opposite
     executor::Contest contest{};
     MonoTime since{};
   };
@@ -63,7 +63,7 @@ class SchedFeatureWriter final : public executor::Actuator {
   executor::Journal& journal_;
   bool dry_run_;
   std::map<std::string, bool> asked_{};
-  std::vector<std::string> told_{};  ///< texts that were refused, of what is asked now
+  std::vector<std::string> told_{};  ///< refused words of the current plan, already reported
   std::vector<Turned> turned_{};
   std::string file_{};
   MonoTime next_check_{};
@@ -71,7 +71,7 @@ class SchedFeatureWriter final : public executor::Actuator {
   SchedFeatureCounters counters_{};
 };
 
-/// Undo, offline: turns back what the journal holds. What the kernel refuses stays on record.
+/// Restores offline what the journal holds. What the kernel refuses stays on record.
 void restore_sched_features(const Host& host, executor::Journal& journal, executor::Report& report);
 
 }  // namespace evenkeel::sched

@@ -1,5 +1,5 @@
-// Going through a directory and the cgroups inside of it, as a container makes them for itself: the caller
-// reads what it wants in each. May not: read or write a file.
+// Walks a directory and the cgroups inside it, as a container creates them for itself: the caller reads what
+// it needs in each. Does not read or write files.
 #pragma once
 
 #include <string>
@@ -7,17 +7,18 @@
 
 namespace evenkeel::tree {
 
-/// Room for paths and names, kept from one walk to the next.
+/// Buffers for paths and names, kept from one walk to the next.
 struct BelowRoom {
   std::string dir{}, names{};
 };
 
-/// Of cgroups inside a container's; deeper ones are not looked at.
+/// For cgroups inside a container's; deeper ones are ignored.
 inline constexpr int kMaxDescendantDepth = 8;
 
-/// visit(path) of room.dir and of every directory below it; it may append to the path. False: not those below
-/// this one, and none that comes after. `lister` has append_subdirs(path, names), as Host and ResctrlFiles
-/// do; a directory that has gone meanwhile is empty. Allocates only while there is more than ever before.
+/// Calls visit(path) for room.dir and every directory below it; it may append to the path. A false return
+/// value skips the directories below this one and all that follow. `lister` has append_subdirs(path, names),
+/// as Host and ResctrlFiles do; a directory removed meanwhile counts as empty. Allocates only when a walk is
+/// larger than any before.
 template <class Lister, class Visit>
 bool visit_descendants(BelowRoom& room, Lister& lister, Visit&& visit, int depth = 0) {
   const auto length = room.dir.size(), first = room.names.size();

@@ -1,5 +1,5 @@
-// Where the cgroup hierarchies are and how the kubelet names its directories, found out by looking at the
-// real tree.
+// Detects where the cgroup hierarchies are and how the kubelet names its directories, by reading the real
+// tree.
 #pragma once
 
 #include <array>
@@ -32,7 +32,7 @@ struct Layout {
 
   [[nodiscard]] const std::string& root(Controller c) const { return roots[static_cast<std::size_t>(c)]; }
   [[nodiscard]] bool v2(Controller c) const { return on_v2[static_cast<std::size_t>(c)]; }
-  /// The hierarchy that decides which cgroups there are: cpu's, or the first that exists.
+  /// The hierarchy that determines which cgroups exist: cpu's, or the first that exists.
   [[nodiscard]] const std::string& primary() const;
   /// Every hierarchy's directory once, the primary one first, the unified one included.
   [[nodiscard]] std::vector<std::string> hierarchies() const;
@@ -45,15 +45,15 @@ struct Layout {
   [[nodiscard]] std::string pod_dir(KubeQos qos, std::string_view uid) const;
 };
 
-/// Looks at /sys/fs/cgroup and /proc/mounts-like facts below the host's root. Fails only if there is no
-/// cgroup file system at all. `cgroup_root` is the kubelet's flag of that name ("" or "/a/b").
+/// Reads /sys/fs/cgroup and /proc/mounts-like facts below the host's root. Fails only if there is no cgroup
+/// file system at all. `cgroup_root` is the kubelet's flag of that name ("" or "/a/b").
 Result<Layout> detect_layout(const Host& host, std::string_view cgroup_root);
 
-/// The kubelet may come after us: looks again how it names its directories. Returns whether that changed the
-/// layout.
+/// Detects again how the kubelet names its directories, since it may start after the agent. Returns whether
+/// the layout changed.
 bool detect_driver(const Host& host, Layout& layout);
 
-/// What a directory below kubepods is, by its name alone.
+/// What a directory below kubepods is, judged by its name alone.
 struct PodDirName {
   std::string uid{};  ///< with '-' as in the API
 };

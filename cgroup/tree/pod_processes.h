@@ -1,5 +1,6 @@
-// The processes of one pod, and signals to them: the only place of the program that signals what it did not
-// start. Reaches nobody outside of the pod's cgroups. May not: decide whose turn it is, or wait.
+// Lists and signals the processes of one pod: the only place of the program that signals processes it did not
+// start. Signals no process outside the pod's cgroups. Does not decide which pod is evicted, and does not
+// wait.
 #pragma once
 
 #include <cstddef>
@@ -13,23 +14,23 @@ namespace evenkeel::tree {
 
 class PodProcesses {
  public:
-  /// `dir` is the pod's directory in one hierarchy, relative to the host's root; `inode` says which life of
-  /// it is meant. Both must outlive it.
+  /// `dir` is the pod's directory in one hierarchy, relative to the host's root; `inode` identifies it if the
+  /// path is reused. Both references must outlive it.
   PodProcesses(const Host& host, KernelFiles& files, std::string dir, std::uint64_t inode)
       : host_(host), files_(files), dir_(std::move(dir)), inode_(inode) {}
 
   struct Signalled {
     std::size_t sent = 0;
-    std::size_t left = 0;    ///< that are there; after SIGKILL those that were born or have not ended yet
-    std::size_t hidden = 0;  ///< of another pid namespace: there, but not to be reached from here
-    bool ours = false;       ///< this program is among them; then nobody was signalled
+    std::size_t left = 0;    ///< processes found; after SIGKILL those that were forked or have not exited yet
+    std::size_t hidden = 0;  ///< in another PID namespace: cannot be signalled from here
+    bool ours = false;       ///< this program is among them; then no process was signalled
   };
-  /// Who is there. ENOENT: the pod's cgroup is gone, or is another one.
+  /// The processes now. ENOENT: the pod's cgroup is gone, or was recreated.
   [[nodiscard]] Result<Signalled> look() const;
-  /// SIGTERM to each.
+  /// Sends SIGTERM to each.
   Result<Signalled> terminate();
-  /// SIGKILL to all at once where the kernel can (cgroup.kill), else to each, in some rounds since they may
-  /// fork. What is left is for another call.
+  /// Sends SIGKILL to all at once where the kernel can (cgroup.kill), else to each, in several rounds since
+  /// they may fork. What is left needs another call.
   Result<Signalled> kill();
 
  private:

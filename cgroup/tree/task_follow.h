@@ -1,6 +1,6 @@
-// Following the tasks of cgroups: a task's children are born with what it has, so a cgroup is looked at until
-// nobody in it lacks it, a few times more, and then once a minute, for a process that joined it from outside.
-// May not: touch a task.
+// Schedules the checks of cgroups' tasks: a task's children inherit its setting, so a cgroup is checked until
+// all its tasks have the setting, a few times more, and then once a minute, for a process that joined it from
+// outside. Does not touch tasks.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace evenkeel::tree {
 
 /// A cgroup whose tasks are followed.
 struct TrackedTasks {
-  static constexpr int kChecks = 4;  ///< at a cgroup that is new here, one a second
+  static constexpr int kChecks = 4;  ///< of a new cgroup, one per second
   CgroupId cgroup{};
   std::string dir{}, threads_file{};
   int checks_left = kChecks;
@@ -31,23 +31,23 @@ struct TrackedTasks {
 };
 TrackedTasks follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now);
 
-/// Room for reading a cgroup's threads, kept from one to the next.
+/// Buffers for reading a cgroup's threads, kept from one to the next.
 struct ThreadsRoom {
   std::string text{};
   BelowRoom below{};
 };
 
-/// Appends the threads of the directory and of cgroups inside of it. `file`: the directory's own. How many
-/// are hidden: of a PID namespace that we do not see.
+/// Appends the threads of the directory and of the cgroups inside it. `file`: the directory's own. Returns
+/// how many are hidden: threads of a PID namespace that the agent does not see.
 int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file, ThreadsRoom& room,
                 std::vector<std::int32_t>& threads);
 
-/// Whose turn it is.
+/// Decides which cgroups are due for a check.
 class CheckTimer {
  public:
   static constexpr Duration kCheckInterval = std::chrono::seconds(1);
 
-  /// Positions among `members` of those who are due now; with `sweep` the others in turn as well.
+  /// Positions among `members` of those due now; with `sweep` the others in turn as well.
   template <class Members>
   void find_due(const Members& members, MonoTime now, bool sweep) {
     due_.clear();
@@ -64,7 +64,7 @@ class CheckTimer {
   }
   [[nodiscard]] const std::vector<std::size_t>& due() const { return due_; }
 
-  /// They have been looked at; `enough`: and need no more looks.
+  /// They have been checked; `enough`: and need no more checks.
   template <class Members>
   void looked(Members& members, MonoTime now, bool enough) const {
     for (const auto i : due_) {
@@ -77,7 +77,7 @@ class CheckTimer {
 
  private:
   static constexpr Duration kSweepInterval = std::chrono::seconds(5);
-  static constexpr std::size_t kSweeps = 12;  ///< until every cgroup was looked at again
+  static constexpr std::size_t kSweeps = 12;  ///< until every cgroup was checked again
   std::vector<std::size_t> due_{};
   std::size_t sweep_from_ = 0;
   MonoTime swept_{};

@@ -1,5 +1,5 @@
-// The cgroups we know: kubepods, its QoS directories, pods and containers, and the host applications, each
-// with an id that is never reused. May not: read statistics or settings.
+// The table of known cgroups: kubepods, its QoS directories, pods and containers, and the host applications,
+// each with an id that is never reused. Does not read statistics or settings.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Cgroup {
   CgroupId id{};
   CgroupId parent{};
   CgroupKind kind = CgroupKind::pod;
-  KubeQos qos = KubeQos::guaranteed;  ///< for pods: the branch it hangs in
+  KubeQos qos = KubeQos::guaranteed;  ///< for pods: the QoS class's directory that it is in
   std::string path{};       ///< relative to a hierarchy's root ("kubepods/besteffort/pod1"), no leading slash
   std::string uid{};        ///< pods and their containers: the pod's uid
   std::string container{};  ///< containers: the id in the directory name
@@ -30,16 +30,15 @@ struct Cgroup {
 
 class CgroupTree {
  public:
-  /// `host` must outlive the tree. Knows nothing before the first scan().
+  /// `host` must outlive the tree. Empty before the first scan().
   CgroupTree(const Host& host, Layout layout);
 
-  /// Host applications are cgroups too; paths relative to a hierarchy's root. Takes effect at the next scan.
+  /// Follows host applications, too; paths relative to a hierarchy's root. Takes effect at the next scan.
   void follow(std::vector<std::string> host_application_paths);
   [[nodiscard]] const std::vector<std::string>& followed() const { return host_application_paths_; }
-  /// Looks at every directory and brings the table up to date. Returns whether anything was born or died.
+  /// Reads every directory and updates the table. Returns whether a cgroup was created or removed.
   bool scan();
-  /// The same, but looks only into these cgroups and what is new: for when a watch says where something
-  /// changed.
+  /// The same, but reads only these cgroups and new ones: for when a watch reports where something changed.
   bool scan(std::span<const CgroupId> grown);
   /// The cgroups that got their id since next_id() was `from`.
   [[nodiscard]] std::vector<CgroupId> created_since(CgroupId from) const;

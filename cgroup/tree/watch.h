@@ -1,6 +1,6 @@
-// Notices at once what changes in the cgroup tree: born and dead directories, and values that somebody wrote.
-// inotify on the directories; fanotify besides, where it is allowed, to name the writer.
-// May not: read or decide; it says where to look.
+// Watches the cgroup tree for changes: created and removed directories, and written values. Uses inotify on
+// the directories, and fanotify, where it is allowed, to name the writer. Does not read files or decide; it
+// reports where to look.
 #pragma once
 
 #include <cstdint>
@@ -18,38 +18,37 @@ namespace evenkeel::tree {
 
 struct Writer {
   int pid = 0;            ///< 0 = unknown
-  std::string command{};  ///< /proc/PID/comm, empty when it is gone
+  std::string command{};  ///< /proc/PID/comm, empty when the process is gone
 };
 
 class TreeWatch {
  public:
   struct Changes {
-    bool tree = false;  ///< a directory came or went, or events were lost: scan
-    /// Where: cgroups of ours in which directories came or went. Empty although `tree`: anywhere.
+    bool tree = false;  ///< a directory was created or removed, or events were lost: scan
+    /// Known cgroups in which directories were created or removed. Empty although `tree`: anywhere.
     std::vector<CgroupId> grown{};
-    bool anywhere = false;  ///< also above our cgroups, or events were lost: `grown` does not tell all
+    bool anywhere = false;  ///< also above the known cgroups, or events were lost: `grown` is incomplete
     bool overflow = false;
     struct Value {
       CgroupId cgroup{};
       std::string file{};
       Writer writer{};
     };
-    /// Settings (not statistics) that somebody other than this process wrote; without fanotify our own writes
-    /// are among them, and nobody has a name.
+    /// Settings (not statistics) that a process other than this one wrote; without fanotify the agent's own
+    /// writes are among them, and no writer is named.
     std::vector<Value> values{};
   };
 
-  /// Works without any right; what is not allowed is left out and said by limitation(). `name_writers` false:
-  /// does not even try fanotify. `host` must outlive the watch.
+  /// Needs no privilege; what is not allowed is left out and reported by limitation(). With `name_writers`
+  /// false fanotify is not tried. `host` must outlive the watch.
   static Result<TreeWatch> open(const Host& host, bool name_writers = true);
 
   /// Watches every directory of the tree, in every hierarchy that has a knob, and drops those that are gone.
-  /// To be called after each drain() with `tree`, whether or not the scan found a change: a birth in another
-  /// hierarchy than the primary one is one too. Returns whether a directory is watched that was not before:
-  /// what was born in it before the watch gave no event, so
-  ///   do tree.scan(); while (watch.follow(tree));
+  /// Must be called after each drain() with `tree`, whether or not the scan found a change: a directory
+  /// created in a non-primary hierarchy counts, too. Returns whether a directory is newly watched: what was
+  /// created in it before gave no event, so call `do tree.scan(); while (watch.follow(tree));`
   bool follow(const CgroupTree& tree);
-  /// What happened since the last call; never blocks.
+  /// The changes since the last call; never blocks.
   Changes drain();
 
   /// For the event loop: readable when there is something to drain. fanotify's is -1 where it is not allowed.
@@ -66,8 +65,8 @@ class TreeWatch {
     int descriptor = -1;  ///< inotify's; it also keeps the directory's inode, and with it the fanotify mark
     bool marked = false;  ///< fanotify has it
     std::uint64_t inode = 0;
-    std::string absolute{};   ///< as fanotify's answers spell it
-    std::uint32_t round = 0;  ///< of the last follow() that wished for it
+    std::string absolute{};   ///< as fanotify's events spell it
+    std::uint32_t round = 0;  ///< of the last follow() that needed it
   };
   bool watch(const std::string& dir, WatchRequest wish);
   bool mark(int dir_fd);

@@ -1,5 +1,5 @@
-// Which directories are worth watching, and for what: from the tree alone, before any system call.
-// May not: watch.
+// Plans which directories to watch, and for what: from the tree alone, before any system call. Does not
+// watch.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 namespace evenkeel::tree {
 
 struct WatchRequest {
-  CgroupId cgroup{};                 ///< none: a directory above ours
-  bool births = false;               ///< any directory that comes or goes in it
-  std::vector<std::string> names{};  ///< directories of these names that come or go in it
+  CgroupId cgroup{};                 ///< none: a directory above the known cgroups
+  bool births = false;               ///< any directory created or removed in it
+  std::vector<std::string> names{};  ///< directories of these names created or removed in it
   bool operator==(const WatchRequest&) const = default;
 };
 
@@ -26,8 +26,8 @@ struct WatchPlan {
 /// Parents before children in each hierarchy.
 std::vector<WatchPlan> plan_watches(const CgroupTree& tree);
 
-/// Whether a file of this name holds a setting that policies or the sampler read back. All else that changes
-/// (statistics, events, processes that come and go) is noise.
+/// Whether a file of this name holds a setting that policies or the sampler read back. All other changes
+/// (statistics, events, processes that start and exit) are ignored.
 bool is_setting(std::string_view file);
 
 }  // namespace evenkeel::tree
