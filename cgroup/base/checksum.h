@@ -1,4 +1,4 @@
-// The checksum in front of lines that have to survive a crash. May not: correct what is broken.
+// The checksum of lines that must survive a crash. Does not correct errors.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The one owner of a file descriptor. Move-only; closing never fails loudly.
+// Fd, the owner of a file descriptor. Move-only; errors of close() are ignored.
 #pragma once
 
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// One kernel file, opened once and read for ever with pread into the caller's buffer. No allocation per read.
+// ReadFile, one kernel file that is opened once and then read with pread into the caller's buffer. Allocates
+// nothing per read.
 #pragma once
 
 #include <span>
@@ -20,12 +21,12 @@ enum class Hold : std::uint8_t {
 class ReadFile {
  public:
   ReadFile() = default;
-  /// Does not open yet; the first read does. `path` is relative to the host's root.
+  /// The first read opens it. `path` is relative to the host's root.
   ReadFile(std::string path, Hold hold) : path_(std::move(path)), hold_(hold) {}
 
-  /// The content, as a view into `buffer`. A kept descriptor of a removed cgroup answers ENODEV. A missing
-  /// file is ENOENT, and asked again only every 64th read. On a file system that is not the kernel's, a kept
-  /// file that was replaced or unlinked is opened anew. A file larger than the buffer is EFBIG.
+  /// The content, as a view into `buffer`. A kept descriptor of a removed cgroup gives ENODEV. A missing file
+  /// gives ENOENT, and is tried again only every 64th read. On a file system that is not the kernel's, a kept
+  /// file that was replaced or unlinked is reopened. A file larger than the buffer gives EFBIG.
   Result<std::string_view> read(const Host& host, std::span<char> buffer);
 
   [[nodiscard]] bool open() const { return static_cast<bool>(fd_); }

@@ -1,6 +1,7 @@
-// The machine, or a directory that looks like one: everything under proc/ and sys/ is opened beneath this
-// root and nowhere else. Symbolic links that lead out of the root are refused (openat2 RESOLVE_IN_ROOT). May
-// not: write. file_writer.cpp is the only file that opens anything for writing below the root.
+// Read access to the machine, or to a directory that looks like one: everything under proc/ and sys/ is
+// opened beneath this root and nowhere else. Does not write: file_writer.cpp is the only file that opens
+// anything for writing below the root. Symbolic links that lead out of the root are refused (openat2
+// RESOLVE_IN_ROOT).
 #pragma once
 
 #include <string>
@@ -24,33 +25,33 @@ class Host {
   /// `path` is relative to the root ("proc/stat").
   [[nodiscard]] Result<Fd> open_read(const std::string& path) const;
   [[nodiscard]] Result<Fd> open_dir(const std::string& path) const;
-  /// The directory as a place only (O_PATH), for opening a file in this very life of it. "" is the root.
+  /// A path-only descriptor (O_PATH) of the directory, for opening a file in exactly this directory even if
+  /// the path is reused. "" is the root.
   [[nodiscard]] Result<Fd> open_dir_path(const std::string& path) const;
   /// The whole file as text, at most 1 MiB. For start-up and rare reads; ticks use ReadFile.
   [[nodiscard]] Result<std::string> slurp(const std::string& path) const;
   [[nodiscard]] bool exists(const std::string& path) const;
   /// Names of the sub-directories, sorted; "." and ".." left out.
   [[nodiscard]] Result<std::vector<std::string>> subdirs(const std::string& path) const;
-  /// The same in the directory's own order, with the inodes that the listing carries anyway: one open for
-  /// all.
+  /// The same in the directory's own order, with the inodes that the listing contains: one open for all.
   [[nodiscard]] Result<std::vector<SubDir>> subdirs_with_inodes(const std::string& path) const;
-  /// Appends the same names to `out`, in the directory's own order, each with a NUL behind it. Allocates only
+  /// Appends the same names to `out`, in the directory's own order, each followed by a NUL. Allocates only
   /// where `out` has to grow.
   [[nodiscard]] Result<> append_subdirs(const std::string& path, std::string& out) const;
-  /// Changes when something comes into the directory or goes, also when as much is left: the sum of what
-  /// stands there. Allocates nothing; 0: it cannot be listed.
+  /// A hash of the directory's entries: changes when an entry is created or removed, also when their number
+  /// stays the same. Allocates nothing; 0: it cannot be listed.
   [[nodiscard]] std::uint64_t listing_sum(const std::string& path) const;
-  /// Names of what is not a directory, sorted; symbolic links are among them, whatever they lead to.
+  /// Names of everything that is not a directory, sorted; symbolic links included, whatever their target.
   [[nodiscard]] Result<std::vector<std::string>> files(const std::string& path) const;
   /// Inode of a file or directory.
   [[nodiscard]] Result<std::uint64_t> inode(const std::string& path) const;
-  /// Whether `path` lies on a kernel file system (proc, sysfs, cgroup, cgroup2). On any other (a fake root)
-  /// files may be replaced by rename, and settings change without events that a kernel would give.
+  /// Whether `path` is on a kernel file system (proc, sysfs, cgroup, cgroup2). On any other (a fake root)
+  /// files may be replaced by rename, and settings change without the kernel's events.
   [[nodiscard]] bool on_kernel_fs(const std::string& path) const;
 
   [[nodiscard]] int root_fd() const { return root_.get(); }
   [[nodiscard]] const std::string& root() const { return root_path_; }
-  /// For people and for calls that need a path (inotify): the absolute path of a relative one.
+  /// The absolute path of a relative one, for messages and for calls that need a path (inotify).
   [[nodiscard]] std::string absolute(std::string_view path) const;
 
  private:

@@ -1,5 +1,5 @@
-// Errors as values: errno, what was tried, on which file. 16 bytes of payload, no heap.
-// The door to tl::expected; no other file names it.
+// Result and Error, errors as values: errno, what was tried, on which file. 16 bytes of payload, no heap. The
+// only file that names tl::expected.
 #pragma once
 
 #include <cerrno>
@@ -13,15 +13,14 @@ enum class Op : std::uint8_t { open, read, write, parse, watch, list, map, other
 struct Error {
   int code = 0;  ///< errno
   Op op = Op::other;
-  const char* file =
-      "";  ///< a string literal (a knob's file name); who and where is added by the one who logs
+  const char* file = "";  ///< a string literal (a knob's file name); the code that logs adds the path
 };
 
 const char* name(Op op);
-/// "EINVAL" for EINVAL; "errno 200" style names are never needed: unknown codes give "E?".
+/// "EINVAL" for EINVAL; an unknown code gives "E?".
 const char* errno_name(int code);
 
-/// tl::expected alone may be dropped silently; this may not.
+/// tl::expected, but a discarded result is a compile error.
 template <class T = void>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
  public:
@@ -31,7 +30,7 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
 inline tl::unexpected<Error> fail(int code, Op op, const char* file = "") {
   return tl::unexpected<Error>(Error{code, op, file});
 }
-/// The cgroup or the file went away while we looked: normal life, not a failure.
+/// The cgroup or the file was removed meanwhile: expected, not a failure.
 inline bool vanished(const Error& error) { return error.code == ENOENT || error.code == ENODEV; }
 
 }  // namespace evenkeel

@@ -1,4 +1,4 @@
-// Reading the kernel's text without copies: a cursor over a string_view. No allocation, no exceptions, no
+// Parses the kernel's text without copies: a cursor over a string_view. No allocation, no exceptions, no
 // locale.
 #pragma once
 
@@ -15,7 +15,7 @@ class Scanner {
  public:
   explicit Scanner(std::string_view text) : rest_(text) {}
 
-  /// Consumes `word` if the text goes on with it.
+  /// Consumes `word` if the text continues with it.
   bool eat(std::string_view word) {
     if (!rest_.starts_with(word)) return false;
     rest_.remove_prefix(word.size());
@@ -24,7 +24,7 @@ class Scanner {
   void skip_blanks() {
     while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t')) rest_.remove_prefix(1);
   }
-  /// The next integer; absent on anything else, including overflow. The text after it is left.
+  /// The next integer; absent on anything else, including overflow. Leaves the text after it.
   std::optional<std::int64_t> number() {
     skip_blanks();
     std::int64_t value = 0;
@@ -71,7 +71,8 @@ constexpr std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-/// "/a//./b/" is "a/b": components joined by single slashes. Absent when one is "..": it would lead upwards.
+/// "/a//./b/" is "a/b": components joined by single slashes. Absent when one is "..", which would lead
+/// upwards.
 std::optional<std::string> normal_path(std::string_view path);
 
 /// The whole text as one integer, blanks around it allowed.
@@ -89,8 +90,8 @@ void for_each_key(std::string_view text, F&& f) {
   }
 }
 
-/// Thread ids, one per line, appended to `out`; others than positive numbers (a thread of a PID namespace
-/// that we do not see is 0) are left out and counted in the result.
+/// Appends thread ids, one per line, to `out`. Others than positive numbers (0 stands for a thread of a PID
+/// namespace that the agent does not see) are left out; returns how many.
 int append_threads(std::string_view text, std::vector<std::int32_t>& out);
 
 }  // namespace evenkeel

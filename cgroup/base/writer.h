@@ -1,5 +1,5 @@
-// The seam between deciding and touching: one file of one cgroup is read or written through this and nothing
-// else. The real one is FileWriter; tests put a model of the kernel here.
+// KernelFiles, the interface through which every file of a cgroup is read or written. FileWriter is the real
+// one; tests use a model of the kernel.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace evenkeel {
 
-/// One control file: where it is and which life of the directory is meant. With a device: that disk's own
-/// part of it, which reads and is written as "8:16 rbps=1048576", whatever other lines and parts there are.
+/// One control file: its path, and the inode of the directory that is meant. With a device: that disk's own
+/// part of the file, which reads and is written as "8:16 rbps=1048576", independent of other lines and parts.
 struct KnobFile {
   std::string dir{};         ///< relative to the host root
   std::string_view name{};   ///< from the knob table
   std::uint64_t inode = 0;   ///< of the directory; 0 = not known yet, any
   std::uint32_t device = 0;  ///< 0 = the whole file
-  /// Its name on record: no two values share it.
+  /// Its name in the journal: unique per value.
   [[nodiscard]] std::string entry() const { return disk_entry_name(name, device); }
   [[nodiscard]] std::string path() const { return dir + '/' + entry(); }
-  /// For people: the file itself.
+  /// For messages: the file itself.
   [[nodiscard]] std::string shown_path() const { return dir + '/' + std::string(file_part(name)); }
 };
 

@@ -1,4 +1,4 @@
-// The rows of what needs programs in the kernel. May not: leave one there.
+// The capability rows of what needs BPF programs in the kernel. Does not leave a program loaded.
 #pragma once
 
 #include <vector>

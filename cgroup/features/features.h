@@ -1,5 +1,5 @@
-// What this kernel and this machine can do, found out by looking and by trying, never by version numbers.
-// Leaves nothing behind. May not: decide what to do about it.
+// Probes what this kernel and this machine can do, by reading and by trying, never by version numbers. Leaves
+// nothing behind. Does not decide how to use it.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ struct Capability {
   bool works = false;
   std::string why_not{};     ///< empty when it works
   std::string substitute{};  ///< what is used instead; empty: nothing
-  std::string detail{};      ///< what was found, for people ("shortest window 2000 ms"); may be empty
+  std::string detail{};      ///< what was found, for operators ("shortest window 2000 ms"); may be empty
 };
 
-/// In a fixed order, one row per feature. Slow (milliseconds): at start, and when a person asks.
+/// One row per feature, in a fixed order. Slow (milliseconds): called at start, and on an operator's request.
 std::vector<Capability> probe(const Host& host, const tree::CgroupTree& tree);
 
 }  // namespace evenkeel::features

@@ -1,5 +1,5 @@
-// The part of features.h that asks the running kernel by trying: pressure triggers, counters, fanotify.
-// May not: be asked about a host that is only a directory; its answers would be this machine's.
+// The capability rows found by trying system calls: PSI triggers, counters, fanotify. Does not support a host
+// that is only a directory: the answers would be this machine's.
 #pragma once
 
 #include <string>
@@ -10,10 +10,10 @@ namespace evenkeel::features {
 
 void probe_kernel(const Host& host, std::vector<Capability>& out);
 
-/// Asks for a counter of cycles: of this process, or of everybody on a CPU. 0: there is one; else errno.
+/// Tries to open a counter of cycles: of this process, or of all processes on a CPU. 0: it works; else errno.
 int try_own_cycles();
 int try_cpu_cycles(int cpu);
-/// Why perf_event_open(2) was refused with this errno, in words.
+/// The message for an errno with which perf_event_open(2) was refused.
 std::string counter_unavailable_reason(int error);
 
 }  // namespace evenkeel::features

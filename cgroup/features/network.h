@@ -1,4 +1,5 @@
-// The row of the network: whether packets can be told apart and queued by class. May not: touch an interface.
+// The capability row of the network: whether packets can be classified and queued by class. Does not touch an
+// interface.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// What resctrl offers here: part of probe(). Only looks; never mounts anything.
+// The capability rows of resctrl. Only reads; never mounts anything.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// The rows of the scheduler: its features in debugfs, and core scheduling.
-// May not: turn a feature or give a cookie.
+// The capability rows of the scheduler: its features in debugfs, and core scheduling. Does not set a feature
+// or assign a cookie.
 #pragma once
 
 #include <vector>

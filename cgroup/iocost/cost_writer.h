@@ -1,6 +1,6 @@
-// The hand that brings the kernel's I/O cost model to a plan: one line per disk in io.cost.qos and
-// io.cost.model of the root, each with its original on record, given back when nobody asks for it any more.
-// Does not decide what is wanted.
+// The writer for the kernel's I/O cost model: one line per disk in io.cost.qos and io.cost.model of the root,
+// each original recorded, and restored when no policy asks for the line any more. Does not decide what is
+// intended.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace evenkeel::iocost {
 
-/// Since the start; managed and quarantined are of now.
+/// Counted since the start; managed and quarantined are current.
 struct IoCostCounters : executor::ForeignCounts {
   std::uint64_t writes = 0, restored = 0, refusals = 0;
   std::size_t managed = 0, quarantined = 0;
@@ -29,8 +29,8 @@ class IoCostWriter final : public executor::Actuator {
   IoCostWriter(const tree::CgroupTree& tree, KernelFiles& files, executor::Journal& journal, bool dry_run)
       : tree_(tree), files_(files), journal_(journal), dry_run_(dry_run) {}
 
-  /// Adds what it did to `report`. A steady call reads nothing, but for a look every ten seconds whether
-  /// somebody else has written.
+  /// Applies the plan. Adds what it did to `report`. With an unchanged plan it only reads the files every ten
+  /// seconds, to find foreign writes.
   void apply(const decide::CostPlan& plan, MonoTime now, executor::Report& report);
   void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.costs(), now, report);
@@ -48,7 +48,7 @@ class IoCostWriter final : public executor::Actuator {
     KnobFile file{};
     Knob knob{};
     decide::DiskCost cost{};
-    std::string original{}, ours{};  ///< empty: we have not written
+    std::string original{}, ours{};  ///< empty: the agent has not written
     std::string before_us{};         ///< the first original
     decide::PolicyIndex by = 0;
     Reason why{};

@@ -1,5 +1,5 @@
-// What the kernel holds now in the files of all cgroups, as the model of its rules: from the snapshot, and
-// from the files themselves where it matters. May not: write.
+// What the kernel holds now in the files of all cgroups, as a model of its rules: from the snapshot, and from
+// the files themselves where needed. Does not write.
 #pragma once
 
 #include <span>
@@ -19,13 +19,13 @@ class NodeState {
  public:
   NodeState(const tree::CgroupTree& tree, KernelFiles& files) : tree_(tree), files_(files) {}
 
-  /// The settings of the snapshot; `on_disks` are the cgroups on disks to know of. A steady call allocates
-  /// nothing.
+  /// Takes the settings of the snapshot; `on_disks` are the ids of cgroups on disks to include. A steady call
+  /// allocates nothing.
   void take(const NodeSnapshot& node, std::span<const CgroupId> on_disks = {});
   /// The same, by reading every file of every cgroup of the tree.
   void look(std::span<const CgroupId> on_disks = {});
 
-  [[nodiscard]] int index(CgroupId cgroup) const;  ///< -1: not there
+  [[nodiscard]] int index(CgroupId cgroup) const;  ///< -1: not in the model
   [[nodiscard]] int size() const { return static_cast<int>(groups_.size()); }
   [[nodiscard]] CgroupId id(int group) const { return groups_[at(group)].id; }
   [[nodiscard]] CgroupKind kind(int group) const { return groups_[at(group)].kind; }
@@ -33,23 +33,23 @@ class NodeState {
   [[nodiscard]] const CpuSet& online() const { return online_; }
   [[nodiscard]] const tree::Layout& layout() const { return tree_.layout(); }
 
-  /// The files as the model has them; index() gives the group.
+  /// The model's state of the files; index() gives the group.
   KernelRules& now() { return now_; }
   [[nodiscard]] const KernelRules& now() const { return now_; }
-  /// Whether the file is there and its value understood.
+  /// Whether the file exists and its value was parsed.
   [[nodiscard]] bool known(int group, Knob knob) const { return (known_[at(group)] & knob_bit(knob)) != 0; }
 
   [[nodiscard]] KnobBits known(int group) const { return known_[at(group)]; }
 
-  /// Where the knob's file is; an empty name where this layout has none. Its inode is not filled in.
+  /// The knob's file; an empty name where this layout has none. Its inode is not filled in.
   [[nodiscard]] KnobFile file(int group, Knob knob) const;
-  /// The file's text, without blanks around it, read once between two take() or look(); updates now().
-  /// EINVAL (parse): not what a kernel would say.
+  /// The file's text, without blanks around it, read once between two calls of take() or look(); updates
+  /// now(). EINVAL (parse): the kernel would not write it.
   Result<std::string> read(int group, Knob knob);
-  /// Reads what the snapshot did not know of the groups above and below, since their values bind this one.
-  /// Whether anything was learned; each file is tried once.
+  /// Reads what the snapshot lacked of the ancestors and descendants, since their values bind this group.
+  /// Returns whether any value was added; each file is tried once.
   bool read_relatives(int group, Knob knob);
-  /// Read it again: we wrote it, or something that changes it.
+  /// Reads the file again after a write to it, or to a file that affects it.
   Result<std::string> read_again(int group, Knob knob);
 
  private:
@@ -77,7 +77,7 @@ class NodeState {
   KernelRules now_{KernelKind{}};
   std::vector<Group> groups_{};
   KnobMask known_{};
-  KnobMask asked_{};  ///< what read_relatives() tried
+  KnobMask asked_{};  ///< files that read_relatives() tried
   std::vector<std::pair<CgroupId, int>> by_id_{};
   std::vector<Fresh> fresh_{};
 };

@@ -1,7 +1,7 @@
-// The kernel's own rules for cpu, cpuset and memory protection files as a model: what a write would answer
-// and what the file would then read, on v1 and v2 (measured on 6.1 and 6.18; kernel/sched/core.c,
-// kernel/cgroup/cpuset*.c). The planner proves its steps with it, and it is the kernel of the tests. May not:
-// touch a file.
+// A model of the kernel's own rules for cpu, cpuset and memory protection files: the result of a write and
+// what the file would then read, on v1 and v2 (measured on 6.1 and 6.18; kernel/sched/core.c,
+// kernel/cgroup/cpuset*.c). The planner checks its steps with it, and it is the kernel of the tests. Does not
+// touch files.
 #pragma once
 
 #include <cstdint>
@@ -26,19 +26,19 @@ struct KernelKind {
 /// What the files of one cgroup hold.
 struct KernelGroup {
   static constexpr std::int64_t kUnlimited = -1;
-  int parent = -1;  ///< an index, smaller than the own; -1 = the root, which has no limits and all CPUs
+  int parent = -1;  ///< an index smaller than this group's; -1 = the root, which has no limits and all CPUs
   std::int64_t quota_us = kUnlimited, period_us = 100000, burst_us = 0;
-  std::int64_t shares = 1024;  ///< on v2 too: the scheduler keeps a weight as shares
+  std::int64_t shares = 1024;  ///< on v2 too: the scheduler stores a weight as shares
   bool idle = false;
   CpuSet cpus{};
   PlainNumbers plain = initial_numbers();  ///< kPlainMax: "max"
-  bool tasks = false;  ///< processes in the group itself; those of its children count by themselves
+  bool tasks = false;  ///< the group itself has processes; those of its children do not count
   bool gone = false;
 };
 
 /// The plain files that a cgroup has on every mainline kernel.
 KnobBits mainline_plain_knobs(bool v2);
-/// Those that some kernels lack: vendor kernels have all of them, on v1 and on v2.
+/// Those that only some kernels have: vendor kernels have all of them, on v1 and on v2.
 KnobBits vendor_plain_knobs();
 
 class KernelRules {
@@ -46,17 +46,17 @@ class KernelRules {
   explicit KernelRules(KernelKind kind);
 
   int add(const KernelGroup& group);
-  /// rmdir: the group no longer constrains anybody. Its index is not used again.
+  /// rmdir: the group no longer constrains others. Its index is not reused.
   void remove(int group) { groups_[index(group)].gone = true; }
 
-  /// 0, or the errno of open(2) or write(2). Changes the state only when the answer is 0.
+  /// 0, or the errno of open(2) or write(2). Changes the state only when it returns 0.
   int write(int group, std::string_view file, std::string_view text);
-  /// What the file reads, line end included; absent: ENOENT.
+  /// What the file reads, including the line end; absent: ENOENT.
   [[nodiscard]] std::optional<std::string> read(int group, std::string_view file) const;
-  /// The same as write, without the way through text. An unlimited number is ignored (EINVAL).
+  /// The same as write, without formatting as text. An unlimited number is ignored (EINVAL).
   int set(int group, Knob knob, const KnobValue& value);
   [[nodiscard]] KnobValue value(int group, Knob knob) const;
-  /// What is known to be so, or wished to be: taken without asking the rules.
+  /// Stores a known or intended value without checking the rules.
   void assume(int group, Knob knob, const KnobValue& value);
 
   [[nodiscard]] const KernelGroup& group(int group) const { return groups_[index(group)]; }
@@ -64,7 +64,7 @@ class KernelRules {
   [[nodiscard]] int size() const { return static_cast<int>(groups_.size()); }
   [[nodiscard]] const KernelKind& kind() const { return kind_; }
   [[nodiscard]] CpuSet effective_cpus(int group) const;
-  /// Forgets the groups and keeps their room.
+  /// Removes the groups and keeps their memory.
   void restart(const KernelKind& kind);
 
  private:

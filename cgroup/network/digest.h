@@ -1,5 +1,5 @@
-// Whether a plan for the network says what the last one said. May not: keep it, pointers in it live for one
-// tick only.
+// A hash of a network plan, to detect whether it equals the last one. Does not keep the plan, whose pointers
+// are valid for one tick only.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace evenkeel::network {
 
-/// Of everything that matters in the plan; never 0.
+/// Covers everything relevant in the plan; never 0.
 std::uint64_t sum_of(const decide::NetworkPlan& plan);
 
 }  // namespace evenkeel::network

@@ -1,4 +1,5 @@
-// The kernel's side of the network: HTB by rtnetlink, packet rules by nf_tables. May not: decide anything.
+// The network interface to the real kernel: HTB by rtnetlink, packet rules by nf_tables. Does not decide
+// anything.
 #pragma once
 
 #include <functional>
@@ -13,8 +14,8 @@ namespace evenkeel::network {
 
 class KernelNetworkPort final : public NetworkPort {
  public:
-  /// Below a fake root, and in another network than the node's, everything is refused. Opens nothing before
-  /// it is asked for something. `host` must outlive it.
+  /// Below a fake root, and in a network namespace other than the node's, every call is refused. Opens no
+  /// socket before the first call. `host` must outlive it.
   explicit KernelNetworkPort(const Host& host);
 
   Result<RootQdisc> root_qdisc(int link) override;
@@ -25,27 +26,27 @@ class KernelNetworkPort final : public NetworkPort {
   Result<> add_fair_queue(int link, std::uint16_t minor) override;
   Result<> put_rules(const PacketRules& wanted) override;
   Result<> remove_rules() override;
-  /// Makes rules and takes them away, in one step.
+  /// Adds rules and removes them, in one transaction.
   Result<> try_rules();
-  /// Looks anew each time.
+  /// Checks again at each call.
   [[nodiscard]] bool supports_cgroup_match() const override;
   [[nodiscard]] std::string words() const override { return words_; }
 
  private:
   Result<> route(const NetlinkMessage& message);
   Result<> filter(std::vector<NetlinkMessage> messages);
-  /// A socket's answer, with what the kernel said.
+  /// A socket's result, with the kernel's message.
   Result<> with(std::optional<NetlinkSocket>& socket, int protocol,
                 const std::function<Result<>(NetlinkSocket&)>& f);
 
   const Host& host_;
-  std::string unavailable_reason_{};                 ///< not empty: everything is refused
-  std::optional<NetlinkSocket> route_{}, filter_{};  ///< the table of rules lives no longer than filter_
+  std::string unavailable_reason_{};                 ///< not empty: every call is refused
+  std::optional<NetlinkSocket> route_{}, filter_{};  ///< the table of rules exists no longer than filter_
   bool has_table_ = false, owned_ = true;
   std::string words_{};
 };
 
-/// Empty: rules can be made here; else why not. Tries, and leaves nothing behind.
+/// Empty: rules can be made here; else why not. Tries it, and leaves nothing behind.
 std::string network_unavailable_reason(const Host& host);
 
 }  // namespace evenkeel::network

@@ -1,5 +1,5 @@
-// Netlink (RFC 3549, include/uapi/linux/netlink.h): messages with attributes, sent and acknowledged.
-// May not: know what a message means.
+// Netlink sockets and messages (RFC 3549, include/uapi/linux/netlink.h): messages with attributes, sent and
+// acknowledged. Does not know what a message means.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct nlmsghdr;
 
 namespace evenkeel::network {
 
-/// One message. What does not fit makes it incomplete, and an incomplete one is not sent.
+/// One message. Data that does not fit makes it incomplete, and an incomplete message is not sent.
 class NetlinkMessage {
  public:
-  /// `header`: what the family puts in front of the attributes (tcmsg, nfgenmsg).
+  /// `header`: the family's header in front of the attributes (tcmsg, nfgenmsg).
   template <class Header>
   NetlinkMessage(int type, int flags, const Header& header)
       : NetlinkMessage(type, flags, &header, sizeof header) {}
@@ -30,18 +30,18 @@ class NetlinkMessage {
   NetlinkMessage& put_value(int attribute, const T& value) {
     return put(attribute, &value, sizeof value);
   }
-  /// With its NUL.
+  /// Includes the NUL.
   NetlinkMessage& put_text(int attribute, const std::string& text) {
     return put(attribute, text.c_str(), text.size() + 1);
   }
-  /// nf_tables has its numbers in network byte order.
+  /// nf_tables uses network byte order.
   NetlinkMessage& put_big(int attribute, std::uint32_t value);
   NetlinkMessage& put_big64(int attribute, std::uint64_t value);
-  /// What `fill` puts goes inside of the attribute.
+  /// Whatever `fill` adds goes inside the attribute.
   NetlinkMessage& nest(int attribute, const std::function<void()>& fill);
 
   [[nodiscard]] bool complete() const { return complete_; }
-  /// Valid until something is put.
+  /// Valid until the next attribute is added.
   [[nodiscard]] nlmsghdr& raw() { return *reinterpret_cast<nlmsghdr*>(bytes_.data()); }
   [[nodiscard]] const nlmsghdr& raw() const { return *reinterpret_cast<const nlmsghdr*>(bytes_.data()); }
 
@@ -57,19 +57,19 @@ class NetlinkSocket {
   /// `protocol`: NETLINK_ROUTE, NETLINK_NETFILTER.
   static Result<NetlinkSocket> open(int protocol);
 
-  /// Sends all of them in one go and waits until each that asks for it (NLM_F_ACK) is acknowledged; the first
-  /// error ends it. The kernel answers at once; a second of silence is ETIMEDOUT.
+  /// Sends all of them at once and waits until each that requests it (NLM_F_ACK) is acknowledged; stops at
+  /// the first error. The kernel answers at once; after one second without an answer the result is ETIMEDOUT.
   Result<> ask(std::span<const NetlinkMessage> messages);
-  /// f(message) for each that the kernel answers a dump with.
+  /// Calls f(message) for each message of the kernel's answer to a dump.
   Result<> dump(const NetlinkMessage& request, const std::function<void(const nlmsghdr&)>& f);
-  /// What the kernel said about the last error; usually nothing.
+  /// The kernel's message for the last error; usually empty.
   [[nodiscard]] const std::string& words() const { return words_; }
 
  private:
   explicit NetlinkSocket(Fd fd) : fd_(std::move(fd)) {}
   Result<> send(std::span<const NetlinkMessage> messages);
   Result<std::span<const char>> receive(bool wait);
-  /// Of an NLMSG_ERROR; 0: an acknowledgement.
+  /// The error of an NLMSG_ERROR; 0: an acknowledgement.
   int error_in(const nlmsghdr& message);
 
   Fd fd_;
@@ -78,7 +78,7 @@ class NetlinkSocket {
   std::string words_{};
 };
 
-/// The attributes behind a message's header of this size, by number; null where there is none.
+/// The attributes after a message's header of this size, by number; null where there is none.
 std::vector<const nlattr*> attributes_of(const nlmsghdr& message, std::size_t header, int most);
 std::string_view text_of(const nlattr& attribute);
 

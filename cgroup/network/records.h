@@ -1,5 +1,5 @@
-// How what we make on the network stands in the journal: "net/LINK/qdisc" with the interface's index, and
-// "net/rules". May not: read the journal.
+// Names of the agent's network changes in the journal: "net/LINK/qdisc" with the interface's index, and
+// "net/rules". Does not read the journal.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,5 @@
-// A plan for the network as queues and rules: which classes of HTB there are, and whose packets go where.
-// May not: touch anything.
+// Turns a network plan into queues and rules: which HTB classes exist, and which packets go into each. Does
+// not touch anything.
 #pragma once
 
 #include <functional>
@@ -13,17 +13,17 @@
 
 namespace evenkeel::network {
 
-/// Where unnamed packets go: system's own.
+/// The class of packets that no rule matches: the system's.
 inline constexpr std::uint16_t kSystemMinor = 2;
-/// The common class of all pods that have no limit of their own.
+/// The common class of all pods without a limit of their own.
 std::uint16_t common_minor(decide::NetworkClass of);
 
-/// Numbers of the classes of pods with a limit of their own; a pod keeps its number while it lives.
+/// Class numbers of the pods with a limit of their own; a pod keeps its number for life.
 class OwnMinors {
  public:
-  /// 0: all are taken.
+  /// 0: no number is free.
   std::uint16_t of(CgroupId pod);
-  /// Forgets those that were not asked for since the last call.
+  /// Releases those not requested since the last call.
   void release_unused();
 
  private:
@@ -39,15 +39,15 @@ class OwnMinors {
 /// Parents before children.
 void build_htb_classes(const decide::NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out);
 
-/// Where the processes of a cgroup are in the unified hierarchy; inode 0: there is none that has pods.
+/// A cgroup in the unified hierarchy that holds the processes of a given one; inode 0: none with pods.
 struct UnifiedCgroup {
   std::uint64_t inode = 0;
   std::uint32_t level = 0;
 };
 UnifiedCgroup find_unified_cgroup(const tree::CgroupTree& tree, CgroupId cgroup);
 
-/// How many members cannot be told by anything: those with the node's addresses where cgroups do not
-/// tell.
+/// Returns how many members cannot be matched: those with the node's addresses where cgroups cannot be
+/// matched.
 int build_packet_rules(const decide::NetworkPlan& plan, const tree::CgroupTree& tree, bool cgroups_tell,
                        OwnMinors& own, PacketRules& out);
 

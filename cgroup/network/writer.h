@@ -1,6 +1,6 @@
-// The hand for the network: brings the node's interface and the packet rules to a plan, and takes both away
-// again. An interface on which somebody else has put a queue of his own is left alone. May not: decide who
-// gets what.
+// The network writer: applies a plan to the node's interface and the packet rules, and removes both again.
+// Does not decide how bandwidth is shared. An interface on which another process has put a queue is left
+// alone.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ class NetworkWriter final : public executor::Actuator {
   NetworkWriter(const tree::CgroupTree& tree, NetworkPort& door, executor::Journal& journal, bool dry_run)
       : tree_(tree), door_(door), journal_(journal), dry_run_(dry_run) {}
 
-  /// Adds what it did to `report`. Touches nothing while the plan says the same again; every ten seconds it
-  /// looks whether the queue is still ours.
+  /// Applies the plan. Adds what it did to `report`. Does nothing while the plan stays the same, except that
+  /// every ten seconds it checks whether the queue is still the agent's.
   void apply(const decide::NetworkPlan& plan, MonoTime now, executor::Report& report);
   void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.network(), now, report);
   }
   void restore_all(MonoTime now, executor::Report& report) override;
   void add_managed(std::vector<executor::Managed>& out) const override;
-  /// What is held are classes of the queue.
+  /// Held values are classes of the queue.
   [[nodiscard]] executor::ActuatorTotals totals() const override;
 
  private:
@@ -53,18 +53,18 @@ class NetworkWriter final : public executor::Actuator {
   executor::Journal& journal_;
   bool dry_run_;
 
-  bool held_ = false;  ///< our queue is there
+  bool held_ = false;  ///< the agent's queue is installed
   bool has_rules_ = false;
-  bool fair_queue_refused_ = false;  ///< refused, and told
+  bool fair_queue_refused_ = false;  ///< refused, and already reported
   executor::Contest contest_{};      ///< of the interface's queue
   executor::ForeignCounts foreign_{};
   std::string link_{};
   int link_index_ = 0;
-  std::uint64_t applied_ = 0;  ///< the plan that the kernel has, as a sum; 0: none
+  std::uint64_t applied_ = 0;  ///< hash of the plan that the kernel has; 0: none
   std::vector<HtbClass> classes_{}, wanted_{};
   PacketRules rules_{}, wanted_rules_{};
   OwnMinors own_{};
-  std::string told_{};  ///< why nothing is done, told already
+  std::string told_{};  ///< why nothing is done, already reported
   executor::ActuatorTotals totals_{};
   decide::PolicyIndex by_ = 0;
   MonoTime now_{}, since_{}, next_check_{};
@@ -72,7 +72,7 @@ class NetworkWriter final : public executor::Actuator {
   executor::Report* report_ = nullptr;
 };
 
-/// Undo, offline: takes away what the journal holds. What the kernel refuses stays on record.
+/// Restores offline: removes what the journal holds. What the kernel refuses stays on record.
 void restore_network(const Host& host, NetworkPort& door, executor::Journal& journal,
                      executor::Report& report);
 

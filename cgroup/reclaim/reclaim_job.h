@@ -1,6 +1,6 @@
-// One cgroup that gives up memory, in small steps: between two of them it looks how much is in use and
-// whether the cgroup's own tasks are stalled. A step may block for as long as the kernel looks for pages. May
-// not: know of other cgroups, threads or clocks.
+// Reclaims memory of one cgroup in small steps: between two of them it reads how much is in use and whether
+// the cgroup's own tasks are stalled. Does not know other cgroups, threads or clocks. A step may block while
+// the kernel looks for pages.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace evenkeel::reclaim {
 
 inline constexpr const char* kReclaimFile = "memory.reclaim";
 
-/// Of one life of one cgroup; they answer ENODEV when it is over.
+/// Files of one cgroup; they give ENODEV after its removal.
 struct ReclaimFiles {
   static Result<ReclaimFiles> open(const tree::CgroupTree& tree, const tree::Cgroup& cgroup);
   Fd current{}, pressure{}, reclaim{};
@@ -30,11 +30,11 @@ class ReclaimJob {
   };
 
   explicit ReclaimJob(ReclaimFiles files) : files_(std::move(files)) {}
-  /// The same cgroup's files, opened anew.
+  /// The same cgroup's files, reopened.
   void use(ReclaimFiles files) { files_ = std::move(files); }
-  /// The order of a new tick. What was stalled since the last look counts.
+  /// Starts the order of a new tick. Stalls since the last reading count.
   void begin(const ReclaimOrder& order);
-  /// Looks, and asks for one chunk if one is due: `whole` for all that is left of the order.
+  /// Reads the state, and reclaims one chunk if one is due: with `whole` all that is left of the order.
   Step step(bool whole);
 
  private:
@@ -45,8 +45,8 @@ class ReclaimJob {
   ReclaimFiles files_;
   ReclaimOrder order_{};
   Bytes spent_{};
-  bool begun_ = false;  ///< above the mark once, and not yet below the lower one
-  int misses_ = 0;      ///< chunks in a row that gave little
+  bool begun_ = false;  ///< use was above the upper mark, and not yet below the lower one
+  int misses_ = 0;      ///< chunks in a row that reclaimed little
   std::optional<std::int64_t> stall_from_us_{}, stall_seen_us_{};
 };
 

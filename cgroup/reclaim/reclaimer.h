@@ -1,8 +1,9 @@
-// The hand that carries out reclaim orders, on a thread of its own: a write to memory.reclaim may block for
-// long, and neither a tick nor the end of the agent may wait for it. May not: decide who gives up memory.
+// The reclaimer, which carries out reclaim orders on its own thread: a write to memory.reclaim may block for
+// long, and neither a tick nor the end of the agent may wait for it. Does not decide which cgroups are
+// reclaimed.
 //
-// Nobody ever waits for the thread. It owns all that it touches together with the Reclaimer, so it is simply
-// left behind at the end: the process's end interrupts its write. It begins with the first order.
+// No other thread waits for it. It owns its data together with the Reclaimer, so it is simply abandoned at
+// the end: the process's exit interrupts its write. It starts with the first order.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,8 @@ class Reclaimer {
  public:
   enum class How : std::uint8_t {
     by_thread,
-    at_once,  ///< within follow(), each order in one write: stepped mode, so that what is due is done
+    at_once,  ///< within follow(), each order in one write: stepped mode, so that orders are complete on
+              ///< return
     not_at_all,
   };
   /// One order that follow() has carried out itself.
@@ -39,13 +41,13 @@ class Reclaimer {
   Reclaimer(const Reclaimer&) = delete;
   Reclaimer& operator=(const Reclaimer&) = delete;
 
-  /// What the kernel has for it. Looks at files of the cgroups there are; false while there are none.
+  /// What the kernel supports. Reads files of the existing cgroups; false while there are none.
   ReclaimSupport ability();
-  /// The orders from now on: what is not among them ends at its next step.
+  /// Sets the current orders: a cgroup not among them stops at its next step.
   void follow(const std::vector<ReclaimOrder>& orders);
-  /// What came of them since the last call.
+  /// The outcomes since the last call.
   void report(std::vector<ReclaimOutcome>& out);
-  /// Of the last follow().
+  /// From the last follow().
   [[nodiscard]] const std::vector<Done>& done() const { return done_; }
   [[nodiscard]] ReclaimCounters counters() const;
 
