@@ -14,7 +14,7 @@ void add(std::string& line, const char* key, std::int64_t number) {
   line.append(" ").append(key).append("=") += std::to_string(number);
 }
 
-/// The value of `key` in a line's words; empty: it is not there.
+/// The value of `key` in a line's words; empty: missing.
 std::string_view value_of(std::string_view line, std::string_view key) {
   Scanner scan(line);
   for (auto word = scan.word(); !word.empty(); word = scan.word())

@@ -14,13 +14,13 @@ constexpr std::uint32_t kMinorBits = 20, kMostMinor = (1U << kMinorBits) - 1, kM
 constexpr std::array<std::string_view, 4> kMaxKeys = {"rbps", "wbps", "riops", "wiops"};
 constexpr std::array<std::string_view, 1> kLatencyKeys = {"target"};
 
-/// The parts of a line of this file.
+/// The keys of a line of this file.
 std::span<const std::string_view> keys_of(std::string_view name) {
   if (file_part(name) == "io.latency") return kLatencyKeys;
   return kMaxKeys;
 }
 
-/// How the file says "none of its own".
+/// The file's word for "no value of its own".
 std::string_view none_word(std::string_view name) {
   if (!key_part(name).empty()) return "max";
   if (is_cost_file(name)) return default_cost_line(name);
@@ -31,7 +31,7 @@ bool is_part(std::string_view word, std::string_view key) {
   return word.starts_with(key) && word.substr(key.size()).starts_with('=');
 }
 
-/// A line of such parts with one of them replaced; empty when nothing is limited any more.
+/// A line of such keys with one of them replaced; empty when nothing is limited any more.
 std::string merged_keys(std::string_view name, std::string_view device, std::string_view before,
                         std::string_view part) {
   std::string out(device);
@@ -72,7 +72,7 @@ std::string disk_entry_name(std::string_view name, std::uint32_t device) {
 }
 
 std::optional<std::int64_t> disk_number(std::string_view word) {
-  const auto value = word.substr(word.find('=') + 1);  // without a '=': all of it
+  const auto value = word.substr(word.find('=') + 1);  // without a '=': the whole word
   if (value == "max" || value == "default") return kPlainMax;
   Scanner scan(value);
   const auto number = scan.number();

@@ -6,8 +6,8 @@ namespace evenkeel {
 namespace {
 
 constexpr std::uint8_t kMissingRetry = 64;
-// A kernel file made of many records is handed out in pieces near the page size, so a piece shorter than this
-// is the end; saves the second pread of nearly every file.
+// The kernel returns a file of many records in pieces near the page size, so a piece shorter than this is the
+// last; saves the second pread of nearly every file.
 constexpr std::size_t kSurelyWhole = 1024;
 
 bool unlinked(int fd) {

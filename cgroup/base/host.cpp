@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kSlurpLimit = 1 << 20;
 
-// The entries of an open directory, straight from the kernel: no stream, no allocation by libc.
+// The entries of an open directory, by system call: no stream, no allocation by libc.
 template <class F>
 Result<> for_each_entry(int dir, F&& f) {
   alignas(dirent64) std::array<char, 16384> buffer;
@@ -33,7 +33,7 @@ Result<> for_each_entry(int dir, F&& f) {
   }
 }
 
-// Some file systems do not say the type in the listing.
+// Some file systems leave the type out of the listing.
 bool is_dir(int dir, const dirent64& entry) {
   if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
   struct stat info {};
@@ -56,7 +56,7 @@ Result<Fd> Host::open_beneath(const std::string& path, std::uint64_t flags) cons
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
   const char* name = path.empty() ? "." : path.c_str();
   long fd = ::syscall(SYS_openat2, root_.get(), name, &how, sizeof how);
-  // Before Linux 5.6 there is no openat2. Beneath "/" every path is beneath the root anyway.
+  // Before Linux 5.6 there is no openat2. With the root "/" every path is beneath the root anyway.
   if (fd < 0 && errno == ENOSYS && root_path_ == "/")
     fd = ::openat(root_.get(), name, static_cast<int>(how.flags));
   if (fd < 0) return fail(errno, Op::open);
@@ -114,7 +114,7 @@ Result<std::vector<std::string>> Host::subdirs(const std::string& path) const {
 Result<> Host::append_subdirs(const std::string& path, std::string& out) const {
   const auto dir = open_dir(path);
   if (!dir) return fail(dir.error().code, Op::list);
-  // Each directory below has a link to this one; what has none need not be listed.
+  // Each sub-directory has a link to this one; a directory without such links need not be listed.
   struct stat info {};
   constexpr nlink_t kAlone = 2;
   if (::fstat(dir->get(), &info) == 0 && info.st_nlink == kAlone) return {};

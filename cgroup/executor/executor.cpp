@@ -1,5 +1,5 @@
-// The round: what is held and what is wished become targets, targets become steps, steps become writes; what
-// the kernel refuses is left out and the rest planned again.
+// One call of the executor: held and intended values become targets, targets become steps, steps become
+// writes; what the kernel refuses is left out and the rest planned again.
 #include "cgroup/executor/executor.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ std::vector<Managed> Executor::managed() const {
 
 const ExecutorCounters& Executor::counters() const { return impl_->counters; }
 
-/// Cgroups on disks that somebody wishes something of, or that hold something of ours.
+/// Cgroups on disks that an intent names, or that hold a value of the agent's.
 std::span<const CgroupId> Executor::Impl::disk_targets() {
   on_disks.clear();
   const auto add = [this](CgroupId target) {
@@ -86,7 +86,7 @@ void Executor::Impl::begin(MonoTime now) {
     check_held_values();
     return adopt_inherited();
   }
-  // Nothing was written, so the kernel is to look as if it had been.
+  // Nothing was written (dry run), so the model is set as if it had been.
   for (const auto& row : held.rows())
     if (const int group = state.index(row.cgroup); group >= 0)
       state.now().assume(group, row.knob, row.ours_value);
@@ -109,7 +109,7 @@ void Executor::Impl::run() {
   counters.quarantined = rejected.size();
 }
 
-/// Cgroups that died took their values with them.
+/// Values of removed cgroups are gone with them.
 void Executor::Impl::drop_gone() {
   const auto gone = [this](CgroupId cgroup) {
     return state.index(cgroup) < 0 && !tree.find(cgroup.itself());
@@ -123,7 +123,7 @@ void Executor::Impl::drop_gone() {
       [&](const Rejected& row) { return gone(row.cgroup) || at > row.pause.retry_at + kMaxRetryDelay; });
 }
 
-/// Nobody asks for it and the file holds the original: nothing is left to undo.
+/// No policy asks for the value and the file holds the original: nothing is left to restore.
 void Executor::Impl::drop_settled() {
   held.erase_if([this](const HeldValue& row) {
     const int group = state.index(row.cgroup);
@@ -149,8 +149,8 @@ void Executor::Impl::forget_group(int group) {
   for (const auto& lever : knob_table()) fix(group, lever.knob);
 }
 
-/// The snapshot may be older than the files. Only what they say themselves is built upon; false when that
-/// changed something, and the wishes are to be looked at again.
+/// The snapshot may be older than the files, so targets are checked against the files themselves; false when
+/// a file differed, and the intents must be evaluated again.
 bool Executor::Impl::confirm_targets() {
   bool as_thought = true;
   for (const auto& target : targets) as_thought = confirm(target) && as_thought;
@@ -177,13 +177,13 @@ bool Executor::Impl::confirm(const kernel::Target& target) {
   const auto held_now = state.now().value(target.group, target.knob);
   if (held_now == target.value) ++counters.skips;
   if (held_now == thought) return !learned;
-  if (row && row->contest.yielded()) fix(target.group, target.knob);  // not as quiet as it looked
+  if (row && row->contest.yielded()) fix(target.group, target.knob);  // a new foreign write
   if (row && row->contest.ours() && !is_ours(*row, *text) && !handle_foreign_write(*row, target.group, *text))
     held.erase(cgroup, target.knob);
   return false;
 }
 
-/// The steps to all targets, or as many as there is room for; then the other targets wait, unlooked at.
+/// Plans the steps to all targets, or as many as the limit allows; the other targets then wait unread.
 void Executor::Impl::plan_batch() {
   steps.clear();
   model = state.now();
@@ -225,7 +225,7 @@ void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const 
   ++counters.refusals;
   ++counters.refusals_by_errno[error.code];
   if (is_denial(error.code) && ++denied_in_a_row >= kAllDeniedThreshold) denied.refuse(error.code, {}, at);
-  // A lever that only vendor kernels have is not missed elsewhere.
+  // A lever that only vendor kernels have is not reported as missing elsewhere.
   if (!news || (evenkeel::row(knob).may_be_absent() && vanished(error))) return;
   report.refusals.push_back(
       {state.file(group, knob).shown_path(), error, text, true, row.pause.length, cgroup});

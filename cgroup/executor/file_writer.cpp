@@ -14,7 +14,8 @@
 namespace evenkeel::executor {
 namespace {
 
-/// The name as a string literal, as Error wants it: the knob table's own, whoever owned the one we got.
+/// The name as a string literal, as Error requires it: the knob table's own copy, whatever the argument's
+/// lifetime.
 const char* literal(std::string_view name) {
   for (const auto& lever : knob_table())
     for (const auto file : {lever.v1_file, lever.v2_file})
@@ -28,7 +29,7 @@ Result<std::uint64_t> inode_of(const Fd& dir) {
   return static_cast<std::uint64_t>(status.st_ino);
 }
 
-/// Opens the file in the very directory that is meant: ENOENT when its path leads to another one by now.
+/// Opens the file in exactly the directory that is meant: ENOENT when its path leads to another one by now.
 Result<Fd> open_file(const Host& host, const KnobFile& file, int flags) {
   const char* const name = literal(file.name);
   if (file.name.empty() || file.name.find('/') != std::string_view::npos) return fail(EINVAL, Op::open, name);
@@ -40,7 +41,7 @@ Result<Fd> open_file(const Host& host, const KnobFile& file, int flags) {
   return fd;
 }
 
-/// A path as the directory that it is in, opened, and its name there (which points into the path).
+/// A path split into its directory, opened, and the name in it (which points into the path).
 struct Parted {
   Fd dir;
   const char* name;
@@ -53,7 +54,7 @@ Result<Parted> parted(const Host& host, const std::string& path) {
 }
 
 Result<std::string> read_whole(const Fd& fd, const char* name) {
-  std::array<char, 4096> buffer{};  // kernfs gives at most a page per read
+  std::array<char, 4096> buffer{};  // kernfs returns at most a page per read
   std::string out;
   constexpr std::size_t kLimit = 1U << 20U;
   while (out.size() < kLimit) {
@@ -66,8 +67,8 @@ Result<std::string> read_whole(const Fd& fd, const char* name) {
   return fail(EFBIG, Op::read, name);
 }
 
-/// What to write, one write each. Of a file with a line per disk the kernel takes one line and keeps the
-/// others; a plain file does not.
+/// The texts to write, one write each. For a file with a line per disk the kernel takes one line and keeps
+/// the others; a plain file does not.
 Result<std::vector<std::string>> as_written(const Host& host, const KnobFile& file, std::string_view text) {
   if (file.device == 0) return std::vector{std::string(text)};
   const auto fd = open_file(host, file, O_RDONLY);
@@ -93,16 +94,16 @@ Result<std::string> FileWriter::read(const KnobFile& file) {
 Result<> FileWriter::write(const KnobFile& file, std::string_view text) {
   const auto content = as_written(host_, file, text);
   if (!content) return tl::unexpected(content.error());
-  // O_TRUNC: cgroupfs takes it, and on a plain file the tail of a longer text would stay without it.
+  // O_TRUNC: cgroupfs accepts it, and a plain file would keep the tail of a longer text without it.
   const auto fd = open_file(host_, file, O_WRONLY | O_TRUNC);
   if (!fd) return tl::unexpected(fd.error());
   for (std::string line : *content) {
-    // A line, as the kernel itself prints it: a restored file is the same to the last byte on a fake root
+    // A line, as the kernel itself prints it: a restored file is identical to the last byte on a fake root
     // too.
     if (!line.ends_with('\n') && (file.device == 0 || !line.empty())) line += '\n';
     const auto put = ::write(fd->get(), line.data(), line.size());
     if (put < 0) return fail(errno, Op::write, literal(file.name));
-    // The kernel takes a value as a whole or not at all; half a value on a plain file is a failure.
+    // The kernel accepts a value as a whole or not at all; half a value on a plain file is a failure.
     if (static_cast<std::size_t>(put) != line.size()) return fail(EIO, Op::write, literal(file.name));
   }
   return {};
@@ -117,7 +118,7 @@ Result<std::uint64_t> FileWriter::inode(const std::string& dir) {
 Result<Fd> open_command_file(const Host& host, const std::string& dir, const char* name) {
   const auto place = host.open_dir_path(dir);
   if (!place) return fail(place.error().code, Op::open, name);
-  // Not to wait for the reader of a pipe that stands in the file's place.
+  // O_NONBLOCK: does not wait for a reader if there is a pipe in the file's place.
   Fd fd(::openat(place->get(), name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!fd) return fail(errno, Op::open, name);
   ::fcntl(fd.get(), F_SETFL, 0);
@@ -126,7 +127,7 @@ Result<Fd> open_command_file(const Host& host, const std::string& dir, const cha
 
 Result<> write_command(const Fd& file, const std::string& order, const char* name) {
   const std::string line = order + "\n";
-  // A plain file of a fake root keeps the last order, and nothing of the one before.
+  // A plain file of a fake root keeps only the last command.
   const bool regular = ::ftruncate(file.get(), 0) == 0;
   const auto put = regular ? ::pwrite(file.get(), line.data(), line.size(), 0)
                            : ::write(file.get(), line.data(), line.size());
@@ -135,7 +136,7 @@ Result<> write_command(const Fd& file, const std::string& order, const char* nam
 
 namespace {
 
-/// For writing what stands in the text alone. Never makes a file.
+/// Opens for writing only the given text. Never creates a file.
 Result<Fd> open_existing(const Host& host, const std::string& path) {
   const auto at = parted(host, path);
   if (!at) return tl::unexpected(at.error());
@@ -144,7 +145,7 @@ Result<Fd> open_existing(const Host& host, const std::string& path) {
   return fd;
 }
 
-/// What the kernel would make of it, for a plain file of a fake root.
+/// The text that the kernel would show afterwards, for a plain file of a fake root.
 std::string with_turned(std::string_view line, std::string_view word) {
   const auto bare = [](std::string_view one) { return one.starts_with("NO_") ? one.substr(3) : one; };
   Scanner scan(line);

@@ -1,12 +1,12 @@
-// Foreign writes on the files that the executor holds: finds them, asks the contest of the value what to do,
-// and does it.
+// Foreign writes on the files that the executor holds: finds them, asks the value's contest for the next
+// step, and carries it out.
 #include "cgroup/executor/impl.h"
 #include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::executor {
 
 void Executor::Impl::check_held_values() {
-  // The rows that go are dropped behind the loop: judging looks into the table.
+  // Rows are dropped after the loop, because judging looks into the table.
   std::vector<std::pair<CgroupId, Knob>> dropped;
   for (auto& row : held.rows())
     if (!judge(row)) dropped.emplace_back(row.cgroup, row.knob);
@@ -53,7 +53,7 @@ void Executor::Impl::judge_yielded(HeldValue& row, int group) {
 
 bool Executor::Impl::is_ours(const HeldValue& row, std::string_view text) const {
   if (kernel::same_text(row.knob, row.ours, text)) return true;
-  // Shares change with cpu.idle, by the kernel's hand and on our account: what that gives is on record.
+  // The kernel changes shares with cpu.idle, because of the agent's write: the resulting values are recorded.
   const auto* entry = row.knob == Knob::cpu_shares ? journal.find(row.file.path(), row.file.inode) : nullptr;
   if (!entry) return false;
   for (const auto& ours : entry->ours)
@@ -86,8 +86,8 @@ bool Executor::Impl::handle_foreign_write(HeldValue& row, int group, const std::
 }
 
 void Executor::Impl::let_go(const HeldValue& row) {
-  // A journal that cannot take it (a full disk) keeps the entry; restoring then finds a value that is not
-  // ours, and leaves it.
+  // A journal that cannot store it (a full disk) keeps the entry; restoring then finds a foreign value, and
+  // leaves it.
   if (!options.dry_run) static_cast<void>(journal.done(row.file.path(), row.file.inode));
 }
 

@@ -1,6 +1,6 @@
-// CPU sets that a container got from us by birth. On v1 whoever makes a container copies its parent's set
-// into it; born while we hold the parent narrow, it would stay narrow for life. What it copied was ours, so
-// what it gets back in the end is what the parent had before us.
+// CPU sets that a container inherited from the agent's. On v1 the container runtime copies the parent's set
+// into a new container; created while the agent holds the parent narrow, it would stay narrow for life. The
+// copied value was the agent's, so the container's original is what the parent had before the agent.
 #include <algorithm>
 
 #include "cgroup/executor/impl.h"
@@ -8,7 +8,7 @@
 
 namespace evenkeel::executor {
 
-/// The nearest cgroup above whose CPU set we hold.
+/// The nearest ancestor whose CPU set the agent holds.
 const HeldValue* Executor::Impl::limiting_ancestor(int group) {
   for (int up = state.now().group(group).parent; up >= 0; up = state.now().group(up).parent)
     if (const HeldValue* row = held.find(state.id(up), Knob::cpuset_cpus))
@@ -16,11 +16,10 @@ const HeldValue* Executor::Impl::limiting_ancestor(int group) {
   return nullptr;
 }
 
-/// Whatever the plan says of it: who is born in the very moment in which narrowing ends must be freed as
-/// well.
+/// Applies whatever the plan says: a container created just when narrowing ends must be widened as well.
 void Executor::Impl::adopt_inherited() {
   if (tree.layout().v2(Controller::cpuset) || options.dry_run) return;
-  CgroupId oldest{UINT32_MAX};  // of those that may have been born below a set of ours
+  CgroupId oldest{UINT32_MAX};  // of those that may have been created below a set of the agent's
   for (const auto& row : held.rows())
     if (row.knob == Knob::cpuset_cpus) oldest = std::min(oldest, row.first_later_cgroup);
   for (int group = 0; group < state.size(); ++group) {
@@ -38,7 +37,7 @@ void Executor::Impl::adopt(int group, const HeldValue& above) {
   constexpr Knob kKnob = Knob::cpuset_cpus;
   const auto now = state.read(group, kKnob);
   if (!now || !kernel::same_text(kKnob, *now, above.ours)) return;
-  HeldValue row = above;  // original, ours and their values are the same
+  HeldValue row = above;  // the original, the agent's texts and their values are the same
   row.cgroup = state.id(group);
   row.file = state.file(group, kKnob);
   row.file.inode = files.inode(row.file.dir).value_or(0);

@@ -1,5 +1,5 @@
-// What every file should hold: the plan, the originals of what the plan no longer names, and what the
-// kernel's rules make of both.
+// The target value of every file: the plan, the originals of what the plan no longer names, and what the
+// kernel's rules require for both.
 #include <algorithm>
 #include <bit>
 
@@ -34,7 +34,7 @@ bool Executor::Impl::acceptable(int group, const decide::Intent& intent) const {
 
 void Executor::Impl::place(const decide::Intent& intent) {
   const int group = state.index(intent.target);
-  if (group < 0) return;  // gone since the policies looked
+  if (group < 0) return;  // removed since the snapshot
   wished[static_cast<std::size_t>(group)] |= knob_bit(intent.knob);
   if (intent.hold || is_locked(group, intent.knob)) return;
   const auto value = kernel::as_kernel_stores(intent.knob, intent.value, tree.layout());
@@ -63,8 +63,8 @@ void Executor::Impl::release(const HeldValue& row) {
   want.assume(group, row.knob, row.original_value);
 }
 
-/// The kernel takes no shares while a group is idle, and forgets those from before: they are written when it
-/// is idle no more.
+/// The kernel refuses shares while a group is idle, and forgets earlier ones: they are written when it is no
+/// longer idle.
 void Executor::Impl::keep_idle_shares() {
   for (int group = 0; group < state.size(); ++group)
     if (want.group(group).idle) want.group(group).shares = state.now().group(group).shares;
@@ -86,7 +86,7 @@ void Executor::Impl::find_targets() {
     const auto open = state.known(group) & ~fixed[static_cast<std::size_t>(group)];
     for (KnobBits left = open; left != 0; left &= left - 1) {
       const auto knob = static_cast<Knob>(std::countr_zero(left));
-      if (knob == Knob::cpu_shares && want.group(group).idle) continue;  // not to be had while asleep
+      if (knob == Knob::cpu_shares && want.group(group).idle) continue;  // refused by the kernel while idle
       const auto value = want.value(group, knob);
       const bool forgotten =
           wakes && knob == Knob::cpu_shares && (is_intended(group, knob) || held.find(state.id(group), knob));

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kName = "journal";
 constexpr std::size_t kCompactAbove = 256UL * 1024;
-constexpr std::size_t kLargest = 64U << 20U;  // more than any node can need: something else wrote this file
+constexpr std::size_t kLargest = 64U << 20U;  // more than any node can need: another program wrote this file
 
 Result<std::string> content(const Fd& file) {
   struct stat status {};
@@ -35,7 +35,7 @@ Result<std::string> content(const Fd& file) {
   }
 }
 
-/// All or nothing: what a full disk took of it is cut off again.
+/// All or nothing: what a full disk took of it is truncated again.
 Result<> write_whole(const Fd& file, std::string_view text, std::size_t size_before) {
   const auto put = ::write(file.get(), text.data(), text.size());
   if (put == static_cast<ssize_t>(text.size())) return {};
@@ -70,7 +70,7 @@ Result<Journal> Journal::open(const std::string& state_dir, const std::string& b
   Journal journal;
   journal.boot_id_ = boot_id;
   journal.path_ = state_dir + "/journal";
-  // A file of its own: the journal's is replaced when it is compacted, and a lock must not move.
+  // A separate lock file: the journal's own is replaced by compaction, and a lock must stay on one inode.
   journal.lock_ = open_private(state_dir + "/lock", O_RDWR);
   if (!journal.lock_) return fail(errno, Op::open, kName);
   if (::flock(journal.lock_.get(), LOCK_EX | LOCK_NB) != 0) return fail(errno, Op::open, kName);
@@ -79,7 +79,7 @@ Result<Journal> Journal::open(const std::string& state_dir, const std::string& b
   const auto text = content(journal.file_);
   if (!text) return tl::unexpected(text.error());
   journal.load(*text);
-  // Leave no dirt behind; on a full disk it stays, and is skipped again next time.
+  // Removes obsolete and torn records; on a full disk they stay, and are skipped again next time.
   if (journal.dead_ > 0 || journal.line_is_open_) static_cast<void>(journal.compact());
   return journal;
 }
@@ -191,7 +191,8 @@ Result<> Journal::append(std::string line) {
 }
 
 void Journal::shrink() {
-  // After the record is in the table, or compacting would lose it. No harm if it fails: all is on disk.
+  // Only after the record is in the table, or compaction would lose it. A failure is harmless: all is on
+  // disk.
   if (file_ && bytes_ > compact_above_) static_cast<void>(compact());
 }
 

@@ -42,7 +42,7 @@ std::optional<std::string> unescaped(std::string_view field) {
   return out.empty() ? std::nullopt : std::optional(out);
 }
 
-/// The fields of a line, one after the other; broken() once something was not there or not well formed.
+/// Reads the fields of a line in order; broken() once a field was missing or malformed.
 class Fields {
  public:
   explicit Fields(std::string_view rest) : rest_(rest) {}
@@ -69,7 +69,7 @@ std::optional<std::uint64_t> inode_number(std::string_view text) {
   return value;
 }
 
-/// Of a directory beside others: nothing that leads elsewhere.
+/// Whether the text is a plain directory name, without a path.
 bool is_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string_view::npos;
 }

@@ -1,6 +1,6 @@
-// Undoing what a journal holds, without a running agent and without knowing the tree: entries are tried until
-// none is left or none of the rest is taken. Every order that works exists among those passes, because we
-// only ever leave states from which each original can be reached by writes of originals alone (and unions of
+// Restores what a journal holds, without a running agent and without the tree: entries are tried until none
+// is left or the kernel refuses all of the rest. These passes contain every order that works, because the
+// agent only leaves states from which each original can be reached by writing originals alone (and unions of
 // CPU sets).
 #include <algorithm>
 
@@ -11,8 +11,8 @@
 namespace evenkeel::executor {
 namespace {
 
-/// Sleep ends before shares return: the kernel refuses shares of an idle group, and resets them when it
-/// wakes.
+/// cpu.idle is restored before shares: the kernel refuses shares of an idle group, and resets them when it
+/// leaves idle.
 int rank(Knob knob) { return knob == Knob::cpu_idle ? 0 : knob == Knob::cpu_shares ? 1 : 2; }
 
 class Undo {
@@ -50,18 +50,18 @@ class Undo {
     done(entry);
   }
 
-  /// What we wrote or meant to write. Nothing at all is ours too: a kernel file is never empty by itself, but
-  /// on a plain one (a fake root) a death between opening and writing leaves it so.
+  /// A text that the agent wrote or was about to write. An empty text counts, too: a kernel file is never
+  /// empty by itself, but a plain one (on a fake root) is after a crash between opening and writing.
   bool is_ours(const JournalEntry& entry, std::string_view text) const {
     if (text.empty()) return true;
     return std::ranges::any_of(entry.ours,
                                [&](const auto& ours) { return kernel::same_text(entry.knob, ours, text); });
   }
 
-  /// Whether the entry is settled, one way or another.
+  /// Whether the entry is settled: restored, or not to be restored.
   bool settle(const JournalEntry& entry) {
     const auto file = file_of(entry);
-    // That cgroup is gone. The node's own directories have one life, and no inode on record.
+    // That cgroup is gone. The node's own directories are never recreated, and have no inode on record.
     if (entry.inode != 0 && files_.inode(entry.dir).value_or(0) != entry.inode) return done(entry), true;
     const auto now = files_.read(file);
     if (!now) return vanished(now.error()) && (done(entry), true);
@@ -81,15 +81,15 @@ class Undo {
     return true;
   }
 
-  /// One look at all that is left; whether it got less.
+  /// Tries all remaining entries once; returns whether fewer are left.
   bool pass() {
     const auto before = left_.size();
     std::erase_if(left_, [this](const JournalEntry& entry) { return settle(entry); });
     return !left_.empty() && left_.size() < before;
   }
 
-  /// v1 takes no set that a child exceeds, and none that exceeds the parent: the union of old and new opens
-  /// the way.
+  /// v1 refuses a set that a child exceeds, and one that exceeds the parent: the union of old and new is
+  /// legal.
   bool widen() {
     if (widened_) return false;
     widened_ = true;
@@ -106,8 +106,8 @@ class Undo {
     return any;
   }
 
-  /// v2 does not take the empty set ("as the parent") from a group with processes: all that the parent has
-  /// comes closest. The entry stays on record, and the refusal is told.
+  /// v2 refuses the empty set ("as the parent") in a group with processes: all CPUs of the parent come
+  /// closest. The entry stays on record, and the refusal is reported.
   void settle_for_widest(const JournalEntry& entry) {
     report_.refusals.push_back(
         {.path = file_of(entry).shown_path(), .error = refusal_, .text = entry.original});

@@ -1,4 +1,4 @@
-// One write and all that belongs to it: the journal before, the read-back after, and what is told of it.
+// One write with all its parts: the journal record before, the read-back after, and the report.
 #include "cgroup/base/text.h"
 #include "cgroup/executor/impl.h"
 #include "cgroup/kernel/knob_files.h"
@@ -29,7 +29,7 @@ bool Executor::Impl::write_step(const kernel::PlannedWrite& step) {
   return put(step.group, step.knob, text, restoring);
 }
 
-/// The number that was asked for, where the kernel itself makes the step's value of it (whole pages).
+/// The intended number, where the kernel itself rounds it to the step's value (whole pages).
 const KnobValue& Executor::Impl::intended_value(const kernel::PlannedWrite& step) const {
   const decide::Intent* wish = intent_of(state.id(step.group), step.knob);
   const bool same =
@@ -42,9 +42,9 @@ bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool res
   const auto before = state.read(group, knob);
   if (!before) return false;
   auto file = row ? row->file : state.file(group, knob);
-  // Of the node's own directories procfs changes the inode as it likes.
+  // The inode of the node's own directories in procfs may change at any time.
   if (!row && !is_of_node(knob)) file.inode = files.inode(file.dir).value_or(0);
-  // What is written over after a foreign write is the owner's latest word, and what he gets back.
+  // When a foreign value is overwritten, it is the owner's latest value, and the one to restore.
   const auto& original = row && row->contest.ours() ? row->original : *before;
   JournalEntry entry{file.dir, file.inode, knob, file.entry(), original, {}};
   if (row && row->contest.ours()) entry.ours = {*before};
@@ -75,8 +75,8 @@ bool Executor::Impl::failed(int group, Knob knob, const KnobFile& file, const Er
   return false;
 }
 
-/// On v2 the kernel does not take a CPU set back from a group with processes in it (ENOSPC). All that the
-/// parent has comes closest; the entry stays, and the original is tried again later.
+/// On v2 the kernel refuses to empty the CPU set of a group with processes in it (ENOSPC). All CPUs of the
+/// parent come closest; the entry stays, and the original is retried later.
 bool Executor::Impl::write_parent_cpus(int group) {
   const auto* cgroup = tree.find(state.id(group));
   const auto* parent = cgroup ? tree.find(cgroup->parent) : nullptr;
@@ -97,7 +97,7 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
   const auto back = state.read_again(group, knob);
   const std::string after = back.value_or(std::string(trimmed(text)));
   ++counters.writes;
-  // The fallback of a refused restoring keeps its refusal, or it would be tried at each tick.
+  // The fallback of a refused restore keeps its refusal, or it would be tried at each tick.
   if (!is_locked(group, knob)) accepted(cgroup, knob);
   const bool fresh = held.find(cgroup, knob) == nullptr;
   HeldValue& row = held.at(cgroup, knob);
@@ -125,8 +125,8 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
   held.erase(cgroup, knob);
 }
 
-/// cpu.idle takes the shares away: 3 (weight 0) while it is 1, the default afterwards. Both texts are on
-/// record as ours before it happens, so that the shares from before find their way back after a crash too.
+/// cpu.idle replaces the shares: 3 (weight 0) while it is 1, the default afterwards. Both texts are recorded
+/// as the agent's before it is written, so that the earlier shares are restored after a crash too.
 Result<> Executor::Impl::announce_shares(int group) {
   const auto cgroup = state.id(group);
   const auto now = state.read(group, Knob::cpu_shares);
@@ -179,14 +179,15 @@ bool Executor::Impl::pretend(int group, Knob knob, const KnobValue& value, const
   return true;
 }
 
-/// On whose behalf: the plan's own words, or those of the wish above that brought this along.
+/// Sets the reason: the plan's own, or that of the intent on this group or an ancestor that required this
+/// write.
 void Executor::Impl::explain(HeldValue& row, int group) const {
   if (const decide::Intent* wish = intent_of(row.cgroup, row.knob)) {
     row.by = wish->by;
     row.why = wish->why;
     return;
   }
-  if (row.why.sentence[0] != '\0') return;  // going back, or still there for the reason it came for
+  if (row.why.sentence[0] != '\0') return;  // being restored, or held for the same reason
   const bool asleep = row.knob == Knob::cpu_shares;
   const bool bound = row.knob == Knob::cpu_burst;
   const auto cause = asleep ? Knob::cpu_idle : bound ? Knob::cpu_quota : row.knob;

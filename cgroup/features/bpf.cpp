@@ -12,7 +12,7 @@ Capability row_of(const char* feature, std::string why_not, const char* substitu
   return row;
 }
 
-/// The first CPU speaks for all.
+/// Tests the first CPU only; its result counts for all.
 std::string why_no_cpu_cycles() {
   const int error = try_cpu_cycles(0);
   return error == 0 ? std::string() : counter_unavailable_reason(error);

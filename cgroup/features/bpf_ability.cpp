@@ -12,7 +12,7 @@
 namespace evenkeel::features {
 namespace {
 
-/// "Return 0", for a raw tracepoint: asks for the same privileges as our own programs.
+/// Loads "return 0" as a raw tracepoint: needs the same privileges as the agent's own programs.
 int try_program() {
   const std::array<bpf_insn, 2> code = {bpf_insn{.code = BPF_ALU64 | BPF_MOV | BPF_K},
                                         bpf_insn{.code = BPF_JMP | BPF_EXIT}};

@@ -20,12 +20,12 @@
 namespace evenkeel::features {
 namespace {
 
-/// A file of every cgroup: the kernel can do it if one cgroup has the file.
+/// A file of every cgroup: the kernel supports it if one cgroup has the file.
 struct FileRow {
-  int place;  ///< rows are sorted by it
+  int place;  ///< sort key of the rows
   std::string_view feature;
   Controller controller;
-  std::string_view v1_file, v2_file;  ///< empty: this version of cgroups has none
+  std::string_view v1_file, v2_file;  ///< empty: this cgroup version has none
   std::string_view substitute;
   std::string_view v1_detail;
 };
@@ -47,8 +47,8 @@ std::vector<FileRow> file_rows() {
   return out;
 }
 
-// Cgroups to look into: those we know, else whatever hangs below the hierarchy's root, and the root itself,
-// which has the files too on v1.
+// Cgroups to read: the known ones, else all below the hierarchy's root, and the root itself, which has the
+// files too on v1.
 std::vector<std::string> places(const Host& host, const tree::CgroupTree& tree, const std::string& root) {
   constexpr std::size_t kEnough = 16;
   std::vector<std::string> out;
@@ -97,7 +97,7 @@ bool works(const std::vector<Capability>& all, std::string_view feature) {
   return std::ranges::any_of(all, [&](const Capability& c) { return c.feature == feature && c.works; });
 }
 
-/// What stands in for a missing lever, where the stand-in works itself.
+/// Names the substitute for a missing lever, if the substitute itself works.
 void choose_stand_ins(std::vector<Capability>& all) {
   const auto usable = [&](std::string_view needs) { return needs.empty() || works(all, needs); };
   for (const auto& lever : knob_table()) {
@@ -159,7 +159,7 @@ Capability huge_pages(const Host& host) {
   return {"hugepages", true, "", "", found};
 }
 
-/// Not everybody who may write cgroups may write /proc/sys: it is read-only in most containers.
+/// Write access to cgroups does not imply write access to /proc/sys: it is read-only in most containers.
 Capability vm_settings(const Host& host) {
   constexpr const char* kDir = "proc/sys/vm";
   const auto dir = host.open_dir_path(kDir);

@@ -23,7 +23,7 @@ void probe_triggers(const Host& host, std::vector<Capability>& out) {
   const auto milliseconds = std::chrono::duration_cast<std::chrono::milliseconds>(*shortest).count();
   const auto found = "shortest window " + std::to_string(milliseconds) + " ms";
   out.push_back({"psi-trigger", true, "", "", found});
-  // Without that right windows are multiples of 2 s (Linux 6.5 and later; before, the file refuses to open).
+  // Without CAP_SYS_RESOURCE windows are multiples of 2 s (Linux 6.5 and later; before, opening is refused).
   const bool fast = *shortest <= kFast;
   out.push_back({"psi-trigger-500ms", fast, fast ? "" : "EINVAL: shorter windows need CAP_SYS_RESOURCE",
                  fast ? "" : found, ""});

@@ -20,7 +20,7 @@ bool works(std::vector<Capability>& all, std::string_view feature) {
   return found != nullptr && found->works;
 }
 
-/// Absent: /proc/meminfo does not say.
+/// Absent: /proc/meminfo has no such line.
 std::optional<bool> has_swap(const Host& host) {
   std::optional<bool> swap;
   if (const auto text = host.slurp("proc/meminfo"))
@@ -30,7 +30,7 @@ std::optional<bool> has_swap(const Host& host) {
   return swap;
 }
 
-/// Why the kernel does not take swappiness=0; empty when it does.
+/// Why the kernel refuses swappiness=0; empty when it accepts it.
 std::string why_no_argument(const tree::CgroupTree& tree) {
   if (tree.all().empty()) return "there is no cgroup to try swappiness=0 with";
   const auto dir = tree.dir(*tree.all().front(), Controller::memory);

@@ -4,7 +4,7 @@
 
 namespace evenkeel::features {
 
-/// HTB itself is a module that the kernel loads with the first queue: an interface would have to be touched.
+/// HTB itself is a module that the kernel loads with the first queue: testing it would touch an interface.
 void probe_network(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& out) {
   Capability row{"network-classes", false, network::network_unavailable_reason(host), "", ""};
   row.works = row.why_not.empty();

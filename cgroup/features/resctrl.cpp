@@ -60,7 +60,7 @@ void probe_resctrl(const Host& host, std::vector<Capability>& out) {
     out.push_back(cache_monitor(host));
     return;
   }
-  // A mount outlives the process and is everybody's: whoever runs the machine decides on it.
+  // A mount outlives the process and affects all processes: mounting is the operator's decision.
   const bool cpu = cpu_has(host, "cat_l3") || cpu_has(host, "mba") || cpu_has(host, "rdt_a");
   out.push_back(
       {"resctrl", false,

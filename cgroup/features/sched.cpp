@@ -22,7 +22,7 @@ Capability sched_features(const Host& host) {
   return out;
 }
 
-/// Init has every privilege: who may ask for its cookie may ask for everybody's.
+/// Init has every privilege: a process that may read its cookie may read every task's.
 Capability core_sched(const Host& host) {
   constexpr std::int32_t kSelf = 0, kInit = 1;
   Capability out{"core-sched", false, "", "", ""};

@@ -35,7 +35,7 @@ void IoCostWriter::apply(const decide::CostPlan& plan, MonoTime now, executor::R
   at_ = now;
   report_ = &report;
   for (auto& line : lines_) line.wanted = false;
-  // The model first: what is kept depends on it.
+  // The model first: the text to keep depends on it.
   for (const auto knob : {Knob::io_cost_model, Knob::io_cost_qos})
     for (const auto& one : plan.wishes()) wish(knob, one, plan.by);
   std::erase_if(lines_, [this](Line& line) { return !line.wanted && give_back(line); });
@@ -86,7 +86,7 @@ void IoCostWriter::keep(Line& line, const std::string& order) {
   put(line, *text, order);
 }
 
-/// Whether nothing is left of it.
+/// Restores the line; returns whether nothing is left to restore.
 bool IoCostWriter::give_back(Line& line) {
   if (line.ours.empty() || line.contest.yielded()) return true;
   if (line.pause.waits(at_)) return false;
@@ -129,7 +129,7 @@ void IoCostWriter::refuse(Line& line, const Error& error, const std::string& tex
                                  .retry_in = line.pause.length});
 }
 
-/// What to do about the line that was found. No `order`: the original is to be restored.
+/// The contest's step for the line that was found. No `order`: the original is being restored.
 Contest::Step IoCostWriter::compare(Line& line, const std::string& order, const std::string& found) {
   const auto value = same_cost(line.ours, found)                 ? Sighting::Value::ours
                      : !order.empty() && same_cost(order, found) ? Sighting::Value::as_intended

@@ -28,7 +28,7 @@ std::optional<KnobValue> parse_limit(std::string_view word, std::string_view unl
   return KnobValue{*number};
 }
 
-/// "max 100000". The kernel always gives the period; a file without it is still understood.
+/// "max 100000". The kernel always prints the period; a file without it is still parsed.
 std::optional<KnobValue> parse_cpu_max(std::string_view text) {
   Scanner scan(text);
   const auto quota = scan.word();
@@ -38,13 +38,13 @@ std::optional<KnobValue> parse_cpu_max(std::string_view text) {
   return parse_limit(quota, kUnlimitedV2);
 }
 
-/// mm/page_counter.c counts pages and forgets the rest.
+/// mm/page_counter.c counts whole pages and drops the rest.
 std::int64_t whole_pages(std::int64_t bytes) {
   static const std::int64_t page = std::max<std::int64_t>(::sysconf(_SC_PAGESIZE), 1);
   return bytes - bytes % page;
 }
 
-/// memory.limit_in_bytes of v1 says "unlimited" as the largest number of pages.
+/// memory.limit_in_bytes of v1 prints "unlimited" as the largest number of pages.
 std::optional<KnobValue> parse_bytes(std::string_view word) {
   constexpr std::int64_t kUnlimitedPages = 0x7ffffffffffff000;
   auto value = parse_limit(word, kUnlimitedV2);
@@ -76,7 +76,7 @@ std::string format_limit(const KnobValue& value, std::string_view current, bool 
   const auto* number = std::get_if<std::int64_t>(&value);
   std::string out = number ? std::to_string(*number) : std::string(v2 ? kUnlimitedV2 : kUnlimitedV1);
   if (!v2) return out;
-  // Without a period the kernel keeps its own: the right thing when the present one is not readable.
+  // Without a period the kernel keeps its own: correct when the present one is not readable.
   if (const auto period = period_word(current)) out.append(" ").append(*period);
   return out;
 }
@@ -90,7 +90,7 @@ bool same_words(std::string_view a, std::string_view b) {
   Scanner left(a), right(b);
   for (;;) {
     const auto x = left.word(), y = right.word();
-    if (x.empty() || y.empty()) return true;  // a missing period is "the same as before"
+    if (x.empty() || y.empty()) return true;  // a missing period means "unchanged"
     if (x != y) return false;
   }
 }

@@ -8,7 +8,7 @@
 namespace evenkeel::kernel {
 namespace {
 
-/// On v2 the period stands in the quota's file, and counts when quotas are compared.
+/// On v2 the period is in the quota's file, and matters when quotas are compared.
 std::int64_t period_of(std::string_view cpu_max) {
   Scanner scan(cpu_max);
   scan.word();
@@ -21,7 +21,7 @@ std::int64_t period_of(std::string_view cpu_max) {
 void NodeState::restart(const CpuSet& online) {
   online_ = online.empty() ? CpuSet::range(0, static_cast<CpuId>(CpuSet::kCapacity) - 1) : online;
   const auto& layout = tree_.layout();
-  // Where a plain knob's file is missing nothing is known of it and nothing planned.
+  // Where a plain knob's file is missing its value is unknown and no write is planned.
   now_.restart({.cpu_v2 = layout.v2(Controller::cpu),
                 .cpuset_v2 = layout.v2(Controller::cpuset),
                 .memory_v2 = layout.v2(Controller::memory),
@@ -73,14 +73,14 @@ void NodeState::take(const NodeSnapshot& node, std::span<const CgroupId> on_disk
   if (on_disks.empty()) return;
   add_disks(on_disks);
   for (const auto& reading : node.disk_readings) {
-    const CgroupId first{reading.cgroup.value, 1};  // its disks stand behind the cgroup itself
+    const CgroupId first{reading.cgroup.value, 1};  // its disks are sorted after the cgroup itself
     auto at = std::ranges::lower_bound(by_id_, first, {}, &std::pair<CgroupId, int>::first);
     for (; at != by_id_.end() && at->first.itself() == reading.cgroup; ++at) take_disk(at->second, reading);
   }
 }
 
-/// A cgroup on a disk is a group beside the others: nothing above or below binds it. Of cgroups that are gone
-/// there is none.
+/// A cgroup on a disk is a separate group without ancestors or descendants that bind it. Removed cgroups have
+/// none.
 void NodeState::add_disks(std::span<const CgroupId> on_disks) {
   const int cgroups = size();
   for (const auto target : on_disks) {
@@ -91,7 +91,7 @@ void NodeState::add_disks(std::span<const CgroupId> on_disks) {
 }
 
 void NodeState::take_disk(int group, const DiskReading& reading) {
-  auto& plain = now_.group(group).plain;  // a line that is not there is one that says nothing
+  auto& plain = now_.group(group).plain;  // a missing line stands for the default
   for (const auto& value : reading.values)
     if (value.disk == id(group).disk) plain[plain_index(value.knob)] = value.number;
   known_[at(group)] |= reading.known;

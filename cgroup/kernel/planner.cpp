@@ -20,7 +20,7 @@ class Plan {
   void make() {
     down([](const Target& t) { return t.knob == Knob::cpu_idle && !is_one(t.value); });
     for (const auto& target : targets_)
-      if (target.knob == Knob::cpu_shares) write(target, true);  // nothing that comes later would help
+      if (target.knob == Knob::cpu_shares) write(target, true);  // no later step would make it legal
     down([this](const Target& t) { return t.knob == Knob::cpu_burst && tighter(t.value, held(t)); });
     down([this](const Target& t) { return t.knob == Knob::cpu_quota && tighter(held(t), t.value); });
     up([](const Target& t) { return t.knob == Knob::cpu_quota; });
@@ -56,14 +56,14 @@ class Plan {
       if (which(targets_[left - 1])) write(targets_[left - 1]);
   }
 
-  /// Parents first, so that there is room above; a set that must also lose CPUs which are still used below
-  /// becomes the union on the way, and the rest is left to the way up.
+  /// Parents first, so that children have room; a set that must also lose CPUs still used below becomes the
+  /// union first, and is narrowed on the way up.
   void widen_cpusets() {
     for (const auto& target : targets_) {
       const auto* wanted = std::get_if<CpuSet>(&target.value);
       if (target.knob != Knob::cpuset_cpus || !wanted) continue;
       const CpuSet before = now_.group(target.group).cpus;
-      const bool inherits = wanted->empty() && now_.kind().cpuset_v2;  // the widest that there is
+      const bool inherits = wanted->empty() && now_.kind().cpuset_v2;  // the widest possible set
       if (wanted->subset_of(before) && !inherits) continue;
       write(target);
       const CpuSet both = *wanted | before;
@@ -118,7 +118,7 @@ class Fit {
     if (above < 0 || !moves) return;
     const auto& limit = want_.group(above);
     const auto most = scaled(limit.quota_us, state.period_us, limit.period_us);
-    // Less than a millisecond is no quota; without one it is held by the limit above all the same.
+    // A quota below 1 ms is illegal; without one the group is still held by the ancestor's limit.
     if (state.quota_us > most) state.quota_us = most < kLeastQuotaUs ? KernelGroup::kUnlimited : most;
   }
 

@@ -13,7 +13,7 @@ constexpr std::uint64_t kLongestPeriodUs = 1000000;
 constexpr std::uint64_t kLargestRuntimeUs = (1ULL << 44U) - 1;  // MAX_BW
 constexpr std::int64_t kDefaultShares = 1024, kIdleShares = 3, kFewestShares = 2, kMostShares = 1 << 18;
 
-/// to_ratio(): the fraction of a period with 20 binary digits, the rest cut off.
+/// to_ratio(): the fraction of a period in 20 binary digits, truncated.
 std::int64_t ratio(std::int64_t period_us, std::int64_t quota_us) {
   const auto scaled_up = static_cast<std::uint64_t>(quota_us) << 20U;
   return static_cast<std::int64_t>(scaled_up / static_cast<std::uint64_t>(period_us));
@@ -69,7 +69,7 @@ bool KernelRules::below(int group, int ancestor) const {
 
 bool KernelRules::fits_hierarchy(int group, std::int64_t period_us, std::int64_t quota_us) const {
   if (kind_.cpu_v2) return true;
-  int limited = group;  // the group whose limit counts for those below `group`
+  int limited = group;  // the group whose limit applies to those below `group`
   std::int64_t allowed = ratio(period_us, quota_us);
   for (int up = groups_[index(group)].parent; up >= 0; up = groups_[index(up)].parent) {
     const auto& above = groups_[index(up)];
@@ -128,7 +128,7 @@ int KernelRules::set_idle(int group, std::int64_t idle) {
   auto& state = groups_[index(group)];
   if (state.idle == (idle == 1)) return 0;
   state.idle = idle == 1;
-  // Not the shares from before: the kernel does not remember them.
+  // Not the earlier shares: the kernel does not remember them.
   state.shares = state.idle ? kIdleShares : kDefaultShares;
   return 0;
 }
@@ -150,7 +150,7 @@ int KernelRules::set_cpus(int group, const CpuSet& cpus) {
     const auto& above = state.parent < 0 ? kind_.online : groups_[index(state.parent)].cpus;
     if (!cpus.subset_of(above)) return EACCES;
   }
-  // On v2 as well: a set once given to a group with processes can be changed but not taken back.
+  // On v2 as well: once set, the set of a group with processes can be changed but not emptied.
   if (cpus.empty() && populated(group)) return ENOSPC;
   state.cpus = cpus;
   return 0;

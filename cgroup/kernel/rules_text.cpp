@@ -1,4 +1,4 @@
-// The text side of the model: which files there are, and what they take and read.
+// The text side of the model: which files exist, what they accept and what they read.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -29,7 +29,7 @@ std::optional<Knob> plain_knob(const KernelKind& kind, std::string_view file) {
     if ((kind.plain & knob_bit(lever.knob)) != 0 && file == lever.file(kind.memory_v2)) return lever.knob;
   return std::nullopt;
 }
-/// How this kernel's file takes "unlimited"; files of v1 that take -1 read as a number.
+/// How this kernel's file spells "unlimited"; files of v1 that take -1 read as a number.
 std::string_view unlimited_word(const KernelKind& kind, Knob knob) {
   return kind.memory_v2 || row(knob).values.v1_unlimited.empty() ? "max" : row(knob).values.v1_unlimited;
 }
@@ -52,7 +52,7 @@ int KernelRules::write(int group, std::string_view file, std::string_view text) 
     return text.empty() ? 0 : write_plain(group, *plain, text);
   }
   if (!cpuset && !has_cpu_file(kind_, file)) return ENOENT;
-  if (text.empty()) return 0;    // cgroup_file_write() does not call anybody for nothing
+  if (text.empty()) return 0;    // cgroup_file_write() calls no handler for an empty write
   if (effective) return EINVAL;  // no write handler
   return cpuset ? write_cpus(group, text) : write_cpu(group, file, text);
 }
@@ -94,7 +94,7 @@ int KernelRules::write_cpu_max(int group, std::string_view text) {
 int KernelRules::write_cpus(int group, std::string_view text) {
   const auto list = kernel_cpu_list(stripped(text), kind_.cpu_ids);
   if (list.code != 0) return list.code;
-  // A CPU that could exist but is off: v1 knows the active ones only, v2 takes it for later.
+  // A CPU that is possible but offline: v1 accepts active ones only, v2 stores it for later.
   if (!kind_.cpuset_v2 && !list.value.subset_of(kind_.online)) return EINVAL;
   return set_cpus(group, list.value);
 }

@@ -10,7 +10,7 @@ namespace {
 bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The kernel works on a C string: nothing after a NUL exists.
+/// The kernel parses a C string: anything after a NUL is ignored.
 std::string_view c_string(std::string_view text) { return text.substr(0, text.find('\0')); }
 
 int digit_value(char c) {
@@ -135,7 +135,7 @@ std::string_view next_word(std::string_view& text) {
   return word;
 }
 
-/// sscanf's %llu: as many digits as there are, what follows is not looked at, an overflow wraps.
+/// sscanf's %llu: reads all digits, ignores what follows, and wraps on overflow.
 std::optional<std::uint64_t> scanned(std::string_view text) {
   while (!text.empty() && is_space(text[0])) text.remove_prefix(1);
   const auto found = digits(text, 10);

@@ -17,9 +17,9 @@ namespace evenkeel::network {
 namespace {
 
 constexpr std::uint32_t kHtbVersion = 3, kRateToQuantum = 10;
-/// What a class may send before the next one of its rank has its turn: some large packets.
+/// Bytes that a class may send before the next class of its rank is served: some large packets.
 constexpr std::uint32_t kQuantumBytes = 60000;
-/// What a class may send at once: what it earns in 10 ms, and one packet of any size.
+/// Bytes that a class may send at once: its rate times 10 ms, and one packet of any size.
 constexpr std::int64_t kBurstsPerSecond = 100, kLargestPacketBytes = 65536;
 constexpr std::int64_t kNanosecondsPerTick = 64;  // include/net/pkt_sched.h: PSCHED_SHIFT
 
@@ -34,7 +34,7 @@ tcmsg about(int link, std::uint32_t parent, std::uint32_t handle) {
 
 std::int64_t bytes_per_second(BitRate rate) { return std::max<std::int64_t>(rate.count() / 8, 1); }
 
-/// The kernel wants a burst as the time that it takes at the rate.
+/// The kernel takes a burst as its transmission time at the rate.
 std::uint32_t burst_in_ticks(BitRate rate) {
   const auto bytes = std::max(bytes_per_second(rate) / kBurstsPerSecond, kLargestPacketBytes);
   const auto ticks = scaled(bytes, 1000000000, bytes_per_second(rate)) / kNanosecondsPerTick;
@@ -52,14 +52,14 @@ Fd nodes_cgroups(const Host& host) {
   return Fd(::openat(host.root_fd(), "proc/1/ns/cgroup", O_RDONLY | O_CLOEXEC));
 }
 
-/// Levels of cgroups are counted from the root of the namespace that asks. A container has one of its own and
-/// goes into the node's, for as long as the thread lives.
+/// The kernel counts cgroup levels from the root of the calling thread's cgroup namespace. A container has
+/// its own and enters the node's, for as long as the thread lives.
 bool enter_cgroups_of(const Host& host) {
   const Fd node = nodes_cgroups(host);
   return node && ::setns(node.get(), CLONE_NEWCGROUP) == 0;
 }
 
-/// Where it may not, its rules for cgroups would hit nobody.
+/// If entering is not permitted, rules for cgroups would match no packets.
 bool reaches_the_nodes_cgroups(const Host& host) {
   constexpr ino_t kInitial = 0xEFFFFFFB;  // include/linux/proc_ns.h: PROC_CGROUP_INIT_INO
   struct stat own {
@@ -71,12 +71,12 @@ bool reaches_the_nodes_cgroups(const Host& host) {
     std::thread([&] { entered = enter_cgroups_of(host); }).join();
     return entered;
   }
-  // Init has it too: of a container, whose own cgroup is the root of what it sees, or of a machine in one.
+  // Init has it too: in a container whose own cgroup is its visible root, or on a machine inside one.
   const auto place = host.slurp("proc/self/cgroup");
   return place && place->find("0::/\n") == std::string::npos;
 }
 
-/// Whether the interfaces that we see are the node's. Where it cannot be told, they are taken for it.
+/// Whether the visible interfaces are the node's. Where this cannot be determined, true is assumed.
 bool sees_the_nodes_network(const Host& host) {
   struct stat of_node {
   }, own{};
@@ -191,12 +191,12 @@ Result<> KernelNetworkPort::add_fair_queue(int link, std::uint16_t minor) {
 
 Result<> KernelNetworkPort::put_rules(const PacketRules& wanted) {
   auto done = filter(messages_to_put(wanted, has_table_, owned_));
-  // Linux before 5.12 knows no owner of a table: then the journal alone remembers it.
+  // Linux before 5.12 has no table owners: then only the journal records the table.
   if (!done && owned_ && !has_table_ && (done.error().code == EOPNOTSUPP || done.error().code == EINVAL)) {
     owned_ = false;
     done = filter(messages_to_put(wanted, has_table_, owned_));
   }
-  // A crash may have left one there: nobody else's would have this name.
+  // A crash may have left one behind: no other program uses this name.
   if (!done && done.error().code == EEXIST && !has_table_) {
     if (filter(messages_to_remove())) done = filter(messages_to_put(wanted, has_table_, owned_));
   }

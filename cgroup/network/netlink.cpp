@@ -17,7 +17,8 @@ constexpr std::size_t kUsualMessage = 512, kLargestMessage = 32768;
 constexpr std::size_t kHeader = NLMSG_HDRLEN, kAttributeHeader = NLA_HDRLEN;
 constexpr std::size_t aligned(std::size_t size) { return NLMSG_ALIGN(size); }  // as of attributes
 
-/// The item at the front of `rest`, whole, and `rest` moves behind it; null: what is left is none.
+/// Returns the complete item at the front of `rest`, and advances `rest` past it; null: no complete item is
+/// left.
 template <class Item, class Length>
 const Item* next_item(std::span<const char>& rest, Length Item::*length) {
   if (rest.size() < sizeof(Item)) return nullptr;
@@ -28,7 +29,7 @@ const Item* next_item(std::span<const char>& rest, Length Item::*length) {
   return item;
 }
 
-/// f(message) for each in what was received, until it is false.
+/// Calls f(message) for each received message, until it returns false.
 template <class F>
 void for_each_message(std::span<const char> received, F&& f) {
   while (const auto* one = next_item(received, &nlmsghdr::nlmsg_len))
@@ -101,7 +102,7 @@ Result<NetlinkSocket> NetlinkSocket::open(int protocol) {
 }
 
 Result<> NetlinkSocket::send(std::span<const NetlinkMessage> messages) {
-  while (receive(false)) {  // what is left of an earlier answer
+  while (receive(false)) {  // the rest of an earlier answer
   }
   std::vector<char> all;
   for (const auto& message : messages) {
@@ -133,7 +134,7 @@ int NetlinkSocket::error_in(const nlmsghdr& message) {
   const auto* body = reinterpret_cast<const nlmsgerr*>(payload_of(message).data());
   if (body->error == 0) return 0;
   words_.clear();
-  // Attributes follow the head of the message that was refused (NETLINK_CAP_ACK: nothing more of it).
+  // Attributes follow the header of the refused message (NETLINK_CAP_ACK: only its header is returned).
   if ((message.nlmsg_flags & NLM_F_ACK_TLVS) != 0) {
     const auto attributes = attributes_of(message, sizeof(nlmsgerr), NLMSGERR_ATTR_MSG);
     if (const auto* said = attributes[NLMSGERR_ATTR_MSG]) words_ = text_of(*said);

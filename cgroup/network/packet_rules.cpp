@@ -15,18 +15,18 @@ namespace evenkeel::network {
 namespace {
 
 const std::string kTable = "evenkeel", kTrial = "evenkeel-trial";
-/// Before addresses are translated on the way out, after it on the way in: "mangle".
+/// Before address translation for sent packets, after it for received ones: "mangle".
 constexpr std::int32_t kPriority = -150;
 constexpr std::size_t kElementsPerMessage = 200;
-/// What nft(8) calls the types of keys and values; only for people who list the table.
+/// nft(8)'s numbers for the types of keys and values; only used when an operator lists the table.
 constexpr std::uint32_t kTypeIpv4 = 7, kTypeIpv6 = 8, kTypeClass = 23, kTypeCgroup = 46;
 
 enum class Way : std::uint8_t { out, in };
-/// What a map leads to.
+/// What a map's entries lead to.
 enum class Leads : std::uint8_t { to_class, to_class_limit, to_own_limit };
 constexpr const char* kLeadsNames[] = {"class", "class_limit", "own_limit"};
 
-/// By what packets are told; of cgroups one for every level.
+/// The packet field that is matched; for cgroups one key per level.
 struct Key {
   enum class Kind : std::uint8_t { ipv4, ipv6, cgroup } kind{};
   std::uint32_t level = 0;
@@ -52,8 +52,7 @@ Key key_of(const PacketRule& rule) {
   return {rule.address.v6 ? Key::Kind::ipv6 : Key::Kind::ipv4, 0};
 }
 
-/// In which byte order nft(8) is to show keys and values: type, length, number (1: the machine's, 2:
-/// network).
+/// The byte order in which nft(8) shows keys and values: type, length, number (1: the machine's, 2: network).
 std::vector<char> orders_of(const Key& key, bool has_values) {
   std::vector<char> out{0, 4, static_cast<char>(key.kind == Key::Kind::cgroup ? 1 : 2), 0, 0, 0};
   if (has_values) out.insert(out.end(), {1, 4, 1, 0, 0, 0});
@@ -111,7 +110,7 @@ class Builder {
                              nfgenmsg{NFPROTO_INET, NFNETLINK_V0, 0});
   }
 
-  /// Whoever is over his rate loses packets; what was saved up in a tenth of a second may pass at once.
+  /// Packets above the rate are dropped; a burst of up to a tenth of a second's bytes may pass at once.
   void add_limits() {
     for (std::size_t i = 0; i < rules_.limits.size(); ++i) {
       const auto bytes = std::max<std::int64_t>(rules_.limits[i].count() / 8, 1);
@@ -141,7 +140,7 @@ class Builder {
     });
   }
 
-  /// Whether there is anything in it.
+  /// Whether the map has entries.
   bool add_map(const Key& key, Leads leads) {
     std::vector<const PacketRule*> in;
     for (const auto& rule : rules_.rules)
@@ -222,7 +221,7 @@ class Builder {
       rule.nest(NFTA_CMP_DATA, [&] { rule.put(NFTA_DATA_VALUE, value, size); });
     });
   }
-  /// Of the sender on the way out, of the receiver on the way in.
+  /// The sender's for sent packets, the receiver's for received ones.
   static void add_key(NetlinkMessage& rule, const Key& key, Way way) {
     if (key.kind == Key::Kind::cgroup)
       return add_expression(rule, "socket", [&] {

@@ -9,21 +9,21 @@ namespace evenkeel::network {
 namespace {
 
 constexpr std::uint16_t kRootMinor = 1;
-/// What a pod with a limit of its own is guaranteed of its class: a hundredth of what it may take.
+/// A pod with a limit of its own is guaranteed a hundredth of that limit within its class.
 constexpr std::int64_t kOwnShare = 100;
 
-/// Of the class as a whole: the parent of its pods' classes.
+/// The class as a whole: the parent of its pods' classes.
 std::uint16_t class_minor(decide::NetworkClass of) {
   return static_cast<std::uint16_t>(0x10 * static_cast<std::size_t>(of));
 }
 
-/// Of a pod with a limit of its own; 0: it is in the common class.
+/// The number of a pod with a limit of its own; 0: it is in the common class.
 std::uint16_t own_minor(const decide::NetworkMember& member, OwnMinors& own) {
   return member.egress_limit && member.of != decide::NetworkClass::system ? own.of(member.cgroup)
                                                                           : std::uint16_t{0};
 }
 
-/// Its position in PacketRules::limits; -1: there is none.
+/// Its position in PacketRules::limits; -1: no limit.
 int add_limit(const std::optional<BitRate>& limit, PacketRules& out) {
   if (!limit) return -1;
   out.limits.push_back(*limit);
@@ -34,7 +34,7 @@ bool same_packets(const PacketRule& a, const PacketRule& b) {
   return a.by_cgroup == b.by_cgroup && a.cgroup == b.cgroup && a.address == b.address;
 }
 
-/// An address that two pods claim tells nothing: one of the lists is old.
+/// An address that two pods claim identifies neither: one of the lists is outdated.
 void leave_out_the_ambiguous(std::vector<PacketRule>& rules) {
   std::ranges::sort(rules, [](const PacketRule& a, const PacketRule& b) {
     return std::tie(a.by_cgroup, a.cgroup, a.address) < std::tie(b.by_cgroup, b.cgroup, b.address);
@@ -114,7 +114,7 @@ UnifiedCgroup find_unified_cgroup(const tree::CgroupTree& tree, CgroupId id) {
   const auto dir = tree.unified_dir(*cgroup);
   const auto inode = tree.host().inode(dir);
   if (!inode) return {};
-  // The mount itself may be one directory deeper (hybrid), and is no level.
+  // The mount itself may be one directory deeper (hybrid), and does not count as a level.
   const auto mount =
       tree.layout().unified.starts_with(kCgroupMount + "/unified") ? kCgroupMount + "/unified" : kCgroupMount;
   const auto below = std::string_view(dir).substr(std::min(mount.size(), dir.size()));

@@ -6,14 +6,14 @@ namespace evenkeel::network {
 
 void restore_network(const Host& host, NetworkPort& door, executor::Journal& journal,
                      executor::Report& report) {
-  const auto records = journal.directories();  // by value: records go while we look
+  const auto records = journal.directories();  // by value: the loop removes records
   for (const auto& [path, made_on] : records) {
     if (!path.starts_with(kNetworkRecords)) continue;
     Result<> done;
     if (path == kNetworkRules) {
       done = door.remove_rules();
     } else {
-      // The interface of this name may be another one by now.
+      // The name may belong to another interface by now.
       const auto link =
           path.substr(kNetworkRecords.size(), path.size() - kNetworkRecords.size() - kNetworkQdisc.size());
       const auto index = host.slurp("sys/class/net/" + link + "/ifindex");

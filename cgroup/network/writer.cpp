@@ -28,7 +28,7 @@ std::string name_of(const RootQdisc& qdisc) {
 }
 std::string name_of(std::uint16_t minor) { return number_of(kOurQdisc | minor); }
 
-/// The agent begins only where the kernel's own queue is.
+/// The agent only replaces the kernel's own default queue.
 Sighting::Value sighting_of(const RootQdisc& qdisc) {
   return is_ours(qdisc)      ? Sighting::Value::ours
          : qdisc.handle == 0 ? Sighting::Value::before_us
@@ -45,7 +45,7 @@ void NetworkWriter::apply(const decide::NetworkPlan& plan, MonoTime now, executo
   if (plan.state == decide::NetworkPlan::State::off) {
     if (held_ || has_rules_) withdraw("nobody asks for it any more");
     totals_.held = classes_.size();
-    if (held_ || has_rules_) return;  // refused: tried again in the next tick
+    if (held_ || has_rules_) return;  // refused: retried in the next tick
     told_.clear();
     fair_queue_refused_ = false;
     contest_ = {};
@@ -83,7 +83,7 @@ void NetworkWriter::share(const decide::NetworkPlan& plan) {
   }
 }
 
-/// Whether the interface is not left to another process now.
+/// Whether the interface is not yielded to another process.
 bool NetworkWriter::may_begin() {
   if (contest_.ours()) return true;
   if (now_ < next_check_) return false;
@@ -94,7 +94,7 @@ bool NetworkWriter::may_begin() {
   return step == Contest::Step::keep || step == Contest::Step::write;
 }
 
-/// Whether the interface has our queue now.
+/// Whether the interface has the agent's queue now.
 bool NetworkWriter::begin(const decide::NetworkPlan& plan) {
   link_ = plan.link->name;
   link_index_ = plan.link->index;
@@ -150,7 +150,7 @@ void NetworkWriter::apply_changes(const decide::NetworkPlan& plan) {
   build_htb_classes(plan, own_, wanted_);
   const int unknown = build_packet_rules(plan, tree_, door_.supports_cgroup_match(), own_, wanted_rules_);
   own_.release_unused();
-  // Nobody's packets may go into a class that is not there.
+  // Rules must not send packets into a class that does not exist.
   if (!put_classes() || !put_rules(unknown)) return;
   remove_other_classes();
   pause_ = {};
@@ -160,7 +160,7 @@ bool NetworkWriter::put_classes() {
   for (const auto& one : wanted_) {
     const auto have = std::ranges::find(classes_, one.minor, &HtbClass::minor);
     if (have != classes_.end() && *have == one) continue;
-    // A class cannot be moved: who has its number now is another pod.
+    // A class cannot be moved to another parent: its number now belongs to another pod.
     const bool moves = have != classes_.end() && have->parent != one.parent;
     const auto path = place(name_of(one.minor));
     Result<> done;
@@ -178,7 +178,8 @@ bool NetworkWriter::put_classes() {
   return true;
 }
 
-/// Classes share as well without it, only longer queues make their own requests wait: told once, and no more.
+/// Classes share bandwidth without it, too; only a longer queue delays the class's own requests: reported
+/// once.
 void NetworkWriter::add_fair_queue(const HtbClass& one) {
   if (dry_run_ || fair_queue_refused_) return;
   const bool has_children = std::ranges::find(wanted_, one.minor, &HtbClass::parent) != wanted_.end();
@@ -214,12 +215,12 @@ bool NetworkWriter::put_rules(int unknown) {
   return true;
 }
 
-/// Children stand behind their parents.
+/// Children are sorted after their parents.
 void NetworkWriter::remove_other_classes() {
   for (auto i = classes_.size(); i-- > 0;) {
     const auto minor = classes_[i].minor;
     if (std::ranges::find(wanted_, minor, &HtbClass::minor) != wanted_.end()) continue;
-    if (!dry_run_ && !door_.remove_class(link_index_, minor)) continue;  // asked again with the next change
+    if (!dry_run_ && !door_.remove_class(link_index_, minor)) continue;  // retried with the next change
     tell(place(name_of(minor)), text_of(classes_[i]), kNothing, true,
          because("the pod with this limit is gone"));
     classes_.erase(classes_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -241,7 +242,7 @@ void NetworkWriter::withdraw(const char* why) {
   }
   if (!std::exchange(held_, false)) return;
   const auto root = door_.root_qdisc(link_index_);
-  // An interface that is gone has taken the queue along. Nothing is restored over a foreign queue.
+  // A removed interface has taken its queue along. Nothing is restored over a foreign queue.
   if (root && is_ours(*root)) {
     if (const auto done = door_.remove_qdisc(link_index_); !done) {
       held_ = true;
@@ -270,7 +271,7 @@ void NetworkWriter::tell(std::string path, std::string before, std::string after
                              .why = why});
 }
 
-/// No more is tried before a pause, which grows.
+/// No retry before a pause, which grows.
 void NetworkWriter::refuse(std::string path, std::string text, const Error& error, std::string detail) {
   ++totals_.refusals;
   if (!pause_.refuse(error.code, path + ' ' + text + ' ' + detail, now_)) return;

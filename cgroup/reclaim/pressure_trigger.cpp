@@ -31,7 +31,7 @@ Result<Fd> open_pressure_trigger(const Host& host, const std::string& file, Dura
   if (!fd) return fail(errno, Op::open, "pressure");
   if (!is_kernel_fs(fd.get())) return fail(ENODEV, Op::open, "pressure");  // a plain file would keep the text
   const std::string order = "some " + microseconds(stall) + ' ' + microseconds(window);
-  // The kernel expects the closing zero, too.
+  // The kernel expects the terminating NUL, too.
   if (::write(fd.get(), order.c_str(), order.size() + 1) < 0) return fail(errno, Op::write, "pressure");
   return fd;
 }

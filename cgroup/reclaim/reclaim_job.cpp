@@ -46,7 +46,7 @@ Result<std::int64_t> stall_us_in(const Fd& file) {
 }
 
 ReclaimJob::Step failed(int error) {
-  // A cgroup that is gone has nothing left to give, and that is no failure.
+  // A removed cgroup has nothing left to reclaim: not a failure.
   if (vanished(Error{.code = error})) return {.end = ReclaimEnd::done};
   return {.end = ReclaimEnd::failed, .error = error};
 }
@@ -84,7 +84,7 @@ ReclaimJob::Step ReclaimJob::step(bool whole) {
   if (!begun_) return {};
   const Bytes amount = chunk(*used, whole);
   if (amount >= kPage) return ask(*used, amount);
-  // Less than a page above the mark is at the mark.
+  // Less than a page above the mark counts as at the mark.
   if (order_.most - spent_ >= kPage) return {};
   return {.end = order_.rationed ? ReclaimEnd::budget : ReclaimEnd::done};
 }
@@ -113,7 +113,7 @@ ReclaimJob::Step ReclaimJob::ask(Bytes used, Bytes amount) {
     misses_ = 0;
     return out;
   }
-  // It fell short, which is normal; by how much only the use can tell.
+  // The kernel reclaimed less than requested, which is normal; only the use tells how much.
   const auto after = bytes_in(files_.current);
   if (!after) return failed(after.error().code);
   out.reclaimed = std::clamp(used - *after, Bytes{}, amount);

@@ -11,7 +11,7 @@
 namespace evenkeel::reclaim {
 namespace {
 
-// How soon a container that has grown above its mark again is seen.
+// The period at which containers above their mark are looked for.
 constexpr std::chrono::milliseconds kLook{50};
 
 }  // namespace
@@ -19,10 +19,10 @@ constexpr std::chrono::milliseconds kLook{50};
 struct Reclaimer::Task {
   Task(CgroupId of, ReclaimFiles files) : target(of), job(std::move(files)) {}
   const CgroupId target;
-  ReclaimJob job;  ///< whoever carries the orders out, and nobody else
+  ReclaimJob job;  ///< used only by the thread that carries out the orders
 
-  // The rest under the mutex:
-  bool ordered = true;  ///< by the newest orders
+  // The rest is guarded by the mutex:
+  bool ordered = true;  ///< named by the newest orders
   bool live = true;     ///< its order has not ended
   std::optional<ReclaimOrder> news{};
   ReclaimOutcome outcome{};
@@ -53,7 +53,7 @@ ReclaimSupport Reclaimer::ability() {
   const auto dir = tree_.dir(*tree_.all().front(), Controller::memory);
   ability_.on_demand = tree_.host().exists(dir + '/' + kReclaimFile);
   if (how_ != How::by_thread || !ability_.on_demand) return ability_;
-  // Tried with an order for nothing, which every kernel that knows the argument carries out.
+  // Tested with an order of 0 bytes, which every kernel that knows the argument carries out.
   if (const auto file = executor::open_command_file(tree_.host(), dir, kReclaimFile);
       file && is_kernel_fs(file->get()))
     ability_.file_only = executor::write_command(*file, "0 swappiness=0", kReclaimFile).has_value();
@@ -75,7 +75,7 @@ void Reclaimer::follow(const std::vector<ReclaimOrder>& orders) {
   if (!running_) start_thread();
 }
 
-/// Under the mutex. Opening is quick; only writing may block.
+/// Called with the mutex held. Opening is quick; only writing may block.
 void Reclaimer::place(const ReclaimOrder& order) {
   auto found = std::ranges::find(shared_->tasks, order.target, [](const auto& task) { return task->target; });
   if (found == shared_->tasks.end() || how_ == How::at_once) {
@@ -89,7 +89,7 @@ void Reclaimer::place(const ReclaimOrder& order) {
     if (found == shared_->tasks.end())
       found = shared_->tasks.insert(found, std::make_shared<Task>(order.target, std::move(*files)));
     else
-      (*found)->job.use(std::move(*files));  // a fake host's files may be other ones by now
+      (*found)->job.use(std::move(*files));  // a fake host's files may have been replaced
   }
   Task& task = **found;
   task.ordered = true;
@@ -123,7 +123,7 @@ void Reclaimer::run_synchronously() {
   }
 }
 
-/// The thread is never joined. Where it cannot be had nothing is reclaimed, and the next order tries again.
+/// The thread is never joined. If it cannot be created nothing is reclaimed, and the next order tries again.
 void Reclaimer::start_thread() {
   auto mine = std::make_unique<std::shared_ptr<Shared>>(shared_);
   pthread_t id{};
@@ -143,7 +143,7 @@ void* Reclaimer::thread(void* shared) {
   return nullptr;
 }
 
-/// The lock is never held while a file is touched.
+/// Never holds the lock while accessing a file.
 void Reclaimer::work(Shared& shared) {
   std::vector<std::shared_ptr<Task>> round;
   std::unique_lock lock(shared.mutex);

@@ -1,4 +1,4 @@
-// One group: its directory, its schemata, and what somebody else wrote there.
+// One resctrl group: its directory, its schemata, and foreign writes to them.
 #include "cgroup/resctrl/impl.h"
 
 namespace evenkeel::resctrl {
@@ -28,7 +28,7 @@ void ResctrlGroupWriter::Impl::ensure(const decide::ResctrlGroup& wish, decide::
   set(wish, *group);
 }
 
-/// Whether the group is not left to another process that has removed it.
+/// Whether the group is not yielded to another process that has removed it.
 bool ResctrlGroupWriter::Impl::may_make(const std::string& name) {
   const auto removal = removals.find(name);
   if (removal == removals.end() || removal->second.ours()) return true;
@@ -37,7 +37,7 @@ bool ResctrlGroupWriter::Impl::may_make(const std::string& name) {
   return removal->second.look({.value = value}, at, counters) == Contest::Step::write;
 }
 
-/// A directory of that name that we have no record of is somebody else's.
+/// A directory of that name without a journal record belongs to another process.
 bool ResctrlGroupWriter::Impl::make(const decide::ResctrlGroup& wish) {
   HeldGroup group{.name = wish.name, .dir = kRoot + "/" + wish.name, .since = at};
   group.schemata_file = group.dir + "/schemata";
@@ -84,7 +84,7 @@ bool ResctrlGroupWriter::Impl::remove(HeldGroup& group) {
   return true;
 }
 
-/// Reads, and writes only what is not as it should be.
+/// Reads the schemata, and writes only what differs.
 void ResctrlGroupWriter::Impl::set(const decide::ResctrlGroup& wish, HeldGroup& group) {
   const bool asked_anew = group.asked != wish.schemata;
   if (dry_run) {
@@ -120,7 +120,7 @@ void ResctrlGroupWriter::Impl::set(const decide::ResctrlGroup& wish, HeldGroup& 
   put(wish, group, text);
 }
 
-/// What to do about the schemata that were found.
+/// The contest's step for the schemata that were found.
 Contest::Step ResctrlGroupWriter::Impl::compare(HeldGroup& group, const std::optional<Schemata>& found,
                                                 const std::string& text, bool foreign) {
   const bool before_us = found && found == parse_schemata(group.before_us);
@@ -135,21 +135,21 @@ Contest::Step ResctrlGroupWriter::Impl::compare(HeldGroup& group, const std::opt
   return step;
 }
 
-/// All lines at once: the kernel takes them together or not at all.
+/// All lines at once: the kernel accepts them together or not at all.
 void ResctrlGroupWriter::Impl::put(const decide::ResctrlGroup& wish, HeldGroup& group,
                                    const std::string& before) {
   group.asked = wish.schemata;
   group.in_force = false;
   if (const auto written = files.write(group.schemata_file, wish.schemata); !written) {
     refuse(group.schemata_file, one_line(wish.schemata), written.error(), kFirstPause);
-    // The kernel may have taken some of the lines: those are no foreign write.
+    // The kernel may have accepted some of the lines: those are no foreign write.
     if (group.seen.empty() || !group.contest.ours()) return;
     if (const auto after = files.read(group.schemata_file, room.text)) group.seen = *after;
     return;
   }
   accepted(group.schemata_file);
   ++counters.writes;
-  // What the kernel makes of it is what we hold: it may have rounded.
+  // The held value is what the kernel made of it: it may have rounded.
   if (const auto after = files.read(group.schemata_file, room.text)) group.seen = *after;
   group.in_force = true;
   group.contest.written(at);

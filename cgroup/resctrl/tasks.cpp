@@ -1,5 +1,6 @@
-// Who is in which group. A task's children are born into its group, so a cgroup is looked at until nobody in
-// it is elsewhere, a few times more, and then once a minute: for a process that joined it from outside.
+// Which task is in which resctrl group. A task's children start in its group, so a cgroup is checked until
+// all its tasks are in the group, a few times more, and then once a minute: for a process that joined it from
+// outside.
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,13 +12,13 @@
 namespace evenkeel::resctrl {
 namespace {
 
-constexpr int kMostPasses = 8;  ///< in one round, while tasks go on being born elsewhere
+constexpr int kMostPasses = 8;  ///< per round, while tasks keep being created elsewhere
 constexpr int kShownTasks = 16;
 
 const std::string kRoot = kResctrlDir;
 const std::string kRootTasks = kRoot + "/tasks", kMonitors = kRoot + "/mon_groups";
 
-/// One group after the other: the root's, which is null, and ours.
+/// Each group in turn: the root's, which is null, and the agent's.
 template <class F>
 void for_each_group(std::vector<HeldGroup>& groups, F&& f) {
   f(static_cast<const HeldGroup*>(nullptr));
@@ -62,8 +63,8 @@ void ResctrlGroupWriter::Impl::want(CgroupId cgroup, std::uint32_t group) {
   at_or_after->recheck(at);
 }
 
-/// Cgroups that the plan does not name any more: their tasks go back, unless they died or went with their
-/// group.
+/// Cgroups that the plan no longer names: their tasks are moved back, unless the cgroup or its group was
+/// removed.
 void ResctrlGroupWriter::Impl::release_unnamed() {
   std::erase_if(members, [this](const Placed& p) {
     return p.round != round && (tree.find(p.cgroup) == nullptr || (p.group != 0 && find(p.group) == nullptr));
@@ -86,7 +87,7 @@ void ResctrlGroupWriter::Impl::settle() {
   report_moved();
 }
 
-/// One look at everybody who is due; whether a task was moved.
+/// Checks all cgroups that are due once; returns whether a task was moved.
 bool ResctrlGroupWriter::Impl::pass() {
   bool moved = false;
   movable_known = false;
@@ -156,8 +157,8 @@ bool ResctrlGroupWriter::Impl::move(Placed& placed, std::int32_t task, const std
   return true;
 }
 
-/// Tasks that may be taken: ours already, or the root's and in nobody's monitoring group. Where a list cannot
-/// be read, those in it may not.
+/// Tasks that may be moved: those in the agent's groups, or in the root's and in no monitoring group. If a
+/// list cannot be read, its tasks are not moved.
 void ResctrlGroupWriter::Impl::find_movable() {
   movable_known = true;
   movable.clear();
@@ -169,7 +170,7 @@ void ResctrlGroupWriter::Impl::find_movable() {
     monitored.clear();
     if (!read_tasks(room.below.dir, monitored)) {
       all_read = false;
-      movable.clear();  // it may have any of them
+      movable.clear();  // any of the tasks may be in it
       break;
     }
     std::erase_if(movable, [&](std::int32_t task) { return contains(monitored, task); });
@@ -177,7 +178,7 @@ void ResctrlGroupWriter::Impl::find_movable() {
   for (const auto& group : groups) all_read = read_tasks(group.tasks_file, movable) && all_read;
 }
 
-/// Appends, and keeps `out` sorted. False: who is in it is not known, which is told unless it has gone.
+/// Appends, and keeps `out` sorted. False: its tasks are unknown, which is reported unless it was removed.
 bool ResctrlGroupWriter::Impl::read_tasks(const std::string& file, std::vector<std::int32_t>& out) {
   const auto text = files.read(file, room.text);
   if (!text && !dry_run && !vanished(text.error()))

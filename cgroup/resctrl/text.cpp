@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMostResources = 16, kMostDomains = 1024;
 
-/// The number at the front of `text`, which is cut off.
+/// The number at the front of `text`, which is removed from it.
 template <class T>
 std::optional<T> take_number(std::string_view& text, int base) {
   T value = 0;

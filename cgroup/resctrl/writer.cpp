@@ -67,8 +67,8 @@ void ResctrlGroupWriter::add_managed(std::vector<executor::Managed>& out) const 
   }
 }
 
-/// Groups are asked for where there is no resctrl; while we hold some it is only out of sight. Nothing is
-/// tried, so it is told once, until nobody asks any more.
+/// The plan asks for groups while there is no resctrl; those held are only out of sight. Nothing is tried, so
+/// it is reported once, until the plan asks for none.
 void ResctrlGroupWriter::Impl::complain(MonoTime now, executor::Report& into) {
   at = now;
   report = &into;
@@ -81,7 +81,7 @@ void ResctrlGroupWriter::Impl::complain(MonoTime now, executor::Report& into) {
 
 void ResctrlGroupWriter::Impl::run(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& into) {
   if (groups.empty() && members.empty() && plan.groups().empty()) {
-    refusals.clear();  // asked for again, it is tried and told again
+    refusals.clear();  // a new request is tried and reported again
     removals.clear();
     return count();
   }
@@ -114,8 +114,7 @@ HeldGroup* ResctrlGroupWriter::Impl::find(std::uint32_t id) {
   return found == groups.end() ? nullptr : &*found;
 }
 
-/// First of all, so that their classes of service are free for others; the kernel gives their tasks to the
-/// root's.
+/// Runs first, to free classes of service for other groups; the kernel moves their tasks to the root's.
 void ResctrlGroupWriter::Impl::remove_unwanted(const decide::ResctrlPlan& plan) {
   for (std::size_t i = groups.size(); i-- > 0;)
     if (plan.find(groups[i].name) == nullptr && remove(groups[i]))
@@ -123,7 +122,7 @@ void ResctrlGroupWriter::Impl::remove_unwanted(const decide::ResctrlPlan& plan) 
   std::erase_if(removals, [&](const auto& removal) { return plan.find(removal.first) == nullptr; });
 }
 
-/// Groups that somebody removed, and all of them when somebody unmounted resctrl.
+/// Drops groups that another process removed, and all of them when resctrl was unmounted.
 void ResctrlGroupWriter::Impl::drop_lost() {
   if (dry_run) return;
   for (std::size_t i = groups.size(); i-- > 0;) {
@@ -152,8 +151,8 @@ void ResctrlGroupWriter::Impl::accepted(const std::string& what) {
   std::erase_if(refusals, [&](const Refusal& r) { return r.what == what; });
 }
 
-/// Not tried again before a pause, which grows each time. Its own reason is asked for at once: the next
-/// command would overwrite it.
+/// No retry before a pause, which grows each time. Reads the kernel's own reason at once: the next command
+/// would overwrite it.
 void ResctrlGroupWriter::Impl::refuse(const std::string& path, const std::string& text, const Error& error,
                                       Duration first_pause, std::string detail) {
   if (error.op == Op::write) {
@@ -163,7 +162,7 @@ void ResctrlGroupWriter::Impl::refuse(const std::string& path, const std::string
   auto found = std::ranges::find(refusals, path, &Refusal::what);
   if (found == refusals.end()) found = refusals.insert(refusals.end(), Refusal{.what = path});
   const bool news = found->pause.refuse(error.code, detail, at, first_pause);
-  if (error.op == Op::other && detail.empty()) return;  // told in another way
+  if (error.op == Op::other && detail.empty()) return;  // reported in another way
   ++counters.refusals;
   if (!news) return;
   report->refusals.push_back({.path = path,
@@ -187,9 +186,9 @@ void ResctrlGroupWriter::Impl::tell(const std::string& path, const std::string& 
 }
 
 void restore_resctrl(ResctrlFiles& files, executor::Journal& journal, executor::Report& report) {
-  const auto directories = journal.directories();  // by value: records go while we look
+  const auto directories = journal.directories();  // by value: the loop removes records
   for (const auto& [path, inode] : directories) {
-    if (!path.starts_with(kRoot + '/')) continue;  // another hand's
+    if (!path.starts_with(kRoot + '/')) continue;  // another writer's
     const auto now = files.inode(path);
     if (!now && !vanished(now.error())) continue;
     const bool ours = now && (inode == 0 || inode == *now);

@@ -15,7 +15,7 @@ int core_sched(unsigned long what, std::int32_t task, std::uint64_t* out = nullp
   return ::prctl(PR_SCHED_CORE, what, task, PR_SCHED_CORE_SCOPE_THREAD, out) == 0 ? 0 : errno;
 }
 
-/// 0, or the errno. The thread that carries starts with its maker's cookie, which may be any.
+/// 0, or the errno. The carrier thread starts with its creator's cookie, which may be any.
 int become_cookieless() {
   std::uint64_t own = 0;
   if (const int code = core_sched(PR_SCHED_CORE_GET, 0, &own); code != 0 || own == 0) return code;
@@ -36,7 +36,7 @@ void hand_out(std::span<const std::int32_t> to, CoreCookies::Given& given) {
   }
 }
 
-/// `prepare` gives the carrier its cookie, and says 0 or why not.
+/// `prepare` gives the carrier thread its cookie, and returns 0 or the errno.
 template <class Prepare>
 CoreCookies::Given carry(bool real, std::span<const std::int32_t> to, Prepare prepare) {
   CoreCookies::Given given;
@@ -95,7 +95,7 @@ CoreCookies::Given KernelCookies::create_cookie(std::span<const std::int32_t> to
   return carry(real_, to, [&](std::uint64_t& cookie) {
     if (const int code = core_sched(PR_SCHED_CORE_CREATE, 0)) return code;
     if (const int code = core_sched(PR_SCHED_CORE_GET, 0, &cookie)) return code;
-    if (cookie == 0) return EAGAIN;  // it has one whose name the kernel cannot say: soon after its start
+    if (cookie == 0) return EAGAIN;  // it has one whose number the kernel cannot report: soon after boot
     return announced(cookie) ? 0 : ECANCELED;
   });
 }

@@ -6,7 +6,7 @@
 namespace evenkeel::sched {
 namespace {
 
-constexpr int kMostPasses = 8;  ///< in one round, while tasks go on being born without
+constexpr int kMostPasses = 8;  ///< per round, while tasks keep being created without
 constexpr std::string_view kRecord = "/core-sched";
 constexpr Duration kFirstPause = std::chrono::seconds(60);
 const std::string kNone = "no group";
@@ -93,7 +93,7 @@ bool CoreSchedWriter::is_ours(std::uint64_t cookie) const {
          std::ranges::find(retired_, cookie) != retired_.end();
 }
 
-/// Finds who lacks the group's cookie (no group: who has one of ours); false: there is no telling.
+/// Finds the tasks that lack the group's cookie (no group: those with one of the agent's); false: unknown.
 bool CoreSchedWriter::sort_out(Member& member, std::uint64_t wanted) {
   threads_.clear();
   without_cookie_.clear();
@@ -151,7 +151,7 @@ void CoreSchedWriter::look_at(Member& member) {
     static_cast<void>(journal_.unmade(member.dir + std::string(kRecord)));
 }
 
-/// The group's cookie, which whoever has it hands on; a new one, when nobody has.
+/// Assigns the group's cookie by way of a task that has it; a new one, when no task has it.
 void CoreSchedWriter::give(Member& member, Group& group) {
   if (group.cookie != 0 && find_holder(group)) {
     if (!record_cookie(member, group.cookie)) return;
@@ -162,12 +162,12 @@ void CoreSchedWriter::give(Member& member, Group& group) {
     return record_cookie(member, cookie);
   });
   settle(member, given, &group);
-  // Whoever else is in it has the old one, if anybody is alive there.
+  // The group's other members have the old one, if any of their tasks are alive.
   for (auto& other : members_)
     if (other.group == group.id && other.cgroup != member.cgroup) other.recheck(now_);
 }
 
-/// Somebody alive with the group's cookie: among those just seen, else in another cgroup of the group.
+/// Finds a live task with the group's cookie: among those just read, else in another cgroup of the group.
 bool CoreSchedWriter::find_holder(const Group& group) {
   const auto has_it = [&](std::int32_t task) {
     const auto cookie = cookies_.of(task);
@@ -194,13 +194,13 @@ bool CoreSchedWriter::record_cookie(const Member& member, std::uint64_t cookie) 
 
 void CoreSchedWriter::settle(Member& member, const CoreCookies::Given& given, const Group* group) {
   counters_.tasks += static_cast<std::uint64_t>(given.tasks);
-  // Its holder died in between; or it is not on record, which was told.
+  // Its holder exited meanwhile; or it could not be recorded, which was reported.
   const bool lost = group != nullptr && (given.error.code == ESRCH || given.error.code == ECANCELED);
   if (given.error.code == 0) pause_ = {};
   if (given.error.code != 0 && !lost) refuse(member, given.error);
 }
 
-/// No more is tried before a pause, which grows: what the kernel says is said of all.
+/// No retry before a pause, which grows: the kernel's refusal applies to all members.
 void CoreSchedWriter::refuse(const Member& member, const Error& error) {
   ++counters_.refusals;
   if (!pause_.refuse(error.code, {}, now_, kFirstPause)) return;
@@ -240,7 +240,7 @@ void CoreSchedWriter::add_managed(std::vector<executor::Managed>& out) const {
 
 void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, executor::Journal& journal,
                         executor::Report& report) {
-  const auto records = journal.directories();  // by value: records go while we look
+  const auto records = journal.directories();  // by value: the loop removes records
   tree::ThreadsRoom room;
   for (const auto& record : records) {
     const auto& path = record.first;

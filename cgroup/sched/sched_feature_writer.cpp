@@ -31,7 +31,7 @@ std::optional<bool> is_on(std::string_view words, std::string_view name) {
   return std::nullopt;
 }
 
-/// On record stands the word that undoes it, as if it were an entry of the file.
+/// The journal records the word that restores it, as if it were an entry of the file.
 std::string record_of(const std::string& file, const std::string& name, bool on) {
   return file + '/' + word(name, !on);
 }
@@ -104,7 +104,7 @@ void SchedFeatureWriter::settle(Turned& turned, bool on_now, MonoTime now, execu
     turned.contest.written(now);
 }
 
-/// What to do about the word that was found. A foreign one is always that from before the agent.
+/// The contest's step for the word that was found. A foreign one always equals that from before the agent.
 Contest::Step SchedFeatureWriter::compare(Turned& turned, bool on_now, MonoTime now,
                                           executor::Report& report) {
   const auto wish = asked_.find(turned.name);
@@ -121,7 +121,7 @@ Contest::Step SchedFeatureWriter::compare(Turned& turned, bool on_now, MonoTime 
   return step;
 }
 
-/// Whether it is settled.
+/// Restores the feature; returns whether it is settled.
 bool SchedFeatureWriter::give_back(Turned& turned, std::string_view words, MonoTime now,
                                    executor::Report& report) {
   const auto on_now = dry_run_ ? std::nullopt : is_on(words, turned.name);
@@ -151,7 +151,7 @@ bool SchedFeatureWriter::turn(const std::string& name, bool on, bool restored, e
   return true;
 }
 
-/// Each once, until something else is asked for.
+/// Reports each refusal once, until the plan changes.
 void SchedFeatureWriter::refuse(const std::string& text, const Error& error, std::string detail,
                                 executor::Report& report) {
   if (std::ranges::find(told_, text) != told_.end()) return;
@@ -177,7 +177,7 @@ void SchedFeatureWriter::add_managed(std::vector<executor::Managed>& out) const 
 }
 
 void restore_sched_features(const Host& host, executor::Journal& journal, executor::Report& report) {
-  const auto records = journal.directories();  // by value: records go while we look
+  const auto records = journal.directories();  // by value: the loop removes records
   for (const char* file : kFiles) {
     const std::string prefix = std::string(file) + '/';
     for (const auto& [path, inode] : records) {

@@ -1,4 +1,4 @@
-// What the names of directories below kubepods mean; declared in layout.h.
+// Parses the names of directories below kubepods; declared in layout.h.
 #include <algorithm>
 #include <array>
 
@@ -48,7 +48,7 @@ std::optional<std::string> parse_container_dir(std::string_view name) {
   bool known = false;
   for (const std::string_view runtime : {"cri-containerd-", "crio-", "docker-", "pouch-"})
     if (!known) known = cut_prefix(name, runtime);
-  // CRI-O keeps its monitor process beside the container.
+  // CRI-O puts the cgroup of its monitor process beside the container's.
   if (name.starts_with("conmon-") || (scope && !known) || !is_id(name)) return std::nullopt;
   return std::string(name);
 }

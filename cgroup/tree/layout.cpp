@@ -10,7 +10,7 @@ namespace {
 constexpr const char* kBase = "sys/fs/cgroup";
 constexpr std::array<std::string_view, kControllerCount> kV1Names = {"cpu",    "cpuacct", "cpuset",
                                                                      "memory", "blkio",   "perf_event"};
-// cpuacct and perf_event have no switch on v2: they are part of every cgroup.
+// cpuacct and perf_event cannot be switched on v2: they are part of every cgroup.
 constexpr std::array<std::string_view, kControllerCount> kV2Names = {"cpu", "", "cpuset", "memory", "io", ""};
 
 bool has_word(std::string_view list, std::string_view word, char separator) {
@@ -29,7 +29,8 @@ bool empty_dir(const Host& host, const std::string& dir) {
   return (!dirs || dirs->empty()) && (!files || files->empty());
 }
 
-// "cpu,cpuacct" holds both. A mount point on which nothing is mounted is empty: only if there is no other.
+// "cpu,cpuacct" holds both. A mount point without a mount is an empty directory: used only if there is no
+// other.
 std::string v1_dir(const Host& host, const std::vector<std::string>& names, std::string_view controller,
                    bool accept_empty) {
   for (const auto& name : names) {
@@ -78,7 +79,7 @@ std::string joined(const std::string& above, std::string_view below) {
   return above.empty() ? std::string(below) : above + '/' + std::string(below);
 }
 
-// systemd names a slice after all the slices above it: "a/b" -> "a.slice/a-b.slice".
+// systemd prefixes a slice's name with all the slices above it: "a/b" -> "a.slice/a-b.slice".
 std::string as_slices(std::string_view path) {
   std::string out, prefix;
   while (!path.empty()) {
@@ -90,7 +91,7 @@ std::string as_slices(std::string_view path) {
   return out;
 }
 
-// "x.slice/x-y.slice" -> "x-y-": what systemd puts before the names of the slices in it.
+// "x.slice/x-y.slice" -> "x-y-": systemd's prefix for the names of the slices in it.
 std::string slice_prefix(std::string_view cgroup_root) {
   const auto last = cgroup_root.substr(cgroup_root.rfind('/') + 1);
   if (!last.ends_with(".slice")) return {};

@@ -15,8 +15,9 @@ namespace evenkeel::tree {
 namespace {
 
 constexpr const char* kProcs = "cgroup.procs";
-constexpr std::size_t kMostGroups = 1000;  // a runtime in a pod makes cgroups of its own, not thousands
-constexpr std::size_t kAtOnce = 64;        // descriptors that are open at one moment
+constexpr std::size_t kMostGroups = 1000;  // a runtime in a pod creates some cgroups of its own, not
+                                           // thousands
+constexpr std::size_t kAtOnce = 64;        // limit of simultaneously open descriptors
 constexpr int kRounds = 3;
 
 std::vector<int> pids_in(std::string_view text) {
@@ -34,7 +35,7 @@ struct HeldValue {
   Fd process{};  ///< none where the kernel has no pidfd (before 5.3)
 };
 
-/// Whoever has gone meanwhile is none.
+/// Processes that exited meanwhile are left out.
 std::vector<HeldValue> hold(std::span<const int> pids) {
   std::vector<HeldValue> held;
   for (const int pid : pids) {
@@ -52,8 +53,8 @@ bool send(const HeldValue& held, int signal) {
 
 }  // namespace
 
-/// Parents before children. The inode is looked at each time: a directory of the same name is another pod's
-/// life.
+/// Parents before children. Checks the inode each time: a directory of the same name may belong to another
+/// pod.
 Result<std::vector<PodProcesses::Group>> PodProcesses::list() const {
   const auto inode = host_.inode(dir_);
   if (!inode) return tl::unexpected(inode.error());
@@ -62,7 +63,7 @@ Result<std::vector<PodProcesses::Group>> PodProcesses::list() const {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const auto text = files_.read({.dir = groups[i].dir, .name = kProcs});
     if (!text && vanished(text.error()) && i > 0) continue;
-    // A threaded cgroup of v2 says no processes; those are listed above it.
+    // A threaded cgroup of v2 lists no processes; they are listed in its ancestor.
     if (!text && text.error().code != EOPNOTSUPP) return tl::unexpected(text.error());
     if (text) groups[i].pids = pids_in(*text);
     const auto below = host_.subdirs(groups[i].dir);
@@ -88,8 +89,8 @@ Result<PodProcesses::Signalled> PodProcesses::counted(std::size_t sent) const {
 
 Result<PodProcesses::Signalled> PodProcesses::look() const { return counted(0); }
 
-// A number alone may be another process by the time that it is signalled. A process that is held, and whose
-// number is then still listed here, is either the listed one or dead.
+// A pid alone may belong to another process by the time it is signalled. If a pidfd is held, and its pid is
+// then still listed here, the pidfd's process is either the listed one or dead.
 Result<PodProcesses::Signalled> PodProcesses::signal_each(int signal) const {
   const auto groups = list();
   if (!groups) return tl::unexpected(groups.error());

@@ -7,12 +7,12 @@ namespace {
 
 struct Found {
   Cgroup cgroup{};
-  std::string parent{};  ///< path; empty = none of ours
+  std::string parent{};  ///< path; empty = no known cgroup
 };
 
 int depth_of(std::string_view path) { return 1 + static_cast<int>(std::ranges::count(path, '/')); }
 
-// Component by component: "a/b" stands right after "a", before "a-b".
+// Component by component: "a/b" is sorted right after "a", before "a-b".
 bool path_less(std::string_view a, std::string_view b) {
   return std::ranges::lexicographical_compare(a, b, [](char x, char y) {
     const auto rank = [](char c) {
@@ -22,7 +22,7 @@ bool path_less(std::string_view a, std::string_view b) {
   });
 }
 
-// In order; those that cannot be read are those that went.
+// Sorted; a directory that cannot be read counts as removed.
 std::vector<SubDir> list(const Host& host, const Layout& layout, const std::string& path) {
   auto dirs = host.subdirs_with_inodes(layout.primary() + '/' + path);
   if (!dirs) return {};
@@ -30,7 +30,7 @@ std::vector<SubDir> list(const Host& host, const Layout& layout, const std::stri
   return std::move(*dirs);
 }
 
-// One walk through the primary hierarchy. What is not there, or may not be read, is not there.
+// Walks the primary hierarchy once. A missing or unreadable directory is skipped.
 class Walk {
  public:
   Walk(const Host& host, const Layout& layout) : host_(host), layout_(layout) {}
@@ -46,7 +46,7 @@ class Walk {
     if (inode) add(CgroupKind::host_application, KubeQos::guaranteed, path, {}, *inode);
   }
 
-  /// A directory in one of our cgroups, with all of ours in it.
+  /// Adds a directory in a known cgroup, with all known cgroups in it.
   void child(const Cgroup& above, const SubDir& dir) {
     switch (above.kind) {
       case CgroupKind::kubepods:
@@ -80,7 +80,7 @@ class Walk {
   }
 
   void enter(const Cgroup& found) {
-    const Cgroup above = found;  // the found move when more is found
+    const Cgroup above = found;  // a copy: adding to `found` moves its elements
     for (const auto& dir : list(host_, layout_, above.path)) child(above, dir);
   }
 
@@ -105,7 +105,7 @@ class Walk {
   std::vector<Found> found_{};
 };
 
-// The nearest of our cgroups above a path.
+// The nearest known cgroup above a path.
 const Cgroup* ancestor(const std::unordered_map<std::string, Cgroup>& by_path, std::string path) {
   for (auto end = path.rfind('/'); end != std::string::npos; end = path.rfind('/')) {
     path.resize(end);
@@ -114,11 +114,11 @@ const Cgroup* ancestor(const std::unordered_map<std::string, Cgroup>& by_path, s
   return nullptr;
 }
 
-// In order, each path once. Where a host application's directory is one of the pods', the pod stays.
+// Sorted, each path once. If a host application's directory is also a pod's, the pod is kept.
 std::vector<Found> look(const Host& host, const Layout& layout,
                         const std::vector<std::string>& applications) {
   Walk walk(host, layout);
-  walk.kubepods();  // comes in order
+  walk.kubepods();  // already sorted
   auto& all = walk.found();
   const auto pods = static_cast<std::ptrdiff_t>(all.size());
   for (const auto& path : applications) walk.host_application(path);
@@ -131,7 +131,7 @@ std::vector<Found> look(const Host& host, const Layout& layout,
   return found;
 }
 
-// A new life of the parent means a new life of the child, whatever its inode says.
+// A recreated parent means a recreated child, whatever the child's inode.
 bool same_life(const Cgroup& before, const Cgroup& now) {
   return before.inode == now.inode && before.kind == now.kind && before.parent == now.parent;
 }
@@ -182,7 +182,7 @@ bool CgroupTree::scan(std::span<const CgroupId> grown) {
   return changed;
 }
 
-// What is in one cgroup against what we know of it: who went, then who came.
+// Compares the directories in one cgroup with the known ones: first those removed, then those created.
 bool CgroupTree::scan_children(const Cgroup& above) {
   auto dirs = list(host_, layout_, above.path);
   std::vector<std::string> gone;
@@ -191,7 +191,7 @@ bool CgroupTree::scan_children(const Cgroup& above) {
     const auto name = std::string_view((*at)->path).substr(above.path.size() + 1);
     const auto dir = std::ranges::lower_bound(dirs, name, {}, &SubDir::name);
     if (dir != dirs.end() && dir->name == name && dir->inode == (*at)->inode)
-      dir->inode = 0;  // nothing new
+      dir->inode = 0;  // not new
     else
       gone.push_back((*at)->path);
   }
@@ -228,7 +228,7 @@ void CgroupTree::forget(const std::string& path) {
 }
 
 void CgroupTree::adopt(std::unordered_map<std::string, Cgroup> now, std::vector<const Cgroup*> order) {
-  by_path_ = std::move(now);  // moving keeps the nodes where they are
+  by_path_ = std::move(now);  // moving a map keeps the addresses of its nodes
   order_ = std::move(order);
   by_id_.clear();
   by_id_.reserve(order_.size());

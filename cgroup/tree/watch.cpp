@@ -15,8 +15,8 @@ namespace {
 constexpr std::uint32_t kBirths = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr int kDeadMarksToFlush = 128;
 
-// fanotify and inotify answer with process ids and descriptors of this process, so these two look into the
-// process's own /proc, not into the host's.
+// fanotify and inotify return process ids and descriptors of this process, so these two functions read the
+// process's own /proc, not the host's.
 std::string path_of(int fd) {
   std::array<char, PATH_MAX> path{};
   const auto link = "/proc/self/fd/" + std::to_string(fd);
@@ -32,8 +32,8 @@ std::string command_of(int pid) {
   return size <= 0 ? std::string() : std::string(text.data(), static_cast<std::size_t>(size) - 1);
 }
 
-// In a directory without children of interest only a file that is replaced whole matters, which no kernel
-// does but a plain directory may see.
+// In a directory without children of interest only the replacement of a whole file matters, which happens in
+// a plain directory only, never in the kernel's.
 std::uint32_t mask_for(const WatchRequest& wish, bool marked) {
   std::uint32_t mask = IN_ONLYDIR | IN_DELETE_SELF | IN_MOVED_TO;
   if (wish.births || !wish.names.empty()) mask |= kBirths;
@@ -75,12 +75,13 @@ bool TreeWatch::follow(const CgroupTree& tree) {
   return fresh;
 }
 
-// Returns whether the directory, in this life of it, was not watched before.
+// Returns whether the directory, identified by id or inode, was not watched before.
 bool TreeWatch::watch(const std::string& dir, WatchRequest wish) {
   auto& watched = by_dir_[dir];
   watched.round = round_;
   const bool mark_missing = fanotify_ && !watched.marked && wish.cgroup;
-  // The directories of cgroups have ids that tell their lives apart; those above have only their inodes.
+  // A cgroup's id identifies its directory even if the path is reused; directories above have only their
+  // inodes.
   const auto inode = wish.cgroup ? 0 : host_->inode(dir).value_or(0);
   const bool same_life = watched.wish.cgroup == wish.cgroup && watched.inode == inode;
   if (watched.descriptor >= 0 && same_life && watched.wish == wish && !mark_missing) return false;
@@ -109,9 +110,9 @@ bool TreeWatch::watch(const std::string& dir, WatchRequest wish) {
   return fresh;
 }
 
-// An evictable mark lives as long as something else keeps the inode: our inotify watch does. A cgroup's rmdir
-// does not take marks and watches with it (its inode never loses its last link), so a mark that pins the
-// inode would keep every dead container's for ever.
+// An evictable mark lives as long as another reference keeps the inode: the agent's inotify watch does. A
+// cgroup's rmdir does not remove marks and watches (its inode never loses its last link), so a mark that pins
+// the inode would keep that of every removed container for ever.
 bool TreeWatch::mark(int dir_fd) {
   if (!fanotify_) return false;
   const auto add = [&](unsigned flags) {

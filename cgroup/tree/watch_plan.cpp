@@ -10,7 +10,7 @@ namespace {
 
 using Wishes = std::map<std::string, WatchRequest>;  // by path relative to a hierarchy; "" is its root
 
-// Every directory on the way to `path` shall say when the next one appears or goes.
+// Every ancestor directory of `path` is watched for the next component's creation and removal.
 void wish_for(const std::string& path, Wishes& wishes) {
   std::size_t begin = 0;
   for (;;) {
@@ -23,7 +23,7 @@ void wish_for(const std::string& path, Wishes& wishes) {
   }
 }
 
-// Host applications have no children that matter, and nothing beneath a container does.
+// Host applications have no children of interest, and neither have containers.
 bool has_cgroups_in_it(CgroupKind kind) {
   return kind == CgroupKind::kubepods || kind == CgroupKind::qos_dir || kind == CgroupKind::pod;
 }
@@ -31,7 +31,7 @@ bool has_cgroups_in_it(CgroupKind kind) {
 std::vector<std::string> hierarchies_with_knobs(const Layout& layout) {
   std::vector<std::string> out{layout.primary()};
   for (const auto& knob : knob_table()) {
-    // Values of disks are read again now and then: not worth a watch on each directory of a hierarchy more.
+    // Values of disks are read again periodically: not worth a watch on each directory of another hierarchy.
     if (has_disk_lines(knob.knob)) continue;
     const auto& root = layout.root(knob.controller);
     const auto file = knob.file(layout.v2(knob.controller));
