@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,10 +22,12 @@ enum class Knob : std::uint8_t {
 #undef EVENKEEL_KNOB
 };
 inline constexpr std::size_t kKnobCount =
-#define EVENKEEL_KNOB(knob, ...) 1 +
+    std::initializer_list<Knob>{
+#define EVENKEEL_KNOB(knob, ...) Knob::knob,
 #include "qos/model/knob_rows.inc"
 #undef EVENKEEL_KNOB
-    0;
+    }
+        .size();
 /// Room for one more row, which only tests/lever adds.
 inline constexpr std::size_t kKnobSlots = kKnobCount + 1;
 /// The levers before this one bind one another. This one and those after it are plain: one number each, which
