@@ -1,5 +1,5 @@
 // Counts the last-level cache misses of services per instruction, compares them with each service's best
-// times, and tells which share of the cache traffic is best effort's. Fixed memory per container. Does not
+// times, and computes which share of the cache traffic is best effort's. Fixed memory per container. Does not
 // decide anything.
 #pragma once
 

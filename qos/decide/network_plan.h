@@ -31,7 +31,7 @@ struct NetworkShare {
 struct NetworkMember {
   CgroupId cgroup{};
   NetworkClass of = NetworkClass::system;
-  bool by_cgroup = false;  ///< it has the node's addresses: its packets are told by process
+  bool by_cgroup = false;  ///< it has the node's addresses: its packets are matched by process
   std::span<const IpAddress> addresses{};
   std::optional<BitRate> egress_limit{}, ingress_limit{};  ///< its own
 };

@@ -60,7 +60,7 @@ struct WatchedCgroups {
   bool operator==(const WatchedCgroups&) const = default;
 };
 
-/// By "interference": pods for which a limit has helped a service so often within a day that they are to be
+/// By "interference": pods for which a limit has helped a service so often within a day that they must be
 /// evicted. Ascending.
 struct RepeatAntagonists {
   std::vector<CgroupId> pods{};
@@ -71,7 +71,7 @@ struct RepeatAntagonists {
 /// BestEffort directory whose quota came down with its quota (qos/decide/besteffort_quota.h).
 struct NarrowedChildren {
   struct Child {
-    QuotaTime original{}, asked{};  ///< what it had before, and the lowest quota asked for in the last round
+    QuotaTime original{}, asked{};  ///< what it had before, and the lowest quota requested in the last round
     Duration period{};
     MonoTime seen{};
     bool operator==(const Child&) const = default;

@@ -31,7 +31,7 @@ struct DetectorSettings {
   Duration relearn_after{std::chrono::hours(1)};
 
   // --- what is out of the ordinary (anomaly.h)
-  /// A sample so many spreads above normal is an outlier (CPI² takes 2).
+  /// A sample this many spreads above normal is an outlier (CPI² takes 2).
   double outlier_spreads = 2;
   /// Less than this many times normal is ignored, however certain it is.
   double min_effect = 1.1;
@@ -46,7 +46,7 @@ struct DetectorSettings {
   /// Cycles per instruction of a victim that hardly runs say nothing (CPI² takes a quarter of a CPU).
   MilliCpu min_cpu_use{250};
 
-  // --- who did it (suspects.h)
+  // --- which suspect is accused (suspects.h)
   /// How many false accusations a day all victims of the node together may cost. All chances are held against
   /// it, corrected for the number of victims and of suspects.
   double max_false_alarms_per_day = 0.1;
@@ -65,7 +65,7 @@ struct DetectorSettings {
   /// The smallest chance of 8 slots is 1 in 62: three of the best plans are below this.
   double max_trial_p_value = 0.05;
 
-  // --- did the cure help (qos/detector/relief_watch.h)
+  // --- did the limit help (qos/detector/relief_watch.h)
   /// So much of what was above normal has to be gone.
   double min_relief = 0.5;
   /// Samples after the limit within which the relief has to show.

@@ -26,7 +26,7 @@ constexpr std::size_t stall_index(Signal signal) {
 /// the other stalls it is the excess over the usual while a suspect was accused.
 using StallSeconds = std::array<double, kStallSignals>;
 
-/// The last 24 hours: the current one so far, and the 23 before it.
+/// The hours of the last day: the current one so far, and the 23 before it.
 class StallDay {
  public:
   static constexpr std::int64_t kHours = 24;

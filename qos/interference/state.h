@@ -179,7 +179,7 @@ struct InterferenceState {
 
   std::vector<Accusation> accusations{};
   std::vector<Cap> caps{};
-  std::optional<Accusation> suspicion{};  ///< of this tick: a suspect for which observation tells too little
+  std::optional<Accusation> suspicion{};  ///< of this tick: a suspect that observation cannot judge
   std::optional<Trial> trial{};
   std::vector<MonoTime> tests{};                 ///< of the last day: when they began
   std::vector<ConfirmedAntagonist> confirmed{};  ///< of the last day, the oldest first

@@ -33,7 +33,7 @@ void tell(InterferenceState& state, const InterferenceEvent& news);
 /// Ends accusations that were not found again for some windows, or whose victim or suspect has gone.
 void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state);
 
-// Limits a suspect for which observation tells nothing in some time slots and not in others
+// Tests a suspect that observation cannot judge: it is limited in some time slots and not in others
 // (qos/detector/randomized_trial.h). One at a time on a node. Does not write, or limit a suspect for longer
 // than a slot.
 
