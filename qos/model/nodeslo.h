@@ -229,8 +229,8 @@ struct EvenkeelSettings {
   bool cpusets = true;     ///< containers run on the CPUs assigned to their pod, the others on the rest
   bool cpu_normalization = true;  ///< services' quotas follow the node's CPU normalization ratio
   bool batch_resources = true;    ///< shares, quotas and memory limits of pods that run on lent resources
-  /// Suppression: the allowance may rise only to the lowest target seen over this time (§
-  /// qos/cpu/suppress/suppress.cpp).
+  /// Suppression: the allowance may rise only to the lowest target seen over this time
+  /// (qos/cpu/suppress/damping.cpp).
   Duration suppress_recovery{std::chrono::seconds(5)};
   /// Suppression: between two small changes of the allowance at least this time passes.
   Duration suppress_dwell{std::chrono::seconds(10)};
