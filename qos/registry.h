@@ -1,4 +1,4 @@
-// All policies, in order: what each of them remembers, and one tick's decisions of all of them.
+// All policies, in order: their states, and one tick's decisions of all of them.
 #pragma once
 
 #include <array>
@@ -23,8 +23,8 @@
 
 namespace evenkeel::decide {
 
-/// One entry per policy. The order is the rank for levers whose rule is Merge::first, and it must let each
-/// policy find the facts that it reads: registry.cpp does not compile otherwise.
+/// One entry per policy. The order is the rank for levers whose rule is Merge::first, and each policy must
+/// come after those whose facts it reads: otherwise registry.cpp does not compile.
 inline constexpr std::tuple kPolicies{
     &suppress::cpu_suppress_policy,   &burst::cpu_burst_policy,           &burst::cpu_normalization_policy,
     &identity::cpu_identity_policy,   &memory::memory_qos_policy,         &memory::memory_push_back_policy,
@@ -35,7 +35,7 @@ inline constexpr std::tuple kPolicies{
 template <class... Each>
 std::tuple<typename Each::State...> states_of(const std::tuple<const Each*...>&);
 
-/// Everything that policies remember from tick to tick; a value, so that a tick can be replayed.
+/// The state of all policies between ticks; a value, so that a tick can be replayed.
 struct PolicyState {
   decltype(states_of(kPolicies)) states{};  ///< of each policy its own
   memory::MemoryReclaimState memory_reclaim{};

@@ -9,7 +9,7 @@
 namespace evenkeel::brake {
 namespace {
 
-// For less it is not worth its two writes.
+// A smaller cut is not worth its two writes.
 constexpr Duration kShortest = std::chrono::milliseconds(100);
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.brake.enable; }
@@ -26,7 +26,7 @@ Duration left(const BrakeLever& lever, const BrakeSettings& settings, MonoTime n
   return most - lever.duty.spent(now);
 }
 
-/// What is to be kept and why go into the lever. False: there is nothing to cut.
+/// Sets the lever's limit and reason. False: there is nothing to cut.
 bool plan_cpu(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeLever& lever) {
   const auto keep = braked_cpu_limit(node, slo.evenkeel.brake);
   if (!keep) return false;
@@ -55,7 +55,7 @@ bool plan_memory(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alar
   return true;
 }
 
-/// Whether the brake is on that was not.
+/// Whether the brake was switched on now.
 bool hear(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeState& state) {
   const BrakeSettings& settings = slo.evenkeel.brake;
   if (!besteffort_is_cause(node, slo, alarm)) return false;
@@ -68,7 +68,7 @@ bool hear(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, Brak
     lever.until = std::max(lever.until, until);
     return false;
   }
-  // What was heard before the last measurement is over.
+  // Alarms from before the last measurement are over.
   if (alarm.at < node.at || may < std::min(kShortest, settings.lease)) return false;
   if (!(cpu ? plan_cpu : plan_memory)(node, slo, alarm, lever)) return false;
   lever.on = true;
@@ -78,7 +78,7 @@ bool hear(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, Brak
   return true;
 }
 
-/// Whether it is to be in force now.
+/// Whether the brake must be in force now.
 bool goes_on(const NodeSnapshot& node, BrakeLever& lever) {
   count(lever, node.at);
   const auto* besteffort = node.cgroup(node.besteffort);
@@ -86,7 +86,8 @@ bool goes_on(const NodeSnapshot& node, BrakeLever& lever) {
   return lever.on;
 }
 
-/// Who was idle when the brake came and works now has its part, too. Whether anything is cut still.
+/// Cgroups that were idle when the brake came and run now get their part, too. Returns whether anything is
+/// still cut.
 bool cuts(const NodeSnapshot& node, const BrakeSettings& settings, BrakeLever& lever) {
   if (node.measured) lever.cpu = std::max(lever.cpu, least_cpu(node, settings));
   lever.on = lever.cpu < lever.cpu_had;

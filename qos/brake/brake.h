@@ -1,11 +1,11 @@
-// Policy "brake": the moment the kernel says that a service waits for a CPU or for memory, best effort is cut
-// to what was planned beforehand, for a short lease; then the slow loops go on. A stop-gap between two ticks,
-// so it may be on for a small part of any minute only.
+// Policy "brake": when a kernel alarm says that a service waits for a CPU or for memory, cuts best effort to
+// limits planned beforehand, for a short lease. It bridges the time between two ticks and is on for a small
+// part of any minute only.
 //
-// It brakes only where it is known to help: the service was seen to wait for CPUs that best effort had; or it
-// waited, more than by its own quotas' doing, and best effort has lately run at least as long (or has memory
-// worth taking, on a node that is short of it). In doubt it does nothing. May not: listen (collectors/ does:
-// collectors/pressure/triggers.h, collectors/run_queue/alarms.h).
+// It brakes only where that helps: the service was seen to wait for CPUs that best effort had; or it waited,
+// more than its own quotas explain, and best effort has lately run at least as long (or has memory worth
+// reclaiming, on a node that is short of it). In doubt it does nothing. Does not listen for alarms
+// (collectors/pressure/triggers.h and collectors/run_queue/alarms.h do).
 #pragma once
 
 #include <optional>
@@ -21,12 +21,12 @@ namespace evenkeel::brake {
 /// The brake of one resource.
 struct BrakeLever {
   bool on = false;
-  CgroupId place{};    ///< what is braked
+  CgroupId place{};    ///< the cgroup that is braked
   MonoTime until{};    ///< the end of the lease
-  MonoTime counted{};  ///< up to here the duty knows of it
-  MilliCpu cpu{};      ///< what best effort may use meanwhile
-  MilliCpu cpu_had{};  ///< and what before
-  Bytes memory{};      ///< the same of memory
+  MonoTime counted{};  ///< the duty cycle is counted up to here
+  MilliCpu cpu{};      ///< what best effort may use during the lease
+  MilliCpu cpu_had{};  ///< its limit before the lease
+  Bytes memory{};      ///< the same for memory
   Reason why{};
   DutyCycle duty{};
 };
@@ -35,11 +35,11 @@ struct BrakeState {
   BrakeLever cpu{}, memory{};
 };
 
-/// Takes node.alarms in, as soon as they came: nothing was read since. Whether a brake is on now that was
-/// not, which is to be written at once.
+/// Processes node.alarms as soon as they arrive; nothing else has been read since the last tick. True: a
+/// brake was switched on and must be written at once.
 bool handle_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state);
 
-/// When decide() is to be called at the latest, for a lease ends. Absent: nothing is braked.
+/// The latest time for the next decide() call, because a lease ends then. Absent: nothing is braked.
 std::optional<MonoTime> next_release(const BrakeState& state);
 
 using BrakePolicy = decide::Policy<BrakeState, decide::Publishes<decide::BrakeInForce>,

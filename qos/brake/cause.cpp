@@ -8,10 +8,10 @@
 namespace evenkeel::brake {
 namespace {
 
-// Who has run or who has so little cannot be why somebody else waits.
+// A cgroup that ran so little, or has so little, cannot be why a service waits.
 constexpr CpuTime kAlmostNothing{1'000'000};
 constexpr Percent kLittleMemory{1};
-// A pod that uses no more answers probes now and then, and hardly when the others do.
+// A pod that uses no more only answers probes now and then, and hardly when the others do.
 constexpr MilliCpu kIdlePod{2};
 
 double percent_waiting(const std::optional<Pressure>& pressure) {
@@ -22,7 +22,8 @@ bool throttled(const CgroupSample* cgroup) {
   return cgroup != nullptr && (!cgroup->throttling || cgroup->throttling->throttled_time > Duration::zero());
 }
 
-/// For the node's alarms, which name nobody: whether this pod waited in the last seconds, and not for itself.
+/// For the node's alarms, which name no cgroup: whether this pod waited in the last seconds, and not because
+/// of its own limits.
 bool waits(const NodeSnapshot& node, const BrakeSettings& settings, Contended what, const PodSample& pod) {
   const auto* cgroup = node.cgroup(pod.cgroup);
   if (cgroup == nullptr || is_best_effort(*pod.spec)) return false;
@@ -52,7 +53,8 @@ bool is_service_outside(const NodeSnapshot& node, CgroupId id) {
   });
 }
 
-/// A tight quota makes its owner wait, too. What is left without that is as long as the alarm says.
+/// A tight quota makes its own pod wait, too. The wait without that part must still reach the alarm's
+/// threshold.
 bool waits_for_others(const Alarm& alarm) {
   if (!alarm.victim_throttled) return false;
   if (*alarm.victim_throttled == Duration::zero()) return true;
@@ -91,7 +93,7 @@ MilliCpu least_cpu(const NodeSnapshot& node, const BrakeSettings& settings) {
 bool besteffort_is_cause(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm) {
   switch (alarm.what) {
     case Contended::cpu:
-      if (alarm.source == AlarmSource::run_queue) break;  // it says so
+      if (alarm.source == AlarmSource::run_queue) break;  // the alarm says so
       if (!alarm.besteffort_cpu_time || *alarm.besteffort_cpu_time < kAlmostNothing) return false;
       if (Duration(alarm.besteffort_cpu_time->count()) < alarm.waited) return false;
       break;
@@ -100,7 +102,7 @@ bool besteffort_is_cause(const NodeSnapshot& node, const NodeSlo& slo, const Ala
       if (*alarm.besteffort_memory < percent_of(node.node.memory->total, kLittleMemory)) return false;
       break;
     case Contended::io:
-      return false;  // nothing that could be cut so quickly
+      return false;  // nothing that can be cut so quickly
   }
   return service_waits(node, slo.evenkeel.brake, alarm);
 }

@@ -1,4 +1,4 @@
-// Whether an alarm is best effort's doing, and what cutting it would mean now: for the brake.
+// Decides for the brake whether best effort caused an alarm, and what cutting it would mean now.
 #pragma once
 
 #include <optional>
@@ -7,20 +7,21 @@
 
 namespace evenkeel::brake {
 
-/// A service waits, not by its own doing, and best effort may well be why. Anything not known: false.
+/// A service waits, not because of its own quotas, and best effort may well be the cause. False if anything
+/// is not known.
 bool besteffort_is_cause(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm);
 
-/// What best effort may use of the CPU as things are. Absent: nobody can say, or nobody may cut it.
+/// The CPU limit of best effort in force. Absent: it is unknown or must not be changed.
 std::optional<MilliCpu> besteffort_cpu_limit(const NodeSnapshot& node);
 
-/// What best effort keeps of the CPU at least, so that its pods' probes are answered: its share for each pod
-/// that works, and one for all the others together.
+/// The least CPU that best effort keeps, so that its pods' probes are answered: its share for each pod that
+/// runs, and one for all the others together.
 MilliCpu least_cpu(const NodeSnapshot& node, const BrakeSettings& settings);
 
-/// What best effort would keep of the CPU. Absent: it has no more now, or nobody can say.
+/// The CPU limit that best effort would keep. Absent: it has no more now, or that is unknown.
 std::optional<MilliCpu> braked_cpu_limit(const NodeSnapshot& node, const BrakeSettings& settings);
 
-/// The same of memory, of which it has `used`.
+/// The same for memory, of which it has `used`.
 std::optional<Bytes> braked_memory_limit(const NodeSnapshot& node, const NodeSlo& slo, Bytes used);
 
 }  // namespace evenkeel::brake

@@ -1,4 +1,5 @@
-// How much of the last minute something was on, in steps of a second. Arithmetic on given times only.
+// Measures for how much of the last minute something was on, in steps of a second. Arithmetic on given times
+// only.
 #pragma once
 
 #include <array>

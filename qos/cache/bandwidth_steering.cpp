@@ -7,14 +7,14 @@ namespace {
 
 using Memory = BandwidthSteering::Memory;
 
-// Cuts come at once, what is given back comes slowly: a service hurt for one measurement is worse than batch
-// work held back for some (Heracles, ISCA 2015, section 4.3).
+// Cuts come at once, restores come slowly: a service hurt for one measurement is worse than batch work held
+// back for some (Heracles, ISCA 2015, section 4.3).
 constexpr Duration kCalm = std::chrono::seconds(6);
 constexpr Percent kStep{10};
-// Without figures for so long the configuration alone decides.
+// Without figures for this long the configuration alone decides.
 constexpr Duration kBlind = std::chrono::seconds(30);
 
-/// Bandwidth is not given out in proportion to the percentage, so no cut goes below half at a time.
+/// Bandwidth is not proportional to the percentage, so no cut goes below half at a time.
 Percent cut(const Memory& memory, Bytes aim, Percent least) {
   const Bytes excess = *memory.moved - aim;
   const Bytes keeps = std::max(*memory.best_effort_traffic - excess, Bytes{});
@@ -52,7 +52,7 @@ void BandwidthSteering::find_memories(const NodeSnapshot& node, Percent most) {
       memories_.push_back({.cache = use.domain, .share = most, .known = node.at, .changed = node.at});
 }
 
-/// A sum with one group unknown is not known; nor is one after a counter went backwards.
+/// A sum with one group unknown is unknown; so is one after a counter went backwards.
 void BandwidthSteering::measure(const NodeSnapshot& node, std::string_view batch, Duration passed) {
   for (auto& memory : memories_) {
     memory.moved = Bytes{};

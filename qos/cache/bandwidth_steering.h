@@ -1,6 +1,6 @@
-// How much of the memory bandwidth best effort may have at each cache, steered by what is measured there:
-// with plenty to spare all that the configuration grants it, less while the services' misses and its own fill
-// the memory. May not: know groups or masks.
+// Steers how much memory bandwidth best effort may use at each cache, by what is measured there: all that the
+// configuration grants while there is plenty to spare, less while the services' misses and its own traffic
+// fill the memory. Does not know groups or masks.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,18 @@
 
 namespace evenkeel::cache {
 
-/// What is remembered from measurement to measurement.
+/// The state kept from measurement to measurement.
 class BandwidthSteering {
  public:
-  /// Of one memory: the CPUs at one last-level cache, as resctrl numbers them.
+  /// One memory: the CPUs at one last-level cache, as resctrl numbers them.
   struct Memory {
     std::int32_t cache = 0;
     Percent share{};                                      ///< that best effort may have
-    std::optional<Bytes> moved{}, best_effort_traffic{};  ///< in a second; absent: not known
+    std::optional<Bytes> moved{}, best_effort_traffic{};  ///< per second; absent: not known
     MonoTime known{}, changed{};
   };
 
-  /// Takes in the snapshot's counters once per measurement. `batch` is the group of best effort, `most` what
+  /// Reads the snapshot's counters, once per measurement. `batch` is the group of best effort, `most` what
   /// the configuration grants it.
   void steer(const NodeSnapshot& node, std::string_view batch, const ResctrlDynamic& settings, Percent most);
   void forget() { *this = {}; }

@@ -16,8 +16,8 @@ struct Class {
   const QosClassStrategy QosStrategy::*strategy;
   const char* why;
 };
-/// In the order in which they keep a class of service when there are too few: holding batch work back
-/// protects everybody. LSE pods count as LSR; system pods have no class.
+/// The order in which classes keep a class of service when there are too few: limiting batch work protects
+/// all others. LSE pods count as LSR; system pods have no class.
 constexpr std::array<Class, 3> kClasses = {{
     {QosClass::be, "evenkeel-be", &QosStrategy::be,
      "best effort has {} to {} of the cache and {} of the memory bandwidth"},
@@ -33,7 +33,7 @@ const ResctrlQos* enabled_strategy(const NodeSlo& slo, std::size_t which) {
   return resctrl && resctrl->enable ? &*resctrl : nullptr;
 }
 
-/// One round.
+/// One tick.
 class Round {
  public:
   Round(const NodeSnapshot& node, const NodeSlo& slo, ResctrlPolicy::Facts facts, ResctrlState& state,
@@ -52,7 +52,7 @@ class Round {
     if (state_.own.empty() && !any_class() && !limits) return;
     if (node_.resctrl == nullptr) return plan_.hold();
     schemata_of(*node_.resctrl, {}, state_.everything);
-    if (state_.everything.empty()) return;  // this machine has nothing to share out
+    if (state_.everything.empty()) return;  // this machine supports no allocation
     if (limits) limited_ = add_limited();
     for (std::size_t which = 0; which < kClasses.size(); ++which) add_class(which);
     for (const auto* pod : state_.own) add_pod(*pod);
@@ -62,13 +62,13 @@ class Round {
   }
 
  private:
-  /// A service is slower while it runs: it goes with others of its kind, whatever class it has.
+  /// A service is slower while it runs: it is grouped with others of its kind, whatever class it has.
   [[nodiscard]] bool is_limited(const PodSample& pod) const {
     const auto* cgroup = node_.cgroup(pod.cgroup);
     return limited_ != decide::kRootGroup && cgroup != nullptr &&
            std::ranges::find(antagonists_, cgroup->id) != antagonists_.end();
   }
-  /// It comes first: whoever is limited for a service's sake must not end up with everybody else.
+  /// It comes first: a pod limited to protect a service must not end up in an unlimited group.
   decide::ResctrlGroupIndex add_limited() {
     const Percent keeps = slo_.evenkeel.interference.cap_cache_percent;
     auto& group = plan_.add_group();
@@ -92,7 +92,7 @@ class Round {
     return cgroup != nullptr && !cgroup->hands_off;
   }
 
-  /// Pods with a group of their own, the oldest first: who has one keeps it when another comes.
+  /// Pods with a group of their own, the oldest first: a pod that has one keeps it when another is added.
   void find_own() {
     state_.own.clear();
     for (const auto& pod : node_.pods)
@@ -120,15 +120,15 @@ class Round {
     class_group_[which] = finish(group, state_.parts);
   }
 
-  /// What is measured decides within what the configuration grants.
+  /// The measurements decide within what the configuration grants.
   void steer(const ResctrlPart& configured, decide::ResctrlGroup& group) {
     const auto& settings = slo_.evenkeel.resctrl_dynamic;
     const Percent share = steer_bandwidth(settings, configured, group);
     steer_ways(settings, configured, share, group);
   }
 
-  /// One part more for each memory at which best effort is given something else than the configuration says.
-  /// Returns what it has at the busiest.
+  /// Adds a part for each memory at which best effort's share differs from the configuration. Returns its
+  /// share at the busiest.
   Percent steer_bandwidth(const ResctrlDynamic& settings, const ResctrlPart& configured,
                           decide::ResctrlGroup& group) {
     if (!settings.enable || settings.memory_bandwidth_per_second == Bytes{})
@@ -190,8 +190,8 @@ class Round {
     place(pod, finish(group, pod.spec->resctrl));
   }
 
-  /// Too few classes of service: whoever is given everything stays with the root, who is given the same
-  /// shares one, and the last in rank are served as the group that they would otherwise be in.
+  /// Too few classes of service: groups without limits stay with the root, equal groups share one, and the
+  /// last in rank use the group that they would otherwise be in.
   void fit() {
     const auto groups = plan_.groups();
     const auto& system = *node_.resctrl;
@@ -224,7 +224,7 @@ class Round {
     }
   }
 
-  /// Those that have pods inside are places for pods.
+  /// Cgroups that have pods inside contain only pods.
   void place_host_applications() {
     for (const auto& app : node_.host_applications) {
       const auto group = group_of_class(app.spec->qos);
@@ -246,7 +246,7 @@ class Round {
   decide::ResctrlGroupIndex limited_ = decide::kRootGroup;
 };
 
-/// A pod may ask for a group of its own, whatever the classes say.
+/// A pod may have a group of its own, whatever the classes say.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, ResctrlState& state, ResctrlPolicy::Facts facts,

@@ -1,9 +1,9 @@
 // Policy "resctrl": ways of the last-level cache and memory bandwidth for the tasks of a class, or of one pod
-// that asks for its own (annotation node.koordinator.sh/resctrl).
+// that has its own (annotation node.koordinator.sh/resctrl).
 //
-// Other than Koordinator's: a class that is not enabled has no group, and its tasks stay where they are; a
-// range is never empty; caches are called by the kernel's own numbers; CAT and MBA work without one another;
-// what the hardware has too few classes of service for shares one instead of failing.
+// Unlike Koordinator: a class that is not enabled has no group, and its tasks stay where they are; a range is
+// never empty; caches are named by the kernel's own numbers; CAT and MBA work without one another; if the
+// hardware has too few classes of service, groups share one instead of failing.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace evenkeel::cache {
 
-/// Room to work in, kept so that a steady tick allocates nothing, and what was learned of memories and
+/// Scratch memory, kept so that a steady tick allocates nothing, and the steering state of memories and
 /// caches.
 struct ResctrlState {
   std::vector<const PodSample*> own{};  ///< pods with groups of their own; valid within one tick
@@ -26,7 +26,7 @@ struct ResctrlState {
   WaySteering ways{};                   ///< likewise
 };
 
-/// Interference decides later: what it has published is of the tick before.
+/// Interference decides later: the facts it published are from the tick before.
 using ResctrlPolicy =
     decide::Policy<ResctrlState, decide::ReadsPrevious<decide::CacheLimits, decide::WatchedCgroups>>;
 extern const ResctrlPolicy resctrl_policy;

@@ -9,7 +9,7 @@ namespace evenkeel::cache {
 namespace {
 
 constexpr Percent kWhole{100};
-/// AMD tells no maximum. Koordinator's: 25 GB/s with a fifth of reserve, measured on one server generation.
+/// AMD reports no maximum. Koordinator's: 25 GB/s with a fifth of reserve, measured on one server generation.
 constexpr std::int64_t kWholeInEighths = 160;
 
 /// The ways of the mask from the `first` one to before the `last`, counted from the lowest.
@@ -35,8 +35,8 @@ bool is_bandwidth(const ResctrlResource& resource) {
   return resource.unit == ResctrlUnit::percent || resource.unit == ResctrlUnit::eighths;
 }
 
-/// What a domain is given: the last part that names it and says something of this kind, else the last that
-/// names none.
+/// The value of a domain: from the last part that names it and has a value of this kind, else from the last
+/// that names none.
 std::uint64_t value_for(const ResctrlResource& resource, std::span<const ResctrlPart> parts,
                         std::int32_t domain) {
   const bool cache = is_shared_cache(resource);
@@ -78,7 +78,7 @@ const ResctrlResource* shared_cache(const ResctrlSystem& system) {
   return found == system.resources.end() ? nullptr : &*found;
 }
 
-// Rounded down to percent, it is up again to the same way: there are never more than a hundred.
+// Rounded down to percent, and up again to the same way: there are never more than a hundred.
 Percent end_for_fewer_ways(const ResctrlResource& cache, Percent end, std::int64_t fewer) {
   const std::int64_t ways = std::popcount(cache.full);
   if (fewer == 0 || ways == 0) return end;

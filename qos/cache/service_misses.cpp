@@ -10,7 +10,7 @@ double in_seconds(Duration d) { return std::chrono::duration<double>(d).count();
 
 // The reference is a slow minimum: what a service misses with the cache to itself is the least that it ever
 // misses, and best effort is not always there. It falls half of the way to a lower sample, and rises so
-// slowly that a neighbour who stays for an afternoon does not become normal, but another way of using the
+// slowly that a neighbour that stays for an afternoon does not become normal, but another way of using the
 // service does within a day.
 constexpr double kFall = 0.5;
 constexpr Duration kDoubles = std::chrono::hours(4);

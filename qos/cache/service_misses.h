@@ -1,5 +1,6 @@
-// How many last-level cache misses services have for each instruction, held against what each of them had in
-// its best times, and who else fills the cache. Fixed memory per container. May not: decide anything.
+// Counts the last-level cache misses of services per instruction, compares them with each service's best
+// times, and computes which share of the cache traffic is best effort's. Fixed memory per container. Does not
+// decide anything.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +17,23 @@ class ServiceMisses {
  public:
   enum class Whose : std::uint8_t { service, best_effort };
 
-  /// A window that ended now. One without misses (the counter was somebody else's) takes away what was known.
+  /// Adds a window that ended now. One without misses (another process used the counter) discards what was
+  /// known.
   void take(const CpuCounts& counts, Whose whose, MonoTime now);
-  /// What is older than `valid` is not known any more; who was not heard of for much longer is forgotten.
+  /// Treats values older than `valid` as unknown; a container without values for much longer is removed.
   void age(MonoTime now, Duration valid);
 
   /// Misses per instruction of all services; absent: not known of any.
   [[nodiscard]] std::optional<double> per_instruction() const;
-  /// The same as a multiple of their references, none of which counts as less than `least` misses per
+  /// The same as a multiple of the services' references, none of which counts as less than `least` misses per
   /// instruction. A service weighs as much as its instructions, so which of them run makes no difference.
   [[nodiscard]] std::optional<double> above_reference(double least) const;
-  /// Best effort's part in what is brought into the cache; absent: nobody's misses are known.
+  /// Best effort's share of what is loaded into the cache; absent: no misses are known.
   [[nodiscard]] std::optional<double> best_effort_share() const;
-  /// For change_since(): what is known now is how it was before.
+  /// Marks the current values as the state before, for change_since().
   void mark();
-  /// Of the services counted wholly after `since`: their misses as a multiple of what they would have been
-  /// as they were marked. Absent: nobody was counted before and after.
+  /// For the services counted wholly after `since`: their misses as a multiple of those expected from the
+  /// marked values. Absent: no service was counted before and after.
   [[nodiscard]] std::optional<double> change_since(MonoTime since) const;
 
  private:
@@ -40,7 +42,7 @@ class ServiceMisses {
     Whose whose = Whose::service;
     MonoTime began{}, ended{};  ///< of the newest window
     bool known = false;
-    double misses = 0, instructions = 0;  ///< a second
+    double misses = 0, instructions = 0;  ///< per second
     double per_instruction = 0;
     std::optional<double> reference{}, marked{};  ///< misses per instruction
     MonoTime taught{};                            ///< when the reference last changed

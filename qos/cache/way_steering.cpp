@@ -5,17 +5,18 @@
 namespace evenkeel::cache {
 namespace {
 
-// Of what it still has, a quarter at a time: a range of many ways is not given up in as many trials.
+// A quarter of the remaining ways at a time, so that a wide range does not need as many trials as it has
+// ways.
 constexpr std::int64_t kCutOneOf = 4;
-// Less than that is noise.
+// A smaller change is noise.
 constexpr double kHelps = 0.95, kHurts = 1.05;
-// Who brings next to nothing into the cache drives nothing out of it.
+// A cgroup that loads next to nothing into the cache evicts nothing from it.
 constexpr double kLeastPart = 0.1;
 // Rests after a step that failed, in turns of the counters: some twelve minutes, then twice as long each
 // time, but not much more than an hour.
 constexpr int kFirstRest = 10, kLongestRest = 60;
 constexpr int kCalmTurns = 2;
-// Without figures for so long the configuration alone decides.
+// Without figures for this long the configuration alone decides.
 constexpr Duration kBlind = std::chrono::seconds(30);
 
 void hold_since(std::optional<MonoTime>& since, bool holds, MonoTime now) {
@@ -56,7 +57,7 @@ void WaySteering::steer(const NodeSnapshot& node, const NodeSlo& slo, const deci
     trial_.reset();
     return;
   }
-  // In that time everybody is counted at least once from its beginning to its end.
+  // In that time every container is counted at least once from beginning to end.
   decide(node.at, slo.evenkeel.resctrl_dynamic, room,
          interference.counter_period + interference.counter_window);
 }
@@ -76,7 +77,7 @@ void WaySteering::end(MonoTime now, WayStep what, Duration turn) {
   (cut ? cut_after_ : grow_after_) = now + turns * turn;
   if (failed) taken_ = trial_->before;
   trial_.reset();
-  if (what != WayStep::helped) high_since_.reset();  // what is known was counted after it: on with the next
+  if (what != WayStep::helped) high_since_.reset();  // the values known now were counted after it: next step
   calm_since_.reset();
 }
 
@@ -92,7 +93,7 @@ void WaySteering::judge(MonoTime now, const ResctrlDynamic& settings, Duration t
 void WaySteering::decide(MonoTime now, const ResctrlDynamic& settings, Room room, Duration turn) {
   const std::int64_t most = std::max<std::int64_t>(0, room.ways - room.least);
   taken_ = std::min(taken_, most);
-  if (trial_ && trial_->before == taken_) trial_.reset();  // the configuration took the step away
+  if (trial_ && trial_->before == taken_) trial_.reset();  // the configuration undid the step
   if (trial_) return judge(now, settings, turn);
   const double percent = *times_usual_ * 100;
   const bool fills = counted_.best_effort_share().value_or(0) >= kLeastPart;

@@ -1,7 +1,7 @@
-// How many of its cache ways best effort has to give up, steered by the misses of services: a step at a time,
-// each of them a trial that is kept only where it helped (Heracles, ISCA 2015: a service comes before batch
-// work; dCAT, EuroSys 2018: ways are given where they lower the misses). One answer for all caches: counters
-// do not say at which cache a container missed. May not: know groups, masks or settings of resctrl.
+// Steers how many cache ways best effort has to give up, by the misses of services: one step at a time, each
+// a trial that is kept only where it helped (Heracles, ISCA 2015: a service comes before batch work; dCAT,
+// EuroSys 2018: ways are given where they lower the misses). One answer for all caches: counters do not say
+// at which cache a container missed. Does not know groups, masks or settings of resctrl.
 #pragma once
 
 #include <array>
@@ -14,24 +14,24 @@
 
 namespace evenkeel::cache {
 
-/// What became of a step. A cut helps or does not; what is given back does no harm or hurts.
+/// Result of a step. A cut helps or does not; restoring ways is harmless or hurts.
 enum class WayStep : std::uint8_t { helped, no_help, harmless, hurt };
 inline constexpr std::size_t kWaySteps = 4;
 inline constexpr std::array<const char*, kWaySteps> kWayStepNames = {"helped", "no-help", "harmless", "hurt"};
 
 class WaySteering {
  public:
-  /// Ways of best effort: as configured, and what it keeps in any case.
+  /// The ways of best effort: as configured, and the minimum that it keeps.
   struct Room {
     std::int64_t ways = 0, least = 1;
   };
-  /// Once in each tick. `watched` tells services from best effort.
+  /// Called once per tick. `watched` tells services from best effort.
   void steer(const NodeSnapshot& node, const NodeSlo& slo, const decide::WatchedCgroups& watched, Room room);
   void forget() { *this = {}; }
 
-  /// Of the configured ways.
+  /// How many of the configured ways are taken from best effort.
   [[nodiscard]] std::int64_t taken() const { return taken_; }
-  /// Misses per instruction of services, and how many times their reference that is; absent: not known.
+  /// Misses per instruction of services, and the same as a multiple of their reference; absent: not known.
   [[nodiscard]] std::optional<double> misses() const { return misses_; }
   [[nodiscard]] std::optional<double> times_usual() const { return times_usual_; }
   /// Since the start, indexed by WayStep.
@@ -54,7 +54,7 @@ class WaySteering {
   std::optional<Trial> trial_{};
   std::optional<double> misses_{}, times_usual_{};
   std::optional<MonoTime> high_since_{}, calm_since_{}, unknown_since_{};
-  MonoTime cut_after_{}, grow_after_{};                 ///< not before
+  MonoTime cut_after_{}, grow_after_{};                 ///< earliest time of the next cut or growth
   int cut_backoff_turns_ = 0, grow_backoff_turns_ = 0;  ///< how long the next rest is; 0: no step has failed
   std::array<std::uint64_t, kWaySteps> steps_{};
 };

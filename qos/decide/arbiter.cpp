@@ -6,7 +6,7 @@
 namespace evenkeel::decide {
 namespace {
 
-/// Groups wishes for one lever; inside a group values stand before holds and the higher rank before the
+/// Groups intents for one lever; inside a group values come before holds and the higher rank before the
 /// lower.
 bool before(const Intent& a, const Intent& b) {
   return std::tie(a.target, a.knob, a.hold, a.by) < std::tie(b.target, b.knob, b.hold, b.by);
@@ -14,7 +14,7 @@ bool before(const Intent& a, const Intent& b) {
 
 bool same_lever(const Intent& a, const Intent& b) { return a.target == b.target && a.knob == b.knob; }
 
-/// Whether `later`, which stands behind in rank, takes the lever from `winner`.
+/// Whether `later`, which comes later in rank, wins the lever from `winner`.
 bool overrules(const Intent& later, const Intent& winner) {
   if (later.hold) return false;
   switch (row(winner.knob).merge) {
@@ -28,7 +28,7 @@ bool overrules(const Intent& later, const Intent& winner) {
   return false;
 }
 
-/// `wishes` are sorted by target.
+/// `wishes` must be sorted by target.
 void drop_hands_off(const NodeSnapshot& node, std::vector<Intent>& wishes) {
   const auto by_target = [](const Intent& a, const Intent& b) {
     return a.target.value < b.target.value;  // its disks with it
@@ -42,7 +42,7 @@ void drop_hands_off(const NodeSnapshot& node, std::vector<Intent>& wishes) {
   }
 }
 
-/// Keeps one wish per lever, in place.
+/// Keeps one intent per lever, in place.
 void merge(std::vector<Intent>& wishes) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < wishes.size(); ++i) {

@@ -5,19 +5,19 @@
 namespace evenkeel::decide {
 namespace {
 
-/// `quota` per `period`, spread over another period, not rounded up.
+/// `quota` per `period`, converted to another period, not rounded up.
 QuotaTime per(Duration other, QuotaTime quota, Duration period) {
   return QuotaTime(scaled(quota.count(), other.count(), period.count()));
 }
 
 // On v1 the kernel refuses a directory less than any of its children has, so a batch pod with its own limit
-// would make the cut fail. Children with more than the directory are narrowed along, and get back exactly
-// what they had, never more. On v2 the tighter ancestor simply wins.
+// would make the cut fail. Children with more than the directory are narrowed as well, and later restored to
+// exactly their original value. On v2 the tighter ancestor simply wins.
 void narrow_child(const CgroupSample& child, MonoTime now, const CpuLimit& parent, NarrowedChildren& narrowed,
                   Intents& out) {
   const auto& limit = child.applied.cpu_limit;
   const auto known = narrowed.children.find(child.id);
-  // Another policy has narrowed it in this round, or what the kernel holds is what we asked for.
+  // Another policy has narrowed it in this round, or the kernel holds what we set.
   const bool ours = known != narrowed.children.end() && limit && known->second.period == limit->period &&
                     (known->second.seen == now || known->second.asked == limit->quota);
   if (!limit || (!limit->quota && !ours)) return;

@@ -1,6 +1,6 @@
-// Who may share a physical core with whom: the groups, and whose tasks belong into which. Keeps its memory
-// from tick to tick, so that a plan that says the same again allocates nothing.
-// May not: know cookies or tasks.
+// The core scheduling plan: which groups may share a physical core, and which cgroups' tasks belong to each.
+// Keeps its memory from tick to tick, so that an unchanged plan allocates nothing. Does not know cookies or
+// tasks.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ class CoreSchedPlan {
     groups_in_use_ = 0;
     members_.clear();
   }
-  /// The group of this name; made where there is none.
+  /// The group of this name; added if there is none.
   std::size_t group(std::string_view name) {
     const auto end = groups_.begin() + static_cast<std::ptrdiff_t>(groups_in_use_);
     const auto found = std::find(groups_.begin(), end, name);

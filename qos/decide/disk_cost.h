@@ -1,6 +1,5 @@
-// What the kernel's I/O cost model (io.cost) is to know and to keep, for each disk of the node: latency
-// targets, and what the disk can do. Keeps its memory from tick to tick.
-// May not: know how the kernel spells it.
+// Parameters of the kernel's I/O cost model (io.cost) for each disk of the node: latency targets, and what
+// the disk can do. Keeps its memory from tick to tick. Does not know the kernel's file format.
 #pragma once
 
 #include <array>
@@ -14,11 +13,11 @@ namespace evenkeel::decide {
 
 struct DiskCost {
   DiskNumber disk = 0;
-  std::int64_t read_percent = 95, write_percent = 95;  ///< so many of them meet the target
+  std::int64_t read_percent = 95, write_percent = 95;  ///< percentage of requests that meet the target
   std::int64_t read_latency_us = 3000, write_latency_us = 3000;
   bool own_model = false;
-  /// What the disk can do: bytes, sequential and random operations per second, for reads, then for writes.
-  /// 0: not said.
+  /// What the disk can do: bytes, sequential and random operations per second, for reads, then for writes. 0:
+  /// not given.
   std::array<std::int64_t, 6> model{};
   bool operator==(const DiskCost&) const = default;
 };

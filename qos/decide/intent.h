@@ -1,6 +1,5 @@
-// A wish, not a write: which lever of which cgroup, what value, who asks and why.
-// The intents of one tick are the whole desired state: what nobody asks for any more goes back to its
-// original.
+// An intent, not a write: which lever of which cgroup, what value, which policy wants it and why. The intents
+// of one tick are the whole desired state: a value that no intent names any more is restored.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +24,7 @@ struct Intent {
   CgroupId target{};
   Knob knob{};
   KnobValue value{};
-  /// Keep whatever we have in force and write nothing: what a policy asks for while it does not know enough.
+  /// Keep the value in force and write nothing: used by a policy that does not know enough to decide.
   bool hold = false;
   PolicyIndex by = 0;
   Reason why{};
@@ -53,10 +52,10 @@ class Intents {
   }
   [[nodiscard]] const std::vector<Intent>& all() const { return all_; }
   std::vector<Intent>& all() { return all_; }
-  /// Groups of tasks are no values of cgroups: one policy alone speaks of them, so there is nothing to merge.
+  /// Groups of tasks are not values of cgroups: only one policy sets them, so there is nothing to merge.
   ResctrlPlan& resctrl() { return resctrl_; }
   [[nodiscard]] const ResctrlPlan& resctrl() const { return resctrl_; }
-  /// Nor are the lines of the I/O cost model.
+  /// The same holds for the lines of the I/O cost model.
   CostPlan& costs() { return costs_; }
   [[nodiscard]] const CostPlan& costs() const { return costs_; }
   CoreSchedPlan& core_sched() { return core_sched_; }

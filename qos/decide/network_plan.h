@@ -1,5 +1,5 @@
-// Who shares the node's network how: the classes with what each is guaranteed and may take, and whose packets
-// are of which. Keeps its memory from tick to tick. May not: know queues or packets.
+// The network plan: classes with their guaranteed and maximum rates, and which pods' packets belong to which.
+// Keeps its memory from tick to tick. Does not know queues or packets.
 #pragma once
 
 #include <array>
@@ -14,37 +14,37 @@
 
 namespace evenkeel::decide {
 
-/// Nobody is given less: the kernel's queues want more than nothing.
+/// The lowest rate of any class: the kernel's queues need more than zero.
 inline constexpr BitRate kLeastNetworkRate{8000};
 
-/// In the order in which they are served while there is something left beyond what is guaranteed.
+/// In the order in which they are served while bandwidth is left beyond the guarantees.
 enum class NetworkClass : std::uint8_t { system, lsr, ls, be };
 inline constexpr std::size_t kNetworkClasses = 4;
 inline constexpr std::array<const char*, kNetworkClasses> kNetworkClassNames = {"system", "lsr", "ls", "be"};
 
 struct NetworkShare {
   BitRate egress_request{}, egress_limit{};
-  std::optional<BitRate> ingress_limit{};  ///< absent: whatever comes
+  std::optional<BitRate> ingress_limit{};  ///< absent: unlimited
   bool operator==(const NetworkShare&) const = default;
 };
 
 struct NetworkMember {
   CgroupId cgroup{};
   NetworkClass of = NetworkClass::system;
-  bool by_cgroup = false;  ///< it has the node's addresses: its processes tell
+  bool by_cgroup = false;  ///< it has the node's addresses: its packets are matched by process
   std::span<const IpAddress> addresses{};
   std::optional<BitRate> egress_limit{}, ingress_limit{};  ///< its own
 };
 
 struct NetworkPlan {
   enum class State : std::uint8_t {
-    off,   ///< nobody asks: what we have made goes
-    hold,  ///< not enough is known: what we have made stays as it is
+    off,   ///< no policy needs it: our queues are removed
+    hold,  ///< not enough is known: our queues stay as they are
     on
   };
   State state = State::off;
   std::uint8_t by = 0;       ///< the policy, by its position in the registry
-  const char* why_not = "";  ///< hold: what is missing, if that is worth telling
+  const char* why_not = "";  ///< hold: what is missing, if worth reporting
   const NetworkLink* link = nullptr;
   BitRate total{};
   std::array<NetworkShare, kNetworkClasses> classes{};

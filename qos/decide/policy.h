@@ -1,4 +1,4 @@
-// What a policy is: a name, a switch and a pure function from what is known to intents. Does not know any
+// Defines a policy: a name, a switch and a pure function from the snapshot to intents. Does not know any
 // policy: each keeps its state in its own folder. No policy keeps statics, clocks or files.
 #pragma once
 
@@ -39,7 +39,7 @@ struct Policy : PolicySpec {
     else
       reset(state, shared);
   }
-  /// Forgets all that it remembers and withdraws all that it has published.
+  /// Resets its state and withdraws the facts it has published.
   static void reset(State& state, Shared& shared) {
     state = State{};
     Facts(shared).withdraw();
@@ -48,7 +48,7 @@ struct Policy : PolicySpec {
 
 /// All policies in the order of their rank (qos/registry.h).
 std::span<const PolicySpec* const> policies();
-/// "restore" for an index that is no policy's: a value that was restored without one.
+/// "restore" for an index that belongs to no policy: a value restored without one.
 std::string_view policy_name(PolicyIndex by);
 
 }  // namespace evenkeel::decide

@@ -1,6 +1,5 @@
-// What resctrl is to look like: the groups with their schemata, and whose tasks belong into which. Keeps its
-// memory from tick to tick, so that a plan that says the same again allocates nothing.
-// May not: know what the machine holds now.
+// The resctrl plan: the groups with their schemata, and which cgroups' tasks belong to each. Keeps its memory
+// from tick to tick, so that an unchanged plan allocates nothing. Does not know what the machine holds now.
 #pragma once
 
 #include <cstddef>
@@ -17,16 +16,16 @@ namespace evenkeel::decide {
 
 /// Position in ResctrlPlan::groups().
 using ResctrlGroupIndex = std::int32_t;
-/// The group that the kernel made: everything that belongs to no other is in it.
+/// The kernel's root group: every task that belongs to no other group is in it.
 inline constexpr ResctrlGroupIndex kRootGroup = -1;
 
-/// Of best effort that slows a service (qos/interference/remedy.h).
+/// For best effort that slows a service (qos/interference/remedy.h).
 inline constexpr std::string_view kLimitedGroup = "evenkeel-limited";
 
 struct ResctrlGroup {
   std::string name{};      ///< of its directory
   std::string schemata{};  ///< every line of it that we set: "L3:0=f;1=f\nMB:0=30;1=30\n"
-  /// Where its tasks go while it is not there: an earlier one, or the root's.
+  /// The group that its tasks join while it does not exist: an earlier one, or the root's.
   ResctrlGroupIndex instead = kRootGroup;
   bool wanted = true;  ///< false: the hardware has too few classes of service for it
   Reason why{};
@@ -47,11 +46,11 @@ class ResctrlPlan {
     members_.clear();
     hold_ = false;
   }
-  /// Leave everything as it is: what is asked for cannot be worked out now.
+  /// Leave everything as it is: the plan cannot be computed now.
   void hold() { hold_ = true; }
   [[nodiscard]] bool holds() const { return hold_; }
 
-  /// A new group; its texts still hold what they held in an earlier tick. Valid until the next call.
+  /// Adds a group; its texts still have their content of an earlier tick. Valid until the next call.
   ResctrlGroup& add_group() {
     if (groups_in_use_ == groups_.size()) groups_.emplace_back();
     auto& group = groups_[groups_in_use_++];

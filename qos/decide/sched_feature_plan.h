@@ -1,5 +1,5 @@
-// Which features of the kernel's scheduler are to be on or off; their names are the kernel's and free text
-// here. May not: know which of them this kernel has.
+// Which features of the kernel's scheduler must be on or off; the names are the kernel's and free text here.
+// Does not know which of them this kernel has.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace evenkeel::decide {
 
 struct SchedFeaturePlan {
   std::uint8_t by = 0;  ///< the policy, by its position in the registry
-  /// Of the NodeSLO of this tick; null: nobody asks for any.
+  /// From the NodeSLO of this tick; null: none are configured.
   const std::map<std::string, bool>* wanted = nullptr;
 };
 

@@ -29,7 +29,7 @@ struct PushedBackMemory {
   bool operator==(const PushedBackMemory&) const = default;
 };
 
-/// By "brake": what is cut until the lease ends.
+/// By "brake": the limits in force until the lease ends.
 struct BrakeInForce {
   bool cpu = false;
   std::optional<Bytes> memory{};  ///< how much best effort may have; absent: its memory is not cut
@@ -60,7 +60,7 @@ struct WatchedCgroups {
   bool operator==(const WatchedCgroups&) const = default;
 };
 
-/// By "interference": pods for which a limit has helped a service so often within a day that they are to be
+/// By "interference": pods for which a limit has helped a service so often within a day that they must be
 /// evicted. Ascending.
 struct RepeatAntagonists {
   std::vector<CgroupId> pods{};
@@ -71,7 +71,7 @@ struct RepeatAntagonists {
 /// BestEffort directory whose quota came down with its quota (qos/decide/besteffort_quota.h).
 struct NarrowedChildren {
   struct Child {
-    QuotaTime original{}, asked{};  ///< what it had before, and the lowest quota asked for in the last round
+    QuotaTime original{}, asked{};  ///< what it had before, and the lowest quota requested in the last round
     Duration period{};
     MonoTime seen{};
     bool operator==(const Child&) const = default;
@@ -160,7 +160,7 @@ class FactView {
       [[nodiscard]] const Fact& read() const {
     return shared_->of<Fact>();
   }
-  /// What is there is replaced.
+  /// Replaces the present value.
   template <class Fact>
   requires((kUse.publishes & kFactSet<Fact>) != 0) [[nodiscard]] Fact& publish() const {
     return shared_->of<Fact>();
@@ -176,8 +176,8 @@ class FactView {
   Shared* shared_;
 };
 
-/// Whether policies in this order find the facts that they read: the position of the first that does not, or
-/// that publishes a fact of another one. Absent: all is well.
+/// The position of the first policy in this order that reads a fact before it is published, or publishes a
+/// fact of another policy. Absent: the order is right.
 constexpr std::optional<std::size_t> first_misplaced(std::span<const FactUse> order) {
   FactSet before = 0, amended = 0;
   for (const FactUse& use : order) amended |= use.amends;

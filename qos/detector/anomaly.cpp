@@ -22,7 +22,7 @@ double combined_p_value(double a, double b) {
 
 namespace {
 
-/// The median of a few normal samples varies so much more than their mean.
+/// How much more the median of a few normal samples varies than their mean.
 constexpr double kMedianVariance = 1.45;
 constexpr double kLeastChance = 1e-9;
 
@@ -44,7 +44,7 @@ bool AnomalyWatch::add(double value, MonoTime now, const NormalModel& model,
   const Duration interval = settings.interval(model.signal());
   if (count_ > 0 && std::chrono::duration<double>(now - newest_) < interval * settings.separation)
     return false;
-  // Older than all that is looked at: what was then is no part of what is now.
+  // Older than all samples considered: earlier ones are no longer part of the present.
   if (count_ > 0 && now - newest_ > interval * static_cast<int>(kMaxSamples)) count_ = 0;
   std::shift_right(samples_.begin(), samples_.end(), 1);
   samples_[0] = {static_cast<float>(value), value > model.threshold(settings)};

@@ -1,4 +1,4 @@
-// How far a victim's recent samples are from normal, and how likely chance alone makes that. Pure; fixed
+// Computes how far a victim's recent samples are from normal, and how likely that is by chance. Pure; fixed
 // memory.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace evenkeel::detector {
 
-// How likely chance alone is to reach a value: upper tails of the distributions that the detector uses.
+// The probability of reaching a value by chance: upper tails of the distributions that the detector uses.
 
 /// P(Z > z) of the standard normal distribution.
 double normal_tail(double z);
@@ -18,21 +18,21 @@ double normal_tail(double z);
 /// freedom down to 1e-6, by 11 % for 6 down to 1e-4. 1 without any degree of freedom.
 double student_tail(double t, double degrees_of_freedom);
 
-/// The chance that two independent uniform chances have a product of a * b or less: what two pieces of
-/// evidence are worth together (Fisher's method, for two).
+/// The probability that two independent p-values have a product of a * b or less: combines two pieces of
+/// evidence (Fisher's method, for two).
 double combined_p_value(double a, double b);
 
-// Whether a victim is out of the ordinary: a few outliers among the last samples, and how likely chance alone
-// makes that. Pure; fixed memory. May not: say who did it (suspects.h).
+// Whether a victim is anomalous: a few outliers among the last samples, and how likely that is by chance.
+// Pure; fixed memory. Does not name a cause (suspects.h does).
 
 struct Anomaly {
-  bool known = false;      ///< the model is trusted and there are samples enough to say either
+  bool known = false;      ///< the model is trusted and there are enough samples to decide
   bool anomalous = false;  ///< enough of the last samples are outliers
   std::size_t outliers = 0, samples = 0;
   double value = 0;        ///< median of those samples, in the signal's unit
   double times_usual = 1;  ///< how many times normal that is
-  /// That samples of the model, which resemble their neighbours as its do, have such a median. Not corrected
-  /// for how often one looks. Tails are not known to 1e-9: it is never less.
+  /// Probability that this many samples of the model, with its autocorrelation, have such a median. Not
+  /// corrected for repeated looks. Never less than 1e-9: tails are not known that far.
   double chance = 1;
 };
 
@@ -40,8 +40,8 @@ class AnomalyWatch {
  public:
   static constexpr std::size_t kMaxSamples = 8;
 
-  /// Held against the model as it was before this sample. False: it is no number, or came too
-  /// soon after the one before.
+  /// Compares with the model before this sample. False: the value is not a number, or came too soon after the
+  /// one before.
   bool add(double value, MonoTime now, const NormalModel& model, const DetectorSettings& settings);
   [[nodiscard]] Anomaly judge(const NormalModel& model, const DetectorSettings& settings) const;
   void clear() { count_ = 0; }

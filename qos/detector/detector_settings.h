@@ -1,5 +1,5 @@
-// What the detector of interference goes by: every number that is a choice, with its unit and its reason.
-// May not: compute.
+// Settings of the interference detector: every number that is a choice, with its unit and its reason. Does
+// not compute anything.
 #pragma once
 
 #include <cstddef>
@@ -20,55 +20,57 @@ struct DetectorSettings {
   // --- what is normal (normal_model.h)
   /// A sample counts half as much after this time: a working day still shows on the next one.
   Duration half_life{std::chrono::hours(24)};
-  /// A model is trusted after so many samples …
+  /// A model is trusted after this many samples …
   double min_samples = 30;
-  /// … and after so many that count as independent: neighbours that resemble each other say little.
+  /// … and after this many that count as independent: similar neighbours add little.
   double min_independent_samples = 6;
-  /// Spread is never taken for less than this part of the level: a quiet workload would alarm on nothing.
+  /// Spread is never taken for less than this part of the level; otherwise a quiet workload would alarm on
+  /// nothing.
   double min_spread = 0.03;
-  /// Shifted for so long and nobody is to blame: this is the new normal.
+  /// If the level is shifted for this long and no suspect is accused, it becomes the new normal.
   Duration relearn_after{std::chrono::hours(1)};
 
   // --- what is out of the ordinary (anomaly.h)
-  /// A sample so many spreads above normal is an outlier (CPI² takes 2).
+  /// A sample this many spreads above normal is an outlier (CPI² takes 2).
   double outlier_spreads = 2;
-  /// Less than this many times normal is of no interest, however certain it may be.
+  /// Less than this many times normal is ignored, however certain it is.
   double min_effect = 1.1;
-  /// So many outliers … (CPI² takes 3 of 5)
+  /// This many outliers … (CPI² takes 3 of 5)
   std::size_t anomaly_outliers = 3;
-  /// … among so many samples make an anomaly.
+  /// … among this many samples make an anomaly.
   std::size_t anomaly_samples = 5;
-  /// Samples that follow faster than this part of their interval are one event, not two: a container may be
-  /// counted at the end of one period and at the beginning of the next. Half of it, for ticks may be late.
+  /// Samples that are closer than this part of their interval are one event, not two: a container may be
+  /// counted at the end of one period and at the beginning of the next. Half of it, because ticks may be
+  /// late.
   double separation = 0.5;
   /// Cycles per instruction of a victim that hardly runs say nothing (CPI² takes a quarter of a CPU).
   MilliCpu min_cpu_use{250};
 
-  // --- who did it (suspects.h)
+  // --- which suspect is accused (suspects.h)
   /// How many false accusations a day all victims of the node together may cost. All chances are held against
   /// it, corrected for the number of victims and of suspects.
   double max_false_alarms_per_day = 0.1;
-  /// However abnormal the victim: an accusation by correlation needs a chance below this, all suspects
-  /// together, that an innocent one would have moved with the victim as well.
+  /// However abnormal the victim: an accusation by correlation needs a probability below this, over all
+  /// suspects, that an innocent one would have moved with the victim as well.
   double max_p_value = 0.01;
-  /// An accusation by blame needs this part of what the victim waits more than while it was well.
+  /// An accusation by blame needs this part of the victim's additional waiting compared with normal times.
   double min_blame = 0.3;
-  /// One of two suspects that move together is named alone if the victim's signal is so many times likelier
-  /// with it than with the other …
+  /// Of two suspects that move together, one is named alone if the victim's signal is this many times
+  /// likelier with it than with the other …
   double separating_likelihood_ratio = 8;
-  /// … or if it does so many times as much.
+  /// … or if its effect is this many times as large.
   double separating_effect_ratio = 2;
 
   // --- a test (qos/detector/randomized_trial.h)
   /// The smallest chance of 8 slots is 1 in 62: three of the best plans are below this.
   double max_trial_p_value = 0.05;
 
-  // --- did the cure help (qos/detector/relief_watch.h)
+  // --- did the limit help (qos/detector/relief_watch.h)
   /// So much of what was above normal has to be gone.
   double min_relief = 0.5;
-  /// Samples after the cure within which it has to show.
+  /// Samples after the limit within which the relief has to show.
   std::size_t relief_samples = 2;
-  /// Whose limit did not help is no suspect of that victim's for so long.
+  /// A suspect whose limit did not help is not a suspect for that victim for this long.
   Duration cool_down{std::chrono::minutes(30)};
 };
 

@@ -12,19 +12,18 @@ namespace {
 /// the best estimate would be.
 constexpr double kMedianDeviation = 0.6745, kMedianStep = 2.5066, kDeviationStep = 2.33;
 constexpr double kMostAutocorrelation = 0.98;
-/// Beyond so many spreads a sample is not of normal times: that its neighbour is like it says nothing of
-/// those.
+/// Beyond this many spreads a sample is not of normal times: its similarity to its neighbour says nothing
+/// about those.
 constexpr double kUsual = 2.5;
-/// After a new beginning, what was known of neighbours counts like so many pairs.
+/// After a restart of the model, the known autocorrelation counts like this many pairs.
 constexpr double kNeighboursKept = 300;
 /// A shift is what most of the last samples agree on.
 constexpr Duration kShiftMemory = std::chrono::minutes(15);
 constexpr double kMostlyShifted = 0.6;
-/// Where neighbours are alike, several outliers in a row are hardly rarer than one. At a correlation of 0.9
-/// this takes the outliers from 2 to 2.9 spreads and makes three of five as rare as they are without
-/// correlation.
+/// With autocorrelation, several outliers in a row are hardly rarer than one. At a correlation of 0.9 this
+/// takes the outliers from 2 to 2.9 spreads and makes three of five as rare as they are without correlation.
 constexpr double kNeighbours = 0.5;
-/// The spread of samples that are all the same can still grow again.
+/// Lets the spread of samples that are all the same still grow again.
 constexpr double kTinySpread = 1e-3;
 
 double median(std::span<float> values) {
@@ -158,21 +157,21 @@ void NormalModel::pair(double first, double second, double most) {
 }
 
 void NormalModel::compute_autocorrelation() {
-  // Around a median of its own, a short series seems less alike than it is (Kendall's correction).
+  // Around its own median, a short series seems less correlated than it is (Kendall's correction).
   const double seen = square_ > 0 ? product_ / square_ : 0;
   normal_.autocorrelation = std::clamp(seen + (1 + 3 * seen) / pair_weight_, 0.0, kMostAutocorrelation);
 }
 
 void NormalModel::step(double level, const DetectorSettings& settings) {
   const double distance = level - normal_.level;
-  // A spread that is far too narrow would let the median crawl.
+  // A spread that is far too narrow would make the median crawl.
   const double scale = std::max(normal_.spread, settings.min_spread);
   normal_.level += scale * kMedianStep * half_sign(distance) / normal_.weight;
   const double wide = half_sign(std::abs(distance) - kMedianDeviation * normal_.spread);
   normal_.spread = std::max(normal_.spread * (1 + kDeviationStep * wide / normal_.weight), kTinySpread);
 }
 
-/// Asked once, when the first samples are there.
+/// Called once, when the first samples are complete.
 bool NormalModel::differs_from_loaded(const DetectorSettings& settings) {
   provisional_ = false;
   auto first = last_;

@@ -1,12 +1,11 @@
-// What is normal for one signal of one workload: where its samples lie and how far they spread, by median and
-// median deviation, so that half of the samples may be bad and it still holds. Fixed memory, no allocation.
-// May not: know who else runs, or ask a clock.
+// Models what is normal for one signal of one workload: the level and spread of its samples, by median and
+// median deviation, so that it still holds if half of the samples are bad. Fixed memory, no allocation. Does
+// not know other workloads or read a clock.
 //
-// It begins with the median of the first samples, kept for that; from then on each sample moves the median
-// and the deviation by one step of stochastic approximation, as wide as the weight of the past makes it.
-// Nothing is dropped: outliers count as any other sample (they cannot pull). When nearly all samples lie on
-// one side for long, it begins again with the newest ones, so nobody alarms for ever about a release that is
-// slower.
+// It begins with the median of the first samples, which are kept for that; from then on each sample moves the
+// median and the deviation by one step of stochastic approximation, scaled by the weight of the past. Nothing
+// is dropped: outliers count like any other sample (they cannot pull). When nearly all samples lie on one
+// side for long, it starts again with the newest ones, so that a slower release does not alarm for ever.
 #pragma once
 
 #include <array>
@@ -18,7 +17,7 @@
 
 namespace evenkeel::detector {
 
-/// All that is worth keeping of a model. Levels are logarithms (victim_signal.h).
+/// The part of a model that is saved. Levels are logarithms (victim_signal.h).
 struct Normal {
   double level = 0;            ///< median
   double spread = 0;           ///< standard deviation, by the median deviation; may be below the floor
@@ -28,32 +27,31 @@ struct Normal {
   bool operator==(const Normal&) const = default;
 };
 
-/// From a mean and a standard deviation in the signal's unit, as a file has them; believed like `weight`
-/// samples.
+/// From a mean and a standard deviation in the signal's unit, as in a file; trusted like `weight` samples.
 Normal normal_from_mean(double mean, double deviation, double weight, MonoTime now,
                         const SignalTraits& signal);
 /// The inverse of that deviation: how far above the usual one spread is, in the signal's unit.
 double deviation_of(const Normal& normal, const SignalTraits& signal);
-/// As far as it is still to be trusted at this moment: what is old weighs less.
+/// The model as far as it is still trusted at this moment: old samples weigh less.
 Normal faded(Normal normal, MonoTime now, Duration half_life);
 
 class NormalModel {
  public:
   explicit NormalModel(Signal signal = Signal::cpi) : signal_(&traits_of(signal)) {}
 
-  /// Samples come in the order of time; not to be called with samples that somebody was found guilty of. What
-  /// is no number is no sample.
+  /// Samples must be in order of time, without those during which a suspect was accused. A value that is not
+  /// a number is ignored.
   void learn(double value, MonoTime now, const DetectorSettings& settings);
-  /// Another image, a restart: level and spread are forgotten. How alike neighbours are is kept for a while:
-  /// that is how the workload is used, and few samples cannot tell it.
+  /// After a new image or a restart: forgets level and spread. Autocorrelation is kept for a while: it
+  /// depends on how the workload is used, and few samples cannot tell it.
   void relearn();
-  /// From a checkpoint or a file: trusted as far as its weight goes, which fades from `as_of` (on this
-  /// process's time line) on. False, and nothing changes, for what no model can be.
+  /// From a checkpoint or a file: trusted by its weight, which fades from `as_of` on (this process's time
+  /// line). False, and no change, for an impossible model.
   bool load(const Normal& normal);
-  /// The same of one that does not say how alike neighbours are: that is learned soon.
+  /// The same for a model without autocorrelation, which is then learned soon.
   bool load_without_autocorrelation(const Normal& normal);
-  /// What was loaded is of another run of the workload: should the first samples of this one lie elsewhere,
-  /// it begins again with them.
+  /// The loaded model is of another run of the workload: if the first samples of this run lie elsewhere, the
+  /// model starts again with them.
   void doubt() { provisional_ = known_; }
   /// Absent while the first samples are gathered.
   [[nodiscard]] std::optional<Normal> normal() const;
@@ -67,7 +65,7 @@ class NormalModel {
   [[nodiscard]] double times_usual(double value) const;
   /// Spread of the levels, not below the floor, wider while little is known.
   [[nodiscard]] double spread(const DetectorSettings& settings) const;
-  /// How many independent samples it is worth.
+  /// How many independent samples the model is worth.
   [[nodiscard]] double independent() const;
   [[nodiscard]] const SignalTraits& signal() const { return *signal_; }
 

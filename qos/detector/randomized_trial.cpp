@@ -9,7 +9,7 @@ namespace evenkeel::detector {
 namespace {
 
 constexpr int kLongestRun = 3;
-/// Sums in another order differ in the last bits: what is equal but for that is equal.
+/// Sums in another order differ in the last bits: smaller differences count as equal.
 constexpr double kRounding = 1e-9;
 
 bool legal(std::uint32_t plan, std::size_t slots) {

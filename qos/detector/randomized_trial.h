@@ -1,7 +1,7 @@
-// Whether limiting a suspect is what helps the victim: it is limited in some slots of time and left alone in
-// others, by a plan that is drawn beforehand, and the victim's signal is compared. What cannot be told from
-// watching (a suspect that does the same all the time, two that move together, a victim that got slow when
-// somebody happened to start) can be told so. Pure: the seed comes from the caller.
+// Tests whether limiting a suspect helps the victim: the suspect is limited in some time slots and not in
+// others, by a plan that is drawn beforehand, and the victim's signal is compared. This answers what
+// observation cannot: a suspect with constant activity, two that move together, a victim that got slow when
+// another pod happened to start. Pure: the seed comes from the caller.
 #pragma once
 
 #include <cstddef>
@@ -25,12 +25,11 @@ struct TrialPlan {
   bool operator==(const TrialPlan&) const = default;
 };
 
-/// One of all such plans, each as likely as any other. `slots` is made even and brought between kMinSlots
-/// and kMaxSlots.
+/// One of all such plans, all equally likely. `slots` is made even and clamped to kMinSlots and kMaxSlots.
 TrialPlan draw_trial_plan(std::uint64_t seed, std::size_t slots);
 
-/// How many plans there are for so many slots: one over it is the smallest chance that a test can have
-/// (8 slots: 62).
+/// The number of plans for this many slots: its inverse is the smallest p-value that a test can have (8
+/// slots: 1 in 62).
 std::size_t trial_plan_count(std::size_t slots);
 
 enum class TrialOutcome : std::uint8_t {

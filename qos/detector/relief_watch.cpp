@@ -6,7 +6,7 @@
 namespace evenkeel::detector {
 namespace {
 
-/// So many samples later than they should have come, they will not.
+/// Samples that are late by this many intervals will not come.
 constexpr int kPatience = 2;
 
 }  // namespace

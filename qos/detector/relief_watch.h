@@ -1,7 +1,7 @@
-// Whether a limit on a suspect helped the victim, and whom that clears. Pure; fixed memory. May not: limit
-// anybody or give a limit back.
+// Judges whether a limit on a suspect helped the victim, and which suspect that clears. Pure; fixed memory.
+// Does not set or remove a limit.
 //
-// A victim is looked at because it was worse than usual, so on the average it gets better whoever is limited:
+// A victim is watched because it was worse than usual, so on average it gets better whatever is limited:
 // "cured" is permission to go on, not proof. "Not cured" is proof enough to stop.
 // (qos/detector/randomized_trial.h proves.)
 #pragma once
@@ -15,10 +15,10 @@
 namespace evenkeel::detector {
 
 enum class ReliefOutcome : std::uint8_t {
-  waiting,       ///< for the samples that tell
+  waiting,       ///< waits for the samples that decide
   relieved,      ///< most of what was above usual is gone, or the victim is no outlier any more
-  not_relieved,  ///< the limit is to go, and the suspect is cleared
-  unknown,       ///< the samples did not come: the limit is to go, and nothing is known of the suspect
+  not_relieved,  ///< the limit must be removed, and the suspect is cleared
+  unknown,       ///< the samples did not come: the limit must be removed, and nothing is known of the suspect
 };
 
 struct ReliefOutcomeResult {
@@ -44,7 +44,8 @@ class ReliefWatch {
   MonoTime begun_{};
 };
 
-/// Who is no suspect for a while, and whose. When it is full, the one whose time ends first makes room.
+/// Suspects that are cleared for a while, with the victim. When it is full, the one that expires first is
+/// replaced.
 class ClearedSuspects {
  public:
   void clear(CgroupId victim, CgroupId suspect, MonoTime until);

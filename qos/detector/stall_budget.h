@@ -1,5 +1,5 @@
-// How many seconds of stall others made, by kind: since somebody is watched, and within the last day. Pure;
-// fixed memory. May not: say whose doing it was (qos/interference/measure.h).
+// Counts the seconds of stall caused by others, by kind: since the victim is watched, and within the last
+// day. Pure; fixed memory. Does not decide which pod caused it (qos/interference/measure.h).
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace evenkeel::detector {
 
-/// The stalls that are seen in each tick, in the order of Signal from run_queue_wait on.
+/// The stalls measured in each tick, in the order of Signal from run_queue_wait on.
 inline constexpr std::size_t kStallSignals = 3;
 constexpr Signal stall_signal(std::size_t stall) {
   return static_cast<Signal>(static_cast<std::size_t>(Signal::run_queue_wait) + stall);
@@ -22,16 +22,16 @@ constexpr std::size_t stall_index(Signal signal) {
   return static_cast<std::size_t>(signal) - static_cast<std::size_t>(Signal::run_queue_wait);
 }
 
-/// Seconds of stall that others made, by stall. Waits for a CPU are told by who had it; of the other stalls
-/// it is what was above usual while somebody stood accused of it.
+/// Seconds of stall caused by others, by kind of stall. Waits for a CPU are attributed by what ran there; of
+/// the other stalls it is the excess over the usual while a suspect was accused.
 using StallSeconds = std::array<double, kStallSignals>;
 
-/// Of the last 24 hours: this one as far as it has gone, and the 23 before it.
+/// The hours of the last day: the current one so far, and the 23 before it.
 class StallDay {
  public:
   static constexpr std::int64_t kHours = 24;
 
-  /// In the order of time; what is older than a day is no part of it any more.
+  /// Call in order of time; entries older than a day are dropped.
   void add(std::size_t stall, double seconds, MonoTime now) {
     const std::int64_t hour = hour_at(now);
     if (hour <= newest_ - kHours) return;
@@ -39,7 +39,7 @@ class StallDay {
     newest_ = std::max(newest_, hour);
     hours_[slot(hour)][stall] += static_cast<float>(seconds);
   }
-  /// What was added in this hour of the time line; none of a day ago.
+  /// What was added in this hour of the time line; zero for hours older than a day.
   [[nodiscard]] double at(std::size_t stall, std::int64_t hour) const {
     const bool kept = hour <= newest_ && newest_ - hour < kHours;
     return kept ? static_cast<double>(hours_[slot(hour)][stall]) : 0;

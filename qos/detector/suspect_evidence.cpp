@@ -11,10 +11,10 @@
 namespace evenkeel::detector {
 namespace {
 
-/// Below it, taking out what neighbours have in common costs more than it gives.
+/// Below it, removing what neighbours have in common costs more than it gives.
 constexpr double kLeastAutocorrelation = 0.2;
 
-/// Of the way from its quiet windows to its busiest one: who does more than this is at work.
+/// Part of the way from its quiet windows to its busiest one above which a suspect counts as active.
 constexpr double kBusier = 0.1;
 
 using Values = std::array<double, kWindows>;
@@ -78,7 +78,8 @@ double rank_correlation(const Pairs& pairs) {
   return correlation({a.data(), pairs.count}, {b.data(), pairs.count});
 }
 
-/// Who does as much in most windows as at its busiest has no values above the median: then those at it count.
+/// A suspect that in most windows does as much as at its busiest has no values above the median: then those
+/// at it count.
 double contrast(const Pairs& pairs, std::span<const double> sorted) {
   const double middle = sorted[(sorted.size() - 1) / 2];
   const bool at_it = middle >= sorted.back();
@@ -94,7 +95,7 @@ double contrast(const Pairs& pairs, std::span<const double> sorted) {
                   below / static_cast<double>(pairs.count - count_above));
 }
 
-/// Changes between the lower and the upper half of what it did.
+/// Changes between the lower and the upper half of its activity.
 std::size_t turns(const Pairs& pairs, std::span<const double> sorted) {
   const double middle = (sorted.front() + sorted.back()) / 2;
   std::size_t count = 0;
@@ -103,7 +104,7 @@ std::size_t turns(const Pairs& pairs, std::span<const double> sorted) {
   return count;
 }
 
-/// What is new in each window: of both series the part that the window before foretold is taken away.
+/// The new part of each window: for both series, what the previous window predicted is subtracted.
 Pairs innovations(const Pairs& pairs, const Normal& normal) {
   if (normal.autocorrelation < kLeastAutocorrelation) return pairs;
   const double part = normal.autocorrelation;
@@ -121,8 +122,8 @@ struct Slope {
   double degrees_of_freedom = 0;
 };
 
-/// Of the level on the activity. Its error is the greater one of what the window shows and what the model of
-/// normal says, so that a few windows that happen to lie close do not make it certain.
+/// Of the level on the activity. Its error is the greater one of what the window shows and what the normal
+/// model says, so that a few windows that happen to lie close do not make it certain.
 Slope slope_of(Pairs pairs, double spread) {
   Slope out;
   const double middle = mean(pairs.levels()), active = mean(pairs.activities());

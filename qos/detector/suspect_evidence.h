@@ -1,11 +1,10 @@
-// What the last windows of a victim and of one suspect say about the two of them: the correlation that CPI²
+// Computes what the last windows of a victim and one suspect say about the two: the correlation that CPI²
 // takes, and what it lacks. Pure; nothing is allocated.
 //
 // CPI² weighs how far the victim was above its threshold with the suspect's activity. A victim that is slow
-// for the whole window makes everybody guilty who was active at all. So two questions are asked that
-// it does not ask: was the victim slower while the suspect did more (contrast, rank correlation), and would
-// an innocent one have looked like that as well (a regression, with what neighbouring samples have in common
-// taken out of both)?
+// for the whole window makes every active suspect guilty. So two more questions are asked: was the victim
+// slower while the suspect did more (contrast, rank correlation), and would an innocent one have looked like
+// that as well (a regression, with what neighbouring samples have in common taken out of both)?
 #pragma once
 
 #include <cstddef>
@@ -32,8 +31,8 @@ struct Evidence {
   double chance = 1;    ///< that an innocent one has such a t or more
   double activity = 0;  ///< of now, in the unit of its series
   bool busier = false;  ///< now than in its quiet windows
-  /// How often the suspect began to do much, or stopped. 1: a coincidence of two moments is all there is, and
-  /// a test (qos/detector/randomized_trial.h) is worth its cost.
+  /// How often the suspect began to do much, or stopped. 1: the only evidence is a coincidence of two
+  /// moments, and a test (qos/detector/randomized_trial.h) is worth its cost.
   std::size_t turns = 0;
 };
 

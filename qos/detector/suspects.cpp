@@ -9,11 +9,11 @@
 namespace evenkeel::detector {
 namespace {
 
-/// What the victim waits for one suspect.
+/// How long the victim waits for one suspect.
 struct Blame {
   double now = 0;    ///< seconds per second
-  double share = 0;  ///< of all that it waits
-  double more = 0;   ///< of what it waits more than while it was well; of all, if it never was
+  double share = 0;  ///< of all its waiting
+  double more = 0;   ///< of its additional waiting compared with normal times; of all, if no time was normal
 };
 
 Blame blame_of(const Case& victim, const WindowSeries& blame, const DetectorSettings& settings) {
@@ -44,7 +44,7 @@ Blame blame_of(const Case& victim, const WindowSeries& blame, const DetectorSett
   return out;
 }
 
-/// Who keeps it waiting as ever is not why it waits more, however much of all that is.
+/// A suspect that keeps it waiting as usual is not why it waits more, however large its part of the waiting.
 Finding by_blame(const Verdict& verdict, const Blame& blame, const Case& victim,
                  const DetectorSettings& settings) {
   if (blame.more < settings.min_blame)
@@ -97,8 +97,8 @@ Closer by_ratio(double first, double second, double times) {
   return second >= times * first ? Closer::second : Closer::neither;
 }
 
-/// Which of two accused it rather was. Where waiting was measured, who had more of it; else whom the victim's
-/// signal follows more closely; else who does more.
+/// Which of two accused is the likelier cause. If waiting was measured, the one with more of it; else the one
+/// that the victim's signal follows more closely; else the more active one.
 Closer closer(const Verdict& a, const Verdict& b, const DetectorSettings& settings) {
   auto by = Closer::neither;
   if (a.blame && b.blame) by = by_ratio(*a.blame, *b.blame, settings.separating_effect_ratio);
@@ -109,7 +109,7 @@ Closer closer(const Verdict& a, const Verdict& b, const DetectorSettings& settin
   return by_ratio(a.evidence.activity, b.evidence.activity, settings.separating_effect_ratio);
 }
 
-/// The surest of the accused stays; each other one is told apart from it or shares the accusation.
+/// The most certain of the accused stays; each other one is told apart from it or shares the accusation.
 void tell_apart(std::span<Verdict> accused, const DetectorSettings& settings) {
   for (std::size_t i = 1; i < accused.size(); ++i)
     if (closer(accused[i], accused[0], settings) == Closer::first) std::swap(accused[i], accused[0]);
@@ -141,7 +141,7 @@ const char* finding_name(Finding finding) {
 }
 
 double allowed_p_value(const Case& victim, const DetectorSettings& settings) {
-  // Looks that overlap are one look.
+  // Looks that overlap count as one look.
   const double look = std::chrono::duration<double>(settings.interval(victim.model->signal())).count() *
                       static_cast<double>(settings.anomaly_samples);
   constexpr double kDay = 86'400;

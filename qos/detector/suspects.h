@@ -1,11 +1,10 @@
-// Who of several suspects hurts a victim: each one's evidence, who is accused, who is not and why. Pure;
-// writes into room that the caller keeps. May not: decide what is done about it.
+// Judges which of several suspects hurts a victim: each one's evidence, which is accused, which is not and
+// why. Pure; writes into memory of the caller. Does not decide what is done about it.
 //
-// Blame (time that the victim waited while the suspect had the CPU) is a measurement and comes first. Where
-// there is none, the suspect must have moved with the victim more than an innocent one would
-// (suspect_evidence.h) and the victim must be out of the ordinary (anomaly.h): the chances of both together
-// are held against the number of false alarms a day that are allowed, corrected for the number of victims and
-// of suspects.
+// Blame (time that the victim waited while the suspect had the CPU) is a measurement and comes first. Without
+// it, the suspect must have moved with the victim more than an innocent one would (suspect_evidence.h) and
+// the victim must be anomalous (anomaly.h): the probability of both together is compared with the allowed
+// number of false alarms a day, corrected for the number of victims and of suspects.
 #pragma once
 
 #include <cstddef>
@@ -27,19 +26,19 @@ struct Suspect {
   bool cleared = false;  ///< it was limited lately, and that did not help (qos/detector/relief_watch.h)
 };
 
-/// Why somebody is accused, or is not. The first that applies.
+/// Why a suspect is accused, or is not. The first that applies.
 enum class Finding : std::uint8_t {
   named,            ///< accused
   joint,            ///< accused together with another one: they cannot be told apart
-  explained,        ///< what speaks against it is what it has in common with one that is accused
+  explained,        ///< its evidence is only what it has in common with one that is accused
   cleared,          ///< it was limited lately, and that did not help
-  unknown,          ///< there are too few windows in which both were measured
+  unknown,          ///< too few windows in which both were measured
   idle,             ///< it does no more than in its quiet times
   low_blame,        ///< blame was measured and the victim waited for others
   unchanged_blame,  ///< the victim waited as much for it while it was well
-  no_contrast,      ///< it did the same all the time: only a test can tell (qos/detector/randomized_trial.h)
+  no_contrast,      ///< its activity was constant: only a test can tell (qos/detector/randomized_trial.h)
   disagree,         ///< contrast, rank correlation and regression do not all point at it
-  too_weak,         ///< what it may have done is too little
+  too_weak,         ///< its possible effect is too small
   by_chance,        ///< an innocent one may well look like that
 };
 inline constexpr std::size_t kFindings = 12;
@@ -52,10 +51,10 @@ struct Verdict {
   CgroupId with{};  ///< joint, explained: the one that is accused
   Evidence evidence{};
   std::optional<double> blame{};  ///< seconds per second that the victim waits for it now
-  /// Of what the victim waits more than while it was well; of all that it waits, if it never was.
+  /// Its part of the additional waiting compared with normal times; of all waiting, if no time was normal.
   std::optional<double> blame_share{};
-  /// That chance alone makes this victim look so bad and one of its suspects so guilty, in one look; may
-  /// exceed 1. What it is held against is allowed_p_value().
+  /// Probability that by chance this victim looks so bad and one of its suspects so guilty, in one look; may
+  /// exceed 1. It is compared with allowed_p_value().
   double chance = 1;
   /// 0 to 1: 1 less the chance.
   [[nodiscard]] double confidence() const { return chance < 1 ? 1 - chance : 0; }
@@ -68,14 +67,14 @@ struct Case {
   const WindowSeries* series = nullptr;
   Anomaly anomaly{};
   std::int64_t window = 0;  ///< the newest one
-  std::size_t victims = 1;  ///< that are watched on this node: each is a chance to be wrong
+  std::size_t victims = 1;  ///< victims watched on this node: each can cause a false alarm
 };
 
-/// How small the chance of a false alarm in one look at one victim has to be.
+/// The highest allowed probability of a false alarm in one look at one victim.
 double allowed_p_value(const Case& victim, const DetectorSettings& settings);
 
-/// One verdict per suspect, as many as `out` has room for; the accused first, the surest of them at the head.
-/// Returns how many were written. An unknown anomaly, or none, accuses nobody.
+/// One verdict per suspect, as many as `out` has room for; the accused first, the most certain at the head.
+/// Returns how many were written. With an unknown anomaly, or none, no suspect is accused.
 std::size_t judge(const Case& victim, std::span<const Suspect> suspects, const DetectorSettings& settings,
                   std::span<Verdict> out);
 

@@ -1,5 +1,5 @@
-// All that is remembered of one signal of one victim: what is normal, the last samples, the last windows. A
-// policy keeps one per (workload, signal). Fixed memory, no allocation. May not: measure or act.
+// Keeps the state of one signal of one victim: what is normal, the last samples, the last windows. A policy
+// keeps one per (workload, signal). Fixed memory, no allocation. Does not measure or act.
 #pragma once
 
 #include "qos/detector/suspects.h"
@@ -11,9 +11,9 @@ class VictimWatch {
   VictimWatch() : VictimWatch(Signal::cpi) {}
   explicit VictimWatch(Signal signal) : model_(signal) {}
 
-  /// One sample, of this window: it is held against what is normal, and then learned unless somebody stands
-  /// accused of it (`accused`): what others do to a victim is not its normal. Absent samples are not passed.
-  /// False: it is no number, or came too soon after the one before.
+  /// Adds one sample of this window: it is compared with normal, and then learned unless a suspect is accused
+  /// (`accused`): what others do to a victim is not its normal. Absent samples are not passed. False: it is
+  /// not a number, or came too soon after the one before.
   bool observe(double value, std::int64_t window, MonoTime now, bool accused,
                const DetectorSettings& settings) {
     if (!anomaly_.add(value, now, model_, settings)) return false;
@@ -21,7 +21,7 @@ class VictimWatch {
     if (!accused) model_.learn(value, now, settings);
     return true;
   }
-  /// Another image, a restart: nothing of before says anything about now.
+  /// After a new image or a restart: nothing learned before applies.
   void relearn() {
     model_.relearn();
     anomaly_.clear();

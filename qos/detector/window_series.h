@@ -1,6 +1,6 @@
-// One number for each of the last windows of time, by the number of the window, so that the series of a
-// victim and of its suspects lie side by side whenever each was measured. Fixed memory. A window that nobody
-// measured is unknown, not zero.
+// Keeps one number for each of the last time windows, by window number, so that the series of a victim and of
+// its suspects are aligned whenever each was measured. Fixed memory. A window without a measurement is
+// unknown, not zero.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ class WindowSeries {
     }
     if (newest_ - window < std::int64_t{kWindows}) values_[slot(window)] = static_cast<float>(value);
   }
-  /// What is of one window adds up.
+  /// Values of one window add up.
   void add(std::int64_t window, double value) { put(window, at(window).value_or(0) + value); }
   [[nodiscard]] std::optional<double> at(std::int64_t window) const {
     if (!any_ || window > newest_ || newest_ - window >= std::int64_t{kWindows}) return std::nullopt;

@@ -8,15 +8,15 @@ namespace evenkeel::eviction {
 namespace {
 
 struct Census {
-  std::int64_t others = 0;      ///< not of those whom this trigger may choose
-  std::int64_t barred = 0;      ///< their owner forbids it, or nobody could make them go
-  std::int64_t asked = 0;       ///< asked lately
-  std::int64_t resting = 0;     ///< another pod of their owner went lately
-  std::int64_t no_release = 0;  ///< their going would free nothing that is short, or it is not known
+  std::int64_t others = 0;      ///< this trigger may not choose them
+  std::int64_t barred = 0;      ///< their owner forbids it, or no method could evict them
+  std::int64_t asked = 0;       ///< eviction requested lately
+  std::int64_t resting = 0;     ///< another pod of their owner was evicted lately
+  std::int64_t no_release = 0;  ///< evicting them would free nothing that is short, or it is not known
 };
 
-/// Whom no trigger may choose: those that nobody can take away for good, those that are on their way, and
-/// those whose owner said hands off.
+/// Pods that no trigger may choose: those that cannot be evicted for good, those that are terminating, and
+/// those whose owner set hands-off.
 bool can_go(const EvictionTrigger& trigger, const Pod& pod) {
   const bool allowed = (pod.eviction.by >> static_cast<unsigned>(trigger.gate) & 1U) != 0;
   return allowed && is_active(pod) && !pod.terminating && !pod.hands_off && !pod.is_static &&
@@ -68,7 +68,7 @@ bool goes_before(const Standing& a, const Standing& b) {
   return a.pod->name > b.pod->name;
 }
 
-/// Absent: it stays, and `census` counts why.
+/// Absent: it is not evicted, and `census` counts why.
 std::optional<Standing> standing_of(const EvictionTrigger& trigger, const EvictionInput& input,
                                     const EvictionState& state, const PodSample& pod, Census& census) {
   const auto stays = [](std::int64_t& count) {
@@ -114,8 +114,8 @@ EvictionChoice choose_victim(const EvictionTrigger& trigger, const EvictionInput
 namespace {
 
 struct Members {
-  std::int64_t here = 0;  ///< that go on working
-  std::int64_t lost = 0;  ///< that failed, are on their way, or went lately
+  std::int64_t here = 0;  ///< that continue to work
+  std::int64_t lost = 0;  ///< that failed, are terminating, or were evicted lately
 };
 
 Members members_of(const NodeSnapshot& node, const EvictionState& state, const std::string& gang) {
@@ -132,8 +132,8 @@ Members members_of(const NodeSnapshot& node, const EvictionState& state, const s
 
 }  // namespace
 
-// With more members here than it needs, one may go whatever is elsewhere. With fewer the rest is elsewhere,
-// unless members were lost here: then it lacks as many, less those that it can spare.
+// With more members here than it needs, one may be evicted whatever is elsewhere. With fewer the rest is
+// elsewhere, unless members were lost here: then it lacks as many, less those that it can spare.
 GangState gang_state(const NodeSnapshot& node, const EvictionState& state, const Pod& pod) {
   const Gang& gang = pod.eviction.gang;
   if (gang.name.empty()) return GangState::spare;

@@ -10,34 +10,34 @@
 
 namespace evenkeel::eviction {
 
-// Who of the pods goes for a trigger, and if nobody, why not. May not: say whether somebody has to.
+// Chooses the pod to evict for a trigger, or says why there is none. Does not decide whether one must be
+// evicted.
 
 struct EvictionChoice {
   const PodSample* victim = nullptr;
   Reason nobody{};  ///< without a victim: what became of every pod
 };
 /// First by the trigger's rank. Among equals members of broken gangs go first and those of whole ones last;
-/// of the whole ones first that which has most to give here, so that few gangs are broken. Then the heavier.
+/// of the whole ones the one that frees most here goes first, so that few gangs are broken. Then the heavier.
 EvictionChoice choose_victim(const EvictionTrigger& trigger, const EvictionInput& input,
                              const EvictionState& state);
 
-/// How long an owner is spared after one of its pods went; its broken gangs are not.
+/// How long an owner is spared after one of its pods was evicted; its broken gangs are not.
 inline constexpr Duration kOwnerCoolDown = std::chrono::minutes(1);
 
-// What a pod's going does to its gang, as far as this node can see: members elsewhere are not known. So a
-// gang counts as broken only on evidence seen here, and as whole unless that evidence is there.
-// May not: choose.
+// What the eviction of a pod does to its gang, as far as this node can see: members elsewhere are not known.
+// So a gang counts as broken only on evidence seen here, and as whole otherwise. Does not choose.
 
 enum class GangState : std::uint8_t {
-  broken,  ///< too few are left already: what remains of it does no work
+  broken,  ///< too few members are left already: the rest does no work
   spare,   ///< in no gang, or the gang has members to spare
-  whole,   ///< its going would break the gang
+  whole,   ///< the eviction would break the gang
 };
 GangState gang_state(const NodeSnapshot& node, const EvictionState& state, const Pod& pod);
 
-// Orders and filters that several triggers share. May not: know which trigger asks.
+// Orders and filters that several triggers share. Does not know which trigger calls them.
 
-/// BECPUEvict and BEMemoryEvict: by the label, whatever else a pod says.
+/// BECPUEvict and BEMemoryEvict: by the label, whatever else the pod says.
 inline bool is_labelled_best_effort(const ThresholdStrategy& /*threshold*/, const Pod& pod) {
   return pod.label_qos == QosClass::be;
 }
@@ -45,7 +45,7 @@ inline EvictionRank rank_of_best_effort(const Pod& pod) {
   return {pod.priority.value_or(priority_value(pod)), 0, 0};
 }
 
-/// The others take only who may be evicted by his own word, up to a priority.
+/// The other triggers evict only pods that allow it themselves, up to a priority.
 inline bool is_evictable_up_to(const Pod& pod, const std::optional<std::int64_t>& priority) {
   return pod.eviction.enabled && priority && priority_value(pod) <= *priority;
 }
@@ -57,22 +57,22 @@ inline EvictionRank rank_by_priority(const Pod& pod) {
   return {pod.eviction.priority, priority, pod.eviction.sub_priority.value_or(priority)};
 }
 
-/// Of a trigger that needs no threshold of its own.
+/// For a trigger that needs no threshold of its own.
 inline const char* nothing_missing(const ThresholdStrategy& /*threshold*/) { return nullptr; }
 
-/// Among equals who uses more CPU.
+/// Among equals the pod that uses more CPU.
 inline std::int64_t use_weight(const NodeSnapshot& node, const PodSample& pod) {
   const CgroupSample* cgroup = node.cgroup(pod.cgroup);
   return cgroup != nullptr && cgroup->cpu_use ? cgroup->cpu_use->count() : 0;
 }
 
-/// What the two triggers of the node's use say: with use, capacity and threshold; and with what is to be
-/// freed and the lower mark besides.
+/// Reason texts of the two node-use triggers: with use, capacity and threshold; and also with the amount to
+/// free and the lower mark.
 struct UseReasons {
   const char* enough;
   const char* too_much;
 };
-/// One begins at `start` and goes on to the lower mark, two points below unless the file says otherwise.
+/// Starts at `start` and continues to the lower mark, two points below unless configured otherwise.
 template <class Amount>
 EvictionNeed need_of_use(Amount use, Amount capacity, Percent start, const std::optional<Percent>& lower_mark,
                          bool draining, const UseReasons& say) {

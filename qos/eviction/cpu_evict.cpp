@@ -11,8 +11,8 @@ using Is = EvictionNeed::Is;
 
 constexpr Duration kCoolDown = std::chrono::seconds(20);
 
-/// Why an average says nothing; absent: it does. The reference rounds the third of its window down to whole
-/// seconds, so that windows below three seconds need no measurement at all.
+/// Why an average says nothing; absent: it is usable. Koordinator rounds the third of its window down to
+/// whole seconds, so that windows below three seconds need no measurement at all.
 template <std::size_t N>
 std::optional<Reason> hole(const EvictionInput& input, const TimeWindow<N>& values) {
   const Duration window = eviction_window(input.node, input.threshold);
@@ -27,7 +27,7 @@ bool uses_its_limit(const BestEffortCpu& cpu, Percent threshold) {
   return cpu.limit > MilliCpu{} && (cpu.limit < kLittle || cpu.use >= percent_of(cpu.limit, threshold));
 }
 
-/// The requests that have to go until the limit is `percent` of them.
+/// The requests to evict until the limit is `percent` of the rest.
 MilliCpu to_release(const BestEffortCpu& cpu, Percent percent) {
   return percent_of(cpu.request, percent) - cpu.limit;
 }
@@ -80,7 +80,7 @@ std::optional<std::int64_t> used(const EvictionInput& input, const PodSample& po
   const auto* cgroup = input.node.cgroup(pod.cgroup);
   return cgroup ? count_of(cgroup->cpu_use) : std::nullopt;
 }
-/// Who uses most of what it requested.
+/// The pod that uses most of what it requested.
 std::int64_t use_of_request(const NodeSnapshot& node, const PodSample& pod) {
   const auto request = count_of(pod_requests(*pod.spec).batch_cpu).value_or(0);
   return request > 0 ? scaled(use_weight(node, pod), 1000, request) : 0;

@@ -9,14 +9,14 @@ namespace {
 
 using Asked = EvictionState::Asked;
 
-// The kubelet kills after the pod's grace and removes the cgroup some seconds later. Whoever is still there
-// after this has a kubelet in trouble.
+// The kubelet kills after the pod's grace period and removes the cgroup some seconds later. If a pod is still
+// there after this, its kubelet has a problem.
 constexpr Duration kAfterGrace = std::chrono::seconds(30);
-// The time for which the reference remembers a pod that it has evicted.
+// The time for which Koordinator remembers a pod that it has evicted.
 constexpr Duration kNotAgain = std::chrono::minutes(2);
-// For so long a gang that lost a member counts as having lost it; by then its scheduler has replaced it.
+// For this long a gang that lost a member counts as having lost it; by then its scheduler has replaced it.
 constexpr Duration kRemembered = std::chrono::minutes(5);
-// Node-wide: a trigger that is wrong, or configured wrongly, empties a node slowly enough for people to see.
+// Node-wide: a trigger that is wrong or misconfigured empties a node slowly enough for operators to see.
 constexpr Duration kTokenEvery = std::chrono::seconds(15);
 
 void refill(EvictionState& state, MonoTime now) {
@@ -30,7 +30,7 @@ void refill(EvictionState& state, MonoTime now) {
   }
 }
 
-/// A token is spent on who goes, not on who was asked: a budget that forbids all of them costs nothing.
+/// A token is spent when a pod is gone, not on a request: a disruption budget that forbids all costs nothing.
 void spent_on(const Asked& victim, EvictionState& state, MonoTime now) {
   if (state.tokens == EvictionState::kMaxTokens) state.refilled = now;
   state.tokens = std::max(state.tokens - 1, 0);
@@ -44,7 +44,7 @@ void gone(EvictionState& state, MonoTime now) {
   restart_window(state.use);
 }
 
-/// Whether the victim that was asked to go is gone, or takes too long about it.
+/// Whether the pending victim is gone, or takes too long.
 void watch_pending(const NodeSnapshot& node, EvictionState& state) {
   if (!state.pending) return;
   const auto* pod = node.pod(state.pending->uid);
@@ -60,7 +60,7 @@ void forget(EvictionState& state, MonoTime now) {
   refill(state, now);
 }
 
-/// Why no trigger is asked at all.
+/// Why no trigger is evaluated at all.
 const char* why_off(const NodeSnapshot& node, const NodeSlo& slo) {
   if (!slo.threshold.enable) return "resourceUsedThresholdWithBE is not enabled";
   if (slo.evenkeel.hands_off) return "this node is to be left alone (handsOff)";
@@ -80,7 +80,7 @@ bool asks_for_cpu(const NodeSlo& slo) {
          gates[static_cast<std::size_t>(FeatureGate::cpu_evict)];
 }
 
-/// Asks every trigger, and remembers of each that it has begun until it needs nobody any more.
+/// Evaluates every trigger, and remembers for each that it has begun until it needs no more evictions.
 void judge(const EvictionInput& input, const NodeSlo& slo, EvictionState& state) {
   const auto triggers = eviction_triggers();
   for (std::size_t i = 0; i < triggers.size(); ++i) {
@@ -96,7 +96,7 @@ void judge(const EvictionInput& input, const NodeSlo& slo, EvictionState& state)
   }
 }
 
-/// What the next victim has to wait for; absent: nothing.
+/// What the next eviction has to wait for; absent: nothing.
 std::optional<Reason> brake(const EvictionTrigger& trigger, const EvictionState& state, MonoTime now) {
   if (state.pending)
     return because("waits until the pod that was asked {} ago has gone", now - state.pending->at);

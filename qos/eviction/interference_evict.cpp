@@ -18,7 +18,7 @@ EvictionNeed need(const EvictionInput& input, bool /*draining*/) {
                   static_cast<std::int64_t>(input.use.antagonists.size()))};
 }
 
-/// Its going ends what only it does.
+/// Its eviction ends what only it causes.
 std::optional<std::int64_t> is_antagonist(const EvictionInput& input, const PodSample& pod) {
   const CgroupSample* cgroup = input.node.cgroup(pod.cgroup);
   if (cgroup == nullptr || !std::ranges::binary_search(input.use.antagonists, cgroup->id))

@@ -1,5 +1,5 @@
-// What eviction remembers between ticks: who was asked to go, who went lately, what must not be asked again
-// yet, and what it last thought. A value, so that a tick can be replayed.
+// State of eviction between ticks: the pending pod, recent evictions, pods that are skipped for a while, and
+// the last verdicts. A value, so that a tick can be replayed.
 #pragma once
 
 #include <array>
@@ -15,11 +15,11 @@
 
 namespace evenkeel::eviction {
 
-/// What a trigger last thought, for people.
+/// The last verdict of a trigger, for status output.
 struct EvictionVerdict {
-  bool needed = false;  ///< somebody has to go
+  bool needed = false;  ///< a pod must be evicted
   Reason why{};         ///< the figures behind it, or why they are not known
-  Reason outcome{};     ///< who goes, or why nobody does
+  Reason outcome{};     ///< which pod is evicted, or why none is
 };
 
 struct EvictionState {
@@ -32,7 +32,7 @@ struct EvictionState {
     std::string_view by{};
     Duration patience{};  ///< after which it is not waited for any longer
   };
-  std::optional<Asked> pending{};   ///< asked to go, and its cgroup is still there
+  std::optional<Asked> pending{};   ///< eviction requested, and its cgroup is still there
   std::optional<MonoTime> freed{};  ///< when the last victim's cgroup was gone
   std::optional<MonoTime> began{};  ///< when the first decision was made
   std::uint16_t draining = 0;       ///< by trigger: between its threshold and its lower mark
@@ -40,13 +40,13 @@ struct EvictionState {
     std::string uid{};
     MonoTime until{};
   };
-  std::vector<SkippedPod> skipped_pods{};  ///< would not or could not go; not asked again before then
+  std::vector<SkippedPod> skipped_pods{};  ///< eviction refused or failed; not requested again before then
   struct Gone {
     std::string uid{}, owner_uid{}, gang{};
     MonoTime at{};
   };
   std::vector<Gone> recent_evictions{};
-  int tokens = kMaxTokens;  ///< so many may go at once; one more comes with time
+  int tokens = kMaxTokens;  ///< this many evictions may follow at once; one more comes with time
   MonoTime refilled{};
   EvictionUse use{};
   std::array<EvictionVerdict, kTriggers> verdicts{};  ///< in the order of eviction_triggers()

@@ -11,7 +11,7 @@ namespace {
 
 using Is = EvictionNeed::Is;
 
-/// MemAvailable counts the page cache as free, since it can be had without harm.
+/// MemAvailable counts the page cache as free, since it can be reclaimed without harm.
 EvictionNeed need(const EvictionInput& input, bool draining) {
   const NodeSnapshot& node = input.node;
   if (!node.node.memory) return {Is::unknown, because("the node's memory is not known")};
@@ -51,7 +51,7 @@ constinit const EvictionTrigger memory_evict_trigger{
 
 namespace {
 
-// One line per trigger. Memory comes first: who has none is killed by the kernel, who has no CPU waits.
+// One line per trigger. Memory comes first: without memory the kernel kills, without CPU a pod only waits.
 constexpr std::array<const EvictionTrigger*, EvictionState::kTriggers> kTriggers = {
     &be_memory_evict_trigger, &batch_memory_evict_trigger, &mid_memory_evict_trigger,
     &memory_evict_trigger,    &be_cpu_evict_trigger,       &batch_cpu_evict_trigger,

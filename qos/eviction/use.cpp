@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t kDefaultWindowSeconds = 10;
 
-/// What the pods that stay request; who is on his way does not count.
+/// The requests of the pods that stay; terminating ones do not count.
 MilliCpu best_effort_requests(const NodeSnapshot& node) {
   MilliCpu sum{};
   for (const PodSample& pod : node.pods) {
@@ -26,7 +26,7 @@ const CpuSet* cpus_of(const CgroupSample& cgroup) {
   return applied.cpus && !applied.cpus->empty() ? &*applied.cpus : nullptr;
 }
 
-/// The CPUs of all best-effort containers together. The reference takes the smallest set of any of them, so
+/// The CPUs of all best-effort containers together. Koordinator takes the smallest set of any of them, so
 /// that one narrow container makes all the others look starved.
 MilliCpu by_cpus(const NodeSnapshot& node, const CgroupSample& directory, MilliCpu capacity) {
   CpuSet together;
@@ -50,7 +50,7 @@ std::optional<MilliCpu> real_limit(const NodeSnapshot& node, const CgroupSample&
   return limit.quota ? std::min(cpus, cpu_of(*limit.quota, limit.period)) : cpus;
 }
 
-/// Zero on the Node counts as next to nothing; a Node that says nothing, or not lately, as not known.
+/// Zero on the Node counts as next to nothing; a Node without a value, or with an old one, as not known.
 std::optional<MilliCpu> allocatable(const NodeSnapshot& node) {
   if (node.object_stale || !node.object.lent.batch_cpu) return std::nullopt;
   return std::max(*node.object.lent.batch_cpu, MilliCpu(1));

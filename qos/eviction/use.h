@@ -1,5 +1,5 @@
-// The CPU figures that evictions are judged by: averages over cpuEvictTimeWindowSeconds, and those of this
-// tick. May not: judge them (cpu_evict.cpp does).
+// CPU figures for eviction decisions: averages over cpuEvictTimeWindowSeconds, and those of this tick. Does
+// not judge them (cpu_evict.cpp does).
 #pragma once
 
 #include <optional>
@@ -23,16 +23,16 @@ struct EvictionUse {
   TimeWindow<1> node{};         ///< CPU use
   TimeWindow<3> best_effort{};  ///< use, request, limit
   std::optional<BestEffortCpu> best_effort_now{};
-  /// The brake is on: for a moment best effort has less on purpose, for which nobody has to go.
+  /// The brake is on: best effort has less on purpose for a moment, for which no pod is evicted.
   bool braked = false;
-  std::vector<CgroupId> antagonists{};  ///< pods that hurt a service again and again; ascending
+  std::vector<CgroupId> antagonists{};  ///< pods that hurt a service repeatedly; ascending
 };
 
-/// The window of the averages. Not configured: 10 s. The reference takes one second then, so that a single
-/// busy one costs a life (W13); who wants that can say so.
+/// The window of the averages. Not configured: 10 s. Koordinator takes one second then, so that a single busy
+/// one evicts a pod; that can be configured.
 Duration eviction_window(const NodeSnapshot& node, const ThresholdStrategy& threshold);
 
-/// Takes in the figures of this tick. What is not known leaves a hole.
+/// Adds the figures of this tick. An unknown figure leaves a gap.
 void observe(const NodeSnapshot& node, const ThresholdStrategy& threshold, EvictionUse& use);
 
 /// The facts that eviction reads. It decides after all policies.
@@ -40,7 +40,7 @@ using EvictionFacts = decide::FactView<decide::Reads<decide::BrakeInForce, decid
 /// Takes those facts in; before observe().
 void take_facts(EvictionFacts facts, EvictionUse& use);
 
-/// A victim has gone: what was used before tells nothing about what is used without it.
+/// After an eviction: earlier use says nothing about the use without the victim.
 void restart_window(EvictionUse& use);
 
 }  // namespace evenkeel::eviction

@@ -7,8 +7,8 @@
 namespace evenkeel::interference {
 namespace {
 
-/// Found so often, one time after the other, before anything is done: waits that were measured as the
-/// suspect's doing, and what only moved together with it.
+/// How often it must be found in succession before a limit is set: for measured waits, and for correlation
+/// only.
 constexpr std::size_t kTimesByBlame = 2, kTimesByCorrelation = 3;
 
 using What = InterferenceEvent::What;
@@ -37,7 +37,7 @@ void watch(Cap& cap, const Victim& victim, const Unit& suspect, const NodeSnapsh
   cap.after.add(*value, node.at);
 }
 
-/// Less cache or memory did not help: that says little about who it was as long as less CPU was not tried.
+/// Less cache or memory did not help: that says little about the suspect as long as less CPU was not tried.
 bool escalate(Cap& cap, const Unit& suspect, MonoTime now, double value,
               const InterferenceSettings& settings) {
   if (cap.limit.remedy == Remedy::cpu) return false;
@@ -49,7 +49,7 @@ bool escalate(Cap& cap, const Unit& suspect, MonoTime now, double value,
   return true;
 }
 
-/// What it did while it was limited accuses nobody of what comes after.
+/// Its activity while it was limited is no evidence for later accusations.
 void release(const Cap& cap, InterferenceState& state) {
   std::erase_if(state.accusations, [&](const Accusation& one) {
     if (one.suspect != cap.suspect) return false;
@@ -94,13 +94,13 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
   });
 }
 
-/// Measured waits are evidence by themselves. What moved together is tried out first, if it may be.
+/// Measured waits are evidence by themselves. Correlation is tested first, if that is allowed.
 bool holds(const Accusation& one, const InterferenceSettings& settings) {
   if (one.verdict.blame) return one.times >= kTimesByBlame;
   return one.tested || (!settings.causal_test && one.times >= kTimesByCorrelation);
 }
 
-/// Of two that move together only measured waits, or a test, say that it was both.
+/// Of two that move together only measured waits, or a test, can accuse both.
 bool clear(const Accusation& one) {
   return one.verdict.finding == detector::Finding::named || one.verdict.blame.has_value();
 }

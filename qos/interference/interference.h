@@ -1,5 +1,6 @@
-// Who hurts whom: measures, learns what is normal, finds out who is to blame, acts while the evidence holds.
-// After CPI² (Zhang et al., EuroSys 2013), with measured waits as the first evidence.
+// Policy "interference": measures which pod slows which service, learns what is normal, finds the cause, and
+// acts while the evidence holds. After CPI² (Zhang et al., EuroSys 2013), with measured waits as the first
+// evidence.
 #pragma once
 
 #include "qos/decide/policy.h"
@@ -12,8 +13,8 @@ using InterferencePolicy =
                                                         decide::WatchedCgroups, decide::RepeatAntagonists>>;
 extern const InterferencePolicy interference_policy;
 
-/// Forgets everything, as if it had just been switched on: before what an earlier run has learned is loaded,
-/// which must have been measured in the same way as now.
+/// Resets everything, as if just switched on: called before the models of an earlier run are loaded, which
+/// must have been measured in the same way as now.
 void restart(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state,
              InterferencePolicy::Facts facts);
 

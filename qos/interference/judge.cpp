@@ -8,7 +8,7 @@
 namespace evenkeel::interference {
 namespace {
 
-/// Found again within so many samples, it is the same accusation.
+/// Found again within this many samples, it is the same accusation.
 constexpr int kSamplesToLetGo = 3;
 
 const detector::WindowSeries& activity_of(const Unit& unit, Signal signal) {
@@ -17,7 +17,7 @@ const detector::WindowSeries& activity_of(const Unit& unit, Signal signal) {
   return unit.stall[detector::stall_index(signal)];
 }
 
-/// Null: who had the CPU is not measured.
+/// Null: it is not measured what had the CPU.
 const detector::WindowSeries* blame_of(const Victim& victim, CgroupId unit, Signal signal,
                                        const InterferenceState& state) {
   if (signal != Signal::run_queue_wait || state.source != RunQueueSource::bpf) return nullptr;
@@ -25,8 +25,8 @@ const detector::WindowSeries* blame_of(const Victim& victim, CgroupId unit, Sign
   return known ? &found->blame : &state.zero_blame;
 }
 
-/// What a test may tell where watching does not: it did the same all the time, one coincidence is all there
-/// is, or it cannot be told from another one.
+/// Where a test can tell and observation cannot: the suspect's activity was constant, one coincidence is the
+/// only evidence, or it cannot be told from another one.
 bool worth_a_test(const detector::Verdict& verdict) {
   const bool open =
       verdict.finding == detector::Finding::no_contrast || verdict.finding == detector::Finding::by_chance;
@@ -72,7 +72,7 @@ void look_at(const NewSample& sampled, const NodeSnapshot& node, const Interfere
   const detector::Case judged =
       victim.of(sampled.signal).open_case(std::max<std::size_t>(state.victims.size(), 1), detector);
   if (!judged.anomaly.anomalous) return;
-  // Who is well again accuses nobody of what was.
+  // A victim that has recovered drops its accusations.
   if (judged.series->at(judged.window).value_or(0) <= judged.model->threshold(detector)) return;
   state.suspects.clear();
   for (const Unit& unit : state.units) {

@@ -52,13 +52,13 @@ class Tick {
   }
 
  private:
-  /// Two ways to measure the same thing do not give the same numbers. The program measures all stalls; where
-  /// it is not there, single tasks tell of waits for a CPU, or nobody does, and pressure of the rest.
+  /// Different sources of the same measurement give different numbers. The BPF program measures all stalls;
+  /// without it, per-task sums give waits for a CPU, if anything does, and pressure the rest.
   void forget_stalls() {
     const auto by_program = [](RunQueueSource source) { return source == RunQueueSource::bpf; };
     const bool all = by_program(state_.source) || by_program(node_.run_queue.source);
     state_.source = node_.run_queue.source;
-    state_.given = nullptr;  // what the NodeSLO gives is taken anew
+    state_.given = nullptr;  // the NodeSLO's models are loaded again
     for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall)
       if (all || detector::stall_signal(stall) == Signal::run_queue_wait) forget(stall);
   }
@@ -87,8 +87,8 @@ class Tick {
     }
   }
 
-  /// By the BPF program everybody was watched, and only those who waited need be listed; by schedstat those
-  /// who are listed were.
+  /// With the BPF program all were watched, and only those that waited need be listed; with schedstat those
+  /// listed were.
   void take_waits() {
     const std::size_t wait = detector::stall_index(Signal::run_queue_wait);
     const bool everybody = node_.run_queue.source == RunQueueSource::bpf;
@@ -112,7 +112,7 @@ class Tick {
     if (Unit* runner = entry_of(state_.units, unit)) charge(*runner, wait, seconds, node_.at);
     const auto [found, known] = place_of(state_.pairs, blame.victim, unit);
     BlamePair fresh{.victim = blame.victim, .unit = unit};
-    fresh.sum.measured = victim->sums[wait].measured;  // that nobody spoke of the pair was measured, too
+    fresh.sum.measured = victim->sums[wait].measured;  // a pair that was not reported was measured, too
     BlamePair& pair = known ? *found : *state_.pairs.insert(found, fresh);
     pair.sum.seconds += seconds;
   }
@@ -135,10 +135,10 @@ class Tick {
     }
   }
 
-  /// Where nothing better is measured: the kernel's own pressure totals, without what a quota alone made.
+  /// Where nothing better is measured: the kernel's own pressure totals, without the part of its own quota.
   void take_pressure(Signal signal) {
     for (Victim& victim : state_.victims) take_pressure_of(victim, signal);
-    if (signal == Signal::run_queue_wait) return;  // suspects of that are held to the CPU that they use
+    if (signal == Signal::run_queue_wait) return;  // its suspects are judged by their CPU use
     for (Unit& unit : state_.units) take_pressure_of(unit, signal);
   }
   template <class Entry>
@@ -166,16 +166,16 @@ class Tick {
   InterferenceState& state_;
 };
 
-/// Somebody stands accused of what this signal shows, or is being tried.
+/// A suspect is accused because of this signal, or is being tested.
 bool stands_accused_by(const InterferenceState& state, CgroupId victim, Signal signal) {
   const auto about = [&](const Accusation& one) { return one.victim == victim && one.signal == signal; };
   return (state.trial && about(state.trial->about)) || std::ranges::any_of(state.accusations, about);
 }
 
-/// What a stall is above usual goes on the account of who stands accused of it, in equal parts.
+/// The excess of a stall over the usual is charged to the accused, in equal parts.
 void share_out(Victim& victim, Signal signal, double value, Duration window, MonoTime now,
                InterferenceState& state) {
-  // Who had the CPU was measured.
+  // It was measured what had the CPU.
   if (signal == Signal::run_queue_wait && state.source == RunQueueSource::bpf) return;
   const auto about = [&](const Accusation& one) {
     return one.victim == victim.cgroup && one.signal == signal;
@@ -189,7 +189,7 @@ void share_out(Victim& victim, Signal signal, double value, Duration window, Mon
       charge(*suspect, detector::stall_index(signal), excess / static_cast<double>(accused), now);
 }
 
-/// The stall window has ended: everybody's sums become a sample.
+/// The stall window has ended: all sums become samples.
 void close_window(std::int64_t window, MonoTime now, const InterferenceSettings& settings,
                   InterferenceState& state, std::vector<NewSample>& sampled) {
   const detector::DetectorSettings detector = detector_settings(settings);
@@ -219,10 +219,10 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
     pair.blame.put(window, mean(pair.sum, settings.stall_window).value_or(0));
     pair.sum = {};
   }
-  // Who has no pair was waited for less than three others were, if pairs had to be cut: too little to matter.
+  // A unit without a pair caused less waiting than three others, if pairs had to be cut: too little to
+  // matter.
   if (state.source == RunQueueSource::bpf) state.zero_blame.put(window, 0);
-  // A pair that nobody has spoken of for all windows is forgotten; its sums stay with the victim and the
-  // unit.
+  // A pair that was not reported in any window is removed; its sums stay with the victim and the unit.
   std::erase_if(state.pairs, [&](const BlamePair& pair) {
     for (std::int64_t back = 0; back < std::int64_t{detector::kWindows}; ++back)
       if (pair.blame.at(window - back).value_or(0) > 0) return false;
@@ -267,7 +267,7 @@ void measure(const NodeSnapshot& node, const InterferenceSettings& settings, Int
   for (Unit& unit : state.units)
     if (!unit.cpu_use_period.empty() && unit.cpu_use_period.newest() != period) unit.cpu_of_period = {};
   if (node.since_previous) Tick(node, *node.since_previous, state).take_in();
-  // Kept up to date while the period lasts: victims are counted at any moment of it.
+  // Kept up to date during the period: victims are counted at any moment of it.
   for (Unit& unit : state.units)
     if (unit.cpu_of_period.measured > Duration::zero())
       unit.cpu_use_period.put(period, unit.cpu_of_period.seconds / in_seconds(unit.cpu_of_period.measured));

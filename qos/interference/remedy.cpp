@@ -11,7 +11,7 @@
 namespace evenkeel::interference {
 namespace {
 
-/// Whether the hardware shares out anything, and has a class of service left.
+/// Whether the hardware supports allocation, and has a class of service left.
 bool can_cut(const ResctrlSystem& system) {
   const bool left = system.max_groups == 0 || system.max_groups - 1 - system.other_groups > 0;
   return left && std::ranges::any_of(system.resources, [](const ResctrlResource& one) {
@@ -20,13 +20,13 @@ bool can_cut(const ResctrlSystem& system) {
          });
 }
 
-/// A pod whose owner gave it a part of its own keeps that.
+/// A pod whose owner configured a part for it keeps that.
 bool has_class_part(const NodeSnapshot& node, CgroupIndex index) {
   const auto pod = std::ranges::find(node.pods, index, &PodSample::cgroup);
   return pod != node.pods.end() && pod->spec->resctrl.empty();
 }
 
-/// What is protected for it and what it could only swap it keeps.
+/// It keeps what is protected for it and what could only be swapped.
 std::optional<Limit> memory_limit(const CgroupSample& cgroup, const InterferenceSettings& settings) {
   if (!cgroup.memory.current || !cgroup.memory.anonymous || !cgroup.applied.plain.has(Knob::memory_high))
     return std::nullopt;
@@ -47,8 +47,8 @@ void wish_quota(const CgroupSample& cgroup, const Limit& limit, const char* sent
 void wish_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, const char* sentence,
               decide::Intents& out) {
   wish_quota(*node.cgroup(index), limit, sentence, out);
-  // On v1 no quota may be above the one around it. One that is below it stays: by us it came down to there,
-  // or its owner wants it so.
+  // On v1 no quota may be above the one around it. One that is below it stays: we lowered it to there, or its
+  // owner set it.
   for (const CgroupSample& inner : node.cgroups) {
     const auto& own = inner.applied.cpu_limit;
     if (inner.parent != index || !own || !own->quota) continue;
@@ -59,8 +59,8 @@ void wish_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, c
   }
 }
 
-/// It comes down with the use: a write that has to reclaim would hold us up for as long as that takes. What
-/// is above the limit is taken by order (qos/memory/reclaim.h).
+/// It comes down with the use: a write that has to reclaim would block us for as long as that takes. What is
+/// above the limit is reclaimed by order (qos/memory/reclaim.h).
 void wish_memory(const CgroupSample& cgroup, const Limit& limit, decide::Intents& out) {
   const Reason why = because(
       "a service has to reclaim memory while this pod runs: it had {} and is to have {}, to see whether that "
@@ -118,7 +118,7 @@ bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect)
       return applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit) <=
              memory::with_headroom(limit.had);
     case Remedy::cache:
-      // Without monitors nobody says which groups there are.
+      // Without monitoring, the groups are not known.
       return node.resctrl != nullptr &&
              (node.resctrl_use.empty() || std::ranges::find(node.resctrl_use, decide::kLimitedGroup,
                                                             &ResctrlUse::group) != node.resctrl_use.end());

@@ -15,7 +15,7 @@ bool changed(const NodeSnapshot& node, const InterferenceSettings& settings, con
          !std::ranges::equal(state.seen, node.cgroups, {}, {}, &CgroupSample::id);
 }
 
-/// The lists anew, with what was known of those who stay.
+/// Builds the lists anew, and keeps what was known of cgroups that stay.
 class Roster {
  public:
   Roster(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state)
@@ -113,8 +113,8 @@ class Roster {
   std::vector<InterferenceState::Member> members_{};
 };
 
-/// Windows of another length have other numbers, and what is usual in them is something else: it begins anew
-/// with what is known of workloads. Whether it did.
+/// Windows of another length have other numbers and other usual values: the state starts again with what is
+/// known of workloads. Returns whether it did.
 bool follow_windows(const NodeSnapshot& node, const InterferenceSettings& settings,
                     InterferenceState& state) {
   const bool other_stalls = state.stall_window != settings.stall_window;

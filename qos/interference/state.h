@@ -1,5 +1,5 @@
-// What the policy "interference" knows from tick to tick: who may suffer, who may be the cause, what was
-// measured of them, who stands accused, and who is limited for it. A value like every policy's state.
+// State of the policy "interference" between ticks: possible victims and suspects, their measurements,
+// accusations, and limits in force. A value like every policy's state.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace evenkeel::interference {
 
-/// A sum over a part of a window, and how much of the window it covers: what was not measured is not zero.
+/// A sum over a part of a window, and how much of the window it covers: unmeasured time is not zero.
 struct WindowSum {
   double seconds = 0;  ///< waited, stalled, of CPU: over all tasks, so it may exceed the time that passed
   Duration measured{};
@@ -24,15 +24,16 @@ struct WindowSum {
 
 using StallSums = std::array<WindowSum, detector::kStallSignals>;
 
-/// A pressure total when its file was read last: what a stall is told from where nothing better is measured.
+/// A pressure total at the last read of its file: stalls are derived from it where nothing better is
+/// measured.
 struct PressureReading {
   Duration total{};
   MonoTime at{};
-  Duration throttled{};  ///< that its own quota held the cgroup up since
+  Duration throttled{};  ///< time for which its own quota throttled the cgroup since
 };
 using PressureTotals = std::array<std::optional<PressureReading>, detector::kStallSignals>;
 
-/// A container of a service, or a host application that is no best effort.
+/// A container of a service, or a host application that is not best effort.
 struct Victim {
   CgroupId cgroup{};
   CgroupId unit{};  ///< its pod, or itself: it does not accuse itself
@@ -54,30 +55,30 @@ struct Victim {
 struct Unit {
   CgroupId cgroup{};
   CgroupIndex index = kNoCgroup;
-  bool best_effort = false;  ///< may be limited for the sake of a service
+  bool best_effort = false;  ///< may be limited to protect a service
   WindowSum cpu{}, cpu_of_period{};
   StallSums sums{};
   PressureTotals pressure{};
   detector::WindowSeries cpu_use{};         ///< CPUs, per stall window
   detector::WindowSeries cpu_use_period{};  ///< the same per counter period
   std::array<detector::WindowSeries, detector::kStallSignals> stall{};
-  detector::StallSeconds charged_seconds{};  ///< what services were stalled for its sake, since it is watched
+  detector::StallSeconds charged_seconds{};  ///< stall of services attributed to it, since it is watched
   detector::StallDay recent_charges{};
 };
 
-/// Who waited for whom.
+/// A victim and the unit it waited for.
 struct BlamePair {
   CgroupId victim{}, unit{};
   WindowSum sum{};
   detector::WindowSeries blame{};
 };
 
-/// What a workload is taken for, whichever of its pods teaches it; outlives them.
+/// What is known of a workload, shared by its pods; outlives them.
 struct Workload {
   std::string key{};    ///< "namespace/owner/container", "host/NAME" of a host application
   std::string image{};  ///< another image is another workload; empty: none is known
   std::array<std::optional<detector::Normal>, kSignals> normal{};
-  detector::StallDay stalled_lately{};  ///< all its containers, for the sake of others
+  detector::StallDay stalled_lately{};  ///< all its containers, caused by others
   MonoTime used{};
 };
 
@@ -87,11 +88,11 @@ struct Accusation {
   detector::Verdict verdict{};
   double value = 0, usual = 0;  ///< of the victim, in the signal's unit
   MonoTime since{}, renewed{};
-  std::size_t times = 1;                         ///< that it was found, one after the other
+  std::size_t times = 1;                         ///< that it was found in succession
   std::optional<detector::TestResult> tested{};  ///< the test that found it guilty
 };
 
-/// What is taken from an antagonist.
+/// Which resource of an antagonist is limited.
 enum class Remedy : std::uint8_t {
   cpu,     ///< a quota: it does less of everything
   cache,   ///< ways of the last-level cache and memory bandwidth, in a resctrl group of its own
@@ -99,11 +100,11 @@ enum class Remedy : std::uint8_t {
 };
 struct Limit {
   Remedy remedy = Remedy::cpu;
-  MilliCpu cpu{}, used{};  ///< of remedy cpu: what it may use, and what it used before
-  Bytes memory{}, had{};   ///< of remedy memory: the same
+  MilliCpu cpu{}, used{};  ///< remedy cpu: its limit, and its use before
+  Bytes memory{}, had{};   ///< remedy memory: the same
 };
 
-/// A limit for the sake of a victim, for a while.
+/// A limit to protect a victim, for a while.
 struct Cap {
   CgroupId suspect{}, victim{};
   Signal signal = Signal::cpi;
@@ -115,7 +116,7 @@ struct Cap {
 
 /// A test that is under way (qos/detector/randomized_trial.h).
 struct Trial {
-  Accusation about{};  ///< what it would come to
+  Accusation about{};  ///< the accusation if the test finds it guilty
   Limit limit{};
   detector::TrialPlan plan{};
   std::size_t slot = 0;
@@ -178,23 +179,23 @@ struct InterferenceState {
 
   std::vector<Accusation> accusations{};
   std::vector<Cap> caps{};
-  std::optional<Accusation> suspicion{};  ///< of this tick: of whom watching tells too little
+  std::optional<Accusation> suspicion{};  ///< of this tick: a suspect that observation cannot judge
   std::optional<Trial> trial{};
   std::vector<MonoTime> tests{};                 ///< of the last day: when they began
   std::vector<ConfirmedAntagonist> confirmed{};  ///< of the last day, the oldest first
-  detector::ClearedSuspects cleared{};           ///< who was limited for whom, and it did not help
+  detector::ClearedSuspects cleared{};           ///< suspects whose limit did not help, with the victim
   std::vector<InterferenceEvent> news{};         ///< of this tick
   std::array<std::uint64_t, kInterferenceEventKinds> event_counts{};  ///< since the start
 
   Duration counter_period{}, stall_window{};  ///< as configured at the last look
   std::optional<std::int64_t> window{};       ///< the stall window that is being filled
-  detector::WindowSeries zero_blame{};  ///< zeros: of those for whom nobody waited while blame was measured
-  std::vector<CgroupId> seen{};         ///< the cgroups at the last look
-  const void* specs = nullptr;          ///< the pod list at the last look; never followed
-  const void* given = nullptr;          ///< the models of the NodeSLO at the last look; never followed
+  detector::WindowSeries zero_blame{};        ///< zeros: for suspects without waits while blame was measured
+  std::vector<CgroupId> seen{};               ///< the cgroups at the last look
+  const void* specs = nullptr;                ///< the pod list at the last look; never followed
+  const void* given = nullptr;                ///< the models of the NodeSLO at the last look; never followed
   RunQueueSource source = RunQueueSource::none;
   std::vector<NewSample> sampled{};           ///< in this tick
-  std::vector<detector::Suspect> suspects{};  ///< room to judge in
+  std::vector<detector::Suspect> suspects{};  ///< scratch memory for judging
   std::vector<detector::Verdict> verdicts{};
 };
 

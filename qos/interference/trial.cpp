@@ -42,14 +42,14 @@ void conclude_trial(const Trial& trial, const detector::DetectorSettings& detect
     found.verdict.chance = result.chance;
     return accuse(found, now, state);
   }
-  // Whom the test did not find guilty is not tested again at once, whatever the reason.
+  // A suspect that the test did not find guilty is not tested again at once, whatever the reason.
   state.cleared.clear(about.victim, about.suspect, now + detector.cool_down);
   const auto what =
       result.outcome == detector::TrialOutcome::innocent ? What::trial_cleared : What::trial_inconclusive;
   tell(state, {.what = what, .accusation = about, .limit = trial.limit});
 }
 
-/// False: it came to nothing, since one of the two has gone, or nobody wants it any more.
+/// False: it is cancelled, because one of the two has gone, or it is no longer configured.
 bool go_on(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const NewSample> sampled,
            InterferenceState& state) {
   Trial& trial = *state.trial;

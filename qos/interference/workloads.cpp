@@ -9,7 +9,7 @@
 namespace evenkeel::interference {
 namespace {
 
-/// Of a model that has faded so far, thirty fresh samples make a better one.
+/// If a model has faded below this, thirty fresh samples make a better one.
 constexpr double kMinWeight = 5;
 
 bool enough(const detector::NormalModel& model, const ConfiguredNormal& given,
@@ -57,7 +57,7 @@ std::size_t workload_of(std::string key, const std::string& image, MonoTime now,
     state.workloads.push_back({.key = std::move(key), .image = image, .used = now});
     return state.workloads.size() - 1;
   }
-  // Nobody's model is in use that has not been used for longest, or there are a thousand services here.
+  // No victim uses the model with the oldest use, unless there are a thousand services here.
   const auto oldest = std::ranges::min_element(state.workloads, {}, &Workload::used);
   *oldest = {.key = std::move(key), .image = image, .used = now};
   return static_cast<std::size_t>(oldest - state.workloads.begin());

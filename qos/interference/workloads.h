@@ -1,5 +1,5 @@
-// What is known of workloads, as opposed to the containers that run of them now: learned here, kept over
-// restarts, or given by the NodeSLO. May not: judge, or know files.
+// Keeps what is known of workloads, as opposed to the containers that run of them now: learned here, kept
+// over restarts, or given by the NodeSLO. Does not judge or know files.
 #pragma once
 
 #include <map>
@@ -10,11 +10,11 @@
 
 namespace evenkeel::interference {
 
-/// A node has no more of them; for one more, the one that was not used for longest goes.
+/// The most workloads per node; for one more, the least recently used is dropped.
 inline constexpr std::size_t kMaxWorkloads = 1000;
 
-/// What pods of one make have in common, as people write it: "namespace/owner/container". A pod of nobody's
-/// is its own owner.
+/// The common name of pods of one workload: "namespace/owner/container". A pod without an owner is its own
+/// owner.
 std::string workload_key(const Pod& pod, const Container& container);
 std::string workload_key(const HostApplication& app);
 
@@ -26,23 +26,22 @@ const std::string& workload_key_of(const InterferenceState& state, CgroupId vict
 std::map<std::string_view, detector::StallSeconds> stalled_lately(const InterferenceState& state,
                                                                   MonoTime now);
 
-/// Its place in InterferenceState::workloads, found or made.
+/// Its position in InterferenceState::workloads; added if it is not there.
 std::size_t workload_of(std::string key, const std::string& image, MonoTime now, InterferenceState& state);
 
-/// What the victims' models know goes to their workloads. Of several victims of one workload the one that
-/// knows most speaks for all.
+/// Copies the victims' models to their workloads. Of several victims of one workload, the model with most
+/// samples is used.
 void remember_workloads(MonoTime now, const detector::DetectorSettings& settings, InterferenceState& state);
 
-/// Brings what an earlier run has learned of a workload. False: there is nothing left of it, or it is no
-/// model.
+/// Loads what an earlier run has learned of a workload. False: it has faded completely, or is no valid model.
 bool recall(const std::string& key, const std::string& image, Signal signal, const detector::Normal& normal,
             MonoTime now, InterferenceState& state);
 
-/// What is known of its workload, for a victim that begins. `born`: it began to run while we watched, so it
-/// may be another than those that taught.
+/// Loads the workload's model for a new victim. `born`: it started while we watched, so it may differ from
+/// those that taught the model.
 void teach(Victim& victim, const Workload& workload, bool born, MonoTime now,
            const detector::DetectorSettings& settings);
-/// What the NodeSLO gives, where there is not enough of our own.
+/// Applies the NodeSLO's models where our own are not sufficient.
 void apply_configured_models(const NodeSnapshot& node, const InterferenceSettings& settings,
                              InterferenceState& state);
 

@@ -41,7 +41,7 @@ constexpr std::array<Limit, 4> kLimits = {{
 constexpr std::array<Knob, 6> kKnobs = {Knob::io_read_bps,   Knob::io_write_bps, Knob::io_read_iops,
                                         Knob::io_write_iops, Knob::io_weight,    Knob::io_bfq_weight};
 
-/// One round.
+/// One tick.
 class Round {
  public:
   Round(const NodeSnapshot& node, BlkioState& state, decide::Intents& out)
@@ -77,8 +77,8 @@ class Round {
     });
   }
 
-  /// cgroup v1 is flat: a limit binds the processes of that very cgroup and nobody below it. (blkio is of the
-  /// same version as cpu on every host that is known.)
+  /// cgroup v1 is flat: a limit binds the processes of that very cgroup and not those below it. (blkio is of
+  /// the same version as cpu on every known host.)
   template <class F>
   void for_each_bound(const CgroupSample& cgroup, F&& f) const {
     f(cgroup);
@@ -91,7 +91,7 @@ class Round {
     }
   }
 
-  /// io.latency holds back a cgroup's siblings alone: so every cgroup from the pod up to the children of
+  /// io.latency throttles a cgroup's siblings only: so every cgroup from the pod up to the children of
   /// kubepods has the target, and the shortest counts where several have one.
   void protect(const PodSample& pod, std::span<const Block> blocks) {
     const auto* own = node_.cgroup(pod.cgroup);
@@ -117,7 +117,7 @@ class Round {
                       target_us));
   }
 
-  /// What io.cost is to keep for everybody on this disk.
+  /// The io.cost parameters of this disk.
   void keep_cost(const Block& block) {
     const auto& known = resolved(kNodeItself, block, nullptr);
     const bool unknown = known.unresolved || node_.disks == nullptr;
@@ -149,7 +149,7 @@ class Round {
     return out;
   }
 
-  /// Where the block's name leads now; what it led to before while that cannot be told.
+  /// The disks of the block's name now; the earlier ones while that is unknown.
   const BlkioState::Known& resolved(CgroupId cgroup, const Block& block, const Pod* pod) {
     auto& known = remembered(cgroup, block);
     known.round = state_.round;
@@ -174,7 +174,7 @@ class Round {
         BlkioState::Known{.cgroup = cgroup, .name = block.name, .type = block.type});
   }
 
-  /// Where it led before may be where it will lead again.
+  /// The earlier disks may be the next ones again.
   void hold(CgroupId cgroup, std::span<const DiskNumber> disks) {
     for (const auto disk : disks)
       for (const auto knob : kKnobs) out_.hold({cgroup.value, disk}, knob, because(kWhyUnknown));
@@ -207,7 +207,7 @@ class Round {
   decide::Intents& out_;
 };
 
-/// A pod may ask for limits of its own, whatever the classes say.
+/// A pod may have limits of its own, whatever the classes say.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, BlkioState& state, BlkioPolicy::Facts /*facts*/,

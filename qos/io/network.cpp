@@ -6,9 +6,9 @@
 namespace evenkeel::io {
 namespace {
 
-/// Who requests nothing is guaranteed this part of the whole.
+/// A class without a request is guaranteed this part of the whole.
 constexpr std::int64_t kLeastShare = 1000;
-/// Whose strategy is each class's, in the order of NetworkClass.
+/// The source of each class's strategy, in the order of NetworkClass.
 constexpr std::array<QosClass, decide::kNetworkClasses> kQosOf = {QosClass::system, QosClass::lsr,
                                                                   QosClass::ls, QosClass::be};
 
@@ -56,7 +56,7 @@ decide::NetworkClass class_of(QosClass qos) {
   return decide::NetworkClass::system;
 }
 
-/// What nobody else is guaranteed is system's, which its own strategy may limit.
+/// What no other class is guaranteed goes to system, which its own strategy may limit.
 void divide(const QosStrategy& qos, decide::NetworkPlan& plan) {
   BitRate others{};
   for (std::size_t i = 0; i < decide::kNetworkClasses; ++i) {

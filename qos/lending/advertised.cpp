@@ -28,7 +28,7 @@ void subtract(std::optional<std::int64_t>& amount, const std::optional<Q>& taken
     *amount = std::max<std::int64_t>(*amount - std::max<std::int64_t>(taken->count(), 0), 0);
 }
 
-/// What can be lent in the Node's terms. Batch is unknown while it is unknown what third parties took of it.
+/// The lendable amounts in the Node's units. Batch is unknown while the third parties' part of it is unknown.
 LentAmounts offered(const AdvertiseInput& in) {
   auto cpu = count_of(in.lendable.batch_cpu);
   auto memory = count_of(in.lendable.batch_memory);
@@ -55,7 +55,7 @@ std::string unknown_of(std::size_t index, const AdvertiseInput& in) {
 /// In floating point: a configured time may be longer than nanoseconds can count.
 bool older(Duration age, double seconds) { return std::chrono::duration<double>(age).count() > seconds; }
 
-/// When its data was measured; what cannot be computed keeps the time of the last that could.
+/// When its data was measured; an amount that cannot be computed keeps the time of the last one computed.
 MonoTime data_of(std::size_t index, bool known, const AdvertiseInput& in, AdvertiseState& state) {
   auto& data = state.data[index];
   if (!data) data = in.now;
@@ -146,7 +146,7 @@ LentAmounts requested_amounts(const std::vector<Pod>& pods) {
           sum.mid_cpu.value_or(MilliCpu{}).count(), sum.mid_memory.value_or(Bytes{}).count()};
 }
 
-// As Koordinator does, all four are taken when one of them has moved far, or when it is time.
+// As in Koordinator, all four are written when one of them has moved far, or when it is time.
 Advertised advertise(const AdvertiseInput& input, AdvertiseState& state) {
   const auto offers = offered(input);
   const auto held = input.pods_known ? requested_amounts(input.pods) : LentAmounts{};
@@ -156,7 +156,7 @@ Advertised advertise(const AdvertiseInput& input, AdvertiseState& state) {
   Advertised out;
   out.urgent = any(lines, LentChange::drop);
   out.write = out.urgent || any(lines, LentChange::rise) || (due && any(lines, LentChange::small));
-  if (due && !out.write && any_computed(lines)) state.renewed = input.now;  // it stands as it is
+  if (due && !out.write && any_computed(lines)) state.renewed = input.now;  // unchanged
   conclude(lines, out);
   return out;
 }

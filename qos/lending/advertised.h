@@ -1,6 +1,6 @@
-// What the Node should advertise of what can be lent: steady numbers that follow a drop at once, that nobody
-// guesses, and that never fall below what pods hold without a word. Pure; the state is passed in and out.
-// May not: talk to the API server, draw lots or limit a rate (who writes does).
+// Computes what the Node should advertise of the lendable resources: steady numbers that follow a drop at
+// once, that are never guessed, and that never silently fall below what pods hold. Pure; the state is passed
+// in and out. Does not talk to the API server, add jitter or limit a rate (the writer does).
 #pragma once
 
 #include <array>
@@ -13,17 +13,17 @@
 
 namespace evenkeel::lending {
 
-/// As they are published: whole thousandths of a CPU, bytes. Absent: not advertised, or not known.
+/// As published: whole thousandths of a CPU, bytes. Absent: not advertised, or not known.
 using LentAmounts = std::array<std::optional<std::int64_t>, kLentCount>;
 
-/// What pods request of it, running or about to. Unknown when one of them may be a batch pod and is known
-/// from its cgroup only.
+/// What pods request of it, running or pending. Unknown when one of them may be a batch pod and is known from
+/// its cgroup only.
 LentAmounts requested_amounts(const std::vector<Pod>& pods);
 
 struct AdvertiseInput {
   const Lendable& lendable;
   const RecentUsage& usage;  ///< how old the data is
-  const NodeObject& object;  ///< CPU normalization, what third parties took
+  const NodeObject& object;  ///< CPU normalization, what third parties have taken
   const std::vector<Pod>& pods;
   const ColocationStrategy& strategy;
   MonoTime now{};
@@ -31,18 +31,19 @@ struct AdvertiseInput {
 };
 
 struct AdvertiseState {
-  LentAmounts standing{};             ///< what is advertised now: what was found at first, then written()
+  LentAmounts standing{};             ///< what is advertised now: found at the start, then set by written()
   std::optional<MonoTime> renewed{};  ///< absent: not since the start; the first computed numbers are taken
-  std::array<std::optional<MonoTime>, kLentCount> data{};  ///< of the newest that each was computed from
+  std::array<std::optional<MonoTime>, kLentCount>
+      data{};  ///< time of the newest data that each was computed from
 };
 
 struct Advertised {
-  LentAmounts amounts{};         ///< what should stand now
-  bool write = false;            ///< it is not what stands; call written() when it does
-  bool urgent = false;           ///< a drop: to be written at once, whatever else spreads writes in time
-  LentAmounts held{};            ///< requested_amounts() the pods
+  LentAmounts amounts{};         ///< what should be advertised now
+  bool write = false;            ///< it differs from what is advertised; call written() after the write
+  bool urgent = false;           ///< a drop: write at once, without the usual delay between writes
+  LentAmounts held{};            ///< requested_amounts() of the pods
   bool below_requested = false;  ///< less is advertised than pods hold: a restarted kubelet would fail them
-  std::string why{};             ///< a clause for each resource that is not simply as computed
+  std::string why{};             ///< a clause for each resource that is not as computed
 };
 Advertised advertise(const AdvertiseInput& input, AdvertiseState& state);
 void written(const Advertised& advertised, MonoTime now, AdvertiseState& state);

@@ -9,7 +9,7 @@
 namespace evenkeel::lending {
 namespace {
 
-/// What was asked for of what is lent. An absent limit is none.
+/// Requests and limits of lent resources. An absent limit is none.
 struct Claim {
   std::optional<MilliCpu> cpu_request{}, cpu_limit{};
   std::optional<Bytes> memory_limit{};
@@ -25,7 +25,7 @@ std::optional<T> positive(const std::optional<T>& limit) {
   return limit && *limit > T{} ? limit : std::nullopt;
 }
 
-/// Nothing where the container asks for the node's own resources: then the kubelet has written its values.
+/// Nothing if the container requests the node's own resources: then the kubelet has written its values.
 Claim claim_of(const Container& container) {
   const auto requests = completed_requests(container.requests, container.limits);
   Claim out;
@@ -43,8 +43,7 @@ void add_to(std::optional<T>& sum, const std::optional<T>& part) {
   if (sum) sum = part ? std::optional(clamped_sum(*sum, *part)) : std::nullopt;
 }
 
-/// Sums; one container without a limit leaves the pod without. While init containers run they have the pod to
-/// themselves.
+/// Sums; one container without a limit leaves the pod without. Init containers run alone in the pod.
 Claim claim_of(const Pod& pod) {
   Claim out{std::nullopt, MilliCpu{}, Bytes{}};
   bool any = false;

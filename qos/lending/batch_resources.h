@@ -1,7 +1,8 @@
-// Policy "batch-resources": a pod that runs on lent resources (batch-cpu, batch-memory, mid-cpu, mid-memory)
-// gets what it asked for as shares, quota and memory limit; the kubelet knows those names only as numbers and
-// leaves the pod at best effort's values. Koordinator's batchresource hook does the same at the start of a
-// container; here it holds for running ones, too, and a limit below what is in use comes down with the use.
+// Policy "batch-resources": sets shares, quota and memory limit of a pod on lent resources (batch-cpu,
+// batch-memory, mid-cpu, mid-memory) from its requests and limits; the kubelet knows those names only as
+// numbers and leaves the pod at best effort's values. Koordinator's batchresource hook does the same at the
+// start of a container; here it holds for running ones, too, and a limit below what is in use follows the use
+// down.
 #pragma once
 
 #include "qos/decide/policy.h"

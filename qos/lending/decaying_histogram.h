@@ -1,11 +1,11 @@
-// How often each size was seen, recent times counting more: exponential buckets whose weights halve with time
-// (the design of the Kubernetes VPA). Of fixed size, allocates nothing. May not: know what is measured, or
-// ask a clock.
+// Histogram of how often each size was seen, recent times counting more: exponential buckets whose weights
+// halve with time (the design of the Kubernetes VPA). Of fixed size, allocates nothing. Does not know what is
+// measured, or read a clock.
 //
-// Weights are kept as of the newest measurement and summed up when asked. VPA and Koordinator keep them as of
-// a reference time that moves every hundred half lives, and their total beside them: there a bucket outlives
-// its last measurement by 13 to 113 half lives, here by 13; there the total no longer matches the weights
-// after they went through a file, here there is none that could differ.
+// Weights are kept as of the newest measurement and summed on each query. VPA and Koordinator keep them as of
+// a reference time that moves every hundred half lives, and store their total: there a bucket outlives its
+// last measurement by 13 to 113 half lives, here by 13; there the total no longer matches the weights after
+// they went through a file, here no total is stored.
 #pragma once
 
 #include <array>
@@ -17,8 +17,7 @@
 
 namespace evenkeel::lending {
 
-/// Bucket 0 is `first_bucket` wide, each further one by kGrowth wider than the one before it; the last has no
-/// end.
+/// Bucket 0 is `first_bucket` wide, each further one wider by kGrowth than the previous; the last has no end.
 struct HistogramScale {
   static constexpr double kGrowth = 1.05;
   double first_bucket = 0;
@@ -29,7 +28,7 @@ struct HistogramScale {
 inline constexpr HistogramScale kCpuScale{0.025, 158};                 ///< CPUs, up to 1024
 inline constexpr HistogramScale kMemoryScale{5.0 * (1U << 20U), 205};  ///< bytes, up to 2 TiB
 
-/// A weight below this is none: a single measurement is forgotten after 13 half lives.
+/// A weight below this counts as zero: a single measurement is forgotten after 13 half lives.
 inline constexpr float kMinWeight = 0.0001F;
 
 /// The arithmetic, on the weights of one histogram.
@@ -51,7 +50,7 @@ class DecayingHistogram {
     fade(now, half_life);
     weights_[kScale.bucket(value)] += 1;
   }
-  /// A moment before the newest measurement changes nothing.
+  /// A time before the newest measurement changes nothing.
   void fade(MonoTime now, Duration half_life) {
     if (now <= as_of_) return;
     const auto elapsed = std::chrono::duration<double>(now - as_of_);

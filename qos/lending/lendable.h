@@ -1,6 +1,6 @@
-// What of the node can be lent to batch and mid pods (batch-cpu, batch-memory, mid-cpu, mid-memory), with
-// every term of the sum. Koordinator's arithmetic, except that unknown is never zero. Pure. May not: know how
-// it is advertised (advertised.h does).
+// Computes how much of the node can be lent to batch and mid pods (batch-cpu, batch-memory, mid-cpu,
+// mid-memory), with every term of the sum. Koordinator's arithmetic, except that unknown is never zero. Pure.
+// Does not know how it is advertised (advertised.h does).
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ struct Lendable {
 
 struct LendInput {
   const NodeObject& object;
-  const NodeSample& node;  ///< capacity where the object does not say; reserved huge pages
+  const NodeSample& node;  ///< capacity if the Node object gives none; reserved huge pages
   const std::vector<Pod>& pods;
   const RecentUsage& usage;
   const ColocationStrategy& strategy;

@@ -29,8 +29,8 @@ std::optional<Q> larger(const std::optional<Q>& a, const std::optional<Q>& b) {
   return std::max(*a, *b);
 }
 
-/// A pod that is not measured yet is charged with what it requests, in Koordinator's maxUsageRequest too
-/// (which takes it for nothing on the node, but not in a NUMA zone).
+/// A pod that is not measured yet is charged with its requests, in Koordinator's maxUsageRequest too (which
+/// counts it as nothing on the node, but not in a NUMA zone).
 PodCharge charge(const Pod& pod, const PodUsage* measured) {
   PodCharge out;
   out.pod = &pod;
@@ -41,7 +41,7 @@ PodCharge charge(const Pod& pod, const PodUsage* measured) {
   if (!usage.cpu) usage.cpu = out.requested.cpu;
   if (!usage.memory) usage.memory = out.requested.memory;
   out.used = usage;
-  if (default_qos(pod) == QosClass::lse) out.used.cpu = out.requested.cpu;  // its CPUs are its own
+  if (default_qos(pod) == QosClass::lse) out.used.cpu = out.requested.cpu;  // its CPUs are exclusive
   out.most = {larger(usage.cpu, out.requested.cpu), larger(usage.memory, out.requested.memory)};
   return out;
 }
@@ -108,8 +108,8 @@ void set_margin(LendParts<Q>& out, Percent reclaim_threshold) {
   if (out.capacity) out.margin = percent_of(*out.capacity, out.margin_percent);
 }
 
-/// The kernel counts the pools as used, the kubelet takes them out of what is allocatable: they leave every
-/// side of the sum, else they would be paid for twice, or lent.
+/// The kernel counts the pools as used, the kubelet subtracts them from allocatable: they leave every side of
+/// the sum, else they would be subtracted twice, or lent.
 void without_huge_pages(LendParts<Bytes>& out, const std::optional<NodeMemory>& memory) {
   if (!memory) return out.capacity.reset();
   const auto less = [&](Bytes value) {

@@ -1,5 +1,5 @@
-// What the sums of what can be lent are made of, gathered per resource; and the sums themselves, which are
-// the same for CPU and memory, for the node and for one NUMA zone. Absent is unknown, never zero.
+// The terms of the lendable sums, gathered per resource, and the sums themselves, which are the same for CPU
+// and memory, for the node and for one NUMA zone. Absent is unknown, never zero.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@ namespace evenkeel::lending {
 
 enum class LendPolicy : std::uint8_t { usage, request, max_usage_request };
 
-/// What one pod takes away from batch. Pods of class batch and free take nothing.
+/// What one pod takes from batch. Pods of class batch and free take nothing.
 struct PodCharge {
-  const Pod* pod = nullptr;  ///< null: measured lately, but not among the pods any more ("dangling")
-  bool prod = false;         ///< what it requests is not free for mid either
+  const Pod* pod = nullptr;  ///< null: measured lately, but no longer among the pods ("dangling")
+  bool prod = false;         ///< its requests are not free for mid either
   bool measured = false;
   Usage used{};       ///< policy usage
   Usage requested{};  ///< policy request
@@ -24,13 +24,13 @@ struct PodCharge {
 };
 std::vector<PodCharge> charge_pods(const LendInput& input);
 
-/// Of one resource: MilliCpu or Bytes. Memory is without the reserved huge pages wherever they count as used,
-/// reserved or capacity: they are memory that nobody can be given.
+/// Terms of one resource: MilliCpu or Bytes. Memory is without the reserved huge pages wherever they count as
+/// used, reserved or capacity: they cannot be lent.
 template <class Q>
 struct LendParts {
   std::optional<Q> capacity{};
   bool capacity_from_object = false;
-  Percent margin_percent{};  ///< what may not be lent; negative where more may be lent than there is
+  Percent margin_percent{};  ///< must not be lent; negative where more may be lent than there is
   Q margin{};
   Q kubelet{};    ///< capacity - allocatable
   Q annotated{};  ///< node.koordinator.sh/reservation
@@ -48,7 +48,7 @@ struct LendParts {
 LendParts<MilliCpu> cpu_parts(const LendInput& input, const std::vector<PodCharge>& pods);
 LendParts<Bytes> memory_parts(const LendInput& input, const std::vector<PodCharge>& pods);
 
-/// lendable_terms.cpp: the lines for people.
+/// lendable_terms.cpp: the lines for display.
 std::vector<LendTerm> lend_terms(const LendInput& input, const std::vector<PodCharge>& pods,
                                  const LendParts<MilliCpu>& cpu, const LendParts<Bytes>& memory);
 
@@ -65,7 +65,7 @@ std::optional<Q> system_or_reserved(const LendParts<Q>& parts) {
   return std::max(clamped_sum(*parts.system, applications), reserved(parts));
 }
 
-/// What of the system's side and of the pods' side the policy takes away.
+/// What the policy subtracts for the system and for the pods.
 template <class Q>
 std::optional<Q> system_share(const LendParts<Q>& parts) {
   return parts.policy == LendPolicy::request ? reserved(parts) : system_or_reserved(parts);
@@ -82,7 +82,7 @@ std::optional<Q> batch_limit_of(const LendParts<Q>& parts) {
   return percent_of(*parts.capacity, *parts.batch_limit);
 }
 
-/// Absent: a part that decides is unknown.
+/// Absent: a required term is unknown.
 template <class Q>
 std::optional<Q> batch_of(const LendParts<Q>& parts) {
   const auto system = system_share(parts);
@@ -93,7 +93,7 @@ std::optional<Q> batch_of(const LendParts<Q>& parts) {
   return std::max(std::min(rest, batch_limit_of(parts).value_or(rest)), Q{});
 }
 
-/// What nobody requests: of the capacity, without the system or what is reserved for it.
+/// What no pod requests: the capacity without the system or its reservation.
 template <class Q>
 std::optional<Q> unallocated_of(const LendParts<Q>& parts) {
   if (!parts.capacity || !parts.system || !parts.prod_requested) return std::nullopt;
@@ -108,8 +108,8 @@ std::optional<Q> unused_of(const LendParts<Q>& parts) {
   return clamped_difference(*parts.capacity, *parts.node_used);
 }
 
-/// What prod pods have requested and will not need, as far as the node does not use it now. Nothing to
-/// reclaim is nothing to lend, whatever the node uses.
+/// What prod pods have requested and will not need, as far as the node does not use it now. If nothing can be
+/// reclaimed, nothing is lent, whatever the node uses.
 template <class Q>
 std::optional<Q> reclaimable_of(const LendParts<Q>& parts) {
   if (parts.prod_reclaimable <= Q{}) return Q{};

@@ -26,7 +26,7 @@ F share(F whole, std::size_t count) {
   return F(whole.count() / parts + (whole.count() % parts > 0 ? 1 : 0));
 }
 
-/// The zones that a pod was given, as far as they exist; all of them if it was given none.
+/// The zones assigned to a pod, as far as they exist; all of them if it has none.
 std::set<std::size_t> zones_of(const Pod* pod, std::size_t count) {
   std::set<std::size_t> out;
   if (pod != nullptr) {

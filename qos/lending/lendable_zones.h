@@ -1,5 +1,5 @@
-// What of each NUMA node can be lent to batch pods: the same sum per zone, with the system's part spread over
-// all zones and each pod's over the zones that it was given. Pure.
+// Computes how much of each NUMA node can be lent to batch pods: the same sum per zone, with the system's
+// part spread over all zones and each pod's over the zones assigned to it. Pure.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace evenkeel::lending {
 
-/// What a NUMA node has to give (of memory without huge pages); zone i of the list is NUMA node i.
+/// Capacity of a NUMA node (of memory without huge pages); zone i of the list is NUMA node i.
 struct Zone {
   std::optional<MilliCpu> cpu{};
   std::optional<Bytes> memory{};
@@ -21,11 +21,12 @@ struct ZoneLendable {
 };
 
 struct ZoneLendables {
-  std::vector<ZoneLendable> zones{};  ///< one for each that was asked for; empty: see below
+  std::vector<ZoneLendable> zones{};  ///< one for each requested zone; empty: see below
   std::string unknown_reason{};
 };
 
-/// All zones or none: when one of them does not say both amounts, what the others can lend is unknown, too.
+/// All zones or none: when one of them does not report both amounts, what the others can lend is unknown,
+/// too.
 ZoneLendables lendable_zones(const LendInput& input, const std::vector<Zone>& zones);
 
 }  // namespace evenkeel::lending

@@ -1,11 +1,11 @@
-// What pods, classes, the system and the node will need at their peaks, learned from what they needed:
-// Koordinator's peak predictor. Pure: time is passed in, checkpoints are agent/history's business.
+// Predicts what pods, classes, the system and the node will need at their peaks, learned from their past use:
+// Koordinator's peak predictor. Pure: time is passed in, agent/history saves the checkpoints.
 //
 // A model is of fixed size (kBytesPerModel); learning about known pods allocates nothing. Two things are done
-// better than there. What is unknown is not learned: without the node's measurement there is no system sample
-// (there it is a zero), and without any sample there is no prediction (there it is zero). And a class is
-// charged with the sum of its pods' peaks, which need not come together, but never with more than the whole
-// node used.
+// better than in Koordinator. What is unknown is not learned: without the node's measurement there is no
+// system sample (Koordinator: zero), and without any sample there is no prediction (Koordinator: zero). And a
+// class is charged with the sum of its pods' peaks, which need not coincide, but never with more than the
+// whole node used.
 #pragma once
 
 #include <array>
@@ -22,9 +22,9 @@
 
 namespace evenkeel::lending {
 
-/// One lesson: 90th percentiles over the training interval. Only for rounds in which the pods are known: a
-/// class without a pod here is taken to use nothing. A pod that could not be measured is left out or has no
-/// values: its share of the node counts as the system's.
+/// One training sample: 90th percentiles over the training interval. Only for rounds in which the pods are
+/// known: a class without a pod here is taken to use nothing. A pod that could not be measured is left out or
+/// has no values: its share of the node counts as the system's.
 struct TrainingRound {
   std::optional<Usage> node{};
   std::vector<PodUsage> pods{};
@@ -36,11 +36,11 @@ struct PeakModel {
   MonoTime since{};  ///< of the first sample of this history
   [[nodiscard]] bool empty() const { return cpu.empty() && memory.empty(); }
 };
-/// Beside a map node and the pod's uid: about 110 bytes.
+/// Besides a map node and the pod's uid: about 110 bytes.
 inline constexpr std::size_t kBytesPerModel = sizeof(PeakModel);
 static_assert(kBytesPerModel <= 1536);
 
-/// Models that are no pod's: no uid contains an '@'.
+/// Models that belong to no pod: no uid contains an '@'.
 inline constexpr std::string_view kNodeModel = "@node", kSystemModel = "@system";
 /// In the order of PriorityClass.
 inline constexpr std::array<std::string_view, 5> kClassModels = {"@none", "@prod", "@mid", "@batch", "@free"};
@@ -58,7 +58,7 @@ class PeakPredictor {
  public:
   using Models = std::map<std::string, PeakModel, std::less<>>;
 
-  /// Learns, and then drops what has learned nothing for settings.model_expiration.
+  /// Learns, and then drops models that have learned nothing for settings.model_expiration.
   void train(const TrainingRound& round, const PredictionSettings& settings, MonoTime now);
 
   /// `key`: a pod's uid or one of the names above. Absent is unknown. CPU in whole thousandths and memory in
@@ -67,8 +67,8 @@ class PeakPredictor {
   [[nodiscard]] const PeakModel* find(std::string_view key) const;
   [[nodiscard]] const Models& models() const { return models_; }
 
-  /// A model from a checkpoint: its weights are brought from the moment they were saved to `now`, and from
-  /// now on it is given as long as any other to learn something. False: nothing is left of it.
+  /// A model from a checkpoint: its weights decay from the time of saving to `now`, and from now on it has as
+  /// long as any other to learn something. False: nothing is left of it.
   bool restore(std::string_view key, PeakModel model, const PredictionSettings& settings, MonoTime now);
 
  private:

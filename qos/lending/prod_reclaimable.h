@@ -1,6 +1,6 @@
-// What mid pods may borrow from services: what services request and will not need even at their predicted
-// peaks (Koordinator's prodReclaimable), and what services will need (prodPeak). Pure. May not: learn, or
-// know how mid resources are advertised.
+// Computes what mid pods may borrow from services: what services request and will not need even at their
+// predicted peaks (Koordinator's prodReclaimable), and what services will need (prodPeak). Pure. Does not
+// learn, or know how mid resources are advertised.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace evenkeel::lending {
 
-/// A pod of class prod or none, as the sum sees it.
+/// A pod of class prod or none, as a term of the sum.
 struct ProdPod {
   Usage request{};      ///< absent: it requests nothing
-  Usage peak{};         ///< predicted, without the margin; not known in one resource is not known
-  bool cold = false;    ///< too young, or watched for too short a time, to be believed
+  Usage peak{};         ///< predicted, without the margin; unknown in one resource is unknown in both
+  bool cold = false;    ///< too young, or watched for too short a time, to be trusted
   bool ending = false;  ///< being deleted, or ended
 };
 
@@ -34,7 +34,7 @@ struct ReclaimInput {
 
 struct ProdReclaimable {
   std::optional<Usage>
-      reclaimable{};            ///< what LendInput::prod_reclaimable asks for; both resources or absent
+      reclaimable{};            ///< the value for LendInput::prod_reclaimable; both resources or absent
   std::optional<Usage> peak{};  ///< both resources or absent
   std::vector<LendTerm> terms{};
   std::string unknown_reason{};  ///< not empty: both are absent, and why
@@ -44,7 +44,7 @@ ProdReclaimable prod_reclaimable(const ReclaimInput& input);
 struct ReclaimSources {
   const PeakPredictor& predictor;
   const PredictionSettings& settings;
-  /// As the annotation node.koordinator.sh/raw-allocatable says it, else status.allocatable.
+  /// From the annotation node.koordinator.sh/raw-allocatable, else status.allocatable.
   Usage allocatable{};
   const std::vector<Pod>& pods;
   /// RecentUsage::pods: a pod without a measurement of both resources in the window is not in the sum at all.

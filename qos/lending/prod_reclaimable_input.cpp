@@ -26,7 +26,7 @@ std::int64_t whole_seconds(Duration duration) {
   return std::chrono::duration_cast<std::chrono::seconds>(duration).count();
 }
 
-/// Koordinator asks the pod's age alone. On the day of the agent's installation old pods have models of one
+/// Koordinator checks the pod's age alone. On the day of the agent's installation old pods have models of one
 /// minute: they have to be watched for a while, too.
 bool is_cold(const Pod& pod, const PeakModel* model, const ReclaimSources& sources) {
   const auto watched = model != nullptr ? whole_seconds(sources.now - model->since) : 0;

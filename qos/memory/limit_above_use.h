@@ -6,22 +6,22 @@
 
 namespace evenkeel::memory {
 
-// How a limit on memory comes down without harm: the write itself would reclaim, or kill for, the difference
-// between what is in use and the new limit, and whoever writes waits for that. So it follows the use.
+// Lowers a memory limit without harm: the write itself would reclaim, or kill for, the difference between
+// what is in use and the new limit, and the writer would block for that. So it follows the use.
 
-/// So far above `used` (2 %, in whole MiB) that a write has nothing to do.
+/// A limit far enough above `used` (2 %, in whole MiB) that a write reclaims nothing.
 Bytes with_headroom(Bytes used);
-/// `wanted`, or as much above `used` as the write needs to find nothing to do; never more
-/// than `now` unless `wanted` is.
+/// `wanted`, or as much above `used` as needed for a write that reclaims nothing; never more than `now`
+/// unless `wanted` is.
 Bytes limit_above_use(Bytes wanted, Bytes used, Bytes now);
 
-// Who is short of memory by his own doing, and how much best effort keeps when it has to give some back.
+// Which services are short of memory because of their own limit, and how much best effort keeps when its
+// memory is reclaimed.
 
-/// A container of the pod has nearly all that its own limit allows: it stalls for that reason.
+/// A container of the pod has nearly reached its own limit: it stalls for that reason.
 bool is_near_own_limit(const NodeSnapshot& node, const PodSample& pod);
 
-/// What is protected for it and what it could give back by swapping only. `besteffort.memory.anonymous` is
-/// known.
+/// What is protected for it and what it could free only by swapping. `besteffort.memory.anonymous` is known.
 Bytes min_besteffort_memory(const CgroupSample& besteffort);
 
 }  // namespace evenkeel::memory

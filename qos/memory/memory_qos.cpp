@@ -10,13 +10,13 @@
 namespace evenkeel::memory {
 namespace {
 
-// A container that is stalled for a fifth of the time gets a tenth more every ten seconds; what was added
-// goes by hundredths, so that it does not swing.
+// A container that is stalled for a fifth of the time gets a tenth more every ten seconds; the addition is
+// removed by hundredths, so that it does not swing.
 constexpr Duration kJudgeInterval = std::chrono::seconds(10);
 constexpr double kStalledPercent = 20, kFreePercent = 2;
 constexpr Percent kMore{10}, kLess{1}, kMostRelief{1000};
 
-/// What the kernel has to share out. Reserved huge pages are none of it.
+/// The memory that the kernel can allocate, without reserved huge pages.
 std::optional<Bytes> allocatable(const NodeSnapshot& node) {
   if (node.object.memory_allocatable) return node.object.memory_allocatable;
   if (!node.node.memory) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<Bytes> allocatable(const NodeSnapshot& node) {
 
 std::size_t at(KubeQos qos) { return static_cast<std::size_t>(qos); }
 
-/// One round.
+/// One tick.
 class Round {
  public:
   Round(const NodeSnapshot& node, const NodeSlo& slo, MemoryQosState& state, Bytes allocatable,
@@ -49,7 +49,7 @@ class Round {
       if (!of_pod) continue;
       const auto request = memory_claim(*pod.spec).request;
       auto& sum = sums_[at(pod.spec->kube_qos)];
-      // The parents' low is not raised to their min, as the reference has it.
+      // The parents' low is not raised to their min, unlike in Koordinator.
       sum.min = clamped_sum(sum.min, percent_of(request, of_pod->min));
       sum.low = clamped_sum(sum.low, percent_of(request, of_pod->low));
       asked_low_ = clamped_sum(asked_low_, protection(*of_pod, request).low);
@@ -60,7 +60,7 @@ class Round {
     }
   }
 
-  /// More cannot be protected than there is: then everybody gets the same share of what he asked for.
+  /// More cannot be protected than there is: then all get the same share of their request.
   [[nodiscard]] Bytes fitted(Bytes amount, Bytes sum) const {
     return sum <= allocatable_ ? amount : Bytes(scaled(amount.count(), allocatable_.count(), sum.count()));
   }
@@ -129,7 +129,7 @@ class Round {
                                  : because("growth slows down here, before the limit kills"));
   }
 
-  /// What the container gets on top because memory.high keeps it from running.
+  /// The container's relief because memory.high keeps it from running.
   Percent relieve(const CgroupSample& cgroup) {
     auto& entry = state_.containers[cgroup.id];
     const bool first = entry.seen == MonoTime{};
@@ -158,7 +158,7 @@ class Round {
   Bytes asked_low_{};  ///< of all pods, each raised to its min
 };
 
-/// A pod may turn it on for itself, whatever its class says.
+/// A pod may enable it for itself, whatever its class says.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, MemoryQosState& state,

@@ -1,11 +1,11 @@
 // Policy "memory-qos": memory.min and memory.low protect what services have requested, up to the top of the
-// kubelet's tree, since the kernel grants a child no more than its parents have; memory.high slows down a
+// kubelet's tree, because the kernel protects a child no more than its parents; memory.high throttles a
 // container that grows towards its limit before the kernel has to kill it
 // (Documentation/admin-guide/cgroup-v2.rst).
 //
-// Other than Koordinator's, it writes nothing where nothing is asked for (a percentage of zero), so that what
-// the kubelet has set stays; never puts memory.high below what is in use, because the write itself would
-// reclaim the difference; and raises it again when it stalls the container for most of the time.
+// Unlike Koordinator, it writes nothing where nothing is configured (a percentage of zero), so that the
+// kubelet's values stay; never puts memory.high below what is in use, because the write itself would reclaim
+// the difference; and raises it again when it stalls the container for most of the time.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +18,12 @@
 
 namespace evenkeel::memory {
 
-/// The containers that their own limit has stalled, and what they were given for it.
+/// The containers that were stalled by their own limit, and their relief.
 struct MemoryQosState {
   struct Container {
     MonoTime seen{};
-    MonoTime judged{};                          ///< when the relief was last thought about
-    std::optional<std::int64_t> high_events{};  ///< memory.events `high` then
+    MonoTime judged{};                          ///< when the relief was last evaluated
+    std::optional<std::int64_t> high_events{};  ///< memory.events `high` at that time
     Percent relief{};                           ///< added to its throttling point
   };
   std::unordered_map<CgroupId, Container> containers{};

@@ -11,7 +11,7 @@ bool asks_itself(const MemoryQosOverride& own) {
   return own.policy == MemoryQosOverride::Policy::automatic || own != MemoryQosOverride{.policy = own.policy};
 }
 
-/// What a class or a pod's annotation names, over what held before: their fields have the same names.
+/// Overrides earlier values with those of a class or a pod's annotation: their fields have the same names.
 template <class Fields>
 void lay_over(MemoryTerms& out, const Fields& named) {
   out.min = named.min_limit_percent.value_or(out.min);

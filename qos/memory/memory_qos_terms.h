@@ -1,5 +1,5 @@
-// What holds for a pod's memory, and what it is to have in memory.min, memory.low and memory.high:
-// Koordinator's formulas on what was requested. May not: look at what is used.
+// The memory settings of a pod, and its values for memory.min, memory.low and memory.high: Koordinator's
+// formulas on what was requested. Does not look at what is used.
 #pragma once
 
 #include <optional>
@@ -10,27 +10,27 @@
 
 namespace evenkeel::memory {
 
-/// What holds for a pod: its class, unless its own annotation says otherwise. Percentages; zero asks for
-/// nothing.
+/// Settings of a pod: its class's, unless its own annotation says otherwise. Percentages; zero sets nothing.
 struct MemoryTerms {
   Percent min{}, low{}, throttling{};
   bool oom_group = false;
-  Percent wmark_ratio{};                  ///< of the limit: reclaim in the background begins there
-  std::int64_t wmark_scale_permill = 50;  ///< and goes on for so many thousandths of it
+  Percent wmark_ratio{};                  ///< of the limit: background reclaim begins there
+  std::int64_t wmark_scale_permill = 50;  ///< and continues for this many thousandths of it
   std::optional<bool> page_cache_enable{};
   std::optional<Percent> page_cache_percent{};  ///< of the pod's limit
   std::optional<Bytes> page_cache_size{};       ///< wins over the percentage
   // Of vendor kernels only.
-  bool page_cache_sync = false;    ///< whoever adds to the cache reclaims, not somebody in the background
-  std::int64_t wmark_min_adj = 0;  ///< percent by which the node's minimum watermark is another one for it
-  bool priority_oom = false;       ///< out of memory, the lowest priority is killed first
+  bool page_cache_sync = false;  ///< the task that adds to the cache reclaims, not a background task
+  std::int64_t wmark_min_adj =
+      0;                      ///< percent by which its watermark differs from the node's minimum watermark
+  bool priority_oom = false;  ///< out of memory, the lowest priority is killed first
   std::int64_t priority = 0;
 };
-/// Absent: its class is off and the pod asks for nothing itself, or the pod says "none", or it has ended. Of
-/// a pod that is known from its directory only nobody has told us what it requests.
+/// Absent: its class is off and the pod sets nothing itself, or the pod says "none", or it has ended. The
+/// requests of a pod that is known only from its directory are unknown.
 std::optional<MemoryTerms> memory_terms(const Pod& pod, const QosStrategy& qos);
 
-/// What holds for a class, whatever it says of being on.
+/// The settings of a class, whether it is enabled or not.
 MemoryTerms class_terms(const MemoryQos& memory);
 
 /// Batch memory for pods labelled BE, whose native requests are empty. An absent request is zero, an absent
@@ -48,8 +48,8 @@ struct MemoryProtection {
 /// A share of the request; low is at least min where there is a low.
 MemoryProtection protection(const MemoryTerms& terms, Bytes request);
 
-/// A share of the way from the request to the limit (of a container without one: to what the node can give),
-/// in whole pages, never below memory.min. Absent: nothing is asked for.
+/// A share of the way from the request to the limit (of a container without one: to the node's allocatable
+/// memory), in whole pages, never below memory.min. Absent: nothing is configured.
 std::optional<Bytes> throttling_point(const MemoryTerms& terms, const MemoryClaim& claim,
                                       Bytes node_allocatable);
 

@@ -7,11 +7,11 @@
 namespace evenkeel::memory {
 namespace {
 
-// The kernel works out pressure averages every two seconds; a step shows in them some seconds later.
+// The kernel computes pressure averages every two seconds; a step shows in them some seconds later.
 constexpr Duration kStepDown = std::chrono::seconds(2), kStepUp = std::chrono::seconds(5);
 constexpr Duration kCalm = std::chrono::seconds(10);
 constexpr std::int64_t kUpPercent = 5;
-// With so much room left it is not held back any more.
+// With this much free it is not limited any more.
 constexpr std::int64_t kFreePercent = 25;
 
 struct Stall {
@@ -35,7 +35,7 @@ Stall of_services(const NodeSnapshot& node) {
   return worst;
 }
 
-/// One round.
+/// One tick.
 class Round {
  public:
   Round(const NodeSnapshot& node, const MemoryPushBack& settings, MemoryPushBackState& state,

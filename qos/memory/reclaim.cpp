@@ -8,7 +8,7 @@
 namespace evenkeel::memory {
 namespace {
 
-// What was above its mark may be so again within the tick, and is looked at more often for a while.
+// A cgroup that was above its mark may be so again within the tick, and is checked more often for a while.
 constexpr Duration kWatch = std::chrono::seconds(10);
 // Two hundredths of the time: what a service can lose to this without noticing.
 constexpr std::int64_t kStallParts = 50;
@@ -16,12 +16,12 @@ constexpr Duration kLeastStall = std::chrono::milliseconds(10);
 constexpr double kStalledPercent = 10;
 constexpr Duration kFirstPause = std::chrono::seconds(10), kMaxRetryDelay = std::chrono::minutes(5);
 constexpr Duration kLongestTick = std::chrono::seconds(10);
-// So close to its limit a container reclaims for itself.
+// This close to its limit a container reclaims for itself.
 constexpr std::int64_t kFullPercent = 99;
 
 using Entry = MemoryReclaimState::Entry;
 
-/// How much best effort may have: the lower of what push-back and the brake leave it.
+/// The memory limit of best effort: the lower one of push-back and brake.
 std::optional<Bytes> held_back(const ReclaimFacts& facts) {
   auto target = facts.read<decide::PushedBackMemory>().target;
   if (const auto& braked = facts.read<decide::BrakeInForce>().memory)
@@ -29,7 +29,7 @@ std::optional<Bytes> held_back(const ReclaimFacts& facts) {
   return target;
 }
 
-/// One round.
+/// One tick.
 class Round {
  public:
   Round(const NodeSnapshot& node, const NodeSlo& slo, MemoryReclaimState& state, ReclaimFacts facts,
@@ -50,7 +50,7 @@ class Round {
     std::erase_if(state_.cgroups, [&](const auto& entry) { return entry.second.seen != node_.at; });
   }
 
-  /// The node's budget: first what each wants, the largest excess first; what is left serves those that may
+  /// The node's budget: first each cgroup's excess, the largest first; what is left serves those that may
   /// grow until the next tick.
   void share_out() {
     std::ranges::sort(out_, [](const ReclaimOrder& a, const ReclaimOrder& b) {
@@ -135,7 +135,7 @@ class Round {
     if (used <= marks.low) entry.draining = false;
     if (entry.draining || clamped_sum(used, growth) > marks.high) entry.watched_until = node_.at + kWatch;
     if (node_.at >= entry.watched_until) return;
-    // Once it is at work, the hand measures the stall itself, and at shorter intervals than this average's.
+    // Once it runs, the reclaimer measures the stall itself, at shorter intervals than this average's.
     const Bytes full(scaled(marks.limit.count(), kFullPercent, 100));
     const double stalled = cgroup.pressure.memory->some.avg10_percent;
     if (!was_ordered && used < full && stalled >= kStalledPercent) return;
@@ -157,7 +157,7 @@ class Round {
     Entry& entry = entry_of(cgroup);
     const auto& cache = cgroup.memory.page_cache;
     if (!cache || !cgroup.pressure.memory || node_.at < entry.paused_until) return;
-    // The reading is some ticks old; what was done about it does not show in it.
+    // The reading is some ticks old; the result of reclaim does not show in it.
     if (*cache <= limit || entry.page_cache == cache) return;
     entry.page_cache = cache;
     out_.push_back({.target = cgroup.id,
@@ -168,7 +168,7 @@ class Round {
                     .why = because("the pod has {} of page cache, its limit is {}", *cache, limit)});
   }
 
-  /// What best effort has above the point to which it is pushed back. That it stalls is meant.
+  /// Best effort's excess over its push-back limit. Its stall is intended.
   void push_back() {
     const auto* besteffort = node_.cgroup(node_.besteffort);
     if (!held_back_ || besteffort == nullptr || besteffort->hands_off || !besteffort->memory.current) return;
@@ -182,7 +182,7 @@ class Round {
                     .why = because("best effort has {} and is to have {}", used, *held_back_)});
   }
 
-  /// The same of who makes services reclaim, for as long as it is limited for that.
+  /// The same for antagonists that make services reclaim, while they are limited for that.
   void limit_antagonists() {
     for (const auto& [antagonist, memory] : limits_) {
       const auto cgroup = std::ranges::find(node_.cgroups, antagonist, &CgroupSample::id);
@@ -201,7 +201,7 @@ class Round {
     }
   }
 
-  /// Where nothing can be swapped, files are all that is taken.
+  /// Where nothing can be swapped, only files are reclaimed.
   [[nodiscard]] bool can_take_files_only() const {
     const auto& memory = node_.node.memory;
     return node_.reclaim.file_only || (memory && memory->swap_total == Bytes{});

@@ -10,7 +10,7 @@ struct Row {
   Knob knob;
   std::optional<std::int64_t> SystemStrategy::*value;
 };
-/// Written as they stand.
+/// Written unchanged.
 constexpr std::array<Row, 5> kVerbatim = {{
     {Knob::watermark_scale_factor, &SystemStrategy::watermark_scale_factor},
     {Knob::memcg_reap_background, &SystemStrategy::memcg_reap_background},

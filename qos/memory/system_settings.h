@@ -1,6 +1,6 @@
-// Policy "system-settings": systemStrategy, the levers of the machine as a whole (vm.min_free_kbytes and
-// vm.watermark_scale_factor of Documentation/admin-guide/sysctl/vm.rst, switches of vendor kernels). Other
-// than Koordinator's, it puts back what was there, and a size out of bounds becomes the nearest sensible one
+// Policy "system-settings": systemStrategy, the levers of the whole machine (vm.min_free_kbytes and
+// vm.watermark_scale_factor of Documentation/admin-guide/sysctl/vm.rst, switches of vendor kernels). Unlike
+// Koordinator, it restores the original values, and a size out of bounds becomes the nearest sensible one
 // instead of nothing.
 #pragma once
 

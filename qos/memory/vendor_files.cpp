@@ -60,7 +60,7 @@ void add_page_cache_intents(const CgroupSample& cgroup, const MemoryTerms& terms
   want_flag(Knob::page_cache_limit_sync, files.sync, "whether who adds to the page cache reclaims: {}");
 }
 
-// Other than in Koordinator memory.oom.group is not set here: it would make one pod's end the end of all.
+// Unlike in Koordinator, memory.oom.group is not set here: one pod's OOM kill would kill all.
 void add_vendor_directory_intents(const NodeSnapshot& node, const QosStrategy& qos, decide::Intents& out) {
   struct Directory {
     CgroupIndex index;

@@ -1,8 +1,7 @@
-// What the memory files of vendor kernels (Anolis) are to hold: reclaim in the background, who is killed
-// first, how much page cache. May not: ask where a cgroup has no such file (qos/memory/reclaim.h stands in
-// for some).
+// Values for the memory files of vendor kernels (Anolis): background reclaim, OOM kill order, page cache
+// limits. Does not set anything for a cgroup without such a file (qos/memory/reclaim.h replaces some).
 //
-// A value that a new cgroup has anyway asks for nothing: the owner's stays.
+// A value that equals a new cgroup's default creates no intent: the owner's value stays.
 #pragma once
 
 #include "qos/decide/intent.h"
@@ -11,12 +10,12 @@
 
 namespace evenkeel::memory {
 
-/// Of a pod or a container.
+/// For a pod or a container.
 void add_vendor_file_intents(const CgroupSample& cgroup, const MemoryTerms& terms, decide::Intents& out);
-/// Of a pod.
+/// For a pod.
 void add_page_cache_intents(const CgroupSample& cgroup, const MemoryTerms& terms,
                             std::optional<Bytes> pod_limit, decide::Intents& out);
-/// Of the directories above the pods: who is killed first counts there as well.
+/// For the directories above the pods, where the OOM kill order counts as well.
 void add_vendor_directory_intents(const NodeSnapshot& node, const QosStrategy& qos, decide::Intents& out);
 
 }  // namespace evenkeel::memory

@@ -1,4 +1,5 @@
-// The kernel says between two ticks that somebody waits too much. May not: listen (collectors/ does).
+// An alarm that the kernel raises between two ticks because a task waits too long. Does not listen
+// (collectors/ does).
 #pragma once
 
 #include <cstdint>
@@ -16,24 +17,25 @@ constexpr const char* name(Contended what) {
   return kNames[static_cast<std::size_t>(what)];
 }
 
-/// Who raised it, and so what is known at once.
+/// The source of an alarm, and so what is known at once.
 enum class AlarmSource : std::uint8_t {
-  pressure,   ///< a pressure trigger: that somebody waited, not for whom
-  run_queue,  ///< each wait and who had that CPU meanwhile: `waited` was for best effort, by no quota's doing
+  pressure,   ///< a pressure trigger: that a task waited, not what for
+  run_queue,  ///< each wait and what had that CPU meanwhile: `waited` was for best effort, not because of a
+              ///< quota
 };
 inline constexpr std::size_t kAlarmSourceCount = 2;
 constexpr const char* name(AlarmSource source) {
   return source == AlarmSource::pressure ? "pressure" : "run-queue";
 }
 
-/// Whoever raises one sets the first six; the agent adds what it reads at that moment.
+/// The source sets the first six; the agent adds what it reads at that moment.
 struct Alarm {
   Contended what = Contended::cpu;
   AlarmSource source = AlarmSource::pressure;
   CgroupId victim{};  ///< none: the node as a whole
-  MonoTime at{};      ///< when it was heard
-  Duration waited{};  ///< somebody in it waited at least so long just now
-  /// When the kernel raised it; absent: it does not say.
+  MonoTime at{};      ///< when it was received
+  Duration waited{};  ///< some task in it waited at least this long just now
+  /// When the kernel raised it; absent: not given.
   std::optional<MonoTime> raised{};
 
   // "Lately" is since the tick before the last: between one tick's length and two. Absent: not known.

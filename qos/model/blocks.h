@@ -1,5 +1,5 @@
-// Limits of one disk, as blkioQOS of a class and a pod's annotation give them. May not: know which disk a
-// name leads to (disk_map.h does).
+// Limits of one disk, as given by blkioQOS of a class and by a pod's annotation. Does not know which disk a
+// name resolves to (disk_map.h does).
 #pragma once
 
 #include <cstdint>

@@ -18,8 +18,8 @@ bool names_no_claim(const Pod& pod, std::string_view directory) {
 
 }  // namespace
 
-/// What the pod has mounted for its claims, where it does not matter which is whose: there is one, or all of
-/// them lie on the same disks.
+/// The pod's mounts for its claims, if it does not matter which is which: there is one, or all of them lie on
+/// the same disks.
 std::span<const DiskNumber> DiskMap::of_claim(const Pod& pod) const {
   const auto claims = std::ranges::count_if(pod.volumes, &PodVolume::is_claim);
   std::ptrdiff_t mounted = 0;

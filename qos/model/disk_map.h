@@ -1,5 +1,5 @@
-// Which whole disks a name leads to: a device, a volume group, a volume of a pod. As read from the machine by
-// the collector of disks. May not: read anything.
+// Maps names to whole disks: a device, a volume group, a volume of a pod. As read from the machine by the
+// collector of disks. Does not read anything.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct DiskMap {
   std::vector<DiskNumber> bfq{};  ///< disks whose scheduler is BFQ, which has weights of its own
   bool operator==(const DiskMap&) const = default;
 
-  /// Empty: the name leads nowhere, or nobody can tell where. `pod` null: not of a pod.
+  /// Empty: the name resolves to no disk, or that is unknown. `pod` null: not of a pod.
   [[nodiscard]] std::span<const DiskNumber> disks_of(const Block& block, const Pod* pod) const;
   [[nodiscard]] bool has_bfq(DiskNumber disk) const;
 

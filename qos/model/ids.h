@@ -1,4 +1,4 @@
-// Names for things, as values. A cgroup is a number that is never reused; its path is for people.
+// Identifiers as values. A cgroup is a number that is never reused; its path is for display.
 #pragma once
 
 #include <compare>
@@ -8,10 +8,10 @@
 
 namespace evenkeel {
 
-/// One life of one cgroup directory (the same relative path in every hierarchy of a v1 host counts as one
-/// cgroup). A directory that is removed and made again gets a new id. Zero is "none".
-/// With a disk it is a target of its own: what this cgroup may do on that disk. Those of one cgroup stand
-/// together, behind the cgroup itself.
+/// One lifetime of a cgroup directory (the same relative path in every hierarchy of a v1 host counts as one
+/// cgroup). A directory that is removed and created again gets a new id. Zero is "none". With a disk it is a
+/// target of its own: the cgroup's limits on that disk. Those of one cgroup sort directly behind the cgroup
+/// itself.
 struct CgroupId {
   std::uint32_t value = 0;
   std::uint32_t disk =
@@ -21,7 +21,7 @@ struct CgroupId {
   explicit operator bool() const { return value != 0; }
 };
 
-/// Where levers of the whole machine are wished: no cgroup has this id.
+/// The target for levers of the whole machine: no cgroup has this id.
 inline constexpr CgroupId kNodeItself{UINT32_MAX};
 
 }  // namespace evenkeel

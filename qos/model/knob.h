@@ -28,10 +28,10 @@ inline constexpr std::size_t kKnobCount =
 #undef EVENKEEL_KNOB
     }
         .size();
-/// Room for one more row, which only tests/lever adds.
+/// Space for one more row, which only tests/lever adds.
 inline constexpr std::size_t kKnobSlots = kKnobCount + 1;
-/// The levers before this one bind one another. This one and those after it are plain: one number each, which
-/// no other lever binds.
+/// The levers before this one constrain one another. This one and those after it are plain: one number each,
+/// which no other lever constrains.
 inline constexpr Knob kFirstPlain{static_cast<std::uint8_t>(Knob::cpuset_cpus) + 1};
 
 /// A bit per knob.
@@ -43,7 +43,7 @@ constexpr KnobBits knob_bit(Knob knob) { return KnobBits{1} << static_cast<unsig
 enum class Merge : std::uint8_t {
   lowest,   ///< the tighter limit
   highest,  ///< the stronger protection
-  first,    ///< that of the policy that stands first in the registry
+  first,    ///< that of the policy that comes first in the registry
 };
 
 /// What the text of a value looks like.
@@ -88,14 +88,14 @@ enum class ReadIn : std::uint8_t { every_cgroup, pods_and_containers };
 enum class Controller : std::uint8_t { cpu, cpuacct, cpuset, memory, blkio, perf_event };
 inline constexpr std::size_t kControllerCount = 6;
 
-/// What is used instead of a missing lever, if the capabilities that it needs work.
+/// The replacement for a missing lever, if the capabilities that it needs work.
 struct StandIn {
   std::string_view text{};
   std::string_view needs{}, needs_too{};
 };
 
 /// A row of `evenkeel capabilities`. Several levers may name the same capability: the one that has `what`
-/// describes it, and its file is looked for.
+/// describes it, and its file is probed.
 struct KnobCapability {
   std::string_view name{};        ///< empty: there is no row for it
   int place = 1000;               ///< rows are sorted by it
@@ -130,7 +130,7 @@ struct KnobRow {
   ReadIn read_in = ReadIn::every_cgroup;
   KnobCapability capability{};
   KnobDocs docs{};
-  KnobMetric metric{};  ///< the value that is held on a disk
+  KnobMetric metric{};  ///< the metric of the value that is held on a disk
 
   /// The name of the file on this version of cgroups; empty: there is none.
   [[nodiscard]] constexpr std::string_view file(bool v2) const { return v2 ? v2_file : v1_file; }
@@ -138,7 +138,7 @@ struct KnobRow {
   [[nodiscard]] constexpr bool in_mainline(bool v2) const {
     return kernels == Kernels::all || (v2 && kernels == Kernels::v2);
   }
-  /// Whether an absent file is to be expected, and not reported.
+  /// Whether an absent file is expected, and not reported.
   [[nodiscard]] constexpr bool may_be_absent() const { return kernels != Kernels::all; }
 };
 
@@ -158,7 +158,7 @@ struct Unlimited {
 /// A value of any lever. cpu_quota counts microseconds per the cgroup's own period.
 using KnobValue = std::variant<std::int64_t, Unlimited, CpuSet>;
 
-/// For people: "150000", "unlimited", "0-3".
+/// For display: "150000", "unlimited", "0-3".
 std::string text(const KnobValue& value);
 /// a < b as limits: unlimited is above every number. CPU sets do not compare (false).
 bool tighter(const KnobValue& a, const KnobValue& b);

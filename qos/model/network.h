@@ -1,5 +1,5 @@
-// What is said of the network: bandwidth of classes and of pods, the addresses that a pod's packets carry,
-// and the interface that leads out of the node. May not: know queues or packets.
+// Network settings: bandwidth of classes and of pods, the addresses that a pod's packets carry, and the
+// interface that leads out of the node. Does not know queues or packets.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ struct IpAddress {
   auto operator<=>(const IpAddress&) const = default;
 };
 
-/// By what a pod's packets are known: its own addresses, or, when it has the node's, its processes.
+/// How a pod's packets are identified: by its own addresses, or, if it uses the node's, by its processes.
 struct PodNetwork {
   bool of_host = false;
   std::vector<IpAddress> addresses{};
@@ -50,7 +50,7 @@ struct PodNetwork {
 struct NetworkLink {
   std::string name{};
   int index = 0;
-  std::optional<BitRate> speed{};  ///< as the device says; virtual ones say nothing
+  std::optional<BitRate> speed{};  ///< as reported by the device; virtual ones report none
   bool operator==(const NetworkLink&) const = default;
 };
 

@@ -111,7 +111,7 @@ inline const QosClassStrategy& strategy_of(const QosStrategy& qos, QosClass valu
   }
   return qos.system;
 }
-/// Null: system pods have no say in whom they share CPUs with.
+/// Null: core scheduling does not apply to system pods.
 inline const CpuQos* cpu_strategy_of(const QosStrategy& qos, QosClass value) {
   return value == QosClass::system ? nullptr : &strategy_of(qos, value).cpu;
 }
@@ -199,25 +199,26 @@ struct ResctrlDynamic {
   bool enable = false;
   /// Of one memory: the CPUs at one last-level cache. Zero: the bandwidth is not steered.
   Bytes memory_bandwidth_per_second{};
-  Percent high_percent{80}, low_percent{65};  ///< of it: above, best effort is cut; below, it is given back
+  Percent high_percent{80}, low_percent{65};  ///< of it: above, best effort is cut; below, it is restored
   Percent least_mba_percent{10};              ///< that best effort keeps
   bool cache_ways = false;                    ///< its ways are steered, too, by the misses of services
-  /// Of the services' own usual misses: above, best effort's ways are cut; below, they are given back.
+  /// Relative to the services' own usual misses: above, best effort's ways are cut; below, they are restored.
   Percent high_miss_percent{150}, low_miss_percent{120};
-  std::int64_t least_misses_per_million = 500;  ///< instructions: fewer do not matter
+  std::int64_t least_misses_per_million = 500;  ///< per million instructions: fewer do not matter
   Percent least_cat_percent{10};                ///< of the cache, that best effort keeps
 };
 
-/// extensions.evenkeel.brake: best effort is cut at once when the kernel says that a service waits.
+/// extensions.evenkeel.brake: cuts best effort at once when a kernel alarm says that a service waits.
 struct BrakeSettings {
   bool enable = false;
-  bool run_queue = true;  ///< hear waits for best effort also by BPF, which needs no long window
+  bool run_queue = true;  ///< also detect waits for best effort by BPF, which needs no long window
   Duration window{
-      std::chrono::milliseconds(50)};   ///< waiting is looked at over so long; the kernel may want more
-  Percent cpu_pressure_percent{20};     ///< of the window somebody in the service waits for a CPU
+      std::chrono::milliseconds(50)};   ///< length of the pressure window; the kernel may require more
+  Percent cpu_pressure_percent{20};     ///< of the window: some task of the service waits for a CPU
   Percent memory_pressure_percent{10};  ///< the same for memory
-  Percent cpu_percent{10};              ///< of the node's CPU that best effort keeps meanwhile
-  MilliCpu least_cpu_per_pod{100};  ///< and never less than this for each of its pods: their probes answer
+  Percent cpu_percent{10};              ///< of the node's CPU that best effort keeps during the lease
+  MilliCpu least_cpu_per_pod{
+      100};  ///< and never less than this for each of its pods, so that probes are answered
   Duration lease{std::chrono::seconds(2)};  ///< after the last alarm
   Percent max_duty_percent{20};             ///< of any minute
 };
@@ -225,19 +226,19 @@ struct BrakeSettings {
 /// extensions.evenkeel: our own settings.
 struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
-  bool cpusets = true;     ///< containers run on the CPUs that their pod was given, the others on the rest
+  bool cpusets = true;     ///< containers run on the CPUs assigned to their pod, the others on the rest
   bool cpu_normalization = true;  ///< services' quotas follow the node's CPU normalization ratio
   bool batch_resources = true;    ///< shares, quotas and memory limits of pods that run on lent resources
-  /// Suppression: the allowance may rise only to the lowest target seen over this time (§
-  /// qos/cpu/suppress/suppress.cpp).
+  /// Suppression: the allowance may rise only to the lowest target seen over this time
+  /// (qos/cpu/suppress/damping.cpp).
   Duration suppress_recovery{std::chrono::seconds(5)};
   /// Suppression: between two small changes of the allowance at least this time passes.
   Duration suppress_dwell{std::chrono::seconds(10)};
   /// Burst: how much quota all pods together may gain in one second, in percent of the node's CPU capacity.
   Percent burst_growth_budget_percent{10};
-  /// Reclaim in the background: how much all cgroups together are asked for in one second.
+  /// Background reclaim: how much is reclaimed per second from all cgroups together.
   Bytes reclaim_per_second{std::int64_t{256} << 20};
-  /// Without an API server: an eviction ends the pod's processes. Else it is only told.
+  /// Without an API server: an eviction kills the pod's processes. Otherwise it is only reported.
   bool kill_without_api = false;
   std::array<bool, 7> feature_gates{};  ///< order of kFeatureGates and FeatureGate
   PredictionSettings prediction{};

@@ -1,4 +1,4 @@
-// The values of all plain knobs of one cgroup, or of the node: a number each, or not known. May not: know
+// The values of all plain knobs of one cgroup, or of the node: a number each, or not known. Does not know
 // what the numbers mean.
 #pragma once
 
@@ -22,13 +22,13 @@ using PlainNumbers = std::array<std::int64_t, kPlainCount>;
 /// Those of a new cgroup.
 const PlainNumbers& initial_numbers();
 
-/// "max" where the lever knows such a thing.
+/// "max" where the lever supports it.
 inline KnobValue plain_value(Knob knob, std::int64_t number) {
   const auto kind = row(knob).values.kind;
   if ((kind == ValueKind::bytes || kind == ValueKind::disk) && number == kPlainMax) return Unlimited{};
   return number;
 }
-/// The other way; anything but a number is "max".
+/// The inverse; anything but a number is "max".
 inline std::int64_t plain_number(const KnobValue& value) {
   const auto* number = std::get_if<std::int64_t>(&value);
   return number ? *number : kPlainMax;

@@ -1,5 +1,5 @@
-// What the pods' owners ask for: the part of a v1 Pod that decides anything, as plain values.
-// May not: hold measurements (snapshot.h does) or parse text.
+// What a pod's owner configures: the part of a v1 Pod that policies use, as plain values. Does not hold
+// measurements (snapshot.h does) or parse text.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Resources {
 
 struct Container {
   std::string name{};
-  std::string id{};  ///< as the runtime names it, without "containerd://"; empty until it has one
+  std::string id{};  ///< the container runtime's name for it, without "containerd://"; empty until it has one
   std::string image{};
   bool running = false;
   bool sidecar = false;  ///< a restartable init container: its requests count like a regular one's
@@ -57,7 +57,7 @@ struct CpuBurstOverride {
 /// koordinator.sh/memoryQOS: fields that replace those of the class's memoryQOS.
 struct MemoryQosOverride {
   enum class Policy : std::uint8_t {
-    of_class,   ///< no word, or "default"
+    of_class,   ///< not set, or "default"
     none,       ///< neither the class nor the fields count
     automatic,  ///< Koordinator's built-in values in place of the class's
   };
@@ -73,25 +73,26 @@ struct MemoryQosOverride {
   bool operator==(const MemoryQosOverride&) const = default;
 };
 
-/// Pods that are of use only together, as a batch scheduler sees them. Only this node's members are known.
+/// A gang: pods that are useful only together, as a batch scheduler sees them. Only this node's members are
+/// known.
 struct Gang {
   std::string name{};                           ///< "namespace/name"; empty: the pod is in none
-  std::optional<std::int64_t> min_available{};  ///< fewer are of no use; absent: not said, all are needed
+  std::optional<std::int64_t> min_available{};  ///< fewer are useless; absent: not given, all are needed
   std::optional<std::int64_t> total{};          ///< absent: as many as are needed
   bool operator==(const Gang&) const = default;
 };
 
-/// What decides whether a pod is asked to go, and when in the order.
+/// What decides whether a pod may be evicted, and in which order.
 struct EvictionTerms {
   /// koordinator.sh/eviction-policy: the triggers that may choose this pod, one bit each in the order of
   /// kFeatureGates.
   std::uint8_t by = 0xff;
-  bool enabled = false;       ///< koordinator.sh/eviction-enabled: "true"; triggers by priority ask for it
-  std::int32_t priority = 0;  ///< koordinator.sh/eviction-priority: the lower goes first
+  bool enabled = false;       ///< koordinator.sh/eviction-enabled: "true"; triggers by priority require it
+  std::int32_t priority = 0;  ///< koordinator.sh/eviction-priority: lower is evicted first
   std::optional<std::int64_t> sub_priority{};  ///< koordinator.sh/priority; absent: the pod's priority
   std::string owner_uid{};                     ///< of the controller; empty: none
-  bool daemon = false;              ///< of a DaemonSet: another one would be put on this node at once
-  std::optional<Duration> grace{};  ///< from SIGTERM to SIGKILL; absent: not said (30 s)
+  bool daemon = false;              ///< of a DaemonSet: a new one would be put on this node at once
+  std::optional<Duration> grace{};  ///< from SIGTERM to SIGKILL; absent: not given (30 s)
   Gang gang{};
   bool operator==(const EvictionTerms&) const = default;
 };
@@ -112,28 +113,27 @@ struct PodVolume {
   bool operator==(const PodVolume&) const = default;
 };
 
-/// Labels or annotations. Looked up without making a string of the key: policies ask in every tick.
+/// Labels or annotations. Lookups create no string: policies look up in every tick.
 using TextMap = std::map<std::string, std::string, std::less<>>;
 
 struct Pod {
   std::string uid{};  ///< as the cgroup directory spells it, always with '-' for '_'
   std::string namespace_{};
   std::string name{};
-  /// Of whoever makes such pods: a Deployment, not its ReplicaSet of the day. Empty: nobody, or not known.
+  /// The top-level owner of such pods: a Deployment, not its current ReplicaSet. Empty: none, or not known.
   std::string owner{};
   KubeQos kube_qos = KubeQos::besteffort;
   std::optional<QosClass> label_qos{};  ///< "raw" QoS: absent without the label or with an unknown word
   PriorityClass priority_class = PriorityClass::none;  ///< "raw": from the label, else from the number
   std::optional<std::int32_t> priority{};
   PodPhase phase = PodPhase::unknown;
-  std::optional<std::int64_t> created_unix_seconds{};  ///< static pods: since when they run
+  std::optional<std::int64_t> created_unix_seconds{};  ///< static pods: start time
   bool terminating = false;
   bool hands_off = false;  ///< annotation evenkeel.io/hands-off: "true"
-  bool is_static = false;  ///< from the kubelet's own files: the API cannot take it away
+  bool is_static = false;  ///< from the kubelet's own files: the API cannot delete it
   EvictionTerms eviction{};
   bool from_cgroup_only = false;  ///< found by walking kubepods: spec unknown, name and namespace empty
-  bool unlisted =
-      false;  ///< the newest list does not name it, but its directory lives: as an earlier list had it
+  bool unlisted = false;  ///< not in the newest list, but its directory exists: spec as in an earlier list
   std::vector<Container> containers{};
   Resources init_peak{};  ///< the most that the init containers request at once, sidecars included
   Resources overhead{};   ///< of the runtime class
@@ -142,7 +142,7 @@ struct Pod {
   CpuBurstOverride cpu_burst{};
   MemoryQosOverride memory_qos{};
   std::vector<ResctrlPart> resctrl{};  ///< not empty: the pod has a group of its own
-  std::vector<Block> blocks{};         ///< what it may do on disks; not empty: `volumes` are known
+  std::vector<Block> blocks{};         ///< its limits on disks; not empty: `volumes` are known
   std::vector<PodVolume> volumes{};
   PodNetwork network{};
   std::optional<std::int64_t> group_identity{};  ///< koordinator.sh/cpuQOS: replaces that of its class, LS
@@ -159,7 +159,7 @@ struct ThirdPartyAllocation {
   bool operator==(const ThirdPartyAllocation&) const = default;
 };
 
-/// What the Node object says; every part may be absent (then the kernel's view counts).
+/// What the Node object contains; every part may be absent (then the kernel's view counts).
 struct NodeObject {
   std::string name{};
   std::optional<MilliCpu> cpu_capacity{};
@@ -170,9 +170,10 @@ struct NodeObject {
   std::optional<MilliCpu> cpu_raw_allocatable{};
   std::optional<Bytes> memory_raw_allocatable{};
   Resources lent{};  ///< status.allocatable of batch and mid resources; zero is a figure, absent is unknown
-  std::optional<double> cpu_normalization_ratio{};  ///< above 0, at most 100; only above 1 it acts
+  std::optional<double> cpu_normalization_ratio{};  ///< above 0, at most 100; has an effect only above 1
   std::vector<ThirdPartyAllocation> third_parties{};
-  std::string third_parties_unknown{};  ///< not empty: somebody has taken something, and why it is not known
+  std::string third_parties_unknown{};  ///< not empty: third parties have taken an unknown amount, and why it
+                                        ///< is not known
   std::optional<MilliCpu>
       reserved_cpu{};  ///< node.koordinator.sh/reservation .resources.cpu (or the size of reservedCPUs)
   std::optional<Bytes> reserved_memory{};
@@ -182,7 +183,7 @@ struct NodeObject {
   std::optional<BitRate> network_bandwidth{};  ///< node.koordinator.sh/network-bandwidth
   /// kubelet.koordinator.sh/cpu-manager-policy, or the kubelet's own checkpoint, says "static".
   bool kubelet_static_cpu_manager = false;
-  CpuSet kubelet_pinned_cpus{};  ///< what it has given to containers exclusively
+  CpuSet kubelet_pinned_cpus{};  ///< CPUs that it has assigned to containers exclusively
   TextMap labels{};
   TextMap annotations{};
   bool operator==(const NodeObject&) const = default;

@@ -1,4 +1,5 @@
-// What a pod requests as a whole by the rule of Kubernetes, and whether its cgroup is still being set up.
+// Computes what a pod requests as a whole by the rule of Kubernetes, and whether its cgroup is still being
+// set up.
 #pragma once
 
 #include "qos/model/pod.h"
@@ -6,9 +7,9 @@
 
 namespace evenkeel {
 
-// What a pod as a whole requests, by the rule of Kubernetes. May not: ask what it uses.
+// What a pod as a whole requests, by the rule of Kubernetes. Does not look at its use.
 
-/// What the API server makes of a container's resources: where only a limit is given, it is the request, too.
+/// The API server's default for a container's resources: where only a limit is given, it is the request, too.
 Resources completed_requests(const Resources& requests, const Resources& limits);
 
 /// Sums and maxima of each resource; what neither gives stays absent. Sums are clamped.
@@ -19,16 +20,15 @@ void raise(Resources& most, const Resources& other);
 /// is "not requested", unless the pod is known from its cgroup only: then nothing is known.
 Resources pod_requests(const Pod& pod);
 
-// Whether a cgroup's maker may not be done with it. Whoever makes one (kubelet, runtime, systemd) writes its
-// shares and limits right after the directory: what we write in between is lost or makes the maker's write
-// fail.
+// Whether a cgroup may still be in setup. Its creator (kubelet, runtime, systemd) writes shares and limits
+// right after creating the directory: a write of ours in between is lost or makes the creator's write fail.
 
-/// v1 1024, v2 100: what the kernel gives, and no kubelet or runtime leaves to a pod.
+/// v1 1024, v2 100: the kernel's initial values, which kubelets and runtimes always replace for a pod.
 bool has_default_shares(const NodeSnapshot& node, const CgroupSample& cgroup);
 
 /// Nothing runs in a pod before it has a container's directory.
 bool provisioning(const NodeSnapshot& node, const PodSample& pod);
-/// A container or a service: done when a tick has gone by, since only then is there a use.
+/// A container or a service: set up when a tick has passed, because its use is known only then.
 bool provisioning(const NodeSnapshot& node, const CgroupSample& cgroup);
 
 }  // namespace evenkeel

@@ -1,5 +1,5 @@
-// Why a value is what it is: a sentence with holes and the numbers that go in, rendered only when somebody
-// asks. Making one allocates nothing, so every intent of every tick carries one.
+// The reason for a value: a sentence with placeholders and their numbers, rendered only on request. Creating
+// one allocates nothing, so every intent of every tick carries one.
 #pragma once
 
 #include <array>
@@ -20,7 +20,7 @@ struct Reason {
   std::array<Number, kMaxNumbers> numbers{};
 
   /// "services use 6.25 CPUs of 16 CPUs": the unit comes with the number (CPUs, %, GiB, µs, s), so a sentence
-  /// only says what it is. A hole without a number is "?".
+  /// needs none. A placeholder without a number is "?".
   [[nodiscard]] std::string text() const;
 };
 

@@ -1,5 +1,5 @@
-// An order to take memory from a cgroup (memory.reclaim), and what came of the last one. An order is no value
-// that stands in a file: nothing has to be put back. May not: decide who gets one (qos/memory/reclaim.h
+// An order to reclaim memory from a cgroup (memory.reclaim), and the result of the last one. An order is not
+// a value in a file: nothing has to be restored. Does not decide which cgroup gets one (qos/memory/reclaim.h
 // does).
 #pragma once
 
@@ -28,8 +28,8 @@ constexpr std::string_view name(ReclaimCause cause) {
   return "";
 }
 
-/// Holds until the next tick's orders take its place. Between the two marks it may be carried out more than
-/// once: memory is taken whenever more than `above` is in use, until `down_to` is left.
+/// Valid until the next tick's orders replace it. Between the two marks it may be carried out more than once:
+/// memory is reclaimed whenever more than `above` is in use, until `down_to` is left.
 struct ReclaimOrder {
   CgroupId target{};
   ReclaimCause cause = ReclaimCause::watermark;
@@ -38,9 +38,9 @@ struct ReclaimOrder {
   Bytes most{};            ///< in all, until the next orders
   bool rationed = false;   ///< `most` is what the node can spare, not what is wanted
   bool file_only = false;  ///< page cache alone
-  /// More stall of the cgroup's tasks for memory than this ends it. Absent: it does not matter.
+  /// More memory stall of the cgroup's tasks than this ends it. Absent: no limit.
   std::optional<Duration> stall_allowed{};
-  /// With so much in use its tasks reclaim for themselves; their stall is not of our making.
+  /// With this much in use its tasks reclaim for themselves; their stall is not caused by the order.
   std::optional<Bytes> own_stalls_above{};
   Reason why{};
 };
@@ -49,7 +49,7 @@ enum class ReclaimEnd : std::uint8_t {
   going,
   done,          ///< all that was ordered
   pressure,      ///< the cgroup's tasks were stalled
-  nothing_left,  ///< the kernel finds no more that it could take
+  nothing_left,  ///< the kernel finds no more reclaimable memory
   budget,        ///< the node can spare no more
   failed,
 };
@@ -63,10 +63,10 @@ struct ReclaimOutcome {
   int error = 0;  ///< errno of a failure
 };
 
-/// What this machine can do about memory in use.
+/// What this machine supports for reclaim.
 struct ReclaimSupport {
-  bool on_demand = false;  ///< memory.reclaim is there
-  bool file_only = false;  ///< memory.reclaim takes swappiness=0
+  bool on_demand = false;  ///< memory.reclaim exists
+  bool file_only = false;  ///< memory.reclaim accepts swappiness=0
 };
 
 }  // namespace evenkeel

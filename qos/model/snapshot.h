@@ -1,5 +1,5 @@
 // Everything known about the node at one moment, as one value: the only input of a policy besides the
-// NodeSLO. Every measurement may be absent, and absent is never zero. May not: read anything.
+// NodeSLO. Every measurement may be absent, and absent is never zero. Does not read anything.
 #pragma once
 
 #include <algorithm>
@@ -93,7 +93,7 @@ enum class CgroupKind : std::uint8_t {
   host_application,
   node,  ///< no cgroup: where the levers of the node itself are
 };
-/// Where tasks are, as opposed to what holds other groups.
+/// Where tasks are, as opposed to cgroups that contain others.
 constexpr bool is_leaf(CgroupKind kind) {
   return kind == CgroupKind::container || kind == CgroupKind::host_application;
 }
@@ -103,11 +103,11 @@ inline constexpr CgroupIndex kNoCgroup = -1;
 struct CgroupSample {
   CgroupId id{};
   CgroupKind kind = CgroupKind::pod;
-  CgroupIndex parent = kNoCgroup;         ///< always smaller than the own index: parents come first
-  std::string_view path{};                ///< relative to the hierarchy's root; owned by the cgroup tree
-  bool hands_off = false;                 ///< the pod's owner or the node's forbids writing here
-  bool disks_matter = false;              ///< somebody limits it on a disk: see NodeSnapshot::disk_readings
-  std::optional<MilliCpu> cpu_use{};      ///< since the previous tick; absent on the first sight
+  CgroupIndex parent = kNoCgroup;     ///< always smaller than the own index: parents come first
+  std::string_view path{};            ///< relative to the hierarchy's root; owned by the cgroup tree
+  bool hands_off = false;             ///< the pod's owner or the node's forbids writing here
+  bool disks_matter = false;          ///< a limit on a disk is configured: see NodeSnapshot::disk_readings
+  std::optional<MilliCpu> cpu_use{};  ///< since the previous tick; absent on the first sight
   std::optional<Duration> system_time{};  ///< its tasks ran in the kernel, since the cgroup began
   std::optional<Throttling> throttling{};
   MemorySample memory{};
@@ -155,7 +155,7 @@ struct NodeMemory {
 struct NodeSample {
   MilliCpu cpu_capacity{};            ///< online CPUs; 0 = unknown
   std::optional<MilliCpu> cpu_use{};  ///< user + nice + system + irq + softirq
-  /// What the host of this virtual machine gave to others while it was wanted here (steal); in no use.
+  /// CPU time that the host of this virtual machine took from it (steal); in no use.
   std::optional<MilliCpu> cpu_stolen{};
   std::optional<NodeMemory> memory{};
   PressureSample pressure{};
@@ -172,9 +172,9 @@ struct NodeSnapshot {
   std::shared_ptr<const ResctrlSystem> resctrl{};  ///< null: not mounted; replaced when it changes
   std::vector<ResctrlUse> resctrl_use{};           ///< of our groups and the root's; empty: there are none
   std::optional<MonoTime> resctrl_measured{};      ///< when resctrl_use was read; less often than each tick
-  /// Null: nobody asks, or they were not looked at yet; replaced when it changes.
+  /// Null: no policy needs it, or it was not read yet; replaced when it changes.
   std::shared_ptr<const DiskMap> disks{};
-  /// The same of the interface that leads out of the node.
+  /// The same for the interface that leads out of the node.
   std::shared_ptr<const NetworkLink> network{};
   NodeObject object{};
   bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
@@ -183,13 +183,13 @@ struct NodeSnapshot {
   std::vector<ReclaimOutcome> reclaimed{};  ///< since the previous tick
 
   std::vector<CgroupSample> cgroups{};
-  std::vector<DiskReading> disk_readings{};  ///< of cgroups whose disks matter to somebody
+  std::vector<DiskReading> disk_readings{};  ///< of cgroups with a configured disk limit
   std::vector<PodSample> pods{};
   std::vector<ContainerSample> containers{};
   std::vector<HostApplicationSample> host_applications{};
   CgroupIndex kubepods = kNoCgroup, burstable = kNoCgroup, besteffort = kNoCgroup;
 
-  // Who hurts whom; filled only while extensions.evenkeel.interference (alarms: brake) is on.
+  // Interference data; filled only while extensions.evenkeel.interference (alarms: brake) is on.
   CounterStatus counters{};
   std::vector<CpuCounts> cpu_counts{};  ///< windows that ended since the previous tick
   RunQueue run_queue{};
@@ -197,11 +197,11 @@ struct NodeSnapshot {
   std::vector<Alarm> alarms{};  ///< since the previous look; the oldest first
 
   bool pods_known = false;  ///< the pod source has delivered at least once
-  /// The pod source has not confirmed its list for too long: nothing irreversible may rest on it.
+  /// The pod source has not confirmed its list for too long: no irreversible action may rest on it.
   bool pods_stale = false;
-  bool object_stale = false;  ///< the same of `object`
+  bool object_stale = false;  ///< the same for `object`
 
-  /// Owners of what the pointers above point to; replaced as a whole, never changed in place.
+  /// Owners of the objects that the pointers above point to; replaced as a whole, never changed in place.
   std::shared_ptr<const std::vector<Pod>> pod_specs{};
   std::shared_ptr<const NodeSlo> slo{};
 

@@ -89,7 +89,7 @@ struct BlameRest {
 enum class RunQueueSource : std::uint8_t {
   none,       ///< not requested or not possible: see `why`
   schedstat,  ///< per-task sums of the kernel; without blame
-  bpf,        ///< every wait and who ran meanwhile
+  bpf,        ///< every wait and what ran meanwhile
 };
 
 struct RunQueue {

@@ -1,5 +1,5 @@
-// Averages over the last so many seconds, each value weighted with the time that it stands for. Any window
-// fits into a fixed number of slots, so it costs the same memory whatever is configured. Pure.
+// Averages over the last seconds, each value weighted with the time that it covers. Any window fits into a
+// fixed number of slots, so it costs the same memory whatever is configured. Pure.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class TimeWindow {
     for (std::size_t i = 0; i < kValues; ++i) slot.sums[i] += Wide{values[i]} * covers.count();
   }
   void clear() { count_ = 0; }
-  /// How much time the values stand for. A window that has holes in it covers less than its length.
+  /// How much time the values cover. A window with gaps covers less than its length.
   [[nodiscard]] Duration covered() const {
     Duration all{};
     for (std::size_t i = 0; i < count_; ++i) all += slot(i).covers;
@@ -54,7 +54,7 @@ class TimeWindow {
  private:
   __extension__ using Wide = __int128;
   static constexpr std::size_t kSlots = 64;
-  /// Windows of so many values are exact; values of longer ones share slots, which leave as a whole.
+  /// Windows of up to this many values are exact; values of longer ones share slots, which leave as a whole.
   static constexpr int kExact = 60;
   struct Slot {
     MonoTime first{}, last{};

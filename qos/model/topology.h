@@ -1,4 +1,4 @@
-// How the machine's CPUs hang together. A value; collectors/node/topology.cpp fills it.
+// The CPU topology of the machine. A value; collectors/node/topology.cpp fills it.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ struct CpuInfo {
 struct CpuTopology {
   std::vector<CpuInfo> cpus{};  ///< online CPUs, ascending by id; empty = unknown
   CpuSet online{};
-  std::string model{};  ///< of the first CPU, as the kernel names it; empty: it does not say
+  std::string model{};  ///< of the first CPU, as the kernel names it; empty: not given
 };
 
 }  // namespace evenkeel

@@ -1,5 +1,5 @@
-// Quantities with a dimension: mixing two of them does not compile. A raw integer is a count or a bug.
-// May not: know about files, text or clocks.
+// Quantities with a dimension: mixing two of them does not compile. A raw integer is a count or a bug. Does
+// not know files, text or clocks.
 #pragma once
 
 #include <chrono>
@@ -39,7 +39,7 @@ using MilliCpu = Quantity<struct MilliCpuTag>;
 using CpuTime = Quantity<struct CpuTimeTag>;
 /// Microseconds of CPU per bandwidth period: what `cpu.cfs_quota_us` and `cpu.max.burst` count.
 using QuotaTime = Quantity<struct QuotaTimeTag>;
-/// The smallest CFS quota that the kernel takes (kernel/sched/core.c, min_cfs_quota_period: 1 ms).
+/// The smallest CFS quota that the kernel accepts (kernel/sched/core.c, min_cfs_quota_period: 1 ms).
 inline constexpr QuotaTime kMinQuota{1000};
 /// Hundredths of a whole; may exceed 100 where a field says so.
 using Percent = Quantity<struct PercentTag>;
@@ -49,8 +49,8 @@ using BitRate = Quantity<struct BitRateTag>;
 
 using Duration = std::chrono::nanoseconds;
 
-/// A point on the agent's own monotonic time line. It has no now(): only agent/runtime/clock.h asks the
-/// machine.
+/// A point on the agent's own monotonic time line. It has no now(): only agent/runtime/clock.h reads the
+/// machine's clock.
 struct MonoClock {
   using rep = Duration::rep;
   using period = Duration::period;
@@ -85,7 +85,7 @@ constexpr std::int64_t scaled_up(std::int64_t value, std::int64_t times, std::in
   return exact > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(exact);
 }
 
-/// a + b and a - b, clamped to what 64 bits hold: for sums of what other people wrote.
+/// a + b and a - b, clamped to 64 bits: for sums of external values.
 template <class Tag>
 constexpr Quantity<Tag> clamped_sum(Quantity<Tag> a, Quantity<Tag> b) {
   std::int64_t sum = 0;

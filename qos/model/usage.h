@@ -1,5 +1,5 @@
-// What was used lately, averaged over the aggregation window: what can be lent is computed from it.
-// Absent is unknown, never zero. May not: hold history (agent/history does).
+// Recent use, averaged over the aggregation window: the input of the lendable sums. Absent is unknown, never
+// zero. Does not hold history (agent/history does).
 #pragma once
 
 #include <optional>

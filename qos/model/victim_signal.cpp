@@ -6,7 +6,7 @@
 namespace evenkeel {
 
 double level_of(double value, const SignalTraits& signal) {
-  constexpr double kLeast = 1e-6;  // a signal without a floor still has a logarithm
+  constexpr double kLeast = 1e-6;  // for the logarithm of a signal without a floor
   return std::log(std::max(std::max(value, 0.0) + signal.floor, kLeast));
 }
 double value_of(double level, const SignalTraits& signal) {

@@ -1,5 +1,5 @@
-// The signals by which a victim's suffering is seen, and the scale on which they are compared: logarithms, so
-// that "one and a half times as slow" is the same distance everywhere. May not: measure.
+// The signals that show a victim's slowdown, and the scale on which they are compared: logarithms, so that
+// "one and a half times as slow" is the same distance everywhere. Does not measure.
 #pragma once
 
 #include <array>
@@ -14,13 +14,13 @@ enum class Signal : std::uint8_t { cpi, reference_cpi, run_queue_wait, reclaim_s
 inline constexpr std::size_t kSignals = 5;
 
 struct SignalTraits {
-  const char* name;  ///< as metrics and sentences say it
+  const char* name;  ///< name in metrics and texts
   const char* unit;  ///< of one sample
   /// What is added before the logarithm, and the least rise above normal that matters, in the signal's unit:
-  /// for signals whose normal value is next to nothing.
+  /// for signals whose normal value is close to zero.
   double floor;
-  /// By hardware counters, a sample in each counting period; the others have one in each stall window. What
-  /// it is depends on the make of the CPU.
+  /// By hardware counters, a sample in each counting period; the others have one in each stall window. Its
+  /// normal level depends on the CPU model.
   bool counts_cycles;
 };
 

@@ -12,8 +12,8 @@ constexpr Duration kWindow = seconds(5);
 
 bool owns_cpus(const Pod& pod) { return pod.label_qos == QosClass::lsr || pod.label_qos == QosClass::lse; }
 
-// Koordinator goes by the label alone; a pod that only its directory tells of has none, so there the branch
-// says.
+// Koordinator uses the label alone; a pod that is known only from its directory has none, so its QoS branch
+// is used.
 bool outside_pool(const Pod& pod) {
   const bool plain_batch = pod.from_cgroup_only && pod.kube_qos == KubeQos::besteffort;
   return owns_cpus(pod) || pod.label_qos == QosClass::be || plain_batch;
@@ -121,7 +121,7 @@ Demands demands_above(std::span<const Candidate> candidates, std::int64_t level)
   return demands;
 }
 
-/// The level up to which all demands can be met: raised as long as small demands leave something over.
+/// The level up to which all demands can be met: raised while small demands leave something over.
 std::int64_t fair_level(std::span<const Candidate> candidates, const Demands& all, std::int64_t budget) {
   std::int64_t level = 0;
   for (Demands open = all; open.count > 0;) {

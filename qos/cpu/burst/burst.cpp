@@ -11,8 +11,9 @@ namespace {
 using std::chrono::seconds;
 using Candidate = CpuBurstState::Candidate;
 
-// A raised quota that is not used any more goes back, a fifth per second (the reference keeps it for ever on
-// an idle node, W23): when the container has used less than half of its base for a minute without throttling.
+// A raised quota that is no longer used is lowered again, a fifth per second, when the container has used
+// less than half of its base for a minute without throttling. (Koordinator keeps it for ever on an idle
+// node.)
 constexpr Duration kQuiet = seconds(60);
 constexpr Percent kQuietUse{50};
 
@@ -61,7 +62,7 @@ bool quiet(const CgroupSample& cgroup, MilliCpu limit, MonoTime now, std::option
   return since && now - *since >= kQuiet;
 }
 
-/// The last reason that counts: what the node says overrules what the container would like.
+/// The last reason that applies: the node's overrules the container's.
 BurstCause cause_of(bool tokens_left, bool unused, BurstOperation wanted, ShareState node) {
   if (node == ShareState::overload) return BurstCause::full;
   if (unused) return BurstCause::unused;
@@ -83,8 +84,8 @@ void choose_operation(const Tick& tick, const CpuBurstStrategy& strategy, const 
   candidate.cause = cause_of(allowed, unused, wanted, tick.pool.state);
 }
 
-/// On v1 a container cannot have more than its pod; where the pod's own quota is not ours to raise, that ends
-/// it.
+/// On v1 a container cannot have more than its pod; if burst may not raise the pod's quota, that is the
+/// ceiling.
 QuotaTime ceiling_of(const Tick& tick, const CpuBurstStrategy& strategy, const CgroupSample& container,
                      QuotaTime base, bool pod_is_ours) {
   const QuotaTime ceiling = burst_ceiling(base, strategy.cfs_quota_burst_percent);
@@ -103,7 +104,7 @@ bool quota_wanted(BurstPolicy policy) {
   return policy == BurstPolicy::automatic || policy == BurstPolicy::cfs_quota_burst_only;
 }
 
-/// What the kernel takes: no more than the quota. The base is never more than the quota in force.
+/// The kernel accepts no more than the quota. The base is never more than the quota in force.
 QuotaTime legal_burst(QuotaTime wanted, const Candidate& candidate) {
   if (candidate.quota_burst || (candidate.divisor && candidate.current))
     return std::min(wanted, candidate.base);
@@ -118,7 +119,7 @@ void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, Mill
   if (candidate.quota_burst) {
     candidate.ceiling = ceiling_of(tick, strategy, cgroup, candidate.base, owner.quota_is_ours);
     choose_operation(tick, strategy, cgroup, limit, memory, candidate);
-    // What it had before its limit was divided was never its due.
+    // The quota before its limit was divided is not its base.
     const bool undivided = candidate.divisor && memory.divisor != candidate.divisor;
     candidate.target = quota_target(undivided ? std::nullopt : candidate.current, candidate.operation,
                                     tick.elapsed, candidate.base, candidate.ceiling);
@@ -128,9 +129,9 @@ void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, Mill
         legal_burst(static_burst(limit, strategy.cpu_burst_percent, candidate.period), candidate);
 }
 
-/// A container that was started again has a new id, which the kubelet's list names a second or two later. Its
-/// directory is known by its quota: it is what the limit makes of a container of the pod whose own directory
-/// is gone. Null: none.
+/// A restarted container has a new id, which the kubelet's list names a second or two later. Its directory is
+/// recognized by its quota: that of the limit of a container of the pod whose own directory is gone. Null:
+/// none.
 const Container* heir_of(const NodeSnapshot& node, const PodSample& pod, const ContainerSample& unnamed) {
   const CgroupSample* cgroup = node.cgroup(unnamed.cgroup);
   if (!cgroup || !cgroup->applied.cpu_limit || pod.spec->from_cgroup_only) return nullptr;
@@ -156,7 +157,7 @@ void consider(const Tick& tick, const Owner& owner, const ContainerSample& conta
   candidate.divisor = owner.divisor;
   const auto& limit = cgroup->applied.cpu_limit;
   candidate.unreadable = !limit || limit->period <= Duration::zero();
-  // An heir's quota is what it is known by, so it is not raised yet.
+  // The quota identifies the restarted container, so it is not raised yet.
   candidate.quota_burst =
       (pod.from_cgroup_only || (container.spec->running && !is_heir)) && quota_wanted(owner.strategy.policy);
   if (!candidate.unreadable) {
@@ -188,11 +189,11 @@ void forget_the_gone(CpuBurstState& state, MonoTime now) {
   std::erase_if(state.pods, [&](const auto& entry) { return entry.second.seen != now; });
 }
 
-// Always on: a pod's annotation may ask for burst where the node's strategy does not. Where neither does,
-// nothing is wished.
+// Always on: a pod's annotation may enable burst where the node's strategy does not. Where neither does,
+// there are no intents.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-/// Which quotas are burst's in this tick.
+/// Which quotas burst sets in this tick.
 void publish(const NodeSnapshot& node, const CpuBurstState& state, decide::BurstQuotas& quotas) {
   quotas.containers.clear();
   quotas.raised_pods.clear();
@@ -236,7 +237,7 @@ CpuBurstStrategy burst_strategy(const CpuBurstStrategy& node, const CpuBurstOver
 }
 
 bool skipped_by_burst(const Pod& pod) {
-  // Pods in the kubelet's BestEffort branch have no limits by definition; suppression alone speaks for them.
+  // Pods in the kubelet's BestEffort branch have no limits by definition; suppression alone limits them.
   const bool owns_cpus = pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr;
   const bool over = !pod.from_cgroup_only && !is_active(pod);
   return owns_cpus || is_best_effort(pod) || over || pod.hands_off;

@@ -1,6 +1,6 @@
 // Policy "cpu-burst": lets services use CPU that the node has to spare. Static burst lets a container use
-// what it left in earlier periods (cpu.max.burst); quota burst raises the quota of a throttled container, and
-// its pod's with it, while the node's shared CPUs are idle.
+// what it left unused in earlier periods (cpu.max.burst); quota burst raises the quota of a throttled
+// container, and its pod's with it, while the node's shared CPUs are idle.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 
 namespace evenkeel::burst {
 
-/// What a container may burst: earned while it uses little, spent while it uses more than its limit.
+/// How much a container may burst: earned while it uses little, spent while it uses more than its limit.
 struct TokenBucket {
   std::int64_t tokens = 0;    ///< percent of the limit, times microseconds
   std::int64_t capacity = 0;  ///< likewise; tokens stay within [-capacity, capacity]
@@ -26,8 +26,8 @@ struct TokenBucket {
 enum class BurstOperation : std::uint8_t { remain, up, down };
 enum class BurstCause : std::uint8_t { nothing, throttled, not_idle, full, tokens_spent, unused };
 
-/// The node's use of the last seconds, per container its token bucket and its base, per pod the quota it had
-/// before it was raised.
+/// The node's use in the last seconds; for each container its token bucket and base quota; for each pod its
+/// quota before it was raised.
 struct CpuBurstState {
   struct Use {
     MonoTime at{};
@@ -39,7 +39,7 @@ struct CpuBurstState {
 
   struct Container {
     MonoTime seen{};
-    std::optional<QuotaTime> base{};  ///< of the spec, or the first quota seen where there is no spec
+    std::optional<QuotaTime> base{};  ///< from the spec, or the first quota seen if there is no spec
     std::optional<TokenBucket> bucket{};
     std::optional<MonoTime> quiet_since{};
     std::optional<double> divisor{};  ///< of its quota at the last tick (qos/cpu/burst/normalization.h)
@@ -60,15 +60,15 @@ struct CpuBurstState {
     std::int32_t pod = 0;
     BurstOperation operation = BurstOperation::remain;
     BurstCause cause = BurstCause::nothing;
-    bool unreadable = false;   ///< its quota could not be read: nothing else here is known
-    bool quota_burst = false;  ///< its quota is ours to set; otherwise target is what it has
+    bool unreadable = false;   ///< its quota could not be read; no other field here is known
+    bool quota_burst = false;  ///< burst sets its quota; otherwise target is the current quota
     QuotaTime base{}, ceiling{}, target{}, burst{};
     std::optional<QuotaTime> current{};  ///< absent: unlimited
     std::optional<double> divisor{};
     Duration period{};
   };
   std::vector<Candidate> candidates{};
-  std::size_t turn = 0;  ///< whose turn it is to get what cannot be divided
+  std::size_t turn = 0;  ///< order in which containers get what cannot be divided
 };
 
 using CpuBurstPolicy = decide::Policy<CpuBurstState, decide::Publishes<decide::BurstQuotas>>;
@@ -77,8 +77,7 @@ extern const CpuBurstPolicy cpu_burst_policy;
 /// The node's strategy with the fields that the pod's annotation replaces. An unknown policy word is "none".
 CpuBurstStrategy burst_strategy(const CpuBurstStrategy& node, const CpuBurstOverride& pod);
 
-/// A pod that burst has nothing to do with: it owns its CPUs, is best effort, has ended, or is nobody's
-/// business.
+/// Whether burst ignores a pod: it has exclusive CPUs, is best effort, has ended, or is not managed.
 bool skipped_by_burst(const Pod& pod);
 
 }  // namespace evenkeel::burst

@@ -61,7 +61,7 @@ QuotaTime sum_of_targets(const Pod& pod, Group group, Duration period) {
   return sum;
 }
 
-/// The pod's quota without burst: what it is while we do not raise it, or what its divided limits make.
+/// The pod's quota without burst: its quota while burst does not raise it, or that of its divided limits.
 CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, MonoTime now,
                                     std::optional<double> divisor, CpuBurstState& state) {
   auto& memory = state.pods[cgroup.id];
@@ -71,7 +71,7 @@ CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, 
   memory.seen = now;
   memory.raised = memory.raised && limit.quota && !changed;
   if (memory.raised) return memory;
-  // A tick after a change the file still holds what the old divisor made of it: nobody is raised above that.
+  // A tick after a change the file still holds the quota of the old divisor: nothing is raised above that.
   constexpr QuotaTime kNotKnown{INT64_MAX};
   memory.original = changed && memory.original > QuotaTime{} ? kNotKnown : limit.quota.value_or(QuotaTime{});
   if (const auto due = divisor ? normalized_pod_quota(pod, limit.period, *divisor) : std::nullopt)
@@ -80,7 +80,7 @@ CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, 
 }
 
 /// Absolute, from the containers' targets of this tick; a sum of differences would drift with every failed
-/// write and every restarted container (W22).
+/// write and every restarted container.
 void wish_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, CpuBurstState::PodQuota& memory,
                     decide::Intents& out) {
   const bool any = std::any_of(group.begin(), group.end(), [](const Candidate& c) { return c.quota_burst; });

@@ -9,8 +9,8 @@
 namespace evenkeel::burst {
 namespace {
 
-/// Those whose quota is what they may use: batch pods have theirs from what is lent (batch_resources.h), pods
-/// with CPUs of their own have none.
+/// Pods limited by their quota: batch pods have theirs from lent resources (batch_resources.h), pods with
+/// CPUs of their own have none.
 bool is_divided(const Pod& pod) {
   const bool owns_cpus = pod.allocated_cpus && !pod.allocated_cpus->empty();
   return pod.label_qos.value_or(QosClass::ls) == QosClass::ls && !owns_cpus && is_active(pod) &&
@@ -41,7 +41,7 @@ class Round {
     want(*cgroup, divided(base_quota(limit, cgroup->applied.cpu_limit->period), divisor), divisor);
   }
 
-  /// The kubelet may have been told to set no quotas.
+  /// The kubelet may be configured to set no quotas.
   [[nodiscard]] const CgroupSample* limited(CgroupIndex index) const {
     const auto* cgroup = node_.cgroup(index);
     const bool has_quota = cgroup && cgroup->applied.cpu_limit && cgroup->applied.cpu_limit->quota &&

@@ -11,7 +11,7 @@ std::string_view label(const Pod& pod, const char* key) {
   return found == pod.labels.end() ? std::string_view() : std::string_view(found->second);
 }
 
-/// Pods that name no group are one; no label can have its name.
+/// Pods that name no group form one; no label can have its name.
 void name_group(std::string_view chosen, bool expeller, std::string& out) {
   out = chosen.empty() ? "(common)" : chosen;
   if (expeller) out += "-expeller";

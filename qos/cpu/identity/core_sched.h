@@ -1,8 +1,9 @@
 // Policy "core-sched": cpuQOS under the policy coreSched. Tasks of different groups never run at the same
-// time on the threads of one core: each group has a cookie of its own (Documentation/admin-guide/
-// hw-vuln/core-scheduling.rst). A class with coreExpeller is kept apart from those without; pods name a group
-// (koordinator.sh/core-sched-group-id) or have one for themselves (core-sched-policy: exclusive). cpu.idle of
-// schedIdle is set by qos/cpu/identity/identity.h. May not: know cookies.
+// time on the threads of one core: each group has a cookie of its own
+// (Documentation/admin-guide/hw-vuln/core-scheduling.rst). A class with coreExpeller is kept apart from those
+// without; pods name a group (koordinator.sh/core-sched-group-id) or have one for themselves
+// (core-sched-policy: exclusive). cpu.idle of schedIdle is set by qos/cpu/identity/identity.h. Does not know
+// cookies.
 #pragma once
 
 #include <string>
@@ -12,8 +13,7 @@
 namespace evenkeel::identity {
 
 struct CoreSchedState {
-  std::string
-      group_name{};  ///< room in which a group's name is put together, kept so that a tick allocates nothing
+  std::string group_name{};  ///< buffer for a group's name, kept so that a tick allocates nothing
 };
 
 using CoreSchedPolicy = decide::Policy<CoreSchedState>;

@@ -10,7 +10,7 @@ bool enabled(const NodeSlo& slo) {
 }
 
 /// The identity of a pod follows its label; without one, Kubernetes' QoS class. A best-effort label counts in
-/// whatever branch the pod lives.
+/// any branch.
 const CpuQos* class_of(const QosStrategy& qos, const Pod& pod) {
   const bool plain_guaranteed = !pod.label_qos && pod.kube_qos == KubeQos::guaranteed;
   if (plain_guaranteed && !qos.lsr.cpu.enable) return &qos.ls.cpu;
@@ -37,10 +37,10 @@ bool has_identity(const QosStrategy& qos, const CgroupSample& cgroup) {
   return qos.cpu_policy == CpuQosPolicy::group_identity && cgroup.applied.plain.has(Knob::cpu_bvt);
 }
 
-// A service that chose its own identity gets it where the kernel has one, and nothing in its place elsewhere,
-// however negative: cpu.idle is no weak form of it. It takes away the shares that the pod's requests have
-// paid for (the kernel does not keep both), so that any busy neighbour may starve a service that only wanted
-// to stand back. Who means that labels the pod BE.
+// A service that sets its own identity gets it where the kernel supports it, and nothing in its place
+// elsewhere, however negative: cpu.idle is not a weak form of it. It removes the shares of the pod's requests
+// (the kernel does not keep both), so that any busy neighbour may starve a service that only wanted lower
+// priority. For that effect, label the pod BE.
 void identify_by_own(const CgroupSample& cgroup, std::int64_t identity, decide::Intents& out) {
   if (cgroup.applied.plain.has(Knob::cpu_bvt))
     out.want(cgroup.id, Knob::cpu_bvt, identity,
@@ -69,7 +69,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
     if (!own) return say(index, class_of(slo.qos, pod));
     if (const CgroupSample* cgroup = node.cgroup(index)) identify_by_own(*cgroup, *pod.group_identity, out);
   };
-  // What the kernel of Anolis asks for before any identity counts; a value in systemStrategy goes before.
+  // Required by the Anolis kernel before any identity counts; a value in systemStrategy takes precedence.
   const bool switched = node.node.settings.has(Knob::sched_group_identity_enabled);
   if (slo.qos.cpu_policy == CpuQosPolicy::group_identity && switched &&
       !slo.system.sched_group_identity_enabled)

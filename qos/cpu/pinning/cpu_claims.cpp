@@ -36,8 +36,8 @@ CpuClaims cpu_claims(const NodeSnapshot& node) {
 
 namespace {
 
-/// The pool's CPUs of one (NUMA node, socket). The reference's one-number key for the pair can collide (W6);
-/// the pair itself cannot.
+/// The pool's CPUs of one (NUMA node, socket). Koordinator's one-number key for the pair can collide; the
+/// pair itself cannot.
 struct Bucket {
   int numa = 0, socket = 0;
   std::vector<CpuInfo> free{};

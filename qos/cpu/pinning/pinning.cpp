@@ -13,7 +13,7 @@ bool has_own(const Pod& pod) {
   return may_own && pod.allocated_cpus && !pod.allocated_cpus->empty();
 }
 
-/// Which pods share what nobody owns: services, and those of which nobody says what they are.
+/// The pods that share unclaimed CPUs: services, and those of unknown class.
 bool shares(const Pod& pod) {
   if (is_best_effort(pod)) return false;
   return pod.label_qos != QosClass::system;
@@ -25,7 +25,7 @@ class Round {
       : node_(node), out_(out), claims_(cpu_claims(node)), shared_(claims_.shared()) {}
 
   void decide() {
-    // Where nobody owns a CPU there is nobody to keep away from.
+    // If no pod has claimed a CPU, no pod needs to be kept away.
     const bool all_shared = shared_.empty() || node_.topology.online.subset_of(shared_);
     for (const auto& pod : node_.pods) {
       if (!is_active(*pod.spec) || pod.spec->from_cgroup_only) continue;
@@ -47,7 +47,7 @@ class Round {
     const CpuSet cpus = *pod.spec->allocated_cpus & node_.topology.online;
     if (cpus.empty()) return;
     confine(pod, cpus, because("the CPUs that the scheduler gave its pod"));
-    // Whole CPUs are limit enough; a quota on top would throttle whoever uses them up.
+    // Whole CPUs are limit enough; a quota on top would throttle a pod that uses all of them.
     lift_quota(node_.cgroup(pod.cgroup));
     for (const auto& container : node_.containers_of(pod)) lift_quota(node_.cgroup(container.cgroup));
   }
@@ -58,7 +58,7 @@ class Round {
                 because("it has whole CPUs for itself; a quota on top would only throttle"));
   }
 
-  /// Of the NUMA nodes that its resources come from, where any of them shares CPUs.
+  /// The shared CPUs of the NUMA nodes that its resources come from, if there are any.
   [[nodiscard]] CpuSet shared_near(const Pod& pod) const {
     CpuSet near;
     for (const auto& cpu : node_.topology.cpus)

@@ -1,8 +1,8 @@
-// Policy "cpusets": containers run on the CPUs that Koordinator's scheduler has given their pod (annotation
-// scheduling.koordinator.sh/resource-status); services without CPUs of their own share the rest, so that
-// nobody runs on CPUs that were promised to another one. Best effort is the business of suppression.
-// Where the kubelet's own CPU manager pins (policy static) it writes every set itself, every ten seconds:
-// there this policy stands back.
+// Policy "cpusets": pins containers to the CPUs that Koordinator's scheduler has assigned to their pod
+// (annotation scheduling.koordinator.sh/resource-status). Services without CPUs of their own share the rest,
+// so that no pod runs on CPUs assigned to another. Suppression pins best effort. Where the kubelet's own CPU
+// manager pins (policy static), the kubelet rewrites every set every ten seconds: there this policy does
+// nothing.
 #pragma once
 
 #include "qos/decide/policy.h"

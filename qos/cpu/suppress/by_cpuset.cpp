@@ -27,7 +27,7 @@ CpuSet pick(const CpuTopology& topology, const Pools& pools, std::size_t count, 
   return picked;
 }
 
-/// The same CPUs as before where they still serve: work does not move for nothing.
+/// The same CPUs as before if they still serve: work is not moved without need.
 CpuSet choose(const NodeSnapshot& node, const Pools& pools, std::size_t wanted,
               const std::optional<CpuSet>& before) {
   const std::size_t all = pools.pinned.size() + pools.shared.size();
@@ -61,8 +61,8 @@ SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const Suppres
           .elapsed = node.since_previous};
 }
 
-/// What is in force now. Below a static CPU manager the directory keeps all its CPUs, so there our last
-/// choice counts (W5: the reference takes the whole machine for the present size and grows without limit).
+/// The set in force now. Below a static CPU manager the directory keeps all its CPUs, so there our last
+/// choice counts (Koordinator takes the whole machine for the present size and grows without limit).
 std::optional<CpuSet> present(const NodeSnapshot& node, const CpuSuppressState& state) {
   if (node.object.kubelet_static_cpu_manager && state.chosen) return state.chosen;
   return pinning::cpus_in_use(node.cgroup(node.besteffort));

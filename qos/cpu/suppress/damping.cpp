@@ -41,7 +41,7 @@ void remember(SuppressDamping& state, MonoTime now, MilliCpu target, Duration lo
   state.count = std::min(state.count + 1, state.recent.size());
 }
 
-/// How far targets scatter, judged before the newest one is remembered: a real rise must not excuse itself.
+/// The spread of the targets, before the newest one is added: a real rise must not count as noise itself.
 MilliCpu noise(const SuppressDamping& state, MonoTime now, MilliCpu capacity) {
   std::optional<SuppressDamping::Slot> spread;
   for_recent(state, now, kNoiseWindow, [&](const SuppressDamping::Slot& slot) {
@@ -94,8 +94,8 @@ bool must_cut(MilliCpu target, MilliCpu current, MilliCpu scatter, bool dwelling
   return excess >= cut_gap(pace) && (!dwelling || excess > explained);
 }
 
-/// Where a cut leads to. Next to the minimum, where noise has reached it within the last minute, straight to
-/// it: the next dip would write it anyway, and that would be a second change.
+/// Target of a cut. Next to the minimum, if noise has reached it within the last minute, it is the minimum:
+/// the next dip would need a second write otherwise.
 MilliCpu cut_goal(const SuppressDamping& state, MonoTime now, MilliCpu wanted, MilliCpu scatter,
                   const SuppressPace& pace) {
   const bool near = wanted - pace.minimum <= scatter && pace.grain == MilliCpu(1);
@@ -103,8 +103,8 @@ MilliCpu cut_goal(const SuppressDamping& state, MonoTime now, MilliCpu wanted, M
   return round_up(wanted, pace.grain);
 }
 
-/// Where a rise may lead to. A small one has more time: it could be noise. From the minimum it has most,
-/// because the way back there is not damped.
+/// Target of a rise. A small one waits longer: it could be noise. From the minimum it waits longest, because
+/// the way back there is not damped.
 MilliCpu rise_goal(const SuppressDamping& state, MonoTime now, MilliCpu wanted, MilliCpu current,
                    const SuppressPace& pace) {
   const MilliCpu soon = lowest_target(state, now, pace.recovery, wanted);

@@ -1,12 +1,12 @@
-// How fast best effort follows its target: down at once, up slowly, and not at all for noise.
-// May not: know what the allowance is enforced with; it counts thousandths of CPUs, whatever the lever.
+// Damps how fast best effort follows its target: down at once, up slowly, and not at all for noise. Does not
+// know the lever that enforces the allowance; it counts thousandths of CPUs.
 //
 // Down: as soon as the target lies 1 % of the capacity below the allowance. Within the dwell time after a
 // change only when it lies further below than the node's own noise explains (the spread of the targets of the
 // last minute, at most 4 %). More than 4 % is never noise. Up: only to the lowest target of the recovery
-// time, at most 10 % of the capacity per second; a rise that the limit cuts short goes on within the dwell
-// time. Small rises (4 %) wait for the dwell time and go only to its lowest target. What leaves a quota
-// nothing but its minimum is written at once.
+// time, at most 10 % of the capacity per second; a rise that the limit cuts short continues within the dwell
+// time. Small rises (4 %) wait for the dwell time and go only to its lowest target. A target that leaves a
+// quota only its minimum is written at once.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace evenkeel::suppress {
 
-/// What is remembered of the targets of the last minute, and of the last change of the allowance.
+/// The targets of the last minute, and the last change of the allowance.
 struct SuppressDamping {
   /// Targets that lie close together in time share a slot, so that a fixed ring spans any window.
   struct Slot {
@@ -34,7 +34,7 @@ struct SuppressDamping {
 struct SuppressPace {
   MilliCpu capacity{};
   MilliCpu minimum{};  ///< the least that the lever can express or should be set to
-  MilliCpu grain{1};   ///< what the lever counts in: a thousandth for a quota, a CPU for a cpuset; rounded up
+  MilliCpu grain{1};   ///< unit of the lever: a thousandth for a quota, a CPU for a cpuset; rounded up
   Duration recovery{}, dwell{};
   std::optional<Duration> elapsed{};  ///< since the previous decision; absent: the first one
 };
@@ -43,7 +43,7 @@ enum class SuppressMove : std::uint8_t {
   keep,
   cut,
   raise,       ///< to the target, or to the lowest target of the recovery time
-  raise_part,  ///< as far as the growth limit lets
+  raise_part,  ///< as far as the growth limit allows
   to_minimum,
 };
 
@@ -56,9 +56,9 @@ struct SuppressStep {
 SuppressStep next_allowance(SuppressDamping& state, MonoTime now, MilliCpu target,
                             std::optional<MilliCpu> current, const SuppressPace& pace);
 
-/// 1 % of the capacity, which counts in whole CPUs.
+/// 1 % of the capacity, in whole CPUs.
 MilliCpu suppress_band(MilliCpu capacity);
-/// The target of the last decision, unless that is longer ago than noise is remembered.
+/// The target of the last decision, if it is recent enough to be remembered for noise.
 std::optional<MilliCpu> latest_target(const SuppressDamping& state, MonoTime now);
 /// The lowest target seen within `window`, not older.
 MilliCpu lowest_target(const SuppressDamping& state, MonoTime now, Duration window, MilliCpu otherwise);

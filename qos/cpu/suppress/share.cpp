@@ -13,14 +13,14 @@ namespace {
 
 constexpr MilliCpu kBoundless{std::int64_t{1} << 60};
 
-/// Pods are nowhere but below kubepods, which hangs below nobody in the snapshot: its path tells.
+/// Pods are only below kubepods, which has no parent in the snapshot: identified by its path.
 bool holds_pods(const NodeSnapshot& node, const CgroupSample& sample) {
   const CgroupSample* kubepods = node.cgroup(node.kubepods);
   if (!kubepods || sample.path.empty() || kubepods->path.size() <= sample.path.size()) return false;
   return kubepods->path.starts_with(sample.path) && kubepods->path[sample.path.size()] == '/';
 }
 
-/// A service that runs inside would be held along. Two names for one directory: whose word counts is unknown.
+/// A service inside would be limited as well. Two names for one directory: which setting counts is unknown.
 bool holds_others(const NodeSnapshot& node, const HostApplicationSample& app) {
   return std::any_of(node.host_applications.begin(), node.host_applications.end(), [&](const auto& other) {
     if (&other == &app) return false;
@@ -41,13 +41,13 @@ MilliCpu rounded_up(QuotaTime quota, Duration period) {
   return quota_for(cpu, period) < quota ? cpu + MilliCpu(1) : cpu;
 }
 
-/// The kernel lets it have more than we asked for.
+/// The kernel's limit is higher than the one we set.
 bool is_loose(const SuppressShare& share) {
   if (share.directory || !share.asked) return false;
   return !share.in_force.quota || *share.in_force.quota > *share.asked;
 }
 
-/// From the smallest wish up: each gets it, or an even part of what is left.
+/// From the smallest demand up: each gets it, or an even part of what is left.
 MilliCpu pour(std::span<SuppressShare> shares, MilliCpu left, MilliCpu SuppressShare::*up_to) {
   const auto wish = [up_to](const SuppressShare& share) {
     return std::max(share.*up_to - share.next, MilliCpu{});
@@ -102,7 +102,7 @@ void update_peak_use(SuppressShare& share, std::optional<MilliCpu> use, MonoTime
 
 void rate(std::span<SuppressShare> shares, MilliCpu allowance, MilliCpu capacity) {
   const auto count = static_cast<std::int64_t>(shares.size());
-  // 4 % of the node is what noise may be, an eighth of an even part what sleepers may cost those awake.
+  // 4 % of the node may be noise; an eighth of an even part is what sleeping places may cost active ones.
   const MilliCpu to_wake = std::min(suppress_band(capacity) * 4, MilliCpu(allowance.count() / (8 * count)));
   for (SuppressShare& share : shares) {
     const MilliCpu use = share.use.value_or(MilliCpu{});

@@ -1,5 +1,6 @@
-// One allowance for several places: how big it is follows the same damping as ever, and the parts change with
-// it, when a place comes or goes, or when somebody has long used up his part while others leave theirs.
+// Suppression of several places with one allowance: its size follows the same damping as always, and the
+// parts change with it, when a place comes or goes, or when a place has long used up its part while others
+// leave theirs unused.
 #include <algorithm>
 
 #include "qos/cpu/suppress/share.h"
@@ -19,7 +20,7 @@ bool same(const CpuLimit& limit, std::optional<QuotaTime> quota) {
   return limit.quota && limit.quota == quota;
 }
 
-/// A limit that was neither there before nor asked for by us is its owner's word.
+/// A limit that was neither there before nor set by us was set by its owner.
 bool take_limit(SuppressShare& share, const CpuLimit& now) {
   const bool known = now == share.own || now == share.in_force || same(now, share.asked);
   if (!known) share.own = now;
@@ -27,7 +28,7 @@ bool take_limit(SuppressShare& share, const CpuLimit& now) {
   return !known;
 }
 
-/// Whether that changes how the allowance is to be divided.
+/// Whether that changes how the allowance must be divided.
 bool take_part(std::vector<SuppressShare>& shares, const CgroupSample& sample, bool directory, MonoTime now,
                Duration memory) {
   auto share = std::find_if(shares.begin(), shares.end(),
@@ -79,7 +80,7 @@ bool directory_known(const NodeSnapshot& node, bool by_quota, const CpuSuppressS
   return limit && limit->period > Duration::zero();
 }
 
-/// What nobody is seen to use may be a newcomer's. Taken for the system's, the start of a batch job would
+/// Use without a known source may be a new cgroup's. Counted as the system's, the start of a batch job would
 /// look like a burst of the system and cut the others; so the target stays what it was, as far as that
 /// explains it.
 void forgive(SuppressTarget& target, MilliCpu before) {
@@ -88,7 +89,7 @@ void forgive(SuppressTarget& target, MilliCpu before) {
   target.system -= theirs;
 }
 
-/// What all may use now; absent: somebody is not limited.
+/// What all may use now; absent: a place is not limited.
 std::optional<MilliCpu> together(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& state) {
   if (state.shared) return state.shared;
   MilliCpu sum{};
@@ -108,8 +109,8 @@ MilliCpu least_together(const std::vector<SuppressShare>& shares) {
   return sum;
 }
 
-/// Somebody who uses up his part would have clearly more of it if the parts were made anew. That can wait,
-/// but not while he has less than half of an even part: then he was asleep when they were made.
+/// A place that uses up its part would get clearly more in a new division. That can wait, unless it has less
+/// than half of an even part: then it was asleep at the last division.
 bool unfair(const CpuSuppressState& state, MonoTime now, MilliCpu capacity, Duration dwell) {
   const auto count = static_cast<std::int64_t>(state.shares.size());
   return std::any_of(state.shares.begin(), state.shares.end(), [&](const SuppressShare& share) {
@@ -119,7 +120,7 @@ bool unfair(const CpuSuppressState& state, MonoTime now, MilliCpu capacity, Dura
   });
 }
 
-/// The parts of `total`: as they were, unless something calls for new ones.
+/// The parts of `total`: unchanged, unless a new division is needed.
 void settle(CpuSuppressState& state, MilliCpu total, MonoTime now, const SuppressPace& pace) {
   rate(state.shares, total, pace.capacity);
   divide(state.shares, total);
@@ -146,7 +147,7 @@ Reason part_reason(const SuppressShare& share, MilliCpu total, const SuppressTar
       "services use {}, the system {}");
 }
 
-/// A part that reaches the owner's limit is that limit, to the microsecond.
+/// A part that reaches the owner's limit is exactly that limit.
 QuotaTime quota_of(const SuppressShare& share) {
   const bool all = share.granted == share.most && share.own.period == share.in_force.period;
   return all && share.own.quota ? *share.own.quota : quota_for(share.granted, share.in_force.period);

@@ -22,7 +22,7 @@ void count(const NodeSnapshot& node, CgroupIndex cgroup, MilliCpu used, bool bes
   if (best_effort && node.is_within(cgroup, node.besteffort)) use.in_besteffort += used;
 }
 
-/// Without the applications that run inside of it, which are counted by themselves.
+/// Without the applications inside of it, which are counted separately.
 MilliCpu own_use(const NodeSnapshot& node, const HostApplicationSample& app) {
   MilliCpu used = use_of(node.cgroup(app.cgroup));
   for (const HostApplicationSample& inner : node.host_applications) {
@@ -58,7 +58,7 @@ std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const Th
   const MilliCpu capacity = node.object.cpu_capacity.value_or(node.node.cpu_capacity);
   if (capacity <= MilliCpu{}) unknown = because("held: the node's CPU capacity is unknown");
   if (!node.node.cpu_use) unknown = because("held: the node's CPU use is unknown");
-  const bool pods_known = node.pods_known || node.kubepods == kNoCgroup;  // a plain machine has none
+  const bool pods_known = node.pods_known || node.kubepods == kNoCgroup;  // a plain machine has no pods
   if (!pods_known) unknown = because("held: the pods are unknown");
   if (capacity <= MilliCpu{} || !node.node.cpu_use || !pods_known) return std::nullopt;
 
