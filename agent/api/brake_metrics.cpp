@@ -8,21 +8,26 @@ namespace {
 void put_lever(Exposition& out, const char* resource, const brakes::BrakeRecord::Lever& lever, MonoTime now) {
   const Labels labels{{"resource", resource}};
   const Duration on = lever.on + (lever.since ? now - *lever.since : Duration::zero());
-  out.counter("evenkeel_brakes_total", "How often best effort was cut at once because a service waited.",
+  out.counter("evenkeel_brakes_total",
+              "Times that best-effort pods were throttled at once because a service waited too long.",
               static_cast<double>(lever.brakes), labels);
-  out.counter("evenkeel_braked_seconds_total", "How long best effort was cut so, all in all.",
-              runtime::seconds(on), labels);
-  out.gauge("evenkeel_brake_on", "1 while best effort is cut so.", lever.since ? 1 : 0, labels);
+  out.counter("evenkeel_braked_seconds_total",
+              "Time for which the brake throttled best-effort pods, in seconds.", runtime::seconds(on),
+              labels);
+  out.gauge("evenkeel_brake_on", "1 while the brake throttles best-effort pods.", lever.since ? 1 : 0,
+            labels);
 }
 
 void put_triggers(Exposition& out, const pressure::TriggerHealth& triggers) {
   for (const auto& [state, count] :
        {std::pair{"open", triggers.open}, {"missing", triggers.missing}, {"left-out", triggers.left_out}})
     out.gauge("evenkeel_pressure_triggers",
-              "Pressure triggers on services and the node: open, without a file, too many.",
+              "PSI triggers on services and the node: open, missing (no pressure file), left-out (over the "
+              "limit).",
               static_cast<double>(count), {{"state", state}});
   out.gauge("evenkeel_pressure_trigger_window_seconds",
-            "Time over which they look at waiting, as short as the kernel allows; 0: there are none.",
+            "Window of the PSI triggers, in seconds: the shortest that the kernel allows; 0 without "
+            "triggers.",
             runtime::seconds(triggers.window));
 }
 
@@ -30,8 +35,9 @@ void put_reactions(Exposition& out, const brakes::BrakeRecord& record) {
   std::array<double, brakes::BrakeRecord::kBounds.size()> bounds{};
   for (std::size_t i = 0; i < bounds.size(); ++i)
     bounds[i] = runtime::seconds(brakes::BrakeRecord::kBounds[i]);
-  out.histogram("evenkeel_brake_reaction_seconds", "Time from an alarm to the end of the writes it led to.",
-                bounds, record.reactions(), runtime::seconds(record.reaction_time()));
+  out.histogram("evenkeel_brake_reaction_seconds",
+                "Time from an alarm until the last write that it caused, in seconds.", bounds,
+                record.reactions(), runtime::seconds(record.reaction_time()));
 }
 
 }  // namespace
@@ -42,13 +48,13 @@ void put_brake(Exposition& out, const AgentView& view) {
     for (const auto source : {AlarmSource::pressure, AlarmSource::run_queue})
       if (source == AlarmSource::pressure || what == Contended::cpu)
         out.counter("evenkeel_alarms_total",
-                    "Times that the kernel said between two ticks that somebody waits.",
+                    "Alarms between two ticks: the kernel reported that a service waits too long.",
                     static_cast<double>(record.alarms(what, source)),
                     {{"resource", name(what)}, {"source", name(source)}});
-  out.gauge(
-      "evenkeel_run_queue_alarms",
-      "1 while waits of services for best effort are told by BPF; why not, while the brake asks for it.",
-      view.node().run_queue.alarms ? 1 : 0, {{"why", view.node().run_queue.alarms_unavailable_reason}});
+  out.gauge("evenkeel_run_queue_alarms",
+            "1 while BPF raises an alarm when a service waits for a CPU held by best effort; why gives "
+            "the reason for 0.",
+            view.node().run_queue.alarms ? 1 : 0, {{"why", view.node().run_queue.alarms_unavailable_reason}});
   const MonoTime now = view.tick.result().now;
   put_lever(out, "cpu", record.cpu(), now);
   put_lever(out, "memory", record.memory(), now);

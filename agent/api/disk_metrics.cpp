@@ -21,7 +21,7 @@ void put_limit(Exposition& out, const AgentView& view, const executor::Managed& 
 void put_disks(Exposition& out, const AgentView& view) {
   const auto& blkio = view.policies.of<io::BlkioState>();
   if (blkio.blocks.empty()) return;
-  out.gauge("evenkeel_disk_unresolved_blocks", "Blocks of blkioQOS whose name leads to no disk.",
+  out.gauge("evenkeel_disk_unresolved_blocks", "Blocks in blkioQOS whose name matches no disk on this node.",
             static_cast<double>(io::unresolved_blocks(blkio)));
   for (const auto& managed : view.execution.managed())
     if (managed.cgroup.disk != 0) put_limit(out, view, managed);

@@ -20,34 +20,38 @@ std::optional<double> per_instruction(const std::optional<std::int64_t>& count, 
 }
 
 constexpr std::array kRows = {
-    Row{"evenkeel_container_cpi", "Cycles per instruction in the newest counting window.",
+    Row{"evenkeel_container_cpi", "CPU cycles per instruction in the latest counting window.",
         [](const CpuCounts& c) { return std::optional(c.cpi()); }},
     Row{"evenkeel_container_reference_cpi",
-        "The same with cycles of constant frequency: a slower clock shows here and not in cpi.",
+        "Reference cycles (constant frequency) per instruction in the latest counting window; unlike "
+        "cpi, it rises when the CPU clock slows down.",
         [](const CpuCounts& c) { return per_instruction(c.reference_cycles, c); }},
     Row{"evenkeel_container_cache_misses_per_instruction",
-        "Of the last level, in the newest counting window.",
+        "Last-level cache misses per instruction in the latest counting window.",
         [](const CpuCounts& c) { return per_instruction(c.cache_misses, c); }},
     Row{"evenkeel_container_stalled_cycles_per_instruction",
-        "Cycles in which the back end waited, in the newest counting window.",
+        "Back-end stall cycles per instruction in the latest counting window.",
         [](const CpuCounts& c) { return per_instruction(c.stalled_cycles, c); }},
     Row{"evenkeel_container_counted_ratio",
-        "Part of the window's running time in which the counters were its own (1: not multiplexed).",
+        "Share of the container's running time in which its events were counted (0 to 1; 1: not "
+        "multiplexed).",
         [](const CpuCounts& c) { return std::optional(c.counted_share); }},
 };
 
 void put_counters(Exposition& out, const AgentView& view) {
   const CounterStatus& counters = view.node().counters;
-  out.gauge("evenkeel_counter_backend", "1; how hardware events are counted, and what stands in the way.", 1,
-            {{"backend", std::string(record::name(counters.backend))}, {"why", counters.why}});
-  out.gauge("evenkeel_counter_descriptors", "Perf events open now.",
+  out.gauge("evenkeel_counter_backend",
+            "Always 1; the labels give how hardware events are counted, and why no better method is in "
+            "use.",
+            1, {{"backend", std::string(record::name(counters.backend))}, {"why", counters.why}});
+  out.gauge("evenkeel_counter_descriptors", "Perf event descriptors that are open now.",
             static_cast<double>(counters.descriptors));
-  out.counter("evenkeel_counter_windows_total", "Counting windows that ended.",
+  out.counter("evenkeel_counter_windows_total", "Counting windows of hardware events that have ended.",
               static_cast<double>(counters.windows));
-  out.counter(
-      "evenkeel_counter_dropped_windows_total",
-      "Of those without a result: for most of the time the counters were somebody else's, or a part is lost.",
-      static_cast<double>(counters.dropped));
+  out.counter("evenkeel_counter_dropped_windows_total",
+              "Counting windows without a result: the events were multiplexed out for most of the window, "
+              "or data was lost.",
+              static_cast<double>(counters.dropped));
   for (const interference::CountedContainer& one :
        view.policies.of<interference::InterferenceState>().counted) {
     const tree::Cgroup* cgroup = view.tree().find(one.cgroup);
@@ -64,10 +68,11 @@ void put_tasks(Exposition& out, const AgentView& view) {
     const tree::Cgroup* cgroup = view.tree().find(one.cgroup);
     if (cgroup == nullptr || !one.running || !one.uninterruptible) continue;
     const Labels labels = {{"cgroup", cgroup->path}, {"pod", view.names().pod_name(one.cgroup)}};
-    out.gauge("evenkeel_container_tasks_running", "Tasks that run or wait for a CPU, at the last look.",
+    out.gauge("evenkeel_container_tasks_running",
+              "Tasks that were running or waiting for a CPU at the last sample.",
               static_cast<double>(*one.running), labels);
     out.gauge("evenkeel_container_tasks_uninterruptible",
-              "Tasks that wait for a disk or a lock and cannot be interrupted, at the last look.",
+              "Tasks in uninterruptible sleep (waiting for a disk or a lock) at the last sample.",
               static_cast<double>(*one.uninterruptible), labels);
   }
 }
@@ -83,11 +88,12 @@ void put_findings(Exposition& out, const AgentView& view) {
                                       {"test_innocent", What::trial_cleared},
                                       {"test_unclear", What::trial_inconclusive}})
     out.counter("evenkeel_interference_total",
-                "Accusations, limits, limits that helped or did not, tests and what came of them.",
+                "Steps of interference handling, by outcome: accused, limited, confirmed or cleared by the "
+                "limit, tested, test results.",
                 static_cast<double>(state.event_counts[static_cast<std::size_t>(what)]),
                 {{"outcome", outcome}});
   for (const interference::Accusation& one : state.accusations)
-    out.gauge("evenkeel_interference", "How sure it is that the antagonist slows the victim (0 to 1).",
+    out.gauge("evenkeel_interference", "Confidence that the antagonist slows the victim (0 to 1).",
               one.verdict.confidence(),
               {{"victim", view.names().display_name(one.victim)},
                {"workload", interference::workload_key_of(state, one.victim)},
@@ -107,8 +113,9 @@ void put_budget(Exposition& out, const AgentView& view) {
       if (cgroup != nullptr && measured)
         out.counter(
             "evenkeel_interference_stalled_seconds_total",
-            "Stalls of a service's tasks that others made: waits for a CPU that they had, own quotas not "
-            "counted; reclaim and disk waits above usual while somebody stood accused.",
+            "Time that a service's tasks stalled because of other workloads, in seconds: CPU waits "
+            "without throttling by its own quota; reclaim and disk waits above the usual level while a "
+            "pod stood accused.",
             victim.stalled_by_others_seconds[stall],
             {{"cgroup", cgroup->path},
              {"pod", view.names().pod_name(victim.cgroup)},
@@ -116,11 +123,13 @@ void put_budget(Exposition& out, const AgentView& view) {
     }
     for (const auto& [workload, seconds] : lately)
       out.gauge("evenkeel_interference_stalled_seconds_last_day",
-                "The same of all containers of a workload within the last 24 hours.", seconds[stall],
-                {{"workload", std::string(workload)}, {"resource", resource}});
+                "Time that all containers of a workload stalled because of other workloads in the last 24 "
+                "hours, in seconds.",
+                seconds[stall], {{"workload", std::string(workload)}, {"resource", resource}});
     for (const interference::Unit& unit : state.units)
       if (unit.charged_seconds[stall] > 0)
-        out.counter("evenkeel_interference_charged_seconds_total", "Of these, what is put down to this pod.",
+        out.counter("evenkeel_interference_charged_seconds_total",
+                    "Stall time of services that is attributed to this pod, in seconds.",
                     unit.charged_seconds[stall],
                     {{"antagonist", view.names().display_name(unit.cgroup)}, {"resource", resource}});
   }

@@ -42,23 +42,22 @@ struct NodeRow {
   Reading (*read)(const NodeSample&);
 };
 constexpr NodeRow kNode[] = {
-    {"evenkeel_node_cpu_capacity_cores", "Online CPUs.",
+    {"evenkeel_node_cpu_capacity_cores", "CPUs that are online.",
      [](const NodeSample& n) { return cores(n.cpu_capacity); }},
-    {"evenkeel_node_cpu_use_cores", "CPUs busy (user, nice, system, irq, softirq) in the last tick.",
+    {"evenkeel_node_cpu_use_cores",
+     "CPU use of the node in the last tick, in cores (user, nice, system, irq, softirq).",
      [](const NodeSample& n) { return cores(n.cpu_use); }},
-    {"evenkeel_node_cpu_stolen_cores",
-     "CPUs that the host of this virtual machine gave to others in the last tick, while they were wanted "
-     "here.",
+    {"evenkeel_node_cpu_stolen_cores", "CPU steal time of this virtual machine in the last tick, in cores.",
      [](const NodeSample& n) { return cores(n.cpu_stolen); }},
-    {"evenkeel_node_memory_total_bytes", "MemTotal.",
+    {"evenkeel_node_memory_total_bytes", "Memory of the node, in bytes (MemTotal).",
      [](const NodeSample& n) {
        return n.memory ? Reading(static_cast<double>(n.memory->total.count())) : std::nullopt;
      }},
-    {"evenkeel_node_memory_available_bytes", "MemAvailable.",
+    {"evenkeel_node_memory_available_bytes", "Available memory of the node, in bytes (MemAvailable).",
      [](const NodeSample& n) {
        return n.memory ? Reading(static_cast<double>(n.memory->available.count())) : std::nullopt;
      }},
-    {"evenkeel_node_hugepages_bytes", "Memory in reserved huge page pools, which cannot be lent.",
+    {"evenkeel_node_hugepages_bytes", "Memory in reserved huge page pools, in bytes; it cannot be lent.",
      [](const NodeSample& n) {
        return n.memory ? Reading(static_cast<double>(n.memory->hugepages.count())) : std::nullopt;
      }},
@@ -71,15 +70,15 @@ struct CgroupRow {
   bool pods_only;
 };
 constexpr CgroupRow kCgroup[] = {
-    {"evenkeel_cgroup_cpu_use_cores", "CPUs used in the last tick.",
+    {"evenkeel_cgroup_cpu_use_cores", "CPU use of the cgroup in the last tick, in cores.",
      [](const CgroupSample& c) { return cores(c.cpu_use); }, false},
-    {"evenkeel_cgroup_cpu_system_seconds_total", "CPU time that its tasks spent in the kernel.",
+    {"evenkeel_cgroup_cpu_system_seconds_total", "CPU time of the cgroup's tasks in kernel mode, in seconds.",
      [](const CgroupSample& c) -> Reading {
        return c.system_time ? Reading(runtime::seconds(*c.system_time)) : std::nullopt;
      },
      false},
     {"evenkeel_cgroup_cpu_throttled_ratio",
-     "Share of bandwidth periods that were throttled in the last tick.",
+     "Share of CFS periods in the last tick in which the cgroup was throttled (0 to 1).",
      [](const CgroupSample& c) -> Reading {
        if (!c.throttling || c.throttling->periods <= 0) return std::nullopt;
        return static_cast<double>(c.throttling->throttled_periods) /
@@ -87,21 +86,24 @@ constexpr CgroupRow kCgroup[] = {
      },
      false},
     {"evenkeel_cgroup_cpu_limit_cores",
-     "CPU quota per period as the kernel holds it; absent while unlimited.",
+     "CPU limit in force (CFS quota per period), in cores; absent while unlimited.",
      [](const CgroupSample& c) -> Reading {
        if (!c.applied.cpu_limit || !c.applied.cpu_limit->quota) return std::nullopt;
        return static_cast<double>(cpu_of(*c.applied.cpu_limit->quota, c.applied.cpu_limit->period).count()) /
               1000;
      },
      false},
-    {"evenkeel_cgroup_memory_working_set_bytes", "Memory charged less inactive file cache.",
+    {"evenkeel_cgroup_memory_working_set_bytes",
+     "Memory working set, in bytes: charged memory minus inactive file cache.",
      [](const CgroupSample& c) { return whole(c.memory.working_set); }, false},
-    {"evenkeel_cgroup_cpu_pressure_stall_seconds_total", "Time in which some task waited for CPU (PSI some).",
+    {"evenkeel_cgroup_cpu_pressure_stall_seconds_total",
+     "Time in which at least one task waited for a CPU, in seconds (PSI some).",
      [](const CgroupSample& c) { return some(c.pressure.cpu); }, true},
     {"evenkeel_cgroup_memory_pressure_stall_seconds_total",
-     "Time in which some task waited for memory (PSI some).",
+     "Time in which at least one task waited for memory, in seconds (PSI some).",
      [](const CgroupSample& c) { return some(c.pressure.memory); }, true},
-    {"evenkeel_cgroup_io_pressure_stall_seconds_total", "Time in which some task waited for I/O (PSI some).",
+    {"evenkeel_cgroup_io_pressure_stall_seconds_total",
+     "Time in which at least one task waited for I/O, in seconds (PSI some).",
      [](const CgroupSample& c) { return some(c.pressure.io); }, true},
 };
 
@@ -114,38 +116,40 @@ struct AgentRow {
   Reading (*read)(const AgentView&);
 };
 constexpr AgentRow kAgent[] = {
-    {"evenkeel_ticks_total", "Full rounds of sensing, deciding and writing.",
+    {"evenkeel_ticks_total", "Full ticks completed: measure, decide, write.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().ticks)); }},
-    {"evenkeel_degraded", "1 while the agent cannot do its work; /readyz says why.",
+    {"evenkeel_degraded", "1 while the agent cannot do its work; /readyz gives the reason.",
      [](const AgentView& a) { return Reading(a.degraded() ? 1 : 0); }},
-    {"evenkeel_evictions_total", "Pods that were chosen to go.",
+    {"evenkeel_evictions_total", "Pods that were chosen for eviction.",
      [](const AgentView& a) {
        const auto& all = a.evictions.counters().chosen;
        return Reading(static_cast<double>(std::accumulate(all.begin(), all.end(), std::uint64_t{0})));
      }},
-    {"evenkeel_pods_ended_total", "Pods whose processes were ended for want of an API server.",
+    {"evenkeel_pods_ended_total", "Pods whose processes the agent killed because there is no API server.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.evictions.counters().pods_killed)); }},
-    {"evenkeel_eviction_failures_total", "Pods that would not or could not go.",
+    {"evenkeel_eviction_failures_total", "Evictions that failed.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.evictions.counters().failures)); }},
-    {"evenkeel_early_ticks_total", "Rounds between two ticks, started by an event.",
+    {"evenkeel_early_ticks_total", "Rounds of deciding and writing between two ticks, started by an event.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().early_ticks)); }},
-    {"evenkeel_missed_ticks_total", "Ticks that came due while an earlier one still ran.",
+    {"evenkeel_missed_ticks_total", "Ticks that came due while an earlier one was still running.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().late_ticks)); }},
-    {"evenkeel_tick_seconds", "Duration of the last tick.",
+    {"evenkeel_tick_seconds", "Duration of the last tick, in seconds.",
      [](const AgentView& a) { return Reading(runtime::seconds(a.tick.counters().last_tick)); }},
-    {"evenkeel_tick_longest_seconds", "Longest tick since the start.",
+    {"evenkeel_tick_longest_seconds", "Duration of the longest tick since the agent started, in seconds.",
      [](const AgentView& a) { return Reading(runtime::seconds(a.tick.counters().longest_tick)); }},
-    {"evenkeel_early_tick_longest_seconds", "Longest round between two ticks since the start.",
+    {"evenkeel_early_tick_longest_seconds",
+     "Duration of the longest round between two ticks since the agent started, in seconds.",
      [](const AgentView& a) { return Reading(runtime::seconds(a.tick.counters().longest_early_tick)); }},
-    {"evenkeel_early_tick_seconds", "Duration of the last round between two ticks.",
+    {"evenkeel_early_tick_seconds", "Duration of the last round between two ticks, in seconds.",
      [](const AgentView& a) { return Reading(runtime::seconds(a.tick.counters().last_early_tick)); }},
-    {"evenkeel_watch_overflows_total", "Times the kernel dropped change events; each led to a rescan.",
+    {"evenkeel_watch_overflows_total",
+     "Times that the kernel dropped cgroup change events; each caused a rescan.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.observer.scan().overflows())); }},
-    {"evenkeel_writes_total", "Values written to the kernel.",
+    {"evenkeel_writes_total", "Values that the agent wrote to the kernel.",
      [](const AgentView& a) {
        return both(a.execution.counters().writes, a.execution.writers().totals().writes);
      }},
-    {"evenkeel_restores_total", "Original values put back.",
+    {"evenkeel_restores_total", "Original values that were restored.",
      [](const AgentView& a) {
        return both(a.execution.counters().restored, a.execution.writers().totals().restored);
      }},
@@ -154,35 +158,37 @@ constexpr AgentRow kAgent[] = {
        return both(a.execution.counters().refusals, a.execution.writers().totals().refusals);
      }},
     {"evenkeel_deferred_changes_total",
-     "Changes put off to the next tick because one tick makes only so many.",
+     "Changes deferred to the next tick because the limit of changes per tick was reached.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.execution.counters().deferred)); }},
-    {"evenkeel_foreign_writes_total", "Values that somebody else changed while we held them.",
+    {"evenkeel_foreign_writes_total",
+     "Foreign writes: another process changed a value that the agent manages.",
      [](const AgentView& a) {
        return both(a.execution.counters().foreign, a.execution.writers().totals().foreign);
      }},
-    {"evenkeel_managed_values", "Values held now, each with its original on record.",
+    {"evenkeel_managed_values", "Values that the agent manages now; the original of each is in the journal.",
      [](const AgentView& a) {
        return both(a.execution.counters().managed, a.execution.writers().totals().held);
      }},
-    {"evenkeel_quarantined_values", "Values that the kernel refused and that wait for their next try.",
+    {"evenkeel_quarantined_values", "Values that the kernel refused and that await a retry.",
      [](const AgentView& a) {
        return both(a.execution.counters().quarantined, a.execution.writers().totals().quarantined);
      }},
-    {"evenkeel_descriptors_needed", "Files that a tick would like to keep open.",
+    {"evenkeel_descriptors_needed", "File descriptors needed to keep open every file that a tick reads.",
      [](const AgentView& a) {
        return Reading(static_cast<double>(a.observer.sampler().health().descriptors_needed));
      }},
-    {"evenkeel_descriptors_reopened", "Files opened for each read because descriptors are scarce.",
+    {"evenkeel_descriptors_reopened",
+     "Files that are reopened for each read because the descriptor limit is too low.",
      [](const AgentView& a) {
        return Reading(static_cast<double>(a.observer.sampler().health().files_reopened));
      }},
-    {"evenkeel_journal_corrupt_records", "Journal records that could not be read at the start.",
+    {"evenkeel_journal_corrupt_records", "Corrupt journal records found at the start.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.kernel.journal.corrupt_records())); }},
     {"evenkeel_audit_lost_total", "Audit lines that could not be written.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.recorder.audit().lost())); }},
-    {"evenkeel_pods", "Pods known.",
+    {"evenkeel_pods", "Pods that the agent knows.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.node().pods.size())); }},
-    {"evenkeel_pods_unlisted", "Pods that the newest list does not name, but whose directories live.",
+    {"evenkeel_pods_unlisted", "Pods that are missing from the newest pod list but still have a cgroup.",
      [](const AgentView& a) {
        const auto unlisted = [](const PodSample& pod) { return pod.spec->unlisted; };
        const auto& pods = a.node().pods;
@@ -193,7 +199,7 @@ constexpr AgentRow kAgent[] = {
 void put_node(Exposition& out, const NodeSample& node) {
   for (const auto& row : kNode) put(out, row.name, row.help, row.read(node));
   static constexpr const char* kName = "evenkeel_node_pressure_stall_seconds_total";
-  static constexpr const char* kHelp = "Pressure stall time of the node (PSI).";
+  static constexpr const char* kHelp = "Pressure stall time of the node, in seconds (PSI).";
   const auto& pressure = node.pressure;
   put(out, kName, kHelp, some(pressure.cpu), {{"resource", "cpu"}, {"degree", "some"}});
   put(out, kName, kHelp, some(pressure.memory), {{"resource", "memory"}, {"degree", "some"}});
@@ -209,21 +215,24 @@ Labels labels_of(const AgentView& view, const CgroupSample& cgroup) {
 void put_inputs(Exposition& out, const AgentView& view) {
   for (const auto& state : view.inputs.states()) {
     if (state.path.empty()) continue;  // an input that nobody gave us is not a bad one
-    out.gauge("evenkeel_input_good", "1 while the newest text of this input is usable.", state.usable ? 1 : 0,
-              {{"input", state.name}});
-    out.gauge("evenkeel_input_info", "1; the source is a file, or what a server was asked for.", 1,
+    out.gauge("evenkeel_input_good", "1 while the newest version of this input is valid.",
+              state.usable ? 1 : 0, {{"input", state.name}});
+    out.gauge("evenkeel_input_info",
+              "Always 1; the source label is a file, or the object requested from a server.", 1,
               {{"input", state.name}, {"source", state.path}});
-    out.counter("evenkeel_input_failures_total", "Texts of this input that were refused or did not come.",
+    out.counter("evenkeel_input_failures_total",
+                "Versions of this input that were invalid or could not be read.",
                 static_cast<double>(state.failures), {{"input", state.name}});
     if (state.delivered && state.loaded)
-      out.gauge("evenkeel_input_age_seconds", "Since a server last confirmed the value in force.",
+      out.gauge("evenkeel_input_age_seconds",
+                "Time since a server last confirmed the input in force, in seconds.",
                 runtime::seconds(view.tick.result().now - *state.loaded), {{"input", state.name}});
   }
 }
 
 void put_evictions(Exposition& out, const AgentView& view) {
   for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
-    out.counter("evenkeel_trigger_evictions_total", "Pods that were chosen to go, by trigger.",
+    out.counter("evenkeel_trigger_evictions_total", "Pods that were chosen for eviction, by trigger.",
                 static_cast<double>(view.evictions.counters().chosen[gate]),
                 {{"trigger", kFeatureGates[gate]}});
 }
@@ -240,9 +249,9 @@ void put_lending(Exposition& out, const lender::Lending& lending) {
         out.gauge(name, help, static_cast<double>(*amount) / (cpu ? 1000 : 1),
                   {{"resource", lending::kLentNames[i]}});
     };
-    put_one("evenkeel_advertised", "What is lent to batch and mid pods: cores, or bytes.",
+    put_one("evenkeel_advertised", "Batch and mid resources that the node advertises, in cores or bytes.",
             advertised->amounts[i]);
-    put_one("evenkeel_lent_requested", "What pods request of what is lent: cores, or bytes.",
+    put_one("evenkeel_lent_requested", "Batch and mid resources that pods request, in cores or bytes.",
             advertised->held[i]);
   }
 }
@@ -251,7 +260,8 @@ void put_lending(Exposition& out, const lender::Lending& lending) {
 
 std::string metrics_text(const AgentView& view) {
   Exposition out(kSeriesCap);
-  out.gauge("evenkeel_build_info", "Always 1; the version is a label.", 1, {{"version", runtime::kVersion}});
+  out.gauge("evenkeel_build_info", "Always 1; the version label is the agent's version.", 1,
+            {{"version", runtime::kVersion}});
   for (const auto& row : kAgent) put(out, row.name, row.help, row.read(view));
   put_reclaim(out, view);
   put_inputs(out, view);
@@ -273,7 +283,8 @@ std::string metrics_text(const AgentView& view) {
         put(out, row.name, row.help, row.read(cgroup), labels);
   }
   Exposition last(1);
-  last.gauge("evenkeel_dropped_series", "Series left out of this scrape because there were too many.",
+  last.gauge("evenkeel_dropped_series",
+             "Series left out of this scrape because the series limit was reached.",
              static_cast<double>(out.dropped()));
   return out.text() + last.text();
 }

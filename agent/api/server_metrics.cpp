@@ -9,17 +9,18 @@ namespace {
 void put_traffic(Exposition& out, const AgentView& view) {
   for (const auto* traffic : view.servers.traffic) {
     for (const auto& [status, count] : traffic->requests)
-      out.counter("evenkeel_server_requests_total", "Requests to a server by status; 0: no complete answer.",
-                  static_cast<double>(count),
-                  {{"server", traffic->server}, {"status", std::to_string(status)}});
+      out.counter(
+          "evenkeel_server_requests_total", "Requests to a server, by HTTP status; 0: no complete response.",
+          static_cast<double>(count), {{"server", traffic->server}, {"status", std::to_string(status)}});
     out.counter("evenkeel_server_wait_seconds_total",
-                "Time from requests to the ends of their answers, summed.", runtime::seconds(traffic->waited),
-                {{"server", traffic->server}});
-    out.gauge("evenkeel_server_longest_wait_seconds", "The same of the slowest answer since the start.",
+                "Total time from request to the end of the response, in seconds.",
+                runtime::seconds(traffic->waited), {{"server", traffic->server}});
+    out.gauge("evenkeel_server_longest_wait_seconds",
+              "Time to the end of the slowest response since the agent started, in seconds.",
               runtime::seconds(traffic->longest_wait), {{"server", traffic->server}});
-    out.counter("evenkeel_server_received_bytes_total", "Bytes received from a server, without TLS.",
+    out.counter("evenkeel_server_received_bytes_total", "Bytes received from a server, without TLS overhead.",
                 static_cast<double>(traffic->bytes_in), {{"server", traffic->server}});
-    out.counter("evenkeel_server_sent_bytes_total", "Bytes sent to a server, without TLS.",
+    out.counter("evenkeel_server_sent_bytes_total", "Bytes sent to a server, without TLS overhead.",
                 static_cast<double>(traffic->bytes_out), {{"server", traffic->server}});
   }
 }
@@ -30,20 +31,23 @@ void put_pod_events(Exposition& out, const AgentView& view) {
   const auto& events = *view.servers.pod_events;
   for (const auto& [outcome, count] :
        {std::pair{"told", events.sent}, {"repeated", events.repeated}, {"dropped", events.dropped}})
-    out.counter("evenkeel_pod_events_total", "Kubernetes Events on pods, by what became of them.",
+    out.counter("evenkeel_pod_events_total",
+                "Kubernetes Events about pods, by outcome: told (sent), repeated (not sent again), dropped.",
                 static_cast<double>(count), {{"outcome", outcome}});
 }
 
 void put_usage_reports(Exposition& out, const AgentView& view) {
   const auto* reports = view.servers.usage_reports;
   if (reports == nullptr) return;
-  out.counter("evenkeel_node_metric_reports_total", "Reports of usage that the NodeMetric has taken.",
+  out.counter("evenkeel_node_metric_reports_total",
+              "Usage reports that the API server accepted for the NodeMetric.",
               static_cast<double>(reports->accepted));
   out.counter("evenkeel_node_metric_failures_total",
-              "Reports of usage that were refused or could not be made.",
+              "Usage reports that the API server refused or that could not be sent.",
               static_cast<double>(reports->failures));
   if (reports->last_accepted)
-    out.gauge("evenkeel_node_metric_age_seconds", "Since the NodeMetric last took a report of usage.",
+    out.gauge("evenkeel_node_metric_age_seconds",
+              "Time since the API server last accepted a usage report, in seconds.",
               runtime::seconds(std::max(view.tick.result().now - *reports->last_accepted, Duration::zero())));
 }
 

@@ -24,29 +24,32 @@ void put_histogram(Exposition& out, const record::WaitTotals::Sums& sums, const 
   }
   counts.push_back(sum_to(sums.histogram.size()));
   out.histogram("evenkeel_run_queue_wait_seconds",
-                "Waits of a pod's tasks for a CPU, from runnable to running; its own quota is no wait.",
+                "Time that a pod's tasks waited for a CPU, from runnable to running, in seconds; throttling "
+                "by its own quota is not counted.",
                 bounds, counts, runtime::seconds(sums.waited), labels);
 }
 
 void put_one(Exposition& out, const AgentView& view, CgroupId id, const record::WaitTotals::Sums& sums) {
   const Labels labels{{"pod", view.names().display_name(id)}};
   put_histogram(out, sums, labels);
-  out.counter("evenkeel_direct_reclaim_seconds_total", "Time in which a pod's tasks freed memory themselves.",
-              runtime::seconds(sums.reclaim), labels);
+  out.counter("evenkeel_direct_reclaim_seconds_total",
+              "Time that a pod's tasks spent in direct reclaim, in seconds.", runtime::seconds(sums.reclaim),
+              labels);
   out.counter("evenkeel_block_io_wait_seconds_total",
-              "Time in which a pod's tasks slept until a disk answered.", runtime::seconds(sums.block_io),
+              "Time that a pod's tasks waited for block I/O, in seconds.", runtime::seconds(sums.block_io),
               labels);
 }
 
 void put_blame(Exposition& out, const AgentView& view) {
   const auto put = [&](CgroupId victim, std::string antagonist, bool sibling, Duration time) {
-    out.counter("evenkeel_run_queue_blame_seconds_total",
-                "Time a pod waited while another had that CPU (thread same), or ran beside it on the core "
-                "(thread other); antagonist other: all who are not named, together.",
-                runtime::seconds(time),
-                {{"victim", view.names().display_name(victim)},
-                 {"antagonist", std::move(antagonist)},
-                 {"thread", sibling ? "other" : "same"}});
+    out.counter(
+        "evenkeel_run_queue_blame_seconds_total",
+        "Time that a pod waited while the antagonist ran on that CPU (thread same) or on its sibling "
+        "hyperthread (thread other), in seconds; antagonist other: all without a series of their own.",
+        runtime::seconds(time),
+        {{"victim", view.names().display_name(victim)},
+         {"antagonist", std::move(antagonist)},
+         {"thread", sibling ? "other" : "same"}});
   };
   const record::BlameTotals& blame = view.recorder.wait_totals().blame();
   for (const auto& [pair, sum] : blame.shown())
@@ -60,7 +63,8 @@ void put_waits(Exposition& out, const AgentView& view) {
   const auto& run_queue = view.node().run_queue;
   const auto& slo = view.node().slo;
   if (slo && slo->evenkeel.interference.enable)
-    out.gauge("evenkeel_run_queue_source", "1; how waits for CPUs are measured, and why it is no better.", 1,
+    out.gauge("evenkeel_run_queue_source",
+              "Always 1; the labels give how CPU waits are measured, and why no better method is in use.", 1,
               {{"source", std::string(record::name(run_queue.source))}, {"why", run_queue.why}});
   if (run_queue.source != RunQueueSource::bpf) return;
   for (const auto& [id, sums] : view.recorder.wait_totals().sums())
@@ -69,11 +73,12 @@ void put_waits(Exposition& out, const AgentView& view) {
         (cgroup->kind == CgroupKind::pod || cgroup->kind == CgroupKind::host_application))
       put_one(out, view, id, sums);
   put_blame(out, view);
-  out.counter(
-      "evenkeel_run_queue_blame_cut_total",
-      "Pairs of a tick for which there was no room: their time is in their victim's antagonist other.",
-      static_cast<double>(run_queue.merged_pairs));
-  out.counter("evenkeel_run_queue_lost_total", "Waits that found no room in the kernel's tables.",
+  out.counter("evenkeel_run_queue_blame_cut_total",
+              "Victim and antagonist pairs of a tick that exceeded the table; their time counts as "
+              "antagonist other.",
+              static_cast<double>(run_queue.merged_pairs));
+  out.counter("evenkeel_run_queue_lost_total",
+              "CPU waits that were not recorded because the BPF tables were full.",
               static_cast<double>(run_queue.lost));
 }
 
