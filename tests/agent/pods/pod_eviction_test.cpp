@@ -63,7 +63,7 @@ TEST(PodEviction, LabelsAndAnnotationsThatOrderEvictions) {
   const auto bad = annotated(R"("koordinator.sh/eviction-priority":"99999999999")");
   EXPECT_EQ(bad.pod.eviction.priority, 0);
   ASSERT_EQ(bad.notices.size(), 1U);
-  EXPECT_NE(bad.notices.front().find("legal: a 32-bit number; 0 counts"), std::string::npos);
+  EXPECT_NE(bad.notices.front().find("legal: a 32-bit number; 0 is used"), std::string::npos);
 }
 
 TEST(PodEviction, ReadsTheGangMarksOfThreeSchedulers) {
