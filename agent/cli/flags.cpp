@@ -15,7 +15,8 @@ constexpr const char* kAbout =
     "evenkeel: lets batch work use the CPU and memory that services have reserved but do not use, and keeps "
     "the services' latency unaffected.";
 
-/// A different host root has its own state directory, so that a test tree never meets the machine's own journal.
+/// A different host root has its own state directory, so that a test tree never meets the machine's own
+/// journal.
 std::string default_state_dir(const std::string& host_root) {
   std::error_code error;
   auto canonical = std::filesystem::weakly_canonical(host_root, error).string();
@@ -46,12 +47,12 @@ struct Texts {
 };
 
 void add_state_flag(CLI::App* verb, Flags& flags) {
-  option(verb, "--state-dir", flags.state_dir, "directory of journal and audit log (default /var/lib/evenkeel)");
+  option(verb, "--state-dir", flags.state_dir,
+         "directory of journal and audit log (default /var/lib/evenkeel)");
 }
 
 void add_host_flags(CLI::App* verb, Flags& flags) {
-  option(verb, "--host-root", flags.host_root,
-         "directory beneath which proc/ and sys/ are read and written");
+  option(verb, "--host-root", flags.host_root, "directory beneath which proc/ and sys/ are read and written");
   option(verb, "--cgroup-root", flags.cgroup_root,
          "the kubelet's --cgroup-root: the cgroup that contains kubepods");
   add_state_flag(verb, flags);
@@ -66,7 +67,8 @@ void add_log_flags(CLI::App* verb, Texts& texts) {
 void add_api_flags(CLI::App* verb, Flags& flags) {
   option(verb, "--kubeconfig", flags.kubeconfig,
          "kubeconfig file for the API server (default: the pod's service account, if there is one)");
-  option(verb, "--apiserver", flags.apiserver, "address of the API server instead of the configured one, https://HOST:PORT");
+  option(verb, "--apiserver", flags.apiserver,
+         "address of the API server instead of the configured one, https://HOST:PORT");
   option(verb, "--node-name", flags.node_name,
          "the node's name in the cluster (default: $NODE_NAME, else the host's name)");
 }
@@ -99,9 +101,8 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
          "file with a v1 Node object (JSON or YAML) for capacity, allocatable and annotations");
   option(run, "--report", flags.report,
          "where to advertise the resources that batch pods may use: none, node-status, file:PATH");
-  run->add_flag(
-         "--events", flags.events,
-         "send Kubernetes Events on pods: evictions, writes that the kernel rejected, foreign writes")
+  run->add_flag("--events", flags.events,
+                "send Kubernetes Events on pods: evictions, writes that the kernel rejected, foreign writes")
       ->envname(env_name("--events"));
   run->add_flag("--node-metric", flags.node_metric,
                 "report the resource use of the node and its pods in the status of Koordinator's NodeMetric")
@@ -112,8 +113,9 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
                 "allow --listen on a non-loopback address, without TLS");
   option(run, "--interval", texts.interval, "time between two ticks");
   run->add_flag("--dry-run", flags.dry_run, "write nothing; log what would be written");
-  run->add_flag("--stepped", flags.stepped,
-                "test mode, time advances by commands on standard input: 'advance 1s', 'metrics', 'explain', 'quit'");
+  run->add_flag(
+      "--stepped", flags.stepped,
+      "test mode, time advances by commands on standard input: 'advance 1s', 'metrics', 'explain', 'quit'");
   add_log_flags(run, texts);
 }
 
