@@ -215,7 +215,7 @@ constexpr Row kInterferenceRows[] = {
     span_of_time<&I::cap_lease>("capLease", Range{kSecond, kHour},
                                 "duration of a limit; it ends early when it does not help"),
     number<&I::evict_after>("evictAfter", Range{1, 1000}, "limits that helped, within a day",
-                            "before the pod is evicted (featureGates.InterferenceEvict)"),
+                            "after this many the pod is evicted (featureGates.InterferenceEvict)"),
     toggle<&I::causal_test>(
         "causalTest",
         "when measured waits identify no antagonist: limit a suspect at random times and compare"),

@@ -14,7 +14,7 @@ constexpr Row kRows[] = {
     toggle<&T::enable>("enable", "suppress the CPU use of best effort; eviction also needs its feature gate"),
     number<&T::cpu_suppress_threshold_percent>(
         "cpuSuppressThresholdPercent", kPercent, "percent of the node's CPU",
-        "CPU use of the whole node that best effort must not exceed; it gets what is left below"),
+        "CPU use of the whole node to stay below; best effort gets what services leave"),
     number<&T::cpu_suppress_min_percent>("cpuSuppressMinPercent", kPercent, "percent of the node's CPU",
                                          "CPU that best effort keeps even when the node is fully used"),
     word<&T::cpu_suppress_policy>(
