@@ -10,7 +10,7 @@ namespace {
 void put_accusation(runtime::Json& json, const interference::Accusation& one, const AgentView& view) {
   const detector::Verdict& verdict = one.verdict;
   const SignalTraits& signal = traits_of(one.signal);
-  const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
+  const auto& state = view.policies.of<interference::InterferenceState>();
   json.begin_object().member("victim", view.names().display_name(one.victim));
   json.member("workload", interference::workload_key_of(state, one.victim));
   json.member("antagonist", view.names().display_name(one.suspect))
@@ -60,7 +60,7 @@ void put_budget(runtime::Json& json, const detector::StallSeconds& budget) {
 /// Which signals of it are known well enough, and what is usual: in the words in which a NodeSLO gives it.
 void put_victim(runtime::Json& json, const interference::Victim& victim, const InterferenceSettings& settings,
                 const AgentView& view) {
-  const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
+  const auto& state = view.policies.of<interference::InterferenceState>();
   json.begin_object().member("victim", view.names().display_name(victim.cgroup));
   json.member("workload", state.workloads[victim.workload].key);
   put_budget(json.key("stalled_by_others_seconds"), victim.stalled_by_others_seconds);
@@ -93,7 +93,7 @@ void put_accusations(runtime::Json& json, const AgentView& view) {
 std::string interference_json(const AgentView& view) {
   std::string out;
   runtime::Json json(out);
-  const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
+  const auto& state = view.policies.of<interference::InterferenceState>();
   const auto& slo = view.node().slo;
   json.begin_object().member("enabled", slo && slo->evenkeel.interference.enable);
   json.member("acts", slo && slo->evenkeel.interference.act);

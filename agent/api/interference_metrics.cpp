@@ -78,7 +78,7 @@ void put_tasks(Exposition& out, const AgentView& view) {
 }
 
 void put_findings(Exposition& out, const AgentView& view) {
-  const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
+  const auto& state = view.policies.of<interference::InterferenceState>();
   using What = interference::InterferenceEvent::What;
   for (const auto& [outcome, what] : {std::pair{"accused", What::accused},
                                       {"limited", What::capped},
@@ -103,7 +103,7 @@ void put_findings(Exposition& out, const AgentView& view) {
 }
 
 void put_budget(Exposition& out, const AgentView& view) {
-  const interference::InterferenceState& state = view.policies.of<interference::InterferenceState>();
+  const auto& state = view.policies.of<interference::InterferenceState>();
   const auto lately = interference::stalled_lately(state, view.node().at);
   for (std::size_t stall = 0; stall < detector::kStallSignals; ++stall) {
     const char* resource = record::resource_of(detector::stall_signal(stall));
