@@ -24,7 +24,7 @@ std::string make_state_dir(const std::string& dir) {
   return {};
 }
 
-/// A dry run keeps nothing.
+/// A dry run saves nothing.
 std::string state_dir_of(const AgentOptions& options) {
   return options.dry_run ? std::string() : options.state_dir;
 }
@@ -108,7 +108,7 @@ Agent::Agent(const AgentOptions& options, Opened opened, runtime::Log& log, cons
              .lender = lender_,
              .recorder = recorder_,
              .clock = clock}) {
-  // What a crash left is restored before anything is measured, so that no leftover passes for an owner's
+  // What a crash left is restored before the first measurement, so that no leftover is taken for an original
   // value.
   auto report = writers::restore_leftovers(kernel_.host, kernel_.ports(), kernel_.journal);
   recorder_.record(report, clock.now());
@@ -121,8 +121,8 @@ const tick::TickResult& Agent::alarm(const Alarm& alarm) {
 }
 
 void Agent::lend(MonoTime now) {
-  // Before the first NodeSLO nothing is known of what may be lent; that must not pass for "nothing", which
-  // would forget what was learned.
+  // Before the first NodeSLO it is unknown what may be lent; treating that as "nothing" would drop what was
+  // learned.
   if (!inputs_.slo_known()) return;
   lender_.update(now);
   decider_.save(now, false);

@@ -1,5 +1,5 @@
-// One node's agent: collectors, policies and actuators, wired once and driven by tick(). Knows nothing of
-// sockets, timers or threads; what each part does is in the folder of its name.
+// The agent of one node: collectors, policies and writers, connected once and driven by tick(). Does not use
+// sockets, timers or threads; each part is in the folder of its name.
 #pragma once
 
 #include <memory>
@@ -48,14 +48,13 @@ class Agent {
 
   /// One full round: measure, decide, write.
   const tick::TickResult& tick(MonoTime now) { return tick_.run(now); }
-  /// Something happened between two ticks: decides again on the measurements at hand.
+  /// An event between two ticks: decides again on the existing measurements.
   const tick::TickResult& react(MonoTime now) { return tick_.react(now); }
-  /// A service waits too long, as a PSI trigger or another watcher says between two ticks: brakes if that
-  /// helps.
+  /// A PSI trigger or BPF reported between two ticks that a service waits too long: brakes if that helps.
   const tick::TickResult& alarm(const Alarm& alarm);
   /// When react() is to be called at the latest; absent: no brake is on.
   [[nodiscard]] std::optional<MonoTime> due() const { return brakes_.due(); }
-  /// Works out what can be lent from the ticks so far, and saves what was learned. Less often than a tick: it
+  /// Computes what can be lent from the ticks so far, and saves what was learned. Less often than a tick: it
   /// allocates.
   void lend(MonoTime now);
   /// Orderly stop: saves what was learned and restores every original value.
@@ -64,11 +63,11 @@ class Agent {
   /// Descriptors whose readiness calls for react().
   [[nodiscard]] std::vector<int> descriptors() const;
   [[nodiscard]] AgentParts parts();
-  /// For the pages; valid as long as the agent.
+  /// For the pages; valid for the agent's lifetime.
   [[nodiscard]] api::AgentView view() const;
 
  private:
-  /// What has to open before there can be an agent.
+  /// What must open successfully before the agent can be constructed.
   struct Opened {
     Host host;
     tree::Layout layout;

@@ -1,5 +1,5 @@
-// What the pages, the metrics and the stepped mode may see of the agent: its parts, read-only. Does not
-// change anything.
+// Read-only access to the agent's parts for the pages, the metrics and the stepped mode. Does not change
+// anything.
 #pragma once
 
 #include <optional>

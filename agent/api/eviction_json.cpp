@@ -3,7 +3,7 @@
 namespace evenkeel::api {
 namespace {
 
-/// What being chosen means here.
+/// What happens to a chosen pod on this route.
 std::string_view means(evictions::EvictionRoute way) {
   switch (way) {
     case evictions::EvictionRoute::api:

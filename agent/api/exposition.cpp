@@ -47,7 +47,7 @@ void Exposition::histogram(std::string_view name, std::string_view help, std::sp
                            std::span<const std::uint64_t> counts, double sum, Labels labels) {
   auto* metric = impl_->add(name, help, prometheus::MetricType::Histogram, std::move(labels));
   if (metric == nullptr) return;
-  impl_->series += counts.size() + 1;  // those beside the first: the buckets, sum and count
+  impl_->series += counts.size() + 1;  // in addition to the first: the buckets, sum and count
   std::uint64_t so_far = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     so_far += counts[i];

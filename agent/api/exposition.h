@@ -1,4 +1,5 @@
-// Metrics in Prometheus' text format. The door to prometheus-cpp (its core; its server is not used).
+// Renders metrics in Prometheus' text format. The only user of prometheus-cpp (its core; its server is not
+// used).
 #pragma once
 
 #include <cstdint>
@@ -16,16 +17,15 @@ using Labels = std::vector<std::pair<std::string, std::string>>;
 
 class Exposition {
  public:
-  /// More series than `cap` are left out and counted: a scrape must stay affordable whatever runs on the
-  /// node.
+  /// Series beyond `cap` are left out and counted, which limits the cost of a scrape.
   explicit Exposition(std::size_t cap);
   ~Exposition();
 
   /// Families keep the order of their first sample. A counter's name ends in _total.
   void gauge(std::string_view name, std::string_view help, double value, Labels labels = {});
   void counter(std::string_view name, std::string_view help, double value, Labels labels = {});
-  /// `counts` has one bucket more than `bounds` has upper bounds (in the metric's unit): what is above all.
-  /// Each bucket counts as a series.
+  /// `counts` has one bucket more than `bounds` has upper bounds (in the metric's unit), for values above all
+  /// bounds. Each bucket counts as a series.
   void histogram(std::string_view name, std::string_view help, std::span<const double> bounds,
                  std::span<const std::uint64_t> counts, double sum, Labels labels = {});
   [[nodiscard]] std::size_t dropped() const;

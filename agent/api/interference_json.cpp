@@ -40,7 +40,7 @@ void put_cap(runtime::Json& json, const interference::Cap& cap, const AgentView&
   json.member("since", runtime::seconds(cap.since)).member("helps", cap.relieved).end_object();
 }
 
-/// A test that is under way.
+/// The randomized trial in progress.
 void put_trial(runtime::Json& json, const std::optional<interference::Trial>& trial, const AgentView& view) {
   if (!trial) return static_cast<void>(json.null());
   json.begin_object().member("victim", view.names().display_name(trial->about.victim));
@@ -57,7 +57,7 @@ void put_budget(runtime::Json& json, const detector::StallSeconds& budget) {
   json.end_object();
 }
 
-/// Which signals of it are known well enough, and what is usual: in the words in which a NodeSLO gives it.
+/// The signals with a known baseline, and their usual level, in the terms of the NodeSLO.
 void put_victim(runtime::Json& json, const interference::Victim& victim, const InterferenceSettings& settings,
                 const AgentView& view) {
   const auto& state = view.policies.of<interference::InterferenceState>();

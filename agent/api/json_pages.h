@@ -1,4 +1,4 @@
-// The JSON of the stepped mode's lines and of the endpoint's pages.
+// Renders the JSON of the stepped mode's lines and of the endpoint's pages.
 #pragma once
 
 #include <string>
@@ -19,16 +19,16 @@ void put_accusations(runtime::Json& json, const AgentView& view);
 /// /v1/interference: accusations, limits in force, and how long each victim waited because of other pods.
 std::string interference_json(const AgentView& view);
 
-/// {"batch-cpu": …}: what would be advertised now; null while none of it is known.
+/// {"batch-cpu": …}: what would be advertised now; null while no amount is known.
 void put_report(runtime::Json& json, const lender::Lending& lending);
 /// {"advertised": …, "why": …, "terms": [{"name", "source", "cpu_milli", "memory_bytes"}], …} or null.
 void put_lending(runtime::Json& json, const lender::Lending& lending);
 
-/// /v1/snapshot: what the agent knows now; null is "not known".
+/// /v1/snapshot: the snapshot as of now; null: not known.
 std::string snapshot_json(const AgentView& view);
 /// /v1/capabilities.
 std::string capabilities_json(const std::vector<features::Capability>& capabilities);
-/// The same as three aligned columns for a terminal.
+/// The capabilities as three aligned columns for a terminal.
 std::string capabilities_text(const std::vector<features::Capability>& capabilities);
 
 /// One line of the stepped mode, without its line end:

@@ -10,7 +10,7 @@ void put_amounts(runtime::Json& json, const lending::LentAmounts& amounts) {
   json.end_object();
 }
 
-/// For people: "35 CPUs", "42 GiB"; empty when it is not known, or the line does not concern it.
+/// For the operator: "35 CPUs", "42 GiB"; empty if it is not known or not part of the line.
 template <class Q>
 std::string spelled(const std::optional<Q>& amount) {
   return amount ? because("{}", *amount).text() : std::string();

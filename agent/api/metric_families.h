@@ -1,5 +1,5 @@
-// One function for each family of metrics, called by metrics_text(). Each renders what the agent has counted;
-// none measures anything.
+// One function for each family of metrics, called by metrics_text(). Each renders the agent's counters; none
+// measures.
 #pragma once
 
 #include "agent/api/agent_view.h"
@@ -23,8 +23,7 @@ void put_reclaim(Exposition& out, const AgentView& view);
 void put_resctrl(Exposition& out, const AgentView& view);
 /// Requests to the kubelet and the API server.
 void put_servers(Exposition& out, const AgentView& view);
-/// Time that pods waited for a CPU, memory or disks, and because of which pod; nothing while it is not
-/// measured.
+/// Time that pods waited for a CPU, memory or disks, and because of which pod; nothing while not measured.
 void put_waits(Exposition& out, const AgentView& view);
 
 }  // namespace evenkeel::api

@@ -107,7 +107,7 @@ constexpr CgroupRow kCgroup[] = {
      [](const CgroupSample& c) { return some(c.pressure.io); }, true},
 };
 
-/// Values of cgroups, and what the other hands hold.
+/// Sum of the executor's values and those of the other writers.
 Reading both(std::uint64_t values, std::uint64_t others) { return static_cast<double>(values + others); }
 
 struct AgentRow {
@@ -214,7 +214,7 @@ Labels labels_of(const AgentView& view, const CgroupSample& cgroup) {
 
 void put_inputs(Exposition& out, const AgentView& view) {
   for (const auto& state : view.inputs.states()) {
-    if (state.path.empty()) continue;  // an input that nobody gave us is not a bad one
+    if (state.path.empty()) continue;  // an input that is not configured is not a bad one
     out.gauge("evenkeel_input_good", "1 while the newest version of this input is valid.",
               state.usable ? 1 : 0, {{"input", state.name}});
     out.gauge("evenkeel_input_info",
@@ -240,7 +240,7 @@ void put_evictions(Exposition& out, const AgentView& view) {
 void put_lending(Exposition& out, const lender::Lending& lending) {
   const auto& advertised = lending.advertised();
   if (!advertised) return;
-  // CPU in cores and memory in bytes: base units, whatever the Node's own are.
+  // CPU in cores and memory in bytes: base units, regardless of the Node's units.
   for (std::size_t i = 0; i < lending::kLentCount; ++i) {
     const bool cpu = i == static_cast<std::size_t>(lending::LentResource::batch_cpu) ||
                      i == static_cast<std::size_t>(lending::LentResource::mid_cpu);

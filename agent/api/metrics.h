@@ -1,5 +1,5 @@
-// The agent's metrics: a table of what is measured on the node, per cgroup and about the agent itself,
-// rendered when somebody asks, from one snapshot: no live series is ever missing from a scrape.
+// Renders the agent's metrics (of the node, of each cgroup and of the agent itself) at each scrape from one
+// snapshot, so no live series is missing from a scrape.
 #pragma once
 
 #include <string>

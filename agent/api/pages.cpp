@@ -30,7 +30,7 @@ std::string age_of(const inputs::InputState& state, MonoTime now) {
   return state.delivered && state.loaded ? age(now - *state.loaded) : std::string();
 }
 
-/// "ok", or what is wrong and what is in force meanwhile.
+/// "ok", or the problem and the value in force meanwhile.
 std::string how(const inputs::InputState& state, MonoTime now) {
   const std::string age = age_of(state, now);
   if (state.usable) return "ok" + (age.empty() ? "" : ", " + age);
@@ -45,7 +45,7 @@ std::string how(const record::ReportState& reports, MonoTime now) {
   return reports.last_error.empty() ? last : last + ": " + reports.last_error;
 }
 
-/// Ready once a tick is done and the configuration and the pods in force are known; each with its state.
+/// Ready once a tick has completed and configuration and pods are known; shows the state of each.
 http::HttpAnswer readyz(const AgentView& view, const http::HttpRequest&) {
   bool ready = view.tick.counters().ticks > 0 && view.node().pods_known;
   std::string body;

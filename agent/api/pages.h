@@ -1,4 +1,4 @@
-// Which path of the local endpoint shows what.
+// Maps the paths of the local endpoint to their pages.
 #pragma once
 
 #include "agent/api/agent_view.h"

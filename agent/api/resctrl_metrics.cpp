@@ -21,7 +21,7 @@ void put_use(Exposition& out, const ResctrlUse& use) {
   traffic("local", use.local_traffic);
 }
 
-/// How best effort's ways are steered, where that is asked for.
+/// Steering of best effort's cache ways, if enabled.
 void put_ways(Exposition& out, const AgentView& view) {
   const auto* slo = view.node().slo.get();
   if (slo == nullptr || !slo->evenkeel.resctrl_dynamic.enable || !slo->evenkeel.resctrl_dynamic.cache_ways)

@@ -1,4 +1,4 @@
-// What /v1/explain says, as sentences for a person.
+// Renders the answer of /v1/explain as sentences.
 #pragma once
 
 #include <string>

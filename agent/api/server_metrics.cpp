@@ -25,7 +25,7 @@ void put_traffic(Exposition& out, const AgentView& view) {
   }
 }
 
-/// What became of the events that pods' owners were to hear.
+/// Outcomes of the events for pods' owners.
 void put_pod_events(Exposition& out, const AgentView& view) {
   if (view.servers.pod_events == nullptr) return;
   const auto& events = *view.servers.pod_events;

@@ -24,7 +24,7 @@ void put_reclaim(runtime::Json& json, const AgentView& view, const ReclaimOrder&
   json.member("by", name(order.cause)).member("why", order.why.text()).member("restored", false).end_object();
 }
 
-/// What was ordered from the kernel is a write as well, though it leaves nothing behind.
+/// A reclaim order counts as a write, although it leaves no value to restore.
 void put_reclaims(runtime::Json& json, const tick::TickResult& result, const AgentView& view) {
   for (const auto& order : result.reclaims) {
     if (view.recorder.dry_run() && order.wanted > Bytes{})
@@ -65,7 +65,7 @@ void put_eviction(runtime::Json& json, const eviction::Eviction& eviction) {
   json.member("trigger", kFeatureGates[static_cast<std::size_t>(eviction.gate)]).end_object();
 }
 
-/// Where what we were told came from, and how old it is.
+/// The source of an input, and its age.
 void put_input(runtime::Json& json, const inputs::InputState& state, MonoTime now) {
   json.begin_object().member("name", state.name).member("source", state.path).member("good", state.usable);
   if (state.delivered && state.loaded) json.member("age_seconds", runtime::seconds(now - *state.loaded));

@@ -6,7 +6,7 @@
 namespace evenkeel::api {
 namespace {
 
-/// Of the histogram, every second bucket from 64 us to 1 s: a scrape must stay affordable.
+/// Every second bucket of the histogram from 64 us to 1 s, to limit the cost of a scrape.
 constexpr std::size_t kFirstBucket = 6, kLastBucket = 20, kBucketStep = 2;
 
 void put_histogram(Exposition& out, const record::WaitTotals::Sums& sums, const Labels& labels) {

@@ -1,5 +1,5 @@
-// What only the moment of an alarm can tell: how much CPU and memory best effort has used since the last
-// tick, and how much of the victim's stall its own CPU quota explains. Does not judge.
+// Measures what is only known at the moment of an alarm: how much CPU and memory best effort has used since
+// the last tick, and how much of the victim's stall its own CPU quota explains. Does not judge.
 #pragma once
 
 #include "collectors/sampler.h"

@@ -1,5 +1,4 @@
-// What became of alarms, in sums for the metrics: how many came, how often and how long best effort was
-// braked, and how quickly.
+// Totals for the metrics: alarms, how often and how long best effort was braked, and the reaction times.
 #pragma once
 
 #include <array>
@@ -21,14 +20,14 @@ class BrakeRecord {
       std::chrono::milliseconds(20),  std::chrono::milliseconds(100)};
   struct Lever {
     std::uint64_t brakes = 0;
-    Duration on{};  ///< without the one that is on now
+    Duration on{};  ///< without the brake that is on now
     std::optional<MonoTime> since{};
   };
 
   void alarm_raised(const Alarm& alarm) { ++alarms_[place(alarm.what, alarm.source)]; }
-  /// From the alarm to the write.
+  /// Time from the alarm to the write.
   void braked_after(Duration took);
-  /// What a decision has done to the brakes.
+  /// Counts the brakes that a decision set or released.
   struct Change {
     bool on = false, off = false;
   };
@@ -39,7 +38,7 @@ class BrakeRecord {
   }
   [[nodiscard]] const Lever& cpu() const { return cpu_; }
   [[nodiscard]] const Lever& memory() const { return memory_; }
-  /// Per bucket, not summed up.
+  /// Per bucket, not cumulative.
   [[nodiscard]] const std::array<std::uint64_t, kBounds.size() + 1>& reactions() const { return reactions_; }
   [[nodiscard]] Duration reaction_time() const { return reaction_time_; }
 

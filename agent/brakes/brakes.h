@@ -37,7 +37,7 @@ class Brakes {
   /// The set of pods changed: triggers are opened and closed after the next decision.
   void roster_changed() { triggers_stale_ = true; }
 
-  /// Some service waits too long. Counts, completes and keeps the alarm for the next decision.
+  /// A service waits too long. Counts the alarm, completes it and keeps it for the next decision.
   void alarm_raised(Alarm alarm);
   /// Whether alarms, or the end of a brake's lease, call for a decision now.
   bool decision_needed(MonoTime now);

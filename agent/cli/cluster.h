@@ -1,5 +1,5 @@
-// The running agent's links to its cluster: who is asked to evict, where it is told what can be lent and
-// used, and what pods' owners hear. Without an API server there are none, and the agent works all the same.
+// The running agent's links to its cluster: eviction requests, reports of lending and usage, and events for
+// pods' owners. Without an API server there are none, and the agent still works.
 #pragma once
 
 #include <optional>
@@ -16,11 +16,11 @@
 
 namespace evenkeel::cli {
 
-/// --report, as far as it can be done: a dry run tells nobody.
+/// The target of --report if it is possible; none in a dry run.
 reporting::ParsedReportTarget report_target(const Flags& flags, bool api_known);
-/// What goes on record about a pod, as an event for its owner. Absent: nothing that concerns the owner.
+/// An audit event about a pod as a Kubernetes Event for its owner. Absent: it does not concern the owner.
 std::optional<kube::PodEvent> event_for_owner(const Pod& pod, const record::AuditEvent& event);
-/// Why --events or --node-metric cannot be done; empty: they can, or are not asked for.
+/// Why --events or --node-metric is not possible; empty: possible, or not requested.
 std::string reporting_problem(const Flags& flags, bool api_known);
 
 class Cluster {
@@ -36,15 +36,15 @@ class Cluster {
         reporting_(target_, agent.parts().lender, log) {}
 
   struct ReportsTo {
-    bool owners = false;  ///< of pods: what is done to them
-    bool usage = false;   ///< the NodeMetric: what the node uses
+    bool owners = false;  ///< pod events, for the owners of pods
+    bool usage = false;   ///< the node's usage, in the NodeMetric
   };
-  /// Before the first tick. False: it cannot be asked.
+  /// Before the first tick. False: the connection cannot be set up.
   bool connect(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
                const ReportsTo& tells);
-  /// Works out what can be lent, and tells it where it is to be told; on the Node also how the agent is.
+  /// Computes what can be lent and advertises it; also updates the agent's condition on the Node.
   void lend();
-  /// The agent has stopped: what the Node says of how it is goes. What it lends stays.
+  /// The agent has stopped: removes its condition from the Node. The advertised amounts stay.
   void disconnect();
 
  private:

@@ -15,7 +15,7 @@ constexpr const char* kAbout =
     "evenkeel: lets batch work use the CPU and memory that services have reserved but do not use, and keeps "
     "the services' latency unaffected.";
 
-/// A different host root has its own state directory, so that a test tree never meets the machine's own
+/// A different host root has its own state directory, so that a test tree never uses the machine's own
 /// journal.
 std::string default_state_dir(const std::string& host_root) {
   std::error_code error;

@@ -1,4 +1,4 @@
-// The command line as values. The door to CLI11.
+// Parses the command line into values. The only user of CLI11.
 #pragma once
 
 #include <optional>
@@ -53,8 +53,7 @@ struct Flags {
 
 struct ParsedFlags {
   Flags flags{};
-  /// Set: do not go on, exit with this (0 after --help and --version, 2 after a mistake); the text was
-  /// printed.
+  /// Set: exit with this status (0 after --help and --version, 2 after a usage error); the text was printed.
   std::optional<int> exit_code{};
 };
 ParsedFlags parse_flags(int argc, const char* const* argv);

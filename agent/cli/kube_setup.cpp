@@ -27,13 +27,13 @@ kube::AccessResult api_access(const Flags& flags, const kube::Environment& envir
   return found;
 }
 
-/// The kubelet knows us by the same token or certificate as the API server, which it asks.
+/// The kubelet accepts the same token or certificate as the API server, with which it checks them.
 kube::AccessResult kubelet_access(const Flags& flags, const std::optional<kube::KubeAccess>& api) {
   auto server = http::parse_url(flags.kubelet_url);
   if (!server || !server->path.empty())
     return {std::nullopt, "--kubelet-url: found '" + flags.kubelet_url + "'; legal: https://HOST:PORT"};
   kube::KubeAccess out{.server = server->text(), .source = "--kubelet-url"};
-  if (!server->secure) return {out, {}};  // the read-only port: nobody has to say who he is
+  if (!server->secure) return {out, {}};  // the read-only port needs no authentication
   if (api) {
     out.authorities = api->authorities;
     out.certificate = api->certificate;
@@ -50,7 +50,7 @@ kube::AccessResult kubelet_access(const Flags& flags, const std::optional<kube::
   return {out, {}};
 }
 
-/// As the kubelet names its node when nobody tells it otherwise.
+/// The kubelet's default for the name of its node.
 std::string host_name() {
   std::array<char, 256> name{};
   ::gethostname(name.data(), name.size() - 1);

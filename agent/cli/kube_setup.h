@@ -1,4 +1,4 @@
-// From flags and environment to the servers that `run` and `withdraw` talk to.
+// Determines from flags and environment the servers that `run` and `withdraw` use.
 #pragma once
 
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace evenkeel::cli {
 
-/// The process's own; and the directory with a pod's token and ca.crt, the `service_account` of what follows.
+/// The process's environment; and the directory with a pod's token and ca.crt, the `service_account` below.
 std::string process_environment(const char* name);
 inline constexpr const char* kServiceAccount = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /// --kubeconfig or the pod's service account, --apiserver and --node-name.
 struct ApiSetup {
-  std::optional<kube::KubeAccess> access{};  ///< absent without an error: there is none
+  std::optional<kube::KubeAccess> access{};  ///< absent without an error: no API server is configured
   std::string node_name{};
   std::string error{};  ///< bad usage
 };
@@ -26,10 +26,10 @@ ApiSetup api_setup(const Flags& flags, const kube::Environment& environment,
 
 struct KubeSetup {
   kube::KubeFeed::Options feed{};
-  inputs::PodsSource pods{};  ///< --pods, with `auto` decided where nothing can be asked
+  inputs::PodsSource pods{};  ///< --pods, with `auto` resolved if no server can be asked
   std::string node_name{};
   std::string nodeslo_object{};  ///< "nodeslos/NODE"; empty: the configuration is a file
-  std::string missing_reason{};  ///< --pods auto: why the kubelet is not asked
+  std::string missing_reason{};  ///< --pods auto: why the kubelet is not used
   std::string error{};           ///< bad usage
 };
 KubeSetup kube_setup(const Flags& flags, const kube::Environment& environment,

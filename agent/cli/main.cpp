@@ -1,4 +1,4 @@
-// The program: flags in, exit status out.
+// The program's entry point: parses the flags and runs the verb.
 #include "agent/cli/flags.h"
 #include "agent/cli/verbs.h"
 #include "agent/demo/demo.h"

@@ -1,4 +1,4 @@
-// `evenkeel run`: the agent in its event loop.
+// `evenkeel run`: runs the agent in its event loop.
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -16,10 +16,10 @@
 namespace evenkeel::cli {
 namespace {
 
-/// How often it is worked out what can be lent: often enough for a sudden drop to be told in time.
+/// How often the amounts to lend are computed: often enough to advertise a sudden drop in time.
 constexpr Duration kLendInterval = std::chrono::seconds(10);
 
-/// The second tick knows rates, so this one has an average.
+/// Rates are known from the second tick on, so the third has an average.
 constexpr std::uint64_t kFirstLend = 3;
 
 /// Everything that lives as long as the process does.
@@ -35,13 +35,13 @@ struct Service {
   std::unique_ptr<kube::KubeFeed> kube{};
   std::unique_ptr<Cluster> cluster{};
   std::vector<int> watched{};
-  std::optional<runtime::Timer> release{};  ///< rings when a lease of the brake ends
+  std::optional<runtime::Timer> release{};  ///< fires when the brake's lease ends
 
   explicit Service(const Flags& given)
       : flags(given), log(STDERR_FILENO, given.log_format, given.log_level, &wall) {}
 };
 
-/// A directory that no list explains is a reason to ask for the next list.
+/// A pod directory that is missing from the pod list triggers a new request for the list.
 void ask_about_unknown(Service& service) {
   if (service.kube)
     service.kube->unknown_cgroup_found(service.agent->view().observer.roster().newest_unknown_cgroup());
@@ -63,7 +63,7 @@ void tick(Service& service, std::uint64_t periods) {
   if (periods > 1) service.agent->parts().tick.missed(periods - 1);
   service.agent->tick(service.clock.now());
   settle(service);
-  if (service.http) service.http->process_events();  // closes connections that went silent
+  if (service.http) service.http->process_events();  // closes idle connections
   const auto ticks = service.agent->parts().tick.counters().ticks;
   if (ticks == 1) service.notifier.ready("ticking");
   if (ticks == kFirstLend) service.cluster->lend();
@@ -84,7 +84,7 @@ int listen(Service& service, runtime::EventLoop& loop) {
   return added ? 0 : 1;
 }
 
-/// Inputs may begin to be watched later (a directory that did not exist), so the list is compared after each
+/// An input may become watchable later (its directory did not exist), so the list is compared after each
 /// event.
 void follow_descriptors(Service& service, runtime::EventLoop& loop) {
   const auto now = service.agent->descriptors();
@@ -98,7 +98,7 @@ void follow_descriptors(Service& service, runtime::EventLoop& loop) {
   service.watched = now;
 }
 
-/// Alarms come between two ticks, and what they brake is let go between two as well.
+/// Alarms arrive between two ticks, and the brake is released between two ticks as well.
 bool open_alarms(Service& service, runtime::EventLoop& loop) {
   auto release = loop.timer([&service] { react(service); });
   if (!release) return false;
@@ -118,7 +118,7 @@ bool open_alarms(Service& service, runtime::EventLoop& loop) {
   return true;
 }
 
-/// What servers are asked for arrives between two ticks. False: it cannot be asked.
+/// Connects to the servers, whose responses arrive between two ticks. False: that failed.
 bool open_kube(Service& service, const KubeSetup& setup) {
   if (!setup.feed.kubelet && !setup.feed.api) return true;
   auto opened = kube::KubeFeed::open({.loop = *service.loop,
@@ -134,7 +134,7 @@ bool open_kube(Service& service, const KubeSetup& setup) {
   return true;
 }
 
-/// Whom the agent tells and asks: nobody where there is no API server.
+/// Connects the agent's reports and evictions to the API server, if there is one.
 bool open_cluster(Service& service, const reporting::ReportTarget& report, const std::string& node_name) {
   service.cluster =
       std::make_unique<Cluster>(report, *service.agent, service.clock, service.wall, service.log);
@@ -164,7 +164,7 @@ int serve(Service& service, runtime::EventLoop& loop) {
   tick(service, 1);
   const int failed = loop.run();
   service.notifier.stopping();
-  service.agent->parts().brakes.set_alarm_source({});  // the loop goes before the agent
+  service.agent->parts().brakes.set_alarm_source({});  // the loop is destroyed before the agent
   const auto last = service.agent->stop(service.clock.now());
   service.log.info("stopped")
       .with("restored", last.report.writes.size())

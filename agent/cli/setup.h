@@ -1,4 +1,4 @@
-// From flags to the agent's options: the part that `run` and the stepped mode share.
+// Turns flags into the agent's options, for `run` and the stepped mode.
 #pragma once
 
 #include <memory>
@@ -10,9 +10,8 @@
 
 namespace evenkeel::cli {
 
-/// What servers deliver instead of files. Empty: the Node object comes from --node, if at all; the NodeSLO
-/// from
-/// --nodeslo.
+/// What servers deliver instead of files. Empty: the Node object comes from --node (if given), the NodeSLO
+/// from --nodeslo.
 struct ServerSources {
   std::string node_url{}, nodeslo_object{};
 };
@@ -24,11 +23,11 @@ struct Endpoint {
   std::unique_ptr<http::HttpServer> server{};
   http::ListenAddress address{};
   std::string error{};
-  int exit_code = 0;  ///< when there is no server: 2 for bad usage, 1 for a port that cannot be had
+  int exit_code = 0;  ///< when there is no server: 2 for bad usage, 1 for a port that cannot be opened
 };
 Endpoint open_endpoint(const Flags& flags, const Agent& agent);
 
-/// Says what is wrong on standard error; returns 2.
+/// Prints the problem to standard error; returns 2.
 int usage_error(const std::string& problem);
 
 }  // namespace evenkeel::cli

@@ -1,5 +1,5 @@
-// `evenkeel run --stepped`: the clock is standard input. Never looks at the wall clock; one line in, one line
-// out.
+// `evenkeel run --stepped`: standard input drives the clock; one line in, one line out. Does not read the
+// wall clock.
 #include <poll.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ struct Stepper {
   Duration interval;
   MonoTime last_tick{};
 
-  /// However far time moves, what is due is done once, at the new moment: that is when the files are read.
+  /// However far time advances, one tick runs at the new time, when the files are read.
   std::string advance(Duration by) {
     clock.advance(by);
     if (clock.now() - last_tick < interval) return api::tick_line({.now = clock.now()}, agent.view());
@@ -32,12 +32,12 @@ struct Stepper {
     const tick::TickResult& result = agent.tick(clock.now());
     agent.lend(clock.now());
     std::string line = api::tick_line(result, agent.view());
-    agent.parts().lender.mark_advertised(clock.now());  // nobody is told but who reads this line
+    agent.parts().lender.mark_advertised(clock.now());  // the amounts are only on this line
     return line;
   }
 };
 
-/// Lines of standard input; while it waits for one, the endpoint (where one was asked for) is served.
+/// Reads lines of standard input; serves the endpoint (if configured) while it waits for one.
 class Lines {
  public:
   explicit Lines(http::HttpServer* http) : http_(http) {}

@@ -1,4 +1,4 @@
-// What each verb of the command line does; the result is the exit status (0 in order, 1 failure, 2 bad
+// The verbs of the command line, one function each; returns the exit status (0 success, 1 failure, 2 bad
 // usage).
 #pragma once
 

@@ -50,8 +50,8 @@ std::string names(const std::vector<std::string>& all) {
   return out + (all.size() > kNamesShown ? ", …" : "");
 }
 
-/// What is advertised is asked for, then who holds of it; then it goes. Each step begins when the one before
-/// was answered.
+/// Reads what is advertised, then which pods request it, then removes it. Each step starts after the response
+/// to the previous one.
 class Steps {
  public:
   Steps(runtime::EventLoop& loop, kube::KubeClient& api, const WithdrawOptions& options)

@@ -9,8 +9,8 @@ namespace {
 
 constexpr Duration kAfterFailure = std::chrono::minutes(10);
 
-/// Whether the processes of this pod may be ended: it is the pod that was chosen, nothing else ends it, and
-/// no setting forbids it.
+/// Whether the processes of this pod may be killed: it is the pod that was chosen, it is not terminating
+/// already, and no setting forbids it.
 bool may_kill(const Pod* pod, const NodeSlo& slo, const NodeSnapshot& node) {
   return pod != nullptr && is_active(*pod) && !pod->terminating && !pod->unlisted && !pod->is_static &&
          !pod->hands_off && !slo.evenkeel.hands_off && slo.evenkeel.kill_without_api && !node.pods_stale;

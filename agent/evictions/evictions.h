@@ -1,5 +1,5 @@
-// The agent's side of eviction: asks for the next victim once a tick, requests its eviction or ends its
-// processes, and records what came of it. Does not choose the victim (qos/eviction/eviction.h does).
+// The agent's side of eviction: asks for the next victim once a tick, requests its eviction or kills its
+// processes, and records the outcome. Does not choose the victim (qos/eviction/eviction.h does).
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ namespace evenkeel::evictions {
 /// How a pod that was chosen is removed.
 enum class EvictionRoute : std::uint8_t {
   api,          ///< eviction is requested from the API server
-  kill,         ///< there is no API server: the agent ends the pod's processes
+  kill,         ///< there is no API server: the agent kills the pod's processes
   report_only,  ///< stepped mode and dry run
   unavailable   ///< there is no API server, and killWithoutApi is not set
 };

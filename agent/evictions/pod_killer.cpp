@@ -6,7 +6,7 @@ namespace {
 using Step = PodKiller::Step;
 using Is = Step::State;
 
-/// Processes end late where they hang in the kernel, or have much memory to give back.
+/// Processes exit late when they are blocked in the kernel or have much memory to free.
 constexpr Duration kPatience = std::chrono::seconds(20);
 
 Step failed(const tree::PodProcesses::Signalled& found, std::string why) {

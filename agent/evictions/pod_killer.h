@@ -1,5 +1,5 @@
-// One pod that goes without an API server: SIGTERM, its grace, then SIGKILL until nobody is left, one step a
-// tick. May not: choose the pod, or wait.
+// Kills one pod without an API server: SIGTERM, the grace period, then SIGKILL until no process is left, one
+// step a tick. Does not choose the pod or wait.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace evenkeel::evictions {
 
 class PodKiller {
  public:
-  /// Nothing is done before the first step().
+  /// Sends no signal before the first step().
   PodKiller(std::string uid, tree::PodProcesses processes, Duration grace)
       : uid_(std::move(uid)), processes_(std::move(processes)), grace_(grace) {}
 
   struct Step {
     enum class State : std::uint8_t { in_progress, ended, failed };
     State state = State::in_progress;
-    std::size_t processes = 0;  ///< still there
-    std::string why{};          ///< it failed
+    std::size_t processes = 0;  ///< still running
+    std::string why{};          ///< why it failed
   };
   Step step(MonoTime now);
   [[nodiscard]] const std::string& uid() const { return uid_; }

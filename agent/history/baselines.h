@@ -1,4 +1,4 @@
-// What is usual for the workloads of this node, kept over restarts in STATE_DIR/interference: loaded when the
+// Keeps the baselines of this node's workloads over restarts in STATE_DIR/interference: loaded when the
 // policy "interference" is switched on, saved while it is on. Does not learn.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What was learned, kept over restarts: peaks in STATE_DIR/prediction, what is normal in
-// STATE_DIR/interference. May not: decide what is learned, or when.
+// Keeps what was learned over restarts: peaks in STATE_DIR/prediction, baselines in STATE_DIR/interference.
+// Does not decide what is learned, or when.
 #pragma once
 
 #include <optional>
@@ -15,22 +15,22 @@ namespace evenkeel::history {
 /// One such file. Without a state directory or a wall clock (stepped mode) nothing is kept from run to run.
 class Checkpoint {
  public:
-  /// `name`: of the file, and the first word of what the log says of it.
+  /// `name`: of the file, and the first word of its log lines.
   Checkpoint(const std::string& state_dir, std::string name, const runtime::WallClock* wall,
              runtime::Log& log);
 
   [[nodiscard]] bool saved_at() const { return file_.has_value(); }
-  /// Both clocks; only where it is kept.
+  /// The time on both clocks; only if the file is kept.
   [[nodiscard]] Moment moment(MonoTime now) const;
 
-  /// What the file has; absent: nothing, or it cannot be read, which is said.
+  /// The file's text; absent: there is none, or it cannot be read, which is logged.
   std::optional<std::string> load(MonoTime now);
   [[nodiscard]] bool loaded() const { return saved_at_.has_value(); }
-  /// Says what came of it.
+  /// Logs the result of loading.
   void log_loaded(const CheckpointStats& read);
 
-  /// It is time for another copy: `interval` after the last one, or now because it is the last. What was
-  /// begun with the last one is finished, so that a busy disk holds nobody up.
+  /// Whether a copy is due: `interval` after the last one, or now because it is the last. Finishes the
+  /// previous write first, so that a busy disk does not block the agent.
   bool due(MonoTime now, Duration interval, bool last);
   void save(const std::string& text, MonoTime now, bool last);
 
@@ -40,7 +40,7 @@ class Checkpoint {
   const runtime::WallClock* wall_;
   runtime::Log& log_;
   std::optional<runtime::StateFile> file_{};
-  std::optional<MonoTime> saved_at_{};  ///< recalled, or kept for the last time
+  std::optional<MonoTime> saved_at_{};  ///< last load or save
 };
 
 }  // namespace evenkeel::history

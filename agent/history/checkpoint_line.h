@@ -1,6 +1,6 @@
-// The line format that all checkpoints share: each line is complete and starts with its checksum, so that a
-// torn write costs only the damaged line; and times that survive a reboot. Does not know the content, files
-// or clocks.
+// Reads and writes the line format that all checkpoints share: each line is complete and starts with its
+// checksum, so that a torn write costs only the damaged line; and times that survive a reboot. Does not know
+// the content, files or clocks.
 //
 //   CRC32 BODY
 #pragma once

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kLeastAggregateSeconds = 60;
 constexpr std::int64_t kLeastIntervalSeconds = 30;
-/// Every window costs a pass over the history and a line of the report.
+/// Each window costs a pass over the history and a line in the report.
 constexpr std::size_t kMostWindows = 8;
 
 struct Field {
@@ -25,7 +25,7 @@ constexpr std::array<Field, 4> kFields = {{{"aggregateDurationSeconds", "metricA
                                            {"nodeAggregatePolicy", "metricAggregatePolicy"},
                                            {"nodeMemoryCollectPolicy", "metricMemoryCollectPolicy"}}};
 
-/// True: it is in force.
+/// True: the field was applied.
 bool put(const Field& field, const CollectPolicy& policy, ColocationStrategy& strategy,
          std::vector<std::string>& notices) {
   const auto* value = pods::value_at(policy.fields, {field.key});

@@ -1,6 +1,5 @@
-// How the cluster wants usage measured: spec.metricCollectPolicy of Koordinator's NodeMetric, one more layer
-// over the colocation strategy, as far as the history can serve it. Pure. May not: ask for the object, or
-// measure.
+// Applies spec.metricCollectPolicy of Koordinator's NodeMetric (how the cluster wants usage measured) over
+// the colocation strategy, as far as the history supports it. Pure: does not request the object or measure.
 #pragma once
 
 #include <optional>
@@ -14,14 +13,14 @@
 namespace evenkeel::lender {
 
 struct CollectPolicy {
-  document::Value fields{};  ///< as they came; null: it asks for nothing
+  document::Value fields{};  ///< as received; null: no policy is set
 };
-/// Absent: the text is no NodeMetric.
+/// Absent: the text is not a NodeMetric.
 std::optional<CollectPolicy> collect_policy_in(std::string_view node_metric_json);
 
-/// Each field of the policy that is legal replaces its like in the strategy, koordlet's lower bounds kept.
-/// Then what cannot be measured goes, whoever asked for it. Returns what was left out or changed, a sentence
-/// each.
+/// Each legal field of the policy replaces its counterpart in the strategy, within koordlet's lower bounds.
+/// Then drops what cannot be measured, from either source. Returns one sentence for each value that was
+/// dropped or changed.
 std::vector<std::string> apply_collect_policy(const CollectPolicy& policy, ColocationStrategy& strategy);
 
 }  // namespace evenkeel::lender

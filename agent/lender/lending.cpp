@@ -8,7 +8,7 @@
 namespace evenkeel::lender {
 namespace {
 
-/// Before amplification where somebody amplifies.
+/// The raw amounts where the node's resources are amplified.
 Usage allocatable_of(const NodeObject& object, const NodeSample& node) {
   Usage out{object.cpu_raw_allocatable, object.memory_raw_allocatable};
   if (!out.cpu) out.cpu = object.cpu_allocatable;
@@ -66,7 +66,7 @@ lending::Lendable Lending::compute(const NodeSnapshot& node, const std::vector<P
                                           .strategy = strategy_,
                                           .prod_reclaimable = prod_->reclaimable,
                                           .pods_known = node.pods_known});
-  // How the predictor's part came about, below the sum that it went into.
+  // The terms of the predictor's part follow those of the sum that contains it.
   sum.terms.insert(sum.terms.end(), prod_->terms.begin(), prod_->terms.end());
   return sum;
 }

@@ -1,5 +1,5 @@
-// What the node can lend to batch and mid pods: from every tick's measurements, by way of history and
-// prediction, to the sum. May not: tell anybody (agent/kube reports it, agent/api shows it).
+// Computes what the node can lend to batch and mid pods from every tick's measurements, through history and
+// prediction. Does not publish it (agent/kube reports it, agent/api shows it).
 #pragma once
 
 #include <cstdint>
@@ -21,41 +21,41 @@ namespace evenkeel::lender {
 
 class Lending {
  public:
-  /// From now on; the node's annotation and labels count over the NodeSLO. Returns what of them was left out
-  /// and why, when that is news.
+  /// Applies the settings; the node's annotation and labels override the NodeSLO. Returns what was ignored
+  /// and why, when that has changed.
   std::vector<std::string> configure(const NodeSlo& slo, const NodeObject& node);
   [[nodiscard]] const ColocationStrategy& strategy() const { return strategy_; }
 
-  /// Usage is kept, and peaks are learned, also where nothing is lent: somebody reports them.
+  /// Keeps usage and learns peaks even if nothing is lent, because they are reported.
   void keep_usage() { usage_required_ = true; }
   /// How the cluster wants usage measured, for the next configure().
   void measure_as(CollectPolicy policy) { collect_policy_ = std::move(policy); }
 
-  /// Every tick. A steady call allocates nothing; where nobody asks for it, nothing is kept.
+  /// Every tick. Allocates nothing in a steady state; keeps nothing unless lending or reporting needs it.
   void observe(const NodeSnapshot& node);
 
   struct Moment {
     MonoTime now{};
     std::optional<std::int64_t> unix_seconds{};  ///< absent in stepped mode
   };
-  /// Works out the sum anew, and lets the predictor learn when that is due. Not for every tick: it allocates.
+  /// Recomputes the sum, and lets the predictor learn when that is due. Not for every tick: it allocates.
   void update(const NodeSnapshot& node, Moment moment);
 
-  /// For the checkpoint: what was learned, and where to put what an earlier run had learned.
+  /// For the checkpoint: what was learned, and where to load what an earlier run learned.
   lending::PeakPredictor& learned() { return predictor_; }
   [[nodiscard]] const PredictionSettings& prediction() const { return prediction_; }
 
-  /// What stands on the Node, as it says itself: found at the start, or after somebody's patch.
+  /// The amounts that the Node object shows: found at the start, or after another client's patch.
   void set_standing(const lending::LentAmounts& amounts) { state_.standing = amounts; }
-  /// What advertised() asked for stands now.
+  /// The amounts of advertised() are on the Node now.
   void mark_written(MonoTime now);
 
-  /// Of the last update(); absent where colocation is off and nothing is left of it.
+  /// Of the last update(); absent if colocation is off and nothing is advertised any more.
   [[nodiscard]] const std::optional<lending::Lendable>& lendable() const { return lendable_; }
   [[nodiscard]] const std::optional<lending::Advertised>& advertised() const { return advertised_; }
   [[nodiscard]] const lending::LentAmounts& standing() const { return state_.standing; }
   [[nodiscard]] const history::UsageHistory& history() const { return history_; }
-  /// What services will not need, as of the last update(); absent where nothing is learned.
+  /// What services will not need, as of the last update(); absent if no peaks are learned.
   [[nodiscard]] const std::optional<lending::ProdReclaimable>& prod() const { return prod_; }
 
  private:

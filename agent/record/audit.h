@@ -1,5 +1,6 @@
-// The record of what we did and what was done to us: one JSON line per write, restore, refusal, foreign write
-// and configuration change. Bounded on disk (two files) and in memory (the newest lines, for /v1/audit).
+// The audit log of the agent's actions and of foreign writes: one JSON line per write, restore, refusal,
+// foreign write and configuration change. Bounded on disk (two files) and in memory (the newest lines, for
+// /v1/audit).
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ class Audit {
   void record(const AuditEvent& event, MonoTime now);
 
   struct RecentLine {
-    double unix_seconds = 0;  ///< zero in stepped mode: there `now` tells
+    double unix_seconds = 0;  ///< zero in stepped mode, where `now` gives the time
     std::string pod{};
     std::string line{};
   };

@@ -7,7 +7,7 @@
 namespace evenkeel::record {
 namespace {
 
-/// Each is a look at all that are known.
+/// Each replacement scans all known pairs.
 constexpr int kReplacedInATick = 16;
 
 using Entry = std::pair<const BlameTotals::Pair, BlameTotals::Sum>;
@@ -36,7 +36,7 @@ void BlameTotals::flush() {
   if (known() > kMaxPairs) evict_shortest();
 }
 
-/// Who is hardly longer takes nobody's place: a series that comes and goes is of no use.
+/// A pair that is only slightly longer replaces none: a series that appears and disappears is of no use.
 bool BlameTotals::replace_one() {
   const auto up = std::max_element(waiting_.begin(), waiting_.end(), shorter);
   if (up == waiting_.end()) return false;
@@ -51,7 +51,7 @@ bool BlameTotals::replace_one() {
   return true;
 }
 
-/// The shorter half of those that are not shown: their time is in others_ already.
+/// Drops the shorter half of the pairs that are not shown: their time is in others_ already.
 void BlameTotals::evict_shortest() {
   std::vector<Duration> times;
   for (const auto& [pair, sum] : waiting_) times.push_back(sum.all);

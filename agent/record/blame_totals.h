@@ -1,5 +1,5 @@
-// Who had the CPU while whom waited, in sums that only grow: pair by pair for the longest, and for each
-// victim what is left. May not: measure, or judge.
+// Totals of CPU waits by victim and antagonist, which only grow: pair by pair for the longest, and one
+// remainder per victim. Does not measure or judge.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace evenkeel::record {
 class BlameTotals {
  public:
   struct Pair {
-    CgroupId victim{}, antagonist{};  ///< antagonist none: tasks outside of what is watched
-    bool sibling = false;             ///< it had the other thread of the core
+    CgroupId victim{}, antagonist{};  ///< antagonist none: tasks outside the watched cgroups
+    bool sibling = false;             ///< the antagonist ran on the sibling hyperthread
     auto operator<=>(const Pair&) const = default;
   };
   struct Side {
@@ -23,16 +23,16 @@ class BlameTotals {
     auto operator<=>(const Side&) const = default;
   };
   struct Sum {
-    Duration all{};    ///< by which pairs are compared
-    Duration shown{};  ///< since it is shown; what was before is in others()
+    Duration all{};    ///< total, by which pairs are compared
+    Duration shown{};  ///< since the pair is shown; earlier time is in others()
   };
-  /// A scrape must stay affordable: so many pairs are shown. Of so many it is known how long they are, so
-  /// that the longest can be the ones that are shown; the shortest of the others are forgotten.
+  /// Limits the cost of a scrape: pairs that are shown, and pairs whose totals are kept so that the longest
+  /// can be shown. Beyond that the shortest pairs that are not shown are dropped.
   static constexpr std::size_t kMaxShownPairs = 1000, kMaxPairs = 4000;
 
   void add(const Pair& pair, Duration time);
   void add_other(const Side& side, Duration time) { others_[side] += time; }
-  /// After each tick: who has become longer than the shortest that is shown takes its place, a few at a time.
+  /// After each tick: a pair that is now longer than the shortest shown pair replaces it, a few pairs a tick.
   void flush();
   template <class Gone>
   void forget(Gone gone) {
@@ -45,7 +45,7 @@ class BlameTotals {
   }
 
   [[nodiscard]] const std::map<Pair, Sum>& shown() const { return shown_; }
-  /// Of pairs that are not, or were not yet.
+  /// Time of pairs while they were not shown.
   [[nodiscard]] const std::map<Side, Duration>& others() const { return others_; }
   [[nodiscard]] std::size_t known() const { return shown_.size() + waiting_.size(); }
 

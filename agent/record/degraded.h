@@ -1,5 +1,5 @@
-// Whether the agent can do its work, and if not, why, in one word for machines and one sentence for people.
-// May not: tell anybody (agent/api shows it, agent/kube puts it on the Node).
+// Says whether the agent can do its work, and if not, why: one word for machines and one sentence for
+// operators. Does not publish it (agent/api shows it, agent/kube sets the Node condition).
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace evenkeel::record {
 
 struct Degraded {
   std::string reason{};   ///< "NodeSloRefused"
-  std::string message{};  ///< without figures that change, so that the same trouble has the same text
+  std::string message{};  ///< without changing figures: the same problem always has the same text
   bool operator==(const Degraded&) const = default;
 };
 
@@ -23,7 +23,7 @@ struct HealthInputs {
   bool pods_stale = false;
   const executor::ExecutorCounters& writes;
 };
-/// The gravest trouble. Absent: all is well, or only single pods are concerned.
+/// The most serious problem. Absent: there is none, or it concerns single pods only.
 std::optional<Degraded> degraded(const HealthInputs& being);
 
 }  // namespace evenkeel::record

@@ -14,7 +14,7 @@ std::string number(double value) {
 
 struct Kind {
   const char* name;
-  bool of_suspect;  ///< something was done to it, or will be: its owner hears of it
+  bool of_suspect;  ///< the suspect is or will be acted on: its owner gets an event
 };
 const Kind& kind_of(interference::InterferenceEvent::What what) {
   static constexpr std::array<Kind, interference::kInterferenceEventKinds> kKinds = {

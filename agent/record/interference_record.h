@@ -1,4 +1,4 @@
-// What the detection of interference found, in words, and put on record. Does not judge.
+// Records and describes what interference detection found. Does not judge.
 #pragma once
 
 #include <span>
@@ -19,7 +19,7 @@ std::string limit_text(const interference::Limit& limit);
 std::string sentence_of(const interference::Accusation& accusation);
 
 /// Accusations are recorded when they are made and when they end, limits at each step. The owner of the
-/// antagonist is told of a limit; the victim's owner is not, since there is nothing that it could do.
+/// antagonist gets an event about a limit; the victim's owner does not, since it could do nothing.
 void record_interference(std::span<const interference::InterferenceEvent> events, Recorder& recorder,
                          MonoTime now);
 

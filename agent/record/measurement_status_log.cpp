@@ -6,7 +6,7 @@
 namespace evenkeel::record {
 namespace {
 
-/// Whether it is not what it was.
+/// Stores the new value; whether it differs from the old one.
 template <class How>
 bool learns(How now, const std::string& why, How& before, std::string& why_before) {
   if (now == std::exchange(before, now) && why == why_before) return false;

@@ -1,5 +1,5 @@
 // Logs how interference is measured, why it is not measured better, and why the brake gets no alarms from
-// BPF: when that changes, not in each tick. Does not measure.
+// BPF: only when that changes. Does not measure.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ std::string_view name(RunQueueSource source);
 
 class MeasurementStatusLog {
  public:
-  /// After each tick. Allocates only when there is something to say.
+  /// After each tick. Allocates only when it logs.
   void log_changes(const NodeSnapshot& node, runtime::Log& log);
 
  private:

@@ -1,5 +1,5 @@
-// The names by which people know cgroups: the pod that a cgroup belongs to, as "namespace/name".
-// Does not read anything: the roster gives it the pods.
+// Maps cgroups to the pods that they belong to, named "namespace/name". Does not read anything: the roster
+// gives it the pods.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class PodNames {
   [[nodiscard]] std::string pod_name(CgroupId cgroup) const;
   /// The same for a uid.
   [[nodiscard]] std::string pod_name_of_uid(std::string_view uid) const;
-  /// The same as pod_name(), and the path of a cgroup that belongs to no pod.
+  /// pod_name(), or the path of a cgroup that belongs to no pod.
   [[nodiscard]] std::string display_name(CgroupId cgroup) const;
 
  private:

@@ -8,7 +8,7 @@ namespace {
 /// A cgroup that gets orders again within this time is recorded once.
 constexpr Duration kRecordAgain = std::chrono::minutes(1);
 
-/// Empty: reclaim goes on, or has taken what was ordered.
+/// Empty: reclaim continues, or has reclaimed the ordered amount.
 std::string why_stopped(const ReclaimOutcome& outcome) {
   switch (outcome.end) {
     case ReclaimEnd::pressure:

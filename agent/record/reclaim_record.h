@@ -1,4 +1,4 @@
-// Puts on record that memory is reclaimed from a cgroup and why that ended early, once per cgroup and not for
+// Records that memory is reclaimed from a cgroup and why reclaim ended early, once per cgroup and not for
 // each chunk. Does not reclaim.
 #pragma once
 
@@ -13,7 +13,7 @@ class ReclaimRecord {
  public:
   /// Both must outlive it.
   ReclaimRecord(const tree::CgroupTree& tree, Recorder& recorder) : tree_(tree), recorder_(recorder) {}
-  /// One tick's orders, and what came of those of the ticks before.
+  /// Records one tick's orders, and the outcomes of earlier orders.
   void record(const std::vector<ReclaimOrder>& orders, const std::vector<ReclaimOutcome>& outcomes,
               MonoTime now);
 

@@ -1,6 +1,6 @@
-// Puts on record what the agent did and what was done to it: one audit line, one log event and, for the owner
-// of the pod concerned, one call of the pod event sink. Keeps the sums of waits for the metrics.
-// Does not decide or write to the kernel.
+// Records what the agent did and what other processes did to its values: one audit line, one log event and,
+// for the owner of the pod concerned, one call of the pod event sink. Keeps the sums of waits for the
+// metrics. Does not decide or write to the kernel.
 #pragma once
 
 #include <functional>
@@ -26,9 +26,10 @@ class Recorder {
   /// Called with each audit event about a pod that has a name.
   void set_pod_event_sink(PodEventSink sink) { pod_event_sink_ = std::move(sink); }
 
-  /// One audit line about the pod with this uid (empty: about no pod), which its owner is told of.
+  /// One audit line about the pod with this uid (empty: about no pod), which also goes to its owner as an
+  /// event.
   void record(AuditEvent event, std::string_view uid, MonoTime now);
-  /// One audit line that no owner is told of.
+  /// One audit line without an event for an owner.
   void record_for_operator(const AuditEvent& event, MonoTime now) { audit_.record(event, now); }
   /// Every write, restore, refusal and foreign write of a report: audit lines and log events.
   void record(const executor::Report& report, MonoTime now);

@@ -1,5 +1,4 @@
-// What became of a report that is made again and again, for whoever shows it.
-// May not: hold what was reported.
+// The outcome of a periodic report, for the pages and metrics. Does not hold the reported data.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace evenkeel::record {
 struct ReportState {
   std::uint64_t accepted = 0, failures = 0;
   std::optional<MonoTime> last_accepted{};
-  std::string last_error{};  ///< why the last one was not; empty: it was
+  std::string last_error{};  ///< why the last report was not accepted; empty: it was
 };
 
 }  // namespace evenkeel::record

@@ -1,4 +1,4 @@
-// What was asked of servers since the start, and what they were told.
+// Counters of requests to servers and of pod events since the agent started, for the metrics.
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@ namespace evenkeel::record {
 
 struct KubeTraffic {
   std::string server{};                     ///< "kubelet", "api"
-  std::map<int, std::uint64_t> requests{};  ///< by status; 0: no complete answer
+  std::map<int, std::uint64_t> requests{};  ///< by HTTP status; 0: no complete response
   std::uint64_t bytes_in = 0, bytes_out = 0;
-  Duration waited{}, longest_wait{};  ///< for answers; a watch, which is to last, has no part in it
+  Duration waited{}, longest_wait{};  ///< for responses; watches are not counted
 };
 
 struct PodEventCounters {
-  std::uint64_t sent = 0;      ///< the server has them
-  std::uint64_t repeated = 0;  ///< not told again so soon
-  std::uint64_t dropped = 0;   ///< too many at once, or not taken by the server
+  std::uint64_t sent = 0;      ///< accepted by the server
+  std::uint64_t repeated = 0;  ///< suppressed as a recent repetition
+  std::uint64_t dropped = 0;   ///< over the rate limit, or refused by the server
 };
 
-/// What goes to and comes from servers, for the metrics: whatever a part of the program adds to it must
-/// outlive the last page.
+/// The exchange with servers, for the metrics. What these pointers refer to must outlive the last rendered
+/// page.
 struct ServerActivity {
   std::vector<const KubeTraffic*> traffic{};
   const PodEventCounters* pod_events = nullptr;  ///< null: no pod events are sent

@@ -5,7 +5,7 @@
 namespace evenkeel::record {
 namespace {
 
-/// Containers count for their pods; whoever is gone is nobody.
+/// Containers count for their pods. Empty for a cgroup that no longer exists.
 CgroupId whose(const tree::CgroupTree& tree, CgroupId id) {
   const auto* cgroup = tree.find(id);
   if (cgroup == nullptr) return {};
@@ -17,7 +17,7 @@ CgroupId whose(const tree::CgroupTree& tree, CgroupId id) {
 void WaitTotals::add_histogram(Sums& sums, const RunQueueWait& wait) {
   auto& seen = seen_[wait.cgroup];
   for (std::size_t i = 0; i < kWaitBuckets; ++i) {
-    // Less than before: it is measured anew.
+    // Less than before: the measurement was restarted.
     sums.histogram[i] += wait.histogram[i] >= seen[i] ? wait.histogram[i] - seen[i] : wait.histogram[i];
     seen[i] = wait.histogram[i];
   }

@@ -1,5 +1,5 @@
-// What pods and host applications waited for, and because of whom: sums since they are watched, for metrics.
-// May not: measure, or judge.
+// Totals of what pods and host applications waited for, and because of which pods, since each was first seen;
+// for metrics. Does not measure or judge.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class WaitTotals {
     std::int64_t waits = 0;
     std::array<std::uint64_t, kWaitBuckets> histogram{};  ///< see kWaitBuckets
   };
-  /// Takes in what a tick has measured. Allocates only for who is seen for the first time.
+  /// Adds the measurements of a tick. Allocates only for cgroups that are new.
   void add(const NodeSnapshot& node, const tree::CgroupTree& tree);
 
   [[nodiscard]] const std::unordered_map<CgroupId, Sums>& sums() const { return sums_; }

@@ -12,10 +12,10 @@
 namespace evenkeel::reporting {
 namespace {
 
-/// Half of it would be read as nothing of the other half.
+/// Readers would take a missing half for zero.
 bool known(const Usage& usage) { return usage.cpu && usage.memory; }
 
-/// Into an open object. Quantities as integers: those are read back as they are.
+/// Writes into an open object. Quantities are integers, which are read back unchanged.
 void put_resources(runtime::Json& json, const Usage& usage) {
   json.key("resources").begin_object();
   if (usage.cpu) json.member("cpu", std::to_string(usage.cpu->count()) + 'm');
@@ -28,14 +28,14 @@ void put_usage(runtime::Json& json, std::string_view key, const Usage& usage) {
   json.end_object();
 }
 
-/// Nulls take away what koordlet may have left there and we do not measure.
+/// Nulls remove fields that koordlet may have left and the agent does not measure.
 void put_whole(runtime::Json& json, std::string_view key, const Usage& usage) {
   json.key(key).begin_object();
   put_resources(json, usage);
   json.key("devices").null().end_object();
 }
 
-/// As in koordlet: a window of which not even half has passed says nothing.
+/// As in koordlet: a window is not reported before half of it has passed.
 bool is_cold(const history::UsageSummary& summary, Duration window) { return 2 * summary.span < window; }
 
 void put_window(runtime::Json& json, const history::UsageSummary& summary, Duration window) {
@@ -67,7 +67,7 @@ void put_node(runtime::Json& json, const NodeMetricInput& input, const RecentUsa
   json.key("numaUsages").null().end_object();
 }
 
-/// Into an open object.
+/// Writes into an open object.
 void put_classes(runtime::Json& json, PriorityClass priority_class, std::optional<QosClass> qos) {
   if (priority_class != PriorityClass::none) json.member("priority", pods::name_of(priority_class));
   if (qos) json.member("qos", pods::name_of(*qos));
@@ -77,7 +77,7 @@ struct MeasuredPod {
   const Pod* pod = nullptr;
   const PodUsage* measured = nullptr;
 };
-/// Those that have a name and are known in both resources, in the order of their names.
+/// The pods that have a name and known CPU and memory usage, sorted by name.
 std::vector<MeasuredPod> measured_pods(const std::vector<Pod>& pods, const RecentUsage& recent) {
   std::unordered_map<std::string_view, const Pod*> by_uid;
   for (const Pod& pod : pods)
@@ -109,7 +109,8 @@ void put_host_applications(runtime::Json& json, const NodeMetricInput& input, co
   for (const auto& measured : recent.host_applications) {
     const auto spec = std::ranges::find(input.host_applications, measured.name, &HostApplication::name);
     if (spec == input.host_applications.end()) continue;
-    // With one half, too: what is known of it is no part of the system's use, and stands nowhere else.
+    // Reported with only one resource known, too: it is not part of the system's usage and appears nowhere
+    // else.
     json.begin_object().member("name", measured.name);
     put_classes(json, spec->priority, spec->qos);
     put_usage(json, "usage", measured.usage);

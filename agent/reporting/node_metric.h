@@ -1,5 +1,6 @@
-// What the node and its pods use, as the status of Koordinator's NodeMetric (slo.koordinator.sh/v1alpha1),
-// which its scheduler, descheduler and manager work on. Pure. May not: measure, or send it.
+// Renders the usage of the node and its pods as the status of Koordinator's NodeMetric
+// (slo.koordinator.sh/v1alpha1), which its scheduler, descheduler and manager read. Pure: does not measure or
+// send it.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +18,15 @@ namespace evenkeel::reporting {
 struct NodeMetricInput {
   const history::UsageHistory& history;
   const std::vector<Duration>& windows;    ///< of the percentiles
-  const std::vector<Pod>* pods = nullptr;  ///< null: they are not known
+  const std::vector<Pod>* pods = nullptr;  ///< null: the pods are not known
   const std::vector<HostApplication>& host_applications;
   const std::optional<lending::ProdReclaimable>& prod;
   std::int64_t unix_seconds = 0;  ///< now
 };
 
-/// A merge patch that replaces the whole status as far as it is known to us, what an earlier reporter may
-/// have left included. Empty while the use of node or system is not known: those who read a report without
-/// them take it for none, and lend it out.
+/// A merge patch that replaces every known field of the status, including what an earlier reporter left.
+/// Empty while the usage of node or system is not known: readers would take a missing usage for zero, and
+/// lend it out.
 std::string node_metric_patch(const NodeMetricInput& input);
 
 }  // namespace evenkeel::reporting

@@ -9,12 +9,12 @@
 namespace evenkeel::reporting {
 namespace {
 
-// Somebody who writes these resources does so every few minutes, so that is how often is looked.
+// Another client that writes these resources does so every few minutes, so the Node is read that often.
 constexpr Duration kLookInterval = std::chrono::minutes(5);
-// As with the kernel's files: asserted again after a while, given up after three rounds.
+// As with the kernel's files: the agent writes again after a pause, and gives up after three foreign writes.
 constexpr Duration kStandBack = std::chrono::minutes(10);
 constexpr int kMostRounds = 3;
-constexpr std::size_t kMostAsked = 64;  // ten minutes without an answer
+constexpr std::size_t kMostAsked = 64;  // ten minutes without a response
 
 std::string amounts_text(const lending::LentAmounts& amounts) {
   std::string out;
@@ -50,7 +50,7 @@ void Reporting::report(MonoTime now) {
   if (target_.kind == ReportTarget::Kind::node_status) return patch_node(now);
   if (!advertised || !advertised->write) return;
   if (target_.kind == ReportTarget::Kind::file) return write_file(now);
-  lender_.mark_advertised(now);  // nobody is told, but the numbers hold as still as if somebody were
+  lender_.mark_advertised(now);  // nothing is written, but the amounts are held steady as if they were
 }
 
 void Reporting::write_file(MonoTime now) {
@@ -70,7 +70,7 @@ void Reporting::patch_node(MonoTime now) {
   if (!confirmed_ || !advertised || !advertised->write || paused_for_rival(now)) return;
   if (advertised->amounts != (requested_.empty() ? *confirmed_ : requested_.back()))
     return request(*advertised);
-  if (requested_.empty()) lender_.mark_advertised(now);  // due for renewal, and it stands
+  if (requested_.empty()) lender_.mark_advertised(now);  // due for renewal, and still on the Node
 }
 
 void Reporting::request(const lending::Advertised& wanted) {
@@ -78,7 +78,7 @@ void Reporting::request(const lending::Advertised& wanted) {
   requested_.push_back(wanted.amounts);
   unreported_ = !last_error_.empty();
   if (!unreported_) log_state(wanted);
-  reporter_->resync();  // somebody may have written since
+  reporter_->resync();  // another client may have written since
   reporter_->publish(wanted.amounts, lender_.lending().standing(), wanted.urgent);
 }
 
@@ -100,7 +100,7 @@ void Reporting::observed(const lending::LentAmounts& amounts, MonoTime now) {
   }
   lender_.set_standing(amounts);
   if (!changed) return patch_node(now);
-  // Not what stood there, and not what we asked for: somebody else lends this node out.
+  // Neither the previous amounts nor ones that we requested: another client advertises on this Node.
   requested_.clear();
   reporter_->pause();
   const bool for_good = ++rivals_ >= kMostRounds;

@@ -1,6 +1,6 @@
-// Where what can be lent is told: nowhere, to a file, or on the Node. Keeps to what qos/lending/advertised.h
-// says is to be written, and stands back where somebody else (Koordinator's manager) writes the same
-// resources. May not: work anything out.
+// Advertises what can be lent: nowhere, in a file, or on the Node. Writes only what qos/lending/advertised.h
+// says is due, and pauses when another client (Koordinator's manager) writes the same resources. Does not
+// compute amounts.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace evenkeel::reporting {
 
-/// --report, understood.
+/// The parsed value of --report.
 struct ReportTarget {
   enum class Kind : std::uint8_t { none, node_status, file } kind = Kind::none;
   std::string path{};
@@ -26,7 +26,7 @@ struct ParsedReportTarget {
 };
 ParsedReportTarget parse_report_target(const std::string& text);
 
-/// Replaces the file as a whole: {"batch-cpu":25000,…}. Empty, or why not.
+/// Replaces the whole file: {"batch-cpu":25000,…}. Returns the error; empty: written.
 std::string write_report_file(const std::string& path, const lending::LentAmounts& amounts);
 
 class Reporting {
@@ -35,9 +35,9 @@ class Reporting {
   Reporting(ReportTarget target, lender::Lender& lender, runtime::Log& log)
       : target_(std::move(target)), lender_(lender), log_(log) {}
 
-  /// For the Node: who patches it. To be given before the first tell().
+  /// The reporter that patches the Node. Set it before the first report().
   void set_reporter(kube::NodeReporter reporter);
-  /// What the Node says, for the reporter's Heard.
+  /// Takes the amounts that the Node shows, from the reporter's Heard.
   void observed(const lending::LentAmounts& amounts, MonoTime now);
   void failed(const std::string& why);
 
@@ -54,15 +54,15 @@ class Reporting {
   lender::Lender& lender_;
   runtime::Log& log_;
   std::optional<kube::NodeReporter> reporter_{};
-  std::optional<lending::LentAmounts> confirmed_{};  ///< what stands on the Node since our last word or look
-  /// Asked for, and not confirmed yet; the newest is last. Any of them may stand there, since an answer can
-  /// be lost on its way.
+  std::optional<lending::LentAmounts> confirmed_{};  ///< the amounts on the Node after our last patch or read
+  /// Requested and not confirmed yet; the newest is last. Any of them may be on the Node, since a response
+  /// can get lost.
   std::vector<lending::LentAmounts> requested_{};
-  bool unreported_ = false;  ///< the newest was not logged, since nobody could be told
+  bool unreported_ = false;  ///< the newest amounts were not logged, because the last request failed
   std::optional<MonoTime> checked_{};
   MonoTime paused_until_{};
   int rivals_ = 0;
-  std::string last_error_{};  ///< the last one said
+  std::string last_error_{};  ///< the last one logged
 };
 
 }  // namespace evenkeel::reporting

@@ -1,5 +1,5 @@
-// What the node uses, told to Koordinator by way of its NodeMetric, and measured as that object asks. May
-// not: measure, or decide when it is told.
+// Reports the node's usage to Koordinator through its NodeMetric, measured as that object asks. Does not
+// measure, or decide when to report.
 #pragma once
 
 #include <optional>
@@ -14,14 +14,14 @@ namespace evenkeel::reporting {
 
 class UsageReporting {
  public:
-  /// All of these must outlive it. From now on usage is kept, so: before the first tick.
+  /// All of these must outlive it. Usage is kept from now on, so construct it before the first tick.
   UsageReporting(lender::Lender& lender, const NodeSnapshot& node, record::ServerActivity& servers,
                  const runtime::Clock& clock, const runtime::WallClock& wall, runtime::Log& log);
   UsageReporting(const UsageReporting&) = delete;
   UsageReporting& operator=(const UsageReporting&) = delete;
   ~UsageReporting();
 
-  /// False: it cannot be told.
+  /// False: reporting is not possible.
   bool begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
              kube::NodeMetricReporter::Options options);
 
@@ -38,8 +38,7 @@ class UsageReporting {
   const runtime::WallClock& wall_;
   runtime::Log& log_;
   std::optional<kube::NodeMetricReporter> reporter_{};
-  std::optional<std::string>
-      last_message_{};  ///< the last trouble; empty: that it works; absent: nothing yet
+  std::optional<std::string> last_message_{};  ///< the last logged error; empty: success; absent: none yet
 };
 
 }  // namespace evenkeel::reporting

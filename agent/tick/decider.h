@@ -1,5 +1,5 @@
-// Turns a snapshot into a plan: asks the policies for intents, and the arbiter for one value per file. The
-// one owner of what policies remember from tick to tick. Does not read or write anything of the kernel.
+// Turns a snapshot into a plan: asks the policies for intents, and the arbiter for one value per file. Owns
+// all state that policies keep from tick to tick. Does not read from or write to the kernel.
 #pragma once
 
 #include <vector>
@@ -16,7 +16,7 @@ namespace evenkeel::tick {
 
 class Decider {
  public:
-  /// `inputs` and `node` must outlive it. `baselines`: what is usual for workloads, kept over restarts.
+  /// `inputs` and `node` must outlive it. `baselines`: the usual levels of workloads, kept over restarts.
   Decider(const inputs::Inputs& inputs, const NodeSnapshot& node, history::Baselines baselines)
       : inputs_(inputs), node_(node), baselines_(std::move(baselines)) {}
 
@@ -34,7 +34,7 @@ class Decider {
   void save(MonoTime now, bool last);
 
   [[nodiscard]] const decide::PolicyState& state() const { return state_; }
-  /// For alarms, which come in between two decisions.
+  /// For alarms, which arrive between two decisions.
   [[nodiscard]] brake::BrakeState& brake_state() { return state_.of<brake::BrakeState>(); }
   /// What the policies published for the evictions of this tick.
   [[nodiscard]] eviction::EvictionFacts eviction_facts() { return eviction::EvictionFacts(state_.shared); }

@@ -5,7 +5,7 @@
 namespace evenkeel::tick {
 namespace {
 
-/// Files of a plain directory change without the events that a kernel gives, so they are read in each tick.
+/// Files in a plain directory change without kernel events, so they are read in each tick.
 collectors::SamplerOptions sampler_options(const Host& host, const tree::CgroupTree& tree, bool stepped) {
   const bool blind = stepped || !host.on_kernel_fs(tree.layout().root(Controller::cpu));
   return {.settings_every_tick = blind, .slow_files_every_tick = blind};

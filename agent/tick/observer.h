@@ -1,4 +1,4 @@
-// What the agent knows of its node: the cgroup tree, the files that are read in each tick, and the snapshot
+// Holds the agent's view of its node: the cgroup tree, the files that are read in each tick, and the snapshot
 // that both fill. Does not decide or write.
 #pragma once
 

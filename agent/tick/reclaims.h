@@ -1,4 +1,4 @@
-// Carries out the reclaim orders of each tick and records what came of them. Does not choose cgroups
+// Carries out the reclaim orders of each tick and records their outcomes. Does not choose cgroups
 // (qos/memory/reclaim.h does).
 #pragma once
 
@@ -15,9 +15,9 @@ class Reclaims {
   Reclaims(const tree::CgroupTree& tree, reclaim::Reclaimer::How how, record::Recorder& recorder)
       : reclaimer_(tree, how), record_(tree, recorder) {}
 
-  /// What the kernel offers for it.
+  /// What the kernel supports for reclaim.
   [[nodiscard]] ReclaimSupport ability() { return reclaimer_.ability(); }
-  /// What came of the orders since the last call.
+  /// The outcomes of orders since the last call.
   void report(std::vector<ReclaimOutcome>& outcomes) { reclaimer_.report(outcomes); }
   /// The orders from now on, in place of all earlier ones; `outcomes` are those of report().
   void order(const std::vector<ReclaimOrder>& orders, const std::vector<ReclaimOutcome>& outcomes,

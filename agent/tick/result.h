@@ -1,4 +1,4 @@
-// What a tick did, and the sums of all ticks for the metrics. Plain data.
+// The result of a tick, and the totals of all ticks for the metrics. Plain data.
 #pragma once
 
 #include <cstdint>

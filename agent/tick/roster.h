@@ -21,7 +21,8 @@ class Roster {
   void join();
   /// Marks pods and Node object as stale when no server has confirmed them for too long.
   void mark_stale(MonoTime now);
-  /// The youngest directory of a pod or container that the pod list does not name. Zero: it names them all.
+  /// The youngest directory of a pod or container that the pod list does not name. Zero: the list names them
+  /// all.
   [[nodiscard]] CgroupId newest_unknown_cgroup() const { return newest_unknown_; }
 
  private:

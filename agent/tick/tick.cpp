@@ -64,7 +64,7 @@ const TickResult& Tick::react(MonoTime now) {
   return result_;
 }
 
-/// Takes in what operators, servers and the kernel have changed since the last call.
+/// Applies what operators, servers and the kernel have changed since the last call.
 Changes Tick::refresh(MonoTime now) {
   auto changed = parts_.inputs.refresh(now);
   parts_.recorder.record(changed, now);

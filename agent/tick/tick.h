@@ -1,5 +1,5 @@
-// One round of the agent's loop: inputs -> snapshot -> intents -> plan -> execution -> record, in full once a
-// tick, and without measuring between two ticks. Does not wait: the caller says when.
+// Runs one round of the agent's loop: inputs -> snapshot -> intents -> plan -> execution -> record, in full
+// once a tick, and without measuring between two ticks. Does not wait: the caller schedules it.
 #pragma once
 
 #include <string>
@@ -42,9 +42,9 @@ class Tick {
   /// One full round.
   const TickResult& run(MonoTime now);
   /// Between two ticks, after an event (a new cgroup, a changed file, a foreign write, an alarm): decides
-  /// again on the measurements at hand. Nothing is measured, so rates keep their tick-long windows.
+  /// again on the existing measurements. Nothing is measured, so rates keep their tick-long windows.
   const TickResult& react(MonoTime now);
-  /// So many ticks came due while an earlier one still ran.
+  /// Counts ticks that came due while an earlier one was still running.
   void missed(std::uint64_t count) { counters_.late_ticks += count; }
 
   /// Of the last run() or react().

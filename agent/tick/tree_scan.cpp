@@ -38,7 +38,7 @@ bool TreeScan::scan(Changes& changes) {
   const tree::CgroupDriver driver = tree_.layout().driver;
   const CgroupId newest = tree_.next_id();
   const bool changed = changes.everywhere ? tree_.scan() : tree_.scan(changes.grown);
-  // A kubelet that came late decides how directories are named, those of host applications too.
+  // A kubelet that starts late determines the naming of directories, including those of host applications.
   changes.everywhere = tree_.layout().driver != driver;
   if (changes.everywhere) follow_host_applications();
   if (changed) sampler_.follow(tree_);

@@ -1,5 +1,5 @@
-// Keeps the cgroup tree up to date: by the kernel's change events where it can be watched, by a scan in every
-// tick where it cannot. Knows nothing of pods.
+// Keeps the cgroup tree up to date: by the kernel's change events if it can be watched, otherwise by a scan
+// in every tick. Does not know pods.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 
 namespace evenkeel::tick {
 
-/// What is new since the last look.
+/// What has changed since the last call.
 struct Changes {
   bool inputs = false;            ///< an input has another value
   bool tree = false;              ///< directories appeared or disappeared
-  bool everywhere = false;        ///< it is not known where
-  std::vector<CgroupId> grown{};  ///< where, if it is known
+  bool everywhere = false;        ///< the place of the change is unknown
+  std::vector<CgroupId> grown{};  ///< the cgroups in which directories appeared, if known
 };
 
 class TreeScan {
@@ -34,7 +34,7 @@ class TreeScan {
   Changes changes(const inputs::Inputs::Changed& inputs);
   /// Scans where `changes` says so; whether the tree has changed.
   bool scan(Changes& changes);
-  /// Scans until no new directory turns up: one that is made between the scan and its watch gives no event.
+  /// Scans until no new directory is found: one created between the scan and its watch gives no event.
   void scan_until_stable(Changes& changes);
   /// Watches directories that are new; whether there were any.
   bool watch_new() { return watch_ && watch_->follow(tree_); }
@@ -47,7 +47,7 @@ class TreeScan {
   /// Times the kernel dropped events; each led to a scan.
   [[nodiscard]] std::uint64_t overflows() const { return overflows_; }
 
-  /// A tree that grows while it is scanned is scanned again, so many times; the next event or tick goes on.
+  /// How often a tree that grows during a scan is scanned again; the next event or tick continues.
   static constexpr int kMaxRounds = 8;
 
  private:

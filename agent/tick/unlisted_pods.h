@@ -1,6 +1,6 @@
-// Pods that a list has forgotten while they live: a kubelet that was restarted without its API server lists
-// none but its static pods, and a pod that is deleted without grace leaves the list before its processes end.
-// Pure.
+// Finds pods that still run but are missing from the pod list: a kubelet that restarts without its API server
+// lists only its static pods, and a pod deleted without a grace period leaves the list before its processes
+// exit. Pure.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,5 @@
-// Everything through which one agent reaches the kernel for writing: the host's files, resctrl, core
-// scheduling cookies, the network, and the journal that makes each write reversible. Does not decide what to
-// write.
+// Groups everything through which the agent writes to the kernel: the host's files, resctrl, core scheduling
+// cookies, the network, and the journal that makes each write reversible. Does not decide what to write.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,4 @@
-// `evenkeel restore`: undo, without a running agent, everything the journal holds.
+// `evenkeel restore`: restores, without a running agent, every original in the journal.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ struct Restored {
 };
 Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall);
 
-/// Gives back all that a journal holds: with every hand, as its owner left it.
+/// Restores every original in a journal, through all writers.
 struct KernelPorts {
   KernelFiles& files;
   ResctrlFiles& groups;
@@ -30,7 +30,7 @@ struct KernelPorts {
 };
 executor::Report restore_leftovers(const Host& host, const KernelPorts& doors, executor::Journal& journal);
 
-/// What this boot of this machine is called; empty where the kernel does not say (a fake root).
+/// The kernel's boot id; empty where the host root has none (a fake root).
 std::string boot_id(const Host& host);
 
 }  // namespace evenkeel::writers

@@ -1,4 +1,4 @@
-// The writers besides the executor, as one: the I/O cost model, resctrl groups, core scheduling cookies,
+// Runs the writers other than the executor: the I/O cost model, resctrl groups, core scheduling cookies,
 // scheduler features and network classes. Does not decide what to write.
 #pragma once
 
