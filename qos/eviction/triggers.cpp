@@ -1,9 +1,10 @@
+#include "qos/eviction/triggers.h"
+
 #include <algorithm>
 #include <array>
 
 #include "qos/eviction/choice.h"
 #include "qos/eviction/eviction.h"
-#include "qos/eviction/triggers.h"
 
 namespace evenkeel::eviction {
 

@@ -105,7 +105,8 @@ class LearnedOverRestarts : public testing::Test {
 TEST_F(LearnedOverRestarts, TheSecondRunKnowsAtOnce) {
   start();
   run(60);
-  ASSERT_EQ(agent_->view().policies.of<interference::InterferenceState>().workloads.at(0).key, "shop/web/server");
+  ASSERT_EQ(agent_->view().policies.of<interference::InterferenceState>().workloads.at(0).key,
+            "shop/web/server");
   ASSERT_TRUE(model().trusted({}));
   EXPECT_NEAR(model().usual(), 0.050, 0.006);
   start();

@@ -101,7 +101,9 @@ void AccusedNode::second(int service_ms, int batch_ms) {
 }
 
 bool AccusedNode::batch_is_found_out() {
-  const auto nobody = [&] { return agent_->view().policies.of<interference::InterferenceState>().accusations.empty(); };
+  const auto nobody = [&] {
+    return agent_->view().policies.of<interference::InterferenceState>().accusations.empty();
+  };
   for (int i = 0; i < 60; ++i) rests();
   for (int i = 0; i < 40 && nobody(); ++i) i % 8 < 4 ? suffers() : rests();
   return !nobody();
