@@ -24,7 +24,7 @@ record_base() {
   if [ "${COMPARE_MINUTES:-0}" != 0 ] && ! ls "$all"/live/*.gz >/dev/null 2>&1; then
     or_skipped tests/compare/record-live "$program" "$all/live" --minutes "$COMPARE_MINUTES"
   fi
-  tests/compare/replay --self-test "$program" "$all/random"
+  tests/compare/replay --self-test "$program" "$all/scenarios" "$all"/random/random-[0-5].scenario.gz
 }
 
 replay_both() {
