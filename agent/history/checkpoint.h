@@ -19,7 +19,6 @@ class Checkpoint {
   Checkpoint(const std::string& state_dir, std::string name, const runtime::WallClock* wall,
              runtime::Log& log);
 
-  [[nodiscard]] bool saved_at() const { return file_.has_value(); }
   /// The time on both clocks; only if the file is kept.
   [[nodiscard]] Moment moment(MonoTime now) const;
 

@@ -80,7 +80,6 @@ class Contest {
   /// The agent has written the value.
   void written(MonoTime now);
 
-  [[nodiscard]] Ownership ownership() const { return ownership_; }
   [[nodiscard]] bool ours() const { return ownership_ == Ownership::ours; }
   [[nodiscard]] bool yielded() const { return ownership_ == Ownership::yielded; }
   /// How often the agent has written over foreign values since the last quiet period.

@@ -51,7 +51,6 @@ struct ResctrlGroupWriter::Impl {
   void complain(MonoTime now, executor::Report& into);
   void remove_unwanted(const decide::ResctrlPlan& plan);
   void drop_lost();
-  void forget_all();
   void count();
   HeldGroup* find(std::string_view name);
   HeldGroup* find(std::uint32_t id);
