@@ -72,7 +72,7 @@ void put_tasks(Exposition& out, const AgentView& view) {
               "Tasks that were running or waiting for a CPU at the last sample.",
               static_cast<double>(*one.running), labels);
     out.gauge("evenkeel_container_tasks_uninterruptible",
-              "Tasks in uninterruptible sleep (waiting for a disk or a lock) at the last sample.",
+              "Tasks in uninterruptible sleep state (waiting for a disk or a lock) at the last sample.",
               static_cast<double>(*one.uninterruptible), labels);
   }
 }

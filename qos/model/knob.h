@@ -22,8 +22,8 @@ enum class Knob : std::uint8_t {
 #undef EVENKEEL_KNOB
 };
 inline constexpr std::size_t kKnobCount =
-    std::initializer_list<Knob>{
-#define EVENKEEL_KNOB(knob, ...) Knob::knob,
+    std::initializer_list<int>{
+#define EVENKEEL_KNOB(knob, ...) 0,
 #include "qos/model/knob_rows.inc"
 #undef EVENKEEL_KNOB
     }
