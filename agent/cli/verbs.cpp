@@ -12,14 +12,14 @@
 #include "agent/config/check.h"
 #include "agent/http/http_get.h"
 #include "agent/http/http_server.h"
-#include "agent/inputs/text_file.h"
+#include "agent/runtime/text_file.h"
 #include "agent/writers/restore.h"
 #include "cgroup/features/features.h"
 
 namespace evenkeel::cli {
 
 int run_check(const Flags& flags) {
-  const auto text = inputs::read_text_file(flags.nodeslo);
+  const auto text = runtime::read_text_file(flags.nodeslo);
   if (!text) return usage_error(flags.nodeslo + ": cannot be read");
   const auto config = config::parse_nodeslo(*text, flags.nodeslo);
   (config.problems.empty() ? std::cout : std::cerr) << config::render_check(config);

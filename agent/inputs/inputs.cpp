@@ -40,7 +40,7 @@ Inputs::Inputs(Options options) : options_(std::move(options)) {
   place(kPods, "pods", options_.pods.path, options_.pods.delivered());
   place(kNode, "node", options_.node_url.empty() ? options_.node : options_.node_url,
         !options_.node_url.empty());
-  cpu_manager_text_ = WatchedTextFile(options_.cpu_manager_state);
+  cpu_manager_text_ = runtime::WatchedTextFile(options_.cpu_manager_state);
   // The cgroup source needs no list: an empty one means that pods are known only by their directories.
   if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
 }
@@ -52,7 +52,7 @@ std::optional<Inputs::Text> Inputs::is_fresh(Which which) {
   if (!source.watch) return std::nullopt;
   const bool first = !std::exchange(source.read_once, true);
   if (!options_.by_text && !source.watch->changed() && !first) return std::nullopt;
-  Text text{read_text_file(source.state.path)};
+  Text text{runtime::read_text_file(source.state.path)};
   if (!options_.by_text) return text;
   if (!first && source.last.content == text.content) return std::nullopt;
   source.last = text;

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/config/file_watch.h"
+#include "agent/runtime/file_watch.h"
 #include "agent/config/nodeslo_config.h"
-#include "agent/inputs/text_file.h"
+#include "agent/runtime/text_file.h"
 #include "agent/pods/cpu_manager_state.h"
 #include "agent/pods/pod_list.h"
 #include "qos/model/units.h"
@@ -122,7 +122,7 @@ class Inputs {
   /// One input: its source, what was read from it, its state.
   struct Source {
     InputState state{};
-    std::optional<config::FileWatch> watch{};
+    std::optional<runtime::FileWatch> watch{};
     bool read_once = false;
     Text last{};            ///< stepped mode only
     std::string refusal{};  ///< why the server's object is not in force
@@ -134,7 +134,7 @@ class Inputs {
   std::shared_ptr<const NodeSlo> slo_ = std::make_shared<const NodeSlo>();
   std::shared_ptr<const std::vector<Pod>> pods_{};
   NodeObject node_{};
-  WatchedTextFile cpu_manager_text_{{}};
+  runtime::WatchedTextFile cpu_manager_text_{{}};
   pods::CpuManagerState cpu_manager_{};
 };
 

@@ -4,7 +4,7 @@
 
 #include "agent/document/document.h"
 #include "agent/http/url.h"
-#include "agent/inputs/text_file.h"
+#include "agent/runtime/text_file.h"
 #include "agent/kube/client/base64.h"
 #include "agent/pods/kube_text.h"
 
@@ -112,7 +112,7 @@ AccessResult parse_kubeconfig(std::string_view text, const std::string& file) {
 }
 
 AccessResult kubeconfig_access(const std::string& file) {
-  const auto text = inputs::read_text_file(file, kLongestKubeconfig);
+  const auto text = runtime::read_text_file(file, kLongestKubeconfig);
   if (!text) return {std::nullopt, file + ": cannot be read"};
   return parse_kubeconfig(*text, file);
 }

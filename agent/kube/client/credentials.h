@@ -8,7 +8,7 @@
 #include <string>
 
 #include "agent/http/http_call.h"
-#include "agent/inputs/text_file.h"
+#include "agent/runtime/text_file.h"
 #include "agent/kube/client/access.h"
 
 namespace evenkeel::kube {
@@ -30,7 +30,7 @@ class Credentials {
   /// A text given directly, or a file.
   struct Part {
     std::string text{};
-    std::optional<inputs::WatchedTextFile> file{};
+    std::optional<runtime::WatchedTextFile> file{};
     explicit Part(const TextOrFile& given);
     [[nodiscard]] const std::string& now() const { return file ? file->text() : text; }
     bool refresh(bool anyhow = false) { return file && file->refresh(anyhow); }

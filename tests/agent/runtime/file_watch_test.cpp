@@ -1,4 +1,4 @@
-#include "agent/config/file_watch.h"
+#include "agent/runtime/file_watch.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -24,7 +24,7 @@ class FileWatchTest : public testing::Test {
   void TearDown() override { fs::remove_all(dir); }
 
   void write(const std::string& name, const std::string& text) const { std::ofstream(dir / name) << text; }
-  static bool readable(const config::FileWatch& watch) {
+  static bool readable(const runtime::FileWatch& watch) {
     pollfd waiting{watch.fd(), POLLIN, 0};
     return ::poll(&waiting, 1, 0) == 1;
   }
@@ -41,7 +41,7 @@ class FileWatchTest : public testing::Test {
 
 TEST_F(FileWatchTest, SeesAWriteInPlace) {
   write("f", "one");
-  config::FileWatch watch(dir / "f");
+  runtime::FileWatch watch(dir / "f");
   EXPECT_FALSE(readable(watch));
   EXPECT_FALSE(watch.changed());
   write("f", "two");
@@ -53,7 +53,7 @@ TEST_F(FileWatchTest, SeesAWriteInPlace) {
 
 TEST_F(FileWatchTest, TheSameTextIsNoChange) {
   write("f", "one");
-  config::FileWatch watch(dir / "f");
+  runtime::FileWatch watch(dir / "f");
   write("f", "one");
   fs::last_write_time(dir / "f", fs::file_time_type::clock::now());
   EXPECT_TRUE(readable(watch));
@@ -62,7 +62,7 @@ TEST_F(FileWatchTest, TheSameTextIsNoChange) {
 
 TEST_F(FileWatchTest, AFileThatIsBeingWrittenIsNotReportedBeforeItIsClosed) {
   write("f", "one");
-  config::FileWatch watch(dir / "f");
+  runtime::FileWatch watch(dir / "f");
   std::ofstream writer(dir / "f");  // truncated here
   EXPECT_FALSE(watch.changed()) << "an empty file would mean the defaults";
   writer << "two" << std::flush;
@@ -73,7 +73,7 @@ TEST_F(FileWatchTest, AFileThatIsBeingWrittenIsNotReportedBeforeItIsClosed) {
 
 TEST_F(FileWatchTest, AnOpenFileIsReportedOnceItStopsChanging) {
   write("f", "one");
-  config::FileWatch watch(dir / "f");
+  runtime::FileWatch watch(dir / "f");
   std::ofstream writer(dir / "f");
   writer << "two" << std::flush;
   EXPECT_FALSE(watch.changed());
@@ -84,7 +84,7 @@ TEST_F(FileWatchTest, AnOpenFileIsReportedOnceItStopsChanging) {
 // A configuration may be in a directory where other processes work all the time, /tmp for example.
 TEST_F(FileWatchTest, OtherFilesInItsDirectoryCostNoAllocation) {
   write("f", "one");
-  config::FileWatch watch(dir / "f");
+  runtime::FileWatch watch(dir / "f");
   for (int i = 0; i < 20; ++i) write("somebody-elses-file-with-a-long-name-" + std::to_string(i), "text");
   EXPECT_TRUE(readable(watch));
   const evenkeel::test::AllocGuard guard;
@@ -94,7 +94,7 @@ TEST_F(FileWatchTest, OtherFilesInItsDirectoryCostNoAllocation) {
 
 TEST_F(FileWatchTest, SeesAnEditorsRename) {
   write("f", "one");
-  config::FileWatch watch(dir / "f");
+  runtime::FileWatch watch(dir / "f");
   write("f.new", "two");
   EXPECT_FALSE(watch.changed()) << "another name";
   fs::rename(dir / "f.new", dir / "f");
@@ -106,7 +106,7 @@ TEST_F(FileWatchTest, SeesAnEditorsRename) {
 
 TEST_F(FileWatchTest, SeesRemovalAndReturn) {
   write("f", "one");
-  config::FileWatch watch(dir / "f");
+  runtime::FileWatch watch(dir / "f");
   fs::remove(dir / "f");
   EXPECT_TRUE(watch.changed());
   EXPECT_FALSE(watch.changed());
@@ -117,7 +117,7 @@ TEST_F(FileWatchTest, SeesRemovalAndReturn) {
 TEST_F(FileWatchTest, SeesConfigMapSwaps) {
   swap_config_map("..2026_01", "one");
   fs::create_symlink("..data/nodeslo.yaml", dir / "nodeslo.yaml");
-  config::FileWatch watch(dir / "nodeslo.yaml");
+  runtime::FileWatch watch(dir / "nodeslo.yaml");
   for (const auto* text : {"two", "three"}) {
     swap_config_map(std::string("..2026_") + text, text);
     EXPECT_TRUE(readable(watch)) << text;
@@ -129,7 +129,7 @@ TEST_F(FileWatchTest, SeesConfigMapSwaps) {
 }
 
 TEST_F(FileWatchTest, WaitsForADirectoryThatAppearsLater) {
-  config::FileWatch watch(dir / "etc" / "evenkeel" / "nodeslo.yaml");
+  runtime::FileWatch watch(dir / "etc" / "evenkeel" / "nodeslo.yaml");
   EXPECT_FALSE(watch.changed());
   fs::create_directory(dir / "etc");
   watch.changed();
@@ -148,7 +148,7 @@ TEST_F(FileWatchTest, WaitsForADirectoryThatAppearsLater) {
 TEST_F(FileWatchTest, SeesADirectoryRenamedAway) {
   fs::create_directory(dir / "a");
   write("a/f", "one");
-  config::FileWatch watch(dir / "a" / "f");
+  runtime::FileWatch watch(dir / "a" / "f");
   fs::rename(dir / "a", dir / "b");
   EXPECT_TRUE(watch.changed());
   fs::rename(dir / "b", dir / "a");
@@ -160,7 +160,7 @@ TEST_F(FileWatchTest, FollowsLinksThroughOtherDirectories) {
   write("real/f", "one");
   fs::create_symlink(dir / "real", dir / "link");
   fs::create_symlink("link/f", dir / "f");
-  config::FileWatch watch(dir / "f");
+  runtime::FileWatch watch(dir / "f");
   write("real/f", "two");
   EXPECT_TRUE(watch.changed());
   fs::create_directory(dir / "other");
@@ -173,9 +173,9 @@ TEST_F(FileWatchTest, FollowsLinksThroughOtherDirectories) {
 TEST_F(FileWatchTest, LinkLoopsAndDirectoriesAreNotFiles) {
   fs::create_symlink("b", dir / "a");
   fs::create_symlink("a", dir / "b");
-  config::FileWatch circle(dir / "a");
+  runtime::FileWatch circle(dir / "a");
   EXPECT_FALSE(circle.changed());
-  config::FileWatch directory(dir.string());
+  runtime::FileWatch directory(dir.string());
   EXPECT_FALSE(directory.changed());
   fs::remove(dir / "b");
   write("b", "at last");

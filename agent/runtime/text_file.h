@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace evenkeel::inputs {
+namespace evenkeel::runtime {
 
 /// Absent: it is missing, cannot be read (a directory) or is longer than `longest`.
 std::optional<std::string> read_text_file(const std::string& path, std::size_t longest = SIZE_MAX);
@@ -35,4 +35,4 @@ class WatchedTextFile {
   std::string text_{};
 };
 
-}  // namespace evenkeel::inputs
+}  // namespace evenkeel::runtime

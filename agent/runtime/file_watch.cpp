@@ -1,4 +1,4 @@
-#include "agent/config/file_watch.h"
+#include "agent/runtime/file_watch.h"
 
 #include <fcntl.h>
 #include <sys/inotify.h>
@@ -13,7 +13,7 @@
 #include <deque>
 #include <functional>
 
-namespace evenkeel::config {
+namespace evenkeel::runtime {
 namespace {
 
 constexpr std::size_t kMostText = std::size_t{16} << 20;
@@ -181,4 +181,4 @@ bool FileWatch::is_relevant(int descriptor, unsigned mask, std::string_view name
   return (mask & IN_CREATE) == 0 || !just_created(below(dir->second, std::string(name)));
 }
 
-}  // namespace evenkeel::config
+}  // namespace evenkeel::runtime

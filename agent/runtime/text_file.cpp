@@ -1,4 +1,4 @@
-#include "agent/inputs/text_file.h"
+#include "agent/runtime/text_file.h"
 
 #include <sys/stat.h>
 
@@ -6,7 +6,7 @@
 #include <fstream>
 #include <utility>
 
-namespace evenkeel::inputs {
+namespace evenkeel::runtime {
 namespace {
 
 constexpr std::size_t kLongestChanging = std::size_t{1} << 20;
@@ -42,4 +42,4 @@ bool WatchedTextFile::refresh(bool anyhow) {
   return std::exchange(text_, std::move(*text)) != text_;
 }
 
-}  // namespace evenkeel::inputs
+}  // namespace evenkeel::runtime

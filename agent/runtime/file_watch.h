@@ -15,7 +15,7 @@
 
 #include "cgroup/base/fd.h"
 
-namespace evenkeel::config {
+namespace evenkeel::runtime {
 
 /// Open the watch first, then read the file: a change in between is reported.
 class FileWatch {
@@ -61,4 +61,4 @@ class FileWatch {
   Stamp last_stamp_{};  ///< at the last call
 };
 
-}  // namespace evenkeel::config
+}  // namespace evenkeel::runtime
