@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "agent/writers/restore.h"
+#include "agent/writers/writers.h"
 
 namespace evenkeel {
 namespace {

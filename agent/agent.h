@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "agent/api/agent_view.h"
-#include "agent/record/traffic.h"
+#include "agent/api/pages.h"
+#include "agent/record/health.h"
 #include "agent/tick/tick.h"
-#include "agent/writers/kernel_access.h"
+#include "agent/writers/writers.h"
 
 namespace evenkeel {
 

@@ -1,11 +1,11 @@
-#include "agent/api/exposition.h"
-
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
 #include <limits>
 #include <sstream>
 #include <unordered_map>
+
+#include "agent/api/metrics.h"
 
 namespace evenkeel::api {
 

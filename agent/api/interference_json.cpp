@@ -1,6 +1,6 @@
-#include "agent/api/json_pages.h"
-#include "agent/record/interference_record.h"
-#include "agent/runtime/clock.h"
+#include "agent/api/pages.h"
+#include "agent/record/recorder.h"
+#include "agent/runtime/event_loop.h"
 #include "qos/interference/steps.h"
 #include "qos/interference/workloads.h"
 

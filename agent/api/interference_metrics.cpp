@@ -1,8 +1,8 @@
 #include <array>
 #include <utility>
 
-#include "agent/api/metric_families.h"
-#include "agent/record/interference_record.h"
+#include "agent/api/metrics.h"
+#include "agent/record/recorder.h"
 #include "qos/interference/workloads.h"
 
 namespace evenkeel::api {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "agent/api/exposition.h"
-#include "agent/api/metric_families.h"
 #include "agent/runtime/version.h"
 
 namespace evenkeel::api {

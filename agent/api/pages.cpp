@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "agent/api/json_pages.h"
 #include "agent/api/metrics.h"
-#include "agent/runtime/json.h"
+#include "agent/runtime/log.h"
 #include "cgroup/base/text.h"
 
 namespace evenkeel::api {
+
 namespace {
 
 constexpr const char* kText = "text/plain; charset=utf-8";
@@ -132,6 +132,10 @@ http::HttpAnswer answer_page(const AgentView& view, const http::HttpRequest& req
   for (const auto& page : kPages)
     if (request.path == page.path) return page.answer(view, request);
   return {404, kText, "no such page; / lists them\n"};
+}
+
+std::optional<record::Degraded> AgentView::degraded() const {
+  return record::degraded({inputs.states(), node().pods_known, node().pods_stale, execution.counters()});
 }
 
 }  // namespace evenkeel::api

@@ -1,10 +1,90 @@
-// Maps the paths of the local endpoint to their pages.
+// The agent's read-only view of itself, the JSON and sentences rendered from it, and the endpoint's pages.
 #pragma once
 
-#include "agent/api/agent_view.h"
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/brakes/brakes.h"
+#include "agent/evictions/evictions.h"
 #include "agent/http/http_server.h"
+#include "agent/inputs/inputs.h"
+#include "agent/lender/lending.h"
+#include "agent/record/health.h"
+#include "agent/record/recorder.h"
+#include "agent/runtime/log.h"
+#include "agent/tick/tick.h"
+#include "agent/writers/writers.h"
+#include "cgroup/features/features.h"
+#include "cgroup/reclaim/reclaimer.h"
+#include "qos/registry.h"
 
 namespace evenkeel::api {
+
+// Read-only access to the agent's parts for the pages, the metrics and the stepped mode. Does not change
+// anything.
+
+struct AgentView {
+  const tick::Tick& tick;
+  const tick::Observer& observer;
+  const inputs::Inputs& inputs;
+  const decide::PolicyState& policies;
+  const tick::Execution& execution;
+  const reclaim::Reclaimer& reclaimer;
+  const brakes::Brakes& brakes;
+  const evictions::Evictions& evictions;
+  const lender::Lending& lending;
+  const record::Recorder& recorder;
+  const record::ServerActivity& servers;
+  const writers::KernelAccess& kernel;
+
+  [[nodiscard]] const NodeSnapshot& node() const { return observer.node(); }
+  [[nodiscard]] const tree::CgroupTree& tree() const { return observer.tree(); }
+  [[nodiscard]] const record::PodNames& names() const { return observer.names(); }
+  /// Why the agent cannot do its work; absent: it can.
+  [[nodiscard]] std::optional<record::Degraded> degraded() const;
+  [[nodiscard]] std::vector<features::Capability> capabilities() const {
+    return features::probe(kernel.host, tree());
+  }
+};
+
+// Renders the JSON of the stepped mode's lines and of the endpoint's pages.
+
+/// An array with one object for each eviction trigger that is on: whether a pod must be evicted, and if none
+/// is, why not.
+void put_eviction_verdicts(runtime::Json& json, const AgentView& view);
+
+/// An array with one object for each accusation in force, in the order in which they were made.
+void put_accusations(runtime::Json& json, const AgentView& view);
+/// /v1/interference: accusations, limits in force, and how long each victim waited because of other pods.
+std::string interference_json(const AgentView& view);
+
+/// {"batch-cpu": …}: what would be advertised now; null while no amount is known.
+void put_report(runtime::Json& json, const lender::Lending& lending);
+/// {"advertised": …, "why": …, "terms": [{"name", "source", "cpu_milli", "memory_bytes"}], …} or null.
+void put_lending(runtime::Json& json, const lender::Lending& lending);
+
+/// /v1/snapshot: the snapshot as of now; null: not known.
+std::string snapshot_json(const AgentView& view);
+/// /v1/capabilities.
+std::string capabilities_json(const std::vector<features::Capability>& capabilities);
+/// The capabilities as three aligned columns for a terminal.
+std::string capabilities_text(const std::vector<features::Capability>& capabilities);
+
+/// One line of the stepped mode, without its line end:
+/// {"now":…,"writes":[…],"evictions":[…],"report":…,"interference":[…],"errors":[…]}.
+std::string tick_line(const tick::TickResult& result, const AgentView& view);
+/// /v1/explain: {"managed":[{"cgroup","file","path","value","original","policy","sentence","pod"}]}; `pod`
+/// ("namespace/name" or uid) narrows it.
+std::string explain_json(const AgentView& view, std::string_view pod = {});
+
+// Renders the answer of /v1/explain as sentences.
+
+/// One paragraph per managed value; an explanation when there is none.
+std::string explain_sentences(const std::string& explain_json);
+
+// Maps the paths of the local endpoint to their pages.
 
 http::HttpAnswer answer_page(const AgentView& view, const http::HttpRequest& request);
 

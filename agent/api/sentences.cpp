@@ -1,5 +1,4 @@
-#include "agent/api/sentences.h"
-
+#include "agent/api/pages.h"
 #include "agent/document/document.h"
 
 namespace evenkeel::api {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "agent/api/metric_families.h"
+#include "agent/api/metrics.h"
 
 namespace evenkeel::api {
 namespace {

@@ -1,5 +1,5 @@
-#include "agent/api/json_pages.h"
-#include "agent/runtime/json.h"
+#include "agent/api/pages.h"
+#include "agent/runtime/log.h"
 
 namespace evenkeel::api {
 namespace {

@@ -1,6 +1,4 @@
-#include "agent/cli/cluster.h"
-
-#include "agent/cli/kube_setup.h"
+#include "agent/cli/setup.h"
 
 namespace evenkeel::cli {
 

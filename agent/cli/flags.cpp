@@ -1,10 +1,9 @@
-#include "agent/cli/flags.h"
-
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 
+#include "agent/cli/verbs.h"
 #include "agent/document/units_text.h"
 #include "agent/runtime/version.h"
 

@@ -1,7 +1,6 @@
 // The program's entry point: parses the flags and runs the verb.
-#include "agent/cli/flags.h"
 #include "agent/cli/verbs.h"
-#include "agent/demo/demo.h"
+#include "agent/demo/experiment.h"
 
 int main(int argc, char** argv) {
   using namespace evenkeel;

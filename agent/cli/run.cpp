@@ -5,12 +5,9 @@
 #include <algorithm>
 #include <csignal>
 
-#include "agent/cli/cluster.h"
-#include "agent/cli/kube_setup.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
 #include "agent/runtime/event_loop.h"
-#include "agent/runtime/notify.h"
 #include "agent/runtime/version.h"
 
 namespace evenkeel::cli {

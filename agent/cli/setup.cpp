@@ -1,8 +1,14 @@
 #include "agent/cli/setup.h"
 
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
 #include <cstdio>
+#include <cstdlib>
 
 #include "agent/api/pages.h"
+#include "agent/http/http_client.h"
 
 namespace evenkeel::cli {
 
@@ -43,6 +49,133 @@ Endpoint open_endpoint(const Flags& flags, const Agent& agent) {
 int usage_error(const std::string& problem) {
   std::fprintf(stderr, "evenkeel: %s\n", problem.c_str());
   return 2;
+}
+
+namespace {
+
+kube::AccessResult api_access(const Flags& flags, const kube::Environment& environment,
+                              const std::string& service_account) {
+  auto found = flags.kubeconfig.empty() ? kube::in_cluster_access(environment, service_account)
+                                        : kube::kubeconfig_access(flags.kubeconfig);
+  if (!found.error.empty())
+    return {std::nullopt, (flags.kubeconfig.empty() ? "" : "--kubeconfig: ") + found.error};
+  if (flags.apiserver.empty()) return found;
+  auto server = http::parse_url(flags.apiserver);
+  if (!server || !server->secure || !server->path.empty())
+    return {std::nullopt, "--apiserver: found '" + flags.apiserver + "'; legal: https://HOST:PORT"};
+  if (!found.access)
+    return {std::nullopt, "--apiserver: legal with --kubeconfig FILE or in a pod with a service account"};
+  found.access->server = server->text();
+  return found;
+}
+
+/// The kubelet accepts the same token or certificate as the API server, with which it checks them.
+kube::AccessResult kubelet_access(const Flags& flags, const std::optional<kube::KubeAccess>& api) {
+  auto server = http::parse_url(flags.kubelet_url);
+  if (!server || !server->path.empty())
+    return {std::nullopt, "--kubelet-url: found '" + flags.kubelet_url + "'; legal: https://HOST:PORT"};
+  kube::KubeAccess out{.server = server->text(), .source = "--kubelet-url"};
+  if (!server->secure) return {out, {}};  // the read-only port needs no authentication
+  if (api) {
+    out.authorities = api->authorities;
+    out.certificate = api->certificate;
+    out.key = api->key;
+    out.token = api->token;
+  }
+  if (!flags.kubelet_ca.empty()) out.authorities = {{}, flags.kubelet_ca};
+  if (!flags.kubelet_token_file.empty()) out.token = {{}, flags.kubelet_token_file};
+  out.unverified = flags.kubelet_insecure_tls;
+  if (out.unverified) out.authorities = {};
+  if (!out.unverified && !out.authorities.given())
+    return {std::nullopt,
+            "nobody vouches for the kubelet; legal: --kubelet-ca FILE or --kubelet-insecure-tls"};
+  return {out, {}};
+}
+
+/// The kubelet's default for the name of its node.
+std::string host_name() {
+  std::array<char, 256> name{};
+  ::gethostname(name.data(), name.size() - 1);
+  std::string out(name.data());
+  std::transform(out.begin(), out.end(), out.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+bool node_name_is_legal(const std::string& name) {
+  return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.';
+  });
+}
+
+std::string node_name(const Flags& flags, const kube::Environment& environment) {
+  if (!flags.node_name.empty()) return flags.node_name;
+  const auto told = environment("NODE_NAME");
+  return told.empty() ? host_name() : told;
+}
+
+void choose_pods(const Flags& flags, KubeSetup& setup) {
+  using Kind = inputs::PodsSource::Kind;
+  if (!setup.pods.delivered()) return;
+  auto kubelet = kubelet_access(flags, setup.feed.api);
+  if (kubelet.access) {
+    setup.pods.path = kube::KubeFeed::pods_url(*kubelet.access);
+    setup.feed.kubelet = std::move(kubelet.access);
+  } else if (setup.pods.kind == Kind::kubelet) {
+    setup.error = "--pods kubelet: " + kubelet.error;
+  } else {
+    setup.pods.kind = Kind::cgroup;
+    setup.missing_reason = kubelet.error;
+  }
+}
+
+void choose_nodeslo(const Flags& flags, KubeSetup& setup) {
+  if (flags.nodeslo_source != "api") return;
+  if (flags.nodeslo_given) {
+    setup.error = "--nodeslo-source api: the object is the whole configuration; legal without --nodeslo";
+  } else if (!setup.feed.api) {
+    setup.error =
+        "--nodeslo-source api: no API server is known; legal with --kubeconfig FILE, or in a pod with a "
+        "service "
+        "account";
+  } else {
+    setup.feed.nodeslo_name = setup.node_name;
+    setup.nodeslo_object = kube::KubeFeed::nodeslo_object(setup.node_name);
+  }
+}
+
+}  // namespace
+
+std::string process_environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+ApiSetup api_setup(const Flags& flags, const kube::Environment& environment,
+                   const std::string& service_account) {
+  auto found = api_access(flags, environment, service_account);
+  ApiSetup setup{std::move(found.access), node_name(flags, environment), std::move(found.error)};
+  if (setup.access && !node_name_is_legal(setup.node_name))
+    setup.error = "--node-name: found '" + setup.node_name + "'; legal: small letters, digits, - and .";
+  return setup;
+}
+
+KubeSetup kube_setup(const Flags& flags, const kube::Environment& environment,
+                     const std::string& service_account) {
+  KubeSetup setup;
+  auto pods = inputs::parse_pods_source(flags.pods);
+  auto api = api_setup(flags, environment, service_account);
+  setup.error = !pods.error.empty() ? pods.error : api.error;
+  if (!setup.error.empty()) return setup;
+  setup.pods = std::move(pods.source);
+  setup.feed.api = std::move(api.access);
+  setup.node_name = std::move(api.node_name);
+  setup.feed.pods_interval = flags.pods_interval;
+  setup.feed.node_interval = flags.node_interval;
+  if (setup.feed.api && flags.node.empty()) setup.feed.node_name = setup.node_name;
+  choose_nodeslo(flags, setup);
+  if (setup.error.empty()) choose_pods(flags, setup);
+  return setup;
 }
 
 }  // namespace evenkeel::cli

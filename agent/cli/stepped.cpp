@@ -8,12 +8,12 @@
 #include <optional>
 #include <string>
 
-#include "agent/api/json_pages.h"
 #include "agent/api/metrics.h"
+#include "agent/api/pages.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
 #include "agent/document/units_text.h"
-#include "agent/runtime/json.h"
+#include "agent/runtime/log.h"
 
 namespace evenkeel::cli {
 namespace {

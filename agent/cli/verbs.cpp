@@ -4,16 +4,13 @@
 
 #include <iostream>
 
-#include "agent/api/json_pages.h"
-#include "agent/api/sentences.h"
-#include "agent/cli/kube_setup.h"
+#include "agent/api/pages.h"
 #include "agent/cli/setup.h"
-#include "agent/cli/withdraw.h"
-#include "agent/config/check.h"
-#include "agent/http/http_get.h"
+#include "agent/config/schema_read.h"
+#include "agent/http/http_client.h"
 #include "agent/http/http_server.h"
-#include "agent/runtime/text_file.h"
-#include "agent/writers/restore.h"
+#include "agent/runtime/files.h"
+#include "agent/writers/writers.h"
 #include "cgroup/features/features.h"
 
 namespace evenkeel::cli {

@@ -1,15 +1,12 @@
-#include "agent/cli/withdraw.h"
-
 #include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "agent/cli/verbs.h"
 #include "agent/http/http_client.h"
-#include "agent/kube/client/answer.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/node_reporter.h"
 #include "agent/pods/pod_list.h"
-#include "agent/pods/pod_read.h"
 #include "agent/runtime/event_loop.h"
 #include "cgroup/executor/journal.h"
 #include "qos/lending/advertised.h"

@@ -1,8 +1,6 @@
-#include "agent/config/check.h"
-
 #include <algorithm>
 
-#include "agent/config/scalar.h"
+#include "agent/config/schema_read.h"
 
 namespace evenkeel::config {
 

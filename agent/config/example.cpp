@@ -1,6 +1,5 @@
-#include "agent/config/check.h"
-#include "agent/config/scalar.h"
 #include "agent/config/schema.h"
+#include "agent/config/schema_read.h"
 
 namespace evenkeel::config {
 namespace {

@@ -1,9 +1,8 @@
-#include "agent/config/node_strategy.h"
-
 #include <array>
 #include <charconv>
 #include <cmath>
 
+#include "agent/config/nodeslo_config.h"
 #include "agent/config/schema_read.h"
 #include "agent/document/document.h"
 

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "agent/config/check.h"
-#include "agent/config/rules.h"
-#include "agent/config/scalar.h"
 #include "agent/config/schema_read.h"
 
 namespace evenkeel::config {

@@ -1,4 +1,4 @@
-// Parses a NodeSLO text into a NodeSlo value, or into the complete list of its problems. All or nothing.
+// Parses a NodeSLO, checks it for the operator, and applies a node's own settings on top.
 #pragma once
 
 #include <string>
@@ -7,8 +7,11 @@
 
 #include "agent/document/document.h"
 #include "qos/model/nodeslo.h"
+#include "qos/model/pod.h"
 
 namespace evenkeel::config {
+
+// Parses a NodeSLO text into a NodeSlo value, or into the complete list of its problems. All or nothing.
 
 /// One effective setting, for `evenkeel check`.
 struct EffectiveSetting {
@@ -31,5 +34,17 @@ NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file);
 /// `object` is a NodeSLO as an API server returns it, `source` its name in problems. Unknown keys belong to
 /// another version of its schema: notices. Problems have no line and column, since no file shows them.
 NodeSloConfig read_nodeslo(const document::Value& object, const std::string& source);
+
+// Applies a node's annotation, then its labels, on top of the cluster's colocation strategy. Pure.
+
+struct NodeStrategy {
+  ColocationStrategy strategy{};
+  std::vector<std::string> notices{};  ///< an ignored layer, and why
+};
+
+/// Later wins: `cluster` (extensions.colocation), the annotation node.koordinator.sh/colocation-strategy
+/// (completely or not at all), each of the labels node.koordinator.sh/cpu-reclaim-ratio,
+/// memory-reclaim-ratio, mid-static-cpu-reserved-ratio and mid-static-memory-reserved-ratio.
+NodeStrategy node_strategy(const ColocationStrategy& cluster, const NodeObject& node);
 
 }  // namespace evenkeel::config

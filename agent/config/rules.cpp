@@ -1,7 +1,6 @@
-#include "agent/config/rules.h"
-
 #include <array>
 
+#include "agent/config/schema_read.h"
 #include "agent/document/units_text.h"
 
 namespace evenkeel::config {

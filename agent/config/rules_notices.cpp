@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "agent/config/rules.h"
+#include "agent/config/schema_read.h"
 #include "qos/eviction/eviction.h"
 #include "qos/io/disk.h"
 

@@ -1,8 +1,7 @@
-#include "agent/config/scalar.h"
-
 #include <algorithm>
 #include <charconv>
 
+#include "agent/config/schema_read.h"
 #include "agent/document/units_text.h"
 
 namespace evenkeel::config {

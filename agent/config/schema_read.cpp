@@ -4,8 +4,6 @@
 #include <numeric>
 #include <vector>
 
-#include "agent/config/scalar.h"
-
 namespace evenkeel::config {
 
 namespace {

@@ -1,5 +1,3 @@
-#include "agent/demo/demo.h"
-
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -8,9 +6,8 @@
 #include <set>
 
 #include "agent/demo/experiment.h"
-#include "agent/demo/machine.h"
+#include "agent/demo/load.h"
 #include "agent/demo/report.h"
-#include "agent/demo/work.h"
 
 namespace evenkeel::demo {
 namespace {

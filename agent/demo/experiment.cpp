@@ -1,8 +1,6 @@
 #include "agent/demo/experiment.h"
 
-#include "agent/demo/hogs.h"
-#include "agent/demo/machine.h"
-#include "agent/demo/work.h"
+#include "agent/demo/load.h"
 
 namespace evenkeel::demo {
 namespace {

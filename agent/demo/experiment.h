@@ -1,18 +1,33 @@
-// Runs one phase of the demo: starts stage, service, hogs and agent, measures, and stops them again.
+// The whole demo and one phase of it.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "agent/demo/console.h"
-#include "agent/demo/figures.h"
-#include "agent/demo/managed.h"
-#include "agent/demo/restored.h"
-#include "agent/demo/service.h"
+#include "agent/demo/load.h"
+#include "agent/demo/process.h"
+#include "agent/demo/report.h"
 #include "agent/demo/stage.h"
 
 namespace evenkeel::demo {
+
+// `evenkeel demo`: a real co-location experiment on this machine. A latency-sensitive service and best-effort
+// hogs run in their own cgroups: the service alone, both with Kubernetes' settings, both under the real
+// agent. Does not touch any other cgroup.
+
+struct DemoOptions {
+  int seconds = 4;          ///< measured length of one phase, in seconds
+  int rounds = 3;           ///< medians of the rounds are shown
+  bool quick = false;       ///< one short round: a smoke test, its figures mean little
+  std::string json_file{};  ///< empty: no JSON
+};
+
+/// 0: the experiment ran and everything is restored, whatever the figures. 1: it could not run, was
+/// interrupted, or a value was not restored.
+int run_demo(const DemoOptions& options);
+
+// Runs one phase of the demo: starts stage, service, hogs and agent, measures, and stops them again.
 
 struct Bench {
   const Host* host = nullptr;

@@ -1,7 +1,7 @@
-#include "agent/demo/figures.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "agent/demo/report.h"
 
 namespace evenkeel::demo {
 namespace {

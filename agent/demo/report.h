@@ -1,15 +1,67 @@
-// Renders the demo's report: table, plot, the agent's actions, verdict; and the same as JSON. Pure text.
+// The numbers of the demo, and the report of them.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "agent/demo/figures.h"
-#include "agent/demo/managed.h"
-#include "agent/demo/restored.h"
+#include "agent/demo/stage.h"
+#include "qos/model/units.h"
 
 namespace evenkeel::demo {
+
+// The numbers of the demo and the arithmetic on them. Does not measure or print.
+
+enum class Scenario : std::uint8_t { spinners, fault_storm };
+enum class Phase : std::uint8_t { alone, unmanaged, managed };
+inline constexpr std::array kScenarios = {Scenario::spinners, Scenario::fault_storm};
+inline constexpr std::array kPhases = {Phase::alone, Phase::unmanaged, Phase::managed};
+const char* name(Scenario scenario);
+const char* name(Phase phase);
+
+/// The goals that the report prints beside the results.
+inline constexpr double kGoalLatencyRatio = 1.25;
+inline constexpr double kGoalKeptRatio = 0.85;
+
+struct Latency {
+  std::size_t requests = 0;
+  Duration p50{}, p99{}, p999{}, max{};
+};
+/// Nearest rank; the order of `all` does not matter. Zeros when there is none.
+Latency latency_of(std::vector<Duration> all);
+
+/// Requests per latency: three columns per doubling from 0.5 ms on, the last takes everything above.
+inline constexpr std::size_t kColumns = 27;
+inline constexpr std::size_t kColumnsPerDoubling = 3;
+inline constexpr Duration kFirstColumn{std::chrono::microseconds(500)};
+using Histogram = std::array<std::uint64_t, kColumns>;
+std::size_t column_of(Duration latency);
+Histogram histogram_of(const std::vector<Duration>& all);
+
+/// Average CPUs in use over the measured time.
+struct CpuShares {
+  double service = 0, batch = 0, others = 0, idle = 0;
+};
+/// The share that best effort used of the CPU that service and others left; absent when they left nothing.
+std::optional<double> kept_ratio(const CpuShares& cpu);
+
+struct Figures {
+  Latency latency{};
+  Histogram histogram{};
+  CpuShares cpu{};
+  double work = 0;  ///< units of work counted by best effort, per second
+};
+
+/// Every figure's median over the rounds (the lower of two middle ones); histograms and requests are summed.
+Figures median_of(const std::vector<Figures>& rounds);
+
+/// a / b; absent when b is zero.
+std::optional<double> ratio(Duration a, Duration b);
+
+// Renders the demo's report: table, plot, the agent's actions, verdict; and the same as JSON. Pure text.
 
 struct Outcome {
   std::size_t cpus = 0;

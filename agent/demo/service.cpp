@@ -1,5 +1,3 @@
-#include "agent/demo/service.h"
-
 #include <sched.h>
 #include <sys/prctl.h>
 
@@ -8,7 +6,7 @@
 #include <random>
 #include <thread>
 
-#include "agent/demo/work.h"
+#include "agent/demo/load.h"
 
 namespace evenkeel::demo {
 namespace {

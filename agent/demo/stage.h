@@ -1,16 +1,20 @@
-// Creates the demo's cgroups, laid out as the kubelet does below a private top directory, with Kubernetes'
-// CPU shares. The only file of the demo that writes control files, and only beneath that directory (on pure
-// v2 it also enables controllers above it, and disables them again).
+// The demo's node: its cgroups, the agent that manages them, and the check that the agent restored
+// everything.
 #pragma once
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "agent/demo/process.h"
 #include "cgroup/base/host.h"
 #include "cgroup/tree/layout.h"
 
 namespace evenkeel::demo {
+
+// Creates the demo's cgroups, laid out as the kubelet does below a private top directory, with Kubernetes'
+// CPU shares. The only file of the demo that writes control files, and only beneath that directory (on pure
+// v2 it also enables controllers above it, and disables them again).
 
 /// Text of control files by path, relative to the host root.
 using ControlValues = std::map<std::string, std::string>;
@@ -58,5 +62,47 @@ class Stage {
   std::vector<std::string> batch_{};
   std::vector<std::string> switched_on_{};  ///< controllers that the v2 root did not enable before
 };
+
+// Runs the real agent, `evenkeel run` of this very program, on the demo's cgroups, and reads from its audit
+// log what it wrote and why. Does not imitate the agent.
+
+struct AuditLine {
+  std::string kind{}, path{}, old_text{}, new_text{}, by{}, why{};
+};
+/// The readable lines of an audit log; others (a torn last one) are skipped.
+std::vector<AuditLine> read_audit(const std::string& text);
+
+class ManagedNode {
+ public:
+  /// Starts the agent with a state directory of its own.
+  ManagedNode(const Host& host, const Stage& stage);
+  ManagedNode(const ManagedNode&) = delete;
+  ManagedNode& operator=(const ManagedNode&) = delete;
+  ~ManagedNode();
+
+  /// Waits up to three seconds for the agent's first write. False: none came, or the agent has exited.
+  bool wait_for_first_write(Console& console);
+  /// Sends SIGTERM and waits while the agent restores what it wrote. Returns its exit status.
+  int stop();
+  [[nodiscard]] std::vector<AuditLine> audit() const;
+  /// The agent's log, for failures.
+  [[nodiscard]] std::string log() const;
+
+ private:
+  std::string directory_{};
+  Child agent_{};
+};
+
+// Checks that the agent restored everything: compares control files before it started and after it stopped.
+// Pure.
+
+struct Restoration {
+  std::size_t written = 0;          ///< files that the agent wrote to
+  std::size_t restored = 0;         ///< of these, files with their original value
+  std::vector<std::string> left{};  ///< "path: was X, is Y", from all control files
+};
+Restoration compare(const ControlValues& before, const ControlValues& after,
+                    const std::vector<AuditLine>& audit);
+void add(Restoration& sum, const Restoration& one);
 
 }  // namespace evenkeel::demo

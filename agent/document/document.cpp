@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "agent/document/build.h"
-
 namespace evenkeel::document {
 
 const Value* Value::find(std::string_view key) const {

@@ -1,7 +1,8 @@
-// A parsed YAML or JSON text as plain values with their places. Only yaml_document.cpp (yaml-cpp) and
-// json_document.cpp (simdjson) use a parser library; readers of configuration and pods see only this.
+// Documents as plain values with their places, and what the two parsers share.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@
 #include <vector>
 
 namespace evenkeel::document {
+
+// A parsed YAML or JSON text as plain values with their places. Only yaml_document.cpp (yaml-cpp) and
+// json_document.cpp (simdjson) use a parser library; readers of configuration and pods see only this.
 
 /// Counted from 1; zero means "unknown".
 struct Place {
@@ -68,5 +72,31 @@ Parsed parse_json(std::string_view text, const std::string& file, std::span<cons
 /// flow style, up to 256 KiB. When it is neither, the JSON reader's problem is reported. `wanted` applies to
 /// JSON only; YAML, which people write, is always read completely.
 Parsed parse_document(std::string_view text, const std::string& file, std::span<const KeyFilter> wanted = {});
+
+// The limits and the duplicate-key check that the YAML and the JSON parser share. Does not know either
+// library.
+
+inline constexpr int kDeepestNesting = 64;
+inline constexpr std::size_t kLongestText = std::size_t{16} << 20;
+
+/// Why the text must not be parsed; absent when it may.
+std::optional<Problem> refusal_message(std::string_view text, const std::string& file);
+
+/// The first member whose key the map already has; null when all keys differ.
+const std::pair<std::string, Value>* duplicate_key(const ValueMap& map);
+
+/// Line and column of `offset`, counted from the previous call's place, so that a whole document costs one
+/// pass.
+class PlaceFinder {
+ public:
+  explicit PlaceFinder(std::string_view text) : text_(text) {}
+  Place at(std::size_t offset);
+
+ private:
+  std::string_view text_;
+  std::size_t offset_ = 0;
+  std::size_t line_start_ = 0;
+  int line_ = 1;
+};
 
 }  // namespace evenkeel::document

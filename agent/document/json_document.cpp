@@ -3,7 +3,7 @@
 // fits.
 #include <simdjson.h>  // the only file that includes it
 
-#include "agent/document/build.h"
+#include "agent/document/document.h"
 
 namespace evenkeel::document {
 namespace {

@@ -7,7 +7,7 @@
 #include <map>
 #include <sstream>
 
-#include "agent/document/build.h"
+#include "agent/document/document.h"
 
 namespace evenkeel::document {
 namespace {

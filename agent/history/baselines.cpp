@@ -1,5 +1,3 @@
-#include "agent/history/baselines.h"
-
 #include "agent/history/workload_checkpoint.h"
 #include "qos/interference/steps.h"
 #include "qos/interference/workloads.h"

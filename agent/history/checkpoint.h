@@ -1,16 +1,70 @@
-// Keeps what was learned over restarts: peaks in STATE_DIR/prediction, baselines in STATE_DIR/interference.
-// Does not decide what is learned, or when.
+// Checkpoints in STATE_DIR: the line format that they share, and the files.
 #pragma once
 
+#include <array>
+#include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
-#include "agent/history/checkpoint_line.h"
-#include "agent/runtime/clock.h"
+#include "agent/runtime/event_loop.h"
+#include "agent/runtime/files.h"
 #include "agent/runtime/log.h"
-#include "agent/runtime/state_file.h"
+#include "qos/model/units.h"
 
 namespace evenkeel::history {
+
+// Reads and writes the line format that all checkpoints share: each line is complete and starts with its
+// checksum, so that a torn write costs only the damaged line; and times that survive a reboot. Does not know
+// the content, files or clocks.
+//
+//   CRC32 BODY
+
+/// One moment on both clocks.
+struct Moment {
+  MonoTime mono{};
+  std::int64_t unix_seconds = 0;
+};
+
+struct CheckpointStats {
+  std::size_t models = 0;        ///< in use now
+  std::size_t expired = 0;       ///< too old to count
+  std::size_t incompatible = 0;  ///< measured by another method, or on other CPUs
+  std::size_t corrupt = 0;       ///< lines that were skipped
+};
+
+/// The line with its newline.
+std::string sealed_line(std::string_view body);
+/// The body that sealed_line() was given, with or without the newline; absent for any other text.
+std::optional<std::string_view> body_of_line(std::string_view line);
+
+/// Seconds since 1970 of a past moment: the monotonic clock restarts with every boot.
+std::int64_t wall_time(MonoTime at, Moment now);
+/// The inverse, for a whole word. A time after `now` becomes now (the wall clock was set back); ages above
+/// ten years become ten years.
+std::optional<MonoTime> read_time(std::string_view text, Moment now);
+
+/// Appends the number so that it reads back exactly.
+template <class Number>
+void put_number(std::string& line, Number number) {
+  std::array<char, 32> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
+  line.append(digits.data(), end);
+}
+
+/// Consumes a leading number of the text.
+template <class Number>
+std::optional<Number> take_number(std::string_view& text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{}) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+// Keeps what was learned over restarts: peaks in STATE_DIR/prediction, baselines in STATE_DIR/interference.
+// Does not decide what is learned, or when.
 
 /// One such file. Without a state directory or a wall clock (stepped mode) nothing is kept from run to run.
 class Checkpoint {

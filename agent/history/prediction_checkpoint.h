@@ -21,7 +21,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/history/checkpoint_line.h"
+#include "agent/history/checkpoint.h"
 #include "qos/lending/peak_predictor.h"
 #include "qos/model/nodeslo.h"
 

@@ -1,7 +1,7 @@
-#include "agent/history/usage_window.h"
-
 #include <algorithm>
 #include <limits>
+
+#include "agent/history/usage_history.h"
 
 namespace evenkeel::history {
 namespace {

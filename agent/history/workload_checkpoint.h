@@ -1,3 +1,18 @@
+// The baselines of this node's workloads over restarts.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "agent/history/checkpoint.h"
+#include "qos/interference/interference.h"
+#include "qos/interference/state.h"
+#include "qos/model/nodeslo.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel::history {
+
 // Writes and parses STATE_DIR/interference: the baselines of this node's workloads, and the stalls that
 // others caused them. Does not know files or clocks.
 //
@@ -15,16 +30,6 @@
 //   stalled WORKLOAD IMAGE AT CPU MEMORY IO
 //
 // AT is seconds since 1970, within that hour; the rest is seconds of stall.
-#pragma once
-
-#include <optional>
-#include <string>
-#include <string_view>
-
-#include "agent/history/checkpoint_line.h"
-#include "qos/interference/state.h"
-
-namespace evenkeel::history {
 
 /// How signals are measured on this node now: other methods give other numbers.
 struct MeasurementMethod {
@@ -60,5 +65,30 @@ std::optional<HourlyStall> parse_stalled_line(std::string_view line, Moment now)
 std::string normal_line(const WorkloadBaseline& one, Moment now);
 /// Absent for text that normal_line did not write.
 std::optional<WorkloadBaseline> parse_normal_line(std::string_view line, Moment now);
+
+// Keeps the baselines of this node's workloads over restarts in STATE_DIR/interference: loaded when the
+// policy "interference" is switched on, saved while it is on. Does not learn.
+
+class Baselines {
+ public:
+  explicit Baselines(Checkpoint checkpoint) : checkpoint_(std::move(checkpoint)) {}
+
+  /// Before each decision. Loads once the policy is on and something has been measured, because only then it
+  /// is known how signals are measured; saves when the policy is switched off.
+  void update(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now,
+              interference::InterferenceState& state, interference::InterferencePolicy::Facts facts);
+  /// Saves while the policy is on, if a copy is due, or now because it is the last one.
+  void save(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now, bool last,
+            interference::InterferenceState& state);
+
+ private:
+  void load(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now,
+            interference::InterferenceState& state, interference::InterferencePolicy::Facts facts);
+  void save_now(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now, bool last,
+                interference::InterferenceState& state);
+
+  Checkpoint checkpoint_;
+  bool on_ = false;  ///< the policy has what was saved
+};
 
 }  // namespace evenkeel::history

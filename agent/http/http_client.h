@@ -1,14 +1,66 @@
-// Runs HTTP requests inside the event loop: any number at a time, none blocks. Does not know Kubernetes and
-// does not retry.
+// Runs HTTP requests inside the event loop, and what belongs to one: URLs, lines of a streamed body, and one
+// blocking GET for commands.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 
 #include "agent/http/http_call.h"
 #include "agent/runtime/event_loop.h"
 
 namespace evenkeel::http {
+
+// Parses http:// and https:// URLs into scheme, host, port and path.
+
+struct Url {
+  bool secure = false;
+  std::string host{};                       ///< an IPv6 address without brackets
+  int port = 0;                             ///< the scheme's default if not given
+  std::string path{};                       ///< with its slash and the query; may be empty
+  [[nodiscard]] std::string place() const;  ///< "host:port", "[::1]:80"
+  [[nodiscard]] std::string text() const;
+};
+/// Absent for any other text. A user name before the host is not supported.
+std::optional<Url> parse_url(std::string_view text);
+
+// Joins the pieces of a streamed body into lines.
+
+class LineJoiner {
+ public:
+  explicit LineJoiner(std::size_t longest) : longest_(longest) {}
+  /// Passes on each complete line, without its newline. False: a line is longer than allowed.
+  template <class F>
+  bool add(std::string_view piece, F&& line) {
+    for (auto end = piece.find('\n'); end != std::string_view::npos; end = piece.find('\n')) {
+      partial_.append(piece.substr(0, end));
+      piece.remove_prefix(end + 1);
+      if (partial_.size() > longest_) return false;
+      line(std::string_view(partial_));
+      partial_.clear();
+    }
+    partial_.append(piece);
+    return partial_.size() <= longest_;
+  }
+
+ private:
+  std::size_t longest_;
+  std::string partial_{};
+};
+
+// One blocking GET, for the commands that query the running agent.
+
+struct HttpGetResult {
+  int status = 0;  ///< 0: no answer, see error
+  std::string body{};
+  std::string error{};
+};
+HttpGetResult http_get(const std::string& url);
+
+// Runs HTTP requests inside the event loop: any number at a time, none blocks. Does not know Kubernetes and
+// does not retry.
 
 class HttpClient {
  public:

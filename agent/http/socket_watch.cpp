@@ -1,6 +1,6 @@
-#include "agent/http/socket_watch.h"
-
 #include <sys/epoll.h>
+
+#include "agent/http/transfers.h"
 
 namespace evenkeel::http {
 

@@ -7,9 +7,7 @@
 #include <cstring>
 #include <map>
 
-#include "agent/http/lines.h"
-#include "agent/http/socket_watch.h"
-#include "agent/http/url.h"
+#include "agent/http/http_client.h"
 
 namespace evenkeel::http {
 namespace {

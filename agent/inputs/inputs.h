@@ -11,11 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "agent/runtime/file_watch.h"
 #include "agent/config/nodeslo_config.h"
-#include "agent/runtime/text_file.h"
-#include "agent/pods/cpu_manager_state.h"
 #include "agent/pods/pod_list.h"
+#include "agent/runtime/files.h"
 #include "qos/model/units.h"
 
 namespace evenkeel::inputs {

@@ -1,11 +1,10 @@
-#include "agent/kube/evictor.h"
-
 #include <deque>
 #include <utility>
 
-#include "agent/kube/client/answer.h"
+#include "agent/kube/client/kube_client.h"
+#include "agent/kube/pod_requests.h"
 #include "agent/pods/kube_text.h"
-#include "agent/runtime/json.h"
+#include "agent/runtime/log.h"
 
 namespace evenkeel::kube {
 namespace {

@@ -1,9 +1,8 @@
-#include "agent/kube/node_metric_reporter.h"
-
 #include <optional>
 #include <utility>
 
-#include "agent/kube/client/answer.h"
+#include "agent/kube/client/kube_client.h"
+#include "agent/kube/node_reporter.h"
 #include "agent/kube/patcher.h"
 
 namespace evenkeel::kube {

@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "agent/kube/client/answer.h"
+#include "agent/kube/client/kube_client.h"
 #include "agent/pods/kube_text.h"
-#include "agent/runtime/json.h"
+#include "agent/runtime/log.h"
 
 namespace evenkeel::kube {
 namespace {

@@ -1,22 +1,25 @@
-// Advertises lendable resources on the Node: `kubernetes.io/batch-cpu` and the others, in both capacity and
-// allocatable, by a patch of nodes/status that touches nothing else (sent by patcher.h). Does not decide the
-// amounts (qos/lending/advertised.h does) or remove them when the agent stops.
+// Reports to the API server about this node: resources to lend, the condition EvenkeelDegraded, and its
+// NodeMetric.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/patcher.h"
-#include "agent/runtime/clock.h"
+#include "agent/record/health.h"
 #include "agent/runtime/event_loop.h"
 #include "qos/lending/advertised.h"
 
 namespace evenkeel::kube {
+
+// Advertises lendable resources on the Node: `kubernetes.io/batch-cpu` and the others, in both capacity and
+// allocatable, by a patch of nodes/status that touches nothing else (sent by patcher.h). Does not decide the
+// amounts (qos/lending/advertised.h does) or remove them when the agent stops.
 
 /// The lent amounts in a v1 Node's status.allocatable. Absent: not a Node, or an amount that cannot be
 /// parsed.
@@ -54,6 +57,80 @@ class NodeReporter {
  private:
   explicit NodeReporter(Patcher patcher) : patcher_(std::move(patcher)) {}
   Patcher patcher_;
+};
+
+// Publishes the Node condition EvenkeelDegraded: present with its reason while the agent is degraded, absent
+// otherwise, so that a healthy node costs the API server nothing. Does not assess the agent's health.
+
+/// A strategic merge patch of nodes/status: only this condition is touched. Absent: the condition is removed.
+std::string condition_patch(const std::optional<record::Degraded>& degraded, std::int64_t since_unix_seconds,
+                            std::int64_t now_unix_seconds);
+
+class NodeCondition {
+ public:
+  struct Options {
+    std::string node{};
+    Duration lasting{std::chrono::seconds(30)};  ///< shorter problems are not published
+    Duration spread{std::chrono::seconds(5)};    ///< see Patcher
+  };
+  /// All of these must outlive it. `failed` receives the reason why publishing failed, once per change.
+  static Result<NodeCondition> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                                    const runtime::WallClock& wall, Random random, Options options,
+                                    std::function<void(const std::string&)> failed);
+  NodeCondition(NodeCondition&&) noexcept;
+  NodeCondition& operator=(NodeCondition&&) noexcept;
+  ~NodeCondition();
+
+  /// The agent's current state; call it every few seconds. The first healthy call removes a condition that an
+  /// earlier run may have left.
+  void publish(const std::optional<record::Degraded>& now);
+  /// On shutdown: removes the condition if the server accepts that within `patience`. Runs the loop.
+  void clear(Duration patience);
+
+ private:
+  struct Impl;
+  explicit NodeCondition(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Reports the node's resource use to Koordinator: patches the status of its NodeMetric at an interval with
+// jitter. Does not compute the report (agent/reporting/node_metric.h does) or create the object
+// (Koordinator's manager creates one per Node and sets the reporting options in it).
+
+class NodeMetricReporter {
+ public:
+  struct Options {
+    std::string node{};   ///< the Node's name
+    double jitter = 0.1;  ///< share of an interval
+    Duration min_interval{std::chrono::seconds(1)};
+    Duration longest_wait{std::chrono::minutes(5)};  ///< after failures
+  };
+  struct Environment {
+    /// The status as a merge patch, computed when the report is due; empty: not known yet.
+    std::function<std::string()> status{};
+    /// Time between two reports; may change with every answer.
+    std::function<Duration()> interval{};
+    /// Takes the object as the server holds it; false: it is not a NodeMetric.
+    std::function<bool(const std::string&)> stands{};
+    /// The outcome of a report, or of the read of the object before the first one.
+    std::function<void(const record::ReportState&)> news{};
+  };
+
+  /// `loop`, `api` and `clock` must outlive it. The first report follows after one full interval, so that it
+  /// does not rest on the first moments alone.
+  static Result<NodeMetricReporter> open(runtime::EventLoop& loop, KubeClient& api,
+                                         const runtime::Clock& clock, Random random, Options options,
+                                         Environment house);
+  NodeMetricReporter(NodeMetricReporter&&) noexcept;
+  NodeMetricReporter& operator=(NodeMetricReporter&&) noexcept;
+  ~NodeMetricReporter();
+
+  [[nodiscard]] const record::ReportState& state() const;
+
+ private:
+  struct Impl;
+  explicit NodeMetricReporter(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace evenkeel::kube

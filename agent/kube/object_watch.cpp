@@ -4,8 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "agent/kube/client/answer.h"
-#include "agent/kube/watch_event.h"
+#include "agent/kube/client/kube_client.h"
 
 namespace evenkeel::kube {
 namespace {

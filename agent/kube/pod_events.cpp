@@ -1,15 +1,13 @@
-#include "agent/kube/pod_events.h"
-
 #include <algorithm>
 #include <deque>
 #include <map>
 #include <optional>
 #include <utility>
 
-#include "agent/kube/client/answer.h"
-#include "agent/kube/trouble_report.h"
-#include "agent/pods/timestamp.h"
-#include "agent/runtime/json.h"
+#include "agent/kube/client/kube_client.h"
+#include "agent/kube/pod_requests.h"
+#include "agent/pods/kube_text.h"
+#include "agent/runtime/log.h"
 
 namespace evenkeel::kube {
 namespace {

@@ -1,8 +1,7 @@
-#include "agent/kube/watch_event.h"
-
 #include <algorithm>
 #include <charconv>
 
+#include "agent/kube/object_watch.h"
 #include "agent/pods/kube_text.h"
 
 namespace evenkeel::kube {

@@ -1,11 +1,10 @@
-#include "agent/lender/collect_policy.h"
-
 #include <algorithm>
 #include <array>
 
 #include "agent/config/schema_read.h"
 #include "agent/document/units_text.h"
 #include "agent/history/usage_history.h"
+#include "agent/lender/lending.h"
 #include "agent/pods/kube_text.h"
 
 namespace evenkeel::lender {

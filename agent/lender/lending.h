@@ -1,15 +1,20 @@
-// Computes what the node can lend to batch and mid pods from every tick's measurements, through history and
-// prediction. Does not publish it (agent/kube reports it, agent/api shows it).
+// What the node can lend to batch and mid pods: the strategy in force, the computation, and its part in the
+// agent's loop. Does not publish it.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "agent/document/document.h"
+#include "agent/history/checkpoint.h"
 #include "agent/history/usage_history.h"
-#include "agent/lender/collect_policy.h"
+#include "agent/inputs/inputs.h"
+#include "agent/runtime/event_loop.h"
+#include "agent/runtime/log.h"
 #include "qos/lending/advertised.h"
 #include "qos/lending/lendable.h"
 #include "qos/lending/peak_predictor.h"
@@ -18,6 +23,23 @@
 #include "qos/model/snapshot.h"
 
 namespace evenkeel::lender {
+
+// Applies spec.metricCollectPolicy of Koordinator's NodeMetric (how the cluster wants usage measured) over
+// the colocation strategy, as far as the history supports it. Pure: does not request the object or measure.
+
+struct CollectPolicy {
+  document::Value fields{};  ///< as received; null: no policy is set
+};
+/// Absent: the text is not a NodeMetric.
+std::optional<CollectPolicy> collect_policy_in(std::string_view node_metric_json);
+
+/// Each legal field of the policy replaces its counterpart in the strategy, within koordlet's lower bounds.
+/// Then drops what cannot be measured, from either source. Returns one sentence for each value that was
+/// dropped or changed.
+std::vector<std::string> apply_collect_policy(const CollectPolicy& policy, ColocationStrategy& strategy);
+
+// Computes what the node can lend to batch and mid pods from every tick's measurements, through history and
+// prediction. Does not publish it (agent/kube reports it, agent/api shows it).
 
 class Lending {
  public:
@@ -79,6 +101,51 @@ class Lending {
   std::optional<lending::Lendable> lendable_{};
   lending::AdvertiseState state_{};
   std::optional<lending::Advertised> advertised_{};
+};
+
+// The agent's side of lending: feeds usage history with every tick, regularly computes what can be lent to
+// batch and mid pods, and keeps learned peaks over restarts. Does not advertise the amounts (agent/reporting
+// does).
+
+class Lender {
+ public:
+  /// All of these must outlive it.
+  struct Environment {
+    const inputs::Inputs& inputs;
+    const NodeSnapshot& node;
+    const runtime::WallClock* wall;  ///< null in stepped mode
+    runtime::Log& log;
+    std::string state_dir;  ///< empty: nothing is kept over restarts
+  };
+  explicit Lender(Environment environment);
+
+  /// The NodeSLO or the Node object may have changed: applies its colocation strategy, and logs what was
+  /// ignored.
+  void configure();
+  /// From now on usage is measured as the cluster's NodeMetric asks.
+  void set_collect_policy(CollectPolicy policy);
+  /// Usage is reported, so it is measured even if nothing is lent. Call before the first tick.
+  void require_usage_history() { lending_.keep_usage(); }
+
+  /// Every tick. Allocates nothing in a steady state.
+  void observe() { lending_.observe(in_.node); }
+  /// Computes what can be lent from the ticks so far. Less often than a tick: it allocates.
+  void update(MonoTime now);
+  /// Saves learned peaks if a copy is due, or now because it is the last one.
+  void save(MonoTime now, bool last);
+
+  /// The amounts of lending().advertised() are advertised now.
+  void mark_advertised(MonoTime now) { lending_.mark_written(now); }
+  /// The amounts that the Node object shows.
+  void set_standing(const lending::LentAmounts& amounts) { lending_.set_standing(amounts); }
+  [[nodiscard]] const Lending& lending() const { return lending_; }
+
+ private:
+  void load(MonoTime now);
+
+  Environment in_;
+  Lending lending_{};
+  history::Checkpoint peaks_;
 };
 
 }  // namespace evenkeel::lender

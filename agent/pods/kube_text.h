@@ -1,18 +1,22 @@
-// Small readers for Kubernetes objects: members by path, texts, resource lists, JSON in annotations. Does not
-// know pods or nodes.
+// Small readers for Kubernetes objects and for what the API writes: members, quantities, times.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/document/document.h"
 #include "qos/model/pod.h"
 
 namespace evenkeel::pods {
+
+// Small readers for Kubernetes objects: members by path, texts, resource lists, JSON in annotations. Does not
+// know pods or nodes.
 
 /// The value at the end of the path; null when a part is missing or null.
 const document::Value* value_at(const document::Value& from, std::initializer_list<std::string_view> path);
@@ -38,5 +42,20 @@ std::optional<Bytes> plausible_bytes(std::string_view text);
 
 /// The JSON object in an annotation; null root when there is none. Any other text is a problem.
 document::Parsed annotation_object(const TextMap& annotations, const char* key);
+
+// Parses and formats times as the Kubernetes API writes them. Does not read a clock.
+
+/// RFC 3339 -> seconds since 1970, truncated: "2026-01-31T23:59:59Z", "2026-01-31T23:59:59.5+05:30".
+std::optional<std::int64_t> parse_timestamp(std::string_view text);
+/// "2026-01-31T23:59:59Z".
+std::string timestamp(std::int64_t unix_seconds);
+
+// Reads parts of one v1 Node object into a NodeObject. What cannot be read is a notice and stays unknown.
+
+/// The JSON object in an annotation; null root when there is none, or with a notice when it cannot be read.
+document::Value node_annotation(const NodeObject& node, const char* key, std::vector<std::string>& notices);
+
+/// node_lending.cpp: Koordinator's annotations that limit what can be lent, from node.annotations.
+void read_node_lending(NodeObject& node, std::vector<std::string>& notices);
 
 }  // namespace evenkeel::pods

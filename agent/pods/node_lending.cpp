@@ -2,8 +2,7 @@
 
 #include "agent/document/units_text.h"
 #include "agent/pods/kube_text.h"
-#include "agent/pods/node_read.h"
-#include "agent/pods/pod_read.h"
+#include "agent/pods/pod_list.h"
 
 namespace evenkeel::pods {
 namespace {

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "agent/pods/kube_text.h"
-#include "agent/pods/pod_read.h"
+#include "agent/pods/pod_list.h"
 
 namespace evenkeel::pods {
 namespace {

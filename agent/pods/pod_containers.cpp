@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "agent/pods/kube_text.h"
-#include "agent/pods/pod_read.h"
+#include "agent/pods/pod_list.h"
 #include "qos/model/pod_requests.h"
 
 namespace evenkeel::pods {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "agent/pods/kube_text.h"
-#include "agent/pods/pod_read.h"
+#include "agent/pods/pod_list.h"
 #include "qos/model/nodeslo.h"
 
 namespace evenkeel::pods {

@@ -4,7 +4,6 @@
 #include <unordered_set>
 
 #include "agent/pods/kube_text.h"
-#include "agent/pods/pod_read.h"
 
 namespace evenkeel::pods {
 namespace {

@@ -1,15 +1,20 @@
-// Parses v1 PodList and v1 Node texts (JSON or YAML) into the values that policies read.
+// Parses Pod and Node objects, and the kubelet's record of pinned CPUs.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "agent/document/document.h"
+#include "qos/model/cpu_set.h"
 #include "qos/model/pod.h"
 
 namespace evenkeel::pods {
+
+// Parses v1 PodList and v1 Node texts (JSON or YAML) into the values that policies read.
 
 /// A file is YAML or JSON and keeps its order. A server sends JSON with its list in arbitrary, changing
 /// order: it is sorted, so that no decision depends on the order.
@@ -28,5 +33,59 @@ struct NodeFile {
   std::vector<document::Problem> problems{};
 };
 NodeFile parse_node(std::string_view text, const std::string& file, Source source = Source::file);
+
+// Reads one v1 Pod object into a Pod. Limits are read completely or not at all: half-understood limits are
+// worse than none.
+
+/// The keys of a v1 PodList to keep. read_pod() cannot see a member that is not named there.
+std::span<const document::KeyFilter> pod_key_filter();
+
+/// Absent: the pod is left out; `notices` says why. An unreadable annotation is left out alone.
+std::optional<Pod> read_pod(const document::Value& item, std::vector<std::string>& notices);
+
+/// pod_containers.cpp: containers and restartable init containers with their requests, ids and states. Not
+/// empty: why they cannot be parsed.
+std::string read_containers(const document::Value& item, Pod& pod);
+/// The QoS class by the Kubernetes rule, for a pod whose status does not give it.
+KubeQos computed_kube_qos(const document::Value& item, const Pod& pod);
+
+/// pod_annotations.cpp: Koordinator's and this agent's labels and annotations, from pod.labels and
+/// pod.annotations.
+void read_pod_protocol(Pod& pod, std::vector<std::string>& notices);
+/// pod_resctrl.cpp: node.koordinator.sh/resctrl, completely or not at all with a notice.
+void read_resctrl(Pod& pod, std::vector<std::string>& notices);
+/// pod_blkio.cpp: koordinator.sh/blkioQOS, completely or not at all with a notice; for pods that have it,
+/// also their volumes.
+void read_blkio(Pod& pod, std::vector<std::string>& notices);
+void read_volumes(const document::Value& item, Pod& pod);
+/// pod_network.cpp: the pod's addresses, and koordinator.sh/networkQOS, completely or not at all with a
+/// notice.
+void read_network(const document::Value& item, Pod& pod, std::vector<std::string>& notices);
+
+/// pod_eviction.cpp: what decides whether the pod may be evicted, except for its owner.
+void read_eviction(Pod& pod, std::vector<std::string>& notices);
+/// pod_eviction.cpp: the pod's owner, by uid and by name, and its grace period. Call it after the labels are
+/// read.
+void read_owner(const document::Value& item, Pod& pod);
+
+/// "koord-prod" and the other classes; none for any other word.
+PriorityClass priority_class_named(std::string_view word);
+/// The inverse: "koord-prod", empty for none; "LSR".
+std::string_view name_of(PriorityClass priority_class);
+std::string_view name_of(QosClass qos);
+
+/// "namespace/name" or the uid, for notices.
+std::string pod_title(const Pod& pod);
+
+// Parses the checkpoint of the kubelet's CPU manager (cpu_manager_state in the kubelet's directory): which
+// CPUs it has pinned. Does not read files.
+
+struct CpuManagerState {
+  bool is_static = false;  ///< static policy: it rewrites every container's CPU set periodically
+  CpuSet pinned{};         ///< CPUs that containers use exclusively
+  std::string problem{};   ///< not empty: why the text is not a checkpoint; the rest is then invalid
+};
+/// Both forms: entries as {POD: {CONTAINER: CPUS}} (since 1.18) and as {CONTAINER_ID: CPUS}.
+CpuManagerState parse_cpu_manager_state(std::string_view text, const std::string& file);
 
 }  // namespace evenkeel::pods

@@ -1,10 +1,8 @@
-#include "agent/pods/pod_read.h"
-
 #include <algorithm>
 #include <charconv>
 
 #include "agent/pods/kube_text.h"
-#include "agent/pods/timestamp.h"
+#include "agent/pods/pod_list.h"
 
 namespace evenkeel::pods {
 namespace {

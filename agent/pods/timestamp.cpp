@@ -1,10 +1,10 @@
-#include "agent/pods/timestamp.h"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <ctime>
+
+#include "agent/pods/kube_text.h"
 
 namespace evenkeel::pods {
 namespace {

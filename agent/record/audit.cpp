@@ -6,7 +6,6 @@
 
 #include <cstdio>
 
-#include "agent/runtime/json.h"
 #include "agent/runtime/log.h"
 
 namespace evenkeel::record {

@@ -1,7 +1,7 @@
-#include "agent/record/interference_record.h"
-
 #include <array>
 #include <cstdio>
+
+#include "agent/record/recorder.h"
 
 namespace evenkeel::record {
 namespace {

@@ -1,8 +1,11 @@
 #include "agent/record/recorder.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
-#include "agent/runtime/clock.h"
+#include "agent/record/audit.h"
+#include "agent/runtime/event_loop.h"
 #include "qos/decide/policy.h"
 
 namespace evenkeel::record {
@@ -84,6 +87,95 @@ void Recorder::record(const inputs::Inputs::Changed& changed, MonoTime now) {
     audit_.record({.kind = "config", .why = what}, now);
   }
   for (const auto& name : changed.recovered) log_.info("input-recovered").with("input", name);
+}
+
+namespace {
+
+/// A cgroup that gets orders again within this time is recorded once.
+constexpr Duration kRecordAgain = std::chrono::minutes(1);
+
+/// Empty: reclaim continues, or has reclaimed the ordered amount.
+std::string why_stopped(const ReclaimOutcome& outcome) {
+  switch (outcome.end) {
+    case ReclaimEnd::pressure:
+      return "its tasks were stalled for memory";
+    case ReclaimEnd::nothing_left:
+      return "the kernel finds no more that it could take";
+    case ReclaimEnd::failed:
+      return std::string("the kernel said ") + errno_name(outcome.error);
+    case ReclaimEnd::going:
+    case ReclaimEnd::done:
+    case ReclaimEnd::budget:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+void ReclaimRecord::record(const std::vector<ReclaimOrder>& orders,
+                           const std::vector<ReclaimOutcome>& outcomes, MonoTime now) {
+  std::erase_if(recorded_, [&](const Recorded& one) { return now - one.ordered > kRecordAgain; });
+  for (const auto& order : orders) {
+    const auto outcome = std::ranges::find(outcomes, order.target, &ReclaimOutcome::target);
+    const bool taken = order.wanted > Bytes{} || (outcome != outcomes.end() && outcome->asked > Bytes{});
+    const auto recorded = std::ranges::find(recorded_, order.target, &Recorded::target);
+    if (recorded != recorded_.end()) recorded->ordered = now;
+    if (taken && recorded == recorded_.end()) record_start(order, now);
+  }
+  for (const auto& outcome : outcomes) record_end(outcome, now);
+}
+
+void ReclaimRecord::record_start(const ReclaimOrder& order, MonoTime now) {
+  recorded_.push_back({order.target, now});
+  const tree::Cgroup* cgroup = tree_.find(order.target);
+  const char* kind = recorder_.dry_run() ? "would-reclaim" : "reclaim";
+  const std::string path = cgroup != nullptr ? cgroup->path : std::string(), why = order.why.text();
+  recorder_.record({.kind = kind, .path = path, .by = name(order.cause), .why = why},
+                   recorder_.names().uid_of(order.target), now);
+  recorder_.log().info(kind).with("cgroup", path).with("by", name(order.cause)).with("why", why);
+}
+
+void ReclaimRecord::record_end(const ReclaimOutcome& outcome, MonoTime now) {
+  const std::string why = why_stopped(outcome);
+  const tree::Cgroup* cgroup = why.empty() ? nullptr : tree_.find(outcome.target);
+  if (cgroup == nullptr) return;
+  recorder_.record({.kind = "reclaim-stopped", .path = cgroup->path, .by = name(outcome.cause), .why = why},
+                   cgroup->uid, now);
+  recorder_.log()
+      .info("reclaim-stopped")
+      .with("cgroup", cgroup->path)
+      .with("by", name(outcome.cause))
+      .with("why", why);
+}
+
+void PodNames::update(std::shared_ptr<const std::vector<Pod>> pods) {
+  by_uid_.clear();
+  pods_ = std::move(pods);
+  for (const Pod& pod : *pods_) by_uid_.emplace(pod.uid, &pod);
+}
+
+std::string_view PodNames::uid_of(CgroupId id) const {
+  const tree::Cgroup* cgroup = tree_.find(id.itself());
+  return cgroup != nullptr ? std::string_view(cgroup->uid) : std::string_view();
+}
+
+const Pod* PodNames::find_pod(std::string_view uid) const {
+  const auto found = by_uid_.find(uid);
+  return found != by_uid_.end() && !found->second->name.empty() ? found->second : nullptr;
+}
+
+std::string PodNames::pod_name(CgroupId id) const { return pod_name_of_uid(uid_of(id)); }
+
+std::string PodNames::pod_name_of_uid(std::string_view uid) const {
+  const Pod* pod = find_pod(uid);
+  return pod != nullptr ? pod->namespace_ + "/" + pod->name : std::string(uid);
+}
+
+std::string PodNames::display_name(CgroupId id) const {
+  const tree::Cgroup* cgroup = tree_.find(id.itself());
+  if (cgroup == nullptr) return id ? "gone" : "system";
+  return cgroup->uid.empty() ? cgroup->path : pod_name_of_uid(cgroup->uid);
 }
 
 }  // namespace evenkeel::record

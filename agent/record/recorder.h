@@ -1,20 +1,26 @@
-// Records what the agent did and what other processes did to its values: one audit line, one log event and,
-// for the owner of the pod concerned, one call of the pod event sink. Keeps the sums of waits for the
-// metrics. Does not decide or write to the kernel.
+// Records what the agent did: writes, evictions, interference and reclaim. Does not decide.
 #pragma once
 
 #include <functional>
+#include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "agent/inputs/inputs.h"
 #include "agent/record/audit.h"
-#include "agent/record/measurement_status_log.h"
-#include "agent/record/pod_names.h"
+#include "agent/record/health.h"
 #include "agent/record/wait_totals.h"
 #include "agent/runtime/log.h"
 #include "cgroup/executor/executor.h"
+#include "qos/interference/state.h"
+#include "qos/model/reclaim_order.h"
 
 namespace evenkeel::record {
+
+// Records what the agent did and what other processes did to its values: one audit line, one log event and,
+// for the owner of the pod concerned, one call of the pod event sink. Keeps the sums of waits for the
+// metrics. Does not decide or write to the kernel.
 
 class Recorder {
  public:
@@ -61,6 +67,45 @@ class Recorder {
   PodEventSink pod_event_sink_{};
   WaitTotals wait_totals_{};
   MeasurementStatusLog measurement_status_log_{};
+};
+
+// Records and describes what interference detection found. Does not judge.
+
+/// "cpu", "cache", "memory", "io": what victim and antagonist contend for.
+const char* resource_of(Signal signal);
+/// "cpu", "cache", "memory": what is taken from an antagonist.
+const char* name(interference::Remedy remedy);
+/// What it is limited to: "0.25 CPUs".
+std::string limit_text(const interference::Limit& limit);
+/// The evidence with its numbers.
+std::string sentence_of(const interference::Accusation& accusation);
+
+/// Accusations are recorded when they are made and when they end, limits at each step. The owner of the
+/// antagonist gets an event about a limit; the victim's owner does not, since it could do nothing.
+void record_interference(std::span<const interference::InterferenceEvent> events, Recorder& recorder,
+                         MonoTime now);
+
+// Records that memory is reclaimed from a cgroup and why reclaim ended early, once per cgroup and not for
+// each chunk. Does not reclaim.
+
+class ReclaimRecord {
+ public:
+  /// Both must outlive it.
+  ReclaimRecord(const tree::CgroupTree& tree, Recorder& recorder) : tree_(tree), recorder_(recorder) {}
+  /// Records one tick's orders, and the outcomes of earlier orders.
+  void record(const std::vector<ReclaimOrder>& orders, const std::vector<ReclaimOutcome>& outcomes,
+              MonoTime now);
+
+ private:
+  struct Recorded {
+    CgroupId target{};
+    MonoTime ordered{};  ///< last time
+  };
+  void record_start(const ReclaimOrder& order, MonoTime now);
+  void record_end(const ReclaimOutcome& outcome, MonoTime now);
+  const tree::CgroupTree& tree_;
+  Recorder& recorder_;
+  std::vector<Recorded> recorded_{};  ///< cgroups whose reclaim is on record
 };
 
 }  // namespace evenkeel::record

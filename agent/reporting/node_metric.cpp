@@ -1,13 +1,12 @@
-#include "agent/reporting/node_metric.h"
-
 #include <algorithm>
 #include <tuple>
 #include <unordered_map>
 
 #include "agent/document/units_text.h"
-#include "agent/pods/pod_read.h"
-#include "agent/pods/timestamp.h"
-#include "agent/runtime/json.h"
+#include "agent/pods/kube_text.h"
+#include "agent/pods/pod_list.h"
+#include "agent/reporting/reporting.h"
+#include "agent/runtime/log.h"
 
 namespace evenkeel::reporting {
 namespace {

@@ -1,19 +1,77 @@
-// Advertises what can be lent: nowhere, in a file, or on the Node. Writes only what qos/lending/advertised.h
-// says is due, and pauses when another client (Koordinator's manager) writes the same resources. Does not
-// compute amounts.
+// Reports of what is lent and of what is used.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "agent/history/usage_history.h"
 #include "agent/kube/node_reporter.h"
-#include "agent/lender/lender.h"
+#include "agent/lender/lending.h"
+#include "agent/record/health.h"
 #include "agent/runtime/log.h"
+#include "qos/lending/prod_reclaimable.h"
+#include "qos/model/nodeslo.h"
+#include "qos/model/pod.h"
 
 namespace evenkeel::reporting {
+
+// Renders the usage of the node and its pods as the status of Koordinator's NodeMetric
+// (slo.koordinator.sh/v1alpha1), which its scheduler, descheduler and manager read. Pure: does not measure or
+// send it.
+
+struct NodeMetricInput {
+  const history::UsageHistory& history;
+  const std::vector<Duration>& windows;    ///< of the percentiles
+  const std::vector<Pod>* pods = nullptr;  ///< null: the pods are not known
+  const std::vector<HostApplication>& host_applications;
+  const std::optional<lending::ProdReclaimable>& prod;
+  std::int64_t unix_seconds = 0;  ///< now
+};
+
+/// A merge patch that replaces every known field of the status, including what an earlier reporter left.
+/// Empty while the usage of node or system is not known: readers would take a missing usage for zero, and
+/// lend it out.
+std::string node_metric_patch(const NodeMetricInput& input);
+
+// Reports the node's usage to Koordinator through its NodeMetric, measured as that object asks. Does not
+// measure, or decide when to report.
+
+class UsageReporting {
+ public:
+  /// All of these must outlive it. Usage is kept from now on, so construct it before the first tick.
+  UsageReporting(lender::Lender& lender, const NodeSnapshot& node, record::ServerActivity& servers,
+                 const runtime::Clock& clock, const runtime::WallClock& wall, runtime::Log& log);
+  UsageReporting(const UsageReporting&) = delete;
+  UsageReporting& operator=(const UsageReporting&) = delete;
+  ~UsageReporting();
+
+  /// False: reporting is not possible.
+  bool begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
+             kube::NodeMetricReporter::Options options);
+
+ private:
+  [[nodiscard]] std::string status() const;
+  [[nodiscard]] Duration interval() const;
+  bool observed(const std::string& node_metric);
+  void refresh_policy(const record::ReportState& state);
+
+  lender::Lender& lender_;
+  const NodeSnapshot& node_;
+  record::ServerActivity& servers_;
+  const runtime::Clock& clock_;
+  const runtime::WallClock& wall_;
+  runtime::Log& log_;
+  std::optional<kube::NodeMetricReporter> reporter_{};
+  std::optional<std::string> last_message_{};  ///< the last logged error; empty: success; absent: none yet
+};
+
+// Advertises what can be lent: nowhere, in a file, or on the Node. Writes only what qos/lending/advertised.h
+// says is due, and pauses when another client (Koordinator's manager) writes the same resources. Does not
+// compute amounts.
 
 /// The parsed value of --report.
 struct ReportTarget {

@@ -1,6 +1,6 @@
-#include "agent/runtime/clock.h"
-
 #include <chrono>
+
+#include "agent/runtime/event_loop.h"
 
 namespace evenkeel::runtime {
 

@@ -8,8 +8,6 @@
 #include <cstdio>
 #include <ctime>
 
-#include "agent/runtime/json.h"
-
 namespace evenkeel::runtime {
 namespace {
 

@@ -1,10 +1,10 @@
-#include "agent/runtime/state_file.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
+
+#include "agent/runtime/files.h"
 
 namespace evenkeel::runtime {
 namespace {

@@ -7,13 +7,10 @@
 
 #include "agent/brakes/brakes.h"
 #include "agent/evictions/evictions.h"
-#include "agent/lender/lender.h"
-#include "agent/record/interference_record.h"
-#include "agent/tick/decider.h"
+#include "agent/lender/lending.h"
+#include "agent/record/recorder.h"
 #include "agent/tick/execution.h"
 #include "agent/tick/observer.h"
-#include "agent/tick/reclaims.h"
-#include "agent/tick/result.h"
 
 namespace evenkeel::tick {
 

@@ -1,6 +1,64 @@
 #include "agent/writers/writers.h"
 
+#include <filesystem>
+
+#include "agent/record/audit.h"
+#include "cgroup/base/text.h"
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/network/kernel_network.h"
+#include "cgroup/network/writer.h"
+#include "cgroup/resctrl/writer.h"
+#include "cgroup/sched/core_sched_writer.h"
+#include "cgroup/sched/sched_feature_writer.h"
+
 namespace evenkeel::writers {
+
+std::string boot_id(const Host& host) {
+  const auto text = host.slurp("proc/sys/kernel/random/boot_id");
+  return text ? std::string(trimmed(*text)) : std::string();
+}
+
+executor::Report restore_leftovers(const Host& host, const KernelPorts& doors, executor::Journal& journal) {
+  executor::Report report = executor::restore_from_journal(doors.files, journal);
+  resctrl::restore_resctrl(doors.groups, journal, report);
+  sched::restore_core_sched(doors.groups, doors.cookies, journal, report);
+  sched::restore_sched_features(host, journal, report);
+  network::restore_network(host, doors.network, journal, report);
+  return report;
+}
+
+Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall) {
+  if (!std::filesystem::exists(options.state_dir + "/journal")) return {};  // nothing was ever written
+  auto host = Host::open(options.host_root);
+  if (!host) return {{}, "host root " + options.host_root + ": " + errno_name(host.error().code)};
+  auto journal = executor::Journal::open(options.state_dir, boot_id(*host));
+  if (!journal && journal.error().code == EWOULDBLOCK) {
+    return {{}, "an evenkeel is running on " + options.state_dir + "; stop it: it restores by itself"};
+  }
+  if (!journal) return {{}, "journal in " + options.state_dir + ": " + errno_name(journal.error().code)};
+  if (journal->corrupt_records() > 0)
+    log.warning("journal-damaged").with("records_skipped", journal->corrupt_records());
+  auto audit = record::Audit::open(options.state_dir, &wall);
+  executor::FileWriter files(*host);
+  executor::ResctrlKernelFiles groups(*host);
+  sched::KernelCookies cookies(*host);
+  network::KernelNetworkPort network(*host);
+  Restored done{restore_leftovers(*host, {files, groups, cookies, network}, *journal), {}};
+  for (const auto& write : done.report.writes) {
+    log.info("restore").with("path", write.path).with("old", write.old_text).with("new", write.new_text);
+    if (audit)
+      audit->record({"restore", write.path, write.old_text, write.new_text, "restore", write.why.text(), {}},
+                    {});
+  }
+  for (const auto& foreign : done.report.foreign)
+    log.info("left").with("path", foreign.path).with("value", foreign.theirs).with("ours", foreign.ours);
+  for (const auto& refusal : done.report.refusals)
+    log.error("refused")
+        .with("path", refusal.path)
+        .with("value", refusal.text)
+        .with("errno", errno_name(refusal.error.code));
+  return done;
+}
 
 Writers::Writers(const tree::CgroupTree& tree, KernelAccess& kernel, bool dry_run)
     : io_cost_(tree, kernel.files, kernel.journal, dry_run),

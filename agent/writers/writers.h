@@ -1,19 +1,73 @@
-// Runs the writers other than the executor: the I/O cost model, resctrl groups, core scheduling cookies,
-// scheduler features and network classes. Does not decide what to write.
+// Everything through which the agent writes to the kernel, besides the executor, and the restore from the
+// journal.
 #pragma once
 
 #include <array>
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "agent/writers/kernel_access.h"
+#include "agent/runtime/log.h"
+#include "cgroup/base/resctrl_files.h"
 #include "cgroup/executor/actuator.h"
+#include "cgroup/executor/executor.h"
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/executor/journal.h"
 #include "cgroup/iocost/cost_writer.h"
+#include "cgroup/network/kernel_network.h"
+#include "cgroup/network/kernel_port.h"
 #include "cgroup/network/writer.h"
 #include "cgroup/resctrl/writer.h"
+#include "cgroup/sched/core_cookies.h"
 #include "cgroup/sched/core_sched_writer.h"
 #include "cgroup/sched/sched_feature_writer.h"
 
 namespace evenkeel::writers {
+
+// `evenkeel restore`: restores, without a running agent, every original in the journal.
+
+struct RestoreOptions {
+  std::string host_root = "/";
+  std::string state_dir{};
+};
+struct Restored {
+  executor::Report report{};
+  std::string error{};  ///< set: nothing was done
+};
+Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall);
+
+/// Restores every original in a journal, through all writers.
+struct KernelPorts {
+  KernelFiles& files;
+  ResctrlFiles& groups;
+  sched::CoreCookies& cookies;
+  network::NetworkPort& network;
+};
+executor::Report restore_leftovers(const Host& host, const KernelPorts& doors, executor::Journal& journal);
+
+/// The kernel's boot id; empty where the host root has none (a fake root).
+std::string boot_id(const Host& host);
+
+// Groups everything through which the agent writes to the kernel: the host's files, resctrl, core scheduling
+// cookies, the network, and the journal that makes each write reversible. Does not decide what to write.
+
+struct KernelAccess {
+  KernelAccess(Host opened_host, executor::Journal opened_journal)
+      : host(std::move(opened_host)), journal(std::move(opened_journal)) {}
+  KernelAccess(const KernelAccess&) = delete;
+  KernelAccess& operator=(const KernelAccess&) = delete;
+  [[nodiscard]] KernelPorts ports() { return {files, resctrl, cookies, network}; }
+
+  Host host;
+  executor::Journal journal;
+  executor::FileWriter files{host};
+  executor::ResctrlKernelFiles resctrl{host};
+  sched::KernelCookies cookies{host};
+  network::KernelNetworkPort network{host};
+};
+
+// Runs the writers other than the executor: the I/O cost model, resctrl groups, core scheduling cookies,
+// scheduler features and network classes. Does not decide what to write.
 
 class Writers {
  public:

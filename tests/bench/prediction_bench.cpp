@@ -7,7 +7,7 @@
 #include <random>
 
 #include "agent/history/prediction_checkpoint.h"
-#include "agent/runtime/state_file.h"
+#include "agent/runtime/files.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/state_dir.h"
 

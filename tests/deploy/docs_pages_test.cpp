@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "agent/api/sentences.h"
+#include "agent/api/pages.h"
 #include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {

@@ -1,5 +1,5 @@
 #include "agent/history/usage_history.h"
-#include "agent/lender/collect_policy.h"
+#include "agent/lender/lending.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

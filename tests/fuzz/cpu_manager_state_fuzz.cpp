@@ -1,4 +1,4 @@
-#include "agent/pods/cpu_manager_state.h"
+#include "agent/pods/pod_list.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

@@ -1,4 +1,4 @@
-#include "agent/config/check.h"
+#include "agent/config/schema_read.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

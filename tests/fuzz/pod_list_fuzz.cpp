@@ -1,4 +1,4 @@
-#include "agent/config/node_strategy.h"
+#include "agent/config/nodeslo_config.h"
 #include "agent/pods/pod_list.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 #include "agent/document/units_text.h"
-#include "agent/pods/timestamp.h"
+#include "agent/pods/kube_text.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

@@ -1,5 +1,5 @@
 #include "agent/config/nodeslo_config.h"
-#include "agent/kube/watch_event.h"
+#include "agent/kube/object_watch.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

@@ -3,10 +3,9 @@
 #include <filesystem>
 
 #include "agent/document/document.h"
-#include "agent/http/url.h"
-#include "agent/runtime/text_file.h"
-#include "agent/kube/client/base64.h"
+#include "agent/http/http_client.h"
 #include "agent/pods/kube_text.h"
+#include "agent/runtime/files.h"
 
 namespace evenkeel::kube {
 namespace {

@@ -1,10 +1,10 @@
-#include "agent/cli/flags.h"
-
 #include <gtest/gtest.h>
 
 #include <chrono>
 #include <cstdlib>
 #include <vector>
+
+#include "agent/cli/verbs.h"
 
 namespace evenkeel::test {
 namespace {

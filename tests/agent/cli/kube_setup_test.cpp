@@ -1,11 +1,10 @@
 // Tests which servers the agent queries, with which credentials and flags.
-#include "agent/cli/kube_setup.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <map>
 
+#include "agent/cli/setup.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

@@ -1,8 +1,7 @@
 // Tests the layers that a node adds to the colocation strategy.
-#include "agent/config/node_strategy.h"
-
 #include <gtest/gtest.h>
 
+#include "agent/config/nodeslo_config.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel {

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "agent/config/check.h"
 #include "agent/config/nodeslo_config.h"
+#include "agent/config/schema_read.h"
 
 using namespace evenkeel;
 

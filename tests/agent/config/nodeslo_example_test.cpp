@@ -7,9 +7,9 @@
 #include <regex>
 #include <sstream>
 
-#include "agent/config/check.h"
 #include "agent/config/nodeslo_config.h"
 #include "agent/config/schema.h"
+#include "agent/config/schema_read.h"
 
 using namespace evenkeel;
 

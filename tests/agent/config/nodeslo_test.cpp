@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "agent/config/check.h"
 #include "agent/config/nodeslo_config.h"
+#include "agent/config/schema_read.h"
 #include "tests/support/malformed.h"
 #include "tests/support/scenes/nodeslo_texts.h"
 

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "agent/demo/figures.h"
-#include "agent/demo/machine.h"
-#include "agent/demo/service.h"
+#include "agent/demo/load.h"
+#include "agent/demo/report.h"
 
 namespace evenkeel::demo {
 namespace {

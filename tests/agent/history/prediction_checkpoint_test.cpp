@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "agent/runtime/state_file.h"
+#include "agent/runtime/files.h"
 #include "cgroup/base/checksum.h"
 #include "tests/support/malformed.h"
 #include "tests/support/state_dir.h"

@@ -1,6 +1,6 @@
-#include "agent/history/usage_window.h"
-
 #include <gtest/gtest.h>
+
+#include "agent/history/usage_history.h"
 
 namespace evenkeel {
 namespace {

@@ -3,9 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "agent/http/http_get.h"
-#include "agent/http/lines.h"
-#include "agent/http/url.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/http_script.h"
 

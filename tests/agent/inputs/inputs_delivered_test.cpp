@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "agent/inputs/inputs.h"
-#include "agent/tick/unlisted_pods.h"
+#include "agent/tick/observer.h"
 #include "tests/support/fakes/kubelet_texts.h"
 
 namespace evenkeel::test {

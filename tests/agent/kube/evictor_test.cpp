@@ -1,8 +1,7 @@
 // Tests evictions through a real HTTP server with the answers of a Kubernetes 1.20 API server.
-#include "agent/kube/evictor.h"
-
 #include <gtest/gtest.h>
 
+#include "agent/kube/pod_requests.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/http_script.h"
 

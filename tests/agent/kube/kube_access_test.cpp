@@ -6,8 +6,6 @@
 #include <map>
 
 #include "agent/kube/client/access.h"
-#include "agent/kube/client/base64.h"
-#include "agent/kube/client/credentials.h"
 #include "tests/support/malformed.h"
 #include "tests/support/state_dir.h"
 

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "agent/kube/client/backoff.h"
+#include "agent/kube/client/kube_client.h"
 
 namespace evenkeel::test {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "agent/http/http_get.h"
+#include "agent/http/http_client.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/fakes/http_script.h"

@@ -1,9 +1,8 @@
 // Tests the report on this node to Koordinator with a worked example, and what is omitted.
-#include "agent/reporting/node_metric.h"
-
 #include <gtest/gtest.h>
 
 #include "agent/document/document.h"
+#include "agent/reporting/reporting.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel::test {

@@ -1,9 +1,8 @@
 // Tests Events on pods: which are sent, which are not repeated, and a server that rejects them.
-#include "agent/kube/pod_events.h"
-
 #include <gtest/gtest.h>
 
-#include "agent/cli/cluster.h"
+#include "agent/cli/setup.h"
+#include "agent/kube/pod_requests.h"
 #include "agent/pods/kube_text.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/fixed_wall.h"

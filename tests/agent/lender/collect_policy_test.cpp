@@ -1,9 +1,8 @@
 // Tests how the NodeMetric object sets the measurement of usage, and the handling of settings that cannot be
 // served.
-#include "agent/lender/collect_policy.h"
-
 #include <gtest/gtest.h>
 
+#include "agent/lender/lending.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel::test {

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <thread>
 
-#include "agent/http/http_get.h"
+#include "agent/http/http_client.h"
 #include "tests/support/environment.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/churning_pods.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <thread>
 
-#include "agent/http/http_get.h"
+#include "agent/http/http_client.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"

@@ -1,8 +1,7 @@
 // Tests the checkpoint of the kubelet's CPU manager, as several kubelet versions write it.
-#include "agent/pods/cpu_manager_state.h"
-
 #include <gtest/gtest.h>
 
+#include "agent/pods/pod_list.h"
 #include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel {

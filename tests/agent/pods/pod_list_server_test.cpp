@@ -6,7 +6,6 @@
 #include <regex>
 
 #include "agent/pods/pod_list.h"
-#include "agent/pods/pod_read.h"
 #include "tests/support/fakes/kubelet_texts.h"
 #include "tests/support/malformed.h"
 #include "tests/support/process.h"

@@ -1,7 +1,6 @@
-#include "agent/pods/timestamp.h"
-
 #include <gtest/gtest.h>
 
+#include "agent/pods/kube_text.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel {

@@ -1,10 +1,9 @@
 // Tests which pairs are shown, and that no time is lost or decreases, however many pairs there are.
-#include "agent/record/blame_totals.h"
-
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "agent/record/wait_totals.h"
 #include "tests/support/alloc_guard.h"
 
 namespace evenkeel::test {

@@ -1,7 +1,7 @@
 // When an agent cannot do its work, and what it says then.
-#include "agent/record/degraded.h"
-
 #include <gtest/gtest.h>
+
+#include "agent/record/health.h"
 
 namespace evenkeel::test {
 namespace {

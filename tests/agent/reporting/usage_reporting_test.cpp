@@ -1,6 +1,4 @@
 // Tests the real program with --node-metric against a scripted API server.
-#include "agent/reporting/usage_reporting.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,8 +6,9 @@
 #include <thread>
 
 #include "agent/document/document.h"
-#include "agent/http/http_get.h"
+#include "agent/http/http_client.h"
 #include "agent/pods/kube_text.h"
+#include "agent/reporting/reporting.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/fakes/http_script.h"

@@ -1,5 +1,3 @@
-#include "agent/runtime/file_watch.h"
-
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/runtime/files.h"
 #include "tests/support/alloc_guard.h"
 
 using namespace evenkeel;

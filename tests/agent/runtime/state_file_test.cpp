@@ -1,5 +1,3 @@
-#include "agent/runtime/state_file.h"
-
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,6 +7,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "agent/runtime/files.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel {

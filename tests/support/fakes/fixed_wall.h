@@ -1,7 +1,7 @@
 // A wall clock that stands still unless a test moves it.
 #pragma once
 
-#include "agent/runtime/clock.h"
+#include "agent/runtime/event_loop.h"
 
 namespace evenkeel::test {
 

@@ -1,0 +1,145 @@
+#include "agent/api/metrics.h"
+#include "cgroup/base/disk_text.h"
+#include "qos/io/disk.h"
+
+namespace evenkeel::api {
+
+namespace {
+
+void put_limit(Exposition& out, const AgentView& view, const executor::Managed& managed) {
+  const auto value = disk_number(Scanner(managed.ours.substr(managed.ours.find(' ') + 1)).word());
+  const auto* cgroup = view.tree().find(managed.cgroup.itself());
+  const auto& metric = row(managed.knob).metric;
+  if (!value || cgroup == nullptr || managed.yielded || metric.name.empty()) return;
+  out.gauge(metric.name, metric.help, static_cast<double>(*value),
+            {{"cgroup", cgroup->path},
+             {"disk", device_text(managed.cgroup.disk)},
+             {"pod", view.names().pod_name(managed.cgroup)}});
+}
+
+}  // namespace
+
+void put_disks(Exposition& out, const AgentView& view) {
+  const auto& blkio = view.policies.of<io::BlkioState>();
+  if (blkio.blocks.empty()) return;
+  out.gauge("evenkeel_disk_unresolved_blocks", "Blocks in blkioQOS whose name matches no disk on this node.",
+            static_cast<double>(io::unresolved_blocks(blkio)));
+  for (const auto& managed : view.execution.managed())
+    if (managed.cgroup.disk != 0) put_limit(out, view, managed);
+}
+
+void put_network(Exposition& out, const AgentView& view) {
+  const auto totals = view.execution.writers().network_totals();
+  if (totals.held == 0 && totals.writes == 0 && totals.refusals == 0) return;
+  out.gauge("evenkeel_network_classes",
+            "Traffic classes on the interface of the default route; 0: bandwidth is not shared by class "
+            "now.",
+            static_cast<double>(totals.held));
+  out.counter("evenkeel_network_changes_total",
+              "Traffic classes and packet filters that were added or removed.",
+              static_cast<double>(totals.writes));
+}
+
+void put_core_sched(Exposition& out, const AgentView& view) {
+  const auto& counters = view.execution.writers().core_sched_counters();
+  if (counters.groups == 0 && counters.tasks == 0) return;
+  out.gauge("evenkeel_core_sched_groups",
+            "Core scheduling groups: pods of a group share physical cores only with each other.",
+            static_cast<double>(counters.groups));
+  out.counter("evenkeel_core_sched_tasks_total",
+              "Tasks that were added to or removed from a core scheduling group.",
+              static_cast<double>(counters.tasks));
+}
+
+namespace {
+
+void put_use(Exposition& out, const ResctrlUse& use) {
+  const std::string group = use.group.empty() ? "root" : use.group, cache = std::to_string(use.domain);
+  if (use.occupancy)
+    out.gauge("evenkeel_resctrl_llc_occupancy_bytes",
+              "Last-level cache occupied by the tasks of a resctrl group, in bytes.",
+              static_cast<double>(use.occupancy->count()), {{"group", group}, {"cache", cache}});
+  const auto traffic = [&](const char* kind, const std::optional<Bytes>& bytes) {
+    if (bytes)
+      out.counter(
+          "evenkeel_resctrl_memory_traffic_bytes_total",
+          "Memory traffic of a resctrl group's tasks since the group was created, in bytes; kind total "
+          "includes local.",
+          static_cast<double>(bytes->count()), {{"group", group}, {"cache", cache}, {"kind", kind}});
+  };
+  traffic("total", use.total_traffic);
+  traffic("local", use.local_traffic);
+}
+
+/// Steering of best effort's cache ways, if enabled.
+void put_ways(Exposition& out, const AgentView& view) {
+  const auto* slo = view.node().slo.get();
+  if (slo == nullptr || !slo->evenkeel.resctrl_dynamic.enable || !slo->evenkeel.resctrl_dynamic.cache_ways)
+    return;
+  const cache::WaySteering& ways = view.policies.of<cache::ResctrlState>().ways;
+  out.gauge("evenkeel_resctrl_ways_taken",
+            "Cache ways withheld now from the configured range of best effort, to protect services.",
+            static_cast<double>(ways.taken()));
+  if (ways.misses())
+    out.gauge("evenkeel_services_cache_misses_per_instruction",
+              "Last-level cache misses per instruction of all services together.", *ways.misses());
+  if (ways.times_usual())
+    out.gauge("evenkeel_services_cache_misses_ratio",
+              "Last-level cache misses per instruction of all services, relative to their usual level (1: "
+              "usual).",
+              *ways.times_usual());
+  for (std::size_t i = 0; i < cache::kWaySteps; ++i)
+    out.counter("evenkeel_resctrl_way_steps_total",
+                "Steps that withheld cache ways from best effort (helped, no-help) or restored them "
+                "(harmless, hurt), by outcome.",
+                static_cast<double>(ways.steps()[i]), {{"outcome", cache::kWayStepNames[i]}});
+}
+
+}  // namespace
+
+void put_resctrl(Exposition& out, const AgentView& view) {
+  if (view.node().resctrl == nullptr) return;
+  const auto& counters = view.execution.writers().resctrl_counters();
+  out.gauge("evenkeel_resctrl_groups", "Resctrl control groups that the agent created.",
+            static_cast<double>(counters.groups));
+  out.counter("evenkeel_resctrl_moved_tasks_total", "Tasks that were moved into a resctrl group or back.",
+              static_cast<double>(counters.moved_tasks));
+  for (const auto& use : view.node().resctrl_use) put_use(out, use);
+  put_ways(out, view);
+}
+
+namespace {
+
+struct Row {
+  const char* name;
+  const char* help;
+  std::uint64_t reclaim::ReclaimCounters::*count;
+};
+constexpr Row kRows[] = {
+    {"evenkeel_reclaim_asked_bytes_total", "Memory requested through memory.reclaim, in bytes.",
+     &reclaim::ReclaimCounters::asked_bytes},
+    {"evenkeel_reclaim_reclaimed_bytes_total", "Memory that the kernel reclaimed on request, in bytes.",
+     &reclaim::ReclaimCounters::reclaimed_bytes},
+    {"evenkeel_reclaim_chunks_total", "Writes to memory.reclaim.", &reclaim::ReclaimCounters::chunks},
+    {"evenkeel_reclaim_stopped_by_pressure_total",
+     "Reclaim orders that ended early because of memory pressure in the cgroup.",
+     &reclaim::ReclaimCounters::stopped_by_pressure},
+    {"evenkeel_reclaim_budget_exhausted_total",
+     "Reclaim orders that exceeded the node's reclaim budget for a tick.",
+     &reclaim::ReclaimCounters::budget_exhausted},
+    {"evenkeel_reclaim_nothing_left_total",
+     "Reclaim orders that ended early because the kernel found no more reclaimable memory.",
+     &reclaim::ReclaimCounters::nothing_left},
+    {"evenkeel_reclaim_failures_total", "Reclaim orders that failed.", &reclaim::ReclaimCounters::failures},
+};
+
+}  // namespace
+
+void put_reclaim(Exposition& out, const AgentView& view) {
+  const auto counters = view.reclaimer.counters();
+  for (const auto& row : kRows) out.counter(row.name, row.help, static_cast<double>(counters.*row.count));
+  out.gauge("evenkeel_reclaim_orders", "Cgroups with a reclaim order in force until the next tick.",
+            static_cast<double>(view.tick.result().reclaims.size()));
+}
+
+}  // namespace evenkeel::api

@@ -1,0 +1,90 @@
+#include "agent/record/health.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cgroup/base/result.h"
+
+namespace evenkeel::record {
+
+namespace {
+
+const inputs::InputState* input(const HealthInputs& being, std::string_view name) {
+  const auto found = std::find_if(being.inputs.begin(), being.inputs.end(),
+                                  [&](const inputs::InputState& state) { return state.name == name; });
+  return found == being.inputs.end() || found->path.empty() ? nullptr : &*found;
+}
+
+std::string because(const inputs::InputState* state) {
+  return state == nullptr || state->error.empty() ? std::string() : ": " + state->error;
+}
+
+std::optional<Degraded> no_lever(const HealthInputs& being) {
+  if (being.writes.quarantined == 0 || being.writes.managed > 0) return std::nullopt;
+  std::string errors;
+  for (const auto& [code, count] : being.writes.refusals_by_errno)
+    errors += (errors.empty() ? "" : ", ") + std::string(errno_name(code));
+  return Degraded{"LeversRefused", "the kernel takes none of the values that are to be set: " + errors};
+}
+
+std::optional<Degraded> no_pods(const HealthInputs& being) {
+  const auto* pods = input(being, "pods");
+  if (!being.pods_known)
+    return Degraded{"PodsUnknown", "it is not known which pods run here" + because(pods)};
+  if (being.pods_stale) return Degraded{"PodsStale", "an old list of pods is in force" + because(pods)};
+  return std::nullopt;
+}
+
+std::optional<Degraded> no_configuration(const HealthInputs& being) {
+  const auto* slo = input(being, "nodeslo");
+  if (slo == nullptr || slo->usable || slo->error.empty()) return std::nullopt;
+  return Degraded{
+      "NodeSloRefused",
+      (slo->loaded ? "the previous configuration is in force" : "there is no configuration") + because(slo)};
+}
+
+}  // namespace
+
+std::optional<Degraded> degraded(const HealthInputs& being) {
+  for (const auto trouble : {no_lever, no_pods, no_configuration})
+    if (auto found = trouble(being)) return found;
+  return std::nullopt;
+}
+
+namespace {
+
+/// Stores the new value; whether it differs from the old one.
+template <class How>
+bool learns(How now, const std::string& why, How& before, std::string& why_before) {
+  if (now == std::exchange(before, now) && why == why_before) return false;
+  why_before = why;
+  return true;
+}
+
+}  // namespace
+
+std::string_view name(CounterBackend backend) {
+  constexpr std::array<std::string_view, 3> kNames = {"none", "rotating", "per_cpu"};
+  return kNames[static_cast<std::size_t>(backend)];
+}
+
+std::string_view name(RunQueueSource source) {
+  constexpr std::array<std::string_view, 3> kNames = {"none", "schedstat", "bpf"};
+  return kNames[static_cast<std::size_t>(source)];
+}
+
+void MeasurementStatusLog::log_changes(const NodeSnapshot& node, runtime::Log& log) {
+  if (std::string_view(why_no_alarms_) != node.run_queue.alarms_unavailable_reason) {
+    why_no_alarms_ = node.run_queue.alarms_unavailable_reason;
+    if (!why_no_alarms_.empty()) log.info("brake-hears-pressure-only").with("why", why_no_alarms_);
+  }
+  const auto& counters = node.counters;
+  if (learns(counters.backend, counters.why, backend_, why_counters_))
+    log.info("counter-backend").with("backend", name(counters.backend)).with("why", counters.why);
+  const auto& run_queue = node.run_queue;
+  if (learns(run_queue.source, run_queue.why, source_, why_run_queue_))
+    log.info("run-queue-source").with("source", name(run_queue.source)).with("why", run_queue.why);
+}
+
+}  // namespace evenkeel::record

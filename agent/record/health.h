@@ -1,0 +1,85 @@
+// Whether the agent and its servers work, for pages, metrics and logs. Plain values; does not measure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "agent/inputs/inputs.h"
+#include "agent/runtime/log.h"
+#include "cgroup/executor/executor.h"
+#include "qos/model/snapshot.h"
+#include "qos/model/units.h"
+
+namespace evenkeel::record {
+
+// The outcome of a periodic report, for the pages and metrics. Does not hold the reported data.
+
+struct ReportState {
+  std::uint64_t accepted = 0, failures = 0;
+  std::optional<MonoTime> last_accepted{};
+  std::string last_error{};  ///< why the last report was not accepted; empty: it was
+};
+
+// Counters of requests to servers and of pod events since the agent started, for the metrics.
+
+struct KubeTraffic {
+  std::string server{};                     ///< "kubelet", "api"
+  std::map<int, std::uint64_t> requests{};  ///< by HTTP status; 0: no complete response
+  std::uint64_t bytes_in = 0, bytes_out = 0;
+  Duration waited{}, longest_wait{};  ///< for responses; watches are not counted
+};
+
+struct PodEventCounters {
+  std::uint64_t sent = 0;      ///< accepted by the server
+  std::uint64_t repeated = 0;  ///< suppressed as a recent repetition
+  std::uint64_t dropped = 0;   ///< over the rate limit, or refused by the server
+};
+
+/// The exchange with servers, for the metrics. What these pointers refer to must outlive the last rendered
+/// page.
+struct ServerActivity {
+  std::vector<const KubeTraffic*> traffic{};
+  const PodEventCounters* pod_events = nullptr;  ///< null: no pod events are sent
+  const ReportState* usage_reports = nullptr;    ///< null: usage is not reported
+};
+
+// Says whether the agent can do its work, and if not, why: one word for machines and one sentence for
+// operators. Does not publish it (agent/api shows it, agent/kube sets the Node condition).
+
+struct Degraded {
+  std::string reason{};   ///< "NodeSloRefused"
+  std::string message{};  ///< without changing figures: the same problem always has the same text
+  bool operator==(const Degraded&) const = default;
+};
+
+struct HealthInputs {
+  std::vector<inputs::InputState> inputs{};
+  bool pods_known = true;
+  bool pods_stale = false;
+  const executor::ExecutorCounters& writes;
+};
+/// The most serious problem. Absent: there is none, or it concerns single pods only.
+std::optional<Degraded> degraded(const HealthInputs& being);
+
+// Logs how interference is measured, why it is not measured better, and why the brake gets no alarms from
+// BPF: only when that changes. Does not measure.
+
+std::string_view name(CounterBackend backend);
+std::string_view name(RunQueueSource source);
+
+class MeasurementStatusLog {
+ public:
+  /// After each tick. Allocates only when it logs.
+  void log_changes(const NodeSnapshot& node, runtime::Log& log);
+
+ private:
+  CounterBackend backend_ = CounterBackend::none;
+  RunQueueSource source_ = RunQueueSource::none;
+  std::string why_counters_{}, why_run_queue_{}, why_no_alarms_{};
+};
+
+}  // namespace evenkeel::record

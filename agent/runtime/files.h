@@ -1,0 +1,123 @@
+// Files that are read again when they change, and files of the agent's own state. Not for kernel files.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
+
+namespace evenkeel::runtime {
+
+// Reads small text files that operators and the kubelet write, and reads them again when they have changed.
+
+/// Absent: it is missing, cannot be read (a directory) or is longer than `longest`.
+std::optional<std::string> read_text_file(const std::string& path, std::size_t longest = SIZE_MAX);
+
+/// A file that other processes replace, checked without events: a symlink switch or a write counts.
+class WatchedTextFile {
+ public:
+  explicit WatchedTextFile(std::string path) : path_(std::move(path)) {}
+  [[nodiscard]] const std::string& path() const { return path_; }
+  /// Reads the file if it or its stat(2) changed since the last call (always with `anyhow`). Returns whether
+  /// the text differs. A file that cannot be read leaves the text as it was.
+  bool refresh(bool anyhow = false);
+  /// Whether the last refresh() could read the file.
+  [[nodiscard]] bool readable() const { return readable_; }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  struct Stamp {
+    std::uint64_t device = 0, inode = 0, size = 0;
+    std::int64_t changed_ns = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  std::string path_;
+  std::optional<Stamp> stamp_{};
+  bool readable_ = false;
+  std::string text_{};
+};
+
+// Detects that a file's text has changed: written in place, replaced by rename, deleted and created again,
+// switched behind a symbolic link (ConfigMap volumes), or in a directory that appears later. Does not
+// interpret or keep the text.
+
+/// Open the watch first, then read the file: a change in between is reported.
+class FileWatch {
+ public:
+  /// Never fails: a missing file is waited for.
+  explicit FileWatch(std::string path);
+
+  /// Readable when changed() should be called; -1 where inotify is not available.
+  [[nodiscard]] int fd() const { return inotify_.get(); }
+  /// Whether the text differs from the last call; a file that went away counts. Drains fd(). May also be
+  /// called at every tick: that costs one stat(2), and finds changes that raise no event (another machine's
+  /// write on a network file system, a renamed ancestor), once the file is unchanged between two calls. A
+  /// file that is still being written is reported only when its writer closes it.
+  bool changed();
+
+ private:
+  using Fingerprint =
+      std::optional<std::pair<std::size_t, std::size_t>>;  ///< size and hash; absent: unreadable
+  /// Directory -> relevant names in it; events for other names are ignored.
+  using Names = std::map<std::string, std::set<std::string, std::less<>>>;
+
+  /// stat(2) of the file behind all links; all zero when there is no file.
+  struct Stamp {
+    std::uint64_t device = 0, inode = 0, size = 0;
+    std::int64_t modified_ns = 0, status_ns = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+
+  [[nodiscard]] Fingerprint check() const;
+  [[nodiscard]] Stamp stamp() const;
+  [[nodiscard]] bool changed_and_settled();
+  [[nodiscard]] Names path_components() const;
+  void arm();
+  bool drain();
+  [[nodiscard]] bool is_relevant(int descriptor, unsigned mask, std::string_view name) const;
+
+  std::string path_{};
+  Fd inotify_{};
+  std::map<int, std::string> dirs_{};  ///< watch descriptor -> directory
+  Names names_{};
+  Fingerprint seen_{};
+  Stamp seen_stamp_{};  ///< when seen_ was taken
+  Stamp last_stamp_{};  ///< at the last call
+};
+
+// Replaces a file in the state directory atomically: at every moment, even after a machine crash, it holds
+// the old text or the new one. Not for kernel files.
+//
+// In two steps, because a busy disk is slow and a tick must not block: begin() passes the text to the kernel,
+// which starts writing; finish(), called well after, only syncs what is already written.
+
+class StateFile {
+ public:
+  explicit StateFile(std::string path) : path_(std::move(path)) {}
+
+  /// Writes the text to PATH.new; drops an earlier begin() without finish().
+  Result<> begin(std::string_view text);
+  /// Renames PATH.new to PATH and syncs it. No effect without a begin().
+  Result<> finish();
+  [[nodiscard]] bool in_progress() const { return static_cast<bool>(fresh_); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  [[nodiscard]] std::string fresh_path() const { return path_ + ".new"; }
+  Result<> abandon(Error error);
+  std::string path_;
+  Fd fresh_{};
+};
+
+/// The whole file; EFBIG when longer than `most`, ENOENT when missing.
+Result<std::string> read_state_file(const std::string& path, std::size_t most = std::size_t{64} << 20U);
+
+}  // namespace evenkeel::runtime
