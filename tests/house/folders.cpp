@@ -85,7 +85,7 @@ const Arrows& arrows_between_folders() {
         "qos/model"}},
       {"agent/history", {"agent/runtime", "cgroup/base", "qos/interference", "qos/lending", "qos/model"}},
       {"agent/http", {"agent/runtime", "cgroup/base", "qos/model"}},
-      {"agent/inputs", {"agent/config", "agent/pods", "qos/model"}},
+      {"agent/inputs", {"agent/config", "agent/pods", "agent/runtime", "qos/model"}},
       {"agent/kube",
        {"agent/document", "agent/http", "agent/inputs", "agent/kube/client", "agent/pods", "agent/record",
         "agent/runtime", "qos/eviction", "qos/lending", "qos/model"}},
