@@ -1,4 +1,4 @@
-#include "collectors/registry.h"
+#include "collectors/sampler.h"
 
 // Each collector is a constant in its own folder, named only in this list.
 namespace evenkeel::node {

@@ -4,9 +4,8 @@
 #include <optional>
 
 #include "collectors/devices/disk_settings.h"
-#include "collectors/per_cgroup/descriptor_budget.h"
+#include "collectors/per_cgroup/files.h"
 #include "collectors/per_cgroup/slots.h"
-#include "collectors/registry.h"
 
 namespace evenkeel::collectors {
 namespace {

@@ -1,3 +1,23 @@
+// The sampler and the list of the collectors that it runs.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cgroup/tree/tree.h"
+#include "collectors/base/collector.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel::collectors {
+
+// The list of node collectors, in the order in which they run.
+
+std::span<const CollectorSpec* const> node_collectors();
+
 // The sampler runs all collectors: every number of the snapshot that comes from a kernel file is read here,
 // once per tick, with open descriptors and pread into one buffer. A steady tick allocates nothing; failures
 // appear only as absent values. Does not write, decide, or know a pod's spec.
@@ -6,20 +26,6 @@
 //   sampler.collect(node, clock.now());
 //
 // The same NodeSnapshot is used from tick to tick: files that are not due keep their value in it.
-#pragma once
-
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "cgroup/tree/tree.h"
-#include "collectors/base/alarm_wait.h"
-#include "collectors/base/sampling.h"
-#include "qos/model/snapshot.h"
-
-namespace evenkeel::collectors {
 
 class Sampler {
  public:

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "qos/eviction/use.h"
+#include "qos/eviction/state.h"
 
 namespace evenkeel::decide {
 namespace {

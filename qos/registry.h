@@ -7,19 +7,13 @@
 #include "qos/brake/brake.h"
 #include "qos/cache/cache.h"
 #include "qos/cpu/burst/burst.h"
-#include "qos/cpu/burst/normalization.h"
-#include "qos/cpu/identity/core_sched.h"
-#include "qos/cpu/identity/identity.h"
+#include "qos/cpu/identity/policies.h"
 #include "qos/cpu/pinning/pinning.h"
 #include "qos/cpu/suppress/suppress.h"
 #include "qos/interference/interference.h"
-#include "qos/io/disk.h"
-#include "qos/io/network.h"
+#include "qos/io/policies.h"
 #include "qos/lending/batch_resources.h"
-#include "qos/memory/memory_qos.h"
-#include "qos/memory/push_back.h"
-#include "qos/memory/reclaim.h"
-#include "qos/memory/system_settings.h"
+#include "qos/memory/policies.h"
 
 namespace evenkeel::decide {
 

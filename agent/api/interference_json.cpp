@@ -1,8 +1,8 @@
 #include "agent/api/pages.h"
 #include "agent/record/recorder.h"
 #include "agent/runtime/event_loop.h"
+#include "qos/interference/roster.h"
 #include "qos/interference/steps.h"
-#include "qos/interference/workloads.h"
 
 namespace evenkeel::api {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "agent/api/metrics.h"
 #include "agent/record/recorder.h"
-#include "qos/interference/workloads.h"
+#include "qos/interference/roster.h"
 
 namespace evenkeel::api {
 namespace {

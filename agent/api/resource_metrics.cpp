@@ -1,6 +1,6 @@
 #include "agent/api/metrics.h"
 #include "cgroup/base/disk_text.h"
-#include "qos/io/disk.h"
+#include "qos/io/policies.h"
 
 namespace evenkeel::api {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collectors/per_cgroup/descriptor_budget.h"
+#include "collectors/per_cgroup/files.h"
 
 namespace evenkeel::brakes {
 

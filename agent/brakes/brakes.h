@@ -10,12 +10,12 @@
 #include "agent/inputs/inputs.h"
 #include "agent/record/recorder.h"
 #include "agent/runtime/event_loop.h"
-#include "collectors/base/alarm_wait.h"
+#include "collectors/base/collector.h"
 #include "collectors/pressure/triggers.h"
 #include "collectors/sampler.h"
 #include "qos/brake/brake.h"
-#include "qos/model/alarm.h"
 #include "qos/model/snapshot.h"
+#include "qos/model/task_measurements.h"
 
 namespace evenkeel::brakes {
 

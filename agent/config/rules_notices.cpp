@@ -2,7 +2,7 @@
 
 #include "agent/config/schema_read.h"
 #include "qos/eviction/eviction.h"
-#include "qos/io/disk.h"
+#include "qos/io/policies.h"
 
 namespace evenkeel::config {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "qos/eviction/use.h"
+#include "qos/eviction/state.h"
 
 namespace evenkeel::evictions {
 

@@ -1,6 +1,6 @@
 #include "agent/history/workload_checkpoint.h"
+#include "qos/interference/roster.h"
 #include "qos/interference/steps.h"
-#include "qos/interference/workloads.h"
 
 namespace evenkeel::history {
 namespace {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "qos/lending/peak_predictor.h"
+#include "qos/model/pod_resources.h"
 #include "qos/model/snapshot.h"
 #include "qos/model/units.h"
-#include "qos/model/usage.h"
 
 namespace evenkeel::history {
 

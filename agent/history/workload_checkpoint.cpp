@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "cgroup/base/text.h"
-#include "qos/interference/workloads.h"
+#include "qos/interference/roster.h"
 
 namespace evenkeel::history {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "agent/history/checkpoint.h"
 #include "qos/interference/interference.h"
-#include "qos/interference/state.h"
 #include "qos/model/nodeslo.h"
 #include "qos/model/snapshot.h"
 

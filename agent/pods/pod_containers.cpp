@@ -2,7 +2,7 @@
 
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_list.h"
-#include "qos/model/pod_requests.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::pods {
 namespace {

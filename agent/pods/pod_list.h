@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "agent/document/document.h"
-#include "qos/model/cpu_set.h"
 #include "qos/model/pod.h"
+#include "qos/model/topology.h"
 
 namespace evenkeel::pods {
 

@@ -13,7 +13,7 @@
 #include "agent/record/wait_totals.h"
 #include "agent/runtime/log.h"
 #include "cgroup/executor/executor.h"
-#include "qos/interference/state.h"
+#include "qos/interference/interference.h"
 #include "qos/model/reclaim_order.h"
 
 namespace evenkeel::record {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "qos/io/disk.h"
-#include "qos/memory/reclaim.h"
+#include "qos/io/policies.h"
+#include "qos/memory/policies.h"
 
 namespace evenkeel::tick {
 

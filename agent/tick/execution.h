@@ -11,9 +11,9 @@
 #include "agent/writers/writers.h"
 #include "cgroup/executor/executor.h"
 #include "cgroup/reclaim/reclaimer.h"
-#include "qos/decide/arbiter.h"
+#include "qos/decide/intent.h"
 #include "qos/eviction/eviction.h"
-#include "qos/eviction/use.h"
+#include "qos/eviction/state.h"
 #include "qos/model/reclaim_order.h"
 #include "qos/registry.h"
 

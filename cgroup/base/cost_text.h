@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "qos/decide/disk_cost.h"
+#include "qos/decide/io_plan.h"
 
 namespace evenkeel {
 

@@ -13,7 +13,7 @@
 #include "cgroup/executor/contest.h"
 #include "cgroup/executor/journal.h"
 #include "cgroup/tree/tree.h"
-#include "qos/decide/disk_cost.h"
+#include "qos/decide/io_plan.h"
 
 namespace evenkeel::iocost {
 

@@ -10,9 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "qos/model/cpu_set.h"
 #include "qos/model/knob.h"
-#include "qos/model/plain_settings.h"
+#include "qos/model/topology.h"
 
 namespace evenkeel::kernel {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "qos/model/cpu_set.h"
+#include "qos/model/topology.h"
 
 namespace evenkeel::kernel {
 

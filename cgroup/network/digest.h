@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "qos/decide/network_plan.h"
+#include "qos/decide/io_plan.h"
 
 namespace evenkeel::network {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cgroup/base/result.h"
-#include "qos/model/network.h"
+#include "qos/model/io_limits.h"
 
 namespace evenkeel::network {
 

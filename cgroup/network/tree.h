@@ -9,7 +9,7 @@
 
 #include "cgroup/network/kernel_port.h"
 #include "cgroup/tree/tree.h"
-#include "qos/decide/network_plan.h"
+#include "qos/decide/io_plan.h"
 
 namespace evenkeel::network {
 

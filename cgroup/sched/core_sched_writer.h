@@ -13,7 +13,7 @@
 #include "cgroup/executor/journal.h"
 #include "cgroup/sched/core_cookies.h"
 #include "cgroup/tree/task_follow.h"
-#include "qos/decide/core_sched_plan.h"
+#include "qos/decide/sched_plan.h"
 
 namespace evenkeel::sched {
 

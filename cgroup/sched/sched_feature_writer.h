@@ -11,7 +11,7 @@
 #include "cgroup/executor/actuator.h"
 #include "cgroup/executor/contest.h"
 #include "cgroup/executor/journal.h"
-#include "qos/decide/sched_feature_plan.h"
+#include "qos/decide/sched_plan.h"
 
 namespace evenkeel::sched {
 

@@ -10,7 +10,7 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
-#include "cpu_counters_shared.h"
+#include "tables_shared.h"
 #include "watched.h"
 
 // The tracing helpers are for GPL programs only: this file may also be used under GPL-2.0.

@@ -3,7 +3,7 @@
 file(READ ${IN} bytes HEX)
 string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
-file(WRITE ${OUT} "#include \"collectors/bpf/objects.h\"
+file(WRITE ${OUT} "#include \"collectors/bpf/program.h\"
 namespace evenkeel::bpf {
 namespace {
 alignas(8) constexpr unsigned char kBytes[] = {

@@ -1,5 +1,4 @@
-// Loads BPF programs into the kernel, attaches them and reads their tables; everything is released with the
-// object. The only user of libbpf. Does not know what the programs do.
+// BPF programs: the compiled ones, and how one is loaded, attached and read. The only user of libbpf.
 #pragma once
 
 #include <cstddef>
@@ -14,6 +13,15 @@
 
 namespace evenkeel::bpf {
 
+// The compiled programs of collectors/bpf/*.bpf.c as byte arrays to load into the kernel: see
+// bpf/programs.cmake.
+
+extern const std::span<const unsigned char> cpu_counters_object;
+extern const std::span<const unsigned char> run_queue_object;
+
+// Loads BPF programs into the kernel, attaches them and reads their tables; everything is released with the
+// object. The only user of libbpf. Does not know what the programs do.
+
 /// What to load, and the constants to set before loading.
 struct BpfProgramSpec {
   struct Table {
@@ -21,7 +29,7 @@ struct BpfProgramSpec {
     std::uint32_t rows;
   };
   const char* name;                       ///< shown by the kernel (bpftool prog)
-  std::span<const unsigned char> object;  ///< see collectors/bpf/objects.h
+  std::span<const unsigned char> object;  ///< one of those above
   std::span<const Table> tables;          ///< those whose size depends on the machine
   std::span<const std::byte> constants;   ///< all of the object's constant data
   const char* without = nullptr;          ///< programs whose name ends in this are not loaded

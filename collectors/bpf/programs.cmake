@@ -1,4 +1,4 @@
-# Builds the BPF programs: each collectors/bpf/NAME.bpf.c becomes NAME_object in collectors/bpf/objects.h.
+# Builds the BPF programs: each collectors/bpf/NAME.bpf.c becomes NAME_object in collectors/bpf/program.h.
 # Clang compiles them for the BPF target, whatever compiler builds the rest, and they are relocated for the
 # running kernel when loaded; no internal kernel headers are needed.
 find_program(BPF_CLANG NAMES clang clang-14 clang-15 clang-16 REQUIRED)

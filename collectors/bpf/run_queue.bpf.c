@@ -12,7 +12,7 @@
 #include <bpf/bpf_tracing.h>
 
 #include "brake.h"
-#include "run_queue_shared.h"
+#include "tables_shared.h"
 #include "watched.h"
 
 // The time and tracing helpers are for GPL programs only: this file may also be used under GPL-2.0.

@@ -2,7 +2,7 @@
 // apart. For clang -target bpf only, after kernel_types.h and libbpf's headers.
 #pragma once
 
-#include "collectors/bpf/watched_shared.h"
+#include "collectors/bpf/tables_shared.h"
 
 __u32 generation = 0;  // incremented when `watched` changes
 

@@ -8,7 +8,6 @@
 #include <string>
 
 #include "collectors/counters/cpu_counting.h"
-#include "collectors/counters/rotation_room.h"
 
 namespace evenkeel::counters {
 namespace {

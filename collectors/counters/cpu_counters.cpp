@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "collectors/bpf/objects.h"
+#include "collectors/bpf/program.h"
 
 namespace evenkeel::counters {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "collectors/bpf/cpu_counters_shared.h"
+#include "collectors/bpf/tables_shared.h"
 #include "collectors/bpf/watched_cgroups.h"
 #include "collectors/counters/group.h"
 #include "qos/model/topology.h"

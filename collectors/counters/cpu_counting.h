@@ -1,16 +1,33 @@
-// The interface to the two ways of counting hardware events per container; which one is used depends on what
-// works on this kernel.
+// The two ways of counting hardware events per container, and how many containers a limit of descriptors
+// allows.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
 
 #include "cgroup/tree/tree.h"
 #include "collectors/base/collector.h"
-#include "collectors/counters/events.h"
+#include "collectors/counters/group.h"
+#include "qos/model/nodeslo.h"
 
 namespace evenkeel::counters {
+
+// How many containers a limit of descriptors lets be counted in turn. Arithmetic only.
+
+struct RotationBudget {
+  std::size_t events = 0, cpus = 0;
+  /// Descriptors of one container while it is counted.
+  [[nodiscard]] std::size_t descriptors_per_cgroup() const { return events * (cpus == 0 ? 1 : cpus); }
+  /// Containers that may be counted at the same time.
+  [[nodiscard]] std::size_t concurrent(const InterferenceSettings& settings) const;
+  /// Containers that get a turn in each period.
+  [[nodiscard]] std::size_t per_period(const InterferenceSettings& settings) const;
+};
+
+// The interface to the two ways of counting hardware events per container; which one is used depends on what
+// works on this kernel.
 
 class CpuCounting {
  public:

@@ -1,16 +1,51 @@
-// The counters of one cgroup on one CPU, as one group of perf events that is scheduled and read together.
-// Does not decide what is counted or for how long.
+// Hardware events, and the counters of one cgroup on one CPU as one group of them.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "cgroup/base/fd.h"
 #include "cgroup/base/result.h"
-#include "collectors/counters/events.h"
 
 namespace evenkeel::counters {
+
+// The hardware events that containers are counted by, encoded for perf_event_open(2). The only user of
+// libpfm.
+
+/// What may be counted, required events first. The members of CpuCounts have the same names.
+enum class CounterKind : std::uint8_t {
+  cycles,
+  instructions,
+  reference_cycles,
+  cache_misses,
+  stalled_cycles
+};
+inline constexpr std::size_t kCountedKinds = 5, kCountedAlways = 2;
+using Counts = std::array<std::uint64_t, kCountedKinds>;
+
+/// perf_event_attr's type and config of one event (perf_event_open(2)).
+struct CounterEvent {
+  CounterKind kind = CounterKind::cycles;
+  std::uint32_t type = 0;
+  std::uint64_t config = 0;
+};
+/// Counted together or not at all, so that their ratios are meaningful. The first leads.
+using CounterEvents = std::vector<CounterEvent>;
+
+/// The events as libpfm encodes them, in the order of CounterKind; a kind may have two, the better first.
+/// Does not check whether this machine has them. An event unknown to libpfm is left out; if it is one of the
+/// first two, that is an error.
+Result<CounterEvents> encode_counter_events();
+
+/// Its perf name ("cycles").
+std::string_view name(CounterKind what);
+
+// The counters of one cgroup on one CPU, as one group of perf events that is scheduled and read together.
+// Does not decide what is counted or for how long.
 
 /// What a group has counted so far. Times cover the cgroup's tasks running on this CPU.
 struct GroupReading {

@@ -9,7 +9,7 @@
 #include "cgroup/features/bpf_ability.h"
 #include "cgroup/features/kernel.h"
 #include "collectors/counters/cpu_counters.h"
-#include "collectors/counters/rotation_room.h"
+#include "collectors/counters/cpu_counting.h"
 #include "collectors/counters/windowed_counting.h"
 
 namespace evenkeel::counters {

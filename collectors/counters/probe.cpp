@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include "cgroup/features/kernel.h"
 #include "collectors/counters/cpu_counting.h"
 #include "collectors/counters/group.h"
 
 namespace evenkeel::counters {
+
 namespace {
 
 /// Some work to count; the result is returned so that the compiler keeps the work.
@@ -55,6 +58,15 @@ CounterProbe probe_counters(const CounterEvents& wanted, const Host& host,
       return {{}, probe.error};
   }
   return probe;
+}
+
+std::size_t RotationBudget::concurrent(const InterferenceSettings& settings) const {
+  return static_cast<std::size_t>(settings.most_counter_descriptors) /
+         std::max<std::size_t>(descriptors_per_cgroup(), 1);
+}
+
+std::size_t RotationBudget::per_period(const InterferenceSettings& settings) const {
+  return concurrent(settings) * static_cast<std::size_t>(settings.counter_period / settings.counter_window);
 }
 
 }  // namespace evenkeel::counters

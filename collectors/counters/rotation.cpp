@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "collectors/counters/rotation_room.h"
+#include "collectors/counters/cpu_counting.h"
 #include "collectors/counters/windowed_counting.h"
 
 namespace evenkeel::counters {

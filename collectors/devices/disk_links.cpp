@@ -1,10 +1,10 @@
-#include "collectors/devices/disk_links.h"
-
 #include <unistd.h>
 
 #include <array>
 #include <climits>
 #include <string_view>
+
+#include "collectors/devices/devices.h"
 
 namespace evenkeel::devices {
 namespace {

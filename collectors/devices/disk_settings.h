@@ -9,7 +9,7 @@
 
 #include "cgroup/base/file.h"
 #include "cgroup/tree/tree.h"
-#include "collectors/base/sampling.h"
+#include "collectors/base/collector.h"
 
 namespace evenkeel::devices {
 

@@ -1,13 +1,11 @@
-#include "collectors/devices/disks.h"
-
 #include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
 
 #include "cgroup/base/disk_text.h"
-#include "collectors/base/lines.h"
-#include "collectors/devices/disk_links.h"
+#include "collectors/base/reading.h"
+#include "collectors/devices/devices.h"
 
 namespace evenkeel::devices {
 namespace {

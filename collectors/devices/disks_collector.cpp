@@ -5,7 +5,7 @@
 #include <string>
 
 #include "collectors/base/collector.h"
-#include "collectors/devices/disks.h"
+#include "collectors/devices/devices.h"
 
 namespace evenkeel::devices {
 namespace {

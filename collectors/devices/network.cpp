@@ -1,12 +1,18 @@
-#include "collectors/devices/network.h"
-
+// The collector of the default route's interface: reads it while network sharing is enabled.
 #include <charconv>
 #include <limits>
+#include <memory>
+#include <optional>
+#include <string>
 
 #include "cgroup/base/text.h"
-#include "collectors/base/lines.h"
+#include "collectors/base/collector.h"
+#include "collectors/base/reading.h"
+#include "collectors/devices/devices.h"
+#include "qos/io/policies.h"
 
 namespace evenkeel::devices {
+
 namespace {
 
 constexpr std::size_t kLargestTable = std::size_t{16} << 20U;
@@ -102,5 +108,42 @@ bool read_link(const Host& host, std::span<char> buffer, std::string& path, Netw
   if (megabits && *megabits > 0 && *megabits <= kFastest) out.speed = BitRate(*megabits * kMega);
   return true;
 }
+
+namespace {
+
+constexpr Duration kCheckInterval = std::chrono::seconds(10);
+
+class NetworkCollector final : public collectors::Collector {
+ public:
+  void collect(collectors::Tick& tick) override {
+    if (!tick.node.slo || !io::shares_network(*tick.node.slo)) return forget(tick.node);
+    if (looked_ && tick.node.at - *looked_ < kCheckInterval) return;
+    looked_ = tick.node.at;
+    if (!read_link(tick.host, tick.buffer, path_, now_)) return tick.node.network.reset();
+    if (!tick.node.network || !(*tick.node.network == now_))
+      tick.node.network = std::make_shared<const NetworkLink>(now_);
+  }
+
+ private:
+  void forget(NodeSnapshot& node) {
+    node.network.reset();
+    looked_.reset();
+  }
+
+  NetworkLink now_{};
+  std::string path_{};
+  std::optional<MonoTime> looked_{};
+};
+
+}  // namespace
+
+// Nothing is read unless configured, so it is never reported as off.
+extern const collectors::CollectorSpec network_collector;
+const collectors::CollectorSpec network_collector{"network",
+                                                  {},
+                                                  [](const Host&) { return std::size_t{0}; },
+                                                  [](const Host&) -> std::unique_ptr<collectors::Collector> {
+                                                    return std::make_unique<NetworkCollector>();
+                                                  }};
 
 }  // namespace evenkeel::devices

@@ -1,5 +1,3 @@
-#include "collectors/devices/resctrl.h"
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -8,6 +6,7 @@
 
 #include "cgroup/base/text.h"
 #include "cgroup/resctrl/text.h"
+#include "collectors/devices/devices.h"
 
 namespace evenkeel::devices {
 namespace {

@@ -5,7 +5,7 @@
 #include "cgroup/base/file.h"
 #include "cgroup/resctrl/text.h"
 #include "collectors/base/collector.h"
-#include "collectors/devices/resctrl.h"
+#include "collectors/devices/devices.h"
 
 namespace evenkeel::devices {
 namespace {

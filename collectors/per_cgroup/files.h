@@ -1,14 +1,18 @@
-// The table of kernel files read per cgroup: path, kinds of cgroup, interval, importance when descriptors are
-// scarce, and parser.
+// The table of kernel files that are read per cgroup, and which of them stay open.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "cgroup/tree/tree.h"
 #include "collectors/per_cgroup/reading.h"
 
 namespace evenkeel::per_cgroup {
+
+// The table of kernel files read per cgroup: path, kinds of cgroup, interval, importance when descriptors are
+// scarce, and parser.
 
 /// The hierarchy of a row; a row that does not fit the machine is not read.
 enum class Where : std::uint8_t {
@@ -50,5 +54,20 @@ void parse_file(const CgroupFile& file, Text text, CgroupReading& reading);
 
 /// Relative to the host root; empty when this machine, or this kind of cgroup, has no such file.
 std::string file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup);
+
+// Chooses which files stay open when there are not enough descriptors for all. Arithmetic only.
+
+/// The files of one row of the file table, over all cgroups.
+struct DescriptorNeed {
+  std::size_t files = 0;
+  Importance importance = Importance::normal;
+};
+
+/// How many files of each row stay open within `limit`: important rows first, then earlier ones.
+std::vector<std::size_t> share_descriptors(std::span<const DescriptorNeed> rows, std::size_t limit);
+
+/// How many descriptors the collectors may use: raises the soft limit to the hard limit and leaves a reserve
+/// for everything else the process opens.
+std::size_t descriptor_limit_of_process();
 
 }  // namespace evenkeel::per_cgroup

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "cgroup/tree/layout.h"
-#include "collectors/base/counter.h"
+#include "collectors/base/reading.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel::per_cgroup {

@@ -5,7 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "qos/io/disk.h"
+#include "qos/io/policies.h"
 
 namespace evenkeel::per_cgroup {
 namespace {

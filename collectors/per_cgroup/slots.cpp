@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "collectors/per_cgroup/descriptor_budget.h"
+#include "collectors/per_cgroup/files.h"
 
 namespace evenkeel::per_cgroup {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cgroup/base/file.h"
-#include "collectors/base/sampling.h"
+#include "collectors/base/collector.h"
 #include "collectors/per_cgroup/files.h"
 
 namespace evenkeel::per_cgroup {

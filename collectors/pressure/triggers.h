@@ -1,6 +1,4 @@
-// PSI triggers that report a waiting service between two ticks: one for CPU and one for memory on each pod
-// and host application that is not best effort, and on the node. They follow the tree: new cgroups get
-// triggers, removed ones lose them. Does not wait (the event loop does) and does not judge what fired.
+// PSI triggers between two ticks, and the cgroups that they watch for the brake.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +9,19 @@
 #include "cgroup/base/fd.h"
 #include "cgroup/base/host.h"
 #include "cgroup/tree/tree.h"
-#include "collectors/base/alarm_wait.h"
+#include "collectors/base/collector.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel::pressure {
+
+// Selects the cgroups that the brake protects.
+
+/// The cgroups of pods and host applications that are not best effort.
+std::vector<CgroupIndex> latency_sensitive(const NodeSnapshot& node);
+
+// PSI triggers that report a waiting service between two ticks: one for CPU and one for memory on each pod
+// and host application that is not best effort, and on the node. They follow the tree: new cgroups get
+// triggers, removed ones lose them. Does not wait (the event loop does) and does not judge what fired.
 
 struct TriggerHealth {
   Duration window{};          ///< zero: the kernel accepts none

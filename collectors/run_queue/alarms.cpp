@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "collectors/bpf/watched_shared.h"
-#include "collectors/pressure/services.h"
+#include "collectors/bpf/tables_shared.h"
+#include "collectors/pressure/triggers.h"
 
 namespace evenkeel::run_queue {
 namespace {

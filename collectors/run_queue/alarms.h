@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "collectors/base/alarm_wait.h"
+#include "collectors/base/collector.h"
 #include "collectors/bpf/brake_shared.h"
 #include "collectors/bpf/program.h"
-#include "collectors/bpf/watched_slots.h"
+#include "collectors/bpf/watched_cgroups.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel::run_queue {

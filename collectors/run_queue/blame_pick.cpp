@@ -1,7 +1,7 @@
-#include "collectors/run_queue/blame_pick.h"
-
 #include <algorithm>
 #include <tuple>
+
+#include "collectors/run_queue/reader.h"
 
 namespace evenkeel::run_queue {
 namespace {

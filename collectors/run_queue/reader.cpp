@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "collectors/bpf/objects.h"
+#include "collectors/bpf/program.h"
 
 namespace evenkeel::run_queue {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cgroup/base/text.h"
-#include "collectors/base/lines.h"
+#include "collectors/base/reading.h"
 
 namespace evenkeel::run_queue {
 namespace {

@@ -1,3 +1,39 @@
+// The policy that cuts best effort between two ticks, and how it finds the cause of an alarm.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "qos/decide/policy.h"
+#include "qos/model/ids.h"
+#include "qos/model/reason.h"
+#include "qos/model/snapshot.h"
+#include "qos/model/units.h"
+
+namespace evenkeel::brake {
+
+// Measures for how much of the last minute something was on, in steps of a second. Arithmetic on given times
+// only.
+
+class DutyCycle {
+ public:
+  static constexpr Duration kSpan = std::chrono::minutes(1);
+
+  /// It was on from `from` to `to`; calls in the order of time, without overlap.
+  void add(MonoTime from, MonoTime to);
+  /// How long it was on in the minute before `now`; up to a second more, never less.
+  [[nodiscard]] Duration spent(MonoTime now) const;
+
+ private:
+  struct Second {
+    std::int64_t number = -1;
+    Duration on{};
+  };
+  // The minute, and the second in which it began.
+  std::array<Second, 61> seconds_{};
+};
+
 // Policy "brake": when a kernel alarm says that a service waits for a CPU or for memory, cuts best effort to
 // limits planned beforehand, for a short lease. It bridges the time between two ticks and is on for a small
 // part of any minute only.
@@ -6,17 +42,6 @@
 // more than its own quotas explain, and best effort has lately run at least as long (or has memory worth
 // reclaiming, on a node that is short of it). In doubt it does nothing. Does not listen for alarms
 // (collectors/pressure/triggers.h and collectors/run_queue/alarms.h do).
-#pragma once
-
-#include <optional>
-
-#include "qos/brake/duty_cycle.h"
-#include "qos/decide/policy.h"
-#include "qos/model/ids.h"
-#include "qos/model/reason.h"
-#include "qos/model/units.h"
-
-namespace evenkeel::brake {
 
 /// The brake of one resource.
 struct BrakeLever {
@@ -45,5 +70,24 @@ std::optional<MonoTime> next_release(const BrakeState& state);
 using BrakePolicy = decide::Policy<BrakeState, decide::Publishes<decide::BrakeInForce>,
                                    decide::Amends<decide::NarrowedChildren>>;
 extern const BrakePolicy brake_policy;
+
+// Decides for the brake whether best effort caused an alarm, and what cutting it would mean now.
+
+/// A service waits, not because of its own quotas, and best effort may well be the cause. False if anything
+/// is not known.
+bool besteffort_is_cause(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm);
+
+/// The CPU limit of best effort in force. Absent: it is unknown or must not be changed.
+std::optional<MilliCpu> besteffort_cpu_limit(const NodeSnapshot& node);
+
+/// The least CPU that best effort keeps, so that its pods' probes are answered: its share for each pod that
+/// runs, and one for all the others together.
+MilliCpu least_cpu(const NodeSnapshot& node, const BrakeSettings& settings);
+
+/// The CPU limit that best effort would keep. Absent: it has no more now, or that is unknown.
+std::optional<MilliCpu> braked_cpu_limit(const NodeSnapshot& node, const BrakeSettings& settings);
+
+/// The same for memory, of which it has `used`.
+std::optional<Bytes> braked_memory_limit(const NodeSnapshot& node, const NodeSlo& slo, Bytes used);
 
 }  // namespace evenkeel::brake

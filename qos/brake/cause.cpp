@@ -1,9 +1,8 @@
-#include "qos/brake/cause.h"
-
 #include <algorithm>
 
-#include "qos/decide/besteffort_quota.h"
-#include "qos/memory/limit_above_use.h"
+#include "qos/brake/brake.h"
+#include "qos/decide/policy.h"
+#include "qos/memory/watermarks.h"
 
 namespace evenkeel::brake {
 namespace {

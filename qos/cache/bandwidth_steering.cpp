@@ -1,6 +1,6 @@
-#include "qos/cache/bandwidth_steering.h"
-
 #include <algorithm>
+
+#include "qos/cache/cache.h"
 
 namespace evenkeel::cache {
 namespace {

@@ -5,8 +5,6 @@
 #include <bit>
 #include <cmath>
 
-#include "qos/cache/schemata.h"
-
 namespace evenkeel::cache {
 namespace {
 

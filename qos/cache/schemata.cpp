@@ -1,9 +1,9 @@
-#include "qos/cache/schemata.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
+
+#include "qos/cache/cache.h"
 
 namespace evenkeel::cache {
 namespace {

@@ -1,7 +1,7 @@
-#include "qos/cache/service_misses.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "qos/cache/way_steering.h"
 
 namespace evenkeel::cache {
 namespace {

@@ -1,7 +1,7 @@
-#include "qos/decide/arbiter.h"
-
 #include <algorithm>
 #include <tuple>
+
+#include "qos/decide/intent.h"
 
 namespace evenkeel::decide {
 namespace {

@@ -1,6 +1,6 @@
-#include "qos/decide/besteffort_quota.h"
-
 #include <algorithm>
+
+#include "qos/decide/policy.h"
 
 namespace evenkeel::decide {
 namespace {

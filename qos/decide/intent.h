@@ -1,21 +1,22 @@
-// An intent, not a write: which lever of which cgroup, what value, which policy wants it and why. The intents
-// of one tick are the whole desired state: a value that no intent names any more is restored.
+// What a policy wants (an intent), and how the arbiter chooses among the intents of all policies.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
-#include "qos/decide/core_sched_plan.h"
-#include "qos/decide/disk_cost.h"
-#include "qos/decide/network_plan.h"
+#include "qos/decide/io_plan.h"
 #include "qos/decide/resctrl_plan.h"
-#include "qos/decide/sched_feature_plan.h"
+#include "qos/decide/sched_plan.h"
 #include "qos/model/ids.h"
 #include "qos/model/knob.h"
 #include "qos/model/reason.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel::decide {
+
+// An intent, not a write: which lever of which cgroup, what value, which policy wants it and why. The intents
+// of one tick are the whole desired state: a value that no intent names any more is restored.
 
 /// Position in the registry; also the rank for Merge::first.
 using PolicyIndex = std::uint8_t;
@@ -83,5 +84,12 @@ class Intents {
   SchedFeaturePlan sched_features_{};
   PolicyIndex by_ = 0;
 };
+
+// Merges many intents into one decision per (cgroup, knob); the rule is a column of the knob table.
+
+/// The winning intents, sorted by (target, knob), one each. A hold loses against any value. Intents for a
+/// cgroup whose sample says hands_off, and all of them when the node is hands-off, are dropped: values
+/// written there earlier are then restored.
+void arbitrate(const NodeSnapshot& node, const NodeSlo& slo, Intents& intents, std::vector<Intent>& plan);
 
 }  // namespace evenkeel::decide

@@ -19,7 +19,7 @@ using ResctrlGroupIndex = std::int32_t;
 /// The kernel's root group: every task that belongs to no other group is in it.
 inline constexpr ResctrlGroupIndex kRootGroup = -1;
 
-/// For best effort that slows a service (qos/interference/remedy.h).
+/// For best effort that slows a service (qos/interference/remedy.cpp).
 inline constexpr std::string_view kLimitedGroup = "evenkeel-limited";
 
 struct ResctrlGroup {

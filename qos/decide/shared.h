@@ -68,7 +68,7 @@ struct RepeatAntagonists {
 };
 
 /// Children narrowed, kept by "cpu-suppress" and "brake" together: on cgroup v1, the cgroups inside of the
-/// BestEffort directory whose quota came down with its quota (qos/decide/besteffort_quota.h).
+/// BestEffort directory whose quota came down with its quota (qos/decide/besteffort_quota.cpp).
 struct NarrowedChildren {
   struct Child {
     QuotaTime original{}, asked{};  ///< what it had before, and the lowest quota requested in the last round

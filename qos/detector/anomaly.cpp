@@ -1,8 +1,8 @@
-#include "qos/detector/anomaly.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "qos/detector/normal_model.h"
 
 namespace evenkeel::detector {
 

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-#include "qos/model/victim_signal.h"
+#include "qos/model/interference_settings.h"
 
 namespace evenkeel::detector {
 
@@ -30,7 +30,7 @@ struct DetectorSettings {
   /// If the level is shifted for this long and no suspect is accused, it becomes the new normal.
   Duration relearn_after{std::chrono::hours(1)};
 
-  // --- what is out of the ordinary (anomaly.h)
+  // --- what is out of the ordinary (normal_model.h)
   /// A sample this many spreads above normal is an outlier (CPI² takes 2).
   double outlier_spreads = 2;
   /// Less than this many times normal is ignored, however certain it is.
@@ -61,11 +61,11 @@ struct DetectorSettings {
   /// … or if its effect is this many times as large.
   double separating_effect_ratio = 2;
 
-  // --- a test (qos/detector/randomized_trial.h)
+  // --- a test (limit_effect.h)
   /// The smallest chance of 8 slots is 1 in 62: three of the best plans are below this.
   double max_trial_p_value = 0.05;
 
-  // --- did the limit help (qos/detector/relief_watch.h)
+  // --- did the limit help (limit_effect.h)
   /// So much of what was above normal has to be gone.
   double min_relief = 0.5;
   /// Samples after the limit within which the relief has to show.

@@ -1,3 +1,15 @@
+// What is normal for a signal of a workload, and how far samples are from it. Pure; fixed memory.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+
+#include "qos/detector/detector_settings.h"
+#include "qos/model/interference_settings.h"
+
+namespace evenkeel::detector {
+
 // Models what is normal for one signal of one workload: the level and spread of its samples, by median and
 // median deviation, so that it still holds if half of the samples are bad. Fixed memory, no allocation. Does
 // not know other workloads or read a clock.
@@ -6,18 +18,8 @@
 // median and the deviation by one step of stochastic approximation, scaled by the weight of the past. Nothing
 // is dropped: outliers count like any other sample (they cannot pull). When nearly all samples lie on one
 // side for long, it starts again with the newest ones, so that a slower release does not alarm for ever.
-#pragma once
 
-#include <array>
-#include <cstddef>
-#include <optional>
-
-#include "qos/detector/detector_settings.h"
-#include "qos/model/victim_signal.h"
-
-namespace evenkeel::detector {
-
-/// The part of a model that is saved. Levels are logarithms (victim_signal.h).
+/// The part of a model that is saved. Levels are logarithms (qos/model/interference_settings.h).
 struct Normal {
   double level = 0;            ///< median
   double spread = 0;           ///< standard deviation, by the median deviation; may be below the floor
@@ -94,5 +96,59 @@ class NormalModel {
   double shift_ = 0;                 ///< -1 to 1: how one-sided the last quarter of an hour was
   std::optional<MonoTime> shifted_since_{};
 };
+
+// Computes how far a victim's recent samples are from normal, and how likely that is by chance. Pure; fixed
+// memory.
+
+// The probability of reaching a value by chance: upper tails of the distributions that the detector uses.
+
+/// P(Z > z) of the standard normal distribution.
+double normal_tail(double z);
+
+/// P(T > t) of Student's distribution, by Wallace's approximation. Too large by at most 2 % for 28 degrees of
+/// freedom down to 1e-6, by 11 % for 6 down to 1e-4. 1 without any degree of freedom.
+double student_tail(double t, double degrees_of_freedom);
+
+/// The probability that two independent p-values have a product of a * b or less: combines two pieces of
+/// evidence (Fisher's method, for two).
+double combined_p_value(double a, double b);
+
+// Whether a victim is anomalous: a few outliers among the last samples, and how likely that is by chance.
+// Pure; fixed memory. Does not name a cause (suspects.h does).
+
+struct Anomaly {
+  bool known = false;      ///< the model is trusted and there are enough samples to decide
+  bool anomalous = false;  ///< enough of the last samples are outliers
+  std::size_t outliers = 0, samples = 0;
+  double value = 0;        ///< median of those samples, in the signal's unit
+  double times_usual = 1;  ///< how many times normal that is
+  /// Probability that this many samples of the model, with its autocorrelation, have such a median. Not
+  /// corrected for repeated looks. Never less than 1e-9: tails are not known that far.
+  double chance = 1;
+};
+
+class AnomalyWatch {
+ public:
+  static constexpr std::size_t kMaxSamples = 8;
+
+  /// Compares with the model before this sample. False: the value is not a number, or came too soon after the
+  /// one before.
+  bool add(double value, MonoTime now, const NormalModel& model, const DetectorSettings& settings);
+  [[nodiscard]] Anomaly judge(const NormalModel& model, const DetectorSettings& settings) const;
+  void clear() { count_ = 0; }
+
+ private:
+  struct Sample {
+    float value = 0;
+    bool outlier = false;
+  };
+  std::array<Sample, kMaxSamples> samples_{};  ///< the newest first
+  std::size_t count_ = 0;
+  MonoTime newest_{};
+};
+
+/// How much more the mean of `samples` neighbours varies than if they were independent, at this correlation
+/// from one to the next: 1 for 0, `samples` for 1.
+double variance_inflation(double autocorrelation, std::size_t samples);
 
 }  // namespace evenkeel::detector

@@ -1,5 +1,5 @@
 // Counts the seconds of stall caused by others, by kind: since the victim is watched, and within the last
-// day. Pure; fixed memory. Does not decide which pod caused it (qos/interference/measure.h).
+// day. Pure; fixed memory. Does not decide which pod caused it (qos/interference/measure.cpp).
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "qos/model/interference_settings.h"
 #include "qos/model/units.h"
-#include "qos/model/victim_signal.h"
 
 namespace evenkeel::detector {
 

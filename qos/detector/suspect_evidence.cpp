@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "qos/detector/anomaly.h"
+#include "qos/detector/normal_model.h"
 
 namespace evenkeel::detector {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "qos/detector/anomaly.h"
+#include "qos/detector/normal_model.h"
 
 namespace evenkeel::detector {
 namespace {

@@ -1,10 +1,4 @@
-// Judges which of several suspects hurts a victim: each one's evidence, which is accused, which is not and
-// why. Pure; writes into memory of the caller. Does not decide what is done about it.
-//
-// Blame (time that the victim waited while the suspect had the CPU) is a measurement and comes first. Without
-// it, the suspect must have moved with the victim more than an innocent one would (suspect_evidence.h) and
-// the victim must be anomalous (anomaly.h): the probability of both together is compared with the allowed
-// number of false alarms a day, corrected for the number of victims and of suspects.
+// Which suspects hurt a victim, and the state that is kept of each victim's signals.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +6,26 @@
 #include <optional>
 #include <span>
 
-#include "qos/detector/anomaly.h"
+#include "qos/detector/normal_model.h"
 #include "qos/detector/suspect_evidence.h"
 #include "qos/model/ids.h"
 
 namespace evenkeel::detector {
+
+// Judges which of several suspects hurts a victim: each one's evidence, which is accused, which is not and
+// why. Pure; writes into memory of the caller. Does not decide what is done about it.
+//
+// Blame (time that the victim waited while the suspect had the CPU) is a measurement and comes first. Without
+// it, the suspect must have moved with the victim more than an innocent one would (suspect_evidence.h) and
+// the victim must be anomalous (normal_model.h): the probability of both together is compared with the allowed
+// number of false alarms a day, corrected for the number of victims and of suspects.
 
 struct Suspect {
   CgroupId cgroup{};
   const WindowSeries* activity = nullptr;  ///< CPU use, bandwidth, …: the same unit for all
   /// Seconds per second that the victim waited for it; null: not measured. A pair without a wait has zeros.
   const WindowSeries* blame = nullptr;
-  bool cleared = false;  ///< it was limited lately, and that did not help (qos/detector/relief_watch.h)
+  bool cleared = false;  ///< it was limited lately, and that did not help (limit_effect.h)
 };
 
 /// Why a suspect is accused, or is not. The first that applies.
@@ -36,7 +38,7 @@ enum class Finding : std::uint8_t {
   idle,             ///< it does no more than in its quiet times
   low_blame,        ///< blame was measured and the victim waited for others
   unchanged_blame,  ///< the victim waited as much for it while it was well
-  no_contrast,      ///< its activity was constant: only a test can tell (qos/detector/randomized_trial.h)
+  no_contrast,      ///< its activity was constant: only a test can tell (limit_effect.h)
   disagree,         ///< contrast, rank correlation and regression do not all point at it
   too_weak,         ///< its possible effect is too small
   by_chance,        ///< an innocent one may well look like that
@@ -77,5 +79,48 @@ double allowed_p_value(const Case& victim, const DetectorSettings& settings);
 /// Returns how many were written. With an unknown anomaly, or none, no suspect is accused.
 std::size_t judge(const Case& victim, std::span<const Suspect> suspects, const DetectorSettings& settings,
                   std::span<Verdict> out);
+
+// Keeps the state of one signal of one victim: what is normal, the last samples, the last windows. A policy
+// keeps one per (workload, signal). Fixed memory, no allocation. Does not measure or act.
+
+class VictimWatch {
+ public:
+  VictimWatch() : VictimWatch(Signal::cpi) {}
+  explicit VictimWatch(Signal signal) : model_(signal) {}
+
+  /// Adds one sample of this window: it is compared with normal, and then learned unless a suspect is accused
+  /// (`accused`): what others do to a victim is not its normal. Absent samples are not passed. False: it is
+  /// not a number, or came too soon after the one before.
+  bool observe(double value, std::int64_t window, MonoTime now, bool accused,
+               const DetectorSettings& settings) {
+    if (!anomaly_.add(value, now, model_, settings)) return false;
+    series_.put(window, value);
+    if (!accused) model_.learn(value, now, settings);
+    return true;
+  }
+  /// After a new image or a restart: nothing learned before applies.
+  void relearn() {
+    model_.relearn();
+    anomaly_.clear();
+    series_.clear();
+  }
+  [[nodiscard]] Anomaly anomaly(const DetectorSettings& settings) const {
+    return anomaly_.judge(model_, settings);
+  }
+  /// Ready for judge(); holds pointers into this watch.
+  [[nodiscard]] Case open_case(std::size_t victims, const DetectorSettings& settings) const {
+    return {&model_, &series_, anomaly(settings), series_.newest(), victims};
+  }
+  [[nodiscard]] const NormalModel& model() const { return model_; }
+  [[nodiscard]] NormalModel& model() { return model_; }
+  [[nodiscard]] const WindowSeries& series() const { return series_; }
+
+ private:
+  NormalModel model_;
+  AnomalyWatch anomaly_{};
+  WindowSeries series_{};
+};
+/// A node watches hundreds of containers by several signals each.
+static_assert(sizeof(VictimWatch) <= 512);
 
 }  // namespace evenkeel::detector

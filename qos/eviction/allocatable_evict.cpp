@@ -1,8 +1,8 @@
 #include <algorithm>
 
 #include "qos/eviction/choice.h"
-#include "qos/eviction/triggers.h"
-#include "qos/model/pod_requests.h"
+#include "qos/eviction/eviction.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::eviction {
 namespace {

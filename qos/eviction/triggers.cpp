@@ -1,5 +1,3 @@
-#include "qos/eviction/triggers.h"
-
 #include <algorithm>
 #include <array>
 
@@ -13,7 +11,7 @@ namespace {
 using Is = EvictionNeed::Is;
 
 /// MemAvailable counts the page cache as free, since it can be reclaimed without harm.
-EvictionNeed need(const EvictionInput& input, bool draining) {
+EvictionNeed memory_need(const EvictionInput& input, bool draining) {
   const NodeSnapshot& node = input.node;
   if (!node.node.memory) return {Is::unknown, because("the node's memory is not known")};
   const Bytes capacity = node.object.memory_capacity.value_or(node.node.memory->total);
@@ -39,16 +37,52 @@ const char* missing(const ThresholdStrategy& threshold) {
   return threshold.evict_enabled_priority_threshold ? nullptr : "evictEnabledPriorityThreshold";
 }
 
-constexpr Duration kCoolDown = std::chrono::seconds(4);
+constexpr Duration kMemoryCoolDown = std::chrono::seconds(4);
 
 }  // namespace
 
 constinit const EvictionTrigger be_memory_evict_trigger{
-    "memory-evict", FeatureGate::be_memory_evict, kCoolDown,           false, nothing_missing,
-    need,           is_labelled_best_effort,      rank_of_best_effort, held,  weight};
-constinit const EvictionTrigger memory_evict_trigger{
-    "memory-priority-evict", FeatureGate::memory_evict, kCoolDown, false, missing, need,
-    is_evictable_for_use,    rank_by_priority,          held,      weight};
+    "memory-evict", FeatureGate::be_memory_evict, kMemoryCoolDown,     false, nothing_missing,
+    memory_need,    is_labelled_best_effort,      rank_of_best_effort, held,  weight};
+constinit const EvictionTrigger memory_evict_trigger{"memory-priority-evict",
+                                                     FeatureGate::memory_evict,
+                                                     kMemoryCoolDown,
+                                                     false,
+                                                     missing,
+                                                     memory_need,
+                                                     is_evictable_for_use,
+                                                     rank_by_priority,
+                                                     held,
+                                                     weight};
+
+namespace {
+
+/// The next one is limited first, and only then judged.
+constexpr Duration kAntagonistCoolDown = std::chrono::minutes(1);
+
+EvictionNeed antagonist_need(const EvictionInput& input, bool /*draining*/) {
+  if (input.use.antagonists.empty()) return {Is::no, because("no pod hurts a service again and again")};
+  return {Is::yes,
+          because("{} pods were limited for a service's sake again and again, and each time it helped",
+                  static_cast<std::int64_t>(input.use.antagonists.size()))};
+}
+
+/// Its eviction ends what only it causes.
+std::optional<std::int64_t> is_antagonist(const EvictionInput& input, const PodSample& pod) {
+  const CgroupSample* cgroup = input.node.cgroup(pod.cgroup);
+  if (cgroup == nullptr || !std::ranges::binary_search(input.use.antagonists, cgroup->id))
+    return std::nullopt;
+  return 1;
+}
+
+}  // namespace
+
+constinit const EvictionTrigger interference_evict_trigger{
+    "interference-evict",    FeatureGate::interference_evict,
+    kAntagonistCoolDown,     false,
+    nothing_missing,         antagonist_need,
+    is_labelled_best_effort, rank_of_best_effort,
+    is_antagonist,           use_weight};
 
 namespace {
 

@@ -1,8 +1,7 @@
-#include "qos/eviction/use.h"
-
 #include <algorithm>
 
-#include "qos/model/pod_requests.h"
+#include "qos/eviction/state.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::eviction {
 namespace {

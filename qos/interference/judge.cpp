@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "qos/interference/remedy.h"
 #include "qos/interference/roster.h"
 #include "qos/interference/steps.h"
 

@@ -1,12 +1,11 @@
-#include "qos/interference/remedy.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
 #include "qos/decide/resctrl_plan.h"
 #include "qos/interference/roster.h"
-#include "qos/memory/limit_above_use.h"
+#include "qos/interference/steps.h"
+#include "qos/memory/watermarks.h"
 
 namespace evenkeel::interference {
 namespace {
@@ -60,7 +59,7 @@ void wish_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, c
 }
 
 /// It comes down with the use: a write that has to reclaim would block us for as long as that takes. What is
-/// above the limit is reclaimed by order (qos/memory/reclaim.h).
+/// above the limit is reclaimed by order (qos/memory/reclaim.cpp).
 void wish_memory(const CgroupSample& cgroup, const Limit& limit, decide::Intents& out) {
   const Reason why = because(
       "a service has to reclaim memory while this pod runs: it had {} and is to have {}, to see whether that "

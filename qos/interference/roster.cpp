@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "qos/interference/steps.h"
-#include "qos/interference/workloads.h"
 
 namespace evenkeel::interference {
 namespace {

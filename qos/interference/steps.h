@@ -1,12 +1,16 @@
-// The steps of the interference policy, in the order in which each tick runs them. Each works on the policy's
-// state.
+// The steps of the interference policy in the order of a tick, and what they call: the choice of what is
+// limited.
 #pragma once
 
+#include "qos/decide/intent.h"
 #include "qos/decide/shared.h"
-#include "qos/interference/state.h"
+#include "qos/interference/interference.h"
 #include "qos/model/nodeslo.h"
 
 namespace evenkeel::interference {
+
+// The steps of the interference policy, in the order in which each tick runs them. Each works on the policy's
+// state.
 
 // Turns the measurements of each tick into one sample per window of each signal, for victims and suspects
 // alike. Does not judge.
@@ -34,7 +38,7 @@ void tell(InterferenceState& state, const InterferenceEvent& news);
 void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state);
 
 // Tests a suspect that observation cannot judge: it is limited in some time slots and not in others
-// (qos/detector/randomized_trial.h). One at a time on a node. Does not write, or limit a suspect for longer
+// (qos/detector/limit_effect.h). One at a time on a node. Does not write, or limit a suspect for longer
 // than a slot.
 
 /// Adds the new samples, goes on to the next slot, and reports the result: an accusation that was tested, or
@@ -58,5 +62,27 @@ void publish(const InterferenceState& state, decide::CacheLimits& cache);
 void publish(const InterferenceState& state, decide::MemoryLimits& memory);
 void publish(const InterferenceState& state, const InterferenceSettings& settings,
              decide::RepeatAntagonists& repeat);
+
+// Chooses what is limited of an antagonist so that a victim recovers, and adds the intents for it. Does not
+// decide which pod is an antagonist.
+
+/// A best-effort pod or host application that may be limited, and is not yet. Null otherwise.
+const Unit* limitable(const NodeSnapshot& node, const InterferenceState& state, CgroupId suspect);
+/// Some limit is not yet known to help or not: another one, or a test, would only blur that.
+bool awaits_relief(const InterferenceState& state);
+
+/// The remedy for contention of this kind that this machine supports. Absent: the suspect's use is not known,
+/// or there is next to nothing to take.
+std::optional<Limit> remedy_for(Signal signal, const Unit& suspect, const NodeSnapshot& node,
+                                const InterferenceSettings& settings);
+/// A quota of this part of its use, but not below what keeps it alive. Absent as above.
+std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const InterferenceSettings& settings);
+
+/// The kernel holds this limit at this look: a foreign write, or a refused write, is no limit.
+bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect);
+
+/// Intents of the limits in force, and of the running test. The policy "resctrl" makes the groups of remedy
+/// cache.
+void wish(const NodeSnapshot& node, const InterferenceState& state, decide::Intents& out);
 
 }  // namespace evenkeel::interference

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "qos/interference/remedy.h"
 #include "qos/interference/roster.h"
 #include "qos/interference/steps.h"
 

@@ -1,5 +1,3 @@
-#include "qos/interference/workloads.h"
-
 #include <algorithm>
 #include <utility>
 

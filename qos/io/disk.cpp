@@ -1,9 +1,9 @@
-#include "qos/io/disk.h"
-
 #include <algorithm>
 #include <array>
 #include <span>
 #include <string_view>
+
+#include "qos/io/policies.h"
 
 namespace evenkeel::io {
 namespace {

@@ -1,7 +1,7 @@
-#include "qos/io/network.h"
-
 #include <algorithm>
 #include <array>
+
+#include "qos/io/policies.h"
 
 namespace evenkeel::io {
 namespace {

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "qos/lending/advertised_line.h"
-#include "qos/model/pod_requests.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::lending {
 namespace {

@@ -1,6 +1,4 @@
-// Computes what the Node should advertise of the lendable resources: steady numbers that follow a drop at
-// once, that are never guessed, and that never silently fall below what pods hold. Pure; the state is passed
-// in and out. Does not talk to the API server, add jitter or limit a rate (the writer does).
+// What the Node advertises of the lendable resources, and one of them on its way there.
 #pragma once
 
 #include <array>
@@ -12,6 +10,10 @@
 #include "qos/lending/lendable.h"
 
 namespace evenkeel::lending {
+
+// Computes what the Node should advertise of the lendable resources: steady numbers that follow a drop at
+// once, that are never guessed, and that never silently fall below what pods hold. Pure; the state is passed
+// in and out. Does not talk to the API server, add jitter or limit a rate (the writer does).
 
 /// As published: whole thousandths of a CPU, bytes. Absent: not advertised, or not known.
 using LentAmounts = std::array<std::optional<std::int64_t>, kLentCount>;
@@ -47,5 +49,34 @@ struct Advertised {
 };
 Advertised advertise(const AdvertiseInput& input, AdvertiseState& state);
 void written(const Advertised& advertised, MonoTime now, AdvertiseState& state);
+
+// One of the four resources on its way to the Node: the advertised amount, the wanted amount and why. Does
+// not decide whether anything is written, which depends on all four.
+
+enum class LentCause : std::uint8_t {
+  computed,
+  unknown,   ///< it cannot be computed now: the advertised amount stays
+  degraded,  ///< it could not be computed for long: only what pods hold
+  off,       ///< colocation is disabled: likewise, and nothing at all when they hold nothing
+};
+
+enum class LentChange : std::uint8_t { none, small, rise, drop };
+
+struct LentLine {
+  std::optional<std::int64_t> standing{}, wanted{}, held{};
+  LentCause cause = LentCause::computed;
+  LentChange change = LentChange::none;
+  Duration age{};         ///< of the data
+  std::string unknown{};  ///< why it cannot be computed
+
+  /// A resource that we never advertised does not fall short either.
+  [[nodiscard]] bool below_requested(const std::optional<std::int64_t>& amount) const {
+    return held && (amount || cause != LentCause::off) && amount.value_or(0) < *held;
+  }
+};
+
+/// "batch-cpu: 25000 to 21000, less can be lent"; empty when there is nothing to report. `taken`: the wanted
+/// amount will be advertised.
+std::string lent_text(LentResource resource, const LentLine& line, bool taken);
 
 }  // namespace evenkeel::lending

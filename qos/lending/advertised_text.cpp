@@ -1,4 +1,4 @@
-#include "qos/lending/advertised_line.h"
+#include "qos/lending/advertised.h"
 #include "qos/model/reason.h"
 
 namespace evenkeel::lending {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "qos/cpu/burst/normalization.h"
-#include "qos/memory/limit_above_use.h"
-#include "qos/model/pod_requests.h"
+#include "qos/cpu/burst/burst.h"
+#include "qos/memory/watermarks.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::lending {
 namespace {

@@ -1,6 +1,4 @@
-// Computes how much of the node can be lent to batch and mid pods (batch-cpu, batch-memory, mid-cpu,
-// mid-memory), with every term of the sum. Koordinator's arithmetic, except that unknown is never zero. Pure.
-// Does not know how it is advertised (advertised.h does).
+// How much of the node, and of each of its NUMA nodes, can be lent to batch and mid pods.
 #pragma once
 
 #include <array>
@@ -11,11 +9,15 @@
 
 #include "qos/model/nodeslo.h"
 #include "qos/model/pod.h"
+#include "qos/model/pod_resources.h"
 #include "qos/model/snapshot.h"
 #include "qos/model/units.h"
-#include "qos/model/usage.h"
 
 namespace evenkeel::lending {
+
+// Computes how much of the node can be lent to batch and mid pods (batch-cpu, batch-memory, mid-cpu,
+// mid-memory), with every term of the sum. Koordinator's arithmetic, except that unknown is never zero. Pure.
+// Does not know how it is advertised (advertised.h does).
 
 enum class LentResource : std::uint8_t { batch_cpu, batch_memory, mid_cpu, mid_memory };
 inline constexpr std::size_t kLentCount = 4;
@@ -51,5 +53,28 @@ struct LendInput {
   bool pods_known = true;  ///< the pod source has delivered at least once
 };
 Lendable lendable(const LendInput& input);
+
+// Computes how much of each NUMA node can be lent to batch pods: the same sum per zone, with the system's
+// part spread over all zones and each pod's over the zones assigned to it. Pure.
+
+/// Capacity of a NUMA node (of memory without huge pages); zone i of the list is NUMA node i.
+struct Zone {
+  std::optional<MilliCpu> cpu{};
+  std::optional<Bytes> memory{};
+};
+
+struct ZoneLendable {
+  std::optional<MilliCpu> batch_cpu{};
+  std::optional<Bytes> batch_memory{};
+};
+
+struct ZoneLendables {
+  std::vector<ZoneLendable> zones{};  ///< one for each requested zone; empty: see below
+  std::string unknown_reason{};
+};
+
+/// All zones or none: when one of them does not report both amounts, what the others can lend is unknown,
+/// too.
+ZoneLendables lendable_zones(const LendInput& input, const std::vector<Zone>& zones);
 
 }  // namespace evenkeel::lending

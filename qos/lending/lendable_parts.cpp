@@ -3,7 +3,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "qos/model/pod_requests.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::lending {
 namespace {

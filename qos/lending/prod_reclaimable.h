@@ -12,7 +12,7 @@
 #include "qos/lending/peak_predictor.h"
 #include "qos/model/nodeslo.h"
 #include "qos/model/pod.h"
-#include "qos/model/usage.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::lending {
 

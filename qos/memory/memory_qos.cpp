@@ -1,10 +1,7 @@
-#include "qos/memory/memory_qos.h"
-
 #include <algorithm>
 
-#include "qos/memory/limit_above_use.h"
 #include "qos/memory/memory_qos_terms.h"
-#include "qos/memory/vendor_files.h"
+#include "qos/memory/policies.h"
 #include "qos/memory/watermarks.h"
 
 namespace evenkeel::memory {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "qos/model/pod_requests.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::memory {
 namespace {

@@ -1,14 +1,19 @@
-// The memory settings of a pod, and its values for memory.min, memory.low and memory.high: Koordinator's
-// formulas on what was requested. Does not look at what is used.
+// The memory settings of a pod, and the values of memory files that follow from them. Does not look at what
+// is used.
 #pragma once
 
 #include <optional>
 
+#include "qos/decide/intent.h"
 #include "qos/model/nodeslo.h"
 #include "qos/model/pod.h"
+#include "qos/model/snapshot.h"
 #include "qos/model/units.h"
 
 namespace evenkeel::memory {
+
+// The memory settings of a pod, and its values for memory.min, memory.low and memory.high: Koordinator's
+// formulas on what was requested. Does not look at what is used.
 
 /// Settings of a pod: its class's, unless its own annotation says otherwise. Percentages; zero sets nothing.
 struct MemoryTerms {
@@ -52,5 +57,18 @@ MemoryProtection protection(const MemoryTerms& terms, Bytes request);
 /// memory), in whole pages, never below memory.min. Absent: nothing is configured.
 std::optional<Bytes> throttling_point(const MemoryTerms& terms, const MemoryClaim& claim,
                                       Bytes node_allocatable);
+
+// Values for the memory files of vendor kernels (Anolis): background reclaim, OOM kill order, page cache
+// limits. Does not set anything for a cgroup without such a file (qos/memory/reclaim.cpp replaces some).
+//
+// A value that equals a new cgroup's default creates no intent: the owner's value stays.
+
+/// For a pod or a container.
+void add_vendor_file_intents(const CgroupSample& cgroup, const MemoryTerms& terms, decide::Intents& out);
+/// For a pod.
+void add_page_cache_intents(const CgroupSample& cgroup, const MemoryTerms& terms,
+                            std::optional<Bytes> pod_limit, decide::Intents& out);
+/// For the directories above the pods, where the OOM kill order counts as well.
+void add_vendor_directory_intents(const NodeSnapshot& node, const QosStrategy& qos, decide::Intents& out);
 
 }  // namespace evenkeel::memory

@@ -1,8 +1,7 @@
-#include "qos/memory/push_back.h"
-
 #include <algorithm>
 
-#include "qos/memory/limit_above_use.h"
+#include "qos/memory/policies.h"
+#include "qos/memory/watermarks.h"
 
 namespace evenkeel::memory {
 namespace {

@@ -1,8 +1,7 @@
-#include "qos/memory/reclaim.h"
-
 #include <algorithm>
 #include <utility>
 
+#include "qos/memory/policies.h"
 #include "qos/memory/watermarks.h"
 
 namespace evenkeel::memory {

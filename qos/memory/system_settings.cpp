@@ -1,7 +1,7 @@
-#include "qos/memory/system_settings.h"
-
 #include <algorithm>
 #include <array>
+
+#include "qos/memory/policies.h"
 
 namespace evenkeel::memory {
 namespace {

@@ -1,7 +1,6 @@
-#include "qos/memory/vendor_files.h"
-
 #include <array>
 
+#include "qos/memory/memory_qos_terms.h"
 #include "qos/memory/watermarks.h"
 
 namespace evenkeel::memory {

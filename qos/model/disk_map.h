@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "qos/model/blocks.h"
+#include "qos/model/io_limits.h"
 #include "qos/model/pod.h"
 
 namespace evenkeel {

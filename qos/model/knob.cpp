@@ -1,7 +1,5 @@
 #include "qos/model/knob.h"
 
-#include "qos/model/plain_settings.h"
-
 namespace evenkeel {
 const PlainNumbers& initial_numbers() {
   static const PlainNumbers kNumbers = [] {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "qos/model/blocks.h"
 #include "qos/model/interference_settings.h"
+#include "qos/model/io_limits.h"
 #include "qos/model/pod.h"
 #include "qos/model/units.h"
 

@@ -9,9 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "qos/model/blocks.h"
-#include "qos/model/cpu_set.h"
-#include "qos/model/network.h"
+#include "qos/model/io_limits.h"
+#include "qos/model/topology.h"
 #include "qos/model/units.h"
 
 namespace evenkeel {

@@ -1,5 +1,5 @@
 // An order to reclaim memory from a cgroup (memory.reclaim), and the result of the last one. An order is not
-// a value in a file: nothing has to be restored. Does not decide which cgroup gets one (qos/memory/reclaim.h
+// a value in a file: nothing has to be restored. Does not decide which cgroup gets one (qos/memory/policies.h
 // does).
 #pragma once
 

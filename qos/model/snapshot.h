@@ -12,13 +12,11 @@
 #include <string_view>
 #include <vector>
 
-#include "qos/model/alarm.h"
-#include "qos/model/cpu_set.h"
 #include "qos/model/disk_map.h"
 #include "qos/model/ids.h"
-#include "qos/model/network.h"
+#include "qos/model/io_limits.h"
+#include "qos/model/knob.h"
 #include "qos/model/nodeslo.h"
-#include "qos/model/plain_settings.h"
 #include "qos/model/pod.h"
 #include "qos/model/reclaim_order.h"
 #include "qos/model/resctrl.h"

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "collectors/counters/rotation_room.h"
+#include "collectors/counters/cpu_counting.h"
 #include "tests/support/bench.h"
 #include "tests/support/live/counting_node.h"
 #include "tests/support/live/ping_pong.h"

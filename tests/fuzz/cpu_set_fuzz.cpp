@@ -1,4 +1,4 @@
-#include "qos/model/cpu_set.h"
+#include "qos/model/topology.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

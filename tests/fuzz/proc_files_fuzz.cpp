@@ -1,4 +1,4 @@
-#include "collectors/devices/network.h"
+#include "collectors/devices/devices.h"
 #include "collectors/node/parsers.h"
 #include "tests/fuzz/fuzz.h"
 

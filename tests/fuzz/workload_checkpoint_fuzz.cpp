@@ -1,5 +1,5 @@
 #include "agent/history/workload_checkpoint.h"
-#include "qos/interference/workloads.h"
+#include "qos/interference/roster.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

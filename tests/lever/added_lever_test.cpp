@@ -7,7 +7,7 @@
 #include "cgroup/features/features.h"
 #include "cgroup/kernel/knob_files.h"
 #include "cgroup/tree/watch_plan.h"
-#include "qos/decide/arbiter.h"
+#include "qos/decide/intent.h"
 #include "qos/model/knob_values.h"
 #include "tests/support/lever_docs.h"
 #include "tests/support/scenes/executor_node.h"

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "qos/cpu/burst/normalization.h"
 #include "qos/cpu/burst/parts.h"
 
 namespace evenkeel::burst {

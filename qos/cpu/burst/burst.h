@@ -1,6 +1,5 @@
-// Policy "cpu-burst": lets services use CPU that the node has to spare. Static burst lets a container use
-// what it left unused in earlier periods (cpu.max.burst); quota burst raises the quota of a throttled
-// container, and its pod's with it, while the node's shared CPUs are idle.
+// The policies that change quotas of services: cpu-normalization, which corrects them for the speed of the
+// CPUs, and cpu-burst.
 #pragma once
 
 #include <array>
@@ -15,6 +14,27 @@
 #include "qos/model/units.h"
 
 namespace evenkeel::burst {
+
+// Policy "cpu-normalization": on a node whose CPUs count for more than a standard one (annotation
+// node.koordinator.sh/cpu-normalization-ratio above 1) services get their limit in standard CPUs, which is
+// less time: quota / ratio, rounded up, for containers and pods. CPU burst starts from the same figure, and
+// takes precedence for the quotas it sets. Does not set a quota that the kubelet did not set.
+
+/// What the quotas of this pod are divided by; absent: nothing.
+std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const Pod& pod);
+/// Rounded up, at least the kernel's 1 ms.
+QuotaTime divided(QuotaTime quota, std::optional<double> divisor);
+/// The pod's own quota: what its containers may use together, never less than the sum of theirs. Absent: one
+/// of them has no limit, or its init containers may need more.
+std::optional<QuotaTime> normalized_pod_quota(const Pod& pod, Duration period, double divisor);
+
+/// Does not set the quotas that burst has set in this tick.
+using CpuNormalizationPolicy = decide::Policy<decide::NoState, decide::Reads<decide::BurstQuotas>>;
+extern const CpuNormalizationPolicy cpu_normalization_policy;
+
+// Policy "cpu-burst": lets services use CPU that the node has to spare. Static burst lets a container use
+// what it left unused in earlier periods (cpu.max.burst); quota burst raises the quota of a throttled
+// container, and its pod's with it, while the node's shared CPUs are idle.
 
 /// How much a container may burst: earned while it uses little, spent while it uses more than its limit.
 struct TokenBucket {
@@ -42,7 +62,7 @@ struct CpuBurstState {
     std::optional<QuotaTime> base{};  ///< from the spec, or the first quota seen if there is no spec
     std::optional<TokenBucket> bucket{};
     std::optional<MonoTime> quiet_since{};
-    std::optional<double> divisor{};  ///< of its quota at the last tick (qos/cpu/burst/normalization.h)
+    std::optional<double> divisor{};  ///< of its quota at the last tick (cpu-normalization)
   };
   std::unordered_map<CgroupId, Container> containers{};
 

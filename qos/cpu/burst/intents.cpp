@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <span>
 
-#include "qos/cpu/burst/normalization.h"
+#include "qos/cpu/burst/burst.h"
 #include "qos/cpu/burst/parts.h"
 
 namespace evenkeel::burst {

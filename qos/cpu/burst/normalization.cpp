@@ -1,10 +1,9 @@
-#include "qos/cpu/burst/normalization.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "qos/cpu/burst/burst.h"
 #include "qos/cpu/burst/parts.h"
-#include "qos/model/pod_requests.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::burst {
 namespace {

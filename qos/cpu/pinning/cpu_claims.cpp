@@ -1,8 +1,8 @@
-#include "qos/cpu/pinning/cpu_claims.h"
-
 #include <algorithm>
 #include <optional>
 #include <tuple>
+
+#include "qos/cpu/pinning/pinning.h"
 
 namespace evenkeel::pinning {
 

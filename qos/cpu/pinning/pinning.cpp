@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "qos/cpu/pinning/cpu_claims.h"
-#include "qos/model/pod_requests.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::pinning {
 namespace {

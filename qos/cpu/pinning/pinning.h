@@ -1,13 +1,42 @@
+// The policy of cpusets, and its choice of CPUs.
+#pragma once
+
+#include <vector>
+
+#include "qos/decide/policy.h"
+#include "qos/model/snapshot.h"
+#include "qos/model/topology.h"
+
+namespace evenkeel::pinning {
+
+// Computes which CPUs pods have claimed, and which of the others best effort gets.
+
+// The CPUs that are claimed; services without CPUs of their own share the rest.
+
+struct CpuClaims {
+  CpuSet legal{};      ///< online, in kubepods' set, neither reserved nor the system's own
+  CpuSet pinned{};     ///< of LSR pods, which share them with best effort; legal ones only
+  CpuSet exclusive{};  ///< of LSE pods and of those that the kubelet has pinned
+  [[nodiscard]] CpuSet shared() const { return legal - pinned - exclusive; }
+};
+
+/// If two pods claim the same CPU, the later one in the list decides.
+CpuClaims cpu_claims(const NodeSnapshot& node);
+
+/// The CPUs a cgroup runs on: an empty set on v2 means "as the parent", which the effective set shows.
+std::optional<CpuSet> cpus_in_use(const CgroupSample* sample);
+
+// Which CPUs of a pool best effort gets for a given count: whole cores first, spread evenly over NUMA nodes
+// and sockets, at most one half-used core.
+
+/// `count` CPUs of `pool` in the order of choice; all of them if the pool is smaller.
+std::vector<CpuId> pick_cpus(const CpuTopology& topology, const CpuSet& pool, std::size_t count);
+
 // Policy "cpusets": pins containers to the CPUs that Koordinator's scheduler has assigned to their pod
 // (annotation scheduling.koordinator.sh/resource-status). Services without CPUs of their own share the rest,
 // so that no pod runs on CPUs assigned to another. Suppression pins best effort. Where the kubelet's own CPU
 // manager pins (policy static), the kubelet rewrites every set every ten seconds: there this policy does
 // nothing.
-#pragma once
-
-#include "qos/decide/policy.h"
-
-namespace evenkeel::pinning {
 
 using CpusetsPolicy = decide::Policy<decide::NoState>;
 extern const CpusetsPolicy cpusets_policy;

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "qos/cpu/pinning/cpu_claims.h"
+#include "qos/cpu/pinning/pinning.h"
 #include "qos/cpu/suppress/suppress.h"
 
 namespace evenkeel::suppress {

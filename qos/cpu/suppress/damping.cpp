@@ -1,6 +1,6 @@
-#include "qos/cpu/suppress/damping.h"
-
 #include <algorithm>
+
+#include "qos/cpu/suppress/share.h"
 
 namespace evenkeel::suppress {
 namespace {

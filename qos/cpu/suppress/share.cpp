@@ -5,8 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "qos/cpu/suppress/damping.h"
-#include "qos/decide/besteffort_quota.h"
+#include "qos/decide/policy.h"
 
 namespace evenkeel::suppress {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "qos/cpu/suppress/share.h"
 #include "qos/cpu/suppress/suppress.h"
-#include "qos/decide/besteffort_quota.h"
+#include "qos/decide/policy.h"
 
 namespace evenkeel::suppress {
 namespace {

@@ -1,3 +1,34 @@
+// The policy cpu-suppress and its target.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "qos/cpu/suppress/share.h"
+#include "qos/decide/policy.h"
+#include "qos/model/reason.h"
+#include "qos/model/snapshot.h"
+#include "qos/model/topology.h"
+
+namespace evenkeel::suppress {
+
+// Computes how much CPU best effort may use now: what the threshold leaves after the services and the system.
+// Does not decide how that is enforced (qos/cpu/suppress/suppress.cpp) or how fast
+// (qos/cpu/suppress/damping.cpp).
+
+struct SuppressTarget {
+  MilliCpu capacity{};  ///< from the Node object if there is one, else the online CPUs
+  MilliCpu allowed{};   ///< the threshold: what all workloads together should stay under
+  MilliCpu services{};  ///< pods and host applications that suppression does not reach
+  MilliCpu system{};    ///< the rest of the node's use, at least what is reserved
+  MilliCpu unseen{};    ///< the part of it above the reservation
+  MilliCpu target{};    ///< may be negative; never below the configured minimum
+};
+
+/// Absent when an input is unknown; `unknown` then says which.
+std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
+                                              Reason& unknown);
+
 // Policy "cpu-suppress": best effort may use what the services leave below the node's CPU threshold; enforced
 // with one quota on the BestEffort directory (cfsQuota) or with the CPUs of everything below it (cpuset).
 //
@@ -6,18 +37,6 @@
 // allowance: qos/cpu/suppress/share.h divides it. Under cpuset the directory's part is rounded up to whole
 // CPUs, at least two. An application whose quota cannot be read, or with services or pods below it, is not
 // limited and counts as a service, as every best-effort one outside does in Koordinator.
-#pragma once
-
-#include <optional>
-#include <vector>
-
-#include "qos/cpu/suppress/damping.h"
-#include "qos/cpu/suppress/share.h"
-#include "qos/cpu/suppress/target.h"
-#include "qos/decide/policy.h"
-#include "qos/model/cpu_set.h"
-
-namespace evenkeel::suppress {
 
 struct CpuSuppressState {
   SuppressDamping damping{};

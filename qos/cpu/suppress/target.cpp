@@ -1,8 +1,7 @@
-#include "qos/cpu/suppress/target.h"
-
 #include <algorithm>
 
 #include "qos/cpu/suppress/share.h"
+#include "qos/cpu/suppress/suppress.h"
 
 namespace evenkeel::suppress {
 namespace {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <random>
 
-#include "qos/interference/workloads.h"
+#include "qos/interference/roster.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel {

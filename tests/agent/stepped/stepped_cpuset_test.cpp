@@ -1,7 +1,7 @@
 // Tests the program as a black box: suppression by cpuset.
 #include <gtest/gtest.h>
 
-#include "qos/model/cpu_set.h"
+#include "qos/model/topology.h"
 #include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {

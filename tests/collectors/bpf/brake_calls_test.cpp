@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "collectors/bpf/watched_shared.h"
+#include "collectors/bpf/tables_shared.h"
 #include "collectors/run_queue/alarms.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

@@ -2,8 +2,8 @@
 // turns.
 #include <gtest/gtest.h>
 
-#include "collectors/bpf/cpu_counters_shared.h"
-#include "collectors/counters/rotation_room.h"
+#include "collectors/bpf/tables_shared.h"
+#include "collectors/counters/cpu_counting.h"
 #include "collectors/counters/window.h"
 
 namespace evenkeel {

@@ -1,11 +1,10 @@
 // Which cgroup owns which row of the BPF tables.
-#include "collectors/bpf/watched_slots.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "collectors/bpf/watched_shared.h"
+#include "collectors/bpf/tables_shared.h"
+#include "collectors/bpf/watched_cgroups.h"
 
 namespace evenkeel {
 namespace {

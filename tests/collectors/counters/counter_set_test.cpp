@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "collectors/counters/cpu_counting.h"
-#include "collectors/counters/set.h"
+#include "collectors/counters/windowed_counting.h"
 #include "tests/support/fakes/fake_host.h"
 
 namespace evenkeel::test {

@@ -1,6 +1,6 @@
-#include "collectors/base/counter.h"
-
 #include <gtest/gtest.h>
+
+#include "collectors/base/reading.h"
 
 namespace evenkeel {
 namespace {

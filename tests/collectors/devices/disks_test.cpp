@@ -1,12 +1,11 @@
 // The map of disks, from a sysfs and a mount table of plain files.
-#include "collectors/devices/disks.h"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <filesystem>
 
 #include "cgroup/base/disk_text.h"
+#include "collectors/devices/devices.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/malformed.h"
 #include "tests/support/scenes/sampler_node.h"

@@ -1,8 +1,7 @@
 // Finding the interface of the default route, from routing tables and a sysfs of plain files.
-#include "collectors/devices/network.h"
-
 #include <gtest/gtest.h>
 
+#include "collectors/devices/devices.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/malformed.h"
 #include "tests/support/scenes/sampler_node.h"

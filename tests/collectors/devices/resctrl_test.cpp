@@ -1,8 +1,7 @@
 // The resctrl file system of several machines, as the collector reads it.
-#include "collectors/devices/resctrl.h"
-
 #include <gtest/gtest.h>
 
+#include "collectors/devices/devices.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/malformed.h"
 #include "tests/support/scenes/sampler_node.h"

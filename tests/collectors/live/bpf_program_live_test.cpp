@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cgroup/features/bpf_ability.h"
-#include "collectors/bpf/objects.h"
 #include "collectors/bpf/program.h"
 
 namespace evenkeel::test {

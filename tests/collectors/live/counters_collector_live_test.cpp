@@ -6,7 +6,7 @@
 #include <fstream>
 #include <string>
 
-#include "collectors/registry.h"
+#include "collectors/sampler.h"
 #include "tests/support/live/counting_node.h"
 #include "tests/support/live/without_rights.h"
 

@@ -8,7 +8,7 @@
 #include "cgroup/base/text.h"
 #include "cgroup/executor/file_writer.h"
 #include "cgroup/resctrl/text.h"
-#include "collectors/devices/resctrl.h"
+#include "collectors/devices/devices.h"
 #include "tests/support/fakes/fake_resctrl.h"
 
 namespace evenkeel::test {

@@ -1,6 +1,6 @@
-#include "collectors/per_cgroup/descriptor_budget.h"
-
 #include <gtest/gtest.h>
+
+#include "collectors/per_cgroup/files.h"
 
 namespace evenkeel {
 namespace {

@@ -1,13 +1,12 @@
 // Which pairs of blame are reported, and how the others are summed: no time is lost, and no victim is left
 // out.
-#include "collectors/run_queue/blame_pick.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <random>
 
+#include "collectors/run_queue/reader.h"
 #include "tests/support/alloc_guard.h"
 
 namespace evenkeel::test {

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "collectors/bpf/run_queue_shared.h"
+#include "collectors/bpf/tables_shared.h"
 #include "collectors/run_queue/reader.h"
 
 namespace evenkeel {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "qos/decide/arbiter.h"
+#include "qos/decide/intent.h"
 #include "tests/support/scenes/brake_scene.h"
 
 namespace evenkeel {

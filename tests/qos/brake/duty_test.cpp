@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "qos/brake/duty_cycle.h"
+#include "qos/brake/brake.h"
 
 namespace evenkeel {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <array>
 
-#include "qos/cache/bandwidth_steering.h"
 #include "qos/cache/cache.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/scenes/one_policy.h"

@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "qos/cache/schemata.h"
+#include "qos/cache/cache.h"
 
 namespace evenkeel {
 namespace {

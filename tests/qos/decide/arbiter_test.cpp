@@ -1,7 +1,6 @@
-#include "qos/decide/arbiter.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/decide/intent.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {

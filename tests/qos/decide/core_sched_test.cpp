@@ -1,8 +1,7 @@
 // Who may share a core with whom: worked from Koordinator's rules of groups.
-#include "qos/cpu/identity/core_sched.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/cpu/identity/policies.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

@@ -1,7 +1,7 @@
 // Each fact on its way from the policy that publishes it to the one that reads it.
 #include <gtest/gtest.h>
 
-#include "qos/eviction/use.h"
+#include "qos/eviction/state.h"
 #include "tests/support/scenes/brake_scene.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"

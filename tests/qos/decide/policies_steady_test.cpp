@@ -1,7 +1,7 @@
 // All policies together on a busy node on which nothing changes any more.
 #include <gtest/gtest.h>
 
-#include "qos/decide/arbiter.h"
+#include "qos/decide/intent.h"
 #include "qos/registry.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/scenes/snapshot_builder.h"

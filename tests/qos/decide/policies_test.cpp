@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "qos/decide/arbiter.h"
+#include "qos/decide/intent.h"
 #include "qos/registry.h"
 #include "tests/support/scenes/random_node.h"
 #include "tests/support/scenes/snapshot_builder.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "qos/eviction/use.h"
+#include "qos/eviction/state.h"
 #include "qos/registry.h"
 
 namespace evenkeel::decide {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "qos/detector/relief_watch.h"
+#include "qos/detector/limit_effect.h"
 
 namespace evenkeel {
 namespace {

@@ -1,12 +1,11 @@
 // When a victim is called out of the ordinary, and how likely chance makes that: worked examples, published
 // numbers, and the stated chance against what random samples do.
-#include "qos/detector/anomaly.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 
+#include "qos/detector/normal_model.h"
 #include "tests/support/fakes/known_model.h"
 #include "tests/support/rounds.h"
 

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "qos/detector/randomized_trial.h"
+#include "qos/detector/limit_effect.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/rounds.h"
 

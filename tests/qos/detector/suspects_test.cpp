@@ -8,7 +8,6 @@
 #include <set>
 #include <vector>
 
-#include "qos/detector/victim_watch.h"
 #include "tests/support/alloc_guard.h"
 
 namespace evenkeel {

@@ -1,7 +1,7 @@
 // How many seconds of stall others made, and whose account they are on.
 #include <gtest/gtest.h>
 
-#include "qos/interference/workloads.h"
+#include "qos/interference/roster.h"
 #include "tests/support/scenes/counted_scene.h"
 
 namespace evenkeel::test {

@@ -1,7 +1,7 @@
 // The facts that interference publishes, made from its state.
 #include <gtest/gtest.h>
 
-#include "qos/eviction/use.h"
+#include "qos/eviction/state.h"
 #include "qos/interference/steps.h"
 
 namespace evenkeel::interference {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "qos/eviction/eviction.h"
-#include "qos/interference/remedy.h"
-#include "qos/memory/reclaim.h"
+#include "qos/interference/steps.h"
+#include "qos/memory/policies.h"
 #include "tests/support/scenes/counted_scene.h"
 
 namespace evenkeel::test {

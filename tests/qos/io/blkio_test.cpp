@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "qos/decide/arbiter.h"
-#include "qos/io/disk.h"
+#include "qos/decide/intent.h"
+#include "qos/io/policies.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"

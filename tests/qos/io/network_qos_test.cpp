@@ -1,7 +1,7 @@
 // Shares of the network from networkQOS, and whose packets are of which class.
 #include <gtest/gtest.h>
 
-#include "qos/io/network.h"
+#include "qos/io/policies.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

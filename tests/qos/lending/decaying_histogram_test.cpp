@@ -1,13 +1,13 @@
 // The histogram behind the peak predictor: Koordinator's worked values, the arithmetic of half lives, and
 // random histories against a history that is kept whole.
-#include "qos/lending/decaying_histogram.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "qos/lending/peak_predictor.h"
 
 namespace evenkeel {
 namespace {

@@ -1,7 +1,7 @@
 // When best effort gives up memory for services, how far, and when it gets it back.
 #include <gtest/gtest.h>
 
-#include "qos/memory/push_back.h"
+#include "qos/memory/policies.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

@@ -1,9 +1,8 @@
 // Memory QoS: the worked examples of Koordinator's formulas, and where this policy is more careful.
-#include "qos/memory/memory_qos.h"
-
 #include <gtest/gtest.h>
 
 #include "qos/memory/memory_qos_terms.h"
+#include "qos/memory/policies.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

@@ -1,7 +1,7 @@
 // Who is told to give up memory, how much, and when he is let alone.
 #include <gtest/gtest.h>
 
-#include "qos/memory/reclaim.h"
+#include "qos/memory/policies.h"
 #include "qos/registry.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/scenes/snapshot_builder.h"

@@ -2,7 +2,7 @@
 // nothing.
 #include <gtest/gtest.h>
 
-#include "qos/memory/memory_qos.h"
+#include "qos/memory/policies.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

@@ -1,8 +1,7 @@
 // systemStrategy: the worked examples, and where a value out of bounds becomes a sensible one.
-#include "qos/memory/system_settings.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/memory/policies.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

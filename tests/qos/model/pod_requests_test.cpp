@@ -1,6 +1,6 @@
-#include "qos/model/pod_requests.h"
-
 #include <gtest/gtest.h>
+
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel {
 namespace {

@@ -1,6 +1,6 @@
 #include "tests/support/fakes/fake_host_texts.h"
 
-#include "qos/model/plain_settings.h"
+#include "qos/model/knob.h"
 
 namespace evenkeel::test {
 namespace {

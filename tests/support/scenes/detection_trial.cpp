@@ -4,7 +4,7 @@
 #include <cmath>
 #include <optional>
 
-#include "qos/detector/victim_watch.h"
+#include "qos/detector/suspects.h"
 #include "tests/support/scenes/cpi2.h"
 
 namespace evenkeel::test {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <random>
 
-#include "qos/model/victim_signal.h"
+#include "qos/model/interference_settings.h"
 
 namespace evenkeel::test {
 

@@ -3,7 +3,7 @@
 #include "cgroup/base/text.h"
 #include "cgroup/kernel/knob_files.h"
 #include "collectors/per_cgroup/roster.h"
-#include "qos/decide/arbiter.h"
+#include "qos/decide/intent.h"
 
 namespace evenkeel::test {
 namespace {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "qos/lending/lendable.h"
-#include "qos/lending/lendable_zones.h"
 
 namespace evenkeel::test {
 

@@ -2,8 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "qos/cpu/burst/burst.h"
-#include "qos/cpu/burst/normalization.h"
-#include "qos/decide/arbiter.h"
+#include "qos/decide/intent.h"
 #include "qos/registry.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

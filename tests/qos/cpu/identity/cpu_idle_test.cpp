@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "qos/cpu/identity/identity.h"
+#include "qos/cpu/identity/policies.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "qos/cpu/pinning/cpu_claims.h"
+#include "qos/cpu/pinning/pinning.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel {

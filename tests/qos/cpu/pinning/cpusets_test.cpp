@@ -1,7 +1,6 @@
 // CPU sets: who has CPUs of his own runs there, who has none shares the rest.
 #include <gtest/gtest.h>
 
-#include "qos/cpu/pinning/cpu_claims.h"
 #include "qos/cpu/pinning/pinning.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"

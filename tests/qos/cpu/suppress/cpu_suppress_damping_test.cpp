@@ -4,7 +4,7 @@
 #include <functional>
 #include <random>
 
-#include "qos/cpu/suppress/damping.h"
+#include "qos/cpu/suppress/share.h"
 
 namespace evenkeel {
 namespace {
