@@ -57,7 +57,7 @@ std::string lending(const document::Value* value) {
   return out;
 }
 
-/// "eviction by BEMemoryEvict: nobody has to go: the node uses 10 GiB of 100 GiB memory, …"
+/// "eviction by BEMemoryEvict: no pod must be evicted: the node uses 10 GiB of 100 GiB memory, …"
 std::string eviction(const document::Value& value) {
   const std::string why = member(value, "why"), outcome = member(value, "outcome");
   const std::string waits_for = member(value, "waits_for");

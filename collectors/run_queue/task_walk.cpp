@@ -13,7 +13,7 @@ namespace {
 /// The size of a task list: up to eight bytes per task.
 constexpr std::size_t kMostBytes = 8 * TaskWalk::kMaxTasks + 64;
 constexpr std::string_view kCrowded =
-    "more than 1000 tasks in containers: too many to look at one by one, until there are 800";
+    "containers have more than 1000 tasks: too many to read one by one until there are at most 800";
 
 }  // namespace
 
@@ -70,11 +70,11 @@ std::string_view TaskWalk::scan(collectors::Tick& tick, bool schedules) {
     scan_cgroup(watched, tick, schedules, seen_.emplace_back(Result{.cgroup = watched.cgroup}));
     if (tasks_ > kMaxTasks || foreign_) break;
   }
-  if (foreign_) return clear("containers' tasks are out of sight: that needs the host's PID namespace");
+  if (foreign_) return clear("the tasks of containers cannot be seen: that needs the host's PID namespace");
   too_many_tasks_ = tasks_ > kMaxTasks;
   if (too_many_tasks_) return clear(kCrowded);
   if (schedules && tasks_ > 0 && schedules_ == 0)
-    return clear("no task says how long it waited: the kernel is built without CONFIG_SCHED_INFO");
+    return clear("no task reports how long it waited: the kernel is built without CONFIG_SCHED_INFO");
   return {};
 }
 

@@ -77,9 +77,9 @@ bool plan_memory(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alar
   const auto keep = braked_memory_limit(node, slo, used);
   if (!keep) return false;
   lever.memory = *keep;
-  lever.why =
-      because("a service waited {} and more for memory just now: best effort has {} and is to have {} for {}",
-              alarm.waited, used, *keep, slo.evenkeel.brake.lease);
+  lever.why = because(
+      "a service waited {} and more for memory just now: best effort uses {} and is limited to {} for {}",
+      alarm.waited, used, *keep, slo.evenkeel.brake.lease);
   return true;
 }
 

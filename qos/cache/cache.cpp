@@ -72,8 +72,8 @@ class Round {
     auto& group = plan_.add_group();
     group.name = decide::kLimitedGroup;
     group.why = because(
-        "a service is slower while these run: they have {} of the cache and of the memory bandwidth, to see "
-        "whether that helps",
+        "a service is slower while these run: they are limited to {} of the cache and of the memory "
+        "bandwidth, to see whether that helps",
         keeps);
     state_.parts.assign(1, {.start = Percent(0), .end = keeps, .bandwidth = keeps});
     return finish(group, state_.parts);

@@ -56,8 +56,8 @@ template <PriorityClass kTier, auto kAmount, const Marks& kMarks>
 EvictionNeed need(const EvictionInput& input, bool draining) {
   const NodeSnapshot& node = input.node;
   const auto& there = node.object.lent.*kAmount;
-  if (node.object_stale) return {Is::unknown, because("what the Node says is too old for that")};
-  if (!there) return {Is::unknown, because("the Node does not say how much there is to request")};
+  if (node.object_stale) return {Is::unknown, because("the Node object is too old to decide on")};
+  if (!there) return {Is::unknown, because("the Node does not advertise an allocatable amount")};
   auto sum = *there;
   sum -= *there;
   for (const PodSample& pod : node.pods) {
@@ -69,7 +69,7 @@ EvictionNeed need(const EvictionInput& input, bool draining) {
   const Percent lower = *(input.threshold.*kMarks.lower);
   if (sum <= percent_of(*there, draining ? lower : start))
     return {Is::no, because("{} of {} are requested, the threshold is {}", sum, *there, start)};
-  return {Is::yes, because("{} of {} are requested, the threshold is {}; {} are to be freed, down to {}", sum,
+  return {Is::yes, because("{} of {} are requested, the threshold is {}; {} must be freed, down to {}", sum,
                            *there, start, sum - percent_of(*there, lower), lower)};
 }
 

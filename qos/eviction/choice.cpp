@@ -103,9 +103,8 @@ EvictionChoice choose_victim(const EvictionTrigger& trigger, const EvictionInput
   }
   if (choice.victim) return choice;
   choice.nobody = because(
-      "nobody can go: of {} pods {} are not for this trigger, {} may not be evicted, {} were asked lately, "
-      "of "
-      "{} the owner has just lost one, {} would free nothing",
+      "no pod can be evicted: of {} pods {} are not for this trigger, {} may not be evicted, for {} an "
+      "eviction was requested lately, the owner of {} has just lost a pod, {} would free nothing",
       static_cast<std::int64_t>(input.node.pods.size()), census.others, census.barred, census.asked,
       census.resting, census.no_release);
   return choice;

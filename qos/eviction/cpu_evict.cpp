@@ -16,7 +16,7 @@ constexpr Duration kCoolDown = std::chrono::seconds(20);
 template <std::size_t N>
 std::optional<Reason> hole(const EvictionInput& input, const TimeWindow<N>& values) {
   const Duration window = eviction_window(input.node, input.threshold);
-  if (values.last() != input.node.at) return because("the CPU figures of this moment are not known");
+  if (values.last() != input.node.at) return because("the CPU figures of this tick are not known");
   if (values.covered() * 3 >= window) return std::nullopt;
   return because("of the window of {} only {} have been measured", window, values.covered());
 }
@@ -57,11 +57,10 @@ EvictionNeed starved(const EvictionInput& input, bool draining) {
       return {Is::no, because("best effort may use {} of the {} that it requested; it is starved at {}",
                               cpu.limit, cpu.request, lower)};
   }
-  return {Is::yes,
-          because("best effort may use {} of the {} that it requested, {} is starved; requests of {} "
-                  "are to go, up to {}",
-                  now.limit, now.request, lower, std::min(to_release(lately, upper), to_release(now, upper)),
-                  upper)};
+  return {Is::yes, because("best effort may use {} of the {} that it requested, {} is starved; requests of "
+                           "{} must be evicted, up to {}",
+                           now.limit, now.request, lower,
+                           std::min(to_release(lately, upper), to_release(now, upper)), upper)};
 }
 
 const char* missing_satisfaction(const ThresholdStrategy& t) {
@@ -94,7 +93,7 @@ EvictionNeed busy_node(const EvictionInput& input, bool draining) {
                      *input.threshold.cpu_evict_threshold_percent, input.threshold.cpu_evict_lower_percent,
                      draining,
                      {"the node uses {} of {}, the threshold is {}",
-                      "the node uses {} of {}, the threshold is {}; {} are to be freed, down to {}"});
+                      "the node uses {} of {}, the threshold is {}; {} must be freed, down to {}"});
 }
 
 const char* missing_thresholds(const ThresholdStrategy& t) {

@@ -63,9 +63,9 @@ void forget(EvictionState& state, MonoTime now) {
 /// Why no trigger is evaluated at all.
 const char* why_off(const NodeSnapshot& node, const NodeSlo& slo) {
   if (!slo.threshold.enable) return "resourceUsedThresholdWithBE is not enabled";
-  if (slo.evenkeel.hands_off) return "this node is to be left alone (handsOff)";
+  if (slo.evenkeel.hands_off) return "handsOff is set: nothing is changed on this node";
   if (!node.pods_known) return "the pods are not known";
-  if (node.pods_stale) return "the list of pods is too old for that";
+  if (node.pods_stale) return "the list of pods is too old to decide on";
   return nullptr;
 }
 
@@ -90,7 +90,7 @@ void judge(const EvictionInput& input, const NodeSlo& slo, EvictionState& state)
     EvictionNeed need;
     if (is_on(trigger, slo)) need = trigger.need(input, (state.draining & bit) != 0);
     const bool needed = need.is == EvictionNeed::Is::yes;
-    verdict = {needed, need.why, because(needed ? "" : "nobody has to go")};
+    verdict = {needed, need.why, because(needed ? "" : "no pod must be evicted")};
     if (need.is == EvictionNeed::Is::unknown) continue;
     state.draining = static_cast<std::uint16_t>(needed ? state.draining | bit : state.draining & ~bit);
   }
@@ -99,14 +99,15 @@ void judge(const EvictionInput& input, const NodeSlo& slo, EvictionState& state)
 /// What the next eviction has to wait for; absent: nothing.
 std::optional<Reason> brake(const EvictionTrigger& trigger, const EvictionState& state, MonoTime now) {
   if (state.pending)
-    return because("waits until the pod that was asked {} ago has gone", now - state.pending->at);
+    return because("waits for the pod whose eviction was requested {} ago to terminate",
+                   now - state.pending->at);
   const auto since = trigger.cools_down_at_start && !state.freed ? state.began : state.freed;
   if (since && now - *since < trigger.cool_down)
-    return because(
-        state.freed ? "waits {} for what the last one has freed to show" : "waits {} after the start",
-        trigger.cool_down - (now - *since));
+    return because(state.freed ? "waits {} until the effect of the last eviction is measured"
+                               : "waits {} after the start",
+                   trigger.cool_down - (now - *since));
   if (state.tokens > 0) return std::nullopt;
-  return because("waits {}: too many have gone in a short time", kTokenEvery - (now - state.refilled));
+  return because("waits {}: too many evictions in a short time", kTokenEvery - (now - state.refilled));
 }
 
 Eviction ask(const EvictionTrigger& trigger, const Pod& pod, const Reason& why, EvictionState& state,
@@ -137,7 +138,7 @@ std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo&
   forget(state, node.at);
   watch_pending(node, state);
   if (const char* why = why_off(node, slo)) {
-    state.verdicts.fill({false, because(why), because("nobody goes")});
+    state.verdicts.fill({false, because(why), because("no pod is evicted")});
     return std::nullopt;
   }
   if (asks_for_cpu(slo)) observe(node, slo.threshold, state.use);
@@ -152,7 +153,7 @@ std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo&
       continue;
     }
     const auto choice = choose_victim(*triggers[i], input, state);
-    verdict.outcome = choice.victim ? because("one is asked to go now") : choice.nobody;
+    verdict.outcome = choice.victim ? because("the eviction of a pod is requested now") : choice.nobody;
     if (choice.victim) return ask(*triggers[i], *choice.victim->spec, verdict.why, state, node.at);
   }
   return std::nullopt;

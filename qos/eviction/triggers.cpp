@@ -20,7 +20,7 @@ EvictionNeed memory_need(const EvictionInput& input, bool draining) {
   return need_of_use(used, capacity, input.threshold.memory_evict_threshold_percent,
                      input.threshold.memory_evict_lower_percent, draining,
                      {"the node uses {} of {} memory, the threshold is {}",
-                      "the node uses {} of {} memory, the threshold is {}; {} are to be freed, down to {}"});
+                      "the node uses {} of {} memory, the threshold is {}; {} must be freed, down to {}"});
 }
 
 /// Without its page cache, which counts as available already: this is by how much the node's use falls.
@@ -61,9 +61,9 @@ namespace {
 constexpr Duration kAntagonistCoolDown = std::chrono::minutes(1);
 
 EvictionNeed antagonist_need(const EvictionInput& input, bool /*draining*/) {
-  if (input.use.antagonists.empty()) return {Is::no, because("no pod hurts a service again and again")};
+  if (input.use.antagonists.empty()) return {Is::no, because("no pod slows a service down repeatedly")};
   return {Is::yes,
-          because("{} pods were limited for a service's sake again and again, and each time it helped",
+          because("{} pods were limited repeatedly because a service was slower, and each limit helped",
                   static_cast<std::int64_t>(input.use.antagonists.size()))};
 }
 

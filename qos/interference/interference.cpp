@@ -49,7 +49,7 @@ void restart(const NodeSnapshot& node, const InterferenceSettings& settings, Int
 }
 
 constinit const InterferencePolicy interference_policy{
-    {"interference", "finds out who slows a service down, and limits best effort that does", enabled},
+    {"interference", "finds the pod that slows a service down, and limits it if it is best effort", enabled},
     decide};
 
 void publish(const InterferenceState& state, decide::WatchedCgroups& watched) {

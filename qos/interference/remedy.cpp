@@ -62,8 +62,8 @@ void wish_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, c
 /// above the limit is reclaimed by order (qos/memory/reclaim.cpp).
 void wish_memory(const CgroupSample& cgroup, const Limit& limit, decide::Intents& out) {
   const Reason why = because(
-      "a service has to reclaim memory while this pod runs: it had {} and is to have {}, to see whether that "
-      "helps",
+      "a service stalls in memory reclaim while this pod runs: it used {} and is limited to {}, to see "
+      "whether that helps",
       limit.had, limit.memory);
   const auto now = cgroup.applied.plain.bytes(Knob::memory_high);
   if (!cgroup.memory.current || !now) return out.hold(cgroup.id, Knob::memory_high, why);
@@ -145,8 +145,8 @@ void wish(const NodeSnapshot& node, const InterferenceState& state, decide::Inte
   const CgroupIndex index = index_of(state.trial->about.suspect);
   if (node.cgroup(index) != nullptr)
     wish_cpu(node, index, state.trial->limit,
-             "whether a service recovers while this pod gets less is tried out, in turns: it used {} and is "
-             "limited to {}",
+             "a randomized trial tests whether a service recovers while this pod is limited: it used {} and "
+             "is limited to {}",
              out);
 }
 

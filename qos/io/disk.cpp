@@ -9,7 +9,7 @@ namespace evenkeel::io {
 namespace {
 
 constexpr Duration kMountedBy = std::chrono::seconds(30);
-constexpr const char* kWhyUnknown = "it is not known which disk that name leads to now";
+constexpr const char* kWhyUnknown = "it is not known to which disk this name resolves now";
 
 /// A limit of a block; 0 and absent are "none".
 struct Limit {
@@ -112,8 +112,8 @@ class Round {
     const CgroupId target{cgroup.id.value, disk};
     if (unknown) return out_.hold(target, Knob::io_latency, because(kWhyUnknown));
     out_.want(target, Knob::io_latency, target_us,
-              because("requests of services to this disk are to take {} us at most: whoever asks for no less "
-                      "is held back",
+              because("requests of services to this disk should take at most {} us: cgroups with a longer "
+                      "target or none are throttled",
                       target_us));
   }
 
@@ -249,14 +249,13 @@ const char* unresolved_reason(const BlkioState::Known& block) {
   switch (block.type) {
     case BlockType::device:
       if (std::string_view(block.name).starts_with("/dev/disk/"))
-        return "no link of this name below /dev/disk leads to a disk (udev makes them; a container sees them "
-               "where the host's /dev/disk is mounted): this block alone is left out";
+        return "no link of this name below /dev/disk resolves to a disk (udev creates them; a container sees "
+               "them where the host's /dev/disk is mounted): this block alone is left out";
       return "no disk or partition has this name: this block alone is left out";
     case BlockType::volume_group:
-      return "no logical volume of a group of this name: this block alone is left out";
+      return "no volume group of this name has a logical volume: this block alone is left out";
     case BlockType::pod_volume:
-      return "no mounted volume of the pod that could be told by this name lies on a disk: this block "
-             "alone is left out";
+      return "no mounted volume of the pod with this name is on a disk: this block alone is left out";
   }
   return "";
 }

@@ -100,7 +100,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
   plan.link = node.network.get();
   const auto total = total_of(node, slo);
   if (!total || *total <= decide::kLeastNetworkRate) {
-    plan.why_not = "the node's bandwidth is not known: say it in systemStrategy.totalNetworkBandwidth";
+    plan.why_not = "the node's bandwidth is not known: set systemStrategy.totalNetworkBandwidth";
     return;
   }
   if (!node.pods_known) return;

@@ -16,7 +16,7 @@ Reason computed_text(LentResource resource, const LentLine& line, bool taken) {
   const auto wanted = number(resource, line.wanted);
   if (line.change == LentChange::none) return {};
   if (!line.standing) return Reason{"{} can be lent", {wanted}};
-  if (!taken) return Reason{"held at {}: {} is no great difference", {standing, wanted}};
+  if (!taken) return Reason{"held at {}: {} differs too little", {standing, wanted}};
   return *line.wanted < *line.standing ? Reason{"{} to {}: less can be lent", {standing, wanted}}
                                        : Reason{"{} to {}: more can be lent", {standing, wanted}};
 }
@@ -25,11 +25,12 @@ Reason computed_text(LentResource resource, const LentLine& line, bool taken) {
 std::string remainder_text(LentResource resource, const LentLine& line) {
   if (!line.standing) return "nothing is advertised";
   if (!line.held)
-    return Reason{"stays at {}: what pods hold is unknown", {number(resource, line.standing)}}.text();
-  if (!line.wanted) return "taken off the node: no pod holds any of it";
+    return Reason{"stays at {}: what pods request of it is unknown", {number(resource, line.standing)}}
+        .text();
+  if (!line.wanted) return "removed from the Node: no pod requests any of it";
   if (line.wanted == line.held)
-    return Reason{"only the {} that pods hold", {number(resource, line.held)}}.text();
-  return Reason{"only {} of the {} that pods hold",
+    return Reason{"only the {} that pods request", {number(resource, line.held)}}.text();
+  return Reason{"only {} of the {} that pods request",
                 {number(resource, line.wanted), number(resource, line.held)}}
       .text();
 }
@@ -56,7 +57,7 @@ std::string lent_text(LentResource resource, const LentLine& line, bool taken) {
   const auto& amount = taken ? line.wanted : line.standing;
   if (line.below_requested(amount)) {
     if (!text.empty()) text += ", ";
-    text += Reason{"pods hold {}, more than the {} advertised",
+    text += Reason{"pods request {}, more than the {} advertised",
                    {number(resource, line.held), number(resource, amount ? amount : 0)}}
                 .text();
   }

@@ -142,7 +142,7 @@ ZoneLendables lendable_zones(const LendInput& input, const std::vector<Zone>& zo
   std::vector<MilliCpu> cpu;
   std::vector<Bytes> memory;
   for (const auto& zone : zones) {
-    if (!zone.cpu || !zone.memory) return {{}, "a NUMA node does not say how much CPU and memory it has"};
+    if (!zone.cpu || !zone.memory) return {{}, "the CPU and memory of a NUMA node are unknown"};
     cpu.push_back(*zone.cpu);
     memory.push_back(*zone.memory);
   }

@@ -65,9 +65,9 @@ class Round {
   void protect_parents() {
     const auto& besteffort = sums_[at(KubeQos::besteffort)];
     const auto& burstable = sums_[at(KubeQos::burstable)];
-    protect(node_.kubepods, all_, "what the pods below have protected");
-    protect(node_.burstable, burstable, "what the pods below have protected");
-    protect(node_.besteffort, besteffort, "what the pods below have protected");
+    protect(node_.kubepods, all_, "the sum of what is protected in the pods below");
+    protect(node_.burstable, burstable, "the sum of what is protected in the pods below");
+    protect(node_.besteffort, besteffort, "the sum of what is protected in the pods below");
   }
 
   void protect(CgroupIndex index, const MemoryProtection& asked, const char* why) {
@@ -105,7 +105,7 @@ class Round {
     const auto* cgroup = node_.cgroup(index);
     if (cgroup != nullptr && cgroup->applied.plain.has(Knob::memory_oom_group))
       out_.want(cgroup->id, Knob::memory_oom_group, 1,
-                because("out of memory, all of it is killed together"));
+                because("when memory runs out, all its processes are killed together"));
   }
 
   void throttle(const CgroupSample& cgroup, Bytes point, const MemoryClaim& claim) {
@@ -122,8 +122,9 @@ class Round {
       return out_.want(cgroup.id, Knob::memory_high, next.count(),
                        because("{} are in use; it comes down to {} as the use does", used, target));
     out_.want(cgroup.id, Knob::memory_high, target.count(),
-              relief > Percent{} ? because("{} and {} more, since it was stalled there", point, relief)
-                                 : because("growth slows down here, before the limit kills"));
+              relief > Percent{}
+                  ? because("{} and {} more, because it was stalled at that limit", point, relief)
+                  : because("allocations are throttled here, before the limit triggers an OOM kill"));
   }
 
   /// The container's relief because memory.high keeps it from running.

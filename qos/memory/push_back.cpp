@@ -51,9 +51,10 @@ class Round {
     if (!state_.target) return;
     const Bytes next =
         limit_above_use(*state_.target, used, *besteffort.applied.plain.bytes(Knob::memory_high));
-    out_.want(besteffort.id, Knob::memory_high, next.count(),
-              because("services waited for memory, {} of {} are free: best effort has {} and is to have {}",
-                      memory_.free.value_or(memory_.available), memory_.total, used, *state_.target));
+    out_.want(
+        besteffort.id, Knob::memory_high, next.count(),
+        because("services waited for memory, {} of {} are free: best effort uses {} and is limited to {}",
+                memory_.free.value_or(memory_.available), memory_.total, used, *state_.target));
   }
 
  private:

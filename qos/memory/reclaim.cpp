@@ -178,7 +178,7 @@ class Round {
                     .above = *held_back_,
                     .down_to = *held_back_,
                     .wanted = used - *held_back_,
-                    .why = because("best effort has {} and is to have {}", used, *held_back_)});
+                    .why = because("best effort uses {} and is brought down to {}", used, *held_back_)});
   }
 
   /// The same for antagonists that make services reclaim, while they are limited for that.
@@ -194,9 +194,9 @@ class Round {
            .above = memory,
            .down_to = memory,
            .wanted = used - memory,
-           .why = because("a service has to reclaim memory while this pod runs: it has {} and is to "
-                          "have {}",
-                          used, memory)});
+           .why = because(
+               "a service stalls in memory reclaim while this pod runs: it uses {} and is brought down to {}",
+               used, memory)});
     }
   }
 

@@ -31,7 +31,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
     out.sched_features() = {out.speaker(), &slo.system.sched_features};
   for (const auto& row : kVerbatim)
     if (const auto& value = slo.system.*row.value; value && node.node.settings.has(row.knob))
-      out.want(kNodeItself, row.knob, *value, because("systemStrategy asks for {}", *value));
+      out.want(kNodeItself, row.knob, *value, because("systemStrategy sets {}", *value));
   const auto& factor = slo.system.min_free_kbytes_factor;
   if (!factor || !node.node.settings.has(Knob::min_free_kbytes)) return;
   if (!node.node.memory)
@@ -50,6 +50,7 @@ std::int64_t min_free_kbytes(Bytes memory, std::int64_t factor) {
 }
 
 constinit const SystemSettingsPolicy system_settings_policy{
-    {"system-settings", "kernel settings of the whole machine, as systemStrategy asks", enabled}, decide};
+    {"system-settings", "kernel settings of the whole machine, as systemStrategy sets them", enabled},
+    decide};
 
 }  // namespace evenkeel::memory

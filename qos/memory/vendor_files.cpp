@@ -15,16 +15,16 @@ constexpr std::array<Row, 3> kMarks = {{
     {Knob::memory_wmark_ratio, [](const MemoryTerms& terms) { return terms.wmark_ratio.count(); },
      "the kernel reclaims in the background above {} hundredths of its limit"},
     {Knob::memory_wmark_scale_factor, [](const MemoryTerms& terms) { return terms.wmark_scale_permill; },
-     "reclaim in the background frees {} thousandths of its limit"},
+     "background reclaim frees {} thousandths of its limit"},
     {Knob::memory_wmark_min_adj, [](const MemoryTerms& terms) { return terms.wmark_min_adj; },
      "the node's minimum watermark is {} percent off for it"},
 }};
 constexpr std::array<Row, 2> kRanks = {{
     {Knob::memory_priority, [](const MemoryTerms& terms) { return terms.priority; },
-     "its rank when memory is out is {}, and the lowest is killed first"},
+     "its OOM kill priority is {}, and the lowest is killed first"},
     {Knob::memory_use_priority_oom,
      [](const MemoryTerms& terms) { return std::int64_t{terms.priority_oom ? 1 : 0}; },
-     "out of memory, the lowest rank below is killed first"},
+     "when memory runs out, the lowest OOM kill priority below is killed first"},
 }};
 
 void want(const CgroupSample& cgroup, Knob knob, std::int64_t value, const char* why, decide::Intents& out) {
@@ -54,9 +54,10 @@ void add_page_cache_intents(const CgroupSample& cgroup, const MemoryTerms& terms
   };
   if (files.size && cgroup.applied.plain.has(Knob::page_cache_limit_size))
     out.want(cgroup.id, Knob::page_cache_limit_size, files.size->count(),
-             because("the pod may hold {} of page cache", *files.size));
+             because("the pod may use {} of page cache", *files.size));
   want_flag(Knob::page_cache_limit_enable, files.enable, "whether the pod's page cache is limited: {}");
-  want_flag(Knob::page_cache_limit_sync, files.sync, "whether who adds to the page cache reclaims: {}");
+  want_flag(Knob::page_cache_limit_sync, files.sync,
+            "whether a task that adds to the page cache reclaims: {}");
 }
 
 // Unlike in Koordinator, memory.oom.group is not set here: one pod's OOM kill would kill all.

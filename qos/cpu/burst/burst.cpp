@@ -243,6 +243,6 @@ bool skipped_by_burst(const Pod& pod) {
 }
 
 constinit const CpuBurstPolicy cpu_burst_policy{
-    {"cpu-burst", "throttled services may use CPU that the node has to spare", enabled}, decide};
+    {"cpu-burst", "throttled services may use the node's spare CPU", enabled}, decide};
 
 }  // namespace evenkeel::burst

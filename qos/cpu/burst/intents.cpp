@@ -31,7 +31,7 @@ Reason why_quota(const NodeSnapshot& node, const SharePool& pool, const Candidat
           "{} per period, down to its limit's {} (the most would be {}): {} of the shared {} are in use");
     case BurstCause::tokens_spent:
       return say(
-          "{} per period, down to its limit's {} (the most would be {}): it has spent what it had saved");
+          "{} per period, down to its limit's {} (the most would be {}): its saved CPU time is used up");
     case BurstCause::unused:
       return say(
           "{} per period, down to its limit's {} (the most would be {}): it has not used more for a minute");
@@ -87,9 +87,9 @@ void wish_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, Cpu
   const QuotaTime sum = sum_of_targets(pod, group, cgroup.applied.cpu_limit->period);
   memory.raised = any && manages_pod_quota(pod) && sum > memory.original;
   if (!memory.raised) return;
-  out.want(cgroup.id, Knob::cpu_quota, sum.count(),
-           because("{} per period is what its containers may use together, {} without burst", sum,
-                   memory.original));
+  out.want(
+      cgroup.id, Knob::cpu_quota, sum.count(),
+      because("{} per period is the sum of its containers' quotas, {} without burst", sum, memory.original));
 }
 
 void wish_pod_burst(const CgroupSample& cgroup, Group group, std::optional<QuotaTime> quota,
@@ -103,7 +103,7 @@ void wish_pod_burst(const CgroupSample& cgroup, Group group, std::optional<Quota
   if (quota) sum = std::min(sum, *quota);
   if (sum <= QuotaTime{} || !cgroup.applied.cpu_burst) return;
   out.want(cgroup.id, Knob::cpu_burst, sum.count(),
-           because("{} is what its containers may save together", sum));
+           because("{} is the sum of what its containers may save", sum));
 }
 
 void hold_pod(const CgroupSample& cgroup, CpuBurstState& state, MonoTime now, decide::Intents& out) {

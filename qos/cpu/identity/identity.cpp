@@ -22,7 +22,7 @@ const CpuQos* class_of(const QosStrategy& qos, const Pod& pod) {
 // shares, so shares are touched only where the kernel has no cpu.idle (< 5.15).
 void yield_to_others(const CgroupSample& cgroup, bool v2, decide::Intents& out) {
   if (cgroup.applied.cpu_idle)
-    out.want(cgroup.id, Knob::cpu_idle, 1, because("best effort runs when nobody else wants the CPU"));
+    out.want(cgroup.id, Knob::cpu_idle, 1, because("best effort runs when no other task wants the CPU"));
   else if (cgroup.applied.cpu_shares)
     out.want(cgroup.id, Knob::cpu_shares, v2 ? 1 : 2,
              because("best effort gets the smallest share: this kernel has no cpu.idle"));
@@ -74,7 +74,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
   if (slo.qos.cpu_policy == CpuQosPolicy::group_identity && switched &&
       !slo.system.sched_group_identity_enabled)
     out.want(kNodeItself, Knob::sched_group_identity_enabled, 1,
-             because("the kernel knows group identities only while this is 1"));
+             because("the kernel applies group identities only while this is 1"));
   say(node.burstable, &slo.qos.ls.cpu);
   say(node.besteffort, &slo.qos.be.cpu);
   for (const PodSample& pod : node.pods)
@@ -90,7 +90,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
 }  // namespace
 
 constinit const CpuIdentityPolicy cpu_identity_policy{
-    {"cpu-identity", "best effort yields the CPU to everybody else (bvt, cpu.idle or the smallest shares)",
+    {"cpu-identity", "best effort yields the CPU to all other tasks (bvt, cpu.idle or the smallest shares)",
      enabled},
     decide};
 
@@ -125,7 +125,7 @@ void decide_pod(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& p
   name_group(exclusive ? std::string_view(pod.spec->uid) : label(*pod.spec, kGroupLabel),
              of_class->core_expeller, name);
   plan.add({cgroup->id, plan.group(name),
-            exclusive ? because("the pod shares no core with anybody")
+            exclusive ? because("the pod shares no core with any other pod")
             : of_class->core_expeller
                 ? because("shares cores with its group only; its class keeps others away (coreExpeller)")
                 : because("shares cores with its group only")});
@@ -143,7 +143,7 @@ void decide_core_sched(const NodeSnapshot& node, const NodeSlo& slo, CoreSchedSt
 }  // namespace
 
 constinit const CoreSchedPolicy core_sched_policy{
-    {"core-sched", "groups of pods that may share a physical core, and nobody else with them",
+    {"core-sched", "groups of pods that may share a physical core, with no pod outside of the group",
      core_sched_enabled},
     decide_core_sched};
 

@@ -31,7 +31,7 @@ class Round {
       if (has_own(*pod.spec))
         own(pod);
       else if (pod.spec->label_qos == QosClass::system && node_.object.system_qos_cpus)
-        confine(pod, *node_.object.system_qos_cpus, because("the CPUs that are set aside for the system"));
+        confine(pod, *node_.object.system_qos_cpus, because("the CPUs that are reserved for the system"));
       else if (shares(*pod.spec) && !all_shared)
         confine(pod, shared_near(*pod.spec), kShared);
     }
@@ -54,7 +54,7 @@ class Round {
   void lift_quota(const CgroupSample* cgroup) {
     if (cgroup != nullptr && cgroup->applied.cpu_limit)
       out_.want(cgroup->id, Knob::cpu_quota, Unlimited{},
-                because("it has whole CPUs for itself; a quota on top would only throttle"));
+                because("it has exclusive CPUs; a quota as well would only throttle it"));
   }
 
   /// The shared CPUs of the NUMA nodes that its resources come from, if there are any.
@@ -78,7 +78,7 @@ class Round {
       out_.want(cgroup.id, Knob::cpuset_cpus, online, why);
   }
 
-  static constexpr Reason kShared = because("what nobody has for himself is shared by services");
+  static constexpr Reason kShared = because("services share the CPUs that no pod has exclusively");
   const NodeSnapshot& node_;
   decide::Intents& out_;
   CpuClaims claims_;
@@ -96,7 +96,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& /*slo*/, decide::NoState& /
 }  // namespace
 
 constinit const CpusetsPolicy cpusets_policy{
-    {"cpusets", "containers run on the CPUs that their pod was given, services share the rest", enabled},
+    {"cpusets", "containers run on the CPUs that their pod was assigned, services share the rest", enabled},
     decide};
 
 }  // namespace evenkeel::pinning

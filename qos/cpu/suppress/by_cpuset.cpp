@@ -77,7 +77,7 @@ std::optional<std::size_t> besteffort_cpus(const NodeSnapshot& node, const CpuSu
   const bool nowhere = (pools.pinned | pools.shared).empty();
   if (!now) unknown = because("held: the BestEffort directory's CPUs cannot be read");
   if (node.topology.cpus.empty()) unknown = because("held: the CPU topology is unknown");
-  if (nowhere) unknown = because("held: every CPU is reserved or exclusively somebody's");
+  if (nowhere) unknown = because("held: every CPU is reserved or exclusive to a pod");
   if (!now || nowhere || node.topology.cpus.empty()) return std::nullopt;
   return now->size();
 }

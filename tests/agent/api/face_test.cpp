@@ -143,12 +143,13 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
 TEST(ExplainSentences, SayWhyNoPodIsEvicted) {
   const std::string text = api::explain_sentences(
       R"({"managed":[],"eviction":[{"trigger":"BEMemoryEvict","by":"memory-evict","needed":false,)"
-      R"("why":"the node uses 10 GiB of 100 GiB memory, the threshold is 70 %","outcome":"nobody has to go",)"
+      R"("why":"the node uses 10 GiB of 100 GiB memory, the threshold is 70 %","outcome":"no pod must be evicted",)"
       R"("way":"only told"},{"trigger":"CPUEvict","by":"cpu-priority-evict","needed":true,"why":"w",)"
       R"("outcome":"waits until the pod that was asked 2 s ago has gone","way":"asked to go","waits_for":"a/b"}]})");
   EXPECT_NE(
-      text.find("eviction by BEMemoryEvict (memory-evict): nobody has to go: the node uses 10 GiB of 100 GiB "
-                "memory, the threshold is 70 %\n"),
+      text.find(
+          "eviction by BEMemoryEvict (memory-evict): no pod must be evicted: the node uses 10 GiB of 100 GiB "
+          "memory, the threshold is 70 %\n"),
       std::string::npos)
       << text;
   EXPECT_NE(

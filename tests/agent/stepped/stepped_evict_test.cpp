@@ -151,7 +151,7 @@ TEST(SteppedEvict, ExplainSaysWhyNoPodIsEvicted) {
                                  "\"why\":\"the node uses "),
             std::string::npos)
       << agent.explain();
-  EXPECT_NE(agent.explain().find("nobody has to go"), std::string::npos);
+  EXPECT_NE(agent.explain().find("no pod must be evicted"), std::string::npos);
   scene.configure("extensions: {evenkeel: {featureGates: {CPUEvict: true}}}");
   scene.second(agent);
   EXPECT_NE(agent.explain().find("cannot run without cpuEvictThresholdPercent"), std::string::npos)

@@ -86,8 +86,8 @@ TEST_F(LiveRunQueueFallback, AboveAThousandTasksNothingIsKnownAndTheReasonIsRepo
     if (!crowd.alive()) GTEST_SKIP() << "this machine has no room for a thousand threads";
     EXPECT_EQ(run_queue().source, RunQueueSource::none);
     EXPECT_EQ(run_queue().why, std::string(kRefused) +
-                                   "; more than 1000 tasks in containers: too many to look at one by one, "
-                                   "until there are 800");
+                                   "; containers have more than 1000 tasks: too many to read one by one "
+                                   "until there are at most 800");
     EXPECT_TRUE(run_queue().waits.empty() && node_.node().stalls.empty());
   }
   for (int i = 0; i < 100 && run_queue().source == RunQueueSource::none; ++i) {

@@ -9,7 +9,7 @@ batch=$(pod_cgroup batch)
 deploy
 
 say "values"
-soon 20 "batch pods run when nobody else wants the CPU" cpu_is "$batch" idle 1
+soon 20 "batch pods run when no other task wants the CPU" cpu_is "$batch" idle 1
 soon 20 "best effort is bounded" cpu_is_not kubepods/besteffort cfs_quota_us -1
 name=$(agent_pod '{.items[0].metadata.name}')
 kubectl -n evenkeel exec "$name" -- evenkeel explain | grep "cpu.idle is 1" || fail "explain does not say why batch is idle"

@@ -60,11 +60,11 @@ TEST_F(AllocatableTest, ANodeThatSaysNothingIsUnknown) {
   // 3: where batch-cpu is absent the reference releases all that is requested (W11).
   requesting("a", 85000);
   EXPECT_EQ(cpu_released(), 0);
-  EXPECT_EQ(verdict("batch-cpu-evict").why.text(), "the Node does not say how much there is to request");
+  EXPECT_EQ(verdict("batch-cpu-evict").why.text(), "the Node does not advertise an allocatable amount");
   node.object.lent.batch_cpu = 1000_mcpu;
   node.object_stale = true;
   EXPECT_EQ(cpu_released(), 0);
-  EXPECT_EQ(verdict("batch-cpu-evict").why.text(), "what the Node says is too old for that");
+  EXPECT_EQ(verdict("batch-cpu-evict").why.text(), "the Node object is too old to decide on");
 }
 
 TEST_F(AllocatableTest, Memory) {

@@ -258,9 +258,10 @@ TEST_F(BusyNodeTest, OnlyWhoAllowsItUpToThePriorityAndUsesSomething) {
   slo.threshold.cpu_evict_threshold_percent = Percent(78);
   node.node.cpu_use = 90000_mcpu;
   EXPECT_EQ(victim_within(40), "");
-  EXPECT_EQ(verdict("cpu-priority-evict").outcome.text(),
-            "nobody can go: of 5 pods 3 are not for this trigger, 0 may not be evicted, 0 were asked lately, "
-            "of 0 the owner has just lost one, 2 would free nothing");
+  EXPECT_EQ(
+      verdict("cpu-priority-evict").outcome.text(),
+      "no pod can be evicted: of 5 pods 3 are not for this trigger, 0 may not be evicted, for 0 an eviction "
+      "was requested lately, the owner of 0 has just lost a pod, 2 would free nothing");
   pod_using("fits", 1000_mcpu, 5999);
   EXPECT_EQ(victim(), "fits");
 }

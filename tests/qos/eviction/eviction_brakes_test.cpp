@@ -29,7 +29,7 @@ TEST_F(EvictionBrakes, FiveAtOnceAndThenOneInFifteenSeconds) {
   gone(sixth);
   EXPECT_EQ(victim_within(5), "");
   EXPECT_EQ(memory().outcome.text().find("waits"), 0U) << memory().outcome.text();
-  EXPECT_NE(memory().outcome.text().find("too many have gone"), std::string::npos);
+  EXPECT_NE(memory().outcome.text().find("too many evictions"), std::string::npos);
   EXPECT_EQ(victim_within(15), "p2");
 }
 
@@ -63,7 +63,7 @@ TEST_F(EvictionBrakes, PatienceIsTheGraceAndSomeMore) {
   ASSERT_EQ(victim(), "slow");
   EXPECT_EQ(victim_within(329), "");
   EXPECT_EQ(victim(), "next");
-  EXPECT_EQ(memory().outcome.text(), "one is asked to go now");
+  EXPECT_EQ(memory().outcome.text(), "the eviction of a pod is requested now");
 }
 
 TEST_F(EvictionBrakes, WhoHasEndedButStaysIsNotChosenAgain) {
@@ -80,17 +80,17 @@ TEST_F(EvictionBrakes, SaysWhatIsWaitedForAndWhatIsOff) {
   pod("a", 1_GiB);
   ASSERT_EQ(victim(), "a");
   EXPECT_EQ(victim(7), "");
-  EXPECT_EQ(memory().outcome.text(), "waits until the pod that was asked 7 s ago has gone");
+  EXPECT_EQ(memory().outcome.text(), "waits for the pod whose eviction was requested 7 s ago to terminate");
   gone("a");
   EXPECT_EQ(victim(), "");
-  EXPECT_EQ(memory().outcome.text(), "waits 4 s for what the last one has freed to show");
+  EXPECT_EQ(memory().outcome.text(), "waits 4 s until the effect of the last eviction is measured");
   used(10_GiB);
   EXPECT_EQ(victim(), "");
   EXPECT_EQ(memory().why.text(), "the node uses 10 GiB of 100 GiB memory, the threshold is 70 %");
-  EXPECT_EQ(memory().outcome.text(), "nobody has to go");
+  EXPECT_EQ(memory().outcome.text(), "no pod must be evicted");
   node.pods_stale = true;
   EXPECT_EQ(victim(), "");
-  EXPECT_EQ(memory().why.text(), "the list of pods is too old for that");
+  EXPECT_EQ(memory().why.text(), "the list of pods is too old to decide on");
 }
 
 TEST_F(EvictionBrakes, ASteadyTickAllocatesNothing) {

@@ -56,7 +56,7 @@ TEST_F(EvictionTest, SaysWhyWithTheNumbers) {
   EXPECT_EQ(chosen->namespace_, "batch");
   EXPECT_EQ(
       chosen->why.text(),
-      "the node uses 80 GiB of 100 GiB memory, the threshold is 70 %; 12 GiB are to be freed, down to 68 %");
+      "the node uses 80 GiB of 100 GiB memory, the threshold is 70 %; 12 GiB must be freed, down to 68 %");
 }
 
 TEST_F(EvictionTest, NeverWithoutKnowledgeOrPermission) {

@@ -39,7 +39,7 @@ TEST(AdvertisedData, WithoutDataOnlyWhatPodsHoldStays) {  // 14
     EXPECT_TRUE(out.write && out.urgent);
     EXPECT_EQ(out.amounts, (lending::LentAmounts{4000, 2 * kGib, 0, 0}));
     EXPECT_FALSE(out.below_requested);
-    EXPECT_EQ(first_clause(out), "batch-cpu: no data for 901 s: only the 4000 that pods hold");
+    EXPECT_EQ(first_clause(out), "batch-cpu: no data for 901 s: only the 4000 that pods request");
     stage.pods.clear();
     EXPECT_EQ(cpu_of(stage.after(seconds(1), false)), 0);
     stage.pod_holding(500, 0);
@@ -82,7 +82,8 @@ TEST(AdvertisedData, WithoutKnowingWhatPodsHoldNothingShrinksBlindly) {
   const auto out = stage.after(minutes(16), false);
   EXPECT_FALSE(out.write);
   EXPECT_EQ(cpu_of(out), 25000);
-  EXPECT_EQ(first_clause(out), "batch-cpu: no data for 960 s: stays at 25000: what pods hold is unknown");
+  EXPECT_EQ(first_clause(out),
+            "batch-cpu: no data for 960 s: stays at 25000: what pods request of it is unknown");
 }
 
 TEST(AdvertisedData, DisabledIsTakenOffOnceNobodyHoldsIt) {
@@ -92,7 +93,7 @@ TEST(AdvertisedData, DisabledIsTakenOffOnceNobodyHoldsIt) {
   stage.strategy.enable = false;
   const auto out = stage.after(seconds(1));
   EXPECT_EQ(out.amounts, (lending::LentAmounts{4000, std::nullopt, std::nullopt, std::nullopt}));
-  EXPECT_EQ(first_clause(out), "batch-cpu: colocation is off: only the 4000 that pods hold");
+  EXPECT_EQ(first_clause(out), "batch-cpu: colocation is off: only the 4000 that pods request");
   stage.pods.clear();
   EXPECT_EQ(stage.after(seconds(1)).amounts, lending::LentAmounts{});
   stage.pod_holding(4000, 0);

@@ -36,7 +36,7 @@ TEST(Advertised, ATenthMoreIsNotMoreThanATenth) {  // 15
   const auto held = stage.after(seconds(60));
   EXPECT_FALSE(held.write);
   EXPECT_EQ(cpu_of(held), 25000);
-  EXPECT_EQ(held.why, "batch-cpu: held at 25000: 27500 is no great difference");
+  EXPECT_EQ(held.why, "batch-cpu: held at 25000: 27500 differs too little");
   EXPECT_FALSE(stage.after(seconds(240)).write) << "300 s since the report: not older yet";
   const auto renewed = stage.after(seconds(1));
   EXPECT_TRUE(renewed.write);
@@ -98,8 +98,9 @@ TEST(Advertised, ASmallDropBelowWhatPodsHoldIsUrgentAndSaid) {
   EXPECT_TRUE(out.urgent);
   EXPECT_TRUE(out.below_requested);
   EXPECT_EQ(out.held[0], 24500);
-  EXPECT_EQ(out.why,
-            "batch-cpu: 25000 to 24000: less can be lent, pods hold 24500, more than the 24000 advertised");
+  EXPECT_EQ(
+      out.why,
+      "batch-cpu: 25000 to 24000: less can be lent, pods request 24500, more than the 24000 advertised");
   stage.lend(23900);
   const auto next = stage.after(seconds(1));
   EXPECT_FALSE(next.write) << "once below, small changes are small again";
