@@ -11,7 +11,7 @@
 #include "agent/inputs/inputs.h"
 #include "agent/record/recorder.h"
 #include "agent/runtime/event_loop.h"
-#include "cgroup/base/writer.h"
+#include "cgroup/base/kernel_files.h"
 #include "cgroup/tree/pod_processes.h"
 #include "cgroup/tree/tree.h"
 #include "qos/eviction/eviction.h"

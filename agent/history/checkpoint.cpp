@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "cgroup/base/checksum.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel::history {
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "agent/runtime/event_loop.h"
-#include "cgroup/base/fd.h"
 #include "cgroup/base/result.h"
 #include "cgroup/tree/tree.h"
 #include "qos/model/pod.h"

@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 #include "cgroup/base/text.h"
 
 namespace evenkeel::runtime {

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/base/fd.h"
 #include "cgroup/base/result.h"
 #include "qos/model/units.h"
 

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <utility>
 
-#include "cgroup/base/fd.h"
 #include "cgroup/base/result.h"
 
 namespace evenkeel::runtime {

@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "agent/runtime/log.h"
-#include "cgroup/base/resctrl_files.h"
-#include "cgroup/executor/actuator.h"
+#include "cgroup/base/kernel_files.h"
 #include "cgroup/executor/executor.h"
 #include "cgroup/executor/file_writer.h"
 #include "cgroup/executor/journal.h"
@@ -18,7 +17,6 @@
 #include "cgroup/network/kernel_port.h"
 #include "cgroup/network/writer.h"
 #include "cgroup/resctrl/writer.h"
-#include "cgroup/sched/core_cookies.h"
 #include "cgroup/sched/core_sched_writer.h"
 #include "cgroup/sched/sched_feature_writer.h"
 

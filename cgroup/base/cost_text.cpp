@@ -1,5 +1,3 @@
-#include "cgroup/base/cost_text.h"
-
 #include <array>
 
 #include "cgroup/base/disk_text.h"

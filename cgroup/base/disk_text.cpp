@@ -4,7 +4,6 @@
 #include <span>
 #include <utility>
 
-#include "cgroup/base/cost_text.h"
 #include "qos/model/knob.h"
 
 namespace evenkeel {

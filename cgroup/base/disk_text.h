@@ -1,5 +1,5 @@
-// Reads and replaces one disk's part of files with a line per disk ("8:16 rbps=1048576 wbps=max …", "8:16
-// 1048576", "8:16 default"). Does not touch files.
+// Reads, formats and replaces one disk's part of files with a line per disk ("8:16 rbps=1048576 wbps=max …",
+// "8:16 1048576", "8:16 default"), the I/O cost model's included. Does not touch files.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "cgroup/base/text.h"
+#include "qos/decide/io_plan.h"
 
 namespace evenkeel {
+
+// Reads and replaces one disk's part of files with a line per disk ("8:16 rbps=1048576 wbps=max …", "8:16
+// 1048576", "8:16 default"). Does not touch files.
 
 /// The file's name in a knob table's name: "io.max:rbps" is the part rbps of a line of io.max.
 constexpr std::string_view file_part(std::string_view name) { return name.substr(0, name.find(':')); }
@@ -58,5 +62,22 @@ constexpr bool keeps_removed_weights(std::string_view name) {
 std::vector<std::string> disk_writes(std::string_view name, std::string_view whole, std::string_view order);
 /// The whole file after `order` was written to it, as the kernel would show it: for plain files only.
 std::string with_disk_entry(std::string_view name, std::string_view whole, std::string_view order);
+
+// Formats lines of io.cost.qos and io.cost.model for writing, compares two of them, and turns a line read
+// into one that can be written back. Does not touch files.
+
+/// "8:16 enable=1 ctrl=user rpct=95 rlat=3000 wpct=95 wlat=3000"
+std::string cost_qos_line(const decide::DiskCost& cost);
+/// "8:16 ctrl=auto", or "8:16 ctrl=user rbps=… rseqiops=…" with the given numbers.
+std::string cost_model_line(const decide::DiskCost& cost);
+
+/// The default that an absent line stands for: "enable=0 ctrl=auto", "ctrl=auto".
+std::string_view default_cost_line(std::string_view name);
+bool is_cost_file(std::string_view name);
+/// The disk's line such that writing it restores the same state: numbers that the kernel chose itself are
+/// left out, since a written number counts as the user's.
+std::string restorable_cost_line(std::string_view name, std::uint32_t device, std::string_view whole);
+/// Whether two lines agree on every key that both have ("95" equals "95.00").
+bool same_cost(std::string_view a, std::string_view b);
 
 }  // namespace evenkeel

@@ -1,10 +1,13 @@
-// Result and Error, errors as values: errno, what was tried, on which file. 16 bytes of payload, no heap. The
-// only file that names tl::expected.
+// Result and Error, errors as values: errno, what was tried, on which file; 16 bytes of payload, no heap. Fd,
+// the owner of a file descriptor. The only file that names tl::expected.
 #pragma once
+
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdint>
 #include <tl/expected.hpp>
+#include <utility>
 
 namespace evenkeel {
 
@@ -32,5 +35,26 @@ inline tl::unexpected<Error> fail(int code, Op op, const char* file = "") {
 }
 /// The cgroup or the file was removed meanwhile: expected, not a failure.
 inline bool vanished(const Error& error) { return error.code == ENOENT || error.code == ENODEV; }
+
+class Fd {
+ public:
+  Fd() = default;
+  explicit Fd(int fd) : fd_(fd) {}
+  Fd(Fd&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Fd& operator=(Fd&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  Fd(const Fd&) = delete;
+  Fd& operator=(const Fd&) = delete;
+  ~Fd() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  [[nodiscard]] int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_ = -1;
+};
 
 }  // namespace evenkeel

@@ -1,5 +1,5 @@
-// Parses the kernel's text without copies: a cursor over a string_view. No allocation, no exceptions, no
-// locale.
+// Parses the kernel's text without copies: a cursor over a string_view, and small parsers. No allocation, no
+// exceptions, no locale. Also provides the checksum of lines that must survive a crash.
 #pragma once
 
 #include <charconv>
@@ -93,5 +93,10 @@ void for_each_key(std::string_view text, F&& f) {
 /// Appends thread ids, one per line, to `out`. Others than positive numbers (0 stands for a thread of a PID
 /// namespace that the agent does not see) are left out; returns how many.
 int append_threads(std::string_view text, std::vector<std::int32_t>& out);
+
+// The checksum of lines that must survive a crash. Does not correct errors.
+
+/// CRC-32 (IEEE 802.3) as eight hexadecimal digits.
+std::string checksum_text(std::string_view text);
 
 }  // namespace evenkeel

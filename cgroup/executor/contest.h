@@ -12,8 +12,11 @@
 //    for an hour then, the next wait is twice as long, up to a day.
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "cgroup/tree/watch.h"
 #include "qos/model/ids.h"
@@ -97,6 +100,31 @@ class Contest {
   MonoTime foreign_since_{};   ///< contested: when it was first seen; yielded: since when it is undisturbed
   MonoTime overwritten_at_{};  ///< when the agent last wrote over a foreign value
   Duration quiet_required_{};  ///< how long a yielded value is to be undisturbed before it is written again
+};
+
+// Back-off for a change that the kernel refuses: each pause is twice as long as the last, up to ten minutes.
+// A refusal is reported once, and again only after a success or when the reason is another one. Every writer
+// uses it. Does not know what was refused.
+
+inline constexpr Duration kMaxRetryDelay = std::chrono::minutes(10);
+
+/// The back-off of one change; a default one stands for "not refused". After a success: `pause = {}`.
+struct RetryBackoff {
+  MonoTime retry_at{};
+  Duration length{};
+  int code = 0;        ///< the errno of the last refusal
+  std::string said{};  ///< and its message
+
+  [[nodiscard]] bool waits(MonoTime now) const { return now < retry_at; }
+  /// Notes a refusal. Returns whether it is to be reported.
+  bool refuse(int error, std::string_view words, MonoTime now, Duration first = std::chrono::seconds(1)) {
+    length = length == Duration::zero() ? first : std::min(2 * length, kMaxRetryDelay);
+    retry_at = now + length;
+    const bool news = code != error || said != words;
+    code = error;
+    said = words;
+    return news;
+  }
 };
 
 }  // namespace evenkeel::executor

@@ -5,8 +5,7 @@
 #include <string>
 
 #include "cgroup/base/host.h"
-#include "cgroup/base/resctrl_files.h"
-#include "cgroup/base/writer.h"
+#include "cgroup/base/kernel_files.h"
 
 namespace evenkeel::executor {
 

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/base/writer.h"
-#include "cgroup/executor/backoff.h"
+#include "cgroup/base/kernel_files.h"
 #include "cgroup/executor/contest.h"
 #include "qos/decide/intent.h"
 #include "qos/model/ids.h"

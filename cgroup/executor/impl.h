@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/executor/backoff.h"
+#include "cgroup/executor/contest.h"
 #include "cgroup/executor/executor.h"
 #include "cgroup/executor/held_values.h"
 #include "cgroup/kernel/node_state.h"
-#include "cgroup/kernel/planner.h"
+#include "cgroup/kernel/rules.h"
 
 namespace evenkeel::executor {
 

@@ -10,8 +10,6 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "cgroup/executor/journal_record.h"
-
 namespace evenkeel::executor {
 namespace {
 

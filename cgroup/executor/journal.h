@@ -1,18 +1,18 @@
 // The journal, which makes every write reversible: the original value is recorded before the first write to a
 // file. Does not touch kernel files. Text, append-only, one record per line with its checksum
-// (journal_record.h); compacted when it grows. A torn last line is expected; a corrupt line is skipped and
+// (JournalRecord); compacted when it grows. A torn last line is expected; a corrupt line is skipped and
 // counted. Deliberately not fsynced: kernel values do not survive the kernel, and the page cache survives any
 // end of the process (kill -9 included). Records carry the boot id; those of another boot are dropped.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cgroup/base/fd.h"
 #include "cgroup/base/result.h"
 #include "qos/model/knob.h"
 
@@ -87,5 +87,28 @@ class Journal {
   bool line_is_open_ = false;  ///< the file does not end with a line end
   int corrupt_ = 0;
 };
+
+/// One line of the journal: text with a checksum in front. Does not know files, locks or which cgroups still
+/// exist.
+///
+///   CRC32 BOOT w INODE FILE DIR ORIGINAL OURS...      (one to three, the newest last)
+///   CRC32 BOOT d INODE FILE DIR
+///   CRC32 BOOT m INODE NAME DIR                       (a directory that the agent creates; inode 0: not yet)
+///   CRC32 BOOT u INODE NAME DIR                       (it was removed)
+///
+/// Fields are separated by one blank. In a field, blanks, control characters and '%' are written as %XX; an
+/// empty field is a single '%'. The checksum (IEEE, eight hexadecimal digits) covers all that follows it and
+/// its blank, without the line end.
+struct JournalRecord {
+  std::string boot{};
+  bool done = false;       ///< 'd' and 'u': only dir, file and inode are set
+  bool directory = false;  ///< 'm' and 'u': the entry's file is the name of a directory
+  JournalEntry entry{};
+};
+
+/// The line, including its line end.
+std::string journal_line(const JournalRecord& record);
+/// Absent for anything that journal_line did not write; the line end is optional.
+std::optional<JournalRecord> parse_journal_line(std::string_view line);
 
 }  // namespace evenkeel::executor

@@ -1,9 +1,8 @@
-#include "cgroup/executor/journal_record.h"
-
 #include <charconv>
 #include <cstdint>
 
-#include "cgroup/base/checksum.h"
+#include "cgroup/base/text.h"
+#include "cgroup/executor/journal.h"
 #include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::executor {

@@ -9,13 +9,6 @@
 
 #include "cgroup/base/disk_text.h"
 #include "cgroup/base/text.h"
-#include "cgroup/features/bpf.h"
-#include "cgroup/features/disk.h"
-#include "cgroup/features/kernel.h"
-#include "cgroup/features/memory.h"
-#include "cgroup/features/network.h"
-#include "cgroup/features/resctrl.h"
-#include "cgroup/features/sched.h"
 
 namespace evenkeel::features {
 namespace {

@@ -1,11 +1,10 @@
-#include "cgroup/features/memory.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "cgroup/base/text.h"
 #include "cgroup/executor/file_writer.h"
-#include "cgroup/reclaim/reclaim_job.h"
+#include "cgroup/features/features.h"
+#include "cgroup/reclaim/reclaimer.h"
 
 namespace evenkeel::features {
 namespace {

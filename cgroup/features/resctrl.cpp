@@ -1,6 +1,5 @@
-#include "cgroup/features/resctrl.h"
-
 #include "cgroup/base/text.h"
+#include "cgroup/features/features.h"
 #include "cgroup/resctrl/text.h"
 
 namespace evenkeel::features {

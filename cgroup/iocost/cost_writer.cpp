@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cgroup/base/cost_text.h"
+#include "cgroup/base/disk_text.h"
 #include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::iocost {

@@ -7,10 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/base/writer.h"
-#include "cgroup/executor/actuator.h"
-#include "cgroup/executor/backoff.h"
+#include "cgroup/base/kernel_files.h"
 #include "cgroup/executor/contest.h"
+#include "cgroup/executor/executor.h"
 #include "cgroup/executor/journal.h"
 #include "cgroup/tree/tree.h"
 #include "qos/decide/io_plan.h"

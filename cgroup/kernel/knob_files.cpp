@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "cgroup/base/cost_text.h"
 #include "cgroup/base/disk_text.h"
 #include "cgroup/base/text.h"
 

@@ -1,6 +1,8 @@
-// Maps a knob to its kernel file and its value to the file's text, and back. Does not open files.
+// Maps a knob to its kernel file and its value to the file's text, and back; parses numbers and lists as the
+// kernel does. Does not open files.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +10,7 @@
 #include "cgroup/tree/layout.h"
 #include "qos/model/knob.h"
 #include "qos/model/snapshot.h"
+#include "qos/model/topology.h"
 
 namespace evenkeel::kernel {
 
@@ -36,5 +39,35 @@ void parse_disk_values(Knob knob, std::string_view name, std::string_view text, 
 std::optional<Knob> knob_of_file(std::string_view file);
 /// The same for a name in the journal, followed by the disk where the lever is per disk ("io.max:rbps@8:16").
 std::optional<Knob> knob_of_entry(std::string_view entry);
+
+// Parses numbers and lists as the kernel does when they are written to its files (lib/kstrtox.c,
+// lib/vsprintf.c, lib/bitmap-str.c), errno included. Used by the model of its rules. Does not touch files.
+
+/// Zero with a value, or the errno that the kernel returns.
+template <class T>
+struct KernelParsed {
+  int code = 0;
+  T value{};
+};
+
+/// kstrtoull(base 0): "0x10" and "010" are hexadecimal and octal, one line end is allowed, blanks are not.
+KernelParsed<std::uint64_t> kernel_u64(std::string_view text);
+/// kstrtoll(base 0).
+KernelParsed<std::int64_t> kernel_s64(std::string_view text);
+/// cpulist_parse for a machine whose CPU numbers are below `cpu_ids`.
+KernelParsed<CpuSet> kernel_cpu_list(std::string_view text, int cpu_ids);
+
+/// The two words of cpu.max as sscanf("%20s %llu") parses them.
+struct KernelCpuMax {
+  bool unlimited = false;
+  std::uint64_t quota_us = 0;
+  bool has_period = false;
+  std::uint64_t period_us = 0;
+};
+KernelParsed<KernelCpuMax> kernel_cpu_max(std::string_view text);
+
+/// page_counter_memparse(): "max", or a number followed by K, M, G, T, P or E, in whole pages of 4 KiB.
+/// Absent value: max.
+KernelParsed<std::optional<std::int64_t>> kernel_bytes(std::string_view text);
 
 }  // namespace evenkeel::kernel

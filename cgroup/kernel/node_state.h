@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cgroup/base/writer.h"
-#include "cgroup/kernel/planner.h"
+#include "cgroup/base/kernel_files.h"
 #include "cgroup/kernel/rules.h"
 #include "cgroup/tree/tree.h"
 #include "qos/model/snapshot.h"

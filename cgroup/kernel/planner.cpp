@@ -1,7 +1,6 @@
-#include "cgroup/kernel/planner.h"
-
 #include <algorithm>
 
+#include "cgroup/kernel/rules.h"
 #include "qos/model/units.h"
 
 namespace evenkeel::kernel {

@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <limits>
 
+#include "cgroup/kernel/knob_files.h"
 #include "cgroup/kernel/rules.h"
-#include "cgroup/kernel/text.h"
 
 namespace evenkeel::kernel {
 namespace {

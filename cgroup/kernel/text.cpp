@@ -1,8 +1,8 @@
-#include "cgroup/kernel/text.h"
-
 #include <cerrno>
 #include <limits>
 #include <optional>
+
+#include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::kernel {
 namespace {

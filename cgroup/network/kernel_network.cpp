@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <thread>
 
-#include "cgroup/network/packet_rules.h"
-
 namespace evenkeel::network {
 namespace {
 

@@ -5,12 +5,22 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cgroup/base/host.h"
 #include "cgroup/network/kernel_port.h"
 #include "cgroup/network/netlink.h"
 
 namespace evenkeel::network {
+
+/// The nf_tables messages for packet rules: one table, in which maps lead from addresses and cgroups to
+/// classes and limits (nft(8); include/uapi/linux/netfilter/nf_tables.h of the kernel). Creates the table, in
+/// place of an earlier one of the agent where `replaces`. `owned`: the kernel removes it when the socket
+/// closes (Linux 5.12).
+std::vector<NetlinkMessage> messages_to_put(const PacketRules& rules, bool replaces, bool owned);
+std::vector<NetlinkMessage> messages_to_remove();
+/// Creates another table and removes it in the same transaction.
+std::vector<NetlinkMessage> messages_to_try();
 
 class KernelNetworkPort final : public NetworkPort {
  public:

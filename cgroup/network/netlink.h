@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/base/fd.h"
 #include "cgroup/base/result.h"
 
 struct nlattr;

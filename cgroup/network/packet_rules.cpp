@@ -1,5 +1,3 @@
-#include "cgroup/network/packet_rules.h"
-
 #include <arpa/inet.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter/nf_tables.h>
@@ -10,6 +8,8 @@
 #include <algorithm>
 #include <set>
 #include <string_view>
+
+#include "cgroup/network/kernel_network.h"
 
 namespace evenkeel::network {
 namespace {

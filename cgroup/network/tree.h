@@ -2,6 +2,7 @@
 // not touch anything.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>
@@ -12,6 +13,10 @@
 #include "qos/decide/io_plan.h"
 
 namespace evenkeel::network {
+
+/// A hash of everything relevant in the plan, to detect whether it equals the last one, whose pointers are
+/// valid for one tick only; never 0.
+std::uint64_t sum_of(const decide::NetworkPlan& plan);
 
 /// The class of packets that no rule matches: the system's.
 inline constexpr std::uint16_t kSystemMinor = 2;

@@ -1,5 +1,4 @@
 #include "cgroup/base/text.h"
-#include "cgroup/network/records.h"
 #include "cgroup/network/writer.h"
 
 namespace evenkeel::network {

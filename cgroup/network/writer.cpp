@@ -4,8 +4,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "cgroup/network/digest.h"
-#include "cgroup/network/records.h"
+#include "cgroup/network/tree.h"
 
 namespace evenkeel::network {
 

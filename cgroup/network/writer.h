@@ -5,15 +5,23 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "cgroup/executor/actuator.h"
-#include "cgroup/executor/backoff.h"
 #include "cgroup/executor/contest.h"
+#include "cgroup/executor/executor.h"
 #include "cgroup/executor/journal.h"
+#include "cgroup/network/kernel_port.h"
 #include "cgroup/network/tree.h"
 
 namespace evenkeel::network {
+
+/// Names of the agent's network changes in the journal: "net/LINK/qdisc" with the interface's index, and
+/// "net/rules".
+inline constexpr std::string_view kNetworkRecords = "net/", kNetworkQdisc = "/qdisc",
+                                  kNetworkRules = "net/rules";
+
+inline bool is_ours(const RootQdisc& qdisc) { return qdisc.kind == "htb" && qdisc.handle == kOurQdisc; }
 
 class NetworkWriter final : public executor::Actuator {
  public:

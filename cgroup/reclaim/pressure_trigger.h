@@ -5,7 +5,6 @@
 
 #include <string>
 
-#include "cgroup/base/fd.h"
 #include "cgroup/base/host.h"
 #include "cgroup/base/result.h"
 #include "qos/model/units.h"

@@ -1,5 +1,3 @@
-#include "cgroup/reclaim/reclaim_job.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "cgroup/base/text.h"
 #include "cgroup/executor/file_writer.h"
+#include "cgroup/reclaim/reclaimer.h"
 
 namespace evenkeel::reclaim {
 namespace {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/executor/backoff.h"
 #include "cgroup/executor/contest.h"
 #include "cgroup/resctrl/text.h"
 #include "cgroup/resctrl/writer.h"

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "cgroup/base/resctrl_files.h"
-#include "cgroup/executor/actuator.h"
+#include "cgroup/base/kernel_files.h"
 #include "cgroup/executor/contest.h"
+#include "cgroup/executor/executor.h"
 #include "cgroup/executor/journal.h"
 #include "cgroup/tree/tree.h"
 #include "qos/decide/resctrl_plan.h"

@@ -1,11 +1,11 @@
-#include "cgroup/sched/core_cookies.h"
-
 #include <linux/prctl.h>
 #include <pthread.h>
 #include <sys/prctl.h>
 
 #include <array>
 #include <cerrno>
+
+#include "cgroup/sched/core_sched_writer.h"
 
 namespace evenkeel::sched {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "cgroup/base/host.h"
-#include "cgroup/executor/actuator.h"
 #include "cgroup/executor/contest.h"
+#include "cgroup/executor/executor.h"
 #include "cgroup/executor/journal.h"
 #include "qos/decide/sched_plan.h"
 

@@ -8,7 +8,7 @@
 #include <csignal>
 #include <span>
 
-#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 #include "cgroup/base/text.h"
 
 namespace evenkeel::tree {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cgroup/base/host.h"
-#include "cgroup/base/writer.h"
+#include "cgroup/base/kernel_files.h"
 
 namespace evenkeel::tree {
 

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/base/resctrl_files.h"
-#include "cgroup/tree/descendants.h"
+#include "cgroup/base/kernel_files.h"
 #include "cgroup/tree/tree.h"
 #include "qos/model/ids.h"
 #include "qos/model/units.h"

@@ -1,11 +1,13 @@
 // The table of known cgroups: kubepods, its QoS directories, pods and containers, and the host applications,
-// each with an id that is never reused. Does not read statistics or settings.
+// each with an id that is never reused; and a walk through the cgroups that a container creates for itself.
+// Does not read statistics or settings.
 #pragma once
 
 #include <cstdint>
 #include <deque>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -71,5 +73,36 @@ class CgroupTree {
   std::vector<const Cgroup*> order_{};
   std::uint32_t next_id_ = 1;
 };
+
+/// Buffers for paths and names, kept from one walk to the next.
+struct BelowRoom {
+  std::string dir{}, names{};
+};
+
+/// For cgroups inside a container's; deeper ones are ignored.
+inline constexpr int kMaxDescendantDepth = 8;
+
+/// Walks a directory and the cgroups inside it, as a container creates them for itself, without reading or
+/// writing files: calls visit(path) for room.dir and every directory below it; it may append to the path. A
+/// false return value skips the directories below this one and all that follow. `lister` has
+/// append_subdirs(path, names), as Host and ResctrlFiles do; a directory removed meanwhile counts as empty.
+/// Allocates only when a walk is larger than any before.
+template <class Lister, class Visit>
+bool visit_descendants(BelowRoom& room, Lister& lister, Visit&& visit, int depth = 0) {
+  const auto length = room.dir.size(), first = room.names.size();
+  bool more = visit(room.dir);
+  room.dir.resize(length);
+  if (more && depth < kMaxDescendantDepth) static_cast<void>(lister.append_subdirs(room.dir, room.names));
+  const auto end = room.names.size();
+  for (auto at = first; at < end && more;) {
+    const std::string_view child(room.names.data() + at);
+    at += child.size() + 1;
+    room.dir.append(1, '/').append(child);
+    more = visit_descendants(room, lister, visit, depth + 1);
+    room.dir.resize(length);
+  }
+  room.names.resize(first);
+  return more;
+}
 
 }  // namespace evenkeel::tree

@@ -1,9 +1,8 @@
-#include "cgroup/tree/watch_plan.h"
-
 #include <algorithm>
 #include <map>
 
 #include "cgroup/base/disk_text.h"
+#include "cgroup/tree/watch.h"
 
 namespace evenkeel::tree {
 namespace {

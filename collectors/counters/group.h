@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/base/fd.h"
 #include "cgroup/base/result.h"
 
 namespace evenkeel::counters {

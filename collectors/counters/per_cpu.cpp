@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/features/bpf_ability.h"
-#include "cgroup/features/kernel.h"
+#include "cgroup/features/features.h"
 #include "collectors/counters/cpu_counters.h"
 #include "collectors/counters/cpu_counting.h"
 #include "collectors/counters/windowed_counting.h"

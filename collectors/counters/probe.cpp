@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cgroup/features/kernel.h"
+#include "cgroup/features/features.h"
 #include "collectors/counters/cpu_counting.h"
 #include "collectors/counters/group.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/base/file.h"
+#include "cgroup/base/host.h"
 #include "cgroup/tree/tree.h"
 #include "collectors/base/collector.h"
 

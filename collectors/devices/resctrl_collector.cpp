@@ -2,7 +2,7 @@
 #include <array>
 #include <string>
 
-#include "cgroup/base/file.h"
+#include "cgroup/base/host.h"
 #include "cgroup/resctrl/text.h"
 #include "collectors/base/collector.h"
 #include "collectors/devices/devices.h"

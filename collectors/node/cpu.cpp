@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "cgroup/base/file.h"
+#include "cgroup/base/host.h"
 #include "cgroup/base/text.h"
 #include "collectors/base/collector.h"
 #include "collectors/base/reading.h"

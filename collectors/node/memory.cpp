@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/base/file.h"
+#include "cgroup/base/host.h"
 #include "cgroup/base/text.h"
 #include "collectors/base/collector.h"
 #include "collectors/node/parsers.h"

@@ -1,6 +1,6 @@
 #include <array>
 
-#include "cgroup/base/file.h"
+#include "cgroup/base/host.h"
 #include "cgroup/base/text.h"
 #include "collectors/base/collector.h"
 #include "collectors/node/parsers.h"

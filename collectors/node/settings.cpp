@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/base/file.h"
+#include "cgroup/base/host.h"
 #include "cgroup/kernel/knob_files.h"
 #include "collectors/base/collector.h"
 

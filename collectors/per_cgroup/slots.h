@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "cgroup/base/file.h"
+#include "cgroup/base/host.h"
 #include "collectors/base/collector.h"
 #include "collectors/per_cgroup/files.h"
 

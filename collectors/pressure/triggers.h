@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/base/fd.h"
 #include "cgroup/base/host.h"
+#include "cgroup/base/result.h"
 #include "cgroup/tree/tree.h"
 #include "collectors/base/collector.h"
 #include "qos/model/snapshot.h"

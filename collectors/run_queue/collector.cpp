@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/features/bpf_ability.h"
+#include "cgroup/features/features.h"
 #include "collectors/run_queue/alarms.h"
 #include "collectors/run_queue/reader.h"
 #include "collectors/run_queue/task_walk.h"

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/tree/descendants.h"
+#include "cgroup/tree/tree.h"
 #include "collectors/base/collector.h"
 
 namespace evenkeel::run_queue {

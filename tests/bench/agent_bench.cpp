@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 #include "tests/support/bench.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"

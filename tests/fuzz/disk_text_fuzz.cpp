@@ -1,6 +1,5 @@
 // Fuzzes files with one line per disk: a value written into any text is read back, and the other disks stay
 // unchanged.
-#include "cgroup/base/cost_text.h"
 #include "cgroup/base/disk_text.h"
 #include "cgroup/kernel/knob_files.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,4 +1,4 @@
-#include "cgroup/executor/journal_record.h"
+#include "cgroup/executor/journal.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

@@ -6,7 +6,7 @@
 #include "cgroup/executor/executor.h"
 #include "cgroup/features/features.h"
 #include "cgroup/kernel/knob_files.h"
-#include "cgroup/tree/watch_plan.h"
+#include "cgroup/tree/watch.h"
 #include "qos/decide/intent.h"
 #include "qos/model/knob_values.h"
 #include "tests/support/lever_docs.h"

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "agent/runtime/files.h"
-#include "cgroup/base/checksum.h"
+#include "cgroup/base/text.h"
 #include "tests/support/malformed.h"
 #include "tests/support/state_dir.h"
 

@@ -10,7 +10,7 @@
 #include <sstream>
 #include <thread>
 
-#include "cgroup/sched/core_cookies.h"
+#include "cgroup/sched/core_sched_writer.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_cgroups.h"

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/environment.h"
 #include "tests/support/live/agent_args.h"

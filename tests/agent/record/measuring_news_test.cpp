@@ -10,7 +10,7 @@
 #include "agent/agent.h"
 #include "agent/api/metrics.h"
 #include "agent/record/health.h"
-#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/fakes/fake_host.h"
 

@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <set>
 
-#include "cgroup/network/records.h"
+#include "cgroup/network/writer.h"
 #include "cgroup/resctrl/text.h"
 #include "tests/support/rounds.h"
 

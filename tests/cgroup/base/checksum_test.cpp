@@ -1,6 +1,6 @@
-#include "cgroup/base/checksum.h"
-
 #include <gtest/gtest.h>
+
+#include "cgroup/base/text.h"
 
 namespace evenkeel {
 namespace {

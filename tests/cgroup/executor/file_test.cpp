@@ -1,11 +1,10 @@
-#include "cgroup/base/file.h"
-
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <array>
 #include <filesystem>
 
+#include "cgroup/base/host.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/live/live_cgroups.h"
 

@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "cgroup/executor/journal.h"
-#include "cgroup/executor/journal_record.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

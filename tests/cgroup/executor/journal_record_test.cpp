@@ -1,7 +1,7 @@
 // A line of the journal, and a journal without a disk.
-#include "cgroup/executor/journal_record.h"
-
 #include <gtest/gtest.h>
+
+#include "cgroup/executor/journal.h"
 
 namespace evenkeel {
 namespace {

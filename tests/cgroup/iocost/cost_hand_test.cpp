@@ -1,7 +1,7 @@
 // The I/O cost model's lines: written, kept, given back, left to others.
 #include <gtest/gtest.h>
 
-#include "cgroup/base/cost_text.h"
+#include "cgroup/base/disk_text.h"
 #include "cgroup/executor/file_writer.h"
 #include "cgroup/iocost/cost_writer.h"
 #include "tests/support/alloc_guard.h"

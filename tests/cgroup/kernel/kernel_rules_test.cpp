@@ -3,8 +3,8 @@
 
 #include <cerrno>
 
+#include "cgroup/kernel/knob_files.h"
 #include "cgroup/kernel/rules.h"
-#include "cgroup/kernel/text.h"
 
 namespace evenkeel {
 namespace {

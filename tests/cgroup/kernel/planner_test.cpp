@@ -1,7 +1,6 @@
-#include "cgroup/kernel/planner.h"
-
 #include <gtest/gtest.h>
 
+#include "cgroup/kernel/rules.h"
 #include "tests/support/scenes/planned.h"
 
 namespace evenkeel {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "cgroup/features/bpf_ability.h"
+#include "cgroup/features/features.h"
 #include "collectors/bpf/program.h"
 
 namespace evenkeel::test {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 #include "collectors/per_cgroup/roster.h"
 #include "collectors/run_queue/task_walk.h"
 #include "tests/support/live/pinned_task.h"

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "cgroup/sched/core_cookies.h"
+#include "cgroup/sched/core_sched_writer.h"
 
 namespace evenkeel::test {
 

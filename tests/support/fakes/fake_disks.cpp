@@ -4,7 +4,7 @@
 #include <span>
 
 #include "cgroup/base/text.h"
-#include "cgroup/kernel/text.h"
+#include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::test {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/base/writer.h"
+#include "cgroup/base/kernel_files.h"
 #include "cgroup/kernel/rules.h"
 #include "tests/support/fakes/fake_disks.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cgroup/base/resctrl_files.h"
+#include "cgroup/base/kernel_files.h"
 
 namespace evenkeel::test {
 

@@ -18,7 +18,7 @@
 #include <fstream>
 #include <thread>
 
-#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 
 namespace evenkeel::test {
 namespace {

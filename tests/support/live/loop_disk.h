@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "cgroup/base/fd.h"
+#include "cgroup/base/result.h"
 
 namespace evenkeel::test {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cgroup/kernel/planner.h"
+#include "cgroup/kernel/rules.h"
 
 namespace evenkeel::test {
 
