@@ -108,10 +108,12 @@ void Executor::Impl::tell(const HeldValue& row, Contest::Step step, const std::s
 
 /// The nearest ancestor whose CPU set the agent holds.
 const HeldValue* Executor::Impl::limiting_ancestor(int group) {
-  for (int up = state.now().group(group).parent; up >= 0; up = state.now().group(up).parent)
-    if (const HeldValue* row = held.find(state.id(up), Knob::cpuset_cpus))
-      return row->contest.ours() ? row : nullptr;
-  return nullptr;
+  const HeldValue* row = nullptr;
+  const int above = state.now().nearest(state.now().group(group).parent, [&](int up) {
+    row = held.find(state.id(up), Knob::cpuset_cpus);
+    return row != nullptr;
+  });
+  return above >= 0 && row->contest.ours() ? row : nullptr;
 }
 
 /// Applies whatever the plan says: a container created just when narrowing ends must be widened as well.

@@ -191,11 +191,9 @@ void Executor::Impl::explain(HeldValue& row, int group) const {
   const bool asleep = row.knob == Knob::cpu_shares;
   const bool bound = row.knob == Knob::cpu_burst;
   const auto cause = asleep ? Knob::cpu_idle : bound ? Knob::cpu_quota : row.knob;
-  for (int up = group; up >= 0; up = state.now().group(up).parent)
-    if (const decide::Intent* wish = intent_of(state.id(up), cause)) {
-      row.by = wish->by;
-      break;
-    }
+  const auto is_cause = [&](int up) { return intent_of(state.id(up), cause) != nullptr; };
+  if (const int up = state.now().nearest(group, is_cause); up >= 0)
+    row.by = intent_of(state.id(up), cause)->by;
   row.why = asleep  ? because("an idle group has no shares; they come back with it")
             : bound ? because("a burst may not be larger than the quota")
                     : because("no group may have more than the one above it");

@@ -138,14 +138,11 @@ Result<std::string> NodeState::read(int group, Knob knob) {
 }
 
 bool NodeState::read_relatives(int group, Knob knob) {
-  const auto above = [this](int low, int high) {  // whether `high` is above `low`
-    while (low > high) low = now_.group(low).parent;
-    return low == high;
-  };
   bool learned = false;
   for (int other = 0; other < size(); ++other) {
     const auto seen = known_[at(other)] | asked_[at(other)];
-    if ((seen & knob_bit(knob)) != 0 || !(above(other, group) || above(group, other))) continue;
+    if ((seen & knob_bit(knob)) != 0 || !(now_.is_within(other, group) || now_.is_within(group, other)))
+      continue;
     asked_[at(other)] |= knob_bit(knob);
     learned = read(other, knob).has_value() || learned;
   }

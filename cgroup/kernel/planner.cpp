@@ -108,17 +108,16 @@ class Fit {
   void fit_quota(int group) {
     auto& state = want_.group(group);
     if (state.quota_us < 0 || is_locked(group, Knob::cpu_quota)) return;
-    int above = state.parent;
     bool moves = changes(group, Knob::cpu_quota);
-    for (; above >= 0; above = want_.group(above).parent) {
-      moves = moves || changes(above, Knob::cpu_quota);
-      if (want_.group(above).quota_us >= 0) break;
-    }
+    const int above = want_.nearest(state.parent, [&](int up) {
+      moves = moves || changes(up, Knob::cpu_quota);
+      return want_.group(up).quota_us >= 0;
+    });
     if (above < 0 || !moves) return;
     const auto& limit = want_.group(above);
     const auto most = scaled(limit.quota_us, state.period_us, limit.period_us);
     // A quota below 1 ms is illegal; without one the group is still held by the ancestor's limit.
-    if (state.quota_us > most) state.quota_us = most < kLeastQuotaUs ? KernelGroup::kUnlimited : most;
+    if (state.quota_us > most) state.quota_us = most < kMinQuota.count() ? KernelGroup::kUnlimited : most;
   }
 
   void fit_cpus(int group) {
@@ -131,7 +130,6 @@ class Fit {
     state.cpus = common.empty() ? above : common;
   }
 
-  static constexpr std::int64_t kLeastQuotaUs = 1000;
   const KernelRules& now_;
   const KnobMask& fixed_;
   KernelRules& want_;

@@ -4,11 +4,13 @@
 #include <cerrno>
 #include <limits>
 
+#include "qos/model/units.h"
+
 namespace evenkeel::kernel {
 namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();  // RUNTIME_INF
-constexpr std::uint64_t kShortestUs = 1000;                                    // quota and period: 1 ms
+constexpr auto kShortestUs = static_cast<std::uint64_t>(kMinQuota.count());    // quota and period
 constexpr std::uint64_t kLongestPeriodUs = 1000000;
 constexpr std::uint64_t kLargestRuntimeUs = (1ULL << 44U) - 1;  // MAX_BW
 constexpr std::int64_t kDefaultShares = 1024, kIdleShares = 3, kFewestShares = 2, kMostShares = 1 << 18;
@@ -62,28 +64,22 @@ int KernelRules::add(const KernelGroup& group) {
   return size() - 1;
 }
 
-bool KernelRules::below(int group, int ancestor) const {
-  while (group > ancestor) group = groups_[index(group)].parent;
-  return group == ancestor;
-}
-
 bool KernelRules::fits_hierarchy(int group, std::int64_t period_us, std::int64_t quota_us) const {
   if (kind_.cpu_v2) return true;
   int limited = group;  // the group whose limit applies to those below `group`
   std::int64_t allowed = ratio(period_us, quota_us);
-  for (int up = groups_[index(group)].parent; up >= 0; up = groups_[index(up)].parent) {
+  const auto has_quota = [this](int at) { return groups_[index(at)].quota_us >= 0; };
+  if (const int up = nearest(groups_[index(group)].parent, has_quota); up >= 0) {
     const auto& above = groups_[index(up)];
-    if (above.quota_us < 0) continue;
     const auto most = ratio(above.period_us, above.quota_us);
     if (quota_us < 0) allowed = most;
     if (allowed > most) return false;
     limited = up;
-    break;
   }
   if (quota_us < 0 && limited == group) return true;
   for (int i = group + 1; i < size(); ++i) {
     const auto& child = groups_[index(i)];
-    if (child.gone || child.quota_us < 0 || !below(i, group)) continue;
+    if (child.gone || child.quota_us < 0 || !is_within(i, group)) continue;
     if (ratio(child.period_us, child.quota_us) > allowed) return false;
   }
   return true;
@@ -135,7 +131,7 @@ int KernelRules::set_idle(int group, std::int64_t idle) {
 
 bool KernelRules::populated(int group) const {
   for (int i = group; i < size(); ++i)
-    if (!groups_[index(i)].gone && groups_[index(i)].tasks && below(i, group)) return true;
+    if (!groups_[index(i)].gone && groups_[index(i)].tasks && is_within(i, group)) return true;
   return false;
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "qos/model/ids.h"
 #include "qos/model/knob.h"
 #include "qos/model/topology.h"
 
@@ -65,6 +66,16 @@ class KernelRules {
   [[nodiscard]] int size() const { return static_cast<int>(groups_.size()); }
   [[nodiscard]] const KernelKind& kind() const { return kind_; }
   [[nodiscard]] CpuSet effective_cpus(int group) const;
+  /// The first of `group` and its ancestors for which `found` holds; -1: none of them.
+  template <class Found>
+  [[nodiscard]] int nearest(int group, Found found) const {
+    return nearest_upwards(
+        group, [this](int below) { return groups_[index(below)].parent; }, found);
+  }
+  /// Whether `group` is `ancestor` itself or below it.
+  [[nodiscard]] bool is_within(int group, int ancestor) const {
+    return nearest(group, [ancestor](int up) { return up <= ancestor; }) == ancestor;
+  }
   /// Removes the groups and keeps their memory.
   void restart(const KernelKind& kind);
 
@@ -72,7 +83,6 @@ class KernelRules {
   static std::size_t index(int group) { return static_cast<std::size_t>(group); }
   int set_bandwidth(int group, std::uint64_t period_us, std::uint64_t quota_us, std::uint64_t burst_us);
   [[nodiscard]] bool fits_hierarchy(int group, std::int64_t period_us, std::int64_t quota_us) const;
-  [[nodiscard]] bool below(int group, int ancestor) const;
   [[nodiscard]] bool populated(int group) const;
   int set_shares(int group, std::uint64_t shares);
   int set_weight(int group, std::uint64_t weight);

@@ -84,11 +84,8 @@ class Round {
     f(cgroup);
     if (node_.v2_cpu) return;
     const auto top = static_cast<CgroupIndex>(&cgroup - node_.cgroups.data());
-    for (const auto& sample : node_.cgroups) {
-      auto up = sample.parent;
-      while (up > top) up = node_.cgroup(up)->parent;
-      if (up == top) f(sample);
-    }
+    for (const auto& sample : node_.cgroups)
+      if (node_.is_within(sample.parent, top)) f(sample);
   }
 
   /// io.latency throttles a cgroup's siblings only: so every cgroup from the pod up to the children of

@@ -24,6 +24,14 @@ struct CgroupId {
 /// The target for levers of the whole machine: no cgroup has this id.
 inline constexpr CgroupId kNodeItself{UINT32_MAX};
 
+/// The first of `at`, its parent, that one's parent and so on for which `found` holds; -1: none of them.
+/// Positions in a table of cgroups, where a parent stands before its children and roots have the parent -1.
+template <class ParentOf, class Found>
+constexpr std::int32_t nearest_upwards(std::int32_t at, ParentOf parent_of, Found found) {
+  while (at >= 0 && !found(at)) at = parent_of(at);
+  return at;
+}
+
 }  // namespace evenkeel
 
 template <>

@@ -219,8 +219,8 @@ struct NodeSnapshot {
   }
   /// Whether `index` is `ancestor` itself or a cgroup below it. False if either is kNoCgroup.
   [[nodiscard]] bool is_within(CgroupIndex index, CgroupIndex ancestor) const {
-    while (index != kNoCgroup && index != ancestor) index = cgroup(index)->parent;
-    return index != kNoCgroup;
+    const auto parent_of = [this](CgroupIndex below) { return cgroup(below)->parent; };
+    return nearest_upwards(index, parent_of, [&](CgroupIndex up) { return up == ancestor; }) != kNoCgroup;
   }
   /// The same without `ancestor` itself.
   [[nodiscard]] bool is_below(CgroupIndex index, CgroupIndex ancestor) const {

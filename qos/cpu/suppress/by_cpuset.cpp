@@ -45,10 +45,9 @@ void for_levers(const NodeSnapshot& node, See see) {
   const bool leaves_only = node.object.kubelet_static_cpu_manager;
   for (std::size_t i = 0; i < node.cgroups.size(); ++i) {
     const CgroupSample& sample = node.cgroups[i];
-    auto ancestor = static_cast<CgroupIndex>(i);
-    while (ancestor != kNoCgroup && ancestor != node.besteffort) ancestor = node.cgroup(ancestor)->parent;
+    const bool besteffort = node.is_within(static_cast<CgroupIndex>(i), node.besteffort);
     const bool leaf = is_leaf(sample.kind);
-    if (ancestor != kNoCgroup && sample.applied.cpus && (leaf || !leaves_only)) see(sample);
+    if (besteffort && sample.applied.cpus && (leaf || !leaves_only)) see(sample);
   }
 }
 
