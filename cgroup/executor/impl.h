@@ -1,7 +1,7 @@
 // The implementation class of the executor, shared by its files: executor.cpp (one call),
-// cgroup/executor/intents.cpp (target values), cgroup/executor/inherited.cpp (values that new cgroups inherit
-// from the agent's), cgroup/executor/foreign.cpp (foreign writes), cgroup/executor/write.cpp (one write with
-// its journal record and report).
+// cgroup/executor/intents.cpp (target values), cgroup/executor/foreign.cpp (foreign writes, and values that
+// new cgroups inherit from the agent's), cgroup/executor/write.cpp (one write with its journal record and
+// report).
 #pragma once
 
 #include <span>
@@ -55,11 +55,6 @@ struct Executor::Impl {
   [[nodiscard]] bool is_intended(int group, Knob knob) const;
   void fix(int group, Knob knob);
 
-  // cgroup/executor/inherited.cpp
-  const HeldValue* limiting_ancestor(int group);
-  void adopt_inherited();
-  void adopt(int group, const HeldValue& above);
-
   // cgroup/executor/foreign.cpp
   void check_held_values();
   [[nodiscard]] bool judge(HeldValue& row);  ///< whether the row stays
@@ -69,6 +64,9 @@ struct Executor::Impl {
   [[nodiscard]] const ObservedWrite* find_observed_write(const HeldValue& row) const;
   void tell(const HeldValue& row, Contest::Step step, const std::string& theirs);
   void let_go(const HeldValue& row);
+  const HeldValue* limiting_ancestor(int group);
+  void adopt_inherited();
+  void adopt(int group, const HeldValue& above);
 
   // cgroup/executor/write.cpp
   bool write_step(const kernel::PlannedWrite& step);
