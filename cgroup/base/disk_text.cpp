@@ -107,7 +107,7 @@ std::string disk_entry(std::string_view name, std::uint32_t device, std::string_
 }
 
 std::vector<std::string> disk_writes(std::string_view name, std::string_view whole, std::string_view order) {
-  const std::vector one{std::string(trimmed(order))};
+  std::vector one{std::string(trimmed(order))};
   Scanner wanted(one[0]);
   const auto device = parse_device(wanted.word());
   if (trimmed(wanted.rest()) != none_word(name)) return one;

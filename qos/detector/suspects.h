@@ -17,8 +17,8 @@ namespace evenkeel::detector {
 //
 // Blame (time that the victim waited while the suspect had the CPU) is a measurement and comes first. Without
 // it, the suspect must have moved with the victim more than an innocent one would (suspect_evidence.h) and
-// the victim must be anomalous (normal_model.h): the probability of both together is compared with the allowed
-// number of false alarms a day, corrected for the number of victims and of suspects.
+// the victim must be anomalous (normal_model.h): the probability of both together is compared with the
+// allowed number of false alarms a day, corrected for the number of victims and of suspects.
 
 struct Suspect {
   CgroupId cgroup{};
