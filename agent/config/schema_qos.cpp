@@ -123,7 +123,7 @@ constexpr Row kRootRows[] = {
     optional_section<&QosStrategy::cgroup_root_blkio, &default_blkio>("blkioQOS", &blkio_rows, "disks"),
 };
 
-constexpr Row kRows[] = {
+constexpr Row kQosRows[] = {
     inline_section("policies", &rows_of<kPolicyRows>, "how the classes are enforced"),
     section<&QosStrategy::lsr>("lsrClass", &class_rows<Class::lsr>,
                                "latency-sensitive with CPUs of their own"),
@@ -137,7 +137,7 @@ constexpr Row kRows[] = {
 
 std::span<const Row> network_limit_rows() { return kNetworkLimitRows; }
 
-std::span<const Row> qos_rows() { return kRows; }
+std::span<const Row> qos_rows() { return kQosRows; }
 
 namespace {
 
@@ -192,13 +192,13 @@ constexpr Row kBlockRows[] = {
     section<&Block::io>("ioCfg", &rows_of<kIoRows>, "limits of this disk"),
 };
 
-constexpr Row kRows[] = {
+constexpr Row kBlkioRows[] = {
     toggle<&BlkioQos::enable>("enable", "disk limits and weights"),
     list<&BlkioQos::blocks>("blocks", &rows_of<kBlockRows>, "one entry per disk"),
 };
 
 }  // namespace
 
-std::span<const Row> blkio_rows() { return kRows; }
+std::span<const Row> blkio_rows() { return kBlkioRows; }
 
 }  // namespace evenkeel::config

@@ -11,7 +11,7 @@ namespace evenkeel::pods {
 
 namespace {
 
-constexpr const char* kKey = "koordinator.sh/networkQOS";
+constexpr const char* kNetworkKey = "koordinator.sh/networkQOS";
 constexpr std::size_t kMostAddresses = 16;
 
 std::optional<IpAddress> parse_address(const std::string& text) {
@@ -24,10 +24,10 @@ std::optional<IpAddress> parse_address(const std::string& text) {
 
 /// Not empty: why it is invalid.
 std::string read_limits(const Pod& pod, NetworkLimits& limits) {
-  const auto parsed = annotation_object(pod.annotations, kKey);
+  const auto parsed = annotation_object(pod.annotations, kNetworkKey);
   if (!parsed.problems.empty()) return parsed.problems.front().text();
   if (parsed.root.null()) return {};
-  config::SchemaRead read{.file = kKey};
+  config::SchemaRead read{.file = kNetworkKey};
   NetworkLimits out;
   config::read_section(parsed.root, config::network_limit_rows(), &out, "", false, read);
   if (!read.problems.empty()) return read.problems.front().text();
@@ -52,27 +52,27 @@ void read_network(const document::Value& item, Pod& pod, std::vector<std::string
 
 namespace {
 
-constexpr const char* kKey = "koordinator.sh/blkioQOS";
+constexpr const char* kBlkioKey = "koordinator.sh/blkioQOS";
 constexpr std::size_t kMostBlocks = 64;
 
 /// The same keys and ranges as blkioQOS of a class. Not empty: why it is invalid.
 std::string read_blocks(const Pod& pod, std::vector<Block>& blocks) {
   // Koordinator writes an empty text for "none".
-  const auto text = pod.annotations.find(kKey);
+  const auto text = pod.annotations.find(kBlkioKey);
   if (text == pod.annotations.end() || text->second.find_first_not_of(" \t\n") == std::string::npos)
     return {};
-  const auto parsed = annotation_object(pod.annotations, kKey);
+  const auto parsed = annotation_object(pod.annotations, kBlkioKey);
   if (!parsed.problems.empty()) return parsed.problems.front().text();
   if (parsed.root.null()) return {};
-  config::SchemaRead read{.file = kKey};
+  config::SchemaRead read{.file = kBlkioKey};
   BlkioQos out{.enable = true};
   config::read_section(parsed.root, config::blkio_rows(), &out, "", false, read);
   if (!read.problems.empty()) return read.problems.front().text();
   if (out.blocks.size() > kMostBlocks)
-    return std::string(kKey) + ": found " + std::to_string(out.blocks.size()) + " blocks; legal: at most " +
-           std::to_string(kMostBlocks);
+    return std::string(kBlkioKey) + ": found " + std::to_string(out.blocks.size()) +
+           " blocks; legal: at most " + std::to_string(kMostBlocks);
   for (const auto& block : out.blocks)
-    if (block.name.empty()) return std::string(kKey) + ": found a block without a name";
+    if (block.name.empty()) return std::string(kBlkioKey) + ": found a block without a name";
   if (out.enable) blocks = std::move(out.blocks);
   return {};
 }
