@@ -4,34 +4,27 @@
 #include <optional>
 #include <utility>
 
+#include "agent/kube/client/paced_request.h"
+
 namespace evenkeel::kube {
 
 struct Patcher::Impl {
-  KubeClient& api;
   const runtime::Clock& clock;
   Random random;
   Options options;
   OnReply take;
-  Backoff backoff;
-  std::optional<runtime::Timer> timer{};
-  std::optional<KubeClient::Id> under_way{};
+  PacedRequest request;
   Body wanted{};                  ///< not sent yet
   std::optional<MonoTime> due{};  ///< when to send it
-  bool looking = false;
-  MonoTime not_before{};  ///< earliest next patch, after one or a failure
+  bool read_first = false;        ///< a patch that changes nothing is sent before the next one
 
   Impl(KubeClient& server, const runtime::Clock& time, Random numbers, Options how, OnReply to)
-      : api(server),
-        clock(time),
+      : clock(time),
         random(std::move(numbers)),
         options(std::move(how)),
         take(std::move(to)),
-        backoff({.first = options.min_interval, .longest = options.longest_wait}, random) {}
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl() {
-    if (under_way) api.cancel(*under_way);
-  }
+        request(server, time, random,
+                {.min_interval = options.min_interval, .longest_wait = options.longest_wait}) {}
 
   void want(Body body, bool urgent) {
     const MonoTime now = clock.now();
@@ -43,13 +36,12 @@ struct Patcher::Impl {
     arm();
   }
   void arm() {
-    if (under_way || !(wanted || looking)) return;
-    const MonoTime in_turn = looking ? clock.now() : due.value_or(clock.now());
-    timer->arm(std::max(in_turn, not_before) - clock.now());
+    if (request.in_flight() || !(wanted || read_first)) return;
+    request.start_at(read_first ? clock.now() : due.value_or(clock.now()));
   }
   void send() {
-    if (under_way) return;
-    if (looking) return patch("{}", {});  // read before overwriting
+    if (request.in_flight()) return;
+    if (read_first) return patch("{}", {});
     const MonoTime now = clock.now();
     if (wanted && due.value_or(now) <= now) {
       Body sent = std::exchange(wanted, {});
@@ -61,26 +53,24 @@ struct Patcher::Impl {
   }
   /// `sent` is empty for a read.
   void patch(std::string body, Body sent) {
-    looking = false;
+    read_first = false;
     const std::string kind = options.kind == Kind::merge ? "merge" : "strategic-merge";
     http::HttpCall call{
         .method = "PATCH",
         .url = options.path,
         .headers = {"Content-Type: application/" + kind + "-patch+json", "Accept: application/json"},
         .body = std::move(body)};
-    under_way = api.start(std::move(call), [this, sent = std::move(sent)](const http::HttpReply& reply) {
-      answered(sent, reply);
-    });
+    request.send(std::move(call),
+                 [this, sent = std::move(sent)](const http::HttpReply& reply) { answered(sent, reply); });
   }
   void answered(const Body& sent, const http::HttpReply& reply) {
-    under_way.reset();
     if (take(reply)) {
-      backoff.reset();
-      not_before = clock.now() + options.min_interval;
+      request.succeeded();
+      request.pause_until(clock.now() + options.min_interval);
     } else {
-      not_before = clock.now() + backoff.next(reply.retry_after);
+      request.pause_until(clock.now() + request.next_wait(reply.retry_after));
       if (!wanted) wanted = sent;  // no newer patch meanwhile
-      looking = looking || !sent;
+      read_first = read_first || !sent;
     }
     arm();
   }
@@ -89,9 +79,8 @@ struct Patcher::Impl {
 Result<Patcher> Patcher::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
                               Random random, Options options, OnReply take) {
   auto impl = std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(take));
-  auto timer = loop.timer([self = impl.get()] { self->send(); });
-  if (!timer) return tl::unexpected(timer.error());
-  impl->timer.emplace(std::move(*timer));
+  if (auto opened = impl->request.open(loop, [self = impl.get()] { self->send(); }); !opened)
+    return tl::unexpected(opened.error());
   return Patcher(std::move(impl));
 }
 
@@ -103,7 +92,7 @@ Patcher::~Patcher() = default;
 void Patcher::publish(Body body, bool urgent) { impl_->want(std::move(body), urgent); }
 
 void Patcher::resync() {
-  impl_->looking = true;
+  impl_->read_first = true;
   impl_->arm();
 }
 

@@ -3,62 +3,56 @@
 #include <algorithm>
 #include <utility>
 
+#include "agent/kube/client/paced_request.h"
+
 namespace evenkeel::kube {
 
 struct Poller::Impl {
-  KubeClient& client;
   const runtime::Clock& clock;
   Random random;
   Options options;
   OnReply take;
-  Backoff backoff;
-  std::optional<runtime::Timer> timer{};
-  std::optional<KubeClient::Id> under_way{};
+  PacedRequest request;
   std::optional<MonoTime> last_start{};
-  MonoTime not_before{};  ///< as the server requested
   MonoTime hurry_until{};
 
   Impl(KubeClient& server, const runtime::Clock& time, Random numbers, Options how, OnReply to)
-      : client(server),
-        clock(time),
+      : clock(time),
         random(std::move(numbers)),
         options(std::move(how)),
         take(std::move(to)),
-        backoff({.first = options.min_interval, .longest = options.longest_wait}, random) {}
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl() {
-    if (under_way) client.cancel(*under_way);
-  }
+        request(server, time, random,
+                {.min_interval = options.min_interval, .longest_wait = options.longest_wait}) {}
 
-  void ask() {
-    if (under_way) return;
+  void poll() {
+    if (request.in_flight()) return;
     last_start = clock.now();
-    under_way = client.start(options.call, [this](http::HttpReply reply) { answered(std::move(reply)); });
+    request.send(options.call, [this](http::HttpReply reply) { answered(std::move(reply)); });
   }
   void answered(http::HttpReply reply) {
-    under_way.reset();
     const auto retry_after = reply.retry_after;
-    const bool of_use = take(std::move(reply));
+    const bool usable = take(std::move(reply));
     const MonoTime now = clock.now();
-    if (of_use) backoff.reset();
-    Duration wait = of_use ? jittered(options.interval, options.jitter, random) : backoff.next(retry_after);
-    if (!of_use && retry_after) not_before = now + wait;
-    if (of_use && now < hurry_until) wait = soonest() - now;
-    timer->arm(wait);
+    if (usable) {
+      request.succeeded();
+      const Duration wait = jittered(options.interval, options.jitter, random);
+      return request.start_at(now < hurry_until ? soonest() : now + wait);
+    }
+    const Duration wait = request.next_wait(retry_after);
+    if (retry_after) request.pause_until(now + wait);
+    request.start_at(now + wait);
   }
   [[nodiscard]] MonoTime soonest() const {
-    return std::max({clock.now(), not_before, last_start.value_or(MonoTime{}) + options.min_interval});
+    return std::max(clock.now(), last_start.value_or(MonoTime{}) + options.min_interval);
   }
 };
 
 Result<Poller> Poller::open(runtime::EventLoop& loop, KubeClient& client, const runtime::Clock& clock,
                             Random random, Options options, OnReply take) {
   auto impl = std::make_unique<Impl>(client, clock, std::move(random), std::move(options), std::move(take));
-  auto timer = loop.timer([self = impl.get()] { self->ask(); });
-  if (!timer) return tl::unexpected(timer.error());
-  impl->timer.emplace(std::move(*timer));
-  impl->timer->arm(Duration::zero());
+  if (auto opened = impl->request.open(loop, [self = impl.get()] { self->poll(); }); !opened)
+    return tl::unexpected(opened.error());
+  impl->request.start_at(clock.now());
   return Poller(std::move(impl));
 }
 
@@ -69,7 +63,7 @@ Poller::~Poller() = default;
 
 void Poller::poll_soon(Duration how_long) {
   impl_->hurry_until = impl_->clock.now() + how_long;
-  if (!impl_->under_way && impl_->last_start) impl_->timer->arm(impl_->soonest() - impl_->clock.now());
+  if (!impl_->request.in_flight() && impl_->last_start) impl_->request.start_at(impl_->soonest());
 }
 
 }  // namespace evenkeel::kube
