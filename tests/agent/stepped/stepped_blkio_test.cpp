@@ -89,7 +89,7 @@ TEST_P(SteppedBlkio, ServicesGetALatencyTargetWhereSupported) {
     for (const auto& cgroup : {branch, pod})
       EXPECT_EQ(node.host.read(Controller::blkio, cgroup, "io.latency"),
                 "253:0 target=70\n253:16 target=5000\n");
-    EXPECT_NE(agent.explain().find("to take 5000 us at most"), std::string::npos) << agent.explain();
+    EXPECT_NE(agent.explain().find("take at most 5000 us"), std::string::npos) << agent.explain();
     EXPECT_NE(agent.metrics().find("evenkeel_disk_latency_target_microseconds{"), std::string::npos);
   }
   EXPECT_TRUE(agent.advance().writes.empty());

@@ -52,7 +52,7 @@ TEST_F(EvictionBrakes, AnOwnerRestsAMinute) {
   EXPECT_EQ(victim_within(5), "other") << "although it is smaller";
   gone("other");
   EXPECT_EQ(victim_within(50), "");
-  EXPECT_NE(memory().outcome.text().find("of 2 the owner has just lost one"), std::string::npos)
+  EXPECT_NE(memory().outcome.text().find("the owner of 2 has just lost a pod"), std::string::npos)
       << memory().outcome.text();
   EXPECT_EQ(victim_within(15), "b");
 }
