@@ -9,7 +9,7 @@ namespace {
 std::string_view means(evictions::EvictionRoute way) {
   switch (way) {
     case evictions::EvictionRoute::api:
-      return "asked to go through the API server";
+      return "eviction requested from the API server";
     case evictions::EvictionRoute::kill:
       return "ended: SIGTERM, its grace, SIGKILL (killWithoutApi)";
     case evictions::EvictionRoute::report_only:

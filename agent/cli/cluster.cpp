@@ -16,7 +16,8 @@ std::optional<kube::PodEvent> event_for_owner(const Pod& pod, const record::Audi
     return kube::PodEvent{pod.namespace_, pod.name, pod.uid, reason, std::move(message), path};
   };
   if (event.kind == "evict") return of("Evicting", "evenkeel asks this pod to go: " + why);
-  if (event.kind == "not-evicted") return of("NotEvicted", "this pod was asked to go and stays: " + why);
+  if (event.kind == "not-evicted")
+    return of("NotEvicted", "the eviction of this pod was requested but it stays: " + why);
   if (event.kind == "refused") return of("LeverRefused", path + " cannot be set to " + text + ": " + why);
   if (event.kind == "yielded")
     return of("LeverYielded", by + " has set " + path + " to " + text + ", where it stays from now on");

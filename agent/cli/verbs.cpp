@@ -62,7 +62,7 @@ int run_restore(const Flags& flags) {
     return 1;
   }
   std::cout << "restored " << restored.report.writes.size() << " values, left "
-            << restored.report.foreign.size() << " that somebody else has set since, "
+            << restored.report.foreign.size() << " that another process has set since, "
             << restored.report.refusals.size() << " refused\n";
   return restored.report.refusals.empty() ? 0 : 1;
 }

@@ -95,7 +95,7 @@ void Evictions::continue_kill(MonoTime now) {
     in_.recorder.log()
         .info("pod-left-alone")
         .with("pod", in_.recorder.names().pod_name_of_uid(uid))
-        .with("why", "somebody else ends it, or it may not be ended any more");
+        .with("why", "another process ends it, or it may no longer be killed");
     return pod_killer_.reset();
   }
   const auto step = pod_killer_->step(now);

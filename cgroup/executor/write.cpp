@@ -202,7 +202,8 @@ void Executor::Impl::explain(HeldValue& row, int group) const {
 void Executor::Impl::report_write(const HeldValue& row, const std::string& before, const std::string& after,
                                   bool restored) {
   ++changes;
-  const Reason why = restored ? because("nobody asks for it any more: the original is back") : row.why;
+  const Reason why =
+      restored ? because("no policy requests this value any longer: the original was restored") : row.why;
   report.writes.push_back(
       {row.file.shown_path(), before, after, row.cgroup, row.knob, row.by, restored, why});
 }

@@ -63,7 +63,7 @@ Capability push_back(const tree::CgroupTree& tree, const Capability* high) {
   out.why_not = high != nullptr ? high->why_not : "no memory.high";
   if (!tree.layout().v2(Controller::memory))
     out.why_not +=
-        "; memory.soft_limit_in_bytes holds nobody back: the kernel looks at it only when the whole "
+        "; memory.soft_limit_in_bytes throttles no cgroup: the kernel reads it only when the whole "
         "node reclaims already";
   return out;
 }

@@ -150,7 +150,8 @@ Contest::Step IoCostWriter::compare(Line& line, const std::string& order, const 
 
 void IoCostWriter::tell(const Line& line, const std::string& before, const std::string& after,
                         bool restored) {
-  const Reason why = restored ? because("nobody asks for it any more: the original is back") : line.why;
+  const Reason why =
+      restored ? because("no policy requests this value any longer: the original was restored") : line.why;
   report_->writes.push_back({.path = line.file.shown_path(),
                              .old_text = before,
                              .new_text = after,

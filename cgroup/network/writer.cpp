@@ -42,7 +42,7 @@ void NetworkWriter::apply(const decide::NetworkPlan& plan, MonoTime now, executo
   now_ = now;
   report_ = &report;
   if (plan.state == decide::NetworkPlan::State::off) {
-    if (held_ || has_rules_) withdraw("nobody asks for it any more");
+    if (held_ || has_rules_) withdraw("no policy requests it any longer");
     totals_.held = classes_.size();
     if (held_ || has_rules_) return;  // refused: retried in the next tick
     told_.clear();
@@ -101,7 +101,7 @@ bool NetworkWriter::begin(const decide::NetworkPlan& plan) {
   if (!root) return refuse(place("qdisc"), "htb", root.error(), door_.words()), false;
   if (root->handle != 0 && !is_ours(*root))
     return refuse(place("qdisc"), "htb", {.code = EEXIST, .op = Op::write},
-                  "somebody else has put " + name_of(*root) + " on the interface: it is left alone"),
+                  "another process has put " + name_of(*root) + " on the interface: it is left alone"),
            false;
   if (dry_run_) {
     held_ = true;

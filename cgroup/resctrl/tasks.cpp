@@ -127,7 +127,7 @@ bool ResctrlGroupWriter::Impl::look_at(Placed& placed, const HeldGroup* group) {
     ++counters.foreign;
     report->foreign.push_back({.path = file,
                                .ours = group == nullptr ? "the root's group" : group->name,
-                               .theirs = std::to_string(others) + " tasks are in somebody else's group",
+                               .theirs = std::to_string(others) + " tasks are in a group of another process",
                                .yielded = true,
                                .cgroup = placed.cgroup});
   }
@@ -196,14 +196,16 @@ void ResctrlGroupWriter::Impl::report_moved() {
     const auto* group = find(placed.group);
     if (placed.moved_count > kShownTasks)
       placed.moved += " and " + std::to_string(placed.moved_count - kShownTasks) + " more";
-    report->writes.push_back({.path = group == nullptr ? kRootTasks : group->tasks_file,
-                              .new_text = placed.moved,
-                              .cgroup = placed.cgroup,
-                              .by = last_by,
-                              .restored = group == nullptr,
-                              .why = group == nullptr
-                                         ? because("nobody asks for it any more: back to the root's group")
-                                         : group->why});
+    report->writes.push_back(
+        {.path = group == nullptr ? kRootTasks : group->tasks_file,
+         .new_text = placed.moved,
+         .cgroup = placed.cgroup,
+         .by = last_by,
+         .restored = group == nullptr,
+         .why =
+             group == nullptr
+                 ? because("no policy requests this group any longer: the tasks are back in the root group")
+                 : group->why});
     placed.moved.clear();
     placed.moved_count = 0;
   }

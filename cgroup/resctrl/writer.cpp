@@ -176,7 +176,8 @@ void ResctrlGroupWriter::Impl::refuse(const std::string& path, const std::string
 void ResctrlGroupWriter::Impl::tell(const std::string& path, const std::string& before,
                                     const std::string& after, const HeldGroup& group, bool restored) {
   const Reason why =
-      restored ? because("nobody asks for it any more: its tasks are the root's again") : group.why;
+      restored ? because("no policy requests this group any longer: its tasks are back in the root group")
+               : group.why;
   report->writes.push_back({.path = path,
                             .old_text = before,
                             .new_text = after,

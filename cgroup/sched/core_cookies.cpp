@@ -66,7 +66,7 @@ std::string describe_cookie_error(const Error& error) {
   const auto because = [&](const char* why) { return std::string(errno_name(error.code)) + ": " + why; };
   switch (error.code) {
     case ENODEV:
-      return because("no core of this machine has more than one thread, so nobody shares one");
+      return because("no core of this machine has more than one thread, so no two tasks share one");
     case EINVAL:
       return because("this kernel has no core scheduling (CONFIG_SCHED_CORE)");
     case EPERM:

@@ -119,11 +119,12 @@ bool CoreSchedWriter::sort_out(Member& member, std::uint64_t wanted) {
 void CoreSchedWriter::report_foreign(Member& member, int others) {
   if (std::exchange(member.others_reported, true)) return;
   ++counters_.foreign;
-  report_->foreign.push_back({.path = member.threads_file,
-                              .ours = find_group(member.group)->name,
-                              .theirs = std::to_string(others) + " tasks have somebody else's cookie",
-                              .yielded = true,
-                              .cgroup = member.cgroup});
+  report_->foreign.push_back(
+      {.path = member.threads_file,
+       .ours = find_group(member.group)->name,
+       .theirs = std::to_string(others) + " tasks have a cookie that another process set",
+       .yielded = true,
+       .cgroup = member.cgroup});
 }
 
 void CoreSchedWriter::look_at(Member& member) {
@@ -215,13 +216,14 @@ void CoreSchedWriter::refuse(const Member& member, const Error& error) {
 
 void CoreSchedWriter::tell(const Member& member, const std::string& before, const std::string& after,
                            int tasks) {
-  report_->writes.push_back({.path = member.threads_file,
-                             .old_text = before,
-                             .new_text = after + (tasks > 0 ? ": " + std::to_string(tasks) + " tasks" : ""),
-                             .cgroup = member.cgroup,
-                             .by = by_,
-                             .restored = member.group == 0,
-                             .why = member.group == 0 ? because("nobody asks for it any more") : member.why});
+  report_->writes.push_back(
+      {.path = member.threads_file,
+       .old_text = before,
+       .new_text = after + (tasks > 0 ? ": " + std::to_string(tasks) + " tasks" : ""),
+       .cgroup = member.cgroup,
+       .by = by_,
+       .restored = member.group == 0,
+       .why = member.group == 0 ? because("no policy requests it any longer") : member.why});
 }
 
 void CoreSchedWriter::add_managed(std::vector<executor::Managed>& out) const {

@@ -147,7 +147,7 @@ bool SchedFeatureWriter::turn(const std::string& name, bool on, bool restored, e
        .new_text = text,
        .by = by_,
        .restored = restored,
-       .why = restored ? because("nobody asks for it any more") : because("schedFeatures asks for it")});
+       .why = restored ? because("no policy requests it any longer") : because("schedFeatures asks for it")});
   return true;
 }
 

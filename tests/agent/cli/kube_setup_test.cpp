@@ -122,7 +122,8 @@ TEST_F(KubeSetupTest, MistakesAreReported) {
     flags = before;
     return text;
   };
-  EXPECT_NE(error([&] { flags.pods = "kubelet"; }).find("--pods kubelet: nobody vouches"), std::string::npos);
+  EXPECT_NE(error([&] { flags.pods = "kubelet"; }).find("--pods kubelet: the kubelet's certificate"),
+            std::string::npos);
   EXPECT_NE(error([&] { flags.pods = "x"; }).find("--pods: found 'x'"), std::string::npos);
   EXPECT_NE(error([&] { flags.kubeconfig = "/nowhere"; }).find("--kubeconfig: /nowhere: cannot be read"),
             std::string::npos);

@@ -180,7 +180,7 @@ TEST_F(LiveNetworkQos, AForeignQueueIsKept) {
             "");
   SteppedAgent agent(args());
   const Step step = agent.advance();
-  EXPECT_NE(step.line.find("somebody else has put tbf 8001:0 on the interface"), std::string::npos)
+  EXPECT_NE(step.line.find("another process has put tbf 8001:0 on the interface"), std::string::npos)
       << step.line;
   EXPECT_NE(queue().find("tbf 8001:"), std::string::npos);
   agent.quit();

@@ -149,7 +149,7 @@ TEST_F(Actuator, TasksOfSomebodyElsesGroupAreLeftThere) {
   EXPECT_EQ(node.kernel.group_of(101), "database");
   EXPECT_EQ(node.kernel.group_of(102), kBatch);
   ASSERT_EQ(report.foreign.size(), 1U);
-  EXPECT_EQ(report.foreign[0].theirs, "1 tasks are in somebody else's group");
+  EXPECT_EQ(report.foreign[0].theirs, "1 tasks are in a group of another process");
   EXPECT_TRUE(node.tick().foreign.empty()) << "said once";
 }
 

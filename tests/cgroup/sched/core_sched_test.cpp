@@ -149,7 +149,7 @@ TEST_F(CoreSched, SomebodyElsesCookieIsLeftAloneAndTold) {
   EXPECT_EQ(of(102), 0xbeefU);
   EXPECT_NE(of(101), 0U);
   ASSERT_EQ(report.foreign.size(), 1U);
-  EXPECT_EQ(report.foreign[0].theirs, "1 tasks have somebody else's cookie");
+  EXPECT_EQ(report.foreign[0].theirs, "1 tasks have a cookie that another process set");
   EXPECT_TRUE(tick().foreign.empty()) << "once";
   wishes.clear();
   tick();
