@@ -9,13 +9,13 @@ namespace {
 std::string_view means(evictions::EvictionRoute way) {
   switch (way) {
     case evictions::EvictionRoute::api:
-      return "eviction requested from the API server";
+      return "evicted through the API server";
     case evictions::EvictionRoute::kill:
       return "ended: SIGTERM, its grace, SIGKILL (killWithoutApi)";
     case evictions::EvictionRoute::report_only:
-      return "only told";
+      return "only reported";
     case evictions::EvictionRoute::unavailable:
-      return "only told: no API server is configured, and killWithoutApi is not set";
+      return "only reported: no API server is configured, and killWithoutApi is not set";
   }
   return "";
 }

@@ -64,7 +64,7 @@ std::string eviction(const document::Value& value) {
   std::string out = "eviction by " + member(value, "trigger") + " (" + member(value, "by") + "): " + outcome;
   if (!waits_for.empty()) out += ", " + waits_for;
   out += (outcome.empty() || why.empty() ? "" : ": ") + why;
-  if (member(value, "needed") == "true") out += " (who is chosen is " + member(value, "way") + ")";
+  if (member(value, "needed") == "true") out += " (a chosen pod is " + member(value, "way") + ")";
   return out + "\n";
 }
 

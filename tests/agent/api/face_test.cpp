@@ -144,8 +144,8 @@ TEST(ExplainSentences, SayWhyNoPodIsEvicted) {
   const std::string text = api::explain_sentences(
       R"({"managed":[],"eviction":[{"trigger":"BEMemoryEvict","by":"memory-evict","needed":false,)"
       R"("why":"the node uses 10 GiB of 100 GiB memory, the threshold is 70 %","outcome":"no pod must be evicted",)"
-      R"("way":"only told"},{"trigger":"CPUEvict","by":"cpu-priority-evict","needed":true,"why":"w",)"
-      R"("outcome":"waits until the pod that was asked 2 s ago has gone","way":"asked to go","waits_for":"a/b"}]})");
+      R"("way":"only reported"},{"trigger":"CPUEvict","by":"cpu-priority-evict","needed":true,"why":"w",)"
+      R"("outcome":"waits until the pod that was asked 2 s ago has gone","way":"evicted through the API server","waits_for":"a/b"}]})");
   EXPECT_NE(
       text.find(
           "eviction by BEMemoryEvict (memory-evict): no pod must be evicted: the node uses 10 GiB of 100 GiB "
@@ -154,7 +154,7 @@ TEST(ExplainSentences, SayWhyNoPodIsEvicted) {
       << text;
   EXPECT_NE(
       text.find("eviction by CPUEvict (cpu-priority-evict): waits until the pod that was asked 2 s ago has "
-                "gone, a/b: w (who is chosen is asked to go)\n"),
+                "gone, a/b: w (a chosen pod is evicted through the API server)\n"),
       std::string::npos)
       << text;
 }
