@@ -98,7 +98,7 @@ TEST(Features, WhatCanBeDoneOnDisks) {
 TEST(Features, V1SaysWhatItHasNotAndWhy) {
   FakeHost fake;
   const auto all = probe_fake(fake.machine().v1().kubepods());
-  EXPECT_NE(one(all, "memory-push-back").why_not.find("memory.soft_limit_in_bytes holds nobody back"),
+  EXPECT_NE(one(all, "memory-push-back").why_not.find("memory.soft_limit_in_bytes throttles no cgroup"),
             std::string::npos);
   EXPECT_NE(one(all, "memory-reclaim").detail.find("memory.force_empty"), std::string::npos);
   EXPECT_EQ(one(all, "page-cache-limit").substitute, "");
