@@ -1,6 +1,6 @@
 #include "agent/api/pages.h"
 #include "agent/record/recorder.h"
-#include "agent/runtime/event_loop.h"
+#include "agent/runtime/clock.h"
 #include "qos/interference/roster.h"
 #include "qos/interference/steps.h"
 

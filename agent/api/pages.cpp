@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "agent/api/metrics.h"
-#include "agent/runtime/log.h"
 #include "cgroup/base/text.h"
 
 namespace evenkeel::api {

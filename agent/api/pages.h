@@ -13,7 +13,7 @@
 #include "agent/lender/lending.h"
 #include "agent/record/health.h"
 #include "agent/record/recorder.h"
-#include "agent/runtime/log.h"
+#include "agent/runtime/json.h"
 #include "agent/tick/tick.h"
 #include "agent/writers/writers.h"
 #include "cgroup/features/features.h"

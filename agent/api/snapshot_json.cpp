@@ -1,5 +1,5 @@
 #include "agent/api/pages.h"
-#include "agent/runtime/log.h"
+#include "agent/runtime/json.h"
 
 namespace evenkeel::api {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "agent/api/pages.h"
-#include "agent/runtime/log.h"
+#include "agent/runtime/json.h"
 
 namespace evenkeel::api {
 namespace {

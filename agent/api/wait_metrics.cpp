@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "agent/api/metrics.h"
-#include "agent/runtime/event_loop.h"
+#include "agent/runtime/clock.h"
 
 namespace evenkeel::api {
 

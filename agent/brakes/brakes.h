@@ -9,7 +9,7 @@
 
 #include "agent/inputs/inputs.h"
 #include "agent/record/recorder.h"
-#include "agent/runtime/event_loop.h"
+#include "agent/runtime/clock.h"
 #include "collectors/base/collector.h"
 #include "collectors/pressure/triggers.h"
 #include "collectors/sampler.h"

@@ -7,7 +7,9 @@
 
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
+#include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
+#include "agent/runtime/notify.h"
 #include "agent/runtime/version.h"
 
 namespace evenkeel::cli {

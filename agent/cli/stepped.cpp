@@ -13,6 +13,7 @@
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
 #include "agent/document/units_text.h"
+#include "agent/runtime/json.h"
 #include "agent/runtime/log.h"
 
 namespace evenkeel::cli {

@@ -4,9 +4,12 @@
 
 #include "agent/cli/verbs.h"
 #include "agent/http/http_client.h"
+#include "agent/kube/client/answer.h"
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/node_reporter.h"
 #include "agent/pods/pod_list.h"
+#include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 #include "cgroup/executor/journal.h"
 #include "qos/lending/advertised.h"

@@ -5,8 +5,8 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "agent/runtime/event_loop.h"
-#include "agent/runtime/log.h"
+#include "agent/runtime/clock.h"
+#include "agent/runtime/json.h"
 
 namespace evenkeel::demo {
 

@@ -1,4 +1,5 @@
-// Carries out the evictions that the policy chose, through the API server or by killing the pod's processes.
+// The agent's side of eviction: asks for the next victim once a tick, requests its eviction or kills its
+// processes, and records the outcome. Does not choose the victim (qos/eviction/eviction.h does).
 #pragma once
 
 #include <array>
@@ -8,9 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "agent/evictions/pod_killer.h"
 #include "agent/inputs/inputs.h"
 #include "agent/record/recorder.h"
-#include "agent/runtime/event_loop.h"
+#include "agent/runtime/clock.h"
 #include "cgroup/base/kernel_files.h"
 #include "cgroup/tree/pod_processes.h"
 #include "cgroup/tree/tree.h"
@@ -18,35 +20,6 @@
 #include "qos/model/units.h"
 
 namespace evenkeel::evictions {
-
-// Kills one pod without an API server: SIGTERM, the grace period, then SIGKILL until no process is left, one
-// step a tick. Does not choose the pod or wait.
-
-class PodKiller {
- public:
-  /// Sends no signal before the first step().
-  PodKiller(std::string uid, tree::PodProcesses processes, Duration grace)
-      : uid_(std::move(uid)), processes_(std::move(processes)), grace_(grace) {}
-
-  struct Step {
-    enum class State : std::uint8_t { in_progress, ended, failed };
-    State state = State::in_progress;
-    std::size_t processes = 0;  ///< still running
-    std::string why{};          ///< why it failed
-  };
-  Step step(MonoTime now);
-  [[nodiscard]] const std::string& uid() const { return uid_; }
-  [[nodiscard]] Duration grace() const { return grace_; }
-
- private:
-  std::string uid_;
-  tree::PodProcesses processes_;
-  Duration grace_;
-  std::optional<MonoTime> sigterm_at_{};
-};
-
-// The agent's side of eviction: asks for the next victim once a tick, requests its eviction or kills its
-// processes, and records the outcome. Does not choose the victim (qos/eviction/eviction.h does).
 
 /// How a pod that was chosen is removed.
 enum class EvictionRoute : std::uint8_t {

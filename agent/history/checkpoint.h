@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "agent/runtime/event_loop.h"
+#include "agent/runtime/clock.h"
 #include "agent/runtime/files.h"
 #include "agent/runtime/log.h"
 #include "qos/model/units.h"

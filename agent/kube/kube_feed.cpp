@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "agent/http/http_client.h"
+#include "agent/kube/client/answer.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/object_watch.h"
 #include "agent/kube/poller.h"

@@ -10,7 +10,9 @@
 
 #include "agent/inputs/inputs.h"
 #include "agent/kube/client/access.h"
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
+#include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 #include "qos/model/ids.h"
 

@@ -1,6 +1,8 @@
 #include <optional>
 #include <utility>
 
+#include "agent/kube/client/answer.h"
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/node_reporter.h"
 #include "agent/kube/patcher.h"

@@ -9,9 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/patcher.h"
 #include "agent/record/health.h"
+#include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 #include "qos/lending/advertised.h"
 

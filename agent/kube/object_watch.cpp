@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "agent/kube/client/answer.h"
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 
 namespace evenkeel::kube {

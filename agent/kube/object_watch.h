@@ -9,7 +9,9 @@
 #include <string_view>
 
 #include "agent/document/document.h"
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
+#include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 
 namespace evenkeel::kube {

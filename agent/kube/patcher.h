@@ -8,7 +8,9 @@
 #include <memory>
 #include <string>
 
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
+#include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 
 namespace evenkeel::kube {

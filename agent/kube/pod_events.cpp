@@ -4,10 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "agent/kube/client/answer.h"
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/pod_requests.h"
+#include "agent/kube/trouble_report.h"
 #include "agent/pods/kube_text.h"
-#include "agent/runtime/log.h"
+#include "agent/runtime/json.h"
 
 namespace evenkeel::kube {
 namespace {

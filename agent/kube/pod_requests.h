@@ -6,8 +6,10 @@
 #include <memory>
 #include <string>
 
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/record/health.h"
+#include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 #include "qos/eviction/eviction.h"
 

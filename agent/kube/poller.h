@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
+#include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 
 namespace evenkeel::kube {

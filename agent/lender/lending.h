@@ -13,7 +13,7 @@
 #include "agent/history/checkpoint.h"
 #include "agent/history/usage_history.h"
 #include "agent/inputs/inputs.h"
-#include "agent/runtime/event_loop.h"
+#include "agent/runtime/clock.h"
 #include "agent/runtime/log.h"
 #include "qos/lending/advertised.h"
 #include "qos/lending/lendable.h"

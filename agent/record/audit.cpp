@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "agent/runtime/json.h"
 #include "agent/runtime/log.h"
 
 namespace evenkeel::record {

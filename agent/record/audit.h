@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "agent/runtime/event_loop.h"
+#include "agent/runtime/clock.h"
 #include "cgroup/base/result.h"
 #include "cgroup/tree/tree.h"
 #include "qos/model/pod.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "agent/record/audit.h"
-#include "agent/runtime/event_loop.h"
+#include "agent/runtime/clock.h"
 #include "qos/decide/policy.h"
 
 namespace evenkeel::record {

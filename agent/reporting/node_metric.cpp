@@ -6,7 +6,7 @@
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_list.h"
 #include "agent/reporting/reporting.h"
-#include "agent/runtime/log.h"
+#include "agent/runtime/json.h"
 
 namespace evenkeel::reporting {
 namespace {

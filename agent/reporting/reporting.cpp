@@ -6,6 +6,7 @@
 #include "agent/document/units_text.h"
 #include "agent/lender/lending.h"
 #include "agent/runtime/files.h"
+#include "agent/runtime/json.h"
 #include "agent/runtime/log.h"
 
 namespace evenkeel::reporting {

@@ -1,6 +1,6 @@
-#include <chrono>
+#include "agent/runtime/clock.h"
 
-#include "agent/runtime/event_loop.h"
+#include <chrono>
 
 namespace evenkeel::runtime {
 

@@ -1,60 +1,16 @@
-// The process's time and events: the clocks, a single-threaded event loop, and notifications to systemd.
+// A single-threaded event loop over one epoll for descriptors, timers and signals. Does not know QoS.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "cgroup/base/result.h"
 #include "qos/model/units.h"
 
 namespace evenkeel::runtime {
-
-// The monotonic and the wall clock; nothing else reads the machine's time.
-
-/// For display and exporters, which count in seconds.
-constexpr double seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-constexpr double seconds(MonoTime at) { return seconds(at.time_since_epoch()); }
-
-class Clock {
- public:
-  virtual ~Clock() = default;
-  [[nodiscard]] virtual MonoTime now() const = 0;
-};
-
-/// CLOCK_MONOTONIC.
-class SystemClock : public Clock {
- public:
-  [[nodiscard]] MonoTime now() const override;
-};
-
-/// Moves only by advance(): stepped mode and tests.
-class SteppedClock : public Clock {
- public:
-  [[nodiscard]] MonoTime now() const override { return now_; }
-  void advance(Duration by) { now_ += by; }
-
- private:
-  MonoTime now_{};
-};
-
-/// "2026-11-21T10:15:30.123Z" for log and audit lines, to compare with other logs.
-class WallClock {
- public:
-  virtual ~WallClock() = default;
-  [[nodiscard]] virtual double unix_seconds() const = 0;
-};
-class SystemWallClock : public WallClock {
- public:
-  [[nodiscard]] double unix_seconds() const override;
-};
-
-// A single-threaded event loop over one epoll for descriptors, timers and signals. Does not know QoS.
 
 /// Fires once per arm(). Disarmed on destruction; must not outlive its loop.
 class Timer;
@@ -102,26 +58,6 @@ class Timer {
   Timer(EventLoop& loop, Fd fd) : loop_(&loop), fd_(std::move(fd)) {}
   EventLoop* loop_;
   Fd fd_;
-};
-
-// Notifies systemd of the agent's state (sd_notify(3)): READY, WATCHDOG, STOPPING, STATUS. No effect without
-// NOTIFY_SOCKET.
-
-class Notifier {
- public:
-  /// Reads NOTIFY_SOCKET and WATCHDOG_USEC.
-  Notifier();
-  void ready(std::string_view status) const;
-  void watchdog() const;
-  void stopping() const;
-  /// Half of systemd's watchdog timeout: the longest time between two watchdog() calls. Absent: no watchdog
-  /// is set.
-  [[nodiscard]] std::optional<Duration> watchdog_period() const { return watchdog_period_; }
-
- private:
-  void send(std::string_view text) const;
-  std::string socket_{};
-  std::optional<Duration> watchdog_period_{};
 };
 
 }  // namespace evenkeel::runtime

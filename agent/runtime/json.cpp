@@ -1,8 +1,8 @@
+#include "agent/runtime/json.h"
+
 #include <array>
 #include <charconv>
 #include <cmath>
-
-#include "agent/runtime/log.h"
 
 namespace evenkeel::runtime {
 

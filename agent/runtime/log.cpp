@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <ctime>
 
+#include "agent/runtime/json.h"
+
 namespace evenkeel::runtime {
 namespace {
 

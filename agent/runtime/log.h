@@ -1,57 +1,16 @@
-// The process's text output: JSON and log lines.
+// Writes log events as lines: event=... key=value, or one JSON object a line. One write(2) per line to
+// standard error; when the reader does not keep up, lines are dropped and counted, and the agent never
+// blocks: an overloaded host is where a blocked log would hurt most.
 #pragma once
 
 #include <concepts>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
-#include "agent/runtime/event_loop.h"
+#include "agent/runtime/clock.h"
 
 namespace evenkeel::runtime {
-
-// Writes JSON into a string, member by member, with escaping and commas.
-
-class Json {
- public:
-  explicit Json(std::string& out) : out_(out) {}
-
-  Json& begin_object() { return open('{'); }
-  Json& end_object() { return close('}'); }
-  Json& begin_array() { return open('['); }
-  Json& end_array() { return close(']'); }
-  Json& key(std::string_view name);
-
-  Json& value(std::string_view text);
-  Json& value(const char* text) { return value(std::string_view(text)); }
-  Json& value(const std::string& text) { return value(std::string_view(text)); }
-  Json& value(bool flag) { return raw(flag ? "true" : "false"); }
-  Json& value(std::integral auto number) { return raw(std::to_string(number)); }
-  Json& value(double number);
-  Json& null() { return raw("null"); }
-  template <class T>
-  Json& value(const std::optional<T>& maybe) {
-    return maybe ? value(*maybe) : null();
-  }
-
-  template <class T>
-  Json& member(std::string_view name, const T& content) {
-    return key(name).value(content);
-  }
-
- private:
-  Json& open(char bracket);
-  Json& close(char bracket);
-  Json& raw(std::string_view text);
-  void comma();
-  std::string& out_;
-  bool need_comma_ = false;
-};
-
-// Writes log events as lines: event=... key=value, or one JSON object a line. One write(2) per line to
-// standard error; when the reader does not keep up, lines are dropped and counted, and the agent never
-// blocks: an overloaded host is where a blocked log would hurt most.
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 enum class LogFormat : std::uint8_t { text, json };

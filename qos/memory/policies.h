@@ -16,8 +16,6 @@
 
 namespace evenkeel::memory {
 
-// The policies that set memory files: what each of them does, and the state that it keeps between ticks.
-
 // Policy "memory-qos": memory.min and memory.low protect what services have requested, up to the top of the
 // kubelet's tree, because the kernel protects a child no more than its parents; memory.high throttles a
 // container that grows towards its limit before the kernel has to kill it

@@ -1,5 +1,6 @@
 #include "agent/http/http_client.h"
 #include "agent/kube/client/access.h"
+#include "agent/kube/client/base64.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace evenkeel;

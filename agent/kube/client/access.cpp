@@ -4,6 +4,7 @@
 
 #include "agent/document/document.h"
 #include "agent/http/http_client.h"
+#include "agent/kube/client/base64.h"
 #include "agent/pods/kube_text.h"
 #include "agent/runtime/files.h"
 

@@ -14,11 +14,6 @@
 
 namespace evenkeel::kube {
 
-// Decodes base64 as used for certificates in kubeconfig files.
-
-/// Line breaks are skipped. Absent: the text is not padded base64.
-std::optional<std::string> decode_base64(std::string_view text);
-
 // The address of a Kubernetes server, its CA and the client's credentials, from the pod's service account or
 // a kubeconfig file. Does not connect.
 

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 
+#include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 
 namespace evenkeel::kube {

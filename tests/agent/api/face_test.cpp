@@ -10,6 +10,7 @@
 #include "agent/api/pages.h"
 #include "agent/http/http_server.h"
 #include "agent/record/audit.h"
+#include "agent/runtime/json.h"
 #include "agent/runtime/log.h"
 #include "tests/support/fakes/fixed_wall.h"
 #include "tests/support/process.h"

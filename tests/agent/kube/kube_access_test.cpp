@@ -6,6 +6,7 @@
 #include <map>
 
 #include "agent/kube/client/access.h"
+#include "agent/kube/client/base64.h"
 #include "tests/support/malformed.h"
 #include "tests/support/state_dir.h"
 

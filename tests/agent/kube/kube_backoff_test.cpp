@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "agent/kube/client/kube_client.h"
+#include "agent/kube/client/backoff.h"
 
 namespace evenkeel::test {
 namespace {

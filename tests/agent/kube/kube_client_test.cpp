@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "agent/kube/client/answer.h"
 #include "agent/kube/poller.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/http_script.h"

@@ -1,7 +1,7 @@
 // A wall clock that stands still unless a test moves it.
 #pragma once
 
-#include "agent/runtime/event_loop.h"
+#include "agent/runtime/clock.h"
 
 namespace evenkeel::test {
 
