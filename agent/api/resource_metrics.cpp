@@ -117,7 +117,7 @@ struct Row {
 };
 constexpr Row kRows[] = {
     {"evenkeel_reclaim_asked_bytes_total", "Memory requested through memory.reclaim, in bytes.",
-     &reclaim::ReclaimCounters::asked_bytes},
+     &reclaim::ReclaimCounters::requested_bytes},
     {"evenkeel_reclaim_reclaimed_bytes_total", "Memory that the kernel reclaimed on request, in bytes.",
      &reclaim::ReclaimCounters::reclaimed_bytes},
     {"evenkeel_reclaim_chunks_total", "Writes to memory.reclaim.", &reclaim::ReclaimCounters::chunks},

@@ -14,13 +14,13 @@ void put_write(runtime::Json& json, const executor::Written& write) {
       .end_object();
 }
 
-void put_reclaim(runtime::Json& json, const AgentView& view, const ReclaimOrder& order, Bytes asked) {
+void put_reclaim(runtime::Json& json, const AgentView& view, const ReclaimOrder& order, Bytes requested) {
   const tree::Cgroup* cgroup = view.tree().find(order.target);
   if (cgroup == nullptr) return;
   json.begin_object().member("path",
                              view.tree().dir(*cgroup, Controller::memory) + '/' + reclaim::kReclaimFile);
   json.member("old", "").member("new",
-                                std::to_string(asked.count()) + (order.file_only ? " swappiness=0" : ""));
+                                std::to_string(requested.count()) + (order.file_only ? " swappiness=0" : ""));
   json.member("by", name(order.cause)).member("why", order.why.text()).member("restored", false).end_object();
 }
 
@@ -30,7 +30,7 @@ void put_reclaims(runtime::Json& json, const tick::TickResult& result, const Age
     if (view.recorder.dry_run() && order.wanted > Bytes{})
       put_reclaim(json, view, order, std::min(order.wanted, order.most));
     for (const auto& done : view.reclaimer.done())
-      if (done.target == order.target) put_reclaim(json, view, order, done.asked);
+      if (done.target == order.target) put_reclaim(json, view, order, done.requested);
   }
 }
 
@@ -101,8 +101,8 @@ std::string tick_line(const tick::TickResult& result, const AgentView& view) {
   for (const auto& write : result.report.writes) put_write(json, write);
   put_reclaims(json, result, view);
   json.end_array();
-  const std::vector<eviction::Eviction> nobody;
-  put_list(json, "evictions", dry_run ? nobody : result.evictions, put_eviction);
+  const std::vector<eviction::Eviction> none;
+  put_list(json, "evictions", dry_run ? none : result.evictions, put_eviction);
   if (dry_run) put_list(json, "would_evict", result.evictions, put_eviction);
   put_report(json, view.lending);
   json.key("interference");

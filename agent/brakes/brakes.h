@@ -88,8 +88,8 @@ class Brakes {
   };
   explicit Brakes(const Environment& environment) : in_(environment), triggers_(environment.host) {}
 
-  /// Waits on PSI triggers and BPF alarms and calls its `hear` for each. Without one, or with {}, there are
-  /// no alarms.
+  /// Waits on PSI triggers and BPF alarms and calls its `on_alarm` for each. Without one, or with {}, there
+  /// are no alarms.
   void set_alarm_source(collectors::AlarmDescriptors source);
   /// The set of pods changed: triggers are opened and closed after the next decision.
   void roster_changed() { triggers_stale_ = true; }

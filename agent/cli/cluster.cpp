@@ -32,22 +32,22 @@ bool Cluster::send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, c
   events_.emplace(std::move(*events));
   agent_.parts().servers.pod_events = &events_->counters();
   agent_.parts().recorder.set_pod_event_sink([this](const Pod& pod, const record::AuditEvent& event) {
-    if (const auto told = event_for_owner(pod, event)) events_->send(*told);
+    if (const auto owner_event = event_for_owner(pod, event)) events_->send(*owner_event);
   });
   return true;
 }
 
 std::string reporting_problem(const Flags& flags, bool api_known) {
-  for (const auto& [flag, asked] :
+  for (const auto& [flag, requested] :
        {std::pair{"--events", flags.events}, {"--node-metric", flags.node_metric}})
-    if (asked && !api_known) return flag + (": " + std::string(kNoApiServer));
+    if (requested && !api_known) return flag + (": " + std::string(kNoApiServer));
   return {};
 }
 
 bool Cluster::connect(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
-                      const ReportsTo& tells) {
-  if (tells.owners && !send_pod_events(loop, api, node_name)) return false;
-  if (tells.usage && !report_usage(loop, api, node_name)) return false;
+                      const ReportsTo& reports) {
+  if (reports.owners && !send_pod_events(loop, api, node_name)) return false;
+  if (reports.usage && !report_usage(loop, api, node_name)) return false;
   auto evictor =
       kube::Evictor::open(loop, api, kube::system_random(),
                           [this](const kube::Evictor::Outcome& outcome) { eviction_outcome(outcome); });
@@ -65,7 +65,7 @@ bool Cluster::report_on_node(runtime::EventLoop& loop, kube::KubeClient& api, co
        .failed = [this](const std::string& why) { reporting_.failed(why); }});
   auto condition = kube::NodeCondition::open(
       loop, api, clock_, wall_, kube::system_random(), {.node = node_name},
-      [this](const std::string& why) { log_.warning("condition-not-told").with("why", why); });
+      [this](const std::string& why) { log_.warning("condition-not-sent").with("why", why); });
   if (!reporter || !condition) return false;
   reporting_.set_reporter(std::move(*reporter));
   condition_.emplace(std::move(*condition));

@@ -108,7 +108,7 @@ bool open_alarms(Service& service, runtime::EventLoop& loop) {
              return loop.add(fd, events, std::move(ready)).has_value();
            },
        .remove = [&loop](int fd) { loop.remove(fd); },
-       .hear =
+       .on_alarm =
            [&service](Alarm alarm) {
              alarm.at = service.clock.now();
              service.agent->alarm(alarm);
@@ -124,7 +124,7 @@ bool open_kube(Service& service, const KubeSetup& setup) {
                                       .clock = service.clock,
                                       .random = kube::system_random(),
                                       .inputs = service.agent->parts().inputs,
-                                      .news = [&service] { react(service); }},
+                                      .on_change = [&service] { react(service); }},
                                      setup.feed);
   if (!opened) return false;
   service.kube = std::move(*opened);
@@ -138,9 +138,9 @@ bool open_cluster(Service& service, const reporting::ReportTarget& report, const
   service.cluster =
       std::make_unique<Cluster>(report, *service.agent, service.clock, service.wall, service.log);
   kube::KubeClient* const api = service.kube ? service.kube->api() : nullptr;
-  const Cluster::ReportsTo tells{.owners = service.flags.events && !service.flags.dry_run,
-                                 .usage = service.flags.node_metric && !service.flags.dry_run};
-  return api == nullptr || service.cluster->connect(*service.loop, *api, node_name, tells);
+  const Cluster::ReportsTo reports{.owners = service.flags.events && !service.flags.dry_run,
+                                   .usage = service.flags.node_metric && !service.flags.dry_run};
+  return api == nullptr || service.cluster->connect(*service.loop, *api, node_name, reports);
 }
 
 int serve(Service& service, runtime::EventLoop& loop) {

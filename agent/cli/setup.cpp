@@ -111,8 +111,8 @@ bool node_name_is_legal(const std::string& name) {
 
 std::string node_name(const Flags& flags, const kube::Environment& environment) {
   if (!flags.node_name.empty()) return flags.node_name;
-  const auto told = environment("NODE_NAME");
-  return told.empty() ? host_name() : told;
+  const auto from_environment = environment("NODE_NAME");
+  return from_environment.empty() ? host_name() : from_environment;
 }
 
 void choose_pods(const Flags& flags, KubeSetup& setup) {

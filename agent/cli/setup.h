@@ -96,7 +96,7 @@ class Cluster {
   };
   /// Before the first tick. False: the connection cannot be set up.
   bool connect(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
-               const ReportsTo& tells);
+               const ReportsTo& reports);
   /// Computes what can be lent and advertises it; also updates the agent's condition on the Node.
   void lend();
   /// The agent has stopped: removes its condition from the Node. The advertised amounts stay.

@@ -71,34 +71,34 @@ HttpGetResult http_get(const std::string& url) {
 }
 
 struct HttpClient::Impl {
-  struct Asked {
+  struct InFlight {
     HttpCall call{};
     Done done{};
     bool cancelled = false;
   };
-  std::map<Id, Asked> asked{};
+  std::map<Id, InFlight> in_flight{};
   std::vector<Id> later{};  ///< started or cancelled during a library callback
   Id last_id = 0;
   std::unique_ptr<Transfers> transfers{};
 
   void begun(Id id) {
-    const auto& one = asked.at(id);
+    const auto& one = in_flight.at(id);
     if (!one.cancelled && one.call.begun) one.call.begun();
   }
   void line(Id id, std::string_view text) {
-    const auto& one = asked.at(id);
+    const auto& one = in_flight.at(id);
     if (!one.cancelled) one.call.line(text);
   }
   void ended(Id id, HttpReply reply) {
-    const auto one = asked.extract(id);
+    const auto one = in_flight.extract(id);
     one.mapped().done(std::move(reply));
   }
   void settle(Id id) {
-    const auto found = asked.find(id);
-    if (found == asked.end()) return;
+    const auto found = in_flight.find(id);
+    if (found == in_flight.end()) return;
     if (!found->second.cancelled) return transfers->begin(id, found->second.call);
     transfers->cancel(id);
-    asked.erase(found);
+    in_flight.erase(found);
   }
   void settle_soon(Id id) {
     if (transfers->in_callback()) {
@@ -132,17 +132,17 @@ HttpClient::~HttpClient() = default;
 
 HttpClient::Id HttpClient::start(HttpCall call, Done done) {
   const Id id = ++impl_->last_id;
-  impl_->asked.emplace(id, Impl::Asked{std::move(call), std::move(done)});
+  impl_->in_flight.emplace(id, Impl::InFlight{std::move(call), std::move(done)});
   impl_->settle_soon(id);
   return id;
 }
 
 void HttpClient::cancel(Id id) {
-  const auto found = impl_->asked.find(id);
-  if (found == impl_->asked.end() || std::exchange(found->second.cancelled, true)) return;
+  const auto found = impl_->in_flight.find(id);
+  if (found == impl_->in_flight.end() || std::exchange(found->second.cancelled, true)) return;
   impl_->settle_soon(id);
 }
 
-std::size_t HttpClient::in_flight() const { return impl_->asked.size(); }
+std::size_t HttpClient::in_flight() const { return impl_->in_flight.size(); }
 
 }  // namespace evenkeel::http

@@ -31,8 +31,8 @@ struct Transfer {
   curl_slist* connect_to = nullptr;
   std::array<char, CURL_ERROR_SIZE> detail{};
 
-  Transfer(HttpId given, const HttpCall& asked, const Transfers::Callbacks& to)
-      : id(given), call(asked), takers(to), lines(asked.longest_body) {}
+  Transfer(HttpId given, const HttpCall& http_call, const Transfers::Callbacks& to)
+      : id(given), call(http_call), takers(to), lines(http_call.longest_body) {}
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
   ~Transfer() {

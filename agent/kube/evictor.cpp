@@ -79,7 +79,7 @@ Outcome outcome_of(const http::HttpReply& reply, const std::string& uid) {
 
 struct Evictor::Impl {
   KubeClient& api;
-  OnOutcome heard;
+  OnOutcome on_outcome;
   Backoff backoff;
   std::optional<runtime::Timer> again{};
   std::optional<KubeClient::Id> under_way{};
@@ -87,7 +87,7 @@ struct Evictor::Impl {
   std::string version{};  ///< "policy/v1"; empty: not discovered yet
 
   Impl(KubeClient& server, Random random, OnOutcome to)
-      : api(server), heard(std::move(to)), backoff({}, std::move(random)) {}
+      : api(server), on_outcome(std::move(to)), backoff({}, std::move(random)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
@@ -131,13 +131,14 @@ struct Evictor::Impl {
   void finish(const Outcome& outcome) {
     backoff.reset();
     queue.pop_front();
-    heard(outcome);
+    on_outcome(outcome);
     next();
   }
 };
 
-Result<Evictor> Evictor::open(runtime::EventLoop& loop, KubeClient& api, Random random, OnOutcome heard) {
-  auto impl = std::make_unique<Impl>(api, std::move(random), std::move(heard));
+Result<Evictor> Evictor::open(runtime::EventLoop& loop, KubeClient& api, Random random,
+                              OnOutcome on_outcome) {
+  auto impl = std::make_unique<Impl>(api, std::move(random), std::move(on_outcome));
   auto timer = loop.timer([self = impl.get()] { self->next(); });
   if (!timer) return tl::unexpected(timer.error());
   impl->again.emplace(std::move(*timer));

@@ -44,17 +44,17 @@ struct KubeFeed::Impl {
       of_use = parsed.problems.empty();
       house.inputs.deliver(std::move(parsed), house.clock.now());
     }
-    house.news();
+    house.on_change();
     return of_use;
   }
 
   Result<> open_nodeslo(const Options& options) {
     auto& target = house.inputs;
-    // Passes what the watch reports to the inputs, with the time, and calls `news`.
-    const auto hear = [this](auto take) {
+    // Passes what the watch reports to the inputs, with the time, and calls `on_change`.
+    const auto pass_on = [this](auto take) {
       return [this, take](const auto&... what) {
         take(what..., house.clock.now());
-        house.news();
+        house.on_change();
       };
     };
     const auto source = nodeslo_object(options.nodeslo_name);
@@ -64,12 +64,12 @@ struct KubeFeed::Impl {
                            .name = options.nodeslo_name,
                            .min_interval = options.min_interval,
                            .timeout = options.timeout},
-                          {.object = hear([&target, source](const document::Value& object, MonoTime now) {
+                          {.object = pass_on([&target, source](const document::Value& object, MonoTime now) {
                              target.deliver(config::read_nodeslo(object, source), now);
                            }),
-                           .absent = hear([&target](MonoTime now) { target.nodeslo_absent(now); }),
-                           .confirmed = hear([&target](MonoTime now) { target.nodeslo_confirmed(now); }),
-                           .trouble = hear([&target](const std::string& why, MonoTime) {
+                           .absent = pass_on([&target](MonoTime now) { target.nodeslo_absent(now); }),
+                           .confirmed = pass_on([&target](MonoTime now) { target.nodeslo_confirmed(now); }),
+                           .trouble = pass_on([&target](const std::string& why, MonoTime) {
                              target.trouble(inputs::Inputs::kNodeSlo, why);
                            })});
     if (!watch) return tl::unexpected(watch.error());

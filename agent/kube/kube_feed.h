@@ -36,13 +36,13 @@ class KubeFeed {
   /// The object's display name: "nodeslos/NODE".
   static std::string nodeslo_object(const std::string& name);
 
-  /// All of these must outlive it. `news` is called after each answer, from the loop.
+  /// All of these must outlive it. `on_change` is called after each answer, from the loop.
   struct Environment {
     runtime::EventLoop& loop;
     const runtime::Clock& clock;
     Random random{};
     inputs::Inputs& inputs;
-    std::function<void()> news{};
+    std::function<void()> on_change{};
   };
   static Result<std::unique_ptr<KubeFeed>> open(Environment house, const Options& options);
   ~KubeFeed();

@@ -41,7 +41,7 @@ struct NodeCondition::Impl {
   Options options;
   TroubleReport trouble_report;
   std::optional<Patcher> patcher{};
-  Trouble asked{};         ///< the last state that was published,
+  Trouble published{};     ///< the last state that was published,
   bool said = false;       ///< whether there was one,
   bool confirmed = false;  ///< and whether the server confirmed it
   MonoTime well_at{};      ///< the last healthy time, or the start
@@ -60,8 +60,8 @@ struct NodeCondition::Impl {
   [[nodiscard]] std::int64_t unix_seconds() const { return static_cast<std::int64_t>(wall.unix_seconds()); }
 
   void publish(const Trouble& now, bool urgent) {
-    if (now && !asked) since = unix_seconds();
-    asked = now;
+    if (now && !published) since = unix_seconds();
+    published = now;
     said = true;
     confirmed = false;
     patcher->publish([this, now] { return condition_patch(now, since, unix_seconds()); }, urgent);
@@ -69,7 +69,7 @@ struct NodeCondition::Impl {
   void say(const Trouble& now) {
     if (!now) well_at = clock.now();
     if (now && clock.now() - well_at < options.lasting) return;
-    if (!said || asked != now) publish(now, false);
+    if (!said || published != now) publish(now, false);
   }
   bool take(const http::HttpReply& reply) {
     const auto why = trouble(reply);
@@ -79,7 +79,7 @@ struct NodeCondition::Impl {
     return confirmed;
   }
   void take_off(Duration patience) {
-    if (!said || (!asked && confirmed)) return;
+    if (!said || (!published && confirmed)) return;
     const auto enough = loop.timer([this] { loop.stop(); });
     if (!enough) return;
     enough->arm(patience);

@@ -66,14 +66,14 @@ struct NodeMetricReporter::Impl {
       state.last_accepted = clock.now();
     }
     state.last_error.clear();
-    house.news(state);
+    house.on_change(state);
     if (house.interval() != armed_for) arm(state.accepted == 0 ? kFirstJitter : options.jitter);
     return true;
   }
   void failed(std::string why) {
     ++state.failures;
     state.last_error = std::move(why);
-    house.news(state);
+    house.on_change(state);
   }
 };
 

@@ -62,19 +62,20 @@ std::string lending_patch(const lending::LentAmounts& amounts, const lending::Le
 
 Result<NodeReporter> NodeReporter::open(runtime::EventLoop& loop, KubeClient& api,
                                         const runtime::Clock& clock, Random random, const Options& options,
-                                        OnObserved heard) {
-  auto patcher = Patcher::open(loop, api, clock, std::move(random),
-                               {.path = "/api/v1/nodes/" + options.node + "/status",
-                                .spread = options.spread,
-                                .min_interval = options.min_interval,
-                                .longest_wait = options.longest_wait},
-                               [heard = std::move(heard)](const http::HttpReply& reply) {
-                                 const auto stands = reply.ok() ? lent_amounts_in(reply.body) : std::nullopt;
-                                 if (stands && heard.stands) heard.stands(*stands);
-                                 if (!stands && heard.failed)
-                                   heard.failed(reply.ok() ? "the answer is not a Node" : trouble(reply));
-                                 return stands.has_value();
-                               });
+                                        OnObserved on_observed) {
+  auto patcher =
+      Patcher::open(loop, api, clock, std::move(random),
+                    {.path = "/api/v1/nodes/" + options.node + "/status",
+                     .spread = options.spread,
+                     .min_interval = options.min_interval,
+                     .longest_wait = options.longest_wait},
+                    [on_observed = std::move(on_observed)](const http::HttpReply& reply) {
+                      const auto stands = reply.ok() ? lent_amounts_in(reply.body) : std::nullopt;
+                      if (stands && on_observed.stands) on_observed.stands(*stands);
+                      if (!stands && on_observed.failed)
+                        on_observed.failed(reply.ok() ? "the answer is not a Node" : trouble(reply));
+                      return stands.has_value();
+                    });
   if (!patcher) return tl::unexpected(patcher.error());
   return NodeReporter(std::move(*patcher));
 }

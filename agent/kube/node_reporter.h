@@ -47,7 +47,7 @@ class NodeReporter {
 
   /// `loop`, `api` and `clock` must outlive it.
   static Result<NodeReporter> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
-                                   Random random, const Options& options, OnObserved heard);
+                                   Random random, const Options& options, OnObserved on_observed);
 
   /// Replaces `standing` by `amounts` on the Node. Supersedes a patch that was not sent yet.
   void publish(const lending::LentAmounts& amounts, const lending::LentAmounts& standing, bool urgent);
@@ -115,7 +115,7 @@ class NodeMetricReporter {
     /// Takes the object as the server holds it; false: it is not a NodeMetric.
     std::function<bool(const std::string&)> stands{};
     /// The outcome of a report, or of the read of the object before the first one.
-    std::function<void(const record::ReportState&)> news{};
+    std::function<void(const record::ReportState&)> on_change{};
   };
 
   /// `loop`, `api` and `clock` must outlive it. The first report follows after one full interval, so that it

@@ -23,13 +23,13 @@ struct ObjectWatch::Impl {
   const runtime::Clock& clock;
   Random random;
   Options options;
-  OnChange heard;
+  OnChange on_change;
   Backoff backoff;
   std::optional<runtime::Timer> next{};    ///< fires when the next request is due
   std::optional<runtime::Timer> steady{};  ///< fires when a watch has lasted a while
   std::optional<KubeClient::Id> under_way{};
-  std::string version{};              ///< where a watch resumes; empty: list first
-  std::optional<std::string> told{};  ///< version last passed on; empty: no such object
+  std::string version{};                          ///< where a watch resumes; empty: list first
+  std::optional<std::string> reported_version{};  ///< version last passed on; empty: no such object
   MonoTime listed{};
   /// The current watch.
   struct Watching {
@@ -42,7 +42,7 @@ struct ObjectWatch::Impl {
         clock(time),
         random(std::move(numbers)),
         options(std::move(how)),
-        heard(std::move(to)),
+        on_change(std::move(to)),
         backoff({.first = options.min_interval, .longest = options.longest_wait, .jitter = kJitter}, random) {
   }
   Impl(const Impl&) = delete;
@@ -69,7 +69,7 @@ struct ObjectWatch::Impl {
   void list() {
     // The first list may come from the server's cache, which spares its store; later ones must not be older
     // than what was passed on.
-    http::HttpCall call{.url = url("") + (told ? "" : "&resourceVersion=0"),
+    http::HttpCall call{.url = url("") + (reported_version ? "" : "&resourceVersion=0"),
                         .headers = {"Accept: application/json"},
                         .total_timeout = options.timeout,
                         .longest_body = options.longest};
@@ -82,19 +82,19 @@ struct ObjectWatch::Impl {
     if (!answer.problem.empty()) return failed(answer.problem, reply.retry_after);
     version = answer.version;
     listed = clock.now();
-    tell(answer.object ? &*answer.object : nullptr, answer.object_version);
+    report(answer.object ? &*answer.object : nullptr, answer.object_version);
     next->arm(Duration::zero());
   }
   /// `object` null: no such object.
-  void tell(const document::Value* object, const std::string& object_version) {
-    const bool same = told && *told == object_version;
-    told = object_version;
+  void report(const document::Value* object, const std::string& object_version) {
+    const bool same = reported_version && *reported_version == object_version;
+    reported_version = object_version;
     if (same) {
-      heard.confirmed();
+      on_change.confirmed();
     } else if (object != nullptr) {
-      heard.object(*object);
+      on_change.object(*object);
     } else {
-      heard.absent();
+      on_change.absent();
     }
   }
 
@@ -125,9 +125,9 @@ struct ObjectWatch::Impl {
     works();
     version = event.version;
     const bool ours = event.kind != Kind::bookmark && event.name == options.name;
-    if (!ours) return heard.confirmed();
+    if (!ours) return on_change.confirmed();
     const bool there = event.kind == Kind::current;
-    tell(there ? &event.object : nullptr, there ? event.version : std::string());
+    report(there ? &event.object : nullptr, there ? event.version : std::string());
   }
   void refused(const WatchEvent& error) {
     stop();
@@ -136,7 +136,7 @@ struct ObjectWatch::Impl {
   }
   void stood() {
     works();
-    heard.confirmed();
+    on_change.confirmed();
   }
   void ended(const http::HttpReply& reply) {
     under_way.reset();
@@ -147,7 +147,7 @@ struct ObjectWatch::Impl {
     if (!reply.ok()) return failed(begun && backoff.failures() == 0 ? "" : trouble(reply), reply.retry_after);
     if (!watching.worked)
       return failed("", {});  // ended before it began: back off, this may repeat endlessly
-    heard.confirmed();
+    on_change.confirmed();
     if (clock.now() - listed >= options.relist_interval) version.clear();
     next->arm(watching.since + options.min_interval - clock.now());
   }
@@ -162,13 +162,13 @@ struct ObjectWatch::Impl {
   /// `why` empty: an expected end, not reported.
   void failed(const std::string& why, std::optional<Duration> retry_after) {
     next->arm(backoff.next(retry_after));
-    if (!why.empty()) heard.trouble(why);
+    if (!why.empty()) on_change.trouble(why);
   }
 };
 
 Result<ObjectWatch> ObjectWatch::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
-                                      Random random, Options options, OnChange heard) {
-  auto impl = std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(heard));
+                                      Random random, Options options, OnChange on_change) {
+  auto impl = std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(on_change));
   auto next = loop.timer([self = impl.get()] { self->ask(); });
   auto steady = loop.timer([self = impl.get()] { self->stood(); });
   if (!next) return tl::unexpected(next.error());

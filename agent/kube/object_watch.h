@@ -76,11 +76,11 @@ class ObjectWatch {
     std::function<void(const std::string&)> trouble{};
   };
 
-  /// `loop`, `api` and `clock` must outlive it. The first request starts as soon as the loop runs. `heard`
-  /// may be called from inside a callback of `api`: it may start and cancel requests there, but not destroy
-  /// this watch.
+  /// `loop`, `api` and `clock` must outlive it. The first request starts as soon as the loop runs.
+  /// `on_change` may be called from inside a callback of `api`: it may start and cancel requests there, but
+  /// not destroy this watch.
   static Result<ObjectWatch> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
-                                  Random random, Options options, OnChange heard);
+                                  Random random, Options options, OnChange on_change);
   ObjectWatch(ObjectWatch&&) noexcept;
   ObjectWatch& operator=(ObjectWatch&&) noexcept;
   ~ObjectWatch();

@@ -84,7 +84,7 @@ bool worth_another_try(const http::HttpReply& reply) {
 struct PodEvents::Impl {
   /// An event sent recently.
   struct Remembered {
-    MonoTime told{};
+    MonoTime sent_at{};
     std::uint64_t times = 1;
     std::int64_t first_unix_seconds = 0;
   };
@@ -117,19 +117,20 @@ struct PodEvents::Impl {
   }
 
   void forget_the_old(MonoTime now) {
-    std::erase_if(remembered,
-                  [&](const auto& entry) { return now - entry.second.told >= 2 * options.repeat_interval; });
+    std::erase_if(remembered, [&](const auto& entry) {
+      return now - entry.second.sent_at >= 2 * options.repeat_interval;
+    });
     if (remembered.size() < kMostRemembered) return;
     remembered.erase(std::min_element(remembered.begin(), remembered.end(), [](const auto& a, const auto& b) {
-      return a.second.told < b.second.told;
+      return a.second.sent_at < b.second.sent_at;
     }));
   }
-  void tell(const PodEvent& event) {
+  void enqueue(const PodEvent& event) {
     const MonoTime now = clock.now();
     const auto unix_seconds = static_cast<std::int64_t>(wall.unix_seconds());
     const auto key = event.uid + ' ' + event.reason + ' ' + event.about;
     auto known = remembered.find(key);
-    if (known != remembered.end() && now - known->second.told < options.repeat_interval) {
+    if (known != remembered.end() && now - known->second.sent_at < options.repeat_interval) {
       ++known->second.times;
       ++counters.repeated;
       return;
@@ -137,7 +138,7 @@ struct PodEvents::Impl {
     if (queue.size() >= kMostWaiting || !tokens.take(now)) return void(++counters.dropped);
     forget_the_old(now);
     auto& row = remembered.try_emplace(key, Remembered{now, 0, unix_seconds}).first->second;
-    row.told = now;
+    row.sent_at = now;
     ++row.times;
     queue.push_back({event, row.times, row.first_unix_seconds, unix_seconds});
     next();
@@ -188,7 +189,7 @@ PodEvents::PodEvents(PodEvents&&) noexcept = default;
 PodEvents& PodEvents::operator=(PodEvents&&) noexcept = default;
 PodEvents::~PodEvents() = default;
 
-void PodEvents::send(const PodEvent& event) { impl_->tell(event); }
+void PodEvents::send(const PodEvent& event) { impl_->enqueue(event); }
 const record::PodEventCounters& PodEvents::counters() const { return impl_->counters; }
 
 }  // namespace evenkeel::kube

@@ -35,8 +35,8 @@ class Evictor {
   };
   using OnOutcome = std::function<void(const Outcome&)>;
 
-  /// `loop` and `api` must outlive it. `heard` is called once per request(), from the loop.
-  static Result<Evictor> open(runtime::EventLoop& loop, KubeClient& api, Random random, OnOutcome heard);
+  /// `loop` and `api` must outlive it. `on_outcome` is called once per request(), from the loop.
+  static Result<Evictor> open(runtime::EventLoop& loop, KubeClient& api, Random random, OnOutcome on_outcome);
   Evictor(Evictor&&) noexcept;
   Evictor& operator=(Evictor&&) noexcept;
   ~Evictor();

@@ -78,8 +78,8 @@ void Lending::update(const NodeSnapshot& node, Moment moment) {
   const bool on = strategy_.enable;
   const bool something_stands = std::ranges::any_of(state_.standing, [](const auto& one) { return !!one; });
   if (!measures() && !something_stands) return forget();
-  const std::vector<Pod> nobody;
-  const auto& pods = node.pod_specs ? *node.pod_specs : nobody;
+  const std::vector<Pod> no_pods;
+  const auto& pods = node.pod_specs ? *node.pod_specs : no_pods;
   const RecentUsage recent = history_.recent();
   prod_.reset();
   if (measures()) prod_ = reclaim(node, pods, recent, moment);

@@ -81,9 +81,9 @@ std::string fill(const document::Value& item, Pod& pod) {
   read_owner(item, pod);
   if (auto why = read_priority(item, pod); !why.empty()) return why;
   if (auto why = read_containers(item, pod); !why.empty()) return why;
-  const auto told = kube_qos_of(text_at(item, {"status", "qosClass"}));
-  if (!told && pod.containers.empty()) return "neither status.qosClass nor spec.containers is there";
-  pod.kube_qos = told ? *told : computed_kube_qos(item, pod);
+  const auto stated = kube_qos_of(text_at(item, {"status", "qosClass"}));
+  if (!stated && pod.containers.empty()) return "neither status.qosClass nor spec.containers is there";
+  pod.kube_qos = stated ? *stated : computed_kube_qos(item, pod);
   return {};
 }
 

@@ -77,7 +77,7 @@ std::string_view name(RunQueueSource source) {
 void MeasurementStatusLog::log_changes(const NodeSnapshot& node, runtime::Log& log) {
   if (std::string_view(why_no_alarms_) != node.run_queue.alarms_unavailable_reason) {
     why_no_alarms_ = node.run_queue.alarms_unavailable_reason;
-    if (!why_no_alarms_.empty()) log.info("brake-hears-pressure-only").with("why", why_no_alarms_);
+    if (!why_no_alarms_.empty()) log.info("brake-uses-pressure-only").with("why", why_no_alarms_);
   }
   const auto& counters = node.counters;
   if (learns(counters.backend, counters.why, backend_, why_counters_))

@@ -30,13 +30,13 @@ const Kind& kind_of(interference::InterferenceEvent::What what) {
   return kKinds[static_cast<std::size_t>(what)];
 }
 
-std::string sentence_of_news(const interference::InterferenceEvent& news, const std::string& victim) {
+std::string sentence_of_event(const interference::InterferenceEvent& event, const std::string& victim) {
   using What = interference::InterferenceEvent::What;
-  const std::string limit = limit_text(news.limit);
-  switch (news.what) {
+  const std::string limit = limit_text(event.limit);
+  switch (event.what) {
     case What::capped:
       return "limited to " + limit + ", to see whether " + victim +
-             " recovers: " + sentence_of(news.accusation);
+             " recovers: " + sentence_of(event.accusation);
     case What::relieved:
       return victim + " has recovered since the limit of " + limit + ": it stays for its lease";
     case What::not_relieved:
@@ -53,7 +53,7 @@ std::string sentence_of_news(const interference::InterferenceEvent& news, const 
     case What::over:
       break;
   }
-  return sentence_of(news.accusation);
+  return sentence_of(event.accusation);
 }
 
 }  // namespace
@@ -102,21 +102,21 @@ std::string sentence_of(const interference::Accusation& one) {
 
 void record_interference(std::span<const interference::InterferenceEvent> events, Recorder& recorder,
                          MonoTime now) {
-  for (const interference::InterferenceEvent& news : events) {
-    const interference::Accusation& one = news.accusation;
+  for (const interference::InterferenceEvent& event : events) {
+    const interference::Accusation& one = event.accusation;
     const std::string victim = recorder.names().display_name(one.victim),
                       suspect = recorder.names().display_name(one.suspect);
-    const std::string why = sentence_of_news(news, victim);
-    const auto& [kind, of_suspect] = kind_of(news.what);
-    AuditEvent event{.kind = kind, .by = "interference", .why = why};
+    const std::string why = sentence_of_event(event, victim);
+    const auto& [kind, of_suspect] = kind_of(event.what);
+    AuditEvent entry{.kind = kind, .by = "interference", .why = why};
     if (of_suspect && !recorder.dry_run()) {
-      recorder.record(event, recorder.names().uid_of(one.suspect), now);
+      recorder.record(entry, recorder.names().uid_of(one.suspect), now);
     } else {
-      event.pod = suspect;
-      recorder.record_for_operator(event, now);
+      entry.pod = suspect;
+      recorder.record_for_operator(entry, now);
     }
-    auto line = news.what == interference::InterferenceEvent::What::accused ? recorder.log().warning(kind)
-                                                                            : recorder.log().info(kind);
+    auto line = event.what == interference::InterferenceEvent::What::accused ? recorder.log().warning(kind)
+                                                                             : recorder.log().info(kind);
     line.with("victim", victim).with("antagonist", suspect).with("resource", resource_of(one.signal));
     line.with("why", why);
   }

@@ -118,7 +118,7 @@ void ReclaimRecord::record(const std::vector<ReclaimOrder>& orders,
   std::erase_if(recorded_, [&](const Recorded& one) { return now - one.ordered > kRecordAgain; });
   for (const auto& order : orders) {
     const auto outcome = std::ranges::find(outcomes, order.target, &ReclaimOutcome::target);
-    const bool taken = order.wanted > Bytes{} || (outcome != outcomes.end() && outcome->asked > Bytes{});
+    const bool taken = order.wanted > Bytes{} || (outcome != outcomes.end() && outcome->requested > Bytes{});
     const auto recorded = std::ranges::find(recorded_, order.target, &Recorded::target);
     if (recorded != recorded_.end()) recorded->ordered = now;
     if (taken && recorded == recorded_.end()) record_start(order, now);

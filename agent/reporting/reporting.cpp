@@ -27,7 +27,7 @@ bool UsageReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube
                                      {.status = [this] { return status(); },
                                       .interval = [this] { return interval(); },
                                       .stands = [this](const auto& object) { return observed(object); },
-                                      .news = [this](const auto& state) { refresh_policy(state); }});
+                                      .on_change = [this](const auto& state) { refresh_policy(state); }});
   if (!reporter) return false;
   reporter_.emplace(std::move(*reporter));
   servers_.usage_reports = &reporter_->state();

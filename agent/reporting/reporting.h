@@ -95,7 +95,7 @@ class Reporting {
 
   /// The reporter that patches the Node. Set it before the first report().
   void set_reporter(kube::NodeReporter reporter);
-  /// Takes the amounts that the Node shows, from the reporter's Heard.
+  /// Takes the amounts that the Node shows.
   void observed(const lending::LentAmounts& amounts, MonoTime now);
   void failed(const std::string& why);
 

@@ -119,8 +119,8 @@ FileWatch::FileWatch(std::string path)
 }
 
 bool FileWatch::changed() {
-  const bool told = drain();
-  if (!told && !changed_and_settled()) return false;
+  const bool notified = drain();
+  if (!notified && !changed_and_settled()) return false;
   arm();
   seen_stamp_ = last_stamp_ = stamp();
   auto now = check();

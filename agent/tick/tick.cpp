@@ -91,7 +91,7 @@ void Tick::decide_and_execute(MonoTime now) {
   parts_.execution.apply_others(intents, now, result_.report);
   parts_.observer.read_back(result_.report);
   parts_.recorder.record(result_.report, now);
-  record::record_interference(parts_.decider.state().of<interference::InterferenceState>().news,
+  record::record_interference(parts_.decider.state().of<interference::InterferenceState>().events,
                               parts_.recorder, now);
   parts_.brakes.decided(now);
 }

@@ -18,12 +18,12 @@ std::string boot_id(const Host& host) {
   return text ? std::string(trimmed(*text)) : std::string();
 }
 
-executor::Report restore_leftovers(const Host& host, const KernelPorts& doors, executor::Journal& journal) {
-  executor::Report report = executor::restore_from_journal(doors.files, journal);
-  resctrl::restore_resctrl(doors.groups, journal, report);
-  sched::restore_core_sched(doors.groups, doors.cookies, journal, report);
+executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, executor::Journal& journal) {
+  executor::Report report = executor::restore_from_journal(ports.files, journal);
+  resctrl::restore_resctrl(ports.groups, journal, report);
+  sched::restore_core_sched(ports.groups, ports.cookies, journal, report);
   sched::restore_sched_features(host, journal, report);
-  network::restore_network(host, doors.network, journal, report);
+  network::restore_network(host, ports.network, journal, report);
   return report;
 }
 

@@ -41,7 +41,7 @@ struct KernelPorts {
   sched::CoreCookies& cookies;
   network::NetworkPort& network;
 };
-executor::Report restore_leftovers(const Host& host, const KernelPorts& doors, executor::Journal& journal);
+executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, executor::Journal& journal);
 
 /// The kernel's boot id; empty where the host root has none (a fake root).
 std::string boot_id(const Host& host);

@@ -120,10 +120,10 @@ struct RetryBackoff {
   bool refuse(int error, std::string_view words, MonoTime now, Duration first = std::chrono::seconds(1)) {
     length = length == Duration::zero() ? first : std::min(2 * length, kMaxRetryDelay);
     retry_at = now + length;
-    const bool news = code != error || said != words;
+    const bool is_new = code != error || said != words;
     code = error;
     said = words;
-    return news;
+    return is_new;
   }
 };
 

@@ -35,9 +35,9 @@ Report Executor::apply(const std::vector<decide::Intent>& plan, const NodeSnapsh
 
 Report Executor::restore_all(MonoTime now) {
   const std::vector<decide::Intent> nothing;
-  const std::vector<ObservedWrite> nobody;
+  const std::vector<ObservedWrite> none;
   impl_->plan = &nothing;
-  impl_->seen = &nobody;
+  impl_->seen = &none;
   impl_->rejected.rows().clear();
   impl_->denied_in_a_row = 0;
   impl_->state.look(impl_->disk_targets());
@@ -219,14 +219,14 @@ void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const 
   const auto cgroup = state.id(group);
   Rejected& row = rejected.at(cgroup, knob);
   if (!(row.value == value)) row.pause.length = {};
-  const bool news = row.pause.refuse(error.code, {}, at);
+  const bool is_new = row.pause.refuse(error.code, {}, at);
   row.value = value;
   fix(group, knob);
   ++counters.refusals;
   ++counters.refusals_by_errno[error.code];
   if (is_denial(error.code) && ++denied_in_a_row >= kAllDeniedThreshold) denied.refuse(error.code, {}, at);
   // A lever that only vendor kernels have is not reported as missing elsewhere.
-  if (!news || (evenkeel::row(knob).may_be_absent() && vanished(error))) return;
+  if (!is_new || (evenkeel::row(knob).may_be_absent() && vanished(error))) return;
   report.refusals.push_back(
       {state.file(group, knob).shown_path(), error, text, true, row.pause.length, cgroup});
 }

@@ -49,8 +49,8 @@ void Executor::Impl::judge_yielded(HeldValue& row, int group) {
   const Sighting sighting{.value = as_before_us ? Sighting::Value::before_us : Sighting::Value::other,
                           .written = find_observed_write(row) != nullptr};
   const auto step = row.contest.look(sighting, at, counters);
-  const decide::Intent* wish = intent_of(row.cgroup, row.knob);
-  if (step != Contest::Step::write || !wish || wish->hold) fix(group, row.knob);
+  const decide::Intent* intent = intent_of(row.cgroup, row.knob);
+  if (step != Contest::Step::write || !intent || intent->hold) fix(group, row.knob);
 }
 
 bool Executor::Impl::is_ours(const HeldValue& row, std::string_view text) const {
@@ -71,19 +71,19 @@ const ObservedWrite* Executor::Impl::find_observed_write(const HeldValue& row) c
 
 /// Whether the row stays.
 bool Executor::Impl::handle_foreign_write(HeldValue& row, int group, const std::string& text) {
-  const decide::Intent* wish = intent_of(row.cgroup, row.knob);
+  const decide::Intent* intent = intent_of(row.cgroup, row.knob);
   const auto value = kernel::parse_value(row.knob, text, tree.layout());
-  const bool intended = wish && !wish->hold && value &&
-                        *value == kernel::as_kernel_stores(row.knob, wish->value, tree.layout());
+  const bool as_intended = intent && !intent->hold && value &&
+                           *value == kernel::as_kernel_stores(row.knob, intent->value, tree.layout());
   const bool owned = state.kind(group) == CgroupKind::pod || state.kind(group) == CgroupKind::container;
-  const Sighting sighting{.value = intended ? Sighting::Value::as_intended : Sighting::Value::other,
+  const Sighting sighting{.value = as_intended ? Sighting::Value::as_intended : Sighting::Value::other,
                           .owner_is_back = owned && kernel::same_text(row.knob, row.original, text),
-                          .restoring = wish == nullptr};
+                          .restoring = intent == nullptr};
   const auto step = row.contest.look(sighting, at, counters);
-  if (step == Contest::Step::report || step == Contest::Step::yield) tell(row, step, text);
+  if (step == Contest::Step::report || step == Contest::Step::yield) report_foreign(row, step, text);
   if (step == Contest::Step::yield || step == Contest::Step::release) let_go(row);
   if (step == Contest::Step::release || sighting.restoring) return false;
-  if (step != Contest::Step::write || wish->hold) fix(group, row.knob);
+  if (step != Contest::Step::write || intent->hold) fix(group, row.knob);
   return true;
 }
 
@@ -93,7 +93,7 @@ void Executor::Impl::let_go(const HeldValue& row) {
   if (!options.dry_run) static_cast<void>(journal.done(row.file.path(), row.file.inode));
 }
 
-void Executor::Impl::tell(const HeldValue& row, Contest::Step step, const std::string& theirs) {
+void Executor::Impl::report_foreign(const HeldValue& row, Contest::Step step, const std::string& theirs) {
   const auto* write = find_observed_write(row);
   report.foreign.push_back(row.contest.describe(step, {.path = row.file.shown_path(),
                                                        .ours = row.ours,
@@ -142,9 +142,9 @@ void Executor::Impl::adopt(int group, const HeldValue& above) {
   row.file = state.file(group, kKnob);
   row.file.inode = files.inode(row.file.dir).value_or(0);
   row.since = at;
-  if (const decide::Intent* wish = intent_of(row.cgroup, kKnob)) {
-    row.by = wish->by;
-    row.why = wish->why;
+  if (const decide::Intent* intent = intent_of(row.cgroup, kKnob)) {
+    row.by = intent->by;
+    row.why = intent->why;
   }
   const JournalEntry entry{row.file.dir, row.file.inode, kKnob, row.file.entry(), row.original, {}};
   if (journal.record_write(entry, row.ours)) held.at(row.cgroup, kKnob) = std::move(row);

@@ -62,7 +62,7 @@ struct Executor::Impl {
   void judge_yielded(HeldValue& row, int group);
   [[nodiscard]] bool is_ours(const HeldValue& row, std::string_view text) const;
   [[nodiscard]] const ObservedWrite* find_observed_write(const HeldValue& row) const;
-  void tell(const HeldValue& row, Contest::Step step, const std::string& theirs);
+  void report_foreign(const HeldValue& row, Contest::Step step, const std::string& theirs);
   void let_go(const HeldValue& row);
   const HeldValue* limiting_ancestor(int group);
   void adopt_inherited();
@@ -106,8 +106,8 @@ struct Executor::Impl {
   const std::vector<decide::Intent>* plan = nullptr;
   const std::vector<ObservedWrite>* seen = nullptr;
   kernel::KernelRules want{kernel::KernelKind{}}, model{kernel::KernelKind{}};
-  kernel::KnobMask fixed{};   ///< not to be changed in this call
-  kernel::KnobMask wished{};  ///< named by the plan
+  kernel::KnobMask fixed{};     ///< not to be changed in this call
+  kernel::KnobMask intended{};  ///< named by the plan
   std::vector<CgroupId> on_disks{};
   std::vector<kernel::Target> targets{};
   std::vector<kernel::PlannedWrite> steps{};

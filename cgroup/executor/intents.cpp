@@ -12,7 +12,7 @@ bool Executor::Impl::is_locked(int group, Knob knob) const {
   return (fixed[static_cast<std::size_t>(group)] & knob_bit(knob)) != 0;
 }
 bool Executor::Impl::is_intended(int group, Knob knob) const {
-  return (wished[static_cast<std::size_t>(group)] & knob_bit(knob)) != 0;
+  return (intended[static_cast<std::size_t>(group)] & knob_bit(knob)) != 0;
 }
 void Executor::Impl::fix(int group, Knob knob) {
   if (group >= 0) fixed[static_cast<std::size_t>(group)] |= knob_bit(knob);
@@ -35,7 +35,7 @@ bool Executor::Impl::acceptable(int group, const decide::Intent& intent) const {
 void Executor::Impl::place(const decide::Intent& intent) {
   const int group = state.index(intent.target);
   if (group < 0) return;  // removed since the snapshot
-  wished[static_cast<std::size_t>(group)] |= knob_bit(intent.knob);
+  intended[static_cast<std::size_t>(group)] |= knob_bit(intent.knob);
   if (intent.hold || is_locked(group, intent.knob)) return;
   const auto value = kernel::as_kernel_stores(intent.knob, intent.value, tree.layout());
   if (is_rejected(intent.target, intent.knob, value)) return fix(group, intent.knob);
@@ -72,7 +72,7 @@ void Executor::Impl::keep_idle_shares() {
 
 void Executor::Impl::apply_intents() {
   want = state.now();
-  wished.assign(static_cast<std::size_t>(state.size()), 0);
+  intended.assign(static_cast<std::size_t>(state.size()), 0);
   for (const auto& intent : *plan) place(intent);
   for (const auto& row : held.rows()) release(row);
   keep_idle_shares();

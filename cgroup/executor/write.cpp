@@ -31,10 +31,10 @@ bool Executor::Impl::write_step(const kernel::PlannedWrite& step) {
 
 /// The intended number, where the kernel itself rounds it to the step's value (whole pages).
 const KnobValue& Executor::Impl::intended_value(const kernel::PlannedWrite& step) const {
-  const decide::Intent* wish = intent_of(state.id(step.group), step.knob);
-  const bool same =
-      wish && !wish->hold && kernel::as_kernel_stores(step.knob, wish->value, tree.layout()) == step.value;
-  return same ? wish->value : step.value;
+  const decide::Intent* intent = intent_of(state.id(step.group), step.knob);
+  const bool same = intent && !intent->hold &&
+                    kernel::as_kernel_stores(step.knob, intent->value, tree.layout()) == step.value;
+  return same ? intent->value : step.value;
 }
 
 bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool restoring) {
@@ -182,9 +182,9 @@ bool Executor::Impl::pretend(int group, Knob knob, const KnobValue& value, const
 /// Sets the reason: the plan's own, or that of the intent on this group or an ancestor that required this
 /// write.
 void Executor::Impl::explain(HeldValue& row, int group) const {
-  if (const decide::Intent* wish = intent_of(row.cgroup, row.knob)) {
-    row.by = wish->by;
-    row.why = wish->why;
+  if (const decide::Intent* intent = intent_of(row.cgroup, row.knob)) {
+    row.by = intent->by;
+    row.why = intent->why;
     return;
   }
   if (row.why.sentence[0] != '\0') return;  // being restored, or held for the same reason

@@ -102,10 +102,10 @@ Capability core_sched(const Host& host) {
   constexpr std::int32_t kSelf = 0, kInit = 1;
   Capability out{"core-sched", false, "", "", ""};
   sched::KernelCookies cookies(host);
-  auto asked = cookies.of(kSelf);
-  if (asked) asked = cookies.of(kInit);
-  out.works = asked.has_value();
-  if (!out.works) out.why_not = sched::describe_cookie_error(asked.error());
+  auto cookie = cookies.of(kSelf);
+  if (cookie) cookie = cookies.of(kInit);
+  out.works = cookie.has_value();
+  if (!out.works) out.why_not = sched::describe_cookie_error(cookie.error());
   return out;
 }
 

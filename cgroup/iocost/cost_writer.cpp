@@ -31,14 +31,14 @@ IoCostWriter::Line& IoCostWriter::line_of(Knob knob, DiskNumber disk) {
 }
 
 void IoCostWriter::apply(const decide::CostPlan& plan, MonoTime now, executor::Report& report) {
-  if (lines_.empty() && plan.wishes().empty()) return;
+  if (lines_.empty() && plan.settings().empty()) return;
   at_ = now;
   report_ = &report;
   for (auto& line : lines_) line.wanted = false;
   // The model first: the text to keep depends on it.
   for (const auto knob : {Knob::io_cost_model, Knob::io_cost_qos})
-    for (const auto& one : plan.wishes()) wish(knob, one, plan.by);
-  std::erase_if(lines_, [this](Line& line) { return !line.wanted && give_back(line); });
+    for (const auto& one : plan.settings()) want(knob, one, plan.by);
+  std::erase_if(lines_, [this](Line& line) { return !line.wanted && restore(line); });
   count();
 }
 
@@ -55,21 +55,21 @@ void IoCostWriter::count() {
   }
 }
 
-void IoCostWriter::wish(Knob knob, const decide::CostPlan::Wish& wish, decide::PolicyIndex by) {
-  auto& line = line_of(knob, wish.cost.disk);
+void IoCostWriter::want(Knob knob, const decide::CostPlan::Setting& setting, decide::PolicyIndex by) {
+  auto& line = line_of(knob, setting.cost.disk);
   line.wanted = true;
-  if (wish.hold) return;
-  const bool same = line.looked != MonoTime{} && line.cost == wish.cost;
+  if (setting.hold) return;
+  const bool same = line.checked_at != MonoTime{} && line.cost == setting.cost;
   if (line.pause.waits(at_) && same) return;
-  if (same && line.pause.code == 0 && at_ - line.looked < kLook) return;
-  line.cost = wish.cost;
-  line.why = wish.why;
+  if (same && line.pause.code == 0 && at_ - line.checked_at < kLook) return;
+  line.cost = setting.cost;
+  line.why = setting.why;
   line.by = by;
-  keep(line, knob == Knob::io_cost_qos ? cost_qos_line(wish.cost) : cost_model_line(wish.cost));
+  keep(line, knob == Knob::io_cost_qos ? cost_qos_line(setting.cost) : cost_model_line(setting.cost));
 }
 
 void IoCostWriter::keep(Line& line, const std::string& order) {
-  line.looked = at_;
+  line.checked_at = at_;
   if (dry_run_ && !line.ours.empty() && same_cost(line.ours, order)) return;
   const auto text = files_.read(line.file);
   if (!text) return refuse(line, text.error(), order);
@@ -87,10 +87,10 @@ void IoCostWriter::keep(Line& line, const std::string& order) {
 }
 
 /// Restores the line; returns whether nothing is left to restore.
-bool IoCostWriter::give_back(Line& line) {
+bool IoCostWriter::restore(Line& line) {
   if (line.ours.empty() || line.contest.yielded()) return true;
   if (line.pause.waits(at_)) return false;
-  if (dry_run_) return tell(line, line.ours, line.original, true), true;
+  if (dry_run_) return record_change(line, line.ours, line.original, true), true;
   const auto text = files_.read(line.file);
   if (!text && !vanished(text.error())) return refuse(line, text.error(), line.original), false;
   const bool ours = text && compare(line, {}, *text) == Contest::Step::keep;
@@ -115,7 +115,7 @@ bool IoCostWriter::put(Line& line, const std::string& before, const std::string&
   line.ours = text;
   line.contest.written(at_);
   line.pause = {};
-  tell(line, before, text, restored);
+  record_change(line, before, text, restored);
   return true;
 }
 
@@ -148,8 +148,8 @@ Contest::Step IoCostWriter::compare(Line& line, const std::string& order, const 
   return step;
 }
 
-void IoCostWriter::tell(const Line& line, const std::string& before, const std::string& after,
-                        bool restored) {
+void IoCostWriter::record_change(const Line& line, const std::string& before, const std::string& after,
+                                 bool restored) {
   const Reason why =
       restored ? because("no policy requests this value any longer: the original was restored") : line.why;
   report_->writes.push_back({.path = line.file.shown_path(),

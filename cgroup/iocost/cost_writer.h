@@ -51,19 +51,19 @@ class IoCostWriter final : public executor::Actuator {
     std::string before_us{};         ///< the first original
     decide::PolicyIndex by = 0;
     Reason why{};
-    MonoTime since{}, looked{};
+    MonoTime since{}, checked_at{};
     executor::RetryBackoff pause{};
     executor::Contest contest{};
     bool wanted = false;
   };
   Line& line_of(Knob knob, DiskNumber disk);
-  void wish(Knob knob, const decide::CostPlan::Wish& wish, decide::PolicyIndex by);
+  void want(Knob knob, const decide::CostPlan::Setting& setting, decide::PolicyIndex by);
   void keep(Line& line, const std::string& order);
-  bool give_back(Line& line);
+  bool restore(Line& line);
   bool put(Line& line, const std::string& before, const std::string& text);
   void refuse(Line& line, const Error& error, const std::string& text);
   executor::Contest::Step compare(Line& line, const std::string& order, const std::string& found);
-  void tell(const Line& line, const std::string& before, const std::string& after, bool restored);
+  void record_change(const Line& line, const std::string& before, const std::string& after, bool restored);
   void count();
 
   const tree::CgroupTree& tree_;

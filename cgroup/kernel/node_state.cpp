@@ -29,14 +29,14 @@ void NodeState::restart(const CpuSet& online) {
                 .plain = ~KnobBits{}});
   groups_.clear();
   known_.clear();
-  asked_.clear();
+  requested_.clear();
   fresh_.clear();
 }
 
 void NodeState::add(const Group& group, int parent) {
   groups_.push_back(group);
   known_.push_back(0);
-  asked_.push_back(0);
+  requested_.push_back(0);
   now_.add({.parent = parent});
 }
 
@@ -140,10 +140,10 @@ Result<std::string> NodeState::read(int group, Knob knob) {
 bool NodeState::read_relatives(int group, Knob knob) {
   bool learned = false;
   for (int other = 0; other < size(); ++other) {
-    const auto seen = known_[at(other)] | asked_[at(other)];
+    const auto seen = known_[at(other)] | requested_[at(other)];
     if ((seen & knob_bit(knob)) != 0 || !(now_.is_within(other, group) || now_.is_within(group, other)))
       continue;
-    asked_[at(other)] |= knob_bit(knob);
+    requested_[at(other)] |= knob_bit(knob);
     learned = read(other, knob).has_value() || learned;
   }
   return learned;

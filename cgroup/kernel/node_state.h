@@ -76,7 +76,7 @@ class NodeState {
   KernelRules now_{KernelKind{}};
   std::vector<Group> groups_{};
   KnobMask known_{};
-  KnobMask asked_{};  ///< files that read_relatives() tried
+  KnobMask requested_{};  ///< files that read_relatives() tried
   std::vector<std::pair<CgroupId, int>> by_id_{};
   std::vector<Fresh> fresh_{};
 };

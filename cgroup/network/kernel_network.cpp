@@ -211,10 +211,10 @@ Result<> KernelNetworkPort::remove_rules() {
 }
 
 std::string network_unavailable_reason(const Host& host) {
-  KernelNetworkPort door(host);
-  const auto done = door.try_rules();
+  KernelNetworkPort port(host);
+  const auto done = port.try_rules();
   if (done) return {};
-  const auto words = door.words();
+  const auto words = port.words();
   return std::string(errno_name(done.error().code)) + (words.empty() ? "" : ": " + words);
 }
 

@@ -62,7 +62,7 @@ std::uint16_t common_minor(decide::NetworkClass of) {
 std::uint16_t OwnMinors::of(CgroupId pod) {
   const auto found = taken_.find(pod);
   if (found != taken_.end()) {
-    found->second.asked = true;
+    found->second.requested = true;
     return found->second.minor;
   }
   if (taken_.size() > kLast - kFirst) return 0;
@@ -75,8 +75,8 @@ std::uint16_t OwnMinors::of(CgroupId pod) {
 }
 
 void OwnMinors::release_unused() {
-  std::erase_if(taken_, [](const auto& row) { return !row.second.asked; });
-  for (auto& row : taken_) row.second.asked = false;
+  std::erase_if(taken_, [](const auto& row) { return !row.second.requested; });
+  for (auto& row : taken_) row.second.requested = false;
 }
 
 void build_htb_classes(const decide::NetworkPlan& plan, OwnMinors& own, std::vector<HtbClass>& out) {

@@ -35,7 +35,7 @@ class OwnMinors {
   static constexpr std::uint16_t kFirst = 0x100, kLast = 0xffff;
   struct Taken {
     std::uint16_t minor = 0;
-    bool asked = false;
+    bool requested = false;
   };
   std::map<CgroupId, Taken> taken_{};
   std::uint16_t next_ = kFirst;

@@ -3,14 +3,14 @@
 
 namespace evenkeel::network {
 
-void restore_network(const Host& host, NetworkPort& door, executor::Journal& journal,
+void restore_network(const Host& host, NetworkPort& port, executor::Journal& journal,
                      executor::Report& report) {
   const auto records = journal.directories();  // by value: the loop removes records
   for (const auto& [path, made_on] : records) {
     if (!path.starts_with(kNetworkRecords)) continue;
     Result<> done;
     if (path == kNetworkRules) {
-      done = door.remove_rules();
+      done = port.remove_rules();
     } else {
       // The name may belong to another interface by now.
       const auto link =
@@ -18,15 +18,15 @@ void restore_network(const Host& host, NetworkPort& door, executor::Journal& jou
       const auto index = host.slurp("sys/class/net/" + link + "/ifindex");
       const bool same = index && trimmed(*index) == std::to_string(made_on);
       const auto number = static_cast<int>(made_on);
-      const auto root = same ? door.root_qdisc(number) : Result<RootQdisc>(RootQdisc{});
+      const auto root = same ? port.root_qdisc(number) : Result<RootQdisc>(RootQdisc{});
       if (!root)
         done = tl::unexpected(root.error());
       else if (is_ours(*root))
-        done = door.remove_qdisc(number);
+        done = port.remove_qdisc(number);
     }
     if (!done && !vanished(done.error())) {
       report.refusals.push_back(
-          {.path = path, .error = done.error(), .text = "nothing", .detail = door.words()});
+          {.path = path, .error = done.error(), .text = "nothing", .detail = port.words()});
       continue;
     }
     report.writes.push_back({.path = path,

@@ -45,15 +45,15 @@ void NetworkWriter::apply(const decide::NetworkPlan& plan, MonoTime now, executo
     if (held_ || has_rules_) withdraw("no policy requests it any longer");
     totals_.held = classes_.size();
     if (held_ || has_rules_) return;  // refused: retried in the next tick
-    told_.clear();
+    reported_.clear();
     fair_queue_refused_ = false;
     contest_ = {};
     pause_ = {};
     return;
   }
   by_ = plan.by;
-  if (*plan.why_not != '\0' && told_ != plan.why_not) {
-    told_ = plan.why_not;
+  if (*plan.why_not != '\0' && reported_ != plan.why_not) {
+    reported_ = plan.why_not;
     refuse("net", "networkQOS", {.code = ENODATA, .op = Op::other}, plan.why_not);
     pause_ = {};
   }
@@ -87,7 +87,7 @@ bool NetworkWriter::may_begin() {
   if (contest_.ours()) return true;
   if (now_ < next_check_) return false;
   next_check_ = now_ + kCheckInterval;
-  const auto root = door_.root_qdisc(link_index_);
+  const auto root = port_.root_qdisc(link_index_);
   if (!root) return false;
   const auto step = contest_.look({.value = sighting_of(*root)}, now_, foreign_);
   return step == Contest::Step::keep || step == Contest::Step::write;
@@ -97,8 +97,8 @@ bool NetworkWriter::may_begin() {
 bool NetworkWriter::begin(const decide::NetworkPlan& plan) {
   link_ = plan.link->name;
   link_index_ = plan.link->index;
-  const auto root = door_.root_qdisc(link_index_);
-  if (!root) return refuse(place("qdisc"), "htb", root.error(), door_.words()), false;
+  const auto root = port_.root_qdisc(link_index_);
+  if (!root) return refuse(place("qdisc"), "htb", root.error(), port_.words()), false;
   if (root->handle != 0 && !is_ours(*root))
     return refuse(place("qdisc"), "htb", {.code = EEXIST, .op = Op::write},
                   "another process has put " + name_of(*root) + " on the interface: it is left alone"),
@@ -108,27 +108,27 @@ bool NetworkWriter::begin(const decide::NetworkPlan& plan) {
     return true;
   }
   if (is_ours(*root))
-    if (const auto removed = door_.remove_qdisc(link_index_); !removed)
-      return refuse(place("qdisc"), kNothing, removed.error(), door_.words()), false;
+    if (const auto removed = port_.remove_qdisc(link_index_); !removed)
+      return refuse(place("qdisc"), kNothing, removed.error(), port_.words()), false;
   auto done = journal_.made(place("qdisc"), static_cast<std::uint64_t>(link_index_));
-  if (done) done = door_.make_qdisc(link_index_, kSystemMinor);
+  if (done) done = port_.make_qdisc(link_index_, kSystemMinor);
   if (!done) {
     static_cast<void>(journal_.unmade(place("qdisc")));
-    return refuse(place("qdisc"), "htb", done.error(), door_.words()), false;
+    return refuse(place("qdisc"), "htb", done.error(), port_.words()), false;
   }
   held_ = true;
   contest_.written(now_);
   since_ = now_;
   next_check_ = now_ + kCheckInterval;
-  tell(place("qdisc"), name_of(*root), "htb " + number_of(kOurQdisc), false,
-       because("networkQOS shares {}", plan.total));
+  record_change(place("qdisc"), name_of(*root), "htb " + number_of(kOurQdisc), false,
+                because("networkQOS shares {}", plan.total));
   return true;
 }
 
 bool NetworkWriter::is_qdisc_ours() {
   next_check_ = now_ + kCheckInterval;
   if (dry_run_) return true;
-  const auto root = door_.root_qdisc(link_index_);
+  const auto root = port_.root_qdisc(link_index_);
   if (!root) return false;
   const auto step = contest_.look({.value = sighting_of(*root)}, now_, foreign_);
   if (step == Contest::Step::keep) return true;
@@ -147,7 +147,7 @@ void NetworkWriter::tell_foreign(Contest::Step step, const RootQdisc& found) {
 
 void NetworkWriter::apply_changes(const decide::NetworkPlan& plan) {
   build_htb_classes(plan, own_, wanted_);
-  const int unknown = build_packet_rules(plan, tree_, door_.supports_cgroup_match(), own_, wanted_rules_);
+  const int unknown = build_packet_rules(plan, tree_, port_.supports_cgroup_match(), own_, wanted_rules_);
   own_.release_unused();
   // Rules must not send packets into a class that does not exist.
   if (!put_classes() || !put_rules(unknown)) return;
@@ -163,11 +163,11 @@ bool NetworkWriter::put_classes() {
     const bool moves = have != classes_.end() && have->parent != one.parent;
     const auto path = place(name_of(one.minor));
     Result<> done;
-    if (!dry_run_ && moves) done = door_.remove_class(link_index_, one.minor);
-    if (!dry_run_ && done) done = door_.put_class(link_index_, one);
-    if (!done) return refuse(path, text_of(one), done.error(), door_.words()), false;
+    if (!dry_run_ && moves) done = port_.remove_class(link_index_, one.minor);
+    if (!dry_run_ && done) done = port_.put_class(link_index_, one);
+    if (!done) return refuse(path, text_of(one), done.error(), port_.words()), false;
     if (have == classes_.end() || moves) add_fair_queue(one);
-    tell(path, have == classes_.end() ? kNothing : text_of(*have), text_of(one), false, kWhyClass);
+    record_change(path, have == classes_.end() ? kNothing : text_of(*have), text_of(one), false, kWhyClass);
     if (have == classes_.end()) {
       classes_.push_back(one);
     } else {
@@ -183,14 +183,14 @@ void NetworkWriter::add_fair_queue(const HtbClass& one) {
   if (dry_run_ || fair_queue_refused_) return;
   const bool has_children = std::ranges::find(wanted_, one.minor, &HtbClass::parent) != wanted_.end();
   if (has_children) return;
-  const auto done = door_.add_fair_queue(link_index_, one.minor);
+  const auto done = port_.add_fair_queue(link_index_, one.minor);
   if (done) return;
   fair_queue_refused_ = true;
   ++totals_.refusals;
   report_->refusals.push_back({.path = place(name_of(one.minor)),
                                .error = done.error(),
                                .text = "fq_codel",
-                               .detail = door_.words() + ": what a class sends waits in one queue"});
+                               .detail = port_.words() + ": what a class sends waits in one queue"});
 }
 
 bool NetworkWriter::put_rules(int unknown) {
@@ -198,17 +198,18 @@ bool NetworkWriter::put_rules(int unknown) {
   const auto text = text_of(wanted_rules_);
   Result<> done;
   if (!dry_run_) done = journal_.record_creation(kRulesRecord);
-  if (!dry_run_ && done) done = door_.put_rules(wanted_rules_);
+  if (!dry_run_ && done) done = port_.put_rules(wanted_rules_);
   if (!done) {
     if (!dry_run_ && !has_rules_) static_cast<void>(journal_.unmade(kRulesRecord));
-    return refuse(kRulesRecord, text, done.error(), door_.words()), false;
+    return refuse(kRulesRecord, text, done.error(), port_.words()), false;
   }
-  tell(kRulesRecord, has_rules_ ? text_of(rules_) : kNothing, text, false,
-       unknown == 0
-           ? because("whose packets are of which class")
-           : because("whose packets are of which class; {} with the node's own address cannot be told "
-                     "apart: that needs cgroup v2, and the node's cgroup namespace",
-                     std::int64_t{unknown}));
+  record_change(
+      kRulesRecord, has_rules_ ? text_of(rules_) : kNothing, text, false,
+      unknown == 0
+          ? because("whose packets are of which class")
+          : because("whose packets are of which class; {} with the node's own address cannot be told "
+                    "apart: that needs cgroup v2, and the node's cgroup namespace",
+                    std::int64_t{unknown}));
   has_rules_ = true;
   rules_ = wanted_rules_;
   return true;
@@ -219,9 +220,9 @@ void NetworkWriter::remove_other_classes() {
   for (auto i = classes_.size(); i-- > 0;) {
     const auto minor = classes_[i].minor;
     if (std::ranges::find(wanted_, minor, &HtbClass::minor) != wanted_.end()) continue;
-    if (!dry_run_ && !door_.remove_class(link_index_, minor)) continue;  // retried with the next change
-    tell(place(name_of(minor)), text_of(classes_[i]), kNothing, true,
-         because("the pod with this limit is gone"));
+    if (!dry_run_ && !port_.remove_class(link_index_, minor)) continue;  // retried with the next change
+    record_change(place(name_of(minor)), text_of(classes_[i]), kNothing, true,
+                  because("the pod with this limit is gone"));
     classes_.erase(classes_.begin() + static_cast<std::ptrdiff_t>(i));
   }
 }
@@ -234,21 +235,21 @@ void NetworkWriter::withdraw(const char* why) {
     return;
   }
   if (has_rules_) {
-    if (const auto done = door_.remove_rules(); !done)
-      return refuse(kRulesRecord, kNothing, done.error(), door_.words());
+    if (const auto done = port_.remove_rules(); !done)
+      return refuse(kRulesRecord, kNothing, done.error(), port_.words());
     has_rules_ = false;
     static_cast<void>(journal_.unmade(kRulesRecord));
   }
   if (!std::exchange(held_, false)) return;
-  const auto root = door_.root_qdisc(link_index_);
+  const auto root = port_.root_qdisc(link_index_);
   // A removed interface has taken its queue along. Nothing is restored over a foreign queue.
   if (root && is_ours(*root)) {
-    if (const auto done = door_.remove_qdisc(link_index_); !done) {
+    if (const auto done = port_.remove_qdisc(link_index_); !done) {
       held_ = true;
-      return refuse(place("qdisc"), kNothing, done.error(), door_.words());
+      return refuse(place("qdisc"), kNothing, done.error(), port_.words());
     }
     ++totals_.restored;
-    tell(place("qdisc"), "htb " + number_of(kOurQdisc), "the kernel's own", true, because(why));
+    record_change(place("qdisc"), "htb " + number_of(kOurQdisc), "the kernel's own", true, because(why));
   }
   if (root && !root->kind.empty() && !is_ours(*root))
     tell_foreign(contest_.look({.value = sighting_of(*root), .restoring = true}, now_, foreign_), *root);
@@ -259,8 +260,8 @@ std::string NetworkWriter::place(const std::string& what) const {
   return std::string(kNetworkRecords) + link_ + '/' + what;
 }
 
-void NetworkWriter::tell(std::string path, std::string before, std::string after, bool restored,
-                         const Reason& why) {
+void NetworkWriter::record_change(std::string path, std::string before, std::string after, bool restored,
+                                  const Reason& why) {
   if (!dry_run_) ++totals_.writes;
   report_->writes.push_back({.path = std::move(path),
                              .old_text = std::move(before),

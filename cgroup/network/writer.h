@@ -26,8 +26,8 @@ inline bool is_ours(const RootQdisc& qdisc) { return qdisc.kind == "htb" && qdis
 class NetworkWriter final : public executor::Actuator {
  public:
   /// All must outlive it.
-  NetworkWriter(const tree::CgroupTree& tree, NetworkPort& door, executor::Journal& journal, bool dry_run)
-      : tree_(tree), door_(door), journal_(journal), dry_run_(dry_run) {}
+  NetworkWriter(const tree::CgroupTree& tree, NetworkPort& port, executor::Journal& journal, bool dry_run)
+      : tree_(tree), port_(port), journal_(journal), dry_run_(dry_run) {}
 
   /// Applies the plan. Adds what it did to `report`. Does nothing while the plan stays the same, except that
   /// every ten seconds it checks whether the queue is still the agent's.
@@ -52,12 +52,13 @@ class NetworkWriter final : public executor::Actuator {
   bool put_rules(int unknown);
   void remove_other_classes();
   void withdraw(const char* why);
-  void tell(std::string path, std::string before, std::string after, bool restored, const Reason& why);
+  void record_change(std::string path, std::string before, std::string after, bool restored,
+                     const Reason& why);
   void refuse(std::string path, std::string text, const Error& error, std::string detail);
   [[nodiscard]] std::string place(const std::string& what) const;
 
   const tree::CgroupTree& tree_;
-  NetworkPort& door_;
+  NetworkPort& port_;
   executor::Journal& journal_;
   bool dry_run_;
 
@@ -72,7 +73,7 @@ class NetworkWriter final : public executor::Actuator {
   std::vector<HtbClass> classes_{}, wanted_{};
   PacketRules rules_{}, wanted_rules_{};
   OwnMinors own_{};
-  std::string told_{};  ///< why nothing is done, already reported
+  std::string reported_{};  ///< why nothing is done, already reported
   executor::ActuatorTotals totals_{};
   decide::PolicyIndex by_ = 0;
   MonoTime now_{}, since_{}, next_check_{};
@@ -81,7 +82,7 @@ class NetworkWriter final : public executor::Actuator {
 };
 
 /// Restores offline: removes what the journal holds. What the kernel refuses stays on record.
-void restore_network(const Host& host, NetworkPort& door, executor::Journal& journal,
+void restore_network(const Host& host, NetworkPort& port, executor::Journal& journal,
                      executor::Report& report);
 
 }  // namespace evenkeel::network

@@ -107,7 +107,7 @@ ReclaimJob::Step ReclaimJob::ask(Bytes used, Bytes amount) {
   if (!given && given.error().code != EAGAIN && given.error().code != EINTR)
     return failed(given.error().code);
   spent_ += amount;
-  Step out{.asked = amount, .reclaimed = amount};
+  Step out{.requested = amount, .reclaimed = amount};
   if (given) {
     misses_ = 0;
     return out;

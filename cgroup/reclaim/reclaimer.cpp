@@ -24,7 +24,7 @@ struct Reclaimer::Task {
   // The rest is guarded by the mutex:
   bool ordered = true;  ///< named by the newest orders
   bool live = true;     ///< its order has not ended
-  std::optional<ReclaimOrder> news{};
+  std::optional<ReclaimOrder> pending{};
   ReclaimOutcome outcome{};
 };
 
@@ -34,8 +34,8 @@ struct Reclaimer::Shared {
   bool ending = false;
   std::vector<std::shared_ptr<Task>> tasks{};
   ReclaimCounters counters{};
-  [[nodiscard]] bool news() const {
-    return ending || std::ranges::any_of(tasks, [](const auto& task) { return task->news.has_value(); });
+  [[nodiscard]] bool has_work() const {
+    return ending || std::ranges::any_of(tasks, [](const auto& task) { return task->pending.has_value(); });
   }
 };
 
@@ -93,7 +93,7 @@ void Reclaimer::place(const ReclaimOrder& order) {
   }
   Task& task = **found;
   task.ordered = true;
-  task.news = order;
+  task.pending = order;
   task.outcome.target = order.target;
   task.outcome.cause = order.cause;
 }
@@ -103,7 +103,7 @@ void Reclaimer::report(std::vector<ReclaimOutcome>& out) {
   const std::lock_guard lock(shared_->mutex);
   for (auto& task : shared_->tasks) {
     out.push_back(task->outcome);
-    task->outcome.asked = task->outcome.reclaimed = Bytes{};
+    task->outcome.requested = task->outcome.reclaimed = Bytes{};
     task->outcome.end = ReclaimEnd::going;
   }
 }
@@ -115,10 +115,10 @@ ReclaimCounters Reclaimer::counters() const {
 
 void Reclaimer::run_synchronously() {
   for (auto& task : shared_->tasks) {
-    task->job.begin(*task->news);
+    task->job.begin(*task->pending);
     const auto step = task->job.step(true);
-    if (step.asked > Bytes{}) done_.push_back({task->target, step.asked, task->news->file_only});
-    task->news.reset();
+    if (step.requested > Bytes{}) done_.push_back({task->target, step.requested, task->pending->file_only});
+    task->pending.reset();
     note(*task, step, shared_->counters);
   }
 }
@@ -151,9 +151,9 @@ void Reclaimer::work(Shared& shared) {
     round = shared.tasks;
     bool busy = false, watching = false;
     for (const auto& task : round) {
-      if (task->news) {
-        task->job.begin(*task->news);
-        task->news.reset();
+      if (task->pending) {
+        task->job.begin(*task->pending);
+        task->pending.reset();
         task->live = true;
       }
       if (!task->live || !task->ordered) continue;
@@ -162,27 +162,27 @@ void Reclaimer::work(Shared& shared) {
       lock.lock();
       if (shared.ending) return;
       note(*task, step, shared.counters);
-      busy = busy || (step.asked > Bytes{} && task->live);
+      busy = busy || (step.requested > Bytes{} && task->live);
       watching = watching || task->live;
     }
     round.clear();
-    const auto news = [&shared] { return shared.news(); };
+    const auto has_work = [&shared] { return shared.has_work(); };
     if (busy) continue;
     if (watching)
-      shared.changed.wait_for(lock, kLook, news);
+      shared.changed.wait_for(lock, kLook, has_work);
     else
-      shared.changed.wait(lock, news);
+      shared.changed.wait(lock, has_work);
   }
 }
 
 void Reclaimer::note(Task& task, const ReclaimJob::Step& step, ReclaimCounters& counters) {
-  task.outcome.asked += step.asked;
+  task.outcome.requested += step.requested;
   task.outcome.reclaimed += step.reclaimed;
   task.outcome.end = step.end;
   task.outcome.error = step.error;
   task.live = step.end == ReclaimEnd::going;
-  counters.chunks += step.asked > Bytes{} ? 1 : 0;
-  counters.asked_bytes += static_cast<std::uint64_t>(step.asked.count());
+  counters.chunks += step.requested > Bytes{} ? 1 : 0;
+  counters.requested_bytes += static_cast<std::uint64_t>(step.requested.count());
   counters.reclaimed_bytes += static_cast<std::uint64_t>(step.reclaimed.count());
   counters.stopped_by_pressure += step.end == ReclaimEnd::pressure ? 1 : 0;
   counters.budget_exhausted += step.end == ReclaimEnd::budget ? 1 : 0;

@@ -31,7 +31,7 @@ struct ReclaimFiles {
 class ReclaimJob {
  public:
   struct Step {
-    Bytes asked{}, reclaimed{};
+    Bytes requested{}, reclaimed{};
     ReclaimEnd end = ReclaimEnd::going;
     int error = 0;
   };
@@ -58,7 +58,7 @@ class ReclaimJob {
 };
 
 struct ReclaimCounters {
-  std::uint64_t chunks = 0, asked_bytes = 0, reclaimed_bytes = 0;
+  std::uint64_t chunks = 0, requested_bytes = 0, reclaimed_bytes = 0;
   std::uint64_t stopped_by_pressure = 0, budget_exhausted = 0, nothing_left = 0, failures = 0;
 };
 
@@ -73,7 +73,7 @@ class Reclaimer {
   /// One order that follow() has carried out itself.
   struct Done {
     CgroupId target{};
-    Bytes asked{};
+    Bytes requested{};
     bool file_only = false;
   };
 

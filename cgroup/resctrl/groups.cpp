@@ -13,19 +13,20 @@ const std::string kRoot = kResctrlDir;
 
 }  // namespace
 
-void ResctrlGroupWriter::Impl::ensure(const decide::ResctrlGroup& wish, decide::PolicyIndex by) {
-  auto* group = find(wish.name);
+void ResctrlGroupWriter::Impl::ensure(const decide::ResctrlGroup& planned, decide::PolicyIndex by) {
+  auto* group = find(planned.name);
   if (group == nullptr) {
-    if (!may_make(wish.name) || !make(wish)) return;
+    if (!may_make(planned.name) || !make(planned)) return;
     group = &groups.back();
-    if (const auto removal = removals.find(wish.name); removal != removals.end()) removal->second.written(at);
+    if (const auto removal = removals.find(planned.name); removal != removals.end())
+      removal->second.written(at);
     group->by = by;
-    group->why = wish.why;
-    tell(group->dir, "", "group", *group, false);
+    group->why = planned.why;
+    record_change(group->dir, "", "group", *group, false);
   }
   group->by = by;
-  group->why = wish.why;
-  set(wish, *group);
+  group->why = planned.why;
+  set(planned, *group);
 }
 
 /// Whether the group is not yielded to another process that has removed it.
@@ -38,8 +39,8 @@ bool ResctrlGroupWriter::Impl::may_make(const std::string& name) {
 }
 
 /// A directory of that name without a journal record belongs to another process.
-bool ResctrlGroupWriter::Impl::make(const decide::ResctrlGroup& wish) {
-  HeldGroup group{.name = wish.name, .dir = kRoot + "/" + wish.name, .since = at};
+bool ResctrlGroupWriter::Impl::make(const decide::ResctrlGroup& planned) {
+  HeldGroup group{.name = planned.name, .dir = kRoot + "/" + planned.name, .since = at};
   group.schemata_file = group.dir + "/schemata";
   group.tasks_file = group.dir + "/tasks";
   if (waits(group.dir)) return false;
@@ -80,16 +81,17 @@ bool ResctrlGroupWriter::Impl::remove(HeldGroup& group) {
   accepted(group.dir);
   accepted(group.schemata_file);
   ++counters.writes;
-  tell(group.dir, "group", "", group, true);
+  record_change(group.dir, "group", "", group, true);
   return true;
 }
 
 /// Reads the schemata, and writes only what differs.
-void ResctrlGroupWriter::Impl::set(const decide::ResctrlGroup& wish, HeldGroup& group) {
-  const bool asked_anew = group.asked != wish.schemata;
+void ResctrlGroupWriter::Impl::set(const decide::ResctrlGroup& planned, HeldGroup& group) {
+  const bool is_new = group.requested != planned.schemata;
   if (dry_run) {
-    if (asked_anew) tell(group.schemata_file, one_line(group.asked), one_line(wish.schemata), group, false);
-    group.asked = wish.schemata;
+    if (is_new)
+      record_change(group.schemata_file, one_line(group.requested), one_line(planned.schemata), group, false);
+    group.requested = planned.schemata;
     return;
   }
   const auto found = files.read(group.schemata_file, room.text);
@@ -98,12 +100,12 @@ void ResctrlGroupWriter::Impl::set(const decide::ResctrlGroup& wish, HeldGroup& 
     return;
   }
   const bool as_left = *found == group.seen;
-  if (!asked_anew && group.in_force && as_left) {
+  if (!is_new && group.in_force && as_left) {
     group.contest.look({.value = Sighting::Value::ours}, at, counters);
     return;
   }
   const std::string text(*found);
-  const auto now = parse_schemata(text), want = parse_schemata(wish.schemata);
+  const auto now = parse_schemata(text), want = parse_schemata(planned.schemata);
   if (!want) return;
   if (group.seen.empty()) group.before_us = text;
   const bool held = now && holds(*now, *want);
@@ -111,13 +113,13 @@ void ResctrlGroupWriter::Impl::set(const decide::ResctrlGroup& wish, HeldGroup& 
   const auto step = compare(group, now, text, foreign);
   if (step != Contest::Step::keep && step != Contest::Step::write) return;
   if (held) {
-    group.asked = wish.schemata;
+    group.requested = planned.schemata;
     group.seen = text;
     group.in_force = true;
     return accepted(group.schemata_file);
   }
-  if (!asked_anew && waits(group.schemata_file)) return;
-  put(wish, group, text);
+  if (!is_new && waits(group.schemata_file)) return;
+  put(planned, group, text);
 }
 
 /// The contest's step for the schemata that were found.
@@ -131,17 +133,17 @@ Contest::Step ResctrlGroupWriter::Impl::compare(HeldGroup& group, const std::opt
       group.contest.look({.value = value, .written = !foreign && text != group.seen}, at, counters);
   if (step == Contest::Step::report || step == Contest::Step::yield)
     report->foreign.push_back(group.contest.describe(
-        step, {.path = group.schemata_file, .ours = one_line(group.asked), .theirs = one_line(text)}));
+        step, {.path = group.schemata_file, .ours = one_line(group.requested), .theirs = one_line(text)}));
   return step;
 }
 
 /// All lines at once: the kernel accepts them together or not at all.
-void ResctrlGroupWriter::Impl::put(const decide::ResctrlGroup& wish, HeldGroup& group,
+void ResctrlGroupWriter::Impl::put(const decide::ResctrlGroup& planned, HeldGroup& group,
                                    const std::string& before) {
-  group.asked = wish.schemata;
+  group.requested = planned.schemata;
   group.in_force = false;
-  if (const auto written = files.write(group.schemata_file, wish.schemata); !written) {
-    refuse(group.schemata_file, one_line(wish.schemata), written.error(), kFirstPause);
+  if (const auto written = files.write(group.schemata_file, planned.schemata); !written) {
+    refuse(group.schemata_file, one_line(planned.schemata), written.error(), kFirstPause);
     // The kernel may have accepted some of the lines: those are no foreign write.
     if (group.seen.empty() || !group.contest.ours()) return;
     if (const auto after = files.read(group.schemata_file, room.text)) group.seen = *after;
@@ -153,7 +155,7 @@ void ResctrlGroupWriter::Impl::put(const decide::ResctrlGroup& wish, HeldGroup& 
   if (const auto after = files.read(group.schemata_file, room.text)) group.seen = *after;
   group.in_force = true;
   group.contest.written(at);
-  tell(group.schemata_file, one_line(before), one_line(group.seen), group, false);
+  record_change(group.schemata_file, one_line(before), one_line(group.seen), group, false);
 }
 
 }  // namespace evenkeel::resctrl

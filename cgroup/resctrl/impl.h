@@ -22,8 +22,8 @@ struct HeldGroup {
   std::string name{};
   std::string dir{}, schemata_file{}, tasks_file{};
   std::uint64_t inode = 0;
-  std::string asked{};  ///< the schemata last requested
-  std::string seen{};   ///< the file's text when it last was as intended
+  std::string requested{};  ///< the schemata last requested
+  std::string seen{};       ///< the file's text when it last was as intended
   bool in_force = false;
   std::string before_us{};      ///< the file's text as the kernel created it
   executor::Contest contest{};  ///< of the schemata
@@ -57,18 +57,18 @@ struct ResctrlGroupWriter::Impl {
   void refuse(const std::string& path, const std::string& text, const Error& error, Duration first_pause,
               std::string detail = {});
   void accepted(const std::string& what);
-  void tell(const std::string& path, const std::string& before, const std::string& after,
-            const HeldGroup& group, bool restored);
+  void record_change(const std::string& path, const std::string& before, const std::string& after,
+                     const HeldGroup& group, bool restored);
 
   // cgroup/resctrl/groups.cpp
-  void ensure(const decide::ResctrlGroup& wish, decide::PolicyIndex by);
-  bool make(const decide::ResctrlGroup& wish);
+  void ensure(const decide::ResctrlGroup& planned, decide::PolicyIndex by);
+  bool make(const decide::ResctrlGroup& planned);
   bool remove(HeldGroup& group);
-  void set(const decide::ResctrlGroup& wish, HeldGroup& group);
+  void set(const decide::ResctrlGroup& planned, HeldGroup& group);
   bool may_make(const std::string& name);
   executor::Contest::Step compare(HeldGroup& group, const std::optional<Schemata>& found,
                                   const std::string& text, bool foreign);
-  void put(const decide::ResctrlGroup& wish, HeldGroup& group, const std::string& before);
+  void put(const decide::ResctrlGroup& planned, HeldGroup& group, const std::string& before);
 
   // cgroup/resctrl/tasks.cpp
   void place(const decide::ResctrlPlan& plan);

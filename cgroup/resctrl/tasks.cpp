@@ -36,9 +36,9 @@ void ResctrlGroupWriter::Impl::place(const decide::ResctrlPlan& plan) {
   for (const auto& member : plan.members()) {
     std::uint32_t target = 0;
     for (auto index = member.group; index != decide::kRootGroup && target == 0;) {
-      const auto& wish = plan.groups()[static_cast<std::size_t>(index)];
-      if (const auto* held = wish.wanted ? find(wish.name) : nullptr) target = held->id;
-      index = wish.instead;
+      const auto& planned = plan.groups()[static_cast<std::size_t>(index)];
+      if (const auto* held = planned.wanted ? find(planned.name) : nullptr) target = held->id;
+      index = planned.instead;
     }
     want(member.cgroup, target);
   }
@@ -83,7 +83,7 @@ void ResctrlGroupWriter::Impl::settle() {
   if (due.empty()) return;
   for (int i = 0; i < kMostPasses && moves < kMaxMoves && pass(); ++i) {
   }
-  if (moves < kMaxMoves) timer.looked(members, at, dry_run);
+  if (moves < kMaxMoves) timer.checked(members, at, dry_run);
   report_moved();
 }
 

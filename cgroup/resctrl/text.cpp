@@ -110,8 +110,8 @@ std::string schemata_text(const Schemata& schemata) {
   return out;
 }
 
-bool holds(const Schemata& found, const Schemata& asked) {
-  return std::ranges::all_of(asked, [&](const SchemataLine& line) {
+bool holds(const Schemata& found, const Schemata& requested) {
+  return std::ranges::all_of(requested, [&](const SchemataLine& line) {
     const auto* there = line_of(found, line.resource);
     return there != nullptr && std::ranges::all_of(line.domains, [&](const auto& domain) {
              return std::ranges::find(there->domains, domain) != there->domains.end();

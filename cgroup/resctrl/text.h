@@ -39,8 +39,8 @@ std::optional<Schemata> parse_schemata(std::string_view text);
 std::string schemata_text(const Schemata& schemata);
 /// A schemata file on one line, for reports.
 std::string one_line(std::string_view schemata);
-/// Whether `found` has every value that `asked` names.
-bool holds(const Schemata& found, const Schemata& asked);
+/// Whether `found` has every value that `requested` names.
+bool holds(const Schemata& found, const Schemata& requested);
 
 /// "7ff": one mask of up to 64 bits, blanks around it allowed; "fffff,ffffffff" is none.
 std::optional<std::uint64_t> parse_mask(std::string_view text);

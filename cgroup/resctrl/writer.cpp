@@ -48,7 +48,7 @@ void ResctrlGroupWriter::add_managed(std::vector<executor::Managed>& out) const 
   for (const auto& group : impl_->groups) {
     out.push_back({.path = group.schemata_file,
                    .original = "no such group",
-                   .ours = one_line(group.asked),
+                   .ours = one_line(group.requested),
                    .by = group.by,
                    .why = group.why,
                    .since = group.since,
@@ -72,8 +72,8 @@ void ResctrlGroupWriter::add_managed(std::vector<executor::Managed>& out) const 
 void ResctrlGroupWriter::Impl::complain(MonoTime now, executor::Report& into) {
   at = now;
   report = &into;
-  const bool told = std::ranges::find(refusals, kRoot, &Refusal::what) != refusals.end();
-  if (!groups.empty() || told) return;
+  const bool reported = std::ranges::find(refusals, kRoot, &Refusal::what) != refusals.end();
+  if (!groups.empty() || reported) return;
   refuse(kRoot, "groups", {.code = ENOENT, .op = Op::other}, kLongFirstPause,
          "cache ways or memory bandwidth are asked for, and resctrl is not mounted here");
   count();
@@ -91,8 +91,8 @@ void ResctrlGroupWriter::Impl::run(const decide::ResctrlPlan& plan, MonoTime now
   if (!plan.groups().empty()) last_by = plan.by;
   drop_lost();
   remove_unwanted(plan);
-  for (const auto& wish : plan.groups())
-    if (wish.wanted) ensure(wish, plan.by);
+  for (const auto& planned : plan.groups())
+    if (planned.wanted) ensure(planned, plan.by);
   place(plan);
   std::erase_if(refusals,
                 [this](const Refusal& r) { return at > r.pause.retry_at + executor::kMaxRetryDelay; });
@@ -161,10 +161,10 @@ void ResctrlGroupWriter::Impl::refuse(const std::string& path, const std::string
   }
   auto found = std::ranges::find(refusals, path, &Refusal::what);
   if (found == refusals.end()) found = refusals.insert(refusals.end(), Refusal{.what = path});
-  const bool news = found->pause.refuse(error.code, detail, at, first_pause);
+  const bool is_new = found->pause.refuse(error.code, detail, at, first_pause);
   if (error.op == Op::other && detail.empty()) return;  // reported in another way
   ++counters.refusals;
-  if (!news) return;
+  if (!is_new) return;
   report->refusals.push_back({.path = path,
                               .error = error,
                               .text = text,
@@ -173,8 +173,9 @@ void ResctrlGroupWriter::Impl::refuse(const std::string& path, const std::string
                               .detail = std::move(detail)});
 }
 
-void ResctrlGroupWriter::Impl::tell(const std::string& path, const std::string& before,
-                                    const std::string& after, const HeldGroup& group, bool restored) {
+void ResctrlGroupWriter::Impl::record_change(const std::string& path, const std::string& before,
+                                             const std::string& after, const HeldGroup& group,
+                                             bool restored) {
   const Reason why =
       restored ? because("no policy requests this group any longer: its tasks are back in the root group")
                : group.why;

@@ -33,7 +33,7 @@ void CoreSchedWriter::run(const decide::CoreSchedPlan& plan, MonoTime now, execu
   timer_.find_due(members_, now_, !dry_run_);
   for (const auto i : timer_.due())
     if (!pause_.waits(now_)) look_at(members_[i]);
-  if (!pause_.waits(now_)) timer_.looked(members_, now_, dry_run_);
+  if (!pause_.waits(now_)) timer_.checked(members_, now_, dry_run_);
   std::erase_if(members_, [this](const Member& m) { return m.round != round_ && m.checks_left == 0; });
   std::erase_if(groups_, [this](const Group& group) {
     const bool gone = group.round != round_;
@@ -57,17 +57,17 @@ CoreSchedWriter::Group* CoreSchedWriter::find_group(std::uint32_t id) {
   return found == groups_.end() ? nullptr : &*found;
 }
 
-void CoreSchedWriter::want(const decide::CoreSchedMember& wish, std::uint32_t group) {
-  auto found = std::ranges::lower_bound(members_, wish.cgroup, {}, &Member::cgroup);
-  if (found == members_.end() || found->cgroup != wish.cgroup) {
-    const auto* directory = tree_.find(wish.cgroup);
+void CoreSchedWriter::want(const decide::CoreSchedMember& planned, std::uint32_t group) {
+  auto found = std::ranges::lower_bound(members_, planned.cgroup, {}, &Member::cgroup);
+  if (found == members_.end() || found->cgroup != planned.cgroup) {
+    const auto* directory = tree_.find(planned.cgroup);
     if (directory == nullptr) return;
     Member fresh{tree::follow(tree_, *directory, now_)};
     fresh.since = now_;
     found = members_.insert(found, std::move(fresh));
   }
   found->round = round_;
-  found->why = wish.why;
+  found->why = planned.why;
   if (found->group == group) return;
   found->group = group;
   found->recheck(now_);
@@ -130,7 +130,7 @@ void CoreSchedWriter::report_foreign(Member& member, int others) {
 void CoreSchedWriter::look_at(Member& member) {
   Group* group = find_group(member.group);
   if (dry_run_) {
-    if (group != nullptr && member.checks_left > 0) tell(member, kNone, group->name, 0);
+    if (group != nullptr && member.checks_left > 0) record_change(member, kNone, group->name, 0);
     return;
   }
   int given_to = 0;
@@ -146,8 +146,8 @@ void CoreSchedWriter::look_at(Member& member) {
     given_to += static_cast<int>(counters_.tasks - before);
     if (counters_.tasks == before) break;
   }
-  if (given_to > 0 && group != nullptr) tell(member, kNone, group->name, given_to);
-  if (given_to > 0 && group == nullptr) tell(member, "a group of ours", kNone, given_to);
+  if (given_to > 0 && group != nullptr) record_change(member, kNone, group->name, given_to);
+  if (given_to > 0 && group == nullptr) record_change(member, "a group of ours", kNone, given_to);
   if (group == nullptr && without_cookie_.empty())
     static_cast<void>(journal_.unmade(member.dir + std::string(kRecord)));
 }
@@ -214,8 +214,8 @@ void CoreSchedWriter::refuse(const Member& member, const Error& error) {
                                .detail = describe_cookie_error(error)});
 }
 
-void CoreSchedWriter::tell(const Member& member, const std::string& before, const std::string& after,
-                           int tasks) {
+void CoreSchedWriter::record_change(const Member& member, const std::string& before, const std::string& after,
+                                    int tasks) {
   report_->writes.push_back(
       {.path = member.threads_file,
        .old_text = before,

@@ -105,7 +105,7 @@ class CoreSchedWriter final : public executor::Actuator {
   void run(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report);
   Group& group_named(const std::string& name);
   Group* find_group(std::uint32_t id);
-  void want(const decide::CoreSchedMember& wish, std::uint32_t group);
+  void want(const decide::CoreSchedMember& planned, std::uint32_t group);
   void release_unnamed();
   void look_at(Member& member);
   void report_foreign(Member& member, int others);
@@ -114,7 +114,7 @@ class CoreSchedWriter final : public executor::Actuator {
   bool find_holder(const Group& group);
   [[nodiscard]] bool is_ours(std::uint64_t cookie) const;
   bool record_cookie(const Member& member, std::uint64_t cookie);
-  void tell(const Member& member, const std::string& before, const std::string& after, int tasks);
+  void record_change(const Member& member, const std::string& before, const std::string& after, int tasks);
   void settle(Member& member, const CoreCookies::Given& given, const Group* group);
   void refuse(const Member& member, const Error& error);
 

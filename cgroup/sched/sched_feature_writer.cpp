@@ -48,12 +48,12 @@ void SchedFeatureWriter::apply(const decide::SchedFeaturePlan& plan, MonoTime no
   static const std::map<std::string, bool> kNone;
   const auto& wanted = plan.wanted != nullptr ? *plan.wanted : kNone;
   if (wanted.empty() && turned_.empty()) {
-    asked_.clear();
+    requested_.clear();
     return;
   }
-  if (wanted != asked_) {
-    asked_ = wanted;
-    told_.clear();
+  if (wanted != requested_) {
+    requested_ = wanted;
+    reported_.clear();
     next_check_ = now;
   }
   if (plan.wanted != nullptr) by_ = plan.by;
@@ -77,13 +77,13 @@ void SchedFeatureWriter::look(MonoTime now, executor::Report& report) {
   auto words = host_.slurp(file_);
   if (!words) return refuse({}, words.error(), {}, report);
   const auto given_back = std::erase_if(turned_, [&](Turned& turned) {
-    const auto wish = asked_.find(turned.name);
-    const bool unwanted = wish == asked_.end() || wish->second != turned.on;
-    return unwanted && give_back(turned, *words, now, report);
+    const auto planned = requested_.find(turned.name);
+    const bool unwanted = planned == requested_.end() || planned->second != turned.on;
+    return unwanted && restore(turned, *words, now, report);
   });
   if (given_back > 0) words = host_.slurp(file_);
   if (!words) return refuse({}, words.error(), {}, report);
-  for (const auto& [name, on] : asked_) want(name, on, *words, now, report);
+  for (const auto& [name, on] : requested_) want(name, on, *words, now, report);
 }
 
 void SchedFeatureWriter::want(const std::string& name, bool on, std::string_view words, MonoTime now,
@@ -107,11 +107,11 @@ void SchedFeatureWriter::settle(Turned& turned, bool on_now, MonoTime now, execu
 /// The contest's step for the word that was found. A foreign one always equals that from before the agent.
 Contest::Step SchedFeatureWriter::compare(Turned& turned, bool on_now, MonoTime now,
                                           executor::Report& report) {
-  const auto wish = asked_.find(turned.name);
-  const bool restoring = wish == asked_.end();
-  const auto value = on_now == turned.on                    ? Sighting::Value::ours
-                     : !restoring && wish->second == on_now ? Sighting::Value::as_intended
-                                                            : Sighting::Value::before_us;
+  const auto planned = requested_.find(turned.name);
+  const bool restoring = planned == requested_.end();
+  const auto value = on_now == turned.on                       ? Sighting::Value::ours
+                     : !restoring && planned->second == on_now ? Sighting::Value::as_intended
+                                                               : Sighting::Value::before_us;
   const auto step = turned.contest.look({.value = value, .restoring = restoring}, now, counters_);
   if (step == Contest::Step::report || step == Contest::Step::yield)
     report.foreign.push_back(turned.contest.describe(
@@ -122,8 +122,8 @@ Contest::Step SchedFeatureWriter::compare(Turned& turned, bool on_now, MonoTime 
 }
 
 /// Restores the feature; returns whether it is settled.
-bool SchedFeatureWriter::give_back(Turned& turned, std::string_view words, MonoTime now,
-                                   executor::Report& report) {
+bool SchedFeatureWriter::restore(Turned& turned, std::string_view words, MonoTime now,
+                                 executor::Report& report) {
   const auto on_now = dry_run_ ? std::nullopt : is_on(words, turned.name);
   const bool ours =
       on_now && !turned.contest.yielded() && compare(turned, *on_now, now, report) == Contest::Step::keep;
@@ -154,8 +154,8 @@ bool SchedFeatureWriter::turn(const std::string& name, bool on, bool restored, e
 /// Reports each refusal once, until the plan changes.
 void SchedFeatureWriter::refuse(const std::string& text, const Error& error, std::string detail,
                                 executor::Report& report) {
-  if (std::ranges::find(told_, text) != told_.end()) return;
-  told_.push_back(text);
+  if (std::ranges::find(reported_, text) != reported_.end()) return;
+  reported_.push_back(text);
   ++counters_.refusals;
   report.refusals.push_back({.path = file_.empty() ? kFiles.front() : file_,
                              .error = error,

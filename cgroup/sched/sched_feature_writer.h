@@ -54,7 +54,7 @@ class SchedFeatureWriter final : public executor::Actuator {
   void look(MonoTime now, executor::Report& report);
   void settle(Turned& turned, bool on_now, MonoTime now, executor::Report& report);
   bool turn(const std::string& name, bool on, bool restored, executor::Report& report);
-  bool give_back(Turned& turned, std::string_view words, MonoTime now, executor::Report& report);
+  bool restore(Turned& turned, std::string_view words, MonoTime now, executor::Report& report);
   executor::Contest::Step compare(Turned& turned, bool on_now, MonoTime now, executor::Report& report);
   void want(const std::string& name, bool on, std::string_view words, MonoTime now, executor::Report& report);
   void refuse(const std::string& text, const Error& error, std::string detail, executor::Report& report);
@@ -62,8 +62,8 @@ class SchedFeatureWriter final : public executor::Actuator {
   const Host& host_;
   executor::Journal& journal_;
   bool dry_run_;
-  std::map<std::string, bool> asked_{};
-  std::vector<std::string> told_{};  ///< refused words of the current plan, already reported
+  std::map<std::string, bool> requested_{};
+  std::vector<std::string> reported_{};  ///< refused words of the current plan, already reported
   std::vector<Turned> turned_{};
   std::string file_{};
   MonoTime next_check_{};

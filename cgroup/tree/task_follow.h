@@ -65,7 +65,7 @@ class CheckTimer {
 
   /// They have been checked; `enough`: and need no more checks.
   template <class Members>
-  void looked(Members& members, MonoTime now, bool enough) const {
+  void checked(Members& members, MonoTime now, bool enough) const {
     for (const auto i : due_) {
       auto& member = members[i];
       if (member.checks_left == 0) continue;

@@ -236,10 +236,10 @@ void CgroupTree::adopt(std::unordered_map<std::string, Cgroup> now, std::vector<
 }
 
 std::vector<CgroupId> CgroupTree::created_since(CgroupId from) const {
-  std::vector<CgroupId> born;
+  std::vector<CgroupId> added;
   for (const auto* cgroup : order_)
-    if (cgroup->id >= from) born.push_back(cgroup->id);
-  return born;
+    if (cgroup->id >= from) added.push_back(cgroup->id);
+  return added;
 }
 
 const Cgroup* CgroupTree::find(CgroupId id) const {

@@ -34,10 +34,10 @@ std::string command_of(int pid) {
 
 // In a directory without children of interest only the replacement of a whole file matters, which happens in
 // a plain directory only, never in the kernel's.
-std::uint32_t mask_for(const WatchRequest& wish, bool marked) {
+std::uint32_t mask_for(const WatchRequest& request, bool marked) {
   std::uint32_t mask = IN_ONLYDIR | IN_DELETE_SELF | IN_MOVED_TO;
-  if (wish.births || !wish.names.empty()) mask |= kBirths;
-  if (wish.cgroup && !marked) mask |= IN_MODIFY;
+  if (request.births || !request.names.empty()) mask |= kBirths;
+  if (request.cgroup && !marked) mask |= IN_MODIFY;
   return mask;
 }
 
@@ -70,21 +70,21 @@ bool TreeWatch::follow(const CgroupTree& tree) {
   limitation_ = no_writers_;
   flush_dead_marks();
   bool fresh = false;
-  for (auto& [dir, wish] : plan_watches(tree)) fresh = watch(dir, std::move(wish)) || fresh;
+  for (auto& [dir, request] : plan_watches(tree)) fresh = watch(dir, std::move(request)) || fresh;
   drop_gone();
   return fresh;
 }
 
 // Returns whether the directory, identified by id or inode, was not watched before.
-bool TreeWatch::watch(const std::string& dir, WatchRequest wish) {
+bool TreeWatch::watch(const std::string& dir, WatchRequest request) {
   auto& watched = by_dir_[dir];
   watched.round = round_;
-  const bool mark_missing = fanotify_ && !watched.marked && wish.cgroup;
+  const bool mark_missing = fanotify_ && !watched.marked && request.cgroup;
   // A cgroup's id identifies its directory even if the path is reused; directories above have only their
   // inodes.
-  const auto inode = wish.cgroup ? 0 : host_->inode(dir).value_or(0);
-  const bool same_life = watched.wish.cgroup == wish.cgroup && watched.inode == inode;
-  if (watched.descriptor >= 0 && same_life && watched.wish == wish && !mark_missing) return false;
+  const auto inode = request.cgroup ? 0 : host_->inode(dir).value_or(0);
+  const bool same_life = watched.request.cgroup == request.cgroup && watched.inode == inode;
+  if (watched.descriptor >= 0 && same_life && watched.request == request && !mark_missing) return false;
   const auto fd = host_->open_dir(dir);
   if (!fd) {
     if (!vanished(fd.error())) refused(fd.error().code, dir);
@@ -93,12 +93,12 @@ bool TreeWatch::watch(const std::string& dir, WatchRequest wish) {
   }
   if (!same_life) drop(watched);
   watched.inode = inode;
-  watched.wish = std::move(wish);
+  watched.request = std::move(request);
   watched.absolute = path_of(fd->get());
-  if (watched.wish.cgroup && !watched.marked) watched.marked = mark(fd->get());
+  if (watched.request.cgroup && !watched.marked) watched.marked = mark(fd->get());
   const auto by_fd = "/proc/self/fd/" + std::to_string(fd->get());
   const int descriptor =
-      ::inotify_add_watch(inotify_.get(), by_fd.c_str(), mask_for(watched.wish, watched.marked));
+      ::inotify_add_watch(inotify_.get(), by_fd.c_str(), mask_for(watched.request, watched.marked));
   if (descriptor < 0) {
     refused(errno, "inotify");
     return false;
@@ -194,18 +194,18 @@ void TreeWatch::take_inotify(int descriptor, std::uint32_t mask, std::string_vie
   const auto known = dir_of_descriptor_.find(descriptor);
   if (known == dir_of_descriptor_.end()) return;
   auto& watched = by_dir_[known->second];
-  const auto& wish = watched.wish;
+  const auto& request = watched.request;
   if (mask & IN_IGNORED) {
     drop(watched);
     changes.anywhere = changes.tree = true;
   } else if (mask & IN_ISDIR) {
-    const bool wished = wish.births || std::ranges::find(wish.names, name) != wish.names.end();
-    if (!wished || (mask & kBirths) == 0) return;
+    const bool requested = request.births || std::ranges::find(request.names, name) != request.names.end();
+    if (!requested || (mask & kBirths) == 0) return;
     changes.tree = true;
-    if (wish.cgroup) changes.grown.push_back(wish.cgroup);
-    changes.anywhere = changes.anywhere || !wish.cgroup;
-  } else if (wish.cgroup && (mask & (IN_MODIFY | IN_MOVED_TO)) && is_setting(name)) {
-    add_value(changes, wish.cgroup, name, Writer{});
+    if (request.cgroup) changes.grown.push_back(request.cgroup);
+    changes.anywhere = changes.anywhere || !request.cgroup;
+  } else if (request.cgroup && (mask & (IN_MODIFY | IN_MOVED_TO)) && is_setting(name)) {
+    add_value(changes, request.cgroup, name, Writer{});
   }
 }
 
@@ -230,7 +230,7 @@ void TreeWatch::take_fanotify(int file, int pid, Changes& changes) {
   const auto name = std::string_view(path).substr(slash + 1);
   const auto dir = dir_of_absolute_.find(path.substr(0, slash));
   if (dir == dir_of_absolute_.end() || !is_setting(name)) return;
-  const auto cgroup = by_dir_[dir->second].wish.cgroup;
+  const auto cgroup = by_dir_[dir->second].request.cgroup;
   if (cgroup) add_value(changes, cgroup, name, Writer{pid, command_of(pid)});
 }
 

@@ -24,7 +24,7 @@ struct WatchRequest {
 
 struct WatchPlan {
   std::string dir{};  ///< relative to the host root
-  WatchRequest wish{};
+  WatchRequest request{};
 };
 
 /// Plans which directories to watch, and for what: from the tree alone, before any system call. Parents
@@ -80,14 +80,14 @@ class TreeWatch {
  private:
   TreeWatch() = default;
   struct Watched {
-    WatchRequest wish{};
+    WatchRequest request{};
     int descriptor = -1;  ///< inotify's; it also keeps the directory's inode, and with it the fanotify mark
     bool marked = false;  ///< fanotify has it
     std::uint64_t inode = 0;
     std::string absolute{};   ///< as fanotify's events spell it
     std::uint32_t round = 0;  ///< of the last follow() that needed it
   };
-  bool watch(const std::string& dir, WatchRequest wish);
+  bool watch(const std::string& dir, WatchRequest request);
   bool mark(int dir_fd);
   void drop(Watched& watched);
   void drop_gone();

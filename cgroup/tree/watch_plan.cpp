@@ -7,14 +7,14 @@
 namespace evenkeel::tree {
 namespace {
 
-using Wishes = std::map<std::string, WatchRequest>;  // by path relative to a hierarchy; "" is its root
+using Requests = std::map<std::string, WatchRequest>;  // by path relative to a hierarchy; "" is its root
 
 // Every ancestor directory of `path` is watched for the next component's creation and removal.
-void wish_for(const std::string& path, Wishes& wishes) {
+void request_path(const std::string& path, Requests& requests) {
   std::size_t begin = 0;
   for (;;) {
     const auto end = path.find('/', begin);
-    auto& names = wishes[begin == 0 ? std::string() : path.substr(0, begin - 1)].names;
+    auto& names = requests[begin == 0 ? std::string() : path.substr(0, begin - 1)].names;
     const auto name = path.substr(begin, end - begin);
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     if (end == std::string::npos) return;
@@ -42,18 +42,19 @@ std::vector<std::string> hierarchies_with_knobs(const Layout& layout) {
 }  // namespace
 
 std::vector<WatchPlan> plan_watches(const CgroupTree& tree) {
-  Wishes wishes;
-  for (const auto& path : tree.layout().kubepods_candidates()) wish_for(path, wishes);
-  for (const auto& path : tree.followed()) wish_for(path, wishes);
+  Requests requests;
+  for (const auto& path : tree.layout().kubepods_candidates()) request_path(path, requests);
+  for (const auto& path : tree.followed()) request_path(path, requests);
   for (const auto* cgroup : tree.all()) {
-    auto& wish = wishes[cgroup->path];
-    wish.cgroup = cgroup->id;
-    wish.births = has_cgroups_in_it(cgroup->kind);
-    if (wish.births) wish.names.clear();
+    auto& request = requests[cgroup->path];
+    request.cgroup = cgroup->id;
+    request.births = has_cgroups_in_it(cgroup->kind);
+    if (request.births) request.names.clear();
   }
   std::vector<WatchPlan> out;
   for (const auto& root : hierarchies_with_knobs(tree.layout()))
-    for (const auto& [path, wish] : wishes) out.push_back({path.empty() ? root : root + '/' + path, wish});
+    for (const auto& [path, request] : requests)
+      out.push_back({path.empty() ? root : root + '/' + path, request});
   return out;
 }
 

@@ -28,7 +28,7 @@ struct AlarmDescriptors {
   std::function<bool(int fd, std::uint32_t events, std::function<void(std::uint32_t events)> ready)> add{};
   std::function<void(int fd)> remove{};  ///< call before closing the descriptor
   /// Receives each alarm; `at` is not set yet. The callback may call follow() on the triggers.
-  std::function<void(const Alarm&)> hear{};
+  std::function<void(const Alarm&)> on_alarm{};
 };
 
 // Options of the sampler and what it reports about itself. Plain values.

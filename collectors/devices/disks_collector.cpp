@@ -19,18 +19,18 @@ class DisksCollector final : public collectors::Collector {
   void collect(collectors::Tick& tick) override {
     const auto wanted = who_asks(tick.node);
     if (wanted == 0) return forget(tick.node);
-    const bool news = wanted != wanted_ || tick.node.disks == nullptr;
-    if (!news && tick.node.at - *glanced_ < kGlance) return;
+    const bool changed = wanted != wanted_ || tick.node.disks == nullptr;
+    if (!changed && tick.node.at - *glanced_ < kGlance) return;
     const bool volumes = names_volumes(tick.node);
     const auto signature = disks_signature(tick.host, tick.buffer, volumes);
     glanced_ = tick.node.at;
-    if (!news && signature == signature_ && !(look_is_due(tick) && devices_changed(tick))) return;
+    if (!changed && signature == signature_ && !(look_is_due(tick) && devices_changed(tick))) return;
     wanted_ = wanted;
     signature_ = signature;
     auto map = read_disks(tick.host, tick.buffer, volumes);
     if (tick.node.disks == nullptr || !(*tick.node.disks == map))
       tick.node.disks = std::make_shared<const DiskMap>(std::move(map));
-    looked_ = tick.node.at;
+    checked_at_ = tick.node.at;
     devices_ = devices_signature(tick.host, *tick.node.disks, tick.buffer, path_);
   }
 
@@ -48,10 +48,10 @@ class DisksCollector final : public collectors::Collector {
   }
 
   [[nodiscard]] bool look_is_due(const collectors::Tick& tick) const {
-    return tick.node.at - *looked_ >= kLook;
+    return tick.node.at - *checked_at_ >= kLook;
   }
   bool devices_changed(collectors::Tick& tick) {
-    looked_ = tick.node.at;
+    checked_at_ = tick.node.at;
     return devices_signature(tick.host, *tick.node.disks, tick.buffer, path_) != devices_;
   }
 
@@ -62,7 +62,7 @@ class DisksCollector final : public collectors::Collector {
 
   std::uint64_t wanted_ = 0, signature_ = 0, devices_ = 0;
   std::string path_{};
-  std::optional<MonoTime> glanced_{}, looked_{};
+  std::optional<MonoTime> glanced_{}, checked_at_{};
 };
 
 }  // namespace

@@ -117,8 +117,8 @@ class NetworkCollector final : public collectors::Collector {
  public:
   void collect(collectors::Tick& tick) override {
     if (!tick.node.slo || !io::shares_network(*tick.node.slo)) return forget(tick.node);
-    if (looked_ && tick.node.at - *looked_ < kCheckInterval) return;
-    looked_ = tick.node.at;
+    if (checked_at_ && tick.node.at - *checked_at_ < kCheckInterval) return;
+    checked_at_ = tick.node.at;
     if (!read_link(tick.host, tick.buffer, path_, now_)) return tick.node.network.reset();
     if (!tick.node.network || !(*tick.node.network == now_))
       tick.node.network = std::make_shared<const NetworkLink>(now_);
@@ -127,12 +127,12 @@ class NetworkCollector final : public collectors::Collector {
  private:
   void forget(NodeSnapshot& node) {
     node.network.reset();
-    looked_.reset();
+    checked_at_.reset();
   }
 
   NetworkLink now_{};
   std::string path_{};
-  std::optional<MonoTime> looked_{};
+  std::optional<MonoTime> checked_at_{};
 };
 
 }  // namespace

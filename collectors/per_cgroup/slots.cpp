@@ -52,14 +52,14 @@ CgroupSlots::Slot CgroupSlots::open_slot(const tree::CgroupTree& tree, const tre
 void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health) {
   const auto table = cgroup_files();
   std::vector<DescriptorNeed> rows(table.size());
-  std::vector<bool> asked(table.size()), there(table.size(), true);
+  std::vector<bool> requested(table.size()), there(table.size(), true);
   for (const auto& slot : slots_) {
     for (const auto& open : slot.files) {
       const auto i = index_of(*open.row);
       rows[i].importance = open.row->importance;
       // One cgroup is checked for all: a setting that this kernel lacks needs no descriptors.
-      if (open.row->vendor && !asked[i]) there[i] = tree.host().exists(open.file.path());
-      asked[i] = true;
+      if (open.row->vendor && !requested[i]) there[i] = tree.host().exists(open.file.path());
+      requested[i] = true;
       if (there[i]) ++rows[i].files;
     }
   }

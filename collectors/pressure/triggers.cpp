@@ -146,7 +146,8 @@ void PressureTriggers::ready(int fd, std::uint32_t events) {
   // the next tick reopens it.
   if ((events & (EPOLLERR | EPOLLHUP)) != 0) return close(*found);
   if ((events & EPOLLPRI) != 0)
-    alarm_source_.hear({.what = found->resource, .victim = found->victim, .waited = stall(found->resource)});
+    alarm_source_.on_alarm(
+        {.what = found->resource, .victim = found->victim, .waited = stall(found->resource)});
 }
 
 TriggerHealth PressureTriggers::health() const {

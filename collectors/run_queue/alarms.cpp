@@ -92,11 +92,11 @@ void RunQueueAlarms::drain(std::span<const std::byte> record) const {
   if (record.size() < sizeof call) return;
   std::memcpy(&call, record.data(), sizeof call);
   if (!slots_.alive(call.slot)) return;
-  alarm_source_.hear({.what = Contended::cpu,
-                      .source = AlarmSource::run_queue,
-                      .victim = slots_.owner(call.slot),
-                      .waited = Duration(static_cast<std::int64_t>(call.waited_ns)),
-                      .raised = MonoTime(Duration(static_cast<std::int64_t>(call.at_ns)))});
+  alarm_source_.on_alarm({.what = Contended::cpu,
+                          .source = AlarmSource::run_queue,
+                          .victim = slots_.owner(call.slot),
+                          .waited = Duration(static_cast<std::int64_t>(call.waited_ns)),
+                          .raised = MonoTime(Duration(static_cast<std::int64_t>(call.at_ns)))});
 }
 
 }  // namespace evenkeel::run_queue

@@ -84,7 +84,7 @@ bool plan_memory(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alar
 }
 
 /// Whether the brake was switched on now.
-bool hear(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeState& state) {
+bool take_alarm(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeState& state) {
   const BrakeSettings& settings = slo.evenkeel.brake;
   if (!besteffort_is_cause(node, slo, alarm)) return false;
   const bool cpu = alarm.what == Contended::cpu;
@@ -172,7 +172,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state, Bra
 bool handle_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state) {
   if (!enabled(slo) || slo.evenkeel.hands_off) return false;
   bool any = false;
-  for (const Alarm& alarm : node.alarms) any = hear(node, slo, alarm, state) || any;
+  for (const Alarm& alarm : node.alarms) any = take_alarm(node, slo, alarm, state) || any;
   return any;
 }
 

@@ -249,7 +249,7 @@ bool enabled(const NodeSlo& /*slo*/) { return true; }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, ResctrlState& state, ResctrlPolicy::Facts facts,
             decide::Intents& out) {
-  out.resctrl().by = out.speaker();
+  out.resctrl().by = out.policy();
   if (!slo.evenkeel.hands_off) Round(node, slo, facts, state, out.resctrl()).decide();
 }
 

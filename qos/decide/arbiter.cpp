@@ -28,8 +28,8 @@ bool overrules(const Intent& later, const Intent& winner) {
   return false;
 }
 
-/// `wishes` must be sorted by target.
-void drop_hands_off(const NodeSnapshot& node, std::vector<Intent>& wishes) {
+/// `intents` must be sorted by target.
+void drop_hands_off(const NodeSnapshot& node, std::vector<Intent>& intents) {
   const auto by_target = [](const Intent& a, const Intent& b) {
     return a.target.value < b.target.value;  // its disks with it
   };
@@ -37,22 +37,22 @@ void drop_hands_off(const NodeSnapshot& node, std::vector<Intent>& wishes) {
   for (const CgroupSample& sample : node.cgroups) {
     if (!sample.hands_off) continue;
     probe.target = sample.id;
-    const auto [first, last] = std::equal_range(wishes.begin(), wishes.end(), probe, by_target);
-    wishes.erase(first, last);
+    const auto [first, last] = std::equal_range(intents.begin(), intents.end(), probe, by_target);
+    intents.erase(first, last);
   }
 }
 
 /// Keeps one intent per lever, in place.
-void merge(std::vector<Intent>& wishes) {
+void merge(std::vector<Intent>& intents) {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < wishes.size(); ++i) {
-    const bool first_of_lever = kept == 0 || !same_lever(wishes[kept - 1], wishes[i]);
+  for (std::size_t i = 0; i < intents.size(); ++i) {
+    const bool first_of_lever = kept == 0 || !same_lever(intents[kept - 1], intents[i]);
     if (first_of_lever)
-      wishes[kept++] = wishes[i];
-    else if (overrules(wishes[i], wishes[kept - 1]))
-      wishes[kept - 1] = wishes[i];
+      intents[kept++] = intents[i];
+    else if (overrules(intents[i], intents[kept - 1]))
+      intents[kept - 1] = intents[i];
   }
-  wishes.resize(kept);
+  intents.resize(kept);
 }
 
 }  // namespace

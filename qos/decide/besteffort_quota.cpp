@@ -19,14 +19,15 @@ void narrow_child(const CgroupSample& child, MonoTime now, const CpuLimit& paren
   const auto known = narrowed.children.find(child.id);
   // Another policy has narrowed it in this round, or the kernel holds what we set.
   const bool ours = known != narrowed.children.end() && limit && known->second.period == limit->period &&
-                    (known->second.seen == now || known->second.asked == limit->quota);
+                    (known->second.seen == now || known->second.requested == limit->quota);
   if (!limit || (!limit->quota && !ours)) return;
   const QuotaTime original = ours ? known->second.original : *limit->quota;
   const QuotaTime share = std::max(per(limit->period, *parent.quota, parent.period), kMinQuota);
   if (original <= share) return;
   const bool again = ours && known->second.seen == now;
-  const QuotaTime asked = again ? std::min(share, known->second.asked) : share;
-  narrowed.children.insert_or_assign(child.id, NarrowedChildren::Child{original, asked, limit->period, now});
+  const QuotaTime requested = again ? std::min(share, known->second.requested) : share;
+  narrowed.children.insert_or_assign(child.id,
+                                     NarrowedChildren::Child{original, requested, limit->period, now});
   out.want(child.id, Knob::cpu_quota, share.count(),
            because("no more than the {} per {} of its parent, which cgroup v1 would refuse", *parent.quota,
                    parent.period));

@@ -42,7 +42,7 @@ class Intents {
   }
 
   void set_policy(PolicyIndex policy) { by_ = policy; }
-  [[nodiscard]] PolicyIndex speaker() const { return by_; }
+  [[nodiscard]] PolicyIndex policy() const { return by_; }
   void clear() {
     all_.clear();
     resctrl_.clear();

@@ -31,20 +31,20 @@ struct DiskCost {
 
 class CostPlan {
  public:
-  struct Wish {
+  struct Setting {
     DiskCost cost{};
     bool hold = false;  ///< leave this disk as it is
     Reason why{};
   };
   std::uint8_t by = 0;  ///< the policy, by its position in the registry
 
-  void clear() { wishes_.clear(); }
-  void want(const DiskCost& cost, const Reason& why) { wishes_.push_back({cost, false, why}); }
-  void hold(DiskNumber disk) { wishes_.push_back({{.disk = disk}, true, {}}); }
-  [[nodiscard]] const std::vector<Wish>& wishes() const { return wishes_; }
+  void clear() { settings_.clear(); }
+  void want(const DiskCost& cost, const Reason& why) { settings_.push_back({cost, false, why}); }
+  void hold(DiskNumber disk) { settings_.push_back({{.disk = disk}, true, {}}); }
+  [[nodiscard]] const std::vector<Setting>& settings() const { return settings_; }
 
  private:
-  std::vector<Wish> wishes_{};
+  std::vector<Setting> settings_{};
 };
 
 // The network plan: classes with their guaranteed and maximum rates, and which pods' packets belong to which.

@@ -71,7 +71,8 @@ struct RepeatAntagonists {
 /// BestEffort directory whose quota came down with its quota (qos/decide/besteffort_quota.cpp).
 struct NarrowedChildren {
   struct Child {
-    QuotaTime original{}, asked{};  ///< what it had before, and the lowest quota requested in the last round
+    QuotaTime original{},
+        requested{};  ///< what it had before, and the lowest quota requested in the last round
     Duration period{};
     MonoTime seen{};
     bool operator==(const Child&) const = default;

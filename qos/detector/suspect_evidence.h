@@ -67,7 +67,7 @@ class WindowSeries {
 // takes, and what it lacks. Pure; nothing is allocated.
 //
 // CPI² weighs how far the victim was above its threshold with the suspect's activity. A victim that is slow
-// for the whole window makes every active suspect guilty. So two more questions are asked: was the victim
+// for the whole window makes every active suspect guilty. So two more questions are requested: was the victim
 // slower while the suspect did more (contrast, rank correlation), and would an innocent one have looked like
 // that as well (a regression, with what neighbouring samples have in common taken out of both)?
 

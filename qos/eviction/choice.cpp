@@ -10,7 +10,7 @@ namespace {
 struct Census {
   std::int64_t others = 0;      ///< this trigger may not choose them
   std::int64_t barred = 0;      ///< their owner forbids it, or no method could evict them
-  std::int64_t asked = 0;       ///< eviction requested lately
+  std::int64_t requested = 0;   ///< eviction requested lately
   std::int64_t resting = 0;     ///< another pod of their owner was evicted lately
   std::int64_t no_release = 0;  ///< evicting them would free nothing that is short, or it is not known
 };
@@ -78,7 +78,7 @@ std::optional<Standing> standing_of(const EvictionTrigger& trigger, const Evicti
   const Pod& spec = *pod.spec;
   if (pod.cgroup == kNoCgroup || !trigger.is_candidate(input.threshold, spec)) return stays(census.others);
   if (!can_go(trigger, spec)) return stays(census.barred);
-  if (is_passed_over(state, spec.uid)) return stays(census.asked);
+  if (is_passed_over(state, spec.uid)) return stays(census.requested);
   if (released(trigger, input, pod) <= 0) return stays(census.no_release);
   const GangState gang = gang_state(input.node, state, spec);
   if (gang != GangState::broken && owner_rests(state, spec.eviction.owner_uid, input.node.at))
@@ -102,10 +102,10 @@ EvictionChoice choose_victim(const EvictionTrigger& trigger, const EvictionInput
     choice.victim = &pod;
   }
   if (choice.victim) return choice;
-  choice.nobody = because(
+  choice.why_none = because(
       "no pod can be evicted: of {} pods {} are not for this trigger, {} may not be evicted, for {} an "
       "eviction was requested lately, the owner of {} has just lost a pod, {} would free nothing",
-      static_cast<std::int64_t>(input.node.pods.size()), census.others, census.barred, census.asked,
+      static_cast<std::int64_t>(input.node.pods.size()), census.others, census.barred, census.requested,
       census.resting, census.no_release);
   return choice;
 }

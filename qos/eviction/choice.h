@@ -15,7 +15,7 @@ namespace evenkeel::eviction {
 
 struct EvictionChoice {
   const PodSample* victim = nullptr;
-  Reason nobody{};  ///< without a victim: what became of every pod
+  Reason why_none{};  ///< without a victim: what became of every pod
 };
 /// First by the trigger's rank. Among equals members of broken gangs go first and those of whole ones last;
 /// of the whole ones the one that frees most here goes first, so that few gangs are broken. Then the heavier.

@@ -153,7 +153,7 @@ std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo&
       continue;
     }
     const auto choice = choose_victim(*triggers[i], input, state);
-    verdict.outcome = choice.victim ? because("the eviction of a pod is requested now") : choice.nobody;
+    verdict.outcome = choice.victim ? because("the eviction of a pod is requested now") : choice.why_none;
     if (choice.victim) return ask(*triggers[i], *choice.victim->spec, verdict.why, state, node.at);
   }
   return std::nullopt;

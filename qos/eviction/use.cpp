@@ -67,9 +67,9 @@ std::optional<BestEffortCpu> best_effort(const NodeSnapshot& node, const Thresho
 }  // namespace
 
 Duration eviction_window(const NodeSnapshot& node, const ThresholdStrategy& threshold) {
-  const Duration asked =
+  const Duration requested =
       std::chrono::seconds(threshold.cpu_evict_time_window_seconds.value_or(kDefaultWindowSeconds));
-  return std::max(asked, node.since_previous.value_or(Duration{}));
+  return std::max(requested, node.since_previous.value_or(Duration{}));
 }
 
 void observe(const NodeSnapshot& node, const ThresholdStrategy& threshold, EvictionUse& use) {

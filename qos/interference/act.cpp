@@ -14,7 +14,7 @@ using What = InterferenceEvent::What;
 
 void tell_of(InterferenceState& state, What what, const Cap& cap) {
   const Accusation about{.victim = cap.victim, .suspect = cap.suspect, .signal = cap.signal};
-  tell(state, {.what = what, .accusation = about, .limit = cap.limit});
+  add_event(state, {.what = what, .accusation = about, .limit = cap.limit});
 }
 
 /// A group is made in one tick, and tasks are moved into it in the next.
@@ -52,7 +52,7 @@ bool escalate(Cap& cap, const Unit& suspect, MonoTime now, double value,
 void release(const Cap& cap, InterferenceState& state) {
   std::erase_if(state.accusations, [&](const Accusation& one) {
     if (one.suspect != cap.suspect) return false;
-    tell(state, {.what = What::over, .accusation = one});
+    add_event(state, {.what = What::over, .accusation = one});
     return true;
   });
   tell_of(state, What::released, cap);
@@ -122,7 +122,7 @@ void limit_one(const NodeSnapshot& node, const InterferenceSettings& settings, I
           .since = node.at};
   cap.after.begin(surest->value, node.at + settling(limit->remedy));
   state.caps.push_back(cap);
-  tell(state, {.what = What::capped, .accusation = *surest, .limit = *limit});
+  add_event(state, {.what = What::capped, .accusation = *surest, .limit = *limit});
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ bool enabled(const NodeSlo& slo) { return slo.evenkeel.interference.enable; }
 void decide(const NodeSnapshot& node, const NodeSlo& slo, InterferenceState& state,
             InterferencePolicy::Facts facts, decide::Intents& out) {
   const InterferenceSettings& settings = slo.evenkeel.interference;
-  state.news.clear();
+  state.events.clear();
   state.sampled.clear();
   state.suspicion.reset();
   forget_yesterday(node.at, state);
@@ -31,7 +31,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, InterferenceState& sta
   let_go(node, settings, state);
   advance_trial(node, settings, state.sampled, state);
   act(node, settings, state.sampled, state);
-  wish(node, state, out);
+  add_intents(node, state, out);
   publish(state, facts.publish<decide::CacheLimits>());
   publish(state, facts.publish<decide::MemoryLimits>());
   publish(state, settings, facts.publish<decide::RepeatAntagonists>());

@@ -186,7 +186,7 @@ struct InterferenceState {
   std::vector<MonoTime> tests{};                 ///< of the last day: when they began
   std::vector<ConfirmedAntagonist> confirmed{};  ///< of the last day, the oldest first
   detector::ClearedSuspects cleared{};           ///< suspects whose limit did not help, with the victim
-  std::vector<InterferenceEvent> news{};         ///< of this tick
+  std::vector<InterferenceEvent> events{};       ///< of this tick
   std::array<std::uint64_t, kInterferenceEventKinds> event_counts{};  ///< since the start
 
   Duration counter_period{}, stall_window{};  ///< as configured at the last look

@@ -44,9 +44,9 @@ void consider(const Accusation& found, const NodeSnapshot& node, InterferenceSta
 
 }  // namespace
 
-void tell(InterferenceState& state, const InterferenceEvent& news) {
-  state.news.push_back(news);
-  ++state.event_counts[static_cast<std::size_t>(news.what)];
+void add_event(InterferenceState& state, const InterferenceEvent& event) {
+  state.events.push_back(event);
+  ++state.event_counts[static_cast<std::size_t>(event.what)];
 }
 
 void accuse(const Accusation& found, MonoTime now, InterferenceState& state) {
@@ -61,7 +61,7 @@ void accuse(const Accusation& found, MonoTime now, InterferenceState& state) {
   one.times = fresh ? 1 : before.times + 1;
   one.renewed = now;
   if (!one.tested) one.tested = before.tested;
-  if (fresh) tell(state, {.what = InterferenceEvent::What::accused, .accusation = one});
+  if (fresh) add_event(state, {.what = InterferenceEvent::What::accused, .accusation = one});
 }
 
 void look_at(const NewSample& sampled, const NodeSnapshot& node, const InterferenceSettings& settings,
@@ -102,7 +102,7 @@ void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, Inte
         entry_of(state.victims, one.victim) != nullptr && entry_of(state.units, one.suspect) != nullptr;
     const bool over = node.at - one.renewed > detector.interval(traits_of(one.signal)) * kSamplesToLetGo;
     if (there && !over) return false;
-    tell(state, {.what = InterferenceEvent::What::over, .accusation = one});
+    add_event(state, {.what = InterferenceEvent::What::over, .accusation = one});
     return true;
   });
 }

@@ -91,13 +91,13 @@ class Tick {
   /// listed were.
   void take_waits() {
     const std::size_t wait = detector::stall_index(Signal::run_queue_wait);
-    const bool everybody = node_.run_queue.source == RunQueueSource::bpf;
+    const bool all_tasks = node_.run_queue.source == RunQueueSource::bpf;
     for (Victim& victim : state_.victims)
-      if (everybody) victim.sums[wait].measured += passed_;
+      if (all_tasks) victim.sums[wait].measured += passed_;
     for (BlamePair& pair : state_.pairs) pair.sum.measured += passed_;
     for (const RunQueueWait& one : node_.run_queue.waits)
       if (Victim* victim = entry_of(state_.victims, one.cgroup))
-        add(victim->sums[wait], in_seconds(one.waited), everybody ? Duration::zero() : passed_);
+        add(victim->sums[wait], in_seconds(one.waited), all_tasks ? Duration::zero() : passed_);
     for (const WaitBlame& blame : node_.run_queue.blame)
       if (!blame.sibling) take_blame(blame);
   }

@@ -36,23 +36,23 @@ std::optional<Limit> memory_limit(const CgroupSample& cgroup, const Interference
   return Limit{.remedy = Remedy::memory, .memory = limit, .had = had};
 }
 
-void wish_quota(const CgroupSample& cgroup, const Limit& limit, const char* sentence, decide::Intents& out) {
+void add_quota(const CgroupSample& cgroup, const Limit& limit, const char* sentence, decide::Intents& out) {
   const Reason why = because(sentence, limit.used, limit.cpu);
   const auto& applied = cgroup.applied.cpu_limit;
   if (!applied) return out.hold(cgroup.id, Knob::cpu_quota, why);
   out.want(cgroup.id, Knob::cpu_quota, quota_for(limit.cpu, applied->period).count(), why);
 }
 
-void wish_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, const char* sentence,
-              decide::Intents& out) {
-  wish_quota(*node.cgroup(index), limit, sentence, out);
+void add_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, const char* sentence,
+             decide::Intents& out) {
+  add_quota(*node.cgroup(index), limit, sentence, out);
   // On v1 no quota may be above the one around it. One that is below it stays: we lowered it to there, or its
   // owner set it.
   for (const CgroupSample& inner : node.cgroups) {
     const auto& own = inner.applied.cpu_limit;
     if (inner.parent != index || !own || !own->quota) continue;
     if (cpu_of(*own->quota, own->period) > limit.cpu)
-      wish_quota(inner, limit, sentence, out);
+      add_quota(inner, limit, sentence, out);
     else
       out.hold(inner.id, Knob::cpu_quota, because(sentence, limit.used, limit.cpu));
   }
@@ -60,7 +60,7 @@ void wish_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, c
 
 /// It comes down with the use: a write that has to reclaim would block us for as long as that takes. What is
 /// above the limit is reclaimed by order (qos/memory/reclaim.cpp).
-void wish_memory(const CgroupSample& cgroup, const Limit& limit, decide::Intents& out) {
+void add_memory(const CgroupSample& cgroup, const Limit& limit, decide::Intents& out) {
   const Reason why = because(
       "a service stalls in memory reclaim while this pod runs: it used {} and is limited to {}, to see "
       "whether that helps",
@@ -125,7 +125,7 @@ bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect)
   return false;
 }
 
-void wish(const NodeSnapshot& node, const InterferenceState& state, decide::Intents& out) {
+void add_intents(const NodeSnapshot& node, const InterferenceState& state, decide::Intents& out) {
   const auto index_of = [&](CgroupId suspect) {
     const Unit* unit = entry_of(state.units, suspect);
     return unit == nullptr ? kNoCgroup : unit->index;
@@ -134,20 +134,19 @@ void wish(const NodeSnapshot& node, const InterferenceState& state, decide::Inte
     const CgroupIndex index = index_of(cap.suspect);
     if (node.cgroup(index) == nullptr) continue;
     if (cap.limit.remedy == Remedy::cpu)
-      wish_cpu(
-          node, index, cap.limit,
-          "a service is slower while this pod runs: it used {} and is limited to {}, to see whether that "
-          "helps",
-          out);
-    if (cap.limit.remedy == Remedy::memory) wish_memory(*node.cgroup(index), cap.limit, out);
+      add_cpu(node, index, cap.limit,
+              "a service is slower while this pod runs: it used {} and is limited to {}, to see whether that "
+              "helps",
+              out);
+    if (cap.limit.remedy == Remedy::memory) add_memory(*node.cgroup(index), cap.limit, out);
   }
   if (!state.trial || !state.trial->limits()) return;
   const CgroupIndex index = index_of(state.trial->about.suspect);
   if (node.cgroup(index) != nullptr)
-    wish_cpu(node, index, state.trial->limit,
-             "a randomized trial tests whether a service recovers while this pod is limited: it used {} and "
-             "is limited to {}",
-             out);
+    add_cpu(node, index, state.trial->limit,
+            "a randomized trial tests whether a service recovers while this pod is limited: it used {} and "
+            "is limited to {}",
+            out);
 }
 
 }  // namespace evenkeel::interference

@@ -41,9 +41,9 @@ void remember_workloads(MonoTime now, const detector::DetectorSettings& settings
 bool recall(const std::string& key, const std::string& image, Signal signal, const detector::Normal& normal,
             MonoTime now, InterferenceState& state);
 
-/// Loads the workload's model for a new victim. `born`: it started while we watched, so it may differ from
+/// Loads the workload's model for a new victim. `is_new`: it started while we watched, so it may differ from
 /// those that taught the model.
-void teach(Victim& victim, const Workload& workload, bool born, MonoTime now,
+void teach(Victim& victim, const Workload& workload, bool is_new, MonoTime now,
            const detector::DetectorSettings& settings);
 /// Applies the NodeSLO's models where our own are not sufficient.
 void apply_configured_models(const NodeSnapshot& node, const InterferenceSettings& settings,

@@ -32,7 +32,7 @@ void look_at(const NewSample& sampled, const NodeSnapshot& node, const Interfere
 /// Adds an accusation, or renews the present one.
 void accuse(const Accusation& found, MonoTime now, InterferenceState& state);
 /// Adds an event to this tick's record, and counts it.
-void tell(InterferenceState& state, const InterferenceEvent& news);
+void add_event(InterferenceState& state, const InterferenceEvent& event);
 
 /// Ends accusations that were not found again for some windows, or whose victim or suspect has gone.
 void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, InterferenceState& state);
@@ -83,6 +83,6 @@ bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect)
 
 /// Intents of the limits in force, and of the running test. The policy "resctrl" makes the groups of remedy
 /// cache.
-void wish(const NodeSnapshot& node, const InterferenceState& state, decide::Intents& out);
+void add_intents(const NodeSnapshot& node, const InterferenceState& state, decide::Intents& out);
 
 }  // namespace evenkeel::interference

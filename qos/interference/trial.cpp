@@ -45,7 +45,7 @@ void conclude_trial(const Trial& trial, const detector::DetectorSettings& detect
   state.cleared.clear(about.victim, about.suspect, now + detector.cool_down);
   const auto what =
       result.outcome == detector::TrialOutcome::innocent ? What::trial_cleared : What::trial_inconclusive;
-  tell(state, {.what = what, .accusation = about, .limit = trial.limit});
+  add_event(state, {.what = what, .accusation = about, .limit = trial.limit});
 }
 
 /// False: it is cancelled, because one of the two has gone, or it is no longer configured.
@@ -80,7 +80,7 @@ void begin(const NodeSnapshot& node, const InterferenceSettings& settings, Inter
                  .plan = detector::draw_trial_plan(seed, kSlots),
                  .slot_began = node.at};
   state.tests.push_back(node.at);
-  tell(state, {.what = What::trial_began, .accusation = about, .limit = *limit});
+  add_event(state, {.what = What::trial_began, .accusation = about, .limit = *limit});
 }
 
 }  // namespace

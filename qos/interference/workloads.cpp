@@ -26,9 +26,9 @@ std::string workload_key(const Pod& pod, const Container& container) {
 std::string workload_key(const HostApplication& app) { return "host/" + app.name; }
 
 const std::string& workload_key_of(const InterferenceState& state, CgroupId victim) {
-  static const std::string kNobody;
+  static const std::string kNone;
   const Victim* found = entry_of(state.victims, victim);
-  return found == nullptr ? kNobody : state.workloads[found->workload].key;
+  return found == nullptr ? kNone : state.workloads[found->workload].key;
 }
 
 std::map<std::string_view, detector::StallSeconds> stalled_lately(const InterferenceState& state,
@@ -86,13 +86,13 @@ bool recall(const std::string& key, const std::string& image, Signal signal, con
   return true;
 }
 
-void teach(Victim& victim, const Workload& workload, bool born, MonoTime now,
+void teach(Victim& victim, const Workload& workload, bool is_new, MonoTime now,
            const detector::DetectorSettings& settings) {
   for (std::size_t i = 0; i < kSignals; ++i) {
     if (!workload.normal[i]) continue;
     const detector::Normal left = detector::faded(*workload.normal[i], now, settings.half_life);
     detector::NormalModel& model = victim.watch[i].model();
-    if (left.weight >= kMinWeight && model.load(left) && born) model.doubt();
+    if (left.weight >= kMinWeight && model.load(left) && is_new) model.doubt();
   }
 }
 

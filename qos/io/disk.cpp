@@ -119,8 +119,8 @@ class Round {
     const auto& known = resolved(kNodeItself, block, nullptr);
     const bool unknown = known.unresolved || node_.disks == nullptr;
     for (const auto disk : known.disks) {
-      const auto& wishes = out_.costs().wishes();
-      const bool named = std::ranges::any_of(wishes, [&](const auto& w) { return w.cost.disk == disk; });
+      const auto& settings = out_.costs().settings();
+      const bool named = std::ranges::any_of(settings, [&](const auto& w) { return w.cost.disk == disk; });
       if (named) continue;  // the first block that names a disk is the one that counts
       if (unknown) {
         out_.costs().hold(disk);
@@ -157,7 +157,7 @@ class Round {
       return known;
     }
     known.unresolved.reset();
-    known.told = false;
+    known.reported = false;
     if (!std::ranges::equal(known.disks, disks)) known.disks.assign(disks.begin(), disks.end());
     return known;
   }
@@ -209,7 +209,7 @@ bool enabled(const NodeSlo& /*slo*/) { return true; }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, BlkioState& state, BlkioPolicy::Facts /*facts*/,
             decide::Intents& out) {
-  out.costs().by = out.speaker();
+  out.costs().by = out.policy();
   Round(node, state, out).decide(slo);
 }
 
@@ -230,7 +230,7 @@ std::size_t unresolved_blocks(const BlkioState& state) {
 }
 
 bool should_report(const BlkioState::Known& block, MonoTime now) {
-  if (!block.unresolved || block.told) return false;
+  if (!block.unresolved || block.reported) return false;
   return block.type != BlockType::pod_volume || now - *block.unresolved >= kMountedBy;
 }
 
@@ -238,7 +238,7 @@ const BlkioState::Known* take_unreported(BlkioState& state, MonoTime now) {
   const auto next = std::ranges::find_if(
       state.blocks, [now](const BlkioState::Known& block) { return should_report(block, now); });
   if (next == state.blocks.end()) return nullptr;
-  next->told = true;
+  next->reported = true;
   return &*next;
 }
 

@@ -91,7 +91,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
             NetworkPolicy::Facts /*facts*/, decide::Intents& out) {
   if (slo.evenkeel.hands_off) return;
   auto& plan = out.network();
-  plan.by = out.speaker();
+  plan.by = out.policy();
   plan.state = decide::NetworkPlan::State::hold;
   if (!node.network) {
     plan.why_not = "no interface with a default route is known";

@@ -40,7 +40,7 @@ struct BlkioState {
     BlockType type = BlockType::device;
     std::vector<DiskNumber> disks{};
     std::optional<MonoTime> unresolved{};  ///< since when it resolves to none
-    bool told = false;                     ///< that has been reported
+    bool reported = false;                 ///< that has been reported
     std::uint32_t round = 0;               ///< when it was last used
   };
   std::vector<Known> blocks{};

@@ -49,7 +49,7 @@ class Round {
       // The parents' low is not raised to their min, unlike in Koordinator.
       sum.min = clamped_sum(sum.min, percent_of(request, of_pod->min));
       sum.low = clamped_sum(sum.low, percent_of(request, of_pod->low));
-      asked_low_ = clamped_sum(asked_low_, protection(*of_pod, request).low);
+      requested_low_ = clamped_sum(requested_low_, protection(*of_pod, request).low);
     }
     for (const auto& sum : sums_) {
       all_.min = clamped_sum(all_.min, sum.min);
@@ -70,10 +70,10 @@ class Round {
     protect(node_.besteffort, besteffort, "the sum of what is protected in the pods below");
   }
 
-  void protect(CgroupIndex index, const MemoryProtection& asked, const char* why) {
+  void protect(CgroupIndex index, const MemoryProtection& requested, const char* why) {
     const auto* cgroup = node_.cgroup(index);
     if (cgroup == nullptr) return;
-    const MemoryProtection given{fitted(asked.min, all_.min), fitted(asked.low, asked_low_)};
+    const MemoryProtection given{fitted(requested.min, all_.min), fitted(requested.low, requested_low_)};
     if (given.min > Bytes{} && cgroup->applied.plain.has(Knob::memory_min))
       out_.want(cgroup->id, Knob::memory_min, given.min.count(), because(why));
     if (given.low > Bytes{} && cgroup->applied.plain.has(Knob::memory_low))
@@ -153,7 +153,7 @@ class Round {
   decide::Intents& out_;
   Sums sums_{};
   MemoryProtection all_{};
-  Bytes asked_low_{};  ///< of all pods, each raised to its min
+  Bytes requested_low_{};  ///< of all pods, each raised to its min
 };
 
 /// A pod may enable it for itself, whatever its class says.

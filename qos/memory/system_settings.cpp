@@ -28,7 +28,7 @@ bool enabled(const NodeSlo& slo) {
 void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*state*/,
             SystemSettingsPolicy::Facts /*facts*/, decide::Intents& out) {
   if (!slo.evenkeel.hands_off && !slo.system.sched_features.empty())
-    out.sched_features() = {out.speaker(), &slo.system.sched_features};
+    out.sched_features() = {out.policy(), &slo.system.sched_features};
   for (const auto& row : kVerbatim)
     if (const auto& value = slo.system.*row.value; value && node.node.settings.has(row.knob))
       out.want(kNodeItself, row.knob, *value, because("systemStrategy sets {}", *value));

@@ -58,7 +58,7 @@ enum class ReclaimEnd : std::uint8_t {
 struct ReclaimOutcome {
   CgroupId target{};
   ReclaimCause cause = ReclaimCause::watermark;
-  Bytes asked{}, reclaimed{};
+  Bytes requested{}, reclaimed{};
   ReclaimEnd end = ReclaimEnd::going;
   int error = 0;  ///< errno of a failure
 };

@@ -45,7 +45,7 @@ constexpr const char* kBestEffort = "kubepods/besteffort";
 constexpr std::chrono::seconds kPatience{30};
 constexpr std::chrono::minutes kMostTime{3};  // includes the load of other processes
 constexpr int kStallPercent = 20;
-constexpr const char* kNoBpf = "brake-hears-pressure-only";
+constexpr const char* kNoBpf = "brake-uses-pressure-only";
 
 double ms(Clock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
@@ -219,7 +219,7 @@ int run() {
                         wanted);
   if (!fast) return 1;
   if (fast->bpf_unavailable_reason.empty()) {
-    head("run queue (BPF) and pressure, whoever is first", *fast);
+    head("run queue (BPF) and pressure, the earlier one", *fast);
     print("burst to the write", fast->to_write);
     print("the kernel's call to the write, by the agent's own clock", fast->own);
     std::printf("first was the run queue: %d of %zu\n", fast->by_run_queue, fast->own.all.size());

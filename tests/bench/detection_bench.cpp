@@ -33,7 +33,7 @@ void print_row(const char* family, double times, const Tallies& tallies) {
 void run() {
   const auto all = seeds();
   std::printf(
-      "%zu victim-days of each. Per day: windows called anomalous while nobody did harm, accusations of\n"
+      "%zu victim-days of each. Per day: windows called anomalous while no pod did harm, accusations of\n"
       "innocent ones. In %%: episodes of a culprit's work in which it was named; at 1.0 times as slow it "
       "does\n"
       "no harm, and naming it is chance.\n",

@@ -66,7 +66,7 @@ TEST(MetricNames, OfDashboardAndAlertsExist) {
 }
 
 // Or the alert on refused inputs would fire wherever no Node object is given.
-TEST(MetricNames, AnInputThatNobodyGaveIsNotABadOne) {
+TEST(MetricNames, AnInputThatIsNotConfiguredIsNotABadOne) {
   const auto text = exposition();
   EXPECT_EQ(text.find("evenkeel_input_good{input=\"node\"}"), std::string::npos);
   EXPECT_NE(text.find("evenkeel_input_good{input=\"nodeslo\"}"), std::string::npos);

@@ -96,7 +96,7 @@ std::vector<Planted> planted_violations() {
               file("qos/model/a.h", "namespace evenkeel {\n")},
       Planted{"qos-pure", file("qos/a.h", "#include <unistd.h>\n"), file("qos/a.h", "#include <vector>\n")},
       Planted{"qos-pure", file("qos/a.h", "#include <thread>\n"), file("agent/a.h", "#include <thread>\n")},
-      Planted{"one-door", file("agent/a.h", "#include <fmt/core.h>\n"),
+      Planted{"one-includer", file("agent/a.h", "#include <fmt/core.h>\n"),
               file("agent/a.cpp", "#include <fmt/core.h>\n")},
       Planted{"short-files", file("qos/a.cpp", many_lines(301)), file("qos/a.cpp", many_lines(300))},
       Planted{"header-sentence", file("qos/a.h", "#pragma once\n"),
@@ -129,9 +129,9 @@ std::vector<Planted> planted_violations() {
               file("agent/a.cpp", "open(\"proc/stat\");\n")},
       Planted{"host-root", file("collectors/a.cpp", "root + \"/sys\";\n"),
               file("collectors/a.cpp", "// \"/sys\"\n\"/system\"\n")},
-      Planted{"one-hand", file("cgroup/a.cpp", "::open(path, O_WRONLY);\n"),
+      Planted{"one-writer", file("cgroup/a.cpp", "::open(path, O_WRONLY);\n"),
               file("cgroup/a.cpp", "::open(path, O_RDONLY);\n")},
-      Planted{"one-hand", file("agent/a.cpp", "std::ofstream out(path);\n"),
+      Planted{"one-writer", file("agent/a.cpp", "std::ofstream out(path);\n"),
               file("cgroup/executor/file_writer.cpp", "::open(path, O_WRONLY);\n")},
       Planted{"quiet-rooms", file("cgroup/a.cpp", "printf(\"x\");\n"),
               file("qos/a.cpp", "snprintf(b, n, \"x\");\n")},
@@ -196,8 +196,8 @@ TEST(HouseRules, ACircleIsFoundThroughOtherFolders) {
 }
 
 TEST(HouseRules, TwoDoorsAreOneTooMany) {
-  const auto found = violations(rule("one-door"), {file("agent/a.cpp", "#include <curl/curl.h>\n"),
-                                                   file("agent/b.cpp", "#include <curl/multi.h>\n")});
+  const auto found = violations(rule("one-includer"), {file("agent/a.cpp", "#include <curl/curl.h>\n"),
+                                                       file("agent/b.cpp", "#include <curl/multi.h>\n")});
   EXPECT_EQ(found.size(), 2U) << lines(found);
 }
 

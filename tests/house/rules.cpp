@@ -97,7 +97,7 @@ std::string library_of(const std::string& header) {
   return standard || system_files.contains(header) ? "" : header;
 }
 
-Violations one_door(const Sources& project) {
+Violations one_includer(const Sources& project) {
   std::map<std::string, std::set<std::string>> users;
   for_each_match(project, kForeignInclude, in_rooms, [&](const Source& source, const std::smatch& match) {
     const auto library = library_of(match[1].str());
@@ -107,8 +107,9 @@ Violations one_door(const Sources& project) {
   for (const auto& [library, files] : users) {
     for (const auto& file : files) {
       if (files.size() > 1)
-        found.push_back(file + ": " + library + " has " + std::to_string(files.size()) + " doors");
-      if (file.ends_with(".h")) found.push_back(file + ": the door to " + library + " is a header");
+        found.push_back(file + ": " + library + " is included by " + std::to_string(files.size()) +
+                        " sources");
+      if (file.ends_with(".h")) found.push_back(file + ": the port to " + library + " is a header");
     }
   }
   return found;
@@ -135,7 +136,7 @@ Violations headers_say_what_for(const Sources& project) {
 }
 
 /// Exceptions are confined: only a file that includes a third-party header may throw or catch.
-Violations exceptions_at_the_door(const Sources& project) {
+Violations exceptions_at_the_includer(const Sources& project) {
   Violations found;
   const std::regex include(kForeignInclude);
   const auto no_door = [&](const Source& source) {
@@ -231,21 +232,21 @@ const std::vector<Rule>& rules() {
        check_folder_sizes},
       {"qos-pure", "qos/ includes the standard library only, and nothing of it that asks the machine",
        qos_is_pure},
-      {"one-door", "a third-party library is included by exactly one .cpp", one_door},
+      {"one-includer", "a third-party library is included by exactly one .cpp", one_includer},
       {"short-files", "a file ends before line 300", short_files},
       {"header-sentence", "a header's first line says what it is for", headers_say_what_for},
       {"small-classes", "a class of agent/ has at most 15 public methods and 12 data members",
        check_class_sizes},
-      {"exceptions", "exceptions are thrown and caught at the door of a library only",
-       exceptions_at_the_door},
+      {"exceptions", "exceptions are thrown and caught only in the source that includes a library",
+       exceptions_at_the_includer},
       {"registries", "every policy and every collector stands in its registry", registries_complete},
       {"tests-built", "a test file that no program contains is not a test", every_test_is_built},
-      {"private-paths", "no path of somebody's own machine", no_private_paths},
+      {"private-paths", "no path of a developer machine", no_private_paths},
       {"one-row", "a plain lever is named in its row and in its policy only",
        forbids(kPlainLever, serves_every_lever)},
       {"host-root", "kernel paths are relative to the injected root",
        forbids(R"re("/(proc|sys)(/|"))re", in_rooms)},
-      {"one-hand", "cgroup/executor/file_writer.cpp alone opens for writing",
+      {"one-writer", "cgroup/executor/file_writer.cpp alone opens for writing",
        forbids(R"(\b(O_WRONLY|O_RDWR|O_CREAT|ofstream|fopen|creat)\b)", in_rooms)},
       {"quiet-rooms", "only agent/ prints",
        forbids(R"(\b(cout|cerr|printf|fprintf|puts|fputs)\b)", below_agent)},
@@ -261,14 +262,15 @@ const std::vector<Rule>& rules() {
 
 const std::vector<Allowed>& allowed() {
   static const std::vector<Allowed> all = {
-      {"one-door", "cgroup/base/result.h", "Result is tl::expected by inheritance: it has to be a header"},
+      {"one-includer", "cgroup/base/result.h",
+       "Result is tl::expected by inheritance: it has to be a header"},
       {"namespaces", "collectors/registry.cpp", "declares the collectors of all folders"},
-      {"one-hand", "cgroup/executor/file_writer.cpp", "the hand"},
-      {"one-hand", "cgroup/executor/journal", "the journal, in the state directory"},
-      {"one-hand", "agent/record/audit.cpp", "the audit log, in the state directory"},
-      {"one-hand", "agent/runtime/state_file.cpp",
+      {"one-writer", "cgroup/executor/file_writer.cpp", "the only writer"},
+      {"one-writer", "cgroup/executor/journal", "the journal, in the state directory"},
+      {"one-writer", "agent/record/audit.cpp", "the audit log, in the state directory"},
+      {"one-writer", "agent/runtime/state_file.cpp",
        "files in the state directory that are replaced as a whole"},
-      {"one-hand", "cgroup/reclaim/pressure_trigger.cpp",
+      {"one-writer", "cgroup/reclaim/pressure_trigger.cpp",
        "a pressure trigger is asked for by writing to an open descriptor; nothing stays"},
       {"one-row", "qos/model/knob_table.cpp", "it makes the rows"},
       {"host-root", "cgroup/features", "sentences for people name the files as people know them"},
@@ -278,7 +280,7 @@ const std::vector<Allowed>& allowed() {
        "fanotify names processes and descriptors of the kernel that runs us"},
       {"one-clock", "agent/demo/", "the demo's server and load are workloads that measure real time"},
       {"no-sleep", "agent/demo/", "the demo's load generator waits for the moment of the next request"},
-      {"one-hand", "agent/demo/", "the demo makes cgroups of its own and puts its processes into them"},
+      {"one-writer", "agent/demo/", "the demo makes cgroups of its own and puts its processes into them"},
   };
   return all;
 }

@@ -32,8 +32,8 @@ Duration Backoff::next(std::optional<Duration> retry_after) {
   const Duration mine = jittered(wait, limits_.jitter, random_);
   if (!retry_after) return mine;
   // Clients that were rejected together must not return together.
-  const Duration asked = std::min(*retry_after, kMostPatience);
-  return std::max(mine, random_ ? times(asked, 1 + limits_.jitter * random_()) : asked);
+  const Duration requested = std::min(*retry_after, kMostPatience);
+  return std::max(mine, random_ ? times(requested, 1 + limits_.jitter * random_()) : requested);
 }
 
 }  // namespace evenkeel::kube

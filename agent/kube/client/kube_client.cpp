@@ -9,7 +9,7 @@
 namespace evenkeel::kube {
 
 struct KubeClient::Impl {
-  struct Asked {
+  struct InFlight {
     http::HttpCall call{};  ///< without credentials
     Done done{};
     http::HttpId http_id = 0;  ///< 0: nothing was sent
@@ -21,7 +21,7 @@ struct KubeClient::Impl {
   std::string server;
   Credentials credentials;
   record::KubeTraffic traffic{};
-  std::map<Id, Asked> asked{};
+  std::map<Id, InFlight> in_flight{};
   Id last_id = 0;
   std::vector<Id> unsent{};
   std::optional<runtime::Timer> soon{};
@@ -31,11 +31,11 @@ struct KubeClient::Impl {
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() {
-    for (const auto& [id, one] : asked) http.cancel(one.http_id);
+    for (const auto& [id, one] : in_flight) http.cancel(one.http_id);
   }
 
   void send(Id id) {
-    Asked& one = asked.at(id);
+    InFlight& one = in_flight.at(id);
     if (auto unusable = credentials.refresh(); !unusable.empty()) {
       one.refused = {.failure = http::HttpFailure::other, .error = std::move(unusable)};
       unsent.push_back(id);
@@ -53,7 +53,7 @@ struct KubeClient::Impl {
     traffic.bytes_in += reply.bytes_in;
     traffic.bytes_out += reply.bytes_out;
     ++traffic.requests[reply.failure == http::HttpFailure::none ? reply.status : 0];
-    Asked& one = asked.at(id);
+    InFlight& one = in_flight.at(id);
     if (!one.call.line) {
       traffic.waited += reply.took;
       traffic.longest_wait = std::max(traffic.longest_wait, reply.took);
@@ -63,12 +63,12 @@ struct KubeClient::Impl {
       credentials.renew_token();
       if (credentials.token() != one.token) return send(id);
     }
-    const auto node = asked.extract(id);
+    const auto node = in_flight.extract(id);
     node.mapped().done(std::move(reply));
   }
   void tell_unsent() {
     for (const Id id : std::exchange(unsent, {})) {
-      const auto node = asked.extract(id);
+      const auto node = in_flight.extract(id);
       if (!node.empty()) node.mapped().done(std::move(node.mapped().refused));
     }
   }
@@ -92,13 +92,13 @@ KubeClient::~KubeClient() = default;
 KubeClient::Id KubeClient::start(http::HttpCall call, Done done) {
   const Id id = ++impl_->last_id;
   call.url = impl_->server + call.url;
-  impl_->asked.emplace(id, Impl::Asked{.call = std::move(call), .done = std::move(done)});
+  impl_->in_flight.emplace(id, Impl::InFlight{.call = std::move(call), .done = std::move(done)});
   impl_->send(id);
   return id;
 }
 
 void KubeClient::cancel(Id id) {
-  const auto node = impl_->asked.extract(id);
+  const auto node = impl_->in_flight.extract(id);
   if (!node.empty()) impl_->http.cancel(node.mapped().http_id);
 }
 

@@ -81,8 +81,8 @@ CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, 
 
 /// Absolute, from the containers' targets of this tick; a sum of differences would drift with every failed
 /// write and every restarted container.
-void wish_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, CpuBurstState::PodQuota& memory,
-                    decide::Intents& out) {
+void add_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, CpuBurstState::PodQuota& memory,
+                   decide::Intents& out) {
   const bool any = std::any_of(group.begin(), group.end(), [](const Candidate& c) { return c.quota_burst; });
   const QuotaTime sum = sum_of_targets(pod, group, cgroup.applied.cpu_limit->period);
   memory.raised = any && manages_pod_quota(pod) && sum > memory.original;
@@ -92,8 +92,8 @@ void wish_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, Cpu
       because("{} per period is the sum of its containers' quotas, {} without burst", sum, memory.original));
 }
 
-void wish_pod_burst(const CgroupSample& cgroup, Group group, std::optional<QuotaTime> quota,
-                    decide::Intents& out) {
+void add_pod_burst(const CgroupSample& cgroup, Group group, std::optional<QuotaTime> quota,
+                   decide::Intents& out) {
   QuotaTime sum;
   for (const Candidate& candidate : group) {
     if (candidate.burst <= QuotaTime{}) continue;
@@ -114,7 +114,7 @@ void hold_pod(const CgroupSample& cgroup, CpuBurstState& state, MonoTime now, de
   out.hold(cgroup.id, Knob::cpu_burst, because("held: a quota of the pod cannot be read"));
 }
 
-void wish_pod(const NodeSnapshot& node, Group group, CpuBurstState& state, decide::Intents& out) {
+void add_pod(const NodeSnapshot& node, Group group, CpuBurstState& state, decide::Intents& out) {
   const PodSample& pod = node.pods[static_cast<std::size_t>(group.front().pod)];
   const CgroupSample* cgroup = node.cgroup(pod.cgroup);
   if (!cgroup) return;
@@ -124,12 +124,12 @@ void wish_pod(const NodeSnapshot& node, Group group, CpuBurstState& state, decid
   auto& memory = remembered(*pod.spec, *cgroup, node.at, group.front().divisor, state);
   std::optional<QuotaTime> quota;
   if (limit->quota) quota = memory.original;
-  if (quota) wish_pod_quota(*pod.spec, *cgroup, group, memory, out);
-  wish_pod_burst(*cgroup, group, quota, out);
+  if (quota) add_pod_quota(*pod.spec, *cgroup, group, memory, out);
+  add_pod_burst(*cgroup, group, quota, out);
 }
 
-void wish_container(const NodeSnapshot& node, const SharePool& pool, const Candidate& candidate,
-                    decide::Intents& out) {
+void add_container(const NodeSnapshot& node, const SharePool& pool, const Candidate& candidate,
+                   decide::Intents& out) {
   const CgroupId id = node.cgroup(candidate.cgroup)->id;
   if (candidate.unreadable) {
     out.hold(id, Knob::cpu_quota, because("held: its quota cannot be read"));
@@ -158,8 +158,8 @@ void add_burst_intents(const NodeSnapshot& node, const SharePool& pool, CpuBurst
   for (std::size_t first = 0, last = 0; first < all.size(); first = last) {
     while (last < all.size() && all[last].pod == all[first].pod) ++last;
     const Group group = all.subspan(first, last - first);
-    for (const Candidate& candidate : group) wish_container(node, pool, candidate, out);
-    wish_pod(node, group, state, out);
+    for (const Candidate& candidate : group) add_container(node, pool, candidate, out);
+    add_pod(node, group, state, out);
   }
 }
 

@@ -133,7 +133,7 @@ void decide_pod(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& p
 
 void decide_core_sched(const NodeSnapshot& node, const NodeSlo& slo, CoreSchedState& state,
                        CoreSchedPolicy::Facts /*facts*/, decide::Intents& out) {
-  out.core_sched().by = out.speaker();
+  out.core_sched().by = out.policy();
   if (slo.evenkeel.hands_off) return;
   for (const PodSample& pod : node.pods)
     if (is_active(*pod.spec) || pod.spec->from_cgroup_only)

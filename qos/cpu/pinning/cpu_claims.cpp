@@ -15,11 +15,11 @@ std::optional<CpuSet> cpus_in_use(const CgroupSample* sample) {
 }
 
 CpuClaims cpu_claims(const NodeSnapshot& node) {
-  const CpuSet nobody;
+  const CpuSet none;
   CpuClaims out;
   out.legal = node.topology.online & cpus_in_use(node.cgroup(node.kubepods)).value_or(node.topology.online);
   out.legal =
-      out.legal - node.object.reserved_cpus.value_or(nobody) - node.object.system_qos_cpus.value_or(nobody);
+      out.legal - node.object.reserved_cpus.value_or(none) - node.object.system_qos_cpus.value_or(none);
   for (const PodSample& pod : node.pods) {
     const bool ended = pod.spec->phase == PodPhase::succeeded || pod.spec->phase == PodPhase::failed;
     if (!pod.spec->allocated_cpus || ended) continue;

@@ -42,21 +42,21 @@ MilliCpu rounded_up(QuotaTime quota, Duration period) {
 
 /// The kernel's limit is higher than the one we set.
 bool is_loose(const SuppressShare& share) {
-  if (share.directory || !share.asked) return false;
-  return !share.in_force.quota || *share.in_force.quota > *share.asked;
+  if (share.directory || !share.requested) return false;
+  return !share.in_force.quota || *share.in_force.quota > *share.requested;
 }
 
 /// From the smallest demand up: each gets it, or an even part of what is left.
 MilliCpu pour(std::span<SuppressShare> shares, MilliCpu left, MilliCpu SuppressShare::*up_to) {
-  const auto wish = [up_to](const SuppressShare& share) {
+  const auto demand_of = [up_to](const SuppressShare& share) {
     return std::max(share.*up_to - share.next, MilliCpu{});
   };
   std::sort(shares.begin(), shares.end(), [&](const SuppressShare& a, const SuppressShare& b) {
-    return std::tuple(wish(a), a.place) < std::tuple(wish(b), b.place);
+    return std::tuple(demand_of(a), a.place) < std::tuple(demand_of(b), b.place);
   });
   auto waiting = static_cast<std::int64_t>(shares.size());
   for (SuppressShare& share : shares) {
-    const MilliCpu part = std::min(wish(share), MilliCpu(left.count() / waiting--));
+    const MilliCpu part = std::min(demand_of(share), MilliCpu(left.count() / waiting--));
     share.next += part;
     left -= part;
   }

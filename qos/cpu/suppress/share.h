@@ -29,9 +29,9 @@ struct SuppressShare {
   bool directory = false;
   CpuLimit own{};       ///< the limit that its owner set; its part is never more
   CpuLimit in_force{};  ///< what the kernel held when last seen
-  std::optional<QuotaTime> asked{};
+  std::optional<QuotaTime> requested{};
   MilliCpu granted{};  ///< its part of the allowance
-  MonoTime born{}, seen{};
+  MonoTime created{}, seen{};
   bool measured = false;            ///< its use was known at least once
   MilliCpu peak{}, earlier_peak{};  ///< of its use, since `watched` and in the time before
   MonoTime watched{};

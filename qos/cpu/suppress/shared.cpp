@@ -22,7 +22,7 @@ bool same(const CpuLimit& limit, std::optional<QuotaTime> quota) {
 
 /// A limit that was neither there before nor set by us was set by its owner.
 bool take_limit(SuppressShare& share, const CpuLimit& now) {
-  const bool known = now == share.own || now == share.in_force || same(now, share.asked);
+  const bool known = now == share.own || now == share.in_force || same(now, share.requested);
   if (!known) share.own = now;
   share.in_force = now;
   return !known;
@@ -40,15 +40,15 @@ bool take_part(std::vector<SuppressShare>& shares, const CgroupSample& sample, b
     made.place = sample.id;
     made.directory = directory;
     made.own = made.in_force = limit;
-    made.born = made.watched = now;
+    made.created = made.watched = now;
     share = shares.insert(shares.end(), made);
   }
-  const bool news = take_limit(*share, limit) && !directory;
+  const bool changed = take_limit(*share, limit) && !directory;
   if (directory) share->own = {std::nullopt, limit.period};
   share->seen = now;
   update_peak_use(*share, sample.cpu_use, now, memory);
   bound(*share);
-  return fresh || news;
+  return fresh || changed;
 }
 
 void gather(const NodeSnapshot& node, Duration memory, CpuSuppressState& state) {
@@ -66,7 +66,7 @@ void gather(const NodeSnapshot& node, Duration memory, CpuSuppressState& state) 
 
 bool has_newcomers(const NodeSnapshot& node, const std::vector<SuppressShare>& shares) {
   return std::any_of(shares.begin(), shares.end(), [&](const SuppressShare& share) {
-    return !share.directory && !share.measured && node.at - share.born < kYoung;
+    return !share.directory && !share.measured && node.at - share.created < kYoung;
   });
 }
 
@@ -174,8 +174,8 @@ void ask(const NodeSnapshot& node, bool by_quota, const SuppressTarget& target, 
          decide::NarrowedChildren& narrowed, decide::Intents& out) {
   for (SuppressShare& share : state.shares) {
     const Reason why = part_reason(share, *state.shared, target);
-    share.asked = quota_of(share);
-    const CpuLimit limit{share.asked, share.in_force.period};
+    share.requested = quota_of(share);
+    const CpuLimit limit{share.requested, share.in_force.period};
     if (share.directory && by_quota)
       decide::limit_besteffort(node, limit, why, narrowed, out);
     else if (share.directory)

@@ -134,7 +134,7 @@ TEST_F(BrakeAlarm, OfTheRunQueueNeedsNothingElse) {
   EXPECT_EQ(quota(), "40000 100000\n");
   EXPECT_EQ(metric("evenkeel_alarms_total{resource=\"cpu\",source=\"run-queue\"}"), "1");
   EXPECT_EQ(metric("evenkeel_alarms_total{resource=\"cpu\",source=\"pressure\"}"), "0");
-  EXPECT_EQ(metric("evenkeel_run_queue_alarms{why=\"\"}"), "0") << "no kernel, nobody waits";
+  EXPECT_EQ(metric("evenkeel_run_queue_alarms{why=\"\"}"), "0") << "no kernel, no task waits";
 }
 
 TEST_F(BrakeAlarm, OfADryRunIsOnlyTold) {

@@ -64,9 +64,9 @@ TEST(HttpClient, RejectsServersOutsideItsCa) {
     EXPECT_EQ(reply.failure, http::HttpFailure::untrusted) << reply.error;
     EXPECT_NE(reply.error, "");
   }
-  EXPECT_TRUE(server.asked().empty()) << "the token was sent to somebody unknown";
-  const auto told = std::make_shared<http::HttpTls>(http::HttpTls{.unverified = true});
-  EXPECT_EQ(asker.ask({.url = server.url(), .tls = told}).status, 200);
+  EXPECT_TRUE(server.asked().empty()) << "the token was sent to an unknown server";
+  const auto unverified = std::make_shared<http::HttpTls>(http::HttpTls{.unverified = true});
+  EXPECT_EQ(asker.ask({.url = server.url(), .tls = unverified}).status, 200);
 }
 
 TEST(HttpClient, VerifiesTheNameInTheCertificate) {

@@ -142,7 +142,7 @@ TEST(DeliveredNodeSlo, IsUnknownUntilDelivered) {
   ASSERT_NE(inputs.slo(), nullptr);
   EXPECT_FALSE(bursts(inputs)) << "everything is off";
   inputs.nodeslo_confirmed(at(1));
-  EXPECT_FALSE(inputs.slo_known()) << "nobody has said what is confirmed";
+  EXPECT_FALSE(inputs.slo_known()) << "no NodeSLO was delivered that could be confirmed";
   inputs.deliver(slo(kBurst), at(2));
   EXPECT_TRUE(inputs.refresh(at(2)).nodeslo);
   EXPECT_TRUE(bursts(inputs));

@@ -28,13 +28,13 @@ struct EvictorTest : testing::Test {
   Asker asker{};
   kube::KubeClient api = std::move(
       kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
-  std::vector<kube::Evictor::Outcome> heard{};
+  std::vector<kube::Evictor::Outcome> events{};
   std::size_t wanted = 1;
   kube::Evictor evictor = std::move(kube::Evictor::open(
                                         asker.loop(), api, [] { return 0.0; },
                                         [this](const auto& outcome) {
-                                          heard.push_back(outcome);
-                                          if (heard.size() == wanted) asker.stop();
+                                          events.push_back(outcome);
+                                          if (events.size() == wanted) asker.stop();
                                         })
                                         .value());
 
@@ -44,10 +44,10 @@ struct EvictorTest : testing::Test {
     });
   }
   kube::Evictor::Outcome ask(const std::string& name = "p1") {
-    heard.clear();
+    events.clear();
     evictor.request({.namespace_ = "batch", .name = name, .uid = "uid-" + name});
     asker.run();
-    return heard.empty() ? kube::Evictor::Outcome{} : heard.back();
+    return events.empty() ? kube::Evictor::Outcome{} : events.back();
   }
 };
 
@@ -126,9 +126,9 @@ TEST_F(EvictorTest, OneRequestAtATime) {
   evictor.request({.namespace_ = "batch", .name = "a", .uid = "1"});
   evictor.request({.namespace_ = "batch", .name = "b", .uid = "2"});
   asker.run();
-  ASSERT_EQ(heard.size(), 2U);
-  EXPECT_EQ(heard[0].uid, "1");
-  EXPECT_EQ(heard[1].uid, "2");
+  ASSERT_EQ(events.size(), 2U);
+  EXPECT_EQ(events[0].uid, "1");
+  EXPECT_EQ(events[1].uid, "2");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ TEST(Kubeconfig, MayBeJsonAndMaySkipVerification) {
   ASSERT_TRUE(found.access) << found.error;
   EXPECT_EQ(found.access->server, "https://[::1]:6443");
   EXPECT_TRUE(found.access->unverified);
-  EXPECT_FALSE(found.access->token.given()) << "a context without a user is nobody";
+  EXPECT_FALSE(found.access->token.given()) << "a context without a user has no credentials";
 }
 
 TEST(Kubeconfig, IncompleteOrUnsupportedCredentialsAreErrors) {

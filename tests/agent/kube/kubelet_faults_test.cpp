@@ -60,7 +60,8 @@ TEST_P(KubeletTrouble, LeavesTheLastListInForce) {
   EXPECT_EQ(page.rfind("ready\n", 0), 0U) << "what is known is enough to go on: " << page;
   EXPECT_NE(page.find("previous text in force"), std::string::npos) << page;
   EXPECT_NE(page.find(GetParam().says), std::string::npos) << page;
-  EXPECT_EQ(node.logged("event=input-refused"), 1) << "the same trouble twice is no news: " << node.log();
+  EXPECT_EQ(node.logged("event=input-refused"), 1)
+      << "the same trouble twice is reported once: " << node.log();
 
   const auto other = "22222222-0000-0000-0000-000000000002";
   node.host.pod(KubeQos::besteffort, other, {"c2"});

@@ -71,7 +71,7 @@ TEST_F(KubeletProgram, KnowsPodsAndNodeAndExitsCleanly) {
   EXPECT_EQ(api_.asked().front().target, "/api/v1/nodes/node-1?resourceVersion=0");
   kubelet_.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
   api_.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
-  EXPECT_LT(agent.stop(), std::chrono::seconds(5)) << "nobody's answer is waited for";
+  EXPECT_LT(agent.stop(), std::chrono::seconds(5)) << "no answer is waited for";
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
 }
 

@@ -26,8 +26,8 @@ struct NodeMetricReporterTest : testing::Test {
   std::string status = R"({"status":{}})";
   int made = 0;
   std::vector<std::string> objects{};
-  std::vector<record::ReportState> heard{};
-  std::function<bool()> enough = [this] { return !heard.empty(); };
+  std::vector<record::ReportState> events{};
+  std::function<bool()> enough = [this] { return !events.empty(); };
   std::optional<kube::NodeMetricReporter> reporter{};
 
   void begin() {
@@ -46,9 +46,9 @@ struct NodeMetricReporterTest : testing::Test {
                              objects.push_back(object);
                              return object == kObject;
                            },
-                       .news =
+                       .on_change =
                            [this](const record::ReportState& state) {
-                             heard.push_back(state);
+                             events.push_back(state);
                              if (enough()) asker.stop();
                            }})
                       .value()));
@@ -60,13 +60,13 @@ struct NodeMetricReporterTest : testing::Test {
     answers(std::move(answer));
     begin();
     asker.run();
-    return heard.front().last_error;
+    return events.front().last_error;
   }
 };
 
 TEST_F(NodeMetricReporterTest, ReadsTheObjectFirstAndThenReportsAtIntervals) {
   answers(http_answer(200, kObject));
-  enough = [this] { return heard.back().accepted >= 3; };
+  enough = [this] { return events.back().accepted >= 3; };
   begin();
   asker.run();
   const auto asked = server.asked();
@@ -78,7 +78,7 @@ TEST_F(NodeMetricReporterTest, ReadsTheObjectFirstAndThenReportsAtIntervals) {
     EXPECT_EQ(asked[i].header("content-type"), "application/merge-patch+json");
     EXPECT_EQ(asked[i].body, i == 0 ? "{}" : status);
   }
-  EXPECT_EQ(heard.front().accepted, 0U) << "a look is no report";
+  EXPECT_EQ(events.front().accepted, 0U) << "a look is no report";
   EXPECT_EQ(reporter->state().failures, 0U);
   EXPECT_TRUE(reporter->state().last_accepted);
   EXPECT_EQ(objects.front(), kObject);
@@ -89,7 +89,7 @@ TEST_F(NodeMetricReporterTest, AShorterIntervalTakesEffectAtOnce) {
   interval = std::chrono::hours(1);
   enough = [this] {
     interval = milliseconds(20);  // as if set by the first answer
-    return heard.back().accepted >= 2;
+    return events.back().accepted >= 2;
   };
   begin();
   asker.run();  // must not wait the hour
@@ -100,16 +100,16 @@ TEST_F(NodeMetricReporterTest, NothingIsSentWhileUsageIsUnknown) {
   answers(http_answer(200, kObject));
   status.clear();
   enough = [this] {
-    if (heard.back().failures >= 2) status = R"({"status":{}})";
-    return heard.back().accepted > 0;
+    if (events.back().failures >= 2) status = R"({"status":{}})";
+    return events.back().accepted > 0;
   };
   begin();
   asker.run();
   const auto asked = server.asked();
   ASSERT_EQ(asked.size(), 2U) << "the look, and what is known at last";
   EXPECT_GE(made, 3);
-  EXPECT_EQ(heard[1].last_error, "the node's usage is not known yet");
-  EXPECT_EQ(heard.back().last_error, "");
+  EXPECT_EQ(events[1].last_error, "the node's usage is not known yet");
+  EXPECT_EQ(events.back().last_error, "");
 }
 
 TEST_F(NodeMetricReporterTest, ReportsOnceTheObjectIsCreated) {
@@ -117,10 +117,10 @@ TEST_F(NodeMetricReporterTest, ReportsOnceTheObjectIsCreated) {
     const bool early = server.asked().size() <= 3;
     exchange.send(early ? refusal(404, "NotFound", "nodemetrics n1 not found") : http_answer(200, kObject));
   });
-  enough = [this] { return heard.back().accepted > 0; };
+  enough = [this] { return events.back().accepted > 0; };
   begin();
   asker.run();
-  EXPECT_EQ(heard.front().last_error, "404 this node has no NodeMetric; Koordinator's manager creates it");
+  EXPECT_EQ(events.front().last_error, "404 this node has no NodeMetric; Koordinator's manager creates it");
   for (int i = 0; i < 4; ++i) EXPECT_EQ(server.asked()[static_cast<std::size_t>(i)].body, "{}");
   EXPECT_EQ(reporter->state().failures, 3U);
 }
@@ -131,10 +131,10 @@ TEST_F(NodeMetricReporterTest, AFailedReportIsRebuiltForTheRetry) {
     exchange.send(busy ? refusal(409, "Conflict", "try again") : http_answer(200, kObject));
   });
   interval = milliseconds(400);
-  enough = [this] { return heard.back().accepted > 0; };
+  enough = [this] { return events.back().accepted > 0; };
   begin();
   asker.run();
-  EXPECT_EQ(heard[1].last_error, "409 try again");
+  EXPECT_EQ(events[1].last_error, "409 try again");
   EXPECT_GE(made, 3) << "with the newest figures each time";
 }
 

@@ -67,16 +67,16 @@ struct NodeReporterTest : testing::Test {
                                               {.stands =
                                                    [this](const lending::LentAmounts& amounts) {
                                                      stands.push_back(amounts);
-                                                     heard();
+                                                     events();
                                                    },
                                                .failed =
                                                    [this](const std::string& why) {
                                                      failures.push_back(why);
-                                                     heard();
+                                                     events();
                                                    }})
                          .value());
   }
-  void heard() {
+  void events() {
     if (stands.size() + failures.size() >= enough) asker.stop();
   }
   void answers(std::string answer) {

@@ -18,7 +18,7 @@ TEST_F(ObjectWatchTest, OneBrokenWatchIsNotReported) {
     exchange.reset();
   });
   until([this] { return watches() == 2 && confirmed_ >= 2; });
-  EXPECT_EQ(heard_, Heard{"absent"});
+  EXPECT_EQ(events_, ReceivedEvents{"absent"});
   EXPECT_TRUE(last_asked("resourceVersion=20&"));
 }
 
@@ -29,8 +29,8 @@ TEST_F(ObjectWatchTest, RepeatedlyBrokenWatchesAreReported) {
     exchange.reset();
   });
   const std::string says = "trouble: the connection ended before the answer was complete";
-  until([this] { return heard_.size() == 4; });
-  EXPECT_EQ(heard_, (Heard{"absent", says, says, says}));
+  until([this] { return events_.size() == 4; });
+  EXPECT_EQ(events_, (ReceivedEvents{"absent", says, says, says}));
   EXPECT_GE(watches(), 4) << "of the first nothing was said";
   EXPECT_EQ(lists(), 1) << "where it was is not lost";
 }
@@ -44,7 +44,7 @@ TEST_F(ObjectWatchTest, AMissingServerIsRetried) {
   other.lists(99, {object(50)});
   other.watched(saying({event_json("MODIFIED", object(60))}));
   until("object 60");
-  EXPECT_EQ(heard_.front(), "object 5");
+  EXPECT_EQ(events_.front(), "object 5");
   EXPECT_EQ(other.asked_for("watch=true"), static_cast<int>(other.asked().size()))
       << "where it was is not lost";
   EXPECT_EQ(other.asked_for("resourceVersion=7&"), 1);
@@ -63,9 +63,9 @@ TEST_P(ObjectWatchRefused, ReportsTheReasonAndBacksOff) {
                                                      std::to_string(GetParam().status) + "}"));
   });
   run(milliseconds(800));
-  ASSERT_GE(heard_.size(), 2U);
-  EXPECT_LE(heard_.size(), 9U) << "10, 20, 40, 80, 160, 200 ms apart";
-  for (const auto& each : heard_) EXPECT_EQ(each, std::string("trouble: ") + GetParam().says);
+  ASSERT_GE(events_.size(), 2U);
+  EXPECT_LE(events_.size(), 9U) << "10, 20, 40, 80, 160, 200 ms apart";
+  for (const auto& each : events_) EXPECT_EQ(each, std::string("trouble: ") + GetParam().says);
   server_.lists(7, {object(5)});
   until("object 5");
 }
@@ -76,7 +76,7 @@ TEST_P(ObjectWatchRefused, AlsoForAWatch) {
     server_.watched([](Exchange& exchange) { exchange.send(http_answer(GetParam().status, "so it is")); });
   const auto says = std::string("trouble: ") + GetParam().says;
   until([this] { return confirmed_ >= 1; });
-  EXPECT_EQ(heard_, (Heard{"object 5", says, says})) << "a list would say that all is well";
+  EXPECT_EQ(events_, (ReceivedEvents{"object 5", says, says})) << "a list would say that all is well";
   EXPECT_EQ(lists(), 1);
 }
 
@@ -92,7 +92,7 @@ TEST_F(ObjectWatchTest, HonoursRetryAfter) {
   });
   run(milliseconds(400));
   EXPECT_EQ(server_.asked().size(), 1U);
-  EXPECT_EQ(heard_, Heard{"trouble: 429 later"});
+  EXPECT_EQ(events_, ReceivedEvents{"trouble: 429 later"});
 }
 
 TEST_F(ObjectWatchTest, AReplacedTokenIsUsed) {
@@ -102,14 +102,14 @@ TEST_F(ObjectWatchTest, AReplacedTokenIsUsed) {
     token("new");
     exchange.send(http_answer(401, "Unauthorized", {}, "text/plain"));
   });
-  EXPECT_EQ(until("object 5"), Heard{"object 5"}) << "without a trouble";
+  EXPECT_EQ(until("object 5"), ReceivedEvents{"object 5"}) << "without a trouble";
 }
 
 TEST_F(ObjectWatchTest, AnErrorEventIsReported) {
   server_.lists(7, {object(5)});
   server_.watched(saying({gone_json(500, "etcdserver: leader changed"), event_json("MODIFIED", object(8))}));
   until([this] { return watches() == 2; });
-  EXPECT_EQ(heard_, (Heard{"object 5", "trouble: 500 etcdserver: leader changed"}))
+  EXPECT_EQ(events_, (ReceivedEvents{"object 5", "trouble: 500 etcdserver: leader changed"}))
       << "and what stands behind it is not believed";
   EXPECT_TRUE(last_asked("resourceVersion=7&"));
 }
@@ -133,7 +133,8 @@ TEST_P(ObjectWatchHostile, IsAbortedAndListedAgain) {
       if (!exchange.send(chunk(std::string_view(GetParam().line).substr(at, 65536)))) break;
     exchange.hang();
   });
-  EXPECT_EQ(until([this] { return last_asked("resourceVersion=99&"); }), (Heard{"object 5", "object 50"}));
+  EXPECT_EQ(until([this] { return last_asked("resourceVersion=99&"); }),
+            (ReceivedEvents{"object 5", "object 50"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -171,13 +172,13 @@ TEST_F(ObjectWatchTest, AnInvalidListIsReported) {
       {"{\"items\":" + std::string(500'000, '['), "trouble: answer"},
       {std::string(2 << 20, ' '), "trouble: an answer of more than 1048576 bytes"}};
   for (const auto& bad : all) {
-    heard_.clear();
+    events_.clear();
     watch_.reset();
     server_.lists([&](const Asked&, Exchange& exchange) { exchange.send(chunked_answer(bad.body)); });
-    until([this] { return heard_.size() >= 2; });
-    EXPECT_EQ(heard_[0].rfind(bad.says, 0), 0U) << heard_[0];
-    EXPECT_EQ(heard_[0], heard_[1]);
-    EXPECT_LT(heard_[0].size(), 300U);
+    until([this] { return events_.size() >= 2; });
+    EXPECT_EQ(events_[0].rfind(bad.says, 0), 0U) << events_[0];
+    EXPECT_EQ(events_[0], events_[1]);
+    EXPECT_LT(events_[0].size(), 300U);
   }
 }
 
@@ -193,7 +194,7 @@ TEST_F(ObjectWatchTest, ASlowlyDrippingAnswerTimesOut) {
     exchange.close();
   });
   until([this] { return watches() == 2; });
-  EXPECT_EQ(heard_, Heard{"object 5"});
+  EXPECT_EQ(events_, ReceivedEvents{"object 5"});
   EXPECT_TRUE(last_asked("resourceVersion=7&")) << "half an event is none";
 }
 

@@ -30,33 +30,33 @@ class WatchedNodeSlo : public testing::Test {
   [[nodiscard]] bool until_idle() {
     return node_.until([this] { return idles(); });
   }
-  /// A watch that waits until told_ reaches `times`, sends `event`, and ends.
-  void says_when_told(const std::string& event, int times = 1) {
+  /// A watch that waits until sent_ reaches `times`, sends `event`, and ends.
+  void says_when_sent(const std::string& event, int times = 1) {
     api_.watched([this, event, times](Exchange& exchange) {
       exchange.send(chunked_head());
-      while (told_ < times && exchange.wait(milliseconds(5))) {
+      while (sent_ < times && exchange.wait(milliseconds(5))) {
       }
       exchange.send(chunk(event) + "0\r\n\r\n");
     });
   }
-  std::atomic<int> told_ = 0;  // must outlive the server's threads
+  std::atomic<int> sent_ = 0;  // must outlive the server's threads
   WatchScript api_{};
   mutable KubeletNode node_{};
   std::string pod_{};
 };
 
 TEST_F(WatchedNodeSlo, ChangesTakeEffect) {
-  says_when_told(event_json("ADDED", slo(8, kIdle)));
-  says_when_told(event_json("MODIFIED", slo(9, "{}")), 2);
+  says_when_sent(event_json("ADDED", slo(8, kIdle)));
+  says_when_sent(event_json("MODIFIED", slo(9, "{}")), 2);
   node_.start();
   ASSERT_TRUE(node_.until([this] { return node_.nodeslo_state().loaded.has_value(); })) << node_.log();
   EXPECT_FALSE(idles());
   EXPECT_NE(node_.page("/readyz").find("nodeslos/node-1 does not exist: everything is off until it appears"),
             std::string::npos)
       << node_.page("/readyz");
-  told_ = 1;
+  sent_ = 1;
   ASSERT_TRUE(until_idle()) << node_.log();
-  told_ = 2;
+  sent_ = 2;
   EXPECT_TRUE(node_.until([this] { return !idles(); })) << "what the next watch said: " << node_.log();
 }
 
@@ -73,10 +73,10 @@ TEST_F(WatchedNodeSlo, BeforeTheFirstAnswerNothingIsWritten) {
 
 TEST_F(WatchedNodeSlo, AnInvalidObjectIsRejectedAndTheLastValidOneStays) {
   api_.lists(7, {slo(5, kIdle)});
-  says_when_told(event_json("MODIFIED", slo(8, kBad)));
+  says_when_sent(event_json("MODIFIED", slo(8, kBad)));
   node_.start();
   ASSERT_TRUE(until_idle()) << node_.log();
-  told_ = 1;
+  sent_ = 1;
   ASSERT_TRUE(node_.until([this] { return !node_.nodeslo_state().usable; })) << node_.log();
   const std::string says =
       "nodeslos/node-1: spec.resourceQOSStrategy.beClass.cpuQOS.enable: found the text \"perhaps\"; legal: "
@@ -93,10 +93,10 @@ TEST_F(WatchedNodeSlo, AnInvalidObjectIsRejectedAndTheLastValidOneStays) {
 
 TEST_F(WatchedNodeSlo, AnUnreachableApiServerChangesNothing) {
   api_.lists(7, {slo(5, kIdle)});
-  says_when_told(bookmark_json(9));
+  says_when_sent(bookmark_json(9));
   node_.start();
   ASSERT_TRUE(until_idle()) << node_.log();
-  told_ = 1;
+  sent_ = 1;
   const auto listed = node_.nodeslo_state().loaded;
   ASSERT_TRUE(node_.until([&] { return node_.nodeslo_state().loaded > listed; })) << "the watch stands";
   node_.api.stop();

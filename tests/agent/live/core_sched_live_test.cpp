@@ -146,7 +146,7 @@ TEST_F(LiveCoreSched, TwoGroupsNeverRunOnOneCoreTogether) {
   const Step step = agent.advance();
   ASSERT_NE(cookie(serving), cookie(training)) << step.line;
   const double kept = busy_cpus(serving, training);
-  EXPECT_LT(kept, 1.25) << "one thread idles while the other runs somebody of another group";
+  EXPECT_LT(kept, 1.25) << "one thread idles while the other runs a task of another group";
   EXPECT_GT(kept, 0.5);
   agent.quit();
   const double again = busy_cpus(serving, training);

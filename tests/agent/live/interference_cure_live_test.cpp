@@ -79,16 +79,16 @@ class LiveCure : public testing::Test {
   }
   /// Whether any pod is limited, by any means, within so many ticks.
   bool limited_within(int ticks) {
-    const double before = std::max(0.0, told("limited"));
-    for (int i = 0; i < ticks && told("limited") <= before; ++i) tick();
-    return told("limited") > before;
+    const double before = std::max(0.0, outcome_count("limited"));
+    for (int i = 0; i < ticks && outcome_count("limited") <= before; ++i) tick();
+    return outcome_count("limited") > before;
   }
-  double told(const std::string& outcome) {
+  double outcome_count(const std::string& outcome) {
     return metric("evenkeel_interference_total{outcome=\"" + outcome + "\"}");
   }
-  bool told_within(const std::string& outcome, int ticks) {
-    for (int i = 0; i < ticks && told(outcome) < 1; ++i) tick();
-    return told(outcome) >= 1;
+  bool counted_within(const std::string& outcome, int ticks) {
+    for (int i = 0; i < ticks && outcome_count(outcome) < 1; ++i) tick();
+    return outcome_count(outcome) >= 1;
   }
   /// Works in bursts: one coincidence with the service's slowdown may be chance, three are not. Ends with its
   /// work running.
@@ -144,7 +144,7 @@ TEST_F(LiveCure, ACacheAndBandwidthLimitCuresTheServiceAndEnds) {
   ASSERT_TRUE(limited_while_in_turns(night, [&] { night.emplace(cgroups_, batch(), 1, [] { spin(); }); }));
   const double beside = cpi();
   // A tick for the group, one for the tasks, then samples.
-  EXPECT_TRUE(told_within("confirmed", 12));
+  EXPECT_TRUE(counted_within("confirmed", 12));
   const double relieved = cpi();
   EXPECT_EQ(quota(), kNoQuota) << "its CPU is its own";
   std::ifstream tasks(kGroups + "evenkeel-limited/tasks");
@@ -179,7 +179,7 @@ TEST_F(LiveCure, ACpuLimitCuresTheServiceAndEnds) {
   EXPECT_LT(alone, 1.3);
   EXPECT_GT(beside, 2.5);
   EXPECT_LT(relieved, 2);
-  EXPECT_TRUE(told_within("confirmed", 4));
+  EXPECT_TRUE(counted_within("confirmed", 4));
   for (int i = 0; i < 20 && quota() != kNoQuota; ++i) tick();
   EXPECT_EQ(quota(), kNoQuota) << "the lease is over and the limit stays";
 }
@@ -197,13 +197,13 @@ TEST_F(LiveCure, AnInnocentPodsLimitIsLifted) {
     night.emplace(cgroups_, batch(), 1, [] { work_and_rest(5s, 10s); });
     EXPECT_TRUE(group("quiet", "3", night->pid()));
   }));
-  EXPECT_TRUE(told_within("cleared", 14));
+  EXPECT_TRUE(counted_within("cleared", 14));
   // A CPU limit may be tried before it is cleared.
   for (int i = 0; i < 14 && (group_is_there() || quota() != kNoQuota); ++i) tick();
   EXPECT_FALSE(group_is_there());
   EXPECT_EQ(quota(), kNoQuota);
   std::printf("cycles per instruction: %.2f\n", cpi());
-  EXPECT_EQ(told("confirmed"), 0);
+  EXPECT_EQ(outcome_count("confirmed"), 0);
   EXPECT_FALSE(evicted_);
 }
 

@@ -34,7 +34,7 @@ constexpr const char* kUid[] = {
     "aaaaaaaa-0000-0000-0000-000000000005"};
 enum Who : std::size_t { shop, hog, writer, allocator, innocent };
 constexpr const char* kName[] = {"shop", "hog", "writer", "allocator", "innocent"};
-constexpr Who kEverybody[] = {shop, hog, writer, allocator, innocent};
+constexpr Who kAll[] = {shop, hog, writer, allocator, innocent};
 constexpr std::size_t kBlock = 4096, kMiB = std::size_t{1} << 20;
 /// Memory limit of all pods together: the service's file and the allocator's memory do not fit at once.
 constexpr std::size_t kMemory = 224 * kMiB, kFile = 64 * kMiB, kAllocated = 208 * kMiB;
@@ -75,8 +75,8 @@ class LivePlantedTruth : public testing::Test {
     if (std::getenv("PLANTED_RUNS") == nullptr)
       GTEST_SKIP() << "takes minutes on a quiet machine: PLANTED_RUNS=20 runs it";
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
-    if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one CPU: nobody would be innocent";
-    for (const Who who : kEverybody) cgroups_.make(cgroup_of(who));
+    if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one CPU: no pod would be innocent";
+    for (const Who who : kAll) cgroups_.make(cgroup_of(who));
     cgroups_.come_first();  // pods are equal among each other
     // Except the innocent pod: it has a minimal request and so a minimal weight.
     const bool v2 = cgroups_.layout().v2(Controller::cpu);
@@ -90,7 +90,7 @@ class LivePlantedTruth : public testing::Test {
         << "extensions: {evenkeel: {interference: {enable: true, stallWindow: 1s}}}\n";
     std::ofstream pods(dir_.path + "/pods.yaml");
     pods << "items:\n";
-    for (const Who who : kEverybody)
+    for (const Who who : kAll)
       pods << "- {metadata: {uid: " << kUid[who] << ", namespace: lab, name: " << kName[who]
            << "}, spec: {containers: [{name: a}]}, status: {phase: Running, qosClass: "
            << (is_service(who) ? "Burstable" : "BestEffort")
@@ -211,7 +211,7 @@ TEST_F(LivePlantedTruth, AntagonistsAreNamedAndInnocentPodsAreNot) {
       EXPECT_GE(row[std::string("lab/") + kName[who]] * 10, runs * 8) << planted.name << ": " << kName[who];
     EXPECT_EQ(row["lab/innocent"], 0) << planted.name;
   }
-  std::printf("false accusations while nobody was planted: %d in %d s, %.1f an hour\n", false_in_clean,
+  std::printf("false accusations while no antagonist was planted: %d in %d s, %.1f an hour\n", false_in_clean,
               clean_seconds, false_in_clean * 3600.0 / clean_seconds);
   EXPECT_LE(false_in_clean, 1 + clean_seconds / 360) << "ten an hour";
   EXPECT_TRUE(before.empty());

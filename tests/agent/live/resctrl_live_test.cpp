@@ -133,7 +133,7 @@ TEST_F(LiveResctrl, ClassAndPodGroupsAreCreatedAndRemoved) {
   agent.advance();
   EXPECT_FALSE(has("evenkeel-be"));
   EXPECT_TRUE(is_in("", worker));
-  EXPECT_TRUE(has(kOwnGroup)) << "a pod's own wish does not depend on the classes";
+  EXPECT_TRUE(has(kOwnGroup)) << "a pod's own intent does not depend on the classes";
   agent.quit();
   EXPECT_FALSE(has(kOwnGroup));
   EXPECT_TRUE(is_in("", service));
@@ -174,7 +174,7 @@ TEST_F(LiveResctrl, ForeignChangesAreDetectedAndKept) {
 TEST_F(LiveResctrl, WithoutAFreeClosidThePodUsesItsClassGroup) {
   const pid_t worker = busy(batch()), service = busy(own());
   for (int i = 0; i < 200 && made_.size() == static_cast<std::size_t>(i); ++i)
-    make("somebody" + std::to_string(i));
+    make("other" + std::to_string(i));
   ::rmdir((kDir + made_.back()).c_str());
   SteppedAgent agent(args());
   Step step = agent.advance();
@@ -185,7 +185,7 @@ TEST_F(LiveResctrl, WithoutAFreeClosidThePodUsesItsClassGroup) {
   ::rmdir((kDir + made_.front()).c_str());
   step = agent.advance();
   EXPECT_TRUE(is_in(kOwnGroup, service)) << "one came free: " << step.line;
-  make("somebody-again");
+  make("other-again");
   agent.quit();
 }
 

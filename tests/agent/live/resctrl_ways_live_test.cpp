@@ -111,7 +111,7 @@ TEST_F(LiveResctrlWays, AreReducedWhileThatHelpsTheServiceAndRestored) {
   EXPECT_LE(left, 3);
   EXPECT_GT(most, 3 * alone);
   EXPECT_LT(steered, 0.6 * most);
-  EXPECT_GT(ways(), left) << "nobody misses any more than usual";
+  EXPECT_GT(ways(), left) << "no group misses more than usual";
   agent_->quit();
   EXPECT_EQ(ways(), -1);
 }

@@ -75,20 +75,20 @@ TEST(BlameTotals, NearlyEqualPairsDoNotAlternate) {
 TEST(BlameTotals, TheLongestPairsAreShownAndNothingIsLost) {
   record::BlameTotals totals;
   std::mt19937 dice(1);
-  Duration told{};
+  Duration blamed{};
   constexpr std::uint32_t kAll = 10 * kMost, kLong = 300;
   std::map<record::BlameTotals::Side, Duration> before;
   for (int tick = 0; tick < 100; ++tick) {
     const auto add = [&](std::uint32_t i, Duration time) {
       totals.add(pair(1 + i % 50, i), time);
-      told += time;
+      blamed += time;
     };
     for (int i = 0; i < 700; ++i) add(kLong + static_cast<std::uint32_t>(dice() % (kAll - kLong)), 1us);
     for (std::uint32_t i = 0; i < kLong && tick > 5; ++i) add(i, 1ms);
     totals.flush();
     EXPECT_LE(totals.shown().size(), record::BlameTotals::kMaxShownPairs);
     EXPECT_LE(totals.known(), record::BlameTotals::kMaxPairs);
-    EXPECT_EQ(all_of(totals), told);
+    EXPECT_EQ(all_of(totals), blamed);
     for (const auto& [side, time] : totals.others()) {
       EXPECT_GE(time, before[side]);
       before[side] = time;

@@ -50,7 +50,7 @@ TEST_F(DegradedTest, WhenNoLeverMoves) {
   EXPECT_EQ(record::degraded(being)->message,
             "the kernel takes none of the values that are to be set: EROFS");
   levers.managed = 1;
-  EXPECT_EQ(reason(), "") << "a single pod's trouble is its owner's to hear";
+  EXPECT_EQ(reason(), "") << "a single pod's trouble is reported to its owner";
 }
 
 }  // namespace

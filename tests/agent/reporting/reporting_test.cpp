@@ -1,5 +1,5 @@
 // The real program, told by its clock, against an API server that answers as a script says: what can be lent
-// goes to the Node or to a file, and somebody else's figures are left alone.
+// goes to the Node or to a file, and figures of another program are left alone.
 #include "agent/reporting/reporting.h"
 
 #include <gtest/gtest.h>
@@ -43,7 +43,7 @@ TEST(ReportFile, IsReplacedAsAWholeOrTheReasonIsGiven) {
   EXPECT_NE(reporting::write_report_file(dir.path + "/no/such/dir", {}), "");
 }
 
-/// An agent that decides nothing, and a reporter that nobody answers: what counts is what the Node is told to
+/// An agent that decides nothing, and a reporter without a server: what counts is what the Node is told to
 /// say.
 struct Rivals : testing::Test {
   Rivals() {
@@ -72,7 +72,7 @@ struct Rivals : testing::Test {
   std::optional<reporting::Reporting> reporting{};
 };
 
-TEST_F(Rivals, WhatStandsThereAtTheStartIsNobodysFault) {
+TEST_F(Rivals, FiguresThatStandThereAtTheStartAreNoConflict) {
   reporting->observed({1000, 7, {}, {}}, minute(1));
   EXPECT_FALSE(reporting->paused_for_rival(minute(1)));
   EXPECT_EQ(agent->view().lending.standing()[0], 1000);
@@ -80,7 +80,7 @@ TEST_F(Rivals, WhatStandsThereAtTheStartIsNobodysFault) {
   EXPECT_FALSE(reporting->paused_for_rival(minute(2)));
 }
 
-TEST_F(Rivals, SomebodyElsesFiguresAreLeftAloneForAWhileAndThenForGood) {
+TEST_F(Rivals, FiguresOfAnotherProgramAreLeftAloneForAWhileAndThenForGood) {
   reporting->observed({1000, 7, {}, {}}, minute(0));
   reporting->observed({2000, 7, {}, {}}, minute(1));
   EXPECT_TRUE(reporting->paused_for_rival(minute(10)));
@@ -153,7 +153,7 @@ TEST_F(ReportingLive, PutsOnTheNodeWhatCanBeLentAfterALook) {
   EXPECT_EQ(patches().back().body.find("null"), std::string::npos) << "nothing is taken away at the end";
 }
 
-// An answer that is lost on its way does not make our own figures somebody else's.
+// An answer that is lost on its way does not make our own figures look foreign.
 TEST_F(ReportingLive, KnowsItsOwnFiguresWithoutAnAnswer) {
   std::mutex mutex;
   std::string first, stands;  // members of status.allocatable

@@ -84,7 +84,7 @@ TEST_F(FileWatchTest, AnOpenFileIsReportedOnceItStopsChanging) {
 TEST_F(FileWatchTest, OtherFilesInItsDirectoryCostNoAllocation) {
   write("f", "one");
   runtime::FileWatch watch(dir / "f");
-  for (int i = 0; i < 20; ++i) write("somebody-elses-file-with-a-long-name-" + std::to_string(i), "text");
+  for (int i = 0; i < 20; ++i) write("another-programs-file-with-a-long-name-" + std::to_string(i), "text");
   EXPECT_TRUE(readable(watch));
   const evenkeel::test::AllocGuard guard;
   EXPECT_FALSE(watch.changed());

@@ -21,8 +21,8 @@ std::string refused(LeverLoop& loop) {
   for (const auto& line : loop.kernel.log)
     if (line.find(": E") != std::string::npos) return line;
   if (!loop.broken_network().empty()) return loop.broken_network().front();
-  const auto told = loop.told_resctrl();
-  return told.find(": E") != std::string::npos ? told : std::string();
+  const auto reported = loop.resctrl_report();
+  return reported.find(": E") != std::string::npos ? reported : std::string();
 }
 
 std::int64_t protected_in_pods(LeverLoop& loop, const char* file) {
@@ -117,16 +117,16 @@ bool bound(const Touched& one, const Touched& other) {
 
 /// The writes and messages of three seconds, each value once.
 struct Outcome {
-  std::set<std::string> done{}, told{}, values_told{};
+  std::set<std::string> done{}, reported{}, values_reported{};
 };
 void pass_three_seconds(LeverLoop& loop, const std::string& where, Outcome& out) {
   for (int second = 0; second < 3; ++second) {
     const auto report = loop.pass();
     for (const auto& write : report.writes) out.done.insert(write.path);
     for (const auto& refusal : report.refusals) {
-      out.told.insert(refusal.path);
+      out.reported.insert(refusal.path);
       const auto value = refusal.path + " " + std::to_string(refusal.cgroup.disk) + " " + refusal.text;
-      ASSERT_TRUE(out.values_told.insert(value).second) << where << "told twice: " << value;
+      ASSERT_TRUE(out.values_reported.insert(value).second) << where << "reported twice: " << value;
     }
   }
 }
@@ -143,10 +143,10 @@ void expect_done(const std::set<std::string>& all, const Outcome& outcome, const
     EXPECT_TRUE(outcome.done.contains(path)) << where << path << " was not written";
 }
 
-void expect_told(const LeverLoop& loop, const Touched& victim, int code, const Outcome& outcome,
-                 const std::string& where) {
+void expect_reported(const LeverLoop& loop, const Touched& victim, int code, const Outcome& outcome,
+                     const std::string& where) {
   if (code == ENOENT || code == ENODEV) return;  // a missing file is not a failure
-  EXPECT_TRUE(outcome.told.contains(victim.path)) << where << "nobody was told";
+  EXPECT_TRUE(outcome.reported.contains(victim.path)) << where << "not reported";
   const auto counted = resctrl_group(victim.path).empty()
                            ? loop.executor.counters().refusals_by_errno.at(code)
                            : loop.resctrl_counters().refusals;
@@ -165,7 +165,7 @@ void expect_only_this_suffers(LeverLoop& bad, const std::vector<Touched>& good, 
   Outcome outcome;
   ASSERT_NO_FATAL_FAILURE(pass_three_seconds(bad, where, outcome));
   expect_done(fine, outcome, where);
-  expect_told(bad, victim, code, outcome, where);
+  expect_reported(bad, victim, code, outcome, where);
   // And it can be restored when the file works again, or while it does not.
   if (code % 2 == 0) fail_with(0);
   bad.restore_all();

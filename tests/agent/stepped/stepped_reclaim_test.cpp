@@ -146,7 +146,7 @@ TEST_F(SteppedReclaim, BestEffortMemoryIsPushedBackWhileServicesWaitAndRestored)
   meminfo(500);
   SteppedAgent agent(node.args(node.pod_list(pods_with())));
   agent.advance();
-  EXPECT_EQ(high(), "max") << "nobody waits";
+  EXPECT_EQ(high(), "max") << "no task waits";
   stalled(pod, "15.00", "1000");
   Step step = agent.advance();
   EXPECT_EQ(high(), std::to_string(std::int64_t{4080} << 20)) << "no more growth: " << step.line;

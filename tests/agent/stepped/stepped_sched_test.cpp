@@ -31,7 +31,7 @@ TEST(SteppedSchedFeatures, AreSwitchedExplainedAndRestored) {
   EXPECT_NE(agent.explain().find("schedFeatures asks for it"), std::string::npos);
   const Step still = agent.advance("10s");
   EXPECT_NE(still.line.find("\"writes\":[]"), std::string::npos) << still.line;
-  EXPECT_TRUE(still.errors.empty()) << "told once";
+  EXPECT_TRUE(still.errors.empty()) << "reported once";
   node.configure("{}\n");
   agent.advance();
   EXPECT_EQ(node.host.read(kFeatures), "A B NO_C \n");

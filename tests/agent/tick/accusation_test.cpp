@@ -33,7 +33,7 @@ TEST_F(Accusations, ThePageNamesAntagonistAndVictimWithEvidence) {
   EXPECT_GT(number_at(one, {"rank_correlation"}), 0.3);
   EXPECT_GT(number_at(one, {"score"}), 0.99);
   EXPECT_LT(number_at(one, {"chance"}), 1e-3);
-  EXPECT_TRUE(one.find("blame_share")->null()) << "nobody measured whom it waited for";
+  EXPECT_TRUE(one.find("blame_share")->null()) << "no sense measured whom it waited for";
   EXPECT_NEAR(number_at(one, {"since"}), now(), 1);
   EXPECT_TRUE(all.find("limits")->list()->empty());
 }
@@ -118,8 +118,8 @@ TEST_F(Accusations, AreAuditedOnceAtStartAndOnceAtEnd) {
   EXPECT_EQ(text_at(over, {"pod"}), "shop/batch");
   const document::Value after = interference();
   EXPECT_TRUE(after.find("interference")->list()->empty());
-  EXPECT_EQ(quota_of_batch(), "max") << "nobody said that it may act";
-  EXPECT_TRUE(heard().empty()) << "nothing was done to it";
+  EXPECT_EQ(quota_of_batch(), "max") << "the configuration does not let it act";
+  EXPECT_TRUE(events().empty()) << "nothing was done to it";
 }
 
 TEST_F(Accusations, EachStepOfALimitThatHelpsIsReported) {
@@ -133,7 +133,7 @@ TEST_F(Accusations, EachStepOfALimitThatHelpsIsReported) {
   EXPECT_EQ(text_at(limit, {"antagonist"}), "shop/batch");
   EXPECT_EQ(text_at(limit, {"victim"}), "shop/web");
   EXPECT_EQ(text_at(limit, {"remedy"}), "cpu");
-  EXPECT_EQ(text_at(limit, {"helps"}), "false") << "nobody knows yet";
+  EXPECT_EQ(text_at(limit, {"helps"}), "false") << "not known yet";
   EXPECT_EQ(text_at(meanwhile.find("interference")->list()->front(), {"limited"}), "true");
   EXPECT_TRUE(text_at(limit, {"limit"}).starts_with("0.2 ")) << text_at(limit, {"limit"});
   const auto limited = recorded("antagonist-limited");
@@ -145,8 +145,8 @@ TEST_F(Accusations, EachStepOfALimitThatHelpsIsReported) {
   EXPECT_EQ(text_at(then.find("limits")->list()->front(), {"helps"}), "true");
   ASSERT_TRUE(rests_until("antagonist-released", 40)) << log();
   EXPECT_EQ(quota_of_batch(), "max");
-  EXPECT_EQ(heard(), (Words{"batch write", "batch antagonist-limited", "batch antagonist-confirmed",
-                            "batch restore", "batch antagonist-released"}));
+  EXPECT_EQ(events(), (Words{"batch write", "batch antagonist-limited", "batch antagonist-confirmed",
+                             "batch restore", "batch antagonist-released"}));
   EXPECT_EQ(metric(R"(evenkeel_interference_total{outcome="confirmed"})"), "1");
   EXPECT_EQ(metric(R"(evenkeel_interference_total{outcome="cleared"})"), "0");
 }
@@ -164,7 +164,7 @@ TEST_F(Accusations, ALimitThatDoesNotHelpIsLiftedAndTheSuspectCleared) {
   EXPECT_EQ(metric(R"(evenkeel_interference_total{outcome="cleared"})"), "1");
   for (int i = 0; i < 30; ++i) suffers();
   EXPECT_EQ(metric(R"(evenkeel_interference_total{outcome="limited"})"), "1") << "not again for half an hour";
-  EXPECT_EQ(heard(),
+  EXPECT_EQ(events(),
             (Words{"batch write", "batch antagonist-limited", "batch restore", "batch antagonist-cleared"}));
 }
 

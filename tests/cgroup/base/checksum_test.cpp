@@ -5,7 +5,7 @@
 namespace evenkeel {
 namespace {
 
-TEST(Checksum, IsTheOneThatEverybodyKnows) {
+TEST(Checksum, IsTheStandardCrc32) {
   EXPECT_EQ(checksum_text("123456789"), "cbf43926");
   EXPECT_EQ(checksum_text(""), "00000000");
   EXPECT_EQ(checksum_text("The quick brown fox jumps over the lazy dog"), "414fa339");

@@ -92,7 +92,7 @@ TEST(DiskText, TakingAwayAWeightOfBfqTakesMoreThanItsLine) {
     EXPECT_EQ(disk_writes(name, whole, "8:16 default"), (Lines{"70", "8:0 200"})) << name;
     EXPECT_EQ(disk_writes(name, whole, "8:16 20\n"), Lines{"8:16 20"});
     EXPECT_EQ(disk_writes(name, "default 70\n8:0 200\n", "8:16 default"), Lines{"8:16 default"})
-        << "it has none: nobody's weight is touched";
+        << "it has none: no weight is touched";
     EXPECT_EQ(disk_writes(name, "8:16 10\n", "8:16 default"), Lines{"8:16 default"})
         << "a kernel that tells no default";
   }

@@ -88,10 +88,10 @@ struct NetworkQueue : NetworkSharing {
     return tick(static_cast<int>(std::chrono::duration_cast<seconds>(later).count()));
   }
   void overwrite() {
-    door.roots.clear();
-    door.classes.clear();
+    port.roots.clear();
+    port.classes.clear();
   }
-  bool ours() { return door.roots.contains(7) && !door.classes.empty(); }
+  bool ours() { return port.roots.contains(7) && !port.classes.empty(); }
 };
 
 struct ResctrlSchemata {
@@ -104,7 +104,7 @@ struct ResctrlSchemata {
   }
   void overwrite() {
     ASSERT_TRUE(node.kernel.write("sys/fs/resctrl/evenkeel-be/schemata", "MB:0=100;1=100\nL3:0=7ff;1=7ff\n"));
-    ASSERT_EQ(node.kernel.schemata(kBatch), before) << "as in a group that nobody has written to";
+    ASSERT_EQ(node.kernel.schemata(kBatch), before) << "as in a group that was never written to";
   }
   bool ours() { return node.kernel.schemata(kBatch) == kLittleHeld; }
 

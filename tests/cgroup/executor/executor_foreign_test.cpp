@@ -1,4 +1,4 @@
-// What the executor does when somebody else writes where it has written.
+// What the executor does when another program writes to a file that it has written to.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class ForeignWrites : public ::testing::Test, public ExecutorNode {
 
   /// The next tick is so much later.
   void after(Duration quiet) { now += quiet - std::chrono::seconds(1); }
-  /// Somebody writes; what the next tick tells of it.
+  /// Another program writes; what the next tick reports of it.
   executor::Report write(const char* path, const char* file, const char* text) {
     EXPECT_EQ(kernel.other(path, file, text), 0);
     return tick();
@@ -192,7 +192,7 @@ TEST_F(ForeignWrites, WhatTheOwnerInsistsOnIsHisForGood) {
   EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "70000");
 }
 
-TEST_F(ForeignWrites, WhatNobodyWishesAnyMoreIsNotTakenUpAgain) {
+TEST_F(ForeignWrites, AValueWithoutAnIntentIsNotWrittenAgain) {
   kernel.at(kCtr).quota_us = 50000;
   want(kCtr, Knob::cpu_quota, std::int64_t{80000});
   tick();
@@ -205,14 +205,14 @@ TEST_F(ForeignWrites, WhatNobodyWishesAnyMoreIsNotTakenUpAgain) {
   EXPECT_TRUE(tick().writes.empty());
 }
 
-TEST_F(ForeignWrites, SomebodyWakesAnIdleGroupAndItsSharesComeBack) {
+TEST_F(ForeignWrites, AnotherProgramClearsIdleAndTheSharesAreRestored) {
   kernel.at(kPod).shares = 512;
   want(kPod, Knob::cpu_idle, std::int64_t{1});
   tick();
   kernel.other(kPod, "cpu.idle", "0");
   EXPECT_EQ(tick().foreign.size(), 1U);
   EXPECT_EQ(kernel.text(kPod, "cpu.idle"), "0") << "the owner's own value again: his";
-  EXPECT_EQ(kernel.text(kPod, "cpu.shares"), "512") << "the kernel's 1024 was nobody's wish";
+  EXPECT_EQ(kernel.text(kPod, "cpu.shares"), "512") << "the kernel's 1024 came from no intent";
   after(hours(1));
   tick();
   EXPECT_EQ(kernel.text(kPod, "cpu.idle"), "1") << "and ours after a quiet hour";

@@ -1,4 +1,4 @@
-// What the kernel refuses is told once and left alone longer and longer; nothing else suffers from it.
+// What the kernel refuses is reported once and left alone longer and longer; nothing else suffers from it.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -27,7 +27,7 @@ TEST_F(Refusals, ARefusedValueIsLeftAloneLongerAndLonger) {
   int tries = static_cast<int>(kernel.log.size());
   for (int second = 0; second < 3600; ++second) {
     report = tick();
-    EXPECT_TRUE(report.refusals.empty()) << "told once";
+    EXPECT_TRUE(report.refusals.empty()) << "reported once";
   }
   tries = static_cast<int>(kernel.log.size()) - tries;
   EXPECT_GE(tries, 10);
@@ -59,9 +59,9 @@ TEST_F(Refusals, AReadOnlyTreeIsNoStorm) {
   for (int i = 0; i < 40; ++i)
     want("kubepods/besteffort/pod-x" + std::to_string(i), Knob::cpu_idle, std::int64_t{1});
   kernel.fail_writes("", EROFS);
-  std::size_t told = 0;
-  for (int second = 0; second < 600; ++second) told += tick().refusals.size();
-  EXPECT_LE(told, 40U);
+  std::size_t reports = 0;
+  for (int second = 0; second < 600; ++second) reports += tick().refusals.size();
+  EXPECT_LE(reports, 40U);
   EXPECT_LE(kernel.log.size(), 120U) << "not 24 000";
   kernel.fail_writes("", 0);
   for (int second = 0; second < 1300; ++second) tick();

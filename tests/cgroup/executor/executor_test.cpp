@@ -133,7 +133,7 @@ TEST_F(ExecutorV1, SharesComeBackWhenTheGroupIsIdleNoMore) {
   tick();
   EXPECT_EQ(kernel.text(kPod, "cpu.shares"), "3");
   EXPECT_EQ(journal.size(), 2U) << "idle, and the shares that the kernel forgets";
-  EXPECT_TRUE(tick().foreign.empty()) << "the kernel's own doing is nobody's";
+  EXPECT_TRUE(tick().foreign.empty()) << "the kernel's own change is not foreign";
   plan.clear();
   tick();
   EXPECT_EQ(kernel.text(kPod, "cpu.idle"), "0");

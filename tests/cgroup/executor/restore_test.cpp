@@ -55,7 +55,7 @@ TEST_F(RestoreOnTheModel, GoesBackInAnOrderThatTheKernelTakes) {
   EXPECT_EQ(journal_.size(), 0U);
 }
 
-TEST_F(RestoreOnTheModel, LeavesWhatSomebodyElseWrote) {
+TEST_F(RestoreOnTheModel, LeavesWhatAnotherProgramWrote) {
   wrote(kBe, Knob::cpu_quota, "cpu.cfs_quota_us", "20000");
   kernel_.other(kBe, "cpu.cfs_quota_us", "77000");
   const auto report = executor::restore_from_journal(kernel_, journal_);
@@ -95,7 +95,7 @@ TEST_F(RestoreOnTheModel, WhatIsRefusedStaysOnRecord) {
   EXPECT_EQ(journal_.size(), 0U);
 }
 
-/// The process dies around its n-th write: what comes later reaches nobody, and of the journal there is what
+/// The process dies around its n-th write: later writes do not happen, and of the journal there is what
 /// was on disk at that moment.
 class MortalFiles final : public KernelFiles {
  public:
@@ -139,7 +139,7 @@ struct SettledNode : ExecutorNode {
   bool v2;
 };
 
-void wish_at_random(ExecutorNode& node, std::mt19937& random) {
+void add_random_intents(ExecutorNode& node, std::mt19937& random) {
   const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
   node.plan.clear();
   const int first = below(6);
@@ -164,7 +164,7 @@ TEST(RestoreAfterDeath, AtAnyWriteEveryFileComesBack) {
       MortalFiles mortal(node.kernel, state.path, 1 + static_cast<int>(random() % 25), random() % 2 == 0);
       executor::Executor executor(node.tree(), mortal, journal, {});
       for (int tick = 0; tick < 12 && !mortal.dead(); ++tick) {
-        wish_at_random(node, random);
+        add_random_intents(node, random);
         node.now += std::chrono::seconds(1);
         executor.apply(node.plan, node.observe(), {});
       }
@@ -187,7 +187,7 @@ TEST(RestoreAfterDeath, AnOrderlyStopLeavesNothing) {
     SettledNode node(life % 2 == 1);
     const auto before = node.everything();
     for (int tick = 0; tick < 8; ++tick) {
-      wish_at_random(node, random);
+      add_random_intents(node, random);
       const auto report = node.tick();
       ASSERT_TRUE(report.refusals.empty() && report.foreign.empty()) << "life " << life;
     }

@@ -147,7 +147,7 @@ TEST(Planner, AnyWishIsReachableOnceItWasFitted) {
     auto from = world.empty_tree();
     world.settle(from);
     auto want = from;
-    for (int wishes = 1 + world.below(6); wishes > 0; --wishes) {
+    for (int intents = 1 + world.below(6); intents > 0; --intents) {
       const int group = world.below(want.size());
       want.assume(group, Knob::cpu_quota, std::int64_t{1000} * (20 + world.below(40)));
       if (world.chance(2)) want.assume(group, Knob::cpu_burst, std::int64_t{1000} * world.below(100));

@@ -57,7 +57,7 @@ TEST(Planner, LimitsRiseFromTheTopAndFallFromTheBottom) {
   EXPECT_EQ(plan(now, {quota(0, -1), quota(1, -1)}), "0 cpu-quota unlimited\n1 cpu-quota unlimited\n");
 }
 
-TEST(Planner, ACpusetThatMovesIsWidenedOnTheWayOnlyWhereSomebodyStandsBelow) {
+TEST(Planner, AMovingCpusetIsWidenedOnTheWayOnlyAboveGroupsThatUseIt) {
   auto now = v1();
   now.add({.cpus = CpuSet::range(0, 1)});
   now.add({.parent = 0, .cpus = CpuSet::range(0, 1)});
@@ -172,7 +172,7 @@ TEST(FitToRules, PeriodsOfDifferentLengthAreComparedAsShares) {
   EXPECT_EQ(want.group(2).quota_us, 15000);
 }
 
-TEST(FitToRules, WhatNobodyChangesIsLeftAloneHoweverOddItIs) {
+TEST(FitToRules, AnUnchangedValueIsLeftAloneHoweverOddItIs) {
   auto now = v1();
   now.add({.quota_us = 1000, .cpus = CpuSet::range(0, 0)});
   now.add({.parent = 0, .quota_us = 90000, .burst_us = 100000, .cpus = CpuSet::range(4, 5)});

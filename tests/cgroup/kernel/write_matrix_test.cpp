@@ -90,7 +90,7 @@ void compare_with_the_real(Version version) {
   if (const auto why = KnobCgroups::missing(version)) GTEST_SKIP() << *why;
   const auto model = answers<ModelKernel>(version);
   auto real = answers<RealKernel>(version);
-  // Newer kernels (seen: 6.12) say that an idle group's weight is 1, older ones (6.1) 0. Nobody can set it
+  // Newer kernels (seen: 6.12) say that an idle group's weight is 1, older ones (6.1) 0. It cannot be set
   // meanwhile.
   for (std::size_t i = 0; i < std::min(real.size(), model.size()); ++i)
     if (model[i].row.starts_with("weight and idle: ctr/cpu.weight ") && model[i].after == "0" &&

@@ -1,4 +1,4 @@
-// Signals to the processes of a pod, on real cgroups: all of those in it, and nobody else.
+// Signals to the processes of a pod, on real cgroups: all of those in it, and no others.
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -32,7 +32,7 @@ class LivePodProcesses : public testing::Test {
   std::optional<executor::FileWriter> files_{};
 };
 
-TEST_F(LivePodProcesses, AskedToEndWhoListensEndsAndNobodyElse) {
+TEST_F(LivePodProcesses, ATermSignalEndsProcessesThatHandleItAndNoOthers) {
   LiveProcess inner(cgroups_, "pod1/c1/inner", Manner::waits);
   LiveProcess stubborn(cgroups_, "pod1/c2", Manner::stubborn);
   LiveProcess neighbour(cgroups_, "pod2/c1", Manner::waits);

@@ -1,4 +1,4 @@
-// Sharing the network on a model of it: nothing of it stays, and what is somebody else's is left alone.
+// Sharing the network on a model of it: nothing of it stays, and what another program made is left alone.
 #include <gtest/gtest.h>
 
 #include "tests/support/scenes/network_sharing.h"
@@ -6,46 +6,46 @@
 namespace evenkeel::test {
 namespace {
 
-TEST_F(NetworkSharing, NobodyAsksAnyMoreAndNothingStays) {
+TEST_F(NetworkSharing, AnEmptyPlanLeavesNothingBehind) {
   tick();
   EXPECT_FALSE(journal.directories().empty());
   const auto report = off();
   expect_untouched();
-  EXPECT_EQ(hand->totals().held, 0U);
+  EXPECT_EQ(writer->totals().held, 0U);
   ASSERT_EQ(report.writes.size(), 1U);
   EXPECT_TRUE(report.writes[0].restored);
   EXPECT_TRUE(off().writes.empty());
   tick();
   executor::Report last;
-  hand->restore_all(now, last);
+  writer->restore_all(now, last);
   expect_untouched();
 }
 
-TEST_F(NetworkSharing, SomebodyElsesQueueIsLeftAlone) {
-  door.roots[7] = {"fq", 0x80010000};
+TEST_F(NetworkSharing, AnotherProgramsQueueIsLeftAlone) {
+  port.roots[7] = {"fq", 0x80010000};
   const auto report = tick();
   ASSERT_EQ(report.refusals.size(), 1U);
   EXPECT_EQ(report.refusals[0].error.code, EEXIST);
   EXPECT_NE(report.refusals[0].detail.find("fq 8001:0"), std::string::npos);
   EXPECT_TRUE(tick(0).refusals.empty()) << "asked again after a pause";
-  EXPECT_EQ(door.calls, 0);
-  door.roots.clear();
+  EXPECT_EQ(port.calls, 0);
+  port.roots.clear();
   tick(5);
-  EXPECT_EQ(door.roots.at(7).handle, network::kOurQdisc);
+  EXPECT_EQ(port.roots.at(7).handle, network::kOurQdisc);
 }
 
 TEST_F(NetworkSharing, WhoTakesTheQueueAwayIsToldAndAfterThreeRoundsHasHisWay) {
   tick();
   for (int round = 1; round <= 4; ++round) {
-    door.roots.clear();
-    door.classes.clear();
+    port.roots.clear();
+    port.classes.clear();
     const auto report = tick(10);
     ASSERT_EQ(report.foreign.size(), 1U) << round;
     EXPECT_EQ(report.foreign[0].yielded, round == 4);
-    EXPECT_FALSE(door.roots.contains(7)) << "left alone for a minute";
+    EXPECT_FALSE(port.roots.contains(7)) << "left alone for a minute";
     tick(61);
-    EXPECT_EQ(door.roots.contains(7), round < 4) << round;
-    EXPECT_EQ(door.classes.empty(), round == 4);
+    EXPECT_EQ(port.roots.contains(7), round < 4) << round;
+    EXPECT_EQ(port.classes.empty(), round == 4);
   }
   off();
   expect_untouched();
@@ -54,59 +54,59 @@ TEST_F(NetworkSharing, WhoTakesTheQueueAwayIsToldAndAfterThreeRoundsHasHisWay) {
 TEST_F(NetworkSharing, AYieldedQueueIsNotAskedForWhileAnotherProcessHasItsOwn) {
   tick();
   for (int round = 0; round <= 3; ++round) {
-    door.roots.clear();
-    door.classes.clear();
+    port.roots.clear();
+    port.classes.clear();
     tick(10);
     tick(61);
   }
-  door.roots[7] = {"fq", 0x80010000};
+  port.roots[7] = {"fq", 0x80010000};
   for (int hour = 0; hour < 30; ++hour) EXPECT_TRUE(tick(3600).refusals.empty());
-  door.roots.clear();
+  port.roots.clear();
   tick(10);
   tick(3580);
-  EXPECT_TRUE(door.roots.empty()) << "the quiet hour begins with the kernel's own queue";
+  EXPECT_TRUE(port.roots.empty()) << "the quiet hour begins with the kernel's own queue";
   tick(10);
-  EXPECT_TRUE(door.roots.contains(7));
+  EXPECT_TRUE(port.roots.contains(7));
 }
 
 TEST_F(NetworkSharing, EveryCallMayFailOnce) {
   tick();
-  const int all = door.calls;
+  const int all = port.calls;
   for (const int error : {EINVAL, EBUSY, ENOSPC, EIO, ENODEV, ENOENT, EPERM}) {
     for (int failing = 0; failing < all; ++failing) {
       off();
       expect_untouched();
-      door.refusal = error;
-      door.refuse_at = door.calls + failing;
+      port.refusal = error;
+      port.refuse_at = port.calls + failing;
       EXPECT_EQ(tick().refusals.size(), 1U) << failing;
       tick(2);
-      EXPECT_EQ(door.classes.size(), 8U) << failing;
-      ASSERT_TRUE(door.rules);
-      EXPECT_EQ(door.rules->rules.size(), 3U);
+      EXPECT_EQ(port.classes.size(), 8U) << failing;
+      ASSERT_TRUE(port.rules);
+      EXPECT_EQ(port.rules->rules.size(), 3U);
     }
   }
-  EXPECT_TRUE(door.broken.empty()) << door.broken.front();
+  EXPECT_TRUE(port.broken.empty()) << port.broken.front();
 }
 
 TEST_F(NetworkSharing, WhatIsNeverMadeIsNotOnRecord) {
-  door.refuse_all = true;
-  door.refusal = EPERM;
-  int told = 0;
-  for (int i = 0; i < 60; ++i) told += static_cast<int>(tick().refusals.size());
-  EXPECT_EQ(told, 1);
-  EXPECT_GT(hand->totals().refusals, 1U) << "tried again";
-  EXPECT_LT(hand->totals().refusals, 8U) << "pauses grow";
+  port.refuse_all = true;
+  port.refusal = EPERM;
+  int reports = 0;
+  for (int i = 0; i < 60; ++i) reports += static_cast<int>(tick().refusals.size());
+  EXPECT_EQ(reports, 1);
+  EXPECT_GT(writer->totals().refusals, 1U) << "tried again";
+  EXPECT_LT(writer->totals().refusals, 8U) << "pauses grow";
   expect_untouched();
-  EXPECT_EQ(hand->totals().held, 0U);
+  EXPECT_EQ(writer->totals().held, 0U);
 }
 
 TEST_F(NetworkSharing, WhatCannotBeTakenAwayIsTriedAgain) {
   tick();
-  door.refuse_at = door.calls;
+  port.refuse_at = port.calls;
   EXPECT_EQ(off().refusals.size(), 1U);
   EXPECT_FALSE(journal.directories().empty());
   off();
-  door.refuse_at = -1;
+  port.refuse_at = -1;
   expect_untouched();
 }
 
@@ -114,7 +114,7 @@ TEST_F(NetworkSharing, AfterACrashTheJournalKnows) {
   tick();
   restart();  // the process is another one
   executor::Report report;
-  network::restore_network(*root, door, journal, report);
+  network::restore_network(*root, port, journal, report);
   EXPECT_EQ(report.writes.size(), 2U);
   expect_untouched();
 }
@@ -122,10 +122,10 @@ TEST_F(NetworkSharing, AfterACrashTheJournalKnows) {
 TEST_F(NetworkSharing, AfterACrashAnotherInterfaceOfThatNameIsNotOurs) {
   tick();
   host.file("sys/class/net/eth0/ifindex", "8\n");
-  door.roots[8] = {"fq", 0x10000};
+  port.roots[8] = {"fq", 0x10000};
   executor::Report report;
-  network::restore_network(*root, door, journal, report);
-  EXPECT_EQ(door.roots.at(8).kind, "fq");
+  network::restore_network(*root, port, journal, report);
+  EXPECT_EQ(port.roots.at(8).kind, "fq");
   EXPECT_TRUE(journal.directories().empty());
 }
 
@@ -133,11 +133,11 @@ TEST_F(NetworkSharing, ADryRunOnlyTells) {
   restart(true);
   const auto report = tick();
   EXPECT_EQ(report.writes.size(), 9U) << "eight classes and the rules";
-  EXPECT_EQ(door.calls, 0);
+  EXPECT_EQ(port.calls, 0);
   EXPECT_TRUE(tick().writes.empty());
   EXPECT_TRUE(journal.directories().empty());
   off();
-  EXPECT_EQ(door.calls, 0);
+  EXPECT_EQ(port.calls, 0);
 }
 
 }  // namespace

@@ -78,7 +78,7 @@ struct Scene {
   }
 
   FakeHost fake{};
-  FakeHost& ready = fake.machine().v2().kubepods();  ///< before anybody looks at it
+  FakeHost& ready = fake.machine().v2().kubepods();  ///< before the reclaimer looks at it
   Host host = std::move(*Host::open(fake.root()));
   tree::CgroupTree tree{host, *tree::detect_layout(host, "")};
   std::string pod{}, container{};
@@ -112,8 +112,8 @@ TEST(Reclaimer, AtOnceOneWriteDoesAllThatIsOrdered) {
   reclaimer.follow({order});
   EXPECT_EQ(scene.asked(), "67108864\n") << "its share";
   ASSERT_EQ(reclaimer.done().size(), 1U);
-  EXPECT_EQ(reclaimer.done()[0].asked, 64_MiB);
-  EXPECT_EQ(outcome(reclaimer).asked, 64_MiB);
+  EXPECT_EQ(reclaimer.done()[0].requested, 64_MiB);
+  EXPECT_EQ(outcome(reclaimer).requested, 64_MiB);
   scene.uses("095000000");
   order.file_only = true;
   reclaimer.follow({order});
@@ -125,7 +125,7 @@ TEST(Reclaimer, AtOnceOneWriteDoesAllThatIsOrdered) {
   reclaimer.follow({order});
   EXPECT_TRUE(reclaimer.done().empty()) << "not above the first mark again";
   EXPECT_EQ(reclaimer.counters().chunks, 2U);
-  EXPECT_EQ(reclaimer.counters().asked_bytes, 72108864U);
+  EXPECT_EQ(reclaimer.counters().requested_bytes, 72108864U);
 }
 
 TEST(Reclaimer, StopsWhenTheTasksAreStalledUnlessTheyAreAtTheirLimit) {
@@ -177,10 +177,10 @@ TEST(Reclaimer, TheThreadGoesInChunksUntilItsShareIsSpent) {
   reclaimer.follow({scene.order()});
   EXPECT_TRUE(soon([&] { return reclaimer.counters().budget_exhausted == 1; }));
   const auto counters = reclaimer.counters();
-  EXPECT_EQ(counters.asked_bytes, static_cast<std::uint64_t>((64_MiB).count())) << "not a byte more";
+  EXPECT_EQ(counters.requested_bytes, static_cast<std::uint64_t>((64_MiB).count())) << "not a byte more";
   EXPECT_GT(counters.chunks, 3U);
   EXPECT_EQ(outcome(reclaimer).end, ReclaimEnd::budget);
-  EXPECT_EQ(outcome(reclaimer).asked, Bytes{}) << "told once";
+  EXPECT_EQ(outcome(reclaimer).requested, Bytes{}) << "reported once";
 }
 
 TEST(Reclaimer, TheThreadWatchesUntilTheOrderIsTakenBack) {
@@ -200,7 +200,7 @@ TEST(Reclaimer, TheThreadWatchesUntilTheOrderIsTakenBack) {
   }));
 }
 
-TEST(Reclaimer, NobodyWaitsForAKernelThatTakesItsTime) {
+TEST(Reclaimer, StoppingDoesNotWaitForASlowKernel) {
   Scene scene;
   scene.block();
   {

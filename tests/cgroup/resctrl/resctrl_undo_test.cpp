@@ -1,4 +1,4 @@
-// What the hand for resctrl made goes back: on disable, stop and crash; and what somebody else does to it.
+// What the resctrl writer made is undone: on disable, stop and crash; and what another program does to it.
 #include <gtest/gtest.h>
 
 #include "cgroup/resctrl/writer.h"
@@ -17,7 +17,7 @@ struct HandUndo : testing::Test {
 
 // --- giving back
 
-TEST_F(HandUndo, GivesEverythingBackWhenNobodyAsks) {
+TEST_F(HandUndo, RestoresEverythingWhenThePlanIsEmpty) {
   node.settle();
   node.no_plan();
   const auto report = node.tick();
@@ -32,14 +32,14 @@ TEST_F(HandUndo, GivesEverythingBackWhenNobodyAsks) {
 TEST_F(HandUndo, WhatIsNotKnownChangesNothing) {
   node.settle();
   node.no_plan();
-  node.wishes.hold();
+  node.intents.hold();
   EXPECT_TRUE(node.tick().writes.empty());
   EXPECT_TRUE(node.kernel.has(kBatch));
 }
 
 TEST_F(HandUndo, AskedForWhereThereIsNoneIsSaidOnce) {
   node.no_plan();
-  node.wishes.hold();
+  node.intents.hold();
   const auto report = node.tick();
   ASSERT_EQ(report.refusals.size(), 1U);
   EXPECT_EQ(report.refusals[0].path, "sys/fs/resctrl");
@@ -94,7 +94,7 @@ TEST_F(HandUndo, AnotherLifeOfThePathIsNotOursToRemove) {
 
 // --- others
 
-TEST_F(HandUndo, AGroupOfOurNameThatSomebodyElseMadeIsHis) {
+TEST_F(HandUndo, AGroupOfOurNameMadeByAnotherProgramIsLeftAlone) {
   ASSERT_TRUE(node.kernel.make_dir(kDir));
   node.kernel.taken();
   const auto report = node.tick();
@@ -109,7 +109,7 @@ TEST_F(HandUndo, AGroupOfOurNameThatSomebodyElseMadeIsHis) {
 
 TEST_F(HandUndo, ForeignSchemataAreLeftAMinuteAndFoughtForThrice) {
   node.settle();
-  int told = 0, yielded = 0;
+  int reports = 0, yielded = 0;
   for (int i = 0; i < 60 * 6; ++i) {
     if (node.kernel.schemata(kBatch) == kLittleHeld) {
       ASSERT_TRUE(node.kernel.write(kSchemata, "L3:0=7ff\n"));
@@ -117,16 +117,16 @@ TEST_F(HandUndo, ForeignSchemataAreLeftAMinuteAndFoughtForThrice) {
     }
     const auto report = node.tick();
     for (const auto& foreign : report.foreign) {
-      ++told;
+      ++reports;
       yielded += foreign.yielded ? 1 : 0;
       EXPECT_EQ(foreign.theirs, "MB:0= 20;1= 20 L3:0=7ff;1=00f");
     }
   }
-  EXPECT_EQ(told, 4);
+  EXPECT_EQ(reports, 4);
   EXPECT_EQ(yielded, 1);
   EXPECT_EQ(node.kernel.schemata(kBatch), "MB:0=20;1=20 L3:0=7ff;1=f") << "theirs from now on";
   std::vector<executor::Managed> managed;
-  node.hand->add_managed(managed);
+  node.writer->add_managed(managed);
   EXPECT_TRUE(managed.at(0).yielded);
   node.no_plan();
   node.tick();
@@ -169,7 +169,7 @@ TEST_F(HandUndo, SchemataThatTheKernelRefusesAreNoForeignWrite) {
   EXPECT_EQ(node.kernel.schemata(kBatch), "MB:0=30;1=30 L3:0=f;1=f");
 }
 
-TEST_F(HandUndo, AGroupThatSomebodyRemovedIsMadeAgainAfterAMinute) {
+TEST_F(HandUndo, AGroupThatWasRemovedIsMadeAgainAfterAMinute) {
   node.settle();
   ASSERT_TRUE(node.kernel.remove_dir(kDir));
   EXPECT_EQ(node.tick().foreign.size(), 1U);
@@ -184,7 +184,7 @@ TEST_F(HandUndo, UnmountedIsGone) {
   node.settle();
   node.kernel.unmount();
   node.tick();
-  EXPECT_EQ(node.hand->counters().groups, 0U);
+  EXPECT_EQ(node.writer->counters().groups, 0U);
   EXPECT_EQ(node.journal.directories().size(), 0U);
   node.no_plan();
   EXPECT_TRUE(node.tick().refusals.empty());

@@ -31,7 +31,7 @@ struct CoreSched : testing::Test {
     plan("services", shop);
     plan("batch", night);
   }
-  void restart() { hand.emplace(*tree, *files, cookies, journal, false); }
+  void restart() { writer.emplace(*tree, *files, cookies, journal, false); }
   void runs(const std::string& cgroup, const std::vector<std::int32_t>& tasks) {
     std::string text;
     for (const auto task : tasks) {
@@ -41,12 +41,12 @@ struct CoreSched : testing::Test {
     host.file("sys/fs/cgroup/" + cgroup + "/cgroup.threads", text);
   }
   void plan(const char* group, const std::string& cgroup) {
-    wishes.add({tree->find_path(cgroup)->id, wishes.group(group), because("the test wants it")});
+    intents.add({tree->find_path(cgroup)->id, intents.group(group), because("the test wants it")});
   }
   executor::Report tick(int seconds = 1) {
     now += std::chrono::seconds(seconds);
     executor::Report report;
-    hand->apply(wishes, now, report);
+    writer->apply(intents, now, report);
     return report;
   }
   [[nodiscard]] std::uint64_t of(std::int32_t task) const { return cookies.tasks.at(task); }
@@ -54,12 +54,12 @@ struct CoreSched : testing::Test {
   FakeHost host{};
   FakeCookies cookies{};
   executor::Journal journal = executor::Journal::in_memory();
-  decide::CoreSchedPlan wishes{};
+  decide::CoreSchedPlan intents{};
   std::string shop, night;
   std::optional<Host> root{};
   std::optional<tree::CgroupTree> tree{};
   std::optional<executor::ResctrlKernelFiles> files{};
-  std::optional<sched::CoreSchedWriter> hand{};
+  std::optional<sched::CoreSchedWriter> writer{};
   MonoTime now{std::chrono::hours(1)};
 };
 
@@ -72,9 +72,9 @@ TEST_F(CoreSched, EachGroupHasACookieOfItsOwn) {
   ASSERT_EQ(report.writes.size(), 2U);
   std::set<std::string> said{report.writes[0].new_text, report.writes[1].new_text};
   EXPECT_EQ(said, (std::set<std::string>{"services: 2 tasks", "batch: 1 tasks"}));
-  EXPECT_EQ(hand->counters().groups, 2U);
+  EXPECT_EQ(writer->counters().groups, 2U);
   std::vector<executor::Managed> managed;
-  hand->add_managed(managed);
+  writer->add_managed(managed);
   EXPECT_EQ(managed.size(), 2U);
   EXPECT_EQ(journal.directories().at("sys/fs/cgroup/" + shop + "/core-sched"), of(101));
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(tick().writes.empty()) << "what holds is not written";
@@ -105,7 +105,7 @@ TEST_F(CoreSched, AGroupThatHasDiedOutGetsANewOne) {
 }
 
 TEST_F(CoreSched, OneGroupOverTwoPodsHasOneCookie) {
-  wishes.clear();
+  intents.clear();
   plan("services", shop);
   plan("services", night);
   tick();
@@ -116,7 +116,7 @@ TEST_F(CoreSched, OneGroupOverTwoPodsHasOneCookie) {
 
 TEST_F(CoreSched, WhoIsNoLongerNamedLosesItsCookie) {
   tick();
-  wishes.clear();
+  intents.clear();
   plan("batch", night);
   const auto report = tick();
   EXPECT_EQ(of(101), 0U);
@@ -126,7 +126,7 @@ TEST_F(CoreSched, WhoIsNoLongerNamedLosesItsCookie) {
   EXPECT_TRUE(report.writes[0].restored);
   EXPECT_EQ(journal.directories().size(), 1U);
   executor::Report last;
-  hand->restore_all(now, last);
+  writer->restore_all(now, last);
   EXPECT_EQ(of(201), 0U);
   EXPECT_TRUE(journal.directories().empty());
 }
@@ -134,7 +134,7 @@ TEST_F(CoreSched, WhoIsNoLongerNamedLosesItsCookie) {
 TEST_F(CoreSched, APodMayChangeItsGroup) {
   tick();
   const auto before = of(101);
-  wishes.clear();
+  intents.clear();
   plan("alone", shop);
   plan("batch", night);
   tick();
@@ -143,7 +143,7 @@ TEST_F(CoreSched, APodMayChangeItsGroup) {
   EXPECT_EQ(of(101), of(102));
 }
 
-TEST_F(CoreSched, SomebodyElsesCookieIsLeftAloneAndTold) {
+TEST_F(CoreSched, AnotherProgramsCookieIsLeftAloneAndTold) {
   cookies.tasks[102] = 0xbeef;
   const auto report = tick();
   EXPECT_EQ(of(102), 0xbeefU);
@@ -151,7 +151,7 @@ TEST_F(CoreSched, SomebodyElsesCookieIsLeftAloneAndTold) {
   ASSERT_EQ(report.foreign.size(), 1U);
   EXPECT_EQ(report.foreign[0].theirs, "1 tasks have a cookie that another process set");
   EXPECT_TRUE(tick().foreign.empty()) << "once";
-  wishes.clear();
+  intents.clear();
   tick();
   EXPECT_EQ(of(102), 0xbeefU);
   EXPECT_EQ(of(101), 0U);
@@ -168,7 +168,7 @@ TEST_F(CoreSched, AMachineWithoutThreadsPerCoreIsAskedOnceInAWhile) {
   EXPECT_NE(of(101), 0U);
 }
 
-TEST_F(CoreSched, BeforeTheKernelCanNameACookieNobodyGetsOne) {
+TEST_F(CoreSched, WithoutReadableCookiesNoTaskGetsOne) {
   cookies.nameless = true;
   const auto report = tick();
   ASSERT_EQ(report.refusals.size(), 1U);
@@ -196,7 +196,7 @@ TEST_F(CoreSched, ACrashIsUndoneFromTheRecord) {
 }
 
 TEST_F(CoreSched, ADryRunTouchesNothing) {
-  hand.emplace(*tree, *files, cookies, journal, true);
+  writer.emplace(*tree, *files, cookies, journal, true);
   EXPECT_EQ(tick().writes.size(), 2U);
   EXPECT_TRUE(tick().writes.empty());
   EXPECT_EQ(of(101), 0U);

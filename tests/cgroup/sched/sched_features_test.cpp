@@ -16,12 +16,12 @@ struct SchedFeatures : testing::Test {
   SchedFeatures() {
     host.file(kFile, "A B NO_C \n");
     root.emplace(std::move(*Host::open(host.root())));
-    hand.emplace(*root, journal, false);
+    writer.emplace(*root, journal, false);
   }
   executor::Report tick(int seconds = 1) {
     now += std::chrono::seconds(seconds);
     executor::Report report;
-    hand->apply({1, &wanted}, now, report);
+    writer->apply({1, &wanted}, now, report);
     return report;
   }
   [[nodiscard]] std::string words() const { return host.read(kFile); }
@@ -30,7 +30,7 @@ struct SchedFeatures : testing::Test {
   std::map<std::string, bool> wanted{{"A", true}, {"B", false}};
   executor::Journal journal = executor::Journal::in_memory();
   std::optional<Host> root{};
-  std::optional<sched::SchedFeatureWriter> hand{};
+  std::optional<sched::SchedFeatureWriter> writer{};
   MonoTime now{std::chrono::hours(1)};
 };
 
@@ -43,13 +43,13 @@ TEST_F(SchedFeatures, OnlyWhatDiffersIsTurned) {
   EXPECT_EQ(report.writes[0].old_text, "B");
   EXPECT_EQ(report.writes[0].new_text, "NO_B");
   std::vector<executor::Managed> managed;
-  hand->add_managed(managed);
+  writer->add_managed(managed);
   ASSERT_EQ(managed.size(), 1U);
   EXPECT_EQ(managed[0].original, "B");
   EXPECT_TRUE(tick(10).writes.empty());
 }
 
-TEST_F(SchedFeatures, WhatNobodyAsksForIsTurnedBack) {
+TEST_F(SchedFeatures, AFeatureThatThePlanDropsIsTurnedBack) {
   wanted = {{"B", false}, {"C", true}};
   tick();
   EXPECT_EQ(words(), "A NO_B C \n");
@@ -63,7 +63,7 @@ TEST_F(SchedFeatures, WhatNobodyAsksForIsTurnedBack) {
   wanted = {{"A", false}};
   tick();
   executor::Report last;
-  hand->restore_all(now, last);
+  writer->restore_all(now, last);
   EXPECT_EQ(words(), "A B NO_C \n");
   EXPECT_TRUE(journal.directories().empty());
 }
@@ -74,7 +74,7 @@ TEST_F(SchedFeatures, AnUnknownNameIsToldOnceAndNeverWritten) {
   EXPECT_EQ(words(), "A B NO_C \n");
   EXPECT_TRUE(tick(60).refusals.empty());
   wanted = {{"D", false}};
-  EXPECT_EQ(tick().refusals.size(), 1U) << "another wish";
+  EXPECT_EQ(tick().refusals.size(), 1U) << "another intent";
 }
 
 TEST_F(SchedFeatures, WithoutDebugfsThatIsSaidOnce) {
@@ -143,12 +143,12 @@ TEST_F(SchedFeatures, ACrashIsUndoneFromTheRecord) {
   executor::Report report;
   sched::restore_sched_features(*root, journal, report);
   EXPECT_EQ(words(), "A B NO_C \n");
-  EXPECT_EQ(report.writes.size(), 1U) << "somebody has turned the other back already";
+  EXPECT_EQ(report.writes.size(), 1U) << "another program has turned the other back already";
   EXPECT_TRUE(journal.directories().empty());
 }
 
 TEST_F(SchedFeatures, ADryRunOnlyTells) {
-  hand.emplace(*root, journal, true);
+  writer.emplace(*root, journal, true);
   EXPECT_EQ(tick().writes.size(), 1U);
   EXPECT_TRUE(tick(10).writes.empty());
   EXPECT_EQ(words(), "A B NO_C \n");

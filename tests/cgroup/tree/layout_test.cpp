@@ -65,7 +65,7 @@ TEST(Layout, OnAHybridHostWhatV1DoesNotHaveIsUnified) {
   FakeHost fake;
   fake.file("sys/fs/cgroup/cpu,cpuacct/tasks", "")
       .file("sys/fs/cgroup/unified/cgroup.controllers", "memory io\n");
-  fake.dir("sys/fs/cgroup/memory");  // a mount point that nobody mounted
+  fake.dir("sys/fs/cgroup/memory");  // a mount point without a mount
   const auto layout = detect(fake);
   ASSERT_TRUE(layout);
   EXPECT_EQ(layout->version, tree::CgroupVersion::hybrid);
@@ -73,7 +73,7 @@ TEST(Layout, OnAHybridHostWhatV1DoesNotHaveIsUnified) {
   EXPECT_TRUE(layout->v2(Controller::memory));
   EXPECT_EQ(layout->root(Controller::memory), "sys/fs/cgroup/unified");
   EXPECT_TRUE(layout->v2(Controller::blkio));
-  EXPECT_EQ(layout->root(Controller::cpuset), "") << "nobody has it";
+  EXPECT_EQ(layout->root(Controller::cpuset), "") << "not mounted";
   EXPECT_TRUE(layout->v2(Controller::perf_event)) << "part of every cgroup of v2";
 }
 

@@ -179,8 +179,8 @@ TEST_F(TreeTest, AfterAnyHistoryItIsWhatAFullScanWouldMakeOfIt) {
         fake.remove_cgroup(path);
     }
     const auto newest = tree->next_id();
-    const std::vector<CgroupId> told(grown.begin(), grown.end());
-    tree->scan(told);
+    const std::vector<CgroupId> listed(grown.begin(), grown.end());
+    tree->scan(listed);
     tree::CgroupTree fresh(*host, tree->layout());
     fresh.scan();
     ASSERT_EQ(tree->all().size(), fresh.all().size()) << "round " << round;

@@ -19,9 +19,9 @@ TEST(WatchedSlots, ARowThatTheKernelStillRemembersIsNotReused) {
   bpf::WatchedSlots slots(3);
   EXPECT_EQ(slots.take(CgroupId{1}, at(0s)), 1U);
   EXPECT_EQ(slots.take(CgroupId{2}, at(0s)), 2U);
-  EXPECT_EQ(slots.take(CgroupId{3}, at(0s)), std::nullopt) << "slot 0 is nobody's";
+  EXPECT_EQ(slots.take(CgroupId{3}, at(0s)), std::nullopt) << "slot 0 belongs to no cgroup";
   slots.retire(CgroupId{1}, at(1s));
-  EXPECT_EQ(slots.owner(1), CgroupId{1}) << "who hurt somebody just before it went is still named";
+  EXPECT_EQ(slots.owner(1), CgroupId{1}) << "an owner that left is still named for what it did before";
   EXPECT_FALSE(slots.alive(1));
   EXPECT_EQ(slots.take(CgroupId{3}, at(1s)), std::nullopt);
   EXPECT_EQ(slots.take(CgroupId{3}, at(1s + bpf::WatchedSlots::kRetirement)), 1U);

@@ -52,7 +52,7 @@ TEST_F(CounterSetTest, AllEventsAreRetriedAfterTenMinutes) {
   EXPECT_TRUE(wants_all(10min + 30s));
   EXPECT_EQ(set_.now().size(), counters::kCountedKinds);
   EXPECT_EQ(set_.now()[4].kind, counters::CounterKind::stalled_cycles);
-  EXPECT_NE(set_.why(), "") << "nobody knows yet";
+  EXPECT_NE(set_.why(), "") << "not known yet";
   EXPECT_FALSE(wants_all(30min)) << "once is enough";
   set_.fits(3);
   EXPECT_NE(set_.why(), "") << "a window of before";

@@ -154,7 +154,7 @@ TEST_F(CountingInTurnsTest, ALostPartDropsOnlyThatResult) {
   counting.follow(sampled_.tree());
   for (int second = 0; second < 12; ++second) EXPECT_EQ(tick(counting), 0U);
   EXPECT_GT(status().dropped, 4U);
-  EXPECT_EQ(counting.counted_events(), 4U) << "nobody else wants them";
+  EXPECT_EQ(counting.counted_events(), 4U) << "no other user of the counters";
 }
 
 TEST_F(CountingInTurnsTest, AContainerThatDidNotRunDropsNoEvent) {

@@ -59,7 +59,7 @@ TEST_P(HotPlugCountingLive, CountsOnTheOnlineCpus) {
   const auto all = node.node().counters.descriptors;
   OfflineCpu offline(last);
   if (!offline.why_not().empty()) GTEST_SKIP() << offline.why_not();
-  EXPECT_TRUE(node.tick()) << "nobody has noticed yet";
+  EXPECT_TRUE(node.tick()) << "not noticed yet";
   node.look_at_cpus();
   expect_counts_on(first);
   EXPECT_EQ(node.node().counters.descriptors, all - stand_in().size());

@@ -29,7 +29,7 @@ std::size_t open_descriptors() {
 /// Waits as an event loop does.
 struct Loop {
   std::map<int, std::function<void(std::uint32_t)>> waiting{};
-  std::vector<Alarm> heard{};
+  std::vector<Alarm> alarms{};
   collectors::AlarmDescriptors lent() {
     return {.add =
                 [this](int fd, std::uint32_t events, std::function<void(std::uint32_t)> ready) {
@@ -38,7 +38,7 @@ struct Loop {
                   return true;
                 },
             .remove = [this](int fd) { EXPECT_EQ(waiting.erase(fd), 1U); },
-            .hear = [this](const Alarm& alarm) { heard.push_back(alarm); }};
+            .on_alarm = [this](const Alarm& alarm) { alarms.push_back(alarm); }};
   }
   /// Handles what becomes ready within the time. Returns whether anything did.
   bool once(int timeout_ms) {
@@ -82,7 +82,7 @@ class LivePressureTriggers : public testing::Test {
   bool heard_of_service() {
     for (int round = 0; round < 100; ++round) {
       loop_.once(200);
-      for (const auto& alarm : loop_.heard)
+      for (const auto& alarm : loop_.alarms)
         if (alarm.victim == service() && alarm.what == Contended::cpu) return true;
     }
     return false;
@@ -102,7 +102,7 @@ TEST_F(LivePressureTriggers, AreOnServicesAndTheNodeAndFireWhenAServiceWaits) {
   service.begin();  // three for each of two CPUs: they wait for one another
   ASSERT_TRUE(heard_of_service());
   const Duration window = triggers_->health().window;
-  for (const auto& alarm : loop_.heard)
+  for (const auto& alarm : loop_.alarms)
     EXPECT_EQ(alarm.waited,
               window * (alarm.what == Contended::cpu ? 20 : 10) / 100);  // the settings' defaults, in percent
 }

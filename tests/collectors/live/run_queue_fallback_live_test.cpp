@@ -54,7 +54,7 @@ TEST_F(LiveRunQueueFallback, WaitsComeFromTheTasksFiles) {
     if (waited < 100ms) GTEST_SKIP() << "they hardly met";
     EXPECT_GT(node_.waited("aa"), waited * 8 / 10);
     EXPECT_LT(node_.waited("aa"), waited * 12 / 10);
-    EXPECT_TRUE(run_queue().blame.empty()) << "nobody knows who ran";
+    EXPECT_TRUE(run_queue().blame.empty()) << "without BPF it is unknown which task ran";
     EXPECT_EQ(run_queue().source, RunQueueSource::schedstat);
     EXPECT_EQ(run_queue().why, kRefused);
   }

@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr const char* kTooBusy = "somebody else has the CPU: nothing is seen on a machine this busy";
+constexpr const char* kTooBusy = "another program has the CPU: nothing is seen on a machine this busy";
 
 /// What the kernel counts of a task from now on.
 class Before {
@@ -84,7 +84,7 @@ TEST_F(LiveRunQueue, TwoHogsBlameOnlyEachOther) {
     EXPECT_LT(node_.waited(pod), waited * 12 / 10) << pod;
     EXPECT_GT(node_.blamed(pod, other), other_ran * 8 / 10) << pod << " by " << other;
     EXPECT_LT(node_.blamed(pod, other), other_ran * 12 / 10) << pod << " by " << other;
-    EXPECT_GT(node_.blamed_in_all(pod), node_.waited(pod) * 8 / 10) << pod << ": somebody ran meanwhile";
+    EXPECT_GT(node_.blamed_in_all(pod), node_.waited(pod) * 8 / 10) << pod << ": another task ran meanwhile";
     // It started on either CPU, and has stayed on its own since.
     EXPECT_LT(node_.blamed(pod, "cc"), node_.waited(pod) / 100) << pod;
     EXPECT_GT(node_.waits_above(pod, 512us), 10U) << pod << ": slices are longer than that";
@@ -147,7 +147,7 @@ TEST_F(LiveRunQueue, AMigratedTaskBlamesTheRunnersOfBothCpus) {
   EXPECT_LT(node_.waited("aa"), waited_a * 12 / 10);
   EXPECT_GT(node_.waited("bb"), waited_b * 8 / 10);
   EXPECT_LT(node_.waited("bb"), waited_b * 12 / 10);
-  EXPECT_GT(node_.blamed_in_all("bb"), node_.waited("bb") * 8 / 10) << "somebody ran meanwhile";
+  EXPECT_GT(node_.blamed_in_all("bb"), node_.waited("bb") * 8 / 10) << "another task ran meanwhile";
   EXPECT_LT(node_.blamed_in_all("bb"), node_.waited("bb") * 12 / 10);
 }
 
@@ -210,7 +210,7 @@ TEST_F(LiveRunQueue, ChurningCgroupsLeakNothing) {
   }
   EXPECT_EQ(open_descriptors(), before);
   EXPECT_EQ(node_.node().run_queue.lost, lost_before);
-  EXPECT_EQ(node_.node().run_queue.waits.size(), node_.node().cgroups.size()) << "everybody has a row";
+  EXPECT_EQ(node_.node().run_queue.waits.size(), node_.node().cgroups.size()) << "every cgroup has a row";
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
   node_.begin();
   node_.watch(1s);

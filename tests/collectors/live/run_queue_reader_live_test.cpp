@@ -71,7 +71,7 @@ TEST_F(LiveRunQueueReader, BlameWithoutRoomInTheTableCountsForTheVictim) {
   EXPECT_GE(run_queue_.merged_pairs, 2U);
   EXPECT_EQ(run_queue_.lost, 0U);
   for (const RunQueueWait& wait : run_queue_.waits) {
-    EXPECT_GT(blamed(wait.cgroup), wait.waited * 8 / 10) << "somebody ran meanwhile";
+    EXPECT_GT(blamed(wait.cgroup), wait.waited * 8 / 10) << "another task ran meanwhile";
     EXPECT_LT(blamed(wait.cgroup), wait.waited * 12 / 10);
   }
   for (const PinnedTask& one : tasks_) one.hold();

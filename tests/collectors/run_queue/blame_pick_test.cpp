@@ -101,7 +101,7 @@ TEST_F(BlamePickTest, VictimsWithoutRoomForPairsHaveSums) {
   }
   pick_.emit(run_queue_);
   EXPECT_EQ(run_queue_.blame.size(), run_queue::BlameSelection::kMaxPairs);
-  EXPECT_EQ(of(1500).size(), 1U) << "before anybody's second there is everybody's first";
+  EXPECT_EQ(of(1500).size(), 1U) << "every victim's first culprit comes before any victim's second";
   EXPECT_EQ(of(477).size(), 1U);
   EXPECT_EQ(of(476).size(), 0U);
   EXPECT_EQ(rest_of(476).pairs, 2);
@@ -137,9 +137,9 @@ TEST_F(BlamePickTest, PairsBeyondTheCapacityAreSummedEarly) {
   for (const auto& one : all) pick_.add(one);
   pick_.emit(run_queue_);
   for (const auto& [victim, sum] : sums) {
-    Duration told{};
-    for (const auto& one : of(victim)) told += one.time;
-    EXPECT_EQ(told + rest_of(victim).time, sum) << victim;
+    Duration blamed{};
+    for (const auto& one : of(victim)) blamed += one.time;
+    EXPECT_EQ(blamed + rest_of(victim).time, sum) << victim;
     ASSERT_FALSE(of(victim).empty());
     EXPECT_EQ(of(victim)[0].time, longest[victim]) << victim;
   }

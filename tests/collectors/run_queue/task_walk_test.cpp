@@ -83,7 +83,7 @@ TEST_F(Walked, CountsStatesAndAddsUpWaits) {
   ASSERT_EQ(look(), "");
   EXPECT_EQ(seen().running, 1);
   EXPECT_EQ(seen().uninterruptible, 1);
-  EXPECT_FALSE(seen().since) << "sums of before anybody looked are nobody's";
+  EXPECT_FALSE(seen().since) << "sums from before the first look count for no cgroup";
   task(11, 'R', 150, 2);
   task(13, 'R', 1300, 5);
   ASSERT_EQ(look(), "");

@@ -52,7 +52,7 @@ soon 90 "the kubelet, which knows no token without the API server, is not believ
 say "pods are $(age pods) s old, the Node $(age node) s, after $(since $away); eviction would be due now"
 configure 400 1
 sleep 15
-quiet || fail "a pod was evicted on a list that nobody confirms"
+quiet || fail "a pod was evicted on a list that the server does not confirm"
 configure 400 99
 sleep 3
 while [ $((SECONDS - away)) -lt "$OUTAGE" ]; do

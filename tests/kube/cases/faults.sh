@@ -62,7 +62,7 @@ answered_since() { [ "$(answers)" -gt $(($1 + 1)) ]; }
 unharmed() {
   cpu_is "$batch" idle 1 || fail "during '$1': batch is no longer idle"
   cpu_is_not kubepods/besteffort cfs_quota_us -1 || fail "during '$1': best effort is no longer bounded"
-  metric_is evenkeel_evictions_total 0 || fail "during '$1': somebody was evicted"
+  metric_is evenkeel_evictions_total 0 || fail "during '$1': a pod was evicted"
 }
 resident() { awk -v name="$1:" '$1 == name { printf "%d", $2 / 1024 }' "/proc/$AGENT/status"; }
 

@@ -39,11 +39,11 @@ is_ready && [ "$(container lent)" = "$container" ] || fail "the pod did not live
 say "the agent is back"
 lending_agent
 soon 15 "the pod yields again" cpu_is "$(pod_cgroup lent)" idle 1
-! grep -q 'advertised-by-another' "$WORK/agent.log" || fail "its own figures were taken for somebody else's"
+! grep -q 'advertised-by-another' "$WORK/agent.log" || fail "its own figures were taken for another program's"
 { withdraw || true; } | says 'an agent runs here' || fail "withdrawn beside a running agent"
 stop_agent
 
-say "what was advertised goes when nobody holds of it any more"
+say "what was advertised goes when no pod holds of it any more"
 ! withdraw >"$WORK/refused" || fail "withdrawn under a running pod"
 grep -q '1 pod holds of .*: default/lent' "$WORK/refused" || fail "the refusal does not name the pod: $(cat "$WORK/refused")"
 advertised batch-cpu || fail "a refusal took it off the Node"

@@ -27,4 +27,4 @@ soon 90 "the Node says it again" degraded_by NodeSloRefused
 stop_agent
 sound || fail "the condition outlives the agent"
 [ "$(others)" = "$before" ] || fail "other conditions of the Node have changed: '$before' became '$(others)'"
-! grep -q condition-not-told "$WORK/agent.log" || fail "the API server refused the condition"
+! grep -q condition-not-sent "$WORK/agent.log" || fail "the API server refused the condition"

@@ -60,52 +60,52 @@ extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: $1}, evenkee
 YAML
   mv "$WORK/nodeslo.new" "$WORK/nodeslo.yaml"
 }
-news() { tail -n +$((lines + 1)) "$WORK/agent.log"; }
-# told EVENT WHAT: whether a line about it with 403 was logged since the right was revoked.
-told() { news | grep "event=$1" | grep "$2" | says 403; }
-told_accepted() { news | says event=evict-accepted; }
-owner_told() { kubectl get events --field-selector reason=Evicting -o name | says .; }
-recovered() { news | says "event=input-recovered input=$1"; }
+new_lines() { tail -n +$((lines + 1)) "$WORK/agent.log"; }
+# logged EVENT WHAT: whether a line about it with 403 was logged since the right was revoked.
+logged() { new_lines | grep "event=$1" | grep "$2" | says 403; }
+eviction_accepted() { new_lines | says event=evict-accepted; }
+owner_has_event() { kubectl get events --field-selector reason=Evicting -o name | says .; }
+recovered() { new_lines | says "event=input-recovered input=$1"; }
 is_gone() { ! kubectl get pod "$1" >/dev/null 2>&1; }
 
 # without RESOURCE: revokes the right, runs what needs it, checks the report, and restores the right.
 without() {
   case $1 in
     nodes/proxy)
-      soon 60 "the refused list of pods is told" told input-refused pods
+      soon 60 "the refused list of pods is logged" logged input-refused pods
       give_back
       soon 120 "the pods are known again" recovered pods
       ;;
     nodes)
-      soon 60 "the refused Node is told" told input-refused node
+      soon 60 "the refused Node is logged" logged input-refused node
       give_back
       soon 120 "the Node is known again" recovered node
       ;;
     nodes/status)
       configure 400 99
-      soon 60 "the refused report is told" told not-advertised ""
+      soon 60 "the refused report is logged" logged not-advertised ""
       lent=$(allocatable batch-cpu)
       give_back
-      soon 120 "the Node is told" figure_has_changed
+      soon 120 "the Node gets its figures" figure_has_changed
       ;;
     pods/eviction)
       configure 400 1
-      soon 60 "the refused eviction is told" told not-evicted batch
+      soon 60 "the refused eviction is logged" logged not-evicted batch
       is_gone batch && fail "the pod went without the right to ask it"
       give_back
       configure 400 99
       kubectl delete pod batch --grace-period=1 >/dev/null # the agent does not retry this one for ten minutes
       pods batch
       configure 400 1
-      soon 60 "another pod goes" told_accepted
-      soon 60 "its owner is told" owner_told
+      soon 60 "another pod goes" eviction_accepted
+      soon 60 "its owner gets an event" owner_has_event
       ;;
     events)
       configure 400 99
       kubectl delete pod batch --ignore-not-found --grace-period=1 >/dev/null
       pods batch
       configure 400 1
-      soon 60 "the refused event is told" told event-not-taken ""
+      soon 60 "the refused event is logged" logged event-not-taken ""
       give_back
       ;;
     *) fail "the right to $1 is granted, and nothing here shows what it is for" ;;
@@ -126,6 +126,6 @@ for number in "${!granted[@]}"; do
   lines=$(wc -l <"$WORK/agent.log")
   kubectl patch clusterrole evenkeel --type json -p "[{\"op\":\"remove\",\"path\":\"/rules/$number\"}]" >/dev/null
   without "${granted[number]}"
-  news
+  new_lines
 done
 stop_agent

@@ -75,8 +75,8 @@ TEST(BrakeProperty, AlwaysLetsGoAndKeepsToItsShareOfAnyMinute) {
       EXPECT_EQ(out.all().empty(),
                 !state.of<brake::BrakeState>().cpu.on && !state.of<brake::BrakeState>().memory.on);
       test::obey(node, out);
-      for (std::size_t i = 0; i < node.cgroups.size(); ++i)  // what nobody asks for goes back
-        if (test::wish(out, node.cgroups[i].id, Knob::cpu_quota) == nullptr)
+      for (std::size_t i = 0; i < node.cgroups.size(); ++i)  // a value without an intent is restored
+        if (test::intent(out, node.cgroups[i].id, Knob::cpu_quota) == nullptr)
           node.cgroups[i].applied = original[i].applied;
       EXPECT_LE(cpu.in_minute(node.at), most + milliseconds(1));
       EXPECT_LE(memory.in_minute(node.at), most + milliseconds(1));

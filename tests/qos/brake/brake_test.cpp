@@ -13,18 +13,18 @@ using namespace evenkeel::literals;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::held;
+using test::intended;
 using test::node;
-using test::wished;
 using Scene = test::BrakeScene;
 using test::brake_machine;
 
 TEST(Brake, CutsAtOnceAndLetsGoAfterTheLease) {
   Scene scene;
-  EXPECT_EQ(scene.wish(), -1) << "nobody waits";
-  EXPECT_EQ(scene.wish_on(scene.alarm()), 160000) << "a tenth of 16 CPUs";
+  EXPECT_EQ(scene.intent(), -1) << "no task waits";
+  EXPECT_EQ(scene.intent_on(scene.alarm()), 160000) << "a tenth of 16 CPUs";
   EXPECT_EQ(brake::next_release(scene.state.of<brake::BrakeState>()), scene.node.at + seconds(2));
-  EXPECT_EQ(scene.wish(Knob::cpu_quota, milliseconds(1999)), 160000);
-  EXPECT_EQ(scene.wish(Knob::cpu_quota, milliseconds(1)), -1);
+  EXPECT_EQ(scene.intent(Knob::cpu_quota, milliseconds(1999)), 160000);
+  EXPECT_EQ(scene.intent(Knob::cpu_quota, milliseconds(1)), -1);
   EXPECT_EQ(brake::next_release(scene.state.of<brake::BrakeState>()), std::nullopt);
 }
 
@@ -32,12 +32,13 @@ TEST(Brake, GoesOnWhileAlarmsGoOnButNotForLongerThanItsShareOfAMinute) {
   Scene scene;
   Duration on{};
   for (int step = 0; step < 600; ++step)  // an alarm every 100 ms for a minute
-    if (scene.wish_on(scene.alarm(), Knob::cpu_quota, milliseconds(100)) == 160000) on += milliseconds(100);
+    if (scene.intent_on(scene.alarm(), Knob::cpu_quota, milliseconds(100)) == 160000) on += milliseconds(100);
   EXPECT_GE(on, seconds(11));
   EXPECT_LE(on, seconds(12) + milliseconds(100)) << "a fifth of the minute, and a step";
   Duration next{};
   for (int step = 0; step < 600; ++step)
-    if (scene.wish_on(scene.alarm(), Knob::cpu_quota, milliseconds(100)) == 160000) next += milliseconds(100);
+    if (scene.intent_on(scene.alarm(), Knob::cpu_quota, milliseconds(100)) == 160000)
+      next += milliseconds(100);
   EXPECT_GE(next, seconds(9)) << "the next minute has a share of its own";
   EXPECT_LE(next, seconds(13));
 }
@@ -46,18 +47,18 @@ TEST(Brake, LeavesEnoughForTheProbesOfEachPod) {
   auto builder = node().cpus(4).besteffort().unlimited();
   for (int i = 0; i < 7; ++i) builder.pod("batch").be();
   Scene scene(builder.pod("cart").ls());
-  EXPECT_EQ(scene.wish_on(scene.alarm()), 70000) << "7 times 0.1 CPU, more than a tenth of 4";
+  EXPECT_EQ(scene.intent_on(scene.alarm()), 70000) << "7 times 0.1 CPU, more than a tenth of 4";
 }
 
 TEST(Brake, DoesNothingWhereThereIsNothingToCut) {
   Scene narrow(brake_machine().besteffort().quota(160000));
-  EXPECT_EQ(narrow.wish_on(narrow.alarm()), -1) << "it has no more than that";
+  EXPECT_EQ(narrow.intent_on(narrow.alarm()), -1) << "it has no more than that";
   Scene wider(brake_machine().besteffort().quota(170000));
-  EXPECT_EQ(wider.wish_on(wider.alarm()), 160000);
+  EXPECT_EQ(wider.intent_on(wider.alarm()), 160000);
   auto builder = node().cpus(1).besteffort().unlimited();
   for (int i = 0; i < 12; ++i) builder.pod("batch").be();
   Scene crowded(builder.pod("cart").ls());
-  EXPECT_EQ(crowded.wish_on(crowded.alarm()), -1) << "a quota above the machine cuts nothing";
+  EXPECT_EQ(crowded.intent_on(crowded.alarm()), -1) << "a quota above the machine cuts nothing";
 }
 
 /// Whether it brakes when one thing is different.
@@ -66,7 +67,7 @@ bool brakes(Change change) {
   Scene scene;
   Alarm alarm = scene.alarm();
   change(scene, alarm);
-  return scene.wish_on(alarm) >= 0;
+  return scene.intent_on(alarm) >= 0;
 }
 
 TEST(Brake, OnlyWhereBestEffortCanBeTheCause) {
@@ -113,50 +114,50 @@ TEST(Brake, AnAlarmOfBeforeTheLastMeasurementDoesNotStartIt) {
   Alarm old = scene.alarm();
   old.at -= milliseconds(1);
   scene.node.alarms = {old};
-  EXPECT_EQ(scene.wish(), -1);
-  scene.wish_on(scene.alarm());
+  EXPECT_EQ(scene.intent(), -1);
+  scene.intent_on(scene.alarm());
   const auto release = *brake::next_release(scene.state.of<brake::BrakeState>());
   old.at = scene.node.at + milliseconds(500);
   scene.node.at += seconds(1);
   scene.node.alarms = {old};
-  EXPECT_EQ(scene.wish(), 160000);
+  EXPECT_EQ(scene.intent(), 160000);
   EXPECT_EQ(*brake::next_release(scene.state.of<brake::BrakeState>()), release + milliseconds(500))
       << "but makes it longer";
 }
 
 TEST(Brake, TheNodesOwnAlarmCountsWhileAServiceIsSeenToWait) {
-  const auto wish = [](double percent, Duration throttled) {
+  const auto intent = [](double percent, Duration throttled) {
     Scene scene(brake_machine().throttled(0));
     for (auto& cgroup : scene.node.cgroups) cgroup.throttling = Throttling{.throttled_time = throttled};
     scene.service().pressure.cpu = Pressure{.some = {.avg10_percent = percent}};
     Alarm alarm = scene.alarm();
     alarm.victim = {};
-    return scene.wish_on(alarm);
+    return scene.intent_on(alarm);
   };
-  EXPECT_EQ(wish(30, {}), 160000);
-  EXPECT_EQ(wish(19, {}), -1);
-  EXPECT_EQ(wish(30, milliseconds(1)), -1) << "may be its own quota";
+  EXPECT_EQ(intent(30, {}), 160000);
+  EXPECT_EQ(intent(19, {}), -1);
+  EXPECT_EQ(intent(30, milliseconds(1)), -1) << "may be its own quota";
 }
 
 TEST(Brake, AServiceOutsideOfPodsCountsToo) {
   Scene scene(brake_machine().host_app(QosClass::ls, HostAppBase::cgroup_root));
   Alarm alarm = scene.alarm();
   alarm.victim = scene.node.cgroup(scene.node.host_applications[0].cgroup)->id;
-  EXPECT_EQ(scene.wish_on(alarm), 160000);
+  EXPECT_EQ(scene.intent_on(alarm), 160000);
   Scene batch(brake_machine().host_app(QosClass::be, HostAppBase::cgroup_root));
   alarm.victim = batch.node.cgroup(batch.node.host_applications[0].cgroup)->id;
-  EXPECT_EQ(batch.wish_on(alarm), -1);
+  EXPECT_EQ(batch.intent_on(alarm), -1);
 }
 
 TEST(Brake, StopsTheGrowthOfMemoryAndAsksForAStepOfIt) {
   Scene scene;
-  EXPECT_EQ(scene.wish_on(scene.alarm(Contended::memory), Knob::memory_high) >> 20, 4080)
+  EXPECT_EQ(scene.intent_on(scene.alarm(Contended::memory), Knob::memory_high) >> 20, 4080)
       << "2 % above what it has: no write reclaims";
   EXPECT_EQ(scene.state.of<brake::BrakeState>().memory.memory, 3800_MiB);
-  EXPECT_EQ(wished(scene.out, scene.besteffort().id, Knob::cpu_quota), -1) << "it is not short of CPU";
+  EXPECT_EQ(intended(scene.out, scene.besteffort().id, Knob::cpu_quota), -1) << "it is not short of CPU";
   scene.besteffort().memory.current = 3000_MiB;
-  EXPECT_EQ(scene.wish(Knob::memory_high, seconds(1)) >> 20, 3800);
-  EXPECT_EQ(scene.wish(Knob::memory_high, seconds(1)), -1) << "the lease is over";
+  EXPECT_EQ(scene.intent(Knob::memory_high, seconds(1)) >> 20, 3800);
+  EXPECT_EQ(scene.intent(Knob::memory_high, seconds(1)), -1) << "the lease is over";
 }
 
 TEST(Brake, MemoryOnlyWhereTheNodeIsShortAndTheServiceIsNotAtItsOwnLimit) {
@@ -166,7 +167,7 @@ TEST(Brake, MemoryOnlyWhereTheNodeIsShortAndTheServiceIsNotAtItsOwnLimit) {
     container.memory.current = 500_MiB;
     Alarm alarm = scene.alarm(Contended::memory);
     change(scene, container, alarm);
-    return scene.wish_on(alarm, Knob::memory_high) >= 0;
+    return scene.intent_on(alarm, Knob::memory_high) >= 0;
   };
   EXPECT_TRUE(brakes([](Scene&, CgroupSample&, Alarm&) {}));
   EXPECT_FALSE(brakes([](Scene& s, CgroupSample&, Alarm&) { s.node.node.memory->free = 5000_MiB; }));
@@ -180,12 +181,12 @@ TEST(Brake, MemoryOnlyWhereTheNodeIsShortAndTheServiceIsNotAtItsOwnLimit) {
 
 TEST(Brake, HoldsWhatIsInForceWhileTheQuotaCannotBeRead) {
   Scene scene;
-  scene.wish_on(scene.alarm());
+  scene.intent_on(scene.alarm());
   scene.besteffort().applied.cpu_limit.reset();
-  EXPECT_EQ(scene.wish(), -1);
+  EXPECT_EQ(scene.intent(), -1);
   EXPECT_TRUE(held(scene.out, scene.besteffort().id, Knob::cpu_quota));
   scene.besteffort().id = CgroupId{99};
-  EXPECT_EQ(scene.wish(), -1);
+  EXPECT_EQ(scene.intent(), -1);
   EXPECT_TRUE(scene.out.all().empty()) << "a directory that was made anew was never braked";
 }
 
@@ -213,7 +214,7 @@ TEST(Brake, OnV1ChildrenAreNarrowedAlongWhetherSuppressionIsOnOrOff) {
       decide::arbitrate(scene.node, scene.slo, scene.out, plan);
       scene.node.alarms.clear();
       auto& limit = scene.node.cgroups[static_cast<std::size_t>(scene.node.pods[0].cgroup)].applied.cpu_limit;
-      limit->quota = QuotaTime(800000);  // what nobody asks for goes back
+      limit->quota = QuotaTime(800000);  // a value without an intent is restored
       for (const decide::Intent& intent : plan) {
         const auto quota = QuotaTime(std::get<std::int64_t>(intent.value));
         if (intent.target == pod) limit->quota = quota;
@@ -232,7 +233,7 @@ TEST(Brake, OnV1ChildrenAreNarrowedAlongWhetherSuppressionIsOnOrOff) {
 
 TEST(Brake, SaysWhy) {
   Scene scene;
-  scene.wish_on(scene.alarm());
+  scene.intent_on(scene.alarm());
   EXPECT_EQ(
       scene.out.all()[0].why.text(),
       "a service waited 10 ms and more for a CPU just now while best effort ran for 80 ms: it may use 1.6 "

@@ -189,7 +189,7 @@ TEST(ResctrlPolicy, TooFewTheLastInRankGoWithTheirClass) {
             "evenkeel-be: MB:0=20;1=20 L3:0=f;1=f \nevenkeel-ls: MB:0=90;1=90 L3:0=7ff;1=7ff \n"
             "evenkeel-lsr: MB:0=100;1=100 L3:0=7f0;1=7f0 \nevenkeel-pod-" +
                 uid + " -> evenkeel-be\n")
-      << "eight, one is the root's, four are somebody else's";
+      << "eight, one is the root's, four belong to other programs";
   EXPECT_EQ(decide(four_pods(), three_classes(), machine(2)).groups(),
             "evenkeel-be: MB:0=20;1=20 L3:0=f;1=f \nevenkeel-ls -> root\nevenkeel-lsr -> evenkeel-ls\n");
   EXPECT_EQ(decide(four_pods(), batch_only(), machine(1)).groups(), "evenkeel-be -> root\n");

@@ -168,7 +168,7 @@ TEST_F(Ways, WithoutFiguresTheConfigurationDecides) {
   node.counters.backend = CounterBackend::rotating;
   pass(minutes(10));
   EXPECT_GE(steering.taken(), 3) << "what is usual was not forgotten";
-  known = false;  // the counter of misses is somebody else's
+  known = false;  // the counter of misses is used by another program
   pass(seconds(80));
   EXPECT_GE(steering.taken(), 3);
   pass(seconds(20));

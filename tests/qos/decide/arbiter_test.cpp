@@ -37,7 +37,7 @@ TEST_F(Arbiter, SortsByCgroupAndLever) {
   EXPECT_EQ(plan[2].knob, Knob::cpu_burst);
 }
 
-TEST_F(Arbiter, TheTighterQuotaWinsWhoeverAsks) {
+TEST_F(Arbiter, TheTighterQuotaWinsInEitherOrder) {
   say(0, kPod, Knob::cpu_quota, Unlimited{});
   say(1, kPod, Knob::cpu_quota, 200000);
   say(2, kPod, Knob::cpu_quota, 300000);

@@ -50,7 +50,7 @@ TEST(CoreSched, ServicesExpelBestEffort) {
   EXPECT_EQ(scene.group_of(0), "(common)-expeller");
   EXPECT_EQ(scene.group_of(1), "(common)-expeller");
   EXPECT_EQ(scene.group_of(2), "(common)");
-  EXPECT_EQ(scene.group_of(3), "-") << "system pods belong to nobody";
+  EXPECT_EQ(scene.group_of(3), "-") << "system pods belong to no group";
   scene.slo.qos.ls.cpu.core_expeller = false;
   EXPECT_EQ(scene.group_of(1), "(common)");
 }

@@ -12,8 +12,8 @@ namespace {
 using namespace literals;
 using std::chrono::seconds;
 using test::decide_one;
+using test::intended;
 using test::node;
-using test::wished;
 
 struct Machine {
   explicit Machine(const test::SnapshotBuilder& builder) : node(builder.build()) {
@@ -87,12 +87,12 @@ TEST(Facts, NormalizationLeavesBurstsQuotasAlone) {
   machine.slo.evenkeel.cpu_normalization = true;
   machine.node.object.cpu_normalization_ratio = 2;
   machine.decide(burst::cpu_normalization_policy);
-  EXPECT_EQ(wished(machine.out, machine.container(), Knob::cpu_quota), 100000);
-  EXPECT_EQ(wished(machine.out, machine.pod(), Knob::cpu_quota), 100000);
+  EXPECT_EQ(intended(machine.out, machine.container(), Knob::cpu_quota), 100000);
+  EXPECT_EQ(intended(machine.out, machine.pod(), Knob::cpu_quota), 100000);
   machine.fact<decide::BurstQuotas>().containers = {machine.container()};
   machine.decide(burst::cpu_normalization_policy);
-  EXPECT_EQ(wished(machine.out, machine.container(), Knob::cpu_quota), -1);
-  EXPECT_EQ(wished(machine.out, machine.pod(), Knob::cpu_quota), 100000);
+  EXPECT_EQ(intended(machine.out, machine.container(), Knob::cpu_quota), -1);
+  EXPECT_EQ(intended(machine.out, machine.pod(), Knob::cpu_quota), 100000);
   machine.fact<decide::BurstQuotas>().raised_pods = {machine.pod()};
   machine.decide(burst::cpu_normalization_policy);
   EXPECT_TRUE(machine.out.all().empty());
@@ -140,20 +140,20 @@ TEST(Facts, ReclaimGoesByTheLowerOfPushBackAndBrake) {
 TEST(Facts, TheBrakePublishesWhatIsInForceUntilTheLeaseEnds) {
   test::BrakeScene scene;
   const auto& in_force = scene.state.shared.of<decide::BrakeInForce>();
-  scene.wish_on(scene.alarm());
+  scene.intent_on(scene.alarm());
   EXPECT_TRUE(in_force.cpu);
   EXPECT_EQ(in_force.memory, std::nullopt);
-  scene.wish_on(scene.alarm(Contended::memory), Knob::memory_high);
+  scene.intent_on(scene.alarm(Contended::memory), Knob::memory_high);
   EXPECT_TRUE(in_force.cpu);
   EXPECT_EQ(in_force.memory, 3800_MiB);
   eviction::EvictionUse use;
   eviction::take_facts(eviction::EvictionFacts(scene.state.shared), use);
   EXPECT_TRUE(use.braked) << "no pod is evicted because the brake has cut best effort";
-  scene.wish(Knob::cpu_quota, seconds(3));
+  scene.intent(Knob::cpu_quota, seconds(3));
   EXPECT_EQ(in_force, decide::BrakeInForce{});
-  scene.wish_on(scene.alarm());
+  scene.intent_on(scene.alarm());
   scene.slo.evenkeel.hands_off = true;
-  scene.wish();
+  scene.intent();
   EXPECT_EQ(in_force, decide::BrakeInForce{});
 }
 
@@ -249,12 +249,12 @@ TEST(Facts, SuppressionAndBrakeRememberTogetherWhatChildrenHad) {
   ASSERT_EQ(narrowed.children.size(), 1U);
   const auto by_suppression = narrowed.children.begin()->second;
   EXPECT_EQ(by_suppression.original, QuotaTime(800000));
-  EXPECT_LT(by_suppression.asked, QuotaTime(800000));
+  EXPECT_LT(by_suppression.requested, QuotaTime(800000));
   scene.node.alarms = {scene.alarm()};
   decide_one(brake::brake_policy, scene.node, scene.slo, scene.state, scene.out);
   const auto by_brake = narrowed.children.begin()->second;
   EXPECT_EQ(by_brake.original, QuotaTime(800000));
-  EXPECT_LT(by_brake.asked, by_suppression.asked);
+  EXPECT_LT(by_brake.requested, by_suppression.requested);
 }
 
 }  // namespace

@@ -101,29 +101,29 @@ void check_memory(const NodeSnapshot& node, const decide::Intents& plan) {
     std::int64_t sum = 0;
     for (const PodSample& pod : node.pods)
       if (const auto* cgroup = node.cgroup(pod.cgroup))
-        sum += std::max<std::int64_t>(test::wished(plan, cgroup->id, knob), 0);
+        sum += std::max<std::int64_t>(test::intended(plan, cgroup->id, knob), 0);
     EXPECT_LE(sum, node.node.memory ? node.node.memory->total.count() : 0);
   }
   for (const CgroupSample& sample : node.cgroups) {
     for (const Knob knob : {Knob::memory_high, Knob::memory_limit}) {
-      const auto wished = test::wished(plan, sample.id, knob);
+      const auto intended = test::intended(plan, sample.id, knob);
       const auto now = sample.applied.plain.bytes(knob);
-      if (wished < 0 || !now || Bytes(wished) >= *now) continue;
-      EXPECT_GE(Bytes(wished), sample.memory.current.value_or(kNoMemoryLimit));
+      if (intended < 0 || !now || Bytes(intended) >= *now) continue;
+      EXPECT_GE(Bytes(intended), sample.memory.current.value_or(kNoMemoryLimit));
     }
   }
 }
 
 std::optional<QuotaTime> planned_quota(const NodeSnapshot& node, const decide::Intents& plan, CgroupId id) {
-  const std::int64_t wished = test::wished(plan, id, Knob::cpu_quota);
-  if (wished >= 0) return QuotaTime(wished);
+  const std::int64_t intended = test::intended(plan, id, Knob::cpu_quota);
+  if (intended >= 0) return QuotaTime(intended);
   const auto& limit = sample_of(node, id).applied.cpu_limit;
   return limit ? limit->quota : std::nullopt;
 }
 
 void check_burst(const NodeSnapshot& node, const decide::Intents& plan) {
   for (const CgroupSample& sample : node.cgroups) {
-    const std::int64_t burst = test::wished(plan, sample.id, Knob::cpu_burst);
+    const std::int64_t burst = test::intended(plan, sample.id, Knob::cpu_burst);
     const auto quota = planned_quota(node, plan, sample.id);
     EXPECT_TRUE(burst < 0 || !quota || burst <= quota->count())
         << sample.path << ' ' << sample.id.value << ": burst " << burst << ", quota " << quota->count();
@@ -133,14 +133,15 @@ void check_burst(const NodeSnapshot& node, const decide::Intents& plan) {
 void check_pod_sums(const NodeSnapshot& node, const decide::Intents& plan) {
   for (const PodSample& pod : node.pods) {
     const CgroupSample* dir = node.cgroup(pod.cgroup);
-    const std::int64_t whole = dir ? test::wished(plan, dir->id, Knob::cpu_quota) : -1;
-    if (whole < 0 || decide::policies()[test::wish(plan, dir->id, Knob::cpu_quota)->by]->name != "cpu-burst")
+    const std::int64_t whole = dir ? test::intended(plan, dir->id, Knob::cpu_quota) : -1;
+    if (whole < 0 ||
+        decide::policies()[test::intent(plan, dir->id, Knob::cpu_quota)->by]->name != "cpu-burst")
       continue;
     double sum = 0;
     for (std::int32_t i = 0; i < pod.container_count; ++i) {
       const auto* container =
           node.cgroup(node.containers[static_cast<std::size_t>(pod.first_container + i)].cgroup);
-      const std::int64_t part = container ? test::wished(plan, container->id, Knob::cpu_quota) : -1;
+      const std::int64_t part = container ? test::intended(plan, container->id, Knob::cpu_quota) : -1;
       if (part > 0)
         sum += static_cast<double>(part) / static_cast<double>(container->applied.cpu_limit->period.count());
     }
@@ -152,7 +153,7 @@ void check_pod_sums(const NodeSnapshot& node, const decide::Intents& plan) {
 void check_floor(const NodeSnapshot& node, const NodeSlo& slo, const decide::Intents& plan) {
   const CgroupSample* dir = node.cgroup(node.besteffort);
   if (!dir || slo.threshold.cpu_suppress_policy != SuppressPolicy::cfs_quota) return;
-  const std::int64_t quota = test::wished(plan, dir->id, Knob::cpu_quota);
+  const std::int64_t quota = test::intended(plan, dir->id, Knob::cpu_quota);
   if (quota < 0) return;
   EXPECT_GE(quota, quota_for(20_mcpu, dir->applied.cpu_limit->period).count());
 }
@@ -166,7 +167,7 @@ void check_parts(const NodeSnapshot& node, const suppress::CpuSuppressState& sta
                  const decide::Intents& plan) {
   double sum = 0;
   for (const suppress::SuppressShare& share : state.shares) {
-    const std::int64_t quota = test::wished(plan, share.place, Knob::cpu_quota);
+    const std::int64_t quota = test::intended(plan, share.place, Knob::cpu_quota);
     if (quota < 0) continue;  // unknown, or the directory by its CPUs
     const Duration period = sample_of(node, share.place).applied.cpu_limit->period;
     sum += cpu_in(quota, period);

@@ -1,4 +1,4 @@
-// What counts as a cure, what does not, and for how long a limit in vain clears somebody.
+// What counts as a cure, what does not, and for how long a useless limit clears a suspect.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -96,7 +96,7 @@ TEST(ClearedSuspects, TheOldestMakesRoom) {
   EXPECT_TRUE(cleared.cleared({1}, {65}, kStart));
   cleared.clear({1}, {2}, kStart + minutes(100));
   EXPECT_TRUE(cleared.cleared({1}, {2}, kStart + minutes(99))) << "cleared again: longer";
-  EXPECT_TRUE(cleared.cleared({1}, {3}, kStart)) << "and nobody had to go for it";
+  EXPECT_TRUE(cleared.cleared({1}, {3}, kStart)) << "and no pod was evicted for it";
 }
 
 }  // namespace

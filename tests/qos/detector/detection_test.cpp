@@ -24,7 +24,7 @@ double share(std::size_t some, std::size_t of) {
 }
 
 /// How often the culprit is named because it does harm: less how often it is named when it does the same
-/// without. Who accuses everybody all the time finds every culprit and has found out nothing.
+/// without. A detector that accuses every pod all the time finds every culprit and says nothing.
 double found_out(const Tally& harmful, const Tally& harmless) {
   return share(harmful.named, harmful.episodes) - share(harmless.named, harmless.episodes);
 }

@@ -141,7 +141,7 @@ TEST(Evidence, FromTenWindowsAsFromThirtyIfTheyAreThere) {
   EXPECT_EQ(few.chance, 1) << "too few to say";
 }
 
-TEST(Evidence, SlowAllTheTimeIsNobodysFault) {
+TEST(Evidence, AVictimSlowAllTheTimeAccusesNoPod) {
   // Whom CPI² would accuse: active, while the victim is twice as slow from beginning to end.
   std::mt19937 random(2);
   std::vector<double> victim(30), suspect(30);

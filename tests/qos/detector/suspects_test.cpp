@@ -96,7 +96,7 @@ TEST(Suspects, WhoBeganWhenItBeganIsNamed) {
   EXPECT_FALSE(verdicts[1].accused());
 }
 
-TEST(Suspects, NobodyIsAccusedOfAVictimThatIsWell) {
+TEST(Suspects, AHealthyVictimAccusesNoPod) {
   Trial trial;
   trial.suffer(1);
   trial.suspect(0.02, 3);
@@ -118,7 +118,7 @@ TEST(Suspects, TheReasonsForNotAccusing) {
   EXPECT_EQ(finding_of(verdicts, 4), detector::Finding::cleared);
 }
 
-TEST(Suspects, SlowForTheWholeWindowAccusesNobody) {
+TEST(Suspects, SlowForTheWholeWindowAccusesNoPod) {
   Trial trial;
   trial.suffer(2, true);
   for (int i = 0; i < 8; ++i) trial.suspect(2, 2);
@@ -185,7 +185,7 @@ TEST(Suspects, BlameThatWasAlwaysThereIsNoReason) {
   EXPECT_EQ(trial.judged()[0].finding, detector::Finding::unchanged_blame);
 }
 
-// Somebody outside the pods came; the neighbour is met more often, for the service is late with everything.
+// A task outside the pods appeared; the neighbour is met more often, for the service is late with everything.
 TEST(Suspects, AThirdOfAllWaitingIsNotAThirdOfWhatIsNew) {
   Trial trial(Signal::run_queue_wait, 0.2);
   trial.suffer(4.5);
@@ -203,7 +203,7 @@ TEST(Suspects, WhoIsNewIsNamedBesideANeighbourWhoAlwaysHasMore) {
   EXPECT_EQ(finding_of(verdicts, 2), detector::Finding::named);
 }
 
-TEST(Suspects, TheVictimsOwnWaitingIsNobodysFault) {
+TEST(Suspects, TheVictimsOwnWaitingAccusesNoPod) {
   Trial trial(Signal::run_queue_wait, 0.05);
   trial.suffer(6);
   trial.suspect(0.02, 3, 0.001, 0.02);
@@ -256,7 +256,7 @@ TEST(Suspects, WithoutRoomThereAreFewerVerdicts) {
   EXPECT_EQ(detector::judge(watch.open_case(1, kSettings), {}, kSettings, out), 0U);
 }
 
-TEST(VictimWatch, WhatSomebodyIsAccusedOfIsNotLearned) {
+TEST(VictimWatch, WindowsThatLedToAnAccusationAreNotLearned) {
   detector::VictimWatch watch;
   std::int64_t minute = 6000;
   const auto observe = [&](double value, bool accused) {

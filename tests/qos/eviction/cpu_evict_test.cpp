@@ -31,7 +31,7 @@ struct BestEffortTest : ::testing::Test, test::EvictingNode {
     besteffort().applied.cpu_limit = CpuLimit{quota_for(MilliCpu(limit), std::chrono::milliseconds(100))};
     besteffort().cpu_use = MilliCpu(limit);
   }
-  /// What is to be released after a minute of this; 0: nothing, and nobody was chosen.
+  /// What is to be released after a minute of this; 0: nothing, and no pod was chosen.
   std::int64_t release_after_a_minute() {
     for (int i = 0; i < 59; ++i) decide();
     const bool chosen = decide().has_value() || state.pending;
@@ -117,7 +117,7 @@ TEST_F(BestEffortTest, AThirdOfTheWindowHasToBeMeasured) {
   EXPECT_EQ(victim(2), "only") << "20, and as many since the start";
 }
 
-TEST_F(BestEffortTest, WhatTheBrakeTakesForAMomentCostsNobody) {
+TEST_F(BestEffortTest, WhatTheBrakeTakesForAMomentEvictsNoPod) {
   now(50000, 10000);
   state.use.braked = true;
   EXPECT_EQ(release_after_a_minute(), 0);
@@ -131,13 +131,13 @@ TEST_F(BestEffortTest, ShortWindowsNeedMeasurementsToo) {
   now(50000, 10000);
   EXPECT_EQ(victim_within(20), "");
   besteffort().cpu_use.reset();
-  EXPECT_EQ(victim(), "") << "what is not known now costs nobody";
+  EXPECT_EQ(victim(), "") << "no pod is evicted for what is not known now";
   EXPECT_EQ(verdict("cpu-evict").why.text(), "best effort's CPU use, requests or limit are not known");
   now(50000, 10000);
   EXPECT_EQ(victim(), "only");
 }
 
-TEST_F(BestEffortTest, OneNarrowContainerStarvesNobodyElse) {
+TEST_F(BestEffortTest, OneNarrowContainerDoesNotStarveOthers) {
   // The reference takes the smallest CPU set of any container for the limit of all.
   now(50000, 40000);
   besteffort().applied.cpu_limit = CpuLimit{};
@@ -266,7 +266,7 @@ TEST_F(BusyNodeTest, OnlyWhoAllowsItUpToThePriorityAndUsesSomething) {
   EXPECT_EQ(victim(), "fits");
 }
 
-TEST_F(BusyNodeTest, OneBusySecondCostsNobody) {
+TEST_F(BusyNodeTest, OneBusySecondEvictsNoPod) {
   // Without a window the reference judges by one second (W13).
   pod_using("a", 1000_mcpu, 100);
   slo.threshold.cpu_evict_threshold_percent = Percent(80);

@@ -23,7 +23,7 @@ struct GangTest : ::testing::Test, test::EvictingNode {
   }
 };
 
-TEST_F(GangTest, OneThatFailedBreaksWhoeverNeedsIt) {
+TEST_F(GangTest, AFailedMemberBreaksTheGangsThatNeedIt) {
   member("a", 1_GiB, "g");
   member("b", 1_GiB, "g");
   EXPECT_EQ(standing("a"), eviction::GangState::whole) << "not said how many are needed: all";

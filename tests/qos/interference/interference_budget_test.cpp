@@ -34,7 +34,7 @@ struct Reclaiming : Scene {
   }
 };
 
-TEST(InterferenceBudget, OnlyWhatIsAboveUsualWhileSomebodyStandsAccusedCounts) {
+TEST(InterferenceBudget, OnlyWhatIsAboveUsualDuringAnAccusationCounts) {
   Reclaiming scene;
   scene.slo.evenkeel.interference.act = false;
   scene.run_with(30min, 2, 1);

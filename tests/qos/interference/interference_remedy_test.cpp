@@ -37,14 +37,14 @@ struct InTurns : Scene {
   static Truth slowed_while(bool slow) {
     return [slow](const Scene&) { return slow ? 1.6 : 1.0; };
   }
-  /// Until somebody is limited, at most so many turns.
+  /// Until a pod is limited, at most so many turns.
   bool until_limited(const Truth& while_it_works, int turns = 12) {
-    const std::size_t before = heard(What::capped);
+    const std::size_t before = events(What::capped);
     for (int turn = 0; turn < turns; ++turn) {
       uses(kHog, 900_mcpu);
       for (int i = 0; i < 60; ++i) {
         run(1s, while_it_works);
-        if (heard(What::capped) > before) return true;
+        if (events(What::capped) > before) return true;
       }
       uses(kHog, 50_mcpu);
       run(60s, slowed_while(false));
@@ -59,7 +59,7 @@ TEST(InterferenceRemedy, ACacheThrasherLosesCacheAndBandwidthAndKeepsItsCpu) {
   const auto truth = [](const Scene& now) { return is_cut(now, Scene::kHog) ? 1.05 : 1.6; };
   ASSERT_TRUE(scene.until_limited(truth));
   scene.run(40s, truth);
-  EXPECT_EQ(scene.heard(What::relieved), 1U);
+  EXPECT_EQ(scene.events(What::relieved), 1U);
   EXPECT_TRUE(is_cut(scene, Scene::kHog));
   EXPECT_FALSE(is_cut(scene, Scene::kOther));
   EXPECT_FALSE(scene.is_held_back(Scene::kHog));
@@ -79,8 +79,8 @@ TEST(InterferenceRemedy, AGroupHasItsTimeHoweverOftenThereIsASample) {
   const auto truth = [](const Scene& now) { return is_cut(now, Scene::kHog) ? 1.05 : 2.6; };
   ASSERT_TRUE(scene.until_limited(truth));
   scene.run(10s, truth);
-  EXPECT_EQ(scene.heard(What::relieved), 1U);
-  EXPECT_EQ(scene.heard(What::not_relieved), 0U);
+  EXPECT_EQ(scene.events(What::relieved), 1U);
+  EXPECT_EQ(scene.events(What::not_relieved), 0U);
   EXPECT_TRUE(is_cut(scene, Scene::kHog));
 }
 
@@ -91,12 +91,12 @@ TEST(InterferenceRemedy, WhereLessCacheDoesNotHelpLessCpuIsTriedBeforeItIsCleare
   EXPECT_EQ(scene.state.of<interference::InterferenceState>().caps.front().limit.remedy,
             interference::Remedy::cache);
   scene.run(35s, InTurns::slowed_while(true));  // the group settles, two samples
-  EXPECT_EQ(scene.heard(What::not_relieved), 1U);
+  EXPECT_EQ(scene.events(What::not_relieved), 1U);
   ASSERT_TRUE(scene.is_held_back(Scene::kHog));
   scene.run(1s, InTurns::slowed_while(true));
   EXPECT_FALSE(is_cut(scene, Scene::kHog));
   scene.run(25s, InTurns::slowed_while(true));
-  EXPECT_EQ(scene.heard(What::not_relieved), 2U);
+  EXPECT_EQ(scene.events(What::not_relieved), 2U);
   EXPECT_FALSE(scene.is_held_back(Scene::kHog));
   EXPECT_TRUE(scene.state.of<interference::InterferenceState>().cleared.cleared(
       scene.container(Scene::kShop), scene.id(Scene::kHog), scene.node.at));
@@ -133,7 +133,7 @@ TEST(InterferenceRemedy, WhoMakesAServiceReclaimIsToReclaimItself) {
   EXPECT_FALSE(remedy());
   hog.memory.anonymous = 100_MiB;
   hog.applied.plain.set(Knob::memory_high, (800_MiB).count());
-  EXPECT_FALSE(remedy()) << "somebody keeps it lower already";
+  EXPECT_FALSE(remedy()) << "another policy keeps it lower already";
 }
 
 // A write of memory.high below the use would hold the agent up until all of it is reclaimed.
@@ -158,7 +158,7 @@ TEST(InterferenceRemedy, MemoryComesDownWithItsUseAndByOrder) {
     scene.run(1s, truth);
     memory::decide_reclaim(scene.node, scene.slo, scene.state.memory_reclaim,
                            memory::ReclaimFacts(scene.state.shared), orders);
-    return scene.wish(Scene::kHog, Knob::memory_high);
+    return scene.intent(Scene::kHog, Knob::memory_high);
   };
   EXPECT_EQ(look(), (1020_MiB).count()) << "2 % above its use: no more growth, and nothing to wait for";
   ASSERT_EQ(orders.size(), 1U);
@@ -190,7 +190,7 @@ TEST(InterferenceRemedy, WhoComesAgainAndAgainIsAskedToGo) {
     EXPECT_FALSE(chosen()) << time;
     ASSERT_TRUE(scene.until_limited(truth)) << time;
     scene.run(6min, truth);
-    ASSERT_EQ(scene.heard(What::relieved), static_cast<std::size_t>(time));
+    ASSERT_EQ(scene.events(What::relieved), static_cast<std::size_t>(time));
   }
   const auto eviction = chosen();
   ASSERT_TRUE(eviction);

@@ -20,10 +20,10 @@ using Scene = WaitingScene;
 constexpr Duration kLearn = 20min;
 using What = interference::InterferenceEvent::What;
 
-TEST(Interference, ACleanNodeAccusesNobody) {
+TEST(Interference, ACleanNodeAccusesNoPod) {
   Scene scene;
   scene.run(2h, {.busy = 0.02});
-  EXPECT_EQ(scene.heard(What::accused), 0U);
+  EXPECT_EQ(scene.events(What::accused), 0U);
   ASSERT_EQ(scene.state().victims.size(), 1U);
   EXPECT_EQ(scene.state().victims[0].cgroup, scene.container(0));
   EXPECT_NEAR(scene.state().victims[0].stalled_by_others_seconds[0], 0.02 * 7200, 10);
@@ -53,16 +53,16 @@ TEST(Interference, ALimitThatHelpsStaysForItsLeaseAndOneThatDoesNotIsTakenBack) 
   for (const bool helps : {true, false}) {
     Scene scene;
     scene.run(kLearn, {.busy = 0.02});
-    for (int i = 0; i < 60 && scene.heard(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
-    ASSERT_EQ(scene.heard(What::capped), 1U);
+    for (int i = 0; i < 60 && scene.events(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
+    ASSERT_EQ(scene.events(What::capped), 1U);
     scene.run(40s, {.hog = helps ? 0.0 : 0.4, .busy = 0.02});
-    EXPECT_EQ(scene.heard(What::relieved), helps ? 1U : 0U);
-    EXPECT_EQ(scene.heard(What::not_relieved), helps ? 0U : 1U);
+    EXPECT_EQ(scene.events(What::relieved), helps ? 1U : 0U);
+    EXPECT_EQ(scene.events(What::not_relieved), helps ? 0U : 1U);
     EXPECT_EQ(scene.quota_of(scene.pod(1)).has_value(), helps);
     // A suspect that was cleared is not limited again.
     scene.run(6min, {.hog = helps ? 0.0 : 0.4, .busy = 0.02});
     EXPECT_EQ(scene.quota_of(scene.pod(1)), std::nullopt);
-    EXPECT_EQ(scene.heard(What::capped), 1U);
+    EXPECT_EQ(scene.events(What::capped), 1U);
   }
 }
 
@@ -71,16 +71,16 @@ TEST(Interference, ALimitThatIsNotInForceHasNotHelped) {
   Scene scene;
   scene.obeys_ = false;
   scene.run(kLearn, {.busy = 0.02});
-  for (int i = 0; i < 60 && scene.heard(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
-  ASSERT_EQ(scene.heard(What::capped), 1U);
+  for (int i = 0; i < 60 && scene.events(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
+  ASSERT_EQ(scene.events(What::capped), 1U);
   scene.run(40s, {.busy = 0.02});
-  EXPECT_EQ(scene.heard(What::relieved), 0U);
+  EXPECT_EQ(scene.events(What::relieved), 0U);
   EXPECT_TRUE(scene.state().confirmed.empty());
   scene.run(1min, {.busy = 0.02});
   EXPECT_EQ(scene.quota_of(scene.pod(1)), std::nullopt) << "nothing is known of it: it is taken back";
 }
 
-TEST(Interference, ALimitRaisesNobodysQuota) {
+TEST(Interference, ALimitRaisesNoQuota) {
   Scene scene;
   CgroupSample* job = nullptr;
   for (CgroupSample& each : scene.node_.cgroups)
@@ -113,11 +113,11 @@ TEST(Interference, LongWindowsFindAsWell) {
   Scene scene;
   scene.slo_.evenkeel.interference.stall_window = 2min;
   scene.run(4h, {.busy = 0.02});
-  for (int i = 0; i < 1200 && scene.heard(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
-  ASSERT_EQ(scene.heard(What::capped), 1U);
+  for (int i = 0; i < 1200 && scene.events(What::capped) == 0; ++i) scene.run(1s, {.hog = 0.4, .busy = 0.02});
+  ASSERT_EQ(scene.events(What::capped), 1U);
   scene.run(5min, {.busy = 0.02});
-  EXPECT_EQ(scene.heard(What::not_relieved), 0U);
-  EXPECT_EQ(scene.heard(What::relieved), 1U) << "two samples take four minutes and more";
+  EXPECT_EQ(scene.events(What::not_relieved), 0U);
+  EXPECT_EQ(scene.events(What::relieved), 1U) << "two samples take four minutes and more";
 }
 
 // The window that is being filled has another number then, and what is usual for two seconds is not what is
@@ -134,7 +134,7 @@ TEST(Interference, WindowsOfAnotherLengthBeginAnew) {
   EXPECT_GT(scene.state().workloads[0].stalled_lately.sum(scene.node_.at)[0], 20) << "the account goes on";
 }
 
-// It began to be blamed when most of the window was over: nobody waited for it before that.
+// It began to be blamed when most of the window was over: no task waited for it before that.
 TEST(Interference, BlameThatBeginsLateInAWindowCountsForWhatItIs) {
   Scene scene;
   scene.run(kLearn, {.busy = 0.02});
@@ -151,16 +151,16 @@ TEST(Interference, NothingIsWrittenUnlessItMayAct) {
   scene.slo_.evenkeel.interference.act = false;
   scene.run(kLearn, {.busy = 0.02});
   scene.run(2min, {.hog = 0.4, .busy = 0.02});
-  EXPECT_EQ(scene.heard(What::accused), 1U);
-  EXPECT_EQ(scene.heard(What::capped), 0U);
+  EXPECT_EQ(scene.events(What::accused), 1U);
+  EXPECT_EQ(scene.events(What::capped), 0U);
   EXPECT_EQ(scene.quota_of(scene.pod(1)), std::nullopt);
 }
 
-TEST(Interference, WaitingForOnesOwnTasksIsNobodysFault) {
+TEST(Interference, WaitingForOnesOwnTasksAccusesNoPod) {
   Scene scene;
   scene.run(kLearn, {.busy = 0.02});
   scene.run(5min, {.busy = 0.02, .own = 0.5});
-  EXPECT_EQ(scene.heard(What::accused), 0U);
+  EXPECT_EQ(scene.events(What::accused), 0U);
 }
 
 TEST(Interference, HandsOffAndLivenessAreRespected) {
@@ -172,7 +172,7 @@ TEST(Interference, HandsOffAndLivenessAreRespected) {
   other.pod_sample(1).hands_off = true;
   other.run(kLearn, {.busy = 0.02});
   other.run(2min, {.hog = 0.4, .busy = 0.02});
-  EXPECT_EQ(other.heard(What::accused), 1U);
+  EXPECT_EQ(other.events(What::accused), 1U);
   EXPECT_EQ(other.quota_of(other.pod(1)), std::nullopt);
 }
 

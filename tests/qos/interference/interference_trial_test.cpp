@@ -1,4 +1,4 @@
-// Where watching does not tell who it is, a test does: somebody who began once and goes on for ever.
+// Where observation cannot name the culprit, a trial can: an antagonist that began once and goes on for ever.
 #include <gtest/gtest.h>
 
 #include "qos/interference/steps.h"
@@ -15,8 +15,8 @@ using Scene = CountedScene;
 const Scene::Truth kAlone = [](const Scene&) { return 1.0; };
 /// The hog is guilty: the service is well whenever that is held back.
 const Scene::Truth kByHog = [](const Scene& scene) { return scene.is_held_back(Scene::kHog) ? 1.1 : 1.6; };
-/// Something that nobody here can be held back for.
-const Scene::Truth kByNobody = [](const Scene&) { return 1.6; };
+/// A slowdown that no pod here causes.
+const Scene::Truth kByNoPod = [](const Scene&) { return 1.6; };
 
 /// The service was alone long enough to be known, and now the hog works and does not stop.
 struct Beside : Scene {
@@ -30,21 +30,21 @@ struct Beside : Scene {
 TEST(InterferenceTrial, TheGuiltyIsFoundLimitedAndTheServiceRecovers) {
   Beside scene;
   scene.run(7min, kByHog);
-  EXPECT_EQ(scene.heard(What::trial_began), 1U);
-  ASSERT_EQ(scene.heard(What::capped), 1U);
-  EXPECT_EQ(scene.heard(What::relieved), 1U);
-  EXPECT_EQ(scene.wish(Scene::kHog, Knob::cpu_quota), 22'500);  // a quarter of 0.9 CPUs
+  EXPECT_EQ(scene.events(What::trial_began), 1U);
+  ASSERT_EQ(scene.events(What::capped), 1U);
+  EXPECT_EQ(scene.events(What::relieved), 1U);
+  EXPECT_EQ(scene.intent(Scene::kHog, Knob::cpu_quota), 22'500);  // a quarter of 0.9 CPUs
 }
 
 TEST(InterferenceTrial, ItIsHeldBackByHalfInHalfOfTheTurns) {
   Beside scene;
   int held = 0, ticks = 0;
-  for (; ticks < 3600 && scene.heard(What::capped) == 0; ++ticks) {
+  for (; ticks < 3600 && scene.events(What::capped) == 0; ++ticks) {
     scene.run(1s, kByHog);
     if (!scene.state.of<interference::InterferenceState>().trial || !scene.is_held_back(Scene::kHog))
       continue;
     ++held;
-    EXPECT_EQ(scene.wish(Scene::kHog, Knob::cpu_quota), 45'000);
+    EXPECT_EQ(scene.intent(Scene::kHog, Knob::cpu_quota), 45'000);
   }
   ASSERT_LT(ticks, 3600);
   EXPECT_NEAR(held, 4 * 30, 2);  // four turns of three samples
@@ -52,35 +52,35 @@ TEST(InterferenceTrial, ItIsHeldBackByHalfInHalfOfTheTurns) {
 
 TEST(InterferenceTrial, TheInnocentIsClearedAndLeftAlone) {
   Beside scene;
-  scene.run(25min, kByNobody);
-  EXPECT_EQ(scene.heard(What::trial_began), 1U);
-  EXPECT_EQ(scene.heard(What::trial_cleared), 1U);
-  EXPECT_EQ(scene.heard(What::capped), 0U);
+  scene.run(25min, kByNoPod);
+  EXPECT_EQ(scene.events(What::trial_began), 1U);
+  EXPECT_EQ(scene.events(What::trial_cleared), 1U);
+  EXPECT_EQ(scene.events(What::capped), 0U);
   EXPECT_FALSE(scene.is_held_back(Scene::kHog));
 }
 
 TEST(InterferenceTrial, ThereIsNoneUnlessItIsAllowed) {
   Beside scene(false);
   scene.run(30min, kByHog);
-  EXPECT_EQ(scene.heard(What::trial_began), 0U);
+  EXPECT_EQ(scene.events(What::trial_began), 0U);
 }
 
 TEST(InterferenceTrial, TheDaysBudgetIsKept) {
   Beside scene;
   scene.slo.evenkeel.interference.most_tests_per_day = 1;
   scene.uses(Scene::kOther, 700_mcpu);
-  scene.run(3h, kByNobody);
-  EXPECT_EQ(scene.heard(What::trial_began), 1U);
+  scene.run(3h, kByNoPod);
+  EXPECT_EQ(scene.events(What::trial_began), 1U);
 }
 
 TEST(InterferenceTrial, HandsOffIsRespected) {
   Beside scene;
   scene.sample(Scene::kHog).hands_off = true;
   scene.run(30min, kByHog);
-  EXPECT_EQ(scene.heard(What::trial_began), 0U);
+  EXPECT_EQ(scene.events(What::trial_began), 0U);
 }
 
-TEST(InterferenceTrial, ItEndsWhenNobodyWantsItAnyMore) {
+TEST(InterferenceTrial, ItEndsWhenItIsSwitchedOff) {
   Beside scene;
   for (int i = 0; i < 3600 && !scene.state.of<interference::InterferenceState>().trial; ++i)
     scene.run(1s, kByHog);

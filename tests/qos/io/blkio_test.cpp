@@ -14,10 +14,10 @@ namespace {
 
 using namespace literals;
 using test::held;
+using test::intended;
+using test::intent;
 using test::node;
 using test::SnapshotBuilder;
-using test::wish;
-using test::wished;
 
 constexpr DiskNumber kVda = 253U << 20U, kVdb = (253U << 20U) | 16U;
 
@@ -48,7 +48,7 @@ struct Disks {
   [[nodiscard]] CgroupId pod(DiskNumber disk) const {
     return {node.cgroup(node.pods[0].cgroup)->id.value, disk};
   }
-  [[nodiscard]] std::size_t wishes() const { return out.all().size(); }
+  [[nodiscard]] std::size_t intents() const { return out.all().size(); }
 
   NodeSnapshot node;
   NodeSlo slo{};
@@ -59,29 +59,30 @@ struct Disks {
 TEST(Blkio, Example1OneLimitOfBestEffort) {
   Disks disks(node(), {vdb({.read_iops = 2000})});
   disks.decide();
-  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000);
-  EXPECT_EQ(disks.wishes(), 1U) << "better than there: no weight of 100 is written where none is asked for";
+  EXPECT_EQ(intended(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000);
+  EXPECT_EQ(disks.intents(), 1U) << "better than there: no weight of 100 is written where none is asked for";
 }
 
 TEST(Blkio, Example3DisabledIsNothingWished) {
   Disks disks(node(), {vdb({.read_iops = 2000})});
   disks.slo.qos.be.blkio->enable = false;
-  EXPECT_EQ(disks.decide().wishes(), 0U) << "and what was ours goes back";
+  EXPECT_EQ(disks.decide().intents(), 0U) << "and what was ours goes back";
 }
 
 TEST(Blkio, Example4AnotherDisksLimitIsItsOwners) {
   Disks disks(node(), {vdb({.read_iops = 3000})});
   disks.node.disk_readings[0].values = {{kVda, Knob::io_read_iops, 500}, {kVdb, Knob::io_read_iops, 2000}};
   disks.decide();
-  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 3000);
-  EXPECT_EQ(wished(disks.out, disks.be(kVda), Knob::io_read_iops), -1) << "there it is taken off";
+  EXPECT_EQ(intended(disks.out, disks.be(kVdb), Knob::io_read_iops), 3000);
+  EXPECT_EQ(intended(disks.out, disks.be(kVda), Knob::io_read_iops), -1) << "there it is taken off";
 }
 
 TEST(Blkio, Example7ANameThatLeadsNowhereCostsThatBlockAlone) {
   Disks disks(node(), {vdb({.read_iops = 2000}), device("/dev/nope", {.read_iops = 1}),
                        device("/dev/disk/by-id/nope", {.read_iops = 1})});
   disks.decide();
-  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000) << "there nothing is written at all";
+  EXPECT_EQ(intended(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000)
+      << "there nothing is written at all";
   EXPECT_EQ(io::unresolved_blocks(disks.state.of<io::BlkioState>()), 2U);
   const auto nope = disks.state.of<io::BlkioState>().blocks[1];
   EXPECT_TRUE(io::should_report(nope, disks.node.at));
@@ -95,7 +96,7 @@ TEST(Blkio, Example8AVolumeOfAPod) {
   const Block block{"data", BlockType::pod_volume, {.read_bps = 1_MiB}};
   Disks disks(node().pod("p").blocks({block}, {{"data", true}}));
   disks.decide();
-  EXPECT_EQ(disks.wishes(), 0U) << "not mounted yet";
+  EXPECT_EQ(disks.intents(), 0U) << "not mounted yet";
   EXPECT_FALSE(io::should_report(disks.state.of<io::BlkioState>().blocks.at(0),
                                  disks.node.at + std::chrono::seconds(5)));
   EXPECT_TRUE(io::should_report(disks.state.of<io::BlkioState>().blocks.at(0),
@@ -104,8 +105,9 @@ TEST(Blkio, Example8AVolumeOfAPod) {
   mounted.volumes = {{disks.node.pods[0].spec->uid, "pvc-1", {kVdb}}};
   disks.map(mounted);
   disks.decide();
-  EXPECT_EQ(wished(disks.out, disks.pod(kVdb), Knob::io_read_bps), 1048576);
-  EXPECT_NE(wish(disks.out, disks.pod(kVdb), Knob::io_read_bps)->why.text().find("1 MiB"), std::string::npos);
+  EXPECT_EQ(intended(disks.out, disks.pod(kVdb), Knob::io_read_bps), 1048576);
+  EXPECT_NE(intent(disks.out, disks.pod(kVdb), Knob::io_read_bps)->why.text().find("1 MiB"),
+            std::string::npos);
   EXPECT_EQ(io::unresolved_blocks(disks.state.of<io::BlkioState>()), 0U);
 }
 
@@ -113,21 +115,21 @@ TEST(Blkio, Example9ThrottlingNeedsNoWeights) {
   Disks disks(node(), {vdb({.read_iops = 2000, .io_weight_percent = 50})});
   for (auto& reading : disks.node.disk_readings) reading.known = knob_bit(Knob::io_read_iops);
   disks.decide();
-  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000);
-  EXPECT_EQ(disks.wishes(), 1U);
+  EXPECT_EQ(intended(disks.out, disks.be(kVdb), Knob::io_read_iops), 2000);
+  EXPECT_EQ(disks.intents(), 1U);
 }
 
 TEST(Blkio, TheWeightIsTheSchedulersWhereItHasItsOwn) {
   Disks disks(node(), {vdb({.io_weight_percent = 50})});
   disks.decide();
-  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_weight), 50);
+  EXPECT_EQ(intended(disks.out, disks.be(kVdb), Knob::io_weight), 50);
   auto bfq = machine();
   bfq.bfq = {kVdb};
   disks.map(bfq);
   for (auto& reading : disks.node.disk_readings) reading.known = ~KnobBits{};
   disks.decide();
-  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_bfq_weight), 50);
-  EXPECT_EQ(disks.wishes(), 1U);
+  EXPECT_EQ(intended(disks.out, disks.be(kVdb), Knob::io_bfq_weight), 50);
+  EXPECT_EQ(disks.intents(), 1U);
 }
 
 /// A pod of each class on v2, of which that of class LSR is Guaranteed and so lies in kubepods itself.
@@ -140,11 +142,11 @@ std::map<CgroupIndex, std::int64_t> targets(Disks& disks) {
   std::vector<decide::Intent> plan;
   decide::arbitrate(disks.node, disks.slo, disks.decide().out, plan);
   std::map<CgroupIndex, std::int64_t> out;
-  for (const auto& wish : plan)
+  for (const auto& intent : plan)
     for (std::size_t i = 0; i < disks.node.cgroups.size(); ++i)
-      if (wish.knob == Knob::io_latency && !wish.hold &&
-          wish.target == CgroupId{disks.node.cgroups[i].id.value, kVdb})
-        out[static_cast<CgroupIndex>(i)] = std::get<std::int64_t>(wish.value);
+      if (intent.knob == Knob::io_latency && !intent.hold &&
+          intent.target == CgroupId{disks.node.cgroups[i].id.value, kVdb})
+        out[static_cast<CgroupIndex>(i)] = std::get<std::int64_t>(intent.value);
   return out;
 }
 using Targets = std::map<CgroupIndex, std::int64_t>;
@@ -186,23 +188,23 @@ TEST(Blkio, AGroupsLimitIsEachDisksAndZeroIsNone) {
                         {.read_iops = 0, .write_iops = 7, .read_bps = Bytes(0), .write_bps = 9_MiB}}});
   disks.decide();
   for (const auto disk : {kVda, kVdb}) {
-    EXPECT_EQ(wished(disks.out, disks.be(disk), Knob::io_write_iops), 7);
-    EXPECT_EQ(wished(disks.out, disks.be(disk), Knob::io_write_bps), (9_MiB).count());
+    EXPECT_EQ(intended(disks.out, disks.be(disk), Knob::io_write_iops), 7);
+    EXPECT_EQ(intended(disks.out, disks.be(disk), Knob::io_write_bps), (9_MiB).count());
   }
-  EXPECT_EQ(disks.wishes(), 4U);
+  EXPECT_EQ(disks.intents(), 4U);
 }
 
 TEST(Blkio, OnV1EachContainerHasTheLimitForItself) {
   Disks disks(node().pod("p").be().container("c"), {vdb({.read_iops = 5})});
-  EXPECT_EQ(disks.decide().wishes(), 3U) << "the directory, the pod, the container";
+  EXPECT_EQ(disks.decide().intents(), 3U) << "the directory, the pod, the container";
   disks.node.v2_cpu = true;
-  EXPECT_EQ(disks.decide().wishes(), 1U) << "on v2 the directory's holds for all below";
+  EXPECT_EQ(disks.decide().intents(), 1U) << "on v2 the directory's holds for all below";
 }
 
 TEST(Blkio, AnUnknownMapHoldsWhatItLedTo) {
   Disks disks(node(), {vdb({.read_iops = 2000})});
   disks.node.disks.reset();
-  EXPECT_EQ(disks.decide().wishes(), 0U);
+  EXPECT_EQ(disks.decide().intents(), 0U);
   EXPECT_EQ(io::unresolved_blocks(disks.state.of<io::BlkioState>()), 0U)
       << "not looked yet is not unresolved";
   disks.map(machine());
@@ -210,14 +212,14 @@ TEST(Blkio, AnUnknownMapHoldsWhatItLedTo) {
   disks.map({});
   disks.decide();
   EXPECT_TRUE(held(disks.out, disks.be(kVdb), Knob::io_read_iops));
-  EXPECT_EQ(wished(disks.out, disks.be(kVdb), Knob::io_read_iops), -1);
+  EXPECT_EQ(intended(disks.out, disks.be(kVdb), Knob::io_read_iops), -1);
 }
 
 TEST(Blkio, HandsOffAndPodsThatEndedAreLeftAlone) {
   const auto block = vdb({.read_iops = 1});
-  EXPECT_EQ(Disks(node().pod("p").blocks({block}).hands_off()).decide().wishes(), 0U);
-  EXPECT_EQ(Disks(node().pod("p").blocks({block}).phase(PodPhase::succeeded)).decide().wishes(), 0U);
-  EXPECT_EQ(Disks(node().pod("p").blocks({block}).without_cgroup()).decide().wishes(), 0U);
+  EXPECT_EQ(Disks(node().pod("p").blocks({block}).hands_off()).decide().intents(), 0U);
+  EXPECT_EQ(Disks(node().pod("p").blocks({block}).phase(PodPhase::succeeded)).decide().intents(), 0U);
+  EXPECT_EQ(Disks(node().pod("p").blocks({block}).without_cgroup()).decide().intents(), 0U);
 }
 
 TEST(Blkio, ASteadyTickAllocatesNothing) {

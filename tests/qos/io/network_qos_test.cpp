@@ -57,7 +57,7 @@ TEST(NetworkQos, PercentagesAreOfTheNodesTotal) {
   EXPECT_EQ(share(plan, decide::NetworkClass::be),
             (decide::NetworkShare{mbit(2000), mbit(5000), mbit(5000)}));
   EXPECT_EQ(share(plan, decide::NetworkClass::system).egress_request, mbit(1000))
-      << "what nobody is guaranteed";
+      << "what no class is guaranteed";
   EXPECT_EQ(share(plan, decide::NetworkClass::system).egress_limit, mbit(10000));
 }
 

@@ -86,7 +86,7 @@ TEST(AdvertisedData, WithoutKnowingWhatPodsHoldNothingShrinksBlindly) {
             "batch-cpu: no data for 960 s: stays at 25000: what pods request of it is unknown");
 }
 
-TEST(AdvertisedData, DisabledIsTakenOffOnceNobodyHoldsIt) {
+TEST(AdvertisedData, DisabledIsTakenOffOnceNoPodUsesIt) {
   AdvertisingNode stage;
   stage.pod_holding(4000, 0);
   stage.after(seconds(1));

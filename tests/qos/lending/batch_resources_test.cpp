@@ -11,9 +11,9 @@ namespace {
 
 using namespace evenkeel::literals;
 using test::held;
+using test::intended;
 using test::node;
 using test::SnapshotBuilder;
-using test::wished;
 
 constexpr std::int64_t kNothing = -1;
 
@@ -41,8 +41,8 @@ struct Decided {
   CgroupSample& container(std::size_t index) {
     return node.cgroups[static_cast<std::size_t>(node.containers[index].cgroup)];
   }
-  std::int64_t of_pod(Knob knob) { return wished(out, pod().id, knob); }
-  std::int64_t of_container(std::size_t index, Knob knob) { return wished(out, container(index).id, knob); }
+  std::int64_t of_pod(Knob knob) { return intended(out, pod().id, knob); }
+  std::int64_t of_container(std::size_t index, Knob knob) { return intended(out, container(index).id, knob); }
 };
 Decided decide(const SnapshotBuilder& builder) {
   Decided out{as_made(builder)};

@@ -37,7 +37,7 @@ TEST(LendableMid, LendsWhatProdWillNotNeed) {  // M1
   expect_mid(one_prod_pod().reclaimable(10, 15).lend(), 10, 15);
 }
 
-TEST(LendableMid, AddsPartOfWhatNobodyRequestsUpToTheLimit) {  // M2
+TEST(LendableMid, AddsPartOfTheUnrequestedUpToTheLimit) {  // M2
   auto node = limited(10, 20).reclaimable(15, 30);
   node.strategy.mid_unallocated_percent = Percent(10);
   expect_mid(node.lend(), 10, 42);

@@ -1,5 +1,5 @@
 // Where we do better than Koordinator: unknown is not zero, amplification and huge pages are not lent. And
-// what people are told about the sum.
+// what the sum is explained with.
 #include <gtest/gtest.h>
 
 #include <algorithm>

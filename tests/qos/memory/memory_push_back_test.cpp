@@ -11,9 +11,9 @@ namespace {
 using namespace evenkeel::literals;
 using std::chrono::seconds;
 using test::held;
+using test::intended;
 using test::node;
 using test::SnapshotBuilder;
-using test::wished;
 
 /// A v2 node of 16 GiB, 1 GiB of it free; best effort has 4 GiB, 1 GiB of it anonymous.
 struct Scene {
@@ -39,12 +39,12 @@ struct Scene {
     service().pressure.memory->some.avg10_percent = some;
     service().pressure.memory->full->avg10_percent = full;
   }
-  /// What is wished for after some time; -1: nothing. The kernel then holds it.
+  /// What is intended for after some time; -1: nothing. The kernel then holds it.
   std::int64_t mib(Duration later = {}) {
     node.at += later;
     out.clear();
     test::decide_one(memory::memory_push_back_policy, node, slo, state, out);
-    const auto bytes = wished(out, besteffort().id, Knob::memory_high);
+    const auto bytes = intended(out, besteffort().id, Knob::memory_high);
     if (bytes >= 0) besteffort().applied.plain.set(Knob::memory_high, (Bytes(bytes)).count());
     return bytes < 0 ? -1 : bytes >> 20;
   }
@@ -57,7 +57,7 @@ struct Scene {
 
 TEST(MemoryPushBack, StopsTheGrowthAndComesDownInSteps) {
   Scene scene;
-  EXPECT_EQ(scene.mib(), -1) << "nobody waits";
+  EXPECT_EQ(scene.mib(), -1) << "no task waits";
   scene.stalled(12);
   EXPECT_EQ(scene.mib(), 4080) << "2 % above its use: no write reclaims";
   EXPECT_EQ(scene.target(), 3800_MiB);
@@ -92,7 +92,7 @@ TEST(MemoryPushBack, GoesByServicesThatAreShortBecauseTheNodeIs) {
   };
   EXPECT_TRUE(pushes([](Scene&) {}));
   EXPECT_FALSE(pushes([](Scene& s) { s.stalled(9, 4); }));
-  EXPECT_FALSE(pushes([](Scene& s) { s.node.node.memory->free = 4096_MiB; })) << "nobody needs it";
+  EXPECT_FALSE(pushes([](Scene& s) { s.node.node.memory->free = 4096_MiB; })) << "no pod needs it";
   EXPECT_FALSE(pushes([](Scene& s) { s.container().memory.current = 960_MiB; })) << "at a limit of its own";
   EXPECT_FALSE(pushes([](Scene& s) {
     s.stalled(0);

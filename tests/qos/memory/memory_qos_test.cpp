@@ -12,10 +12,10 @@ namespace {
 using namespace evenkeel::literals;
 using std::chrono::seconds;
 using test::held;
+using test::intended;
+using test::intent;
 using test::node;
 using test::SnapshotBuilder;
-using test::wish;
-using test::wished;
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
@@ -56,16 +56,16 @@ struct Decided {
     test::decide_one(memory::memory_qos_policy, node, slo, state, out);
   }
   [[nodiscard]] std::int64_t pod(std::size_t index, Knob knob) const {
-    return wished(out, node.cgroup(node.pods[index].cgroup)->id, knob);
+    return intended(out, node.cgroup(node.pods[index].cgroup)->id, knob);
   }
   [[nodiscard]] CgroupId container_id(std::size_t index) const {
     return node.cgroup(node.containers[index].cgroup)->id;
   }
   [[nodiscard]] std::int64_t container(std::size_t index, Knob knob) const {
-    return wished(out, container_id(index), knob);
+    return intended(out, container_id(index), knob);
   }
   [[nodiscard]] std::int64_t at(CgroupIndex index, Knob knob) const {
-    return wished(out, node.cgroup(index)->id, knob);
+    return intended(out, node.cgroup(index)->id, knob);
   }
   CgroupSample& sample(std::size_t index) {
     return node.cgroups[static_cast<std::size_t>(node.containers[index].cgroup)];
@@ -123,7 +123,8 @@ TEST(MemoryQos, LowIsRaisedToMinBelowAndNotInTheParents) {
   EXPECT_EQ(decided.at(decided.node.burstable, Knob::memory_min), 536870912);
   EXPECT_EQ(decided.at(decided.node.kubepods, Knob::memory_min), 4831838208);
   EXPECT_EQ(decided.at(decided.node.kubepods, Knob::memory_low), 3435973836);
-  EXPECT_EQ(decided.at(decided.node.besteffort, Knob::memory_min), kNothing) << "nobody below asks for any";
+  EXPECT_EQ(decided.at(decided.node.besteffort, Knob::memory_min), kNothing)
+      << "no cgroup below asks for any";
 }
 
 TEST(MemoryQos, TheThrottlingPointIsNeverBelowWhatIsProtected) {
@@ -181,7 +182,7 @@ TEST(MemoryQos, KillsAContainerAsAWholeWhereAsked) {
   MemoryQos memory = asking(0, 0, 0);
   const auto builder = node().pod("p").ls().container("c").memory(1024_MiB);
   EXPECT_TRUE(decide(builder, all_classes(memory)).out.all().empty())
-      << "zero is no wish: the runtime may have set it";
+      << "zero is no intent: the runtime may have set it";
   memory.oom_kill_group = 1;
   const auto decided = decide(builder, all_classes(memory));
   EXPECT_EQ(decided.pod(0, Knob::memory_oom_group), 1);

@@ -20,7 +20,7 @@ NodeSlo watermarks() {
   return slo;
 }
 
-/// Services limited to 1000 MiB each on a v2 node: nothing is protected, nobody is stalled.
+/// Services limited to 1000 MiB each on a v2 node: nothing is protected, no pod is stalled.
 struct Scene {
   explicit Scene(const SnapshotBuilder& builder, NodeSlo with = watermarks())
       : node(builder.build()), slo(std::move(with)) {
@@ -166,7 +166,7 @@ TEST(MemoryReclaim, TheNodesBudgetGoesToTheLargestExcessFirst) {
   EXPECT_TRUE(scene.out[2].rationed);
   scene.slo.evenkeel.reclaim_per_second = 165_MiB;
   scene.next();
-  EXPECT_EQ(scene.out[0].most, 70_MiB) << "and a third of the 60 MiB that nobody wants yet";
+  EXPECT_EQ(scene.out[0].most, 70_MiB) << "and a third of the 60 MiB that no other pod wants yet";
 }
 
 TEST(MemoryReclaim, SoManyOrdersAtATime) {

@@ -10,7 +10,7 @@ namespace evenkeel {
 namespace {
 
 using namespace evenkeel::literals;
-using test::wished;
+using test::intended;
 
 constexpr Knob kFiles[] = {
     Knob::memory_oom_group,        Knob::memory_wmark_ratio,    Knob::memory_wmark_scale_factor,
@@ -33,7 +33,7 @@ struct Scene {
     test::decide_one(memory::memory_qos_policy, node, slo, state, out);
   }
   [[nodiscard]] std::int64_t at(CgroupIndex index, Knob knob) const {
-    return wished(out, node.cgroup(index)->id, knob);
+    return intended(out, node.cgroup(index)->id, knob);
   }
   NodeSnapshot node;
   NodeSlo slo{};
@@ -147,8 +147,8 @@ TEST(MemoryVendor, HalfOfNoLimitIsNoPageCacheLimit) {  // 16
   decide::Intents out{};
   test::decide_one(memory::memory_qos_policy, node, NodeSlo{}, state, out);
   const CgroupId pod = node.cgroup(node.pods[0].cgroup)->id;
-  EXPECT_EQ(wished(out, pod, Knob::page_cache_limit_size), kNothing);
-  EXPECT_EQ(wished(out, pod, Knob::page_cache_limit_enable), kNothing);
+  EXPECT_EQ(intended(out, pod, Knob::page_cache_limit_size), kNothing);
+  EXPECT_EQ(intended(out, pod, Knob::page_cache_limit_enable), kNothing);
 }
 
 TEST(MemoryVendor, APodsAutoIsItsClassesDefaultAndItsOwnWords) {  // 18
@@ -169,10 +169,10 @@ TEST(MemoryVendor, APodsAutoIsItsClassesDefaultAndItsOwnWords) {  // 18
   decide::Intents out{};
   test::decide_one(memory::memory_qos_policy, node, NodeSlo{}, state, out);  // the node's class is off
   const CgroupId container = node.cgroup(node.containers[0].cgroup)->id;
-  EXPECT_EQ(wished(out, container, Knob::memory_wmark_ratio), 95);
-  EXPECT_EQ(wished(out, container, Knob::memory_wmark_scale_factor), 20);
-  EXPECT_EQ(wished(out, container, Knob::memory_wmark_min_adj), 50);
-  EXPECT_EQ(wished(out, container, Knob::memory_high), Bytes(512_MiB).count() * 14 / 10 / 4096 * 4096);
+  EXPECT_EQ(intended(out, container, Knob::memory_wmark_ratio), 95);
+  EXPECT_EQ(intended(out, container, Knob::memory_wmark_scale_factor), 20);
+  EXPECT_EQ(intended(out, container, Knob::memory_wmark_min_adj), 50);
+  EXPECT_EQ(intended(out, container, Knob::memory_high), Bytes(512_MiB).count() * 14 / 10 / 4096 * 4096);
 }
 
 TEST(MemoryVendor, AMainlineKernelIsAskedForNothing) {

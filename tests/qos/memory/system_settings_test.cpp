@@ -10,8 +10,8 @@ namespace {
 
 using namespace evenkeel::literals;
 using test::held;
+using test::intended;
 using test::node;
-using test::wished;
 
 constexpr std::int64_t kGiB = std::int64_t{1} << 30;
 
@@ -53,8 +53,8 @@ TEST(SystemSettings, WritesWhatIsGivenWhereTheKernelHasIt) {
   const auto out =
       decide(with_files(),
              {.min_free_kbytes_factor = 100, .watermark_scale_factor = 150, .memcg_reap_background = 1});
-  EXPECT_EQ(wished(out, kNodeItself, Knob::min_free_kbytes), 671088);
-  EXPECT_EQ(wished(out, kNodeItself, Knob::watermark_scale_factor), 150);
+  EXPECT_EQ(intended(out, kNodeItself, Knob::min_free_kbytes), 671088);
+  EXPECT_EQ(intended(out, kNodeItself, Knob::watermark_scale_factor), 150);
   EXPECT_EQ(out.all().size(), 2U) << "no vendor kernel, no reaper";
   EXPECT_TRUE(decide(with_files(), {}).all().empty());
 }
@@ -62,7 +62,7 @@ TEST(SystemSettings, WritesWhatIsGivenWhereTheKernelHasIt) {
 TEST(SystemSettings, AWatermarkBelowKoordinatorsLeastIsWrittenIfTheKernelTakesIt) {
   for (const std::int64_t factor : {5, 10, 99, 400}) {  // of 5 Koordinator says nothing, and writes nothing
     const auto out = decide(with_files(), {.watermark_scale_factor = factor});
-    EXPECT_EQ(wished(out, kNodeItself, Knob::watermark_scale_factor), factor);
+    EXPECT_EQ(intended(out, kNodeItself, Knob::watermark_scale_factor), factor);
   }
 }
 

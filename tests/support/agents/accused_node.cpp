@@ -77,7 +77,7 @@ std::string AccusedNode::start(const std::string& more) {
   if (!created.agent) return created.error;
   agent_ = std::move(created.agent);
   agent_->parts().recorder.set_pod_event_sink([this](const Pod& pod, const record::AuditEvent& event) {
-    if (event.by == "interference") heard_.push_back(pod.name + " " + std::string(event.kind));
+    if (event.by == "interference") events_.push_back(pod.name + " " + std::string(event.kind));
   });
   return {};
 }
@@ -101,12 +101,12 @@ void AccusedNode::second(int service_ms, int batch_ms) {
 }
 
 bool AccusedNode::batch_is_found_out() {
-  const auto nobody = [&] {
+  const auto none_accused = [&] {
     return agent_->view().policies.of<interference::InterferenceState>().accusations.empty();
   };
   for (int i = 0; i < 60; ++i) rests();
-  for (int i = 0; i < 40 && nobody(); ++i) i % 8 < 4 ? suffers() : rests();
-  return !nobody();
+  for (int i = 0; i < 40 && none_accused(); ++i) i % 8 < 4 ? suffers() : rests();
+  return !none_accused();
 }
 
 bool AccusedNode::suffers_until(const std::string& event, int most_seconds) {

@@ -53,7 +53,7 @@ class AccusedNode {
   /// The value of "NAME{LABELS}" as printed, or "<none>".
   [[nodiscard]] std::string metric(const std::string& labelled) const;
   /// The interference events reported to pods: "NAME KIND".
-  [[nodiscard]] const std::vector<std::string>& heard() const { return heard_; }
+  [[nodiscard]] const std::vector<std::string>& events() const { return events_; }
 
  private:
   void waits(const std::string& cgroup, int milliseconds);
@@ -66,7 +66,7 @@ class AccusedNode {
   runtime::Log log_;
   runtime::SteppedClock clock_{};
   std::unique_ptr<Agent> agent_{};
-  std::vector<std::string> heard_{};
+  std::vector<std::string> events_{};
   std::map<std::string, std::int64_t> waited_ms_{};
   unsigned second_ = 0;
 };

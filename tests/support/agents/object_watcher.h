@@ -23,7 +23,7 @@ inline std::string object(int version) { return nodeslo_json(kName, version); }
 
 class ObjectWatchTest : public testing::Test {
  protected:
-  using Heard = std::vector<std::string>;
+  using ReceivedEvents = std::vector<std::string>;
   void SetUp() override { token("t"); }
   void token(const std::string& text) const {
     std::ofstream(dir_.path + "/new") << text << std::flush;
@@ -38,18 +38,18 @@ class ObjectWatchTest : public testing::Test {
                       asker_.loop(), *client_, clock_, nullptr, options_,
                       {.object =
                            [this](const document::Value& value) {
-                             hear("object " + pods::text_at(value, {"metadata", "resourceVersion"}));
+                             record("object " + pods::text_at(value, {"metadata", "resourceVersion"}));
                            },
-                       .absent = [this] { hear("absent"); },
+                       .absent = [this] { record("absent"); },
                        .confirmed = [this] { ++confirmed_, enough(); },
-                       .trouble = [this](const std::string& why) { hear("trouble: " + why); }})
+                       .trouble = [this](const std::string& why) { record("trouble: " + why); }})
                       .value()));
   }
   /// Runs until `what` was reported. Returns everything reported so far.
-  Heard until(const std::string& what) {
-    return until([this, what] { return !heard_.empty() && heard_.back() == what; });
+  ReceivedEvents until(const std::string& what) {
+    return until([this, what] { return !events_.empty() && events_.back() == what; });
   }
-  Heard until(std::function<bool()> so) {
+  ReceivedEvents until(std::function<bool()> so) {
     wanted_ = std::move(so);
     if (!watch_) start();
     // Another thread counts the requests, so they are polled.
@@ -62,14 +62,14 @@ class ObjectWatchTest : public testing::Test {
                                .value()));
     look->arm(std::chrono::milliseconds(5));
     asker_.run();
-    return heard_;
+    return events_;
   }
   void run(std::chrono::milliseconds time) {
     const auto over = clock_.now() + time;
     until([this, over] { return clock_.now() >= over; });
   }
-  void hear(const std::string& what) {
-    heard_.push_back(what);
+  void record(const std::string& what) {
+    events_.push_back(what);
     enough();
   }
   void enough() {
@@ -93,7 +93,7 @@ class ObjectWatchTest : public testing::Test {
                                       .longest_wait = std::chrono::milliseconds(200)};
   std::optional<kube::KubeClient> client_{};
   std::optional<kube::ObjectWatch> watch_{};
-  Heard heard_{};
+  ReceivedEvents events_{};
   int confirmed_ = 0;
   std::function<bool()> wanted_{};
 };

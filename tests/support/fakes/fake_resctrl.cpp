@@ -275,7 +275,7 @@ void FakeResctrl::end(int id) {
 
 std::string FakeResctrl::group_of(int task) const {
   const auto found = where_.find(task);
-  return found == where_.end() ? "<nobody>" : found->second;
+  return found == where_.end() ? "<exited>" : found->second;
 }
 
 std::string FakeResctrl::schemata(const std::string& group) const {

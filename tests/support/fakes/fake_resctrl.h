@@ -47,7 +47,7 @@ class FakeResctrl final : public ResctrlFiles {
   /// The same for reads.
   void fail_reads(const std::string& path, int code) { unreadable_[path] = code; }
 
-  /// "" is the root's; "<nobody>" for a task that has exited.
+  /// "" is the root's; "<exited>" for a task that has exited.
   [[nodiscard]] std::string group_of(int task) const;
   [[nodiscard]] bool has(const std::string& group) const { return groups_.contains(group); }
   /// The file's text on one line, blanks removed: "MB:0=100;1=100 L3:0=7ff;1=7ff".

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kGreedy = 900'000'000'000,
                       kWorkers = 800'000'000'000;  // outside the range of the other pods' numbers
-constexpr std::size_t kTold = 25;                  // pods ahead in the list
+constexpr std::size_t kPodsAhead = 25;             // pods ahead in the list
 constexpr std::size_t kPeopled = 3;  // one in so many pods has a process, which takes time to start
 constexpr int kGreedyTasks = 3;
 
@@ -24,7 +24,7 @@ ChurningPods::ChurningPods(LiveCgroups& cgroups, std::string list)
   const auto greedy = path(kGreedy, false);
   cgroups_.make(greedy);
   for (int i = 0; i < kGreedyTasks; ++i) greedy_.emplace_back(cgroups_, greedy, last_cpu(), spin);
-  tell(0);
+  publish_list(0);
 }
 
 std::string ChurningPods::uid(std::size_t number) {
@@ -49,7 +49,7 @@ std::string ChurningPods::entry(std::size_t number, bool best_effort, const std:
          R"(","state":{"running":{}}}]}})";
 }
 
-void ChurningPods::tell(std::size_t coming) const {
+void ChurningPods::publish_list(std::size_t coming) const {
   const auto each = [](std::size_t number) {
     const auto workload = std::to_string(number % kWorkloads / 2);
     return ",\n" + entry(number, best_effort(number), "churn-" + workload, "image:1");
@@ -71,7 +71,7 @@ void ChurningPods::churn(std::chrono::seconds length, std::size_t least) {
   for (auto next = Clock::now(); on(Clock::now()); next += kEach) {
     std::this_thread::sleep_until(next);
     if (Clock::now() >= worker_.goes) exchange_worker();
-    if (made_ % kTold == 0) tell(kTold);
+    if (made_ % kPodsAhead == 0) publish_list(kPodsAhead);
     come();
     if (pods_.size() > kAtTheSameTime) go();
   }
@@ -106,7 +106,7 @@ void ChurningPods::exchange_worker() {
   cgroups_.make(worker_.path);
   worker_.task = std::make_unique<PinnedTask>(cgroups_, worker_.path, last_cpu(), spin);
   worker_.goes = Clock::now() + kWorkerLives;
-  tell(kTold - made_ % kTold);
+  publish_list(kPodsAhead - made_ % kPodsAhead);
 }
 
 void ChurningPods::all_go() {
@@ -114,7 +114,7 @@ void ChurningPods::all_go() {
   worker_.task.reset();
   if (!worker_.path.empty()) remove(worker_.path);
   worker_ = {};
-  tell(0);
+  publish_list(0);
 }
 
 }  // namespace evenkeel::test

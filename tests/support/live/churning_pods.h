@@ -55,7 +55,7 @@ class ChurningPods {
   void remove(const std::string& container);
   void exchange_worker();
   /// Rewrites the list: the existing pods, and that many upcoming ones.
-  void tell(std::size_t coming) const;
+  void publish_list(std::size_t coming) const;
 
   LiveCgroups& cgroups_;
   std::string list_;

@@ -18,7 +18,7 @@ namespace evenkeel::test {
 namespace {
 
 /// Each relevant hierarchy's cgroup.procs, once.
-std::set<std::string> doors(const LiveCgroups& cgroups, const std::string& cgroup) {
+std::set<std::string> procs_files(const LiveCgroups& cgroups, const std::string& cgroup) {
   std::set<std::string> out;
   for (const auto controller :
        {Controller::cpu, Controller::cpuacct, Controller::memory, Controller::blkio, Controller::perf_event})
@@ -27,9 +27,9 @@ std::set<std::string> doors(const LiveCgroups& cgroups, const std::string& cgrou
   return out;
 }
 
-bool enter(const std::set<std::string>& doors) {
-  for (const auto& door : doors) {
-    std::ofstream out(door);
+bool enter(const std::set<std::string>& procs_files) {
+  for (const auto& file : procs_files) {
+    std::ofstream out(file);
     out << "0" << std::flush;
     if (!out) return false;
   }
@@ -55,7 +55,7 @@ PinnedTask::PinnedTask(const LiveCgroups& cgroups, const std::string& cgroup, in
   if (pid_ == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::setpriority(PRIO_PROCESS, 0, 0);  // independent of the test's own priority
-    if (!enter(doors(cgroups, cgroup)) || !pin(cpu)) ::_exit(3);
+    if (!enter(procs_files(cgroups, cgroup)) || !pin(cpu)) ::_exit(3);
     static_cast<void>(::write(ready[1], "r", 1) == 1);
     work();
     ::_exit(0);

@@ -47,7 +47,7 @@ struct BrakeScene {
             .waited = std::chrono::milliseconds(11)};
   }
   /// The value wanted after some time, which is then applied.
-  std::int64_t wish(Knob knob = Knob::cpu_quota, Duration later = {}) {
+  std::int64_t intent(Knob knob = Knob::cpu_quota, Duration later = {}) {
     node.at += later;
     out.clear();
     decide_one(brake::brake_policy, node, slo, state, out);
@@ -56,13 +56,13 @@ struct BrakeScene {
       obey(node, out);
     else
       besteffort().applied = own;  // values without an intent are restored
-    return wished(out, besteffort().id, knob);
+    return intended(out, besteffort().id, knob);
   }
-  std::int64_t wish_on(const Alarm& alarm, Knob knob = Knob::cpu_quota, Duration later = {}) {
+  std::int64_t intent_on(const Alarm& alarm, Knob knob = Knob::cpu_quota, Duration later = {}) {
     node.at += later;
     node.alarms = {alarm};
     node.alarms[0].at = node.at;
-    return wish(knob);
+    return intent(knob);
   }
   NodeSnapshot node;
   CgroupIndex place;  ///< of best effort, whatever the node's snapshot says of it

@@ -52,7 +52,7 @@ class CountedScene {
       intents.clear();
       decide::decide_all(node, slo, state, intents);
       if (obeys) obey(node, intents);
-      for (const auto& one : state.of<interference::InterferenceState>().news) heard_.push_back(one.what);
+      for (const auto& one : state.of<interference::InterferenceState>().events) events_.push_back(one.what);
     }
   }
   /// A pod's use when it is not limited.
@@ -65,15 +65,15 @@ class CountedScene {
     return node.cgroup(node.containers_of(node.pods[pod]).front().cgroup)->id;
   }
   /// The value wanted for a pod in the last tick; absent: none.
-  [[nodiscard]] std::optional<std::int64_t> wish(std::size_t pod, Knob knob) const {
+  [[nodiscard]] std::optional<std::int64_t> intent(std::size_t pod, Knob knob) const {
     for (const decide::Intent& intent : intents.all())
       if (intent.target == id(pod) && intent.knob == knob && !intent.hold)
         return std::get<std::int64_t>(intent.value);
     return std::nullopt;
   }
-  [[nodiscard]] bool is_held_back(std::size_t pod) const { return wish(pod, Knob::cpu_quota).has_value(); }
-  [[nodiscard]] std::size_t heard(interference::InterferenceEvent::What what) const {
-    return static_cast<std::size_t>(std::ranges::count(heard_, what));
+  [[nodiscard]] bool is_held_back(std::size_t pod) const { return intent(pod, Knob::cpu_quota).has_value(); }
+  [[nodiscard]] std::size_t events(interference::InterferenceEvent::What what) const {
+    return static_cast<std::size_t>(std::ranges::count(events_, what));
   }
 
   /// The kernel applies what is wanted; false: another process's quotas stay.
@@ -84,7 +84,7 @@ class CountedScene {
   decide::Intents intents{};
 
  private:
-  std::vector<interference::InterferenceEvent::What> heard_{};
+  std::vector<interference::InterferenceEvent::What> events_{};
   std::mt19937 random_{7};
   std::uniform_real_distribution<double> noise_{0.95, 1.05};
   double sum_ = 0;

@@ -242,8 +242,8 @@ executor::Report LeverLoop::pass() {
   measure();
   intents_.clear();
   decide::decide_all(snapshot_, *slo_, state_, intents_);
-  decide::arbitrate(snapshot_, *slo_, intents_, wishes_);
-  auto report = executor.apply(wishes_, snapshot_, {});
+  decide::arbitrate(snapshot_, *slo_, intents_, plan_);
+  auto report = executor.apply(plan_, snapshot_, {});
   cache_.serve(intents_, now, report);
   queues_.serve(intents_, now, report);
   return report;

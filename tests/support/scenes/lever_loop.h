@@ -39,12 +39,12 @@ class LeverLoop : public ExecutorNode {
   /// The same, with the values at the creation of each cgroup.
   [[nodiscard]] std::map<std::string, std::string> originals();
   [[nodiscard]] const NodeSnapshot& snapshot() const { return snapshot_; }
-  [[nodiscard]] const std::vector<decide::Intent>& wishes() const { return wishes_; }
+  [[nodiscard]] const std::vector<decide::Intent>& plan() const { return plan_; }
   [[nodiscard]] const resctrl::ResctrlCounters& resctrl_counters() const { return cache_.counters(); }
   /// Network requests that were invalid in the current state.
   [[nodiscard]] const std::vector<std::string>& broken_network() const { return network_.broken; }
   /// resctrl's changes since the last call.
-  [[nodiscard]] std::string told_resctrl() { return resctrl_.taken(); }
+  [[nodiscard]] std::string resctrl_report() { return resctrl_.taken(); }
 
  private:
   int below(int limit) { return static_cast<int>(random_() % static_cast<unsigned>(limit)); }
@@ -69,7 +69,7 @@ class LeverLoop : public ExecutorNode {
   NodeSnapshot snapshot_{};
   decide::PolicyState state_{};
   decide::Intents intents_{};
-  std::vector<decide::Intent> wishes_{};
+  std::vector<decide::Intent> plan_{};
   FakeResctrl::Machine machine_;
   FakeResctrl resctrl_;
   resctrl::ResctrlGroupWriter cache_;

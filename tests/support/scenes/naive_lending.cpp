@@ -199,7 +199,7 @@ class Naive {
     });
   }
 
-  [[nodiscard]] std::vector<One> everybody() const {
+  [[nodiscard]] std::vector<One> all() const {
     auto out = ones_;
     for (const auto& usage : in_.usage.pods) {
       if (listed(usage.uid) || low(usage.priority_class)) continue;
@@ -236,7 +236,7 @@ class Naive {
     const auto system = share(system_ + prod_apps_ + mid_apps_, {}, zone, count, grain);
     out.reserved = share(std::max(kubelet_, annotated_), {}, zone, count, grain);
     out.system_or_reserved = std::max(system, out.reserved);
-    for (const auto& one : everybody()) {
+    for (const auto& one : all()) {
       out.used += share(one.used, one.numa, zone, count, grain);
       out.requested += share(one.requested, one.numa, zone, count, grain);
       out.most += share(one.most, one.numa, zone, count, grain);

@@ -40,29 +40,29 @@ struct NetworkSharing : testing::Test {
     plan.members = {{id(shop), decide::NetworkClass::ls, false, addresses, {}, {}},
                     {id(night), decide::NetworkClass::be, true, {}, {}, {}}};
   }
-  void restart(bool dry_run = false) { hand.emplace(*tree, door, journal, dry_run); }
+  void restart(bool dry_run = false) { writer.emplace(*tree, port, journal, dry_run); }
   [[nodiscard]] CgroupId id(const std::string& cgroup) const { return tree->find_path(cgroup)->id; }
   executor::Report tick(int after = 1) {
     now += std::chrono::seconds(after);
     executor::Report report;
-    hand->apply(plan, now, report);
+    writer->apply(plan, now, report);
     return report;
   }
   executor::Report off() {
     now += std::chrono::seconds(1);
     executor::Report report;
-    hand->apply({}, now, report);
+    writer->apply({}, now, report);
     return report;
   }
   void expect_untouched() const {
-    EXPECT_TRUE(door.roots.empty());
-    EXPECT_TRUE(door.classes.empty());
-    EXPECT_FALSE(door.rules);
+    EXPECT_TRUE(port.roots.empty());
+    EXPECT_TRUE(port.classes.empty());
+    EXPECT_FALSE(port.rules);
     EXPECT_TRUE(journal.directories().empty());
   }
 
   FakeHost host{};
-  FakeNetwork door{};
+  FakeNetwork port{};
   executor::Journal journal = executor::Journal::in_memory();
   std::vector<IpAddress> addresses{address(1), address(2)};
   NetworkLink link{"eth0", 7, {}};
@@ -70,7 +70,7 @@ struct NetworkSharing : testing::Test {
   std::string shop, night;
   std::optional<Host> root{};
   std::optional<tree::CgroupTree> tree{};
-  std::optional<network::NetworkWriter> hand{};
+  std::optional<network::NetworkWriter> writer{};
   MonoTime now{std::chrono::hours(1)};
 };
 

@@ -15,7 +15,7 @@ ResctrlNode::ResctrlNode(FakeResctrl::Machine machine, bool dry_run)
   restart();
 }
 
-void ResctrlNode::restart() { hand.emplace(*tree_, kernel, journal, dry_run_); }
+void ResctrlNode::restart() { writer.emplace(*tree_, kernel, journal, dry_run_); }
 
 CgroupId ResctrlNode::container(const std::string& name) {
   host_.container(pod_, name);
@@ -39,19 +39,19 @@ std::string ResctrlNode::threads_of(const std::string& name) const {
 
 void ResctrlNode::plan(const std::string& group, const std::string& schemata,
                        const std::vector<std::string>& containers, decide::ResctrlGroupIndex instead) {
-  auto& wish = wishes.add_group();
-  wish.name = group;
-  wish.schemata = schemata;
-  wish.instead = instead;
-  wish.why = because("the test wants it");
-  const auto index = static_cast<decide::ResctrlGroupIndex>(wishes.groups().size()) - 1;
-  for (const auto& name : containers) wishes.add_member(id(name), index);
+  auto& intent = intents.add_group();
+  intent.name = group;
+  intent.schemata = schemata;
+  intent.instead = instead;
+  intent.why = because("the test wants it");
+  const auto index = static_cast<decide::ResctrlGroupIndex>(intents.groups().size()) - 1;
+  for (const auto& name : containers) intents.add_member(id(name), index);
 }
 
 executor::Report ResctrlNode::tick(int seconds) {
   now_ += std::chrono::seconds(seconds);
   executor::Report report;
-  hand->apply(wishes, now_, report);
+  writer->apply(intents, now_, report);
   return report;
 }
 
@@ -62,7 +62,7 @@ void ResctrlNode::settle() {
 
 executor::Report ResctrlNode::restore_all() {
   executor::Report report;
-  hand->restore_all(now_, report);
+  writer->restore_all(now_, report);
   return report;
 }
 

@@ -25,7 +25,7 @@ class ResctrlNode {
   /// Replaces the plan: a group with its schemata, and its containers.
   void plan(const std::string& group, const std::string& schemata, const std::vector<std::string>& containers,
             decide::ResctrlGroupIndex instead = decide::kRootGroup);
-  void no_plan() { wishes.clear(); }
+  void no_plan() { intents.clear(); }
   /// `seconds` later.
   executor::Report tick(int seconds = 1);
   /// Runs until every new container was checked often enough; clears the log of writes.
@@ -36,7 +36,7 @@ class ResctrlNode {
 
   FakeResctrl kernel;
   executor::Journal journal = executor::Journal::in_memory();
-  decide::ResctrlPlan wishes{};
+  decide::ResctrlPlan intents{};
 
  private:
   FakeHost host_{};
@@ -47,7 +47,7 @@ class ResctrlNode {
   MonoTime now_{std::chrono::hours(1)};
 
  public:
-  std::optional<resctrl::ResctrlGroupWriter> hand{};
+  std::optional<resctrl::ResctrlGroupWriter> writer{};
 };
 
 inline constexpr const char* kBatch = "evenkeel-be";

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "qos/model/snapshot.h"
-#include "tests/support/scenes/wishes.h"
+#include "tests/support/scenes/intents.h"
 
 namespace evenkeel::test {
 

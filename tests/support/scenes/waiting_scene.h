@@ -53,7 +53,7 @@ class WaitingScene {
       intents_.clear();
       decide::decide_all(node_, slo_, state_, intents_);
       if (obeys_) obey(node_, intents_);
-      for (const auto& news : state_.of<interference::InterferenceState>().news) heard_.push_back(news);
+      for (const auto& event : state_.of<interference::InterferenceState>().events) events_.push_back(event);
     }
   }
   [[nodiscard]] CgroupId container(std::size_t pod) const {
@@ -70,8 +70,9 @@ class WaitingScene {
         return std::get<std::int64_t>(intent.value);
     return std::nullopt;
   }
-  [[nodiscard]] std::size_t heard(interference::InterferenceEvent::What what) const {
-    return static_cast<std::size_t>(std::ranges::count(heard_, what, &interference::InterferenceEvent::what));
+  [[nodiscard]] std::size_t events(interference::InterferenceEvent::What what) const {
+    return static_cast<std::size_t>(
+        std::ranges::count(events_, what, &interference::InterferenceEvent::what));
   }
   [[nodiscard]] const interference::InterferenceState& state() const {
     return state_.of<interference::InterferenceState>();
@@ -84,7 +85,7 @@ class WaitingScene {
  private:
   decide::PolicyState state_{};
   decide::Intents intents_{};
-  std::vector<interference::InterferenceEvent> heard_{};
+  std::vector<interference::InterferenceEvent> events_{};
   std::mt19937 random_{7};
   std::uniform_real_distribution<double> noise_{0.8, 1.2};
 };

@@ -18,7 +18,7 @@ is() { [ "$(cut -d' ' -f1 "$1")" = "$2" ]; }
 must_be() { is "$1" "$2" || fail "$1 is $(cat "$1"), not $2"; }
 is_ours() { [ "$(quota)" != max ] && [ "$(quota)" -lt 150000 ]; }
 are_all_ours() { is_ours && is $besteffort/$pod/cpu.idle 1 && is "$container/memory.high" 41943040 && ! is $host_app/cpu.max max; }
-told() { grep -q "event=$1 path=sys/fs/cgroup/$2 .*writer=[\"]*systemd.1." $log; }
+logged() { grep -q "event=$1 path=sys/fs/cgroup/$2 .*writer=[\"]*systemd.1." $log; }
 
 install -D -m 755 build/release/evenkeel /usr/local/bin/evenkeel
 install -D -m 644 systemd/evenkeel.service /etc/systemd/system/evenkeel.service
@@ -61,7 +61,7 @@ theirs_stand() {
   is $besteffort/cpu.max 150000 && is "$container/memory.high" 50331648 && is $host_app/cpu.max 160000 &&
     is $host_app/cpu.weight 321
 }
-within 20 "systemd's values are told" told foreign-write kubepods.slice/kubepods-besteffort.slice/cpu.max
+within 20 "systemd's values are logged" logged foreign-write kubepods.slice/kubepods-besteffort.slice/cpu.max
 while [ $((SECONDS - since)) -lt 10 ]; do
   theirs_stand || fail "not left alone: $(cat $besteffort/cpu.max "$container/memory.high" $host_app/cpu.max)"
   sleep 1
@@ -82,11 +82,11 @@ systemctl start evenkeel.service
 within 60 "best effort is bounded below its owner's quota" is_ours
 within 60 "its pod is idle class" is $besteffort/$pod/cpu.idle 1
 systemctl daemon-reload
-within 20 "what the reload has written is told" told foreign-write kubepods.slice/kubepods-besteffort.slice/cpu.max
+within 20 "what the reload has written is logged" logged foreign-write kubepods.slice/kubepods-besteffort.slice/cpu.max
 must_be $besteffort/cpu.max 150000
 must_be $besteffort/$pod/cpu.idle 0
-told yielded "kubepods.slice/kubepods-besteffort.slice/$pod/cpu.idle" || fail "that the pod's value is its owner's again is not told"
+logged yielded "kubepods.slice/kubepods-besteffort.slice/$pod/cpu.idle" || fail "that the pod's value is its owner's again is not logged"
 systemctl stop evenkeel.service
 theirs_stand || fail "lost at the second stop: $(cat $besteffort/cpu.max "$container/memory.high" $host_app/cpu.max $host_app/cpu.weight)"
 must_be $besteffort/$pod/cpu.weight 1
-say "nobody's value is lost"
+say "no foreign value is lost"

@@ -9,8 +9,8 @@ namespace evenkeel {
 namespace {
 
 using namespace literals;
+using test::intended;
 using test::node;
-using test::wished;
 
 constexpr CgroupId kThird{4711};
 
@@ -50,17 +50,17 @@ struct Heir : testing::Test {
 TEST_F(Heir, MayBurstAtOnce) {
   start_again();
   decide();
-  EXPECT_EQ(wished(out, container(2).id, Knob::cpu_burst), 200000);
-  EXPECT_EQ(wished(out, container(2).id, Knob::cpu_quota), -1) << "its quota is what it is known by";
-  EXPECT_EQ(wished(out, container(1).id, Knob::cpu_quota), 240000) << "the one that is listed";
+  EXPECT_EQ(intended(out, container(2).id, Knob::cpu_burst), 200000);
+  EXPECT_EQ(intended(out, container(2).id, Knob::cpu_quota), -1) << "its quota is what it is known by";
+  EXPECT_EQ(intended(out, container(1).id, Knob::cpu_quota), 240000) << "the one that is listed";
 }
 
-TEST_F(Heir, WithAnotherQuotaItIsSomebodyElse) {  // the sandbox, for example
+TEST_F(Heir, WithAnotherQuotaItIsAnotherContainer) {  // the sandbox, for example
   start_again();
   for (const auto other : {std::optional<QuotaTime>{}, std::optional(QuotaTime(100000))}) {
     container(2).applied.cpu_limit->quota = other;
     decide();
-    EXPECT_EQ(wished(out, container(2).id, Knob::cpu_burst), -1);
+    EXPECT_EQ(intended(out, container(2).id, Knob::cpu_burst), -1);
   }
 }
 
@@ -70,7 +70,7 @@ TEST_F(Heir, WhoIsThereHasNone) {
   snapshot.cgroups.push_back(third);
   list_nowhere(static_cast<CgroupIndex>(snapshot.cgroups.size() - 1));
   decide();
-  EXPECT_EQ(wished(out, kThird, Knob::cpu_burst), -1);
+  EXPECT_EQ(intended(out, kThird, Knob::cpu_burst), -1);
 }
 
 }  // namespace

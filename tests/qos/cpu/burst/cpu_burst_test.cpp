@@ -11,10 +11,10 @@ using namespace literals;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::held;
+using test::intended;
+using test::intent;
 using test::node;
 using test::SnapshotBuilder;
-using test::wish;
-using test::wished;
 
 NodeSlo burst(BurstPolicy policy) {
   NodeSlo slo;
@@ -44,8 +44,8 @@ struct Burst : testing::Test {
   CgroupSample& pod(std::size_t index) {
     return snapshot.cgroups[static_cast<std::size_t>(snapshot.pods[index].cgroup)];
   }
-  std::int64_t quota(std::size_t index) { return wished(out, container(index).id, Knob::cpu_quota); }
-  std::int64_t pod_quota(std::size_t index = 0) { return wished(out, pod(index).id, Knob::cpu_quota); }
+  std::int64_t quota(std::size_t index) { return intended(out, container(index).id, Knob::cpu_quota); }
+  std::int64_t pod_quota(std::size_t index = 0) { return intended(out, pod(index).id, Knob::cpu_quota); }
 };
 
 /// A throttled container of two CPUs and a calm one of two, on an idle node of 64.
@@ -78,7 +78,7 @@ TEST_F(Burst, RaisesTheThrottledContainerAndItsPod) {  // quota steps 13
   EXPECT_EQ(quota(1), 200000);
   EXPECT_EQ(pod_quota(), 440000);
   EXPECT_EQ(
-      wish(out, container(0).id, Knob::cpu_quota)->why.text(),
+      intent(out, container(0).id, Knob::cpu_quota)->why.text(),
       "240000 µs per period, its limit being 200000 µs and the most 600000 µs: 8 CPUs of the shared 64 CPUs "
       "are in use, and it was throttled in 3 periods");
 }
@@ -135,7 +135,7 @@ TEST_F(Burst, AContainerWithoutALimitMeansThePodIsNotOurs) {
   snapshot = builder.build();
   decide();
   EXPECT_EQ(pod_quota(), -1);
-  EXPECT_EQ(wish(out, container(2).id, Knob::cpu_quota), nullptr);
+  EXPECT_EQ(intent(out, container(2).id, Knob::cpu_quota), nullptr);
 }
 
 TEST_F(Burst, PolicyDecidesWhichHalfRuns) {
@@ -143,11 +143,11 @@ TEST_F(Burst, PolicyDecidesWhichHalfRuns) {
   slo = burst(BurstPolicy::cpu_burst_only);
   decide();
   EXPECT_EQ(quota(0), -1);
-  EXPECT_EQ(wished(out, container(0).id, Knob::cpu_burst), 200000);
+  EXPECT_EQ(intended(out, container(0).id, Knob::cpu_burst), 200000);
   slo = burst(BurstPolicy::cfs_quota_burst_only);
   decide();
   EXPECT_EQ(quota(0), 240000);
-  EXPECT_EQ(wished(out, container(0).id, Knob::cpu_burst), -1);
+  EXPECT_EQ(intended(out, container(0).id, Knob::cpu_burst), -1);
   slo = burst(BurstPolicy::none);
   decide();
   EXPECT_TRUE(out.all().empty());
@@ -156,12 +156,12 @@ TEST_F(Burst, PolicyDecidesWhichHalfRuns) {
 TEST_F(Burst, StaticBurstIsWhatTheKernelTakes) {  // W21: the reference asks for ten times the quota
   snapshot = two_containers().build();
   decide();
-  EXPECT_EQ(wished(out, container(0).id, Knob::cpu_burst), 200000);
-  EXPECT_EQ(wished(out, pod(0).id, Knob::cpu_burst), 400000);
+  EXPECT_EQ(intended(out, container(0).id, Knob::cpu_burst), 200000);
+  EXPECT_EQ(intended(out, pod(0).id, Knob::cpu_burst), 400000);
   slo.cpu_burst.cpu_burst_percent = 50_pct;
   decide();
-  EXPECT_EQ(wished(out, container(0).id, Knob::cpu_burst), 100000);
-  EXPECT_EQ(wished(out, pod(0).id, Knob::cpu_burst), 200000);
+  EXPECT_EQ(intended(out, container(0).id, Knob::cpu_burst), 100000);
+  EXPECT_EQ(intended(out, pod(0).id, Knob::cpu_burst), 200000);
 }
 
 TEST_F(Burst, StaticBurstOfUnlimitedQuotasIsWhole) {  // static burst 8
@@ -170,9 +170,9 @@ TEST_F(Burst, StaticBurstOfUnlimitedQuotasIsWhole) {  // static burst 8
   snapshot = builder.container("b").limit(500_mcpu).unlimited().burst(0).build();
   slo = burst(BurstPolicy::cpu_burst_only);
   decide();
-  EXPECT_EQ(wished(out, container(0).id, Knob::cpu_burst), 1000000);
-  EXPECT_EQ(wished(out, container(1).id, Knob::cpu_burst), 500000);
-  EXPECT_EQ(wished(out, pod(0).id, Knob::cpu_burst), 1500000);
+  EXPECT_EQ(intended(out, container(0).id, Knob::cpu_burst), 1000000);
+  EXPECT_EQ(intended(out, container(1).id, Knob::cpu_burst), 500000);
+  EXPECT_EQ(intended(out, pod(0).id, Knob::cpu_burst), 1500000);
 }
 
 TEST_F(Burst, SkipsPodsThatOwnCpusAreBatchHaveEndedOrAreNotOurs) {

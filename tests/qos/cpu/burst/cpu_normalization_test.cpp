@@ -11,9 +11,9 @@ namespace {
 
 using namespace evenkeel::literals;
 using std::chrono::seconds;
+using test::intended;
 using test::node;
 using test::SnapshotBuilder;
-using test::wished;
 
 constexpr std::int64_t kNothing = -1;
 
@@ -143,7 +143,7 @@ TEST(CpuNormalization, BurstStartsFromTheDividedLimitAndSpeaksForIt) {
   scene.sample(0).throttling->throttled_periods = 3;
   scene.next();
   EXPECT_EQ(scene.container(), 200000) << "a fifth more";
-  EXPECT_EQ(scene.pod(), 200000) << "and nobody takes it back";
+  EXPECT_EQ(scene.pod(), 200000) << "and no policy takes it back";
   scene.node.node.cpu_use = 64000_mcpu;
   for (int i = 0; i < 20; ++i) scene.next();
   EXPECT_EQ(scene.container(), 166667) << "down to its divided limit, and no further";
@@ -155,10 +155,10 @@ TEST(CpuNormalization, StaticBurstStaysWithinTheDividedLimit) {
   scene.slo.cpu_burst.policy = BurstPolicy::cpu_burst_only;
   scene.decide();
   EXPECT_EQ(scene.container(), 166667);
-  EXPECT_EQ(wished(scene.out, scene.sample(0).id, Knob::cpu_burst), 166667);
+  EXPECT_EQ(intended(scene.out, scene.sample(0).id, Knob::cpu_burst), 166667);
 }
 
-TEST(CpuNormalization, WhenTheRatioGoesNobodyIsTakenForRaised) {
+TEST(CpuNormalization, WhenTheRatioGoesNoQuotaCountsAsRaised) {
   Scene scene(service());
   scene.slo.cpu_burst.policy = BurstPolicy::automatic;
   scene.decide();

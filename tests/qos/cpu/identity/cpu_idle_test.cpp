@@ -7,9 +7,9 @@
 namespace evenkeel {
 namespace {
 
+using test::intended;
+using test::intent;
 using test::node;
-using test::wish;
-using test::wished;
 
 NodeSlo be_enabled() {
   NodeSlo slo;
@@ -33,7 +33,7 @@ TEST(CpuIdentity, IsOffUnlessAClassIsEnabled) {
   EXPECT_FALSE(identity::cpu_identity_policy.enabled(NodeSlo{}));
 }
 
-TEST(CpuIdentity, BestEffortPodsIdleAndNobodyElse) {
+TEST(CpuIdentity, OnlyBestEffortPodsIdle) {
   const auto snapshot = node()
                             .besteffort()
                             .idle(0)
@@ -55,15 +55,15 @@ TEST(CpuIdentity, BestEffortPodsIdleAndNobodyElse) {
                             .build();
   const decide::Intents out = decide(snapshot, be_enabled());
   ASSERT_EQ(out.all().size(), 3U);  // no QoS directory, no container, no service
-  EXPECT_EQ(wished(out, pod_id(snapshot, 0), Knob::cpu_idle), 1);
-  EXPECT_EQ(wished(out, pod_id(snapshot, 2), Knob::cpu_idle), 1);
-  EXPECT_EQ(wished(out, pod_id(snapshot, 3), Knob::cpu_idle), 1);
+  EXPECT_EQ(intended(out, pod_id(snapshot, 0), Knob::cpu_idle), 1);
+  EXPECT_EQ(intended(out, pod_id(snapshot, 2), Knob::cpu_idle), 1);
+  EXPECT_EQ(intended(out, pod_id(snapshot, 3), Knob::cpu_idle), 1);
 }
 
 TEST(CpuIdentity, APodThatTheKubeletIsStillMakingIsLeftToIt) {
   const auto idle = [](const test::SnapshotBuilder& builder) {
     const auto snapshot = builder.build();
-    return wished(decide(snapshot, be_enabled()), pod_id(snapshot, 0), Knob::cpu_idle);
+    return intended(decide(snapshot, be_enabled()), pod_id(snapshot, 0), Knob::cpu_idle);
   };
   const auto born = [] { return node().pod("batch").be().idle(0); };
   EXPECT_EQ(idle(born().shares(1024)), -1) << "the kernel's default: the kubelet will write its own";
@@ -78,8 +78,8 @@ TEST(CpuIdentity, APodThatTheKubeletIsStillMakingIsLeftToIt) {
 TEST(CpuIdentity, AServiceThatIsBeingStartedIsLeftToSystemd) {
   const auto idle = [](const test::SnapshotBuilder& builder) {
     const auto snapshot = builder.build();
-    return wished(decide(snapshot, be_enabled()), snapshot.cgroup(snapshot.host_applications[0].cgroup)->id,
-                  Knob::cpu_idle);
+    return intended(decide(snapshot, be_enabled()), snapshot.cgroup(snapshot.host_applications[0].cgroup)->id,
+                    Knob::cpu_idle);
   };
   const auto born = [] { return node().host_app(QosClass::be, HostAppBase::cgroup_root).idle(0); };
   EXPECT_EQ(idle(born().shares(1024)), -1);
@@ -92,8 +92,8 @@ TEST(CpuIdentity, OldKernelsGetTheSmallestShares) {
   auto v1 = builder;
   auto v2 = builder;
   const auto on_v1 = v1.build(), on_v2 = v2.v2().build();
-  EXPECT_EQ(wished(decide(on_v1, be_enabled()), pod_id(on_v1, 0), Knob::cpu_shares), 2);
-  EXPECT_EQ(wished(decide(on_v2, be_enabled()), pod_id(on_v2, 0), Knob::cpu_shares), 1);
+  EXPECT_EQ(intended(decide(on_v1, be_enabled()), pod_id(on_v1, 0), Knob::cpu_shares), 2);
+  EXPECT_EQ(intended(decide(on_v2, be_enabled()), pod_id(on_v2, 0), Knob::cpu_shares), 1);
 }
 
 TEST(CpuIdentity, VendorKernelsGetTheIdentityOfEveryEnabledClassAndNoIdle) {
@@ -103,12 +103,12 @@ TEST(CpuIdentity, VendorKernelsGetTheIdentityOfEveryEnabledClassAndNoIdle) {
   slo.qos.ls.cpu.enable = true;
   const decide::Intents out = decide(snapshot, slo);
   EXPECT_EQ(out.all().size(), 4U);
-  EXPECT_EQ(wish(out, pod_id(snapshot, 0), Knob::cpu_bvt)->value, KnobValue(std::int64_t{-1}));
-  EXPECT_EQ(wish(out, pod_id(snapshot, 0), Knob::cpu_idle), nullptr);
-  EXPECT_EQ(wish(out, CgroupId{3}, Knob::cpu_bvt)->value,
+  EXPECT_EQ(intent(out, pod_id(snapshot, 0), Knob::cpu_bvt)->value, KnobValue(std::int64_t{-1}));
+  EXPECT_EQ(intent(out, pod_id(snapshot, 0), Knob::cpu_idle), nullptr);
+  EXPECT_EQ(intent(out, CgroupId{3}, Knob::cpu_bvt)->value,
             KnobValue(std::int64_t{-1}));  // BestEffort directory
-  EXPECT_EQ(wished(out, pod_id(snapshot, 1), Knob::cpu_bvt), 2);
-  EXPECT_EQ(wish(out, pod_id(snapshot, 2), Knob::cpu_bvt), nullptr);  // its class is off
+  EXPECT_EQ(intended(out, pod_id(snapshot, 1), Knob::cpu_bvt), 2);
+  EXPECT_EQ(intent(out, pod_id(snapshot, 2), Knob::cpu_bvt), nullptr);  // its class is off
 }
 
 TEST(CpuIdentity, CoreSchedulingPolicyIdlesWhatItsClassSays) {
@@ -117,7 +117,7 @@ TEST(CpuIdentity, CoreSchedulingPolicyIdlesWhatItsClassSays) {
   slo.qos.cpu_policy = CpuQosPolicy::core_sched;
   EXPECT_TRUE(decide(snapshot, slo).all().empty());
   slo.qos.be.cpu.sched_idle = 1;
-  EXPECT_EQ(wished(decide(snapshot, slo), pod_id(snapshot, 0), Knob::cpu_idle), 1);
+  EXPECT_EQ(intended(decide(snapshot, slo), pod_id(snapshot, 0), Knob::cpu_idle), 1);
 }
 
 TEST(CpuIdentity, ANeutralIdentityDoesNotIdle) {
@@ -129,7 +129,7 @@ TEST(CpuIdentity, ANeutralIdentityDoesNotIdle) {
 
 TEST(CpuIdentity, HostApplicationsThatAreBestEffortIdleToo) {
   auto snapshot = node().host_app(QosClass::be, HostAppBase::cgroup_root).idle(0).build();
-  EXPECT_EQ(wished(decide(snapshot, be_enabled()), CgroupId{4}, Knob::cpu_idle), 1);
+  EXPECT_EQ(intended(decide(snapshot, be_enabled()), CgroupId{4}, Knob::cpu_idle), 1);
   snapshot = node().host_app(QosClass::ls, HostAppBase::cgroup_root).idle(0).build();
   EXPECT_TRUE(decide(snapshot, be_enabled()).all().empty());
 }
@@ -142,13 +142,13 @@ TEST(CpuIdentity, AServicesOwnIdentityCountsForItAndItsContainersWhateverItsClas
   EXPECT_EQ(out.all().size(), 3U) << "the class LS is off: the plain pod is left alone";
   slo.qos.ls.cpu.enable = true;
   out = decide(snapshot, slo);
-  EXPECT_EQ(wish(out, pod_id(snapshot, 0), Knob::cpu_bvt)->value, KnobValue(std::int64_t{-1}));
-  EXPECT_EQ(wish(out, pod_id(snapshot, 0), Knob::cpu_bvt)->why.text(),
+  EXPECT_EQ(intent(out, pod_id(snapshot, 0), Knob::cpu_bvt)->value, KnobValue(std::int64_t{-1}));
+  EXPECT_EQ(intent(out, pod_id(snapshot, 0), Knob::cpu_bvt)->why.text(),
             "group identity -1 of its pod's annotation");
-  EXPECT_EQ(wish(out, snapshot.cgroup(snapshot.containers[0].cgroup)->id, Knob::cpu_bvt)->value,
+  EXPECT_EQ(intent(out, snapshot.cgroup(snapshot.containers[0].cgroup)->id, Knob::cpu_bvt)->value,
             KnobValue(std::int64_t{-1}));
-  EXPECT_EQ(wished(out, pod_id(snapshot, 1), Knob::cpu_bvt), 0);
-  EXPECT_EQ(wished(out, pod_id(snapshot, 2), Knob::cpu_bvt), 2);
+  EXPECT_EQ(intended(out, pod_id(snapshot, 1), Knob::cpu_bvt), 0);
+  EXPECT_EQ(intended(out, pod_id(snapshot, 2), Knob::cpu_bvt), 2);
 }
 
 TEST(CpuIdentity, AServicesOwnIdentityHasNoSubstitute) {
@@ -160,7 +160,7 @@ TEST(CpuIdentity, AServicesOwnIdentityHasNoSubstitute) {
   slo.qos.ls.cpu.group_identity = -1;
   const decide::Intents out = decide(snapshot, slo);
   EXPECT_EQ(out.all().size(), 1U) << "what the node says of the whole class is the node's word";
-  EXPECT_EQ(wished(out, pod_id(snapshot, 1), Knob::cpu_idle), 1);
+  EXPECT_EQ(intended(out, pod_id(snapshot, 1), Knob::cpu_idle), 1);
 }
 
 TEST(CpuIdentity, AServicesOwnIdentitySaysNothingToThePolicyCoreSched) {

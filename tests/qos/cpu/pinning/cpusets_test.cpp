@@ -9,9 +9,9 @@ namespace evenkeel {
 namespace {
 
 using namespace evenkeel::literals;
+using test::intent;
 using test::node;
 using test::SnapshotBuilder;
-using test::wish;
 
 constexpr const char* kNothing = "nothing";
 
@@ -26,7 +26,7 @@ struct Decided {
     return node.cgroup(node.containers[index].cgroup)->id;
   }
   [[nodiscard]] std::string container(std::size_t index, Knob knob = Knob::cpuset_cpus) const {
-    const auto* found = wish(out, container_id(index), knob);
+    const auto* found = intent(out, container_id(index), knob);
     return found ? text(found->value) : kNothing;
   }
 };
@@ -64,11 +64,11 @@ TEST(Cpusets, TheOwnerHasItsCpusAndServicesShareTheRest) {
   EXPECT_EQ(decided.container(2), kNothing) << "best effort is suppression's";
 }
 
-TEST(Cpusets, WithoutAnOwnerNobodyIsTouched) {
+TEST(Cpusets, WithoutAnOwnerNoCpusetIsWritten) {
   EXPECT_TRUE(Decided(node().cpus(8).pod("service").ls().container("b").cpuset("0-7")).out.all().empty());
 }
 
-TEST(Cpusets, ReservedCpusAreNobodysAndTheSystemHasItsOwn) {
+TEST(Cpusets, ReservedCpusBelongToNoPodAndTheSystemHasItsOwn) {
   NodeObject object;
   object.reserved_cpus = test::cpu_list("0");
   object.system_qos_cpus = test::cpu_list("1");
@@ -86,7 +86,7 @@ TEST(Cpusets, APodOfOneNumaNodeSharesThere) {
   decide::PolicyState state;
   decide::Intents out;
   test::decide_one(pinning::cpusets_policy, snapshot, NodeSlo{}, state, out);
-  EXPECT_EQ(text(wish(out, snapshot.cgroup(snapshot.containers[1].cgroup)->id, Knob::cpuset_cpus)->value),
+  EXPECT_EQ(text(intent(out, snapshot.cgroup(snapshot.containers[1].cgroup)->id, Knob::cpuset_cpus)->value),
             "0-1");
 }
 
@@ -107,7 +107,7 @@ TEST(Cpusets, ANewContainerIsLeftToItsMaker) {
   EXPECT_EQ(decided.container(3), kNothing);
 }
 
-TEST(CpuClaims, WhatTheKubeletPinnedIsNobodyElses) {
+TEST(CpuClaims, CpusPinnedByTheKubeletBelongToTheirPodAlone) {
   NodeObject object;
   object.kubelet_pinned_cpus = test::cpu_list("4-5");
   const auto claims = pinning::cpu_claims(three(QosClass::lsr).object(object).build());

@@ -62,7 +62,7 @@ struct Decision {
   }
   [[nodiscard]] std::string cpus(const NodeSnapshot& snapshot) const {
     const decide::Intent* found =
-        test::wish(out, snapshot.cgroup(snapshot.besteffort)->id, Knob::cpuset_cpus);
+        test::intent(out, snapshot.cgroup(snapshot.besteffort)->id, Knob::cpuset_cpus);
     return found ? text(found->value) : "held";
   }
 };

@@ -68,7 +68,7 @@ TEST(SuppressShare, DividesByWhatPlacesDemand) {
       {"asleep beside full", {{0, 4000}, {4000, 4000}}, 8000, {500, 7500}},
       // 2000 and a quarter more, and 500 to wake.
       {"modest beside full", {{2000, 4000}, {4000, 4000}}, 8000, {3000, 5000}},
-      // Nobody is full: demands 1750 and 3000, and an even half of the 3250 that nobody demands.
+      // No app is full: demands 1750 and 3000, and an even half of the 3250 that no app demands.
       {"all are modest", {{1000, 4000}, {2000, 4000}}, 8000, {3375, 4625}},
       {"its own limit is all that it gets", {{2000, 2000, 2000}, {6000, 6000}}, 8000, {2000, 6000}},
       {"limits of all below the allowance", {{500, 500, 500}, {700, 700, 700}}, 8000, {500, 700}},
@@ -82,7 +82,7 @@ TEST(SuppressShare, DividesByWhatPlacesDemand) {
 
 TEST(SuppressShare, WhatAnUnheldPlaceUsesIsNotGivenToOthers) {
   auto shares = shares_of({{5000, 1000}, {4000, 4000}});
-  shares[0].asked = QuotaTime(100000);  // and its file still says "unlimited"
+  shares[0].requested = QuotaTime(100000);  // and its file still says "unlimited"
   EXPECT_EQ(divided(shares, 8000_mcpu), (Parts{5000, 3000}));
   shares[0].in_force.quota = QuotaTime(100000);
   EXPECT_EQ(divided(shares, 8000_mcpu), (Parts{4000, 4000})) << "held again, and full";
@@ -101,7 +101,7 @@ TEST(SuppressShare, PartsNeverExceedTheAllowanceNorAnyLimit) {
                             static_cast<std::uint32_t>(count));
       share.in_force.period = share.own.period = milliseconds(roll(1, 1000));
       if (share.own.quota) share.own.quota = QuotaTime(roll(1000, 900000));
-      if (roll(0, 3) == 0) share.asked = QuotaTime(roll(1000, 900000));
+      if (roll(0, 3) == 0) share.requested = QuotaTime(roll(1000, 900000));
       suppress::bound(share);
       least += share.least;
       most += share.most;

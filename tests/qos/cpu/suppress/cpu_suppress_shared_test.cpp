@@ -33,7 +33,7 @@ test::SnapshotBuilder plain_machine(MilliCpu database) {
       .unlimited();
 }
 
-/// Ticks of one second on a node that does as it is told.
+/// Ticks of one second on a node that applies every intent.
 struct Loop {
   NodeSnapshot node;
   NodeSlo slo;
@@ -56,11 +56,11 @@ struct Loop {
   }
   CgroupSample& directory() { return node.cgroups[static_cast<std::size_t>(node.besteffort)]; }
   std::int64_t quota(const CgroupSample& sample) const {
-    return test::wished(out, sample.id, Knob::cpu_quota);
+    return test::intended(out, sample.id, Knob::cpu_quota);
   }
   std::string why(const CgroupSample& sample) const {
-    const decide::Intent* found = test::wish(out, sample.id, Knob::cpu_quota);
-    return found ? found->why.text() : "nobody asked";
+    const decide::Intent* found = test::intent(out, sample.id, Knob::cpu_quota);
+    return found ? found->why.text() : "no intent";
   }
 };
 
@@ -119,7 +119,7 @@ TEST(CpuSuppressShared, ATighterLimitThatTheOwnerSetsMeanwhileCountsToo) {
   loop.tick();
   EXPECT_EQ(loop.quota(loop.app(1)), 100000);
   loop.ticks(70);
-  EXPECT_EQ(loop.quota(loop.app(1)), 100000) << "nobody lifts it but him";
+  EXPECT_EQ(loop.quota(loop.app(1)), 100000) << "only its owner lifts it";
   loop.app(1).applied.cpu_limit->quota.reset();
   loop.tick();
   EXPECT_EQ(loop.quota(loop.app(1)), 540000);
@@ -135,7 +135,7 @@ TEST(CpuSuppressShared, DirectoryAndServiceShareOneAllowance) {
   Loop loop(builder.host_app(QosClass::be, HostAppBase::cgroup_root).uses(0_mcpu).unlimited().build());
   loop.tick();
   EXPECT_EQ(loop.quota(loop.directory()) + loop.quota(loop.app(0)), 340000);
-  // The service fills its part, nobody else is there: after the dwell time it has nearly all.
+  // The service fills its part, no other group is there: after the dwell time it has nearly all.
   loop.app(0).cpu_use = 1700_mcpu;
   loop.node.node.cpu_use = 8700_mcpu;
   loop.ticks(11);
@@ -167,7 +167,7 @@ TEST(CpuSuppressShared, UnderCpusetTheDirectorysPartIsWholeCpus) {
   loop.tick();
   EXPECT_EQ(loop.quota(loop.app(0)), 170000);
   EXPECT_EQ(loop.quota(loop.directory()), -1);
-  const decide::Intent* cpus = test::wish(loop.out, loop.directory().id, Knob::cpuset_cpus);
+  const decide::Intent* cpus = test::intent(loop.out, loop.directory().id, Knob::cpuset_cpus);
   ASSERT_NE(cpus, nullptr);
   EXPECT_EQ(std::get<CpuSet>(cpus->value).size(), 2U) << "1.7 CPUs";
 }

@@ -123,7 +123,7 @@ std::int64_t decided(const NodeSnapshot& snapshot) {
   decide::Intents out;
   decide::PolicyState state;
   test::decide_one(suppress::cpu_suppress_policy, snapshot, quota_policy(), state, out);
-  return test::wished(out, snapshot.cgroup(snapshot.besteffort)->id, Knob::cpu_quota);
+  return test::intended(out, snapshot.cgroup(snapshot.besteffort)->id, Knob::cpu_quota);
 }
 
 TEST(CpuSuppressQuota, UnlimitedGoesStraightToTheTarget) {  // Q1
@@ -182,7 +182,7 @@ TEST(CpuSuppressQuota, HoldsWhileItDoesNotKnow) {
               "held: the BestEffort directory's quota cannot be read");
 }
 
-TEST(CpuSuppressQuota, WishesNothingWithoutABestEffortDirectory) {
+TEST(CpuSuppressQuota, IntendsNothingWithoutABestEffortDirectory) {
   decide::Intents out;
   decide::PolicyState state;
   test::decide_one(suppress::cpu_suppress_policy, node().cpus(8).uses(1000_mcpu).without_besteffort().build(),
@@ -208,8 +208,8 @@ TEST(CpuSuppressQuota, NarrowsLimitedBatchPodsAlongOnV1AndRemembersWhatTheyHad) 
   decide::Intents out;
   decide::PolicyState state;
   test::decide_one(suppress::cpu_suppress_policy, snapshot, quota_policy(), state, out);
-  EXPECT_EQ(test::wished(out, dir, Knob::cpu_quota), 200000);
-  EXPECT_EQ(test::wished(out, pod, Knob::cpu_quota), 200000);
+  EXPECT_EQ(test::intended(out, dir, Knob::cpu_quota), 200000);
+  EXPECT_EQ(test::intended(out, pod, Knob::cpu_quota), 200000);
 
   // Ten quiet seconds later there is room for all: one step grows the directory by 1.6 CPUs, the pod with it,
   // and when the directory has more than the pod ever had, the pod is left alone and gets its own value back.
@@ -219,12 +219,12 @@ TEST(CpuSuppressQuota, NarrowsLimitedBatchPodsAlongOnV1AndRemembersWhatTheyHad) 
     snapshot.node.cpu_use = 400_mcpu;
     out.clear();
     test::decide_one(suppress::cpu_suppress_policy, snapshot, quota_policy(), state, out);
-    const auto whole = test::wished(out, dir, Knob::cpu_quota);
+    const auto whole = test::intended(out, dir, Knob::cpu_quota);
     const bool narrowed = whole < 800000;
-    EXPECT_EQ(test::wished(out, pod, Knob::cpu_quota), narrowed ? whole : -1);
+    EXPECT_EQ(test::intended(out, pod, Knob::cpu_quota), narrowed ? whole : -1);
   }
-  EXPECT_EQ(test::wished(out, dir, Knob::cpu_quota), 1000000);
-  EXPECT_EQ(test::wish(out, pod, Knob::cpu_quota), nullptr);
+  EXPECT_EQ(test::intended(out, dir, Knob::cpu_quota), 1000000);
+  EXPECT_EQ(test::intent(out, pod, Knob::cpu_quota), nullptr);
 }
 
 TEST(CpuSuppressQuota, LeavesBatchPodsAloneOnV2) {

@@ -7,9 +7,9 @@
 namespace evenkeel::test {
 
 /// The last intent for a knob that is not a hold, or null.
-const decide::Intent* wish(const decide::Intents& intents, CgroupId target, Knob knob);
+const decide::Intent* intent(const decide::Intents& intents, CgroupId target, Knob knob);
 /// Its number, or -1 if there is none or it is not a number.
-std::int64_t wished(const decide::Intents& intents, CgroupId target, Knob knob);
+std::int64_t intended(const decide::Intents& intents, CgroupId target, Knob knob);
 bool held(const decide::Intents& intents, CgroupId target, Knob knob);
 
 /// Applies the intents to the node's settings, as a kernel would.

@@ -1,9 +1,10 @@
 // The I/O cost model's lines: written, kept, given back, left to others.
+#include "cgroup/iocost/cost_writer.h"
+
 #include <gtest/gtest.h>
 
 #include "cgroup/base/disk_text.h"
 #include "cgroup/executor/file_writer.h"
-#include "cgroup/iocost/cost_writer.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/fakes/fake_host.h"
 
@@ -49,7 +50,7 @@ class CostLines : public ::testing::Test {
   executor::Report pass(int seconds = 1) {
     now += std::chrono::seconds(seconds);
     executor::Report report;
-    hand.apply(plan, now, report);
+    writer.apply(plan, now, report);
     return report;
   }
   struct Node : FakeHost {
@@ -60,7 +61,7 @@ class CostLines : public ::testing::Test {
   tree::CgroupTree tree_{root_, *tree::detect_layout(root_, "")};
   executor::FileWriter files_{root_};
   executor::Journal journal = executor::Journal::in_memory();
-  iocost::IoCostWriter hand{tree_, files_, journal, false};
+  iocost::IoCostWriter writer{tree_, files_, journal, false};
   decide::CostPlan plan{};
   MonoTime now{std::chrono::hours(1)};
 };
@@ -77,7 +78,7 @@ TEST_F(CostLines, AreWrittenOnceAndGivenBack) {
   EXPECT_EQ(journal.size(), 2U);
   EXPECT_TRUE(pass().writes.empty());
   EXPECT_TRUE(pass(20).writes.empty());
-  EXPECT_EQ(hand.counters().managed, 2U);
+  EXPECT_EQ(writer.counters().managed, 2U);
   plan.clear();
   EXPECT_EQ(pass().writes.size(), 2U);
   EXPECT_EQ(host_.read(kQos), kAsKernel);
@@ -90,7 +91,7 @@ TEST_F(CostLines, ASteadyTickAllocatesNothing) {
   pass();
   executor::Report report;
   const AllocGuard guard;
-  hand.apply(plan, now + std::chrono::seconds(1), report);
+  writer.apply(plan, now + std::chrono::seconds(1), report);
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
@@ -104,7 +105,7 @@ TEST_F(CostLines, NothingIsRestoredOverAForeignLine) {
   EXPECT_FALSE(report.foreign[0].yielded) << "contested for a minute";
   EXPECT_TRUE(pass(11).foreign.empty());
   executor::Report last;
-  hand.restore_all(now, last);
+  writer.restore_all(now, last);
   ASSERT_EQ(last.foreign.size(), 1U);
   EXPECT_TRUE(last.foreign[0].yielded);
   EXPECT_EQ(host_.read(kQos), theirs);
@@ -131,7 +132,7 @@ TEST_F(CostLines, AForeignLineThatIsTheIntendedOneIsNotOursToUndo) {
   want({.disk = kSdb, .read_percent = 50});
   const auto report = pass();
   EXPECT_TRUE(report.writes.empty() && report.foreign.empty());
-  EXPECT_EQ(hand.counters().foreign, 1U);
+  EXPECT_EQ(writer.counters().foreign, 1U);
   EXPECT_EQ(journal.size(), 0U);
   plan.clear();
   EXPECT_TRUE(pass().writes.empty());

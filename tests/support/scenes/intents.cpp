@@ -1,16 +1,16 @@
-#include "tests/support/scenes/wishes.h"
+#include "tests/support/scenes/intents.h"
 
 namespace evenkeel::test {
 
-const decide::Intent* wish(const decide::Intents& intents, CgroupId target, Knob knob) {
+const decide::Intent* intent(const decide::Intents& intents, CgroupId target, Knob knob) {
   const decide::Intent* found = nullptr;
   for (const decide::Intent& intent : intents.all())
     if (intent.target == target && intent.knob == knob && !intent.hold) found = &intent;
   return found;
 }
 
-std::int64_t wished(const decide::Intents& intents, CgroupId target, Knob knob) {
-  const decide::Intent* found = wish(intents, target, knob);
+std::int64_t intended(const decide::Intents& intents, CgroupId target, Knob knob) {
+  const decide::Intent* found = intent(intents, target, knob);
   const auto* number = found ? std::get_if<std::int64_t>(&found->value) : nullptr;
   return number ? *number : -1;
 }

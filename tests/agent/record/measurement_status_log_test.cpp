@@ -40,36 +40,36 @@ class LogPipe {
 TEST(MeasuringNews, TheReasonOfTheCountersIsSaidOnceAndWhenItChanges) {
   const LogPipe pipe;
   runtime::Log log = *pipe.log;
-  record::MeasurementStatusLog news;
+  record::MeasurementStatusLog status_log;
   NodeSnapshot node;
-  news.log_changes(node, log);
-  EXPECT_EQ(pipe.lines(), "") << "nobody asks, so nothing is amiss";
+  status_log.log_changes(node, log);
+  EXPECT_EQ(pipe.lines(), "") << "not configured, so nothing is amiss";
   node.counters.why = "cycles: ENOENT";
-  for (int i = 0; i < 3; ++i) news.log_changes(node, log);
+  for (int i = 0; i < 3; ++i) status_log.log_changes(node, log);
   EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=none why=\"cycles: ENOENT\"\n");
   node.counters.backend = CounterBackend::rotating;
-  news.log_changes(node, log);
+  status_log.log_changes(node, log);
   EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=rotating why=\"cycles: ENOENT\"\n");
   node.counters.why.clear();
-  for (int i = 0; i < 3; ++i) news.log_changes(node, log);
+  for (int i = 0; i < 3; ++i) status_log.log_changes(node, log);
   EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=rotating why=\"\"\n");
 }
 
 TEST(MeasuringNews, SoIsTheReasonOfTheRunQueue) {
   const LogPipe pipe;
   runtime::Log log = *pipe.log;
-  record::MeasurementStatusLog news;
+  record::MeasurementStatusLog status_log;
   NodeSnapshot node;
   node.run_queue.source = RunQueueSource::schedstat;
   node.run_queue.why = "EPERM: rights";
-  for (int i = 0; i < 3; ++i) news.log_changes(node, log);
+  for (int i = 0; i < 3; ++i) status_log.log_changes(node, log);
   EXPECT_EQ(pipe.lines(), "level=info event=run-queue-source source=schedstat why=\"EPERM: rights\"\n");
   node.run_queue.source = RunQueueSource::none;
   node.run_queue.why += "; more than 1000 tasks in containers, each of them looked at for nothing so far";
-  news.log_changes(node, log);
+  status_log.log_changes(node, log);
   EXPECT_NE(pipe.lines().find("source=none why=\"EPERM: rights; more than 1000"), std::string::npos);
   const AllocGuard guard;
-  news.log_changes(node, log);
+  status_log.log_changes(node, log);
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
@@ -99,7 +99,7 @@ TEST(MeasuringNews, StandsInTheMetricsAndInTheAgentsLog) {
   write("{}\n");
   agent->tick(MonoTime{} + std::chrono::seconds(5));
   EXPECT_EQ(api::metrics_text(agent->view()).find("evenkeel_run_queue_source"), std::string::npos)
-      << "nobody asks";
+      << "not configured";
 }
 
 }  // namespace

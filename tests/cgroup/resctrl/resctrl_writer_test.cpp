@@ -25,14 +25,14 @@ TEST_F(Actuator, MakesTheGroupAndMovesTheTasks) {
             "evenkeel-be/tasks <- 101\nevenkeel-be/tasks <- 102\n");
   EXPECT_EQ(node.kernel.schemata(kBatch), kLittleHeld);
   EXPECT_EQ(node.kernel.group_of(101), kBatch);
-  EXPECT_EQ(node.kernel.group_of(1), "") << "nobody has asked for it";
+  EXPECT_EQ(node.kernel.group_of(1), "") << "no plan has named it";
   ASSERT_EQ(report.writes.size(), 3U);
   EXPECT_EQ(report.writes[0].path, kDir);
   EXPECT_EQ(report.writes[1].old_text, "MB:0=100;1=100 L3:0=7ff;1=7ff");
   EXPECT_EQ(report.writes[1].new_text, "MB:0= 20;1= 20 L3:0=00f;1=00f");
   EXPECT_EQ(report.writes[2].new_text, "101 102");
   EXPECT_EQ(report.writes[2].cgroup, node.id("a"));
-  EXPECT_EQ(node.hand->counters().moved_tasks, 2U);
+  EXPECT_EQ(node.writer->counters().moved_tasks, 2U);
 }
 
 TEST_F(Actuator, WhatHoldsIsNotWritten) {
@@ -56,7 +56,7 @@ TEST(HandOnFiles, ASteadyTickAllocatesNothing) {
   executor::ResctrlKernelFiles files(host);
   auto journal = executor::Journal::in_memory();
   ASSERT_TRUE(journal.made(kDir, *files.inode(kDir)));
-  resctrl::ResctrlGroupWriter hand(tree, files, journal, false);
+  resctrl::ResctrlGroupWriter writer(tree, files, journal, false);
   decide::ResctrlPlan plan;
   auto& group = plan.add_group();
   group.name = kBatch;
@@ -64,11 +64,11 @@ TEST(HandOnFiles, ASteadyTickAllocatesNothing) {
   plan.add_member(tree.find_path(pod + "/a")->id, 0);
   executor::Report report;
   MonoTime now{std::chrono::hours(2)};
-  for (int i = 0; i < 70; ++i) hand.apply(plan, now += std::chrono::seconds(1), report);
-  EXPECT_EQ(hand.counters().groups, 1U);
+  for (int i = 0; i < 70; ++i) writer.apply(plan, now += std::chrono::seconds(1), report);
+  EXPECT_EQ(writer.counters().groups, 1U);
   EXPECT_EQ(report.writes.size(), 1U) << "the group alone, which was ours";
   const AllocGuard guard;
-  for (int i = 0; i < 70; ++i) hand.apply(plan, now += std::chrono::seconds(1), report);
+  for (int i = 0; i < 70; ++i) writer.apply(plan, now += std::chrono::seconds(1), report);
   EXPECT_EQ(guard.allocations(), 0U);
 }
 
@@ -139,10 +139,10 @@ TEST_F(Actuator, ATaskThatHasEndedIsNoError) {
   node.kernel.fail_writes(kTasks, ESRCH);
   const auto report = node.tick();
   EXPECT_TRUE(report.refusals.empty());
-  EXPECT_EQ(node.hand->counters().refusals, 0U);
+  EXPECT_EQ(node.writer->counters().refusals, 0U);
 }
 
-TEST_F(Actuator, TasksOfSomebodyElsesGroupAreLeftThere) {
+TEST_F(Actuator, TasksOfAnotherProgramsGroupAreLeftThere) {
   ASSERT_TRUE(node.kernel.make_dir("sys/fs/resctrl/database"));
   node.kernel.task(101, node.threads_of("a"), "database");
   const auto report = node.tick();
@@ -153,7 +153,7 @@ TEST_F(Actuator, TasksOfSomebodyElsesGroupAreLeftThere) {
   EXPECT_TRUE(node.tick().foreign.empty()) << "said once";
 }
 
-TEST_F(Actuator, TasksThatSomebodyMonitorsAreLeftToHim) {
+TEST_F(Actuator, TasksInAMonitoringGroupAreLeftThere) {
   node.kernel.monitor("observer", {102});
   node.tick();
   EXPECT_EQ(node.kernel.group_of(101), kBatch);
@@ -199,7 +199,7 @@ TEST_F(Actuator, AContainerThatIsNotNamedAnyMoreGoesBack) {
   node.no_plan();
   node.plan(kBatch, kLittle, {});
   EXPECT_TRUE(node.tick().refusals.empty()) << "it died";
-  EXPECT_EQ(node.hand->counters().members, 0U);
+  EXPECT_EQ(node.writer->counters().members, 0U);
 }
 
 // --- refusals
@@ -214,10 +214,10 @@ TEST_F(Actuator, ARefusalSaysWhatTheKernelSaysAndWaits) {
   EXPECT_EQ(report.refusals[0].detail, "The mask 5 has non-consecutive 1-bits");
   EXPECT_EQ(report.refusals[0].retry_in, std::chrono::seconds(1));
   EXPECT_EQ(node.kernel.schemata(kBatch), "MB:0=100;1=100 L3:0=7ff;1=7ff") << "all or nothing";
-  for (int i = 0; i < 600; ++i) EXPECT_TRUE(node.tick().refusals.empty()) << "told once";
-  EXPECT_LE(node.hand->counters().refusals, 12U) << "but tried";
-  EXPECT_GE(node.hand->counters().refusals, 8U);
-  EXPECT_EQ(node.hand->counters().quarantined, 1U);
+  for (int i = 0; i < 600; ++i) EXPECT_TRUE(node.tick().refusals.empty()) << "reported once";
+  EXPECT_LE(node.writer->counters().refusals, 12U) << "but tried";
+  EXPECT_GE(node.writer->counters().refusals, 8U);
+  EXPECT_EQ(node.writer->counters().quarantined, 1U);
 }
 
 TEST_F(Actuator, WithoutAFreeClassTheTasksGoWhereThePlanSays) {
@@ -251,7 +251,7 @@ TEST_F(Actuator, ADryRunOnlyTells) {
 TEST_F(Actuator, SaysWhatItManages) {
   node.settle();
   std::vector<executor::Managed> managed;
-  node.hand->add_managed(managed);
+  node.writer->add_managed(managed);
   ASSERT_EQ(managed.size(), 2U);
   EXPECT_EQ(managed[0].path, kSchemata);
   EXPECT_EQ(managed[0].ours, "MB:0=20;1=20 L3:0=f;1=f");
