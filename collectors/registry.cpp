@@ -7,6 +7,7 @@ extern const collectors::CollectorSpec node_cpu_collector;
 extern const collectors::CollectorSpec node_memory_collector;
 extern const collectors::CollectorSpec node_pressure_collector;
 extern const collectors::CollectorSpec node_settings_collector;
+extern const collectors::CollectorSpec scheduler_collector;
 }  // namespace evenkeel::node
 
 namespace evenkeel::devices {
@@ -28,10 +29,10 @@ namespace {
 
 // The topology comes first: CPU capacity is the number of CPUs that it found online.
 constexpr const CollectorSpec* kCollectors[] = {
-    &node::topology_collector,       &node::node_cpu_collector,      &node::node_memory_collector,
-    &node::node_pressure_collector,  &node::node_settings_collector, &devices::resctrl_collector,
-    &devices::disks_collector,       &devices::network_collector,    &counters::counters_collector,
-    &run_queue::run_queue_collector,
+    &node::topology_collector,      &node::node_cpu_collector,       &node::node_memory_collector,
+    &node::node_pressure_collector, &node::node_settings_collector,  &node::scheduler_collector,
+    &devices::resctrl_collector,    &devices::disks_collector,       &devices::network_collector,
+    &counters::counters_collector,  &run_queue::run_queue_collector,
 };
 }  // namespace
 

@@ -19,12 +19,22 @@ namespace evenkeel::decide {
 
 /// One entry per policy. The order is the rank for levers whose rule is Merge::first, and each policy must
 /// come after those whose facts it reads: otherwise registry.cpp does not compile.
-inline constexpr std::tuple kPolicies{
-    &suppress::cpu_suppress_policy,   &burst::cpu_burst_policy,           &burst::cpu_normalization_policy,
-    &identity::cpu_identity_policy,   &memory::memory_qos_policy,         &memory::memory_push_back_policy,
-    &lending::batch_resources_policy, &pinning::cpusets_policy,           &memory::system_settings_policy,
-    &cache::resctrl_policy,           &identity::core_sched_policy,       &io::blkio_policy,
-    &io::network_qos_policy,          &interference::interference_policy, &brake::brake_policy};
+inline constexpr std::tuple kPolicies{&suppress::cpu_suppress_policy,
+                                      &burst::cpu_burst_policy,
+                                      &burst::cpu_normalization_policy,
+                                      &identity::cpu_identity_policy,
+                                      &memory::memory_qos_policy,
+                                      &memory::memory_push_back_policy,
+                                      &lending::batch_resources_policy,
+                                      &pinning::cpusets_policy,
+                                      &memory::system_settings_policy,
+                                      &cache::resctrl_policy,
+                                      &identity::core_sched_policy,
+                                      &identity::request_size_policy,
+                                      &io::blkio_policy,
+                                      &io::network_qos_policy,
+                                      &interference::interference_policy,
+                                      &brake::brake_policy};
 
 template <class... Each>
 std::tuple<typename Each::State...> states_of(const std::tuple<const Each*...>&);

@@ -51,6 +51,17 @@ void put_core_sched(Exposition& out, const AgentView& view) {
               static_cast<double>(counters.tasks));
 }
 
+void put_request_sizes(Exposition& out, const AgentView& view) {
+  const auto& counters = view.execution.writers().request_size_counters();
+  if (counters.members == 0 && counters.tasks == 0) return;
+  out.gauge("evenkeel_request_size_cgroups",
+            "Pods and host applications whose tasks have a request size of the agent (EEVDF scheduler).",
+            static_cast<double>(counters.members));
+  out.counter("evenkeel_request_size_tasks_total",
+              "Tasks that were given a request size, or the kernel's own back.",
+              static_cast<double>(counters.tasks));
+}
+
 namespace {
 
 void put_use(Exposition& out, const ResctrlUse& use) {

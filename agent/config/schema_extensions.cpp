@@ -132,6 +132,16 @@ constexpr Row kPushBackRows[] = {
                              "reclaimed every two seconds, down to what is protected or unreclaimable"),
 };
 
+using Q = RequestSizeSettings;
+constexpr Row kRequestSizeRows[] = {
+    toggle<&Q::enable>("enable", "set request sizes where the kernel has them (EEVDF, Linux 6.12)"),
+    span_of_time<&Q::best_effort>(
+        "bestEffort", Range{0, 100'000'000},
+        "request size of best effort's tasks, 100us to 100ms; 0s: the kernel's own"),
+    span_of_time<&Q::services>("services", Range{0, 100'000'000},
+                               "request size of services' tasks, 100us to 100ms; 0s: the kernel's own"),
+};
+
 using R = ResctrlDynamic;
 constexpr Row kResctrlRows[] = {
     toggle<&R::enable>("enable", "lower best effort's resctrlQOS limits while cache or bandwidth is short"),
@@ -263,6 +273,8 @@ constexpr Row kEvenkeelRows[] = {
                                  "adjust beClass.resctrlQOS to measured use"),
     section<&E::interference>("interference", &rows_of<kInterferenceRows>,
                               "detection of workloads that slow services down"),
+    section<&E::request_size>("requestSize", &rows_of<kRequestSizeRows>,
+                              "CPU time that tasks ask the EEVDF scheduler for at a time"),
     section<&E::brake>("brake", &brake_rows,
                        "cuts best effort within milliseconds, until the slower loops react"),
 };

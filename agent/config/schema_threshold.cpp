@@ -7,7 +7,7 @@ namespace {
 using namespace schema;
 using T = ThresholdStrategy;
 
-constexpr std::string_view kSuppressWords[] = {"cpuset", "cfsQuota"};
+constexpr std::string_view kSuppressWords[] = {"cpuset", "cfsQuota", "auto"};
 constexpr std::string_view kEvictWords[] = {"evictByRealLimit", "evictByAllocatable"};
 constexpr Range kPriority{INT32_MIN, INT32_MAX};
 
@@ -20,7 +20,8 @@ constexpr Row kRows[] = {
                                          "CPU that best effort keeps even when the node is fully used"),
     word<&T::cpu_suppress_policy>(
         "cpuSuppressPolicy", kSuppressWords,
-        "limit best effort by cpuset or by CFS quota; its host applications always by quota"),
+        "how best effort is limited: cpuset; cfsQuota (on EEVDF kernels only with long request sizes, else "
+        "cpuset); auto: cfsQuota on CFS kernels, on EEVDF kernels the kernel's weights alone"),
     number<&T::memory_evict_threshold_percent>(
         "memoryEvictThresholdPercent", kPercent, "percent of the node's memory",
         "memory use that starts eviction; above memoryEvictLowerPercent"),

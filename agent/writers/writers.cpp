@@ -9,6 +9,7 @@
 #include "cgroup/network/writer.h"
 #include "cgroup/resctrl/writer.h"
 #include "cgroup/sched/core_sched_writer.h"
+#include "cgroup/sched/request_size_writer.h"
 #include "cgroup/sched/sched_feature_writer.h"
 
 namespace evenkeel::writers {
@@ -22,6 +23,7 @@ executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, e
   executor::Report report = executor::restore_from_journal(ports.files, journal);
   resctrl::restore_resctrl(ports.groups, journal, report);
   sched::restore_core_sched(ports.groups, ports.cookies, journal, report);
+  sched::restore_request_sizes(ports.groups, ports.request_sizes, journal, report);
   sched::restore_sched_features(host, journal, report);
   network::restore_network(host, ports.network, journal, report);
   return report;
@@ -42,8 +44,9 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
   executor::FileWriter files(*host);
   executor::ResctrlKernelFiles groups(*host);
   sched::KernelCookies cookies(*host);
+  sched::KernelRequestSizes request_sizes(*host);
   network::KernelNetworkPort network(*host);
-  Restored done{restore_leftovers(*host, {files, groups, cookies, network}, *journal), {}};
+  Restored done{restore_leftovers(*host, {files, groups, cookies, request_sizes, network}, *journal), {}};
   for (const auto& write : done.report.writes) {
     log.info("restore").with("path", write.path).with("old", write.old_text).with("new", write.new_text);
     if (audit)
@@ -64,12 +67,14 @@ Writers::Writers(const tree::CgroupTree& tree, KernelAccess& kernel, bool dry_ru
     : io_cost_(tree, kernel.files, kernel.journal, dry_run),
       resctrl_(tree, kernel.resctrl, kernel.journal, dry_run),
       core_sched_(tree, kernel.resctrl, kernel.cookies, kernel.journal, dry_run),
+      request_sizes_(tree, kernel.resctrl, kernel.request_sizes, kernel.journal, dry_run),
       sched_features_(kernel.host, kernel.journal, dry_run),
       network_(tree, kernel.network, kernel.journal, dry_run) {}
 
 void Writers::apply(const decide::Intents& intents, MonoTime now, executor::Report& report) {
   resctrl_.serve(intents, now, report);
   core_sched_.serve(intents, now, report);
+  request_sizes_.serve(intents, now, report);
   sched_features_.serve(intents, now, report);
   network_.serve(intents, now, report);
 }
@@ -78,6 +83,7 @@ void Writers::restore_all(MonoTime now, executor::Report& report) {
   io_cost_.restore_all(now, report);
   resctrl_.restore_all(now, report);
   core_sched_.restore_all(now, report);
+  request_sizes_.restore_all(now, report);
   sched_features_.restore_all(now, report);
   network_.restore_all(now, report);
 }

@@ -18,6 +18,7 @@
 #include "cgroup/network/writer.h"
 #include "cgroup/resctrl/writer.h"
 #include "cgroup/sched/core_sched_writer.h"
+#include "cgroup/sched/request_size_writer.h"
 #include "cgroup/sched/sched_feature_writer.h"
 
 namespace evenkeel::writers {
@@ -39,6 +40,7 @@ struct KernelPorts {
   KernelFiles& files;
   ResctrlFiles& groups;
   sched::CoreCookies& cookies;
+  sched::RequestSizes& request_sizes;
   network::NetworkPort& network;
 };
 executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, executor::Journal& journal);
@@ -47,25 +49,27 @@ executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, e
 std::string boot_id(const Host& host);
 
 // Groups everything through which the agent writes to the kernel: the host's files, resctrl, core scheduling
-// cookies, the network, and the journal that makes each write reversible. Does not decide what to write.
+// cookies, request sizes, the network, and the journal that makes each write reversible. Does not decide what
+// to write.
 
 struct KernelAccess {
   KernelAccess(Host opened_host, executor::Journal opened_journal)
       : host(std::move(opened_host)), journal(std::move(opened_journal)) {}
   KernelAccess(const KernelAccess&) = delete;
   KernelAccess& operator=(const KernelAccess&) = delete;
-  [[nodiscard]] KernelPorts ports() { return {files, resctrl, cookies, network}; }
+  [[nodiscard]] KernelPorts ports() { return {files, resctrl, cookies, request_sizes, network}; }
 
   Host host;
   executor::Journal journal;
   executor::FileWriter files{host};
   executor::ResctrlKernelFiles resctrl{host};
   sched::KernelCookies cookies{host};
+  sched::KernelRequestSizes request_sizes{host};
   network::KernelNetworkPort network{host};
 };
 
 // Runs the writers other than the executor: the I/O cost model, resctrl groups, core scheduling cookies,
-// scheduler features and network classes. Does not decide what to write.
+// request sizes, scheduler features and network classes. Does not decide what to write.
 
 class Writers {
  public:
@@ -85,16 +89,20 @@ class Writers {
   [[nodiscard]] executor::ActuatorTotals totals() const;
   [[nodiscard]] const resctrl::ResctrlCounters& resctrl_counters() const { return resctrl_.counters(); }
   [[nodiscard]] const sched::CoreSchedCounters& core_sched_counters() const { return core_sched_.counters(); }
+  [[nodiscard]] const sched::RequestSizeCounters& request_size_counters() const {
+    return request_sizes_.counters();
+  }
   [[nodiscard]] executor::ActuatorTotals network_totals() const { return network_.totals(); }
 
  private:
   /// In the order in which they write.
-  [[nodiscard]] std::array<const executor::Actuator*, 5> all() const {
-    return {&io_cost_, &resctrl_, &core_sched_, &sched_features_, &network_};
+  [[nodiscard]] std::array<const executor::Actuator*, 6> all() const {
+    return {&io_cost_, &resctrl_, &core_sched_, &request_sizes_, &sched_features_, &network_};
   }
   iocost::IoCostWriter io_cost_;
   resctrl::ResctrlGroupWriter resctrl_;
   sched::CoreSchedWriter core_sched_;
+  sched::RequestSizeWriter request_sizes_;
   sched::SchedFeatureWriter sched_features_;
   network::NetworkWriter network_;
 };

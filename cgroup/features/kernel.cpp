@@ -7,6 +7,7 @@
 #include "cgroup/features/features.h"
 #include "cgroup/reclaim/pressure_trigger.h"
 #include "cgroup/sched/core_sched_writer.h"
+#include "cgroup/sched/request_size_writer.h"
 #include "cgroup/sched/sched_feature_writer.h"
 
 namespace evenkeel::features {
@@ -109,11 +110,35 @@ Capability core_sched(const Host& host) {
   return out;
 }
 
+Capability request_size(const Host& host) {
+  Capability out{"request-size", false, sched::request_size_problem(host), "", ""};
+  out.works = out.why_not.empty();
+  if (!out.works) out.substitute = "on EEVDF kernels no CFS quota: weights, or CPU sets";
+  sched::KernelRequestSizes sizes(host);
+  if (const auto own = out.works ? sizes.kernels_own() : Result<Duration>(Duration::zero()); own && out.works)
+    out.detail = "the kernel's own: " +
+                 std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(*own).count()) + " us";
+  return out;
+}
+
+/// A BPF scheduler decides alone: what the agent writes for the CPU may have no effect.
+Capability fair_class(const Host& host) {
+  const auto state = host.slurp("sys/kernel/sched_ext/state");
+  if (!state || trimmed(*state) != "enabled") return {"fair-class", true, "", "", ""};
+  const auto name = host.slurp("sys/kernel/sched_ext/root/ops");
+  const std::string loaded = name ? std::string(trimmed(*name)) : "unnamed";
+  return {"fair-class", false,
+          "the BPF scheduler " + loaded + " (sched_ext) is loaded: shares, quotas and cpu.idle may be inert",
+          "", ""};
+}
+
 }  // namespace
 
 void probe_sched(const Host& host, std::vector<Capability>& out) {
   out.push_back(sched_features(host));
   out.push_back(core_sched(host));
+  out.push_back(request_size(host));
+  out.push_back(fair_class(host));
 }
 
 }  // namespace evenkeel::features

@@ -35,6 +35,11 @@ std::optional<NodeMemory> parse_meminfo(std::string_view text);
 /// The page size in a directory name of sys/kernel/mm/hugepages: "hugepages-2048kB" is 2 MiB.
 std::optional<Bytes> hugepage_size(std::string_view directory);
 
+// The kernel's scheduler.
+
+/// By the kernel's release ("6.12.9-amd64"): EEVDF replaced CFS in Linux 6.6.
+FairScheduler fair_scheduler_of(std::string_view release);
+
 // Pressure stall information: the same three files for the machine and for each cgroup.
 
 /// "some avg10=0.00 avg60=0.00 avg300=0.00 total=0" and the same with "full", which old kernels omit for the

@@ -48,6 +48,7 @@ class Intents {
     resctrl_.clear();
     costs_.clear();
     core_sched_.clear();
+    request_sizes_.members.clear();
     network_.clear();
     sched_features_ = {};
   }
@@ -61,6 +62,8 @@ class Intents {
   [[nodiscard]] const CostPlan& costs() const { return costs_; }
   CoreSchedPlan& core_sched() { return core_sched_; }
   [[nodiscard]] const CoreSchedPlan& core_sched() const { return core_sched_; }
+  RequestSizePlan& request_sizes() { return request_sizes_; }
+  [[nodiscard]] const RequestSizePlan& request_sizes() const { return request_sizes_; }
   NetworkPlan& network() { return network_; }
   [[nodiscard]] const NetworkPlan& network() const { return network_; }
   SchedFeaturePlan& sched_features() { return sched_features_; }
@@ -80,6 +83,7 @@ class Intents {
   ResctrlPlan resctrl_{};
   CostPlan costs_{};
   CoreSchedPlan core_sched_{};
+  RequestSizePlan request_sizes_{};
   NetworkPlan network_{};
   SchedFeaturePlan sched_features_{};
   PolicyIndex by_ = 0;

@@ -12,6 +12,7 @@
 
 #include "qos/model/ids.h"
 #include "qos/model/reason.h"
+#include "qos/model/units.h"
 
 namespace evenkeel::decide {
 
@@ -52,6 +53,21 @@ class CoreSchedPlan {
   std::vector<std::string> groups_{};
   std::size_t groups_in_use_ = 0;
   std::vector<CoreSchedMember> members_{};
+};
+
+// The request sizes of tasks: how much CPU time each asks the EEVDF scheduler for at a time. Does not know
+// tasks.
+
+/// All tasks of this cgroup, those of cgroups inside of it too.
+struct RequestSizeMember {
+  CgroupId cgroup{};
+  Duration size{};
+  Reason why{};
+};
+
+struct RequestSizePlan {
+  std::uint8_t by = 0;  ///< the policy, by its position in the registry
+  std::vector<RequestSizeMember> members{};
 };
 
 // Which features of the kernel's scheduler must be on or off; the names are the kernel's and free text here.

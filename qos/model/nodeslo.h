@@ -17,7 +17,11 @@
 
 namespace evenkeel {
 
-enum class SuppressPolicy : std::uint8_t { cpuset, cfs_quota };
+enum class SuppressPolicy : std::uint8_t {
+  cpuset,
+  cfs_quota,
+  automatic,  ///< by the kernel's scheduler: suppress_actuator() in qos/cpu/suppress/suppress.h
+};
 enum class CpuEvictPolicy : std::uint8_t { by_real_limit, by_allocatable };
 enum class CpuQosPolicy : std::uint8_t { group_identity, core_sched };
 enum class NetQosPolicy : std::uint8_t { tc, terway_qos };
@@ -28,7 +32,7 @@ struct ThresholdStrategy {
   bool enable = false;
   Percent cpu_suppress_threshold_percent{65};
   std::optional<Percent> cpu_suppress_min_percent{};
-  SuppressPolicy cpu_suppress_policy = SuppressPolicy::cpuset;
+  SuppressPolicy cpu_suppress_policy = SuppressPolicy::automatic;
   Percent memory_evict_threshold_percent{70};
   std::optional<Percent> memory_evict_lower_percent{};
   std::optional<Percent> memory_allocatable_evict_threshold_percent{};
@@ -223,6 +227,14 @@ struct BrakeSettings {
   Percent max_duty_percent{20};             ///< of any minute
 };
 
+/// extensions.evenkeel.requestSize: how much CPU time a task asks the EEVDF scheduler for at a time. Shorter
+/// requests are served earlier, longer ones are interrupted less (Documentation/scheduler/sched-eevdf.rst).
+struct RequestSizeSettings {
+  bool enable = true;
+  Duration best_effort{std::chrono::milliseconds(100)};  ///< zero: the kernel's own
+  Duration services{};                                   ///< the same
+};
+
 /// extensions.evenkeel: our own settings.
 struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
@@ -246,6 +258,7 @@ struct EvenkeelSettings {
   ResctrlDynamic resctrl_dynamic{};
   InterferenceSettings interference{};
   BrakeSettings brake{};
+  RequestSizeSettings request_size{};
 };
 enum class FeatureGate : std::uint8_t {
   be_cpu_evict,

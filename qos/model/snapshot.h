@@ -160,6 +160,21 @@ struct NodeSample {
   PlainSettings settings{};  ///< levers of the node itself
 };
 
+/// Which algorithm schedules ordinary tasks (SCHED_OTHER).
+enum class FairScheduler : std::uint8_t {
+  unknown,
+  cfs,
+  eevdf,  ///< Linux 6.6 and later (Documentation/scheduler/sched-eevdf.rst)
+};
+struct SchedulerFacts {
+  FairScheduler fair = FairScheduler::unknown;
+  /// The agent can set the request size of tasks (sched_setattr(2) with sched_runtime, Linux 6.12).
+  bool request_sizes = false;
+  /// A BPF scheduler (sched_ext) is loaded: shares, quotas and cpu.idle may have no effect.
+  bool sched_ext = false;
+  bool operator==(const SchedulerFacts&) const = default;
+};
+
 struct NodeSnapshot {
   MonoTime at{};
   std::optional<Duration> since_previous{};  ///< absent for the first snapshot
@@ -167,6 +182,7 @@ struct NodeSnapshot {
   bool measured = true;
   NodeSample node{};
   CpuTopology topology{};
+  SchedulerFacts scheduler{};
   std::shared_ptr<const ResctrlSystem> resctrl{};  ///< null: not mounted; replaced when it changes
   std::vector<ResctrlUse> resctrl_use{};           ///< of our groups and the root's; empty: there are none
   std::optional<MonoTime> resctrl_measured{};      ///< when resctrl_use was read; less often than each tick

@@ -86,10 +86,28 @@ TEST_F(NodeSenses, PressureOfTheMachineHasNoFullLineForTheCpu) {
 }
 
 TEST_F(NodeSenses, ACollectorWithoutItsFilesIsOffWithTheReason) {
-  sampled.fake.remove("proc/pressure");
+  sampled.fake.remove("proc/pressure").file("proc/sys/kernel/osrelease", "6.1.0\n");
   sampled.start();
   ASSERT_EQ(sampled.sampler().health().disabled.size(), 1u);
   EXPECT_EQ(sampled.sampler().health().disabled[0], "node-pressure: proc/pressure/cpu ENOENT");
+}
+
+TEST_F(NodeSenses, TheSchedulerIsThatOfTheRelease) {
+  sampled.fake.file("proc/sys/kernel/osrelease", "6.12.9-amd64\n");
+  sampled.start();
+  const auto& scheduler = sampled.tick().scheduler;
+  EXPECT_EQ(scheduler.fair, FairScheduler::eevdf);
+  EXPECT_FALSE(scheduler.request_sizes) << "below a fake root no task can be reached";
+  EXPECT_FALSE(scheduler.sched_ext);
+}
+
+TEST_F(NodeSenses, ALoadedBpfSchedulerIsSeenWithinTenTicks) {
+  sampled.fake.file("proc/sys/kernel/osrelease", "6.12.9\n").file("sys/kernel/sched_ext/state", "disabled\n");
+  sampled.start();
+  EXPECT_FALSE(sampled.tick().scheduler.sched_ext);
+  sampled.fake.file("sys/kernel/sched_ext/state", "enabled\n");
+  for (int i = 0; i < 10; ++i) sampled.tick();
+  EXPECT_TRUE(sampled.tick().scheduler.sched_ext);
 }
 
 TEST_F(NodeSenses, CapacityFallsBackToCpuinfoAndToStat) {

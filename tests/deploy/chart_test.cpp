@@ -180,6 +180,21 @@ TEST(Chart, ReachesResctrlOnlyWhenAskedAndThenAsTheKustomizationDoes) {
   EXPECT_EQ(text_at(container(plain), {"volumeMounts", "3"}), "(absent)");
 }
 
+TEST(Chart, SetsRequestSizesOnlyWhenAskedAndThenAsTheKustomizationDoes) {
+  const auto patch = document::parse_yaml(file("kustomize/request-size/daemonset.yaml"), "request-size").root;
+  const auto plain = chart(), with = chart("requestSize: false", "requestSize: true");
+  const auto capabilities = [](const auto& objects) {
+    return text_at(container(objects), {"securityContext", "capabilities", "add"});
+  };
+  const auto pid = [](const auto& objects) {
+    return text_at(objects.at("DaemonSet"), {"spec", "template", "spec", "hostPID"});
+  };
+  EXPECT_EQ(pid(plain), "(absent)");
+  EXPECT_EQ(pid(with), text_at(patch, {"0", "value"}));
+  EXPECT_EQ(capabilities(plain), "[DAC_OVERRIDE, SYS_RESOURCE]");
+  EXPECT_EQ(capabilities(with), "[DAC_OVERRIDE, SYS_RESOURCE, " + text_at(patch, {"1", "value"}) + "]");
+}
+
 TEST(Chart, PassesExtraFlagsOn) {
   const auto ours = container(chart("extraArgs: []", "extraArgs: [--log-format=json, --interval=2s]"));
   EXPECT_EQ(

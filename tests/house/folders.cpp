@@ -131,7 +131,7 @@ const Arrows& arrows_between_folders() {
       {"collectors/devices",
        {"cgroup/base", "cgroup/kernel", "cgroup/resctrl", "cgroup/tree", "collectors/base", "qos/io",
         "qos/model"}},
-      {"collectors/node", {"cgroup/base", "cgroup/kernel", "collectors/base", "qos/model"}},
+      {"collectors/node", {"cgroup/base", "cgroup/kernel", "cgroup/sched", "collectors/base", "qos/model"}},
       {"collectors/per_cgroup",
        {"cgroup/base", "cgroup/kernel", "cgroup/tree", "collectors/base", "collectors/node", "qos/io",
         "qos/model"}},

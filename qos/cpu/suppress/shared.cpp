@@ -194,7 +194,7 @@ bool shares_allowance(const NodeSnapshot& node) {
 
 void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
                      decide::NarrowedChildren& narrowed, decide::Intents& out) {
-  const bool by_quota = slo.threshold.cpu_suppress_policy == SuppressPolicy::cfs_quota;
+  const bool by_quota = suppress_actuator(node, slo) == SuppressActuator::quota;
   gather(node, slo.evenkeel.suppress_dwell, state);
   Reason unknown;
   const bool known = directory_known(node, by_quota, state, unknown);

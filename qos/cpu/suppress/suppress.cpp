@@ -8,22 +8,46 @@ namespace evenkeel::suppress {
 
 namespace {
 
+/// Well above the kernel's own request size, 0.7 ms to 3 ms by the number of CPUs.
+constexpr Duration kLongRequest = std::chrono::milliseconds(10);
+
 bool enabled(const NodeSlo& slo) { return slo.threshold.enable; }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
             CpuSuppressPolicy::Facts facts, decide::Intents& out) {
+  const SuppressActuator actuator = suppress_actuator(node, slo);
+  if (actuator == SuppressActuator::weight) {
+    state = {};
+    return;
+  }
   auto& narrowed = facts.amend<decide::NarrowedChildren>();
   if (shares_allowance(node)) return suppress_shared(node, slo, state, narrowed, out);
   state.shares.clear();
   state.shared.reset();
   if (node.besteffort == kNoCgroup) return;
-  if (slo.threshold.cpu_suppress_policy == SuppressPolicy::cfs_quota)
+  if (actuator == SuppressActuator::quota)
     suppress_by_quota(node, slo, state, narrowed, out);
   else
     suppress_by_cpuset(node, slo, state, out);
 }
 
 }  // namespace
+
+SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo) {
+  const bool eevdf = node.scheduler.fair == FairScheduler::eevdf;
+  const auto& request = slo.evenkeel.request_size;
+  const bool long_requests =
+      node.scheduler.request_sizes && request.enable && request.best_effort >= kLongRequest;
+  switch (slo.threshold.cpu_suppress_policy) {
+    case SuppressPolicy::cpuset:
+      return SuppressActuator::cpuset;
+    case SuppressPolicy::cfs_quota:
+      return eevdf && !long_requests ? SuppressActuator::cpuset : SuppressActuator::quota;
+    case SuppressPolicy::automatic:
+      break;
+  }
+  return eevdf ? SuppressActuator::weight : SuppressActuator::quota;
+}
 
 Reason suppress_reason(const SuppressStep& step, const SuppressTarget& target) {
   const auto say = [&](const char* sentence) {

@@ -1,6 +1,7 @@
 // The policy cpu-suppress and its target.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -37,6 +38,19 @@ std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const Th
 // allowance: qos/cpu/suppress/share.h divides it. Under cpuset the directory's part is rounded up to whole
 // CPUs, at least two. An application whose quota cannot be read, or with services or pods below it, is not
 // limited and counts as a service, as every best-effort one outside does in Koordinator.
+
+/// What limits best effort.
+enum class SuppressActuator : std::uint8_t {
+  weight,  ///< the weight that the kubelet gave it, and nothing else
+  quota,
+  cpuset,
+};
+
+/// On EEVDF kernels (Linux 6.6), a throttled group that gets its quota back may keep a waking service off the
+/// CPU for up to a scheduler tick, unless its tasks have long request sizes: there the quota raises a
+/// service's p99 from 0.15 ms to 2 ms and more (docs/scoreboard.md). So on EEVDF `auto` is the weight alone,
+/// and `cfsQuota` without request sizes is the CPU set.
+SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo);
 
 struct CpuSuppressState {
   SuppressDamping damping{};

@@ -101,9 +101,10 @@ class SteppedTrigger : public testing::TestWithParam<TriggerCase> {};
 TEST_P(SteppedTrigger, ChoosesAVictimAndGivesTheReason) {
   const auto& trigger = GetParam();
   ShortOfAll scene;
-  scene.configure(
-      std::string("resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 100, ") +
-      trigger.settings + "}\nextensions: {evenkeel: {featureGates: {" + trigger.gate + ": true}}}\n");
+  scene.configure(std::string("resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cpuset, "
+                              "cpuSuppressThresholdPercent: 100, ") +
+                  trigger.settings + "}\nextensions: {evenkeel: {featureGates: {" + trigger.gate +
+                  ": true}}}\n");
   auto args = scene.args(scene.pods);
   args.insert(args.end(), {"--node", scene.node});
   SteppedAgent agent(args);

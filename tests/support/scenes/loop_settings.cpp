@@ -63,6 +63,7 @@ const std::vector<LoopSettings>& loop_settings() {
       {"core-sched",
        {"resourceQOSStrategy.policies.cpuPolicy: coreSched",
         "resourceQOSStrategy.lsClass.cpuQOS.enable: true"}},
+      {"request-size", {"extensions.evenkeel.requestSize.services: 100us"}},
       // More than any disk reaches.
       {"blkio",
        {"resourceQOSStrategy.beClass.blkioQOS.enable: true",

@@ -1,0 +1,184 @@
+// Request sizes on a model of the scheduler: set, followed, given back, and left alone where they are
+// others'.
+#include <gtest/gtest.h>
+
+#include <optional>
+
+#include "cgroup/executor/file_writer.h"
+#include "cgroup/sched/request_size_writer.h"
+#include "tests/support/fakes/fake_host.h"
+#include "tests/support/fakes/fake_request_sizes.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+constexpr const char* kNight = "11111111-2222-3333-4444-555555555552";
+
+/// A batch pod with the tasks 201 and 202, whose requests are to be 100 ms.
+struct RequestSize : testing::Test {
+  RequestSize() {
+    host.v2().bare().kubepods();
+    night = host.pod(KubeQos::besteffort, kNight, {"b"});
+    runs({201, 202});
+    root.emplace(std::move(*Host::open(host.root())));
+    tree.emplace(*root, *tree::detect_layout(*root, ""));
+    tree->scan();
+    files.emplace(*root);
+    restart();
+    plan(milliseconds(100));
+  }
+  void restart(bool dry_run = false) { writer.emplace(*tree, *files, sizes, journal, dry_run); }
+  void runs(const std::vector<std::int32_t>& tasks) {
+    std::string text;
+    for (const auto task : tasks) {
+      text += std::to_string(task) + "\n";
+      sizes.tasks.emplace(task, sizes.own);
+    }
+    host.file("sys/fs/cgroup/" + night + "/b/cgroup.threads", text);
+  }
+  void plan(Duration size) {
+    wanted.members.clear();
+    wanted.members.push_back({tree->find_path(night)->id, size, because("the test wants it")});
+  }
+  executor::Report tick(int seconds = 1) {
+    now += std::chrono::seconds(seconds);
+    executor::Report report;
+    writer->apply(wanted, now, report);
+    return report;
+  }
+  executor::Report restore_offline() {
+    executor::Report report;
+    sched::restore_request_sizes(*files, sizes, journal, report);
+    return report;
+  }
+  [[nodiscard]] Duration of(std::int32_t task) const { return sizes.tasks.at(task); }
+
+  FakeHost host{};
+  FakeRequestSizes sizes{};
+  executor::Journal journal = executor::Journal::in_memory();
+  decide::RequestSizePlan wanted{};
+  std::string night;
+  std::optional<Host> root{};
+  std::optional<tree::CgroupTree> tree{};
+  std::optional<executor::ResctrlKernelFiles> files{};
+  std::optional<sched::RequestSizeWriter> writer{};
+  MonoTime now{std::chrono::hours(1)};
+};
+
+TEST_F(RequestSize, AllTasksOfAPodGetItOnce) {
+  const auto report = tick();
+  EXPECT_EQ(of(201), milliseconds(100));
+  EXPECT_EQ(of(202), milliseconds(100));
+  ASSERT_EQ(report.writes.size(), 1U);
+  EXPECT_EQ(report.writes[0].old_text, "the kernel's own");
+  EXPECT_EQ(report.writes[0].new_text, "100000 us: 2 tasks");
+  std::vector<executor::Managed> managed;
+  writer->add_managed(managed);
+  ASSERT_EQ(managed.size(), 1U);
+  EXPECT_EQ(managed[0].ours, "100000 us");
+  EXPECT_EQ(journal.directories().size(), 1U);
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(tick().writes.empty()) << "what holds is not written";
+  EXPECT_EQ(sizes.sets, 2);
+}
+
+TEST_F(RequestSize, TasksThatJoinLaterGetItWithinAMinute) {
+  tick();
+  runs({201, 202, 203});
+  tick();
+  EXPECT_EQ(of(203), milliseconds(100)) << "a new pod is checked each second";
+  for (int i = 0; i < 10; ++i) tick();
+  runs({201, 202, 203, 204});
+  for (int i = 0; i < 70; ++i) tick();
+  EXPECT_EQ(of(204), milliseconds(100));
+}
+
+TEST_F(RequestSize, ATaskWithASizeOfItsOwnIsLeftAloneAndReportedOnce) {
+  sizes.tasks[202] = microseconds(500);
+  EXPECT_EQ(tick().foreign.size(), 1U);
+  EXPECT_EQ(of(201), milliseconds(100));
+  EXPECT_EQ(of(202), microseconds(500));
+  for (int i = 0; i < 70; ++i) EXPECT_TRUE(tick().foreign.empty());
+  wanted.members.clear();
+  tick();
+  EXPECT_EQ(of(201), sizes.own);
+  EXPECT_EQ(of(202), microseconds(500));
+  EXPECT_TRUE(journal.directories().empty());
+}
+
+TEST_F(RequestSize, WithAnotherNumberOfCpusTheKernelsOwnIsStillRecognized) {
+  tick();
+  runs({201, 202, 203});           // asleep since before the change
+  sizes.own = microseconds(1400);  // CPUs went offline
+  sizes.tasks[204] = sizes.own;
+  runs({201, 202, 203, 204});
+  tick();
+  EXPECT_EQ(of(203), milliseconds(100));
+  EXPECT_EQ(of(204), milliseconds(100));
+}
+
+TEST_F(RequestSize, AnotherSizeReplacesTheFirstAndTheEndRestoresBoth) {
+  tick();
+  plan(milliseconds(50));
+  tick();
+  EXPECT_EQ(of(201), milliseconds(50));
+  sizes.tasks[203] = milliseconds(100);  // inherited from a task that had not been changed yet
+  runs({201, 202, 203});
+  executor::Report report;
+  writer->restore_all(now, report);
+  for (const auto task : {201, 202, 203}) EXPECT_EQ(of(task), sizes.own) << task;
+  EXPECT_TRUE(journal.directories().empty());
+  ASSERT_EQ(report.writes.size(), 1U);
+  EXPECT_TRUE(report.writes[0].restored);
+}
+
+TEST_F(RequestSize, AfterACrashTheJournalRestoresOnlyWhatIsStillOurs) {
+  tick();
+  sizes.tasks[202] = milliseconds(7);  // set by another process since
+  const auto report = restore_offline();
+  EXPECT_EQ(of(201), sizes.own);
+  EXPECT_EQ(of(202), milliseconds(7));
+  EXPECT_EQ(report.writes.size(), 1U);
+  EXPECT_TRUE(journal.directories().empty());
+  EXPECT_TRUE(restore_offline().writes.empty());
+}
+
+TEST_F(RequestSize, ARefusalIsReportedOncePerPauseAndRetried) {
+  sizes.refusal = EPERM;
+  EXPECT_EQ(tick().refusals.size(), 1U);
+  for (int i = 0; i < 55; ++i) EXPECT_TRUE(tick().refusals.empty()) << "paused";
+  sizes.refusal = 0;
+  for (int i = 0; i < 10; ++i) tick();
+  EXPECT_EQ(of(201), milliseconds(100));
+}
+
+TEST_F(RequestSize, ARefusedRestoreStaysInTheJournal) {
+  tick();
+  sizes.refusal = EPERM;
+  EXPECT_EQ(restore_offline().refusals.size(), 1U);
+  EXPECT_EQ(journal.directories().size(), 1U);
+  sizes.refusal = 0;
+  restore_offline();
+  EXPECT_EQ(of(201), sizes.own);
+}
+
+TEST_F(RequestSize, DryRunSaysWhatItWouldSetAndSetsNothing) {
+  restart(true);
+  EXPECT_EQ(tick().writes.size(), 1U);
+  for (int i = 0; i < 20; ++i) EXPECT_TRUE(tick().writes.empty());
+  EXPECT_EQ(sizes.sets, 0);
+  EXPECT_TRUE(journal.directories().empty());
+}
+
+TEST_F(RequestSize, APodThatIsGoneLeavesNothingInTheJournal) {
+  tick();
+  host.remove_cgroup(night);
+  tree->scan();
+  tick();
+  EXPECT_TRUE(journal.directories().empty());
+  EXPECT_EQ(writer->counters().members, 0U);
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,72 @@
+// Which pods and host applications get which request size.
+#include <gtest/gtest.h>
+
+#include "qos/cpu/identity/policies.h"
+#include "tests/support/scenes/one_policy.h"
+#include "tests/support/scenes/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+NodeSlo suppressing() {
+  NodeSlo slo;
+  slo.threshold.enable = true;
+  return slo;
+}
+
+NodeSnapshot batch_and_service() {
+  auto snapshot = test::node().besteffort().pod("batch").be().pod("web").ls().build();
+  snapshot.scheduler = {.fair = FairScheduler::eevdf, .request_sizes = true};
+  return snapshot;
+}
+
+/// The planned size of a pod; zero: none.
+Duration planned(const NodeSnapshot& snapshot, const NodeSlo& slo, std::size_t pod) {
+  decide::Intents out;
+  decide::PolicyState state;
+  test::decide_one(identity::request_size_policy, snapshot, slo, state, out);
+  for (const auto& member : out.request_sizes().members)
+    if (member.cgroup == snapshot.cgroup(snapshot.pods[pod].cgroup)->id) return member.size;
+  return {};
+}
+
+TEST(RequestSizePolicy, IsOnWhileBestEffortMayBeLimitedOrServicesHaveASize) {
+  const auto& policy = identity::request_size_policy;
+  EXPECT_FALSE(policy.enabled(NodeSlo{}));
+  EXPECT_TRUE(policy.enabled(suppressing()));
+  NodeSlo services;
+  services.evenkeel.request_size.services = microseconds(100);
+  EXPECT_TRUE(policy.enabled(services));
+  services.evenkeel.request_size.enable = false;
+  EXPECT_FALSE(policy.enabled(services));
+}
+
+TEST(RequestSizePolicy, BestEffortAsksForMuchAndServicesForWhatIsConfigured) {
+  const auto snapshot = batch_and_service();
+  auto slo = suppressing();
+  EXPECT_EQ(planned(snapshot, slo, 0), milliseconds(100));
+  EXPECT_EQ(planned(snapshot, slo, 1), Duration::zero());
+  slo.evenkeel.request_size.services = microseconds(100);
+  EXPECT_EQ(planned(snapshot, slo, 1), microseconds(100));
+  slo.evenkeel.request_size.best_effort = {};
+  EXPECT_EQ(planned(snapshot, slo, 0), Duration::zero());
+}
+
+TEST(RequestSizePolicy, PlansNothingWhereItCannotOrMustNot) {
+  auto snapshot = batch_and_service();
+  auto slo = suppressing();
+  slo.evenkeel.hands_off = true;
+  EXPECT_EQ(planned(snapshot, slo, 0), Duration::zero());
+  slo.evenkeel.hands_off = false;
+  snapshot.cgroups[static_cast<std::size_t>(snapshot.pods[0].cgroup)].hands_off = true;
+  EXPECT_EQ(planned(snapshot, slo, 0), Duration::zero());
+  auto old_kernel = batch_and_service();
+  old_kernel.scheduler.request_sizes = false;
+  EXPECT_EQ(planned(old_kernel, slo, 0), Duration::zero());
+}
+
+}  // namespace
+}  // namespace evenkeel

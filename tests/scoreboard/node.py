@@ -1,0 +1,138 @@
+"""The cgroups of a Kubernetes node, below a directory of its own, with the kubelet's values."""
+
+import os
+import time
+
+ROOT = "/sys/fs/cgroup"
+TOP = "evenkeel-scoreboard"
+V1_CONTROLLERS = ["cpu", "cpuacct", "cpuset", "memory", "blkio"]
+
+
+def is_v2():
+    return os.path.exists(f"{ROOT}/cgroup.controllers")
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(str(text))
+
+
+def read(path):
+    with open(path) as file:
+        return file.read()
+
+
+def weight_of(shares):
+    """The kubelet's conversion of cpu.shares to cpu.weight."""
+    return 1 + (shares - 2) * 9999 // 262142
+
+
+class Node:
+    """Directories of one service pod and some batch pods. `close` removes all of them."""
+
+    SERVICE = f"{TOP}/kubepods/burstable/pod" + "a" * 8 + "-0000-4000-8000-" + "a" * 12 + "/" + "a" * 64
+    BESTEFFORT = f"{TOP}/kubepods/besteffort"
+
+    def __init__(self, batch_pods=2):
+        self.v2 = is_v2()
+        if self.v2:
+            self.roots = {name: ROOT for name in ["cpu", "cpuset", "memory", "io"]}
+        else:
+            mounted = [name for name in V1_CONTROLLERS if os.path.isdir(f"{ROOT}/{name}")]
+            self.roots = {name: f"{ROOT}/{name}" for name in mounted}
+            if os.path.isdir(f"{ROOT}/unified"):
+                self.roots["unified"] = f"{ROOT}/unified"
+        self.batch = []
+        for i in range(batch_pods):
+            digit = "bcdefghi"[i]
+            self.batch.append(f"{self.BESTEFFORT}/pod{digit * 8}-0000-4000-8000-{digit * 12}/{digit * 64}")
+        self.remove()
+        for leaf in [self.SERVICE] + self.batch:
+            self.make(leaf)
+        cpus = os.cpu_count()
+        for directory in self.directories():
+            batch = "/besteffort" in directory
+            top = directory == TOP
+            self.set_shares(directory, 16384 if top else 2 if batch else 1024 * cpus)
+
+    def places(self):
+        return dict.fromkeys(self.roots.values())
+
+    def directories(self):
+        found = set()
+        for leaf in [self.SERVICE] + self.batch:
+            parts = leaf.split("/")
+            found.update("/".join(parts[:n]) for n in range(1, len(parts) + 1))
+        return sorted(found)
+
+    def make(self, leaf):
+        for root in self.places():
+            at = root
+            for part in leaf.split("/"):
+                if self.v2:
+                    enabled = read(f"{at}/cgroup.subtree_control").split()
+                    for name in ["cpu", "cpuset", "memory", "io"]:
+                        if name not in enabled and name in read(f"{at}/cgroup.controllers").split():
+                            write(f"{at}/cgroup.subtree_control", "+" + name)
+                parent, at = at, f"{at}/{part}"
+                if os.path.isdir(at):
+                    continue
+                os.mkdir(at)
+                if root.endswith("/cpuset"):
+                    for file in ["cpuset.cpus", "cpuset.mems"]:
+                        write(f"{at}/{file}", read(f"{parent}/{file}"))
+
+    def set_shares(self, directory, shares):
+        if self.v2:
+            write(f"{self.roots['cpu']}/{directory}/cpu.weight", weight_of(shares))
+        else:
+            write(f"{self.roots['cpu']}/{directory}/cpu.shares", shares)
+
+    def file(self, controller, directory, name):
+        return f"{self.roots[controller]}/{directory}/{name}"
+
+    def enter(self, leaf):
+        """For a child process before it executes its program."""
+        for root in self.places():
+            write(f"{root}/{leaf}/cgroup.procs", os.getpid())
+
+    def cpu_seconds(self, directory):
+        if self.v2:
+            return int(read(self.file("cpu", directory, "cpu.stat")).split()[1]) / 1e6
+        return int(read(self.file("cpuacct", directory, "cpuacct.usage"))) / 1e9
+
+    def kill(self, leaf):
+        """Ends every process in a container, however fast it forks."""
+        path = f"{next(iter(self.places()))}/{leaf}/cgroup.procs"
+        for _ in range(500):
+            pids = read(path).split() if os.path.exists(path) else []
+            if not pids:
+                return
+            for pid in pids:
+                try:
+                    os.kill(int(pid), 9)
+                except ProcessLookupError:
+                    pass
+            time.sleep(0.01)
+        raise RuntimeError(f"{leaf} still has processes")
+
+    def remove(self):
+        for root in self.places():
+            for at, _, _ in os.walk(f"{root}/{TOP}", topdown=False):
+                for _ in range(100):
+                    try:
+                        os.rmdir(at)
+                        break
+                    except OSError:
+                        time.sleep(0.02)
+
+    def close(self):
+        for leaf in self.batch + [self.SERVICE]:
+            self.kill(leaf)
+        self.remove()
+
+
+def stolen_seconds():
+    """CPU time that the hypervisor took from this machine since boot."""
+    fields = read("/proc/stat").split("\n")[0].split()
+    return int(fields[8]) / os.sysconf("SC_CLK_TCK")

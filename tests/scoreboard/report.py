@@ -1,0 +1,46 @@
+"""The scoreboard as JSON and as markdown tables."""
+
+import json
+import os
+import platform
+
+import batches
+import figures
+
+
+def write(results, ways, options):
+    with open(f"{options.out}/scoreboard.json", "w") as file:
+        json.dump({"kernel": platform.release(), "cpus": os.cpu_count(), "seconds": options.seconds, "rounds": options.rounds,
+                   "results": results}, file, indent=1)
+    with open(f"{options.out}/scoreboard.md", "w") as file:
+        file.write(markdown(results, ways, options))
+
+
+def markdown(results, ways, options):
+    out = [f"Linux {platform.release()}, {os.cpu_count()} CPUs, {options.rounds} rounds of {options.seconds:g} s; medians, in µs; the "
+           "ratios have 95 % intervals.", ""]
+    for name, cell in results.items():
+        out += table(name, cell, ways)
+    out += ["| contender | |", "|---|---|"] + [f"| {way.name} | {way.what} |" for way in ways]
+    return "\n".join(out) + "\n"
+
+
+def table(name, cell, ways):
+    kind = name.split(" beside ")[1]
+    kept = {way: figures.usable(rounds) for way, rounds in cell.items()}
+    out = [f"### {name}", "", f"| | p50 | p99 | p99.9 | p99 to alone | p99 to unmanaged | p99.9 to unmanaged | {batches.UNITS[kind]}/s | "
+           "batch CPUs | dropped rounds |", "|---|---|---|---|---|---|---|---|---|---|"]
+    for way in ways:
+        rounds, dropped = kept[way.name]
+        if not rounds:
+            out.append(f"| {way.name} | all rounds dropped | | | | | | | | {dropped} |")
+            continue
+        middle = lambda key: figures.median([r[key] for r in rounds])
+        columns = [f"{middle('p50_us'):.0f}", f"{middle('p99_us'):.0f}", f"{middle('p999_us'):.0f}"]
+        for base, key in [("alone", "p99_us"), ("unmanaged", "p99_us"), ("unmanaged", "p999_us")]:
+            others = kept.get(base, ([], 0))[0]
+            columns.append(figures.verdict(figures.ratio([r[key] for r in rounds], [r[key] for r in others]))
+                           if others and way.name != base else "")
+        columns += [f"{middle('work_per_second'):.1f}", f"{middle('batch_cpus'):.2f}", str(dropped)]
+        out.append(f"| {way.name} | " + " | ".join(columns) + " |")
+    return out + [""]

@@ -1,0 +1,22 @@
+# Real services beside real batch work, under Kubernetes' own values, other rules and this agent (tests/scoreboard).
+# SCOREBOARD_ARGS: more arguments of tests/scoreboard/scoreboard, for example "--services redis --rounds 3".
+
+# Debian starts a service as soon as its package is installed; here each round starts its own.
+stop_packaged_services() {
+  local name
+  for name in redis-server memcached nginx postgresql; do service "$name" stop >/dev/null 2>&1; done
+  return 0
+}
+
+real_services() {
+  stop_packaged_services
+  build release open_loop hog || return
+  # shellcheck disable=SC2086
+  tests/scoreboard/scoreboard --binary build/release/evenkeel --tools build/release/tests --out build/scoreboard ${SCOREBOARD_ARGS:-}
+}
+
+step_scoreboard() {
+  need_release
+  run_step scoreboard "real services beside real batch work" real_services
+  [ ! -e build/scoreboard/scoreboard.md ] || cat build/scoreboard/scoreboard.md
+}
