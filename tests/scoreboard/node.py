@@ -46,7 +46,7 @@ class Node:
         for i in range(batch_pods):
             digit = "bcdefghi"[i]
             self.batch.append(f"{self.BESTEFFORT}/pod{digit * 8}-0000-4000-8000-{digit * 12}/{digit * 64}")
-        self.remove()
+        self.clear()
         for leaf in [self.SERVICE] + self.batch:
             self.make(leaf)
         cpus = os.cpu_count()
@@ -101,11 +101,11 @@ class Node:
             return int(read(self.file("cpu", directory, "cpu.stat")).split()[1]) / 1e6
         return int(read(self.file("cpuacct", directory, "cpuacct.usage"))) / 1e9
 
-    def kill(self, leaf):
-        """Ends every process in a container, however fast it forks."""
-        path = f"{next(iter(self.places()))}/{leaf}/cgroup.procs"
+    def kill(self, directory):
+        """Ends every process in a directory and below it, however fast it forks."""
+        top = f"{next(iter(self.places()))}/{directory}"
         for _ in range(500):
-            pids = read(path).split() if os.path.exists(path) else []
+            pids = [pid for at, _, _ in os.walk(top) for pid in read(f"{at}/cgroup.procs").split()]
             if not pids:
                 return
             for pid in pids:
@@ -114,7 +114,7 @@ class Node:
                 except ProcessLookupError:
                     pass
             time.sleep(0.01)
-        raise RuntimeError(f"{leaf} still has processes")
+        raise RuntimeError(f"{directory} still has processes")
 
     def remove(self):
         for root in self.places():
@@ -126,9 +126,9 @@ class Node:
                     except OSError:
                         time.sleep(0.02)
 
-    def close(self):
-        for leaf in self.batch + [self.SERVICE]:
-            self.kill(leaf)
+    def clear(self):
+        """Also what an earlier run left that was killed."""
+        self.kill(TOP)
         self.remove()
 
 

@@ -6,6 +6,7 @@ import platform
 
 import batches
 import figures
+import plot
 
 
 def write(results, ways, options):
@@ -14,6 +15,8 @@ def write(results, ways, options):
                    "results": results}, file, indent=1)
     with open(f"{options.out}/scoreboard.md", "w") as file:
         file.write(markdown(results, ways, options))
+    with open(f"{options.out}/scoreboard.svg", "w") as file:
+        file.write(plot.svg(results, ways))
 
 
 def markdown(results, ways, options):
@@ -29,11 +32,11 @@ def table(name, cell, ways):
     kind = name.split(" beside ")[1]
     kept = {way: figures.usable(rounds) for way, rounds in cell.items()}
     out = [f"### {name}", "", f"| | p50 | p99 | p99.9 | p99 to alone | p99 to unmanaged | p99.9 to unmanaged | {batches.UNITS[kind]}/s | "
-           "batch CPUs | dropped rounds |", "|---|---|---|---|---|---|---|---|---|---|"]
+           "isolation | latency impact | work conservation | dropped rounds |", "|---|" + "---|" * 11]
     for way in ways:
         rounds, dropped = kept[way.name]
         if not rounds:
-            out.append(f"| {way.name} | all rounds dropped | | | | | | | | {dropped} |")
+            out.append(f"| {way.name} | all rounds dropped |" + " |" * 9 + f" {dropped} |")
             continue
         middle = lambda key: figures.median([r[key] for r in rounds])
         columns = [f"{middle('p50_us'):.0f}", f"{middle('p99_us'):.0f}", f"{middle('p999_us'):.0f}"]
@@ -41,6 +44,18 @@ def table(name, cell, ways):
             others = kept.get(base, ([], 0))[0]
             columns.append(figures.verdict(figures.ratio([r[key] for r in rounds], [r[key] for r in others]))
                            if others and way.name != base else "")
-        columns += [f"{middle('work_per_second'):.1f}", f"{middle('batch_cpus'):.2f}", str(dropped)]
+        columns += [f"{middle('work_per_second'):.1f}"] + scores(rounds, kept) + [str(dropped)]
         out.append(f"| {way.name} | " + " | ".join(columns) + " |")
     return out + [""]
+
+
+def scores(rounds, kept):
+    """In the manner of resctl-bench, in percent: p99 alone over p99 (at most 100), p99 above that of the service alone, batch
+    work done over that of unmanaged."""
+    middle = lambda some, key: figures.median([r[key] for r in some])
+    alone, unmanaged = kept.get("alone", ([], 0))[0], kept.get("unmanaged", ([], 0))[0]
+    if not alone:
+        return ["", "", ""]
+    impact = middle(rounds, "p99_us") / middle(alone, "p99_us")
+    work = 100 * middle(rounds, "work_per_second") / middle(unmanaged, "work_per_second") if unmanaged else 0
+    return [f"{min(100, 100 / impact):.0f} %", f"{100 * (impact - 1):+.0f} %", f"{work:.0f} %" if work else ""]
