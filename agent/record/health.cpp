@@ -62,6 +62,20 @@ bool learns(How now, const std::string& why, How& before, std::string& why_befor
   return true;
 }
 
+void log_scheduler(const SchedulerFacts& now, const SchedulerFacts& before, runtime::Log& log) {
+  if (now.fair != before.fair || now.request_sizes != before.request_sizes)
+    log.info("scheduler")
+        .with("algorithm", now.fair == FairScheduler::eevdf ? "EEVDF" : "CFS")
+        .with("request_sizes", now.request_sizes ? "can be set" : "cannot be set");
+  if (now.sched_ext && !before.sched_ext)
+    log.warning("bpf-scheduler-loaded")
+        .with("why",
+              "a sched_ext scheduler decides which task runs: shares, quotas, cpu.idle and request sizes may "
+              "have no effect");
+  if (!now.sched_ext && before.sched_ext)
+    log.info("bpf-scheduler-unloaded").with("why", "the kernel's own scheduler decides again");
+}
+
 }  // namespace
 
 std::string_view name(CounterBackend backend) {
@@ -79,6 +93,7 @@ void MeasurementStatusLog::log_changes(const NodeSnapshot& node, runtime::Log& l
     why_no_alarms_ = node.run_queue.alarms_unavailable_reason;
     if (!why_no_alarms_.empty()) log.info("brake-uses-pressure-only").with("why", why_no_alarms_);
   }
+  log_scheduler(node.scheduler, std::exchange(scheduler_, node.scheduler), log);
   const auto& counters = node.counters;
   if (learns(counters.backend, counters.why, backend_, why_counters_))
     log.info("counter-backend").with("backend", name(counters.backend)).with("why", counters.why);

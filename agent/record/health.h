@@ -65,8 +65,8 @@ struct HealthInputs {
 /// The most serious problem. Absent: there is none, or it concerns single pods only.
 std::optional<Degraded> degraded(const HealthInputs& being);
 
-// Logs how interference is measured, why it is not measured better, and why the brake gets no alarms from
-// BPF: only when that changes. Does not measure.
+// Logs how interference is measured, why it is not measured better, why the brake gets no alarms from BPF,
+// and which scheduler the kernel has: only when that changes. Does not measure.
 
 std::string_view name(CounterBackend backend);
 std::string_view name(RunQueueSource source);
@@ -79,6 +79,7 @@ class MeasurementStatusLog {
  private:
   CounterBackend backend_ = CounterBackend::none;
   RunQueueSource source_ = RunQueueSource::none;
+  SchedulerFacts scheduler_{};
   std::string why_counters_{}, why_run_queue_{}, why_no_alarms_{};
 };
 

@@ -56,6 +56,7 @@ Duration left(const BrakeLever& lever, const BrakeSettings& settings, MonoTime n
 
 /// Sets the lever's limit and reason. False: there is nothing to cut.
 bool plan_cpu(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeLever& lever) {
+  if (!decide::quota_is_harmless(node, slo)) return false;
   const auto keep = braked_cpu_limit(node, slo.evenkeel.brake);
   if (!keep) return false;
   const Duration lease = slo.evenkeel.brake.lease;

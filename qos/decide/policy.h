@@ -17,6 +17,11 @@ namespace evenkeel::decide {
 /// No policy limits best effort below this: Koordinator's minimum, 2000 µs of CPU time per 100 ms.
 inline constexpr MilliCpu kMinBesteffortCpu{20};
 
+/// Whether a CFS quota on best effort does no harm by itself. On EEVDF kernels (Linux 6.6) a throttled group
+/// that gets its quota back may keep a waking service off the CPU for up to a scheduler tick, unless its
+/// tasks have long request sizes (docs/scoreboard.md).
+bool quota_is_harmless(const NodeSnapshot& node, const NodeSlo& slo);
+
 /// Adds an intent for this quota. `limit.quota` is present.
 void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,
                       NarrowedChildren& narrowed, Intents& out);

@@ -67,10 +67,14 @@ other_container() { local now; now=$(container_cgroup "$1"); [ "${now##*/}" != "
 
 # --- the agent as a process on this host
 
-# agent FLAG...: starts it with the configuration in $WORK/nodeslo.yaml (deploy's if there is none). Returns
+# agent FLAG...: starts it with the configuration in $WORK/nodeslo.yaml (if there is none: quota, burst, cpu.idle). Returns
 # when it is ready.
 agent() {
-  [ -e "$WORK/nodeslo.yaml" ] || cp deploy/kustomize/base/nodeslo.yaml "$WORK/nodeslo.yaml"
+  [ -e "$WORK/nodeslo.yaml" ] || cat >"$WORK/nodeslo.yaml" <<YAML
+resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpuSuppressPolicy: cfsQuota}
+cpuBurstStrategy: {policy: auto}
+resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}
+YAML
   "$EVENKEEL" run --nodeslo "$WORK/nodeslo.yaml" --state-dir "$WORK/state" --listen $LISTEN "$@" >>"$WORK/agent.log" 2>&1 &
   AGENT=$!
   soon 20 "the agent is ready" page readyz

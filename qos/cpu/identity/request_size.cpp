@@ -6,7 +6,8 @@ namespace {
 
 bool enabled(const NodeSlo& slo) {
   const auto& sizes = slo.evenkeel.request_size;
-  return sizes.enable && (slo.threshold.enable || sizes.services > Duration::zero());
+  const bool quotas = slo.threshold.enable || slo.evenkeel.brake.enable || slo.evenkeel.interference.act;
+  return sizes.enable && (quotas || sizes.services > Duration::zero());
 }
 
 /// Zero: the kernel's own.

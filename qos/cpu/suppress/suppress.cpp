@@ -8,9 +8,6 @@ namespace evenkeel::suppress {
 
 namespace {
 
-/// Well above the kernel's own request size, 0.7 ms to 3 ms by the number of CPUs.
-constexpr Duration kLongRequest = std::chrono::milliseconds(10);
-
 bool enabled(const NodeSlo& slo) { return slo.threshold.enable; }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
@@ -34,19 +31,15 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& stat
 }  // namespace
 
 SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo) {
-  const bool eevdf = node.scheduler.fair == FairScheduler::eevdf;
-  const auto& request = slo.evenkeel.request_size;
-  const bool long_requests =
-      node.scheduler.request_sizes && request.enable && request.best_effort >= kLongRequest;
   switch (slo.threshold.cpu_suppress_policy) {
     case SuppressPolicy::cpuset:
       return SuppressActuator::cpuset;
     case SuppressPolicy::cfs_quota:
-      return eevdf && !long_requests ? SuppressActuator::cpuset : SuppressActuator::quota;
+      return decide::quota_is_harmless(node, slo) ? SuppressActuator::quota : SuppressActuator::cpuset;
     case SuppressPolicy::automatic:
       break;
   }
-  return eevdf ? SuppressActuator::weight : SuppressActuator::quota;
+  return node.scheduler.fair == FairScheduler::eevdf ? SuppressActuator::weight : SuppressActuator::quota;
 }
 
 Reason suppress_reason(const SuppressStep& step, const SuppressTarget& target) {

@@ -46,10 +46,9 @@ enum class SuppressActuator : std::uint8_t {
   cpuset,
 };
 
-/// On EEVDF kernels (Linux 6.6), a throttled group that gets its quota back may keep a waking service off the
-/// CPU for up to a scheduler tick, unless its tasks have long request sizes: there the quota raises a
-/// service's p99 from 0.15 ms to 2 ms and more (docs/scoreboard.md). So on EEVDF `auto` is the weight alone,
-/// and `cfsQuota` without request sizes is the CPU set.
+/// By cpuSuppressPolicy and the kernel's scheduler. On EEVDF `auto` is the weight alone, which keeps best
+/// effort away from services there; `cfsQuota` is the CPU set where a quota would do harm
+/// (decide::quota_is_harmless).
 SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo);
 
 struct CpuSuppressState {

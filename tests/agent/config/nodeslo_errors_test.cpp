@@ -121,7 +121,8 @@ TEST(NodeSloErrors, UnknownKeysAndWordsAreCorrected) {
        "f:1:28: cpuBurstStrategy.policy: found 'sometimes'; legal: none, cpuBurstOnly, cfsQuotaBurstOnly, "
        "auto"},
       {"resourceUsedThresholdWithBE: {cpuSuppressPolicy: CfsQuota}",
-       "f:1:50: resourceUsedThresholdWithBE.cpuSuppressPolicy: found 'CfsQuota'; legal: cpuset, cfsQuota, auto"},
+       "f:1:50: resourceUsedThresholdWithBE.cpuSuppressPolicy: found 'CfsQuota'; legal: cpuset, cfsQuota, "
+       "auto"},
       {"hostApplications: [{name: a, qos: best}]",
        "f:1:35: hostApplications[0].qos: found 'best'; legal: LSE, LSR,"},
       {"hostApplications: [{name: a, strategy: {x: 1}}]",

@@ -37,7 +37,7 @@ class LogPipe {
   Fd read_{}, write_{};
 };
 
-TEST(MeasuringNews, TheReasonOfTheCountersIsSaidOnceAndWhenItChanges) {
+TEST(MeasurementStatus, TheReasonOfTheCountersIsSaidOnceAndWhenItChanges) {
   const LogPipe pipe;
   runtime::Log log = *pipe.log;
   record::MeasurementStatusLog status_log;
@@ -55,7 +55,32 @@ TEST(MeasuringNews, TheReasonOfTheCountersIsSaidOnceAndWhenItChanges) {
   EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=rotating why=\"\"\n");
 }
 
-TEST(MeasuringNews, SoIsTheReasonOfTheRunQueue) {
+TEST(MeasurementStatus, TheSchedulerIsLoggedOnce) {
+  const LogPipe pipe;
+  runtime::Log log = *pipe.log;
+  record::MeasurementStatusLog status_log;
+  NodeSnapshot node;
+  node.scheduler.fair = FairScheduler::eevdf;
+  for (int i = 0; i < 3; ++i) status_log.log_changes(node, log);
+  EXPECT_EQ(pipe.lines(), "level=info event=scheduler algorithm=EEVDF request_sizes=\"cannot be set\"\n");
+}
+
+TEST(MeasurementStatus, ALoadedBpfSchedulerIsAWarningOnce) {
+  const LogPipe pipe;
+  runtime::Log log = *pipe.log;
+  record::MeasurementStatusLog status_log;
+  NodeSnapshot node;
+  node.scheduler.sched_ext = true;
+  for (int i = 0; i < 3; ++i) status_log.log_changes(node, log);
+  const auto lines = pipe.lines();
+  EXPECT_EQ(lines.find("level=warning event=bpf-scheduler-loaded why="), 0U) << lines;
+  EXPECT_EQ(lines.find("loaded", 40), std::string::npos) << lines;
+  node.scheduler.sched_ext = false;
+  for (int i = 0; i < 3; ++i) status_log.log_changes(node, log);
+  EXPECT_NE(pipe.lines().find("event=bpf-scheduler-unloaded"), std::string::npos);
+}
+
+TEST(MeasurementStatus, SoIsTheReasonOfTheRunQueue) {
   const LogPipe pipe;
   runtime::Log log = *pipe.log;
   record::MeasurementStatusLog status_log;
@@ -74,7 +99,7 @@ TEST(MeasuringNews, SoIsTheReasonOfTheRunQueue) {
 }
 
 /// On a host that is only a directory, nothing can be loaded and nothing counted.
-TEST(MeasuringNews, StandsInTheMetricsAndInTheAgentsLog) {
+TEST(MeasurementStatus, StandsInTheMetricsAndInTheAgentsLog) {
   FakeHost host;
   host.machine({.cpus = 4}).v2().kubepods();
   const auto slo = host.root() + "/nodeslo.yaml";

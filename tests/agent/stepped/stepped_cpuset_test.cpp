@@ -13,7 +13,8 @@ using Kernel = FakeNode::Kernel;
 /// The default suppression policy; two best-effort containers.
 struct CpusetNode : TwoPods {
   explicit CpusetNode(Kernel kernel)
-      : TwoPods(kernel, "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cpuset}\n", {"aaa"}, {"bbb", "ccc"}) {}
+      : TwoPods(kernel, "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cpuset}\n", {"aaa"},
+                {"bbb", "ccc"}) {}
   std::string cpus(const std::string& cgroup) const {
     return setting(Controller::cpuset, cgroup, "cpuset.cpus");
   }

@@ -240,5 +240,13 @@ TEST(Brake, SaysWhy) {
       "CPUs for 2 s");
 }
 
+TEST(Brake, OnEevdfItCutsTheCpuOnlyWithLongRequests) {
+  Scene scene;
+  scene.node.scheduler.fair = FairScheduler::eevdf;
+  EXPECT_EQ(scene.intent_on(scene.alarm()), -1) << "there a quota alone does harm";
+  scene.node.scheduler.request_sizes = true;
+  EXPECT_EQ(scene.intent_on(scene.alarm()), 160000);
+}
+
 }  // namespace
 }  // namespace evenkeel

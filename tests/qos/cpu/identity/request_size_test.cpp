@@ -42,6 +42,11 @@ TEST(RequestSizePolicy, IsOnWhileBestEffortMayBeLimitedOrServicesHaveASize) {
   EXPECT_TRUE(policy.enabled(services));
   services.evenkeel.request_size.enable = false;
   EXPECT_FALSE(policy.enabled(services));
+  NodeSlo brake, interference;
+  brake.evenkeel.brake.enable = true;
+  EXPECT_TRUE(policy.enabled(brake));
+  interference.evenkeel.interference.act = true;
+  EXPECT_TRUE(policy.enabled(interference));
 }
 
 TEST(RequestSizePolicy, BestEffortAsksForMuchAndServicesForWhatIsConfigured) {
