@@ -109,26 +109,34 @@ int RequestSizeWriter::set_tasks(Member& member) {
   if (threads_.empty() && hidden > 0) return refuse(member, {ESRCH, Op::read}), 0;
   int tasks = 0, foreign = 0;
   for (const auto task : threads_) {
-    const auto size = sizes_.of(task);
-    if (!size && is_gone(size.error())) continue;
-    if (!size) return refuse(member, size.error()), tasks;
-    const bool ours = *size == member.ours || *size == member.earlier;
-    const bool settable = member.size == Duration::zero() ? ours : ours || is_default(*size);
-    if (*size == member.size) continue;
-    if (!settable) {
-      foreign += is_default(*size) ? 0 : 1;
-      continue;
-    }
-    if (member.size != Duration::zero() && !record(member)) return tasks;
-    const auto set = sizes_.set(task, member.size);
-    if (!set && is_gone(set.error())) continue;
-    if (!set) return refuse(member, set.error()), tasks;
-    ++tasks;
-    ++counters_.tasks;
+    const TaskState state = set_task(member, task);
+    if (state == TaskState::refused) return tasks;
+    tasks += state == TaskState::changed ? 1 : 0;
+    foreign += state == TaskState::foreign ? 1 : 0;
   }
   pause_ = {};
   if (foreign > 0 && member.size != Duration::zero()) report_foreign(member, foreign);
   return tasks;
+}
+
+RequestSizeWriter::TaskState RequestSizeWriter::set_task(Member& member, std::int32_t task) {
+  const auto size = sizes_.of(task);
+  if (!size) return failed(member, size.error());
+  const bool ours = *size == member.ours || *size == member.earlier, own = is_default(*size);
+  const bool releasing = member.size == Duration::zero();
+  if (*size == member.size || (releasing && own && !ours)) return TaskState::kept;
+  if (!ours && (releasing || !own)) return TaskState::foreign;
+  if (!releasing && !record(member)) return TaskState::refused;
+  const auto set = sizes_.set(task, member.size);
+  if (!set) return failed(member, set.error());
+  ++counters_.tasks;
+  return TaskState::changed;
+}
+
+RequestSizeWriter::TaskState RequestSizeWriter::failed(const Member& member, const Error& error) {
+  if (is_gone(error)) return TaskState::kept;
+  refuse(member, error);
+  return TaskState::refused;
 }
 
 /// The size of this cgroup into the journal, before any task has it.

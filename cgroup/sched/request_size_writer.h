@@ -86,7 +86,10 @@ class RequestSizeWriter final : public executor::Actuator {
   void want(const decide::RequestSizeMember& planned);
   void release_unnamed();
   void check(Member& member);
+  enum class TaskState : std::uint8_t { kept, changed, foreign, refused };
   int set_tasks(Member& member);
+  TaskState set_task(Member& member, std::int32_t task);
+  TaskState failed(const Member& member, const Error& error);
   bool record(Member& member);
   void forget(const Member& member);
   [[nodiscard]] bool is_default(Duration size) const;
