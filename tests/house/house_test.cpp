@@ -99,6 +99,8 @@ std::vector<Planted> planted_violations() {
       Planted{"one-includer", file("agent/a.h", "#include <fmt/core.h>\n"),
               file("agent/a.cpp", "#include <fmt/core.h>\n")},
       Planted{"short-files", file("qos/a.cpp", many_lines(301)), file("qos/a.cpp", many_lines(300))},
+      Planted{"short-files", file("collectors/a.bpf.c", many_lines(301)),
+              file("collectors/a.bpf.c", many_lines(300))},
       Planted{"header-sentence", file("qos/a.h", "#pragma once\n"),
               file("qos/a.h", "// What.\n#pragma once\n")},
       Planted{"small-classes", file("agent/a.h", class_with(16, 12)), file("agent/a.h", class_with(15, 12))},

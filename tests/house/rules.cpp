@@ -119,7 +119,8 @@ Violations short_files(const Sources& project) {
   Violations found;
   for (const auto& source : project) {
     const auto lines = std::count(source.text.begin(), source.text.end(), '\n');
-    const bool code = source.is_header() || source.path.ends_with(".cpp") || source.path.ends_with(".sh");
+    const bool code = source.is_header() || source.path.ends_with(".cpp") || source.path.ends_with(".c") ||
+                      source.path.ends_with(".sh");
     if (code && lines > 300) found.push_back(source.path + ": " + std::to_string(lines) + " lines");
   }
   return found;
