@@ -113,11 +113,12 @@ Capability core_sched(const Host& host) {
 Capability request_size(const Host& host) {
   Capability out{"request-size", false, sched::request_size_problem(host), "", ""};
   out.works = out.why_not.empty();
-  if (!out.works) out.substitute = "on EEVDF kernels no CFS quota: weights, or CPU sets";
-  sched::KernelRequestSizes sizes(host);
-  if (const auto own = out.works ? sizes.kernels_own() : Result<Duration>(Duration::zero()); own && out.works)
-    out.detail = "the kernel's own: " +
-                 std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(*own).count()) + " us";
+  if (!out.works) {
+    out.substitute = "on EEVDF kernels no CFS quota: weights, or CPU sets";
+  } else if (const auto own = sched::KernelRequestSizes(host).kernels_own()) {
+    const auto microseconds = std::chrono::duration_cast<std::chrono::microseconds>(*own).count();
+    out.detail = "the kernel's own: " + std::to_string(microseconds) + " us";
+  }
   return out;
 }
 

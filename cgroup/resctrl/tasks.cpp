@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 #include "cgroup/base/text.h"
 #include "cgroup/resctrl/impl.h"
@@ -49,18 +50,10 @@ void ResctrlGroupWriter::Impl::place(const decide::ResctrlPlan& plan) {
 }
 
 void ResctrlGroupWriter::Impl::want(CgroupId cgroup, std::uint32_t group) {
-  auto at_or_after = std::ranges::lower_bound(members, cgroup, {}, &Placed::cgroup);
-  if (at_or_after == members.end() || at_or_after->cgroup != cgroup) {
-    const auto* directory = tree.find(cgroup);
-    if (group == 0 || directory == nullptr) return;
-    Placed fresh{tree::follow(tree, *directory, at)};
-    fresh.group = group;
-    at_or_after = members.insert(at_or_after, std::move(fresh));
-  }
-  at_or_after->round = round;
-  if (at_or_after->group == group) return;
-  at_or_after->group = group;
-  at_or_after->recheck(at);
+  auto* placed = tree::find_or_follow(members, tree, cgroup, at, group != 0);
+  if (placed == nullptr) return;
+  placed->round = round;
+  if (std::exchange(placed->group, group) != group) placed->recheck(at);
 }
 
 /// Cgroups that the plan no longer names: their tasks are moved back, unless the cgroup or its group was
@@ -72,8 +65,7 @@ void ResctrlGroupWriter::Impl::release_unnamed() {
   for (auto& placed : members) {
     if (placed.round == round || placed.group == 0) continue;
     placed.group = 0;
-    placed.checks_left = 1;
-    placed.next_check = at;
+    placed.recheck(at, 1);
   }
 }
 

@@ -58,27 +58,18 @@ CoreSchedWriter::Group* CoreSchedWriter::find_group(std::uint32_t id) {
 }
 
 void CoreSchedWriter::want(const decide::CoreSchedMember& planned, std::uint32_t group) {
-  auto found = std::ranges::lower_bound(members_, planned.cgroup, {}, &Member::cgroup);
-  if (found == members_.end() || found->cgroup != planned.cgroup) {
-    const auto* directory = tree_.find(planned.cgroup);
-    if (directory == nullptr) return;
-    Member fresh{tree::follow(tree_, *directory, now_)};
-    fresh.since = now_;
-    found = members_.insert(found, std::move(fresh));
-  }
-  found->round = round_;
-  found->why = planned.why;
-  if (found->group == group) return;
-  found->group = group;
-  found->recheck(now_);
+  auto* member = tree::find_or_follow(members_, tree_, planned.cgroup, now_);
+  if (member == nullptr) return;
+  member->round = round_;
+  member->why = planned.why;
+  if (std::exchange(member->group, group) != group) member->recheck(now_);
 }
 
 void CoreSchedWriter::release_unnamed() {
   for (auto& member : members_) {
     if (member.round == round_ || member.group == 0) continue;
     member.group = 0;
-    member.checks_left = 1;
-    member.next_check = now_;
+    member.recheck(now_, 1);
   }
   std::erase_if(members_, [this](const Member& member) {
     const bool gone = tree_.find(member.cgroup) == nullptr;

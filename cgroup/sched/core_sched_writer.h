@@ -100,7 +100,6 @@ class CoreSchedWriter final : public executor::Actuator {
     std::uint64_t round = 0;
     bool others_reported = false;
     Reason why{};
-    MonoTime since{};
   };
   void run(const decide::CoreSchedPlan& plan, MonoTime now, executor::Report& report);
   Group& group_named(const std::string& name);

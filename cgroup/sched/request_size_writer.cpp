@@ -51,25 +51,18 @@ void RequestSizeWriter::restore_all(MonoTime now, executor::Report& report) {
 }
 
 void RequestSizeWriter::want(const decide::RequestSizeMember& planned) {
-  auto found = std::ranges::lower_bound(members_, planned.cgroup, {}, &Member::cgroup);
-  if (found == members_.end() || found->cgroup != planned.cgroup) {
-    const auto* directory = tree_.find(planned.cgroup);
-    if (directory == nullptr) return;
-    Member fresh{tree::follow(tree_, *directory, now_)};
-    fresh.since = now_;
-    found = members_.insert(found, std::move(fresh));
-  }
-  found->round = round_;
-  found->why = planned.why;
-  if (std::exchange(found->size, planned.size) != planned.size) found->recheck(now_);
+  auto* member = tree::find_or_follow(members_, tree_, planned.cgroup, now_);
+  if (member == nullptr) return;
+  member->round = round_;
+  member->why = planned.why;
+  if (std::exchange(member->size, planned.size) != planned.size) member->recheck(now_);
 }
 
 void RequestSizeWriter::release_unnamed() {
   for (auto& member : members_) {
     if (member.round == round_ || member.size == Duration::zero()) continue;
     member.size = Duration::zero();
-    member.checks_left = 1;
-    member.next_check = now_;
+    member.recheck(now_, 1);
   }
   std::erase_if(members_, [this](const Member& member) {
     const bool gone = tree_.find(member.cgroup) == nullptr;
@@ -115,17 +108,17 @@ int RequestSizeWriter::set_tasks(Member& member) {
     foreign += state == TaskState::foreign ? 1 : 0;
   }
   pause_ = {};
-  if (foreign > 0 && member.size != Duration::zero()) report_foreign(member, foreign);
+  if (foreign > 0) report_foreign(member, foreign);
   return tasks;
 }
 
 RequestSizeWriter::TaskState RequestSizeWriter::set_task(Member& member, std::int32_t task) {
   const auto size = sizes_.of(task);
   if (!size) return failed(member, size.error());
-  const bool ours = *size == member.ours || *size == member.earlier, own = is_default(*size);
+  const bool ours = *size == member.ours || *size == member.earlier;
   const bool releasing = member.size == Duration::zero();
-  if (*size == member.size || (releasing && own && !ours)) return TaskState::kept;
-  if (!ours && (releasing || !own)) return TaskState::foreign;
+  if (*size == member.size || (releasing && !ours)) return TaskState::kept;
+  if (!ours && !is_default(*size)) return TaskState::foreign;
   if (!releasing && !record(member)) return TaskState::refused;
   const auto set = sizes_.set(task, member.size);
   if (!set) return failed(member, set.error());

@@ -81,7 +81,6 @@ class RequestSizeWriter final : public executor::Actuator {
     std::uint64_t round = 0;
     bool foreign_reported = false;
     Reason why{};
-    MonoTime since{};
   };
   void want(const decide::RequestSizeMember& planned);
   void release_unnamed();

@@ -5,7 +5,8 @@
 namespace evenkeel::tree {
 
 TrackedTasks follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now) {
-  TrackedTasks out{.cgroup = cgroup.id, .dir = tree.dir(cgroup, Controller::cpu), .next_check = now};
+  TrackedTasks out{
+      .cgroup = cgroup.id, .dir = tree.dir(cgroup, Controller::cpu), .next_check = now, .since = now};
   out.threads_file = out.dir + (tree.layout().v2(Controller::cpu) ? "/cgroup.threads" : "/tasks");
   return out;
 }

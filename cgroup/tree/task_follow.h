@@ -3,6 +3,7 @@
 // outside. Does not touch tasks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,13 +23,24 @@ struct TrackedTasks {
   CgroupId cgroup{};
   std::string dir{}, threads_file{};
   int checks_left = kChecks;
-  MonoTime next_check{};
-  void recheck(MonoTime now) {
-    checks_left = kChecks;
+  MonoTime next_check{}, since{};
+  void recheck(MonoTime now, int checks = kChecks) {
+    checks_left = checks;
     next_check = now;
   }
 };
 TrackedTasks follow(const CgroupTree& tree, const Cgroup& cgroup, MonoTime now);
+
+/// The one of this cgroup in `members`, a vector of a type derived from TrackedTasks, sorted by cgroup. If
+/// there is none yet, begins to follow the cgroup, unless `begin` is false. Null: there is none.
+template <class Member>
+Member* find_or_follow(std::vector<Member>& members, const CgroupTree& tree, CgroupId cgroup, MonoTime now,
+                       bool begin = true) {
+  const auto found = std::ranges::lower_bound(members, cgroup, {}, &Member::cgroup);
+  if (found != members.end() && found->cgroup == cgroup) return &*found;
+  const auto* directory = begin ? tree.find(cgroup) : nullptr;
+  return directory == nullptr ? nullptr : &*members.insert(found, Member{follow(tree, *directory, now)});
+}
 
 /// Buffers for reading a cgroup's threads, kept from one to the next.
 struct ThreadsRoom {

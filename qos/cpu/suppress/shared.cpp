@@ -192,9 +192,8 @@ bool shares_allowance(const NodeSnapshot& node) {
                      [&](const HostApplicationSample& app) { return has_share(node, app); });
 }
 
-void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
+void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, bool by_quota, CpuSuppressState& state,
                      decide::NarrowedChildren& narrowed, decide::Intents& out) {
-  const bool by_quota = suppress_actuator(node, slo) == SuppressActuator::quota;
   gather(node, slo.evenkeel.suppress_dwell, state);
   Reason unknown;
   const bool known = directory_known(node, by_quota, state, unknown);

@@ -18,11 +18,12 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& stat
     return;
   }
   auto& narrowed = facts.amend<decide::NarrowedChildren>();
-  if (shares_allowance(node)) return suppress_shared(node, slo, state, narrowed, out);
+  const bool by_quota = actuator == SuppressActuator::quota;
+  if (shares_allowance(node)) return suppress_shared(node, slo, by_quota, state, narrowed, out);
   state.shares.clear();
   state.shared.reset();
   if (node.besteffort == kNoCgroup) return;
-  if (actuator == SuppressActuator::quota)
+  if (by_quota)
     suppress_by_quota(node, slo, state, narrowed, out);
   else
     suppress_by_cpuset(node, slo, state, out);

@@ -70,8 +70,8 @@ void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppress
                        decide::NarrowedChildren& narrowed, decide::Intents& out);
 void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
                         decide::Intents& out);
-/// For best effort in more places than its directory; uses either lever for the directory.
-void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
+/// For best effort in more places than its directory; `by_quota` chooses the lever for the directory.
+void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, bool by_quota, CpuSuppressState& state,
                      decide::NarrowedChildren& narrowed, decide::Intents& out);
 bool shares_allowance(const NodeSnapshot& node);
 
