@@ -1,6 +1,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <set>
@@ -12,10 +13,12 @@
 namespace evenkeel::demo {
 namespace {
 
-constexpr Duration kRequestCost = std::chrono::milliseconds(1);
-constexpr double kBusyIsNoise = 0.1;  ///< CPUs used by others before the start
+constexpr Duration kRequestCost = std::chrono::microseconds(50);
+constexpr double kRequestsPerCpu = 1000, kMostRequests = 8000;  ///< a second
+constexpr double kBusyIsNoise = 0.1;                            ///< CPUs used by others before the start
 /// Rough time of a phase beyond its measured part: starts, warm-ups, stops.
 constexpr double kOverheadSeconds = 1.2;
+constexpr int kPhasesPerRound = 7;  ///< alone, and three more for each scenario
 
 struct Run {
   const DemoOptions& options;
@@ -39,12 +42,13 @@ std::string kernel_text(const tree::Layout& layout) {
 /// CPUs that other processes use now, while the demo is idle.
 double noise(const Host& host, Console& console) {
   constexpr Duration kLook = std::chrono::seconds(1);
-  const auto before = machine_cpu_time(host);
+  const auto before = machine_times(host);
   const Duration from = monotonic();
   console.pause_until(from + kLook);
-  const auto after = machine_cpu_time(host);
+  const auto after = machine_times(host);
   if (!before || !after) return 0;
-  return static_cast<double>((*after - *before).count()) / static_cast<double>((monotonic() - from).count());
+  return static_cast<double>((after->used - before->used).count()) /
+         static_cast<double>((monotonic() - from).count());
 }
 
 void warn_if_busy(const Host& host, Console& console) {
@@ -64,7 +68,7 @@ std::vector<AuditLine> last_writes(const std::vector<AuditLine>& audit) {
 
 /// False: stop, with the exit status in `status`.
 bool step(Run& run, int round, Scenario scenario, Phase phase, int& status) {
-  const int steps = 5 * run.outcome.rounds;
+  const int steps = kPhasesPerRound * run.outcome.rounds;
   const std::string what = "round " + std::to_string(round + 1) + " of " +
                            std::to_string(run.outcome.rounds) + ": " +
                            (phase == Phase::alone ? "" : std::string(name(scenario)) + ", ") + name(phase);
@@ -73,7 +77,12 @@ bool step(Run& run, int round, Scenario scenario, Phase phase, int& status) {
   if (!result) status = complain("interrupted by " + run.bench.console->interrupted_by() + "; cleaning up");
   if (result && !result->failure.empty()) status = complain(result->failure);
   if (status != 0) return false;
-  run.rounds[scenario][phase].push_back(result->figures);
+  ++run.outcome.measured;
+  if (counts(result->figures, run.outcome.cpus)) {
+    run.rounds[scenario][phase].push_back(result->figures);
+  } else {
+    ++run.outcome.dropped;
+  }
   if (phase != Phase::managed) return true;
   run.outcome.writes = last_writes(result->audit);
   add(run.outcome.restoration, result->restoration);
@@ -88,7 +97,7 @@ int run_rounds(Run& run) {
     if (!step(run, round, Scenario::spinners, Phase::alone, status)) return status;
     run.rounds[Scenario::fault_storm][Phase::alone] = run.rounds[Scenario::spinners][Phase::alone];
     for (const Scenario scenario : kScenarios)
-      for (const Phase phase : {Phase::unmanaged, Phase::managed})
+      for (const Phase phase : {Phase::unmanaged, Phase::quota, Phase::managed})
         if (!step(run, round, scenario, phase, status)) return status;
   }
   return 0;
@@ -96,7 +105,15 @@ int run_rounds(Run& run) {
 
 int report(Run& run) {
   for (const auto& [scenario, phases] : run.rounds)
-    for (const auto& [phase, figures] : phases) run.outcome.figures[scenario][phase] = median_of(figures);
+    for (const auto& [phase, figures] : phases)
+      if (!figures.empty()) run.outcome.figures[scenario][phase] = median_of(figures);
+  std::vector<Duration> p99, p999;
+  for (const auto& alone : run.rounds[Scenario::spinners][Phase::alone]) {
+    p99.push_back(alone.latency.p99);
+    p999.push_back(alone.latency.p999);
+  }
+  run.outcome.p99_spread = spread(p99);
+  run.outcome.p999_spread = spread(p999);
   const Outcome& outcome = run.outcome;
   std::printf("%s\n%s\n%s\n%s", table(outcome).c_str(), plot(outcome).c_str(),
               what_the_agent_did(outcome).c_str(), verdict(outcome).c_str());
@@ -118,21 +135,22 @@ int run_on(const Host& host, const DemoOptions& options) {
     return complain("cannot create cgroups here (" + std::string(errno_name(stage.error().code)) +
                     "); the demo needs cgroup file systems mounted for writing");
   warn_if_busy(host, console);
-  Run run{
-      .options = options,
-      .bench = {
-          .host = &host, .stage = &*stage, .console = &console, .load = {.cpus = cpus}, .hogs = 2 * count}};
+  Run run{.options = options,
+          .bench = {
+              .host = &host, .stage = &*stage, .console = &console, .cpus = cpus.size(), .hogs = 2 * count}};
+  run.bench.load.workers = count;
+  run.bench.load.requests_per_second = std::min(kMostRequests, kRequestsPerCpu * count);
   run.bench.load.iterations = calibrated_iterations(kRequestCost);
   run.bench.load.length = std::chrono::seconds(options.quick ? 1 : options.seconds);
   run.outcome.cpus = cpus.size();
   run.outcome.rounds = options.quick ? 1 : options.rounds;
   run.outcome.seconds = std::chrono::duration<double>(run.bench.load.length).count();
-  run.outcome.requests_per_second = run.bench.load.requests_per_second * count;
+  run.outcome.requests_per_second = run.bench.load.requests_per_second;
   run.outcome.hogs = static_cast<std::size_t>(run.bench.hogs);
   run.outcome.kernel = kernel_text(stage->layout());
-  std::fprintf(stderr, "demo: five phases, %d round%s, about %.0f s; Ctrl-C stops and cleans up\n",
+  std::fprintf(stderr, "demo: seven phases, %d round%s, about %.0f s; Ctrl-C stops and cleans up\n",
                run.outcome.rounds, run.outcome.rounds == 1 ? "" : "s",
-               5 * run.outcome.rounds * (run.outcome.seconds + kOverheadSeconds));
+               kPhasesPerRound * run.outcome.rounds * (run.outcome.seconds + kOverheadSeconds));
   const int status = run_rounds(run);
   console.clear();
   return status != 0 ? status : report(run);

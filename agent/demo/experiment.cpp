@@ -1,6 +1,7 @@
 #include "agent/demo/experiment.h"
 
 #include "agent/demo/load.h"
+#include "agent/demo/service.h"
 
 namespace evenkeel::demo {
 namespace {
@@ -14,8 +15,21 @@ PhaseResult failed(std::string why) {
   return result;
 }
 
+Figures figures_of(std::vector<Exchange> counted) {
+  std::vector<Duration> latencies, lateness;
+  for (const Exchange& each : counted) {
+    latencies.emplace_back(each.latency_ns);
+    lateness.emplace_back(each.late_ns);
+  }
+  Figures figures;
+  figures.latency = latency_of(latencies);
+  figures.histogram = histogram_of(latencies);
+  figures.late_p99 = latency_of(std::move(lateness)).p99;
+  return figures;
+}
+
 /// Measures the service under its load, with or without hogs; figures cover the counted time.
-std::optional<PhaseResult> measure(const Bench& bench, const Hogs* hogs) {
+std::optional<PhaseResult> measure(const Bench& bench, Hogs* hogs) {
   const Duration start = monotonic() + kServerStart;
   Service service(*bench.stage, bench.load, start);
   if (!service.started()) return failed("the service could not be started");
@@ -26,35 +40,35 @@ std::optional<PhaseResult> measure(const Bench& bench, const Hogs* hogs) {
   if (!bench.console->pause_until(from + bench.load.length)) return std::nullopt;
   const auto cpu_after = read_cpu(*bench.host, *bench.stage);
   const auto work_after = hogs ? hogs->work() : 0;
-  const auto latencies = service.finish();
-  if (latencies.empty()) return failed("the service answered no request: is its cgroup usable?");
+  auto counted = service.finish();
+  if (!counted || counted->empty()) return failed("the service answered no request: is its cgroup usable?");
   if (!cpu_before || !cpu_after) return failed("the CPU use of the demo's cgroups cannot be read");
+  if (hogs && !hogs->running()) return failed("a best-effort hog could not be started, or died");
   PhaseResult result;
-  result.figures.latency = latency_of(latencies);
-  result.figures.histogram = histogram_of(latencies);
-  result.figures.cpu = cpu_between(*cpu_before, *cpu_after, bench.load.cpus.size());
+  result.figures = figures_of(std::move(*counted));
+  result.figures.cpu = cpu_between(*cpu_before, *cpu_after, bench.cpus);
   result.figures.work = static_cast<double>(work_after - work_before) /
                         std::chrono::duration<double>(bench.load.length).count();
   return result;
 }
 
-std::optional<PhaseResult> measure_with_hogs(const Bench& bench, Scenario scenario) {
-  Hogs hogs(*bench.stage, scenario, bench.hogs);
-  if (!bench.console->pause_until(monotonic() + kHogsWarmUp)) return std::nullopt;
+std::optional<PhaseResult> measure_with_quota(const Bench& bench, Hogs& hogs) {
+  if (!bench.stage->limit_batch(static_cast<double>(bench.cpus) / 2))
+    return failed("best effort's CPU quota cannot be written");
   auto result = measure(bench, &hogs);
-  if (result && !hogs.running()) return failed("a best-effort hog could not be started, or died");
+  if (!bench.stage->limit_batch(std::nullopt)) return failed("best effort's CPU quota cannot be removed");
   return result;
 }
 
-std::optional<PhaseResult> measure_managed(const Bench& bench, Scenario scenario) {
+std::optional<PhaseResult> measure_managed(const Bench& bench, Hogs& hogs) {
   const ControlValues before = bench.stage->controls();
   ManagedNode node(*bench.host, *bench.stage);
-  if (!node.wait_for_first_write(*bench.console)) {
+  if (!node.wait_until_ready(*bench.console)) {
     if (bench.console->interrupted()) return std::nullopt;
     (void)node.stop();
     return failed("the agent did not start managing the node. Its log:\n" + node.log());
   }
-  auto result = measure_with_hogs(bench, scenario);
+  auto result = measure(bench, &hogs);
   const int status = node.stop();
   if (!result || !result->failure.empty()) return result;
   if (status != 0) return failed("the agent did not exit cleanly. Its log:\n" + node.log());
@@ -67,8 +81,12 @@ std::optional<PhaseResult> measure_managed(const Bench& bench, Scenario scenario
 
 std::optional<PhaseResult> run_phase(const Bench& bench, Scenario scenario, Phase phase) {
   if (phase == Phase::alone) return measure(bench, nullptr);
-  if (phase == Phase::unmanaged) return measure_with_hogs(bench, scenario);
-  return measure_managed(bench, scenario);
+  // The batch work is there before the agent, as on a node where the agent is installed.
+  Hogs hogs(*bench.stage, scenario, bench.hogs);
+  if (!bench.console->pause_until(monotonic() + kHogsWarmUp)) return std::nullopt;
+  if (phase == Phase::quota) return measure_with_quota(bench, hogs);
+  if (phase == Phase::managed) return measure_managed(bench, hogs);
+  return measure(bench, &hogs);
 }
 
 }  // namespace evenkeel::demo

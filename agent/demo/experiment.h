@@ -8,13 +8,14 @@
 #include "agent/demo/load.h"
 #include "agent/demo/process.h"
 #include "agent/demo/report.h"
+#include "agent/demo/service.h"
 #include "agent/demo/stage.h"
 
 namespace evenkeel::demo {
 
 // `evenkeel demo`: a real co-location experiment on this machine. A latency-sensitive service and best-effort
-// hogs run in their own cgroups: the service alone, both with Kubernetes' settings, both under the real
-// agent. Does not touch any other cgroup.
+// hogs run in their own cgroups: the service alone, both with Kubernetes' settings, with a fixed CPU quota on
+// the hogs, and under the real agent. The short form of tests/scoreboard. Does not touch any other cgroup.
 
 struct DemoOptions {
   int seconds = 4;          ///< measured length of one phase, in seconds
@@ -34,6 +35,7 @@ struct Bench {
   const Stage* stage = nullptr;
   Console* console = nullptr;
   ServiceLoad load{};
+  std::size_t cpus = 0;
   int hogs = 0;
 };
 

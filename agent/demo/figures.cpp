@@ -27,7 +27,7 @@ const char* name(Scenario scenario) {
 }
 
 const char* name(Phase phase) {
-  constexpr std::array<const char*, 3> kNames = {"alone", "unmanaged", "managed"};
+  constexpr std::array<const char*, 4> kNames = {"alone", "unmanaged", "quota", "managed"};
   return kNames[static_cast<std::size_t>(phase)];
 }
 
@@ -68,12 +68,26 @@ Figures median_of(const std::vector<Figures>& rounds) {
   result.cpu.batch = median(rounds, [](const Figures& f) { return f.cpu.batch; });
   result.cpu.others = median(rounds, [](const Figures& f) { return f.cpu.others; });
   result.cpu.idle = median(rounds, [](const Figures& f) { return f.cpu.idle; });
+  result.cpu.stolen = median(rounds, [](const Figures& f) { return f.cpu.stolen; });
+  result.late_p99 = median(rounds, [](const Figures& f) { return f.late_p99; });
   result.work = median(rounds, [](const Figures& f) { return f.work; });
   for (const auto& round : rounds) {
     result.latency.requests += round.latency.requests;
     for (std::size_t i = 0; i < kColumns; ++i) result.histogram[i] += round.histogram[i];
   }
   return result;
+}
+
+bool counts(const Figures& round, std::size_t cpus) {
+  constexpr Duration kLate = std::chrono::microseconds(100);
+  constexpr double kStolen = 0.02;  // of the CPUs
+  return round.late_p99 < kLate && round.cpu.stolen < kStolen * static_cast<double>(cpus);
+}
+
+std::optional<double> spread(const std::vector<Duration>& values) {
+  if (values.size() < 2) return std::nullopt;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return ratio(*most, *least);
 }
 
 std::optional<double> ratio(Duration a, Duration b) {

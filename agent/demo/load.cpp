@@ -25,13 +25,6 @@ Duration clock_of(clockid_t id) {
 
 Duration monotonic() { return clock_of(CLOCK_MONOTONIC); }
 
-void wait_until(Duration moment) {
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(moment);
-  const timespec at{static_cast<time_t>(seconds.count()), static_cast<long>((moment - seconds).count())};
-  while (::clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, nullptr) != 0) {
-  }
-}
-
 std::uint64_t churn(std::uint64_t iterations, std::uint64_t seed) {
   std::uint64_t x = seed | 1;
   for (std::uint64_t i = 0; i < iterations; ++i) {
@@ -127,25 +120,29 @@ std::vector<int> usable_cpus() {
   return cpus;
 }
 
-// user, nice, system, then idle and iowait (unused time), then irq and softirq. Steal time was not used by
-// this machine, and guest time is contained in user and nice.
-std::optional<CpuTime> machine_cpu_time(const Host& host) {
+// user, nice, system, then idle and iowait (unused time), then irq, softirq and steal. Guest time is
+// contained in user and nice.
+std::optional<MachineTimes> machine_times(const Host& host) {
   const auto text = host.slurp("proc/stat");
   if (!text) return std::nullopt;
   Scanner scan(*text);
   if (!scan.eat("cpu ")) return std::nullopt;
-  constexpr int kIdle = 3, kIowait = 4, kFields = 7;
-  std::int64_t ticks = 0;
+  constexpr int kIdle = 3, kIowait = 4, kSteal = 7, kFields = 8;
+  std::int64_t used = 0, stolen = 0;
   for (int field = 0; field < kFields; ++field) {
     const auto value = scan.number();
     if (!value) return std::nullopt;
-    if (field != kIdle && field != kIowait) ticks += *value;
+    if (field == kSteal) stolen = *value;
+    if (field != kIdle && field != kIowait && field != kSteal) used += *value;
   }
-  return CpuTime(scaled(ticks, 1'000'000'000, ::sysconf(_SC_CLK_TCK)));
+  const auto time_of = [](std::int64_t ticks) {
+    return CpuTime(scaled(ticks, 1'000'000'000, ::sysconf(_SC_CLK_TCK)));
+  };
+  return MachineTimes{time_of(used), time_of(stolen)};
 }
 
 std::optional<CpuReading> read_cpu(const Host& host, const Stage& stage) {
-  const auto machine = machine_cpu_time(host);
+  const auto machine = machine_times(host);
   const auto service = stage.service_cpu_time();
   const auto batch = stage.batch_cpu_time();
   if (!machine || !service || !batch) return std::nullopt;
@@ -161,11 +158,13 @@ CpuShares cpu_between(const CpuReading& from, const CpuReading& to, std::size_t 
   CpuShares shares;
   shares.service = used(from.service, to.service);
   shares.batch = used(from.batch, to.batch);
-  const double machine = used(from.machine, to.machine);
+  shares.stolen = used(from.machine.stolen, to.machine.stolen);
+  const double machine = used(from.machine.used, to.machine.used);
   // The machine's counter advances in ticks, the cgroups' in nanoseconds: differences may be slightly
   // negative.
   shares.others = std::max(0.0, machine - shares.service - shares.batch);
-  shares.idle = std::max(0.0, static_cast<double>(cpus) - shares.service - shares.batch - shares.others);
+  shares.idle = std::max(
+      0.0, static_cast<double>(cpus) - shares.service - shares.batch - shares.others - shares.stolen);
   return shares;
 }
 

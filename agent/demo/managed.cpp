@@ -1,8 +1,12 @@
 #include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <csignal>
+#include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -15,22 +19,17 @@
 
 namespace evenkeel::demo {
 
+const char* const kInstalledNodeSlo = R"(resourceUsedThresholdWithBE:
+  enable: true
+  cpuSuppressThresholdPercent: 65
+  cpuSuppressPolicy: auto
+cpuBurstStrategy:
+  policy: auto
+)";
+
 namespace {
 
 namespace fs = std::filesystem;
-
-// The threshold is high because priority protects the service, not headroom: best effort runs when the
-// service does not. Suppression by cpuset, because a quota admits best effort again in each period.
-constexpr const char* kConfiguration = R"(resourceUsedThresholdWithBE:
-  enable: true
-  cpuSuppressThresholdPercent: 95
-  cpuSuppressPolicy: cpuset
-resourceQOSStrategy:
-  beClass:
-    cpuQOS:
-      enable: true
-      groupIdentity: -1
-)";
 
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -44,7 +43,22 @@ std::string member(const document::Value& object, std::string_view key) {
   return value != nullptr && value->scalar() != nullptr ? value->scalar()->text : std::string();
 }
 
-int become_agent(const std::string& program, const std::string& directory, const std::string& cgroup_root) {
+std::string notify_address() { return "evenkeel-demo-" + std::to_string(::getpid()); }
+
+/// A datagram socket in the abstract name space: a leading zero byte, and no file to remove.
+Fd notify_socket(const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  name.copy(address.sun_path + 1, sizeof address.sun_path - 1);
+  Fd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const auto size = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), size) != 0) return {};
+  return socket;
+}
+
+int become_agent(const std::string& program, const std::string& directory, const std::string& cgroup_root,
+                 const std::string& notify) {
+  ::setenv("NOTIFY_SOCKET", ('@' + notify).c_str(), 1);
   const int log = ::open((directory + "/log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   ::dup2(nothing, STDIN_FILENO);
@@ -80,11 +94,13 @@ ManagedNode::ManagedNode(const Host& host, const Stage& stage) {
   if (error || ::mkdtemp(pattern.data()) == nullptr) return;
   directory_ = pattern;
   fs::create_directory(directory_ + "/state", error);
-  std::ofstream(directory_ + "/nodeslo.yaml") << kConfiguration;
+  std::ofstream(directory_ + "/nodeslo.yaml") << kInstalledNodeSlo;
   const std::string program = fs::read_symlink(host.absolute("proc/self/exe"), error).string();
   const std::string cgroup_root = stage.cgroup_root();
+  const std::string notify = notify_address();
+  notifications_ = notify_socket(notify);
   // If the demo dies, the agent gets SIGTERM and still restores.
-  agent_ = Child::start([&] { return become_agent(program, directory_, cgroup_root); }, SIGTERM);
+  agent_ = Child::start([&] { return become_agent(program, directory_, cgroup_root, notify); }, SIGTERM);
 }
 
 ManagedNode::~ManagedNode() {
@@ -93,13 +109,14 @@ ManagedNode::~ManagedNode() {
   if (!directory_.empty()) fs::remove_all(directory_, ignored);
 }
 
-bool ManagedNode::wait_for_first_write(Console& console) {
+bool ManagedNode::wait_until_ready(Console& console) {
   constexpr Duration kPatience = std::chrono::seconds(3);
   constexpr Duration kLook = std::chrono::milliseconds(50);
   const Duration deadline = monotonic() + kPatience;
   while (agent_.running() && monotonic() < deadline) {
-    const auto lines = audit();
-    if (std::any_of(lines.begin(), lines.end(), [](const AuditLine& line) { return line.kind == "write"; }))
+    std::array<char, 64> text{};
+    const ssize_t length = ::recv(notifications_.get(), text.data(), text.size(), 0);
+    if (length > 0 && std::string_view(text.data(), static_cast<std::size_t>(length)).starts_with("READY=1"))
       return true;
     if (!console.pause_until(monotonic() + kLook)) return false;
   }

@@ -1,8 +1,12 @@
-#include <sched.h>
-#include <sys/prctl.h>
+#include "agent/demo/service.h"
 
+#include <sys/epoll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <csignal>
-#include <numeric>
 #include <random>
 #include <thread>
 
@@ -11,43 +15,53 @@
 namespace evenkeel::demo {
 namespace {
 
+/// After the last request: a server that is far behind does not keep the demo waiting for minutes.
 constexpr Duration kOvertime = std::chrono::seconds(2);
 
-void bind_to(int cpu) {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  CPU_SET(static_cast<std::size_t>(cpu), &set);
-  // Fails where a cpuset excludes this CPU: the worker then runs on any allowed CPU.
-  (void)::sched_setaffinity(0, sizeof set, &set);
-}
+struct Ends {
+  std::vector<Fd> server{}, generator{};
+};
 
-// Each worker sleeps on a timer of its own CPU, like a network card's queue: no other CPU has to wake it.
-// (Some hypervisors deliver such a wake-up to a busy virtual CPU a whole tick late.)
-//
-// A machine far too slow for the load would answer for minutes: from `closing` on requests are rejected, with
-// their waiting time so far as latency.
-void serve(const std::vector<Duration>& schedule, Duration start, Duration closing, std::uint64_t iterations,
-           std::span<std::int64_t> latencies) {
-  std::uint64_t state = 1;
-  for (std::size_t i = 0; i < schedule.size(); ++i) {
-    const Duration due = start + schedule[i];
-    wait_until(due);
-    if (monotonic() < closing) state = churn(iterations, state);
-    // The result depends on the work, so the compiler cannot drop it.
-    latencies[i] = (monotonic() - due).count() + (state == 0 ? 1 : 0);
+std::optional<Ends> connected(int connections) {
+  Ends ends;
+  for (int i = 0; i < connections; ++i) {
+    std::array<int, 2> pair{};
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair.data()) != 0) return std::nullopt;
+    ends.server.emplace_back(pair[0]);
+    ends.generator.emplace_back(pair[1]);
   }
+  return ends;
 }
 
-std::size_t total(const std::vector<std::vector<Duration>>& schedule) {
-  return std::accumulate(schedule.begin(), schedule.end(), std::size_t{0},
-                         [](std::size_t sum, const auto& one) { return sum + one.size(); });
+/// Answers one request with a result that depends on the work, so that the compiler cannot drop it. False:
+/// the connection is closed.
+bool answer(int socket, std::uint64_t iterations) {
+  std::array<std::uint64_t, 2> request{};  // its number, and the result
+  const ssize_t length = ::recv(socket, request.data(), sizeof request, MSG_DONTWAIT);
+  if (length < 0) return errno == EAGAIN || errno == EINTR;
+  if (length == 0) return false;
+  request[1] = churn(iterations, request[0]);
+  return ::send(socket, request.data(), sizeof request, MSG_NOSIGNAL) >= 0;
 }
 
-std::vector<std::vector<Duration>> schedule_of(const ServiceLoad& load) {
-  std::vector<std::vector<Duration>> schedule;
-  for (std::size_t i = 0; i < load.cpus.size(); ++i)
-    schedule.push_back(arrivals(load.requests_per_second, load.warm_up + load.length, i + 1));
-  return schedule;
+void answer_all(std::span<const Fd> sockets, std::size_t first, std::size_t step, std::uint64_t iterations) {
+  const Fd poll(::epoll_create1(EPOLL_CLOEXEC));
+  std::size_t open = 0;
+  for (std::size_t i = first; i < sockets.size(); i += step) {
+    epoll_event event{.events = EPOLLIN, .data = {.fd = sockets[i].get()}};
+    open += ::epoll_ctl(poll.get(), EPOLL_CTL_ADD, sockets[i].get(), &event) == 0 ? 1 : 0;
+  }
+  while (open > 0) {
+    std::array<epoll_event, 16> ready{};
+    const int count = ::epoll_wait(poll.get(), ready.data(), static_cast<int>(ready.size()), -1);
+    if (count < 0 && errno != EINTR) return;
+    for (int i = 0; i < count; ++i) {
+      const int socket = ready.at(static_cast<std::size_t>(i)).data.fd;
+      if (answer(socket, iterations)) continue;
+      ::epoll_ctl(poll.get(), EPOLL_CTL_DEL, socket, nullptr);
+      --open;
+    }
+  }
 }
 
 }  // namespace
@@ -64,38 +78,44 @@ std::vector<Duration> arrivals(double per_second, Duration length, std::uint64_t
   return moments;
 }
 
-Service::Service(const Stage& stage, const ServiceLoad& load, Duration start)
-    : load_(load), schedule_(schedule_of(load)), latencies_(total(schedule_)) {
-  if (!latencies_) return;
-  const auto serve_all = [&] {
-    ::prctl(PR_SET_NAME, "demo-service");
-    if (!stage.enter(stage.service())) return 1;
-    std::vector<std::thread> workers;
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < schedule_.size(); ++i) {
-      const auto mine = latencies_.all().subspan(first, schedule_[i].size());
-      first += schedule_[i].size();
-      workers.emplace_back([this, i, mine, start] {
-        bind_to(load_.cpus[i]);
-        const Duration closing = start + load_.warm_up + load_.length + kOvertime;
-        serve(schedule_[i], start, closing, load_.iterations, mine);
-      });
-    }
-    for (auto& worker : workers) worker.join();
-    return 0;
-  };
-  child_ = Child::start(serve_all, SIGKILL);
+int serve(const ServiceLoad& load, std::span<const Fd> sockets) {
+  std::vector<std::thread> workers;
+  const auto count = static_cast<std::size_t>(load.workers);
+  for (std::size_t i = 0; i < count; ++i)
+    workers.emplace_back([&, i] { answer_all(sockets, i, count, load.iterations); });
+  for (auto& worker : workers) worker.join();
+  return 0;
 }
 
-std::vector<Duration> Service::finish() {
-  std::vector<Duration> counted;
-  if (child_.wait() != 0) return counted;
-  std::size_t index = 0;
-  for (const auto& moments : schedule_)
-    for (const Duration due : moments) {
-      const Duration latency(latencies_.all()[index++]);
-      if (due >= load_.warm_up) counted.push_back(latency);
-    }
+Service::Service(const Stage& stage, const ServiceLoad& load, Duration start)
+    : load_(load),
+      schedule_(arrivals(load.requests_per_second, load.warm_up + load.length, 1)),
+      exchanges_(schedule_.size()) {
+  auto ends = connected(load.connections);
+  if (!exchanges_ || !ends) return;
+  // Each side closes the ends of the other one: the server ends when the generator has.
+  server_ = Child::start(
+      [&] {
+        ::prctl(PR_SET_NAME, "demo-service");
+        ends->generator.clear();
+        return stage.enter(stage.service()) ? serve(load_, ends->server) : 1;
+      },
+      SIGKILL);
+  generator_ = Child::start(
+      [&] {
+        ::prctl(PR_SET_NAME, "demo-generator");
+        ends->server.clear();
+        const Duration closing = start + load_.warm_up + load_.length + kOvertime;
+        return generate(schedule_, start, closing, ends->generator, exchanges_.all());
+      },
+      SIGKILL);
+}
+
+std::optional<std::vector<Exchange>> Service::finish() {
+  if (generator_.wait() != 0 || server_.wait() != 0) return std::nullopt;
+  std::vector<Exchange> counted;
+  for (std::size_t i = 0; i < schedule_.size(); ++i)
+    if (schedule_[i] >= load_.warm_up) counted.push_back(exchanges_.all()[i]);
   return counted;
 }
 

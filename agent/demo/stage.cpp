@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <csignal>
 #include <ctime>
+#include <set>
 
 #include "cgroup/base/text.h"
+#include "cgroup/sched/request_size_writer.h"
 #include "qos/model/knob.h"
 
 namespace evenkeel::demo {
@@ -38,6 +40,15 @@ bool has_word(const std::string& list, const std::string& word) {
   return (' ' + std::string(trimmed(list)) + ' ').find(' ' + word + ' ') != std::string::npos;
 }
 
+/// Adds the request sizes of the threads in a list.
+void add_request_sizes(const Host& host, const std::string& threads, std::set<Duration>& sizes) {
+  sched::KernelRequestSizes kernel(host);
+  Scanner scan(threads);
+  while (!scan.done())
+    if (const auto tid = whole_number(scan.line()))
+      if (const auto size = kernel.of(static_cast<std::int32_t>(*tid))) sizes.insert(*size);
+}
+
 }  // namespace
 
 Stage::Stage(const Host& host, tree::Layout layout) : host_(&host), layout_(std::move(layout)) {
@@ -54,6 +65,12 @@ Stage::Stage(const Host& host, tree::Layout layout) : host_(&host), layout_(std:
   };
   service_ = add_pod("burstable", 'a');
   batch_ = {add_pod("besteffort", 'b'), add_pod("besteffort", 'c')};
+}
+
+std::vector<std::string> Stage::containers() const {
+  std::vector<std::string> all = batch_;
+  all.push_back(service_);
+  return all;
 }
 
 Result<Stage> Stage::build(const Host& host, int cpus) {
@@ -82,7 +99,8 @@ bool Stage::make_directories() {
 bool Stage::make_directory(const std::string& root, const std::string& dir) {
   const std::string path = root + '/' + dir;
   if (::mkdir(host_->absolute(path).c_str(), 0755) != 0) return false;
-  const bool leaf = dir == service_ || std::find(batch_.begin(), batch_.end(), dir) != batch_.end();
+  const auto leaves = containers();
+  const bool leaf = std::find(leaves.begin(), leaves.end(), dir) != leaves.end();
   if (root == layout_.unified && !leaf) enable_controllers(path);
   if (root != layout_.root(Controller::cpuset) || layout_.v2(Controller::cpuset)) return true;
   const std::string parent = path.substr(0, path.rfind('/'));
@@ -129,8 +147,33 @@ bool Stage::enter(const std::string& container) const {
   });
 }
 
+bool Stage::limit_batch(std::optional<double> cpus) const {
+  constexpr std::int64_t kPeriodUs = 100'000;
+  const std::string dir = layout_.root(Controller::cpu) + '/' + top_ + "/kubepods/besteffort";
+  const auto quota_us = static_cast<std::int64_t>(cpus.value_or(0) * static_cast<double>(kPeriodUs));
+  if (layout_.v2(Controller::cpu))
+    return write(dir + "/cpu.max",
+                 (cpus ? std::to_string(quota_us) : "max") + ' ' + std::to_string(kPeriodUs));
+  return write(dir + "/cpu.cfs_quota_us", cpus ? std::to_string(quota_us) : "-1");
+}
+
+const char* Stage::threads_file() const { return layout_.v2(Controller::cpu) ? "/cgroup.threads" : "/tasks"; }
+
+std::string Stage::request_sizes_below(const std::string& dir) const {
+  std::set<Duration> sizes;
+  for (const auto& container : containers())
+    if (container.starts_with(dir))
+      if (const auto threads = host_->slurp(layout_.root(Controller::cpu) + '/' + container + threads_file()))
+        add_request_sizes(*host_, *threads, sizes);
+  std::string text;
+  for (const Duration size : sizes) text += (text.empty() ? "" : " ") + std::to_string(size.count()) + " ns";
+  return text;
+}
+
 ControlValues Stage::controls() const {
   ControlValues values;
+  for (const auto& dir : directories_)
+    values[layout_.root(Controller::cpu) + '/' + dir + threads_file()] = request_sizes_below(dir);
   for (const auto& row : knob_table()) {
     const auto file = row.file(layout_.v2(row.controller));
     const auto& root = layout_.root(row.controller);

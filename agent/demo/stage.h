@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,14 +37,20 @@ class Stage {
 
   /// Moves the calling process into the container; called in the child after fork.
   [[nodiscard]] bool enter(const std::string& container) const;
-  /// Every control file of the knob table, in every directory below the top one.
+  /// Every control file of the knob table, in every directory below the top one, and under the name of each
+  /// list of tasks the request sizes that the tasks in and below this directory have.
   [[nodiscard]] ControlValues controls() const;
+  /// A CFS quota on best effort, in CPUs; absent: none.
+  [[nodiscard]] bool limit_batch(std::optional<double> cpus) const;
   /// CPU time of the services' and of the batch branch; absent if it cannot be read.
   [[nodiscard]] std::optional<CpuTime> service_cpu_time() const { return cpu_time("burstable"); }
   [[nodiscard]] std::optional<CpuTime> batch_cpu_time() const { return cpu_time("besteffort"); }
 
  private:
   Stage(const Host& host, tree::Layout layout);
+  [[nodiscard]] std::vector<std::string> containers() const;
+  [[nodiscard]] const char* threads_file() const;
+  [[nodiscard]] std::string request_sizes_below(const std::string& dir) const;
   bool make_directories();
   bool make_directory(const std::string& root, const std::string& dir);
   void enable_controllers(const std::string& dir);
@@ -66,6 +73,9 @@ class Stage {
 // Runs the real agent, `evenkeel run` of this very program, on the demo's cgroups, and reads from its audit
 // log what it wrote and why. Does not imitate the agent.
 
+/// The configuration that deploy/kustomize/base installs (deploy_tests compares them).
+extern const char* const kInstalledNodeSlo;
+
 struct AuditLine {
   std::string kind{}, path{}, old_text{}, new_text{}, by{}, why{};
 };
@@ -80,8 +90,8 @@ class ManagedNode {
   ManagedNode& operator=(const ManagedNode&) = delete;
   ~ManagedNode();
 
-  /// Waits up to three seconds for the agent's first write. False: none came, or the agent has exited.
-  bool wait_for_first_write(Console& console);
+  /// Waits up to three seconds for the agent's first tick. False: none came, or the agent has exited.
+  bool wait_until_ready(Console& console);
   /// Sends SIGTERM and waits while the agent restores what it wrote. Returns its exit status.
   int stop();
   [[nodiscard]] std::vector<AuditLine> audit() const;
@@ -90,6 +100,7 @@ class ManagedNode {
 
  private:
   std::string directory_{};
+  Fd notifications_{};  ///< where the agent says that it is ready, as it does under systemd
   Child agent_{};
 };
 
@@ -99,7 +110,7 @@ class ManagedNode {
 struct Restoration {
   std::size_t written = 0;          ///< files that the agent wrote to
   std::size_t restored = 0;         ///< of these, files with their original value
-  std::vector<std::string> left{};  ///< "path: was X, is Y", from all control files
+  std::vector<std::string> left{};  ///< "path: was X, is Y", from all control files and tasks
 };
 Restoration compare(const ControlValues& before, const ControlValues& after,
                     const std::vector<AuditLine>& audit);

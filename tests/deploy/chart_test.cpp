@@ -9,6 +9,7 @@
 #include <string>
 
 #include "agent/config/nodeslo_config.h"
+#include "agent/demo/stage.h"
 
 namespace evenkeel {
 namespace {
@@ -98,6 +99,11 @@ TEST(Chart, BothConfigureTheSameAndItIsLegal) {
   EXPECT_EQ(flow_text(document::parse_yaml(in_chart, "chart").root),
             flow_text(document::parse_yaml(base, "base").root));
   EXPECT_TRUE(config::parse_nodeslo(base, "base").problems.empty());
+}
+
+TEST(Chart, TheDemoUsesTheInstalledConfiguration) {
+  EXPECT_EQ(flow_text(document::parse_yaml(demo::kInstalledNodeSlo, "demo").root),
+            flow_text(document::parse_yaml(file("kustomize/base/nodeslo.yaml"), "base").root));
 }
 
 TEST(Chart, ListensOnTheNodeAsTheScrapedKustomizationDoes) {

@@ -10,12 +10,12 @@ run_guest() {
   built release || { echo "build/release was not built" >"build/logs/$1.serial"; return 1; }
   VM_SECONDS=${VM_SECONDS:-2100} bash tests/vm/vmrun "${@:2}" "${GUEST:-tests/vm/guest}" ${ONLY:+"$ONLY"} >"build/logs/$1.serial" 2>&1
 }
-# guest_ended STEP STATUS: writes its results to build/logs/STEP.results as well. After a restart of the guest
+# guest_ended STEP STATUS: writes its results to build/logs/STEP.results as well. If the guest was started again,
 # only the last start counts.
 guest_ended() {
   local serial=build/logs/$1.serial
   cat "$serial"
-  awk '/^vmrun: a CPU of the guest is stuck/ { said = "" } /^RESULT / { said = said $0 "\n" } END { printf "%s", said }' \
+  awk '/^vmrun: the guest ended early/ { said = "" } /^RESULT / { said = said $0 "\n" } END { printf "%s", said }' \
     "$serial" | tr -d '\r' >"build/logs/$1.results"
   grep -q '^RESULT end' "build/logs/$1.results" || failed "the guest did not finish (status $2), see $serial"
 }

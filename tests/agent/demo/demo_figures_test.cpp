@@ -4,6 +4,7 @@
 
 #include "agent/demo/load.h"
 #include "agent/demo/report.h"
+#include "agent/demo/service.h"
 
 namespace evenkeel::demo {
 namespace {
@@ -36,9 +37,9 @@ TEST(DemoLatency, FewRequestsHaveTheLargestAsTail) {
 
 TEST(DemoHistogram, ThreeColumnsPerDoubling) {
   EXPECT_EQ(column_of(microseconds(1)), 0U);
-  EXPECT_EQ(column_of(microseconds(500)), 0U);
-  EXPECT_EQ(column_of(microseconds(1001)), 3U);
-  EXPECT_EQ(column_of(microseconds(2001)), 6U);
+  EXPECT_EQ(column_of(microseconds(20)), 0U);
+  EXPECT_EQ(column_of(microseconds(41)), 3U);
+  EXPECT_EQ(column_of(microseconds(81)), 6U);
   EXPECT_EQ(column_of(seconds(3600)), kColumns - 1);
 }
 
@@ -77,17 +78,30 @@ TEST(DemoRatios, AreAbsentForZero) {
   EXPECT_DOUBLE_EQ(*kept_ratio({.service = 0.8, .batch = 0.9, .others = 0.2, .idle = 0.1}), 0.9);
 }
 
+TEST(DemoRounds, CountIfTheGeneratorWasOnTimeAndTheHypervisorTookLittle) {
+  EXPECT_TRUE(counts({.cpu = {.stolen = 0.03}, .late_p99 = microseconds(99)}, 2));
+  EXPECT_FALSE(counts({.cpu = {.stolen = 0.04}}, 2));
+  EXPECT_FALSE(counts({.late_p99 = microseconds(100)}, 2));
+}
+
+TEST(DemoRounds, SpreadIsTheLargestOverTheSmallest) {
+  EXPECT_FALSE(spread({}));
+  EXPECT_FALSE(spread({milliseconds(1)}));
+  EXPECT_DOUBLE_EQ(*spread({milliseconds(3), milliseconds(2), milliseconds(4)}), 2);
+}
+
 TEST(DemoCpu, EachNanosecondIsCountedOnce) {
-  const CpuReading from{.at = seconds(10), .machine = CpuTime(5'000'000'000)};
+  const CpuReading from{.at = seconds(10), .machine = {.used = CpuTime(5'000'000'000)}};
   const CpuReading to{.at = seconds(12),
-                      .machine = CpuTime(8'000'000'000),
+                      .machine = {.used = CpuTime(8'000'000'000), .stolen = CpuTime(200'000'000)},
                       .service = CpuTime(1'600'000'000),
                       .batch = CpuTime(1'000'000'000)};
   const auto cpu = cpu_between(from, to, 2);
   EXPECT_DOUBLE_EQ(cpu.service, 0.8);
   EXPECT_DOUBLE_EQ(cpu.batch, 0.5);
   EXPECT_NEAR(cpu.others, 0.2, 1e-9);
-  EXPECT_NEAR(cpu.idle, 0.5, 1e-9);
+  EXPECT_NEAR(cpu.stolen, 0.1, 1e-9);
+  EXPECT_NEAR(cpu.idle, 0.4, 1e-9);
 }
 
 TEST(DemoCpu, TheCoarseMachineCounterMayLagBehind) {
