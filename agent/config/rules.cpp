@@ -125,6 +125,16 @@ void check_durations(const EvenkeelSettings& settings, SchemaRead& read) {
                {"counterWindow", settings.interference.counter_window}, true, read);
 }
 
+/// The kernel raises a shorter request to 100 us. The task would then have a size that the agent did not set,
+/// and would look like one of another program.
+void check_request_sizes(const RequestSizeSettings& settings, SchemaRead& read) {
+  constexpr Duration kShortest = std::chrono::microseconds(100);
+  for (const Span span : {Span{"bestEffort", settings.best_effort}, Span{"services", settings.services}})
+    if (span.value > Duration::zero() && span.value < kShortest)
+      read.problem(std::string("extensions.evenkeel.requestSize.") + span.key,
+                   "found " + document::duration_text(span.value) + "; legal: 0s, or 100us to 100ms");
+}
+
 void check_resctrl_dynamic(const ResctrlDynamic& settings, SchemaRead& read) {
   const std::string path = "extensions.evenkeel.resctrlDynamic.";
   check_below(path, {"lowPercent", settings.low_percent}, {"highPercent", settings.high_percent}, read);
@@ -148,6 +158,7 @@ void check_rules(NodeSlo& slo, SchemaRead& read) {
   check_blocks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   check_network(slo, read);
   check_durations(slo.evenkeel, read);
+  check_request_sizes(slo.evenkeel.request_size, read);
   check_resctrl_dynamic(slo.evenkeel.resctrl_dynamic, read);
   check_host_applications(slo, read);
   check_given_normals(slo.evenkeel.interference, read);
