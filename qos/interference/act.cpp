@@ -37,10 +37,10 @@ void watch(Cap& cap, const Victim& victim, const Unit& suspect, const NodeSnapsh
 }
 
 /// Less cache or memory did not help: that says little about the suspect as long as less CPU was not tried.
-bool escalate(Cap& cap, const Unit& suspect, MonoTime now, double value,
-              const InterferenceSettings& settings) {
+bool escalate(Cap& cap, const Unit& suspect, MonoTime now, double value, const InterferenceSettings& settings,
+              const InterferenceState& state) {
   if (cap.limit.remedy == Remedy::cpu) return false;
-  const auto limit = cpu_limit(suspect, settings.cap_percent, settings);
+  const auto limit = cpu_limit(suspect, settings.cap_percent, settings, state);
   if (!limit) return false;
   cap.limit = *limit;
   cap.since = now;
@@ -83,7 +83,7 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
       return false;
     }
     if (result.cure == detector::ReliefOutcome::not_relieved &&
-        escalate(cap, *suspect, node.at, result.times_after * model.usual(), settings)) {
+        escalate(cap, *suspect, node.at, result.times_after * model.usual(), settings, state)) {
       tell_of(state, What::capped, cap);
       return false;
     }
@@ -113,8 +113,9 @@ void limit_one(const NodeSnapshot& node, const InterferenceSettings& settings, I
     if (surest == nullptr || one.verdict.chance < surest->verdict.chance) surest = &one;
   }
   if (surest == nullptr) return;
-  const auto limit = remedy_for(surest->signal, *entry_of(state.units, surest->suspect), node, settings);
-  if (!limit) return;  // there is next to nothing to take
+  const auto limit =
+      remedy_for(surest->signal, *entry_of(state.units, surest->suspect), node, settings, state);
+  if (!limit) return;  // next to nothing to take, or no limit that does no harm
   Cap cap{.suspect = surest->suspect,
           .victim = surest->victim,
           .signal = surest->signal,

@@ -196,6 +196,7 @@ struct InterferenceState {
   const void* specs = nullptr;                ///< the pod list at the last look; never followed
   const void* given = nullptr;                ///< the models of the NodeSLO at the last look; never followed
   RunQueueSource source = RunQueueSource::none;
+  bool may_limit_cpu = true;                  ///< a quota on best effort does no harm on this kernel
   std::vector<NewSample> sampled{};           ///< in this tick
   std::vector<detector::Suspect> suspects{};  ///< scratch memory for judging
   std::vector<detector::Verdict> verdicts{};

@@ -84,7 +84,9 @@ bool awaits_relief(const InterferenceState& state) {
   return std::ranges::any_of(state.caps, [](const Cap& cap) { return !cap.relieved; });
 }
 
-std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const InterferenceSettings& settings) {
+std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const InterferenceSettings& settings,
+                               const InterferenceState& state) {
+  if (!state.may_limit_cpu) return std::nullopt;
   const auto used = suspect.cpu_use.empty() ? std::nullopt : suspect.cpu_use.at(suspect.cpu_use.newest());
   if (!used) return std::nullopt;
   const MilliCpu before(std::llround(*used * 1000));
@@ -94,7 +96,7 @@ std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const Interfe
 }
 
 std::optional<Limit> remedy_for(Signal signal, const Unit& suspect, const NodeSnapshot& node,
-                                const InterferenceSettings& settings) {
+                                const InterferenceSettings& settings, const InterferenceState& state) {
   const CgroupSample* cgroup = node.cgroup(suspect.index);
   if (cgroup == nullptr) return std::nullopt;
   if (counts_cycles(signal) && node.resctrl != nullptr && can_cut(*node.resctrl) &&
@@ -102,7 +104,7 @@ std::optional<Limit> remedy_for(Signal signal, const Unit& suspect, const NodeSn
     return Limit{.remedy = Remedy::cache};
   if (signal == Signal::reclaim_stall)
     if (auto limit = memory_limit(*cgroup, settings)) return limit;
-  return cpu_limit(suspect, settings.cap_percent, settings);
+  return cpu_limit(suspect, settings.cap_percent, settings, state);
 }
 
 bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect) {

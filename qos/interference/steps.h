@@ -74,9 +74,11 @@ bool awaits_relief(const InterferenceState& state);
 /// The remedy for contention of this kind that this machine supports. Absent: the suspect's use is not known,
 /// or there is next to nothing to take.
 std::optional<Limit> remedy_for(Signal signal, const Unit& suspect, const NodeSnapshot& node,
-                                const InterferenceSettings& settings);
-/// A quota of this part of its use, but not below what keeps it alive. Absent as above.
-std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const InterferenceSettings& settings);
+                                const InterferenceSettings& settings, const InterferenceState& state);
+/// A quota of this part of its use, but not below what keeps it alive. Absent as above, and where a quota on
+/// best effort does harm (decide::quota_is_harmless).
+std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const InterferenceSettings& settings,
+                               const InterferenceState& state);
 
 /// The kernel holds this limit at this look: a foreign write, or a refused write, is no limit.
 bool in_force(const NodeSnapshot& node, const Limit& limit, CgroupIndex suspect);

@@ -72,7 +72,7 @@ void begin(const NodeSnapshot& node, const InterferenceSettings& settings, Inter
   const Accusation& about = *state.suspicion;
   const Unit* suspect = entry_of(state.units, about.suspect);
   if (suspect == nullptr) return;
-  const auto limit = cpu_limit(*suspect, settings.test_percent, settings);
+  const auto limit = cpu_limit(*suspect, settings.test_percent, settings, state);
   if (!limit) return;
   const auto seed = static_cast<std::uint64_t>(node.at.time_since_epoch().count());
   state.trial = {.about = about,

@@ -110,13 +110,22 @@ TEST(InterferenceRemedy, WithoutAClassOfServiceLeftItIsTheQuota) {
             interference::Remedy::cpu);
 }
 
+TEST(InterferenceRemedy, OnEevdfAQuotaIsARemedyOnlyWithLongRequestSizes) {
+  InTurns scene;
+  scene.node.resctrl = resctrl(1);
+  scene.node.scheduler = {.fair = FairScheduler::eevdf, .request_sizes = false};
+  EXPECT_FALSE(scene.until_limited(InTurns::slowed_while(true)));
+  scene.node.scheduler.request_sizes = true;
+  EXPECT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
+}
+
 TEST(InterferenceRemedy, WhoMakesAServiceReclaimIsToReclaimItself) {
   Scene scene;
   auto& hog = scene.sample(Scene::kHog);
   const interference::Unit unit{.cgroup = hog.id, .index = scene.node.pods[Scene::kHog].cgroup};
   const auto& settings = scene.slo.evenkeel.interference;
   const auto remedy = [&] {
-    return interference::remedy_for(Signal::reclaim_stall, unit, scene.node, settings);
+    return interference::remedy_for(Signal::reclaim_stall, unit, scene.node, settings, {});
   };
   EXPECT_FALSE(remedy()) << "neither its memory nor its CPU use is known";
   hog.memory.current = 1000_MiB;
