@@ -32,19 +32,25 @@ char first_byte(const Fd& file) {
   return ::pread(file.get(), &byte, 1, 0) == 1 ? byte : '?';
 }
 
-/// From the mkdir of a best-effort pod in the cpu hierarchy, as the kubelet does it, to cpu.idle = 1; absent
-/// after a second.
+/// From the mkdir of a service's pod in the cpu hierarchy until its container may burst: shares, quota and
+/// container are set in between, as the kubelet and the runtime do it. At most a second.
 Clock::duration birth_to_qos(LiveCgroups& cgroups, int number) {
   const std::string path =
-      "kubepods/besteffort/podcccccccc-0000-0000-0000-" + std::to_string(100000000000 + number);
-  const auto born = Clock::now();
-  cgroups.make_in(cgroups.layout().root(Controller::cpu), path);
+      "kubepods/burstable/podcccccccc-0000-0000-0000-" + std::to_string(100000000000 + number);
+  const std::string container = path + "/c0", cpu = cgroups.layout().root(Controller::cpu);
   const bool v2 = cgroups.layout().v2(Controller::cpu);
-  std::ofstream(cgroups.file(Controller::cpu, path, v2 ? "cpu.weight" : "cpu.shares"))
-      << (v2 ? "1" : "2") << std::flush;
-  const Fd idle(::open(cgroups.file(Controller::cpu, path, "cpu.idle").c_str(), O_RDONLY | O_CLOEXEC));
-  while (first_byte(idle) != '1' && Clock::now() - born < std::chrono::seconds(1)) std::this_thread::yield();
+  const auto born = Clock::now();
+  for (const auto& dir : {path, container}) {
+    cgroups.make_in(cpu, dir);
+    std::ofstream(cgroups.file(Controller::cpu, dir, v2 ? "cpu.weight" : "cpu.shares"))
+        << (v2 ? "20" : "512") << std::flush;
+    std::ofstream(cgroups.quota_file(dir)) << "100000" << std::flush;
+  }
+  const auto burst = cgroups.file(Controller::cpu, container, v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
+  const Fd file(::open(burst.c_str(), O_RDONLY | O_CLOEXEC));
+  while (first_byte(file) == '0' && Clock::now() - born < std::chrono::seconds(1)) std::this_thread::yield();
   const auto took = Clock::now() - born;
+  cgroups.remove(container);
   cgroups.remove(path);
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   return took;

@@ -44,12 +44,14 @@ std::vector<std::string> arguments(const LiveCgroups& cgroups, const std::string
 }
 
 /// How long this machine takes from the start of the agent to its first value in force.
-int start_us(const LiveCgroups& cgroups, const std::string& dir, const std::string& pod) {
+int start_us(const LiveCgroups& cgroups, const std::string& dir, const std::string& container) {
   const auto from = std::chrono::steady_clock::now();
   const auto until = from + std::chrono::seconds(30);
   LiveAgent agent(arguments(cgroups, dir));
-  const std::string idle = cgroups.file(Controller::cpu, pod, "cpu.idle");
-  while (text_of_file(idle) != "1\n" && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  const bool v2 = cgroups.layout().v2(Controller::cpu);
+  const std::string burst =
+      cgroups.file(Controller::cpu, container, v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
+  while (text_of_file(burst) == "0\n" && std::chrono::steady_clock::now() < until) std::this_thread::yield();
   const auto took = std::chrono::steady_clock::now() - from;
   agent.stop();
   return static_cast<int>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
@@ -65,7 +67,7 @@ TEST(LiveCrash, LeavesNothingBehindAfterRestore) {
   ASSERT_GT(before.size(), 50U);
   std::mt19937 random(11);
   std::ofstream(dir + "/nodeslo.yaml") << kEverythingOn << std::flush;
-  const int usual_us = start_us(cgroups, dir, pods.batches[0]);
+  const int usual_us = start_us(cgroups, dir, pods.services[0] + "/c0");
   std::uniform_int_distribution<int> moment_us(usual_us / 50, usual_us * 2);
   int wrote_something = 0;
   for (int kill = 0; kill < kills(); ++kill) {

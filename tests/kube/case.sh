@@ -42,9 +42,11 @@ no_pod_cgroups() { ! compgen -G '/sys/fs/cgroup/cpu/kubepods/*/pod*' && ! compge
 
 # --- pods
 
-# pods NAME...: creates tests/kube/pods/NAME.yaml, whose pod is called NAME. Returns when all are ready.
+# pods NAME...: creates tests/kube/pods/NAME.yaml, whose pod is called NAME. Returns when all are ready. Beside
+# "batch" comes "front", a service in the same directory: without one cpu.idle would have no effect.
 pods() {
   local name
+  [[ " $* " != *" batch "* ]] || set -- front "$@"
   for name in "$@"; do kubectl apply -f "tests/kube/pods/$name.yaml" >/dev/null; done
   kubectl wait --for=condition=Ready --timeout=90s "${@/#/pod/}" >/dev/null || fail "not ready: $*"
 }

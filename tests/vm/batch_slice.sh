@@ -2,6 +2,12 @@
 # reads its quota. Sourced.
 besteffort=/sys/fs/cgroup/kubepods.slice/kubepods-besteffort.slice
 pod=kubepods-besteffort-pod11111111_2222_3333_4444_555555555555.slice
+# A service without requests in the same slice: beside it cpu.idle of the batch pod has an effect.
+front=kubepods-besteffort-pod66666666_2222_3333_4444_555555555555.slice
+front_in_list="
+- metadata: {uid: 66666666-2222-3333-4444-555555555555, namespace: shop, name: front, labels: {koordinator.sh/qosClass: LS}}
+  spec: {containers: [{name: a}]}
+  status: {phase: Running, qosClass: BestEffort, containerStatuses: [{name: a, containerID: 'containerd://f', state: {running: {}}}]}"
 
 say() { printf '%s\n' "$*"; }
 fail() {
@@ -33,11 +39,12 @@ start_batch() {
 StandardOutput=append:/run/evenkeel.log
 StandardError=inherit
 UNIT
-  for slice in kubepods kubepods-besteffort ${pod%.slice}; do
+  for slice in kubepods kubepods-besteffort ${pod%.slice} ${front%.slice}; do
     printf '[Slice]\nCPUWeight=1\n' >/etc/systemd/system/$slice.slice
   done
   printf '[Service]\nSlice=%s\nExecStart=/bin/sleep infinity\n' $pod >/etc/systemd/system/batch.service
+  printf '[Service]\nSlice=%s\nExecStart=/bin/sleep infinity\n' $front >/etc/systemd/system/front.service
   systemctl daemon-reload
-  systemctl start batch.service
+  systemctl start batch.service front.service
   is_free || fail "the quota was bounded before the agent ran: $(cat $besteffort/cpu.max)"
 }

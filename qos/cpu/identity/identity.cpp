@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "qos/cpu/identity/policies.h"
 #include "qos/model/pod_resources.h"
 
@@ -17,9 +19,9 @@ const CpuQos* class_of(const QosStrategy& qos, const Pod& pod) {
   return cpu_strategy_of(qos, default_qos(pod));
 }
 
-// cpu.idle is for pods only: one level up it would undo the kubelet's shares at every restart, one level down
-// the batch pods' own containers would all be equal. A group with cpu.idle=1 refuses every write to its
-// shares, so shares are touched only where the kernel has no cpu.idle (< 5.15).
+// cpu.idle is for pods only: on the BestEffort directory a kubelet that starts later would fail to write its
+// shares there, one level down the batch pods' own containers would all be equal. A group with cpu.idle=1
+// refuses every write to its shares, so shares are touched only where the kernel has no cpu.idle (< 5.15).
 void yield_to_others(const CgroupSample& cgroup, bool v2, decide::Intents& out) {
   if (cgroup.applied.cpu_idle)
     out.want(cgroup.id, Knob::cpu_idle, 1, because("best effort runs when no other task wants the CPU"));
@@ -31,6 +33,55 @@ void yield_to_others(const CgroupSample& cgroup, bool v2, decide::Intents& out) 
 bool yields(const QosStrategy& qos, const CpuQos& of_class) {
   return qos.cpu_policy == CpuQosPolicy::group_identity ? of_class.group_identity < 0
                                                         : of_class.sched_idle == 1;
+}
+
+bool yields(const QosStrategy& qos, const Pod& pod) {
+  if (pod.group_identity && qos.cpu_policy == CpuQosPolicy::group_identity) return false;
+  const CpuQos* of_class = class_of(qos, pod);
+  return of_class != nullptr && of_class->enable && yields(qos, *of_class);
+}
+
+/// The kernel compares cpu.idle among siblings only: where all of them yield, it has no effect. The QoS
+/// directories and slices beside a pod of the top level or a host application run services.
+bool has_siblings_that_do_not_yield(const NodeSnapshot& node, const QosStrategy& qos, CgroupIndex parent) {
+  if (parent == kNoCgroup || parent == node.kubepods) return true;
+  const auto yields_too = [&](const PodSample& pod) { return yields(qos, *pod.spec); };
+  const auto is_child = [&](CgroupIndex index) {
+    const CgroupSample* cgroup = node.cgroup(index);
+    return cgroup != nullptr && cgroup->parent == parent;
+  };
+  return std::ranges::any_of(
+             node.pods, [&](const PodSample& pod) { return is_child(pod.cgroup) && !yields_too(pod); }) ||
+         std::ranges::any_of(node.host_applications, [&](const HostApplicationSample& app) {
+           const CpuQos* of_class = cpu_strategy_of(qos, app.spec->qos);
+           return is_child(app.cgroup) &&
+                  (of_class == nullptr || !of_class->enable || !yields(qos, *of_class));
+         });
+}
+
+/// Of one parent after the other: most pods have the same one.
+class Siblings {
+ public:
+  Siblings(const NodeSnapshot& node, const QosStrategy& qos) : node_(node), qos_(qos) {}
+  bool differ(CgroupIndex parent) {
+    if (!known_ || parent != parent_) differ_ = has_siblings_that_do_not_yield(node_, qos_, parent);
+    parent_ = parent;
+    known_ = true;
+    return differ_;
+  }
+
+ private:
+  const NodeSnapshot& node_;
+  const QosStrategy& qos_;
+  CgroupIndex parent_ = kNoCgroup;
+  bool known_ = false, differ_ = false;
+};
+
+/// The shares that the pod's lent CPU stands for (batch-resources writes them) divide the CPU among batch
+/// pods; cpu.idle would cancel them.
+bool is_owed_shares(const NodeSlo& slo, const Pod& pod) {
+  const auto requests = pod_requests(pod);
+  return slo.evenkeel.batch_resources && (requests.batch_cpu || requests.mid_cpu);
 }
 
 bool has_identity(const QosStrategy& qos, const CgroupSample& cgroup) {
@@ -47,26 +98,28 @@ void identify_by_own(const CgroupSample& cgroup, std::int64_t identity, decide::
              because("group identity {} of its pod's annotation", identity));
 }
 
+/// `shares_owed`: to the pod; then it does not become idle class.
 void identify(const NodeSnapshot& node, const QosStrategy& qos, CgroupIndex index, const CpuQos* of_class,
-              decide::Intents& out) {
+              bool shares_owed, Siblings& siblings, decide::Intents& out) {
   const CgroupSample* cgroup = node.cgroup(index);
   if (!cgroup || !of_class || !of_class->enable) return;
+  const bool may_idle = cgroup->kind == CgroupKind::pod || cgroup->kind == CgroupKind::host_application;
   if (has_identity(qos, *cgroup))
     out.want(cgroup->id, Knob::cpu_bvt, of_class->group_identity,
              because("group identity {} of its class", of_class->group_identity));
-  else if (yields(qos, *of_class) &&
-           (cgroup->kind == CgroupKind::pod || cgroup->kind == CgroupKind::host_application))
+  else if (may_idle && !shares_owed && yields(qos, *of_class) && siblings.differ(cgroup->parent))
     yield_to_others(*cgroup, node.v2_cpu, out);
 }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*state*/,
             CpuIdentityPolicy::Facts /*facts*/, decide::Intents& out) {
-  const auto say = [&](CgroupIndex index, const CpuQos* of_class) {
-    identify(node, slo.qos, index, of_class, out);
+  Siblings siblings(node, slo.qos);
+  const auto say = [&](CgroupIndex index, const CpuQos* of_class, bool shares_owed = false) {
+    identify(node, slo.qos, index, of_class, shares_owed, siblings, out);
   };
   const auto say_for_pod = [&](CgroupIndex index, const Pod& pod) {
     const bool own = pod.group_identity && slo.qos.cpu_policy == CpuQosPolicy::group_identity;
-    if (!own) return say(index, class_of(slo.qos, pod));
+    if (!own) return say(index, class_of(slo.qos, pod), is_owed_shares(slo, pod));
     if (const CgroupSample* cgroup = node.cgroup(index)) identify_by_own(*cgroup, *pod.group_identity, out);
   };
   // Required by the Anolis kernel before any identity counts; a value in systemStrategy takes precedence.

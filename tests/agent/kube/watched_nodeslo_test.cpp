@@ -13,6 +13,7 @@ namespace {
 using std::chrono::milliseconds;
 
 const std::string kUid = "11111111-0000-0000-0000-000000000001";
+const std::string kServiceUid = "11111111-0000-0000-0000-000000000002";
 const char* const kIdle = R"({"resourceQOSStrategy":{"beClass":{"cpuQOS":{"enable":true}}}})";
 const char* const kBad = R"({"resourceQOSStrategy":{"beClass":{"cpuQOS":{"enable":"perhaps"}}}})";
 
@@ -22,7 +23,13 @@ class WatchedNodeSlo : public testing::Test {
  protected:
   void SetUp() override {
     pod_ = node_.host.pod(KubeQos::besteffort, kUid, {"c1"});
-    node_.lists({{.uid = kUid, .name = "batch", .qos = "BestEffort", .container_ids = {"c1"}}});
+    node_.host.pod(KubeQos::besteffort, kServiceUid, {"c2"});  // beside it cpu.idle has an effect
+    node_.lists({{.uid = kUid, .name = "batch", .qos = "BestEffort", .container_ids = {"c1"}},
+                 {.uid = kServiceUid,
+                  .name = "service",
+                  .labels = R"({"koordinator.sh/qosClass":"LS"})",
+                  .qos = "BestEffort",
+                  .container_ids = {"c2"}}});
     node_.api.answers(api_.script());
     node_.watches_nodeslo = true;
   }

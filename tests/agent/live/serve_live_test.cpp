@@ -42,12 +42,16 @@ class LiveService : public testing::Test {
     const auto at = log.find("port=");
     return at == std::string::npos ? 0 : std::stoi(log.substr(at + 5));
   }
-  std::string idle(const std::string& pod) const {
-    return text_of_file(cgroups_.file(Controller::cpu, pod, "cpu.idle"));
+  /// Of a service's container with a quota of one CPU.
+  std::string burst_file() const {
+    const bool v2 = cgroups_.layout().v2(Controller::cpu);
+    return cgroups_.file(Controller::cpu, pods_.services[0] + "/c0",
+                         v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
   }
-  bool becomes(const std::string& pod, const std::string& value) const {
-    for (int i = 0; i < 400 && idle(pod) != value; ++i) std::this_thread::sleep_for(milliseconds(10));
-    return idle(pod) == value;
+  std::string burst() const { return text_of_file(burst_file()); }
+  bool becomes(const std::string& value) const {
+    for (int i = 0; i < 400 && burst() != value; ++i) std::this_thread::sleep_for(milliseconds(10));
+    return burst() == value;
   }
 
   LiveCgroups cgroups_{};
@@ -60,30 +64,30 @@ TEST_F(LiveService, ServesItsEndpointAndRestoresEverything) {
   const int port = port_of(agent);
   ASSERT_GT(port, 0) << agent.log();
   const std::string at = "http://127.0.0.1:" + std::to_string(port);
-  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  ASSERT_TRUE(becomes("100000\n")) << agent.log();
   EXPECT_EQ(http::http_get(at + "/healthz").status, 200);
   EXPECT_EQ(http::http_get(at + "/readyz").status, 200) << http::http_get(at + "/readyz").body;
   const std::string metrics = http::http_get(at + "/metrics").body;
   EXPECT_NE(metrics.find("evenkeel_node_cpu_capacity_cores"), std::string::npos);
   EXPECT_NE(metrics.find("pod=\"bbbbbbbb-0000-0000-0000-000000000002\""), std::string::npos) << metrics;
-  EXPECT_NE(http::http_get(at + "/v1/explain").body.find("cpu-identity"), std::string::npos);
+  EXPECT_NE(http::http_get(at + "/v1/explain").body.find("cpu-burst"), std::string::npos);
   EXPECT_NE(http::http_get(at + "/v1/audit").body.find("\"kind\":\"write\""), std::string::npos);
   EXPECT_NE(http::http_get(at + "/v1/snapshot").body.find(pods_.services[0]), std::string::npos);
   EXPECT_NE(http::http_get(at + "/v1/capabilities").body.find("cpu-idle"), std::string::npos);
   EXPECT_EQ(http::http_get(at + "/etc/passwd").status, 404);
   const Ran explained = run_evenkeel({"explain", "--listen", "127.0.0.1:" + std::to_string(port)});
   EXPECT_EQ(explained.exit_status, 0) << explained.err;
-  EXPECT_NE(explained.out.find("cpu.idle is 1, was 0, by cpu-identity"), std::string::npos) << explained.out;
+  EXPECT_NE(explained.out.find("is 100000, was 0, by cpu-burst"), std::string::npos) << explained.out;
   agent.stop();
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
-  EXPECT_EQ(idle(pods_.batches[0]), "0\n");
+  EXPECT_EQ(burst(), "0\n");
 }
 
 TEST_F(LiveService, EveryScrapeHasEveryLiveSeries) {
   LiveAgent agent(args());
   const int port = port_of(agent);
   ASSERT_GT(port, 0) << agent.log();
-  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  ASSERT_TRUE(becomes("100000\n")) << agent.log();
   for (int i = 0; i < 200; ++i) {
     const std::string text = http::http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body;
     ASSERT_NE(text.find("evenkeel_cgroup_memory_working_set_bytes{cgroup=\"" + cgroups_.top() + "/" +
@@ -95,24 +99,23 @@ TEST_F(LiveService, EveryScrapeHasEveryLiveSeries) {
 
 TEST_F(LiveService, ReloadsAConfigurationThatIsRenamedIntoPlace) {
   LiveAgent agent(args("none"));
-  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  ASSERT_TRUE(becomes("100000\n")) << agent.log();
   configure("cpuBurstStrategi: {}\n");
   ASSERT_TRUE(agent.logged("event=input-refused", milliseconds(5000))) << agent.log();
-  EXPECT_EQ(idle(pods_.batches[0]), "1\n") << "a bad file changes nothing";
+  EXPECT_EQ(burst(), "100000\n") << "a bad file changes nothing";
   configure("{}\n");
-  EXPECT_TRUE(becomes(pods_.batches[0], "0\n")) << agent.log();
+  EXPECT_TRUE(becomes("0\n")) << agent.log();
 }
 
 TEST_F(LiveService, NamesTheProcessBehindAForeignWrite) {
   LiveAgent agent(args("none"));
-  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
-  const std::string file = cgroups_.file(Controller::cpu, pods_.batches[0], "cpu.idle");
-  ASSERT_EQ(std::system(("echo 0 > " + file).c_str()), 0);
+  ASSERT_TRUE(becomes("100000\n")) << agent.log();
+  ASSERT_EQ(std::system(("echo 0 > " + burst_file()).c_str()), 0);
   EXPECT_TRUE(agent.logged("event=yielded", milliseconds(5000)) ||
               agent.logged("event=foreign-write", milliseconds(1)))
       << agent.log();
   std::this_thread::sleep_for(milliseconds(600));
-  EXPECT_EQ(idle(pods_.batches[0]), "0\n") << "not fought for";
+  EXPECT_EQ(burst(), "0\n") << "not fought for";
 }
 
 // A container runtime creates the directory in every hierarchy and then sets the quota: at that moment the
@@ -121,7 +124,7 @@ TEST_F(LiveService, AQuotaSetRightAfterCreationIsDetected) {
   auto seldom = args("none");
   seldom.back() = "120s";
   LiveAgent agent(seldom);
-  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  ASSERT_TRUE(becomes("100000\n")) << agent.log();
   const bool v2 = cgroups_.layout().v2(Controller::cpu);
   for (int birth = 0; birth < 40; ++birth) {
     const std::string container = pods_.services[0] + "/born" + std::to_string(birth);
@@ -137,7 +140,7 @@ TEST_F(LiveService, AQuotaSetRightAfterCreationIsDetected) {
 
 TEST_F(LiveService, ASecondAgentOnTheSameStateDirectoryIsRejected) {
   LiveAgent agent(args("none"));
-  ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+  ASSERT_TRUE(becomes("100000\n")) << agent.log();
   LiveAgent second(args("none"));
   EXPECT_TRUE(second.logged("another evenkeel holds the lock", milliseconds(5000))) << second.log();
   const Ran restored = run_evenkeel({"restore", "--state-dir", dir_});
@@ -148,13 +151,13 @@ TEST_F(LiveService, ASecondAgentOnTheSameStateDirectoryIsRejected) {
 TEST_F(LiveService, RestoresACrashedAgentsWritesAtStart) {
   {
     LiveAgent agent(args("none"));
-    ASSERT_TRUE(becomes(pods_.batches[0], "1\n")) << agent.log();
+    ASSERT_TRUE(becomes("100000\n")) << agent.log();
     agent.kill();
   }
-  EXPECT_EQ(idle(pods_.batches[0]), "1\n");
+  EXPECT_EQ(burst(), "100000\n");
   configure("{}\n");
   LiveAgent agent(args("none"));
-  EXPECT_TRUE(becomes(pods_.batches[0], "0\n")) << agent.log();
+  EXPECT_TRUE(becomes("0\n")) << agent.log();
 }
 
 }  // namespace

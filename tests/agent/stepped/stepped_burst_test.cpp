@@ -114,10 +114,26 @@ TEST_P(SteppedBurst, AReappliedSpecIsRespected) {
   EXPECT_EQ(node.quota_of(node.service + "/aaa"), "100000");
 }
 
-TEST_P(SteppedBurst, OnlyBestEffortPodsBecomeIdle) {
+/// A service without requests, and a second best-effort pod: pods of the BestEffort directory.
+constexpr const char* kMorePods = R"(,
+ {"metadata":{"uid":"44444444-4444-4444-4444-444444444444","namespace":"shop","name":"front",
+   "labels":{"koordinator.sh/qosClass":"LS"}},
+  "spec":{"containers":[{"name":"e","resources":{}}]},
+  "status":{"phase":"Running","qosClass":"BestEffort","containerStatuses":[
+    {"name":"e","containerID":"containerd://eee","state":{"running":{}}}]}}]})";
+
+TEST_P(SteppedBurst, OnlyBestEffortPodsBesideAServiceBecomeIdle) {
   BurstNode node(GetParam(), "resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n");
   SteppedAgent agent(node.args(node.pods));
   node.seconds(2, agent);
+  EXPECT_EQ(node.idle_of(node.batch), "0") << "the kernel compares siblings only, and there is none";
+  const std::string front =
+      node.host.pod(KubeQos::besteffort, "44444444-4444-4444-4444-444444444444", {"eee"});
+  std::string with_front = pods_with("");
+  with_front.replace(with_front.rfind("]}"), 2, kMorePods);
+  node.pod_list(with_front);
+  node.seconds(2, agent);
+  EXPECT_EQ(node.idle_of(front), "0");
   EXPECT_EQ(node.idle_of(node.batch), "1");
   EXPECT_EQ(node.idle_of(node.batch + "/ccc"), "0");
   EXPECT_EQ(node.idle_of(node.besteffort()), "0") << "an idle QoS directory keeps a kubelet from starting";

@@ -24,7 +24,8 @@ soon 15 "the Node lends batch CPU" advertised batch-cpu
 advertised batch-memory && advertised mid-cpu && advertised mid-memory || fail "not all four are lent"
 say "batch-cpu $(allocatable batch-cpu), batch-memory $(allocatable batch-memory)"
 soon 15 "the pod runs" is_ready
-soon 10 "the pod yields the CPU" cpu_is "$(pod_cgroup lent)" idle 1
+soon 10 "the pod has the shares that its batch CPU stands for" cpu_is "$(pod_cgroup lent)" shares 102
+cpu_is "$(pod_cgroup lent)" idle 0 || fail "cpu.idle cancels these shares"
 page metrics | says '^evenkeel_input_good{input="pods"} 1' || fail "the kubelet's list is not good"
 page v1/explain | says '"name":"margin"' || fail "explain does not show the terms"
 
@@ -38,7 +39,7 @@ is_ready && [ "$(container lent)" = "$container" ] || fail "the pod did not live
 
 say "the agent is back"
 lending_agent
-soon 15 "the pod yields again" cpu_is "$(pod_cgroup lent)" idle 1
+soon 15 "the pod has them again" cpu_is "$(pod_cgroup lent)" shares 102
 ! grep -q 'advertised-by-another' "$WORK/agent.log" || fail "its own figures were taken for another program's"
 { withdraw || true; } | says 'an agent runs here' || fail "withdrawn beside a running agent"
 stop_agent

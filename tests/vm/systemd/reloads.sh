@@ -14,11 +14,11 @@ state() { say "$1: cpu.max of best effort is $(cat $besteffort/cpu.max), cpu.idl
 mkdir -p /run/reloads
 printf '%s\n' 'resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota, cpuSuppressThresholdPercent: 50}' \
   'resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}' >/run/reloads/nodeslo.yaml
-cat >/run/reloads/pods.yaml <<'YAML'
+cat >/run/reloads/pods.yaml <<YAML
 items:
 - metadata: {uid: 11111111-2222-3333-4444-555555555555, namespace: batch, name: job, labels: {koordinator.sh/qosClass: BE}}
   spec: {containers: [{name: a}]}
-  status: {phase: Running, qosClass: BestEffort, containerStatuses: [{name: a, containerID: 'containerd://b', state: {running: {}}}]}
+  status: {phase: Running, qosClass: BestEffort, containerStatuses: [{name: a, containerID: 'containerd://b', state: {running: {}}}]}$front_in_list
 YAML
 start_batch
 coproc AGENT { exec build/release/evenkeel run --stepped --nodeslo /run/reloads/nodeslo.yaml --pods file:/run/reloads/pods.yaml \

@@ -30,14 +30,14 @@ resourceQOSStrategy:
 hostApplications:
 - {name: transcode, qos: BE, cgroupPath: {base: CgroupRoot, parentDir: system.slice, relativePath: transcode.service}}
 YAML
-sed "s/CONTAINER/$id/" >/etc/evenkeel/pods.yaml <<'YAML'
+sed "s/CONTAINER/$id/" >/etc/evenkeel/pods.yaml <<YAML
 items:
 - metadata: {uid: 11111111-2222-3333-4444-555555555555, namespace: batch, name: job, labels: {koordinator.sh/qosClass: BE}}
   spec: {containers: [{name: a}]}
   status: {phase: Running, qosClass: BestEffort, containerStatuses: [{name: a, containerID: 'containerd://b', state: {running: {}}}]}
 - metadata: {uid: aaaaaaaa-2222-3333-4444-555555555555, namespace: shop, name: cart}
   spec: {containers: [{name: a, resources: {requests: {memory: 16Mi}, limits: {memory: 64Mi}}}]}
-  status: {phase: Running, qosClass: Burstable, containerStatuses: [{name: a, containerID: 'containerd://CONTAINER', state: {running: {}}}]}
+  status: {phase: Running, qosClass: Burstable, containerStatuses: [{name: a, containerID: 'containerd://CONTAINER', state: {running: {}}}]}$front_in_list
 YAML
 install -D -m 644 /dev/stdin /etc/systemd/system/evenkeel.service.d/pods.conf <<'UNIT'
 [Service]

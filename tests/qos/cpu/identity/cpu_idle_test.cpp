@@ -33,36 +33,45 @@ TEST(CpuIdentity, IsOffUnlessAClassIsEnabled) {
   EXPECT_FALSE(identity::cpu_identity_policy.enabled(NodeSlo{}));
 }
 
-TEST(CpuIdentity, OnlyBestEffortPodsIdle) {
-  const auto snapshot = node()
-                            .besteffort()
-                            .idle(0)
-                            .pod("batch")
-                            .be()
-                            .idle(0)
-                            .shares(2)
-                            .container("main")
-                            .idle(0)
-                            .pod("web")
-                            .ls()
-                            .idle(0)
-                            .pod("plain")
-                            .kube(KubeQos::besteffort)
-                            .idle(0)
-                            .pod("labelled-elsewhere")
-                            .label(QosClass::be)
-                            .idle(0)
-                            .build();
+/// A service in the BestEffort directory, as a pod without requests: cpu.idle has an effect beside it.
+test::SnapshotBuilder& beside_a_service(test::SnapshotBuilder& builder) {
+  return builder.pod("service").ls().kube(KubeQos::besteffort);
+}
+
+TEST(CpuIdentity, BestEffortPodsIdleBesideAService) {
+  auto builder = node().besteffort().idle(0).pod("batch").be().idle(0).shares(2).container("main").idle(0);
+  builder.pod("plain").kube(KubeQos::besteffort).idle(0);
+  const auto among_themselves = builder.build();
+  EXPECT_TRUE(decide(among_themselves, be_enabled()).all().empty());
+  const auto snapshot = beside_a_service(builder).idle(0).build();
   const decide::Intents out = decide(snapshot, be_enabled());
-  ASSERT_EQ(out.all().size(), 3U);  // no QoS directory, no container, no service
+  ASSERT_EQ(out.all().size(), 2U);  // no QoS directory, no container, no service
   EXPECT_EQ(intended(out, pod_id(snapshot, 0), Knob::cpu_idle), 1);
-  EXPECT_EQ(intended(out, pod_id(snapshot, 2), Knob::cpu_idle), 1);
-  EXPECT_EQ(intended(out, pod_id(snapshot, 3), Knob::cpu_idle), 1);
+  EXPECT_EQ(intended(out, pod_id(snapshot, 1), Knob::cpu_idle), 1);
+}
+
+TEST(CpuIdentity, ABestEffortLabelCountsInEveryDirectory) {
+  auto builder = node().pod("labelled").label(QosClass::be).idle(0);
+  const auto without = builder.build();
+  EXPECT_TRUE(decide(without, be_enabled()).all().empty()) << "it has no sibling";
+  const auto snapshot = builder.pod("web").ls().idle(0).build();
+  const decide::Intents out = decide(snapshot, be_enabled());
+  ASSERT_EQ(out.all().size(), 1U);
+  EXPECT_EQ(intended(out, pod_id(snapshot, 0), Knob::cpu_idle), 1);
+}
+
+TEST(CpuIdentity, SharesThatBatchCpuStandsForAreNotCancelled) {
+  auto builder = node().pod("batch").be().idle(0).container("main").batch_cpu(MilliCpu(500));
+  const auto snapshot = beside_a_service(builder).build();
+  EXPECT_TRUE(decide(snapshot, be_enabled()).all().empty());
+  NodeSlo slo = be_enabled();
+  slo.evenkeel.batch_resources = false;
+  EXPECT_EQ(intended(decide(snapshot, slo), pod_id(snapshot, 0), Knob::cpu_idle), 1);
 }
 
 TEST(CpuIdentity, APodThatTheKubeletIsStillMakingIsLeftToIt) {
-  const auto idle = [](const test::SnapshotBuilder& builder) {
-    const auto snapshot = builder.build();
+  const auto idle = [](test::SnapshotBuilder builder) {
+    const auto snapshot = beside_a_service(builder).build();
     return intended(decide(snapshot, be_enabled()), pod_id(snapshot, 0), Knob::cpu_idle);
   };
   const auto born = [] { return node().pod("batch").be().idle(0); };
@@ -88,7 +97,8 @@ TEST(CpuIdentity, AServiceThatIsBeingStartedIsLeftToSystemd) {
 }
 
 TEST(CpuIdentity, OldKernelsGetTheSmallestShares) {
-  const auto builder = node().pod("batch").be().shares(1024).container("main");
+  auto builder = node().pod("batch").be().shares(1024).container("main");
+  beside_a_service(builder);
   auto v1 = builder;
   auto v2 = builder;
   const auto on_v1 = v1.build(), on_v2 = v2.v2().build();
@@ -112,7 +122,8 @@ TEST(CpuIdentity, VendorKernelsGetTheIdentityOfEveryEnabledClassAndNoIdle) {
 }
 
 TEST(CpuIdentity, CoreSchedulingPolicyIdlesWhatItsClassSays) {
-  const auto snapshot = node().pod("batch").be().idle(0).build();
+  auto builder = node().pod("batch").be().idle(0);
+  const auto snapshot = beside_a_service(builder).build();
   NodeSlo slo = be_enabled();
   slo.qos.cpu_policy = CpuQosPolicy::core_sched;
   EXPECT_TRUE(decide(snapshot, slo).all().empty());
@@ -121,7 +132,8 @@ TEST(CpuIdentity, CoreSchedulingPolicyIdlesWhatItsClassSays) {
 }
 
 TEST(CpuIdentity, ANeutralIdentityDoesNotIdle) {
-  const auto snapshot = node().pod("batch").be().idle(0).shares(1024).build();
+  auto builder = node().pod("batch").be().idle(0).shares(1024);
+  const auto snapshot = beside_a_service(builder).build();
   NodeSlo slo = be_enabled();
   slo.qos.be.cpu.group_identity = 0;
   EXPECT_TRUE(decide(snapshot, slo).all().empty());
