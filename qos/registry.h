@@ -14,6 +14,7 @@
 #include "qos/io/policies.h"
 #include "qos/lending/batch_resources.h"
 #include "qos/memory/policies.h"
+#include "qos/proof/proof.h"
 
 namespace evenkeel::decide {
 
@@ -34,7 +35,8 @@ inline constexpr std::tuple kPolicies{&suppress::cpu_suppress_policy,
                                       &io::blkio_policy,
                                       &io::network_qos_policy,
                                       &interference::interference_policy,
-                                      &brake::brake_policy};
+                                      &brake::brake_policy,
+                                      &proof::proof_policy};
 
 template <class... Each>
 std::tuple<typename Each::State...> states_of(const std::tuple<const Each*...>&);

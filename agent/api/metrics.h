@@ -52,6 +52,7 @@ void put_request_sizes(Exposition& out, const AgentView& view);
 void put_disks(Exposition& out, const AgentView& view);
 /// Interference detection.
 void put_interference(Exposition& out, const AgentView& view);
+void put_proof(Exposition& out, const AgentView& view);
 /// Network classes; nothing while networkQOS is off.
 void put_network(Exposition& out, const AgentView& view);
 /// Memory reclaimed by memory.reclaim.

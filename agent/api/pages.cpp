@@ -112,6 +112,10 @@ constexpr Page kPages[] = {
      [](const AgentView& a, const http::HttpRequest&) {
        return http::HttpAnswer{200, kJson, interference_json(a) + "\n"};
      }},
+    {"/v1/proof", "whether the levers help services on this node",
+     [](const AgentView& a, const http::HttpRequest&) {
+       return http::HttpAnswer{200, kJson, proof_json(a) + "\n"};
+     }},
     {"/v1/capabilities", "what this kernel can do",
      [](const AgentView& a, const http::HttpRequest&) {
        return http::HttpAnswer{200, kJson, capabilities_json(a.capabilities()) + "\n"};

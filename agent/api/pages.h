@@ -57,6 +57,10 @@ void put_eviction_verdicts(runtime::Json& json, const AgentView& view);
 
 /// An array with one object for each accusation in force, in the order in which they were made.
 void put_accusations(runtime::Json& json, const AgentView& view);
+/// /v1/proof: per lever what was tested, what services feel of it, and the verdict.
+std::string proof_json(const AgentView& view);
+/// The same as a table for people.
+std::string proof_table(const std::string& proof_json);
 /// /v1/interference: accusations, limits in force, and how long each victim waited because of other pods.
 std::string interference_json(const AgentView& view);
 

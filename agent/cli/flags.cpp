@@ -140,6 +140,7 @@ constexpr VerbRow kVerbs[] = {
     {Verb::capabilities, "capabilities",
      "list the features of this kernel and hardware: available or not, why not, substitute"},
     {Verb::explain, "explain", "show why every managed value is what it is (queries the running agent)"},
+    {Verb::proof, "proof", "show whether the levers help services on this node (queries the running agent)"},
     {Verb::restore, "restore", "restore every value in the journal, without a running agent"},
     {Verb::withdraw, "withdraw",
      "remove the advertised resources from the Node; refuses while pods request them"},
@@ -162,6 +163,11 @@ void add_explain(CLI::App* explain, Flags& flags) {
   explain->add_flag("--json", flags.json, "JSON instead of sentences");
 }
 
+void add_proof(CLI::App* proof, Flags& flags) {
+  option(proof, "--listen", flags.listen, "endpoint of the running agent");
+  proof->add_flag("--json", flags.json, "JSON instead of a table");
+}
+
 void add_withdraw(CLI::App* withdraw, Flags& flags) {
   add_api_flags(withdraw, flags);
   add_state_flag(withdraw, flags);
@@ -177,6 +183,7 @@ void add_verbs(CLI::App& app, Flags& flags, Texts& texts) {
   add_check(app.get_subcommand("check"), flags);
   add_capabilities(app.get_subcommand("capabilities"), flags);
   add_explain(app.get_subcommand("explain"), flags);
+  add_proof(app.get_subcommand("proof"), flags);
   add_host_flags(app.get_subcommand("restore"), flags);
   add_log_flags(app.get_subcommand("restore"), texts);
   add_withdraw(app.get_subcommand("withdraw"), flags);

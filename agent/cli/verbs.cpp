@@ -36,19 +36,37 @@ int run_capabilities(const Flags& flags) {
   return 0;
 }
 
-int run_explain(const Flags& flags) {
+namespace {
+
+/// Asks the running agent for a page. Its exit status: 0, and the answer in `body`.
+int get_page(const Flags& flags, const std::string& page, std::string& body) {
   const auto listen = http::parse_listen(flags.listen);
   if (!listen.error.empty()) return usage_error("--listen: " + listen.error);
   const std::string host = listen.address.host.find(':') == std::string::npos
                                ? listen.address.host
                                : "[" + listen.address.host + "]";
-  const auto got = http::http_get("http://" + host + ":" + std::to_string(listen.address.port) +
-                                  "/v1/explain?pod=" + flags.pod);
+  const auto got = http::http_get("http://" + host + ":" + std::to_string(listen.address.port) + page);
   if (got.status != 200) {
     std::cerr << "evenkeel: no running agent at " << flags.listen << ": " << got.error << got.body << '\n';
     return 1;
   }
-  std::cout << (flags.json ? got.body : api::explain_sentences(got.body));
+  body = got.body;
+  return 0;
+}
+
+}  // namespace
+
+int run_explain(const Flags& flags) {
+  std::string body;
+  if (const int status = get_page(flags, "/v1/explain?pod=" + flags.pod, body); status != 0) return status;
+  std::cout << (flags.json ? body : api::explain_sentences(body));
+  return 0;
+}
+
+int run_proof(const Flags& flags) {
+  std::string body;
+  if (const int status = get_page(flags, "/v1/proof", body); status != 0) return status;
+  std::cout << (flags.json ? body : api::proof_table(body));
   return 0;
 }
 

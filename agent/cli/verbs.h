@@ -12,7 +12,7 @@ namespace evenkeel::cli {
 
 // Parses the command line into values. The only user of CLI11.
 
-enum class Verb : std::uint8_t { run, check, capabilities, explain, restore, withdraw, demo };
+enum class Verb : std::uint8_t { run, check, capabilities, explain, proof, restore, withdraw, demo };
 
 struct Flags {
   Verb verb = Verb::run;
@@ -69,6 +69,7 @@ int run_stepped(const Flags& flags);
 int run_check(const Flags& flags);
 int run_capabilities(const Flags& flags);
 int run_explain(const Flags& flags);
+int run_proof(const Flags& flags);
 int run_restore(const Flags& flags);
 int run_withdraw(const Flags& flags);
 

@@ -77,6 +77,7 @@ std::span<const Row> system_rows();
 std::span<const Row> host_application_rows();
 std::span<const Row> extension_rows();
 std::span<const Row> brake_rows();
+std::span<const Row> proof_rows();
 /// extensions.colocation, rooted at a ColocationStrategy: the node's annotation has the same keys.
 std::span<const Row> colocation_rows();
 

@@ -275,6 +275,7 @@ constexpr Row kEvenkeelRows[] = {
                               "detection of workloads that slow services down"),
     section<&E::request_size>("requestSize", &rows_of<kRequestSizeRows>,
                               "CPU time that tasks ask the EEVDF scheduler for at a time"),
+    section<&E::proof>("proof", &proof_rows, "tests on the node whether levers help services"),
     section<&E::brake>("brake", &brake_rows,
                        "cuts best effort within milliseconds, until the slower loops react"),
 };

@@ -105,8 +105,18 @@ constexpr Row kBrakeRows[] = {
                                  "maximum time that best effort may be braked"),
 };
 
+using Pr = ProofSettings;
+constexpr Row kProofRows[] = {
+    toggle<&Pr::enable>("enable",
+                        "withhold one lever after the other for one tick, and compare what services feel"),
+    number<&Pr::budget_percent>("budgetPercent", Range{1, 20}, "percent of the time",
+                                "time in which a lever is withheld for a test"),
+    toggle<&Pr::withdraw>("withdraw", "withhold a lever for good when it was found to harm services"),
+};
+
 }  // namespace
 
 std::span<const Row> brake_rows() { return kBrakeRows; }
+std::span<const Row> proof_rows() { return kProofRows; }
 
 }  // namespace evenkeel::config

@@ -15,6 +15,7 @@
 #include "cgroup/executor/executor.h"
 #include "qos/interference/interference.h"
 #include "qos/model/reclaim_order.h"
+#include "qos/proof/proof.h"
 
 namespace evenkeel::record {
 
@@ -79,6 +80,9 @@ const char* name(interference::Remedy remedy);
 std::string limit_text(const interference::Limit& limit);
 /// The evidence with its numbers.
 std::string sentence_of(const interference::Accusation& accusation);
+
+/// Verdicts of levers, when they change.
+void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now);
 
 /// Accusations are recorded when they are made and when they end, limits at each step. The owner of the
 /// antagonist gets an event about a limit; the victim's owner does not, since it could do nothing.

@@ -52,7 +52,7 @@ class RunQueueCollector final : public collectors::Collector {
     if (node.slo == nullptr) return kNoUse;
     const auto& settings = node.slo->evenkeel;
     return {
-        .measure = settings.interference.enable && settings.interference.run_queue,
+        .measure = (settings.interference.enable && settings.interference.run_queue) || settings.proof.enable,
         .brake = waiting_.add && settings.brake.enable && settings.brake.run_queue && !settings.hands_off};
   }
 

@@ -67,6 +67,13 @@ struct RepeatAntagonists {
   bool operator==(const RepeatAntagonists&) const = default;
 };
 
+/// By "proof": levers that were found to harm services on this node. The policy that uses one chooses
+/// another.
+struct HarmfulLevers {
+  bool besteffort_quota = false;
+  bool operator==(const HarmfulLevers&) const = default;
+};
+
 /// Children narrowed, kept by "cpu-suppress" and "brake" together: on cgroup v1, the cgroups inside of the
 /// BestEffort directory whose quota came down with its quota (qos/decide/besteffort_quota.cpp).
 struct NarrowedChildren {
@@ -86,7 +93,7 @@ struct NarrowedChildren {
 class Shared {
  public:
   using All = std::tuple<BurstQuotas, PushedBackMemory, BrakeInForce, MemoryLimits, CacheLimits,
-                         WatchedCgroups, RepeatAntagonists, NarrowedChildren>;
+                         WatchedCgroups, RepeatAntagonists, HarmfulLevers, NarrowedChildren>;
   template <class Fact>
   [[nodiscard]] Fact& of() {
     return std::get<Fact>(facts_);

@@ -235,6 +235,13 @@ struct RequestSizeSettings {
   Duration services{};                                   ///< the same
 };
 
+/// extensions.evenkeel.proof: tests on the node whether levers help services (qos/proof).
+struct ProofSettings {
+  bool enable = false;
+  Percent budget_percent{2};  ///< of the time in which one lever or another is withheld for a test
+  bool withdraw = true;       ///< a lever that harms is withheld for good
+};
+
 /// extensions.evenkeel: our own settings.
 struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
@@ -259,6 +266,7 @@ struct EvenkeelSettings {
   InterferenceSettings interference{};
   BrakeSettings brake{};
   RequestSizeSettings request_size{};
+  ProofSettings proof{};
 };
 enum class FeatureGate : std::uint8_t {
   be_cpu_evict,

@@ -1,5 +1,6 @@
 # Real services beside real batch work, under Kubernetes' own values, other rules and this agent (tests/scoreboard).
 # SCOREBOARD_ARGS: more arguments of tests/scoreboard/scoreboard, for example "--services redis --rounds 3".
+# PROOF_ARGS: the same for tests/scoreboard/planted, for example "--runs 1" or "--harmless --minutes 60".
 
 # Debian starts a service as soon as its package is installed; here each round starts its own.
 stop_packaged_services() {
@@ -19,4 +20,16 @@ step_scoreboard() {
   need_release
   run_step scoreboard "real services beside real batch work" real_services
   [ ! -e build/scoreboard/scoreboard.md ] || cat build/scoreboard/scoreboard.md
+}
+
+planted_harm() {
+  stop_packaged_services
+  build release open_loop hog || return
+  # shellcheck disable=SC2086
+  tests/scoreboard/planted --binary build/release/evenkeel --tools build/release/tests ${PROOF_ARGS:-}
+}
+
+step_proof() {
+  need_release
+  run_step proof "a planted harmful lever is withdrawn" planted_harm
 }

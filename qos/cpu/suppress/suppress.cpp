@@ -12,7 +12,9 @@ bool enabled(const NodeSlo& slo) { return slo.threshold.enable; }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
             CpuSuppressPolicy::Facts facts, decide::Intents& out) {
-  const SuppressActuator actuator = suppress_actuator(node, slo);
+  SuppressActuator actuator = suppress_actuator(node, slo);
+  if (actuator == SuppressActuator::quota && facts.read<decide::HarmfulLevers>().besteffort_quota)
+    actuator = SuppressActuator::cpuset;
   if (actuator == SuppressActuator::weight) {
     state = {};
     return;

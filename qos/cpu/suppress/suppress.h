@@ -62,7 +62,8 @@ struct CpuSuppressState {
   std::optional<CpuSet> chosen{};  ///< policy cpuset: the last requested CPUs
 };
 
-using CpuSuppressPolicy = decide::Policy<CpuSuppressState, decide::Amends<decide::NarrowedChildren>>;
+using CpuSuppressPolicy = decide::Policy<CpuSuppressState, decide::ReadsPrevious<decide::HarmfulLevers>,
+                                         decide::Amends<decide::NarrowedChildren>>;
 extern const CpuSuppressPolicy cpu_suppress_policy;
 
 /// The levers. All keep the value in force when an input of the decision is unknown.

@@ -31,7 +31,7 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
             (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos",
                                         "memory-push-back", "batch-resources", "cpusets", "system-settings",
                                         "resctrl", "blkio", "cpu-normalization", "core-sched", "request-size",
-                                        "network-qos", "interference", "brake"}));
+                                        "network-qos", "interference", "brake", "proof"}));
 }
 
 TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {
@@ -39,7 +39,8 @@ TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {
   slo.threshold.enable = true;
   slo.threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
   slo.qos.be.cpu.enable = true;
-  const auto snapshot = node().cpus(8).uses(1000_mcpu).pod("batch").be().idle(0).build();
+  auto builder = node().cpus(8).uses(1000_mcpu).pod("batch").be().idle(0);
+  const auto snapshot = builder.pod("service").ls().kube(KubeQos::besteffort).build();
   decide::PolicyState state;
   decide::Intents out;
   decide::decide_all(snapshot, slo, state, out);

@@ -94,7 +94,8 @@ TEST(SharedFacts, EachPolicyDeclaresWhatItUses) {
     return use.publishes == publishes && use.reads == reads && use.reads_previous == previous &&
            use.amends == amends;
   };
-  EXPECT_TRUE(is(CpuSuppressPolicy::Facts::kUse, 0, 0, 0, kFactSet<NarrowedChildren>));
+  EXPECT_TRUE(is(CpuSuppressPolicy::Facts::kUse, 0, 0, kFactSet<HarmfulLevers>, kFactSet<NarrowedChildren>));
+  EXPECT_TRUE(is(proof::ProofPolicy::Facts::kUse, kFactSet<HarmfulLevers>, kFactSet<BrakeInForce>, 0, 0));
   EXPECT_TRUE(is(CpuBurstPolicy::Facts::kUse, kFactSet<BurstQuotas>, 0, 0, 0));
   EXPECT_TRUE(is(CpuNormalizationPolicy::Facts::kUse, 0, kFactSet<BurstQuotas>, 0, 0));
   EXPECT_TRUE(is(MemoryPushBackPolicy::Facts::kUse, kFactSet<PushedBackMemory>, 0, 0, 0));
@@ -120,6 +121,7 @@ Shared changed_facts() {
   shared.of<CacheLimits>() = {.antagonists = {CgroupId{1}}};
   shared.of<WatchedCgroups>() = {.services = {CgroupId{1}}, .best_effort = {CgroupId{2}}};
   shared.of<RepeatAntagonists>() = {.pods = {CgroupId{1}}};
+  shared.of<HarmfulLevers>() = {.besteffort_quota = true};
   shared.of<NarrowedChildren>().children[CgroupId{1}] = {};
   return shared;
 }
@@ -133,7 +135,8 @@ TEST(SharedFacts, AreWithdrawnWhenTheirPolicyIsSwitchedOff) {
         (each->reset(state.of<typename std::decay_t<decltype(*each)>::State>(), state.shared), ...);
       },
       std::tuple(&burst::cpu_burst_policy, &memory::memory_push_back_policy,
-                 &interference::interference_policy, &brake::brake_policy, &suppress::cpu_suppress_policy));
+                 &interference::interference_policy, &brake::brake_policy, &suppress::cpu_suppress_policy,
+                 &proof::proof_policy));
   Shared left;
   left.of<NarrowedChildren>() = changed_facts().of<NarrowedChildren>();
   EXPECT_EQ(state.shared, left) << "what children had before is kept until they have it again";

@@ -72,6 +72,7 @@ const std::vector<LoopSettings>& loop_settings() {
       {"network-qos", {"resourceQOSStrategy.beClass.networkQOS.enable: true"}},
       {"interference", {"extensions.evenkeel.interference.enable: true"}},
       {"brake", {"extensions.evenkeel.brake.enable: true"}},
+      {"proof", {"extensions.evenkeel.proof.enable: true"}},
       {"reclaim",
        {"resourceQOSStrategy.lsClass.memoryQOS.enable: true",
         "resourceQOSStrategy.lsClass.memoryQOS.wmarkRatio: 95"}},

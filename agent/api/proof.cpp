@@ -1,0 +1,94 @@
+#include "qos/proof/proof.h"
+
+#include <array>
+#include <cstdio>
+
+#include "agent/api/metrics.h"
+#include "agent/api/pages.h"
+#include "agent/document/document.h"
+#include "agent/runtime/json.h"
+
+namespace evenkeel::api {
+namespace {
+
+const proof::ProofState& state_of(const AgentView& view) { return view.policies.of<proof::ProofState>(); }
+
+bool is_on(const AgentView& view) { return view.node().slo && view.node().slo->evenkeel.proof.enable; }
+
+std::string text_at(const document::Value& value, std::string_view key) {
+  const document::Value* found = value.find(key);
+  return found != nullptr && found->scalar() != nullptr ? found->scalar()->text : std::string();
+}
+
+double number_at(const document::Value& value, std::string_view key) {
+  return std::strtod(text_at(value, key).c_str(), nullptr);
+}
+
+std::string row(const document::Value& lever) {
+  std::array<char, 64> effect{};
+  if (!text_at(lever, "ratio").empty())
+    std::snprintf(effect.data(), effect.size(), "%.2f (%.2f to %.2f)", number_at(lever, "ratio"),
+                  number_at(lever, "ratio_low"), number_at(lever, "ratio_high"));
+  std::array<char, 256> line{};
+  std::snprintf(line.data(), line.size(), "%-18s  %-15s  %7s  %-20s  %s%s\n", text_at(lever, "lever").c_str(),
+                text_at(lever, "feeling").c_str(), text_at(lever, "pairs").c_str(), effect.data(),
+                text_at(lever, "verdict").c_str(),
+                text_at(lever, "withdrawn") == "true" ? ": withdrawn" : "");
+  return line.data();
+}
+
+}  // namespace
+
+std::string proof_json(const AgentView& view) {
+  std::string out;
+  runtime::Json json(out);
+  const proof::ProofState& state = state_of(view);
+  const bool withdraws = is_on(view) && view.node().slo->evenkeel.proof.withdraw;
+  json.begin_object().member("enabled", is_on(view)).member("error_rate", proof::kErrorRate);
+  json.member("withheld_seconds", runtime::seconds(state.withheld)).key("levers").begin_array();
+  for (std::size_t i = 0; i < proof::kLevers; ++i) {
+    const proof::Lever& lever = proof::levers()[i];
+    const proof::Evidence& one = state.evidence[i];
+    json.begin_object().member("lever", std::string(lever.name)).member("policy", std::string(lever.policy));
+    json.member("feeling", std::string(proof::name(lever.feeling))).member("pairs", one.pairs);
+    if (const auto effect = one.effect())
+      json.member("ratio", effect->ratio).member("ratio_low", effect->low).member("ratio_high", effect->high);
+    json.member("verdict", std::string(proof::name(one.verdict)));
+    json.member("withdrawn", withdraws && one.verdict == proof::Verdict::harms).end_object();
+  }
+  json.end_array().end_object();
+  return out;
+}
+
+std::string proof_table(const std::string& proof_json) {
+  const auto parsed = document::parse_json(proof_json, "proof");
+  const document::Value* all = parsed.problems.empty() ? parsed.root.find("levers") : nullptr;
+  if (all == nullptr || all->list() == nullptr) return "the agent's answer could not be read\n";
+  if (text_at(parsed.root, "enabled") != "true") return "off: extensions.evenkeel.proof.enable turns it on\n";
+  std::string out = "lever               services feel      pairs  in force / withheld   verdict\n";
+  for (const auto& lever : *all->list()) out += row(lever);
+  return out;
+}
+
+void put_proof(Exposition& out, const AgentView& view) {
+  if (!is_on(view)) return;
+  const proof::ProofState& state = state_of(view);
+  out.counter("evenkeel_proof_withheld_seconds_total", "Time in which a lever was withheld for a test.",
+              runtime::seconds(state.withheld));
+  for (std::size_t i = 0; i < proof::kLevers; ++i) {
+    const std::string lever(proof::levers()[i].name);
+    const proof::Evidence& one = state.evidence[i];
+    out.counter("evenkeel_proof_pairs_total", "Pairs of ticks with and without the lever that were compared.",
+                static_cast<double>(one.pairs), {{"lever", lever}});
+    out.gauge("evenkeel_proof_verdict",
+              "Always 1; the label verdict says what the lever does to services on this node.", 1,
+              {{"lever", lever}, {"verdict", std::string(proof::name(one.verdict))}});
+    if (const auto effect = one.effect())
+      out.gauge("evenkeel_proof_effect_ratio",
+                "What services feel while the lever is in force, as a multiple of what they feel without it "
+                "(geometric mean of all pairs).",
+                effect->ratio, {{"lever", lever}});
+  }
+}
+
+}  // namespace evenkeel::api

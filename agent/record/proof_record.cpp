@@ -1,0 +1,41 @@
+#include <array>
+#include <cstdio>
+
+#include "agent/record/recorder.h"
+
+namespace evenkeel::record {
+namespace {
+
+std::string sentence_of(const proof::Lever& lever, const proof::Evidence& one, proof::Verdict verdict) {
+  std::array<char, 160> effect{};
+  if (const auto found = one.effect())
+    std::snprintf(effect.data(), effect.size(), ": %.2f times the %s of services (%.2f to %.2f)",
+                  found->ratio, std::string(proof::name(lever.feeling)).c_str(), found->low, found->high);
+  const std::string pairs = " in " + std::to_string(one.pairs) + " pairs of ticks with and without it";
+  switch (verdict) {
+    case proof::Verdict::harms:
+      return "the lever harms services" + std::string(effect.data()) + pairs + ", and is withheld";
+    case proof::Verdict::helps:
+      return "the lever helps services" + std::string(effect.data()) + pairs;
+    default:
+      return "the lever makes no difference to services" + pairs;
+  }
+}
+
+}  // namespace
+
+void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now) {
+  for (const proof::ProofEvent& event : state.events) {
+    const proof::Lever& lever = proof::levers()[event.lever];
+    const bool harms = event.verdict == proof::Verdict::harms;
+    const std::string_view kind = harms                                    ? "lever-harms"
+                                  : event.verdict == proof::Verdict::helps ? "lever-helps"
+                                                                           : "lever-makes-no-difference";
+    const std::string why = sentence_of(lever, state.evidence[event.lever], event.verdict);
+    recorder.record_for_operator({.kind = kind, .path = lever.name, .by = "proof", .why = why}, now);
+    auto line = harms ? recorder.log().warning(kind) : recorder.log().info(kind);
+    line.with("lever", std::string(lever.name)).with("why", why);
+  }
+}
+
+}  // namespace evenkeel::record

@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <numeric>
+
+#include "qos/proof/proof.h"
+
+namespace evenkeel::proof {
+namespace {
+
+/// Fewer waits have no 99th percentile.
+constexpr std::int64_t kFewestWaits = 50;
+
+using Histogram = std::array<std::uint64_t, kWaitBuckets>;
+
+void mark_services(const NodeSnapshot& node, std::vector<std::uint8_t>& services) {
+  services.assign(node.cgroups.size(), 0);
+  for (const ContainerSample& container : node.containers) {
+    const PodSample& pod = node.pods[static_cast<std::size_t>(container.pod)];
+    if (container.cgroup != kNoCgroup && !is_best_effort(*pod.spec))
+      services[static_cast<std::size_t>(container.cgroup)] = 1;
+  }
+  for (const HostApplicationSample& app : node.host_applications)
+    if (app.cgroup != kNoCgroup && app.spec->qos != QosClass::be)
+      services[static_cast<std::size_t>(app.cgroup)] = 1;
+}
+
+/// Bucket i has the waits from 2^(i-1) to 2^i microseconds, evenly distributed as far as is known.
+double quantile_seconds(const Histogram& counts, double share) {
+  const auto all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  double left = share * static_cast<double>(all);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const auto here = static_cast<double>(counts[i]);
+    if (here > 0 && left <= here) {
+      const double upper = static_cast<double>(std::int64_t{1} << i), lower = i == 0 ? 0 : upper / 2;
+      return (lower + (upper - lower) * left / here) / 1e6;
+    }
+    left -= here;
+  }
+  return 0;
+}
+
+/// Adds what has come since the last tick. The first histogram of a cgroup says nothing of the tick.
+void add_new(const RunQueueWait& wait, ProofState& state, Histogram& sum) {
+  state.seen.push_back({wait.cgroup, wait.histogram});
+  const auto before = std::ranges::lower_bound(state.seen_before, wait.cgroup, {}, &ProofState::Seen::cgroup);
+  if (before == state.seen_before.end() || before->cgroup != wait.cgroup) return;
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    if (wait.histogram[i] > before->histogram[i]) sum[i] += wait.histogram[i] - before->histogram[i];
+}
+
+std::optional<double> run_queue_wait(const NodeSnapshot& node, ProofState& state) {
+  Histogram sum{};
+  Duration waited{};
+  std::int64_t waits = 0;
+  std::swap(state.seen, state.seen_before);
+  state.seen.clear();
+  std::size_t index = 0;  // the waits are in the order of the cgroups
+  for (const RunQueueWait& wait : node.run_queue.waits) {
+    while (index < node.cgroups.size() && node.cgroups[index].id != wait.cgroup) ++index;
+    if (index == node.cgroups.size()) break;
+    if (state.services[index] == 0) continue;
+    waited += wait.waited;
+    waits += wait.waits;
+    add_new(wait, state, sum);
+  }
+  std::ranges::sort(state.seen, {}, &ProofState::Seen::cgroup);
+  if (waits < kFewestWaits) return std::nullopt;
+  if (node.run_queue.source == RunQueueSource::bpf) {
+    const auto counted = std::accumulate(sum.begin(), sum.end(), std::uint64_t{0});
+    if (counted < static_cast<std::uint64_t>(kFewestWaits)) return std::nullopt;
+    return quantile_seconds(sum, 0.99);
+  }
+  return std::chrono::duration<double>(waited).count() / static_cast<double>(waits);
+}
+
+std::optional<double> throttling(const NodeSnapshot& node, const std::vector<std::uint8_t>& services) {
+  Duration sum{};
+  std::int64_t periods = 0;
+  for (std::size_t i = 0; i < node.cgroups.size(); ++i) {
+    const auto& throttled = node.cgroups[i].throttling;
+    if (services[i] == 0 || !throttled) continue;
+    sum += throttled->throttled_time;
+    periods += throttled->periods;
+  }
+  if (periods == 0) return std::nullopt;
+  return std::chrono::duration<double>(sum).count();
+}
+
+}  // namespace
+
+Felt felt(const NodeSnapshot& node, ProofState& state) {
+  mark_services(node, state.services);
+  return {run_queue_wait(node, state), throttling(node, state.services)};
+}
+
+}  // namespace evenkeel::proof
