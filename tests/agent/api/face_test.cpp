@@ -141,6 +141,18 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
   EXPECT_NE(api::explain_sentences("<html>").find("could not be read"), std::string::npos);
 }
 
+TEST(ProofTable, SaysWhatEachLeverDoesToServices) {
+  const std::string text = api::proof_table(
+      R"({"enabled":true,"levers":[{"lever":"besteffort-quota","feeling":"run-queue wait","pairs":9,"ratio":8.1,)"
+      R"("ratio_low":4.02,"ratio_high":16.4,"verdict":"harms","withdrawn":true},)"
+      R"({"lever":"cpu-burst","feeling":"throttling","pairs":0,"verdict":"unknown","withdrawn":false}]})");
+  EXPECT_NE(text.find("9  8.10 (4.02 to 16.40)  harms: withdrawn\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("unknown\n"), std::string::npos) << text;
+  EXPECT_NE(api::proof_table(R"({"enabled":false,"levers":[]})").find("proof.enable turns it on"),
+            std::string::npos);
+  EXPECT_NE(api::proof_table("<html>").find("could not be read"), std::string::npos);
+}
+
 TEST(ExplainSentences, SayWhyNoPodIsEvicted) {
   const std::string text = api::explain_sentences(
       R"({"managed":[],"eviction":[{"trigger":"BEMemoryEvict","by":"memory-evict","needed":false,)"

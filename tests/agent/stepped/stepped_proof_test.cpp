@@ -1,0 +1,55 @@
+// Tests the program as a black box: a lever is withheld for single ticks, and comes back.
+#include <gtest/gtest.h>
+
+#include "tests/support/agents/stepped_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+using Kernel = FakeNode::Kernel;
+
+constexpr const char* kNodeSlo =
+    "cpuBurstStrategy: {policy: cpuBurstOnly}\n"
+    "extensions: {evenkeel: {proof: {enable: true, budgetPercent: 20}}}\n";
+
+class SteppedProof : public testing::TestWithParam<Kernel> {
+ protected:
+  SteppedProof() {
+    node.set_quota(container, "100000");
+    node.service_uses(MilliCpu(800));
+  }
+  [[nodiscard]] bool may_burst() const {
+    const auto* file = GetParam() == Kernel::v1 ? "cpu.cfs_burst_us" : "cpu.max.burst";
+    return node.setting(Controller::cpu, container, file) != "0";
+  }
+  TwoPods node{GetParam(), kNodeSlo};
+  std::string container = node.service + "/aaa";
+};
+
+TEST_P(SteppedProof, WithholdsTheLeverForSingleTicksWithinItsBudget) {
+  SteppedAgent agent(node.args());
+  int withheld = 0, in_a_row = 0, longest = 0;
+  for (int second = 0; second < 300; ++second) {
+    node.throttled(container, second % 2 == 0);
+    node.second(agent);
+    const bool off = !may_burst();
+    if (second > 5) withheld += off ? 1 : 0;
+    in_a_row = off ? in_a_row + 1 : 0;
+    if (second > 5) longest = std::max(longest, in_a_row);
+  }
+  EXPECT_GT(withheld, 30);
+  EXPECT_LT(withheld, 80);
+  EXPECT_EQ(longest, 1);
+  const std::string metrics = agent.metrics();
+  EXPECT_NE(metrics.find("evenkeel_proof_verdict{lever=\"cpu-burst\",verdict=\""), std::string::npos);
+  EXPECT_EQ(metrics.find("evenkeel_proof_pairs_total{lever=\"cpu-burst\"} 0\n"), std::string::npos);
+  EXPECT_NE(metrics.find("evenkeel_proof_pairs_total{lever=\"besteffort-quota\"} 0\n"), std::string::npos)
+      << "it is not in force";
+  agent.quit();
+  EXPECT_FALSE(may_burst());
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, SteppedProof, testing::Values(Kernel::v1, Kernel::v2), kernel_name);
+
+}  // namespace
+}  // namespace evenkeel::test
