@@ -15,7 +15,7 @@ PhaseResult failed(std::string why) {
   return result;
 }
 
-Figures figures_of(std::vector<Exchange> counted) {
+Figures figures_of(const std::vector<Exchange>& counted) {
   std::vector<Duration> latencies, lateness;
   for (const Exchange& each : counted) {
     latencies.emplace_back(each.latency_ns);
@@ -40,12 +40,12 @@ std::optional<PhaseResult> measure(const Bench& bench, Hogs* hogs) {
   if (!bench.console->pause_until(from + bench.load.length)) return std::nullopt;
   const auto cpu_after = read_cpu(*bench.host, *bench.stage);
   const auto work_after = hogs ? hogs->work() : 0;
-  auto counted = service.finish();
+  const auto counted = service.finish();
   if (!counted || counted->empty()) return failed("the service answered no request: is its cgroup usable?");
   if (!cpu_before || !cpu_after) return failed("the CPU use of the demo's cgroups cannot be read");
   if (hogs && !hogs->running()) return failed("a best-effort hog could not be started, or died");
   PhaseResult result;
-  result.figures = figures_of(std::move(*counted));
+  result.figures = figures_of(*counted);
   result.figures.cpu = cpu_between(*cpu_before, *cpu_after, bench.cpus);
   result.figures.work = static_cast<double>(work_after - work_before) /
                         std::chrono::duration<double>(bench.load.length).count();

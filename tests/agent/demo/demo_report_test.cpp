@@ -51,7 +51,8 @@ TEST(DemoReport, TheTableComparesEachPhaseWithTheServiceAlone) {
 TEST(DemoReport, TheVerdictNamesMissedGoals) {
   const auto text = verdict(outcome());
   const auto spinners = line_with(text, "CPU spinners"), storm = line_with(text, "page-fault storm");
-  EXPECT_NE(spinners.find("p99.9 1.25 x (reached), batch keeps 90 % (reached)"), std::string::npos) << spinners;
+  EXPECT_NE(spinners.find("p99.9 1.25 x (reached), batch keeps 90 % (reached)"), std::string::npos)
+      << spinners;
   EXPECT_NE(storm.find("p99.9 3.00 x (missed), batch keeps 50 % (missed)"), std::string::npos) << storm;
   EXPECT_NE(text.find("restored: 4 of 4 files"), std::string::npos);
 }
