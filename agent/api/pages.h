@@ -57,6 +57,8 @@ void put_eviction_verdicts(runtime::Json& json, const AgentView& view);
 
 /// An array with one object for each accusation in force, in the order in which they were made.
 void put_accusations(runtime::Json& json, const AgentView& view);
+/// The levers that are withheld because they harm, and why. A part of /v1/explain.
+void put_withdrawn(runtime::Json& json, const AgentView& view);
 /// /v1/proof: per lever what was tested, what services feel of it, and the verdict.
 std::string proof_json(const AgentView& view);
 /// The same as a table for people.

@@ -6,6 +6,7 @@
 #include "agent/api/metrics.h"
 #include "agent/api/pages.h"
 #include "agent/document/document.h"
+#include "agent/record/recorder.h"
 #include "agent/runtime/json.h"
 
 namespace evenkeel::api {
@@ -14,6 +15,11 @@ namespace {
 const proof::ProofState& state_of(const AgentView& view) { return view.policies.of<proof::ProofState>(); }
 
 bool is_on(const AgentView& view) { return view.node().slo && view.node().slo->evenkeel.proof.enable; }
+
+bool is_withdrawn(const AgentView& view, std::size_t lever) {
+  return is_on(view) && view.node().slo->evenkeel.proof.withdraw &&
+         state_of(view).evidence[lever].verdict == proof::Verdict::harms;
+}
 
 std::string text_at(const document::Value& value, std::string_view key) {
   const document::Value* found = value.find(key);
@@ -39,11 +45,21 @@ std::string row(const document::Value& lever) {
 
 }  // namespace
 
+void put_withdrawn(runtime::Json& json, const AgentView& view) {
+  json.begin_array();
+  for (std::size_t i = 0; i < proof::kLevers; ++i)
+    if (is_withdrawn(view, i))
+      json.begin_object()
+          .member("lever", std::string(proof::levers()[i].name))
+          .member("why", record::sentence_of(proof::levers()[i], state_of(view).evidence[i]))
+          .end_object();
+  json.end_array();
+}
+
 std::string proof_json(const AgentView& view) {
   std::string out;
   runtime::Json json(out);
   const proof::ProofState& state = state_of(view);
-  const bool withdraws = is_on(view) && view.node().slo->evenkeel.proof.withdraw;
   json.begin_object().member("enabled", is_on(view)).member("error_rate", proof::kErrorRate);
   json.member("withheld_seconds", runtime::seconds(state.withheld)).key("levers").begin_array();
   for (std::size_t i = 0; i < proof::kLevers; ++i) {
@@ -54,7 +70,7 @@ std::string proof_json(const AgentView& view) {
     if (const auto effect = one.effect())
       json.member("ratio", effect->ratio).member("ratio_low", effect->low).member("ratio_high", effect->high);
     json.member("verdict", std::string(proof::name(one.verdict)));
-    json.member("withdrawn", withdraws && one.verdict == proof::Verdict::harms).end_object();
+    json.member("withdrawn", is_withdrawn(view, i)).end_object();
   }
   json.end_array().end_object();
   return out;

@@ -82,6 +82,10 @@ std::string explain_sentences(const std::string& explain_json) {
       triggers != nullptr && triggers->list() != nullptr)
     for (const auto& one : *triggers->list()) out += eviction(one);
   out += lending(parsed.root.find("lending"));
+  if (const document::Value* levers = parsed.root.find("withdrawn");
+      levers != nullptr && levers->list() != nullptr)
+    for (const auto& one : *levers->list())
+      out += member(one, "lever") + " is withdrawn: " + member(one, "why") + "\n";
   if (const document::Value* orders = parsed.root.find("reclaims");
       orders != nullptr && orders->list() != nullptr)
     for (const auto& one : *orders->list()) out += reclaim(one);

@@ -50,6 +50,20 @@ const document::Value* spec_of(const document::Value& root, SchemaRead& read) {
   return nullptr;
 }
 
+/// FNV-1a, which is the same in every version of the program and on every machine.
+std::uint64_t fingerprint_of(const std::vector<EffectiveSetting>& all) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&hash](std::string_view text) {
+    for (const char letter : text) hash = (hash ^ static_cast<unsigned char>(letter)) * 0x100000001b3;
+    hash = (hash ^ 0xff) * 0x100000001b3;
+  };
+  for (const EffectiveSetting& one : all) {
+    add(one.key);
+    add(one.value);
+  }
+  return hash;
+}
+
 /// `spec` null: the defaults.
 NodeSloConfig read_spec(const document::Value* spec, SchemaRead& read) {
   NodeSloConfig out;
@@ -57,6 +71,7 @@ NodeSloConfig read_spec(const document::Value* spec, SchemaRead& read) {
   check_rules(out.slo, read);
   add_notices(out.slo, read);
   out.effective = effective_settings(out.slo, read);
+  out.slo.fingerprint = fingerprint_of(out.effective);
   out.notices = std::move(read.notices);
   out.problems = std::move(read.problems);
   return out;

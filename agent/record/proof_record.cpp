@@ -4,25 +4,24 @@
 #include "agent/record/recorder.h"
 
 namespace evenkeel::record {
-namespace {
-
-std::string sentence_of(const proof::Lever& lever, const proof::Evidence& one, proof::Verdict verdict) {
+std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found) {
   std::array<char, 160> effect{};
-  if (const auto found = one.effect())
+  if (const auto ratio = found.effect())
     std::snprintf(effect.data(), effect.size(), ": %.2f times the %s of services (%.2f to %.2f)",
-                  found->ratio, std::string(proof::name(lever.feeling)).c_str(), found->low, found->high);
-  const std::string pairs = " in " + std::to_string(one.pairs) + " pairs of ticks with and without it";
-  switch (verdict) {
+                  ratio->ratio, std::string(proof::name(lever.feeling)).c_str(), ratio->low, ratio->high);
+  const std::string pairs = " in " + std::to_string(found.pairs) + " pairs of ticks with and without it";
+  switch (found.verdict) {
     case proof::Verdict::harms:
       return "the lever harms services" + std::string(effect.data()) + pairs + ", and is withheld";
     case proof::Verdict::helps:
       return "the lever helps services" + std::string(effect.data()) + pairs;
-    default:
+    case proof::Verdict::no_difference:
       return "the lever makes no difference to services" + pairs;
+    case proof::Verdict::unknown:
+      break;
   }
+  return "nothing is known yet" + pairs;
 }
-
-}  // namespace
 
 void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now) {
   for (const proof::ProofEvent& event : state.events) {
@@ -31,7 +30,7 @@ void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime n
     const std::string_view kind = harms                                    ? "lever-harms"
                                   : event.verdict == proof::Verdict::helps ? "lever-helps"
                                                                            : "lever-makes-no-difference";
-    const std::string why = sentence_of(lever, state.evidence[event.lever], event.verdict);
+    const std::string why = sentence_of(lever, state.evidence[event.lever]);
     recorder.record_for_operator({.kind = kind, .path = lever.name, .by = "proof", .why = why}, now);
     auto line = harms ? recorder.log().warning(kind) : recorder.log().info(kind);
     line.with("lever", std::string(lever.name)).with("why", why);

@@ -81,6 +81,8 @@ std::string limit_text(const interference::Limit& limit);
 /// The evidence with its numbers.
 std::string sentence_of(const interference::Accusation& accusation);
 
+/// What the tests of a lever have found, with the effect.
+std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found);
 /// Verdicts of levers, when they change.
 void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now);
 

@@ -12,6 +12,7 @@ void Decider::decide(MonoTime now) {
   intents_.clear();
   baselines_.update(node_, slo, now, state_.of<interference::InterferenceState>(),
                     interference::InterferencePolicy::Facts(state_.shared));
+  verdicts_.update(slo, now, state_.of<proof::ProofState>());
   decide::decide_all(node_, slo, state_, intents_);
   decide::arbitrate(node_, slo, intents_, plan_);
 }
@@ -32,6 +33,7 @@ void Decider::decide_reclaim(std::vector<ReclaimOrder>& orders) {
 
 void Decider::save(MonoTime now, bool last) {
   baselines_.save(node_, *inputs_.slo(), now, last, state_.of<interference::InterferenceState>());
+  verdicts_.save(*inputs_.slo(), now, last, state_.of<proof::ProofState>());
 }
 
 void put_first(executor::Report& report, executor::Report before) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/history/verdict_checkpoint.h"
 #include "agent/history/workload_checkpoint.h"
 #include "agent/inputs/inputs.h"
 #include "agent/record/recorder.h"
@@ -46,9 +47,11 @@ void put_first(executor::Report& report, executor::Report before);
 
 class Decider {
  public:
-  /// `inputs` and `node` must outlive it. `baselines`: the usual levels of workloads, kept over restarts.
-  Decider(const inputs::Inputs& inputs, const NodeSnapshot& node, history::Baselines baselines)
-      : inputs_(inputs), node_(node), baselines_(std::move(baselines)) {}
+  /// `inputs` and `node` must outlive it. `baselines`: the usual levels of workloads, `verdicts`: what was
+  /// found about levers, both kept over restarts.
+  Decider(const inputs::Inputs& inputs, const NodeSnapshot& node, history::Baselines baselines,
+          history::Verdicts verdicts)
+      : inputs_(inputs), node_(node), baselines_(std::move(baselines)), verdicts_(std::move(verdicts)) {}
 
   void decide(MonoTime now);
   /// Of the last decide().
@@ -73,6 +76,7 @@ class Decider {
   const inputs::Inputs& inputs_;
   const NodeSnapshot& node_;
   history::Baselines baselines_;
+  history::Verdicts verdicts_;
   decide::PolicyState state_{};
   decide::Intents intents_{};
   std::vector<decide::Intent> plan_{};

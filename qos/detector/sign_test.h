@@ -14,6 +14,9 @@ namespace evenkeel::detector {
 /// bold one for a clear difference and a careful one for a difference with exceptions.
 class SignTest {
  public:
+  SignTest() = default;
+  /// As it was when wealths() was read.
+  explicit SignTest(const std::array<double, 2>& wealths) : wealth_(wealths) {}
   /// `won`: the condition that was bet on was the worse one. A pair without a difference is not added.
   void add(bool won) {
     for (std::size_t i = 0; i < kStakes.size(); ++i)
@@ -21,6 +24,7 @@ class SignTest {
   }
   /// Begins with 1.
   [[nodiscard]] double wealth() const { return (wealth_[0] + wealth_[1]) / 2; }
+  [[nodiscard]] const std::array<double, 2>& wealths() const { return wealth_; }
   bool operator==(const SignTest&) const = default;
 
  private:

@@ -291,6 +291,7 @@ struct NodeSlo {
   std::vector<HostApplication> host_applications{};
   ColocationStrategy colocation{};
   EvenkeelSettings evenkeel{};
+  std::uint64_t fingerprint = 0;  ///< of all effective values: equal for equal configurations
 };
 
 }  // namespace evenkeel

@@ -6,8 +6,9 @@
 namespace evenkeel::proof {
 namespace {
 
-/// Fewer waits have no 99th percentile.
+/// Fewer waits have no tail.
 constexpr std::int64_t kFewestWaits = 50;
+constexpr double kSlowest = 0.05;
 
 using Histogram = std::array<std::uint64_t, kWaitBuckets>;
 
@@ -23,19 +24,19 @@ void mark_services(const NodeSnapshot& node, std::vector<std::uint8_t>& services
       services[static_cast<std::size_t>(app.cgroup)] = 1;
 }
 
-/// Bucket i has the waits from 2^(i-1) to 2^i microseconds, evenly distributed as far as is known.
-double quantile_seconds(const Histogram& counts, double share) {
+/// The mean of the slowest part of all waits. Bucket i has those from 2^(i-1) to 2^i microseconds, evenly
+/// distributed as far as is known. A quantile would jump where a lever slows down just about that part.
+double tail_mean_seconds(const Histogram& counts, double part) {
   const auto all = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  double left = share * static_cast<double>(all);
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const auto here = static_cast<double>(counts[i]);
-    if (here > 0 && left <= here) {
-      const double upper = static_cast<double>(std::int64_t{1} << i), lower = i == 0 ? 0 : upper / 2;
-      return (lower + (upper - lower) * left / here) / 1e6;
-    }
-    left -= here;
+  const double most = part * static_cast<double>(all);
+  double taken = 0, sum_us = 0;
+  for (std::size_t i = counts.size(); i-- > 0 && taken < most;) {
+    const double here = std::min(static_cast<double>(counts[i]), most - taken);
+    const auto upper_us = static_cast<double>(std::int64_t{1} << i);
+    sum_us += here * (i == 0 ? upper_us / 2 : upper_us * 3 / 4);
+    taken += here;
   }
-  return 0;
+  return taken > 0 ? sum_us / taken / 1e6 : 0;
 }
 
 /// Adds what has come since the last tick. The first histogram of a cgroup says nothing of the tick.
@@ -67,7 +68,7 @@ std::optional<double> run_queue_wait(const NodeSnapshot& node, ProofState& state
   if (node.run_queue.source == RunQueueSource::bpf) {
     const auto counted = std::accumulate(sum.begin(), sum.end(), std::uint64_t{0});
     if (counted < static_cast<std::uint64_t>(kFewestWaits)) return std::nullopt;
-    return quantile_seconds(sum, 0.99);
+    return tail_mean_seconds(sum, kSlowest);
   }
   return std::chrono::duration<double>(waited).count() / static_cast<double>(waits);
 }

@@ -154,7 +154,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
             decide::Intents& out) {
   state.events.clear();
   // Under another configuration the levers have other values.
-  if (std::exchange(state.configuration, node.slo.get()) != node.slo.get()) {
+  if (std::exchange(state.configuration, slo.fingerprint) != slo.fingerprint) {
     state.evidence = {};
     state.pair.reset();
     facts.withdraw();

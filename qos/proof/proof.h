@@ -19,7 +19,7 @@ namespace evenkeel::proof {
 
 /// What services feel of a lever.
 enum class Feeling : std::uint8_t {
-  run_queue_wait,  ///< seconds from runnable to running: p99 of all waits (BPF), or their mean (schedstat)
+  run_queue_wait,  ///< seconds from runnable to running: mean of the slowest 5 % (BPF), or of all (schedstat)
   throttling,      ///< seconds in which their own CPU quotas held them up
 };
 inline constexpr std::size_t kFeelings = 2;
@@ -81,8 +81,8 @@ struct ProofEvent {
 struct ProofState {
   std::array<Evidence, kLevers> evidence{};
   std::optional<Pair> pair{};
-  std::optional<MonoTime> next{};       ///< not before this moment
-  const void* configuration = nullptr;  ///< the NodeSLO that the evidence is of; never followed
+  std::optional<MonoTime> next{};                ///< not before this moment
+  std::optional<std::uint64_t> configuration{};  ///< NodeSlo::fingerprint that the evidence is of
   std::uint64_t random = 0;
   std::uint64_t moments = 0;             ///< at which a pair might begin
   Duration withheld{};                   ///< for trials, since the start

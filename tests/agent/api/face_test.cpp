@@ -138,6 +138,11 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
       "nodeslo: nodeslos/n, confirmed 12 s ago\npods: f; not usable now: f:1:1: no\n  a pod was left out\n"
       "nothing is managed: every value is its owner's\n");
   EXPECT_NE(api::explain_sentences(R"({"managed":[]})").find("nothing is managed"), std::string::npos);
+  EXPECT_EQ(
+      api::explain_sentences(
+          R"({"managed":[],"withdrawn":[{"lever":"besteffort-quota","why":"the lever harms services"}]})"),
+      "besteffort-quota is withdrawn: the lever harms services\n"
+      "nothing is managed: every value is its owner's\n");
   EXPECT_NE(api::explain_sentences("<html>").find("could not be read"), std::string::npos);
 }
 

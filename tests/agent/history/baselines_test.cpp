@@ -1,5 +1,5 @@
 // Two runs of the agent, one after the other, on one state directory: what the first has learned of a
-// workload, the second knows at once.
+// workload and of levers, the second knows at once.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ std::string pods_with(const std::string& image) {
          R"(","labels":{"pod-template-hash":"5d7f"},"ownerReferences":[{"kind":"ReplicaSet","name":"web-5d7f",)"
          R"("uid":"r","controller":true}]},"spec":{"containers":[{"name":"server","image":")" +
          image +
-         R"("}]},"status":{"phase":"Running","qosClass":"Burstable","containerStatuses":[{"name":"server",)"
+         R"(","resources":{"limits":{"cpu":"1"}}}]},"status":{"phase":"Running","qosClass":"Burstable","containerStatuses":[{"name":"server",)"
          R"("containerID":"containerd://aaa","state":{"running":{}}}]}}]})";
 }
 
@@ -115,6 +115,35 @@ TEST_F(LearnedOverRestarts, TheSecondRunKnowsAtOnce) {
   EXPECT_NEAR(model().usual(), 0.050, 0.006);
   EXPECT_NE(said().find("event=interference-recalled models=3 forgotten=0 corrupt=0"), std::string::npos)
       << said();
+}
+
+TEST_F(LearnedOverRestarts, WhatWasFoundAboutALever) {
+  const std::string container = pod_ + "/aaa";
+  const auto pairs = [&] {
+    std::int64_t sum = 0;
+    for (const auto& one : agent_->view().policies.of<proof::ProofState>().evidence) sum += one.pairs;
+    return sum;
+  };
+  const auto prove = [&](const std::string& policy) {
+    std::ofstream(state_.path + "/nodeslo.yaml")
+        << "cpuBurstStrategy: {policy: " << policy
+        << "}\nextensions: {evenkeel: {proof: {enable: true, budgetPercent: 20}}}\n";
+  };
+  node_.set_quota(container, "100000");
+  node_.uses(container, MilliCpu(800));
+  node_.throttled(container, true);
+  prove("cpuBurstOnly");
+  start();
+  run(60);
+  const auto found = pairs();
+  ASSERT_GT(found, 2);
+  start();
+  run(1);
+  EXPECT_EQ(pairs(), found) << said();
+  prove("auto");
+  start();
+  run(1);
+  EXPECT_EQ(pairs(), 0) << "under another configuration the lever has other values";
 }
 
 TEST_F(LearnedOverRestarts, WhatIsOldIsNotTrusted) {

@@ -1,0 +1,55 @@
+// What the tests of levers have found on this node, over restarts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "agent/history/checkpoint.h"
+#include "qos/detector/sign_test.h"
+#include "qos/model/nodeslo.h"
+#include "qos/proof/proof.h"
+
+namespace evenkeel::history {
+
+// Writes and parses STATE_DIR/proof: the evidence about each lever. Does not know files or clocks.
+//
+// One lever a line (sealed_line()), of which the body is
+//
+//   1 KERNEL CONFIGURATION LEVER VERDICT RUN PAIRS PAIRS_OF_RUN SUM SQUARES LOGS HARMS HARMS HELPS HELPS
+//
+// KERNEL is the release of the kernel, CONFIGURATION NodeSlo::fingerprint, VERDICT a number (proof::Verdict),
+// SUM and SQUARES those of the logarithms of the effect; HARMS and HELPS are the wealth of both stakes.
+
+/// What the evidence holds for: another kernel or configuration has other levers.
+struct ProofConditions {
+  std::string kernel{};
+  std::uint64_t configuration = 0;
+};
+
+std::string verdicts_text(const proof::ProofState& state, const ProofConditions& under);
+/// Drops what was found under other conditions.
+CheckpointStats read_verdicts(std::string_view text, const ProofConditions& under, proof::ProofState& state);
+
+// Keeps the evidence over restarts in STATE_DIR/proof: loaded when the policy "proof" is switched on, saved
+// while it is on. Does not test anything.
+
+class Verdicts {
+ public:
+  /// `kernel`: its release.
+  Verdicts(Checkpoint checkpoint, std::string kernel)
+      : checkpoint_(std::move(checkpoint)), kernel_(std::move(kernel)) {}
+
+  /// Before each decision: loads when the policy was switched on, saves when it is switched off.
+  void update(const NodeSlo& slo, MonoTime now, proof::ProofState& state);
+  /// Saves while the policy is on, if a copy is due, or now because it is the last one.
+  void save(const NodeSlo& slo, MonoTime now, bool last, const proof::ProofState& state);
+
+ private:
+  void save_now(const NodeSlo& slo, MonoTime now, bool last, const proof::ProofState& state);
+
+  Checkpoint checkpoint_;
+  std::string kernel_;
+  bool on_ = false;  ///< the policy has what was saved
+};
+
+}  // namespace evenkeel::history

@@ -1,0 +1,85 @@
+// The evidence about levers as text: what is written is read back exactly, under the same conditions only.
+#include "agent/history/verdict_checkpoint.h"
+
+#include <gtest/gtest.h>
+
+namespace evenkeel::history {
+namespace {
+
+const ProofConditions kHere{"6.18.1-amd64", 0xfedcba9876543210};
+
+proof::ProofState learned() {
+  proof::ProofState state;
+  auto& quota = state.evidence[0];
+  for (int i = 0; i < 7; ++i) quota.harms.add(i != 3);
+  quota.helps.add(false);
+  quota.run = 2;
+  quota.pairs = 207;
+  quota.pairs_of_run = 7;
+  quota.log_sum = -1.0 / 3;
+  quota.log_squares = 0.1;
+  quota.logs = 6;
+  quota.verdict = proof::Verdict::no_difference;
+  state.evidence[4].pairs = 1;
+  return state;
+}
+
+TEST(VerdictCheckpoint, IsReadBackExactly) {
+  const auto before = learned();
+  proof::ProofState after;
+  const auto stats = read_verdicts(verdicts_text(before, kHere), kHere, after);
+  EXPECT_EQ(stats.models, 2U) << "levers without a pair are not written";
+  EXPECT_EQ(stats.corrupt + stats.incompatible, 0U);
+  for (std::size_t i = 0; i < proof::kLevers; ++i) {
+    const auto &one = before.evidence[i], &other = after.evidence[i];
+    EXPECT_EQ(one.harms, other.harms);
+    EXPECT_EQ(one.helps, other.helps);
+    EXPECT_EQ(one.run, other.run);
+    EXPECT_EQ(one.pairs, other.pairs);
+    EXPECT_EQ(one.pairs_of_run, other.pairs_of_run);
+    EXPECT_EQ(one.log_sum, other.log_sum);
+    EXPECT_EQ(one.log_squares, other.log_squares);
+    EXPECT_EQ(one.logs, other.logs);
+    EXPECT_EQ(one.verdict, other.verdict);
+  }
+}
+
+TEST(VerdictCheckpoint, AnotherKernelOrConfigurationIsForgotten) {
+  const auto text = verdicts_text(learned(), kHere);
+  for (const ProofConditions& under :
+       {ProofConditions{"6.18.2-amd64", kHere.configuration}, ProofConditions{kHere.kernel, 1}}) {
+    proof::ProofState after;
+    const auto stats = read_verdicts(text, under, after);
+    EXPECT_EQ(stats.incompatible, 2U);
+    EXPECT_EQ(after.evidence[0].pairs, 0);
+  }
+}
+
+TEST(VerdictCheckpoint, ADamagedLineCostsOnlyItself) {
+  auto text = verdicts_text(learned(), kHere);
+  text[20] ^= 1;
+  proof::ProofState after;
+  const auto stats = read_verdicts(text, kHere, after);
+  EXPECT_EQ(stats.corrupt, 1U);
+  EXPECT_EQ(stats.models, 1U);
+  EXPECT_EQ(after.evidence[0].pairs, 0);
+  EXPECT_EQ(after.evidence[4].pairs, 1);
+}
+
+TEST(VerdictCheckpoint, WhatNoTestCanHaveFoundIsRejected) {
+  const std::string head = "1 6.18.1-amd64 18364758544493064720 besteffort-quota ";
+  for (const char* wrong : {"", "3", "4 1 0 0 0 0 0 1 1 1 1", "-1 1 0 0 0 0 0 1 1 1 1",
+                            "3 0 0 0 0 0 0 1 1 1 1", "3 1 -1 0 0 0 0 1 1 1 1", "3 1 0 0 nan 0 0 1 1 1 1",
+                            "3 1 0 0 0 inf 0 1 1 1 1", "3 1 0 0 0 0 0 -1 1 1 1", "3 1 0 0 0 0 0 1 1 1",
+                            "3 1 0 0 0 0 0 1 1 1 1 1", "3 1 0 0 0 0 0 1 1 1 1e99"}) {
+    proof::ProofState after;
+    EXPECT_EQ(read_verdicts(sealed_line(head + wrong), kHere, after).corrupt, 1U) << wrong;
+    EXPECT_EQ(after.evidence[0].verdict, proof::Verdict::unknown) << wrong;
+  }
+  proof::ProofState after;
+  EXPECT_EQ(read_verdicts(sealed_line(head + "3 1 9 9 0 0 0 1 1 1 1"), kHere, after).models, 1U);
+  EXPECT_EQ(after.evidence[0].verdict, proof::Verdict::harms);
+}
+
+}  // namespace
+}  // namespace evenkeel::history
