@@ -1,11 +1,7 @@
 #include "qos/proof/proof.h"
 
-#include <array>
-#include <cstdio>
-
 #include "agent/api/metrics.h"
 #include "agent/api/pages.h"
-#include "agent/document/document.h"
 #include "agent/record/recorder.h"
 #include "agent/runtime/json.h"
 
@@ -19,28 +15,6 @@ bool is_on(const AgentView& view) { return view.node().slo && view.node().slo->e
 bool is_withdrawn(const AgentView& view, std::size_t lever) {
   return is_on(view) && view.node().slo->evenkeel.proof.withdraw &&
          state_of(view).evidence[lever].verdict == proof::Verdict::harms;
-}
-
-std::string text_at(const document::Value& value, std::string_view key) {
-  const document::Value* found = value.find(key);
-  return found != nullptr && found->scalar() != nullptr ? found->scalar()->text : std::string();
-}
-
-double number_at(const document::Value& value, std::string_view key) {
-  return std::strtod(text_at(value, key).c_str(), nullptr);
-}
-
-std::string row(const document::Value& lever) {
-  std::array<char, 64> effect{};
-  if (!text_at(lever, "ratio").empty())
-    std::snprintf(effect.data(), effect.size(), "%.2f (%.2f to %.2f)", number_at(lever, "ratio"),
-                  number_at(lever, "ratio_low"), number_at(lever, "ratio_high"));
-  std::array<char, 256> line{};
-  std::snprintf(line.data(), line.size(), "%-18s  %-15s  %7s  %-20s  %s%s\n", text_at(lever, "lever").c_str(),
-                text_at(lever, "feeling").c_str(), text_at(lever, "pairs").c_str(), effect.data(),
-                text_at(lever, "verdict").c_str(),
-                text_at(lever, "withdrawn") == "true" ? ": withdrawn" : "");
-  return line.data();
 }
 
 }  // namespace
@@ -73,16 +47,6 @@ std::string proof_json(const AgentView& view) {
     json.member("withdrawn", is_withdrawn(view, i)).end_object();
   }
   json.end_array().end_object();
-  return out;
-}
-
-std::string proof_table(const std::string& proof_json) {
-  const auto parsed = document::parse_json(proof_json, "proof");
-  const document::Value* all = parsed.problems.empty() ? parsed.root.find("levers") : nullptr;
-  if (all == nullptr || all->list() == nullptr) return "the agent's answer could not be read\n";
-  if (text_at(parsed.root, "enabled") != "true") return "off: extensions.evenkeel.proof.enable turns it on\n";
-  std::string out = "lever               services feel      pairs  in force / withheld   verdict\n";
-  for (const auto& lever : *all->list()) out += row(lever);
   return out;
 }
 

@@ -1,3 +1,7 @@
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+
 #include "agent/api/pages.h"
 #include "agent/document/document.h"
 
@@ -68,6 +72,23 @@ std::string eviction(const document::Value& value) {
   return out + "\n";
 }
 
+double number_at(const document::Value& value, std::string_view key) {
+  return std::strtod(member(value, key).c_str(), nullptr);
+}
+
+/// One line of the table of levers.
+std::string row(const document::Value& lever) {
+  std::array<char, 64> effect{};
+  if (!member(lever, "ratio").empty())
+    std::snprintf(effect.data(), effect.size(), "%.2f (%.2f to %.2f)", number_at(lever, "ratio"),
+                  number_at(lever, "ratio_low"), number_at(lever, "ratio_high"));
+  std::array<char, 256> line{};
+  std::snprintf(line.data(), line.size(), "%-18s  %-15s  %7s  %-20s  %s%s\n", member(lever, "lever").c_str(),
+                member(lever, "feeling").c_str(), member(lever, "pairs").c_str(), effect.data(),
+                member(lever, "verdict").c_str(), member(lever, "withdrawn") == "true" ? ": withdrawn" : "");
+  return line.data();
+}
+
 }  // namespace
 
 std::string explain_sentences(const std::string& explain_json) {
@@ -91,6 +112,16 @@ std::string explain_sentences(const std::string& explain_json) {
     for (const auto& one : *orders->list()) out += reclaim(one);
   if (managed->list()->empty()) return out + "nothing is managed: every value is its owner's\n";
   for (const auto& one : *managed->list()) out += sentence(one);
+  return out;
+}
+
+std::string proof_table(const std::string& proof_json) {
+  const auto parsed = document::parse_json(proof_json, "proof");
+  const document::Value* all = parsed.problems.empty() ? parsed.root.find("levers") : nullptr;
+  if (all == nullptr || all->list() == nullptr) return "the agent's answer could not be read\n";
+  if (member(parsed.root, "enabled") != "true") return "off: extensions.evenkeel.proof.enable turns it on\n";
+  std::string out = "lever               services feel      pairs  in force / withheld   verdict\n";
+  for (const auto& lever : *all->list()) out += row(lever);
   return out;
 }
 

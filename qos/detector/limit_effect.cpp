@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "qos/detector/random.h"
+
 namespace evenkeel::detector {
 
 namespace {
@@ -84,14 +86,6 @@ bool legal(std::uint32_t plan, std::size_t slots) {
 
 std::size_t legal_slots(std::size_t slots) { return std::clamp(slots, kMinSlots, kMaxSlots) / 2 * 2; }
 
-/// SplitMix64: every bit of the seed counts.
-std::uint64_t mixed(std::uint64_t seed) {
-  seed += 0x9e3779b97f4a7c15U;
-  seed = (seed ^ (seed >> 30U)) * 0xbf58476d1ce4e5b9U;
-  seed = (seed ^ (seed >> 27U)) * 0x94d049bb133111ebU;
-  return seed ^ (seed >> 31U);
-}
-
 struct Slots {
   std::array<double, kMaxSlots> level{};
   std::uint32_t known = 0;
@@ -122,7 +116,7 @@ std::size_t trial_plan_count(std::size_t slots) {
 
 TrialPlan draw_trial_plan(std::uint64_t seed, std::size_t slots) {
   slots = legal_slots(slots);
-  auto left = mixed(seed) % trial_plan_count(slots);
+  auto left = next_random(seed) % trial_plan_count(slots);
   std::uint32_t plan = 0;
   while (!legal(plan, slots) || left-- > 0) ++plan;
   return {plan, slots};

@@ -5,6 +5,8 @@
 #include <numbers>
 #include <utility>
 
+#include "qos/detector/random.h"
+
 namespace evenkeel::proof {
 namespace {
 
@@ -46,20 +48,13 @@ void withhold(const Lever& lever, decide::Intents& out) {
   std::erase_if(out.all(), [&](const auto& intent) { return is_intent_of(lever, intent); });
 }
 
-/// SplitMix64 (Steele, Lea and Flood 2014).
-std::uint64_t draw(std::uint64_t& random) {
-  std::uint64_t z = (random += 0x9e3779b97f4a7c15);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
 /// One tick of each such span is withheld; the moment in it is drawn, so that no rhythm of the load meets it
 /// again and again.
 void schedule(const NodeSnapshot& node, const ProofSettings& settings, ProofState& state) {
   const Duration tick = node.since_previous.value_or(std::chrono::seconds(1));
   const auto mean = scaled(tick.count(), 100, std::max<std::int64_t>(settings.budget_percent.count(), 1));
-  const auto drawn = static_cast<std::int64_t>(draw(state.random) % static_cast<std::uint64_t>(mean));
+  const auto drawn =
+      static_cast<std::int64_t>(detector::next_random(state.random) % static_cast<std::uint64_t>(mean));
   state.next = node.at + Duration(mean / 2 + drawn) - 2 * tick;
 }
 
@@ -145,7 +140,7 @@ void step(const NodeSnapshot& node, const ProofSettings& settings, const InForce
   ++state.moments;
   const auto lever = choose(there, now, state);
   if (!lever) return schedule(node, settings, state);
-  state.pair = Pair{.lever = *lever, .withheld_first = (draw(state.random) & 1) != 0};
+  state.pair = Pair{.lever = *lever, .withheld_first = (detector::next_random(state.random) & 1) != 0};
 }
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.proof.enable; }
@@ -160,9 +155,9 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
     facts.withdraw();
   }
   if (slo.evenkeel.hands_off) return;
-  const InForce there = in_force(out);
   // While a service waits too long, nothing is tried.
-  if (node.measured) step(node, slo.evenkeel.proof, there, facts.read<decide::BrakeInForce>().cpu, state);
+  if (node.measured)
+    step(node, slo.evenkeel.proof, in_force(out), facts.read<decide::BrakeInForce>().cpu, state);
   if (state.pair && state.pair->withholds()) withhold(kTable[state.pair->lever], out);
   if (!slo.evenkeel.proof.withdraw) return facts.withdraw();
   for (std::size_t i = 0; i < kLevers; ++i)

@@ -46,8 +46,7 @@ Clock::duration birth_to_qos(LiveCgroups& cgroups, int number) {
         << (v2 ? "20" : "512") << std::flush;
     std::ofstream(cgroups.quota_file(dir)) << "100000" << std::flush;
   }
-  const auto burst = cgroups.file(Controller::cpu, container, v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
-  const Fd file(::open(burst.c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd file(::open(cgroups.burst_file(container).c_str(), O_RDONLY | O_CLOEXEC));
   while (first_byte(file) == '0' && Clock::now() - born < std::chrono::seconds(1)) std::this_thread::yield();
   const auto took = Clock::now() - born;
   cgroups.remove(container);

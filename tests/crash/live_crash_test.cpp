@@ -48,9 +48,7 @@ int start_us(const LiveCgroups& cgroups, const std::string& dir, const std::stri
   const auto from = std::chrono::steady_clock::now();
   const auto until = from + std::chrono::seconds(30);
   LiveAgent agent(arguments(cgroups, dir));
-  const bool v2 = cgroups.layout().v2(Controller::cpu);
-  const std::string burst =
-      cgroups.file(Controller::cpu, container, v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
+  const std::string burst = cgroups.burst_file(container);
   while (text_of_file(burst) == "0\n" && std::chrono::steady_clock::now() < until) std::this_thread::yield();
   const auto took = std::chrono::steady_clock::now() - from;
   agent.stop();

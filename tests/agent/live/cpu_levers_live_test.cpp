@@ -129,10 +129,9 @@ TEST_F(LiveCpuLevers, BestEffortIsLimitedToWhatServicesLeave) {
 // Bursts of nearly two quotas, half a quota on average; not in step with the quota's periods, some of which
 // would fit by chance.
 TEST_F(LiveCpuLevers, AServicesBurstIsNotThrottled) {
-  const char* name = cgroups_.layout().v2(Controller::cpu) ? "cpu.max.burst" : "cpu.cfs_burst_us";
-  const auto burst = [&] { return text_of_file(cgroups_.file(Controller::cpu, service(), name)); };
+  const auto burst = [&] { return text_of_file(cgroups_.burst_file(service())); };
   const auto original = burst();
-  if (original.empty()) GTEST_SKIP() << "this kernel has no " << name;
+  if (original.empty()) GTEST_SKIP() << "this kernel has no " << cgroups_.burst_file(service());
   limit_service();
   const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(38ms, 333ms); });
   const long before = throttled_during(service(), 3s);

@@ -43,11 +43,7 @@ class LiveService : public testing::Test {
     return at == std::string::npos ? 0 : std::stoi(log.substr(at + 5));
   }
   /// Of a service's container with a quota of one CPU.
-  std::string burst_file() const {
-    const bool v2 = cgroups_.layout().v2(Controller::cpu);
-    return cgroups_.file(Controller::cpu, pods_.services[0] + "/c0",
-                         v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
-  }
+  std::string burst_file() const { return cgroups_.burst_file(pods_.services[0] + "/c0"); }
   std::string burst() const { return text_of_file(burst_file()); }
   bool becomes(const std::string& value) const {
     for (int i = 0; i < 400 && burst() != value; ++i) std::this_thread::sleep_for(milliseconds(10));
@@ -125,13 +121,12 @@ TEST_F(LiveService, AQuotaSetRightAfterCreationIsDetected) {
   seldom.back() = "120s";
   LiveAgent agent(seldom);
   ASSERT_TRUE(becomes("100000\n")) << agent.log();
-  const bool v2 = cgroups_.layout().v2(Controller::cpu);
   for (int birth = 0; birth < 40; ++birth) {
     const std::string container = pods_.services[0] + "/born" + std::to_string(birth);
     cgroups_.make(container);
     std::this_thread::sleep_for(std::chrono::microseconds(100 * birth));
     std::ofstream(cgroups_.quota_file(container)) << "50000" << std::flush;
-    const auto burst = cgroups_.file(Controller::cpu, container, v2 ? "cpu.max.burst" : "cpu.cfs_burst_us");
+    const auto burst = cgroups_.burst_file(container);
     ASSERT_TRUE(soon([&] { return text_of_file(burst) == "50000\n"; })) << "birth " << birth << "\n"
                                                                         << agent.log();
     cgroups_.remove(container);

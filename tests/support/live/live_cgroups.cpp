@@ -91,6 +91,10 @@ std::string LiveCgroups::quota_file(const std::string& path) const {
   return file(Controller::cpu, path, layout_.v2(Controller::cpu) ? "cpu.max" : "cpu.cfs_quota_us");
 }
 
+std::string LiveCgroups::burst_file(const std::string& path) const {
+  return file(Controller::cpu, path, layout_.v2(Controller::cpu) ? "cpu.max.burst" : "cpu.cfs_burst_us");
+}
+
 long LiveCgroups::throttled_periods(const std::string& path) const {
   std::ifstream stat(file(Controller::cpu, path, "cpu.stat"));
   std::string name;

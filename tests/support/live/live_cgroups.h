@@ -39,6 +39,8 @@ class LiveCgroups {
   [[nodiscard]] std::string unified_file(const std::string& path, const std::string& name) const;
   /// The CPU quota file of top/`path`: cpu.max, on v1 cpu.cfs_quota_us.
   [[nodiscard]] std::string quota_file(const std::string& path) const;
+  /// The same for the burst: cpu.max.burst, on v1 cpu.cfs_burst_us.
+  [[nodiscard]] std::string burst_file(const std::string& path) const;
   /// How many periods of top/`path` were throttled so far, from cpu.stat; -1: unknown.
   [[nodiscard]] long throttled_periods(const std::string& path) const;
 
