@@ -40,7 +40,7 @@ std::string proof_json(const AgentView& view) {
     const proof::Lever& lever = proof::levers()[i];
     const proof::Evidence& one = state.evidence[i];
     json.begin_object().member("lever", std::string(lever.name)).member("policy", std::string(lever.policy));
-    json.member("feeling", std::string(proof::name(lever.feeling))).member("pairs", one.pairs);
+    json.member("feeling", std::string(proof::name(lever.feeling))).member("trials", one.trials);
     if (const auto effect = one.effect())
       json.member("ratio", effect->ratio).member("ratio_low", effect->low).member("ratio_high", effect->high);
     json.member("verdict", std::string(proof::name(one.verdict)));
@@ -58,15 +58,16 @@ void put_proof(Exposition& out, const AgentView& view) {
   for (std::size_t i = 0; i < proof::kLevers; ++i) {
     const std::string lever(proof::levers()[i].name);
     const proof::Evidence& one = state.evidence[i];
-    out.counter("evenkeel_proof_pairs_total", "Pairs of ticks with and without the lever that were compared.",
-                static_cast<double>(one.pairs), {{"lever", lever}});
+    out.counter("evenkeel_proof_trials_total",
+                "Trials: spans of time with and one without the lever that were compared.",
+                static_cast<double>(one.trials), {{"lever", lever}});
     out.gauge("evenkeel_proof_verdict",
               "Always 1; the label verdict says what the lever does to services on this node.", 1,
               {{"lever", lever}, {"verdict", std::string(proof::name(one.verdict))}});
     if (const auto effect = one.effect())
       out.gauge("evenkeel_proof_effect_ratio",
                 "What services feel while the lever is in force, as a multiple of what they feel without it "
-                "(geometric mean of all pairs).",
+                "(geometric mean of all trials).",
                 effect->ratio, {{"lever", lever}});
   }
 }

@@ -8,30 +8,25 @@
 namespace evenkeel::api {
 namespace {
 
-std::string member(const document::Value& value, std::string_view key) {
-  const document::Value* found = value.find(key);
-  return found != nullptr && found->scalar() != nullptr ? found->scalar()->text : std::string();
-}
-
 std::string sentence(const document::Value& managed) {
-  const std::string pod = member(managed, "pod");
-  std::string out = member(managed, "cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  " +
-                    member(managed, "file");
-  out += " is " + member(managed, "value") + ", was " + member(managed, "original") + ", by " +
-         member(managed, "policy");
-  return out + ": " + member(managed, "sentence") + "\n";
+  const std::string pod = managed.text("pod");
+  std::string out =
+      managed.text("cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  " + managed.text("file");
+  out +=
+      " is " + managed.text("value") + ", was " + managed.text("original") + ", by " + managed.text("policy");
+  return out + ": " + managed.text("sentence") + "\n";
 }
 
 std::string reclaim(const document::Value& value) {
-  const std::string pod = member(value, "pod");
-  return member(value, "cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  gives up memory, by " +
-         member(value, "by") + ": " + member(value, "sentence") + "\n";
+  const std::string pod = value.text("pod");
+  return value.text("cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  gives up memory, by " +
+         value.text("by") + ": " + value.text("sentence") + "\n";
 }
 
 /// "nodeslo: nodeslos/node-1, confirmed 12 s ago"
 std::string input(const document::Value& value) {
-  const std::string age = member(value, "age_seconds"), error = member(value, "error");
-  std::string out = member(value, "name") + ": " + member(value, "source");
+  const std::string age = value.text("age_seconds"), error = value.text("error");
+  std::string out = value.text("name") + ": " + value.text("source");
   if (!age.empty()) out += ", confirmed " + age.substr(0, age.find('.')) + " s ago";
   out += error.empty() ? "\n" : "; not usable now: " + error + "\n";
   if (const document::Value* notices = value.find("notices");
@@ -43,8 +38,8 @@ std::string input(const document::Value& value) {
 
 /// "  margin (cpuReclaimThresholdPercent 65): 35 CPUs, 42 GiB"
 std::string term(const document::Value& value) {
-  std::string out = "  " + member(value, "name") + " (" + member(value, "source") + "): ";
-  const std::string cpu = member(value, "cpu"), memory = member(value, "memory");
+  std::string out = "  " + value.text("name") + " (" + value.text("source") + "): ";
+  const std::string cpu = value.text("cpu"), memory = value.text("memory");
   return out + cpu + (cpu.empty() || memory.empty() ? "" : ", ") + memory + "\n";
 }
 
@@ -54,8 +49,8 @@ std::string lending(const document::Value* value) {
   std::string out = "lent to batch and mid pods";
   for (const auto* name : {"batch-cpu", "batch-memory", "mid-cpu", "mid-memory"})
     out += std::string(", ") + name + " " +
-           (member(*advertised, name).empty() ? "unknown" : member(*advertised, name));
-  out += ": " + member(*value, "why") + "\n";
+           (advertised->text(name).empty() ? "unknown" : advertised->text(name));
+  out += ": " + value->text("why") + "\n";
   if (const document::Value* terms = value->find("terms"); terms != nullptr && terms->list() != nullptr)
     for (const auto& one : *terms->list()) out += term(one);
   return out;
@@ -63,29 +58,29 @@ std::string lending(const document::Value* value) {
 
 /// "eviction by BEMemoryEvict: no pod must be evicted: the node uses 10 GiB of 100 GiB memory, …"
 std::string eviction(const document::Value& value) {
-  const std::string why = member(value, "why"), outcome = member(value, "outcome");
-  const std::string waits_for = member(value, "waits_for");
-  std::string out = "eviction by " + member(value, "trigger") + " (" + member(value, "by") + "): " + outcome;
+  const std::string why = value.text("why"), outcome = value.text("outcome");
+  const std::string waits_for = value.text("waits_for");
+  std::string out = "eviction by " + value.text("trigger") + " (" + value.text("by") + "): " + outcome;
   if (!waits_for.empty()) out += ", " + waits_for;
   out += (outcome.empty() || why.empty() ? "" : ": ") + why;
-  if (member(value, "needed") == "true") out += " (a chosen pod is " + member(value, "way") + ")";
+  if (value.text("needed") == "true") out += " (a chosen pod is " + value.text("way") + ")";
   return out + "\n";
 }
 
 double number_at(const document::Value& value, std::string_view key) {
-  return std::strtod(member(value, key).c_str(), nullptr);
+  return std::strtod(value.text(key).c_str(), nullptr);
 }
 
 /// One line of the table of levers.
 std::string row(const document::Value& lever) {
   std::array<char, 64> effect{};
-  if (!member(lever, "ratio").empty())
+  if (!lever.text("ratio").empty())
     std::snprintf(effect.data(), effect.size(), "%.2f (%.2f to %.2f)", number_at(lever, "ratio"),
                   number_at(lever, "ratio_low"), number_at(lever, "ratio_high"));
   std::array<char, 256> line{};
-  std::snprintf(line.data(), line.size(), "%-18s  %-15s  %7s  %-20s  %s%s\n", member(lever, "lever").c_str(),
-                member(lever, "feeling").c_str(), member(lever, "pairs").c_str(), effect.data(),
-                member(lever, "verdict").c_str(), member(lever, "withdrawn") == "true" ? ": withdrawn" : "");
+  std::snprintf(line.data(), line.size(), "%-18s  %-15s  %7s  %-20s  %s%s\n", lever.text("lever").c_str(),
+                lever.text("feeling").c_str(), lever.text("trials").c_str(), effect.data(),
+                lever.text("verdict").c_str(), lever.text("withdrawn") == "true" ? ": withdrawn" : "");
   return line.data();
 }
 
@@ -106,7 +101,7 @@ std::string explain_sentences(const std::string& explain_json) {
   if (const document::Value* levers = parsed.root.find("withdrawn");
       levers != nullptr && levers->list() != nullptr)
     for (const auto& one : *levers->list())
-      out += member(one, "lever") + " is withdrawn: " + member(one, "why") + "\n";
+      out += one.text("lever") + " is withdrawn: " + one.text("why") + "\n";
   if (const document::Value* orders = parsed.root.find("reclaims");
       orders != nullptr && orders->list() != nullptr)
     for (const auto& one : *orders->list()) out += reclaim(one);
@@ -119,8 +114,8 @@ std::string proof_table(const std::string& proof_json) {
   const auto parsed = document::parse_json(proof_json, "proof");
   const document::Value* all = parsed.problems.empty() ? parsed.root.find("levers") : nullptr;
   if (all == nullptr || all->list() == nullptr) return "the agent's answer could not be read\n";
-  if (member(parsed.root, "enabled") != "true") return "off: extensions.evenkeel.proof.enable turns it on\n";
-  std::string out = "lever               services feel      pairs  in force / withheld   verdict\n";
+  if (parsed.root.text("enabled") != "true") return "off: extensions.evenkeel.proof.enable turns it on\n";
+  std::string out = "lever               services feel     trials  in force / withheld   verdict\n";
   for (const auto& lever : *all->list()) out += row(lever);
   return out;
 }

@@ -34,6 +34,11 @@ bool Cluster::send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, c
   agent_.parts().recorder.set_pod_event_sink([this](const Pod& pod, const record::AuditEvent& event) {
     if (const auto owner_event = event_for_owner(pod, event)) events_->send(*owner_event);
   });
+  agent_.parts().recorder.set_node_event_sink([this](const record::AuditEvent& event) {
+    events_->send({.reason = "LeverHarms",
+                   .message = std::string(event.path) + ": " + std::string(event.why),
+                   .about = std::string(event.path)});
+  });
   return true;
 }
 

@@ -109,7 +109,7 @@ using Pr = ProofSettings;
 constexpr Row kProofRows[] = {
     toggle<&Pr::enable>("enable",
                         "withhold one lever after the other for one tick, and compare what services feel"),
-    number<&Pr::budget_percent>("budgetPercent", Range{1, 20}, "percent of the time",
+    number<&Pr::budget_percent>("budgetPercent", Range{1, 20}, "percent of any hour",
                                 "time in which a lever is withheld for a test"),
     toggle<&Pr::withdraw>("withdraw", "withhold a lever for good when it was found to harm services"),
 };

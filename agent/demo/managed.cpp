@@ -38,11 +38,6 @@ std::string read_text(const std::string& path) {
   return text.str();
 }
 
-std::string member(const document::Value& object, std::string_view key) {
-  const document::Value* value = object.find(key);
-  return value != nullptr && value->scalar() != nullptr ? value->scalar()->text : std::string();
-}
-
 std::string notify_address() { return "evenkeel-demo-" + std::to_string(::getpid()); }
 
 /// A datagram socket in the abstract name space: a leading zero byte, and no file to remove.
@@ -82,8 +77,8 @@ std::vector<AuditLine> read_audit(const std::string& text) {
     const document::Parsed parsed = document::parse_json(line, "audit.jsonl");
     if (!parsed.problems.empty() || parsed.root.map() == nullptr) continue;
     const document::Value& root = parsed.root;
-    lines.push_back({member(root, "kind"), member(root, "path"), member(root, "old"), member(root, "new"),
-                     member(root, "by"), member(root, "why")});
+    lines.push_back({root.text("kind"), root.text("path"), root.text("old"), root.text("new"),
+                     root.text("by"), root.text("why")});
   }
   return lines;
 }

@@ -13,6 +13,11 @@ const Value* Value::find(std::string_view key) const {
   return member == members->end() ? nullptr : &member->second;
 }
 
+std::string Value::text(std::string_view key) const {
+  const Value* member = find(key);
+  return member != nullptr && member->scalar() != nullptr ? member->scalar()->text : std::string();
+}
+
 std::string Problem::text() const {
   std::string out = file;
   if (place.line > 0) {

@@ -40,6 +40,8 @@ struct Value {
   [[nodiscard]] const ValueMap* map() const { return std::get_if<ValueMap>(&is); }
   /// The member of a map, or null.
   [[nodiscard]] const Value* find(std::string_view key) const;
+  /// The text of a map's member that is a scalar; empty: there is none.
+  [[nodiscard]] std::string text(std::string_view key) const;
 };
 
 /// One problem of a text: where, what was found, and what would be legal.

@@ -6,8 +6,8 @@
 namespace evenkeel::history {
 namespace {
 
-constexpr std::string_view kVersion = "1";
-constexpr std::int64_t kMost = 1'000'000'000'000;  ///< above any possible number of pairs or runs
+constexpr std::string_view kVersion = "2";
+constexpr std::int64_t kMost = 1'000'000'000'000;  ///< above any possible number of trials or runs
 constexpr double kFarthest = 1e15;
 
 /// The words of a line, one after the other.
@@ -46,7 +46,7 @@ std::string line_of(std::size_t lever, const proof::Evidence& one, const ProofCo
   put(line, under.configuration);
   line.append(" ").append(proof::levers()[lever].name);
   put(line, static_cast<int>(one.verdict));
-  for (const std::int64_t number : {one.run, one.pairs, one.pairs_of_run}) put(line, number);
+  for (const std::int64_t number : {one.run, one.trials, one.trials_of_run}) put(line, number);
   put(line, one.log_sum);
   put(line, one.log_squares);
   put(line, one.logs);
@@ -55,11 +55,11 @@ std::string line_of(std::size_t lever, const proof::Evidence& one, const ProofCo
   return line;
 }
 
-bool read_test(Words& words, detector::SignTest& test) {
+bool read_test(Words& words, detector::RankTest& test) {
   std::array<double, 2> wealths{};
   for (double& wealth : wealths)
     if (!words.read(wealth, 0.0, kFarthest)) return false;
-  test = detector::SignTest(wealths);
+  test = detector::RankTest(wealths);
   return true;
 }
 
@@ -67,8 +67,8 @@ bool read_evidence(Words& words, proof::Evidence& one) {
   int verdict = 0;
   if (!words.read(verdict, 0, static_cast<int>(proof::Verdict::harms))) return false;
   one.verdict = static_cast<proof::Verdict>(verdict);
-  return words.read(one.run, std::int64_t{1}, kMost) && words.read(one.pairs, std::int64_t{0}, kMost) &&
-         words.read(one.pairs_of_run, std::int64_t{0}, kMost) &&
+  return words.read(one.run, std::int64_t{1}, kMost) && words.read(one.trials, std::int64_t{0}, kMost) &&
+         words.read(one.trials_of_run, std::int64_t{0}, kMost) &&
          words.read(one.log_sum, -kFarthest, kFarthest) && words.read(one.log_squares, 0.0, kFarthest) &&
          words.read(one.logs, std::int64_t{0}, kMost) && read_test(words, one.harms) &&
          read_test(words, one.helps) && words.done();
@@ -79,7 +79,7 @@ bool read_evidence(Words& words, proof::Evidence& one) {
 std::string verdicts_text(const proof::ProofState& state, const ProofConditions& under) {
   std::string text;
   for (std::size_t i = 0; i < proof::kLevers; ++i)
-    if (state.evidence[i].pairs > 0) text += sealed_line(line_of(i, state.evidence[i], under));
+    if (state.evidence[i].trials > 0) text += sealed_line(line_of(i, state.evidence[i], under));
   return text;
 }
 
@@ -90,8 +90,12 @@ CheckpointStats read_verdicts(std::string_view text, const ProofConditions& unde
     const auto body = body_of_line(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     Words words(body.value_or(std::string_view()));
-    if (!body || words.next() != kVersion) {
+    if (!body) {
       ++stats.corrupt;
+      continue;
+    }
+    if (words.next() != kVersion) {
+      ++stats.incompatible;
       continue;
     }
     const bool same_kernel = words.next() == under.kernel;
@@ -113,6 +117,7 @@ CheckpointStats read_verdicts(std::string_view text, const ProofConditions& unde
 
 void Verdicts::update(const NodeSlo& slo, MonoTime now, proof::ProofState& state) {
   const bool on = slo.evenkeel.proof.enable;
+  if (on && dry_run_) state.evidence = {};
   if (on == on_) return;
   on_ = on;
   if (!on) return save_now(slo, now, true, state);

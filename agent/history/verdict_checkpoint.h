@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "agent/history/checkpoint.h"
-#include "qos/detector/sign_test.h"
+#include "qos/detector/rank_test.h"
 #include "qos/model/nodeslo.h"
 #include "qos/proof/proof.h"
 
@@ -15,7 +15,7 @@ namespace evenkeel::history {
 //
 // One lever a line (sealed_line()), of which the body is
 //
-//   1 KERNEL CONFIGURATION LEVER VERDICT RUN PAIRS PAIRS_OF_RUN SUM SQUARES LOGS HARMS HARMS HELPS HELPS
+//   2 KERNEL CONFIGURATION LEVER VERDICT RUN TRIALS TRIALS_OF_RUN SUM SQUARES LOGS HARMS HARMS HELPS HELPS
 //
 // KERNEL is the release of the kernel, CONFIGURATION NodeSlo::fingerprint, VERDICT a number (proof::Verdict),
 // SUM and SQUARES those of the logarithms of the effect; HARMS and HELPS are the wealth of both stakes.
@@ -35,9 +35,9 @@ CheckpointStats read_verdicts(std::string_view text, const ProofConditions& unde
 
 class Verdicts {
  public:
-  /// `kernel`: its release.
-  Verdicts(Checkpoint checkpoint, std::string kernel)
-      : checkpoint_(std::move(checkpoint)), kernel_(std::move(kernel)) {}
+  /// `kernel`: its release. `dry_run`: no lever is in force, so that nothing can be found.
+  Verdicts(Checkpoint checkpoint, std::string kernel, bool dry_run)
+      : checkpoint_(std::move(checkpoint)), kernel_(std::move(kernel)), dry_run_(dry_run) {}
 
   /// Before each decision: loads when the policy was switched on, saves when it is switched off.
   void update(const NodeSlo& slo, MonoTime now, proof::ProofState& state);
@@ -49,6 +49,7 @@ class Verdicts {
 
   Checkpoint checkpoint_;
   std::string kernel_;
+  bool dry_run_;
   bool on_ = false;  ///< the policy has what was saved
 };
 

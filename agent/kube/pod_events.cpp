@@ -35,14 +35,27 @@ std::string_view cut(std::string_view text) {
   return text.substr(0, end);
 }
 
+bool is_on_node(const PodEvent& event) { return event.name.empty(); }
+/// A node has no namespace: its events are kept in "default", with its name as uid, as the kubelet's are.
+std::string namespace_of(const PodEvent& event) { return is_on_node(event) ? "default" : event.namespace_; }
+
 std::string body_of(const Waiting& waiting, const std::string& node) {
   const PodEvent& event = waiting.event;
   std::string out;
   runtime::Json json(out);
   json.begin_object().member("apiVersion", "v1").member("kind", "Event").key("metadata").begin_object();
-  json.member("generateName", event.name + '.').member("namespace", event.namespace_).end_object();
-  json.key("involvedObject").begin_object().member("apiVersion", "v1").member("kind", "Pod");
-  json.member("namespace", event.namespace_).member("name", event.name).member("uid", event.uid).end_object();
+  json.member("generateName", (is_on_node(event) ? node : event.name) + '.');
+  json.member("namespace", namespace_of(event)).end_object();
+  json.key("involvedObject").begin_object();
+  if (is_on_node(event))
+    json.member("kind", "Node").member("name", node).member("uid", node);
+  else
+    json.member("apiVersion", "v1")
+        .member("kind", "Pod")
+        .member("namespace", event.namespace_)
+        .member("name", event.name)
+        .member("uid", event.uid);
+  json.end_object();
   json.member("type", "Warning").member("reason", event.reason).member("message", cut(event.message));
   json.key("source").begin_object().member("component", "evenkeel").member("host", node).end_object();
   json.member("reportingComponent", "evenkeel").member("reportingInstance", node);
@@ -147,7 +160,7 @@ struct PodEvents::Impl {
     if (under_way || queue.empty()) return;
     const Waiting& waiting = queue.front();
     http::HttpCall call{.method = "POST",
-                        .url = "/api/v1/namespaces/" + waiting.event.namespace_ + "/events",
+                        .url = "/api/v1/namespaces/" + namespace_of(waiting.event) + "/events",
                         .headers = {"Content-Type: application/json"},
                         .body = body_of(waiting, options.node)};
     under_way = api.start(std::move(call), [this](const http::HttpReply& reply) { answered(reply); });

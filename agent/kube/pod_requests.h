@@ -50,12 +50,13 @@ class Evictor {
   std::unique_ptr<Impl> impl_;
 };
 
-// Sends Kubernetes Events on pods, so that their owners see what the agent did (`kubectl describe pod`).
+// Sends Kubernetes Events on pods, so that their owners see what the agent did (`kubectl describe pod`), and
+// on the node for what concerns all of it.
 // Repeats of the same event are counted, not sent; bursts are cut; what the server rejects is dropped. Does
 // not block anything and is never the only record (the audit log has every action).
 
 struct PodEvent {
-  std::string namespace_{}, name{}, uid{};
+  std::string namespace_{}, name{}, uid{};  ///< of the pod; all empty: an event on the node
   std::string reason{};   ///< one word, "Evicting"
   std::string message{};  ///< a sentence
   std::string about{};    ///< what else distinguishes two events, a file for example

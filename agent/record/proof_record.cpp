@@ -9,21 +9,30 @@ std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found)
   if (const auto ratio = found.effect())
     std::snprintf(effect.data(), effect.size(), ": %.2f times the %s of services (%.2f to %.2f)",
                   ratio->ratio, std::string(proof::name(lever.feeling)).c_str(), ratio->low, ratio->high);
-  const std::string pairs = " in " + std::to_string(found.pairs) + " pairs of ticks with and without it";
+  const std::string trials = " in " + std::to_string(found.trials) + " trials with and without it";
   switch (found.verdict) {
     case proof::Verdict::harms:
-      return "the lever harms services" + std::string(effect.data()) + pairs + ", and is withheld";
+      return "the lever harms services" + std::string(effect.data()) + trials;
     case proof::Verdict::helps:
-      return "the lever helps services" + std::string(effect.data()) + pairs;
+      return "the lever helps services" + std::string(effect.data()) + trials;
     case proof::Verdict::no_difference:
-      return "the lever makes no difference to services" + pairs;
+      return "the lever makes no difference to services" + trials;
     case proof::Verdict::unknown:
       break;
   }
-  return "nothing is known yet" + pairs;
+  return "nothing is known yet" + trials;
 }
 
 void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now) {
+  if (state.begun && recorder.dry_run()) {
+    const proof::Lever& lever = proof::levers()[state.trial->lever];
+    recorder.log()
+        .info("would-withhold")
+        .with("lever", std::string(lever.name))
+        .with("ticks", lever.ticks)
+        .with("of", lever.ticks * state.trial->spans)
+        .with("by", "proof");
+  }
   for (const proof::ProofEvent& event : state.events) {
     const proof::Lever& lever = proof::levers()[event.lever];
     const bool harms = event.verdict == proof::Verdict::harms;
@@ -31,7 +40,8 @@ void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime n
                                   : event.verdict == proof::Verdict::helps ? "lever-helps"
                                                                            : "lever-makes-no-difference";
     const std::string why = sentence_of(lever, state.evidence[event.lever]);
-    recorder.record_for_operator({.kind = kind, .path = lever.name, .by = "proof", .why = why}, now);
+    const AuditEvent found{.kind = kind, .path = lever.name, .by = "proof", .why = why};
+    harms ? recorder.record_for_node(found, now) : recorder.record_for_operator(found, now);
     auto line = harms ? recorder.log().warning(kind) : recorder.log().info(kind);
     line.with("lever", std::string(lever.name)).with("why", why);
   }

@@ -26,18 +26,26 @@ namespace evenkeel::record {
 class Recorder {
  public:
   using PodEventSink = std::function<void(const Pod&, const AuditEvent&)>;
+  using NodeEventSink = std::function<void(const AuditEvent&)>;
 
   /// `log` and `names` must outlive it. `dry_run`: writes are recorded as "would-write".
   Recorder(Audit audit, runtime::Log& log, const PodNames& names, bool dry_run)
       : audit_(std::move(audit)), log_(log), names_(names), dry_run_(dry_run) {}
   /// Called with each audit event about a pod that has a name.
   void set_pod_event_sink(PodEventSink sink) { pod_event_sink_ = std::move(sink); }
+  /// Called with each audit event that concerns the whole node (record_for_node()).
+  void set_node_event_sink(NodeEventSink sink) { node_event_sink_ = std::move(sink); }
 
   /// One audit line about the pod with this uid (empty: about no pod), which also goes to its owner as an
   /// event.
   void record(AuditEvent event, std::string_view uid, MonoTime now);
   /// One audit line without an event for an owner.
   void record_for_operator(const AuditEvent& event, MonoTime now) { audit_.record(event, now); }
+  /// One audit line, which also becomes an event on the node.
+  void record_for_node(const AuditEvent& event, MonoTime now) {
+    audit_.record(event, now);
+    if (node_event_sink_) node_event_sink_(event);
+  }
   /// Every write, restore, refusal and foreign write of a report: audit lines and log events.
   void record(const executor::Report& report, MonoTime now);
   /// Inputs that were refused, disappeared or recovered.
@@ -66,6 +74,7 @@ class Recorder {
   const PodNames& names_;
   const bool dry_run_;
   PodEventSink pod_event_sink_{};
+  NodeEventSink node_event_sink_{};
   WaitTotals wait_totals_{};
   MeasurementStatusLog measurement_status_log_{};
 };

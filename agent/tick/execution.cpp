@@ -51,6 +51,8 @@ executor::Report Execution::apply(const std::vector<decide::Intent>& plan, const
   writers_.apply_io_cost(intents, now, io_cost);
   executor::Report report = executor_.apply(plan, node, seen);
   put_first(report, std::move(io_cost));
+  for (executor::Written& write : report.writes)
+    if (const Reason* why = write.restored ? intents.withheld(write.by) : nullptr) write.why = *why;
   return report;
 }
 

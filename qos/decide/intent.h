@@ -41,10 +41,28 @@ class Intents {
     all_.push_back({target, knob, KnobValue{}, true, by_, why});
   }
 
+  /// Removes the intents that `matches` selects; their values are restored for this reason. It is kept for
+  /// each policy, and the first one counts.
+  template <class Matches>
+  void withhold(Matches matches, const Reason& why) {
+    const auto kept =
+        std::stable_partition(all_.begin(), all_.end(), [&](const Intent& i) { return !matches(i); });
+    for (auto each = kept; each != all_.end(); ++each)
+      if (withheld(each->by) == nullptr) withheld_.push_back({each->by, why});
+    all_.erase(kept, all_.end());
+  }
+  /// Why intents of this policy are not there; null: none was removed.
+  [[nodiscard]] const Reason* withheld(PolicyIndex by) const {
+    const auto found =
+        std::find_if(withheld_.begin(), withheld_.end(), [&](const auto& w) { return w.by == by; });
+    return found == withheld_.end() ? nullptr : &found->why;
+  }
+
   void set_policy(PolicyIndex policy) { by_ = policy; }
   [[nodiscard]] PolicyIndex policy() const { return by_; }
   void clear() {
     all_.clear();
+    withheld_.clear();
     resctrl_.clear();
     costs_.clear();
     core_sched_.clear();
@@ -78,7 +96,12 @@ class Intents {
   }
 
  private:
+  struct Withheld {
+    PolicyIndex by = 0;
+    Reason why{};
+  };
   std::vector<Intent> all_{};
+  std::vector<Withheld> withheld_{};
   std::vector<const Intent*> order_{};
   ResctrlPlan resctrl_{};
   CostPlan costs_{};

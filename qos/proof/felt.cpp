@@ -10,6 +10,8 @@ namespace {
 constexpr std::int64_t kFewestWaits = 50;
 constexpr double kSlowest = 0.05;
 
+constexpr std::uint64_t kHashFactor = 0x9e3779b97f4a7c15;  ///< 2^64 divided by the golden ratio
+
 using Histogram = std::array<std::uint64_t, kWaitBuckets>;
 
 void mark_services(const NodeSnapshot& node, std::vector<std::uint8_t>& services) {
@@ -40,30 +42,31 @@ double tail_mean_seconds(const Histogram& counts, double part) {
 }
 
 /// Adds what has come since the last tick. The first histogram of a cgroup says nothing of the tick.
-void add_new(const RunQueueWait& wait, ProofState& state, Histogram& sum) {
-  state.seen.push_back({wait.cgroup, wait.histogram});
-  const auto before = std::ranges::lower_bound(state.seen_before, wait.cgroup, {}, &ProofState::Seen::cgroup);
-  if (before == state.seen_before.end() || before->cgroup != wait.cgroup) return;
+void add_new(const RunQueueWait& wait, FeltBefore& before, Histogram& sum) {
+  before.waits.push_back({wait.cgroup, wait.histogram});
+  const auto earlier =
+      std::ranges::lower_bound(before.waits_earlier, wait.cgroup, {}, &FeltBefore::Waits::cgroup);
+  if (earlier == before.waits_earlier.end() || earlier->cgroup != wait.cgroup) return;
   for (std::size_t i = 0; i < sum.size(); ++i)
-    if (wait.histogram[i] > before->histogram[i]) sum[i] += wait.histogram[i] - before->histogram[i];
+    if (wait.histogram[i] > earlier->histogram[i]) sum[i] += wait.histogram[i] - earlier->histogram[i];
 }
 
-std::optional<double> run_queue_wait(const NodeSnapshot& node, ProofState& state) {
+std::optional<double> run_queue_wait(const NodeSnapshot& node, FeltBefore& before) {
   Histogram sum{};
   Duration waited{};
   std::int64_t waits = 0;
-  std::swap(state.seen, state.seen_before);
-  state.seen.clear();
+  std::swap(before.waits, before.waits_earlier);
+  before.waits.clear();
   std::size_t index = 0;  // the waits are in the order of the cgroups
   for (const RunQueueWait& wait : node.run_queue.waits) {
     while (index < node.cgroups.size() && node.cgroups[index].id != wait.cgroup) ++index;
     if (index == node.cgroups.size()) break;
-    if (state.services[index] == 0) continue;
+    if (before.services[index] == 0) continue;
     waited += wait.waited;
     waits += wait.waits;
-    add_new(wait, state, sum);
+    add_new(wait, before, sum);
   }
-  std::ranges::sort(state.seen, {}, &ProofState::Seen::cgroup);
+  std::ranges::sort(before.waits, {}, &FeltBefore::Waits::cgroup);
   if (waits < kFewestWaits) return std::nullopt;
   if (node.run_queue.source == RunQueueSource::bpf) {
     const auto counted = std::accumulate(sum.begin(), sum.end(), std::uint64_t{0});
@@ -86,11 +89,35 @@ std::optional<double> throttling(const NodeSnapshot& node, const std::vector<std
   return std::chrono::duration<double>(sum).count();
 }
 
+/// What was added since the last tick to the sum over all services. Absent: one cannot be read, or they are
+/// others than in the last tick.
+std::optional<double> stall(const NodeSnapshot& node, std::optional<Pressure> PressureSample::*resource,
+                            std::optional<FeltBefore::Stall>& before) {
+  std::optional<FeltBefore::Stall> now{FeltBefore::Stall{}};
+  const auto add = [&](CgroupIndex index) {
+    const CgroupSample* cgroup = node.cgroup(index);
+    if (cgroup == nullptr || !now) return;
+    const auto& pressure = cgroup->pressure.*resource;
+    if (!pressure) return now.reset();
+    now->sum += pressure->some.total;
+    now->services = (now->services + cgroup->id.value) * kHashFactor;
+  };
+  for (const PodSample& pod : node.pods)
+    if (!is_best_effort(*pod.spec)) add(pod.cgroup);
+  for (const HostApplicationSample& app : node.host_applications)
+    if (app.spec->qos != QosClass::be) add(app.cgroup);
+  std::swap(now, before);
+  const bool comparable = now && before && before->services != 0 && now->services == before->services;
+  if (!comparable || before->sum < now->sum) return std::nullopt;
+  return std::chrono::duration<double>(before->sum - now->sum).count();
+}
+
 }  // namespace
 
-Felt felt(const NodeSnapshot& node, ProofState& state) {
-  mark_services(node, state.services);
-  return {run_queue_wait(node, state), throttling(node, state.services)};
+Felt felt(const NodeSnapshot& node, FeltBefore& before) {
+  mark_services(node, before.services);
+  return {run_queue_wait(node, before), throttling(node, before.services),
+          stall(node, &PressureSample::memory, before.memory), stall(node, &PressureSample::io, before.io)};
 }
 
 }  // namespace evenkeel::proof

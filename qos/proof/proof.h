@@ -9,95 +9,120 @@
 #include <vector>
 
 #include "qos/decide/policy.h"
-#include "qos/detector/sign_test.h"
+#include "qos/detector/rank_test.h"
 
 namespace evenkeel::proof {
 
-// From time to time one lever is withheld for one tick, before or after a tick in which it is in force; the
-// order is drawn. What the services felt in the two ticks is compared, and a sequential test (detector::
-// SignTest) says when the pairs are enough. A lever that harms is withheld for good.
+// A trial is a row of spans, each of one tick or some. In one of them, which is drawn, one lever is withheld;
+// in the others it is in force. What the services felt in the spans is compared, and a sequential test
+// (detector::RankTest) says when the trials are enough. A lever that harms is withheld for good.
 
 /// What services feel of a lever.
 enum class Feeling : std::uint8_t {
   run_queue_wait,  ///< seconds from runnable to running: mean of the slowest 5 % (BPF), or of all (schedstat)
   throttling,      ///< seconds in which their own CPU quotas held them up
+  memory_stall,    ///< seconds in which some of their tasks waited for memory (PSI)
+  io_stall,        ///< the same for disks
 };
-inline constexpr std::size_t kFeelings = 2;
+inline constexpr std::size_t kFeelings = 4;
 
 enum class Verdict : std::uint8_t {
-  unknown,        ///< too few pairs
+  unknown,        ///< too few trials
   helps,          ///< services feel less of it while the lever is in force
-  no_difference,  ///< not found in many pairs
+  no_difference,  ///< not found in many trials
   harms,          ///< services feel more of it: the lever is withheld
 };
 
-/// A lever that can be withheld for a second without any harm that lasts.
+/// A lever that can be withheld for some seconds without any harm that lasts.
 struct Lever {
   std::string_view name;
   std::string_view policy;  ///< its intents for this lever are withheld
   Feeling feeling;
+  std::int64_t spans, ticks;              ///< of a trial; of a span
   bool (*is_one)(const decide::Intent&);  ///< null: the request sizes, which are no values of cgroups
 };
-inline constexpr std::size_t kLevers = 5;
+inline constexpr std::size_t kLevers = 8;
 std::span<const Lever, kLevers> levers();
+/// The one that cpu-suppress has a substitute for.
+inline constexpr std::size_t kBesteffortQuota = 0;
+
+using InForce = std::array<bool, kLevers>;
+InForce in_force(const decide::Intents& intents);
+/// Removes the lever's intents, with the reason why its values are restored.
+void withhold(std::size_t lever, const Reason& why, decide::Intents& intents);
 
 /// The chance that a lever without any effect is ever said to harm; the same for helping.
 inline constexpr double kErrorRate = 0.02;
-/// After so many pairs without a finding there is no difference worth a name; a new run begins.
-inline constexpr std::int64_t kPairsPerRun = 200;
+/// After so many trials without a finding there is no difference worth a name; a new run begins.
+inline constexpr std::int64_t kTrialsPerRun = 50;
+inline constexpr std::int64_t kMostSpans = 16;
 
 struct Evidence {
-  detector::SignTest harms{}, helps{};
-  std::int64_t run = 1;    ///< the error rate is divided among all runs: 6 / (pi^2 run^2) of it each
-  std::int64_t pairs = 0;  ///< measured, all runs
-  std::int64_t pairs_of_run = 0;
-  double log_sum = 0, log_squares = 0;  ///< of ln(in force / withheld), where both are above zero
+  detector::RankTest harms{}, helps{};
+  std::int64_t run = 1;     ///< the error rate is divided among all runs: 6 / (pi^2 run^2) of it each
+  std::int64_t trials = 0;  ///< measured, all runs
+  std::int64_t trials_of_run = 0;
+  double log_sum = 0, log_squares = 0;  ///< of ln(in force / withheld), where all are above zero
   std::int64_t logs = 0;
   Verdict verdict = Verdict::unknown;
 
   /// The wealth that decides in this run.
   [[nodiscard]] double decisive() const;
   /// What services feel with the lever, as a multiple of without; 95 % interval. Absent: fewer than two
-  /// pairs.
+  /// trials.
   struct Effect {
     double ratio = 1, low = 1, high = 1;
   };
   [[nodiscard]] std::optional<Effect> effect() const;
 };
 
-struct Pair {
+struct Trial {
   std::size_t lever = 0;
-  bool withheld_first = false;
-  bool second = false;  ///< the second tick is being measured
-  double first = 0;     ///< what was felt in the first one
-  [[nodiscard]] bool withholds() const { return withheld_first != second; }
+  std::int64_t spans = 2;
+  std::int64_t withheld = 0;              ///< the span without the lever
+  std::int64_t span = 0, tick = 0;        ///< being measured; ticks of this span that have passed
+  std::array<double, kMostSpans> felt{};  ///< of each span, the sum of its ticks
+  [[nodiscard]] bool withholds() const { return span == withheld; }
 };
+/// Adds the outcome of a trial whose spans were all measured. True: the verdict has changed.
+bool conclude(const Trial& trial, Evidence& evidence);
 
 struct ProofEvent {
   std::size_t lever = 0;
   Verdict verdict{};
 };
 
-struct ProofState {
-  std::array<Evidence, kLevers> evidence{};
-  std::optional<Pair> pair{};
-  std::optional<MonoTime> next{};                ///< not before this moment
-  std::optional<std::uint64_t> configuration{};  ///< NodeSlo::fingerprint that the evidence is of
-  std::uint64_t random = 0;
-  std::uint64_t moments = 0;             ///< at which a pair might begin
-  Duration withheld{};                   ///< for trials, since the start
-  std::vector<ProofEvent> events{};      ///< of this tick
-  std::vector<std::uint8_t> services{};  ///< scratch memory: by index in NodeSnapshot::cgroups
-  struct Seen {
+/// What is needed to know what has come since the last tick.
+struct FeltBefore {
+  struct Waits {
     CgroupId cgroup{};
     std::array<std::uint64_t, kWaitBuckets> histogram{};
   };
-  std::vector<Seen> seen{}, seen_before{};  ///< histograms of the services, ascending by cgroup
+  struct Stall {
+    Duration sum{};            ///< of all services
+    std::uint64_t services{};  ///< a hash of which these are
+  };
+  std::vector<Waits> waits{}, waits_earlier{};  ///< histograms of the services, ascending by cgroup
+  std::optional<Stall> memory{}, io{};
+  std::vector<std::uint8_t> services{};  ///< scratch memory: by index in NodeSnapshot::cgroups
 };
-
 using Felt = std::array<std::optional<double>, kFeelings>;
 /// What the services felt in the tick that has just passed; absent: unknown, or too few waits.
-Felt felt(const NodeSnapshot& node, ProofState& state);
+Felt felt(const NodeSnapshot& node, FeltBefore& before);
+
+struct ProofState {
+  std::array<Evidence, kLevers> evidence{};
+  std::optional<Trial> trial{};
+  std::optional<MonoTime> next{};                ///< no trial begins before this moment
+  std::optional<std::uint64_t> configuration{};  ///< NodeSlo::fingerprint that the evidence is of
+  std::uint64_t random = 0;
+  std::uint64_t moments = 0;         ///< at which a trial might begin
+  Duration withheld{};               ///< in trials, since the start
+  std::optional<Duration> budget{};  ///< that is left; absent: before the first tick
+  std::vector<ProofEvent> events{};  ///< of this tick
+  bool begun = false;                ///< a trial, in this tick
+  FeltBefore before{};
+};
 
 using ProofPolicy =
     decide::Policy<ProofState, decide::Publishes<decide::HarmfulLevers>, decide::Reads<decide::BrakeInForce>>;

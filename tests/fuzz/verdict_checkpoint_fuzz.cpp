@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   proof::ProofState state;
   const auto read = history::read_verdicts(sealed + std::string(text), kHere, state);
   for (const auto& one : state.evidence) {
-    promise(one.pairs >= 0 && one.run >= 1 && one.harms.wealth() >= 0 && one.decisive() > 0);
+    promise(one.trials >= 0 && one.run >= 1 && one.harms.wealth() >= 0 && one.decisive() > 0);
     if (const auto effect = one.effect()) promise(effect->low <= effect->high);
   }
   // What is written is read back; levers without a pair are not written.
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto second = history::read_verdicts(history::verdicts_text(state, kHere), kHere, again);
   promise(second.corrupt == 0 && second.incompatible == 0 && second.models <= proof::kLevers);
   for (std::size_t i = 0; i < proof::kLevers; ++i)
-    promise(state.evidence[i].pairs == 0 || again.evidence[i].harms == state.evidence[i].harms);
+    promise(state.evidence[i].trials == 0 || again.evidence[i].harms == state.evidence[i].harms);
   promise(read.models <=
           proof::kLevers + static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1);
   return 0;

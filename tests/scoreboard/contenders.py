@@ -102,6 +102,7 @@ def contenders():
         Contender("unmanaged", "Kubernetes' own values: shares 2 for BestEffort"),
         Contender("systemd", "CPUWeight=idle on the slice of the batch work", writes=[idle(besteffort)]),
         Contender("installed", "evenkeel with deploy/kustomize/base", nodeslo=installed()),
+        Contender("proof", "the same, and it tests its levers", nodeslo=installed() + "extensions: {evenkeel: {proof: {enable: true}}}\n"),
         Contender("cfsQuota", "evenkeel with 65 %, cfsQuota, burst auto", nodeslo=RULES % "cfsQuota"),
         Contender("cpuset", "evenkeel with 65 %, cpuset, burst auto", nodeslo=RULES % "cpuset"),
         Contender("old-base", "what evenkeel installed before `auto`, a quota on "

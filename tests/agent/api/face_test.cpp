@@ -148,9 +148,9 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
 
 TEST(ProofTable, SaysWhatEachLeverDoesToServices) {
   const std::string text = api::proof_table(
-      R"({"enabled":true,"levers":[{"lever":"besteffort-quota","feeling":"run-queue wait","pairs":9,"ratio":8.1,)"
+      R"({"enabled":true,"levers":[{"lever":"besteffort-quota","feeling":"run-queue wait","trials":9,"ratio":8.1,)"
       R"("ratio_low":4.02,"ratio_high":16.4,"verdict":"harms","withdrawn":true},)"
-      R"({"lever":"cpu-burst","feeling":"throttling","pairs":0,"verdict":"unknown","withdrawn":false}]})");
+      R"({"lever":"cpu-burst","feeling":"throttling","trials":0,"verdict":"unknown","withdrawn":false}]})");
   EXPECT_NE(text.find("9  8.10 (4.02 to 16.40)  harms: withdrawn\n"), std::string::npos) << text;
   EXPECT_NE(text.find("unknown\n"), std::string::npos) << text;
   EXPECT_NE(api::proof_table(R"({"enabled":false,"levers":[]})").find("proof.enable turns it on"),

@@ -119,9 +119,9 @@ TEST_F(LearnedOverRestarts, TheSecondRunKnowsAtOnce) {
 
 TEST_F(LearnedOverRestarts, WhatWasFoundAboutALever) {
   const std::string container = pod_ + "/aaa";
-  const auto pairs = [&] {
+  const auto trials = [&] {
     std::int64_t sum = 0;
-    for (const auto& one : agent_->view().policies.of<proof::ProofState>().evidence) sum += one.pairs;
+    for (const auto& one : agent_->view().policies.of<proof::ProofState>().evidence) sum += one.trials;
     return sum;
   };
   const auto prove = [&](const std::string& policy) {
@@ -135,15 +135,15 @@ TEST_F(LearnedOverRestarts, WhatWasFoundAboutALever) {
   prove("cpuBurstOnly");
   start();
   run(60);
-  const auto found = pairs();
+  const auto found = trials();
   ASSERT_GT(found, 2);
   start();
   run(1);
-  EXPECT_EQ(pairs(), found) << said();
+  EXPECT_EQ(trials(), found) << said();
   prove("auto");
   start();
   run(1);
-  EXPECT_EQ(pairs(), 0) << "under another configuration the lever has other values";
+  EXPECT_EQ(trials(), 0) << "under another configuration the lever has other values";
 }
 
 TEST_F(LearnedOverRestarts, WhatIsOldIsNotTrusted) {

@@ -11,16 +11,16 @@ const ProofConditions kHere{"6.18.1-amd64", 0xfedcba9876543210};
 proof::ProofState learned() {
   proof::ProofState state;
   auto& quota = state.evidence[0];
-  for (int i = 0; i < 7; ++i) quota.harms.add(i != 3);
-  quota.helps.add(false);
+  for (int i = 0; i < 7; ++i) quota.harms.add(i == 3 ? 5 : 0, 8);
+  quota.helps.add(7, 8);
   quota.run = 2;
-  quota.pairs = 207;
-  quota.pairs_of_run = 7;
+  quota.trials = 207;
+  quota.trials_of_run = 7;
   quota.log_sum = -1.0 / 3;
   quota.log_squares = 0.1;
   quota.logs = 6;
   quota.verdict = proof::Verdict::no_difference;
-  state.evidence[4].pairs = 1;
+  state.evidence[4].trials = 1;
   return state;
 }
 
@@ -28,15 +28,15 @@ TEST(VerdictCheckpoint, IsReadBackExactly) {
   const auto before = learned();
   proof::ProofState after;
   const auto stats = read_verdicts(verdicts_text(before, kHere), kHere, after);
-  EXPECT_EQ(stats.models, 2U) << "levers without a pair are not written";
+  EXPECT_EQ(stats.models, 2U) << "levers without a trial are not written";
   EXPECT_EQ(stats.corrupt + stats.incompatible, 0U);
   for (std::size_t i = 0; i < proof::kLevers; ++i) {
     const auto &one = before.evidence[i], &other = after.evidence[i];
     EXPECT_EQ(one.harms, other.harms);
     EXPECT_EQ(one.helps, other.helps);
     EXPECT_EQ(one.run, other.run);
-    EXPECT_EQ(one.pairs, other.pairs);
-    EXPECT_EQ(one.pairs_of_run, other.pairs_of_run);
+    EXPECT_EQ(one.trials, other.trials);
+    EXPECT_EQ(one.trials_of_run, other.trials_of_run);
     EXPECT_EQ(one.log_sum, other.log_sum);
     EXPECT_EQ(one.log_squares, other.log_squares);
     EXPECT_EQ(one.logs, other.logs);
@@ -51,7 +51,7 @@ TEST(VerdictCheckpoint, AnotherKernelOrConfigurationIsForgotten) {
     proof::ProofState after;
     const auto stats = read_verdicts(text, under, after);
     EXPECT_EQ(stats.incompatible, 2U);
-    EXPECT_EQ(after.evidence[0].pairs, 0);
+    EXPECT_EQ(after.evidence[0].trials, 0);
   }
 }
 
@@ -62,12 +62,12 @@ TEST(VerdictCheckpoint, ADamagedLineCostsOnlyItself) {
   const auto stats = read_verdicts(text, kHere, after);
   EXPECT_EQ(stats.corrupt, 1U);
   EXPECT_EQ(stats.models, 1U);
-  EXPECT_EQ(after.evidence[0].pairs, 0);
-  EXPECT_EQ(after.evidence[4].pairs, 1);
+  EXPECT_EQ(after.evidence[0].trials, 0);
+  EXPECT_EQ(after.evidence[4].trials, 1);
 }
 
 TEST(VerdictCheckpoint, WhatNoTestCanHaveFoundIsRejected) {
-  const std::string head = "1 6.18.1-amd64 18364758544493064720 besteffort-quota ";
+  const std::string head = "2 6.18.1-amd64 18364758544493064720 besteffort-quota ";
   for (const char* wrong : {"", "3", "4 1 0 0 0 0 0 1 1 1 1", "-1 1 0 0 0 0 0 1 1 1 1",
                             "3 0 0 0 0 0 0 1 1 1 1", "3 1 -1 0 0 0 0 1 1 1 1", "3 1 0 0 nan 0 0 1 1 1 1",
                             "3 1 0 0 0 inf 0 1 1 1 1", "3 1 0 0 0 0 0 -1 1 1 1", "3 1 0 0 0 0 0 1 1 1",

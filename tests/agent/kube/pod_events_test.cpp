@@ -70,6 +70,17 @@ TEST_F(PodEventsTest, DescribesTheActionOnThePod) {
       R"("firstTimestamp":"2026-11-21T03:17:26Z","lastTimestamp":"2026-11-21T03:17:26Z","count":1})");
 }
 
+TEST_F(PodEventsTest, WithoutAPodItIsAboutTheNode) {
+  events_.send({.reason = "LeverHarms", .message = "cpu-burst: why", .about = "cpu-burst"});
+  settle(1);
+  ASSERT_EQ(server.asked().size(), 1U);
+  EXPECT_EQ(server.asked()[0].target, "/api/v1/namespaces/default/events");
+  EXPECT_NE(server.asked()[0].body.find(R"("metadata":{"generateName":"n1.","namespace":"default"},)"
+                                        R"("involvedObject":{"kind":"Node","name":"n1","uid":"n1"})"),
+            std::string::npos)
+      << server.asked()[0].body;
+}
+
 TEST_F(PodEventsTest, RepeatsAreCountedAndSentAgainLater) {
   for (int i = 0; i < 5; ++i) events_.send(event());
   settle(1);

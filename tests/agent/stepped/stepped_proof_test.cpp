@@ -42,8 +42,8 @@ TEST_P(SteppedProof, WithholdsTheLeverForSingleTicksWithinItsBudget) {
   EXPECT_EQ(longest, 1);
   const std::string metrics = agent.metrics();
   EXPECT_NE(metrics.find("evenkeel_proof_verdict{lever=\"cpu-burst\",verdict=\""), std::string::npos);
-  EXPECT_EQ(metrics.find("evenkeel_proof_pairs_total{lever=\"cpu-burst\"} 0\n"), std::string::npos);
-  EXPECT_NE(metrics.find("evenkeel_proof_pairs_total{lever=\"besteffort-quota\"} 0\n"), std::string::npos)
+  EXPECT_EQ(metrics.find("evenkeel_proof_trials_total{lever=\"cpu-burst\"} 0\n"), std::string::npos);
+  EXPECT_NE(metrics.find("evenkeel_proof_trials_total{lever=\"besteffort-quota\"} 0\n"), std::string::npos)
       << "it is not in force";
   agent.quit();
   EXPECT_FALSE(may_burst());

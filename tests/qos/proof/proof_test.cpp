@@ -14,6 +14,7 @@ namespace evenkeel {
 namespace {
 
 using namespace evenkeel::literals;
+using proof::Feeling;
 using proof::Verdict;
 using std::chrono::seconds;
 
@@ -79,6 +80,7 @@ class Scene {
   [[nodiscard]] bool wants(Knob knob) const {
     return std::ranges::any_of(intents_.all(), [&](const auto& intent) { return intent.knob == knob; });
   }
+  [[nodiscard]] const Reason* withheld_because() const { return intents_.withheld(0); }
   [[nodiscard]] const proof::ProofState& proof() const { return state_.of<proof::ProofState>(); }
   [[nodiscard]] Verdict verdict(std::size_t lever = kQuota) const { return proof().evidence[lever].verdict; }
   [[nodiscard]] CgroupId service() const {
@@ -102,7 +104,7 @@ class Scene {
 TEST(Proof, AQuotaThatHarmsIsWithdrawnWithinTenMinutesAndReplacedByTheCpuset) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     Scene scene(seed);
-    EXPECT_LE(scene.until_decided(8, 600), 600) << "seed " << seed;
+    EXPECT_LE(scene.until_decided(2, 600), 600) << "seed " << seed;
     ASSERT_EQ(scene.verdict(), Verdict::harms);
     ASSERT_EQ(scene.events_.size(), 1U);
     EXPECT_EQ(scene.events_[0].lever, kQuota);
@@ -111,7 +113,7 @@ TEST(Proof, AQuotaThatHarmsIsWithdrawnWithinTenMinutesAndReplacedByTheCpuset) {
     EXPECT_TRUE(scene.wants(Knob::cpuset_cpus)) << "the substitute";
     const auto effect = scene.proof().evidence[kQuota].effect();
     ASSERT_TRUE(effect);
-    EXPECT_GT(effect->low, 2);
+    EXPECT_GT(effect->low, 1.2);
   }
 }
 
@@ -121,7 +123,7 @@ TEST(Proof, ALeverThatHelpsStays) {
   EXPECT_EQ(scene.verdict(), Verdict::helps);
   const int before = scene.withheld_;
   scene.run(5000, 0.2);
-  EXPECT_LE(scene.withheld_ - before, 25) << "about every tenth pair of 100";
+  EXPECT_LE(scene.withheld_ - before, 25) << "a trial in about 400 s";
   EXPECT_GT(scene.withheld_ - before, 2) << "conditions change";
 }
 
@@ -138,15 +140,21 @@ TEST(Proof, WithholdsNoMoreThanItsBudget) {
   for (const int percent : {1, 2, 5}) {
     Scene scene;
     scene.slo_->evenkeel.proof.budget_percent = Percent(percent);
-    scene.run(3000, 1);
-    EXPECT_NEAR(scene.withheld_, 30 * percent, 0.3 * 30 * percent) << percent << " %";
+    int saved_up = 0;
+    for (int minute = 0; minute < 60; ++minute) {
+      scene.run(60, 1);
+      if (minute == 19) saved_up = scene.withheld_;
+    }
+    EXPECT_LE(scene.withheld_, 36 * percent + 1) << percent << " % of an hour";
+    EXPECT_GE(scene.withheld_, std::min(36 * percent - 2, 50)) << percent << " %";
+    EXPECT_GE(saved_up, std::min(18 * percent - 1, 40)) << "the first half at once";
   }
 }
 
-TEST(Proof, AfterManyPairsWithoutAFindingThereIsNoDifference) {
+TEST(Proof, AfterManyTrialsWithoutAFindingThereIsNoDifference) {
   Scene scene;
   scene.slo_->evenkeel.proof.budget_percent = Percent(20);
-  scene.run(1500, 1);
+  scene.run(1600, 1);
   EXPECT_EQ(scene.verdict(), Verdict::no_difference);
   EXPECT_EQ(scene.proof().evidence[kQuota].run, 2);
   const auto effect = scene.proof().evidence[kQuota].effect();
@@ -177,7 +185,7 @@ TEST(Proof, NothingIsTriedWhileTheBrakeActs) {
 TEST(Proof, TooFewWaitsSayNothing) {
   Scene scene;
   for (int i = 0; i < 500; ++i) scene.tick(8, 20);
-  EXPECT_EQ(scene.proof().evidence[kQuota].pairs, 0);
+  EXPECT_EQ(scene.proof().evidence[kQuota].trials, 0);
   EXPECT_EQ(scene.withheld_, 0);
 }
 
@@ -198,24 +206,110 @@ TEST(Proof, IsOffUnlessEnabledAndWithHandsOff) {
   EXPECT_EQ(scene.proof().moments, 0U);
 }
 
-/// Ten thousand levers without any effect, a thousand pairs each: the share that is ever said to harm.
+TEST(Proof, TheReasonOfARestoreNamesTheTest) {
+  Scene scene;
+  for (int i = 0; i < 200 && scene.withheld_ == 0; ++i) scene.run(1, 1);
+  ASSERT_EQ(scene.withheld_, 1);
+  const Reason* why = scene.withheld_because();
+  ASSERT_NE(why, nullptr);
+  EXPECT_NE(why->text().find("proof withholds it"), std::string::npos);
+  scene.run(1, 1);
+  EXPECT_EQ(scene.withheld_because(), nullptr);
+}
+
+/// A service that is stalled by a best-effort pod, under a limit on that pod's disk or memory.
+class StallScene {
+ public:
+  explicit StallScene(Feeling feeling, Knob knob, std::string_view policy) : feeling_(feeling), knob_(knob) {
+    slo_.evenkeel.proof.enable = true;
+    slo_.evenkeel.proof.budget_percent = Percent(20);
+    const auto all = decide::policies();
+    while (all[by_]->name != policy) ++by_;
+    auto builder = test::node().cpus(4).besteffort();
+    builder.pod("shop").ls().container("web");
+    builder.pod("job").be().container("main");
+    node_ = builder.build();
+    node_.at = MonoTime(seconds(1000));
+  }
+  /// The kernel is read in every fifth tick only.
+  void tick(Duration with_lever, Duration without_lever) {
+    node_.at += seconds(1);
+    node_.since_previous = seconds(1);
+    stalled_ += in_force_ ? with_lever : without_lever;
+    if (++ticks_ % 5 == 0) set_stall();
+    decide::Intents out;
+    out.set_policy(by_);
+    out.want(node_.cgroups.front().id, knob_, 1000, because("as if by its policy"));
+    test::decide_one(proof::proof_policy, node_, slo_, state_, out);
+    in_force_ = !out.all().empty();
+    longest_ = in_force_ ? longest_ : std::max(longest_, ++in_a_row_);
+    if (in_force_) in_a_row_ = 0;
+  }
+  Verdict until_decided(Duration with_lever, Duration without_lever) {
+    set_stall();
+    for (int i = 0; i < 6000; ++i) {
+      tick(with_lever, without_lever);
+      for (const auto& one : state_.of<proof::ProofState>().evidence)
+        if (one.verdict != Verdict::unknown) return one.verdict;
+    }
+    return Verdict::unknown;
+  }
+  [[nodiscard]] int longest() const { return longest_; }
+
+ private:
+  void set_stall() {
+    auto& pressure = node_.cgroups[static_cast<std::size_t>(node_.pods[0].cgroup)].pressure;
+    auto& resource = feeling_ == Feeling::io_stall ? pressure.io : pressure.memory;
+    resource.emplace().some.total = stalled_;
+  }
+  Feeling feeling_;
+  Knob knob_;
+  decide::PolicyIndex by_ = 0;
+  NodeSlo slo_{};
+  NodeSnapshot node_{};
+  decide::PolicyState state_{};
+  Duration stalled_ = seconds(5);
+  int ticks_ = 0, longest_ = 0, in_a_row_ = 0;
+  bool in_force_ = true;
+};
+
+TEST(Proof, LeversOfMemoryAndDisksAreJudgedByWhatServicesAreStalled) {
+  using std::chrono::milliseconds;
+  struct Case {
+    Feeling feeling;
+    Knob knob;
+    std::string_view policy;
+  };
+  for (const auto& [feeling, knob, policy] : {Case{Feeling::io_stall, Knob::io_read_bps, "blkio"},
+                                              Case{Feeling::memory_stall, Knob::memory_high, "memory-qos"},
+                                              Case{Feeling::memory_stall, Knob::memory_low, "memory-qos"}}) {
+    StallScene helps(feeling, knob, policy);
+    EXPECT_EQ(helps.until_decided(milliseconds(20), milliseconds(300)), Verdict::helps);
+    EXPECT_EQ(helps.longest(), 10);
+    StallScene harms(feeling, knob, policy);
+    EXPECT_EQ(harms.until_decided(milliseconds(300), milliseconds(20)), Verdict::harms);
+    StallScene nothing(feeling, knob, policy);
+    EXPECT_EQ(nothing.until_decided({}, {}), Verdict::no_difference);
+  }
+}
+
+/// Four thousand levers without any effect, 500 trials each: the share that is ever said to harm. What
+/// services feel follows itself, as load does: most of it stays from one span to the next.
 TEST(ProofErrorRate, OfLeversWithoutEffectIsAtMostTheStatedOne) {
   std::mt19937 random(5);
-  std::bernoulli_distribution coin(0.5);
-  constexpr int kLevers = 10000;
+  std::normal_distribution<double> noise(0, 0.3);
+  constexpr int kLevers = 4000;
   int harmed = 0;
   for (int i = 0; i < kLevers; ++i) {
     proof::Evidence one;
-    bool found = false;
-    for (int pair = 1; pair <= 1000 && !found; ++pair) {
-      one.harms.add(coin(random));
-      found = one.harms.wealth() >= one.decisive();
-      if (pair % proof::kPairsPerRun == 0) {
-        one.harms = {};
-        ++one.run;
-      }
+    double level = 0;
+    for (int n = 0; n < 500 && one.verdict != Verdict::harms; ++n) {
+      proof::Trial trial{.spans = proof::kMostSpans};
+      trial.withheld = static_cast<std::int64_t>(random() % proof::kMostSpans);
+      for (double& felt : trial.felt) felt = 1e-3 * std::exp(level = 0.8 * level + noise(random));
+      proof::conclude(trial, one);
     }
-    harmed += found ? 1 : 0;
+    harmed += one.verdict == Verdict::harms ? 1 : 0;
   }
   EXPECT_LE(harmed, kLevers * proof::kErrorRate);
   EXPECT_GT(harmed, 0) << "a test that can never find anything is no test";

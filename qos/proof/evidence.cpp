@@ -1,0 +1,80 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "qos/proof/proof.h"
+
+namespace evenkeel::proof {
+namespace {
+
+/// Smaller differences are not worth a verdict: a tenth, and in seconds per span what no service notices.
+constexpr double kWorthNaming = 1.1;
+double floor_seconds(Feeling feeling) { return feeling == Feeling::run_queue_wait ? 10e-6 : 1e-3; }
+
+void decide_verdict(Evidence& one) {
+  if (one.harms.wealth() >= one.decisive()) one.verdict = Verdict::harms;
+  if (one.helps.wealth() >= one.decisive()) one.verdict = Verdict::helps;
+  if (one.trials_of_run < kTrialsPerRun) return;
+  if (one.verdict == Verdict::unknown) one.verdict = Verdict::no_difference;
+  one.harms = one.helps = {};
+  one.trials_of_run = 0;
+  ++one.run;
+}
+
+void add_effect(std::span<const double> with, double without, Evidence& one) {
+  if (without <= 0 || std::ranges::any_of(with, [](double each) { return each <= 0; })) return;
+  double logs = 0;
+  for (const double each : with) logs += std::log(each);
+  const double ratio = logs / static_cast<double>(with.size()) - std::log(without);
+  one.log_sum += ratio;
+  one.log_squares += ratio * ratio;
+  ++one.logs;
+}
+
+}  // namespace
+
+bool conclude(const Trial& trial, Evidence& one) {
+  const auto spans = static_cast<std::size_t>(trial.spans), drawn = static_cast<std::size_t>(trial.withheld);
+  std::array<double, kMostSpans> others = trial.felt;
+  const double without = trial.felt[drawn];
+  std::swap(others[drawn], others[spans - 1]);
+  const std::span<const double> with(others.data(), spans - 1);
+
+  ++one.trials;
+  ++one.trials_of_run;
+  add_effect(with, without, one);
+  const double floor = floor_seconds(levers()[trial.lever].feeling);
+  const auto larger = [&](double value) { return value * kWorthNaming + floor; };
+  const auto [least, most] = std::ranges::minmax(std::span(trial.felt.data(), spans));
+  if (most > larger(least)) {  // else all are alike, whatever was withheld
+    one.harms.add(std::ranges::count_if(with, [&](double each) { return each <= larger(without); }),
+                  trial.spans);
+    one.helps.add(std::ranges::count_if(with, [&](double each) { return larger(each) >= without; }),
+                  trial.spans);
+  }
+  const Verdict before = one.verdict;
+  decide_verdict(one);
+  return one.verdict != before;
+}
+
+double Evidence::decisive() const {
+  constexpr double kSumOfInverseSquares = std::numbers::pi * std::numbers::pi / 6;
+  return kSumOfInverseSquares * static_cast<double>(run * run) / kErrorRate;
+}
+
+std::optional<Evidence::Effect> Evidence::effect() const {
+  if (logs < 2) return std::nullopt;
+  const auto n = static_cast<double>(logs);
+  const double mean = log_sum / n;
+  const double variance = std::max(0.0, (log_squares - n * mean * mean) / (n - 1));
+  constexpr double kNormal95 = 1.96;
+  const double half = kNormal95 * std::sqrt(variance / n);
+  return Effect{std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
+}
+
+std::string_view name(Verdict verdict) {
+  constexpr std::array<std::string_view, 4> kNames = {"unknown", "helps", "no difference", "harms"};
+  return kNames[static_cast<std::size_t>(verdict)];
+}
+
+}  // namespace evenkeel::proof

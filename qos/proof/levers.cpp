@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "qos/proof/proof.h"
+
+namespace evenkeel::proof {
+namespace {
+
+template <Knob... Knobs>
+bool is_any_of(const decide::Intent& intent) {
+  return ((intent.knob == Knobs) || ...);
+}
+bool is_any(const decide::Intent& /*intent*/) { return true; }
+
+// The scheduler acts at once, so a single tick shows what it does. Memory and disks take longer to feel the
+// difference, and the kernel's stall times are read every second to fifth tick. More spans find a difference
+// in fewer trials, but the load should not change meanwhile.
+struct Pace {
+  std::int64_t spans, ticks;
+};
+constexpr Pace kAtOnce{kMostSpans, 1}, kSlowly{8, 10};
+
+constexpr std::array<Lever, kLevers> kTable = {{
+    {"besteffort-quota", "cpu-suppress", Feeling::run_queue_wait, kAtOnce.spans, kAtOnce.ticks,
+     is_any_of<Knob::cpu_quota>},
+    {"besteffort-cpuset", "cpu-suppress", Feeling::run_queue_wait, kAtOnce.spans, kAtOnce.ticks,
+     is_any_of<Knob::cpuset_cpus>},
+    {"request-size", "request-size", Feeling::run_queue_wait, kAtOnce.spans, kAtOnce.ticks, nullptr},
+    {"cpu-idle", "cpu-identity", Feeling::run_queue_wait, kAtOnce.spans, kAtOnce.ticks,
+     is_any_of<Knob::cpu_idle>},
+    {"cpu-burst", "cpu-burst", Feeling::throttling, kAtOnce.spans, kAtOnce.ticks, is_any},
+    {"memory-protection", "memory-qos", Feeling::memory_stall, kSlowly.spans, kSlowly.ticks,
+     is_any_of<Knob::memory_min, Knob::memory_low>},
+    {"memory-throttling", "memory-qos", Feeling::memory_stall, kSlowly.spans, kSlowly.ticks,
+     is_any_of<Knob::memory_high>},
+    {"disk-limits", "blkio", Feeling::io_stall, kSlowly.spans, kSlowly.ticks, is_any},
+}};
+
+bool is_intent_of(const Lever& lever, const decide::Intent& intent) {
+  return lever.is_one != nullptr && decide::policy_name(intent.by) == lever.policy && lever.is_one(intent);
+}
+
+}  // namespace
+
+std::span<const Lever, kLevers> levers() { return kTable; }
+
+InForce in_force(const decide::Intents& intents) {
+  InForce found{};
+  for (std::size_t i = 0; i < kLevers; ++i)
+    found[i] = kTable[i].is_one == nullptr ? !intents.request_sizes().members.empty()
+                                           : std::ranges::any_of(intents.all(), [&](const auto& intent) {
+                                               return is_intent_of(kTable[i], intent);
+                                             });
+  return found;
+}
+
+void withhold(std::size_t lever, const Reason& why, decide::Intents& intents) {
+  if (kTable[lever].is_one == nullptr) return intents.request_sizes().members.clear();
+  intents.withhold([&](const auto& intent) { return is_intent_of(kTable[lever], intent); }, why);
+}
+
+std::string_view name(Feeling feeling) {
+  constexpr std::array<std::string_view, kFeelings> kNames = {"run-queue wait", "throttling", "memory stall",
+                                                              "I/O stall"};
+  return kNames[static_cast<std::size_t>(feeling)];
+}
+
+}  // namespace evenkeel::proof
