@@ -80,7 +80,7 @@ Agent::Agent(const AgentOptions& options, Opened opened, runtime::Log& log, cons
              const runtime::WallClock* wall)
     : kernel_(std::move(opened.host), std::move(opened.journal)),
       inputs_(options.inputs),
-      observer_(kernel_.host, std::move(opened.layout), inputs_, options.stepped),
+      observer_(kernel_.host, std::move(opened.layout), inputs_, log, options.stepped),
       recorder_(std::move(opened.audit), log, observer_.names(), options.dry_run),
       decider_(inputs_, observer_.node(),
                history::Baselines({state_dir_of(options), "interference", wall, log}),
@@ -160,6 +160,7 @@ AgentParts Agent::parts() {
           .brakes = brakes_,
           .evictions = evictions_,
           .lender = lender_,
+          .figures = observer_.figures(),
           .recorder = recorder_,
           .servers = servers_,
           .tick = tick_};

@@ -29,6 +29,7 @@ struct AgentParts {
   brakes::Brakes& brakes;
   evictions::Evictions& evictions;
   lender::Lender& lender;
+  figures::Figures& figures;
   record::Recorder& recorder;
   record::ServerActivity& servers;
   tick::Tick& tick;

@@ -14,13 +14,15 @@
 #include "qos/io/policies.h"
 #include "qos/lending/batch_resources.h"
 #include "qos/memory/policies.h"
+#include "qos/objectives/objectives.h"
 #include "qos/proof/proof.h"
 
 namespace evenkeel::decide {
 
 /// One entry per policy. The order is the rank for levers whose rule is Merge::first, and each policy must
 /// come after those whose facts it reads: otherwise registry.cpp does not compile.
-inline constexpr std::tuple kPolicies{&suppress::cpu_suppress_policy,
+inline constexpr std::tuple kPolicies{&objectives::objectives_policy,
+                                      &suppress::cpu_suppress_policy,
                                       &burst::cpu_burst_policy,
                                       &burst::cpu_normalization_policy,
                                       &identity::cpu_identity_policy,

@@ -273,6 +273,7 @@ std::string metrics_text(const AgentView& view) {
   put_request_sizes(out, view);
   put_network(out, view);
   put_interference(out, view);
+  put_objectives(out, view);
   put_proof(out, view);
   put_brake(out, view);
   put_waits(out, view);

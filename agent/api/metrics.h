@@ -53,6 +53,8 @@ void put_disks(Exposition& out, const AgentView& view);
 /// Interference detection.
 void put_interference(Exposition& out, const AgentView& view);
 void put_proof(Exposition& out, const AgentView& view);
+/// Objectives of services; nothing without one.
+void put_objectives(Exposition& out, const AgentView& view);
 /// Network classes; nothing while networkQOS is off.
 void put_network(Exposition& out, const AgentView& view);
 /// Memory reclaimed by memory.reclaim.

@@ -112,6 +112,10 @@ constexpr Page kPages[] = {
      [](const AgentView& a, const http::HttpRequest&) {
        return http::HttpAnswer{200, kJson, interference_json(a) + "\n"};
      }},
+    {"/v1/objectives", "what services say of themselves, and what that leaves best effort",
+     [](const AgentView& a, const http::HttpRequest&) {
+       return http::HttpAnswer{200, kJson, objectives_json(a) + "\n"};
+     }},
     {"/v1/proof", "whether the levers help services on this node",
      [](const AgentView& a, const http::HttpRequest&) {
        return http::HttpAnswer{200, kJson, proof_json(a) + "\n"};

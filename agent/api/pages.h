@@ -59,6 +59,11 @@ void put_eviction_verdicts(runtime::Json& json, const AgentView& view);
 void put_accusations(runtime::Json& json, const AgentView& view);
 /// The levers that are withheld because they harm, and why. A part of /v1/explain.
 void put_withdrawn(runtime::Json& json, const AgentView& view);
+/// An array with one object for each objective: figure, target, and how it stands. Also a part of
+/// /v1/explain.
+void put_objectives(runtime::Json& json, const AgentView& view);
+/// /v1/objectives: these, and what they leave best effort.
+std::string objectives_json(const AgentView& view);
 /// /v1/proof: per lever what was tested, what services feel of it, and the verdict.
 std::string proof_json(const AgentView& view);
 /// The same as a table for people.

@@ -36,6 +36,17 @@ std::string input(const document::Value& value) {
   return out;
 }
 
+/// "objective checkout (pods shop/app=web): 0.0062 of 0.005, missed; waits for cpu"
+std::string objective(const document::Value& value) {
+  const std::string figure = member(value, "value"), problem = member(value, "problem");
+  const std::string stall = member(value, "waits_for");
+  std::string out = "objective " + member(value, "name") + " (" + member(value, "service") + "): ";
+  out += (figure.empty() ? "no figure yet, target " : figure + " of ") + member(value, "target") + ", " +
+         member(value, "standing");
+  if (stall != "none") out += "; waits for " + stall;
+  return out + (problem.empty() ? "" : "; no newer figure: " + problem) + "\n";
+}
+
 /// "  margin (cpuReclaimThresholdPercent 65): 35 CPUs, 42 GiB"
 std::string term(const document::Value& value) {
   std::string out = "  " + value.text("name") + " (" + value.text("source") + "): ";
@@ -98,6 +109,8 @@ std::string explain_sentences(const std::string& explain_json) {
       triggers != nullptr && triggers->list() != nullptr)
     for (const auto& one : *triggers->list()) out += eviction(one);
   out += lending(parsed.root.find("lending"));
+  if (const document::Value* all = parsed.root.find("objectives"); all != nullptr && all->list() != nullptr)
+    for (const auto& one : *all->list()) out += objective(one);
   if (const document::Value* levers = parsed.root.find("withdrawn");
       levers != nullptr && levers->list() != nullptr)
     for (const auto& one : *levers->list())

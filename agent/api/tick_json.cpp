@@ -147,6 +147,8 @@ std::string explain_json(const AgentView& view, std::string_view pod) {
   put_eviction_verdicts(json, view);
   json.key("lending");
   put_lending(json, view.lending);
+  json.key("objectives");
+  put_objectives(json, view);
   json.key("withdrawn");
   put_withdrawn(json, view);
   json.end_object();

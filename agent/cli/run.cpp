@@ -18,6 +18,9 @@ namespace {
 /// How often the amounts to lend are computed: often enough to advertise a sudden drop in time.
 constexpr Duration kLendInterval = std::chrono::seconds(10);
 
+/// How often it is looked which scrapes are due.
+constexpr Duration kScrapeInterval = std::chrono::seconds(1);
+
 /// Rates are known from the second tick on, so the third has an average.
 constexpr std::uint64_t kFirstLend = 3;
 
@@ -117,6 +120,17 @@ bool open_alarms(Service& service, runtime::EventLoop& loop) {
   return true;
 }
 
+/// Services are asked for their figures between two ticks.
+bool open_figures(Service& service, runtime::EventLoop& loop) {
+  auto client = http::HttpClient::open(loop);
+  if (!client) return false;
+  const auto scraping = loop.every(kScrapeInterval, [&service](std::uint64_t) {
+    service.agent->parts().figures.scrape(service.clock.now());
+  });
+  if (scraping) service.agent->parts().figures.connect(std::move(*client), service.clock);
+  return scraping.has_value();
+}
+
 /// Connects to the servers, whose responses arrive between two ticks. False: that failed.
 bool open_kube(Service& service, const KubeSetup& setup) {
   if (!setup.feed.kubelet && !setup.feed.api) return true;
@@ -158,12 +172,13 @@ int serve(Service& service, runtime::EventLoop& loop) {
   if (!lending) return 1;
   if (const auto period = service.notifier.watchdog_period())
     if (!loop.every(*period, [&](std::uint64_t) { service.notifier.watchdog(); })) return 1;
-  if (!open_alarms(service, loop)) return 1;
+  if (!open_alarms(service, loop) || !open_figures(service, loop)) return 1;
   follow_descriptors(service, loop);
   tick(service, 1);
   const int failed = loop.run();
   service.notifier.stopping();
-  service.agent->parts().brakes.set_alarm_source({});  // the loop is destroyed before the agent
+  service.agent->parts().figures.disconnect();  // the loop is destroyed before the agent
+  service.agent->parts().brakes.set_alarm_source({});
   const auto last = service.agent->stop(service.clock.now());
   service.log.info("stopped")
       .with("restored", last.report.writes.size())

@@ -161,6 +161,7 @@ void check_rules(NodeSlo& slo, SchemaRead& read) {
   check_request_sizes(slo.evenkeel.request_size, read);
   check_resctrl_dynamic(slo.evenkeel.resctrl_dynamic, read);
   check_host_applications(slo, read);
+  check_objectives(slo, read);
   check_given_normals(slo.evenkeel.interference, read);
 }
 

@@ -109,6 +109,12 @@ void note_class(const std::string& path, const QosClassStrategy& strategy, Schem
                            "is guaranteed; limit the other classes by ingressLimit");
 }
 
+void note_objectives(const NodeSlo& slo, SchemaRead& read) {
+  if (!slo.evenkeel.objectives.empty() && !slo.threshold.enable)
+    read.notices.emplace_back(
+        "extensions.evenkeel.objectives: no effect on CPU without resourceUsedThresholdWithBE.enable");
+}
+
 }  // namespace
 
 void add_notices(const NodeSlo& slo, SchemaRead& read) {
@@ -130,6 +136,7 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
     read.notices.emplace_back(
         "extensions.evenkeel.resctrlDynamic.cacheWays: needs interference.enable and "
         "interference.counters to count misses: catRangeEndPercent is not adjusted");
+  note_objectives(slo, read);
   note_disks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   if (slo.qos.net_qos_policy == NetQosPolicy::terway_qos)
     read.notices.emplace_back(

@@ -89,6 +89,15 @@ Content toggles(const document::ValueMap& map) {
   return Content(std::move(out));
 }
 
+Content texts(const document::ValueMap& map) {
+  TextMap out;
+  for (const auto& [name, value] : map) {
+    if (value.scalar() == nullptr || name.empty()) return {};
+    out[name] = value.scalar()->text;
+  }
+  return Content(std::move(out));
+}
+
 Content durations(const document::ValueList& list) {
   std::vector<Duration> out;
   for (const auto& value : list) {
@@ -148,6 +157,12 @@ std::string toggles_text(const std::map<std::string, bool>& toggles) {
   return '{' + out + '}';
 }
 
+std::string texts_text(const TextMap& texts) {
+  std::string out;
+  for (const auto& [name, text] : texts) out += (out.empty() ? "" : ", ") + name + ": \"" + text + '"';
+  return '{' + out + '}';
+}
+
 std::string durations_text(const std::vector<Duration>& durations) {
   std::string out;
   for (const auto each : durations) out += (out.empty() ? "" : ", ") + document::duration_text(each);
@@ -176,6 +191,7 @@ ParsedScalar read_scalar(const document::Value& value, const Row& row) {
   Content content;
   if (scalar != nullptr) content = read_text(*scalar, row);
   if (value.map() != nullptr && row.kind == Kind::toggles) content = toggles(*value.map());
+  if (value.map() != nullptr && row.kind == Kind::texts) content = texts(*value.map());
   if (value.list() != nullptr && row.kind == Kind::durations) content = durations(*value.list());
   if (!std::holds_alternative<std::monostate>(content)) return {std::move(content), {}};
   return {{}, "found " + found_text(value) + "; legal: " + legal_text(row)};
@@ -204,6 +220,8 @@ std::string legal_text(const Row& row) {
       return range_text(row.range) + ", or a quantity such as \"10M\"";
     case Kind::toggles:
       return "a map from names to true or false";
+    case Kind::texts:
+      return "a map from names to texts";
     case Kind::durations:
       return "a list of durations such as [5m, 10m]";
     case Kind::section:
@@ -227,6 +245,7 @@ std::string content_text(const Content& content, const Row& row) {
       return bandwidth.is_percent ? number : '"' + number + '"';
     }
     std::string operator()(const std::map<std::string, bool>& map) const { return toggles_text(map); }
+    std::string operator()(const TextMap& map) const { return texts_text(map); }
     std::string operator()(const std::vector<Duration>& list) const { return durations_text(list); }
   };
   return std::visit(Text{row}, content);

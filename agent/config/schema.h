@@ -31,13 +31,14 @@ enum class Kind : std::uint8_t {
   bandwidth,  ///< a percentage as a number, or a quantity in quotes
   toggles,    ///< a map from any name to true or false
   durations,  ///< a list of durations
+  texts,      ///< a map from any name to a text
   section,    ///< a map with rows of its own
   list,       ///< a list of maps with rows of their own
 };
 
 /// A value between the file and a member; monostate is "not set".
 using Content = std::variant<std::monostate, bool, std::int64_t, double, std::string, Bandwidth,
-                             std::map<std::string, bool>, std::vector<Duration>>;
+                             std::map<std::string, bool>, std::vector<Duration>, TextMap>;
 
 /// Both ends included; durations in nanoseconds.
 struct Range {
@@ -78,6 +79,8 @@ std::span<const Row> host_application_rows();
 std::span<const Row> extension_rows();
 std::span<const Row> brake_rows();
 std::span<const Row> proof_rows();
+/// One entry of extensions.evenkeel.objectives, rooted at an Objective.
+std::span<const Row> objective_rows();
 /// extensions.colocation, rooted at a ColocationStrategy: the node's annotation has the same keys.
 std::span<const Row> colocation_rows();
 

@@ -276,6 +276,8 @@ constexpr Row kEvenkeelRows[] = {
     section<&E::request_size>("requestSize", &rows_of<kRequestSizeRows>,
                               "CPU time that tasks ask the EEVDF scheduler for at a time"),
     section<&E::proof>("proof", &proof_rows, "tests on the node whether levers help services"),
+    list<&E::objectives>("objectives", &objective_rows,
+                         "targets for what services say of themselves, such as their latency"),
     section<&E::brake>("brake", &brake_rows,
                        "cuts best effort within milliseconds, until the slower loops react"),
 };

@@ -71,6 +71,8 @@ std::string_view did_you_mean(std::string_view word, std::span<const std::string
 void check_rules(NodeSlo& slo, SchemaRead& read);
 /// rules_host.cpp: names and directories of hostApplications.
 void check_host_applications(NodeSlo& slo, SchemaRead& read);
+/// rules_objectives.cpp: what each objective means, and where its figure comes from.
+void check_objectives(const NodeSlo& slo, SchemaRead& read);
 /// rules_interference.cpp: models given in the configuration.
 void check_given_normals(const InterferenceSettings& settings, SchemaRead& read);
 /// rules_notices.cpp: legal settings that have no effect (yet).

@@ -15,6 +15,7 @@
 #include "cgroup/executor/executor.h"
 #include "qos/interference/interference.h"
 #include "qos/model/reclaim_order.h"
+#include "qos/objectives/objectives.h"
 #include "qos/proof/proof.h"
 
 namespace evenkeel::record {
@@ -94,6 +95,10 @@ std::string sentence_of(const interference::Accusation& accusation);
 std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found);
 /// Verdicts of levers, when they change.
 void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now);
+
+/// Objectives of services that are missed, met again, or whose figure is unknown.
+void record_objectives(const objectives::ObjectivesState& state, const NodeSlo& slo, Recorder& recorder,
+                       MonoTime now);
 
 /// Accusations are recorded when they are made and when they end, limits at each step. The owner of the
 /// antagonist gets an event about a limit; the victim's owner does not, since it could do nothing.

@@ -108,9 +108,11 @@ collectors::SamplerOptions sampler_options(const Host& host, const tree::CgroupT
 
 }  // namespace
 
-Observer::Observer(const Host& host, tree::Layout layout, const inputs::Inputs& inputs, bool stepped)
+Observer::Observer(const Host& host, tree::Layout layout, const inputs::Inputs& inputs, runtime::Log& log,
+                   bool stepped)
     : tree_(host, std::move(layout)),
       sampler_(host, sampler_options(host, tree_, stepped)),
+      figures_(log),
       scan_(host, inputs, tree_, sampler_, !stepped),
       roster_(inputs, tree_, node_, names_) {}
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/figures/figures.h"
 #include "agent/inputs/inputs.h"
 #include "agent/record/audit.h"
 #include "cgroup/executor/executor.h"
@@ -111,11 +112,15 @@ class TreeScan {
 
 class Observer {
  public:
-  /// `host` and `inputs` must outlive it.
-  Observer(const Host& host, tree::Layout layout, const inputs::Inputs& inputs, bool stepped);
+  /// `host`, `inputs` and `log` must outlive it.
+  Observer(const Host& host, tree::Layout layout, const inputs::Inputs& inputs, runtime::Log& log,
+           bool stepped);
 
-  /// Every tick: measures.
-  void collect(MonoTime now) { sampler_.collect(node_, now); }
+  /// Every tick: measures, and takes what services say of themselves.
+  void collect(MonoTime now) {
+    sampler_.collect(node_, now);
+    figures_.collect(node_, now);
+  }
   /// Between two ticks: reads the settings of cgroups that are new or were written; whether any has changed.
   bool read_new_settings(MonoTime now) { return sampler_.read_new_settings(node_, now); }
   /// These values were written: the next tick reads them back, since the kernel rounds and may refuse.
@@ -129,12 +134,15 @@ class Observer {
   [[nodiscard]] const NodeSnapshot& node() const { return node_; }
   [[nodiscard]] collectors::Sampler& sampler() { return sampler_; }
   [[nodiscard]] const collectors::Sampler& sampler() const { return sampler_; }
+  [[nodiscard]] figures::Figures& figures() { return figures_; }
+  [[nodiscard]] const figures::Figures& figures() const { return figures_; }
   [[nodiscard]] const tree::CgroupTree& tree() const { return tree_; }
   [[nodiscard]] const record::PodNames& names() const { return names_; }
 
  private:
   tree::CgroupTree tree_;
   collectors::Sampler sampler_;
+  figures::Figures figures_;
   NodeSnapshot node_{};
   record::PodNames names_{tree_};
   TreeScan scan_;

@@ -93,6 +93,8 @@ void Tick::decide_and_execute(MonoTime now) {
   parts_.recorder.record(result_.report, now);
   record::record_interference(parts_.decider.state().of<interference::InterferenceState>().events,
                               parts_.recorder, now);
+  record::record_objectives(parts_.decider.state().of<objectives::ObjectivesState>(),
+                            *parts_.observer.node().slo, parts_.recorder, now);
   record::record_proof(parts_.decider.state().of<proof::ProofState>(), parts_.recorder, now);
   parts_.brakes.decided(now);
 }

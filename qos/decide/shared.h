@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "qos/model/ids.h"
+#include "qos/model/objective.h"
 #include "qos/model/units.h"
 
 namespace evenkeel::decide {
@@ -74,6 +75,25 @@ struct HarmfulLevers {
   bool operator==(const HarmfulLevers&) const = default;
 };
 
+/// By "objectives": what services' own figures allow best effort. The rules without objectives apply where it
+/// says nothing.
+struct ServiceObjectives {
+  enum class Move : std::uint8_t { grow, hold, shrink, pause };
+
+  bool in_force = false;      ///< the figure of at least one objective is known
+  bool some_unknown = false;  ///< that of another one is not: best effort gets no more than the rules give
+  Move move = Move::grow;
+  std::optional<MilliCpu> besteffort_cpu{};  ///< absent: the whole node
+  /// Between figure and target, of the target, where it is smallest; negative: the target is missed.
+  Percent slack{};
+  Stall stall = Stall::none;  ///< what that service waits for most
+  /// Memory is to be taken from best effort.
+  [[nodiscard]] bool memory_is_short() const {
+    return in_force && move >= Move::shrink && stall == Stall::memory;
+  }
+  bool operator==(const ServiceObjectives&) const = default;
+};
+
 /// Children narrowed, kept by "cpu-suppress" and "brake" together: on cgroup v1, the cgroups inside of the
 /// BestEffort directory whose quota came down with its quota (qos/decide/besteffort_quota.cpp).
 struct NarrowedChildren {
@@ -92,8 +112,9 @@ struct NarrowedChildren {
 /// All facts: a plain value, part of what is remembered from tick to tick.
 class Shared {
  public:
-  using All = std::tuple<BurstQuotas, PushedBackMemory, BrakeInForce, MemoryLimits, CacheLimits,
-                         WatchedCgroups, RepeatAntagonists, HarmfulLevers, NarrowedChildren>;
+  using All =
+      std::tuple<BurstQuotas, PushedBackMemory, BrakeInForce, MemoryLimits, CacheLimits, WatchedCgroups,
+                 RepeatAntagonists, HarmfulLevers, ServiceObjectives, NarrowedChildren>;
   template <class Fact>
   [[nodiscard]] Fact& of() {
     return std::get<Fact>(facts_);

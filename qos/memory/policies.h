@@ -53,7 +53,8 @@ struct MemoryPushBackState {
   MonoTime last_shortage{};       ///< when the node was last short of memory
 };
 
-using MemoryPushBackPolicy = decide::Policy<MemoryPushBackState, decide::Publishes<decide::PushedBackMemory>>;
+using MemoryPushBackPolicy = decide::Policy<MemoryPushBackState, decide::Publishes<decide::PushedBackMemory>,
+                                            decide::Reads<decide::ServiceObjectives>>;
 extern const MemoryPushBackPolicy memory_push_back_policy;
 
 // Policy "system-settings": systemStrategy, the levers of the whole machine (vm.min_free_kbytes and

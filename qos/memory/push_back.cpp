@@ -37,9 +37,14 @@ Stall of_services(const NodeSnapshot& node) {
 /// One tick.
 class Round {
  public:
-  Round(const NodeSnapshot& node, const MemoryPushBack& settings, MemoryPushBackState& state,
+  Round(const NodeSnapshot& node, const MemoryPushBack& settings, bool missed, MemoryPushBackState& state,
         decide::Intents& out)
-      : node_(node), memory_(*node.node.memory), settings_(settings), state_(state), out_(out) {}
+      : node_(node),
+        memory_(*node.node.memory),
+        settings_(settings),
+        missed_(missed),
+        state_(state),
+        out_(out) {}
 
   void decide(const CgroupSample& besteffort) {
     if (!besteffort.memory.current || !besteffort.memory.anonymous) return hold(besteffort);
@@ -68,6 +73,7 @@ class Round {
     if (memory_.available < available) return true;
     if (memory_.free.value_or(memory_.available) >= percent_of(memory_.total, settings_.free_percent))
       return false;
+    if (missed_) return true;
     const Stall stall = of_services(node_);
     return stall.some_percent >= static_cast<double>(settings_.some_percent.count()) ||
            stall.full_percent >= static_cast<double>(settings_.full_percent.count());
@@ -95,24 +101,26 @@ class Round {
   const NodeSnapshot& node_;
   const NodeMemory& memory_;
   const MemoryPushBack& settings_;
+  const bool missed_;  ///< a service misses its objective and waits for memory more than for anything else
   MemoryPushBackState& state_;
   decide::Intents& out_;
 };
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.memory_push_back.enable; }
 
-void step(const NodeSnapshot& node, const MemoryPushBack& settings, MemoryPushBackState& state,
+void step(const NodeSnapshot& node, const MemoryPushBack& settings, bool missed, MemoryPushBackState& state,
           decide::Intents& out) {
   const auto* besteffort = node.cgroup(node.besteffort);
   if (besteffort == nullptr || !besteffort->applied.plain.has(Knob::memory_high)) return;
-  if (node.node.memory) return Round(node, settings, state, out).decide(*besteffort);
+  if (node.node.memory) return Round(node, settings, missed, state, out).decide(*besteffort);
   if (state.target)
     out.hold(besteffort->id, Knob::memory_high, because("it is not known how much memory the node has"));
 }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, MemoryPushBackState& state,
             MemoryPushBackPolicy::Facts facts, decide::Intents& out) {
-  step(node, slo.evenkeel.memory_push_back, state, out);
+  const bool missed = facts.read<decide::ServiceObjectives>().memory_is_short();
+  step(node, slo.evenkeel.memory_push_back, missed, state, out);
   facts.publish<decide::PushedBackMemory>().target = state.target;
 }
 

@@ -12,6 +12,7 @@
 
 #include "qos/model/interference_settings.h"
 #include "qos/model/io_limits.h"
+#include "qos/model/objective.h"
 #include "qos/model/pod.h"
 #include "qos/model/units.h"
 
@@ -267,6 +268,7 @@ struct EvenkeelSettings {
   BrakeSettings brake{};
   RequestSizeSettings request_size{};
   ProofSettings proof{};
+  std::vector<Objective> objectives{};
 };
 enum class FeatureGate : std::uint8_t {
   be_cpu_evict,

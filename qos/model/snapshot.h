@@ -17,6 +17,7 @@
 #include "qos/model/io_limits.h"
 #include "qos/model/knob.h"
 #include "qos/model/nodeslo.h"
+#include "qos/model/objective.h"
 #include "qos/model/pod.h"
 #include "qos/model/reclaim_order.h"
 #include "qos/model/resctrl.h"
@@ -209,6 +210,9 @@ struct NodeSnapshot {
   RunQueue run_queue{};
   std::vector<TaskStalls> stalls{};
   std::vector<Alarm> alarms{};  ///< since the previous look; the oldest first
+
+  /// What services say of themselves, in the order of EvenkeelSettings::objectives of `slo`.
+  std::vector<ObjectiveFigure> objectives{};
 
   bool pods_known = false;  ///< the pod source has delivered at least once
   /// The pod source has not confirmed its list for too long: no irreversible action may rest on it.

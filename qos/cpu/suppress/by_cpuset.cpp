@@ -94,12 +94,12 @@ void hold_besteffort_cpus(const NodeSnapshot& node, const Reason& why, decide::I
   for_levers(node, [&](const CgroupSample& sample) { out.hold(sample.id, Knob::cpuset_cpus, why); });
 }
 
-void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
-                        decide::Intents& out) {
-  Reason unknown;
+void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
+                        CpuSuppressState& state, decide::Intents& out) {
+  Reason unknown = goal.unknown;
+  const auto& target = goal.target;
   const auto count = besteffort_cpus(node, state, unknown);
-  const auto target = suppress_target(node, slo.threshold, unknown);
-  if (!target || !count) return hold_besteffort_cpus(node, unknown, out);
+  if (!target || !count) return hold_besteffort_cpus(node, target ? unknown : goal.unknown, out);
   const MilliCpu current = kWholeCpu * static_cast<std::int64_t>(*count);
   const SuppressStep step =
       next_allowance(state.damping, node.at, target->target, current, pace_of(node, slo, *target));

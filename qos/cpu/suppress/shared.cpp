@@ -134,6 +134,9 @@ void settle(CpuSuppressState& state, MilliCpu total, MonoTime now, const Suppres
 }
 
 Reason part_reason(const SuppressShare& share, MilliCpu total, const SuppressTarget& target) {
+  if (target.objectives)
+    return because("its part is {} of the {} that services' objectives allow best effort in several places",
+                   share.granted, total);
   const auto say = [&](const char* sentence) {
     return because(sentence, share.granted, total, target.allowed, target.capacity, target.services,
                    target.system);
@@ -192,15 +195,16 @@ bool shares_allowance(const NodeSnapshot& node) {
                      [&](const HostApplicationSample& app) { return has_share(node, app); });
 }
 
-void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, bool by_quota, CpuSuppressState& state,
-                     decide::NarrowedChildren& narrowed, decide::Intents& out) {
+void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, SuppressGoal goal, bool by_quota,
+                     CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out) {
   gather(node, slo.evenkeel.suppress_dwell, state);
+  auto& target = goal.target;
   Reason unknown;
   const bool known = directory_known(node, by_quota, state, unknown);
-  auto target = suppress_target(node, slo.threshold, unknown);
-  if (!target || !known) return hold_all(node, by_quota, state, narrowed, unknown, out);
+  if (!target || !known)
+    return hold_all(node, by_quota, state, narrowed, target ? unknown : goal.unknown, out);
   const auto before = latest_target(state.damping, node.at);
-  if (before && has_newcomers(node, state.shares)) forgive(*target, *before);
+  if (before && !target->objectives && has_newcomers(node, state.shares)) forgive(*target, *before);
 
   const SuppressPace pace{.capacity = target->capacity,
                           .minimum = least_together(state.shares),

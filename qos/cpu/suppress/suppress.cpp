@@ -1,6 +1,7 @@
 #include "qos/cpu/suppress/suppress.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "qos/decide/policy.h"
 
@@ -10,42 +11,91 @@ namespace {
 
 bool enabled(const NodeSlo& slo) { return slo.threshold.enable; }
 
+/// Services are so far from their targets that best effort may have the whole node, whatever the threshold.
+bool is_free(const decide::ServiceObjectives& objectives) {
+  return objectives.in_force && !objectives.some_unknown && !objectives.besteffort_cpu;
+}
+
 void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
             CpuSuppressPolicy::Facts facts, decide::Intents& out) {
-  SuppressActuator actuator = suppress_actuator(node, slo);
-  if (actuator == SuppressActuator::quota && facts.read<decide::HarmfulLevers>().besteffort_quota)
-    actuator = SuppressActuator::cpuset;
-  if (actuator == SuppressActuator::weight) {
+  const auto& objectives = facts.read<decide::ServiceObjectives>();
+  const auto& harmful = facts.read<decide::HarmfulLevers>();
+  const SuppressActuator by_rule = suppress_actuator(node, slo, harmful, false);
+  const bool must_limit = objectives.in_force && objectives.besteffort_cpu;
+  const SuppressActuator actuator = must_limit ? suppress_actuator(node, slo, harmful, true) : by_rule;
+  if (actuator == SuppressActuator::weight || is_free(objectives)) {
     state = {};
     return;
   }
+  SuppressGoal goal;
+  goal.target = suppress_target(node, slo.threshold, goal.unknown);
+  if (goal.target)
+    apply_objectives(objectives, by_rule != SuppressActuator::weight, slo.threshold, *goal.target);
   auto& narrowed = facts.amend<decide::NarrowedChildren>();
   const bool by_quota = actuator == SuppressActuator::quota;
-  if (shares_allowance(node)) return suppress_shared(node, slo, by_quota, state, narrowed, out);
+  if (shares_allowance(node)) return suppress_shared(node, slo, goal, by_quota, state, narrowed, out);
   state.shares.clear();
   state.shared.reset();
   if (node.besteffort == kNoCgroup) return;
   if (by_quota)
-    suppress_by_quota(node, slo, state, narrowed, out);
+    suppress_by_quota(node, slo, goal, state, narrowed, out);
   else
-    suppress_by_cpuset(node, slo, state, out);
+    suppress_by_cpuset(node, slo, goal, state, out);
 }
 
 }  // namespace
 
-SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo) {
-  switch (slo.threshold.cpu_suppress_policy) {
-    case SuppressPolicy::cpuset:
-      return SuppressActuator::cpuset;
-    case SuppressPolicy::cfs_quota:
-      return decide::quota_is_harmless(node, slo) ? SuppressActuator::quota : SuppressActuator::cpuset;
-    case SuppressPolicy::automatic:
-      break;
-  }
-  return node.scheduler.fair == FairScheduler::eevdf ? SuppressActuator::weight : SuppressActuator::quota;
+SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo,
+                                   const decide::HarmfulLevers& harmful, bool must_limit) {
+  const SuppressPolicy policy = slo.threshold.cpu_suppress_policy;
+  if (policy == SuppressPolicy::automatic && node.scheduler.fair == FairScheduler::eevdf && !must_limit)
+    return SuppressActuator::weight;
+  const bool quota = policy != SuppressPolicy::cpuset && decide::quota_is_harmless(node, slo);
+  return quota && !harmful.besteffort_quota ? SuppressActuator::quota : SuppressActuator::cpuset;
 }
 
+namespace {
+
+const char* objective_sentence(const decide::ServiceObjectives& objectives) {
+  switch (objectives.move) {
+    case decide::ServiceObjectives::Move::grow:
+      return "best effort may use {}, of {} that services' objectives allow now and that grow: the tightest "
+             "service has {} of its target to spare";
+    case decide::ServiceObjectives::Move::hold:
+      return "best effort may use {}, of {} that services' objectives allow and that do not grow: the "
+             "tightest service has only {} of its target to spare";
+    case decide::ServiceObjectives::Move::shrink:
+      break;
+    case decide::ServiceObjectives::Move::pause:
+      return "best effort pauses at {}, for services' objectives allow {}: a service is beyond its target by "
+             "{} of it";
+  }
+  switch (objectives.stall) {
+    case Stall::cpu:
+      return "best effort is cut to {}, for services' objectives allow {}: a service misses its target by {} "
+             "of it and waits for CPUs";
+    case Stall::memory:
+      return "best effort is cut to {}, for services' objectives allow {}: a service misses its target by {} "
+             "of it and waits for memory";
+    case Stall::io:
+      return "best effort is cut to {}, for services' objectives allow {}: a service misses its target by {} "
+             "of it and waits for disks";
+    case Stall::none:
+      break;
+  }
+  return "best effort is cut to {}, for services' objectives allow {}: a service misses its target by {} of "
+         "it, and no stall says why";
+}
+
+Reason objective_reason(MilliCpu allowance, MilliCpu target, const decide::ServiceObjectives& objectives) {
+  const Percent size(std::abs(objectives.slack.count()));
+  return because(objective_sentence(objectives), allowance, target, size);
+}
+
+}  // namespace
+
 Reason suppress_reason(const SuppressStep& step, const SuppressTarget& target) {
+  if (target.objectives) return objective_reason(step.allowance, target.target, *target.objectives);
   const auto say = [&](const char* sentence) {
     return because(sentence, step.allowance, target.allowed, target.capacity, target.services, target.system,
                    target.target);
@@ -95,14 +145,14 @@ SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const Suppres
 
 }  // namespace
 
-void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
-                       decide::NarrowedChildren& narrowed, decide::Intents& out) {
+void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
+                       CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out) {
   const CgroupSample& dir = *node.cgroup(node.besteffort);
-  Reason unknown = because("held: the BestEffort directory's quota cannot be read");
-  const auto target = suppress_target(node, slo.threshold, unknown);
+  const auto& target = goal.target;
   const auto& limit = dir.applied.cpu_limit;
   if (!target || !limit || limit->period <= Duration::zero()) {
-    decide::hold_besteffort_limit(node, narrowed, unknown, out);
+    const Reason unread = because("held: the BestEffort directory's quota cannot be read");
+    decide::hold_besteffort_limit(node, narrowed, target ? unread : goal.unknown, out);
     return;
   }
   const SuppressPace pace = pace_of(node, slo, *target, limit->period);

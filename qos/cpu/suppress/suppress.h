@@ -24,11 +24,18 @@ struct SuppressTarget {
   MilliCpu system{};    ///< the rest of the node's use, at least what is reserved
   MilliCpu unseen{};    ///< the part of it above the reservation
   MilliCpu target{};    ///< may be negative; never below the configured minimum
+  /// Services' objectives, if the target is theirs and not the threshold's.
+  std::optional<decide::ServiceObjectives> objectives{};
 };
 
 /// Absent when an input is unknown; `unknown` then says which.
 std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
                                               Reason& unknown);
+/// Where services' objectives leave best effort less than the whole node, its allowance is theirs, above or
+/// below the threshold. While the figure of one is unknown it is at most the threshold's (`rule_limits`: the
+/// threshold limits best effort on this kernel).
+void apply_objectives(const decide::ServiceObjectives& objectives, bool rule_limits,
+                      const ThresholdStrategy& threshold, SuppressTarget& target);
 
 // Policy "cpu-suppress": best effort may use what the services leave below the node's CPU threshold; enforced
 // with one quota on the BestEffort directory (cfsQuota) or with the CPUs of everything below it (cpuset).
@@ -47,9 +54,10 @@ enum class SuppressActuator : std::uint8_t {
 };
 
 /// By cpuSuppressPolicy and the kernel's scheduler. On EEVDF `auto` is the weight alone, which keeps best
-/// effort away from services there; `cfsQuota` is the CPU set where a quota would do harm
-/// (decide::quota_is_harmless).
-SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo);
+/// effort away from services there, unless an objective needs a limit (`must_limit`). Instead of a quota that
+/// would do harm (decide::quota_is_harmless, or as found on this node) it is the CPU set.
+SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo,
+                                   const decide::HarmfulLevers& harmful, bool must_limit);
 
 struct CpuSuppressState {
   SuppressDamping damping{};
@@ -62,18 +70,24 @@ struct CpuSuppressState {
   std::optional<CpuSet> chosen{};  ///< policy cpuset: the last requested CPUs
 };
 
-using CpuSuppressPolicy = decide::Policy<CpuSuppressState, decide::ReadsPrevious<decide::HarmfulLevers>,
-                                         decide::Amends<decide::NarrowedChildren>>;
+using CpuSuppressPolicy =
+    decide::Policy<CpuSuppressState, decide::Reads<decide::ServiceObjectives>,
+                   decide::ReadsPrevious<decide::HarmfulLevers>, decide::Amends<decide::NarrowedChildren>>;
 extern const CpuSuppressPolicy cpu_suppress_policy;
 
+/// What the levers follow: the target of this tick; absent: an input is unknown, as `unknown` says.
+struct SuppressGoal {
+  std::optional<SuppressTarget> target{};
+  Reason unknown{};
+};
 /// The levers. All keep the value in force when an input of the decision is unknown.
-void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
-                       decide::NarrowedChildren& narrowed, decide::Intents& out);
-void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
-                        decide::Intents& out);
+void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
+                       CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out);
+void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
+                        CpuSuppressState& state, decide::Intents& out);
 /// For best effort in more places than its directory; `by_quota` chooses the lever for the directory.
-void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, bool by_quota, CpuSuppressState& state,
-                     decide::NarrowedChildren& narrowed, decide::Intents& out);
+void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, SuppressGoal goal, bool by_quota,
+                     CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out);
 bool shares_allowance(const NodeSnapshot& node);
 
 /// The lever "CPUs of everything in the BestEffort directory". Returns how many it has; absent when that, or

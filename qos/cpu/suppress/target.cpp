@@ -75,4 +75,15 @@ std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const Th
   return result;
 }
 
+void apply_objectives(const decide::ServiceObjectives& objectives, bool rule_limits,
+                      const ThresholdStrategy& threshold, SuppressTarget& target) {
+  if (!objectives.in_force || !objectives.besteffort_cpu) return;
+  MilliCpu allowed = *objectives.besteffort_cpu;
+  if (threshold.cpu_suppress_min_percent)
+    allowed = std::max(allowed, percent_of(target.capacity, *threshold.cpu_suppress_min_percent));
+  if (objectives.some_unknown && rule_limits && target.target <= allowed) return;
+  target.target = allowed;
+  target.objectives = objectives;
+}
+
 }  // namespace evenkeel::suppress

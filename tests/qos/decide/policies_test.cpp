@@ -31,7 +31,7 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
             (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos",
                                         "memory-push-back", "batch-resources", "cpusets", "system-settings",
                                         "resctrl", "blkio", "cpu-normalization", "core-sched", "request-size",
-                                        "network-qos", "interference", "brake", "proof"}));
+                                        "network-qos", "interference", "brake", "proof", "objectives"}));
 }
 
 TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {

@@ -94,11 +94,14 @@ TEST(SharedFacts, EachPolicyDeclaresWhatItUses) {
     return use.publishes == publishes && use.reads == reads && use.reads_previous == previous &&
            use.amends == amends;
   };
-  EXPECT_TRUE(is(CpuSuppressPolicy::Facts::kUse, 0, 0, kFactSet<HarmfulLevers>, kFactSet<NarrowedChildren>));
+  EXPECT_TRUE(is(CpuSuppressPolicy::Facts::kUse, 0, kFactSet<ServiceObjectives>, kFactSet<HarmfulLevers>,
+                 kFactSet<NarrowedChildren>));
+  EXPECT_TRUE(is(objectives::ObjectivesPolicy::Facts::kUse, kFactSet<ServiceObjectives>, 0, 0, 0));
   EXPECT_TRUE(is(proof::ProofPolicy::Facts::kUse, kFactSet<HarmfulLevers>, kFactSet<BrakeInForce>, 0, 0));
   EXPECT_TRUE(is(CpuBurstPolicy::Facts::kUse, kFactSet<BurstQuotas>, 0, 0, 0));
   EXPECT_TRUE(is(CpuNormalizationPolicy::Facts::kUse, 0, kFactSet<BurstQuotas>, 0, 0));
-  EXPECT_TRUE(is(MemoryPushBackPolicy::Facts::kUse, kFactSet<PushedBackMemory>, 0, 0, 0));
+  EXPECT_TRUE(
+      is(MemoryPushBackPolicy::Facts::kUse, kFactSet<PushedBackMemory>, kFactSet<ServiceObjectives>, 0, 0));
   EXPECT_TRUE(is(ResctrlPolicy::Facts::kUse, 0, 0, kFactSet<CacheLimits, WatchedCgroups>, 0));
   EXPECT_TRUE(is(InterferencePolicy::Facts::kUse,
                  kFactSet<CacheLimits, MemoryLimits, WatchedCgroups, RepeatAntagonists>, 0, 0, 0));
@@ -122,6 +125,7 @@ Shared changed_facts() {
   shared.of<WatchedCgroups>() = {.services = {CgroupId{1}}, .best_effort = {CgroupId{2}}};
   shared.of<RepeatAntagonists>() = {.pods = {CgroupId{1}}};
   shared.of<HarmfulLevers>() = {.besteffort_quota = true};
+  shared.of<ServiceObjectives>() = {.in_force = true, .besteffort_cpu = MilliCpu(1)};
   shared.of<NarrowedChildren>().children[CgroupId{1}] = {};
   return shared;
 }
@@ -136,7 +140,7 @@ TEST(SharedFacts, AreWithdrawnWhenTheirPolicyIsSwitchedOff) {
       },
       std::tuple(&burst::cpu_burst_policy, &memory::memory_push_back_policy,
                  &interference::interference_policy, &brake::brake_policy, &suppress::cpu_suppress_policy,
-                 &proof::proof_policy));
+                 &proof::proof_policy, &objectives::objectives_policy));
   Shared left;
   left.of<NarrowedChildren>() = changed_facts().of<NarrowedChildren>();
   EXPECT_EQ(state.shared, left) << "what children had before is kept until they have it again";

@@ -105,6 +105,20 @@ TEST(MemoryPushBack, GoesByServicesThatAreShortBecauseTheNodeIs) {
   })) << "nearly nothing is left";
 }
 
+TEST(MemoryPushBack, AServiceThatMissesItsObjectiveForMemoryCountsAtOnce) {
+  Scene scene;
+  auto& objectives = scene.state.shared.of<decide::ServiceObjectives>();
+  using Move = decide::ServiceObjectives::Move;
+  objectives = {.in_force = true, .move = Move::hold, .stall = Stall::memory};
+  EXPECT_EQ(scene.mib(), -1) << "its target is met";
+  objectives.move = Move::shrink;
+  EXPECT_EQ(scene.mib(), 4080);
+  Scene roomy;
+  roomy.state.shared.of<decide::ServiceObjectives>() = objectives;
+  roomy.node.node.memory->free = 4096_MiB;
+  EXPECT_EQ(roomy.mib(), -1) << "it waits for other reasons";
+}
+
 TEST(MemoryPushBack, AServiceOutsideOfPodsCountsToo) {
   Scene scene(node().host_app(QosClass::ls, HostAppBase::cgroup_root));
   EXPECT_EQ(scene.mib(), -1);

@@ -163,6 +163,12 @@ TEST(Proof, AfterManyTrialsWithoutAFindingThereIsNoDifference) {
   EXPECT_GT(effect->high, 0.95);
 }
 
+decide::PolicyIndex rank_of(std::string_view policy) {
+  const auto all = decide::policies();
+  const auto found = std::ranges::find(all, policy, [](const auto* each) { return each->name; });
+  return static_cast<decide::PolicyIndex>(found - all.begin());
+}
+
 TEST(Proof, NothingIsTriedWhileTheBrakeActs) {
   Scene scene;
   scene.run(10, 1);
@@ -172,6 +178,7 @@ TEST(Proof, NothingIsTriedWhileTheBrakeActs) {
       scene.measure(1, 1000);
       scene.state_.shared.of<decide::BrakeInForce>().cpu = brakes;
       decide::Intents out;
+      out.set_policy(rank_of("cpu-suppress"));
       out.want(scene.service(), Knob::cpu_quota, 100000, because("as if by cpu-suppress"));
       test::decide_one(proof::proof_policy, scene.node_, *scene.slo_, scene.state_, out);
       withheld += out.all().empty() ? 1 : 0;

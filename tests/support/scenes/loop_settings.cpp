@@ -38,6 +38,9 @@ std::string flow(const Node& node) {
 
 const std::vector<LoopSettings>& loop_settings() {
   static const std::vector<LoopSettings> kAll = {
+      {"objectives",
+       {"extensions.evenkeel.objectives: [{name: web, namespace: shop, matchLabels: {app: web}, "
+        "file: /run/evenkeel-test/web, target: 1}]"}},
       {"cpu-suppress",
        {"resourceUsedThresholdWithBE.enable: true",
         "resourceUsedThresholdWithBE.cpuSuppressPolicy: cfsQuota"}},

@@ -235,40 +235,6 @@ TEST(CpuSuppressQuota, LeavesBatchPodsAloneOnV2) {
   EXPECT_EQ(out.all().size(), 1U);
 }
 
-/// What limits best effort on this scheduler.
-suppress::SuppressActuator actuator(SuppressPolicy policy, SchedulerFacts scheduler,
-                                    RequestSizeSettings requests = {}) {
-  NodeSlo slo;
-  slo.threshold.cpu_suppress_policy = policy;
-  slo.evenkeel.request_size = requests;
-  NodeSnapshot snapshot;
-  snapshot.scheduler = scheduler;
-  return suppress::suppress_actuator(snapshot, slo);
-}
-
-TEST(SuppressActuator, AutoIsAQuotaOnCfsAndTheWeightAloneOnEevdf) {
-  using enum suppress::SuppressActuator;
-  constexpr auto kAuto = SuppressPolicy::automatic;
-  EXPECT_EQ(NodeSlo{}.threshold.cpu_suppress_policy, kAuto);
-  EXPECT_EQ(actuator(kAuto, {.fair = FairScheduler::unknown}), quota);
-  EXPECT_EQ(actuator(kAuto, {.fair = FairScheduler::cfs}), quota);
-  EXPECT_EQ(actuator(kAuto, {.fair = FairScheduler::eevdf}), weight);
-  EXPECT_EQ(actuator(kAuto, {.fair = FairScheduler::eevdf, .request_sizes = true}), weight);
-}
-
-TEST(SuppressActuator, AQuotaOnEevdfNeedsLongRequests) {
-  using enum suppress::SuppressActuator;
-  constexpr auto kQuota = SuppressPolicy::cfs_quota;
-  constexpr SchedulerFacts kEevdf{.fair = FairScheduler::eevdf};
-  constexpr SchedulerFacts kSizes{.fair = FairScheduler::eevdf, .request_sizes = true};
-  EXPECT_EQ(actuator(kQuota, {.fair = FairScheduler::cfs}), quota);
-  EXPECT_EQ(actuator(kQuota, kEevdf), cpuset);
-  EXPECT_EQ(actuator(kQuota, kSizes), quota);
-  EXPECT_EQ(actuator(kQuota, kSizes, {.enable = false}), cpuset);
-  EXPECT_EQ(actuator(kQuota, kSizes, {.best_effort = milliseconds(3)}), cpuset) << "as short as a service's";
-  EXPECT_EQ(actuator(SuppressPolicy::cpuset, kSizes), cpuset);
-}
-
 TEST(SuppressActuator, WithTheWeightAloneNothingIsWritten) {
   auto snapshot = t1().build();
   snapshot.scheduler.fair = FairScheduler::eevdf;

@@ -1,0 +1,84 @@
+// The figures that services report about themselves, for their objectives: scraped, read from files, received
+// on local sockets. Does not judge them (qos/objectives).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "agent/figures/histogram_window.h"
+#include "agent/figures/local_sources.h"
+#include "agent/http/http_client.h"
+#include "agent/runtime/clock.h"
+#include "agent/runtime/log.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel::figures {
+
+/// For pages and metrics.
+struct FigureState {
+  std::string problem{};  ///< why there is no newer figure; empty: there is no reason known
+  std::uint64_t accepted = 0, refused = 0;
+};
+
+class Figures {
+ public:
+  /// `log` must outlive it.
+  explicit Figures(runtime::Log& log) : log_(log) {}
+  Figures(const Figures&) = delete;
+  Figures& operator=(const Figures&) = delete;
+
+  /// In every tick, and whenever the configuration or the pods have changed: looks at files and sockets, and
+  /// puts the newest figures into the snapshot.
+  void collect(NodeSnapshot& node, MonoTime now);
+
+  /// Scrapes with this client from now on; without one (stepped mode) nothing is scraped. `clock` must
+  /// outlive it.
+  void connect(http::HttpClient client, const runtime::Clock& clock);
+  void disconnect() { client_.reset(); }
+  /// Starts the scrapes that are due. Between two ticks.
+  void scrape(MonoTime now);
+
+  /// In the order of the configuration.
+  [[nodiscard]] const FigureState& state(std::size_t objective) const { return sources_[objective]->state; }
+  [[nodiscard]] std::size_t size() const { return sources_.size(); }
+
+ private:
+  /// One address of an objective that is scraped.
+  struct Target {
+    HistogramWindow window{};
+    std::optional<ObjectiveFigure> last{};
+    std::optional<MonoTime> asked{};
+    bool in_flight = false;
+  };
+  struct Source {
+    Objective objective{};
+    std::variant<std::monostate, FigureFile, FigureSocket> local{};
+    std::map<std::string, Target> targets{};  ///< by URL
+    ObjectiveFigure figure{};
+    FigureState state{};
+    std::optional<MonoTime> said{};  ///< when a problem was last logged
+    bool in_trouble = false;         ///< the last line said so
+  };
+
+  void configure(const NodeSlo& slo);
+  void find_targets(const NodeSnapshot& node, Source& source);
+  void look(Source& source, MonoTime now);
+  void answered(const std::weak_ptr<Source>& waiting, const std::string& url, const http::HttpReply& reply);
+  ParsedFigure figure_of(Source& source, Target& target, const http::HttpReply& reply, MonoTime now);
+  void settle_targets(Source& source);
+  void trouble(Source& source, const std::string& problem, MonoTime now);
+  void fine(Source& source);
+
+  runtime::Log& log_;
+  std::optional<http::HttpClient> client_{};
+  const runtime::Clock* clock_ = nullptr;
+  std::shared_ptr<const NodeSlo> slo_{};            ///< that the sources are of
+  std::shared_ptr<const std::vector<Pod>> pods_{};  ///< that the targets are of
+  std::vector<std::shared_ptr<Source>> sources_{};
+};
+
+}  // namespace evenkeel::figures

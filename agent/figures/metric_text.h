@@ -1,0 +1,42 @@
+// Reads figures out of texts that services write. Each text is bounded, and anything that is not a figure is
+// refused with a reason. Does not know files, sockets or servers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "qos/model/objective.h"
+
+namespace evenkeel::figures {
+
+/// The longest text that may hold a single figure.
+inline constexpr std::size_t kLongestFigure = 128;
+
+struct ParsedFigure {
+  std::optional<double> value{};  ///< not negative, and finite
+  std::string problem{};          ///< why there is none; a constant text, so that it is said once
+};
+/// One decimal number and nothing else but white space around it.
+ParsedFigure parse_figure(std::string_view text);
+/// Refuses figures that no service means: negative ones, infinity, and more than a million times the target.
+ParsedFigure plausible(double value, double target);
+
+/// One bucket of a histogram: how many observations were at most `bound`.
+struct Bucket {
+  double bound = 0;
+  double count = 0;
+  bool operator==(const Bucket&) const = default;
+};
+
+struct ParsedMetric {
+  std::optional<double> value{};  ///< of the series that match the highest
+  std::vector<Bucket> buckets{};  ///< their sums, by bound, the last one +Inf; only with a quantile
+  std::string problem{};
+};
+/// Looks for a metric in Prometheus' text format (version 0.0.4, and the parts of OpenMetrics that are the
+/// same). Series of other names are skipped unread.
+ParsedMetric parse_metric(std::string_view body, const PrometheusFigure& wanted);
+
+}  // namespace evenkeel::figures

@@ -1,0 +1,104 @@
+// What best effort may have, step by step.
+#include <algorithm>
+
+#include "qos/objectives/objectives.h"
+
+namespace evenkeel::objectives {
+namespace {
+
+using Move = decide::ServiceObjectives::Move;
+
+/// One step of growth is for at most so much time without a figure.
+constexpr Duration kLongestStep = std::chrono::seconds(10);
+
+MilliCpu sum(MilliCpu a, std::optional<MilliCpu> b) { return b ? a + *b : a; }
+
+/// What best effort has now, from the kernel's limits; absent: a place is not limited.
+std::optional<MilliCpu> in_force(const NodeSnapshot& node) {
+  MilliCpu all{};
+  bool any = false;
+  const auto add = [&](const CgroupSample* sample) {
+    if (sample == nullptr) return true;
+    const auto& limit = sample->applied.cpu_limit;
+    if (!limit || !limit->quota) return false;
+    all += cpu_of(*limit->quota, limit->period);
+    any = true;
+    return true;
+  };
+  if (!add(node.cgroup(node.besteffort))) return std::nullopt;
+  for (const HostApplicationSample& app : node.host_applications)
+    if (app.spec->qos == QosClass::be && !node.is_within(app.cgroup, node.besteffort) &&
+        !add(node.cgroup(app.cgroup)))
+      return std::nullopt;
+  return any ? std::optional(all) : std::nullopt;
+}
+
+/// What best effort uses: its directory, and its pods and applications elsewhere.
+MilliCpu besteffort_use(const NodeSnapshot& node) {
+  const CgroupSample* dir = node.cgroup(node.besteffort);
+  MilliCpu used = dir != nullptr ? dir->cpu_use.value_or(MilliCpu{}) : MilliCpu{};
+  const auto add = [&](CgroupIndex index) {
+    if (index != kNoCgroup && !node.is_within(index, node.besteffort))
+      used = sum(used, node.cgroup(index)->cpu_use);
+  };
+  for (const PodSample& pod : node.pods)
+    if (is_best_effort(*pod.spec)) add(pod.cgroup);
+  for (const HostApplicationSample& app : node.host_applications)
+    if (app.spec->qos == QosClass::be) add(app.cgroup);
+  return used;
+}
+
+MilliCpu cut(const NodeSnapshot& node, MilliCpu allowed, MilliCpu capacity) {
+  // A cut of what nobody uses would change nothing, so it begins at the use.
+  const MilliCpu from = std::max(besteffort_use(node), percent_of(capacity, kLeastCutFrom));
+  return percent_of(std::min(from, allowed), kCutTo);
+}
+
+MilliCpu raised(MilliCpu allowed, MilliCpu capacity, Duration since) {
+  const auto second = std::chrono::nanoseconds(std::chrono::seconds(1)).count();
+  const Duration counted = std::clamp(since, Duration::zero(), kLongestStep);
+  return allowed + MilliCpu(scaled(percent_of(capacity, kGrowth).count(), counted.count(), second));
+}
+
+/// Memory is taken from best effort instead (qos/memory/push_back.cpp), which is not done while much is free.
+bool memory_comes_first(const NodeSnapshot& node, const MemoryPushBack& settings) {
+  if (!settings.enable || !node.node.memory) return false;
+  const NodeMemory& memory = *node.node.memory;
+  return memory.free.value_or(memory.available) < percent_of(memory.total, settings.free_percent);
+}
+
+}  // namespace
+
+Move next_move(const Tightest& tightest, MonoTime now, ObjectivesState& state) {
+  if (tightest.standing == Standing::far) state.paused_until = now + tightest.objective->pause;
+  if (state.paused_until && now < *state.paused_until) return Move::pause;
+  state.paused_until.reset();
+  if (tightest.standing == Standing::missed) return Move::shrink;
+  return tightest.standing == Standing::near ? Move::hold : Move::grow;
+}
+
+void step(const NodeSnapshot& node, const NodeSlo& slo, MilliCpu capacity, Move move,
+          const Tightest& tightest, ObjectivesState& state) {
+  ObjectiveStanding& one = state.each[tightest.index];
+  const bool first = !state.besteffort_cpu;
+  if (first) state.besteffort_cpu = std::min(in_force(node).value_or(capacity), capacity);
+  MilliCpu& allowed = *state.besteffort_cpu;
+  const bool fresh = one.acted != tightest.at;
+  const bool shrinks = move == Move::shrink;
+  if (!shrinks) state.missed_since.reset();
+  if (shrinks && !state.missed_since) state.missed_since = node.at;
+  const bool memory_first = shrinks && one.stall == Stall::memory &&
+                            node.at - *state.missed_since < kMemoryFirst &&
+                            memory_comes_first(node, slo.evenkeel.memory_push_back);
+  if (move == Move::pause) {
+    allowed = MilliCpu{};
+  } else if (shrinks && fresh && !memory_first) {
+    allowed = cut(node, allowed, capacity);
+  } else if (move == Move::grow && fresh && !first) {
+    const MonoTime since = one.acted.value_or(tightest.at);
+    allowed = std::min(raised(allowed, capacity, tightest.at - since), capacity);
+  }
+  one.acted = tightest.at;
+}
+
+}  // namespace evenkeel::objectives

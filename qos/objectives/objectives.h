@@ -1,0 +1,75 @@
+// Policy "objectives": how much CPU best effort may have, by what services say of themselves.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "qos/decide/policy.h"
+
+namespace evenkeel::objectives {
+
+// Gradient control in the manner of Heracles (Lo et al., ISCA 2015, "top-level controller"): while every
+// figure is below its target by a margin, best effort grows; with less to spare it holds; at the target it is
+// cut at once; far beyond it pauses. Sets no lever itself: cpu-suppress and memory-push-back do.
+
+enum class Standing : std::uint8_t {
+  absent,   ///< none of its pods runs here, nor its host application
+  unknown,  ///< no figure, or a stale one
+  ample,    ///< better than the target by the margin or more
+  near,     ///< better than the target
+  missed,
+  far,  ///< so far beyond the target that best effort pauses
+};
+std::string_view name(Standing standing);
+std::string_view name(Stall stall);
+
+struct ObjectiveStanding {
+  Standing standing = Standing::absent;
+  Standing reported = Standing::absent;  ///< as last reported: `near` is no news
+  double slack = 0;                      ///< between figure and target, of the target; negative: missed
+  Stall stall = Stall::none;             ///< what its pods wait for most (PSI)
+  std::optional<MonoTime> unknown_since{};
+  std::optional<MonoTime> acted{};  ///< the time of the figure that best effort was last cut or raised for
+};
+
+struct ObjectiveEvent {
+  std::size_t objective = 0;  ///< its index
+  Standing standing{};
+};
+
+struct ObjectivesState {
+  std::vector<ObjectiveStanding> each{};         ///< in the order of the configuration
+  std::optional<std::uint64_t> configuration{};  ///< NodeSlo::fingerprint that `each` is of
+  std::optional<MilliCpu> besteffort_cpu{};  ///< what best effort may have; absent: no objective is in force
+  std::optional<MonoTime> paused_until{};
+  std::optional<MonoTime> missed_since{};  ///< the target, without a pause
+  std::vector<ObjectiveEvent> events{};    ///< of this tick
+};
+
+/// Per second, of the node, while best effort grows.
+inline constexpr Percent kGrowth{2};
+/// Of what best effort may have, or uses if that is less, after a cut. One cut for each new figure.
+inline constexpr Percent kCutTo{80};
+/// Of the node: cuts begin here if best effort uses less.
+inline constexpr Percent kLeastCutFrom{10};
+/// While the service waits for memory most, and memory is taken from best effort, its CPU is not cut before.
+inline constexpr Duration kMemoryFirst = std::chrono::seconds(10);
+
+/// The objective that decides in this tick.
+struct Tightest {
+  std::size_t index = 0;
+  const Objective* objective = nullptr;
+  Standing standing{};
+  MonoTime at{};  ///< of its figure
+};
+decide::ServiceObjectives::Move next_move(const Tightest& tightest, MonoTime now, ObjectivesState& state);
+/// Cuts or raises what best effort may have, once for each new figure.
+void step(const NodeSnapshot& node, const NodeSlo& slo, MilliCpu capacity,
+          decide::ServiceObjectives::Move move, const Tightest& tightest, ObjectivesState& state);
+
+using ObjectivesPolicy = decide::Policy<ObjectivesState, decide::Publishes<decide::ServiceObjectives>>;
+extern const ObjectivesPolicy objectives_policy;
+
+}  // namespace evenkeel::objectives
