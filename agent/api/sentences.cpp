@@ -38,11 +38,11 @@ std::string input(const document::Value& value) {
 
 /// "objective checkout (pods shop/app=web): 0.0062 of 0.005, missed; waits for cpu"
 std::string objective(const document::Value& value) {
-  const std::string figure = member(value, "value"), problem = member(value, "problem");
-  const std::string stall = member(value, "waits_for");
-  std::string out = "objective " + member(value, "name") + " (" + member(value, "service") + "): ";
-  out += (figure.empty() ? "no figure yet, target " : figure + " of ") + member(value, "target") + ", " +
-         member(value, "standing");
+  const std::string figure = value.text("value"), problem = value.text("problem");
+  const std::string stall = value.text("waits_for");
+  std::string out = "objective " + value.text("name") + " (" + value.text("service") + "): ";
+  out += (figure.empty() ? "no figure yet, target " : figure + " of ") + value.text("target") + ", " +
+         value.text("standing");
   if (stall != "none") out += "; waits for " + stall;
   return out + (problem.empty() ? "" : "; no newer figure: " + problem) + "\n";
 }

@@ -61,7 +61,7 @@ void Recorder::record_deferred(std::size_t changes, MonoTime now) {
 void Recorder::record(const executor::Foreign& foreign, MonoTime now) {
   const char* kind = foreign.yielded ? "yielded" : "foreign";
   const std::string writer = foreign.writer.pid == 0
-                                 ? std::string("somebody")
+                                 ? std::string("an unknown process")
                                  : foreign.writer.command + "[" + std::to_string(foreign.writer.pid) + "]";
   record({.kind = kind,
           .path = foreign.path,
