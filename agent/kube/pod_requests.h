@@ -57,9 +57,9 @@ class Evictor {
 
 struct PodEvent {
   std::string namespace_{}, name{}, uid{};  ///< of the pod; all empty: an event on the node
-  std::string reason{};   ///< one word, "Evicting"
-  std::string message{};  ///< a sentence
-  std::string about{};    ///< what else distinguishes two events, a file for example
+  std::string reason{};                     ///< one word, "Evicting"
+  std::string message{};                    ///< a sentence
+  std::string about{};                      ///< what else distinguishes two events, a file for example
 };
 
 class PodEvents {

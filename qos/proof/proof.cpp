@@ -92,7 +92,13 @@ void step(const NodeSnapshot& node, const ProofSettings& settings, const InForce
   state.begun = true;
 }
 
-bool in_trouble(const decide::BrakeInForce& brake) { return brake.cpu || brake.memory.has_value(); }
+/// The brake acts, or a service misses its objective.
+bool in_trouble(const ProofPolicy::Facts& facts) {
+  const auto& brake = facts.read<decide::BrakeInForce>();
+  const auto& objectives = facts.read<decide::ServiceObjectives>();
+  return brake.cpu || brake.memory ||
+         (objectives.in_force && objectives.move >= decide::ServiceObjectives::Move::shrink);
+}
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.proof.enable; }
 
@@ -108,8 +114,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
   }
   if (slo.evenkeel.hands_off) return;
   // While a service waits too long, nothing is tried.
-  if (node.measured)
-    step(node, slo.evenkeel.proof, in_force(out), in_trouble(facts.read<decide::BrakeInForce>()), state);
+  if (node.measured) step(node, slo.evenkeel.proof, in_force(out), in_trouble(facts), state);
   if (state.trial && state.trial->withholds())
     withhold(state.trial->lever, because("proof withholds it for some seconds, to see what it does"), out);
   if (!slo.evenkeel.proof.withdraw) return facts.withdraw();

@@ -124,8 +124,8 @@ struct ProofState {
   FeltBefore before{};
 };
 
-using ProofPolicy =
-    decide::Policy<ProofState, decide::Publishes<decide::HarmfulLevers>, decide::Reads<decide::BrakeInForce>>;
+using ProofPolicy = decide::Policy<ProofState, decide::Publishes<decide::HarmfulLevers>,
+                                   decide::Reads<decide::BrakeInForce, decide::ServiceObjectives>>;
 extern const ProofPolicy proof_policy;
 
 std::string_view name(Verdict verdict);

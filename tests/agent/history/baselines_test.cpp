@@ -134,7 +134,7 @@ TEST_F(LearnedOverRestarts, WhatWasFoundAboutALever) {
   node_.throttled(container, true);
   prove("cpuBurstOnly");
   start();
-  run(60);
+  run(120);
   const auto found = trials();
   ASSERT_GT(found, 2);
   start();

@@ -97,7 +97,8 @@ TEST(SharedFacts, EachPolicyDeclaresWhatItUses) {
   EXPECT_TRUE(is(CpuSuppressPolicy::Facts::kUse, 0, kFactSet<ServiceObjectives>, kFactSet<HarmfulLevers>,
                  kFactSet<NarrowedChildren>));
   EXPECT_TRUE(is(objectives::ObjectivesPolicy::Facts::kUse, kFactSet<ServiceObjectives>, 0, 0, 0));
-  EXPECT_TRUE(is(proof::ProofPolicy::Facts::kUse, kFactSet<HarmfulLevers>, kFactSet<BrakeInForce>, 0, 0));
+  EXPECT_TRUE(is(proof::ProofPolicy::Facts::kUse, kFactSet<HarmfulLevers>,
+                 kFactSet<BrakeInForce, ServiceObjectives>, 0, 0));
   EXPECT_TRUE(is(CpuBurstPolicy::Facts::kUse, kFactSet<BurstQuotas>, 0, 0, 0));
   EXPECT_TRUE(is(CpuNormalizationPolicy::Facts::kUse, 0, kFactSet<BurstQuotas>, 0, 0));
   EXPECT_TRUE(
