@@ -1,4 +1,4 @@
-"""Serves the request times of an nginx access log (one $request_time in seconds a line) as a Prometheus histogram."""
+"""Serves the request times of an nginx access log ($request_time, in seconds, last in each line) as a Prometheus histogram."""
 
 import bisect
 import http.server
@@ -23,7 +23,7 @@ class Histogram:
                     continue
                 rest += piece
                 if rest.endswith("\n"):
-                    seconds = float(rest)
+                    seconds = float(rest.split()[-1])
                     self.counts[bisect.bisect_left(BOUNDS, seconds)] += 1
                     self.sum += seconds
                     rest = ""
