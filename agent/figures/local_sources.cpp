@@ -20,6 +20,20 @@ Look of(const ParsedFigure& parsed) { return {parsed.value, parsed.problem}; }
 /// Who may send is decided by the directory, as with any socket that several users share.
 constexpr mode_t kForAll = 0666;
 
+/// Whether a process has the socket open, of whatever type: only then is a connection not refused
+/// (unix(7)).
+bool is_in_use(const sockaddr_un& address) {
+  const Fd probe(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  const auto* const to = reinterpret_cast<const sockaddr*>(&address);
+  return !probe || ::connect(probe.get(), to, sizeof address) == 0 || errno != ECONNREFUSED;
+}
+
+/// The file that the path leads to now; zero: there is none.
+ino_t inode_of(const std::string& path) {
+  struct stat is {};
+  return ::lstat(path.c_str(), &is) == 0 ? is.st_ino : 0;
+}
+
 }  // namespace
 
 Look FigureFile::look() {
@@ -42,11 +56,12 @@ Look FigureFile::look() {
 FigureSocket::FigureSocket(FigureSocket&& other) noexcept
     : path_(std::move(other.path_)),
       socket_(std::move(other.socket_)),
+      inode_(other.inode_),
       tried_(other.tried_),
       refusal_(std::move(other.refusal_)) {}
 
 FigureSocket::~FigureSocket() {
-  if (socket_) ::unlink(path_.c_str());
+  if (socket_ && inode_of(path_) == inode_) ::unlink(path_.c_str());
 }
 
 std::string FigureSocket::open() {
@@ -57,13 +72,15 @@ std::string FigureSocket::open() {
   struct stat is {};
   if (::lstat(path_.c_str(), &is) == 0) {
     if (!S_ISSOCK(is.st_mode)) return "the path exists and is not a socket";
-    ::unlink(path_.c_str());  // of an agent that was killed: state and sockets belong to one agent per node
+    if (is_in_use(address)) return "the path is the socket of another process";
+    ::unlink(path_.c_str());  // of an agent that was killed
   }
   Fd made(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const auto* const to = reinterpret_cast<const sockaddr*>(&address);
   if (!made || ::bind(made.get(), to, sizeof address) != 0)
     return std::string("the socket cannot be created: ") + errno_name(errno);
   ::chmod(path_.c_str(), kForAll);
+  inode_ = inode_of(path_);
   socket_ = std::move(made);
   return {};
 }

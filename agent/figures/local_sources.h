@@ -2,6 +2,8 @@
 // waits.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -52,6 +54,7 @@ class FigureSocket {
   std::string open();
   std::string path_;
   Fd socket_{};
+  ino_t inode_ = 0;  ///< of the socket, which is not removed when another process has put its own there
   MonoTime tried_{};
   std::string refusal_{};
 };

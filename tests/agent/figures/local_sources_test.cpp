@@ -80,6 +80,35 @@ TEST_F(LocalSources, AFloodIsTakenInParts) {
   EXPECT_TRUE(socket.look(now).value);
 }
 
+TEST_F(LocalSources, ASocketThatAnotherProcessHasOpenIsLeftAlone) {
+  for (const int type : {SOCK_DGRAM, SOCK_STREAM, SOCK_SEQPACKET}) {
+    const Fd others(::socket(AF_UNIX, type, 0));
+    sockaddr_un at{};
+    at.sun_family = AF_UNIX;
+    std::strcpy(at.sun_path, path("socket").c_str());
+    ASSERT_EQ(::bind(others.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+    if (type != SOCK_DGRAM) {
+      ASSERT_EQ(::listen(others.get(), 1), 0);
+    }
+    {
+      FigureSocket socket(path("socket"));
+      EXPECT_EQ(socket.look(now).problem, "the path is the socket of another process") << type;
+    }
+    EXPECT_TRUE(std::filesystem::exists(path("socket"))) << type;
+    std::filesystem::remove(path("socket"));
+  }
+}
+
+TEST_F(LocalSources, ASocketThatTookThePlaceOfOursIsNotRemoved) {
+  {
+    FigureSocket socket(path("socket"));
+    socket.look(now);
+    std::filesystem::rename(path("socket"), path("moved"));
+    std::ofstream(path("socket")) << "precious";
+  }
+  EXPECT_TRUE(std::filesystem::exists(path("socket")));
+}
+
 TEST_F(LocalSources, ASocketOfAKilledAgentIsReplacedAndAnythingElseIsNot) {
   {
     const Fd left(::socket(AF_UNIX, SOCK_DGRAM, 0));
