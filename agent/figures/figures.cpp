@@ -98,7 +98,7 @@ void Figures::look(Source& source, MonoTime now) {
   if (!seen.problem.empty()) trouble(source, seen.problem, now);
 }
 
-void Figures::trouble(Source& source, const std::string& problem, MonoTime now) {
+void Figures::trouble(Source& source, std::string_view problem, MonoTime now) {
   ++source.state.refused;
   source.state.problem = problem;
   if (source.in_trouble || (source.said && now - *source.said < kBetweenLines)) return;
@@ -143,7 +143,7 @@ void Figures::answered(const std::weak_ptr<Source>& waiting, const std::string& 
   if (target == source->targets.end()) return;
   const MonoTime now = clock_->now();
   target->second.in_flight = false;
-  const ParsedFigure figure = figure_of(*source, target->second, reply, now);
+  const Scraped figure = figure_of(*source, target->second, reply, now);
   if (!figure.problem.empty()) return trouble(*source, figure.problem, now);
   if (!figure.value) return;
   target->second.last = ObjectiveFigure{figure.value, now};
@@ -151,15 +151,16 @@ void Figures::answered(const std::weak_ptr<Source>& waiting, const std::string& 
   settle_targets(*source);
 }
 
-ParsedFigure Figures::figure_of(Source& source, Target& target, const http::HttpReply& reply, MonoTime now) {
+Figures::Scraped Figures::figure_of(Source& source, Target& target, const http::HttpReply& reply,
+                                    MonoTime now) {
   if (reply.failure != http::HttpFailure::none) return {.problem = "scrape: " + reply.error};
   if (!reply.ok()) return {.problem = "scrape: HTTP status " + std::to_string(reply.status)};
   auto metric = parse_metric(reply.body, source.objective.prometheus);
   if (!metric.problem.empty()) return {.problem = std::move(metric.problem)};
-  const double bound = source.objective.target;
-  if (metric.value) return plausible(*metric.value, bound);
-  auto figure = target.window.add(std::move(metric.buckets), now, source.objective);
-  return figure.value ? plausible(*figure.value, bound) : figure;
+  ParsedFigure figure{.value = metric.value};
+  if (!figure.value) figure = target.window.add(std::move(metric.buckets), now, source.objective);
+  if (figure.value) figure = plausible(*figure.value, source.objective.target);
+  return {figure.value, std::string(figure.problem)};
 }
 
 /// Of several pods the worst figure counts, and the oldest one says how old it is: no pod is forgotten.

@@ -68,9 +68,14 @@ class Figures {
   void find_targets(const NodeSnapshot& node, Source& source);
   void look(Source& source, MonoTime now);
   void answered(const std::weak_ptr<Source>& waiting, const std::string& url, const http::HttpReply& reply);
-  ParsedFigure figure_of(Source& source, Target& target, const http::HttpReply& reply, MonoTime now);
+  /// Like ParsedFigure, with the server's own words.
+  struct Scraped {
+    std::optional<double> value{};
+    std::string problem{};
+  };
+  static Scraped figure_of(Source& source, Target& target, const http::HttpReply& reply, MonoTime now);
   void settle_targets(Source& source);
-  void trouble(Source& source, const std::string& problem, MonoTime now);
+  void trouble(Source& source, std::string_view problem, MonoTime now);
   void fine(Source& source);
 
   runtime::Log& log_;

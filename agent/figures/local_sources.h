@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "agent/figures/metric_text.h"
 #include "cgroup/base/result.h"
@@ -17,7 +18,7 @@ namespace evenkeel::figures {
 /// What a look at a source has found.
 struct Look {
   std::optional<double> value{};  ///< new since the last look
-  std::string problem{};          ///< empty: none, though there may be nothing new either
+  std::string_view problem{};     ///< empty: none, though there may be nothing new; until the next look
 };
 
 /// A small file that the service writes again and again. It counts from its first change, so that a leftover

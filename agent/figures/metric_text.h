@@ -16,7 +16,7 @@ inline constexpr std::size_t kLongestFigure = 128;
 
 struct ParsedFigure {
   std::optional<double> value{};  ///< not negative, and finite
-  std::string problem{};          ///< why there is none; a constant text, so that it is said once
+  std::string_view problem{};     ///< why there is none; a constant text, so that it is said once
 };
 /// One decimal number and nothing else but white space around it.
 ParsedFigure parse_figure(std::string_view text);
