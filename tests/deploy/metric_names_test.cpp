@@ -25,11 +25,14 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// The cluster's configuration, and who hurts whom, of a service too that is no pod.
+/// The cluster's configuration, and who hurts whom, levers under test and an objective, of a service too that
+/// is no pod.
 std::string configuration() {
   return text_of("kustomize/base/nodeslo.yaml") +
          "hostApplications:\n- {name: database, qos: LS, cgroupPath: {base: CgroupRoot, relativePath: "
-         "database.service}}\nextensions: {evenkeel: {interference: {enable: true}}}\n";
+         "database.service}}\nextensions: {evenkeel: {interference: {enable: true}, proof: {enable: true}, "
+         "objectives: "
+         "[{name: database, hostApplication: database, file: /var/lib/database/latency, target: 1}]}}\n";
 }
 
 /// Of a node on which everything can be measured, two ticks old.
