@@ -53,13 +53,6 @@ Look FigureFile::look() {
   return of(parse_figure({text.data(), static_cast<std::size_t>(got)}));
 }
 
-FigureSocket::FigureSocket(FigureSocket&& other) noexcept
-    : path_(std::move(other.path_)),
-      socket_(std::move(other.socket_)),
-      inode_(other.inode_),
-      tried_(other.tried_),
-      refusal_(std::move(other.refusal_)) {}
-
 FigureSocket::~FigureSocket() {
   if (socket_ && inode_of(path_) == inode_) ::unlink(path_.c_str());
 }

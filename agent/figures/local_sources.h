@@ -42,8 +42,8 @@ class FigureFile {
 class FigureSocket {
  public:
   explicit FigureSocket(std::string path) : path_(std::move(path)) {}
-  FigureSocket(FigureSocket&& other) noexcept;
-  FigureSocket& operator=(FigureSocket&& other) noexcept = delete;
+  FigureSocket(const FigureSocket&) = delete;
+  FigureSocket& operator=(const FigureSocket&) = delete;
   ~FigureSocket();
   /// Receives at most kMostDatagrams; more wait in the kernel, or the senders do.
   Look look(MonoTime now);

@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 
+#include "cgroup/base/text.h"
+
 namespace evenkeel::figures {
 namespace {
 
@@ -15,12 +17,6 @@ constexpr std::size_t kMostSeries = 10'000;
 constexpr double kMostTargets = 1e6;
 
 constexpr bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 /// Also "+Inf" and "NaN", as Prometheus writes them.
 std::optional<double> number(std::string_view text) {

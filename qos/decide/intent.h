@@ -45,11 +45,11 @@ class Intents {
   /// each policy, and the first one counts.
   template <class Matches>
   void withhold(Matches matches, const Reason& why) {
-    const auto kept =
-        std::stable_partition(all_.begin(), all_.end(), [&](const Intent& i) { return !matches(i); });
-    for (auto each = kept; each != all_.end(); ++each)
-      if (withheld(each->by) == nullptr) withheld_.push_back({each->by, why});
-    all_.erase(kept, all_.end());
+    std::erase_if(all_, [&](const Intent& intent) {
+      if (!matches(intent)) return false;
+      if (withheld(intent.by) == nullptr) withheld_.push_back({intent.by, why});
+      return true;
+    });
   }
   /// Why intents of this policy are not there; null: none was removed.
   [[nodiscard]] const Reason* withheld(PolicyIndex by) const {

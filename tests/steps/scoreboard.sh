@@ -1,6 +1,6 @@
 # Real services beside real batch work, under Kubernetes' own values, other rules and this agent (tests/scoreboard).
 # SCOREBOARD_ARGS: more arguments of tests/scoreboard/scoreboard, for example "--services redis --rounds 3".
-# OBJECTIVE_ARGS: the same for tests/scoreboard/objective, for example "--seconds 120".
+# OBJECTIVE_ARGS: the same for tests/scoreboard/objective, for example "--days 1 --scale 0.35".
 # PROOF_ARGS: the same for tests/scoreboard/planted, for example "--runs 1" or "--harmless --minutes 60".
 
 # Debian starts a service as soon as its package is installed; here each round starts its own.

@@ -11,7 +11,7 @@ namespace {
 
 bool enabled(const NodeSlo& slo) { return slo.threshold.enable; }
 
-/// Services are so far from their targets that best effort may have the whole node, whatever the threshold.
+/// Services have so much to spare that best effort may have the whole node, whatever the threshold.
 bool is_free(const decide::ServiceObjectives& objectives) {
   return objectives.in_force && !objectives.some_unknown && !objectives.besteffort_cpu;
 }
