@@ -63,8 +63,7 @@ bool has_default_shares(const NodeSnapshot& node, const CgroupSample& cgroup) {
 }
 
 bool provisioning(const NodeSnapshot& node, const PodSample& pod) {
-  const CgroupSample* cgroup = node.cgroup(pod.cgroup);
-  if (!cgroup || !has_default_shares(node, *cgroup)) return false;
+  if (node.cgroup(pod.cgroup) == nullptr) return false;
   const auto containers = node.containers_of(pod);
   return std::none_of(containers.begin(), containers.end(),
                       [](const ContainerSample& container) { return container.cgroup != kNoCgroup; });

@@ -33,7 +33,8 @@ Resources pod_requests(const Pod& pod);
 /// v1 1024, v2 100: the kernel's initial values, which kubelets and runtimes always replace for a pod.
 bool has_default_shares(const NodeSnapshot& node, const CgroupSample& cgroup);
 
-/// Nothing runs in a pod before it has a container's directory.
+/// The kubelet makes a pod's cgroup in several steps: shares, then quota, memory, number of processes, and on
+/// cgroup v1 it reads the shares back. The runtime makes the first container's directory after that.
 bool provisioning(const NodeSnapshot& node, const PodSample& pod);
 /// A container or a service: set up when a tick has passed, because its use is known only then.
 bool provisioning(const NodeSnapshot& node, const CgroupSample& cgroup);

@@ -39,7 +39,7 @@ TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {
   slo.threshold.enable = true;
   slo.threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
   slo.qos.be.cpu.enable = true;
-  auto builder = node().cpus(8).uses(1000_mcpu).pod("batch").be().idle(0);
+  auto builder = node().cpus(8).uses(1000_mcpu).pod("batch").be().idle(0).container("main");
   const auto snapshot = builder.pod("service").ls().kube(KubeQos::besteffort).build();
   decide::PolicyState state;
   decide::Intents out;

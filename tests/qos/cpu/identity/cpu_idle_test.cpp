@@ -40,7 +40,7 @@ test::SnapshotBuilder& beside_a_service(test::SnapshotBuilder& builder) {
 
 TEST(CpuIdentity, BestEffortPodsIdleBesideAService) {
   auto builder = node().besteffort().idle(0).pod("batch").be().idle(0).shares(2).container("main").idle(0);
-  builder.pod("plain").kube(KubeQos::besteffort).idle(0);
+  builder.pod("plain").kube(KubeQos::besteffort).idle(0).container("main").idle(0);
   const auto among_themselves = builder.build();
   EXPECT_TRUE(decide(among_themselves, be_enabled()).all().empty());
   const auto snapshot = beside_a_service(builder).idle(0).build();
@@ -51,7 +51,7 @@ TEST(CpuIdentity, BestEffortPodsIdleBesideAService) {
 }
 
 TEST(CpuIdentity, ABestEffortLabelCountsInEveryDirectory) {
-  auto builder = node().pod("labelled").label(QosClass::be).idle(0);
+  auto builder = node().pod("labelled").label(QosClass::be).idle(0).container("main");
   const auto without = builder.build();
   EXPECT_TRUE(decide(without, be_enabled()).all().empty()) << "it has no sibling";
   const auto snapshot = builder.pod("web").ls().idle(0).build();
@@ -76,12 +76,12 @@ TEST(CpuIdentity, APodThatTheKubeletIsStillMakingIsLeftToIt) {
   };
   const auto born = [] { return node().pod("batch").be().idle(0); };
   EXPECT_EQ(idle(born().shares(1024)), -1) << "the kernel's default: the kubelet will write its own";
-  EXPECT_EQ(idle(born().shares(2)), 1) << "it has";
-  EXPECT_EQ(idle(born().shares(1024).container("main")), 1) << "1024 are its own, it goes on with containers";
-  EXPECT_EQ(idle(born().shares(1024).container("main").without_cgroup()), -1) << "listed, not made yet";
-  EXPECT_EQ(idle(born().shares(100).v2()), -1);
-  EXPECT_EQ(idle(born().shares(1).v2()), 1);
-  EXPECT_EQ(idle(born()), 1) << "unknown shares are no sign";
+  EXPECT_EQ(idle(born().shares(2)), -1) << "it has, and reads them back; the other controllers follow";
+  EXPECT_EQ(idle(born().shares(2).container("main")), 1);
+  EXPECT_EQ(idle(born().shares(1024).container("main")), 1) << "1024 are its own";
+  EXPECT_EQ(idle(born().shares(2).container("main").without_cgroup()), -1) << "listed, not made yet";
+  EXPECT_EQ(idle(born().shares(1).v2()), -1);
+  EXPECT_EQ(idle(born().shares(1).v2().container("main")), 1);
 }
 
 TEST(CpuIdentity, AServiceThatIsBeingStartedIsLeftToSystemd) {
@@ -108,7 +108,8 @@ TEST(CpuIdentity, OldKernelsGetTheSmallestShares) {
 
 TEST(CpuIdentity, VendorKernelsGetTheIdentityOfEveryEnabledClassAndNoIdle) {
   auto builder = node().besteffort().bvt(0).pod("batch").be().bvt(0).idle(0).container("main").bvt(0);
-  const auto snapshot = builder.pod("web").ls().bvt(0).pod("pinned").lsr().bvt(0).build();
+  const auto snapshot =
+      builder.pod("web").ls().bvt(0).container("main").pod("pinned").lsr().bvt(0).container("main").build();
   NodeSlo slo = be_enabled();
   slo.qos.ls.cpu.enable = true;
   const decide::Intents out = decide(snapshot, slo);
@@ -122,7 +123,7 @@ TEST(CpuIdentity, VendorKernelsGetTheIdentityOfEveryEnabledClassAndNoIdle) {
 }
 
 TEST(CpuIdentity, CoreSchedulingPolicyIdlesWhatItsClassSays) {
-  auto builder = node().pod("batch").be().idle(0);
+  auto builder = node().pod("batch").be().idle(0).container("main");
   const auto snapshot = beside_a_service(builder).build();
   NodeSlo slo = be_enabled();
   slo.qos.cpu_policy = CpuQosPolicy::core_sched;
@@ -132,7 +133,7 @@ TEST(CpuIdentity, CoreSchedulingPolicyIdlesWhatItsClassSays) {
 }
 
 TEST(CpuIdentity, ANeutralIdentityDoesNotIdle) {
-  auto builder = node().pod("batch").be().idle(0).shares(1024);
+  auto builder = node().pod("batch").be().idle(0).shares(1024).container("main");
   const auto snapshot = beside_a_service(builder).build();
   NodeSlo slo = be_enabled();
   slo.qos.be.cpu.group_identity = 0;
@@ -148,7 +149,8 @@ TEST(CpuIdentity, HostApplicationsThatAreBestEffortIdleToo) {
 
 TEST(CpuIdentity, AServicesOwnIdentityCountsForItAndItsContainersWhateverItsClass) {
   auto builder = node().pod("calm").ls().identity(-1).bvt(2).container("main").bvt(2);
-  const auto snapshot = builder.pod("neutral").ls().identity(0).bvt(2).pod("plain").ls().bvt(2).build();
+  builder.pod("neutral").ls().identity(0).bvt(2).container("main");
+  const auto snapshot = builder.pod("plain").ls().bvt(2).container("main").build();
   NodeSlo slo = be_enabled();
   decide::Intents out = decide(snapshot, slo);
   EXPECT_EQ(out.all().size(), 3U) << "the class LS is off: the plain pod is left alone";
@@ -164,8 +166,8 @@ TEST(CpuIdentity, AServicesOwnIdentityCountsForItAndItsContainersWhateverItsClas
 }
 
 TEST(CpuIdentity, AServicesOwnIdentityHasNoSubstitute) {
-  const auto snapshot =
-      node().pod("calm").ls().identity(-1).idle(0).shares(512).pod("plain").ls().idle(0).build();
+  auto builder = node().pod("calm").ls().identity(-1).idle(0).shares(512).container("main");
+  const auto snapshot = builder.pod("plain").ls().idle(0).container("main").build();
   NodeSlo slo = be_enabled();
   slo.qos.ls.cpu.enable = true;
   EXPECT_TRUE(decide(snapshot, slo).all().empty()) << "idle would take away the shares that it requests";
@@ -176,7 +178,7 @@ TEST(CpuIdentity, AServicesOwnIdentityHasNoSubstitute) {
 }
 
 TEST(CpuIdentity, AServicesOwnIdentitySaysNothingToThePolicyCoreSched) {
-  const auto snapshot = node().pod("calm").ls().identity(-1).bvt(0).idle(0).build();
+  const auto snapshot = node().pod("calm").ls().identity(-1).bvt(0).idle(0).container("main").build();
   NodeSlo slo = be_enabled();
   slo.qos.cpu_policy = CpuQosPolicy::core_sched;
   EXPECT_TRUE(decide(snapshot, slo).all().empty());
