@@ -163,6 +163,9 @@ constexpr AgentRow kAgent[] = {
      [](const AgentView& a) {
        return both(a.execution.counters().foreign, a.execution.writers().totals().foreign);
      }},
+    {"evenkeel_resets_total",
+     "Values that systemd reset as a side effect of another change, and that the agent wrote again at once.",
+     [](const AgentView& a) { return Reading(static_cast<double>(a.execution.counters().resets)); }},
     {"evenkeel_managed_values", "Values that the agent manages now; the original of each is in the journal.",
      [](const AgentView& a) {
        return both(a.execution.counters().managed, a.execution.writers().totals().held);

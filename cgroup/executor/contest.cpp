@@ -8,6 +8,7 @@ namespace evenkeel::executor {
 Contest::Step Contest::look(const Sighting& seen, MonoTime now, ForeignCounts& counts) {
   if (yielded()) return look_at_yielded(seen, now);
   if (seen.value == Sighting::Value::ours) return look_at_ours(seen.written, now);
+  if (seen.value == Sighting::Value::reset) return look_at_reset(seen, counts);
   if (ours()) ++counts.foreign;
   if (seen.value == Sighting::Value::as_intended) return Step::release;
   if (seen.restoring) return Step::yield;  // nothing is restored over a foreign value
@@ -20,6 +21,7 @@ Contest::Step Contest::look(const Sighting& seen, MonoTime now, ForeignCounts& c
 
 Contest::Step Contest::look_at_ours(bool written, MonoTime now) {
   ownership_ = Ownership::ours;
+  is_reset_ = false;
   if (!written && rounds_ > 0 && now - overwritten_at_ > kQuietPeriod) {
     rounds_ = 0;
     quiet_required_ = {};
@@ -33,6 +35,14 @@ Contest::Step Contest::look_at_yielded(const Sighting& seen, MonoTime now) {
                                                                                              : Step::wait;
 }
 
+Contest::Step Contest::look_at_reset(const Sighting& seen, ForeignCounts& counts) {
+  if (!is_reset_) ++counts.resets;
+  is_reset_ = true;
+  if (seen.restoring) return Step::release;
+  ownership_ = Ownership::ours;
+  return Step::put_back;
+}
+
 Contest::Step Contest::yield_to_owner(MonoTime now, ForeignCounts& counts) {
   ++counts.yielded;
   ownership_ = Ownership::yielded;
@@ -42,6 +52,7 @@ Contest::Step Contest::yield_to_owner(MonoTime now, ForeignCounts& counts) {
 }
 
 void Contest::written(MonoTime now) {
+  is_reset_ = false;
   if (ours()) return;
   ownership_ = Ownership::ours;
   overwritten_at_ = now;

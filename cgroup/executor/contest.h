@@ -5,11 +5,14 @@
 // The life of a contest, for every writer:
 //  * A foreign value is reported, left alone for a minute and then written over; at most three times. The
 //    next one is yielded: it belongs to the other process.
+//  * A reset is no quarrel: systemd writes every property of a unit again when one of them changes, and
+//  thereby
+//    puts back the unit's own value or the kernel's initial one. The agent writes its value again at once.
 //  * After an hour (`kQuietPeriod`) without a foreign write the earlier rounds are forgotten.
 //  * A yielded value stays what it is, unless it is the one from before the agent. That one need not be a
-//    decision: `systemctl daemon-reload` writes every property of every unit again, and so does any upgrade
-//    of a package with a unit in it. It is written again after a quiet hour. If it does not stay the agent's
-//    for an hour then, the next wait is twice as long, up to a day.
+//    decision: a container runtime writes all limits of a container again when one of them changes. It is
+//    written again after a quiet hour. If it does not stay the agent's for an hour then, the next wait is
+//    twice as long, up to a day.
 #pragma once
 
 #include <algorithm>
@@ -38,6 +41,7 @@ struct Foreign {
 struct ForeignCounts {
   std::uint64_t foreign = 0;  ///< times that a foreign value was found in place of the agent's
   std::uint64_t yielded = 0;  ///< times that one was left to the other process
+  std::uint64_t resets = 0;   ///< times that a value was reset as a side effect, which is not foreign
 };
 
 enum class Ownership : std::uint8_t {
@@ -52,6 +56,7 @@ struct Sighting {
     ours,        ///< what the agent wrote
     before_us,   ///< foreign, and the same that the file held before the agent's first write
     other,       ///< any other foreign value
+    reset,       ///< the owner's own or the kernel's initial value, which the owner wrote as a side effect
     as_intended  ///< foreign, and what the agent is about to write: nothing to contest
   };
   Value value = Value::ours;
@@ -70,12 +75,13 @@ class Contest {
   static constexpr int kMaxRounds = 3;
 
   enum class Step : std::uint8_t {
-    keep,     ///< the value is the agent's: it may be changed or restored
-    report,   ///< a new foreign value: report it, write nothing
-    wait,     ///< foreign: write nothing
-    write,    ///< foreign, and may be written over now, if the value is still asked for; then call written()
-    yield,    ///< report it, and forget the original: the value is not restored
-    release,  ///< forget the original without a report: the foreign value is the intended one
+    keep,      ///< the value is the agent's: it may be changed or restored
+    report,    ///< a new foreign value: report it, write nothing
+    wait,      ///< foreign: write nothing
+    put_back,  ///< a reset: the value stays the agent's, write it again now
+    write,     ///< foreign, and may be written over now, if the value is still asked for; then call written()
+    yield,     ///< report it, and forget the original: the value is not restored
+    release,   ///< forget the original without a report: the foreign value is the intended one
   };
 
   /// What to do about what was found. Counts in `counts`.
@@ -93,9 +99,11 @@ class Contest {
  private:
   Step look_at_ours(bool written, MonoTime now);
   Step look_at_yielded(const Sighting& seen, MonoTime now);
+  Step look_at_reset(const Sighting& seen, ForeignCounts& counts);
   Step yield_to_owner(MonoTime now, ForeignCounts& counts);
 
   Ownership ownership_ = Ownership::ours;
+  bool is_reset_ = false;  ///< and not yet written again
   int rounds_ = 0;
   MonoTime foreign_since_{};   ///< contested: when it was first seen; yielded: since when it is undisturbed
   MonoTime overwritten_at_{};  ///< when the agent last wrote over a foreign value

@@ -149,6 +149,26 @@ void Executor::Impl::forget_group(int group) {
   for (const auto& lever : knob_table()) fix(group, lever.knob);
 }
 
+/// On cgroup v1 a runtime makes and removes the directories of one container one after the other.
+bool Executor::Impl::lacks_directory(int group, Knob knob) {
+  const auto dir = state.file(group, knob).dir;  // empty: this kernel has no such file
+  return !is_of_node(knob) && !dir.empty() && !files.inode(dir);
+}
+
+/// A file is absent because its directory is: of a cgroup that was removed, or that is being made or removed.
+/// Then there is nothing to report. False: the directory is there.
+bool Executor::Impl::skip_absent(int group, Knob knob) {
+  if (is_of_node(knob)) return false;
+  const auto* cgroup = tree.find(state.id(group).itself());
+  if (!cgroup || !files.inode(tree.layout().primary() + '/' + cgroup->path)) {
+    forget_group(group);
+    return true;
+  }
+  if (!lacks_directory(group, knob)) return false;
+  fix(group, knob);
+  return true;
+}
+
 /// The snapshot may be older than the files, so targets are checked against the files themselves; false when
 /// a file differed, and the intents must be evaluated again.
 bool Executor::Impl::confirm_targets() {
@@ -165,13 +185,8 @@ bool Executor::Impl::confirm(const kernel::Target& target) {
   const auto thought = state.now().value(target.group, target.knob);
   const auto text = state.read(target.group, target.knob);
   if (!text) {
-    const auto dir = state.file(target.group, target.knob).dir;  // empty: this kernel has no such file
-    const bool gone = dir.empty() ? !tree.find(cgroup.itself()) : !files.inode(dir);
-    if (vanished(text.error()) && !is_of_node(target.knob) && gone) {
-      forget_group(target.group);
-    } else {
+    if (!vanished(text.error()) || !skip_absent(target.group, target.knob))
       reject(target.group, target.knob, target.value, text.error(), evenkeel::text(target.value));
-    }
     return false;
   }
   const auto held_now = state.now().value(target.group, target.knob);

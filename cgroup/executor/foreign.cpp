@@ -69,21 +69,50 @@ const ObservedWrite* Executor::Impl::find_observed_write(const HeldValue& row) c
   return nullptr;
 }
 
+/// systemd writes every property of a unit again when one changes (the kubelet renews the weights of its
+/// slices every minute), and on `systemctl daemon-reload`: without a decision behind it, a value becomes what
+/// the unit says, or what the kernel starts with.
+bool Executor::Impl::is_reset(const HeldValue& row, std::string_view text,
+                              const std::optional<KnobValue>& value) const {
+  if (!tree::is_systemd_unit(row.file.dir)) return false;
+  const auto* write = find_observed_write(row);
+  if (write && write->writer.pid != 0 && write->writer.command != "systemd") return false;
+  return kernel::same_text(row.knob, row.original, text) ||
+         (value && kernel::is_initial_value(row.knob, *value));
+}
+
+/// A pod whose containers' directories are gone is about to be removed; the kubelet lowers its shares before.
+bool Executor::Impl::is_dying(int group, Knob knob) const {
+  if (state.kind(group) != CgroupKind::pod) return false;
+  for (int other = group + 1; other < state.size(); ++other)
+    if (state.now().group(other).parent == group && files.inode(state.file(other, knob).dir)) return false;
+  return true;
+}
+
 /// Whether the row stays.
 bool Executor::Impl::handle_foreign_write(HeldValue& row, int group, const std::string& text) {
+  if (is_dying(group, row.knob)) {
+    let_go(row);
+    fix(group, row.knob);
+    return false;
+  }
   const decide::Intent* intent = intent_of(row.cgroup, row.knob);
   const auto value = kernel::parse_value(row.knob, text, tree.layout());
   const bool as_intended = intent && !intent->hold && value &&
                            *value == kernel::as_kernel_stores(row.knob, intent->value, tree.layout());
   const bool owned = state.kind(group) == CgroupKind::pod || state.kind(group) == CgroupKind::container;
-  const Sighting sighting{.value = as_intended ? Sighting::Value::as_intended : Sighting::Value::other,
+  const bool reset = is_reset(row, text, value);
+  const Sighting sighting{.value = as_intended ? Sighting::Value::as_intended
+                                   : reset     ? Sighting::Value::reset
+                                               : Sighting::Value::other,
                           .owner_is_back = owned && kernel::same_text(row.knob, row.original, text),
-                          .restoring = intent == nullptr};
+                          .restoring = intent == nullptr || (reset && intent->hold)};
   const auto step = row.contest.look(sighting, at, counters);
   if (step == Contest::Step::report || step == Contest::Step::yield) report_foreign(row, step, text);
   if (step == Contest::Step::yield || step == Contest::Step::release) let_go(row);
   if (step == Contest::Step::release || sighting.restoring) return false;
-  if (step != Contest::Step::write || intent->hold) fix(group, row.knob);
+  const bool may_write = step == Contest::Step::write || step == Contest::Step::put_back;
+  if (!may_write || intent->hold) fix(group, row.knob);
   return true;
 }
 

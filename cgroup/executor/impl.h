@@ -4,8 +4,10 @@
 // report).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cgroup/executor/contest.h"
@@ -36,6 +38,8 @@ struct Executor::Impl {
   bool confirm_targets();
   void plan_batch();
   bool confirm(const kernel::Target& target);
+  [[nodiscard]] bool lacks_directory(int group, Knob knob);
+  bool skip_absent(int group, Knob knob);
   bool carry_out();
   void forget_group(int group);
   void reject(int group, Knob knob, const KnobValue& value, const Error& error, const std::string& text);
@@ -61,6 +65,9 @@ struct Executor::Impl {
   [[nodiscard]] bool handle_foreign_write(HeldValue& row, int group, const std::string& text);
   void judge_yielded(HeldValue& row, int group);
   [[nodiscard]] bool is_ours(const HeldValue& row, std::string_view text) const;
+  [[nodiscard]] bool is_reset(const HeldValue& row, std::string_view text,
+                              const std::optional<KnobValue>& value) const;
+  [[nodiscard]] bool is_dying(int group, Knob knob) const;
   [[nodiscard]] const ObservedWrite* find_observed_write(const HeldValue& row) const;
   void report_foreign(const HeldValue& row, Contest::Step step, const std::string& theirs);
   void let_go(const HeldValue& row);

@@ -64,9 +64,10 @@ bool Executor::Impl::failed(int group, Knob knob, const KnobFile& file, const Er
                             const std::string& text, bool restoring) {
   const auto cgroup = state.id(group);
   if (!held.find(cgroup, knob)) static_cast<void>(journal.done(file.path(), file.inode));
+  if (vanished(error) && skip_absent(group, knob)) return false;
   const auto life = files.inode(file.dir);
   if (vanished(error) && !is_of_node(knob) && (!life || *life != file.inode)) {
-    forget_group(group);
+    forget_group(group);  // removed, and made again under the same name
     return false;
   }
   const auto value = kernel::parse_value(knob, text, tree.layout());

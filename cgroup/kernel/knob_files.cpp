@@ -163,6 +163,14 @@ bool legal_value(Knob knob, const KnobValue& value) {
   return number && *number >= legal.lowest && *number <= legal.highest;
 }
 
+bool is_initial_value(Knob knob, const KnobValue& value) {
+  const auto& rule = row(knob).values;
+  if (const auto* cpus = std::get_if<CpuSet>(&value)) return cpus->empty();
+  if (std::holds_alternative<Unlimited>(value))
+    return rule.kind == ValueKind::limit || rule.initial == kPlainMax;
+  return rule.kind != ValueKind::limit && std::get<std::int64_t>(value) == rule.initial;
+}
+
 bool same_text(Knob knob, std::string_view a, std::string_view b) {
   const auto left = trimmed(a), right = trimmed(b);
   if (left == right) return true;

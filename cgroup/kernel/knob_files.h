@@ -28,6 +28,9 @@ std::string format_value(Knob knob, const KnobValue& value, std::string_view cur
 KnobValue as_kernel_stores(Knob knob, const KnobValue& value, const tree::Layout& layout);
 /// Whether the knob's table row allows this value, by kind and range.
 bool legal_value(Knob knob, const KnobValue& value);
+/// Whether a new cgroup has this value, before anybody writes one. False for shares, whose initial value
+/// depends on the version of cgroups.
+bool is_initial_value(Knob knob, const KnobValue& value);
 /// Whether two texts of the file mean the same ("0,1" and "0-1"; "max 100000" and "max 100000\n").
 bool same_text(Knob knob, std::string_view a, std::string_view b);
 /// The value in the snapshot's read-back; absent: missing or not readable.

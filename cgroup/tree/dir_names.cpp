@@ -53,4 +53,8 @@ std::optional<std::string> parse_container_dir(std::string_view name) {
   return std::string(name);
 }
 
+bool is_systemd_unit(std::string_view dir) {
+  return dir.ends_with(".slice") || dir.ends_with(".scope") || dir.ends_with(".service");
+}
+
 }  // namespace evenkeel::tree

@@ -62,4 +62,7 @@ std::optional<PodDirName> parse_pod_dir(std::string_view name);
 /// "pouch-<id>.scope", or a bare id (cgroupfs). Absent for anything else ("crio-conmon-…", "init.scope").
 std::optional<std::string> parse_container_dir(std::string_view name);
 
+/// Whether systemd manages the cgroup: its name is that of a unit (".slice", ".scope", ".service").
+bool is_systemd_unit(std::string_view dir);
+
 }  // namespace evenkeel::tree

@@ -31,6 +31,7 @@ within() {
   done
 }
 
+have_containers() { [ -d $besteffort/$pod/cri-containerd-b.scope ] && [ -d $besteffort/$front/cri-containerd-f.scope ]; }
 # start_batch: starts the pod without a limit; the agent's log will be in /run/evenkeel.log.
 start_batch() {
   local slice
@@ -42,9 +43,9 @@ UNIT
   for slice in kubepods kubepods-besteffort ${pod%.slice} ${front%.slice}; do
     printf '[Slice]\nCPUWeight=1\n' >/etc/systemd/system/$slice.slice
   done
-  printf '[Service]\nSlice=%s\nExecStart=/bin/sleep infinity\n' $pod >/etc/systemd/system/batch.service
-  printf '[Service]\nSlice=%s\nExecStart=/bin/sleep infinity\n' $front >/etc/systemd/system/front.service
   systemctl daemon-reload
-  systemctl start batch.service front.service
+  systemd-run --quiet --scope --slice=$pod --unit=cri-containerd-b.scope sleep infinity &
+  systemd-run --quiet --scope --slice=$front --unit=cri-containerd-f.scope sleep infinity &
+  within 60 "both containers run" have_containers
   is_free || fail "the quota was bounded before the agent ran: $(cat $besteffort/cpu.max)"
 }

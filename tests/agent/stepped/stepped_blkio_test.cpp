@@ -99,6 +99,26 @@ TEST_P(SteppedBlkio, ServicesGetALatencyTargetWhereSupported) {
               v2() ? "253:0 target=70\n" : "<missing>");
 }
 
+/// On cgroup v1 a runtime makes the directories of one container one after the other.
+TEST_P(SteppedBlkio, ADirectoryThatComesLaterThanTheOthersIsNoRefusal) {
+  if (v2()) GTEST_SKIP() << "cgroup v2 has one directory per container";
+  const auto container = node.host.pod(KubeQos::burstable, kUid, {"aaa"}) + "/aaa";
+  const auto late = node.host.dir_of(Controller::blkio, container);
+  const char* file = "blkio.throttle.read_bps_device";
+  node.host.remove(late);
+  SteppedAgent agent(node.args(node.pod_list(pods_with(kData))));
+  for (int i = 0; i < 3; ++i) {
+    const Step step = node.second(agent);
+    EXPECT_TRUE(step.errors.empty()) << step.line;
+    EXPECT_EQ(step.line.find("/aaa/"), std::string::npos) << step.line;
+  }
+  node.host.dir(late).write(Controller::blkio, container, file, "");
+  const Step step = node.seconds(2, agent);
+  EXPECT_TRUE(step.errors.empty()) << step.line;
+  EXPECT_EQ(node.host.read(Controller::blkio, container, file), "253:16 1048576\n");
+  agent.quit();
+}
+
 TEST_P(SteppedBlkio, AnUnknownDiskIsReportedOnceAndSkipsOnlyItsBlock) {
   node.configure(best_effort(kNope + ", " + kVdb));
   SteppedAgent agent(node.args());

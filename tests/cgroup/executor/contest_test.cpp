@@ -25,6 +25,7 @@ constexpr Sighting kBeforeAgain{.value = Value::before_us, .written = true};
 constexpr Sighting kOther{.value = Value::other};
 constexpr Sighting kIntended{.value = Value::as_intended};
 constexpr Sighting kOwner{.value = Value::before_us, .owner_is_back = true};
+constexpr Sighting kReset{.value = Value::reset, .owner_is_back = true};
 constexpr Sighting kAtRestore{.value = Value::other, .restoring = true};
 
 /// One look. A step `write` is carried out, as every writer does that still wants the value.
@@ -80,6 +81,36 @@ TEST(Contest, AWriteThatFailsIsNoRound) {
   for (int i = 0; i < 10; ++i) EXPECT_EQ(contest.look(kOther, start + minutes(1 + i), counts), Step::write);
   EXPECT_EQ(contest.rounds(), 0);
   EXPECT_EQ(counts.foreign, 1U) << "one foreign value, found once";
+}
+
+TEST(Contest, AResetIsWrittenOverAtOnceAndForEver) {
+  std::vector<Look> looks;
+  for (int minute = 1; minute <= 3 * 24 * 60; ++minute) {
+    looks.push_back({minutes(minute), kReset, Step::put_back, 0});
+    looks.push_back({minutes(minute) + seconds(1), kOurs, Step::keep, 0});
+  }
+  expect_steps(looks);
+}
+
+TEST(Contest, AResetEndsTheMinuteOfAForeignValue) {
+  expect_steps({{seconds(1), kOther, Step::report, 0},
+                {seconds(2), kReset, Step::put_back, 0},
+                {seconds(3), kOurs, Step::keep, 0},
+                {seconds(4), kOther, Step::report, 0}});
+}
+
+TEST(Contest, AResetIsCountedOnceUntilItIsWrittenOver) {
+  Contest contest;
+  ForeignCounts counts;
+  const MonoTime start{hours(1)};
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(contest.look(kReset, start + seconds(i), counts), Step::put_back);
+  EXPECT_EQ(counts.resets, 1U) << "the kernel refuses the write";
+  contest.written(start + seconds(3));
+  EXPECT_EQ(contest.look(kReset, start + seconds(4), counts), Step::put_back);
+  EXPECT_EQ(counts.resets, 2U);
+  EXPECT_EQ(counts.foreign, 0U);
+  EXPECT_EQ(contest.look({.value = Value::reset, .restoring = true}, start + seconds(5), counts),
+            Step::release);
 }
 
 TEST(Contest, AForeignValueThatGoesAwayByItselfIsNoRound) {

@@ -6,21 +6,25 @@
 
 namespace evenkeel::test {
 
-ExecutorNode::ExecutorNode(bool v2, executor::ExecutorOptions options, bool vendor)
-    : v2_(v2), kernel(v2, 8, vendor), executor(build(options)) {}
+ExecutorNode::ExecutorNode(bool v2, executor::ExecutorOptions options, bool vendor, bool systemd)
+    : v2_(v2), kernel(v2, 8, vendor), executor(build(options, systemd)) {}
 
-executor::Executor& ExecutorNode::build(executor::ExecutorOptions options) {
+executor::Executor& ExecutorNode::build(executor::ExecutorOptions options, bool systemd) {
   if (v2_) {
     host_.v2();
   } else {
     host_.v1();
   }
+  if (systemd) host_.systemd();
   host_.bare().kubepods();
   root_.emplace(std::move(*Host::open(host_.root())));
   tree_.emplace(*root_, *tree::detect_layout(*root_, ""));
-  for (const char* path : {"kubepods", kBe, "kubepods/burstable"}) kernel.make(path);
-  add(kPod);
-  add(kCtr);
+  using Paths = std::vector<const char*>;
+  const Paths plain{"kubepods", kBe, "kubepods/burstable"};
+  const Paths slices{"kubepods.slice", kBeSlice, "kubepods.slice/kubepods-burstable.slice"};
+  for (const char* path : systemd ? slices : plain) kernel.make(path);
+  add(systemd ? kPodSlice : kPod);
+  add(systemd ? kCtrScope : kCtr);
   return executor_holder.emplace(*tree_, kernel, journal, options);
 }
 

@@ -17,11 +17,18 @@ namespace evenkeel::test {
 inline constexpr const char* kBe = "kubepods/besteffort";
 inline constexpr const char* kPod = "kubepods/besteffort/pod1";
 inline constexpr const char* kCtr = "kubepods/besteffort/pod1/ctr";
+/// The same where the kubelet lets systemd make the cgroups.
+inline constexpr const char* kBeSlice = "kubepods.slice/kubepods-besteffort.slice";
+inline constexpr const char* kPodSlice =
+    "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1.slice";
+inline constexpr const char* kCtrScope =
+    "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-pod1.slice/cri-containerd-ctr.scope";
 
 class ExecutorNode {
  public:
   /// kubepods, its QoS directories, and one best-effort pod with one container.
-  explicit ExecutorNode(bool v2, executor::ExecutorOptions options = {}, bool vendor = false);
+  explicit ExecutorNode(bool v2, executor::ExecutorOptions options = {}, bool vendor = false,
+                        bool systemd = false);
 
   void add(const std::string& path);
   void remove(const std::string& path);
@@ -55,7 +62,7 @@ class ExecutorNode {
   executor::Executor& executor;
 
  private:
-  executor::Executor& build(executor::ExecutorOptions options);
+  executor::Executor& build(executor::ExecutorOptions options, bool systemd);
 };
 
 }  // namespace evenkeel::test
