@@ -3,6 +3,7 @@
 #include "agent/api/metrics.h"
 #include "agent/api/pages.h"
 #include "agent/runtime/json.h"
+#include "qos/model/capacity.h"
 
 namespace evenkeel::api {
 namespace {
@@ -66,9 +67,7 @@ const char* name(decide::ServiceObjectives::Move move) {
   return "pause";
 }
 
-MilliCpu capacity_of(const AgentView& view) {
-  return view.node().object.cpu_capacity.value_or(view.node().node.cpu_capacity);
-}
+MilliCpu capacity_of(const AgentView& view) { return cpu_capacity(view.node().object, view.node().node); }
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 
 #include "agent/config/schema_read.h"
 #include "agent/document/units_text.h"
+#include "qos/model/capacity.h"
 
 namespace evenkeel::config {
 namespace {
@@ -94,8 +95,8 @@ void check_network(const NodeSlo& slo, SchemaRead& read) {
     if (network.egress_request.value != 0)
       egress.emplace_back(path + "egressRequest", network.egress_request);
   }
-  check_requests(ingress, slo.system.total_network_bandwidth, read);
-  check_requests(egress, slo.system.total_network_bandwidth, read);
+  check_requests(ingress, network_bandwidth(slo.system), read);
+  check_requests(egress, network_bandwidth(slo.system), read);
 }
 
 struct Span {

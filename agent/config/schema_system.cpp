@@ -38,9 +38,9 @@ constexpr Row kSystemRows[] = {
                               "kernel scheduler features to switch on or off, by name"),
     number<&S::page_cache_limit_enabled>("pageCacheLimitEnabled", kBit, "",
                                          "page cache limits of the kernel (Anolis)"),
-    number<&S::total_network_bandwidth>("totalNetworkBandwidth", kAnyCount, "bits per second",
-                                        "the bandwidth that percentages in networkQOS refer to",
-                                        Kind::quantity),
+    number<&S::total_network_bandwidth>(
+        "totalNetworkBandwidth", kAnyCount, "bits per second",
+        "the bandwidth that percentages in networkQOS refer to; 0: that of the interface", Kind::quantity),
 };
 
 using H = HostApplication;

@@ -2,6 +2,7 @@
 
 #include "qos/eviction/choice.h"
 #include "qos/eviction/eviction.h"
+#include "qos/model/capacity.h"
 #include "qos/model/pod_resources.h"
 
 namespace evenkeel::eviction {
@@ -86,7 +87,7 @@ std::int64_t use_of_request(const NodeSnapshot& node, const PodSample& pod) {
 }
 
 EvictionNeed busy_node(const EvictionInput& input, bool draining) {
-  const MilliCpu capacity = input.node.object.cpu_capacity.value_or(input.node.node.cpu_capacity);
+  const MilliCpu capacity = cpu_capacity(input.node.object, input.node.node);
   if (capacity <= MilliCpu{}) return {Is::unknown, because("the node's CPU capacity is not known")};
   if (const auto why = hole(input, input.use.node)) return {Is::unknown, *why};
   return need_of_use(MilliCpu(input.use.node.average()->front()), capacity,

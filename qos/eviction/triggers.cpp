@@ -3,6 +3,7 @@
 
 #include "qos/eviction/choice.h"
 #include "qos/eviction/eviction.h"
+#include "qos/model/capacity.h"
 
 namespace evenkeel::eviction {
 
@@ -13,11 +14,12 @@ using Is = EvictionNeed::Is;
 /// MemAvailable counts the page cache as free, since it can be reclaimed without harm.
 EvictionNeed memory_need(const EvictionInput& input, bool draining) {
   const NodeSnapshot& node = input.node;
-  if (!node.node.memory) return {Is::unknown, because("the node's memory is not known")};
-  const Bytes capacity = node.object.memory_capacity.value_or(node.node.memory->total);
-  if (capacity <= Bytes{}) return {Is::unknown, because("the node's memory capacity is not known")};
-  const Bytes used = std::max(node.node.memory->total - node.node.memory->available, Bytes{});
-  return need_of_use(used, capacity, input.threshold.memory_evict_threshold_percent,
+  const auto capacity = memory_capacity(node.object, node.node);
+  if (!capacity || *capacity <= Bytes{})
+    return {Is::unknown, because("the node's memory capacity is not known")};
+  const NodeMemory& memory = *node.node.memory;
+  const Bytes used = std::max(memory.total - memory.available - memory.hugepages, Bytes{});
+  return need_of_use(used, *capacity, input.threshold.memory_evict_threshold_percent,
                      input.threshold.memory_evict_lower_percent, draining,
                      {"the node uses {} of {} memory, the threshold is {}",
                       "the node uses {} of {} memory, the threshold is {}; {} must be freed, down to {}"});

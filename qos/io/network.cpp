@@ -2,6 +2,7 @@
 #include <array>
 
 #include "qos/io/policies.h"
+#include "qos/model/capacity.h"
 
 namespace evenkeel::io {
 namespace {
@@ -83,7 +84,7 @@ void add_members(const NodeSnapshot& node, decide::NetworkPlan& plan) {
 
 std::optional<BitRate> total_of(const NodeSnapshot& node, const NodeSlo& slo) {
   if (node.object.network_bandwidth) return node.object.network_bandwidth;
-  if (slo.system.total_network_bandwidth) return slo.system.total_network_bandwidth;
+  if (const auto total = network_bandwidth(slo.system)) return total;
   return node.network->speed;
 }
 

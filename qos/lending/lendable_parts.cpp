@@ -3,6 +3,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "qos/model/capacity.h"
 #include "qos/model/pod_resources.h"
 
 namespace evenkeel::lending {
@@ -94,12 +95,10 @@ void add_pods(LendParts<Q>& out, Part<Q> part, const std::vector<PodCharge>& pod
   out.prod_requested = sum(pods, &PodCharge::requested, part, true);
 }
 
+/// Whether the Node object's capacity is the one that counts.
 template <class Q>
-void add_reservations(LendParts<Q>& out, const std::optional<Q>& allocatable, const std::optional<Q>& raw,
-                      const std::optional<Q>& annotated) {
-  out.annotated = annotated.value_or(Q{});
-  const auto left = raw ? raw : allocatable;
-  if (out.capacity && left) out.kubelet = std::max(clamped_difference(*out.capacity, *left), Q{});
+bool is_said_by(const std::optional<Q>& of_object, const std::optional<Q>& of_kernel) {
+  return of_object && (!of_kernel || *of_object <= *of_kernel);
 }
 
 template <class Q>
@@ -111,11 +110,10 @@ void set_margin(LendParts<Q>& out, Percent reclaim_threshold) {
 /// The kernel counts the pools as used, the kubelet subtracts them from allocatable: they leave every side of
 /// the sum, else they would be subtracted twice, or lent.
 void without_huge_pages(LendParts<Bytes>& out, const std::optional<NodeMemory>& memory) {
-  if (!memory) return out.capacity.reset();
+  if (!memory) return;
   const auto less = [&](Bytes value) {
     return std::max(clamped_difference(value, memory->hugepages), Bytes{});
   };
-  if (out.capacity) out.capacity = less(*out.capacity);
   if (out.system) out.system = less(*out.system);
   if (out.node_used) out.node_used = less(*out.node_used);
   out.kubelet = less(out.kubelet);
@@ -148,11 +146,11 @@ std::vector<PodCharge> charge_pods(const LendInput& input) {
 LendParts<MilliCpu> cpu_parts(const LendInput& input, const std::vector<PodCharge>& pods) {
   const auto& strategy = input.strategy;
   LendParts<MilliCpu> out;
-  out.capacity_from_object = input.object.cpu_capacity.has_value();
-  out.capacity = input.object.cpu_capacity;
-  if (!out.capacity && input.node.cpu_capacity > MilliCpu{}) out.capacity = input.node.cpu_capacity;
-  add_reservations(out, input.object.cpu_allocatable, input.object.cpu_raw_allocatable,
-                   input.object.reserved_cpu);
+  if (const auto capacity = cpu_capacity(input.object, input.node); capacity > MilliCpu{})
+    out.capacity = capacity;
+  out.capacity_from_object = is_said_by(input.object.cpu_capacity, out.capacity);
+  out.annotated = input.object.reserved_cpu.value_or(MilliCpu{});
+  out.kubelet = kubelet_reserved_cpu(input.object, input.node);
   add_usage(out, &Usage::cpu, input);
   if (input.pods_known) add_pods(out, &Usage::cpu, pods);
   set_margin(out, strategy.cpu_reclaim_threshold_percent);
@@ -168,12 +166,12 @@ LendParts<MilliCpu> cpu_parts(const LendInput& input, const std::vector<PodCharg
 LendParts<Bytes> memory_parts(const LendInput& input, const std::vector<PodCharge>& pods) {
   const auto& strategy = input.strategy;
   LendParts<Bytes> out;
-  out.capacity_from_object = input.object.memory_capacity.has_value();
-  out.capacity = input.object.memory_capacity;
-  if (!out.capacity && input.node.memory && input.node.memory->total > Bytes{})
-    out.capacity = input.node.memory->total;
-  add_reservations(out, input.object.memory_allocatable, input.object.memory_raw_allocatable,
-                   input.object.reserved_memory);
+  out.capacity = memory_capacity(input.object, input.node);
+  std::optional<Bytes> total;
+  if (input.node.memory && input.node.memory->total > Bytes{}) total = input.node.memory->total;
+  out.capacity_from_object = is_said_by(input.object.memory_capacity, total);
+  out.annotated = input.object.reserved_memory.value_or(Bytes{});
+  out.kubelet = kubelet_reserved_memory(input.object, input.node);
   add_usage(out, &Usage::memory, input);
   without_huge_pages(out, input.node.memory);
   if (input.pods_known) add_pods(out, &Usage::memory, pods);

@@ -3,6 +3,7 @@
 #include "qos/memory/memory_qos_terms.h"
 #include "qos/memory/policies.h"
 #include "qos/memory/watermarks.h"
+#include "qos/model/capacity.h"
 
 namespace evenkeel::memory {
 namespace {
@@ -15,9 +16,8 @@ constexpr Percent kMore{10}, kLess{1}, kMostRelief{1000};
 
 /// The memory that the kernel can allocate, without reserved huge pages.
 std::optional<Bytes> allocatable(const NodeSnapshot& node) {
-  if (node.object.memory_allocatable) return node.object.memory_allocatable;
-  if (!node.node.memory) return std::nullopt;
-  return clamped_difference(node.node.memory->total, node.node.memory->hugepages);
+  const auto said = memory_allocatable(node.object, node.node);
+  return said ? said : memory_capacity(node.object, node.node);
 }
 
 std::size_t at(KubeQos qos) { return static_cast<std::size_t>(qos); }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "qos/model/capacity.h"
+
 namespace evenkeel::objectives {
 namespace {
 
@@ -129,7 +131,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ObjectivesState& state
   if (!node.measured && same) return;  // the last decision stands
   judge_all(node, slo, state);
   const auto tightest = tightest_of(node, slo, state);
-  const MilliCpu capacity = node.object.cpu_capacity.value_or(node.node.cpu_capacity);
+  const MilliCpu capacity = cpu_capacity(node.object, node.node);
   auto& fact = facts.publish<decide::ServiceObjectives>();
   fact = {};
   if (!tightest || capacity <= MilliCpu{}) {

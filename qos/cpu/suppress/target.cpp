@@ -2,6 +2,7 @@
 
 #include "qos/cpu/suppress/share.h"
 #include "qos/cpu/suppress/suppress.h"
+#include "qos/model/capacity.h"
 
 namespace evenkeel::suppress {
 namespace {
@@ -45,16 +46,16 @@ Use count_use(const NodeSnapshot& node) {
   return use;
 }
 
-MilliCpu reserved(const NodeObject& object, MilliCpu capacity) {
-  const MilliCpu not_allocatable = capacity - object.cpu_allocatable.value_or(capacity);
-  return std::max({MilliCpu{}, not_allocatable, object.reserved_cpu.value_or(MilliCpu{})});
+MilliCpu reserved(const NodeSnapshot& node) {
+  return std::max(kubelet_reserved_cpu(node.object, node.node),
+                  node.object.reserved_cpu.value_or(MilliCpu{}));
 }
 
 }  // namespace
 
 std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
                                               Reason& unknown) {
-  const MilliCpu capacity = node.object.cpu_capacity.value_or(node.node.cpu_capacity);
+  const MilliCpu capacity = cpu_capacity(node.object, node.node);
   if (capacity <= MilliCpu{}) unknown = because("held: the node's CPU capacity is unknown");
   if (!node.node.cpu_use) unknown = because("held: the node's CPU use is unknown");
   const bool pods_known = node.pods_known || node.kubepods == kNoCgroup;  // a plain machine has no pods
@@ -67,8 +68,8 @@ std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const Th
   result.allowed = percent_of(capacity, threshold.cpu_suppress_threshold_percent);
   result.services = use.services;
   const MilliCpu rest = *node.node.cpu_use - use.services - use.best_effort;
-  result.system = std::max(rest, reserved(node.object, capacity));
-  result.unseen = result.system - reserved(node.object, capacity);
+  result.system = std::max(rest, reserved(node));
+  result.unseen = result.system - reserved(node);
   result.target = result.allowed - result.services - result.system;
   if (threshold.cpu_suppress_min_percent)
     result.target = std::max(result.target, percent_of(capacity, *threshold.cpu_suppress_min_percent));

@@ -191,6 +191,11 @@ TEST(NodeSlo, SettingsWithoutEffectGiveOneNoticeEach) {
   EXPECT_EQ(count("resctrlQOS"), 0);
   EXPECT_EQ(count("schedFeatures"), 0);
   EXPECT_EQ(count("totalNetworkBandwidth"), 0);
+  const auto as_the_manager_writes = config::parse_nodeslo(
+      "systemStrategy: {totalNetworkBandwidth: \"0\"}\n"
+      "resourceQOSStrategy: {lsClass: {networkQOS: {enable: true, egressRequest: 2M}}}\n",
+      "f");
+  EXPECT_TRUE(as_the_manager_writes.problems.empty());
   const auto terway =
       config::parse_nodeslo("resourceQOSStrategy: {policies: {netQOSPolicy: terway-qos}}\n", "f");
   ASSERT_EQ(terway.notices.size(), 1U);

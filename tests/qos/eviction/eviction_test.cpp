@@ -126,12 +126,20 @@ TEST_F(EvictionTest, OneThatDoesNotGoIsNotWaitedForForEver) {
   EXPECT_EQ(victim(1), "next");
 }
 
-TEST_F(EvictionTest, TheNodeObjectsCapacityCounts) {
+TEST_F(EvictionTest, TheSmallerOfObjectAndMachineIsTheCapacity) {
+  pod("a", 1_GiB);
+  used(60_GiB);
+  EXPECT_EQ(victim(), "");
+  node.object.memory_capacity = 200_GiB;
+  EXPECT_EQ(victim(), "") << "the machine has 100 GiB";
+  node.object.memory_capacity = 80_GiB;
+  EXPECT_EQ(victim(), "a");
+}
+
+TEST_F(EvictionTest, ANodeObjectOlderThanTheMachineHidesNoPressure) {
   pod("a", 1_GiB);
   used(75_GiB);
   node.object.memory_capacity = 200_GiB;
-  EXPECT_EQ(victim(), "");
-  node.object.memory_capacity = 80_GiB;
   EXPECT_EQ(victim(), "a");
 }
 

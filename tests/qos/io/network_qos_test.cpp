@@ -47,6 +47,12 @@ const decide::NetworkShare& share(const decide::NetworkPlan& plan, decide::Netwo
   return plan.classes[static_cast<std::size_t>(of)];
 }
 
+TEST(NetworkQos, ABandwidthOfZeroIsNotSet) {
+  Scene scene = four_pods();
+  scene.slo.system.total_network_bandwidth = mbit(0);
+  EXPECT_EQ(scene.decide().total, mbit(25000)) << "that of the interface";
+}
+
 TEST(NetworkQos, PercentagesAreOfTheNodesTotal) {
   Scene scene = four_pods();
   const auto& plan = scene.decide();

@@ -134,21 +134,24 @@ class Naive {
 
   void read_capacity() {
     const auto& o = in_.object;
-    NaiveAmount allocatable;
+    NaiveAmount said, found, allocatable;
     if (resource_ == kCpu) {
-      if (in_.node.cpu_capacity.count() > 0) capacity_ = in_.node.cpu_capacity.count();
-      if (o.cpu_capacity) capacity_ = o.cpu_capacity->count();
+      if (in_.node.cpu_capacity.count() > 0) found = in_.node.cpu_capacity.count();
+      if (o.cpu_capacity) said = o.cpu_capacity->count();
       if (o.cpu_allocatable) allocatable = o.cpu_allocatable->count();
       if (o.cpu_raw_allocatable) allocatable = o.cpu_raw_allocatable->count();
       if (o.reserved_cpu) annotated_ = o.reserved_cpu->count();
     } else {
-      if (in_.node.memory) capacity_ = in_.node.memory->total.count();
-      if (o.memory_capacity) capacity_ = o.memory_capacity->count();
+      if (in_.node.memory && in_.node.memory->total.count() > 0) found = in_.node.memory->total.count();
+      if (o.memory_capacity) said = o.memory_capacity->count();
       if (o.memory_allocatable) allocatable = o.memory_allocatable->count();
       if (o.memory_raw_allocatable) allocatable = o.memory_raw_allocatable->count();
       if (o.reserved_memory) annotated_ = o.reserved_memory->count();
     }
-    if (capacity_ && allocatable) kubelet_ = std::max<std::int64_t>(*capacity_ - *allocatable, 0);
+    capacity_ = said;
+    if (!said || (found && *found < *said)) capacity_ = found;
+    const auto whole = said ? said : found;
+    if (whole && allocatable) kubelet_ = std::max<std::int64_t>(*whole - *allocatable, 0);
   }
 
   void without_pools() {
