@@ -136,6 +136,7 @@ void Agent::lend(MonoTime now) {
   // learned.
   if (!inputs_.slo_known()) return;
   lender_.update(now);
+  observer_.node().lendable = lender::lendable_of(lender_.lending(), observer_.node().object);
   decider_.save(now, false);
 }
 

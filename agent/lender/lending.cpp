@@ -1,23 +1,22 @@
 #include "agent/lender/lending.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <utility>
 
 #include "agent/config/nodeslo_config.h"
 #include "agent/history/prediction_checkpoint.h"
 #include "qos/lending/prod_reclaimable.h"
+#include "qos/model/capacity.h"
 
 namespace evenkeel::lender {
 
 namespace {
 
-/// The raw amounts where the node's resources are amplified.
 Usage allocatable_of(const NodeObject& object, const NodeSample& node) {
-  Usage out{object.cpu_raw_allocatable, object.memory_raw_allocatable};
-  if (!out.cpu) out.cpu = object.cpu_allocatable;
-  if (!out.memory) out.memory = object.memory_allocatable;
-  if (!out.cpu && node.cpu_capacity.count() > 0) out.cpu = node.cpu_capacity;
-  if (!out.memory && node.memory) out.memory = node.memory->total - node.memory->hugepages;
+  Usage out{cpu_allocatable(object, node), memory_allocatable(object, node)};
+  if (!out.cpu && node.cpu_capacity > MilliCpu{}) out.cpu = node.cpu_capacity;
+  if (!out.memory) out.memory = memory_capacity(object, node);
   return out;
 }
 
@@ -113,6 +112,24 @@ void Lending::mark_written(MonoTime now) {
   if (!advertised_) return;
   evenkeel::lending::written(*advertised_, now, state_);
   advertised_->write = false;
+}
+
+Resources lendable_of(const Lending& lending, const NodeObject& node) {
+  Resources out;
+  if (!lending.advertised()) return out;
+  const auto take = [&](auto member, lending::LentResource resource) {
+    using Q = typename std::decay_t<decltype(node.lent.*member)>::value_type;
+    const auto index = static_cast<std::size_t>(resource);
+    const auto& shown = node.lent.*member;
+    const auto& standing = lending.standing()[index];
+    const auto& computed = lending.advertised()->computed[index];
+    if (shown && standing && computed && shown->count() == *standing) out.*member = Q(*computed);
+  };
+  take(&Resources::batch_cpu, lending::LentResource::batch_cpu);
+  take(&Resources::batch_memory, lending::LentResource::batch_memory);
+  take(&Resources::mid_cpu, lending::LentResource::mid_cpu);
+  take(&Resources::mid_memory, lending::LentResource::mid_memory);
+  return out;
 }
 
 Lender::Lender(Environment environment)

@@ -68,7 +68,10 @@ class Lending {
   [[nodiscard]] const PredictionSettings& prediction() const { return prediction_; }
 
   /// The amounts that the Node object shows: found at the start, or after another client's patch.
-  void set_standing(const lending::LentAmounts& amounts) { state_.standing = amounts; }
+  void set_standing(const lending::LentAmounts& amounts) {
+    state_.standing = amounts;
+    state_.ours = false;
+  }
   /// The amounts of advertised() are on the Node now.
   void mark_written(MonoTime now);
 
@@ -102,6 +105,10 @@ class Lending {
   lending::AdvertiseState state_{};
   std::optional<lending::Advertised> advertised_{};
 };
+
+/// What can be lent, of each resource that the agent advertises on this Node: less than the Node shows where
+/// started pods request more. Absent where the Node shows another amount.
+Resources lendable_of(const Lending& lending, const NodeObject& node);
 
 // The agent's side of lending: feeds usage history with every tick, regularly computes what can be lent to
 // batch and mid pods, and keeps learned peaks over restarts. Does not advertise the amounts (agent/reporting

@@ -55,7 +55,7 @@ std::int64_t weight(const NodeSnapshot& /*node*/, const PodSample& pod) {
 template <PriorityClass kTier, auto kAmount, const Marks& kMarks>
 EvictionNeed need(const EvictionInput& input, bool draining) {
   const NodeSnapshot& node = input.node;
-  const auto& there = node.object.lent.*kAmount;
+  const auto there = lent_in_all(node, kAmount);
   if (node.object_stale) return {Is::unknown, because("the Node object is too old to decide on")};
   if (!there) return {Is::unknown, because("the Node does not advertise an allocatable amount")};
   auto sum = *there;

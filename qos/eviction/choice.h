@@ -2,7 +2,9 @@
 // whether a pod must be evicted.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "qos/eviction/eviction.h"
 #include "qos/eviction/state.h"
@@ -86,6 +88,15 @@ EvictionNeed need_of_use(Amount use, Amount capacity, Percent start, const std::
 template <class Tag>
 std::optional<std::int64_t> count_of(const std::optional<Quantity<Tag>>& amount) {
   return amount ? std::optional(amount->count()) : std::nullopt;
+}
+
+/// How much of a resource pods may request in all: what the Node advertises, or what can be lent if the agent
+/// advertises more only because started pods request it. Absent: unknown.
+template <class Q>
+std::optional<Q> lent_in_all(const NodeSnapshot& node, std::optional<Q> Resources::*amount) {
+  const auto& shown = node.object.lent.*amount;
+  const auto& lendable = node.lendable.*amount;
+  return shown && lendable ? std::min(*shown, *lendable) : shown;
 }
 
 }  // namespace evenkeel::eviction

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "qos/eviction/choice.h"
 #include "qos/eviction/state.h"
 #include "qos/model/pod_resources.h"
 
@@ -51,8 +52,9 @@ std::optional<MilliCpu> real_limit(const NodeSnapshot& node, const CgroupSample&
 
 /// Zero on the Node counts as next to nothing; a Node without a value, or with an old one, as not known.
 std::optional<MilliCpu> allocatable(const NodeSnapshot& node) {
-  if (node.object_stale || !node.object.lent.batch_cpu) return std::nullopt;
-  return std::max(*node.object.lent.batch_cpu, MilliCpu(1));
+  const auto lent = lent_in_all(node, &Resources::batch_cpu);
+  if (node.object_stale || !lent) return std::nullopt;
+  return std::max(*lent, MilliCpu(1));
 }
 
 std::optional<BestEffortCpu> best_effort(const NodeSnapshot& node, const ThresholdStrategy& threshold) {

@@ -68,8 +68,9 @@ LentCause cause_of(bool known, Duration age, const ColocationStrategy& strategy)
   return known ? LentCause::computed : LentCause::unknown;
 }
 
-std::optional<std::int64_t> wanted(const LentLine& line, const std::optional<std::int64_t>& offer) {
-  if (line.cause == LentCause::computed) return offer;
+std::optional<std::int64_t> wanted(const LentLine& line) {
+  if (line.at_floor()) return line.floor;
+  if (line.cause == LentCause::computed) return line.computed;
   if (line.cause == LentCause::unknown || !line.standing || !line.held) return line.standing;
   if (line.cause == LentCause::off && *line.held == 0) return std::nullopt;
   return std::min(*line.standing, *line.held);
@@ -84,7 +85,7 @@ bool differs(std::int64_t standing, std::int64_t wanted, double threshold) {
 
 LentChange change_of(const LentLine& line, double threshold) {
   if (line.wanted == line.standing) return LentChange::none;
-  if (!line.standing) return LentChange::rise;
+  if (!line.standing || (line.at_floor() && *line.standing < *line.floor)) return LentChange::rise;
   if (!line.wanted || line.cause != LentCause::computed) return LentChange::drop;
   const bool down = *line.wanted < *line.standing;
   const bool far = differs(*line.standing, *line.wanted, threshold);
@@ -93,14 +94,19 @@ LentChange change_of(const LentLine& line, double threshold) {
   return far ? LentChange::rise : LentChange::small;
 }
 
-LentLine line_of(std::size_t index, const LentAmounts& offers, const LentAmounts& held,
-                 const AdvertiseInput& in, AdvertiseState& state) {
-  const auto& offer = offers[index];
-  LentLine line{.standing = state.standing[index], .held = held[index]};
+/// Amounts of all resources that a line is made of.
+struct Parts {
+  LentAmounts offers{}, held{}, started{};
+};
+
+LentLine line_of(std::size_t index, const Parts& parts, const AdvertiseInput& in, AdvertiseState& state) {
+  const auto& offer = parts.offers[index];
+  LentLine line{.standing = state.standing[index], .held = parts.held[index], .computed = offer};
+  line.floor = parts.started[index];
   line.age = in.now - data_of(index, offer.has_value(), in, state);
   line.cause = cause_of(offer.has_value(), line.age, in.strategy);
   line.unknown = unknown_of(index, in);
-  line.wanted = wanted(line, offer);
+  line.wanted = wanted(line);
   line.change = change_of(line, in.strategy.resource_diff_threshold);
   return line;
 }
@@ -121,11 +127,13 @@ bool renewal_due(const AdvertiseInput& in, const AdvertiseState& state) {
   return !state.renewed || older(in.now - *state.renewed, seconds);
 }
 
-void conclude(const Lines& lines, Advertised& out) {
+void conclude(const Lines& lines, bool ours, Advertised& out) {
   for (std::size_t i = 0; i < kLentCount; ++i) {
     out.amounts[i] = out.write ? lines[i].wanted : lines[i].standing;
     out.held[i] = lines[i].held;
-    out.below_requested = out.below_requested || lines[i].below_requested(out.amounts[i]);
+    if (ours && lines[i].cause == LentCause::computed) out.computed[i] = lines[i].computed;
+    out.below_requested =
+        out.below_requested || lines[i].at_floor() || lines[i].below_requested(out.amounts[i]);
     const auto text = lent_text(static_cast<LentResource>(i), lines[i], out.write);
     if (!text.empty()) out.why += (out.why.empty() ? "" : "; ") + text;
   }
@@ -134,10 +142,13 @@ void conclude(const Lines& lines, Advertised& out) {
 
 }  // namespace
 
-LentAmounts requested_amounts(const std::vector<Pod>& pods) {
+namespace {
+
+template <class Counts>
+LentAmounts sum_of_requests(const std::vector<Pod>& pods, Counts counts) {
   Resources sum;
   for (const auto& pod : pods) {
-    if (!is_active(pod)) continue;
+    if (!counts(pod)) continue;
     if (pod.from_cgroup_only && pod.kube_qos == KubeQos::besteffort) return {};
     add(sum, pod_requests(pod));
   }
@@ -145,23 +156,34 @@ LentAmounts requested_amounts(const std::vector<Pod>& pods) {
           sum.mid_cpu.value_or(MilliCpu{}).count(), sum.mid_memory.value_or(Bytes{}).count()};
 }
 
+}  // namespace
+
+LentAmounts requested_amounts(const std::vector<Pod>& pods) { return sum_of_requests(pods, is_active); }
+LentAmounts started_amounts(const std::vector<Pod>& pods) {
+  return sum_of_requests(pods, [](const Pod& pod) { return pod.phase == PodPhase::running; });
+}
+
 // As in Koordinator, all four are written when one of them has moved far, or when it is time.
 Advertised advertise(const AdvertiseInput& input, AdvertiseState& state) {
-  const auto offers = offered(input);
-  const auto held = input.pods_known ? requested_amounts(input.pods) : LentAmounts{};
+  Parts parts{.offers = offered(input)};
+  if (input.pods_known) {
+    parts.held = requested_amounts(input.pods);
+    parts.started = started_amounts(input.pods);
+  }
   Lines lines;
-  for (std::size_t i = 0; i < kLentCount; ++i) lines[i] = line_of(i, offers, held, input, state);
+  for (std::size_t i = 0; i < kLentCount; ++i) lines[i] = line_of(i, parts, input, state);
   const bool due = renewal_due(input, state);
   Advertised out;
   out.urgent = any(lines, LentChange::drop);
   out.write = out.urgent || any(lines, LentChange::rise) || (due && any(lines, LentChange::small));
   if (due && !out.write && any_computed(lines)) state.renewed = input.now;  // unchanged
-  conclude(lines, out);
+  conclude(lines, state.ours, out);
   return out;
 }
 
 void written(const Advertised& advertised, MonoTime now, AdvertiseState& state) {
   state.standing = advertised.amounts;
+  state.ours = true;
   state.renewed = now;
 }
 

@@ -21,6 +21,9 @@ using LentAmounts = std::array<std::optional<std::int64_t>, kLentCount>;
 /// What pods request of it, running or pending. Unknown when one of them may be a batch pod and is known from
 /// its cgroup only.
 LentAmounts requested_amounts(const std::vector<Pod>& pods);
+/// The part of it that pods request which the kubelet has started. A kubelet that restarts checks them
+/// against the Node again, and fails for good those that no longer fit.
+LentAmounts started_amounts(const std::vector<Pod>& pods);
 
 struct AdvertiseInput {
   const Lendable& lendable;
@@ -34,6 +37,7 @@ struct AdvertiseInput {
 
 struct AdvertiseState {
   LentAmounts standing{};             ///< what is advertised now: found at the start, then set by written()
+  bool ours = false;                  ///< the agent wrote what is advertised now
   std::optional<MonoTime> renewed{};  ///< absent: not since the start; the first computed numbers are taken
   std::array<std::optional<MonoTime>, kLentCount>
       data{};  ///< time of the newest data that each was computed from
@@ -44,7 +48,9 @@ struct Advertised {
   bool write = false;            ///< it differs from what is advertised; call written() after the write
   bool urgent = false;           ///< a drop: write at once, without the usual delay between writes
   LentAmounts held{};            ///< requested_amounts() of the pods
-  bool below_requested = false;  ///< less is advertised than pods hold: a restarted kubelet would fail them
+  LentAmounts computed{};        ///< what can be lent of what the agent advertises, also where it advertises
+                                 ///< more because started pods request it
+  bool below_requested = false;  ///< less can be lent, or is advertised, than pods request
   std::string why{};             ///< a clause for each resource that is not as computed
 };
 Advertised advertise(const AdvertiseInput& input, AdvertiseState& state);
@@ -64,11 +70,17 @@ enum class LentChange : std::uint8_t { none, small, rise, drop };
 
 struct LentLine {
   std::optional<std::int64_t> standing{}, wanted{}, held{};
+  std::optional<std::int64_t> computed{};  ///< what can be lent
+  std::optional<std::int64_t> floor{};     ///< what started pods request of it
   LentCause cause = LentCause::computed;
   LentChange change = LentChange::none;
   Duration age{};         ///< of the data
   std::string unknown{};  ///< why it cannot be computed
 
+  /// The kubelet started pods that request more than can be lent now.
+  [[nodiscard]] bool at_floor() const {
+    return cause == LentCause::computed && floor && computed && *computed < *floor;
+  }
   /// A resource that we never advertised does not fall short either.
   [[nodiscard]] bool below_requested(const std::optional<std::int64_t>& amount) const {
     return held && (amount || cause != LentCause::off) && amount.value_or(0) < *held;

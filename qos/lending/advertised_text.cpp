@@ -11,9 +11,20 @@ Reason::Number number(LentResource resource, const std::optional<std::int64_t>& 
   return cpu ? Reason::Number(*amount) : Reason::Number(Bytes(*amount));
 }
 
+/// Pods that the kubelet started keep the amount up.
+Reason floor_text(LentResource resource, const LentLine& line, bool taken) {
+  const auto standing = number(resource, line.standing), floor = number(resource, line.floor);
+  const auto computed = number(resource, line.computed);
+  if (line.standing && (line.change == LentChange::none || !taken))
+    return Reason{"stays at {}: started pods request {}, only {} can be lent", {standing, floor, computed}};
+  if (!line.standing) return Reason{"{}: started pods request it, only {} can be lent", {floor, computed}};
+  return Reason{"{} to {}: started pods request it, only {} can be lent", {standing, floor, computed}};
+}
+
 Reason computed_text(LentResource resource, const LentLine& line, bool taken) {
   const auto standing = number(resource, line.standing);
   const auto wanted = number(resource, line.wanted);
+  if (line.at_floor()) return floor_text(resource, line, taken);
   if (line.change == LentChange::none) return {};
   if (!line.standing) return Reason{"{} can be lent", {wanted}};
   if (!taken) return Reason{"held at {}: {} differs too little", {standing, wanted}};

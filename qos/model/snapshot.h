@@ -192,6 +192,9 @@ struct NodeSnapshot {
   /// The same for the interface that leads out of the node.
   std::shared_ptr<const NetworkLink> network{};
   NodeObject object{};
+  /// What can be lent, of the resources that this agent advertises: less than `object.lent` where pods that
+  /// the kubelet started request more. Absent: unknown, or another advertises.
+  Resources lendable{};
   bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
   bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy
   ReclaimSupport reclaim{};

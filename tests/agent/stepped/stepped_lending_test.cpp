@@ -97,6 +97,37 @@ TEST_P(SteppedLending, TheNodesAnnotationAndReservationCount) {
   EXPECT_EQ(reported(step, "batch-memory"), std::to_string(15 * kGiB)) << step.line;
 }
 
+/// A kubelet that restarts would fail a pod that it has started; eviction compares with what can be lent.
+TEST_P(SteppedLending, NeverAdvertisesLessThanStartedPodsRequestAndEvictsThem) {
+  node.configure(std::string(kLends) +
+                 "  evenkeel: {featureGates: {CPUAllocatableEvict: true}}\n"
+                 "resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 100, "
+                 "cpuAllocatableEvictThresholdPercent: 110, cpuAllocatableEvictLowerPercent: 100, "
+                 "allocatableEvictPriorityThreshold: 7999}\n");
+  node.host.pod(KubeQos::besteffort, "d-1", {"main"});
+  const std::string oversold =
+      R"({"metadata":{"name":"d-1","namespace":"n","uid":"d-1","labels":{"koordinator.sh/qosClass":"BE",)"
+      R"("koordinator.sh/eviction-enabled":"true"}},"spec":{"priority":5500,"containers":[{"name":"c","resources":)"
+      R"({"requests":{"kubernetes.io/batch-cpu":"60000"},"limits":{"kubernetes.io/batch-cpu":"60000"}}}]},)"
+      R"("status":{"phase":"Running","qosClass":"BestEffort"}})";
+  pods = node.pod_list(R"({"kind":"PodList","apiVersion":"v1","items":[)" +
+                       pod_json("a-1", R"("koordinator.sh/qosClass":"LS")", "Burstable", 20) + "," +
+                       pod_json("b-1", R"("koordinator.sh/qosClass":"BE")", "BestEffort", 0) + "," +
+                       pod_json("c-1", "", "Burstable", 20) + "," + oversold + "]}");
+  auto args = node.args(pods);
+  const std::string shown =
+      "metadata: {name: n}\nstatus: {capacity: {cpu: 100, memory: 120Gi}, allocatable: "
+      "{cpu: 100, memory: 120Gi, kubernetes.io/batch-cpu: ";
+  args.insert(args.end(), {"--node", node.extra("node.yaml", shown + "\"60000\"}}\n")});
+  SteppedAgent agent(args);
+  Step step = node.seconds(2, agent);
+  EXPECT_EQ(reported(step, "batch-cpu"), "60000") << step.line;
+  EXPECT_NE(agent.explain().find("started pods request"), std::string::npos) << agent.explain();
+  for (int second = 0; second < 30 && step.line.find("batch-cpu-evict") == std::string::npos; ++second)
+    step = node.second(agent);
+  EXPECT_NE(step.line.find("batch-cpu-evict"), std::string::npos) << step.line;
+}
+
 // The average falls from 25 CPUs to 20 within 100 s; what is advertised follows in steps of 10 %.
 TEST_P(SteppedLending, FollowsTheWindowAverageInSteps) {
   SteppedAgent agent(node.args(pods));

@@ -56,6 +56,21 @@ TEST_F(AllocatableTest, ReleasesWhatIsAboveTheLowerMark) {
   EXPECT_EQ(of(85000, 100000), 0);
 }
 
+/// The agent advertises what started pods request, even if less can be lent: a restarting kubelet would fail
+/// them.
+TEST_F(AllocatableTest, WhatCanBeLentCountsWhereTheNodeShowsMore) {
+  requesting("a", 85000);
+  node.object.lent.batch_cpu = 85000_mcpu;
+  cpu_marks(110, 100);
+  EXPECT_EQ(cpu_released(), 0);
+  state = {};
+  node.lendable.batch_cpu = 50000_mcpu;
+  EXPECT_EQ(cpu_released(), 35000);
+  state = {};
+  node.object.lent.batch_cpu.reset();
+  EXPECT_EQ(cpu_released(), 0) << "the Node advertises nothing any more";
+}
+
 TEST_F(AllocatableTest, ANodeThatSaysNothingIsUnknown) {
   // 3: where batch-cpu is absent the reference releases all that is requested (W11).
   requesting("a", 85000);

@@ -12,8 +12,9 @@ using std::chrono::seconds;
 using test::AdvertisingNode;
 using test::kGib;
 
-/// Whatever happens: nothing rises while it is unknown, nothing is written twice, only a drop is urgent, and
-/// less than pods hold never goes without saying.
+/// Whatever happens: what is written covers the pods that the kubelet started, nothing rises while it is
+/// unknown, nothing is written twice, only a drop is urgent, and less than pods hold never goes without
+/// saying.
 TEST(AdvertisedProperty, HoldsOverRandomHistories) {
   std::mt19937_64 random(1);
   const auto upto = [&](std::uint64_t most) { return static_cast<std::int64_t>(random() % (most + 1)); };
@@ -36,6 +37,10 @@ TEST(AdvertisedProperty, HoldsOverRandomHistories) {
         const auto is = out.amounts[i].value_or(0);
         if (!stage.lendable.batch_cpu || !stage.strategy.enable) {
           ASSERT_LE(is, was);
+        }
+        const bool computed = out.computed[i].has_value() && out.write;
+        if (computed) {
+          ASSERT_GE(is, lending::started_amounts(stage.pods)[i].value_or(0)) << out.why;
         }
         if (out.amounts[i] && is < out.held[i].value_or(0)) {
           ASSERT_TRUE(out.below_requested);

@@ -89,9 +89,42 @@ TEST(Advertised, ADropIsUrgentASmallOneIsNot) {
   EXPECT_EQ(out.why, "batch-cpu: 25000 to 22499: less can be lent");
 }
 
+TEST(Advertised, NeverFallsBelowWhatStartedPodsRequest) {
+  AdvertisingNode stage;
+  stage.pod_holding(20000, kGib);
+  stage.pod_holding(4000, kGib);
+  EXPECT_FALSE(stage.after(seconds(1)).below_requested);
+  stage.lend(5000);
+  auto out = stage.after(seconds(1));
+  EXPECT_FALSE(out.urgent) << "1000 of 25000 are not much";
+  EXPECT_TRUE(out.below_requested);
+  out = stage.after(seconds(400));
+  EXPECT_EQ(cpu_of(out), 24000);
+  EXPECT_EQ(out.computed[0], 5000);
+  EXPECT_EQ(out.why, "batch-cpu: 25000 to 24000: started pods request it, only 5000 can be lent");
+  out = stage.after(seconds(1));
+  EXPECT_EQ(cpu_of(out), 24000);
+  EXPECT_EQ(out.why, "batch-cpu: stays at 24000: started pods request 24000, only 5000 can be lent");
+  stage.pods.erase(stage.pods.begin());
+  out = stage.after(seconds(1));
+  EXPECT_TRUE(out.urgent) << "and follows them down";
+  EXPECT_EQ(cpu_of(out), 5000);
+  EXPECT_FALSE(out.below_requested);
+}
+
+TEST(Advertised, APodThatTheKubeletHasNotStartedKeepsNothingUp) {
+  AdvertisingNode stage;
+  stage.pod_holding(1'000'000, kGib);
+  stage.pods[0].phase = PodPhase::pending;
+  EXPECT_EQ(cpu_of(stage.after(seconds(1))), 25000) << "a pod is no reason to advertise what is not there";
+  stage.pods[0].phase = PodPhase::failed;
+  EXPECT_EQ(cpu_of(stage.after(seconds(1))), 25000);
+}
+
 TEST(Advertised, ASmallDropBelowWhatPodsHoldIsUrgentAndSaid) {
   AdvertisingNode stage;
   stage.pod_holding(24500, kGib);
+  stage.pods[0].phase = PodPhase::pending;
   EXPECT_FALSE(stage.after(seconds(1)).below_requested);
   stage.lend(24000);
   const auto out = stage.after(seconds(1));
