@@ -116,6 +116,19 @@ TEST(Chart, ListensOnTheNodeAsTheScrapedKustomizationDoes) {
     EXPECT_EQ(text_at(ours, {probe, "httpGet", "host"}), "(absent)");
 }
 
+/// Who may get nodes/proxy may run commands in every container: only kubelets before 1.33 ask for that.
+TEST(Chart, OnlyTheOverlayForOldKubeletsGrantsTheirProxy) {
+  const auto patch = document::parse_yaml(file("kustomize/kubelet-before-1.33/rights.yaml"), "rights").root;
+  EXPECT_EQ(text_at(patch, {"0", "path"}), "/rules/-");
+  const auto ours = chart("  before133: false", "  before133: true");
+  EXPECT_EQ(text_at(ours.at("ClusterRole"), {"rules", "5"}), text_at(patch, {"0", "value"}));
+  EXPECT_EQ(text_at(patch, {"0", "value", "resources"}), "[nodes/proxy]");
+  for (const auto& objects : {chart(), kustomize()}) {
+    EXPECT_EQ(text_at(objects.at("ClusterRole"), {"rules"}).find("nodes/proxy"), std::string::npos);
+    EXPECT_EQ(text_at(objects.at("ClusterRole"), {"rules", "0", "resources"}), "[nodes/pods]");
+  }
+}
+
 TEST(Chart, WatchesNodeSlosAsThatKustomizationDoes) {
   const auto patch = [](const std::string& name) {
     const auto parsed = document::parse_yaml(file("kustomize/nodeslo-api/" + name), name);

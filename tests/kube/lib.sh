@@ -60,4 +60,13 @@ stop() {
   alive "$PID" "$STARTED" && kill -KILL "$PID" && sleep 0.2
   return 0
 }
+# kubelet_before_133: whether the kubelet wants nodes/proxy of those who list its pods.
+kubelet_before_133() { [ "$("$KUBE_BIN/kubelet" --version | cut -d. -f2)" -lt 33 ]; }
+# grant_rights: gives the agent's service account the rights that deploy/ grants for this kubelet, and no others.
+grant_rights() {
+  local deploy=$KUBE_ROOT/deploy/kustomize
+  kubectl apply -f "$deploy/base/rights.yaml" >/dev/null
+  ! kubelet_before_133 ||
+    kubectl patch clusterrole evenkeel --type json --patch "$(cat "$deploy/kubelet-before-1.33/rights.yaml")" >/dev/null
+}
 kubectl() { "$KUBE_BIN/kubectl" --kubeconfig "$KUBE_RUN/admin.kubeconfig" "$@"; }

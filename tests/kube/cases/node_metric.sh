@@ -89,4 +89,4 @@ page readyz | grep '^node-metric: last report ' >/dev/null || fail "readyz does 
 page metrics | grep '^evenkeel_node_metric_reports_total ' >/dev/null || fail "no metric tells of the reports"
 stop_agent
 kubectl delete -f tests/kube/crds/nodemetrics.yaml >/dev/null
-kubectl apply -f deploy/kustomize/base/rights.yaml >/dev/null
+grant_rights

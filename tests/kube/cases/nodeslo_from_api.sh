@@ -3,7 +3,6 @@
 # effect after half a minute. Works with the rights of deploy/kustomize/nodeslo-api and not without them.
 . tests/kube/case.sh
 
-rights=deploy/kustomize/base/rights.yaml
 cat >"$WORK/kubeconfig" <<YAML
 current-context: agent
 contexts: [{name: agent, context: {cluster: here, user: agent}}]
@@ -12,7 +11,7 @@ users: [{name: agent, user: {tokenFile: $KUBE_TOKEN_FILE}}]
 YAML
 end_with() {
   local status=$?
-  kubectl apply -f $rights >/dev/null 2>&1 || true
+  grant_rights >/dev/null 2>&1 || true
   kubectl delete crd nodeslos.slo.koordinator.sh --ignore-not-found >/dev/null 2>&1 || true
   set +e
   (exit $status)
@@ -40,6 +39,8 @@ apiserver() {
 # grant VERBS: grants only these of deploy/'s rights.
 grant() {
   kubectl kustomize deploy/kustomize/nodeslo-api | awk 'BEGIN { RS = "---\n" } /\nkind: ClusterRole\n/' | kubectl apply -f - >/dev/null
+  ! kubelet_before_133 || kubectl patch clusterrole evenkeel --type json \
+    -p '[{"op": "add", "path": "/rules/0", "value": {"apiGroups": [""], "resources": ["nodes/proxy"], "verbs": ["get"]}}]' >/dev/null
   kubectl patch clusterrole evenkeel --type json \
     -p "[{\"op\": \"replace\", \"path\": \"/rules/$(($(rules) - 1))/verbs\", \"value\": $1}]" >/dev/null
 }

@@ -4,9 +4,9 @@
 token_secret() { kubectl -n evenkeel get serviceaccount evenkeel -o jsonpath='{.secrets[0].name}' | grep .; }
 
 make_identity() {
-  local deploy=$KUBE_ROOT/deploy/kustomize/base
   within 60 "the default service account exists" kubectl get serviceaccount default
-  kubectl apply -f "$deploy/namespace.yaml" -f "$deploy/rights.yaml" >/dev/null
+  kubectl apply -f "$KUBE_ROOT/deploy/kustomize/base/namespace.yaml" >/dev/null
+  grant_rights
   within 60 "the agent has a token" token_secret
   (umask 077 && kubectl -n evenkeel get secret "$(token_secret)" -o jsonpath='{.data.token}' | base64 -d >"$KUBE_RUN/token")
 }
