@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "agent/cli/setup.h"
 
 namespace evenkeel::cli {
@@ -10,6 +15,25 @@ reporting::ParsedReportTarget report_target(const Flags& flags, bool api_known) 
   return parsed;
 }
 
+namespace {
+
+/// What is done to a pod that slows a service (agent/record/interference_record.cpp): the reasons of its
+/// Events.
+const char* reason_for_suspect(std::string_view kind) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 7> kReasons = {
+      {{"antagonist-limited", "AntagonistLimited"},
+       {"antagonist-confirmed", "AntagonistConfirmed"},
+       {"antagonist-cleared", "AntagonistCleared"},
+       {"antagonist-released", "AntagonistReleased"},
+       {"suspect-tested", "SuspectTested"},
+       {"suspect-innocent", "SuspectInnocent"},
+       {"suspect-unclear", "SuspectUnclear"}}};
+  const auto found = std::ranges::find(kReasons, kind, &std::pair<std::string_view, const char*>::first);
+  return found == kReasons.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
 std::optional<kube::PodEvent> event_for_owner(const Pod& pod, const record::AuditEvent& event) {
   const std::string path(event.path), why(event.why), text(event.new_text), by(event.by);
   const auto of = [&](const char* reason, std::string message) {
@@ -21,6 +45,7 @@ std::optional<kube::PodEvent> event_for_owner(const Pod& pod, const record::Audi
   if (event.kind == "refused") return of("LeverRefused", path + " cannot be set to " + text + ": " + why);
   if (event.kind == "yielded")
     return of("LeverYielded", by + " has set " + path + " to " + text + ", where it stays from now on");
+  if (const char* reason = reason_for_suspect(event.kind)) return of(reason, why);
   return std::nullopt;
 }
 

@@ -34,6 +34,16 @@ std::string read_limits(const document::Value& spec, Container& container) {
   return {};
 }
 
+/// What the kubelet has carried out of a resize in place (since Kubernetes 1.27). The spec may ask for more
+/// than the node can give: the resize is then deferred, or refused for good.
+void take_actual_limits(const document::Value& status, Container& container) {
+  if (value_at(status, {"resources"}) == nullptr) return;
+  const auto actual = read_resources(value_at(status, {"resources", "limits"}));
+  if (!actual.refusal.empty()) return;
+  container.limits.cpu = actual.resources.cpu;
+  container.limits.memory = actual.resources.memory;
+}
+
 std::string read_container(const document::Value& item, const document::Value& spec,
                            std::string_view statuses, Pod& pod) {
   Container container;
@@ -45,6 +55,7 @@ std::string read_container(const document::Value& item, const document::Value& s
   if (const auto* status = status_of(item, statuses, container.name)) {
     container.id = bare_id(text_at(*status, {"containerID"}));
     container.running = value_at(*status, {"state", "running"}) != nullptr;
+    take_actual_limits(*status, container);
   }
   container.sidecar = statuses == "initContainerStatuses";
   pod.containers.push_back(std::move(container));
@@ -116,17 +127,17 @@ std::string read_containers(const document::Value& item, Pod& pod) {
   return read_overhead(item, pod);
 }
 
-KubeQos computed_kube_qos(const document::Value& item, const Pod& pod) {
+KubeQos computed_kube_qos(const document::Value& item) {
   QosVotes votes;
-  for (const auto& container : pod.containers) votes.add(container.requests, container.limits);
-  const auto inits = list_at(item, {"spec", "initContainers"}).value_or(std::span<const document::Value>());
-  for (const auto& spec : inits) {
-    if (restarts_always(spec)) continue;  // counted in pod.containers
-    Container init;
-    // An unreadable one can at most keep the pod out of Guaranteed.
-    const bool readable = read_limits(spec, init).empty();
-    votes.add(init.requests, init.limits);
-    votes.nothing = votes.nothing && readable;
+  for (const char* list : {"containers", "initContainers"}) {
+    const auto specs = list_at(item, {"spec", list}).value_or(std::span<const document::Value>());
+    for (const auto& spec : specs) {
+      Container asked;
+      // An unreadable one can at most keep the pod out of Guaranteed.
+      const bool readable = read_limits(spec, asked).empty();
+      votes.add(asked.requests, asked.limits);
+      votes.nothing = votes.nothing && readable;
+    }
   }
   if (votes.nothing) return KubeQos::besteffort;
   return votes.guaranteed ? KubeQos::guaranteed : KubeQos::burstable;

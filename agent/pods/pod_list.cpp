@@ -14,7 +14,9 @@ constexpr document::KeyFilter kResources[] = {{"requests"}, {"limits"}};
 constexpr document::KeyFilter kContainer[] = {
     {"name"}, {"image"}, {"restartPolicy"}, {"resources", kResources}};
 constexpr document::KeyFilter kState[] = {{"running"}};
-constexpr document::KeyFilter kContainerStatus[] = {{"name"}, {"containerID"}, {"state", kState}};
+constexpr document::KeyFilter kActual[] = {{"limits"}};
+constexpr document::KeyFilter kContainerStatus[] = {
+    {"name"}, {"containerID"}, {"state", kState}, {"resources", kActual}};
 constexpr document::KeyFilter kOwner[] = {{"uid"}, {"kind"}, {"name"}, {"controller"}};
 constexpr document::KeyFilter kMetadata[] = {{"name"},
                                              {"namespace"},

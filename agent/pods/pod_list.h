@@ -47,7 +47,7 @@ std::optional<Pod> read_pod(const document::Value& item, std::vector<std::string
 /// empty: why they cannot be parsed.
 std::string read_containers(const document::Value& item, Pod& pod);
 /// The QoS class by the Kubernetes rule, for a pod whose status does not give it.
-KubeQos computed_kube_qos(const document::Value& item, const Pod& pod);
+KubeQos computed_kube_qos(const document::Value& item);
 
 /// pod_annotations.cpp: Koordinator's and this agent's labels and annotations, from pod.labels and
 /// pod.annotations.

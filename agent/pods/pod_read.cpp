@@ -83,7 +83,7 @@ std::string fill(const document::Value& item, Pod& pod) {
   if (auto why = read_containers(item, pod); !why.empty()) return why;
   const auto stated = kube_qos_of(text_at(item, {"status", "qosClass"}));
   if (!stated && pod.containers.empty()) return "neither status.qosClass nor spec.containers is there";
-  pod.kube_qos = stated ? *stated : computed_kube_qos(item, pod);
+  pod.kube_qos = stated ? *stated : computed_kube_qos(item);
   return {};
 }
 

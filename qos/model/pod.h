@@ -40,7 +40,7 @@ struct Container {
   bool running = false;
   bool sidecar = false;  ///< a restartable init container: its requests count like a regular one's
   Resources requests{};
-  Resources limits{};
+  Resources limits{};  ///< what the kubelet has carried out, during a resize in place
   bool operator==(const Container&) const = default;
 };
 

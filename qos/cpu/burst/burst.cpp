@@ -156,9 +156,11 @@ void consider(const Tick& tick, const Owner& owner, const ContainerSample& conta
   candidate.divisor = owner.divisor;
   const auto& limit = cgroup->applied.cpu_limit;
   candidate.unreadable = !limit || limit->period <= Duration::zero();
+  // The owner set no quota, or took it away: cpuCFSQuota is false, or the container has CPUs of its own.
+  const bool unlimited = limit && !limit->quota;
   // The quota identifies the restarted container, so it is not raised yet.
-  candidate.quota_burst =
-      (pod.from_cgroup_only || (container.spec->running && !is_heir)) && quota_wanted(owner.strategy.policy);
+  candidate.quota_burst = !unlimited && (pod.from_cgroup_only || (container.spec->running && !is_heir)) &&
+                          quota_wanted(owner.strategy.policy);
   if (!candidate.unreadable) {
     candidate.period = limit->period;
     const MilliCpu of_spec = container.spec ? container.spec->limits.cpu.value_or(MilliCpu{}) : MilliCpu{};

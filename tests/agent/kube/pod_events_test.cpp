@@ -161,7 +161,13 @@ TEST(OwnersEvent, ReportsWhatConcernsThePodsOwner) {
   EXPECT_EQ(of({.kind = "not-evicted", .why = "w"})->reason, "NotEvicted");
   EXPECT_EQ(of({.kind = "yielded", .path = "f", .new_text = "7", .by = "tool[1]"})->message,
             "tool[1] has set f to 7, where it stays from now on");
-  for (const char* kind : {"write", "restore", "foreign", "would-evict", "config"})
+  const auto limited = of({.kind = "antagonist-limited", .by = "interference", .why = "limited to 1 CPU"});
+  ASSERT_TRUE(limited);
+  EXPECT_EQ(limited->reason + (": " + limited->message), "AntagonistLimited: limited to 1 CPU");
+  for (const char* kind : {"antagonist-confirmed", "antagonist-cleared", "antagonist-released",
+                           "suspect-tested", "suspect-innocent", "suspect-unclear"})
+    EXPECT_TRUE(of({.kind = kind, .why = "w"})) << kind;
+  for (const char* kind : {"interference", "write", "restore", "foreign", "would-evict", "config"})
     EXPECT_FALSE(of({.kind = kind})) << kind;
 }
 

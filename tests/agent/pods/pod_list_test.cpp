@@ -135,6 +135,34 @@ TEST(PodList, ReadsBatchResourcesAndTerminatingPods) {
   EXPECT_EQ(crunch.containers.at(0).id, "");
 }
 
+/// The spec of a resize in place may ask for more than the node has.
+TEST(PodList, LimitsAreThoseThatTheKubeletHasCarriedOut) {
+  const auto limits = [](const std::string& status) {
+    return one("name: a, uid: u-1",
+               "containers: [{name: c, resources: {limits: {cpu: 2, memory: 4Gi, kubernetes.io/batch-cpu: "
+               "500}}}]",
+               "phase: Running, containerStatuses: [{name: c, containerID: 'containerd://c1'" + status + "}]")
+        .pods.at(0)
+        .containers.at(0)
+        .limits;
+  };
+  EXPECT_EQ(limits("").cpu, 2000_mcpu) << "a kubelet before 1.27 says nothing";
+  const auto deferred = limits(", resources: {limits: {cpu: 500m, memory: 1Gi}, requests: {cpu: 500m}}");
+  EXPECT_EQ(deferred.cpu, 500_mcpu);
+  EXPECT_EQ(deferred.memory, 1024_MiB);
+  EXPECT_EQ(deferred.batch_cpu, 500_mcpu) << "not resizable: that of the spec";
+  EXPECT_EQ(limits(", resources: {}").cpu, std::nullopt) << "the limit was taken away";
+  EXPECT_EQ(limits(", resources: {limits: {cpu: nonsense}}").cpu, 2000_mcpu);
+}
+
+TEST(PodList, AResizeUnderWayDoesNotChangeTheClass) {
+  const auto pod = one("name: a, uid: u-1",
+                       "containers: [{name: c, resources: {requests: {cpu: 2, memory: 1Gi}, limits: {cpu: 2, "
+                       "memory: 1Gi}}}]",
+                       "containerStatuses: [{name: c, resources: {limits: {cpu: 1, memory: 1Gi}}}]");
+  EXPECT_EQ(pod.pods.at(0).kube_qos, KubeQos::guaranteed);
+}
+
 TEST(PodList, JsonGivesTheSame) {
   const auto list = good(R"({"kind":"PodList","items":[{"metadata":{"name":"a","uid":"u-1"},
     "spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":2,"memory":"1Gi"}}}]},

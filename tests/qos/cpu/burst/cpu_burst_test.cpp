@@ -138,6 +138,15 @@ TEST_F(Burst, AContainerWithoutALimitMeansThePodIsNotOurs) {
   EXPECT_EQ(intent(out, container(2).id, Knob::cpu_quota), nullptr);
 }
 
+/// The kubelet sets none with cpuCFSQuota: false, and none for a container with CPUs of its own.
+TEST_F(Burst, AContainerWhoseOwnerSetNoQuotaGetsNone) {
+  auto builder = node().cpus(64).uses(8000_mcpu).pod("web").unlimited().burst(0);
+  snapshot = builder.container("a").limit(1000_mcpu).unlimited().throttled(3).build();
+  decide();
+  EXPECT_EQ(intent(out, container(0).id, Knob::cpu_quota), nullptr);
+  EXPECT_EQ(pod_quota(), -1);
+}
+
 TEST_F(Burst, PolicyDecidesWhichHalfRuns) {
   snapshot = two_containers().build();
   slo = burst(BurstPolicy::cpu_burst_only);
