@@ -22,10 +22,27 @@ def write(results, ways, options):
 def markdown(results, ways, options):
     out = [f"Linux {platform.release()}, {os.cpu_count()} CPUs, {options.rounds} rounds of {options.seconds:g} s; medians, in µs; the "
            "ratios have 95 % intervals.", ""]
+    out += summary(results, ways)
     for name, cell in results.items():
         out += table(name, cell, ways)
     out += ["| contender | |", "|---|---|"] + [f"| {way.name} | {way.what} |" for way in ways]
     return "\n".join(out) + "\n"
+
+
+def summary(results, ways):
+    """One line per cell and contender."""
+    out = ["### Summary", "", "| | | p99 to unmanaged | p99.9 to unmanaged | p99 to alone | batch work | kept rounds |", "|---|" + "---|" * 6]
+    for name, cell in results.items():
+        kept = {way: figures.usable(rounds) for way, rounds in cell.items()}
+        bases = [kept.get(base, ([], 0))[0] for base in ["unmanaged", "unmanaged", "alone"]]
+        for way in ways:
+            if way.name in ["alone", "unmanaged"]:
+                continue
+            rounds = kept[way.name][0]
+            columns = [figures.verdict(figures.ratio([r[key] for r in rounds], [r[key] for r in base]))
+                       for base, key in zip(bases, ["p99_us", "p999_us", "p99_us"])]
+            out.append(f"| {name} | {way.name} | " + " | ".join(columns + [scores(rounds, kept)[2], str(len(rounds))]) + " |")
+    return out + [""]
 
 
 def table(name, cell, ways):
@@ -49,13 +66,13 @@ def table(name, cell, ways):
     return out + [""]
 
 
-def scores(rounds, kept):
+def scores(some_rounds, kept):
     """In the manner of resctl-bench, in percent: p99 alone over p99 (at most 100), p99 above that of the service alone, batch
     work done over that of unmanaged."""
     middle = lambda some, key: figures.median([r[key] for r in some])
     alone, unmanaged = kept.get("alone", ([], 0))[0], kept.get("unmanaged", ([], 0))[0]
-    if not alone:
+    if not alone or not some_rounds:
         return ["", "", ""]
-    impact = middle(rounds, "p99_us") / middle(alone, "p99_us")
-    work = 100 * middle(rounds, "work_per_second") / middle(unmanaged, "work_per_second") if unmanaged else 0
+    impact = middle(some_rounds, "p99_us") / middle(alone, "p99_us")
+    work = 100 * middle(some_rounds, "work_per_second") / middle(unmanaged, "work_per_second") if unmanaged else 0
     return [f"{min(100, 100 / impact):.0f} %", f"{100 * (impact - 1):+.0f} %", f"{work:.0f} %" if work else ""]

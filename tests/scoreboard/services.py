@@ -104,7 +104,7 @@ server {{ listen 127.0.0.1:{self.port}; location / {{ root {directory}/html; }} 
 
 class NginxGzip(Nginx):
     """Requests of about 1 ms under a CPU limit: what CPU burst is for."""
-    name, port, rate = "nginx-gzip", 7104, 150
+    name, port, rate = "nginx-gzip", 7104, 260
     gzip, size, quota_percent = "on", 60000, 60
 
 
