@@ -8,7 +8,7 @@ namespace evenkeel::executor {
 Contest::Step Contest::look(const Sighting& seen, MonoTime now, ForeignCounts& counts) {
   if (yielded()) return look_at_yielded(seen, now);
   if (seen.value == Sighting::Value::ours) return look_at_ours(seen.written, now);
-  if (seen.value == Sighting::Value::reset) return look_at_reset(seen, counts);
+  if (seen.value == Sighting::Value::reset && !is_insistent(seen, now)) return look_at_reset(seen, counts);
   if (ours()) ++counts.foreign;
   if (seen.value == Sighting::Value::as_intended) return Step::release;
   if (seen.restoring) return Step::yield;  // nothing is restored over a foreign value
@@ -35,6 +35,17 @@ Contest::Step Contest::look_at_yielded(const Sighting& seen, MonoTime now) {
                                                                                              : Step::wait;
 }
 
+bool Contest::is_insistent(const Sighting& seen, MonoTime now) {
+  if (seen.by_systemd || seen.restoring) return false;
+  if (insistent_ || is_reset_) return insistent_;
+  if (now - resets_from_ > kPause) {
+    resets_from_ = now;
+    resets_ = 0;
+  }
+  insistent_ = ++resets_ > kMostResets;
+  return insistent_;
+}
+
 Contest::Step Contest::look_at_reset(const Sighting& seen, ForeignCounts& counts) {
   if (!is_reset_) ++counts.resets;
   is_reset_ = true;
@@ -54,6 +65,8 @@ Contest::Step Contest::yield_to_owner(MonoTime now, ForeignCounts& counts) {
 void Contest::written(MonoTime now) {
   is_reset_ = false;
   if (ours()) return;
+  insistent_ = false;
+  resets_ = 0;
   ownership_ = Ownership::ours;
   overwritten_at_ = now;
   ++rounds_;

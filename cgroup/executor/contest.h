@@ -7,7 +7,8 @@
 //    next one is yielded: it belongs to the other process.
 //  * A reset is no quarrel: systemd writes every property of a unit again when one of them changes, and
 //  thereby
-//    puts back the unit's own value or the kernel's initial one. The agent writes its value again at once.
+//    puts back the unit's own value or the kernel's initial one. The agent writes its value again at once. A
+//    process that is not known may do so `kMostResets` times a minute; then it counts as another writer.
 //  * After an hour (`kQuietPeriod`) without a foreign write the earlier rounds are forgotten.
 //  * A yielded value stays what it is, unless it is the one from before the agent. That one need not be a
 //    decision: a container runtime writes all limits of a container again when one of them changes. It is
@@ -60,6 +61,7 @@ struct Sighting {
     as_intended  ///< foreign, and what the agent is about to write: nothing to contest
   };
   Value value = Value::ours;
+  bool by_systemd = false;     ///< of a reset: it is known that systemd wrote it
   bool written = false;        ///< another process wrote since the last look, even if it was the same text
   bool owner_is_back = false;  ///< the owner of a pod or container has restored its own value
   bool restoring = false;      ///< no policy asks for the value any more
@@ -73,6 +75,7 @@ class Contest {
   static constexpr Duration kQuietPeriod = std::chrono::hours(1);
   static constexpr Duration kMaxQuietPeriod = std::chrono::hours(24);
   static constexpr int kMaxRounds = 3;
+  static constexpr int kMostResets = 30;
 
   enum class Step : std::uint8_t {
     keep,      ///< the value is the agent's: it may be changed or restored
@@ -99,11 +102,15 @@ class Contest {
  private:
   Step look_at_ours(bool written, MonoTime now);
   Step look_at_yielded(const Sighting& seen, MonoTime now);
+  bool is_insistent(const Sighting& seen, MonoTime now);
   Step look_at_reset(const Sighting& seen, ForeignCounts& counts);
   Step yield_to_owner(MonoTime now, ForeignCounts& counts);
 
   Ownership ownership_ = Ownership::ours;
-  bool is_reset_ = false;  ///< and not yet written again
+  bool is_reset_ = false;   ///< and not yet written again
+  bool insistent_ = false;  ///< too many resets by an unknown process
+  int resets_ = 0;          ///< by unknown processes, since `resets_from_`
+  MonoTime resets_from_{};
   int rounds_ = 0;
   MonoTime foreign_since_{};   ///< contested: when it was first seen; yielded: since when it is undisturbed
   MonoTime overwritten_at_{};  ///< when the agent last wrote over a foreign value

@@ -102,9 +102,11 @@ bool Executor::Impl::handle_foreign_write(HeldValue& row, int group, const std::
                            *value == kernel::as_kernel_stores(row.knob, intent->value, tree.layout());
   const bool owned = state.kind(group) == CgroupKind::pod || state.kind(group) == CgroupKind::container;
   const bool reset = is_reset(row, text, value);
+  const auto* write = find_observed_write(row);
   const Sighting sighting{.value = as_intended ? Sighting::Value::as_intended
                                    : reset     ? Sighting::Value::reset
                                                : Sighting::Value::other,
+                          .by_systemd = write && write->writer.command == "systemd",
                           .owner_is_back = owned && kernel::same_text(row.knob, row.original, text),
                           .restoring = intent == nullptr || (reset && intent->hold)};
   const auto step = row.contest.look(sighting, at, counters);

@@ -92,6 +92,26 @@ TEST(Contest, AResetIsWrittenOverAtOnceAndForEver) {
   expect_steps(looks);
 }
 
+TEST(Contest, AnUnknownProcessThatResetsEverySecondIsAnotherWriter) {
+  for (const bool by_systemd : {false, true}) {
+    Contest contest;
+    ForeignCounts counts;
+    Sighting reset = kReset;
+    reset.by_systemd = by_systemd;
+    reset.owner_is_back = false;
+    MonoTime now{hours(1)};
+    int put_back = 0;
+    for (int second = 0; second < 10 * 60 && !contest.yielded(); ++second, now += seconds(1)) {
+      const auto step = contest.look(reset, now, counts);
+      put_back += step == Step::put_back ? 1 : 0;
+      if (step == Step::put_back || step == Step::write) contest.written(now);
+    }
+    EXPECT_EQ(contest.yielded(), !by_systemd) << "after three rounds";
+    EXPECT_EQ(put_back, by_systemd ? 600 : 4 * Contest::kMostResets);
+    EXPECT_EQ(counts.foreign, by_systemd ? 0U : 4U);
+  }
+}
+
 TEST(Contest, AResetEndsTheMinuteOfAForeignValue) {
   expect_steps({{seconds(1), kOther, Step::report, 0},
                 {seconds(2), kReset, Step::put_back, 0},
