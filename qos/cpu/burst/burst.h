@@ -69,6 +69,7 @@ struct CpuBurstState {
   struct PodQuota {
     MonoTime seen{};
     QuotaTime original{};
+    QuotaTime limits{};  ///< of its containers together, as of the last tick
     bool raised = false;
     std::optional<double> divisor{};
   };

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "qos/cpu/burst/burst.h"
 #include "qos/cpu/burst/parts.h"
@@ -48,18 +49,25 @@ QuotaTime per(Duration other, QuotaTime quota, Duration period) {
   return down + QuotaTime(1);
 }
 
-/// What the containers may use together: their limits, and what each has above its own.
-QuotaTime sum_of_targets(const Pod& pod, Group group, Duration period) {
+/// The limits of the containers together, as quotas.
+QuotaTime sum_of_limits(const Pod& pod, std::optional<double> divisor, Duration period) {
   QuotaTime sum;
   for (const Container& container : pod.containers)
     if (container.limits.cpu && !pod.from_cgroup_only)
-      sum += divided(base_quota(*container.limits.cpu, period), group.front().divisor);
-  for (const Candidate& candidate : group) {
-    const QuotaTime counted = pod.from_cgroup_only ? QuotaTime{} : candidate.base;
-    if (candidate.target > counted) sum += per(period, candidate.target - counted, candidate.period);
-  }
+      sum += divided(base_quota(*container.limits.cpu, period), divisor);
   return sum;
 }
+
+/// What the containers may use above their own limits.
+QuotaTime granted(Group group, Duration period) {
+  QuotaTime sum;
+  for (const Candidate& candidate : group)
+    if (candidate.target > candidate.base)
+      sum += per(period, candidate.target - candidate.base, candidate.period);
+  return sum;
+}
+
+constexpr QuotaTime kNotKnown{INT64_MAX};
 
 /// The pod's quota without burst: its quota while burst does not raise it, or that of its divided limits.
 CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, MonoTime now,
@@ -70,26 +78,31 @@ CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, 
   memory.divisor = divisor;
   memory.seen = now;
   memory.raised = memory.raised && limit.quota && !changed;
-  if (memory.raised) return memory;
+  // A resize of a container in place changes the pod's quota by the same amount.
+  const QuotaTime limits = sum_of_limits(pod, divisor, limit.period);
+  const QuotaTime resized = limits - std::exchange(memory.limits, limits);
+  if (memory.raised) {
+    memory.original += resized;
+    return memory;
+  }
   // A tick after a change the file still holds the quota of the old divisor: nothing is raised above that.
-  constexpr QuotaTime kNotKnown{INT64_MAX};
   memory.original = changed && memory.original > QuotaTime{} ? kNotKnown : limit.quota.value_or(QuotaTime{});
   if (const auto due = divisor ? normalized_pod_quota(pod, limit.period, *divisor) : std::nullopt)
     memory.original = *due;
   return memory;
 }
 
-/// Absolute, from the containers' targets of this tick; a sum of differences would drift with every failed
-/// write and every restarted container.
+/// Absolute, from the quota without burst and the containers' targets of this tick: what was written before
+/// does not count, else every failed write and every restarted container would leave a drift.
 void add_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, CpuBurstState::PodQuota& memory,
                    decide::Intents& out) {
   const bool any = std::any_of(group.begin(), group.end(), [](const Candidate& c) { return c.quota_burst; });
-  const QuotaTime sum = sum_of_targets(pod, group, cgroup.applied.cpu_limit->period);
-  memory.raised = any && manages_pod_quota(pod) && sum > memory.original;
+  const QuotaTime more = granted(group, cgroup.applied.cpu_limit->period);
+  memory.raised = any && manages_pod_quota(pod) && memory.original != kNotKnown && more > QuotaTime{};
   if (!memory.raised) return;
-  out.want(
-      cgroup.id, Knob::cpu_quota, sum.count(),
-      because("{} per period is the sum of its containers' quotas, {} without burst", sum, memory.original));
+  out.want(cgroup.id, Knob::cpu_quota, (memory.original + more).count(),
+           because("{} per period, {} without burst: its containers may use {} more", memory.original + more,
+                   memory.original, more));
 }
 
 void add_pod_burst(const CgroupSample& cgroup, Group group, std::optional<QuotaTime> quota,
