@@ -5,10 +5,9 @@
 // The life of a contest, for every writer:
 //  * A foreign value is reported, left alone for a minute and then written over; at most three times. The
 //    next one is yielded: it belongs to the other process.
-//  * A reset is no quarrel: systemd writes every property of a unit again when one of them changes, and
-//  thereby
-//    puts back the unit's own value or the kernel's initial one. The agent writes its value again at once. A
-//    process that is not known may do so `kMostResets` times a minute; then it counts as another writer.
+//  * A reset is no quarrel: when one property of a unit changes, systemd writes all of them again, and so
+//    puts back the unit's own value or the kernel's initial one. The agent writes its value again at once.
+//    A process that is not known may do so `kMostResets` times a minute; then it is another writer.
 //  * After an hour (`kQuietPeriod`) without a foreign write the earlier rounds are forgotten.
 //  * A yielded value stays what it is, unless it is the one from before the agent. That one need not be a
 //    decision: a container runtime writes all limits of a container again when one of them changes. It is
