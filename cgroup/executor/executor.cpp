@@ -149,14 +149,9 @@ void Executor::Impl::forget_group(int group) {
   for (const auto& lever : knob_table()) fix(group, lever.knob);
 }
 
-/// On cgroup v1 a runtime makes and removes the directories of one container one after the other.
-bool Executor::Impl::lacks_directory(int group, Knob knob) {
-  const auto dir = state.file(group, knob).dir;  // empty: this kernel has no such file
-  return !is_of_node(knob) && !dir.empty() && !files.inode(dir);
-}
-
-/// A file is absent because its directory is: of a cgroup that was removed, or that is being made or removed.
-/// Then there is nothing to report. False: the directory is there.
+/// A file is absent because its directory is: of a cgroup that was removed, or that is being made or removed
+/// (on cgroup v1 a runtime makes the directories of one container one after the other). Then there is nothing
+/// to report. False: the directory is there.
 bool Executor::Impl::skip_absent(int group, Knob knob) {
   if (is_of_node(knob)) return false;
   const auto* cgroup = tree.find(state.id(group).itself());
@@ -164,7 +159,8 @@ bool Executor::Impl::skip_absent(int group, Knob knob) {
     forget_group(group);
     return true;
   }
-  if (!lacks_directory(group, knob)) return false;
+  const auto dir = state.file(group, knob).dir;  // empty: this kernel has no such file
+  if (dir.empty() || files.inode(dir)) return false;
   fix(group, knob);
   return true;
 }

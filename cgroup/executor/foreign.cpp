@@ -6,6 +6,11 @@
 #include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::executor {
+namespace {
+
+bool is_systemd(const tree::Writer& writer) { return writer.pid != 0 && writer.command == "systemd"; }
+
+}  // namespace
 
 void Executor::Impl::check_held_values() {
   // Rows are dropped after the loop, because judging looks into the table.
@@ -73,10 +78,9 @@ const ObservedWrite* Executor::Impl::find_observed_write(const HeldValue& row) c
 /// slices every minute), and on `systemctl daemon-reload`: without a decision behind it, a value becomes what
 /// the unit says, or what the kernel starts with.
 bool Executor::Impl::is_reset(const HeldValue& row, std::string_view text,
-                              const std::optional<KnobValue>& value) const {
-  if (!tree::is_systemd_unit(row.file.dir)) return false;
-  const auto* write = find_observed_write(row);
-  if (write && write->writer.pid != 0 && write->writer.command != "systemd") return false;
+                              const std::optional<KnobValue>& value, const tree::Writer& writer) const {
+  const bool by_another = writer.pid != 0 && !is_systemd(writer);
+  if (by_another || !tree::is_systemd_unit(row.file.dir)) return false;
   return kernel::same_text(row.knob, row.original, text) ||
          (value && kernel::is_initial_value(row.knob, *value));
 }
@@ -101,12 +105,13 @@ bool Executor::Impl::handle_foreign_write(HeldValue& row, int group, const std::
   const bool as_intended = intent && !intent->hold && value &&
                            *value == kernel::as_kernel_stores(row.knob, intent->value, tree.layout());
   const bool owned = state.kind(group) == CgroupKind::pod || state.kind(group) == CgroupKind::container;
-  const bool reset = is_reset(row, text, value);
   const auto* write = find_observed_write(row);
+  const auto writer = write ? write->writer : tree::Writer{};
+  const bool reset = is_reset(row, text, value, writer);
   const Sighting sighting{.value = as_intended ? Sighting::Value::as_intended
                                    : reset     ? Sighting::Value::reset
                                                : Sighting::Value::other,
-                          .by_systemd = write && write->writer.command == "systemd",
+                          .by_systemd = is_systemd(writer),
                           .owner_is_back = owned && kernel::same_text(row.knob, row.original, text),
                           .restoring = intent == nullptr || (reset && intent->hold)};
   const auto step = row.contest.look(sighting, at, counters);

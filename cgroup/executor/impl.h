@@ -38,7 +38,6 @@ struct Executor::Impl {
   bool confirm_targets();
   void plan_batch();
   bool confirm(const kernel::Target& target);
-  [[nodiscard]] bool lacks_directory(int group, Knob knob);
   bool skip_absent(int group, Knob knob);
   bool carry_out();
   void forget_group(int group);
@@ -66,7 +65,7 @@ struct Executor::Impl {
   void judge_yielded(HeldValue& row, int group);
   [[nodiscard]] bool is_ours(const HeldValue& row, std::string_view text) const;
   [[nodiscard]] bool is_reset(const HeldValue& row, std::string_view text,
-                              const std::optional<KnobValue>& value) const;
+                              const std::optional<KnobValue>& value, const tree::Writer& writer) const;
   [[nodiscard]] bool is_dying(int group, Knob knob) const;
   [[nodiscard]] const ObservedWrite* find_observed_write(const HeldValue& row) const;
   void report_foreign(const HeldValue& row, Contest::Step step, const std::string& theirs);

@@ -45,7 +45,7 @@ void Executor::Impl::place(const decide::Intent& intent) {
   }
   if (!state.known(group, intent.knob))
     if (const auto now = state.read(group, intent.knob); !now) {
-      if (vanished(now.error()) && lacks_directory(group, intent.knob)) return fix(group, intent.knob);
+      if (vanished(now.error()) && skip_absent(group, intent.knob)) return;
       reject(group, intent.knob, value, now.error(), text(value));
       return;
     }

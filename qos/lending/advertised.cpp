@@ -140,10 +140,6 @@ void conclude(const Lines& lines, bool ours, Advertised& out) {
   if (out.why.empty()) out.why = "as computed";
 }
 
-}  // namespace
-
-namespace {
-
 template <class Counts>
 LentAmounts sum_of_requests(const std::vector<Pod>& pods, Counts counts) {
   Resources sum;

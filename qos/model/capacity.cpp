@@ -22,6 +22,13 @@ std::optional<Bytes> total(const NodeSample& node) {
   return node.memory && node.memory->total > Bytes{} ? std::optional(node.memory->total) : std::nullopt;
 }
 
+const std::optional<MilliCpu>& unamplified_cpu(const NodeObject& object) {
+  return object.cpu_raw_allocatable ? object.cpu_raw_allocatable : object.cpu_allocatable;
+}
+const std::optional<Bytes>& unamplified_memory(const NodeObject& object) {
+  return object.memory_raw_allocatable ? object.memory_raw_allocatable : object.memory_allocatable;
+}
+
 }  // namespace
 
 MilliCpu cpu_capacity(const NodeObject& object, const NodeSample& node) {
@@ -35,25 +42,22 @@ std::optional<Bytes> memory_capacity(const NodeObject& object, const NodeSample&
 }
 
 std::optional<MilliCpu> cpu_allocatable(const NodeObject& object, const NodeSample& node) {
-  const auto& said = object.cpu_raw_allocatable ? object.cpu_raw_allocatable : object.cpu_allocatable;
+  const auto& said = unamplified_cpu(object);
   return said ? smaller(said, online(node)) : said;
 }
 
 std::optional<Bytes> memory_allocatable(const NodeObject& object, const NodeSample& node) {
-  const auto& said =
-      object.memory_raw_allocatable ? object.memory_raw_allocatable : object.memory_allocatable;
+  const auto& said = unamplified_memory(object);
   return said ? smaller(said, memory_capacity(object, node)) : said;
 }
 
 MilliCpu kubelet_reserved_cpu(const NodeObject& object, const NodeSample& node) {
-  const auto whole = object.cpu_capacity ? object.cpu_capacity : online(node);
-  return difference(whole, object.cpu_raw_allocatable ? object.cpu_raw_allocatable : object.cpu_allocatable);
+  return difference(object.cpu_capacity ? object.cpu_capacity : online(node), unamplified_cpu(object));
 }
 
 Bytes kubelet_reserved_memory(const NodeObject& object, const NodeSample& node) {
-  const auto whole = object.memory_capacity ? object.memory_capacity : total(node);
-  return difference(
-      whole, object.memory_raw_allocatable ? object.memory_raw_allocatable : object.memory_allocatable);
+  return difference(object.memory_capacity ? object.memory_capacity : total(node),
+                    unamplified_memory(object));
 }
 
 std::optional<BitRate> network_bandwidth(const SystemStrategy& strategy) {

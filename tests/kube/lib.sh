@@ -62,11 +62,11 @@ stop() {
 }
 # kubelet_before_133: whether the kubelet wants nodes/proxy of those who list its pods.
 kubelet_before_133() { [ "$("$KUBE_BIN/kubelet" --version | cut -d. -f2)" -lt 33 ]; }
-# grant_rights: gives the agent's service account the rights that deploy/ grants for this kubelet, and no others.
-grant_rights() {
-  local deploy=$KUBE_ROOT/deploy/kustomize
-  kubectl apply -f "$deploy/base/rights.yaml" >/dev/null
-  ! kubelet_before_133 ||
-    kubectl patch clusterrole evenkeel --type json --patch "$(cat "$deploy/kubelet-before-1.33/rights.yaml")" >/dev/null
+# grant_pods: adds the right to list pods that only an older kubelet asks for.
+grant_pods() {
+  ! kubelet_before_133 || kubectl patch clusterrole evenkeel --type json \
+    --patch "$(cat "$KUBE_ROOT/deploy/kustomize/kubelet-before-1.33/rights.yaml")" >/dev/null
 }
+# grant_rights: gives the agent's service account the rights that deploy/ grants for this kubelet, and no others.
+grant_rights() { kubectl apply -f "$KUBE_ROOT/deploy/kustomize/base/rights.yaml" >/dev/null && grant_pods; }
 kubectl() { "$KUBE_BIN/kubectl" --kubeconfig "$KUBE_RUN/admin.kubeconfig" "$@"; }

@@ -39,10 +39,9 @@ apiserver() {
 # grant VERBS: grants only these of deploy/'s rights.
 grant() {
   kubectl kustomize deploy/kustomize/nodeslo-api | awk 'BEGIN { RS = "---\n" } /\nkind: ClusterRole\n/' | kubectl apply -f - >/dev/null
-  ! kubelet_before_133 || kubectl patch clusterrole evenkeel --type json \
-    -p '[{"op": "add", "path": "/rules/0", "value": {"apiGroups": [""], "resources": ["nodes/proxy"], "verbs": ["get"]}}]' >/dev/null
   kubectl patch clusterrole evenkeel --type json \
     -p "[{\"op\": \"replace\", \"path\": \"/rules/$(($(rules) - 1))/verbs\", \"value\": $1}]" >/dev/null
+  grant_pods
 }
 rules() { kubectl get clusterrole evenkeel -o jsonpath='{range .rules[*]}{"x"}{"\n"}{end}' | wc -l; }
 

@@ -49,12 +49,12 @@ done
 # What the kubelet does with the systemd driver, for EVENKEEL_RESET_MINUTES (30).
 minutes=${EVENKEEL_RESET_MINUTES:-30}
 say "the weight renewed each minute for $minutes minutes, with a daemon-reload every fifth"
-bounded=0
+bounded=0 lifts=0
 for minute in $(seq "$minutes"); do
   systemctl set-property --runtime kubepods-besteffort.slice CPUWeight=$((minute % 2 + 1))
   [ $((minute % 5)) -ne 0 ] || systemctl daemon-reload
   lifted=no
-  ! is_free || lifted=yes
+  ! is_free || { lifted=yes && lifts=$((lifts + 1)); }
   seconds=0
   for _ in $(seq 60); do
     tell "advance 1s"
@@ -63,6 +63,7 @@ for minute in $(seq "$minutes"); do
   say "minute $minute: quota lifted by systemd: $lifted, limited in $seconds of 60 ticks"
   bounded=$((bounded + seconds))
 done
+[ $lifts -eq "$minutes" ] || fail "systemd has lifted the quota in $lifts of $minutes minutes only: nothing is shown"
 [ $bounded -ge $((minutes * 60 - minutes)) ] || fail "best effort was limited in $bounded of $((minutes * 60)) ticks only"
 is_idle || fail "the pod is no longer idle class"
 ! grep -q 'event=yielded' /run/evenkeel.log || fail "a value was given up: $(grep event=yielded /run/evenkeel.log | tail -1)"
