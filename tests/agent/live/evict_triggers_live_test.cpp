@@ -1,5 +1,5 @@
 // Tests every resource eviction trigger on the real kernel: real load and a small Node evict one pod; the
-// same load and configuration on a larger Node evict none. One agent per trigger, all in parallel, since each
+// same load and thresholds on a larger Node evict none. One agent per trigger, all in parallel, since each
 // waits 20 s after its start. (Interference: interference_cure_live_test.cpp.)
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -138,9 +138,13 @@ class LiveEvictTriggers : public testing::Test {
     const auto row = std::ranges::find(all, trigger, &eviction::EvictionTrigger::name);
     return std::string(kFeatureGates[static_cast<std::size_t>((*row)->gate)]) + ": true";
   }
-  static std::string all_gates() {
+  /// Every gate but CPUEvict: that trigger compares with the machine's own CPUs, which the pods here fill,
+  /// and a Node object cannot claim more of them.
+  static std::string gates_that_a_large_node_leaves_idle() {
     std::string text;
-    for (const auto gate : kFeatureGates) text += std::string(gate) + ": true, ";
+    for (const auto gate : kFeatureGates)
+      if (gate != kFeatureGates[static_cast<std::size_t>(FeatureGate::cpu_evict)])
+        text += std::string(gate) + ": true, ";
     return text.substr(0, text.size() - 2);
   }
   LiveCgroups cgroups_{};
@@ -155,7 +159,7 @@ TEST_F(LiveEvictTriggers, EvictAPodOnASmallNodeAndNoneOnALargeOne) {
         std::make_unique<Trial>(cgroups_, std::string(row.trigger), row, gate_of(row.trigger), small_));
   for (const bool mid : {false, true})
     spared.push_back(std::make_unique<Trial>(cgroups_, mid ? "large-mid" : "large-batch", Row{"", mid, true},
-                                             all_gates(), large_));
+                                             gates_that_a_large_node_leaves_idle(), large_));
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const std::string by(kRows[i].trigger);
     auto& agent = trials[i]->agent();
@@ -165,6 +169,7 @@ TEST_F(LiveEvictTriggers, EvictAPodOnASmallNodeAndNoneOnALargeOne) {
     EXPECT_EQ(trials[i]->batch().ended_by(), SIGTERM) << by;
     EXPECT_TRUE(trials[i]->service().alive()) << by;
   }
+  std::this_thread::sleep_for(std::chrono::seconds(2));  // the spared agents started last
   for (auto& trial : spared) {
     EXPECT_EQ(trial->agent().log().find("event=evict"), std::string::npos) << trial->agent().log();
     EXPECT_TRUE(trial->batch().alive() && trial->service().alive());
