@@ -1,6 +1,7 @@
 #include "collectors/sampler.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "collectors/devices/disk_settings.h"
@@ -45,6 +46,14 @@ struct Sampler::Impl {
       if (auto why = why_off(host, *spec); !why.empty()) health.disabled.push_back(std::move(why));
   }
 
+  std::optional<Duration> usual_interval(std::optional<Duration> newest) {
+    if (newest) intervals[tick % intervals.size()] = *newest;
+    std::optional<Duration> shortest;
+    for (const Duration each : intervals)
+      if (each > Duration::zero()) shortest = std::min(shortest.value_or(each), each);
+    return shortest;
+  }
+
   const Host& host;
   SamplerOptions options;
   std::size_t limit = 0;
@@ -54,6 +63,7 @@ struct Sampler::Impl {
   devices::DiskSettings disks;
   SamplerHealth health{};
   std::optional<MonoTime> previous{};
+  std::array<Duration, 8> intervals{};  ///< ring of the last ones; zero: not known yet
   std::uint64_t tick = 0;
   std::unique_ptr<char[]> buffer{new char[kBufferSize]};  // not make_unique: it would touch every page
 };
@@ -84,6 +94,7 @@ void Sampler::collect(NodeSnapshot& node, MonoTime now) {
   node.since_previous.reset();
   if (impl.previous) node.since_previous = now - *impl.previous;
   impl.previous = now;
+  node.usual_interval = impl.usual_interval(node.since_previous);
   node.measured = true;
   const std::span<char> buffer(impl.buffer.get(), kBufferSize);
   Tick tick{impl.host, buffer, node};

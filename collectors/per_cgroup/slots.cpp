@@ -123,7 +123,6 @@ bool CgroupSlots::read_new_settings(const Host& host, std::span<char> buffer, No
   for (std::size_t i = 0; i < slots_.size() && i < node.cgroups.size(); ++i) {
     auto& slot = slots_[i];
     auto& sample = node.cgroups[i];
-    sample.throttling.reset();
     if (sample.id != slot.id || (slot.age_ticks > 0 && !slot.settings_changed)) continue;
     const Applied before = sample.applied;
     CgroupReading reading{layout_, node.at, std::nullopt, slot.memory, sample};

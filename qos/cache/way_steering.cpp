@@ -32,6 +32,7 @@ void WaySteering::add_counts(const NodeSnapshot& node, const NodeSlo& slo,
                              const decide::WatchedCgroups& watched) {
   const auto& interference = slo.evenkeel.interference;
   for (const CpuCounts& counts : node.cpu_counts) {
+    if (!node.measured) break;  // those of the tick before, which are in the averages already
     if (std::ranges::binary_search(watched.services, counts.cgroup))
       counted_.take(counts, ServiceMisses::Whose::service, node.at);
     else if (std::ranges::binary_search(watched.best_effort, counts.cgroup))

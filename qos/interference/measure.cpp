@@ -266,7 +266,7 @@ void measure(const NodeSnapshot& node, const InterferenceSettings& settings, Int
   const std::int64_t period = detector::window_at(node.at, settings.counter_period);
   for (Unit& unit : state.units)
     if (!unit.cpu_use_period.empty() && unit.cpu_use_period.newest() != period) unit.cpu_of_period = {};
-  if (node.since_previous) Tick(node, *node.since_previous, state).take_in();
+  if (node.measured && node.since_previous) Tick(node, *node.since_previous, state).take_in();
   // Kept up to date during the period: victims are counted at any moment of it.
   for (Unit& unit : state.units)
     if (unit.cpu_of_period.measured > Duration::zero())

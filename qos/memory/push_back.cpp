@@ -54,6 +54,8 @@ class Round {
     else
       step_up(used);
     if (!state_.target) return;
+    // What it cannot free without swapping may have grown since the last step.
+    state_.target = std::max(*state_.target, min_besteffort_memory(besteffort));
     const Bytes next =
         limit_above_use(*state_.target, used, *besteffort.applied.plain.bytes(Knob::memory_high));
     out_.want(

@@ -181,6 +181,8 @@ struct NodeSnapshot {
   std::optional<Duration> since_previous{};  ///< absent for the first snapshot
   /// Of a full tick; false: between two ticks, and rates and sums are those of the tick before.
   bool measured = true;
+  /// The shortest time between the last ticks; absent: there were not two yet.
+  std::optional<Duration> usual_interval{};
   NodeSample node{};
   CpuTopology topology{};
   SchedulerFacts scheduler{};
@@ -250,5 +252,13 @@ struct NodeSnapshot {
     return index != kNoCgroup && is_within(cgroup(index)->parent, ancestor);
   }
 };
+
+/// For how long what grows with time may grow in this tick. Between two ticks not at all; after a pause (a
+/// suspended machine, an agent without CPU) for two intervals at most, since nothing was watched meanwhile.
+inline Duration growth_time(const NodeSnapshot& node) {
+  if (!node.measured) return Duration::zero();
+  const Duration passed = node.since_previous.value_or(std::chrono::seconds(1));
+  return node.usual_interval ? std::min(passed, 2 * *node.usual_interval) : passed;
+}
 
 }  // namespace evenkeel

@@ -84,6 +84,34 @@ TEST_F(OnePod, WithoutTheCpuControllerV2StillReportsUse) {
   EXPECT_FALSE(sampled.at(pod).applied.cpu_limit);
 }
 
+TEST_F(OnePod, BetweenTwoTicksItIsStillKnownThatItWasThrottled) {
+  lay_out([](test::FakeHost& host) { host.v2(); });
+  const auto stat = [&](int throttled) {
+    sampled.fake.write(Controller::cpu, pod, "cpu.stat",
+                       "usage_usec 0\nuser_usec 0\nsystem_usec 0\nnr_periods 100\nnr_throttled " +
+                           std::to_string(throttled) + "\nthrottled_usec 0\n");
+  };
+  stat(0);
+  sampled.start();
+  sampled.tick();
+  stat(3);
+  auto& node = sampled.tick();
+  sampled.sampler().read_new_settings(node, node.at + std::chrono::milliseconds(100));
+  EXPECT_FALSE(node.measured);
+  ASSERT_TRUE(sampled.at(pod).throttling);
+  EXPECT_EQ(sampled.at(pod).throttling->throttled_periods, 3);
+}
+
+TEST_F(OnePod, TheUsualIntervalIsTheShortestOfTheLastTicks) {
+  lay_out([](test::FakeHost& host) { host.v2(); });
+  sampled.start();
+  EXPECT_FALSE(sampled.tick().usual_interval);
+  EXPECT_EQ(sampled.tick(std::chrono::seconds(2)).usual_interval, std::chrono::seconds(2));
+  EXPECT_EQ(sampled.tick(std::chrono::hours(1)).usual_interval, std::chrono::seconds(2));
+  for (int i = 0; i < 8; ++i) sampled.tick(std::chrono::seconds(5));
+  EXPECT_EQ(sampled.tick(std::chrono::seconds(5)).usual_interval, std::chrono::seconds(5)) << "another one";
+}
+
 TEST_F(OnePod, MemoryStatKeepsItsValueUntilItIsDueAndThenTheTicksAreEven) {
   lay_out([](test::FakeHost& host) { host.v2(); });
   const auto stat = [&](int anon) {

@@ -82,7 +82,7 @@ ShareState share_state(MilliCpu use, MilliCpu total, Percent threshold) {
 SharePool share_pool(const NodeSnapshot& node, Percent threshold, CpuBurstState& state) {
   if (!node.node.cpu_use || node.node.cpu_capacity <= MilliCpu{}) return {};
   const Duration span = std::max<Duration>(node.since_previous.value_or(seconds(1)), Duration(1));
-  remember(state, node.at, span, pool_use(node, *node.node.cpu_use));
+  if (node.measured) remember(state, node.at, span, pool_use(node, *node.node.cpu_use));
   SharePool pool;
   pool.total = pool_size(node);
   pool.use = average(state, node.at);

@@ -208,7 +208,7 @@ void publish(const NodeSnapshot& node, const CpuBurstState& state, decide::Burst
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuBurstState& state, CpuBurstPolicy::Facts facts,
             decide::Intents& out) {
-  const Duration elapsed = node.since_previous.value_or(seconds(1));
+  const Duration elapsed = growth_time(node);
   Tick tick{node, slo, state, share_pool(node, slo.cpu_burst.share_pool_threshold_percent, state), elapsed};
   state.candidates.clear();
   for (const PodSample& pod : node.pods) consider_pod(tick, pod);

@@ -57,7 +57,7 @@ SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const Suppres
           .grain = kWholeCpu,
           .recovery = slo.evenkeel.suppress_recovery,
           .dwell = slo.evenkeel.suppress_dwell,
-          .elapsed = node.since_previous};
+          .elapsed = growth_time(node)};
 }
 
 /// The set in force now. Below a static CPU manager the directory keeps all its CPUs, so there our last

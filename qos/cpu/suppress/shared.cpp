@@ -210,7 +210,7 @@ void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, SuppressGoal 
                           .minimum = least_together(state.shares),
                           .recovery = slo.evenkeel.suppress_recovery,
                           .dwell = slo.evenkeel.suppress_dwell,
-                          .elapsed = node.since_previous};
+                          .elapsed = growth_time(node)};
   const auto now = together(node, by_quota, state);
   const SuppressStep step = next_allowance(state.damping, node.at, target->target, now, pace);
   settle(state, step.allowance, node.at, pace);

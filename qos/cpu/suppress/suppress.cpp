@@ -28,6 +28,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& stat
     return;
   }
   SuppressGoal goal;
+  goal.braked = facts.read<decide::BrakeInForce>().cpu;
   goal.target = suppress_target(node, slo.threshold, goal.unknown);
   if (goal.target)
     apply_objectives(objectives, by_rule != SuppressActuator::weight, slo.threshold, *goal.target);
@@ -140,7 +141,7 @@ SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const Suppres
           .minimum = cpu_of(least_quota(period), period),
           .recovery = slo.evenkeel.suppress_recovery,
           .dwell = slo.evenkeel.suppress_dwell,
-          .elapsed = node.since_previous};
+          .elapsed = growth_time(node)};
 }
 
 }  // namespace
@@ -156,12 +157,15 @@ void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, const Suppr
     return;
   }
   const SuppressPace pace = pace_of(node, slo, *target, limit->period);
+  // The brake's smaller limit is no step on the way: when it ends, the allowance before it is due.
+  const std::optional<QuotaTime> before = goal.braked && state.wanted ? state.wanted : limit->quota;
   std::optional<MilliCpu> current;
-  if (limit->quota) current = cpu_of(*limit->quota, limit->period);
+  if (before) current = cpu_of(*before, limit->period);
   const SuppressStep step = next_allowance(state.damping, node.at, target->target, current, pace);
   const bool keep = step.move == SuppressMove::keep;
   const QuotaTime quota =
-      keep ? *limit->quota : std::max(quota_for(step.allowance, limit->period), least_quota(limit->period));
+      keep ? *before : std::max(quota_for(step.allowance, limit->period), least_quota(limit->period));
+  state.wanted = quota;
   decide::limit_besteffort(node, {quota, limit->period}, suppress_reason(step, *target), narrowed, out);
 }
 

@@ -61,6 +61,7 @@ SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo,
 
 struct CpuSuppressState {
   SuppressDamping damping{};
+  std::optional<QuotaTime> wanted{};  ///< of the directory, at the last tick; the brake may have set less
 
   std::vector<SuppressShare> shares{};  ///< empty while best effort runs only in its directory
   std::optional<MilliCpu> shared{};     ///< what they have together
@@ -70,15 +71,16 @@ struct CpuSuppressState {
   std::optional<CpuSet> chosen{};  ///< policy cpuset: the last requested CPUs
 };
 
-using CpuSuppressPolicy =
-    decide::Policy<CpuSuppressState, decide::Reads<decide::ServiceObjectives>,
-                   decide::ReadsPrevious<decide::HarmfulLevers>, decide::Amends<decide::NarrowedChildren>>;
+using CpuSuppressPolicy = decide::Policy<CpuSuppressState, decide::Reads<decide::ServiceObjectives>,
+                                         decide::ReadsPrevious<decide::HarmfulLevers, decide::BrakeInForce>,
+                                         decide::Amends<decide::NarrowedChildren>>;
 extern const CpuSuppressPolicy cpu_suppress_policy;
 
 /// What the levers follow: the target of this tick; absent: an input is unknown, as `unknown` says.
 struct SuppressGoal {
   std::optional<SuppressTarget> target{};
   Reason unknown{};
+  bool braked = false;  ///< at the last tick the brake limited best effort's CPU
 };
 /// The levers. All keep the value in force when an input of the decision is unknown.
 void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,

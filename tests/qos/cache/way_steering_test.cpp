@@ -114,6 +114,17 @@ TEST_F(Ways, AServiceOfAnotherReleaseIsMeasuredByItself) {
   EXPECT_NEAR(*steering.times_usual(), 1, 0.01);
 }
 
+TEST_F(Ways, ASampleCountsOnce) {
+  pass(minutes(5));
+  node.cpu_counts.clear();
+  count(kWeb, 2 * kUsual, 100'000'000);
+  steering.steer(node, slo, watched, room);
+  const auto misses = steering.misses();
+  node.measured = false;
+  for (int i = 0; i < 20; ++i) steering.steer(node, slo, watched, room);
+  EXPECT_EQ(steering.misses(), misses) << "between two ticks it is still there";
+}
+
 TEST_F(Ways, WhatBecomesUsualWithinADayIsUsual) {
   pass(minutes(5));
   batch = true;

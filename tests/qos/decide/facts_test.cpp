@@ -157,6 +157,23 @@ TEST(Facts, TheBrakePublishesWhatIsInForceUntilTheLeaseEnds) {
   EXPECT_EQ(in_force, decide::BrakeInForce{});
 }
 
+TEST(Facts, AfterABrakeSuppressionGoesOnFromTheAllowanceBeforeIt) {
+  Machine machine(node().cpus(64).uses(1000_mcpu).besteffort().quota(4'000'000));
+  machine.slo.threshold.enable = true;
+  machine.slo.threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
+  const auto suppress = [&](bool braked) {
+    machine.fact<decide::BrakeInForce>().cpu = braked;
+    machine.node.at += seconds(1);
+    machine.decide(suppress::cpu_suppress_policy);
+    return intended(machine.out, machine.besteffort(), Knob::cpu_quota);
+  };
+  const auto before = suppress(false);
+  ASSERT_GE(before, 4'000'000);
+  machine.sample(machine.besteffort()).applied.cpu_limit->quota = QuotaTime(100'000);
+  EXPECT_GE(suppress(true), before) << "what the brake has set is no allowance";
+  EXPECT_GE(suppress(true), before);
+}
+
 TEST(Facts, ReclaimTakesWhatAnAntagonistHasAboveItsLimit) {
   Machine machine(node().v2().besteffort().pod("hog").be());
   machine.sample(machine.pod()).memory.current = 500_MiB;

@@ -94,8 +94,8 @@ TEST(SharedFacts, EachPolicyDeclaresWhatItUses) {
     return use.publishes == publishes && use.reads == reads && use.reads_previous == previous &&
            use.amends == amends;
   };
-  EXPECT_TRUE(is(CpuSuppressPolicy::Facts::kUse, 0, kFactSet<ServiceObjectives>, kFactSet<HarmfulLevers>,
-                 kFactSet<NarrowedChildren>));
+  EXPECT_TRUE(is(CpuSuppressPolicy::Facts::kUse, 0, kFactSet<ServiceObjectives>,
+                 kFactSet<HarmfulLevers, BrakeInForce>, kFactSet<NarrowedChildren>));
   EXPECT_TRUE(is(objectives::ObjectivesPolicy::Facts::kUse, kFactSet<ServiceObjectives>, 0, 0, 0));
   EXPECT_TRUE(is(proof::ProofPolicy::Facts::kUse, kFactSet<HarmfulLevers>,
                  kFactSet<BrakeInForce, ServiceObjectives>, 0, 0));

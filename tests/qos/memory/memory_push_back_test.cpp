@@ -83,6 +83,16 @@ TEST(MemoryPushBack, LeavesWhatIsProtectedAndWhatCouldOnlyBeSwapped) {
   EXPECT_EQ(protected_scene.target(), 3900_MiB);
 }
 
+TEST(MemoryPushBack, RisesWithWhatBestEffortCannotFree) {
+  Scene scene;
+  scene.stalled(12);
+  scene.mib();
+  EXPECT_EQ(scene.target(), 3800_MiB);
+  scene.besteffort().memory.anonymous = 3900_MiB;
+  scene.mib(seconds(1));
+  EXPECT_EQ(scene.target(), 3978_MiB) << "2 % above its anonymous memory";
+}
+
 TEST(MemoryPushBack, GoesByServicesThatAreShortBecauseTheNodeIs) {
   const auto pushes = [](auto change) {
     Scene scene;
