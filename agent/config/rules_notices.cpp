@@ -115,6 +115,16 @@ void note_objectives(const NodeSlo& slo, SchemaRead& read) {
         "extensions.evenkeel.objectives: no effect on CPU without resourceUsedThresholdWithBE.enable");
 }
 
+void note_lending(const ColocationStrategy& colocation, SchemaRead& read) {
+  if (colocation.cpu_calculate_policy == "request")
+    read.notices.emplace_back(
+        "extensions.colocation.cpuCalculatePolicy: request is for memory only: CPU is counted by usage");
+  if (colocation.metric_memory_collect_policy == "usageWithHotPageCache")
+    read.notices.emplace_back(
+        "extensions.colocation.metricMemoryCollectPolicy: hot pages are not known apart: "
+        "usageWithoutPageCache counts");
+}
+
 }  // namespace
 
 void add_notices(const NodeSlo& slo, SchemaRead& read) {
@@ -125,6 +135,10 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
   note_class("resourceQOSStrategy.lsClass", slo.qos.ls, read);
   note_class("resourceQOSStrategy.beClass", slo.qos.be, read);
   note_class("resourceQOSStrategy.systemClass", slo.qos.system, read);
+  if (slo.qos.system.cpu.enable)
+    read.notices.emplace_back(
+        "resourceQOSStrategy.systemClass.cpuQOS: no effect: system pods and services keep the priority that "
+        "they have");
   if (slo.qos.system.resctrl && slo.qos.system.resctrl->enable)
     read.notices.emplace_back("resourceQOSStrategy.systemClass.resctrlQOS: system pods have no group");
   if (slo.evenkeel.resctrl_dynamic.enable && !(slo.qos.be.resctrl && slo.qos.be.resctrl->enable))
@@ -137,6 +151,7 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
         "extensions.evenkeel.resctrlDynamic.cacheWays: needs interference.enable and "
         "interference.counters to count misses: catRangeEndPercent is not adjusted");
   note_objectives(slo, read);
+  note_lending(slo.colocation, read);
   note_disks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   if (slo.qos.net_qos_policy == NetQosPolicy::terway_qos)
     read.notices.emplace_back(

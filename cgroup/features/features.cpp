@@ -165,15 +165,6 @@ Capability vm_settings(const Host& host) {
   return {"vm-settings", why.empty(), why, "", ""};
 }
 
-Capability cold_memory(const Host& host) {
-  constexpr std::array<const char*, 3> kPlaces = {"sys/kernel/mm/kidled/scan_period_in_seconds",
-                                                  "sys/kernel/mm/page_idle/bitmap",
-                                                  "sys/kernel/mm/damon/admin"};
-  for (const char* place : kPlaces)
-    if (host.exists(place)) return {"cold-memory", true, "", "", std::string("/") + place};
-  return {"cold-memory", false, "no kidled, page_idle or damon below /sys/kernel/mm", "", ""};
-}
-
 Capability type_information(const Host& host) {
   if (host.exists("sys/kernel/btf/vmlinux")) return {"btf", true, "", "", ""};
   return {"btf", false, "no /sys/kernel/btf/vmlinux", "pressure instead of run-queue delay", ""};
@@ -196,7 +187,6 @@ std::vector<Capability> probe(const Host& host, const tree::CgroupTree& tree) {
   out.push_back(type_information(host));
   out.push_back(vm_settings(host));
   out.push_back(huge_pages(host));
-  out.push_back(cold_memory(host));
   choose_stand_ins(out);
   return out;
 }

@@ -200,6 +200,15 @@ TEST(NodeSlo, SettingsWithoutEffectGiveOneNoticeEach) {
       config::parse_nodeslo("resourceQOSStrategy: {policies: {netQOSPolicy: terway-qos}}\n", "f");
   ASSERT_EQ(terway.notices.size(), 1U);
   EXPECT_NE(terway.notices[0].find("with terway-qos another agent"), std::string::npos);
+  const auto idle = config::parse_nodeslo(
+      "resourceQOSStrategy: {systemClass: {cpuQOS: {enable: true}}}\n"
+      "extensions: {colocation: {cpuCalculatePolicy: request, metricMemoryCollectPolicy: "
+      "usageWithHotPageCache}}\n",
+      "f");
+  ASSERT_EQ(idle.notices.size(), 3U) << "what has no effect is said";
+  EXPECT_NE(idle.notices[0].find("systemClass.cpuQOS: no effect"), std::string::npos);
+  EXPECT_NE(idle.notices[1].find("cpuCalculatePolicy: request is for memory only"), std::string::npos);
+  EXPECT_NE(idle.notices[2].find("usageWithoutPageCache counts"), std::string::npos);
   EXPECT_EQ(count("lsClass.networkQOS.ingressRequest: ingress cannot be queued"), 1);
   EXPECT_EQ(count("blkioQOS"), 0);
   EXPECT_EQ(count("cpuQOS"), 0) << "group identity is active";
