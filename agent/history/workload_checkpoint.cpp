@@ -163,7 +163,7 @@ std::string workloads_text(const interference::InterferenceState& state, const M
                            Moment now) {
   std::string text;
   for (const interference::Workload& workload : state.workloads) {
-    put_stalled(text, workload, now);
+    if (!interference::has_ended(state, workload)) put_stalled(text, workload, now);
     for (std::size_t i = 0; i < kSignals; ++i) {
       const auto signal = static_cast<Signal>(i);
       if (!workload.normal[i]) continue;

@@ -77,8 +77,9 @@ struct BlamePair {
 
 /// What is known of a workload, shared by its pods; outlives them.
 struct Workload {
-  std::string key{};    ///< "namespace/owner/container", "host/NAME" of a host application
-  std::string image{};  ///< another image is another workload; empty: none is known
+  std::string key{};               ///< "namespace/owner/container", "host/NAME" of a host application
+  std::string image{};             ///< another image is another workload; empty: none is known
+  bool ends_with_its_pod = false;  ///< of a pod without an owner: no other one follows
   std::array<std::optional<detector::Normal>, kSignals> normal{};
   detector::StallDay stalled_lately{};  ///< all its containers, caused by others
   MonoTime used{};

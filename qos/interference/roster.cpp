@@ -59,10 +59,12 @@ class Roster {
     unit.best_effort = best_effort;
   }
 
-  void add_victim(CgroupIndex index, CgroupId unit, std::string key, const std::string& image) {
+  void add_victim(CgroupIndex index, CgroupId unit, std::string key, const std::string& image,
+                  bool ends_with_its_pod) {
     const CgroupId cgroup = node_.cgroup(index)->id;
     const std::size_t place = workload_of(std::move(key), image, node_.at, state_);
-    const Workload& workload = state_.workloads[place];
+    Workload& workload = state_.workloads[place];
+    workload.ends_with_its_pod = ends_with_its_pod;
     const Victim* known = entry_of(state_.victims, cgroup);
     const bool other_image = known != nullptr && state_.workloads[known->workload].image != image;
     Victim fresh{.cgroup = cgroup};
@@ -89,7 +91,7 @@ class Roster {
       members_.push_back({own->id, cgroup->id});
       if (!best_effort && container.spec != nullptr)
         add_victim(container.cgroup, cgroup->id, workload_key(*pod.spec, *container.spec),
-                   container.spec->image);
+                   container.spec->image, pod.spec->owner.empty() && !pod.spec->is_static);
     }
     members_.push_back({cgroup->id, cgroup->id});
   }
@@ -100,7 +102,7 @@ class Roster {
     const bool best_effort = app.spec->qos == QosClass::be;
     add_unit(app.cgroup, best_effort);
     members_.push_back({cgroup->id, cgroup->id});
-    if (!best_effort) add_victim(app.cgroup, cgroup->id, workload_key(*app.spec), {});
+    if (!best_effort) add_victim(app.cgroup, cgroup->id, workload_key(*app.spec), {}, false);
   }
 
   const NodeSnapshot& node_;

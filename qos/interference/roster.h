@@ -25,8 +25,11 @@ std::string workload_key(const HostApplication& app);
 /// Of the victim with this cgroup; empty: there is none.
 const std::string& workload_key_of(const InterferenceState& state, CgroupId victim);
 
+/// Whether it was a pod without an owner, which is gone. `workload` must be one of the state's.
+bool has_ended(const InterferenceState& state, const Workload& workload);
+
 /// Seconds within the last 24 hours for which others stalled it, whatever its image: of each workload that
-/// runs, and of each that was stalled.
+/// runs, and of each that was stalled and has not ended.
 std::map<std::string_view, detector::StallSeconds> stalled_lately(const InterferenceState& state,
                                                                   MonoTime now);
 

@@ -31,11 +31,18 @@ const std::string& workload_key_of(const InterferenceState& state, CgroupId vict
   return found == nullptr ? kNone : state.workloads[found->workload].key;
 }
 
+bool has_ended(const InterferenceState& state, const Workload& workload) {
+  const auto place = static_cast<std::size_t>(&workload - state.workloads.data());
+  return workload.ends_with_its_pod &&
+         std::ranges::find(state.victims, place, &Victim::workload) == state.victims.end();
+}
+
 std::map<std::string_view, detector::StallSeconds> stalled_lately(const InterferenceState& state,
                                                                   MonoTime now) {
   std::map<std::string_view, detector::StallSeconds> out;
   for (const Victim& victim : state.victims) out[state.workloads[victim.workload].key];
   for (const Workload& workload : state.workloads) {
+    if (has_ended(state, workload)) continue;
     const detector::StallSeconds seconds = workload.stalled_lately.sum(now);
     if (seconds == detector::StallSeconds{}) continue;
     detector::StallSeconds& sum = out[workload.key];

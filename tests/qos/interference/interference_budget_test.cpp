@@ -61,6 +61,14 @@ TEST(InterferenceBudget, OnlyWhatIsAboveUsualDuringAnAccusationCounts) {
   const double during = scene.stalled(kMemory);
   scene.run_with(60s, 2, 1);
   EXPECT_NEAR(scene.stalled(kMemory), during, 4) << "one window may have been a mixed one";
+
+  auto state = scene.state.of<interference::InterferenceState>();
+  state.victims.clear();
+  EXPECT_TRUE(interference::stalled_lately(state, scene.node.at).empty())
+      << "no pod follows one without an owner";
+  for (auto& workload : state.workloads) workload.ends_with_its_pod = false;
+  EXPECT_EQ(interference::stalled_lately(state, scene.node.at).size(), 1U)
+      << "of a Deployment, another one may";
 }
 
 TEST(StallDay, HoursGoWhenADayIsOver) {
