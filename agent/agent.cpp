@@ -18,9 +18,9 @@ std::string sentence(const std::string& what, const Error& error) {
 
 std::string make_state_dir(const std::string& dir) {
   std::error_code error;
-  std::filesystem::create_directories(dir, error);
+  const bool is_new = std::filesystem::create_directories(dir, error);
   if (error) return "state directory " + dir + ": " + error.message();
-  ::chmod(dir.c_str(), 0750);
+  if (is_new) ::chmod(dir.c_str(), 0750);  // one that was there may be shared: its mode is its owner's
   return {};
 }
 
