@@ -24,10 +24,10 @@ std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found)
 }
 
 void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now) {
-  if (state.begun && recorder.dry_run()) {
+  if (state.begun) {
     const proof::Lever& lever = proof::levers()[state.trial->lever];
     recorder.log()
-        .info("would-withhold")
+        .info(recorder.dry_run() ? "would-withhold" : "trial")
         .with("lever", std::string(lever.name))
         .with("ticks", lever.ticks)
         .with("of", lever.ticks * state.trial->spans)

@@ -30,8 +30,9 @@ void Recorder::record(const executor::Written& write, MonoTime now) {
   const char* kind = write.restored ? "restore" : dry_run_ ? "would-write" : "write";
   record({kind, write.path, write.old_text, write.new_text, decide::policy_name(write.by), why},
          names_.uid_of(write.cgroup), now);
-  log_.info(kind)
-      .with("path", write.path)
+  // A trial of "proof" has one line (event=trial), not two for each value.
+  auto line = write.of_trial ? log_.debug(kind) : log_.info(kind);
+  line.with("path", write.path)
       .with("old", write.old_text)
       .with("new", write.new_text)
       .with("by", decide::policy_name(write.by))

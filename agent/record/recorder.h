@@ -93,7 +93,7 @@ std::string sentence_of(const interference::Accusation& accusation);
 
 /// What the tests of a lever have found, with the effect.
 std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found);
-/// Verdicts of levers, when they change.
+/// Trials of levers when they begin, and verdicts when they change.
 void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now);
 
 /// Objectives of services that are missed, met again, or whose figure is unknown.

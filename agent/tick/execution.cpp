@@ -1,5 +1,6 @@
 #include "agent/tick/execution.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "qos/io/policies.h"
@@ -51,9 +52,28 @@ executor::Report Execution::apply(const std::vector<decide::Intent>& plan, const
   writers_.apply_io_cost(intents, now, io_cost);
   executor::Report report = executor_.apply(plan, node, seen);
   put_first(report, std::move(io_cost));
-  for (executor::Written& write : report.writes)
-    if (const Reason* why = write.restored ? intents.withheld(write.by) : nullptr) write.why = *why;
   return report;
+}
+
+void Execution::apply_others(const decide::Intents& intents, MonoTime now, executor::Report& report) {
+  writers_.apply(intents, now, report);
+  mark_withheld(intents, report);
+}
+
+/// The writers restore what no intent names; they do not know that one was taken away.
+void Execution::mark_withheld(const decide::Intents& intents, executor::Report& report) {
+  for (executor::Written& write : report.writes) {
+    const auto* withheld = intents.withheld(write.by);
+    if (!write.restored) {
+      write.of_trial = std::ranges::find(on_trial_, write.path) != on_trial_.end();
+    } else if (withheld != nullptr) {
+      write.why = withheld->why;
+      write.of_trial = withheld->for_a_trial;
+    }
+  }
+  if (!intents.on_trial() && !report.writes.empty()) on_trial_.clear();
+  for (const executor::Written& write : report.writes)
+    if (write.restored && write.of_trial) on_trial_.push_back(write.path);
 }
 
 executor::Report Execution::restore_all(MonoTime now) {

@@ -124,9 +124,7 @@ class Execution {
   executor::Report apply(const std::vector<decide::Intent>& plan, const decide::Intents& intents,
                          const NodeSnapshot& node, const ForeignWrites& seen, MonoTime now);
   /// After apply(): everything that is neither a cgroup value nor the I/O cost model.
-  void apply_others(const decide::Intents& intents, MonoTime now, executor::Report& report) {
-    writers_.apply(intents, now, report);
-  }
+  void apply_others(const decide::Intents& intents, MonoTime now, executor::Report& report);
   /// Puts every original back: orderly stop.
   executor::Report restore_all(MonoTime now);
 
@@ -136,8 +134,11 @@ class Execution {
   [[nodiscard]] const writers::Writers& writers() const { return writers_; }
 
  private:
+  void mark_withheld(const decide::Intents& intents, executor::Report& report);
+
   executor::Executor executor_;
   writers::Writers writers_;
+  std::vector<std::string> on_trial_{};  ///< paths of values that are withheld, until they are back
 };
 
 }  // namespace evenkeel::tick

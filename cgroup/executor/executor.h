@@ -32,6 +32,7 @@ struct Written {
   decide::PolicyIndex by = 0;
   bool restored = false;  ///< the original was restored: the reason says for which policy
   Reason why{};
+  bool of_trial = false;  ///< "proof" withholds the value for some seconds, or it is back after that
 };
 struct Refused {
   std::string path{};

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "qos/decide/io_plan.h"
@@ -29,34 +30,51 @@ struct Intent {
   bool hold = false;
   PolicyIndex by = 0;
   Reason why{};
+  /// What the value's owner asks for now, as far as the pod list tells. When it changes while a value of the
+  /// agent's is in force (a resize in place), the new one is what is restored later.
+  std::optional<std::int64_t> owners{};
 };
 
 /// The intents of one tick. Its capacity grows when the pod population does, never in a steady tick.
 class Intents {
  public:
-  void want(CgroupId target, Knob knob, const KnobValue& value, const Reason& why) {
-    all_.push_back({target, knob, value, false, by_, why});
+  void want(CgroupId target, Knob knob, const KnobValue& value, const Reason& why,
+            std::optional<std::int64_t> owners = {}) {
+    all_.push_back({target, knob, value, false, by_, why, owners});
   }
   void hold(CgroupId target, Knob knob, const Reason& why) {
-    all_.push_back({target, knob, KnobValue{}, true, by_, why});
+    all_.push_back({target, knob, KnobValue{}, true, by_, why, {}});
   }
 
-  /// Removes the intents that `matches` selects; their values are restored for this reason. It is kept for
-  /// each policy, and the first one counts.
+  /// Intents that are not there, although their policy asked for them.
+  struct Withheld {
+    PolicyIndex by = 0;
+    Reason why{};
+    bool for_a_trial = false;  ///< for some seconds only
+  };
+  /// Removes the intents that `matches` selects; their values are restored for the reason in `how`, whose
+  /// `by` does not count. It is kept for each policy, and the first one counts.
   template <class Matches>
-  void withhold(Matches matches, const Reason& why) {
+  void withhold(Matches matches, const Withheld& how) {
     std::erase_if(all_, [&](const Intent& intent) {
-      if (!matches(intent)) return false;
-      if (withheld(intent.by) == nullptr) withheld_.push_back({intent.by, why});
-      return true;
+      if (matches(intent)) note_withheld(intent.by, how);
+      return matches(intent);
     });
   }
-  /// Why intents of this policy are not there; null: none was removed.
-  [[nodiscard]] const Reason* withheld(PolicyIndex by) const {
+  /// The same for request sizes.
+  void withhold_request_sizes(const Withheld& how) {
+    if (!request_sizes_.members.empty()) note_withheld(request_sizes_.by, how);
+    request_sizes_.members.clear();
+  }
+  /// How intents of this policy were removed; null: none was.
+  [[nodiscard]] const Withheld* withheld(PolicyIndex by) const {
     const auto found =
         std::find_if(withheld_.begin(), withheld_.end(), [&](const auto& w) { return w.by == by; });
-    return found == withheld_.end() ? nullptr : &found->why;
+    return found == withheld_.end() ? nullptr : &*found;
   }
+
+  /// Whether some are withheld for a trial.
+  [[nodiscard]] bool on_trial() const { return std::ranges::any_of(withheld_, &Withheld::for_a_trial); }
 
   void set_policy(PolicyIndex policy) { by_ = policy; }
   [[nodiscard]] PolicyIndex policy() const { return by_; }
@@ -96,10 +114,9 @@ class Intents {
   }
 
  private:
-  struct Withheld {
-    PolicyIndex by = 0;
-    Reason why{};
-  };
+  void note_withheld(PolicyIndex by, const Withheld& how) {
+    if (withheld(by) == nullptr) withheld_.push_back({by, how.why, how.for_a_trial});
+  }
   std::vector<Intent> all_{};
   std::vector<Withheld> withheld_{};
   std::vector<const Intent*> order_{};

@@ -53,9 +53,9 @@ InForce in_force(const decide::Intents& intents) {
   return found;
 }
 
-void withhold(std::size_t lever, const Reason& why, decide::Intents& intents) {
-  if (kTable[lever].is_one == nullptr) return intents.request_sizes().members.clear();
-  intents.withhold([&](const auto& intent) { return is_intent_of(kTable[lever], intent); }, why);
+void withhold(std::size_t lever, const decide::Intents::Withheld& how, decide::Intents& intents) {
+  if (kTable[lever].is_one == nullptr) return intents.withhold_request_sizes(how);
+  intents.withhold([&](const auto& intent) { return is_intent_of(kTable[lever], intent); }, how);
 }
 
 std::string_view name(Feeling feeling) {

@@ -116,11 +116,14 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
   // While a service waits too long, nothing is tried.
   if (node.measured) step(node, slo.evenkeel.proof, in_force(out), in_trouble(facts), state);
   if (state.trial && state.trial->withholds())
-    withhold(state.trial->lever, because("proof withholds it for some seconds, to see what it does"), out);
+    withhold(
+        state.trial->lever,
+        {.why = because("proof withholds it for some seconds, to see what it does"), .for_a_trial = true},
+        out);
   if (!slo.evenkeel.proof.withdraw) return facts.withdraw();
   for (std::size_t i = 0; i < kLevers; ++i)
     if (state.evidence[i].verdict == Verdict::harms)
-      withhold(i, because("proof has found that it harms services on this node"), out);
+      withhold(i, {.why = because("proof has found that it harms services on this node")}, out);
   facts.publish<decide::HarmfulLevers>().besteffort_quota =
       state.evidence[kBesteffortQuota].verdict == Verdict::harms;
 }

@@ -49,7 +49,7 @@ inline constexpr std::size_t kBesteffortQuota = 0;
 using InForce = std::array<bool, kLevers>;
 InForce in_force(const decide::Intents& intents);
 /// Removes the lever's intents, with the reason why its values are restored.
-void withhold(std::size_t lever, const Reason& why, decide::Intents& intents);
+void withhold(std::size_t lever, const decide::Intents::Withheld& how, decide::Intents& intents);
 
 /// The chance that a lever without any effect is ever said to harm; the same for helping.
 inline constexpr double kErrorRate = 0.02;

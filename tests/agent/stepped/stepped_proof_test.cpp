@@ -1,6 +1,8 @@
 // Tests the program as a black box: a lever is withheld for single ticks, and comes back.
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 #include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
@@ -47,6 +49,26 @@ TEST_P(SteppedProof, WithholdsTheLeverForSingleTicksWithinItsBudget) {
       << "it is not in force";
   agent.quit();
   EXPECT_FALSE(may_burst());
+}
+
+TEST_P(SteppedProof, ATrialIsOneLineOfTheLogHoweverManyValuesGoAndComeBack) {
+  SteppedAgent agent(node.args());
+  for (int second = 0; second < 200; ++second) {
+    node.throttled(container, second % 2 == 0);
+    node.second(agent);
+  }
+  agent.quit();
+  const std::string log = agent.stderr_text();
+  const auto lines_with = [&](const std::string& first, const std::string& second) {
+    int found = 0;
+    std::istringstream lines(log);
+    for (std::string line; std::getline(lines, line);)
+      found += line.find(first) != std::string::npos && line.find(second) != std::string::npos ? 1 : 0;
+    return found;
+  };
+  EXPECT_GT(lines_with("event=trial", "lever=cpu-burst"), 2);
+  EXPECT_EQ(lines_with("event=restore", "proof withholds it"), 0);
+  EXPECT_EQ(lines_with("event=write", container), 1) << "at the start";
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, SteppedProof, testing::Values(Kernel::v1, Kernel::v2), kernel_name);

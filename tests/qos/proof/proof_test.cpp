@@ -80,7 +80,8 @@ class Scene {
     return std::ranges::any_of(intents_.all(), [&](const auto& intent) { return intent.knob == knob; });
   }
   [[nodiscard]] const Reason* withheld_because() const {
-    return intents_.withheld(test::rank_of("cpu-suppress"));
+    const auto* how = intents_.withheld(test::rank_of("cpu-suppress"));
+    return how == nullptr ? nullptr : &how->why;
   }
   [[nodiscard]] const proof::ProofState& proof() const { return state_.of<proof::ProofState>(); }
   [[nodiscard]] Verdict verdict(std::size_t lever = kQuota) const { return proof().evidence[lever].verdict; }
