@@ -68,9 +68,8 @@ void read_reservation(NodeObject& node, std::vector<std::string>& notices) {
 void read_system_qos(NodeObject& node, std::vector<std::string>& notices) {
   constexpr const char* kKey = "node.koordinator.sh/system-qos-resource";
   const auto object = node_annotation(node, kKey, notices);
-  const auto cpus = cpus_in(object, "cpuset", kKey, notices);
-  const bool shared = text_at(object, {"cpusetExclusive"}) == "false";
-  if (!shared) node.system_qos_cpus = cpus;
+  node.system_qos_cpus = cpus_in(object, "cpuset", kKey, notices);
+  node.system_qos_cpus_shared = text_at(object, {"cpusetExclusive"}) == "false";
 }
 
 }  // namespace

@@ -211,15 +211,23 @@ void read_memory_qos(Pod& pod, std::vector<std::string>& notices) {
       pod.memory_qos, notices);
 }
 
-/// The NUMA nodes that the scheduler chose; absent: an entry of the list cannot be parsed.
-std::optional<std::vector<int>> numa_nodes_of(const document::Value& status) {
+/// The NUMA nodes that the scheduler chose.
+struct NumaNodes {
+  std::vector<int> all{}, of_cpu{};
+};
+
+/// Absent: an entry of the list cannot be parsed.
+std::optional<NumaNodes> numa_nodes_of(const document::Value& status) {
   const auto list = list_at(status, {"numaNodeResources"});
   if (!list) return std::nullopt;
-  std::vector<int> nodes;
+  NumaNodes nodes;
   for (const auto& item : *list) {
-    std::optional<std::int64_t> node;
-    if (item.map() == nullptr || !read_number(item, "node", 0, 1023, node)) return std::nullopt;
-    nodes.push_back(static_cast<int>(node.value_or(0)));  // the scheduler omits a zero
+    std::optional<std::int64_t> number;
+    if (item.map() == nullptr || !read_number(item, "node", 0, 1023, number)) return std::nullopt;
+    const int node = static_cast<int>(number.value_or(0));  // the scheduler omits a zero
+    nodes.all.push_back(node);
+    const auto amounts = read_resources(value_at(item, {"resources"})).resources;
+    if (amounts.cpu || amounts.batch_cpu || amounts.mid_cpu) nodes.of_cpu.push_back(node);
   }
   return nodes;
 }
@@ -238,7 +246,9 @@ void read_allocation(Pod& pod, std::vector<std::string>& notices) {
     ignored(kKey + (": cpuset: found '" + text.substr(0, 40)) + "'; legal: a CPU list such as 0-3,8");
   if (!nodes) ignored(kKey + std::string(": numaNodeResources: legal: a list of maps with node, 0 to 1023"));
   if (cpus && !cpus->empty()) pod.allocated_cpus = *cpus;
-  if (nodes) pod.numa_nodes = *nodes;
+  if (!nodes) return;
+  pod.numa_nodes = nodes->all;
+  pod.cpu_numa_nodes = nodes->of_cpu;
 }
 
 /// The kubelet starts static pods from its own files or URL; the API shows only a mirror pod.

@@ -142,6 +142,7 @@ struct Pod {
   MemoryQosOverride memory_qos{};
   std::vector<ResctrlPart> resctrl{};  ///< not empty: the pod has a group of its own
   std::vector<Block> blocks{};         ///< its limits on disks; not empty: `volumes` are known
+  std::vector<int> cpu_numa_nodes{};       ///< those that its CPU comes from: it runs there
   std::vector<PodVolume> volumes{};
   PodNetwork network{};
   std::optional<std::int64_t> group_identity{};  ///< koordinator.sh/cpuQOS: replaces that of its class, LS
@@ -176,9 +177,9 @@ struct NodeObject {
   std::optional<MilliCpu>
       reserved_cpu{};  ///< node.koordinator.sh/reservation .resources.cpu (or the size of reservedCPUs)
   std::optional<Bytes> reserved_memory{};
-  std::optional<CpuSet> reserved_cpus{};  ///< .reservedCPUs of the same annotation
-  std::optional<CpuSet>
-      system_qos_cpus{};  ///< node.koordinator.sh/system-qos-resource .cpuset, when exclusive
+  std::optional<CpuSet> reserved_cpus{};       ///< .reservedCPUs of the same annotation
+  std::optional<CpuSet> system_qos_cpus{};     ///< node.koordinator.sh/system-qos-resource .cpuset
+  bool system_qos_cpus_shared = false;         ///< .cpusetExclusive is false: other pods may run there, too
   std::optional<BitRate> network_bandwidth{};  ///< node.koordinator.sh/network-bandwidth
   /// kubelet.koordinator.sh/cpu-manager-policy, or the kubelet's own checkpoint, says "static".
   bool kubelet_static_cpu_manager = false;

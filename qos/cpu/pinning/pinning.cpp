@@ -32,8 +32,8 @@ class Round {
         own(pod);
       else if (pod.spec->label_qos == QosClass::system && node_.object.system_qos_cpus)
         confine(pod, *node_.object.system_qos_cpus, because("the CPUs that are reserved for the system"));
-      else if (shares(*pod.spec) && !all_shared)
-        confine(pod, shared_near(*pod.spec), kShared);
+      else if (shares(*pod.spec))
+        share(pod, all_shared);
     }
     if (all_shared) return;
     for (const auto& app : node_.host_applications)
@@ -57,14 +57,21 @@ class Round {
                 because("it has exclusive CPUs; a quota as well would only throttle it"));
   }
 
-  /// The shared CPUs of the NUMA nodes that its resources come from, if there are any.
+  /// The scheduler binds a pod to NUMA nodes whether or not another pod owns CPUs.
+  void share(const PodSample& pod, bool all_shared) {
+    const CpuSet near = shared_near(*pod.spec);
+    if (!near.empty() && !node_.topology.online.subset_of(near))
+      confine(pod, near, because("services share the CPUs of the NUMA nodes that the scheduler chose"));
+    else if (!all_shared)
+      confine(pod, shared_, kShared);
+  }
+
+  /// The shared CPUs of the NUMA nodes that its CPU comes from, if there are any.
   [[nodiscard]] CpuSet shared_near(const Pod& pod) const {
     CpuSet near;
     for (const auto& cpu : node_.topology.cpus)
-      if (std::find(pod.numa_nodes.begin(), pod.numa_nodes.end(), cpu.numa) != pod.numa_nodes.end())
-        near.add(cpu.id);
-    near = near & shared_;
-    return near.empty() ? shared_ : near;
+      if (std::ranges::find(pod.cpu_numa_nodes, cpu.numa) != pod.cpu_numa_nodes.end()) near.add(cpu.id);
+    return near & shared_;
   }
 
   void confine(const PodSample& pod, const CpuSet& cpus, const Reason& why) {

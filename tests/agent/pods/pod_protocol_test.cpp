@@ -176,6 +176,7 @@ TEST(PodProtocol, NumaNodesComeFromTheSchedulerToo) {
   const auto both = status(R"({"cpuset":"0-1","numaNodeResources":[{"node":1,"resources":{"cpu":"2"}},{}]})");
   EXPECT_TRUE(both.notices.empty());
   EXPECT_EQ(only_pod(both).numa_nodes, (std::vector<int>{1, 0})) << "a zero is left out of the JSON";
+  EXPECT_EQ(only_pod(both).cpu_numa_nodes, std::vector<int>{1});
   EXPECT_TRUE(only_pod(status(R"({"numaNodeResources":null})")).numa_nodes.empty());
   for (const auto* bad :
        {R"({"numaNodeResources":{}})", R"({"numaNodeResources":[0]})",
@@ -228,8 +229,8 @@ TEST(NodeObject, SharedSystemCpusAreNotSubtracted) {
   const auto file = pods::parse_node(
       R"({"metadata":{"annotations":{"node.koordinator.sh/system-qos-resource":"{\"cpuset\":\"2\",\"cpusetExclusive\":false}"}}})",
       "f");
-  EXPECT_EQ(file.node.system_qos_cpus, std::nullopt);
-  EXPECT_EQ(file.node.cpu_capacity, std::nullopt);
+  EXPECT_EQ(file.node.system_qos_cpus, CpuSet::parse("2"));
+  EXPECT_TRUE(file.node.system_qos_cpus_shared) << "system pods run there, and others may, too";
 }
 
 TEST(NodeObject, InvalidPartsStayUnknownWithANotice) {

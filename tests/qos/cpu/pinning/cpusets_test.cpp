@@ -31,12 +31,16 @@ struct Decided {
   }
 };
 
-/// Eight CPUs in two NUMA nodes; a service, a batch pod, and one that owns CPUs 2 and 3.
-SnapshotBuilder three(QosClass owner = QosClass::lse) {
+/// Eight CPUs in two NUMA nodes.
+SnapshotBuilder eight_cpus() {
   const auto half = [](int cpu) { return cpu / 4; };
-  return node()
-      .topology(test::cpu_infos(
-          8, [](int cpu) { return cpu; }, half, half))
+  return node().topology(test::cpu_infos(
+      8, [](int cpu) { return cpu; }, half, half));
+}
+
+/// On them a service, a batch pod, and one that owns CPUs 2 and 3.
+SnapshotBuilder three(QosClass owner = QosClass::lse) {
+  return eight_cpus()
       .pod("owner")
       .label(owner)
       .kube(KubeQos::guaranteed)
@@ -78,16 +82,41 @@ TEST(Cpusets, ReservedCpusBelongToNoPodAndTheSystemHasItsOwn) {
   EXPECT_EQ(decided.container(3), "1");
 }
 
-TEST(Cpusets, APodOfOneNumaNodeSharesThere) {
-  auto snapshot = three().build();
+/// What the second pod, a service, gets when the scheduler bound its CPU to these NUMA nodes.
+std::string bound_to(std::vector<int> numa_nodes, const SnapshotBuilder& builder) {
+  auto snapshot = builder.build();
   auto specs = *snapshot.pod_specs;
-  specs[1].numa_nodes = {0};
-  snapshot.pods[1].spec = &specs[1];
+  for (std::size_t i = 0; i < specs.size(); ++i) snapshot.pods[i].spec = &specs[i];
+  specs[1].cpu_numa_nodes = std::move(numa_nodes);
   decide::PolicyState state;
   decide::Intents out;
   test::decide_one(pinning::cpusets_policy, snapshot, NodeSlo{}, state, out);
-  EXPECT_EQ(text(intent(out, snapshot.cgroup(snapshot.containers[1].cgroup)->id, Knob::cpuset_cpus)->value),
-            "0-1");
+  const auto* found = intent(out, snapshot.cgroup(snapshot.containers[1].cgroup)->id, Knob::cpuset_cpus);
+  return found == nullptr ? kNothing : text(found->value);
+}
+
+TEST(Cpusets, APodOfOneNumaNodeSharesThere) {
+  EXPECT_EQ(bound_to({0}, three()), "0-1");
+  EXPECT_EQ(bound_to({}, three()), "0-1,4-7");
+}
+
+TEST(Cpusets, APodOfOneNumaNodeIsBoundWhetherOrNotAnotherOwnsCpus) {
+  const auto nobody_owns = [] {
+    return eight_cpus().pod("a").ls().container("a").cpuset("0-7").pod("b").ls().container("b").cpuset("0-7");
+  };
+  EXPECT_EQ(bound_to({1}, nobody_owns()), "4-7");
+  EXPECT_EQ(bound_to({0, 1}, nobody_owns()), kNothing) << "that is every CPU";
+  EXPECT_EQ(bound_to({}, nobody_owns()), kNothing);
+}
+
+TEST(Cpusets, SystemPodsHaveTheirCpusAlsoWhereOthersMayUseThem) {
+  NodeObject object;
+  object.system_qos_cpus = test::cpu_list("1");
+  object.system_qos_cpus_shared = true;
+  const Decided decided(
+      three().object(object).pod("system").label(QosClass::system).container("d").cpuset("0-7"));
+  EXPECT_EQ(decided.container(1), "0-1,4-7");
+  EXPECT_EQ(decided.container(3), "1");
 }
 
 TEST(Cpusets, WhereTheKubeletPinsWeStandBack) {
