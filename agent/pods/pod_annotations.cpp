@@ -251,11 +251,11 @@ void read_allocation(Pod& pod, std::vector<std::string>& notices) {
   pod.cpu_numa_nodes = nodes->of_cpu;
 }
 
-/// The kubelet starts static pods from its own files or URL; the API shows only a mirror pod.
+/// The kubelet starts static pods from its own files or URL. It sets this annotation itself, whatever the
+/// pod's owner has written there.
 bool is_static(const Pod& pod) {
   const auto source = pod.annotations.find("kubernetes.io/config.source");
-  const bool other = source != pod.annotations.end() && source->second != "api";
-  return other || pod.annotations.contains("kubernetes.io/config.mirror");
+  return source != pod.annotations.end() && source->second != "api";
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 #include "agent/pods/pod_list.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "agent/pods/kube_text.h"
 
@@ -58,6 +58,18 @@ std::string refuse_root(const document::Value& root) {
 
 }  // namespace
 
+/// One of two pods with the same uid is an error or a forgery, and nothing says which: neither is served.
+void drop_namesakes(PodList& list) {
+  std::unordered_map<std::string, int> times;
+  for (const Pod& pod : list.pods) ++times[pod.uid];
+  std::erase_if(list.pods, [&](const Pod& pod) {
+    const bool again = times[pod.uid] > 1;
+    if (again)
+      list.notices.push_back("pod " + pod_title(pod) + " is left out: another one has its uid " + pod.uid);
+    return again;
+  });
+}
+
 std::span<const document::KeyFilter> pod_key_filter() { return kPodList; }
 
 PodList parse_pod_list(std::string_view text, const std::string& file, Source source) {
@@ -70,17 +82,10 @@ PodList parse_pod_list(std::string_view text, const std::string& file, Source so
     out.problems.push_back({file, parsed.root.place, {}, std::move(why)});
     return out;
   }
-  std::unordered_set<std::string> uids;
   const auto items = list_at(parsed.root, {"items"}).value_or(std::span<const document::Value>());
-  for (const auto& item : items) {
-    auto pod = read_pod(item, out.notices);
-    if (!pod) continue;
-    if (!uids.insert(pod->uid).second) {
-      out.notices.push_back("pod " + pod_title(*pod) + " is left out: its uid " + pod->uid + " occurs twice");
-      continue;
-    }
-    out.pods.push_back(std::move(*pod));
-  }
+  for (const auto& item : items)
+    if (auto pod = read_pod(item, source, out.notices)) out.pods.push_back(std::move(*pod));
+  drop_namesakes(out);
   if (source == Source::server) {
     std::sort(out.pods.begin(), out.pods.end(), [](const Pod& a, const Pod& b) { return a.uid < b.uid; });
     std::sort(out.notices.begin(), out.notices.end());

@@ -40,8 +40,9 @@ NodeFile parse_node(std::string_view text, const std::string& file, Source sourc
 /// The keys of a v1 PodList to keep. read_pod() cannot see a member that is not named there.
 std::span<const document::KeyFilter> pod_key_filter();
 
-/// Absent: the pod is left out; `notices` says why. An unreadable annotation is left out alone.
-std::optional<Pod> read_pod(const document::Value& item, std::vector<std::string>& notices);
+/// Absent: the pod is left out; `notices` says why. An unreadable annotation is left out alone. A server's
+/// annotations are its tenants' words: there a pod is identified by its uid alone.
+std::optional<Pod> read_pod(const document::Value& item, Source source, std::vector<std::string>& notices);
 
 /// pod_containers.cpp: containers and restartable init containers with their requests, ids and states. Not
 /// empty: why they cannot be parsed.

@@ -22,16 +22,19 @@ std::optional<KubeQos> kube_qos_of(const std::string& word) {
   return std::nullopt;
 }
 
-/// A static pod's cgroup directory is named by its manifest hash; its mirror pod in the API has another uid.
-std::string uid_of(const document::Value& item, const Pod& pod) {
-  const auto mirror = pod.annotations.find("kubernetes.io/config.mirror");
-  const auto hash = pod.annotations.find("kubernetes.io/config.hash");
+/// The cgroup directory of a static pod is named by its manifest hash; its mirror pod in the API has another
+/// uid. Only a file may name such a pod by its mirror: from a server, whose annotations tenants write, a pod
+/// could speak for another one.
+std::string uid_of(const document::Value& item, Source source, const Pod& pod) {
+  const auto annotation = [&](const char* key) {
+    const auto found = pod.annotations.find(key);
+    return found == pod.annotations.end() ? std::string() : found->second;
+  };
   auto uid = text_at(item, {"metadata", "uid"});
-  if (mirror != pod.annotations.end()) {
-    uid = mirror->second;
-  } else if (hash != pod.annotations.end()) {
-    uid = hash->second;
-  }
+  const auto config_source = annotation("kubernetes.io/config.source");
+  if (source == Source::file && !config_source.empty() && config_source != "api")
+    for (const char* key : {"kubernetes.io/config.hash", "kubernetes.io/config.mirror"})
+      if (const auto named = annotation(key); !named.empty()) uid = named;
   std::replace(uid.begin(), uid.end(), '_', '-');
   return uid;
 }
@@ -67,13 +70,13 @@ void read_created(const document::Value& item, Pod& pod, std::vector<std::string
                     "'; legal: a time such as 2026-01-31T23:59:59Z");
 }
 
-std::string fill(const document::Value& item, Pod& pod) {
+std::string fill(const document::Value& item, Source source, Pod& pod) {
   if (item.map() == nullptr) return "it is not an object";
   pod.namespace_ = text_at(item, {"metadata", "namespace"});
   pod.name = text_at(item, {"metadata", "name"});
   pod.labels = text_map(value_at(item, {"metadata", "labels"}));
   pod.annotations = text_map(value_at(item, {"metadata", "annotations"}));
-  pod.uid = uid_of(item, pod);
+  pod.uid = uid_of(item, source, pod);
   if (!sane_uid(pod.uid))
     return "metadata.uid: found '" + pod.uid.substr(0, 40) + "'; legal: letters, digits and -";
   pod.phase = phase_of(text_at(item, {"status", "phase"}));
@@ -89,9 +92,9 @@ std::string fill(const document::Value& item, Pod& pod) {
 
 }  // namespace
 
-std::optional<Pod> read_pod(const document::Value& item, std::vector<std::string>& notices) {
+std::optional<Pod> read_pod(const document::Value& item, Source source, std::vector<std::string>& notices) {
   Pod pod;
-  if (const auto why = fill(item, pod); !why.empty()) {
+  if (const auto why = fill(item, source, pod); !why.empty()) {
     notices.push_back("pod " + pod_title(pod) + " is left out: " + why);
     return std::nullopt;
   }

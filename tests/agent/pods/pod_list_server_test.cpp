@@ -75,7 +75,8 @@ TEST(PodList, TheKeyFilterKeepsEveryMemberThatIsRead) {
     ASSERT_FALSE(list.pods.empty());
     std::vector<std::string> notices;
     for (std::size_t i = 0; i < list.pods.size(); ++i) {
-      const auto whole = pods::read_pod(parsed.root.find("items")->list()->at(i), notices);
+      const auto whole =
+          pods::read_pod(parsed.root.find("items")->list()->at(i), pods::Source::file, notices);
       ASSERT_TRUE(whole);
       EXPECT_TRUE(*whole == list.pods[i]) << list.pods[i].name;
     }

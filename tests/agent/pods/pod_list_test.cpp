@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/malformed.h"
+#include "tests/support/scenes/one_pod.h"
 
 using namespace evenkeel;
 using namespace evenkeel::literals;
+using test::good, test::one;
 
 namespace {
 
@@ -50,17 +52,6 @@ items:
         limits: {kubernetes.io/batch-cpu: "4000", kubernetes.io/batch-memory: 4e9}
   status: {phase: Pending}
 )";
-
-pods::PodList good(std::string_view text) {
-  auto list = pods::parse_pod_list(text, "f");
-  for (const auto& problem : list.problems) ADD_FAILURE() << problem.text();
-  return list;
-}
-/// A list of one pod with this metadata, spec and status (YAML flow style).
-pods::PodList one(const std::string& metadata, const std::string& spec, const std::string& status) {
-  return good("kind: PodList\nitems: [{metadata: {" + metadata + "}, spec: {" + spec + "}, status: {" +
-              status + "}}]");
-}
 
 TEST(PodList, AnInitContainerRunsBesideTheSidecarsBeforeIt) {
   const auto list = one("uid: u",
@@ -136,32 +127,6 @@ TEST(PodList, ReadsBatchResourcesAndTerminatingPods) {
 }
 
 /// The spec of a resize in place may ask for more than the node has.
-TEST(PodList, LimitsAreThoseThatTheKubeletHasCarriedOut) {
-  const auto limits = [](const std::string& status) {
-    return one("name: a, uid: u-1",
-               "containers: [{name: c, resources: {limits: {cpu: 2, memory: 4Gi, kubernetes.io/batch-cpu: "
-               "500}}}]",
-               "phase: Running, containerStatuses: [{name: c, containerID: 'containerd://c1'" + status + "}]")
-        .pods.at(0)
-        .containers.at(0)
-        .limits;
-  };
-  EXPECT_EQ(limits("").cpu, 2000_mcpu) << "a kubelet before 1.27 says nothing";
-  const auto deferred = limits(", resources: {limits: {cpu: 500m, memory: 1Gi}, requests: {cpu: 500m}}");
-  EXPECT_EQ(deferred.cpu, 500_mcpu);
-  EXPECT_EQ(deferred.memory, 1024_MiB);
-  EXPECT_EQ(deferred.batch_cpu, 500_mcpu) << "not resizable: that of the spec";
-  EXPECT_EQ(limits(", resources: {}").cpu, std::nullopt) << "the limit was taken away";
-  EXPECT_EQ(limits(", resources: {limits: {cpu: nonsense}}").cpu, 2000_mcpu);
-}
-
-TEST(PodList, AResizeUnderWayDoesNotChangeTheClass) {
-  const auto pod = one("name: a, uid: u-1",
-                       "containers: [{name: c, resources: {requests: {cpu: 2, memory: 1Gi}, limits: {cpu: 2, "
-                       "memory: 1Gi}}}]",
-                       "containerStatuses: [{name: c, resources: {limits: {cpu: 1, memory: 1Gi}}}]");
-  EXPECT_EQ(pod.pods.at(0).kube_qos, KubeQos::guaranteed);
-}
 
 TEST(PodList, JsonGivesTheSame) {
   const auto list = good(R"({"kind":"PodList","items":[{"metadata":{"name":"a","uid":"u-1"},
@@ -220,16 +185,6 @@ TEST(PodList, KubernetesQosIsComputedWhenTheStatusLacksIt) {
   }
 }
 
-TEST(PodList, StaticPodsAreIdentifiedByTheirManifestHash) {
-  const auto mirror =
-      one("uid: 5b4c, annotations: {kubernetes.io/config.mirror: 7e95e3b1}", "containers: [{name: a}]", "");
-  EXPECT_EQ(mirror.pods.at(0).uid, "7e95e3b1");
-  const auto own =
-      one("uid: 7e95e3b1, annotations: {kubernetes.io/config.hash: 7e95e3b1}", "containers: [{name: a}]", "");
-  EXPECT_EQ(own.pods.at(0).uid, "7e95e3b1");
-  EXPECT_EQ(one("uid: a_b_c", "containers: [{name: a}]", "").pods.at(0).uid, "a-b-c");
-}
-
 TEST(PodList, AStaticPodsAgeComesFromItsStatus) {
   const auto status = R"(qosClass: BestEffort, startTime: "2026-01-02T00:00:00Z")";
   EXPECT_EQ(one("uid: u, creationTimestamp: null", "", status).pods.at(0).created_unix_seconds, 1767312000);
@@ -274,15 +229,6 @@ TEST(PodList, OnlyTheUnreadablePodIsLeftOut) {
     EXPECT_EQ(list.pods[0].uid, "ok");
     EXPECT_EQ(list.notices.size(), 1U) << item;
   }
-}
-
-TEST(PodList, TheSameUidTwiceCountsOnce) {
-  const auto list = good(
-      "items: [{metadata: {uid: u, name: a}, status: {qosClass: BestEffort}},"
-      " {metadata: {uid: u, name: b}, status: {qosClass: BestEffort}}]");
-  ASSERT_EQ(list.pods.size(), 1U);
-  EXPECT_EQ(list.pods[0].name, "a");
-  EXPECT_EQ(list.notices.size(), 1U);
 }
 
 }  // namespace
