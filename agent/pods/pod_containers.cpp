@@ -24,24 +24,40 @@ const document::Value* status_of(const document::Value& item, std::string_view s
   return found == list->end() ? nullptr : &*found;
 }
 
-std::string read_limits(const document::Value& spec, Container& container) {
+/// `resources` of a container, or of a pod as a whole.
+struct Asked {
+  Resources requests{}, limits{};
+};
+
+std::string read_asked(const document::Value& spec, Asked& asked) {
   auto requests = read_resources(value_at(spec, {"resources", "requests"}));
   if (!requests.refusal.empty()) return "requests." + requests.refusal;
   auto limits = read_resources(value_at(spec, {"resources", "limits"}));
   if (!limits.refusal.empty()) return "limits." + limits.refusal;
-  container.requests = requests.resources;
-  container.limits = limits.resources;
+  asked = {requests.resources, limits.resources};
   return {};
 }
 
 /// What the kubelet has carried out of a resize in place (since Kubernetes 1.27). The spec may ask for more
 /// than the node can give: the resize is then deferred, or refused for good.
-void take_actual_limits(const document::Value& status, Container& container) {
+void take_actual_limits(const document::Value& status, Resources& limits) {
   if (value_at(status, {"resources"}) == nullptr) return;
   const auto actual = read_resources(value_at(status, {"resources", "limits"}));
   if (!actual.refusal.empty()) return;
-  container.limits.cpu = actual.resources.cpu;
-  container.limits.memory = actual.resources.memory;
+  limits.cpu = actual.resources.cpu;
+  limits.memory = actual.resources.memory;
+}
+
+/// Pod-level resources (Kubernetes 1.32); only CPU and memory may be asked for in this way.
+std::string read_pod_level(const document::Value& item, Pod& pod) {
+  const auto* spec = value_at(item, {"spec"});
+  Asked asked;
+  if (spec == nullptr) return {};
+  if (const auto why = read_asked(*spec, asked); !why.empty()) return "spec.resources." + why;
+  pod.pod_level_requests = asked.requests;
+  pod.pod_level_limits = asked.limits;
+  if (const auto* status = value_at(item, {"status"})) take_actual_limits(*status, pod.pod_level_limits);
+  return {};
 }
 
 std::string read_container(const document::Value& item, const document::Value& spec,
@@ -50,12 +66,16 @@ std::string read_container(const document::Value& item, const document::Value& s
   container.name = text_at(spec, {"name"});
   if (container.name.empty()) return "found a container without a name";
   container.image = text_at(spec, {"image"});
-  if (const auto why = read_limits(spec, container); !why.empty())
+  Asked asked;
+  if (const auto why = read_asked(spec, asked); !why.empty())
     return "container " + container.name + ": " + why;
+  container.requests = asked.requests;
+  container.limits = asked.limits;
   if (const auto* status = status_of(item, statuses, container.name)) {
     container.id = bare_id(text_at(*status, {"containerID"}));
     container.running = value_at(*status, {"state", "running"}) != nullptr;
-    take_actual_limits(*status, container);
+    take_actual_limits(*status, container.limits);
+    if (container.limits.cpu != asked.limits.cpu) container.pending_cpu_limit = asked.limits.cpu;
   }
   container.sidecar = statuses == "initContainerStatuses";
   pod.containers.push_back(std::move(container));
@@ -75,8 +95,8 @@ std::string read_init_containers(const document::Value& item, std::span<const do
       add(sidecars, completed_requests(pod.containers.back().requests, pod.containers.back().limits));
       continue;
     }
-    Container init;
-    if (!read_limits(spec, init).empty()) continue;
+    Asked init;
+    if (!read_asked(spec, init).empty()) continue;
     auto together = completed_requests(init.requests, init.limits);
     add(together, sidecars);
     raise(pod.init_peak, together);
@@ -124,17 +144,23 @@ std::string read_containers(const document::Value& item, Pod& pod) {
     if (auto why = read_container(item, spec, "containerStatuses", pod); !why.empty()) return why;
   }
   if (auto why = read_init_containers(item, *init, pod); !why.empty()) return why;
+  if (auto why = read_pod_level(item, pod); !why.empty()) return why;
   return read_overhead(item, pod);
 }
 
 KubeQos computed_kube_qos(const document::Value& item) {
   QosVotes votes;
+  Asked whole;
+  if (const auto* spec = value_at(item, {"spec"}); spec && !read_asked(*spec, whole).empty()) whole = {};
+  votes.add(whole.requests, whole.limits);
+  if (!votes.nothing) return votes.guaranteed ? KubeQos::guaranteed : KubeQos::burstable;
+  votes = {};
   for (const char* list : {"containers", "initContainers"}) {
     const auto specs = list_at(item, {"spec", list}).value_or(std::span<const document::Value>());
     for (const auto& spec : specs) {
-      Container asked;
+      Asked asked;
       // An unreadable one can at most keep the pod out of Guaranteed.
-      const bool readable = read_limits(spec, asked).empty();
+      const bool readable = read_asked(spec, asked).empty();
       votes.add(asked.requests, asked.limits);
       votes.nothing = votes.nothing && readable;
     }

@@ -31,6 +31,7 @@ constexpr document::KeyFilter kSpec[] = {{"priority"},
                                          {"hostNetwork"},
                                          {"volumes", kVolume},
                                          {"overhead"},
+                                         {"resources", kResources},
                                          {"terminationGracePeriodSeconds"},
                                          {"containers", kContainer},
                                          {"initContainers", kContainer}};
@@ -38,6 +39,7 @@ constexpr document::KeyFilter kStatus[] = {{"phase"},
                                            {"podIPs"},
                                            {"qosClass"},
                                            {"startTime"},
+                                           {"resources", kActual},
                                            {"containerStatuses", kContainerStatus},
                                            {"initContainerStatuses", kContainerStatus}};
 constexpr document::KeyFilter kPod[] = {{"metadata", kMetadata}, {"spec", kSpec}, {"status", kStatus}};
@@ -56,8 +58,6 @@ std::string refuse_root(const document::Value& root) {
   return {};
 }
 
-}  // namespace
-
 /// One of two pods with the same uid is an error or a forgery, and nothing says which: neither is served.
 void drop_namesakes(PodList& list) {
   std::unordered_map<std::string, int> times;
@@ -69,6 +69,8 @@ void drop_namesakes(PodList& list) {
     return again;
   });
 }
+
+}  // namespace
 
 std::span<const document::KeyFilter> pod_key_filter() { return kPodList; }
 

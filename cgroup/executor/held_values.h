@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +31,7 @@ struct HeldValue {
   CgroupId first_later_cgroup{};  ///< cgroups with this id or a later one were created while the value was
                                   ///< held
   Contest contest{};
+  std::optional<std::int64_t> owners{};  ///< what the owner asked for when it was last known
   KnobValue before_us{};  ///< what the file held before the first write, whatever its owner has written since
 };
 

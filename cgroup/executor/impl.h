@@ -50,6 +50,7 @@ struct Executor::Impl {
   [[nodiscard]] const decide::Intent* intent_of(CgroupId cgroup, Knob knob) const;
   void apply_intents();
   void place(const decide::Intent& intent);
+  void follow_owner(HeldValue& row, const decide::Intent& intent);
   void release(const HeldValue& row);
   void keep_idle_shares();
   void find_targets();

@@ -2,6 +2,7 @@
 // kernel's rules require for both.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "cgroup/executor/impl.h"
 #include "cgroup/kernel/knob_files.h"
@@ -53,7 +54,26 @@ void Executor::Impl::place(const decide::Intent& intent) {
   if (HeldValue* row = held.find(intent.target, intent.knob)) {
     row->by = intent.by;
     row->why = intent.why;
+    follow_owner(*row, intent);
   }
+}
+
+/// The owner may have changed its value while the agent's was in force; the file does not show it where the
+/// new value happens to be the agent's, or where the agent has written since. A first look changes nothing:
+/// the pod list may be older than the file.
+void Executor::Impl::follow_owner(HeldValue& row, const decide::Intent& intent) {
+  if (!intent.owners) return;
+  const auto last = std::exchange(row.owners, intent.owners);
+  if (!last || *last == *intent.owners || !row.contest.ours()) return;
+  const KnobValue value = *intent.owners;
+  auto original = kernel::format_value(row.knob, value, row.original, tree.layout());
+  const JournalEntry entry{row.file.dir, row.file.inode, row.knob, row.file.entry(), original, {}};
+  if (!options.dry_run && !journal.record_write(entry, row.ours)) {
+    row.owners = last;  // a full disk: the next tick tries again
+    return;
+  }
+  row.original = std::move(original);
+  row.original_value = kernel::as_kernel_stores(row.knob, value, tree.layout());
 }
 
 void Executor::Impl::release(const HeldValue& row) {

@@ -110,6 +110,8 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
     row.original_value = kernel::parse_value(knob, before, tree.layout()).value_or(KnobValue{});
   }
   if (fresh) row.before_us = row.original_value;
+  if (const decide::Intent* intent = intent_of(cgroup, knob); intent && intent->owners)
+    row.owners = intent->owners;
   row.contest.written(at);
   if (!kernel::same_text(knob, after, trimmed(text))) {
     const JournalEntry entry{file.dir, file.inode, knob, file.entry(), row.original, {}};

@@ -47,10 +47,14 @@ void merge(std::vector<Intent>& intents) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < intents.size(); ++i) {
     const bool first_of_lever = kept == 0 || !same_lever(intents[kept - 1], intents[i]);
-    if (first_of_lever)
+    if (first_of_lever) {
       intents[kept++] = intents[i];
-    else if (overrules(intents[i], intents[kept - 1]))
-      intents[kept - 1] = intents[i];
+      continue;
+    }
+    Intent& winner = intents[kept - 1];
+    const auto owners = winner.owners ? winner.owners : intents[i].owners;
+    if (overrules(intents[i], winner)) winner = intents[i];
+    winner.owners = owners;
   }
   intents.resize(kept);
 }

@@ -13,6 +13,7 @@ namespace {
 struct Claim {
   std::optional<MilliCpu> cpu_request{}, cpu_limit{};
   std::optional<Bytes> memory_limit{};
+  MilliCpu own_cpu{};  ///< of a pod: what it requests of the node's own CPU besides; the kubelet's share
   [[nodiscard]] bool asks() const { return cpu_request || cpu_limit || memory_limit; }
 };
 
@@ -43,12 +44,20 @@ void add_to(std::optional<T>& sum, const std::optional<T>& part) {
   if (sum) sum = part ? std::optional(clamped_sum(*sum, *part)) : std::nullopt;
 }
 
+/// A limit of the pod as a whole holds for each of its containers: the kubelet has written it.
+Claim claim_of(const Pod& pod, const Container& container) {
+  auto out = claim_of(container);
+  if (cpu_limit_of(pod, container)) out.cpu_request = out.cpu_limit = std::nullopt;
+  if (memory_limit_of(pod, container)) out.memory_limit = std::nullopt;
+  return out;
+}
+
 /// Sums; one container without a limit leaves the pod without. Init containers run alone in the pod.
 Claim claim_of(const Pod& pod) {
   Claim out{std::nullopt, MilliCpu{}, Bytes{}};
   bool any = false;
   for (const auto& container : pod.containers) {
-    const auto part = claim_of(container);
+    const auto part = claim_of(pod, container);
     any = any || part.asks();
     if (part.cpu_request)
       out.cpu_request = clamped_sum(out.cpu_request.value_or(MilliCpu{}), *part.cpu_request);
@@ -56,6 +65,7 @@ Claim claim_of(const Pod& pod) {
     add_to(out.memory_limit, part.memory_limit);
   }
   if (!any) return {};
+  out.own_cpu = pod_requests(pod).cpu.value_or(MilliCpu{});
   if (const auto peak = either(pod.init_peak.batch_cpu, pod.init_peak.mid_cpu); peak && out.cpu_limit)
     out.cpu_limit = std::max(*out.cpu_limit, *peak);
   if (const auto peak = either(pod.init_peak.batch_memory, pod.init_peak.mid_memory);
@@ -81,17 +91,21 @@ class Round {
     for (const auto& container : node_.containers_of(pod)) {
       const auto* own = node_.cgroup(container.cgroup);
       if (container.spec != nullptr && own != nullptr)
-        give(*own, claim_of(*container.spec), provisioning(node_, *own));
+        give(*own, claim_of(*pod.spec, *container.spec), provisioning(node_, *own));
     }
   }
 
  private:
   void give(const CgroupSample& cgroup, const Claim& claim, bool half_made) {
     if (half_made) return;
-    if (claim.cpu_request && cgroup.applied.cpu_shares)
-      out_.want(
-          cgroup.id, Knob::cpu_shares, shares_for(*claim.cpu_request, node_.v2_cpu),
-          because("its share of best effort's CPU is its request of {} of lent CPU", *claim.cpu_request));
+    if (claim.cpu_request && cgroup.applied.cpu_shares) {
+      const MilliCpu lent = *claim.cpu_request, all = clamped_sum(lent, claim.own_cpu);
+      out_.want(cgroup.id, Knob::cpu_shares, shares_for(all, node_.v2_cpu),
+                all == lent
+                    ? because("its share of best effort's CPU is its request of {} of lent CPU", lent)
+                    : because("its share is its requests together: {} of lent CPU and {} of the node's own",
+                              lent, claim.own_cpu));
+    }
     const auto& limit = cgroup.applied.cpu_limit;
     if (claim.cpu_limit && limit && limit->period > Duration::zero())
       out_.want(

@@ -73,7 +73,7 @@ MemoryClaim memory_claim(const Pod& pod) {
 MemoryClaim memory_claim(const Pod& pod, const Container& container) {
   const bool batch = pod.label_qos == QosClass::be;
   const auto& request = batch ? container.requests.batch_memory : container.requests.memory;
-  return {request.value_or(Bytes{}), batch ? container.limits.batch_memory : container.limits.memory};
+  return {request.value_or(Bytes{}), batch ? container.limits.batch_memory : memory_limit_of(pod, container)};
 }
 
 MemoryProtection protection(const MemoryTerms& terms, Bytes request) {

@@ -41,6 +41,7 @@ struct Container {
   bool sidecar = false;  ///< a restartable init container: its requests count like a regular one's
   Resources requests{};
   Resources limits{};  ///< what the kubelet has carried out, during a resize in place
+  std::optional<MilliCpu> pending_cpu_limit{};  ///< of the spec, which the kubelet has not carried out (yet)
   bool operator==(const Container&) const = default;
 };
 
@@ -134,15 +135,18 @@ struct Pod {
   bool from_cgroup_only = false;  ///< found by walking kubepods: spec unknown, name and namespace empty
   bool unlisted = false;  ///< not in the newest list, but its directory exists: spec as in an earlier list
   std::vector<Container> containers{};
+  /// spec.resources (pod-level resources, Kubernetes 1.32): CPU and memory of the pod as a whole. What is
+  /// given here counts in place of the containers' sum; the limits are what the kubelet has carried out.
+  Resources pod_level_requests{}, pod_level_limits{};
   Resources init_peak{};  ///< the most that the init containers request at once, sidecars included
   Resources overhead{};   ///< of the runtime class
   std::optional<CpuSet> allocated_cpus{};  ///< scheduling.koordinator.sh/resource-status .cpuset
   std::vector<int> numa_nodes{};           ///< .numaNodeResources of the same; empty: not bound to any
+  std::vector<int> cpu_numa_nodes{};       ///< those that its CPU comes from: it runs there
   CpuBurstOverride cpu_burst{};
   MemoryQosOverride memory_qos{};
   std::vector<ResctrlPart> resctrl{};  ///< not empty: the pod has a group of its own
   std::vector<Block> blocks{};         ///< its limits on disks; not empty: `volumes` are known
-  std::vector<int> cpu_numa_nodes{};       ///< those that its CPU comes from: it runs there
   std::vector<PodVolume> volumes{};
   PodNetwork network{};
   std::optional<std::int64_t> group_identity{};  ///< koordinator.sh/cpuQOS: replaces that of its class, LS

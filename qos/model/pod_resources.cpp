@@ -32,6 +32,18 @@ void for_each(Resources& a, const Resources& b, F&& f) {
   f(a.mid_memory, b.mid_memory);
 }
 
+template <class Q>
+void replace_one(std::optional<Q>& sum, const std::optional<Q>& own) {
+  if (own) sum = own;
+}
+
+template <class Q>
+std::optional<Q> first_limit(const std::optional<Q>& own, const std::optional<Q>& of_pod) {
+  for (const auto& limit : {own, of_pod})
+    if (limit && *limit > Q{}) return limit;
+  return std::nullopt;
+}
+
 }  // namespace
 
 Resources completed_requests(const Resources& requests, const Resources& limits) {
@@ -53,8 +65,28 @@ Resources pod_requests(const Pod& pod) {
   for (const auto& container : pod.containers)
     add(out, completed_requests(container.requests, container.limits));
   raise(out, pod.init_peak);
+  for_each(out, pod.pod_level_requests, [](auto& sum, const auto& own) { replace_one(sum, own); });
+  out = completed_requests(out, pod.pod_level_limits);
   add(out, pod.overhead);
   return out;
+}
+
+std::optional<MilliCpu> cpu_limit_of(const Pod& pod, const Container& container) {
+  return first_limit(container.limits.cpu, pod.pod_level_limits.cpu);
+}
+std::optional<Bytes> memory_limit_of(const Pod& pod, const Container& container) {
+  return first_limit(container.limits.memory, pod.pod_level_limits.memory);
+}
+
+std::optional<MilliCpu> cpu_limit_of(const Pod& pod) {
+  if (const auto own = first_limit(pod.pod_level_limits.cpu, {})) return own;
+  MilliCpu sum;
+  for (const Container& container : pod.containers) {
+    const auto limit = first_limit(container.limits.cpu, {});
+    if (!limit) return std::nullopt;
+    sum = clamped_sum(sum, *limit);
+  }
+  return pod.containers.empty() ? std::nullopt : std::optional(sum);
 }
 
 bool has_default_shares(const NodeSnapshot& node, const CgroupSample& cgroup) {

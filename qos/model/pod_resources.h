@@ -23,9 +23,17 @@ Resources completed_requests(const Resources& requests, const Resources& limits)
 void add(Resources& sum, const Resources& more);
 void raise(Resources& most, const Resources& other);
 
-/// The containers and sidecars together, at least the peak of the init containers, plus the overhead. Absent
-/// is "not requested", unless the pod is known from its cgroup only: then nothing is known.
+/// The pod's own requests (pod-level resources), else the containers and sidecars together and at least the
+/// peak of the init containers; plus the overhead. Absent is "not requested", unless the pod is known from
+/// its cgroup only: then nothing is known.
 Resources pod_requests(const Pod& pod);
+
+/// The limit that the kubelet gives to a container: its own, else that of its pod (pod-level resources).
+/// Absent: unlimited.
+std::optional<MilliCpu> cpu_limit_of(const Pod& pod, const Container& container);
+std::optional<Bytes> memory_limit_of(const Pod& pod, const Container& container);
+/// The sum of the containers' limits, or the pod's own (pod-level resources). Absent: unlimited.
+std::optional<MilliCpu> cpu_limit_of(const Pod& pod);
 
 // Whether a cgroup may still be in setup. Its creator (kubelet, runtime, systemd) writes shares and limits
 // right after creating the directory: a write of ours in between is lost or makes the creator's write fail.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "qos/cpu/burst/parts.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::burst {
 namespace {
@@ -31,18 +32,24 @@ struct Owner {
   CpuBurstStrategy strategy{};
   std::optional<double> divisor{};  ///< of its quotas
   bool quota_is_ours = false;
+  bool is_resized = false;  ///< the kubelet has yet to carry out a resize of a container
 };
 
-/// The spec's limit decides; without a spec the quota that the container had when it was first seen.
+/// Zero: unlimited, or the limit is not known.
+MilliCpu limit_of(const Pod& pod, const Container* container) {
+  return container ? cpu_limit_of(pod, *container).value_or(MilliCpu{}) : MilliCpu{};
+}
+
+/// The limit in the pod list decides; without one the quota that the container had when it was first seen.
 std::optional<QuotaTime> base_of(const Pod& pod, const ContainerSample& container, const CgroupSample& cgroup,
                                  std::optional<double> divisor, CpuBurstState::Container& memory) {
   const auto& limit = cgroup.applied.cpu_limit;
   if (!limit) return memory.base;
   if (!pod.from_cgroup_only) {
-    const bool limited = container.spec && container.spec->limits.cpu.value_or(MilliCpu{}) > MilliCpu{};
     memory.base.reset();
-    if (limited) memory.base = divided(base_quota(*container.spec->limits.cpu, limit->period), divisor);
-  } else if (!memory.base) {
+    if (const MilliCpu listed = limit_of(pod, container.spec); listed > MilliCpu{})
+      memory.base = divided(base_quota(listed, limit->period), divisor);
+  } else if (!memory.base || is_owners(limit->quota, *memory.base, memory.most_of_ours)) {
     memory.base = limit->quota;
   }
   return memory.base;
@@ -83,6 +90,16 @@ void choose_operation(const Tick& tick, const CpuBurstStrategy& strategy, const 
   candidate.cause = cause_of(allowed, unused, wanted, tick.pool.state);
 }
 
+/// Makes room for what the kubelet is about to write: the kernel accepts no quota below the burst, and on v1
+/// none of a pod below that of one of its containers.
+QuotaTime ceiling_during_resize(const Tick& tick, const Owner& owner, const Candidate& candidate,
+                                QuotaTime ceiling) {
+  if (!owner.is_resized) return ceiling;
+  if (candidate.pending && *candidate.pending < candidate.base) return candidate.base;
+  if (tick.node.v2_cpu) return ceiling;
+  return std::clamp(candidate.pending.value_or(candidate.base), candidate.base, ceiling);
+}
+
 /// On v1 a container cannot have more than its pod; if burst may not raise the pod's quota, that is the
 /// ceiling.
 QuotaTime ceiling_of(const Tick& tick, const CpuBurstStrategy& strategy, const CgroupSample& container,
@@ -105,6 +122,7 @@ bool quota_wanted(BurstPolicy policy) {
 
 /// The kernel accepts no more than the quota. The base is never more than the quota in force.
 QuotaTime legal_burst(QuotaTime wanted, const Candidate& candidate) {
+  if (candidate.pending) return std::min({wanted, candidate.base, *candidate.pending});
   if (candidate.quota_burst || (candidate.divisor && candidate.current))
     return std::min(wanted, candidate.base);
   return candidate.current ? std::min(wanted, *candidate.current) : wanted;
@@ -116,7 +134,8 @@ void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, Mill
   candidate.current = cgroup.applied.cpu_limit->quota;
   candidate.target = candidate.current.value_or(candidate.base);
   if (candidate.quota_burst) {
-    candidate.ceiling = ceiling_of(tick, strategy, cgroup, candidate.base, owner.quota_is_ours);
+    const QuotaTime ceiling = ceiling_of(tick, strategy, cgroup, candidate.base, owner.quota_is_ours);
+    candidate.ceiling = ceiling_during_resize(tick, owner, candidate, ceiling);
     choose_operation(tick, strategy, cgroup, limit, memory, candidate);
     // The quota before its limit was divided is not its base.
     const bool undivided = candidate.divisor && memory.divisor != candidate.divisor;
@@ -137,10 +156,19 @@ const Container* heir_of(const NodeSnapshot& node, const PodSample& pod, const C
   const CpuLimit& held = *cgroup->applied.cpu_limit;
   for (const ContainerSample& other : node.containers_of(pod)) {
     if (!other.spec || other.cgroup != kNoCgroup) continue;
-    const MilliCpu limit = other.spec->limits.cpu.value_or(MilliCpu{});
+    const MilliCpu limit = limit_of(*pod.spec, other.spec);
     if (limit > MilliCpu{} && held.quota == base_quota(limit, held.period)) return other.spec;
   }
   return nullptr;
+}
+
+/// What the owner asks for, and what it is about to get.
+void set_what_the_list_says(const Pod& pod, const ContainerSample& container, Candidate& candidate) {
+  const MilliCpu limit = limit_of(pod, container.spec);
+  if (limit <= MilliCpu{}) return;
+  candidate.listed = base_quota(limit, candidate.period);
+  const MilliCpu pending = container.spec->pending_cpu_limit.value_or(MilliCpu{});
+  if (pending > MilliCpu{}) candidate.pending = base_quota(pending, candidate.period);
 }
 
 void consider(const Tick& tick, const Owner& owner, const ContainerSample& container, bool is_heir) {
@@ -163,9 +191,9 @@ void consider(const Tick& tick, const Owner& owner, const ContainerSample& conta
                           quota_wanted(owner.strategy.policy);
   if (!candidate.unreadable) {
     candidate.period = limit->period;
-    const MilliCpu of_spec = container.spec ? container.spec->limits.cpu.value_or(MilliCpu{}) : MilliCpu{};
+    set_what_the_list_says(pod, container, candidate);
     const bool by_quota = pod.from_cgroup_only || owner.divisor;
-    const MilliCpu allowed = by_quota ? cpu_of(*base, limit->period) : of_spec;
+    const MilliCpu allowed = by_quota ? cpu_of(*base, limit->period) : limit_of(pod, container.spec);
     fill(tick, owner, *cgroup, allowed, memory, candidate);
     memory.divisor = owner.divisor;
   }
@@ -177,7 +205,10 @@ void consider_pod(const Tick& tick, const PodSample& pod) {
   const CpuBurstStrategy strategy = burst_strategy(tick.slo.cpu_burst, pod.spec->cpu_burst);
   if (strategy.policy == BurstPolicy::none) return;
   const Owner owner{*pod.spec, strategy, quota_divisor(tick.node, tick.slo, *pod.spec),
-                    manages_pod_quota(*pod.spec)};
+                    manages_pod_quota(*pod.spec),
+                    std::ranges::any_of(pod.spec->containers, [](const Container& container) {
+                      return container.pending_cpu_limit.has_value();
+                    })};
   for (ContainerSample container : tick.node.containers_of(pod)) {
     const Container* heir = container.spec ? nullptr : heir_of(tick.node, pod, container);
     if (heir) container.spec = heir;
@@ -215,6 +246,10 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuBurstState& state, 
   const MilliCpu per_second = percent_of(node.node.cpu_capacity, slo.evenkeel.burst_growth_budget_percent);
   const MilliCpu budget(scaled(per_second.count(), elapsed.count(), Duration(seconds(1)).count()));
   divide_growth_budget(state.candidates, budget, state.turn);
+  for (const Candidate& one : state.candidates)
+    if (!one.unreadable)
+      state.containers[node.cgroup(one.cgroup)->id].most_of_ours =
+          std::max(one.target, one.current.value_or(QuotaTime{}));
   add_burst_intents(node, tick.pool, state, out);
   forget_the_gone(state, node.at);
   publish(node, state, facts.publish<decide::BurstQuotas>());

@@ -59,7 +59,8 @@ struct CpuBurstState {
 
   struct Container {
     MonoTime seen{};
-    std::optional<QuotaTime> base{};  ///< from the spec, or the first quota seen if there is no spec
+    std::optional<QuotaTime> base{};  ///< from the pod list, or the owner's last quota in the file
+    QuotaTime most_of_ours{};         ///< the larger of what was found and what was wanted at the last tick
     std::optional<TokenBucket> bucket{};
     std::optional<MonoTime> quiet_since{};
     std::optional<double> divisor{};  ///< of its quota at the last tick (cpu-normalization)
@@ -69,8 +70,10 @@ struct CpuBurstState {
   struct PodQuota {
     MonoTime seen{};
     QuotaTime original{};
-    QuotaTime limits{};  ///< of its containers together, as of the last tick
+    QuotaTime most_of_ours{};  ///< as of a container
+    QuotaTime limits{};        ///< of its containers together, as of the last tick
     bool raised = false;
+    bool resized = false;  ///< in this tick
     std::optional<double> divisor{};
   };
   std::unordered_map<CgroupId, PodQuota> pods{};
@@ -85,6 +88,8 @@ struct CpuBurstState {
     bool quota_burst = false;  ///< burst sets its quota; otherwise target is the current quota
     QuotaTime base{}, ceiling{}, target{}, burst{};
     std::optional<QuotaTime> current{};  ///< absent: unlimited
+    std::optional<QuotaTime> listed{};   ///< of the limit in the pod list
+    std::optional<QuotaTime> pending{};  ///< of the limit that the kubelet has not carried out yet
     std::optional<double> divisor{};
     Duration period{};
   };

@@ -4,6 +4,7 @@
 
 #include "qos/cpu/burst/burst.h"
 #include "qos/cpu/burst/parts.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::burst {
 namespace {
@@ -49,22 +50,21 @@ QuotaTime per(Duration other, QuotaTime quota, Duration period) {
   return down + QuotaTime(1);
 }
 
-/// The limits of the containers together, as quotas.
-QuotaTime sum_of_limits(const Pod& pod, std::optional<double> divisor, Duration period) {
-  QuotaTime sum;
-  for (const Container& container : pod.containers)
-    if (container.limits.cpu && !pod.from_cgroup_only)
-      sum += divided(base_quota(*container.limits.cpu, period), divisor);
-  return sum;
+bool has_pod_level_limit(const Pod& pod) {
+  return pod.pod_level_limits.cpu.value_or(MilliCpu{}) > MilliCpu{};
 }
 
-/// What the containers may use above their own limits.
-QuotaTime granted(Group group, Duration period) {
-  QuotaTime sum;
-  for (const Candidate& candidate : group)
-    if (candidate.target > candidate.base)
-      sum += per(period, candidate.target - candidate.base, candidate.period);
-  return sum;
+/// What the containers may use above their own limits. A pod with a limit of its own, which several
+/// containers may share, grows by no larger factor than they do.
+QuotaTime granted(const Pod& pod, Group group, Duration period, QuotaTime original) {
+  QuotaTime sum, most;
+  for (const Candidate& candidate : group) {
+    if (candidate.target <= candidate.base) continue;
+    sum += per(period, candidate.target - candidate.base, candidate.period);
+    most = std::max(most, QuotaTime(scaled(original.count(), (candidate.ceiling - candidate.base).count(),
+                                           candidate.base.count())));
+  }
+  return has_pod_level_limit(pod) ? std::min(sum, most) : sum;
 }
 
 constexpr QuotaTime kNotKnown{INT64_MAX};
@@ -78,11 +78,14 @@ CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, 
   memory.divisor = divisor;
   memory.seen = now;
   memory.raised = memory.raised && limit.quota && !changed;
-  // A resize of a container in place changes the pod's quota by the same amount.
-  const QuotaTime limits = sum_of_limits(pod, divisor, limit.period);
+  // A resize in place, of a container or of the pod, changes the pod's quota by the same amount.
+  const QuotaTime limits = quota_of_limits(pod, divisor, limit.period);
   const QuotaTime resized = limits - std::exchange(memory.limits, limits);
+  memory.resized = resized != QuotaTime{};
   if (memory.raised) {
     memory.original += resized;
+    if (pod.from_cgroup_only && is_owners(limit.quota, memory.original, memory.most_of_ours))
+      memory.original = *limit.quota;
     return memory;
   }
   // A tick after a change the file still holds the quota of the old divisor: nothing is raised above that.
@@ -97,12 +100,17 @@ CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, 
 void add_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, CpuBurstState::PodQuota& memory,
                    decide::Intents& out) {
   const bool any = std::any_of(group.begin(), group.end(), [](const Candidate& c) { return c.quota_burst; });
-  const QuotaTime more = granted(group, cgroup.applied.cpu_limit->period);
-  memory.raised = any && manages_pod_quota(pod) && memory.original != kNotKnown && more > QuotaTime{};
+  const bool may_raise = any && manages_pod_quota(pod) && memory.original != kNotKnown;
+  const QuotaTime more =
+      may_raise ? granted(pod, group, cgroup.applied.cpu_limit->period, memory.original) : QuotaTime{};
+  // Once more after a resize, so that the new quota is the one that is restored.
+  memory.raised = more > QuotaTime{} || (may_raise && memory.raised && memory.resized);
   if (!memory.raised) return;
+  memory.most_of_ours = std::max(memory.original + more, *cgroup.applied.cpu_limit->quota);
   out.want(cgroup.id, Knob::cpu_quota, (memory.original + more).count(),
            because("{} per period, {} without burst: its containers may use {} more", memory.original + more,
-                   memory.original, more));
+                   memory.original, more),
+           owners_pod_quota(pod, cgroup.applied.cpu_limit->period));
 }
 
 void add_pod_burst(const CgroupSample& cgroup, Group group, std::optional<QuotaTime> quota,
@@ -150,7 +158,8 @@ void add_container(const NodeSnapshot& node, const SharePool& pool, const Candid
     return;
   }
   if (candidate.quota_burst)
-    out.want(id, Knob::cpu_quota, candidate.target.count(), why_quota(node, pool, candidate));
+    out.want(id, Knob::cpu_quota, candidate.target.count(), why_quota(node, pool, candidate),
+             candidate.listed ? std::optional(candidate.listed->count()) : std::nullopt);
   if (candidate.burst > QuotaTime{})
     out.want(id, Knob::cpu_burst, candidate.burst.count(),
              because("may save up to {} of the {} per period that its limit allows", candidate.burst,
@@ -159,10 +168,21 @@ void add_container(const NodeSnapshot& node, const SharePool& pool, const Candid
 
 }  // namespace
 
-bool manages_pod_quota(const Pod& pod) {
-  return pod.from_cgroup_only ||
-         std::all_of(pod.containers.begin(), pod.containers.end(),
-                     [](const Container& c) { return c.limits.cpu.value_or(MilliCpu{}) > MilliCpu{}; });
+bool manages_pod_quota(const Pod& pod) { return pod.from_cgroup_only || cpu_limit_of(pod); }
+
+std::optional<std::int64_t> owners_pod_quota(const Pod& pod, Duration period) {
+  const auto limit = pod.from_cgroup_only ? std::nullopt : cpu_limit_of(pod);
+  if (!limit) return std::nullopt;
+  return base_quota(clamped_sum(*limit, pod.overhead.cpu.value_or(MilliCpu{})), period).count();
+}
+
+QuotaTime quota_of_limits(const Pod& pod, std::optional<double> divisor, Duration period) {
+  if (pod.from_cgroup_only) return {};
+  if (has_pod_level_limit(pod)) return divided(base_quota(*pod.pod_level_limits.cpu, period), divisor);
+  QuotaTime sum;
+  for (const Container& container : pod.containers)
+    if (container.limits.cpu) sum += divided(base_quota(*container.limits.cpu, period), divisor);
+  return sum;
 }
 
 void add_burst_intents(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state,

@@ -24,20 +24,21 @@ class Round {
   void decide_pod(const PodSample& pod) {
     const auto divisor = quota_divisor(node_, slo_, *pod.spec);
     if (!divisor || provisioning(node_, pod)) return;
-    for (const auto& container : node_.containers_of(pod)) decide_container(container, *divisor);
+    for (const auto& container : node_.containers_of(pod)) decide_container(*pod.spec, container, *divisor);
     const auto* cgroup = limited(pod.cgroup);
     if (cgroup == nullptr || std::ranges::binary_search(burst_.raised_pods, cgroup->id)) return;
     if (const auto quota = normalized_pod_quota(*pod.spec, cgroup->applied.cpu_limit->period, *divisor))
-      want(*cgroup, *quota, *divisor);
+      want(*cgroup, *quota, *divisor, owners_pod_quota(*pod.spec, cgroup->applied.cpu_limit->period));
   }
 
  private:
-  void decide_container(const ContainerSample& container, double divisor) {
+  void decide_container(const Pod& pod, const ContainerSample& container, double divisor) {
     const auto* cgroup = limited(container.cgroup);
     if (cgroup == nullptr || container.spec == nullptr || provisioning(node_, *cgroup)) return;
-    const auto limit = container.spec->limits.cpu.value_or(MilliCpu{});
-    if (limit <= MilliCpu{} || std::ranges::binary_search(burst_.containers, cgroup->id)) return;
-    want(*cgroup, divided(base_quota(limit, cgroup->applied.cpu_limit->period), divisor), divisor);
+    const auto limit = cpu_limit_of(pod, *container.spec);
+    if (!limit || std::ranges::binary_search(burst_.containers, cgroup->id)) return;
+    const QuotaTime whole = base_quota(*limit, cgroup->applied.cpu_limit->period);
+    want(*cgroup, divided(whole, divisor), divisor, whole.count());
   }
 
   /// The kubelet may be configured to set no quotas.
@@ -48,11 +49,12 @@ class Round {
     return has_quota ? cgroup : nullptr;
   }
 
-  void want(const CgroupSample& cgroup, QuotaTime quota, double divisor) {
+  void want(const CgroupSample& cgroup, QuotaTime quota, double divisor, std::optional<std::int64_t> owners) {
     out_.want(
         cgroup.id, Knob::cpu_quota, quota.count(),
         because("{} per period: a CPU of this node counts for {} of a standard one, which the limit is in",
-                quota, Percent(static_cast<std::int64_t>(std::lround(divisor * 100)))));
+                quota, Percent(static_cast<std::int64_t>(std::lround(divisor * 100)))),
+        owners);
   }
 
   const NodeSnapshot& node_;
@@ -84,14 +86,10 @@ QuotaTime divided(QuotaTime quota, std::optional<double> divisor) {
 }
 
 std::optional<QuotaTime> normalized_pod_quota(const Pod& pod, Duration period, double divisor) {
-  if (pod.containers.empty() || !manages_pod_quota(pod)) return std::nullopt;
-  QuotaTime sum;
-  MilliCpu limits;
-  for (const Container& container : pod.containers) {
-    limits += *container.limits.cpu;
-    sum += divided(base_quota(*container.limits.cpu, period), divisor);
-  }
-  if (pod.init_peak.cpu.value_or(MilliCpu{}) > limits) return std::nullopt;
+  const auto limit = cpu_limit_of(pod);
+  if (!limit || (!pod.pod_level_limits.cpu && pod.init_peak.cpu.value_or(MilliCpu{}) > *limit))
+    return std::nullopt;
+  QuotaTime sum = quota_of_limits(pod, divisor, period);
   if (const auto overhead = pod.overhead.cpu.value_or(MilliCpu{}); overhead > MilliCpu{})
     sum += divided(quota_for(overhead, period), divisor);
   return sum;

@@ -56,6 +56,10 @@ BurstOperation node_operation(BurstOperation wanted, ShareState node);
 QuotaTime quota_target(std::optional<QuotaTime> current, BurstOperation operation, Duration elapsed,
                        QuotaTime base, QuotaTime ceiling);
 
+/// Whether the owner has written this quota, where no pod list tells: it is below the base, or above all that
+/// burst has set. One between may be burst's own, cut by the kernel's rules, and counts as that.
+bool is_owners(std::optional<QuotaTime> found, QuotaTime base, QuotaTime most_of_ours);
+
 /// Advances the bucket to `now` and returns whether tokens are left. A negative period means no bucket:
 /// always true. `use_percent` is the use in percent of the limit. A new bucket holds a quarter of its
 /// capacity (Koordinator: a random part up to a half); fractions of seconds count.
@@ -65,8 +69,15 @@ bool update_bucket(std::optional<TokenBucket>& bucket, std::int64_t period_secon
 // From each container's target to intents, including the pods' directories: a pod must allow what its
 // containers may use together.
 
-/// Whether a pod's own quota follows its containers': only if all of them have a limit, as in the kubelet.
+/// Whether a pod's own quota follows its containers': only if all of them have a limit, or the pod has one,
+/// as in the kubelet.
 bool manages_pod_quota(const Pod& pod);
+
+/// What the kubelet sets on the pod's directory, in microseconds. Absent: nothing, or it is not known.
+std::optional<std::int64_t> owners_pod_quota(const Pod& pod, Duration period);
+
+/// The quota of the pod's own limit, else the quotas of its containers' limits together.
+QuotaTime quota_of_limits(const Pod& pod, std::optional<double> divisor, Duration period);
 
 /// Intents for all candidates of the state, which are grouped by pod.
 void add_burst_intents(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state,

@@ -72,6 +72,10 @@ QuotaTime quota_target(std::optional<QuotaTime> current, BurstOperation operatio
   return std::max(base, std::min(target, ceiling));
 }
 
+bool is_owners(std::optional<QuotaTime> found, QuotaTime base, QuotaTime most_of_ours) {
+  return !found || *found < base || *found > std::max(base, most_of_ours);
+}
+
 bool update_bucket(std::optional<TokenBucket>& bucket, std::int64_t period_seconds, Percent burst_percent,
                    std::int64_t use_percent, MonoTime now) {
   if (period_seconds < 0) {

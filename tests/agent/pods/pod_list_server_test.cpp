@@ -59,10 +59,11 @@ constexpr const char* kFullPod = R"({"kind":"PodList","items":[{
   "metadata":{"name":"n","namespace":"s","uid":"u","labels":{"koordinator.sh/qosClass":"LS"},"creationTimestamp":"2026-01-01T00:00:00Z",
     "annotations":{"evenkeel.io/hands-off":"true"},"deletionTimestamp":"2026-01-01T00:00:00Z","generation":3},
   "spec":{"priority":9500,"overhead":{"cpu":"250m"},"nodeName":"x",
+    "resources":{"requests":{"cpu":"3"},"limits":{"cpu":"4","memory":"3Gi"}},
     "initContainers":[{"name":"i","restartPolicy":"Always","resources":{"requests":{"cpu":"1"}}},
                       {"name":"j","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}],
     "containers":[{"name":"c","image":"y","resources":{"limits":{"memory":"1Gi","kubernetes.io/mid-cpu":"500"}}}]},
-  "status":{"phase":"Running","startTime":"2026-01-01T00:00:01Z","hostIP":"z",
+  "status":{"phase":"Running","startTime":"2026-01-01T00:00:01Z","hostIP":"z","resources":{"limits":{"memory":"2Gi"}},
     "initContainerStatuses":[{"name":"i","containerID":"containerd://1","state":{"running":{"startedAt":"t"}}}],
     "containerStatuses":[{"name":"c","containerID":"containerd://2","state":{"waiting":{"reason":"r"}}}]}}]})";
 

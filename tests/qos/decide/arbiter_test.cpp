@@ -47,6 +47,16 @@ TEST_F(Arbiter, TheTighterQuotaWinsInEitherOrder) {
   EXPECT_EQ(plan[0].by, 1);
 }
 
+TEST_F(Arbiter, WhatTheOwnerAsksForIsKeptWhoeverWins) {
+  say(0, kPod, Knob::cpu_quota, 300000);
+  intents.all().back().owners = 200000;
+  say(1, kPod, Knob::cpu_quota, 100000);
+  decide();
+  ASSERT_EQ(plan.size(), 1U);
+  EXPECT_EQ(plan[0].value, KnobValue(100000));
+  EXPECT_EQ(plan[0].owners, 200000);
+}
+
 TEST_F(Arbiter, TheFirstPolicyWinsWhereTheRuleIsRank) {
   say(2, kPod, Knob::cpu_idle, 1);
   say(1, kPod, Knob::cpu_idle, 0);

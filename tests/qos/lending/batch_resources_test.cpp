@@ -114,6 +114,21 @@ TEST(BatchResources, WhoAsksForTheNodesOwnResourcesHasThemFromTheKubelet) {
   EXPECT_EQ(both.of_container(0, Knob::memory_limit), Bytes(64_MiB).count()) << "its memory is not";
 }
 
+TEST(BatchResources, ThePodKeepsItsShareOfTheNodesOwnCpu) {
+  auto mixed = decide(
+      node().pod("b").container("own").request(100_mcpu).container("lent").batch_cpu(500_mcpu, 2000_mcpu));
+  EXPECT_EQ(mixed.of_pod(Knob::cpu_shares), 614) << "102 of the kubelet and 512";
+  EXPECT_EQ(mixed.of_container(0, Knob::cpu_shares), kNothing) << "it is the kubelet's";
+  EXPECT_EQ(mixed.of_container(1, Knob::cpu_shares), 512);
+}
+
+TEST(BatchResources, ALimitOfThePodAsAWholeIsTheKubelets) {
+  auto decided = decide(batch_pod().pod_level_limit(1000_mcpu));
+  EXPECT_EQ(decided.of_pod(Knob::cpu_quota), kNothing);
+  EXPECT_EQ(decided.of_container(0, Knob::cpu_quota), kNothing);
+  EXPECT_EQ(decided.of_container(0, Knob::memory_limit), Bytes(1024_MiB).count());
+}
+
 TEST(BatchResources, ALimitBelowWhatIsInUseComesDownWithTheUse) {
   auto decided = decide(batch_pod());
   decided.container(0).memory.current = 2000_MiB;

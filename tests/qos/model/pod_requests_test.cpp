@@ -45,6 +45,38 @@ TEST(PodRequests, ALimitWithoutARequestIsTheRequest) {
   EXPECT_EQ(pod_requests(pod).mid_memory, 5_MiB);
 }
 
+TEST(PodRequests, ThoseOfThePodAsAWholeCountInPlaceOfTheSum) {
+  Pod pod;
+  pod.containers = {asking(1000_mcpu, 8_MiB), asking(500_mcpu)};
+  pod.init_peak.cpu = 9000_mcpu;
+  pod.overhead.cpu = 100_mcpu;
+  pod.pod_level_requests.cpu = 4000_mcpu;
+  EXPECT_EQ(pod_requests(pod).cpu, 4100_mcpu);
+  EXPECT_EQ(pod_requests(pod).memory, 8_MiB) << "not given for the pod";
+  pod.pod_level_limits.memory = 64_MiB;
+  EXPECT_EQ(pod_requests(pod).memory, 8_MiB) << "its containers request some";
+  pod.containers[0].requests.memory.reset();
+  EXPECT_EQ(pod_requests(pod).memory, 64_MiB) << "a limit without any request is the request";
+}
+
+TEST(PodLimits, AContainerWithoutOneHasThatOfThePod) {
+  Pod pod;
+  pod.containers.resize(2);
+  pod.containers[0].limits.cpu = 200_mcpu;
+  EXPECT_EQ(cpu_limit_of(pod, pod.containers[0]), 200_mcpu);
+  EXPECT_EQ(cpu_limit_of(pod, pod.containers[1]), std::nullopt);
+  EXPECT_EQ(cpu_limit_of(pod), std::nullopt) << "one container is unlimited";
+  pod.containers[1].limits.cpu = 100_mcpu;
+  EXPECT_EQ(cpu_limit_of(pod), 300_mcpu);
+  pod.containers[1].limits.cpu = 0_mcpu;
+  pod.pod_level_limits.cpu = 500_mcpu;
+  pod.pod_level_limits.memory = 64_MiB;
+  EXPECT_EQ(cpu_limit_of(pod, pod.containers[1]), 500_mcpu) << "zero is unlimited";
+  EXPECT_EQ(memory_limit_of(pod, pod.containers[1]), 64_MiB);
+  EXPECT_EQ(cpu_limit_of(pod), 500_mcpu);
+  EXPECT_EQ(cpu_limit_of(Pod{}), std::nullopt);
+}
+
 TEST(PodRequests, AbsurdSumsStayAtTheEndOfTheRange) {
   Pod pod;
   pod.containers.resize(3);

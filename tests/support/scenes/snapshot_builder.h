@@ -51,6 +51,10 @@ class SnapshotBuilder {
     pods_.back().volumes = std::move(volumes);
     return *this;
   }
+  SnapshotBuilder& pod_level_limit(MilliCpu cpu) {
+    pods_.back().pod_level_limits.cpu = cpu;
+    return *this;
+  }
   SnapshotBuilder& network(PodNetwork own) {
     pods_.back().network = std::move(own);
     return *this;

@@ -37,5 +37,110 @@ TEST(BurstResize, ThePodsQuotaIsItsNewOneAndWhatIsGranted) {
   EXPECT_EQ(pod_quota(1000_mcpu, 130000), 150000) << "and down";
 }
 
+struct OneContainer {
+  explicit OneContainer(NodeSnapshot found) : snapshot(std::move(found)) {
+    slo.cpu_burst.policy = BurstPolicy::automatic;
+    snapshot.at = MonoTime{std::chrono::hours(1)};
+  }
+  void decide() {
+    snapshot.at += std::chrono::seconds(1);
+    snapshot.since_previous = std::chrono::seconds(1);
+    out.clear();
+    test::decide_one(burst::cpu_burst_policy, snapshot, slo, state, out);
+  }
+  /// The executor writes what was wanted, then the next tick.
+  void next() {
+    for (auto& cgroup : snapshot.cgroups)
+      if (const auto quota = intended(out, cgroup.id, Knob::cpu_quota); quota > 0)
+        cgroup.applied.cpu_limit->quota = QuotaTime(quota);
+    decide();
+  }
+  CgroupSample& container() {
+    return snapshot.cgroups[static_cast<std::size_t>(snapshot.containers[0].cgroup)];
+  }
+  CgroupSample& pod() { return snapshot.cgroups[static_cast<std::size_t>(snapshot.pods[0].cgroup)]; }
+  std::int64_t quota() { return intended(out, container().id, Knob::cpu_quota); }
+  NodeSnapshot snapshot;
+  NodeSlo slo{};
+  decide::PolicyState state{};
+  decide::Intents out{};
+};
+
+TEST(BurstResize, ASmallerLimitThatTheKubeletIsAboutToWriteIsMadeRoomFor) {
+  auto pods = sized(2000_mcpu, 200000);
+  Pod resizing = *pods.pods[0].spec;
+  OneContainer loop(std::move(pods));
+  for (int i = 0; i < 5; ++i) loop.next();
+  ASSERT_GT(loop.quota(), 300000);
+  resizing.containers[0].pending_cpu_limit = 500_mcpu;
+  loop.snapshot.pods[0].spec = &resizing;
+  loop.snapshot.containers[0].spec = &resizing.containers[0];
+  loop.next();
+  EXPECT_EQ(loop.quota(), 200000) << "what the kubelet has carried out so far";
+  EXPECT_EQ(intended(loop.out, loop.pod().id, Knob::cpu_quota), -1) << "restored";
+  EXPECT_EQ(intended(loop.out, loop.container().id, Knob::cpu_burst), 50000)
+      << "a burst above the new quota would make the kubelet's write EINVAL";
+  resizing.containers[0].pending_cpu_limit = 2200_mcpu;
+  for (int i = 0; i < 3; ++i) loop.next();
+  EXPECT_EQ(loop.quota(), 220000) << "on v1 its pod's new quota must not be below it";
+  loop.snapshot.v2_cpu = true;
+  for (int i = 0; i < 3; ++i) loop.next();
+  EXPECT_GT(loop.quota(), 300000) << "on v2 a larger limit, perhaps deferred for long, changes nothing";
+}
+
+TEST(BurstResize, TheOwnersNewLimitIsSaidWithTheQuota) {
+  OneContainer loop(sized(2000_mcpu, 200000));
+  loop.decide();
+  for (const auto& intent : loop.out.all())
+    EXPECT_EQ(intent.owners, intent.knob == Knob::cpu_quota ? std::optional(200000) : std::nullopt);
+}
+
+/// Without a pod list the base is what the owner wrote last.
+struct BurstWithoutAList : ::testing::Test, OneContainer {
+  BurstWithoutAList() : OneContainer(without_a_list()) {}
+  static NodeSnapshot without_a_list() {
+    auto builder = node().cpus(64).uses(8000_mcpu).pod("web").cgroup_only().quota(200000).burst(0);
+    auto out = builder.container("main").quota(200000).burst(0).uses(2000_mcpu).throttled(3).build();
+    for (auto& container : out.containers) container.spec = nullptr;
+    return out;
+  }
+  void SetUp() override {
+    for (int i = 0; i < 3; ++i) next();
+    ASSERT_EQ(quota(), 345600);
+  }
+  void owner_writes(QuotaTime quota) {
+    out.clear();  // the executor's write is older than the owner's
+    container().applied.cpu_limit->quota = pod().applied.cpu_limit->quota = quota;
+    container().throttling->throttled_periods = 0;
+    for (int i = 0; i < 3; ++i) next();
+  }
+};
+
+TEST_F(BurstWithoutAList, AResizeUpIsNotCutBack) {
+  owner_writes(QuotaTime(800000));
+  EXPECT_EQ(quota(), 800000);
+}
+
+TEST_F(BurstWithoutAList, AResizeDownIsNotLifted) {
+  owner_writes(QuotaTime(50000));
+  EXPECT_EQ(quota(), 50000);
+}
+
+TEST_F(BurstWithoutAList, AQuotaThatIsTakenAwayIsNotSetAgain) {
+  out.clear();
+  container().applied.cpu_limit->quota.reset();
+  next();
+  EXPECT_EQ(quota(), -1);
+}
+
+TEST_F(BurstWithoutAList, OnesOwnQuotaCutByTheKernelIsNotTheOwners) {
+  out.clear();
+  container().applied.cpu_limit->quota = QuotaTime(250000);
+  next();
+  snapshot.node.cpu_use = 60000_mcpu;
+  for (int i = 0; i < 10; ++i) next();
+  EXPECT_EQ(quota(), 200000);
+}
+
 }  // namespace
 }  // namespace evenkeel

@@ -105,6 +105,15 @@ TEST(CpuNormalization, ContainersAndTheirPod) {
   EXPECT_TRUE(scene.plan.empty());
 }
 
+TEST(CpuNormalization, ALimitOfThePodAsAWholeIsDivided) {
+  Scene scene(
+      service().pod_level_limit(3000_mcpu).container("b").quota(300000).burst(0).shares(2).uses(0_mcpu));
+  scene.decide();
+  EXPECT_EQ(scene.container(0), 166667);
+  EXPECT_EQ(scene.container(1), 250000) << "its limit is the pod's";
+  EXPECT_EQ(scene.pod(), 250000);
+}
+
 TEST(CpuNormalization, WhoHasNoQuotaOrAnotherSourceOfItIsLeftAlone) {
   const auto untouched = [](SnapshotBuilder builder) {
     Scene scene(builder);

@@ -1,0 +1,72 @@
+// CPU burst where the limit is the pod's as a whole (pod-level resources).
+#include <gtest/gtest.h>
+
+#include "qos/cpu/burst/burst.h"
+#include "tests/support/scenes/one_policy.h"
+#include "tests/support/scenes/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace literals;
+using std::chrono::seconds;
+using test::intended;
+using test::node;
+using test::SnapshotBuilder;
+
+/// A pod of at most half a CPU. Container "own" has a limit of 200m, "held" none but the pod's.
+SnapshotBuilder half_a_cpu() {
+  auto builder =
+      node().cpus(64).uses(8000_mcpu).pod("web").ls().pod_level_limit(500_mcpu).quota(50000).burst(0);
+  builder.container("own").limit(200_mcpu).quota(20000).burst(0).uses(200_mcpu).throttled(3);
+  return builder.container("held").quota(50000).burst(0).uses(300_mcpu).throttled(3);
+}
+
+struct Loop {
+  explicit Loop(const SnapshotBuilder& builder) : snapshot(builder.build()) {
+    slo.cpu_burst.policy = BurstPolicy::automatic;
+    snapshot.at = MonoTime{std::chrono::hours(1)};
+  }
+  void tick() {
+    for (auto& cgroup : snapshot.cgroups)
+      if (const auto quota = intended(out, cgroup.id, Knob::cpu_quota); quota > 0)
+        cgroup.applied.cpu_limit->quota = QuotaTime(quota);
+    snapshot.at += seconds(1);
+    snapshot.since_previous = seconds(1);
+    out.clear();
+    test::decide_one(burst::cpu_burst_policy, snapshot, slo, state, out);
+  }
+  std::int64_t quota_of(CgroupIndex index) {
+    return intended(out, snapshot.cgroup(index)->id, Knob::cpu_quota);
+  }
+  std::int64_t burst_of(CgroupIndex index) {
+    return intended(out, snapshot.cgroup(index)->id, Knob::cpu_burst);
+  }
+  NodeSnapshot snapshot;
+  NodeSlo slo{};
+  decide::PolicyState state{};
+  decide::Intents out{};
+};
+
+TEST(BurstPodLevel, AContainerThatIsHeldByThePodsLimitBurstsLikeAnyOther) {
+  Loop loop(half_a_cpu());
+  loop.tick();
+  const auto& [own, held] = std::pair(loop.snapshot.containers[0].cgroup, loop.snapshot.containers[1].cgroup);
+  const CgroupIndex pod = loop.snapshot.pods[0].cgroup;
+  EXPECT_EQ(loop.quota_of(own), 24000);
+  EXPECT_EQ(loop.quota_of(held), 60000);
+  EXPECT_EQ(loop.quota_of(pod), 64000) << "4000 and 10000 are granted";
+  EXPECT_EQ(loop.burst_of(held), 50000) << "what its limit allows in a period";
+}
+
+TEST(BurstPodLevel, ThePodGrowsByNoLargerFactorThanItsContainers) {
+  Loop loop(half_a_cpu());
+  for (int i = 0; i < 30; ++i) loop.tick();
+  const auto& containers = loop.snapshot.containers;
+  EXPECT_EQ(loop.quota_of(containers[0].cgroup), 60000);
+  EXPECT_EQ(loop.quota_of(containers[1].cgroup), 150000);
+  EXPECT_EQ(loop.quota_of(loop.snapshot.pods[0].cgroup), 150000) << "not 50000 + 40000 + 100000";
+}
+
+}  // namespace
+}  // namespace evenkeel
