@@ -214,6 +214,18 @@ TEST(Chart, SetsRequestSizesOnlyWhenAskedAndThenAsTheKustomizationDoes) {
   EXPECT_EQ(capabilities(with), "[DAC_OVERRIDE, SYS_RESOURCE, " + text_at(patch, {"1", "value"}) + "]");
 }
 
+TEST(Chart, LeavesSysResourceOutAsThatKustomizationDoes) {
+  const auto patch =
+      document::parse_yaml(file("kustomize/without-sys-resource/daemonset.yaml"), "patch").root;
+  const auto capability = text_at(patch, {"0", "path"});
+  EXPECT_EQ(capability, text_at(patch, {"1", "path"})) << "what is removed is what was tested";
+  EXPECT_EQ(capability.back(), '1');
+  EXPECT_EQ(text_at(container(kustomize()), {"securityContext", "capabilities", "add", "1"}),
+            text_at(patch, {"0", "value"}));
+  const auto without = container(chart("sysResource: true", "sysResource: false"));
+  EXPECT_EQ(text_at(without, {"securityContext", "capabilities", "add"}), "[DAC_OVERRIDE]");
+}
+
 TEST(Chart, PassesExtraFlagsOn) {
   const auto ours = container(chart("extraArgs: []", "extraArgs: [--log-format=json, --interval=2s]"));
   EXPECT_EQ(
