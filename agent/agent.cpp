@@ -146,6 +146,7 @@ tick::TickResult Agent::stop(MonoTime now) {
   reclaims_.stop();
   tick::TickResult last{.now = now, .report = execution_.restore_all(now)};
   recorder_.record(last.report, now);
+  tick_.report_restored(last.report);
   return last;
 }
 

@@ -30,8 +30,7 @@ const TickResult& Tick::run(MonoTime now) {
   reclaim(now);
   parts_.brakes.retry_triggers();
   finish(now);
-  if (!restored_at_start_.writes.empty() || !restored_at_start_.refusals.empty())
-    put_first(result_.report, std::exchange(restored_at_start_, {}));
+  report_restored(result_.report);
   note(parts_.clock.now() - started, counters_.last_tick, counters_.longest_tick);
   return result_;
 }

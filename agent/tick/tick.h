@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "agent/brakes/brakes.h"
@@ -35,6 +36,8 @@ class Tick {
   /// start.
   void started(std::vector<std::string> problems) { result_.problems = std::move(problems); }
   void restored(executor::Report report) { restored_at_start_ = std::move(report); }
+  /// Adds what was restored at the start, once: to the first tick's report, or to that of a stop before it.
+  void report_restored(executor::Report& report) { put_first(report, std::exchange(restored_at_start_, {})); }
 
   /// One full round.
   const TickResult& run(MonoTime now);
@@ -58,7 +61,7 @@ class Tick {
   Parts parts_;
   TickResult result_{};
   TickCounters counters_{};
-  executor::Report restored_at_start_{};  ///< until the first tick reports it
+  executor::Report restored_at_start_{};  ///< until it is reported
 };
 
 }  // namespace evenkeel::tick

@@ -92,6 +92,24 @@ TEST_P(SteppedSuppress, RestoresAfterKillMinusNine) {
   EXPECT_EQ(node.besteffort_quota(), before);
 }
 
+TEST_P(SteppedSuppress, QuitAsTheFirstLineAfterADeathReportsWhatWasRestored) {
+  node.service_uses(6000_mcpu);
+  std::string held;
+  {
+    SteppedAgent agent(node.args());
+    node.seconds(2, agent);
+    held = node.besteffort_quota();
+    ASSERT_NE(held, before);
+    agent.kill();
+  }
+  SteppedAgent next(node.args());
+  const Step last = next.quit();
+  EXPECT_EQ(node.besteffort_quota(), before);
+  ASSERT_EQ(last.writes.size(), 1U) << last.line;
+  EXPECT_NE(last.writes[0].old_text.find(held), std::string::npos) << last.line;
+  EXPECT_NE(last.writes[0].new_text.find(before), std::string::npos) << last.line;
+}
+
 TEST_P(SteppedSuppress, DisablingRestores) {
   node.service_uses(6000_mcpu);
   SteppedAgent agent(node.args());
