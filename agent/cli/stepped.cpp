@@ -22,6 +22,7 @@ namespace {
 struct Stepper {
   runtime::SteppedClock& clock;
   Agent& agent;
+  reporting::Reporting reporting;  ///< to nowhere: the amounts are only on the answers
   Duration interval;
   MonoTime last_tick{};
 
@@ -33,7 +34,7 @@ struct Stepper {
     const tick::TickResult& result = agent.tick(clock.now());
     agent.lend(clock.now());
     std::string line = api::tick_line(result, agent.view());
-    agent.parts().lender.mark_advertised(clock.now());  // the amounts are only on this line
+    reporting.report(clock.now());
     return line;
   }
 };
@@ -114,7 +115,7 @@ int run_stepped(const Flags& flags) {
     std::cerr << "evenkeel: " << created.error << '\n';
     return created.exit_code;
   }
-  Stepper stepper{clock, *created.agent, flags.interval};
+  Stepper stepper{clock, *created.agent, {{}, created.agent->parts().lender, log}, flags.interval};
   Endpoint endpoint;
   if (flags.listen_given && flags.listen != "none") {
     endpoint = open_endpoint(flags, *created.agent);

@@ -75,6 +75,18 @@ TEST_P(SteppedLending, AdvertisesWhatServicesAndTheSystemLeave) {
   EXPECT_EQ(reported(step, "mid-memory"), "0") << step.line;
 }
 
+/// A small change is advertised when a renewal is due (updateTimeThresholdSeconds), as outside of stepped
+/// mode: answers in between do not postpone it.
+TEST_P(SteppedLending, RenewsSmallChangesWhenTheIntervalIsOver) {
+  node.configure(std::string(kLends) +
+                 "    updateTimeThresholdSeconds: 30\n    metricAggregateDurationSeconds: 5\n");
+  SteppedAgent agent(node.args(pods));
+  ASSERT_EQ(reported(node.seconds(2, agent), "batch-cpu"), "25000");
+  node.system_uses(8000_mcpu);  // 4 % less: below resourceDiffThreshold
+  EXPECT_EQ(reported(node.seconds(20, agent), "batch-cpu"), "25000");
+  EXPECT_EQ(reported(node.seconds(15, agent), "batch-cpu"), "24000");
+}
+
 TEST_P(SteppedLending, IsSilentWhereColocationIsOff) {
   node.configure("cpuBurstStrategy: {policy: none}\n");
   SteppedAgent agent(node.args(pods));
