@@ -34,6 +34,8 @@ class KernelFiles {
   /// Replaces the content. ENOENT/ENODEV when the directory is gone or is not the one meant (another inode).
   virtual Result<> write(const KnobFile& file, std::string_view text) = 0;
   virtual Result<std::uint64_t> inode(const std::string& dir) = 0;
+  /// Appends the names of its sub-directories to `names`, each followed by a NUL.
+  virtual Result<> append_subdirs(const std::string& dir, std::string& names) = 0;
 };
 
 /// resctrl's files: groups are directories, and tasks are moved by writing their ids. ResctrlKernelFiles is

@@ -104,6 +104,7 @@ void Executor::Impl::run() {
   }
   counters.deferred += report.deferred;
   drop_settled();
+  forget_own_sets();
   counters.managed = static_cast<std::size_t>(
       std::ranges::count_if(held.rows(), [](const HeldValue& row) { return !row.contest.yielded(); }));
   counters.quarantined = rejected.size();

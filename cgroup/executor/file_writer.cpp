@@ -115,6 +115,10 @@ Result<std::uint64_t> FileWriter::inode(const std::string& dir) {
   return inode_of(*fd);
 }
 
+Result<> FileWriter::append_subdirs(const std::string& dir, std::string& names) {
+  return host_.append_subdirs(dir, names);
+}
+
 Result<Fd> open_command_file(const Host& host, const std::string& dir, const char* name) {
   const auto place = host.open_dir_path(dir);
   if (!place) return fail(place.error().code, Op::open, name);

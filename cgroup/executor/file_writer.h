@@ -19,6 +19,7 @@ class FileWriter final : public KernelFiles {
   Result<std::string> read(const KnobFile& file) override;
   Result<> write(const KnobFile& file, std::string_view text) override;
   Result<std::uint64_t> inode(const std::string& dir) override;
+  Result<> append_subdirs(const std::string& dir, std::string& names) override;
 
  private:
   const Host& host_;

@@ -35,6 +35,14 @@ struct HeldValue {
   KnobValue before_us{};  ///< what the file held before the first write, whatever its owner has written since
 };
 
+/// A CPU set of a pod or container that is equal to what the agent wrote to a directory above, and was there
+/// before: its owner chose it.
+struct OwnSet {
+  CgroupId cgroup{};
+  KnobFile file{};
+  std::string text{};
+};
+
 /// A value that the kernel refuses in this file, and how long it is not retried.
 struct Rejected {
   CgroupId cgroup{};

@@ -1,7 +1,7 @@
 // The implementation class of the executor, shared by its files: executor.cpp (one call),
-// cgroup/executor/intents.cpp (target values), cgroup/executor/foreign.cpp (foreign writes, and values that
-// new cgroups inherit from the agent's), cgroup/executor/write.cpp (one write with its journal record and
-// report).
+// cgroup/executor/intents.cpp (target values), cgroup/executor/foreign.cpp (foreign writes),
+// cgroup/executor/inherited.cpp (CPU sets that new cgroups copied), cgroup/executor/write.cpp (one write with
+// its journal record and report).
 #pragma once
 
 #include <optional>
@@ -71,9 +71,14 @@ struct Executor::Impl {
   [[nodiscard]] const ObservedWrite* find_observed_write(const HeldValue& row) const;
   void report_foreign(const HeldValue& row, Contest::Step step, const std::string& theirs);
   void let_go(const HeldValue& row);
+
+  // cgroup/executor/inherited.cpp
   const HeldValue* limiting_ancestor(int group);
   void adopt_inherited();
   void adopt(int group, const HeldValue& above);
+  Result<> record_own_sets(int group, const std::string& text);
+  [[nodiscard]] bool is_like_above(const OwnSet& own);
+  void forget_own_sets();
 
   // cgroup/executor/write.cpp
   bool write_step(const kernel::PlannedWrite& step);
@@ -100,6 +105,7 @@ struct Executor::Impl {
   kernel::NodeState state;
   KnobTable<HeldValue> held{};
   KnobTable<Rejected> rejected{};
+  std::vector<OwnSet> own_sets{};
   ExecutorCounters counters{};
   int denied_in_a_row = 0;  ///< EPERM and EROFS in a row, without a success between them
   RetryBackoff denied{};

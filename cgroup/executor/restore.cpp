@@ -3,9 +3,11 @@
 // agent only leaves states from which each original can be reached by writing originals alone (and unions of
 // CPU sets).
 #include <algorithm>
+#include <set>
 
 #include "cgroup/base/text.h"
 #include "cgroup/executor/executor.h"
+#include "cgroup/executor/inherited.h"
 #include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::executor {
@@ -17,7 +19,8 @@ int rank(Knob knob) { return knob == Knob::cpu_idle ? 0 : knob == Knob::cpu_shar
 
 class Undo {
  public:
-  Undo(KernelFiles& files, Journal& journal) : files_(files), journal_(journal), left_(journal.entries()) {
+  Undo(KernelFiles& files, Journal& journal)
+      : files_(files), journal_(journal), copies_(record_copies(files, journal)), left_(journal.entries()) {
     std::ranges::stable_sort(left_, [](const JournalEntry& a, const JournalEntry& b) {
       return std::pair(rank(a.knob), a.dir.size()) < std::pair(rank(b.knob), b.dir.size());
     });
@@ -58,6 +61,12 @@ class Undo {
                                [&](const auto& ours) { return kernel::same_text(entry.knob, ours, text); });
   }
 
+  /// On record as its owner's, and never written: see inherited.cpp.
+  static bool is_own_set(const JournalEntry& entry) {
+    return std::ranges::all_of(
+        entry.ours, [&](const auto& ours) { return kernel::same_text(entry.knob, ours, entry.original); });
+  }
+
   /// Whether the entry is settled: restored, or not to be restored.
   bool settle(const JournalEntry& entry) {
     const auto file = file_of(entry);
@@ -67,6 +76,7 @@ class Undo {
     if (!now) return vanished(now.error()) && (done(entry), true);
     const std::string text(trimmed(*now));
     if (kernel::same_text(entry.knob, text, entry.original)) return done(entry), true;
+    if (is_own_set(entry)) return done(entry), true;
     if (!is_ours(entry, text)) return leave(entry, text), true;
     const auto written = files_.write(file, entry.original.empty() ? "\n" : entry.original);
     if (!written) return refusal_ = written.error(), false;
@@ -76,7 +86,9 @@ class Undo {
                               .knob = entry.knob,
                               .by = 255,
                               .restored = true,
-                              .why = because("the original, kept in the journal")});
+                              .why = copies_.contains(entry.path())
+                                         ? because("copied from the directory above: its original")
+                                         : because("the original, kept in the journal")});
     done(entry);
     return true;
   }
@@ -121,6 +133,7 @@ class Undo {
 
   KernelFiles& files_;
   Journal& journal_;
+  std::set<std::string> copies_;  ///< files of pods that copied a set of the agent's
   std::vector<JournalEntry> left_;
   Report report_{};
   Error refusal_{};

@@ -53,6 +53,9 @@ bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool res
   if (knob == Knob::cpu_idle && trimmed(text) == "1")
     if (const auto noted = announce_shares(group); !noted)
       return failed(group, knob, file, noted.error(), text, restoring);
+  if (knob == Knob::cpuset_cpus && !restoring)
+    if (const auto noted = record_own_sets(group, text); !noted)
+      return failed(group, knob, file, noted.error(), text, restoring);
   if (const auto written = files.write(file, text); !written)
     return failed(group, knob, file, written.error(), text, restoring);
   finish(group, knob, file, *before, text, restoring);

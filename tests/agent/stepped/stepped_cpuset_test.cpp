@@ -88,6 +88,60 @@ TEST_P(SteppedCpuset, AContainerCreatedDuringSuppressionIsWidenedAfterwards) {
   EXPECT_EQ(node.cpus(late), node.cpus(node.batch)) << "no narrower than its pod";
 }
 
+/// On cgroup v1 the kubelet and the runtime copy the parent's set into what they make (`late`), and no agent
+/// is there to adopt it. `chosen` was there before, with the same set by its owner's choice.
+struct DeadAgent : CpusetNode {
+  DeadAgent() : CpusetNode(Kernel::v1) {
+    for (const auto& cgroup : best_effort()) all.push_back(cpus(cgroup));
+    service_uses(6000_mcpu);
+    narrow = narrowed();
+    EXPECT_EQ(restore().exit_status, 0);
+    chosen = host.container(batch, "chosen");
+    host.write(Controller::cpuset, chosen, "cpuset.cpus", narrow + "\n");
+    EXPECT_EQ(narrowed(), narrow);
+    late = {host.container(batch, "late"), host.pod(KubeQos::besteffort, "33333333-3333", {"c1"})};
+    late.push_back(late.back() + "/c1");
+    for (const auto& cgroup : late) host.write(Controller::cpuset, cgroup, "cpuset.cpus", narrow + "\n");
+    other = host.container(batch, "other");
+    host.write(Controller::cpuset, other, "cpuset.cpus", "0\n");
+  }
+  /// Lets an agent narrow best effort and die.
+  std::string narrowed() {
+    SteppedAgent agent(args());
+    seconds(2, agent);
+    std::string held = cpus(besteffort());
+    agent.kill();
+    EXPECT_NE(held, all[0]);
+    return held;
+  }
+  void check_sets() const {
+    std::vector<std::string> now;
+    for (const auto& cgroup : best_effort()) now.push_back(cpus(cgroup));
+    EXPECT_EQ(now, all);
+    for (const auto& cgroup : late) EXPECT_EQ(cpus(cgroup), all[0]) << cgroup;
+    EXPECT_EQ(cpus(chosen), narrow) << "its owner's choice, and there before";
+    EXPECT_EQ(cpus(other), "0") << "its owner's choice";
+  }
+  std::vector<std::string> all{}, late{};
+  std::string narrow{}, chosen{}, other{};
+};
+
+TEST(SteppedCpusetOnV1, RestoreWidensPodsThatWereBornAfterADeath) {
+  DeadAgent node;
+  const Ran restored = node.restore();
+  EXPECT_EQ(restored.exit_status, 0) << restored.err;
+  node.check_sets();
+}
+
+TEST(SteppedCpusetOnV1, TheNextStartWidensPodsThatWereBornAfterADeath) {
+  DeadAgent node;
+  SteppedAgent agent(node.args());
+  const Step last = agent.quit();
+  node.check_sets();
+  for (const auto& cgroup : node.late)
+    EXPECT_EQ(last.written(cgroup + "/cpuset.cpus"), node.all[0]) << last.line;
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, SteppedCpuset, testing::Values(Kernel::v1, Kernel::v2), kernel_name);
 
 }  // namespace

@@ -95,6 +95,35 @@ TEST_F(RestoreOnTheModel, WhatIsRefusedStaysOnRecord) {
   EXPECT_EQ(journal_.size(), 0U);
 }
 
+/// A container and a pod with a container, born while the agent is dead: made from the sets above.
+TEST_F(RestoreOnTheModel, WhatABirthCopiedStaysOnRecordUntilItIsWide) {
+  for (const char* path : {kCtr, kPod, kBe}) wrote(path, Knob::cpuset_cpus, "cpuset.cpus", "0-1");
+  for (const char* path : {"kubepods/besteffort/pod1/late", "kubepods/besteffort/pod2",
+                           "kubepods/besteffort/pod2/c", "kubepods/besteffort/pod2/c/own"})
+    kernel_.make(path);
+  kernel_.make("kubepods/besteffort/pod2/chosen").cpus = *CpuSet::parse("0");
+  kernel_.fail_writes("sys/fs/cgroup/cpuset/kubepods/besteffort/pod2/cpuset.cpus", EROFS);
+  EXPECT_FALSE(executor::restore_from_journal(kernel_, journal_).refusals.empty());
+  EXPECT_EQ(kernel_.text("kubepods/besteffort/pod1/late", "cpuset.cpus"), "0-7");
+  EXPECT_EQ(kernel_.text(kBe, "cpuset.cpus"), "0-7") << "what it was copied from is restored";
+  EXPECT_EQ(kernel_.text("kubepods/besteffort/pod2/c", "cpuset.cpus"), "0-1");
+  kernel_.fail_writes("sys/fs/cgroup/cpuset/kubepods/besteffort/pod2/cpuset.cpus", 0);
+  EXPECT_TRUE(executor::restore_from_journal(kernel_, journal_).refusals.empty());
+  EXPECT_EQ(kernel_.text("kubepods/besteffort/pod2", "cpuset.cpus"), "0-7");
+  EXPECT_EQ(kernel_.text("kubepods/besteffort/pod2/c", "cpuset.cpus"), "0-7");
+  EXPECT_EQ(kernel_.text("kubepods/besteffort/pod2/chosen", "cpuset.cpus"), "0");
+  EXPECT_EQ(kernel_.text("kubepods/besteffort/pod2/c/own", "cpuset.cpus"), "0-1") << "the container's own";
+  EXPECT_EQ(journal_.size(), 0U);
+}
+
+TEST_F(RestoreOnTheModel, ACopyOfASetThatAnotherProgramWroteStays) {
+  for (const char* path : {kCtr, kPod, kBe}) wrote(path, Knob::cpuset_cpus, "cpuset.cpus", "0-1");
+  for (const char* path : {kBe, kPod, kCtr}) ASSERT_EQ(kernel_.other(path, "cpuset.cpus", "0-3"), 0);
+  kernel_.make("kubepods/besteffort/pod2");
+  EXPECT_EQ(executor::restore_from_journal(kernel_, journal_).foreign.size(), 3U);
+  EXPECT_EQ(kernel_.text("kubepods/besteffort/pod2", "cpuset.cpus"), "0-3");
+}
+
 /// The process dies around its n-th write: later writes do not happen, and of the journal there is what
 /// was on disk at that moment.
 class MortalFiles final : public KernelFiles {
@@ -104,6 +133,9 @@ class MortalFiles final : public KernelFiles {
 
   Result<std::string> read(const KnobFile& file) override { return real_.read(file); }
   Result<std::uint64_t> inode(const std::string& dir) override { return real_.inode(dir); }
+  Result<> append_subdirs(const std::string& dir, std::string& names) override {
+    return real_.append_subdirs(dir, names);
+  }
   Result<> write(const KnobFile& file, std::string_view text) override {
     if (dead()) return fail(EIO, Op::write);
     if (--left_ > 0) return real_.write(file, text);

@@ -165,6 +165,43 @@ void live_stop_and_death(KnobCgroups::Version version) {
   }
 }
 
+/// What the kubelet and a container runtime do on v1 for a new directory.
+void born(LiveNode& node, const std::string& path) {
+  node.cgroups.make(path);
+  const auto above = path.substr(0, path.rfind('/'));
+  ASSERT_EQ(node.cgroups.write(path, "cpuset.cpus", node.text(above, Knob::cpuset_cpus)), 0);
+}
+
+TEST(RestoreLive, WidensWhatWasBornOnTheRealV1AfterADeath) {
+  if (const auto why = KnobCgroups::missing(KnobCgroups::Version::v1)) GTEST_SKIP() << *why;
+  LiveNode node(KnobCgroups::Version::v1);
+  const std::string chosen = std::string(kPod) + "/chosen", late = std::string(kPod) + "/late";
+  const std::string pod = std::string(kBe) + "/pod2", container = pod + "/c2";
+  born(node, chosen);
+  ASSERT_EQ(node.cgroups.write(chosen, "cpuset.cpus", "1"), 0);
+  node.tree.scan();
+  const auto before = node.everything();
+  StateDir state;
+  {
+    auto journal = *executor::Journal::open(state.path, kBoot);
+    executor::Executor executor(node.tree, node.files, journal, {});
+    EXPECT_TRUE(executor.apply(node.plan(50000, "1"), node.observe(), {}).refusals.empty());
+  }
+  for (const auto& path : {late, pod, container}) {
+    born(node, path);
+    ASSERT_EQ(node.text(path, Knob::cpuset_cpus), "1");
+    ASSERT_EQ(node.cgroups.attach(path), 0);
+  }
+  auto journal = *executor::Journal::open(state.path, kBoot);
+  const auto report = executor::restore_from_journal(node.files, journal);
+  EXPECT_TRUE(report.refusals.empty() && report.foreign.empty());
+  EXPECT_EQ(node.everything(), before);
+  for (const auto& path : {late, pod, container})
+    EXPECT_EQ(node.text(path, Knob::cpuset_cpus), "0-1") << path;
+  EXPECT_EQ(node.text(chosen, Knob::cpuset_cpus), "1") << "its owner's choice, and there before";
+  EXPECT_EQ(journal.size(), 0U);
+}
+
 TEST(RestoreLive, StopAndDeathOnTheRealV1) { live_stop_and_death(KnobCgroups::Version::v1); }
 TEST(RestoreLive, StopAndDeathOnTheRealV2) { live_stop_and_death(KnobCgroups::Version::v2); }
 

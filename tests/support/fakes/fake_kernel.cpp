@@ -73,7 +73,8 @@ Result<std::string> FakeKernel::read(const KnobFile& file) {
   if (!group) return fail(ENOENT, Op::open);
   if (const auto whole = file_part(file.name); disks.has(whole))
     return disk_entry(file.name, file.device, disks.read(cgroup_of(file.dir), whole));
-  auto text = rules_.read(group->index, file.name);
+  const bool effective = !v2_ && file.name == "cpuset.effective_cpus";
+  auto text = rules_.read(group->index, effective ? "cpuset.cpus" : file.name);
   if (!text) return fail(ENOENT, Op::open);
   return *text;
 }
@@ -102,6 +103,15 @@ Result<std::uint64_t> FakeKernel::inode(const std::string& dir) {
   const auto found = groups_.find(cgroup_of(dir));
   if (found == groups_.end()) return fail(ENOENT, Op::open);
   return found->second.inode;
+}
+
+Result<> FakeKernel::append_subdirs(const std::string& dir, std::string& names) {
+  const auto above = cgroup_of(dir);
+  if (!has(above)) return fail(ENOENT, Op::list);
+  for (const auto& [path, group] : groups_)
+    if (const auto cut = path.rfind('/'); cut == above.size() && path.starts_with(above))
+      names.append(path, cut + 1).push_back('\0');
+  return {};
 }
 
 std::string FakeKernel::taken() {

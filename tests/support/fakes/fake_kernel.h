@@ -33,6 +33,7 @@ class FakeKernel final : public KernelFiles {
   Result<std::string> read(const KnobFile& file) override;
   Result<> write(const KnobFile& file, std::string_view text) override;
   Result<std::uint64_t> inode(const std::string& dir) override;
+  Result<> append_subdirs(const std::string& dir, std::string& names) override;
 
   /// From now on every write to this file ("" = every file) fails with `code`; 0 = no failure.
   void fail_writes(const std::string& path, int code) { failing_[path] = code; }
