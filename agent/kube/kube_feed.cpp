@@ -60,10 +60,10 @@ struct KubeFeed::Impl {
     const auto source = nodeslo_object(options.nodeslo_name);
     auto watch =
         ObjectWatch::open(house.loop, *api, house.clock, house.random,
-                          {.collection = kNodeSlosPath,
-                           .name = options.nodeslo_name,
-                           .min_interval = options.min_interval,
-                           .timeout = options.timeout},
+                          {.name = options.nodeslo_name,
+                           .watch = {.collection = kNodeSlosPath,
+                                     .min_interval = options.min_interval,
+                                     .timeout = options.timeout}},
                           {.object = pass_on([&target, source](const document::Value& object, MonoTime now) {
                              target.deliver(config::read_nodeslo(object, source), now);
                            }),

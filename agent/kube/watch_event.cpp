@@ -1,7 +1,8 @@
+#include "agent/kube/watch_event.h"
+
 #include <algorithm>
 #include <charconv>
 
-#include "agent/kube/object_watch.h"
 #include "agent/pods/kube_text.h"
 
 namespace evenkeel::kube {
@@ -9,11 +10,8 @@ namespace {
 
 constexpr std::size_t kLongestVersion = 64;
 
-constexpr document::KeyFilter kMetadata[] = {{"name", {}}, {"resourceVersion", {}}};
-constexpr document::KeyFilter kObject[] = {{"apiVersion", {}}, {"kind", {}}, {"metadata", kMetadata},
-                                           {"spec", {}},       {"code", {}}, {"message", {}}};
-constexpr document::KeyFilter kEvent[] = {{"type", {}}, {"object", kObject}};
-constexpr document::KeyFilter kList[] = {{"metadata", kMetadata}, {"items", kObject}};
+constexpr document::KeyFilter kListMetadata[] = {{"resourceVersion"}};
+constexpr document::KeyFilter kStatus[] = {{"code"}, {"message"}};
 
 using Kind = WatchEvent::Kind;
 struct KindRow {
@@ -26,7 +24,20 @@ constexpr KindRow kKinds[] = {{"ADDED", Kind::current},
                               {"BOOKMARK", Kind::bookmark},
                               {"ERROR", Kind::error}};
 
-/// The version becomes part of a URL, so it must consist of letters and digits. Else empty.
+int number_at(const document::Value& from, const char* key) {
+  const auto text = pods::text_at(from, {key});
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+document::Parsed parse_event(std::string_view line, std::span<const document::KeyFilter> kept) {
+  const document::KeyFilter event[] = {{"type", {}}, {"object", kept}};
+  return document::parse_json(line, "event", event);
+}
+
+}  // namespace
+
 std::string version_of(const document::Value& object) {
   auto text = pods::text_at(object, {"metadata", "resourceVersion"});
   const bool word = std::ranges::all_of(text, [](char c) {
@@ -35,49 +46,39 @@ std::string version_of(const document::Value& object) {
   return word && text.size() <= kLongestVersion ? text : std::string();
 }
 
-int number_at(const document::Value& from, const char* key) {
-  const auto text = pods::text_at(from, {key});
-  int number = 0;
-  std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
-}
-
-}  // namespace
-
-ListedObject parse_object_list(std::string_view body, const std::string& name) {
-  ListedObject out;
-  auto parsed = document::parse_json(body, "answer", kList);
+ObjectList parse_object_list(std::string_view body, std::span<const document::KeyFilter> kept) {
+  ObjectList out;
+  const document::KeyFilter list[] = {{"metadata", kListMetadata}, {"items", kept}};
+  auto parsed = document::parse_json(body, "answer", list);
   if (!parsed.problems.empty()) out.problem = parsed.problems.front().text();
   if (!out.problem.empty()) return out;
   out.version = version_of(parsed.root);
-  const auto items = pods::list_at(parsed.root, {"items"});
-  if (!items || out.version.empty()) {
+  if (out.version.empty() || !pods::list_at(parsed.root, {"items"})) {
     out.problem = "the answer is not a list of objects";
     return out;
   }
-  for (const auto& item : *items) {
-    if (pods::text_at(item, {"metadata", "name"}) != name) continue;
-    out.object = item;
-    out.object_version = version_of(item);
-    if (out.object_version.empty()) out.problem = "the object has no version";
-  }
+  if (const auto* items = pods::value_at(parsed.root, {"items"})) out.items = *items;
   return out;
 }
 
-WatchEvent parse_watch_event(std::string_view line) {
+WatchEvent parse_watch_event(std::string_view line, std::span<const document::KeyFilter> kept) {
   WatchEvent out;
-  auto parsed = document::parse_json(line, "event", kEvent);
+  const auto parsed = parse_event(line, kept);
   const document::Value* object = parsed.problems.empty() ? pods::value_at(parsed.root, {"object"}) : nullptr;
   if (object == nullptr || object->map() == nullptr) return out;
   const auto* row = std::ranges::find(kKinds, pods::text_at(parsed.root, {"type"}), &KindRow::type);
   if (row == std::end(kKinds)) return out;
-  out.name = pods::text_at(*object, {"metadata", "name"});
+  if (row->kind == Kind::error) {
+    const auto status = parse_event(line, kStatus);
+    object = status.problems.empty() ? pods::value_at(status.root, {"object"}) : nullptr;
+    if (object == nullptr) return out;
+    return {.kind = Kind::error,
+            .code = number_at(*object, "code"),
+            .message = pods::text_at(*object, {"message"})};
+  }
   out.version = version_of(*object);
-  out.code = number_at(*object, "code");
-  out.message = pods::text_at(*object, {"message"});
   out.object = *object;
-  const bool complete = row->kind == Kind::error || !out.version.empty();
-  if (complete) out.kind = row->kind;
+  if (!out.version.empty()) out.kind = row->kind;
   return out;
 }
 

@@ -23,7 +23,7 @@ TEST_F(ObjectWatchTest, OneBrokenWatchIsNotReported) {
 }
 
 TEST_F(ObjectWatchTest, RepeatedlyBrokenWatchesAreReported) {
-  options_.stable_after = seconds(1);
+  options_.watch.stable_after = seconds(1);
   server_.watched_for_ever([](Exchange& exchange) {
     exchange.send(chunked_head() + "ff\r\n{\"type\":");
     exchange.reset();
@@ -124,7 +124,7 @@ void PrintTo(const Hostile& hostile, std::ostream* out) { *out << hostile.name; 
 class ObjectWatchHostile : public ObjectWatchTest, public testing::WithParamInterface<Hostile> {};
 
 TEST_P(ObjectWatchHostile, IsAbortedAndListedAgain) {
-  options_.longest = 1 << 20;
+  options_.watch.longest = 1 << 20;
   server_.lists(7, {object(5)});
   server_.watched([this](Exchange& exchange) {
     server_.lists(99, {object(50)});
@@ -161,7 +161,7 @@ TEST_F(ObjectWatchTest, AnInvalidListIsReported) {
     std::string body;
     const char* says;
   };
-  options_.longest = 1 << 20;
+  options_.watch.longest = 1 << 20;
   const std::vector<Bad> all = {
       {"<html>", "trouble: answer"},
       {"{}", "trouble: the answer is not a list of objects"},
@@ -183,8 +183,8 @@ TEST_F(ObjectWatchTest, AnInvalidListIsReported) {
 }
 
 TEST_F(ObjectWatchTest, ASlowlyDrippingAnswerTimesOut) {
-  options_.watch_lifetime = seconds(1);
-  options_.stale_after = milliseconds(200);
+  options_.watch.watch_lifetime = seconds(1);
+  options_.watch.stale_after = milliseconds(200);
   server_.lists(7, {object(5)});
   server_.watched([](Exchange& exchange) {
     exchange.send(chunked_head());

@@ -60,7 +60,7 @@ TEST_F(ObjectWatchTest, AnEndedWatchResumesAtItsVersion) {
 }
 
 TEST_F(ObjectWatchTest, WatchesKeepTheMinimumInterval) {
-  options_.min_interval = milliseconds(200);
+  options_.watch.min_interval = milliseconds(200);
   server_.watched_for_ever(saying_all({bookmark_json(30)}));
   run(milliseconds(1000));
   EXPECT_LE(watches(), 6);
@@ -101,8 +101,8 @@ TEST_F(ObjectWatchTest, ADeletionDuringAGapIsReportedAfterAList) {
 }
 
 TEST_F(ObjectWatchTest, AHalfOpenConnectionIsAbortedAndTheWatchResumes) {
-  options_.watch_lifetime = seconds(1);
-  options_.stale_after = milliseconds(200);
+  options_.watch.watch_lifetime = seconds(1);
+  options_.watch.stale_after = milliseconds(200);
   server_.lists(7, {object(5)});
   server_.watched(saying({bookmark_json(33)}));  // then silence, without closing
   until([this] { return watches() == 2; });
@@ -117,7 +117,7 @@ TEST_F(ObjectWatchTest, ARunningWatchConfirmsTheObject) {
 }
 
 TEST_F(ObjectWatchTest, ItIsListedAgainAtAnInterval) {
-  options_.relist_interval = milliseconds(1);
+  options_.watch.relist_interval = milliseconds(1);
   server_.lists(7, {object(5)});
   server_.watched_for_ever(saying_all({bookmark_json(33)}));
   EXPECT_EQ(until([this] { return lists() >= 3; }), ReceivedEvents{"object 5"})

@@ -86,11 +86,11 @@ class ObjectWatchTest : public testing::Test {
   runtime::SystemClock clock_{};
   WatchedServer server_{};
   Asker asker_{};
-  kube::ObjectWatch::Options options_{.collection = "/apis/g/v1/things",
-                                      .name = kName,
-                                      .stable_after = std::chrono::milliseconds(100),
-                                      .min_interval = std::chrono::milliseconds(10),
-                                      .longest_wait = std::chrono::milliseconds(200)};
+  kube::ObjectWatch::Options options_{.name = kName,
+                                      .watch = {.collection = "/apis/g/v1/things",
+                                                .stable_after = std::chrono::milliseconds(100),
+                                                .min_interval = std::chrono::milliseconds(10),
+                                                .longest_wait = std::chrono::milliseconds(200)}};
   std::optional<kube::KubeClient> client_{};
   std::optional<kube::ObjectWatch> watch_{};
   ReceivedEvents events_{};
