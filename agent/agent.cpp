@@ -134,7 +134,7 @@ const tick::TickResult& Agent::alarm(const Alarm& alarm) {
 void Agent::lend(MonoTime now) {
   // Before the first NodeSLO it is unknown what may be lent; treating that as "nothing" would drop what was
   // learned.
-  if (!inputs_.slo_known()) return;
+  if (!inputs_.state(inputs::Inputs::kNodeSlo).loaded) return;
   lender_.update(now);
   observer_.node().lendable = lender::lendable_of(lender_.lending(), observer_.node().object);
   decider_.save(now, false);

@@ -94,8 +94,8 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
       ->check(CLI::IsMember({"file", "api"}));
   add_host_flags(run, flags);
   option(run, "--pods", flags.pods,
-         "source of the pod list: auto (the kubelet if it answers, else cgroup), kubelet, file:PATH (v1 "
-         "PodList, JSON or YAML), cgroup, none");
+         "source of the pod list: auto (the kubelet if it answers, else api, else cgroup), kubelet, api (the "
+         "API server, watched), file:PATH (v1 PodList, JSON or YAML), cgroup, none");
   option(run, "--node", flags.node,
          "file with a v1 Node object (JSON or YAML) for capacity, allocatable and annotations");
   option(run, "--report", flags.report,

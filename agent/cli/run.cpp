@@ -222,7 +222,8 @@ int run_agent(const Flags& flags) {
       .with("pods", setup.pods.delivered() ? setup.pods.path : flags.pods)
       .with("dry_run", flags.dry_run ? "true" : "false");
   if (!setup.missing_reason.empty())
-    service.log.info("pods-from-cgroup-tree").with("why", setup.missing_reason);
+    service.log.info(setup.pods.delivered() ? "pods-from-api-server" : "pods-from-cgroup-tree")
+        .with("why", setup.missing_reason);
   return serve(service, *service.loop);
 }
 

@@ -115,19 +115,30 @@ std::string node_name(const Flags& flags, const kube::Environment& environment) 
   return from_environment.empty() ? host_name() : from_environment;
 }
 
+/// The first server that --pods names, and for `auto` the one behind it.
 void choose_pods(const Flags& flags, KubeSetup& setup) {
   using Kind = inputs::PodsSource::Kind;
   if (!setup.pods.delivered()) return;
+  if (setup.pods.kind != Kind::kubelet && setup.feed.api) {
+    setup.feed.pods_node = setup.node_name;
+    setup.pods.path = setup.pods.api = kube::KubeFeed::api_pods_url(*setup.feed.api, setup.node_name);
+  }
+  if (setup.pods.kind == Kind::api) {
+    if (!setup.feed.api) setup.error = "--pods api: " + std::string(kNoApiServer);
+    return;
+  }
   auto kubelet = kubelet_access(flags, setup.feed.api);
   if (kubelet.access) {
     setup.pods.path = kube::KubeFeed::pods_url(*kubelet.access);
     setup.feed.kubelet = std::move(kubelet.access);
-  } else if (setup.pods.kind == Kind::kubelet) {
-    setup.error = "--pods kubelet: " + kubelet.error;
-  } else {
-    setup.pods.kind = Kind::cgroup;
-    setup.missing_reason = kubelet.error;
+    return;
   }
+  if (setup.pods.kind == Kind::kubelet) {
+    setup.error = "--pods kubelet: " + kubelet.error;
+    return;
+  }
+  setup.missing_reason = kubelet.error;
+  if (!setup.feed.api) setup.pods.kind = Kind::cgroup;
 }
 
 void choose_nodeslo(const Flags& flags, KubeSetup& setup) {

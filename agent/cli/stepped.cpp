@@ -100,16 +100,16 @@ int run_stepped(const Flags& flags) {
   runtime::SteppedClock clock;
   runtime::Log log(STDERR_FILENO, flags.log_format, flags.log_level, nullptr);
   auto pods = inputs::parse_pods_source(flags.pods);
-  if (pods.source.kind == inputs::PodsSource::Kind::kubelet)
-    pods.error =
-        "--pods kubelet: a server has a clock of its own; legal with --stepped: file:PATH, cgroup, none";
+  using Kind = inputs::PodsSource::Kind;
+  if (pods.source.kind == Kind::kubelet || pods.source.kind == Kind::api)
+    pods.error = "--pods " + flags.pods +
+                 ": a server has a clock of its own; legal with --stepped: file:PATH, cgroup, none";
   if (flags.nodeslo_source != "file")
     pods.error = "--nodeslo-source api: a server has a clock of its own; legal with --stepped: file";
   if (!pods.error.empty()) return usage_error(pods.error);
   if (flags.node_metric)
     return usage_error("--node-metric: a server has a clock of its own; not legal with --stepped");
-  if (pods.source.kind == inputs::PodsSource::Kind::automatic)
-    pods.source.kind = inputs::PodsSource::Kind::cgroup;
+  if (pods.source.kind == Kind::automatic) pods.source.kind = Kind::cgroup;
   auto created = Agent::create(agent_options(flags, pods.source, {}), log, clock, nullptr);
   if (!created.agent) {
     std::cerr << "evenkeel: " << created.error << '\n';

@@ -25,9 +25,10 @@ ParsedPodsSource parse_pods_source(const std::string& text) {
   if (text == "none") return {{Kind::none, {}}, {}};
   if (text == "cgroup") return {{Kind::cgroup, {}}, {}};
   if (text == "kubelet") return {{Kind::kubelet, {}}, {}};
+  if (text == "api") return {{Kind::api, {}}, {}};
   if (text == "auto") return {{Kind::automatic, {}}, {}};
   if (text.starts_with("file:") && text.size() > 5) return {{Kind::file, text.substr(5)}, {}};
-  return {{}, "--pods: found '" + text + "'; legal: auto, kubelet, file:PATH, cgroup, none"};
+  return {{}, "--pods: found '" + text + "'; legal: auto, kubelet, api, file:PATH, cgroup, none"};
 }
 
 Inputs::Inputs(Options options) : options_(std::move(options)) {

@@ -20,10 +20,14 @@ namespace evenkeel::inputs {
 
 /// The parsed --pods flag.
 struct PodsSource {
-  /// automatic: the kubelet; the cgroup tree until the kubelet answers.
-  enum class Kind : std::uint8_t { file, cgroup, none, kubelet, automatic } kind = Kind::cgroup;
-  std::string path{};  ///< of the file; the kubelet's URL
-  [[nodiscard]] bool delivered() const { return kind == Kind::kubelet || kind == Kind::automatic; }
+  /// automatic: the kubelet; the API server as long as the kubelet does not answer; the cgroup tree until one
+  /// of them has answered.
+  enum class Kind : std::uint8_t { file, cgroup, none, kubelet, api, automatic } kind = Kind::cgroup;
+  std::string path{};  ///< of the file; URL of the first server
+  std::string api{};   ///< URL of the pods at the API server, if it is a source
+  [[nodiscard]] bool delivered() const {
+    return kind == Kind::kubelet || kind == Kind::api || kind == Kind::automatic;
+  }
 };
 struct ParsedPodsSource {
   PodsSource source{};
@@ -56,7 +60,7 @@ class Inputs {
     std::string node{};
     std::string cpu_manager_state{};                   ///< the kubelet's checkpoint; may never exist
     std::string node_url{};                            ///< set: the Node object is delivered
-    Duration pods_interval{std::chrono::seconds(10)};  ///< expected time between two lists
+    Duration pods_interval{std::chrono::seconds(10)};  ///< expected time between two lists of the kubelet
     Duration node_interval{std::chrono::seconds(60)};  ///< the same for the Node object
     bool by_text = false;  ///< stepped mode: compare texts instead of waiting for file events
   };
@@ -65,6 +69,7 @@ class Inputs {
     std::vector<std::string> problems{};   ///< newly found, as "file:line:column: …"
     std::vector<std::string> recovered{};  ///< names of inputs that are valid again
     std::vector<std::string> gone{};       ///< what is missing, and the consequence
+    std::vector<std::string> moved{};      ///< where an input comes from now, and why
     [[nodiscard]] bool any() const { return nodeslo || pods || node; }
   };
 
@@ -79,22 +84,23 @@ class Inputs {
   /// No NodeSLO exists for this node: everything is off. A deleted one stays in force for half a minute
   /// first, in case it is being replaced.
   void nodeslo_absent(MonoTime now);
-  /// The last delivered NodeSLO is still current.
-  void nodeslo_confirmed(MonoTime now);
+  /// The last delivered NodeSLO, or pod list, is still current.
+  void confirmed(Which which, MonoTime now);
+  /// From now on the pods come from the server with this URL (kubelet or API server), for the reason given.
+  void pods_from(const std::string& url, const std::string& why);
   /// A server has not answered, or not validly: the value in force stays and ages. A repeated failure is
   /// counted but not reported again.
   void trouble(Which which, const std::string& why);
 
   /// Never null; the defaults before the first valid text.
   [[nodiscard]] const std::shared_ptr<const NodeSlo>& slo() const { return slo_; }
-  /// False: the server has not answered yet.
-  [[nodiscard]] bool slo_known() const { return sources_[kNodeSlo].state.loaded.has_value(); }
   /// Null: the source has not delivered.
   [[nodiscard]] const std::shared_ptr<const std::vector<Pod>>& pods() const { return pods_; }
   /// With the CPUs that the kubelet's CPU manager pins, as far as its checkpoint can be read.
   [[nodiscard]] NodeObject node() const;
+  /// In the order of Which.
   [[nodiscard]] std::vector<InputState> states() const;
-  [[nodiscard]] bool pods_delivered() const { return options_.pods.delivered(); }
+  [[nodiscard]] const InputState& state(Which which) const { return sources_[which].state; }
   /// No server has confirmed the pod list or the Node object for so long that nothing irreversible may rest
   /// on it. A NodeSLO never becomes stale: the last one stays in force.
   [[nodiscard]] bool is_stale(Which which, MonoTime now) const;
@@ -112,6 +118,7 @@ class Inputs {
   void accept_node(const Text& given, MonoTime now, Changed& changed);
   void accept_cpu_manager(Changed& changed);
   void abandon_source(MonoTime now);
+  [[nodiscard]] bool pods_are_watched() const;
   void fall_back_to_tree();
   void failed(Which which, std::string error, Changed& changed);
   void accepted(Which which, MonoTime now, std::vector<std::string> notices, Changed& changed);

@@ -9,6 +9,8 @@ namespace {
 
 /// After this many intervals without an answer a value is stale.
 constexpr int kMissed = 3;
+/// An API server confirms a watched list about once a minute.
+constexpr Duration kWatchConfirmed = std::chrono::minutes(1);
 /// A forced replacement deletes the object for a moment.
 constexpr Duration kGrace = std::chrono::seconds(30);
 constexpr const char* kStillInForce = " was deleted: its settings stay in force for 30 s";
@@ -42,8 +44,8 @@ void Inputs::deliver(config::NodeSloConfig config, MonoTime now) {
 
 void Inputs::nodeslo_absent(MonoTime now) {
   sources_[kNodeSlo].refusal.clear();
-  if (std::exchange(nodeslo_absent_, true)) return nodeslo_confirmed(now);
-  const bool in_force = slo_known();
+  if (std::exchange(nodeslo_absent_, true)) return confirmed(kNodeSlo, now);
+  const bool in_force = state(kNodeSlo).loaded.has_value();
   if (in_force) nodeslo_gone_ = now;
   accepted(kNodeSlo, now, {options_.nodeslo_object + (in_force ? kStillInForce : kOff)}, delivered_);
   delivered_.gone.push_back(sources_[kNodeSlo].state.notices.front());
@@ -60,16 +62,21 @@ void Inputs::abandon_source(MonoTime now) {
   delivered_.nodeslo = true;
 }
 
-void Inputs::nodeslo_confirmed(MonoTime now) {
-  auto& source = sources_[kNodeSlo];
+void Inputs::confirmed(Which which, MonoTime now) {
+  auto& source = sources_[which];
   if (!source.refusal.empty()) {
     source.state.error = source.refusal;  // the only remaining problem
     return;
   }
-  if (!slo_known()) return;
+  if (!source.state.loaded) return;
   if (!std::exchange(source.state.usable, true)) delivered_.recovered.push_back(source.state.name);
   source.state.error.clear();
   source.state.loaded = now;
+}
+
+void Inputs::pods_from(const std::string& url, const std::string& why) {
+  sources_[kPods].state.path = url;
+  delivered_.moved.push_back("pods: from now on " + url + ", since " + why);
 }
 
 void Inputs::trouble(Which which, const std::string& why) {
@@ -83,11 +90,18 @@ void Inputs::trouble(Which which, const std::string& why) {
   if (which == kPods) fall_back_to_tree();
 }
 
-/// --pods auto: as long as the kubelet has never answered, the cgroup tree says which pods there are.
+bool Inputs::pods_are_watched() const {
+  return !options_.pods.api.empty() && state(kPods).path == options_.pods.api;
+}
+
+/// --pods auto: as long as no server has ever answered, the cgroup tree says which pods there are.
 void Inputs::fall_back_to_tree() {
-  if (options_.pods.kind != PodsSource::Kind::automatic || pods_) return;
+  const bool last_server = options_.pods.api.empty() || pods_are_watched();
+  if (options_.pods.kind != PodsSource::Kind::automatic || pods_ || !last_server) return;
+  auto& state = sources_[kPods].state;
   pods_ = std::make_shared<const std::vector<Pod>>();
-  sources_[kPods].state.fallback = "the cgroup tree";
+  state.fallback = "the cgroup tree";
+  delivered_.moved.push_back("pods: from now on " + state.fallback + ", since " + state.error);
   delivered_.pods = true;
 }
 
@@ -96,7 +110,10 @@ bool Inputs::is_stale(Which which, MonoTime now) const {
   const auto& state = sources_[which].state;
   if (which == kNodeSlo || !state.delivered || !state.loaded) return false;
   if (which == kNode) return now - *state.loaded > options_.node_interval * kMissed;
-  return now - *state.loaded > std::max(kAtLeast, options_.pods_interval * kMissed);
+  // A watch that stands is confirmed seldom; of one that does not, as little is known as of a silent kubelet.
+  const bool watched = pods_are_watched() && state.usable;
+  const Duration interval = watched ? kWatchConfirmed : options_.pods_interval;
+  return now - *state.loaded > std::max(kAtLeast, interval * kMissed);
 }
 
 }  // namespace evenkeel::inputs

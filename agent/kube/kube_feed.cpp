@@ -6,6 +6,7 @@
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/object_watch.h"
+#include "agent/kube/pod_watch.h"
 #include "agent/kube/poller.h"
 
 namespace evenkeel::kube {
@@ -15,7 +16,6 @@ namespace {
 constexpr Duration kLag = std::chrono::seconds(5);
 constexpr double kNodeJitter = 0.2;  ///< spreads thousands of agents on one API server
 
-constexpr const char* kPodsPath = "/pods";
 constexpr const char* kNodeSlosPath = "/apis/slo.koordinator.sh/v1alpha1/nodeslos";
 /// Version 0: the server may answer from its cache, which spares its store.
 std::string node_path(const std::string& name) { return "/api/v1/nodes/" + name + "?resourceVersion=0"; }
@@ -26,21 +26,21 @@ struct KubeFeed::Impl {
   Environment house;
   http::HttpClient http;
   std::optional<KubeClient> kubelet{}, api{};
-  std::optional<Poller> pods{}, node{};
+  std::unique_ptr<PodFeed> pods{};
+  std::optional<Poller> node{};
   std::optional<ObjectWatch> nodeslo{};
   CgroupId newest_unknown{};
 
   Impl(Environment given, http::HttpClient client) : house(std::move(given)), http(std::move(client)) {}
 
-  /// Passes the answer, or its failure, to the inputs. False: the answer was not usable.
-  template <class Parse>
-  bool take(const http::HttpReply& reply, Parse parse, inputs::Inputs::Which input) {
+  /// Passes the Node, or the failure to get it, to the inputs. False: the answer was not usable.
+  bool take_node(const http::HttpReply& reply) {
     const auto why = trouble(reply);
     bool of_use = false;
     if (!why.empty()) {
-      house.inputs.trouble(input, why);
+      house.inputs.trouble(inputs::Inputs::kNode, why);
     } else {
-      auto parsed = parse(reply.body, "answer", pods::Source::server);
+      auto parsed = pods::parse_node(reply.body, "answer", pods::Source::server);
       of_use = parsed.problems.empty();
       house.inputs.deliver(std::move(parsed), house.clock.now());
     }
@@ -58,20 +58,20 @@ struct KubeFeed::Impl {
       };
     };
     const auto source = nodeslo_object(options.nodeslo_name);
-    auto watch =
-        ObjectWatch::open(house.loop, *api, house.clock, house.random,
-                          {.name = options.nodeslo_name,
-                           .watch = {.collection = kNodeSlosPath,
-                                     .min_interval = options.min_interval,
-                                     .timeout = options.timeout}},
-                          {.object = pass_on([&target, source](const document::Value& object, MonoTime now) {
-                             target.deliver(config::read_nodeslo(object, source), now);
-                           }),
-                           .absent = pass_on([&target](MonoTime now) { target.nodeslo_absent(now); }),
-                           .confirmed = pass_on([&target](MonoTime now) { target.nodeslo_confirmed(now); }),
-                           .trouble = pass_on([&target](const std::string& why, MonoTime) {
-                             target.trouble(inputs::Inputs::kNodeSlo, why);
-                           })});
+    auto watch = ObjectWatch::open(
+        house.loop, *api, house.clock, house.random,
+        {.name = options.nodeslo_name,
+         .watch = {.collection = kNodeSlosPath,
+                   .min_interval = options.min_interval,
+                   .timeout = options.timeout}},
+        {.object = pass_on([&target, source](const document::Value& object, MonoTime now) {
+           target.deliver(config::read_nodeslo(object, source), now);
+         }),
+         .absent = pass_on([&target](MonoTime now) { target.nodeslo_absent(now); }),
+         .confirmed = pass_on([&target](MonoTime now) { target.confirmed(inputs::Inputs::kNodeSlo, now); }),
+         .trouble = pass_on([&target](const std::string& why, MonoTime) {
+           target.trouble(inputs::Inputs::kNodeSlo, why);
+         })});
     if (!watch) return tl::unexpected(watch.error());
     nodeslo = std::move(*watch);
     return {};
@@ -80,15 +80,19 @@ struct KubeFeed::Impl {
     auto client = KubeClient::open(house.loop, http, *options.kubelet, "kubelet");
     if (!client) return tl::unexpected(client.error());
     kubelet = std::move(*client);
-    auto poller = Poller::open(house.loop, *kubelet, house.clock, house.random,
-                               {.call = {.url = kPodsPath, .total_timeout = options.timeout},
-                                .interval = options.pods_interval,
-                                .min_interval = options.min_interval},
-                               [this](const http::HttpReply& reply) {
-                                 return take(reply, pods::parse_pod_list, inputs::Inputs::kPods);
-                               });
-    if (!poller) return tl::unexpected(poller.error());
-    pods = std::move(*poller);
+    return {};
+  }
+  Result<> open_pods(const Options& options) {
+    const bool from_api = api && !options.pods_node.empty();
+    if (!kubelet && !from_api) return {};
+    auto opened = PodFeed::open(house, {.kubelet = kubelet ? &*kubelet : nullptr,
+                                        .api = from_api ? &*api : nullptr,
+                                        .node = options.pods_node,
+                                        .interval = options.pods_interval,
+                                        .min_interval = options.min_interval,
+                                        .timeout = options.timeout});
+    if (!opened) return tl::unexpected(opened.error());
+    pods = std::move(*opened);
     return {};
   }
   Result<> open_api(const Options& options) {
@@ -106,16 +110,17 @@ struct KubeFeed::Impl {
                       .min_interval = options.min_interval,
                       // No longer than the normal interval: a recovered server is noticed no later.
                       .longest_wait = options.node_interval},
-                     [this](const http::HttpReply& reply) {
-                       return take(reply, pods::parse_node, inputs::Inputs::kNode);
-                     });
+                     [this](const http::HttpReply& reply) { return take_node(reply); });
     if (!poller) return tl::unexpected(poller.error());
     node = std::move(*poller);
     return {};
   }
 };
 
-std::string KubeFeed::pods_url(const KubeAccess& kubelet) { return kubelet.server + kPodsPath; }
+std::string KubeFeed::pods_url(const KubeAccess& kubelet) { return PodFeed::kubelet_url(kubelet.server); }
+std::string KubeFeed::api_pods_url(const KubeAccess& api, const std::string& node_name) {
+  return PodWatch::url(api.server, node_name);
+}
 std::string KubeFeed::node_url(const KubeAccess& api, const std::string& node_name) {
   return api.server + "/api/v1/nodes/" + node_name;
 }
@@ -130,6 +135,7 @@ Result<std::unique_ptr<KubeFeed>> KubeFeed::open(Environment house, const Option
     if (auto opened = impl->open_kubelet(options); !opened) return tl::unexpected(opened.error());
   if (options.api)
     if (auto opened = impl->open_api(options); !opened) return tl::unexpected(opened.error());
+  if (auto opened = impl->open_pods(options); !opened) return tl::unexpected(opened.error());
   return std::unique_ptr<KubeFeed>(new KubeFeed(std::move(impl)));
 }
 

@@ -8,8 +8,8 @@
 namespace evenkeel::pods {
 namespace {
 
-// The members that read_pod() reads; it cannot see any other. The rest of a pod, managedFields above all, is
-// most of its bytes.
+// The members that read_pod() reads; it cannot see any other. The version is for watches. The rest of a pod,
+// managedFields above all, is most of its bytes.
 constexpr document::KeyFilter kResources[] = {{"requests"}, {"limits"}};
 constexpr document::KeyFilter kContainer[] = {
     {"name"}, {"image"}, {"restartPolicy"}, {"resources", kResources}};
@@ -21,6 +21,7 @@ constexpr document::KeyFilter kOwner[] = {{"uid"}, {"kind"}, {"name"}, {"control
 constexpr document::KeyFilter kMetadata[] = {{"name"},
                                              {"namespace"},
                                              {"uid"},
+                                             {"resourceVersion"},
                                              {"labels"},
                                              {"annotations"},
                                              {"ownerReferences", kOwner},
@@ -72,7 +73,13 @@ void drop_namesakes(PodList& list) {
 
 }  // namespace
 
-std::span<const document::KeyFilter> pod_key_filter() { return kPodList; }
+void normalize(PodList& list) {
+  drop_namesakes(list);
+  std::sort(list.pods.begin(), list.pods.end(), [](const Pod& a, const Pod& b) { return a.uid < b.uid; });
+  std::sort(list.notices.begin(), list.notices.end());
+}
+
+std::span<const document::KeyFilter> pod_key_filter() { return kPod; }
 
 PodList parse_pod_list(std::string_view text, const std::string& file, Source source) {
   PodList out;
@@ -87,10 +94,10 @@ PodList parse_pod_list(std::string_view text, const std::string& file, Source so
   const auto items = list_at(parsed.root, {"items"}).value_or(std::span<const document::Value>());
   for (const auto& item : items)
     if (auto pod = read_pod(item, source, out.notices)) out.pods.push_back(std::move(*pod));
-  drop_namesakes(out);
   if (source == Source::server) {
-    std::sort(out.pods.begin(), out.pods.end(), [](const Pod& a, const Pod& b) { return a.uid < b.uid; });
-    std::sort(out.notices.begin(), out.notices.end());
+    normalize(out);
+  } else {
+    drop_namesakes(out);
   }
   return out;
 }

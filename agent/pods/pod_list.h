@@ -26,6 +26,8 @@ struct PodList {
   std::vector<document::Problem> problems{};  ///< not empty: the whole text is unusable
 };
 PodList parse_pod_list(std::string_view text, const std::string& file, Source source = Source::file);
+/// A server's list as it is compared: sorted, and without pods that share a uid.
+void normalize(PodList& list);
 
 struct NodeFile {
   NodeObject node{};
@@ -37,11 +39,11 @@ NodeFile parse_node(std::string_view text, const std::string& file, Source sourc
 // Reads one v1 Pod object into a Pod. Limits are read completely or not at all: half-understood limits are
 // worse than none.
 
-/// The keys of a v1 PodList to keep. read_pod() cannot see a member that is not named there.
+/// The members of a v1 Pod to keep. read_pod() cannot see a member that is not named there.
 std::span<const document::KeyFilter> pod_key_filter();
 
 /// Absent: the pod is left out; `notices` says why. An unreadable annotation is left out alone. A server's
-/// annotations are its tenants' words: there a pod is identified by its uid alone.
+/// annotations are its tenants' words: there no pod can speak for another one of the API.
 std::optional<Pod> read_pod(const document::Value& item, Source source, std::vector<std::string>& notices);
 
 /// pod_containers.cpp: containers and restartable init containers with their requests, ids and states. Not

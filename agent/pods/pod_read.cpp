@@ -22,9 +22,15 @@ std::optional<KubeQos> kube_qos_of(const std::string& word) {
   return std::nullopt;
 }
 
+/// What names a static pod: the hash of its manifest, which the uid of no pod of the API looks like.
+bool is_manifest_hash(const std::string& text) {
+  constexpr std::size_t kLength = 32;
+  return text.size() == kLength && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+}
+
 /// The cgroup directory of a static pod is named by its manifest hash; its mirror pod in the API has another
-/// uid. Only a file may name such a pod by its mirror: from a server, whose annotations tenants write, a pod
-/// could speak for another one.
+/// uid. Tenants can write these annotations too (the kubelet sets config.source itself, the API server does
+/// not). From a server only a manifest hash is believed, so that a pod can never speak for one of the API.
 std::string uid_of(const document::Value& item, Source source, const Pod& pod) {
   const auto annotation = [&](const char* key) {
     const auto found = pod.annotations.find(key);
@@ -32,9 +38,11 @@ std::string uid_of(const document::Value& item, Source source, const Pod& pod) {
   };
   auto uid = text_at(item, {"metadata", "uid"});
   const auto config_source = annotation("kubernetes.io/config.source");
-  if (source == Source::file && !config_source.empty() && config_source != "api")
+  if (!config_source.empty() && config_source != "api")
     for (const char* key : {"kubernetes.io/config.hash", "kubernetes.io/config.mirror"})
-      if (const auto named = annotation(key); !named.empty()) uid = named;
+      if (const auto named = annotation(key);
+          !named.empty() && (source == Source::file || is_manifest_hash(named)))
+        uid = named;
   std::replace(uid.begin(), uid.end(), '_', '-');
   return uid;
 }

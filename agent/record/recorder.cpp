@@ -87,6 +87,10 @@ void Recorder::record(const inputs::Inputs::Changed& changed, MonoTime now) {
     log_.warning("input-gone").with("what", what);
     audit_.record({.kind = "config", .why = what}, now);
   }
+  for (const auto& what : changed.moved) {
+    log_.warning("input-moved").with("what", what);
+    audit_.record({.kind = "config", .why = what}, now);
+  }
   for (const auto& name : changed.recovered) log_.info("input-recovered").with("input", name);
 }
 

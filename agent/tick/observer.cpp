@@ -27,7 +27,8 @@ Pods with_unlisted_pods(const Pods& before, const Pods& listed, const tree::Cgro
 }
 
 void Roster::join() {
-  listed_ = inputs_.pods_delivered() ? with_unlisted_pods(listed_, inputs_.pods(), tree_) : inputs_.pods();
+  const bool delivered = inputs_.state(inputs::Inputs::kPods).delivered;
+  listed_ = delivered ? with_unlisted_pods(listed_, inputs_.pods(), tree_) : inputs_.pods();
   node_.object = inputs_.node();
   per_cgroup::build_roster(tree_, listed_, inputs_.slo(), node_);
   names_.update(node_.pod_specs);

@@ -41,6 +41,8 @@ TEST_F(KubeSetupTest, InAPodTheServiceAccountSuffices) {
   ASSERT_EQ(made.error, "");
   EXPECT_EQ(made.pods.kind, Kind::automatic);
   EXPECT_EQ(made.pods.path, "https://127.0.0.1:10250/pods");
+  EXPECT_EQ(made.pods.api, "https://10.0.0.1:443/api/v1/pods?fieldSelector=spec.nodeName=node-7");
+  EXPECT_EQ(made.feed.pods_node, "node-7");
   ASSERT_TRUE(made.feed.kubelet && made.feed.api);
   EXPECT_EQ(made.feed.kubelet->server, "https://127.0.0.1:10250");
   EXPECT_EQ(made.feed.kubelet->token.file, "/sa/token");
@@ -90,12 +92,39 @@ TEST_F(KubeSetupTest, NoCredentialsOverPlainHttp) {
   EXPECT_FALSE(made.feed.kubelet->token.given());
 }
 
+TEST_F(KubeSetupTest, PodsFromTheApiServerNeedNoKubelet) {
+  in_a_pod();
+  environment["NODE_NAME"] = "node-7";
+  flags.pods = "api";
+  const auto made = setup();
+  EXPECT_EQ(made.error, "");
+  EXPECT_EQ(made.pods.kind, Kind::api);
+  EXPECT_EQ(made.pods.path, "https://10.0.0.1:443/api/v1/pods?fieldSelector=spec.nodeName=node-7");
+  EXPECT_FALSE(made.feed.kubelet);
+  EXPECT_EQ(made.feed.pods_node, "node-7");
+  flags.pods = "kubelet";
+  EXPECT_EQ(setup().feed.pods_node, "") << "that source alone";
+  EXPECT_EQ(setup().pods.api, "");
+}
+
+TEST_F(KubeSetupTest, AutoAsksTheApiServerWhenNoKubeletCanBeTrusted) {
+  in_a_pod();
+  flags.kubelet_url = "not an address";
+  const auto made = setup();
+  EXPECT_EQ(made.error, "");
+  EXPECT_EQ(made.pods.kind, Kind::automatic);
+  EXPECT_EQ(made.pods.path, made.pods.api);
+  EXPECT_FALSE(made.feed.kubelet);
+  EXPECT_NE(made.missing_reason.find("--kubelet-url"), std::string::npos) << made.missing_reason;
+}
+
 TEST_F(KubeSetupTest, OtherSourcesNeedNoKubelet) {
   in_a_pod();
   for (const char* pods : {"cgroup", "none", "file:/x"}) {
     flags.pods = pods;
     EXPECT_FALSE(setup().feed.kubelet) << pods;
     EXPECT_TRUE(setup().feed.api) << pods;
+    EXPECT_EQ(setup().feed.pods_node, "") << pods;
   }
   flags.node = "/node.yaml";
   EXPECT_EQ(setup().feed.node_name, "") << "the file says it";
@@ -124,6 +153,7 @@ TEST_F(KubeSetupTest, MistakesAreReported) {
   };
   EXPECT_NE(error([&] { flags.pods = "kubelet"; }).find("--pods kubelet: the kubelet's certificate"),
             std::string::npos);
+  EXPECT_NE(error([&] { flags.pods = "api"; }).find("--pods api: no API server is known"), std::string::npos);
   EXPECT_NE(error([&] { flags.pods = "x"; }).find("--pods: found 'x'"), std::string::npos);
   EXPECT_NE(error([&] { flags.kubeconfig = "/nowhere"; }).find("--kubeconfig: /nowhere: cannot be read"),
             std::string::npos);

@@ -25,6 +25,7 @@ inputs::Inputs inputs_with(Kind kind) {
 TEST(PodsSourceText, IsParsed) {
   EXPECT_EQ(inputs::parse_pods_source("kubelet").source.kind, Kind::kubelet);
   EXPECT_EQ(inputs::parse_pods_source("auto").source.kind, Kind::automatic);
+  EXPECT_EQ(inputs::parse_pods_source("api").source.kind, Kind::api);
   EXPECT_EQ(inputs::parse_pods_source("cgroup").source.kind, Kind::cgroup);
   EXPECT_EQ(inputs::parse_pods_source("file:a").source.path, "a");
   for (const char* bad : {"", "file:", "kubelet:x", "Auto"})
@@ -106,6 +107,46 @@ TEST(DeliveredInputs, OnlyAutoFallsBackToTheCgroupTree) {
   EXPECT_EQ(automatic.states()[1].fallback, "");
 }
 
+inputs::Inputs chained() {
+  return inputs::Inputs(
+      {.nodeslo_optional = true, .pods = {Kind::automatic, "https://k/pods", "https://a/pods"}});
+}
+
+TEST(DeliveredInputs, AutoFallsBackToTheCgroupTreeAfterTheLastServer) {
+  auto inputs = chained();
+  inputs.trouble(inputs::Inputs::kPods, "untrusted");
+  inputs.refresh(at(1));
+  EXPECT_EQ(inputs.pods(), nullptr) << "the API server may know";
+  inputs.pods_from("https://a/pods", "of the kubelet");
+  EXPECT_EQ(inputs.refresh(at(2)).moved,
+            std::vector<std::string>{"pods: from now on https://a/pods, since of the kubelet"});
+  EXPECT_EQ(inputs.states()[1].path, "https://a/pods");
+  inputs.trouble(inputs::Inputs::kPods, "403");
+  const auto changed = inputs.refresh(at(3));
+  EXPECT_TRUE(changed.pods);
+  EXPECT_EQ(changed.moved,
+            std::vector<std::string>{"pods: from now on the cgroup tree, since https://a/pods: 403"});
+  EXPECT_EQ(inputs.states()[1].fallback, "the cgroup tree");
+}
+
+TEST(DeliveredInputs, AWatchedListIsStaleLaterThanAPolledOne) {
+  auto inputs = chained();
+  inputs.pods_from("https://a/pods", "of the kubelet");
+  inputs.deliver(list_of({}), at(10));
+  inputs.refresh(at(10));
+  const auto stale = [&](int second) { return inputs.is_stale(inputs::Inputs::kPods, at(second)); };
+  EXPECT_FALSE(stale(190)) << "an API server confirms about once a minute";
+  EXPECT_TRUE(stale(191));
+  inputs.confirmed(inputs::Inputs::kPods, at(100));
+  EXPECT_FALSE(stale(280));
+  inputs.trouble(inputs::Inputs::kPods, "Connection refused");
+  EXPECT_FALSE(stale(130));
+  EXPECT_TRUE(stale(131)) << "the watch has ended";
+  inputs.confirmed(inputs::Inputs::kPods, at(140));
+  EXPECT_FALSE(stale(320));
+  EXPECT_EQ(inputs.refresh(at(140)).recovered, std::vector<std::string>{"pods"});
+}
+
 TEST(DeliveredInputs, TheNodeObjectBehavesAlike) {
   auto inputs = inputs_with(Kind::cgroup);
   inputs.deliver(pods::parse_node(real_node(), "answer", pods::Source::server), at(1));
@@ -138,17 +179,18 @@ bool bursts(const inputs::Inputs& inputs) { return inputs.slo()->cpu_burst.polic
 TEST(DeliveredNodeSlo, IsUnknownUntilDelivered) {
   auto inputs = watched();
   EXPECT_FALSE(inputs.refresh(at(0)).any());
-  EXPECT_FALSE(inputs.slo_known());
+  EXPECT_FALSE(inputs.state(inputs::Inputs::kNodeSlo).loaded.has_value());
   ASSERT_NE(inputs.slo(), nullptr);
   EXPECT_FALSE(bursts(inputs)) << "everything is off";
-  inputs.nodeslo_confirmed(at(1));
-  EXPECT_FALSE(inputs.slo_known()) << "no NodeSLO was delivered that could be confirmed";
+  inputs.confirmed(inputs::Inputs::kNodeSlo, at(1));
+  EXPECT_FALSE(inputs.state(inputs::Inputs::kNodeSlo).loaded.has_value())
+      << "no NodeSLO was delivered that could be confirmed";
   inputs.deliver(slo(kBurst), at(2));
   EXPECT_TRUE(inputs.refresh(at(2)).nodeslo);
   EXPECT_TRUE(bursts(inputs));
   EXPECT_EQ(inputs.states()[0].loaded, at(2));
   EXPECT_TRUE(inputs.states()[0].delivered);
-  inputs.nodeslo_confirmed(at(9));
+  inputs.confirmed(inputs::Inputs::kNodeSlo, at(9));
   EXPECT_FALSE(inputs.refresh(at(9)).any());
   EXPECT_EQ(inputs.states()[0].loaded, at(9));
 }
@@ -163,7 +205,7 @@ TEST(DeliveredNodeSlo, AnInvalidObjectKeepsTheLastInForce) {
   EXPECT_EQ(inputs.states()[0].loaded, at(1));
   inputs.trouble(inputs::Inputs::kNodeSlo, "Connection refused");
   EXPECT_EQ(inputs.refresh(at(3)).problems, std::vector<std::string>{"nodeslos/n: Connection refused"});
-  inputs.nodeslo_confirmed(at(4));
+  inputs.confirmed(inputs::Inputs::kNodeSlo, at(4));
   EXPECT_EQ(inputs.states()[0].error, kBadSays) << "that is what is in the way now";
   EXPECT_FALSE(inputs.states()[0].usable);
   EXPECT_EQ(inputs.states()[0].loaded, at(1));
@@ -183,7 +225,7 @@ TEST(DeliveredNodeSlo, AnUnreachableServerChangesOnlyTheAge) {
   EXPECT_TRUE(inputs.refresh(at(3600)).problems.empty());
   EXPECT_TRUE(bursts(inputs));
   EXPECT_EQ(inputs.states()[0].loaded, at(1));
-  inputs.nodeslo_confirmed(at(3601));
+  inputs.confirmed(inputs::Inputs::kNodeSlo, at(3601));
   EXPECT_EQ(inputs.refresh(at(3601)).recovered, std::vector<std::string>{"nodeslo"});
   EXPECT_EQ(inputs.states()[0].loaded, at(3601));
 }
@@ -193,7 +235,7 @@ TEST(DeliveredNodeSlo, AMissingObjectTurnsEverythingOff) {
   inputs.nodeslo_absent(at(1));
   const std::string says = "nodeslos/n does not exist: everything is off until it appears";
   EXPECT_EQ(inputs.refresh(at(1)).gone, std::vector<std::string>{says});
-  EXPECT_TRUE(inputs.slo_known());
+  EXPECT_TRUE(inputs.state(inputs::Inputs::kNodeSlo).loaded.has_value());
   EXPECT_TRUE(inputs.states()[0].usable);
   EXPECT_EQ(inputs.states()[0].notices, std::vector<std::string>{says});
   inputs.nodeslo_absent(at(2));

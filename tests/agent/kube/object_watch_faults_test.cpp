@@ -2,7 +2,7 @@
 // and resumes.
 #include <gtest/gtest.h>
 
-#include "tests/support/agents/object_watcher.h"
+#include "tests/support/agents/api_watcher.h"
 
 namespace evenkeel::test {
 namespace {

@@ -1,7 +1,7 @@
 // Tests watching one object of an API server: the requests, and the reported changes.
 #include <gtest/gtest.h>
 
-#include "tests/support/agents/object_watcher.h"
+#include "tests/support/agents/api_watcher.h"
 
 namespace evenkeel::test {
 namespace {

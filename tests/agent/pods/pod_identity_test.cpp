@@ -37,6 +37,23 @@ TEST(PodIdentity, APodCannotSpeakForAnotherOne) {
   }
 }
 
+TEST(PodIdentity, FromAServerAManifestHashNamesAStaticPod) {
+  const auto uid_with = [](const std::string& source, const std::string& hash) {
+    return pods::parse_pod_list(
+               R"({"kind":"PodList","items":[{"metadata":{"name":"n","namespace":"s","uid":"own","annotations":)"
+               R"({"kubernetes.io/config.source":")" +
+                   source + R"(","kubernetes.io/config.mirror":")" + hash +
+                   R"("}},"status":{"qosClass":"BestEffort"}}]})",
+               "api", pods::Source::server)
+        .pods.at(0)
+        .uid;
+  };
+  const std::string hash = "7e95e3b1c4d5f60718293a4b5c6d7e8f";
+  EXPECT_EQ(uid_with("file", hash), hash);
+  EXPECT_EQ(uid_with("api", hash), "own") << "the kubelet says that it is none";
+  EXPECT_EQ(uid_with("file", "6ed2c236-197b-4932-855d-95c089e6de14"), "own") << "a pod of the API";
+}
+
 TEST(PodIdentity, OfTwoPodsWithOneUidNeitherIsServed) {
   const auto list = pods::parse_pod_list(
       "items:\n- {metadata: {name: a, uid: u}, status: {qosClass: BestEffort}}\n"

@@ -92,7 +92,7 @@ TEST(PodList, TheKeyFilterHasEveryPathOfTheReaders) {
     const std::string code = test::text_of_file(EVENKEEL_SOURCE_DIR + std::string(file));
     for (std::sregex_iterator it(code.begin(), code.end(), path), end; it != end; ++it, ++paths) {
       const std::string keys = (*it)[1];
-      auto wanted = pods::pod_key_filter()[1].members;  // of items
+      auto wanted = pods::pod_key_filter();
       for (std::sregex_iterator key(keys.begin(), keys.end(), word); key != end && !wanted.empty(); ++key) {
         const auto found = std::find_if(wanted.begin(), wanted.end(), [&](const document::KeyFilter& w) {
           return w.key == (*key)[1].str();

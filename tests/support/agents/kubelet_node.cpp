@@ -54,13 +54,23 @@ void KubeletNode::start(Pace pace) {
     options.api = access_to(api);
     options.nodeslo_name = "node-1";
   }
+  inputs::PodsSource pods{kind_, kube::KubeFeed::pods_url(*options.kubelet)};
+  if (pods_at_api) {
+    options.api = access_to(api);
+    options.pods_node = "node-1";
+    pods.api = kube::KubeFeed::api_pods_url(*options.api, "node-1");
+  }
+  if (kind_ == Kind::api) {
+    options.kubelet.reset();
+    pods.path = pods.api;
+  }
   auto created = Agent::create(
       {.host_root = host.root(),
        .state_dir = dir_.path + "/state",
        .inputs = {.nodeslo = dir_.path + "/nodeslo.yaml",
                   .nodeslo_object =
                       watches_nodeslo ? kube::KubeFeed::nodeslo_object(options.nodeslo_name) : "",
-                  .pods = {kind_, kube::KubeFeed::pods_url(*options.kubelet)},
+                  .pods = pods,
                   .node_url = with_api_ ? kube::KubeFeed::node_url(*options.api, options.node_name) : "",
                   .pods_interval = pace.interval}},
       *log_, clock_, nullptr);

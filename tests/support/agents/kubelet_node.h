@@ -29,6 +29,7 @@ class KubeletNode {
   ScriptedServer kubelet{{.tls = true}};
   ScriptedServer api{{.tls = true}};
   bool watches_nodeslo = false;  ///< --nodeslo-source api, for node-1; before start()
+  bool pods_at_api = false;      ///< the API server is a source of node-1's pods; before start()
 
   /// Sets the list that the kubelet returns, and the fault that goes with it.
   void lists(const std::vector<PodText>& pods, const Fault& fault = {});
@@ -53,6 +54,9 @@ class KubeletNode {
   [[nodiscard]] const Pod* pod(const std::string& uid) const;
   [[nodiscard]] std::string log() const;
   [[nodiscard]] int logged(const std::string& text) const;
+  [[nodiscard]] std::string api_pods_url() const {
+    return api.url("/api/v1/pods?fieldSelector=spec.nodeName=node-1");
+  }
   [[nodiscard]] std::string page(const std::string& path) const;
   [[nodiscard]] std::uint64_t ticks() const { return agent_->view().tick.counters().ticks; }
 

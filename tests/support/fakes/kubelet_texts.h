@@ -20,6 +20,7 @@ struct PodText {
   std::string resources = "{}";  ///< of each container
   std::string phase = "Running";
   bool terminating = false;
+  int version = 0;  ///< metadata.resourceVersion; zero: none
 };
 std::string pod_json(const PodText& pod);
 std::string pod_list_json(const std::vector<PodText>& pods);

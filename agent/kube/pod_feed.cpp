@@ -1,0 +1,122 @@
+#include "agent/kube/pod_feed.h"
+
+#include <optional>
+#include <utility>
+
+#include "agent/kube/client/answer.h"
+#include "agent/kube/pod_watch.h"
+#include "agent/kube/poller.h"
+
+namespace evenkeel::kube {
+namespace {
+
+constexpr const char* kPath = "/pods";
+/// Over this time the agents of a cluster spread their lists, when they all begin to watch at once.
+constexpr Duration kSpread = std::chrono::seconds(5);
+/// A missing right is noticed no sooner, and asked for by thousands of agents no more often.
+constexpr Duration kLongestWait = std::chrono::seconds(60);
+constexpr auto kPods = inputs::Inputs::kPods;
+
+}  // namespace
+
+struct PodFeed::Impl {
+  FeedEnvironment house;
+  Options options;
+  std::optional<Poller> kubelet{};
+  std::optional<PodWatch> watch{};  ///< of the API server; absent while the kubelet answers
+  std::string kubelet_trouble{};    ///< why the API server is watched instead
+
+  [[nodiscard]] MonoTime now() const { return house.clock.now(); }
+  [[nodiscard]] std::string kubelet_url() const { return PodFeed::kubelet_url(options.kubelet->server()); }
+
+  // --- the kubelet
+
+  Result<> poll_kubelet() {
+    auto poller = Poller::open(house.loop, *options.kubelet, house.clock, house.random,
+                               {.call = {.url = kPath, .total_timeout = options.timeout},
+                                .interval = options.interval,
+                                .min_interval = options.min_interval},
+                               [this](const http::HttpReply& reply) { return take(reply); });
+    if (!poller) return tl::unexpected(poller.error());
+    kubelet = std::move(*poller);
+    return {};
+  }
+  /// False: the answer was not usable.
+  bool take(const http::HttpReply& reply) {
+    auto why = trouble(reply);
+    pods::PodList list;
+    if (why.empty()) list = pods::parse_pod_list(reply.body, "answer", pods::Source::server);
+    if (!list.problems.empty()) why = list.problems.front().text();
+    if (why.empty()) {
+      kubelet_answers(std::move(list));
+    } else {
+      kubelet_fails(why);
+    }
+    house.on_change();
+    return why.empty();
+  }
+  void kubelet_answers(pods::PodList list) {
+    if (watch) {
+      watch.reset();
+      house.inputs.pods_from(kubelet_url(), "the kubelet answers again");
+    }
+    house.inputs.deliver(std::move(list), now());
+  }
+  void kubelet_fails(const std::string& why) {
+    kubelet_trouble = kubelet_url() + ": " + why;
+    if (watch) return;  // of two servers, only the one that is to deliver is reported
+    house.inputs.trouble(kPods, why);
+    const bool fresh = house.inputs.state(kPods).loaded && !house.inputs.is_stale(kPods, now());
+    if (options.api != nullptr && !fresh && watch_api())
+      house.inputs.pods_from(PodWatch::url(options.api->server(), options.node), kubelet_trouble);
+  }
+
+  // --- the API server
+
+  Result<> watch_api() {
+    auto opened = PodWatch::open(house.loop, *options.api, house.clock, house.random,
+                                 {.node = options.node,
+                                  .watch = {.spread = kSpread,
+                                            .min_interval = options.min_interval,
+                                            .longest_wait = kLongestWait,
+                                            .timeout = options.timeout}},
+                                 {.pods = [this](pods::PodList list) { api_answers(std::move(list)); },
+                                  .confirmed =
+                                      [this] {
+                                        house.inputs.confirmed(kPods, now());
+                                        house.on_change();
+                                      },
+                                  .trouble = [this](const std::string& why) { api_fails(why); }});
+    if (!opened) return tl::unexpected(opened.error());
+    watch = std::move(*opened);
+    return {};
+  }
+  void api_answers(pods::PodList list) {
+    if (options.kubelet != nullptr)
+      list.notices.push_back("from the API server, since the kubelet does not answer: " + kubelet_trouble);
+    house.inputs.deliver(std::move(list), now());
+    house.on_change();
+  }
+  void api_fails(const std::string& why) {
+    house.inputs.trouble(kPods, kubelet_trouble.empty() ? why : why + "; " + kubelet_trouble);
+    house.on_change();
+  }
+};
+
+std::string PodFeed::kubelet_url(const std::string& server) { return server + kPath; }
+
+Result<std::unique_ptr<PodFeed>> PodFeed::open(const FeedEnvironment& house, const Options& options) {
+  auto impl = std::make_unique<Impl>(Impl{.house = house, .options = options});
+  const auto opened = options.kubelet != nullptr ? impl->poll_kubelet() : impl->watch_api();
+  if (!opened) return tl::unexpected(opened.error());
+  return std::unique_ptr<PodFeed>(new PodFeed(std::move(impl)));
+}
+
+PodFeed::PodFeed(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+PodFeed::~PodFeed() = default;
+
+void PodFeed::poll_soon(Duration how_long) {
+  if (impl_->kubelet && !impl_->watch) impl_->kubelet->poll_soon(how_long);
+}
+
+}  // namespace evenkeel::kube

@@ -1,0 +1,113 @@
+#include "agent/kube/pod_watch.h"
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "agent/pods/kube_text.h"
+
+namespace evenkeel::kube {
+namespace {
+
+constexpr const char* kPodsPath = "/api/v1/pods";
+
+/// Namespace and name, of which the API server has one pod at a time.
+std::string key_of(const document::Value& object) {
+  return pods::text_at(object, {"metadata", "namespace"}) + '/' + pods::text_at(object, {"metadata", "name"});
+}
+
+/// What the newest version of an object says.
+struct ReadPod {
+  std::optional<Pod> pod{};  ///< absent: it cannot be read, for the reason in the notices
+  std::vector<std::string> notices{};
+};
+ReadPod read(const document::Value& object) {
+  ReadPod out;
+  out.pod = pods::read_pod(object, pods::Source::server, out.notices);
+  return out;
+}
+
+}  // namespace
+
+struct PodWatch::Impl {
+  Options options;
+  OnChange on_change;
+  std::map<std::string, ReadPod> known{};
+  bool left_out = false;  ///< there were more since the last list
+  bool waiting = false;   ///< for events that follow soon
+  std::optional<runtime::Timer> soon{};
+  std::optional<ListWatch> watch{};
+
+  void keep(const document::Value& object) {
+    auto key = key_of(object);
+    if (known.size() >= options.most_pods && !known.contains(key)) {
+      left_out = true;
+      return;
+    }
+    known.insert_or_assign(std::move(key), read(object));
+  }
+  std::string take_list(const document::Value& items) {
+    known.clear();
+    left_out = false;
+    if (const auto* list = items.list())
+      for (const auto& item : *list) keep(item);
+    pass_on();
+    return {};
+  }
+  void take_event(const WatchEvent& event) {
+    if (event.kind == WatchEvent::Kind::gone) {
+      known.erase(key_of(event.object));
+    } else {
+      keep(event.object);
+    }
+    if (!std::exchange(waiting, true)) soon->arm(options.gather);
+  }
+  void pass_on() {
+    soon->disarm();
+    waiting = false;
+    pods::PodList list;
+    for (const auto& [key, one] : known) {
+      if (one.pod) list.pods.push_back(*one.pod);
+      list.notices.insert(list.notices.end(), one.notices.begin(), one.notices.end());
+    }
+    if (left_out)
+      list.notices.push_back("pods beyond the first " + std::to_string(options.most_pods) + " are left out");
+    pods::normalize(list);
+    on_change.pods(std::move(list));
+  }
+};
+
+std::string PodWatch::url(const std::string& server, const std::string& node) {
+  return server + kPodsPath + "?fieldSelector=spec.nodeName=" + node;
+}
+
+Result<PodWatch> PodWatch::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                                const Random& random, Options options, OnChange on_change) {
+  auto impl = std::make_unique<Impl>(Impl{.options = std::move(options), .on_change = std::move(on_change)});
+  auto* self = impl.get();
+  auto soon = loop.timer([self] { self->pass_on(); });
+  if (!soon) return tl::unexpected(soon.error());
+  impl->soon.emplace(std::move(*soon));
+  auto how = impl->options.watch;
+  how.collection = kPodsPath;
+  how.selector = "spec.nodeName%3D" + impl->options.node;
+  how.kept = pods::pod_key_filter();
+  how.relist_from_cache = true;
+  auto watch =
+      ListWatch::open(loop, api, clock, random, std::move(how),
+                      {.list = [self](const document::Value& items) { return self->take_list(items); },
+                       .event = [self](const WatchEvent& event) { self->take_event(event); },
+                       .confirmed = [self] { self->on_change.confirmed(); },
+                       .trouble = [self](const std::string& why) { self->on_change.trouble(why); }});
+  if (!watch) return tl::unexpected(watch.error());
+  impl->watch.emplace(std::move(*watch));
+  return PodWatch(std::move(impl));
+}
+
+PodWatch::PodWatch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+PodWatch::PodWatch(PodWatch&&) noexcept = default;
+PodWatch& PodWatch::operator=(PodWatch&&) noexcept = default;
+PodWatch::~PodWatch() = default;
+
+}  // namespace evenkeel::kube
