@@ -129,6 +129,17 @@ TEST(Chart, OnlyTheOverlayForOldKubeletsGrantsTheirProxy) {
   }
 }
 
+TEST(Chart, GrantsPodsFromTheApiServerOnlyWhenAskedAndThenAsTheKustomizationDoes) {
+  const auto patch = document::parse_yaml(file("kustomize/pods-from-api/rights.yaml"), "rights").root;
+  EXPECT_EQ(text_at(patch, {"0", "path"}), "/rules/-");
+  EXPECT_EQ(text_at(patch, {"0", "value"}), "{apiGroups: [\"\"], resources: [pods], verbs: [list, watch]}");
+  const auto ours = chart("podsFromApi: false", "podsFromApi: true");
+  EXPECT_EQ(text_at(ours.at("ClusterRole"), {"rules", "5"}), text_at(patch, {"0", "value"}));
+  EXPECT_EQ(text_at(container(ours), {"args"}), text_at(container(chart()), {"args"})) << "auto finds it";
+  for (const auto& objects : {chart(), kustomize()})
+    EXPECT_EQ(text_at(objects.at("ClusterRole"), {"rules"}).find("[pods]"), std::string::npos);
+}
+
 TEST(Chart, WatchesNodeSlosAsThatKustomizationDoes) {
   const auto patch = [](const std::string& name) {
     const auto parsed = document::parse_yaml(file("kustomize/nodeslo-api/" + name), name);
