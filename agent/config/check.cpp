@@ -32,6 +32,7 @@ std::string render_check(const NodeSloConfig& config) {
     out += padded(setting.key, key_width) + "  " + padded(setting.value, value_width) + "  " +
            setting.origin + '\n';
   }
+  for (const auto& pool : config.pools) out += pool + '\n';
   for (const auto& notice : config.notices) out += "notice: " + notice + '\n';
   return out + "no problems\n";
 }

@@ -1,3 +1,4 @@
+#include "agent/config/node_pools.h"
 #include "agent/config/schema.h"
 #include "agent/config/schema_read.h"
 
@@ -64,6 +65,8 @@ std::string render_example() {
   ExampleText example;
   NodeSlo scratch;
   example.section(node_slo_rows(), &scratch, "", false);
+  NodePoolList pools;
+  example.section(node_strategies_rows(), &pools, "", false);
   return example.text;
 }
 

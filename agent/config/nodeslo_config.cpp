@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
+#include "agent/config/node_pools.h"
 #include "agent/config/schema_read.h"
 
 namespace evenkeel::config {
@@ -77,14 +79,53 @@ NodeSloConfig read_spec(const document::Value* spec, SchemaRead& read) {
   return out;
 }
 
+bool same_problem(const document::Problem& a, const document::Problem& b) {
+  return a.key == b.key && a.message == b.message && a.place.line == b.place.line &&
+         a.place.column == b.place.column;
+}
+
+/// What is wrong with an entry's settings only together with the common ones.
+void check_entry(const SplitSpec& spec, const SplitSpec::Entry& entry,
+                 const std::vector<document::Problem>& common, SchemaRead& read) {
+  SchemaRead together{.file = read.file, .prefix = read.prefix};
+  const auto settings = with_entry(spec, entry);
+  for (auto& problem : read_spec(&settings, together).problems) {
+    const bool known =
+        std::ranges::any_of(common, [&](const auto& one) { return same_problem(one, problem); });
+    if (known) continue;
+    problem.message += " (with " + entry.key + ')';
+    read.problems.push_back(std::move(problem));
+  }
+}
+
+/// A spec with nodeStrategies.
+NodeSloConfig read_pools(const SplitSpec& spec, const TextMap* labels, SchemaRead& read) {
+  SchemaRead common_read{.file = read.file, .prefix = read.prefix};
+  auto common = read_spec(&spec.common, common_read);
+  if (read.problems.empty())
+    for (const auto& entry : spec.entries) check_entry(spec, entry, common.problems, read);
+  auto problems = std::move(common.problems);
+  std::ranges::move(read.problems, std::back_inserter(problems));
+  if (!problems.empty()) return {.problems = std::move(problems)};
+  std::vector<std::string> pools;
+  const auto chosen = settings_of_node(spec, labels, read.file, pools);
+  SchemaRead chosen_read{.file = read.file, .prefix = read.prefix};
+  auto out = read_spec(&chosen, chosen_read);
+  out.pools = std::move(pools);
+  out.by_labels = true;
+  return out;
+}
+
 }  // namespace
 
-NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file) {
+NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file, const TextMap* labels) {
   SchemaRead read{.file = file};
   const bool blank = text.find_first_not_of(" \t\r\n") == std::string_view::npos;
   const auto parsed = blank ? document::Parsed{} : document::parse_document(text, file);
   if (!parsed.problems.empty()) return {.problems = parsed.problems};
-  return read_spec(spec_of(parsed.root, read), read);
+  const auto* spec = spec_of(parsed.root, read);
+  if (spec == nullptr || spec->find(kNodeStrategies) == nullptr) return read_spec(spec, read);
+  return read_pools(split_spec(*spec, read), labels, read);
 }
 
 NodeSloConfig read_nodeslo(const document::Value& object, const std::string& source) {

@@ -26,10 +26,14 @@ struct NodeSloConfig {
   std::vector<std::string>
       notices{};  ///< legal, but without effect: a section whose loop is not active in this version, …
   std::vector<document::Problem> problems{};  ///< not empty: slo must not be used
+  bool by_labels = false;                     ///< has nodeStrategies: other labels may make another slo
+  std::vector<std::string> pools{};  ///< which of nodeStrategies apply to the node, and to which sections
 };
 
-/// `text` holds a NodeSLO object or its bare spec. An empty text means the defaults.
-NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file);
+/// `text` holds a NodeSLO object or its bare spec, with nodeStrategies for nodes with certain labels.
+/// `labels` are those of the node; null: not known, then no strategy applies. All are checked, whether or not
+/// they apply. An empty text means the defaults.
+NodeSloConfig parse_nodeslo(std::string_view text, const std::string& file, const TextMap* labels = nullptr);
 
 /// `object` is a NodeSLO as an API server returns it, `source` its name in problems. Unknown keys belong to
 /// another version of its schema: notices. Problems have no line and column, since no file shows them.

@@ -109,6 +109,15 @@ Content durations(const document::ValueList& list) {
   return Content(std::move(out));
 }
 
+Content text_list(const document::ValueList& list) {
+  std::vector<std::string> out;
+  for (const auto& value : list) {
+    if (value.scalar() == nullptr) return {};
+    out.push_back(value.scalar()->text);
+  }
+  return Content(std::move(out));
+}
+
 Content read_text(const document::Scalar& scalar, const Row& row) {
   switch (row.kind) {
     case Kind::toggle:
@@ -169,6 +178,12 @@ std::string durations_text(const std::vector<Duration>& durations) {
   return '[' + out + ']';
 }
 
+std::string text_list_text(const std::vector<std::string>& list) {
+  std::string out;
+  for (const auto& each : list) out += (out.empty() ? "" : ", ") + each;
+  return '[' + out + ']';
+}
+
 std::string number_text(std::int64_t value, const Row& row) {
   if (row.kind == Kind::word) return std::string(row.words[static_cast<std::size_t>(value)]);
   if (row.kind == Kind::duration) return document::duration_text(Duration(value));
@@ -193,6 +208,7 @@ ParsedScalar read_scalar(const document::Value& value, const Row& row) {
   if (value.map() != nullptr && row.kind == Kind::toggles) content = toggles(*value.map());
   if (value.map() != nullptr && row.kind == Kind::texts) content = texts(*value.map());
   if (value.list() != nullptr && row.kind == Kind::durations) content = durations(*value.list());
+  if (value.list() != nullptr && row.kind == Kind::text_list) content = text_list(*value.list());
   if (!std::holds_alternative<std::monostate>(content)) return {std::move(content), {}};
   return {{}, "found " + found_text(value) + "; legal: " + legal_text(row)};
 }
@@ -224,6 +240,8 @@ std::string legal_text(const Row& row) {
       return "a map from names to texts";
     case Kind::durations:
       return "a list of durations such as [5m, 10m]";
+    case Kind::text_list:
+      return "a list of texts";
     case Kind::section:
       return "a map";
     case Kind::list:
@@ -247,6 +265,7 @@ std::string content_text(const Content& content, const Row& row) {
     std::string operator()(const std::map<std::string, bool>& map) const { return toggles_text(map); }
     std::string operator()(const TextMap& map) const { return texts_text(map); }
     std::string operator()(const std::vector<Duration>& list) const { return durations_text(list); }
+    std::string operator()(const std::vector<std::string>& list) const { return text_list_text(list); }
   };
   return std::visit(Text{row}, content);
 }

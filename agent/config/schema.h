@@ -31,14 +31,16 @@ enum class Kind : std::uint8_t {
   bandwidth,  ///< a percentage as a number, or a quantity in quotes
   toggles,    ///< a map from any name to true or false
   durations,  ///< a list of durations
+  text_list,  ///< a list of texts
   texts,      ///< a map from any name to a text
   section,    ///< a map with rows of its own
   list,       ///< a list of maps with rows of their own
 };
 
 /// A value between the file and a member; monostate is "not set".
-using Content = std::variant<std::monostate, bool, std::int64_t, double, std::string, Bandwidth,
-                             std::map<std::string, bool>, std::vector<Duration>, TextMap>;
+using Content =
+    std::variant<std::monostate, bool, std::int64_t, double, std::string, Bandwidth,
+                 std::map<std::string, bool>, std::vector<Duration>, TextMap, std::vector<std::string>>;
 
 /// Both ends included; durations in nanoseconds.
 struct Range {

@@ -7,6 +7,7 @@
 #include <regex>
 #include <sstream>
 
+#include "agent/config/node_pools.h"
 #include "agent/config/nodeslo_config.h"
 #include "agent/config/schema.h"
 #include "agent/config/schema_read.h"
@@ -64,6 +65,7 @@ void expect_rows(std::span<const config::Row> rows, const std::vector<std::strin
 
 TEST(NodeSloExample, HasEveryKeyWithItsUnitAndALine) {
   expect_rows(config::node_slo_rows(), lines_of(example_file()));
+  expect_rows(config::node_strategies_rows(), lines_of(example_file()));
 }
 
 TEST(NodeSloExample, ParsesWithEverythingUncommented) {
@@ -81,6 +83,7 @@ TEST(NodeSloExample, ParsesWithEverythingUncommented) {
   EXPECT_EQ(config.slo.host_applications.at(0).relative_dir, "system.slice/node-cache.service");
   EXPECT_TRUE(config.slo.qos.system.network);
   EXPECT_EQ(config.slo.qos.be.blkio->blocks.size(), 1U);
+  EXPECT_TRUE(config.by_labels);
 }
 
 }  // namespace
