@@ -63,6 +63,7 @@ Agent::Created Agent::create(const AgentOptions& options, runtime::Log& log, con
     for (const auto& problem : changed.problems) all += (all.empty() ? "" : "\n") + problem;
     return refuse(2, std::move(all));
   }
+  agent->recorder_.record(changed, clock.now());
   agent->tick_.started(changed.problems);
   return {std::move(agent), {}, 0};
 }

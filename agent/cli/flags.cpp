@@ -97,7 +97,7 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
          "source of the pod list: auto (the kubelet if it answers, else api, else cgroup), kubelet, api (the "
          "API server, watched), file:PATH (v1 PodList, JSON or YAML), cgroup, none");
   option(run, "--node", flags.node,
-         "file with a v1 Node object (JSON or YAML) for capacity, allocatable and annotations");
+         "file with a v1 Node object (JSON or YAML) for capacity, allocatable, labels and annotations");
   option(run, "--report", flags.report,
          "where to advertise the resources that batch pods may use: none, node-status, file:PATH");
   run->add_flag("--events", flags.events,
@@ -150,6 +150,8 @@ constexpr VerbRow kVerbs[] = {
 void add_check(CLI::App* check, Flags& flags) {
   check->add_option("file", flags.nodeslo, "the NodeSLO file");
   option(check, "--nodeslo", flags.nodeslo, "the NodeSLO file");
+  option(check, "--node", flags.node,
+         "file with a v1 Node object (JSON or YAML), whose labels choose among nodeStrategies");
 }
 
 void add_capabilities(CLI::App* capabilities, Flags& flags) {

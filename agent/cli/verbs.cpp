@@ -9,6 +9,7 @@
 #include "agent/config/schema_read.h"
 #include "agent/http/http_client.h"
 #include "agent/http/http_server.h"
+#include "agent/pods/pod_list.h"
 #include "agent/runtime/files.h"
 #include "agent/writers/writers.h"
 #include "cgroup/features/features.h"
@@ -18,7 +19,15 @@ namespace evenkeel::cli {
 int run_check(const Flags& flags) {
   const auto text = runtime::read_text_file(flags.nodeslo);
   if (!text) return usage_error(flags.nodeslo + ": cannot be read");
-  const auto config = config::parse_nodeslo(*text, flags.nodeslo);
+  std::optional<NodeObject> node;
+  if (!flags.node.empty()) {
+    const auto object = runtime::read_text_file(flags.node);
+    if (!object) return usage_error(flags.node + ": cannot be read");
+    auto parsed = pods::parse_node(*object, flags.node);
+    if (!parsed.problems.empty()) return usage_error(parsed.problems.front().text());
+    node = std::move(parsed.node);
+  }
+  const auto config = config::parse_nodeslo(*text, flags.nodeslo, node ? &node->labels : nullptr);
   (config.problems.empty() ? std::cout : std::cerr) << config::render_check(config);
   return config.problems.empty() ? 0 : 2;
 }

@@ -86,7 +86,7 @@ void Inputs::accept_nodeslo(const Text& given, MonoTime now, Changed& changed) {
                     changed);
   }
   if (!text) return failed(kNodeSlo, options_.nodeslo + ": cannot be read", changed);
-  accept(config::parse_nodeslo(*text, options_.nodeslo), now, changed);
+  accept(resolved(*text, changed), now, changed);
 }
 
 void Inputs::accept(config::NodeSloConfig config, MonoTime now, Changed& changed) {
@@ -127,9 +127,10 @@ void Inputs::accept_node(const Text& given, MonoTime now, Changed& changed) {
 Inputs::Changed Inputs::refresh(MonoTime now) {
   abandon_source(now);
   Changed changed = std::exchange(delivered_, {});
+  if (const auto text = is_fresh(kNode)) accept_node(*text, now, changed);
   if (const auto text = is_fresh(kNodeSlo)) accept_nodeslo(*text, now, changed);
   if (const auto text = is_fresh(kPods)) accept_pods(*text, now, changed);
-  if (const auto text = is_fresh(kNode)) accept_node(*text, now, changed);
+  resolve_again(now, changed);
   accept_cpu_manager(changed);
   return changed;
 }

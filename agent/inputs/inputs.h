@@ -70,6 +70,7 @@ class Inputs {
     std::vector<std::string> recovered{};  ///< names of inputs that are valid again
     std::vector<std::string> gone{};       ///< what is missing, and the consequence
     std::vector<std::string> moved{};      ///< where an input comes from now, and why
+    std::vector<std::string> pools{};      ///< which of the NodeSLO's nodeStrategies apply from now on
     [[nodiscard]] bool any() const { return nodeslo || pods || node; }
   };
 
@@ -113,6 +114,10 @@ class Inputs {
   };
   std::optional<Text> is_fresh(Which which);
   void accept_nodeslo(const Text& given, MonoTime now, Changed& changed);
+  [[nodiscard]] const TextMap* labels() const;
+  [[nodiscard]] bool labels_are_due() const;
+  config::NodeSloConfig resolved(const std::string& text, Changed& changed);
+  void resolve_again(MonoTime now, Changed& changed);
   void accept(config::NodeSloConfig config, MonoTime now, Changed& changed);
   void accept_pods(const Text& given, MonoTime now, Changed& changed);
   void accept_node(const Text& given, MonoTime now, Changed& changed);
@@ -141,6 +146,14 @@ class Inputs {
   NodeObject node_{};
   runtime::WatchedTextFile cpu_manager_text_{{}};
   pods::CpuManagerState cpu_manager_{};
+  /// The NodeSLO in force, when its nodeStrategies depend on the Node's labels.
+  struct Strategies {
+    std::string text{};               ///< empty: there are no strategies
+    std::optional<TextMap> labels{};  ///< with which they were resolved; absent: they were not known
+    bool waits = false;               ///< for the first Node object
+    bool refused = false;             ///< they contradict each other with these labels
+  };
+  Strategies strategies_{};
 };
 
 }  // namespace evenkeel::inputs

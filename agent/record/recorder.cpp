@@ -91,6 +91,10 @@ void Recorder::record(const inputs::Inputs::Changed& changed, MonoTime now) {
     log_.warning("input-moved").with("what", what);
     audit_.record({.kind = "config", .why = what}, now);
   }
+  for (const auto& what : changed.pools) {
+    log_.info("node-strategies").with("what", what);
+    audit_.record({.kind = "config", .why = what}, now);
+  }
   for (const auto& name : changed.recovered) log_.info("input-recovered").with("input", name);
 }
 

@@ -1,0 +1,56 @@
+// Chooses among the NodeSLO's nodeStrategies by the labels of the Node.
+#include <utility>
+
+#include "agent/inputs/inputs.h"
+
+namespace evenkeel::inputs {
+
+/// Null: not known. Once known, the last valid ones count.
+const TextMap* Inputs::labels() const { return sources_[kNode].state.loaded ? &node_.labels : nullptr; }
+
+/// A server was asked for the Node and has not answered yet, well or badly.
+bool Inputs::labels_are_due() const {
+  const auto& state = sources_[kNode].state;
+  return state.delivered && !state.loaded && state.failures == 0;
+}
+
+/// Parses the text for this node and remembers what depends on its labels. While the first answer about the
+/// Node is due, the configuration in force stays: the settings of other nodes must not apply here meanwhile.
+config::NodeSloConfig Inputs::resolved(const std::string& text, Changed& changed) {
+  auto config = config::parse_nodeslo(text, options_.nodeslo, labels());
+  if (!config.problems.empty()) return config;
+  strategies_ = {};
+  if (!config.by_labels) return config;
+  strategies_ = {.text = text, .labels = {}, .waits = labels_are_due()};
+  if (const auto* known = labels()) strategies_.labels = *known;
+  if (strategies_.waits) {
+    config.slo = *slo_;
+    config.pools = {
+        "nodeStrategies: the configuration takes effect when the API server has answered about the Node"};
+  }
+  changed.pools = config.pools;
+  config.notices.insert(config.notices.begin(), config.pools.begin(), config.pools.end());
+  return config;
+}
+
+/// Other labels may choose other strategies. The text in force counts, also when a newer one is not valid.
+void Inputs::resolve_again(MonoTime now, Changed& changed) {
+  if (strategies_.text.empty()) return;
+  const auto* known = labels();
+  const bool same = known == nullptr ? !strategies_.labels : strategies_.labels == *known;
+  if (same && strategies_.waits == labels_are_due()) return;
+  const bool was_refused = strategies_.refused;
+  auto config = resolved(std::string(strategies_.text), changed);
+  if (!config.problems.empty()) {
+    strategies_.refused = true;
+    if (known != nullptr) strategies_.labels = *known;
+    strategies_.waits = labels_are_due();
+    return failed(kNodeSlo, config.problems.front().text(), changed);
+  }
+  slo_ = std::make_shared<const NodeSlo>(std::move(config.slo));
+  changed.nodeslo = true;
+  if (was_refused) return accepted(kNodeSlo, now, std::move(config.notices), changed);
+  sources_[kNodeSlo].state.notices = std::move(config.notices);
+}
+
+}  // namespace evenkeel::inputs
