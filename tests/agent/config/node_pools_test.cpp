@@ -229,9 +229,10 @@ TEST(NodePools, AProblemOfTheCommonSettingsIsSaidOnce) {
 }
 
 TEST(NodePools, TheNodesOwnObjectHasNone) {
-  const auto parsed = document::parse_json(
-      R"({"kind":"NodeSLO","spec":{"nodeStrategies":[{"nodeSelector":{},"cpuBurstStrategy":{"policy":"auto"}}]}})",
-      "f");
+  const auto parsed =
+      document::parse_json(R"({"kind":"NodeSLO","spec":{"nodeStrategies":[{"nodeSelector":{},)"
+                           R"("cpuBurstStrategy":{"policy":"auto"}}]}})",
+                           "f");
   const auto config = config::read_nodeslo(parsed.root, "nodeslos/n");
   EXPECT_TRUE(config.problems.empty());
   EXPECT_EQ(config.slo.cpu_burst.policy, BurstPolicy::none);
