@@ -281,6 +281,7 @@ std::string metrics_text(const AgentView& view) {
   put_brake(out, view);
   put_waits(out, view);
   for (const auto& cgroup : view.node().cgroups) {
+    if (cgroup.kind == CgroupKind::subgroup) continue;  // its container's series say the same
     const Labels labels = labels_of(view, cgroup);
     for (const auto& row : kCgroup)
       if (!(row.pods_only && cgroup.kind == CgroupKind::container))

@@ -23,6 +23,8 @@ const char* kind_name(CgroupKind kind) {
       return "host-application";
     case CgroupKind::node:
       return "node";
+    case CgroupKind::subgroup:
+      return "subgroup";
   }
   return "";
 }

@@ -101,7 +101,8 @@ bool Executor::Impl::handle_foreign_write(HeldValue& row, int group, const std::
   const auto value = kernel::parse_value(row.knob, text, tree.layout());
   const bool as_intended = intent && !intent->hold && value &&
                            *value == kernel::as_kernel_stores(row.knob, intent->value, tree.layout());
-  const bool owned = state.kind(group) == CgroupKind::pod || state.kind(group) == CgroupKind::container;
+  const auto kind = state.kind(group);
+  const bool owned = kind == CgroupKind::pod || kind == CgroupKind::container || kind == CgroupKind::subgroup;
   const auto* write = find_observed_write(row);
   const auto writer = write ? write->writer : tree::Writer{};
   const bool reset = is_reset(row, text, value, writer);

@@ -53,6 +53,10 @@ std::optional<std::string> parse_container_dir(std::string_view name) {
   return std::string(name);
 }
 
+bool may_have_subgroup(const Layout& layout, std::string_view container_dir) {
+  return layout.v2(Controller::cpu) && container_dir.ends_with(".scope");
+}
+
 bool is_systemd_unit(std::string_view dir) {
   return dir.ends_with(".slice") || dir.ends_with(".scope") || dir.ends_with(".service");
 }

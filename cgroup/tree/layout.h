@@ -62,6 +62,12 @@ std::optional<PodDirName> parse_pod_dir(std::string_view name);
 /// "pouch-<id>.scope", or a bare id (cgroupfs). Absent for anything else ("crio-conmon-…", "init.scope").
 std::optional<std::string> parse_container_dir(std::string_view name);
 
+/// crun puts the processes of a container into a cgroup of this name inside of the container's scope, and
+/// writes the limits there as well (cgroup v2, systemd driver; `run.oci.systemd.subgroup` in crun(1)).
+inline constexpr std::string_view kSubgroupDir = "container";
+/// Whether a container's directory may have that one in it.
+bool may_have_subgroup(const Layout& layout, std::string_view container_dir);
+
 /// Whether systemd manages the cgroup: its name is that of a unit (".slice", ".scope", ".service").
 bool is_systemd_unit(std::string_view dir);
 

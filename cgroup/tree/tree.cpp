@@ -59,6 +59,8 @@ class Walk {
       case CgroupKind::pod:
         return container(above, dir);
       case CgroupKind::container:
+        return subgroup(above, dir);
+      case CgroupKind::subgroup:
       case CgroupKind::host_application:
       case CgroupKind::node:
         return;
@@ -98,6 +100,15 @@ class Walk {
     auto& made = add(CgroupKind::container, pod.qos, pod.path + '/' + dir.name, pod.path, dir.inode);
     made.uid = pod.uid;
     made.container = std::move(*id);
+    if (may_have_subgroup(layout_, made.path)) enter(made);
+  }
+
+  void subgroup(const Cgroup& container, const SubDir& dir) {
+    if (dir.name != kSubgroupDir || !may_have_subgroup(layout_, container.path)) return;
+    const auto path = container.path + '/' + dir.name;
+    auto& made = add(CgroupKind::subgroup, container.qos, path, container.path, dir.inode);
+    made.uid = container.uid;
+    made.container = container.container;
   }
 
   const Host& host_;

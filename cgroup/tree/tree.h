@@ -1,6 +1,6 @@
-// The table of known cgroups: kubepods, its QoS directories, pods and containers, and the host applications,
-// each with an id that is never reused; and a walk through the cgroups that a container creates for itself.
-// Does not read statistics or settings.
+// The table of known cgroups: kubepods, its QoS directories, pods, containers with their subgroups, and the
+// host applications, each with an id that is never reused; and a walk through the cgroups that a container
+// creates for itself. Does not read statistics or settings.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +24,8 @@ struct Cgroup {
   CgroupKind kind = CgroupKind::pod;
   KubeQos qos = KubeQos::guaranteed;  ///< for pods: the QoS class's directory that it is in
   std::string path{};       ///< relative to a hierarchy's root ("kubepods/besteffort/pod1"), no leading slash
-  std::string uid{};        ///< pods and their containers: the pod's uid
-  std::string container{};  ///< containers: the id in the directory name
+  std::string uid{};        ///< pods and all in them: the pod's uid
+  std::string container{};  ///< containers and their subgroups: the id in the directory name
   std::uint64_t inode = 0;  ///< of the directory in the primary hierarchy (cpu on v1, unified on v2)
   int depth = 0;            ///< components of path
 };

@@ -22,7 +22,7 @@ void request_path(const std::string& path, Requests& requests) {
   }
 }
 
-// Host applications have no children of interest, and neither have containers.
+// Of what is in a container only its subgroup is of interest, of what is in a host application nothing.
 bool has_cgroups_in_it(CgroupKind kind) {
   return kind == CgroupKind::kubepods || kind == CgroupKind::qos_dir || kind == CgroupKind::pod;
 }
@@ -50,6 +50,8 @@ std::vector<WatchPlan> plan_watches(const CgroupTree& tree) {
     request.cgroup = cgroup->id;
     request.births = has_cgroups_in_it(cgroup->kind);
     if (request.births) request.names.clear();
+    if (cgroup->kind == CgroupKind::container && may_have_subgroup(tree.layout(), cgroup->path))
+      request.names.emplace_back(kSubgroupDir);
   }
   std::vector<WatchPlan> out;
   for (const auto& root : hierarchies_with_knobs(tree.layout()))

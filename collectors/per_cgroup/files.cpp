@@ -28,11 +28,13 @@ constexpr int kEach = 1, kPressure = 2, kSlow = 5, kSlowest = 10, kSetting = 10;
 using enum Where;
 using enum Importance;
 
-constexpr CgroupFile setting(Knob knob, Controller controller, ParseFile parse) {
-  return {"", either, controller, kSetting, low, kAll, parse, true, false, knob};
+constexpr CgroupFile setting(Knob knob, Controller controller, ParseFile parse, Kinds kinds = kAll) {
+  return {"", either, controller, kSetting, low, kinds, parse, true, false, knob};
 }
 CgroupFile plain(const KnobRow& lever) {
-  const auto kinds = lever.read_in == ReadIn::pods_and_containers ? kPodsAndContainers : kAll;
+  const auto kinds = lever.read_in == ReadIn::pods_and_containers ? kPodsAndContainers
+                     : lever.in_subgroups                         ? kAllAndSubgroups
+                                                                  : kAll;
   return {"",      either, lever.controller,      kSetting,  low, kinds,
           nullptr, true,   lever.may_be_absent(), lever.knob};
 }
@@ -41,7 +43,7 @@ constexpr CgroupFile kFiles[] = {
     {"cpuacct.usage", v1, Controller::cpuacct, kEach, high, kAll, parse_cpuacct_usage},
     {"cpuacct.stat", v1, Controller::cpuacct, kSlow, low, kNotKubepods, parse_cpuacct_stat},
     {"cpu.stat", v1, Controller::cpu, kEach, high, kNotKubepods, parse_cpu_stat_v1},
-    {"cpu.stat", v2, Controller::cpu, kEach, high, kAll, parse_cpu_stat_v2},
+    {"cpu.stat", v2, Controller::cpu, kEach, high, kAllAndSubgroups, parse_cpu_stat_v2},
 
     {"memory.usage_in_bytes", v1, Controller::memory, kEach, normal, kAll, parse_memory_current},
     {"memory.current", v2, Controller::memory, kEach, normal, kAll, parse_memory_current},
@@ -67,8 +69,8 @@ constexpr CgroupFile kFiles[] = {
      parse_psi<&PressureSample::io>},
 
     {"cpu.cfs_period_us", v1, Controller::cpu, kSetting, low, kAll, parse_cfs_period, true},
-    setting(Knob::cpu_quota, Controller::cpu, parse_cpu_limit),
-    setting(Knob::cpu_burst, Controller::cpu, parse_cpu_burst),
+    setting(Knob::cpu_quota, Controller::cpu, parse_cpu_limit, kAllAndSubgroups),
+    setting(Knob::cpu_burst, Controller::cpu, parse_cpu_burst, kAllAndSubgroups),
     setting(Knob::cpu_shares, Controller::cpu, parse_cpu_shares),
     setting(Knob::cpu_idle, Controller::cpu, parse_cpu_idle),
     setting(Knob::cpuset_cpus, Controller::cpuset, parse_cpus),

@@ -32,6 +32,8 @@ enum Kinds : std::uint8_t {
   kContainers = 1U << static_cast<unsigned>(CgroupKind::container),
   kNotContainers = kAll & ~kContainers,
   kPodsAndContainers = kContainers | 1U << static_cast<unsigned>(CgroupKind::pod),
+  kSubgroups = 1U << static_cast<unsigned>(CgroupKind::subgroup),  ///< not among the others
+  kAllAndSubgroups = kAll | kSubgroups,
 };
 
 struct CgroupFile {

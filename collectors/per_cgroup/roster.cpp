@@ -141,7 +141,8 @@ void mark_hands_off(Join& join) {
     if ((pod.spec->hands_off || !join.node.pods_known) && pod.cgroup != kNoCgroup)
       join.sample(pod.cgroup).hands_off = true;
   for (auto& sample : cgroups)  // parents come first
-    if (sample.kind == CgroupKind::container && sample.parent != kNoCgroup)
+    if ((sample.kind == CgroupKind::container || sample.kind == CgroupKind::subgroup) &&
+        sample.parent != kNoCgroup)
       sample.hands_off = sample.hands_off || join.sample(sample.parent).hands_off;
 }
 

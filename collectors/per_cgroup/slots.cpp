@@ -16,6 +16,14 @@ constexpr int kGrownUp = 8;
 // For what is read at least every second tick: use, throttling, memory in use, pressure of pods.
 constexpr int kOften = 2;
 
+/// A container is throttled where its subgroup is: both have the same quota, and either may be used up first.
+void add_throttling(const CgroupSample& subgroup, NodeSnapshot& node) {
+  if (subgroup.parent == kNoCgroup || !subgroup.throttling) return;
+  auto& throttling = node.cgroups[static_cast<std::size_t>(subgroup.parent)].throttling;
+  const bool more = !throttling || throttling->throttled_periods < subgroup.throttling->throttled_periods;
+  if (more) throttling = subgroup.throttling;
+}
+
 std::size_t index_of(const CgroupFile& row) { return static_cast<std::size_t>(&row - cgroup_files().data()); }
 
 }  // namespace
@@ -115,6 +123,7 @@ void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_
       if (due(open, slot, tick)) read(slot, open, host, buffer, reading);
     slot.settings_changed = false;
     slot.age_ticks = std::min(slot.age_ticks + 1, kGrownUp);
+    if (sample.kind == CgroupKind::subgroup) add_throttling(sample, node);
   }
 }
 

@@ -59,6 +59,35 @@ void merge(std::vector<Intent>& intents) {
   intents.resize(kept);
 }
 
+/// Whether the value of a container has to be in its subgroup too. A subgroup without a quota is not limited;
+/// it gets none.
+bool is_bound_by(const CgroupSample& subgroup, const Intent& intent) {
+  if (!row(intent.knob).in_subgroups) return false;
+  const Applied& applied = subgroup.applied;
+  if (is_plain(intent.knob)) return applied.plain.has(intent.knob);
+  if (intent.knob == Knob::cpu_burst && !applied.cpu_burst) return false;
+  return applied.cpu_limit && (applied.cpu_limit->quota || std::holds_alternative<Unlimited>(intent.value));
+}
+
+/// `plan` must be sorted, and is afterwards.
+void add_subgroups(const NodeSnapshot& node, std::vector<Intent>& plan) {
+  const std::size_t planned = plan.size();
+  for (const CgroupSample& sample : node.cgroups) {
+    if (sample.kind != CgroupKind::subgroup) continue;
+    const CgroupId container = node.cgroup(sample.parent)->id;
+    const auto of_container =
+        std::lower_bound(plan.begin(), plan.begin() + static_cast<std::ptrdiff_t>(planned), container,
+                         [](const Intent& intent, CgroupId id) { return intent.target < id; });
+    for (auto i = static_cast<std::size_t>(of_container - plan.begin());
+         i < planned && plan[i].target == container; ++i) {
+      if (!is_bound_by(sample, plan[i])) continue;
+      plan.push_back(Intent(plan[i]));
+      plan.back().target = sample.id;
+    }
+  }
+  if (plan.size() > planned) std::ranges::sort(plan, before);
+}
+
 }  // namespace
 
 void arbitrate(const NodeSnapshot& node, const NodeSlo& slo, Intents& intents, std::vector<Intent>& plan) {
@@ -68,6 +97,7 @@ void arbitrate(const NodeSnapshot& node, const NodeSlo& slo, Intents& intents, s
     if (intent->target) plan.push_back(*intent);
   drop_hands_off(node, plan);
   merge(plan);
+  add_subgroups(node, plan);
 }
 
 }  // namespace evenkeel::decide

@@ -133,7 +133,7 @@ class Intents {
 
 /// The winning intents, sorted by (target, knob), one each. A hold loses against any value. Intents for a
 /// cgroup whose sample says hands_off, and all of them when the node is hands-off, are dropped: values
-/// written there earlier are then restored.
+/// written there earlier are then restored. What limits a container is also in the plan for its subgroup.
 void arbitrate(const NodeSnapshot& node, const NodeSlo& slo, Intents& intents, std::vector<Intent>& plan);
 
 }  // namespace evenkeel::decide

@@ -133,6 +133,7 @@ struct KnobRow {
   WriteOrder order = WriteOrder::any;
   Kernels kernels = Kernels::all;
   ReadIn read_in = ReadIn::every_cgroup;
+  bool in_subgroups = false;  ///< what holds for a container has no effect while its subgroup has less
   KnobCapability capability{};
   KnobDocs docs{};
   KnobMetric metric{};  ///< the metric of the value that is held on a disk

@@ -90,7 +90,8 @@ enum class CgroupKind : std::uint8_t {
   pod,
   container,
   host_application,
-  node,  ///< no cgroup: where the levers of the node itself are
+  node,      ///< no cgroup: where the levers of the node itself are
+  subgroup,  ///< in a container's: where its runtime (crun) puts its processes, and its limits once more
 };
 /// Where tasks are, as opposed to cgroups that contain others.
 constexpr bool is_leaf(CgroupKind kind) {

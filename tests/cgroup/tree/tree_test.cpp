@@ -86,6 +86,26 @@ TEST_F(TreeTest, ReadsTheSystemdDriversNamesOnEveryHierarchy) {
   EXPECT_EQ(tree->unified_dir(*container), "sys/fs/cgroup/unified/" + pod + "/crio-abc.scope");
 }
 
+TEST_F(TreeTest, FindsTheSubgroupThatCrunMakesInAScope) {
+  fake.v2().systemd().runtime(test::FakeRuntime::crio).kubepods();
+  const auto scope = fake.pod(KubeQos::burstable, "11-22", {"abc"}) + "/crio-abc.scope";
+  fake.cgroup(scope + "/other");
+  start();
+  EXPECT_EQ(tree->find_path(scope + "/container"), nullptr);
+  fake.cgroup(scope + "/container/inner");
+  const CgroupId grown[] = {id(scope)};
+  EXPECT_TRUE(tree->scan(grown));
+  const auto* subgroup = tree->find_path(scope + "/container");
+  ASSERT_TRUE(subgroup);
+  EXPECT_EQ(subgroup->kind, CgroupKind::subgroup);
+  EXPECT_EQ(subgroup->parent, id(scope));
+  EXPECT_EQ(subgroup->uid, "11-22");
+  EXPECT_EQ(subgroup->container, "abc");
+  EXPECT_FALSE(tree->scan()) << "a full scan finds the same";
+  EXPECT_EQ(tree->find_path(scope + "/other"), nullptr);
+  EXPECT_EQ(tree->find_path(scope + "/container/inner"), nullptr);
+}
+
 TEST_F(TreeTest, StopsAtContainersAndPassesOverStrangers) {
   fake.v2().kubepods();
   const auto pod = fake.pod(KubeQos::besteffort, "1", {"c1"});
