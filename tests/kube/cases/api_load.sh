@@ -1,19 +1,21 @@
 # Measures the agents' load on the API server: one agent of this node, idle and busy; then LOAD_AGENTS (200)
-# at once, each with its own host root and Node, against the same API server. Prints figures, extrapolated to
-# 5000 nodes; asserts only that nearly all requests are answered and every Node lends. LOAD_SECONDS (60): the
-# length of each phase.
+# at once, each with its own host root and Node, against the same API server, which also tells each the pods of its
+# node. Prints figures, extrapolated to 5000 nodes; asserts only that nearly all requests are answered, every Node
+# lends, and no agent lists its pods again. LOAD_SECONDS (60): the length of each phase. LOAD_PODS (5): pods of a node.
 . tests/kube/case.sh
 . "$KUBE_CLUSTER/control_plane.sh"
-AGENTS=${LOAD_AGENTS:-200} PHASE=${LOAD_SECONDS:-60}
+AGENTS=${LOAD_AGENTS:-200} PHASE=${LOAD_SECONDS:-60} PODS=${LOAD_PODS:-5}
 FLEET=$WORK/fleet
 # The kernel allows 128 inotify instances per user, and an agent has four.
 AGENTS_OF_A_USER=25 FIRST_USER=64000 FIRST_PORT=21000
 
 clean_up() {
   local pid
-  for pid in "${PIDS[@]:-}" ${CLIMATE:-} ${CHURN:-}; do kill "$pid" 2>/dev/null || true; done
+  for pid in "${PIDS[@]:-}" ${CLIMATE:-} ${CHURN:-} ${CHANGES:-}; do kill "$pid" 2>/dev/null || true; done
   wait "${PIDS[@]:-}" 2>/dev/null || true
   running controllers || start_controllers
+  kubectl delete pods -l evenkeel-test=fleet --grace-period=0 --force >/dev/null 2>&1 || true
+  grant_rights
   kubectl delete nodes -l evenkeel-test=fleet >/dev/null 2>&1 || true
   kubectl delete clusterrolebinding evenkeel-fleet >/dev/null 2>&1 || true
   kubectl -n evenkeel delete serviceaccount fleet >/dev/null 2>&1 || true
@@ -134,6 +136,25 @@ make_nodes() {
   local number
   for number in $(seq "$AGENTS"); do node_object "$number"; done | kubectl create -f - >/dev/null
 }
+# Pods of these Nodes, which no kubelet ever starts: their annotation, of the size that real ones have, is most of what
+# a list carries.
+make_pods() {
+  local number pod
+  for number in $(seq "$AGENTS"); do
+    for pod in $(seq "$PODS"); do
+      printf '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"fleet-%d-%d","labels":{"evenkeel-test":"fleet"},"annotations":{"note":"%04000d"}},"spec":{"nodeName":"fleet-%d","containers":[{"name":"main","image":"none"}]}}\n' \
+        "$number" "$pod" 0 "$number"
+    done
+  done | kubectl create -f - >/dev/null
+}
+# Changes every pod once per round: twenty at a time.
+change_pods() {
+  local round=0
+  while :; do
+    round=$((round + 1))
+    kubectl annotate pods -l evenkeel-test=fleet --overwrite "round=$round" >/dev/null 2>&1 || true
+  done
+}
 # Every machine uses 10 % to 70 % of its CPUs; while $FLEET/busy exists, the share changes every 20 s.
 climate() {
   local number now last=$(now_in_jiffies) passed round=0 idle=() busy=() percent=()
@@ -163,8 +184,9 @@ fleet_secret() { kubectl -n evenkeel get serviceaccount fleet -o jsonpath='{.sec
 start_fleet() {
   local number user token
   token=$(fleet_token)
-  stop controllers TERM 2 # they would write to every Node, since none has a kubelet
-  printf '{"kind":"PodList","apiVersion":"v1","items":[]}\n' >"$FLEET/pods.json"
+  stop controllers TERM 2 # they would write to every Node and delete its pods, since none has a kubelet
+  make_pods
+  kubectl patch clusterrole evenkeel --type json --patch "$(cat deploy/kustomize/pods-from-api/rights.yaml)" >/dev/null
   cp "$WORK/nodeslo.yaml" "$KUBE_CA" "$FLEET"
   sed "s|tokenFile: .*}}|token: $token}}|; s|certificate-authority: .*}}|certificate-authority: $FLEET/ca.crt}}|" \
     "$WORK/kubeconfig" >"$FLEET/kubeconfig"
@@ -172,12 +194,13 @@ start_fleet() {
   for number in $(seq "$AGENTS"); do
     user=$((FIRST_USER + number / AGENTS_OF_A_USER))
     setpriv --reuid $user --clear-groups "$EVENKEEL" run --host-root "$FLEET/$number" --state-dir "$FLEET/$number/state" \
-      --nodeslo "$FLEET/nodeslo.yaml" --pods "file:$FLEET/pods.json" --kubeconfig "$FLEET/kubeconfig" --node-name "fleet-$number" \
+      --nodeslo "$FLEET/nodeslo.yaml" --pods api --kubeconfig "$FLEET/kubeconfig" --node-name "fleet-$number" \
       --report node-status --listen "127.0.0.1:$((FIRST_PORT + number))" >"$FLEET/$number/log" 2>&1 &
     PIDS[number]=$!
   done
 }
 pages() { seq $((FIRST_PORT + 1)) $((FIRST_PORT + AGENTS)) | sed 's|.*|url = http://127.0.0.1:&/metrics|' | curl -s --noproxy '*' -K -; }
+all_know_pods() { [ "$(pages | grep -c '^evenkeel_input_good{input="pods"} 1')" -eq "$AGENTS" ]; }
 all_lend() { [ "$(kubectl get nodes -l evenkeel-test=fleet -o jsonpath='{range .items[*]}{.status.allocatable.kubernetes\.io/batch-cpu}{"\n"}{end}' | grep -c .)" -eq "$AGENTS" ]; }
 fleet_cpu() { local pid; for pid in "${PIDS[@]}"; do cpu_seconds "$pid"; done | awk '{ sum += $1 } END { print sum }'; }
 difference() { awk -v a="$1" -v b="$2" 'BEGIN { print a - b }'; }
@@ -220,11 +243,21 @@ start=$SECONDS
 start_fleet
 soon 180 "every Node lends" all_lend
 say "every Node lends, $((SECONDS - start)) s after the first agent's start"
+soon 60 "every agent knows its pods" all_know_pods
 sleep 60
+lists=$(api_counts LIST pods "")
 fleet_phase steady
+lists=$(($(api_counts LIST pods "") - lists))
+say "  $lists lists of pods in that time: they are watched"
+[ $((lists * 20)) -le "$AGENTS" ] || fail "pods were listed again"
 touch "$FLEET/busy"
+change_pods &
+CHANGES=$!
 sleep 20
 fleet_phase busy
+say "  (the API server's CPU includes the writes that change the pods)"
+kill $CHANGES && wait $CHANGES 2>/dev/null || true
+CHANGES=
 
 say "answers of the API server to the agents: the slowest of each, in ms:" \
   "$(awk '/^evenkeel_server_longest_wait_seconds{server="api"}/ { print $2 * 1000 }' "$WORK/pages.after" | sort -n | awk '{ v[NR] = $1 } END { printf "p50 %.0f, p99 %.0f, the slowest %.0f", v[int((NR + 1) / 2)], v[int(NR * 0.99)], v[NR] }')"
@@ -234,4 +267,5 @@ all=$(awk '$1 == "api" { print $2 }' "$WORK/after")
 say "$failed of $all requests failed"
 [ $((failed * 20)) -le "$all" ] || fail "more than 5 % of the requests failed"
 all_lend || fail "not every Node lends"
+all_know_pods || fail "not every agent knows its pods"
 [ "$(grep -c '^evenkeel_ticks_total' "$WORK/pages.after")" -eq "$AGENTS" ] || fail "not every agent lives"
