@@ -34,10 +34,6 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
   auto host = Host::open(options.host_root);
   if (!host) return {{}, "host root " + options.host_root + ": " + errno_name(host.error().code)};
   auto journal = executor::Journal::open(options.state_dir, boot_id(*host));
-  if (!journal && journal.error().code == ENODATA)
-    return {{},
-            "the boot id (proc/sys/kernel/random/boot_id) cannot be read, so it is not known which values "
-            "are of this boot"};
   if (!journal && journal.error().code == EWOULDBLOCK) {
     return {{}, "an evenkeel is running on " + options.state_dir + "; stop it: it restores by itself"};
   }

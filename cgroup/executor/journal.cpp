@@ -63,8 +63,6 @@ bool Journal::in_use(const std::string& state_dir) {
 }
 
 Result<Journal> Journal::open(const std::string& state_dir, const std::string& boot_id) {
-  // Without it no record could be told from one of an earlier boot: nothing could be undone after a crash.
-  if (boot_id.empty()) return fail(ENODATA, Op::read, "boot_id");
   std::error_code error;
   std::filesystem::create_directories(state_dir, error);
   Journal journal;

@@ -35,7 +35,7 @@ class Journal {
   static constexpr std::size_t kMaxWrittenTexts = 3;
 
   /// Opens (and creates) STATE_DIR/journal and reads it. Takes an exclusive lock (STATE_DIR/lock): a second
-  /// agent on the same state directory gets EWOULDBLOCK, one without a boot id ENODATA.
+  /// agent on the same state directory gets EWOULDBLOCK.
   static Result<Journal> open(const std::string& state_dir, const std::string& boot_id);
   /// Whether an agent holds that lock now.
   static bool in_use(const std::string& state_dir);

@@ -121,12 +121,6 @@ TEST_F(JournalOnDisk, AnotherBootsRecordsAreDropped) {
   EXPECT_EQ(text(), "") << "and cleared away";
 }
 
-TEST_F(JournalOnDisk, WithoutABootIdThereIsNoJournal) {
-  const auto journal = open("");
-  ASSERT_FALSE(journal);
-  EXPECT_EQ(journal.error().code, ENODATA);
-}
-
 TEST_F(JournalOnDisk, EmptyAndGarbageFilesAreAnEmptyJournal) {
   const std::string garbage[] = {"",
                                  "\n",
