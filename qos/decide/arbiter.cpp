@@ -81,8 +81,9 @@ void add_subgroups(const NodeSnapshot& node, std::vector<Intent>& plan) {
     for (auto i = static_cast<std::size_t>(of_container - plan.begin());
          i < planned && plan[i].target == container; ++i) {
       if (!is_bound_by(sample, plan[i])) continue;
-      plan.push_back(Intent(plan[i]));
-      plan.back().target = sample.id;
+      Intent of_subgroup = plan[i];
+      of_subgroup.target = sample.id;
+      plan.push_back(of_subgroup);
     }
   }
   if (plan.size() > planned) std::ranges::sort(plan, before);

@@ -74,6 +74,9 @@ TEST_F(LivePodProcesses, OneByOneWhereTheKernelHasNoKillFile) {
     Result<std::string> read(const KnobFile& file) override { return files.read(file); }
     Result<> write(const KnobFile&, std::string_view) override { return fail(ENOENT, Op::open); }
     Result<std::uint64_t> inode(const std::string& dir) override { return files.inode(dir); }
+    Result<> append_subdirs(const std::string& dir, std::string& names) override {
+      return files.append_subdirs(dir, names);
+    }
     executor::FileWriter files;
   } files(cgroups_.host());
   LiveProcess stubborn(cgroups_, "pod1/c2", Manner::stubborn);
