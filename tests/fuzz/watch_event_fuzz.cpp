@@ -29,7 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& problem : config::read_nodeslo(of_slo.object, "nodeslos/n").problems)
     promise(problem.place.line == 0);
   std::vector<std::string> notices;
-  const auto pod = pods::read_pod(event_of(text, pods::pod_key_filter()).object, notices);
+  const auto pod =
+      pods::read_pod(event_of(text, pods::pod_key_filter()).object, pods::Source::server, notices);
   promise(pod ? !pod->uid.empty() : !notices.empty());
   return 0;
 }
