@@ -247,7 +247,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuBurstState& state, 
   const MilliCpu budget(scaled(per_second.count(), elapsed.count(), Duration(seconds(1)).count()));
   divide_growth_budget(state.candidates, budget, state.turn);
   for (const Candidate& one : state.candidates)
-    if (!one.unreadable)
+    if (!one.unreadable && !one.listed)  // only without a pod list does the base follow the file
       state.containers[node.cgroup(one.cgroup)->id].most_of_ours =
           std::max(one.target, one.current.value_or(QuotaTime{}));
   add_burst_intents(node, tick.pool, state, out);
