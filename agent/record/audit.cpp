@@ -18,23 +18,35 @@ Result<Audit> Audit::open(const std::string& state_dir, const runtime::WallClock
 }
 
 Result<> Audit::reopen() {
-  file_ = Fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
+  file_ = Fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
   if (!file_) return fail(errno, Op::open, "audit.jsonl");
   struct stat status {};
   bytes_ = ::fstat(file_.get(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
+  char last = '\n';
+  const bool has_last = bytes_ > 0 && ::pread(file_.get(), &last, 1, static_cast<off_t>(bytes_ - 1)) == 1;
+  line_is_open_ = has_last && last != '\n';
   return {};
 }
 
-void Audit::append(std::string_view line) {
-  if (!file_) return;
-  if (bytes_ > kRotateBytes) {
-    if (::rename(path_.c_str(), (path_ + ".1").c_str()) != 0 || !reopen()) ++lost_;
+void Audit::rotate() {
+  if (::rename(path_.c_str(), (path_ + ".1").c_str()) != 0) return;
+  file_ = Fd();
+  bytes_ = 0;
+}
+
+bool Audit::append(std::string_view line) {
+  if (bytes_ > kRotateBytes) rotate();
+  if (bytes_ > 2 * kRotateBytes) return false;  // it cannot be rotated, and must not fill the disk
+  if (!file_ && !reopen()) return false;
+  // What is left of a line that did not fit must not become one with this line.
+  if (line_is_open_) {
+    if (::write(file_.get(), "\n", 1) != 1) return false;
+    ++bytes_;
   }
-  if (::write(file_.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size())) {
-    bytes_ += line.size();
-  } else {
-    ++lost_;
-  }
+  const auto put = ::write(file_.get(), line.data(), line.size());
+  line_is_open_ = put > 0 && put < static_cast<ssize_t>(line.size());
+  if (put > 0) bytes_ += static_cast<std::size_t>(put);
+  return put == static_cast<ssize_t>(line.size());
 }
 
 void Audit::record(const AuditEvent& event, MonoTime now) {
@@ -50,7 +62,7 @@ void Audit::record(const AuditEvent& event, MonoTime now) {
       .member("why", event.why);
   if (!event.pod.empty()) json.member("pod", event.pod);
   json.end_object();
-  append(line + "\n");
+  if (!path_.empty() && !append(line + "\n")) ++lost_;
   recent_lines_.push_back({wall, std::string(event.pod), std::move(line)});
   if (recent_lines_.size() > kRecentLines) recent_lines_.pop_front();
 }

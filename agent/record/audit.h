@@ -45,7 +45,8 @@ class PodNames {
 
 // The audit log of the agent's actions and of foreign writes: one JSON line per write, restore, refusal,
 // foreign write and configuration change. Bounded on disk (two files) and in memory (the newest lines, for
-// /v1/audit).
+// /v1/audit). A line that cannot be written (full or read-only disk, no descriptor) is counted; the next one
+// tries again.
 
 struct AuditEvent {
   std::string_view kind{};  ///< "write", "restore", "would-write", "refused", "foreign", "yielded", "config",
@@ -72,16 +73,20 @@ class Audit {
     std::string line{};
   };
   [[nodiscard]] const std::deque<RecentLine>& remembered() const { return recent_lines_; }
+  /// Lines that are not in the file.
   [[nodiscard]] std::uint64_t lost() const { return lost_; }
 
  private:
   Audit(std::string path, const runtime::WallClock* clock) : path_(std::move(path)), clock_(clock) {}
   Result<> reopen();
-  void append(std::string_view line);
+  void rotate();
+  /// Whether the whole line is in the file.
+  bool append(std::string_view line);
   std::string path_{};
   const runtime::WallClock* clock_ = nullptr;
   Fd file_{};
   std::size_t bytes_ = 0;
+  bool line_is_open_ = false;  ///< the file does not end with a line end
   std::uint64_t lost_ = 0;
   std::deque<RecentLine> recent_lines_{};
 };
