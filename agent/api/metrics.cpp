@@ -183,7 +183,8 @@ constexpr AgentRow kAgent[] = {
      [](const AgentView& a) {
        return Reading(static_cast<double>(a.observer.sampler().health().files_reopened));
      }},
-    {"evenkeel_journal_corrupt_records", "Corrupt journal records found at the start.",
+    {"evenkeel_journal_corrupt_records",
+     "Lines of the journal that could not be read since the machine booted; they are in journal.damaged.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.kernel.journal.corrupt_records())); }},
     {"evenkeel_audit_lost_total", "Audit lines that could not be written.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.recorder.audit().lost())); }},

@@ -91,7 +91,12 @@ int run_restore(const Flags& flags) {
   std::cout << "restored " << restored.report.writes.size() << " values, left "
             << restored.report.foreign.size() << " that another process has set since, "
             << restored.report.refusals.size() << " refused\n";
-  return restored.report.refusals.empty() ? 0 : 1;
+  if (restored.unread > 0)
+    std::cerr << "evenkeel: " << restored.unread
+              << " lines of the journal could not be read, their values are "
+              << "not restored; they are in " << flags.state_dir
+              << "/journal.damaged: remove it when you have seen to it\n";
+  return restored.report.refusals.empty() && restored.unread == 0 ? 0 : 1;
 }
 
 int run_withdraw(const Flags& flags) {

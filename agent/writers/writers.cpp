@@ -1,5 +1,7 @@
 #include "agent/writers/writers.h"
 
+#include <sys/file.h>
+
 #include <filesystem>
 
 #include "agent/record/audit.h"
@@ -29,6 +31,20 @@ executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, e
   return report;
 }
 
+Result<Fd> claim_cgroups(const Host& host, const tree::Layout& layout) {
+  auto own = layout.cgroup_root.empty() ? layout.primary() : layout.primary() + '/' + layout.cgroup_root;
+  auto dir = host.open_dir(own);
+  if (!dir) dir = host.open_dir(layout.primary());  // the kubelet has yet to make it
+  if (dir && ::flock(dir->get(), LOCK_EX | LOCK_NB) != 0) return fail(errno, Op::open);
+  return dir;
+}
+
+void log_damage(runtime::Log& log, const std::string& state_dir, const executor::Journal& journal) {
+  log.error("journal-damaged")
+      .with("records", journal.corrupt_records())
+      .with("kept_in", state_dir + "/journal.damaged");
+}
+
 Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall) {
   if (!std::filesystem::exists(options.state_dir + "/journal")) return {};  // nothing was ever written
   auto host = Host::open(options.host_root);
@@ -38,15 +54,16 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
     return {{}, "an evenkeel is running on " + options.state_dir + "; stop it: it restores by itself"};
   }
   if (!journal) return {{}, "journal in " + options.state_dir + ": " + errno_name(journal.error().code)};
-  if (journal->corrupt_records() > 0)
-    log.warning("journal-damaged").with("records_skipped", journal->corrupt_records());
+  if (journal->corrupt_records() > 0) log_damage(log, options.state_dir, *journal);
   auto audit = record::Audit::open(options.state_dir, &wall);
   executor::FileWriter files(*host);
   executor::ResctrlKernelFiles groups(*host);
   sched::KernelCookies cookies(*host);
   sched::KernelRequestSizes request_sizes(*host);
   network::KernelNetworkPort network(*host);
-  Restored done{restore_leftovers(*host, {files, groups, cookies, request_sizes, network}, *journal), {}};
+  Restored done{restore_leftovers(*host, {files, groups, cookies, request_sizes, network}, *journal),
+                {},
+                journal->corrupt_records()};
   for (const auto& write : done.report.writes) {
     log.info("restore").with("path", write.path).with("old", write.old_text).with("new", write.new_text);
     if (audit)

@@ -32,8 +32,17 @@ struct RestoreOptions {
 struct Restored {
   executor::Report report{};
   std::string error{};  ///< set: nothing was done
+  int unread = 0;       ///< lines of the journal that could not be read: their values were not restored
 };
 Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall);
+
+/// Claims the cgroups below the layout's root for this agent, until the descriptor is closed: two agents with
+/// different state directories would fight. EWOULDBLOCK: another agent has them. It is an advisory lock on
+/// the directory, which containers see as well; it writes nothing.
+Result<Fd> claim_cgroups(const Host& host, const tree::Layout& layout);
+
+/// Says which lines of the journal could not be read, and where they are.
+void log_damage(runtime::Log& log, const std::string& state_dir, const executor::Journal& journal);
 
 /// Restores every original in a journal, through all writers.
 struct KernelPorts {
@@ -61,6 +70,7 @@ struct KernelAccess {
 
   Host host;
   executor::Journal journal;
+  Fd claim{};  ///< claim_cgroups()
   executor::FileWriter files{host};
   executor::ResctrlKernelFiles resctrl{host};
   sched::KernelCookies cookies{host};

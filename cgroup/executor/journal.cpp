@@ -47,6 +47,18 @@ Fd open_private(const std::string& path, int flags) {
   return Fd(::open(path.c_str(), flags | O_CREAT | O_CLOEXEC, 0600));
 }
 
+/// The first line of journal.damaged. Lines of another boot are of no use: their values are gone.
+std::string damaged_since(const std::string& boot_id) {
+  return "# not read, boot " + boot_id + "; remove this file when you have seen to it\n";
+}
+
+/// The text of journal.damaged without its first line; empty if it is of another boot.
+std::string damaged_before(const Fd& file, const std::string& boot_id) {
+  const auto text = file ? content(file) : Result<std::string>();
+  const auto head = damaged_since(boot_id);
+  return text && text->starts_with(head) ? text->substr(head.size()) : std::string();
+}
+
 void make_newest(std::vector<std::string>& texts, std::string_view text) {
   std::erase(texts, text);
   texts.emplace_back(text);
@@ -76,6 +88,8 @@ Result<Journal> Journal::open(const std::string& state_dir, const std::string& b
   if (!journal.file_) return fail(errno, Op::open, kName);
   const auto text = content(journal.file_);
   if (!text) return tl::unexpected(text.error());
+  const Fd damaged(::open((journal.path_ + ".damaged").c_str(), O_RDONLY | O_CLOEXEC));
+  journal.corrupt_ = static_cast<int>(std::ranges::count(damaged_before(damaged, boot_id), '\n'));
   journal.load(*text);
   // Removes obsolete and torn records; on a full disk they stay, and are skipped again next time.
   if (journal.dead_ > 0 || journal.line_is_open_) static_cast<void>(journal.compact());
@@ -97,7 +111,9 @@ void Journal::take(std::string_view line, bool last) {
   auto record = parse_journal_line(line);
   if (!record) {
     ++dead_;
-    if (!last) ++corrupt_;
+    if (last) return;
+    ++corrupt_;
+    damaged_.append(line).append("\n");
     return;
   }
   if (record->boot != boot_id_) {
@@ -194,7 +210,21 @@ void Journal::shrink() {
   if (file_ && bytes_ > compact_above_) static_cast<void>(compact());
 }
 
+Result<> Journal::keep_damaged() {
+  if (damaged_.empty()) return {};
+  const Fd file = open_private(path_ + ".damaged", O_RDWR | O_APPEND);
+  if (!file) return fail(errno, Op::open, kName);
+  const auto head = damaged_since(boot_id_);
+  const auto before = damaged_before(file, boot_id_);
+  if (before.empty() && ::ftruncate(file.get(), 0) != 0) return fail(errno, Op::write, kName);
+  auto put = before.empty() ? write_whole(file, head + damaged_, 0)
+                            : write_whole(file, damaged_, head.size() + before.size());
+  if (put) damaged_.clear();
+  return put;
+}
+
 Result<> Journal::compact() {
+  if (auto kept = keep_damaged(); !kept) return kept;
   std::string text;
   for (const auto& [key, entry] : entries_) text += journal_line({.boot = boot_id_, .entry = entry});
   for (const auto& [path, inode] : directories_) text += directory_line(path, inode, false);

@@ -1,8 +1,10 @@
 // The journal, which makes every write reversible: the original value is recorded before the first write to a
 // file. Does not touch kernel files. Text, append-only, one record per line with its checksum
-// (JournalRecord); compacted when it grows. A torn last line is expected; a corrupt line is skipped and
-// counted. Deliberately not fsynced: kernel values do not survive the kernel, and the page cache survives any
-// end of the process (kill -9 included). Records carry the boot id; those of another boot are dropped.
+// (JournalRecord); compacted when it grows. A torn last line is expected. Any other line that cannot be read
+// (a wrong checksum, or a kind of a later version) is kept in STATE_DIR/journal.damaged before it may leave
+// the journal, and counted: only a person can tell what it was. Deliberately not fsynced: kernel values do
+// not survive the kernel, and the page cache survives any end of the process (kill -9 included). Records
+// carry the boot id; those of another boot are dropped.
 #pragma once
 
 #include <cstdint>
@@ -61,7 +63,8 @@ class Journal {
   [[nodiscard]] std::vector<JournalEntry> entries() const;
   [[nodiscard]] const JournalEntry* find(const std::string& path, std::uint64_t inode) const;
   [[nodiscard]] std::size_t size() const { return entries_.size(); }
-  /// Lines skipped when the journal was opened, not counting a torn last line.
+  /// Lines that could not be read since the machine booted, by this agent or one before it (they are in
+  /// journal.damaged, until a person removes that file), not counting a torn last line.
   [[nodiscard]] int corrupt_records() const { return corrupt_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
@@ -74,6 +77,7 @@ class Journal {
   Result<> append_directory(const std::string& path, std::uint64_t inode, bool gone);
   Result<> append(std::string line);
   void shrink();
+  Result<> keep_damaged();
   Result<> compact();
   Fd lock_{};
   Fd file_{};
@@ -86,6 +90,8 @@ class Journal {
   std::size_t dead_ = 0;       ///< records on disk that are obsolete
   bool line_is_open_ = false;  ///< the file does not end with a line end
   int corrupt_ = 0;
+  std::string
+      damaged_{};  ///< lines that are not in journal.damaged yet; until they are, nothing is compacted
 };
 
 /// One line of the journal: text with a checksum in front. Does not know files, locks or which cgroups still

@@ -5,40 +5,16 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <random>
 
-#include "tests/support/state_dir.h"
+#include "tests/cgroup/executor/journal_on_disk.h"
 
 namespace evenkeel {
 namespace {
 namespace fs = std::filesystem;
 
+using test::JournalOnDisk;
 using test::kBoot;
-
-class JournalOnDisk : public ::testing::Test {
- protected:
-  [[nodiscard]] Result<executor::Journal> open(const char* boot = kBoot) const {
-    return executor::Journal::open(state_, boot);
-  }
-  [[nodiscard]] std::string text() const {
-    std::ifstream in(state_ + "/journal", std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
-  void write(std::string_view content) const {
-    std::ofstream(state_ + "/journal", std::ios::binary | std::ios::trunc) << content;
-  }
-  static executor::JournalEntry quota(const std::string& dir, std::string original) {
-    return {.dir = "sys/fs/cgroup/cpu/" + dir,
-            .inode = 42,
-            .knob = Knob::cpu_quota,
-            .file = "cpu.cfs_quota_us",
-            .original = std::move(original)};
-  }
-  test::StateDir dir_{};
-  const std::string& state_ = dir_.path;
-};
 
 std::string summary(const executor::Journal& journal) {
   std::string out;
