@@ -2,6 +2,8 @@
 // thousands of agents do not list at once.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "tests/support/agents/api_watcher.h"
 #include "tests/support/fakes/kubelet_texts.h"
 
@@ -196,6 +198,7 @@ TEST_F(PodWatchTest, ASlowServerIsWaitedFor) {
 
 TEST_F(PodWatchTest, HostileEventsAreNotBelievedAndListedAgain) {
   options_.watch.longest = 1 << 20;
+  std::atomic<bool> said = false;
   for (const auto& line :
        {std::string("<html>\n"), event_json("ADDED", R"({"metadata":{"name":"x","uid":"x"}})"),
         event_json("ADDED", std::string(200'000, '[')),
@@ -203,14 +206,16 @@ TEST_F(PodWatchTest, HostileEventsAreNotBelievedAndListedAgain) {
     watch_.reset();
     events_.clear();
     server_.lists(7, {pod("a", 3)});
+    said = false;
     server_.watched([&](Exchange& exchange) {
       server_.lists(99, {pod("b", 5)});
       exchange.send(chunked_head());
+      if (said.exchange(true)) return exchange.hang();
       for (std::size_t at = 0; at < line.size(); at += 65536)
         if (!exchange.send(chunk(std::string_view(line).substr(at, 65536)))) break;
       exchange.hang();
     });
-    until([this] { return last_asked("resourceVersion=99&"); });
+    until([this] { return events_.size() > 1 && last_asked("resourceVersion=99&"); });
     EXPECT_EQ(events_, (ReceivedEvents{"pods a", "pods b"}));
   }
 }
