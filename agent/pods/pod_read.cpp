@@ -7,6 +7,65 @@
 namespace evenkeel::pods {
 namespace {
 
+// What one pod may say. Kubernetes allows any number of labels and 256 KiB of annotations: whatever tenants
+// write, the pods of a node must fit into the agent's memory.
+constexpr std::size_t kMostLabels = 256;
+constexpr std::size_t kMostContainers = 256;
+constexpr std::size_t kLongestAnnotation = 16 * 1024;
+
+/// Whether some reader here knows annotations of this domain, or of one below it (kubernetes.io itself: the
+/// kubelet's).
+bool is_read(std::string_view key) {
+  const auto domain = key.substr(0, std::min(key.find('/'), key.size()));
+  if (domain == "kubernetes.io") return true;
+  constexpr std::string_view kDomains[] = {"koordinator.sh", "evenkeel.io", "scheduling.k8s.io",
+                                           "scheduling.volcano.sh", "scheduling.sigs.k8s.io"};
+  return std::ranges::any_of(kDomains, [&](std::string_view known) {
+    return domain == known || (domain.ends_with(known) && domain[domain.size() - known.size() - 1] == '.');
+  });
+}
+
+TextMap read_annotations(const document::Value& item, const std::string& title,
+                         std::vector<std::string>& notices) {
+  TextMap out;
+  const auto* all = value_at(item, {"metadata", "annotations"});
+  if (all == nullptr || all->map() == nullptr) return out;
+  for (const auto& [key, value] : *all->map()) {
+    if (value.scalar() == nullptr || !is_read(key)) continue;
+    const auto& text = value.scalar()->text;
+    if (text.size() <= kLongestAnnotation) {
+      out.emplace(key, text);
+    } else {
+      notices.push_back("pod " + title + ": annotation " + key + " is left out: it has " +
+                        std::to_string(text.size()) + " bytes; at most 16384 are read");
+    }
+  }
+  return out;
+}
+
+/// RFC 1123, as the API server demands: names become parts of URLs, of log lines and of metrics.
+bool is_dns_name(std::string_view name, std::size_t longest, bool with_dots) {
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const auto legal = [&](char c) { return plain(c) || c == '-' || (with_dots && c == '.'); };
+  return !name.empty() && name.size() <= longest && plain(name.front()) && plain(name.back()) &&
+         std::ranges::all_of(name, legal);
+}
+
+/// Not empty: why the names cannot be those of a pod. A file may leave them out.
+std::string refuse_names(const Pod& pod) {
+  constexpr std::size_t kLongestName = 253, kLongestNamespace = 63;
+  if (!pod.name.empty() && !is_dns_name(pod.name, kLongestName, true))
+    return "metadata.name is not a DNS name (RFC 1123)";
+  if (!pod.namespace_.empty() && !is_dns_name(pod.namespace_, kLongestNamespace, false))
+    return "metadata.namespace is not a DNS label (RFC 1123)";
+  return {};
+}
+
+std::string too_many(const char* what, std::size_t count, std::size_t most) {
+  if (count <= most) return {};
+  return "it has " + std::to_string(count) + ' ' + what + ", " + std::to_string(most) + " are the most";
+}
+
 PodPhase phase_of(const std::string& word) {
   if (word == "Pending") return PodPhase::pending;
   if (word == "Running") return PodPhase::running;
@@ -78,12 +137,18 @@ void read_created(const document::Value& item, Pod& pod, std::vector<std::string
                     "'; legal: a time such as 2026-01-31T23:59:59Z");
 }
 
-std::string fill(const document::Value& item, Source source, Pod& pod) {
+std::string fill(const document::Value& item, Source source, Pod& pod, std::vector<std::string>& notices) {
   if (item.map() == nullptr) return "it is not an object";
   pod.namespace_ = text_at(item, {"metadata", "namespace"});
   pod.name = text_at(item, {"metadata", "name"});
+  if (auto why = refuse_names(pod); !why.empty()) {
+    pod.namespace_ = pod.name = {};
+    pod.uid = text_at(item, {"metadata", "uid"}).substr(0, 40);
+    return why;
+  }
   pod.labels = text_map(value_at(item, {"metadata", "labels"}));
-  pod.annotations = text_map(value_at(item, {"metadata", "annotations"}));
+  if (auto why = too_many("labels", pod.labels.size(), kMostLabels); !why.empty()) return why;
+  pod.annotations = read_annotations(item, pod_title(pod), notices);
   pod.uid = uid_of(item, source, pod);
   if (!sane_uid(pod.uid))
     return "metadata.uid: found '" + pod.uid.substr(0, 40) + "'; legal: letters, digits and -";
@@ -92,6 +157,7 @@ std::string fill(const document::Value& item, Source source, Pod& pod) {
   read_owner(item, pod);
   if (auto why = read_priority(item, pod); !why.empty()) return why;
   if (auto why = read_containers(item, pod); !why.empty()) return why;
+  if (auto why = too_many("containers", pod.containers.size(), kMostContainers); !why.empty()) return why;
   const auto stated = kube_qos_of(text_at(item, {"status", "qosClass"}));
   if (!stated && pod.containers.empty()) return "neither status.qosClass nor spec.containers is there";
   pod.kube_qos = stated ? *stated : computed_kube_qos(item);
@@ -102,7 +168,7 @@ std::string fill(const document::Value& item, Source source, Pod& pod) {
 
 std::optional<Pod> read_pod(const document::Value& item, Source source, std::vector<std::string>& notices) {
   Pod pod;
-  if (const auto why = fill(item, source, pod); !why.empty()) {
+  if (const auto why = fill(item, source, pod, notices); !why.empty()) {
     notices.push_back("pod " + pod_title(pod) + " is left out: " + why);
     return std::nullopt;
   }

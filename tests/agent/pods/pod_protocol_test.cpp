@@ -187,12 +187,6 @@ TEST(PodProtocol, NumaNodesComeFromTheSchedulerToo) {
   }
 }
 
-TEST(PodProtocol, KubectlsLastAppliedConfigurationIsDropped) {
-  const auto pod =
-      only_pod(pod_with("annotations: {kubectl.kubernetes.io/last-applied-configuration: x, a: b}"));
-  EXPECT_EQ(pod.annotations.size(), 1U);
-}
-
 const char* const kNode = R"(
 kind: Node
 metadata:
