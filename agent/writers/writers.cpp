@@ -45,15 +45,27 @@ void log_damage(runtime::Log& log, const std::string& state_dir, const executor:
       .with("kept_in", state_dir + "/journal.damaged");
 }
 
+namespace {
+
+std::string no_journal(const std::string& state_dir, int code) {
+  const char* hint = code == EACCES || code == EPERM ? "; run it as root" : "";
+  return "journal in " + state_dir + ": " + errno_name(code) + hint;
+}
+
+}  // namespace
+
 Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall) {
-  if (!std::filesystem::exists(options.state_dir + "/journal")) return {};  // nothing was ever written
+  std::error_code unknown;
+  const bool has_journal = std::filesystem::exists(options.state_dir + "/journal", unknown);
+  if (unknown) return {{}, no_journal(options.state_dir, unknown.value())};
+  if (!has_journal) return {};  // nothing was ever written
   auto host = Host::open(options.host_root);
   if (!host) return {{}, "host root " + options.host_root + ": " + errno_name(host.error().code)};
   auto journal = executor::Journal::open(options.state_dir, boot_id(*host));
   if (!journal && journal.error().code == EWOULDBLOCK) {
     return {{}, "an evenkeel is running on " + options.state_dir + "; stop it: it restores by itself"};
   }
-  if (!journal) return {{}, "journal in " + options.state_dir + ": " + errno_name(journal.error().code)};
+  if (!journal) return {{}, no_journal(options.state_dir, journal.error().code)};
   if (journal->corrupt_records() > 0) log_damage(log, options.state_dir, *journal);
   auto audit = record::Audit::open(options.state_dir, &wall);
   executor::FileWriter files(*host);

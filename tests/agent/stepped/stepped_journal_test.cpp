@@ -1,6 +1,7 @@
 // Tests the program as a black box: a journal that was damaged while no agent ran, and two agents on one
 // host.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -8,6 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "agent/runtime/clock.h"
+#include "agent/runtime/log.h"
+#include "agent/writers/writers.h"
 #include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
@@ -56,6 +60,21 @@ TEST(SteppedJournal, AnAgentStartsAndSaysSo) {
   std::ifstream in(node.journal + ".damaged");
   const std::string kept{std::istreambuf_iterator<char>(in), {}};
   EXPECT_NE(kept.find("cpuset.cpus"), std::string::npos) << kept;
+}
+
+// The state directory is closed to others: that is no reason to say that there was nothing to restore.
+TEST(SteppedJournal, RestoreWithoutRightsSaysSo) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give its rights up";
+  DamagedNode node;
+  std::filesystem::permissions(node.state_dir(), std::filesystem::perms::owner_all);
+  const runtime::SystemWallClock wall;
+  runtime::Log log(STDERR_FILENO, runtime::LogFormat::text, runtime::LogLevel::error, &wall);
+  constexpr uid_t kNobody = 65534;
+  ASSERT_EQ(::seteuid(kNobody), 0);
+  const auto done =
+      writers::restore_offline({.host_root = node.host.root(), .state_dir = node.state_dir()}, log, wall);
+  ASSERT_EQ(::seteuid(0), 0);
+  EXPECT_EQ(done.error, "journal in " + node.state_dir() + ": EACCES; run it as root");
 }
 
 std::vector<std::string> with_state_dir(std::vector<std::string> args, const std::string& dir) {
