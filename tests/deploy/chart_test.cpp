@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 
 #include "agent/config/nodeslo_config.h"
@@ -116,125 +118,80 @@ TEST(Chart, ListensOnTheNodeAsTheScrapedKustomizationDoes) {
     EXPECT_EQ(text_at(ours, {probe, "httpGet", "host"}), "(absent)");
 }
 
-/// Who may get nodes/proxy may run commands in every container: only kubelets before 1.33 ask for that.
-TEST(Chart, OnlyTheOverlayForOldKubeletsGrantsTheirProxy) {
-  const auto patch = document::parse_yaml(file("kustomize/kubelet-before-1.33/rights.yaml"), "rights").root;
-  EXPECT_EQ(text_at(patch, {"0", "path"}), "/rules/-");
-  const auto ours = chart("  before133: false", "  before133: true");
-  EXPECT_EQ(text_at(ours.at("ClusterRole"), {"rules", "5"}), text_at(patch, {"0", "value"}));
-  EXPECT_EQ(text_at(patch, {"0", "value", "resources"}), "[nodes/proxy]");
-  for (const auto& objects : {chart(), kustomize()}) {
-    EXPECT_EQ(text_at(objects.at("ClusterRole"), {"rules"}).find("nodes/proxy"), std::string::npos);
-    EXPECT_EQ(text_at(objects.at("ClusterRole"), {"rules", "0", "resources"}), "[nodes/pods]");
+/// An overlay and the chart's value that does the same.
+struct Overlay {
+  const char* name;
+  const char* off;
+  const char* on;
+};
+class Overlays : public testing::TestWithParam<Overlay> {};
+
+/// The objects of the base, patched as the overlay's kustomization says.
+std::map<std::string, document::Value> patched(const std::string& overlay) {
+  auto objects = kustomize();
+  const auto directory = "kustomize/" + overlay + '/';
+  const auto kustomization = document::parse_yaml(file(directory + "kustomization.yaml"), overlay).root;
+  const auto* patches = at(kustomization, {"patchesJson6902"});
+  EXPECT_TRUE(patches && patches->list()) << overlay;
+  for (const auto& patch : *patches->list()) {
+    const auto text = document::parse_yaml(file(directory + patch.text("path")), patch.text("path"));
+    EXPECT_EQ(test::apply_patch(text.root, objects.at(text_at(patch, {"target", "kind"}))), "");
   }
+  return objects;
 }
 
-TEST(Chart, GrantsPodsFromTheApiServerOnlyWhenAskedAndThenAsTheKustomizationDoes) {
-  const auto patch = document::parse_yaml(file("kustomize/pods-from-api/rights.yaml"), "rights").root;
-  EXPECT_EQ(text_at(patch, {"0", "path"}), "/rules/-");
-  EXPECT_EQ(text_at(patch, {"0", "value"}), "{apiGroups: [\"\"], resources: [pods], verbs: [list, watch]}");
-  const auto ours = chart("podsFromApi: false", "podsFromApi: true");
-  EXPECT_EQ(text_at(ours.at("ClusterRole"), {"rules", "5"}), text_at(patch, {"0", "value"}));
-  EXPECT_EQ(text_at(container(ours), {"args"}), text_at(container(chart()), {"args"})) << "auto finds it";
-  for (const auto& objects : {chart(), kustomize()})
-    EXPECT_EQ(text_at(objects.at("ClusterRole"), {"rules"}).find("[pods]"), std::string::npos);
+TEST_P(Overlays, MakesTheObjectsOfTheChartWithThatValue) {
+  const auto ours = chart(GetParam().off, GetParam().on), plain = chart();
+  bool same = true;
+  for (const auto& [kind, object] : patched(GetParam().name)) {
+    EXPECT_EQ(flow_text(ours.at(kind)), flow_text(object)) << kind;
+    same = same && flow_text(plain.at(kind)) == flow_text(object);
+  }
+  EXPECT_FALSE(same) << "it changes nothing";
 }
 
-TEST(Chart, WatchesNodeSlosAsThatKustomizationDoes) {
-  const auto patch = [](const std::string& name) {
-    const auto parsed = document::parse_yaml(file("kustomize/nodeslo-api/" + name), name);
-    EXPECT_EQ(text_at(parsed.root, {"0", "op"}), "add");
-    return parsed.root;
-  };
-  const auto ours = chart("nodesloFromApi: false", "nodesloFromApi: true");
-  const auto flag = patch("daemonset.yaml"), right = patch("rights.yaml");
-  EXPECT_EQ(text_at(container(ours), {"args", "4"}), text_at(flag, {"0", "value"}));
-  EXPECT_EQ(text_at(flag, {"0", "path"}), "/spec/template/spec/containers/0/args/-");
-  EXPECT_EQ(text_at(ours.at("ClusterRole"), {"rules", "5"}), text_at(right, {"0", "value"}));
-  EXPECT_EQ(text_at(right, {"0", "value", "verbs"}), "[list, watch]");
-  const auto rules = text_at(chart().at("ClusterRole"), {"rules"});
-  EXPECT_EQ(rules.find("nodeslos"), std::string::npos) << "only when it is asked for: " << rules;
+INSTANTIATE_TEST_SUITE_P(
+    Deploy, Overlays,
+    testing::Values(Overlay{"kubelet-before-1.33", "  before133: false", "  before133: true"},
+                    Overlay{"pods-from-api", "podsFromApi: false", "podsFromApi: true"},
+                    Overlay{"nodeslo-api", "nodesloFromApi: false", "nodesloFromApi: true"},
+                    Overlay{"node-metric", "nodeMetric: false", "nodeMetric: true"},
+                    Overlay{"network", "network: false", "network: true"},
+                    Overlay{"resctrl", "resctrl: false", "resctrl: true"},
+                    Overlay{"request-size", "requestSize: false", "requestSize: true"},
+                    Overlay{"run-queue", "runQueue: false", "runQueue: true"},
+                    Overlay{"name-writers", "nameWriters: false", "nameWriters: true"},
+                    Overlay{"core-sched", "coreSched: false", "coreSched: true"},
+                    Overlay{"disk-names", "diskNames: false", "diskNames: true"},
+                    Overlay{"pod-volumes", "podVolumes: false", "podVolumes: true"},
+                    Overlay{"system-settings", "systemSettings: false", "systemSettings: true"},
+                    Overlay{"without-sys-resource", "sysResource: true", "sysResource: false"}),
+    [](const auto& each) {
+      std::string name = each.param.name;
+      std::erase_if(name, [](char c) { return c == '-' || c == '.'; });
+      return name;
+    });
+
+TEST(OverlayList, AllAreComparedWithTheChart) {
+  std::set<std::string> names;
+  for (const auto& each :
+       std::filesystem::directory_iterator(std::string(EVENKEEL_SOURCE_DIR) + "/deploy/kustomize"))
+    names.insert(each.path().filename());
+  // ListensOnTheNodeAsTheScrapedKustomizationDoes compares the one that is no JSON patch.
+  EXPECT_EQ(names.size(), 16U) << "14 of the table, the base, and scraped";
 }
 
-TEST(Chart, GivesTheRightsOfOptionsOnlyWhenAsked) {
-  const auto plain = chart();
-  EXPECT_EQ(text_at(container(plain), {"securityContext", "capabilities", "add"}),
-            "[DAC_OVERRIDE, SYS_RESOURCE]");
-  const auto naming = chart("nameWriters: false", "nameWriters: true");
-  EXPECT_EQ(text_at(container(naming), {"securityContext", "capabilities", "add"}),
-            "[DAC_OVERRIDE, SYS_RESOURCE, SYS_ADMIN]");
-  EXPECT_EQ(text_at(container(chart("network: false", "network: true")),
-                    {"securityContext", "capabilities", "add"}),
-            "[DAC_OVERRIDE, SYS_RESOURCE, NET_ADMIN]");
-  EXPECT_EQ(text_at(container(chart("runQueue: false", "runQueue: true")),
-                    {"securityContext", "capabilities", "add"}),
-            "[DAC_OVERRIDE, SYS_RESOURCE, BPF, PERFMON]");
-  const auto patch = document::parse_yaml(file("kustomize/network/daemonset.yaml"), "network").root;
-  EXPECT_EQ(text_at(patch, {"0", "path"}),
-            "/spec/template/spec/containers/0/securityContext/capabilities/add/-");
-  EXPECT_EQ(text_at(patch, {"0", "value"}), "NET_ADMIN") << "the kustomization does as the chart";
-  EXPECT_EQ(text_at(naming.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "true");
-  EXPECT_EQ(text_at(plain.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "(absent)");
-}
-
-TEST(Chart, ReportsUsageOnlyWhenAskedAndThenAsTheKustomizationDoes) {
-  const auto plain = chart();
-  EXPECT_EQ(text_at(container(plain), {"args"}).find("node-metric"), std::string::npos);
-  EXPECT_EQ(text_at(plain.at("ClusterRole"), {"rules"}).find("nodemetrics"), std::string::npos);
-  const auto reporting = chart("nodeMetric: false", "nodeMetric: true");
-  // Each patch adds one item at the end of a list.
-  const auto added = [](const std::string& name) {
-    return text_at(document::parse_yaml(file("kustomize/node-metric/" + name + ".yaml"), name).root,
-                   {"0", "value"});
-  };
-  const auto grown = [](const std::string& list, const std::string& item) {
-    return list.substr(0, list.size() - 1) + ", " + item + "]";
-  };
-  EXPECT_EQ(text_at(container(reporting), {"args"}),
-            grown(text_at(container(plain), {"args"}), added("daemonset")));
-  EXPECT_EQ(text_at(reporting.at("ClusterRole"), {"rules"}),
-            grown(text_at(plain.at("ClusterRole"), {"rules"}), added("rights")));
-}
-
-TEST(Chart, ReachesResctrlOnlyWhenAskedAndThenAsTheKustomizationDoes) {
-  const auto patch = document::parse_yaml(file("kustomize/resctrl/daemonset.yaml"), "resctrl").root;
-  const auto spec = [](const std::map<std::string, document::Value>& objects, const char* member) {
-    return text_at(objects.at("DaemonSet"), {"spec", "template", "spec", member});
-  };
-  const auto plain = chart(), with = chart("resctrl: false", "resctrl: true");
-  EXPECT_EQ(spec(plain, "hostPID"), "(absent)");
-  EXPECT_EQ(spec(with, "hostPID"), text_at(patch, {"0", "value"}));
-  EXPECT_EQ(text_at(container(with), {"volumeMounts", "3"}), text_at(patch, {"1", "value"}));
-  EXPECT_EQ(text_at(with.at("DaemonSet"), {"spec", "template", "spec", "volumes", "3"}),
-            text_at(patch, {"2", "value"}));
-  EXPECT_EQ(text_at(container(plain), {"volumeMounts", "3"}), "(absent)");
-}
-
-TEST(Chart, SetsRequestSizesOnlyWhenAskedAndThenAsTheKustomizationDoes) {
-  const auto patch = document::parse_yaml(file("kustomize/request-size/daemonset.yaml"), "request-size").root;
-  const auto plain = chart(), with = chart("requestSize: false", "requestSize: true");
-  const auto capabilities = [](const auto& objects) {
-    return text_at(container(objects), {"securityContext", "capabilities", "add"});
-  };
-  const auto pid = [](const auto& objects) {
-    return text_at(objects.at("DaemonSet"), {"spec", "template", "spec", "hostPID"});
-  };
-  EXPECT_EQ(pid(plain), "(absent)");
-  EXPECT_EQ(pid(with), text_at(patch, {"0", "value"}));
-  EXPECT_EQ(capabilities(plain), "[DAC_OVERRIDE, SYS_RESOURCE]");
-  EXPECT_EQ(capabilities(with), "[DAC_OVERRIDE, SYS_RESOURCE, " + text_at(patch, {"1", "value"}) + "]");
-}
-
-TEST(Chart, LeavesSysResourceOutAsThatKustomizationDoes) {
-  const auto patch =
-      document::parse_yaml(file("kustomize/without-sys-resource/daemonset.yaml"), "patch").root;
-  const auto capability = text_at(patch, {"0", "path"});
-  EXPECT_EQ(capability, text_at(patch, {"1", "path"})) << "what is removed is what was tested";
-  EXPECT_EQ(capability.back(), '1');
-  EXPECT_EQ(text_at(container(kustomize()), {"securityContext", "capabilities", "add", "1"}),
-            text_at(patch, {"0", "value"}));
-  const auto without = container(chart("sysResource: true", "sysResource: false"));
-  EXPECT_EQ(text_at(without, {"securityContext", "capabilities", "add"}), "[DAC_OVERRIDE]");
+/// Who may get nodes/proxy may run commands in every container, who may list pods reads those of every node.
+TEST(Chart, GrantsNoWideRightUnlessAsked) {
+  for (const auto& objects : {chart(), kustomize()}) {
+    const auto rules = text_at(objects.at("ClusterRole"), {"rules"});
+    for (const char* wide : {"nodes/proxy", "[pods]", "nodeslos", "nodemetrics"})
+      EXPECT_EQ(rules.find(wide), std::string::npos) << rules;
+    EXPECT_EQ(text_at(objects.at("ClusterRole"), {"rules", "0", "resources"}), "[nodes/pods]");
+    EXPECT_EQ(text_at(container(objects), {"securityContext", "capabilities", "add"}),
+              "[DAC_OVERRIDE, SYS_RESOURCE]");
+    EXPECT_EQ(text_at(objects.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "(absent)");
+  }
 }
 
 TEST(Chart, PassesExtraFlagsOn) {

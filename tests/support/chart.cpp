@@ -153,6 +153,73 @@ std::string flow_text(const document::Value& value) {
   return value.map() ? '{' + out + '}' : '[' + out + ']';
 }
 
+namespace {
+
+/// The member or item of that name or position; null: there is none.
+document::Value* child(document::Value& of, const std::string& step) {
+  if (auto* map = std::get_if<document::ValueMap>(&of.is)) {
+    const auto found = std::ranges::find(*map, step, &std::pair<std::string, document::Value>::first);
+    return found == map->end() ? nullptr : &found->second;
+  }
+  auto* list = std::get_if<document::ValueList>(&of.is);
+  const bool position =
+      !step.empty() && std::ranges::all_of(step, [](char c) { return c >= '0' && c <= '9'; });
+  return list && position && std::stoul(step) < list->size() ? &(*list)[std::stoul(step)] : nullptr;
+}
+
+bool remove_child(document::Value& of, const std::string& step) {
+  const document::Value* gone = child(of, step);
+  if (!gone) return false;
+  if (auto* map = std::get_if<document::ValueMap>(&of.is))
+    std::erase_if(*map, [&](const auto& member) { return &member.second == gone; });
+  else
+    std::get<document::ValueList>(of.is).erase(std::get<document::ValueList>(of.is).begin() +
+                                               static_cast<std::ptrdiff_t>(std::stoul(step)));
+  return true;
+}
+
+bool add_child(document::Value& to, const std::string& step, const document::Value& value) {
+  if (auto* map = std::get_if<document::ValueMap>(&to.is)) {
+    static_cast<void>(remove_child(to, step));
+    map->emplace_back(step, value);
+    return true;
+  }
+  auto* list = std::get_if<document::ValueList>(&to.is);
+  if (list && step == "-") list->push_back(value);
+  return list && step == "-";
+}
+
+bool apply_operation(const std::string& op, document::Value& parent, const std::string& step,
+                     const document::Value& value) {
+  if (op == "add") return add_child(parent, step, value);
+  document::Value* old = child(parent, step);
+  if (!old) return false;
+  if (op == "remove") return remove_child(parent, step);
+  if (op == "replace") *old = value;
+  return op == "replace" || (op == "test" && flow_text(*old) == flow_text(value));
+}
+
+}  // namespace
+
+std::string apply_patch(const document::Value& patch, document::Value& object) {
+  if (!patch.list()) return "not a list of operations";
+  for (const auto& operation : *patch.list()) {
+    const auto path = operation.text("path");
+    document::Value* parent = &object;
+    std::size_t from = 1;
+    for (auto to = path.find('/', from); parent && to != std::string::npos; to = path.find('/', from)) {
+      parent = child(*parent, path.substr(from, to - from));
+      from = to + 1;
+    }
+    const auto* value = operation.find("value");
+    const bool done =
+        parent && path.starts_with('/') &&
+        apply_operation(operation.text("op"), *parent, path.substr(from), value ? *value : document::Value{});
+    if (!done) return flow_text(operation);
+  }
+  return {};
+}
+
 std::vector<document::Value> documents(std::string_view text) {
   constexpr std::string_view kBetween = "\n---\n";
   std::vector<document::Value> out;

@@ -21,6 +21,10 @@ Rendered render_template(std::string_view text, const document::Value& values,
 /// The value as flow-style YAML, members sorted by name: equal values have equal texts.
 std::string flow_text(const document::Value& value);
 
+/// Applies a JSON patch (RFC 6902: add, remove, replace, test) to an object, as kustomize does. Returns what
+/// is wrong with it; empty: nothing.
+std::string apply_patch(const document::Value& patch, document::Value& object);
+
 /// The objects of a multi-document YAML text.
 std::vector<document::Value> documents(std::string_view text);
 

@@ -1,0 +1,29 @@
+# The overlays of deploy/kustomize that ask for another capability, namespace or mount, one after the other: the agent's
+# container starts with it on this node's runtime and has what it is for, which it does not have in the base.
+. tests/kube/case.sh
+
+in_agent() { kubectl -n evenkeel exec "$(agent_pod '{.items[0].metadata.name}')" -- "$@"; }
+agent_process() { pgrep -n -f 'evenkeel run --report'; }
+usable() { in_agent evenkeel capabilities | says "^$1  *works"; }
+sees() { says " $1 " <"/proc/$(agent_process)/mountinfo"; }
+may() { [ $((0x$(sed -n 's/^CapEff:\t//p' "/proc/$(agent_process)/status") >> $1 & 1)) -eq 1 ]; }
+may_write() { in_agent evenkeel capabilities >/dev/null && ! says " $1 ro," <"/proc/$(agent_process)/mountinfo"; }
+
+# overlay NAME WHAT TEST...: the test fails in the base and succeeds with the overlay.
+overlay() {
+  local name=$1 what=$2
+  shift 2
+  deploy
+  ! "$@" || fail "$what: also without the overlay $name"
+  kubectl -n evenkeel patch daemonset evenkeel --type json -p "$(cat "deploy/kustomize/$name/daemonset.yaml")" >/dev/null
+  soon 90 "the overlay $name: $what" "$@"
+  soon 30 "the agent is ready with the overlay $name" deployed
+  say "$name: $what"
+  uninstall >/dev/null
+}
+overlay name-writers "processes behind foreign writes have names" usable fanotify
+overlay network "CAP_NET_ADMIN" may 12
+overlay core-sched "CAP_SYS_PTRACE" may 19
+overlay request-size "CAP_SYS_NICE" may 23
+overlay pod-volumes "the kubelet's directory" sees /var/lib/kubelet
+overlay system-settings "/proc/sys is writable" may_write /proc/sys
