@@ -19,6 +19,8 @@ class Json {
   Json& end_array() { return close(']'); }
   Json& key(std::string_view name);
 
+  /// Control characters are escaped, and each byte that is no part of a UTF-8 character becomes U+FFFD: names
+  /// of cgroups and answers of servers are bytes of any kind.
   Json& value(std::string_view text);
   Json& value(const char* text) { return value(std::string_view(text)); }
   Json& value(const std::string& text) { return value(std::string_view(text)); }

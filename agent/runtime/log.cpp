@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
@@ -15,8 +16,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning", "error"};
 
+/// Printable ASCII that needs no quotes. Everything else is written as a JSON string.
 bool plain(std::string_view value) {
-  return !value.empty() && value.find_first_of(" \t\n\"=\\") == std::string_view::npos;
+  const auto legal = [](char c) { return c > ' ' && c < '\x7f' && c != '"' && c != '=' && c != '\\'; };
+  return !value.empty() && std::ranges::all_of(value, legal);
 }
 
 }  // namespace

@@ -30,6 +30,23 @@ TEST(JsonWriter, EscapesWhatMustBeEscaped) {
   EXPECT_EQ(out, "{\"a\\\"b\":\"x\\\\y\\n\\u0001\\u007f\",\"n\":null,\"d\":1.0}");
 }
 
+TEST(JsonWriter, WritesValidUtf8WhateverItGets) {
+  const auto written = [](std::string_view text) {
+    std::string out;
+    runtime::Json(out).value(text);
+    return out.substr(1, out.size() - 2);
+  };
+  for (const char* good :
+       {"\xc3\xa4", "\xe2\x82\xac", "\xed\x9f\xbf", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"})
+    EXPECT_EQ(written(good), good);
+  EXPECT_EQ(written("a\xff"), "a\\ufffd");
+  EXPECT_EQ(written("\xc3"), "\\ufffd") << "cut off";
+  EXPECT_EQ(written("\xc0\xaf"), "\\ufffd\\ufffd") << "overlong";
+  EXPECT_EQ(written("\xed\xa0\x80"), "\\ufffd\\ufffd\\ufffd") << "a surrogate";
+  EXPECT_EQ(written("\xf4\x90\x80\x80"), "\\ufffd\\ufffd\\ufffd\\ufffd") << "above U+10FFFF";
+  EXPECT_EQ(written("\xc2\x9b"), "\\u009b") << "begins a control sequence in some terminals";
+}
+
 TEST(JsonWriter, PutsCommasBetweenMembersAndItems) {
   std::string out;
   runtime::Json json(out);
@@ -73,6 +90,17 @@ TEST(LogLine, AValueCannotForgeALine) {
   runtime::Log log(pipe.ends[1], runtime::LogFormat::text, runtime::LogLevel::info, nullptr);
   log.info("x").with("v", "a\nevent=forged");
   EXPECT_EQ(pipe.read(), "level=info event=x v=\"a\\nevent=forged\"\n");
+}
+
+TEST(LogLine, AValueCannotSteerATerminal) {
+  const Pipe pipe;
+  runtime::Log log(pipe.ends[1], runtime::LogFormat::text, runtime::LogLevel::info, nullptr);
+  log.info("x")
+      .with("v", "\x1b[2J")
+      .with("w",
+            "\xc2\x9b"
+            "2J");
+  EXPECT_EQ(pipe.read(), "level=info event=x v=\"\\u001b[2J\" w=\"\\u009b2J\"\n");
 }
 
 TEST(LogLine, IsJsonWhenConfigured) {
