@@ -19,11 +19,12 @@ run_step() {
   say "$STEP: $title"
   "$@" >"$LOG" 2>&1
   local status=$?
+  [ $status -ne 77 ] || [ $SKIPPED -eq 0 ] || status=0 # or_skipped has said why
   if [ $status -ne 0 ] && [ $FAILED -eq 0 ]; then failed "see build/logs/$STEP.log"; fi
   if [ $status -eq 0 ] && [ $((PASSED + FAILED + SKIPPED)) -eq 0 ]; then passed; fi
   [ $FAILED -eq 0 ] || { tail -n 60 "$LOG" | sed 's/^/   | /' >&2; }
   local row
-  printf -v row '%-10s %7d %7d %8d %7d s' "$STEP" $PASSED $FAILED $SKIPPED $((SECONDS - began))
+  printf -v row '%-18s %7d %7d %8d %7d s' "$STEP" $PASSED $FAILED $SKIPPED $((SECONDS - began))
   ROWS+=("$row")
   TOTAL_PASSED=$((TOTAL_PASSED + PASSED)) TOTAL_FAILED=$((TOTAL_FAILED + FAILED))
   TOTAL_SKIPPED=$((TOTAL_SKIPPED + SKIPPED))
@@ -32,9 +33,9 @@ run_step() {
 }
 
 end_report() {
-  printf '\n%-10s %7s %7s %8s %9s\n' step passed failed skipped time
+  printf '\n%-18s %7s %7s %8s %9s\n' step passed failed skipped time
   printf '%s\n' "${ROWS[@]}"
-  printf '%-44s %d s\n' total $((SECONDS - BEGAN))
+  printf '%-52s %d s\n' total $((SECONDS - BEGAN))
   if [ ${#NOTES[@]} -gt 0 ]; then printf '\n'; printf '%s\n' "${NOTES[@]}" | sort | uniq -c | sed 's/^ *1 //'; fi
   printf '\n%d passed, %d failed, %d skipped\n' $TOTAL_PASSED $TOTAL_FAILED $TOTAL_SKIPPED
   [ $TOTAL_FAILED -eq 0 ]
