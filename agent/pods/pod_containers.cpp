@@ -48,7 +48,14 @@ void take_actual_limits(const document::Value& status, Resources& limits) {
   limits.memory = actual.resources.memory;
 }
 
-/// Pod-level resources (Kubernetes 1.32); only CPU and memory may be asked for in this way.
+template <class Q>
+void lower(std::optional<Q>& limit, const std::optional<Q>& actual) {
+  if (limit && actual) limit = std::min(*limit, *actual);
+}
+
+/// Pod-level resources (Kubernetes 1.32); only CPU and memory may be asked for in this way. Of every pod,
+/// also without any, a current kubelet tells the limits as it finds them in the pod's cgroup: burst may have
+/// raised them. So they count only where the pod asks for limits, and for no more than that.
 std::string read_pod_level(const document::Value& item, Pod& pod) {
   const auto* spec = value_at(item, {"spec"});
   Asked asked;
@@ -56,7 +63,10 @@ std::string read_pod_level(const document::Value& item, Pod& pod) {
   if (const auto why = read_asked(*spec, asked); !why.empty()) return "spec.resources." + why;
   pod.pod_level_requests = asked.requests;
   pod.pod_level_limits = asked.limits;
-  if (const auto* status = value_at(item, {"status"})) take_actual_limits(*status, pod.pod_level_limits);
+  Resources actual;
+  if (const auto* status = value_at(item, {"status"})) take_actual_limits(*status, actual);
+  lower(pod.pod_level_limits.cpu, actual.cpu);
+  lower(pod.pod_level_limits.memory, actual.memory);
   return {};
 }
 
