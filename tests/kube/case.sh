@@ -47,7 +47,7 @@ no_pod_cgroups() { ! compgen -G '/sys/fs/cgroup/cpu/kubepods/*/pod*' && ! compge
 pods() {
   local name
   [[ " $* " != *" batch "* ]] || set -- front "$@"
-  for name in "$@"; do kubectl apply -f "tests/kube/pods/$name.yaml" >/dev/null; done
+  for name in "$@"; do sed "s|policy/v1$|$KUBE_POLICY|" "tests/kube/pods/$name.yaml" | kubectl apply -f - >/dev/null; done
   kubectl wait --for=condition=Ready --timeout=90s "${@/#/pod/}" >/dev/null || fail "not ready: $*"
 }
 uid() { kubectl get pod "$1" -o jsonpath='{.metadata.uid}'; }
@@ -157,6 +157,7 @@ deploy() {
   ctr images import - <"$archive" >/dev/null
   DEPLOYED=yes
   kubectl apply -k tests/kube/daemonset >/dev/null
+  grant_pods
   soon 60 "the agent's pod is ready" deployed
 }
 deployed() { [ "$(agent_pod '{.items[0].status.containerStatuses[0].ready}')" = true ]; }

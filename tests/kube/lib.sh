@@ -1,8 +1,13 @@
 # Paths of the cluster of tests/kube, and functions that its scripts share. Sourced by bash.
-# EVENKEEL_KUBE_DIR: the output of tests/kube/build (kept between runs); run/ in it is the running cluster
-# (removed by down).
+# EVENKEEL_KUBE_VERSION: which of tests/kube/versions; without it the oldest. EVENKEEL_KUBE_DIR: the output of
+# tests/kube/build for the oldest (kept between runs; another version's name is added for the others); run/ in
+# it is the running cluster (removed by down).
 KUBE_ROOT=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
+KUBE_OLDEST=1.20.2
+KUBE_VERSION=${EVENKEEL_KUBE_VERSION:-$KUBE_OLDEST}
+KUBE_VERSION_DIR=$KUBE_ROOT/tests/kube/versions/$KUBE_VERSION
 KUBE_DIR=$(readlink -m "${EVENKEEL_KUBE_DIR:-$KUBE_ROOT/build/kube}")
+[ "$KUBE_VERSION" = "$KUBE_OLDEST" ] || KUBE_DIR+=-$KUBE_VERSION
 KUBE_RUN=$KUBE_DIR/run
 KUBE_BIN=$KUBE_DIR/bin
 KUBE_CLUSTER=$KUBE_ROOT/tests/kube/cluster
@@ -11,6 +16,8 @@ KUBE_NODE=127.0.0.1
 say() { printf '%s\n' "$*"; }
 die() { printf '%s\n' "$*"; exit 1; }
 cannot() { printf '%s\n' "$*"; exit 77; }
+[ -d "$KUBE_VERSION_DIR" ] || die "tests/kube/versions has no $KUBE_VERSION"
+. "$KUBE_VERSION_DIR/settings.sh"
 
 # within SECONDS WHAT COMMAND...: waits until the command succeeds; fails after that time.
 within() {
@@ -62,6 +69,12 @@ stop() {
 }
 # kubelet_before_133: whether the kubelet wants nodes/proxy of those who list its pods.
 kubelet_before_133() { [ "$("$KUBE_BIN/kubelet" --version | cut -d. -f2)" -lt 33 ]; }
+# token_of ACCOUNT: a token of the service account in the agent's namespace, valid for a day.
+token_of() {
+  kubectl create --raw "/api/v1/namespaces/evenkeel/serviceaccounts/$1/token" -f - <<<'{"kind":"TokenRequest",
+    "apiVersion":"authentication.k8s.io/v1","spec":{"expirationSeconds":86400}}' |
+    grep -o '"token":"[^"]*"' | cut -d'"' -f4
+}
 # grant_pods: adds the right to list pods that only an older kubelet asks for.
 grant_pods() {
   ! kubelet_before_133 || kubectl patch clusterrole evenkeel --type json \

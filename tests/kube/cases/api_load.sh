@@ -177,10 +177,8 @@ now_in_jiffies() { printf '%d\n' $((${EPOCHREALTIME/[.,]/} * 64 / 10000)); } # o
 fleet_token() {
   kubectl -n evenkeel create serviceaccount fleet >/dev/null
   kubectl create clusterrolebinding evenkeel-fleet --clusterrole=evenkeel --serviceaccount=evenkeel:fleet >/dev/null
-  soon 60 "the fleet has a token" fleet_secret
-  kubectl -n evenkeel get secret "$(fleet_secret)" -o jsonpath='{.data.token}' | base64 -d
+  token_of fleet
 }
-fleet_secret() { kubectl -n evenkeel get serviceaccount fleet -o jsonpath='{.secrets[0].name}' | grep .; }
 start_fleet() {
   local number user token
   token=$(fleet_token)

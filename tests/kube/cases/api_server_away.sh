@@ -6,10 +6,6 @@
 OUTAGE=${OUTAGE_SECONDS:-60}
 
 clean_up() { running apiserver || bring_back; }
-bring_back() {
-  start_apiserver
-  within 90 "the API server is ready" apiserver_ready
-}
 # configure LENT-PERCENT EVICTION-PERCENT: changes the lent amount, which the Node must get after the outage.
 configure() {
   cat >"$WORK/nodeslo.new" <<YAML

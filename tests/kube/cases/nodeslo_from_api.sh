@@ -2,6 +2,7 @@
 # changes are followed; an invalid one is refused; a restart of the API server has no effect; a deletion takes
 # effect after half a minute. Works with the rights of deploy/kustomize/nodeslo-api and not without them.
 . tests/kube/case.sh
+. "$KUBE_CLUSTER/control_plane.sh"
 
 cat >"$WORK/kubeconfig" <<YAML
 current-context: agent
@@ -25,16 +26,6 @@ ready() { page readyz >"$WORK/readyz" 2>/dev/null; grep -q "$1" "$WORK/readyz"; 
 said() { curl -s --noproxy '*' "http://$LISTEN/readyz" | says -F "$1"; }
 logged() { grep -c "$1" "$WORK/agent.log" || true; }
 milliseconds() { date +%s%3N; }
-apiserver() {
-  case $1 in
-    kill)
-      recorded apiserver
-      mapfile -d '' -t APISERVER <"/proc/$PID/cmdline"
-      stop apiserver KILL 1
-      ;;
-    start) start apiserver "${APISERVER[@]}" ;;
-  esac
-}
 
 # grant VERBS: grants only these of deploy/'s rights.
 grant() {
@@ -92,12 +83,11 @@ soon 10 "it is good again" ready '^nodeslo: ok'
 
 say "the API server is killed"
 refused=$(logged event=input-refused)
-apiserver kill
+stop apiserver KILL 1
 soon 60 "that is said" ready "^nodeslo: previous text in force, .* s old: nodeslos/$KUBE_NODE: Connection refused"
 sleep 5
 cpu_is "$batch" idle 1 || fail "the last good one is not in force"
-apiserver start
-within 90 "the API server is back" kubectl get --raw /readyz || fail "the API server did not come back"
+bring_back || fail "the API server did not come back"
 began=$(milliseconds)
 soon 60 "the agent is back" ready '^nodeslo: ok'
 say "good again $(($(milliseconds) - began)) ms after the API server was"

@@ -10,10 +10,6 @@ clean_up() {
   grant_rights
   [ ! -e "$WORK/kubelet.yaml" ] || clusters_certificate
 }
-bring_back() {
-  start_apiserver
-  within 90 "the API server is ready" apiserver_ready
-}
 own_certificate() {
   cp "$CONFIG" "$WORK/kubelet.yaml"
   sed -i '/^tls/d' "$CONFIG"

@@ -8,7 +8,7 @@ node=$KUBE_API/api/v1/nodes/$KUBE_NODE
 default=$KUBE_API/api/v1/namespaces/default
 json='Content-Type: application/json'
 merge='Content-Type: application/merge-patch+json'
-eviction='{"apiVersion":"policy/v1beta1","kind":"Eviction","metadata":{"name":"lent","namespace":"default"}}'
+eviction='{"apiVersion":"'$KUBE_POLICY'","kind":"Eviction","metadata":{"name":"lent","namespace":"default"}}'
 event='{"metadata":{"name":"evenkeel-test"},"involvedObject":{"kind":"Pod","namespace":"default","name":"lent"},"reason":"Test"}'
 # advertise CPU MEMORY; null removes it.
 advertise() {
@@ -23,7 +23,7 @@ expect() {
   got=$(code "$@")
   [ "$got" = "$wanted" ] || fail "$what: $got instead of $wanted"
 }
-pending() { [ "$(kubectl get pod lent -o jsonpath='{.status.conditions[0].reason}')" = Unschedulable ]; }
+pending() { [ "$(kubectl get pod lent -o jsonpath='{.status.conditions[?(@.type=="PodScheduled")].reason}')" = Unschedulable ]; }
 
 say "granted"
 kubectl apply -f tests/kube/pods/lent.yaml >/dev/null

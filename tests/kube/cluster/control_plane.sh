@@ -24,19 +24,19 @@ start_apiserver() {
 
 start_controllers() {
   local pki=$KUBE_RUN/pki
-  start controllers kube-controller-manager --bind-address=127.0.0.1 --secure-port=10257 --port=0 --leader-elect=false \
+  start controllers kube-controller-manager --bind-address=127.0.0.1 --secure-port=10257 --leader-elect=false \
     --kubeconfig="$KUBE_RUN/controllers.kubeconfig" --authorization-always-allow-paths=/healthz \
     --use-service-account-credentials --service-account-private-key-file="$pki/sa.key" --root-ca-file="$pki/ca.crt" \
     --cluster-signing-cert-file="$pki/ca.crt" --cluster-signing-key-file="$pki/ca.key" \
     --tls-cert-file="$pki/apiserver.crt" --tls-private-key-file="$pki/apiserver.key" \
-    --flex-volume-plugin-dir="$KUBE_RUN/plugins"
+    "${CONTROLLER_FLAGS[@]}"
 }
 
 start_scheduler() {
   local pki=$KUBE_RUN/pki
-  start scheduler kube-scheduler --bind-address=127.0.0.1 --secure-port=10259 --port=0 --leader-elect=false \
+  start scheduler kube-scheduler --bind-address=127.0.0.1 --secure-port=10259 --leader-elect=false \
     --kubeconfig="$KUBE_RUN/scheduler.kubeconfig" --authorization-always-allow-paths=/healthz \
-    --tls-cert-file="$pki/apiserver.crt" --tls-private-key-file="$pki/apiserver.key"
+    --tls-cert-file="$pki/apiserver.crt" --tls-private-key-file="$pki/apiserver.key" "${SCHEDULER_FLAGS[@]}"
 }
 
 answers() { curl -sf --noproxy '*' --cacert "$KUBE_RUN/pki/ca.crt" "$@"; }
@@ -51,4 +51,13 @@ start_control_plane() {
   start_scheduler
   within 60 "the scheduler is healthy" answers https://127.0.0.1:10259/healthz
   within 60 "the controller manager is healthy" answers https://127.0.0.1:10257/healthz
+}
+
+# bring_back: after the API server was killed. The scheduler of current versions then ends itself, sooner or later.
+bring_back() {
+  start_apiserver
+  within 90 "the API server is ready" apiserver_ready
+  stop scheduler TERM 2
+  start_scheduler
+  within 60 "the scheduler is healthy" answers https://127.0.0.1:10259/healthz
 }

@@ -24,12 +24,11 @@ start_containerd() {
 # The kubelet refuses a loopback address as --node-ip, but accepts it as the node's name, which then is its
 # address as well.
 start_kubelet() {
-  filled kubelet.yaml >"$KUBE_RUN/kubelet.yaml"
+  { filled kubelet.yaml && printf '%s\n' "$KUBELET_LINES"; } >"$KUBE_RUN/kubelet.yaml"
   printf 'nameserver 127.0.0.1\n' >"$KUBE_RUN/resolv.conf"
   start_in_node kubelet kubelet --config="$KUBE_RUN/kubelet.yaml" --kubeconfig="$KUBE_RUN/kubelet.kubeconfig" \
     --hostname-override="$KUBE_NODE" --root-dir=/var/lib/kubelet --cert-dir=/var/lib/kubelet/pki \
-    --container-runtime=remote --container-runtime-endpoint=unix:///run/containerd/containerd.sock \
-    --cni-bin-dir="$KUBE_RUN/cni-bin" --cni-conf-dir="$KUBE_RUN/cni" --cni-cache-dir=/var/lib/cni/cache "$@"
+    "${KUBELET_FLAGS[@]}" "$@"
 }
 
 node_ready() {
