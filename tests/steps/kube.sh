@@ -1,4 +1,4 @@
-# Tests the agent in a real cluster: starts Kubernetes from Debian's packages (tests/kube/build), runs every
+# Tests the agent in a real cluster: starts Kubernetes (tests/kube/build), runs every
 # case of tests/kube/cases, and stops it. Also builds the image that its pods run.
 
 build_image() {
@@ -25,10 +25,14 @@ cluster_cases() {
     *) failed "the cluster did not come up" ;;
   esac
 }
-step_kube() {
-  need_release
-  run_step kube-build "Kubernetes 1.20.2 from Debian's packages, once" or_skipped nice tests/kube/build || return
+# cluster_steps NAME VERSION SOURCE
+cluster_steps() {
+  local -x EVENKEEL_KUBE_VERSION=$2
+  run_step "$1-build" "Kubernetes $2 from $3, once" or_skipped nice tests/kube/build || return
   [ $SKIPPED -eq 0 ] || return
+  need_release
   need_image
-  run_step kube "a real cluster on this machine" cluster_cases
+  run_step "$1" "a real cluster on this machine: Kubernetes $2" cluster_cases
 }
+step_kube() { cluster_steps kube 1.20.2 "Debian's packages"; }
+step_kube-current() { cluster_steps kube-current 1.37.2 "its Go module"; }
