@@ -47,6 +47,11 @@ expect 403 "listing events" "$default/events"
 expect 403 "running a command in a container" -X POST "$KUBE_KUBELET/exec/default/lent/main?command=true&output=1"
 expect 403 "the kubelet's logs" "$KUBE_KUBELET/logs/"
 kubectl delete event evenkeel-test >/dev/null
+if ! kubelet_before_133; then
+  kubectl get clusterrole evenkeel -o yaml | says nodes/proxy && fail "nodes/proxy is granted, which this kubelet does not need"
+  for path in configz healthz stats/summary; do expect 403 "the kubelet's /$path" "$KUBE_KUBELET/$path"; done
+  expect 403 "the kubelet through the API server" "$node/proxy/pods"
+fi
 
 # --- each right, revoked
 
