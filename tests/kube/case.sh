@@ -67,11 +67,30 @@ restart_container() {
 }
 other_container() { local now; now=$(container_cgroup "$1"); [ "${now##*/}" != "$2" ] && [ -d "/sys/fs/cgroup/cpu/$now" ]; }
 
+# --- the kubelet's certificate
+
+# own_certificate: the kubelet serves with one that it signed itself, kubeadm's default. clusters_certificate: with the
+# one of the cluster's CA, again.
+own_certificate() {
+  cp "$KUBE_RUN/kubelet.yaml" "$WORK/kubelet.yaml"
+  sed -i '/^tls/d' "$KUBE_RUN/kubelet.yaml"
+  tests/kube/restart-kubelet
+}
+clusters_certificate() {
+  [ -e "$WORK/kubelet.yaml" ] || return 0
+  mv "$WORK/kubelet.yaml" "$KUBE_RUN/kubelet.yaml"
+  tests/kube/restart-kubelet
+}
+
 # --- the agent as a process on this host
 
 # agent FLAG...: starts it with the configuration in $WORK/nodeslo.yaml (if there is none: quota, burst, cpu.idle). Returns
-# when it is ready.
+# when it is ready; start_agent returns at once.
 agent() {
+  start_agent "$@"
+  soon 20 "the agent is ready" page readyz
+}
+start_agent() {
   [ -e "$WORK/nodeslo.yaml" ] || cat >"$WORK/nodeslo.yaml" <<YAML
 resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpuSuppressPolicy: cfsQuota}
 cpuBurstStrategy: {policy: auto}
@@ -79,7 +98,6 @@ resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}
 YAML
   "$EVENKEEL" run --nodeslo "$WORK/nodeslo.yaml" --state-dir "$WORK/state" --listen $LISTEN "$@" >>"$WORK/agent.log" 2>&1 &
   AGENT=$!
-  soon 20 "the agent is ready" page readyz
 }
 page() { curl -sf --noproxy '*' "http://$LISTEN/$1"; }
 stop_agent() {

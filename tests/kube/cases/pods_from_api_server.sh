@@ -3,21 +3,11 @@
 # restart of the API server costs no list, and with a certificate of the cluster's CA the agent returns to the kubelet.
 . tests/kube/case.sh
 . "$KUBE_CLUSTER/control_plane.sh"
-CONFIG=$KUBE_RUN/kubelet.yaml
 
 clean_up() {
   running apiserver || bring_back
   grant_rights
-  [ ! -e "$WORK/kubelet.yaml" ] || clusters_certificate
-}
-own_certificate() {
-  cp "$CONFIG" "$WORK/kubelet.yaml"
-  sed -i '/^tls/d' "$CONFIG"
-  tests/kube/restart-kubelet
-}
-clusters_certificate() {
-  mv "$WORK/kubelet.yaml" "$CONFIG"
-  tests/kube/restart-kubelet
+  clusters_certificate
 }
 grant_pods_of_api() {
   kubectl patch clusterrole evenkeel --type json --patch "$(cat deploy/kustomize/pods-from-api/rights.yaml)" >/dev/null
