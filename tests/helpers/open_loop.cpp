@@ -1,11 +1,14 @@
 // An open-loop load generator for real servers over TCP: requests leave at times that are fixed in advance,
-// whether earlier ones were answered or not, and a latency counts from the intended time. Reports its own
-// lateness, so that a round in which the generator itself waited can be dropped.
+// whether earlier ones were answered or not. A latency counts from the intended time until the kernel has the
+// answer (its own time stamp: how soon this process reads it does not count). Reports its own lateness, so
+// that a round in which the generator itself waited can be dropped, and the latencies from the actual sending
+// ("sent_"), which that lateness is no part of.
 //
 //   open_loop PROTOCOL PORT PER_SECOND CONNECTIONS WARM_UP_SECONDS SECONDS SEED [PATH]
 //
 // PROTOCOL is redis, memcached or http (GET PATH, with Accept-Encoding: gzip). Prints one line of JSON;
 // exit status 1 if a connection failed or an answer could not be read.
+#include <linux/net_tstamp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sched.h>
@@ -20,6 +23,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <deque>
 #include <random>
@@ -29,10 +33,24 @@
 
 namespace {
 
-std::int64_t now_ns() {
+std::int64_t in_ns(const timespec& at) { return std::int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec; }
+
+std::int64_t now_ns(clockid_t clock = CLOCK_MONOTONIC) {
   timespec at{};
-  ::clock_gettime(CLOCK_MONOTONIC, &at);
-  return std::int64_t{at.tv_sec} * 1'000'000'000 + at.tv_nsec;
+  ::clock_gettime(clock, &at);
+  return in_ns(at);
+}
+
+/// When the kernel received the newest data of this message, on the monotonic clock; now, if it does not say.
+std::int64_t received_ns(msghdr& message) {
+  const std::int64_t now = now_ns();
+  for (cmsghdr* each = CMSG_FIRSTHDR(&message); each != nullptr; each = CMSG_NXTHDR(&message, each)) {
+    if (each->cmsg_level != SOL_SOCKET || each->cmsg_type != SCM_TIMESTAMPING) continue;
+    timespec software{};  // the first of three in scm_timestamping
+    std::memcpy(&software, CMSG_DATA(each), sizeof software);
+    if (in_ns(software) != 0) return std::min(now, now - (now_ns(CLOCK_REALTIME) - in_ns(software)));
+  }
+  return now;
 }
 
 /// The length of the first complete answer in `text`; 0: not complete yet; -1: not an answer.
@@ -90,10 +108,14 @@ Protocol protocol_of(const std::string& name, const std::string& path) {
   return {http_answer, get, get};
 }
 
+struct Request {
+  std::int64_t intended = 0, sent = 0;
+  bool counts = false;
+};
 struct Connection {
   int fd = -1;
   std::string received{};
-  std::deque<std::pair<std::int64_t, bool>> waiting{};  ///< intended times, and whether they count
+  std::deque<Request> waiting{};
 };
 
 int connect_to(std::uint16_t port) {
@@ -105,6 +127,9 @@ int connect_to(std::uint16_t port) {
   if (fd < 0 || ::connect(fd, reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0) return -1;
   const int one = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  const int stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+  if (::setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof stamps) != 0)
+    std::perror("open_loop: SO_TIMESTAMPING");
   return fd;
 }
 
@@ -155,14 +180,14 @@ class Generator {
   [[nodiscard]] bool failed() const { return failed_; }
   void print(double seconds) {
     for (const auto& each : all_)
-      for (const auto& [intended, counts] : each.waiting) unanswered_ += counts ? 1 : 0;
+      for (const auto& request : each.waiting) unanswered_ += request.counts ? 1 : 0;
     const auto answered = latencies_.size();
     std::printf(R"({"answered":%zu,"unanswered":%zu,"per_second":%.1f,)", answered, unanswered_,
                 static_cast<double>(answered) / seconds);
-    std::printf(R"("p50_us":%.1f,"p99_us":%.1f,"p999_us":%.1f,)", quantile_us(latencies_, 0.5),
-                quantile_us(latencies_, 0.99), quantile_us(latencies_, 0.999));
-    std::printf("\"late_p99_us\":%.1f,\"late_p999_us\":%.1f}\n", quantile_us(late_, 0.99),
-                quantile_us(late_, 0.999));
+    print_quantiles("", latencies_);
+    print_quantiles("sent_", from_sending_);
+    print_quantiles("late_", late_);
+    std::printf("\"seconds\":%.1f}\n", seconds);
   }
 
  private:
@@ -170,7 +195,7 @@ class Generator {
   void exchange_first() {
     if (failed_) return;
     send_text(all_[0], protocol_.write);
-    all_[0].waiting.emplace_back(now_ns(), false);
+    all_[0].waiting.push_back({});
     receive_until(now_ns() + 2'000'000'000, true);
     failed_ = failed_ || !all_[0].waiting.empty();
   }
@@ -180,8 +205,9 @@ class Generator {
   }
   void send(std::size_t number, std::int64_t intended, bool counts) {
     Connection& to = all_[number % all_.size()];
-    if (counts) late_.push_back(std::max<std::int64_t>(0, now_ns() - intended));
-    to.waiting.emplace_back(intended, counts);
+    const std::int64_t now = now_ns();
+    if (counts) late_.push_back(std::max<std::int64_t>(0, now - intended));
+    to.waiting.push_back({intended, now, counts});
     send_text(to, number % 10 == 0 ? protocol_.write : protocol_.read);
   }
   /// Takes answers until the time, or, at the end, until none is missing.
@@ -203,12 +229,19 @@ class Generator {
   }
   void receive(Connection& from) {
     char buffer[65536];
-    const ssize_t length = ::recv(from.fd, buffer, sizeof buffer, MSG_DONTWAIT);
+    alignas(cmsghdr) char control[256];
+    iovec into{buffer, sizeof buffer};
+    msghdr message{};
+    message.msg_iov = &into;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    const ssize_t length = ::recvmsg(from.fd, &message, MSG_DONTWAIT);
     if (length <= 0) {
       failed_ = failed_ || length == 0 || (errno != EAGAIN && errno != EINTR);
       return;
     }
-    const std::int64_t now = now_ns();
+    const std::int64_t then = received_ns(message);
     from.received.append(buffer, static_cast<std::size_t>(length));
     std::size_t taken = 0;
     while (!from.waiting.empty()) {
@@ -218,16 +251,26 @@ class Generator {
         break;
       }
       taken += static_cast<std::size_t>(whole);
-      if (from.waiting.front().second) latencies_.push_back(now - from.waiting.front().first);
+      answered(from.waiting.front(), then);
       from.waiting.pop_front();
     }
     from.received.erase(0, taken);
   }
 
+  void answered(const Request& request, std::int64_t then) {
+    if (!request.counts) return;
+    latencies_.push_back(std::max<std::int64_t>(0, then - request.intended));
+    from_sending_.push_back(std::max<std::int64_t>(0, then - request.sent));
+  }
+  static void print_quantiles(const char* prefix, std::vector<std::int64_t>& all) {
+    std::printf(R"("%sp50_us":%.1f,"%sp99_us":%.1f,"%sp999_us":%.1f,)", prefix, quantile_us(all, 0.5), prefix,
+                quantile_us(all, 0.99), prefix, quantile_us(all, 0.999));
+  }
+
   Protocol protocol_;
   int epoll_ = -1;
   std::vector<Connection> all_{};
-  std::vector<std::int64_t> latencies_{}, late_{};
+  std::vector<std::int64_t> latencies_{}, from_sending_{}, late_{};
   std::size_t unanswered_ = 0;
   bool failed_ = false;
 };

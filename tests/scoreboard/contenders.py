@@ -1,7 +1,9 @@
 """The ways to run batch work beside a service that the scoreboard compares."""
 
 import ctypes
+import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -57,13 +59,27 @@ class Contender:
         config = f"{directory}/{self.name}.yaml"
         nodes.write(config, self.nodeslo)
         log = open(f"{directory}/{self.name}.log", "ab")
-        agent = subprocess.Popen([binary, "run", "--nodeslo", config, "--cgroup-root", nodes.TOP, "--pods", "cgroup",
-                                  "--listen", "none", "--state-dir", f"{directory}/state"],
+        shutil.rmtree(f"{directory}/state", ignore_errors=True)
+        agent = subprocess.Popen([binary, "run", "--nodeslo", config, "--listen", "none", "--state-dir",
+                                  f"{directory}/state", *node.agent_arguments],
                                  stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         time.sleep(0.5)
         if agent.poll() is not None:
             raise RuntimeError(f"{self.name}: the agent ended; see {directory}/{self.name}.log")
         return agent
+
+    @staticmethod
+    def written(directory):
+        """What the agent wrote since it started: how many values by the name of the file."""
+        counts = {}
+        if os.path.exists(f"{directory}/state/audit.jsonl"):
+            with open(f"{directory}/state/audit.jsonl") as audit:
+                for line in audit:
+                    entry = json.loads(line)
+                    if entry["kind"] == "write":
+                        name = os.path.basename(entry["path"])
+                        counts[name] = counts.get(name, 0) + 1
+        return counts
 
     @staticmethod
     def stop(agent):

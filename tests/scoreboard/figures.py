@@ -33,8 +33,45 @@ def verdict(interval):
     return f"{middle:.2f} ({low:.2f}–{high:.2f})"
 
 
+def undisturbed(rounds):
+    """Rounds in which every request was answered and the hypervisor took little."""
+    return [r for r in rounds if r["stolen_percent"] < 2 and not r["unanswered"]]
+
+
 def usable(rounds):
-    """Rounds in which the generator was on time and the hypervisor took little. (kept, dropped)"""
-    kept = [r for r in rounds if r["late_p99_us"] < max(100, 0.05 * r["p99_us"]) and r["stolen_percent"] < 2
-            and not r["unanswered"]]
+    """Those of them in which the generator was on time, too. (kept, dropped)"""
+    kept = [r for r in undisturbed(rounds) if r["late_p99_us"] < max(100, 0.05 * r["p99_us"])]
     return kept, len(rounds) - len(kept)
+
+
+def shown(rounds):
+    """(rounds, prefix of their latencies, how many were dropped): "sent_" where the generator was late in too many."""
+    kept, dropped = usable(rounds)
+    if len(kept) >= LEAST_ROUNDS:
+        return kept, "", dropped
+    kept = undisturbed(rounds)
+    return kept, "sent_", len(rounds) - len(kept)
+
+
+def comparable(ours, base, key):
+    """The latencies of two contenders' rounds, from the intended time; from the actual sending, if the generator was late in too
+    many rounds of one."""
+    both = [usable(rounds)[0] for rounds in [ours, base]]
+    if min(map(len, both)) >= LEAST_ROUNDS:
+        return [[r[key] for r in rounds] for rounds in both]
+    return [[r["sent_" + key] for r in undisturbed(rounds)] for rounds in [ours, base]]
+
+
+def interval(ours, base, key):
+    """(ratio of the medians, low, high) of two contenders' rounds; None: too few."""
+    return ratio(*comparable(ours, base, key))
+
+
+def compare(ours, base, key):
+    """The ratio of two contenders' rounds, in words; with a dagger, if it is of the latencies from the actual sending."""
+    late = any(shown(rounds)[1] for rounds in [ours, base])
+    return verdict(interval(ours, base, key)) + (" †" if late else "")
+
+
+def middle(rounds, key):
+    return median([r[key] for r in rounds])

@@ -32,6 +32,7 @@ class Node:
 
     SERVICE = f"{TOP}/kubepods/burstable/pod" + "a" * 8 + "-0000-4000-8000-" + "a" * 12 + "/" + "a" * 64
     BESTEFFORT = f"{TOP}/kubepods/besteffort"
+    agent_arguments = ["--cgroup-root", TOP, "--pods", "cgroup"]
 
     def __init__(self, batch_pods=2):
         self.v2 = is_v2()
@@ -104,8 +105,12 @@ class Node:
     def kill(self, directory):
         """Ends every process in a directory and below it, however fast it forks."""
         top = f"{next(iter(self.places()))}/{directory}"
+        self.kill_all(lambda: [pid for at, _, _ in os.walk(top) for pid in read(f"{at}/cgroup.procs").split()])
+
+    @staticmethod
+    def kill_all(processes):
         for _ in range(500):
-            pids = [pid for at, _, _ in os.walk(top) for pid in read(f"{at}/cgroup.procs").split()]
+            pids = processes()
             if not pids:
                 return
             for pid in pids:
@@ -114,7 +119,7 @@ class Node:
                 except ProcessLookupError:
                     pass
             time.sleep(0.01)
-        raise RuntimeError(f"{directory} still has processes")
+        raise RuntimeError("some processes do not end")
 
     def remove(self):
         for root in self.places():

@@ -14,12 +14,12 @@ def svg(results, ways):
         rows.append(text(10, y, name, "bold"))
         y += ROW
         for way in ways:
-            kept, _ = figures.usable(cell[way.name])
+            kept, prefix, _ = figures.shown(cell[way.name])
             rows.append(text(20, y, way.name))
             for each in kept:
-                rows.append(f'<circle cx="{x_of(each["p99_us"]):.1f}" cy="{y - 4}" r="3" fill="#4477aa" fill-opacity="0.6"/>')
+                rows.append(f'<circle cx="{x_of(each[prefix + "p99_us"]):.1f}" cy="{y - 4}" r="3" fill="#4477aa" fill-opacity="0.6"/>')
             if kept:
-                x = x_of(figures.median([each["p99_us"] for each in kept]))
+                x = x_of(figures.median([each[prefix + "p99_us"] for each in kept]))
                 rows.append(f'<line x1="{x:.1f}" y1="{y - 11}" x2="{x:.1f}" y2="{y + 3}" stroke="#cc3311" stroke-width="2"/>')
             y += ROW
         y += ROW // 2

@@ -25,57 +25,58 @@ def markdown(results, ways, options):
     out += summary(results, ways)
     for name, cell in results.items():
         out += table(name, cell, ways)
-    out += ["| contender | |", "|---|---|"] + [f"| {way.name} | {way.what} |" for way in ways]
+    out += ["| contender | | values that the agent wrote in a round, mean |", "|---|---|---|"]
+    out += [f"| {way.name} | {way.what} | {written(results, way.name)} |" for way in ways]
     return "\n".join(out) + "\n"
-
-
-def against(kept, base, key, rounds):
-    """The ratio of these rounds to those of another contender, in words."""
-    others = kept.get(base, ([], 0))[0]
-    return figures.verdict(figures.ratio([r[key] for r in rounds], [r[key] for r in others]))
 
 
 def summary(results, ways):
     """One line per cell and contender."""
     out = ["### Summary", "", "| | | p99 to unmanaged | p99.9 to unmanaged | p99 to alone | batch work | kept rounds |", "|---|" + "---|" * 6]
     for name, cell in results.items():
-        kept = {way: figures.usable(rounds) for way, rounds in cell.items()}
         for way in ways:
             if way.name in ["alone", "unmanaged"]:
                 continue
-            rounds = kept[way.name][0]
-            columns = [against(kept, base, key, rounds) for base, key in
+            columns = [figures.compare(cell[way.name], cell.get(base, []), key) for base, key in
                        [("unmanaged", "p99_us"), ("unmanaged", "p999_us"), ("alone", "p99_us")]]
-            out.append(f"| {name} | {way.name} | " + " | ".join(columns + [scores(rounds, kept)[2], str(len(rounds))]) + " |")
-    return out + [""]
+            columns += [scores(cell, way.name)[2], str(len(figures.usable(cell[way.name])[0]))]
+            out.append(f"| {name} | {way.name} | " + " | ".join(columns) + " |")
+    return out + ["", "† of the latencies from the actual sending, since the generator was late in too many rounds", ""]
 
 
 def table(name, cell, ways):
     kind = name.split(" beside ")[1]
-    kept = {way: figures.usable(rounds) for way, rounds in cell.items()}
     out = [f"### {name}", "", f"| | p50 | p99 | p99.9 | p99 to alone | p99 to unmanaged | p99.9 to unmanaged | {batches.UNITS[kind]}/s | "
            "isolation | latency impact | work conservation | dropped rounds |", "|---|" + "---|" * 11]
     for way in ways:
-        rounds, dropped = kept[way.name]
+        rounds, prefix, dropped = figures.shown(cell[way.name])
         if not rounds:
             out.append(f"| {way.name} | all rounds dropped |" + " |" * 9 + f" {dropped} |")
             continue
-        middle = lambda key: figures.median([r[key] for r in rounds])
-        columns = [f"{middle('p50_us'):.0f}", f"{middle('p99_us'):.0f}", f"{middle('p999_us'):.0f}"]
+        columns = [f"{figures.middle(rounds, prefix + key):.0f}" + (" †" if prefix else "") for key in ["p50_us", "p99_us", "p999_us"]]
         for base, key in [("alone", "p99_us"), ("unmanaged", "p99_us"), ("unmanaged", "p999_us")]:
-            columns.append(against(kept, base, key, rounds) if kept.get(base, ([], 0))[0] and way.name != base else "")
-        columns += [f"{middle('work_per_second'):.1f}"] + scores(rounds, kept) + [str(dropped)]
+            columns.append(figures.compare(cell[way.name], cell[base], key) if base in cell and way.name != base else "")
+        columns += [f"{figures.middle(rounds, 'work_per_second'):.1f}"] + scores(cell, way.name) + [str(dropped)]
         out.append(f"| {way.name} | " + " | ".join(columns) + " |")
     return out + [""]
 
 
-def scores(rounds, kept):
+def scores(cell, name):
     """In the manner of resctl-bench, in percent: p99 alone over p99 (at most 100), p99 above that of the service alone, batch
     work done over that of unmanaged."""
-    middle = lambda some, key: figures.median([r[key] for r in some])
-    alone, unmanaged = kept.get("alone", ([], 0))[0], kept.get("unmanaged", ([], 0))[0]
-    if not alone or not rounds:
-        return ["", "", ""]
-    impact = middle(rounds, "p99_us") / middle(alone, "p99_us")
-    work = 100 * middle(rounds, "work_per_second") / middle(unmanaged, "work_per_second") if unmanaged else 0
-    return [f"{min(100, 100 / impact):.0f} %", f"{100 * (impact - 1):+.0f} %", f"{work:.0f} %" if work else ""]
+    out = ["", "", ""]
+    latencies = figures.comparable(cell[name], cell.get("alone", []), "p99_us")
+    if all(latencies):
+        impact = figures.median(latencies[0]) / figures.median(latencies[1])
+        out[:2] = [f"{min(100, 100 / impact):.0f} %", f"{100 * (impact - 1):+.0f} %"]
+    ours, base = figures.undisturbed(cell[name]), figures.undisturbed(cell.get("unmanaged", []))
+    if ours and base and figures.middle(ours, "work_per_second") > 0:
+        out[2] = f"{100 * figures.middle(ours, 'work_per_second') / figures.middle(base, 'work_per_second'):.0f} %"
+    return out
+
+
+def written(results, name):
+    """The levers that this contender's agent used, and how often in each round."""
+    rounds = [each for cell in results.values() for each in cell[name]]
+    files = sorted({file for each in rounds for file in each["written"]})
+    return ", ".join(f"`{file}` {sum(each['written'].get(file, 0) for each in rounds) / len(rounds):.1f}" for file in files)

@@ -161,10 +161,12 @@ class Postgres(Service):
         rows = [(int(r[4]) + int(r[5]) / 1e6, float(r[2]), float(r[6])) for r in rows if len(r) > 6]
         first = min(row[0] for row in rows) + warm_up
         latency = sorted(row[1] for row in rows if row[0] >= first)
+        sent = sorted(row[1] - row[2] for row in rows if row[0] >= first)
         late = sorted(row[2] for row in rows if row[0] >= first)
         at = lambda all, q: all[min(len(all) - 1, int(q * len(all)))]
         return {"answered": len(latency), "unanswered": 0, "per_second": len(latency) / seconds,
                 "p50_us": at(latency, .5), "p99_us": at(latency, .99), "p999_us": at(latency, .999),
+                "sent_p50_us": at(sent, .5), "sent_p99_us": at(sent, .99), "sent_p999_us": at(sent, .999),
                 "late_p99_us": 0.0, "late_p999_us": at(late, .999)}
 
 

@@ -1,0 +1,83 @@
+"""The cgroups of real pods, which a kubelet and a container runtime made: `scoreboard --cluster` puts service and batch work
+into them, and the agent takes its pods from the kubelet. Needs a cluster that tests/kube/up started, and its environment."""
+
+import json
+import os
+import subprocess
+import tempfile
+
+from node import ROOT, Node, is_v2, read
+
+PODS = """
+apiVersion: v1
+kind: Pod
+metadata: {name: %s, labels: {scoreboard: "yes"%s}}
+spec:
+  hostNetwork: true
+  terminationGracePeriodSeconds: 1
+  containers: [{name: main, image: "k8s.local/busybox:1.35", imagePullPolicy: Never, command: [sleep, infinity]%s}]
+---
+"""
+BATCH = ', "koordinator.sh/qosClass": BE'
+KUBECONFIG = """
+current-context: agent
+contexts: [{{name: agent, context: {{cluster: here, user: agent}}}}]
+clusters: [{{name: here, cluster: {{server: "{KUBE_API}", certificate-authority: {KUBE_CA}}}}}]
+users: [{{name: agent, user: {{tokenFile: {KUBE_TOKEN_FILE}}}}}]
+"""
+
+
+def kubectl(*arguments, text=None):
+    return subprocess.run(["kubectl", *arguments], input=text, capture_output=True, text=True, check=True).stdout
+
+
+class Cluster:
+    """The pods, until `close`."""
+
+    def __init__(self, batch_pods=2):
+        self.names = ["service"] + [f"batch-{i}" for i in range(batch_pods)]
+        requests = ", resources: {requests: {cpu: %dm}}" % (500 * os.cpu_count())
+        kubectl("apply", "-f", "-", text=PODS % ("service", "", requests) + "".join(PODS % (n, BATCH, "") for n in self.names[1:]))
+        kubectl("wait", "--for=condition=Ready", "--timeout=90s", *[f"pod/{name}" for name in self.names])
+        self.kubeconfig = tempfile.NamedTemporaryFile("w", suffix=".kubeconfig")
+        self.kubeconfig.write(KUBECONFIG.format(**os.environ))
+        self.kubeconfig.flush()
+
+    def close(self):
+        kubectl("delete", "pods", "-l", "scoreboard=yes", "--wait")
+
+    def node(self):
+        return ClusterNode(self)
+
+
+class ClusterNode(Node):
+    BESTEFFORT = "kubepods/besteffort"
+
+    def __init__(self, cluster):
+        if is_v2():
+            raise RuntimeError("tests/kube makes a cluster for the v1 hierarchies only")
+        self.v2 = False
+        self.roots = {name: f"{ROOT}/{name}" for name in ["cpu", "cpuacct", "cpuset", "memory", "blkio"]}
+        leaves = [self.container(name) for name in cluster.names]
+        self.SERVICE, self.batch = leaves[0], leaves[1:]
+        self.own = {leaf: set(self.processes(leaf)) for leaf in leaves}
+        self.agent_arguments = ["--pods", "kubelet", "--kubelet-url", os.environ["KUBE_KUBELET"], "--kubelet-ca", os.environ["KUBE_CA"],
+                                "--kubeconfig", cluster.kubeconfig.name, "--node-name", os.environ["KUBE_NODE"]]
+
+    @staticmethod
+    def container(name):
+        pod = json.loads(kubectl("get", "pod", name, "-o", "json"))
+        qos = pod["status"]["qosClass"].lower()
+        of_qos = "" if qos == "guaranteed" else f"/{qos}"
+        return f"kubepods{of_qos}/pod{pod['metadata']['uid']}/" + pod["status"]["containerStatuses"][0]["containerID"].split("//")[1]
+
+    def processes(self, leaf):
+        return read(f"{self.roots['cpu']}/{leaf}/cgroup.procs").split()
+
+    def kill(self, directory):
+        self.kill_all(lambda: [pid for leaf in self.own if leaf.startswith(directory)
+                               for pid in self.processes(leaf) if pid not in self.own[leaf]])
+
+    def clear(self):
+        """The pods stay as they are; only what was put into them ends."""
+        self.kill("kubepods")
