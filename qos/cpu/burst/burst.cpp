@@ -17,6 +17,10 @@ using Candidate = CpuBurstState::Candidate;
 constexpr Duration kQuiet = seconds(60);
 constexpr Percent kQuietUse{50};
 
+// The kubelet carries a raised limit out before its list tells it. Burst leaves such a quota alone for as
+// long as it leaves any foreign one (docs/levers.md).
+constexpr Duration kListIsLate = seconds(60);
+
 /// One tick, and what all containers have in common in it.
 struct Tick {
   const NodeSnapshot& node;
@@ -128,11 +132,21 @@ QuotaTime legal_burst(QuotaTime wanted, const Candidate& candidate) {
   return candidate.current ? std::min(wanted, *candidate.current) : wanted;
 }
 
+bool owner_is_ahead(const Candidate& candidate, CpuBurstState::Container& memory, MonoTime now) {
+  const bool more = candidate.listed && !candidate.divisor && memory.most_of_ours > QuotaTime{} &&
+                    candidate.current && *candidate.current > std::max(memory.most_of_ours, candidate.base);
+  if (!more) memory.ahead_since.reset();
+  if (more && !memory.ahead_since) memory.ahead_since = now;
+  return more && now - *memory.ahead_since < kListIsLate;
+}
+
 void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, MilliCpu limit,
           CpuBurstState::Container& memory, Candidate& candidate) {
   const CpuBurstStrategy& strategy = owner.strategy;
   candidate.current = cgroup.applied.cpu_limit->quota;
   candidate.target = candidate.current.value_or(candidate.base);
+  candidate.owner_is_ahead = owner_is_ahead(candidate, memory, tick.node.at);
+  candidate.quota_burst = candidate.quota_burst && !candidate.owner_is_ahead;
   if (candidate.quota_burst) {
     const QuotaTime ceiling = ceiling_of(tick, strategy, cgroup, candidate.base, owner.quota_is_ours);
     candidate.ceiling = ceiling_during_resize(tick, owner, candidate, ceiling);
@@ -247,7 +261,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuBurstState& state, 
   const MilliCpu budget(scaled(per_second.count(), elapsed.count(), Duration(seconds(1)).count()));
   divide_growth_budget(state.candidates, budget, state.turn);
   for (const Candidate& one : state.candidates)
-    if (!one.unreadable && !one.listed)  // only without a pod list does the base follow the file
+    if (!one.unreadable && !one.owner_is_ahead)
       state.containers[node.cgroup(one.cgroup)->id].most_of_ours =
           std::max(one.target, one.current.value_or(QuotaTime{}));
   add_burst_intents(node, tick.pool, state, out);

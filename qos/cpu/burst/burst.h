@@ -60,10 +60,12 @@ struct CpuBurstState {
   struct Container {
     MonoTime seen{};
     std::optional<QuotaTime> base{};  ///< from the pod list, or the owner's last quota in the file
-    QuotaTime most_of_ours{};         ///< the larger of what was found and what was wanted at the last tick
+    QuotaTime most_of_ours{};  ///< the larger of what was found and what was wanted at the last tick, unless
+                               ///< its owner was ahead of the list
     std::optional<TokenBucket> bucket{};
     std::optional<MonoTime> quiet_since{};
-    std::optional<double> divisor{};  ///< of its quota at the last tick (cpu-normalization)
+    std::optional<MonoTime> ahead_since{};  ///< the file holds more than burst has set
+    std::optional<double> divisor{};        ///< of its quota at the last tick (cpu-normalization)
   };
   std::unordered_map<CgroupId, Container> containers{};
 
@@ -84,8 +86,9 @@ struct CpuBurstState {
     std::int32_t pod = 0;
     BurstOperation operation = BurstOperation::remain;
     BurstCause cause = BurstCause::nothing;
-    bool unreadable = false;   ///< its quota could not be read; no other field here is known
-    bool quota_burst = false;  ///< burst sets its quota; otherwise target is the current quota
+    bool unreadable = false;      ///< its quota could not be read; no other field here is known
+    bool quota_burst = false;     ///< burst sets its quota; otherwise target is the current quota
+    bool owner_is_ahead = false;  ///< its owner has raised the limit, which the list has yet to tell
     QuotaTime base{}, ceiling{}, target{}, burst{};
     std::optional<QuotaTime> current{};  ///< absent: unlimited
     std::optional<QuotaTime> listed{};   ///< of the limit in the pod list

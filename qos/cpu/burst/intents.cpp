@@ -59,7 +59,7 @@ bool has_pod_level_limit(const Pod& pod) {
 QuotaTime granted(const Pod& pod, Group group, Duration period, QuotaTime original) {
   QuotaTime sum, most;
   for (const Candidate& candidate : group) {
-    if (candidate.target <= candidate.base) continue;
+    if (candidate.target <= candidate.base || candidate.owner_is_ahead) continue;
     sum += per(period, candidate.target - candidate.base, candidate.period);
     most = std::max(most, QuotaTime(scaled(original.count(), (candidate.ceiling - candidate.base).count(),
                                            candidate.base.count())));
@@ -68,6 +68,13 @@ QuotaTime granted(const Pod& pod, Group group, Duration period, QuotaTime origin
 }
 
 constexpr QuotaTime kNotKnown{INT64_MAX};
+
+/// The pod's quota by its limits; absent: it has none, or they are not known.
+std::optional<QuotaTime> pod_quota_due(const Pod& pod, Duration period, std::optional<double> divisor) {
+  if (divisor) return normalized_pod_quota(pod, period, *divisor);
+  const auto owners = owners_pod_quota(pod, period);
+  return owners ? std::optional(QuotaTime(*owners)) : std::nullopt;
+}
 
 /// The pod's quota without burst: its quota while burst does not raise it, or that of its divided limits.
 CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, MonoTime now,
@@ -78,20 +85,21 @@ CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, 
   memory.divisor = divisor;
   memory.seen = now;
   memory.raised = memory.raised && limit.quota && !changed;
-  // A resize in place, of a container or of the pod, changes the pod's quota by the same amount.
   const QuotaTime limits = quota_of_limits(pod, divisor, limit.period);
   const QuotaTime resized = limits - std::exchange(memory.limits, limits);
   memory.resized = resized != QuotaTime{};
+  const auto due = pod_quota_due(pod, limit.period, divisor);
+  // After a resize in place, of a container or of the pod, the quota is that of the new limits, whether or
+  // not the kubelet had written it before the list told.
   if (memory.raised) {
-    memory.original += resized;
+    if (memory.resized && due) memory.original = *due;
     if (pod.from_cgroup_only && is_owners(limit.quota, memory.original, memory.most_of_ours))
       memory.original = *limit.quota;
     return memory;
   }
   // A tick after a change the file still holds the quota of the old divisor: nothing is raised above that.
   memory.original = changed && memory.original > QuotaTime{} ? kNotKnown : limit.quota.value_or(QuotaTime{});
-  if (const auto due = divisor ? normalized_pod_quota(pod, limit.period, *divisor) : std::nullopt)
-    memory.original = *due;
+  if (divisor && due) memory.original = *due;
   return memory;
 }
 
