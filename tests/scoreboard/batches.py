@@ -35,7 +35,7 @@ class Batch:
         self.counters = []
         self.processes = []
         for i in range(threads):
-            counter = f"{directory}/batch-{kind}-{i}"
+            counter = f"{directory}/{os.path.basename(node.batch[0])}-{kind}-{i}"
             with open(counter, "wb") as file:
                 file.write(bytes(8))
             self.counters.append(counter)
@@ -50,7 +50,7 @@ class Batch:
             if not os.path.exists(source):
                 with open(source, "w") as file:
                     file.write(textwrap.dedent(SOURCE))
-            return self.loop(counter, f"g++ -std=c++17 -O1 -c -o {directory}/batch-{number}.o {source}")
+            return self.loop(counter, f"g++ -std=c++17 -O1 -c -o {counter}.o {source}")
         if self.kind == "ffmpeg":
             return self.loop(counter, "ffmpeg -loglevel error -threads 1 -filter_threads 1 -f lavfi -i testsrc2=duration=1:size=640x360:rate=25 "
                                       "-c:v libx264 -threads 1 -f null -")

@@ -137,6 +137,24 @@ class Node:
         self.remove()
 
 
+class System:
+    """The place of what runs on the node outside of all pods: a directory beside `TOP`, with the kernel's default weight."""
+
+    LEAF = TOP + "-system"
+
+    def __init__(self, node):
+        self.node, self.batch = node, [self.LEAF]
+        node.make(self.LEAF)
+
+    def enter(self, leaf):
+        self.node.enter(leaf)
+
+    def kill(self, leaf):
+        self.node.kill(leaf)
+        for root in self.node.places():
+            os.rmdir(f"{root}/{leaf}")
+
+
 def stolen_seconds():
     """CPU time that the hypervisor took from this machine since boot."""
     fields = read("/proc/stat").split("\n")[0].split()

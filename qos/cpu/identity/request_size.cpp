@@ -4,15 +4,25 @@
 namespace evenkeel::identity {
 namespace {
 
+/// Whether a policy may set a quota on best effort where the scheduler is EEVDF: long requests are the remedy
+/// for what that does to services, and for nothing else. They have a price: beside batch work that starts
+/// many processes, while the rest of the node is busy, a service waits milliseconds (docs/scoreboard.md).
+bool may_set_quota(const NodeSlo& slo) {
+  const auto& own = slo.evenkeel;
+  const bool asked =
+      slo.threshold.cpu_suppress_policy == SuppressPolicy::cfs_quota || !own.objectives.empty();
+  return (slo.threshold.enable && asked) || own.brake.enable || own.interference.act;
+}
+
 bool enabled(const NodeSlo& slo) {
   const auto& sizes = slo.evenkeel.request_size;
-  const bool quotas = slo.threshold.enable || slo.evenkeel.brake.enable || slo.evenkeel.interference.act;
-  return sizes.enable && (quotas || sizes.services > Duration::zero());
+  return sizes.enable && (may_set_quota(slo) || sizes.services > Duration::zero());
 }
 
 /// Zero: the kernel's own.
-Duration size_of(const RequestSizeSettings& sizes, QosClass of_class) {
-  if (of_class == QosClass::be) return sizes.best_effort;
+Duration size_of(const NodeSlo& slo, QosClass of_class) {
+  const auto& sizes = slo.evenkeel.request_size;
+  if (of_class == QosClass::be) return may_set_quota(slo) ? sizes.best_effort : Duration::zero();
   return of_class == QosClass::system ? Duration::zero() : sizes.services;
 }
 
@@ -27,12 +37,11 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
             RequestSizePolicy::Facts /*facts*/, decide::Intents& out) {
   out.request_sizes().by = out.policy();
   if (slo.evenkeel.hands_off || !node.scheduler.request_sizes) return;
-  const auto& sizes = slo.evenkeel.request_size;
   for (const PodSample& pod : node.pods)
     if (is_active(*pod.spec) || pod.spec->from_cgroup_only)
-      plan_for(node, pod.cgroup, size_of(sizes, default_qos(*pod.spec)), out.request_sizes());
+      plan_for(node, pod.cgroup, size_of(slo, default_qos(*pod.spec)), out.request_sizes());
   for (const HostApplicationSample& app : node.host_applications)
-    plan_for(node, app.cgroup, size_of(sizes, app.spec->qos), out.request_sizes());
+    plan_for(node, app.cgroup, size_of(slo, app.spec->qos), out.request_sizes());
 }
 
 }  // namespace

@@ -55,8 +55,9 @@ class LiveRequestSize : public testing::Test {
   static std::string service() { return std::string("kubepods/burstable/pod") + kServiceUid + "/c1"; }
   static std::string batch() { return std::string("kubepods/besteffort/pod") + kBatchUid + "/c2"; }
   void configure(const std::string& extension) const {
-    std::ofstream(dir_.path + "/nodeslo.yaml") << "resourceUsedThresholdWithBE: {enable: true}\n"
-                                               << extension;
+    std::ofstream(dir_.path + "/nodeslo.yaml")
+        << "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota}\n"
+        << extension;
   }
   [[nodiscard]] std::vector<std::string> args() const { return stepped_args(cgroups_, dir_, kPodsByCgroup); }
   [[nodiscard]] std::vector<pid_t> tasks(const std::string& cgroup) const {

@@ -14,6 +14,7 @@ using std::chrono::milliseconds;
 NodeSlo suppressing() {
   NodeSlo slo;
   slo.threshold.enable = true;
+  slo.threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
   return slo;
 }
 
@@ -47,6 +48,25 @@ TEST(RequestSizePolicy, IsOnWhileBestEffortMayBeLimitedOrServicesHaveASize) {
   EXPECT_TRUE(policy.enabled(brake));
   interference.evenkeel.interference.act = true;
   EXPECT_TRUE(policy.enabled(interference));
+}
+
+// `auto` sets no quota on EEVDF kernels, unless a service's own latency asks for less best effort.
+TEST(RequestSizePolicy, IsOffWhereNoQuotaCanBeSet) {
+  auto slo = suppressing();
+  for (const auto policy : {SuppressPolicy::automatic, SuppressPolicy::cpuset}) {
+    slo.threshold.cpu_suppress_policy = policy;
+    slo.evenkeel.objectives.clear();
+    EXPECT_FALSE(identity::request_size_policy.enabled(slo));
+    slo.evenkeel.objectives.emplace_back();
+    EXPECT_TRUE(identity::request_size_policy.enabled(slo));
+  }
+}
+
+TEST(RequestSizePolicy, ShortRequestsOfServicesBringNoLongOnes) {
+  NodeSlo slo;
+  slo.evenkeel.request_size.services = microseconds(100);
+  EXPECT_EQ(planned(batch_and_service(), slo, 0), Duration::zero());
+  EXPECT_EQ(planned(batch_and_service(), slo, 1), microseconds(100));
 }
 
 TEST(RequestSizePolicy, BestEffortAsksForMuchAndServicesForWhatIsConfigured) {
