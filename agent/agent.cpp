@@ -43,12 +43,6 @@ Agent::Created Agent::create(const AgentOptions& options, runtime::Log& log, con
   auto layout = tree::detect_layout(*host, options.cgroup_root);
   if (!layout) return refuse(1, sentence("no cgroup file system below " + options.host_root, layout.error()));
 
-  auto claim = options.dry_run ? Result<Fd>(Fd()) : writers::claim_cgroups(*host, *layout);
-  if (!claim && claim.error().code == EWOULDBLOCK)
-    return refuse(1, "another evenkeel manages the cgroups below " + host->absolute(layout->primary()) +
-                         ": stop it first, or give one of them another --cgroup-root");
-  if (!claim) return refuse(1, sentence("cgroups", claim.error()));
-
   const std::string kept_in = state_dir_of(options);
   if (!kept_in.empty())
     if (auto error = make_state_dir(kept_in); !error.empty()) return refuse(1, std::move(error));
@@ -57,6 +51,11 @@ Agent::Created Agent::create(const AgentOptions& options, runtime::Log& log, con
   if (!journal && journal.error().code == EWOULDBLOCK)
     return refuse(1, "another evenkeel holds the lock of " + kept_in + "/journal");
   if (!journal) return refuse(1, sentence("journal in " + kept_in, journal.error()));
+  auto claim = options.dry_run ? Result<Fd>(Fd()) : writers::claim_cgroups(*host, *layout);
+  if (!claim && claim.error().code == EWOULDBLOCK)
+    return refuse(1, "another evenkeel manages the cgroups below " + host->absolute(layout->primary()) +
+                         ": stop it first, or give one of them another --cgroup-root");
+  if (!claim) return refuse(1, sentence("cgroups", claim.error()));
   if (journal->corrupt_records() > 0) writers::log_damage(log, kept_in, *journal);
   auto audit = record::Audit::open(kept_in, wall);
   if (!audit) return refuse(1, sentence("audit log in " + kept_in, audit.error()));

@@ -53,8 +53,8 @@ class LiveCpuLevers : public testing::Test {
   static std::string best_effort() { return kBestEffort + "/poddddddddd-0000-0000-0000-00000000000c/c3"; }
   static std::string pod(const std::string& path, const char* container, const char* qos,
                          const std::string& resources) {
-    return "- {metadata: {uid: " + path.substr(path.rfind("/pod") + 4) + ", namespace: a, name: " + qos +
-           "-pod, labels: {koordinator.sh/qosClass: " + qos +
+    return "- {metadata: {uid: " + path.substr(path.rfind("/pod") + 4) + ", namespace: a, name: of-" +
+           container + ", labels: {koordinator.sh/qosClass: " + qos +
            "}}, spec: {containers: [{name: a, resources: {" + resources +
            "}}]}, status: {phase: Running, qosClass: Burstable, containerStatuses: " +
            "[{name: a, containerID: 'containerd://" + container + "', state: {running: {}}}]}}\n";

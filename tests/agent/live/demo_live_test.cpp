@@ -81,7 +81,8 @@ TEST_F(DemoLive, RunsAndLeavesNothingBehind) {
   const auto json = document::parse_json(text_at(dir_ + "/json"), "json");
   ASSERT_TRUE(json.problems.empty()) << said();
   const auto written = json.root.find("files_written")->scalar()->text;
-  EXPECT_NE(written, "0") << said();
+  // On an EEVDF kernel the installed configuration leaves the CPU to the kernel's weights.
+  EXPECT_EQ(written == "0", said().find("  nothing\n") != std::string::npos) << said();
   EXPECT_EQ(json.root.find("files_restored")->scalar()->text, written) << said();
   EXPECT_TRUE(json.root.find("left_behind")->list()->empty()) << said();
   for (const char* part : {"CPU spinners", "page-fault storm", "What the agent wrote", "restored:"})
