@@ -11,7 +11,7 @@ namespace {
 // write, the pods of a node must fit into the agent's memory.
 constexpr std::size_t kMostLabels = 256;
 constexpr std::size_t kMostContainers = 256;
-constexpr std::size_t kLongestAnnotation = 16 * 1024;
+constexpr std::size_t kLongestAnnotation = 16UL * 1024;
 
 /// Whether some reader here knows annotations of this domain, or of one below it (kubernetes.io itself: the
 /// kubelet's).

@@ -30,8 +30,8 @@ class AuditOnDisk : public ::testing::Test {
     return out;
   }
   /// Lines that are not a whole JSON object, and those in which two were joined.
-  [[nodiscard]] int torn() const {
-    int count = 0;
+  [[nodiscard]] std::size_t torn() const {
+    std::size_t count = 0;
     for (const auto& line : lines())
       if (!line.starts_with("{") || !line.ends_with("}") || line.find("}{") != std::string::npos) ++count;
     return count;
@@ -70,7 +70,7 @@ TEST_F(AuditOnDisk, LiveOnAFullDiskNoTwoLinesBecomeOne) {
     record(audit, 10);
     EXPECT_EQ(audit.lost(), lost);
     EXPECT_EQ(lines().size(), 210 - lost + torn());
-    EXPECT_LE(torn(), 1);
+    EXPECT_LE(torn(), 1U);
   }
   ::umount2(dir_.path.c_str(), MNT_DETACH);
 }
