@@ -37,7 +37,8 @@ TextMap read_annotations(const document::Value& item, const std::string& title,
       out.emplace(key, text);
     } else {
       notices.push_back("pod " + title + ": annotation " + key + " is left out: it has " +
-                        std::to_string(text.size()) + " bytes; at most 16384 are read");
+                        std::to_string(text.size()) + " bytes; at most " +
+                        std::to_string(kLongestAnnotation) + " are read");
     }
   }
   return out;

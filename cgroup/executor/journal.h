@@ -90,8 +90,8 @@ class Journal {
   std::size_t dead_ = 0;       ///< records on disk that are obsolete
   bool line_is_open_ = false;  ///< the file does not end with a line end
   int corrupt_ = 0;
-  std::string
-      damaged_{};  ///< lines that are not in journal.damaged yet; until they are, nothing is compacted
+  /// Lines that are not in journal.damaged yet; until they are, nothing is compacted.
+  std::string damaged_{};
 };
 
 /// One line of the journal: text with a checksum in front. Does not know files, locks or which cgroups still

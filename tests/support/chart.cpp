@@ -120,6 +120,15 @@ class Renderer {
   }
 
   bool truth(std::string_view what) {
+    if (what.starts_with("or ")) {
+      bool any = false;
+      for (what.remove_prefix(3); !what.empty();) {
+        const auto blank = std::min(what.find(' '), what.size());
+        any = truth(what.substr(0, blank)) || any;
+        what.remove_prefix(std::min(blank + 1, what.size()));
+      }
+      return any;
+    }
     const document::Value* value = find(what);
     if (!value || !value->scalar()) return false;
     const auto& text = value->scalar()->text;

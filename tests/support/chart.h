@@ -1,6 +1,6 @@
 // Renders a template of deploy/helm as Helm would, for the subset that our templates use: .Values,
-// .Release.Namespace, if, else, range, toYaml with nindent. Anything else is an error, so that the chart
-// stays simple.
+// .Release.Namespace, if, if or, else, range, toYaml with nindent. Anything else is an error, so that the
+// chart stays simple.
 #pragma once
 
 #include <string>

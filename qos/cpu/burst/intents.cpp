@@ -86,9 +86,8 @@ CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, 
   memory.seen = now;
   memory.raised = memory.raised && limit.quota && !changed;
   const QuotaTime limits = quota_of_limits(pod, divisor, limit.period);
-  const QuotaTime resized = limits - std::exchange(memory.limits, limits);
-  memory.resized = resized != QuotaTime{};
-  const auto due = pod_quota_due(pod, limit.period, divisor);
+  memory.resized = std::exchange(memory.limits, limits) != limits;
+  const auto due = memory.resized || divisor ? pod_quota_due(pod, limit.period, divisor) : std::nullopt;
   // After a resize in place, of a container or of the pod, the quota is that of the new limits, whether or
   // not the kubelet had written it before the list told.
   if (memory.raised) {
