@@ -20,7 +20,7 @@ constexpr Row kRows[] = {
                                          "CPU that best effort keeps even when the node is fully used"),
     word<&T::cpu_suppress_policy>(
         "cpuSuppressPolicy", kSuppressWords,
-        "how best effort is limited: cpuset; cfsQuota (on EEVDF kernels only with long request sizes, else "
+        "how best effort is limited: cpuset; cfsQuota (on EEVDF kernels only with longer request sizes, else "
         "cpuset); auto: cfsQuota on CFS kernels, on EEVDF kernels the kernel's weights alone"),
     number<&T::memory_evict_threshold_percent>(
         "memoryEvictThresholdPercent", kPercent, "percent of the node's memory",

@@ -19,7 +19,8 @@ inline constexpr MilliCpu kMinBesteffortCpu{20};
 
 /// Whether a CFS quota on best effort does no harm by itself. On EEVDF kernels (Linux 6.6) a throttled group
 /// that gets its quota back may keep a waking service off the CPU for up to a scheduler tick, unless its
-/// tasks have long request sizes (docs/scoreboard.md).
+/// tasks ask for more than a service's tasks do: a waking task with a shorter request preempts one with a
+/// longer request at once (PREEMPT_SHORT, Linux 6.12; docs/scoreboard.md).
 bool quota_is_harmless(const NodeSnapshot& node, const NodeSlo& slo);
 
 /// Adds an intent for this quota. `limit.quota` is present.

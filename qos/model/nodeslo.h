@@ -232,8 +232,8 @@ struct BrakeSettings {
 /// requests are served earlier, longer ones are interrupted less (Documentation/scheduler/sched-eevdf.rst).
 struct RequestSizeSettings {
   bool enable = true;
-  Duration best_effort{std::chrono::milliseconds(100)};  ///< zero: the kernel's own
-  Duration services{};                                   ///< the same
+  Duration best_effort{std::chrono::milliseconds(4)};  ///< zero: the kernel's own
+  Duration services{};                                 ///< the same
 };
 
 /// extensions.evenkeel.proof: tests on the node whether levers help services (qos/proof).

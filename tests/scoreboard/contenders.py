@@ -102,6 +102,17 @@ def cpu_quota(cpus, where, period=100000):
     return ("cpu", where, "cpu.cfs_quota_us", quota, "cpu.max", f"{quota} {period}")
 
 
+def besteffort_tree(node):
+    """Leaves first: cgroup v1 refuses a set that is smaller than that of a child."""
+    return node.batch + batch_pods(node) + besteffort(node)
+
+
+def cpu_set():
+    """The upper half of the CPUs."""
+    cpus = f"{os.cpu_count() // 2}-{os.cpu_count() - 1}"
+    return ("cpuset", besteffort_tree, "cpuset.cpus", cpus, "cpuset.cpus", cpus)
+
+
 def idle(where):
     return ("cpu", where, "cpu.idle", 1, "cpu.idle", 1)
 
@@ -126,6 +137,11 @@ def contenders():
         Contender("quota", "a quota of half of the CPUs on BestEffort, no agent", writes=[cpu_quota(half, besteffort)]),
         Contender("quota+long", "the same, batch tasks with requests of 100 ms", writes=[cpu_quota(half, besteffort)],
                   batch_size_ms=100),
+        Contender("quota+4ms", "the same quota, batch tasks with requests of 4 ms", writes=[cpu_quota(half, besteffort)],
+                  batch_size_ms=4),
+        Contender("quota+short", "the same quota, the service's tasks with requests of 0.1 ms", writes=[cpu_quota(half, besteffort)],
+                  service_size_ms=0.1),
+        Contender("half", "BestEffort on half of the CPUs (cpuset), no agent", writes=[cpu_set()]),
         Contender("long", "no quota, batch tasks with requests of 100 ms", batch_size_ms=100),
         Contender("short", "no quota, the service's tasks with requests of 0.1 ms", service_size_ms=0.1),
         Contender("long+short", "no quota, both", batch_size_ms=100, service_size_ms=0.1),

@@ -30,9 +30,10 @@ using CoreSchedPolicy = decide::Policy<CoreSchedState>;
 extern const CoreSchedPolicy core_sched_policy;
 
 // Policy "request-size": how much CPU time tasks ask the EEVDF scheduler for at a time. Best effort asks for
-// much, so that a waking service interrupts it at once even when a quota has just been refilled; services may
-// ask for little, so that they are served earlier. On while something may limit best effort by a quota, or
-// services have a size. Does nothing on kernels that have no request sizes. Does not know tasks.
+// a little more than a service does, so that a waking service interrupts it at once even when a quota has
+// just been refilled; services may ask for less, so that they are served earlier. On while something may
+// limit best effort by a quota, or services have a size. Does nothing on kernels that have no request sizes.
+// Does not know tasks.
 
 using RequestSizePolicy = decide::Policy<decide::NoState>;
 extern const RequestSizePolicy request_size_policy;

@@ -4,9 +4,10 @@
 namespace evenkeel::identity {
 namespace {
 
-/// Whether a policy may set a quota on best effort where the scheduler is EEVDF: long requests are the remedy
-/// for what that does to services, and for nothing else. They have a price: beside batch work that starts
-/// many processes, while the rest of the node is busy, a service waits milliseconds (docs/scoreboard.md).
+/// Whether a policy may set a quota on best effort where the scheduler is EEVDF: requests longer than a
+/// service's are the remedy for what that does to services, and for nothing else. A little longer is enough;
+/// much longer ones have a price: while the rest of the node is busy, a service waits milliseconds
+/// (docs/scoreboard.md).
 bool may_set_quota(const NodeSlo& slo) {
   const auto& own = slo.evenkeel;
   const bool asked =
@@ -47,8 +48,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
 }  // namespace
 
 constinit const RequestSizePolicy request_size_policy{
-    {"request-size", "best effort asks the EEVDF scheduler for long requests, services for short ones",
-     enabled},
+    {"request-size", "best effort asks the EEVDF scheduler for longer requests than services do", enabled},
     decide};
 
 }  // namespace evenkeel::identity

@@ -112,14 +112,14 @@ TEST_F(LiveRequestSize, BestEffortGetsLongRequestsAndTheEndGivesTheKernelsOwnBac
   SteppedAgent agent(args());
   const Step step = agent.advance();
   EXPECT_TRUE(step.errors.empty()) << step.line;
-  EXPECT_EQ(size_of_all_threads(training), milliseconds(100)) << step.line;
+  EXPECT_EQ(size_of_all_threads(training), milliseconds(4)) << step.line;
   EXPECT_EQ(size(serving), kernels_own());
   EXPECT_EQ(size(special), microseconds(700)) << "it has a size of its own";
   EXPECT_NE(agent.explain().find("100000 us"), std::string::npos) << agent.explain();
   EXPECT_NE(agent.metrics().find("evenkeel_request_size_cgroups 1"), std::string::npos);
   ::kill(training, SIGUSR1);
   const pid_t child = wait_for(batch(), 3).back();
-  EXPECT_EQ(size(child), milliseconds(100)) << "a child inherits it";
+  EXPECT_EQ(size(child), milliseconds(4)) << "a child inherits it";
   configure("extensions: {evenkeel: {requestSize: {services: 100us}}}\n");
   agent.advance();
   EXPECT_EQ(size_of_all_threads(serving), microseconds(100));
@@ -133,10 +133,10 @@ TEST_F(LiveRequestSize, AfterKillMinusNineRestoreGivesTheKernelsOwnBack) {
   {
     SteppedAgent agent(args());
     agent.advance();
-    EXPECT_EQ(size(training), milliseconds(100));
+    EXPECT_EQ(size(training), milliseconds(4));
     agent.kill();
   }
-  EXPECT_EQ(size(training), milliseconds(100));
+  EXPECT_EQ(size(training), milliseconds(4));
   const auto restored = run_evenkeel({"restore", "--state-dir", dir_.path + "/state"});
   EXPECT_EQ(restored.exit_status, 0) << restored.err;
   EXPECT_EQ(size_of_all_threads(training), kernels_own());

@@ -72,7 +72,7 @@ TEST(RequestSizePolicy, ShortRequestsOfServicesBringNoLongOnes) {
 TEST(RequestSizePolicy, BestEffortAsksForMuchAndServicesForWhatIsConfigured) {
   const auto snapshot = batch_and_service();
   auto slo = suppressing();
-  EXPECT_EQ(planned(snapshot, slo, 0), milliseconds(100));
+  EXPECT_EQ(planned(snapshot, slo, 0), milliseconds(4));
   EXPECT_EQ(planned(snapshot, slo, 1), Duration::zero());
   slo.evenkeel.request_size.services = microseconds(100);
   EXPECT_EQ(planned(snapshot, slo, 1), microseconds(100));

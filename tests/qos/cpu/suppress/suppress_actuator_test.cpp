@@ -40,6 +40,8 @@ TEST(SuppressActuator, AQuotaOnEevdfNeedsLongRequests) {
   EXPECT_EQ(actuator(kQuota, kSizes), quota);
   EXPECT_EQ(actuator(kQuota, kSizes, {.enable = false}), cpuset);
   EXPECT_EQ(actuator(kQuota, kSizes, {.best_effort = milliseconds(3)}), cpuset) << "as short as a service's";
+  EXPECT_EQ(actuator(kQuota, kSizes, {.best_effort = std::chrono::microseconds(3001)}), quota)
+      << "longer is enough";
   EXPECT_EQ(actuator(SuppressPolicy::cpuset, kSizes), cpuset);
 }
 
