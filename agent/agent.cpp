@@ -149,12 +149,13 @@ void Agent::lend(MonoTime now) {
 }
 
 tick::TickResult Agent::stop(MonoTime now) {
-  lender_.save(now, true);
-  decider_.save(now, true);
-  reclaims_.stop();
+  reclaims_.stop();  // does not wait
   tick::TickResult last{.now = now, .report = execution_.restore_all(now)};
+  // Only now what may wait for a disk.
   recorder_.record(last.report, now);
   tick_.report_restored(last.report);
+  lender_.save(now, true);
+  decider_.save(now, true);
   return last;
 }
 
