@@ -51,11 +51,7 @@ void Executor::Impl::place(const decide::Intent& intent) {
       return;
     }
   want.assume(group, intent.knob, value);
-  if (HeldValue* row = held.find(intent.target, intent.knob)) {
-    row->by = intent.by;
-    row->why = intent.why;
-    follow_owner(*row, intent);
-  }
+  if (HeldValue* row = held.find(intent.target, intent.knob)) follow_owner(*row, intent);
 }
 
 /// The owner may have changed its value while the agent's was in force; the file does not show it where the
@@ -98,6 +94,18 @@ void Executor::Impl::apply_intents() {
   for (const auto& row : held.rows()) release(row);
   keep_idle_shares();
   kernel::fit_to_rules(state.now(), fixed, want);
+  for (HeldValue& row : held.rows()) {
+    const decide::Intent* intent = intent_of(row.cgroup, row.knob);
+    const int group = intent && !intent->hold ? state.index(row.cgroup) : -1;
+    if (group >= 0 && !is_locked(group, row.knob)) explain(row, group);
+  }
+}
+
+/// Whether the value that is to be in force is the intended one: the kernel's rules may leave less of it.
+bool Executor::Impl::is_met(const decide::Intent& intent, int group) const {
+  if (intent.hold) return true;
+  if (intent.knob == Knob::cpu_shares && want.group(group).idle) return false;
+  return want.value(group, intent.knob) == kernel::as_kernel_stores(intent.knob, intent.value, tree.layout());
 }
 
 void Executor::Impl::find_targets() {

@@ -185,20 +185,22 @@ bool Executor::Impl::pretend(int group, Knob knob, const KnobValue& value, const
   return true;
 }
 
-/// Sets the reason: the plan's own, or that of the intent on this group or an ancestor that required this
-/// write.
+/// Sets the reason: the plan's own where its wish is fulfilled, or that of the intent on this group or an
+/// ancestor that required another value.
 void Executor::Impl::explain(HeldValue& row, int group) const {
-  if (const decide::Intent* intent = intent_of(row.cgroup, row.knob)) {
-    row.by = intent->by;
+  const decide::Intent* intent = intent_of(row.cgroup, row.knob);
+  if (intent) row.by = intent->by;
+  if (intent && is_met(*intent, group)) {
     row.why = intent->why;
     return;
   }
-  if (row.why.sentence[0] != '\0') return;  // being restored, or held for the same reason
+  if (!intent && row.why.sentence[0] != '\0') return;  // being restored, or held for the same reason
   const bool asleep = row.knob == Knob::cpu_shares;
   const bool bound = row.knob == Knob::cpu_burst;
   const auto cause = asleep ? Knob::cpu_idle : bound ? Knob::cpu_quota : row.knob;
   const auto is_cause = [&](int up) { return intent_of(state.id(up), cause) != nullptr; };
-  if (const int up = state.now().nearest(group, is_cause); up >= 0)
+  const int from = cause == row.knob ? state.now().group(group).parent : group;
+  if (const int up = state.now().nearest(from, is_cause); up >= 0)
     row.by = intent_of(state.id(up), cause)->by;
   row.why = asleep  ? because("an idle group has no shares; they come back with it")
             : bound ? because("a burst may not be larger than the quota")
