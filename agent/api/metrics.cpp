@@ -129,6 +129,10 @@ constexpr AgentRow kAgent[] = {
      [](const AgentView& a) { return Reading(static_cast<double>(a.evictions.counters().failures)); }},
     {"evenkeel_early_ticks_total", "Rounds of deciding and writing between two ticks, started by an event.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().early_ticks)); }},
+    {"evenkeel_early_tick_pauses_total",
+     "Times that events had to wait for the next tick, because rounds between two ticks had taken a tenth of "
+     "the time.",
+     [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().early_pauses)); }},
     {"evenkeel_missed_ticks_total", "Ticks that came due while an earlier one was still running.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().late_ticks)); }},
     {"evenkeel_tick_seconds", "Duration of the last tick, in seconds.",

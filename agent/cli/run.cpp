@@ -24,6 +24,10 @@ constexpr Duration kScrapeInterval = std::chrono::seconds(1);
 /// Rates are known from the second tick on, so the third has an average.
 constexpr std::uint64_t kFirstLend = 3;
 
+/// Work between two ticks may take a tenth of the time; then events wait for the next tick. Otherwise a
+/// container that makes and removes cgroups of its own without end would keep the agent busy.
+constexpr int kEarlyShare = 10;
+
 /// Everything that lives as long as the process does.
 struct Service {
   const Flags& flags;
@@ -37,6 +41,7 @@ struct Service {
   std::unique_ptr<kube::KubeFeed> kube{};
   std::unique_ptr<Cluster> cluster{};
   std::vector<int> watched{};
+  Duration early{};                         ///< work for events of `watched` since the last tick
   std::optional<runtime::Timer> release{};  ///< fires when the brake's lease ends
 
   explicit Service(const Flags& given)
@@ -64,6 +69,7 @@ void react(Service& service) {
 void tick(Service& service, std::uint64_t periods) {
   if (periods > 1) service.agent->parts().tick.missed(periods - 1);
   service.agent->tick(service.clock.now());
+  service.early = {};
   settle(service);
   if (service.http) service.http->process_events();  // closes idle connections
   const auto ticks = service.agent->parts().tick.counters().ticks;
@@ -86,6 +92,20 @@ int listen(Service& service, runtime::EventLoop& loop) {
   return added ? 0 : 1;
 }
 
+/// Nothing is lost: the next tick looks at all that has changed, and follow_descriptors() waits again.
+void wait_for_next_tick(Service& service, runtime::EventLoop& loop) {
+  for (const int fd : service.watched) loop.remove(fd);
+  service.watched.clear();
+  service.agent->parts().tick.paused();
+}
+
+void handle_event(Service& service, runtime::EventLoop& loop) {
+  const MonoTime started = service.clock.now();
+  react(service);
+  service.early += service.clock.now() - started;
+  if (service.early > service.flags.interval / kEarlyShare) wait_for_next_tick(service, loop);
+}
+
 /// An input may become watchable later (its directory did not exist), so the list is compared after each
 /// event.
 void follow_descriptors(Service& service, runtime::EventLoop& loop) {
@@ -94,7 +114,8 @@ void follow_descriptors(Service& service, runtime::EventLoop& loop) {
     if (std::find(now.begin(), now.end(), fd) == now.end()) loop.remove(fd);
   for (const int fd : now) {
     if (std::find(service.watched.begin(), service.watched.end(), fd) != service.watched.end()) continue;
-    const auto added = loop.add(fd, EPOLLIN, [&service](std::uint32_t) { react(service); });
+    const auto added =
+        loop.add(fd, EPOLLIN, [&service, &loop](std::uint32_t) { handle_event(service, loop); });
     if (!added) service.log.warning("cannot-wait").with("errno", errno_name(added.error().code));
   }
   service.watched = now;

@@ -34,8 +34,9 @@ struct TickResult {
 /// Sums since the start.
 struct TickCounters {
   std::uint64_t ticks = 0;
-  std::uint64_t early_ticks = 0;  ///< rounds between two ticks
-  std::uint64_t late_ticks = 0;   ///< ticks that came due while an earlier one still ran
+  std::uint64_t early_ticks = 0;   ///< rounds between two ticks
+  std::uint64_t early_pauses = 0;  ///< times that events had to wait for the next tick
+  std::uint64_t late_ticks = 0;    ///< ticks that came due while an earlier one still ran
   Duration last_tick{}, longest_tick{}, last_early_tick{}, longest_early_tick{};
 };
 

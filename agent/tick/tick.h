@@ -46,6 +46,8 @@ class Tick {
   const TickResult& react(MonoTime now);
   /// Counts ticks that came due while an earlier one was still running.
   void missed(std::uint64_t count) { counters_.late_ticks += count; }
+  /// Rounds between two ticks have used up their share of the time.
+  void paused() { ++counters_.early_pauses; }
 
   /// Of the last run() or react().
   [[nodiscard]] const TickResult& result() const { return result_; }

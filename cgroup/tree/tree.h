@@ -77,10 +77,13 @@ class CgroupTree {
 /// Buffers for paths and names, kept from one walk to the next.
 struct BelowRoom {
   std::string dir{}, names{};
+  int left = 0;  ///< directories that this walk may still visit
 };
 
-/// For cgroups inside a container's; deeper ones are ignored.
+/// For cgroups inside a container's, which the container makes at will; deeper ones, and those beyond this
+/// number, are ignored. A runtime inside of a pod makes some, not thousands.
 inline constexpr int kMaxDescendantDepth = 8;
+inline constexpr int kMaxDescendants = 1000;
 
 /// Walks a directory and the cgroups inside it, as a container creates them for itself, without reading or
 /// writing files: calls visit(path) for room.dir and every directory below it; it may append to the path. A
@@ -90,6 +93,8 @@ inline constexpr int kMaxDescendantDepth = 8;
 template <class Lister, class Visit>
 bool visit_descendants(BelowRoom& room, Lister& lister, Visit&& visit, int depth = 0) {
   const auto length = room.dir.size(), first = room.names.size();
+  if (depth == 0) room.left = kMaxDescendants;
+  if (--room.left < 0) return false;
   bool more = visit(room.dir);
   room.dir.resize(length);
   if (more && depth < kMaxDescendantDepth) static_cast<void>(lister.append_subdirs(room.dir, room.names));

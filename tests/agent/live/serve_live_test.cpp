@@ -93,6 +93,34 @@ TEST_F(LiveService, EveryScrapeHasEveryLiveSeries) {
   }
 }
 
+// Events are served at once, but only as long as that takes a tenth of the time: then they wait for the tick.
+TEST_F(LiveService, CgroupsThatComeAndGoWithoutEndDoNotKeepItBusy) {
+  LiveAgent agent(args());
+  const int port = port_of(agent);
+  ASSERT_GT(port, 0) << agent.log();
+  ASSERT_TRUE(becomes("100000\n")) << agent.log();
+  const auto pod = std::filesystem::path(burst_file()).parent_path().parent_path();
+  const auto restless = pod.parent_path() / "pod99999999-0000-0000-0000-000000000009";
+  const auto pauses = [&] {
+    const std::string text = http::http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body;
+    const std::string name = "\nevenkeel_early_tick_pauses_total ";
+    const auto at = text.find(name);
+    return at == std::string::npos ? -1 : std::stoi(text.substr(at + name.size()));
+  };
+  EXPECT_EQ(pauses(), 0);
+  const bool paused = soon([&] {
+    for (int i = 0; i < 100; ++i) {
+      std::filesystem::create_directory(restless);
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      std::filesystem::remove(restless);
+    }
+    return pauses() > 0;
+  });
+  EXPECT_TRUE(paused) << "each event has been served at once";
+  configure("{}\n");
+  EXPECT_TRUE(becomes("0\n")) << "and it still follows its configuration: " << agent.log();
+}
+
 TEST_F(LiveService, ReloadsAConfigurationThatIsRenamedIntoPlace) {
   LiveAgent agent(args("none"));
   ASSERT_TRUE(becomes("100000\n")) << agent.log();
