@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "agent/api/pages.h"
+#include "agent/cli/rights.h"
 #include "agent/cli/setup.h"
 #include "agent/config/schema_read.h"
 #include "agent/http/http_client.h"
@@ -29,6 +30,8 @@ int run_check(const Flags& flags) {
   }
   const auto config = config::parse_nodeslo(*text, flags.nodeslo, node ? &node->labels : nullptr);
   (config.problems.empty() ? std::cout : std::cerr) << config::render_check(config);
+  if (config.problems.empty())
+    for (const auto& right : needed_rights(config.slo)) std::cout << "rights: " << right << '\n';
   return config.problems.empty() ? 0 : 2;
 }
 

@@ -24,6 +24,7 @@ done
 odd=$(dpkg-deb -c $deb | awk '$2 != "root/root" || $1 !~ /^(drwxr-xr-x|-rw-r--r--|-rwxr-xr-x)$/ || (/^-rwx/ && $6 != "./usr/bin/evenkeel")')
 [ -z "$odd" ] || fail "owner or mode: $odd"
 grep -q '^ExecStart=/usr/bin/evenkeel run' "$work/root/usr/lib/systemd/system/evenkeel.service" || fail "the unit names another program"
+diff -r systemd/drop-ins "$work/root/usr/share/evenkeel/drop-ins" || fail "the drop-ins are not in the package"
 
 page=$work/page.1
 gzip -dc "$work/root/usr/share/man/man1/evenkeel.1.gz" >"$page"

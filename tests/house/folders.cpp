@@ -76,7 +76,7 @@ const Arrows& arrows_between_folders() {
       {"agent/cli",
        {"agent", "agent/api", "agent/config", "agent/demo", "agent/document", "agent/http", "agent/inputs",
         "agent/kube", "agent/kube/client", "agent/pods", "agent/reporting", "agent/runtime", "agent/writers",
-        "cgroup/executor", "cgroup/features", "qos/lending", "qos/model"}},
+        "cgroup/executor", "cgroup/features", "qos", "qos/lending", "qos/model"}},
       {"agent/config", {"agent/document", "cgroup/base", "qos/eviction", "qos/io", "qos/model"}},
       {"agent/demo",
        {"agent/document", "agent/runtime", "cgroup/base", "cgroup/sched", "cgroup/tree", "qos/model"}},
