@@ -163,6 +163,7 @@ void check_rules(NodeSlo& slo, SchemaRead& read) {
   check_resctrl_dynamic(slo.evenkeel.resctrl_dynamic, read);
   check_host_applications(slo, read);
   check_objectives(slo, read);
+  check_trust(slo, read);
   check_given_normals(slo.evenkeel.interference, read);
 }
 

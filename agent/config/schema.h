@@ -81,6 +81,8 @@ std::span<const Row> host_application_rows();
 std::span<const Row> extension_rows();
 std::span<const Row> brake_rows();
 std::span<const Row> proof_rows();
+/// One entry of extensions.evenkeel.trust, rooted at a TrustRule.
+std::span<const Row> trust_rows();
 /// One entry of extensions.evenkeel.objectives, rooted at an Objective.
 std::span<const Row> objective_rows();
 /// extensions.colocation, rooted at a ColocationStrategy: the node's annotation has the same keys.

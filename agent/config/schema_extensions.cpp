@@ -278,6 +278,8 @@ constexpr Row kEvenkeelRows[] = {
     section<&E::proof>("proof", &proof_rows, "tests on the node whether levers help services"),
     list<&E::objectives>("objectives", &objective_rows,
                          "targets for what services say of themselves, such as their latency"),
+    list<&E::trust>("trust", &trust_rows,
+                    "pods whose own labels and annotations may claim more than what is theirs"),
     section<&E::brake>("brake", &brake_rows,
                        "cuts best effort within milliseconds, until the slower loops react"),
 };

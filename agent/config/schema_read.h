@@ -71,6 +71,8 @@ std::string_view did_you_mean(std::string_view word, std::span<const std::string
 void check_rules(NodeSlo& slo, SchemaRead& read);
 /// rules_host.cpp: names and directories of hostApplications.
 void check_host_applications(NodeSlo& slo, SchemaRead& read);
+/// rules_trust.cpp: the words of extensions.evenkeel.trust.
+void check_trust(const NodeSlo& slo, SchemaRead& read);
 /// rules_objectives.cpp: what each objective means, and where its figure comes from.
 void check_objectives(const NodeSlo& slo, SchemaRead& read);
 /// rules_interference.cpp: models given in the configuration.

@@ -43,7 +43,10 @@ Inputs::Inputs(Options options) : options_(std::move(options)) {
         !options_.node_url.empty());
   cpu_manager_text_ = runtime::WatchedTextFile(options_.cpu_manager_state);
   // The cgroup source needs no list: an empty one means that pods are known only by their directories.
-  if (options_.pods.kind == PodsSource::Kind::cgroup) pods_ = std::make_shared<const std::vector<Pod>>();
+  if (options_.pods.kind == PodsSource::Kind::cgroup) {
+    pods_.listed = std::make_shared<const std::vector<Pod>>();
+    pods_.trusted = pods_.listed;
+  }
 }
 
 /// The text to accept now: absent when unchanged. Stepped mode compares whole texts, since a test may write a
@@ -109,7 +112,7 @@ void Inputs::accept_pods(const Text& given, MonoTime now, Changed& changed) {
   if (!text) return failed(kPods, options_.pods.path + ": cannot be read", changed);
   auto list = pods::parse_pod_list(*text, options_.pods.path);
   if (!list.problems.empty()) return failed(kPods, joined(texts(list.problems)), changed);
-  pods_ = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
+  pods_.listed = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
   accepted(kPods, now, std::move(list.notices), changed);
   changed.pods = true;
 }
@@ -132,6 +135,7 @@ Inputs::Changed Inputs::refresh(MonoTime now) {
   if (const auto text = is_fresh(kPods)) accept_pods(*text, now, changed);
   resolve_again(now, changed);
   accept_cpu_manager(changed);
+  if (changed.pods || changed.nodeslo) apply_trust(changed);
   return changed;
 }
 
@@ -159,6 +163,8 @@ NodeObject Inputs::node() const {
 std::vector<InputState> Inputs::states() const {
   std::vector<InputState> all;
   for (const auto& source : sources_) all.push_back(source.state);
+  auto& notices = all[kPods].notices;
+  notices.insert(notices.end(), pods_.refused.begin(), pods_.refused.end());
   return all;
 }
 

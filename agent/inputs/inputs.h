@@ -48,6 +48,8 @@ struct InputState {
   std::uint64_t loads = 0, failures = 0;
 };
 
+using PodsPtr = std::shared_ptr<const std::vector<Pod>>;
+
 class Inputs {
  public:
   /// In the order of states().
@@ -71,6 +73,7 @@ class Inputs {
     std::vector<std::string> gone{};       ///< what is missing, and the consequence
     std::vector<std::string> moved{};      ///< where an input comes from now, and why
     std::vector<std::string> pools{};      ///< which of the NodeSLO's nodeStrategies apply from now on
+    std::vector<std::string> untrusted{};  ///< claims of pods that do not count from now on
     [[nodiscard]] bool any() const { return nodeslo || pods || node; }
   };
 
@@ -95,8 +98,9 @@ class Inputs {
 
   /// Never null; the defaults before the first valid text.
   [[nodiscard]] const std::shared_ptr<const NodeSlo>& slo() const { return slo_; }
-  /// Null: the source has not delivered.
-  [[nodiscard]] const std::shared_ptr<const std::vector<Pod>>& pods() const { return pods_; }
+  /// As of the last refresh(), without what their owners are not trusted with (qos/trust). Null: the source
+  /// has not delivered.
+  [[nodiscard]] const PodsPtr& pods() const { return pods_.trusted; }
   /// With the CPUs that the kubelet's CPU manager pins, as far as its checkpoint can be read.
   [[nodiscard]] NodeObject node() const;
   /// In the order of Which.
@@ -122,6 +126,7 @@ class Inputs {
   void accept_pods(const Text& given, MonoTime now, Changed& changed);
   void accept_node(const Text& given, MonoTime now, Changed& changed);
   void accept_cpu_manager(Changed& changed);
+  void apply_trust(Changed& changed);
   void abandon_source(MonoTime now);
   [[nodiscard]] bool pods_are_watched() const;
   void fall_back_to_tree();
@@ -142,7 +147,12 @@ class Inputs {
   bool nodeslo_absent_ = false;             ///< as the server reports
   std::optional<MonoTime> nodeslo_gone_{};  ///< since when, while it is still in force
   std::shared_ptr<const NodeSlo> slo_ = std::make_shared<const NodeSlo>();
-  std::shared_ptr<const std::vector<Pod>> pods_{};
+  struct Pods {
+    PodsPtr listed{};   ///< as the source has them
+    PodsPtr trusted{};  ///< the same list, if nothing of it is refused
+    std::vector<std::string> refused{};
+  };
+  Pods pods_{};
   NodeObject node_{};
   runtime::WatchedTextFile cpu_manager_text_{{}};
   pods::CpuManagerState cpu_manager_{};

@@ -21,8 +21,8 @@ constexpr const char* kOff = " does not exist: everything is off until it appear
 void Inputs::deliver(pods::PodList list, MonoTime now) {
   if (!list.problems.empty()) return trouble(kPods, list.problems.front().text());
   // Most lists equal the last one; then nothing has to be joined again.
-  const bool same = pods_ && sources_[kPods].state.loaded && *pods_ == list.pods;
-  if (!same) pods_ = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
+  const bool same = pods_.listed && sources_[kPods].state.loaded && *pods_.listed == list.pods;
+  if (!same) pods_.listed = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
   accepted(kPods, now, std::move(list.notices), delivered_);
   delivered_.pods = delivered_.pods || !same;
 }
@@ -97,9 +97,9 @@ bool Inputs::pods_are_watched() const {
 /// --pods auto: as long as no server has ever answered, the cgroup tree says which pods there are.
 void Inputs::fall_back_to_tree() {
   const bool last_server = options_.pods.api.empty() || pods_are_watched();
-  if (options_.pods.kind != PodsSource::Kind::automatic || pods_ || !last_server) return;
+  if (options_.pods.kind != PodsSource::Kind::automatic || pods_.listed || !last_server) return;
   auto& state = sources_[kPods].state;
-  pods_ = std::make_shared<const std::vector<Pod>>();
+  pods_.listed = std::make_shared<const std::vector<Pod>>();
   state.fallback = "the cgroup tree";
   delivered_.moved.push_back("pods: from now on " + state.fallback + ", since " + state.error);
   delivered_.pods = true;

@@ -95,6 +95,10 @@ void Recorder::record(const inputs::Inputs::Changed& changed, MonoTime now) {
     log_.info("node-strategies").with("what", what);
     audit_.record({.kind = "config", .why = what}, now);
   }
+  for (const auto& what : changed.untrusted) {
+    log_.warning("claim-refused").with("what", what);
+    audit_.record({.kind = "config", .why = what}, now);
+  }
   for (const auto& name : changed.recovered) log_.info("input-recovered").with("input", name);
 }
 

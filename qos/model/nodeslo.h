@@ -14,6 +14,7 @@
 #include "qos/model/io_limits.h"
 #include "qos/model/objective.h"
 #include "qos/model/pod.h"
+#include "qos/model/trust.h"
 #include "qos/model/units.h"
 
 namespace evenkeel {
@@ -269,6 +270,7 @@ struct EvenkeelSettings {
   RequestSizeSettings request_size{};
   ProofSettings proof{};
   std::vector<Objective> objectives{};
+  std::vector<TrustRule> trust{};  ///< pods whose own labels and annotations count without limits
 };
 enum class FeatureGate : std::uint8_t {
   be_cpu_evict,

@@ -89,7 +89,7 @@ const Arrows& arrows_between_folders() {
        {"agent/runtime", "cgroup/base", "qos/detector", "qos/interference", "qos/lending", "qos/model",
         "qos/proof"}},
       {"agent/http", {"agent/runtime", "cgroup/base", "qos/model"}},
-      {"agent/inputs", {"agent/config", "agent/pods", "agent/runtime", "qos/model"}},
+      {"agent/inputs", {"agent/config", "agent/pods", "agent/runtime", "qos/model", "qos/trust"}},
       {"agent/kube",
        {"agent/document", "agent/http", "agent/inputs", "agent/kube/client", "agent/pods", "agent/record",
         "agent/runtime", "qos/eviction", "qos/lending", "qos/model"}},
@@ -164,6 +164,7 @@ const Arrows& arrows_between_folders() {
       {"qos/memory", {"qos/decide", "qos/model"}},
       {"qos/objectives", {"qos/decide", "qos/model"}},
       {"qos/proof", {"qos/decide", "qos/detector", "qos/model"}},
+      {"qos/trust", {"qos/model"}},
       {"qos/model", {}},
   };
   return all;

@@ -1,0 +1,171 @@
+#include "qos/trust/trust.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "qos/model/pod_resources.h"
+
+namespace evenkeel::trust {
+namespace {
+
+constexpr std::uint8_t kAllTriggers = 0xff;
+constexpr const char* kGroupLabel = "koordinator.sh/core-sched-group-id";
+
+// Best effort is what the operator's rules are for: nobody leaves them by himself. A service that asks not to
+// be touched gives up its own protection.
+bool exempts_itself(const Pod& pod, const NodeSlo& /*slo*/) { return pod.hands_off && is_best_effort(pod); }
+void manage(Pod& pod, const NodeSlo& /*slo*/) { pod.hands_off = false; }
+
+bool avoids_eviction(const Pod& pod, const NodeSlo& /*slo*/) {
+  return pod.eviction.by != kAllTriggers && is_best_effort(pod);
+}
+void make_evictable(Pod& pod, const NodeSlo& /*slo*/) { pod.eviction.by = kAllTriggers; }
+
+bool takes_cache(const Pod& pod, const NodeSlo& /*slo*/) {
+  return !pod.resctrl.empty() && is_best_effort(pod);
+}
+void return_cache(Pod& pod, const NodeSlo& /*slo*/) { pod.resctrl.clear(); }
+
+/// The scheduler gives whole CPUs, as many as the pod requests.
+bool takes_cpus(const Pod& pod, const NodeSlo& /*slo*/) {
+  if (!pod.allocated_cpus || pod.from_cgroup_only) return false;
+  const Resources requests = pod_requests(pod);
+  const MilliCpu asked = requests.cpu.value_or(MilliCpu{}) + requests.batch_cpu.value_or(MilliCpu{}) +
+                         requests.mid_cpu.value_or(MilliCpu{});
+  return std::cmp_greater(pod.allocated_cpus->size(), asked.count() / 1000);
+}
+void return_cpus(Pod& pod, const NodeSlo& /*slo*/) { pod.allocated_cpus.reset(); }
+
+/// The kernel throttles all siblings of a cgroup with a latency target.
+bool slows_siblings(const Pod& pod, const NodeSlo& /*slo*/) {
+  return std::ranges::any_of(pod.blocks,
+                             [](const Block& block) { return block.io.latency_target_us.has_value(); });
+}
+void drop_latency(Pod& pod, const NodeSlo& /*slo*/) {
+  for (Block& block : pod.blocks) block.io.latency_target_us.reset();
+}
+
+/// What a burst policy allows, one bit each.
+unsigned allows(BurstPolicy policy) {
+  switch (policy) {
+    case BurstPolicy::none:
+      return 0;
+    case BurstPolicy::cpu_burst_only:
+      return 1;
+    case BurstPolicy::cfs_quota_burst_only:
+      return 2;
+    case BurstPolicy::automatic:
+      break;
+  }
+  return 3;
+}
+
+bool policy_exceeds(const CpuBurstOverride& own, const CpuBurstStrategy& node) {
+  if (!own.policy) return false;
+  const unsigned asked = *own.policy == "auto"                ? 3U
+                         : *own.policy == "cpuBurstOnly"      ? 1U
+                         : *own.policy == "cfsQuotaBurstOnly" ? 2U
+                                                              : 0U;
+  return (asked & ~allows(node.policy)) != 0;
+}
+
+/// -1: without end.
+bool lasts_longer(std::optional<std::int64_t> own, std::int64_t node) {
+  return own && node >= 0 && (*own < 0 || *own > node);
+}
+
+bool bursts_more(const Pod& pod, const NodeSlo& slo) {
+  const CpuBurstOverride& own = pod.cpu_burst;
+  const CpuBurstStrategy& node = slo.cpu_burst;
+  return policy_exceeds(own, node) || own.cpu_burst_percent > node.cpu_burst_percent ||
+         own.cfs_quota_burst_percent > node.cfs_quota_burst_percent ||
+         lasts_longer(own.cfs_quota_burst_period_seconds, node.cfs_quota_burst_period_seconds);
+}
+void burst_as_the_node(Pod& pod, const NodeSlo& slo) {
+  CpuBurstOverride& own = pod.cpu_burst;
+  const CpuBurstStrategy& node = slo.cpu_burst;
+  if (policy_exceeds(own, node)) own.policy.reset();
+  if (own.cpu_burst_percent > node.cpu_burst_percent) own.cpu_burst_percent.reset();
+  if (own.cfs_quota_burst_percent > node.cfs_quota_burst_percent) own.cfs_quota_burst_percent.reset();
+  if (lasts_longer(own.cfs_quota_burst_period_seconds, node.cfs_quota_burst_period_seconds))
+    own.cfs_quota_burst_period_seconds.reset();
+}
+
+/// '/' is in no label, so no pod can name a group of another namespace.
+bool names_a_group(const Pod& pod, const NodeSlo& /*slo*/) {
+  const auto label = pod.labels.find(kGroupLabel);
+  return label != pod.labels.end() && !label->second.empty();
+}
+void group_by_namespace(Pod& pod, const NodeSlo& /*slo*/) {
+  std::string& group = pod.labels.find(kGroupLabel)->second;
+  group = pod.namespace_ + '/' + group;
+}
+
+struct ClaimRow {
+  bool (*made)(const Pod&, const NodeSlo&);
+  void (*take_away)(Pod&, const NodeSlo&);
+  const char* sentence;  ///< null: nothing is lost
+};
+
+/// In the order of Claim.
+constexpr std::array<ClaimRow, kClaims.size()> kRows = {{
+    {exempts_itself, manage, "evenkeel.io/hands-off does not count: best effort cannot exempt itself"},
+    {avoids_eviction, make_evictable,
+     "koordinator.sh/eviction-policy does not count: best effort cannot protect itself from eviction"},
+    {takes_cache, return_cache,
+     "node.koordinator.sh/resctrl does not count: best effort cannot give itself cache or memory bandwidth"},
+    {takes_cpus, return_cpus,
+     "the CPUs of scheduling.koordinator.sh/resource-status do not count: they are more than the whole CPUs "
+     "that it "
+     "requests"},
+    {slows_siblings, drop_latency,
+     "ioLatency of koordinator.sh/blkioQOS does not count: the kernel would throttle all other pods for it"},
+    {bursts_more, burst_as_the_node,
+     "koordinator.sh/cpuBurst counts only as far as the node's cpuBurstStrategy goes"},
+    {names_a_group, group_by_namespace, nullptr},
+}};
+
+const char* kube_word(KubeQos qos) {
+  return qos == KubeQos::guaranteed ? "Guaranteed" : qos == KubeQos::burstable ? "Burstable" : "BestEffort";
+}
+
+bool has(const std::vector<std::string>& words, std::string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+bool fits(const TrustRule& rule, const Pod& pod) {
+  return (rule.namespaces.empty() || has(rule.namespaces, pod.namespace_)) &&
+         (rule.kube_qos.empty() || has(rule.kube_qos, kube_word(pod.kube_qos))) &&
+         (!rule.min_priority || (pod.priority && *pod.priority >= *rule.min_priority));
+}
+
+bool is_trusted(const Pod& pod, const NodeSlo& slo, std::size_t claim) {
+  return std::ranges::any_of(slo.evenkeel.trust, [&](const TrustRule& rule) {
+    return has(rule.claims, kClaims[claim]) && fits(rule, pod);
+  });
+}
+
+bool is_refused(const Pod& pod, const NodeSlo& slo, std::size_t claim) {
+  return kRows[claim].made(pod, slo) && !is_trusted(pod, slo, claim);
+}
+
+}  // namespace
+
+bool is_restricted(const Pod& pod, const NodeSlo& slo) {
+  for (std::size_t claim = 0; claim < kRows.size(); ++claim)
+    if (is_refused(pod, slo, claim)) return true;
+  return false;
+}
+
+void restrict(Pod& pod, const NodeSlo& slo, std::vector<std::string>& refused) {
+  for (std::size_t claim = 0; claim < kRows.size(); ++claim) {
+    if (!is_refused(pod, slo, claim)) continue;
+    kRows[claim].take_away(pod, slo);
+    if (kRows[claim].sentence == nullptr) continue;
+    refused.push_back("pod " + pod.namespace_ + '/' + pod.name + ": " + kRows[claim].sentence +
+                      " (extensions.evenkeel.trust, " + kClaims[claim] + ')');
+  }
+}
+
+}  // namespace evenkeel::trust
