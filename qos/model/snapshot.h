@@ -243,6 +243,14 @@ struct NodeSnapshot {
   [[nodiscard]] const CgroupSample* cgroup(CgroupIndex index) const {
     return index == kNoCgroup ? nullptr : &cgroups[static_cast<std::size_t>(index)];
   }
+  /// The cgroup that a runtime (crun) made inside of a container's for its processes; kNoCgroup: none. A
+  /// cgroup is followed by those below it, and a container has no others.
+  [[nodiscard]] CgroupIndex subgroup_of(CgroupIndex container) const {
+    const CgroupIndex next = container + 1;
+    const bool found = container != kNoCgroup && static_cast<std::size_t>(next) < cgroups.size() &&
+                       cgroup(next)->kind == CgroupKind::subgroup && cgroup(next)->parent == container;
+    return found ? next : kNoCgroup;
+  }
   /// Whether `index` is `ancestor` itself or a cgroup below it. False if either is kNoCgroup.
   [[nodiscard]] bool is_within(CgroupIndex index, CgroupIndex ancestor) const {
     const auto parent_of = [this](CgroupIndex below) { return cgroup(below)->parent; };

@@ -107,12 +107,11 @@ QuotaTime ceiling_during_resize(const Tick& tick, const Owner& owner, const Cand
 /// On v1 a container cannot have more than its pod; if burst may not raise the pod's quota, that is the
 /// ceiling.
 QuotaTime ceiling_of(const Tick& tick, const CpuBurstStrategy& strategy, const CgroupSample& container,
-                     QuotaTime base, bool pod_is_ours) {
+                     Duration period, QuotaTime base, bool pod_is_ours) {
   const QuotaTime ceiling = burst_ceiling(base, strategy.cfs_quota_burst_percent);
   const CgroupSample* pod = tick.node.cgroup(container.parent);
   if (pod_is_ours || !pod || !pod->applied.cpu_limit || !pod->applied.cpu_limit->quota) return ceiling;
   const CpuLimit& limit = *pod->applied.cpu_limit;
-  const Duration period = container.applied.cpu_limit->period;
   return std::clamp(QuotaTime(scaled(limit.quota->count(), period.count(), limit.period.count())), base,
                     ceiling);
 }
@@ -140,15 +139,26 @@ bool owner_is_ahead(const Candidate& candidate, CpuBurstState::Container& memory
   return more && now - *memory.ahead_since < kListIsLate;
 }
 
+/// Where the container's quota is: crun 1.8 sets it in the subgroup alone, later ones in both.
+CgroupIndex limited_cgroup(const NodeSnapshot& node, CgroupIndex container) {
+  const CgroupIndex below = node.subgroup_of(container);
+  if (below == kNoCgroup) return container;
+  const auto& outer = node.cgroup(container)->applied.cpu_limit;
+  const auto& inner = node.cgroup(below)->applied.cpu_limit;
+  return outer && !outer->quota && inner && inner->quota ? below : container;
+}
+
 void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, MilliCpu limit,
           CpuBurstState::Container& memory, Candidate& candidate) {
   const CpuBurstStrategy& strategy = owner.strategy;
-  candidate.current = cgroup.applied.cpu_limit->quota;
+  const CgroupSample& limited = *tick.node.cgroup(candidate.cgroup);
+  candidate.current = limited.applied.cpu_limit->quota;
   candidate.target = candidate.current.value_or(candidate.base);
   candidate.owner_is_ahead = owner_is_ahead(candidate, memory, tick.node.at);
   candidate.quota_burst = candidate.quota_burst && !candidate.owner_is_ahead;
   if (candidate.quota_burst) {
-    const QuotaTime ceiling = ceiling_of(tick, strategy, cgroup, candidate.base, owner.quota_is_ours);
+    const QuotaTime ceiling =
+        ceiling_of(tick, strategy, cgroup, candidate.period, candidate.base, owner.quota_is_ours);
     candidate.ceiling = ceiling_during_resize(tick, owner, candidate, ceiling);
     choose_operation(tick, strategy, cgroup, limit, memory, candidate);
     // The quota before its limit was divided is not its base.
@@ -156,7 +166,7 @@ void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, Mill
     candidate.target = quota_target(undivided ? std::nullopt : candidate.current, candidate.operation,
                                     tick.elapsed, candidate.base, candidate.ceiling);
   }
-  if (static_wanted(strategy.policy) && cgroup.applied.cpu_burst)
+  if (static_wanted(strategy.policy) && limited.applied.cpu_burst)
     candidate.burst =
         legal_burst(static_burst(limit, strategy.cpu_burst_percent, candidate.period), candidate);
 }
@@ -189,14 +199,16 @@ void consider(const Tick& tick, const Owner& owner, const ContainerSample& conta
   const Pod& pod = owner.pod;
   const CgroupSample* cgroup = tick.node.cgroup(container.cgroup);
   if (!cgroup || (!container.spec && !pod.from_cgroup_only)) return;
-  auto& memory = tick.state.containers[cgroup->id];
+  const CgroupIndex at = limited_cgroup(tick.node, container.cgroup);
+  const CgroupSample& limited = *tick.node.cgroup(at);
+  auto& memory = tick.state.containers[limited.id];
   memory.seen = tick.node.at;
-  const auto base = base_of(pod, container, *cgroup, owner.divisor, memory);
+  const auto base = base_of(pod, container, limited, owner.divisor, memory);
   if (!base) return;
 
-  Candidate candidate{.cgroup = container.cgroup, .pod = container.pod, .base = *base};
+  Candidate candidate{.cgroup = at, .pod = container.pod, .base = *base};
   candidate.divisor = owner.divisor;
-  const auto& limit = cgroup->applied.cpu_limit;
+  const auto& limit = limited.applied.cpu_limit;
   candidate.unreadable = !limit || limit->period <= Duration::zero();
   // The owner set no quota, or took it away: cpuCFSQuota is false, or the container has CPUs of its own.
   const bool unlimited = limit && !limit->quota;

@@ -71,6 +71,28 @@ TEST_F(SteppedSubgroup, BurstRaisesParentsFirstAndLowersChildrenFirst) {
   }
 }
 
+// As Debian's crun 1.8 makes it (tests/vm/systemd/crun.sh).
+TEST_F(SteppedSubgroup, AQuotaThatIsThereAloneIsTheContainers) {
+  set_quota(scope, "max");
+  SteppedAgent agent(args(pods));
+  seconds(2, agent);
+  EXPECT_EQ(burst_of(inner) + ' ' + burst_of(scope), "100000 0");
+  throttled(inner, true);
+  seconds(10, agent);
+  EXPECT_EQ(quota_of(inner), "200000");
+  EXPECT_EQ(quota_of(scope), "max") << "unlimited by its owner";
+  EXPECT_EQ(quota_of(service), "200000");
+  throttled(inner, false);
+  seconds(90, agent);
+  EXPECT_EQ(quota_of(inner), "200000") << "it uses what it got";
+  uses(inner, 100_mcpu);
+  seconds(90, agent);
+  EXPECT_EQ(quota_of(inner), "100000") << "and gives back what it does not use";
+  agent.quit();
+  EXPECT_EQ(quota_of(inner) + ' ' + quota_of(scope) + ' ' + quota_of(service), "100000 max 100000");
+  EXPECT_EQ(burst_of(inner), "0");
+}
+
 TEST_F(SteppedSubgroup, WithoutAQuotaOfItsOwnGetsNone) {
   set_quota(inner, "max");
   SteppedAgent agent(args(pods));
