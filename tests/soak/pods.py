@@ -64,11 +64,11 @@ class Node:
                     whole = read(f"{root}/cpuset.cpus") if name == "cpuset.cpus" and not self.v2 else read(file)
                     yield file, DEFAULTS.get(name, whole.strip())
 
-    def add_pod(self):
+    def add_pod(self, qos=None):
         if len(self.pods) >= MOST_PODS:
             return
         self.count += 1
-        qos = random.choice(list(self.BRANCHES))
+        qos = qos or random.choice(list(self.BRANCHES))
         uid = f"{self.count:08x}-0000-4000-8000-{random.randrange(16**12):012x}"
         path = f"{self.BRANCHES[qos]}/pod{uid}"
         containers = [f"{random.randrange(16**64):064x}" for _ in range(random.randint(1, 3))]
@@ -137,7 +137,8 @@ class Node:
             except OSError:
                 time.sleep(0.01)
 
-    def differences(self):
+    def differences(self, put_back=False):
+        """Files that do not hold what their owner wrote last; each is told once."""
         out = []
         for file, value in self.owned.items():
             if not os.path.exists(file):
@@ -145,7 +146,10 @@ class Node:
             now = read(file).strip()
             if now != value:
                 out.append(f"{file} is {now}, its owner wrote {value}")
-                self.owned[file] = now
+                if put_back:
+                    write(file, value)
+                else:
+                    self.owned[file] = now
         return out
 
     def pod_list(self, nonsense=False):

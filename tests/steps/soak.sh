@@ -1,4 +1,5 @@
-# Half an hour in which pods, owners, configurations, a kubelet and clients misbehave all at once (tests/soak).
+# Half an hour in which pods, owners, configurations, a kubelet and clients misbehave all at once (tests/soak), and
+# calls to the kernel that fail one after the other (tests/faults).
 # SOAK_ARGS: arguments of tests/soak/soak, for example "--minutes 240".
 
 soak() {
@@ -11,4 +12,16 @@ step_soak() {
   need_release
   run_step soak "everything misbehaves at once" soak
   [ ! -e build/logs/soak.txt ] || cat build/logs/soak.txt
+}
+
+faults() {
+  gcc -O1 -Wall -Wextra -Werror -shared -fPIC -o build/tools/fail.so tests/faults/fail.c -ldl || return
+  tests/faults/sweep --binary build/release/evenkeel --library build/tools/fail.so "$@"
+}
+
+step_faults() {
+  need_release
+  mkdir -p build/tools
+  run_step faults "every call fails once and for ever, stepped" faults
+  run_step faults-loop "the same in the event loop" faults --loop
 }

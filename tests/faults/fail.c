@@ -1,0 +1,137 @@
+// Preloaded into the program: counts its system calls by call site, or lets those of one site fail.
+// FAULT_LOG: a file that gets a line "SITE CALL" for each site when it is first reached, or "hit" for each failure.
+// FAULT_SITE, FAULT_ERRNO: the site that fails, and how; FAULT_ONCE: only its first call does.
+// A site is the chain of return addresses within the program; the addresses must not be randomized (setarch -R).
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <execinfo.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { DEPTH = 10, SITES = 1 << 14 };
+
+static __thread int busy;
+static uint64_t seen[SITES];
+static int failed;
+
+static long raw(long number, long a, long b, long c) {
+  long result;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+  return result;
+}
+
+static void note(const char *line) {
+  const char *path = getenv("FAULT_LOG");
+  if (path == NULL) return;
+  const long file = raw(SYS_open, (long)path, O_WRONLY | O_CREAT | O_APPEND, 0600);
+  if (file < 0) return;
+  raw(SYS_write, file, (long)line, (long)strlen(line));
+  raw(SYS_close, file, 0, 0);
+}
+
+static uint64_t site_of(const char *call) {
+  void *frames[DEPTH + 2];
+  const int count = backtrace(frames, DEPTH + 2);
+  uint64_t hash = 1469598103934665603ULL;
+  for (const char *c = call; *c; ++c) hash = (hash ^ (uint64_t)*c) * 1099511628211ULL;
+  for (int i = 2; i < count; ++i) hash = (hash ^ (uint64_t)(uintptr_t)frames[i]) * 1099511628211ULL;
+  return hash;
+}
+
+/// Whether this call is to fail; errno is set.
+static int fails(const char *call) {
+  if (busy) return 0;
+  busy = 1;
+  const int before = errno;
+  const uint64_t site = site_of(call);
+  const char *chosen = getenv("FAULT_SITE");
+  int result = 0;
+  if (chosen != NULL) {
+    const int once = getenv("FAULT_ONCE") != NULL;
+    if (strtoull(chosen, NULL, 16) == site && !(once && failed)) {
+      if (!failed) note("hit\n");
+      failed = 1;
+      result = 1;
+    }
+  } else {
+    uint64_t *slot = &seen[site % SITES];
+    if (*slot != site) {
+      char line[64];
+      *slot = site;
+      snprintf(line, sizeof line, "%016llx %s\n", (unsigned long long)site, call);
+      note(line);
+    }
+  }
+  busy = 0;
+  errno = result ? atoi(getenv("FAULT_ERRNO")) : before;
+  return result;
+}
+
+#define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define ONE(type, name, parameters, arguments)  \
+  type name parameters {                        \
+    static __typeof__(&name) real;              \
+    if (real == NULL) real = REAL(name);        \
+    return fails(#name) ? (type)-1 : real arguments; \
+  }
+
+int openat(int at, const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg(list, mode_t) : 0;
+  va_end(list);
+  return fails("openat") ? -1 : REAL(openat)(at, path, flags, mode);
+}
+int open(const char *path, int flags, ...) {
+  va_list list;
+  va_start(list, flags);
+  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) ? va_arg(list, mode_t) : 0;
+  va_end(list);
+  return fails("open") ? -1 : REAL(open)(path, flags, mode);
+}
+ONE(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size))
+ONE(ssize_t, pread, (int fd, void *to, size_t size, off_t at), (fd, to, size, at))
+ONE(ssize_t, pread64, (int fd, void *to, size_t size, off64_t at), (fd, to, size, at))
+ONE(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size))
+ONE(ssize_t, pwrite, (int fd, const void *from, size_t size, off_t at), (fd, from, size, at))
+ONE(int, fsync, (int fd), (fd))
+ONE(int, ftruncate, (int fd, off_t size), (fd, size))
+ONE(int, rename, (const char *from, const char *to), (from, to))
+ONE(int, unlink, (const char *path), (path))
+ONE(int, flock, (int fd, int how), (fd, how))
+ONE(int, inotify_init1, (int flags), (flags))
+ONE(int, inotify_add_watch, (int fd, const char *path, uint32_t mask), (fd, path, mask))
+ONE(int, epoll_create1, (int flags), (flags))
+ONE(int, epoll_ctl, (int epoll, int what, int fd, struct epoll_event *event), (epoll, what, fd, event))
+ONE(int, epoll_wait, (int epoll, struct epoll_event *events, int most, int timeout), (epoll, events, most, timeout))
+ONE(int, timerfd_create, (int clock, int flags), (clock, flags))
+ONE(int, timerfd_settime, (int fd, int flags, const struct itimerspec *to, struct itimerspec *from), (fd, flags, to, from))
+ONE(int, signalfd, (int fd, const sigset_t *signals, int flags), (fd, signals, flags))
+ONE(int, eventfd, (unsigned start, int flags), (start, flags))
+ONE(int, socket, (int domain, int type, int protocol), (domain, type, protocol))
+ONE(int, listen, (int fd, int backlog), (fd, backlog))
+long syscall(long number, ...) {
+  long a[6];
+  va_list list;
+  va_start(list, number);
+  for (int i = 0; i < 6; ++i) a[i] = va_arg(list, long);
+  va_end(list);
+  char name[32];
+  snprintf(name, sizeof name, "syscall-%ld", number);
+  return fails(name) ? -1 : REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
