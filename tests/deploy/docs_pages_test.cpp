@@ -191,6 +191,18 @@ std::string output_of(const std::string& command) {
   return text;
 }
 
+TEST(DocsPages, SecurityNamesTestsThatExist) {
+  std::string tests;
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "tests"))
+    if (entry.path().extension() == ".cpp") tests += text_of(entry.path());
+  const std::string page = text_of(kRoot / "docs/security.md");
+  const std::regex named("`([A-Z][A-Za-z0-9]+)[.]([A-Z][A-Za-z0-9]+)`");
+  int count = 0;
+  for (std::sregex_iterator at(page.begin(), page.end(), named), end; at != end; ++at, ++count)
+    EXPECT_NE(tests.find("(" + (*at)[1].str() + ", " + (*at)[2].str() + ")"), std::string::npos) << (*at)[0];
+  EXPECT_GT(count, 20);
+}
+
 TEST(DocsPages, PictureIsDrawnFromItsSource) {
   const auto docs = (kRoot / "docs").string();
   EXPECT_EQ(output_of("awk -f " + docs + "/draw.awk " + docs + "/loop.txt"), text_of(docs + "/loop.svg"))
