@@ -55,6 +55,7 @@ struct Executor::Impl {
   void keep_idle_shares();
   void find_targets();
   [[nodiscard]] bool acceptable(int group, const decide::Intent& intent) const;
+  [[nodiscard]] KnobValue with_owners(const decide::Intent& intent, int group, const KnobValue& value);
   [[nodiscard]] bool is_met(const decide::Intent& intent, int group) const;
   [[nodiscard]] bool is_locked(int group, Knob knob) const;
   [[nodiscard]] bool is_intended(int group, Knob knob) const;

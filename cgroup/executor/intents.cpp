@@ -50,8 +50,19 @@ void Executor::Impl::place(const decide::Intent& intent) {
       reject(group, intent.knob, value, now.error(), text(value));
       return;
     }
-  want.assume(group, intent.knob, value);
+  want.assume(group, intent.knob, with_owners(intent, group, value));
   if (HeldValue* row = held.find(intent.target, intent.knob)) follow_owner(*row, intent);
+}
+
+/// A kubelet with the feature MemoryQoS protects and throttles pods itself: no policy takes that back.
+KnobValue Executor::Impl::with_owners(const decide::Intent& intent, int group, const KnobValue& value) {
+  const KnobRow& lever = evenkeel::row(intent.knob);
+  if (!lever.owner_counts) return value;
+  const HeldValue* held_value = held.find(intent.target, intent.knob);
+  const bool ours = held_value && held_value->contest.ours();
+  const KnobValue owners = ours ? held_value->original_value : state.now().value(group, intent.knob);
+  const bool counts = lever.merge == Merge::highest ? tighter(value, owners) : tighter(owners, value);
+  return counts ? owners : value;
 }
 
 /// The owner may have changed its value while the agent's was in force; the file does not show it where the

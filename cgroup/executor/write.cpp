@@ -204,7 +204,8 @@ void Executor::Impl::explain(HeldValue& row, int group) const {
     row.by = intent_of(state.id(up), cause)->by;
   row.why = asleep  ? because("an idle group has no shares; they come back with it")
             : bound ? because("a burst may not be larger than the quota")
-                    : because("no group may have more than the one above it");
+            : evenkeel::row(row.knob).owner_counts ? because("its owner's own value goes further")
+                                                   : because("no group may have more than the one above it");
 }
 
 void Executor::Impl::report_write(const HeldValue& row, const std::string& before, const std::string& after,

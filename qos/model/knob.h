@@ -133,6 +133,8 @@ struct KnobRow {
   WriteOrder order = WriteOrder::any;
   Kernels kernels = Kernels::all;
   ReadIn read_in = ReadIn::every_cgroup;
+  /// The owner's own value takes part in `merge`: it is never undercut (highest) or exceeded (lowest).
+  bool owner_counts = false;
   bool in_subgroups = false;  ///< what holds for a container has no effect while its subgroup has less
   KnobCapability capability{};
   KnobDocs docs{};
