@@ -59,6 +59,9 @@ http::HttpAnswer readyz(const AgentView& view, const http::HttpRequest&) {
   body += "report: " + (advertised ? advertised->why : std::string("nothing is lent")) + "\n";
   if (const auto* usage = view.servers.usage_reports)
     body += "node-metric: " + how(*usage, view.tick.result().now) + "\n";
+  for (const auto& listener : view.servers.listeners)
+    body += "endpoint: " + listener.address + ": " +
+            (listener.problem.empty() ? "ok" : listener.problem + ", tried again") + "\n";
   if (!view.observer.scan().limitation().empty())
     body += "watch: " + view.observer.scan().limitation() + "\n";
   if (const auto trouble = view.degraded())

@@ -51,9 +51,18 @@ void put_usage_reports(Exposition& out, const AgentView& view) {
               runtime::seconds(std::max(view.tick.result().now - *reports->last_accepted, Duration::zero())));
 }
 
+void put_listeners(Exposition& out, const AgentView& view) {
+  for (const auto& listener : view.servers.listeners)
+    out.gauge("evenkeel_endpoint_listening",
+              "1 while the agent serves its pages at this address; 0 while the address is not free, which is "
+              "tried again.",
+              listener.problem.empty() ? 1 : 0, {{"address", listener.address}});
+}
+
 }  // namespace
 
 void put_servers(Exposition& out, const AgentView& view) {
+  put_listeners(out, view);
   put_traffic(out, view);
   put_pod_events(out, view);
   put_usage_reports(out, view);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "agent/cli/endpoint.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
 #include "agent/runtime/clock.h"
@@ -37,7 +38,7 @@ struct Service {
   runtime::Notifier notifier{};
   std::unique_ptr<Agent> agent{};
   std::optional<runtime::EventLoop> loop{};
-  std::unique_ptr<http::HttpServer> http{};
+  std::optional<Endpoint> endpoint{};
   std::unique_ptr<kube::KubeFeed> kube{};
   std::unique_ptr<Cluster> cluster{};
   std::vector<int> watched{};
@@ -71,25 +72,16 @@ void tick(Service& service, std::uint64_t periods) {
   service.agent->tick(service.clock.now());
   service.early = {};
   settle(service);
-  if (service.http) service.http->process_events();  // closes idle connections
   const auto ticks = service.agent->parts().tick.counters().ticks;
   if (ticks == 1) service.notifier.ready("ticking");
   if (ticks == kFirstLend) service.cluster->lend();
 }
 
-/// 0, or the exit status.
-int listen(Service& service, runtime::EventLoop& loop) {
-  if (service.flags.listen == "none") return 0;
-  auto opened = open_endpoint(service.flags, *service.agent);
-  if (!opened.server) {
-    service.log.error("cannot-listen").with("flag", "--listen").with("problem", opened.error);
-    return opened.exit_code;
-  }
-  service.http = std::move(opened.server);
-  service.log.info("listening").with("address", opened.address.host).with("port", service.http->port());
-  const auto added =
-      loop.add(service.http->fd(), EPOLLIN, [&service](std::uint32_t) { service.http->process_events(); });
-  return added ? 0 : 1;
+/// False: the event loop refuses.
+bool listen(Service& service, const EndpointAddresses& addresses, const std::string& node_name) {
+  service.endpoint.emplace(addresses.all, host_names(node_name),
+                           Endpoint::Parts{*service.agent, service.clock, service.log});
+  return service.endpoint->serve(*service.loop);
 }
 
 /// Nothing is lost: the next tick looks at all that has changed, and follow_descriptors() waits again.
@@ -219,6 +211,8 @@ int run_agent(const Flags& flags) {
   if (!report.error.empty()) return usage_error(report.error);
   const auto problem = reporting_problem(flags, setup.feed.api.has_value());
   if (!problem.empty()) return usage_error(problem);
+  const auto addresses = endpoint_addresses(flags);
+  if (!addresses.error.empty()) return usage_error(addresses.error);
   const ServerSources delivered{
       setup.feed.node_name.empty() ? "" : kube::KubeFeed::node_url(*setup.feed.api, setup.feed.node_name),
       setup.nodeslo_object};
@@ -232,7 +226,7 @@ int run_agent(const Flags& flags) {
   auto loop = runtime::EventLoop::open();
   if (!loop) return 1;
   service.loop.emplace(std::move(*loop));
-  if (const int failed = listen(service, *service.loop); failed != 0) return failed;
+  if (!listen(service, addresses, setup.node_name)) return 1;
   if (!open_kube(service, setup) || !open_cluster(service, report.target, setup.node_name)) return 1;
   const tree::Layout& layout = service.agent->view().tree().layout();
   service.log.info("started")

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "agent/api/pages.h"
 #include "agent/http/http_client.h"
 
 namespace evenkeel::cli {
@@ -29,21 +28,6 @@ AgentOptions agent_options(const Flags& flags, const inputs::PodsSource& pods,
                      .by_text = flags.stepped},
           .dry_run = flags.dry_run,
           .stepped = flags.stepped};
-}
-
-Endpoint open_endpoint(const Flags& flags, const Agent& agent) {
-  const auto parsed = http::parse_listen(flags.listen);
-  if (!parsed.error.empty()) return {nullptr, {}, parsed.error, 2};
-  if (!parsed.address.loopback() && !flags.insecure_listen) {
-    return {nullptr,
-            {},
-            "found an address that is not loopback; legal: a loopback address, or --insecure-listen besides",
-            2};
-  }
-  auto opened = http::HttpServer::open(parsed.address, [&agent](const http::HttpRequest& request) {
-    return api::answer_page(agent.view(), request);
-  });
-  return {std::move(opened.server), parsed.address, std::move(opened.error), 1};
 }
 
 int usage_error(const std::string& problem) {
@@ -157,6 +141,12 @@ void choose_nodeslo(const Flags& flags, KubeSetup& setup) {
 }
 
 }  // namespace
+
+std::vector<std::string> host_names(const std::string& node_name) {
+  std::vector<std::string> names{host_name()};
+  if (!node_name.empty() && node_name != names.front()) names.push_back(node_name);
+  return names;
+}
 
 std::string process_environment(const char* name) {
   const char* value = std::getenv(name);

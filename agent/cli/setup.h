@@ -1,14 +1,14 @@
-// Sets up what a verb needs from its flags: the agent's options, the endpoint, the servers, and the links to
+// Sets up what a verb needs from its flags: the agent's options, the servers, and the links to
 // the cluster.
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "agent/agent.h"
 #include "agent/cli/verbs.h"
-#include "agent/http/http_server.h"
 #include "agent/inputs/inputs.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/kube_feed.h"
@@ -27,15 +27,6 @@ struct ServerSources {
 };
 AgentOptions agent_options(const Flags& flags, const inputs::PodsSource& pods,
                            const ServerSources& delivered);
-
-/// The endpoint of --listen.
-struct Endpoint {
-  std::unique_ptr<http::HttpServer> server{};
-  http::ListenAddress address{};
-  std::string error{};
-  int exit_code = 0;  ///< when there is no server: 2 for bad usage, 1 for a port that cannot be opened
-};
-Endpoint open_endpoint(const Flags& flags, const Agent& agent);
 
 /// Prints the problem to standard error; returns 2.
 int usage_error(const std::string& problem);
@@ -56,6 +47,9 @@ inline constexpr const char* kNoApiServer =
     "no API server is known; legal: with --kubeconfig FILE, or in a pod";
 ApiSetup api_setup(const Flags& flags, const kube::Environment& environment,
                    const std::string& service_account);
+
+/// The names by which clients may call this host: its own, and the one of --node-name.
+std::vector<std::string> host_names(const std::string& node_name);
 
 struct KubeSetup {
   kube::KubeFeed::Options feed{};

@@ -7,9 +7,12 @@
 #include <iostream>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "agent/api/metrics.h"
 #include "agent/api/pages.h"
+#include "agent/cli/endpoint.h"
 #include "agent/cli/setup.h"
 #include "agent/cli/verbs.h"
 #include "agent/document/units_text.h"
@@ -42,7 +45,10 @@ struct Stepper {
 /// Reads lines of standard input; serves the endpoint (if configured) while it waits for one.
 class Lines {
  public:
-  explicit Lines(http::HttpServer* http) : http_(http) {}
+  explicit Lines(std::vector<http::HttpServer*> servers) : servers_(std::move(servers)) {
+    wait_.push_back({STDIN_FILENO, POLLIN, 0});
+    for (const auto* server : servers_) wait_.push_back({server->fd(), POLLIN, 0});
+  }
   std::optional<std::string> next() {
     for (;;) {
       if (const auto end = text_.find('\n'); end != std::string::npos) {
@@ -56,16 +62,17 @@ class Lines {
 
  private:
   bool more() {
-    std::array<pollfd, 2> wait{{{STDIN_FILENO, POLLIN, 0}, {http_ != nullptr ? http_->fd() : -1, POLLIN, 0}}};
-    if (::poll(wait.data(), wait.size(), -1) < 0) return errno == EINTR;
-    if (http_ != nullptr && wait[1].revents != 0) http_->process_events();
-    if (wait[0].revents == 0) return true;
+    if (::poll(wait_.data(), wait_.size(), -1) < 0) return errno == EINTR;
+    for (std::size_t i = 0; i < servers_.size(); ++i)
+      if (wait_[i + 1].revents != 0) servers_[i]->process_events();
+    if (wait_[0].revents == 0) return true;
     std::array<char, 4096> chunk{};
     const auto got = ::read(STDIN_FILENO, chunk.data(), chunk.size());
     if (got > 0) text_.append(chunk.data(), static_cast<std::size_t>(got));
     return got > 0 || (got < 0 && errno == EINTR);
   }
-  http::HttpServer* http_;
+  std::vector<http::HttpServer*> servers_;
+  std::vector<pollfd> wait_{};  ///< standard input, then the servers
   std::string text_{};
 };
 
@@ -116,13 +123,11 @@ int run_stepped(const Flags& flags) {
     return created.exit_code;
   }
   Stepper stepper{clock, *created.agent, {{}, created.agent->parts().lender, log}, flags.interval};
-  Endpoint endpoint;
-  if (flags.listen_given && flags.listen != "none") {
-    endpoint = open_endpoint(flags, *created.agent);
-    if (!endpoint.server) return usage_error("--listen: " + endpoint.error);
-    log.info("listening").with("address", endpoint.address.host).with("port", endpoint.server->port());
-  }
-  Lines lines(endpoint.server.get());
+  const auto addresses = flags.listen_given ? endpoint_addresses(flags) : EndpointAddresses{};
+  if (!addresses.error.empty()) return usage_error(addresses.error);
+  Endpoint endpoint(addresses.all, host_names(flags.node_name), {*created.agent, clock, log});
+  if (const auto problem = endpoint.open(); !problem.empty()) return usage_error("--listen: " + problem);
+  Lines lines(endpoint.servers());
   for (auto line = lines.next(); line && *line != "quit"; line = lines.next())
     if (!line->empty()) std::cout << answer(stepper, *line) << std::endl;
   const auto last = created.agent->stop(clock.now());

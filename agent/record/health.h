@@ -39,12 +39,19 @@ struct PodEventCounters {
   std::uint64_t dropped = 0;   ///< over the rate limit, or refused by the server
 };
 
+/// One address at which the agent serves its pages.
+struct ListenerState {
+  std::string address{};  ///< "127.0.0.1:9319"
+  std::string problem{};  ///< why nothing is served there for now; empty: the pages are
+};
+
 /// The exchange with servers, for the metrics. What these pointers refer to must outlive the last rendered
 /// page.
 struct ServerActivity {
   std::vector<const KubeTraffic*> traffic{};
   const PodEventCounters* pod_events = nullptr;  ///< null: no pod events are sent
   const ReportState* usage_reports = nullptr;    ///< null: usage is not reported
+  std::vector<ListenerState> listeners{};        ///< the agent's own endpoint
 };
 
 // Says whether the agent can do its work, and if not, why: one word for machines and one sentence for

@@ -1,10 +1,13 @@
 #include "agent/runtime/log.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <cmath>
 #include <cstdio>
 #include <ctime>
@@ -20,6 +23,18 @@ constexpr std::array<std::string_view, 4> kLevels = {"debug", "info", "warning",
 bool plain(std::string_view value) {
   const auto legal = [](char c) { return c > ' ' && c < '\x7f' && c != '"' && c != '=' && c != '\\'; };
   return !value.empty() && std::ranges::all_of(value, legal);
+}
+
+/// A pipe that is ready for writing takes one page without blocking; for a longer line it needs this room. The
+/// kernel begins a new page for what does not fit into the last one, so pages may be half empty.
+bool has_room(int fd, std::size_t size) {
+  if (size <= PIPE_BUF) return true;
+  const int capacity = ::fcntl(fd, F_GETPIPE_SZ);
+  if (capacity < 0) return true;  // not a pipe
+  int waiting = 0;
+  if (::ioctl(fd, FIONREAD, &waiting) != 0) return false;
+  return size + 2 * static_cast<std::size_t>(waiting) + 3 * std::size_t{PIPE_BUF} <=
+         static_cast<std::size_t>(capacity);
 }
 
 }  // namespace
@@ -80,7 +95,7 @@ Log::Line& Log::Line::with(std::string_view key, double value) {
 
 void Log::write(std::string_view line) {
   pollfd ready{fd_, POLLOUT, 0};
-  if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0 ||
+  if (::poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0 || !has_room(fd_, line.size()) ||
       ::write(fd_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) {
     ++dropped_;
   }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <filesystem>
+#include <future>
 
 #include "agent/api/metrics.h"
 #include "agent/api/pages.h"
@@ -117,6 +118,20 @@ TEST(LogLine, IsDroppedAndCountedWithoutAReader) {
   EXPECT_GT(log.dropped(), 1000U);
 }
 
+TEST(LogLine, DoesNotBlockWhenItIsLongerThanAPage) {
+  const Pipe pipe;
+  ::fcntl(pipe.ends[1], F_SETFL, ::fcntl(pipe.ends[1], F_GETFL) & ~O_NONBLOCK);
+  runtime::Log log(pipe.ends[1], runtime::LogFormat::text, runtime::LogLevel::info, nullptr);
+  log.info("short");
+  const auto writing = std::async(std::launch::async, [&] {
+    for (int i = 0; i < 100; ++i) log.info("flood").with("text", std::string(5000, 'x'));
+  });
+  EXPECT_EQ(writing.wait_for(std::chrono::seconds(5)), std::future_status::ready);
+  EXPECT_NE(pipe.read().find("event=flood text=x"), std::string::npos) << "it is written while there is room";
+  while (writing.wait_for(std::chrono::milliseconds(1)) != std::future_status::ready) pipe.read();
+  EXPECT_GT(log.dropped(), 50U);
+}
+
 TEST(AuditLog, RemembersAndRotates) {
   const std::string dir = temporary_file() + ".d";
   std::filesystem::create_directories(dir);
@@ -146,10 +161,10 @@ TEST(ExpositionText, DropsAndCountsSeriesBeyondTheLimit) {
 
 TEST(ListenAddressText, IsReadStrictly) {
   EXPECT_EQ(http::parse_listen("127.0.0.1:9319").address.port, 9319);
-  EXPECT_TRUE(http::parse_listen("localhost:1").address.loopback());
-  EXPECT_TRUE(http::parse_listen("[::1]:0").address.loopback());
-  EXPECT_FALSE(http::parse_listen(":9319").address.loopback());
-  EXPECT_FALSE(http::parse_listen("10.0.0.1:80").address.loopback());
+  EXPECT_TRUE(http::parse_listen("localhost:1").address.on_host());
+  EXPECT_TRUE(http::parse_listen("[::1]:0").address.on_host());
+  EXPECT_FALSE(http::parse_listen(":9319").address.on_host());
+  EXPECT_FALSE(http::parse_listen("10.0.0.1:80").address.on_host());
   for (const char* bad : {"", "9319", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "127.0.0.1:-1",
                           "host.example:80", "1.2.3:4"})
     EXPECT_FALSE(http::parse_listen(bad).error.empty()) << bad;

@@ -1,0 +1,137 @@
+#include "agent/http/listening_socket.h"
+
+#include <arpa/inet.h>
+#include <grp.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace evenkeel::http {
+
+namespace {
+
+struct Bound {
+  Fd fd{};
+  std::string error{};
+};
+
+union SocketAddress {
+  sockaddr any;
+  sockaddr_in v4;
+  sockaddr_in6 v6;
+  sockaddr_un path;
+};
+
+SocketAddress port_address(const ListenAddress& address) {
+  SocketAddress out{};
+  if (::inet_pton(AF_INET, address.host.c_str(), &out.v4.sin_addr) == 1) {
+    out.v4.sin_family = AF_INET;
+    out.v4.sin_port = htons(static_cast<std::uint16_t>(address.port));
+  } else {
+    ::inet_pton(AF_INET6, address.host.c_str(), &out.v6.sin6_addr);
+    out.v6.sin6_family = AF_INET6;
+    out.v6.sin6_port = htons(static_cast<std::uint16_t>(address.port));
+  }
+  return out;
+}
+
+SocketAddress path_address(const std::string& path) {
+  SocketAddress out{};
+  out.path.sun_family = AF_UNIX;
+  path.copy(out.path.sun_path, sizeof out.path.sun_path - 1);
+  return out;
+}
+
+Fd new_socket(int family) { return Fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
+
+Bound failure() { return {{}, std::strerror(errno)}; }
+
+Bound open_port(const ListenAddress& address) {
+  const SocketAddress at = port_address(address);
+  const bool v6 = at.any.sa_family == AF_INET6;
+  const int yes = 1;
+  Fd fd = new_socket(at.any.sa_family);
+  if (!fd) return failure();
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (v6) ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
+  if (::bind(fd.get(), &at.any, v6 ? sizeof at.v6 : sizeof at.v4) != 0) return failure();
+  return {std::move(fd), {}};
+}
+
+/// Not by getgrnam(3), which loads libraries at run time: the image's program is static. Absent: no such group.
+std::optional<gid_t> group_id(const char* name) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/etc/group", "re"), &std::fclose);
+  if (!file) return std::nullopt;
+  while (const group* one = ::fgetgrent(file.get()))
+    if (std::strcmp(one->gr_name, name) == 0) return one->gr_gid;
+  return std::nullopt;
+}
+
+/// Removes the socket of a process that has ended. Not empty: what is there is in use, or is no socket.
+std::string clear(const std::string& path, const SocketAddress& at) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) return {};
+  if (!S_ISSOCK(there.st_mode)) return "a file that is not a socket is there";
+  const Fd probe = new_socket(AF_UNIX);
+  if (!probe) return std::strerror(errno);
+  if (::connect(probe.get(), &at.any, sizeof at.path) == 0 || errno != ECONNREFUSED)
+    return "another process serves it";
+  return ::unlink(path.c_str()) == 0 ? std::string() : std::strerror(errno);
+}
+
+Bound open_path(const std::string& path) {
+  const SocketAddress at = path_address(path);
+  if (auto in_the_way = clear(path, at); !in_the_way.empty())
+    return {{}, std::move(in_the_way)};
+  Fd fd = new_socket(AF_UNIX);
+  if (!fd) return failure();
+  ::fchmod(fd.get(), 0600);  // the mode at the path, until the group is known
+  if (::bind(fd.get(), &at.any, sizeof at.path) != 0) return failure();
+  // Without the right to give it away it stays root's.
+  if (const auto group = group_id("evenkeel"); group && ::chown(path.c_str(), -1U, *group) != 0) errno = 0;
+  ::chmod(path.c_str(), 0660);
+  return {std::move(fd), {}};
+}
+
+}  // namespace
+
+ListeningSocket::Opened ListeningSocket::open(const ListenAddress& address) {
+  auto bound = address.socket.empty() ? open_port(address) : open_path(address.socket);
+  if (!bound.fd) return {{}, std::move(bound.error)};
+  ListeningSocket opened(std::move(bound.fd), address.socket);
+  if (::listen(opened.fd(), SOMAXCONN) != 0) return {{}, std::strerror(errno)};
+  return {std::move(opened), {}};
+}
+
+ListeningSocket::~ListeningSocket() {
+  if (fd_ && !path_.empty()) ::unlink(path_.c_str());
+}
+
+int ListeningSocket::port() const {
+  SocketAddress bound{};
+  socklen_t size = sizeof bound;
+  if (::getsockname(fd(), &bound.any, &size) != 0) return 0;
+  if (bound.any.sa_family == AF_INET) return ntohs(bound.v4.sin_port);
+  return bound.any.sa_family == AF_INET6 ? ntohs(bound.v6.sin6_port) : 0;
+}
+
+Caller caller_at(int fd) {
+  SocketAddress peer{};
+  socklen_t size = sizeof peer;
+  if (::getpeername(fd, &peer.any, &size) != 0) return Caller::network;
+  if (peer.any.sa_family == AF_INET)
+    return (ntohl(peer.v4.sin_addr.s_addr) >> 24) == 127 ? Caller::loopback : Caller::network;
+  if (peer.any.sa_family == AF_INET6)
+    return IN6_IS_ADDR_LOOPBACK(&peer.v6.sin6_addr) ? Caller::loopback : Caller::network;
+  ucred process{};
+  size = sizeof process;
+  const bool known = ::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &process, &size) == 0;
+  return known && process.uid == 0 ? Caller::root : Caller::socket;
+}
+
+}  // namespace evenkeel::http

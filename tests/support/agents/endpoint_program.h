@@ -1,0 +1,34 @@
+// The real program on a fake host, for tests of its endpoint.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support/fakes/fake_host.h"
+#include "tests/support/live/live_agent.h"
+#include "tests/support/state_dir.h"
+
+namespace evenkeel::test {
+
+struct EndpointProgram {
+  EndpointProgram() {
+    host.machine({.cpus = 4}).v1().cgroupfs().kubepods();
+    host.pod(KubeQos::burstable, "07c5ca87-3cee-419b-8d73-19bc1d676c1c", {"c1"});
+  }
+  [[nodiscard]] std::string at(const std::string& name) const { return dir.path + "/" + name; }
+  [[nodiscard]] std::vector<std::string> args(const std::string& listen) const {
+    return {"--host-root", host.root(), "--state-dir", at("state"),   "--pods",      "cgroup",
+            "--listen",    listen,      "--interval",  "50ms",        "--node-name", "node-1"};
+  }
+  /// 0: it does not listen.
+  static int port_of(const LiveAgent& agent) {
+    if (!agent.logged("event=listening address=127", std::chrono::seconds(10))) return 0;
+    const std::string log = agent.log();
+    return std::stoi(log.substr(log.find("port=") + 5));
+  }
+
+  FakeHost host{};
+  StateDir dir{};
+};
+
+}  // namespace evenkeel::test
