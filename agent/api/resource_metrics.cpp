@@ -62,6 +62,17 @@ void put_request_sizes(Exposition& out, const AgentView& view) {
               static_cast<double>(counters.tasks));
 }
 
+void put_oom_scores(Exposition& out, const AgentView& view) {
+  const auto& counters = view.execution.writers().oom_score_counters();
+  if (counters.members == 0 && counters.tasks == 0) return;
+  out.gauge("evenkeel_oom_score_cgroups",
+            "Containers whose pod asks for an oom_score_adj that the agent keeps for their processes.",
+            static_cast<double>(counters.members));
+  out.counter("evenkeel_oom_score_processes_total",
+              "Processes whose oom_score_adj was raised, or set back to what they had.",
+              static_cast<double>(counters.tasks));
+}
+
 namespace {
 
 void put_use(Exposition& out, const ResctrlUse& use) {

@@ -275,6 +275,8 @@ constexpr Row kEvenkeelRows[] = {
                               "detection of workloads that slow services down"),
     section<&E::request_size>("requestSize", &rows_of<kRequestSizeRows>,
                               "CPU time that tasks ask the EEVDF scheduler for at a time"),
+    toggle<&E::oom_score_adj>(
+        "oomScoreAdj", "raise oom_score_adj of best effort's processes as koordinator.sh/oom-score-adj asks"),
     section<&E::proof>("proof", &proof_rows, "tests on the node whether levers help services"),
     list<&E::objectives>("objectives", &objective_rows,
                          "targets for what services say of themselves, such as their latency"),

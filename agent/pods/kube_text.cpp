@@ -1,6 +1,7 @@
 #include "agent/pods/kube_text.h"
 
 #include <array>
+#include <charconv>
 
 #include "agent/document/units_text.h"
 
@@ -95,6 +96,12 @@ ResourcesRead read_resources(const document::Value* value) {
         std::string(row.name) + ": found " + found + "; legal: a quantity, not negative, of sensible size"};
   }
   return out;
+}
+
+std::optional<std::int64_t> whole_number(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
 document::Parsed annotation_object(const TextMap& annotations, const char* key) {

@@ -40,6 +40,9 @@ ResourcesRead read_resources(const document::Value* value);
 std::optional<MilliCpu> plausible_cpu(std::string_view text);
 std::optional<Bytes> plausible_bytes(std::string_view text);
 
+/// The whole text as one integer, without blanks.
+std::optional<std::int64_t> whole_number(std::string_view text);
+
 /// The JSON object in an annotation; null root when there is none. Any other text is a problem.
 document::Parsed annotation_object(const TextMap& annotations, const char* key);
 

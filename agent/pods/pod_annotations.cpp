@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_list.h"
@@ -67,12 +66,10 @@ bool read_number(const document::Value& from, std::string_view key, std::int64_t
   if (value == nullptr) return true;
   const auto* scalar = value->scalar();
   if (scalar == nullptr || scalar->quoted) return false;
-  std::int64_t number = 0;
-  const auto [end, error] =
-      std::from_chars(scalar->text.data(), scalar->text.data() + scalar->text.size(), number);
-  if (error != std::errc{} || end != scalar->text.data() + scalar->text.size()) return false;
+  const auto number = whole_number(scalar->text);
+  if (!number) return false;
   out = number;
-  return number >= low && number <= high;
+  return *number >= low && *number <= high;
 }
 
 bool read_percent(const document::Value& from, std::string_view key, std::optional<Percent>& out) {
@@ -276,6 +273,7 @@ void read_pod_protocol(Pod& pod, std::vector<std::string>& notices) {
   read_burst(pod, notices);
   read_cpu_qos(pod, notices);
   read_memory_qos(pod, notices);
+  read_oom_score(pod, notices);
   read_resctrl(pod, notices);
   read_blkio(pod, notices);
   read_allocation(pod, notices);

@@ -57,6 +57,8 @@ KubeQos computed_kube_qos(const document::Value& item);
 void read_pod_protocol(Pod& pod, std::vector<std::string>& notices);
 /// pod_resctrl.cpp: node.koordinator.sh/resctrl, completely or not at all with a notice.
 void read_resctrl(Pod& pod, std::vector<std::string>& notices);
+/// pod_oom_score.cpp: koordinator.sh/oom-score-adj and oom-score-adj-spec, into the pod's containers.
+void read_oom_score(Pod& pod, std::vector<std::string>& notices);
 /// pod_blkio.cpp: koordinator.sh/blkioQOS, completely or not at all with a notice; for pods that have it,
 /// also their volumes.
 void read_blkio(Pod& pod, std::vector<std::string>& notices);

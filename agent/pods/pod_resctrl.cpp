@@ -1,7 +1,5 @@
 // Reads the annotation node.koordinator.sh/resctrl: the last-level cache and memory bandwidth that a pod
 // requests, for every cache or for single ones.
-#include <charconv>
-
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_list.h"
 
@@ -14,11 +12,8 @@ constexpr std::size_t kMostParts = 256;
 std::optional<std::int64_t> number(const document::Value& value, std::int64_t low, std::int64_t high) {
   const auto* scalar = value.scalar();
   if (scalar == nullptr || scalar->quoted) return std::nullopt;
-  std::int64_t out = 0;
-  const auto [end, error] =
-      std::from_chars(scalar->text.data(), scalar->text.data() + scalar->text.size(), out);
-  const bool whole = error == std::errc{} && end == scalar->text.data() + scalar->text.size();
-  return whole && out >= low && out <= high ? std::optional(out) : std::nullopt;
+  const auto out = whole_number(scalar->text);
+  return out && *out >= low && *out <= high ? out : std::nullopt;
 }
 
 /// [start, end]; false when present but not such a pair.

@@ -11,6 +11,7 @@
 #include "cgroup/network/writer.h"
 #include "cgroup/resctrl/writer.h"
 #include "cgroup/sched/core_sched_writer.h"
+#include "cgroup/sched/oom_score.h"
 #include "cgroup/sched/request_size_writer.h"
 #include "cgroup/sched/sched_feature_writer.h"
 
@@ -25,7 +26,10 @@ executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, e
   executor::Report report = executor::restore_from_journal(ports.files, journal);
   resctrl::restore_resctrl(ports.groups, journal, report);
   sched::restore_core_sched(ports.groups, ports.cookies, journal, report);
-  sched::restore_request_sizes(ports.groups, ports.request_sizes, journal, report);
+  sched::OomScores oom_scores(ports.groups);
+  for (sched::TaskSetting* setting : {static_cast<sched::TaskSetting*>(&ports.request_sizes),
+                                      static_cast<sched::TaskSetting*>(&oom_scores)})
+    sched::restore_task_values(ports.groups, *setting, journal, report);
   sched::restore_sched_features(host, journal, report);
   network::restore_network(host, ports.network, journal, report);
   return report;
@@ -97,6 +101,7 @@ Writers::Writers(const tree::CgroupTree& tree, KernelAccess& kernel, bool dry_ru
       resctrl_(tree, kernel.resctrl, kernel.journal, dry_run),
       core_sched_(tree, kernel.resctrl, kernel.cookies, kernel.journal, dry_run),
       request_sizes_(tree, kernel.resctrl, kernel.request_sizes, kernel.journal, dry_run),
+      oom_scores_(tree, kernel.resctrl, kernel.oom_scores, kernel.journal, dry_run),
       sched_features_(kernel.host, kernel.journal, dry_run),
       network_(tree, kernel.network, kernel.journal, dry_run) {}
 
@@ -104,6 +109,7 @@ void Writers::apply(const decide::Intents& intents, MonoTime now, executor::Repo
   resctrl_.serve(intents, now, report);
   core_sched_.serve(intents, now, report);
   request_sizes_.serve(intents, now, report);
+  oom_scores_.serve(intents, now, report);
   sched_features_.serve(intents, now, report);
   network_.serve(intents, now, report);
 }
@@ -113,6 +119,7 @@ void Writers::restore_all(MonoTime now, executor::Report& report) {
   resctrl_.restore_all(now, report);
   core_sched_.restore_all(now, report);
   request_sizes_.restore_all(now, report);
+  oom_scores_.restore_all(now, report);
   sched_features_.restore_all(now, report);
   network_.restore_all(now, report);
 }

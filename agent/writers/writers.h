@@ -18,6 +18,7 @@
 #include "cgroup/network/writer.h"
 #include "cgroup/resctrl/writer.h"
 #include "cgroup/sched/core_sched_writer.h"
+#include "cgroup/sched/oom_score.h"
 #include "cgroup/sched/request_size_writer.h"
 #include "cgroup/sched/sched_feature_writer.h"
 
@@ -75,11 +76,12 @@ struct KernelAccess {
   executor::ResctrlKernelFiles resctrl{host};
   sched::KernelCookies cookies{host};
   sched::KernelRequestSizes request_sizes{host};
+  sched::OomScores oom_scores{resctrl};
   network::KernelNetworkPort network{host};
 };
 
 // Runs the writers other than the executor: the I/O cost model, resctrl groups, core scheduling cookies,
-// request sizes, scheduler features and network classes. Does not decide what to write.
+// request sizes, oom_score_adj, scheduler features and network classes. Does not decide what to write.
 
 class Writers {
  public:
@@ -99,20 +101,22 @@ class Writers {
   [[nodiscard]] executor::ActuatorTotals totals() const;
   [[nodiscard]] const resctrl::ResctrlCounters& resctrl_counters() const { return resctrl_.counters(); }
   [[nodiscard]] const sched::CoreSchedCounters& core_sched_counters() const { return core_sched_.counters(); }
-  [[nodiscard]] const sched::RequestSizeCounters& request_size_counters() const {
+  [[nodiscard]] const sched::TaskValueCounters& request_size_counters() const {
     return request_sizes_.counters();
   }
+  [[nodiscard]] const sched::TaskValueCounters& oom_score_counters() const { return oom_scores_.counters(); }
   [[nodiscard]] executor::ActuatorTotals network_totals() const { return network_.totals(); }
 
  private:
   /// In the order in which they write.
-  [[nodiscard]] std::array<const executor::Actuator*, 6> all() const {
-    return {&io_cost_, &resctrl_, &core_sched_, &request_sizes_, &sched_features_, &network_};
+  [[nodiscard]] std::array<const executor::Actuator*, 7> all() const {
+    return {&io_cost_, &resctrl_, &core_sched_, &request_sizes_, &oom_scores_, &sched_features_, &network_};
   }
   iocost::IoCostWriter io_cost_;
   resctrl::ResctrlGroupWriter resctrl_;
   sched::CoreSchedWriter core_sched_;
   sched::RequestSizeWriter request_sizes_;
+  sched::OomScoreWriter oom_scores_;
   sched::SchedFeatureWriter sched_features_;
   network::NetworkWriter network_;
 };

@@ -7,6 +7,7 @@
 #include "cgroup/features/features.h"
 #include "cgroup/reclaim/pressure_trigger.h"
 #include "cgroup/sched/core_sched_writer.h"
+#include "cgroup/sched/oom_score.h"
 #include "cgroup/sched/request_size_writer.h"
 #include "cgroup/sched/sched_feature_writer.h"
 
@@ -122,6 +123,12 @@ Capability request_size(const Host& host) {
   return out;
 }
 
+Capability oom_score(const Host& host) {
+  Capability out{"oom-score-adj", false, sched::oom_score_problem(host), "", ""};
+  out.works = out.why_not.empty();
+  return out;
+}
+
 /// A BPF scheduler decides alone: what the agent writes for the CPU may have no effect.
 Capability fair_class(const Host& host) {
   const auto state = host.slurp("sys/kernel/sched_ext/state");
@@ -139,6 +146,7 @@ void probe_sched(const Host& host, std::vector<Capability>& out) {
   out.push_back(sched_features(host));
   out.push_back(core_sched(host));
   out.push_back(request_size(host));
+  out.push_back(oom_score(host));
   out.push_back(fair_class(host));
 }
 

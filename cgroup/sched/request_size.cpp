@@ -1,6 +1,5 @@
 #include <linux/capability.h>
 #include <linux/sched.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -12,8 +11,7 @@ namespace evenkeel::sched {
 namespace {
 
 constexpr const char* kOperation = "sched_setattr";
-constexpr std::int32_t kKthreadd = 2;             ///< asks for nothing, as all kernel threads of its class
-constexpr ino_t kFirstPidNamespace = 0xEFFFFFFC;  ///< PROC_PID_INIT_INO: a constant of the kernel
+constexpr std::int32_t kKthreadd = 2;  ///< asks for nothing, as all kernel threads of its class
 
 /// struct sched_attr without utilization clamps, which stay as they are when they are not given.
 struct Attributes {
@@ -45,6 +43,30 @@ bool may_set_all() {
 
 }  // namespace
 
+const TaskSetting::Names& RequestSizes::names() const {
+  static constexpr Names kNames{.record = "/request-size-",
+                                .setting = "request size",
+                                .tasks = "tasks",
+                                .v2_file = "/cgroup.threads",
+                                .v1_file = "/tasks"};
+  return kNames;
+}
+
+Result<std::int64_t> RequestSizes::value_of(std::int32_t task) {
+  const auto size = of(task);
+  return size ? Result<std::int64_t>(size->count()) : tl::unexpected(size.error());
+}
+
+std::optional<std::int64_t> RequestSizes::kernels_own_value() {
+  const auto own = kernels_own();
+  return own ? std::optional(own->count()) : std::nullopt;
+}
+
+std::string RequestSizes::text_of(std::int64_t value) const {
+  return std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(Duration(value)).count()) +
+         " us";
+}
+
 Result<Duration> KernelRequestSizes::of(std::int32_t task) {
   if (!real_) return fail(EXDEV, Op::read, kOperation);
   Attributes attributes;
@@ -66,10 +88,7 @@ Result<> KernelRequestSizes::set(std::int32_t task, Duration size) {
 Result<Duration> KernelRequestSizes::kernels_own() { return of(kKthreadd); }
 
 std::string request_size_problem(const Host& host) {
-  if (!host.on_kernel_fs("proc")) return "not tried: the host root is not this machine's";
-  struct stat space {};
-  if (::stat(host.absolute("proc/self/ns/pid").c_str(), &space) != 0 || space.st_ino != kFirstPidNamespace)
-    return "the tasks are in another PID namespace: the agent needs the host's";
+  if (const auto why = pid_namespace_problem(host); !why.empty()) return why;
   Attributes own;
   if (const int code = read_attributes(0, own); code != 0)
     return "this kernel has no request sizes (Linux 6.12 has them)";

@@ -9,6 +9,7 @@
 #include "qos/decide/io_plan.h"
 #include "qos/decide/resctrl_plan.h"
 #include "qos/decide/sched_plan.h"
+#include "qos/decide/task_plan.h"
 #include "qos/model/ids.h"
 #include "qos/model/knob.h"
 #include "qos/model/reason.h"
@@ -64,7 +65,7 @@ class Intents {
   /// The same for request sizes.
   void withhold_request_sizes(const Withheld& how) {
     if (!request_sizes_.members.empty()) note_withheld(request_sizes_.by, how);
-    request_sizes_.members.clear();
+    request_sizes_.clear();
   }
   /// How intents of this policy were removed; null: none was.
   [[nodiscard]] const Withheld* withheld(PolicyIndex by) const {
@@ -84,7 +85,8 @@ class Intents {
     resctrl_.clear();
     costs_.clear();
     core_sched_.clear();
-    request_sizes_.members.clear();
+    request_sizes_.clear();
+    oom_scores_.clear();
     network_.clear();
     sched_features_ = {};
   }
@@ -100,6 +102,8 @@ class Intents {
   [[nodiscard]] const CoreSchedPlan& core_sched() const { return core_sched_; }
   RequestSizePlan& request_sizes() { return request_sizes_; }
   [[nodiscard]] const RequestSizePlan& request_sizes() const { return request_sizes_; }
+  OomScorePlan& oom_scores() { return oom_scores_; }
+  [[nodiscard]] const OomScorePlan& oom_scores() const { return oom_scores_; }
   NetworkPlan& network() { return network_; }
   [[nodiscard]] const NetworkPlan& network() const { return network_; }
   SchedFeaturePlan& sched_features() { return sched_features_; }
@@ -124,6 +128,7 @@ class Intents {
   CostPlan costs_{};
   CoreSchedPlan core_sched_{};
   RequestSizePlan request_sizes_{};
+  OomScorePlan oom_scores_{};
   NetworkPlan network_{};
   SchedFeaturePlan sched_features_{};
   PolicyIndex by_ = 0;

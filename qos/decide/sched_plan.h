@@ -55,21 +55,6 @@ class CoreSchedPlan {
   std::vector<CoreSchedMember> members_{};
 };
 
-// The request sizes of tasks: how much CPU time each asks the EEVDF scheduler for at a time. Does not know
-// tasks.
-
-/// All tasks of this cgroup, those of cgroups inside of it too.
-struct RequestSizeMember {
-  CgroupId cgroup{};
-  Duration size{};
-  Reason why{};
-};
-
-struct RequestSizePlan {
-  std::uint8_t by = 0;  ///< the policy, by its position in the registry
-  std::vector<RequestSizeMember> members{};
-};
-
 // Which features of the kernel's scheduler must be on or off; the names are the kernel's and free text here.
 // Does not know which of them this kernel has.
 

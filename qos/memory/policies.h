@@ -68,6 +68,13 @@ std::int64_t min_free_kbytes(Bytes memory, std::int64_t factor);
 using SystemSettingsPolicy = decide::Policy<decide::NoState>;
 extern const SystemSettingsPolicy system_settings_policy;
 
+// Policy "oom-score-adj": containers of best effort get the oom_score_adj that their pod asks for
+// (koordinator.sh/oom-score-adj), so that the kernel kills them earlier when memory runs out. It is only
+// raised: no pod may come behind others by its own annotation. Does not know processes, or what they have.
+
+using OomScorePolicy = decide::Policy<decide::NoState>;
+extern const OomScorePolicy oom_score_policy;
+
 // Policy of background reclaim: decides which cgroups must give up memory before the kernel reclaims it from
 // them. Replaces memory.wmark_ratio and memory.pagecache_limit of Anolis kernels. Does not reclaim
 // (cgroup/reclaim/reclaimer.h does).

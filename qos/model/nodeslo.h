@@ -268,6 +268,7 @@ struct EvenkeelSettings {
   InterferenceSettings interference{};
   BrakeSettings brake{};
   RequestSizeSettings request_size{};
+  bool oom_score_adj = false;  ///< processes of best effort follow koordinator.sh/oom-score-adj
   ProofSettings proof{};
   std::vector<Objective> objectives{};
   std::vector<TrustRule> trust{};  ///< pods whose own labels and annotations count without limits

@@ -42,6 +42,7 @@ struct Container {
   Resources requests{};
   Resources limits{};  ///< what the kubelet has carried out, during a resize in place
   std::optional<MilliCpu> pending_cpu_limit{};  ///< of the spec, which the kubelet has not carried out (yet)
+  std::optional<int> oom_score_adj{};           ///< koordinator.sh/oom-score-adj and its spec, -1000 to 1000
   bool operator==(const Container&) const = default;
 };
 

@@ -162,6 +162,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Overlay{"run-queue", "runQueue: false", "runQueue: true"},
                     Overlay{"name-writers", "nameWriters: false", "nameWriters: true"},
                     Overlay{"core-sched", "coreSched: false", "coreSched: true"},
+                    Overlay{"oom-score-adj", "oomScoreAdj: false", "oomScoreAdj: true"},
                     Overlay{"disk-names", "diskNames: false", "diskNames: true"},
                     Overlay{"pod-volumes", "podVolumes: false", "podVolumes: true"},
                     Overlay{"system-settings", "systemSettings: false", "systemSettings: true"},
@@ -178,7 +179,7 @@ TEST(OverlayList, AllAreComparedWithTheChart) {
        std::filesystem::directory_iterator(std::string(EVENKEEL_SOURCE_DIR) + "/deploy/kustomize"))
     names.insert(each.path().filename());
   // ListensOnTheNodeAsTheScrapedKustomizationDoes compares the one that is no JSON patch.
-  EXPECT_EQ(names.size(), 16U) << "14 of the table, the base, and scraped";
+  EXPECT_EQ(names.size(), 17U) << "15 of the table, the base, and scraped";
 }
 
 /// Who may get nodes/proxy may run commands in every container, who may list pods reads those of every node.

@@ -50,7 +50,7 @@ struct RequestSize : testing::Test {
   }
   executor::Report restore_offline() {
     executor::Report report;
-    sched::restore_request_sizes(*files, sizes, journal, report);
+    sched::restore_task_values(*files, sizes, journal, report);
     return report;
   }
   [[nodiscard]] Duration of(std::int32_t task) const { return sizes.tasks.at(task); }

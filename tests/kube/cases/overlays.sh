@@ -25,5 +25,6 @@ overlay name-writers "processes behind foreign writes have names" usable fanotif
 overlay network "CAP_NET_ADMIN" may 12
 overlay core-sched "CAP_SYS_PTRACE" may 19
 overlay request-size "CAP_SYS_NICE" may 23
+overlay oom-score-adj "the processes of other containers can be reached" usable oom-score-adj
 overlay pod-volumes "the kubelet's directory" sees /var/lib/kubelet
 overlay system-settings "/proc/sys is writable" may_write /proc/sys

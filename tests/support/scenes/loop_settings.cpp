@@ -67,6 +67,7 @@ const std::vector<LoopSettings>& loop_settings() {
        {"resourceQOSStrategy.policies.cpuPolicy: coreSched",
         "resourceQOSStrategy.lsClass.cpuQOS.enable: true"}},
       {"request-size", {"extensions.evenkeel.requestSize.services: 100us"}},
+      {"oom-score-adj", {"extensions.evenkeel.oomScoreAdj: true"}},
       // More than any disk reaches.
       {"blkio",
        {"resourceQOSStrategy.beClass.blkioQOS.enable: true",

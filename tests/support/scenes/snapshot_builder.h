@@ -68,6 +68,10 @@ class SnapshotBuilder {
   SnapshotBuilder& batch_memory(std::optional<Bytes> request, std::optional<Bytes> limit = {});
   SnapshotBuilder& batch_cpu(std::optional<MilliCpu> request, std::optional<MilliCpu> limit = {});
   SnapshotBuilder& waiting();  ///< not running
+  SnapshotBuilder& oom_score(int wanted) {
+    pods_.back().containers.back().oom_score_adj = wanted;
+    return *this;
+  }
 
   // Settings of the last named item.
   SnapshotBuilder& uses(MilliCpu cpu);

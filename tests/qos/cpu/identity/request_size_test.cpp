@@ -30,7 +30,7 @@ Duration planned(const NodeSnapshot& snapshot, const NodeSlo& slo, std::size_t p
   decide::PolicyState state;
   test::decide_one(identity::request_size_policy, snapshot, slo, state, out);
   for (const auto& member : out.request_sizes().members)
-    if (member.cgroup == snapshot.cgroup(snapshot.pods[pod].cgroup)->id) return member.size;
+    if (member.cgroup == snapshot.cgroup(snapshot.pods[pod].cgroup)->id) return member.value;
   return {};
 }
 
