@@ -70,8 +70,11 @@ class Undo {
   /// Whether the entry is settled: restored, or not to be restored.
   bool settle(const JournalEntry& entry) {
     const auto file = file_of(entry);
-    // That cgroup is gone. The node's own directories are never recreated, and have no inode on record.
-    if (entry.inode != 0 && files_.inode(entry.dir).value_or(0) != entry.inode) return done(entry), true;
+    // The node's own directories are never recreated, and have no inode on record.
+    if (const auto life = files_.inode(entry.dir); entry.inode != 0) {
+      if (!life && !vanished(life.error())) return refusal_ = life.error(), false;
+      if (!life || *life != entry.inode) return done(entry), true;  // that cgroup is gone
+    }
     const auto now = files_.read(file);
     if (!now) return vanished(now.error()) && (done(entry), true);
     const std::string text(trimmed(*now));

@@ -44,9 +44,17 @@ static void note(const char *line) {
   raw(SYS_close, file, 0, 0);
 }
 
-static uint64_t site_of(const char *call) {
-  void *frames[DEPTH + 2];
-  const int count = backtrace(frames, DEPTH + 2);
+/// Where the failing call is, for addr2line.
+static void note_frames(void *const *frames, int count) {
+  char line[32];
+  for (int i = 2; i < count; ++i) {
+    snprintf(line, sizeof line, " %p", frames[i]);
+    note(line);
+  }
+  note("\n");
+}
+
+static uint64_t site_of(void *const *frames, int count, const char *call) {
   uint64_t hash = 1469598103934665603ULL;
   for (const char *c = call; *c; ++c) hash = (hash ^ (uint64_t)*c) * 1099511628211ULL;
   for (int i = 2; i < count; ++i) hash = (hash ^ (uint64_t)(uintptr_t)frames[i]) * 1099511628211ULL;
@@ -58,13 +66,18 @@ static int fails(const char *call) {
   if (busy) return 0;
   busy = 1;
   const int before = errno;
-  const uint64_t site = site_of(call);
+  void *frames[DEPTH + 2];
+  const int count = backtrace(frames, DEPTH + 2);
+  const uint64_t site = site_of(frames, count, call);
   const char *chosen = getenv("FAULT_SITE");
   int result = 0;
   if (chosen != NULL) {
     const int once = getenv("FAULT_ONCE") != NULL;
     if (strtoull(chosen, NULL, 16) == site && !(once && failed)) {
-      if (!failed) note("hit\n");
+      if (!failed) {
+        note("hit");
+        note_frames(frames, count);
+      }
       failed = 1;
       result = 1;
     }
