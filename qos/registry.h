@@ -6,6 +6,7 @@
 
 #include "qos/brake/brake.h"
 #include "qos/cache/cache.h"
+#include "qos/contention/contention.h"
 #include "qos/cpu/burst/burst.h"
 #include "qos/cpu/identity/policies.h"
 #include "qos/cpu/pinning/pinning.h"
@@ -39,7 +40,8 @@ inline constexpr std::tuple kPolicies{&objectives::objectives_policy,
                                       &io::network_qos_policy,
                                       &interference::interference_policy,
                                       &brake::brake_policy,
-                                      &proof::proof_policy};
+                                      &proof::proof_policy,
+                                      &contention::contention_policy};
 
 template <class... Each>
 std::tuple<typename Each::State...> states_of(const std::tuple<const Each*...>&);

@@ -280,6 +280,7 @@ std::string metrics_text(const AgentView& view) {
   put_core_sched(out, view);
   put_request_sizes(out, view);
   put_oom_scores(out, view);
+  put_contention(out, view);
   put_network(out, view);
   put_interference(out, view);
   put_objectives(out, view);

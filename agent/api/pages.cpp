@@ -144,8 +144,12 @@ http::HttpAnswer answer_page(const AgentView& view, const http::HttpRequest& req
   return {404, kText, "no such page; / lists them\n"};
 }
 
-std::optional<record::Degraded> AgentView::degraded() const {
+std::optional<record::NodeProblem> AgentView::degraded() const {
   return record::degraded({inputs.states(), node().pods_known, node().pods_stale, execution.counters()});
+}
+
+std::optional<record::NodeProblem> AgentView::contended() const {
+  return record::contended(policies.of<contention::ContentionState>().contended);
 }
 
 }  // namespace evenkeel::api

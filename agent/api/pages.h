@@ -43,7 +43,9 @@ struct AgentView {
   [[nodiscard]] const tree::CgroupTree& tree() const { return observer.tree(); }
   [[nodiscard]] const record::PodNames& names() const { return observer.names(); }
   /// Why the agent cannot do its work; absent: it can.
-  [[nodiscard]] std::optional<record::Degraded> degraded() const;
+  [[nodiscard]] std::optional<record::NodeProblem> degraded() const;
+  /// What services wait for on this node, as it is published; absent: nothing.
+  [[nodiscard]] std::optional<record::NodeProblem> contended() const;
   [[nodiscard]] std::vector<features::Capability> capabilities() const {
     return features::probe(kernel.host, tree());
   }

@@ -62,6 +62,20 @@ void put_request_sizes(Exposition& out, const AgentView& view) {
               static_cast<double>(counters.tasks));
 }
 
+void put_contention(Exposition& out, const AgentView& view) {
+  out.gauge("evenkeel_contended",
+            "1 while the node is published as contended: services wait, and not for limits of their own.",
+            view.contended() ? 1 : 0);
+  const auto& stalls = view.policies.of<contention::ContentionState>().stalls;
+  for (std::size_t i = 0; i < stalls.size(); ++i)
+    if (stalls[i])
+      out.gauge(
+          "evenkeel_contention_stall_percent",
+          "Share of the last minute in which the service that waits most waited for a reason that is not a "
+          "limit of its own.",
+          *stalls[i], {{"resource", name(static_cast<Contended>(i))}});
+}
+
 void put_oom_scores(Exposition& out, const AgentView& view) {
   const auto& counters = view.execution.writers().oom_score_counters();
   if (counters.members == 0 && counters.tasks == 0) return;

@@ -49,6 +49,13 @@ std::optional<kube::PodEvent> event_for_owner(const Pod& pod, const record::Audi
   return std::nullopt;
 }
 
+kube::PodEvent event_for_node(const record::AuditEvent& event) {
+  const std::string about(event.path), why(event.why);
+  if (event.kind == "contended") return {.reason = "Contended", .message = why, .about = about};
+  if (event.kind == "contention-over") return {.reason = "ContentionOver", .message = why, .about = about};
+  return {.reason = "LeverHarms", .message = about + ": " + why, .about = about};
+}
+
 bool Cluster::send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name) {
   auto events = kube::PodEvents::open(
       loop, api, clock_, wall_, kube::system_random(), {.node = node_name},
@@ -59,11 +66,8 @@ bool Cluster::send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, c
   agent_.parts().recorder.set_pod_event_sink([this](const Pod& pod, const record::AuditEvent& event) {
     if (const auto owner_event = event_for_owner(pod, event)) events_->send(*owner_event);
   });
-  agent_.parts().recorder.set_node_event_sink([this](const record::AuditEvent& event) {
-    events_->send({.reason = "LeverHarms",
-                   .message = std::string(event.path) + ": " + std::string(event.why),
-                   .about = std::string(event.path)});
-  });
+  agent_.parts().recorder.set_node_event_sink(
+      [this](const record::AuditEvent& event) { events_->send(event_for_node(event)); });
   return true;
 }
 
@@ -96,15 +100,21 @@ bool Cluster::report_on_node(runtime::EventLoop& loop, kube::KubeClient& api, co
   auto condition = kube::NodeCondition::open(
       loop, api, clock_, wall_, kube::system_random(), {.node = node_name},
       [this](const std::string& why) { log_.warning("condition-not-sent").with("why", why); });
-  if (!reporter || !condition) return false;
+  auto taint = kube::NodeTaint::open(
+      loop, api, clock_, kube::system_random(), {.node = node_name},
+      [this](const std::string& why) { log_.warning("taint-not-sent").with("why", why); });
+  if (!reporter || !condition || !taint) return false;
   reporting_.set_reporter(std::move(*reporter));
   condition_.emplace(std::move(*condition));
+  taint_.emplace(std::move(*taint));
   return true;
 }
 
 bool Cluster::report_usage(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name) {
   const AgentParts parts = agent_.parts();
-  usage_.emplace(parts.lender, agent_.view().node(), parts.servers, clock_, wall_, log_);
+  const auto& policies = agent_.view().policies;
+  usage_.emplace(parts.lender, agent_.view().node(), policies.of<contention::ContentionState>(),
+                 parts.servers, clock_, wall_, log_);
   return usage_->begin(loop, api, kube::system_random(), {.node = node_name});
 }
 
@@ -119,12 +129,17 @@ void Cluster::eviction_outcome(const kube::Evictor::Outcome& outcome) {
 void Cluster::lend() {
   agent_.lend(clock_.now());
   reporting_.report(clock_.now());
-  if (condition_) condition_->publish(agent_.view().degraded());
+  if (!condition_) return;
+  const auto contended = agent_.view().contended();
+  condition_->publish({.degraded = agent_.view().degraded(), .contended = contended});
+  const auto& settings = agent_.view().inputs.slo()->evenkeel.contention;
+  taint_->publish(settings.enable && settings.taint ? std::optional(contended.has_value()) : std::nullopt);
 }
 
 void Cluster::disconnect() {
   constexpr Duration kPatience = std::chrono::seconds(2);
   if (condition_) condition_->clear(kPatience);
+  if (taint_) taint_->clear(kPatience);
 }
 
 }  // namespace evenkeel::cli

@@ -69,6 +69,8 @@ KubeSetup kube_setup(const Flags& flags, const kube::Environment& environment,
 reporting::ParsedReportTarget report_target(const Flags& flags, bool api_known);
 /// An audit event about a pod as a Kubernetes Event for its owner. Absent: it does not concern the owner.
 std::optional<kube::PodEvent> event_for_owner(const Pod& pod, const record::AuditEvent& event);
+/// An audit event about the whole node as a Kubernetes Event on it.
+kube::PodEvent event_for_node(const record::AuditEvent& event);
 /// Why --events or --node-metric is not possible; empty: possible, or not requested.
 std::string reporting_problem(const Flags& flags, bool api_known);
 
@@ -111,6 +113,7 @@ class Cluster {
   std::optional<kube::PodEvents> events_{};
   reporting::Reporting reporting_;
   std::optional<kube::NodeCondition> condition_{};
+  std::optional<kube::NodeTaint> taint_{};
   std::optional<reporting::UsageReporting> usage_{};
 };
 

@@ -83,6 +83,8 @@ std::span<const Row> brake_rows();
 std::span<const Row> proof_rows();
 /// One entry of extensions.evenkeel.trust, rooted at a TrustRule.
 std::span<const Row> trust_rows();
+std::span<const Row> request_size_rows();
+std::span<const Row> contention_rows();
 /// One entry of extensions.evenkeel.objectives, rooted at an Objective.
 std::span<const Row> objective_rows();
 /// extensions.colocation, rooted at a ColocationStrategy: the node's annotation has the same keys.
@@ -191,6 +193,10 @@ constexpr Row number(std::string_view key, Range range, std::string_view unit, s
   auto row = field<Member>(key, kind, unit, doc);
   row.range = range;
   return row;
+}
+template <auto Member>
+constexpr Row span_of_time(std::string_view key, Range range, std::string_view doc) {
+  return number<Member>(key, range, "duration", doc, Kind::duration);
 }
 template <auto Member>
 constexpr Row word(std::string_view key, Words words, std::string_view doc, Kind kind = Kind::word) {

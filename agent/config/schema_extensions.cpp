@@ -91,10 +91,6 @@ constexpr std::int64_t kHour = 60 * kMinute;
 constexpr std::int64_t kDay = 24 * kHour;
 
 using P = PredictionSettings;
-template <auto Member>
-constexpr Row span_of_time(std::string_view key, Range range, std::string_view doc) {
-  return number<Member>(key, range, "duration", doc, Kind::duration);
-}
 constexpr Row kPredictionRows[] = {
     span_of_time<&P::cold_start>("coldStartDuration", Range{0, 30 * kDay},
                                  "minimum age of a pod whose resources are lent"),
@@ -130,16 +126,6 @@ constexpr Row kPushBackRows[] = {
         "with less available (MemAvailable), the node is short of memory in any case"),
     number<&B::step_percent>("stepPercent", Range{1, 50}, "percent of best effort's memory",
                              "reclaimed every two seconds, down to what is protected or unreclaimable"),
-};
-
-using Q = RequestSizeSettings;
-constexpr Row kRequestSizeRows[] = {
-    toggle<&Q::enable>("enable", "set request sizes where the kernel has them (EEVDF, Linux 6.12)"),
-    span_of_time<&Q::best_effort>(
-        "bestEffort", Range{0, 100'000'000},
-        "request size of best effort's tasks, 100us to 100ms; 0s: the kernel's own"),
-    span_of_time<&Q::services>("services", Range{0, 100'000'000},
-                               "request size of services' tasks, 100us to 100ms; 0s: the kernel's own"),
 };
 
 using R = ResctrlDynamic;
@@ -273,11 +259,14 @@ constexpr Row kEvenkeelRows[] = {
                                  "adjust beClass.resctrlQOS to measured use"),
     section<&E::interference>("interference", &rows_of<kInterferenceRows>,
                               "detection of workloads that slow services down"),
-    section<&E::request_size>("requestSize", &rows_of<kRequestSizeRows>,
+    section<&E::request_size>("requestSize", &request_size_rows,
                               "CPU time that tasks ask the EEVDF scheduler for at a time"),
     toggle<&E::oom_score_adj>(
         "oomScoreAdj", "raise oom_score_adj of best effort's processes as koordinator.sh/oom-score-adj asks"),
     section<&E::proof>("proof", &proof_rows, "tests on the node whether levers help services"),
+    section<&E::contention>(
+        "contention", &contention_rows,
+        "tells the scheduler that services wait on this node (needs --report node-status)"),
     list<&E::objectives>("objectives", &objective_rows,
                          "targets for what services say of themselves, such as their latency"),
     list<&E::trust>("trust", &trust_rows,

@@ -114,9 +114,42 @@ constexpr Row kProofRows[] = {
     toggle<&Pr::withdraw>("withdraw", "withhold a lever for good when it was found to harm services"),
 };
 
+using Q = RequestSizeSettings;
+constexpr Row kRequestSizeRows[] = {
+    toggle<&Q::enable>("enable", "set request sizes where the kernel has them (EEVDF, Linux 6.12)"),
+    span_of_time<&Q::best_effort>(
+        "bestEffort", Range{0, 100'000'000},
+        "request size of best effort's tasks, 100us to 100ms; 0s: the kernel's own"),
+    span_of_time<&Q::services>("services", Range{0, 100'000'000},
+                               "request size of services' tasks, 100us to 100ms; 0s: the kernel's own"),
+};
+
+using C = ContentionSettings;
+constexpr std::int64_t kMinute = 60 * kSecond, kHour = 60 * kMinute;
+constexpr Row kContentionRows[] = {
+    toggle<&C::enable>("enable", "publish the Node condition EvenkeelContended while it lasts"),
+    toggle<&C::taint>("taint",
+                      "and keep the taint evenkeel.io/contended:PreferNoSchedule on the Node; needs the "
+                      "right to patch nodes"),
+    number<&C::cpu_percent>(
+        "cpuPercent", Range{0, 100}, "percent of the time",
+        "a service waits for a CPU longer than its own quotas explain; 0: does not count"),
+    number<&C::memory_percent>(
+        "memoryPercent", Range{0, 100}, "percent of the time",
+        "a service that is not near its own limit waits for memory; 0: does not count"),
+    number<&C::io_percent>("ioPercent", Range{0, 100}, "percent of the time",
+                           "a service without limits on disks waits for disks; 0: does not count"),
+    span_of_time<&C::raise_after>("raiseAfter", Range{10 * kSecond, kHour},
+                                  "time at a threshold after which it is published"),
+    span_of_time<&C::clear_after>("clearAfter", Range{kMinute, 24 * kHour},
+                                  "time below three quarters of all thresholds after which it is withdrawn"),
+};
+
 }  // namespace
 
 std::span<const Row> brake_rows() { return kBrakeRows; }
 std::span<const Row> proof_rows() { return kProofRows; }
+std::span<const Row> request_size_rows() { return kRequestSizeRows; }
+std::span<const Row> contention_rows() { return kContentionRows; }
 
 }  // namespace evenkeel::config

@@ -12,40 +12,45 @@
 namespace evenkeel::kube {
 namespace {
 
-constexpr const char* kType = "EvenkeelDegraded";
-
-}  // namespace
-
-std::string condition_patch(const std::optional<record::Degraded>& degraded, std::int64_t since_unix_seconds,
-                            std::int64_t now_unix_seconds) {
-  std::string out;
-  runtime::Json json(out);
-  json.begin_object().key("status").begin_object().key("conditions").begin_array().begin_object();
-  if (degraded) {
-    json.member("type", kType).member("status", "True");
-    json.member("reason", degraded->reason).member("message", degraded->message);
+void put_condition(runtime::Json& json, const char* type, const std::optional<record::NodeProblem>& problem,
+                   std::int64_t since_unix_seconds, std::int64_t now_unix_seconds) {
+  json.begin_object();
+  if (problem) {
+    json.member("type", type).member("status", "True");
+    json.member("reason", problem->reason).member("message", problem->message);
     json.member("lastTransitionTime", pods::timestamp(since_unix_seconds));
     json.member("lastHeartbeatTime", pods::timestamp(now_unix_seconds));
   } else {
-    json.member("$patch", "delete").member("type", kType);
+    json.member("$patch", "delete").member("type", type);
   }
-  json.end_object().end_array().end_object().end_object();
+  json.end_object();
+}
+
+}  // namespace
+
+std::string condition_patch(const NodeProblems& problems, const ProblemsSince& since,
+                            std::int64_t now_unix_seconds) {
+  std::string out;
+  runtime::Json json(out);
+  json.begin_object().key("status").begin_object().key("conditions").begin_array();
+  put_condition(json, "EvenkeelDegraded", problems.degraded, since.degraded, now_unix_seconds);
+  put_condition(json, "EvenkeelContended", problems.contended, since.contended, now_unix_seconds);
+  json.end_array().end_object().end_object();
   return out;
 }
 
 struct NodeCondition::Impl {
-  using Trouble = std::optional<record::Degraded>;
   runtime::EventLoop& loop;
   const runtime::Clock& clock;
   const runtime::WallClock& wall;
   Options options;
   TroubleReport trouble_report;
   std::optional<Patcher> patcher{};
-  Trouble published{};     ///< the last state that was published,
-  bool said = false;       ///< whether there was one,
-  bool confirmed = false;  ///< and whether the server confirmed it
-  MonoTime well_at{};      ///< the last healthy time, or the start
-  std::int64_t since = 0;  ///< Unix seconds, of the published problem
+  NodeProblems published{};  ///< the last state that was published,
+  bool said = false;         ///< whether there was one,
+  bool confirmed = false;    ///< and whether the server confirmed it
+  MonoTime well_at{};        ///< the last time when the agent was not degraded, or the start
+  ProblemsSince since{};     ///< of the published problems
   bool leaving = false;
 
   Impl(runtime::EventLoop& events, const runtime::Clock& time, const runtime::WallClock& date, Options how,
@@ -59,16 +64,20 @@ struct NodeCondition::Impl {
 
   [[nodiscard]] std::int64_t unix_seconds() const { return static_cast<std::int64_t>(wall.unix_seconds()); }
 
-  void publish(const Trouble& now, bool urgent) {
-    if (now && !published) since = unix_seconds();
+  void publish(const NodeProblems& now, bool urgent) {
+    if (now.degraded && !published.degraded) since.degraded = unix_seconds();
+    if (now.contended && !published.contended) since.contended = unix_seconds();
     published = now;
     said = true;
     confirmed = false;
     patcher->publish([this, now] { return condition_patch(now, since, unix_seconds()); }, urgent);
   }
-  void say(const Trouble& now) {
-    if (!now) well_at = clock.now();
-    if (now && clock.now() - well_at < options.lasting) return;
+  void say(NodeProblems now) {
+    if (!now.degraded) well_at = clock.now();
+    if (now.degraded && clock.now() - well_at < options.lasting) {
+      if (!said) return;  // an earlier run may have said the same
+      now.degraded.reset();
+    }
     if (!said || published != now) publish(now, false);
   }
   bool take(const http::HttpReply& reply) {
@@ -79,12 +88,12 @@ struct NodeCondition::Impl {
     return confirmed;
   }
   void take_off(Duration patience) {
-    if (!said || (!published && confirmed)) return;
+    if (!said || (published == NodeProblems{} && confirmed)) return;
     const auto enough = loop.timer([this] { loop.stop(); });
     if (!enough) return;
     enough->arm(patience);
     leaving = true;
-    publish(std::nullopt, true);
+    publish({}, true);
     static_cast<void>(loop.run());
   }
 };
@@ -110,7 +119,7 @@ NodeCondition::NodeCondition(NodeCondition&&) noexcept = default;
 NodeCondition& NodeCondition::operator=(NodeCondition&&) noexcept = default;
 NodeCondition::~NodeCondition() = default;
 
-void NodeCondition::publish(const std::optional<record::Degraded>& now) { impl_->say(now); }
+void NodeCondition::publish(const NodeProblems& now) { impl_->say(now); }
 void NodeCondition::clear(Duration patience) { impl_->take_off(patience); }
 
 }  // namespace evenkeel::kube

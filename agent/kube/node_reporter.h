@@ -1,5 +1,5 @@
-// Reports to the API server about this node: resources to lend, the condition EvenkeelDegraded, and its
-// NodeMetric.
+// Reports to the API server about this node: resources to lend, the conditions EvenkeelDegraded and
+// EvenkeelContended, a taint, and its NodeMetric.
 #pragma once
 
 #include <functional>
@@ -61,18 +61,29 @@ class NodeReporter {
   Patcher patcher_;
 };
 
-// Publishes the Node condition EvenkeelDegraded: present with its reason while the agent is degraded, absent
-// otherwise, so that a healthy node costs the API server nothing. Does not assess the agent's health.
+// Publishes the Node conditions EvenkeelDegraded and EvenkeelContended: present with their reason as long as
+// the agent or the node has that problem, absent otherwise, so that a healthy node costs the API server
+// nothing. Does not assess either.
 
-/// A strategic merge patch of nodes/status: only this condition is touched. Absent: the condition is removed.
-std::string condition_patch(const std::optional<record::Degraded>& degraded, std::int64_t since_unix_seconds,
+/// What the conditions say; absent: the Node does not have that condition.
+struct NodeProblems {
+  std::optional<record::NodeProblem> degraded{}, contended{};
+  bool operator==(const NodeProblems&) const = default;
+};
+/// Unix seconds of each problem's beginning; without meaning where there is none.
+struct ProblemsSince {
+  std::int64_t degraded = 0, contended = 0;
+};
+
+/// A strategic merge patch of nodes/status: only these conditions are touched. An absent one is removed.
+std::string condition_patch(const NodeProblems& problems, const ProblemsSince& since,
                             std::int64_t now_unix_seconds);
 
 class NodeCondition {
  public:
   struct Options {
     std::string node{};
-    Duration lasting{std::chrono::seconds(30)};  ///< shorter problems are not published
+    Duration lasting{std::chrono::seconds(30)};  ///< the agent's shorter problems are not published
     Duration spread{std::chrono::seconds(5)};    ///< see Patcher
   };
   /// All of these must outlive it. `failed` receives the reason why publishing failed, once per change.
@@ -83,15 +94,59 @@ class NodeCondition {
   NodeCondition& operator=(NodeCondition&&) noexcept;
   ~NodeCondition();
 
-  /// The agent's current state; call it every few seconds. The first healthy call removes a condition that an
+  /// The current state; call it every few seconds. The first call without problems removes conditions that an
   /// earlier run may have left.
-  void publish(const std::optional<record::Degraded>& now);
-  /// On shutdown: removes the condition if the server accepts that within `patience`. Runs the loop.
+  void publish(const NodeProblems& now);
+  /// On shutdown: removes the conditions if the server accepts that within `patience`. Runs the loop.
   void clear(Duration patience);
 
  private:
   struct Impl;
   explicit NodeCondition(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Keeps the taint evenkeel.io/contended:PreferNoSchedule on the Node, or takes it off. The API server
+// replaces the list of taints as a whole, so the Node is read first (by a patch that changes nothing), and
+// the patch holds only for the version that was read: the taints of others stay. Needs the right to patch
+// nodes.
+
+/// What a v1 Node says of its taints.
+struct NodeTaints {
+  std::string resource_version{};
+  bool ours = false;     ///< the agent's taint is there
+  std::string others{};  ///< the other taints, as the items of a JSON list
+};
+/// Absent: not a Node, or a taint of a form that cannot be written back.
+std::optional<NodeTaints> taints_in(std::string_view node_json);
+/// A merge patch of a Node of this version: the other taints, and the agent's if it is wanted.
+std::string taint_patch(const NodeTaints& seen, bool wanted);
+
+class NodeTaint {
+ public:
+  struct Options {
+    std::string node{};  ///< the Node's name
+    /// See Patcher.
+    Duration spread{std::chrono::seconds(5)}, min_interval{std::chrono::seconds(1)};
+    Duration longest_wait{std::chrono::minutes(1)};
+  };
+  /// All of these must outlive it. `failed` receives the reason why it failed, once per change.
+  static Result<NodeTaint> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
+                                Random random, Options options,
+                                std::function<void(const std::string&)> failed);
+  NodeTaint(NodeTaint&&) noexcept;
+  NodeTaint& operator=(NodeTaint&&) noexcept;
+  ~NodeTaint();
+
+  /// The current state; call it every few seconds. Absent: the taint is not configured; one that this run has
+  /// put there is taken off. The first call with a state takes off what an earlier run may have left.
+  void publish(std::optional<bool> tainted);
+  /// On shutdown: takes the taint off if the server accepts that within `patience`. Runs the loop.
+  void clear(Duration patience);
+
+ private:
+  struct Impl;
+  explicit NodeTaint(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

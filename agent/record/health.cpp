@@ -20,35 +20,48 @@ std::string because(const inputs::InputState* state) {
   return state == nullptr || state->error.empty() ? std::string() : ": " + state->error;
 }
 
-std::optional<Degraded> no_lever(const HealthInputs& being) {
+std::optional<NodeProblem> no_lever(const HealthInputs& being) {
   if (being.writes.quarantined == 0 || being.writes.managed > 0) return std::nullopt;
   std::string errors;
   for (const auto& [code, count] : being.writes.refusals_by_errno)
     errors += (errors.empty() ? "" : ", ") + std::string(errno_name(code));
-  return Degraded{"LeversRefused", "the kernel takes none of the values that are to be set: " + errors};
+  return NodeProblem{"LeversRefused", "the kernel takes none of the values that are to be set: " + errors};
 }
 
-std::optional<Degraded> no_pods(const HealthInputs& being) {
+std::optional<NodeProblem> no_pods(const HealthInputs& being) {
   const auto* pods = input(being, "pods");
   if (!being.pods_known)
-    return Degraded{"PodsUnknown", "it is not known which pods run here" + because(pods)};
-  if (being.pods_stale) return Degraded{"PodsStale", "an old list of pods is in force" + because(pods)};
+    return NodeProblem{"PodsUnknown", "it is not known which pods run here" + because(pods)};
+  if (being.pods_stale) return NodeProblem{"PodsStale", "an old list of pods is in force" + because(pods)};
   return std::nullopt;
 }
 
-std::optional<Degraded> no_configuration(const HealthInputs& being) {
+std::optional<NodeProblem> no_configuration(const HealthInputs& being) {
   const auto* slo = input(being, "nodeslo");
   if (slo == nullptr || slo->usable || slo->error.empty()) return std::nullopt;
-  return Degraded{
+  return NodeProblem{
       "NodeSloRefused",
       (slo->loaded ? "the previous configuration is in force" : "there is no configuration") + because(slo)};
 }
 
 }  // namespace
 
-std::optional<Degraded> degraded(const HealthInputs& being) {
+std::optional<NodeProblem> degraded(const HealthInputs& being) {
   for (const auto trouble : {no_lever, no_pods, no_configuration})
     if (auto found = trouble(being)) return found;
+  return std::nullopt;
+}
+
+std::optional<NodeProblem> contended(const std::optional<Contended>& what) {
+  if (!what) return std::nullopt;
+  switch (*what) {
+    case Contended::cpu:
+      return NodeProblem{"CpuContention", "services wait for a CPU longer than their own quotas explain"};
+    case Contended::memory:
+      return NodeProblem{"MemoryContention", "services that are not near their own limits wait for memory"};
+    case Contended::io:
+      return NodeProblem{"IoContention", "services without limits on disks wait for disks"};
+  }
   return std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 #include "agent/runtime/log.h"
 #include "cgroup/executor/executor.h"
 #include "qos/model/snapshot.h"
+#include "qos/model/task_measurements.h"
 #include "qos/model/units.h"
 
 namespace evenkeel::record {
@@ -54,13 +55,14 @@ struct ServerActivity {
   std::vector<ListenerState> listeners{};        ///< the agent's own endpoint
 };
 
-// Says whether the agent can do its work, and if not, why: one word for machines and one sentence for
-// operators. Does not publish it (agent/api shows it, agent/kube sets the Node condition).
+// Says whether the agent can do its work, and whether services wait on the node, and if so, why: one word for
+// machines and one sentence for operators. Does not publish it (agent/api shows it, agent/kube sets the Node
+// conditions).
 
-struct Degraded {
+struct NodeProblem {
   std::string reason{};   ///< "NodeSloRefused"
   std::string message{};  ///< without changing figures: the same problem always has the same text
-  bool operator==(const Degraded&) const = default;
+  bool operator==(const NodeProblem&) const = default;
 };
 
 struct HealthInputs {
@@ -70,7 +72,9 @@ struct HealthInputs {
   const executor::ExecutorCounters& writes;
 };
 /// The most serious problem. Absent: there is none, or it concerns single pods only.
-std::optional<Degraded> degraded(const HealthInputs& being);
+std::optional<NodeProblem> degraded(const HealthInputs& being);
+/// What services wait for; absent: nothing.
+std::optional<NodeProblem> contended(const std::optional<Contended>& what);
 
 // Logs how interference is measured, why it is not measured better, why the brake gets no alarms from BPF,
 // and which scheduler the kernel has: only when that changes. Does not measure.

@@ -13,6 +13,7 @@
 #include "agent/record/wait_totals.h"
 #include "agent/runtime/log.h"
 #include "cgroup/executor/executor.h"
+#include "qos/contention/contention.h"
 #include "qos/interference/interference.h"
 #include "qos/model/reclaim_order.h"
 #include "qos/objectives/objectives.h"
@@ -95,6 +96,9 @@ std::string sentence_of(const interference::Accusation& accusation);
 std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found);
 /// Trials of levers when they begin, and verdicts when they change.
 void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now);
+
+/// Contention of the node when it begins and when it ends.
+void record_contention(const contention::ContentionState& state, Recorder& recorder, MonoTime now);
 
 /// Objectives of services that are missed, met again, or whose figure is unknown.
 void record_objectives(const objectives::ObjectivesState& state, const NodeSlo& slo, Recorder& recorder,

@@ -90,6 +90,17 @@ std::vector<MeasuredPod> measured_pods(const std::vector<Pod>& pods, const Recen
   return out;
 }
 
+/// Koordinator leaves extensions to third parties.
+void put_stalls(runtime::Json& json, const NodeMetricInput& input, const Pod& pod) {
+  const auto* stalls = input.stalls ? input.stalls(pod.uid) : nullptr;
+  if (stalls == nullptr) return;
+  json.key("extensions").begin_object().key("evenkeel.io/stall-percent").begin_object();
+  for (std::size_t i = 0; i < stalls->size(); ++i)
+    if (const auto& stall = (*stalls)[i])
+      json.member(name(static_cast<Contended>(i)), static_cast<std::int64_t>(*stall + 0.5));
+  json.end_object().end_object();
+}
+
 void put_pods(runtime::Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
   json.key("podsMetric");
   if (input.pods == nullptr) return void(json.null());
@@ -98,6 +109,7 @@ void put_pods(runtime::Json& json, const NodeMetricInput& input, const RecentUsa
     json.begin_object().member("namespace", pod->namespace_).member("name", pod->name);
     put_classes(json, measured->priority_class, default_qos(*pod));
     put_usage(json, "podUsage", measured->usage);
+    put_stalls(json, input, *pod);
     json.end_object();
   }
   json.end_array();

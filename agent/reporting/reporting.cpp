@@ -12,9 +12,15 @@
 namespace evenkeel::reporting {
 
 UsageReporting::UsageReporting(lender::Lender& lender, const NodeSnapshot& node,
-                               record::ServerActivity& servers, const runtime::Clock& clock,
-                               const runtime::WallClock& wall, runtime::Log& log)
-    : lender_(lender), node_(node), servers_(servers), clock_(clock), wall_(wall), log_(log) {
+                               const contention::ContentionState& contention, record::ServerActivity& servers,
+                               const runtime::Clock& clock, const runtime::WallClock& wall, runtime::Log& log)
+    : lender_(lender),
+      node_(node),
+      contention_(contention),
+      servers_(servers),
+      clock_(clock),
+      wall_(wall),
+      log_(log) {
   lender_.require_usage_history();
 }
 
@@ -37,12 +43,14 @@ bool UsageReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube
 std::string UsageReporting::status() const {
   const auto& lending = lender_.lending();
   static const std::vector<HostApplication> kNone;
-  return node_metric_patch({.history = lending.history(),
-                            .windows = lending.strategy().metric_aggregate_durations,
-                            .pods = node_.pods_known ? node_.pod_specs.get() : nullptr,
-                            .host_applications = node_.slo ? node_.slo->host_applications : kNone,
-                            .prod = lending.prod(),
-                            .unix_seconds = static_cast<std::int64_t>(wall_.unix_seconds())});
+  return node_metric_patch(
+      {.history = lending.history(),
+       .windows = lending.strategy().metric_aggregate_durations,
+       .pods = node_.pods_known ? node_.pod_specs.get() : nullptr,
+       .host_applications = node_.slo ? node_.slo->host_applications : kNone,
+       .prod = lending.prod(),
+       .stalls = [this](std::string_view uid) { return contention::stalls_of(node_, uid, contention_); },
+       .unix_seconds = static_cast<std::int64_t>(wall_.unix_seconds())});
 }
 
 Duration UsageReporting::interval() const {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/history/usage_history.h"
@@ -13,6 +14,7 @@
 #include "agent/lender/lending.h"
 #include "agent/record/health.h"
 #include "agent/runtime/log.h"
+#include "qos/contention/contention.h"
 #include "qos/lending/prod_reclaimable.h"
 #include "qos/model/nodeslo.h"
 #include "qos/model/pod.h"
@@ -29,6 +31,8 @@ struct NodeMetricInput {
   const std::vector<Pod>* pods = nullptr;  ///< null: the pods are not known
   const std::vector<HostApplication>& host_applications;
   const std::optional<lending::ProdReclaimable>& prod;
+  /// What a service pod waits for, by its uid; null: it is not known. Empty: contention is not watched.
+  std::function<const contention::StallPercents*(std::string_view)> stalls{};
   std::int64_t unix_seconds = 0;  ///< now
 };
 
@@ -43,7 +47,8 @@ std::string node_metric_patch(const NodeMetricInput& input);
 class UsageReporting {
  public:
   /// All of these must outlive it. Usage is kept from now on, so construct it before the first tick.
-  UsageReporting(lender::Lender& lender, const NodeSnapshot& node, record::ServerActivity& servers,
+  UsageReporting(lender::Lender& lender, const NodeSnapshot& node,
+                 const contention::ContentionState& contention, record::ServerActivity& servers,
                  const runtime::Clock& clock, const runtime::WallClock& wall, runtime::Log& log);
   UsageReporting(const UsageReporting&) = delete;
   UsageReporting& operator=(const UsageReporting&) = delete;
@@ -61,6 +66,7 @@ class UsageReporting {
 
   lender::Lender& lender_;
   const NodeSnapshot& node_;
+  const contention::ContentionState& contention_;
   record::ServerActivity& servers_;
   const runtime::Clock& clock_;
   const runtime::WallClock& wall_;

@@ -104,9 +104,11 @@ Result<> EventLoop::on_signals(const std::vector<int>& signals, std::function<vo
   if (!descriptor) return fail(errno, Op::watch, "signalfd");
   const int fd = descriptor.get();
   owned_.push_back(std::move(descriptor));
-  return add(fd, EPOLLIN, [fd, arrived = std::move(arrived)](std::uint32_t) {
+  return add(fd, EPOLLIN, [this, fd, arrived = std::move(arrived)](std::uint32_t) {
     signalfd_siginfo info{};
     while (::read(fd, &info, sizeof info) == sizeof info) arrived(static_cast<int>(info.ssi_signo));
+    // A signal that cannot be read may be the one to end.
+    if (errno != EAGAIN && errno != EINTR) stop();
   });
 }
 

@@ -94,6 +94,7 @@ void Tick::decide_and_execute(MonoTime now) {
                               parts_.recorder, now);
   record::record_objectives(parts_.decider.state().of<objectives::ObjectivesState>(),
                             *parts_.observer.node().slo, parts_.recorder, now);
+  record::record_contention(parts_.decider.state().of<contention::ContentionState>(), parts_.recorder, now);
   record::record_proof(parts_.decider.state().of<proof::ProofState>(), parts_.recorder, now);
   parts_.brakes.decided(now);
 }

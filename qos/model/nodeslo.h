@@ -13,6 +13,7 @@
 #include "qos/model/interference_settings.h"
 #include "qos/model/io_limits.h"
 #include "qos/model/objective.h"
+#include "qos/model/observation_settings.h"
 #include "qos/model/pod.h"
 #include "qos/model/trust.h"
 #include "qos/model/units.h"
@@ -237,13 +238,6 @@ struct RequestSizeSettings {
   Duration services{};                                 ///< the same
 };
 
-/// extensions.evenkeel.proof: tests on the node whether levers help services (qos/proof).
-struct ProofSettings {
-  bool enable = false;
-  Percent budget_percent{2};  ///< of the time in which one lever or another is withheld for a test
-  bool withdraw = true;       ///< a lever that harms is withheld for good
-};
-
 /// extensions.evenkeel: our own settings.
 struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
@@ -269,6 +263,7 @@ struct EvenkeelSettings {
   BrakeSettings brake{};
   RequestSizeSettings request_size{};
   bool oom_score_adj = false;  ///< processes of best effort follow koordinator.sh/oom-score-adj
+  ContentionSettings contention{};
   ProofSettings proof{};
   std::vector<Objective> objectives{};
   std::vector<TrustRule> trust{};  ///< pods whose own labels and annotations count without limits

@@ -156,6 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Overlay{"pods-from-api", "podsFromApi: false", "podsFromApi: true"},
                     Overlay{"nodeslo-api", "nodesloFromApi: false", "nodesloFromApi: true"},
                     Overlay{"node-metric", "nodeMetric: false", "nodeMetric: true"},
+                    Overlay{"node-taint", "nodeTaint: false", "nodeTaint: true"},
                     Overlay{"network", "network: false", "network: true"},
                     Overlay{"resctrl", "resctrl: false", "resctrl: true"},
                     Overlay{"request-size", "requestSize: false", "requestSize: true"},
@@ -179,7 +180,7 @@ TEST(OverlayList, AllAreComparedWithTheChart) {
        std::filesystem::directory_iterator(std::string(EVENKEEL_SOURCE_DIR) + "/deploy/kustomize"))
     names.insert(each.path().filename());
   // ListensOnTheNodeAsTheScrapedKustomizationDoes compares the one that is no JSON patch.
-  EXPECT_EQ(names.size(), 17U) << "15 of the table, the base, and scraped";
+  EXPECT_EQ(names.size(), 18U) << "16 of the table, the base, and scraped";
 }
 
 /// Who may get nodes/proxy may run commands in every container, who may list pods reads those of every node.
@@ -188,6 +189,7 @@ TEST(Chart, GrantsNoWideRightUnlessAsked) {
     const auto rules = text_at(objects.at("ClusterRole"), {"rules"});
     for (const char* wide : {"nodes/proxy", "[pods]", "nodeslos", "nodemetrics"})
       EXPECT_EQ(rules.find(wide), std::string::npos) << rules;
+    EXPECT_NE(rules.find("resources: [nodes], verbs: [get]"), std::string::npos) << "no patch: " << rules;
     EXPECT_EQ(text_at(objects.at("ClusterRole"), {"rules", "0", "resources"}), "[nodes/pods]");
     EXPECT_EQ(text_at(container(objects), {"securityContext", "capabilities", "add"}),
               "[DAC_OVERRIDE, SYS_RESOURCE]");

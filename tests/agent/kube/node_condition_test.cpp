@@ -11,14 +11,22 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr const char* kOff = R"({"status":{"conditions":[{"$patch":"delete","type":"EvenkeelDegraded"}]}})";
+constexpr const char* kOff = R"({"status":{"conditions":[{"$patch":"delete","type":"EvenkeelDegraded"},)"
+                             R"({"$patch":"delete","type":"EvenkeelContended"}]}})";
 
-TEST(ConditionPatch, IsOneConditionWithItsReason) {
-  EXPECT_EQ(kube::condition_patch(record::Degraded{"PodsStale", "an \"old\" list"}, 0, 60),
-            R"({"status":{"conditions":[{"type":"EvenkeelDegraded","status":"True","reason":"PodsStale",)"
-            R"("message":"an \"old\" list","lastTransitionTime":"1970-01-01T00:00:00Z",)"
+TEST(ConditionPatch, HasBothConditionsWithTheirReasonsAndTheirBeginning) {
+  const record::NodeProblem old_list{"PodsStale", "an \"old\" list"}, waits{"CpuContention", "services wait"};
+  EXPECT_EQ(
+      kube::condition_patch({.degraded = old_list}, {}, 60),
+      R"({"status":{"conditions":[{"type":"EvenkeelDegraded","status":"True","reason":"PodsStale",)"
+      R"("message":"an \"old\" list","lastTransitionTime":"1970-01-01T00:00:00Z",)"
+      R"("lastHeartbeatTime":"1970-01-01T00:01:00Z"},{"$patch":"delete","type":"EvenkeelContended"}]}})");
+  EXPECT_EQ(kube::condition_patch({.contended = waits}, {.contended = 30}, 60),
+            R"({"status":{"conditions":[{"$patch":"delete","type":"EvenkeelDegraded"},)"
+            R"({"type":"EvenkeelContended","status":"True","reason":"CpuContention",)"
+            R"("message":"services wait","lastTransitionTime":"1970-01-01T00:00:30Z",)"
             R"("lastHeartbeatTime":"1970-01-01T00:01:00Z"}]}})");
-  EXPECT_EQ(kube::condition_patch(std::nullopt, 0, 0), kOff);
+  EXPECT_EQ(kube::condition_patch({}, {}, 0), kOff);
 }
 
 class NodeConditionTest : public testing::Test {
@@ -48,7 +56,7 @@ class NodeConditionTest : public testing::Test {
   FixedWallClock wall{1795231046};
   std::uint64_t waiting_for = 0;
   std::vector<std::string> failures{};
-  const record::Degraded trouble{"LeversRefused", "EROFS"}, other{"PodsStale", "an old list"};
+  const record::NodeProblem trouble{"LeversRefused", "EROFS"}, other{"PodsStale", "an old list"};
   kube::KubeClient api = std::move(
       kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
   kube::NodeCondition condition =
@@ -59,10 +67,10 @@ class NodeConditionTest : public testing::Test {
 };
 
 TEST_F(NodeConditionTest, AHealthyAgentRemovesAnEarlierConditionOnce) {
-  for (int i = 0; i < 10; ++i) condition.publish(std::nullopt);
+  for (int i = 0; i < 10; ++i) condition.publish({});
   until(1);
   clock.advance(seconds(100));
-  condition.publish(std::nullopt);
+  condition.publish({});
   condition.clear(seconds(20));
   ASSERT_EQ(server.asked().size(), 1U);
   EXPECT_EQ(server.asked()[0].target, "/api/v1/nodes/n1/status");
@@ -71,17 +79,17 @@ TEST_F(NodeConditionTest, AHealthyAgentRemovesAnEarlierConditionOnce) {
 }
 
 TEST_F(NodeConditionTest, OnlyLastingProblemsArePublished) {
-  condition.publish(trouble);
+  condition.publish({.degraded = trouble});
   clock.advance(seconds(29));
-  condition.publish(trouble);
-  condition.publish(std::nullopt);  // a short problem
+  condition.publish({.degraded = trouble});
+  condition.publish({});  // a short problem
   until(1);
   EXPECT_EQ(body(0), kOff);
   clock.advance(seconds(20));
-  condition.publish(trouble);
+  condition.publish({.degraded = trouble});
   clock.advance(seconds(20));
   wall.at += 40;
-  condition.publish(trouble);
+  condition.publish({.degraded = trouble});
   until(2);
   EXPECT_NE(body(1).find(
                 R"("reason":"LeversRefused","message":"EROFS","lastTransitionTime":"2026-11-21T03:18:06Z")"),
@@ -89,8 +97,8 @@ TEST_F(NodeConditionTest, OnlyLastingProblemsArePublished) {
       << body(1);
   wall.at += 60;
   clock.advance(seconds(60));
-  condition.publish(trouble);
-  condition.publish(other);
+  condition.publish({.degraded = trouble});
+  condition.publish({.degraded = other});
   until(3);
   EXPECT_NE(body(2).find(R"("reason":"PodsStale")"), std::string::npos) << body(2);
   EXPECT_NE(body(2).find(
@@ -98,14 +106,43 @@ TEST_F(NodeConditionTest, OnlyLastingProblemsArePublished) {
             std::string::npos)
       << "still the same degradation: " << body(2);
   clock.advance(seconds(2));
-  condition.publish(std::nullopt);
+  condition.publish({});
   until(4);
   EXPECT_EQ(body(3), kOff);
 }
 
+TEST_F(NodeConditionTest, ContentionIsPublishedAtOnceAndOutlivesAProblemOfTheAgent) {
+  const record::NodeProblem waits{"CpuContention", "services wait"};
+  condition.publish({});
+  until(1);
+  clock.advance(seconds(2));
+  condition.publish({.degraded = trouble, .contended = waits});  // the trouble is too young
+  until(2);
+  EXPECT_NE(body(1).find(R"({"$patch":"delete","type":"EvenkeelDegraded"})"), std::string::npos) << body(1);
+  EXPECT_NE(body(1).find(R"("type":"EvenkeelContended","status":"True","reason":"CpuContention")"),
+            std::string::npos)
+      << body(1);
+  clock.advance(seconds(40));
+  wall.at += 42;
+  condition.publish({.degraded = trouble, .contended = waits});
+  until(3);
+  EXPECT_NE(body(2).find(R"("reason":"LeversRefused")"), std::string::npos) << body(2);
+  EXPECT_NE(body(2).find(R"("message":"services wait","lastTransitionTime":"2026-11-21T03:17:26Z")"),
+            std::string::npos)
+      << "it waits since then: " << body(2);
+  clock.advance(seconds(5));
+  condition.publish({.contended = waits});
+  until(4);
+  clock.advance(seconds(5));
+  condition.publish({});
+  until(5);
+  EXPECT_EQ(body(4), kOff);
+  EXPECT_EQ(server.asked().size(), 5U);
+}
+
 TEST_F(NodeConditionTest, TheConditionIsRemovedWhenTheAgentStops) {
   clock.advance(seconds(31));
-  condition.publish(trouble);
+  condition.publish({.degraded = trouble});
   until(1);
   clock.advance(seconds(5));
   condition.clear(seconds(20));
@@ -115,7 +152,7 @@ TEST_F(NodeConditionTest, TheConditionIsRemovedWhenTheAgentStops) {
 
 TEST_F(NodeConditionTest, AStopDoesNotWaitForASilentServer) {
   clock.advance(seconds(31));
-  condition.publish(trouble);
+  condition.publish({.degraded = trouble});
   until(1);
   clock.advance(seconds(5));
   server.answers([](const Asked&, Exchange& exchange) { exchange.hang(); });
@@ -125,10 +162,10 @@ TEST_F(NodeConditionTest, AStopDoesNotWaitForASilentServer) {
 
 TEST_F(NodeConditionTest, ARejectionIsReportedOnceAndRetried) {
   answer = http_answer(403, R"({"kind":"Status","message":"nodes is forbidden"})");
-  condition.publish(std::nullopt);
+  condition.publish({});
   until(1);
   clock.advance(seconds(90));
-  condition.publish(trouble);
+  condition.publish({.degraded = trouble});
   until(2);
   EXPECT_EQ(failures, std::vector<std::string>{"403 nodes is forbidden"});
 }

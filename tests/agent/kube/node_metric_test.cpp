@@ -15,6 +15,7 @@ struct NodeMetricTest : testing::Test {
   history::UsageHistory history{};
   std::vector<Duration> windows{seconds(10), seconds(18), seconds(20)};
   std::optional<lending::ProdReclaimable> prod{};
+  std::function<const contention::StallPercents*(std::string_view)> stalls{};
   NodeSnapshot node = three_things();
 
   /// A service, a batch pod and a host application, using 900m and 15 MiB in all.
@@ -63,6 +64,7 @@ struct NodeMetricTest : testing::Test {
                                          .pods = pods_known ? node.pod_specs.get() : nullptr,
                                          .host_applications = node.slo->host_applications,
                                          .prod = prod,
+                                         .stalls = stalls,
                                          .unix_seconds = 1795231046});
   }
   static bool says(const std::string& text, const std::string& part) {
@@ -107,6 +109,20 @@ TEST_F(NodeMetricTest, MatchesTheWorkedExample) {
                 R"(}],"hostApplicationMetric":[{"name":"app-0","priority":"koord-prod","qos":"LS","usage":)" +
                 use("100m", "1048576") + R"(}],"prodReclaimableMetric":{"resource":)" +
                 use("1450m", "966367642") + R"(},"prodPeakMetric":{"resource":)" + use("2000m", "3") + "}}}");
+}
+
+TEST_F(NodeMetricTest, WhatAServiceWaitsForIsAnExtensionOfItsPod) {
+  ten_seconds();
+  const contention::StallPercents web = {12.6, std::nullopt, 0.2};
+  stalls = [&](std::string_view uid) {
+    EXPECT_FALSE(uid.empty());
+    return uid == (*node.pod_specs)[0].uid ? &web : nullptr;
+  };
+  const auto text = patch();
+  EXPECT_TRUE(says(
+      text, use("300m", "10485760") + R"(,"extensions":{"evenkeel.io/stall-percent":{"cpu":13,"io":0}}})"))
+      << text;
+  EXPECT_EQ(text.find("extensions"), text.rfind("extensions")) << "of the service only: " << text;
 }
 
 TEST_F(NodeMetricTest, NoReportWhileCpuOrMemoryOfTheNodeIsUnknown) {

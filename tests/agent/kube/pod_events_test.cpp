@@ -147,6 +147,17 @@ TEST_F(PodEventsTest, ALongMessageIsCutBetweenCharacters) {
   EXPECT_EQ(pods::text_at(parsed.root, {"message"}).size(), 1000U);
 }
 
+TEST(NodesEvent, SaysWhenContentionBeginsAndEndsAndWhichLeverHarms) {
+  const auto text = [](const record::AuditEvent& event) {
+    const auto sent = cli::event_for_node(event);
+    EXPECT_TRUE(sent.name.empty()) << "it is on the Node";
+    return sent.reason + ": " + sent.message;
+  };
+  EXPECT_EQ(text({.kind = "contended", .path = "node", .why = "services wait"}), "Contended: services wait");
+  EXPECT_EQ(text({.kind = "contention-over", .path = "node", .why = "w"}), "ContentionOver: w");
+  EXPECT_EQ(text({.kind = "lever-harms", .path = "cpu-idle", .why = "w"}), "LeverHarms: cpu-idle: w");
+}
+
 TEST(OwnersEvent, ReportsWhatConcernsThePodsOwner) {
   Pod pod;
   pod.namespace_ = "shop", pod.name = "cart", pod.uid = "u";

@@ -37,7 +37,7 @@ std::vector<std::pair<std::string, CgroupId>> identities(const tree::CgroupTree&
 
 TEST(UnreadableTree, KeepsItsCgroups) {
   FakeHost fake;
-  fake.v2();
+  fake.v2().kubepods();
   fake.pod(KubeQos::burstable, "11111111-1111-1111-1111-111111111111", {"aaa", "bbb"});
   fake.pod(KubeQos::besteffort, "22222222-2222-2222-2222-222222222222", {"ccc"});
   const auto host = Host::open(fake.root());

@@ -27,11 +27,12 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
     EXPECT_TRUE(policy->enabled);
   }
   std::apply([](const auto*... each) { EXPECT_TRUE((each->decide && ...)); }, decide::kPolicies);
-  EXPECT_EQ(names, (std::set<std::string_view>{"cpu-suppress", "cpu-burst", "cpu-identity", "memory-qos",
-                                               "memory-push-back", "batch-resources", "cpusets",
-                                               "system-settings", "resctrl", "blkio", "cpu-normalization",
-                                               "core-sched", "request-size", "oom-score-adj", "network-qos",
-                                               "interference", "brake", "proof", "objectives"}));
+  EXPECT_EQ(names,
+            (std::set<std::string_view>{
+                "cpu-suppress",      "cpu-burst",  "cpu-identity",    "memory-qos",    "memory-push-back",
+                "batch-resources",   "cpusets",    "system-settings", "resctrl",       "blkio",
+                "cpu-normalization", "core-sched", "request-size",    "oom-score-adj", "network-qos",
+                "interference",      "brake",      "proof",           "objectives",    "contention"}));
 }
 
 TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {

@@ -77,6 +77,7 @@ const std::vector<LoopSettings>& loop_settings() {
       {"interference", {"extensions.evenkeel.interference.enable: true"}},
       {"brake", {"extensions.evenkeel.brake.enable: true"}},
       {"proof", {"extensions.evenkeel.proof.enable: true"}},
+      {"contention", {"extensions.evenkeel.contention.enable: true"}},
       {"reclaim",
        {"resourceQOSStrategy.lsClass.memoryQOS.enable: true",
         "resourceQOSStrategy.lsClass.memoryQOS.wmarkRatio: 95"}},
