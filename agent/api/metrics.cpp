@@ -236,13 +236,6 @@ void put_inputs(Exposition& out, const AgentView& view) {
   }
 }
 
-void put_evictions(Exposition& out, const AgentView& view) {
-  for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
-    out.counter("evenkeel_trigger_evictions_total", "Pods that were chosen for eviction, by trigger.",
-                static_cast<double>(view.evictions.counters().chosen[gate]),
-                {{"trigger", kFeatureGates[gate]}});
-}
-
 void put_lending(Exposition& out, const lender::Lending& lending) {
   const auto& advertised = lending.advertised();
   if (!advertised) return;

@@ -49,6 +49,7 @@ void put_brake(Exposition& out, const AgentView& view);
 void put_core_sched(Exposition& out, const AgentView& view);
 void put_request_sizes(Exposition& out, const AgentView& view);
 void put_oom_scores(Exposition& out, const AgentView& view);
+void put_evictions(Exposition& out, const AgentView& view);
 void put_contention(Exposition& out, const AgentView& view);
 /// Limits and weights on disks; nothing without one.
 void put_disks(Exposition& out, const AgentView& view);

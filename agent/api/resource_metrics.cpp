@@ -178,4 +178,11 @@ void put_reclaim(Exposition& out, const AgentView& view) {
             static_cast<double>(view.tick.result().reclaims.size()));
 }
 
+void put_evictions(Exposition& out, const AgentView& view) {
+  for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
+    out.counter("evenkeel_trigger_evictions_total", "Pods that were chosen for eviction, by trigger.",
+                static_cast<double>(view.evictions.counters().chosen[gate]),
+                {{"trigger", kFeatureGates[gate]}});
+}
+
 }  // namespace evenkeel::api

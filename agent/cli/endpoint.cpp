@@ -37,15 +37,17 @@ EndpointAddresses endpoint_addresses(const Flags& flags) {
   auto out = parse_list(flags.listen);
   const bool strangers = std::ranges::any_of(out.all, [](const auto& address) { return !address.on_host(); });
   if (strangers && !flags.insecure_listen)
-    return {{},
-            "--listen: found an address that is not loopback; legal: a loopback address, or --insecure-listen "
-            "besides"};
+    return {
+        {},
+        "--listen: found an address that is not loopback; legal: a loopback address, or --insecure-listen "
+        "besides"};
   return out;
 }
 
 EndpointAddresses asked_addresses(const Flags& flags) {
   auto out = parse_list(flags.listen);
-  if (!flags.listen_given && ::access(kSocket, F_OK) == 0) out.all.insert(out.all.begin(), {.socket = kSocket});
+  if (!flags.listen_given && ::access(kSocket, F_OK) == 0)
+    out.all.insert(out.all.begin(), {.socket = kSocket});
   return out;
 }
 
@@ -108,7 +110,10 @@ bool Endpoint::serve(runtime::EventLoop& loop, std::size_t which) {
     return loop.add(server->fd(), EPOLLIN, [server](std::uint32_t) { server->process_events(); }).has_value();
   }
   if (listener.backoff.failures() == 0)
-    parts_.log.warning("cannot-listen").with("flag", "--listen").with("problem", problem).with("outcome", "tried again");
+    parts_.log.warning("cannot-listen")
+        .with("flag", "--listen")
+        .with("problem", problem)
+        .with("outcome", "tried again");
   listener.retry->arm(listener.backoff.next());
   return true;
 }

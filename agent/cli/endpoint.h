@@ -23,7 +23,8 @@ struct EndpointAddresses {
   std::string error{};
 };
 EndpointAddresses endpoint_addresses(const Flags& flags);
-/// For a command that asks the running agent: without --listen its unix socket, if there is one, and the port.
+/// For a command that asks the running agent: without --listen its unix socket, if there is one, and the
+/// port.
 EndpointAddresses asked_addresses(const Flags& flags);
 
 /// Logs what the HTTP library has to say, at most once a minute: clients can cause any number of such lines.
@@ -51,8 +52,8 @@ class Endpoint {
 
   /// Once: opens all. Empty, or why one of them is not served.
   std::string open();
-  /// Serves inside of the loop. An address that is not free is logged once and tried again with growing waits:
-  /// the agent's work does not depend on it. False: the event loop refuses.
+  /// Serves inside of the loop. An address that is not free is logged once and tried again with growing
+  /// waits: the agent's work does not depend on it. False: the event loop refuses.
   bool serve(runtime::EventLoop& loop);
   /// That are served, for a caller without an event loop.
   [[nodiscard]] std::vector<http::HttpServer*> servers() const;

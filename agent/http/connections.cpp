@@ -30,14 +30,13 @@ void Connections::requested(Connection& connection, MonoTime now) const {
 
 void Connections::answered(Connection& connection, MonoTime now) {
   connection.deadline = now + patience_.idle;
-  const auto found =
-      std::ranges::find_if(all_, [&](const Connection& one) { return &one == &connection; });
+  const auto found = std::ranges::find_if(all_, [&](const Connection& one) { return &one == &connection; });
   all_.splice(all_.end(), all_, found);
 }
 
 std::optional<MonoTime> Connections::end_late(MonoTime now) {
-  auto open = static_cast<std::size_t>(
-      std::ranges::count_if(all_, [](const Connection& one) { return !one.ended; }));
+  auto open =
+      static_cast<std::size_t>(std::ranges::count_if(all_, [](const Connection& one) { return !one.ended; }));
   std::optional<MonoTime> next;
   for (auto& one : all_) {
     if (one.ended) continue;

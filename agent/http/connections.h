@@ -1,5 +1,5 @@
-// The clients of the server: how long each may keep it waiting, and who gives way when there are too many. Does
-// not read or write sockets.
+// The clients of the server: how long each may keep it waiting, and who gives way when there are too many.
+// Does not read or write sockets.
 #pragma once
 
 #include <cstddef>
@@ -25,9 +25,10 @@ struct Connection {
   bool ended = false;       ///< by end_late(); the library has not closed it yet
 };
 
-/// Each byte of a slow client restarts the library's own time-out, and its limit of connections makes newcomers
-/// wait for a place. Here a deadline is for the whole header or answer, and the oldest connection gives its place
-/// to a newcomer. So there are always places free, and whoever asks at once (a probe of /healthz does) is answered.
+/// Each byte of a slow client restarts the library's own time-out, and its limit of connections makes
+/// newcomers wait for a place. Here a deadline is for the whole header or answer, and the oldest connection
+/// gives its place to a newcomer. So there are always places free, and whoever asks at once (a probe of
+/// /healthz does) is answered.
 class Connections {
  public:
   /// The library's limit must leave room for those that are opened in two rounds, and those just ended.
@@ -43,8 +44,8 @@ class Connections {
   /// The client has read its answer.
   void answered(Connection& connection, MonoTime now);
 
-  /// After each round of reading and writing: shuts the sockets that are late, and the oldest of too many. The
-  /// library sees them closed in the next round. Returns the next deadline.
+  /// After each round of reading and writing: shuts the sockets that are late, and the oldest of too many.
+  /// The library sees them closed in the next round. Returns the next deadline.
   std::optional<MonoTime> end_late(MonoTime now);
   [[nodiscard]] std::size_t size() const { return all_.size(); }
 

@@ -155,13 +155,12 @@ bool HttpServer::Impl::start(ListeningSocket opened) {
   events = Fd(::epoll_create1(EPOLL_CLOEXEC));
   if (!timer || !events) return false;
   // The library's own time-out stays off: it starts again with each byte.
-  daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, nullptr, nullptr, &Impl::answer, this,
-                            MHD_OPTION_EXTERNAL_LOGGER, &Impl::complain, this, MHD_OPTION_LISTEN_SOCKET,
-                            listening->fd(), MHD_OPTION_CONNECTION_LIMIT,
-                            static_cast<unsigned>(Connections::kLibraryLimit),
-                            MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMemoryLimit, MHD_OPTION_NOTIFY_CONNECTION,
-                            &Impl::connection_changed, this, MHD_OPTION_NOTIFY_COMPLETED, &Impl::completed,
-                            this, MHD_OPTION_END);
+  daemon = MHD_start_daemon(
+      MHD_USE_EPOLL | MHD_USE_ERROR_LOG, 0, nullptr, nullptr, &Impl::answer, this, MHD_OPTION_EXTERNAL_LOGGER,
+      &Impl::complain, this, MHD_OPTION_LISTEN_SOCKET, listening->fd(), MHD_OPTION_CONNECTION_LIMIT,
+      static_cast<unsigned>(Connections::kLibraryLimit), MHD_OPTION_CONNECTION_MEMORY_LIMIT, kMemoryLimit,
+      MHD_OPTION_NOTIFY_CONNECTION, &Impl::connection_changed, this, MHD_OPTION_NOTIFY_COMPLETED,
+      &Impl::completed, this, MHD_OPTION_END);
   if (daemon == nullptr) return false;
   return watch(events.get(), timer.get()) &&
          watch(events.get(), MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd);

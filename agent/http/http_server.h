@@ -38,8 +38,8 @@ struct HttpAnswer {
 struct ListenAddress {
   std::string host{};
   int port = 0;
-  std::string socket{};                 ///< path of a unix socket, instead of host and port; empty: none
-  [[nodiscard]] bool on_host() const;   ///< a loopback address or a unix socket
+  std::string socket{};                ///< path of a unix socket, instead of host and port; empty: none
+  [[nodiscard]] bool on_host() const;  ///< a loopback address or a unix socket
   [[nodiscard]] std::string text() const;
 };
 /// `error` is set when the text is not an address.
@@ -49,8 +49,8 @@ struct ParsedListen {
 };
 ParsedListen parse_listen(const std::string& text);
 
-/// Whether a request's Host header names this host: as localhost, by an address, or by one of `names`. A page of a
-/// web site whose name leads to this host's address (DNS rebinding) has the site's name in it.
+/// Whether a request's Host header names this host: as localhost, by an address, or by one of `names`. A page
+/// of a web site whose name leads to this host's address (DNS rebinding) has the site's name in it.
 bool host_is_ours(std::string_view host, const std::vector<std::string>& names);
 
 struct ServerOptions {
@@ -67,12 +67,13 @@ class HttpServer {
     std::unique_ptr<HttpServer> server{};
     std::string error{};
   };
-  /// A unix socket gets the mode 0660 and the group `evenkeel`, if there is one and the process may give it. The
-  /// socket of a process that has ended is replaced; one that is served is an error.
+  /// A unix socket gets the mode 0660 and the group `evenkeel`, if there is one and the process may give it.
+  /// The socket of a process that has ended is replaced; one that is served is an error.
   static Opened open(const ListenAddress& address, Handler handler, ServerOptions options = {});
   ~HttpServer();
 
-  /// For the event loop: whenever this is readable, call process_events(). Also readable when a client is late.
+  /// For the event loop: whenever this is readable, call process_events(). Also readable when a client is
+  /// late.
   [[nodiscard]] int fd() const;
   void process_events();
   /// The port that was bound; 0: a unix socket.

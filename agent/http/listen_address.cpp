@@ -26,9 +26,7 @@ bool same_name(const std::string& a, const std::string& b) { return ::strcasecmp
 
 }  // namespace
 
-bool ListenAddress::on_host() const {
-  return !socket.empty() || host == "::1" || host.starts_with("127.");
-}
+bool ListenAddress::on_host() const { return !socket.empty() || host == "::1" || host.starts_with("127."); }
 
 std::string ListenAddress::text() const {
   return socket.empty() ? Url{.host = host, .port = port, .path = {}}.place() : std::string(kUnix) + socket;

@@ -63,7 +63,8 @@ Bound open_port(const ListenAddress& address) {
   return {std::move(fd), {}};
 }
 
-/// Not by getgrnam(3), which loads libraries at run time: the image's program is static. Absent: no such group.
+/// Not by getgrnam(3), which loads libraries at run time: the image's program is static. Absent: no such
+/// group.
 std::optional<gid_t> group_id(const char* name) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/etc/group", "re"), &std::fclose);
   if (!file) return std::nullopt;
@@ -86,8 +87,7 @@ std::string clear(const std::string& path, const SocketAddress& at) {
 
 Bound open_path(const std::string& path) {
   const SocketAddress at = path_address(path);
-  if (auto in_the_way = clear(path, at); !in_the_way.empty())
-    return {{}, std::move(in_the_way)};
+  if (auto in_the_way = clear(path, at); !in_the_way.empty()) return {{}, std::move(in_the_way)};
   Fd fd = new_socket(AF_UNIX);
   if (!fd) return failure();
   ::fchmod(fd.get(), 0600);  // the mode at the path, until the group is known

@@ -25,8 +25,8 @@ bool plain(std::string_view value) {
   return !value.empty() && std::ranges::all_of(value, legal);
 }
 
-/// A pipe that is ready for writing takes one page without blocking; for a longer line it needs this room. The
-/// kernel begins a new page for what does not fit into the last one, so pages may be half empty.
+/// A pipe that is ready for writing takes one page without blocking; for a longer line it needs this room.
+/// The kernel begins a new page for what does not fit into the last one, so pages may be half empty.
 bool has_room(int fd, std::size_t size) {
   if (size <= PIPE_BUF) return true;
   const int capacity = ::fcntl(fd, F_GETPIPE_SZ);

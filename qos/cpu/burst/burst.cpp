@@ -283,28 +283,6 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuBurstState& state, 
 
 }  // namespace
 
-CpuBurstStrategy burst_strategy(const CpuBurstStrategy& node, const CpuBurstOverride& pod) {
-  CpuBurstStrategy merged = node;
-  if (pod.policy) {
-    merged.policy = BurstPolicy::none;
-    if (*pod.policy == "auto") merged.policy = BurstPolicy::automatic;
-    if (*pod.policy == "cpuBurstOnly") merged.policy = BurstPolicy::cpu_burst_only;
-    if (*pod.policy == "cfsQuotaBurstOnly") merged.policy = BurstPolicy::cfs_quota_burst_only;
-  }
-  merged.cpu_burst_percent = pod.cpu_burst_percent.value_or(node.cpu_burst_percent);
-  merged.cfs_quota_burst_percent = pod.cfs_quota_burst_percent.value_or(node.cfs_quota_burst_percent);
-  merged.cfs_quota_burst_period_seconds =
-      pod.cfs_quota_burst_period_seconds.value_or(node.cfs_quota_burst_period_seconds);
-  return merged;
-}
-
-bool skipped_by_burst(const Pod& pod) {
-  // Pods in the kubelet's BestEffort branch have no limits by definition; suppression alone limits them.
-  const bool owns_cpus = pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr;
-  const bool over = !pod.from_cgroup_only && !is_active(pod);
-  return owns_cpus || is_best_effort(pod) || over || pod.hands_off;
-}
-
 constinit const CpuBurstPolicy cpu_burst_policy{
     {"cpu-burst", "throttled services may use the node's spare CPU", enabled}, decide};
 

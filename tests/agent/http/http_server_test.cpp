@@ -40,8 +40,9 @@ TEST(HttpServer, EndsAClientThatSaysNothing) {
 
 TEST(HttpServer, EndsAClientThatDoesNotReadItsAnswer) {
   const std::string large(std::size_t{32} << 20, 'x');
-  const Served server({.answer = milliseconds(300)},
-                      [&](const http::HttpRequest&) { return http::HttpAnswer{200, "text/plain", large}; });
+  const Served server({.answer = milliseconds(300)}, [&](const http::HttpRequest&) {
+    return http::HttpAnswer{200, "text/plain", large};
+  });
   RawClient client(server.port());
   ASSERT_TRUE(client.send(kRequest));
   std::this_thread::sleep_for(milliseconds(1000));
@@ -99,11 +100,12 @@ TEST(HttpServer, AnswersOnlyForItsOwnNames) {
     EXPECT_TRUE(client.send("GET /healthz HTTP/1.1\r\n" + host + "Connection: close\r\n\r\n"));
     return client.read();
   };
-  for (const char* host : {"localhost", "LOCALHOST:9319", "localhost.", "127.0.0.1:9319", "10.0.0.7", "[::1]:80",
-                           "node-1:9319", "Node-1"})
+  for (const char* host : {"localhost", "LOCALHOST:9319", "localhost.", "127.0.0.1:9319", "10.0.0.7",
+                           "[::1]:80", "node-1:9319", "Node-1"})
     EXPECT_TRUE(answered(asked_as(std::string("Host: ") + host + "\r\n"))) << host;
-  for (const char* host : {"evil.example", "evil.example:9319", "localhost.evil.example", "127.0.0.1.evil.example",
-                           "node-1.evil.example", "user@localhost", "localhost/x", "localhost:x", ""}) {
+  for (const char* host :
+       {"evil.example", "evil.example:9319", "localhost.evil.example", "127.0.0.1.evil.example",
+        "node-1.evil.example", "user@localhost", "localhost/x", "localhost:x", ""}) {
     const auto answer = asked_as(std::string("Host: ") + host + "\r\n");
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 403 ")) << host << "\n" << answer;
     EXPECT_NE(answer.find("legal: localhost, an IP address, node-1\n"), std::string::npos) << answer;

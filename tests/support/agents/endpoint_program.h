@@ -17,8 +17,8 @@ struct EndpointProgram {
   }
   [[nodiscard]] std::string at(const std::string& name) const { return dir.path + "/" + name; }
   [[nodiscard]] std::vector<std::string> args(const std::string& listen) const {
-    return {"--host-root", host.root(), "--state-dir", at("state"),   "--pods",      "cgroup",
-            "--listen",    listen,      "--interval",  "50ms",        "--node-name", "node-1"};
+    return {"--host-root", host.root(), "--state-dir", at("state"), "--pods",      "cgroup",
+            "--listen",    listen,      "--interval",  "50ms",      "--node-name", "node-1"};
   }
   /// 0: it does not listen.
   static int port_of(const LiveAgent& agent) {
