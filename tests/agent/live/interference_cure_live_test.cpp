@@ -42,7 +42,7 @@ class LiveCure : public testing::Test {
         << "extensions: {evenkeel: {interference: {enable: true, act: "
            "true, runQueue: false, counterWindow: 1s,"
            " counterPeriod: 1s, stallWindow: 1s, capLease: 15s, evictAfter: 1}, featureGates: "
-           "{InterferenceEvict: true}}}\n";
+           "{InterferenceEvict: true}, trust: [{claims: [cache]}]}}\n";
     list_pods("");
     agent_.emplace(stepped_args(cgroups_, dir_));
     next_ = std::chrono::steady_clock::now();

@@ -147,7 +147,7 @@ TEST_F(LiveLevers, APinnedPodHasItsCpusAndServicesDoNotUseThem) {
   LiveAgent agent(args(pod(kOwner, "Guaranteed",
                            "labels: {koordinator.sh/qosClass: LSE}, annotations: "
                            "{scheduling.koordinator.sh/resource-status: '{\"cpuset\":\"1\"}'}",
-                           "") +
+                           ", resources: {requests: {cpu: 1}}") +
                        pod(kService, "Burstable", "labels: {koordinator.sh/qosClass: LS}", "")));
   EXPECT_TRUE(soon([&] { return runs_on(owner, 1); })) << agent.log();
   EXPECT_TRUE(soon([&] { return cpus_of(service) == before - 1; })) << agent.log();
