@@ -87,61 +87,80 @@ http::HttpAnswer audit(const AgentView& view, const http::HttpRequest& request) 
   return {200, kJson, body + "]}\n"};
 }
 
-http::HttpAnswer front(const AgentView&, const http::HttpRequest&);
+using Asked = const http::HttpRequest&;
+http::HttpAnswer front(Pages&, Asked);
+
+template <http::HttpAnswer (*page)(const AgentView&, Asked)>
+http::HttpAnswer of_view(Pages& pages, Asked request) {
+  return page(pages.view(), request);
+}
+template <std::string (*json)(const AgentView&)>
+http::HttpAnswer of_json(Pages& pages, Asked) {
+  return {200, kJson, json(pages.view()) + "\n"};
+}
+
+enum class Level : std::uint8_t { everyone, details };
 
 struct Page {
   const char* path;
   const char* shows;
-  http::HttpAnswer (*answer)(const AgentView&, const http::HttpRequest&);
+  Level level;
+  http::HttpAnswer (*answer)(Pages&, Asked);
 };
 constexpr Page kPages[] = {
-    {"/", "this page", front},
-    {"/metrics", "Prometheus metrics",
-     [](const AgentView& a, const http::HttpRequest&) {
-       return http::HttpAnswer{200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(a)};
+    {"/", "this page", Level::everyone, front},
+    {"/metrics", "Prometheus metrics", Level::everyone,
+     [](Pages& pages, Asked) {
+       return http::HttpAnswer{200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(pages.view())};
      }},
-    {"/healthz", "alive and ticking", healthz},
-    {"/readyz", "configuration and pods, each with its state", readyz},
-    {"/v1/snapshot", "everything measured",
-     [](const AgentView& a, const http::HttpRequest&) {
-       return http::HttpAnswer{200, kJson, snapshot_json(a) + "\n"};
+    {"/healthz", "alive and ticking", Level::everyone, of_view<healthz>},
+    {"/readyz", "configuration and pods, each with its state", Level::everyone, of_view<readyz>},
+    {"/v1/snapshot", "everything measured", Level::details, of_json<snapshot_json>},
+    {"/v1/explain", "every managed value and why; ?pod=namespace/name", Level::details,
+     [](Pages& pages, Asked request) {
+       return http::HttpAnswer{200, kJson, explain_json(pages.view(), parameter(request, "pod")) + "\n"};
      }},
-    {"/v1/explain", "every managed value and why; ?pod=namespace/name",
-     [](const AgentView& a, const http::HttpRequest& r) {
-       return http::HttpAnswer{200, kJson, explain_json(a, parameter(r, "pod")) + "\n"};
-     }},
-    {"/v1/audit", "what was written, restored, refused; ?since=unix-seconds&pod=namespace/name", audit},
-    {"/v1/interference", "who hurts whom, the evidence, and what is done about it",
-     [](const AgentView& a, const http::HttpRequest&) {
-       return http::HttpAnswer{200, kJson, interference_json(a) + "\n"};
-     }},
-    {"/v1/objectives", "what services say of themselves, and what that leaves best effort",
-     [](const AgentView& a, const http::HttpRequest&) {
-       return http::HttpAnswer{200, kJson, objectives_json(a) + "\n"};
-     }},
-    {"/v1/proof", "whether the levers help services on this node",
-     [](const AgentView& a, const http::HttpRequest&) {
-       return http::HttpAnswer{200, kJson, proof_json(a) + "\n"};
-     }},
-    {"/v1/capabilities", "what this kernel can do",
-     [](const AgentView& a, const http::HttpRequest&) {
-       return http::HttpAnswer{200, kJson, capabilities_json(a.capabilities()) + "\n"};
+    {"/v1/audit", "what was written, restored, refused; ?since=unix-seconds&pod=namespace/name",
+     Level::details, of_view<audit>},
+    {"/v1/interference", "who hurts whom, the evidence, and what is done about it", Level::details,
+     of_json<interference_json>},
+    {"/v1/objectives", "what services say of themselves, and what that leaves best effort", Level::details,
+     of_json<objectives_json>},
+    {"/v1/proof", "whether the levers help services on this node", Level::details, of_json<proof_json>},
+    {"/v1/capabilities", "what this kernel can do", Level::everyone,
+     [](Pages& pages, Asked request) {
+       return http::HttpAnswer{200, kJson, capabilities_json(pages.capabilities(request.caller)) + "\n"};
      }},
 };
 
-http::HttpAnswer front(const AgentView&, const http::HttpRequest&) {
+http::HttpAnswer front(Pages&, Asked) {
   std::string body = "<!doctype html><meta charset=utf-8><title>evenkeel</title><h1>evenkeel</h1><table>";
   for (const auto& page : kPages)
     body += std::string("<tr><td><a href=\"") + page.path + "\">" + page.path + "</a><td>" + page.shows;
   return {200, "text/html; charset=utf-8", body + "</table>\n"};
 }
 
+constexpr const char* kNotForYou =
+    "this page shows details of pods, which this node does not show here (--listen-details). Ask through the "
+    "unix "
+    "socket, as root or a member of the group evenkeel: evenkeel explain, or curl --unix-socket "
+    "/run/evenkeel/evenkeel.sock http://localhost/...\n";
+
 }  // namespace
 
-http::HttpAnswer answer_page(const AgentView& view, const http::HttpRequest& request) {
-  for (const auto& page : kPages)
-    if (request.path == page.path) return page.answer(view, request);
+http::HttpAnswer Pages::answer(const http::HttpRequest& request) {
+  for (const auto& page : kPages) {
+    if (request.path != page.path) continue;
+    if (page.level == Level::details && request.caller < details_.least) return {403, kText, kNotForYou};
+    return page.answer(*this, request);
+  }
   return {404, kText, "no such page; / lists them\n"};
+}
+
+const std::vector<features::Capability>& Pages::capabilities(http::Caller caller) {
+  if (!capabilities_ || caller == http::Caller::root)
+    capabilities_ = features::probe(view_.kernel.host, view_.tree());
+  return *capabilities_;
 }
 
 std::optional<record::NodeProblem> AgentView::degraded() const {

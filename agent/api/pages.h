@@ -46,9 +46,6 @@ struct AgentView {
   [[nodiscard]] std::optional<record::NodeProblem> degraded() const;
   /// What services wait for on this node, as it is published; absent: nothing.
   [[nodiscard]] std::optional<record::NodeProblem> contended() const;
-  [[nodiscard]] std::vector<features::Capability> capabilities() const {
-    return features::probe(kernel.host, tree());
-  }
 };
 
 // Renders the JSON of the stepped mode's lines and of the endpoint's pages.
@@ -99,6 +96,26 @@ std::string explain_sentences(const std::string& explain_json);
 
 // Maps the paths of the local endpoint to their pages.
 
-http::HttpAnswer answer_page(const AgentView& view, const http::HttpRequest& request);
+/// The least trusted caller that sees pages with details of pods and their owners. The rest of the pages
+/// (metrics, health) is for everyone.
+struct DetailsFor {
+  http::Caller least = http::Caller::network;
+};
+
+class Pages {
+ public:
+  explicit Pages(const AgentView& view, DetailsFor details = {}) : view_(view), details_(details) {}
+  http::HttpAnswer answer(const http::HttpRequest& request);
+
+  [[nodiscard]] const AgentView& view() const { return view_; }
+  /// As probed for the first who asked. Probing tries levers of the kernel and takes milliseconds: only root
+  /// has it done again.
+  const std::vector<features::Capability>& capabilities(http::Caller caller);
+
+ private:
+  AgentView view_;
+  DetailsFor details_;
+  std::optional<std::vector<features::Capability>> capabilities_{};
+};
 
 }  // namespace evenkeel::api

@@ -17,12 +17,20 @@ constexpr Duration kQuiet = std::chrono::minutes(1);
 /// Of the installed unit and of the DaemonSet.
 constexpr const char* kSocket = "/run/evenkeel/evenkeel.sock";
 
+/// Of --listen-details.
+http::Caller least_caller(std::string_view word, const std::vector<http::ListenAddress>& addresses) {
+  if (word == "all") return http::Caller::network;
+  const bool has_socket =
+      std::ranges::any_of(addresses, [](const auto& address) { return !address.socket.empty(); });
+  return word == "socket" || (word == "auto" && has_socket) ? http::Caller::socket : http::Caller::loopback;
+}
+
 EndpointAddresses parse_list(std::string_view text) {
   EndpointAddresses out;
   for (bool more = true; more;) {
     const auto comma = text.find(',');
     auto parsed = http::parse_listen(std::string(text.substr(0, comma)));
-    if (!parsed.error.empty()) return {{}, "--listen: " + parsed.error};
+    if (!parsed.error.empty()) return {.error = "--listen: " + parsed.error};
     out.all.push_back(std::move(parsed.address));
     more = comma != std::string_view::npos;
     if (more) text.remove_prefix(comma + 1);
@@ -37,10 +45,11 @@ EndpointAddresses endpoint_addresses(const Flags& flags) {
   auto out = parse_list(flags.listen);
   const bool strangers = std::ranges::any_of(out.all, [](const auto& address) { return !address.on_host(); });
   if (strangers && !flags.insecure_listen)
-    return {
-        {},
-        "--listen: found an address that is not loopback; legal: a loopback address, or --insecure-listen "
-        "besides"};
+    return {.error =
+                "--listen: found an address that is not loopback; legal: a loopback address, or "
+                "--insecure-listen "
+                "besides"};
+  out.details.least = least_caller(flags.listen_details, out.all);
   return out;
 }
 
@@ -60,10 +69,12 @@ void Complaints::take(std::string_view text, MonoTime now) {
   last_ = now;
 }
 
-Endpoint::Endpoint(const std::vector<http::ListenAddress>& addresses, std::vector<std::string> names,
-                   const Parts& parts)
-    : names_(std::move(names)), parts_(parts), complaints_(parts.log) {
-  for (const auto& address : addresses) listeners_.push_back({address, {{}, kube::system_random()}});
+Endpoint::Endpoint(const EndpointAddresses& addresses, std::vector<std::string> names, const Parts& parts)
+    : names_(std::move(names)),
+      parts_(parts),
+      pages_(parts.agent.view(), addresses.details),
+      complaints_(parts.log) {
+  for (const auto& address : addresses.all) listeners_.push_back({address, {{}, kube::system_random()}});
 }
 
 std::string Endpoint::open() {
@@ -75,8 +86,7 @@ std::string Endpoint::open() {
 std::string Endpoint::open(std::size_t which) {
   Listener& listener = listeners_[which];
   auto opened = http::HttpServer::open(
-      listener.address,
-      [this](const http::HttpRequest& request) { return api::answer_page(parts_.agent.view(), request); },
+      listener.address, [this](const http::HttpRequest& request) { return pages_.answer(request); },
       {.names = names_,
        .complain = [this](std::string_view text) { complaints_.take(text, parts_.clock.now()); }});
   listener.server = std::move(opened.server);

@@ -20,6 +20,7 @@ namespace evenkeel::cli {
 /// The addresses of --listen. `error` is set for bad usage.
 struct EndpointAddresses {
   std::vector<http::ListenAddress> all{};
+  api::DetailsFor details{};  ///< of --listen-details
   std::string error{};
 };
 EndpointAddresses endpoint_addresses(const Flags& flags);
@@ -47,8 +48,7 @@ class Endpoint {
     runtime::Log& log;
   };
   /// `names` are this host's.
-  Endpoint(const std::vector<http::ListenAddress>& addresses, std::vector<std::string> names,
-           const Parts& parts);
+  Endpoint(const EndpointAddresses& addresses, std::vector<std::string> names, const Parts& parts);
 
   /// Once: opens all. Empty, or why one of them is not served.
   std::string open();
@@ -71,6 +71,7 @@ class Endpoint {
   std::vector<Listener> listeners_{};
   std::vector<std::string> names_;
   Parts parts_;
+  api::Pages pages_;
   Complaints complaints_;
 };
 

@@ -107,7 +107,13 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
                 "report the resource use of the node and its pods in the status of Koordinator's NodeMetric")
       ->envname(env_name("--node-metric"));
   add_kube_flags(run, flags, texts);
-  option(run, "--listen", flags.listen, "address of the HTTP endpoint, ADDRESS:PORT, or none");
+  option(run, "--listen", flags.listen,
+         "addresses of the HTTP endpoint, with commas between them: ADDRESS:PORT, unix:/PATH; or none");
+  option(
+      run, "--listen-details", flags.listen_details,
+      "who sees pages with details of pods: socket (callers of the unix socket), loopback (these and callers "
+      "from a loopback address), all, or auto (socket if --listen has one, else loopback)")
+      ->check(CLI::IsMember({"auto", "socket", "loopback", "all"}));
   run->add_flag("--insecure-listen", flags.insecure_listen,
                 "allow --listen on a non-loopback address, without TLS");
   option(run, "--interval", texts.interval, "time between two ticks");
@@ -128,6 +134,10 @@ void add_demo(CLI::App* demo, Flags& flags) {
   demo->add_flag("--quick", flags.demo_quick, "one short round, as a smoke test");
   demo->add_option("--json", flags.demo_json, "also write the figures to this file as JSON");
 }
+
+constexpr const char* kAskedListen =
+    "endpoint of the running agent; without it first the unix socket /run/evenkeel/evenkeel.sock, if there "
+    "is one";
 
 struct VerbRow {
   Verb verb;
@@ -161,12 +171,12 @@ void add_capabilities(CLI::App* capabilities, Flags& flags) {
 
 void add_explain(CLI::App* explain, Flags& flags) {
   explain->add_option("pod", flags.pod, "only this pod: NAMESPACE/NAME or uid");
-  option(explain, "--listen", flags.listen, "endpoint of the running agent");
+  option(explain, "--listen", flags.listen, kAskedListen);
   explain->add_flag("--json", flags.json, "JSON instead of sentences");
 }
 
 void add_proof(CLI::App* proof, Flags& flags) {
-  option(proof, "--listen", flags.listen, "endpoint of the running agent");
+  option(proof, "--listen", flags.listen, kAskedListen);
   proof->add_flag("--json", flags.json, "JSON instead of a table");
 }
 
@@ -210,7 +220,8 @@ void note_what_was_given(const CLI::App& app, Flags& flags) {
     if (app.got_subcommand(row.name)) flags.verb = row.verb;
   const auto* run = app.get_subcommand("run");
   flags.nodeslo_given = run->get_option("--nodeslo")->count() > 0;
-  flags.listen_given = run->get_option("--listen")->count() > 0;
+  for (const char* verb : {"run", "explain", "proof"})
+    flags.listen_given |= app.get_subcommand(verb)->get_option("--listen")->count() > 0;
 }
 
 struct DurationFlag {

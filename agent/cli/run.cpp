@@ -79,7 +79,7 @@ void tick(Service& service, std::uint64_t periods) {
 
 /// False: the event loop refuses.
 bool listen(Service& service, const EndpointAddresses& addresses, const std::string& node_name) {
-  service.endpoint.emplace(addresses.all, host_names(node_name),
+  service.endpoint.emplace(addresses, host_names(node_name),
                            Endpoint::Parts{*service.agent, service.clock, service.log});
   return service.endpoint->serve(*service.loop);
 }

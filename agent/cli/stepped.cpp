@@ -125,7 +125,7 @@ int run_stepped(const Flags& flags) {
   Stepper stepper{clock, *created.agent, {{}, created.agent->parts().lender, log}, flags.interval};
   const auto addresses = flags.listen_given ? endpoint_addresses(flags) : EndpointAddresses{};
   if (!addresses.error.empty()) return usage_error(addresses.error);
-  Endpoint endpoint(addresses.all, host_names(flags.node_name), {*created.agent, clock, log});
+  Endpoint endpoint(addresses, host_names(flags.node_name), {*created.agent, clock, log});
   if (const auto problem = endpoint.open(); !problem.empty()) return usage_error("--listen: " + problem);
   Lines lines(endpoint.servers());
   for (auto line = lines.next(); line && *line != "quit"; line = lines.next())

@@ -5,11 +5,11 @@
 #include <iostream>
 
 #include "agent/api/pages.h"
+#include "agent/cli/endpoint.h"
 #include "agent/cli/rights.h"
 #include "agent/cli/setup.h"
 #include "agent/config/schema_read.h"
 #include "agent/http/http_client.h"
-#include "agent/http/http_server.h"
 #include "agent/pods/pod_list.h"
 #include "agent/runtime/files.h"
 #include "agent/writers/writers.h"
@@ -50,20 +50,25 @@ int run_capabilities(const Flags& flags) {
 
 namespace {
 
-/// Asks the running agent for a page. Its exit status: 0, and the answer in `body`.
+/// Asks the running agent for a page, at the first address of --listen that gives it. Returns the exit
+/// status: 0, and the answer in `body`.
 int get_page(const Flags& flags, const std::string& page, std::string& body) {
-  const auto listen = http::parse_listen(flags.listen);
-  if (!listen.error.empty()) return usage_error("--listen: " + listen.error);
-  const std::string host = listen.address.host.find(':') == std::string::npos
-                               ? listen.address.host
-                               : "[" + listen.address.host + "]";
-  const auto got = http::http_get("http://" + host + ":" + std::to_string(listen.address.port) + page);
-  if (got.status != 200) {
-    std::cerr << "evenkeel: no running agent at " << flags.listen << ": " << got.error << got.body << '\n';
-    return 1;
+  const auto addresses = asked_addresses(flags);
+  if (!addresses.error.empty()) return usage_error(addresses.error);
+  std::string failures;
+  for (const auto& address : addresses.all) {
+    const std::string host = address.socket.empty() ? address.text() : "localhost";
+    const auto got = http::http_get("http://" + host + page, address.socket);
+    if (got.status == 200) {
+      body = got.body;
+      return 0;
+    }
+    std::string why = got.error.empty() ? got.body : got.error;
+    while (why.ends_with('\n')) why.pop_back();
+    failures += (failures.empty() ? "" : "; ") + address.text() + ": " + why;
   }
-  body = got.body;
-  return 0;
+  std::cerr << "evenkeel: no running agent gives the page: " << failures << '\n';
+  return 1;
 }
 
 }  // namespace

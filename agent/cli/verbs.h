@@ -37,6 +37,7 @@ struct Flags {
   Duration pods_interval{std::chrono::seconds(10)};
   std::string listen = "127.0.0.1:9319";
   bool listen_given = false;
+  std::string listen_details = "auto";
   bool insecure_listen = false;
   std::string state_dir{};  ///< never empty after parsing
   Duration interval{std::chrono::seconds(1)};

@@ -29,6 +29,7 @@ struct HttpCall {
   std::string url{};
   std::vector<std::string> headers{};  ///< "Accept: application/json"
   std::string body{};
+  std::string socket{};  ///< path of a unix socket to which the URL's request goes; empty: to the URL's host
   std::shared_ptr<const HttpTls> tls{};  ///< null: only http:// can be reached
   Duration connect_timeout{std::chrono::seconds(5)};
   Duration total_timeout{std::chrono::seconds(10)};  ///< zero: unlimited, for a watch

@@ -57,7 +57,8 @@ struct HttpGetResult {
   std::string body{};
   std::string error{};
 };
-HttpGetResult http_get(const std::string& url);
+/// `socket`: see HttpCall.
+HttpGetResult http_get(const std::string& url, const std::string& socket = {});
 
 // Runs HTTP requests inside the event loop: any number at a time, none blocks. Does not know Kubernetes and
 // does not retry.

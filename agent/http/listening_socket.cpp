@@ -1,15 +1,15 @@
 #include "agent/http/listening_socket.h"
 
 #include <arpa/inet.h>
-#include <grp.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include <cstdio>
 #include <cstring>
-#include <memory>
+
+#include "agent/runtime/files.h"
+#include "cgroup/base/text.h"
 
 namespace evenkeel::http {
 
@@ -21,10 +21,10 @@ struct Bound {
 };
 
 union SocketAddress {
+  sockaddr_un path;  ///< the largest is the first: {} clears all of it
   sockaddr any;
   sockaddr_in v4;
   sockaddr_in6 v6;
-  sockaddr_un path;
 };
 
 SocketAddress port_address(const ListenAddress& address) {
@@ -63,14 +63,16 @@ Bound open_port(const ListenAddress& address) {
   return {std::move(fd), {}};
 }
 
-/// Not by getgrnam(3), which loads libraries at run time: the image's program is static. Absent: no such
-/// group.
-std::optional<gid_t> group_id(const char* name) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen("/etc/group", "re"), &std::fclose);
-  if (!file) return std::nullopt;
-  while (const group* one = ::fgetgrent(file.get()))
-    if (std::strcmp(one->gr_name, name) == 0) return one->gr_gid;
-  return std::nullopt;
+/// Of a line "NAME:PASSWORD:GID:MEMBERS". Not by getgrnam(3), which loads libraries at run time: the image's
+/// program is static. Absent: there is no such group.
+std::optional<gid_t> group_id(const std::string& name) {
+  const std::string text = "\n" + runtime::read_text_file("/etc/group").value_or("");
+  const auto line = text.find("\n" + name + ":");
+  if (line == std::string::npos) return std::nullopt;
+  const auto password = line + name.size() + 2;
+  const auto number = text.find(':', password) + 1;
+  const auto id = whole_number(std::string_view(text).substr(number, text.find(':', number) - number));
+  return id ? std::optional(static_cast<gid_t>(*id)) : std::nullopt;
 }
 
 /// Removes the socket of a process that has ended. Not empty: what is there is in use, or is no socket.

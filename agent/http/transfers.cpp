@@ -111,6 +111,7 @@ void set_request(Transfer& transfer) {
   }
   curl_easy_setopt(easy, CURLOPT_URL, url ? url->text().c_str() : call.url.c_str());
   curl_easy_setopt(easy, CURLOPT_CONNECT_TO, transfer.connect_to);
+  if (!call.socket.empty()) curl_easy_setopt(easy, CURLOPT_UNIX_SOCKET_PATH, call.socket.c_str());
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(easy, CURLOPT_PROXY, "");  // ignore proxy environment variables

@@ -199,13 +199,14 @@ TEST(Chart, GrantsNoWideRightUnlessAsked) {
 
 TEST(Chart, PassesExtraFlagsOn) {
   const auto ours = container(chart("extraArgs: []", "extraArgs: [--log-format=json, --interval=2s]"));
-  EXPECT_EQ(
-      text_at(ours, {"args"}),
-      "[run, --report=node-status, --events, --listen=127.0.0.1:9319, --log-format=json, --interval=2s]");
+  EXPECT_EQ(text_at(ours, {"args"}),
+            "[run, --report=node-status, --events, --listen=127.0.0.1:9319,unix:/run/evenkeel/evenkeel.sock, "
+            "--log-format=json, --interval=2s]");
 }
 
 TEST(Chart, SaysWhoVouchesForTheKubelet) {
-  const std::string plain = "[run, --report=node-status, --events, --listen=127.0.0.1:9319";
+  const std::string plain =
+      "[run, --report=node-status, --events, --listen=127.0.0.1:9319,unix:/run/evenkeel/evenkeel.sock";
   EXPECT_EQ(text_at(container(chart("  insecureTls: false", "  insecureTls: true")), {"args"}),
             plain + ", --kubelet-insecure-tls]");
   const auto by_address = container(chart("  byAddress: false", "  byAddress: true"));
@@ -214,9 +215,9 @@ TEST(Chart, SaysWhoVouchesForTheKubelet) {
             "{name: HOST_IP, valueFrom: {fieldRef: {fieldPath: status.hostIP}}}");
   const auto vouched = chart("  caConfigMap: \"\"", "  caConfigMap: kubelets");
   EXPECT_EQ(text_at(container(vouched), {"args"}), plain + ", --kubelet-ca=/etc/evenkeel-kubelet/ca.crt]");
-  EXPECT_EQ(text_at(container(vouched), {"volumeMounts", "3"}),
+  EXPECT_EQ(text_at(container(vouched), {"volumeMounts", "4"}),
             "{mountPath: /etc/evenkeel-kubelet, name: kubelet-ca, readOnly: true}");
-  EXPECT_EQ(text_at(vouched.at("DaemonSet"), {"spec", "template", "spec", "volumes", "3"}),
+  EXPECT_EQ(text_at(vouched.at("DaemonSet"), {"spec", "template", "spec", "volumes", "4"}),
             "{configMap: {name: kubelets}, name: kubelet-ca}");
 }
 

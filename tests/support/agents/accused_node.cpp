@@ -124,7 +124,7 @@ double AccusedNode::now() const {
 }
 
 std::string AccusedNode::page(const std::string& path) const {
-  return api::answer_page(agent_->view(), {.path = path}).body;
+  return api::Pages(agent_->view()).answer({.path = path}).body;
 }
 
 document::Value AccusedNode::interference() const {

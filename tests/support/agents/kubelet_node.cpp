@@ -128,7 +128,7 @@ int KubeletNode::logged(const std::string& text) const {
 }
 
 std::string KubeletNode::page(const std::string& path) const {
-  return api::answer_page(agent_->view(), {path, {}}).body;
+  return api::Pages(agent_->view()).answer({.path = path}).body;
 }
 
 }  // namespace evenkeel::test
