@@ -17,8 +17,7 @@ namespace evenkeel::test {
 namespace {
 
 constexpr const char* kProtect =
-    "resourceQOSStrategy: {lsClass: {memoryQOS: {enable: true, minLimitPercent: 50}}}\n"
-    "extensions: {evenkeel: {batchResources: {enable: true}}}\n";
+    "resourceQOSStrategy: {lsClass: {memoryQOS: {enable: true, minLimitPercent: 50}}}\n";
 
 constexpr const char* kPods =
     "items: [{metadata: {uid: 11111111-1111-1111-1111-111111111111, namespace: shop, name: cart}, spec: "
