@@ -41,7 +41,8 @@ using test::SteppedNode;
 constexpr const char* kOwner =
     "items: [{metadata: {uid: 11111111-1111-1111-1111-111111111111, namespace: a, name: owner, labels: "
     "{koordinator.sh/qosClass: LSE}, annotations: {scheduling.koordinator.sh/resource-status: "
-    "'{\"cpuset\":\"2-3\"}'}}, spec: {containers: [{name: a}]}, status: {phase: Running, qosClass: "
+    "'{\"cpuset\":\"2-3\"}'}}, spec: {containers: [{name: a, resources: {requests: {cpu: 2}}}]}, status: "
+    "{phase: Running, qosClass: "
     "Guaranteed, "
     "containerStatuses: [{name: a, containerID: 'containerd://aaa', state: {running: {}}}]}}]\n";
 
