@@ -120,7 +120,8 @@ constexpr std::array<ClaimRow, kClaims.size()> kRows = {{
      "that it "
      "requests"},
     {slows_siblings, drop_latency,
-     "latencyTarget of koordinator.sh/blkioQOS does not count: the kernel would throttle all other pods for it"},
+     "latencyTarget of koordinator.sh/blkioQOS does not count: the kernel would throttle all other pods for "
+     "it"},
     {bursts_more, burst_as_the_node,
      "koordinator.sh/cpuBurst counts only as far as the node's cpuBurstStrategy goes"},
     {names_a_group, group_by_namespace, nullptr},
