@@ -134,6 +134,7 @@ void HttpServer::Impl::completed(void* self, MHD_Connection* of, void**, MHD_Req
   me.connections.answered(connection_of(of), me.clock.now());
 }
 
+// NOLINTNEXTLINE(readability-function-size)
 MHD_Result HttpServer::Impl::answer(void* self, MHD_Connection* of, const char* url, const char* method,
                                     const char*, const char*, std::size_t* upload_size, void** state) {
   auto& me = *static_cast<Impl*>(self);

@@ -132,7 +132,7 @@ class NodeTaint {
   };
   /// All of these must outlive it. `failed` receives the reason why it failed, once per change.
   static Result<NodeTaint> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
-                                Random random, Options options,
+                                Random random, const Options& options,
                                 std::function<void(const std::string&)> failed);
   NodeTaint(NodeTaint&&) noexcept;
   NodeTaint& operator=(NodeTaint&&) noexcept;

@@ -121,7 +121,7 @@ struct NodeTaint::Impl {
 };
 
 Result<NodeTaint> NodeTaint::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
-                                  Random random, Options options,
+                                  Random random, const Options& options,
                                   std::function<void(const std::string&)> failed) {
   auto impl = std::make_unique<Impl>(loop, std::move(failed));
   auto patcher =

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <unordered_map>
 
@@ -97,7 +98,7 @@ void put_stalls(runtime::Json& json, const NodeMetricInput& input, const Pod& po
   json.key("extensions").begin_object().key("evenkeel.io/stall-percent").begin_object();
   for (std::size_t i = 0; i < stalls->size(); ++i)
     if (const auto& stall = (*stalls)[i])
-      json.member(name(static_cast<Contended>(i)), static_cast<std::int64_t>(*stall + 0.5));
+      json.member(name(static_cast<Contended>(i)), std::int64_t{std::lround(*stall)});
   json.end_object().end_object();
 }
 

@@ -35,7 +35,7 @@ Result<> OomScores::give(std::int32_t process, std::int64_t value) {
 }
 
 std::string oom_score_problem(const Host& host) {
-  if (const auto why = pid_namespace_problem(host); !why.empty()) return why;
+  if (auto why = pid_namespace_problem(host); !why.empty()) return why;
   const auto writable = executor::may_write(host, "proc/1/oom_score_adj");
   return writable
              ? ""

@@ -88,7 +88,7 @@ Result<> KernelRequestSizes::set(std::int32_t task, Duration size) {
 Result<Duration> KernelRequestSizes::kernels_own() { return of(kKthreadd); }
 
 std::string request_size_problem(const Host& host) {
-  if (const auto why = pid_namespace_problem(host); !why.empty()) return why;
+  if (auto why = pid_namespace_problem(host); !why.empty()) return why;
   Attributes own;
   if (const int code = read_attributes(0, own); code != 0)
     return "this kernel has no request sizes (Linux 6.12 has them)";
