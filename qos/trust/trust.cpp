@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "qos/cpu/burst/burst.h"
 #include "qos/model/pod_resources.h"
 
 namespace evenkeel::trust {
@@ -62,12 +63,7 @@ unsigned allows(BurstPolicy policy) {
 }
 
 bool policy_exceeds(const CpuBurstOverride& own, const CpuBurstStrategy& node) {
-  if (!own.policy) return false;
-  const unsigned asked = *own.policy == "auto"                ? 3U
-                         : *own.policy == "cpuBurstOnly"      ? 1U
-                         : *own.policy == "cfsQuotaBurstOnly" ? 2U
-                                                              : 0U;
-  return (asked & ~allows(node.policy)) != 0;
+  return (allows(burst::burst_strategy(node, own).policy) & ~allows(node.policy)) != 0;
 }
 
 /// -1: without end.

@@ -165,7 +165,7 @@ const Arrows& arrows_between_folders() {
       {"qos/memory", {"qos/decide", "qos/model"}},
       {"qos/objectives", {"qos/decide", "qos/model"}},
       {"qos/proof", {"qos/decide", "qos/detector", "qos/model"}},
-      {"qos/trust", {"qos/model"}},
+      {"qos/trust", {"qos/cpu/burst", "qos/model"}},
       {"qos/model", {}},
   };
   return all;
