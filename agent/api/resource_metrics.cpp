@@ -51,15 +51,39 @@ void put_core_sched(Exposition& out, const AgentView& view) {
               static_cast<double>(counters.tasks));
 }
 
-void put_request_sizes(Exposition& out, const AgentView& view) {
-  const auto& counters = view.execution.writers().request_size_counters();
+namespace {
+
+struct Series {
+  const char* name;
+  const char* help;
+};
+
+/// Of a writer of values of tasks; nothing while it has none.
+void put_task_values(Exposition& out, const sched::TaskValueCounters& counters, Series cgroups,
+                     Series tasks) {
   if (counters.members == 0 && counters.tasks == 0) return;
-  out.gauge("evenkeel_request_size_cgroups",
-            "Pods and host applications whose tasks have a request size of the agent (EEVDF scheduler).",
-            static_cast<double>(counters.members));
-  out.counter("evenkeel_request_size_tasks_total",
-              "Tasks that were given a request size, or the kernel's own back.",
-              static_cast<double>(counters.tasks));
+  out.gauge(cgroups.name, cgroups.help, static_cast<double>(counters.members));
+  out.counter(tasks.name, tasks.help, static_cast<double>(counters.tasks));
+}
+
+}  // namespace
+
+void put_request_sizes(Exposition& out, const AgentView& view) {
+  put_task_values(
+      out, view.execution.writers().request_size_counters(),
+      {"evenkeel_request_size_cgroups",
+       "Pods and host applications whose tasks have a request size of the agent (EEVDF scheduler)."},
+      {"evenkeel_request_size_tasks_total",
+       "Tasks that were given a request size, or the kernel's own back."});
+}
+
+void put_oom_scores(Exposition& out, const AgentView& view) {
+  put_task_values(
+      out, view.execution.writers().oom_score_counters(),
+      {"evenkeel_oom_score_cgroups",
+       "Containers whose pod asks for an oom_score_adj that the agent keeps for their processes."},
+      {"evenkeel_oom_score_processes_total",
+       "Processes whose oom_score_adj was raised, or set back to what they had."});
 }
 
 void put_contention(Exposition& out, const AgentView& view) {
@@ -74,17 +98,6 @@ void put_contention(Exposition& out, const AgentView& view) {
           "Share of the last minute in which the service that waits most waited for a reason that is not a "
           "limit of its own.",
           *stalls[i], {{"resource", name(static_cast<Contended>(i))}});
-}
-
-void put_oom_scores(Exposition& out, const AgentView& view) {
-  const auto& counters = view.execution.writers().oom_score_counters();
-  if (counters.members == 0 && counters.tasks == 0) return;
-  out.gauge("evenkeel_oom_score_cgroups",
-            "Containers whose pod asks for an oom_score_adj that the agent keeps for their processes.",
-            static_cast<double>(counters.members));
-  out.counter("evenkeel_oom_score_processes_total",
-              "Processes whose oom_score_adj was raised, or set back to what they had.",
-              static_cast<double>(counters.tasks));
 }
 
 namespace {
