@@ -131,7 +131,12 @@ QuotaTime legal_burst(QuotaTime wanted, const Candidate& candidate) {
   return candidate.current ? std::min(wanted, *candidate.current) : wanted;
 }
 
+/// Whether the kubelet has written a limit to the container that the pod list does not tell yet. A smaller
+/// one must not be raised again: on v1 the kubelet lowers the pod's quota next, and a container above it
+/// makes that fail for good.
 bool owner_is_ahead(const Candidate& candidate, CpuBurstState::Container& memory, MonoTime now) {
+  if (candidate.pending && *candidate.pending < candidate.base && candidate.current == candidate.pending)
+    return true;
   const bool more = candidate.listed && !candidate.divisor && memory.most_of_ours > QuotaTime{} &&
                     candidate.current && *candidate.current > std::max(memory.most_of_ours, candidate.base);
   if (!more) memory.ahead_since.reset();

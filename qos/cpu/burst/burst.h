@@ -88,7 +88,7 @@ struct CpuBurstState {
     BurstCause cause = BurstCause::nothing;
     bool unreadable = false;      ///< its quota could not be read; no other field here is known
     bool quota_burst = false;     ///< burst sets its quota; otherwise target is the current quota
-    bool owner_is_ahead = false;  ///< its owner has raised the limit, which the list has yet to tell
+    bool owner_is_ahead = false;  ///< its owner has changed the limit, which the list has yet to tell
     QuotaTime base{}, ceiling{}, target{}, burst{};
     std::optional<QuotaTime> current{};  ///< absent: unlimited
     std::optional<QuotaTime> listed{};   ///< of the limit in the pod list

@@ -80,6 +80,13 @@ TEST(BurstResize, ASmallerLimitThatTheKubeletIsAboutToWriteIsMadeRoomFor) {
   EXPECT_EQ(intended(loop.out, loop.pod().id, Knob::cpu_quota), -1) << "restored";
   EXPECT_EQ(intended(loop.out, loop.container().id, Knob::cpu_burst), 50000)
       << "a burst above the new quota would make the kubelet's write EINVAL";
+  loop.container().applied.cpu_limit->quota = QuotaTime(50000);
+  loop.out.clear();  // the executor's write is older than the kubelet's
+  loop.next();
+  EXPECT_EQ(loop.quota(), -1)
+      << "raised again, it would make the kubelet's next write, that to the pod, EINVAL";
+  EXPECT_EQ(intended(loop.out, loop.pod().id, Knob::cpu_quota), -1);
+  loop.container().applied.cpu_limit->quota = QuotaTime(200000);
   resizing.containers[0].pending_cpu_limit = 2200_mcpu;
   for (int i = 0; i < 3; ++i) loop.next();
   EXPECT_EQ(loop.quota(), 220000) << "on v1 its pod's new quota must not be below it";
