@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "tests/support/agents/stepped_agent.h"
+#include "tests/support/environment.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
 #include "tests/support/process.h"
@@ -19,8 +20,10 @@
 namespace evenkeel::test {
 namespace {
 
-/// An emulated guest is some twenty times slower.
-int kills() { return std::getenv("EVENKEEL_IN_VM") != nullptr ? 20 : 500; }
+/// EVENKEEL_KILLS: for longer runs. An emulated guest is some twenty times slower.
+int kills() {
+  return from_environment("EVENKEEL_KILLS", std::getenv("EVENKEEL_IN_VM") != nullptr ? 10 : 150);
+}
 
 std::map<std::string, std::string> settings(const LiveCgroups& cgroups) {
   std::map<std::string, std::string> all;

@@ -14,12 +14,12 @@ namespace evenkeel::test {
 #endif
 
 #ifdef EVENKEEL_WATCHED
-inline constexpr unsigned kWatchedShare = 5;
+inline constexpr unsigned kWatchedShare = 10;
 #else
 inline constexpr unsigned kWatchedShare = 1;
 #endif
 
-/// `count` rounds; a fifth of them, but at least one, under a sanitizer.
+/// `count` rounds; a tenth of them, but at least one, under a sanitizer.
 constexpr unsigned rounds(unsigned count) { return count < kWatchedShare ? 1 : count / kWatchedShare; }
 
 }  // namespace evenkeel::test
