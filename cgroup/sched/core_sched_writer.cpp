@@ -89,6 +89,7 @@ bool CoreSchedWriter::sort_out(Member& member, std::uint64_t wanted) {
   threads_.clear();
   without_cookie_.clear();
   const int hidden = tree::add_threads(files_, member.dir, member.threads_file, room_, threads_);
+  if (room_.below.unread.code != 0) return refuse(member, room_.below.unread), false;
   if (threads_.empty() && hidden > 0) return refuse(member, {ESRCH, Op::read}), false;
   int others = 0;
   for (const auto task : threads_) {
@@ -241,12 +242,16 @@ void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, executor::Jou
     if (!path.ends_with(kRecord)) continue;
     const auto dir = path.substr(0, path.size() - kRecord.size());
     std::vector<std::int32_t> threads;
-    for (const char* file : {"/cgroup.threads", "/tasks"})
+    Error refusal{};
+    for (const char* file : {"/cgroup.threads", "/tasks"}) {
       tree::add_threads(files, dir, dir + file, room, threads);
+      if (refusal.code == 0) refusal = room.below.unread;
+    }
     std::erase_if(threads, [&](std::int32_t task) { return cookies.of(task).value_or(0) != cookie; });
     const auto given = threads.empty() ? CoreCookies::Given{} : cookies.clear_cookies(threads);
-    if (given.error.code != 0) {
-      report.refusals.push_back({.path = path, .error = given.error, .text = kNone});
+    if (given.error.code != 0) refusal = given.error;
+    if (refusal.code != 0) {
+      report.refusals.push_back({.path = path, .error = refusal, .text = kNone});
       continue;
     }
     if (given.tasks > 0)

@@ -27,15 +27,21 @@ Error give_back(ResctrlFiles& files, TaskSetting& setting, const TaskRecord& rec
   tree::ThreadsRoom room;
   std::vector<std::int32_t> threads;
   tree::add_threads(files, record.dir, record.dir + std::string(names.v2_file), room, threads);
-  if (names.v1_file != names.v2_file)
+  Error refusal = room.below.unread;
+  if (names.v1_file != names.v2_file) {
     tree::add_threads(files, record.dir, record.dir + std::string(names.v1_file), room, threads);
-  Error refusal{};
+    if (refusal.code == 0) refusal = room.below.unread;
+  }
+  const auto note = [&](const Error& error) {
+    if (!is_gone(error) && refusal.code == 0) refusal = error;
+  };
   for (const auto task : threads) {
     const auto value = setting.value_of(task);
+    if (!value) note(value.error());
     if (!value || *value != record.ours) continue;
     const auto given = setting.give(task, record.original.value_or(0));
     if (given) ++tasks;
-    if (!given && !is_gone(given.error()) && refusal.code == 0) refusal = given.error();
+    if (!given) note(given.error());
   }
   return refusal;
 }

@@ -101,6 +101,8 @@ void TaskValueWriter::forget(const Member& member) {
 int TaskValueWriter::give_tasks(Member& member) {
   threads_.clear();
   const int hidden = tree::add_threads(files_, member.dir, member.threads_file, room_, threads_);
+  // Whoever takes tasks that cannot be read for gone forgets to restore them.
+  if (room_.below.unread.code != 0) return refuse(member, room_.below.unread), 0;
   if (threads_.empty() && hidden > 0) return refuse(member, {ESRCH, Op::read}), 0;
   if (setting_.names().only_raised) learn_original(member);
   int tasks = 0, foreign = 0;

@@ -1,5 +1,7 @@
 #include "cgroup/tree/task_follow.h"
 
+#include <cerrno>
+
 #include "cgroup/base/text.h"
 
 namespace evenkeel::tree {
@@ -18,7 +20,10 @@ int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file
   room.below.names.clear();
   visit_descendants(room.below, files, [&](std::string& path) {
     path += file.substr(dir.size());
-    if (const auto text = files.read(path, room.text)) hidden += append_threads(*text, threads);
+    const auto text = files.read(path, room.text);
+    if (text) hidden += append_threads(*text, threads);
+    // A threaded cgroup has no list of processes.
+    if (!text && text.error().code != EOPNOTSUPP) note_unread(room.below.unread, text.error());
     return true;
   });
   return hidden;

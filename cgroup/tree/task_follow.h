@@ -49,7 +49,8 @@ struct ThreadsRoom {
 };
 
 /// Appends the threads of the directory and of the cgroups inside it. `file`: the directory's own. Returns
-/// how many are hidden: threads of a PID namespace that the agent does not see.
+/// how many are hidden: threads of a PID namespace that the agent does not see. room.below.unread: whether
+/// all lists could be read.
 int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file, ThreadsRoom& room,
                 std::vector<std::int32_t>& threads);
 

@@ -1,6 +1,7 @@
 #include "cgroup/tree/tree.h"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "cgroup/tree/walk.h"
 
@@ -145,6 +146,11 @@ std::string CgroupTree::dir(const Cgroup& cgroup, Controller controller) const {
 
 std::string CgroupTree::unified_dir(const Cgroup& cgroup) const {
   return layout_.unified.empty() ? std::string() : layout_.unified + '/' + cgroup.path;
+}
+
+void note_unread(Error& first, const Error& error) {
+  const bool gone = error.code == ENOENT || error.code == ENODEV;
+  if (!gone && first.code == 0) first = error;
 }
 
 }  // namespace evenkeel::tree

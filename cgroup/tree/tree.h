@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cgroup/base/host.h"
+#include "cgroup/base/result.h"
 #include "cgroup/tree/layout.h"
 #include "qos/model/ids.h"
 #include "qos/model/snapshot.h"
@@ -77,13 +78,17 @@ class CgroupTree {
 /// Buffers for paths and names, kept from one walk to the next.
 struct BelowRoom {
   std::string dir{}, names{};
-  int left = 0;  ///< directories that this walk may still visit
+  int left = 0;    ///< directories that this walk may still visit
+  Error unread{};  ///< of this walk: the first directory that exists and could not be listed; code 0: none
 };
 
 /// For cgroups inside a container's, which the container makes at will; deeper ones, and those beyond this
 /// number, are ignored. A runtime inside of a pod makes some, not thousands.
 inline constexpr int kMaxDescendantDepth = 8;
 inline constexpr int kMaxDescendants = 1000;
+
+/// Keeps the first error that does not say that the cgroup is gone.
+void note_unread(Error& first, const Error& error);
 
 /// Walks a directory and the cgroups inside it, as a container creates them for itself, without reading or
 /// writing files: calls visit(path) for room.dir and every directory below it; it may append to the path. A
@@ -93,11 +98,13 @@ inline constexpr int kMaxDescendants = 1000;
 template <class Lister, class Visit>
 bool visit_descendants(BelowRoom& room, Lister& lister, Visit&& visit, int depth = 0) {
   const auto length = room.dir.size(), first = room.names.size();
-  if (depth == 0) room.left = kMaxDescendants;
+  if (depth == 0) room.left = kMaxDescendants, room.unread = {};
   if (--room.left < 0) return false;
   bool more = visit(room.dir);
   room.dir.resize(length);
-  if (more && depth < kMaxDescendantDepth) static_cast<void>(lister.append_subdirs(room.dir, room.names));
+  if (more && depth < kMaxDescendantDepth)
+    if (const auto listed = lister.append_subdirs(room.dir, room.names); !listed)
+      note_unread(room.unread, listed.error());
   const auto end = room.names.size();
   for (auto at = first; at < end && more;) {
     const std::string_view child(room.names.data() + at);

@@ -150,6 +150,31 @@ TEST_F(OomScore, AfterACrashTheJournalRestoresOnlyWhatIsStillOurs) {
   EXPECT_TRUE(journal.directories().empty());
 }
 
+TEST_F(OomScore, TasksThatCannotBeReadStayOnRecord) {
+  tick();
+  const std::string list = "sys/fs/cgroup/" + container + "/cgroup.procs", text = host.read(list);
+  host.remove(list);
+  host.file(list + "/nothing", "");  // EISDIR
+  EXPECT_EQ(restore_offline().refusals.size(), 1U) << "they are there, and have the agent's value";
+  EXPECT_EQ(journal.directories().size(), 1U);
+  host.remove(list);
+  host.file(list, text);
+  EXPECT_TRUE(restore_offline().refusals.empty());
+  EXPECT_EQ(of(201), 500);
+  EXPECT_TRUE(journal.directories().empty());
+}
+
+TEST_F(OomScore, TheStopForgetsNoTasksThatCannotBeRead) {
+  tick();
+  const std::string list = "sys/fs/cgroup/" + container + "/cgroup.procs";
+  host.remove(list);
+  host.file(list + "/nothing", "");
+  executor::Report at_end;
+  writer->restore_all(now, at_end);
+  EXPECT_EQ(at_end.refusals.size(), 1U);
+  EXPECT_EQ(journal.directories().size(), 1U);
+}
+
 TEST_F(OomScore, ANegativeOriginalIsRestoredFromTheJournal) {
   give(201, -997);
   give(202, -997);
